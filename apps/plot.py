@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Draws the error rates that `warpband sim` wrote.
+
+    plot.py RESULT.json OUT.png|OUT.svg [--reference FILE.csv[:LABEL] ...] [--metric ber|fer|both] [--title TEXT]
+
+Bit and frame error rates over Eb/N0, each with its 95% interval. A point without a single error has no rate: a triangle
+marks the upper end of its interval. References (CSV with ebn0_db, ber and fer columns) are dashed.
+Exit codes: 0 drawn, 1 failed, 2 used wrongly.
+"""
+import argparse
+import csv
+import json
+import math
+import os
+import sys
+
+NAMES = {"ber": "bit error rate", "fer": "frame error rate"}
+# Colours that stay apart for colour-blind readers (after Okabe and Ito), the darkest first.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A00"]
+
+
+class PlotError(Exception):
+    """What went wrong, in one line."""
+
+
+def number(value, what):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise PlotError(f"{what}: expected a number, got {value!r}")
+    return float(value)
+
+
+def read_result(path):
+    """[(label, points)]; a point holds ebn0_db and, for each metric, (rate, low, high) with rate 0 for no error."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            result = json.load(file)
+    except OSError as error:
+        raise PlotError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise PlotError(f"{path} is not JSON: {error}") from None
+    curves = result.get("curves") if isinstance(result, dict) else None
+    if not isinstance(curves, list) or not curves:
+        raise PlotError(f"{path} holds no curves: expected what `warpband sim` writes")
+    return [read_curve(path, index, curve) for index, curve in enumerate(curves)]
+
+
+def read_curve(path, index, curve):
+    try:
+        label = str(curve.get("label") or f"curve {index + 1}")
+        points = [read_point(f"{path}: {label}, point {n + 1}", p) for n, p in enumerate(curve["points"])]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise PlotError(f"{path}: curve {index + 1} is incomplete: {error}") from None
+    if not any(point["frames"] for point in points):
+        raise PlotError(f"{path}: {label} holds no point with frames")
+    return label, sorted((point for point in points if point["frames"]), key=lambda point: point["ebn0_db"])
+
+
+def read_point(where, point):
+    read = {key: number(point[key], f"{where}: {key}") for key in ("ebn0_db", "frames", "bits")}
+    for metric, trials, errors in (("ber", "bits", "bit_errors"), ("fer", "frames", "frame_errors")):
+        rate = number(point[errors], f"{where}: {errors}") / max(1.0, read[trials])
+        interval = point.get(f"{metric}_interval")
+        if interval is not None:
+            low, high = (number(end, f"{where}: {metric}_interval") for end in interval)
+        elif rate > 0:
+            low, high = rate, rate  # bit errors come in bursts: no interval was computed
+        else:
+            low, high = 0.0, 3.0 / max(1.0, read[trials])  # the rule of three
+        read[metric] = (rate, low, high)
+    return read
+
+
+def read_reference(argument):
+    """FILE.csv or FILE.csv:LABEL as (label, {metric: [(ebn0_db, rate)]})."""
+    path, label = argument, ""
+    if not os.path.exists(path) and ".csv:" in argument:
+        path, label = argument.split(".csv:", 1)
+        path += ".csv"
+    label = label or os.path.basename(path).removesuffix(".csv")
+    rates = {"ber": [], "fer": []}
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            for line, row in enumerate(csv.DictReader(file), 2):
+                for metric, points in rates.items():
+                    try:
+                        ebn0_db, rate = float(row["ebn0_db"]), float(row[metric] or "nan")
+                    except (KeyError, TypeError, ValueError):
+                        raise PlotError(f"{path}:{line}: expected numbers in columns ebn0_db, ber and fer") from None
+                    if rate > 0:
+                        points.append((ebn0_db, rate))
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlotError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+    if not any(rates.values()):
+        raise PlotError(f"{path} holds no error rates")
+    return label, {metric: sorted(points) for metric, points in rates.items()}
+
+
+def draw_curve(axes, metric, colour, label, points):
+    seen = [(point["ebn0_db"], *point[metric]) for point in points if point[metric][0] > 0]
+    unseen = [(point["ebn0_db"], point[metric][2]) for point in points if point[metric][0] == 0]
+    if seen:
+        x, rate, low, high = zip(*seen)
+        below = [max(0.0, r - end) for r, end in zip(rate, low)]
+        above = [max(0.0, end - r) for r, end in zip(rate, high)]
+        axes.errorbar(x, rate, yerr=[below, above], color=colour, label=label, marker="o", markersize=4,
+                      linewidth=1.5, elinewidth=1, capsize=2.5)
+    if unseen:
+        x, high = zip(*unseen)
+        axes.plot(x, high, color=colour, marker="v", markersize=6, markerfacecolor="none", linestyle="none",
+                  label=None if seen else f"{label} (no errors)")
+
+
+def draw(out, curves, references, metrics, title):
+    try:
+        import matplotlib
+    except ImportError:
+        raise PlotError("matplotlib is missing: run scripts/setup.sh and use .venv/bin/python") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(1, len(metrics), figsize=(6.4 * len(metrics), 4.8), squeeze=False,
+                                     layout="constrained")
+    for axes, metric in zip(panels[0], metrics):
+        for index, (label, points) in enumerate(curves):
+            draw_curve(axes, metric, COLOURS[index % len(COLOURS)], label, points)
+        for index, (label, rates) in enumerate(references):
+            if rates[metric]:
+                axes.plot(*zip(*rates[metric]), color=COLOURS[(len(curves) + index) % len(COLOURS)], label=label,
+                          linestyle="--", linewidth=1.2, marker="x", markersize=4)
+        axes.set_yscale("log")
+        axes.set_xlabel("Eb/N0 (dB)")
+        axes.set_ylabel(NAMES[metric])
+        axes.grid(True, which="major", linewidth=0.6, alpha=0.6)
+        axes.grid(True, which="minor", linewidth=0.4, alpha=0.25)
+        axes.legend(fontsize="small")
+    if title:
+        figure.suptitle(title)
+    try:
+        figure.savefig(out, dpi=150)
+    except OSError as error:
+        raise PlotError(f"cannot write {out}: {error.strerror}") from None
+    pyplot.close(figure)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="plot.py", description="Draws the error rates that `warpband sim` wrote.")
+    parser.add_argument("result", help="what `warpband sim -o` wrote (JSON)")
+    parser.add_argument("out", help="picture to write: .png or .svg")
+    parser.add_argument("--reference", action="append", default=[], metavar="FILE.csv[:LABEL]",
+                        help="a curve to draw beside, dashed; may be given several times")
+    parser.add_argument("--metric", choices=("ber", "fer", "both"), default="both")
+    parser.add_argument("--title", default="")
+    options = parser.parse_args()
+    try:
+        if not options.out.lower().endswith((".png", ".svg")):
+            raise PlotError(f"cannot write {options.out}: its name must end in .png or .svg")
+        metrics = ("ber", "fer") if options.metric == "both" else (options.metric,)
+        draw(options.out, read_result(options.result), [read_reference(r) for r in options.reference], metrics,
+             options.title)
+    except PlotError as error:
+        print(f"plot.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

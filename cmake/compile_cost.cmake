@@ -1,0 +1,13 @@
+# With WARPBAND_COMPILE_COST every compilation goes through scripts/checks/timed_compile.py, which notes its CPU seconds
+# and peak memory in <build>/compile_cost.jsonl; scripts/checks/compile_cost.py holds them against the bound.
+# Include it after project() and before the first target.
+include_guard(GLOBAL)
+option(WARPBAND_COMPILE_COST "Note each translation unit's compile time and memory" OFF)
+
+if(WARPBAND_COMPILE_COST)
+  find_program(WARPBAND_PYTHON3 python3 REQUIRED NO_CMAKE_FIND_ROOT_PATH)
+  set(launcher "${WARPBAND_PYTHON3};-S;-E;${CMAKE_CURRENT_LIST_DIR}/../scripts/checks/timed_compile.py")
+  list(APPEND launcher "${CMAKE_BINARY_DIR}/compile_cost.jsonl")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${launcher}")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${launcher}")
+endif()

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Laws 1, 2 and 4: who may include whom. Usage: include_layers.py [ROOT]
+
+Law 1  core <- exec <- {linalg, modem, detect, fec, massive, stbc, channel, ofdm} <- {stream, link} <- {apps, python};
+       detect and massive may use linalg and modem; io (files) needs only core and exec, and is used by channel/file,
+       link, apps and python. *_test.cpp and *_bench.cpp may use every room of the library.
+Law 2  A body (*_body.hpp, and the recursions that bodies share in fec/trellis/) includes core/, other bodies and its
+       own folder's plain header (<name>.hpp, *_args.hpp); it has no heap, containers, input or output, no intrinsics and no __CUDA_ARCH__.
+Law 4  oracle/ and warpband/ share nothing; tests may include both.
+"""
+import os
+import re
+import sys
+
+ALGORITHMS = {"linalg", "modem", "detect", "fec", "massive", "stbc", "channel", "ofdm"}
+LOWER = {"core", "exec"}
+MAY_INCLUDE = {
+    "core": set(),
+    "exec": {"core"},
+    "io": LOWER,
+    **{room: LOWER for room in ALGORITHMS},
+    "detect": LOWER | {"linalg", "modem"},
+    "massive": LOWER | {"linalg", "modem"},
+    "stream": LOWER | ALGORITHMS,
+    "link": LOWER | ALGORITHMS | {"io"},
+    "apps": LOWER | ALGORITHMS | {"io", "stream", "link"},
+    "python": LOWER | ALGORITHMS | {"io", "stream", "link"},
+}
+
+PLAIN_STANDARD_HEADERS = {"cstdint", "cstddef", "type_traits", "limits", "concepts"}
+BANNED_IN_BODIES = [
+    (r"\b_mm\d*_\w+|\b__m(128|256|512)\w*|\b__builtin_ia32_\w+|\bv(ld|st)\dq?_\w+", "intrinsics"),
+    (r"\b(imm|xmm|emm|pmm|tmm)intrin\b|\barm_neon\b", "intrinsics"),
+    (r"\b__CUDA_ARCH__\b", "__CUDA_ARCH__"),
+    (r"\b(threadIdx|blockIdx|blockDim|__syncthreads|__syncwarp|__shfl\w*|__shared__)\b", "CUDA built-ins"),
+    (r"\bstd::(vector|array|deque|list|(unordered_)?(multi)?(map|set)|basic_string|string\w*|span|optional|variant|"
+     r"tuple|pair|function|queue|stack|bitset|\w+_ptr)\b", "std containers"),
+    (r"\b(malloc|calloc|realloc|free)\s*\(|\bnew\b(?!\s*\()|\bdelete\b(?!\s*;)", "heap"),
+    (r"\b(printf|fprintf|puts|fopen)\s*\(|\bstd::(cout|cerr|clog|print)", "input or output"),
+]
+UMBRELLA = "warpband/warpband.hpp"
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def without_comments(text):
+    """The text with comments and string literals blanked, line for line; include lines keep their names."""
+    def blank(match):
+        found = match.group(0)
+        return found if found.startswith('"') and INCLUDE.match(line_of(text, match.start())) \
+            else re.sub(r"[^\n]", " ", found)
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', blank, text, flags=re.S)
+
+
+def line_of(text, position):
+    start = text.rfind("\n", 0, position) + 1
+    end = text.find("\n", position)
+    return text[start:end if end >= 0 else None]
+
+
+def sources(root):
+    for top in ("warpband", "oracle", "apps", "python", "tests", "bench", "examples"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in sorted(names):
+                if name.endswith((".hpp", ".h", ".cpp", ".cu", ".cuh")):
+                    yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def room_of(path):
+    """core, fec, ... or oracle, apps, tests ...; None for a file that lies in warpband/ itself."""
+    parts = path.split("/")
+    if parts[0] != "warpband":
+        return parts[0]
+    return parts[1] if len(parts) > 2 else None
+
+
+def resolve(root, path, quote, name):
+    """An include as a path below the root, or None where it is not a file of this project."""
+    beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
+    if quote == '"' and os.path.exists(os.path.join(root, beside)):
+        return beside
+    for candidate in (name, os.path.join("warpband", name)):
+        candidate = os.path.normpath(candidate)
+        if os.path.exists(os.path.join(root, candidate)):
+            return candidate
+    return os.path.normpath(name) if name.startswith(("warpband/", "oracle/")) else None
+
+
+def layer_fault(path, target):
+    """What is wrong with `path` including `target`, or None."""
+    source, used = room_of(path), room_of(target)
+    in_library = path.startswith("warpband/")
+    if source == used or source == "tests":
+        return None
+    if path.endswith("_test.cpp"):
+        return None
+    if source == "oracle":
+        return "an oracle shares no code with the library (law 4)"
+    if used == "oracle":
+        return "only tests include oracle/ (law 4)" if in_library else None
+    if path.endswith("_bench.cpp") or path == UMBRELLA:
+        return None
+    if used is None:  # a file in warpband/ itself: all rooms at once, or as low as core/
+        return "the header of all rooms is for users of the library (law 1)" \
+            if target == UMBRELLA and in_library else None
+    if source is None:
+        return None if used == "core" else "a file beside the rooms includes only core/ (law 1)"
+    if source not in MAY_INCLUDE:
+        return f"scripts/checks/include_layers.py knows no room {source}/ (law 1)" if in_library else None
+    if path.startswith("warpband/channel/file/") and used == "io":
+        return None
+    return None if used in MAY_INCLUDE[source] else f"{source}/ may not include {used}/ (law 1)"
+
+
+def is_body(path):
+    return path.startswith("warpband/") and (path.endswith("_body.hpp") or path.startswith("warpband/fec/trellis/"))
+
+
+def body_fault(path, name, target):
+    """What is wrong with the body `path` including <name>, which is `target` in this project or None."""
+    if target is None:
+        return None if name in PLAIN_STANDARD_HEADERS else f"a body does not include <{name}> (law 2)"
+    own_header = path[: -len("_body.hpp")] + ".hpp"
+    own_arguments = os.path.dirname(target) == os.path.dirname(path) and target.endswith("_args.hpp")
+    if room_of(target) == "core" or is_body(target) or target == own_header or own_arguments:
+        return None
+    return f"a body includes only core/, bodies and its own plain header, not {target} (law 2)"
+
+
+def faults_in(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        text = without_comments(file.read())
+    body = is_body(path)
+    for number, line in enumerate(text.split("\n"), 1):
+        include = INCLUDE.match(line)
+        if include:
+            target = resolve(root, path, *include.groups())
+            fault = layer_fault(path, target) if target else None
+            if not fault and body:
+                fault = body_fault(path, include.group(2), target)
+            if fault:
+                yield f"{path}:{number}: {fault}: {line.strip()}"
+        elif body:
+            for pattern, what in BANNED_IN_BODIES:
+                found = re.search(pattern, line)
+                if found:
+                    yield f"{path}:{number}: a body has no {what} (law 2): {found.group(0).strip()}"
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    count, faults = 0, []
+    for path in sources(root):
+        count += 1
+        faults += faults_in(root, path)
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    print(f"{count} files looked at")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()

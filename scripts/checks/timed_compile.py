@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Compiler launcher: timed_compile.py LOG COMPILER ARGUMENTS...
+
+Runs the compiler and appends one JSON line to LOG (or to $WARPBAND_COMPILE_LOG): CPU seconds of the compiler and all its
+children, and the peak memory of the largest of them. The compiler's exit status is passed on.
+"""
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+
+
+def value_after(arguments, option):
+    return arguments[arguments.index(option) + 1] if option in arguments[:-1] else None
+
+
+def architectures(arguments):
+    """Number of GPU targets that one nvcc call compiles for; 0 for a host compiler."""
+    if "nvcc" not in os.path.basename(arguments[0]):
+        return 0
+    named = sum(a.startswith(("-gencode", "--generate-code")) for a in arguments)
+    return max(1, named)
+
+
+def main():
+    log, command = os.environ.get("WARPBAND_COMPILE_LOG", sys.argv[1]), sys.argv[2:]
+    start = time.monotonic()
+    status = subprocess.call(command)
+    wall = time.monotonic() - start
+    target, source = value_after(command, "-o"), value_after(command, "-c") or value_after(command, "-dc")
+    if status == 0 and target and source:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        line = json.dumps({
+            "object": os.path.normpath(target),
+            "source": os.path.relpath(source, os.path.join(os.path.dirname(__file__), "..", "..")),
+            "cpu_s": round(used.ru_utime + used.ru_stime, 3),
+            "wall_s": round(wall, 3),
+            "max_rss_mb": round(used.ru_maxrss / 1024, 1),
+            "architectures": architectures(command),
+        })
+        # One write to a file opened for appending: lines of compilations side by side do not mix.
+        handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        os.write(handle, (line + "\n").encode())
+        os.close(handle)
+    sys.exit(status if status >= 0 else 128 - status)
+
+
+if __name__ == "__main__":
+    main()

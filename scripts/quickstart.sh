@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# From a fresh checkout to a simulated LTE turbo link: installs what is missing, builds the `warpband` command, runs
+# examples/quickstart.toml and draws its error rates. A few minutes on two cores, most of them installing and building.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+echo "== 1/3 what is needed"
+bash scripts/setup.sh
+
+echo "== 2/3 build"
+cmake --preset release
+cmake --build --preset release --target warpband_command --parallel "$(nproc)"
+
+echo "== 3/3 run: warpband sim examples/quickstart.toml"
+build/release/warpband sim examples/quickstart.toml -o build/quickstart.json --plot build/quickstart.png
+
+echo
+echo "The table above, with raw counts and the whole configuration: $PWD/build/quickstart.json"
+echo "The plot:                                                     $PWD/build/quickstart.png"
+echo "Next: build/release/warpband --help, and the other scenarios in examples/."

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Installs what Warpband needs on Debian 12, Ubuntu 24.04 and their like, and only what is missing.
+#
+#   scripts/setup.sh            compiler, CMake, libraries, and .venv with matplotlib
+#   scripts/setup.sh --checks   and the tools of scripts/checks
+#   scripts/setup.sh --cross    and the AArch64 cross compiler with qemu-user
+#
+# With everything there already it changes nothing and uses no network. CUDA (nvcc) is optional and left to you.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+fail() { echo "setup.sh: $*" >&2; exit 1; }
+
+# Programs may come from anywhere on PATH; their packages are installed only where the program is missing.
+programs=(g++:g++ cmake:cmake ninja:ninja-build git:git python3:python3)
+packages=(python3-venv libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libboost-dev libgtest-dev googletest)
+checks=no
+for argument in "$@"; do
+    case $argument in
+        --checks) checks=yes; programs+=(nm:binutils) ;;
+        --cross) programs+=(qemu-aarch64:qemu-user aarch64-linux-gnu-g++:g++-aarch64-linux-gnu) ;;
+        *) fail "unknown option $argument (there are --checks and --cross)" ;;
+    esac
+done
+
+missing=()
+for entry in "${programs[@]}"; do
+    command -v "${entry%%:*}" > /dev/null || missing+=("${entry##*:}")
+done
+if command -v dpkg > /dev/null && command -v apt-get > /dev/null; then
+    for package in "${packages[@]}"; do
+        dpkg -s "$package" 2> /dev/null | grep -q '^Status: .* installed$' || missing+=("$package")
+    done
+    if ((${#missing[@]})); then
+        echo "setup.sh: installing ${missing[*]}"
+        as_root=()
+        if ((EUID != 0)); then
+            command -v sudo > /dev/null || fail "not root and no sudo; as root: apt-get install ${missing[*]}"
+            as_root=(sudo)
+        fi
+        "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update > /dev/null || fail "apt-get update failed"
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+            -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}" > /dev/null \
+            || fail "apt-get install ${missing[*]} failed"
+    fi
+elif ((${#missing[@]})); then
+    fail "there is no apt-get here; install these by hand: ${missing[*]}"
+fi
+
+version=$(cmake --version | sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p')
+[[ $(printf '%s\n' 3.25 "$version" | sort -V | head -n 1) == 3.25 ]] \
+    || fail "CMake $version is too old, 3.25 or newer is needed (pip install cmake brings one)"
+
+# The Python environment. A copy of each requirements file that was installed stays in it and tells whether it is current.
+venv=$root/.venv
+if ! "$venv/bin/python" -c '' 2> /dev/null; then
+    echo "setup.sh: making .venv"
+    rm -rf "$venv"
+    python3 -m venv "$venv" || fail "python3 -m venv failed; python3-venv (with ensurepip) is needed"
+fi
+require() {
+    cmp -s "$root/scripts/$1" "$venv/$1" && return
+    echo "setup.sh: installing $(sed '/^#/d' "$root/scripts/$1" | tr '\n' ' ')into .venv"
+    "$venv/bin/python" -m pip --quiet --disable-pip-version-check install --only-binary :all: \
+        -r "$root/scripts/$1" || fail "pip could not install scripts/$1"
+    cp "$root/scripts/$1" "$venv/$1"
+}
+require requirements.txt
+if [[ $checks == yes ]]; then require requirements-dev.txt; fi

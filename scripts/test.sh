@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# Builds everything and runs every test and check.
+#
+#   scripts/test.sh           release, the checks, asan, tsan, debug kernels, and AArch64 under qemu-user
+#   scripts/test.sh --quick   release and the checks only
+#   scripts/test.sh --cuda    and the CUDA build (needs nvcc); its GPU tests are skipped, visibly, without a device
+#
+# The last line is `N passed, N failed, N skipped`: the tests of all builds, and one for each check. Any failure gives a
+# non-zero exit code; the steps after it run all the same.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+quick=no cuda=no
+for argument in "$@"; do
+    case $argument in
+        --quick) quick=yes ;;
+        --cuda) cuda=yes ;;
+        *) echo "usage: test.sh [--quick] [--cuda]" >&2; exit 2 ;;
+    esac
+done
+
+jobs=$(nproc)
+mkdir -p build
+tally=$PWD/build/test-tally # the numbers of one step, written by run_tests in the step's subshell
+passed=0 failed=0 skipped=0
+summary=()
+
+# step NAME COMMAND...: runs it, adds up its tests (a step without tests counts as one itself), notes the time
+step() {
+    local name=$1 status=0 start=$SECONDS p=0 f=0 s=0 word=ok
+    shift
+    printf '\n== %s\n' "$name"
+    : > "$tally"
+    set +e
+    (set -e; "$@")
+    status=$?
+    set -e
+    if [[ -s $tally ]]; then read -r p f s < "$tally"; elif ((status == 0)); then p=1; fi
+    if ((status != 0 && f == 0)); then f=1; fi
+    if ((f != 0)); then word=FAILED; fi
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    summary+=("$(printf '%-28s %6d s   %5d passed %4d failed %5d skipped   %s' \
+        "$name" $((SECONDS - start)) "$p" "$f" "$s" "$word")")
+    if ((f != 0)); then echo "FAILED: $name"; fi
+}
+
+# build PRESET [CMake argument...]
+build() {
+    local preset=$1
+    shift
+    "${wrapper[@]}" cmake --preset "$preset" "$@"
+    "${wrapper[@]}" cmake --build --preset "$preset" --parallel "$jobs"
+}
+wrapper=()
+
+# run_tests PRESET [EMULATOR...]: the GoogleTest program, one part for each core, then what else CTest knows (all that is
+# not labelled gtest)
+run_tests() {
+    local preset=$1 status=0 parts=() files=() part
+    shift
+    local results=$PWD/build/$preset/test-results
+    rm -rf "$results"
+    mkdir -p "$results"
+    for ((part = 0; part < jobs; part++)); do
+        (cd "build/$preset" && GTEST_TOTAL_SHARDS=$jobs GTEST_SHARD_INDEX=$part exec "${wrapper[@]}" "$@" \
+            ./warpband_tests "--gtest_output=xml:$results/part$part.xml") \
+            > "$results/part$part.log" 2>&1 &
+        parts+=($!)
+        files+=("$results/part$part.xml")
+    done
+    for part in "${!parts[@]}"; do
+        if ! wait "${parts[part]}"; then
+            status=1
+            # A failed test is shown from the XML below; a crash or a sanitizer's report only stands in the log.
+            if ! grep -q '<failure' "$results/part$part.xml" 2> /dev/null \
+                || grep -qE 'Sanitizer|runtime error:' "$results/part$part.log"; then
+                echo "build/$preset/test-results/part$part.log ends:"
+                tail -n 60 "$results/part$part.log"
+            fi
+        fi
+    done
+    "${wrapper[@]}" ctest --test-dir "build/$preset" -LE '^gtest$' --no-tests=ignore --output-on-failure \
+        --output-junit "$results/ctest.xml" > "$results/ctest.log" 2>&1 || { status=1; cat "$results/ctest.log"; }
+
+    python3 scripts/test_report.py "${files[@]}" "$results/ctest.xml" > "$tally"
+    read -r p f s < "$tally"
+    echo "$preset: $p tests passed, $f failed, $s skipped"
+    if ((p + f == 0)); then echo "$preset: no test ran"; status=1; fi
+    return $status
+}
+
+release() { build release -DWARPBAND_COMPILE_COST=ON; run_tests release; }
+asan() {
+    export WARPBAND_TEST_SCALE=small UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    build asan
+    run_tests asan
+}
+tsan() {
+    export WARPBAND_TEST_SCALE=small
+    # ThreadSanitizer does not start where addresses are randomised over more bits than it knows.
+    if setarch "$(uname -m)" -R true 2> /dev/null; then wrapper=(setarch "$(uname -m)" -R); fi
+    build tsan
+    run_tests tsan
+}
+debug_kernels() {
+    cmake --preset debug
+    local kernels
+    kernels=$(ninja -C build/debug -t targets all | sed -n 's/^\(wb_kernels_[a-z0-9_]*\): phony.*/\1/p')
+    # shellcheck disable=SC2086 # one word for each target
+    ninja -C build/debug -j "$jobs" $kernels
+    bash scripts/checks/symbols.sh build/debug
+}
+aarch64() {
+    export WARPBAND_TEST_SCALE=small
+    build aarch64
+    bash scripts/checks/symbols.sh build/aarch64
+    run_tests aarch64 qemu-aarch64 -L /usr/aarch64-linux-gnu
+}
+cuda() {
+    export PATH=$PATH:/usr/local/cuda/bin
+    build cuda -DWARPBAND_COMPILE_COST=ON
+    run_tests cuda
+}
+cuda_targets() {
+    local target
+    for target in sm_80 sm_90 compute_90; do # the last in a code list: PTX
+        grep -qE "code=[^ ]*\b$target\b" build/cuda/build.ninja \
+            || { echo "CMakePresets.json:1: preset cuda compiles no code for $target" >&2; return 1; }
+    done
+}
+
+setup=(--checks)
+if [[ $quick == no ]]; then setup+=(--cross); fi
+step setup bash scripts/setup.sh "${setup[@]}"
+step 'release' release
+step 'check: include layers' python3 scripts/checks/include_layers.py
+step 'check: kernel symbols' bash scripts/checks/symbols.sh build/release
+step 'check: format' bash scripts/checks/format.sh
+step 'check: compile cost' python3 scripts/checks/compile_cost.py build/release
+step 'check: words' bash scripts/checks/words.sh
+step 'plot' .venv/bin/python apps/plot_test.py
+if [[ $quick == no ]]; then
+    step 'debug kernels, symbols' debug_kernels
+    step 'asan' asan
+    step 'tsan' tsan
+    step 'aarch64 under qemu' aarch64
+fi
+if [[ $cuda == yes ]]; then
+    step 'cuda' cuda
+    step 'check: cuda targets' cuda_targets
+    step 'check: cuda compile cost' python3 scripts/checks/compile_cost.py build/cuda
+fi
+
+printf '\n'
+printf '%s\n' "${summary[@]}"
+printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+((failed == 0))

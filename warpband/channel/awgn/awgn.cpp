@@ -1,0 +1,23 @@
+#include <warpband/channel/awgn/awgn.hpp>
+
+#include <cmath>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/floats.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(awgn)
+
+void add_awgn(executor& exec, view<const std::complex<float>> in, view<std::complex<float>> out,
+              float noise_var, random_range range) {
+  if (!(noise_var >= 0.f) || !std::isfinite(noise_var))
+    throw argument_error("noise_var", std::to_string(noise_var), "a finite variance >= 0");
+  check_shape("in", in, 1, in.items);
+  check_shape("out", out, 1, in.items);
+  const awgn_args a{as_floats(in), as_floats(out), std::sqrt(noise_var),
+                    range.seed,    range.first,    range.point};
+  exec.run(awgn_kernels(), &a, in.items);
+}
+
+}  // namespace wb

@@ -1,0 +1,14 @@
+#pragma once
+#include <cstdint>
+
+#include <warpband/core/view.hpp>
+
+namespace wb {
+struct awgn_args {
+  view<const float> in;  // re, im
+  view<float> out;       // may be the input
+  float deviation = 0;   // sqrt(N0)
+  std::uint64_t seed = 0, first = 0;
+  std::uint32_t point = 0;
+};
+}  // namespace wb

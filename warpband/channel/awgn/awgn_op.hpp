@@ -1,0 +1,31 @@
+#pragma once
+#include <warpband/channel/awgn/awgn_args.hpp>
+#include <warpband/channel/random.hpp>
+#include <warpband/core/group.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/core/philox.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+struct awgn_op {
+  awgn_args a;
+  static constexpr bool by_block = false;
+  int threads() const { return 1; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const { return 110; }
+  double bytes() const { return 16; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G, T*) const {
+    const auto c = counter<T>(a.first + item.first, stream_noise, a.point);
+    const auto r = philox(c, static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
+    const cx<T> n = T(a.deviation) * complex_normal<T>(r.w[0], r.w[1]);
+    const cx<T> y = cx<T>{load(a.in, 0, item), load(a.in, 1, item)} + n;
+    store(a.out, 0, item, y.re);
+    store(a.out, 1, item, y.im);
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,15 @@
+#pragma once
+#include <cstdint>
+
+#include <warpband/core/view.hpp>
+
+namespace wb {
+struct rayleigh_args {
+  view<const float> in;  // re, im
+  view<float> out;       // may be the input
+  view<float> gain;      // re, im: h of every symbol
+  int block = 1;         // symbols that share one h
+  std::uint64_t seed = 0, first = 0;
+  std::uint32_t point = 0;
+};
+}  // namespace wb

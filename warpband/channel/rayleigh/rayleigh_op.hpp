@@ -1,0 +1,53 @@
+#pragma once
+#include <warpband/channel/random.hpp>
+#include <warpband/channel/rayleigh/rayleigh_args.hpp>
+#include <warpband/core/group.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/core/philox.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// Fast: an item is a symbol. Block: an item is a block of symbols, which its group shares.
+template <bool Block>
+struct rayleigh_op {
+  rayleigh_args a;
+  static constexpr bool by_block = Block;
+  int threads() const { return a.block < 128 ? a.block : 128; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const { return 110 + 6.0 * a.block; }
+  double bytes() const { return 24.0 * a.block; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T*) const {
+    const auto c = counter<T>(a.first + item.first, stream_fading, a.point);
+    const auto r = philox(c, static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
+    const cx<T> h = complex_normal<T>(r.w[0], r.w[1]);
+    if constexpr (!Block) {
+      fade(a.in, a.out, a.gain, 0, item, h);
+    } else {
+      for (int i = g.rank; i < a.block; i += g.size)
+        fade(rows(a.in), rows(a.out), rows(a.gain), static_cast<std::size_t>(2 * i), item, h);
+    }
+  }
+
+ private:
+  /// The symbols of a block as one row of 2 * block floats.
+  template <class S>
+  WB_HD view<S> rows(view<S> v) const {
+    const std::size_t n = static_cast<std::size_t>(a.block);
+    return {v.data, 2 * n, v.items / n, 1, v.item_stride * n};
+  }
+  template <class T>
+  WB_HD static void fade(const view<const float>& in, const view<float>& out, const view<float>& gain,
+                         std::size_t e, item<T> item, cx<T> h) {
+    const cx<T> y = h * cx<T>{load(in, e, item), load(in, e + 1, item)};
+    store(out, e, item, y.re);
+    store(out, e + 1, item, y.im);
+    store(gain, e, item, h.re);
+    store(gain, e + 1, item, h.im);
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

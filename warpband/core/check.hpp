@@ -1,0 +1,33 @@
+#pragma once
+// Checks of settings and shapes. Each throws before any work.
+#include <string>
+
+#include <warpband/core/error.hpp>
+#include <warpband/core/view.hpp>
+
+namespace wb {
+
+inline void check_range(const char* argument, long long value, long long least, long long most) {
+  if (value < least || value > most)
+    throw argument_error(argument, std::to_string(value),
+                         std::to_string(least) + " to " + std::to_string(most));
+}
+
+inline std::string shape_text(std::size_t items, std::size_t elements) {
+  return "[" + std::to_string(items) + ", " + std::to_string(elements) + "]";
+}
+
+/// A batch that must be there and have exactly this shape.
+template <class T>
+void check_shape(const char* argument, const view<T>& v, std::size_t elements, std::size_t items) {
+  if (v.elements != elements || v.items != items)
+    throw shape_error(argument, shape_text(v.items, v.elements), "shape " + shape_text(items, elements));
+  if (v.data == nullptr && items * elements != 0) throw shape_error(argument, "null", "data");
+}
+/// The same for one that may be left out (no data).
+template <class T>
+void check_optional_shape(const char* argument, const view<T>& v, std::size_t elements, std::size_t items) {
+  if (v.data != nullptr) check_shape(argument, v, elements, items);
+}
+
+}  // namespace wb

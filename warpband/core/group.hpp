@@ -1,0 +1,65 @@
+#pragma once
+// Groups: the threads that share one problem. A body strides its work over the group,
+//   for (int i = g.rank; i < n; i += g.size) ...
+// calls g.sync() between phases, and writes nothing in a phase that another thread reads in it.
+#include <warpband/core/lane.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// One thread has the problem (or the W problems of its lanes) to itself.
+struct solo {
+  static constexpr int rank = 0, size = 1;
+  WB_HD void sync() const {}
+  /// Per lane: is the condition true for any thread of the group?
+  template <class M>
+  WB_HD M any(M m) const {
+    return m;
+  }
+  /// Per lane: exclusive-or and sum over the group.
+  template <class I>
+  WB_HD I xor_all(I x) const {
+    return x;
+  }
+  template <class I>
+  WB_HD I sum_all(I x) const {
+    return x;
+  }
+};
+
+#if defined(__CUDACC__)
+/// A CUDA thread block has the problem. `S` threads, or as many as the launch has with S = 0; whole warps.
+template <int S = 0>
+struct block {
+  int rank, size;
+  std::int32_t* shared;  // one word for reductions
+  __device__ __forceinline__ block(std::int32_t* word)
+      : rank(static_cast<int>(threadIdx.x)), size(S ? S : static_cast<int>(blockDim.x)), shared(word) {}
+  WB_HD void sync() const { __syncthreads(); }
+  WB_HD bool any(bool m) const { return __syncthreads_or(m) != 0; }
+  WB_HD std::int32_t xor_all(std::int32_t x) const {
+    const unsigned part = __reduce_xor_sync(0xffffffffu, static_cast<unsigned>(x));
+    return combine([&] { atomicXor(shared, static_cast<std::int32_t>(part)); });
+  }
+  WB_HD std::int32_t sum_all(std::int32_t x) const {
+    const unsigned part = __reduce_add_sync(0xffffffffu, static_cast<unsigned>(x));
+    return combine([&] { atomicAdd(shared, static_cast<std::int32_t>(part)); });
+  }
+
+ private:
+  /// One thread of each warp adds its part to the shared word.
+  template <class F>
+  WB_HD std::int32_t combine(F add) const {
+    if (rank == 0) *shared = 0;
+    __syncthreads();
+    if (rank % 32 == 0) add();
+    __syncthreads();
+    const std::int32_t x = *shared;
+    __syncthreads();
+    return x;
+  }
+};
+#endif
+
+}  // namespace WB_ISA
+}  // namespace wb

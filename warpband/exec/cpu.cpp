@@ -1,0 +1,151 @@
+#include <warpband/exec/cpu.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+#include <warpband/exec/pool.hpp>
+
+namespace wb {
+namespace {
+
+class heap final : public memory {
+ public:
+  void* take(std::size_t bytes) override {
+    void* p = ::operator new(bytes, std::align_val_t{64}, std::nothrow);
+    if (p == nullptr) throw memory_error(bytes, "the host");
+    return p;
+  }
+  void give(void* p, std::size_t) noexcept override { ::operator delete(p, std::align_val_t{64}); }
+};
+
+std::shared_ptr<memory> the_heap() {
+  static const auto h = std::make_shared<heap>();
+  return h;
+}
+
+bool machine_has(isa i) {
+#if defined(WB_BUILD_X86)
+  switch (i) {
+    case isa::scalar:
+    case isa::base:
+      return true;
+    case isa::avx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+             __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    case isa::avx512:
+      return machine_has(isa::avx2) && __builtin_cpu_supports("avx512f") &&
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+  }
+  return false;
+#elif defined(WB_BUILD_NEON)
+  return i == isa::scalar || i == isa::base;
+#else
+  return i == isa::scalar;
+#endif
+}
+
+isa widest_or_forced() {
+  if (const char* forced = std::getenv("WARPBAND_ISA"); forced != nullptr && *forced != '\0')
+    return isa_from_name(forced);
+  return available_isas().back();
+}
+
+}  // namespace
+
+std::vector<isa> available_isas() {
+  std::vector<isa> all;
+  for (isa i : {isa::scalar, isa::base, isa::avx2, isa::avx512})
+    if (machine_has(i)) all.push_back(i);
+  return all;
+}
+
+const char* isa_name(isa i) noexcept {
+  switch (i) {
+    case isa::scalar:
+      return "scalar";
+#if defined(WB_BUILD_NEON)
+    case isa::base:
+      return "neon";
+#else
+    case isa::base:
+      return "base";
+#endif
+    case isa::avx2:
+      return "avx2";
+    case isa::avx512:
+      return "avx512";
+  }
+  return "?";
+}
+
+isa isa_from_name(const std::string& name) {
+  std::string allowed;
+  for (isa i : available_isas()) {
+    if (name == isa_name(i)) return i;
+    allowed += (allowed.empty() ? "one of " : ", ") + std::string(isa_name(i));
+  }
+  for (isa i : {isa::base, isa::avx2, isa::avx512})
+    if (name == isa_name(i))
+      throw device_error("instruction set " + name + " is not available on this machine: expected " +
+                         allowed);
+  throw argument_error("WARPBAND_ISA", "\"" + name + "\"", allowed);
+}
+
+cpu::cpu(cpu_options options)
+    : executor(the_heap(), the_heap()),
+      isa_(options.instructions ? *options.instructions : widest_or_forced()) {
+  if (options.threads < 0 || options.threads > 4096)
+    throw argument_error("threads", std::to_string(options.threads), "0 (all cores) to 4096");
+  if (!machine_has(isa_))
+    throw device_error(std::string("instruction set ") + isa_name(isa_) +
+                       " is not available on this machine");
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  pool_ = std::make_unique<thread_pool>(options.threads > 0 ? options.threads : cores);
+  arenas_.resize(static_cast<std::size_t>(pool_->threads()));
+}
+cpu::~cpu() = default;
+
+int cpu::threads() const noexcept { return pool_->threads(); }
+
+std::string cpu::description() const {
+  return std::string(isa_name(isa_)) + ", " + std::to_string(threads()) +
+         (threads() == 1 ? " thread" : " threads");
+}
+
+std::size_t cpu::preferred_batch(bool) const {
+  const std::size_t lanes = isa_ == isa::scalar ? 1 : isa_ == isa::base ? 4 : isa_ == isa::avx2 ? 8 : 16;
+  return lanes * static_cast<std::size_t>(threads());
+}
+
+const kernel& cpu::build_of(const kernel_set& op) const {
+  const kernel* k = op.cpu[static_cast<int>(isa_)];
+  if (k == nullptr) throw device_error(std::string(op.name) + " is not built for " + isa_name(isa_));
+  return *k;
+}
+
+void cpu::run(const kernel_set& op, const void* args, std::size_t items) {
+  const kernel& k = build_of(op);
+  const std::size_t lanes = static_cast<std::size_t>(k.lanes), bytes = k.scratch(args, {}, items);
+  for (auto& a : arenas_)
+    if (a.bytes() < bytes) a = make<unsigned char>(bytes, 1);
+  // Pieces of about 50 microseconds, whole vectors, no more than a quarter of a thread's share.
+  const double wanted = 1e5 / std::max(1.0, k.flops(args));
+  const std::size_t share = items / (4 * static_cast<std::size_t>(threads())) + 1;
+  std::size_t grain = std::clamp<std::size_t>(static_cast<std::size_t>(std::min(wanted, 1e9)), 1, share);
+  grain = (grain + lanes - 1) / lanes * lanes;
+  pool_->for_each_piece(items, grain, [&](int thread, std::size_t first, std::size_t last) {
+    k.run(args, {first, last, arenas_[static_cast<std::size_t>(thread)].data(), nullptr, {}});
+  });
+}
+
+void cpu::upload(void* to, const void* from, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+void cpu::download(void* to, const void* from, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
+}  // namespace wb

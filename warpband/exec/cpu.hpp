@@ -1,0 +1,46 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <warpband/exec/executor.hpp>
+
+namespace wb {
+
+class thread_pool;
+
+/// Instruction sets that this build has and this machine can run, narrowest first.
+std::vector<isa> available_isas();
+const char* isa_name(isa) noexcept;
+/// Throws argument_error for an unknown name, device_error for a set that is not built or not there.
+isa isa_from_name(const std::string& name);
+
+struct cpu_options {
+  int threads = 0;                  // 0: all cores
+  std::optional<isa> instructions;  // unset: environment variable WARPBAND_ISA, else the widest there is
+};
+
+/// Runs ops on the cores of this machine.
+class cpu final : public executor {
+ public:
+  explicit cpu(cpu_options options = {});
+  ~cpu() override;
+  int threads() const noexcept;
+  isa instructions() const noexcept { return isa_; }
+
+  std::string name() const override { return "cpu"; }
+  std::string description() const override;
+  std::size_t preferred_batch(bool block_per_item) const override;
+  void run(const kernel_set& op, const void* args, std::size_t items) override;
+  void sync() override {}
+  void upload(void* to, const void* from, std::size_t bytes) override;
+  void download(void* to, const void* from, std::size_t bytes) override;
+  const kernel& build_of(const kernel_set& op) const override;
+
+ private:
+  isa isa_;
+  std::unique_ptr<thread_pool> pool_;
+  std::vector<array<unsigned char>> arenas_;  // one per thread
+};
+
+}  // namespace wb

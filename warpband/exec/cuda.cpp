@@ -1,0 +1,183 @@
+#include <warpband/exec/cuda.hpp>
+
+#if defined(WB_BUILD_CUDA)
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <mutex>
+
+namespace wb {
+namespace {
+
+void check(cudaError_t e, const std::string& what) {
+  if (e == cudaSuccess) return;
+  cudaGetLastError();  // an error that is reported does not stay behind
+  throw device_error(what + " failed: " + cudaGetErrorString(e));
+}
+
+cuda_device_info describe(int index) {
+  cudaDeviceProp p{};
+  check(cudaGetDeviceProperties(&p, index), "reading the properties of cuda:" + std::to_string(index));
+  return {index, p.name, p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem, p.sharedMemPerBlockOptin};
+}
+
+/// Keeps what is given back, by size. Sizes are rounded up so that similar requests share.
+class kept_memory final : public memory {
+ public:
+  kept_memory(int device, bool pinned) : device_(device), pinned_(pinned) {}
+  ~kept_memory() override { release_kept(); }
+  void* take(std::size_t bytes) override {
+    bytes = rounded(bytes);
+    std::lock_guard lock(mutex_);
+    if (const auto i = kept_.find(bytes); i != kept_.end()) {
+      void* p = i->second;
+      kept_.erase(i);
+      return p;
+    }
+    void* p = allocate(bytes);
+    if (p == nullptr) {
+      release_kept();
+      p = allocate(bytes);
+    }
+    if (p == nullptr)
+      throw memory_error(bytes, pinned_ ? "the host (page-locked)" : "cuda:" + std::to_string(device_));
+    return p;
+  }
+  void give(void* p, std::size_t bytes) noexcept override {
+    std::lock_guard lock(mutex_);
+    kept_.emplace(rounded(bytes), p);
+  }
+
+ private:
+  static std::size_t rounded(std::size_t bytes) {
+    std::size_t unit = 512;
+    while (unit * 8 < bytes) unit *= 2;
+    return bytes > SIZE_MAX - unit ? bytes : (bytes + unit - 1) / unit * unit;
+  }
+  void* allocate(std::size_t bytes) const {
+    void* p = nullptr;
+    cudaSetDevice(device_);
+    const cudaError_t e = pinned_ ? cudaHostAlloc(&p, bytes, cudaHostAllocDefault) : cudaMalloc(&p, bytes);
+    if (e == cudaSuccess) return p;
+    cudaGetLastError();
+    if (e != cudaErrorMemoryAllocation) check(e, "allocating memory");
+    return nullptr;
+  }
+  void release_kept() noexcept {
+    cudaSetDevice(device_);
+    for (const auto& k : kept_) pinned_ ? cudaFreeHost(k.second) : cudaFree(k.second);
+    kept_.clear();
+  }
+  int device_;
+  bool pinned_;
+  std::mutex mutex_;
+  std::multimap<std::size_t, void*> kept_;
+};
+
+}  // namespace
+
+bool has_cuda() noexcept { return true; }
+
+std::vector<cuda_device_info> cuda_devices() {
+  int n = 0;
+  if (cudaGetDeviceCount(&n) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  std::vector<cuda_device_info> all;
+  for (int i = 0; i < n; i++) all.push_back(describe(i));
+  return all;
+}
+
+static int existing(int device) {
+  int n = 0;
+  if (cudaGetDeviceCount(&n) != cudaSuccess) {
+    cudaGetLastError();
+    n = 0;
+  }
+  if (device < 0 || device >= n)
+    throw device_error("device cuda:" + std::to_string(device) + " is not there: this machine has " +
+                       std::to_string(n) + " CUDA device" + (n == 1 ? "" : "s") + "; use --device cpu");
+  return device;
+}
+
+cuda::cuda(cuda_options options)
+    : executor(std::make_shared<kept_memory>(existing(options.device), false),
+               std::make_shared<kept_memory>(options.device, true)),
+      info_(describe(options.device)) {
+  check(cudaSetDevice(info_.index), "opening " + name());
+  cudaStream_t s = nullptr;
+  check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "creating a stream");
+  stream_ = s;
+}
+cuda::~cuda() {
+  cudaSetDevice(info_.index);
+  cudaStreamSynchronize(static_cast<cudaStream_t>(stream_));
+  cudaStreamDestroy(static_cast<cudaStream_t>(stream_));
+}
+
+std::string cuda::name() const { return "cuda:" + std::to_string(info_.index); }
+std::string cuda::description() const { return info_.name; }
+std::size_t cuda::preferred_batch(bool block_per_item) const {
+  return static_cast<std::size_t>(info_.multiprocessors) * (block_per_item ? 8 : 2048);
+}
+
+const kernel& cuda::build_of(const kernel_set& op) const {
+  if (op.cuda == nullptr) throw device_error(std::string(op.name) + " is not built for CUDA");
+  return *op.cuda;
+}
+
+void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
+  if (items == 0) return;
+  const kernel& k = build_of(op);
+  check(cudaSetDevice(info_.index), "selecting " + name());
+  const device_limits limits{info_.multiprocessors, info_.shared_bytes - 1024};  // 1 KiB is the system's
+  const std::size_t bytes = k.scratch(args, limits, items);
+  if (workspace_.bytes() < bytes) {
+    workspace_ = {};
+    workspace_ = make<unsigned char>(bytes, 1);
+  }
+  check(static_cast<cudaError_t>(k.run(args, {0, items, workspace_.data(), stream_, limits})),
+        std::string("starting ") + op.name);
+}
+void cuda::sync() {
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_)), "work queued on " + name());
+}
+void cuda::upload(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  check(cudaSetDevice(info_.index), "selecting " + name());
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, static_cast<cudaStream_t>(stream_)),
+        "copying to " + name());
+}
+void cuda::download(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  check(cudaSetDevice(info_.index), "selecting " + name());
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream_)),
+        "copying from " + name());
+}
+
+}  // namespace wb
+
+#else
+
+namespace wb {
+namespace {
+[[noreturn]] void not_built() {
+  throw device_error("this build of Warpband has no CUDA: use --device cpu, or build the preset \"cuda\"");
+}
+}  // namespace
+bool has_cuda() noexcept { return false; }
+std::vector<cuda_device_info> cuda_devices() { return {}; }
+cuda::cuda(cuda_options) : executor(nullptr, nullptr) { not_built(); }
+cuda::~cuda() = default;
+std::string cuda::name() const { return "cuda"; }
+std::string cuda::description() const { return "none"; }
+std::size_t cuda::preferred_batch(bool) const { return 1; }
+const kernel& cuda::build_of(const kernel_set&) const { not_built(); }
+void cuda::run(const kernel_set&, const void*, std::size_t) { not_built(); }
+void cuda::sync() { not_built(); }
+void cuda::upload(void*, const void*, std::size_t) { not_built(); }
+void cuda::download(void*, const void*, std::size_t) { not_built(); }
+}  // namespace wb
+
+#endif

@@ -1,0 +1,49 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <warpband/exec/executor.hpp>
+
+namespace wb {
+
+/// A CUDA device as `warpband info` shows it.
+struct cuda_device_info {
+  int index = 0;
+  std::string name;
+  int major = 0, minor = 0, multiprocessors = 0;
+  std::size_t memory_bytes = 0, shared_bytes = 0;
+};
+/// True where the library was built with CUDA.
+bool has_cuda() noexcept;
+/// The devices of this machine; empty without CUDA, without a driver or without a device.
+std::vector<cuda_device_info> cuda_devices();
+
+struct cuda_options {
+  int device = 0;
+};
+
+/// Runs ops on one stream of one CUDA device. The constructor throws device_error when the library was built
+/// without CUDA or the device is not there.
+class cuda final : public executor {
+ public:
+  explicit cuda(cuda_options options = {});
+  ~cuda() override;
+  std::string name() const override;
+  std::string description() const override;
+  std::size_t preferred_batch(bool block_per_item) const override;
+  void run(const kernel_set& op, const void* args, std::size_t items) override;
+  void sync() override;
+  void upload(void* to, const void* from, std::size_t bytes) override;
+  void download(void* to, const void* from, std::size_t bytes) override;
+  const kernel& build_of(const kernel_set& op) const override;
+  /// The cudaStream_t all work is queued on.
+  void* stream() const noexcept { return stream_; }
+  const cuda_device_info& device() const noexcept { return info_; }
+
+ private:
+  cuda_device_info info_;
+  void* stream_ = nullptr;
+  array<unsigned char> workspace_;
+};
+
+}  // namespace wb

@@ -1,0 +1,26 @@
+#include <warpband/exec/executor.hpp>
+
+#include <charconv>
+
+#include <warpband/exec/cpu.hpp>
+#include <warpband/exec/cuda.hpp>
+
+namespace wb {
+
+executor::executor(std::shared_ptr<memory> device, std::shared_ptr<memory> host)
+    : memory_(std::move(device)), host_memory_(std::move(host)) {}
+
+std::unique_ptr<executor> open_executor(const std::string& device, int threads) {
+  if (device == "cpu") return std::make_unique<cpu>(cpu_options{.threads = threads, .instructions = {}});
+  if (device == "cuda") return std::make_unique<cuda>();
+  if (device.starts_with("cuda:")) {
+    int index = -1;
+    const char *first = device.data() + 5, *last = device.data() + device.size();
+    const auto [end, status] = std::from_chars(first, last, index);
+    if (status == std::errc{} && end == last && first != last && index >= 0)
+      return std::make_unique<cuda>(cuda_options{.device = index});
+  }
+  throw argument_error("device", "\"" + device + "\"", "\"cpu\" or \"cuda:N\"");
+}
+
+}  // namespace wb

@@ -1,0 +1,168 @@
+#pragma once
+// Executors: where ops run. `cpu` has a pool of threads and picks the widest instruction set the machine has;
+// `cuda` has one stream of one device. Both take the same calls and give the same bits.
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <warpband/core/error.hpp>
+#include <warpband/core/view.hpp>
+#include <warpband/exec/kernel.hpp>
+
+namespace wb {
+
+/// Memory of an executor. What is given back is kept for the next request of that size where allocation is
+/// slow (CUDA device and pinned memory). Safe to use from several threads.
+class memory {
+ public:
+  virtual ~memory() = default;
+  /// At least `bytes`, 64-byte aligned. Throws memory_error; nothing leaks.
+  virtual void* take(std::size_t bytes) = 0;
+  virtual void give(void* p, std::size_t bytes) noexcept = 0;
+};
+
+/// An owned batch in the memory of an executor. Outlives it if need be.
+template <class T>
+class array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  array() = default;
+  array(std::shared_ptr<memory> where, std::size_t elements, std::size_t items, layout order)
+      : where_(std::move(where)), elements_(elements), items_(items), order_(order) {
+    if (items != 0 && elements > SIZE_MAX / sizeof(T) / items) throw memory_error(SIZE_MAX, "any device");
+    if (bytes() != 0) data_ = static_cast<T*>(where_->take(bytes()));
+  }
+  array(array&& o) noexcept { swap(o); }
+  array& operator=(array&& o) noexcept {
+    array(std::move(o)).swap(*this);
+    return *this;
+  }
+  array(const array&) = delete;
+  array& operator=(const array&) = delete;
+  ~array() {
+    if (data_ != nullptr) where_->give(data_, bytes());
+  }
+  T* data() noexcept { return data_; }
+  const T* data() const noexcept { return data_; }
+  std::size_t elements() const noexcept { return elements_; }
+  std::size_t items() const noexcept { return items_; }
+  std::size_t size() const noexcept { return elements_ * items_; }
+  std::size_t bytes() const noexcept { return size() * sizeof(T); }
+  operator view<T>() noexcept { return make_view(data_, elements_, items_, order_); }
+  operator view<const T>() const noexcept {
+    return make_view(static_cast<const T*>(data_), elements_, items_, order_);
+  }
+  void swap(array& o) noexcept {
+    std::swap(where_, o.where_);
+    std::swap(data_, o.data_);
+    std::swap(elements_, o.elements_);
+    std::swap(items_, o.items_);
+    std::swap(order_, o.order_);
+  }
+
+ private:
+  std::shared_ptr<memory> where_;
+  T* data_ = nullptr;
+  std::size_t elements_ = 0, items_ = 0;
+  layout order_ = layout::row_major;
+};
+
+/// Where ops run. Calls are queued in order; `sync` waits for them. One executor serves one thread at a time.
+class executor {
+ public:
+  virtual ~executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+
+  /// "cpu" or "cuda:0".
+  virtual std::string name() const = 0;
+  /// What it runs on: "avx512, 2 threads" or "NVIDIA H100 80GB HBM3".
+  virtual std::string description() const = 0;
+  /// Items that fill it once: a good batch is a multiple.
+  virtual std::size_t preferred_batch(bool block_per_item) const = 0;
+
+  /// Queues `items` items of an op. `args` is the op's arguments, copied before the call returns.
+  virtual void run(const kernel_set& op, const void* args, std::size_t items) = 0;
+  /// Waits for everything queued; reports a failure of it as device_error.
+  virtual void sync() = 0;
+  /// Queued copies between host memory and an array of this executor.
+  virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+  /// The build of an op that `run` would start; throws device_error where there is none.
+  virtual const kernel& build_of(const kernel_set& op) const = 0;
+
+  /// A batch in this executor's memory. Uninitialised.
+  template <class T>
+  array<T> make(std::size_t elements, std::size_t items, layout order = layout::row_major) {
+    return array<T>(memory_, elements, items, order);
+  }
+  /// A batch in host memory that copies fast to and from this executor (page-locked for CUDA).
+  template <class T>
+  array<T> make_host(std::size_t elements, std::size_t items, layout order = layout::row_major) {
+    return array<T>(host_memory_, elements, items, order);
+  }
+  /// A copy of host values, one row.
+  template <class T>
+  array<T> make_from(const std::vector<T>& values) {
+    auto a = make<T>(values.size(), 1);
+    upload(a.data(), values.data(), a.bytes());
+    return a;
+  }
+  /// The values of an array, in its memory order. Waits.
+  template <class T>
+  std::vector<T> to_host(const array<T>& a) {
+    std::vector<T> v(a.size());
+    download(v.data(), a.data(), a.bytes());
+    sync();
+    return v;
+  }
+  /// Lives as long as this executor; tables kept for it are dropped after.
+  std::weak_ptr<const void> life() const noexcept { return life_; }
+
+ protected:
+  executor(std::shared_ptr<memory> device, std::shared_ptr<memory> host);
+
+ private:
+  std::shared_ptr<memory> memory_, host_memory_;
+  std::shared_ptr<const void> life_ = std::make_shared<char>();
+};
+
+/// A constant table of which every executor it is used on gets a copy, made at first use. Copies of a
+/// `resident` share them; safe to use from several threads.
+template <class T>
+class resident {
+ public:
+  resident() = default;
+  explicit resident(std::vector<T> values) : state_(std::make_shared<state>(std::move(values))) {}
+  const std::vector<T>& host() const noexcept { return state_->host; }
+  const T* on(executor& e) const {
+    const auto life = e.life();
+    std::lock_guard lock(state_->mutex);
+    std::erase_if(state_->copies, [](const auto& c) { return c.first.expired(); });
+    for (const auto& c : state_->copies)
+      if (!c.first.owner_before(life) && !life.owner_before(c.first)) return c.second.data();
+    auto copy = e.make_from(state_->host);
+    e.sync();
+    return state_->copies.emplace_back(life, std::move(copy)).second.data();
+  }
+
+ private:
+  struct state {
+    explicit state(std::vector<T> values) : host(std::move(values)) {}
+    std::vector<T> host;
+    std::mutex mutex;
+    std::vector<std::pair<std::weak_ptr<const void>, array<T>>> copies;
+  };
+  std::shared_ptr<state> state_ = std::make_shared<state>(std::vector<T>{});
+};
+
+/// Opens "cpu" or "cuda:N" ("cuda" is "cuda:0"). `threads` is for the CPU; 0 means all cores.
+/// Throws argument_error for a name that is neither, device_error for a device that is not there.
+std::unique_ptr<executor> open_executor(const std::string& device, int threads = 0);
+
+}  // namespace wb

@@ -1,0 +1,95 @@
+#pragma once
+// How a compiled op is found and started. Plain data only: these types cross the borders between instruction
+// sets and CUDA.
+//
+// Every *_kernels.cpp is compiled once per instruction set, each time in an inline namespace of that name,
+// and exports one `const kernel*` per op. WB_DECLARE_KERNEL(name) gathers them into `name##_kernels()`.
+#include <cstddef>
+
+namespace wb {
+
+/// What a build of an op may use on a CUDA device. On a CPU all zero.
+struct device_limits {
+  int multiprocessors = 0;
+  std::size_t shared_bytes = 0;  // dynamic shared memory a block may opt in to
+};
+
+/// Where a kernel runs: the items [first, last), scratch memory, and on a CUDA device its stream.
+struct place {
+  std::size_t first = 0, last = 0;
+  void* scratch = nullptr;  // CPU: this thread's arena, 64-byte aligned. CUDA: workspace in device memory
+  void* stream = nullptr;
+  device_limits limits;
+};
+
+/// One build of an op.
+struct kernel {
+  const char* isa;
+  int lanes;
+  /// Scratch bytes: CPU, of one thread; CUDA, the workspace for `items` (0 where shared memory suffices).
+  std::size_t (*scratch)(const void* args, const device_limits& limits, std::size_t items);
+  /// Operations and bytes of device memory that one item needs at least; the bench divides by them.
+  double (*flops)(const void* args);
+  double (*bytes)(const void* args);
+  /// Runs or queues the items of `where`. Returns 0, or the cudaError_t of a failed launch.
+  int (*run)(const void* args, const place& where);
+};
+
+/// All builds of one op.
+struct kernel_set {
+  const char* name;
+  const kernel* cpu[4];  // indexed by isa; nullptr where not built
+  const kernel* cuda;    // nullptr without CUDA
+};
+
+/// Instruction sets a CPU build exists for. Which are built depends on the architecture; `isa_name` gives the
+/// name that WARPBAND_ISA takes.
+enum class isa { scalar, base, avx2, avx512 };
+
+}  // namespace wb
+
+#if defined(WB_BUILD_X86)
+#define WB_DECLARE_VECTOR_KERNELS(name) \
+  namespace base {                      \
+  const ::wb::kernel* name##_kernel();  \
+  }                                     \
+  namespace avx2 {                      \
+  const ::wb::kernel* name##_kernel();  \
+  }                                     \
+  namespace avx512 {                    \
+  const ::wb::kernel* name##_kernel();  \
+  }
+#define WB_VECTOR_KERNELS(name) base::name##_kernel(), avx2::name##_kernel(), avx512::name##_kernel()
+#elif defined(WB_BUILD_NEON)
+#define WB_DECLARE_VECTOR_KERNELS(name) \
+  namespace neon {                      \
+  const ::wb::kernel* name##_kernel();  \
+  }
+#define WB_VECTOR_KERNELS(name) neon::name##_kernel(), nullptr, nullptr
+#else
+#define WB_DECLARE_VECTOR_KERNELS(name)
+#define WB_VECTOR_KERNELS(name) nullptr, nullptr, nullptr
+#endif
+#if defined(WB_BUILD_CUDA)
+#define WB_DECLARE_CUDA_KERNEL(name)   \
+  namespace cuda_device {              \
+  const ::wb::kernel* name##_kernel(); \
+  }
+#define WB_CUDA_KERNEL(name) cuda_device::name##_kernel()
+#else
+#define WB_DECLARE_CUDA_KERNEL(name)
+#define WB_CUDA_KERNEL(name) nullptr
+#endif
+
+/// Use in namespace wb of the file that validates and starts the op.
+#define WB_DECLARE_KERNEL(name)                                                           \
+  namespace scalar {                                                                      \
+  const ::wb::kernel* name##_kernel();                                                    \
+  }                                                                                       \
+  WB_DECLARE_VECTOR_KERNELS(name)                                                         \
+  WB_DECLARE_CUDA_KERNEL(name)                                                            \
+  static const ::wb::kernel_set& name##_kernels() {                                       \
+    static const ::wb::kernel_set set{                                                    \
+        #name, {scalar::name##_kernel(), WB_VECTOR_KERNELS(name)}, WB_CUDA_KERNEL(name)}; \
+    return set;                                                                           \
+  }

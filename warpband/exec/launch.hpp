@@ -1,0 +1,129 @@
+#pragma once
+// The generic launchers, one for CPUs and one for CUDA. Included by *_kernels.cpp only.
+//
+// An op is a plain struct, copied to the device as a kernel parameter:
+//   static constexpr bool by_block;             CUDA: a thread block per item (true) or a thread per item
+//   int threads() const;                        by_block: threads wanted per item
+//   std::size_t scratch(int group) const;       values of T one item needs when `group` threads share it
+//   double flops() const, bytes() const;        of one item
+//   template <class T, class G> WB_HD void operator()(item<T> b, G g, T* scratch) const;   load, phases,
+//   store
+// A CPU thread runs it with T = lane, G = solo over width_of<lane> items at a time; CUDA with T = float.
+#include <warpband/core/group.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/exec/kernel.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+#if defined(__CUDACC__)
+template <class Op>
+__global__ void run_threads(const __grid_constant__ Op op, std::size_t first, std::size_t last) {
+  const std::size_t b = first + blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
+  if (b < last) op(item<float>{b, 1}, solo{}, static_cast<float*>(nullptr));
+}
+template <class Op>
+__global__ void __launch_bounds__(256) run_blocks(const __grid_constant__ Op op, std::size_t first,
+                                                  std::size_t last, float* workspace, std::size_t stride) {
+  extern __shared__ float shared[];
+  __shared__ std::int32_t word;
+  const block<> g(&word);
+  float* scratch = workspace != nullptr ? workspace + blockIdx.x * stride : shared;
+  for (std::size_t b = first + blockIdx.x; b < last; b += gridDim.x) {
+    op(item<float>{b, 1}, g, scratch);
+    g.sync();
+  }
+}
+
+/// Threads a block gets: whole warps, at most the launch bound.
+template <class Op>
+int block_threads(const Op& op) {
+  const int n = (op.threads() + 31) / 32 * 32;
+  return n < 32 ? 32 : n > 256 ? 256 : n;
+}
+/// Blocks that work at once when their scratch lies in device memory.
+inline std::size_t resident_blocks(const device_limits& limits, std::size_t items) {
+  const std::size_t n = static_cast<std::size_t>(limits.multiprocessors) * 8;
+  return items < n ? items : n;
+}
+template <class Op>
+std::size_t scratch_bytes(const Op& op, const device_limits& limits, std::size_t items) {
+  if constexpr (!Op::by_block) {
+    return 0;
+  } else {
+    const std::size_t bytes = op.scratch(block_threads(op)) * sizeof(float);
+    return bytes <= limits.shared_bytes ? 0 : bytes * resident_blocks(limits, items);
+  }
+}
+template <class Op>
+int launch(const Op& op, const place& where) {
+  const std::size_t items = where.last - where.first;
+  if (items == 0) return 0;
+  const auto stream = static_cast<cudaStream_t>(where.stream);
+  if constexpr (!Op::by_block) {
+    const unsigned threads = 128;
+    const std::size_t grid = (items + threads - 1) / threads;
+    run_threads<<<static_cast<unsigned>(grid), threads, 0, stream>>>(op, where.first, where.last);
+  } else {
+    const int threads = block_threads(op);
+    const std::size_t values = op.scratch(threads), bytes = values * sizeof(float);
+    if (bytes <= where.limits.shared_bytes) {
+      const cudaError_t e = cudaFuncSetAttribute(run_blocks<Op>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 static_cast<int>(where.limits.shared_bytes));
+      if (e != cudaSuccess) return e;
+      const std::size_t grid = items < 0x7fffffff ? items : 0x7fffffff;
+      run_blocks<<<static_cast<unsigned>(grid), static_cast<unsigned>(threads), bytes, stream>>>(
+          op, where.first, where.last, nullptr, 0);
+    } else {
+      run_blocks<<<static_cast<unsigned>(resident_blocks(where.limits, items)),
+                   static_cast<unsigned>(threads), 0, stream>>>(op, where.first, where.last,
+                                                                static_cast<float*>(where.scratch), values);
+    }
+  }
+  return cudaGetLastError();
+}
+#else
+template <class Op>
+std::size_t scratch_bytes(const Op& op, const device_limits&, std::size_t) {
+  return op.scratch(1) * sizeof(lane);
+}
+template <class Op>
+int launch(const Op& op, const place& where) {
+  constexpr std::size_t width = width_of<lane>;
+  for (std::size_t b = where.first; b < where.last; b += width) {
+    const std::size_t rest = where.last - b;
+    op(item<lane>{b, static_cast<int>(rest < width ? rest : width)}, solo{},
+       static_cast<lane*>(where.scratch));
+  }
+  return 0;
+}
+#endif
+
+}  // namespace WB_ISA
+}  // namespace wb
+
+#define WB_STRING_(x) #x
+#define WB_STRING(x) WB_STRING_(x)
+/// Exports an op: `with_op(args, f)` calls f with the op that the arguments choose, so the list of built
+/// variants stands in one place.
+#define WB_EXPORT_KERNEL(name, args_type, with_op)                                                          \
+  const ::wb::kernel* name##_kernel();                                                                      \
+  const ::wb::kernel* name##_kernel() {                                                                     \
+    static constexpr ::wb::kernel k{                                                                        \
+        WB_STRING(WB_ISA),                                                                                  \
+        WB_WIDTH,                                                                                           \
+        [](const void* a, const device_limits& l, std::size_t n) {                                          \
+          return with_op(*static_cast<const args_type*>(a),                                                 \
+                         [&](const auto& op) { return scratch_bytes(op, l, n); });                          \
+        },                                                                                                  \
+        [](const void* a) {                                                                                 \
+          return with_op(*static_cast<const args_type*>(a), [](const auto& op) { return op.flops(); });     \
+        },                                                                                                  \
+        [](const void* a) {                                                                                 \
+          return with_op(*static_cast<const args_type*>(a), [](const auto& op) { return op.bytes(); });     \
+        },                                                                                                  \
+        [](const void* a, const place& w) {                                                                 \
+          return with_op(*static_cast<const args_type*>(a), [&](const auto& op) { return launch(op, w); }); \
+        }};                                                                                                 \
+    return &k;                                                                                              \
+  }

@@ -1,0 +1,98 @@
+#pragma once
+// A small pool of threads for loops over a batch.
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace wb {
+
+/// Runs a loop body on all its threads; the calling thread is one of them.
+class thread_pool {
+ public:
+  explicit thread_pool(int threads) {
+    for (int i = 1; i < threads; i++)
+      workers_.emplace_back([this, i](std::stop_token stop) { work(stop, i); });
+  }
+  ~thread_pool() {
+    for (auto& w : workers_) w.request_stop();
+    start_.notify_all();
+  }
+  int threads() const noexcept { return static_cast<int>(workers_.size()) + 1; }
+
+  /// body(thread index, first, last) for consecutive pieces of [0, items), at most `grain` items each. The
+  /// body does not throw.
+  template <class Body>
+  void for_each_piece(std::size_t items, std::size_t grain, const Body& body) {
+    if (items <= grain || workers_.empty()) {
+      if (items > 0) body(0, std::size_t{0}, items);
+      return;
+    }
+    job j{items, grain,
+          [](const void* b, int t, std::size_t lo, std::size_t hi) {
+            (*static_cast<const Body*>(b))(t, lo, hi);
+          },
+          &body};
+    {
+      std::lock_guard lock(mutex_);
+      job_ = &j;
+      next_ = 0;
+      busy_ = static_cast<int>(workers_.size());
+      generation_++;
+    }
+    start_.notify_all();
+    pieces(0);
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return busy_ == 0; });
+    job_ = nullptr;
+  }
+
+ private:
+  struct job {
+    std::size_t items, grain;
+    void (*call)(const void*, int, std::size_t, std::size_t);
+    const void* body;
+  };
+  void pieces(int thread) {
+    for (;;) {
+      std::size_t lo;
+      {
+        std::lock_guard lock(mutex_);
+        lo = next_;
+        if (lo >= job_->items) return;
+        next_ = lo + job_->grain;
+      }
+      const std::size_t rest = job_->items - lo;
+      job_->call(job_->body, thread, lo, lo + (rest < job_->grain ? rest : job_->grain));
+    }
+  }
+  void work(const std::stop_token& stop, int thread) {
+    unsigned long seen = 0;
+    for (;;) {
+      {
+        std::unique_lock lock(mutex_);
+        start_.wait(lock, stop, [&] { return generation_ != seen; });
+        if (stop.stop_requested()) return;
+        seen = generation_;
+      }
+      pieces(thread);
+      {
+        std::lock_guard lock(mutex_);
+        busy_--;
+      }
+      done_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any start_;
+  std::condition_variable done_;
+  const job* job_ = nullptr;
+  std::size_t next_ = 0;
+  int busy_ = 0;
+  unsigned long generation_ = 0;
+  std::vector<std::jthread> workers_;  // last: they stop before the rest goes
+};
+
+}  // namespace wb

@@ -1,0 +1,129 @@
+#pragma once
+// The forward-backward (BCJR) recursions over a window of a binary recursive systematic trellis.
+//   alpha_{k+1}(s') = sum over branches s -> s' of alpha_k(s) gamma,  beta_k(s) = sum of beta_{k+1}(s')
+//   gamma, gamma = ws^u wp^p with the weights of systematic bit u and parity bit p (wu2010 eqs 3.12-3.14).
+// C is the code, M the semiring (semiring.hpp), T the lane type.
+#include <warpband/fec/trellis/rsc.hpp>
+#include <warpband/fec/trellis/semiring.hpp>
+
+// Segments stay rolled on CPUs: unrolled, one window takes minutes to compile.
+#if defined(__CUDACC__)
+#define WB_SEGMENT_UNROLL WB_UNROLL
+#else
+#define WB_SEGMENT_UNROLL _Pragma("GCC unroll 1")
+#endif
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class C, class M, class T>
+WB_HD void forward_step(T (&a)[C::states], T ws, T wp) {
+  constexpr int S = C::states;
+  const T wsp = M::times(ws, wp);
+  T n[S];
+  WB_UNROLL for (int s = 0; s < S; s++) {
+    const int p = C::previous(s, 0), q = C::previous(s, 1), up = C::input(p, s), uq = C::input(q, s);
+    const int pp = C::parity(p, up), pq = C::parity(q, uq);
+    const T first = up ? M::times(a[p], pp ? wsp : ws) : pp ? M::times(a[p], wp) : a[p];
+    n[s] = uq   ? M::accumulate(first, a[q], pq ? wsp : ws)
+           : pq ? M::accumulate(first, a[q], wp)
+                : M::plus(first, a[q]);
+  }
+  M::normalise_step(n);
+  WB_UNROLL for (int s = 0; s < S; s++) a[s] = n[s];
+}
+
+/// One step back: beta_{k+1} becomes beta_k. Returns the extrinsic weight of the systematic bit of step k,
+/// that is the ratio of its two hypotheses without its own weight ws.
+template <class C, class M, class T>
+WB_HD T backward_step(T (&b)[C::states], const T (&a)[C::states], T ws, T wp) {
+  constexpr int S = C::states;
+  T m[2], n[S];
+  WB_UNROLL for (int s = 0; s < S; s++) {
+    T x[2];
+    WB_UNROLL for (int u = 0; u < 2; u++) {
+      const T v = b[C::next(s, u)];
+      x[u] = C::parity(s, u) ? M::times(v, wp) : v;
+      m[u] = s ? M::accumulate(m[u], a[s], x[u]) : M::times(a[s], x[u]);
+    }
+    n[s] = M::accumulate(x[0], x[1], ws);
+  }
+  M::normalise_step(n);
+  WB_UNROLL for (int s = 0; s < S; s++) b[s] = n[s];
+  return M::ratio(m[1], m[0]);
+}
+
+/// One step back without an output.
+template <class C, class M, class T>
+WB_HD void backward_step(T (&b)[C::states], T ws, T wp) {
+  constexpr int S = C::states;
+  T n[S];
+  WB_UNROLL for (int s = 0; s < S; s++) {
+    T x[2];
+    WB_UNROLL for (int u = 0; u < 2; u++) {
+      const T v = b[C::next(s, u)];
+      x[u] = C::parity(s, u) ? M::times(v, wp) : v;
+    }
+    n[s] = M::accumulate(x[0], x[1], ws);
+  }
+  M::normalise_step(n);
+  WB_UNROLL for (int s = 0; s < S; s++) b[s] = n[s];
+}
+
+/// Values of T that map_window needs for checkpoints of alpha, one every Seg steps.
+template <int Seg, class C>
+constexpr std::size_t map_window_checkpoints(int steps) {
+  return static_cast<std::size_t>((steps + Seg - 1) / Seg) * C::states;
+}
+
+/// Steps 0..steps-1 of a window. On entry a is alpha before the first step and b is beta after the last.
+///   in(j, ws, wp)     the weights of step j; called three times, always before out(j)
+///   out(j, w)         takes the extrinsic weight of step j
+///   keep_alpha(a)     gets alpha before step steps - margin, keep_beta(b) beta before step margin: what the
+///                     neighbouring windows start from in the next iteration
+/// Alpha is stored every Seg steps and recomputed, so that a window fits on chip. `checkpoints` are `stride`
+/// apart.
+template <int Seg, class C, class M, class T, class In, class Out, class KeepAlpha, class KeepBeta>
+WB_HD void map_window(T (&a)[C::states], T (&b)[C::states], int steps, int margin, T* checkpoints, int stride,
+                      In in, Out out, KeepAlpha keep_alpha, KeepBeta keep_beta) {
+  constexpr int S = C::states;
+  int segments = 0;
+  for (int k = 0; k < steps; k += Seg, segments++) {
+    M::normalise_segment(a);
+    WB_UNROLL for (int s = 0; s < S; s++) checkpoints[(segments * S + s) * stride] = a[s];
+    const int end = k + Seg < steps ? k + Seg : steps;
+    for (int j = k; j < end; j++) {
+      if (j == steps - margin) keep_alpha(a);
+      T ws, wp;
+      in(j, ws, wp);
+      forward_step<C, M>(a, ws, wp);
+    }
+  }
+  if (margin == 0) keep_alpha(a);
+  T alpha[Seg][S], systematic[Seg], parity[Seg];
+  for (int i = segments - 1; i >= 0; i--) {
+    const int k = i * Seg;
+    T t[S];
+    WB_UNROLL for (int s = 0; s < S; s++) t[s] = checkpoints[(i * S + s) * stride];
+    WB_SEGMENT_UNROLL for (int j = 0; j < Seg; j++) {
+      if (k + j < steps) {
+        WB_UNROLL for (int s = 0; s < S; s++) alpha[j][s] = t[s];
+        T ws, wp;
+        in(k + j, ws, wp);
+        systematic[j] = ws;
+        parity[j] = wp;
+        forward_step<C, M>(t, ws, wp);
+      }
+    }
+    M::normalise_segment(b);
+    WB_SEGMENT_UNROLL for (int j = Seg - 1; j >= 0; j--) {
+      if (k + j < steps) {
+        out(k + j, backward_step<C, M>(b, alpha[j], systematic[j], parity[j]));
+        if (k + j == margin) keep_beta(b);
+      }
+    }
+  }
+}
+
+}  // namespace WB_ISA
+}  // namespace wb

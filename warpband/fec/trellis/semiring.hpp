@@ -1,0 +1,134 @@
+#pragma once
+// The arithmetic of the MAP recursions. One recursion serves both algorithms:
+//   max_log   (max, +) on log-domain metrics, a weight is -L;
+//   log_map   (+, *) on probabilities, a weight is e^-L: the exact log-MAP without max*, exp or log inside
+//   the
+//             recursions. Metrics are rescaled by powers of two at every step.
+// A weight is that of bit = 1 against bit = 0.
+#include <warpband/core/llr.hpp>
+#include <warpband/core/math.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+struct max_log {
+  /// Channel LLRs are limited to +-10000; extrinsics are not limited.
+  static constexpr float llr_limit = 1e4f;
+  template <class T>
+  WB_HD static T one() {
+    return T(0.f);
+  }
+  template <class T>
+  WB_HD static T zero() {  // the metric of a state the encoder cannot be in
+    return T(-1e6f);
+  }
+  template <class T>
+  WB_HD static T plus(T a, T b) {
+    return max(a, b);
+  }
+  template <class T>
+  WB_HD static T times(T a, T b) {
+    return a + b;
+  }
+  /// sum + a * w
+  template <class T>
+  WB_HD static T accumulate(T sum, T a, T w) {
+    return max(sum, a + w);
+  }
+  template <class T>
+  WB_HD static T ratio(T one, T zero) {
+    return one - zero;
+  }
+  template <class T>
+  WB_HD static T weight(T llr) {
+    return T(0.f) - saturate(llr, llr_limit);
+  }
+  template <class T>
+  WB_HD static T llr(T weight) {
+    return T(0.f) - weight;
+  }
+  template <class T>
+  WB_HD static T limit(T weight) {
+    return weight;
+  }
+  template <class T>
+  WB_HD static T limit_twice(T weight) {
+    return weight;
+  }
+  template <class T>
+  WB_HD static T scale(T weight, float s) {
+    return weight * T(s);
+  }
+  template <int S, class T>
+  WB_HD static void normalise_step(T (&)[S]) {}
+  /// Called every few steps: keeps the metrics near zero, where floats are fine-grained.
+  template <int S, class T>
+  WB_HD static void normalise_segment(T (&a)[S]) {
+    const T z = a[0];
+    WB_UNROLL for (int s = 0; s < S; s++) a[s] = a[s] - z;
+  }
+};
+
+struct log_map {
+  /// Channel LLRs and extrinsics are limited to +-30, sums of three of them to +-60.
+  static constexpr float llr_limit = 30.f;
+  static constexpr float most = 1.06864746e13f, least = 9.35762297e-14f;              // e^30, e^-30
+  static constexpr float most_twice = 1.14200739e26f, least_twice = 8.75651076e-27f;  // e^60, e^-60
+  template <class T>
+  WB_HD static T one() {
+    return T(1.f);
+  }
+  template <class T>
+  WB_HD static T zero() {  // 2^-30: the floor of a metric whose largest neighbour is in [1, 2)
+    return T(9.31322575e-10f);
+  }
+  template <class T>
+  WB_HD static T plus(T a, T b) {
+    return a + b;
+  }
+  template <class T>
+  WB_HD static T times(T a, T b) {
+    return a * b;
+  }
+  template <class T>
+  WB_HD static T accumulate(T sum, T a, T w) {
+    return fma(a, w, sum);
+  }
+  template <class T>
+  WB_HD static T ratio(T one, T zero) {
+    return one / zero;
+  }
+  template <class T>
+  WB_HD static T weight(T llr) {
+    return exp(saturate(T(0.f) - llr, llr_limit));
+  }
+  template <class T>
+  WB_HD static T llr(T weight) {
+    return T(0.f) - log(weight);
+  }
+  template <class T>
+  WB_HD static T limit(T weight) {
+    return max(min(weight, T(most)), T(least));
+  }
+  template <class T>
+  WB_HD static T limit_twice(T weight) {
+    return max(min(weight, T(most_twice)), T(least_twice));
+  }
+  template <class T>
+  WB_HD static T scale(T weight, float) {
+    return weight;
+  }
+  template <int S, class T>
+  WB_HD static void normalise_step(T (&a)[S]) {
+    T m = a[0];
+    WB_UNROLL for (int s = 1; s < S; s++) m = max(m, a[s]);
+    using I = typename rebind<T>::i32;
+    const T r = as_float(I(0x7f000000) - (as_int(m) & I(0x7f800000)));  // 2^-exponent(m), exact
+    WB_UNROLL for (int s = 0; s < S; s++) a[s] = max(a[s] * r, zero<T>());
+  }
+  template <int S, class T>
+  WB_HD static void normalise_segment(T (&)[S]) {}
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

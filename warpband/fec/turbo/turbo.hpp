@@ -1,0 +1,100 @@
+#pragma once
+// The turbo code of LTE: encoder and iterative MAP decoder (3GPP TS 36.212 §5.1.3.2; wu2010 ch. 3.3 and 5).
+//
+// Encoder: two 8-state recursive systematic encoders, g0 = 13 and g1 = 15 (octal), the second behind an
+// interleaver, each terminated by three bits. Rate k / (3 k + 12).
+//
+// Decoder: two MAP decoders exchange extrinsic LLRs. With L = ln P(0)/P(1) and the a-priori of the other
+// decoder added to the systematic LLR, each computes alpha and beta over its trellis (wu2010 eqs 3.12-3.14)
+// and
+//   extrinsic_k = ln sum_{u=0} alpha gamma beta - ln sum_{u=1} alpha gamma beta   without the bit's own LLR.
+// A codeword is cut into `windows` that are decoded at once; see `windows` and `overlap` below.
+#include <cstdint>
+#include <vector>
+
+#include <warpband/exec/executor.hpp>
+#include <warpband/fec/turbo/turbo_args.hpp>
+
+namespace wb {
+
+enum class map_algorithm {
+  max_log_map,  // sums of probabilities become their largest term; `extrinsic_scale` below 1 wins most back
+  log_map,      // exact, computed on probabilities (no logarithm in the loops)
+};
+
+struct turbo_decoder_config {
+  /// Information bits of a codeword. One of the 188 sizes of table 5.1.3-3, or 40..65536 with an own
+  /// permutation.
+  int k = 6144;
+  map_algorithm algorithm = map_algorithm::log_map;
+  /// Full iterations, 1..64.
+  int iterations = 6;
+  /// Parallel windows P, 1..k/8; 0 chooses windows of about 128 steps. More windows, more parallelism and
+  /// less accuracy at the borders.
+  int windows = 0;
+  /// Steps by which a window's recursions start early, in its neighbours: 0..k/windows - 1; -1 chooses 32, or
+  /// what the windows allow. 0 relies on border metrics of the previous iteration alone.
+  int overlap = -1;
+  /// Factor on extrinsics, (0, 1]; 0.75 is usual for max-log-MAP. log-MAP takes 1 only. The extrinsics of the
+  /// last iteration are not scaled.
+  float extrinsic_scale = 1.f;
+  early_stop stop = early_stop::none;
+  /// Stop rule crc: the generator with its leading term and its degree (see crc.hpp).
+  std::uint32_t crc_polynomial = 0;
+  int crc_degree = 0;
+};
+
+struct turbo_decoder_output {
+  view<std::uint8_t> bits;        // [batch, k] hard decisions, LLR < 0
+  view<float> soft;               // [batch, k] a-posteriori LLRs
+  view<float> extrinsic;          // [batch, k] a-posteriori minus channel LLR
+  view<std::int32_t> iterations;  // [batch] iterations done
+  view<std::uint8_t> status;      // [batch] status_erased, status_stopped
+};
+
+/// Decodes batches of codewords.
+///
+/// Input LLRs are [batch, 3 (k + 4)]: the streams d0, d1, d2 one after the other, each with its four tail
+/// places. They are limited to +-30 (log-MAP) or +-10000 (max-log-MAP). In log-MAP extrinsics are limited to
+/// +-30, outputs to +-60, and a state metric to 2^-30 of the largest. A codeword with a NaN or infinite LLR
+/// is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
+///
+/// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+class turbo_decoder {
+ public:
+  /// With the QPP interleaver of table 5.1.3-3 for config.k. Throws argument_error.
+  explicit turbo_decoder(const turbo_decoder_config& config);
+  /// With an interleaver of the caller's: bit permutation[i] of the block is bit i into the second encoder.
+  turbo_decoder(const turbo_decoder_config& config, std::vector<std::int32_t> permutation);
+
+  /// Queues the decoding of a batch on the executor. Outputs without data are not computed. Throws
+  /// shape_error.
+  void run(executor& exec, view<const float> llr, const turbo_decoder_output& out) const;
+
+  /// The configuration in force: windows and overlap as chosen.
+  const turbo_decoder_config& config() const noexcept { return config_; }
+  /// The compiled kernel and its arguments for one call, for benchmarks and launchers of one's own.
+  static const kernel_set& kernels();
+  turbo_decode_args args(executor& exec, view<const float> llr, const turbo_decoder_output& out) const;
+
+ private:
+  turbo_decoder_config config_;
+  int pad_ = 0;
+  resident<std::int32_t> interleaved_, crc_weights_;
+};
+
+/// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, n] with
+/// n >= 3 (k + 4): d0, d1, d2, then zeros.
+class turbo_encoder {
+ public:
+  explicit turbo_encoder(int k);
+  explicit turbo_encoder(std::vector<std::int32_t> permutation);
+  void run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const;
+  int k() const noexcept { return static_cast<int>(permutation_.host().size()); }
+  static const kernel_set& kernels();
+
+ private:
+  resident<std::int32_t> permutation_;
+};
+
+}  // namespace wb

@@ -1,0 +1,222 @@
+#pragma once
+// The turbo decoder and encoder as ops: load, phases, store.
+#include <warpband/core/memory.hpp>
+#include <warpband/fec/turbo/turbo_args.hpp>
+#include <warpband/fec/turbo/turbo_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class C, class M>
+struct turbo_decode_op {
+  turbo_decode_args a;
+  static constexpr bool by_block = true;
+  static constexpr int Seg = 8;  // steps between checkpoints of alpha
+  static constexpr int S = C::states;
+
+  int threads() const { return a.windows; }
+  std::size_t scratch(int group) const {
+    const std::size_t padded = static_cast<std::size_t>(a.k + a.windows * a.pad);
+    const std::size_t sharing = static_cast<std::size_t>(group < a.windows ? group : a.windows);
+    return 5 * padded + 8 * S * static_cast<std::size_t>(a.windows + 1) +
+           sharing * map_window_checkpoints<Seg, C>((a.k + a.windows - 1) / a.windows);
+  }
+  /// Operations of the recursions: alpha twice, beta with output once, per step and half-iteration. A
+  /// multiply, an add, a max or an fma counts as one.
+  double flops() const {
+    const double forward = 20 + 1, backward = 16 + 16 + 8 + 2, rescale = a.log_map ? 3 * 24 : 2;
+    return 2.0 * a.iterations * a.k * (2 * forward + backward + rescale);
+  }
+  double bytes() const {
+    return 4.0 * 3 * (a.k + 4) + (a.bits.data ? 1.0 : 0.0) * a.k + (a.soft.data ? 4.0 : 0.0) * a.k +
+           (a.extrinsic.data ? 4.0 : 0.0) * a.k;
+  }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    using I = typename rebind<T>::i32;
+    using mask = typename rebind<T>::mask;
+    const int K = a.k, P = a.windows;
+    const turbo_layout at{K, P, a.pad};
+    const int padded = at.padded();
+    T *systematic = scratch, *parity1 = systematic + padded, *parity2 = parity1 + padded;
+    T *extrinsic1 = parity2 + padded, *extrinsic2 = extrinsic1 + padded;
+    const turbo_borders<C, T> borders{extrinsic2 + padded, P};
+    T* checkpoints = borders.data + 8 * S * (P + 1);
+
+    // Load: LLRs become weights; an item with a non-finite LLR becomes an erasure as a whole.
+    mask bad = mask_from<mask>(false);
+    auto channel = [&](int e) WB_INLINE_LAMBDA {
+      const T x = load(a.llr, static_cast<std::size_t>(e), item);
+      const mask finite = is_finite(x);
+      bad = bad | !finite;
+      return M::weight(select(finite, x, T(0.f)));
+    };
+    for (int i = g.rank; i < K; i += g.size) {
+      const int p = at.address(i);
+      systematic[p] = channel(i);
+      parity1[p] = channel(K + 4 + i);
+      parity2[p] = channel(2 * (K + 4) + i);
+      extrinsic1[p] = extrinsic2[p] = M::template one<T>();
+    }
+    for (int i = g.rank; i < 8 * S * (P + 1); i += g.size) borders.data[i] = M::template one<T>();
+    g.sync();
+    for (int d = g.rank; d < 2; d += g.size) {
+      // Tail bits of decoder d in 36.212 order: six consecutive places of d0[K+i], d1[K+i], d2[K+i], ...
+      T tail[6], b[S], start[S];
+      WB_UNROLL for (int i = 0; i < 6; i++) {
+        const int n = 6 * d + i;
+        tail[i] = channel(n % 3 * (K + 4) + K + n / 3);
+      }
+      beta_of_tail<C, M>(tail, b);
+      WB_UNROLL for (int s = 0; s < S; s++) start[s] = s ? M::template zero<T>() : M::template one<T>();
+      for (int buffer = 0; buffer < 2; buffer++) {
+        borders.keep(borders.at(buffer, d, 0, 0), start);
+        borders.keep(borders.at(buffer, d, 1, P), b);
+      }
+    }
+    const mask erased = g.any(bad);
+    g.sync();
+
+    mask done = mask_from<mask>(false);
+    for (int it = 0;; it++) {
+      const int buffer = it & 1;
+      const bool last = it + 1 == a.iterations;
+      const float scale = last ? 1.f : a.scale;
+      turbo_half_iteration<Seg, C, M>(
+          g, at, a.overlap, turbo_half<T>{systematic, parity1, extrinsic2, extrinsic1, nullptr, scale},
+          borders, buffer, 0, checkpoints, false);
+      g.sync();
+      const mask differs = turbo_half_iteration<Seg, C, M>(
+          g, at, a.overlap, turbo_half<T>{systematic, parity2, extrinsic1, extrinsic2, a.interleaved, scale},
+          borders, buffer, 1, checkpoints, a.stop == early_stop::sign_agreement);
+      g.sync();
+
+      mask stopped = mask_from<mask>(false);
+      if (a.stop == early_stop::sign_agreement) {
+        stopped = !g.any(differs);
+      } else if (a.stop == early_stop::crc) {
+        I remainder = I(0);
+        for (int i = g.rank; i < K; i += g.size) {
+          const int p = at.address(i);
+          const T L = M::times(M::times(systematic[p], extrinsic1[p]), extrinsic2[p]);
+          remainder = remainder ^ select(L > M::template one<T>(), I(a.crc_weights[i]), I(0));
+        }
+        stopped = g.xor_all(remainder) == I(0);
+      }
+      const mask leaving = (!done) & (stopped | mask_from<mask>(last));
+      if (any(leaving)) {
+        // Store: what a codeword gets does not depend on its neighbours in the vector.
+        for (int i = g.rank; i < K; i += g.size) {
+          const int p = at.address(i);
+          const std::size_t e = static_cast<std::size_t>(i);
+          const T outer = M::times(extrinsic1[p], extrinsic2[p]);
+          const T all = M::limit_twice(M::times(systematic[p], outer));
+          if (a.bits.data)
+            store_int<T>(a.bits, e, item, select((all > M::template one<T>()) & (!erased), I(1), I(0)),
+                         leaving);
+          if (a.soft.data) store(a.soft, e, item, select(erased, T(0.f), M::llr(all)), leaving);
+          if (a.extrinsic.data)
+            store(a.extrinsic, e, item, select(erased, T(0.f), M::llr(M::limit_twice(outer))), leaving);
+        }
+        if (g.rank == 0) {
+          if (a.iterations_used.data)
+            store_int<T>(a.iterations_used, 0, item, select(erased, I(0), I(it + 1)), leaving);
+          if (a.status.data)
+            store_int<T>(a.status, 0, item,
+                         select(erased, I(status_erased), select(stopped, I(status_stopped), I(0))), leaving);
+        }
+        done = done | leaving;
+      }
+      if (last || all(done)) break;
+    }
+  }
+};
+
+/// TS 36.212 §5.1.3.2: two constituent encoders, the second behind the interleaver, each terminated. Windows
+/// of the input are encoded at once: the register is linear, so a window's end state is that of the zero
+/// start state plus the free motion of the true one, which repeats every 7 steps.
+template <class C>
+struct turbo_encode_op {
+  turbo_encode_args a;
+  static constexpr bool by_block = true;
+
+  int threads() const { return a.k >= 1024 ? 128 : 32; }
+  std::size_t scratch(int group) const { return static_cast<std::size_t>(a.k + 2 * group); }
+  double flops() const { return 2.0 * 2 * 6 * a.k; }
+  double bytes() const { return a.k + 3.0 * (a.k + 4); }
+
+  /// A register of three bits, each an int32 lane of 0 or 1.
+  template <class I>
+  struct state {
+    I r1, r2, r3;
+    WB_HD I feedback() const { return r2 ^ r3; }
+    WB_HD void shift(I in) {
+      r3 = r2;
+      r2 = r1;
+      r1 = in;
+    }
+    WB_HD I parity(I in) const { return in ^ r1 ^ r3; }
+  };
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    using I = typename rebind<T>::i32;
+    const int K = a.k;
+    T *bits = scratch, *ends = bits + K;
+    const view<std::uint8_t>& out = a.coded;
+    for (int i = g.rank; i < K; i += g.size) {
+      const I u = load_int<T>(a.bits, static_cast<std::size_t>(i), item) & I(1);
+      bits[i] = as_float(u);
+      store_int<T>(out, static_cast<std::size_t>(i), item, u);
+    }
+    for (std::size_t e = static_cast<std::size_t>(3 * (K + 4) + g.rank); e < out.elements;
+         e += static_cast<std::size_t>(g.size))
+      store_int<T>(out, e, item, I(0));
+    g.sync();
+    const int W = (K + g.size - 1) / g.size, first = g.rank * W < K ? g.rank * W : K;
+    const int last = first + W < K ? first + W : K;
+    auto input = [&](int d, int i) WB_INLINE_LAMBDA { return as_int(bits[d ? a.permutation[i] : i]); };
+    for (int d = 0; d < 2; d++) {
+      state<I> s{I(0), I(0), I(0)};
+      for (int i = first; i < last; i++) s.shift(input(d, i) ^ s.feedback());
+      ends[d * g.size + g.rank] = as_float(s.r1 | (s.r2 << 1) | (s.r3 << 2));
+    }
+    g.sync();
+    if (g.rank == 0) {
+      for (int d = 0; d < 2; d++) {
+        state<I> s{I(0), I(0), I(0)};
+        for (int w = 0; w < g.size; w++) {
+          T& slot = ends[d * g.size + w];
+          const I end = as_int(slot);
+          slot = as_float(s.r1 | (s.r2 << 1) | (s.r3 << 2));  // now: the true start of window w
+          const int begin = w * W < K ? w * W : K, steps = (begin + W < K ? begin + W : K) - begin;
+          for (int i = 0; i < steps % 7; i++) s.shift(s.feedback());
+          s = {s.r1 ^ (end & I(1)), s.r2 ^ ((end >> 1) & I(1)), s.r3 ^ (end >> 2)};
+        }
+      }
+    }
+    g.sync();
+    for (int d = 0; d < 2; d++) {
+      const I begin = as_int(ends[d * g.size + g.rank]);
+      state<I> s{begin & I(1), (begin >> 1) & I(1), begin >> 2};
+      for (int i = first; i < last; i++) {
+        const I in = input(d, i) ^ s.feedback();
+        store_int<T>(out, static_cast<std::size_t>((d + 1) * (K + 4) + i), item, s.parity(in));
+        s.shift(in);
+      }
+      if (last == K && first < K) {  // the thread that holds the end of the block terminates it
+        for (int j = 0; j < 3; j++) {
+          const I x = s.feedback(), z = s.parity(I(0));
+          s.shift(I(0));
+          const int n = 6 * d + 2 * j;
+          store_int<T>(out, static_cast<std::size_t>(n % 3 * (K + 4) + K + n / 3), item, x);
+          store_int<T>(out, static_cast<std::size_t>((n + 1) % 3 * (K + 4) + K + (n + 1) / 3), item, z);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+
+#include <warpband/exec/executor.hpp>
+#include <warpband/link/count/count_args.hpp>
+
+namespace wb {
+
+/// Bit errors of every frame: sent and received [frames, n], errors [frames].
+void count_errors(executor& exec, view<const std::uint8_t> sent, view<const std::uint8_t> received,
+                  view<std::int32_t> errors);
+/// Hard decisions of LLRs [frames, n] against sent bits: a negative LLR is a 1.
+void count_errors(executor& exec, view<const std::uint8_t> sent, view<const float> llr,
+                  view<std::int32_t> errors);
+
+}  // namespace wb

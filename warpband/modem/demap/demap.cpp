@@ -1,0 +1,34 @@
+#include <warpband/modem/demap/demap.hpp>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/floats.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(demap)
+
+demapper::demapper(int points, demap_algorithm algorithm)
+    : bits_(bits_per_symbol(points)), algorithm_(algorithm) {
+  if (algorithm != demap_algorithm::max_log && algorithm != demap_algorithm::exact)
+    throw argument_error("algorithm", std::to_string(static_cast<int>(algorithm)), "max_log or exact");
+}
+
+void demapper::run(executor& exec, const demap_input& in, view<float> llr, view<std::uint8_t> status) const {
+  const std::size_t n = in.received.items;
+  check_shape("received", in.received, 1, n);
+  check_optional_shape("channel", in.channel, 1, n);
+  check_shape("noise_var", in.noise_var, 1, n);
+  check_shape("llr", llr, static_cast<std::size_t>(bits_), n);
+  check_optional_shape("status", status, 1, n);
+  const demap_args a{bits_,
+                     algorithm_ == demap_algorithm::exact,
+                     as_floats(in.received),
+                     as_floats(in.channel),
+                     in.noise_var,
+                     llr,
+                     status};
+  exec.run(demap_kernels(), &a, n);
+}
+
+}  // namespace wb

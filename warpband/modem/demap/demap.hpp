@@ -1,0 +1,35 @@
+#pragma once
+// Soft demapping of BPSK and Gray QAM over a flat channel: y = h s + n, n ~ CN(0, N0).
+//   exact:    L = ln sum_{b=0} e^(-|y - h s|^2 / N0) - ln sum_{b=1} e^(-|y - h s|^2 / N0)
+//   max-log:  L = min_{b=1} |y - h s|^2 / N0 - min_{b=0} |y - h s|^2 / N0
+// Gray square QAM separates: with z = y conj(h) / |h|^2 the two dimensions are PAM with noise N0 / |h|^2.
+#include <complex>
+#include <cstdint>
+
+#include <warpband/exec/executor.hpp>
+#include <warpband/modem/demap/demap_args.hpp>
+
+namespace wb {
+
+enum class demap_algorithm { max_log, exact };
+
+struct demap_input {
+  view<const std::complex<float>> received;  // [symbols, 1]
+  view<const std::complex<float>> channel;   // [symbols, 1], or no data for h = 1
+  view<const float> noise_var;               // N0 per complex entry: [symbols, 1], item_stride 0 to share one
+};
+
+/// LLRs [symbols, m], bits in 3GPP order. A symbol with a non-finite y, h or N0, or with N0 <= 0, gets LLRs
+/// of 0 and status_bad_symbol; h = 0 gives LLRs of 0.
+class demapper {
+ public:
+  explicit demapper(int points, demap_algorithm algorithm = demap_algorithm::max_log);
+  void run(executor& exec, const demap_input& in, view<float> llr, view<std::uint8_t> status = {}) const;
+  int bits() const noexcept { return bits_; }
+
+ private:
+  int bits_;
+  demap_algorithm algorithm_;
+};
+
+}  // namespace wb

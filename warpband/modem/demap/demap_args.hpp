@@ -1,0 +1,18 @@
+#pragma once
+#include <cstdint>
+
+#include <warpband/core/view.hpp>
+
+namespace wb {
+struct demap_args {
+  int bits_per_symbol = 0;
+  bool exact = false;
+  view<const float> received;   // re, im
+  view<const float> channel;    // re, im; null data: 1
+  view<const float> noise_var;  // one per symbol; item_stride 0: one for all
+  view<float> llr;              // bits_per_symbol
+  view<std::uint8_t> status;    // null data: not wanted
+};
+/// Bits of a symbol's status byte.
+inline constexpr std::uint8_t status_bad_symbol = 1;  // non-finite input or noise_var <= 0: LLRs are zero
+}  // namespace wb

@@ -1,0 +1,42 @@
+#pragma once
+#include <warpband/core/group.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/modem/demap/demap_args.hpp>
+#include <warpband/modem/demap/demap_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <int B, bool Exact>
+struct demap_op {
+  demap_args a;
+  static constexpr bool by_block = false;
+  static constexpr int bits = B == 0 ? 1 : 2 * B;
+  int threads() const { return 1; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const { return B == 0 ? 12 : 20 + 2.0 * (1 << B) * (3 + B + (Exact ? 14 * B : 0)); }
+  double bytes() const { return 8 + (a.channel.data ? 8 : 0) + (a.noise_var.item_stride ? 4 : 0) + 4 * bits; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G, T*) const {
+    using I = typename rebind<T>::i32;
+    cx<T> y{load(a.received, 0, item), load(a.received, 1, item)}, h{T(1.f), T(0.f)};
+    if (a.channel.data) h = {load(a.channel, 0, item), load(a.channel, 1, item)};
+    const T n0 = load(a.noise_var, 0, item);
+    const auto good =
+        is_finite(y.re) & is_finite(y.im) & is_finite(h.re) & is_finite(h.im) & is_finite(n0) & (n0 > T(0.f));
+    y = {select(good, y.re, T(0.f)), select(good, y.im, T(0.f))};
+    h = {select(good, h.re, T(0.f)), select(good, h.im, T(0.f))};
+    T llr[bits];
+    qam_demap<B, Exact>(y, h, select(good, n0, T(1.f)), llr);
+    WB_UNROLL for (int i = 0; i < bits; i++) {
+      // Products of extreme inputs may still overflow: the largest finite number stands in for infinity.
+      const T limited = max(min(llr[i], T(3e38f)), T(-3e38f));
+      store(a.llr, static_cast<std::size_t>(i), item, select(is_finite(limited), limited, T(0.f)));
+    }
+    if (a.status.data) store_int<T>(a.status, 0, item, select(good, I(0), I(status_bad_symbol)));
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

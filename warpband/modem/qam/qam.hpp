@@ -1,0 +1,27 @@
+#pragma once
+// BPSK and Gray-mapped square QAM with unit mean energy: 3GPP TS 38.211 §5.1.2-5.1.6 (BPSK, QPSK, 16, 64,
+// 256-QAM), bits of a symbol in 3GPP order (b0 first).
+#include <complex>
+#include <cstdint>
+
+#include <warpband/exec/executor.hpp>
+#include <warpband/modem/qam/qam_args.hpp>
+
+namespace wb {
+
+/// Bits of a symbol for a constellation of `points`: 2 -> 1, 4 -> 2, 16 -> 4, 64 -> 6, 256 -> 8.
+/// Throws argument_error("qam", ...) for any other number.
+int bits_per_symbol(int points);
+
+/// Maps bits to symbols. One item is one symbol: bits [symbols, m], symbols [symbols, 1].
+class qam_mapper {
+ public:
+  explicit qam_mapper(int points);
+  void run(executor& exec, view<const std::uint8_t> bits, view<std::complex<float>> symbols) const;
+  int bits() const noexcept { return bits_; }
+
+ private:
+  int bits_;
+};
+
+}  // namespace wb
