@@ -260,6 +260,13 @@ WB_HD u32x mulhi(u32x a, u32x b) {
 #else
 #error "no lane type of this width for this instruction set"
 #endif
+/// Consecutive bytes, zero-extended.
+WB_HD i32x load_bytes(const unsigned char* p) {
+  typedef unsigned char bytes __attribute__((vector_size(WB_WIDTH)));
+  bytes x;
+  __builtin_memcpy(&x, p, sizeof x);
+  return __builtin_convertvector(x, i32x::v);
+}
 WB_HD bool all(m32x m) { return !any(!m); }
 
 template <>
@@ -282,6 +289,7 @@ using lane = float;
 
 template <class T>
 inline constexpr int width_of = rebind<T>::width;
+inline constexpr int log2_width = WB_WIDTH == 16 ? 4 : WB_WIDTH == 8 ? 3 : WB_WIDTH == 4 ? 2 : 0;
 
 /// Float nearest to an unsigned integer: both halves convert exactly, so the sum rounds once.
 template <class T>

@@ -1,6 +1,7 @@
 #pragma once
 // Loads and stores between strided views and lanes. A vector of W problems reads W items of the batch; in the
 // last, incomplete vector the missing lanes repeat the last item and store nothing.
+#include <warpband/core/cx.hpp>
 #include <warpband/core/lane.hpp>
 #include <warpband/core/view.hpp>
 
@@ -56,6 +57,45 @@ WB_HD void store(const view<float>& v, std::size_t element, item<T> b, T x, type
   }
 }
 
+/// Complex values: elements e (real part) and e + 1. Interleaved pairs of neighbouring items load as vectors.
+template <class T>
+WB_HD cx<T> load_cx(const view<const float>& v, std::size_t element, item<T> b) {
+#if WB_WIDTH > 1
+  if constexpr (width_of<T> > 1) {
+    if (v.element_stride == 1 && v.item_stride == 2 && b.valid == width_of<T>) {
+      const float* p = v.data + element + 2 * b.first;
+      T low, high;
+      __builtin_memcpy(&low, p, sizeof low);
+      __builtin_memcpy(&high, p + width_of<T>, sizeof high);
+      const typename rebind<T>::i32 even = as_int(iota<typename rebind<T>::u32>() << 1);
+      return {T(__builtin_shuffle(low.x, high.x, even.x)), T(__builtin_shuffle(low.x, high.x, even.x + 1))};
+    }
+  }
+#endif
+  return {load(v, element, b), load(v, element + 1, b)};
+}
+template <class T>
+WB_HD void store_cx(const view<float>& v, std::size_t element, item<T> b, cx<T> z) {
+#if WB_WIDTH > 1
+  if constexpr (width_of<T> > 1) {
+    if (v.element_stride == 1 && v.item_stride == 2 && b.valid == width_of<T>) {
+      float* p = v.data + element + 2 * b.first;
+      z = {z.re + T(0.f), z.im + T(0.f)};
+      // Lane i of the pair is re[i/2] or im[i/2]; the imaginary parts begin at index W of the shuffle.
+      typename rebind<T>::i32 mix = as_int(iota<typename rebind<T>::u32>());
+      mix = (mix >> 1) + ((mix & typename rebind<T>::i32(1)) << log2_width);
+      const T low = T(__builtin_shuffle(z.re.x, z.im.x, mix.x));
+      const T high = T(__builtin_shuffle(z.re.x, z.im.x, mix.x + width_of<T> / 2));
+      __builtin_memcpy(p, &low, sizeof low);
+      __builtin_memcpy(p + width_of<T>, &high, sizeof high);
+      return;
+    }
+  }
+#endif
+  store(v, element, b, z.re);
+  store(v, element + 1, b, z.im);
+}
+
 /// Integers of any stored width, as int32 lanes.
 template <class T, class S>
 WB_HD typename rebind<T>::i32 load_int(const view<S>& v, std::size_t element, item<T> b) {
@@ -64,6 +104,11 @@ WB_HD typename rebind<T>::i32 load_int(const view<S>& v, std::size_t element, it
     return static_cast<std::int32_t>(*p);
   } else {
     typename rebind<T>::i32 r;
+#if WB_WIDTH > 1
+    if constexpr (sizeof(S) == 1) {
+      if (v.item_stride == 1 && b.valid == width_of<T>) return load_bytes(reinterpret_cast<const unsigned char*>(p));
+    }
+#endif
     for (int i = 0; i < width_of<T>; i++)
       r.x[i] = static_cast<std::int32_t>(
           p[static_cast<std::size_t>(i < b.valid ? i : b.valid - 1) * v.item_stride]);

@@ -16,9 +16,9 @@ struct view {
   std::size_t elements = 0, items = 0;
   std::size_t element_stride = 1, item_stride = 0;
 
-  operator view<const T>() const noexcept
-    requires(!std::is_const_v<T>)
-  {
+  template <class C>
+    requires(std::is_same_v<C, const T> && !std::is_const_v<T>)
+  operator view<C>() const noexcept {
     return {data, elements, items, element_stride, item_stride};
   }
 };

@@ -21,9 +21,8 @@ struct awgn_op {
     const auto c = counter<T>(a.first + item.first, stream_noise, a.point);
     const auto r = philox(c, static_cast<std::uint32_t>(a.seed), static_cast<std::uint32_t>(a.seed >> 32));
     const cx<T> n = T(a.deviation) * complex_normal<T>(r.w[0], r.w[1]);
-    const cx<T> y = cx<T>{load(a.in, 0, item), load(a.in, 1, item)} + n;
-    store(a.out, 0, item, y.re);
-    store(a.out, 1, item, y.im);
+    const cx<T> y = load_cx(a.in, 0, item) + n;
+    store_cx(a.out, 0, item, y);
   }
 };
 

@@ -41,11 +41,9 @@ struct rayleigh_op {
   template <class T>
   WB_HD static void fade(const view<const float>& in, const view<float>& out, const view<float>& gain,
                          std::size_t e, item<T> item, cx<T> h) {
-    const cx<T> y = h * cx<T>{load(in, e, item), load(in, e + 1, item)};
-    store(out, e, item, y.re);
-    store(out, e + 1, item, y.im);
-    store(gain, e, item, h.re);
-    store(gain, e + 1, item, h.im);
+    const cx<T> y = h * load_cx(in, e, item);
+    store_cx(out, e, item, y);
+    store_cx(gain, e, item, h);
   }
 };
 

@@ -28,6 +28,7 @@ std::uint32_t crc_parity(const std::vector<std::uint8_t>& bits, crc_polynomial p
 
 std::vector<std::int32_t> crc_remainders(int n, crc_polynomial p) {
   check(p);
+  check_range("n", n, 0, (1 << 24) + 24);
   std::vector<std::int32_t> all(static_cast<std::size_t>(n));
   std::uint32_t r = 1;
   for (std::size_t i = all.size(); i-- > 0;) {

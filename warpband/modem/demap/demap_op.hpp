@@ -20,8 +20,8 @@ struct demap_op {
   template <class T, class G>
   WB_HD void operator()(item<T> item, G, T*) const {
     using I = typename rebind<T>::i32;
-    cx<T> y{load(a.received, 0, item), load(a.received, 1, item)}, h{T(1.f), T(0.f)};
-    if (a.channel.data) h = {load(a.channel, 0, item), load(a.channel, 1, item)};
+    cx<T> y = load_cx(a.received, 0, item), h{T(1.f), T(0.f)};
+    if (a.channel.data) h = load_cx(a.channel, 0, item);
     const T n0 = load(a.noise_var, 0, item);
     const auto good =
         is_finite(y.re) & is_finite(y.im) & is_finite(h.re) & is_finite(h.im) & is_finite(n0) & (n0 > T(0.f));

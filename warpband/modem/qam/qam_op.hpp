@@ -33,8 +33,7 @@ struct qam_map_op {
       }
       s = T(scale) * cx<T>{pam_map<B, T>(re), pam_map<B, T>(im)};
     }
-    store(a.symbols, 0, item, s.re);
-    store(a.symbols, 1, item, s.im);
+    store_cx(a.symbols, 0, item, s);
   }
 };
 

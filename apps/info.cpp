@@ -1,0 +1,63 @@
+#include "info.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include <warpband/core/error.hpp>
+#include <warpband/exec/cpu.hpp>
+#include <warpband/exec/cuda.hpp>
+#include <warpband/link/result.hpp>
+
+#if defined(__clang__)
+#define COMPILER "Clang " __clang_version__
+#else
+#define COMPILER "GCC " __VERSION__
+#endif
+
+std::string version_text() { return fmt::format("warpband {} (commit {})", wb::version(), wb::commit()); }
+
+int run_info(bool as_json) {
+  const std::string chosen = wb::isa_name(wb::cpu({.threads = 1, .instructions = {}}).instructions());
+  std::vector<std::string> sets;
+  for (const wb::isa i : wb::available_isas()) sets.push_back(wb::isa_name(i));
+  const unsigned cores = std::thread::hardware_concurrency();
+  const auto devices = wb::cuda_devices();
+
+  if (as_json) {
+    nlohmann::ordered_json out{{"version", wb::version()},
+                               {"commit", wb::commit()},
+                               {"compiler", COMPILER},
+                               {"cuda", wb::has_cuda()},
+                               {"cpu",
+                                {{"model", wb::cpu_model()},
+                                 {"cores", cores},
+                                 {"instruction_sets", sets},
+                                 {"instruction_set", chosen}}},
+                               {"cuda_devices", nlohmann::ordered_json::array()}};
+    for (const auto& d : devices)
+      out["cuda_devices"].push_back({{"device", fmt::format("cuda:{}", d.index)},
+                                     {"name", d.name},
+                                     {"memory_bytes", d.memory_bytes},
+                                     {"multiprocessors", d.multiprocessors},
+                                     {"shared_bytes", d.shared_bytes},
+                                     {"compute_capability", fmt::format("{}.{}", d.major, d.minor)}});
+    fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return 0;
+  }
+
+  fmt::print("version           {} (commit {})\n", wb::version(), wb::commit());
+  fmt::print("build             {}, {}\n", COMPILER, wb::has_cuda() ? "with CUDA" : "without CUDA");
+  fmt::print("CPU               {}, {} core{}\n", wb::cpu_model(), cores, cores == 1 ? "" : "s");
+  fmt::print("instruction sets  {} (in use: {}; WARPBAND_ISA forces another)\n", fmt::join(sets, ", "), chosen);
+  if (!wb::has_cuda())
+    fmt::print("CUDA devices      none: this build has no CUDA (the preset \"cuda\" builds it)\n");
+  else if (devices.empty())
+    fmt::print("CUDA devices      none found\n");
+  for (const auto& d : devices)
+    fmt::print("{:17} {}, {:.1f} GiB, {} SMs, compute capability {}.{}\n", fmt::format("cuda:{}", d.index), d.name,
+               static_cast<double>(d.memory_bytes) / (1 << 30), d.multiprocessors, d.major, d.minor);
+  return 0;
+}

@@ -1,0 +1,551 @@
+// The turbo code against the standard's vectors, the double-precision oracle, its limit cases, and itself on
+// every backend.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include <nlohmann/json.hpp>
+
+#include <oracle/lte.hpp>
+#include <oracle/turbo.hpp>
+#include <tests/executors.hpp>
+#include <warpband/fec/crc/crc.hpp>
+#include <warpband/fec/lte/qpp.hpp>
+#include <warpband/fec/turbo/turbo.hpp>
+
+namespace wb {
+namespace {
+
+using testing::all_backends;
+using testing::backend;
+using testing::small_scale;
+
+using bits_t = std::vector<std::uint8_t>;
+
+class turbo : public ::testing::TestWithParam<backend> {};
+INSTANTIATE_TEST_SUITE_P(backends, turbo, ::testing::ValuesIn(all_backends()), [](const auto& i) {
+  std::string name = i.param.name;
+  std::replace(name.begin(), name.end(), ':', '_');
+  return name;
+});
+
+bits_t random_bits_of(int n, std::mt19937_64& rng) {
+  bits_t b(static_cast<std::size_t>(n));
+  for (auto& x : b) x = static_cast<std::uint8_t>(rng() >> 63);
+  return b;
+}
+bits_t encoded(const bits_t& u, const std::vector<int>& pi) {
+  const auto s = oracle::turbo_encode(u, pi);
+  bits_t all = s.d0;
+  all.insert(all.end(), s.d1.begin(), s.d1.end());
+  all.insert(all.end(), s.d2.begin(), s.d2.end());
+  return all;
+}
+std::vector<int> oracle_qpp(int k) {
+  const auto p = qpp_for(k);
+  return oracle::qpp(p.k, p.f1, p.f2);
+}
+/// LLRs of BPSK over AWGN.
+std::vector<float> noisy(const bits_t& coded, double ebn0_db, double rate, std::mt19937_64& rng) {
+  const double variance = 1 / (2 * rate * std::pow(10, ebn0_db / 10));
+  std::normal_distribution<double> n(0, std::sqrt(variance));
+  std::vector<float> llr;
+  for (auto b : coded) llr.push_back(static_cast<float>(2 * (1 - 2 * b + n(rng)) / variance));
+  return llr;
+}
+struct codewords {
+  std::vector<bits_t> sent;
+  std::vector<float> llr;  // rows
+};
+codewords make_codewords(int k, int count, double ebn0_db, std::uint64_t seed, const crc_polynomial* crc = nullptr) {
+  std::mt19937_64 rng(seed);
+  codewords c;
+  const auto pi = oracle_qpp(k);
+  for (int i = 0; i < count; i++) {
+    auto u = random_bits_of(k, rng);
+    if (crc != nullptr) {
+      u.resize(static_cast<std::size_t>(k - crc->degree));
+      const auto parity = oracle::crc(u, crc->polynomial, crc->degree);
+      u.insert(u.end(), parity.begin(), parity.end());
+    }
+    const auto l = noisy(encoded(u, pi), ebn0_db, k / (3.0 * k + 12), rng);
+    c.llr.insert(c.llr.end(), l.begin(), l.end());
+    c.sent.push_back(std::move(u));
+  }
+  return c;
+}
+struct decoded {
+  bits_t bits;
+  std::vector<float> soft, extrinsic;
+  std::vector<std::int32_t> iterations;
+  bits_t status;
+  bool operator==(const decoded& o) const {
+    const auto same = [](const std::vector<float>& x, const std::vector<float>& y) {
+      return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
+    };
+    return bits == o.bits && same(soft, o.soft) && same(extrinsic, o.extrinsic) && iterations == o.iterations &&
+           status == o.status;
+  }
+  /// Rows first..first+n-1.
+  decoded rows(std::size_t first, std::size_t n) const {
+    const std::size_t k = bits.size() / status.size();
+    const auto cut = [&](const auto& v, std::size_t w) {
+      using V = std::remove_cvref_t<decltype(v)>;
+      const auto at = v.begin() + static_cast<std::ptrdiff_t>(first * w);
+      return V(at, at + static_cast<std::ptrdiff_t>(n * w));
+    };
+    return {cut(bits, k), cut(soft, k), cut(extrinsic, k), cut(iterations, 1), cut(status, 1)};
+  }
+};
+decoded decode(executor& e, const turbo_decoder& d, const std::vector<float>& llr) {
+  const std::size_t k = static_cast<std::size_t>(d.config().k), n = 3 * (k + 4), count = llr.size() / n;
+  auto in = e.make<float>(n, count), soft = e.make<float>(k, count), extrinsic = e.make<float>(k, count);
+  auto bits = e.make<std::uint8_t>(k, count), status = e.make<std::uint8_t>(1, count);
+  auto iterations = e.make<std::int32_t>(1, count);
+  e.upload(in.data(), llr.data(), in.bytes());
+  d.run(e, in,
+        {.bits = bits, .soft = soft, .extrinsic = extrinsic, .iterations = iterations, .status = status});
+  return {e.to_host(bits), e.to_host(soft), e.to_host(extrinsic), e.to_host(iterations), e.to_host(status)};
+}
+std::unique_ptr<executor> reference() {
+  return std::make_unique<cpu>(cpu_options{.threads = 1, .instructions = isa::scalar});
+}
+bits_t row(const bits_t& all, std::size_t i, std::size_t k) {
+  return bits_t(all.begin() + static_cast<std::ptrdiff_t>(i * k),
+                all.begin() + static_cast<std::ptrdiff_t>((i + 1) * k));
+}
+
+// ---------------------------------------------------------------- encoder
+
+bits_t encode(executor& e, const turbo_encoder& enc, const std::vector<bits_t>& blocks, std::size_t width) {
+  const std::size_t k = static_cast<std::size_t>(enc.k());
+  bits_t flat;
+  for (const auto& b : blocks) flat.insert(flat.end(), b.begin(), b.end());
+  auto in = e.make<std::uint8_t>(k, blocks.size()), out = e.make<std::uint8_t>(width, blocks.size());
+  e.upload(in.data(), flat.data(), in.bytes());
+  const bits_t poison(out.size(), 0xee);
+  e.upload(out.data(), poison.data(), out.bytes());
+  enc.run(e, in, out);
+  return e.to_host(out);
+}
+
+TEST_P(turbo, encoder_gives_the_reference_vectors) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const std::string path = std::string(WARPBAND_REFDATA) + "/vectors/lte_turbo_enc.json";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
+  const auto vectors = nlohmann::json::parse(std::ifstream(path)).at("vectors");
+  const auto e = GetParam().open(2);
+  int checked = 0;
+  for (const auto& v : vectors) {
+    bits_t u;
+    for (char c : v.at("input").get<std::string>()) u.push_back(static_cast<std::uint8_t>(c - '0'));
+    const auto want = v.at("d0").get<std::string>() + v.at("d1").get<std::string>() + v.at("d2").get<std::string>();
+    const turbo_encoder enc(v.at("K").get<int>());
+    std::string got;
+    for (auto b : encode(*e, enc, {u}, want.size())) got += static_cast<char>('0' + b);
+    EXPECT_EQ(got, want) << "K = " << enc.k();
+    checked++;
+  }
+  EXPECT_GE(checked, 10);
+}
+
+TEST_P(turbo, encoder_equals_oracle) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2);
+  std::mt19937_64 rng(11);
+  for (int k : {40, 48, 104, 512, 1008, 1056, 2048, 6144}) {
+    std::vector<bits_t> blocks;
+    for (int i = 0; i < 19; i++) blocks.push_back(random_bits_of(k, rng));
+    const std::size_t n = 3 * (static_cast<std::size_t>(k) + 4), width = n + 5;
+    const auto got = encode(*e, turbo_encoder(k), blocks, width);
+    for (std::size_t i = 0; i < blocks.size(); i++) {
+      auto want = encoded(blocks[i], oracle_qpp(k));
+      want.resize(width, 0);  // rows may be wider than a codeword: zeros
+      ASSERT_EQ(row(got, i, width), want) << "K = " << k << ", block " << i;
+    }
+  }
+}
+
+TEST_P(turbo, takes_any_permutation) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open();
+  std::mt19937_64 rng(12);
+  const int k = 333;  // no QPP size, and odd
+  std::vector<std::int32_t> permutation(static_cast<std::size_t>(k));
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::shuffle(permutation.begin(), permutation.end(), rng);
+  const std::vector<int> pi(permutation.begin(), permutation.end());
+  const auto u = random_bits_of(k, rng);
+  const auto coded = encoded(u, pi);
+  EXPECT_EQ(encode(*e, turbo_encoder(permutation), {u}, coded.size()), coded);
+  const auto llr = noisy(coded, 3.0, 1.0 / 3, rng);
+  for (int windows : {1, 4, 41})
+    EXPECT_EQ(decode(*e, turbo_decoder({.k = k, .windows = windows}, permutation), llr).bits, u) << windows;
+}
+
+// ---------------------------------------------------------------- decoder against the oracle
+
+struct oracle_case {
+  map_algorithm algorithm;
+  float scale;
+};
+
+TEST_P(turbo, decoder_equals_oracle) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2);
+  for (const auto& c : {oracle_case{map_algorithm::log_map, 1.f}, oracle_case{map_algorithm::max_log_map, 1.f},
+                        oracle_case{map_algorithm::max_log_map, 0.75f}}) {
+    for (int k : {40, 512, 2048}) {
+      for (int iterations : {1, 3}) {
+        const turbo_decoder d({.k = k,
+                               .algorithm = c.algorithm,
+                               .iterations = iterations,
+                               .windows = 1,
+                               .extrinsic_scale = c.scale});
+        const auto words = make_codewords(k, 3, 0.0, 100 + static_cast<std::uint64_t>(k));
+        const auto got = decode(*e, d, words.llr);
+        const std::size_t K = static_cast<std::size_t>(k), n = 3 * (K + 4);
+        const oracle::turbo_options o{
+            c.algorithm == map_algorithm::log_map ? oracle::algorithm::log_map : oracle::algorithm::max_log,
+            static_cast<double>(c.scale), iterations};
+        for (std::size_t w = 0; w < words.sent.size(); w++) {
+          const auto at = words.llr.begin() + static_cast<std::ptrdiff_t>(w * n);
+          const auto want =
+              oracle::turbo_decode(std::vector<double>(at, at + static_cast<std::ptrdiff_t>(n)), oracle_qpp(k), o);
+          for (std::size_t i = 0; i < K; i++) {
+            const double L = want.a_posteriori[i], tolerance = 2e-3 + 2e-4 * std::abs(L);
+            if (std::abs(L) > 20) {  // near the limits of the extrinsics: the sign, and not small
+              ASSERT_GT(static_cast<double>(got.soft[w * K + i]) * (L > 0 ? 1 : -1), 15.0);
+            } else {
+              ASSERT_NEAR(static_cast<double>(got.soft[w * K + i]), L, tolerance) << "K = " << k << ", bit " << i;
+              ASSERT_NEAR(static_cast<double>(got.extrinsic[w * K + i]), L - words.llr[w * n + i], tolerance);
+            }
+            if (std::abs(L) > tolerance) {
+              ASSERT_EQ(got.bits[w * K + i], L < 0);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(turbo, decoder_gives_the_reference_decisions) {
+  // Stored decisions of an exact MAP decoder, 10 iterations, at 0 dB, where most blocks stay wrong.
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const std::string path = std::string(WARPBAND_REFDATA) + "/vectors/lte_turbo_dec_sionna_ref.json";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
+  const auto vectors = nlohmann::json::parse(std::ifstream(path)).at("vectors");
+  const auto e = GetParam().open();
+  for (const auto& v : vectors) {
+    const int k = v.at("K").get<int>();
+    const std::size_t K = static_cast<std::size_t>(k);
+    const auto y = v.at("y").get<std::vector<double>>();
+    std::vector<float> llr(3 * (K + 4));
+    for (std::size_t i = 0; i < y.size(); i++)  // stored as d0[0], d1[0], d2[0], d0[1], ...
+      llr[i % 3 * (K + 4) + i / 3] = static_cast<float>(2 * y[i] / 1.5);
+    const auto got = decode(*e, turbo_decoder({.k = k, .iterations = 10, .windows = 1}), llr);
+    std::string text;
+    for (auto b : got.bits) text += static_cast<char>('0' + b);
+    EXPECT_EQ(text, v.at("decoded_ref").get<std::string>()) << "K = " << k;
+  }
+}
+
+// ---------------------------------------------------------------- limit cases
+
+TEST_P(turbo, noise_free_codewords_come_back) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2);
+  std::mt19937_64 rng(13);
+  int step = small_scale() || GetParam().name == "scalar" ? 37 : GetParam().name == "base" ? 7 : 1;
+  const auto table = qpp_table();
+  for (std::size_t i = 0; i < table.size(); i += static_cast<std::size_t>(step)) {
+    const int k = table[i].k;
+    const auto u = random_bits_of(k, rng);
+    std::vector<float> llr;
+    for (auto b : encoded(u, oracle_qpp(k))) llr.push_back(b ? -5.f : 5.f);
+    for (auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map})
+      ASSERT_EQ(decode(*e, turbo_decoder({.k = k, .algorithm = algorithm, .iterations = 1}), llr).bits, u) << k;
+  }
+}
+
+TEST_P(turbo, extreme_llrs_stay_finite) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open();
+  std::mt19937_64 rng(14);
+  const int k = 256;
+  for (float size : {1e-30f, 1e-3f, 1e4f, 3e38f}) {
+    const auto u = random_bits_of(k, rng);
+    std::vector<float> llr;
+    for (auto b : encoded(u, oracle_qpp(k))) llr.push_back(b ? -size : size);
+    for (auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map}) {
+      const auto got = decode(*e, turbo_decoder({.k = k, .algorithm = algorithm}), llr);
+      for (float x : got.soft) ASSERT_TRUE(std::isfinite(x));
+      for (float x : got.extrinsic) ASSERT_TRUE(std::isfinite(x));
+      if (size >= 1e-3f) {
+        EXPECT_EQ(got.bits, u) << size;
+      }
+      EXPECT_EQ(got.status[0], 0);
+    }
+  }
+}
+
+TEST_P(turbo, overlap_brings_windows_to_one_window) {
+  // With an overlap of almost a window, splitting changes little; without any it changes more.
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2);
+  const int k = 1024;
+  const auto words = make_codewords(k, 2, 0.5, 15);
+  const auto run = [&](int windows, int overlap) {
+    return decode(*e, turbo_decoder({.k = k, .iterations = 2, .windows = windows, .overlap = overlap}), words.llr);
+  };
+  const auto one = run(1, 0);
+  const auto distance = [&](const decoded& d) {
+    double sum = 0;
+    for (std::size_t i = 0; i < d.soft.size(); i++) sum += std::abs(static_cast<double>(d.soft[i] - one.soft[i]));
+    return sum / static_cast<double>(d.soft.size());
+  };
+  const double none = distance(run(16, 0)), half = distance(run(16, 24)), most = distance(run(16, 63));
+  EXPECT_LT(most, none / 30);
+  EXPECT_LT(half, none / 4);
+  EXPECT_GT(none, 1e-2);
+}
+
+// ---------------------------------------------------------------- every backend, the same bits
+
+TEST_P(turbo, every_backend_gives_the_same_bits) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2), scalar = reference();
+  struct item {
+    int k, windows, overlap, iterations;
+    early_stop stop;
+  };
+  std::vector<item> items = {
+      {40, 1, 0, 2, early_stop::none},  {40, 5, 0, 2, early_stop::none},
+      {40, 0, -1, 4, early_stop::sign_agreement}, {104, 7, 5, 3, early_stop::none},
+      {512, 64, 0, 3, early_stop::crc}, {1056, 32, -1, 3, early_stop::sign_agreement},
+      {2048, 0, -1, 6, early_stop::crc},
+  };
+  if (!small_scale())
+    for (int p : {1, 32, 64, 96, 128, 192, 768}) items.push_back({6144, p, p == 96 ? 16 : 0, 2, early_stop::none});
+  for (const auto& c : items) {
+    const auto words = make_codewords(c.k, 18, 1.2, static_cast<std::uint64_t>(c.k + c.windows), &crc24a);
+    for (auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map}) {
+      const turbo_decoder d({.k = c.k,
+                             .algorithm = algorithm,
+                             .iterations = c.iterations,
+                             .windows = c.windows,
+                             .overlap = c.overlap,
+                             .extrinsic_scale = algorithm == map_algorithm::log_map ? 1.f : 0.75f,
+                             .stop = c.stop,
+                             .crc_polynomial = crc24a.polynomial,
+                             .crc_degree = crc24a.degree});
+      // The scalar build is slow: three of the rows stand for all, which lie in different vectors.
+      const auto got = decode(*e, d, words.llr);
+      const std::size_t n = words.llr.size() / words.sent.size();
+      for (std::size_t r : {std::size_t{0}, std::size_t{7}, std::size_t{17}}) {
+        const auto at = words.llr.begin() + static_cast<std::ptrdiff_t>(r * n);
+        const std::vector<float> one(at, at + static_cast<std::ptrdiff_t>(n));
+        ASSERT_TRUE(decode(*scalar, d, one) == got.rows(r, 1))
+            << "K = " << c.k << ", P = " << c.windows << ", row " << r << ", log-MAP "
+            << (algorithm == map_algorithm::log_map);
+      }
+    }
+  }
+}
+
+TEST_P(turbo, a_codeword_does_not_depend_on_its_batch) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const int k = 256, most = 37;
+  const auto words = make_codewords(k, most, 0.6, 16, &crc24b);
+  const std::size_t n = words.llr.size() / most;
+  for (auto stop : {early_stop::none, early_stop::crc, early_stop::sign_agreement}) {
+    const turbo_decoder d({.k = k,
+                           .iterations = 8,
+                           .stop = stop,
+                           .crc_polynomial = crc24b.polynomial,
+                           .crc_degree = crc24b.degree});
+    const auto all = decode(*GetParam().open(1), d, words.llr);
+    if (stop != early_stop::none) {
+      EXPECT_LT(*std::min_element(all.iterations.begin(), all.iterations.end()), 4);
+      EXPECT_GT(*std::max_element(all.iterations.begin(), all.iterations.end()), 4);
+    }
+    for (std::size_t count : {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 37})
+      for (int threads : {1, 3}) {
+        const std::vector<float> part(words.llr.begin(),
+                                      words.llr.begin() + static_cast<std::ptrdiff_t>(count * n));
+        ASSERT_TRUE(decode(*GetParam().open(threads), d, part) == all.rows(0, count)) << count << " " << threads;
+      }
+  }
+}
+
+TEST_P(turbo, either_layout_gives_the_same) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open();
+  const int k = 120;
+  const std::size_t count = 21, K = 120, n = 3 * (K + 4);
+  const auto words = make_codewords(k, static_cast<int>(count), 1.0, 17);
+  const turbo_decoder d({.k = k, .windows = 3});
+  const auto want = decode(*e, d, words.llr);
+  std::vector<float> turned(words.llr.size());
+  for (std::size_t b = 0; b < count; b++)
+    for (std::size_t i = 0; i < n; i++) turned[i * count + b] = words.llr[b * n + i];
+  auto in = e->make<float>(n, count, layout::batch_fastest), soft = e->make<float>(K, count, layout::batch_fastest);
+  auto bits = e->make<std::uint8_t>(K, count, layout::batch_fastest);
+  e->upload(in.data(), turned.data(), in.bytes());
+  d.run(*e, in, {.bits = bits, .soft = soft, .extrinsic = {}, .iterations = {}, .status = {}});
+  const auto s = e->to_host(soft);
+  const auto u = e->to_host(bits);
+  for (std::size_t b = 0; b < count; b++)
+    for (std::size_t i = 0; i < K; i++) {
+      ASSERT_EQ(s[i * count + b], want.soft[b * K + i]);
+      ASSERT_EQ(u[i * count + b], want.bits[b * K + i]);
+    }
+}
+
+// ---------------------------------------------------------------- early stop
+
+TEST_P(turbo, early_stop_is_what_full_decoding_reaches) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2);
+  const int k = 512;
+  const auto words = make_codewords(k, 24, 1.0, 18, &crc24a);
+  const std::size_t n = words.llr.size() / words.sent.size(), K = static_cast<std::size_t>(k);
+  turbo_decoder_config c{.k = k,
+                         .iterations = 8,
+                         .stop = early_stop::crc,
+                         .crc_polynomial = crc24a.polynomial,
+                         .crc_degree = crc24a.degree};
+  const auto stopped = decode(*e, turbo_decoder(c), words.llr);
+  int early = 0;
+  for (std::size_t w = 0; w < words.sent.size(); w++) {
+    const int used = stopped.iterations[w];
+    const bool holds = (stopped.status[w] & status_stopped) != 0;
+    const auto bits = row(stopped.bits, w, K);
+    EXPECT_EQ(holds, crc_parity(bits, crc24a) == 0);
+    if (holds) {
+      EXPECT_EQ(bits, words.sent[w]);
+    }
+    early += used < 8;
+    turbo_decoder_config full = c;
+    full.iterations = used;
+    full.stop = early_stop::none;
+    const auto at = words.llr.begin() + static_cast<std::ptrdiff_t>(w * n);
+    const auto want = decode(*e, turbo_decoder(full), {at, at + static_cast<std::ptrdiff_t>(n)});
+    EXPECT_EQ(want.soft, stopped.rows(w, 1).soft);
+  }
+  EXPECT_GT(early, 12);
+  c.stop = early_stop::sign_agreement;
+  const auto agreed = decode(*e, turbo_decoder(c), words.llr);
+  for (std::size_t w = 0; w < words.sent.size(); w++)
+    if (agreed.status[w] & status_stopped) {
+      EXPECT_EQ(row(agreed.bits, w, K), words.sent[w]);
+    }
+  EXPECT_GT(std::count(agreed.status.begin(), agreed.status.end(), status_stopped), 12);
+}
+
+// ---------------------------------------------------------------- bad input
+
+TEST_P(turbo, a_non_finite_llr_erases_its_codeword_alone) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2);
+  const int k = 104;
+  const std::size_t count = 19, K = 104, n = 3 * (K + 4);
+  const auto words = make_codewords(k, static_cast<int>(count), 1.0, 19);
+  const float bad[] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                       -std::numeric_limits<float>::infinity()};
+  const std::size_t places[] = {0, K + 1, K + 4 + 50, 2 * (K + 4) + 3, n - 1};  // streams and tails
+  for (auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map}) {
+    const turbo_decoder d({.k = k, .algorithm = algorithm, .windows = 4, .overlap = 3,
+                           .stop = early_stop::sign_agreement});
+    const auto clean = decode(*e, d, words.llr);
+    for (float value : bad)
+      for (std::size_t place : places) {
+        auto llr = words.llr;
+        llr[5 * n + place] = value;
+        llr[18 * n + place] = value;
+        const auto got = decode(*e, d, llr);
+        for (std::size_t w = 0; w < count; w++) {
+          if (w == 5 || w == 18) {
+            EXPECT_EQ(got.status[w], status_erased);
+            EXPECT_EQ(got.iterations[w], 0);
+            EXPECT_EQ(row(got.bits, w, K), bits_t(K, 0));
+            EXPECT_EQ(got.rows(w, 1).soft, std::vector<float>(K, 0.f));
+            EXPECT_EQ(got.rows(w, 1).extrinsic, std::vector<float>(K, 0.f));
+          } else {
+            ASSERT_TRUE(got.rows(w, 1) == clean.rows(w, 1)) << w;
+          }
+        }
+      }
+  }
+}
+
+/// Runs f and returns the argument that its argument_error names.
+template <class F>
+std::string refused(F f) {
+  try {
+    f();
+  } catch (const argument_error& e) {
+    EXPECT_NE(std::string(e.what()).find(e.argument()), std::string::npos);
+    EXPECT_FALSE(e.allowed().empty());
+    return e.argument();
+  }
+  return "nothing";
+}
+
+TEST(turbo_errors, bad_settings_are_refused) {
+  const auto with = [](auto set) {
+    turbo_decoder_config c;
+    set(c);
+    return refused([&] { turbo_decoder d(c); });
+  };
+  EXPECT_EQ(with([](auto& c) { c.k = 41; }), "k");
+  EXPECT_EQ(with([](auto& c) { c.k = 0; }), "k");
+  EXPECT_EQ(with([](auto& c) { c.k = 6145; }), "k");
+  EXPECT_EQ(with([](auto& c) { c.windows = 769; }), "windows");
+  EXPECT_EQ(with([](auto& c) { c.windows = -1; }), "windows");
+  EXPECT_EQ(with([](auto& c) { c.windows = 96, c.overlap = 64; }), "overlap");
+  EXPECT_EQ(with([](auto& c) { c.overlap = -2; }), "overlap");
+  EXPECT_EQ(with([](auto& c) { c.iterations = 0; }), "iterations");
+  EXPECT_EQ(with([](auto& c) { c.iterations = 65; }), "iterations");
+  EXPECT_EQ(with([](auto& c) { c.extrinsic_scale = 0.75f; }), "extrinsic_scale");
+  EXPECT_EQ(with([](auto& c) { c.algorithm = map_algorithm::max_log_map, c.extrinsic_scale = 0.f; }),
+            "extrinsic_scale");
+  EXPECT_EQ(with([](auto& c) { c.algorithm = map_algorithm::max_log_map, c.extrinsic_scale = std::nanf(""); }),
+            "extrinsic_scale");
+  EXPECT_EQ(with([](auto& c) { c.stop = early_stop::crc; }), "crc_degree");
+  EXPECT_EQ(with([](auto& c) { c.stop = early_stop::crc, c.crc_degree = 24, c.crc_polynomial = 7; }),
+            "crc_polynomial");
+  EXPECT_EQ(with([](auto&) {}), "nothing");
+  EXPECT_EQ(refused([] { turbo_decoder d({.k = 40}, std::vector<std::int32_t>(40, 3)); }), "permutation");
+  EXPECT_EQ(refused([] { turbo_decoder d({.k = 48}, qpp_permutation(qpp_for(40))); }), "permutation.size()");
+  EXPECT_EQ(refused([] { turbo_encoder e(100); }), "k");
+}
+
+TEST(turbo_errors, wrong_shapes_are_refused) {
+  cpu e({.threads = 1, .instructions = {}});
+  const turbo_decoder d({.k = 40});
+  const turbo_encoder enc(40);
+  auto llr = e.make<float>(132, 2), short_llr = e.make<float>(131, 2);
+  auto bits = e.make<std::uint8_t>(40, 2), one_row = e.make<std::uint8_t>(40, 1), coded = e.make<std::uint8_t>(132, 2);
+  auto narrow = e.make<std::uint8_t>(131, 2);
+  const auto out = [](view<std::uint8_t> b) {
+    return turbo_decoder_output{.bits = b, .soft = {}, .extrinsic = {}, .iterations = {}, .status = {}};
+  };
+  EXPECT_EQ(refused([&] { d.run(e, short_llr, out(bits)); }), "llr");
+  EXPECT_EQ(refused([&] { d.run(e, llr, out(one_row)); }), "bits");
+  EXPECT_EQ(refused([&] { enc.run(e, bits, narrow); }), "coded");
+  EXPECT_EQ(refused([&] { enc.run(e, one_row, coded); }), "coded");
+  EXPECT_THROW(d.run(e, short_llr, out(bits)), shape_error);
+  EXPECT_EQ(refused([&] { d.run(e, llr, out(bits)); }), "nothing");
+}
+
+}  // namespace
+}  // namespace wb

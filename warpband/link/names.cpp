@@ -1,0 +1,76 @@
+// Names of settings, and the nearest name to a misspelt one.
+#include <algorithm>
+#include <numeric>
+
+#include <warpband/link/scenario.hpp>
+
+namespace wb {
+namespace {
+
+/// Edit distance in which two neighbouring letters that changed places count once.
+std::size_t distance(const std::string& a, const std::string& b) {
+  const std::size_t n = b.size() + 1;
+  std::vector<std::size_t> before(n), last(n), now(n);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); i++) {
+    now[0] = i;
+    for (std::size_t j = 1; j < n; j++) {
+      now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = std::min(now[j], before[j - 2] + 1);
+    }
+    before.swap(last);
+    last.swap(now);
+  }
+  return last.back();
+}
+
+std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
+}  // namespace
+
+std::string nearest_name(const std::string& word, const std::vector<std::string>& candidates) {
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& c : candidates)
+    if (const std::size_t d = distance(word, c); d < least) {
+      least = d;
+      nearest = c;
+    }
+  if (!nearest.empty()) return nearest;
+  // In the wrong table, or without one: by the last part alone.
+  const std::string part = last_part(word);
+  least = std::max<std::size_t>(1, part.size() / 3) + 1;
+  for (const std::string& c : candidates)
+    if (const std::size_t d = distance(part, last_part(c)); d < least) {
+      least = d;
+      nearest = c;
+    }
+  return nearest;
+}
+
+const char* name_of(code_type c) noexcept { return c == code_type::none ? "none" : "lte-turbo"; }
+const char* name_of(channel_type c) noexcept { return c == channel_type::awgn ? "awgn" : "rayleigh"; }
+const char* name_of(fading_type f) noexcept { return f == fading_type::fast ? "fast" : "block"; }
+const char* name_of(map_algorithm a) noexcept {
+  return a == map_algorithm::max_log_map ? "max-log-map" : "log-map";
+}
+const char* name_of(early_stop s) noexcept {
+  return s == early_stop::none ? "none" : s == early_stop::crc ? "crc" : "sign-agreement";
+}
+const char* name_of(demap_algorithm a) noexcept { return a == demap_algorithm::max_log ? "max-log" : "exact"; }
+const char* name_of(const std::optional<crc_polynomial>& c) noexcept {
+  if (!c) return "none";
+  return c->polynomial == crc24a.polynomial ? "crc24a" : c->polynomial == crc24b.polynomial ? "crc24b" : "other";
+}
+const char* name_of_modulation(int points) noexcept {
+  switch (points) {
+    case 2: return "bpsk";
+    case 4: return "qpsk";
+    case 16: return "16qam";
+    case 64: return "64qam";
+    case 256: return "256qam";
+  }
+  return "?";
+}
+
+}  // namespace wb

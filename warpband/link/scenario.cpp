@@ -1,0 +1,563 @@
+#include <warpband/link/scenario.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <toml++/toml.h>
+
+#include <warpband/core/error.hpp>
+
+namespace wb {
+namespace {
+
+constexpr std::size_t most_bytes = 1 << 20, most_points = 10'000, most_curves = 1000;
+constexpr std::int64_t most_count = 1'000'000'000'000'000;
+constexpr double most_db = 100;  // as link_chain::run
+
+std::string to_text(double x) {
+  char text[40];
+  const auto r = std::to_chars(text, text + sizeof text, x);
+  return {text, r.ptr};
+}
+
+/// A value as a message shows it.
+std::string to_text(const toml::node& node) {
+  if (const auto* s = node.as_string()) return "\"" + s->get() + "\"";
+  if (const auto* i = node.as_integer()) return std::to_string(i->get());
+  if (const auto* x = node.as_floating_point()) return to_text(x->get());
+  if (const auto* b = node.as_boolean()) return b->get() ? "true" : "false";
+  if (node.is_array()) return "a list";
+  if (node.is_table()) return "a table";
+  return "a date or time";
+}
+
+/// The value of a key, read as what the key wants; anything else is refused.
+class value {
+ public:
+  value(const toml::node& node, const scenario_key& key) : node_(node), key_(key) {}
+  [[noreturn]] void refuse(const toml::node& node) const {
+    throw argument_error(key_.name, to_text(node), key_.allowed);
+  }
+  std::string text() const {
+    if (const auto* s = node_.as_string()) return s->get();
+    refuse(node_);
+  }
+  std::int64_t integer(std::int64_t least, std::int64_t most) const {
+    const auto* i = node_.as_integer();
+    if (i == nullptr || i->get() < least || i->get() > most) refuse(node_);
+    return i->get();
+  }
+  int integer_or_auto(int least, int most, int automatic) const {
+    if (const auto* s = node_.as_string(); s != nullptr && s->get() == "auto") return automatic;
+    return static_cast<int>(integer(least, most));
+  }
+  double number(double least, double most) const { return number(node_, least, most); }
+  std::vector<double> numbers(double least, double most) const {
+    std::vector<double> all;
+    if (const auto* list = node_.as_array())
+      for (const toml::node& n : *list) all.push_back(number(n, least, most));
+    else
+      all.push_back(number(node_, least, most));
+    if (all.empty()) throw argument_error(key_.name, "an empty list", key_.allowed);
+    return all;
+  }
+  /// One of the values whose name_of, or what `name` says, is the word.
+  template <class T, class Name>
+  T word(std::initializer_list<T> values, Name name) const {
+    if (const auto* s = node_.as_string())
+      for (const T& v : values)
+        if (s->get() == name(v)) return v;
+    refuse(node_);
+  }
+  template <class T>
+  T word(std::initializer_list<T> values) const {
+    return word(values, [](const T& v) { return name_of(v); });
+  }
+
+ private:
+  double number(const toml::node& node, double least, double most) const {
+    double x = NAN;
+    if (const auto* i = node.as_integer()) x = static_cast<double>(i->get());
+    if (const auto* f = node.as_floating_point()) x = f->get();
+    if (!(x >= least && x <= most)) refuse(node);
+    return x;
+  }
+  const toml::node& node_;
+  const scenario_key& key_;
+};
+
+/// Where a key was set.
+struct place {
+  int level = -1;  // 0: the base, 1: the curve
+  unsigned line = 0;
+};
+
+/// A curve while keys are applied to it.
+struct draft {
+  curve_config curve;
+  std::string title;
+  interleaver_coefficients interleaver;
+  double from = 0, to = 0, step = 0;
+  std::map<std::string, place> places;
+
+  place where(const char* key) const {
+    const auto i = places.find(key);
+    return i == places.end() ? place{} : i->second;
+  }
+  void forget(const char* key) { places.erase(key); }
+};
+
+enum class scope { both, base, curve };
+
+struct entry {
+  scenario_key key;
+  scope where;
+  void (*set)(draft&, const value&);
+};
+
+constexpr const char* db_allowed = "a number from -100 to 100";
+
+// Every key, once: what the parser takes, what messages say is allowed, and the documentation.
+const entry table[] = {
+    {{"title", "text", "text in quotes", "\"\"", "Shown above the plot."},
+     scope::base,
+     [](draft& d, const value& v) { d.title = v.text(); }},
+    {{"seed", "integer", "an integer from 0 to 9223372036854775807", "1",
+      "Key of all random numbers. The same seed gives the same counts, whatever the device, the number of threads and "
+      "the batch size; `warpband sim --seed` overrides it."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.seed = static_cast<std::uint64_t>(v.integer(0, INT64_MAX)); }},
+    {{"label", "text", "text in quotes, another one for each curve", "",
+      "Only in [[curve]]: the curve's name in tables and plots. Left out: \"curve 1\", \"curve 2\", ..."},
+     scope::curve,
+     [](draft& d, const value& v) { d.curve.label = v.text(); }},
+
+    {{"code.type", "word", "\"lte-turbo\" or \"none\"", "\"lte-turbo\"",
+      "The turbo code of LTE (3GPP TS 36.212 §5.1.3) with all 3 k + 12 coded bits sent, rate R = k / (3 k + 12); or no "
+      "code, R = 1."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.code = v.word({code_type::lte_turbo, code_type::none}); }},
+    {{"code.k", "integer", "an integer: one of the 188 LTE block sizes, 40 to 6144", "6144",
+      "Bits of a frame into the encoder, its CRC included. With an interleaver of its own any k from 40 to 65536, "
+      "uncoded any from 1 to 16777216."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.k = static_cast<int>(v.integer(1, INT32_MAX)); }},
+    {{"code.crc", "word", "\"none\", \"crc24a\" or \"crc24b\"", "\"none\"",
+      "The last 24 of the k bits are this CRC of the others. Its bits count as information."},
+     scope::both,
+     [](draft& d, const value& v) {
+       using crc = std::optional<crc_polynomial>;
+       d.curve.link.crc = v.word({crc{}, crc{crc24a}, crc{crc24b}});
+     }},
+    {{"code.interleaver.f1", "integer", "an integer, together with f2", "",
+      "With f2: the coefficients of the QPP interleaver pi(i) = (f1 i + f2 i^2) mod k, in place of the standard's, for "
+      "instance interleaver = { f1 = 263, f2 = 480 }."},
+     scope::both,
+     [](draft& d, const value& v) { d.interleaver.f1 = static_cast<int>(v.integer(INT32_MIN, INT32_MAX)); }},
+    {{"code.interleaver.f2", "integer", "an integer, together with f1", "", "See f1."},
+     scope::both,
+     [](draft& d, const value& v) { d.interleaver.f2 = static_cast<int>(v.integer(INT32_MIN, INT32_MAX)); }},
+
+    {{"decoder.algorithm", "word", "\"log-map\" or \"max-log-map\"", "\"log-map\"",
+      "Exact MAP decoding, or with every sum of probabilities replaced by its largest term."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.curve.link.decoder.algorithm = v.word({map_algorithm::log_map, map_algorithm::max_log_map});
+     }},
+    {{"decoder.iterations", "integer", "an integer from 1 to 64", "6", "Full iterations, the most with early_stop."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.decoder.iterations = static_cast<int>(v.integer(1, 64)); }},
+    {{"decoder.windows", "integer", "\"auto\" or an integer from 1 to k/8", "\"auto\"",
+      "Windows of a codeword that are decoded in parallel, P. \"auto\" (or 0): windows of about 128 steps."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.decoder.windows = v.integer_or_auto(0, INT32_MAX, 0); }},
+    {{"decoder.overlap", "integer", "\"auto\" or an integer from 0 to k/windows - 1", "\"auto\"",
+      "Steps by which the recursions of a window start early, in its neighbours. 0 relies on the border metrics of "
+      "the previous iteration alone. \"auto\": 32, or what the windows allow."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.decoder.overlap = v.integer_or_auto(0, INT32_MAX, -1); }},
+    {{"decoder.extrinsic_scale", "number", "a number above 0, up to 1", "1.0",
+      "Factor on extrinsic LLRs. 0.75 wins back most of what max-log-map loses; log-map takes 1 only."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.decoder.extrinsic_scale = static_cast<float>(v.number(1e-6, 1)); }},
+    {{"decoder.early_stop", "word", "\"none\", \"crc\" or \"sign-agreement\"", "\"none\"",
+      "A codeword leaves the iterations when its CRC holds (needs code.crc), or when both constituent decoders agree on "
+      "every bit."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.curve.link.decoder.stop = v.word({early_stop::none, early_stop::crc, early_stop::sign_agreement});
+     }},
+
+    {{"modem.modulation", "word", "\"bpsk\", \"qpsk\", \"16qam\", \"64qam\" or \"256qam\"", "\"bpsk\"",
+      "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.qam = v.word({2, 4, 16, 64, 256}, name_of_modulation); }},
+    {{"modem.demapper", "word", "\"max-log\" or \"exact\"", "\"max-log\"",
+      "How LLRs are computed. The two are the same for BPSK and QPSK."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.curve.link.demapper = v.word({demap_algorithm::max_log, demap_algorithm::exact});
+     }},
+
+    {{"channel.type", "word", "\"awgn\" or \"rayleigh\"", "\"awgn\"",
+      "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.channel = v.word({channel_type::awgn, channel_type::rayleigh}); }},
+    {{"channel.fading", "word", "\"fast\" or \"block\"", "\"fast\"",
+      "Rayleigh only: a new h for every symbol, or one for each frame."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.fading = v.word({fading_type::fast, fading_type::block}); }},
+
+    {{"sweep.ebn0_db", "list of numbers", "a rising list of numbers from -100 to 100, or { from, to, step }", "",
+      "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a symbol. Needed, as "
+      "a list, [0.0, 0.2, 0.4], one number, or a range, { from = 0.0, to = 0.4, step = 0.2 }."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.curve.ebn0_db = v.numbers(-most_db, most_db);
+       for (const char* key : {"sweep.ebn0_db.from", "sweep.ebn0_db.to", "sweep.ebn0_db.step"}) d.forget(key);
+     }},
+    {{"sweep.ebn0_db.from", "number", db_allowed, "", "First point of a range, in dB."},
+     scope::both,
+     [](draft& d, const value& v) { d.from = v.number(-most_db, most_db), d.curve.ebn0_db.clear(); }},
+    {{"sweep.ebn0_db.to", "number", db_allowed, "", "End of a range, in dB: a point if the steps meet it."},
+     scope::both,
+     [](draft& d, const value& v) { d.to = v.number(-most_db, most_db), d.curve.ebn0_db.clear(); }},
+    {{"sweep.ebn0_db.step", "number", "a number from 0.001 to 100", "", "Distance of the points of a range, in dB."},
+     scope::both,
+     [](draft& d, const value& v) { d.step = v.number(0.001, 100), d.curve.ebn0_db.clear(); }},
+
+    {{"stop.frame_errors", "integer", "an integer from 0 to 1000000000000000", "100",
+      "A point stops at exactly this many frame errors. 0: no such rule."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.curve.stop.frame_errors = static_cast<std::uint64_t>(v.integer(0, most_count));
+     }},
+    {{"stop.max_frames", "integer", "an integer from 1 to 1000000000000000", "1000000",
+      "A point stops after this many frames at the latest."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.stop.max_frames = static_cast<std::uint64_t>(v.integer(1, most_count)); }},
+    {{"stop.max_seconds", "number", "a number of seconds from 0 to 1e9", "0.0",
+      "A point stops after this time. 0: no such rule. With it the counts depend on the machine's speed."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.stop.max_seconds = v.number(0, 1e9); }},
+    {{"stop.below_fer", "number", "a number from 0 to 1", "0.0",
+      "Leaves out the points of a curve after the first whose frame error rate is below this."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.stop.below_fer = v.number(0, 1); }},
+};
+
+const entry* find(const std::string& name) {
+  for (const entry& e : table)
+    if (name == e.key.name) return &e;
+  return nullptr;
+}
+bool is_prefix(const std::string& name) {
+  return std::any_of(std::begin(table), std::end(table),
+                     [&](const entry& e) { return std::string(e.key.name).starts_with(name + "."); });
+}
+
+class parser {
+ public:
+  explicit parser(std::string file) : file_(std::move(file)) {}
+
+  std::vector<curve_config> curves(const toml::table& root, std::string& title) {
+    draft base;
+    base.curve.label.clear();
+    apply(root, base, 0);
+    title = base.title;
+    std::vector<draft> drafts;
+    if (const toml::node* list = root.get("curve")) {
+      const auto* array = list->as_array();
+      if (array == nullptr || array->empty() || !array->is_homogeneous(toml::node_type::table))
+        fail(line_of(*list), "curve = " + to_text(*list) + " is not allowed: expected tables, each begun by [[curve]]");
+      if (array->size() > most_curves)
+        fail(line_of(*list), std::to_string(array->size()) + " curves: at most " + std::to_string(most_curves));
+      for (const toml::node& node : *array) {
+        draft d = base;
+        apply(*node.as_table(), d, 1);
+        if (d.curve.label.empty()) d.curve.label = "curve " + std::to_string(drafts.size() + 1);
+        drafts.push_back(std::move(d));
+      }
+    } else {
+      base.curve.label = title.empty() ? std::filesystem::path(file_).stem().string() : title;
+      drafts.push_back(std::move(base));
+    }
+    std::vector<curve_config> all;
+    std::set<std::string> labels;
+    for (draft& d : drafts) {
+      among_many_ = drafts.size() > 1;
+      finish(d);
+      if (!labels.insert(d.curve.label).second)
+        fail(d.where("label").line, "label = \"" + d.curve.label + "\" names two curves: give each its own");
+      all.push_back(std::move(d.curve));
+    }
+    return all;
+  }
+
+ private:
+  struct leaf {
+    std::string name;
+    const toml::node* node;
+    unsigned line;
+  };
+
+  [[noreturn]] void fail(unsigned line, const std::string& what) const {
+    throw file_error(file_, (line != 0 ? "line " + std::to_string(line) + ": " : std::string()) + what);
+  }
+  static unsigned line_of(const toml::node& n) { return static_cast<unsigned>(n.source().begin.line); }
+
+  /// The leaves of a table in order of their lines, so that the first fault of a file is the one reported.
+  static void gather(const toml::table& t, const std::string& prefix, std::vector<leaf>& leaves) {
+    for (auto&& [key, node] : t) {
+      const std::string name = prefix + std::string(key.str());
+      if (prefix.empty() && name == "curve") continue;
+      const toml::table* inner = node.as_table();
+      if (inner != nullptr && is_prefix(name) && !inner->empty())
+        gather(*inner, name + ".", leaves);
+      else if (inner == nullptr || !is_prefix(name))
+        leaves.push_back({name, &node, static_cast<unsigned>(key.source().begin.line)});
+    }
+  }
+
+  void apply(const toml::table& t, draft& d, int level) {
+    std::vector<leaf> leaves;
+    gather(t, "", leaves);
+    std::stable_sort(leaves.begin(), leaves.end(), [](const leaf& a, const leaf& b) { return a.line < b.line; });
+    for (const leaf& l : leaves) {
+      const entry* e = find(l.name);
+      if (e == nullptr) refuse_unknown(l, level);
+      if (e->where == (level == 0 ? scope::curve : scope::base))
+        fail(l.line, l.name + (level == 0 ? " belongs into a [[curve]]" : " belongs above the first [[curve]]"));
+      try {
+        e->set(d, value(*l.node, e->key));
+      } catch (const argument_error& error) {
+        fail(l.line, error.what());
+      }
+      d.places[l.name] = {level, l.line};
+    }
+  }
+
+  [[noreturn]] void refuse_unknown(const leaf& l, int level) const {
+    std::vector<std::string> names;
+    std::string inside;
+    for (const entry& e : table) {
+      if (e.where == (level == 0 ? scope::curve : scope::base)) continue;
+      const std::string name = e.key.name;
+      names.push_back(name);
+      if (name.starts_with(l.name + ".")) inside += (inside.empty() ? "" : ", ") + name.substr(l.name.size() + 1);
+    }
+    if (!inside.empty())
+      fail(l.line, l.name + " = " + to_text(*l.node) + " is not allowed: expected a table with " + inside);
+    std::string near = nearest_name(l.name, names);
+    if (near.empty() && l.node->is_table()) {  // [decodr]: suggest the table
+      std::vector<std::string> tables{"curve"};
+      for (const std::string& n : names)
+        if (n.find('.') != std::string::npos) tables.push_back(n.substr(0, n.rfind('.')));
+      near = nearest_name(l.name, tables);
+    }
+    fail(l.line, "unknown key " + l.name + ": " +
+                     (near.empty() ? "see warpband sim --help-scenario" : "did you mean " + near + "?"));
+  }
+
+  /// Checks what takes several keys, and fills in what they leave open.
+  void finish(draft& d) const {
+    curve_config& c = d.curve;
+    // A key that has no meaning with a type is refused, unless the type was chosen more specifically than the key.
+    const auto refuse_idle = [&](const std::string& prefix, const char* type, const char* value_of_type) {
+      for (const auto& [name, at] : d.places)
+        if (name.starts_with(prefix) && at.level >= d.where(type).level)
+          fail(at.line, name + " has no meaning with " + type + " = \"" + value_of_type + "\"" + in_curve(c));
+    };
+    if (c.link.code == code_type::none) {
+      refuse_idle("decoder.", "code.type", "none");
+      refuse_idle("code.interleaver.", "code.type", "none");
+    }
+    if (c.link.channel == channel_type::awgn) refuse_idle("channel.fading", "channel.type", "awgn");
+
+    const place f1 = d.where("code.interleaver.f1"), f2 = d.where("code.interleaver.f2");
+    if ((f1.level >= 0) != (f2.level >= 0))
+      fail(std::max(f1.line, f2.line), "code.interleaver needs both f1 and f2" + in_curve(c));
+    if (f1.level >= 0 && c.link.code != code_type::none) c.link.interleaver = d.interleaver;
+
+    if (c.ebn0_db.empty()) c.ebn0_db = range(d);
+    if (c.ebn0_db.size() > most_points)
+      fail(d.where("sweep.ebn0_db").line, "sweep.ebn0_db has " + std::to_string(c.ebn0_db.size()) +
+                                              " points: at most " + std::to_string(most_points) + in_curve(c));
+    for (std::size_t i = 1; i < c.ebn0_db.size(); i++)
+      if (!(c.ebn0_db[i] - c.ebn0_db[i - 1] > 0.0009))
+        fail(d.where("sweep.ebn0_db").line, "sweep.ebn0_db has " + to_text(c.ebn0_db[i]) + " after " +
+                                                to_text(c.ebn0_db[i - 1]) +
+                                                ": expected a rising list, in steps of at least 0.001" + in_curve(c));
+    try {
+      (void)completed(c.link);
+    } catch (const argument_error& error) {
+      // The library names its own arguments: say which key that is.
+      std::string key = error.argument();
+      for (const entry& e : table) {
+        const std::string name = e.key.name;
+        if (name.ends_with("." + key)) key = name;
+      }
+      if (key == "f1, f2") key = "code.interleaver";
+      place at = d.where(key == "code.interleaver" ? "code.interleaver.f1" : key.c_str());
+      if (key == "code.k" && at.line == 0) at = d.where("code.crc");
+      fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
+    }
+  }
+
+  std::vector<double> range(const draft& d) const {
+    const place from = d.where("sweep.ebn0_db.from"), to = d.where("sweep.ebn0_db.to"),
+                step = d.where("sweep.ebn0_db.step");
+    const unsigned line = std::max({from.line, to.line, step.line});
+    if (line == 0)
+      fail(0, "sweep.ebn0_db is missing" + in_curve(d.curve) + ": add, for instance, [sweep] ebn0_db = [0.0, 0.5, 1.0]");
+    if (from.level < 0 || to.level < 0 || step.level < 0)
+      fail(line, "sweep.ebn0_db needs from, to and step" + in_curve(d.curve));
+    if (d.to < d.from)
+      fail(line, "sweep.ebn0_db.to = " + to_text(d.to) + " is not allowed: expected at least from = " + to_text(d.from) +
+                     in_curve(d.curve));
+    // Rounded to a millionth: 0.1 + 2 * 0.1 shall be 0.3. A point a hair beyond the end still counts.
+    const double last = std::floor((d.to - d.from) / d.step + 1e-6);
+    if (last >= static_cast<double>(most_points))
+      fail(line, "sweep.ebn0_db has " + to_text(last + 1) + " points: at most " + std::to_string(most_points));
+    std::vector<double> points;
+    for (double i = 0; i <= last; i++) points.push_back(std::round((d.from + i * d.step) * 1e6) / 1e6);
+    return points;
+  }
+
+  std::string in_curve(const curve_config& c) const { return among_many_ ? ", in curve \"" + c.label + "\"" : ""; }
+
+  std::string file_;
+  bool among_many_ = false;
+};
+
+/// `text` in lines of at most `width`, all but the first indented.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
+  std::string out;
+  std::size_t column = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = std::min(text.find(' ', i), text.size());
+    const std::string word = text.substr(i, end - i);
+    if (column != 0 && column + 1 + word.size() > width) {
+      out += "\n" + std::string(indent, ' ') + word;
+      column = indent + word.size();
+    } else {
+      out += (column != 0 ? " " : "") + word;
+      column += (column != 0 ? 1 : 0) + word.size();
+    }
+    i = end + 1;
+  }
+  return out;
+}
+
+constexpr const char* introduction = R"(# Scenario files
+
+`warpband sim SCENARIO.toml` runs what a scenario file says: random bits, CRC, encoder, mapper, channel, demapper, decoder,
+and the count of errors, at each Eb/N0 of a sweep. The files are TOML (https://toml.io). A key that is left out has its
+default; an unknown key is refused. This page is what `warpband sim --help-scenario` prints.
+
+```toml
+title = "LTE turbo code, K = 1024, in AWGN"
+
+[code]
+k = 1024
+
+[decoder]
+iterations = 8
+
+[modem]
+modulation = "qpsk"
+
+[sweep]
+ebn0_db = { from = 0.0, to = 1.0, step = 0.2 }
+
+[stop]
+frame_errors = 100
+max_frames = 100000
+
+[[curve]]
+label = "log-MAP"
+
+[[curve]]
+label = "max-log-MAP, scaled"
+decoder.algorithm = "max-log-map"
+decoder.extrinsic_scale = 0.75
+```
+
+Each `[[curve]]` is the file above it with the keys of the curve in their place; without any there is one curve. Curves with
+the same seed see the same bits and noise at the same Eb/N0, so that their difference is sharper than either.
+)";
+
+const char* heading_of(const std::string& group) {
+  if (group == "code") return "channel code";
+  if (group == "decoder") return "decoder of the turbo code";
+  if (group == "modem") return "modulation";
+  if (group == "channel") return "channel";
+  if (group == "sweep") return "points";
+  if (group == "stop") return "when a point has enough";
+  return "";
+}
+
+}  // namespace
+
+scenario parse_scenario(std::string text, const std::string& file) {
+  scenario s;
+  s.file = file;
+  s.text = std::move(text);
+  try {
+    const toml::table root = toml::parse(s.text, file);
+    s.curves = parser(file).curves(root, s.title);
+  } catch (const toml::parse_error& error) {
+    std::string what(error.description());
+    std::replace(what.begin(), what.end(), '\n', ' ');
+    throw file_error(file, "line " + std::to_string(error.source().begin.line) + ": not TOML: " + what);
+  }
+  return s;
+}
+
+scenario load_scenario(const std::string& path) {
+  std::error_code status;
+  if (std::filesystem::is_directory(path, status)) throw file_error(path, "cannot read: it is a folder");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
+  std::string text(most_bytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad()) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > most_bytes) throw file_error(path, "larger than 1 MiB: not a scenario");
+  return parse_scenario(std::move(text), path);
+}
+
+std::span<const scenario_key> scenario_keys() {
+  static const std::vector<scenario_key> keys = [] {
+    std::vector<scenario_key> all;
+    for (const entry& e : table) all.push_back(e.key);
+    return all;
+  }();
+  return keys;
+}
+
+std::string scenario_help() {
+  std::string out = introduction, group = "-";
+  for (const entry& e : table) {
+    const std::string name = e.key.name;
+    const std::string own = name.find('.') == std::string::npos ? "" : name.substr(0, name.find('.'));
+    if (own != group) {
+      group = own;
+      out += group.empty() ? "\n## At the top\n\n" : "\n## `[" + group + "]`: " + heading_of(group) + "\n\n";
+    }
+    const std::string initial = e.key.initial;
+    out += wrapped("- `" + name.substr(own.empty() ? 0 : own.size() + 1) + "` (" + e.key.type +
+                       (initial.empty() ? "" : ", default `" + initial + "`") + "): " + e.key.text +
+                       " Allowed: " + e.key.allowed + ".",
+                   110, 2) +
+           "\n";
+  }
+  return out;
+}
+
+}  // namespace wb

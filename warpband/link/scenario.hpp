@@ -1,0 +1,54 @@
+#pragma once
+// Scenario files: what `warpband sim` runs, in TOML. docs/scenario.md lists every key; it is generated from the
+// same table that the parser reads, by `warpband sim --help-scenario`.
+#include <span>
+#include <string>
+#include <vector>
+
+#include <warpband/link/sweep.hpp>
+
+namespace wb {
+
+/// A scenario file as read.
+struct scenario {
+  std::string file, text;  // its name as given, and its whole content
+  std::string title;
+  std::vector<curve_config> curves;  // at least one
+};
+
+/// Understands a scenario's text; `file` names it in messages. Throws file_error with the line, the key, what is
+/// there and what is allowed: for text that is not TOML, unknown keys (the nearest known one is suggested), wrong
+/// types, and values or combinations that are not allowed.
+scenario parse_scenario(std::string text, const std::string& file);
+
+/// Reads a scenario file. Throws file_error where it cannot be read, and as parse_scenario does.
+scenario load_scenario(const std::string& path);
+
+/// One key of a scenario file.
+struct scenario_key {
+  const char* name;     // "decoder.windows"
+  const char* type;     // "integer", "number", "text", ...
+  const char* allowed;  // in words
+  const char* initial;  // the value in TOML that stands for leaving it out; "" where there is none
+  const char* text;     // what it means
+};
+/// All keys, in order of explanation.
+std::span<const scenario_key> scenario_keys();
+
+/// The documentation of scenario files, in Markdown.
+std::string scenario_help();
+
+/// The names that scenario files and results use.
+const char* name_of(code_type) noexcept;       // "none", "lte-turbo"
+const char* name_of(channel_type) noexcept;    // "awgn", "rayleigh"
+const char* name_of(fading_type) noexcept;     // "fast", "block"
+const char* name_of(map_algorithm) noexcept;   // "max-log-map", "log-map"
+const char* name_of(early_stop) noexcept;      // "none", "crc", "sign-agreement"
+const char* name_of(demap_algorithm) noexcept;  // "max-log", "exact"
+const char* name_of(const std::optional<crc_polynomial>&) noexcept;  // "none", "crc24a", "crc24b", "other"
+const char* name_of_modulation(int points) noexcept;                 // "bpsk", "qpsk", "16qam", ...
+
+/// The candidate that `word` is most likely a misspelling of; empty if none is near.
+std::string nearest_name(const std::string& word, const std::vector<std::string>& candidates);
+
+}  // namespace wb

@@ -1,0 +1,198 @@
+// Stop rules, and counts that depend on nothing but the scenario.
+#include <gtest/gtest.h>
+
+#include <tests/on_backends.hpp>
+#include <warpband/link/sweep.hpp>
+
+namespace wb {
+namespace {
+
+using testing::open_scalar;
+
+link_config small_link() {
+  link_config c;
+  c.k = 256;
+  c.decoder.iterations = 4;
+  c.crc = crc24a;
+  c.decoder.stop = early_stop::crc;
+  return c;
+}
+constexpr double ebn0_db = 0.8;
+
+void expect_same(const point_counts& a, const point_counts& b) {
+  EXPECT_EQ(a.frames, b.frames);
+  EXPECT_EQ(a.bit_errors, b.bit_errors);
+  EXPECT_EQ(a.frame_errors, b.frame_errors);
+  EXPECT_EQ(a.erased_frames, b.erased_frames);
+  EXPECT_EQ(a.iterations, b.iterations);
+}
+
+class sweep_on : public ::testing::TestWithParam<testing::backend> {};
+WB_ON_ALL_BACKENDS(sweep_on);
+
+TEST_P(sweep_on, counts_do_not_depend_on_backend_threads_or_batch) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto reference = open_scalar();
+  const stop_rule stop{.frame_errors = 25, .max_frames = 100'000};
+  link_chain chain(small_link(), *reference, 1);
+  const point_result expected = run_point(chain, ebn0_db, stop);
+  EXPECT_EQ(expected.stopped_by, stop_reason::frame_errors);
+  EXPECT_EQ(expected.counts.frame_errors, 25u);
+  for (const int threads : {1, 2})
+    for (const std::size_t batch : {std::size_t{7}, std::size_t{64}, SIZE_MAX}) {
+      SCOPED_TRACE(std::to_string(threads) + " threads, batch " + std::to_string(batch));
+      const auto exec = GetParam().open(threads);
+      link_chain other(small_link(), *exec, batch);
+      const point_result r = run_point(other, ebn0_db, stop);
+      expect_same(r.counts, expected.counts);
+      EXPECT_EQ(r.stopped_by, expected.stopped_by);
+    }
+}
+
+TEST(sweep, stops_at_the_exact_frame) {
+  const auto exec = open_scalar();
+  link_chain chain(small_link(), *exec);
+  const frame_counts all = chain.run(0, 200, ebn0_db);
+  for (const std::uint64_t target : {1, 2, 10}) {
+    point_counts expected;
+    while (expected.frame_errors < target) {
+      ASSERT_LT(expected.frames, 200u);
+      const std::size_t i = expected.frames++;
+      expected.bit_errors += static_cast<std::uint64_t>(all.bit_errors[i]);
+      expected.frame_errors += all.bit_errors[i] > 0;
+      expected.iterations += static_cast<std::uint64_t>(all.iterations[i]);
+    }
+    const point_result r = run_point(chain, ebn0_db, {.frame_errors = target, .max_frames = 200});
+    expect_same(r.counts, expected);
+    EXPECT_GE(r.counts.frames_run, r.counts.frames);
+  }
+}
+
+TEST(sweep, add_frames_stops_in_the_middle) {
+  frame_counts batch{{0, 3, 0, 1, 0, 2}, {1, 4, 1, 4, 1, 4}, {0, 1, 0, 0, 0, 0}};
+  point_counts c;
+  EXPECT_TRUE(add_frames(c, batch, {.frame_errors = 2, .max_frames = 100}));
+  expect_same(c, {.frames = 4, .bit_errors = 4, .frame_errors = 2, .erased_frames = 1, .iterations = 10});
+  c = {};
+  EXPECT_TRUE(add_frames(c, batch, {.frame_errors = 0, .max_frames = 5}));
+  expect_same(c, {.frames = 5, .bit_errors = 4, .frame_errors = 2, .erased_frames = 1, .iterations = 11});
+  c = {};
+  EXPECT_FALSE(add_frames(c, batch, {.frame_errors = 4, .max_frames = 100}));
+  EXPECT_EQ(c.frames, 6u);
+  EXPECT_TRUE(add_frames(c, batch, {.frame_errors = 4, .max_frames = 100}));
+  EXPECT_EQ(c.frames, 8u);
+}
+
+TEST(sweep, goes_on_from_any_state) {
+  const auto exec = open_scalar();
+  link_chain chain(small_link(), *exec);
+  const stop_rule stop{.frame_errors = 30, .max_frames = 100'000};
+  const point_result whole = run_point(chain, ebn0_db, stop);
+  point_counts state;
+  for (const std::uint64_t frames : {13u, 14u, 40u})
+    state = run_point(chain, ebn0_db, {.frame_errors = 0, .max_frames = frames}, {}, state).counts;
+  EXPECT_EQ(state.frames, 40u);
+  const point_result rest = run_point(chain, ebn0_db, stop, {}, state);
+  expect_same(rest.counts, whole.counts);
+  // One that has enough does nothing.
+  const point_result again = run_point(chain, ebn0_db, stop, {}, whole.counts);
+  expect_same(again.counts, whole.counts);
+  EXPECT_EQ(again.stopped_by, stop_reason::frame_errors);
+}
+
+TEST(sweep, rules_of_frames_time_and_cancelling) {
+  const auto exec = open_scalar();
+  link_chain chain(small_link(), *exec, 8);
+  const point_result frames = run_point(chain, ebn0_db, {.frame_errors = 0, .max_frames = 21});
+  EXPECT_EQ(frames.stopped_by, stop_reason::max_frames);
+  EXPECT_EQ(frames.counts.frames, 21u);
+  const point_result time = run_point(chain, 20, {.frame_errors = 1, .max_frames = UINT64_MAX, .max_seconds = 0.05});
+  EXPECT_EQ(time.stopped_by, stop_reason::time);
+  EXPECT_GE(time.counts.seconds, 0.05);
+  EXPECT_EQ(time.counts.frame_errors, 0u);
+  int calls = 0;
+  const auto third = [&](const point_counts&) { return ++calls < 3; };
+  const point_result cancelled = run_point(chain, 20, {.frame_errors = 1, .max_frames = UINT64_MAX}, third);
+  EXPECT_EQ(cancelled.stopped_by, stop_reason::cancelled);
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(testing::blamed([&] { run_point(chain, 0, {.max_frames = 0}); }), "max_frames");
+}
+
+TEST(sweep, figures_of_a_point) {
+  point_result p;
+  p.bits_per_frame = 1000;
+  p.coded = true;
+  p.counts = {.frames = 50, .bit_errors = 100, .frame_errors = 5, .erased_frames = 0, .iterations = 150,
+              .frames_run = 80, .seconds = 0.01};
+  EXPECT_EQ(p.bits(), 50'000u);
+  EXPECT_DOUBLE_EQ(p.ber(), 0.002);
+  EXPECT_DOUBLE_EQ(p.fer(), 0.1);
+  EXPECT_DOUBLE_EQ(*p.mean_iterations(), 3);
+  EXPECT_DOUBLE_EQ(p.mbps(), 8);  // what was thrown away was computed too
+  EXPECT_FALSE(p.ber_interval());
+  EXPECT_NEAR(p.fer_interval().low, 0.0333, 1e-4);
+  EXPECT_NEAR(p.fer_interval().high, 0.2181, 1e-4);
+  const point_result nothing;
+  EXPECT_EQ(nothing.ber(), 0);
+  EXPECT_EQ(nothing.mbps(), 0);
+}
+
+TEST(sweep, an_interval_of_the_ber_only_where_bits_are_independent) {
+  const auto exec = open_scalar();
+  const stop_rule stop{.frame_errors = 0, .max_frames = 4};
+  link_config c;
+  c.code = code_type::none;
+  c.k = 100;
+  EXPECT_TRUE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
+  c.channel = channel_type::rayleigh;
+  EXPECT_TRUE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
+  c.fading = fading_type::block;
+  EXPECT_FALSE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
+  c.fading = fading_type::fast;
+  c.qam = 16;
+  EXPECT_FALSE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
+}
+
+TEST(sweep, a_curve_with_its_observer) {
+  const auto exec = open_scalar();
+  curve_config curve{"c", small_link(), {-2, 0.8, 20}, {.frame_errors = 5, .max_frames = 500}};
+  std::vector<double> finished;
+  std::size_t batches = 0;
+  const curve_observer observer{
+      .progress =
+          [&](const link_chain& chain, std::size_t index, const point_counts&) {
+            EXPECT_EQ(chain.config().k, 256);
+            EXPECT_EQ(index, finished.size());
+            batches++;
+            return true;
+          },
+      .finished = [&](const curve_result& r) { finished.push_back(r.points.back().ebn0_db); }};
+  const curve_result r = run_curve(curve, *exec, observer);
+  EXPECT_EQ(finished, curve.ebn0_db);
+  EXPECT_GE(batches, 3u);
+  EXPECT_FALSE(r.cancelled);
+  ASSERT_EQ(r.points.size(), 3u);
+  EXPECT_EQ(r.points[2].counts.frames, 500u);
+  EXPECT_GT(r.config.link.decoder.windows, 0);  // as chosen
+
+  // A point does not depend on its neighbours.
+  curve.ebn0_db = {0.8};
+  expect_same(run_curve(curve, *exec).points.at(0).counts, r.points[1].counts);
+}
+
+TEST(sweep, a_curve_stops_below_an_error_rate_or_when_cancelled) {
+  const auto exec = open_scalar();
+  curve_config curve{"c", small_link(), {-2, 20, 30}, {.frame_errors = 5, .max_frames = 100, .below_fer = 1e-2}};
+  const curve_result r = run_curve(curve, *exec);
+  EXPECT_EQ(r.points.size(), 2u);
+  EXPECT_FALSE(r.cancelled);
+  const curve_observer observer{
+      .progress = [](const link_chain&, std::size_t index, const point_counts&) { return index == 0; },
+      .finished = {}};
+  const curve_result cut = run_curve(curve, *exec, observer);
+  EXPECT_TRUE(cut.cancelled);
+  EXPECT_EQ(cut.points.size(), 1u);
+}
+
+}  // namespace
+}  // namespace wb

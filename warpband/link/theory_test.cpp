@@ -1,0 +1,112 @@
+// Measured error rates against theory. The counts are the same on every backend (chain_test.cpp), so one is enough.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include <oracle/theory.hpp>
+#include <tests/on_backends.hpp>
+#include <warpband/link/chain.hpp>
+
+namespace wb {
+namespace {
+
+constexpr int frame_bits = 1000;
+
+struct measured {
+  double bits = 0, errors = 0, deviation = 0;  // of the errors, from how frames differ
+};
+
+/// Runs at least so many bits: a number that does not depend on what is found, or the mean would be biased.
+measured measure(link_chain& chain, double ebn0_db, double least_bits) {
+  const auto frames = static_cast<std::uint64_t>(std::ceil(least_bits / frame_bits));
+  double sum = 0, squares = 0;
+  for (std::uint64_t done = 0; done < frames;) {
+    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(chain.max_batch(), frames - done));
+    for (const std::int32_t e : chain.run(done, n, ebn0_db).bit_errors) {
+      sum += e;
+      squares += static_cast<double>(e) * e;
+    }
+    done += n;
+  }
+  const double f = static_cast<double>(frames);
+  return {f * frame_bits, sum, std::sqrt(std::max(0.0, squares - sum * sum / f))};
+}
+
+/// Every point within 4 sigma with at least 1000 errors, and all together with p > 1e-3. `binomial`: the bits are
+/// independent; else sigma comes from how frames differ.
+void expect_theory(link_config c, const std::vector<double>& ebn0_db, bool binomial,
+                   const std::function<double(double)>& ber_of_ebn0) {
+  c.code = code_type::none;
+  c.k = frame_bits;
+  cpu exec;
+  link_chain chain(c, exec);
+  double sum = 0, points = 0;
+  for (const double x : ebn0_db) {
+    const double p = ber_of_ebn0(std::pow(10, x / 10));
+    if (testing::small_scale() && p < 5e-3) continue;
+    const measured m = measure(chain, x, std::max(200e3, 1300 / p));
+    const double sigma = binomial ? std::sqrt(m.bits * p * (1 - p)) : m.deviation;
+    const double z = (m.errors - m.bits * p) / sigma;
+    EXPECT_GE(m.errors, 1000) << x << " dB";
+    EXPECT_LT(std::abs(z), 4) << x << " dB: " << m.errors / m.bits << ", theory " << p;
+    sum += z * z;
+    points++;
+  }
+  ASSERT_GE(points, 2);
+  EXPECT_GT(oracle::chi_square_p(sum, points), 1e-3);
+  EXPECT_LT(oracle::chi_square_p(sum, points), 1 - 1e-4) << "too close to theory to be random";
+}
+
+const std::vector<double> awgn_points{-3, 0, 1, 2, 3, 4, 5, 6, 7, 8}, fading_points{0, 5, 10, 15, 20, 25, 30};
+
+TEST(theory, bpsk_awgn) { expect_theory({}, awgn_points, true, oracle::bpsk_awgn_ber); }
+
+TEST(theory, qpsk_awgn) {
+  link_config c;
+  c.qam = 4;
+  expect_theory(c, awgn_points, true, oracle::bpsk_awgn_ber);  // a BPSK in each dimension
+}
+
+TEST(theory, bpsk_fast_rayleigh) {
+  link_config c;
+  c.channel = channel_type::rayleigh;
+  expect_theory(c, fading_points, true, oracle::bpsk_rayleigh_ber);
+}
+
+TEST(theory, bpsk_block_rayleigh) {
+  link_config c;
+  c.channel = channel_type::rayleigh;
+  c.fading = fading_type::block;
+  // A frame is one fade: it takes thousands of frames to know the mean.
+  const std::vector<double> points{0, 5, 10};
+  c.seed = 3;
+  c.code = code_type::none;
+  c.k = frame_bits;
+  cpu exec;
+  link_chain chain(c, exec);
+  double sum = 0;
+  for (const double x : points) {
+    const double p = oracle::bpsk_rayleigh_ber(std::pow(10, x / 10));
+    const measured m = measure(chain, x, testing::small_scale() ? 1e6 : 5e6);
+    const double z = (m.errors - m.bits * p) / m.deviation;
+    EXPECT_GE(m.errors, 1000);
+    EXPECT_LT(std::abs(z), 4) << x << " dB: " << m.errors / m.bits << ", theory " << p;
+    sum += z * z;
+  }
+  EXPECT_GT(oracle::chi_square_p(sum, static_cast<double>(points.size())), 1e-3);
+}
+
+TEST(theory, qam_awgn) {
+  for (const int qam : {16, 64, 256}) {
+    SCOPED_TRACE(qam);
+    link_config c;
+    c.qam = qam;
+    const int m = bits_per_symbol(qam);
+    expect_theory(c, {2, 6, 10, 14}, false, [&](double ebn0) { return oracle::qam_awgn_ber(qam, ebn0 * m); });
+  }
+}
+
+}  // namespace
+}  // namespace wb
