@@ -51,13 +51,14 @@ int run_info(bool as_json) {
   fmt::print("version           {} (commit {})\n", wb::version(), wb::commit());
   fmt::print("build             {}, {}\n", COMPILER, wb::has_cuda() ? "with CUDA" : "without CUDA");
   fmt::print("CPU               {}, {} core{}\n", wb::cpu_model(), cores, cores == 1 ? "" : "s");
-  fmt::print("instruction sets  {} (in use: {}; WARPBAND_ISA forces another)\n", fmt::join(sets, ", "), chosen);
+  fmt::print("instruction sets  {} (in use: {}; WARPBAND_ISA forces another)\n", fmt::join(sets, ", "),
+             chosen);
   if (!wb::has_cuda())
     fmt::print("CUDA devices      none: this build has no CUDA (the preset \"cuda\" builds it)\n");
   else if (devices.empty())
     fmt::print("CUDA devices      none found\n");
   for (const auto& d : devices)
-    fmt::print("{:17} {}, {:.1f} GiB, {} SMs, compute capability {}.{}\n", fmt::format("cuda:{}", d.index), d.name,
-               static_cast<double>(d.memory_bytes) / (1 << 30), d.multiprocessors, d.major, d.minor);
+    fmt::print("{:17} {}, {:.1f} GiB, {} SMs, compute capability {}.{}\n", fmt::format("cuda:{}", d.index),
+               d.name, static_cast<double>(d.memory_bytes) / (1 << 30), d.multiprocessors, d.major, d.minor);
   return 0;
 }

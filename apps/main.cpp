@@ -1,6 +1,7 @@
 // The `warpband` command. Exit codes: 0 done, 1 failed, 2 used wrongly. Errors are one line on stderr.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -52,8 +53,17 @@ int report(int code, std::string what) {
 std::string check_device(const std::string& device) {
   if (device == "cpu" || device == "cuda") return {};
   const std::string index = device.starts_with("cuda:") ? device.substr(5) : "";
-  if (!index.empty() && index.size() < 6 && index.find_first_not_of("0123456789") == std::string::npos) return {};
+  if (!index.empty() && index.size() < 6 && index.find_first_not_of("0123456789") == std::string::npos)
+    return {};
   return "\"" + device + "\" is not allowed: expected cpu or cuda:N";
+}
+
+std::string check_seed(const std::string& seed) {
+  std::int64_t value = -1;
+  const char* last = seed.data() + seed.size();
+  const auto [end, status] = std::from_chars(seed.data(), last, value);
+  if (status == std::errc{} && end == last && value >= 0) return {};
+  return "\"" + seed + "\" is not allowed: expected an integer from 0 to 9223372036854775807";
 }
 
 std::string check_picture(const std::string& path) {
@@ -74,7 +84,8 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
     const std::vector<std::string> extras = app.remaining(true);
     const std::string word = extras.empty() ? "" : extras.front().substr(0, extras.front().find('='));
     what = "\"" + word + "\" is not known here";
-    if (const std::string near = wb::nearest_name(word, names); !near.empty()) what += ": did you mean " + near + "?";
+    if (const std::string near = wb::nearest_name(word, names); !near.empty())
+      what += ": did you mean " + near + "?";
   }
   return what + " (see warpband " + (asked == &app ? "" : asked->get_name() + " ") + "--help)";
 }
@@ -97,20 +108,24 @@ int main(int argc, char** argv) {
       ->type_name("FILE")
       ->check(CLI::Validator(check_picture, "", "picture"));
   CLI::Option* reference =
-      sim_command->add_option("--reference", sim.references, "Draw this curve beside; may be given several times")
+      sim_command
+          ->add_option("--reference", sim.references, "Draw this curve beside; may be given several times")
           ->type_name("CSV[:LABEL]")
           ->allow_extra_args(false);
-  CLI::Option* metric = sim_command->add_option("--metric", sim.metric, "What to draw: ber, fer or both (default)")
-                            ->type_name("NAME")
-                            ->check(CLI::IsMember({"ber", "fer", "both"}));
+  CLI::Option* metric =
+      sim_command->add_option("--metric", sim.metric, "What to draw: ber, fer or both (default)")
+          ->type_name("NAME")
+          ->check(CLI::IsMember({"ber", "fer", "both"}));
   sim_command->add_option("--device", sim.device, "Where to run: cpu (default) or cuda:N")
       ->type_name("NAME")
       ->check(CLI::Validator(check_device, "", "device"));
-  CLI::Option* threads = sim_command->add_option("--threads", sim.threads, "CPU threads; 0, the default: all cores")
-                             ->type_name("N")
-                             ->check(CLI::Range(0, 4096));
-  CLI::Option* seed_option =
-      sim_command->add_option("--seed", seed, "Instead of the scenario's seed")->type_name("N");
+  CLI::Option* threads =
+      sim_command->add_option("--threads", sim.threads, "CPU threads; 0, the default: all cores")
+          ->type_name("N")
+          ->check(CLI::Range(0, 4096));
+  CLI::Option* seed_option = sim_command->add_option("--seed", seed, "Instead of the scenario's seed")
+                                 ->type_name("N")
+                                 ->check(CLI::Validator(check_seed, "", "seed"));
   sim_command->add_flag("--quiet", sim.quiet, "No progress on stderr");
   sim_command->add_flag("--help-scenario", help_scenario, "Explain every key of a scenario file");
 
@@ -136,7 +151,8 @@ int main(int argc, char** argv) {
       std::fputs(wb::scenario_help().c_str(), stdout);
     } else {
       if (sim.scenario.empty())
-        return report(used_wrongly, "a scenario is missing: warpband sim SCENARIO.toml (see warpband sim --help)");
+        return report(used_wrongly,
+                      "a scenario is missing: warpband sim SCENARIO.toml (see warpband sim --help)");
       if (sim.plot.empty() && (*reference || *metric))
         return report(used_wrongly, "--reference and --metric are for --plot: add --plot FILE.png");
       if (!sim.out.empty() && sim.out == sim.plot)
@@ -146,7 +162,8 @@ int main(int argc, char** argv) {
       if (*seed_option) sim.seed = seed;
       code = run_sim(sim);
     }
-    if (std::fflush(stdout) != 0 || std::ferror(stdout)) return report(failed, "cannot write to standard output");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+      return report(failed, "cannot write to standard output");
     return code;
   } catch (const std::bad_alloc&) {
     return report(failed, "out of memory");

@@ -87,8 +87,9 @@ plotter::plotter() : python_(find_python()), script_(find_script()) {
                     ": run scripts/setup.sh, or set WARPBAND_PYTHON to one that has it");
 }
 
-void plotter::draw(const std::string& result, const std::string& out, const std::vector<std::string>& references,
-                   const std::string& metric, const std::string& title) const {
+void plotter::draw(const std::string& result, const std::string& out,
+                   const std::vector<std::string>& references, const std::string& metric,
+                   const std::string& title) const {
   // Behind "--", and with "=", no file name is taken for an option.
   std::vector<std::string> command{python_, script_, "--metric=" + metric, "--title=" + title};
   for (const std::string& r : references) command.push_back("--reference=" + r);

@@ -24,13 +24,16 @@ using clock_type = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// The first Ctrl-C ends the run in order, the next one at once.
+/// The first Ctrl-C ends the run in order, the next one at once. A caller that has it ignored is left alone.
 void stop_on_interrupt() {
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = 1; };
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
 }
 
 std::string duration(double seconds) {
@@ -87,7 +90,8 @@ time_left left_of(const wb::point_counts& c, const wb::stop_rule& stop) {
   if (stop.max_seconds > 0) most = std::min(most, std::max(0.0, stop.max_seconds - c.seconds));
   double likely = most;
   if (stop.frame_errors > 0)
-    likely = std::min(likely, scaled(static_cast<double>(c.frame_errors), static_cast<double>(stop.frame_errors)));
+    likely =
+        std::min(likely, scaled(static_cast<double>(c.frame_errors), static_cast<double>(stop.frame_errors)));
   return {most, likely};
 }
 
@@ -155,10 +159,12 @@ class simulation {
   bool run() {
     const std::string& title = result_.source.title;
     const wb::machine_info& m = result_.machine;
-    if (!title.empty()) fmt::print("{}\n", title);
-    fmt::print("{}\n", m.threads == 0 ? m.device
-                                      : fmt::format("{}, {}, {}", m.cpu, m.instruction_set,
-                                                    m.threads == 1 ? "1 thread" : fmt::format("{} threads", m.threads)));
+    const bool is_label = result_.source.curves.size() == 1 && result_.source.curves[0].label == title;
+    if (!title.empty() && !is_label) fmt::print("{}\n", title);
+    fmt::print("{}\n", m.threads == 0
+                           ? m.device
+                           : fmt::format("{}, {}, {}", m.cpu, m.instruction_set,
+                                         m.threads == 1 ? "1 thread" : fmt::format("{} threads", m.threads)));
     for (const wb::curve_config& curve : result_.source.curves) {
       fmt::print("\n");
       print_header(curve);
@@ -208,9 +214,10 @@ class simulation {
       if (later->stop.max_seconds > 0) each = std::min(each, later->stop.max_seconds);
       most += each * static_cast<double>(later->ebn0_db.size() - (later == &curve ? index + 1 : 0));
     }
-    return fmt::format("[{}/{}] {}, Eb/N0 {:.3g} dB: {} frames, {} frame errors, {:.4g} Mb/s, about {} left, all at most {}",
-                       finished_ + skipped_ + 1, points_, curve.label, curve.ebn0_db[index], c.frames, c.frame_errors,
-                       speed * 1e-6, duration(here.likely), duration(most));
+    return fmt::format(
+        "[{}/{}] {}, Eb/N0 {:.3g} dB: {} frames, {} frame errors, {:.4g} Mb/s, about {} left, all at most {}",
+        finished_ + skipped_ + 1, points_, curve.label, curve.ebn0_db[index], c.frames, c.frame_errors,
+        speed * 1e-6, duration(here.likely), duration(most));
   }
 
   const sim_options& options_;

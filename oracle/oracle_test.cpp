@@ -406,40 +406,72 @@ std::vector<double> brute_force_extrinsic(const std::vector<double>& input, cons
   return extrinsic;
 }
 
-TEST(oracle_turbo, one_iteration_equals_brute_force) {
+/// The whole decoder by brute force: the extrinsics are scaled before they are passed on, in the last
+/// iteration they are not.
+oracle::turbo_result brute_force_decode(const std::vector<double>& llr, const std::vector<int>& pi,
+                                        const oracle::turbo_options& options) {
+  const std::size_t k = pi.size();
+  const double *d0 = llr.data(), *d1 = d0 + k + 4, *d2 = d1 + k + 4;
+  std::vector<double> parity_1(d1, d1 + k), parity_2(d2, d2 + k);
+  parity_1.insert(parity_1.end(), {d1[k], d0[k + 1], d2[k + 1]});
+  parity_2.insert(parity_2.end(), {d1[k + 2], d0[k + 3], d2[k + 3]});
+
+  std::vector<double> extrinsic_1(k), extrinsic_2(k);
+  for (int iteration = 1; iteration <= options.iterations; ++iteration) {
+    const double scale = iteration == options.iterations ? 1.0 : options.extrinsic_scale;
+    std::vector<double> input;
+    for (std::size_t i = 0; i < k; ++i) input.push_back(d0[i] + extrinsic_2[i]);
+    input.insert(input.end(), {d0[k], d2[k], d1[k + 1]});
+    extrinsic_1 = brute_force_extrinsic(input, parity_1, k, options.algorithm);
+    for (double& value : extrinsic_1) value *= scale;
+
+    input.clear();
+    for (int from : pi) input.push_back(d0[from] + extrinsic_1[static_cast<std::size_t>(from)]);
+    input.insert(input.end(), {d0[k + 2], d2[k + 2], d1[k + 3]});
+    const std::vector<double> interleaved = brute_force_extrinsic(input, parity_2, k, options.algorithm);
+    for (std::size_t i = 0; i < k; ++i) extrinsic_2[static_cast<std::size_t>(pi[i])] = scale * interleaved[i];
+  }
+  oracle::turbo_result result{extrinsic_2, {}, {}};
+  for (std::size_t i = 0; i < k; ++i) {
+    result.a_posteriori.push_back(d0[i] + extrinsic_1[i] + extrinsic_2[i]);
+    result.bits.push_back(result.a_posteriori[i] < 0.0 ? 1 : 0);
+  }
+  return result;
+}
+
+TEST(oracle_turbo, iterations_equal_brute_force) {
   std::mt19937_64 random(3);
   const std::vector<int> pi{3, 8, 0, 5, 1, 7, 9, 2, 6, 4};
-  const std::size_t k = pi.size();
   for (auto algorithm : {oracle::algorithm::log_map, oracle::algorithm::max_log}) {
     for (double scale : {1.0, 0.75}) {
       for (double deviation : {0.4, 1.0, 3.0}) {
         const std::vector<double> llr = make_block(pi, deviation, random).llr;
-        const double *d0 = llr.data(), *d1 = d0 + k + 4, *d2 = d1 + k + 4;
-
-        std::vector<double> input(d0, d0 + k), parity(d1, d1 + k);
-        input.insert(input.end(), {d0[k], d2[k], d1[k + 1]});
-        parity.insert(parity.end(), {d1[k], d0[k + 1], d2[k + 1]});
-        std::vector<double> first = brute_force_extrinsic(input, parity, k, algorithm);
-        for (double& value : first) value *= scale;
-
-        for (std::size_t i = 0; i < k; ++i) {
-          const auto from = static_cast<std::size_t>(pi[i]);
-          input[i] = d0[from] + first[from];
-          parity[i] = d2[i];
-        }
-        std::copy_n(std::array{d0[k + 2], d2[k + 2], d1[k + 3]}.begin(), 3, input.end() - 3);
-        std::copy_n(std::array{d1[k + 2], d0[k + 3], d2[k + 3]}.begin(), 3, parity.end() - 3);
-        const std::vector<double> second = brute_force_extrinsic(input, parity, k, algorithm);
-
-        const auto result = oracle::turbo_decode(llr, pi, {algorithm, scale, 1});
-        for (std::size_t i = 0; i < k; ++i) {
-          const auto to = static_cast<std::size_t>(pi[i]);
-          EXPECT_NEAR(result.extrinsic[to], scale * second[i], 1e-10);
-          EXPECT_NEAR(result.a_posteriori[to], d0[to] + first[to] + scale * second[i], 1e-10);
-          EXPECT_EQ(result.bits[to], result.a_posteriori[to] < 0.0 ? 1 : 0);
+        for (int iterations : {0, 1, 2, 3}) {
+          const oracle::turbo_options options{algorithm, scale, iterations};
+          const auto result = oracle::turbo_decode(llr, pi, options);
+          const auto expected = brute_force_decode(llr, pi, options);
+          EXPECT_EQ(result.bits, expected.bits);
+          for (std::size_t i = 0; i < pi.size(); ++i) {
+            EXPECT_NEAR(result.extrinsic[i], expected.extrinsic[i], 1e-10) << iterations << " iterations";
+            EXPECT_NEAR(result.a_posteriori[i], expected.a_posteriori[i], 1e-10)
+                << iterations << " iterations";
+          }
         }
       }
     }
+  }
+}
+
+TEST(oracle_turbo, the_scale_acts_between_iterations_only) {
+  std::mt19937_64 random(6);
+  const auto pi = oracle::qpp(40, 3, 10);
+  const std::vector<double> llr = make_block(pi, 1.0, random).llr;
+  for (auto algorithm : {oracle::algorithm::log_map, oracle::algorithm::max_log}) {
+    const auto decode = [&](double scale, int iterations) {
+      return oracle::turbo_decode(llr, pi, {algorithm, scale, iterations}).a_posteriori;
+    };
+    EXPECT_EQ(decode(0.75, 1), decode(1.0, 1));
+    EXPECT_NE(decode(0.75, 2), decode(1.0, 2));
   }
 }
 

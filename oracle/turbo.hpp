@@ -14,15 +14,18 @@ enum class algorithm {
 
 struct turbo_options {
   oracle::algorithm algorithm = oracle::algorithm::log_map;
-  double extrinsic_scale =
-      1.0;             ///< factor on every extrinsic value, both constituents, before it is passed on
-  int iterations = 6;  ///< full iterations, two half-iterations each; 0 gives decisions on the channel alone
+  /// Factor on the extrinsic values of both constituents, in every iteration but the last: it answers the
+  /// optimism of what the next iteration would believe.
+  double extrinsic_scale = 1.0;
+  /// Full iterations, two half-iterations each; 0 gives decisions on the channel alone.
+  int iterations = 6;
 };
 
 struct turbo_result {
-  std::vector<double> extrinsic;  ///< of the second constituent in natural order, scaled as it is passed on
-  std::vector<double>
-      a_posteriori;                ///< systematic channel LLR + extrinsic 1 + extrinsic 2, both as passed on
+  /// Of the second constituent in natural order, from the last iteration and so not scaled.
+  std::vector<double> extrinsic;
+  /// Systematic channel LLR + extrinsic 1 + extrinsic 2, both from the last iteration.
+  std::vector<double> a_posteriori;
   std::vector<std::uint8_t> bits;  ///< a_posteriori < 0
 };
 

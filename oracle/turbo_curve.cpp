@@ -25,8 +25,8 @@ struct counts {
   long frames = 0, bit_errors = 0, frame_errors = 0;
 };
 
-counts simulate(const std::vector<int>& pi, const oracle::turbo_options& options, double ebn0_db, long frame_errors,
-                unsigned threads) {
+counts simulate(const std::vector<int>& pi, const oracle::turbo_options& options, double ebn0_db,
+                long frame_errors, unsigned threads) {
   counts all;
   std::mutex mutex;
   std::atomic<bool> enough = false;

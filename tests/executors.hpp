@@ -2,6 +2,7 @@
 // Every backend that this machine can run: the tests enumerate them here, so that a new one cannot escape.
 #include <cstdlib>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct backend {
   std::unique_ptr<executor> (*make)(const std::string& name, int threads);
   std::unique_ptr<executor> open(int threads = 1) const { return make(name, threads); }
 };
+
+inline void PrintTo(const backend& b, std::ostream* out) { *out << b.name; }
 
 /// One entry per CPU instruction set of this machine, then one per CUDA device. At least one CUDA entry,
 /// which tests skip visibly with WB_SKIP_WITHOUT_DEVICE.

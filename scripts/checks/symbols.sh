@@ -13,6 +13,7 @@ checked=0
 while IFS= read -r object; do
     isa=${object##*/wb_kernels_}
     isa=${isa%%.dir/*}
+    isa=${isa##*_} # the tests have kernels of their own: wb_kernels_warpband_tests_<isa>
     [[ $isa != cuda* ]] || continue
     # Mangled names: a function, static local, guard, vtable or typeinfo of wb::<isa>::...
     inside="_Z(T[A-Z]|G[VR])?Z*N[KVrRO]*2wb${#isa}${isa}"
@@ -22,7 +23,7 @@ while IFS= read -r object; do
     checked=$((checked + 1))
     if [[ -n $leaked ]]; then
         failed=1
-        source=${object#*/wb_kernels_"$isa".dir/}
+        source=${object#*/wb_kernels_*.dir/}
         while IFS= read -r symbol; do
             echo "${source%.o}:1: symbol outside wb::$isa:: (${build##*/}): $symbol" >&2
         done <<< "$leaked"

@@ -106,7 +106,8 @@ WB_HD typename rebind<T>::i32 load_int(const view<S>& v, std::size_t element, it
     typename rebind<T>::i32 r;
 #if WB_WIDTH > 1
     if constexpr (sizeof(S) == 1) {
-      if (v.item_stride == 1 && b.valid == width_of<T>) return load_bytes(reinterpret_cast<const unsigned char*>(p));
+      if (v.item_stride == 1 && b.valid == width_of<T>)
+        return load_bytes(reinterpret_cast<const unsigned char*>(p));
     }
 #endif
     for (int i = 0; i < width_of<T>; i++)

@@ -1,6 +1,7 @@
 #include <warpband/exec/cpu.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <thread>
@@ -13,7 +14,8 @@ namespace {
 class heap final : public memory {
  public:
   void* take(std::size_t bytes) override {
-    void* p = ::operator new(bytes, std::align_val_t{64}, std::nothrow);
+    // Rounding up to the alignment must not wrap around.
+    void* p = bytes > PTRDIFF_MAX ? nullptr : ::operator new(bytes, std::align_val_t{64}, std::nothrow);
     if (p == nullptr) throw memory_error(bytes, "the host");
     return p;
   }

@@ -25,8 +25,8 @@ std::size_t sent_bits(const link_config& c) {
   return c.code == code_type::none ? k : 3 * (k + 4);
 }
 
-/// Separates the points of a sweep. From Eb/N0 alone, so that a point's result does not depend on which others
-/// are in the sweep.
+/// Separates the points of a sweep. From Eb/N0 alone, so that a point's result does not depend on which
+/// others are in the sweep.
 std::uint32_t point_of(double ebn0_db) {
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::llround(ebn0_db * 1000)));
 }
@@ -37,7 +37,8 @@ link_config completed(const link_config& config) {
   link_config c = config;
   bits_per_symbol(c.qam);
   if (c.crc && c.k <= c.crc->degree)
-    throw argument_error("k", std::to_string(c.k), "more than the " + std::to_string(c.crc->degree) + " bits of its CRC");
+    throw argument_error("k", std::to_string(c.k),
+                         "more than the " + std::to_string(c.crc->degree) + " bits of its CRC");
   if (c.code == code_type::none) {
     check_range("k", c.k, 1, most_uncoded_bits);
     return c;
@@ -50,13 +51,16 @@ link_config completed(const link_config& config) {
     c.decoder.crc_polynomial = c.crc->polynomial;
     c.decoder.crc_degree = c.crc->degree;
   } else if (c.decoder.stop == early_stop::crc) {
-    throw argument_error("early_stop", "\"crc\"", "a code with a CRC (code.crc), \"sign-agreement\" or \"none\"");
+    throw argument_error("early_stop", "\"crc\"",
+                         "a code with a CRC (code.crc), \"sign-agreement\" or \"none\"");
   }
   c.decoder = turbo_decoder(c.decoder, permutation_of(c)).config();
   return c;
 }
 
-double code_rate(const link_config& c) { return static_cast<double>(c.k) / static_cast<double>(sent_bits(c)); }
+double code_rate(const link_config& c) {
+  return static_cast<double>(c.k) / static_cast<double>(sent_bits(c));
+}
 
 double esn0_from_ebn0_db(const link_config& c, double ebn0_db) {
   return ebn0_db + 10 * std::log10(code_rate(c) * bits_per_symbol(c.qam));
@@ -115,7 +119,8 @@ void link_chain::allocate(std::size_t batch) {
 
 const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frames, double ebn0_db) {
   if (frames > max_batch_)
-    throw argument_error("frames", std::to_string(frames), "at most max_batch = " + std::to_string(max_batch_));
+    throw argument_error("frames", std::to_string(frames),
+                         "at most max_batch = " + std::to_string(max_batch_));
   if (!(ebn0_db >= -100 && ebn0_db <= 100))
     throw argument_error("ebn0_db", std::to_string(ebn0_db), "-100 to 100 dB");
   const std::size_t k = static_cast<std::size_t>(config_.k), m = static_cast<std::size_t>(mapper_.bits());

@@ -4,14 +4,15 @@
 //   source -> CRC -> encode -> map -> channel -> demap -> decode -> count
 //
 // A frame is k bits into the encoder (its CRC included). lte-turbo sends all 3 k + 12 coded bits, rate
-// R = k / (3 k + 12); an uncoded link sends the k bits, R = 1. Zeros fill a frame up to whole symbols; they are
-// neither counted nor part of R.
+// R = k / (3 k + 12); an uncoded link sends the k bits, R = 1. Zeros fill a frame up to whole symbols; they
+// are neither counted nor part of R.
 //
-// With m bits a symbol and Es = 1: snr_db = ebn0_db + 10 log10(R m), N0 = 10^(-snr_db / 10) per complex entry.
+// With m bits a symbol and Es = 1: snr_db = ebn0_db + 10 log10(R m), N0 = 10^(-snr_db / 10) per complex
+// entry.
 //
-// Random numbers depend on the seed, on Eb/N0 and on the index of the frame (bits, block fading) or of the symbol
-// (noise, fast fading) alone: not on the batch, the threads or the backend. Links that differ only in their decoder
-// therefore see the same noise.
+// Random numbers depend on the seed, on Eb/N0 and on the index of the frame (bits, block fading) or of the
+// symbol (noise, fast fading) alone: not on the batch, the threads or the backend. Links that differ only in
+// their decoder therefore see the same noise.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -77,12 +78,13 @@ struct frame_counts {
 /// A link on an executor. Buffers are allocated once, for the largest batch. Holds on to the executor.
 class link_chain {
  public:
-  /// For at most `max_batch` frames in one run, and no more than about 64 MiB (CPU) or 1 GiB (CUDA) hold, but at
-  /// least one. Throws argument_error, memory_error.
+  /// For at most `max_batch` frames in one run, and no more than about 64 MiB (CPU) or 1 GiB (CUDA) hold, but
+  /// at least one. Throws argument_error, memory_error.
   link_chain(const link_config& config, executor& exec, std::size_t max_batch = SIZE_MAX);
 
-  /// Sends the frames [first_frame, first_frame + frames) at an Eb/N0 and waits for the counts, which stay valid
-  /// until the next run. Throws argument_error for frames > max_batch() or an Eb/N0 out of -100..100 dB.
+  /// Sends the frames [first_frame, first_frame + frames) at an Eb/N0 and waits for the counts, which stay
+  /// valid until the next run. Throws argument_error for frames > max_batch() or an Eb/N0 out of -100..100
+  /// dB.
   const frame_counts& run(std::uint64_t first_frame, std::size_t frames, double ebn0_db);
 
   /// The configuration in force, see `completed`.

@@ -26,7 +26,9 @@ link_config uncoded_link(int k) {
   return c;
 }
 
-std::int64_t total(const std::vector<std::int32_t>& v) { return std::accumulate(v.begin(), v.end(), std::int64_t{0}); }
+std::int64_t total(const std::vector<std::int32_t>& v) {
+  return std::accumulate(v.begin(), v.end(), std::int64_t{0});
+}
 
 class link_chain_on : public testing::on_backend {};
 WB_ON_ALL_BACKENDS(link_chain_on);
@@ -43,13 +45,15 @@ TEST_P(link_chain_on, makes_no_errors_without_noise) {
             c.fading = fading;
             c.demapper = demapper;
             c.crc = crc24b;
-            // Deep fades are deeper than 60 dB now and then, and a code is no help against them in block fading.
+            // Deep fades are deeper than 60 dB now and then, and a code is no help against them in block
+            // fading.
             const double ebn0_db = channel == channel_type::rayleigh ? 100 : 60;
             link_chain chain(c, exec());
             const frame_counts& counts = chain.run(5, 40, ebn0_db);
             ASSERT_EQ(counts.bit_errors.size(), 40u);
-            EXPECT_EQ(total(counts.bit_errors), 0) << name_of_modulation(qam) << " " << name_of(channel) << " "
-                                                   << name_of(fading) << (coded ? " coded" : " uncoded");
+            EXPECT_EQ(total(counts.bit_errors), 0)
+                << name_of_modulation(qam) << " " << name_of(channel) << " " << name_of(fading)
+                << (coded ? " coded" : " uncoded");
             EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(coded ? 40 : 0));
           }
 }
@@ -119,13 +123,15 @@ TEST(link_chain, seeds_and_points_give_other_noise) {
 }
 
 TEST(link_chain, decoders_see_the_same_noise) {
-  // With a hopeless channel the errors are mostly those of the systematic bits: the same frames are the worst.
+  // With a hopeless channel the errors are mostly those of the systematic bits: the same frames are the
+  // worst.
   const auto exec = open_scalar();
   link_config a = turbo_link(512), b = a;
   a.decoder.iterations = 1;
   b.decoder.iterations = 1;
   b.decoder.windows = 4;
-  const auto x = link_chain(a, *exec).run(0, 50, -5).bit_errors, y = link_chain(b, *exec).run(0, 50, -5).bit_errors;
+  const auto x = link_chain(a, *exec).run(0, 50, -5).bit_errors,
+             y = link_chain(b, *exec).run(0, 50, -5).bit_errors;
   double xy = 0, xx = 0, yy = 0;
   const double mx = static_cast<double>(total(x)) / 50, my = static_cast<double>(total(y)) / 50;
   for (std::size_t i = 0; i < 50; i++) {

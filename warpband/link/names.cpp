@@ -16,7 +16,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
     now[0] = i;
     for (std::size_t j = 1; j < n; j++) {
       now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = std::min(now[j], before[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        now[j] = std::min(now[j], before[j - 2] + 1);
     }
     before.swap(last);
     last.swap(now);
@@ -57,18 +58,27 @@ const char* name_of(map_algorithm a) noexcept {
 const char* name_of(early_stop s) noexcept {
   return s == early_stop::none ? "none" : s == early_stop::crc ? "crc" : "sign-agreement";
 }
-const char* name_of(demap_algorithm a) noexcept { return a == demap_algorithm::max_log ? "max-log" : "exact"; }
+const char* name_of(demap_algorithm a) noexcept {
+  return a == demap_algorithm::max_log ? "max-log" : "exact";
+}
 const char* name_of(const std::optional<crc_polynomial>& c) noexcept {
   if (!c) return "none";
-  return c->polynomial == crc24a.polynomial ? "crc24a" : c->polynomial == crc24b.polynomial ? "crc24b" : "other";
+  return c->polynomial == crc24a.polynomial   ? "crc24a"
+         : c->polynomial == crc24b.polynomial ? "crc24b"
+                                              : "other";
 }
 const char* name_of_modulation(int points) noexcept {
   switch (points) {
-    case 2: return "bpsk";
-    case 4: return "qpsk";
-    case 16: return "16qam";
-    case 64: return "64qam";
-    case 256: return "256qam";
+    case 2:
+      return "bpsk";
+    case 4:
+      return "qpsk";
+    case 16:
+      return "16qam";
+    case 64:
+      return "64qam";
+    case 256:
+      return "256qam";
   }
   return "?";
 }

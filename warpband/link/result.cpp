@@ -1,9 +1,10 @@
 #include <warpband/link/result.hpp>
 
-#include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -38,9 +39,14 @@ json to_json(const curve_config& c) {
   out["code"] = code;
   if (link.code == code_type::lte_turbo) {
     const turbo_decoder_config& d = link.decoder;
-    const double scale = std::stod(fmt::format("{}", d.extrinsic_scale));  // 0.7, not 0.699999988079071
-    out["decoder"] = {{"algorithm", name_of(d.algorithm)}, {"iterations", d.iterations}, {"windows", d.windows},
-                      {"overlap", d.overlap},              {"extrinsic_scale", scale},   {"early_stop", name_of(d.stop)}};
+    char scale[32] = {};  // 0.7, not 0.699999988079071
+    std::to_chars(scale, scale + sizeof scale - 1, d.extrinsic_scale);
+    out["decoder"] = {{"algorithm", name_of(d.algorithm)},
+                      {"iterations", d.iterations},
+                      {"windows", d.windows},
+                      {"overlap", d.overlap},
+                      {"extrinsic_scale", std::strtod(scale, nullptr)},
+                      {"early_stop", name_of(d.stop)}};
   }
   out["modem"] = {{"modulation", name_of_modulation(link.qam)}, {"demapper", name_of(link.demapper)}};
   out["channel"] = {{"type", name_of(link.channel)}};
@@ -115,7 +121,8 @@ std::string result_json(const run_result& result) {
              {"device", m.device},
              {"instruction_set", m.instruction_set.empty() ? json(nullptr) : json(m.instruction_set)},
              {"threads", m.threads == 0 ? json(nullptr) : json(m.threads)}}},
-           {"scenario", {{"file", result.source.file}, {"title", result.source.title}, {"text", result.source.text}}},
+           {"scenario",
+            {{"file", result.source.file}, {"title", result.source.title}, {"text", result.source.text}}},
            {"complete", result.complete},
            {"curves", json::array()}};
   for (const curve_result& c : result.curves) {

@@ -1,5 +1,6 @@
 #include <warpband/link/scenario.hpp>
 
+#include <toml++/toml.h>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -8,7 +9,6 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <toml++/toml.h>
 
 #include <warpband/core/error.hpp>
 
@@ -128,23 +128,26 @@ const entry table[] = {
      scope::base,
      [](draft& d, const value& v) { d.title = v.text(); }},
     {{"seed", "integer", "an integer from 0 to 9223372036854775807", "1",
-      "Key of all random numbers. The same seed gives the same counts, whatever the device, the number of threads and "
-      "the batch size; `warpband sim --seed` overrides it."},
+      "Key of all random numbers. The same seed gives the same counts, whatever the device, the number of "
+      "threads and the batch size; `warpband sim --seed` overrides it."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.seed = static_cast<std::uint64_t>(v.integer(0, INT64_MAX)); }},
+     [](draft& d, const value& v) {
+       d.curve.link.seed = static_cast<std::uint64_t>(v.integer(0, INT64_MAX));
+     }},
     {{"label", "text", "text in quotes, another one for each curve", "",
       "Only in [[curve]]: the curve's name in tables and plots. Left out: \"curve 1\", \"curve 2\", ..."},
      scope::curve,
      [](draft& d, const value& v) { d.curve.label = v.text(); }},
 
     {{"code.type", "word", "\"lte-turbo\" or \"none\"", "\"lte-turbo\"",
-      "The turbo code of LTE (3GPP TS 36.212 §5.1.3) with all 3 k + 12 coded bits sent, rate R = k / (3 k + 12); or no "
-      "code, R = 1."},
+      "The turbo code of LTE (3GPP TS 36.212 §5.1.3) with all 3 k + 12 coded bits sent, rate R = k / (3 k + "
+      "12); or no code, R = 1."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.code = v.word({code_type::lte_turbo, code_type::none}); }},
-    {{"code.k", "integer", "an integer: one of the 188 LTE block sizes, 40 to 6144", "6144",
-      "Bits of a frame into the encoder, its CRC included. With an interleaver of its own any k from 40 to 65536, "
-      "uncoded any from 1 to 16777216."},
+    {{"code.k", "integer", "an integer: one of the 188 LTE block sizes, 40 to 6144; uncoded, 1 to 16777216",
+      "6144",
+      "Bits of a frame into the encoder, its CRC included. With an interleaver of its own any k from 40 to "
+      "65536."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.k = static_cast<int>(v.integer(1, INT32_MAX)); }},
     {{"code.crc", "word", "\"none\", \"crc24a\" or \"crc24b\"", "\"none\"",
@@ -155,8 +158,8 @@ const entry table[] = {
        d.curve.link.crc = v.word({crc{}, crc{crc24a}, crc{crc24b}});
      }},
     {{"code.interleaver.f1", "integer", "an integer, together with f2", "",
-      "With f2: the coefficients of the QPP interleaver pi(i) = (f1 i + f2 i^2) mod k, in place of the standard's, for "
-      "instance interleaver = { f1 = 263, f2 = 480 }."},
+      "With f2: the coefficients of the QPP interleaver pi(i) = (f1 i + f2 i^2) mod k, in place of the "
+      "standard's, for instance interleaver = { f1 = 263, f2 = 480 }."},
      scope::both,
      [](draft& d, const value& v) { d.interleaver.f1 = static_cast<int>(v.integer(INT32_MIN, INT32_MAX)); }},
     {{"code.interleaver.f2", "integer", "an integer, together with f1", "", "See f1."},
@@ -169,25 +172,28 @@ const entry table[] = {
      [](draft& d, const value& v) {
        d.curve.link.decoder.algorithm = v.word({map_algorithm::log_map, map_algorithm::max_log_map});
      }},
-    {{"decoder.iterations", "integer", "an integer from 1 to 64", "6", "Full iterations, the most with early_stop."},
+    {{"decoder.iterations", "integer", "an integer from 1 to 64", "6",
+      "Full iterations, the most with early_stop."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.decoder.iterations = static_cast<int>(v.integer(1, 64)); }},
     {{"decoder.windows", "integer", "\"auto\" or an integer from 1 to k/8", "\"auto\"",
-      "Windows of a codeword that are decoded in parallel, P. \"auto\" (or 0): windows of about 128 steps."},
+      "Windows of a codeword that are decoded in parallel, P. \"auto\" (or 0): windows of about 32 steps."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.decoder.windows = v.integer_or_auto(0, INT32_MAX, 0); }},
     {{"decoder.overlap", "integer", "\"auto\" or an integer from 0 to k/windows - 1", "\"auto\"",
-      "Steps by which the recursions of a window start early, in its neighbours. 0 relies on the border metrics of "
-      "the previous iteration alone. \"auto\": 32, or what the windows allow."},
+      "Steps by which the recursions of a window start early, in its neighbours. 0 relies on the border "
+      "metrics of the previous iteration alone. \"auto\": 24, or what the windows allow."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.decoder.overlap = v.integer_or_auto(0, INT32_MAX, -1); }},
     {{"decoder.extrinsic_scale", "number", "a number above 0, up to 1", "1.0",
       "Factor on extrinsic LLRs. 0.75 wins back most of what max-log-map loses; log-map takes 1 only."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.decoder.extrinsic_scale = static_cast<float>(v.number(1e-6, 1)); }},
+     [](draft& d, const value& v) {
+       d.curve.link.decoder.extrinsic_scale = static_cast<float>(v.number(1e-6, 1));
+     }},
     {{"decoder.early_stop", "word", "\"none\", \"crc\" or \"sign-agreement\"", "\"none\"",
-      "A codeword leaves the iterations when its CRC holds (needs code.crc), or when both constituent decoders agree on "
-      "every bit."},
+      "A codeword leaves the iterations when its CRC holds (needs code.crc), or when both constituent "
+      "decoders agree on every bit."},
      scope::both,
      [](draft& d, const value& v) {
        d.curve.link.decoder.stop = v.word({early_stop::none, early_stop::crc, early_stop::sign_agreement});
@@ -207,15 +213,18 @@ const entry table[] = {
     {{"channel.type", "word", "\"awgn\" or \"rayleigh\"", "\"awgn\"",
       "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.channel = v.word({channel_type::awgn, channel_type::rayleigh}); }},
+     [](draft& d, const value& v) {
+       d.curve.link.channel = v.word({channel_type::awgn, channel_type::rayleigh});
+     }},
     {{"channel.fading", "word", "\"fast\" or \"block\"", "\"fast\"",
       "Rayleigh only: a new h for every symbol, or one for each frame."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.fading = v.word({fading_type::fast, fading_type::block}); }},
 
-    {{"sweep.ebn0_db", "list of numbers", "a rising list of numbers from -100 to 100, or { from, to, step }", "",
-      "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a symbol. Needed, as "
-      "a list, [0.0, 0.2, 0.4], one number, or a range, { from = 0.0, to = 0.4, step = 0.2 }."},
+    {{"sweep.ebn0_db", "list of numbers", "a rising list of numbers from -100 to 100, or { from, to, step }",
+      "",
+      "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a symbol. "
+      "Needed, as a list, [0.0, 0.2, 0.4], one number, or a range, { from = 0.0, to = 0.4, step = 0.2 }."},
      scope::both,
      [](draft& d, const value& v) {
        d.curve.ebn0_db = v.numbers(-most_db, most_db);
@@ -227,7 +236,8 @@ const entry table[] = {
     {{"sweep.ebn0_db.to", "number", db_allowed, "", "End of a range, in dB: a point if the steps meet it."},
      scope::both,
      [](draft& d, const value& v) { d.to = v.number(-most_db, most_db), d.curve.ebn0_db.clear(); }},
-    {{"sweep.ebn0_db.step", "number", "a number from 0.001 to 100", "", "Distance of the points of a range, in dB."},
+    {{"sweep.ebn0_db.step", "number", "a number from 0.001 to 100", "",
+      "Distance of the points of a range, in dB."},
      scope::both,
      [](draft& d, const value& v) { d.step = v.number(0.001, 100), d.curve.ebn0_db.clear(); }},
 
@@ -240,7 +250,9 @@ const entry table[] = {
     {{"stop.max_frames", "integer", "an integer from 1 to 1000000000000000", "1000000",
       "A point stops after this many frames at the latest."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.stop.max_frames = static_cast<std::uint64_t>(v.integer(1, most_count)); }},
+     [](draft& d, const value& v) {
+       d.curve.stop.max_frames = static_cast<std::uint64_t>(v.integer(1, most_count));
+     }},
     {{"stop.max_seconds", "number", "a number of seconds from 0 to 1e9", "0.0",
       "A point stops after this time. 0: no such rule. With it the counts depend on the machine's speed."},
      scope::both,
@@ -274,9 +286,11 @@ class parser {
     if (const toml::node* list = root.get("curve")) {
       const auto* array = list->as_array();
       if (array == nullptr || array->empty() || !array->is_homogeneous(toml::node_type::table))
-        fail(line_of(*list), "curve = " + to_text(*list) + " is not allowed: expected tables, each begun by [[curve]]");
+        fail(line_of(*list),
+             "curve = " + to_text(*list) + " is not allowed: expected tables, each begun by [[curve]]");
       if (array->size() > most_curves)
-        fail(line_of(*list), std::to_string(array->size()) + " curves: at most " + std::to_string(most_curves));
+        fail(line_of(*list),
+             std::to_string(array->size()) + " curves: at most " + std::to_string(most_curves));
       for (const toml::node& node : *array) {
         draft d = base;
         apply(*node.as_table(), d, 1);
@@ -327,12 +341,14 @@ class parser {
   void apply(const toml::table& t, draft& d, int level) {
     std::vector<leaf> leaves;
     gather(t, "", leaves);
-    std::stable_sort(leaves.begin(), leaves.end(), [](const leaf& a, const leaf& b) { return a.line < b.line; });
+    std::stable_sort(leaves.begin(), leaves.end(),
+                     [](const leaf& a, const leaf& b) { return a.line < b.line; });
     for (const leaf& l : leaves) {
       const entry* e = find(l.name);
       if (e == nullptr) refuse_unknown(l, level);
       if (e->where == (level == 0 ? scope::curve : scope::base))
-        fail(l.line, l.name + (level == 0 ? " belongs into a [[curve]]" : " belongs above the first [[curve]]"));
+        fail(l.line,
+             l.name + (level == 0 ? " belongs into a [[curve]]" : " belongs above the first [[curve]]"));
       try {
         e->set(d, value(*l.node, e->key));
       } catch (const argument_error& error) {
@@ -349,12 +365,13 @@ class parser {
       if (e.where == (level == 0 ? scope::curve : scope::base)) continue;
       const std::string name = e.key.name;
       names.push_back(name);
-      if (name.starts_with(l.name + ".")) inside += (inside.empty() ? "" : ", ") + name.substr(l.name.size() + 1);
+      if (name.starts_with(l.name + "."))
+        inside += (inside.empty() ? "" : ", ") + name.substr(l.name.size() + 1);
     }
     if (!inside.empty())
       fail(l.line, l.name + " = " + to_text(*l.node) + " is not allowed: expected a table with " + inside);
     std::string near = nearest_name(l.name, names);
-    if (near.empty() && l.node->is_table()) {  // [decodr]: suggest the table
+    if (near.empty() && (l.node->is_table() || l.node->is_array())) {  // [decodr], [[curves]]
       std::vector<std::string> tables{"curve"};
       for (const std::string& n : names)
         if (n.find('.') != std::string::npos) tables.push_back(n.substr(0, n.rfind('.')));
@@ -367,7 +384,8 @@ class parser {
   /// Checks what takes several keys, and fills in what they leave open.
   void finish(draft& d) const {
     curve_config& c = d.curve;
-    // A key that has no meaning with a type is refused, unless the type was chosen more specifically than the key.
+    // A key that has no meaning with a type is refused, unless the type was chosen more specifically than the
+    // key.
     const auto refuse_idle = [&](const std::string& prefix, const char* type, const char* value_of_type) {
       for (const auto& [name, at] : d.places)
         if (name.starts_with(prefix) && at.level >= d.where(type).level)
@@ -387,12 +405,13 @@ class parser {
     if (c.ebn0_db.empty()) c.ebn0_db = range(d);
     if (c.ebn0_db.size() > most_points)
       fail(d.where("sweep.ebn0_db").line, "sweep.ebn0_db has " + std::to_string(c.ebn0_db.size()) +
-                                              " points: at most " + std::to_string(most_points) + in_curve(c));
+                                              " points: at most " + std::to_string(most_points) +
+                                              in_curve(c));
     for (std::size_t i = 1; i < c.ebn0_db.size(); i++)
       if (!(c.ebn0_db[i] - c.ebn0_db[i - 1] > 0.0009))
-        fail(d.where("sweep.ebn0_db").line, "sweep.ebn0_db has " + to_text(c.ebn0_db[i]) + " after " +
-                                                to_text(c.ebn0_db[i - 1]) +
-                                                ": expected a rising list, in steps of at least 0.001" + in_curve(c));
+        fail(d.where("sweep.ebn0_db").line,
+             "sweep.ebn0_db has " + to_text(c.ebn0_db[i]) + " after " + to_text(c.ebn0_db[i - 1]) +
+                 ": expected a rising list, in steps of at least 0.001" + in_curve(c));
     try {
       (void)completed(c.link);
     } catch (const argument_error& error) {
@@ -414,22 +433,26 @@ class parser {
                 step = d.where("sweep.ebn0_db.step");
     const unsigned line = std::max({from.line, to.line, step.line});
     if (line == 0)
-      fail(0, "sweep.ebn0_db is missing" + in_curve(d.curve) + ": add, for instance, [sweep] ebn0_db = [0.0, 0.5, 1.0]");
+      fail(0, "sweep.ebn0_db is missing" + in_curve(d.curve) +
+                  ": add, for instance, [sweep] ebn0_db = [0.0, 0.5, 1.0]");
     if (from.level < 0 || to.level < 0 || step.level < 0)
       fail(line, "sweep.ebn0_db needs from, to and step" + in_curve(d.curve));
     if (d.to < d.from)
-      fail(line, "sweep.ebn0_db.to = " + to_text(d.to) + " is not allowed: expected at least from = " + to_text(d.from) +
-                     in_curve(d.curve));
+      fail(line, "sweep.ebn0_db.to = " + to_text(d.to) +
+                     " is not allowed: expected at least from = " + to_text(d.from) + in_curve(d.curve));
     // Rounded to a millionth: 0.1 + 2 * 0.1 shall be 0.3. A point a hair beyond the end still counts.
     const double last = std::floor((d.to - d.from) / d.step + 1e-6);
     if (last >= static_cast<double>(most_points))
-      fail(line, "sweep.ebn0_db has " + to_text(last + 1) + " points: at most " + std::to_string(most_points));
+      fail(line,
+           "sweep.ebn0_db has " + to_text(last + 1) + " points: at most " + std::to_string(most_points));
     std::vector<double> points;
     for (double i = 0; i <= last; i++) points.push_back(std::round((d.from + i * d.step) * 1e6) / 1e6);
     return points;
   }
 
-  std::string in_curve(const curve_config& c) const { return among_many_ ? ", in curve \"" + c.label + "\"" : ""; }
+  std::string in_curve(const curve_config& c) const {
+    return among_many_ ? ", in curve \"" + c.label + "\"" : "";
+  }
 
   std::string file_;
   bool among_many_ = false;
@@ -456,9 +479,9 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
 
 constexpr const char* introduction = R"(# Scenario files
 
-`warpband sim SCENARIO.toml` runs what a scenario file says: random bits, CRC, encoder, mapper, channel, demapper, decoder,
-and the count of errors, at each Eb/N0 of a sweep. The files are TOML (https://toml.io). A key that is left out has its
-default; an unknown key is refused. This page is what `warpband sim --help-scenario` prints.
+`warpband sim SCENARIO.toml` runs what a scenario file says: random bits, CRC, encoder, mapper, channel, demapper,
+decoder, and the count of errors, at each Eb/N0 of a sweep. The files are TOML (https://toml.io). A key that is
+left out has its default; an unknown key is refused. This page is what `warpband sim --help-scenario` prints.
 
 ```toml
 title = "LTE turbo code, K = 1024, in AWGN"
@@ -488,8 +511,9 @@ decoder.algorithm = "max-log-map"
 decoder.extrinsic_scale = 0.75
 ```
 
-Each `[[curve]]` is the file above it with the keys of the curve in their place; without any there is one curve. Curves with
-the same seed see the same bits and noise at the same Eb/N0, so that their difference is sharper than either.
+Each `[[curve]]` is the file above it with the keys of the curve in their place; without any there is one curve.
+Curves with the same seed see the same bits and noise at the same Eb/N0, so that their difference is sharper than
+either.
 )";
 
 const char* heading_of(const std::string& group) {

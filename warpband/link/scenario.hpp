@@ -1,6 +1,6 @@
 #pragma once
-// Scenario files: what `warpband sim` runs, in TOML. docs/scenario.md lists every key; it is generated from the
-// same table that the parser reads, by `warpband sim --help-scenario`.
+// Scenario files: what `warpband sim` runs, in TOML. docs/scenario.md lists every key; it is generated from
+// the same table that the parser reads, by `warpband sim --help-scenario`.
 #include <span>
 #include <string>
 #include <vector>
@@ -16,9 +16,9 @@ struct scenario {
   std::vector<curve_config> curves;  // at least one
 };
 
-/// Understands a scenario's text; `file` names it in messages. Throws file_error with the line, the key, what is
-/// there and what is allowed: for text that is not TOML, unknown keys (the nearest known one is suggested), wrong
-/// types, and values or combinations that are not allowed.
+/// Understands a scenario's text; `file` names it in messages. Throws file_error with the line, the key, what
+/// is there and what is allowed: for text that is not TOML, unknown keys (the nearest known one is
+/// suggested), wrong types, and values or combinations that are not allowed.
 scenario parse_scenario(std::string text, const std::string& file);
 
 /// Reads a scenario file. Throws file_error where it cannot be read, and as parse_scenario does.
@@ -39,12 +39,12 @@ std::span<const scenario_key> scenario_keys();
 std::string scenario_help();
 
 /// The names that scenario files and results use.
-const char* name_of(code_type) noexcept;       // "none", "lte-turbo"
-const char* name_of(channel_type) noexcept;    // "awgn", "rayleigh"
-const char* name_of(fading_type) noexcept;     // "fast", "block"
-const char* name_of(map_algorithm) noexcept;   // "max-log-map", "log-map"
-const char* name_of(early_stop) noexcept;      // "none", "crc", "sign-agreement"
-const char* name_of(demap_algorithm) noexcept;  // "max-log", "exact"
+const char* name_of(code_type) noexcept;                             // "none", "lte-turbo"
+const char* name_of(channel_type) noexcept;                          // "awgn", "rayleigh"
+const char* name_of(fading_type) noexcept;                           // "fast", "block"
+const char* name_of(map_algorithm) noexcept;                         // "max-log-map", "log-map"
+const char* name_of(early_stop) noexcept;                            // "none", "crc", "sign-agreement"
+const char* name_of(demap_algorithm) noexcept;                       // "max-log", "exact"
 const char* name_of(const std::optional<crc_polynomial>&) noexcept;  // "none", "crc24a", "crc24b", "other"
 const char* name_of_modulation(int points) noexcept;                 // "bpsk", "qpsk", "16qam", ...
 

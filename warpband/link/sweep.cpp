@@ -25,10 +25,14 @@ std::uint64_t frames_to_target(const point_counts& c, const stop_rule& stop, std
 
 const char* name_of(stop_reason reason) noexcept {
   switch (reason) {
-    case stop_reason::frame_errors: return "frame_errors";
-    case stop_reason::max_frames: return "max_frames";
-    case stop_reason::time: return "time";
-    case stop_reason::cancelled: return "cancelled";
+    case stop_reason::frame_errors:
+      return "frame_errors";
+    case stop_reason::max_frames:
+      return "max_frames";
+    case stop_reason::time:
+      return "time";
+    case stop_reason::cancelled:
+      return "cancelled";
   }
   return "?";
 }
@@ -62,8 +66,8 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
   return counts.frames >= stop.max_frames;
 }
 
-point_result run_point(link_chain& chain, double ebn0_db, const stop_rule& stop, const point_progress& progress,
-                       const point_counts& from) {
+point_result run_point(link_chain& chain, double ebn0_db, const stop_rule& stop,
+                       const point_progress& progress, const point_counts& from) {
   using clock = std::chrono::steady_clock;
   if (stop.max_frames == 0) throw argument_error("max_frames", "0", "at least 1");
   const link_config& config = chain.config();
@@ -100,7 +104,7 @@ point_result run_point(link_chain& chain, double ebn0_db, const stop_rule& stop,
   }
   if (enough)
     r.stopped_by = stop.frame_errors != 0 && c.frame_errors >= stop.frame_errors ? stop_reason::frame_errors
-                                                                                  : stop_reason::max_frames;
+                                                                                 : stop_reason::max_frames;
   else
     r.stopped_by = cancelled ? stop_reason::cancelled : stop_reason::time;
   return r;

@@ -1,9 +1,10 @@
 #pragma once
 // Sweeps over Eb/N0 with stop rules.
 //
-// Frames are counted in order of their index and the count stops at the exact frame that meets the rule; what is
-// left of its batch is thrown away. So the counts are the same for any batch size, number of threads and backend
-// (except under the rule of time). The counts are also the whole state of a point: run_point goes on from them.
+// Frames are counted in order of their index and the count stops at the exact frame that meets the rule; what
+// is left of its batch is thrown away. So the counts are the same for any batch size, number of threads and
+// backend (except under the rule of time). The counts are also the whole state of a point: run_point goes on
+// from them.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -17,7 +18,7 @@ namespace wb {
 
 /// When a point has enough; the first rule to hold stops it.
 struct stop_rule {
-  std::uint64_t frame_errors = 100;     // 0: no such rule
+  std::uint64_t frame_errors = 100;      // 0: no such rule
   std::uint64_t max_frames = 1'000'000;  // at least 1
   double max_seconds = 0;                // 0: no such rule. With it, counts depend on the machine
   double below_fer = 0;                  // leaves out the points of a curve after one whose FER is below this
@@ -63,8 +64,8 @@ using point_progress = std::function<bool(const point_counts&)>;
 bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule& stop);
 
 /// Runs one point until a rule stops it, from the state `from`. Throws argument_error for max_frames = 0.
-point_result run_point(link_chain& chain, double ebn0_db, const stop_rule& stop, const point_progress& progress = {},
-                       const point_counts& from = {});
+point_result run_point(link_chain& chain, double ebn0_db, const stop_rule& stop,
+                       const point_progress& progress = {}, const point_counts& from = {});
 
 /// A curve to run.
 struct curve_config {

@@ -106,7 +106,8 @@ TEST(sweep, rules_of_frames_time_and_cancelling) {
   const point_result frames = run_point(chain, ebn0_db, {.frame_errors = 0, .max_frames = 21});
   EXPECT_EQ(frames.stopped_by, stop_reason::max_frames);
   EXPECT_EQ(frames.counts.frames, 21u);
-  const point_result time = run_point(chain, 20, {.frame_errors = 1, .max_frames = UINT64_MAX, .max_seconds = 0.05});
+  const point_result time =
+      run_point(chain, 20, {.frame_errors = 1, .max_frames = UINT64_MAX, .max_seconds = 0.05});
   EXPECT_EQ(time.stopped_by, stop_reason::time);
   EXPECT_GE(time.counts.seconds, 0.05);
   EXPECT_EQ(time.counts.frame_errors, 0u);
@@ -122,8 +123,13 @@ TEST(sweep, figures_of_a_point) {
   point_result p;
   p.bits_per_frame = 1000;
   p.coded = true;
-  p.counts = {.frames = 50, .bit_errors = 100, .frame_errors = 5, .erased_frames = 0, .iterations = 150,
-              .frames_run = 80, .seconds = 0.01};
+  p.counts = {.frames = 50,
+              .bit_errors = 100,
+              .frame_errors = 5,
+              .erased_frames = 0,
+              .iterations = 150,
+              .frames_run = 80,
+              .seconds = 0.01};
   EXPECT_EQ(p.bits(), 50'000u);
   EXPECT_DOUBLE_EQ(p.ber(), 0.002);
   EXPECT_DOUBLE_EQ(p.fer(), 0.1);
@@ -182,7 +188,8 @@ TEST(sweep, a_curve_with_its_observer) {
 
 TEST(sweep, a_curve_stops_below_an_error_rate_or_when_cancelled) {
   const auto exec = open_scalar();
-  curve_config curve{"c", small_link(), {-2, 20, 30}, {.frame_errors = 5, .max_frames = 100, .below_fer = 1e-2}};
+  curve_config curve{
+      "c", small_link(), {-2, 20, 30}, {.frame_errors = 5, .max_frames = 100, .below_fer = 1e-2}};
   const curve_result r = run_curve(curve, *exec);
   EXPECT_EQ(r.points.size(), 2u);
   EXPECT_FALSE(r.cancelled);

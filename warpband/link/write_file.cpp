@@ -28,7 +28,8 @@ class temporary {
     if (exists && !S_ISREG(there.st_mode)) fail("it is not a regular file");
     if (exists && access(target_.c_str(), W_OK) != 0) fail(std::strerror(errno));
     if (target_.filename().empty()) fail("it is a folder: name a file");
-    for (int i = 0; i == 0 || (file_ < 0 && errno == EEXIST && i < 100); i++) {  // one that was left behind stays
+    for (int i = 0; i == 0 || (file_ < 0 && errno == EEXIST && i < 100);
+         i++) {  // one that was left behind stays
       name_ = target_.string() + ".tmp" + std::to_string(getpid()) + "-" + std::to_string(i);
       file_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }

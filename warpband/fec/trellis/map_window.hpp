@@ -6,13 +6,6 @@
 #include <warpband/fec/trellis/rsc.hpp>
 #include <warpband/fec/trellis/semiring.hpp>
 
-// Segments stay rolled on CPUs: unrolled, one window takes minutes to compile.
-#if defined(__CUDACC__)
-#define WB_SEGMENT_UNROLL WB_UNROLL
-#else
-#define WB_SEGMENT_UNROLL _Pragma("GCC unroll 1")
-#endif
-
 namespace wb {
 inline namespace WB_ISA {
 
@@ -105,7 +98,7 @@ WB_HD void map_window(T (&a)[C::states], T (&b)[C::states], int steps, int margi
     const int k = i * Seg;
     T t[S];
     WB_UNROLL for (int s = 0; s < S; s++) t[s] = checkpoints[(i * S + s) * stride];
-    WB_SEGMENT_UNROLL for (int j = 0; j < Seg; j++) {
+    WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) {
       if (k + j < steps) {
         WB_UNROLL for (int s = 0; s < S; s++) alpha[j][s] = t[s];
         T ws, wp;
@@ -116,7 +109,7 @@ WB_HD void map_window(T (&a)[C::states], T (&b)[C::states], int steps, int margi
       }
     }
     M::normalise_segment(b);
-    WB_SEGMENT_UNROLL for (int j = Seg - 1; j >= 0; j--) {
+    WB_UNROLL_ON_DEVICE for (int j = Seg - 1; j >= 0; j--) {
       if (k + j < steps) {
         out(k + j, backward_step<C, M>(b, alpha[j], systematic[j], parity[j]));
         if (k + j == margin) keep_beta(b);

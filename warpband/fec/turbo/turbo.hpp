@@ -29,10 +29,10 @@ struct turbo_decoder_config {
   map_algorithm algorithm = map_algorithm::log_map;
   /// Full iterations, 1..64.
   int iterations = 6;
-  /// Parallel windows P, 1..k/8; 0 chooses windows of about 128 steps. More windows, more parallelism and
+  /// Parallel windows P, 1..k/8; 0 chooses windows of about 32 steps. More windows, more parallelism and
   /// less accuracy at the borders.
   int windows = 0;
-  /// Steps by which a window's recursions start early, in its neighbours: 0..k/windows - 1; -1 chooses 32, or
+  /// Steps by which a window's recursions start early, in its neighbours: 0..k/windows - 1; -1 chooses 24, or
   /// what the windows allow. 0 relies on border metrics of the previous iteration alone.
   int overlap = -1;
   /// Factor on extrinsics, (0, 1]; 0.75 is usual for max-log-MAP. log-MAP takes 1 only. The extrinsics of the

@@ -2,7 +2,8 @@
 //   turbo/...  data in the executor's memory: wu2010 table 5.3 (K = 6144, windows of W steps, both MAPs) with
 //              and without overlap, and other block sizes at the automatic setting
 //   turbo_small/...    a few codewords: latency
-//   turbo_host_fed/... LLRs from page-locked host memory, decisions back to it, on one stream (not overlapped)
+//   turbo_host_fed/... LLRs from page-locked host memory, decisions back to it, on one stream (not
+//   overlapped)
 #include <bench/bench.hpp>
 #include <cmath>
 #include <warpband/channel/awgn/awgn.hpp>
@@ -69,7 +70,10 @@ const bench::group turbo_benches{[] {
           for (const int iterations : {1, 2, 3, 4, 5, 6})
             if (overlap == 0 || iterations == 6)
               bench::add("turbo", device,
-                         {{"k", 6144}, {"map", map}, {"window_steps", steps}, {"overlap", overlap},
+                         {{"k", 6144},
+                          {"map", map},
+                          {"window_steps", steps},
+                          {"overlap", overlap},
                           {"iterations", iterations}},
                          [=](bench::session& s) {
                            decode(s, setting(6144, algorithm, 6144 / steps, overlap, iterations), many,
@@ -88,8 +92,9 @@ const bench::group turbo_benches{[] {
                             feed::resident);
                    });
       if (device != "cpu")
-        bench::add("turbo_host_fed", device, {{"k", 6144}, {"map", map}, {"iterations", 6}},
-                   [=](bench::session& s) { decode(s, setting(6144, algorithm, 0, -1, 6), many, feed::host); });
+        bench::add(
+            "turbo_host_fed", device, {{"k", 6144}, {"map", map}, {"iterations", 6}},
+            [=](bench::session& s) { decode(s, setting(6144, algorithm, 0, -1, 6), many, feed::host); });
     }
   }
 }};

@@ -64,7 +64,8 @@ struct codewords {
   std::vector<bits_t> sent;
   std::vector<float> llr;  // rows
 };
-codewords make_codewords(int k, int count, double ebn0_db, std::uint64_t seed, const crc_polynomial* crc = nullptr) {
+codewords make_codewords(int k, int count, double ebn0_db, std::uint64_t seed,
+                         const crc_polynomial* crc = nullptr) {
   std::mt19937_64 rng(seed);
   codewords c;
   const auto pi = oracle_qpp(k);
@@ -90,8 +91,8 @@ struct decoded {
     const auto same = [](const std::vector<float>& x, const std::vector<float>& y) {
       return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
     };
-    return bits == o.bits && same(soft, o.soft) && same(extrinsic, o.extrinsic) && iterations == o.iterations &&
-           status == o.status;
+    return bits == o.bits && same(soft, o.soft) && same(extrinsic, o.extrinsic) &&
+           iterations == o.iterations && status == o.status;
   }
   /// Rows first..first+n-1.
   decoded rows(std::size_t first, std::size_t n) const {
@@ -146,7 +147,8 @@ TEST_P(turbo, encoder_gives_the_reference_vectors) {
   for (const auto& v : vectors) {
     bits_t u;
     for (char c : v.at("input").get<std::string>()) u.push_back(static_cast<std::uint8_t>(c - '0'));
-    const auto want = v.at("d0").get<std::string>() + v.at("d1").get<std::string>() + v.at("d2").get<std::string>();
+    const auto want =
+        v.at("d0").get<std::string>() + v.at("d1").get<std::string>() + v.at("d2").get<std::string>();
     const turbo_encoder enc(v.at("K").get<int>());
     std::string got;
     for (auto b : encode(*e, enc, {u}, want.size())) got += static_cast<char>('0' + b);
@@ -200,8 +202,9 @@ struct oracle_case {
 TEST_P(turbo, decoder_equals_oracle) {
   WB_SKIP_WITHOUT_DEVICE(GetParam());
   const auto e = GetParam().open(2);
-  for (const auto& c : {oracle_case{map_algorithm::log_map, 1.f}, oracle_case{map_algorithm::max_log_map, 1.f},
-                        oracle_case{map_algorithm::max_log_map, 0.75f}}) {
+  for (const auto& c :
+       {oracle_case{map_algorithm::log_map, 1.f}, oracle_case{map_algorithm::max_log_map, 1.f},
+        oracle_case{map_algorithm::max_log_map, 0.75f}}) {
     for (int k : {40, 512, 2048}) {
       for (int iterations : {1, 3}) {
         const turbo_decoder d({.k = k,
@@ -217,14 +220,15 @@ TEST_P(turbo, decoder_equals_oracle) {
             static_cast<double>(c.scale), iterations};
         for (std::size_t w = 0; w < words.sent.size(); w++) {
           const auto at = words.llr.begin() + static_cast<std::ptrdiff_t>(w * n);
-          const auto want =
-              oracle::turbo_decode(std::vector<double>(at, at + static_cast<std::ptrdiff_t>(n)), oracle_qpp(k), o);
+          const auto want = oracle::turbo_decode(std::vector<double>(at, at + static_cast<std::ptrdiff_t>(n)),
+                                                 oracle_qpp(k), o);
           for (std::size_t i = 0; i < K; i++) {
             const double L = want.a_posteriori[i], tolerance = 2e-3 + 2e-4 * std::abs(L);
             if (std::abs(L) > 20) {  // near the limits of the extrinsics: the sign, and not small
               ASSERT_GT(static_cast<double>(got.soft[w * K + i]) * (L > 0 ? 1 : -1), 15.0);
             } else {
-              ASSERT_NEAR(static_cast<double>(got.soft[w * K + i]), L, tolerance) << "K = " << k << ", bit " << i;
+              ASSERT_NEAR(static_cast<double>(got.soft[w * K + i]), L, tolerance)
+                  << "K = " << k << ", bit " << i;
               ASSERT_NEAR(static_cast<double>(got.extrinsic[w * K + i]), L - words.llr[w * n + i], tolerance);
             }
             if (std::abs(L) > tolerance) {
@@ -272,7 +276,8 @@ TEST_P(turbo, noise_free_codewords_come_back) {
     std::vector<float> llr;
     for (auto b : encoded(u, oracle_qpp(k))) llr.push_back(b ? -5.f : 5.f);
     for (auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map})
-      ASSERT_EQ(decode(*e, turbo_decoder({.k = k, .algorithm = algorithm, .iterations = 1}), llr).bits, u) << k;
+      ASSERT_EQ(decode(*e, turbo_decoder({.k = k, .algorithm = algorithm, .iterations = 1}), llr).bits, u)
+          << k;
   }
 }
 
@@ -304,12 +309,14 @@ TEST_P(turbo, overlap_brings_windows_to_one_window) {
   const int k = 1024;
   const auto words = make_codewords(k, 2, 0.5, 15);
   const auto run = [&](int windows, int overlap) {
-    return decode(*e, turbo_decoder({.k = k, .iterations = 2, .windows = windows, .overlap = overlap}), words.llr);
+    return decode(*e, turbo_decoder({.k = k, .iterations = 2, .windows = windows, .overlap = overlap}),
+                  words.llr);
   };
   const auto one = run(1, 0);
   const auto distance = [&](const decoded& d) {
     double sum = 0;
-    for (std::size_t i = 0; i < d.soft.size(); i++) sum += std::abs(static_cast<double>(d.soft[i] - one.soft[i]));
+    for (std::size_t i = 0; i < d.soft.size(); i++)
+      sum += std::abs(static_cast<double>(d.soft[i] - one.soft[i]));
     return sum / static_cast<double>(d.soft.size());
   };
   const double none = distance(run(16, 0)), half = distance(run(16, 24)), most = distance(run(16, 63));
@@ -328,13 +335,17 @@ TEST_P(turbo, every_backend_gives_the_same_bits) {
     early_stop stop;
   };
   std::vector<item> items = {
-      {40, 1, 0, 2, early_stop::none},  {40, 5, 0, 2, early_stop::none},
-      {40, 0, -1, 4, early_stop::sign_agreement}, {104, 7, 5, 3, early_stop::none},
-      {512, 64, 0, 3, early_stop::crc}, {1056, 32, -1, 3, early_stop::sign_agreement},
+      {40, 1, 0, 2, early_stop::none},
+      {40, 5, 0, 2, early_stop::none},
+      {40, 0, -1, 4, early_stop::sign_agreement},
+      {104, 7, 5, 3, early_stop::none},
+      {512, 64, 0, 3, early_stop::crc},
+      {1056, 32, -1, 3, early_stop::sign_agreement},
       {2048, 0, -1, 6, early_stop::crc},
   };
   if (!small_scale())
-    for (int p : {1, 32, 64, 96, 128, 192, 768}) items.push_back({6144, p, p == 96 ? 16 : 0, 2, early_stop::none});
+    for (int p : {1, 32, 64, 96, 128, 192, 768})
+      items.push_back({6144, p, p == 96 ? 16 : 0, 2, early_stop::none});
   for (const auto& c : items) {
     const auto words = make_codewords(c.k, 18, 1.2, static_cast<std::uint64_t>(c.k + c.windows), &crc24a);
     for (auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map}) {
@@ -381,7 +392,8 @@ TEST_P(turbo, a_codeword_does_not_depend_on_its_batch) {
       for (int threads : {1, 3}) {
         const std::vector<float> part(words.llr.begin(),
                                       words.llr.begin() + static_cast<std::ptrdiff_t>(count * n));
-        ASSERT_TRUE(decode(*GetParam().open(threads), d, part) == all.rows(0, count)) << count << " " << threads;
+        ASSERT_TRUE(decode(*GetParam().open(threads), d, part) == all.rows(0, count))
+            << count << " " << threads;
       }
   }
 }
@@ -397,7 +409,8 @@ TEST_P(turbo, either_layout_gives_the_same) {
   std::vector<float> turned(words.llr.size());
   for (std::size_t b = 0; b < count; b++)
     for (std::size_t i = 0; i < n; i++) turned[i * count + b] = words.llr[b * n + i];
-  auto in = e->make<float>(n, count, layout::batch_fastest), soft = e->make<float>(K, count, layout::batch_fastest);
+  auto in = e->make<float>(n, count, layout::batch_fastest),
+       soft = e->make<float>(K, count, layout::batch_fastest);
   auto bits = e->make<std::uint8_t>(K, count, layout::batch_fastest);
   e->upload(in.data(), turned.data(), in.bytes());
   d.run(*e, in, {.bits = bits, .soft = soft, .extrinsic = {}, .iterations = {}, .status = {}});
@@ -463,8 +476,8 @@ TEST_P(turbo, a_non_finite_llr_erases_its_codeword_alone) {
                        -std::numeric_limits<float>::infinity()};
   const std::size_t places[] = {0, K + 1, K + 4 + 50, 2 * (K + 4) + 3, n - 1};  // streams and tails
   for (auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map}) {
-    const turbo_decoder d({.k = k, .algorithm = algorithm, .windows = 4, .overlap = 3,
-                           .stop = early_stop::sign_agreement});
+    const turbo_decoder d(
+        {.k = k, .algorithm = algorithm, .windows = 4, .overlap = 3, .stop = early_stop::sign_agreement});
     const auto clean = decode(*e, d, words.llr);
     for (float value : bad)
       for (std::size_t place : places) {
@@ -518,8 +531,9 @@ TEST(turbo_errors, bad_settings_are_refused) {
   EXPECT_EQ(with([](auto& c) { c.extrinsic_scale = 0.75f; }), "extrinsic_scale");
   EXPECT_EQ(with([](auto& c) { c.algorithm = map_algorithm::max_log_map, c.extrinsic_scale = 0.f; }),
             "extrinsic_scale");
-  EXPECT_EQ(with([](auto& c) { c.algorithm = map_algorithm::max_log_map, c.extrinsic_scale = std::nanf(""); }),
-            "extrinsic_scale");
+  EXPECT_EQ(
+      with([](auto& c) { c.algorithm = map_algorithm::max_log_map, c.extrinsic_scale = std::nanf(""); }),
+      "extrinsic_scale");
   EXPECT_EQ(with([](auto& c) { c.stop = early_stop::crc; }), "crc_degree");
   EXPECT_EQ(with([](auto& c) { c.stop = early_stop::crc, c.crc_degree = 24, c.crc_polynomial = 7; }),
             "crc_polynomial");
@@ -534,7 +548,8 @@ TEST(turbo_errors, wrong_shapes_are_refused) {
   const turbo_decoder d({.k = 40});
   const turbo_encoder enc(40);
   auto llr = e.make<float>(132, 2), short_llr = e.make<float>(131, 2);
-  auto bits = e.make<std::uint8_t>(40, 2), one_row = e.make<std::uint8_t>(40, 1), coded = e.make<std::uint8_t>(132, 2);
+  auto bits = e.make<std::uint8_t>(40, 2), one_row = e.make<std::uint8_t>(40, 1),
+       coded = e.make<std::uint8_t>(132, 2);
   auto narrow = e.make<std::uint8_t>(131, 2);
   const auto out = [](view<std::uint8_t> b) {
     return turbo_decoder_output{.bits = b, .soft = {}, .extrinsic = {}, .iterations = {}, .status = {}};

@@ -15,7 +15,7 @@ WB_HD void pam_demap(T z, T g, T (&llr)[B]) {
     const T d = z - T(static_cast<float>(pam_amplitude<B>(l)));
     metric[l] = d * d * g;
   }
-  WB_UNROLL for (int i = 0; i < B; i++) {
+  WB_UNROLL_ON_DEVICE for (int i = 0; i < B; i++) {
     T best[2];
     bool seen[2] = {false, false};
     WB_UNROLL for (int l = 0; l < L; l++) {
@@ -26,7 +26,7 @@ WB_HD void pam_demap(T z, T g, T (&llr)[B]) {
     llr[i] = best[1] - best[0];
     if constexpr (Exact) {
       T sum[2] = {T(0.f), T(0.f)};
-      WB_UNROLL for (int l = 0; l < L; l++) {
+      WB_UNROLL_ON_DEVICE for (int l = 0; l < L; l++) {
         const int b = l >> (B - 1 - i) & 1;
         sum[b] = sum[b] + exp(best[b] - metric[l]);
       }

@@ -30,9 +30,10 @@ struct demap_op {
     T llr[bits];
     qam_demap<B, Exact>(y, h, select(good, n0, T(1.f)), llr);
     WB_UNROLL for (int i = 0; i < bits; i++) {
-      // Products of extreme inputs may still overflow: the largest finite number stands in for infinity.
+      // Products of extreme inputs may still overflow: a large finite number stands in for infinity, an
+      // erasure for a difference of infinities.
       const T limited = max(min(llr[i], T(3e38f)), T(-3e38f));
-      store(a.llr, static_cast<std::size_t>(i), item, select(is_finite(limited), limited, T(0.f)));
+      store(a.llr, static_cast<std::size_t>(i), item, select(llr[i] == llr[i], limited, T(0.f)));
     }
     if (a.status.data) store_int<T>(a.status, 0, item, select(good, I(0), I(status_bad_symbol)));
   }

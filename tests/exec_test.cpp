@@ -1,0 +1,616 @@
+// How ops run: the thread pool, memory, the choice of instruction set, loads and stores at the edges of a
+// batch.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tests/core_args.hpp>
+#include <tests/on_backends.hpp>
+#include <warpband/exec/pool.hpp>
+
+#if defined(__SANITIZE_ADDRESS__)
+// Sizes that no machine has are to be refused as elsewhere, not to end the program.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+#elif defined(__SANITIZE_THREAD__)
+extern "C" const char* __tsan_default_options();
+extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
+#endif
+
+namespace wb {
+WB_DECLARE_KERNEL(copy_test)
+WB_DECLARE_KERNEL(group_test)
+}  // namespace wb
+
+namespace {
+
+using wb::layout;
+using wb::testing::blamed;
+using wb::testing::on_device;
+
+// ---------------------------------------------------------------------------------------------- thread pool
+
+TEST(thread_pool, covers_each_index_exactly_once) {
+  for (const int threads : {1, 2, 3, 8}) {
+    wb::thread_pool pool(threads);
+    ASSERT_EQ(pool.threads(), threads);
+    for (const std::size_t items : {0, 1, 2, 7, 8, 9, 63, 1000, 1001})
+      for (const std::size_t grain : {1, 3, 8, 64, 5000}) {
+        std::vector<std::atomic<int>> visits(items);
+        std::atomic<int> too_long = 0, bad_thread = 0, empty = 0;
+        pool.for_each_piece(items, grain, [&](int thread, std::size_t first, std::size_t last) {
+          if (thread < 0 || thread >= threads) bad_thread++;
+          if (first >= last || last > items) {
+            empty++;
+            return;
+          }
+          // A pool of one gets everything at once.
+          if (last - first > grain && threads > 1) too_long++;
+          for (std::size_t i = first; i < last; i++) visits[i]++;
+        });
+        EXPECT_EQ(too_long, 0);
+        EXPECT_EQ(bad_thread, 0);
+        EXPECT_EQ(empty, 0);
+        for (std::size_t i = 0; i < items; i++)
+          ASSERT_EQ(visits[i], 1) << i << " of " << items << ", grain " << grain << ", threads " << threads;
+      }
+  }
+}
+
+TEST(thread_pool, survives_many_rounds) {
+  wb::thread_pool pool(4);
+  const int rounds = wb::testing::small_scale() ? 300 : 20000;
+  std::vector<int> sums(101);  // plain integers: a round must be over, and seen, before the next begins
+  for (int r = 0; r < rounds; r++)
+    pool.for_each_piece(sums.size(), 1 + static_cast<std::size_t>(r % 7),
+                        [&](int, std::size_t first, std::size_t last) {
+                          for (std::size_t i = first; i < last; i++) sums[i]++;
+                        });
+  for (const int s : sums) EXPECT_EQ(s, rounds);
+}
+
+TEST(thread_pool, gives_each_running_thread_its_own_index) {
+  wb::thread_pool pool(4);
+  std::vector<std::atomic<int>> inside(4);
+  std::atomic<int> clashes = 0;
+  for (int r = 0; r < 200; r++)
+    pool.for_each_piece(64, 1, [&](int thread, std::size_t, std::size_t) {
+      if (inside[static_cast<std::size_t>(thread)]++ != 0) clashes++;
+      inside[static_cast<std::size_t>(thread)]--;
+    });
+  EXPECT_EQ(clashes, 0);
+}
+
+TEST(thread_pool, starts_and_stops) {
+  for (int i = 0; i < 50; i++) {
+    std::atomic<int> visits = 0;
+    {
+      wb::thread_pool pool(3);
+      if (i % 2 == 0)
+        pool.for_each_piece(5, 1, [&](int, std::size_t first, std::size_t last) {
+          visits += static_cast<int>(last - first);
+        });
+    }
+    EXPECT_EQ(visits, i % 2 == 0 ? 5 : 0);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- views
+
+TEST(view, strides_of_the_layouts) {
+  std::vector<int> values(12);
+  std::iota(values.begin(), values.end(), 0);
+  const auto at = [](const wb::view<int>& v, std::size_t item, std::size_t element) {
+    return v.data[element * v.element_stride + item * v.item_stride];
+  };
+  const auto rows = wb::make_view(values.data(), 4, 3);
+  EXPECT_EQ(rows.elements, 4U);
+  EXPECT_EQ(rows.items, 3U);
+  EXPECT_EQ(at(rows, 2, 1), 9);
+  const auto columns = wb::make_view(values.data(), 4, 3, layout::batch_fastest);
+  EXPECT_EQ(columns.elements, 4U);
+  EXPECT_EQ(columns.items, 3U);
+  EXPECT_EQ(at(columns, 2, 1), 5);
+  const auto line = wb::make_view(values.data(), 12);
+  EXPECT_EQ(line.elements, 1U);
+  EXPECT_EQ(line.items, 12U);
+  EXPECT_EQ(at(line, 7, 0), 7);
+  const wb::view<const int> read_only = columns;
+  EXPECT_EQ(read_only.data, columns.data);
+  EXPECT_EQ(read_only.element_stride, columns.element_stride);
+  EXPECT_EQ(read_only.item_stride, columns.item_stride);
+}
+
+// ---------------------------------------------------------------------------------------- executors, memory
+
+class execution : public wb::testing::on_backend {};
+WB_ON_ALL_BACKENDS(execution);
+
+TEST_P(execution, names_itself) {
+  const std::string name = GetParam().name;
+  if (name.starts_with("cuda")) {
+    EXPECT_EQ(exec().name(), name);
+  } else {
+    EXPECT_EQ(exec().name(), "cpu");
+    EXPECT_EQ(exec().description(), name + ", 1 thread");
+    EXPECT_EQ(GetParam().open(3)->description(), name + ", 3 threads");
+  }
+  const wb::kernel& k = exec().build_of(wb::copy_test_kernels());
+  EXPECT_EQ(std::string(k.isa), name.starts_with("cuda") ? "cuda_device" : name);
+  EXPECT_GE(exec().preferred_batch(false), static_cast<std::size_t>(k.lanes));
+  EXPECT_GE(exec().preferred_batch(true), 1U);
+}
+
+TEST_P(execution, arrays_keep_their_values_through_moves) {
+  const std::vector<int> values{1, 2, 3, 4, 5, 6};
+  auto a = on_device(exec(), values, 3, 2);
+  const int* data = a.data();
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 64, 0U);
+  EXPECT_EQ(a.elements(), 3U);
+  EXPECT_EQ(a.items(), 2U);
+  EXPECT_EQ(a.size(), 6U);
+  EXPECT_EQ(a.bytes(), 24U);
+
+  wb::array<int> b = std::move(a);
+  EXPECT_EQ(b.data(), data);
+  EXPECT_EQ(a.data(), nullptr);
+  EXPECT_EQ(a.size(), 0U);
+  auto c = exec().make<int>(1, 1);
+  c = std::move(b);
+  EXPECT_EQ(c.data(), data);
+  EXPECT_EQ(b.data(), nullptr);
+  wb::array<int>& same = c;
+  c = std::move(same);
+  EXPECT_EQ(c.data(), data);
+  EXPECT_EQ(exec().to_host(c), values);
+
+  const wb::view<int> v = c;
+  EXPECT_EQ(v.elements, 3U);
+  EXPECT_EQ(v.items, 2U);
+  EXPECT_EQ(v.item_stride, 3U);
+  const wb::view<int> w = exec().make<int>(3, 2, layout::batch_fastest);
+  EXPECT_EQ(w.element_stride, 2U);
+  EXPECT_EQ(w.item_stride, 1U);
+}
+
+TEST_P(execution, arrays_outlive_their_executor) {
+  std::optional<wb::array<int>> device, host;
+  {
+    const auto other = GetParam().open();
+    device = on_device(*other, std::vector<int>{1, 2, 3}, 3, 1);
+    host = other->make_host<int>(3, 1);
+  }
+  for (std::size_t i = 0; i < 3; i++)
+    host->data()[i] = static_cast<int>(i) + 7;  // host memory stays writable
+  EXPECT_EQ(host->data()[2], 9);
+  EXPECT_EQ(exec().to_host(*device), (std::vector<int>{1, 2, 3}));
+}
+
+TEST_P(execution, empty_arrays_and_empty_batches) {
+  auto none = exec().make<float>(4, 0);
+  EXPECT_EQ(none.data(), nullptr);
+  EXPECT_TRUE(exec().to_host(none).empty());
+  EXPECT_TRUE(exec().to_host(exec().make_from(std::vector<int>{})).empty());
+  const wb::copy_args args{none, none, {}, {}, {}};
+  exec().run(wb::copy_test_kernels(), &args, 0);
+  EXPECT_NO_THROW(exec().sync());
+}
+
+TEST_P(execution, absurd_sizes_throw_and_leave_it_usable) {
+  const std::size_t most = SIZE_MAX;
+  EXPECT_THROW(exec().make<double>(most / 8 + 1, 1), wb::memory_error);  // more bytes than a size can say
+  EXPECT_THROW(exec().make<double>(most / 16, 3), wb::memory_error);
+  EXPECT_THROW(exec().make<char>(std::size_t{1} << 60, 1), wb::memory_error);
+  for (const std::size_t off : {0, 1, 63, 64, 511, 100000})  // rounding up to whole blocks must not wrap
+    EXPECT_THROW(exec().make<char>(most - off, 1), wb::memory_error) << off;
+  EXPECT_THROW(exec().make_host<char>(most - 10, 1), wb::memory_error);
+  EXPECT_THROW(exec().make_host<char>(std::size_t{1} << 60, 1), wb::memory_error);
+  try {
+    exec().make<char>(std::size_t{1} << 60, 1);
+  } catch (const wb::memory_error& e) {
+    EXPECT_GE(e.bytes(), std::size_t{1} << 60);
+    EXPECT_NE(std::string(e.what()).find("out of memory"), std::string::npos);
+  }
+  const auto a = on_device(exec(), std::vector<int>{4, 5}, 2, 1);
+  EXPECT_EQ(exec().to_host(a), (std::vector<int>{4, 5}));
+}
+
+TEST_P(execution, kept_memory_makes_room) {
+  if (!GetParam().name.starts_with("cuda")) GTEST_SKIP() << "the heap is the leak checker's (preset asan)";
+  // One array at a time, each larger than all before: together more than any device has, so that what is kept
+  // for reuse must be let go.
+  for (std::size_t i = 0; i < 400; i++) {
+    const auto a = exec().make<char>((std::size_t{1} << 28) + (i << 23), 1);
+    ASSERT_NE(a.data(), nullptr);
+  }
+}
+
+TEST_P(execution, resident_tables_are_copied_once_per_executor) {
+  const std::vector<int> values{3, 1, 4, 1, 5};
+  const wb::resident<int> table(values);
+  const wb::resident<int> shared = table;
+  EXPECT_EQ(table.host(), values);
+  const int* mine = table.on(exec());
+  EXPECT_EQ(table.on(exec()), mine);
+  EXPECT_EQ(shared.on(exec()), mine);
+  EXPECT_NE(mine, values.data());
+
+  const auto other = GetParam().open();
+  const int* theirs = table.on(*other);
+  EXPECT_NE(theirs, mine);
+  EXPECT_EQ(table.on(exec()), mine);
+  for (const int* copy : {mine, theirs}) {
+    std::vector<int> back(values.size());
+    exec().download(back.data(), copy, back.size() * sizeof(int));
+    exec().sync();
+    EXPECT_EQ(back, values);
+  }
+}
+
+/// Counts what it has lent.
+struct counting_memory final : wb::memory {
+  int lent = 0;
+  void* take(std::size_t bytes) override {
+    lent++;
+    return std::malloc(bytes);
+  }
+  void give(void* p, std::size_t) noexcept override {
+    lent--;
+    std::free(p);
+  }
+};
+class counting_executor final : public wb::executor {
+ public:
+  explicit counting_executor(std::shared_ptr<counting_memory> m) : executor(m, m) {}
+  std::string name() const override { return "counting"; }
+  std::string description() const override { return "counting"; }
+  std::size_t preferred_batch(bool) const override { return 1; }
+  void run(const wb::kernel_set&, const void*, std::size_t) override {}
+  void sync() override {}
+  void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  const wb::kernel& build_of(const wb::kernel_set& op) const override { return *op.cpu[0]; }
+};
+
+TEST(resident, drops_the_copies_of_dead_executors) {
+  const auto first = std::make_shared<counting_memory>(), second = std::make_shared<counting_memory>();
+  {
+    const wb::resident<int> table({1, 2, 3});
+    auto dead = std::make_unique<counting_executor>(first);
+    counting_executor living(second);
+    table.on(*dead);
+    table.on(living);
+    EXPECT_EQ(first->lent, 1);
+    EXPECT_EQ(second->lent, 1);
+    dead.reset();
+    table.on(living);
+    EXPECT_EQ(first->lent, 0);
+    EXPECT_EQ(second->lent, 1);
+    // An executor that comes to lie where the dead one lay is another one.
+    auto again = std::make_unique<counting_executor>(first);
+    table.on(*again);
+    EXPECT_EQ(first->lent, 1);
+  }
+  EXPECT_EQ(first->lent, 0);
+  EXPECT_EQ(second->lent, 0);
+}
+
+TEST_P(execution, resident_tables_serve_several_threads) {
+  const wb::resident<int> table(std::vector<int>(1000, 7));
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int t = 0; t < 4; t++)
+    threads.emplace_back([&] {
+      const auto own = GetParam().open();
+      const int* p = table.on(*own);
+      std::vector<int> back(1000);
+      own->download(back.data(), p, back.size() * sizeof(int));
+      own->sync();
+      if (table.on(*own) == p && back == table.host()) good++;
+    });
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(good, 4);
+}
+
+// ------------------------------------------------------------------------------------------------- choosing
+
+/// Sets an environment variable for a scope.
+class environment {
+ public:
+  environment(const char* name, const char* value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    value != nullptr ? setenv(name, value, 1) : unsetenv(name);
+  }
+  ~environment() { old_ ? setenv(name_, old_->c_str(), 1) : unsetenv(name_); }
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+TEST(instruction_sets, the_environment_forces_one) {
+  for (const wb::isa i : wb::available_isas()) {
+    EXPECT_EQ(wb::isa_from_name(wb::isa_name(i)), i);
+    const environment forced("WARPBAND_ISA", wb::isa_name(i));
+    EXPECT_EQ(wb::cpu({.threads = 1, .instructions = {}}).instructions(), i);
+  }
+  {
+    const environment forced("WARPBAND_ISA", "scalar");  // an option counts more
+    const wb::isa widest = wb::available_isas().back();
+    EXPECT_EQ(wb::cpu({.threads = 1, .instructions = widest}).instructions(), widest);
+  }
+  for (const char* value : {static_cast<const char*>(nullptr), ""}) {
+    const environment unset("WARPBAND_ISA", value);
+    EXPECT_EQ(wb::cpu({.threads = 1, .instructions = {}}).instructions(), wb::available_isas().back());
+  }
+}
+
+TEST(instruction_sets, an_unknown_name_is_refused) {
+  for (const char* bad : {"sse9", "AVX2", "scalar ", "cuda"}) {
+    const environment forced("WARPBAND_ISA", bad);
+    try {
+      wb::cpu executor;
+      ADD_FAILURE() << bad << " was accepted";
+    } catch (const wb::argument_error& e) {
+      EXPECT_EQ(e.argument(), "WARPBAND_ISA");
+      EXPECT_EQ(e.value(), "\"" + std::string(bad) + "\"");
+      EXPECT_NE(e.allowed().find("scalar"), std::string::npos);
+    }
+  }
+}
+
+TEST(instruction_sets, one_that_is_not_here_is_a_device_error) {
+  const auto here = wb::available_isas();
+  ASSERT_FALSE(here.empty());
+  EXPECT_EQ(here.front(), wb::isa::scalar);
+  int missing = 0;
+  for (const wb::isa i : {wb::isa::base, wb::isa::avx2, wb::isa::avx512})
+    if (std::find(here.begin(), here.end(), i) == here.end()) {
+      EXPECT_THROW(wb::cpu({.threads = 1, .instructions = i}), wb::device_error);
+      EXPECT_THROW(wb::isa_from_name(wb::isa_name(i)), wb::device_error);
+      missing++;
+    }
+  if (missing == 0) GTEST_SKIP() << "this machine has every instruction set";
+}
+
+TEST(open_executor, opens_by_name_and_refuses_the_rest) {
+  EXPECT_EQ(wb::open_executor("cpu", 2)->description().find(", 2 threads") != std::string::npos, true);
+  for (const char* bad : {"", "gpu", "CPU", "cpu:0", "cuda:", "cuda:x", "cuda:1x", "cuda:-1", "cuda: 0",
+                          "cuda0", "cuda:99999999999"})
+    EXPECT_EQ(blamed([&] { wb::open_executor(bad); }), "device") << bad;
+  EXPECT_EQ(blamed([] { wb::open_executor("cpu", -1); }), "threads");
+  EXPECT_EQ(blamed([] { wb::open_executor("cpu", 5000); }), "threads");
+}
+
+TEST(open_executor, a_missing_device_is_a_device_error) {
+  const std::string missing = "cuda:" + std::to_string(std::max<std::size_t>(99, wb::cuda_devices().size()));
+  std::vector<std::string> names{missing};
+  if (wb::cuda_devices().empty()) names.insert(names.end(), {"cuda", "cuda:0"});
+  for (const std::string& name : names) {
+    try {
+      wb::open_executor(name);
+      ADD_FAILURE() << name << " was opened";
+    } catch (const wb::device_error& e) {
+      EXPECT_NE(std::string(e.what()).find("cpu"), std::string::npos) << "no cure named: " << e.what();
+    }
+  }
+}
+
+TEST(kernels, an_op_without_a_build_is_a_device_error) {
+  const wb::kernel_set nothing{"nothing", {}, nullptr};
+  wb::cpu executor({.threads = 1, .instructions = {}});
+  EXPECT_THROW(executor.build_of(nothing), wb::device_error);
+  EXPECT_THROW(executor.run(nothing, nullptr, 5), wb::device_error);
+}
+
+// ------------------------------------------------------------------------------------------ loads and stores
+
+/// A batch with room around and between what the view names.
+template <class T>
+struct padded {
+  std::vector<T> all;
+  std::size_t offset = 0, elements = 0, items = 0, element_stride = 0, item_stride = 0;
+
+  padded(std::size_t e, std::size_t n, int order) : elements(e), items(n) {
+    switch (order) {
+      case 0:  // row-major
+        item_stride = e, element_stride = 1;
+        break;
+      case 1:  // batch fastest
+        item_stride = 1, element_stride = n;
+        break;
+      case 2:  // row-major, a gap behind each row
+        item_stride = e + 3, element_stride = 1;
+        break;
+      case 3:  // batch fastest, a gap behind each element
+        item_stride = 1, element_stride = n + 5;
+        break;
+      default:  // gaps in both directions
+        item_stride = 2, element_stride = 2 * n + 7;
+        break;
+    }
+    offset = 37;  // not a multiple of a vector: no load or store may count on alignment
+    all.resize(offset + e * element_stride + n * item_stride + 41);
+  }
+  std::size_t index(std::size_t item, std::size_t element) const {
+    return offset + element * element_stride + item * item_stride;
+  }
+  wb::view<T> on(wb::array<T>& a) const {
+    return {a.data() + offset, elements, items, element_stride, item_stride};
+  }
+};
+
+template <class T>
+void fill(std::vector<T>& v, std::mt19937& random) {
+  for (T& x : v) x = static_cast<T>(static_cast<int>(random() % 250) + 1);
+}
+
+TEST_P(execution, strided_copies_with_tails_touch_nothing_else) {
+  const auto w = static_cast<std::size_t>(exec().build_of(wb::copy_test_kernels()).lanes);
+  std::mt19937 random(1);
+  std::vector<std::size_t> counts{1, w, w + 1, 2 * w + 3, 67};
+  if (w > 1) counts.push_back(w - 1);
+  for (const std::size_t n : counts)
+    for (int from_order = 0; from_order < 5; from_order++)
+      for (int to_order = 0; to_order < 5; to_order++)
+        for (const bool masked : {false, true}) {
+          padded<float> in(5, n, from_order), out(5, n, to_order);
+          padded<std::uint8_t> bytes_in(3, n, to_order), bytes_out(3, n, from_order);
+          fill(in.all, random);
+          fill(out.all, random);
+          fill(bytes_in.all, random);
+          fill(bytes_out.all, random);
+          in.all[in.index(n - 1, 2)] = -0.f;  // stored as +0
+          std::vector<std::int32_t> mask(n);
+          for (auto& m : mask) m = static_cast<std::int32_t>(random() % 2);
+
+          auto expected = out.all;
+          auto expected_bytes = bytes_out.all;
+          for (std::size_t i = 0; i < n; i++)
+            if (!masked || mask[i] != 0) {
+              for (std::size_t e = 0; e < 5; e++) expected[out.index(i, e)] = in.all[in.index(i, e)] + 0.f;
+              for (std::size_t e = 0; e < 3; e++)
+                expected_bytes[bytes_out.index(i, e)] = bytes_in.all[bytes_in.index(i, e)];
+            }
+
+          auto a = exec().make_from(in.all), b = exec().make_from(out.all);
+          auto c = exec().make_from(bytes_in.all), d = exec().make_from(bytes_out.all);
+          auto m = exec().make_from(mask);
+          wb::copy_args args{in.on(a), out.on(b), bytes_in.on(c), bytes_out.on(d), {}};
+          if (masked) args.mask = wb::make_view(m.data(), n);
+          exec().run(wb::copy_test_kernels(), &args, n);
+          const auto got = exec().to_host(b);
+          ASSERT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(float)), 0)
+              << n << " items, orders " << from_order << " to " << to_order << ", masked " << masked;
+          ASSERT_EQ(exec().to_host(d), expected_bytes)
+              << n << " items, orders " << to_order << " to " << from_order << ", masked " << masked;
+          ASSERT_EQ(exec().to_host(a), in.all);
+        }
+}
+
+TEST_P(execution, loads_stay_inside_the_view) {
+  if (GetParam().name.starts_with("cuda")) GTEST_SKIP() << "compute-sanitizer watches device memory";
+  // The views end where a page begins that may not be touched.
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages = mmap(nullptr, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  auto* const in_end = static_cast<unsigned char*>(pages) + page;
+  auto* const out_end = in_end + 2 * page;
+  ASSERT_EQ(mprotect(in_end, page, PROT_NONE), 0);
+  ASSERT_EQ(mprotect(out_end, page, PROT_NONE), 0);
+  for (std::size_t n = 1; n <= 35; n++)
+    for (const layout order : {layout::row_major, layout::batch_fastest}) {
+      float* in = reinterpret_cast<float*>(in_end) - 3 * n;
+      float* out = reinterpret_cast<float*>(out_end) - 3 * n;
+      for (std::size_t i = 0; i < 3 * n; i++) in[i] = static_cast<float>(i + 1);
+      wb::copy_args args{
+          wb::make_view<const float>(in, 3, n, order), wb::make_view(out, 3, n, order), {}, {}, {}};
+      exec().run(wb::copy_test_kernels(), &args, n);
+      ASSERT_EQ(std::memcmp(in, out, 3 * n * sizeof(float)), 0) << n;
+
+      std::uint8_t* bytes_in = in_end - 3 * n;
+      std::uint8_t* bytes_out = out_end - 3 * n;
+      std::fill_n(bytes_in, 3 * n, std::uint8_t{5});
+      args = {{},
+              {},
+              wb::make_view<const std::uint8_t>(bytes_in, 3, n, order),
+              wb::make_view(bytes_out, 3, n, order),
+              {}};
+      exec().run(wb::copy_test_kernels(), &args, n);
+      ASSERT_EQ(std::memcmp(bytes_in, bytes_out, 3 * n), 0) << n;
+    }
+  munmap(pages, 4 * page);
+}
+
+TEST_P(execution, a_stride_of_zero_shares_one_item) {
+  for (const std::size_t n : {1, 5, 16, 35}) {
+    const auto a = on_device(exec(), std::vector<float>{2.f, 3.f}, 2, 1);
+    auto b = exec().make<float>(2, n);
+    const wb::copy_args args{{a.data(), 2, n, 1, 0}, b, {}, {}, {}};
+    exec().run(wb::copy_test_kernels(), &args, n);
+    const auto got = exec().to_host(b);
+    for (std::size_t i = 0; i < n; i++) {
+      EXPECT_EQ(got[2 * i], 2.f);
+      EXPECT_EQ(got[2 * i + 1], 3.f);
+    }
+  }
+}
+
+TEST_P(execution, any_number_of_threads_gives_the_same_batch) {
+  const std::size_t n = 10007;
+  std::mt19937 random(2);
+  std::vector<float> values(3 * n);
+  fill(values, random);
+  for (const int threads : {1, 2, 3, 7}) {
+    const auto many = GetParam().open(threads);
+    const auto a = on_device(*many, values, 3, n);
+    auto b = many->make<float>(3, n);
+    const wb::copy_args args{a, b, {}, {}, {}};
+    many->run(wb::copy_test_kernels(), &args, n);
+    ASSERT_EQ(many->to_host(b), values) << threads;
+  }
+}
+
+TEST_P(execution, arguments_are_copied_before_run_returns) {
+  const auto a = on_device(exec(), std::vector<float>{1, 2, 3}, 1, 3);
+  auto b = exec().make<float>(1, 3);
+  wb::copy_args args{a, b, {}, {}, {}};
+  exec().run(wb::copy_test_kernels(), &args, 3);
+  args = {};
+  EXPECT_EQ(exec().to_host(b), (std::vector<float>{1, 2, 3}));
+}
+
+TEST_P(execution, groups_share_scratch_and_reduce) {
+  // Rows from a few values to more than the shared memory of any device holds.
+  std::vector<std::size_t> lengths{1, 2, 31, 32, 33, 255, 1000, 100003};
+  for (const std::size_t n : lengths)
+    for (const std::size_t items : {1, 3, 18})
+      for (const int threads : {1, 32, 100, 256}) {
+        if (n > 1000 && threads != 256) continue;
+        std::mt19937 random(3);
+        std::vector<float> values(n * items);
+        for (auto& x : values) x = static_cast<float>(random() % 1000);
+        values[random() % values.size()] = 1001.f;
+        const auto a = on_device(exec(), values, n, items);
+        auto out = exec().make<float>(n, items);
+        auto sum = exec().make<std::int32_t>(3, items);
+        const wb::group_args args{a, out, sum, threads};
+        exec().run(wb::group_test_kernels(), &args, items);
+        const auto reversed = exec().to_host(out);
+        const auto sums = exec().to_host(sum);
+        for (std::size_t i = 0; i < items; i++) {
+          std::uint32_t total = 0, parity = 0;
+          std::int32_t large = 0;
+          for (std::size_t k = 0; k < n; k++) {
+            const float x = values[i * n + k];
+            ASSERT_EQ(reversed[i * n + n - 1 - k], x);
+            const auto bits = std::bit_cast<std::uint32_t>(x);
+            total += bits >> 9;
+            parity ^= bits;
+            large = x > 1000.f ? 1 : large;
+          }
+          ASSERT_EQ(static_cast<std::uint32_t>(sums[3 * i]), total)
+              << n << " values, " << threads << " threads";
+          ASSERT_EQ(static_cast<std::uint32_t>(sums[3 * i + 1]), parity);
+          ASSERT_EQ(sums[3 * i + 2], large);
+        }
+      }
+}
+
+}  // namespace

@@ -1,0 +1,69 @@
+#pragma once
+// Tests that run once per backend:
+//
+//   class demap : public wb::testing::on_backend {};
+//   WB_ON_ALL_BACKENDS(demap);
+//   TEST_P(demap, equals_oracle) { ... exec() ... }
+//
+// gives backends/demap.equals_oracle/avx512 and so on; without a device the CUDA one is skipped in sight.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tests/executors.hpp>
+
+namespace wb::testing {
+
+class on_backend : public ::testing::TestWithParam<backend> {
+ protected:
+  void SetUp() override {
+    WB_SKIP_WITHOUT_DEVICE(GetParam());
+    exec_ = GetParam().open();
+  }
+  executor& exec() { return *exec_; }
+
+ private:
+  std::unique_ptr<executor> exec_;
+};
+
+inline std::string backend_test_name(const ::testing::TestParamInfo<backend>& info) {
+  std::string name = info.param.name;
+  std::replace(name.begin(), name.end(), ':', '_');
+  return name;
+}
+
+/// What every backend is held against.
+inline std::unique_ptr<executor> open_scalar() {
+  return std::make_unique<cpu>(cpu_options{.threads = 1, .instructions = isa::scalar});
+}
+
+/// A batch on an executor, filled with `values` in memory order.
+template <class T>
+array<T> on_device(executor& exec, const std::vector<T>& values, std::size_t elements, std::size_t items,
+                   layout order = layout::row_major) {
+  auto a = exec.make<T>(elements, items, order);
+  EXPECT_EQ(a.size(), values.size());
+  exec.upload(a.data(), values.data(), std::min(a.size(), values.size()) * sizeof(T));
+  exec.sync();
+  return a;
+}
+
+/// Runs `call` and gives the name of the argument that an argument_error blames; "" where none is thrown.
+template <class Call>
+std::string blamed(Call&& call) {
+  try {
+    call();
+  } catch (const argument_error& e) {
+    return e.argument();
+  }
+  return "";
+}
+
+}  // namespace wb::testing
+
+#define WB_ON_ALL_BACKENDS(suite)                                                               \
+  INSTANTIATE_TEST_SUITE_P(backends, suite, ::testing::ValuesIn(::wb::testing::all_backends()), \
+                           ::wb::testing::backend_test_name)

@@ -1,0 +1,150 @@
+// Noise: its distribution, and that it depends on seed, point and index alone.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include <tests/on_backends.hpp>
+#include <warpband/channel/awgn/awgn.hpp>
+
+namespace {
+
+using wb::testing::blamed;
+using wb::testing::on_device;
+using symbols = std::vector<std::complex<float>>;
+
+symbols add_noise(wb::executor& exec, const symbols& x, float noise_var, wb::random_range range) {
+  const auto in = on_device(exec, x, 1, x.size());
+  auto out = exec.make<std::complex<float>>(1, x.size());
+  wb::add_awgn(exec, in, out, noise_var, range);
+  return exec.to_host(out);
+}
+bool same_bits(const symbols& a, const symbols& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
+}
+symbols random_symbols(std::size_t n) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> part(-1.f, 1.f);
+  symbols x(n);
+  for (auto& s : x) {
+    const float re = part(random);
+    s = {re, part(random)};
+  }
+  return x;
+}
+
+class awgn : public wb::testing::on_backend {};
+WB_ON_ALL_BACKENDS(awgn);
+
+TEST_P(awgn, has_the_variance_asked_for_and_is_white) {
+  // All within 5 standard deviations of their estimators.
+  const std::size_t n = wb::testing::small_scale() ? 20000 : 500000;
+  const double samples = static_cast<double>(n), near = 5 / std::sqrt(samples);
+  for (const float noise_var : {1.f, 0.01f, 3e4f}) {
+    const symbols noise = add_noise(exec(), symbols(n), noise_var, {.seed = 11, .first = 0, .point = 3});
+    std::complex<double> mean = 0, pseudo = 0, neighbour = 0, after_sixteen = 0;
+    double power = 0, re = 0, im = 0, fourth = 0;
+    const auto at = [&](std::size_t i) {
+      return std::complex<double>(noise[i]) / std::sqrt(double{noise_var});
+    };
+    for (std::size_t i = 0; i < n; i++) {
+      const auto x = at(i);
+      mean += x;
+      power += std::norm(x);
+      re += x.real() * x.real();
+      im += x.imag() * x.imag();
+      fourth += std::norm(x) * std::norm(x);
+      pseudo += x * x;  // 0 where the parts are uncorrelated and of equal variance
+      if (i >= 1) neighbour += x * std::conj(at(i - 1));
+      if (i >= 16) after_sixteen += x * std::conj(at(i - 16));
+    }
+    EXPECT_LT(std::abs(mean) / samples, near);
+    EXPECT_NEAR(power / samples, 1, near);  // |x|^2 is exponential: variance 1
+    EXPECT_NEAR(re / samples, 0.5, near * std::sqrt(0.5));
+    EXPECT_NEAR(im / samples, 0.5, near * std::sqrt(0.5));
+    EXPECT_NEAR(fourth / samples, 2, near * std::sqrt(20.0));
+    EXPECT_LT(std::abs(pseudo) / samples, near * std::sqrt(2.0));
+    EXPECT_LT(std::abs(neighbour) / samples, near);
+    EXPECT_LT(std::abs(after_sixteen) / samples, near);
+  }
+}
+
+TEST_P(awgn, one_call_equals_its_pieces_and_in_place_equals_out_of_place) {
+  const std::uint64_t first = (std::uint64_t{1} << 32) - 50;  // the index carries within the batch
+  const symbols x = random_symbols(173);
+  const wb::random_range range{.seed = 0x123456789abcdef0, .first = first, .point = 2};
+  const symbols whole = add_noise(exec(), x, 0.5f, range);
+  for (const std::size_t piece : {1, 5, 16, 100}) {
+    symbols joined;
+    for (std::size_t at = 0; at < x.size(); at += piece) {
+      const std::size_t end = std::min(at + piece, x.size());
+      const symbols part(x.begin() + static_cast<std::ptrdiff_t>(at),
+                         x.begin() + static_cast<std::ptrdiff_t>(end));
+      const symbols y = add_noise(exec(), part, 0.5f, {range.seed, first + at, range.point});
+      joined.insert(joined.end(), y.begin(), y.end());
+    }
+    EXPECT_TRUE(same_bits(joined, whole)) << piece;
+  }
+  auto a = on_device(exec(), x, 1, x.size());
+  wb::add_awgn(exec(), a, a, 0.5f, range);
+  EXPECT_TRUE(same_bits(exec().to_host(a), whole));
+
+  // Every second place of a longer array, the rest untouched.
+  auto wide = on_device(exec(), symbols(2 * x.size(), {9.f, 9.f}), 2, x.size());
+  const auto in = on_device(exec(), x, 1, x.size());
+  wb::add_awgn(exec(), in, {wide.data(), 1, x.size(), 1, 2}, 0.5f, range);
+  const symbols strided = exec().to_host(wide);
+  for (std::size_t i = 0; i < x.size(); i++) {
+    ASSERT_EQ(strided[2 * i], whole[i]);
+    ASSERT_EQ(strided[2 * i + 1], std::complex<float>(9.f, 9.f));
+  }
+}
+
+TEST_P(awgn, equals_scalar_in_every_bit_with_any_number_of_threads) {
+  const auto scalar = wb::testing::open_scalar();
+  const symbols x = random_symbols(10007);
+  const wb::random_range range{.seed = 5, .first = 7, .point = 1};
+  const symbols expected = add_noise(*scalar, x, 0.3f, range);
+  EXPECT_TRUE(same_bits(add_noise(exec(), x, 0.3f, range), expected));
+  EXPECT_TRUE(same_bits(add_noise(*GetParam().open(3), x, 0.3f, range), expected));
+}
+
+TEST_P(awgn, without_variance_nothing_is_added) {
+  const symbols x = random_symbols(100);
+  EXPECT_TRUE(same_bits(add_noise(exec(), x, 0.f, {.seed = 1}), x));
+}
+
+TEST_P(awgn, seeds_points_and_indices_give_other_noise) {
+  const symbols zero(64);
+  const wb::random_range ranges[]{{1, 0, 0}, {2, 0, 0},  {std::uint64_t{1} << 32 | 1, 0, 0},
+                                  {1, 0, 1}, {1, 64, 0}, {1, std::uint64_t{1} << 32, 0}};
+  std::vector<symbols> all;
+  for (const auto& r : ranges) all.push_back(add_noise(exec(), zero, 1.f, r));
+  EXPECT_TRUE(same_bits(add_noise(exec(), zero, 1.f, ranges[0]), all[0]));
+  for (std::size_t a = 0; a < all.size(); a++)
+    for (std::size_t b = 0; b < a; b++) {
+      int equal = 0;
+      for (std::size_t i = 0; i < zero.size(); i++) equal += all[a][i] == all[b][i];
+      EXPECT_EQ(equal, 0) << a << " and " << b;
+    }
+}
+
+TEST(awgn_arguments, bad_ones_are_named) {
+  const auto exec = wb::testing::open_scalar();
+  auto x = exec->make<std::complex<float>>(1, 4), few = exec->make<std::complex<float>>(1, 3),
+       wide = exec->make<std::complex<float>>(2, 4);
+  std::fill_n(x.data(), 4, 0.f);
+  for (const float bad : {-1e-9f, -1.f, std::numeric_limits<float>::quiet_NaN(),
+                          std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()})
+    EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, x, bad, {}); }), "noise_var") << bad;
+  EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, wide, x, 1.f, {}); }), "in");
+  EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, few, 1.f, {}); }), "out");
+  EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, wide, 1.f, {}); }), "out");
+  EXPECT_EQ(blamed([&] { wb::add_awgn(*exec, x, {nullptr, 1, 4, 1, 1}, 1.f, {}); }), "out");
+}
+
+}  // namespace

@@ -1,0 +1,333 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <tests/on_backends.hpp>
+#include <warpband/link/result.hpp>
+#include <warpband/link/scenario.hpp>
+
+#ifndef WARPBAND_SOURCE_DIR
+#define WARPBAND_SOURCE_DIR ""
+#endif
+
+namespace wb {
+namespace {
+
+curve_config only_curve(const std::string& text) {
+  const scenario s = parse_scenario(text, "s.toml");
+  EXPECT_EQ(s.curves.size(), 1u);
+  return s.curves.at(0);
+}
+/// The message a scenario is refused with: it names the file and is one line.
+std::string refusal(const std::string& text) {
+  try {
+    parse_scenario(text, "s.toml");
+  } catch (const file_error& e) {
+    EXPECT_EQ(e.path(), "s.toml");
+    const std::string what = e.what();
+    EXPECT_TRUE(what.starts_with("s.toml: ")) << what;
+    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+    return what.substr(8);
+  }
+  ADD_FAILURE() << "not refused: " << text;
+  return "";
+}
+#define EXPECT_REFUSED(text, part) EXPECT_NE(refusal(text).find(part), std::string::npos) << refusal(text)
+
+const std::string sweep = "sweep.ebn0_db = 1\n";
+
+TEST(scenario, defaults) {
+  const curve_config c = only_curve(sweep);
+  const link_config d;
+  EXPECT_EQ(c.label, "s");
+  EXPECT_EQ(c.link.seed, 1u);
+  EXPECT_EQ(c.link.code, code_type::lte_turbo);
+  EXPECT_EQ(c.link.k, 6144);
+  EXPECT_FALSE(c.link.crc);
+  EXPECT_FALSE(c.link.interleaver);
+  EXPECT_EQ(c.link.decoder.algorithm, map_algorithm::log_map);
+  EXPECT_EQ(c.link.decoder.iterations, 6);
+  EXPECT_EQ(c.link.decoder.windows, 0);
+  EXPECT_EQ(c.link.decoder.overlap, -1);
+  EXPECT_EQ(c.link.decoder.extrinsic_scale, 1.f);
+  EXPECT_EQ(c.link.decoder.stop, early_stop::none);
+  EXPECT_EQ(c.link.qam, d.qam);
+  EXPECT_EQ(c.link.demapper, demap_algorithm::max_log);
+  EXPECT_EQ(c.link.channel, channel_type::awgn);
+  EXPECT_EQ(c.ebn0_db, std::vector<double>{1});
+  EXPECT_EQ(c.stop.frame_errors, 100u);
+  EXPECT_EQ(c.stop.max_frames, 1'000'000u);
+  EXPECT_EQ(c.stop.max_seconds, 0);
+  EXPECT_EQ(c.stop.below_fer, 0);
+}
+
+TEST(scenario, every_key) {
+  const scenario s = parse_scenario(R"(
+title = "all of them"
+seed = 9223372036854775807
+[code]
+type = "lte-turbo"
+k = 1024
+crc = "crc24b"
+interleaver = { f1 = 31, f2 = 64 }
+[decoder]
+algorithm = "max-log-map"
+iterations = 8
+windows = 16
+overlap = 12
+extrinsic_scale = 0.75
+early_stop = "crc"
+[modem]
+modulation = "64qam"
+demapper = "exact"
+[channel]
+type = "rayleigh"
+fading = "block"
+[sweep]
+ebn0_db = [0, 0.25, 7]
+[stop]
+frame_errors = 0
+max_frames = 77
+max_seconds = 2.5
+below_fer = 1e-4
+)",
+                                    "s.toml");
+  EXPECT_EQ(s.title, "all of them");
+  ASSERT_EQ(s.curves.size(), 1u);
+  const curve_config& c = s.curves[0];
+  EXPECT_EQ(c.label, "all of them");
+  EXPECT_EQ(c.link.seed, 9223372036854775807u);
+  EXPECT_EQ(c.link.k, 1024);
+  EXPECT_EQ(c.link.crc->polynomial, crc24b.polynomial);
+  EXPECT_EQ(c.link.interleaver->f1, 31);
+  EXPECT_EQ(c.link.interleaver->f2, 64);
+  EXPECT_EQ(c.link.decoder.algorithm, map_algorithm::max_log_map);
+  EXPECT_EQ(c.link.decoder.iterations, 8);
+  EXPECT_EQ(c.link.decoder.windows, 16);
+  EXPECT_EQ(c.link.decoder.overlap, 12);
+  EXPECT_EQ(c.link.decoder.extrinsic_scale, 0.75f);
+  EXPECT_EQ(c.link.decoder.stop, early_stop::crc);
+  EXPECT_EQ(c.link.qam, 64);
+  EXPECT_EQ(c.link.demapper, demap_algorithm::exact);
+  EXPECT_EQ(c.link.channel, channel_type::rayleigh);
+  EXPECT_EQ(c.link.fading, fading_type::block);
+  EXPECT_EQ(c.ebn0_db, (std::vector<double>{0, 0.25, 7}));
+  EXPECT_EQ(c.stop.frame_errors, 0u);
+  EXPECT_EQ(c.stop.max_frames, 77u);
+  EXPECT_EQ(c.stop.max_seconds, 2.5);
+  EXPECT_EQ(c.stop.below_fer, 1e-4);
+}
+
+TEST(scenario, documented_defaults_are_the_defaults) {
+  // A file that spells out every default gives what an empty one gives.
+  std::string spelt = sweep;
+  for (const scenario_key& k : scenario_keys()) {
+    EXPECT_NE(*k.name, '\0');
+    EXPECT_NE(*k.text, '\0') << k.name;
+    EXPECT_NE(*k.allowed, '\0') << k.name;
+    const std::string name = k.name;
+    if (*k.initial != '\0' && name != "channel.fading") spelt += name + " = " + k.initial + "\n";
+  }
+  const auto json_of = [](const std::string& text) {
+    run_result r;
+    r.source.curves = {only_curve(text)};
+    r.curves.push_back({"c", r.source.curves[0], {point_result{}}, false});
+    return result_json(r);
+  };
+  EXPECT_EQ(json_of(spelt), json_of(sweep));
+}
+
+TEST(scenario, windows_and_overlap_can_be_automatic) {
+  const curve_config c = only_curve(sweep + "decoder.windows = \"auto\"\ndecoder.overlap = \"auto\"\n");
+  EXPECT_EQ(c.link.decoder.windows, 0);
+  EXPECT_EQ(c.link.decoder.overlap, -1);
+}
+
+TEST(scenario, ranges_of_points) {
+  EXPECT_EQ(only_curve("sweep.ebn0_db = { from = 0.0, to = 0.7, step = 0.1 }").ebn0_db,
+            (std::vector<double>{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}));
+  EXPECT_EQ(only_curve("sweep.ebn0_db = { from = -1, to = 1.9, step = 1 }").ebn0_db,
+            (std::vector<double>{-1, 0, 1}));
+  EXPECT_EQ(only_curve("sweep.ebn0_db = { from = 2, to = 2, step = 1 }").ebn0_db, (std::vector<double>{2}));
+  EXPECT_REFUSED("sweep.ebn0_db = { from = 0, to = 1 }", "line 1: sweep.ebn0_db needs from, to and step");
+  EXPECT_REFUSED("sweep.ebn0_db = { from = 1, to = 0, step = 1 }", "sweep.ebn0_db.to = 0 is not allowed");
+  EXPECT_REFUSED("sweep.ebn0_db = { from = 0, to = 1, step = 0 }", "sweep.ebn0_db.step = 0 is not allowed");
+  EXPECT_REFUSED("sweep.ebn0_db = { from = -100, to = 100, step = 0.001 }", "200001 points: at most 10000");
+  EXPECT_REFUSED("sweep.ebn0_db = [0, 1, 1]", "has 1 after 1: expected a rising list");
+  EXPECT_REFUSED("sweep.ebn0_db = []", "sweep.ebn0_db = an empty list is not allowed");
+  EXPECT_REFUSED("sweep.ebn0_db = [0, \"1\"]", "sweep.ebn0_db = \"1\" is not allowed");
+  EXPECT_REFUSED("sweep.ebn0_db = [0, nan]", "sweep.ebn0_db = nan is not allowed");
+  EXPECT_REFUSED("sweep.ebn0_db = 101", "sweep.ebn0_db = 101 is not allowed");
+  EXPECT_REFUSED("seed = 1", "sweep.ebn0_db is missing");
+}
+
+TEST(scenario, curves_override_the_base) {
+  const scenario s = parse_scenario(R"(
+title = "base"
+decoder.windows = 32
+[sweep]
+ebn0_db = [0, 1]
+[stop]
+max_frames = 10
+[[curve]]
+label = "P = 96"
+decoder.windows = 96
+[[curve]]
+[curve.code]
+k = 512
+[curve.stop]
+frame_errors = 7
+[[curve]]
+code.type = "none"
+channel.type = "rayleigh"
+sweep.ebn0_db = { from = 0, to = 4, step = 2 }
+seed = 5
+)",
+                                    "s.toml");
+  ASSERT_EQ(s.curves.size(), 3u);
+  EXPECT_EQ(s.curves[0].label, "P = 96");
+  EXPECT_EQ(s.curves[0].link.decoder.windows, 96);
+  EXPECT_EQ(s.curves[0].link.k, 6144);
+  EXPECT_EQ(s.curves[1].label, "curve 2");
+  EXPECT_EQ(s.curves[1].link.decoder.windows, 32);
+  EXPECT_EQ(s.curves[1].link.k, 512);
+  EXPECT_EQ(s.curves[1].stop.frame_errors, 7u);
+  EXPECT_EQ(s.curves[1].stop.max_frames, 10u);
+  EXPECT_EQ(s.curves[1].ebn0_db, (std::vector<double>{0, 1}));
+  EXPECT_EQ(s.curves[2].link.code, code_type::none);  // the base's decoder is not in its way
+  EXPECT_EQ(s.curves[2].link.seed, 5u);
+  EXPECT_EQ(s.curves[2].ebn0_db, (std::vector<double>{0, 2, 4}));
+  EXPECT_EQ(s.curves[0].link.channel, channel_type::awgn);
+
+  // A list of the curve in place of a range, and a part of a range.
+  const scenario t = parse_scenario(R"(
+sweep.ebn0_db = { from = 0, to = 4, step = 2 }
+[[curve]]
+sweep.ebn0_db = [7]
+[[curve]]
+sweep.ebn0_db.to = 2
+)",
+                                    "s.toml");
+  EXPECT_EQ(t.curves.at(0).ebn0_db, (std::vector<double>{7}));
+  EXPECT_EQ(t.curves.at(1).ebn0_db, (std::vector<double>{0, 2}));
+}
+
+TEST(scenario, refuses_unknown_keys_and_suggests) {
+  EXPECT_REFUSED(sweep + "decoder.itertions = 3",
+                 "line 2: unknown key decoder.itertions: did you mean decoder.iterations?");
+  EXPECT_REFUSED(sweep + "[decodr]\nalgorithm = \"log-map\"",
+                 "line 2: unknown key decodr: did you mean decoder?");
+  EXPECT_REFUSED(sweep + "iterations = 3", "unknown key iterations: did you mean decoder.iterations?");
+  EXPECT_REFUSED(sweep + "code.windows = 3", "did you mean decoder.windows?");
+  EXPECT_REFUSED(sweep + "frobnicate = 3", "unknown key frobnicate: see warpband sim --help-scenario");
+  EXPECT_REFUSED(sweep + "code.interleaver = { f1 = 3, f3 = 4 }", "did you mean code.interleaver.f");
+  EXPECT_REFUSED(sweep + "[[curve]]\nlabl = \"x\"", "line 3: unknown key labl: did you mean label?");
+  EXPECT_REFUSED(sweep + "[[curves]]\nlabel = \"x\"", "unknown key curves: did you mean curve?");
+  EXPECT_REFUSED(sweep + "label = \"x\"", "label belongs into a [[curve]]");
+  EXPECT_REFUSED(sweep + "[[curve]]\ntitle = \"x\"", "title belongs above the first [[curve]]");
+  // The first fault of the file is the one told.
+  EXPECT_REFUSED(sweep + "zzz = 1\naaa = 1", "line 2: unknown key zzz");
+}
+
+TEST(scenario, refuses_wrong_types_and_values) {
+  EXPECT_REFUSED(sweep + "code.k = \"6144\"",
+                 "line 2: code.k = \"6144\" is not allowed: expected an integer");
+  EXPECT_REFUSED(sweep + "code.k = 6144.0", "code.k = 6144 is not allowed: expected an integer");
+  EXPECT_REFUSED(sweep + "code.k = [1]", "code.k = a list is not allowed");
+  EXPECT_REFUSED(sweep + "code.k.x = 1", "code.k = a table is not allowed");
+  EXPECT_REFUSED(sweep + "[code.k]", "code.k = a table is not allowed");
+  EXPECT_REFUSED(sweep + "code = 5", "code = 5 is not allowed: expected a table with type, k, crc");
+  EXPECT_REFUSED(sweep + "code.k = 99999999999", "code.k = 99999999999 is not allowed");
+  EXPECT_REFUSED(sweep + "seed = -1", "seed = -1 is not allowed: expected an integer from 0");
+  EXPECT_REFUSED(sweep + "code.type = \"turbo\"",
+                 "code.type = \"turbo\" is not allowed: expected \"lte-turbo\" or");
+  EXPECT_REFUSED(sweep + "decoder.algorithm = true", "decoder.algorithm = true is not allowed");
+  EXPECT_REFUSED(sweep + "decoder.windows = \"all\"",
+                 "decoder.windows = \"all\" is not allowed: expected \"auto\" or");
+  EXPECT_REFUSED(sweep + "modem.modulation = \"8psk\"", "expected \"bpsk\", \"qpsk\"");
+  EXPECT_REFUSED(sweep + "stop.max_frames = 0", "stop.max_frames = 0 is not allowed");
+  EXPECT_REFUSED(sweep + "stop.below_fer = 2", "stop.below_fer = 2 is not allowed");
+  EXPECT_REFUSED(sweep + "title = 2020-01-01", "title = a date or time is not allowed");
+  EXPECT_REFUSED(sweep + "curve = 3", "curve = 3 is not allowed: expected tables, each begun by [[curve]]");
+  EXPECT_REFUSED(sweep + "curve = []", "curve = a list is not allowed");
+}
+
+TEST(scenario, refuses_what_does_not_go_together) {
+  EXPECT_REFUSED(sweep + "code.k = 41",
+                 "line 2: code.k = 41 is not allowed: expected one of the 188 block sizes");
+  EXPECT_REFUSED(sweep + "decoder.windows = 769",
+                 "line 2: decoder.windows = 769 is not allowed: expected 1 to k/8 = 768");
+  EXPECT_REFUSED(sweep + "decoder.overlap = 1000\ndecoder.windows = 8",
+                 "line 2: decoder.overlap = 1000 is not allowed");
+  EXPECT_REFUSED(sweep + "decoder.extrinsic_scale = 0.5", "line 2: decoder.extrinsic_scale = 0.5");
+  EXPECT_REFUSED(sweep + "decoder.early_stop = \"crc\"",
+                 "line 2: decoder.early_stop = \"crc\" is not allowed");
+  EXPECT_REFUSED(sweep + "code.interleaver = { f1 = 3 }", "line 2: code.interleaver needs both f1 and f2");
+  EXPECT_REFUSED(sweep + "code.interleaver = { f1 = 2, f2 = 4 }", "line 2: code.interleaver = 2, 4");
+  EXPECT_REFUSED(sweep + "code.type = \"none\"\ncode.k = 24\ncode.crc = \"crc24a\"",
+                 "line 3: code.k = 24 is not allowed: expected more than the 24 bits of its CRC");
+  EXPECT_REFUSED(sweep + "channel.fading = \"block\"",
+                 "line 2: channel.fading has no meaning with channel.type = \"awgn\"");
+  EXPECT_REFUSED(sweep + "code.type = \"none\"\ndecoder.windows = 3",
+                 "line 3: decoder.windows has no meaning with code.type = \"none\"");
+  EXPECT_REFUSED(sweep + "[[curve]]\nlabel = \"a\"\n[[curve]]\nlabel = \"b\"\ncode.k = 41", "in curve \"b\"");
+  EXPECT_REFUSED(sweep + "[[curve]]\nlabel = \"a\"\n[[curve]]\nlabel = \"a\"",
+                 "line 5: label = \"a\" names two curves");
+}
+
+TEST(scenario, refuses_what_is_not_toml) {
+  EXPECT_REFUSED("sweep = [1", "line 1: not TOML");
+  EXPECT_REFUSED(sweep + "seed = 1\nseed = 2", "line 3: not TOML");
+  EXPECT_REFUSED(
+      "\x7f"
+      "ELF\x02\x01",
+      "line 1: not TOML");
+  EXPECT_REFUSED(std::string("a\0b", 3), "not TOML");
+}
+
+TEST(scenario, files_that_cannot_be_read) {
+  EXPECT_THROW(load_scenario("/nowhere/at/all.toml"), file_error);
+  EXPECT_THROW(load_scenario(::testing::TempDir()), file_error);
+  const std::string path = ::testing::TempDir() + "warpband_large.toml";
+  std::ofstream(path) << std::string(2 << 20, '#');
+  EXPECT_THROW(load_scenario(path), file_error);
+  std::filesystem::remove(path);
+}
+
+TEST(scenario, nearest_names) {
+  const std::vector<std::string> names{"decoder.windows", "decoder.overlap", "seed"};
+  EXPECT_EQ(nearest_name("sede", names), "seed");  // letters that changed places
+  EXPECT_EQ(nearest_name("decoder.window", names), "decoder.windows");
+  EXPECT_EQ(nearest_name("overlap", names), "decoder.overlap");
+  EXPECT_EQ(nearest_name("x", names), "");
+  EXPECT_EQ(nearest_name("", {}), "");
+}
+
+TEST(scenario, the_documentation_is_the_generated_text) {
+  std::ifstream file(std::string(WARPBAND_SOURCE_DIR) + "/docs/scenario.md");
+  if (!file) GTEST_SKIP() << "no docs/scenario.md here";
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(text.str(), scenario_help()) << "run: warpband sim --help-scenario > docs/scenario.md";
+  // And its example is one.
+  const std::string help = scenario_help();
+  const std::size_t from = help.find("```toml\n") + 8;
+  EXPECT_EQ(parse_scenario(help.substr(from, help.find("```", from) - from), "example").curves.size(), 2u);
+}
+
+TEST(scenario, the_examples_are_scenarios) {
+  const std::filesystem::path folder = std::filesystem::path(WARPBAND_SOURCE_DIR) / "examples";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no examples here";
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".toml") {
+      EXPECT_NO_THROW(load_scenario(entry.path().string())) << entry.path();
+      found++;
+    }
+  EXPECT_GE(found, 4);
+}
+
+}  // namespace
+}  // namespace wb

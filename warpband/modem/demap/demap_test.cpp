@@ -1,0 +1,312 @@
+// The soft demapper against exhaustive sums in double precision, its limit cases and ugly input.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <random>
+
+#include <oracle/modem.hpp>
+#include <tests/on_backends.hpp>
+#include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace {
+
+using wb::demap_algorithm;
+using wb::layout;
+using wb::testing::blamed;
+using wb::testing::on_device;
+using complex = std::complex<float>;
+
+constexpr int all_points[]{2, 4, 16, 64, 256};
+constexpr demap_algorithm both[]{demap_algorithm::max_log, demap_algorithm::exact};
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+struct batch {
+  std::vector<complex> y, h;  // h empty: 1
+  std::vector<float> n0;      // one: shared
+};
+struct result {
+  std::vector<float> llr;  // [symbols, m]
+  std::vector<std::uint8_t> status;
+};
+
+result demap(wb::executor& exec, int points, demap_algorithm algorithm, const batch& b,
+             layout order = layout::row_major) {
+  const wb::demapper demapper(points, algorithm);
+  const std::size_t n = b.y.size(), m = static_cast<std::size_t>(demapper.bits());
+  const auto y = on_device(exec, b.y, 1, n);
+  const auto n0 = exec.make_from(b.n0);
+  std::optional<wb::array<complex>> h;
+  if (!b.h.empty()) h = on_device(exec, b.h, 1, n);
+  wb::demap_input in{y, {}, {n0.data(), 1, n, 1, b.n0.size() == 1 ? 0U : 1U}};
+  if (h) in.channel = *h;
+  auto llr = exec.make<float>(m, n, order);
+  auto status = exec.make<std::uint8_t>(1, n);
+  demapper.run(exec, in, llr, status);
+  return {exec.to_host(llr), exec.to_host(status)};
+}
+bool same_bits(const result& a, const result& b) {
+  return a.llr.size() == b.llr.size() && a.status == b.status &&
+         std::memcmp(a.llr.data(), b.llr.data(), a.llr.size() * sizeof(float)) == 0;
+}
+
+/// Noisy symbols over fading channels, noise from strong to weak.
+batch noisy_batch(int points, std::size_t n, std::mt19937& random) {
+  const auto s = oracle::constellation(points);
+  std::normal_distribution<double> normal(0, std::sqrt(0.5));
+  std::uniform_real_distribution<double> decades(-3, 1);
+  batch b;
+  for (std::size_t i = 0; i < n; i++) {
+    const double n0 = std::pow(10.0, decades(random));
+    const std::complex<double> h(normal(random), normal(random));
+    const std::complex<double> noise(normal(random), normal(random));
+    b.y.push_back(complex(h * s[random() % s.size()] + std::sqrt(n0) * noise));
+    b.h.push_back(complex(h));
+    b.n0.push_back(static_cast<float>(n0));
+  }
+  return b;
+}
+
+class demap_on : public wb::testing::on_backend {};
+WB_ON_ALL_BACKENDS(demap_on);
+
+TEST_P(demap_on, equals_oracle) {
+  // Max-log: the tolerance for two algorithms of equal result. Exact: the same for the distances, and a
+  // relative 1e-6 for exponentials and logarithms.
+  std::mt19937 random(1);
+  for (const int points : all_points)
+    for (const demap_algorithm algorithm : both) {
+      const batch b = noisy_batch(points, wb::testing::small_scale() ? 100 : 1500, random);
+      const result got = demap(exec(), points, algorithm, b);
+      const bool exact = algorithm == demap_algorithm::exact;
+      const std::size_t m = got.llr.size() / b.y.size();
+      double worst = 0;
+      for (std::size_t i = 0; i < b.y.size(); i++) {
+        const auto expected =
+            oracle::demap(std::complex<double>(b.y[i]), b.n0[i], std::complex<double>(b.h[i]), points,
+                          exact ? oracle::demapper::exact : oracle::demapper::max_log);
+        ASSERT_EQ(expected.size(), m);
+        const double equal = 4e-6 * (std::norm(b.y[i]) + std::norm(b.h[i])) / b.n0[i] + 1e-5;
+        for (std::size_t e = 0; e < m; e++) {
+          const double allowed = equal + (exact ? 1e-6 * std::fabs(expected[e]) : 0);
+          worst = std::max(worst, std::fabs(got.llr[i * m + e] - expected[e]) / allowed);
+        }
+        EXPECT_EQ(got.status[i], 0);
+      }
+      EXPECT_LE(worst, 1) << points << " points, " << (exact ? "exact" : "max-log");
+    }
+}
+
+TEST_P(demap_on, equals_scalar_in_every_bit) {
+  const auto scalar = wb::testing::open_scalar();
+  std::mt19937 random(2);
+  for (const int points : all_points)
+    for (const demap_algorithm algorithm : both)
+      for (const std::size_t n : {1, 7, 16, 1003}) {
+        batch b = noisy_batch(points, n, random);
+        EXPECT_TRUE(same_bits(demap(exec(), points, algorithm, b), demap(*scalar, points, algorithm, b)))
+            << points << ", " << n;
+        b.n0.resize(1);
+        b.h.clear();
+        EXPECT_TRUE(same_bits(demap(exec(), points, algorithm, b), demap(*scalar, points, algorithm, b)))
+            << points << ", " << n << ", shared N0, no channel";
+      }
+}
+
+TEST_P(demap_on, either_layout_gives_the_same_values) {
+  std::mt19937 random(3);
+  const batch b = noisy_batch(64, 37, random);
+  const result rows = demap(exec(), 64, demap_algorithm::max_log, b),
+               columns = demap(exec(), 64, demap_algorithm::max_log, b, layout::batch_fastest);
+  for (std::size_t i = 0; i < 37; i++)
+    for (std::size_t e = 0; e < 6; e++) ASSERT_EQ(rows.llr[i * 6 + e], columns.llr[e * 37 + i]);
+}
+
+TEST_P(demap_on, exact_equals_max_log_with_one_point_a_side) {
+  std::mt19937 random(4);
+  for (const int points : {2, 4}) {
+    const batch b = noisy_batch(points, 200, random);
+    EXPECT_TRUE(same_bits(demap(exec(), points, demap_algorithm::exact, b),
+                          demap(exec(), points, demap_algorithm::max_log, b)));
+  }
+  const batch b = noisy_batch(16, 200, random);
+  EXPECT_FALSE(same_bits(demap(exec(), 16, demap_algorithm::exact, b),
+                         demap(exec(), 16, demap_algorithm::max_log, b)));
+}
+
+TEST_P(demap_on, shared_noise_and_missing_channel_are_the_same_as_written_out) {
+  std::mt19937 random(5);
+  for (const int points : all_points)
+    for (const demap_algorithm algorithm : both) {
+      batch b = noisy_batch(points, 53, random);
+      b.n0.assign(53, 0.25f);
+      batch shared = b;
+      shared.n0.resize(1);
+      EXPECT_TRUE(same_bits(demap(exec(), points, algorithm, b), demap(exec(), points, algorithm, shared)));
+      b.h.assign(53, 1.f);
+      batch none = b;
+      none.h.clear();
+      EXPECT_TRUE(same_bits(demap(exec(), points, algorithm, b), demap(exec(), points, algorithm, none)));
+    }
+}
+
+TEST_P(demap_on, without_noise_the_signs_are_the_bits) {
+  for (const int points : all_points)
+    for (const demap_algorithm algorithm : both) {
+      const auto s = oracle::constellation(points);
+      const auto m = static_cast<std::size_t>(wb::bits_per_symbol(points));
+      for (const complex h : {complex(1, 0), complex(-0.6f, 1.1f), complex(0, -2e-3f), complex(300, 400)})
+        for (const float relative_n0 : {1e-3f, 1e-6f, 1e-12f, 1e-30f}) {
+          batch b;
+          b.n0 = {relative_n0 * std::norm(h)};
+          for (const auto& point : s) {
+            b.y.push_back(complex(std::complex<double>(h) * point));
+            b.h.push_back(h);
+          }
+          const result got = demap(exec(), points, algorithm, b);
+          for (std::size_t p = 0; p < s.size(); p++)
+            for (std::size_t e = 0; e < m; e++) {
+              const float llr = got.llr[p * m + e];
+              ASSERT_TRUE(std::isfinite(llr));
+              ASSERT_NE(llr, 0.f);
+              ASSERT_EQ(llr < 0.f, ((p >> (m - 1 - e)) & 1U) == 1U)
+                  << points << " points, point " << p << ", bit " << e << ", h " << h << ", N0 " << b.n0[0];
+            }
+        }
+    }
+}
+
+TEST_P(demap_on, a_channel_of_zero_says_nothing) {
+  for (const int points : all_points)
+    for (const demap_algorithm algorithm : both) {
+      std::mt19937 random(6);
+      batch b = noisy_batch(points, 40, random);
+      const result before = demap(exec(), points, algorithm, b);
+      b.h[17] = 0.f;
+      b.h[33] = complex(-0.f, 0.f);
+      const result got = demap(exec(), points, algorithm, b);
+      const std::size_t m = got.llr.size() / 40;
+      for (std::size_t i = 0; i < 40; i++) {
+        EXPECT_EQ(got.status[i], 0);
+        for (std::size_t e = 0; e < m; e++)
+          ASSERT_EQ(got.llr[i * m + e], i == 17 || i == 33 ? 0.f : before.llr[i * m + e]);
+      }
+    }
+}
+
+TEST_P(demap_on, bad_items_are_erased_and_flagged_and_harm_no_neighbour) {
+  std::vector<std::pair<const char*, void (*)(batch&, std::size_t)>> faults{
+      {"y.re NaN", [](batch& b, std::size_t i) { b.y[i].real(not_a_number); }},
+      {"y.im NaN", [](batch& b, std::size_t i) { b.y[i].imag(not_a_number); }},
+      {"y.re inf", [](batch& b, std::size_t i) { b.y[i].real(infinity); }},
+      {"y.im -inf", [](batch& b, std::size_t i) { b.y[i].imag(-infinity); }},
+      {"h.re NaN", [](batch& b, std::size_t i) { b.h[i].real(not_a_number); }},
+      {"h.im NaN", [](batch& b, std::size_t i) { b.h[i].imag(not_a_number); }},
+      {"h.re -inf", [](batch& b, std::size_t i) { b.h[i].real(-infinity); }},
+      {"h.im inf", [](batch& b, std::size_t i) { b.h[i].imag(infinity); }},
+      {"N0 NaN", [](batch& b, std::size_t i) { b.n0[i] = not_a_number; }},
+      {"N0 inf", [](batch& b, std::size_t i) { b.n0[i] = infinity; }},
+      {"N0 0", [](batch& b, std::size_t i) { b.n0[i] = 0.f; }},
+      {"N0 -0", [](batch& b, std::size_t i) { b.n0[i] = -0.f; }},
+      {"N0 < 0", [](batch& b, std::size_t i) { b.n0[i] = -1e-3f; }},
+  };
+  const auto scalar = wb::testing::open_scalar();
+  for (const int points : all_points)
+    for (const demap_algorithm algorithm : both) {
+      std::mt19937 random(7);
+      const std::size_t n = 16 * faults.size() + 5;
+      const batch good = noisy_batch(points, n, random);
+      batch bad = good;
+      std::vector<const char*> fault(n, nullptr);
+      for (std::size_t f = 0; f < faults.size(); f++) {  // in a different lane each
+        const std::size_t i = 16 * f + f % 16;
+        faults[f].second(bad, i);
+        fault[i] = faults[f].first;
+      }
+      faults[0].second(bad, n - 1);  // the lane that an incomplete vector repeats
+      fault[n - 1] = faults[0].first;
+
+      const result before = demap(exec(), points, algorithm, good),
+                   after = demap(exec(), points, algorithm, bad);
+      const std::size_t m = after.llr.size() / n;
+      for (std::size_t i = 0; i < n; i++) {
+        EXPECT_EQ(after.status[i], fault[i] != nullptr ? wb::status_bad_symbol : 0)
+            << (fault[i] ? fault[i] : "good");
+        for (std::size_t e = 0; e < m; e++) {
+          const float expected = fault[i] != nullptr ? 0.f : before.llr[i * m + e];
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(after.llr[i * m + e]),
+                    std::bit_cast<std::uint32_t>(expected))
+              << (fault[i] ? fault[i] : "a neighbour") << ", item " << i;
+        }
+      }
+      EXPECT_TRUE(same_bits(after, demap(*scalar, points, algorithm, bad)));
+    }
+}
+
+TEST_P(demap_on, extreme_but_finite_input_gives_finite_llrs) {
+  const auto scalar = wb::testing::open_scalar();
+  const std::vector<float> sizes{1e-45f, 1e-38f, 1e-20f, 1.f, 1e15f, 1e20f, 3e38f};
+  batch b;
+  for (const float y : sizes)
+    for (const float h : sizes)
+      for (const float n0 : sizes)
+        for (const float sign : {-1.f, 1.f}) {
+          b.y.emplace_back(sign * y, 0.3f * y);
+          b.h.emplace_back(0.7f * h, -h);
+          b.n0.push_back(n0);
+        }
+  for (const int points : all_points)
+    for (const demap_algorithm algorithm : both) {
+      const result got = demap(exec(), points, algorithm, b);
+      for (const float llr : got.llr) ASSERT_TRUE(std::isfinite(llr)) << points;
+      for (const std::uint8_t s : got.status) EXPECT_EQ(s, 0);
+      EXPECT_TRUE(same_bits(got, demap(*scalar, points, algorithm, b))) << points;
+    }
+}
+
+TEST(demap_overflow, leaves_the_sign_or_an_erasure) {
+  const auto exec = wb::testing::open_scalar();
+  const auto llr = [&](complex y, complex h, float n0) {
+    return demap(*exec, 16, demap_algorithm::max_log, {{y}, {h}, {n0}})
+        .llr[0];  // b0: the sign of the real part
+  };
+  // The distance to the wrong side is beyond a float, that to the right one is not.
+  EXPECT_GE(llr({0.9487f, 0.3f}, 1.f, 4e-39f), 1e38f);
+  EXPECT_LE(llr({-0.9487f, 0.3f}, 1.f, 4e-39f), -1e38f);
+  // Both are, or h^2 is: nothing can be said.
+  EXPECT_EQ(llr({8.f, 0.3f}, 1.f, 3e-38f), 0.f);
+  EXPECT_EQ(llr({-8.f, 0.3f}, 1.f, 3e-38f), 0.f);
+  EXPECT_EQ(llr(1e30f, 1e30f, 1.f), 0.f);
+}
+
+TEST(demap_arguments, bad_ones_are_named) {
+  for (const int points : {0, 1, 8, 32, 1024})
+    EXPECT_EQ(blamed([&] { wb::demapper{points}; }), "qam") << points;
+  EXPECT_EQ(blamed([] { wb::demapper(4, static_cast<demap_algorithm>(7)); }), "algorithm");
+  EXPECT_EQ(wb::demapper(64).bits(), 6);
+
+  const auto exec = wb::testing::open_scalar();
+  const wb::demapper demapper(16);
+  auto y = exec->make<complex>(1, 5), y_wide = exec->make<complex>(2, 5), few = exec->make<complex>(1, 4);
+  auto n0 = exec->make<float>(1, 5), n0_few = exec->make<float>(1, 4);
+  auto llr = exec->make<float>(4, 5), llr_narrow = exec->make<float>(3, 5), llr_few = exec->make<float>(4, 4);
+  auto status_few = exec->make<std::uint8_t>(1, 4);
+  std::fill_n(n0.data(), 5, 1.f);
+  std::fill_n(y.data(), 5, complex(1, 1));
+  EXPECT_NO_THROW(demapper.run(*exec, {y, {}, n0}, llr));
+  EXPECT_EQ(blamed([&] { demapper.run(*exec, {y_wide, {}, n0}, llr); }), "received");
+  EXPECT_EQ(blamed([&] { demapper.run(*exec, {y, few, n0}, llr); }), "channel");
+  EXPECT_EQ(blamed([&] { demapper.run(*exec, {y, {}, n0_few}, llr); }), "noise_var");
+  EXPECT_EQ(blamed([&] { demapper.run(*exec, {y, {}, {}}, llr); }), "noise_var");
+  EXPECT_EQ(blamed([&] { demapper.run(*exec, {y, {}, n0}, llr_narrow); }), "llr");
+  EXPECT_EQ(blamed([&] { demapper.run(*exec, {y, {}, n0}, llr_few); }), "llr");
+  EXPECT_EQ(blamed([&] { demapper.run(*exec, {y, {}, n0}, llr, status_few); }), "status");
+}
+
+}  // namespace

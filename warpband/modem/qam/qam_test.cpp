@@ -1,0 +1,101 @@
+// The mapper against the tables of TS 38.211, by way of the oracle.
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstring>
+#include <random>
+
+#include <oracle/modem.hpp>
+#include <tests/on_backends.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace {
+
+using wb::layout;
+using wb::testing::blamed;
+using wb::testing::on_device;
+using bits = std::vector<std::uint8_t>;
+using symbols = std::vector<std::complex<float>>;
+
+constexpr int all_points[]{2, 4, 16, 64, 256};
+
+symbols map(wb::executor& exec, int points, const bits& values, layout order = layout::row_major) {
+  const wb::qam_mapper mapper(points);
+  const auto m = static_cast<std::size_t>(mapper.bits());
+  const std::size_t n = values.size() / m;
+  const auto b = on_device(exec, values, m, n, order);
+  auto s = exec.make<std::complex<float>>(1, n);
+  mapper.run(exec, b, s);
+  return exec.to_host(s);
+}
+/// The bits of every point, b0 the most significant of its index.
+bits every_point(int points) {
+  bits all;
+  const int m = wb::bits_per_symbol(points);
+  for (int p = 0; p < points; p++)
+    for (int i = m - 1; i >= 0; i--) all.push_back(static_cast<std::uint8_t>(p >> i & 1));
+  return all;
+}
+
+class qam : public wb::testing::on_backend {};
+WB_ON_ALL_BACKENDS(qam);
+
+TEST_P(qam, every_point_equals_the_standard) {
+  for (const int points : all_points) {
+    const auto expected = oracle::constellation(points);
+    const symbols got = map(exec(), points, every_point(points));
+    ASSERT_EQ(got.size(), expected.size());
+    double energy = 0;
+    for (std::size_t p = 0; p < got.size(); p++) {
+      EXPECT_NEAR(got[p].real(), expected[p].real(), 1.2e-7) << points << " points, " << p;
+      EXPECT_NEAR(got[p].imag(), expected[p].imag(), 1.2e-7) << points << " points, " << p;
+      energy += std::norm(std::complex<double>(got[p]));
+    }
+    EXPECT_NEAR(energy / points, 1, 2e-7) << points;
+  }
+}
+
+TEST_P(qam, equals_scalar_in_every_bit_and_either_layout) {
+  const auto scalar = wb::testing::open_scalar();
+  std::mt19937 random(1);
+  for (const int points : all_points)
+    for (const std::size_t n : {1, 3, 16, 1021}) {
+      const auto m = static_cast<std::size_t>(wb::bits_per_symbol(points));
+      bits rows(m * n), columns(m * n);
+      for (std::size_t i = 0; i < n; i++)
+        for (std::size_t e = 0; e < m; e++)
+          rows[i * m + e] = columns[e * n + i] = static_cast<std::uint8_t>(random() & 1);
+      const symbols expected = map(*scalar, points, rows), got = map(exec(), points, rows),
+                    turned = map(exec(), points, columns, layout::batch_fastest);
+      ASSERT_EQ(std::memcmp(got.data(), expected.data(), n * sizeof(expected[0])), 0) << points << ", " << n;
+      ASSERT_EQ(std::memcmp(turned.data(), expected.data(), n * sizeof(expected[0])), 0)
+          << points << ", " << n;
+    }
+}
+
+TEST(qam_arguments, sizes_of_the_standard_only) {
+  const std::pair<int, int> good[]{{2, 1}, {4, 2}, {16, 4}, {64, 6}, {256, 8}};
+  for (const auto& [points, m] : good) {
+    EXPECT_EQ(wb::bits_per_symbol(points), m);
+    EXPECT_EQ(wb::qam_mapper(points).bits(), m);
+  }
+  for (const int bad : {-4, 0, 1, 3, 5, 8, 32, 128, 255, 512, 1024}) {
+    EXPECT_EQ(blamed([&] { wb::bits_per_symbol(bad); }), "qam") << bad;
+    EXPECT_EQ(blamed([&] { wb::qam_mapper{bad}; }), "qam") << bad;
+  }
+}
+
+TEST(qam_arguments, shapes_that_do_not_match_are_named) {
+  const auto exec = wb::testing::open_scalar();
+  const wb::qam_mapper mapper(16);
+  auto b = exec->make<std::uint8_t>(4, 5), narrow = exec->make<std::uint8_t>(3, 5);
+  auto s = exec->make<std::complex<float>>(1, 5), few = exec->make<std::complex<float>>(1, 4),
+       wide = exec->make<std::complex<float>>(2, 5);
+  EXPECT_EQ(blamed([&] { mapper.run(*exec, narrow, s); }), "bits");
+  EXPECT_EQ(blamed([&] { mapper.run(*exec, {nullptr, 4, 5, 1, 4}, s); }), "bits");
+  EXPECT_EQ(blamed([&] { mapper.run(*exec, b, few); }), "symbols");
+  EXPECT_EQ(blamed([&] { mapper.run(*exec, b, wide); }), "symbols");
+  EXPECT_THROW(mapper.run(*exec, b, few), wb::shape_error);
+}
+
+}  // namespace
