@@ -3,6 +3,7 @@
 #if defined(WB_BUILD_CUDA)
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 
@@ -27,6 +28,7 @@ class kept_memory final : public memory {
   kept_memory(int device, bool pinned) : device_(device), pinned_(pinned) {}
   ~kept_memory() override { release_kept(); }
   void* take(std::size_t bytes) override {
+    if (bytes > PTRDIFF_MAX) throw memory_error(bytes, place());
     bytes = rounded(bytes);
     std::lock_guard lock(mutex_);
     if (const auto i = kept_.find(bytes); i != kept_.end()) {
@@ -39,8 +41,7 @@ class kept_memory final : public memory {
       release_kept();
       p = allocate(bytes);
     }
-    if (p == nullptr)
-      throw memory_error(bytes, pinned_ ? "the host (page-locked)" : "cuda:" + std::to_string(device_));
+    if (p == nullptr) throw memory_error(bytes, place());
     return p;
   }
   void give(void* p, std::size_t bytes) noexcept override {
@@ -49,10 +50,12 @@ class kept_memory final : public memory {
   }
 
  private:
+  std::string place() const { return pinned_ ? "the host (page-locked)" : "cuda:" + std::to_string(device_); }
+  /// Up to one part in eight more. `bytes` is at most PTRDIFF_MAX: take sees to it.
   static std::size_t rounded(std::size_t bytes) {
     std::size_t unit = 512;
-    while (unit * 8 < bytes) unit *= 2;
-    return bytes > SIZE_MAX - unit ? bytes : (bytes + unit - 1) / unit * unit;
+    while (unit < bytes / 8) unit *= 2;
+    return (bytes + unit - 1) / unit * unit;
   }
   void* allocate(std::size_t bytes) const {
     void* p = nullptr;
@@ -64,6 +67,7 @@ class kept_memory final : public memory {
     return nullptr;
   }
   void release_kept() noexcept {
+    if (kept_.empty()) return;
     cudaSetDevice(device_);
     for (const auto& k : kept_) pinned_ ? cudaFreeHost(k.second) : cudaFree(k.second);
     kept_.clear();
@@ -131,6 +135,7 @@ void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
   if (items == 0) return;
   const kernel& k = build_of(op);
   check(cudaSetDevice(info_.index), "selecting " + name());
+  cudaGetLastError();  // an error somebody else left behind is not this launch's
   const device_limits limits{info_.multiprocessors, info_.shared_bytes - 1024};  // 1 KiB is the system's
   const std::size_t bytes = k.scratch(args, limits, items);
   if (workspace_.bytes() < bytes) {

@@ -34,7 +34,7 @@ class array {
   array() = default;
   array(std::shared_ptr<memory> where, std::size_t elements, std::size_t items, layout order)
       : where_(std::move(where)), elements_(elements), items_(items), order_(order) {
-    if (items != 0 && elements > SIZE_MAX / sizeof(T) / items) throw memory_error(SIZE_MAX, "any device");
+    if (items != 0 && elements > PTRDIFF_MAX / sizeof(T) / items) throw memory_error(SIZE_MAX, "any device");
     if (bytes() != 0) data_ = static_cast<T*>(where_->take(bytes()));
   }
   array(array&& o) noexcept { swap(o); }
