@@ -132,6 +132,7 @@ nlohmann::json machine() {
   m["gpus"] = nlohmann::json::array();
   for (const cuda_device_info& d : cuda_devices())
     m["gpus"].push_back({{"name", d.name},
+                         {"clock_mhz", d.clock_mhz},
                          {"compute_capability", std::to_string(d.major) + "." + std::to_string(d.minor)},
                          {"multiprocessors", d.multiprocessors},
                          {"memory_bytes", d.memory_bytes}});

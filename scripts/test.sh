@@ -90,6 +90,16 @@ run_tests() {
 }
 
 release() { build release -DWARPBAND_COMPILE_COST=ON; run_tests release; }
+installed() {
+    rm -rf build/prefix build/consumer
+    cmake --install build/release --prefix build/prefix > /dev/null
+    cmake -S tests/consumer -B build/consumer -G Ninja -DCMAKE_PREFIX_PATH="$PWD/build/prefix" -DCMAKE_BUILD_TYPE=Release
+    cmake --build build/consumer
+    build/consumer/decode
+    build/prefix/bin/warpband --version
+    WARPBAND_PYTHON=.venv/bin/python build/prefix/bin/warpband sim build/prefix/share/warpband/examples/uncoded_bpsk.toml \
+        --quiet --plot build/consumer/plot.png
+}
 asan() {
     export WARPBAND_TEST_SCALE=small UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     build asan
@@ -138,6 +148,8 @@ step 'check: kernel symbols' bash scripts/checks/symbols.sh build/release
 step 'check: format' bash scripts/checks/format.sh
 step 'check: compile cost' python3 scripts/checks/compile_cost.py build/release
 step 'check: words' bash scripts/checks/words.sh
+step 'check: performance report' python3 scripts/performance_report.py --check
+step 'installed' installed
 step 'plot' .venv/bin/python apps/plot_test.py
 if [[ $quick == no ]]; then
     step 'debug kernels, symbols' debug_kernels

@@ -16,8 +16,8 @@ const char* isa_name(isa) noexcept;
 isa isa_from_name(const std::string& name);
 
 struct cpu_options {
-  int threads = 0;                  // 0: all cores
-  std::optional<isa> instructions;  // unset: environment variable WARPBAND_ISA, else the widest there is
+  int threads = 0;                       // 0: all cores
+  std::optional<isa> instructions = {};  // unset: environment variable WARPBAND_ISA, else the widest there is
 };
 
 /// Runs ops on the cores of this machine.

@@ -19,7 +19,11 @@ void check(cudaError_t e, const std::string& what) {
 cuda_device_info describe(int index) {
   cudaDeviceProp p{};
   check(cudaGetDeviceProperties(&p, index), "reading the properties of cuda:" + std::to_string(index));
-  return {index, p.name, p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem, p.sharedMemPerBlockOptin};
+  int khz = 0;
+  check(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, index), "reading the clock");
+  return {
+      index,     p.name, p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem, p.sharedMemPerBlockOptin,
+      khz / 1000};
 }
 
 /// Keeps what is given back, by size. Sizes are rounded up so that similar requests share.

@@ -12,6 +12,7 @@ struct cuda_device_info {
   std::string name;
   int major = 0, minor = 0, multiprocessors = 0;
   std::size_t memory_bytes = 0, shared_bytes = 0;
+  int clock_mhz = 0;  // the highest its multiprocessors run at
 };
 /// True where the library was built with CUDA.
 bool has_cuda() noexcept;

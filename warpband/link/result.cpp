@@ -101,7 +101,7 @@ machine_info describe_machine(const executor& exec) {
   machine_info m;
   m.cpu = cpu_model();
   utsname u{};
-  if (uname(&u) == 0) m.os = std::string(u.sysname) + " " + u.release + " " + u.machine;
+  if (uname(&u) == 0) m.os = std::string(u.sysname) + " " + u.machine;
   m.device = exec.name();
   if (const auto* c = dynamic_cast<const cpu*>(&exec)) {
     m.instruction_set = isa_name(c->instructions());

@@ -45,11 +45,11 @@ struct turbo_decoder_config {
 };
 
 struct turbo_decoder_output {
-  view<std::uint8_t> bits;        // [batch, k] hard decisions, LLR < 0
-  view<float> soft;               // [batch, k] a-posteriori LLRs
-  view<float> extrinsic;          // [batch, k] a-posteriori minus channel LLR
-  view<std::int32_t> iterations;  // [batch] iterations done
-  view<std::uint8_t> status;      // [batch] status_erased, status_stopped
+  view<std::uint8_t> bits = {};        // [batch, k] hard decisions, LLR < 0
+  view<float> soft = {};               // [batch, k] a-posteriori LLRs
+  view<float> extrinsic = {};          // [batch, k] a-posteriori minus channel LLR
+  view<std::int32_t> iterations = {};  // [batch] iterations done
+  view<std::uint8_t> status = {};      // [batch] status_erased, status_stopped
 };
 
 /// Decodes batches of codewords.

@@ -14,9 +14,9 @@ namespace wb {
 enum class demap_algorithm { max_log, exact };
 
 struct demap_input {
-  view<const std::complex<float>> received;  // [symbols, 1]
-  view<const std::complex<float>> channel;   // [symbols, 1], or no data for h = 1
-  view<const float> noise_var;               // N0 per complex entry: [symbols, 1], item_stride 0 to share one
+  view<const std::complex<float>> received = {};  // [symbols, 1]
+  view<const std::complex<float>> channel = {};   // [symbols, 1], or no data for h = 1
+  view<const float> noise_var = {};  // N0 per complex entry: [symbols, 1], item_stride 0 to share one
 };
 
 /// LLRs [symbols, m], bits in 3GPP order. A symbol with a non-finite y, h or N0, or with N0 <= 0, gets LLRs
