@@ -123,7 +123,10 @@ TEST_F(command, failures_are_1_and_found_before_anything_runs) {
   expect_error(1, "sim quick.toml --plot p.png --reference none.csv:old",
                "none.csv: cannot read the reference");
   expect_error(1, "sim quick.toml --plot p.png", "set WARPBAND_PYTHON", "WARPBAND_PYTHON=/missing/python");
-  expect_error(1, "sim quick.toml --device cuda:99", "use --device cpu");
+  expect_error(1, "sim quick.toml --device cuda:99", "\"cpu\" is always there");
+  expect_error(1, "sim quick.toml -o quick.toml", "is read by this run");
+  expect_error(1, "sim quick.toml -o ./../" + folder_.filename().string() + "/quick.toml",
+               "is read by this run");
   expect_error(1, "sim quick.toml", "WARPBAND_ISA", "WARPBAND_ISA=mmx");
   EXPECT_FALSE(fs::exists(folder_ / "p.png"));
 }
@@ -192,6 +195,16 @@ TEST_F(command, draws_through_a_python) {
   EXPECT_EQ(refused.code, 1);
   EXPECT_EQ(refused.err, "warpband: error: p.png: was not drawn: plot.py ended with exit code 1\n");
   EXPECT_EQ(nlohmann::json::parse(content(path("kept.json")))["complete"], true);
+}
+
+TEST_F(command, numbers_are_decimal) {
+  EXPECT_NE(run("sim quick.toml --quiet --threads 010").out.find("10 threads"), std::string::npos);
+  run("sim quick.toml --quiet --seed 10 -o a.json");
+  run("sim quick.toml --quiet --seed 010 -o b.json");
+  const auto a = nlohmann::json::parse(content(path("a.json"))),
+             b = nlohmann::json::parse(content(path("b.json")));
+  EXPECT_EQ(a["curves"][0]["points"][0]["bit_errors"], b["curves"][0]["points"][0]["bit_errors"]);
+  EXPECT_EQ(a["curves"][0]["config"], b["curves"][0]["config"]);
 }
 
 TEST_F(command, tells_when_stdout_is_full) {

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <optional>
+#include <string>
 
 #include <warpband/core/error.hpp>
 #include <warpband/link/scenario.hpp>
@@ -58,12 +60,24 @@ std::string check_device(const std::string& device) {
   return "\"" + device + "\" is not allowed: expected cpu or cuda:N";
 }
 
+/// A decimal number and nothing else.
+template <class N>
+std::optional<N> number(const std::string& text) {
+  N value{};
+  const char* last = text.data() + text.size();
+  const auto [end, status] = std::from_chars(text.data(), last, value);
+  if (status != std::errc{} || end != last) return std::nullopt;
+  return value;
+}
+
 std::string check_seed(const std::string& seed) {
-  std::int64_t value = -1;
-  const char* last = seed.data() + seed.size();
-  const auto [end, status] = std::from_chars(seed.data(), last, value);
-  if (status == std::errc{} && end == last && value >= 0) return {};
+  if (const auto n = number<std::int64_t>(seed); n && *n >= 0) return {};
   return "\"" + seed + "\" is not allowed: expected an integer from 0 to 9223372036854775807";
+}
+
+std::string check_threads(const std::string& threads) {
+  if (const auto n = number<int>(threads); n && *n >= 0 && *n <= 4096) return {};
+  return "\"" + threads + "\" is not allowed: expected an integer from 0 (all cores) to 4096";
 }
 
 std::string check_picture(const std::string& path) {
@@ -99,7 +113,7 @@ int main(int argc, char** argv) {
 
   sim_options sim;
   bool help_scenario = false, as_json = false;
-  std::uint64_t seed = 0;
+  std::string seed, threads_text;  // as words: CLI11 would read 010 as octal
   CLI::App* sim_command = app.add_subcommand("sim", "Run a link over Eb/N0 and count errors");
   sim_command->footer(sim_footer);
   sim_command->add_option("SCENARIO", sim.scenario, "What to run, in TOML: see --help-scenario");
@@ -120,9 +134,9 @@ int main(int argc, char** argv) {
       ->type_name("NAME")
       ->check(CLI::Validator(check_device, "", "device"));
   CLI::Option* threads =
-      sim_command->add_option("--threads", sim.threads, "CPU threads; 0, the default: all cores")
+      sim_command->add_option("--threads", threads_text, "CPU threads; 0, the default: all cores")
           ->type_name("N")
-          ->check(CLI::Range(0, 4096));
+          ->check(CLI::Validator(check_threads, "", "threads"));
   CLI::Option* seed_option = sim_command->add_option("--seed", seed, "Instead of the scenario's seed")
                                  ->type_name("N")
                                  ->check(CLI::Validator(check_seed, "", "seed"));
@@ -159,7 +173,8 @@ int main(int argc, char** argv) {
         return report(used_wrongly, "--output and --plot name the same file: give each its own");
       if (*threads && sim.device != "cpu")
         return report(used_wrongly, "--threads is for --device cpu: leave one of them out");
-      if (*seed_option) sim.seed = seed;
+      if (*seed_option) sim.seed = number<std::uint64_t>(seed);
+      if (*threads) sim.threads = *number<int>(threads_text);
       code = run_sim(sim);
     }
     if (std::fflush(stdout) != 0 || std::ferror(stdout))

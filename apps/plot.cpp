@@ -47,10 +47,10 @@ std::string find_script() {
     if (!is_there(p)) throw wb::file_error(p, "WARPBAND_PLOT names a file that is not there");
     return p;
   }
+  if (const fs::path p = prefix() / "share/warpband/plot.py"; is_there(p)) return p.string();
 #ifdef WARPBAND_SOURCE_DIR
   if (const fs::path p = fs::path(WARPBAND_SOURCE_DIR) / "apps/plot.py"; is_there(p)) return p.string();
 #endif
-  if (const fs::path p = prefix() / "share/warpband/plot.py"; is_there(p)) return p.string();
   throw wb::error("plot.py was not found: set WARPBAND_PLOT to where it lies");
 }
 

@@ -12,6 +12,9 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include <warpband/core/error.hpp>
 #include <warpband/link/result.hpp>
@@ -117,13 +120,22 @@ void print_row(const wb::point_result& p) {
   std::fflush(stdout);
 }
 
-/// A reference is FILE.csv or FILE.csv:LABEL.
-void check_reference(const std::string& reference) {
+/// The file of a reference, FILE.csv or FILE.csv:LABEL.
+std::string reference_file(const std::string& reference) {
   std::string path = reference;
   if (const std::size_t at = path.find(".csv:"); !std::filesystem::exists(path) && at != std::string::npos)
     path.resize(at + 4);
   if (!std::ifstream(path) || std::filesystem::is_directory(path))
     throw wb::file_error(path, "cannot read the reference curve");
+  return path;
+}
+
+/// Refuses an output that would replace an input.
+void check_not_an_input(const std::string& out, const std::vector<std::string>& inputs) {
+  std::error_code none;
+  for (const std::string& in : inputs)
+    if (!out.empty() && std::filesystem::equivalent(out, in, none))
+      throw wb::file_error(out, "is read by this run: give the result another name");
 }
 
 /// A name for a result that is only needed for its plot; removed at the end.
@@ -233,7 +245,10 @@ int run_sim(const sim_options& options) {
   // Whatever can be wrong is found before the first frame is sent.
   wb::scenario scenario = wb::load_scenario(options.scenario);
   const auto exec = wb::open_executor(options.device, options.threads);
-  for (const std::string& r : options.references) check_reference(r);
+  std::vector<std::string> inputs{options.scenario};
+  for (const std::string& r : options.references) inputs.push_back(reference_file(r));
+  check_not_an_input(options.out, inputs);
+  check_not_an_input(options.plot, inputs);
   if (!options.out.empty()) wb::check_writable(options.out);
   std::optional<plotter> plot;
   if (!options.plot.empty()) {

@@ -1,7 +1,7 @@
 # Kernel sources (*_kernels.cpp) are compiled once per instruction set, and once more as CUDA.
 #
-# Their objects are always optimised and never instrumented: without optimisation, inline functions of the standard
-# library would become weak symbols that carry, say, AVX-512 code into baseline callers.
+# Their objects are always optimised, and only the scalar ones are instrumented for sanitizers: otherwise inline functions of
+# the standard library could become weak symbols that carry, say, AVX-512 code into baseline callers.
 include_guard(GLOBAL)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
@@ -48,6 +48,9 @@ function(wb_add_kernels target)
       target_compile_definitions(${objects} PRIVATE WB_ISA=${isa} WB_WIDTH=${width})
       target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
                              -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno)
+      if(WARPBAND_SANITIZE AND isa STREQUAL "scalar")  # baseline code: nothing can leak into a baseline caller
+        target_compile_options(${objects} PRIVATE -fsanitize=${WARPBAND_SANITIZE} -fno-sanitize-recover=all)
+      endif()
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
     endif()
   endforeach()

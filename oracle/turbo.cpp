@@ -181,8 +181,10 @@ turbo_result decode(const std::vector<double>& llr, const std::vector<std::size_
   parity_2.insert(parity_2.end(), z2_tail.begin(), z2_tail.end());
 
   std::vector<double> input_1(k + tail), input_2(k + tail);
-  std::copy(x1_tail.begin(), x1_tail.end(), input_1.end() - tail);
-  std::copy(x2_tail.begin(), x2_tail.end(), input_2.end() - tail);
+  for (std::size_t j = 0; j < tail; ++j) {
+    input_1[k + j] = x1_tail[j];
+    input_2[k + j] = x2_tail[j];
+  }
 
   std::vector<double> extrinsic_1(k, 0.0);  // natural order
   std::vector<double> extrinsic_2(k, 0.0);  // natural order

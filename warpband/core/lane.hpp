@@ -58,7 +58,7 @@ WB_HD float fma(float a, float b, float c) {
   return static_cast<float>(__builtin_bit_cast(double, bits));
 #endif
 }
-/// The larger; b when they are equal or unordered. Zeros of either sign are equal: stores add +0.
+/// The larger of two numbers that are not NaN. Which of two zeros is open: stores add +0.
 WB_HD float max(float a, float b) {
 #if defined(__CUDACC__)
   return ::fmaxf(a, b);

@@ -105,7 +105,7 @@ WB_HD typename rebind<T>::i32 load_int(const view<S>& v, std::size_t element, it
   } else {
     typename rebind<T>::i32 r;
 #if WB_WIDTH > 1
-    if constexpr (sizeof(S) == 1) {
+    if constexpr (sizeof(S) == 1 && static_cast<S>(-1) > static_cast<S>(0)) {  // unsigned bytes
       if (v.item_stride == 1 && b.valid == width_of<T>)
         return load_bytes(reinterpret_cast<const unsigned char*>(p));
     }

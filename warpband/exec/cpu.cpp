@@ -4,7 +4,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <system_error>
 #include <thread>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include <warpband/exec/pool.hpp>
 
@@ -34,12 +39,9 @@ bool machine_has(isa i) {
     case isa::base:
       return true;
     case isa::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+      return __builtin_cpu_supports("x86-64-v3");  // what the kernels are compiled for
     case isa::avx512:
-      return machine_has(isa::avx2) && __builtin_cpu_supports("avx512f") &&
-             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+      return __builtin_cpu_supports("x86-64-v4");
   }
   return false;
 #elif defined(WB_BUILD_NEON)
@@ -48,6 +50,27 @@ bool machine_has(isa i) {
   return i == isa::scalar;
 #endif
 }
+
+/// Round to nearest and keep denormals, whatever the caller has set: equal bits need it.
+class ieee_arithmetic {
+ public:
+#if defined(__x86_64__)
+  ieee_arithmetic() : saved_(_mm_getcsr()) { _mm_setcsr(0x1f80); }
+  ~ieee_arithmetic() { _mm_setcsr(saved_); }
+
+ private:
+  unsigned saved_;
+#elif defined(__aarch64__)
+  ieee_arithmetic() : saved_(__builtin_aarch64_get_fpcr()) { __builtin_aarch64_set_fpcr(0); }
+  ~ieee_arithmetic() { __builtin_aarch64_set_fpcr(saved_); }
+
+ private:
+  unsigned saved_;
+#endif
+ public:
+  ieee_arithmetic(const ieee_arithmetic&) = delete;
+  ieee_arithmetic& operator=(const ieee_arithmetic&) = delete;
+};
 
 isa widest_or_forced() {
   if (const char* forced = std::getenv("WARPBAND_ISA"); forced != nullptr && *forced != '\0')
@@ -105,7 +128,12 @@ cpu::cpu(cpu_options options)
     throw device_error(std::string("instruction set ") + isa_name(isa_) +
                        " is not available on this machine");
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  pool_ = std::make_unique<thread_pool>(options.threads > 0 ? options.threads : cores);
+  const int threads = options.threads > 0 ? options.threads : cores;
+  try {
+    pool_ = std::make_unique<thread_pool>(threads);
+  } catch (const std::system_error&) {
+    throw device_error("the system does not start " + std::to_string(threads) + " threads: ask for fewer");
+  }
   arenas_.resize(static_cast<std::size_t>(pool_->threads()));
 }
 cpu::~cpu() = default;
@@ -139,6 +167,7 @@ void cpu::run(const kernel_set& op, const void* args, std::size_t items) {
   std::size_t grain = std::clamp<std::size_t>(static_cast<std::size_t>(std::min(wanted, 1e9)), 1, share);
   grain = (grain + lanes - 1) / lanes * lanes;
   pool_->for_each_piece(items, grain, [&](int thread, std::size_t first, std::size_t last) {
+    const ieee_arithmetic scope;
     k.run(args, {first, last, arenas_[static_cast<std::size_t>(thread)].data(), nullptr, {}});
   });
 }

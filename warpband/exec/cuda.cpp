@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <new>
 
 namespace wb {
 namespace {
@@ -49,8 +50,16 @@ class kept_memory final : public memory {
     return p;
   }
   void give(void* p, std::size_t bytes) noexcept override {
+    if (pinned_) {  // a queued copy may still use it, and the host would not wait its turn as the stream does
+      cudaSetDevice(device_);
+      cudaDeviceSynchronize();
+    }
     std::lock_guard lock(mutex_);
-    kept_.emplace(rounded(bytes), p);
+    try {
+      kept_.emplace(rounded(bytes), p);
+    } catch (const std::bad_alloc&) {
+      pinned_ ? cudaFreeHost(p) : cudaFree(p);
+    }
   }
 
  private:
@@ -105,7 +114,8 @@ static int existing(int device) {
   }
   if (device < 0 || device >= n)
     throw device_error("device cuda:" + std::to_string(device) + " is not there: this machine has " +
-                       std::to_string(n) + " CUDA device" + (n == 1 ? "" : "s") + "; use --device cpu");
+                       std::to_string(n) + " CUDA device" + (n == 1 ? "" : "s") +
+                       "; \"cpu\" is always there");
   return device;
 }
 
@@ -114,14 +124,15 @@ cuda::cuda(cuda_options options)
                std::make_shared<kept_memory>(options.device, true)),
       info_(describe(options.device)) {
   check(cudaSetDevice(info_.index), "opening " + name());
-  cudaStream_t s = nullptr;
-  check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "creating a stream");
+  cudaStream_t s = static_cast<cudaStream_t>(options.stream);
+  if (s == nullptr) check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "creating a stream");
+  owns_stream_ = options.stream == nullptr;
   stream_ = s;
 }
 cuda::~cuda() {
   cudaSetDevice(info_.index);
   cudaStreamSynchronize(static_cast<cudaStream_t>(stream_));
-  cudaStreamDestroy(static_cast<cudaStream_t>(stream_));
+  if (owns_stream_) cudaStreamDestroy(static_cast<cudaStream_t>(stream_));
 }
 
 std::string cuda::name() const { return "cuda:" + std::to_string(info_.index); }
@@ -172,7 +183,8 @@ void cuda::download(void* to, const void* from, std::size_t bytes) {
 namespace wb {
 namespace {
 [[noreturn]] void not_built() {
-  throw device_error("this build of Warpband has no CUDA: use --device cpu, or build the preset \"cuda\"");
+  throw device_error(
+      "this build of Warpband has no CUDA: \"cpu\" is always there, and the preset \"cuda\" builds the rest");
 }
 }  // namespace
 bool has_cuda() noexcept { return false; }

@@ -21,6 +21,8 @@ std::vector<cuda_device_info> cuda_devices();
 
 struct cuda_options {
   int device = 0;
+  void* stream =
+      nullptr;  // a cudaStream_t of the caller's to queue on, which outlives this; null: an own one
 };
 
 /// Runs ops on one stream of one CUDA device. The constructor throws device_error when the library was built
@@ -44,6 +46,7 @@ class cuda final : public executor {
  private:
   cuda_device_info info_;
   void* stream_ = nullptr;
+  bool owns_stream_ = true;
   array<unsigned char> workspace_;
 };
 

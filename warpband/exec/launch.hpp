@@ -9,6 +9,8 @@
 //   template <class T, class G> WB_HD void operator()(item<T> b, G g, T* scratch) const;   load, phases,
 //   store
 // A CPU thread runs it with T = lane, G = solo over width_of<lane> items at a time; CUDA with T = float.
+#include <concepts>
+
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/kernel.hpp>
@@ -16,15 +18,35 @@
 namespace wb {
 inline namespace WB_ISA {
 
+template <class Op>
+concept op = requires(const Op o) {
+  { Op::by_block } -> std::convertible_to<bool>;
+  { o.threads() } -> std::convertible_to<int>;
+  { o.scratch(1) } -> std::convertible_to<std::size_t>;
+  { o.flops() } -> std::convertible_to<double>;
+  { o.bytes() } -> std::convertible_to<double>;
+};
+
 #if defined(__CUDACC__)
-template <class Op>
+/// How items map to a CUDA device. An op says whether it wants a thread or a block per item, and how many
+/// threads.
+struct launch_table {
+  static constexpr unsigned item_threads = 128;       // of a block, a thread per item
+  static constexpr int most_threads = 256;            // of a block per item: 255 registers are left for each
+  static constexpr std::size_t workspace_blocks = 8;  // a multiprocessor, where scratch lies in device memory
+};
+
+template <op Op>
 __global__ void run_threads(const __grid_constant__ Op op, std::size_t first, std::size_t last) {
-  const std::size_t b = first + blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
-  if (b < last) op(item<float>{b, 1}, solo{}, static_cast<float*>(nullptr));
+  const std::size_t step = gridDim.x * static_cast<std::size_t>(blockDim.x);
+  for (std::size_t b = first + blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; b < last;
+       b += step)
+    op(item<float>{b, 1}, solo{}, static_cast<float*>(nullptr));
 }
-template <class Op>
-__global__ void __launch_bounds__(256) run_blocks(const __grid_constant__ Op op, std::size_t first,
-                                                  std::size_t last, float* workspace, std::size_t stride) {
+template <op Op>
+__global__ void __launch_bounds__(launch_table::most_threads)
+    run_blocks(const __grid_constant__ Op op, std::size_t first, std::size_t last, float* workspace,
+               std::size_t stride) {
   extern __shared__ float shared[];
   __shared__ std::int32_t word;
   const block<> g(&word);
@@ -36,17 +58,17 @@ __global__ void __launch_bounds__(256) run_blocks(const __grid_constant__ Op op,
 }
 
 /// Threads a block gets: whole warps, at most the launch bound.
-template <class Op>
+template <op Op>
 int block_threads(const Op& op) {
-  const int n = (op.threads() + 31) / 32 * 32;
-  return n < 32 ? 32 : n > 256 ? 256 : n;
+  const int n = (op.threads() + 31) / 32 * 32, most = launch_table::most_threads;
+  return n < 32 ? 32 : n > most ? most : n;
 }
 /// Blocks that work at once when their scratch lies in device memory.
 inline std::size_t resident_blocks(const device_limits& limits, std::size_t items) {
-  const std::size_t n = static_cast<std::size_t>(limits.multiprocessors) * 8;
+  const std::size_t n = static_cast<std::size_t>(limits.multiprocessors) * launch_table::workspace_blocks;
   return items < n ? items : n;
 }
-template <class Op>
+template <op Op>
 std::size_t scratch_bytes(const Op& op, const device_limits& limits, std::size_t items) {
   if constexpr (!Op::by_block) {
     return 0;
@@ -55,14 +77,15 @@ std::size_t scratch_bytes(const Op& op, const device_limits& limits, std::size_t
     return bytes <= limits.shared_bytes ? 0 : bytes * resident_blocks(limits, items);
   }
 }
-template <class Op>
+template <op Op>
 int launch(const Op& op, const place& where) {
   const std::size_t items = where.last - where.first;
   if (items == 0) return 0;
   const auto stream = static_cast<cudaStream_t>(where.stream);
   if constexpr (!Op::by_block) {
-    const unsigned threads = 128;
-    const std::size_t grid = (items + threads - 1) / threads;
+    const unsigned threads = launch_table::item_threads;
+    const std::size_t blocks = (items + threads - 1) / threads,
+                      grid = blocks < 0x7fffffff ? blocks : 0x7fffffff;
     run_threads<<<static_cast<unsigned>(grid), threads, 0, stream>>>(op, where.first, where.last);
   } else {
     const int threads = block_threads(op);
@@ -83,11 +106,11 @@ int launch(const Op& op, const place& where) {
   return cudaGetLastError();
 }
 #else
-template <class Op>
+template <op Op>
 std::size_t scratch_bytes(const Op& op, const device_limits&, std::size_t) {
   return op.scratch(1) * sizeof(lane);
 }
-template <class Op>
+template <op Op>
 int launch(const Op& op, const place& where) {
   constexpr std::size_t width = width_of<lane>;
   for (std::size_t b = where.first; b < where.last; b += width) {

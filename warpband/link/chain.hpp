@@ -79,7 +79,7 @@ struct frame_counts {
 class link_chain {
  public:
   /// For at most `max_batch` frames in one run, and no more than about 64 MiB (CPU) or 1 GiB (CUDA) hold, but
-  /// at least one. Throws argument_error, memory_error.
+  /// what keeps the executor busy up to 1 GiB, and at least one. Throws argument_error, memory_error.
   link_chain(const link_config& config, executor& exec, std::size_t max_batch = SIZE_MAX);
 
   /// Sends the frames [first_frame, first_frame + frames) at an Eb/N0 and waits for the counts, which stay

@@ -36,7 +36,7 @@ struct turbo_decoder_config {
   /// what the windows allow. 0 relies on border metrics of the previous iteration alone.
   int overlap = -1;
   /// Factor on extrinsics, (0, 1]; 0.75 is usual for max-log-MAP. log-MAP takes 1 only. The extrinsics of the
-  /// last iteration are not scaled.
+  /// last of `iterations` are not scaled; a codeword that stops earlier has scaled ones.
   float extrinsic_scale = 1.f;
   early_stop stop = early_stop::none;
   /// Stop rule crc: the generator with its leading term and its degree (see crc.hpp).

@@ -2,6 +2,7 @@
 // Arguments of the turbo kernels. Plain data.
 #include <cstdint>
 
+#include <warpband/core/status.hpp>
 #include <warpband/core/view.hpp>
 
 namespace wb {
@@ -12,10 +13,6 @@ enum class early_stop : int {
   crc,             // the decisions are divisible by the configured CRC polynomial
   sign_agreement,  // both constituent decoders decide every bit alike
 };
-
-/// Bits of a codeword's status byte.
-inline constexpr std::uint8_t status_erased = 1;   // the input held NaN or Inf: outputs are zero
-inline constexpr std::uint8_t status_stopped = 2;  // the stop rule held
 
 struct turbo_decode_args {
   int k = 0, windows = 1, overlap = 0, iterations = 1, pad = 0;

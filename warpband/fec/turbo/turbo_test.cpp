@@ -260,6 +260,7 @@ TEST_P(turbo, decoder_gives_the_reference_decisions) {
     for (auto b : got.bits) text += static_cast<char>('0' + b);
     EXPECT_EQ(text, v.at("decoded_ref").get<std::string>()) << "K = " << k;
   }
+  EXPECT_GE(vectors.size(), 10u);
 }
 
 // ---------------------------------------------------------------- limit cases
@@ -485,6 +486,7 @@ TEST_P(turbo, a_non_finite_llr_erases_its_codeword_alone) {
         llr[5 * n + place] = value;
         llr[18 * n + place] = value;
         const auto got = decode(*e, d, llr);
+        EXPECT_EQ(count_erased(got.status), 2u);
         for (std::size_t w = 0; w < count; w++) {
           if (w == 5 || w == 18) {
             EXPECT_EQ(got.status[w], status_erased);

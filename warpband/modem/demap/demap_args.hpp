@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include <warpband/core/status.hpp>
 #include <warpband/core/view.hpp>
 
 namespace wb {
@@ -13,6 +14,4 @@ struct demap_args {
   view<float> llr;              // bits_per_symbol
   view<std::uint8_t> status;    // null data: not wanted
 };
-/// Bits of a symbol's status byte.
-inline constexpr std::uint8_t status_bad_symbol = 1;  // non-finite input or noise_var <= 0: LLRs are zero
 }  // namespace wb

@@ -35,7 +35,7 @@ struct demap_op {
       const T limited = max(min(llr[i], T(3e38f)), T(-3e38f));
       store(a.llr, static_cast<std::size_t>(i), item, select(llr[i] == llr[i], limited, T(0.f)));
     }
-    if (a.status.data) store_int<T>(a.status, 0, item, select(good, I(0), I(status_bad_symbol)));
+    if (a.status.data) store_int<T>(a.status, 0, item, select(good, I(0), I(status_erased)));
   }
 };
 

@@ -236,7 +236,7 @@ TEST_P(demap_on, bad_items_are_erased_and_flagged_and_harm_no_neighbour) {
                    after = demap(exec(), points, algorithm, bad);
       const std::size_t m = after.llr.size() / n;
       for (std::size_t i = 0; i < n; i++) {
-        EXPECT_EQ(after.status[i], fault[i] != nullptr ? wb::status_bad_symbol : 0)
+        EXPECT_EQ(after.status[i], fault[i] != nullptr ? wb::status_erased : 0)
             << (fault[i] ? fault[i] : "good");
         for (std::size_t e = 0; e < m; e++) {
           const float expected = fault[i] != nullptr ? 0.f : before.llr[i * m + e];
