@@ -601,7 +601,7 @@ TEST_P(execution, groups_share_scratch_and_reduce) {
             const float x = values[i * n + k];
             ASSERT_EQ(reversed[i * n + n - 1 - k], x);
             const auto bits = std::bit_cast<std::uint32_t>(x);
-            total += bits >> 9;
+            total += bits >> 18;
             parity ^= bits;
             large = x > 1000.f ? 1 : large;
           }

@@ -6,13 +6,23 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// Bit patterns as unsigned integers, which may wrap around.
+template <class T>
+WB_HD typename rebind<T>::u32 bits_of(T x) {
+  return as_uint(as_int(x));
+}
+template <class T>
+WB_HD T from_bits(typename rebind<T>::u32 x) {
+  return as_float(as_int(x));
+}
+
 /// e^x within 2 ulp. x is clamped to [-87, 88], so the result is a normal number.
 template <class T>
 WB_HD T exp(T x) {
   x = max(min(x, T(88.f)), T(-87.f));
   const T magic = T(12582912.f);  // 1.5 * 2^23: adding it rounds to an integer
   const T z = fma(x, T(1.44269504f), magic);
-  const auto n = as_int(z) - typename rebind<T>::i32(0x4B400000);
+  const auto n = bits_of(z) - typename rebind<T>::u32(0x4B400000u);
   const T k = z - magic;
   const T r = fma(k, T(-1.42860677e-6f), fma(k, T(-0.693145752f), x));  // x - k ln 2, ln 2 in two parts
   T p = fma(T(1.98412698e-4f), r, T(1.38888889e-3f));
@@ -22,15 +32,15 @@ WB_HD T exp(T x) {
   p = fma(p, r, T(0.5f));
   p = fma(p * r, r, r);
   p = p + T(1.f);
-  return as_float(as_int(p) + (n << 23));
+  return from_bits<T>(bits_of(p) + (n << 23));
 }
 
 /// ln x within 2 ulp for normal x > 0.
 template <class T>
 WB_HD T log(T x) {
-  using I = typename rebind<T>::i32;
-  const I e = (as_int(x) - I(0x3f3504f3)) >> 23;  // the mantissa m lies in [sqrt(1/2), sqrt 2)
-  const T m = as_float(as_int(x) - (e << 23)), k = to_float(e);
+  using U = typename rebind<T>::u32;
+  const auto e = as_int(bits_of(x) - U(0x3f3504f3u)) >> 23;  // the mantissa m lies in [sqrt(1/2), sqrt 2)
+  const T m = from_bits<T>(bits_of(x) - (as_uint(e) << 23)), k = to_float(e);
   const T f = m - T(1.f), s = f / (f + T(2.f)), q = s * s;  // ln m = 2 artanh s
   T p = fma(T(0.222222222f), q, T(0.285714298f));
   p = fma(p, q, T(0.400000006f));
@@ -61,20 +71,20 @@ WB_HD void sincos_quadrant(typename rebind<T>::i32 n, T& s, T& c) {
   const auto swap = (n & I(1)) != I(0);
   const T a = select(swap, c, s), b = select(swap, s, c);
   s = as_float(as_int(a) ^ ((n & I(2)) << 30));
-  c = as_float(as_int(b) ^ (((n + I(1)) & I(2)) << 30));
+  c = as_float(as_int(b) ^ ((as_int(as_uint(n) + typename rebind<T>::u32(1u)) & I(2)) << 30));
 }
 /// sin x and cos x, absolute error below 1.2e-7, for |x| <= 1e4.
 template <class T>
 WB_HD void sincos(T x, T& s, T& c) {
   const T magic = T(12582912.f);
   const T z = fma(x, T(0.636619747f), magic);
-  const auto n = as_int(z) - typename rebind<T>::i32(0x4B400000);
+  const auto n = bits_of(z) - typename rebind<T>::u32(0x4B400000u);
   const T k = z - magic;
   T r = fma(k, T(-1.57079601f), x);  // x - k pi/2, pi/2 in three parts
   r = fma(k, T(-3.13916473e-7f), r);
   r = fma(k, T(-5.39030253e-15f), r);
   sincos_reduced(r, s, c);
-  sincos_quadrant(n, s, c);
+  sincos_quadrant(as_int(n), s, c);
 }
 /// Sine and cosine of 2 pi u / 2^32, absolute error below 1.2e-7.
 template <class T>
