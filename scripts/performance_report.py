@@ -52,7 +52,8 @@ def issue_share(b):
 
 
 def mbps(b):
-    return f"{b['counters']['Mb/s']:.4g}"
+    rate = b["counters"]["Mb/s"]
+    return f"{rate:.0f}" if rate >= 100 else f"{rate:.3g}"
 
 
 def report():
