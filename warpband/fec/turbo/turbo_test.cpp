@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -500,6 +501,18 @@ TEST_P(turbo, a_non_finite_llr_erases_its_codeword_alone) {
         }
       }
   }
+}
+
+TEST(turbo_on_cpu, ignores_the_rounding_mode_of_its_caller) {
+  cpu e({.threads = 1, .instructions = {}});
+  const auto words = make_codewords(104, 3, 1.0, 20);
+  const turbo_decoder d({.k = 104, .iterations = 2});
+  const auto want = decode(e, d, words.llr);
+  std::fesetround(FE_UPWARD);
+  const auto got = decode(e, d, words.llr);
+  EXPECT_EQ(std::fegetround(), FE_UPWARD);  // and leaves it alone
+  std::fesetround(FE_TONEAREST);
+  EXPECT_TRUE(got == want);
 }
 
 /// Runs f and returns the argument that its argument_error names.
