@@ -127,8 +127,15 @@ int launch(const Op& op, const place& where) {
 
 #define WB_STRING_(x) #x
 #define WB_STRING(x) WB_STRING_(x)
-/// Exports an op: `with_op(args, f)` calls f with the op that the arguments choose, so the list of built
-/// variants stands in one place.
+/// Exports an op that has one build for all arguments.
+#define WB_EXPORT_OP(name, args_type, op_type)       \
+  template <class F>                                 \
+  static auto with_##name(const args_type& a, F f) { \
+    return f(op_type{a});                            \
+  }                                                  \
+  WB_EXPORT_KERNEL(name, args_type, with_##name)
+/// Exports an op of several builds: `with_op(args, f)` calls f with the op that the arguments choose, so the
+/// list of built variants stands in one place.
 #define WB_EXPORT_KERNEL(name, args_type, with_op)                                                          \
   const ::wb::kernel* name##_kernel();                                                                      \
   const ::wb::kernel* name##_kernel() {                                                                     \

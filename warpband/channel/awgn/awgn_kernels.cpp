@@ -3,10 +3,6 @@
 
 namespace wb {
 inline namespace WB_ISA {
-template <class F>
-static auto with_awgn(const awgn_args& a, F f) {
-  return f(awgn_op{a});
-}
-WB_EXPORT_KERNEL(awgn, awgn_args, with_awgn)
+WB_EXPORT_OP(awgn, awgn_args, awgn_op)
 }  // namespace WB_ISA
 }  // namespace wb

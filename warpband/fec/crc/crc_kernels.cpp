@@ -3,10 +3,6 @@
 
 namespace wb {
 inline namespace WB_ISA {
-template <class F>
-static auto with_crc_attach(const crc_attach_args& a, F f) {
-  return f(crc_attach_op{a});
-}
-WB_EXPORT_KERNEL(crc_attach, crc_attach_args, with_crc_attach)
+WB_EXPORT_OP(crc_attach, crc_attach_args, crc_attach_op)
 }  // namespace WB_ISA
 }  // namespace wb

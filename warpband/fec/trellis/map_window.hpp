@@ -70,7 +70,7 @@ constexpr std::size_t map_window_checkpoints(int steps) {
 }
 
 /// Steps 0..steps-1 of a window. On entry a is alpha before the first step and b is beta after the last.
-///   in(j, ws, wp)     the weights of step j; called three times, always before out(j)
+///   in(j, ws, wp)     the weights of step j; called twice, always before out(j)
 ///   out(j, w)         takes the extrinsic weight of step j
 ///   keep_alpha(a)     gets alpha before step steps - margin, keep_beta(b) beta before step margin: what the
 ///                     neighbouring windows start from in the next iteration

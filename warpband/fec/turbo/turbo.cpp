@@ -82,10 +82,7 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
     crc_weights_ = resident(crc_remainders(k, {config_.crc_polynomial, config_.crc_degree}));
 }
 
-const kernel_set& turbo_decoder::kernels() { return turbo_decode_kernels(); }
-
-turbo_decode_args turbo_decoder::args(executor& exec, view<const float> llr,
-                                      const turbo_decoder_output& out) const {
+void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decoder_output& out) const {
   const std::size_t k = static_cast<std::size_t>(config_.k), n = 3 * (k + 4), items = llr.items;
   check_shape("llr", llr, n, items);
   check_optional_shape("bits", out.bits, k, items);
@@ -110,19 +107,12 @@ turbo_decode_args turbo_decoder::args(executor& exec, view<const float> llr,
   a.status = out.status;
   a.interleaved = interleaved_.on(exec);
   if (a.stop == early_stop::crc) a.crc_weights = crc_weights_.on(exec);
-  return a;
-}
-
-void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decoder_output& out) const {
-  const auto a = args(exec, llr, out);
-  exec.run(kernels(), &a, llr.items);
+  exec.run(turbo_decode_kernels(), &a, items);
 }
 
 turbo_encoder::turbo_encoder(int k) : turbo_encoder(qpp_permutation(qpp_for(k))) {}
 turbo_encoder::turbo_encoder(std::vector<std::int32_t> permutation)
     : permutation_(checked(std::move(permutation))) {}
-
-const kernel_set& turbo_encoder::kernels() { return turbo_encode_kernels(); }
 
 void turbo_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
   const std::size_t n = static_cast<std::size_t>(k());
@@ -133,7 +123,7 @@ void turbo_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std:
   a.bits = bits;
   a.coded = coded;
   a.permutation = permutation_.on(exec);
-  exec.run(kernels(), &a, bits.items);
+  exec.run(turbo_encode_kernels(), &a, bits.items);
 }
 
 }  // namespace wb

@@ -73,9 +73,6 @@ class turbo_decoder {
 
   /// The configuration in force: windows and overlap as chosen.
   const turbo_decoder_config& config() const noexcept { return config_; }
-  /// The compiled kernel and its arguments for one call, for benchmarks and launchers of one's own.
-  static const kernel_set& kernels();
-  turbo_decode_args args(executor& exec, view<const float> llr, const turbo_decoder_output& out) const;
 
  private:
   turbo_decoder_config config_;
@@ -91,7 +88,6 @@ class turbo_encoder {
   explicit turbo_encoder(std::vector<std::int32_t> permutation);
   void run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const;
   int k() const noexcept { return static_cast<int>(permutation_.host().size()); }
-  static const kernel_set& kernels();
 
  private:
   resident<std::int32_t> permutation_;

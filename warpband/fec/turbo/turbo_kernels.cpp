@@ -8,12 +8,8 @@ template <class F>
 static auto with_turbo_decoder(const turbo_decode_args& a, F f) {
   return a.log_map ? f(turbo_decode_op<lte_rsc, log_map>{a}) : f(turbo_decode_op<lte_rsc, max_log>{a});
 }
-template <class F>
-static auto with_turbo_encoder(const turbo_encode_args& a, F f) {
-  return f(turbo_encode_op<lte_rsc>{a});
-}
 WB_EXPORT_KERNEL(turbo_decode, turbo_decode_args, with_turbo_decoder)
-WB_EXPORT_KERNEL(turbo_encode, turbo_encode_args, with_turbo_encoder)
+WB_EXPORT_OP(turbo_encode, turbo_encode_args, turbo_encode_op<lte_rsc>)
 
 }  // namespace WB_ISA
 }  // namespace wb

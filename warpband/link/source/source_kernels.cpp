@@ -3,10 +3,6 @@
 
 namespace wb {
 inline namespace WB_ISA {
-template <class F>
-static auto with_source(const source_args& a, F f) {
-  return f(source_op{a});
-}
-WB_EXPORT_KERNEL(source, source_args, with_source)
+WB_EXPORT_OP(source, source_args, source_op)
 }  // namespace WB_ISA
 }  // namespace wb
