@@ -1,8 +1,9 @@
-#include "info.hpp"
+#include "command.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -17,7 +18,7 @@
 #define COMPILER "GCC " __VERSION__
 #endif
 
-std::string version_text() { return fmt::format("warpband {} (commit {})", wb::version(), wb::commit()); }
+namespace {
 
 int run_info(bool as_json) {
   const std::string chosen = wb::isa_name(wb::cpu({.threads = 1, .instructions = {}}).instructions());
@@ -61,4 +62,19 @@ int run_info(bool as_json) {
     fmt::print("{:17} {}, {:.1f} GiB, {} SMs, compute capability {}.{}\n", fmt::format("cuda:{}", d.index),
                d.name, static_cast<double>(d.memory_bytes) / (1 << 30), d.multiprocessors, d.major, d.minor);
   return 0;
+}
+
+constexpr const char* info_footer = R"(Examples:
+  warpband info                   version, build, CPU, instruction sets, CUDA devices
+  warpband info --json            the same for programs
+  WARPBAND_ISA=avx2 warpband info    with a forced instruction set, as `warpband sim` would run)";
+
+}  // namespace
+
+command add_info(CLI::App& app) {
+  CLI::App* info = app.add_subcommand("info", "Show version, build, CPU and CUDA devices");
+  info->footer(info_footer);
+  const auto as_json = std::make_shared<bool>(false);
+  info->add_flag("--json", *as_json, "In JSON");
+  return {info, [as_json] { return run_info(*as_json); }};
 }

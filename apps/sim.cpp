@@ -1,11 +1,9 @@
-#include "sim.hpp"
+#include "command.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,69 +15,22 @@
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
 
 #include "plot.hpp"
 
 namespace {
 
-using clock_type = std::chrono::steady_clock;
-
-volatile std::sig_atomic_t interrupted = 0;
-
-/// The first Ctrl-C ends the run in order, the next one at once. A caller that has it ignored is left alone.
-void stop_on_interrupt() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-  for (const int signal : {SIGINT, SIGTERM}) {
-    struct sigaction before {};
-    sigaction(signal, nullptr, &before);
-    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
-  }
-}
-
-std::string duration(double seconds) {
-  if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
-  if (seconds < 99.5) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 5970) return fmt::format("{:.0f} min", seconds / 60);
-  if (seconds < 360000) return fmt::format("{:.1f} h", seconds / 3600);
-  return fmt::format("{:.0f} days", seconds / 86400);
-}
+struct sim_options {
+  std::string scenario, out, plot, metric = "both";
+  device_options where;
+  std::vector<std::string> references;  // FILE.csv[:LABEL]
+  std::optional<std::uint64_t> seed;
+  bool quiet = false, help_scenario = false;
+};
 
 std::string rate(double r) { return r == 0 ? "0" : fmt::format("{:.2e}", r); }
-
-/// One line on stderr that is written over again and again; without a terminal a line now and then.
-class progress_line {
- public:
-  explicit progress_line(bool quiet) : quiet_(quiet), terminal_(isatty(2) != 0) {}
-  ~progress_line() { clear(); }
-  progress_line(const progress_line&) = delete;
-  progress_line& operator=(const progress_line&) = delete;
-  bool due() {
-    if (quiet_) return false;
-    const auto now = clock_type::now();
-    if (now - last_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(30))) return false;
-    last_ = now;
-    return true;
-  }
-  void show(const std::string& text) {
-    if (terminal_)
-      fmt::print(stderr, "\r\x1b[K{}", text);
-    else
-      fmt::print(stderr, "{}\n", text);
-    std::fflush(stderr);
-    shown_ = terminal_;
-  }
-  void clear() {
-    if (shown_) std::fputs("\r\x1b[K", stderr);
-    shown_ = false;
-  }
-
- private:
-  bool quiet_, terminal_, shown_ = false;
-  clock_type::time_point last_ = clock_type::now();
-};
 
 /// How long a point goes on at most, and probably, in seconds.
 struct time_left {
@@ -116,7 +67,7 @@ void print_row(const wb::point_result& p) {
   }
   fmt::print(row_format, fmt::format("{:.3f}", p.esn0_db), fmt::format("{:.3f}", p.ebn0_db), p.counts.frames,
              p.counts.bit_errors, p.counts.frame_errors, rate(p.ber()), rate(p.fer()), range,
-             fmt::format("{:.4g}", p.mbps()), duration(p.counts.seconds));
+             fmt::format("{:.4g}", p.mbps()), duration_text(p.counts.seconds));
   std::fflush(stdout);
 }
 
@@ -128,14 +79,6 @@ std::string reference_file(const std::string& reference) {
   if (!std::ifstream(path) || std::filesystem::is_directory(path))
     throw wb::file_error(path, "cannot read the reference curve");
   return path;
-}
-
-/// Refuses an output that would replace an input.
-void check_not_an_input(const std::string& out, const std::vector<std::string>& inputs) {
-  std::error_code none;
-  for (const std::string& in : inputs)
-    if (!out.empty() && std::filesystem::equivalent(out, in, none))
-      throw wb::file_error(out, "is read by this run: give the result another name");
 }
 
 /// A name for a result that is only needed for its plot; removed at the end.
@@ -185,7 +128,7 @@ class simulation {
       wb::curve_observer observer;
       observer.progress = [&](const wb::link_chain& chain, std::size_t index, const wb::point_counts& c) {
         if (line_.due()) line_.show(progress(curve, chain, index, c));
-        return interrupted == 0;
+        return !interrupted();
       };
       observer.finished = [&](const wb::curve_result& r) {
         line_.clear();
@@ -197,7 +140,7 @@ class simulation {
       const wb::curve_result r = wb::run_curve(curve, exec_, observer);
       line_.clear();
       // A Ctrl-C right after a point's last batch ends the run too.
-      if (r.cancelled || (interrupted != 0 && &curve != &result_.source.curves.back())) return false;
+      if (r.cancelled || (interrupted() && &curve != &result_.source.curves.back())) return false;
       skipped_ += curve.ebn0_db.size() - r.points.size();
     }
     result_.complete = true;
@@ -229,7 +172,7 @@ class simulation {
     return fmt::format(
         "[{}/{}] {}, Eb/N0 {:.3g} dB: {} frames, {} frame errors, {:.4g} Mb/s, about {} left, all at most {}",
         finished_ + skipped_ + 1, points_, curve.label, curve.ebn0_db[index], c.frames, c.frame_errors,
-        speed * 1e-6, duration(here.likely), duration(most));
+        speed * 1e-6, duration_text(here.likely), duration_text(most));
   }
 
   const sim_options& options_;
@@ -239,12 +182,19 @@ class simulation {
   std::size_t points_ = 0, finished_ = 0, skipped_ = 0;
 };
 
-}  // namespace
+std::string check_picture(const std::string& path) {
+  if (path.ends_with(".png") || path.ends_with(".svg")) return {};
+  return "\"" + path + "\" is not allowed: expected a name that ends in .png or .svg";
+}
 
 int run_sim(const sim_options& options) {
+  if (options.scenario.empty())
+    throw usage_error("a scenario is missing: warpband sim SCENARIO.toml (see warpband sim --help)");
+  if (!options.out.empty() && options.out == options.plot)
+    throw usage_error("--output and --plot name the same file: give each its own");
   // Whatever can be wrong is found before the first frame is sent.
   wb::scenario scenario = wb::load_scenario(options.scenario);
-  const auto exec = wb::open_executor(options.device, options.threads);
+  const auto exec = wb::open_executor(options.where.device, options.where.threads);
   std::vector<std::string> inputs{options.scenario};
   for (const std::string& r : options.references) inputs.push_back(reference_file(r));
   check_not_an_input(options.out, inputs);
@@ -273,4 +223,51 @@ int run_sim(const sim_options& options) {
                run.result().source.title);
   }
   return 0;
+}
+
+constexpr const char* sim_footer = R"(Examples:
+  warpband sim examples/quickstart.toml
+      prints a row for each point as it is finished; progress goes to stderr
+  warpband sim examples/quickstart.toml -o result.json --plot result.svg --metric fer
+      and saves raw counts, configuration and machine, and a plot of the frame error rates
+  warpband sim examples/quickstart.toml --plot check.png --reference old.csv:"as measured"
+      with a curve from a file beside (columns ebn0_db, ber, fer)
+  warpband sim examples/quickstart.toml --device cuda:0 --seed 7
+      on a GPU, with other random numbers; the counts are the same on every device
+
+The result is rewritten after each point, in full or not at all. Ctrl-C ends the run and keeps the finished points.
+Plots need Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
+
+}  // namespace
+
+command add_sim(CLI::App& app) {
+  CLI::App* sim = app.add_subcommand("sim", "Run a link over Eb/N0 and count errors");
+  const auto options = std::make_shared<sim_options>();
+  sim->footer(sim_footer);
+  sim->add_option("SCENARIO", options->scenario, "What to run, in TOML: see --help-scenario");
+  sim->add_option("-o,--output", options->out, "Write the result here, in JSON")->type_name("FILE");
+  sim->add_option("--plot", options->plot, "Draw the error rates: .png or .svg")
+      ->type_name("FILE")
+      ->check(CLI::Validator(check_picture, "", "picture"));
+  sim->add_option("--reference", options->references, "Draw this curve beside; may be given several times")
+      ->type_name("CSV[:LABEL]")
+      ->allow_extra_args(false);
+  sim->add_option("--metric", options->metric, "What to draw: ber, fer or both (default)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"ber", "fer", "both"}));
+  add_device_options(*sim, options->where);
+  add_integer(*sim, "--seed", 0, INT64_MAX, "Instead of the scenario's seed",
+              [options](std::int64_t n) { options->seed = static_cast<std::uint64_t>(n); });
+  sim->add_flag("--quiet", options->quiet, "No progress on stderr");
+  sim->add_flag("--help-scenario", options->help_scenario, "Explain every key of a scenario file");
+  return {sim, [sim, options] {
+            if (options->help_scenario) {
+              std::fputs(wb::scenario_help().c_str(), stdout);
+              return done;
+            }
+            check_device_options(*sim, options->where);
+            if (options->plot.empty() && (sim->count("--reference") != 0 || sim->count("--metric") != 0))
+              throw usage_error("--reference and --metric are for --plot: add --plot FILE.png");
+            return run_sim(*options);
+          }};
 }

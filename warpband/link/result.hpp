@@ -34,11 +34,4 @@ struct run_result {
 /// scenario's, as it was given.
 std::string result_json(const run_result& result);
 
-/// Throws file_error where write_file would fail at once: the folder is missing or not writable, the path is
-/// a folder or another thing that is not a file.
-void check_writable(const std::string& path);
-/// Writes a file so that it is there in full or not at all: beside it, to disk, then renamed. Throws
-/// file_error.
-void write_file(const std::string& path, const std::string& text);
-
 }  // namespace wb

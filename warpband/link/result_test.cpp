@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include <tests/on_backends.hpp>
+#include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
 
 namespace wb {

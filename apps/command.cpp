@@ -1,0 +1,134 @@
+#include "command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include <warpband/core/error.hpp>
+
+namespace {
+
+volatile std::sig_atomic_t interrupts = 0;
+
+/// A decimal integer and nothing else.
+std::optional<std::int64_t> integer(const std::string& text) {
+  std::int64_t value{};
+  const char* last = text.data() + text.size();
+  const auto [end, status] = std::from_chars(text.data(), last, value);
+  if (status != std::errc{} || end != last) return std::nullopt;
+  return value;
+}
+
+std::string check_device(const std::string& device) {
+  if (device == "cpu" || device == "cuda") return {};
+  const std::string index = device.starts_with("cuda:") ? device.substr(5) : "";
+  if (!index.empty() && index.size() < 6 && index.find_first_not_of("0123456789") == std::string::npos)
+    return {};
+  return "\"" + device + "\" is not allowed: expected cpu or cuda:N";
+}
+
+}  // namespace
+
+CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t least, std::int64_t most,
+                         const std::string& text, std::function<void(std::int64_t)> take,
+                         const std::string& allowed) {
+  const std::string range = allowed.empty() ? fmt::format("{} to {}", least, most) : allowed;
+  const auto check = [=](const std::string& word) -> std::string {
+    if (const auto n = integer(word); n && *n >= least && *n <= most) return {};
+    return "\"" + word + "\" is not allowed: expected an integer from " + range;
+  };
+  return app
+      .add_option_function<std::string>(
+          name, [take = std::move(take)](const std::string& word) { take(integer(word).value()); }, text)
+      ->type_name("N")
+      ->check(CLI::Validator(check, "", "integer"));
+}
+
+void add_device_options(CLI::App& app, device_options& options) {
+  app.add_option("--device", options.device, "Where to run: cpu (default) or cuda:N")
+      ->type_name("NAME")
+      ->check(CLI::Validator(check_device, "", "device"));
+  add_integer(
+      app, "--threads", 0, 4096, "CPU threads; 0, the default: all cores",
+      [&options](std::int64_t n) { options.threads = static_cast<int>(n); }, "0 (all cores) to 4096");
+}
+void check_device_options(const CLI::App& app, const device_options& options) {
+  if (app.count("--threads") != 0 && options.device != "cpu")
+    throw usage_error("--threads is for --device cpu: leave one of them out");
+}
+
+std::uint64_t bytes_from(const std::string& option, const std::string& text) {
+  const auto refuse = [&]() -> std::uint64_t {
+    throw usage_error(option + ": \"" + text + "\" is not allowed: expected a size like 512M or 2G");
+  };
+  double value{};
+  const char* last = text.data() + text.size();
+  const auto [end, status] = std::from_chars(text.data(), last, value, std::chars_format::fixed);
+  if (status != std::errc{} || !(value > 0)) return refuse();
+  std::string unit(end, last);
+  if (unit.ends_with("iB")) unit.resize(unit.size() - 2);
+  const std::string units = "KMGT";
+  if (!unit.empty()) {
+    const std::size_t at = units.find(unit);
+    if (unit.size() != 1 || at == std::string::npos) return refuse();
+    value = std::ldexp(value, 10 * static_cast<int>(at + 1));
+  }
+  if (!(value >= 1 && value < 9.2e18)) return refuse();
+  return static_cast<std::uint64_t>(value);
+}
+
+void check_not_an_input(const std::string& out, const std::vector<std::string>& inputs) {
+  std::error_code none;
+  for (const std::string& in : inputs)
+    if (!out.empty() && std::filesystem::equivalent(out, in, none))
+      throw wb::file_error(out, "is read by this run: give the result another name");
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 99.5) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 5970) return fmt::format("{:.0f} min", seconds / 60);
+  if (seconds < 360000) return fmt::format("{:.1f} h", seconds / 3600);
+  return fmt::format("{:.0f} days", seconds / 86400);
+}
+
+void stop_on_interrupt() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupts = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
+}
+bool interrupted() noexcept { return interrupts != 0; }
+
+progress_line::progress_line(bool quiet) : quiet_(quiet), terminal_(isatty(2) != 0) {}
+bool progress_line::due() {
+  if (quiet_) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(30))) return false;
+  last_ = now;
+  return true;
+}
+void progress_line::show(const std::string& text) {
+  if (terminal_)
+    fmt::print(stderr, "\r\x1b[K{}", text);
+  else
+    fmt::print(stderr, "{}\n", text);
+  std::fflush(stderr);
+  shown_ = terminal_;
+}
+void progress_line::clear() {
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+  shown_ = false;
+}

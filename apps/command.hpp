@@ -1,0 +1,77 @@
+#pragma once
+// What the subcommands of `warpband` share. Each has one file: `add_NAME` puts its options under the app and
+// returns what runs it.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/// Exit codes.
+inline constexpr int done = 0, failed = 1, used_wrongly = 2;
+
+/// A subcommand. `run` is called once the options are parsed, if it was asked for; it returns the exit code
+/// and throws usage_error or wb::error.
+struct command {
+  CLI::App* app;
+  std::function<int()> run;
+};
+
+/// Options that do not go together: exit code 2.
+class usage_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+command add_info(CLI::App& app);
+command add_sim(CLI::App& app);
+
+/// Where to run: the options --device and --threads.
+struct device_options {
+  std::string device = "cpu";
+  int threads = 0;  // 0: all cores
+};
+/// Adds --device and --threads. After parsing, check_device_options refuses --threads for another device than
+/// cpu.
+void add_device_options(CLI::App& app, device_options& options);
+void check_device_options(const CLI::App& app, const device_options& options);
+
+/// Adds an option that takes a decimal integer of a range and nothing else (CLI11 alone would read 010 as
+/// octal). `allowed` explains the range in messages where its two ends would not.
+CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t least, std::int64_t most,
+                         const std::string& text, std::function<void(std::int64_t)> take,
+                         const std::string& allowed = "");
+
+/// "512M", "2G", "1.5G", "65536": bytes; K, M, G and T are powers of 1024. Throws usage_error naming
+/// `option`.
+std::uint64_t bytes_from(const std::string& option, const std::string& text);
+
+/// Throws file_error if `out` (which may be empty) names one of the files that are read.
+void check_not_an_input(const std::string& out, const std::vector<std::string>& inputs);
+
+/// "1.2 s", "15 min", "2.5 h".
+std::string duration_text(double seconds);
+
+/// The first Ctrl-C (or SIGTERM) sets a flag that `interrupted` tells, the next one ends the program at once.
+/// A caller that has the signal ignored is left alone.
+void stop_on_interrupt();
+bool interrupted() noexcept;
+
+/// One line on stderr that is written over again and again; without a terminal a line every 30 s.
+class progress_line {
+ public:
+  explicit progress_line(bool quiet);
+  ~progress_line() { clear(); }
+  progress_line(const progress_line&) = delete;
+  progress_line& operator=(const progress_line&) = delete;
+  /// Whether it is time to show something; call before making the text.
+  bool due();
+  void show(const std::string& text);
+  void clear();
+
+ private:
+  bool quiet_, terminal_, shown_ = false;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};

@@ -1,0 +1,98 @@
+#pragma once
+// Arrays in HDF5 files, as h5py, MATLAB and others read and write them.
+//
+// A record is a file whose root holds arrays with one common first axis, the batch, and attributes that say
+// what they are. Element types: std::uint8_t, std::int32_t, std::int64_t, float, double and
+// std::complex<float>, the last as the compound {"r": float32, "i": float32} of h5py. Types are taken exactly
+// (byte order apart): a float64 array is not read as float32, because what a file holds should be what its
+// writer meant.
+//
+// Every failure is a file_error of one line: the file, the array, what is there and what was expected.
+// Nothing is printed. One thread at a time: libhdf5 is not reentrant.
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <warpband/core/error.hpp>
+
+namespace wb {
+
+/// The value of an attribute.
+using hdf5_attribute = std::variant<std::int64_t, double, std::string>;
+using hdf5_attributes = std::map<std::string, hdf5_attribute>;
+
+/// What an array in a file is.
+struct hdf5_array {
+  std::vector<std::size_t> shape;
+  std::string type;            // "uint8", "float32", "complex64", ... ; a description for types not read here
+  std::size_t chunk_rows = 0;  // rows of a chunk; 0 where the array lies in one piece
+  std::size_t chunk_bytes = 0;  // unpacked, of the chunks that share their rows; 0 where it lies in one piece
+};
+
+/// An HDF5 file that is read.
+class hdf5_reader {
+ public:
+  /// Throws file_error: not there, a folder, not HDF5, truncated.
+  explicit hdf5_reader(const std::string& path);
+  ~hdf5_reader();
+  hdf5_reader(hdf5_reader&&) noexcept;
+  hdf5_reader(const hdf5_reader&) = delete;
+  hdf5_reader& operator=(const hdf5_reader&) = delete;
+
+  const std::string& path() const noexcept;
+  bool has(const std::string& name) const;
+  /// Names of the arrays in the root, sorted.
+  std::vector<std::string> names() const;
+  /// Throws file_error where there is no such array; the message names those that are there.
+  hdf5_array describe(const std::string& name) const;
+  /// Throws file_error unless the array is there and of element type T with `dimensions` axes. Returns its
+  /// shape.
+  template <class T>
+  std::vector<std::size_t> expect(const std::string& name, std::size_t dimensions) const;
+  /// Reads rows [first, first + rows) of the first axis, each with all its elements, into `to`. Throws
+  /// file_error.
+  template <class T>
+  void read(const std::string& name, std::size_t first, std::size_t rows, T* to) const;
+  /// The whole array.
+  template <class T>
+  std::vector<T> read(const std::string& name) const;
+  /// The attributes of the root (name "") or of an array; those of other types than above are left out.
+  hdf5_attributes attributes(const std::string& name = "") const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// An HDF5 file that is written: it appears on commit, in full, or not at all (see replacement).
+class hdf5_writer {
+ public:
+  /// Throws file_error, see replacement.
+  explicit hdf5_writer(const std::string& path);
+  ~hdf5_writer();
+  hdf5_writer(const hdf5_writer&) = delete;
+  hdf5_writer& operator=(const hdf5_writer&) = delete;
+
+  /// Adds a chunked array of this shape (the first axis is the batch). Chunks are about 1 MiB of whole rows.
+  template <class T>
+  void create(const std::string& name, const std::vector<std::size_t>& shape,
+              const hdf5_attributes& attributes = {});
+  /// Writes rows [first, first + rows).
+  template <class T>
+  void write(const std::string& name, std::size_t first, std::size_t rows, const T* from);
+  /// Sets attributes of the root.
+  void set(const hdf5_attributes& attributes);
+  /// Finishes the file and gives it its name. Throws file_error (disk full, ...). Call once.
+  void commit();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace wb

@@ -1,0 +1,35 @@
+#pragma once
+// Files that are there in full or not at all.
+#include <string>
+
+namespace wb {
+
+/// A new file beside `path`, which takes its name on commit; without a commit it is removed again and what
+/// was at `path` stays. A symbolic link stays a link: what it points to is replaced. A process that is killed
+/// leaves the new file, PATH.tmpPID-N, behind and `path` as it was.
+class replacement {
+ public:
+  /// Throws file_error: the folder is missing or not writable, the path is a folder or not a regular file.
+  explicit replacement(const std::string& path);
+  ~replacement();
+  replacement(const replacement&) = delete;
+  replacement& operator=(const replacement&) = delete;
+  /// The new file's name until commit, for libraries that write by name; it exists, empty.
+  const std::string& name() const noexcept { return name_; }
+  /// Adds text at the end. Throws file_error.
+  void write(const std::string& text);
+  /// Brings the new file to disk and gives it the path's name. Throws file_error. Call once.
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const;
+  std::string path_, target_, name_;
+  int file_ = -1;
+};
+
+/// Throws file_error where write_file would fail at once.
+void check_writable(const std::string& path);
+/// Replaces a file by `text`, in full or not at all. Throws file_error.
+void write_file(const std::string& path, const std::string& text);
+
+}  // namespace wb
