@@ -6,24 +6,17 @@
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 #include <warpband/core/check.hpp>
-#include <warpband/fec/lte/qpp.hpp>
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/source/source.hpp>
 
 namespace wb {
 namespace {
 
-constexpr int most_uncoded_bits = 1 << 24;  // what random_bits, block fading and an int32 of errors take
-
-std::vector<std::int32_t> permutation_of(const link_config& c) {
-  if (!c.interleaver) return qpp_permutation(qpp_for(c.k));
-  return qpp_permutation({c.k, c.interleaver->f1, c.interleaver->f2});
+code_config code_of(const link_config& c) {
+  return {.type = c.code, .k = c.k, .crc = c.crc, .interleaver = c.interleaver, .decoder = c.decoder};
 }
 
-std::size_t sent_bits(const link_config& c) {
-  const std::size_t k = static_cast<std::size_t>(c.k);
-  return c.code == code_type::none ? k : 3 * (k + 4);
-}
+std::size_t sent_bits(const link_config& c) { return coded_bits(c.code, static_cast<std::size_t>(c.k)); }
 
 /// Separates the points of a sweep. From Eb/N0 alone, so that a point's result does not depend on which
 /// others are in the sweep.
@@ -36,25 +29,7 @@ std::uint32_t point_of(double ebn0_db) {
 link_config completed(const link_config& config) {
   link_config c = config;
   bits_per_symbol(c.qam);
-  if (c.crc && c.k <= c.crc->degree)
-    throw argument_error("k", std::to_string(c.k),
-                         "more than the " + std::to_string(c.crc->degree) + " bits of its CRC");
-  if (c.code == code_type::none) {
-    check_range("k", c.k, 1, most_uncoded_bits);
-    return c;
-  }
-  if (c.interleaver) check_range("k", c.k, 40, 65536);
-  c.decoder.k = c.k;
-  c.decoder.crc_polynomial = 0;
-  c.decoder.crc_degree = 0;
-  if (c.crc) {
-    c.decoder.crc_polynomial = c.crc->polynomial;
-    c.decoder.crc_degree = c.crc->degree;
-  } else if (c.decoder.stop == early_stop::crc) {
-    throw argument_error("early_stop", "\"crc\"",
-                         "a code with a CRC (code.crc), \"sign-agreement\" or \"none\"");
-  }
-  c.decoder = turbo_decoder(c.decoder, permutation_of(c)).config();
+  c.decoder = completed(code_of(config)).decoder;
   return c;
 }
 
@@ -73,10 +48,7 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
   symbols_ = (sent_ + m - 1) / m;
   padded_ = symbols_ * m;
   if (config_.crc) crc_.emplace(config_.k - config_.crc->degree, *config_.crc);
-  if (coded()) {
-    encoder_.emplace(permutation_of(config_));
-    decoder_.emplace(config_.decoder, permutation_of(config_));
-  }
+  if (coded()) code_ = make_codec(code_of(config_));
   // What one unit of the executor's work needs is taken in any case, within reason.
   const std::size_t unit = exec_.preferred_batch(true), k = static_cast<std::size_t>(config_.k);
   const std::size_t symbol = config_.channel == channel_type::awgn ? 8 : 16;
@@ -135,7 +107,7 @@ const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frame
   if (crc_) crc_->run(exec_, bits);
   const std::uint8_t* sent = bits_.data();
   if (coded()) {
-    encoder_->run(exec_, bits, make_view(coded_.data(), padded_, frames));
+    code_->encode(exec_, bits, make_view(coded_.data(), padded_, frames));
     sent = coded_.data();
   }
 
@@ -159,10 +131,9 @@ const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frame
   counts_.bit_errors.resize(frames);
   if (coded()) {
     const auto decided = make_view(decided_.data(), k, frames);
-    decoder_->run(exec_, llr,
+    code_->decode(exec_, llr,
                   {.bits = decided,
                    .soft = {},
-                   .extrinsic = {},
                    .iterations = make_view(iterations_.data(), frames),
                    .status = make_view(status_.data(), frames)});
     count_errors(exec_, bits, view<const std::uint8_t>(decided), errors);

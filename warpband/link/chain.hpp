@@ -14,28 +14,23 @@
 // symbol (noise, fast fading) alone: not on the batch, the threads or the backend. Links that differ only in
 // their decoder therefore see the same noise.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/crc/crc.hpp>
-#include <warpband/fec/turbo/turbo.hpp>
+#include <warpband/link/codec.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 
-enum class code_type { none, lte_turbo };
 enum class channel_type { awgn, rayleigh };
 enum class fading_type {
   fast,   // a new h for every symbol
   block,  // one h for a frame
-};
-
-/// Coefficients of a QPP interleaver, see qpp_parameters.
-struct interleaver_coefficients {
-  int f1 = 0, f2 = 0;
 };
 
 struct link_config {
@@ -102,8 +97,7 @@ class link_chain {
   qam_mapper mapper_;
   demapper demapper_;
   std::optional<crc_attacher> crc_;
-  std::optional<turbo_encoder> encoder_;
-  std::optional<turbo_decoder> decoder_;
+  std::unique_ptr<codec> code_;  // none when uncoded
   std::size_t sent_ = 0, symbols_ = 0, padded_ = 0, max_batch_ = 0;
 
   array<std::uint8_t> bits_, coded_, decided_, status_;
