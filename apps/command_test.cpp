@@ -165,7 +165,10 @@ TEST_F(command, interrupted_keeps_what_is_finished) {
         "code.k = 40\nsweep.ebn0_db = [0, 30]\nstop.frame_errors = 5\nstop.max_frames = 1000000000000\n");
   const outcome o = run("sim long.toml -o r.json", "timeout --preserve-status -s INT -k 60 3");
   EXPECT_EQ(o.code, 1) << o.err;
-  EXPECT_EQ(o.err, "warpband: error: interrupted: 1 of 2 points finished, r.json holds them\n");
+  EXPECT_EQ(
+      o.err,
+      "warpband: error: interrupted: 1 of 2 points finished, r.json holds the state: warpband sim --resume "
+      "r.json goes on\n");
   const auto r = nlohmann::json::parse(content(path("r.json")));
   EXPECT_EQ(r["complete"], false);
   EXPECT_EQ(r["curves"][0]["points"].size(), 1u);

@@ -1,10 +1,13 @@
 #include <warpband/io/replacement.hpp>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 
@@ -13,6 +16,66 @@
 namespace wb {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Locks an open file against other opens of it, until it is unlocked or closed, be it by the death of its
+/// process.
+#ifdef F_OFD_SETLK
+bool set_lock(int file, short type) {
+  struct flock whole {};
+  whole.l_type = type;
+  whole.l_whence = SEEK_SET;
+  return fcntl(file, F_OFD_SETLK, &whole) == 0;
+}
+#else
+bool set_lock(int, short) { return false; }
+#endif
+bool lock(int file) { return set_lock(file, F_WRLCK); }
+void unlock(int file) { (void)set_lock(file, F_UNLCK); }
+/// Whether nobody holds a lock, neither this class nor a library that writes by name and locks with flock(2).
+bool is_free(int file) {
+  return flock(file, LOCK_EX | LOCK_NB) == 0 && flock(file, LOCK_UN) == 0 && lock(file);
+}
+
+/// The process in NAME.tmpPID-N, for the NAME given; 0 for any other name.
+pid_t owner_of(const std::string& file, const std::string& name) {
+  const std::string begin = name + ".tmp";
+  if (!file.starts_with(begin)) return 0;
+  const auto number = [&](std::size_t from, std::size_t to, std::size_t most_digits) {
+    return from < to && to - from <= most_digits &&
+           file.find_first_not_of("0123456789", from) >= std::min(to, file.size()) &&
+           (file[from] != '0' || to - from == 1);
+  };
+  const std::size_t dash = file.find('-', begin.size());
+  if (dash == std::string::npos || !number(begin.size(), dash, 9) || !number(dash + 1, file.size(), 2))
+    return 0;
+  return static_cast<pid_t>(std::stol(file.substr(begin.size(), dash - begin.size())));
+}
+
+/// Removes what killed processes left beside `target`. A file stays unless two things say that nobody writes
+/// it: its process is gone, and nobody holds its lock, as a process does that cannot be seen from here (in
+/// another container, on another machine).
+void remove_leftovers(const fs::path& target) {
+  std::error_code status;
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  for (fs::directory_iterator i(folder, status), end; !status && i != end; i.increment(status)) {
+    const pid_t owner = owner_of(i->path().filename().string(), target.filename().string());
+    if (owner <= 0) continue;
+    if (owner != getpid() && (kill(owner, 0) == 0 || errno != ESRCH)) continue;
+    const int file = open(i->path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) continue;
+    struct stat opened {};
+    struct stat named {};
+    if (fstat(file, &opened) == 0 && S_ISREG(opened.st_mode) && is_free(file) &&
+        lstat(i->path().c_str(), &named) == 0 && named.st_ino == opened.st_ino &&
+        named.st_dev == opened.st_dev)
+      unlink(i->path().c_str());
+    close(file);
+  }
+}
+
+}  // namespace
 
 replacement::replacement(const std::string& path) : path_(path) {
   std::error_code status;
@@ -34,12 +97,18 @@ replacement::replacement(const std::string& path) : path_(path) {
     name_.clear();
     fail(errno == ENOENT ? "its folder does not exist" : std::strerror(errno));
   }
+  (void)lock(file_);                                       // says that somebody is at it
   if (exists) (void)fchmod(file_, there.st_mode & 07777);  // as it was, as far as we may
 }
 
 replacement::~replacement() {
   if (file_ >= 0) close(file_);
   if (!name_.empty()) unlink(name_.c_str());
+}
+
+const std::string& replacement::name() const noexcept {
+  unlock(file_);
+  return name_;
 }
 
 void replacement::write(const std::string& text) {
@@ -53,11 +122,12 @@ void replacement::write(const std::string& text) {
 
 void replacement::commit() {
   if (fsync(file_) != 0) fail(std::strerror(errno));
+  // Closed last: until then the lock keeps the new file from being taken for a leftover.
+  if (rename(name_.c_str(), target_.c_str()) != 0) fail(std::strerror(errno));
+  name_.clear();
   const int closed = close(file_);
   file_ = -1;
   if (closed != 0) fail(std::strerror(errno));
-  if (rename(name_.c_str(), target_.c_str()) != 0) fail(std::strerror(errno));
-  name_.clear();
 }
 
 void replacement::fail(const std::string& why) const {
@@ -65,7 +135,10 @@ void replacement::fail(const std::string& why) const {
   throw file_error(path_, "cannot write: " + why);
 }
 
-void check_writable(const std::string& path) { const replacement r(path); }
+void check_writable(const std::string& path) {
+  const replacement r(path);
+  remove_leftovers(r.target());
+}
 void write_file(const std::string& path, const std::string& text) {
   replacement r(path);
   r.write(text);

@@ -6,7 +6,7 @@ namespace wb {
 
 /// A new file beside `path`, which takes its name on commit; without a commit it is removed again and what
 /// was at `path` stays. A symbolic link stays a link: what it points to is replaced. A process that is killed
-/// leaves the new file, PATH.tmpPID-N, behind and `path` as it was.
+/// leaves the new file, PATH.tmpPID-N, behind and `path` as it was; check_writable removes it later.
 class replacement {
  public:
   /// Throws file_error: the folder is missing or not writable, the path is a folder or not a regular file.
@@ -14,8 +14,11 @@ class replacement {
   ~replacement();
   replacement(const replacement&) = delete;
   replacement& operator=(const replacement&) = delete;
-  /// The new file's name until commit, for libraries that write by name; it exists, empty.
-  const std::string& name() const noexcept { return name_; }
+  /// The new file's name until commit, for libraries that write by name; it exists, empty. Gives up the lock
+  /// by which others see that the file is being written: it would be in the way of the library's own.
+  const std::string& name() const noexcept;
+  /// The file that will be replaced: `path` with links resolved.
+  const std::string& target() const noexcept { return target_; }
   /// Adds text at the end. Throws file_error.
   void write(const std::string& text);
   /// Brings the new file to disk and gives it the path's name. Throws file_error. Call once.
@@ -27,7 +30,8 @@ class replacement {
   int file_ = -1;
 };
 
-/// Throws file_error where write_file would fail at once.
+/// Throws file_error where write_file would fail at once. Removes what processes that were killed while they
+/// wrote this file left beside it; what a living process writes stays.
 void check_writable(const std::string& path);
 /// Replaces a file by `text`, in full or not at all. Throws file_error.
 void write_file(const std::string& path, const std::string& text);

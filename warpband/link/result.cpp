@@ -2,12 +2,17 @@
 
 #include <sys/utsname.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include <warpband/core/error.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/fec/lte/qpp.hpp>
@@ -61,8 +66,37 @@ json to_json(const curve_config& c) {
 
 json to_json(const std::optional<interval>& i) { return i ? json{i->low, i->high} : json(nullptr); }
 
-/// Rounded to a millionth: a time or a speed is not known better.
+/// Rounded to a millionth: a speed is not known better.
 double tidy(double x) { return std::round(x * 1e6) / 1e6; }
+
+json to_json(const scenario_overrides& o) {
+  json out = json::object();
+  if (o.seed) out["seed"] = *o.seed;
+  if (o.frame_errors) out["frame_errors"] = *o.frame_errors;
+  if (o.max_frames) out["max_frames"] = *o.max_frames;
+  if (o.max_seconds) out["max_seconds"] = *o.max_seconds;
+  return out;
+}
+
+json to_json(const machine_info& m) {
+  return {{"cpu", m.cpu},
+          {"os", m.os},
+          {"device", m.device},
+          {"instruction_set", m.instruction_set.empty() ? json(nullptr) : json(m.instruction_set)},
+          {"threads", m.threads == 0 ? json(nullptr) : json(m.threads)}};
+}
+json program_json(const run_origin& o) { return {{"version", o.version}, {"commit", o.commit}}; }
+
+json to_json(const unfinished_point& p) {
+  return {{"ebn0_db", p.ebn0_db},
+          {"frames", p.counts.frames},
+          {"bit_errors", p.counts.bit_errors},
+          {"frame_errors", p.counts.frame_errors},
+          {"erased_frames", p.counts.erased_frames},
+          {"iterations_sum", p.counts.iterations},
+          {"frames_run", p.counts.frames_run},
+          {"seconds", p.counts.seconds}};
+}
 
 json to_json(const point_result& p) {
   const auto iterations = p.mean_iterations();
@@ -78,9 +112,231 @@ json to_json(const point_result& p) {
           {"ber_interval", to_json(p.ber_interval())},
           {"fer_interval", to_json(std::optional(p.fer_interval()))},
           {"iterations", iterations ? json(*iterations) : json(nullptr)},
+          {"iterations_sum", p.counts.iterations},
+          {"frames_run", p.counts.frames_run},
           {"mbps", tidy(p.mbps())},
-          {"seconds", tidy(p.counts.seconds)},
+          {"seconds", p.counts.seconds},
           {"stopped_by", name_of(p.stopped_by)}};
+}
+
+// ---- reading
+
+constexpr std::size_t most_bytes = std::size_t{1} << 28;
+constexpr std::uint64_t most_frames = 1'000'000'000'000'000;  // as a scenario's max_frames
+
+/// A value as a message shows it, in one line and not too long.
+std::string shown(const json& j) {
+  std::string text = j.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return text;
+}
+
+/// An object of a file, and where in the file it is: everything in it is asked for by name and type.
+class object {
+ public:
+  object(const json& j, std::string where, const std::string& path)
+      : j_(j), where_(std::move(where)), path_(path) {
+    if (!j.is_object()) refuse(where_.empty() ? "it" : where_, j, "an object");
+  }
+  [[noreturn]] void fail(const std::string& what) const { throw file_error(path_, "not a result: " + what); }
+  [[noreturn]] void refuse(const std::string& name, const json& v, const std::string& allowed) const {
+    fail(argument_error(name, shown(v), allowed).what());
+  }
+  [[noreturn]] void refuse(const char* key, const std::string& allowed) const {
+    refuse(name(key), at(key), allowed);
+  }
+  std::string name(const std::string& key) const { return where_.empty() ? key : where_ + "." + key; }
+  bool has(const char* key) const { return j_.contains(key); }
+  /// Other keys than these are of another program: writing the result again would lose them.
+  void holds_only(std::initializer_list<const char*> keys) const {
+    for (const auto& [key, v] : j_.items())
+      if (std::find(keys.begin(), keys.end(), key) == keys.end())
+        fail(shown(name(key)) + " is not known to this version, " + version());
+  }
+  const json& at(const char* key) const {
+    const auto i = j_.find(key);
+    if (i == j_.end()) fail(name(key) + " is missing");
+    return *i;
+  }
+  object inner(const char* key) const { return {at(key), name(key), path_}; }
+  const json& list(const char* key) const {
+    if (!at(key).is_array()) refuse(key, "a list");
+    return at(key);
+  }
+  object element(const char* key, std::size_t i) const {
+    return {list(key)[i], name(key) + "[" + std::to_string(i) + "]", path_};
+  }
+  std::string text(const char* key) const {
+    if (!at(key).is_string()) refuse(key, "text");
+    return at(key).get<std::string>();
+  }
+  std::string text_or_null(const char* key) const { return at(key).is_null() ? "" : text(key); }
+  bool boolean(const char* key) const {
+    if (!at(key).is_boolean()) refuse(key, "true or false");
+    return at(key).get<bool>();
+  }
+  /// `most_name` says in words where the largest value comes from.
+  std::uint64_t integer(const char* key, std::uint64_t least, std::uint64_t most,
+                        const std::string& most_name = "") const {
+    const json& v = at(key);
+    if (!v.is_number_unsigned() || v.get<std::uint64_t>() < least || v.get<std::uint64_t>() > most)
+      refuse(key, "an integer from " + std::to_string(least) + " to " + std::to_string(most) + most_name);
+    return v.get<std::uint64_t>();
+  }
+  double number(const char* key, double least, double most, const std::string& allowed) const {
+    const json& v = at(key);
+    if (!v.is_number() || !(v.get<double>() >= least && v.get<double>() <= most)) refuse(key, allowed);
+    return v.get<double>();
+  }
+
+ private:
+  const json& j_;
+  std::string where_;
+  const std::string& path_;
+};
+
+/// The first key in which two configurations differ, "" where none does; with what each says there.
+struct difference {
+  std::string key, was, now;
+};
+difference first_difference(const json& was, const json& now, const std::string& prefix = "") {
+  for (const auto& [key, v] : was.items()) {
+    if (!now.contains(key)) return {prefix + key, shown(v), "without it"};
+    if (v.is_object() && now[key].is_object()) {
+      if (const difference d = first_difference(v, now[key], prefix + key + "."); !d.key.empty()) return d;
+    } else if (v != now[key]) {
+      return {prefix + key, shown(v), shown(now[key])};
+    }
+  }
+  for (const auto& [key, v] : now.items())
+    if (!was.contains(key)) return {prefix + key, "not there", shown(v)};
+  return {};
+}
+
+json parsed(const std::string& path) {
+  std::error_code status;
+  if (std::filesystem::is_directory(path, status)) throw file_error(path, "cannot read: it is a folder");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
+  std::string text;
+  for (std::vector<char> part(1 << 20); in && text.size() <= most_bytes;) {
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
+  if (text.size() > most_bytes) throw file_error(path, "larger than 256 MiB: not a result");
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    const std::size_t byte = std::min(error.byte, text.size());
+    const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte), '\n');
+    throw file_error(path, "not a result: not JSON, or cut off, in line " + std::to_string(lines + 1));
+  } catch (const json::exception&) {  // a number out of any range
+    throw file_error(path, "not a result: a number in it is too large");
+  }
+}
+
+run_origin read_origin(const object& o) {
+  const object program = o.inner("warpband"), machine = o.inner("machine");
+  program.holds_only({"version", "commit"});
+  machine.holds_only({"cpu", "os", "device", "instruction_set", "threads"});
+  run_origin origin;
+  origin.version = program.text("version");
+  origin.commit = program.text("commit");
+  origin.machine = {machine.text("cpu"), machine.text("os"), machine.text("device"),
+                    machine.text_or_null("instruction_set"), 0};
+  if (!machine.at("threads").is_null())
+    origin.machine.threads = static_cast<int>(machine.integer("threads", 1, 1 << 20));
+  return origin;
+}
+
+scenario read_scenario(const object& o, const std::string& path) {
+  o.holds_only({"file", "title", "text", "overrides"});
+  scenario s;
+  try {
+    s = parse_scenario(o.text("text"), o.text("file"));
+  } catch (const file_error& error) {
+    throw file_error(path, std::string("the scenario in it is not one for this build: ") + error.what());
+  }
+  if (s.title != o.text("title")) o.refuse("title", shown(s.title) + ", as in the scenario's text");
+  const object given = o.inner("overrides");
+  given.holds_only({"seed", "frame_errors", "max_frames", "max_seconds"});
+  scenario_overrides all;
+  if (given.has("seed")) all.seed = given.integer("seed", 0, INT64_MAX);
+  if (given.has("frame_errors")) all.frame_errors = given.integer("frame_errors", 0, most_frames);
+  if (given.has("max_frames")) all.max_frames = given.integer("max_frames", 1, most_frames);
+  if (given.has("max_seconds"))
+    all.max_seconds = given.number("max_seconds", 0, 1e9, "a number of seconds from 0 to 1e9");
+  apply_overrides(s, all);
+  return s;
+}
+
+/// The counts of a point, finished or not, as far as they are the same for both.
+point_counts read_counts(const object& o, const curve_config& c) {
+  const auto k = static_cast<std::uint64_t>(c.link.k);
+  const bool coded = c.link.code != code_type::none;
+  point_counts n;
+  n.frames = o.integer("frames", 1, most_frames);
+  const std::string frames = " = frames";
+  n.frame_errors = o.integer("frame_errors", 0, n.frames, frames);
+  if (n.frames > UINT64_MAX / k) o.refuse("frames", "no more than can be counted");
+  n.bit_errors = o.integer("bit_errors", n.frame_errors, n.frame_errors * k, " = frame_errors k");
+  n.erased_frames = o.integer("erased_frames", 0, coded ? n.frames : 0);
+  const auto most = coded ? static_cast<std::uint64_t>(c.link.decoder.iterations) : 0;
+  n.iterations = o.integer("iterations_sum", 0, n.frames * most, coded ? " = frames decoder.iterations" : "");
+  n.frames_run = o.integer("frames_run", n.frames, UINT64_MAX / k);
+  n.seconds = o.number("seconds", 0, 1e18, "a number of seconds, at least 0");
+  return n;
+}
+
+double read_ebn0_db(const object& o, const curve_config& c) {
+  const double x = o.number("ebn0_db", -100, 100, "a number from -100 to 100");
+  if (std::find(c.ebn0_db.begin(), c.ebn0_db.end(), x) == c.ebn0_db.end())
+    o.refuse("ebn0_db", "one of config.sweep.ebn0_db");
+  return x;
+}
+
+point_result read_point(const object& o, const curve_config& c) {
+  o.holds_only({"ebn0_db", "esn0_db", "frames", "bits", "bit_errors", "frame_errors", "erased_frames", "ber",
+                "fer", "ber_interval", "fer_interval", "iterations", "iterations_sum", "frames_run", "mbps",
+                "seconds", "stopped_by"});
+  point_result p = point_of(c.link, read_ebn0_db(o, c));
+  p.counts = read_counts(o, c);
+  const std::string reason = o.text("stopped_by");
+  p.stopped_by = stop_reason::cancelled;
+  for (const stop_reason r : {stop_reason::frame_errors, stop_reason::max_frames, stop_reason::time})
+    if (reason == name_of(r)) p.stopped_by = r;
+  if (p.stopped_by == stop_reason::cancelled)
+    o.refuse("stopped_by", "\"frame_errors\", \"max_frames\" or \"time\"");
+  // What follows from the counts must be what follows: a file in which someone changed a rate is not trusted.
+  o.integer("bits", p.bits(), p.bits(), " = frames k");
+  const auto follows = [&](const char* key, double expected, double least = 0) {
+    const double off = 1e-9 * std::max(least, std::abs(expected));
+    o.number(key, expected - off, expected + off, shown(expected) + ", as the rest says");
+  };
+  follows("esn0_db", p.esn0_db, 1);
+  follows("ber", p.ber());
+  follows("fer", p.fer());
+  if (p.coded)
+    follows("iterations", *p.mean_iterations());
+  else if (!o.at("iterations").is_null())
+    o.refuse("iterations", "null: there is no decoder");
+  return p;
+}
+
+/// The label of a curve of the file, found among the result's curves, its configuration being the same.
+curve_result& find_curve(const object& o, run_result& result, const std::string& path) {
+  o.holds_only({"label", "config", "points"});
+  const std::string label = o.text("label");
+  const auto c = std::find_if(result.curves.begin(), result.curves.end(),
+                              [&](const curve_result& r) { return r.label == label; });
+  if (c == result.curves.end()) o.refuse("label", "a curve of the scenario in it");
+  o.inner("config");  // is an object
+  if (const difference d = first_difference(o.at("config"), to_json(c->config)); !d.key.empty())
+    throw file_error(path, "curve \"" + label + "\" was run with " + d.key + " = " + d.was +
+                               ", but the scenario in it gives " + d.now +
+                               " in this build: expected the same");
+  return *c;
 }
 
 }  // namespace
@@ -112,27 +368,144 @@ machine_info describe_machine(const executor& exec) {
   return m;
 }
 
+void add_origin(run_result& result, const run_origin& now) {
+  const auto same = [](const run_origin& a, const run_origin& b) {
+    return program_json(a) == program_json(b) && to_json(a.machine) == to_json(b.machine);
+  };
+  if (!same(result.origin, now)) result.earlier.push_back(std::move(result.origin));
+  result.origin = now;
+}
+
 std::string result_json(const run_result& result) {
-  const machine_info& m = result.machine;
-  json out{{"warpband", {{"version", version()}, {"commit", commit()}}},
-           {"machine",
-            {{"cpu", m.cpu},
-             {"os", m.os},
-             {"device", m.device},
-             {"instruction_set", m.instruction_set.empty() ? json(nullptr) : json(m.instruction_set)},
-             {"threads", m.threads == 0 ? json(nullptr) : json(m.threads)}}},
-           {"scenario",
-            {{"file", result.source.file}, {"title", result.source.title}, {"text", result.source.text}}},
-           {"complete", result.complete},
-           {"curves", json::array()}};
-  for (const curve_result& c : result.curves) {
-    if (c.points.empty()) continue;
-    json points = json::array();
-    for (const point_result& p : c.points) points.push_back(to_json(p));
-    out["curves"].push_back({{"label", c.label}, {"config", to_json(c.config)}, {"points", points}});
+  json out{{"warpband", program_json(result.origin)}, {"machine", to_json(result.origin.machine)}};
+  if (!result.earlier.empty()) {
+    json& earlier = out["earlier_runs"] = json::array();
+    for (const run_origin& o : result.earlier)
+      earlier.push_back({{"warpband", program_json(o)}, {"machine", to_json(o.machine)}});
   }
+  const scenario& s = result.source;
+  out["scenario"] = {
+      {"file", s.file}, {"title", s.title}, {"text", s.text}, {"overrides", to_json(s.overrides)}};
+  out["complete"] = result.complete;
+  // What is unfinished is not among "curves", where whoever draws them would find points that no rule
+  // stopped.
+  json curves = json::array(), unfinished = json::array();
+  const auto add = [](json& list, const curve_result& c, const auto& points) {
+    if (points.empty()) return;
+    json all = json::array();
+    for (const auto& p : points) all.push_back(to_json(p));
+    list.push_back({{"label", c.label}, {"config", to_json(c.config)}, {"points", std::move(all)}});
+  };
+  for (const curve_result& c : result.curves) {
+    add(curves, c, c.points);
+    add(unfinished, c, c.unfinished);
+  }
+  out["curves"] = std::move(curves);
+  if (!unfinished.empty()) out["unfinished"] = std::move(unfinished);
   // Text that is not UTF-8 (a path may be) must not stop a result from being written.
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+run_result load_result(const std::string& path) {
+  const json file = parsed(path);
+  const object root(file, "", path);
+  const object source = root.inner("scenario");
+  for (const char* key : {"warpband", "machine", "curves"}) root.at(key);
+  if (!source.has("overrides"))
+    throw file_error(path, "was written before results could be resumed: run its scenario again");
+  root.holds_only({"warpband", "machine", "earlier_runs", "scenario", "complete", "curves", "unfinished"});
+
+  run_result r;
+  r.origin = read_origin(root);
+  if (root.has("earlier_runs"))
+    for (std::size_t i = 0; i < root.list("earlier_runs").size(); i++) {
+      const object o = root.element("earlier_runs", i);
+      o.holds_only({"warpband", "machine"});
+      r.earlier.push_back(read_origin(o));
+    }
+  r.source = read_scenario(source, path);
+  r.complete = root.boolean("complete");
+  for (const curve_config& c : r.source.curves) {
+    r.curves.push_back({c.label, c, {}, {}, false});
+    r.curves.back().config.link = completed(c.link);
+  }
+
+  // Points stand in the order of the sweep, which rises: none is there twice.
+  const auto check_order = [](const object& o, const auto& points, double ebn0_db) {
+    if (!points.empty() && !(points.back().ebn0_db < ebn0_db))
+      o.refuse("ebn0_db", "more than the point before, " + shown(points.back().ebn0_db));
+  };
+  for (std::size_t i = 0; i < root.list("curves").size(); i++) {
+    const object o = root.element("curves", i);
+    curve_result& c = find_curve(o, r, path);
+    if (!c.points.empty()) o.refuse("label", "another one for each curve");
+    if (o.list("points").empty()) o.refuse("points", "at least one");
+    for (std::size_t n = 0; n < o.list("points").size(); n++) {
+      const object at = o.element("points", n);
+      const point_result p = read_point(at, c.config);
+      check_order(at, c.points, p.ebn0_db);
+      c.points.push_back(p);
+    }
+  }
+  const std::size_t begun = root.has("unfinished") ? root.list("unfinished").size() : 0;
+  if (begun != 0 && r.complete) root.refuse("complete", "false: it holds unfinished points");
+  for (std::size_t i = 0; i < begun; i++) {
+    const object o = root.element("unfinished", i);
+    curve_result& c = find_curve(o, r, path);
+    if (!c.unfinished.empty()) o.refuse("label", "another one for each curve");
+    for (std::size_t n = 0; n < o.list("points").size(); n++) {
+      const object at = o.element("points", n);
+      at.holds_only({"ebn0_db", "frames", "bit_errors", "frame_errors", "erased_frames", "iterations_sum",
+                     "frames_run", "seconds"});
+      const unfinished_point p{read_ebn0_db(at, c.config), read_counts(at, c.config)};
+      check_order(at, c.unfinished, p.ebn0_db);
+      if (const point_counts held = c.counts_at(p.ebn0_db);
+          p.counts.frames < held.frames || p.counts.bit_errors < held.bit_errors ||
+          p.counts.frame_errors < held.frame_errors || p.counts.erased_frames < held.erased_frames ||
+          p.counts.iterations < held.iterations || p.counts.frames_run < held.frames_run ||
+          p.counts.seconds < held.seconds)
+        at.refuse("frames", "counts that go on from the finished point's");
+      c.unfinished.push_back(p);
+    }
+  }
+  return r;
+}
+
+run_result resumed(run_result held, scenario wanted, const std::string& path) {
+  const std::string name = wanted.file;
+  std::vector<curve_result> curves;
+  for (const curve_config& w : wanted.curves) {
+    curve_result c{w.label, w, {}, {}, false};
+    c.config.link = completed(w.link);
+    for (curve_result& h : held.curves) {
+      if (h.label != w.label || (h.points.empty() && h.unfinished.empty())) continue;
+      json was = to_json(h.config), now = to_json(c.config);
+      for (const char* key : {"sweep", "stop"}) was.erase(key), now.erase(key);
+      if (const difference d = first_difference(was, now); !d.key.empty())
+        throw file_error(path, "curve \"" + w.label + "\" was run with " + d.key + " = " + d.was + ", now " +
+                                   d.now + ": expected the same");
+      const auto check = [&](double ebn0_db) {
+        if (std::find(w.ebn0_db.begin(), w.ebn0_db.end(), ebn0_db) == w.ebn0_db.end())
+          throw file_error(path, "curve \"" + w.label + "\" holds a point at Eb/N0 = " + shown(ebn0_db) +
+                                     " dB that " + name + " does not list: expected all points held");
+      };
+      for (const point_result& p : h.points) check(p.ebn0_db);
+      for (const unfinished_point& p : h.unfinished) check(p.ebn0_db);
+      c.points = std::move(h.points);
+      c.unfinished = std::move(h.unfinished);
+      h.points.clear();
+      h.unfinished.clear();
+    }
+    curves.push_back(std::move(c));
+  }
+  for (const curve_result& h : held.curves)
+    if (!h.points.empty() || !h.unfinished.empty())
+      throw file_error(path, "holds a curve \"" + h.label + "\" that " + name +
+                                 " does not list: expected all curves held");
+  held.source = std::move(wanted);
+  held.curves = std::move(curves);
+  held.complete = false;
+  return held;
 }
 
 }  // namespace wb

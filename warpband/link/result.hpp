@@ -1,5 +1,6 @@
 #pragma once
-// Result files: what was run, where, and the raw counts of every point, in JSON.
+// Result files: what was run, where, and the raw counts of every point, in JSON. They hold all that a later
+// run needs to go on, see docs/result.md.
 #include <string>
 #include <vector>
 
@@ -23,15 +24,35 @@ struct machine_info {
 std::string cpu_model();
 machine_info describe_machine(const executor& exec);
 
+/// A program and a machine that had a part in a result.
+struct run_origin {
+  std::string version = wb::version(), commit = wb::commit();
+  machine_info machine;
+};
+
 struct run_result {
   scenario source;
-  machine_info machine;
+  run_origin origin;                // of the latest run
+  std::vector<run_origin> earlier;  // of those before it, the first one first
   std::vector<curve_result> curves;
   bool complete = false;  // all points were run
 };
 
-/// The result as JSON text. Curves without a finished point are left out. It names no path but the
-/// scenario's, as it was given.
+/// Notes that `now` goes on with the result; two runs in a row on the same count as one.
+void add_origin(run_result& result, const run_origin& now);
+
+/// The result as JSON text. Curves of which nothing is counted are left out; what is unfinished stands apart
+/// from "curves". It names no path but the scenario's, as it was given.
 std::string result_json(const run_result& result);
+
+/// Reads back what result_json gave: its `curves` are all those of the scenario, ready for run_curve. Throws
+/// file_error for a file that cannot be read, is no result, is cut off or contradicts itself, was written
+/// before results could be resumed, or whose scenario means something else in this build.
+run_result load_result(const std::string& path);
+
+/// The result `held`, read from `path`, with the curves of `wanted`, matched by label, and what is held of
+/// them. Only sweep and stop rules may differ, and nothing held may be missing: throws file_error with the
+/// first difference.
+run_result resumed(run_result held, scenario wanted, const std::string& path);
 
 }  // namespace wb

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -10,6 +9,10 @@
 #include <tests/on_backends.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
+
+#ifndef WARPBAND_SOURCE_DIR
+#define WARPBAND_SOURCE_DIR ""
+#endif
 
 namespace wb {
 namespace {
@@ -30,9 +33,6 @@ class result : public ::testing::Test {
     std::stringstream text;
     text << std::ifstream(path).rdbuf();
     return text.str();
-  }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}));
   }
   fs::path folder_;
 };
@@ -59,7 +59,7 @@ modem.modulation = "16qam"
   const auto exec = testing::open_scalar();
   run_result r;
   r.source = parse_scenario(text, "given/name.toml");
-  r.machine = describe_machine(*exec);
+  r.origin.machine = describe_machine(*exec);
   for (const curve_config& c : r.source.curves) r.curves.push_back(run_curve(c, *exec));
   r.complete = true;
   write_file(path("r.json"), result_json(r));
@@ -116,6 +116,296 @@ modem.modulation = "16qam"
   EXPECT_EQ(uncoded["config"]["modem"]["modulation"], "16qam");
 }
 
+/// A result with all that a file can hold, after a few frames.
+run_result sample() {
+  const std::string text = R"(
+title = "sample"
+code.k = 512
+decoder.iterations = 3
+sweep.ebn0_db = { from = -2.1, to = 0.6, step = 0.3 }
+stop.max_frames = 30
+[[curve]]
+label = "coded"
+[[curve]]
+label = "uncoded"
+code.type = "none"
+[[curve]]
+label = "not begun"
+seed = 2
+)";
+  const auto exec = testing::open_scalar();
+  run_result r;
+  r.source = parse_scenario(text, "given/name.toml");
+  apply_overrides(r.source,
+                  {.seed = 9007199254740993, .frame_errors = 4, .max_frames = {}, .max_seconds = 1e8});
+  r.earlier.push_back({"0.0.9", "abc", {"a CPU", "an OS", "cuda:0, a GPU", "", 0}});
+  r.origin.machine = describe_machine(*exec);
+  for (const curve_config& c : r.source.curves) r.curves.push_back({c.label, c, {}, {}, false});
+  for (std::size_t i = 0; i < 2; i++) {
+    std::size_t batches = 0;
+    const curve_observer observer{
+        .progress = [&](const curve_result&, std::size_t, const point_counts&) { return ++batches < 11; },
+        .finished = {}};
+    run_curve(r.curves[i], *exec, observer);
+  }
+  r.curves[2].config.link = completed(r.curves[2].config.link);
+  // A point that goes on from its finished state.
+  unfinished_point more{r.curves[0].points[1].ebn0_db, r.curves[0].points[1].counts};
+  more.counts.frames++;
+  more.counts.frames_run += 5;
+  more.counts.seconds += 0.1;
+  auto& under_way = r.curves[0].unfinished;
+  under_way.insert(under_way.begin(), more);
+  return r;
+}
+
+TEST_F(result, comes_back_exactly) {
+  const run_result r = sample();
+  const std::string text = result_json(r);
+  write_file(path("r.json"), text);
+  const run_result back = load_result(path("r.json"));
+  EXPECT_EQ(result_json(back), text);
+  EXPECT_EQ(back.source.text, r.source.text);
+  EXPECT_EQ(back.source.overrides.seed, 9007199254740993u);
+  EXPECT_EQ(back.origin.commit, commit());
+  ASSERT_EQ(back.earlier.size(), 1u);
+  EXPECT_EQ(back.earlier[0].machine.device, "cuda:0, a GPU");
+  EXPECT_EQ(back.earlier[0].machine.threads, 0);
+  ASSERT_EQ(back.curves.size(), 3u);
+  for (std::size_t i = 0; i < 3; i++) {
+    const curve_result &a = r.curves[i], &b = back.curves[i];
+    EXPECT_EQ(a.label, b.label);
+    EXPECT_EQ(b.config.link.seed, 9007199254740993u);
+    EXPECT_EQ(a.config.ebn0_db, b.config.ebn0_db);
+    EXPECT_EQ(a.config.stop, b.config.stop);
+    ASSERT_EQ(a.points.size(), b.points.size());
+    ASSERT_EQ(a.unfinished.size(), b.unfinished.size());
+    for (std::size_t n = 0; n < a.points.size(); n++) {
+      EXPECT_EQ(a.points[n].ebn0_db, b.points[n].ebn0_db);  // the very double
+      EXPECT_EQ(a.points[n].counts, b.points[n].counts);    // the seconds too
+      EXPECT_EQ(a.points[n].stopped_by, b.points[n].stopped_by);
+      EXPECT_EQ(a.points[n].bits_per_frame, b.points[n].bits_per_frame);
+      EXPECT_EQ(a.points[n].coded, b.points[n].coded);
+      EXPECT_EQ(a.points[n].independent_bits, b.points[n].independent_bits);
+    }
+    for (std::size_t n = 0; n < a.unfinished.size(); n++) {
+      EXPECT_EQ(a.unfinished[n].ebn0_db, b.unfinished[n].ebn0_db);
+      EXPECT_EQ(a.unfinished[n].counts, b.unfinished[n].counts);
+    }
+  }
+  EXPECT_EQ(r.curves[0].unfinished.size(), 2u);
+  EXPECT_GT(r.curves[0].points.size(), 1u);
+  // Who draws curves meets none without a point, and no point that no rule stopped.
+  const nlohmann::json j = nlohmann::json::parse(text);
+  for (const auto& c : j["curves"]) EXPECT_GT(c["points"].size(), 0u);
+  EXPECT_EQ(j["curves"][0]["points"].size(), r.curves[0].points.size());
+}
+
+TEST_F(result, of_a_run_goes_on_to_the_same_counts) {
+  const auto exec = testing::open_scalar();
+  write_file(path("r.json"), result_json(sample()));
+  run_result r = load_result(path("r.json"));
+  r.curves[0].unfinished.erase(r.curves[0].unfinished.begin());  // its counts were made up
+  for (curve_result& c : r.curves) {
+    curve_config fresh = c.config;
+    run_curve(c, *exec);
+    const curve_result whole = run_curve(fresh, *exec);
+    ASSERT_EQ(c.points.size(), 10u);
+    for (std::size_t n = 0; n < 10; n++) {
+      point_counts a = c.points[n].counts, b = whole.points[n].counts;
+      a.frames_run = b.frames_run = 0, a.seconds = b.seconds = 0;
+      EXPECT_EQ(a, b);
+      EXPECT_EQ(c.points[n].stopped_by, whole.points[n].stopped_by);
+    }
+  }
+}
+
+/// What load_result says about a text, without the file's name: one line.
+std::string refusal(const std::string& file, const std::string& text) {
+  std::ofstream(file) << text;
+  try {
+    load_result(file);
+  } catch (const file_error& e) {
+    EXPECT_EQ(e.path(), file);
+    const std::string what = e.what();
+    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+    return what.substr(file.size() + 2);
+  }
+  ADD_FAILURE() << "not refused: " << text.substr(0, 2000);
+  return "";
+}
+
+TEST_F(result, that_is_none_or_a_part_of_one_is_refused) {
+  const std::string file = path("r.json"), good = result_json(sample());
+  const std::pair<std::string, std::string> table[] = {
+      {"", "not a result: not JSON, or cut off, in line 1"},
+      {"label,ber\n1,2\n", "not a result: not JSON"},
+      {"[1, 2]", "not a result: it = [1,2] is not allowed: expected an object"},
+      {"{}", "not a result: scenario is missing"},
+      {"{\"a\": 1e999}", "not a result: a number in it is too large"},
+      {good + "x", "not a result: not JSON"},
+      {std::string(1 << 20, '['), "not a result: not JSON"}};
+  for (const auto& [text, part] : table) EXPECT_TRUE(refusal(file, text).starts_with(part)) << part;
+  for (std::size_t size = 1; size + 2 < good.size(); size += 97) refusal(file, good.substr(0, size));
+  EXPECT_THROW(load_result(path("missing.json")), file_error);
+  EXPECT_THROW(load_result(folder_.string()), file_error);
+}
+
+TEST_F(result, that_contradicts_itself_is_refused) {
+  using json = nlohmann::ordered_json;
+  const std::string file = path("r.json");
+  const json good = json::parse(result_json(sample()));
+  struct change {
+    std::string at;  // JSON pointer; "-" at its end adds to a list
+    json value;      // discarded: takes it out
+    std::string part;
+  };
+  const json gone(json::value_t::discarded);
+  const std::string point = "/curves/0/points/0/", begun = "/unfinished/0/points/0/";
+  const change table[] = {
+      // Counts that cannot be.
+      {point + "frame_errors", 31,
+       "curves[0].points[0].frame_errors = 31 is not allowed: expected an integer"},
+      {point + "frames", -1, "frames = -1 is not allowed: expected an integer from 1"},
+      {point + "frames", 4.5, "frames = 4.5 is not allowed"},
+      {point + "frames", "4", "frames = \"4\" is not allowed"},
+      {point + "frames", 0, "frames = 0 is not allowed"},
+      {point + "bit_errors", 1000000, "bit_errors = 1000000 is not allowed"},
+      {point + "bit_errors", 1, "bit_errors = 1 is not allowed"},  // fewer than frame errors
+      {point + "erased_frames", 1000, "erased_frames = 1000 is not allowed"},
+      {point + "iterations_sum", 1000, "iterations_sum = 1000 is not allowed"},
+      {point + "frames_run", 1, "frames_run = 1 is not allowed"},
+      {point + "bits", 7, "bits = 7 is not allowed"},
+      {point + "ber", 0.5, "ber = 0.5 is not allowed"},
+      {point + "fer", nullptr, "fer = null is not allowed"},
+      {point + "iterations", 1.0, "iterations = 1.0 is not allowed"},
+      {point + "seconds", -1.0, "seconds = -1.0 is not allowed"},
+      {point + "ebn0_db", 0.05, "expected one of config.sweep.ebn0_db"},
+      {point + "stopped_by", "cancelled", "stopped_by = \"cancelled\" is not allowed"},
+      {point + "bit_errors", gone, "curves[0].points[0].bit_errors is missing"},
+      {point + "iterations_sum", gone, "iterations_sum is missing"},
+      {point + "colour", 1, "\"curves[0].points[0].colour\" is not known to this version"},
+      {"/curves/0/points/1", good["curves"][0]["points"][0], "expected more than the point before"},
+      {"/curves/0/points", json::array(), "expected at least one"},
+      {"/curves/0/points", 3, "points = 3 is not allowed: expected a list"},
+      {"/curves/1/points/0/iterations_sum", 1, "iterations_sum = 1 is not allowed"},
+      {"/curves/1/points/0/iterations", 1, "null: there is no decoder"},
+      {"/curves/-", good["curves"][0], "expected another one for each curve"},
+      {begun + "frames", 1, "unfinished[0].points[0]."},
+      {begun + "seconds", 0, "expected counts that go on from the finished point's"},
+      {"/unfinished/0/points/-", good["unfinished"][0]["points"][0], "expected more than the point before"},
+      {"/unfinished/-", good["unfinished"][0], "expected another one for each curve"},
+      {"/complete", true, "complete = true is not allowed"},
+      {"/complete", 1, "expected true or false"},
+      {"/machine/threads", 0, "machine.threads = 0 is not allowed"},
+      {"/machine/cpu", gone, "machine.cpu is missing"},
+      {"/earlier_runs/0/warpband", 2, "earlier_runs[0].warpband = 2 is not allowed"},
+      {"/extra", 2, "\"extra\" is not known to this version"},
+      // A scenario that does not give what was run.
+      {"/scenario/overrides", gone, "was written before results could be resumed"},
+      {"/scenario/text", "sweep = [",
+       "the scenario in it is not one for this build: given/name.toml: line 1: not TOML"},
+      {"/scenario/title", "another", "scenario.title = \"another\" is not allowed"},
+      {"/scenario/overrides/seed", 3,
+       "curve \"coded\" was run with seed = 9007199254740993, but the scenario in it gives 3 in this build: "
+       "expected the same"},
+      {"/scenario/overrides/seed", -3, "scenario.overrides.seed = -3 is not allowed"},
+      {"/scenario/overrides/k", 40, "is not known"},
+      {"/curves/0/config/decoder/windows", 1, "was run with decoder.windows = 1, but"},
+      {"/curves/0/config/stop/max_frames", 1, "was run with stop.max_frames = 1, but"},
+      {"/curves/0/config/modem", gone, "modem = not there"},
+      {"/curves/0/config/puncturing", 1, "puncturing = 1, but the scenario in it gives"},
+      {"/curves/0/label", "x", "label = \"x\" is not allowed: expected a curve of the"}};
+  for (const change& c : table) {
+    json j = good;
+    const json::json_pointer at(c.at);
+    if (c.value.is_discarded())
+      j[at.parent_pointer()].erase(at.back());
+    else
+      j[at] = c.value;
+    const std::string what = refusal(file, j.dump(2));
+    EXPECT_NE(what.find(c.part), std::string::npos) << what << "\nexpected: " << c.part;
+  }
+}
+
+TEST_F(result, of_before_is_told_apart) {
+  const fs::path old = fs::path(WARPBAND_SOURCE_DIR) / "curves" / "turbo_k1024_i8.json";
+  if (!fs::exists(old)) GTEST_SKIP() << "no stored curves here";
+  try {
+    load_result(old.string());
+    FAIL() << "not refused";
+  } catch (const file_error& e) {
+    EXPECT_NE(std::string(e.what()).find("was written before results could be resumed"), std::string::npos)
+        << e.what();
+  }
+}
+
+TEST_F(result, goes_on_with_another_scenario_only_where_the_counts_agree) {
+  const run_result held = sample();
+  const std::string base =
+      "title = \"sample\"\ncode.k = 512\nseed = 9007199254740993\nstop.max_frames = 90\nsweep.ebn0_db = { "
+      "from = "
+      "-2.4, to = 0.9, step = 0.3 }\n";
+  const std::string coded = "[[curve]]\nlabel = \"coded\"\ndecoder.iterations = 3\n";
+  const std::string uncoded = "[[curve]]\nlabel = \"uncoded\"\ncode.type = \"none\"\n";
+  const auto with = [&](const std::string& text) {
+    return resumed(held, parse_scenario(text, "new.toml"), "r.json");
+  };
+  const auto refusal = [&](const std::string& text) -> std::string {
+    try {
+      with(text);
+    } catch (const file_error& e) {
+      return e.what();
+    }
+    ADD_FAILURE() << "not refused: " << text;
+    return "";
+  };
+  // Points and curves more, in another order, another rule; one that was not begun may be left out.
+  const run_result r = with(base + "[[curve]]\nlabel = \"new\"\n" + uncoded + coded);
+  ASSERT_EQ(r.curves.size(), 3u);
+  EXPECT_TRUE(r.curves[0].points.empty());
+  EXPECT_EQ(r.curves[1].points.size(), held.curves[1].points.size());
+  EXPECT_EQ(r.curves[2].points.size(), held.curves[0].points.size());
+  EXPECT_EQ(r.curves[2].unfinished.size(), held.curves[0].unfinished.size());
+  EXPECT_EQ(r.curves[2].config.stop.max_frames, 90u);
+  EXPECT_EQ(r.curves[2].config.ebn0_db.size(), 12u);
+  EXPECT_EQ(r.source.file, "new.toml");
+  EXPECT_FALSE(r.source.overrides.seed);
+  EXPECT_EQ(r.earlier.size(), 1u);
+
+  EXPECT_EQ(refusal(base + uncoded + "[[curve]]\nlabel = \"coded\"\ndecoder.iterations = 8\n"),
+            "r.json: curve \"coded\" was run with decoder.iterations = 3, now 8: expected the same");
+  EXPECT_EQ(refusal(base + coded),
+            "r.json: holds a curve \"uncoded\" that new.toml does not list: expected all "
+            "curves held");
+  EXPECT_EQ(
+      refusal(base + coded + uncoded + "sweep.ebn0_db = [-1.8]"),
+      "r.json: curve \"uncoded\" holds a point at Eb/N0 = -2.1 dB that new.toml does not list: expected "
+      "all points held");
+  EXPECT_NE(
+      refusal(base + coded + uncoded + "channel.type = \"rayleigh\"").find("channel.type = \"awgn\", now"),
+      std::string::npos);
+  EXPECT_NE(refusal(base + coded + uncoded + "seed = 1").find("seed = 9007199254740993, now 1"),
+            std::string::npos);
+}
+
+TEST_F(result, keeps_who_computed_it_once_in_a_row) {
+  run_result r;
+  r.origin = {"1", "a", {"cpu", "os", "cpu", "avx2", 1}};
+  const run_origin first = r.origin;
+  run_origin second = first;
+  second.machine.threads = 2;
+  for (int i = 0; i < 50; i++) add_origin(r, first);
+  EXPECT_TRUE(r.earlier.empty());
+  for (int i = 0; i < 50; i++) add_origin(r, second);
+  ASSERT_EQ(r.earlier.size(), 1u);
+  EXPECT_EQ(r.earlier[0].machine.threads, 1);
+  EXPECT_EQ(r.origin.machine.threads, 2);
+  second.commit = "b";
+  add_origin(r, second);
+  EXPECT_EQ(r.earlier.size(), 2u);
+}
+
 TEST_F(result, names_an_interval_of_bits_where_there_is_one_and_numbers_as_written) {
   curve_config c;
   c.link.decoder.extrinsic_scale = 0.7f;
@@ -127,46 +417,13 @@ TEST_F(result, names_an_interval_of_bits_where_there_is_one_and_numbers_as_writt
   p.counts.bit_errors = 5;
   run_result r;
   r.source.file = "not UTF-8: \xff";
-  r.curves.push_back({"c", c, {p}, false});
-  r.curves.push_back({"not begun", c, {}, true});
+  r.curves.push_back({"c", c, {p}, {}, false});
+  r.curves.push_back({"not begun", c, {}, {}, true});
   const nlohmann::json j = nlohmann::json::parse(result_json(r));
   EXPECT_EQ(j["curves"].size(), 1u);
   EXPECT_EQ(j["complete"], false);
   EXPECT_NEAR(j["curves"][0]["points"][0]["ber_interval"][0].get<double>(), 0.0164, 5e-5);
   EXPECT_EQ(j["curves"][0]["config"]["decoder"]["extrinsic_scale"].get<double>(), 0.7);
-}
-
-TEST_F(result, files_are_replaced_in_full) {
-  const std::string file = path("a.json");
-  check_writable(file);
-  EXPECT_EQ(files(), 0u);  // a check leaves nothing
-  write_file(file, "one");
-  chmod(file.c_str(), 0640);
-  write_file(file, "two");
-  EXPECT_EQ(content(file), "two");
-  EXPECT_EQ(files(), 1u);
-  struct stat s {};
-  stat(file.c_str(), &s);
-  EXPECT_EQ(s.st_mode & 07777, 0640u);
-  // A link stays one.
-  fs::create_symlink(file, path("link.json"));
-  write_file(path("link.json"), "three");
-  EXPECT_TRUE(fs::is_symlink(path("link.json")));
-  EXPECT_EQ(content(file), "three");
-  // A crashed run's leftover is not in the way.
-  std::ofstream(file + ".tmp" + std::to_string(getpid()) + "-0") << "left";
-  write_file(file, "four");
-  EXPECT_EQ(content(file), "four");
-}
-
-TEST_F(result, places_that_cannot_be_written) {
-  EXPECT_THROW(check_writable(path("missing/a.json")), file_error);
-  EXPECT_THROW(check_writable(folder_.string()), file_error);
-  EXPECT_THROW(check_writable(path("missing/")), file_error);
-  EXPECT_THROW(check_writable("/dev/null"), file_error);
-  EXPECT_THROW(check_writable(""), file_error);
-  EXPECT_THROW(write_file(path("missing/a.json"), "x"), file_error);
-  EXPECT_EQ(files(), 0u);
 }
 
 }  // namespace

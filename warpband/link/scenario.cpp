@@ -242,19 +242,22 @@ const entry table[] = {
      [](draft& d, const value& v) { d.step = v.number(0.001, 100), d.curve.ebn0_db.clear(); }},
 
     {{"stop.frame_errors", "integer", "an integer from 0 to 1000000000000000", "100",
-      "A point stops at exactly this many frame errors. 0: no such rule."},
+      "A point stops at exactly this many frame errors. 0: no such rule. `warpband sim --frame-errors` "
+      "overrides it."},
      scope::both,
      [](draft& d, const value& v) {
        d.curve.stop.frame_errors = static_cast<std::uint64_t>(v.integer(0, most_count));
      }},
     {{"stop.max_frames", "integer", "an integer from 1 to 1000000000000000", "1000000",
-      "A point stops after this many frames at the latest."},
+      "A point stops after this many frames at the latest. `warpband sim --max-frames` overrides it."},
      scope::both,
      [](draft& d, const value& v) {
        d.curve.stop.max_frames = static_cast<std::uint64_t>(v.integer(1, most_count));
      }},
     {{"stop.max_seconds", "number", "a number of seconds from 0 to 1e9", "0.0",
-      "A point stops after this time. 0: no such rule. With it the counts depend on the machine's speed."},
+      "A point stops after this time, over all runs that had a part in it. 0: no such rule. With it the "
+      "counts "
+      "depend on the machine's speed. `warpband sim --max-seconds` overrides it."},
      scope::both,
      [](draft& d, const value& v) { d.curve.stop.max_seconds = v.number(0, 1e9); }},
     {{"stop.below_fer", "number", "a number from 0 to 1", "0.0",
@@ -554,6 +557,18 @@ scenario load_scenario(const std::string& path) {
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > most_bytes) throw file_error(path, "larger than 1 MiB: not a scenario");
   return parse_scenario(std::move(text), path);
+}
+
+void apply_overrides(scenario& s, const scenario_overrides& with) {
+  const auto put = [&](auto member, auto place) {
+    if (!(with.*member)) return;
+    s.overrides.*member = with.*member;
+    for (curve_config& c : s.curves) place(c) = *(with.*member);
+  };
+  put(&scenario_overrides::seed, [](curve_config& c) -> auto& { return c.link.seed; });
+  put(&scenario_overrides::frame_errors, [](curve_config& c) -> auto& { return c.stop.frame_errors; });
+  put(&scenario_overrides::max_frames, [](curve_config& c) -> auto& { return c.stop.max_frames; });
+  put(&scenario_overrides::max_seconds, [](curve_config& c) -> auto& { return c.stop.max_seconds; });
 }
 
 std::span<const scenario_key> scenario_keys() {

@@ -1,6 +1,7 @@
 #pragma once
 // Scenario files: what `warpband sim` runs, in TOML. docs/scenario.md lists every key; it is generated from
 // the same table that the parser reads, by `warpband sim --help-scenario`.
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,12 +10,22 @@
 
 namespace wb {
 
+/// What stands in the place of a scenario's values, in all of its curves.
+struct scenario_overrides {
+  std::optional<std::uint64_t> seed, frame_errors, max_frames;
+  std::optional<double> max_seconds;
+};
+
 /// A scenario file as read.
 struct scenario {
   std::string file, text;  // its name as given, and its whole content
   std::string title;
+  scenario_overrides overrides;      // that `curves` have on top of the text
   std::vector<curve_config> curves;  // at least one
 };
+
+/// Puts values in the place of the scenario's, beside those that were put there before.
+void apply_overrides(scenario& s, const scenario_overrides& with);
 
 /// Understands a scenario's text; `file` names it in messages. Throws file_error with the line, the key, what
 /// is there and what is allowed: for text that is not TOML, unknown keys (the nearest known one is

@@ -133,10 +133,24 @@ TEST(scenario, documented_defaults_are_the_defaults) {
   const auto json_of = [](const std::string& text) {
     run_result r;
     r.source.curves = {only_curve(text)};
-    r.curves.push_back({"c", r.source.curves[0], {point_result{}}, false});
+    r.curves.push_back({"c", r.source.curves[0], {point_result{}}, {}, false});
     return result_json(r);
   };
   EXPECT_EQ(json_of(spelt), json_of(sweep));
+}
+
+TEST(scenario, overrides_are_for_all_curves_and_add_up) {
+  scenario s = parse_scenario(sweep + "[[curve]]\nseed = 3\n[[curve]]\nstop.max_frames = 5", "s.toml");
+  apply_overrides(s, {.seed = 7, .frame_errors = 0, .max_frames = {}, .max_seconds = {}});
+  apply_overrides(s, {.seed = {}, .frame_errors = 9, .max_frames = 80, .max_seconds = 1.5});
+  for (const curve_config& c : s.curves) {
+    EXPECT_EQ(c.link.seed, 7u);
+    EXPECT_EQ(c.stop, (stop_rule{.frame_errors = 9, .max_frames = 80, .max_seconds = 1.5, .below_fer = 0}));
+  }
+  EXPECT_EQ(s.overrides.seed, 7u);
+  EXPECT_EQ(s.overrides.frame_errors, 9u);
+  EXPECT_EQ(s.overrides.max_frames, 80u);
+  EXPECT_EQ(s.overrides.max_seconds, 1.5);
 }
 
 TEST(scenario, windows_and_overlap_can_be_automatic) {

@@ -21,7 +21,33 @@ std::uint64_t frames_to_target(const point_counts& c, const stop_rule& stop, std
   return (static_cast<std::uint64_t>(std::min(frames, 1e15)) / unit + 1) * unit;
 }
 
+/// Frames of a first batch: as many as keep the executor busy, but where frames are large no more than any
+/// processor has done in a few seconds. What a frame takes is known after that.
+std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
+  const std::uint64_t passes =
+      link.code == code_type::none ? 1 : static_cast<std::uint64_t>(link.decoder.iterations);
+  const std::uint64_t each = static_cast<std::uint64_t>(link.k) * passes;
+  return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / each, 1, unit);
+}
+
+/// The rule that holds; "cancelled" where none does.
+stop_reason reason_of(const point_counts& c, const stop_rule& stop) noexcept {
+  if (stop.frame_errors != 0 && c.frame_errors >= stop.frame_errors) return stop_reason::frame_errors;
+  if (c.frames >= stop.max_frames) return stop_reason::max_frames;
+  if (stop.max_seconds > 0 && c.seconds >= stop.max_seconds) return stop_reason::time;
+  return stop_reason::cancelled;
+}
+
+template <class Points>
+auto at(Points& points, double ebn0_db) {
+  return std::find_if(points.begin(), points.end(), [&](const auto& p) { return p.ebn0_db == ebn0_db; });
+}
+
 }  // namespace
+
+bool has_enough(const point_counts& counts, const stop_rule& stop) noexcept {
+  return reason_of(counts, stop) != stop_reason::cancelled;
+}
 
 const char* name_of(stop_reason reason) noexcept {
   switch (reason) {
@@ -66,69 +92,113 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
   return counts.frames >= stop.max_frames;
 }
 
+point_result point_of(const link_config& link, double ebn0_db) {
+  point_result r;
+  r.ebn0_db = ebn0_db;
+  r.esn0_db = esn0_from_ebn0_db(link, ebn0_db);
+  r.bits_per_frame = static_cast<std::uint64_t>(link.k);
+  r.coded = link.code != code_type::none;
+  r.independent_bits =
+      !r.coded && (link.channel == channel_type::awgn || (link.fading == fading_type::fast && link.qam == 2));
+  return r;
+}
+
 point_result run_point(link_chain& chain, double ebn0_db, const stop_rule& stop,
                        const point_progress& progress, const point_counts& from) {
   using clock = std::chrono::steady_clock;
   if (stop.max_frames == 0) throw argument_error("max_frames", "0", "at least 1");
-  const link_config& config = chain.config();
-  point_result r;
-  r.ebn0_db = ebn0_db;
-  r.esn0_db = esn0_from_ebn0_db(config, ebn0_db);
-  r.bits_per_frame = static_cast<std::uint64_t>(config.k);
-  r.coded = chain.coded();
-  r.independent_bits = !r.coded && (config.channel == channel_type::awgn ||
-                                    (config.fading == fading_type::fast && config.qam == 2));
+  point_result r = point_of(chain.config(), ebn0_db);
   r.counts = from;
   point_counts& c = r.counts;
 
   const std::uint64_t most = chain.max_batch();
-  const std::uint64_t unit = std::min<std::uint64_t>(most, chain.where().preferred_batch(true));
-  std::uint64_t batch = unit;
-  const auto met = [&] {
-    return c.frames >= stop.max_frames || (stop.frame_errors != 0 && c.frame_errors >= stop.frame_errors);
-  };
-  bool enough = met(), cancelled = false, late = false;
-  while (!enough && !cancelled && !late) {
+  std::uint64_t unit = std::min<std::uint64_t>(most, chain.where().preferred_batch(true));
+  std::uint64_t batch = first_batch(chain.config(), unit);
+  bool cancelled = false;
+  while (!cancelled && !has_enough(c, stop)) {
     const std::uint64_t left = stop.max_frames - c.frames;
     const std::uint64_t now = std::min({batch, left, std::max(unit, frames_to_target(c, stop, unit))});
     const auto start = clock::now();
     const frame_counts& counts = chain.run(c.frames, static_cast<std::size_t>(now), ebn0_db);
-    enough = add_frames(c, counts, stop);
+    add_frames(c, counts, stop);
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     c.frames_run += now;
     c.seconds += seconds;
-    // Long enough to hide the start of a batch, short enough for a lively progress and a prompt Ctrl-C.
-    if (seconds < 0.1) batch = std::min(most, batch * (seconds < 0.02 ? 4 : 2));
+    // Long enough to hide the start of a batch, short enough for a lively progress and a prompt Ctrl-C, and
+    // far below the distance of two checkpoints.
+    if (seconds < 0.1)
+      batch = std::min(most, batch * (seconds < 0.02 ? 4 : 2));
+    else if (seconds > 5 && now > 1)
+      batch = unit = std::max<std::uint64_t>(1, now / static_cast<std::uint64_t>(seconds));
     if (progress) cancelled = !progress(c);
-    late = stop.max_seconds > 0 && c.seconds >= stop.max_seconds;
   }
-  if (enough)
-    r.stopped_by = stop.frame_errors != 0 && c.frame_errors >= stop.frame_errors ? stop_reason::frame_errors
-                                                                                 : stop_reason::max_frames;
-  else
-    r.stopped_by = cancelled ? stop_reason::cancelled : stop_reason::time;
+  r.stopped_by = reason_of(c, stop);
   return r;
 }
 
+point_counts curve_result::counts_at(double ebn0_db) const noexcept {
+  if (const auto u = at(unfinished, ebn0_db); u != unfinished.end()) return u->counts;
+  if (const auto p = at(points, ebn0_db); p != points.end()) return p->counts;
+  return {};
+}
+
 curve_result run_curve(const curve_config& curve, executor& exec, const curve_observer& observer) {
-  curve_result result{curve.label, curve, {}, false};
-  result.config.link = completed(curve.link);
-  const std::uint64_t most = std::min<std::uint64_t>(curve.stop.max_frames, SIZE_MAX);
-  link_chain chain(curve.link, exec, static_cast<std::size_t>(most));
-  for (std::size_t i = 0; i < curve.ebn0_db.size(); i++) {
-    const auto progress = [&](const point_counts& counts) {
-      return !observer.progress || observer.progress(chain, i, counts);
-    };
-    point_result point = run_point(chain, curve.ebn0_db[i], curve.stop, progress);
-    if (point.stopped_by == stop_reason::cancelled) {
-      result.cancelled = true;
-      break;
-    }
-    result.points.push_back(point);
-    if (observer.finished) observer.finished(result);
-    if (point.fer() < curve.stop.below_fer) break;
-  }
+  curve_result result{curve.label, curve, {}, {}, false};
+  run_curve(result, exec, observer);
   return result;
+}
+
+void run_curve(curve_result& curve, executor& exec, const curve_observer& observer) {
+  curve_config& config = curve.config;
+  config.link = completed(config.link);
+  curve.cancelled = false;
+  const std::vector<double>& sweep = config.ebn0_db;
+  const auto check = [&](double ebn0_db) {
+    if (std::find(sweep.begin(), sweep.end(), ebn0_db) == sweep.end())
+      throw argument_error("points", std::to_string(ebn0_db), "the Eb/N0 of a point of the sweep");
+  };
+  for (const point_result& p : curve.points) check(p.ebn0_db);
+  for (const unfinished_point& p : curve.unfinished) check(p.ebn0_db);
+
+  std::optional<link_chain> chain;  // made where there is something to run
+  bool below = false;
+  std::size_t done = 0;  // points of the result that lie before the one under way
+  for (std::size_t i = 0; i < sweep.size(); i++) {
+    const double ebn0_db = sweep[i];
+    const point_counts from = curve.counts_at(ebn0_db);
+    if (below && from.frames == 0) continue;
+    const auto progress = [&](const point_counts& counts) {
+      const auto u = std::find_if(curve.unfinished.begin(), curve.unfinished.end(),
+                                  [&](const unfinished_point& p) { return p.ebn0_db >= ebn0_db; });
+      if (u != curve.unfinished.end() && u->ebn0_db == ebn0_db)
+        u->counts = counts;
+      else
+        curve.unfinished.insert(u, {ebn0_db, counts});
+      return !observer.progress || observer.progress(curve, i, counts);
+    };
+    point_result point;
+    if (from.frames != 0 && has_enough(from, config.stop)) {
+      point = point_of(config.link, ebn0_db);
+      point.counts = from;
+      point.stopped_by = reason_of(from, config.stop);
+    } else {
+      const std::uint64_t most = std::min<std::uint64_t>(config.stop.max_frames, SIZE_MAX);
+      if (!chain) chain.emplace(config.link, exec, static_cast<std::size_t>(most));
+      point = run_point(*chain, ebn0_db, config.stop, progress, from);
+    }
+    if (point.stopped_by == stop_reason::cancelled) {
+      curve.cancelled = true;
+      return;
+    }
+    if (const auto u = at(curve.unfinished, ebn0_db); u != curve.unfinished.end()) curve.unfinished.erase(u);
+    if (const auto p = at(curve.points, ebn0_db); p != curve.points.end())
+      *p = point;
+    else
+      curve.points.insert(curve.points.begin() + static_cast<std::ptrdiff_t>(done), point);
+    done++;
+    if (observer.finished) observer.finished(curve, point);
+    if (point.fer() < config.stop.below_fer) below = true;
+  }
 }
 
 }  // namespace wb

@@ -4,7 +4,8 @@
 // Frames are counted in order of their index and the count stops at the exact frame that meets the rule; what
 // is left of its batch is thrown away. So the counts are the same for any batch size, number of threads and
 // backend (except under the rule of time). The counts are also the whole state of a point: run_point goes on
-// from them.
+// from them, whether it was interrupted or a rule that asks for more is to be met now, and comes to what a
+// run in one go would have come to.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,6 +23,7 @@ struct stop_rule {
   std::uint64_t max_frames = 1'000'000;  // at least 1
   double max_seconds = 0;                // 0: no such rule. With it, counts depend on the machine
   double below_fer = 0;                  // leaves out the points of a curve after one whose FER is below this
+  bool operator==(const stop_rule&) const = default;
 };
 
 /// The state of a point: frames [0, frames) are counted, frame `frames` is next.
@@ -29,8 +31,12 @@ struct point_counts {
   std::uint64_t frames = 0, bit_errors = 0, frame_errors = 0, erased_frames = 0;
   std::uint64_t iterations = 0;  // of the decoder, sum over the frames
   std::uint64_t frames_run = 0;  // with those thrown away after the stop; for the speed only
-  double seconds = 0;
+  double seconds = 0;            // of all runs that had a part in it
+  bool operator==(const point_counts&) const = default;
 };
+
+/// Whether a point with these counts is finished: a rule holds.
+bool has_enough(const point_counts& counts, const stop_rule& stop) noexcept;
 
 enum class stop_reason { frame_errors, max_frames, time, cancelled };
 /// "frame_errors", "max_frames", "time", "cancelled".
@@ -57,13 +63,18 @@ struct point_result {
   double mbps() const noexcept;
 };
 
+/// A point of this link without a frame.
+point_result point_of(const link_config& link, double ebn0_db);
+
 /// Called after each batch; false cancels.
 using point_progress = std::function<bool(const point_counts&)>;
 
 /// Adds a batch's frames to the counts, in order, up to the frame at which the rule holds. True if it did.
 bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule& stop);
 
-/// Runs one point until a rule stops it, from the state `from`. Throws argument_error for max_frames = 0.
+/// Runs one point until a rule stops it, from the state `from`; one that has enough stays as it is, even
+/// where it has more than the rule asks for. A batch takes a fraction of a second, and where a frame is slow
+/// no more than a few seconds, if a frame does not. Throws argument_error for max_frames = 0.
 point_result run_point(link_chain& chain, double ebn0_db, const stop_rule& stop,
                        const point_progress& progress = {}, const point_counts& from = {});
 
@@ -75,23 +86,44 @@ struct curve_config {
   stop_rule stop;
 };
 
-/// A curve as far as it was run.
+/// The counts of a point that no rule has stopped yet.
+struct unfinished_point {
+  double ebn0_db = 0;
+  point_counts counts;
+};
+
+/// A curve as far as it was run: a run goes on from it.
 struct curve_result {
   std::string label;
-  curve_config config;  // with the link's completed
-  std::vector<point_result> points;
+  curve_config config;               // with the link's completed
+  std::vector<point_result> points;  // those that a rule has stopped, in the order of the sweep
+  /// Points that were begun, or that go on from their finished state because a later rule asks for more: that
+  /// state is still among `points` then. By rising Eb/N0.
+  std::vector<unfinished_point> unfinished;
   bool cancelled = false;
+
+  /// What is counted at an Eb/N0, finished or not; without a frame where nothing is.
+  point_counts counts_at(double ebn0_db) const noexcept;
 };
 
-/// What a curve tells while it runs. Both may be empty.
+/// What a curve tells while it runs. Both may be empty. `so_far` is all that is there, with the point under
+/// way: a copy of it is what a later run can go on from.
 struct curve_observer {
-  /// After each batch of point `index`; false cancels the curve.
-  std::function<bool(const link_chain& chain, std::size_t index, const point_counts&)> progress;
-  /// A point is finished: it is the last of the result's.
-  std::function<void(const curve_result&)> finished;
+  /// After each batch of point `index` of the sweep; false cancels the curve.
+  std::function<bool(const curve_result& so_far, std::size_t index, const point_counts&)> progress;
+  /// A point is finished, or was already.
+  std::function<void(const curve_result& so_far, const point_result&)> finished;
 };
 
-/// Runs a curve's points in order. A cancelled point is left out.
+/// Runs a curve's points in order. A cancelled point is among the unfinished.
 curve_result run_curve(const curve_config& curve, executor& exec, const curve_observer& observer = {});
+
+/// Goes on with a curve: runs what `curve.config` asks for beyond what `curve` holds, and leaves it in
+/// `curve`, as far as it came even where it throws. The stop rule may be another than before and points may
+/// have been added; then the counts are what a single run under the last rule gives, but that nothing held is
+/// thrown away: points that have more than the rule asks for keep it, and below_fer leaves out only points of
+/// which nothing is held. The rest of the configuration must be what the counts were taken with: that is the
+/// caller's to see to. Throws argument_error where the curve holds a point that the sweep does not list.
+void run_curve(curve_result& curve, executor& exec, const curve_observer& observer = {});
 
 }  // namespace wb

@@ -166,13 +166,20 @@ TEST(sweep, a_curve_with_its_observer) {
   std::size_t batches = 0;
   const curve_observer observer{
       .progress =
-          [&](const link_chain& chain, std::size_t index, const point_counts&) {
-            EXPECT_EQ(chain.config().k, 256);
+          [&](const curve_result& so_far, std::size_t index, const point_counts& counts) {
+            EXPECT_EQ(so_far.config.link.k, 256);
             EXPECT_EQ(index, finished.size());
+            EXPECT_EQ(so_far.points.size(), finished.size());
+            EXPECT_EQ(so_far.counts_at(curve.ebn0_db[index]), counts);
             batches++;
             return true;
           },
-      .finished = [&](const curve_result& r) { finished.push_back(r.points.back().ebn0_db); }};
+      .finished =
+          [&](const curve_result& so_far, const point_result& p) {
+            EXPECT_EQ(so_far.points.back().ebn0_db, p.ebn0_db);
+            EXPECT_TRUE(so_far.unfinished.empty());
+            finished.push_back(p.ebn0_db);
+          }};
   const curve_result r = run_curve(curve, *exec, observer);
   EXPECT_EQ(finished, curve.ebn0_db);
   EXPECT_GE(batches, 3u);
@@ -189,16 +196,166 @@ TEST(sweep, a_curve_with_its_observer) {
 TEST(sweep, a_curve_stops_below_an_error_rate_or_when_cancelled) {
   const auto exec = open_scalar();
   curve_config curve{
-      "c", small_link(), {-2, 20, 30}, {.frame_errors = 5, .max_frames = 100, .below_fer = 1e-2}};
+      "c", small_link(), {-2, 20, 30}, {.frame_errors = 5, .max_frames = 101, .below_fer = 1e-2}};
   const curve_result r = run_curve(curve, *exec);
   EXPECT_EQ(r.points.size(), 2u);
   EXPECT_FALSE(r.cancelled);
   const curve_observer observer{
-      .progress = [](const link_chain&, std::size_t index, const point_counts&) { return index == 0; },
+      .progress = [](const curve_result&, std::size_t index, const point_counts&) { return index == 0; },
       .finished = {}};
+  curve.stop.max_frames = 100'000;
   const curve_result cut = run_curve(curve, *exec, observer);
   EXPECT_TRUE(cut.cancelled);
   EXPECT_EQ(cut.points.size(), 1u);
+  ASSERT_EQ(cut.unfinished.size(), 1u);
+  EXPECT_EQ(cut.unfinished[0].ebn0_db, 20);
+  EXPECT_GT(cut.unfinished[0].counts.frames, 0u);
+}
+
+TEST(sweep, every_frame_is_a_state_to_go_on_from) {
+  const auto exec = open_scalar();
+  link_config link = small_link();
+  link.k = 40;
+  link_chain chain(link, *exec), narrow(link, *exec, 5);
+  const stop_rule stop{.frame_errors = 12, .max_frames = 150};
+  const point_result whole = run_point(chain, ebn0_db, stop);
+  ASSERT_GT(whole.counts.frames, 20u);
+  const frame_counts all = chain.run(0, 150, ebn0_db);
+  point_counts state;
+  for (std::size_t frame = 0; frame < whole.counts.frames; frame++) {
+    expect_same(run_point(frame % 2 == 0 ? chain : narrow, ebn0_db, stop, {}, state).counts, whole.counts);
+    const frame_counts one{{all.bit_errors[frame]}, {all.iterations[frame]}, {all.erased[frame]}};
+    add_frames(state, one, {.frame_errors = 0});
+  }
+  expect_same(state, whole.counts);
+  EXPECT_TRUE(has_enough(state, stop));
+}
+
+TEST(sweep, time_of_earlier_runs_counts) {
+  const auto exec = open_scalar();
+  link_chain chain(small_link(), *exec);
+  const stop_rule stop{.frame_errors = 0, .max_frames = 1000, .max_seconds = 3};
+  const point_counts held{.frames = 10, .frames_run = 10, .seconds = 3};
+  const point_result r = run_point(chain, ebn0_db, stop, {}, held);
+  EXPECT_EQ(r.counts, held);
+  EXPECT_EQ(r.stopped_by, stop_reason::time);
+  const point_result more =
+      run_point(chain, ebn0_db, {.frame_errors = 0, .max_frames = 12, .max_seconds = 0}, {}, held);
+  EXPECT_EQ(more.counts.frames, 12u);
+  EXPECT_GT(more.counts.seconds, 3);
+}
+
+/// A copy of the curve's state after each batch and point.
+std::vector<curve_result> states_of(const curve_config& curve, executor& exec) {
+  std::vector<curve_result> states;
+  const curve_observer observer{
+      .progress =
+          [&](const curve_result& r, std::size_t, const point_counts&) {
+            states.push_back(r);
+            return true;
+          },
+      .finished = [&](const curve_result& r, const point_result&) { states.push_back(r); }};
+  run_curve(curve, exec, observer);
+  return states;
+}
+void expect_same(const curve_result& a, const curve_result& b) {
+  EXPECT_FALSE(a.cancelled);
+  EXPECT_TRUE(a.unfinished.empty());
+  ASSERT_EQ(a.points.size(), b.points.size());
+  for (std::size_t i = 0; i < a.points.size(); i++) {
+    EXPECT_EQ(a.points[i].ebn0_db, b.points[i].ebn0_db);
+    EXPECT_EQ(a.points[i].esn0_db, b.points[i].esn0_db);
+    EXPECT_EQ(a.points[i].stopped_by, b.points[i].stopped_by);
+    EXPECT_EQ(a.points[i].coded, b.points[i].coded);
+    expect_same(a.points[i].counts, b.points[i].counts);
+  }
+}
+
+TEST(sweep, a_curve_goes_on_from_any_state_to_the_same_end_and_further) {
+  const auto exec = open_scalar();
+  const curve_config curve{
+      "c", small_link(), {-2, 0.8, 1, 20}, {.frame_errors = 12, .max_frames = 300, .below_fer = 1e-2}};
+  const curve_result whole = run_curve(curve, *exec);
+  EXPECT_EQ(whole.points.size(), 4u);
+  curve_config further = curve;
+  further.stop.frame_errors = 20;
+  further.stop.max_frames = 400;
+  const curve_result whole_further = run_curve(further, *exec);
+  // To more, with points between.
+  curve_config denser = further;
+  denser.ebn0_db = {-2, 0, 0.8, 0.9, 1, 20, 30};
+  const curve_result whole_denser = run_curve(denser, *exec);
+  EXPECT_EQ(whole_denser.points.size(), 6u);  // below_fer leaves out the last
+  const std::vector<curve_result> states = states_of(curve, *exec);
+  EXPECT_GT(states.size(), 8u);
+  for (const curve_result& state : states) {
+    curve_result same = state;
+    run_curve(same, *exec);
+    expect_same(same, whole);
+    curve_result more = state;
+    more.config = further;
+    run_curve(more, *exec);
+    expect_same(more, whole_further);
+    curve_result between = state;
+    between.config = denser;
+    run_curve(between, *exec);
+    expect_same(between, whole_denser);
+  }
+  // Cut again and again, while it goes to more.
+  std::size_t cuts = 0;
+  curve_result patched = whole;
+  patched.config = denser;
+  do {
+    run_curve(patched, *exec,
+              {.progress =
+                   [&](const curve_result&, std::size_t, const point_counts&) {
+                     cuts++;
+                     return false;
+                   },
+               .finished = {}});
+  } while (patched.cancelled);
+  EXPECT_GT(cuts, 5u);
+  expect_same(patched, whole_denser);
+}
+
+TEST(sweep, nothing_held_is_thrown_away) {
+  const auto exec = open_scalar();
+  curve_config curve{"c", small_link(), {-2, 0.8, 20}, {.frame_errors = 12, .max_frames = 300}};
+  const curve_result whole = run_curve(curve, *exec);
+  // A rule that asks for less, and would leave points out.
+  curve_result less = whole;
+  less.config.stop = {.frame_errors = 3, .max_frames = 40, .below_fer = 1};
+  std::size_t rows = 0;
+  run_curve(less, *exec,
+            {.progress =
+                 [](const curve_result&, std::size_t, const point_counts&) {
+                   ADD_FAILURE() << "nothing is to be run";
+                   return true;
+                 },
+             .finished = [&](const curve_result&, const point_result&) { rows++; }});
+  EXPECT_EQ(rows, 3u);
+  for (std::size_t i = 0; i < 3; i++) EXPECT_EQ(less.points[i].counts, whole.points[i].counts);
+  // A sweep without a point that is held.
+  less.config.ebn0_db = {-2, 20};
+  EXPECT_EQ(testing::blamed([&] { run_curve(less, *exec); }), "points");
+}
+
+TEST(sweep, what_fails_leaves_the_state) {
+  const auto exec = open_scalar();
+  const curve_config curve{"c", small_link(), {-2, 0.8}, {.frame_errors = 12, .max_frames = 300}};
+  curve_result r{"c", curve, {}, {}, false};
+  std::size_t batches = 0;
+  const curve_observer observer{.progress =
+                                    [&](const curve_result&, std::size_t index, const point_counts&) {
+                                      if (index == 1 && ++batches == 2) throw std::runtime_error("disk full");
+                                      return true;
+                                    },
+                                .finished = {}};
+  EXPECT_THROW(run_curve(r, *exec, observer), std::runtime_error);
+  EXPECT_EQ(r.points.size(), 1u);
+  EXPECT_EQ(r.unfinished.size(), 1u);
+  run_curve(r, *exec);
+  expect_same(r, run_curve(curve, *exec));
 }
 
 }  // namespace

@@ -1,0 +1,423 @@
+// Simulations that are killed, interrupted, continued and taken further: the counts must be those of one run.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include <tests/executors.hpp>
+#include <warpband/core/error.hpp>
+#include <warpband/link/result.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::json;
+using seconds = std::chrono::duration<double>;
+
+struct outcome {
+  int code = -1;
+  std::string out, err;
+};
+
+/// A point's counts, by "label, Eb/N0".
+using counts = std::map<std::string, std::vector<json>>;
+
+class resume : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(::testing::TempDir()) / ("warpband_resume_" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    write("quick.toml", quick());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// A quick scenario, whose points stop at errors and at frames.
+  static std::string quick(int frame_errors = 5, int max_frames = 60) {
+    return "title = \"quick\"\ncode.k = 40\nsweep.ebn0_db = [0, 1.3, 2.6]\nstop.frame_errors = " +
+           std::to_string(frame_errors) + "\nstop.max_frames = " + std::to_string(max_frames) +
+           "\n[[curve]]\nlabel = \"turbo\"\n[[curve]]\nlabel = \"none\"\ncode.type = \"none\"\n";
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+  static std::string content(const std::string& path) {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  json read(const std::string& name) const { return json::parse(content(path(name))); }
+
+  /// Starts `warpband arguments` in the test's folder.
+  pid_t start(const std::vector<std::string>& arguments, const std::string& isa = "") const {
+    std::vector<std::string> words{WARPBAND_COMMAND};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& w : words) argv.push_back(w.data());
+    argv.push_back(nullptr);
+    const std::string folder = folder_.string();
+    const pid_t child = fork();
+    if (child != 0) return child;
+    const auto redirect = [](const char* file, int to) {
+      const int f = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      return f >= 0 && dup2(f, to) >= 0;
+    };
+    if (chdir(folder.c_str()) != 0 || !redirect("out.txt", 1) || !redirect("err.txt", 2)) _exit(120);
+    if (!isa.empty()) setenv("WARPBAND_ISA", isa.c_str(), 1);
+    execv(argv[0], argv.data());
+    _exit(121);
+  }
+  outcome finish(pid_t child) const {
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content(path("out.txt")),
+            content(path("err.txt"))};
+  }
+  outcome run(const std::vector<std::string>& arguments, const std::string& isa = "") const {
+    return finish(start(arguments, isa));
+  }
+  outcome run_well(const std::vector<std::string>& arguments, const std::string& isa = "") const {
+    const outcome o = run(arguments, isa);
+    EXPECT_EQ(o.code, 0) << o.err;
+    return o;
+  }
+  void expect_error(int code, const std::vector<std::string>& arguments, const std::string& part) const {
+    const outcome o = run(arguments);
+    EXPECT_EQ(o.code, code) << o.err;
+    EXPECT_TRUE(o.err.starts_with("warpband: error: ")) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+    EXPECT_EQ(o.out, "");
+  }
+
+  /// All that must not depend on how a result came about.
+  static counts counts_of(const json& result) {
+    counts all;
+    for (const json& c : result["curves"])
+      for (const json& p : c["points"])
+        for (const char* key :
+             {"frames", "bit_errors", "frame_errors", "erased_frames", "iterations_sum", "stopped_by"})
+          all[c["label"].get<std::string>() + ", " + p["ebn0_db"].dump()].push_back(p[key]);
+    return all;
+  }
+  /// Frames counted at each point, finished or not.
+  static std::map<std::string, std::uint64_t> frames_of(const json& result) {
+    std::map<std::string, std::uint64_t> all;
+    for (const char* kind : {"curves", "unfinished"})
+      if (result.contains(kind))
+        for (const json& c : result[kind])
+          for (const json& p : c["points"]) {
+            std::uint64_t& n = all[c["label"].get<std::string>() + ", " + p["ebn0_db"].dump()];
+            n = std::max(n, p["frames"].get<std::uint64_t>());
+          }
+    return all;
+  }
+  bool has_leftovers() const {
+    return std::any_of(fs::directory_iterator(folder_), fs::directory_iterator{}, [](const auto& f) {
+      return f.path().filename().string().find(".tmp") != std::string::npos;
+    });
+  }
+  /// Waits until the file is there and holds something that `enough` takes.
+  template <class Enough>
+  void wait_for(const std::string& name, const Enough& enough) const {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < until) {
+      if (fs::exists(folder_ / name) && enough(read(name))) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    ADD_FAILURE() << name << " did not come";
+  }
+  fs::path folder_;
+};
+
+class resume_killed : public resume, public ::testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(threads, resume_killed, ::testing::Values(1, 2),
+                         ::testing::PrintToStringParamName());
+
+TEST_P(resume_killed, at_random_moments_gives_the_counts_of_one_run) {
+  const bool small = wb::testing::small_scale();
+  const std::size_t wanted = small ? 10 : 50;
+  const std::string threads = std::to_string(GetParam());
+  write("sweep.toml",
+        "seed = 5\ncode.k = 512\nsweep.ebn0_db = { from = 0.0, to = 1.2, step = 0.3 }\n"
+        "stop.frame_errors = " +
+            std::string(small ? "20" : "600") + "\nstop.max_frames = " + (small ? "60" : "5000") +
+            "\n[[curve]]\nlabel = \"log-MAP\"\n[[curve]]\nlabel = \"max-log-MAP\"\n"
+            "decoder.algorithm = \"max-log-map\"\ncode.crc = \"crc24a\"\n"
+            "decoder.early_stop = \"crc\"\n");
+  const auto timed = [&](const std::vector<std::string>& arguments) {
+    const auto begin = std::chrono::steady_clock::now();
+    run_well(arguments);
+    return seconds(std::chrono::steady_clock::now() - begin).count();
+  };
+  const double start_up = timed({"sim", "quick.toml", "--quiet", "--threads", threads});
+  const double whole_seconds =
+      timed({"sim", "sweep.toml", "-o", "whole.json", "--quiet", "--threads", threads});
+  const counts whole = counts_of(read("whole.json"));
+  EXPECT_EQ(whole.size(), 10u);
+
+  // Each life lasts up to twice its share of the whole, from none at all. A sweep that gets through is begun
+  // anew, until there were as many kills as wanted.
+  std::mt19937 random(static_cast<unsigned>(GetParam()));
+  const double longest = 2.2 * whole_seconds / static_cast<double>(wanted) + 2 * start_up;
+  std::uniform_real_distribution<double> life(0, longest);
+  const std::vector<std::string> options{"--quiet", "--threads", threads, "--checkpoint", "0.02"};
+  std::map<std::string, std::uint64_t> before;
+  std::size_t kills = 0, sweeps = 0, with_progress = 0;
+  const auto check_end = [&] {
+    const json end = read("r.json");
+    EXPECT_EQ(counts_of(end), whole);
+    EXPECT_EQ(end["complete"], true);
+    EXPECT_FALSE(end.contains("unfinished"));
+    EXPECT_FALSE(end.contains("earlier_runs"));  // it was this program on this machine every time
+    fs::remove(folder_ / "r.json");
+    before.clear();
+    sweeps++;
+  };
+  const auto arguments = [&] {
+    std::vector<std::string> all{"sim"};
+    if (fs::exists(folder_ / "r.json"))
+      all.insert(all.end(), {"--resume", "r.json"});
+    else
+      all.insert(all.end(), {"sweep.toml", "-o", "r.json"});
+    all.insert(all.end(), options.begin(), options.end());
+    return all;
+  };
+  while (kills < wanted && !HasFailure()) {
+    const pid_t child = start(arguments());
+    std::this_thread::sleep_for(seconds(life(random)));
+    kill(child, SIGKILL);
+    const outcome o = finish(child);
+    if (o.code != 128 + SIGKILL) {  // it was done before
+      ASSERT_EQ(o.code, 0) << o.err;
+      check_end();
+      continue;
+    }
+    kills++;
+    if (!fs::exists(folder_ / "r.json")) {
+      EXPECT_TRUE(before.empty());
+      continue;
+    }
+    ASSERT_NO_THROW(wb::load_result(path("r.json"))) << content(path("r.json"));
+    const auto now = frames_of(read("r.json"));
+    with_progress += now != before;
+    for (const auto& [point, frames] : before) {
+      ASSERT_TRUE(now.contains(point)) << point;
+      EXPECT_GE(now.at(point), frames) << point;
+    }
+    before = now;
+  }
+  EXPECT_EQ(kills, wanted);
+  EXPECT_TRUE(small || with_progress > 0);
+  run_well(arguments());
+  EXPECT_FALSE(has_leftovers());
+  check_end();
+  RecordProperty("kills_with_progress", static_cast<int>(with_progress));
+  RecordProperty("sweeps", static_cast<int>(sweeps));
+}
+
+TEST_F(resume, loses_no_more_than_the_distance_of_two_checkpoints) {
+  write("long.toml",
+        "code.k = 512\nsweep.ebn0_db = [0.3, 30]\nstop.frame_errors = 5\nstop.max_frames = 1000000000\n");
+  const pid_t child = start({"sim", "long.toml", "-o", "r.json", "--checkpoint", "0.1", "--threads", "1"});
+  // It writes again and again while one point goes on.
+  double last = 0;
+  for (int i = 0; i < 5; i++)
+    wait_for("r.json", [&](const json& r) {
+      if (!r.contains("unfinished")) return false;
+      const double now = r["unfinished"][0]["points"][0]["seconds"].get<double>();
+      return now > last && (last = now, true);
+    });
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  struct stat written {};
+  stat(path("r.json").c_str(), &written);
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  kill(child, SIGKILL);
+  EXPECT_EQ(finish(child).code, 128 + SIGKILL);
+  const double age = static_cast<double>(now.tv_sec - written.st_mtim.tv_sec) +
+                     1e-9 * static_cast<double>(now.tv_nsec - written.st_mtim.tv_nsec);
+  EXPECT_LT(age, 5);  // and not 0.1: the machine may be busy with other things
+  EXPECT_GT(read("r.json")["unfinished"][0]["points"][0]["seconds"].get<double>(), last);
+}
+
+TEST_F(resume, ends_at_a_signal_with_the_state_of_the_point) {
+  write("long.toml",
+        "code.k = 40\nsweep.ebn0_db = [0, 30]\nstop.frame_errors = 5\nstop.max_frames = 1000000000000\n");
+  for (const int signal : {SIGINT, SIGTERM}) {
+    fs::remove(folder_ / "r.json");
+    const pid_t child = start({"sim", "long.toml", "-o", "r.json", "--threads", "1", "--checkpoint", "30"});
+    wait_for("r.json", [](const json& r) { return !r["curves"].empty(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    kill(child, signal);
+    const outcome o = finish(child);
+    EXPECT_EQ(o.code, 1);
+    EXPECT_EQ(o.err,
+              "warpband: error: interrupted: 1 of 2 points finished, r.json holds the state: warpband sim "
+              "--resume r.json goes on\n");
+    const json r = read("r.json");
+    EXPECT_EQ(r["complete"], false);
+    EXPECT_EQ(r["curves"][0]["points"].size(), 1u);
+    const json& point = r["unfinished"][0]["points"][0];
+    EXPECT_EQ(point["ebn0_db"], 30.0);
+    EXPECT_GT(point["frames"], 0);
+    // To less than it has: it stays as it is, and the result is complete.
+    run_well({"sim", "--resume", "r.json", "--max-frames", "10", "--quiet"});
+    const json done = read("r.json");
+    EXPECT_EQ(done["complete"], true);
+    EXPECT_EQ(done["curves"][0]["points"][1]["frames"], point["frames"]);
+    EXPECT_EQ(done["curves"][0]["config"]["stop"]["max_frames"], 10);
+  }
+}
+
+TEST_F(resume, goes_on_to_more_errors_and_more_frames_anywhere) {
+  std::vector<std::string> isas;
+  for (const wb::isa i : wb::available_isas()) isas.push_back(wb::isa_name(i));
+  write("more.toml", quick(40, 500));
+  run_well({"sim", "more.toml", "-o", "more.json", "--threads", "2"});
+  const counts more = counts_of(read("more.json"));
+  for (const std::string& isa : isas) {
+    SCOPED_TRACE(isa);
+    run_well({"sim", "quick.toml", "-o", "r.json", "--threads", "1"}, isas.front());
+    EXPECT_NE(counts_of(read("r.json")), more);
+    // First to more errors, then to more frames, each time elsewhere.
+    run_well({"sim", "--resume", "r.json", "--frame-errors", "40", "--threads", "2"}, isa);
+    EXPECT_EQ(read("r.json")["scenario"]["overrides"]["frame_errors"], 40);
+    const outcome o =
+        run_well({"sim", "--resume", "r.json", "--max-frames", "500", "--threads", "1"}, isas.back());
+    EXPECT_NE(o.out.find("goes on from r.json: "), std::string::npos) << o.out;
+    const json r = read("r.json");
+    EXPECT_EQ(counts_of(r), more);
+    EXPECT_EQ(r["complete"], true);
+    EXPECT_EQ(r["machine"]["instruction_set"], isas.back());
+    EXPECT_EQ(r["earlier_runs"][0]["machine"]["instruction_set"], isas.front());
+    EXPECT_EQ(r["earlier_runs"][0]["machine"]["threads"], 1);
+    for (const json& c : r["curves"]) {
+      EXPECT_EQ(c["config"]["stop"]["frame_errors"], 40);
+      EXPECT_EQ(c["config"]["stop"]["max_frames"], 500);
+    }
+  }
+  // The same overrides without --resume, and the other name of -o.
+  run_well({"sim", "quick.toml", "--json", "o.json", "--frame-errors", "40", "--max-frames", "500"});
+  EXPECT_EQ(counts_of(read("o.json")), more);
+  // One that has enough: the same counts, by the same machines.
+  run_well({"sim", "--resume", "o.json", "-o", "same.json", "--threads", "3"});
+  EXPECT_EQ(content(path("same.json")), content(path("o.json")));
+  EXPECT_EQ(run({"sim", "quick.toml", "-o", "s.json", "--max-seconds", "1e-9"}).code, 0);
+  EXPECT_EQ(read("s.json")["curves"][0]["points"][2]["stopped_by"], "time");
+  run_well(
+      {"sim", "--resume", "s.json", "--max-seconds", "0", "--frame-errors", "40", "--max-frames", "500"});
+  EXPECT_EQ(counts_of(read("s.json")), more);
+}
+
+TEST_F(resume, goes_on_with_points_and_curves_of_another_scenario) {
+  run_well({"sim", "quick.toml", "-o", "r.json"});
+  const std::string r = content(path("r.json"));
+  std::string text = quick(9, 200) + "[[curve]]\nlabel = \"16-QAM\"\nmodem.modulation = \"16qam\"\n";
+  text.replace(text.find("[0, 1.3, 2.6]"), 13, "[-1, 0, 0.7, 1.3, 2.6]");
+  write("denser.toml", text);
+  run_well({"sim", "denser.toml", "-o", "whole.json"});
+  run_well({"sim", "--resume", "r.json", "denser.toml", "-o", "out.json"});
+  EXPECT_EQ(counts_of(read("out.json")), counts_of(read("whole.json")));
+  EXPECT_EQ(content(path("r.json")), r);
+  EXPECT_EQ(read("out.json")["scenario"]["text"], text);
+
+  write("other.toml", quick() + "decoder = { iterations = 8 }\ncode.type = \"lte-turbo\"\n");
+  text = quick();
+  text.replace(text.find("label = \"turbo\"\n"), 16, "label = \"turbo\"\ndecoder.iterations = 8\n");
+  write("other.toml", text);
+  expect_error(1, {"sim", "--resume", "r.json", "other.toml"},
+               "r.json: curve \"turbo\" was run with decoder.iterations = 6, now 8: expected the same");
+  write("fewer.toml", "title = \"quick\"\ncode.k = 40\nsweep.ebn0_db = 0\n[[curve]]\nlabel = \"turbo\"\n");
+  expect_error(1, {"sim", "--resume", "r.json", "fewer.toml"},
+               "holds a point at Eb/N0 = 1.3 dB that fewer.toml");
+  EXPECT_EQ(content(path("r.json")), r);
+}
+
+TEST_F(resume, keeps_the_seed_it_was_begun_with) {
+  run_well({"sim", "quick.toml", "-o", "whole.json", "--seed", "77", "--frame-errors", "20"});
+  run_well({"sim", "quick.toml", "-o", "r.json", "--seed", "77"});
+  EXPECT_EQ(read("r.json")["curves"][0]["config"]["seed"], 77);
+  expect_error(2, {"sim", "--resume", "r.json", "--seed", "77"}, "--seed is not for --resume");
+  run_well({"sim", "--resume", "r.json", "--frame-errors", "20"});
+  EXPECT_EQ(counts_of(read("r.json")), counts_of(read("whole.json")));
+}
+
+TEST_F(resume, says_when_another_program_began) {
+  run_well({"sim", "quick.toml", "-o", "r.json"});
+  json r = read("r.json");
+  r["warpband"]["commit"] = "0123456789ab";
+  write("r.json", r.dump());
+  const outcome quiet = run_well({"sim", "--resume", "r.json", "--quiet", "-o", "q.json"});
+  EXPECT_EQ(quiet.err, "");
+  const outcome o = run_well({"sim", "--resume", "r.json", "--frame-errors", "9"});
+  EXPECT_TRUE(o.err.starts_with("warpband: note: r.json was written by warpband ")) << o.err;
+  EXPECT_NE(o.err.find("(commit 0123456789ab), this is "), std::string::npos) << o.err;
+  EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  const json now = read("r.json");
+  EXPECT_EQ(now["earlier_runs"].size(), 1u);
+  EXPECT_EQ(now["earlier_runs"][0]["warpband"]["commit"], "0123456789ab");
+  EXPECT_EQ(now["warpband"]["commit"], wb::commit());
+}
+
+TEST_F(resume, refuses_what_is_no_result_and_leaves_it) {
+  run_well({"sim", "quick.toml", "-o", "r.json"});
+  const std::string good = content(path("r.json"));
+  const auto refused = [&](const std::string& text, const std::string& part) {
+    write("bad.json", text);
+    expect_error(1, {"sim", "--resume", "bad.json"}, "bad.json: " + part);
+    EXPECT_EQ(content(path("bad.json")), text);
+  };
+  refused("", "not a result: not JSON");
+  refused(good.substr(0, good.size() / 2), "not a result: not JSON, or cut off, in line");
+  refused("{}", "not a result: scenario is missing");
+  json j = json::parse(good);
+  j["curves"][0]["points"][0]["frame_errors"] = 999;
+  refused(j.dump(),
+          "not a result: curves[0].points[0].frame_errors = 999 is not allowed: expected an integer");
+  j = json::parse(good);
+  j["scenario"].erase("overrides");
+  refused(j.dump(), "was written before results could be resumed");
+  expect_error(1, {"sim", "--resume", "missing.json"}, "missing.json: cannot read");
+  expect_error(1, {"sim", "--resume", "."}, "cannot read: it is a folder");
+  expect_error(1, {"sim", "--resume", "r.json", "missing.toml"}, "missing.toml: cannot read");
+  expect_error(1, {"sim", "--resume", "r.json", "quick.toml", "-o", "quick.toml"}, "is read by this run");
+  expect_error(2, {"sim", "--resume", ""}, "--resume \"\" is not allowed");
+  expect_error(2, {"sim", "quick.toml", "--checkpoint", "1"}, "add -o");
+  expect_error(2, {"sim", "quick.toml", "-o", "o.json", "--checkpoint", "31"},
+               "a number of seconds from 0 to 30");
+  expect_error(2, {"sim", "quick.toml", "-o", "o.json", "--checkpoint", "nan"}, "\"nan\" is not allowed");
+  expect_error(2, {"sim", "quick.toml", "--max-frames", "0"}, "expected an integer from 1 to");
+  expect_error(2, {"sim", "quick.toml", "--max-seconds", "-1"}, "a number of seconds from 0 to 1e9");
+  expect_error(2, {"sim", "quick.toml", "--frame-errors", "many"}, "\"many\" is not allowed");
+  EXPECT_EQ(content(path("r.json")), good);
+  EXPECT_FALSE(fs::exists(folder_ / "o.json"));
+}
+
+TEST_F(resume, removes_what_a_killed_write_left) {
+  const pid_t gone = fork();
+  if (gone == 0) _exit(0);
+  waitpid(gone, nullptr, 0);
+  const std::string left = "r.json.tmp" + std::to_string(gone) + "-0", others = "x" + left;
+  write(left, "{");
+  write(others, "{");
+  run_well({"sim", "quick.toml", "-o", "r.json"});
+  EXPECT_FALSE(fs::exists(folder_ / left));
+  EXPECT_TRUE(fs::exists(folder_ / others));
+}
+
+}  // namespace
