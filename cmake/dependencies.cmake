@@ -1,8 +1,9 @@
-# The header-only libraries that Warpband uses, as one INTERFACE target each:
+# What Warpband uses. Header-only libraries, as one INTERFACE target each:
 #   wb_dep_cli11  wb_dep_json  wb_dep_toml  wb_dep_fmt  wb_dep_boost
+# and, with WARPBAND_HDF5, warpband_hdf5.
 #
-# They are the same for every target machine, so a cross build takes them from this machine too. /usr/include as a whole
-# must not come before the cross compiler's own headers, so such a build sees a folder in the build tree that holds
+# The headers are the same for every target machine, so a cross build takes them from this machine too. /usr/include as a
+# whole must not come before the cross compiler's own headers, so such a build sees a folder in the build tree that holds
 # links to just the folders named here.
 include_guard(GLOBAL)
 
@@ -40,3 +41,11 @@ wb_header_dependency(json nlohmann nlohmann/json.hpp nlohmann-json3-dev)
 wb_header_dependency(toml toml++ toml++/toml.h libtomlplusplus-dev TOML_HEADER_ONLY=1)
 wb_header_dependency(fmt fmt fmt/format.h libfmt-dev FMT_HEADER_ONLY=1)
 wb_header_dependency(boost boost boost/version.hpp libboost-dev)
+
+if(WARPBAND_HDF5)
+  include(${CMAKE_CURRENT_LIST_DIR}/hdf5.cmake)
+  if(NOT TARGET warpband_hdf5)
+    message(FATAL_ERROR "HDF5 was not found: apt-get install libhdf5-dev (or run scripts/setup.sh), or build without "
+                        "it: -DWARPBAND_HDF5=OFF")
+  endif()
+endif()

@@ -7,8 +7,10 @@
 // (byte order apart): a float64 array is not read as float32, because what a file holds should be what its
 // writer meant.
 //
-// Every failure is a file_error of one line: the file, the array, what is there and what was expected.
-// Nothing is printed. One thread at a time: libhdf5 is not reentrant.
+// Every failure of a file is a file_error of one line: the file, the array, what is there and what was
+// expected. Nothing is printed. One thread at a time per object; calls on several objects take turns, as
+// libhdf5 is not reentrant. Built where CMake's WARPBAND_HDF5 is on; the macro WARPBAND_HDF5 is then 1, else
+// 0.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -54,11 +56,11 @@ class hdf5_reader {
   /// shape.
   template <class T>
   std::vector<std::size_t> expect(const std::string& name, std::size_t dimensions) const;
-  /// Reads rows [first, first + rows) of the first axis, each with all its elements, into `to`. Throws
-  /// file_error.
+  /// Reads rows [first, first + rows) of the first axis, each with all its elements, into `to`; an array
+  /// without axes is one row. Throws file_error, and shape_error where the array has no such rows.
   template <class T>
   void read(const std::string& name, std::size_t first, std::size_t rows, T* to) const;
-  /// The whole array.
+  /// The whole array. Throws file_error, and memory_error where it does not fit.
   template <class T>
   std::vector<T> read(const std::string& name) const;
   /// The attributes of the root (name "") or of an array; those of other types than above are left out.
@@ -78,11 +80,13 @@ class hdf5_writer {
   hdf5_writer(const hdf5_writer&) = delete;
   hdf5_writer& operator=(const hdf5_writer&) = delete;
 
-  /// Adds a chunked array of this shape (the first axis is the batch). Chunks are about 1 MiB of whole rows.
+  /// Adds a chunked array of this shape (the first axis is the batch). Chunks are about 1 MiB: whole
+  /// rows, or parts of one. Rows that are never written read as zeros. "group/name" makes the group. Throws
+  /// argument_error and shape_error.
   template <class T>
   void create(const std::string& name, const std::vector<std::size_t>& shape,
               const hdf5_attributes& attributes = {});
-  /// Writes rows [first, first + rows).
+  /// Writes rows [first, first + rows). Throws shape_error, argument_error, and file_error (disk full, ...).
   template <class T>
   void write(const std::string& name, std::size_t first, std::size_t rows, const T* from);
   /// Sets attributes of the root.

@@ -1,0 +1,955 @@
+#include <warpband/io/hdf5.hpp>
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>  // where newer versions keep what a file driver is made of
+#endif
+
+#include <warpband/io/replacement.hpp>
+
+namespace wb {
+
+namespace {
+
+// ------------------------------------------------------------------------------------------------ handles
+
+/// An HDF5 identifier, closed at the end.
+class handle {
+ public:
+  handle() = default;
+  explicit handle(hid_t id) : id_(id) {}
+  handle(handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+  handle& operator=(handle&& other) noexcept {
+    if (this != &other) {
+      close();
+      id_ = std::exchange(other.id_, H5I_INVALID_HID);
+    }
+    return *this;
+  }
+  ~handle() { close(); }
+  hid_t id() const { return id_; }
+  bool valid() const { return id_ >= 0; }
+  /// False where HDF5 could not close it.
+  bool close() { return id_ < 0 || H5Idec_ref(std::exchange(id_, H5I_INVALID_HID)) >= 0; }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+};
+
+/// Held while HDF5 is called: one thread at a time, and HDF5 prints nothing. What the program has set for
+/// HDF5's printing is put back.
+class session {
+ public:
+  session() : lock_(mutex()) {
+    // What a damaged file leaves behind in HDF5 makes it complain when the program ends.
+    static const bool once =
+        H5open() >= 0 && std::atexit([] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }) == 0;
+    (void)once;
+    unsigned version2 = 0;
+    quiet_ = H5Eauto_is_v2(H5E_DEFAULT, &version2) >= 0 && version2 != 0 &&
+             H5Eget_auto2(H5E_DEFAULT, &function_, &data_) >= 0 &&
+             H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  }
+  ~session() {
+    if (quiet_) H5Eset_auto2(H5E_DEFAULT, function_, data_);
+  }
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+ private:
+  static std::recursive_mutex& mutex() {
+    static std::recursive_mutex m;
+    return m;
+  }
+  std::lock_guard<std::recursive_mutex> lock_;
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+  bool quiet_ = false;
+};
+
+// ------------------------------------------------------------------------------------------------ messages
+
+/// A text of a file on one line and not too long: names in a file may hold anything.
+std::string shown(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  if (text.size() > 200) text = text.substr(0, 200) + "...";
+  return text;
+}
+
+/// What HDF5 says where its last call failed first, made short.
+std::string reason() {
+  std::string text;
+  const auto innermost = [](unsigned n, const H5E_error2_t* error, void* to) noexcept -> herr_t {
+    try {
+      if (n == 0 && error->desc != nullptr) *static_cast<std::string*>(to) = error->desc;
+    } catch (...) {
+      return -1;
+    }
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &text);
+  const std::string mark = "error message = '";  // of a failed system call, between file names and addresses
+  if (const std::size_t at = text.find(mark); at != std::string::npos) {
+    text = text.substr(at + mark.size());
+    text.resize(std::min(text.size(), text.find('\'')));
+  }
+  return shown(text.empty() ? "HDF5 gives no reason" : text);
+}
+
+std::string list(const std::vector<std::size_t>& shape) {
+  std::string text = "[";
+  for (std::size_t n : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
+  return text + "]";
+}
+
+// --------------------------------------------------------------------------------------------------- types
+
+template <class T>
+constexpr const char* type_name = nullptr;
+template <>
+constexpr const char* type_name<std::uint8_t> = "uint8";
+template <>
+constexpr const char* type_name<std::int32_t> = "int32";
+template <>
+constexpr const char* type_name<std::int64_t> = "int64";
+template <>
+constexpr const char* type_name<float> = "float32";
+template <>
+constexpr const char* type_name<double> = "float64";
+template <>
+constexpr const char* type_name<std::complex<float>> = "complex64";
+
+/// The type in memory and, since this machine's byte order is as good as any, in files.
+template <class T>
+handle memory_type() {
+  if constexpr (std::is_same_v<T, std::uint8_t>) return handle(H5Tcopy(H5T_NATIVE_UINT8));
+  if constexpr (std::is_same_v<T, std::int32_t>) return handle(H5Tcopy(H5T_NATIVE_INT32));
+  if constexpr (std::is_same_v<T, std::int64_t>) return handle(H5Tcopy(H5T_NATIVE_INT64));
+  if constexpr (std::is_same_v<T, float>) return handle(H5Tcopy(H5T_NATIVE_FLOAT));
+  if constexpr (std::is_same_v<T, double>) return handle(H5Tcopy(H5T_NATIVE_DOUBLE));
+  if constexpr (std::is_same_v<T, std::complex<float>>) {
+    handle type(H5Tcreate(H5T_COMPOUND, sizeof(T)));
+    H5Tinsert(type.id(), "r", 0, H5T_NATIVE_FLOAT);
+    H5Tinsert(type.id(), "i", sizeof(float), H5T_NATIVE_FLOAT);
+    return type;
+  }
+}
+
+bool equal(hid_t type, hid_t little, hid_t big) {
+  return H5Tequal(type, little) > 0 || H5Tequal(type, big) > 0;
+}
+
+bool is_float16(hid_t type) {
+  std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
+  return H5Tget_size(type) == 2 &&
+         H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0 &&
+         sign == 15 && exponent == 10 && exponent_bits == 5 && mantissa == 0 && mantissa_bits == 10 &&
+         H5Tget_ebias(type) == 15;
+}
+
+/// h5py's bool: an enumeration of bytes with FALSE and TRUE.
+bool is_bool(hid_t type) {
+  std::int8_t no = -1, yes = -1;
+  return H5Tget_size(type) == 1 && H5Tget_nmembers(type) == 2 && H5Tenum_valueof(type, "FALSE", &no) >= 0 &&
+         H5Tenum_valueof(type, "TRUE", &yes) >= 0 && no == 0 && yes == 1;
+}
+
+std::string describe_type(hid_t type) {
+  const std::size_t size = H5Tget_size(type);
+  switch (H5Tget_class(type)) {
+    case H5T_INTEGER:
+      if (std::has_single_bit(size) && size <= 8 && H5Tget_precision(type) == 8 * size) {
+        return (H5Tget_sign(type) == H5T_SGN_NONE ? "uint" : "int") + std::to_string(8 * size);
+      }
+      break;
+    case H5T_FLOAT:
+      if (equal(type, H5T_IEEE_F32LE, H5T_IEEE_F32BE)) return "float32";
+      if (equal(type, H5T_IEEE_F64LE, H5T_IEEE_F64BE)) return "float64";
+      if (is_float16(type)) return "float16";
+      break;
+    case H5T_COMPOUND: {
+      if (H5Tget_nmembers(type) != 2) break;
+      const int r = H5Tget_member_index(type, "r"), i = H5Tget_member_index(type, "i");
+      if (r < 0 || i < 0) break;
+      const std::size_t at_r = H5Tget_member_offset(type, static_cast<unsigned>(r));
+      const std::size_t at_i = H5Tget_member_offset(type, static_cast<unsigned>(i));
+      if (at_r + at_i != size / 2 || (at_r != 0 && at_i != 0))
+        break;  // HDF5 does not look whether they are inside
+      const handle real(H5Tget_member_type(type, static_cast<unsigned>(r)));
+      const handle imaginary(H5Tget_member_type(type, static_cast<unsigned>(i)));
+      const auto both = [&](hid_t little, hid_t big) {
+        return equal(real.id(), little, big) && equal(imaginary.id(), little, big);
+      };
+      if (size == 8 && both(H5T_IEEE_F32LE, H5T_IEEE_F32BE)) return "complex64";
+      if (size == 16 && both(H5T_IEEE_F64LE, H5T_IEEE_F64BE)) return "complex128";
+      break;
+    }
+    case H5T_ENUM:
+      if (is_bool(type)) return "bool";
+      break;
+    case H5T_STRING:
+      return "string";
+    default:
+      break;
+  }
+  return "another type";
+}
+
+// --------------------------------------------------------------------------------------------------- sizes
+
+constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max();
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::size_t most_packed = 2048;  // times smaller; deflate comes to 1032
+
+/// a * b, or `most` where that is less.
+std::size_t times(std::size_t a, std::size_t b) { return b != 0 && a > most / b ? most : a * b; }
+
+/// Elements of a row: of all axes but the first.
+std::size_t row_elements(const std::vector<std::size_t>& shape) {
+  std::size_t n = 1;
+  for (std::size_t i = 1; i < shape.size(); i++) n = times(n, shape[i]);
+  return n;
+}
+
+/// The part of a dataset's space that rows [first, first + rows) take; not valid where HDF5 refuses.
+handle select_rows(hid_t dataset, const std::vector<std::size_t>& shape, std::size_t first,
+                   std::size_t rows) {
+  handle space(H5Dget_space(dataset));
+  if (shape.empty() || !space.valid()) return space;
+  std::vector<hsize_t> start(shape.size(), 0), count(shape.begin(), shape.end());
+  start[0] = first;
+  count[0] = rows;
+  if (H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0) {
+    return handle();
+  }
+  return space;
+}
+
+/// The same rows in memory. With the same axes: HDF5 is many times slower between spaces that differ.
+handle memory_rows(const std::vector<std::size_t>& shape, std::size_t rows) {
+  if (shape.empty()) return handle(H5Screate(H5S_SCALAR));
+  std::vector<hsize_t> extent(shape.begin(), shape.end());
+  extent[0] = rows;
+  return handle(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr));
+}
+
+void check_rows(const std::vector<std::size_t>& shape, std::size_t first, std::size_t rows) {
+  const std::size_t all = shape.empty() ? 1 : shape[0];
+  if (first > all || rows > all - first) {
+    throw shape_error("rows", std::to_string(first) + " + " + std::to_string(rows),
+                      "at most " + std::to_string(all) + " rows in all");
+  }
+}
+
+// ------------------------------------------------------------------------------------------------- reading
+
+constexpr char signature[] = "\x89HDF\r\n\x1a\n";
+
+/// Throws where `path` is no file that starts like HDF5: at byte 0, or after a user block of 512, 1024, ...
+void check_is_hdf5(const std::string& path) {
+  const auto unreadable = [&](const std::string& why) { return file_error(path, "cannot read: " + why); };
+  struct stat there {};
+  if (stat(path.c_str(), &there) != 0) throw unreadable(std::strerror(errno));
+  if (S_ISDIR(there.st_mode)) throw unreadable("it is a folder");
+  if (!S_ISREG(there.st_mode)) throw unreadable("it is not a regular file");
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw unreadable(std::strerror(errno));
+  bool found = false;
+  for (off_t at = 0; !found && at < there.st_size; at = at == 0 ? 512 : 2 * at) {
+    char start[8];
+    found = pread(file, start, 8, at) == 8 && std::memcmp(start, signature, 8) == 0;
+  }
+  close(file);
+  if (there.st_size == 0) throw file_error(path, "it is empty");
+  if (!found) throw file_error(path, "it is not an HDF5 file");
+}
+
+std::string damaged(const std::string& why) {
+  return (why.starts_with("bad version number") ? "it is damaged or needs a newer HDF5 library: "
+                                                : "it is truncated or damaged: ") +
+         why;
+}
+
+/// Names of the links of a group or of the attributes of an object; HDF5 calls it, so nothing may be thrown.
+herr_t collect_name(const char* name, void* to) noexcept {
+  try {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+  } catch (...) {
+    return -1;
+  }
+  return 0;
+}
+herr_t collect_link(hid_t, const char* name, const H5L_info_t*, void* to) { return collect_name(name, to); }
+herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* to) {
+  return collect_name(name, to);
+}
+
+/// Reads an attribute of one element; false where it is something else.
+bool read_attribute(hid_t object, const std::string& name, hdf5_attribute& value) {
+  const handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
+  const handle space(H5Aget_space(attribute.id())), type(H5Aget_type(attribute.id()));
+  if (!attribute.valid() || !space.valid() || !type.valid()) return false;
+  if (H5Sget_simple_extent_npoints(space.id()) != 1) return false;
+  const std::size_t size = H5Tget_size(type.id());
+  switch (H5Tget_class(type.id())) {
+    case H5T_INTEGER:
+      if (size <= 8 && H5Tget_sign(type.id()) == H5T_SGN_NONE) {
+        std::uint64_t n = 0;
+        if (H5Aread(attribute.id(), H5T_NATIVE_UINT64, &n) < 0 || n > INT64_MAX) return false;
+        value = static_cast<std::int64_t>(n);
+        return true;
+      }
+      [[fallthrough]];
+    case H5T_ENUM: {
+      std::int64_t n = 0;
+      if (size > 8 || H5Aread(attribute.id(), H5T_NATIVE_INT64, &n) < 0) return false;
+      value = n;
+      return true;
+    }
+    case H5T_FLOAT: {
+      double x = 0;
+      if (size > 16 || H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &x) < 0) return false;
+      value = x;
+      return true;
+    }
+    case H5T_STRING: {
+      if (H5Tis_variable_str(type.id()) > 0) {
+        char* text = nullptr;
+        if (H5Aread(attribute.id(), type.id(), &text) < 0) return false;
+        value = std::string(text == nullptr ? "" : text);
+        H5free_memory(text);
+        return true;
+      }
+      if (size > mib) return false;  // an attribute is small; this size is a damaged one's
+      std::string text(size, '\0');
+      if (H5Aread(attribute.id(), type.id(), text.data()) < 0) return false;
+      text.resize(std::min(text.size(), text.find('\0')));
+      if (H5Tget_strpad(type.id()) == H5T_STR_SPACEPAD) text.erase(text.find_last_not_of(' ') + 1);
+      value = std::move(text);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+/// Where HDF5 unpacks chunks: room for those that share their rows, so that rows can be read in pieces and
+/// each chunk is unpacked once.
+handle chunk_cache(const hdf5_array& array, const std::vector<hsize_t>& chunk) {
+  std::size_t slots = 2;  // HDF5 finds a chunk by its place; two rows of chunks must not meet in a slot
+  for (std::size_t i = 1; i < chunk.size(); i++) {
+    const std::size_t across = (array.shape[i] + chunk[i] - 1) / chunk[i];
+    slots = std::min(mib / 4, slots * std::bit_ceil(std::clamp<std::size_t>(across, 1, mib / 4)));
+  }
+  handle access(H5Pcreate(H5P_DATASET_ACCESS));
+  const std::size_t bytes = std::clamp(array.chunk_bytes, mib, 64 * mib);
+  H5Pset_chunk_cache(access.id(), std::max<std::size_t>(slots, 512) + 1, bytes, 0.0);
+  return access;
+}
+
+}  // namespace
+
+struct hdf5_reader::state {
+  struct dataset {
+    handle id;
+    hdf5_array array;
+  };
+  std::string path;
+  handle file;
+  std::map<std::string, dataset> datasets;  // those that were asked for; they stay open, with their chunks
+
+  ~state() {
+    const session s;
+    datasets.clear();
+    file.close();
+  }
+
+  [[noreturn]] void fail(const std::string& what) const { throw file_error(path, what); }
+  [[noreturn]] void fail_damaged(const std::string& name) const {
+    fail(shown(name) + " cannot be read, " + damaged(reason()));
+  }
+
+  /// Whether there is something of this name: every part of it must be asked for alone.
+  bool has(const std::string& name) const {
+    bool part = false;
+    for (std::size_t i = 0; i <= name.size(); i++) {
+      const bool end = i == name.size() || name[i] == '/';
+      if (end && part && H5Lexists(file.id(), name.substr(0, i).c_str(), H5P_DEFAULT) <= 0) return false;
+      if (end && part && i == name.size()) return true;
+      part = !end;
+    }
+    return false;
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> all, arrays;
+    hsize_t from = 0;
+    if (H5Literate(file.id(), H5_INDEX_NAME, H5_ITER_INC, &from, collect_link, &all) < 0) {
+      fail(damaged(reason()));
+    }
+    for (std::string& name : all) {
+      const handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT));
+      if (object.valid() && H5Iget_type(object.id()) == H5I_DATASET) arrays.push_back(std::move(name));
+    }
+    std::sort(arrays.begin(), arrays.end());
+    return arrays;
+  }
+
+  [[noreturn]] void fail_missing(const std::string& name) const {
+    const std::vector<std::string> there = names();
+    std::string text;
+    for (std::size_t i = 0; i < there.size() && i < 20; i++) text += (i > 0 ? ", " : "") + shown(there[i]);
+    if (there.size() > 20) text += " and " + std::to_string(there.size() - 20) + " more";
+    fail("there is no array \"" + shown(name) + "\": it holds " + (text.empty() ? "no arrays" : text));
+  }
+
+  /// Opens a dataset, or takes the one that is open.
+  dataset& get(const std::string& name) {
+    if (const auto found = datasets.find(name); found != datasets.end()) return found->second;
+    if (!has(name)) fail_missing(name);
+    handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT));
+    if (!object.valid()) {
+      const std::string why = reason();
+      H5L_info_t link;
+      if (H5Lget_info(file.id(), name.c_str(), &link, H5P_DEFAULT) >= 0 && link.type != H5L_TYPE_HARD) {
+        fail(shown(name) + " is a link to something that is not there or cannot be read: " + why);
+      }
+      fail(shown(name) + " cannot be read, " + damaged(why));
+    }
+    switch (H5Iget_type(object.id())) {
+      case H5I_DATASET:
+        break;
+      case H5I_GROUP:
+        fail(shown(name) + " is a group, not an array");
+      default:
+        fail(shown(name) + " is not an array");
+    }
+
+    dataset d;
+    const handle space(H5Dget_space(object.id())), type(H5Dget_type(object.id())),
+        creation(H5Dget_create_plist(object.id()));
+    const int axes = space.valid() ? H5Sget_simple_extent_ndims(space.id()) : -1;
+    if (!type.valid() || !creation.valid() || axes < 0) fail_damaged(name);
+    if (H5Sget_simple_extent_type(space.id()) == H5S_NULL)
+      fail(shown(name) + " is a null dataset, not an array");
+    std::vector<hsize_t> shape(static_cast<std::size_t>(axes)), limit(shape.size()), chunk;
+    if (axes > 0 && H5Sget_simple_extent_dims(space.id(), shape.data(), limit.data()) < 0) fail_damaged(name);
+    d.array.shape.assign(shape.begin(), shape.end());
+    d.array.type = describe_type(type.id());
+
+    const std::size_t size = H5Tget_size(type.id());
+    const H5D_layout_t layout = H5Pget_layout(creation.id());
+    if (layout == H5D_VIRTUAL) {  // where one of its files is missing, HDF5 would give zeros
+      fail(shown(name) + " is put together from other files: copy it into one");
+    }
+    if (layout == H5D_CHUNKED) {
+      chunk.resize(shape.size());
+      if (H5Pget_chunk(creation.id(), axes, chunk.data()) != axes) fail_damaged(name);
+      for (std::size_t i = 0; i < chunk.size(); i++) {
+        if (chunk[i] == 0 || (chunk[i] > limit[i] && limit[i] != 0)) {
+          fail(shown(name) + " cannot be read, it is truncated or damaged: wrong chunks");
+        }
+      }
+      d.array.chunk_rows = chunk[0];
+      d.array.chunk_bytes = times(chunk[0], size);
+      for (std::size_t i = 1; i < chunk.size(); i++) {
+        const std::size_t across = shape[i] / chunk[i] + (shape[i] % chunk[i] != 0 ? 1 : 0);
+        d.array.chunk_bytes = times(d.array.chunk_bytes, times(chunk[i], across));
+      }
+    }
+    check_size(name, d.array, object.id(), creation.id(), chunk, size);
+    if (layout == H5D_CHUNKED) {
+      object = handle();  // its chunk cache has the size that its first opening sets
+      object = handle(H5Dopen2(file.id(), name.c_str(), chunk_cache(d.array, chunk).id()));
+      if (!object.valid()) fail_damaged(name);
+    }
+    d.id = std::move(object);
+    return datasets.emplace(name, std::move(d)).first->second;
+  }
+
+  [[noreturn]] void fail_size(const std::string& what) const {
+    fail(what + ", not what the file holds: it is truncated or damaged");
+  }
+
+  /// A damaged shape must not make a reader allocate or read without end: HDF5 itself takes any shape, since
+  /// chunks that are not in the file read as zeros.
+  void check_size(const std::string& name, const hdf5_array& array, hid_t id, hid_t creation,
+                  const std::vector<hsize_t>& chunk, std::size_t size) const {
+    const std::string what = shown(name) + " is " + array.type + " " + list(array.shape);
+    const std::size_t row = times(row_elements(array.shape), size);
+    const std::size_t bytes = array.shape.empty() ? size : times(array.shape[0], row);
+    if (row >= most || bytes >= most || array.chunk_bytes >= most) fail(what + ": that is too large");
+    if (H5Pget_external_count(creation) > 0) return;
+    hsize_t file_size = 0;
+    const handle from(H5Iget_file_id(id));  // not always this file: links lead into others
+    if (!from.valid() || H5Fget_filesize(from.id(), &file_size) < 0) fail_damaged(name);
+    bool fits = bytes <= 1024 * mib || bytes / most_packed <= file_size;
+    if (!chunk.empty()) {
+      std::size_t chunks = 1, chunk_bytes = size;
+      for (std::size_t i = 0; i < chunk.size(); i++) {
+        chunks = times(chunks, array.shape[i] / chunk[i] + (array.shape[i] % chunk[i] != 0 ? 1 : 0));
+        chunk_bytes = times(chunk_bytes, chunk[i]);
+      }
+      fits = fits && (chunks <= 4096 || chunks <= file_size / 8);  // each takes 8 bytes at least
+      // HDF5 does not compare a chunk's size in the file with what it takes from there.
+      hsize_t there = 0;
+      const handle all(H5Dget_space(id));
+      if (!fits || H5Dget_num_chunks(id, all.id(), &there) < 0) fail_size(what);
+      if (array.type == "string" || array.type == "another type") return;  // may not be as large as in memory
+      const hsize_t stored = H5Dget_storage_size(id);
+      fits = H5Pget_nfilters(creation) != 0 ? times(there, chunk_bytes) / most_packed <= stored
+                                            : times(there, chunk_bytes) == stored;
+    } else if (const hsize_t stored = H5Dget_storage_size(id);
+               stored != 0 || H5Pget_layout(creation) == H5D_COMPACT) {
+      fits = fits && stored >= bytes;
+    }
+    if (!fits) fail_size(what);
+  }
+
+  template <class T>
+  dataset& expect(const std::string& name, const std::string& also = "") {
+    dataset& d = get(name);
+    if (d.array.type != type_name<T>) fail_expected<T>(name, d, also);
+    return d;
+  }
+  template <class T>
+  [[noreturn]] void fail_expected(const std::string& name, const dataset& d, const std::string& also) const {
+    fail(shown(name) + " is " + d.array.type + " " + list(d.array.shape) + ": expected " + type_name<T> +
+         also);
+  }
+
+  template <class T>
+  void read(const std::string& name, const dataset& d, std::size_t first, std::size_t rows, T* to) const {
+    const std::size_t n = times(rows, row_elements(d.array.shape));
+    if (n == 0) return;
+    const handle in_file = select_rows(d.id.id(), d.array.shape, first, rows),
+                 in_memory = memory_rows(d.array.shape, rows);
+    if (!in_file.valid() || !in_memory.valid()) fail_damaged(name);
+    // Chunks that were never written leave `to` as it is where their writer switched fill values off.
+    if (d.array.chunk_rows != 0) std::memset(static_cast<void*>(to), 0, n * sizeof(T));
+    if (H5Dread(d.id.id(), memory_type<T>().id(), in_memory.id(), in_file.id(), H5P_DEFAULT, to) >= 0) return;
+    const std::string why = reason();
+    const handle creation(H5Dget_create_plist(d.id.id()));
+    for (int i = 0; i < H5Pget_nfilters(creation.id()); i++) {
+      unsigned flags = 0;
+      std::size_t values = 0;
+      char filter[64] = "";
+      const H5Z_filter_t number = H5Pget_filter2(creation.id(), static_cast<unsigned>(i), &flags, &values,
+                                                 nullptr, 63, filter, nullptr);
+      if (number >= 0 && H5Zfilter_avail(number) <= 0) {
+        fail(shown(name) + " is packed by a filter that this HDF5 library lacks: number " +
+             std::to_string(number) + (filter[0] != '\0' ? " (" + shown(filter) + ")" : ""));
+      }
+    }
+    fail(shown(name) + " cannot be read, " + damaged(why));
+  }
+};
+
+hdf5_reader::hdf5_reader(const std::string& path) : state_(std::make_unique<state>()) {
+  const session s;
+  state_->path = path;
+  check_is_hdf5(path);
+  const handle access(H5Pcreate(H5P_FILE_ACCESS));
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 11, 0))
+  H5Pset_file_locking(access.id(), true, true);  // a file system without locks is no reason not to read
+#endif
+  state_->file = handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
+  if (state_->file.valid()) return;
+  const std::string why = reason();
+  if (why == std::strerror(EAGAIN)) {
+    throw file_error(path, "cannot read: another program has it open for writing");
+  }
+  if (why.starts_with("truncated file")) throw file_error(path, "it is truncated or damaged");
+  throw file_error(path, damaged(why));
+}
+
+hdf5_reader::~hdf5_reader() = default;
+hdf5_reader::hdf5_reader(hdf5_reader&&) noexcept = default;
+
+const std::string& hdf5_reader::path() const noexcept { return state_->path; }
+
+bool hdf5_reader::has(const std::string& name) const {
+  const session s;
+  return state_->has(name);
+}
+
+std::vector<std::string> hdf5_reader::names() const {
+  const session s;
+  return state_->names();
+}
+
+hdf5_array hdf5_reader::describe(const std::string& name) const {
+  const session s;
+  return state_->get(name).array;
+}
+
+template <class T>
+std::vector<std::size_t> hdf5_reader::expect(const std::string& name, std::size_t dimensions) const {
+  const session s;
+  const std::string also = " of " + std::to_string(dimensions) + (dimensions == 1 ? " axis" : " axes");
+  const state::dataset& d = state_->expect<T>(name, also);
+  if (d.array.shape.size() != dimensions) state_->fail_expected<T>(name, d, also);
+  return d.array.shape;
+}
+
+template <class T>
+void hdf5_reader::read(const std::string& name, std::size_t first, std::size_t rows, T* to) const {
+  const session s;
+  const state::dataset& d = state_->expect<T>(name);
+  check_rows(d.array.shape, first, rows);
+  state_->read(name, d, first, rows, to);
+}
+
+template <class T>
+std::vector<T> hdf5_reader::read(const std::string& name) const {
+  const session s;
+  const state::dataset& d = state_->expect<T>(name);
+  const std::size_t rows = d.array.shape.empty() ? 1 : d.array.shape[0];
+  const std::size_t n = rows * row_elements(d.array.shape);
+  std::vector<T> all;
+  try {
+    all.resize(n);
+  } catch (const std::bad_alloc&) {
+    throw memory_error(n * sizeof(T), "the host, for " + shown(name) + " of " + path());
+  }
+  state_->read(name, d, 0, rows, all.data());
+  return all;
+}
+
+hdf5_attributes hdf5_reader::attributes(const std::string& name) const {
+  const session s;
+  const hid_t object = name.empty() ? state_->file.id() : state_->get(name).id.id();
+  hdf5_attributes values;
+  std::vector<std::string> all;
+  hsize_t from = 0;
+  if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &from, collect_attribute, &all) < 0) {
+    state_->fail("its attributes cannot be read, " + damaged(reason()));
+  }
+  for (const std::string& key : all) {
+    hdf5_attribute value;
+    if (read_attribute(object, key, value)) values.insert_or_assign(key, std::move(value));
+  }
+  return values;
+}
+
+// ------------------------------------------------------------------------------------------------- writing
+
+namespace {
+
+// HDF5 does not get over a write that fails (a full disk): it cannot close the file any more, and tries
+// again, and complains, when the program ends. So it writes through a driver of ours that never fails: the
+// first error is kept for us to report, and everything after it is dropped.
+struct sink {
+  int error = 0;         // errno
+  bool dropped = false;  // nobody wants the file any more
+};
+
+struct sink_file {
+  H5FD_t base;  // what HDF5 sees, first
+  sink* to;
+  int file;
+  haddr_t in_use, end;  // HDF5's "end of address" and "end of file"
+};
+
+const sink_file& as_sink(const H5FD_t* file) { return *reinterpret_cast<const sink_file*>(file); }
+sink_file& as_sink(H5FD_t* file) { return *reinterpret_cast<sink_file*>(file); }
+
+H5FD_t* sink_open(const char* name, unsigned flags, hid_t access, haddr_t) {
+  const void* info = H5Pget_driver_info(access);
+  if (info == nullptr) return nullptr;
+  sink* to = *static_cast<sink* const*>(info);
+  const int file = open(name, O_RDWR | O_CLOEXEC | ((flags & H5F_ACC_TRUNC) != 0 ? O_TRUNC : 0));
+  struct stat there {};
+  if (file < 0 || fstat(file, &there) != 0) {
+    to->error = errno;
+    if (file >= 0) close(file);
+    return nullptr;
+  }
+  auto* made = new (std::nothrow) sink_file{{}, to, file, 0, static_cast<haddr_t>(there.st_size)};
+  if (made == nullptr) {
+    to->error = ENOMEM;
+    close(file);
+    return nullptr;
+  }
+  return &made->base;
+}
+
+herr_t sink_close(H5FD_t* base) {
+  sink_file* file = &as_sink(base);
+  if (close(file->file) != 0 && file->to->error == 0) file->to->error = errno;
+  delete file;
+  return 0;
+}
+
+herr_t sink_query(const H5FD_t*, unsigned long* flags) {
+  if (flags != nullptr) {
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA;
+  }
+  return 0;
+}
+
+haddr_t sink_get_eoa(const H5FD_t* base, H5FD_mem_t) { return as_sink(base).in_use; }
+haddr_t sink_get_eof(const H5FD_t* base, H5FD_mem_t) { return as_sink(base).end; }
+herr_t sink_set_eoa(H5FD_t* base, H5FD_mem_t, haddr_t to) {
+  as_sink(base).in_use = to;
+  return 0;
+}
+
+herr_t sink_read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, void* to) {
+  char* next = static_cast<char*>(to);
+  while (size > 0) {
+    const ssize_t n = pread(as_sink(base).file, next, size, static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return -1;
+    if (n == 0) {  // past the end: not written yet
+      std::memset(next, 0, size);
+      break;
+    }
+    next += n;
+    at += static_cast<haddr_t>(n);
+    size -= static_cast<std::size_t>(n);
+  }
+  return 0;
+}
+
+herr_t sink_write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, const void* from) {
+  sink_file& file = as_sink(base);
+  const char* next = static_cast<const char*>(from);
+  file.end = std::max(file.end, at + size);
+  while (size > 0 && file.to->error == 0 && !file.to->dropped) {
+    const ssize_t n = pwrite(file.file, next, size, static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      file.to->error = errno;
+      break;
+    }
+    next += n;
+    at += static_cast<haddr_t>(n);
+    size -= static_cast<std::size_t>(n);
+  }
+  return 0;
+}
+
+herr_t sink_truncate(H5FD_t* base, hid_t, hbool_t) {
+  sink_file& file = as_sink(base);
+  if (file.end != file.in_use && file.to->error == 0 && !file.to->dropped &&
+      ftruncate(file.file, static_cast<off_t>(file.in_use)) != 0) {
+    file.to->error = errno;
+  }
+  file.end = file.in_use;
+  return 0;
+}
+
+handle sink_driver() {
+  H5FD_class_t driver{};
+#if H5_VERSION_GE(1, 13, 2)
+  driver.version = H5FD_CLASS_VERSION;
+  driver.value = static_cast<H5FD_class_value_t>(300);  // 256 to 511 need no registration
+#endif
+  driver.name = "warpband_sink";
+  driver.maxaddr = HADDR_MAX / 4;
+  driver.fc_degree = H5F_CLOSE_WEAK;
+  driver.fapl_size = sizeof(sink*);
+  driver.open = sink_open;
+  driver.close = sink_close;
+  driver.query = sink_query;
+  driver.get_eoa = sink_get_eoa;
+  driver.set_eoa = sink_set_eoa;
+  driver.get_eof = sink_get_eof;
+  driver.read = sink_read;
+  driver.write = sink_write;
+  driver.truncate = sink_truncate;
+  const H5FD_mem_t map[] = H5FD_FLMAP_DICHOTOMY;
+  std::copy(std::begin(map), std::end(map), driver.fl_map);
+  return handle(H5FDregister(&driver));
+}
+
+/// About 1 MiB: as many whole rows as fit, else a part of one row.
+std::vector<hsize_t> chunk_shape(const std::vector<std::size_t>& shape, std::size_t size) {
+  std::vector<hsize_t> chunk(shape.begin(), shape.end());
+  std::size_t left = mib / size;  // elements; at least one
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    chunk[i] = std::clamp<std::size_t>(left, 1, std::max<std::size_t>(shape[i], 1));
+    left /= chunk[i];
+  }
+  return chunk;
+}
+
+}  // namespace
+
+struct hdf5_writer::state {
+  struct dataset {
+    handle id;
+    std::vector<std::size_t> shape;
+    std::string type;
+  };
+  std::string path;
+  replacement file_on_disk;
+  sink to;
+  handle file;
+  std::map<std::string, dataset> datasets;
+  bool committed = false;
+
+  explicit state(const std::string& p) : path(p), file_on_disk(p) {}
+  ~state() {
+    const session s;
+    to.dropped = true;
+    datasets.clear();
+    file.close();
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw file_error(path, "cannot write: " + (to.error != 0 ? std::strerror(to.error) : why));
+  }
+  /// After a call of HDF5: throws where it or the writing under it failed.
+  void check(bool done) const {
+    if (!done || to.error != 0) fail(reason());
+  }
+  void check_open() const {
+    if (committed) fail("it is finished");
+    if (to.error != 0) fail("");
+  }
+
+  void set(hid_t object, const hdf5_attributes& attributes) const {
+    const handle scalar(H5Screate(H5S_SCALAR)), text(H5Tcopy(H5T_C_S1));
+    H5Tset_size(text.id(), H5T_VARIABLE);  // h5py reads these as str
+    H5Tset_cset(text.id(), H5T_CSET_UTF8);
+    for (const auto& [name, value] : attributes) {
+      const std::string* string = std::get_if<std::string>(&value);
+      if (name.empty() || name.find('\0') != std::string::npos) {
+        throw argument_error("attribute name", "\"" + shown(name) + "\"", "a text without zero bytes");
+      }
+      if (string != nullptr && string->find('\0') != std::string::npos) {
+        throw argument_error(name, "\"" + shown(*string) + "\"", "a text without zero bytes");
+      }
+      if (H5Aexists(object, name.c_str()) > 0) check(H5Adelete(object, name.c_str()) >= 0);
+      const auto put = [&](hid_t in_file, hid_t in_memory, const void* from) {
+        const handle made(H5Acreate2(object, name.c_str(), in_file, scalar.id(), H5P_DEFAULT, H5P_DEFAULT));
+        check(made.valid() && H5Awrite(made.id(), in_memory, from) >= 0);
+      };
+      if (const auto* n = std::get_if<std::int64_t>(&value)) {
+        put(H5T_STD_I64LE, H5T_NATIVE_INT64, n);
+      } else if (const auto* x = std::get_if<double>(&value)) {
+        put(H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, x);
+      } else {
+        const char* characters = string->c_str();
+        put(text.id(), text.id(), &characters);
+      }
+    }
+  }
+};
+
+hdf5_writer::hdf5_writer(const std::string& path) : state_(std::make_unique<state>(path)) {
+  const session s;
+  sink* to = &state_->to;
+  const handle access(H5Pcreate(H5P_FILE_ACCESS)), driver = sink_driver();
+  state_->check(driver.valid() && H5Pset_driver(access.id(), driver.id(), &to) >= 0);
+  state_->file =
+      handle(H5Fcreate(state_->file_on_disk.name().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()));
+  state_->check(state_->file.valid());
+}
+
+hdf5_writer::~hdf5_writer() = default;
+
+template <class T>
+void hdf5_writer::create(const std::string& name, const std::vector<std::size_t>& shape,
+                         const hdf5_attributes& attributes) {
+  const session s;
+  state_->check_open();
+  if (name.empty() || name.find('\0') != std::string::npos || state_->datasets.contains(name)) {
+    throw argument_error("name of an array", "\"" + shown(name) + "\"", "a name that is not taken");
+  }
+  if (shape.empty() || shape.size() > H5S_MAX_RANK) {
+    throw shape_error(name, std::to_string(shape.size()) + " axes", "1 to " + std::to_string(H5S_MAX_RANK));
+  }
+  const std::size_t row = times(row_elements(shape), sizeof(T));
+  if (row >= most || times(shape[0], row) >= most) throw shape_error(name, list(shape), "fewer elements");
+
+  const std::vector<hsize_t> extent(shape.begin(), shape.end()), chunk = chunk_shape(shape, sizeof(T));
+  const int axes = static_cast<int>(shape.size());
+  const handle space(H5Screate_simple(axes, extent.data(), nullptr)), type = memory_type<T>();
+  const handle link(H5Pcreate(H5P_LINK_CREATE)), creation(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_create_intermediate_group(link.id(), 1);
+  H5Pset_char_encoding(link.id(), H5T_CSET_UTF8);
+  H5Pset_chunk(creation.id(), axes, chunk.data());
+  H5Pset_obj_track_times(creation.id(), false);  // equal content gives equal files
+  // Fill values stay as they are by default: none is written, and rows that are never written read as zeros.
+  handle made(H5Dcreate2(state_->file.id(), name.c_str(), type.id(), space.id(), link.id(), creation.id(),
+                         H5P_DEFAULT));
+  state_->check(made.valid());
+  state_->set(made.id(), attributes);
+  state_->datasets.emplace(name, state::dataset{std::move(made), shape, type_name<T>});
+}
+
+template <class T>
+void hdf5_writer::write(const std::string& name, std::size_t first, std::size_t rows, const T* from) {
+  const session s;
+  state_->check_open();
+  const auto found = state_->datasets.find(name);
+  if (found == state_->datasets.end()) {
+    throw argument_error("name of an array", "\"" + shown(name) + "\"", "one that was created");
+  }
+  const state::dataset& d = found->second;
+  if (d.type != type_name<T>) throw argument_error("type of " + name, type_name<T>, d.type);
+  check_rows(d.shape, first, rows);
+  const std::size_t n = rows * row_elements(d.shape);
+  if (n == 0) return;
+  const handle in_file = select_rows(d.id.id(), d.shape, first, rows), in_memory = memory_rows(d.shape, rows);
+  state_->check(in_file.valid() && in_memory.valid() &&
+                H5Dwrite(d.id.id(), memory_type<T>().id(), in_memory.id(), in_file.id(), H5P_DEFAULT, from) >=
+                    0);
+}
+
+void hdf5_writer::set(const hdf5_attributes& attributes) {
+  const session s;
+  state_->check_open();
+  state_->set(state_->file.id(), attributes);
+}
+
+void hdf5_writer::commit() {
+  const session s;
+  state_->check_open();
+  for (auto& [name, dataset] : state_->datasets) state_->check(dataset.id.close());
+  state_->check(H5Fflush(state_->file.id(), H5F_SCOPE_GLOBAL) >= 0);
+  state_->check(state_->file.close());
+  state_->committed = true;
+  state_->file_on_disk.commit();
+}
+
+// --------------------------------------------------------------------------------------------- element types
+
+#define WB_HDF5_ELEMENT(T)                                                                         \
+  template std::vector<std::size_t> hdf5_reader::expect<T>(const std::string&, std::size_t) const; \
+  template void hdf5_reader::read<T>(const std::string&, std::size_t, std::size_t, T*) const;      \
+  template std::vector<T> hdf5_reader::read<T>(const std::string&) const;                          \
+  template void hdf5_writer::create<T>(const std::string&, const std::vector<std::size_t>&,        \
+                                       const hdf5_attributes&);                                    \
+  template void hdf5_writer::write<T>(const std::string&, std::size_t, std::size_t, const T*);
+
+WB_HDF5_ELEMENT(std::uint8_t)
+WB_HDF5_ELEMENT(std::int32_t)
+WB_HDF5_ELEMENT(std::int64_t)
+WB_HDF5_ELEMENT(float)
+WB_HDF5_ELEMENT(double)
+WB_HDF5_ELEMENT(std::complex<float>)
+#undef WB_HDF5_ELEMENT
+
+}  // namespace wb

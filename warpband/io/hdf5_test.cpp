@@ -1,0 +1,562 @@
+// HDF5 files: what is written is read again, here and by h5py; whatever a file holds, it is read or refused.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include <warpband/io/hdf5.hpp>
+
+// libhdf5 asks for as much memory as a damaged file says, and leaves some behind. Neither is ours to mend.
+#if defined(__SANITIZE_ADDRESS__)
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
+#endif
+
+namespace {
+
+namespace fs = std::filesystem;
+using complex64 = std::complex<float>;
+
+class hdf5 : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(::testing::TempDir()) / ("warpband_hdf5_" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+  static std::string content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static void put(const std::string& path, const std::string& bytes) {
+    fs::remove(path);  // some file systems take their time for files that are overwritten
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+  fs::path folder_;
+};
+
+/// `what` fails with an Error of one line that holds `part`.
+template <class Error = wb::file_error>
+void expect_error(const std::function<void()>& what, const std::string& part) {
+  try {
+    what();
+    ADD_FAILURE() << "nothing was thrown: " << part;
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    EXPECT_NE(text.find(part), std::string::npos) << text << "\nexpected: " << part;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
+}
+
+/// The values of tests/hdf5_interop.py.
+template <class T>
+std::vector<T> ramp(std::size_t n) {
+  std::vector<T> values(n);
+  for (std::size_t i = 0; i < n; i++) {
+    if constexpr (std::is_same_v<T, complex64>) {
+      values[i] = {static_cast<float>(i), -0.5f * static_cast<float>(i)};
+    } else if constexpr (std::is_floating_point_v<T>) {
+      values[i] = static_cast<T>(i) / 4 - 3;
+    } else {
+      values[i] = static_cast<T>(i % 251);
+    }
+  }
+  return values;
+}
+
+/// The array holds the ramp, read whole and in pieces.
+template <class T>
+void expect_ramp(const wb::hdf5_reader& file, const std::string& name, std::size_t rows,
+                 std::size_t columns) {
+  EXPECT_EQ(file.expect<T>(name, 2), (std::vector<std::size_t>{rows, columns}));
+  const std::vector<T> expected = ramp<T>(rows * columns);
+  EXPECT_EQ(file.read<T>(name), expected) << file.path() << " " << name;
+  for (std::size_t piece : {1, 5, 8, 11}) {
+    std::vector<T> pieces(rows * columns);
+    for (std::size_t row = 0; row < rows; row += piece) {
+      file.read(name, row, std::min(piece, rows - row), pieces.data() + row * columns);
+    }
+    EXPECT_EQ(pieces, expected) << file.path() << " " << name << " in pieces of " << piece;
+  }
+}
+
+template <class T>
+void write_ramp(wb::hdf5_writer& file, const std::string& name, std::size_t rows, std::size_t columns,
+                std::size_t piece, const wb::hdf5_attributes& attributes = {}) {
+  file.create<T>(name, {rows, columns}, attributes);
+  const std::vector<T> values = ramp<T>(rows * columns);
+  for (std::size_t row = 0; row < rows; row += piece) {
+    file.write(name, row, std::min(piece, rows - row), values.data() + row * columns);
+  }
+}
+
+const wb::hdf5_attributes some_attributes = {{"k", std::int64_t{40}},
+                                             {"rate", 0.5},
+                                             {"code", std::string("turbo")},
+                                             {"umlaut", std::string("größe")},
+                                             {"empty", std::string()}};
+
+void write_all_types(const std::string& path) {
+  wb::hdf5_writer file(path);
+  file.set({{"k", std::int64_t{39}}, {"rate", std::string("replaced below")}});
+  file.set(some_attributes);
+  write_ramp<std::uint8_t>(file, "uint8", 37, 20, 37);
+  write_ramp<std::int32_t>(file, "int32", 37, 20, 10);
+  write_ramp<std::int64_t>(file, "int64", 37, 20, 1);
+  write_ramp<float>(file, "float32", 37, 20, 4, {{"note", std::string("rows")}});
+  write_ramp<double>(file, "float64", 37, 20, 36);
+  write_ramp<complex64>(file, "complex64", 37, 20, 7);
+  file.create<float>("group/inner", {2, 3, 4});
+  file.create<float>("no_rows", {0, 5});
+  file.create<std::uint8_t>("one_axis", {7});
+  file.commit();
+}
+
+TEST_F(hdf5, reads_what_it_wrote) {
+  write_all_types(path("all.h5"));
+  EXPECT_EQ(files(), 1u);
+  const wb::hdf5_reader file(path("all.h5"));
+  EXPECT_EQ(file.path(), path("all.h5"));
+  expect_ramp<std::uint8_t>(file, "uint8", 37, 20);
+  expect_ramp<std::int32_t>(file, "int32", 37, 20);
+  expect_ramp<std::int64_t>(file, "int64", 37, 20);
+  expect_ramp<float>(file, "float32", 37, 20);
+  expect_ramp<double>(file, "float64", 37, 20);
+  expect_ramp<complex64>(file, "complex64", 37, 20);
+  EXPECT_EQ(file.names(), (std::vector<std::string>{"complex64", "float32", "float64", "int32", "int64",
+                                                    "no_rows", "one_axis", "uint8"}));
+  EXPECT_TRUE(file.has("uint8") && file.has("group/inner") && file.has("/group/inner"));
+  EXPECT_FALSE(file.has("llr") || file.has("") || file.has("uint8/x") || file.has("no/group"));
+  EXPECT_EQ(file.attributes(), some_attributes);
+  EXPECT_EQ(file.attributes("float32"), (wb::hdf5_attributes{{"note", std::string("rows")}}));
+  EXPECT_TRUE(file.attributes("uint8").empty());
+  EXPECT_EQ(file.read<float>("group/inner"), std::vector<float>(24, 0.0f));  // never written: zeros
+  EXPECT_TRUE(file.read<float>("no_rows").empty());
+  EXPECT_EQ(file.expect<std::uint8_t>("one_axis", 1), std::vector<std::size_t>{7});
+  const wb::hdf5_array array = file.describe("float32");
+  EXPECT_EQ(array.type, "float32");
+  EXPECT_EQ(array.chunk_rows, 37u);
+  EXPECT_EQ(array.chunk_bytes, 37u * 20 * 4);
+}
+
+TEST_F(hdf5, equal_content_gives_equal_files) {
+  write_all_types(path("a.h5"));
+  write_all_types(path("b.h5"));
+  EXPECT_EQ(content(path("a.h5")), content(path("b.h5")));
+}
+
+TEST_F(hdf5, chunks_are_of_whole_rows_or_of_parts_of_one) {
+  wb::hdf5_writer file(path("wide.h5"));
+  const std::size_t wide = 300 * 1024 + 7;
+  write_ramp<double>(file, "wide", 3, wide, 2);
+  write_ramp<std::uint8_t>(file, "many", 5000, 1000, 999);
+  file.commit();
+  const wb::hdf5_reader reader(path("wide.h5"));
+  EXPECT_EQ(reader.describe("wide").chunk_rows, 1u);
+  EXPECT_GE(reader.describe("wide").chunk_bytes, wide * 8);
+  EXPECT_EQ(reader.describe("many").chunk_rows, 1048u);
+  expect_ramp<double>(reader, "wide", 3, wide);
+  EXPECT_EQ(reader.read<std::uint8_t>("many"), ramp<std::uint8_t>(5000000));
+}
+
+TEST_F(hdf5, a_reader_can_move_and_files_can_be_read_while_another_is_written) {
+  write_all_types(path("a.h5"));
+  wb::hdf5_reader first(path("a.h5"));
+  const wb::hdf5_reader file(std::move(first)), again(path("a.h5"));
+  wb::hdf5_writer writer(path("a.h5"));  // replaces what is being read
+  write_ramp<float>(writer, "float32", 2, 3, 1);
+  expect_ramp<float>(file, "float32", 37, 20);
+  writer.commit();
+  expect_ramp<float>(again, "float32", 37, 20);
+  expect_ramp<float>(wb::hdf5_reader(path("a.h5")), "float32", 2, 3);
+}
+
+TEST_F(hdf5, without_commit_nothing_changes) {
+  put(path("kept.h5"), "as it was");
+  {
+    wb::hdf5_writer file(path("kept.h5")), other(path("new.h5"));
+    write_ramp<float>(file, "llr", 100, 1000, 10);
+    write_ramp<float>(other, "llr", 100, 1000, 10);
+    EXPECT_EQ(files(), 3u);
+  }
+  EXPECT_EQ(files(), 1u);
+  EXPECT_EQ(content(path("kept.h5")), "as it was");
+}
+
+TEST_F(hdf5, a_writer_refuses_wrong_calls) {
+  expect_error([&] { wb::hdf5_writer(path("missing/a.h5")); }, "cannot write: its folder does not exist");
+  wb::hdf5_writer file(path("a.h5"));
+  file.create<float>("llr", {10, 4});
+  const std::vector<float> rows(400);
+  using wb::argument_error;
+  using wb::shape_error;
+  expect_error<shape_error>([&] { file.write("llr", 8, 3, rows.data()); }, "8 + 3 is not allowed");
+  expect_error<shape_error>([&] { file.write("llr", 11, 0, rows.data()); }, "at most 10 rows");
+  expect_error<shape_error>([&] { file.write("llr", 2, SIZE_MAX, rows.data()); }, "at most 10 rows");
+  expect_error<argument_error>([&] { file.write("bits", 0, 1, rows.data()); }, "one that was created");
+  const std::vector<double> doubles(40);
+  expect_error<argument_error>([&] { file.write("llr", 0, 1, doubles.data()); }, "float64 is not allowed");
+  expect_error<argument_error>([&] { file.create<float>("llr", {1}); }, "a name that is not taken");
+  expect_error<argument_error>([&] { file.create<float>("", {1}); }, "a name that is not taken");
+  expect_error<shape_error>([&] { file.create<float>("none", {}); }, "0 axes is not allowed");
+  expect_error<shape_error>([&] { file.create<float>("big", {SIZE_MAX / 2, 2}); }, "fewer elements");
+  expect_error<shape_error>([&] { file.create<float>("big", {0, SIZE_MAX, 2}); }, "fewer elements");
+  expect_error<argument_error>([&] { file.set({{"", 1.0}}); }, "attribute name");
+  expect_error<argument_error>([&] { file.set({{"a", std::string("b\0c", 3)}}); }, "without zero bytes");
+  file.write("llr", 10, 0, rows.data());
+  file.write("llr", 0, 10, rows.data());
+  file.commit();
+  expect_error([&] { file.write("llr", 0, 10, rows.data()); }, "it is finished");
+}
+
+TEST_F(hdf5, a_full_disk_is_reported_and_leaves_nothing) {
+  // In a process of its own, which must also end without a word from HDF5.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto fill = [&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    for (rlim_t limit : {0u, 1u, 500u, 2048u, 3000u, 100000u, 1u << 20, 3u << 20, 4000000u}) {
+      const rlimit now = {limit, RLIM_INFINITY};
+      setrlimit(RLIMIT_FSIZE, &now);
+      try {
+        wb::hdf5_writer file(path("full.h5"));
+        write_ramp<float>(file, "llr", 1000, 1000, 100);
+        file.set(some_attributes);
+        file.commit();
+        std::fputs("committed", stderr);
+      } catch (const wb::file_error& e) {
+        if (std::string(e.what()) != path("full.h5") + ": cannot write: File too large")
+          std::fputs(e.what(), stderr);
+      }
+      if (files() != 0) std::fputs("a file is left", stderr);
+    }
+    fs::remove_all(folder_);  // this process has its own
+    std::fputs("done", stderr);
+    std::exit(1);
+  };
+  EXPECT_EXIT(fill(), ::testing::ExitedWithCode(1), "^done$");
+}
+
+// ------------------------------------------------------------------------------------- files of other kinds
+
+/// A file written with HDF5 itself: whatever is not what hdf5_writer writes.
+class raw_file {
+ public:
+  explicit raw_file(const std::string& path)
+      : id_(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)) {}
+  ~raw_file() { H5Fclose(id_); }
+  raw_file(const raw_file&) = delete;
+  raw_file& operator=(const raw_file&) = delete;
+  hid_t id() const { return id_; }
+
+  void add(const std::string& name, hid_t type, const std::vector<hsize_t>& shape,
+           const void* values = nullptr, const std::vector<hsize_t>& chunk = {}, bool packed = false) const {
+    const int axes = static_cast<int>(shape.size());
+    const hid_t space = H5Screate_simple(axes, shape.data(), nullptr), how = H5Pcreate(H5P_DATASET_CREATE);
+    if (!chunk.empty()) H5Pset_chunk(how, axes, chunk.data());
+    if (packed) {
+      H5Pset_shuffle(how);
+      H5Pset_deflate(how, 6);
+      H5Pset_fletcher32(how);
+    }
+    const hid_t array = H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    ASSERT_GE(array, 0);
+    if (values != nullptr) H5Dwrite(array, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    H5Dclose(array);
+    H5Pclose(how);
+    H5Sclose(space);
+  }
+  void add_text(const std::string& name, const std::string& text, bool variable) const {
+    const hid_t space = H5Screate(H5S_SCALAR), type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, variable ? H5T_VARIABLE : text.size());
+    H5Tset_strpad(type, H5T_STR_SPACEPAD);
+    const hid_t attribute = H5Acreate2(id_, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const char* characters = text.c_str();
+    H5Awrite(attribute, type, variable ? static_cast<const void*>(&characters) : characters);
+    H5Aclose(attribute);
+    H5Tclose(type);
+    H5Sclose(space);
+  }
+
+ private:
+  hid_t id_;
+};
+
+TEST_F(hdf5, says_what_is_wrong_with_a_file) {
+  expect_error([&] { wb::hdf5_reader(path("none.h5")); }, "none.h5: cannot read: No such file or directory");
+  expect_error([&] { wb::hdf5_reader(folder_.string()); }, "cannot read: it is a folder");
+  put(path("empty.h5"), "");
+  expect_error([&] { wb::hdf5_reader(path("empty.h5")); }, "empty.h5: it is empty");
+  for (const std::string& text : {std::string("x"), std::string("k = 40\n"), std::string(10000, '\0')}) {
+    put(path("text.h5"), text);
+    expect_error([&] { wb::hdf5_reader(path("text.h5")); }, "text.h5: it is not an HDF5 file");
+  }
+  ASSERT_EQ(mkfifo(path("fifo").c_str(), 0600), 0);
+  expect_error([&] { wb::hdf5_reader(path("fifo")); }, "cannot read: it is not a regular file");
+  if (geteuid() != 0) {
+    put(path("closed.h5"), "x");
+    fs::permissions(path("closed.h5"), fs::perms::none);
+    expect_error([&] { wb::hdf5_reader(path("closed.h5")); }, "cannot read: Permission denied");
+  }
+  write_all_types(path("all.h5"));
+  put(path("cut.h5"), content(path("all.h5")).substr(0, 5000));
+  expect_error([&] { wb::hdf5_reader(path("cut.h5")); }, "cut.h5: it is truncated or damaged");
+}
+
+TEST_F(hdf5, says_what_is_wrong_with_an_array) {
+  {
+    const raw_file file(path("in.h5"));
+    file.add("bits", H5T_STD_U8LE, {10, 40});
+    file.add("h", H5T_IEEE_F64BE, {10, 132});
+    H5Gclose(H5Gcreate2(file.id(), "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Lcreate_soft("/nowhere", file.id(), "soft", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("missing.h5", "x", file.id(), "outside", H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t type = H5Tcopy(H5T_STD_U8LE);
+    H5Tcommit2(file.id(), "type", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Tclose(type);
+  }
+  const wb::hdf5_reader file(path("in.h5"));
+  EXPECT_EQ(file.names(), (std::vector<std::string>{"bits", "h"}));
+  expect_error([&] { file.describe("llr"); }, "in.h5: there is no array \"llr\": it holds bits, h");
+  expect_error([&] { file.describe("group/x"); }, "there is no array \"group/x\"");
+  expect_error([&] { file.describe("a\nb"); }, "there is no array \"a?b\"");
+  expect_error([&] { file.expect<float>("h", 2); },
+               "in.h5: h is float64 [10, 132]: expected float32 of 2 axes");
+  expect_error([&] { file.expect<double>("h", 1); }, "h is float64 [10, 132]: expected float64 of 1 axis");
+  expect_error([&] { file.read<float>("h"); }, "h is float64 [10, 132]: expected float32");
+  expect_error([&] { file.describe("group"); }, "group is a group, not an array");
+  expect_error([&] { file.describe("type"); }, "type is not an array");
+  expect_error([&] { file.describe("soft"); }, "soft is a link to something that is not there");
+  expect_error([&] { file.describe("outside"); }, "outside is a link to something that is not there");
+  std::vector<std::uint8_t> row(400);
+  expect_error<wb::shape_error>([&] { file.read("bits", 9, 2, row.data()); }, "at most 10 rows");
+  expect_error<wb::shape_error>([&] { file.read("bits", 1, SIZE_MAX, row.data()); }, "at most 10 rows");
+  file.read("bits", 10, 0, row.data());
+  { const raw_file none(path("none.h5")); }
+  expect_error([&] { wb::hdf5_reader(path("none.h5")).describe("llr"); }, "it holds no arrays");
+}
+
+TEST_F(hdf5, shapes_that_cannot_be_are_refused) {
+  const hsize_t huge = hsize_t{1} << 60;
+  {
+    const raw_file file(path("huge.h5"));
+    file.add("overflow", H5T_IEEE_F32LE, {huge, 132}, nullptr, {1, 132});
+    file.add("rows", H5T_STD_U8LE, {huge}, nullptr, {1 << 20});
+    file.add("sparse", H5T_STD_U8LE, {1 << 22}, nullptr, {1});
+    file.add("unwritten", H5T_STD_U8LE, {1000, 10}, nullptr, {10, 10});
+  }
+  const wb::hdf5_reader file(path("huge.h5"));
+  expect_error([&] { file.read<float>("overflow"); }, "that is too large");
+  expect_error([&] { file.read<std::uint8_t>("rows"); }, "not what the file holds");
+  expect_error([&] { file.describe("sparse"); }, "not what the file holds");
+  EXPECT_EQ(file.read<std::uint8_t>("unwritten"), std::vector<std::uint8_t>(10000, 0));
+}
+
+TEST_F(hdf5, what_the_program_set_for_error_printing_stays) {
+  static int called = 0;
+  const auto count = [](hid_t, void*) -> herr_t { return ++called, 0; };
+  H5E_auto2_t before = nullptr;
+  void* data = nullptr;
+  H5Eget_auto2(H5E_DEFAULT, &before, &data);
+  H5Eset_auto2(H5E_DEFAULT, count, nullptr);
+  write_all_types(path("a.h5"));
+  expect_error([&] { wb::hdf5_reader(path("a.h5")).read<float>("llr"); }, "there is no array");
+  EXPECT_EQ(called, 0);
+  H5Fopen(path("none.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  EXPECT_EQ(called, 1);
+  H5Eset_auto2(H5E_DEFAULT, before, data);
+}
+
+// ------------------------------------------------------------------------------------------- damaged files
+
+/// Reads all there is. Returns whether that went well; every failure is a file_error.
+bool read_all(const std::string& path) {
+  bool well = true;
+  const auto attempt = [&](const std::function<void()>& what) {
+    try {
+      what();
+    } catch (const wb::file_error& e) {
+      EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
+      well = false;
+    }
+  };
+  attempt([&] {
+    const wb::hdf5_reader file(path);
+    attempt([&] { file.names(); });
+    attempt([&] { file.attributes(); });
+    attempt([&] { file.attributes("llr"); });
+    attempt([&] { file.read<float>("llr"); });
+    attempt([&] { file.read<std::uint8_t>("bits"); });
+    attempt([&] {
+      std::uint8_t row[64];
+      if (file.expect<std::uint8_t>("bits", 2)[1] <= 64) file.read("bits", 1, 1, row);
+    });
+  });
+  return well;
+}
+
+void write_small(const std::string& path, const std::vector<hsize_t>& chunk, bool packed,
+                 bool attributes = true) {
+  const std::vector<float> llr = ramp<float>(8 * 24);
+  const std::vector<std::uint8_t> bits = ramp<std::uint8_t>(8 * 16);
+  const raw_file file(path);
+  file.add("llr", H5T_IEEE_F32LE, {8, 24}, llr.data(), chunk, packed);
+  file.add("bits", H5T_STD_U8LE, {8, 16}, bits.data(), chunk, packed);
+  if (!attributes) return;
+  file.add_text("code", "lte_turbo", true);
+  file.add_text("unit", "dB", false);
+}
+
+TEST_F(hdf5, a_file_that_is_cut_is_refused_at_every_length) {
+  const std::vector<std::pair<std::vector<hsize_t>, bool>> kinds = {
+      {{}, false}, {{3, 5}, false}, {{3, 5}, true}};
+  for (const auto& [chunk, packed] : kinds) {
+    write_small(path("whole.h5"), chunk, packed);
+    EXPECT_TRUE(read_all(path("whole.h5")));
+    const std::string whole = content(path("whole.h5"));
+    for (std::size_t n = 0; n < whole.size(); n += n < 50 || n + 50 > whole.size() ? 1 : 41) {
+      put(path("cut.h5"), whole.substr(0, n));
+      EXPECT_FALSE(read_all(path("cut.h5"))) << n << " of " << whole.size() << " bytes";
+    }
+  }
+}
+
+// Without attributes: libhdf5 1.10 does not survive every damage to those, which have no checksum.
+TEST_F(hdf5, a_flipped_bit_is_an_error_or_another_value) {
+  const std::vector<std::pair<std::vector<hsize_t>, bool>> kinds = {{{}, false}, {{3, 5}, false}};
+  for (const auto& [chunk, packed] : kinds) {
+    write_small(path("whole.h5"), chunk, packed, false);
+    const std::string whole = content(path("whole.h5"));
+    std::size_t refused = 0;
+    for (std::size_t i = 0; i < whole.size(); i += 7) {
+      std::string bytes = whole;
+      bytes[i] = static_cast<char>(bytes[i] ^ (1 << (i / 7 * 5 % 8)));
+      put(path("flipped.h5"), bytes);
+      refused += read_all(path("flipped.h5")) ? 0 : 1;
+    }
+    EXPECT_GT(refused, 30u);
+  }
+}
+
+TEST_F(hdf5, a_flipped_bit_in_packed_data_is_an_error) {
+  write_small(path("whole.h5"), {8, 16}, true);
+  const std::string whole = content(path("whole.h5"));
+  const hid_t id = H5Fopen(path("whole.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t array = H5Dopen2(id, "bits", H5P_DEFAULT);
+  const std::size_t packed = H5Dget_storage_size(array);
+  H5Dclose(array);
+  H5Fclose(id);
+  const std::size_t at =
+      whole.find("\x78\x5e") == std::string::npos ? whole.rfind('\x78') : whole.rfind("\x78\x5e");
+  ASSERT_LE(at + packed, whole.size());
+  for (std::size_t i = at; i < at + packed; i++) {
+    std::string bytes = whole;
+    bytes[i] = static_cast<char>(bytes[i] ^ 4);
+    put(path("flipped.h5"), bytes);
+    expect_error([&] { wb::hdf5_reader(path("flipped.h5")).read<std::uint8_t>("bits"); },
+                 "bits cannot be read, it is truncated or damaged");
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- h5py
+
+TEST_F(hdf5, h5py_and_the_library_read_each_other) {
+  const std::string python = WARPBAND_SOURCE_DIR "/.venv/bin/python";
+  if (std::system(("'" + python + "' -c 'import h5py' > /dev/null 2>&1").c_str()) != 0) {
+    GTEST_SKIP() << "no h5py in .venv: scripts/setup.sh --checks installs it";
+  }
+  const auto run = [&](const std::string& what) {
+    return std::system(("'" + python + "' '" WARPBAND_SOURCE_DIR "/tests/hdf5_interop.py' " + what + " '" +
+                        folder_.string() + "'")
+                           .c_str());
+  };
+  ASSERT_EQ(run("write"), 0);
+  const wb::hdf5_attributes expected = {{"k", std::int64_t{40}},
+                                        {"small", std::int64_t{-3}},
+                                        {"big", std::int64_t{-7}},
+                                        {"rate", 0.5},
+                                        {"half", 0.25},
+                                        {"bool", std::int64_t{1}},
+                                        {"code", std::string("turbo")},
+                                        {"umlaut", std::string("größe")},
+                                        {"fixed", std::string("abc")},
+                                        {"empty", std::string()},
+                                        {"one", std::int64_t{5}}};
+  for (const std::string form : {"contiguous", "chunked", "columns_cut", "gzip", "shuffle", "growing"}) {
+    const wb::hdf5_reader file(path("h5py_" + form + ".h5"));
+    expect_ramp<std::uint8_t>(file, "uint8", 37, 20);
+    expect_ramp<std::int32_t>(file, "int32", 37, 20);
+    expect_ramp<std::int64_t>(file, "int64", 37, 20);
+    expect_ramp<float>(file, "float32", 37, 20);
+    expect_ramp<double>(file, "float64", 37, 20);
+    expect_ramp<complex64>(file, "complex64", 37, 20);
+    expect_ramp<std::int32_t>(file, "big_int32", 37, 20);
+    expect_ramp<std::int64_t>(file, "big_int64", 37, 20);
+    expect_ramp<float>(file, "big_float32", 37, 20);
+    expect_ramp<double>(file, "big_float64", 37, 20);
+    expect_ramp<float>(file, "group/inner", 37, 20);
+    EXPECT_EQ(file.attributes(), expected);
+    EXPECT_EQ(file.attributes("float32"), (wb::hdf5_attributes{{"note", std::string("rows")}}));
+  }
+  const wb::hdf5_array cut = wb::hdf5_reader(path("h5py_columns_cut.h5")).describe("float32");
+  EXPECT_EQ(cut.chunk_rows, 5u);
+  EXPECT_EQ(cut.chunk_bytes, 5u * 21 * 4);
+
+  const wb::hdf5_reader others(path("h5py_others.h5"));
+  for (const std::string type :
+       {"int8", "uint16", "int16", "uint32", "uint64", "float16", "complex128", "bool"}) {
+    EXPECT_EQ(others.describe(type).type, type);
+    EXPECT_EQ(others.describe(type).shape, (std::vector<std::size_t>{2, 3}));
+  }
+  EXPECT_EQ(others.describe("string").type, "string");
+  EXPECT_EQ(others.describe("strings").type, "string");
+  EXPECT_EQ(others.describe("another type").type, "another type");
+  EXPECT_EQ(others.expect<float>("scalar", 0), std::vector<std::size_t>{});
+  EXPECT_EQ(others.read<float>("scalar"), std::vector<float>{1.5f});
+  EXPECT_EQ(others.read<float>("linked"), std::vector<float>{1.5f});
+  EXPECT_TRUE(others.read<float>("no_rows").empty());
+  expect_error([&] { others.read<std::uint8_t>("bool"); }, "bool is bool [2, 3]: expected uint8");
+  expect_error([&] { others.describe("null"); }, "null is a null dataset");
+  expect_error([&] { others.describe("dangling"); }, "is a link to something that is not there");
+  expect_error([&] { others.describe("outside"); }, "is a link to something that is not there");
+  expect_error([&] { others.describe("virtual"); }, "is put together from other files");
+  expect_error([&] { others.read<float>("lzf"); }, "lzf is packed by a filter that this HDF5 library lacks");
+  for (const std::string version : {"earliest", "latest"}) {
+    const wb::hdf5_reader file(path("h5py_" + version + ".h5"));
+    expect_ramp<float>(file, "float32", 37, 20);
+    for (const std::string kind : {"fixed", "one", "both"}) {
+      expect_ramp<float>(file, kind + "_None", 37, 20);
+      expect_ramp<float>(file, kind + "_gzip", 37, 20);
+      const std::vector<float> begun = file.read<float>(kind + "_begun");
+      EXPECT_EQ(std::count(begun.begin(), begun.end(), 1.0f), 20);
+      EXPECT_EQ(std::count(begun.begin(), begun.end(), 0.0f), 36 * 20);
+    }
+    const wb::hdf5_attributes many = file.attributes();
+    EXPECT_EQ(many.size(), 30u);
+    EXPECT_EQ(many.at("a29"), wb::hdf5_attribute(std::int64_t{29}));
+    EXPECT_EQ(file.attributes("float32"), (wb::hdf5_attributes{{"k", std::string("text")}}));
+  }
+  write_all_types(path("warpband.h5"));
+  EXPECT_EQ(run("check"), 0);
+}
+
+}  // namespace
