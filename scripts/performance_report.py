@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/performance.md from what the benchmarks recorded in bench/results/*.json.
+"""Writes docs/performance.md from the records of `warpband bench --json` in bench/results/*.json.
 
 usage: performance_report.py [--check]     --check: fail if docs/performance.md is not what would be written
 """
@@ -8,28 +8,87 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Lane operations a second, measured: fp32 fma and add on an H100 (117 of 128 lanes a clock on 132 SMs at 1.98 GHz,
-# counted one operation each, as kernels count them).
-ISSUE_CEILING = {"NVIDIA H100 80GB HBM3": 27.5e12}
+FORMAT = "warpband bench 1"
+FIGURES = {
+    "kernel": "Kernel: data in the device's memory, the device's clock, launches queued ahead",
+    "resident": "Resident: data in the device's memory, the host's clock, many calls and one wait",
+    "host_fed": "Host-fed: page-locked host memory, copies overlapped with the kernels on three streams",
+    "small": "Small: one call and its wait; the time is the latency",
+}
+INTRODUCTION = """\
+Written by `scripts/performance_report.py` from the records of `warpband bench --json` in `bench/results/`; do not edit.
+`warpband bench --help` explains figures and columns. Mb/s are 10^6 information bits a second (turbo, link, crc_attach) or
+coded bits (demap, qam_map). `spread` is where the median of another run may fall. `of bound` is the shortest time that the
+call's counted fp32 operations, bytes and copies can take at the ceilings measured in the same run, over the time it took."""
 
 
+# ---------------------------------------------------------------- records from before `warpband bench`
+# Google Benchmark's counters instead of rates, no figure, no ceilings, the interquartile range as the spread.
+def converted(b):
+    seconds, counters, axes = b["seconds"], b["counters"], dict(b["axes"])
+    figure = {"turbo_small": "small", "turbo_host_fed": "host_fed"}.get(b["op"], "resident")
+    if "batch" in axes:
+        axes["codewords"] = axes.pop("batch")
+    if figure == "host_fed":
+        axes["overlapped"] = "no"
+    half = seconds["interquartile_range"] / 2
+    return {"op": "turbo" if b["op"].startswith("turbo") else b["op"], "figure": figure, "axes": axes,
+            "device": b["device"], "description": b["description"],
+            "seconds": {"median": seconds["median"], "low": seconds["median"] - half, "high": seconds["median"] + half},
+            "mbps": counters.get("Mb/s")}
+
+
+# ---------------------------------------------------------------- records
 def load():
-    results = []
+    """All benchmarks that did not fail; of two with one name on one machine the later."""
+    found = {}
     for path in sorted((ROOT / "bench" / "results").glob("*.json")):
         with open(path, encoding="utf-8") as file:
             record = json.load(file)
         for b in record["benchmarks"]:
-            if "error" not in b:
-                b["file"], b["record"] = path.name, record
-                results.append(b)
-    return results
+            if "error" in b:
+                continue
+            if record.get("format") != FORMAT:
+                b = converted(b)
+            b["file"], b["record"] = path.name, record
+            key = (machine_of(b), name_of(b), b["figure"])
+            if key not in found or found[key]["record"]["date"] <= record["date"]:
+                found[key] = b
+    return list(found.values())
 
 
 def machine_of(b):
-    m = b["record"]["machine"]
+    machine = b["record"]["machine"]
     if b["device"].startswith("cuda"):
-        return m["gpus"][int(b["device"].split(":")[1])]["name"]
-    return f"{m['cpu']}, {b['description']}"
+        return machine["gpus"][int(b["device"].split(":")[1])]["name"]
+    return f"{machine['cpu']}, {b['description']}"
+
+
+def name_of(b):
+    return " ".join([b["op"]] + [f"{axis}={value}" for axis, value in b["axes"].items()])
+
+
+# ---------------------------------------------------------------- tables
+def table(head, rows):
+    out = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return out + ["| " + " | ".join(row) + " |" for row in rows] + [""]
+
+
+def number(x):
+    return "-" if x is None else f"{x:.0f}" if x >= 100 else f"{x:.3g}"
+
+
+def spread(b):
+    s = b["seconds"]
+    return f"{100 * (s['low'] / s['median'] - 1):+.1f} .. {100 * (s['high'] / s['median'] - 1):+.1f} %"
+
+
+def microseconds(seconds):
+    return f"{1e6 * seconds:.0f}" if seconds >= 1e-3 else f"{1e6 * seconds:.4g}"
+
+
+def share(b):
+    return f"{b['percent_of_bound']:.3g} % ({b['bound_by']})" if "percent_of_bound" in b else "-"
 
 
 def source_of(bs):
@@ -37,61 +96,71 @@ def source_of(bs):
     return "; ".join(f"`bench/results/{f}`, commit {c}, {d}" for f, c, d in seen)
 
 
-def table(head, rows):
-    out = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return out + ["| " + " | ".join(row) + " |" for row in rows]
+def ceilings(bs):
+    """A column for each record: each benchmark is held against those of its own run."""
+    columns = {}
+    for b in bs:
+        if b["device"] in b["record"].get("ceilings", {}):
+            columns[b["file"]] = b["record"]["ceilings"][b["device"]]
+    if not columns:
+        return []
+    rows = [["fp32, 10^9 operations/s"] + [number(c["fp32"] * 1e-9) for c in columns.values()]]
+    for name, pick in (("largest", -1), ("smallest", 0)):
+        footprints = [c["memory"][pick]["footprint_bytes"] for c in columns.values()]
+        rows.append([f"memory copy, {name} footprint, GB/s"] + [
+            f"{number(c['memory'][pick]['copy'] * 1e-9)} ({f / 2**20:.3g} MiB)" for c, f in zip(columns.values(), footprints)])
+    for key, text in (("host_to_device", "host to device"), ("device_to_host", "device to host"), ("both_ways", "both at once")):
+        if any(key in c for c in columns.values()):
+            rows.append([f"{text}, GB/s"] + [number(c[key] * 1e-9 if key in c else None) for c in columns.values()])
+    rows.append(["smallest call queued, and waited for, us"] + [
+        f"{microseconds(c['launch_seconds'])}, {microseconds(c['round_trip_seconds'])}" for c in columns.values()])
+    if any("clock_mhz" in c for c in columns.values()):
+        rows.append(["multiprocessor clock at fp32 work, MHz"] + [number(c.get("clock_mhz")) for c in columns.values()])
+    return ["Ceilings, measured in the same runs:", ""] + table(["", *(f"`{f}`" for f in columns)], rows)
 
 
-def spread(b):
-    return 100 * b["seconds"]["interquartile_range"] / b["seconds"]["median"]
+def table_5_3(bs):
+    """The windows and iterations of wu2010 table 5.3; and what is left."""
+    mine = [b for b in bs if b["op"] == "turbo" and b["figure"] == "resident" and isinstance(b["axes"]["window_steps"], int)]
+    out = []
+    for overlap in sorted({b["axes"]["overlap"] for b in mine}):
+        rows = []
+        for iterations in sorted({b["axes"]["iterations"] for b in mine if b["axes"]["overlap"] == overlap}):
+            row = [str(iterations)]
+            for steps in (32, 64, 96, 128):
+                pair = [b for name in ("max_log_map", "log_map") for b in mine if b["axes"] == {
+                    "k": 6144, "map": name, "window_steps": steps, "overlap": overlap, "iterations": iterations}]
+                row.append(" / ".join(number(b["mbps"]) for b in pair) or "-")
+            rows.append(row)
+        out += [f"Turbo, K = 6144, resident, overlap {overlap}: max-log-MAP / log-MAP, Mb/s, by window length W (wu2010 table "
+                "5.3):", ""]
+        out += table(["iterations", "W = 32", "W = 64", "W = 96", "W = 128"], rows)
+    return out, [b for b in bs if b not in mine]
 
 
-def issue_share(b):
-    ceiling = ISSUE_CEILING.get(machine_of(b))
-    return f"{100 * b['counters']['GFLOP/s'] * 1e9 / ceiling:.0f}%" if ceiling else "-"
-
-
-def mbps(b):
-    rate = b["counters"]["Mb/s"]
-    return f"{rate:.0f}" if rate >= 100 else f"{rate:.3g}"
+def figure_tables(bs):
+    out = []
+    for figure, title in FIGURES.items():
+        mine = [b for b in bs if b["figure"] == figure]
+        if not mine:
+            continue
+        small = figure == "small"
+        rows = [[f"`{name_of(b)}`", number(b.get("mbps")), microseconds(b["seconds"]["median"])]
+                + ([microseconds(b["seconds"]["p99"]) if "p99" in b["seconds"] else "-"] if small else [])
+                + [spread(b), share(b)] for b in mine]
+        out += [title + ":", ""]
+        out += table(["benchmark", "Mb/s", "us a call", *(["us, 99 %"] if small else []), "spread", "of bound"], rows)
+    return out
 
 
 def report():
     results = load()
-    lines = ["# Performance", "",
-             "Written by `scripts/performance_report.py` from `bench/results/`; do not edit. Information bits per second "
-             "(10^6), medians of at least five repetitions. `spread` is the interquartile range over the median. `issue` is "
-             "the share of the device's measured fp32 issue rate that the decoder's counted operations take.", ""]
+    lines = ["# Performance", "", INTRODUCTION, ""]
     for machine in sorted({machine_of(b) for b in results}, key=lambda m: (not m.startswith("NVIDIA"), m)):
         mine = [b for b in results if machine_of(b) == machine]
-        lines += [f"## {machine}", "", f"From {source_of(mine)}.", ""]
-        turbo = [b for b in mine if b["op"] == "turbo" and isinstance(b["axes"]["window_steps"], int)]
-        for overlap in sorted({b["axes"]["overlap"] for b in turbo}):
-            rows = []
-            for it in sorted({b["axes"]["iterations"] for b in turbo if b["axes"]["overlap"] == overlap}):
-                row = [str(it)]
-                for steps in (32, 64, 96, 128):
-                    pair = [b for name in ("max_log_map", "log_map") for b in turbo if b["axes"] == {
-                        "k": 6144, "map": name, "window_steps": steps, "overlap": overlap, "iterations": it}]
-                    row.append(" / ".join(mbps(b) for b in pair))
-                rows.append(row)
-            if rows:
-                lines += [f"Turbo, K = 6144, data in the device's memory, overlap {overlap}: max-log-MAP / log-MAP, Mb/s, by "
-                          "window length W (wu2010 table 5.3):", ""]
-                lines += table(["iterations", "W = 32", "W = 64", "W = 96", "W = 128"], rows) + [""]
-        rest = [b for b in mine if b["op"].startswith("turbo") and b not in turbo]
-        if rest:
-            lines += ["Turbo at the automatic windows, 6 iterations:", ""]
-            where = {"turbo": "resident", "turbo_small": "resident, small batch", "turbo_host_fed": "host-fed, not overlapped"}
-            lines += table(["data", "K", "codewords a call", "MAP", "Mb/s", "us a call", "spread", "issue"], [
-                [where[b["op"]], str(b["axes"]["k"]), f"{b['items']:.0f}", b["axes"]["map"], mbps(b),
-                 f"{1e6 * b['seconds']['median']:.0f}", f"{spread(b):.1f}%", issue_share(b)] for b in rest]) + [""]
-        modem = [b for b in mine if b["op"] in ("demap", "qam_map")]
-        if modem:
-            lines += ["Mapper and demapper, data in the device's memory:", ""]
-            lines += table(["op", "points", "algorithm", "coded Mb/s", "GB/s", "spread"], [
-                [b["op"], str(b["axes"].get("points")), str(b["axes"].get("algorithm", "-")), mbps(b),
-                 f"{b['counters'].get('GB/s', 0):.4g}", f"{spread(b):.1f}%"] for b in modem]) + [""]
+        lines += [f"## {machine}", "", f"From {source_of(mine)}.", ""] + ceilings(mine)
+        tables, rest = table_5_3(mine)
+        lines += tables + figure_tables(rest)
     return "\n".join(lines).rstrip() + "\n"
 
 

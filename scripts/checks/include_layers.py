@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "massive": LOWER | {"linalg", "modem"},
     "stream": LOWER | ALGORITHMS,
     "link": LOWER | ALGORITHMS | {"io"},
-    "apps": LOWER | ALGORITHMS | {"io", "stream", "link"},
+    "apps": LOWER | ALGORITHMS | {"io", "stream", "link", "bench"},
     "python": LOWER | ALGORITHMS | {"io", "stream", "link"},
 }
 

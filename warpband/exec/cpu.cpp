@@ -162,7 +162,7 @@ void cpu::run(const kernel_set& op, const void* args, std::size_t items) {
   for (auto& a : arenas_)
     if (a.bytes() < bytes) a = make<unsigned char>(bytes, 1);
   // Pieces of about 50 microseconds, whole vectors, no more than a quarter of a thread's share.
-  const double wanted = 1e5 / std::max(1.0, k.flops(args));
+  const double wanted = 1e5 / std::max({1.0, k.flops(args), k.bytes(args)});
   const std::size_t share = items / (4 * static_cast<std::size_t>(threads())) + 1;
   std::size_t grain = std::clamp<std::size_t>(static_cast<std::size_t>(std::min(wanted, 1e9)), 1, share);
   grain = (grain + lanes - 1) / lanes * lanes;

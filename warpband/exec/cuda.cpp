@@ -3,6 +3,8 @@
 #if defined(WB_BUILD_CUDA)
 #include <cuda_runtime_api.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -22,9 +24,12 @@ cuda_device_info describe(int index) {
   check(cudaGetDeviceProperties(&p, index), "reading the properties of cuda:" + std::to_string(index));
   int khz = 0;
   check(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, index), "reading the clock");
+  int driver = 0, runtime = 0;
+  check(cudaDriverGetVersion(&driver), "reading the driver's version");
+  check(cudaRuntimeGetVersion(&runtime), "reading the runtime's version");
   return {
-      index,     p.name, p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem, p.sharedMemPerBlockOptin,
-      khz / 1000};
+      index,      p.name, p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem, p.sharedMemPerBlockOptin,
+      khz / 1000, driver, runtime};
 }
 
 /// Keeps what is given back, by size. Sizes are rounded up so that similar requests share.
@@ -176,6 +181,76 @@ void cuda::download(void* to, const void* from, std::size_t bytes) {
         "copying from " + name());
 }
 
+struct cuda_timer::state {
+  explicit state(cuda& e) : exec(e) {
+    try {
+      check(cudaSetDevice(exec.device().index), "selecting " + exec.name());
+      check(cudaEventCreate(&first), "creating an event");
+      check(cudaEventCreate(&last), "creating an event");
+    } catch (...) {
+      destroy();
+      throw;
+    }
+  }
+  ~state() {
+    open();
+    cudaSetDevice(exec.device().index);
+    cudaStreamSynchronize(stream());  // no hold of it is left, which would look at the gate
+    destroy();
+  }
+  cudaStream_t stream() const { return static_cast<cudaStream_t>(exec.stream()); }
+  void destroy() noexcept {
+    if (first != nullptr) cudaEventDestroy(first);
+    if (last != nullptr) cudaEventDestroy(last);
+  }
+  void open() {
+    {
+      std::lock_guard lock(mutex);
+      released = holds;
+    }
+    gate.notify_all();
+  }
+  /// Runs on a thread of CUDA's. Holds pass in the order in which they were queued.
+  static void CUDART_CB wait(void* data) {
+    state& s = *static_cast<state*>(data);
+    std::unique_lock lock(s.mutex);
+    const long me = ++s.reached;
+    s.gate.wait_for(lock, std::chrono::milliseconds(100), [&] { return s.released >= me; });
+  }
+
+  cuda& exec;
+  cudaEvent_t first = nullptr, last = nullptr;
+  std::mutex mutex;
+  std::condition_variable gate;
+  long holds = 0, reached = 0, released = 0;
+};
+
+cuda_timer::cuda_timer(cuda& exec) : state_(std::make_unique<state>(exec)) {}
+cuda_timer::~cuda_timer() = default;
+void cuda_timer::start() {
+  check(cudaSetDevice(state_->exec.device().index), "selecting " + state_->exec.name());
+  check(cudaEventRecord(state_->first, state_->stream()), "recording an event");
+}
+void cuda_timer::stop() {
+  check(cudaSetDevice(state_->exec.device().index), "selecting " + state_->exec.name());
+  check(cudaEventRecord(state_->last, state_->stream()), "recording an event");
+}
+double cuda_timer::seconds() {
+  check(cudaEventSynchronize(state_->last), "work queued on " + state_->exec.name());
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, state_->first, state_->last), "reading the time between events");
+  return ms * 1e-3;
+}
+void cuda_timer::hold() {
+  check(cudaSetDevice(state_->exec.device().index), "selecting " + state_->exec.name());
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->holds++;
+  }
+  check(cudaLaunchHostFunc(state_->stream(), state::wait, state_.get()), "queueing a host function");
+}
+void cuda_timer::release() { state_->open(); }
+
 }  // namespace wb
 
 #else
@@ -199,6 +274,14 @@ void cuda::run(const kernel_set&, const void*, std::size_t) { not_built(); }
 void cuda::sync() { not_built(); }
 void cuda::upload(void*, const void*, std::size_t) { not_built(); }
 void cuda::download(void*, const void*, std::size_t) { not_built(); }
+struct cuda_timer::state {};
+cuda_timer::cuda_timer(cuda&) { not_built(); }
+cuda_timer::~cuda_timer() = default;
+void cuda_timer::start() { not_built(); }
+void cuda_timer::stop() { not_built(); }
+double cuda_timer::seconds() { not_built(); }
+void cuda_timer::hold() { not_built(); }
+void cuda_timer::release() { not_built(); }
 }  // namespace wb
 
 #endif

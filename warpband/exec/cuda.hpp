@@ -12,7 +12,8 @@ struct cuda_device_info {
   std::string name;
   int major = 0, minor = 0, multiprocessors = 0;
   std::size_t memory_bytes = 0, shared_bytes = 0;
-  int clock_mhz = 0;  // the highest its multiprocessors run at
+  int clock_mhz = 0;            // the highest its multiprocessors run at
+  int driver = 0, runtime = 0;  // versions of CUDA, 13000 for 13.0
 };
 /// True where the library was built with CUDA.
 bool has_cuda() noexcept;
@@ -48,6 +49,30 @@ class cuda final : public executor {
   void* stream_ = nullptr;
   bool owns_stream_ = true;
   array<unsigned char> workspace_;
+};
+
+/// Times what is queued on a `cuda` by the device's own clock.
+class cuda_timer {
+ public:
+  explicit cuda_timer(cuda& exec);
+  ~cuda_timer();
+  cuda_timer(const cuda_timer&) = delete;
+  cuda_timer& operator=(const cuda_timer&) = delete;
+  /// What is queued between the two is timed; each replaces the one before it.
+  void start();
+  void stop();
+  /// Waits for what was queued before stop().
+  double seconds();
+  /// Keeps the stream from starting what is queued from now on until release(), so that short kernels wait in
+  /// its queue and the device does not wait for the host. Not for work that waits itself, nor for more than a
+  /// few hundred launches: a queue that is full makes the host wait. After a tenth of a second the stream
+  /// goes on by itself.
+  void hold();
+  void release();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
 };
 
 }  // namespace wb

@@ -22,6 +22,10 @@ struct place {
   device_limits limits;
 };
 
+/// What a correctly rounded division and square root count: the fma and multiplies they are made of on a CUDA
+/// device, around an approximation (read off the machine code for sm_90).
+inline constexpr double division_flops = 5, square_root_flops = 4;
+
 /// One build of an op.
 struct kernel {
   const char* isa;
@@ -29,6 +33,9 @@ struct kernel {
   /// Scratch bytes: CPU, of one thread; CUDA, the workspace for `items` (0 where shared memory suffices).
   std::size_t (*scratch)(const void* args, const device_limits& limits, std::size_t items);
   /// Operations and bytes of device memory that one item needs at least; the bench divides by them.
+  /// An operation is one float32 add, multiply, fma, max or min of one lane; a division and a square root
+  /// count as below. Comparisons, selections, conversions and integer work count nothing, nor does what the
+  /// compiler computes.
   double (*flops)(const void* args);
   double (*bytes)(const void* args);
   /// Runs or queues the items of `where`. Returns 0, or the cudaError_t of a failed launch.

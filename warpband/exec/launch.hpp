@@ -5,7 +5,7 @@
 //   static constexpr bool by_block;             CUDA: a thread block per item (true) or a thread per item
 //   int threads() const;                        by_block: threads wanted per item
 //   std::size_t scratch(int group) const;       values of T one item needs when `group` threads share it
-//   double flops() const, bytes() const;        of one item
+//   double flops() const, bytes() const;        of one item; kernel.hpp says what counts as an operation
 //   template <class T, class G> WB_HD void operator()(item<T> b, G g, T* scratch) const;   load, phases,
 //   store
 // A CPU thread runs it with T = lane, G = solo over width_of<lane> items at a time; CUDA with T = float.

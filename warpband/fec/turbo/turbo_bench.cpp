@@ -1,32 +1,28 @@
-// Throughput of the turbo decoder.
-//   turbo/...  data in the executor's memory: wu2010 table 5.3 (K = 6144, windows of W steps, both MAPs) with
-//              and without overlap, and other block sizes at the automatic setting
-//   turbo_small/...    a few codewords: latency
-//   turbo_host_fed/... LLRs from page-locked host memory, decisions back to it, on one stream (not
-//   overlapped)
+// The turbo code. The windows, iterations and both MAPs of wu2010 table 5.3, with and without overlap; other
+// block sizes at the automatic setting; a few codewords for latency; the encoder.
 #include <bench/bench.hpp>
 #include <cmath>
+#include <complex>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
+#include <warpband/link/source/source.hpp>
 #include <warpband/modem/demap/demap.hpp>
-#include <warpband/modem/qam/qam.hpp>
 
 namespace {
 
 using namespace wb;
+using bench::figure;
 
 /// LLRs of all-zero codewords over AWGN at Eb/N0 = 0.5 dB. Decoding takes the same time for any data.
 void fill_llrs(executor& exec, array<float>& llr) {
   const std::size_t n = llr.size();
-  const std::vector<std::uint8_t> zeros(n);
-  auto coded = exec.make<std::uint8_t>(1, n);
-  auto symbols = exec.make<std::complex<float>>(1, n);
-  const float n0 = static_cast<float>(3 * std::pow(10, -0.05));
+  const float n0 = static_cast<float>(3 * std::pow(10, -0.05)), a = std::sqrt(0.5f);
+  const auto sent = exec.make_from(std::vector<std::complex<float>>{{a, a}});  // for every bit
   const auto noise_var = exec.make_from(std::vector<float>{n0});
-  exec.upload(coded.data(), zeros.data(), coded.bytes());
-  qam_mapper(2).run(exec, coded, symbols);
-  add_awgn(exec, symbols, symbols, n0, {.seed = 1});
-  demapper(2).run(exec, {symbols, {}, {noise_var.data(), 1, n, 1, 0}}, make_view(llr.data(), 1, n));
+  auto symbols = exec.make<std::complex<float>>(1, n);
+  add_awgn(exec, {sent.data(), 1, n, 1, 0}, make_view(symbols.data(), n), n0, {.seed = 1});
+  const view<const std::complex<float>> received = make_view(symbols.data(), n);
+  demapper(2).run(exec, {received, {}, {noise_var.data(), 1, n, 1, 0}}, make_view(llr.data(), n));
   exec.sync();
 }
 
@@ -39,63 +35,77 @@ turbo_decoder_config setting(int k, map_algorithm algorithm, int windows, int ov
           .extrinsic_scale = algorithm == map_algorithm::log_map ? 1.f : 0.75f};
 }
 
-enum class feed { resident, host };
-
-void decode(bench::session& s, const turbo_decoder_config& config, std::size_t batch, feed from) {
-  const turbo_decoder decoder(config);
-  const std::size_t k = static_cast<std::size_t>(config.k), n = 3 * (k + 4);
-  executor& exec = s.exec();
-  auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(from == feed::host ? n : 0, batch);
-  auto bits = exec.make<std::uint8_t>(k, batch), host_bits = exec.make_host<std::uint8_t>(k, batch);
-  fill_llrs(exec, llr);
-  if (from == feed::host) exec.download(host_llr.data(), llr.data(), llr.bytes());
-  exec.sync();
-  const turbo_decoder_output out{.bits = bits, .soft = {}, .extrinsic = {}, .iterations = {}, .status = {}};
-  s.measure({.items = batch, .bits = static_cast<double>(k * batch)}, [&](executor& e) {
-    if (from == feed::host) e.upload(llr.data(), host_llr.data(), llr.bytes());
-    decoder.run(e, llr, out);
-    if (from == feed::host) e.download(host_bits.data(), bits.data(), bits.bytes());
-  });
+bench::maker decode(const turbo_decoder_config& config, std::size_t batch) {
+  return [=](executor& exec, figure what) {
+    const bool fed = what == figure::host_fed;
+    const std::size_t k = static_cast<std::size_t>(config.k), n = 3 * (k + 4);
+    auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(fed ? n : 0, batch);
+    auto bits = exec.make<std::uint8_t>(k, batch),
+         host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
+    fill_llrs(exec, llr);
+    if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
+    exec.sync();
+    return bench::job(
+        static_cast<double>(batch), static_cast<double>(k * batch),
+        [=, &exec, decoder = turbo_decoder(config), llr = std::move(llr), host_llr = std::move(host_llr),
+         bits = std::move(bits), host_bits = std::move(host_bits)]() mutable {
+          if (fed) exec.upload(llr.data(), host_llr.data(), llr.bytes());
+          decoder.run(exec, llr, {.bits = bits});
+          if (fed) exec.download(host_bits.data(), bits.data(), bits.bytes());
+        });
+  };
 }
 
-const char* name_of(map_algorithm a) { return a == map_algorithm::log_map ? "log_map" : "max_log_map"; }
+bench::maker encode(int k, std::size_t batch) {
+  return [=](executor& exec, figure) {
+    const std::size_t n = static_cast<std::size_t>(k);
+    auto bits = exec.make<std::uint8_t>(n, batch), coded = exec.make<std::uint8_t>(3 * (n + 4), batch);
+    random_bits(exec, bits, k, {.seed = 1});
+    exec.sync();
+    return bench::job(static_cast<double>(batch), static_cast<double>(n * batch),
+                      [&exec, encoder = turbo_encoder(k), bits = std::move(bits),
+                       coded = std::move(coded)]() mutable { encoder.run(exec, bits, coded); });
+  };
+}
 
 const bench::group turbo_benches{[] {
   for (const std::string& device : bench::devices()) {
     for (const auto algorithm : {map_algorithm::max_log_map, map_algorithm::log_map}) {
       const std::size_t many = bench::batch_for(device, 32, 132 * 16);
-      const std::string map = name_of(algorithm);
+      const std::string map = algorithm == map_algorithm::log_map ? "log_map" : "max_log_map";
       for (const int steps : {32, 64, 96, 128})
         for (const int overlap : {0, 16})
-          for (const int iterations : {1, 2, 3, 4, 5, 6})
-            if (overlap == 0 || iterations == 6)
-              bench::add("turbo", device,
-                         {{"k", 6144},
-                          {"map", map},
-                          {"window_steps", steps},
-                          {"overlap", overlap},
-                          {"iterations", iterations}},
-                         [=](bench::session& s) {
-                           decode(s, setting(6144, algorithm, 6144 / steps, overlap, iterations), many,
-                                  feed::resident);
-                         });
+          for (const int iterations : {1, 2, 3, 4, 5, 6}) {
+            if (overlap != 0 && iterations != 6) continue;
+            std::vector<figure> figures{figure::resident};
+            if (iterations == 6 && (steps == 32 || steps == 128)) figures.push_back(figure::kernel);
+            bench::add("turbo", device,
+                       {{"k", 6144},
+                        {"map", map},
+                        {"window_steps", steps},
+                        {"overlap", overlap},
+                        {"iterations", iterations}},
+                       figures, decode(setting(6144, algorithm, 6144 / steps, overlap, iterations), many));
+          }
       for (const int k : {40, 512, 1024, 2048, 6144})
         bench::add("turbo", device, {{"k", k}, {"map", map}, {"window_steps", "auto"}, {"iterations", 6}},
-                   [=](bench::session& s) {
-                     decode(s, setting(k, algorithm, 0, -1, 6), many * static_cast<std::size_t>(6144 / k),
-                            feed::resident);
-                   });
-      for (const int batch : {1, 10, 100})
-        bench::add("turbo_small", device, {{"k", 6144}, {"map", map}, {"batch", batch}, {"iterations", 6}},
-                   [=](bench::session& s) {
-                     decode(s, setting(6144, algorithm, 0, -1, 6), static_cast<std::size_t>(batch),
-                            feed::resident);
-                   });
-      if (device != "cpu")
-        bench::add(
-            "turbo_host_fed", device, {{"k", 6144}, {"map", map}, {"iterations", 6}},
-            [=](bench::session& s) { decode(s, setting(6144, algorithm, 0, -1, 6), many, feed::host); });
+                   {figure::kernel, figure::resident},
+                   decode(setting(k, algorithm, 0, -1, 6), many * static_cast<std::size_t>(6144 / k)));
+      bench::add("turbo", device, {{"k", 6144}, {"map", map}, {"window_steps", "auto"}, {"iterations", 6}},
+                 {figure::host_fed}, decode(setting(6144, algorithm, 0, -1, 6), many / 4));
+      for (const int codewords : {1, 10, 100})
+        bench::add("turbo", device,
+                   {{"k", 6144},
+                    {"map", map},
+                    {"window_steps", "auto"},
+                    {"iterations", 6},
+                    {"codewords", codewords}},
+                   {figure::small},
+                   decode(setting(6144, algorithm, 0, -1, 6), static_cast<std::size_t>(codewords)));
     }
+    bench::add("turbo_encode", device, {{"k", 6144}}, {figure::kernel, figure::resident},
+               encode(6144, bench::batch_for(device, 64, 132 * 64)));
+    bench::add("turbo_encode", device, {{"k", 6144}, {"codewords", 1}}, {figure::small}, encode(6144, 1));
   }
 }};
 

@@ -21,15 +21,24 @@ struct turbo_decode_op {
     return 5 * padded + 8 * S * static_cast<std::size_t>(a.windows + 1) +
            sharing * map_window_checkpoints<Seg, C>((a.k + a.windows - 1) / a.windows);
   }
-  /// Operations of the recursions: alpha twice, beta with output once, per step and half-iteration. A
-  /// multiply, an add, a max or an fma counts as one.
+  /// Of a codeword that does all its iterations. A half-iteration steps alpha forward twice (the second time
+  /// from the checkpoints, but for the last step before each), beta back once with an output, and both over
+  /// the overlaps. Counted by bench/flops_test.cpp and equal to the loops of the machine code for sm_90.
   double flops() const {
-    const double forward = 20 + 1, backward = 16 + 16 + 8 + 2, rescale = a.log_map ? 3 * 24 : 2;
-    return 2.0 * a.iterations * a.k * (2 * forward + backward + rescale);
+    const double weights = a.log_map ? 3 : 1, forward = a.log_map ? 38 : 21, backward = a.log_map ? 39 : 24;
+    const double output = a.log_map ? 16 + 5 + 2 : 30 + 1 + 1, normalise = a.log_map ? 0 : 2 * S;
+    const int steps = a.k / a.windows, longer = a.k % a.windows;  // so many windows have a step more
+    const double segments = (a.windows - longer) * ((steps + Seg - 1) / Seg) + longer * ((steps + Seg) / Seg);
+    const double half = a.k * (2 * (weights + forward) + backward + output) +
+                        segments * (normalise - forward) +
+                        (a.windows - 1.0) * a.overlap * (2 * weights + forward + backward);
+    const double load = a.log_map ? 17 : 3, store = a.log_map ? 4 : 2, value = a.log_map ? 19 : 2;
+    return 2.0 * a.iterations * half + load * 3 * (a.k + 4) +
+           a.k * (store + (a.soft.data ? value : 0) + (a.extrinsic.data ? value + (a.log_map ? 2 : 0) : 0));
   }
   double bytes() const {
     return 4.0 * 3 * (a.k + 4) + (a.bits.data ? 1.0 : 0.0) * a.k + (a.soft.data ? 4.0 : 0.0) * a.k +
-           (a.extrinsic.data ? 4.0 : 0.0) * a.k;
+           (a.extrinsic.data ? 4.0 : 0.0) * a.k + (a.iterations_used.data ? 4 : 0) + (a.status.data ? 1 : 0);
   }
 
   template <class T, class G>
@@ -143,7 +152,7 @@ struct turbo_encode_op {
 
   int threads() const { return a.k >= 1024 ? 128 : 32; }
   std::size_t scratch(int group) const { return static_cast<std::size_t>(a.k + 2 * group); }
-  double flops() const { return 2.0 * 2 * 6 * a.k; }
+  double flops() const { return 0; }
   double bytes() const { return a.k + 3.0 * (a.k + 4); }
 
   /// A register of three bits, each an int32 lane of 0 or 1.

@@ -14,7 +14,8 @@ struct qam_map_op {
   static constexpr bool by_block = false;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
-  double flops() const { return B == 0 ? 3 : 2 * (2 * B + 1); }
+  /// Two for each bit of a dimension but the first, which chooses between constants; the scaling.
+  double flops() const { return B <= 1 ? 0 : 2 * (2 * (B - 1) + 1); }
   double bytes() const { return (B == 0 ? 1 : 2 * B) + 8; }
 
   template <class T, class G>

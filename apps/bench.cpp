@@ -1,0 +1,226 @@
+#include "command.hpp"
+
+#if defined(WARPBAND_HAS_BENCH)
+
+#include <fmt/format.h>
+
+#include <bench/compare.hpp>
+#include <bench/run.hpp>
+#include <cstdio>
+#include <memory>
+#include <warpband/core/error.hpp>
+#include <warpband/io/replacement.hpp>
+
+namespace {
+
+struct bench_options {
+  wb::bench::run_options run;
+  std::string json, before, after;
+  device_options where;
+  int profile = 0;
+  bool list = false, quiet = false, check = false;
+};
+
+/// "0.1": more than nothing, at most an hour.
+std::string check_seconds(const std::string& text) {
+  try {
+    std::size_t used = 0;
+    const double x = std::stod(text, &used);
+    if (used == text.size() && x > 0 && x <= 3600) return {};
+  } catch (const std::exception&) {
+  }
+  return "\"" + text + "\" is not allowed: expected seconds, more than 0 and at most 3600";
+}
+std::string check_filter(const std::string& text) {
+  if (wb::bench::is_filter(text)) return {};
+  return "\"" + text + "\" is not allowed: expected a regular expression";
+}
+
+void save(const std::string& path, const std::string& json) {
+  if (!path.empty()) wb::write_file(path, json);
+}
+
+/// Adds what measuring takes: device, threads, record.
+void add_where(CLI::App& app, bench_options& options) {
+  add_device_options(app, options.where);
+  app.get_option("--device")
+      ->description("Where to run: cpu or cuda:N; default: cpu, and cuda:0 where there is one");
+  app.add_option("--json", options.json, "Write the record here, in JSON")->type_name("FILE");
+}
+/// What was asked for, once it is parsed.
+void take_where(const CLI::App& app, bench_options& options) {
+  check_device_options(app, options.where);
+  options.run.threads = options.where.threads;
+  if (app.count("--device") == 0) return;
+  const std::string device = options.where.device == "cuda" ? "cuda:0" : options.where.device;
+  (void)wb::open_executor(device, 1);  // is it there?
+  options.run.devices = {device};
+}
+
+int run_benchmarks(bench_options& options) {
+  if (options.list) {
+    for (const std::string& name : wb::bench::list(options.run)) fmt::print("{}\n", name);
+    return done;
+  }
+  if (options.profile > 0) {
+    wb::bench::call_only(options.run, options.profile);
+    return done;
+  }
+  if (!options.json.empty()) wb::check_writable(options.json);
+  stop_on_interrupt();
+  progress_line line(options.quiet);
+  options.run.watch = [&](const wb::bench::progress& p) {
+    if (line.due())
+      line.show(
+          fmt::format("[{}/{}] {}, about {} left", p.done, p.total, p.name, duration_text(p.seconds_left)));
+    return !interrupted();
+  };
+  const wb::bench::report report = wb::bench::run(options.run);
+  line.clear();
+  fmt::print("{}", report.table);
+  save(options.json, report.json);
+  if (report.failed != 0) throw wb::error(fmt::format("{} benchmarks failed", report.failed));
+  return done;
+}
+
+int run_ceilings(const bench_options& options) {
+  if (!options.json.empty()) wb::check_writable(options.json);
+  const wb::bench::report report = wb::bench::run_ceilings(options.run);
+  fmt::print("{}", report.table);
+  save(options.json, report.json);
+  return done;
+}
+
+int run_compare(const bench_options& options) {
+  const wb::bench::comparison c = wb::bench::compare(options.before, options.after);
+  check_not_an_input(options.json, {options.before, options.after});
+  if (!options.json.empty()) wb::check_writable(options.json);
+  fmt::print("{}", c.table);
+  save(options.json, c.json);
+  return options.check && c.worse ? failed : done;
+}
+
+constexpr const char* bench_footer = R"(Names
+  A benchmark is called OP/AXIS=VALUE/.../figure=FIGURE/device=DEVICE. FILTER is a regular expression (ECMAScript) that
+  is looked for anywhere in the name: turbo, '^demap/points=16', 'figure=kernel', 'turbo.*log_map.*figure=small'.
+
+Figures
+  kernel     data in the device's memory, timed by the device's clock, launches queued ahead of it: the kernel alone
+  resident   data in the device's memory, timed by the host's clock: many calls, one wait
+  host_fed   data in page-locked host memory; copies in and out on three streams that overlap with the kernels
+  small      a few items: one call and its wait, again and again; the time is the latency
+  On the CPU a call is its kernel and nothing is copied: there is resident and small.
+
+Columns
+  us a call  the median of the repetitions; of `small`, the median call
+  spread     from where to where the median of another run may fall: all repetitions and a quarter of their range more to
+             either side, at least 1 %. Each repetition is a whole round of all benchmarks in a new order, so a machine
+             that drifts shows in it
+  us, 99 %   of `small`: the slowest call but one in a hundred
+  Mb/s       10^6 bits a second: of information (turbo, link, crc_attach), of coded bits (demap, qam_map)
+  % bound    the shortest time that the call can take on this device, over the time it took
+  bound by   what makes that time: fp32 operations, memory, copies
+  The bound is made of the operations and bytes that each kernel states, max(operations / fp32, bytes / memory), summed
+  over the kernels of a call, and of the device's ceilings, measured before and after the benchmarks of the same run
+  (`warpband bench ceilings` shows them). host_fed is also bound by its copies, each way and both.
+  An operation is one float32 add, multiply, fma, max or min; integer work is not counted.
+
+Files
+  --json writes the record: version, commit, date, machine, ceilings, and for each benchmark all repetitions, the median
+  and its spread, rates, operations, bytes and bound. It is written at the end, in full or not at all.
+  bench/results/ holds the records of named machines; scripts/performance_report.py makes docs/performance.md of them.
+
+Examples:
+  warpband bench turbo --json turbo.json         the turbo code on the CPU and the first GPU
+  warpband bench --list                          all names
+  warpband bench demap --device cpu --threads 1  one core
+  WARPBAND_ISA=avx2 warpband bench demap         with another instruction set
+  ncu --kernel-name-base demangled -k regex:demap_op warpband bench demap/points=16/.*kernel --profile 3
+  warpband bench ceilings                        what this machine can do at most
+  warpband bench compare old.json new.json       which figures changed by more than their noise
+
+A benchmark that fails is recorded with its error, and the exit code is 1.)";
+
+constexpr const char* ceilings_footer = R"(For each device:
+  fp32      float32 operations a second in registers, on all threads, in several mixes of fma, add, multiply and max;
+            an fma counts once. The best mix is the ceiling
+  memory    bytes a second, copied (read and written) or only read, by how many bytes are gone through: a call that fits
+            into a cache is held against the cache
+  host to device, device to host, both at once    page-locked memory
+  smallest call    an operation on one item: queued one after the other, and with a wait each
+Best of several attempts. It takes a few seconds.
+
+Examples:
+  warpband bench ceilings
+  warpband bench ceilings --device cpu --threads 1 --json ceilings.json)";
+
+constexpr const char* compare_footer = R"(Columns
+  time      by how much the median moved; + is slower
+  noise     how far the spreads of both records reach from their medians, added up
+  verdict   slower or faster where the time moved by more than the noise
+Warnings say what else differs: machine, device, threads, version, ceilings.
+
+Examples:
+  warpband bench compare bench/results/turbo_h100.json new.json
+  warpband bench compare old.json new.json --check      exit code 1 if anything became slower)";
+
+}  // namespace
+
+command add_bench(CLI::App& app) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure speed, and compare it with what the device can do");
+  const auto options = std::make_shared<bench_options>();
+  bench->footer(bench_footer);
+  bench->add_option("FILTER", options->run.filter, "Which benchmarks: a regular expression; all without it")
+      ->check(CLI::Validator(check_filter, "", "filter"));
+  bench->add_flag("--list", options->list, "Print the names only");
+  add_where(*bench, *options);
+  add_integer(*bench, "--repetitions", 1, 1000, "Rounds; default 9",
+              [options](std::int64_t n) { options->run.repetitions = static_cast<int>(n); });
+  bench
+      ->add_option_function<std::string>(
+          "--min-time", [options](const std::string& s) { options->run.min_time = std::stod(s); },
+          "Seconds of one repetition; default 0.1")
+      ->type_name("SECONDS")
+      ->check(CLI::Validator(check_seconds, "", "seconds"));
+  add_integer(*bench, "--profile", 1, 1000000, "Only make N calls of each, for a profiler: nothing is timed",
+              [options](std::int64_t n) { options->profile = static_cast<int>(n); });
+  bench->add_flag("--quiet", options->quiet, "No progress on stderr");
+
+  CLI::App* ceilings = bench->add_subcommand("ceilings", "Measure what the devices can do at most");
+  ceilings->footer(ceilings_footer);
+  add_where(*ceilings, *options);
+
+  CLI::App* compare =
+      bench->add_subcommand("compare", "Say which figures of two records differ beyond their noise");
+  compare->footer(compare_footer);
+  compare->add_option("OLD", options->before, "A record of warpband bench --json")->required();
+  compare->add_option("NEW", options->after, "Another")->required();
+  compare->add_option("--json", options->json, "Write the comparison here, in JSON")->type_name("FILE");
+  compare->add_flag("--check", options->check, "Exit with 1 if a figure became slower, or failed");
+
+  return {bench, [bench, ceilings, compare, options] {
+            const bool measures = ceilings->parsed(), compares = compare->parsed();
+            if (measures || compares)
+              for (const CLI::Option* o : bench->get_options())
+                if (o->count() != 0)
+                  throw usage_error("\"" + o->get_name() + "\" does not go before " +
+                                    (measures ? "ceilings" : "compare") + ": put options behind it");
+            if (compares) return run_compare(*options);
+            take_where(measures ? *ceilings : *bench, *options);
+            return measures ? run_ceilings(*options) : run_benchmarks(*options);
+          }};
+}
+
+#else
+
+#include <warpband/core/error.hpp>
+
+command add_bench(CLI::App& app) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure speed (not in this build)");
+  bench->prefix_command();  // whatever follows
+  return {bench, []() -> int {
+            throw wb::error("this build has no benchmarks: configure it with -DWARPBAND_BENCH=ON");
+          }};
+}
+
+#endif

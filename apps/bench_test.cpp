@@ -1,0 +1,229 @@
+// `warpband bench` as a user meets it: records, comparisons, errors.
+#if defined(WARPBAND_HAS_BENCH)
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::json;
+
+struct outcome {
+  int code = -1;
+  std::string out, err;
+};
+
+class bench_command : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(::testing::TempDir()) / ("warpband_bench_" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  static std::string content(const fs::path& path) {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  void write(const std::string& name, const json& what) const {
+    std::ofstream(folder_ / name) << what.dump();
+  }
+  json read(const std::string& name) const { return json::parse(content(folder_ / name)); }
+  outcome run(const std::string& arguments) const {
+    const std::string line = "cd '" + folder_.string() + "' && '" WARPBAND_COMMAND "' bench " + arguments +
+                             " > out.txt 2> err.txt < /dev/null";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, content(folder_ / "out.txt"),
+            content(folder_ / "err.txt")};
+  }
+  void expect_error(int code, const std::string& arguments, const std::string& part) const {
+    const outcome o = run(arguments);
+    EXPECT_EQ(o.code, code) << arguments << "\n" << o.err;
+    EXPECT_TRUE(o.err.starts_with("warpband: error: ")) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+  }
+  fs::path folder_;
+};
+
+/// A record as `warpband bench --json` writes it: a benchmark for each median in microseconds, with a spread
+/// of 2 %.
+json record_of(const std::vector<std::pair<std::string, double>>& medians) {
+  json r{
+      {"format", "warpband bench 1"},
+      {"version", "0.1.0"},
+      {"commit", "0123456789ab"},
+      {"date", "2026-01-01T00:00:00Z"},
+      {"machine",
+       {{"cpu", "A CPU"},
+        {"instruction_set", "avx2"},
+        {"threads", 1},
+        {"os", "Linux"},
+        {"gpus", json::array()}}},
+      {"ceilings",
+       {{"cpu", {{"fp32", 1e11}, {"memory", {{{"footprint_bytes", 1e8}, {"copy", 2e10}, {"read", 2e10}}}}}}}},
+      {"benchmarks", json::array()}};
+  for (const auto& [name, us] : medians)
+    r["benchmarks"].push_back(
+        {{"name", name},
+         {"seconds", {{"median", us * 1e-6}, {"low", us * 0.98e-6}, {"high", us * 1.02e-6}}}});
+  return r;
+}
+
+TEST_F(bench_command, help_teaches) {
+  for (const std::string arguments : {"--help", "ceilings --help", "compare --help"}) {
+    const outcome o = run(arguments);
+    EXPECT_EQ(o.code, 0);
+    EXPECT_NE(o.out.find("Examples:"), std::string::npos) << o.out;
+  }
+}
+
+TEST_F(bench_command, lists_what_a_filter_leaves) {
+  const outcome o = run("--list --device cpu '^demap/points=(4|16)/.*resident'");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(o.out,
+            "demap/points=4/algorithm=max_log/figure=resident/device=cpu\n"
+            "demap/points=4/algorithm=exact/figure=resident/device=cpu\n"
+            "demap/points=16/algorithm=max_log/figure=resident/device=cpu\n"
+            "demap/points=16/algorithm=exact/figure=resident/device=cpu\n");
+  const std::string all = run("--list --device cpu").out;
+  for (const char* op : {"turbo/", "turbo_encode/", "qam_map/", "awgn/", "rayleigh/", "crc_attach/", "link/"})
+    EXPECT_NE(all.find(op), std::string::npos) << op;
+  EXPECT_EQ(all.find("host_fed"), std::string::npos) << "nothing is copied on a CPU";
+}
+
+TEST_F(bench_command, records_what_it_measured) {
+  const outcome o =
+      run("'points=16/algorithm=max_log|turbo_encode|points=64/symbols=1200' --device cpu --threads 1 "
+          "--repetitions 3 --min-time 0.002 --quiet --json r.json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(o.err, "");
+  for (const char* column : {"us a call", "spread", "Mb/s", "% bound", "us, 99 %"})
+    EXPECT_NE(o.out.find(column), std::string::npos) << column;
+  const json r = read("r.json");
+  for (const char* key : {"format", "version", "commit", "date"}) EXPECT_TRUE(r.at(key).is_string()) << key;
+  EXPECT_EQ(r["machine"]["threads"], 1);
+  EXPECT_GE(r["waited_percent"].get<double>(), 0);
+  for (const char* key : {"cpu", "cores", "instruction_set", "os", "gpus"})
+    EXPECT_TRUE(r["machine"].contains(key)) << key;
+  const json& c = r["ceilings"]["cpu"];
+  EXPECT_GT(c["fp32"].get<double>(), 1e7);  // even emulated fma on one thread
+  EXPECT_LT(c["fp32"].get<double>(), 1e15);
+  for (const auto& [mix, rate] : c["fp32_by_mix"].items()) EXPECT_LE(rate, c["fp32"]) << mix;
+  ASSERT_GE(c["memory"].size(), 10u);
+  for (const json& m : c["memory"])
+    for (const char* key : {"copy", "read"}) {
+      EXPECT_GT(m[key].get<double>(), 1e7);
+      EXPECT_LT(m[key].get<double>(), 1e14);
+    }
+  EXPECT_GT(c["launch_seconds"].get<double>(), 0);
+
+  ASSERT_EQ(r["benchmarks"].size(), 4u);
+  for (const json& b : r["benchmarks"]) {
+    const std::string name = b["name"];
+    EXPECT_TRUE(name.starts_with(b["op"].get<std::string>() + "/")) << name;
+    EXPECT_EQ(b["device"], "cpu");
+    EXPECT_EQ(b["repetitions"], 3);
+    const json& s = b["seconds"];
+    EXPECT_EQ(s["samples"].size(), 3u);
+    EXPECT_GT(s["low"].get<double>(), 0) << name;
+    EXPECT_LT(s["low"], s["median"]) << name;
+    EXPECT_LT(s["median"], s["high"]) << name;
+    EXPECT_GE(s["interquartile_range"].get<double>(), 0);
+    EXPECT_EQ(b["figure"] == "small", s.contains("p99")) << name;
+    const double items = b["items"], seconds = s["median"];
+    EXPECT_NEAR(b["items_per_second"].get<double>() * seconds / items, 1, 1e-4);
+    EXPECT_GT(b["mbps"].get<double>(), 0);
+    EXPECT_GT(b["bytes"].get<double>(), 0);
+    EXPECT_GE(b["flops"].get<double>(), 0);
+    EXPECT_NEAR(b["percent_of_bound"].get<double>(), 100 * b["bound_seconds"].get<double>() / seconds,
+                1e-3 * b["percent_of_bound"].get<double>());
+    EXPECT_GT(b["percent_of_bound"].get<double>(), 0) << name;
+    EXPECT_LE(b["percent_of_bound"].get<double>(), 105) << name;
+    EXPECT_TRUE(b["bound_by"] == "fp32" || b["bound_by"] == "memory") << name;
+  }
+  const json& axes = r["benchmarks"][0]["axes"];
+  EXPECT_TRUE(axes.is_object());
+
+  // What it wrote, compare reads.
+  EXPECT_EQ(run("compare r.json r.json --check").code, 0);
+}
+
+TEST_F(bench_command, measures_ceilings) {
+  const outcome o = run("ceilings --device cpu --threads 1 --json c.json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.out.find("fp32, best mix"), std::string::npos);
+  EXPECT_GT(read("c.json")["ceilings"]["cpu"]["fp32"].get<double>(), 1e7);
+  EXPECT_TRUE(read("c.json")["benchmarks"].empty());
+}
+
+TEST_F(bench_command, compares_records) {
+  write("old.json", record_of({{"a", 100}, {"b", 100}, {"c", 100}, {"d", 100}, {"gone", 1}}));
+  json after = record_of({{"a", 105}, {"b", 95}, {"c", 103.9}, {"d", 96.1}, {"new", 1}});
+  write("new.json", after);
+  const outcome o = run("compare old.json new.json --json verdicts.json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.out.find("1 slower, 1 faster, 2 within noise"), std::string::npos) << o.out;
+  EXPECT_EQ(o.out.find("warning"), std::string::npos) << o.out;
+  const json v = read("verdicts.json");
+  ASSERT_EQ(v["benchmarks"].size(), 4u);
+  const char* expected[] = {"slower", "faster", "within noise", "within noise"};
+  for (std::size_t i = 0; i < 4; i++) EXPECT_EQ(v["benchmarks"][i]["verdict"], expected[i]) << i;
+  EXPECT_NEAR(v["benchmarks"][0]["change_percent"].get<double>(), 5, 1e-6);
+  EXPECT_NEAR(v["benchmarks"][0]["noise_percent"].get<double>(), 4, 1e-6);
+  EXPECT_EQ(v["only_old"], json::array({"gone"}));
+  EXPECT_EQ(v["only_new"], json::array({"new"}));
+
+  EXPECT_EQ(run("compare old.json new.json --check").code, 1);
+  write("faster.json", record_of({{"a", 50}}));
+  EXPECT_EQ(run("compare old.json faster.json --check").code, 0);
+
+  // What else differs is said.
+  after["machine"]["threads"] = 2;
+  after["ceilings"]["cpu"]["fp32"] = 0.8e11;
+  after["benchmarks"][0] = {{"name", "a"}, {"error", "out of memory"}};
+  write("other.json", after);
+  const outcome other = run("compare old.json other.json --check");
+  EXPECT_EQ(other.code, 1);
+  EXPECT_NE(other.out.find("warning: the machines differ in threads: 1 and 2"), std::string::npos)
+      << other.out;
+  EXPECT_NE(other.out.find("warning: the ceiling fp32 of cpu moved by -20.0 %"), std::string::npos)
+      << other.out;
+  EXPECT_NE(other.out.find("failed"), std::string::npos) << other.out;
+}
+
+TEST_F(bench_command, refuses_in_one_line) {
+  expect_error(2, "'turbo('", "expected a regular expression");
+  expect_error(2, "--min-time 0", "expected seconds");
+  expect_error(2, "--repetitions 0", "expected an integer from 1 to 1000");
+  expect_error(2, "--device gpu", "expected cpu or cuda:N");
+  expect_error(2, "--repetition 3", "did you mean --repetitions?");
+  expect_error(2, "turbo demap", "\"demap\" is not known here");
+  expect_error(2, "turbo ceilings", "does not go before ceilings");
+  expect_error(2, "compare a.json", "NEW");
+  expect_error(1, "--device cuda:99", "\"cpu\" is always there");
+  expect_error(1, "nothing_is_called_this --device cpu", "no benchmark matches \"nothing_is_called_this\"");
+  expect_error(1, "qam --device cpu --json missing/r.json", "its folder does not exist");
+  expect_error(1, "ceilings --device cpu --json .", "it is a folder");
+  expect_error(1, "compare missing.json missing.json", "missing.json: cannot read");
+  write("sim.json", {{"curves", json::array()}});
+  expect_error(1, "compare sim.json sim.json", "sim.json: is no record of warpband bench");
+  json broken = record_of({{"a", 1}});
+  broken["benchmarks"][0].erase("seconds");
+  write("broken.json", broken);
+  expect_error(1, "compare broken.json broken.json", "broken.json: is no record of warpband bench");
+  write("ok.json", record_of({{"a", 1}}));
+  expect_error(1, "compare ok.json ok.json --json ok.json", "is read by this run");
+}
+
+}  // namespace
+#endif

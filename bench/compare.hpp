@@ -1,0 +1,16 @@
+#pragma once
+// Says which of two records' figures differ by more than their noise.
+#include <string>
+
+namespace wb::bench {
+
+struct comparison {
+  std::string json, table;
+  bool worse = false;  // a figure became slower, or failed
+};
+/// Compares the benchmarks that both records have. A figure changed if its median moved by more than the
+/// noise, the sum of how far both spreads reach from their medians (statistics.hpp). Throws file_error for a
+/// file that is no record.
+comparison compare(const std::string& before, const std::string& after);
+
+}  // namespace wb::bench

@@ -1,0 +1,203 @@
+// Holds what the ops state as flops() against the arithmetic that their bodies do: the bodies run here over a
+// lane type that counts.
+#define WB_ISA counting
+#define WB_WIDTH 1
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include <warpband/channel/awgn/awgn_op.hpp>
+#include <warpband/channel/rayleigh/rayleigh_op.hpp>
+#include <warpband/core/group.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/exec/kernel.hpp>
+#include <warpband/fec/turbo/turbo_op.hpp>
+#include <warpband/modem/demap/demap_op.hpp>
+#include <warpband/modem/qam/qam_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// A float that counts operations as kernel.hpp defines them. What a compiler computes, arithmetic of
+/// constants, costs nothing.
+struct counted {
+  float x;
+  bool constant;
+  static inline double operations = 0;
+
+  counted() : x(0), constant(false) {}
+  explicit counted(float v) : x(v), constant(true) {}  // T(0.5f)
+  template <class F>
+    requires std::is_same_v<F, float>
+  counted(F v) : x(v), constant(false) {}  // what was loaded or taken from bits
+
+  static counted made(float v, double cost, bool constants) {
+    counted r(v);
+    r.constant = constants;
+    if (!constants) operations += cost;
+    return r;
+  }
+  friend counted operator+(counted a, counted b) { return made(a.x + b.x, 1, a.constant && b.constant); }
+  friend counted operator-(counted a, counted b) { return made(a.x - b.x, 1, a.constant && b.constant); }
+  friend counted operator*(counted a, counted b) { return made(a.x * b.x, 1, a.constant && b.constant); }
+  friend counted operator/(counted a, counted b) {
+    return made(a.x / b.x, division_flops, a.constant && b.constant);
+  }
+  friend bool operator<(counted a, counted b) { return a.x < b.x; }
+  friend bool operator>(counted a, counted b) { return a.x > b.x; }
+  friend bool operator<=(counted a, counted b) { return a.x <= b.x; }
+  friend bool operator>=(counted a, counted b) { return a.x >= b.x; }
+  friend bool operator==(counted a, counted b) { return a.x == b.x; }
+};
+inline counted fma(counted a, counted b, counted c) {
+  return counted::made(fma(a.x, b.x, c.x), 1, a.constant && b.constant && c.constant);
+}
+inline counted max(counted a, counted b) { return counted::made(max(a.x, b.x), 1, a.constant && b.constant); }
+inline counted min(counted a, counted b) { return counted::made(min(a.x, b.x), 1, a.constant && b.constant); }
+inline counted sqrt(counted a) { return counted::made(sqrt(a.x), square_root_flops, a.constant); }
+inline std::int32_t as_int(counted a) { return as_int(a.x); }
+inline counted select(bool m, counted a, counted b) { return counted::made(m ? a.x : b.x, 0, false); }
+/// Loaded values are no constants, whatever the body calls them.
+template <>
+counted load<counted>(const view<const float>& v, std::size_t element, item<counted> b) {
+  return counted::made(v.data[element * v.element_stride + b.first * v.item_stride], 0, false);
+}
+template <>
+void store<counted>(const view<float>& v, std::size_t element, item<counted> b, counted x) {
+  v.data[element * v.element_stride + b.first * v.item_stride] = (x + counted(0.f)).x;
+}
+template <>
+void store<counted>(const view<float>& v, std::size_t element, item<counted> b, counted x, bool m) {
+  x = x + counted(0.f);
+  if (m) v.data[element * v.element_stride + b.first * v.item_stride] = x.x;
+}
+
+}  // namespace WB_ISA
+
+namespace {
+
+template <class Op>
+double operations_of(const Op& op, std::size_t scratch_values = 0) {
+  std::vector<counted> scratch(scratch_values);
+  counted::operations = 0;
+  op(item<counted>{0, 1}, solo{}, scratch.data());
+  return counted::operations;
+}
+
+/// The steps whose second alpha nobody reads: the last before each checkpoint. A body that is not unrolled
+/// does them all the same.
+double steps_for_nothing(const turbo_decode_args& a) {
+  double steps = 0;
+  for (int w = 0; w < a.windows; w++) steps += ((w + 1) * a.k / a.windows - w * a.k / a.windows + 7) / 8;
+  return 2 * a.iterations * steps * (a.log_map ? 38 : 21);
+}
+
+void expect_counted(turbo_decode_args a) {
+  const auto expect = [&](const auto& op) {
+    const double did = operations_of(op, op.scratch(1)) - steps_for_nothing(a);
+    // Apart: the tail bits, and border metrics that are constants in the first iteration.
+    EXPECT_NEAR(op.flops(), did, 0.005 * did + 300)
+        << "log_map " << a.log_map << ", k " << a.k << ", windows " << a.windows << ", overlap " << a.overlap
+        << ", iterations " << a.iterations;
+  };
+  if (a.log_map)
+    expect(turbo_decode_op<lte_rsc, wb::counting::log_map>{a});
+  else
+    expect(turbo_decode_op<lte_rsc, max_log>{a});
+}
+
+TEST(flops, of_the_turbo_decoder) {
+  for (const bool log_map : {false, true})
+    for (const int k : {40, 1024, 6144})
+      for (const int windows : {1, k / 32, k / 96})
+        for (const int overlap : {0, 16})
+          for (const int iterations : {1, 6}) {
+            if (windows < 1 || (windows == 1 && overlap > 0)) continue;
+            if (windows > 1 && overlap >= k / windows) continue;
+            const std::vector<float> llr(static_cast<std::size_t>(3 * (k + 4)), 1.f);
+            std::vector<std::uint8_t> bits(static_cast<std::size_t>(k));
+            std::vector<float> soft(static_cast<std::size_t>(k)), extrinsic(static_cast<std::size_t>(k));
+            const std::vector<std::int32_t> table(static_cast<std::size_t>(2 * k + windows));
+            turbo_decode_args a;
+            a.k = k, a.windows = windows, a.overlap = overlap, a.iterations = iterations;
+            a.log_map = log_map;
+            a.llr = make_view(llr.data(), llr.size(), 1);
+            a.bits = make_view(bits.data(), bits.size(), 1);
+            a.interleaved = table.data();
+            expect_counted(a);
+            a.soft = make_view(soft.data(), soft.size(), 1);
+            a.extrinsic = make_view(extrinsic.data(), extrinsic.size(), 1);
+            expect_counted(a);
+          }
+}
+
+template <int B, bool Exact>
+void expect_demap() {
+  const std::vector<float> y{0.3f, -0.2f}, h{0.9f, 0.4f}, n0{0.1f};
+  std::vector<float> out(8);
+  demap_args a;
+  a.received = make_view(y.data(), 2, 1);
+  a.channel = make_view(h.data(), 2, 1);
+  a.noise_var = make_view(n0.data(), 1);
+  a.llr = make_view(out.data(), 8, 1);
+  const demap_op<B, Exact> op{a};
+  EXPECT_EQ(op.flops(), operations_of(op)) << B << (Exact ? " exact" : " max-log");
+}
+
+TEST(flops, of_the_demapper) {
+  expect_demap<0, false>();
+  expect_demap<1, false>();
+  expect_demap<2, false>();
+  expect_demap<3, false>();
+  expect_demap<4, false>();
+  expect_demap<1, true>();
+  expect_demap<2, true>();
+  expect_demap<3, true>();
+  expect_demap<4, true>();
+}
+
+template <int B>
+void expect_qam() {
+  const std::vector<std::uint8_t> bits(8);
+  std::vector<float> out(2);
+  qam_map_args a;
+  a.bits = make_view(bits.data(), 8, 1);
+  a.symbols = make_view(out.data(), 2, 1);
+  const qam_map_op<B> op{a};
+  // The compiler sees that the products are no -0 and leaves out the sums at the store; BPSK and QPSK choose
+  // between constants.
+  const double seen = B == 0 ? 2 : B == 1 ? 4 : 2;
+  EXPECT_EQ(op.flops(), operations_of(op) - seen) << B;
+}
+
+TEST(flops, of_the_mapper) {
+  expect_qam<0>();
+  expect_qam<1>();
+  expect_qam<2>();
+  expect_qam<3>();
+  expect_qam<4>();
+}
+
+TEST(flops, of_the_channels) {
+  const std::vector<float> in(20, 1.f);
+  std::vector<float> out(20), gain(20);
+  awgn_args a;
+  a.in = make_view(in.data(), 2, 1);
+  a.out = make_view(out.data(), 2, 1);
+  const awgn_op noise{a};
+  EXPECT_EQ(noise.flops(), operations_of(noise));
+  rayleigh_args r;
+  r.in = make_view(in.data(), 2, 10);
+  r.out = make_view(out.data(), 2, 10);
+  r.gain = make_view(gain.data(), 2, 10);
+  const rayleigh_op<false> fast{r};
+  EXPECT_EQ(fast.flops(), operations_of(fast));
+  r.block = 10;
+  const rayleigh_op<true> block{r};
+  EXPECT_EQ(block.flops(), operations_of(block));
+}
+
+}  // namespace
+}  // namespace wb

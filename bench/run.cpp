@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <bench/ceilings.hpp>
+#include <bench/measure.hpp>
+#include <bench/record.hpp>
+#include <bench/run.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <random>
+#include <regex>
+#include <thread>
+#include <warpband/exec/cuda.hpp>
+
+namespace wb::bench {
+namespace {
+
+std::vector<std::string> devices_of(const run_options& options) {
+  if (!options.devices.empty()) return options.devices;
+  std::vector<std::string> all{"cpu"};
+  if (!cuda_devices().empty()) all.push_back("cuda:0");
+  return all;
+}
+
+int threads_of(const run_options& options) {
+  return options.threads > 0 ? options.threads
+                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::vector<definition> selected(const run_options& options) {
+  std::regex filter;
+  try {
+    filter = std::regex(options.filter);
+  } catch (const std::regex_error&) {
+    throw argument_error("FILTER", "\"" + options.filter + "\"", "a regular expression");
+  }
+  std::vector<definition> all = define_all(devices_of(options), threads_of(options));
+  std::erase_if(all, [&](const definition& d) { return !std::regex_search(d.name, filter); });
+  return all;
+}
+
+error no_match(const run_options& options) {
+  return error("no benchmark matches \"" + options.filter + "\": warpband bench --list shows all");
+}
+
+/// Seconds that all threads of this process were ready to run and did not, because others ran; 0 where the
+/// system does not tell.
+double seconds_waited() {
+  double total = 0;
+  std::error_code none;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    std::ifstream file(task.path() / "schedstat");
+    double ran = 0, waited = 0;
+    if (file >> ran >> waited) total += waited * 1e-9;
+  }
+  return total;
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+bool is_filter(const std::string& text) {
+  try {
+    (void)std::regex(text);
+    return true;
+  } catch (const std::regex_error&) {
+    return false;
+  }
+}
+
+std::vector<std::string> list(const run_options& options) {
+  std::vector<std::string> names;
+  for (const definition& d : selected(options)) names.push_back(d.name);
+  return names;
+}
+
+report run(const run_options& options) {
+  const std::vector<definition> wanted = selected(options);
+  if (wanted.empty()) throw no_match(options);
+  executor_pool pool(threads_of(options));
+  std::vector<measurement> all;
+  for (const definition& d : wanted) all.emplace_back(d, pool);
+  std::map<std::string, ceilings> limits;
+  for (const definition& d : wanted)
+    if (!limits.contains(d.device)) limits.emplace(d.device, measure_ceilings(pool, d.device));
+
+  std::mt19937 order(1);
+  std::vector<std::size_t> indices(all.size());
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  const double start = now(), waited = seconds_waited();
+  const std::size_t total = all.size() * static_cast<std::size_t>(options.repetitions);
+  std::size_t done = 0;
+  for (int round = 0; round < options.repetitions; round++) {
+    std::shuffle(indices.begin(), indices.end(), order);
+    for (const std::size_t i : indices) {
+      all[i].repeat(options.min_time);
+      done++;
+      const double left = (now() - start) / static_cast<double>(done) * static_cast<double>(total - done);
+      if (options.watch && !options.watch({all[i].what().name, done, total, left}))
+        throw error("interrupted: nothing was written");
+    }
+  }
+  const double waited_percent = 100 * (seconds_waited() - waited) / (now() - start) / threads_of(options);
+  for (auto& [device, c] : limits) c.keep_best(measure_ceilings(pool, device));
+  return make_report(options, pool, all, limits, waited_percent);
+}
+
+void call_only(const run_options& options, int calls) {
+  const std::vector<definition> wanted = selected(options);
+  if (wanted.empty()) throw no_match(options);
+  executor_pool pool(threads_of(options));
+  for (const definition& d : wanted) {
+    executor& e = pool.get(d.device);
+    job call = d.make(e, d.what);
+    for (int i = 0; i < calls; i++) call();
+    e.sync();
+  }
+}
+
+report run_ceilings(const run_options& options) {
+  executor_pool pool(threads_of(options));
+  std::map<std::string, ceilings> limits;
+  for (const std::string& device : devices_of(options)) {
+    limits.emplace(device, measure_ceilings(pool, device));
+    limits.at(device).keep_best(measure_ceilings(pool, device));
+  }
+  return make_report(options, pool, {}, limits, 0);
+}
+
+}  // namespace wb::bench

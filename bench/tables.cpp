@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bench/record.hpp>
+#include <nlohmann/json.hpp>
+
+namespace wb::bench {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string device_title(const json& record, const std::string& device) {
+  const json& m = record["machine"];
+  for (const json& gpu : m["gpus"])
+    if (gpu["device"] == device) return device + " (" + gpu["name"].get<std::string>() + ")";
+  const int threads = m["threads"].get<int>();
+  return fmt::format("{} ({}, {}, {} thread{})", device, m["cpu"].get<std::string>(),
+                     m["instruction_set"].get<std::string>(), threads, threads == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string ceilings_table(const json& record) {
+  std::string out;
+  const auto line = [&](const std::string& what, const std::string& value) {
+    out += fmt::format("  {:<44} {}\n", what, value);
+  };
+  const auto bytes = [](double n) {
+    return n < 1024 * 1024 ? fmt::format("{:.4g} KiB", n / 1024) : fmt::format("{:.4g} MiB", n / 1024 / 1024);
+  };
+  for (const auto& [device, c] : record["ceilings"].items()) {
+    out += device_title(record, device) + "\n";
+    line("fp32, best mix", fmt::format("{:.4g} G operations/s", c["fp32"].get<double>() * 1e-9));
+    for (const auto& [mix, rate] : c["fp32_by_mix"].items())
+      line("     " + mix, fmt::format("{:.4g}", rate.get<double>() * 1e-9));
+    for (const json& m : c["memory"])
+      line("memory, copy | read, " + bytes(m["footprint_bytes"].get<double>()),
+           fmt::format("{:.4g} | {:.4g} GB/s", m["copy"].get<double>() * 1e-9,
+                       m["read"].get<double>() * 1e-9));
+    if (c.contains("both_ways")) {
+      line("host to device", fmt::format("{:.4g} GB/s", c["host_to_device"].get<double>() * 1e-9));
+      line("device to host", fmt::format("{:.4g} GB/s", c["device_to_host"].get<double>() * 1e-9));
+      line("both at once, sum", fmt::format("{:.4g} GB/s", c["both_ways"].get<double>() * 1e-9));
+    }
+    line("smallest call, queued", fmt::format("{:.4g} us", c["launch_seconds"].get<double>() * 1e6));
+    line("smallest call, and its wait",
+         fmt::format("{:.4g} us", c["round_trip_seconds"].get<double>() * 1e6));
+    if (c.contains("clock_mhz"))
+      line("multiprocessor clock at fp32 work", fmt::format("{:.0f} MHz", c["clock_mhz"].get<double>()));
+    out += "\n";
+  }
+  return out;
+}
+
+std::string benchmarks_table(const json& record) {
+  std::string out;
+  std::size_t width = 9;
+  const auto short_name = [](const json& b) {
+    std::string name = b["op"].get<std::string>();
+    for (const auto& [axis, value] : b["axes"].items())
+      name += "/" + axis + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+    return name;
+  };
+  for (const json& b : record["benchmarks"]) width = std::max(width, short_name(b).size());
+  std::vector<std::string> devices;
+  for (const json& b : record["benchmarks"])
+    if (const auto d = b["device"].get<std::string>();
+        std::find(devices.begin(), devices.end(), d) == devices.end())
+      devices.push_back(d);
+  for (const std::string& device : devices)
+    for (const char* what : {"kernel", "resident", "host_fed", "small"}) {
+      bool first = true;
+      const bool small = std::string(what) == "small";
+      for (const json& b : record["benchmarks"]) {
+        if (b["device"] != device || b["figure"] != what) continue;
+        if (first) {
+          out += fmt::format("{}{}, {}\n", out.empty() ? "" : "\n", what, device_title(record, device));
+          out += fmt::format("{:<{}} {:>11} {:>16} {:>10} {:>7}  {}\n", "benchmark", width, "us a call",
+                             small ? "us, 99 %" : "spread", "Mb/s", "% bound", "bound by");
+          first = false;
+        }
+        if (b.contains("error")) {
+          out += fmt::format("{:<{}} failed: {}\n", short_name(b), width, b["error"].get<std::string>());
+          continue;
+        }
+        const json& s = b["seconds"];
+        const double median = s["median"].get<double>();
+        const auto percent = [&](const char* end) { return 100 * (s[end].get<double>() / median - 1); };
+        const auto number = [&](const char* key, const char* form) {
+          return b.contains(key) ? fmt::format(fmt::runtime(form), b[key].get<double>()) : std::string("-");
+        };
+        out += fmt::format("{:<{}} {:>11.5g} {:>16} {:>10} {:>7}  {}\n", short_name(b), width, median * 1e6,
+                           small ? fmt::format("{:.5g}", s["p99"].get<double>() * 1e6)
+                                 : fmt::format("{:+.1f} .. {:+.1f}%", percent("low"), percent("high")),
+                           number("mbps", "{:.4g}"), number("percent_of_bound", "{:.3g}"),
+                           b.value("bound_by", "-"));
+      }
+    }
+  if (const double waited = record["waited_percent"].get<double>(); waited > much_waiting)
+    out += fmt::format("\nwarning: other programs kept this one waiting for {:.0f} % of the time\n", waited);
+  return out;
+}
+
+}  // namespace wb::bench

@@ -1,0 +1,31 @@
+// A whole link, as `warpband sim` runs it: random bits, turbo code, BPSK, AWGN, demapper, decoder, counts.
+// Mb/s are information bits.
+#include <bench/bench.hpp>
+#include <memory>
+#include <warpband/link/chain.hpp>
+
+namespace {
+
+using namespace wb;
+using bench::figure;
+
+const bench::group link_benches{[] {
+  for (const std::string& device : bench::devices())
+    for (const auto algorithm : {map_algorithm::max_log_map, map_algorithm::log_map}) {
+      const bool exact = algorithm == map_algorithm::log_map;
+      bench::add("link", device,
+                 {{"k", 6144}, {"map", exact ? "log_map" : "max_log_map"}, {"iterations", 6}, {"points", 2}},
+                 {figure::resident},
+                 [=, most = bench::batch_for(device, 32, SIZE_MAX)](executor& exec, figure) {
+                   link_config config;
+                   config.decoder.algorithm = algorithm;
+                   config.decoder.extrinsic_scale = exact ? 1.f : 0.75f;
+                   auto chain = std::make_unique<link_chain>(config, exec, most);
+                   const std::size_t frames = chain->max_batch();
+                   return bench::job(static_cast<double>(frames), 6144.0 * static_cast<double>(frames),
+                                     [=, chain = std::move(chain)] { chain->run(0, frames, 0.5); });
+                 });
+    }
+}};
+
+}  // namespace
