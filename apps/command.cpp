@@ -18,15 +18,6 @@ namespace {
 
 volatile std::sig_atomic_t interrupts = 0;
 
-/// A decimal integer and nothing else.
-std::optional<std::int64_t> integer(const std::string& text) {
-  std::int64_t value{};
-  const char* last = text.data() + text.size();
-  const auto [end, status] = std::from_chars(text.data(), last, value);
-  if (status != std::errc{} || end != last) return std::nullopt;
-  return value;
-}
-
 std::string check_device(const std::string& device) {
   if (device == "cpu" || device == "cuda") return {};
   const std::string index = device.starts_with("cuda:") ? device.substr(5) : "";
@@ -37,17 +28,25 @@ std::string check_device(const std::string& device) {
 
 }  // namespace
 
+std::optional<std::int64_t> decimal(const std::string& text) {
+  std::int64_t value{};
+  const char* last = text.data() + text.size();
+  const auto [end, status] = std::from_chars(text.data(), last, value);
+  if (status != std::errc{} || end != last) return std::nullopt;
+  return value;
+}
+
 CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t least, std::int64_t most,
                          const std::string& text, std::function<void(std::int64_t)> take,
                          const std::string& allowed) {
   const std::string range = allowed.empty() ? fmt::format("{} to {}", least, most) : allowed;
   const auto check = [=](const std::string& word) -> std::string {
-    if (const auto n = integer(word); n && *n >= least && *n <= most) return {};
+    if (const auto n = decimal(word); n && *n >= least && *n <= most) return {};
     return "\"" + word + "\" is not allowed: expected an integer from " + range;
   };
   return app
       .add_option_function<std::string>(
-          name, [take = std::move(take)](const std::string& word) { take(integer(word).value()); }, text)
+          name, [take = std::move(take)](const std::string& word) { take(decimal(word).value()); }, text)
       ->type_name("N")
       ->check(CLI::Validator(check, "", "integer"));
 }

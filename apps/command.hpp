@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,6 +28,10 @@ class usage_error : public std::runtime_error {
 
 command add_info(CLI::App& app);
 command add_sim(CLI::App& app);
+command add_encode(CLI::App& app);
+command add_decode(CLI::App& app);
+command add_completion(CLI::App& app);
+command add_bench(CLI::App& app);
 
 /// Where to run: the options --device and --threads.
 struct device_options {
@@ -37,6 +42,9 @@ struct device_options {
 /// cpu.
 void add_device_options(CLI::App& app, device_options& options);
 void check_device_options(const CLI::App& app, const device_options& options);
+
+/// A decimal integer and nothing else.
+std::optional<std::int64_t> decimal(const std::string& text);
 
 /// Adds an option that takes a decimal integer of a range and nothing else (CLI11 alone would read 010 as
 /// octal). `allowed` explains the range in messages where its two ends would not.

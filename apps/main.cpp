@@ -18,10 +18,14 @@ namespace {
 constexpr const char* main_footer = R"(Examples:
   warpband sim examples/quickstart.toml                     the table of error rates, on stdout
   warpband sim examples/quickstart.toml -o result.json --plot result.png
-  warpband sim --help-scenario                              every key of a scenario file
+  warpband sim --resume result.json --frame-errors 400      go on with a run that ended or was killed
+  warpband decode recorded.h5 -o bits.h5 --code lte-turbo   LLRs of any receiver
+  warpband bench turbo --json turbo.json                    how fast this machine is, and against which bound
   warpband info                                             what this machine and this build can do
+  source <(warpband completion bash)                        completion of commands and options
 
-`warpband COMMAND --help` explains a command. Exit codes: 0 done, 1 failed, 2 used wrongly.)";
+`warpband COMMAND --help` explains a command; docs/ explains file formats and conventions. Errors are one line on
+stderr. Exit codes: 0 done, 1 failed, 2 used wrongly.)";
 
 int report(int code, std::string what) {
   std::replace(what.begin(), what.end(), '\n', ' ');
@@ -34,7 +38,11 @@ int report(int code, std::string what) {
 /// "the following argument was not expected", with the option that was probably meant.
 std::string explained(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* asked = &app;
-  for (const CLI::App* sub : app.get_subcommands()) asked = sub;
+  std::string path;  // "bench compare "
+  while (!asked->get_subcommands().empty()) {
+    asked = asked->get_subcommands().front();
+    path += asked->get_name() + " ";
+  }
   std::string what = error.what();
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     std::vector<std::string> names;
@@ -47,18 +55,20 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
     if (const std::string near = wb::nearest_name(word, names); !near.empty())
       what += ": did you mean " + near + "?";
   }
-  return what + " (see warpband " + (asked == &app ? "" : asked->get_name() + " ") + "--help)";
+  return what + " (see warpband " + path + "--help)";
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Warpband: simulation of wireless links on CPUs and GPUs.", "warpband");
+  CLI::App app("Warpband: the heavy work of wireless receivers and transmitters, on CPUs and GPUs.",
+               "warpband");
   app.footer(main_footer);
   app.set_version_flag(
       "--version", [] { return std::string("warpband ") + wb::version() + " (commit " + wb::commit() + ")"; },
       "Print version and commit");
-  const std::vector<command> commands{add_sim(app), add_info(app)};
+  const std::vector<command> commands{add_sim(app),   add_encode(app), add_decode(app),
+                                      add_bench(app), add_info(app),   add_completion(app)};
 
   try {
     app.parse(argc, argv);

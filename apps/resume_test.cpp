@@ -317,7 +317,7 @@ TEST_F(resume, goes_on_to_more_errors_and_more_frames_anywhere) {
   // One that has enough: the same counts, by the same machines.
   run_well({"sim", "--resume", "o.json", "-o", "same.json", "--threads", "3"});
   EXPECT_EQ(content(path("same.json")), content(path("o.json")));
-  EXPECT_EQ(run({"sim", "quick.toml", "-o", "s.json", "--max-seconds", "1e-9"}).code, 0);
+  EXPECT_EQ(run({"sim", "quick.toml", "-o", "s.json", "--max-seconds", "1e-9", "--threads", "1"}).code, 0);
   EXPECT_EQ(read("s.json")["curves"][0]["points"][2]["stopped_by"], "time");
   run_well(
       {"sim", "--resume", "s.json", "--max-seconds", "0", "--frame-errors", "40", "--max-frames", "500"});

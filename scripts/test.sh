@@ -112,6 +112,19 @@ tsan() {
     build tsan
     run_tests tsan
 }
+# python_tests FILE [ARGUMENT...]: a unittest program; its tests count one by one
+python_tests() {
+    local log=$PWD/build/python-tests.log status=0 p f=0 s=0
+    .venv/bin/python "$@" > "$log" 2>&1 || status=$?
+    cat "$log"
+    p=$(sed -n 's/^Ran \([0-9]*\) tests\? .*/\1/p' "$log")
+    f=$(sed -n 's/^FAILED (.*\(failures\|errors\)=\([0-9]*\).*/\2/p' "$log")
+    s=$(sed -n 's/.*skipped=\([0-9]*\).*/\1/p' "$log" | tail -n 1)
+    f=${f:-0} s=${s:-0}
+    if ((f > p)); then f=$p; fi # subtests fail one by one
+    echo "$((p - f - s > 0 ? p - f - s : 0)) $f $s" > "$tally"
+    return $status
+}
 debug_kernels() {
     cmake --preset debug
     local kernels
@@ -150,7 +163,8 @@ step 'check: compile cost' python3 scripts/checks/compile_cost.py build/release
 step 'check: words' bash scripts/checks/words.sh
 step 'check: performance report' python3 scripts/performance_report.py --check
 step 'installed' installed
-step 'plot' .venv/bin/python apps/plot_test.py
+step 'plot' python_tests apps/plot_test.py
+step 'files of h5py' python_tests apps/code_test.py build/release/warpband
 if [[ $quick == no ]]; then
     step 'debug kernels, symbols' debug_kernels
     step 'asan' asan

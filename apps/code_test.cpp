@@ -1,0 +1,119 @@
+// `warpband encode` and `decode` inside the sanitizer builds too; code_test.py has the rest, with files from
+// h5py.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <tests/on_backends.hpp>
+#include <warpband/io/hdf5.hpp>
+
+#if WARPBAND_HDF5
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace wb;
+
+class code_command : public ::testing::TestWithParam<wb::testing::backend> {
+ protected:
+  void SetUp() override {
+    WB_SKIP_WITHOUT_DEVICE(GetParam());
+    const std::string name = GetParam().name;
+    cuda_ = name.starts_with("cuda");
+    folder_ = fs::path(::testing::TempDir()) / ("warpband_code_" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string text(const std::string& name) const {
+    std::stringstream s;
+    s << std::ifstream(path(name)).rdbuf();
+    return s.str();
+  }
+  /// Runs it on the backend; returns the exit code.
+  int run(const std::string& arguments) const {
+    const std::string where = cuda_ ? " --device " + GetParam().name : "";
+    const std::string isa = cuda_ ? "" : "WARPBAND_ISA=" + GetParam().name;
+    const std::string line = "cd '" + folder_.string() + "' && " + isa + " '" WARPBAND_COMMAND "' " +
+                             arguments + where + " > out.txt 2> err.txt < /dev/null";
+    const int status = std::system(line.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  }
+  fs::path folder_;
+  bool cuda_ = false;
+};
+
+TEST_P(code_command, gives_back_what_was_encoded) {
+  const std::size_t items = 300, k = 104, n = 3 * (k + 4);
+  std::mt19937 random(1);
+  std::vector<std::uint8_t> bits(items * k);
+  for (auto& b : bits) b = static_cast<std::uint8_t>(random() & 1);
+  {
+    hdf5_writer w(path("bits.h5"));
+    w.create<std::uint8_t>("bits", {items, k});
+    w.write("bits", 0, items, bits.data());
+    w.commit();
+  }
+  ASSERT_EQ(run("encode bits.h5 -o coded.h5 --code lte-turbo"), 0) << text("err.txt");
+  const auto coded = hdf5_reader(path("coded.h5")).read<std::uint8_t>("bits");
+  ASSERT_EQ(coded.size(), items * n);
+  std::vector<float> llr(coded.size());
+  std::normal_distribution<float> noise(0, 2);
+  for (std::size_t i = 0; i < llr.size(); i++) llr[i] = (coded[i] != 0 ? -4.f : 4.f) + noise(random);
+  llr[7 * n + 3] = NAN;
+  {
+    hdf5_writer w(path("llr.h5"));
+    w.create<float>("llr", {items, n}, {{"code", "lte-turbo"}});
+    w.write("llr", 0, items, llr.data());
+    w.commit();
+  }
+  ASSERT_EQ(run("decode llr.h5 -o whole.h5 --code lte-turbo --soft --json summary.json"), 0)
+      << text("err.txt");
+  // With 25 MiB the program itself leaves room for some hundred blocks at most; the sanitizers' own memory is
+  // not meant.
+  ASSERT_EQ(run("decode llr.h5 -o pieces.h5 --code lte-turbo --soft --memory 25.3M" +
+                std::string(cuda_ ? "" : " --threads 2")),
+            0)
+      << text("err.txt");
+  const hdf5_reader whole(path("whole.h5")), pieces(path("pieces.h5"));
+  EXPECT_EQ(whole.read<float>("soft"), pieces.read<float>("soft"));
+  EXPECT_EQ(whole.read<std::uint8_t>("status"), pieces.read<std::uint8_t>("status"));
+  EXPECT_EQ(whole.read<std::int32_t>("iterations"), pieces.read<std::int32_t>("iterations"));
+  auto got = whole.read<std::uint8_t>("bits");
+  EXPECT_EQ(got, pieces.read<std::uint8_t>("bits"));
+  std::fill_n(bits.begin() + static_cast<std::ptrdiff_t>(7 * k), k, std::uint8_t{0});
+  EXPECT_EQ(got, bits);
+  EXPECT_NE(text("summary.json").find("\"erased\": 1,"), std::string::npos) << text("summary.json");
+}
+
+TEST_P(code_command, leaves_nothing_behind_when_it_fails) {
+  {
+    hdf5_writer w(path("llr.h5"));
+    w.create<float>("llr", {2, 131});
+    w.write("llr", 0, 2, std::vector<float>(262).data());
+    w.commit();
+  }
+  EXPECT_EQ(run("decode llr.h5 -o out.h5 --code lte-turbo"), 1);
+  EXPECT_EQ(text("err.txt"),
+            "warpband: error: llr.h5: llr is float32 [2, 131]: expected [batch, n] with n = 3 (k + 4)\n");
+  std::ofstream(path("llr.h5")) << "not this";
+  EXPECT_EQ(run("decode llr.h5 -o out.h5 --code lte-turbo"), 1);
+  EXPECT_FALSE(fs::exists(path("out.h5")));
+}
+
+WB_ON_ALL_BACKENDS(code_command);
+
+}  // namespace
+
+#endif

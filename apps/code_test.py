@@ -1,0 +1,301 @@
+"""Tests of `warpband encode` and `warpband decode` on files that h5py writes.
+
+usage: code_test.py [COMMAND]     COMMAND: the program, build/release/warpband unless given
+
+Open vectors are read from WARPBAND_REFDATA, ../shared/refdata unless set; tests that need them are skipped without.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import h5py
+import numpy
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COMMAND = str(ROOT / "build" / "release" / "warpband")
+REFDATA = pathlib.Path(os.environ.get("WARPBAND_REFDATA", ROOT.parent / "shared" / "refdata"))
+
+
+def info():
+    return json.loads(subprocess.run([COMMAND, "info", "--json"], check=True, capture_output=True).stdout)
+
+
+def backends():
+    """Arguments and environment of every backend this machine has."""
+    found = info()
+    for isa in found["cpu"]["instruction_sets"]:
+        yield isa, ["--device", "cpu"], {"WARPBAND_ISA": isa}
+    for device in found["cuda_devices"]:
+        yield device["device"], ["--device", device["device"]], {}
+
+
+def bits_of(text):
+    return numpy.frombuffer(text.encode(), dtype=numpy.uint8) - ord("0")
+
+
+def vectors(name):
+    path = REFDATA / "vectors" / name
+    if not path.exists():
+        raise unittest.SkipTest(f"{name} is not there (WARPBAND_REFDATA)")
+    return json.loads(path.read_text())["vectors"]
+
+
+class CodeTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, arrays, attributes=None, **options):
+        with h5py.File(self.folder / name, "w") as file:
+            for array, values in arrays.items():
+                file.create_dataset(array, data=values, **options)
+            for key, value in (attributes or {}).items():
+                file.attrs[key] = value
+        return name
+
+    def read(self, name):
+        with h5py.File(self.folder / name, "r") as file:
+            return {array: file[array][()] for array in file}, dict(file.attrs)
+
+    def run_command(self, *arguments, environment=None):
+        return subprocess.run([COMMAND, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+                              env={**os.environ, **(environment or {})}, check=False)
+
+    def succeed(self, *arguments, environment=None):
+        run = self.run_command(*arguments, environment=environment)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        return run.stdout
+
+    def fail_clearly(self, code, part, *arguments):
+        """Exit code, one line on stderr that holds `part`, nothing on stdout, no file more than before."""
+        before = sorted((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in self.folder.iterdir())
+        run = self.run_command(*arguments)
+        self.assertEqual(run.returncode, code, run.stderr)
+        self.assertEqual(run.stdout, "")
+        self.assertTrue(run.stderr.startswith("warpband: error: "), run.stderr)
+        self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+        self.assertIn(part, run.stderr)
+        after = sorted((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in self.folder.iterdir())
+        self.assertEqual(before, after)
+
+    def peak_memory(self, *arguments):
+        """Runs the command in a process of its own: a child starts with the peak of the process that made it."""
+        program = ("import resource, subprocess, sys\n"
+                   "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
+                   "print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)")
+        run = subprocess.run([sys.executable, "-c", program, COMMAND, *map(str, arguments)], cwd=self.folder, check=True,
+                             capture_output=True, text=True)
+        code, peak = map(int, run.stdout.split())
+        self.assertEqual(code, 0, run.stderr)
+        return peak
+
+    # ------------------------------------------------------------------ what it computes
+
+    def test_open_encoder_vectors(self):
+        for vector in vectors("lte_turbo_enc.json"):
+            self.write("in.h5", {"bits": bits_of(vector["input"])[None, :]})
+            expected = numpy.concatenate([bits_of(vector[d]) for d in ("d0", "d1", "d2")])
+            for name, arguments, environment in backends():
+                with self.subTest(K=vector["K"], backend=name):
+                    self.succeed("encode", "in.h5", "-o", "out.h5", "--code", "lte-turbo", *arguments, environment=environment)
+                    arrays, attributes = self.read("out.h5")
+                    self.assertEqual(arrays["bits"].dtype, numpy.uint8)
+                    numpy.testing.assert_array_equal(arrays["bits"], expected[None, :])
+                    self.assertEqual((attributes["code"], attributes["k"], attributes["n"]),
+                                     ("lte-turbo", vector["K"], len(expected)))
+
+    def test_open_decoder_vectors(self):
+        by_k = {}
+        for vector in vectors("lte_turbo_dec_sionna_ref.json"):
+            by_k.setdefault(vector["K"], []).append(vector)
+        for k, group in by_k.items():
+            # y = 1 - 2 b + noise of variance 1.5, stored as d0[0], d1[0], d2[0], d0[1], ...
+            llr = numpy.array([v["y"] for v in group]) * 2 / 1.5
+            streams = llr.reshape(len(group), -1, 3).transpose(0, 2, 1).reshape(len(group), -1)
+            self.write("in.h5", {"llr": streams.astype(numpy.float32)})
+            expected = numpy.array([bits_of(v["decoded_ref"]) for v in group])
+            for name, arguments, environment in backends():
+                with self.subTest(K=k, backend=name):
+                    self.succeed("decode", "in.h5", "-o", "out.h5", "--code", "lte-turbo", "--k", k, "--algorithm", "log-map",
+                                 "--iterations", 10, "--windows", 1, *arguments, environment=environment)
+                    numpy.testing.assert_array_equal(self.read("out.h5")[0]["bits"], expected)
+
+    def test_round_trip_in_every_form(self):
+        random = numpy.random.default_rng(1)
+        bits = random.integers(0, 2, (37, 104), dtype=numpy.uint8)
+        for form in ({}, {"chunks": (5, 104)}, {"chunks": (7, 50), "compression": "gzip", "shuffle": True},
+                     {"chunks": (37, 104), "compression": "gzip"}, {"maxshape": (None, 104)}):
+            with self.subTest(form=form):
+                self.write("bits.h5", {"bits": bits}, **form)
+                self.succeed("encode", "bits.h5", "-o", "coded.h5", "--code", "lte-turbo")
+                coded = self.read("coded.h5")[0]["bits"]
+                noisy = (1 - 2.0 * coded) * 4 + random.normal(0, 2, coded.shape)
+                for dtype in ("<f4", ">f4"):
+                    self.write("llr.h5", {"llr": noisy.astype(dtype)}, {"code": "lte-turbo", "k": 104}, **{
+                        **form, **({"chunks": (form["chunks"][0], 80)} if "chunks" in form else {}),
+                        **({"maxshape": (None, 324)} if "maxshape" in form else {})})
+                    self.succeed("decode", "llr.h5", "-o", "decoded.h5", "--soft", "--json", "summary.json")
+                    arrays, attributes = self.read("decoded.h5")
+                    numpy.testing.assert_array_equal(arrays["bits"], bits)
+                    numpy.testing.assert_array_equal(arrays["soft"] < 0, bits == 1)
+                    self.assertEqual([arrays[a].dtype for a in ("bits", "iterations", "status", "soft")],
+                                     [numpy.uint8, numpy.int32, numpy.uint8, numpy.float32])
+                    self.assertEqual(arrays["iterations"].tolist(), [6] * 37)
+                    self.assertEqual(arrays["status"].tolist(), [0] * 37)
+                    self.assertEqual((attributes["algorithm"], attributes["iterations"], attributes["windows"]),
+                                     ("log-map", 6, 3))
+                    summary = json.loads((self.folder / "summary.json").read_text())
+                    self.assertEqual((summary["items"], summary["erased"], summary["k"]), (37, 0, 104))
+
+    def test_bad_items_are_erased_and_counted(self):
+        bits = numpy.random.default_rng(2).integers(0, 2, (5, 40), dtype=numpy.uint8)
+        self.write("bits.h5", {"bits": bits})
+        self.succeed("encode", "bits.h5", "-o", "coded.h5", "--code", "lte-turbo")
+        llr = (8 - 16.0 * self.read("coded.h5")[0]["bits"]).astype(numpy.float32)
+        llr[1, 7], llr[3, 131] = numpy.nan, numpy.inf
+        self.write("llr.h5", {"llr": llr})
+        out = json.loads(self.succeed("decode", "llr.h5", "-o", "out.h5", "--code", "lte-turbo", "--early-stop", "sign-agreement",
+                                      "--json", "-"))
+        self.assertEqual((out["erased"], out["stopped"]), (2, 3))
+        arrays, _ = self.read("out.h5")
+        self.assertEqual(arrays["status"].tolist(), [2, 1, 2, 1, 2])
+        self.assertEqual((arrays["iterations"] == 0).tolist(), [False, True, False, True, False])
+        bits[[1, 3]] = 0
+        numpy.testing.assert_array_equal(arrays["bits"], bits)
+
+    def test_other_sign_and_no_blocks(self):
+        bits = numpy.random.default_rng(3).integers(0, 2, (3, 40), dtype=numpy.uint8)
+        self.write("bits.h5", {"bits": bits})
+        self.succeed("encode", "bits.h5", "-o", "coded.h5", "--code", "lte-turbo")
+        llr = (16.0 * self.read("coded.h5")[0]["bits"] - 8).astype(numpy.float32)
+        self.write("llr.h5", {"llr": llr})
+        self.succeed("decode", "llr.h5", "-o", "out.h5", "--code", "lte-turbo", "--llr-sign", "p1/p0", "--soft")
+        arrays, _ = self.read("out.h5")
+        numpy.testing.assert_array_equal(arrays["bits"], bits)
+        numpy.testing.assert_array_equal(arrays["soft"] > 0, bits == 1)
+        self.write("none.h5", {"llr": llr[:0]})
+        self.succeed("decode", "none.h5", "-o", "out.h5", "--code", "lte-turbo")
+        self.assertEqual(self.read("out.h5")[0]["bits"].shape, (0, 40))
+
+    # ------------------------------------------------------------------ memory
+
+    def test_file_four_times_larger_than_memory(self):
+        k, n, megabytes = 6144, 18444, 64
+        words = 4 * megabytes * 2**20 // (4 * n) + 1
+        random = numpy.random.default_rng(4)
+        bits = random.integers(0, 2, (4, k), dtype=numpy.uint8)
+        self.write("bits.h5", {"bits": bits})
+        self.succeed("encode", "bits.h5", "-o", "coded.h5", "--code", "lte-turbo")
+        llr = (6 - 12.0 * self.read("coded.h5")[0]["bits"]).astype(numpy.float32)
+        for form in ({}, {"chunks": (16, n)}, {"chunks": (64, 1024)}):
+            with h5py.File(self.folder / "llr.h5", "w") as file:
+                array = file.create_dataset("llr", (words, n), numpy.float32, **form)
+                block = numpy.tile(llr, (64, 1))
+                for first in range(0, words, 256):
+                    array[first:first + 256] = block[:min(256, words - first)]
+            self.assertGreater((self.folder / "llr.h5").stat().st_size, 4 * megabytes * 2**20)
+            self.assertLess(self.peak_memory("decode", "llr.h5", "-o", "out.h5", "--code", "lte-turbo", "--iterations", 1,
+                                             "--algorithm", "max-log-map", "--memory", f"{megabytes}M", "--threads", 2),
+                            megabytes * 2**20, form)
+            with h5py.File(self.folder / "out.h5", "r") as file:
+                for first in range(0, words, 256):
+                    rows = file["bits"][first:first + 256]
+                    numpy.testing.assert_array_equal(rows, numpy.tile(bits, (64, 1))[:len(rows)])
+
+    def test_pieces_change_nothing(self):
+        random = numpy.random.default_rng(5)
+        self.write("llr.h5", {"llr": random.normal(0, 3, (3000, 3 * 44)).astype(numpy.float32)})
+        self.succeed("decode", "llr.h5", "-o", "whole.h5", "--code", "lte-turbo", "--soft")
+        whole, _ = self.read("whole.h5")
+        for memory in ("26M", "27M"):
+            self.succeed("decode", "llr.h5", "-o", "pieces.h5", "--code", "lte-turbo", "--soft", "--memory", memory, "--threads", 1)
+            for name, values in self.read("pieces.h5")[0].items():
+                numpy.testing.assert_array_equal(values, whole[name])
+
+    # ------------------------------------------------------------------ what goes wrong
+
+    def test_bad_files(self):
+        llr = numpy.ones((3, 132), numpy.float32)
+        decode = ("decode", "in.h5", "-o", "out.h5", "--code", "lte-turbo")
+        encode = ("encode", "in.h5", "-o", "out.h5", "--code", "lte-turbo")
+        self.fail_clearly(1, "in.h5: cannot", *decode)
+        (self.folder / "in.h5").write_bytes(b"")
+        self.fail_clearly(1, "in.h5: ", *decode)
+        (self.folder / "in.h5").write_text("ebn0_db,ber\n" * 100)
+        self.fail_clearly(1, "in.h5: it is not an HDF5 file", *decode)
+        self.write("in.h5", {"llr": llr})
+        whole = (self.folder / "in.h5").read_bytes()
+        for size in (100, len(whole) // 2, len(whole) - 1):
+            (self.folder / "in.h5").write_bytes(whole[:size])
+            self.fail_clearly(1, "in.h5: ", *decode)
+        for wrong, part in (({"bits": llr}, "there is no array \"llr\": it holds bits"),
+                            ({"llr": llr.astype(numpy.float64)}, "llr is float64 [3, 132]: expected float32"),
+                            ({"llr": llr.astype(numpy.int8)}, "llr is int8 [3, 132]: expected float32"),
+                            ({"llr": llr.astype(numpy.complex64)}, "llr is complex64 [3, 132]: expected float32"),
+                            ({"llr": llr[0]}, "llr is float32 [132]: expected float32"),
+                            ({"llr": llr[None]}, "llr is float32 [1, 3, 132]: expected float32"),
+                            ({"llr": llr[:, :131]}, "[3, 131]: expected [batch, n] with n = 3 (k + 4)"),
+                            ({"llr": numpy.ones((3, 135), numpy.float32)}, "k = 41 is not allowed")):
+            self.write("in.h5", wrong)
+            self.fail_clearly(1, part, *decode)
+        self.write("in.h5", {"llr": llr})
+        self.fail_clearly(1, "expected [batch, 324] for k = 104", *decode, "--k", 104)
+        self.fail_clearly(1, "windows = 6 is not allowed: expected 1 to k/8 = 5", *decode, "--windows", 6)
+        self.fail_clearly(1, "at least", *decode, "--memory", "1M")
+        self.fail_clearly(1, "cannot write", *decode[:3], "missing/out.h5", *decode[4:])
+        self.fail_clearly(1, "is read by this run", *decode[:3], "in.h5", *decode[4:])
+        self.fail_clearly(1, "\"cpu\" is always there", *decode, "--device", "cuda:99")
+        self.write("in.h5", {"llr": llr}, {"code": "wimax-ldpc"})
+        self.fail_clearly(1, "is of code wimax-ldpc, not lte-turbo", *decode)
+        self.write("in.h5", {"llr": llr}, {"k": 48})
+        self.fail_clearly(1, "says that it holds k = 48", *decode)
+        self.write("in.h5", {"bits": numpy.ones((3, 40), bool)})
+        self.fail_clearly(1, "bits is bool [3, 40]: expected uint8", *encode)
+        self.write("in.h5", {"bits": numpy.ones((3, 41), numpy.uint8)})
+        self.fail_clearly(1, "k = 41 is not allowed", *encode)
+        bits = numpy.ones((3, 40), numpy.uint8)
+        bits[2, 5] = 2
+        self.write("in.h5", {"bits": bits})
+        self.fail_clearly(1, "bits[2, 5] is 2: expected 0 or 1", *encode)
+
+    def test_used_wrongly(self):
+        self.write("in.h5", {"llr": numpy.ones((3, 132), numpy.float32)})
+        decode = ("decode", "in.h5", "-o", "out.h5")
+        self.fail_clearly(2, "a code is missing", *decode)
+        self.fail_clearly(2, "--code", *decode, "--code", "turbo")
+        self.fail_clearly(2, "--output", "decode", "in.h5")
+        self.fail_clearly(2, "--memory", *decode, "--code", "lte-turbo", "--memory", "much")
+        self.fail_clearly(2, "--windows", *decode, "--code", "lte-turbo", "--windows", "-1")
+        self.fail_clearly(2, "--interleaver", *decode, "--code", "lte-turbo", "--interleaver", "3")
+        self.fail_clearly(2, "the same file", *decode, "--code", "lte-turbo", "--json", "out.h5")
+        self.fail_clearly(2, "did you mean --iterations?", *decode, "--code", "lte-turbo", "--iteration", "3")
+
+    def test_interrupted_or_killed_leaves_the_old_file(self):
+        random = numpy.random.default_rng(6)
+        self.write("llr.h5", {"llr": random.normal(0, 3, (20000, 3 * (2048 + 4))).astype(numpy.float32)})
+        for sent, code in ((signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGKILL, -9)):
+            (self.folder / "out.h5").write_text("old")
+            with subprocess.Popen([COMMAND, "decode", "llr.h5", "-o", "out.h5", "--code", "lte-turbo", "--iterations", "64",
+                                   "--threads", "1"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True) as process:
+                time.sleep(0.7)
+                process.send_signal(sent)
+                _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, code)
+            self.assertEqual((self.folder / "out.h5").read_text(), "old")
+            if code == 1:
+                self.assertEqual(err, "warpband: error: interrupted: out.h5 was not written\n")
+                self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["llr.h5", "out.h5"])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.sep in sys.argv[1]:
+        COMMAND = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

@@ -1,0 +1,87 @@
+// Completion scripts, as a shell runs them.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+struct outcome {
+  int code;
+  std::string out;
+};
+
+outcome shell(const std::string& program, const std::string& script) {
+  std::string line = program + " -c '";
+  for (const char c : script) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  FILE* pipe = popen((line + "' 2>&1").c_str(), "r");
+  std::string out;
+  std::array<char, 4096> text;
+  while (const std::size_t n = std::fread(text.data(), 1, text.size(), pipe)) out.append(text.data(), n);
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, out};
+}
+
+bool there_is(const std::string& program) {
+  return std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) == 0;
+}
+
+/// What bash offers for these words, the last one under the cursor.
+std::string offered(const std::string& words) {
+  const outcome o =
+      shell("bash", "source <('" WARPBAND_COMMAND "' completion bash)\nCOMP_WORDS=(" + words +
+                        ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_warpband\necho \"${COMPREPLY[*]}\"");
+  EXPECT_EQ(o.code, 0) << o.out;
+  return o.out;
+}
+
+TEST(completion, of_bash) {
+  if (!there_is("bash")) GTEST_SKIP() << "no bash here";
+  EXPECT_EQ(offered("warpband si"), "sim\n");
+  EXPECT_EQ(offered("warpband de"), "decode\n");
+  EXPECT_EQ(offered("warpband sim --met"), "--metric\n");
+  EXPECT_EQ(offered("warpband sim --metric ''"), "ber fer both\n");
+  EXPECT_EQ(offered("warpband decode in.h5 --algorithm m"), "max-log-map\n");
+  EXPECT_EQ(offered("warpband decode --algorithm = l"), "log-map\n");
+  EXPECT_EQ(offered("warpband sim --device cu"), "cuda:0\n");
+  EXPECT_EQ(offered("warpband sim --device cuda :"), ":0\n");
+  EXPECT_EQ(offered("warpband sim --threads ''"), "\n");
+  EXPECT_EQ(offered("warpband completion f"), "fish\n");
+  EXPECT_EQ(offered("warpband --vers"), "--version\n");
+  EXPECT_EQ(offered("warpband nonsense --x"), "\n");
+  EXPECT_EQ(offered("warpband sim /dev/nul"), "/dev/null\n");
+  EXPECT_EQ(offered("warpband sim -o /dev/nul"), "/dev/null\n");
+}
+
+TEST(completion, other_shells_take_their_scripts) {
+  bool any = false;
+  for (const std::string other : {"zsh", "fish"}) {
+    if (!there_is(other)) continue;
+    any = true;
+    const outcome o =
+        shell("sh", "file=$(mktemp) && '" WARPBAND_COMMAND "' completion " + other + " > \"$file\" && " +
+                        other + " -n \"$file\"; code=$?; rm -f \"$file\"; exit $code");
+    EXPECT_EQ(o.code, 0) << o.out;
+    EXPECT_EQ(o.out, "");
+  }
+  if (!any) GTEST_SKIP() << "neither zsh nor fish here";
+}
+
+TEST(completion, knows_every_command) {
+  const std::string help = shell("sh", "'" WARPBAND_COMMAND "' --help").out;
+  for (const std::string of : {"bash", "zsh", "fish"}) {
+    const std::string script = shell("sh", "'" WARPBAND_COMMAND "' completion " + of).out;
+    for (const char* name : {"sim", "encode", "decode", "bench", "info", "completion"}) {
+      EXPECT_NE(help.find(std::string("  ") + name + " "), std::string::npos) << name;
+      EXPECT_NE(script.find(name), std::string::npos) << of << " " << name;
+    }
+    EXPECT_NE(script.find("iterations"), std::string::npos) << of;
+  }
+  EXPECT_EQ(shell("sh", "'" WARPBAND_COMMAND "' completion tcsh").code, 2);
+  EXPECT_EQ(shell("sh", "'" WARPBAND_COMMAND "' completion").code, 2);
+}
+
+}  // namespace
