@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Holds the bounds of `warpband bench` against what Nsight Compute counts. Needs a GPU, ncu and the right to read counters.
 
-usage: ncu_bound.py [--warpband PROGRAM] [--record RECORD.json] [--output COMPARISON.json] [--device cuda:0]
+usage: ncu_bound.py [--warpband PROGRAM] [--record RECORD.json ...] [--output COMPARISON.json] [--device cuda:0]
 
 Without --record the benchmarks below are measured first. For each, ncu profiles two launches (`warpband bench --profile`) at
 the clocks the device chooses and counts executed fp32 operations (FADD, FMUL, FFMA, FMNMX) and bytes of device memory. Of
-these counts, the record's ceilings and the time by ncu and by the bench it makes `% of bound` as the bench does of what the
+these counts, the ceilings of the benchmark's record and the time by ncu and by the bench it makes `% of bound` as the bench does of what the
 kernels state. Exit code 1 if one differs by more than 10 %.
 """
 import argparse
@@ -123,29 +123,27 @@ def percent(ceilings, operations, size, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--warpband", default=str(ROOT / "build" / "cuda" / "warpband"))
-    parser.add_argument("--record")
+    parser.add_argument("--record", nargs="+", default=[])
     parser.add_argument("--output")
     parser.add_argument("--device", default="cuda:0")
     options = parser.parse_args()
     names = [(name + options.device, kernel) for name, kernel in BENCHMARKS]
     with tempfile.TemporaryDirectory() as folder:
-        record_path = options.record
-        if not record_path:
-            record_path = str(pathlib.Path(folder) / "record.json")
+        paths = options.record
+        if not paths:
+            paths = [str(pathlib.Path(folder) / "record.json")]
             wanted = "^(" + "|".join(re.escape(name) for name, _ in names) + ")$"
-            code, out, err = run([options.warpband, "bench", wanted, "--device", options.device, "--json", record_path, "--quiet"])
+            code, out, err = run([options.warpband, "bench", wanted, "--device", options.device, "--json", paths[0], "--quiet"])
             if code != 0:
                 sys.exit(f"warpband bench failed: {err.strip()}")
             print(out)
-        with open(record_path, encoding="utf-8") as file:
-            record = json.load(file)
-        ceilings = record["ceilings"][options.device]
-        found = {b["name"]: b for b in record["benchmarks"]}
+        records = [json.loads(pathlib.Path(path).read_text(encoding="utf-8")) for path in paths]
+        found = {b["name"]: (b, record["ceilings"][options.device]) for record in records for b in record["benchmarks"]}
         results, worst = [], 0.0
         print(f"{'benchmark':<72} {'operations':>10} {'bytes':>7} {'time':>6}   {'% of bound: bench':>17} {'ncu':>6} {'ratio':>6}")
         for name, kernel in names:
-            b = found.get(name)
-            if b is None or "error" in b:
+            b, ceilings = found.get(name, ({"error": "missing"}, None))
+            if "error" in b:
                 print(f"{name:<72} not in the record")
                 worst = float("inf")
                 continue
@@ -169,6 +167,7 @@ def main():
             ratio = ours / theirs
             worst = max(worst, abs(ratio - 1))
             results.append({"name": name, "launches": launches, "operations_from": how, "opcodes": counts, "metrics": metrics,
+                            "ceilings": {"fp32": ceilings["fp32"], "memory": memory_ceiling(ceilings, size)},
                             "stated": {"flops": b["flops"], "bytes": b["bytes"], "seconds": b["seconds"]["median"],
                                        "percent_of_bound": ours},
                             "counted": {"flops": operations, "bytes": size, "seconds": seconds, "percent_of_bound": theirs},
@@ -181,8 +180,9 @@ def main():
             sys.stdout.flush()
         print("Ratios are bench over ncu.")
         if options.output:
-            comparison = {"format": "warpband ncu comparison 1", "record": {key: record[key] for key in ("version", "commit", "date")},
-                          "machine": record["machine"], "ceilings": ceilings, "benchmarks": results}
+            comparison = {"format": "warpband ncu comparison 1", "machine": records[0]["machine"],
+                          "records": [{key: record[key] for key in ("version", "commit", "date")} for record in records],
+                          "benchmarks": results}
             pathlib.Path(options.output).write_text(json.dumps(comparison, indent=1) + "\n", encoding="utf-8")
         sys.exit(worst > 0.1)
 

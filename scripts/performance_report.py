@@ -9,6 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FORMAT = "warpband bench 1"
+NCU_FORMAT = "warpband ncu comparison 1"  # of scripts/ncu_bound.py
 FIGURES = {
     "kernel": "Kernel: data in the device's memory, the device's clock, launches queued ahead",
     "resident": "Resident: data in the device's memory, the host's clock, many calls and one wait",
@@ -22,39 +23,26 @@ coded bits (demap, qam_map). `spread` is where the median of another run may fal
 call's counted fp32 operations, bytes and copies can take at the ceilings measured in the same run, over the time it took."""
 
 
-# ---------------------------------------------------------------- records from before `warpband bench`
-# Google Benchmark's counters instead of rates, no figure, no ceilings, the interquartile range as the spread.
-def converted(b):
-    seconds, counters, axes = b["seconds"], b["counters"], dict(b["axes"])
-    figure = {"turbo_small": "small", "turbo_host_fed": "host_fed"}.get(b["op"], "resident")
-    if "batch" in axes:
-        axes["codewords"] = axes.pop("batch")
-    if figure == "host_fed":
-        axes["overlapped"] = "no"
-    half = seconds["interquartile_range"] / 2
-    return {"op": "turbo" if b["op"].startswith("turbo") else b["op"], "figure": figure, "axes": axes,
-            "device": b["device"], "description": b["description"],
-            "seconds": {"median": seconds["median"], "low": seconds["median"] - half, "high": seconds["median"] + half},
-            "mbps": counters.get("Mb/s")}
-
-
 # ---------------------------------------------------------------- records
 def load():
-    """All benchmarks that did not fail; of two with one name on one machine the later."""
-    found = {}
+    """All benchmarks that did not fail, of two with one name on one machine the later; and the comparisons with ncu."""
+    found, compared = {}, []
     for path in sorted((ROOT / "bench" / "results").glob("*.json")):
         with open(path, encoding="utf-8") as file:
             record = json.load(file)
+        if record.get("format") == NCU_FORMAT:
+            compared += [{**b, "file": path.name, "record": record} for b in record["benchmarks"]]
+            continue
+        if record.get("format") != FORMAT:
+            sys.exit(f"{path}:1: not a record of warpband bench")
         for b in record["benchmarks"]:
             if "error" in b:
                 continue
-            if record.get("format") != FORMAT:
-                b = converted(b)
             b["file"], b["record"] = path.name, record
             key = (machine_of(b), name_of(b), b["figure"])
             if key not in found or found[key]["record"]["date"] <= record["date"]:
                 found[key] = b
-    return list(found.values())
+    return list(found.values()), compared
 
 
 def machine_of(b):
@@ -153,14 +141,27 @@ def figure_tables(bs):
     return out
 
 
+def ncu_table(compared, machine):
+    """What the kernels state beside what the profiler counts."""
+    mine = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]
+    if not mine:
+        return []
+    rows = [[f"`{b['name'].split('/figure=')[0].replace('/', ' ')}`", f"{b['ratio']['flops']:.3f}", f"{b['ratio']['bytes']:.3f}",
+             f"{b['ratio']['seconds']:.3f}", f"{b['stated']['percent_of_bound']:.3g} %", f"{b['counted']['percent_of_bound']:.3g} %",
+             f"{b['ratio']['percent_of_bound']:.3f}"] for b in mine]
+    return ["`of bound` held against Nsight Compute (`scripts/ncu_bound.py`): what the bench states over what the profiler counts "
+            f"and times, figure kernel, from {', '.join(sorted({'`bench/results/' + b['file'] + '`' for b in mine}))}:", ""] + table(
+                ["benchmark", "operations", "bytes", "time", "of bound, bench", "of bound, ncu", "ratio"], rows)
+
+
 def report():
-    results = load()
+    results, compared = load()
     lines = ["# Performance", "", INTRODUCTION, ""]
     for machine in sorted({machine_of(b) for b in results}, key=lambda m: (not m.startswith("NVIDIA"), m)):
         mine = [b for b in results if machine_of(b) == machine]
         lines += [f"## {machine}", "", f"From {source_of(mine)}.", ""] + ceilings(mine)
         tables, rest = table_5_3(mine)
-        lines += tables + figure_tables(rest)
+        lines += tables + figure_tables(rest) + ncu_table(compared, machine)
     return "\n".join(lines).rstrip() + "\n"
 
 
