@@ -36,8 +36,13 @@ std::string check_filter(const std::string& text) {
   return "\"" + text + "\" is not allowed: expected a regular expression";
 }
 
-void save(const std::string& path, const std::string& json) {
-  if (!path.empty()) wb::write_file(path, json);
+void check_json(const bench_options& options) {
+  if (!options.json.empty() && options.json != "-") wb::check_writable(options.json);
+}
+/// The table on standard output and the JSON in its file, or the JSON in place of the table.
+void show(const bench_options& options, const std::string& table, const std::string& json) {
+  fmt::print("{}", options.json == "-" ? json : table);
+  if (!options.json.empty() && options.json != "-") wb::write_file(options.json, json);
 }
 
 /// Adds what measuring takes: device, threads, record.
@@ -45,7 +50,8 @@ void add_where(CLI::App& app, bench_options& options) {
   add_device_options(app, options.where);
   app.get_option("--device")
       ->description("Where to run: cpu or cuda:N; default: cpu, and cuda:0 where there is one");
-  app.add_option("--json", options.json, "Write the record here, in JSON")->type_name("FILE");
+  app.add_option("--json", options.json, "Write the record here, in JSON; - for standard output")
+      ->type_name("FILE");
 }
 /// What was asked for, once it is parsed.
 void take_where(const CLI::App& app, bench_options& options) {
@@ -66,7 +72,7 @@ int run_benchmarks(bench_options& options) {
     wb::bench::call_only(options.run, options.profile);
     return done;
   }
-  if (!options.json.empty()) wb::check_writable(options.json);
+  check_json(options);
   stop_on_interrupt();
   progress_line line(options.quiet);
   options.run.watch = [&](const wb::bench::progress& p) {
@@ -77,26 +83,23 @@ int run_benchmarks(bench_options& options) {
   };
   const wb::bench::report report = wb::bench::run(options.run);
   line.clear();
-  fmt::print("{}", report.table);
-  save(options.json, report.json);
+  show(options, report.table, report.json);
   if (report.failed != 0) throw wb::error(fmt::format("{} benchmarks failed", report.failed));
   return done;
 }
 
 int run_ceilings(const bench_options& options) {
-  if (!options.json.empty()) wb::check_writable(options.json);
+  check_json(options);
   const wb::bench::report report = wb::bench::run_ceilings(options.run);
-  fmt::print("{}", report.table);
-  save(options.json, report.json);
+  show(options, report.table, report.json);
   return done;
 }
 
 int run_compare(const bench_options& options) {
   const wb::bench::comparison c = wb::bench::compare(options.before, options.after);
-  check_not_an_input(options.json, {options.before, options.after});
-  if (!options.json.empty()) wb::check_writable(options.json);
-  fmt::print("{}", c.table);
-  save(options.json, c.json);
+  if (options.json != "-") check_not_an_input(options.json, {options.before, options.after});
+  check_json(options);
+  show(options, c.table, c.json);
   return options.check && c.worse ? failed : done;
 }
 
@@ -123,11 +126,13 @@ Columns
   The bound is made of the operations and bytes that each kernel states, max(operations / fp32, bytes / memory), summed
   over the kernels of a call, and of the device's ceilings, measured before and after the benchmarks of the same run
   (`warpband bench ceilings` shows them). host_fed is also bound by its copies, each way and both.
-  An operation is one float32 add, multiply, fma, max or min; integer work is not counted.
+  An operation is one float32 add, multiply, fma, max or min; a division counts 5 and a square root 4; integer work is
+  not counted.
 
 Files
   --json writes the record: version, commit, date, machine, ceilings, and for each benchmark all repetitions, the median
-  and its spread, rates, operations, bytes and bound. It is written at the end, in full or not at all.
+  and its spread, rates, operations, bytes and bound. It is written at the end, in full or not at all. With --json - it
+  goes to standard output in place of the table.
   bench/results/ holds the records of named machines; scripts/performance_report.py makes docs/performance.md of them.
 
 Examples:
@@ -157,12 +162,15 @@ Examples:
 constexpr const char* compare_footer = R"(Columns
   time      by how much the median moved; + is slower
   noise     how far the spreads of both records reach from their medians, added up
-  verdict   slower or faster where the time moved by more than the noise
+  verdict   slower or faster where the time moved by more than the noise; failed if NEW holds no time for it
+            but an error, failed before if only OLD does
+The last line counts the figures that are slower, faster, within noise, failed, and missing: only in OLD.
+With --json - the comparison in JSON takes the place of the table.
 Warnings say what else differs: machine, device, threads, version, ceilings.
 
 Examples:
   warpband bench compare bench/results/turbo_h100.json new.json
-  warpband bench compare old.json new.json --check      exit code 1 if anything became slower)";
+  warpband bench compare old.json new.json --check      exit code 1 if anything is slower, failed or missing)";
 
 }  // namespace
 
@@ -195,8 +203,10 @@ command add_bench(CLI::App& app) {
   compare->footer(compare_footer);
   compare->add_option("OLD", options->before, "A record of warpband bench --json")->required();
   compare->add_option("NEW", options->after, "Another")->required();
-  compare->add_option("--json", options->json, "Write the comparison here, in JSON")->type_name("FILE");
-  compare->add_flag("--check", options->check, "Exit with 1 if a figure became slower, or failed");
+  compare->add_option("--json", options->json, "Write the comparison here, in JSON; - for standard output")
+      ->type_name("FILE");
+  compare->add_flag("--check", options->check,
+                    "Exit with 1 if a figure became slower, failed in NEW or is missing there");
 
   return {bench, [bench, ceilings, compare, options] {
             const bool measures = ceilings->parsed(), compares = compare->parsed();
@@ -205,8 +215,16 @@ command add_bench(CLI::App& app) {
                 if (o->count() != 0)
                   throw usage_error("\"" + o->get_name() + "\" does not go before " +
                                     (measures ? "ceilings" : "compare") + ": put options behind it");
+            const CLI::App& asked = compares ? *compare : measures ? *ceilings : *bench;
+            if (asked.count("--json") != 0) {
+              if (options->json.empty())
+                throw usage_error("--json \"\" names no file: give it a name, or - for standard output");
+              if (options->list || options->profile > 0)
+                throw usage_error(std::string(options->list ? "--list" : "--profile") +
+                                  " makes no record: leave out --json");
+            }
             if (compares) return run_compare(*options);
-            take_where(measures ? *ceilings : *bench, *options);
+            take_where(asked, *options);
             return measures ? run_ceilings(*options) : run_benchmarks(*options);
           }};
 }

@@ -184,7 +184,7 @@ TEST_F(bench_command, compares_records) {
   EXPECT_EQ(v["only_new"], json::array({"new"}));
 
   EXPECT_EQ(run("compare old.json new.json --check").code, 1);
-  write("faster.json", record_of({{"a", 50}}));
+  write("faster.json", record_of({{"a", 50}, {"b", 50}, {"c", 50}, {"d", 50}, {"gone", 1}, {"new", 1}}));
   EXPECT_EQ(run("compare old.json faster.json --check").code, 0);
 
   // What else differs is said.
@@ -201,7 +201,115 @@ TEST_F(bench_command, compares_records) {
   EXPECT_NE(other.out.find("failed"), std::string::npos) << other.out;
 }
 
+TEST_F(bench_command, checks_what_failed_or_is_missing) {
+  const json good = record_of({{"a", 100}, {"b", 100}, {"c", 100}});
+  json failing = record_of({{"a", 100}, {"c", 100}});
+  failing["benchmarks"].push_back({{"name", "b"}, {"error", "out of memory"}});
+  write("good.json", good);
+  write("failing.json", failing);
+  write("less.json", record_of({{"a", 100}}));
+  write("empty.json", record_of({}));
+  json other = record_of({{"a", 100}, {"b", 100}, {"c", 100}});
+  other["benchmarks"].push_back({{"name", "d"}, {"error", "out of memory"}});
+  write("other.json", other);
+  const auto expect = [&](const std::string& files, int code, const std::string& summary) {
+    const outcome o = run("compare " + files + " --check");
+    EXPECT_EQ(o.code, code) << files << "\n" << o.err;
+    EXPECT_TRUE(o.out.ends_with("\n" + summary + "\n")) << files << "\n" << o.out;
+  };
+  expect("good.json good.json", 0, "0 slower, 0 faster, 3 within noise");
+  expect("good.json failing.json", 1, "0 slower, 0 faster, 2 within noise, 1 failed");
+  expect("failing.json good.json", 0, "0 slower, 0 faster, 2 within noise");
+  expect("failing.json failing.json", 1, "0 slower, 0 faster, 2 within noise, 1 failed");
+  expect("good.json other.json", 1, "0 slower, 0 faster, 3 within noise, 1 failed");  // failed, not in OLD
+  expect("good.json less.json", 1, "0 slower, 0 faster, 1 within noise, 2 missing");
+  expect("good.json empty.json", 1, "0 slower, 0 faster, 0 within noise, 3 missing");
+  expect("less.json good.json", 0, "0 slower, 0 faster, 1 within noise");
+  EXPECT_EQ(run("compare good.json less.json").code, 0) << "without --check";
+}
+
+TEST_F(bench_command, refuses_broken_records) {
+  const json good = record_of({{"a", 1}});
+  write("good.json", good);
+  const std::vector<std::pair<const char*, json>> changes{
+      {"/format", 1},
+      {"/format", "warpband bench 2"},
+      {"/version", nullptr},
+      {"/commit", 5},
+      {"/date", nullptr},
+      {"/machine", 3},
+      {"/machine", json::object()},
+      {"/waited_percent", "x"},
+      {"/ceilings", json::array()},
+      {"/ceilings/cpu", 5},
+      {"/ceilings/cpu", json::object()},
+      {"/ceilings/cpu/fp32", "x"},
+      {"/ceilings/cpu/both_ways", nullptr},
+      {"/ceilings/cpu/memory", 5},
+      {"/ceilings/cpu/memory", {1}},
+      {"/ceilings/cpu/memory/0/copy", "x"},
+      {"/benchmarks", nullptr},
+      {"/benchmarks", json::object()},
+      {"/benchmarks", {1}},
+      {"/benchmarks", {good["benchmarks"][0], good["benchmarks"][0]}},
+      {"/benchmarks/0/name", 1},
+      {"/benchmarks/0/seconds", json::array()},
+      {"/benchmarks/0/seconds/median", 0},
+      {"/benchmarks/0/seconds/low", "x"},
+      {"/benchmarks/0/seconds/high", 1e-9}};
+  const auto refused = [&] {
+    for (const char* files : {"bad.json good.json", "good.json bad.json"}) {
+      expect_error(1, std::string("compare ") + files, "bad.json: is not a record of warpband bench: ");
+      EXPECT_EQ(content(folder_ / "err.txt").find("json.exception"), std::string::npos);
+    }
+  };
+  for (const auto& [where, what] : changes) {
+    SCOPED_TRACE(std::string(where) + " = " + what.dump());
+    json bad = good;
+    bad[json::json_pointer(where)] = what;
+    write("bad.json", bad);
+    refused();
+  }
+  for (const char* key : {"format", "version", "commit", "date", "machine", "ceilings", "benchmarks"}) {
+    SCOPED_TRACE(key);
+    json bad = good;
+    bad.erase(key);
+    write("bad.json", bad);
+    refused();
+  }
+  const std::string deep(500000, '['), text = good.dump();
+  for (const std::string& bad : {std::string(), std::string("[]"), std::string("{\"a\": 1e999}"),
+                                 text.substr(0, text.size() / 2), deep, deep + std::string(500000, ']'),
+                                 "{\"format\": " + deep, text.substr(0, text.size() - 1) + "\xff}"}) {
+    SCOPED_TRACE(bad.substr(0, 40));
+    std::ofstream(folder_ / "bad.json") << bad;
+    refused();
+  }
+  expect_error(1, "compare good.json .", ".: cannot read: it is a folder");
+}
+
+TEST_F(bench_command, writes_json_to_standard_output) {
+  write("a.json", record_of({{"a", 100}}));
+  write("b.json", record_of({{"a", 200}}));
+  const outcome o = run("compare a.json b.json --check --json -");
+  EXPECT_EQ(o.code, 1) << o.err;
+  EXPECT_EQ(json::parse(o.out)["summary"]["slower"], 1);
+  const outcome measured = run(
+      "'qam_map/points=64/symbols=1200' --device cpu --threads 1 --repetitions 1 --min-time 0.001 --quiet "
+      "--json -");
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  EXPECT_GT(json::parse(measured.out)["benchmarks"].size(), 0u);
+  const outcome limits = run("ceilings --device cpu --threads 1 --json -");
+  ASSERT_EQ(limits.code, 0) << limits.err;
+  EXPECT_TRUE(json::parse(limits.out)["ceilings"].contains("cpu"));
+  EXPECT_FALSE(fs::exists(folder_ / "-"));
+}
+
 TEST_F(bench_command, refuses_in_one_line) {
+  expect_error(2, "--list --json r.json", "--list makes no record");
+  expect_error(2, "qam --profile 1 --json r.json", "--profile makes no record");
+  for (const char* command : {"qam", "ceilings", "compare a.json b.json"})
+    expect_error(2, std::string(command) + " --json ''", "--json \"\" names no file");
   expect_error(2, "'turbo('", "expected a regular expression");
   expect_error(2, "--min-time 0", "expected seconds");
   expect_error(2, "--repetitions 0", "expected an integer from 1 to 1000");
@@ -216,11 +324,11 @@ TEST_F(bench_command, refuses_in_one_line) {
   expect_error(1, "ceilings --device cpu --json .", "it is a folder");
   expect_error(1, "compare missing.json missing.json", "missing.json: cannot read");
   write("sim.json", {{"curves", json::array()}});
-  expect_error(1, "compare sim.json sim.json", "sim.json: is no record of warpband bench");
+  expect_error(1, "compare sim.json sim.json", "sim.json: is not a record of warpband bench");
   json broken = record_of({{"a", 1}});
   broken["benchmarks"][0].erase("seconds");
   write("broken.json", broken);
-  expect_error(1, "compare broken.json broken.json", "broken.json: is no record of warpband bench");
+  expect_error(1, "compare broken.json broken.json", "broken.json: is not a record of warpband bench");
   write("ok.json", record_of({{"a", 1}}));
   expect_error(1, "compare ok.json ok.json --json ok.json", "is read by this run");
 }

@@ -24,7 +24,7 @@
 namespace {
 
 struct code_options {
-  std::string in, out, json, code, memory = "1G";
+  std::string in, out, json, code, memory;
   device_options where;
   wb::code_config config;
   int k = 0;  // 0: as the file says
@@ -40,22 +40,18 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
 std::string size_text(std::size_t bytes) { return fmt::format("{}M", (bytes + mebibyte - 1) / mebibyte); }
 
-wb::code_type code_of(const std::string& name) {
-  if (name == wb::name_of(wb::code_type::lte_turbo)) return wb::code_type::lte_turbo;
-  throw wb::argument_error("code", "\"" + name + "\"", "lte-turbo");
-}
-
 /// What both commands do first: open the input, see what it holds and settle the code.
 class code_run {
  public:
   code_run(const code_options& options, const char* array, bool decodes)
-      : options_(options), file_(options.in), array_(array) {
+      : options_(options), file_(options.in), array_(array), decodes_(decodes) {
     check_not_an_input(options.out, {options.in});
     check_not_an_input(options.json, {options.in});
     settle_code();
     shape_ = decodes ? file_.expect<float>(array, 2) : file_.expect<std::uint8_t>(array, 2);
     const std::size_t row = shape_[1];
     wb::code_config config = options.config;
+    settle_interleaver(config);
     const auto k = decodes ? wb::k_of_coded_bits(config.type, row) : std::optional(row);
     if (options.k != 0) {
       config.k = options.k;
@@ -63,7 +59,8 @@ class code_run {
                                          : static_cast<std::size_t>(options.k);
       if (row != wanted) wrong_row(fmt::format("[batch, {}] for k = {}", wanted, options.k));
     } else if (!k || *k > 65536) {
-      wrong_row(decodes ? "[batch, n] with n = 3 (k + 4)" : "[batch, k]");
+      wrong_row(decodes ? "[batch, n] with n = 3 (k + 4), k from 40 to 65536"
+                        : "[batch, k], k from 40 to 65536");
     } else {
       config.k = static_cast<int>(*k);
     }
@@ -74,6 +71,8 @@ class code_run {
     try {
       code_ = wb::make_codec(config);
     } catch (const wb::argument_error& e) {
+      if (e.argument() == "early_stop")  // in the words of this command
+        throw wb::argument_error("--early-stop", "crc", "--crc crc24a or --crc crc24b with it");
       if (e.argument() != "k" || options.k != 0) throw;
       wrong_row(fmt::format("a k of the code, but {}", e.what()));
     }
@@ -91,12 +90,16 @@ class code_run {
 
   /// Items of a piece when one needs `item` bytes in each of two slots.
   std::size_t piece(std::size_t item) const {
-    const std::uint64_t memory = bytes_from("--memory", options_.memory);
     const wb::hdf5_array in = file_.describe(array_);
-    // The program with its libraries, the working memory of the CPU's kernels, the chunks that are unpacked.
-    std::size_t rest = 24 * mebibyte + in.chunk_bytes;
+    // The program with its libraries; the chunks of a row, and what unpacking takes; the working memory of
+    // the CPU's kernels: at most 16 codewords of 5 floats a bit and their windows' borders in a decoder, of
+    // one in an encoder.
+    std::size_t rest = 24 * mebibyte + (in.packed ? 4 : 1) * in.chunk_bytes;
     if (const auto* c = dynamic_cast<const wb::cpu*>(exec_.get()))
-      rest += static_cast<std::size_t>(c->threads()) * (1024 * code_->k() + mebibyte / 4);
+      rest += static_cast<std::size_t>(c->threads()) * ((decodes_ ? 1024 : 128) * code_->k() + mebibyte / 4);
+    const std::uint64_t memory =
+        options_.memory.empty() ? std::max<std::uint64_t>(1024 * mebibyte, rest + 64 * mebibyte + 2 * item)
+                                : bytes_from("--memory", options_.memory);
     if (memory < rest + 2 * item)
       throw wb::argument_error(
           "--memory", options_.memory,
@@ -170,7 +173,23 @@ class code_run {
       throw usage_error("a code is missing: --code lte-turbo (" + options_.in + " names none)");
     if (!options_.code.empty() && !held.empty() && options_.code != held)
       throw wb::file_error(options_.in, "is of code " + held + ", not " + options_.code);
-    code_of(options_.code.empty() ? held : options_.code);
+    if (options_.code.empty() && held != wb::name_of(wb::code_type::lte_turbo))
+      throw wb::file_error(options_.in, "is of code \"" + held + "\": expected lte-turbo");
+  }
+  /// The file's interleaver, where it has one and the command line names none.
+  void settle_interleaver(wb::code_config& config) const {
+    const std::string f1 = text_attribute("interleaver_f1"), f2 = text_attribute("interleaver_f2");
+    if (f1.empty() && f2.empty()) return;
+    const auto n1 = decimal(f1), n2 = decimal(f2);
+    const auto fits = [](const auto& n) { return n && *n >= INT32_MIN && *n <= INT32_MAX; };
+    if (!fits(n1) || !fits(n2))
+      throw wb::file_error(options_.in,
+                           "its attributes interleaver_f1 and interleaver_f2 are no two integers");
+    const wb::interleaver_coefficients held{static_cast<int>(*n1), static_cast<int>(*n2)};
+    if (config.interleaver && (config.interleaver->f1 != held.f1 || config.interleaver->f2 != held.f2))
+      throw wb::file_error(options_.in, fmt::format("is of interleaver {},{}, not {},{}", held.f1, held.f2,
+                                                    config.interleaver->f1, config.interleaver->f2));
+    config.interleaver = held;
   }
   /// An attribute of the input as text; empty where it has none.
   std::string text_attribute(const std::string& name) const {
@@ -190,6 +209,7 @@ class code_run {
   const code_options& options_;
   wb::hdf5_reader file_;
   const char* array_;
+  bool decodes_;
   std::vector<std::size_t> shape_;
   std::unique_ptr<wb::codec> code_;
   std::unique_ptr<wb::executor> exec_;
@@ -216,6 +236,7 @@ struct buffer {
 };
 
 int run_encode(const code_options& options) {
+  stop_on_interrupt();
   code_run run(options, "bits", false);
   const wb::codec& code = run.code();
   const std::size_t k = code.k(), n = code.n(), items = run.items(), most = run.piece(k + n);
@@ -230,7 +251,6 @@ int run_encode(const code_options& options) {
   out.set(run.attributes());
   out.create<std::uint8_t>("bits", {items, n});
   progress_line line(options.quiet);
-  stop_on_interrupt();
   run_pieces(items, most,
              {.read =
                   [&](const piece& p) {
@@ -263,6 +283,7 @@ int run_encode(const code_options& options) {
 }
 
 int run_decode(const code_options& options) {
+  stop_on_interrupt();
   code_run run(options, "llr", true);
   const wb::codec& code = run.code();
   const std::size_t k = code.k(), n = code.n(), items = run.items(), soft_k = options.soft ? k : 0;
@@ -293,7 +314,6 @@ int run_decode(const code_options& options) {
   out.create<std::uint8_t>("status", {items});
   if (options.soft) out.create<float>("soft", {items, k});
   progress_line line(options.quiet);
-  stop_on_interrupt();
   std::uint64_t erased = 0, stopped = 0, iterations = 0;
   const auto negate = [&](float* x, std::size_t size) {
     if (options.p1_over_p0)
@@ -362,12 +382,14 @@ constexpr const char* encode_footer = R"(Input (HDF5):
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   bits         uint8 [batch, n]. lte-turbo: n = 3 (k + 4), the streams d0, d1, d2 of 3GPP TS 36.212
                section 5.1.3.2 one after the other, each with its four tail places
-  attributes   code, k, n, warpband_version, warpband_commit
+  attributes   code, k, n, with --interleaver interleaver_f1 and interleaver_f2, warpband_version,
+               warpband_commit
 
 --memory bounds what the program holds, whatever the size of the file: on a CPU the whole process, on a
 CUDA device the buffers on the host and, once more, those on the device.
 
-Exit codes: 0 done, 1 failed (nothing is written), 2 used wrongly. Ctrl-C ends the run; nothing is written.
+Exit codes: 0 done, 1 failed (OUT.h5 is not written; only if the summary cannot be, it is there), 2 used
+wrongly. Ctrl-C ends the run; nothing is written.
 
 Examples:
   warpband encode payload.h5 -o coded.h5 --code lte-turbo
@@ -378,7 +400,8 @@ From Python:
 constexpr const char* decode_footer = R"(Input (HDF5):
   llr          float32 [batch, n], L = ln P(0)/P(1): positive means 0. lte-turbo: n = 3 (k + 4), the streams
                d0, d1, d2 of 3GPP TS 36.212 one after the other, each with its four tail places. A punctured
-               bit is 0. Attributes `code` and `k`, where there are any, must agree with the options
+               bit is 0. Attributes `code`, `k`, `interleaver_f1` and `interleaver_f2`, where there are any, must
+               agree with the options, or stand for those that are left out
 
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   bits         uint8 [batch, k]
@@ -387,13 +410,14 @@ Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there bef
                and 2: the early stop held
   soft         float32 [batch, k], a-posteriori LLRs, with --soft
   attributes   code, k, n, algorithm, iterations, windows, overlap, extrinsic_scale, early_stop, crc,
-               warpband_version, warpband_commit
+               interleaver_f1 and interleaver_f2 as for encode, warpband_version, warpband_commit
 
 The result does not depend on the device, the threads or the memory. --memory bounds what the program holds,
 whatever the size of the file: on a CPU the whole process, on a CUDA device the buffers on the host and, once
 more, those on the device.
 
-Exit codes: 0 done, 1 failed (nothing is written), 2 used wrongly. Ctrl-C ends the run; nothing is written.
+Exit codes: 0 done, 1 failed (OUT.h5 is not written; only if the summary cannot be, it is there), 2 used
+wrongly. Ctrl-C ends the run; nothing is written.
 
 Examples:
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo
@@ -474,7 +498,8 @@ void add_common(CLI::App& app, code_options& o) {
           "", "coefficients"));
 }
 void add_running(CLI::App& app, code_options& o) {
-  app.add_option("--memory", o.memory, "Memory to use: 512M, 2G (default 1G)")->type_name("SIZE");
+  app.add_option("--memory", o.memory, "Memory to use: 512M, 2G (default 1G, more where one block needs it)")
+      ->type_name("SIZE");
   add_device_options(app, o.where);
   app.add_option("--json", o.json, "Write a summary here, in JSON; - for standard output")->type_name("FILE");
   app.add_flag("--quiet", o.quiet, "No progress on stderr");
@@ -482,8 +507,11 @@ void add_running(CLI::App& app, code_options& o) {
 
 int checked_run(const CLI::App& app, const code_options& o, int (*run)(const code_options&)) {
   check_device_options(app, o.where);
-  bytes_from("--memory", o.memory);
-  if (!o.json.empty() && o.json == o.out)
+  if (app.count("--memory") != 0) bytes_from("--memory", o.memory);
+  for (const char* option : {"--output", "--json"})
+    if (app.count(option) != 0 && app.get_option(option)->as<std::string>().empty())
+      throw usage_error(std::string(option) + ": the name of the file is empty");
+  if (!o.json.empty() && o.json != "-" && wb::same_place(o.json, o.out))
     throw usage_error("--output and --json name the same file: give each its own");
   return run(o);
 }

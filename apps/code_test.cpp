@@ -106,7 +106,8 @@ TEST_P(code_command, leaves_nothing_behind_when_it_fails) {
   }
   EXPECT_EQ(run("decode llr.h5 -o out.h5 --code lte-turbo"), 1);
   EXPECT_EQ(text("err.txt"),
-            "warpband: error: llr.h5: llr is float32 [2, 131]: expected [batch, n] with n = 3 (k + 4)\n");
+            "warpband: error: llr.h5: llr is float32 [2, 131]: expected [batch, n] with n = 3 (k + 4), "
+            "k from 40 to 65536\n");
   std::ofstream(path("llr.h5")) << "not this";
   EXPECT_EQ(run("decode llr.h5 -o out.h5 --code lte-turbo"), 1);
   EXPECT_FALSE(fs::exists(path("out.h5")));

@@ -75,14 +75,14 @@ class CodeTest(unittest.TestCase):
 
     def fail_clearly(self, code, part, *arguments):
         """Exit code, one line on stderr that holds `part`, nothing on stdout, no file more than before."""
-        before = sorted((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in self.folder.iterdir())
+        before = sorted((p.name, p.lstat().st_mtime_ns, p.lstat().st_size) for p in self.folder.iterdir())
         run = self.run_command(*arguments)
         self.assertEqual(run.returncode, code, run.stderr)
         self.assertEqual(run.stdout, "")
         self.assertTrue(run.stderr.startswith("warpband: error: "), run.stderr)
         self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
         self.assertIn(part, run.stderr)
-        after = sorted((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in self.folder.iterdir())
+        after = sorted((p.name, p.lstat().st_mtime_ns, p.lstat().st_size) for p in self.folder.iterdir())
         self.assertEqual(before, after)
 
     def peak_memory(self, *arguments):
@@ -194,13 +194,13 @@ class CodeTest(unittest.TestCase):
         self.write("bits.h5", {"bits": bits})
         self.succeed("encode", "bits.h5", "-o", "coded.h5", "--code", "lte-turbo")
         llr = (6 - 12.0 * self.read("coded.h5")[0]["bits"]).astype(numpy.float32)
-        for form in ({}, {"chunks": (16, n)}, {"chunks": (64, 1024)}):
+        for form in ({}, {"chunks": (16, n)}, {"chunks": (64, 1024)}, {"chunks": (64, n), "compression": "gzip"}):
             with h5py.File(self.folder / "llr.h5", "w") as file:
                 array = file.create_dataset("llr", (words, n), numpy.float32, **form)
                 block = numpy.tile(llr, (64, 1))
                 for first in range(0, words, 256):
                     array[first:first + 256] = block[:min(256, words - first)]
-            self.assertGreater((self.folder / "llr.h5").stat().st_size, 4 * megabytes * 2**20)
+            self.assertTrue("compression" in form or (self.folder / "llr.h5").stat().st_size > 4 * megabytes * 2**20)
             self.assertLess(self.peak_memory("decode", "llr.h5", "-o", "out.h5", "--code", "lte-turbo", "--iterations", 1,
                                              "--algorithm", "max-log-map", "--memory", f"{megabytes}M", "--threads", 2),
                             megabytes * 2**20, form)
@@ -264,6 +264,35 @@ class CodeTest(unittest.TestCase):
         bits[2, 5] = 2
         self.write("in.h5", {"bits": bits})
         self.fail_clearly(1, "bits[2, 5] is 2: expected 0 or 1", *encode)
+
+    def test_the_interleaver_of_a_file(self):
+        bits = numpy.random.default_rng(7).integers(0, 2, (4, 40), dtype=numpy.uint8)
+        self.write("bits.h5", {"bits": bits})
+        self.succeed("encode", "bits.h5", "-o", "coded.h5", "--code", "lte-turbo", "--interleaver", "7,10")
+        arrays, attributes = self.read("coded.h5")
+        self.assertEqual((attributes["interleaver_f1"], attributes["interleaver_f2"]), (7, 10))
+        # Noise that only the right interleaver removes.
+        llr = (3 - 6.0 * arrays["bits"] + numpy.random.default_rng(8).normal(0, 3, arrays["bits"].shape)).astype(numpy.float32)
+        self.write("llr.h5", {"llr": llr}, attributes)
+        self.succeed("decode", "llr.h5", "-o", "out.h5", "--soft")
+        taken = self.read("out.h5")[0]["soft"]
+        self.succeed("decode", "llr.h5", "-o", "out.h5", "--soft", "--interleaver", "7,10")
+        numpy.testing.assert_array_equal(self.read("out.h5")[0]["soft"], taken)
+        self.fail_clearly(1, "is of interleaver 7,10, not 3,10", "decode", "llr.h5", "-o", "out.h5", "--interleaver", "3,10")
+        self.write("llr.h5", {"llr": llr})
+        self.succeed("decode", "llr.h5", "-o", "out.h5", "--soft", "--code", "lte-turbo")
+        self.assertTrue((self.read("out.h5")[0]["soft"] != taken).any())
+
+    def test_outputs_keep_apart(self):
+        self.write("bits.h5", {"bits": numpy.ones((2, 40), numpy.uint8)})
+        encode = ("encode", "bits.h5", "--code", "lte-turbo", "-o")
+        os.symlink("target.h5", self.folder / "link.h5")
+        self.fail_clearly(2, "the same file", *encode, "out.h5", "--json", "./out.h5")
+        self.fail_clearly(2, "the same file", *encode, "link.h5", "--json", "target.h5")
+        self.fail_clearly(2, "is empty", *encode, "")
+        self.succeed(*encode, "link.h5")
+        self.assertTrue((self.folder / "link.h5").is_symlink())
+        self.assertEqual(self.read("target.h5")[0]["bits"].shape, (2, 132))
 
     def test_used_wrongly(self):
         self.write("in.h5", {"llr": numpy.ones((3, 132), numpy.float32)})

@@ -28,7 +28,7 @@ values values_of(const CLI::Option& option) {
   values v;
   v.any = option.get_expected_max() > 0 && option.get_type_size_max() > 0;
   const std::string type = option.get_type_name();  // "NAME:{ber,fer,both}"
-  v.file = type.starts_with("FILE") || type.starts_with("CSV");
+  v.file = type.starts_with("FILE") || type.starts_with("CSV") || type.starts_with("RESULT");
   const std::size_t from = type.find('{'), to = type.rfind('}');
   if (from != std::string::npos && to != std::string::npos)
     for (std::size_t at = from + 1; at < to;) {
@@ -53,7 +53,7 @@ values positionals_of(const CLI::App& app) {
   values v;
   for (const CLI::App* sub : app.get_subcommands({})) v.words.push_back(sub->get_name());
   for (const CLI::Option* o : app.get_options())
-    if (o->get_positional()) {
+    if (o->get_positional() && o->get_name() != "FILTER") {
       const values its = values_of(*o);
       v.words.insert(v.words.end(), its.words.begin(), its.words.end());
       v.file = v.file || its.words.empty();
@@ -115,8 +115,11 @@ _warpband() {{
 {options}    esac
     if [[ $current == -* ]]; then words=$options files=no; fi
   fi
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
-  if [[ $files == yes ]]; then COMPREPLY+=($(compgen -f -- "$current")); compopt -o filenames 2> /dev/null; fi
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  if [[ $files == yes ]]; then
+    mapfile -t -O ${{#COMPREPLY[@]}} COMPREPLY < <(compgen -f -- "$current")
+    compopt -o filenames 2> /dev/null
+  fi
 }}
 complete -F _warpband warpband
 )",
@@ -153,7 +156,7 @@ std::string zsh(const CLI::App& root) {
       for (const std::string& name : names_of(*o))
         out += " \\\n    " + in_quotes(fmt::format("{}[{}]{}", name, escaped(o->get_description()),
                                                    v.any ? ":value:" + zsh_action(v) : ""));
-      if (o->get_positional())
+      if (o->get_positional() && app.get_subcommands({}).empty())  // else the subcommand has its place
         out += " \\\n    " + in_quotes(fmt::format(":{}:{}", escaped(o->get_name()),
                                                    v.words.empty() ? "_files" : zsh_action(v)));
     }
@@ -184,6 +187,9 @@ std::string fish(const CLI::App& root) {
     std::string when =
         path.empty() ? "__fish_use_subcommand" : "__fish_seen_subcommand_from " + path.substr(0, blank);
     if (blank != std::string::npos) when += "; and __fish_seen_subcommand_from " + path.substr(blank + 1);
+    std::string below;  // once a subcommand is there, only its own options count
+    for (const CLI::App* sub : app.get_subcommands({})) below += " " + sub->get_name();
+    if (!path.empty() && !below.empty()) when += "; and not __fish_seen_subcommand_from" + below;
     const std::string line = fmt::format("complete -c warpband -n {}", in_quotes(when));
     for (const CLI::Option* o : app.get_options()) {
       const values v = values_of(*o);

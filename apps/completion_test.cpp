@@ -53,7 +53,29 @@ TEST(completion, of_bash) {
   EXPECT_EQ(offered("warpband --vers"), "--version\n");
   EXPECT_EQ(offered("warpband nonsense --x"), "\n");
   EXPECT_EQ(offered("warpband sim /dev/nul"), "/dev/null\n");
+  EXPECT_EQ(offered("warpband sim --resume /dev/nul"), "/dev/null\n");
+  EXPECT_EQ(offered("warpband bench /dev/nul"), "\n");
+  EXPECT_EQ(offered("warpband bench comp"), "compare\n");
+  EXPECT_EQ(offered("warpband bench compare --ch"), "--check\n");
   EXPECT_EQ(offered("warpband sim -o /dev/nul"), "/dev/null\n");
+}
+
+TEST(completion, of_bash_keeps_names_with_spaces_whole) {
+  if (!there_is("bash")) GTEST_SKIP() << "no bash here";
+  const outcome o =
+      shell("bash", "folder=$(mktemp -d) && cd \"$folder\" && touch 'my file.h5'\nsource <('" WARPBAND_COMMAND
+                    "' completion bash)\nCOMP_WORDS=(warpband decode my)\nCOMP_CWORD=2\n_warpband\n"
+                    "printf '[%s]' \"${COMPREPLY[@]}\"; rm -r \"$folder\"");
+  EXPECT_EQ(o.out, "[my file.h5]");
+}
+
+TEST(completion, of_zsh_gives_a_place_once) {
+  const std::string script = shell("sh", "'" WARPBAND_COMMAND "' completion zsh").out;
+  const std::size_t begin = script.find("_warpband_bench() {"), end = script.find("\n}\n", begin);
+  ASSERT_NE(begin, std::string::npos);
+  const std::string bench = script.substr(begin, end - begin);
+  EXPECT_NE(bench.find("'1: :->command'"), std::string::npos) << bench;
+  EXPECT_EQ(bench.find("':FILTER"), std::string::npos) << bench;
 }
 
 TEST(completion, other_shells_take_their_scripts) {

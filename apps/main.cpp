@@ -1,6 +1,7 @@
 // The `warpband` command. Exit codes: 0 done, 1 failed, 2 used wrongly. Errors are one line on stderr.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -61,6 +62,7 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit is an error to report, like a full disk
   CLI::App app("Warpband: the heavy work of wireless receivers and transmitters, on CPUs and GPUs.",
                "warpband");
   app.footer(main_footer);

@@ -396,7 +396,7 @@ TEST_F(resume, refuses_what_is_no_result_and_leaves_it) {
   expect_error(1, {"sim", "--resume", "."}, "cannot read: it is a folder");
   expect_error(1, {"sim", "--resume", "r.json", "missing.toml"}, "missing.toml: cannot read");
   expect_error(1, {"sim", "--resume", "r.json", "quick.toml", "-o", "quick.toml"}, "is read by this run");
-  expect_error(2, {"sim", "--resume", ""}, "--resume \"\" is not allowed");
+  expect_error(2, {"sim", "--resume", ""}, "--resume: the name of the file is empty");
   expect_error(2, {"sim", "quick.toml", "--checkpoint", "1"}, "add -o");
   expect_error(2, {"sim", "quick.toml", "-o", "o.json", "--checkpoint", "31"},
                "a number of seconds from 0 to 30");

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <warpband/core/error.hpp>
@@ -133,7 +134,7 @@ class simulation {
       observer.finished = [&](const wb::curve_result&, const wb::point_result& p) {
         line_.clear();
         print_row(p);
-        if (changed_) save();
+        if (changed_) save_if_possible();
         changed_ = false;
       };
       wb::run_curve(curve, exec_, observer);
@@ -158,6 +159,8 @@ class simulation {
   }
 
   const wb::run_result& result() const noexcept { return result_; }
+  /// Whether this run counted a frame; from then on its result is in the file.
+  bool begun() const noexcept { return begun_; }
   std::size_t points() const noexcept { return points_; }
   /// Points that have what the rules ask for.
   std::size_t finished() const {
@@ -188,7 +191,8 @@ class simulation {
     const clock::time_point now = clock::now();
     // The next batch is taken to last as long as this one: it must not make a checkpoint late.
     const std::chrono::duration<double> by_then = (now - saved_) + (now - last_batch_);
-    const bool due = !begun_ || by_then.count() >= options_.checkpoint;
+    const bool due = by_then.count() >= options_.checkpoint;
+    const bool first = !begun_;
     if (!begun_) {  // only now does this machine have a part in the result
       if (options_.resume.empty())
         result_.origin = here_;
@@ -197,13 +201,28 @@ class simulation {
       begun_ = true;
     }
     changed_ = true;
-    if (due) save();
+    if (first)
+      save();
+    else if (due)
+      save_if_possible();
     last_batch_ = now;
   }
 
   void save() {
     if (!options_.out.empty()) wb::write_file(options_.out, wb::result_json(result_));
     saved_ = clock::now();
+  }
+
+  /// A checkpoint that cannot be written (a disk that is full for a while) is no reason to end a long run.
+  void save_if_possible() {
+    try {
+      save();
+    } catch (const wb::file_error& e) {
+      saved_ = clock::now();
+      if (std::exchange(warned_, true)) return;
+      line_.clear();
+      fmt::print(stderr, "warpband: note: {}; the run goes on and tries again\n", e.what());
+    }
   }
 
   std::string progress(std::size_t curve, std::size_t index, const wb::point_counts& c) const {
@@ -234,6 +253,7 @@ class simulation {
   std::vector<std::vector<wb::point_counts>> held_;  // of each curve's points when this run began
   std::size_t points_ = 0, earlier_points_ = 0;      // all; those of the curves before
   bool begun_ = false, changed_ = false;             // this run counted a frame; of the point under way
+  bool warned_ = false;                              // of a checkpoint that failed
   clock::time_point saved_ = clock::now(), last_batch_ = saved_;
 };
 
@@ -271,8 +291,9 @@ int run_sim(sim_options options) {
   if (!options.resume.empty() && options.overrides.seed)
     throw usage_error("--seed is not for --resume: a result goes on with the seed it was begun with");
   if (options.out.empty()) options.out = options.resume;
-  if (!options.out.empty() && options.out == options.plot)
+  if (!options.out.empty() && !options.plot.empty() && wb::same_place(options.out, options.plot))
     throw usage_error("--output and --plot name the same file: give each its own");
+  stop_on_interrupt();
   // Whatever can be wrong is found before the first frame is sent.
   wb::run_result start = starting_point(options);
   const auto exec = wb::open_executor(options.where.device, options.where.threads);
@@ -289,11 +310,10 @@ int run_sim(sim_options options) {
     plot.emplace();
   }
 
-  stop_on_interrupt();
   simulation run(options, std::move(start), *exec);
   if (!run.run()) {
     std::string message = fmt::format("interrupted: {} of {} points finished", run.finished(), run.points());
-    if (!options.out.empty())
+    if (!options.out.empty() && run.begun())
       message += fmt::format(", {0} holds the state: warpband sim --resume {0} goes on", options.out);
     throw wb::error(message);
   }
@@ -430,8 +450,11 @@ command add_sim(CLI::App& app) {
             check_device_options(*sim, options->where);
             if (options->plot.empty() && (sim->count("--reference") != 0 || sim->count("--metric") != 0))
               throw usage_error("--reference and --metric are for --plot: add --plot FILE.png");
-            if (options->resume.empty() && sim->count("--resume") != 0)
-              throw usage_error("--resume \"\" is not allowed: expected the name of a result");
+            for (const char* option : {"--resume", "--output", "--plot"})
+              if (sim->count(option) != 0 && sim->get_option(option)->as<std::string>().empty())
+                throw usage_error(std::string(option) + ": the name of the file is empty");
+            if (options->out == "-")
+              throw usage_error("--output -: the table is on standard output already, name a file");
             if (options->out.empty() && options->resume.empty() && sim->count("--checkpoint") != 0)
               throw usage_error("--checkpoint is for --output: add -o FILE.json");
             return run_sim(*options);

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <bench/compare.hpp>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -16,115 +20,208 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// How far the spread reaches from the median, in per cent of it.
-double reach(const json& seconds) {
-  const double median = seconds["median"].get<double>();
-  return 100 * std::max(seconds["high"].get<double>() - median, median - seconds["low"].get<double>()) /
-         median;
-}
+constexpr int most_depth = 64;
+constexpr const char* machine_keys[] = {"cpu", "instruction_set", "threads", "os", "gpus"};
 
-void compare_ceilings(const json& before, const json& after, json& out) {
-  for (const auto& [device, old_ones] : before.items()) {
-    if (!after.contains(device)) continue;
-    const json& new_ones = after[device];
-    const auto note = [&](const std::string& name, double a, double b) {
-      if (a > 0 && b > 0)
-        out.push_back({{"device", device}, {"ceiling", name}, {"change_percent", 100 * (b / a - 1)}});
-    };
-    const auto rate = [](const json& c, const char* key) { return c.value(key, 0.0); };
-    note("fp32", rate(old_ones, "fp32"), rate(new_ones, "fp32"));
-    const json &m = old_ones["memory"], &n = new_ones["memory"];
-    if (!m.empty() && !n.empty())
-      note("memory", m.back()["copy"].get<double>(), n.back()["copy"].get<double>());
-    for (const char* key : {"host_to_device", "device_to_host", "both_ways"})
-      note(key, rate(old_ones, key), rate(new_ones, key));
+/// A benchmark of a record. One that failed has no times.
+struct figure_times {
+  std::string name;
+  bool failed = false;
+  double median = 0, low = 0, high = 0;
+  /// How far the spread reaches from the median, in per cent of it.
+  double reach() const { return 100 * std::max(high - median, median - low) / median; }
+};
+
+/// What is compared of a record; read_record has checked all of it.
+struct record {
+  std::string version, commit, date;
+  json machine;
+  double waited_percent = 0;
+  std::vector<std::pair<std::string, std::map<std::string, double>>> ceilings;  // by device, then by name
+  std::vector<figure_times> benchmarks;
+};
+
+/// Takes members out of a file's JSON; what is missing or of another type is a file_error.
+class record_reader {
+ public:
+  explicit record_reader(const std::string& path) : path_(path) {}
+  [[noreturn]] void fail(const std::string& what) const {
+    throw file_error(path_, "is not a record of warpband bench: " + what);
   }
-}
+  const json& object(const json& value, const std::string& name) const {
+    if (!value.is_object()) fail(name + " is not an object");
+    return value;
+  }
+  const json& member(const json& parent, const std::string& key) const {
+    const auto i = parent.find(key);
+    if (i == parent.end()) fail("\"" + key + "\" is missing");
+    return *i;
+  }
+  const json& object_at(const json& parent, const std::string& key) const {
+    return object(member(parent, key), "\"" + key + "\"");
+  }
+  const json& array_at(const json& parent, const std::string& key) const {
+    const json& value = member(parent, key);
+    if (!value.is_array()) fail("\"" + key + "\" is not an array");
+    return value;
+  }
+  std::string text_at(const json& parent, const std::string& key) const {
+    const json& value = member(parent, key);
+    if (!value.is_string()) fail("\"" + key + "\" is not text");
+    return value.get<std::string>();
+  }
+  double number_at(const json& parent, const std::string& key) const {
+    const json& value = member(parent, key);
+    if (!value.is_number()) fail("\"" + key + "\" is not a number");
+    return value.get<double>();
+  }
+  double number_or_0(const json& parent, const std::string& key) const {
+    return parent.contains(key) ? number_at(parent, key) : 0;
+  }
 
-json read_record(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw file_error(path, "cannot read");
+ private:
+  std::string path_;
+};
+
+std::string content_of(const std::string& path) {
+  std::error_code status;
+  if (std::filesystem::is_directory(path, status)) throw file_error(path, "cannot read: it is a folder");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
   std::stringstream text;
   text << file.rdbuf();
-  json record = json::parse(text.str(), nullptr, false);
-  const char* none = "is no record of warpband bench";
-  if (!record.is_object() || record.value("format", json()) != "warpband bench 1")
-    throw file_error(path, none);
-  try {  // what compare() looks at
-    for (const char* key : {"machine", "ceilings", "benchmarks", "commit", "date", "version"})
-      (void)record.at(key);
-    for (const char* key : {"cpu", "instruction_set", "threads", "os", "gpus"})
-      (void)record["machine"].at(key);
-    for (const json& b : record["benchmarks"]) {
-      (void)b.at("name").get<std::string>();
-      if (!b.contains("error"))
-        for (const char* key : {"median", "low", "high"})
-          if (!(b.at("seconds").at(key).get<double>() > 0)) throw file_error(path, none);
-    }
-  } catch (const json::exception&) {
-    throw file_error(path, none);
-  }
-  return record;
+  return text.str();
 }
 
-json compare_records(const json& before, const json& after) {
-  const auto head = [](const json& r) -> json {
-    return {{"version", r["version"]}, {"commit", r["commit"]}, {"date", r["date"]}};
+record read_record(const std::string& path) {
+  const std::string text = content_of(path);
+  const record_reader in(path);
+  const json::parser_callback_t shallow = [&](int depth, json::parse_event_t, json&) {
+    if (depth > most_depth) in.fail(fmt::format("its JSON is nested more than {} deep", most_depth));
+    return true;
+  };
+  const json root = json::parse(text, shallow, false);
+  if (root.is_discarded()) in.fail("not JSON, or cut off");
+  in.object(root, "what it holds");
+  if (const std::string format = in.text_at(root, "format"); format != "warpband bench 1")
+    in.fail("its \"format\" is " + json(format).dump() + ", not \"warpband bench 1\"");
+
+  record r;
+  r.version = in.text_at(root, "version");
+  r.commit = in.text_at(root, "commit");
+  r.date = in.text_at(root, "date");
+  for (const char* key : machine_keys) r.machine[key] = in.member(in.object_at(root, "machine"), key);
+  r.waited_percent = in.number_or_0(root, "waited_percent");
+  for (const auto& [device, rates] : in.object_at(root, "ceilings").items()) {
+    in.object(rates, "the ceilings of " + json(device).dump());
+    std::map<std::string, double> found;
+    for (const char* key : {"fp32", "host_to_device", "device_to_host", "both_ways"})
+      found[key] = in.number_or_0(rates, key);
+    if (const json& memory = in.array_at(rates, "memory"); !memory.empty())
+      found["memory"] = in.number_at(in.object(memory.back(), "an entry of \"memory\""), "copy");
+    r.ceilings.emplace_back(device, found);
+  }
+  std::set<std::string> names;
+  for (const json& b : in.array_at(root, "benchmarks")) {
+    figure_times f;
+    f.name = in.text_at(in.object(b, "an entry of \"benchmarks\""), "name");
+    if (!names.insert(f.name).second) in.fail("the benchmark " + json(f.name).dump() + " is there twice");
+    f.failed = b.contains("error");
+    if (!f.failed) {
+      const json& seconds = in.object_at(b, "seconds");
+      f.median = in.number_at(seconds, "median");
+      f.low = in.number_at(seconds, "low");
+      f.high = in.number_at(seconds, "high");
+      if (!(f.low > 0 && f.low <= f.median && f.median <= f.high))
+        in.fail("the \"seconds\" of " + json(f.name).dump() + " are not 0 < low <= median <= high");
+    }
+    r.benchmarks.push_back(std::move(f));
+  }
+  return r;
+}
+
+json compare_ceilings(const record& before, const record& after) {
+  json out = json::array();
+  for (const auto& [device, old_ones] : before.ceilings)
+    for (const auto& [same, new_ones] : after.ceilings) {
+      if (same != device) continue;
+      for (const char* name : {"fp32", "memory", "host_to_device", "device_to_host", "both_ways"}) {
+        const auto a = old_ones.find(name), b = new_ones.find(name);
+        if (a != old_ones.end() && b != new_ones.end() && a->second > 0 && b->second > 0)
+          out.push_back(
+              {{"device", device}, {"ceiling", name}, {"change_percent", 100 * (b->second / a->second - 1)}});
+      }
+    }
+  return out;
+}
+
+json compare_records(const record& before, const record& after) {
+  const auto head = [](const record& r) -> json {
+    return {{"version", r.version}, {"commit", r.commit}, {"date", r.date}};
   };
   json out{{"format", "warpband bench comparison 1"},
            {"old", head(before)},
            {"new", head(after)},
            {"warnings", json::array()},
-           {"ceilings", json::array()},
+           {"ceilings", compare_ceilings(before, after)},
            {"benchmarks", json::array()},
            {"only_old", json::array()},
            {"only_new", json::array()}};
   const auto warn = [&](const std::string& text) { out["warnings"].push_back(text); };
-  for (const char* key : {"cpu", "instruction_set", "threads", "os", "gpus"})
-    if (const json &a = before["machine"][key], &b = after["machine"][key]; a != b)
+  for (const char* key : machine_keys)
+    if (const json &a = before.machine.at(key), &b = after.machine.at(key); a != b)
       warn(fmt::format("the machines differ in {}: {} and {}", key, a.dump(), b.dump()));
-  if (before["version"] != after["version"])
-    warn(fmt::format("the builds differ in version: {} and {}", before["version"].dump(),
-                     after["version"].dump()));
-  for (const char* which : {"old", "new"})
-    if (out[which]["commit"].get<std::string>().ends_with("-modified"))
+  if (before.version != after.version)
+    warn(fmt::format("the builds differ in version: {} and {}", json(before.version).dump(),
+                     json(after.version).dump()));
+  for (const auto& [which, r] : {std::pair("old", &before), std::pair("new", &after)})
+    if (r->commit.ends_with("-modified"))
       warn(std::string("the ") + which + " record is of a tree with changes that no commit names");
   for (const auto& [which, r] : {std::pair("old", &before), std::pair("new", &after)})
-    if (const double waited = r->value("waited_percent", 0.0); waited > 5)
-      warn(fmt::format("other programs kept the {} run waiting for {:.0f} % of its time", which, waited));
-  compare_ceilings(before["ceilings"], after["ceilings"], out["ceilings"]);
+    if (r->waited_percent > 5)
+      warn(fmt::format("other programs kept the {} run waiting for {:.0f} % of its time", which,
+                       r->waited_percent));
   for (const json& c : out["ceilings"])
     if (const double change = c["change_percent"].get<double>(); std::abs(change) > 5)
       warn(fmt::format("the ceiling {} of {} moved by {:+.1f} %: the machine itself changed",
                        c["ceiling"].get<std::string>(), c["device"].get<std::string>(), change));
 
-  std::map<std::string, const json*> found;
-  for (const json& b : after["benchmarks"]) found[b["name"].get<std::string>()] = &b;
-  for (const json& a : before["benchmarks"]) {
-    const auto name = a["name"].get<std::string>();
-    const auto i = found.find(name);
+  std::map<std::string, int> count;
+  std::map<std::string, const figure_times*> found;
+  for (const figure_times& b : after.benchmarks) {
+    found[b.name] = &b;
+    count["failed"] += b.failed;
+  }
+  for (const figure_times& a : before.benchmarks) {
+    const auto i = found.find(a.name);
     if (i == found.end()) {
-      out["only_old"].push_back(name);
+      out["only_old"].push_back(a.name);
+      count["missing"]++;
       continue;
     }
-    const json& b = *i->second;
+    const figure_times& b = *i->second;
     found.erase(i);
-    json line{{"name", name}};
-    if (a.contains("error") || b.contains("error")) {
+    json line{{"name", a.name}};
+    if (b.failed) {
       line["verdict"] = "failed";
+    } else if (a.failed) {
+      line["verdict"] = "failed before";
     } else {
-      const double was = a["seconds"]["median"].get<double>(), is = b["seconds"]["median"].get<double>();
-      const double change = 100 * (is / was - 1), noise = reach(a["seconds"]) + reach(b["seconds"]);
-      line["old_seconds"] = was;
-      line["new_seconds"] = is;
+      const double change = 100 * (b.median / a.median - 1), noise = a.reach() + b.reach();
+      line["old_seconds"] = a.median;
+      line["new_seconds"] = b.median;
       line["change_percent"] = change;
       line["noise_percent"] = noise;
-      line["verdict"] = change > noise ? "slower" : change < -noise ? "faster" : "within noise";
+      const char* verdict = change > noise ? "slower" : change < -noise ? "faster" : "within noise";
+      line["verdict"] = verdict;
+      count[verdict]++;
     }
     out["benchmarks"].push_back(std::move(line));
   }
-  for (const json& b : after["benchmarks"])
-    if (found.contains(b["name"].get<std::string>())) out["only_new"].push_back(b["name"]);
+  for (const figure_times& b : after.benchmarks)
+    if (found.contains(b.name)) out["only_new"].push_back(b.name);
+  for (const char* what : {"slower", "faster", "within noise", "failed", "missing"})
+    out["summary"][what] = count[what];
   return out;
 }
 
@@ -137,13 +234,11 @@ std::string comparison_table(const json& c) {
   std::size_t width = 9;
   for (const json& b : c["benchmarks"])
     width = std::max(width, b["name"].get_ref<const std::string&>().size());
-  std::map<std::string, int> count;
   if (!c["benchmarks"].empty())
     out += fmt::format("\n{:<{}} {:>11} {:>11} {:>8} {:>8}  {}\n", "benchmark", width, "old us", "new us",
                        "time", "noise", "verdict");
   for (const json& b : c["benchmarks"]) {
     const auto verdict = b["verdict"].get<std::string>();
-    count[verdict]++;
     if (b.contains("old_seconds"))
       out +=
           fmt::format("{:<{}} {:>11.5g} {:>11.5g} {:>+7.1f}% {:>7.1f}%  {}\n", b["name"].get<std::string>(),
@@ -155,8 +250,11 @@ std::string comparison_table(const json& c) {
   for (const char* which : {"old", "new"})
     for (const json& name : c[std::string("only_") + which])
       out += fmt::format("{:<{}} only in the {} record\n", name.get<std::string>(), width, which);
-  out += fmt::format("\n{} slower, {} faster, {} within noise\n", count["slower"], count["faster"],
-                     count["within noise"]);
+  std::string summary;
+  for (const auto& [what, count] : c["summary"].items())
+    if (const int n = count.get<int>(); n > 0 || (what != "failed" && what != "missing"))
+      summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", n, what);
+  out += "\n" + summary + "\n";
   return out;
 }
 
@@ -165,8 +263,8 @@ std::string comparison_table(const json& c) {
 comparison compare(const std::string& before, const std::string& after) {
   const json c = compare_records(read_record(before), read_record(after));
   comparison out{c.dump(1, ' ', false, json::error_handler_t::replace) + "\n", comparison_table(c), false};
-  for (const json& b : c["benchmarks"])
-    out.worse = out.worse || b["verdict"] == "slower" || b["verdict"] == "failed";
+  for (const char* what : {"slower", "failed", "missing"})
+    out.worse = out.worse || c["summary"][what].get<int>() > 0;
   return out;
 }
 

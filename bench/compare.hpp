@@ -6,7 +6,7 @@ namespace wb::bench {
 
 struct comparison {
   std::string json, table;
-  bool worse = false;  // a figure became slower, or failed
+  bool worse = false;  // a figure became slower, failed in the new record, or is missing there
 };
 /// Compares the benchmarks that both records have. A figure changed if its median moved by more than the
 /// noise, the sum of how far both spreads reach from their medians (statistics.hpp). Throws file_error for a

@@ -359,7 +359,7 @@ handle chunk_cache(const hdf5_array& array, const std::vector<hsize_t>& chunk) {
     slots = std::min(mib / 4, slots * std::bit_ceil(std::clamp<std::size_t>(across, 1, mib / 4)));
   }
   handle access(H5Pcreate(H5P_DATASET_ACCESS));
-  const std::size_t bytes = std::clamp(array.chunk_bytes, mib, 64 * mib);
+  const std::size_t bytes = std::clamp(array.chunk_bytes, mib, 1024 * mib);
   H5Pset_chunk_cache(access.id(), std::max<std::size_t>(slots, 512) + 1, bytes, 0.0);
   return access;
 }
@@ -372,6 +372,7 @@ struct hdf5_reader::state {
     hdf5_array array;
   };
   std::string path;
+  struct stat opened {};  // the file when it was opened
   handle file;
   std::map<std::string, dataset> datasets;  // those that were asked for; they stay open, with their chunks
 
@@ -384,6 +385,16 @@ struct hdf5_reader::state {
   [[noreturn]] void fail(const std::string& what) const { throw file_error(path, what); }
   [[noreturn]] void fail_damaged(const std::string& name) const {
     fail(shown(name) + " cannot be read, " + damaged(reason()));
+  }
+
+  /// What the system says of the open file. Bytes that are cut off while it is read come as zeros.
+  struct stat state_of_file() const {
+    struct stat now {};
+    void* descriptor = nullptr;
+    if (H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &descriptor) < 0 || descriptor == nullptr ||
+        fstat(*static_cast<const int*>(descriptor), &now) != 0)
+      fail("cannot read: the system tells nothing of the open file");
+    return now;
   }
 
   /// Whether there is something of this name: every part of it must be asked for alone.
@@ -456,9 +467,11 @@ struct hdf5_reader::state {
 
     const std::size_t size = H5Tget_size(type.id());
     const H5D_layout_t layout = H5Pget_layout(creation.id());
-    if (layout == H5D_VIRTUAL) {  // where one of its files is missing, HDF5 would give zeros
+    if (layout == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0) {
+      // Where one of its files is missing or short, HDF5 would give zeros.
       fail(shown(name) + " is put together from other files: copy it into one");
     }
+    d.array.packed = H5Pget_nfilters(creation.id()) > 0;
     if (layout == H5D_CHUNKED) {
       chunk.resize(shape.size());
       if (H5Pget_chunk(creation.id(), axes, chunk.data()) != axes) fail_damaged(name);
@@ -496,7 +509,6 @@ struct hdf5_reader::state {
     const std::size_t row = times(row_elements(array.shape), size);
     const std::size_t bytes = array.shape.empty() ? size : times(array.shape[0], row);
     if (row >= most || bytes >= most || array.chunk_bytes >= most) fail(what + ": that is too large");
-    if (H5Pget_external_count(creation) > 0) return;
     hsize_t file_size = 0;
     const handle from(H5Iget_file_id(id));  // not always this file: links lead into others
     if (!from.valid() || H5Fget_filesize(from.id(), &file_size) < 0) fail_damaged(name);
@@ -544,7 +556,13 @@ struct hdf5_reader::state {
     if (!in_file.valid() || !in_memory.valid()) fail_damaged(name);
     // Chunks that were never written leave `to` as it is where their writer switched fill values off.
     if (d.array.chunk_rows != 0) std::memset(static_cast<void*>(to), 0, n * sizeof(T));
-    if (H5Dread(d.id.id(), memory_type<T>().id(), in_memory.id(), in_file.id(), H5P_DEFAULT, to) >= 0) return;
+    if (H5Dread(d.id.id(), memory_type<T>().id(), in_memory.id(), in_file.id(), H5P_DEFAULT, to) >= 0) {
+      if (const struct stat now = state_of_file(); now.st_size != opened.st_size ||
+                                                   now.st_mtim.tv_sec != opened.st_mtim.tv_sec ||
+                                                   now.st_mtim.tv_nsec != opened.st_mtim.tv_nsec)
+        fail("it was changed while it was read");
+      return;
+    }
     const std::string why = reason();
     const handle creation(H5Dget_create_plist(d.id.id()));
     for (int i = 0; i < H5Pget_nfilters(creation.id()); i++) {
@@ -571,7 +589,10 @@ hdf5_reader::hdf5_reader(const std::string& path) : state_(std::make_unique<stat
   H5Pset_file_locking(access.id(), true, true);  // a file system without locks is no reason not to read
 #endif
   state_->file = handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
-  if (state_->file.valid()) return;
+  if (state_->file.valid()) {
+    state_->opened = state_->state_of_file();
+    return;
+  }
   const std::string why = reason();
   if (why == std::strerror(EAGAIN)) {
     throw file_error(path, "cannot read: another program has it open for writing");

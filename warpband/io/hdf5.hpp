@@ -33,6 +33,7 @@ struct hdf5_array {
   std::vector<std::size_t> shape;
   std::string type;            // "uint8", "float32", "complex64", ... ; a description for types not read here
   std::size_t chunk_rows = 0;  // rows of a chunk; 0 where the array lies in one piece
+  bool packed = false;         // by gzip or another filter: each chunk is unpacked as a whole
   std::size_t chunk_bytes = 0;  // unpacked, of the chunks that share their rows; 0 where it lies in one piece
 };
 

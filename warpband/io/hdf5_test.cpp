@@ -440,6 +440,28 @@ TEST_F(hdf5, a_file_that_is_cut_is_refused_at_every_length) {
   }
 }
 
+#ifdef F_OFD_GETLK
+TEST_F(hdf5, a_file_that_is_written_is_locked) {
+  const wb::hdf5_writer writer(path("out.h5"));
+  const std::string name = path("out.h5") + ".tmp" + std::to_string(getpid()) + "-0";
+  const int file = open(name.c_str(), O_RDWR);
+  ASSERT_GE(file, 0);
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  ASSERT_EQ(fcntl(file, F_OFD_GETLK, &whole), 0);
+  close(file);
+  EXPECT_EQ(whole.l_type, F_WRLCK);
+}
+#endif
+
+TEST_F(hdf5, a_file_that_changes_while_it_is_read_is_refused) {
+  write_small(path("whole.h5"), {}, false);
+  const wb::hdf5_reader file(path("whole.h5"));
+  EXPECT_EQ(file.read<float>("llr").size(), 8u * 24);
+  fs::resize_file(path("whole.h5"), fs::file_size(path("whole.h5")) - 100);
+  expect_error([&] { file.read<float>("llr"); }, "it was changed while it was read");
+}
+
 // Without attributes: libhdf5 1.10 does not survive every damage to those, which have no checksum.
 TEST_F(hdf5, a_flipped_bit_is_an_error_or_another_value) {
   const std::vector<std::pair<std::vector<hsize_t>, bool>> kinds = {{{}, false}, {{3, 5}, false}};

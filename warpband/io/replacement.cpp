@@ -19,8 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Locks an open file against other opens of it, until it is unlocked or closed, be it by the death of its
-/// process.
+/// Locks an open file against other opens of it, until it is closed, be it by the death of its process.
 #ifdef F_OFD_SETLK
 bool set_lock(int file, short type) {
   struct flock whole {};
@@ -32,10 +31,24 @@ bool set_lock(int file, short type) {
 bool set_lock(int, short) { return false; }
 #endif
 bool lock(int file) { return set_lock(file, F_WRLCK); }
-void unlock(int file) { (void)set_lock(file, F_UNLCK); }
 /// Whether nobody holds a lock, neither this class nor a library that writes by name and locks with flock(2).
 bool is_free(int file) {
   return flock(file, LOCK_EX | LOCK_NB) == 0 && flock(file, LOCK_UN) == 0 && lock(file);
+}
+
+/// Where a file of this name lies or would lie: links are followed, also one that points to nothing yet.
+fs::path place_of(const std::string& path) {
+  std::error_code status;
+  fs::path place = fs::absolute(path, status);
+  if (!status) place = fs::weakly_canonical(place, status);
+  if (status) return path;
+  for (int i = 0; i < 40 && fs::is_symlink(place, status); i++) {
+    const fs::path to = fs::read_symlink(place, status);
+    if (status) break;
+    place = fs::weakly_canonical(place.parent_path() / to, status);
+    if (status) return path;
+  }
+  return place;
 }
 
 /// The process in NAME.tmpPID-N, for the NAME given; 0 for any other name.
@@ -78,9 +91,7 @@ void remove_leftovers(const fs::path& target) {
 }  // namespace
 
 replacement::replacement(const std::string& path) : path_(path) {
-  std::error_code status;
-  fs::path target = fs::weakly_canonical(path, status);  // a link stays, what it points to is replaced
-  if (status) target = path;
+  const fs::path target = place_of(path);
   target_ = target.string();
   struct stat there {};
   const bool exists = stat(target_.c_str(), &there) == 0;
@@ -106,11 +117,6 @@ replacement::~replacement() {
   if (!name_.empty()) unlink(name_.c_str());
 }
 
-const std::string& replacement::name() const noexcept {
-  unlock(file_);
-  return name_;
-}
-
 void replacement::write(const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(file_, text.data() + done, text.size() - done);
@@ -125,6 +131,13 @@ void replacement::commit() {
   // Closed last: until then the lock keeps the new file from being taken for a leftover.
   if (rename(name_.c_str(), target_.c_str()) != 0) fail(std::strerror(errno));
   name_.clear();
+  // The new name is to be on disk too. Not every file system can do that, and the file is there in any case.
+  const fs::path folder = fs::path(target_).parent_path();
+  const int opened = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened >= 0) {
+    (void)fsync(opened);
+    close(opened);
+  }
   const int closed = close(file_);
   file_ = -1;
   if (closed != 0) fail(std::strerror(errno));
@@ -138,6 +151,10 @@ void replacement::fail(const std::string& why) const {
 void check_writable(const std::string& path) {
   const replacement r(path);
   remove_leftovers(r.target());
+}
+bool same_place(const std::string& a, const std::string& b) {
+  std::error_code none;
+  return place_of(a) == place_of(b) || fs::equivalent(a, b, none);
 }
 void write_file(const std::string& path, const std::string& text) {
   replacement r(path);

@@ -14,9 +14,9 @@ class replacement {
   ~replacement();
   replacement(const replacement&) = delete;
   replacement& operator=(const replacement&) = delete;
-  /// The new file's name until commit, for libraries that write by name; it exists, empty. Gives up the lock
-  /// by which others see that the file is being written: it would be in the way of the library's own.
-  const std::string& name() const noexcept;
+  /// The new file's name until commit, for libraries that write by name; it exists, empty, and holds a lock
+  /// (fcntl, of the open file) by which others see that it is being written.
+  const std::string& name() const noexcept { return name_; }
   /// The file that will be replaced: `path` with links resolved.
   const std::string& target() const noexcept { return target_; }
   /// Adds text at the end. Throws file_error.
@@ -33,6 +33,8 @@ class replacement {
 /// Throws file_error where write_file would fail at once. Removes what processes that were killed while they
 /// wrote this file left beside it; what a living process writes stays.
 void check_writable(const std::string& path);
+/// Whether two names are, or would be, one file.
+bool same_place(const std::string& a, const std::string& b);
 /// Replaces a file by `text`, in full or not at all. Throws file_error.
 void write_file(const std::string& path, const std::string& text);
 

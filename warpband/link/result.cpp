@@ -226,7 +226,10 @@ json parsed(const std::string& path) {
   if (in.bad()) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
   if (text.size() > most_bytes) throw file_error(path, "larger than 256 MiB: not a result");
   try {
-    return json::parse(text);
+    return json::parse(text, [&](int depth, json::parse_event_t, json&) {
+      if (depth > 64) throw file_error(path, "not a result: it is nested too deeply");
+      return true;
+    });
   } catch (const json::parse_error& error) {
     const std::size_t byte = std::min(error.byte, text.size());
     const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte), '\n');

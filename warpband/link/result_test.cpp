@@ -37,6 +37,12 @@ class result : public ::testing::Test {
   fs::path folder_;
 };
 
+TEST_F(result, nested_without_end_is_refused) {
+  const std::string deep = "{\"warpband\": " + std::string(500000, '[');
+  write_file(path("deep.json"), deep);
+  EXPECT_THROW(load_result(path("deep.json")), file_error);
+}
+
 TEST_F(result, is_read_back_as_it_was_run) {
   const std::string text = R"(
 title = "round trip"
@@ -244,7 +250,7 @@ TEST_F(result, that_is_none_or_a_part_of_one_is_refused) {
       {"{}", "not a result: scenario is missing"},
       {"{\"a\": 1e999}", "not a result: a number in it is too large"},
       {good + "x", "not a result: not JSON"},
-      {std::string(1 << 20, '['), "not a result: not JSON"}};
+      {std::string(1 << 20, '['), "not a result: it is nested too deeply"}};
   for (const auto& [text, part] : table) EXPECT_TRUE(refusal(file, text).starts_with(part)) << part;
   for (std::size_t size = 1; size + 2 < good.size(); size += 97) refusal(file, good.substr(0, size));
   EXPECT_THROW(load_result(path("missing.json")), file_error);
