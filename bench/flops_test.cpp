@@ -135,11 +135,12 @@ TEST(flops, of_the_turbo_decoder) {
 
 template <int B, bool Exact>
 void expect_demap() {
-  const std::vector<float> y{0.3f, -0.2f}, h{0.9f, 0.4f}, n0{0.1f};
+  const std::vector<cx_pair> y{{0.3f, -0.2f}}, h{{0.9f, 0.4f}};
+  const std::vector<float> n0{0.1f};
   std::vector<float> out(8);
   demap_args a;
-  a.received = make_view(y.data(), 2, 1);
-  a.channel = make_view(h.data(), 2, 1);
+  a.received = make_view(y.data(), 1);
+  a.channel = make_view(h.data(), 1);
   a.noise_var = make_view(n0.data(), 1);
   a.llr = make_view(out.data(), 8, 1);
   const demap_op<B, Exact> op{a};
@@ -161,10 +162,10 @@ TEST(flops, of_the_demapper) {
 template <int B>
 void expect_qam() {
   const std::vector<std::uint8_t> bits(8);
-  std::vector<float> out(2);
+  std::vector<cx_pair> out(1);
   qam_map_args a;
   a.bits = make_view(bits.data(), 8, 1);
-  a.symbols = make_view(out.data(), 2, 1);
+  a.symbols = make_view(out.data(), 1);
   const qam_map_op<B> op{a};
   // The compiler sees that the products are no -0 and leaves out the sums at the store; BPSK and QPSK choose
   // between constants.
@@ -181,17 +182,17 @@ TEST(flops, of_the_mapper) {
 }
 
 TEST(flops, of_the_channels) {
-  const std::vector<float> in(20, 1.f);
-  std::vector<float> out(20), gain(20);
+  const std::vector<cx_pair> in(10, {1.f, 1.f});
+  std::vector<cx_pair> out(10), gain(10);
   awgn_args a;
-  a.in = make_view(in.data(), 2, 1);
-  a.out = make_view(out.data(), 2, 1);
+  a.in = make_view(in.data(), 1);
+  a.out = make_view(out.data(), 1);
   const awgn_op noise{a};
   EXPECT_EQ(noise.flops(), operations_of(noise));
   rayleigh_args r;
-  r.in = make_view(in.data(), 2, 10);
-  r.out = make_view(out.data(), 2, 10);
-  r.gain = make_view(gain.data(), 2, 10);
+  r.in = make_view(in.data(), 10);
+  r.out = make_view(out.data(), 10);
+  r.gain = make_view(gain.data(), 10);
   const rayleigh_op<false> fast{r};
   EXPECT_EQ(fast.flops(), operations_of(fast));
   r.block = 10;

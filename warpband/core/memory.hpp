@@ -57,29 +57,39 @@ WB_HD void store(const view<float>& v, std::size_t element, item<T> b, T x, type
   }
 }
 
-/// Complex values: elements e (real part) and e + 1. Interleaved pairs of neighbouring items load as vectors.
+/// The real and imaginary parts of a view of complex values.
+WB_HD view<const float> parts(const view<const cx_pair>& v, std::size_t part) {
+  return {reinterpret_cast<const float*>(v.data) + part, v.elements, v.items, 2 * v.element_stride,
+          2 * v.item_stride};
+}
+WB_HD view<float> parts(const view<cx_pair>& v, std::size_t part) {
+  return {reinterpret_cast<float*>(v.data) + part, v.elements, v.items, 2 * v.element_stride,
+          2 * v.item_stride};
+}
+
+/// Complex values. Those of neighbouring items, side by side, load and store as vectors.
 template <class T>
-WB_HD cx<T> load_cx(const view<const float>& v, std::size_t element, item<T> b) {
+WB_HD cx<T> load_cx(const view<const cx_pair>& v, std::size_t element, item<T> b) {
 #if WB_WIDTH > 1
   if constexpr (width_of<T> > 1) {
-    if (v.element_stride == 1 && v.item_stride == 2 && b.valid == width_of<T>) {
-      const float* p = v.data + element + 2 * b.first;
+    if (v.item_stride == 1 && b.valid == width_of<T>) {
+      const cx_pair* p = v.data + element * v.element_stride + b.first;
       T low, high;
       __builtin_memcpy(&low, p, sizeof low);
-      __builtin_memcpy(&high, p + width_of<T>, sizeof high);
+      __builtin_memcpy(&high, p + width_of<T> / 2, sizeof high);
       const typename rebind<T>::i32 even = as_int(iota<typename rebind<T>::u32>() << 1);
       return {T(__builtin_shuffle(low.x, high.x, even.x)), T(__builtin_shuffle(low.x, high.x, even.x + 1))};
     }
   }
 #endif
-  return {load(v, element, b), load(v, element + 1, b)};
+  return {load(parts(v, 0), element, b), load(parts(v, 1), element, b)};
 }
 template <class T>
-WB_HD void store_cx(const view<float>& v, std::size_t element, item<T> b, cx<T> z) {
+WB_HD void store_cx(const view<cx_pair>& v, std::size_t element, item<T> b, cx<T> z) {
 #if WB_WIDTH > 1
   if constexpr (width_of<T> > 1) {
-    if (v.element_stride == 1 && v.item_stride == 2 && b.valid == width_of<T>) {
-      float* p = v.data + element + 2 * b.first;
+    if (v.item_stride == 1 && b.valid == width_of<T>) {
+      cx_pair* p = v.data + element * v.element_stride + b.first;
       z = {z.re + T(0.f), z.im + T(0.f)};
       // Lane i of the pair is re[i/2] or im[i/2]; the imaginary parts begin at index W of the shuffle.
       typename rebind<T>::i32 mix = as_int(iota<typename rebind<T>::u32>());
@@ -87,13 +97,13 @@ WB_HD void store_cx(const view<float>& v, std::size_t element, item<T> b, cx<T> 
       const T low = T(__builtin_shuffle(z.re.x, z.im.x, mix.x));
       const T high = T(__builtin_shuffle(z.re.x, z.im.x, mix.x + width_of<T> / 2));
       __builtin_memcpy(p, &low, sizeof low);
-      __builtin_memcpy(p + width_of<T>, &high, sizeof high);
+      __builtin_memcpy(p + width_of<T> / 2, &high, sizeof high);
       return;
     }
   }
 #endif
-  store(v, element, b, z.re);
-  store(v, element + 1, b, z.im);
+  store(parts(v, 0), element, b, z.re);
+  store(parts(v, 1), element, b, z.im);
 }
 
 /// Integers of any stored width, as int32 lanes.

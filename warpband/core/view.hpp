@@ -23,6 +23,11 @@ struct view {
   }
 };
 
+/// A complex value in memory, as std::complex<float> lays it out.
+struct cx_pair {
+  float re, im;
+};
+
 /// A view of `items` x `elements` contiguous values.
 template <class T>
 view<T> make_view(T* data, std::size_t elements, std::size_t items, layout order = layout::row_major) {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <warpband/core/check.hpp>
-#include <warpband/core/floats.hpp>
+#include <warpband/core/pairs.hpp>
 
 namespace wb {
 
@@ -15,8 +15,7 @@ void add_awgn(executor& exec, view<const std::complex<float>> in, view<std::comp
     throw argument_error("noise_var", std::to_string(noise_var), "a finite variance >= 0");
   check_shape("in", in, 1, in.items);
   check_shape("out", out, 1, in.items);
-  const awgn_args a{as_floats(in), as_floats(out), std::sqrt(noise_var),
-                    range.seed,    range.first,    range.point};
+  const awgn_args a{as_pairs(in), as_pairs(out), std::sqrt(noise_var), range.seed, range.first, range.point};
   exec.run(awgn_kernels(), &a, in.items);
 }
 

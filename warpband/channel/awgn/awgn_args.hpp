@@ -5,9 +5,9 @@
 
 namespace wb {
 struct awgn_args {
-  view<const float> in;  // re, im
-  view<float> out;       // may be the input
-  float deviation = 0;   // sqrt(N0)
+  view<const cx_pair> in;
+  view<cx_pair> out;    // may be the input
+  float deviation = 0;  // sqrt(N0)
   std::uint64_t seed = 0, first = 0;
   std::uint32_t point = 0;
 };

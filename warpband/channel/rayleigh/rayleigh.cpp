@@ -1,7 +1,7 @@
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 
 #include <warpband/core/check.hpp>
-#include <warpband/core/floats.hpp>
+#include <warpband/core/pairs.hpp>
 
 namespace wb {
 
@@ -18,8 +18,8 @@ void apply_rayleigh(executor& exec, view<const std::complex<float>> in, view<std
     throw shape_error("in", shape_text(n, 1), "a multiple of block = " + std::to_string(block));
   if (block > 1 && (in.item_stride != 1 || out.item_stride != 1 || gain.item_stride != 1))
     throw shape_error("in", "strided", "contiguous symbols for block fading");
-  const rayleigh_args a{as_floats(in), as_floats(out), as_floats(gain), block,
-                        range.seed,    range.first,    range.point};
+  const rayleigh_args a{as_pairs(in), as_pairs(out), as_pairs(gain), block,
+                        range.seed,   range.first,   range.point};
   exec.run(rayleigh_kernels(), &a, n / size);
 }
 

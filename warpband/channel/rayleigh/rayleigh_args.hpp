@@ -5,10 +5,10 @@
 
 namespace wb {
 struct rayleigh_args {
-  view<const float> in;  // re, im
-  view<float> out;       // may be the input
-  view<float> gain;      // re, im: h of every symbol
-  int block = 1;         // symbols that share one h
+  view<const cx_pair> in;
+  view<cx_pair> out;   // may be the input
+  view<cx_pair> gain;  // h of every symbol
+  int block = 1;       // symbols that share one h
   std::uint64_t seed = 0, first = 0;
   std::uint32_t point = 0;
 };

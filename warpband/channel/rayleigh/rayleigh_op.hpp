@@ -27,19 +27,19 @@ struct rayleigh_op {
       fade(a.in, a.out, a.gain, 0, item, h);
     } else {
       for (int i = g.rank; i < a.block; i += g.size)
-        fade(rows(a.in), rows(a.out), rows(a.gain), static_cast<std::size_t>(2 * i), item, h);
+        fade(rows(a.in), rows(a.out), rows(a.gain), static_cast<std::size_t>(i), item, h);
     }
   }
 
  private:
-  /// The symbols of a block as one row of 2 * block floats.
+  /// The symbols of a block as one row.
   template <class S>
   WB_HD view<S> rows(view<S> v) const {
     const std::size_t n = static_cast<std::size_t>(a.block);
-    return {v.data, 2 * n, v.items / n, 1, v.item_stride * n};
+    return {v.data, n, v.items / n, 1, v.item_stride * n};
   }
   template <class T>
-  WB_HD static void fade(const view<const float>& in, const view<float>& out, const view<float>& gain,
+  WB_HD static void fade(const view<const cx_pair>& in, const view<cx_pair>& out, const view<cx_pair>& gain,
                          std::size_t e, item<T> item, cx<T> h) {
     const cx<T> y = h * load_cx(in, e, item);
     store_cx(out, e, item, y);

@@ -1,7 +1,7 @@
 #include <warpband/modem/demap/demap.hpp>
 
 #include <warpband/core/check.hpp>
-#include <warpband/core/floats.hpp>
+#include <warpband/core/pairs.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -23,8 +23,8 @@ void demapper::run(executor& exec, const demap_input& in, view<float> llr, view<
   check_optional_shape("status", status, 1, n);
   const demap_args a{bits_,
                      algorithm_ == demap_algorithm::exact,
-                     as_floats(in.received),
-                     as_floats(in.channel),
+                     as_pairs(in.received),
+                     as_pairs(in.channel),
                      in.noise_var,
                      llr,
                      status};

@@ -8,8 +8,8 @@ namespace wb {
 struct demap_args {
   int bits_per_symbol = 0;
   bool exact = false;
-  view<const float> received;   // re, im
-  view<const float> channel;    // re, im; null data: 1
+  view<const cx_pair> received;
+  view<const cx_pair> channel;  // null data: 1
   view<const float> noise_var;  // one per symbol; item_stride 0: one for all
   view<float> llr;              // bits_per_symbol
   view<std::uint8_t> status;    // null data: not wanted

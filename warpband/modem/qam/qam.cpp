@@ -3,7 +3,7 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
-#include <warpband/core/floats.hpp>
+#include <warpband/core/pairs.hpp>
 
 namespace wb {
 
@@ -31,7 +31,7 @@ qam_mapper::qam_mapper(int points) : bits_(bits_per_symbol(points)) {}
 void qam_mapper::run(executor& exec, view<const std::uint8_t> bits, view<std::complex<float>> symbols) const {
   check_shape("bits", bits, static_cast<std::size_t>(bits_), bits.items);
   check_shape("symbols", symbols, 1, bits.items);
-  const qam_map_args a{bits_, bits, as_floats(symbols)};
+  const qam_map_args a{bits_, bits, as_pairs(symbols)};
   exec.run(qam_map_kernels(), &a, bits.items);
 }
 

@@ -7,6 +7,6 @@ namespace wb {
 struct qam_map_args {
   int bits_per_symbol = 0;
   view<const std::uint8_t> bits;  // bits_per_symbol
-  view<float> symbols;            // re, im
+  view<cx_pair> symbols;
 };
 }  // namespace wb
