@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -16,7 +18,19 @@
 
 namespace {
 
-volatile std::sig_atomic_t interrupts = 0;
+std::atomic<std::int64_t> first_interrupt{0};                   // in ms; 0: none
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);  // a signal handler may use it
+
+extern "C" void on_interrupt(int signal) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t ms = now.tv_sec * std::int64_t{1000} + now.tv_nsec / 1000000 + 1;
+  std::int64_t first = 0;
+  if (first_interrupt.compare_exchange_strong(first, ms)) return;
+  if (ms - first < 500) return;  // timeout(1) sends one signal twice: to the process and to its group
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 std::string check_device(const std::string& device) {
   if (device == "cpu" || device == "cuda") return {};
@@ -101,15 +115,15 @@ std::string duration_text(double seconds) {
 
 void stop_on_interrupt() {
   struct sigaction action {};
-  action.sa_handler = [](int) { interrupts = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  action.sa_handler = on_interrupt;
+  action.sa_flags = SA_RESTART;
   for (const int signal : {SIGINT, SIGTERM}) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
 }
-bool interrupted() noexcept { return interrupts != 0; }
+bool interrupted() noexcept { return first_interrupt != 0; }
 
 progress_line::progress_line(bool quiet) : quiet_(quiet), terminal_(isatty(2) != 0) {}
 bool progress_line::due() {

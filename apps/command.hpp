@@ -62,7 +62,7 @@ void check_not_an_input(const std::string& out, const std::vector<std::string>& 
 /// "1.2 s", "15 min", "2.5 h".
 std::string duration_text(double seconds);
 
-/// The first Ctrl-C (or SIGTERM) sets a flag that `interrupted` tells, the next one ends the program at once.
+/// The first Ctrl-C (or SIGTERM) sets a flag that `interrupted` tells, a later one ends the program at once.
 /// A caller that has the signal ignored is left alone.
 void stop_on_interrupt();
 bool interrupted() noexcept;

@@ -163,7 +163,7 @@ TEST_F(command, runs_a_scenario) {
 TEST_F(command, interrupted_keeps_what_is_finished) {
   write("long.toml",
         "code.k = 40\nsweep.ebn0_db = [0, 30]\nstop.frame_errors = 5\nstop.max_frames = 1000000000000\n");
-  const outcome o = run("sim long.toml -o r.json", "timeout --preserve-status -s INT -k 60 3");
+  const outcome o = run("sim long.toml -o r.json", "timeout --foreground --preserve-status -s INT -k 60 3");
   EXPECT_EQ(o.code, 1) << o.err;
   EXPECT_EQ(
       o.err,

@@ -54,9 +54,11 @@ TEST(completion, of_bash) {
   EXPECT_EQ(offered("warpband nonsense --x"), "\n");
   EXPECT_EQ(offered("warpband sim /dev/nul"), "/dev/null\n");
   EXPECT_EQ(offered("warpband sim --resume /dev/nul"), "/dev/null\n");
+#if defined(WARPBAND_HAS_BENCH)
   EXPECT_EQ(offered("warpband bench /dev/nul"), "\n");
   EXPECT_EQ(offered("warpband bench comp"), "compare\n");
   EXPECT_EQ(offered("warpband bench compare --ch"), "--check\n");
+#endif
   EXPECT_EQ(offered("warpband sim -o /dev/nul"), "/dev/null\n");
 }
 
@@ -69,6 +71,7 @@ TEST(completion, of_bash_keeps_names_with_spaces_whole) {
   EXPECT_EQ(o.out, "[my file.h5]");
 }
 
+#if defined(WARPBAND_HAS_BENCH)
 TEST(completion, of_zsh_gives_a_place_once) {
   const std::string script = shell("sh", "'" WARPBAND_COMMAND "' completion zsh").out;
   const std::size_t begin = script.find("_warpband_bench() {"), end = script.find("\n}\n", begin);
@@ -77,6 +80,7 @@ TEST(completion, of_zsh_gives_a_place_once) {
   EXPECT_NE(bench.find("'1: :->command'"), std::string::npos) << bench;
   EXPECT_EQ(bench.find("':FILTER"), std::string::npos) << bench;
 }
+#endif
 
 TEST(completion, other_shells_take_their_scripts) {
   bool any = false;

@@ -22,15 +22,6 @@
 #include <tests/on_backends.hpp>
 #include <warpband/exec/pool.hpp>
 
-#if defined(__SANITIZE_ADDRESS__)
-// Sizes that no machine has are to be refused as elsewhere, not to end the program.
-extern "C" const char* __asan_default_options();
-extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
-#elif defined(__SANITIZE_THREAD__)
-extern "C" const char* __tsan_default_options();
-extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
-#endif
-
 namespace wb {
 WB_DECLARE_KERNEL(copy_test)
 WB_DECLARE_KERNEL(group_test)

@@ -18,14 +18,6 @@
 
 #include <warpband/io/hdf5.hpp>
 
-// libhdf5 asks for as much memory as a damaged file says, and leaves some behind. Neither is ours to mend.
-#if defined(__SANITIZE_ADDRESS__)
-extern "C" const char* __asan_default_options();
-extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
-#endif
-
 namespace {
 
 namespace fs = std::filesystem;
