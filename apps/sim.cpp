@@ -379,7 +379,7 @@ Going on:
 
 Signals:
   Ctrl-C (SIGINT) and SIGTERM end the run after the batch under way, a fraction of a second, and RESULT.json then
-  holds all that was counted; a second one ends it at once, as kill -9 does.
+  holds all that was counted; another one, half a second later or more, ends it at once, as kill -9 does.
 
 Exit codes: 0 done, 1 failed or interrupted, 2 used wrongly.
 
