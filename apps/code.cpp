@@ -44,7 +44,7 @@ std::string size_text(std::size_t bytes) { return fmt::format("{}M", (bytes + me
 class code_run {
  public:
   code_run(const code_options& options, const char* array, bool decodes)
-      : options_(options), file_(options.in), array_(array), decodes_(decodes) {
+      : options_(options), file_(options.in), held_(file_.attributes()), array_(array), decodes_(decodes) {
     check_not_an_input(options.out, {options.in});
     check_not_an_input(options.json, {options.in});
     settle_code();
@@ -193,9 +193,8 @@ class code_run {
   }
   /// An attribute of the input as text; empty where it has none.
   std::string text_attribute(const std::string& name) const {
-    const wb::hdf5_attributes all = file_.attributes();
-    const auto found = all.find(name);
-    if (found == all.end()) return {};
+    const auto found = held_.find(name);
+    if (found == held_.end()) return {};
     if (const auto* text = std::get_if<std::string>(&found->second)) return *text;
     if (const auto* number = std::get_if<std::int64_t>(&found->second)) return std::to_string(*number);
     return fmt::format("{}", std::get<double>(found->second));
@@ -208,6 +207,7 @@ class code_run {
 
   const code_options& options_;
   wb::hdf5_reader file_;
+  const wb::hdf5_attributes held_;  // what the input says of itself
   const char* array_;
   bool decodes_;
   std::vector<std::size_t> shape_;

@@ -526,8 +526,8 @@ struct hdf5_reader::state {
       if (!fits || H5Dget_num_chunks(id, all.id(), &there) < 0) fail_size(what);
       if (array.type == "string" || array.type == "another type") return;  // may not be as large as in memory
       const hsize_t stored = H5Dget_storage_size(id);
-      fits = H5Pget_nfilters(creation) != 0 ? times(there, chunk_bytes) / most_packed <= stored
-                                            : times(there, chunk_bytes) == stored;
+      fits = array.packed ? times(there, chunk_bytes) / most_packed <= stored
+                          : times(there, chunk_bytes) == stored;
     } else if (const hsize_t stored = H5Dget_storage_size(id);
                stored != 0 || H5Pget_layout(creation) == H5D_COMPACT) {
       fits = fits && stored >= bytes;
