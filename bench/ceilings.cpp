@@ -2,7 +2,6 @@
 #include <bench/ceilings.hpp>
 #include <bench/ceilings_args.hpp>
 #include <bench/statistics.hpp>
-#include <chrono>
 #include <cmath>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
@@ -17,10 +16,6 @@ namespace {
 
 constexpr int attempts = 5;
 constexpr double mebibyte = 1024.0 * 1024.0;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Seconds of a call, by the device's clock where it has one.
 class stopwatch {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bench/measure.hpp>
 #include <bench/statistics.hpp>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <new>
@@ -15,10 +14,6 @@ constexpr std::size_t slots = 3;  // calls of host_fed that are under way at onc
 constexpr double piece_seconds = 1e-3;
 constexpr double launch_hidden = 2e-4;       // seconds from which on a call hides the launch of the next
 constexpr std::size_t launches_ahead = 400;  // that a stream's queue takes
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 

@@ -3,7 +3,7 @@
 #include <bench/measure.hpp>
 #include <bench/record.hpp>
 #include <bench/run.hpp>
-#include <chrono>
+#include <bench/statistics.hpp>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -55,10 +55,6 @@ double seconds_waited() {
     if (file >> ran >> waited) total += waited * 1e-9;
   }
   return total;
-}
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace

@@ -1,9 +1,15 @@
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <vector>
 
 namespace wb::bench {
+
+/// Seconds on a clock that never goes back.
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// Linear interpolation between the order statistics.
 inline double quantile(std::vector<double> x, double q) {
