@@ -1,0 +1,96 @@
+#include <warpband/detect/detector.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/pairs.hpp>
+#include <warpband/detect/detect_args.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb {
+namespace {
+
+bool has_survivors(detector_type type) { return type == detector_type::kbest; }
+bool takes_prior(detector_type type) {
+  return type == detector_type::ml || type == detector_type::kbest || type == detector_type::nway;
+}
+
+}  // namespace
+
+detector::detector(int streams, int rx_antennas, int qam)
+    : streams_(streams), rx_antennas_(rx_antennas), pam_bits_(0) {
+  check_range("streams", streams, 1, 8);
+  check_range("rx_antennas", rx_antennas, streams, 16);
+  if (qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
+  pam_bits_ = bits_per_symbol(qam) / 2;
+}
+
+void detector::run(executor& exec, const detector_input& in, const detector_output& out) const {
+  const std::size_t uses = in.received.items, shared = in.uses_per_channel,
+                    rx = static_cast<std::size_t>(rx_antennas_), bits = bits_per_use();
+  if (shared == 0) throw argument_error("uses_per_channel", "0", "1 or more");
+  check_shape("received", in.received, rx, uses);
+  check_shape("channel", in.channel, rx * static_cast<std::size_t>(streams_), (uses + shared - 1) / shared);
+  check_shape("noise_var", in.noise_var, 1, uses);
+  check_optional_shape("prior", in.prior, bits, uses);
+  if (in.prior.data != nullptr && !takes_prior())
+    throw argument_error("prior", "given", "none: this detector takes no a-priori LLRs");
+  check_optional_shape("llr", out.llr, bits, uses);
+  check_optional_shape("bits", out.bits, bits, uses);
+  check_optional_shape("status", out.status, 1, uses);
+  detect_args args;
+  args.streams = streams_;
+  args.rx_antennas = rx_antennas_;
+  args.pam_bits = pam_bits_;
+  args.uses_per_channel = shared;
+  args.received = as_pairs(in.received);
+  args.channel = as_pairs(in.channel);
+  args.noise_var = in.noise_var;
+  args.prior = in.prior;
+  args.llr = out.llr;
+  args.bits = out.bits;
+  args.status = out.status;
+  start(exec, uses, args);
+}
+
+detector_config completed(const detector_config& config) {
+  detector_config c = config;
+  if (c.type != detector_type::nway && c.ways != 0)
+    throw argument_error("ways", std::to_string(c.ways), "unset: only nway has passes");
+  if (!has_survivors(c.type) && c.survivors != detector_config{}.survivors)
+    throw argument_error("survivors", std::to_string(c.survivors), "unset: only kbest has survivors");
+  if (!has_survivors(c.type) && c.real_valued)
+    throw argument_error("real_valued", "true", "false: only kbest searches a tree of real dimensions");
+  if (!takes_prior(c.type) && c.extrinsic)
+    throw argument_error("extrinsic", "true",
+                         std::string("false: ") + name_of(c.type) + " takes no a-priori LLRs");
+  if (c.type == detector_type::nway && c.ways == 0) c.ways = c.streams;
+  const bool complete = c.type != detector_type::ot && c.type != detector_type::kbest &&
+                        (c.type != detector_type::nway || c.ways == c.streams);
+  if (!c.llr_clip) c.llr_clip = complete ? no_clip : 8;
+  if (!(*c.llr_clip > 0))
+    throw argument_error("llr_clip", std::to_string(*c.llr_clip), "a number above 0, or no limit");
+  if (!complete && !std::isfinite(*c.llr_clip))
+    throw argument_error("llr_clip", std::to_string(*c.llr_clip),
+                         std::string("a finite number above 0: a hypothesis can be missing with ") +
+                             name_of(c.type));
+  return c;
+}
+
+const std::vector<std::string>& detector_names() {
+  static const std::vector<std::string> names{"ml", "mf", "zf", "mmse", "ot", "mtt", "kbest", "nway"};
+  return names;
+}
+const char* name_of(detector_type type) noexcept {
+  const auto i = static_cast<std::size_t>(type);
+  return i < detector_names().size() ? detector_names()[i].c_str() : "other";
+}
+std::optional<detector_type> detector_named(const std::string& name) noexcept {
+  const auto& names = detector_names();
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) return std::nullopt;
+  return static_cast<detector_type>(at - names.begin());
+}
+
+}  // namespace wb

@@ -1,0 +1,105 @@
+#pragma once
+// Soft MIMO detection: y = H s + n, with n ~ CN(0, N0) in each entry, s of `streams` symbols of Gray QAM with
+// Es = 1 (TS 38.211 §5.1), H of `rx_antennas` x `streams`. One face for all detectors; their classes lie in the
+// rooms of detect/, and `make_detector` makes them by name.
+//
+// LLRs are ln P(b = 0) - ln P(b = 1), max-log: the least |y - H s|^2 / N0 over the candidates with b = 1, minus
+// the same with b = 0. Which candidates there are is what distinguishes the detectors.
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <warpband/exec/executor.hpp>
+
+namespace wb {
+
+struct detector_input {
+  view<const std::complex<float>> received = {};  // y: [uses, rx_antennas]
+  /// H, row after row: element r * streams + s is the gain from stream s to antenna r.
+  /// [ceil(uses / uses_per_channel), rx_antennas * streams]
+  view<const std::complex<float>> channel = {};
+  std::size_t uses_per_channel = 1;  // consecutive uses that share an H
+  view<const float> noise_var = {};  // N0 per complex entry: [uses, 1], item_stride 0 to share one
+  /// A-priori LLRs [uses, bits_per_use]; no data for none. Only where `takes_prior`.
+  view<const float> prior = {};
+};
+
+/// Outputs without data are not computed. Bits of a use lie stream after stream, each symbol's in 3GPP order.
+struct detector_output {
+  view<float> llr = {};            // [uses, bits_per_use]
+  view<std::uint8_t> bits = {};    // [uses, bits_per_use] hard decisions, 1 where the LLR is negative
+  view<std::uint8_t> status = {};  // [uses, 1] status_erased
+};
+
+/// A detector for one number of streams, antennas and points. A use with NaN or Inf in y, H or the prior, with
+/// N0 not positive and finite, or with a singular H (a squared pivot below 1e-12 of the trace of H^H H) gets
+/// LLRs of 0 and status_erased; so does one whose |H|^2 or |y|^2 is above 1e30.
+class detector {
+ public:
+  virtual ~detector() = default;
+  /// Queues the uses of in.received on an executor. Throws shape_error where shapes do not match, and
+  /// argument_error for a prior that the detector does not take.
+  void run(executor& exec, const detector_input& in, const detector_output& out) const;
+
+  int streams() const noexcept { return streams_; }
+  int rx_antennas() const noexcept { return rx_antennas_; }
+  int qam() const noexcept { return 1 << 2 * pam_bits_; }
+  /// LLRs of a use: streams * log2(qam).
+  std::size_t bits_per_use() const noexcept { return static_cast<std::size_t>(2 * pam_bits_ * streams_); }
+  /// Whether it takes a-priori LLRs; its output is then a-posteriori, or extrinsic where so configured.
+  virtual bool takes_prior() const noexcept { return false; }
+
+ protected:
+  /// Throws argument_error: streams 1..8, rx_antennas streams..16, qam 4, 16, 64 or 256.
+  detector(int streams, int rx_antennas, int qam);
+  /// The call after its shapes are checked.
+  virtual void start(executor& exec, std::size_t uses, struct detect_args& args) const = 0;
+
+ private:
+  int streams_, rx_antennas_, pam_bits_;
+};
+
+enum class detector_type {
+  ml,     // exhaustive max-log
+  mf,     // matched filter
+  zf,     // zero forcing
+  mmse,   // linear minimum mean square error
+  ot,     // one-pass trellis
+  mtt,    // multi-pass trellis traversal
+  kbest,  // K-best
+  nway,   // N-way parallel SSFE
+};
+/// No limit to the LLRs.
+inline constexpr float no_clip = std::numeric_limits<float>::infinity();
+
+/// A detector by name. Fields that its type does not have must keep their initial values.
+struct detector_config {
+  detector_type type = detector_type::mmse;
+  int streams = 2;      // 1..8
+  int rx_antennas = 2;  // streams..16
+  int qam = 4;          // 4, 16, 64, 256
+  /// LLRs are limited to +-llr_clip, which also stands for a missing hypothesis; `no_clip` where no hypothesis
+  /// can be missing: ml, mtt, the linear ones and nway with ways = streams. Nothing: no_clip for those, else 8.
+  std::optional<float> llr_clip;
+  int ways = 0;              // nway: passes, 1..streams; 0 is streams
+  int survivors = 64;        // kbest: K, 1..4096
+  bool real_valued = false;  // kbest: a tree of real dimensions
+  bool extrinsic = false;    // the prior is taken off the output again
+};
+
+/// The configuration with `ways` and `llr_clip` chosen. Throws argument_error for what is not allowed.
+detector_config completed(const detector_config& config);
+/// Throws argument_error for what is not allowed.
+std::unique_ptr<detector> make_detector(const detector_config& config);
+
+/// "ml", "mf", "zf", "mmse", "ot", "mtt", "kbest", "nway".
+const char* name_of(detector_type type) noexcept;
+std::optional<detector_type> detector_named(const std::string& name) noexcept;
+/// All names, in the order of the enumeration.
+const std::vector<std::string>& detector_names();
+
+}  // namespace wb
