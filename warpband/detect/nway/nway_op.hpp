@@ -10,6 +10,9 @@ struct nway_op {
   detect_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
+#ifdef NWAY_RES
+  static constexpr int resident = S::streams::most == 4 && S::pam::known ? NWAY_RES : 1;
+#endif
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   double flops() const { return 0; }

@@ -12,11 +12,15 @@ struct trellis_op {
   detect_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
-  static constexpr bool steps = Algorithm == trellis_algorithm::one_pass;
+#ifdef MTT_RES
+  static constexpr int resident = S::streams::most == 4 && S::pam::known ? MTT_RES : 1;
+#endif
+  static constexpr bool points = Algorithm == trellis_algorithm::one_pass;
   int threads() const { return 1; }
   std::size_t scratch(int) const {
     if (Local) return 0;
-    return (std::size_t{2} << 2 * a.pam_bits) * static_cast<std::size_t>(slots(a.streams));
+    const int planes = (1 + 2 * (a.streams - 1) + (points ? a.streams : 0) + 3) / 4;
+    return (std::size_t{8} << 2 * a.pam_bits) * static_cast<std::size_t>(planes);
   }
   double flops() const { return 0; }
   double bytes() const { return detect_bytes(a); }
@@ -37,7 +41,7 @@ struct trellis_op {
       n0 = use.n0;
     }
     if constexpr (Local) {
-      T local[(2 << 2 * B::most) * paths<N, B, T>::slots_of(N::most, steps)];
+      T local[(8 << 2 * B::most) * trellis_planes(N::most, points)];
       search(item, g, s, m, local, n0, good);
     } else {
       search(item, g, s, m, scratch, n0, good);
@@ -45,14 +49,13 @@ struct trellis_op {
   }
 
  private:
-  static int slots(int n) { return 1 + 2 * (n - 1) + (steps ? n : 0); }
   template <class T, class G>
   WB_HD void search(item<T> item, G g, S s, const lattice<typename S::streams, T>& m, T* memory, T n0,
                     typename rebind<T>::mask good) const {
     using N = typename S::streams;
     using B = typename S::pam;
-    trellis<G, N, B, T> t(g, s.n, s.b, m, memory, steps);
-    if constexpr (steps) {
+    trellis<G, N, B, T, points> t(g, s.n, s.b, m, memory);
+    if constexpr (points) {
       hypotheses<N, B, T> found;
       found.clear(s.n, s.b);
       t.one_pass(found);
