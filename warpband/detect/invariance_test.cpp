@@ -253,6 +253,26 @@ TEST_P(detect_on, priors_of_zero_are_none_and_the_extrinsic_output_is_without_th
   }
 }
 
+TEST_P(detect_on, extrinsic_llrs_are_limited_after_the_prior_is_off) {
+  std::mt19937_64 random(13);
+  for (detector_config c : some_of_each()) {
+    if (!takes_prior(c)) continue;
+    const bool complete = c.type == ml || (c.type == nway && c.ways == c.streams);
+    const mimo_batch batch = draw_mimo(c, 60, {0.3, 3, 10}, random);
+    c.extrinsic = true;
+    c.llr_clip = 1e6f;
+    const mimo_result wide = detect(exec(), c, batch);
+    for (const float clip : {2.f, 8.f}) {
+      c.llr_clip = clip;
+      const mimo_result clipped = detect(exec(), c, batch);
+      for (std::size_t e = 0; e < wide.llr.size(); e++) {
+        ASSERT_LE(std::fabs(clipped.llr[e]), clip) << text_of(c);
+        ASSERT_TRUE(!complete || clipped.llr[e] == std::clamp(wide.llr[e], -clip, clip)) << text_of(c);
+      }
+    }
+  }
+}
+
 TEST_P(detect_on, a_large_prior_decides) {
   std::mt19937_64 random(12);
   for (detector_config c : some_of_each()) {
