@@ -2,10 +2,13 @@
 // Random uses of MIMO channels for the tests of detectors, their run on an executor, and the oracle's answer.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <random>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include <oracle/mimo.hpp>
@@ -81,13 +84,15 @@ inline mimo_batch part_of(const mimo_batch& b, std::size_t first, std::size_t co
     const auto from = values.begin() + static_cast<std::ptrdiff_t>(first * elements);
     return std::remove_cvref_t<decltype(values)>(from, from + static_cast<std::ptrdiff_t>(count * elements));
   };
-  mimo_batch part = b;
-  part.y = cut(b.y, static_cast<std::size_t>(b.rx));
-  part.h = cut(b.h, b.gains());
-  part.n0 = cut(b.n0, 1);
-  part.prior = cut(b.prior, b.bits());
-  part.sent = cut(b.sent, b.bits());
-  return part;
+  return {b.streams,
+          b.rx,
+          b.qam,
+          b.uses_per_channel,
+          cut(b.y, static_cast<std::size_t>(b.rx)),
+          cut(b.h, b.gains()),
+          cut(b.n0, 1),
+          cut(b.prior, b.bits()),
+          cut(b.sent, b.bits())};
 }
 
 /// [items, elements] to [elements, items].
