@@ -11,12 +11,12 @@ using bench::figure;
 
 /// R and z of `ways` decompositions of the same matrices, their columns in as many cyclic orders.
 template <class E>
-bench::maker qr(int rows, int columns, qr_method method, int ways, std::size_t items) {
+bench::maker qr(int rows, int columns, qr_method method, layout order, int ways, std::size_t items) {
   return [=](executor& exec, figure what) {
     const bool fed = what == figure::host_fed;
     const basic_qr_decomposition<E> decomposition({.rows = rows, .columns = columns, .method = method});
     const auto m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns);
-    auto h = exec.make<E>(m * n, items), y = exec.make<E>(m, items);
+    auto h = exec.make<E>(m * n, items, order), y = exec.make<E>(m, items, order);
     const auto fill = [&](array<E>& a, std::uint64_t seed) {
       const std::size_t size = a.size() * sizeof(E) / sizeof(std::complex<float>);
       const auto zero = exec.make_from(std::vector<std::complex<float>>(1));
@@ -29,12 +29,12 @@ bench::maker qr(int rows, int columns, qr_method method, int ways, std::size_t i
     std::vector<array<E>> r, z, host_r, host_z;
     const std::size_t copied = fed ? items : 0;
     for (int w = 0; w < ways; w++) {
-      r.push_back(exec.make<E>(n * n, items));
-      z.push_back(exec.make<E>(n, items));
-      host_r.push_back(exec.make_host<E>(n * n, copied));
-      host_z.push_back(exec.make_host<E>(n, copied));
+      r.push_back(exec.make<E>(n * n, items, order));
+      z.push_back(exec.make<E>(n, items, order));
+      host_r.push_back(exec.make_host<E>(n * n, copied, order));
+      host_z.push_back(exec.make_host<E>(n, copied, order));
     }
-    auto host_h = exec.make_host<E>(m * n, copied), host_y = exec.make_host<E>(m, copied);
+    auto host_h = exec.make_host<E>(m * n, copied, order), host_y = exec.make_host<E>(m, copied, order);
     if (fed) {
       exec.download(host_h.data(), h.data(), h.bytes());
       exec.download(host_y.data(), y.data(), y.bytes());
@@ -60,17 +60,19 @@ bench::maker qr(int rows, int columns, qr_method method, int ways, std::size_t i
 }
 
 template <class E>
-void add(const std::string& device, int rows, int columns, qr_method method) {
+void add(const std::string& device, int rows, int columns, qr_method method,
+         layout order = layout::row_major) {
   const bool real = std::is_same_v<E, float>;
   const std::vector<bench::axis> axes{{"entries", real ? "real" : "complex"},
                                       {"rows", rows},
                                       {"columns", columns},
                                       {"method", method == qr_method::cholesky ? "cholesky" : "gram_schmidt"},
+                                      {"layout", order == layout::row_major ? "row_major" : "batch_fastest"},
                                       {"ways", 1}};
   bench::add("qr", device, axes, {figure::kernel, figure::resident},
-             qr<E>(rows, columns, method, 1, bench::batch_for(device, 1 << 11, 1 << 20)));
-  if (rows == 4 && !real)
-    bench::add("qr", device, axes, {figure::host_fed}, qr<E>(rows, columns, method, 1, 1 << 18));
+             qr<E>(rows, columns, method, order, 1, bench::batch_for(device, 1 << 11, 1 << 20)));
+  if (rows == 4 && !real && order == layout::row_major)
+    bench::add("qr", device, axes, {figure::host_fed}, qr<E>(rows, columns, method, order, 1, 1 << 18));
 }
 
 const bench::group qr_benches{[] {
@@ -78,6 +80,7 @@ const bench::group qr_benches{[] {
     for (const qr_method method : {qr_method::gram_schmidt, qr_method::cholesky}) {
       for (const int n : {2, 4, 8}) {
         add<std::complex<float>>(device, n, n, method);
+        add<std::complex<float>>(device, n, n, method, layout::batch_fastest);
         add<float>(device, 2 * n, 2 * n, method);
       }
       add<std::complex<float>>(device, 8, 4, method);
@@ -86,10 +89,11 @@ const bench::group qr_benches{[] {
     // wu2012 table I: the decompositions of N passes over a slot of LTE at 20 MHz.
     for (const int n : {2, 4})
       for (int ways = 1; ways <= n; ways++) {
-        const std::vector<bench::axis> axes{{"entries", "complex"},     {"rows", n},    {"columns", n},
-                                            {"method", "gram_schmidt"}, {"ways", ways}, {"matrices", 8400}};
+        const std::vector<bench::axis> axes{
+            {"entries", "complex"},  {"rows", n},    {"columns", n},    {"method", "gram_schmidt"},
+            {"layout", "row_major"}, {"ways", ways}, {"matrices", 8400}};
         bench::add("qr", device, axes, {figure::kernel, figure::small},
-                   qr<std::complex<float>>(n, n, qr_method::gram_schmidt, ways, 8400));
+                   qr<std::complex<float>>(n, n, qr_method::gram_schmidt, layout::row_major, ways, 8400));
       }
   }
 }};
