@@ -14,6 +14,8 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/kernel.hpp>
 #include <warpband/fec/turbo/turbo_op.hpp>
+#include <warpband/linalg/cholesky/cholesky_op.hpp>
+#include <warpband/linalg/qr/qr_op.hpp>
 #include <warpband/modem/demap/demap_op.hpp>
 #include <warpband/modem/qam/qam_op.hpp>
 
@@ -53,6 +55,9 @@ struct counted {
 };
 inline counted fma(counted a, counted b, counted c) {
   return counted::made(fma(a.x, b.x, c.x), 1, a.constant && b.constant && c.constant);
+}
+inline counted fnma(counted a, counted b, counted c) {
+  return counted::made(fnma(a.x, b.x, c.x), 1, a.constant && b.constant && c.constant);
 }
 inline counted max(counted a, counted b) { return counted::made(max(a.x, b.x), 1, a.constant && b.constant); }
 inline counted min(counted a, counted b) { return counted::made(min(a.x, b.x), 1, a.constant && b.constant); }
@@ -198,6 +203,64 @@ TEST(flops, of_the_channels) {
   r.block = 10;
   const rayleigh_op<true> block{r};
   EXPECT_EQ(block.flops(), operations_of(block));
+}
+
+template <class P, class S, qr_method Method>
+void expect_qr(int rows, int columns) {
+  const auto m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns);
+  std::vector<P> h(m * n), y(m), r(n * n), q(m * n), z(n);
+  for (std::size_t k = 0; k < n; k++) reinterpret_cast<float&>(h[k * n + k]) = 1;
+  qr_args<P> a;
+  a.rows = rows;
+  a.columns = columns;
+  a.cholesky = Method == qr_method::cholesky;
+  for (int k = 0; k < columns; k++) a.order[k] = k;
+  a.h = make_view<const P>(h.data(), m * n, 1);
+  a.r = make_view(r.data(), n * n, 1);
+  const qr_op<P, S, Method> least{a};
+  EXPECT_EQ(least.flops(), operations_of(least)) << rows << "x" << columns;
+  a.y = make_view<const P>(y.data(), m, 1);
+  a.z = make_view(z.data(), n, 1);
+  a.q = make_view(q.data(), m * n, 1);
+  const qr_op<P, S, Method> most{a};
+  EXPECT_EQ(most.flops(), operations_of(most)) << rows << "x" << columns;
+}
+template <class P>
+void expect_qr_of() {
+  expect_qr<P, square_matrix<2>, qr_method::gram_schmidt>(2, 2);
+  expect_qr<P, square_matrix<2>, qr_method::cholesky>(2, 2);
+  expect_qr<P, square_matrix<4>, qr_method::gram_schmidt>(4, 4);
+  expect_qr<P, square_matrix<4>, qr_method::cholesky>(4, 4);
+  for (const int columns : {1, 3, 8})
+    for (const int rows : {columns, 16}) {
+      expect_qr<P, any_matrix<16, 8>, qr_method::gram_schmidt>(rows, columns);
+      expect_qr<P, any_matrix<16, 8>, qr_method::cholesky>(rows, columns);
+    }
+}
+
+TEST(flops, of_the_qr_decompositions) {
+  expect_qr_of<cx_pair>();
+  expect_qr_of<float>();
+}
+
+template <class S>
+void expect_cholesky(int size) {
+  const auto n = static_cast<std::size_t>(size);
+  std::vector<cx_pair> m(n * n), b(n), x(n);
+  for (std::size_t k = 0; k < n; k++) m[k * n + k].re = 1;
+  cholesky_args a;
+  a.size = size;
+  a.a = make_view<const cx_pair>(m.data(), n * n, 1);
+  a.b = make_view<const cx_pair>(b.data(), n, 1);
+  a.x = make_view(x.data(), n, 1);
+  const cholesky_op<S> op{a};
+  EXPECT_EQ(op.flops(), operations_of(op)) << size;
+}
+
+TEST(flops, of_the_cholesky_solver) {
+  expect_cholesky<square_matrix<2>>(2);
+  expect_cholesky<square_matrix<4>>(4);
+  for (const int size : {1, 5, 8}) expect_cholesky<any_matrix<8, 8>>(size);
 }
 
 }  // namespace
