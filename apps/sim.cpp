@@ -371,7 +371,7 @@ Files:
                   first batch of frames, then every --checkpoint seconds, after each point and at the end, each time
                   in full or not at all. What killed runs left while writing, RESULT.json.tmpPID-N, the next run
                   with the same output removes
-  FILE.csv        a reference: columns ebn0_db, ber, fer
+  FILE.csv        a reference: columns ebn0_db (snr_db where the scenario sweeps that), ber, fer
 
 Going on:
   A run that was killed (kill -9, power, a crash) loses what it did since the last checkpoint, at most 30 s unless
