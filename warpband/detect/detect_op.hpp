@@ -187,9 +187,9 @@ WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, int f
       WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) {
         const std::size_t place = static_cast<std::size_t>(antenna * 2 * pam + i);
         if (i % g.size != g.rank) continue;
-        T llr = saturate(difference(k, bit_of(pam, i)) * scale, limit);
-        llr = select(good, llr, T(0.f));
-        if (a.extrinsic && a.prior.data) llr = select(good, llr - load(a.prior, place, item), llr);
+        T llr = saturate(difference(k, bit_of(pam, i)) * scale, 3e38f);
+        if (a.extrinsic && a.prior.data) llr = llr - load(a.prior, place, item);
+        llr = select(good, saturate(llr, limit), T(0.f));
         if (a.llr.data) store(a.llr, place, item, llr);
         if (a.bits.data) store_int<T>(a.bits, place, item, decide(llr));
       }

@@ -29,7 +29,7 @@ std::unique_ptr<detector> make_detector(const detector_config& config) {
       return std::make_unique<nway>(
           nway_config{c.streams, c.rx_antennas, c.qam, c.ways, c.llr_clip, c.extrinsic});
     default:
-      throw argument_error("detector", name_of(c.type), "one of the detectors that are built");
+      throw argument_error("type", std::to_string(static_cast<int>(c.type)), "one of the detectors");
   }
 }
 

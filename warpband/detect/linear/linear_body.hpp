@@ -13,17 +13,36 @@ struct equalized {
   T sinr[N::most];
 };
 
+/// H^H H and H^H y from R and z.
+template <class N, class T>
+WB_HD void gram_of(N n, const triangle<N, cx<T>>& t, cx<T> (&a)[N::most][N::most], cx<T> (&b)[N::most]) {
+  loop(n, [&](int i) WB_INLINE_LAMBDA {
+    T square = t.diagonal[i] * t.diagonal[i];
+    b[i] = t.diagonal[i] * t.z[i];
+    loop(n, [&](int k) WB_INLINE_LAMBDA {
+      if (k >= i) return;
+      square = norm_fma(t.above[k][i], square);
+      b[i] = conj_fma(t.above[k][i], t.z[k], b[i]);
+    });
+    a[i][i] = {square, T(0.f)};
+    loop(n, [&](int j) WB_INLINE_LAMBDA {
+      if (j <= i) return;
+      cx<T> s = t.diagonal[i] * t.above[i][j];
+      loop(n, [&](int k) WB_INLINE_LAMBDA {
+        if (k < i) s = conj_fma(t.above[k][i], t.above[k][j], s);
+      });
+      a[i][j] = s;
+    });
+  });
+}
+
 /// x_k = h_k^H y / |h_k|^2; the other streams and the noise remain.
-template <class R, class N, class T>
-WB_HD auto matched_filter(R rows, N n, const cx<T> (&h)[N::most][R::most], const cx<T> (&y)[R::most], T n0,
-                          T least, equalized<N, T>& e) {
+template <class N, class T>
+WB_HD void matched_filter(N n, const triangle<N, cx<T>>& t, T n0, equalized<N, T>& e) {
   cx<T> a[N::most][N::most], b[N::most];
-  gram(rows, n, h, y, a, b);
-  auto regular = mask_from<typename rebind<T>::mask>(true);
+  gram_of(n, t, a, b);
   loop(n, [&](int k) WB_INLINE_LAMBDA {
-    const auto enough = a[k][k].re >= least;
-    regular = regular & enough;
-    const T power = select(enough, a[k][k].re, T(1.f));
+    const T power = a[k][k].re;
     T others = n0 * power;
     loop(n, [&](int j) WB_INLINE_LAMBDA {
       if (j != k) others = norm_fma(j < k ? a[j][k] : a[k][j], others);
@@ -31,41 +50,34 @@ WB_HD auto matched_filter(R rows, N n, const cx<T> (&h)[N::most][R::most], const
     e.x[k] = (T(1.f) / power) * b[k];
     e.sinr[k] = power * power / others;
   });
-  return regular;
 }
 
-/// x = (H^H H)^-1 H^H y by QR; SINR 1 / (N0 [(H^H H)^-1]_kk).
-template <class R, class N, class T>
-WB_HD auto zero_forcing(R rows, N n, cx<T> (&h)[N::most][R::most], cx<T> (&y)[R::most], T n0, T least,
-                        equalized<N, T>& e) {
-  triangle<N, cx<T>> t;
-  const auto regular = gram_schmidt(rows, n, h, y, least, t);
+/// x = R^-1 z; SINR 1 / (N0 [(H^H H)^-1]_kk).
+template <class N, class T>
+WB_HD void zero_forcing(N n, const triangle<N, cx<T>>& t, T n0, equalized<N, T>& e) {
   T d[N::most];
   back_substitute(n, t, e.x);
   inverse_gram_diagonal(n, t, d);
   loop(n, [&](int k) WB_INLINE_LAMBDA { e.sinr[k] = T(1.f) / (n0 * d[k]); });
-  return regular;
 }
 
 /// A = H^H H + N0 I, x = A^-1 H^H y without its bias, SINR 1 / (N0 [A^-1]_kk) - 1; by Cholesky.
-template <class R, class N, class T>
-WB_HD auto mmse(R rows, N n, const cx<T> (&h)[N::most][R::most], const cx<T> (&y)[R::most], T n0, T least,
-                equalized<N, T>& e) {
+template <class N, class T>
+WB_HD void mmse(N n, const triangle<N, cx<T>>& t, T n0, equalized<N, T>& e) {
   cx<T> a[N::most][N::most], b[N::most];
-  gram(rows, n, h, y, a, b);
+  gram_of(n, t, a, b);
   loop(n, [&](int k) WB_INLINE_LAMBDA { a[k][k].re = a[k][k].re + n0; });
-  triangle<N, cx<T>> t;
-  const auto regular = cholesky(n, a, b, least, t);
+  triangle<N, cx<T>> regular;
+  cholesky(n, a, b, T(0.f), regular);
   T d[N::most];
-  back_substitute(n, t, e.x);
-  inverse_gram_diagonal(n, t, d);
+  back_substitute(n, regular, e.x);
+  inverse_gram_diagonal(n, regular, d);
   loop(n, [&](int k) WB_INLINE_LAMBDA {
     const T error = n0 * d[k];  // mean square error; rounding must not take it out of (0, 1)
     const T gain = max(T(1.f) - error, T(1e-7f));
     e.x[k] = (T(1.f) / gain) * e.x[k];
     e.sinr[k] = gain / error;
   });
-  return regular;
 }
 
 /// Max-log distances of each bit of symbol x in noise of variance 1 / sinr, times 1.

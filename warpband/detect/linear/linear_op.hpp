@@ -20,14 +20,14 @@ struct linear_op {
     const S s(a);
     use_of_channel<S, T> use(a, s, item, 0);
     equalized<typename S::streams, T> e;
-    const T least = use.least_pivot();
-    auto good = use.good;
+    triangle<typename S::streams, cx<T>> r;
+    const auto good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r);
     if constexpr (Algorithm == linear_algorithm::mf)
-      good = good & matched_filter(s.rx, s.n, use.h, use.y, use.n0, least, e);
+      matched_filter(s.n, r, use.n0, e);
     else if constexpr (Algorithm == linear_algorithm::zf)
-      good = good & zero_forcing(s.rx, s.n, use.h, use.y, use.n0, least, e);
+      zero_forcing(s.n, r, use.n0, e);
     else
-      good = good & mmse(s.rx, s.n, use.h, use.y, use.n0, least, e);
+      mmse(s.n, r, use.n0, e);
     switch (a.pam_bits) {
       case 1:
         return demap(item, g, s.n, fixed<1>{}, e, good);
