@@ -575,6 +575,9 @@ class parser {
       if (key == "qam") key = "modem.modulation";
       place at = d.where(key == "code.interleaver" ? "code.interleaver.f1" : key);
       if (key == "code.k" && at.line == 0) at = d.where("code.crc");
+      if (at.line == 0)  // what was left out does not go with antennas or a detector
+        for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type"})
+          if (d.where(cause).line > at.line) at = d.where(cause);
       fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
     }
   }

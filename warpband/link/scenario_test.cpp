@@ -230,7 +230,12 @@ TEST(scenario, refuses_what_antennas_and_detectors_do_not_allow) {
                  "mimo.streams = 9 is not allowed: expected an integer from 1 to 8");
   EXPECT_REFUSED(sweep + "detector.llr_clip = 3",
                  "detector.llr_clip has no meaning without detector.type or several antennas");
-  EXPECT_REFUSED(sweep + "detector.type = \"ml\"", "channel.type = \"awgn\" is not allowed");
+  EXPECT_REFUSED(sweep + "detector.type = \"ml\"", "line 2: channel.type = \"awgn\" is not allowed");
+  EXPECT_REFUSED(sweep + "mimo.streams = 4", "line 2: mimo.rx_antennas = 1 is not allowed: expected 4 to 16");
+  EXPECT_REFUSED(sweep +
+                     "channel.type = \"rayleigh\"\nmodem.modulation = \"256qam\"\n"
+                     "mimo = { streams = 4, rx_antennas = 4 }\ndetector.type = \"ml\"",
+                 "line 5: qam^streams = 2^32 is not allowed: expected at most 2^24");
   EXPECT_REFUSED(sweep + "code.rate = \"2/3\"", "code.rate = \"2/3\" is not allowed: expected \"1/3\" or");
   EXPECT_REFUSED(sweep + "code.type = \"none\"\ncode.rate = \"1/2\"",
                  "line 3: code.rate has no meaning with code.type = \"none\"");
