@@ -179,7 +179,7 @@ TEST_P(link_chain_on, with_antennas_gives_the_counts_of_a_scalar_cpu_in_any_batc
 
 TEST_P(link_chain_on, punctured_gives_the_counts_of_a_scalar_cpu) {
   const auto reference = open_scalar();
-  link_config c = turbo_link(1008);
+  link_config c = turbo_link(256);
   c.code.rate = turbo_rate::half;
   c.qam = 4;
   link_chain here(c, exec()), there(c, *reference);
