@@ -25,9 +25,51 @@ struct solo {
   WB_HD I sum_all(I x) const {
     return x;
   }
+  /// Per lane: sum of x over the threads of lower rank.
+  template <class I>
+  WB_HD I sum_before(I) const {
+    return I(0);
+  }
+  /// x of the thread whose rank differs in the bits of `step`.
+  template <class X>
+  WB_HD X exchange(X x, int) const {
+    return x;
+  }
 };
 
 #if defined(__CUDACC__)
+/// S neighbouring threads of a CUDA warp share the problem; S a power of two up to 32.
+template <int S>
+struct tile {
+  static_assert(S > 1 && S <= 32 && (S & (S - 1)) == 0);
+  static constexpr int size = S;
+  int rank;
+  unsigned members;
+  __device__ __forceinline__ tile() : rank(static_cast<int>(threadIdx.x) % S), members(0xffffffffu) {
+    if constexpr (S < 32) members = ((1u << S) - 1u) << (static_cast<int>(threadIdx.x) % 32 / S * S);
+  }
+  WB_HD void sync() const { __syncwarp(members); }
+  WB_HD bool any(bool m) const { return __any_sync(members, m) != 0; }
+  WB_HD std::int32_t xor_all(std::int32_t x) const {
+    return static_cast<std::int32_t>(__reduce_xor_sync(members, static_cast<unsigned>(x)));
+  }
+  WB_HD std::int32_t sum_all(std::int32_t x) const {
+    return static_cast<std::int32_t>(__reduce_add_sync(members, static_cast<unsigned>(x)));
+  }
+  WB_HD std::int32_t sum_before(std::int32_t x) const {
+    std::int32_t sum = x;
+    WB_UNROLL for (int step = 1; step < S; step *= 2) {
+      const std::int32_t below = __shfl_up_sync(members, sum, step, S);
+      if (rank >= step) sum += below;
+    }
+    return sum - x;
+  }
+  template <class X>
+  WB_HD X exchange(X x, int step) const {
+    return __shfl_xor_sync(members, x, step, S);
+  }
+};
+
 /// A CUDA thread block has the problem. `S` threads, or as many as the launch has with S = 0; whole warps.
 template <int S = 0>
 struct block {

@@ -58,6 +58,8 @@ WB_HD float fma(float a, float b, float c) {
   return static_cast<float>(__builtin_bit_cast(double, bits));
 #endif
 }
+/// c - a * b, rounded once.
+WB_HD float fnma(float a, float b, float c) { return fma(-a, b, c); }
 /// The larger of two numbers that are not NaN. Which of two zeros is open: stores add +0.
 WB_HD float max(float a, float b) {
 #if defined(__CUDACC__)
@@ -81,6 +83,14 @@ WB_HD float sqrt(float a) {
 #endif
 }
 WB_HD float abs(float a) { return as_float(as_int(a) & 0x7fffffff); }
+/// Limits to [0, 1].
+WB_HD float unit_clamp(float a) {
+#if defined(__CUDACC__)
+  return __saturatef(a);
+#else
+  return min(max(a, 0.f), 1.f);
+#endif
+}
 WB_HD float select(bool m, float a, float b) { return m ? a : b; }
 WB_HD std::int32_t select(bool m, std::int32_t a, std::int32_t b) { return m ? a : b; }
 WB_HD std::uint32_t select(bool m, std::uint32_t a, std::uint32_t b) { return m ? a : b; }
@@ -129,6 +139,7 @@ struct i32x {
   WB_HD i32x(std::int32_t a) : x(a - v{}) {}
   friend WB_HD i32x operator+(i32x a, i32x b) { return a.x + b.x; }
   friend WB_HD i32x operator-(i32x a, i32x b) { return a.x - b.x; }
+  friend WB_HD i32x operator*(i32x a, i32x b) { return a.x * b.x; }
   friend WB_HD i32x operator&(i32x a, i32x b) { return a.x & b.x; }
   friend WB_HD i32x operator|(i32x a, i32x b) { return a.x | b.x; }
   friend WB_HD i32x operator^(i32x a, i32x b) { return a.x ^ b.x; }
@@ -262,6 +273,18 @@ WB_HD u32x mulhi(u32x a, u32x b) {
 #else
 #error "no lane type of this width for this instruction set"
 #endif
+#if defined(__AVX512F__) && WB_WIDTH == 16
+WB_HD f32x fnma(f32x a, f32x b, f32x c) {
+  return (f32x::v)_mm512_fnmadd_ps((__m512)a.x, (__m512)b.x, (__m512)c.x);
+}
+#elif defined(__AVX2__) && WB_WIDTH == 8
+WB_HD f32x fnma(f32x a, f32x b, f32x c) {
+  return (f32x::v)_mm256_fnmadd_ps((__m256)a.x, (__m256)b.x, (__m256)c.x);
+}
+#else
+WB_HD f32x fnma(f32x a, f32x b, f32x c) { return fma(-a, b, c); }
+#endif
+WB_HD f32x unit_clamp(f32x a) { return min(max(a, f32x(0.f)), f32x(1.f)); }
 /// Consecutive bytes, zero-extended.
 WB_HD i32x load_bytes(const unsigned char* p) {
   typedef unsigned char bytes __attribute__((vector_size(WB_WIDTH)));

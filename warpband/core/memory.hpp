@@ -82,7 +82,52 @@ WB_HD cx<T> load_cx(const view<const cx_pair>& v, std::size_t element, item<T> b
     }
   }
 #endif
-  return {load(parts(v, 0), element, b), load(parts(v, 1), element, b)};
+  if constexpr (width_of<T> == 1) {
+    const cx_pair z = v.data[element * v.element_stride + b.first * v.item_stride];
+    return {z.re, z.im};
+  } else {
+    return {load(parts(v, 0), element, b), load(parts(v, 1), element, b)};
+  }
+}
+/// Of a view in which `run` consecutive items share a row.
+template <class T>
+WB_HD cx<T> load_cx(const view<const cx_pair>& v, std::size_t element, item<T> b, std::size_t run) {
+  if (run == 1) return load_cx(v, element, b);
+  const cx_pair* p = v.data + element * v.element_stride;
+  if constexpr (width_of<T> == 1) {
+    const cx_pair z = p[b.first / run * v.item_stride];
+    return {z.re, z.im};
+  } else {
+    cx<T> r;
+    for (int i = 0; i < width_of<T>; i++) {
+      const std::size_t at = b.first + static_cast<std::size_t>(i < b.valid ? i : b.valid - 1);
+      const cx_pair z = p[at / run * v.item_stride];
+      r.re.x[i] = z.re;
+      r.im.x[i] = z.im;
+    }
+    return r;
+  }
+}
+
+/// Values of a table in scratch memory whose place differs from lane to lane.
+template <class T>
+WB_HD T load_at(const T* table, typename rebind<T>::i32 place) {
+  if constexpr (width_of<T> == 1) {
+    return table[place];
+  } else {
+    T r;
+    for (int i = 0; i < width_of<T>; i++) r.x[i] = table[place.x[i]].x[i];
+    return r;
+  }
+}
+template <class T>
+WB_HD void store_at(T* table, typename rebind<T>::i32 place, T x, typename rebind<T>::mask m) {
+  if constexpr (width_of<T> == 1) {
+    if (m) table[place] = x;
+  } else {
+    for (int i = 0; i < width_of<T>; i++)
+      if (m.x[i]) table[place.x[i]].x[i] = x.x[i];
+  }
 }
 template <class T>
 WB_HD void store_cx(const view<cx_pair>& v, std::size_t element, item<T> b, cx<T> z) {

@@ -23,8 +23,8 @@ struct view {
   }
 };
 
-/// A complex value in memory, as std::complex<float> lays it out.
-struct cx_pair {
+/// A complex value in memory, as std::complex<float> lays it out, on a multiple of 8 bytes.
+struct alignas(8) cx_pair {
   float re, im;
 };
 

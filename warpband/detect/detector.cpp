@@ -72,9 +72,9 @@ detector_config completed(const detector_config& config) {
   if (!(*c.llr_clip > 0))
     throw argument_error("llr_clip", std::to_string(*c.llr_clip), "a number above 0, or no limit");
   if (!complete && !std::isfinite(*c.llr_clip))
-    throw argument_error("llr_clip", std::to_string(*c.llr_clip),
-                         std::string("a finite number above 0: a hypothesis can be missing with ") +
-                             name_of(c.type));
+    throw argument_error(
+        "llr_clip", std::to_string(*c.llr_clip),
+        std::string("a finite number above 0: a hypothesis can be missing with ") + name_of(c.type));
   return c;
 }
 

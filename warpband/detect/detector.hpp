@@ -1,10 +1,10 @@
 #pragma once
 // Soft MIMO detection: y = H s + n, with n ~ CN(0, N0) in each entry, s of `streams` symbols of Gray QAM with
-// Es = 1 (TS 38.211 §5.1), H of `rx_antennas` x `streams`. One face for all detectors; their classes lie in the
-// rooms of detect/, and `make_detector` makes them by name.
+// Es = 1 (TS 38.211 §5.1), H of `rx_antennas` x `streams`. One face for all detectors; their classes lie in
+// the rooms of detect/, and `make_detector` makes them by name.
 //
-// LLRs are ln P(b = 0) - ln P(b = 1), max-log: the least |y - H s|^2 / N0 over the candidates with b = 1, minus
-// the same with b = 0. Which candidates there are is what distinguishes the detectors.
+// LLRs are ln P(b = 0) - ln P(b = 1), max-log: the least |y - H s|^2 / N0 over the candidates with b = 1,
+// minus the same with b = 0. Which candidates there are is what distinguishes the detectors.
 #include <complex>
 #include <cstdint>
 #include <limits>
@@ -35,9 +35,9 @@ struct detector_output {
   view<std::uint8_t> status = {};  // [uses, 1] status_erased
 };
 
-/// A detector for one number of streams, antennas and points. A use with NaN or Inf in y, H or the prior, with
-/// N0 not positive and finite, or with a singular H (a squared pivot below 1e-12 of the trace of H^H H) gets
-/// LLRs of 0 and status_erased; so does one whose |H|^2 or |y|^2 is above 1e30.
+/// A detector for one number of streams, antennas and points. A use with NaN or Inf in y, H or the prior,
+/// with N0 not positive and finite, or with a singular H (a squared pivot below 1e-12 of the trace of H^H H)
+/// gets LLRs of 0 and status_erased; so does one whose |H|^2 or |y|^2 is above 1e30.
 class detector {
  public:
   virtual ~detector() = default;
@@ -82,8 +82,9 @@ struct detector_config {
   int streams = 2;      // 1..8
   int rx_antennas = 2;  // streams..16
   int qam = 4;          // 4, 16, 64, 256
-  /// LLRs are limited to +-llr_clip, which also stands for a missing hypothesis; `no_clip` where no hypothesis
-  /// can be missing: ml, mtt, the linear ones and nway with ways = streams. Nothing: no_clip for those, else 8.
+  /// LLRs are limited to +-llr_clip, which also stands for a missing hypothesis; `no_clip` where no
+  /// hypothesis can be missing: ml, mtt, the linear ones and nway with ways = streams. Nothing: no_clip for
+  /// those, else 8.
   std::optional<float> llr_clip;
   int ways = 0;              // nway: passes, 1..streams; 0 is streams
   int survivors = 64;        // kbest: K, 1..4096

@@ -3,6 +3,7 @@
 //
 // An op is a plain struct, copied to the device as a kernel parameter:
 //   static constexpr bool by_block;             CUDA: a thread block per item (true) or a thread per item
+//   static constexpr int tile;                  or, where an op has it: so many threads of a warp per item
 //   int threads() const;                        by_block: threads wanted per item
 //   std::size_t scratch(int group) const;       values of T one item needs when `group` threads share it
 //   double flops() const, bytes() const;        of one item; kernel.hpp says what counts as an operation
@@ -27,6 +28,15 @@ concept op = requires(const Op o) {
   { o.bytes() } -> std::convertible_to<double>;
 };
 
+/// Threads of a warp that share an item; 1 for ops that have no `tile`.
+template <op Op>
+constexpr int tile_of() {
+  if constexpr (requires { Op::tile; })
+    return Op::tile;
+  else
+    return 1;
+}
+
 #if defined(__CUDACC__)
 /// How items map to a CUDA device. An op says whether it wants a thread or a block per item, and how many
 /// threads.
@@ -42,6 +52,21 @@ __global__ void run_threads(const __grid_constant__ Op op, std::size_t first, st
   for (std::size_t b = first + blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; b < last;
        b += step)
     op(item<float>{b, 1}, solo{}, static_cast<float*>(nullptr));
+}
+template <op Op>
+__global__ void __launch_bounds__(launch_table::item_threads)
+    run_tiles(const __grid_constant__ Op op, std::size_t first, std::size_t last, float* workspace,
+              std::size_t stride) {
+  constexpr int size = Op::tile;
+  extern __shared__ float shared[];
+  const tile<size> g;
+  const std::size_t tiles = blockDim.x / size, mine = threadIdx.x / size;
+  float* scratch =
+      workspace != nullptr ? workspace + (blockIdx.x * tiles + mine) * stride : shared + mine * stride;
+  for (std::size_t b = first + blockIdx.x * tiles + mine; b < last; b += gridDim.x * tiles) {
+    op(item<float>{b, 1}, g, scratch);
+    g.sync();
+  }
 }
 template <op Op>
 __global__ void __launch_bounds__(launch_table::most_threads)
@@ -68,9 +93,43 @@ inline std::size_t resident_blocks(const device_limits& limits, std::size_t item
   const std::size_t n = static_cast<std::size_t>(limits.multiprocessors) * launch_table::workspace_blocks;
   return items < n ? items : n;
 }
+/// How the tiles of an op lie: values of scratch each (16 bytes aligned, neighbours not in the same banks),
+/// threads of a block, and whether scratch is in shared memory.
+struct tile_plan {
+  std::size_t stride = 0;
+  int threads = 0;
+  bool shared = true;
+};
+template <op Op>
+tile_plan plan_tiles(const Op& op, const device_limits& limits) {
+  tile_plan p;
+  p.stride = (op.scratch(Op::tile) + 3) / 4 * 4;
+  if (p.stride % 8 == 0 && p.stride != 0) p.stride += 4;
+  p.threads = static_cast<int>(launch_table::item_threads);
+  const auto bytes = [&] {
+    return p.stride * sizeof(float) * static_cast<std::size_t>(p.threads / Op::tile);
+  };
+  while (p.threads > 32 && bytes() > limits.shared_bytes) p.threads /= 2;
+  if (bytes() > limits.shared_bytes) {
+    p.shared = false;
+    p.threads = 32;
+  }
+  return p;
+}
+template <op Op>
+std::size_t tile_blocks(const tile_plan& p, const device_limits& limits, std::size_t items) {
+  const std::size_t tiles = static_cast<std::size_t>(p.threads / Op::tile);
+  const std::size_t n = (items + tiles - 1) / tiles;
+  return p.shared ? (n < 0x7fffffff ? n : 0x7fffffff) : resident_blocks(limits, n);
+}
 template <op Op>
 std::size_t scratch_bytes(const Op& op, const device_limits& limits, std::size_t items) {
-  if constexpr (!Op::by_block) {
+  if constexpr (tile_of<Op>() > 1) {
+    const tile_plan p = plan_tiles(op, limits);
+    if (p.shared) return 0;
+    return tile_blocks<Op>(p, limits, items) * static_cast<std::size_t>(p.threads / Op::tile) * p.stride *
+           sizeof(float);
+  } else if constexpr (!Op::by_block) {
     return 0;
   } else {
     const std::size_t bytes = op.scratch(block_threads(op)) * sizeof(float);
@@ -82,7 +141,19 @@ int launch(const Op& op, const place& where) {
   const std::size_t items = where.last - where.first;
   if (items == 0) return 0;
   const auto stream = static_cast<cudaStream_t>(where.stream);
-  if constexpr (!Op::by_block) {
+  if constexpr (tile_of<Op>() > 1) {
+    const tile_plan p = plan_tiles(op, where.limits);
+    const std::size_t bytes =
+        p.shared ? p.stride * sizeof(float) * static_cast<std::size_t>(p.threads / Op::tile) : 0;
+    if (bytes > 48 * 1024) {
+      const cudaError_t e = cudaFuncSetAttribute(run_tiles<Op>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 static_cast<int>(where.limits.shared_bytes));
+      if (e != cudaSuccess) return e;
+    }
+    run_tiles<<<static_cast<unsigned>(tile_blocks<Op>(p, where.limits, items)),
+                static_cast<unsigned>(p.threads), bytes, stream>>>(
+        op, where.first, where.last, p.shared ? nullptr : static_cast<float*>(where.scratch), p.stride);
+  } else if constexpr (!Op::by_block) {
     const unsigned threads = launch_table::item_threads;
     const std::size_t blocks = (items + threads - 1) / threads,
                       grid = blocks < 0x7fffffff ? blocks : 0x7fffffff;

@@ -1,0 +1,41 @@
+#pragma once
+// Sizes of small matrices: known when a body is compiled, or up to a bound when it runs. A body is written
+// once over them; its arrays have `most` elements.
+#include <warpband/core/lane.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <int N>
+struct fixed {
+  static constexpr int most = N;
+  static constexpr bool known = true;
+  WB_HD constexpr operator int() const { return N; }
+};
+template <int N>
+struct upto {
+  static constexpr int most = N;
+  static constexpr bool known = false;
+  int n;
+  WB_HD constexpr operator int() const { return n; }
+};
+
+/// f(0), f(1), ... f(n - 1). With a known size unrolled, so that arrays indexed by it stay in registers; on a
+/// CPU, where those of more than a few elements would not, only up to 4: it compiles faster.
+template <class Size, class F>
+WB_HD void loop(Size n, F f) {
+#if defined(__CUDACC__)
+  constexpr bool unrolled = Size::known;
+#else
+  constexpr bool unrolled = Size::known && Size::most <= 4;
+#endif
+  if constexpr (unrolled) {
+    WB_UNROLL for (int i = 0; i < Size::most; i++) f(i);
+  } else {
+    const int count = n;
+    for (int i = 0; i < count; i++) f(i);
+  }
+}
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,202 @@
+#pragma once
+// The two ends of every detector's op: a use of the channel from memory, and its LLRs to memory.
+#include <warpband/core/group.hpp>
+#include <warpband/core/llr.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/detect/detect_args.hpp>
+#include <warpband/detect/lattice_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// Sizes of an op: streams, antennas and bits per dimension. Exact ones are known when it is compiled.
+template <int S, int B>
+struct exact_sizes {
+  using streams = fixed<S>;
+  using rows = fixed<S>;
+  using pam = fixed<B>;
+  explicit WB_HD exact_sizes(const detect_args&) {}
+  static constexpr streams n{};
+  static constexpr rows rx{};
+  static constexpr pam b{};
+};
+struct any_sizes {
+  using streams = upto<8>;
+  using rows = upto<16>;
+  using pam = upto<4>;
+  explicit WB_HD any_sizes(const detect_args& a) : n{a.streams}, rx{a.rx_antennas}, b{a.pam_bits} {}
+  streams n;
+  rows rx;
+  pam b;
+};
+/// As many antennas as streams, known when an op is compiled, and any number of points.
+template <int S>
+struct square_sizes {
+  using streams = fixed<S>;
+  using rows = fixed<S>;
+  using pam = upto<4>;
+  explicit WB_HD square_sizes(const detect_args& a) : b{a.pam_bits} {}
+  static constexpr streams n{};
+  static constexpr rows rx{};
+  pam b;
+};
+/// Calls f with the sizes that serve the arguments: those of 2x2, 4x4 and 8x8, or any.
+template <class F>
+auto with_square_sizes(const detect_args& a, F f) {
+  switch (a.streams == a.rx_antennas ? a.streams : 0) {
+    case 2:
+      return f.template operator()<square_sizes<2>>();
+    case 4:
+      return f.template operator()<square_sizes<4>>();
+    case 8:
+      return f.template operator()<square_sizes<8>>();
+    default:
+      return f.template operator()<any_sizes>();
+  }
+}
+/// Calls f with the sizes that serve the arguments: of 2x2, 4x4 and 8x8 without prior, or any. On a CUDA
+/// device the number of points of 2x2 and 4x4 is known too, which keeps the bits' minima in registers;
+/// elsewhere they lie in the cache.
+template <class F>
+auto with_sizes(const detect_args& a, F f) {
+  if (a.prior.data != nullptr) return f.template operator()<any_sizes>();
+#if defined(__CUDACC__)
+  switch (a.streams == a.rx_antennas ? a.streams * 8 + a.pam_bits : 0) {
+    case 2 * 8 + 1:
+      return f.template operator()<exact_sizes<2, 1>>();
+    case 2 * 8 + 2:
+      return f.template operator()<exact_sizes<2, 2>>();
+    case 2 * 8 + 3:
+      return f.template operator()<exact_sizes<2, 3>>();
+    case 2 * 8 + 4:
+      return f.template operator()<exact_sizes<2, 4>>();
+    case 4 * 8 + 1:
+      return f.template operator()<exact_sizes<4, 1>>();
+    case 4 * 8 + 2:
+      return f.template operator()<exact_sizes<4, 2>>();
+    case 4 * 8 + 3:
+      return f.template operator()<exact_sizes<4, 3>>();
+    case 4 * 8 + 4:
+      return f.template operator()<exact_sizes<4, 4>>();
+    case 8 * 8 + 1:
+    case 8 * 8 + 2:
+    case 8 * 8 + 3:
+    case 8 * 8 + 4:
+      return f.template operator()<square_sizes<8>>();
+    default:
+      return f.template operator()<any_sizes>();
+  }
+#else
+  return with_square_sizes(a, f);
+#endif
+}
+
+/// Device memory a use takes at least.
+inline double detect_bytes(const detect_args& a) {
+  const double bits = 2.0 * a.pam_bits * a.streams;
+  return 8.0 * a.rx_antennas *
+             (1 + static_cast<double>(a.streams) / static_cast<double>(a.uses_per_channel)) +
+         (a.noise_var.item_stride ? 4 : 0) + (a.prior.data ? 4 * bits * (a.extrinsic ? 2 : 1) : 0) +
+         (a.llr.data ? 4 * bits : 0) + (a.bits.data ? bits : 0) + (a.status.data ? 1 : 0);
+}
+
+/// y and H of a use, its columns in a cyclic order: column k is of antenna (first + k) mod n.
+template <class S, class T>
+struct use_of_channel {
+  using M = typename rebind<T>::mask;
+  cx<T> h[S::streams::most][S::rows::most];
+  cx<T> y[S::rows::most];
+  T n0, trace;  // trace of H^H H
+  M good;       // finite, and of a size that can be worked with; elsewhere H and y are 0
+
+  WB_HD use_of_channel(const detect_args& a, S s, item<T> item, int first) {
+    n0 = load(a.noise_var, 0, item);
+    trace = T(0.f);
+    loop(s.n, [&](int k) WB_INLINE_LAMBDA {
+      const int at = first + k, antenna = at < s.n ? at : at - s.n;
+      loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
+        h[k][r] = load_cx(a.channel, static_cast<std::size_t>(r * s.n + antenna), item, a.uses_per_channel);
+      });
+    });
+    T energy = T(0.f);
+    loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
+      y[r] = load_cx(a.received, static_cast<std::size_t>(r), item);
+      energy = norm_fma(y[r], energy);
+      loop(s.n, [&](int k) WB_INLINE_LAMBDA { trace = norm_fma(h[k][r], trace); });
+    });
+    good = (trace <= T(1e30f)) & (energy <= T(1e30f)) & (trace >= T(1e-30f)) & (n0 > T(0.f)) & is_finite(n0);
+    n0 = select(good, n0, T(1.f));
+    trace = select(good, trace, T(1.f));
+    loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
+      y[r] = {select(good, y[r].re, T(0.f)), select(good, y[r].im, T(0.f))};
+      loop(s.n, [&](int k) WB_INLINE_LAMBDA {
+        h[k][r] = {select(good, h[k][r].re, T(0.f)), select(good, h[k][r].im, T(0.f))};
+      });
+    });
+  }
+  /// Below this a squared pivot makes H singular.
+  WB_HD T least_pivot() const { return trace * T(1e-12f); }
+};
+
+/// Costs of the steps of each dimension from a-priori LLRs, times N0: those of bits that contradict the
+/// prior. Position k of the search is antenna (first + k) mod n. Returns false where the prior is not finite.
+template <class S, class T>
+struct prior_costs {
+  T re[S::streams::most][1 << S::pam::most], im[S::streams::most][1 << S::pam::most];
+
+  WB_HD auto load_from(const detect_args& a, S s, item<T> item, int first, T n0) {
+    auto good = mask_from<typename rebind<T>::mask>(true);
+    const int levels = 1 << s.b;
+    loop(s.n, [&](int k) WB_INLINE_LAMBDA {
+      const int at = first + k, antenna = at < s.n ? at : at - s.n;
+      for (int j = 0; j < levels; j++) re[k][j] = im[k][j] = T(0.f);
+      if (a.prior.data == nullptr) return;
+      for (int i = 0; i < 2 * s.b; i++) {
+        T p = load(a.prior, static_cast<std::size_t>(antenna * 2 * s.b + i), item);
+        const auto fine = abs(p) <= T(1e30f);
+        good = good & fine;
+        p = n0 * select(fine, p, T(0.f));
+        const T for_zero = max(T(0.f) - p, T(0.f)), for_one = max(p, T(0.f));
+        const int bit = bit_of(s.b, i) - (i % 2 ? 0 : static_cast<int>(s.b));
+        for (int j = 0; j < levels; j++) {
+          const bool one = ((j ^ j >> 1 ^ (levels / 2 - 1)) >> bit & 1) != 0;
+          T& cost = i % 2 ? im[k][j] : re[k][j];
+          cost = cost + (one ? for_one : for_zero);
+        }
+      }
+    });
+    return good;
+  }
+};
+
+/// One over N0, which turns differences of distances into LLRs.
+template <class T>
+WB_HD T llr_scale(T n0) {
+  return min(T(1.f) / n0, T(3e38f));
+}
+/// Writes a use's LLRs: `difference(k, i)` times `scale` is that of bit i of the label of position k, which
+/// is antenna (first + k) mod n. Threads of a group share the work.
+template <class N, class B, class T, class G, class F>
+WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, int first, T scale,
+                      typename rebind<T>::mask good, F difference) {
+  using I = typename rebind<T>::i32;
+  const float limit = a.clip < 3e38f ? a.clip : 3e38f;
+  loop(n, [&](int k) WB_INLINE_LAMBDA {
+    const int at = first + k, antenna = at < n ? at : at - n;
+    loop(pam, [&](int b) WB_INLINE_LAMBDA {
+      WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) {
+        const std::size_t place = static_cast<std::size_t>(antenna * 2 * pam + i);
+        if (i % g.size != g.rank) continue;
+        T llr = saturate(difference(k, bit_of(pam, i)) * scale, 3e38f);
+        if (a.extrinsic && a.prior.data) llr = llr - load(a.prior, place, item);
+        llr = select(good, saturate(llr, limit), T(0.f));
+        if (a.llr.data) store(a.llr, place, item, llr);
+        if (a.bits.data) store_int<T>(a.bits, place, item, decide(llr));
+      }
+    });
+  });
+  if (a.status.data && g.rank == 0) store_int<T>(a.status, 0, item, select(good, I(0), I(status_erased)));
+}
+
+}  // namespace WB_ISA
+}  // namespace wb

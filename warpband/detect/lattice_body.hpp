@@ -1,0 +1,216 @@
+#pragma once
+// What the tree and trellis searches share: the triangular system in steps of the constellation, slicing, and
+// the minima that LLRs come from.
+//
+// A symbol of B bits per dimension is scale * (L - 1 - 2 j) with j = 0 .. L - 1 counted from the top, L =
+// 2^B, in each dimension. |z - R s| is |w - g j| with g = 2 scale R: j is found by rounding, and its Gray
+// label follows from j alone.
+#include <warpband/core/cx.hpp>
+#include <warpband/core/size.hpp>
+#include <warpband/linalg/qr/qr_body.hpp>
+#include <warpband/modem/qam/qam_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// 1 / sqrt(mean energy) for a number of bits that is known or not.
+template <class B>
+WB_HD float scale_of(B pam) {
+  if constexpr (B::known)
+    return qam_scale<B::most>();
+  else
+    return pam == 1 ? qam_scale<1>() : pam == 2 ? qam_scale<2>() : pam == 3 ? qam_scale<3>() : qam_scale<4>();
+}
+
+template <class N, class T>
+struct lattice {
+  T g[N::most], slope[N::most];  // diagonal of 2 scale R, and 1 / (g (L - 1))
+  cx<T> above[N::most][N::most];
+  cx<T> w[N::most];
+};
+
+/// From R and z = Q^H y.
+template <class B, class N, class T>
+WB_HD void to_lattice(N n, B pam, const triangle<N, cx<T>>& t, lattice<N, T>& m) {
+  const float scale = scale_of(pam), top = static_cast<float>((1 << pam) - 1), corner = scale * top;
+  loop(n, [&](int i) WB_INLINE_LAMBDA {
+    cx<T> sum = {t.diagonal[i], t.diagonal[i]};  // (1 + i) times the row of R
+    loop(n, [&](int j) WB_INLINE_LAMBDA {
+      if (j <= i) return;
+      sum.re = sum.re + (t.above[i][j].re - t.above[i][j].im);
+      sum.im = sum.im + (t.above[i][j].re + t.above[i][j].im);
+      m.above[i][j] = T(2.f * scale) * t.above[i][j];
+    });
+    m.g[i] = T(2.f * scale) * t.diagonal[i];
+    m.slope[i] = T(1.f / (2.f * scale * top)) * t.inverse[i];
+    m.w[i] = {fma(T(corner), sum.re, -t.z[i].re), fma(T(corner), sum.im, -t.z[i].im)};
+  });
+}
+
+/// Added to a small number it rounds it to an integer, which then stands in the low bits.
+inline constexpr float rounder = 12582912.f;
+
+/// The step nearest to w / g in one dimension: as a float, and as `rounder` plus it.
+template <class T>
+struct step {
+  T j, rounded;
+};
+template <class B, class T>
+WB_HD step<T> slice(B pam, T w, T slope) {
+  const T rounded = fma(unit_clamp(w * slope), T(static_cast<float>((1 << pam) - 1)), T(rounder));
+  return {rounded - T(rounder), rounded};
+}
+/// The step with the least |w - g j|^2 + cost[j].
+template <class B, class T>
+WB_HD step<T> slice(B pam, T w, T g, const T (&cost)[1 << B::most]) {
+  T least = T(0.f), best = T(0.f);
+  loop(upto<(1 << B::most)>{1 << pam}, [&](int j) WB_INLINE_LAMBDA {
+    const T d = fnma(g, T(static_cast<float>(j)), w), metric = fma(d, d, cost[j]);
+    const auto closer = j == 0 ? mask_from<typename rebind<T>::mask>(true) : metric < least;
+    least = select(closer, metric, least);
+    best = select(closer, T(static_cast<float>(j)), best);
+  });
+  return {best, best + T(rounder)};
+}
+
+/// The Gray label of a symbol from its two steps, but for bits that all symbols have flipped: bit B - 1 - i
+/// of the upper half is b_2i, of the lower half b_2i+1.
+template <class B, class I>
+WB_HD I label_of(B pam, I re, I im) {
+  const int low = (1 << pam) - 1;
+  const I word = ((re & I(low)) << pam) | (im & I(low));
+  return word ^ ((word >> 1) & I((low >> 1) << pam | low >> 1));
+}
+template <class B, class T>
+WB_HD auto label_of(B pam, step<T> re, step<T> im) {
+  return label_of(pam, as_int(re.rounded), as_int(im.rounded));
+}
+/// Bits that labels have flipped.
+template <class B>
+WB_HD int flipped(B pam) {
+  const int half = (1 << pam) / 2 - 1;
+  return half << pam | half;
+}
+/// The place of a label's bit in a symbol's LLRs, and of an LLR in the label.
+template <class B>
+WB_HD int bit_of(B pam, int llr) {
+  return (llr % 2 ? 0 : static_cast<int>(pam)) + pam - 1 - llr / 2;
+}
+
+inline constexpr float unreached = 1e38f;
+
+/// The best candidate so far, and for each of its bits the best one that has the other value. A new candidate
+/// of distance d changes only bits in which it differs from the best: their other value is reached at the
+/// larger of the two distances.
+template <class N, class B, class T>
+struct hypotheses {
+  using I = typename rebind<T>::i32;
+  T least;
+  I best[N::most];
+  T other[N::most][2 * B::most];  // by the bit's place in the label
+
+  WB_HD void clear(N n, B pam) {
+    least = T(unreached);
+    loop(n, [&](int k) WB_INLINE_LAMBDA {
+      best[k] = I(0);
+      loop(pam, [&](int b) WB_INLINE_LAMBDA { other[k][2 * b] = other[k][2 * b + 1] = T(unreached); });
+    });
+  }
+  WB_HD void add(N n, B pam, T distance, const I (&label)[N::most]) {
+    const T larger = max(distance, least);
+    const auto closer = distance < least;
+    loop(n, [&](int k) WB_INLINE_LAMBDA {
+      const I differs = label[k] ^ best[k];
+      loop(pam, [&](int b) WB_INLINE_LAMBDA {
+        WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) other[k][i] =
+            select((differs & I(1 << i)) != I(0), min(other[k][i], larger), other[k][i]);
+      });
+      best[k] = select(closer, label[k], best[k]);
+    });
+    least = min(least, distance);
+  }
+  /// Turns the positions by one: what was of k + 1 is of k.
+  WB_HD void turn(N n, B pam) {
+    const I first = best[0];
+    loop(n, [&](int k) WB_INLINE_LAMBDA { best[k] = k + 1 < n ? best[k + 1 < N::most ? k + 1 : k] : first; });
+    loop(pam, [&](int b) WB_INLINE_LAMBDA {
+      WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) {
+        const T kept = other[0][i];
+        loop(n, [&](int k) WB_INLINE_LAMBDA {
+          other[k][i] = k + 1 < n ? other[k + 1 < N::most ? k + 1 : k][i] : kept;
+        });
+      }
+    });
+  }
+  /// All threads of the group get what they reached together.
+  template <class G>
+  WB_HD void merge(G g, N n, B pam) {
+    for (int s = 1; s < g.size; s *= 2) {
+      const T theirs = g.exchange(least, s);
+      const auto closer = theirs < least;
+      const T larger = max(theirs, least);
+      loop(n, [&](int k) WB_INLINE_LAMBDA {
+        const I their_best = g.exchange(best[k], s), differs = their_best ^ best[k];
+        loop(pam, [&](int b) WB_INLINE_LAMBDA {
+          WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) {
+            const T their_other = g.exchange(other[k][i], s);
+            const T least_other = min(other[k][i], their_other);
+            // Where the best differ, the winner's other value: his own, or the loser's distance.
+            const T winners = select(closer, their_other, other[k][i]);
+            other[k][i] = select((differs & I(1 << i)) != I(0), min(winners, larger), least_other);
+          }
+        });
+        best[k] = select(closer, their_best, best[k]);
+      });
+      least = min(least, theirs);
+    }
+  }
+  /// Difference of the two distances of bit i of the label, with the sign of an LLR.
+  WB_HD T difference(B pam, int k, int i) const {
+    const auto one = ((best[k] ^ I(flipped(pam))) & I(1 << i)) != I(0);
+    const T apart = other[k][i] - least;
+    return select(one, -apart, apart);
+  }
+};
+
+/// For each value of each bit the least distance of a candidate that has it.
+template <class N, class B, class T>
+struct minima {
+  T least[2][N::most][2 * B::most];  // by value and place in the label, as labels count them
+
+  WB_HD void clear(N n, B pam) {
+    loop(n, [&](int k) WB_INLINE_LAMBDA { clear(pam, k); });
+  }
+  WB_HD void clear(B pam, int k) {
+    loop(pam, [&](int b) WB_INLINE_LAMBDA {
+      least[0][k][2 * b] = least[0][k][2 * b + 1] = T(unreached);
+      least[1][k][2 * b] = least[1][k][2 * b + 1] = T(unreached);
+    });
+  }
+  /// A candidate for the bits first .. first + B - 1 of antenna k; the same label in all lanes.
+  WB_HD void add(B pam, int k, int first, int label, T distance) {
+    loop(pam, [&](int b) WB_INLINE_LAMBDA {
+      const int i = first + b;
+      const bool one = (label >> b & 1) != 0;
+      least[0][k][i] = one ? least[0][k][i] : min(least[0][k][i], distance);
+      least[1][k][i] = one ? min(least[1][k][i], distance) : least[1][k][i];
+    });
+  }
+  template <class G>
+  WB_HD void merge(G g, B pam, int k) {
+    for (int s = 1; s < g.size; s *= 2)
+      loop(pam, [&](int b) WB_INLINE_LAMBDA {
+        WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) {
+          least[0][k][i] = min(least[0][k][i], g.exchange(least[0][k][i], s));
+          least[1][k][i] = min(least[1][k][i], g.exchange(least[1][k][i], s));
+        }
+      });
+  }
+  WB_HD T difference(B pam, int k, int i) const {
+    const T apart = least[1][k][i] - least[0][k][i];
+    return (flipped(pam) >> i & 1) != 0 ? -apart : apart;
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,33 @@
+#pragma once
+// Linear detection: a filter for each stream, then max-log demapping with the exact SINR behind it (Es = 1).
+//   mf     x_k = h_k^H y / |h_k|^2,          SINR |h_k|^4 / (sum_{j != k} |h_k^H h_j|^2 + N0 |h_k|^2)
+//   zf     x = (H^H H)^-1 H^H y,             SINR 1 / (N0 [(H^H H)^-1]_kk)
+//   mmse   x = (H^H H + N0 I)^-1 H^H y and its bias taken off,
+//                                            SINR 1 / (N0 [(H^H H + N0 I)^-1]_kk) - 1
+// All decompose H by QR, which tells a singular one; mmse then takes Cholesky of R^H R + N0 I, whose condition
+// the noise bounds.
+#include <warpband/detect/detector.hpp>
+#include <warpband/detect/linear/linear_args.hpp>
+
+namespace wb {
+
+struct linear_config {
+  int streams = 2;      // 1..8
+  int rx_antennas = 2;  // streams..16
+  int qam = 4;          // 4, 16, 64, 256
+  linear_algorithm algorithm = linear_algorithm::mmse;
+  float llr_clip = no_clip;  // above 0
+};
+
+class linear final : public detector {
+ public:
+  /// Throws argument_error for what is not allowed.
+  explicit linear(const linear_config& config);
+
+ private:
+  void start(executor& exec, std::size_t uses, detect_args& args) const override;
+  linear_algorithm algorithm_;
+  float clip_;
+};
+
+}  // namespace wb

@@ -1,0 +1,5 @@
+#pragma once
+
+namespace wb {
+enum class linear_algorithm { mf, zf, mmse };
+}

@@ -1,0 +1,21 @@
+#include <warpband/detect/linear/linear_op.hpp>
+#include <warpband/exec/launch.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+template <class F>
+static auto with_linear(const detect_args& a, F f) {
+  return with_square_sizes(a, [&]<class S>() {
+    switch (static_cast<linear_algorithm>(a.algorithm)) {
+      case linear_algorithm::mf:
+        return f(linear_op<S, linear_algorithm::mf>{a});
+      case linear_algorithm::zf:
+        return f(linear_op<S, linear_algorithm::zf>{a});
+      default:
+        return f(linear_op<S, linear_algorithm::mmse>{a});
+    }
+  });
+}
+WB_EXPORT_KERNEL(linear, detect_args, with_linear)
+}  // namespace WB_ISA
+}  // namespace wb

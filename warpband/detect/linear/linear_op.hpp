@@ -1,0 +1,56 @@
+#pragma once
+#include <warpband/detect/detect_op.hpp>
+#include <warpband/detect/linear/linear_args.hpp>
+#include <warpband/detect/linear/linear_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class S, linear_algorithm Algorithm>
+struct linear_op {
+  detect_args a;
+  static constexpr bool by_block = false;
+  int threads() const { return 1; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const { return 0; }
+  double bytes() const { return detect_bytes(a); }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T*) const {
+    const S s(a);
+    use_of_channel<S, T> use(a, s, item, 0);
+    equalized<typename S::streams, T> e;
+    triangle<typename S::streams, cx<T>> r;
+    const auto good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r);
+    if constexpr (Algorithm == linear_algorithm::mf)
+      matched_filter(s.n, r, use.n0, e);
+    else if constexpr (Algorithm == linear_algorithm::zf)
+      zero_forcing(s.n, r, use.n0, e);
+    else
+      mmse(s.n, r, use.n0, e);
+    switch (a.pam_bits) {
+      case 1:
+        return demap(item, g, s.n, fixed<1>{}, e, good);
+      case 2:
+        return demap(item, g, s.n, fixed<2>{}, e, good);
+      case 3:
+        return demap(item, g, s.n, fixed<3>{}, e, good);
+      default:
+        return demap(item, g, s.n, fixed<4>{}, e, good);
+    }
+  }
+
+ private:
+  template <class T, class G, class N, class B>
+  WB_HD void demap(item<T> item, G g, N n, B pam, const equalized<N, T>& e,
+                   typename rebind<T>::mask good) const {
+    minima<N, B, T> found;
+    found.clear(n, pam);
+    loop(n, [&](int k) WB_INLINE_LAMBDA { demap_symbol(pam, k, e.x[k], e.sinr[k], found); });
+    store_llrs(a, n, pam, item, g, 0, T(1.f), good,
+               [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(pam, k, i); });
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

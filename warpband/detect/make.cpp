@@ -1,0 +1,36 @@
+#include <warpband/detect/detector.hpp>
+#include <warpband/detect/linear/linear.hpp>
+#include <warpband/detect/ml/ml.hpp>
+#include <warpband/detect/nway/nway.hpp>
+#include <warpband/detect/trellis/trellis.hpp>
+
+namespace wb {
+
+std::unique_ptr<detector> make_detector(const detector_config& config) {
+  const detector_config c = completed(config);
+  switch (c.type) {
+    case detector_type::ml:
+      return std::make_unique<ml>(ml_config{c.streams, c.rx_antennas, c.qam, *c.llr_clip, c.extrinsic});
+    case detector_type::mf:
+    case detector_type::zf:
+    case detector_type::mmse: {
+      const auto algorithm = c.type == detector_type::mf   ? linear_algorithm::mf
+                             : c.type == detector_type::zf ? linear_algorithm::zf
+                                                           : linear_algorithm::mmse;
+      return std::make_unique<linear>(linear_config{c.streams, c.rx_antennas, c.qam, algorithm, *c.llr_clip});
+    }
+    case detector_type::ot:
+    case detector_type::mtt:
+      return std::make_unique<trellis_detector>(trellis_config{
+          c.streams, c.rx_antennas, c.qam,
+          c.type == detector_type::ot ? trellis_algorithm::one_pass : trellis_algorithm::multi_pass,
+          c.llr_clip});
+    case detector_type::nway:
+      return std::make_unique<nway>(
+          nway_config{c.streams, c.rx_antennas, c.qam, c.ways, c.llr_clip, c.extrinsic});
+    default:
+      throw argument_error("type", std::to_string(static_cast<int>(c.type)), "one of the detectors");
+  }
+}
+
+}  // namespace wb

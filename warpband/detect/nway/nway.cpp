@@ -1,0 +1,31 @@
+#include <warpband/detect/nway/nway.hpp>
+
+#include <warpband/core/check.hpp>
+#include <warpband/detect/detect_args.hpp>
+#include <warpband/detect/mapping.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(nway)
+
+nway::nway(const nway_config& c) : detector(c.streams, c.rx_antennas, c.qam), extrinsic_(c.extrinsic) {
+  check_range("ways", c.ways, 0, c.streams);
+  const detector_config all = completed({.type = detector_type::nway,
+                                         .streams = c.streams,
+                                         .rx_antennas = c.rx_antennas,
+                                         .qam = c.qam,
+                                         .llr_clip = c.llr_clip,
+                                         .ways = c.ways});
+  ways_ = all.ways;
+  clip_ = *all.llr_clip;
+}
+
+void nway::start(executor& exec, std::size_t uses, detect_args& args) const {
+  args.ways = ways_;
+  args.clip = clip_;
+  args.extrinsic = extrinsic_;
+  args.tile = few(exec, uses) ? 2 : 1;
+  exec.run(nway_kernels(), &args, uses);
+}
+
+}  // namespace wb

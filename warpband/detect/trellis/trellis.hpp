@@ -1,0 +1,38 @@
+#pragma once
+// Trellis detection (M. Wu, "Implementation of a high throughput MIMO detector and Turbo decoder on GPU",
+// thesis, 2010, ch. 3.2 and 4.1). A stage for each antenna, from the last to the first; a vertex for each
+// point.
+//
+//   one_pass (OT)     edge reductions from the first stage to the last; LLRs from the points' paths at the
+//   end.
+//                     Hypotheses can be missing.
+//   multi_pass (MTT)  for each stage: reductions up to it, then path extensions through the others; the LLRs
+//   of
+//                     its antenna from that list, which has every point of it. 2x2 equals exhaustive search.
+#include <warpband/detect/detector.hpp>
+#include <warpband/detect/trellis/trellis_args.hpp>
+
+namespace wb {
+
+struct trellis_config {
+  int streams = 2;      // 1..8
+  int rx_antennas = 2;  // streams..16
+  int qam = 4;          // 4, 16, 64, 256
+  trellis_algorithm algorithm = trellis_algorithm::multi_pass;
+  /// LLRs are limited to +-llr_clip, which stands for a missing hypothesis too. Nothing: no_clip for
+  /// multi_pass, 8 for one_pass, to which no_clip is refused.
+  std::optional<float> llr_clip = {};
+};
+
+class trellis_detector final : public detector {
+ public:
+  /// Throws argument_error for what is not allowed.
+  explicit trellis_detector(const trellis_config& config);
+
+ private:
+  void start(executor& exec, std::size_t uses, detect_args& args) const override;
+  trellis_algorithm algorithm_;
+  float clip_;
+};
+
+}  // namespace wb

@@ -1,0 +1,72 @@
+#pragma once
+#include <warpband/detect/detect_op.hpp>
+#include <warpband/detect/trellis/trellis_args.hpp>
+#include <warpband/detect/trellis/trellis_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// `Local`: paths in local memory or registers instead of scratch, for a CUDA thread that has few.
+template <class S, trellis_algorithm Algorithm, int Tile, bool Local = false>
+struct trellis_op {
+  detect_args a;
+  static constexpr bool by_block = false;
+  static constexpr int tile = Tile;
+  static constexpr bool steps = Algorithm == trellis_algorithm::one_pass;
+  int threads() const { return 1; }
+  std::size_t scratch(int) const {
+    if (Local) return 0;
+    return (std::size_t{2} << 2 * a.pam_bits) * static_cast<std::size_t>(slots(a.streams));
+  }
+  double flops() const { return 0; }
+  double bytes() const { return detect_bytes(a); }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    using N = typename S::streams;
+    using B = typename S::pam;
+    const S s(a);
+    lattice<N, T> m;
+    typename rebind<T>::mask good;
+    T n0;
+    {
+      use_of_channel<S, T> use(a, s, item, 0);
+      triangle<N, cx<T>> r;
+      good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r);
+      to_lattice(s.n, s.b, r, m);
+      n0 = use.n0;
+    }
+    if constexpr (Local) {
+      T local[(2 << 2 * B::most) * paths<N, B, T>::slots_of(N::most, steps)];
+      search(item, g, s, m, local, n0, good);
+    } else {
+      search(item, g, s, m, scratch, n0, good);
+    }
+  }
+
+ private:
+  static int slots(int n) { return 1 + 2 * (n - 1) + (steps ? n : 0); }
+  template <class T, class G>
+  WB_HD void search(item<T> item, G g, S s, const lattice<typename S::streams, T>& m, T* memory, T n0,
+                    typename rebind<T>::mask good) const {
+    using N = typename S::streams;
+    using B = typename S::pam;
+    trellis<G, N, B, T> t(g, s.n, s.b, m, memory, steps);
+    if constexpr (steps) {
+      hypotheses<N, B, T> found;
+      found.clear(s.n, s.b);
+      t.one_pass(found);
+      found.merge(g, s.n, s.b);
+      store_llrs(a, s.n, s.b, item, g, 0, llr_scale(n0), good,
+                 [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
+    } else {
+      minima<N, B, T> found;
+      t.multi_pass(found);
+      store_llrs(a, s.n, s.b, item, g, 0, llr_scale(n0), good,
+                 [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
+    }
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb
