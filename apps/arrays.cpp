@@ -62,6 +62,8 @@ std::size_t array_run::piece(const memory_need& need) const {
   for (const std::string& array : need.arrays) {
     const wb::hdf5_array in = file_.describe(array);
     rest += (in.packed ? 4 : 1) * in.chunk_bytes;
+    // What HDF5 keeps for an array of chunks; with the libraries for one of them.
+    if (array != need.arrays.front() && in.chunk_rows != 0) rest += (in.packed ? 6 : 2) * mebibyte;
   }
   if (const auto* c = dynamic_cast<const wb::cpu*>(exec_.get()))
     rest += static_cast<std::size_t>(c->threads()) * need.thread;

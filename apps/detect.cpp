@@ -187,10 +187,13 @@ class detect_run : public array_run {
     }
     uses_per_channel_ = shared;
   }
-  /// Of one thread of the CPU: only the survivors of 16 uses are not on its stack.
+  /// Of one thread of the CPU: what 16 uses have besides its stack.
   std::size_t working_memory() const {
-    const bool kbest = config_.type == wb::detector_type::kbest;
-    return mebibyte / 4 + (kbest ? static_cast<std::size_t>(config_.survivors) * 4096 : 0);
+    std::size_t more = 0;
+    if (config_.type == wb::detector_type::kbest) more = static_cast<std::size_t>(config_.survivors) * 512;
+    if (config_.type == wb::detector_type::ot || config_.type == wb::detector_type::mtt)
+      more = static_cast<std::size_t>(config_.qam) * 3072;
+    return mebibyte / 4 + more;
   }
 
   const detect_options& options_;

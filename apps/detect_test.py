@@ -173,20 +173,20 @@ class DetectTest(array_files.ArrayFilesTest):
     def test_shared_channels(self):
         h, y, _ = signal_of(7, 60, 3, 2, 16, 0.1, groups=12)
         self.write_signal("in.h5", h, y, 0.1)
-        shared, attributes = self.detect(detector="kbest")
+        shared, attributes = self.detect(detector="nway")
         self.assertEqual(attributes["uses_per_channel"], 5)
         self.write_signal("in.h5", numpy.repeat(h, 5, axis=0), y, 0.1)
-        repeated = self.detect(detector="kbest")[0]
+        repeated = self.detect(detector="nway")[0]
         numpy.testing.assert_array_equal(shared["llr"], repeated["llr"])
         # A last channel with fewer uses: said by an option or an attribute.
         self.write_signal("in.h5", h, y[:58], 0.1)
-        start = ("detect", "in.h5", "-o", "no.h5", "--detector", "kbest", "--qam", 16)
+        start = ("detect", "in.h5", "-o", "no.h5", "--detector", "nway", "--qam", 16)
         self.fail_clearly(1, "h is complex64 [12, 3, 2]: expected a number of channels that divides the 58 uses, or "
                           "--uses-per-channel N", *start)
-        numpy.testing.assert_array_equal(self.detect("--uses-per-channel", 5, detector="kbest")[0]["llr"], shared["llr"][:58])
+        numpy.testing.assert_array_equal(self.detect("--uses-per-channel", 5, detector="nway")[0]["llr"], shared["llr"][:58])
         self.fail_clearly(1, "expected [10, rx, tx] for 58 uses, 6 with each channel", *start, "--uses-per-channel", 6)
         self.write_signal("in.h5", h, y[:58], 0.1, {"uses_per_channel": 5, "qam": 16})
-        self.succeed("detect", "in.h5", "-o", "out.h5", "--detector", "kbest")
+        self.succeed("detect", "in.h5", "-o", "out.h5", "--detector", "nway")
         numpy.testing.assert_array_equal(self.read("out.h5")[0]["llr"], shared["llr"][:58])
         self.fail_clearly(1, "says uses_per_channel = 5, not 6", *start, "--uses-per-channel", 6)
         self.fail_clearly(1, "says qam = 16, not 64", *start[:-1], 64)
