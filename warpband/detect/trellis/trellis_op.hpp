@@ -12,15 +12,15 @@ struct trellis_op {
   detect_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
-#ifdef MTT_RES
-  static constexpr int resident = S::streams::most == 4 && S::pam::known ? MTT_RES : 1;
-#endif
+  // Measured on an H100; more registers for more points.
+  static constexpr int resident = !S::pam::known ? 1 : S::pam::most == 1 ? 6 : S::pam::most == 2 ? 5 : 4;
   static constexpr bool points = Algorithm == trellis_algorithm::one_pass;
   int threads() const { return 1; }
   std::size_t scratch(int) const {
     if (Local) return 0;
     const int planes = (1 + 2 * (a.streams - 1) + (points ? a.streams : 0) + 3) / 4;
-    return (std::size_t{8} << 2 * a.pam_bits) * static_cast<std::size_t>(planes);
+    const int stages = S::pam::known && Tile == 1 << S::pam::most ? 1 : 2;  // as trellis::stages says
+    return (std::size_t{4} << 2 * a.pam_bits) * static_cast<std::size_t>(planes * stages);
   }
   double flops() const { return 0; }
   double bytes() const { return detect_bytes(a); }
