@@ -263,39 +263,41 @@ TEST(flops, of_the_cholesky_solver) {
   expect_cholesky<square_matrix<2>>(2);
   expect_cholesky<square_matrix<4>>(4);
   for (const int size : {1, 5, 8}) expect_cholesky<any_matrix<8, 8>>(size);
-  TEST(flops, of_the_mimo_channel) {
-    for (const auto& [streams, rx] : {std::pair{1, 1}, std::pair{2, 3}, std::pair{4, 4}, std::pair{3, 5}}) {
-      const std::size_t n = static_cast<std::size_t>(streams), m = static_cast<std::size_t>(rx);
-      const std::vector<cx_pair> in(10 * n, {1.f, 1.f});
-      std::vector<cx_pair> out(10 * m), channel(10 * m * n);
-      mimo_rayleigh_args a;
-      a.streams = streams;
-      a.rx_antennas = rx;
-      a.in = make_view(in.data(), n, 10);
-      a.out = make_view(out.data(), m, 10);
-      a.channel = make_view(channel.data(), m * n, 10);
-      // What the last draw makes of an odd number of entries: one more than is used.
-      const double more = streams * rx % 2 * 41;
-      const mimo_rayleigh_op<false> fast{a};
-      EXPECT_EQ(fast.flops(), operations_of(fast) - more);
-      a.uses_per_channel = 10;
-      const mimo_rayleigh_op<true> block{a};
-      EXPECT_EQ(block.flops(), operations_of(block, block.scratch(1)) - more);
-    }
-  }
+}
 
-  TEST(flops, of_puncturing) {
-    const std::vector<std::int32_t> from{2, -1, 0, 1};
-    const std::vector<float> in(3, 1.f);
-    std::vector<float> out(4);
-    pick_args a;
-    a.n = a.places = 4;
-    a.from = from.data();
-    a.llr_in = make_view(in.data(), 3, 1);
-    a.llr_out = make_view(out.data(), 4, 1);
-    const pick_op<true> soft{a};
-    EXPECT_EQ(soft.flops(), operations_of(soft) + 1);  // the zero is a constant
+TEST(flops, of_the_mimo_channel) {
+  for (const auto& [streams, rx] : {std::pair{1, 1}, std::pair{2, 3}, std::pair{4, 4}, std::pair{3, 5}}) {
+    const std::size_t n = static_cast<std::size_t>(streams), m = static_cast<std::size_t>(rx);
+    const std::vector<cx_pair> in(10 * n, {1.f, 1.f});
+    std::vector<cx_pair> out(10 * m), channel(10 * m * n);
+    mimo_rayleigh_args a;
+    a.streams = streams;
+    a.rx_antennas = rx;
+    a.in = make_view(in.data(), n, 10);
+    a.out = make_view(out.data(), m, 10);
+    a.channel = make_view(channel.data(), m * n, 10);
+    // What the last draw makes of an odd number of entries: one more than is used.
+    const double more = streams * rx % 2 * 41;
+    const mimo_rayleigh_op<false> fast{a};
+    EXPECT_EQ(fast.flops(), operations_of(fast) - more);
+    a.uses_per_channel = 10;
+    const mimo_rayleigh_op<true> block{a};
+    EXPECT_EQ(block.flops(), operations_of(block, block.scratch(1)) - more);
   }
+}
+
+TEST(flops, of_puncturing) {
+  const std::vector<std::int32_t> from{2, -1, 0, 1};
+  const std::vector<float> in(3, 1.f);
+  std::vector<float> out(4);
+  pick_args a;
+  a.n = a.places = 4;
+  a.from = from.data();
+  a.llr_in = make_view(in.data(), 3, 1);
+  a.llr_out = make_view(out.data(), 4, 1);
+  const pick_op<true> soft{a};
+  EXPECT_EQ(soft.flops(), operations_of(soft) + 1);  // the zero is a constant
+}
 
 }  // namespace
 }  // namespace wb

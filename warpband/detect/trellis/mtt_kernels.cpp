@@ -8,12 +8,8 @@ static auto with_mtt(const detect_args& a, F f) {
   return with_sizes(a, [&]<class S>() {
     constexpr trellis_algorithm algorithm = trellis_algorithm::multi_pass;
 #if defined(__CUDACC__)
-    if constexpr (!S::pam::known)
-      return f(trellis_op<S, algorithm, 8>{a});
-    else if constexpr (S::pam::most == 1)
-      return f(trellis_op<S, algorithm, 1, true>{a});
-    else
-      return f(trellis_op<S, algorithm, 1 << S::pam::most>{a});
+    constexpr bool registers = S::pam::known && S::pam::most == 1;  // hold all paths of QPSK
+    return f(trellis_op<S, algorithm, trellis_tile<S>(), registers>{a});
 #else
     return f(trellis_op<S, algorithm, 1>{a});
 #endif

@@ -68,8 +68,10 @@ class trellis {
  private:
   /// Few enough points for registers, where a thread has them all.
   static constexpr bool few_points = B::known && B::most == 1 && G::size == 1;
-  /// A row for each thread: its new paths wait in registers until all have read the old ones.
-  static constexpr bool in_place = B::known && B::most >= 1 && G::size == 1 << B::most;
+  /// Rows of points that a thread works on at once: on a CUDA device all of its own, where they are known.
+  static constexpr int together = B::known && (few_points || G::size > 1) ? (1 << B::most) / G::size : 1;
+  /// A thread's new paths wait in registers until all have read the old ones, whose places they take.
+  static constexpr bool in_place = B::known && together * G::size == 1 << B::most;
 
   struct path {
     T value[4 * trellis_planes(N::most, Points)] = {};
@@ -188,84 +190,84 @@ class trellis {
                            WB_INLINE_LAMBDA { return T(2.f * (middle - static_cast<float>(ji))) * gain; };
     const T centre = T(middle) * gain;
     const bool path_wanted = a > 0 || Points;
-    own_rows([&](int jr) WB_INLINE_LAMBDA {
-      const T x = T(static_cast<float>(jr));
-      T least[1 << B::most];
-      I from[1 << B::most];
-      every_step([&](int ji) WB_INLINE_LAMBDA {
-        least[ji] = T(3e38f);
-        from[ji] = I(0);
+    for (int first = g_.rank; first < 1 << pam_; first += G::size * together) {
+      const auto row = [&](int i) WB_INLINE_LAMBDA { return first + i * G::size; };
+      const auto each_row = [&](auto f) WB_INLINE_LAMBDA { loop(fixed<together>{}, f); };
+      T least[together][1 << B::most];
+      I from[together][1 << B::most];
+      each_row([&](int i) WB_INLINE_LAMBDA {
+        every_step([&](int ji) WB_INLINE_LAMBDA {
+          least[i][ji] = T(3e38f);
+          from[i][ji] = I(0);
+        });
       });
-      const auto common = [&](const T* p, T& im)
-                              WB_INLINE_LAMBDA {  // of all edges from a path to these vertices
-                                im = p[2] - centre;
-                                const T re = fnma(gain, x, p[1]);
-                                return fma(im, im, fma(re, re, p[0]));
-                              };
-      const auto each_path = [&](int first, int count, auto f) WB_INLINE_LAMBDA {
-        for (int k = first; k < first + count; k++) {
-          T p[4], im;
-          load_head(k, p);
-          const T base = common(p, im);
-          every_step([&](int ji) WB_INLINE_LAMBDA { f(k, ji, fma(slope(ji), im, base)); });
-        }
+      const auto every_edge_of = [&](int k, auto f) WB_INLINE_LAMBDA {
+        T p[4];
+        load_head(k, p);
+        const T im = p[2] - centre, base = fma(im, im, p[0]);
+        each_row([&](int i) WB_INLINE_LAMBDA {
+          const T re = fnma(gain, T(static_cast<float>(row(i))), p[1]), of_row = fma(re, re, base);
+          every_step([&](int ji) WB_INLINE_LAMBDA { f(i, ji, fma(slope(ji), im, of_row)); });
+        });
       };
-      const int points = 1 << 2 * pam_;
-      if (!path_wanted) {
-        each_path(0, points, [&](int, int ji, T d) WB_INLINE_LAMBDA { least[ji] = min(least[ji], d); });
-      } else if constexpr (few_points) {
-        loop(fixed<4>{}, [&](int k) WB_INLINE_LAMBDA {
-          each_path(k, 1, [&](int, int ji, T d) WB_INLINE_LAMBDA {
-            from[ji] = select(d < least[ji], I(k), from[ji]);
-            least[ji] = min(least[ji], d);
-          });
+      const auto keep_least = [&](int k) WB_INLINE_LAMBDA {
+        every_edge_of(k, [&](int i, int ji, T d) WB_INLINE_LAMBDA {
+          if (path_wanted) from[i][ji] = select(d < least[i][ji], I(k), from[i][ji]);
+          least[i][ji] = min(least[i][ji], d);
         });
+      };
+      if constexpr (few_points) {
+        loop(fixed<4>{}, keep_least);
       } else {
-        each_path(0, points, [&](int k, int ji, T d) WB_INLINE_LAMBDA {
-          from[ji] = select(d < least[ji], I(k), from[ji]);
-          least[ji] = min(least[ji], d);
-        });
+        for (int k = 0; k < 1 << 2 * pam_; k++) keep_least(k);
       }
-      T least_row = T(unreached);
-      path kept[in_place ? 1 << B::most : 1];
-      every_step([&](int ji) WB_INLINE_LAMBDA {
-        const T y = T(static_cast<float>(ji)), off = T(static_cast<float>(ji) - middle) * gain;
-        path q;
-        if (path_wanted) {
-          path p;
-          read_at(now_, from[ji], p, planes_at(a + 1));
-          const T re = fnma(gain, x, p.value[1]), im = fnma(gain, y, p.value[2]);
-          q.value[0] = fma(im, im, fma(re, re, p.value[0]));
-          loop(n_, [&](int l) WB_INLINE_LAMBDA {
-            if (l >= a) return;
-            const cx<T> w = {p.value[slot(a + 1, l)], p.value[slot(a + 1, l) + 1]};
-            const cx<T> left = fnma(m_.above[l][a], cx<T>{x, y}, w);
-            q.value[slot(a, l)] = left.re;
-            q.value[slot(a, l) + 1] = left.im;
-          });
-          if constexpr (Points) {
-            loop(n_, [&](int k) WB_INLINE_LAMBDA {
-              if (k > a) q.value[point_slot(k)] = p.value[point_slot(k)];
+      path kept[in_place ? together : 1][in_place ? 1 << B::most : 1];
+      each_row([&](int i) WB_INLINE_LAMBDA {
+        const int jr = row(i);
+        const T x = T(static_cast<float>(jr));
+        T least_row = T(unreached);
+        every_step([&](int ji) WB_INLINE_LAMBDA {
+          const T y = T(static_cast<float>(ji)), off = T(static_cast<float>(ji) - middle) * gain;
+          path q;
+          if (path_wanted) {
+            path p;
+            read_at(now_, from[i][ji], p, planes_at(a + 1));
+            const T re = fnma(gain, x, p.value[1]), im = fnma(gain, y, p.value[2]);
+            q.value[0] = fma(im, im, fma(re, re, p.value[0]));
+            loop(n_, [&](int l) WB_INLINE_LAMBDA {
+              if (l >= a) return;
+              const cx<T> w = {p.value[slot(a + 1, l)], p.value[slot(a + 1, l) + 1]};
+              const cx<T> left = fnma(m_.above[l][a], cx<T>{x, y}, w);
+              q.value[slot(a, l)] = left.re;
+              q.value[slot(a, l) + 1] = left.im;
             });
-            q.value[point_slot(a)] = as_float(I(jr << pam_ | ji));
+            if constexpr (Points) {
+              loop(n_, [&](int k) WB_INLINE_LAMBDA {
+                if (k > a) q.value[point_slot(k)] = p.value[point_slot(k)];
+              });
+              q.value[point_slot(a)] = as_float(I(jr << pam_ | ji));
+            }
+            if constexpr (in_place)
+              kept[i][ji] = q;
+            else
+              write(next_, place(jr, ji), q, planes_at(a));
+          } else {
+            q.value[0] = max(fma(off, off, least[i][ji]), T(0.f));
           }
-          if constexpr (in_place)
-            kept[ji] = q;
-          else
-            write(next_, place(jr, ji), q, planes_at(a));
-        } else {
-          q.value[0] = max(fma(off, off, least[ji]), T(0.f));
-        }
-        if (found) extend(a, ji, q, least_row, *found);
+          if (found) extend(a, ji, q, least_row, *found);
+        });
+        if (found) found->add(pam_, a, pam_, jr ^ jr >> 1, least_row);
       });
-      if (found) found->add(pam_, a, pam_, jr ^ jr >> 1, least_row);
       if constexpr (in_place) {
         if (path_wanted) {
           g_.sync();
-          every_step([&](int ji) WB_INLINE_LAMBDA { write(now_, place(jr, ji), kept[ji], planes_at(a)); });
+          each_row([&](int i) WB_INLINE_LAMBDA {
+            every_step([&](int ji)
+                           WB_INLINE_LAMBDA { write(now_, place(row(i), ji), kept[i][ji], planes_at(a)); });
+          });
         }
       }
-    });
+    }
     if (found) found->merge(g_, pam_, a);
     if constexpr (!in_place) {
       T* const written = next_;

@@ -6,20 +6,34 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// Threads that share a use on a CUDA device, measured on an H100: two rows of points for each, one of
+/// 256-QAM.
+template <class S>
+constexpr int trellis_tile() {
+  if constexpr (!S::pam::known)
+    return 8;
+  else
+    return S::pam::most == 4 ? 16 : 1 << (S::pam::most - 1);
+}
+
 /// `Local`: paths in local memory or registers instead of scratch, for a CUDA thread that has few.
 template <class S, trellis_algorithm Algorithm, int Tile, bool Local = false>
 struct trellis_op {
   detect_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
-  // Measured on an H100; more registers for more points.
-  static constexpr int resident = !S::pam::known ? 1 : S::pam::most == 1 ? 6 : S::pam::most == 2 ? 5 : 4;
+  // Measured on an H100: more registers for more points.
+  static constexpr int resident = !S::pam::known      ? 1
+                                  : S::pam::most == 1 ? 6
+                                  : S::pam::most == 2 ? 5
+                                  : S::pam::most == 3 ? 3
+                                                      : 2;
   static constexpr bool points = Algorithm == trellis_algorithm::one_pass;
   int threads() const { return 1; }
   std::size_t scratch(int) const {
     if (Local) return 0;
     const int planes = (1 + 2 * (a.streams - 1) + (points ? a.streams : 0) + 3) / 4;
-    const int stages = S::pam::known && Tile == 1 << S::pam::most ? 1 : 2;  // as trellis::stages says
+    const int stages = S::pam::known ? 1 : 2;  // as trellis::stages says
     return (std::size_t{4} << 2 * a.pam_bits) * static_cast<std::size_t>(planes * stages);
   }
   double flops() const { return 0; }
@@ -41,7 +55,7 @@ struct trellis_op {
       n0 = use.n0;
     }
     if constexpr (Local) {
-      T local[(8 << 2 * B::most) * trellis_planes(N::most, points)];
+      T local[(4 << 2 * B::most) * trellis_planes(N::most, points)];
       search(item, g, s, m, local, n0, good);
     } else {
       search(item, g, s, m, scratch, n0, good);
