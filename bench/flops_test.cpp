@@ -12,6 +12,10 @@
 #include <warpband/channel/rayleigh/rayleigh_op.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/detect/linear/linear_op.hpp>
+#include <warpband/detect/ml/ml_op.hpp>
+#include <warpband/detect/nway/nway_op.hpp>
+#include <warpband/detect/trellis/trellis_op.hpp>
 #include <warpband/exec/kernel.hpp>
 #include <warpband/fec/turbo/turbo_op.hpp>
 #include <warpband/modem/demap/demap_op.hpp>
@@ -42,6 +46,7 @@ struct counted {
   friend counted operator+(counted a, counted b) { return made(a.x + b.x, 1, a.constant && b.constant); }
   friend counted operator-(counted a, counted b) { return made(a.x - b.x, 1, a.constant && b.constant); }
   friend counted operator*(counted a, counted b) { return made(a.x * b.x, 1, a.constant && b.constant); }
+  friend counted operator-(counted a) { return made(-a.x, 0, a.constant); }  // a part of what uses it
   friend counted operator/(counted a, counted b) {
     return made(a.x / b.x, division_flops, a.constant && b.constant);
   }
@@ -54,6 +59,9 @@ struct counted {
 inline counted fma(counted a, counted b, counted c) {
   return counted::made(fma(a.x, b.x, c.x), 1, a.constant && b.constant && c.constant);
 }
+inline counted fnma(counted a, counted b, counted c) { return fma(-a, b, c); }
+inline counted abs(counted a) { return counted::made(abs(a.x), 0, a.constant); }
+inline counted unit_clamp(counted a) { return counted::made(unit_clamp(a.x), 0, a.constant); }
 inline counted max(counted a, counted b) { return counted::made(max(a.x, b.x), 1, a.constant && b.constant); }
 inline counted min(counted a, counted b) { return counted::made(min(a.x, b.x), 1, a.constant && b.constant); }
 inline counted sqrt(counted a) { return counted::made(sqrt(a.x), square_root_flops, a.constant); }
@@ -198,6 +206,67 @@ TEST(flops, of_the_channels) {
   r.block = 10;
   const rayleigh_op<true> block{r};
   EXPECT_EQ(block.flops(), operations_of(block));
+}
+
+/// A use of a detector over the sizes S: with and without LLRs, and with a prior where S takes one.
+template <class S, class Op>
+void expect_detector(int streams, int rx, int pam_bits, int ways, const char* name) {
+  const auto n = static_cast<std::size_t>(streams), m = static_cast<std::size_t>(rx),
+             bits = 2 * n * static_cast<std::size_t>(pam_bits);
+  std::vector<cx_pair> y(m, {0.3f, -0.2f}), h(m * n);
+  for (std::size_t i = 0; i < h.size(); i++)
+    h[i] = {static_cast<float>(i % 5) - 1.7f, static_cast<float>(i % 7) - 2.2f};
+  const std::vector<float> n0{0.1f}, prior(bits, 0.5f);
+  std::vector<float> llr(bits);
+  std::vector<std::uint8_t> hard(bits);
+  detect_args a;
+  a.streams = streams, a.rx_antennas = rx, a.pam_bits = pam_bits, a.ways = ways, a.clip = 8;
+  a.received = make_view(y.data(), m, 1);
+  a.channel = make_view(h.data(), h.size(), 1);
+  a.noise_var = make_view(n0.data(), 1);
+  const auto expect = [&](const char* what) {
+    const Op op{a};
+    // The linear ones' LLRs are scaled by a constant 1, which the compiler sees.
+    const double seen = ways == 0 && op.scratch(1) == 0 ? static_cast<double>(bits) : 0;
+    EXPECT_EQ(op.flops(), operations_of(op, op.scratch(1)) - seen)
+        << name << " " << streams << "x" << rx << ", " << pam_bits << ", ways " << ways << what;
+  };
+  a.bits = make_view(hard.data(), bits, 1);
+  expect(", decisions");
+  a.llr = make_view(llr.data(), bits, 1);
+  expect("");
+  if constexpr (!S::streams::known) {
+    if (ways == 0) return;  // takes no prior
+    a.prior = make_view(prior.data(), bits, 1);
+    expect(", prior");
+    a.extrinsic = true;
+    expect(", extrinsic");
+  }
+}
+
+template <class S>
+void expect_detectors(int streams, int rx, int pam_bits) {
+  expect_detector<S, linear_op<S, linear_algorithm::mf>>(streams, rx, pam_bits, 0, "mf");
+  expect_detector<S, linear_op<S, linear_algorithm::zf>>(streams, rx, pam_bits, 0, "zf");
+  expect_detector<S, linear_op<S, linear_algorithm::mmse>>(streams, rx, pam_bits, 0, "mmse");
+  expect_detector<S, trellis_op<S, trellis_algorithm::one_pass, 1>>(streams, rx, pam_bits, 0, "ot");
+  expect_detector<S, trellis_op<S, trellis_algorithm::multi_pass, 1>>(streams, rx, pam_bits, 0, "mtt");
+  for (int ways = 1; ways <= streams; ways += streams > 4 ? 7 : 1)
+    expect_detector<S, nway_op<S, 1>>(streams, rx, pam_bits, ways, "nway");
+  if (2 * pam_bits * streams <= 16) expect_detector<S, ml_op<S, 1>>(streams, rx, pam_bits, 1, "ml");
+}
+
+TEST(flops, of_the_detectors) {
+  for (const int pam_bits : {1, 2, 3}) {
+    expect_detectors<square_sizes<2>>(2, 2, pam_bits);
+    expect_detectors<square_sizes<4>>(4, 4, pam_bits);
+    expect_detectors<any_sizes>(1, 1, pam_bits);
+    expect_detectors<any_sizes>(3, 5, pam_bits);
+    expect_detectors<any_sizes>(8, 8, pam_bits);
+  }
+  expect_detectors<square_sizes<8>>(8, 8, 1);
+  expect_detectors<square_sizes<2>>(2, 2, 4);
+  expect_detectors<any_sizes>(2, 3, 4);
 }
 
 }  // namespace

@@ -18,7 +18,14 @@ struct trellis_op {
     if (Local) return 0;
     return (std::size_t{2} << 2 * a.pam_bits) * static_cast<std::size_t>(slots(a.streams));
   }
-  double flops() const { return 0; }
+  double flops() const {
+    const double n = a.streams, levels = 1 << a.pam_bits, points = levels * levels, bits = a.pam_bits;
+    double all = lattice_flops(a) + points * 4 * n + llr_flops(a);
+    for (int k = 0; k < a.streams - 1; k++) all += levels * points * (2 + 3 * levels) + points * 4 * k;
+    if (steps) return all + points * (2 + 2 * bits * n);
+    for (int k = 0; k < a.streams; k++) all += points * (1 + bits + 10 * k + 2 * k * (k - 1)) + levels * bits;
+    return all;
+  }
   double bytes() const { return detect_bytes(a); }
 
   template <class T, class G>
