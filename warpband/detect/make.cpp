@@ -1,4 +1,5 @@
 #include <warpband/detect/detector.hpp>
+#include <warpband/detect/kbest/kbest.hpp>
 #include <warpband/detect/linear/linear.hpp>
 #include <warpband/detect/ml/ml.hpp>
 #include <warpband/detect/nway/nway.hpp>
@@ -25,6 +26,9 @@ std::unique_ptr<detector> make_detector(const detector_config& config) {
           c.streams, c.rx_antennas, c.qam,
           c.type == detector_type::ot ? trellis_algorithm::one_pass : trellis_algorithm::multi_pass,
           c.llr_clip});
+    case detector_type::kbest:
+      return std::make_unique<kbest>(kbest_config{c.streams, c.rx_antennas, c.qam, c.survivors, c.real_valued,
+                                                  *c.llr_clip, c.extrinsic});
     case detector_type::nway:
       return std::make_unique<nway>(
           nway_config{c.streams, c.rx_antennas, c.qam, c.ways, c.llr_clip, c.extrinsic});

@@ -38,6 +38,7 @@ struct linear_op {
       zero_forcing(s.n, r, use.n0, e);
     else
       mmse(s.n, r, use.n0, e);
+#if defined(__CUDACC__)
     switch (a.pam_bits) {
       case 1:
         return demap(item, g, s.n, fixed<1>{}, e, good);
@@ -48,6 +49,9 @@ struct linear_op {
       default:
         return demap(item, g, s.n, fixed<4>{}, e, good);
     }
+#else
+    demap(item, g, s.n, s.b, e, good);
+#endif
   }
 
  private:

@@ -1,0 +1,36 @@
+#pragma once
+// K-best detection: breadth first from the last antenna to the first, K survivors a level by partial
+// distance; LLRs from the K candidates at the end. With K as large as all candidates it is exhaustive.
+//
+// A tree of complex symbols has `streams` levels; a real-valued one (K. Wong, C. Tsui, R. Cheng, W. Mow, "A
+// VLSI architecture of a K-best lattice decoding algorithm for MIMO channels", 2002) twice as many, the
+// imaginary part of an antenna before its real part.
+#include <warpband/detect/detector.hpp>
+
+namespace wb {
+
+struct kbest_config {
+  int streams = 2;      // 1..8
+  int rx_antennas = 2;  // streams..16
+  int qam = 4;          // 4, 16, 64, 256
+  int survivors = 64;   // K, 1..4096
+  bool real_valued = false;
+  /// LLRs are limited to +-llr_clip, which stands for a missing hypothesis too. Finite and above 0.
+  float llr_clip = 8;
+  bool extrinsic = false;  // the prior is taken off the output again
+};
+
+class kbest final : public detector {
+ public:
+  /// Throws argument_error for what is not allowed.
+  explicit kbest(const kbest_config& config);
+  bool takes_prior() const noexcept override { return true; }
+
+ private:
+  void start(executor& exec, std::size_t uses, detect_args& args) const override;
+  int survivors_;
+  bool real_valued_, extrinsic_;
+  float clip_;
+};
+
+}  // namespace wb

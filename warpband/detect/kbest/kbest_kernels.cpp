@@ -1,0 +1,18 @@
+#include <warpband/detect/kbest/kbest_op.hpp>
+#include <warpband/exec/launch.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+template <class F>
+static auto with_kbest(const detect_args& a, F f) {
+#if defined(__CUDACC__)
+  constexpr int threads = 32;
+#else
+  constexpr int threads = 1;
+#endif
+  if (a.prior.data != nullptr) return f(kbest_op<any_sizes, threads>{a});
+  return with_square_sizes(a, [&]<class S>() { return f(kbest_op<S, threads>{a}); });
+}
+WB_EXPORT_KERNEL(kbest, detect_args, with_kbest)
+}  // namespace WB_ISA
+}  // namespace wb

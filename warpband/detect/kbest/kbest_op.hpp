@@ -1,0 +1,57 @@
+#pragma once
+#include <warpband/detect/detect_op.hpp>
+#include <warpband/detect/kbest/kbest_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class S, int Tile>
+struct kbest_op {
+  detect_args a;
+  static constexpr bool by_block = false;
+  static constexpr int tile = Tile;
+  int threads() const { return 1; }
+  std::size_t scratch(int) const { return std::size_t{8} * static_cast<std::size_t>(a.survivors); }
+  double flops() const { return 0; }
+  double bytes() const { return detect_bytes(a); }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    using N = typename S::streams;
+    using B = typename S::pam;
+    const S s(a);
+    lattice<N, T> m;
+    typename rebind<T>::mask good;
+    T n0;
+    {
+      use_of_channel<S, T> use(a, s, item, 0);
+      triangle<N, cx<T>> r;
+      good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r);
+      to_lattice(s.n, s.b, r, m);
+      n0 = use.n0;
+    }
+    prior_costs<S, T>* costs = nullptr;
+    hypotheses<N, B, T> found;
+    found.clear(s.n, s.b);
+    const auto search = [&] {
+      kbest_search<G, N, B, T, prior_costs<S, T>>(g, s.n, s.b, m, costs, a.survivors, scratch)
+          .run(a.algorithm != 0, found);
+    };
+    if constexpr (S::streams::known) {
+      search();
+    } else {
+      prior_costs<S, T> given;
+      if (a.prior.data) {
+        good = good & given.load_from(a, s, item, 0, n0);
+        costs = &given;
+      }
+      search();
+    }
+    found.merge(g, s.n, s.b);
+    store_llrs(a, s.n, s.b, item, g, 0, llr_scale(n0), good,
+               [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb
