@@ -87,7 +87,9 @@ std::string budget_table(const json& record) {
     const carrier* widest = carriers;
     for (const carrier& c : carriers)
       if (rate >= c.uses_per_second) widest = &c;
-    return fmt::format("{:>9.4g}  {} x {:.2g}", rate * 1e-6, widest->name, rate / widest->uses_per_second);
+    const double times = rate / widest->uses_per_second;
+    return fmt::format(fmt::runtime(times < 10 ? "{:>9.4g}  {} x {:.2g}" : "{:>9.4g}  {} x {:.0f}"),
+                       rate * 1e-6, widest->name, times);
   };
   std::string out, device;
   for (const row& r : rows) {

@@ -129,7 +129,7 @@ def others(bs):
     if not ours:
         return []
     theirs = [[name] + [f"{rates[qam]:g}" if qam in rates else "-" for qam in (4, 16, 64)] for name, rates in WU2010_OTHERS.items()]
-    return ["Soft and hard 4x4 detectors, coded Mb/s (wu2010 table 4.5 for all but ours):", ""] + table(
+    return ["4x4 detectors, coded Mb/s (wu2010 table 4.5 for all but ours):", ""] + table(
         ["", "QPSK", "16-QAM", "64-QAM"], ours + theirs)
 
 
@@ -158,7 +158,7 @@ def sustained(rate):
     if not rate:
         return "-"
     name, asks = max((c for c in CARRIERS if rate >= c[1]), key=lambda c: c[1], default=CARRIERS[0])
-    return f"{three(rate * 1e-6)}: {name} x {rate / asks:.2g}"
+    return f"{three(rate * 1e-6)}: {name} x {f'{rate / asks:.0f}' if rate >= 10 * asks else f'{rate / asks:.2g}'}"
 
 
 def budget(bs):
