@@ -84,8 +84,7 @@ def wu2012(bs):
             out += table(["", "N = 1", "N = 2", "N = 3", "N = 4"], rows)
     rows = []
     for n, theirs in WU2012_QR.items():
-        mine = [next((b for b in bs if b["op"] == "qr" and b["figure"] == "kernel" and b["axes"].get("uses") == 8400
-                      and b["axes"].get("antennas") == f"{n}x{n}" and b["axes"].get("ways", 1) == i + 1), None)
+        mine = [pick(bs, ["kernel"], op="qr", entries="complex", rows=n, columns=n, method="gram_schmidt", ways=i + 1, matrices=8400)
                 for i in range(len(theirs))]
         if any(mine):
             cells = [beside(b, ms) for b, ms in zip(mine, theirs)]

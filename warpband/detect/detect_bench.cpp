@@ -99,7 +99,11 @@ void add(const std::string& device, const detector_config& c, const std::vector<
 }
 
 detector_config of(type t, int antennas, int qam) {
-  return {.type = t, .streams = antennas, .rx_antennas = antennas, .qam = qam};
+  detector_config c;
+  c.type = t;
+  c.streams = c.rx_antennas = antennas;
+  c.qam = qam;
+  return c;
 }
 detector_config nway_of(int antennas, int qam, int ways) {
   detector_config c = of(type::nway, antennas, qam);
