@@ -70,8 +70,8 @@ std::string budget_table(const json& record) {
   for (const json& b : record["benchmarks"]) {
     if (b["op"] != "detect" || b.contains("error")) continue;
     const std::string what = b["figure"];
-    if (what == "sync" || what == "small") continue;
     const json& axes = b["axes"];
+    if (what == "sync" || what == "small" || axes.contains("layout")) continue;
     std::string name = fmt::format("{} {} {}-QAM", axes["antennas"].get<std::string>(),
                                    axes["detector"].get<std::string>(), axes["qam"].get<int>());
     for (const char* more : {"ways", "survivors"})

@@ -164,7 +164,7 @@ def budget(bs):
     """The widest carrier that each detector sustains, as `warpband bench` prints it."""
     rates = {}
     for b in bs:
-        if b["op"] != "detect" or b["figure"] in ("sync", "small"):
+        if b["op"] != "detect" or b["figure"] in ("sync", "small") or "layout" in b["axes"]:
             continue
         a = b["axes"]
         key = (a["antennas"], a["detector"], a.get("ways") or a.get("survivors"), a["qam"])

@@ -94,8 +94,11 @@ void add(const std::string& device, const detector_config& c, const std::vector<
   if (order == layout::batch_fastest) axes.emplace_back("layout", "batch_fastest");
   if (uses != 0) axes.emplace_back("uses", static_cast<int>(uses));
   const bool slow = c.type == type::kbest || (c.type == type::ml && c.streams == 4 && c.qam > 4);
-  const std::size_t many = bench::batch_for(device, slow ? 32 : 256, std::size_t{1} << (slow ? 17 : 20));
-  bench::add("detect", device, axes, figures, detect(c, uses != 0 ? uses : many, order));
+  const std::size_t many = bench::batch_for(device, slow ? 512 : 4096, std::size_t{1} << (slow ? 17 : 20));
+  for (const figure f : figures) {
+    const std::size_t filling = f == figure::host_fed ? std::size_t{1} << 17 : many;
+    bench::add("detect", device, axes, {f}, detect(c, uses != 0 ? uses : filling, order));
+  }
 }
 
 detector_config of(type t, int antennas, int qam) {
@@ -118,12 +121,11 @@ detector_config kbest_of(int qam, int survivors) {
 
 const bench::group detect_benches{[] {
   for (const std::string& device : bench::devices()) {
-    // The host's clock shows the same on a CUDA device whose calls are queued: measured for a few.
-    const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel},
-        fed{figure::resident, figure::host_fed};
+    // On a CUDA device the host's clock shows the same where calls are queued: for a few only.
+    const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
     const auto filling = [&](const detector_config& c, bool all) {
       add(device, c, alone);
-      if (all) add(device, c, device == "cpu" ? std::vector<figure>{} : fed);
+      if (all && device != "cpu") add(device, c, {figure::resident, figure::host_fed});
     };
     for (const int antennas : {2, 4})
       for (const int qam : {4, 16, 64})
