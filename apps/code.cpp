@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <chrono>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,43 +10,30 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/core/status.hpp>
-#include <warpband/exec/cpu.hpp>
 #include <warpband/io/hdf5.hpp>
-#include <warpband/io/replacement.hpp>
 #include <warpband/link/codec.hpp>
 #include <warpband/link/result.hpp>
 
-#include "command.hpp"
-#include "pieces.hpp"
+#include "arrays.hpp"
 
 namespace {
 
-struct code_options {
-  std::string in, out, json, code, memory;
-  device_options where;
+struct code_options : array_options {
+  std::string code;
   wb::code_config config;
   int k = 0;  // 0: as the file says
-  bool soft = false, quiet = false;
-  bool p1_over_p0 = false;  // the LLRs of the file are ln P(1)/P(0)
+  bool soft = false;
 };
 
 #if WARPBAND_HDF5
 
-using clock_type = std::chrono::steady_clock;
-
-constexpr std::size_t mebibyte = std::size_t{1} << 20;
-
-std::string size_text(std::size_t bytes) { return fmt::format("{}M", (bytes + mebibyte - 1) / mebibyte); }
-
 /// What both commands do first: open the input, see what it holds and settle the code.
-class code_run {
+class code_run : public array_run {
  public:
   code_run(const code_options& options, const char* array, bool decodes)
-      : options_(options), file_(options.in), held_(file_.attributes()), array_(array), decodes_(decodes) {
-    check_not_an_input(options.out, {options.in});
-    check_not_an_input(options.json, {options.in});
+      : array_run(options, "blocks"), options_(options), array_(array), decodes_(decodes) {
     settle_code();
-    shape_ = decodes ? file_.expect<float>(array, 2) : file_.expect<std::uint8_t>(array, 2);
+    shape_ = decodes ? file().expect<float>(array, 2) : file().expect<std::uint8_t>(array, 2);
     const std::size_t row = shape_[1];
     wb::code_config config = options.config;
     settle_interleaver(config);
@@ -57,62 +42,37 @@ class code_run {
       config.k = options.k;
       const std::size_t wanted = decodes ? wb::coded_bits(config.type, static_cast<std::size_t>(options.k))
                                          : static_cast<std::size_t>(options.k);
-      if (row != wanted) wrong_row(fmt::format("[batch, {}] for k = {}", wanted, options.k));
+      if (row != wanted) wrong_shape(array_, fmt::format("[batch, {}] for k = {}", wanted, options.k));
     } else if (!k || *k > 65536) {
-      wrong_row(decodes ? "[batch, n] with n = 3 (k + 4), k from 40 to 65536"
-                        : "[batch, k], k from 40 to 65536");
+      wrong_shape(array_, decodes ? "[batch, n] with n = 3 (k + 4), k from 40 to 65536"
+                                  : "[batch, k], k from 40 to 65536");
     } else {
       config.k = static_cast<int>(*k);
     }
-    const std::string held = text_attribute("k");
-    if (!held.empty() && held != std::to_string(config.k))
+    const std::string said = held("k");
+    if (!said.empty() && said != std::to_string(config.k))
       throw wb::file_error(
-          options.in, fmt::format("says that it holds k = {}, but {} is {} values a row", held, array_, row));
+          options.in, fmt::format("says that it holds k = {}, but {} is {} values a row", said, array_, row));
     try {
       code_ = wb::make_codec(config);
     } catch (const wb::argument_error& e) {
       if (e.argument() == "early_stop")  // in the words of this command
         throw wb::argument_error("--early-stop", "crc", "--crc crc24a or --crc crc24b with it");
       if (e.argument() != "k" || options.k != 0) throw;
-      wrong_row(fmt::format("a k of the code, but {}", e.what()));
+      wrong_shape(array_, fmt::format("a k of the code, but {}", e.what()));
     }
-    exec_ = wb::open_executor(options.where.device, options.where.threads);
-    wb::check_writable(options.out);
-    if (!options.json.empty() && options.json != "-") wb::check_writable(options.json);
+    items_ = shape_[0];
+    item_bits_ = code_->k();
+    open();
   }
 
   const wb::codec& code() const noexcept { return *code_; }
-  wb::executor& exec() noexcept { return *exec_; }
-  const wb::hdf5_reader& file() const noexcept { return file_; }
-  std::size_t items() const noexcept { return shape_[0]; }
-  /// On a CPU the host's buffers are the device's.
-  bool direct() const { return exec_->name() == "cpu"; }
 
   /// Items of a piece when one needs `item` bytes in each of two slots.
-  std::size_t piece(std::size_t item) const {
-    const wb::hdf5_array in = file_.describe(array_);
-    // The program with its libraries; the chunks of a row, and what unpacking takes; the working memory of
-    // the CPU's kernels: at most 16 codewords of 5 floats a bit and their windows' borders in a decoder, of
-    // one in an encoder.
-    std::size_t rest = 24 * mebibyte + (in.packed ? 4 : 1) * in.chunk_bytes;
-    if (const auto* c = dynamic_cast<const wb::cpu*>(exec_.get()))
-      rest += static_cast<std::size_t>(c->threads()) * ((decodes_ ? 1024 : 128) * code_->k() + mebibyte / 4);
-    const std::uint64_t memory =
-        options_.memory.empty() ? std::max<std::uint64_t>(1024 * mebibyte, rest + 64 * mebibyte + 2 * item)
-                                : bytes_from("--memory", options_.memory);
-    if (memory < rest + 2 * item)
-      throw wb::argument_error(
-          "--memory", options_.memory,
-          fmt::format("at least {} for this file and these threads", size_text(rest + 2 * item)));
-    const std::size_t most =
-        static_cast<std::size_t>(std::min<std::uint64_t>((memory - rest) / (2 * item), SIZE_MAX));
-    const std::size_t usual =
-        (direct() ? 32 : 256) * mebibyte / item + 1;  // long enough to hide the start of a batch
-    std::size_t rows = std::min(most, usual);
-    // Whole chunks and whole vectors, where they fit.
-    for (const std::size_t unit : {exec_->preferred_batch(true), in.chunk_rows})
-      if (unit > 1 && rows > unit) rows = rows / unit * unit;
-    return std::min(rows, std::max<std::size_t>(1, items()));
+  std::size_t piece_of(std::size_t item) const {
+    // At most 16 codewords of 5 floats a bit and their windows' borders in a decoder, of one in an encoder.
+    return piece(
+        {.arrays = {array_}, .item = item, .thread = (decodes_ ? 1024 : 128) * code_->k() + mebibyte / 4});
   }
 
   /// What a file that is written says about itself.
@@ -131,122 +91,62 @@ class code_run {
   }
 
   /// The line at the end, and the record of --json.
-  void report(const char* what, double seconds, nlohmann::ordered_json extra, const std::string& text) const {
-    const double bits = static_cast<double>(items()) * static_cast<double>(code_->k());
-    const double mbps = seconds > 0 ? bits * 1e-6 / seconds : 0;
-    const wb::machine_info m = wb::describe_machine(*exec_);
-    nlohmann::ordered_json record{{"command", what},        {"input", options_.in},
-                                  {"output", options_.out}, {"code", wb::name_of(code_->config().type)},
-                                  {"k", code_->k()},        {"n", code_->n()},
-                                  {"items", items()}};
+  void report_code(const char* command, clock::time_point start, const nlohmann::ordered_json& extra,
+                   const std::string& text) const {
+    nlohmann::ordered_json record = record_of(command);
+    record["code"] = wb::name_of(code_->config().type);
+    record["k"] = code_->k();
+    record["n"] = code_->n();
+    record["items"] = items();
     record.update(extra);
-    record["seconds"] = seconds;
-    record["mbps"] = mbps;
-    record["device"] = m.device;
-    record["threads"] = m.threads == 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(m.threads);
-    record["warpband"] = {{"version", wb::version()}, {"commit", wb::commit()}};
-    const std::string json =
-        record.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-    if (options_.json == "-")
-      std::fputs(json.c_str(), stdout);
-    else
-      fmt::print("{}: {} blocks of k = {}, {}{}, {:.4g} Mb/s with reading and writing\n", options_.out,
-                 items(), code_->k(), text, duration_text(seconds), mbps);
-    if (!options_.json.empty() && options_.json != "-") wb::write_file(options_.json, json);
-  }
-
-  /// A progress line for `done` of the items; throws when Ctrl-C was pressed.
-  void progress(progress_line& line, std::size_t finished, clock_type::time_point start) const {
-    if (interrupted()) throw wb::error("interrupted: " + options_.out + " was not written");
-    if (!line.due()) return;
-    const double seconds = std::chrono::duration<double>(clock_type::now() - start).count();
-    const double part = static_cast<double>(finished) / static_cast<double>(items());
-    line.show(fmt::format("{} of {} blocks, {:.4g} Mb/s, about {} left", finished, items(),
-                          static_cast<double>(finished) * static_cast<double>(code_->k()) * 1e-6 / seconds,
-                          duration_text(seconds / part - seconds)));
+    report(record, start, fmt::format("of k = {}, {}", code_->k(), text));
   }
 
  private:
   void settle_code() {
-    const std::string held = text_attribute("code");
-    if (options_.code.empty() && held.empty())
+    const std::string said = held("code");
+    if (options_.code.empty() && said.empty())
       throw usage_error("a code is missing: --code lte-turbo (" + options_.in + " names none)");
-    if (!options_.code.empty() && !held.empty() && options_.code != held)
-      throw wb::file_error(options_.in, "is of code " + held + ", not " + options_.code);
-    if (options_.code.empty() && held != wb::name_of(wb::code_type::lte_turbo))
-      throw wb::file_error(options_.in, "is of code \"" + held + "\": expected lte-turbo");
+    if (!options_.code.empty() && !said.empty() && options_.code != said)
+      throw wb::file_error(options_.in, "is of code " + said + ", not " + options_.code);
+    if (options_.code.empty() && said != wb::name_of(wb::code_type::lte_turbo))
+      throw wb::file_error(options_.in, "is of code \"" + said + "\": expected lte-turbo");
   }
   /// The file's interleaver, where it has one and the command line names none.
   void settle_interleaver(wb::code_config& config) const {
-    const std::string f1 = text_attribute("interleaver_f1"), f2 = text_attribute("interleaver_f2");
+    const std::string f1 = held("interleaver_f1"), f2 = held("interleaver_f2");
     if (f1.empty() && f2.empty()) return;
     const auto n1 = decimal(f1), n2 = decimal(f2);
     const auto fits = [](const auto& n) { return n && *n >= INT32_MIN && *n <= INT32_MAX; };
     if (!fits(n1) || !fits(n2))
       throw wb::file_error(options_.in,
                            "its attributes interleaver_f1 and interleaver_f2 are no two integers");
-    const wb::interleaver_coefficients held{static_cast<int>(*n1), static_cast<int>(*n2)};
-    if (config.interleaver && (config.interleaver->f1 != held.f1 || config.interleaver->f2 != held.f2))
-      throw wb::file_error(options_.in, fmt::format("is of interleaver {},{}, not {},{}", held.f1, held.f2,
+    const wb::interleaver_coefficients both{static_cast<int>(*n1), static_cast<int>(*n2)};
+    if (config.interleaver && (config.interleaver->f1 != both.f1 || config.interleaver->f2 != both.f2))
+      throw wb::file_error(options_.in, fmt::format("is of interleaver {},{}, not {},{}", both.f1, both.f2,
                                                     config.interleaver->f1, config.interleaver->f2));
-    config.interleaver = held;
-  }
-  /// An attribute of the input as text; empty where it has none.
-  std::string text_attribute(const std::string& name) const {
-    const auto found = held_.find(name);
-    if (found == held_.end()) return {};
-    if (const auto* text = std::get_if<std::string>(&found->second)) return *text;
-    if (const auto* number = std::get_if<std::int64_t>(&found->second)) return std::to_string(*number);
-    return fmt::format("{}", std::get<double>(found->second));
-  }
-  [[noreturn]] void wrong_row(const std::string& expected) const {
-    throw wb::file_error(options_.in,
-                         fmt::format("{} is {} [{}, {}]: expected {}", array_, file_.describe(array_).type,
-                                     shape_[0], shape_[1], expected));
+    config.interleaver = both;
   }
 
   const code_options& options_;
-  wb::hdf5_reader file_;
-  const wb::hdf5_attributes held_;  // what the input says of itself
   const char* array_;
   bool decodes_;
   std::vector<std::size_t> shape_;
   std::unique_ptr<wb::codec> code_;
-  std::unique_ptr<wb::executor> exec_;
-};
-
-/// A batch on the host and on the executor, which on a CPU is one and the same.
-template <class T>
-struct buffer {
-  wb::array<T> host, device;
-  buffer() = default;
-  buffer(code_run& run, std::size_t elements, std::size_t items)
-      : host(run.exec().make_host<T>(elements, items)),
-        device(run.direct() ? wb::array<T>{} : run.exec().make<T>(elements, items)) {}
-  wb::view<T> rows(std::size_t n) {
-    T* data = device.data() != nullptr ? device.data() : host.data();
-    return wb::make_view(data, host.elements(), n);
-  }
-  void upload(wb::executor& e, std::size_t n) {
-    if (device.data() != nullptr) e.upload(device.data(), host.data(), n * host.elements() * sizeof(T));
-  }
-  void download(wb::executor& e, std::size_t n) {
-    if (device.data() != nullptr) e.download(host.data(), device.data(), n * host.elements() * sizeof(T));
-  }
 };
 
 int run_encode(const code_options& options) {
   stop_on_interrupt();
   code_run run(options, "bits", false);
   const wb::codec& code = run.code();
-  const std::size_t k = code.k(), n = code.n(), items = run.items(), most = run.piece(k + n);
+  const std::size_t k = code.k(), n = code.n(), items = run.items(), most = run.piece_of(k + n);
   struct slot {
     buffer<std::uint8_t> bits, coded;
   };
   std::array<slot, 2> slots;
   for (slot& s : slots) s = {{run, k, most}, {run, n, most}};
 
-  const auto start = clock_type::now();
+  const auto start = code_run::clock::now();
   wb::hdf5_writer out(options.out);
   out.set(run.attributes());
   out.create<std::uint8_t>("bits", {items, n});
@@ -277,8 +177,7 @@ int run_encode(const code_options& options) {
               .finished = [&](std::size_t done) { run.progress(line, done, start); }});
   out.commit();
   line.clear();
-  run.report("encode", std::chrono::duration<double>(clock_type::now() - start).count(),
-             nlohmann::ordered_json::object(), "encoded in ");
+  run.report_code("encode", start, nlohmann::ordered_json::object(), "encoded in ");
   return done;
 }
 
@@ -287,7 +186,7 @@ int run_decode(const code_options& options) {
   code_run run(options, "llr", true);
   const wb::codec& code = run.code();
   const std::size_t k = code.k(), n = code.n(), items = run.items(), soft_k = options.soft ? k : 0;
-  const std::size_t most = run.piece(4 * n + k + 4 * soft_k + 5);
+  const std::size_t most = run.piece_of(4 * n + k + 4 * soft_k + 5);
   struct slot {
     buffer<float> llr, soft;
     buffer<std::uint8_t> bits, status;
@@ -297,7 +196,7 @@ int run_decode(const code_options& options) {
   for (slot& s : slots)
     s = {{run, n, most}, {run, soft_k, most}, {run, k, most}, {run, 1, most}, {run, 1, most}};
 
-  const auto start = clock_type::now();
+  const auto start = code_run::clock::now();
   wb::hdf5_writer out(options.out);
   wb::hdf5_attributes attributes = run.attributes();
   const wb::turbo_decoder_config& d = code.config().decoder;
@@ -315,16 +214,12 @@ int run_decode(const code_options& options) {
   if (options.soft) out.create<float>("soft", {items, k});
   progress_line line(options.quiet);
   std::uint64_t erased = 0, stopped = 0, iterations = 0;
-  const auto negate = [&](float* x, std::size_t size) {
-    if (options.p1_over_p0)
-      for (std::size_t i = 0; i < size; i++) x[i] = 0.f - x[i];  // no negative zeros
-  };
   run_pieces(items, most,
              {.read =
                   [&](const piece& p) {
                     auto& llr = slots[static_cast<std::size_t>(p.slot)].llr.host;
                     run.file().read("llr", p.first, p.items, llr.data());
-                    negate(llr.data(), p.items * n);
+                    if (options.p1_over_p0) negate(llr.data(), p.items * n);
                   },
               .compute =
                   [&](const piece& p) {
@@ -349,7 +244,7 @@ int run_decode(const code_options& options) {
                     out.write("iterations", p.first, p.items, s.iterations.host.data());
                     out.write("status", p.first, p.items, s.status.host.data());
                     if (options.soft) {
-                      negate(s.soft.host.data(), p.items * k);
+                      if (options.p1_over_p0) negate(s.soft.host.data(), p.items * k);
                       out.write("soft", p.first, p.items, s.soft.host.data());
                     }
                     for (std::size_t i = 0; i < p.items; i++) {
@@ -362,9 +257,8 @@ int run_decode(const code_options& options) {
   out.commit();
   line.clear();
   const double mean = items == 0 ? 0 : static_cast<double>(iterations) / static_cast<double>(items);
-  run.report("decode", std::chrono::duration<double>(clock_type::now() - start).count(),
-             {{"erased", erased}, {"stopped", stopped}, {"mean_iterations", mean}},
-             fmt::format("{} erased, {:.3g} iterations each, decoded in ", erased, mean));
+  run.report_code("decode", start, {{"erased", erased}, {"stopped", stopped}, {"mean_iterations", mean}},
+                  fmt::format("{} erased, {:.3g} iterations each, decoded in ", erased, mean));
   return done;
 }
 
@@ -468,8 +362,7 @@ void add_integer_or_auto(CLI::App& app, const std::string& option, std::int64_t 
 
 /// The options that both commands have.
 void add_common(CLI::App& app, code_options& o) {
-  app.add_option("IN.h5", o.in, "The file to read")->required()->type_name("");
-  app.add_option("-o,--output", o.out, "The file to write")->required()->type_name("FILE");
+  add_array_files(app, o);
   app.add_option("--code", o.code, "lte-turbo; left out: what the file's attribute `code` says")
       ->type_name("NAME")
       ->check(CLI::IsMember({"lte-turbo"}));
@@ -497,22 +390,9 @@ void add_common(CLI::App& app, code_options& o) {
           },
           "", "coefficients"));
 }
-void add_running(CLI::App& app, code_options& o) {
-  app.add_option("--memory", o.memory, "Memory to use: 512M, 2G (default 1G, more where one block needs it)")
-      ->type_name("SIZE");
-  add_device_options(app, o.where);
-  app.add_option("--json", o.json, "Write a summary here, in JSON; - for standard output")->type_name("FILE");
-  app.add_flag("--quiet", o.quiet, "No progress on stderr");
-}
 
 int checked_run(const CLI::App& app, const code_options& o, int (*run)(const code_options&)) {
-  check_device_options(app, o.where);
-  if (app.count("--memory") != 0) bytes_from("--memory", o.memory);
-  for (const char* option : {"--output", "--json"})
-    if (app.count(option) != 0 && app.get_option(option)->as<std::string>().empty())
-      throw usage_error(std::string(option) + ": the name of the file is empty");
-  if (!o.json.empty() && o.json != "-" && wb::same_place(o.json, o.out))
-    throw usage_error("--output and --json name the same file: give each its own");
+  check_array_options(app, o);
   return run(o);
 }
 
@@ -523,7 +403,7 @@ command add_encode(CLI::App& app) {
   const auto o = std::make_shared<code_options>();
   encode->footer(encode_footer);
   add_common(*encode, *o);
-  add_running(*encode, *o);
+  add_array_running(*encode, *o, "block");
   return {encode, [encode, o] { return checked_run(*encode, *o, run_encode); }};
 }
 
@@ -554,12 +434,8 @@ command add_decode(CLI::App& app) {
   add_name(*decode, "--crc", {crc{}, crc{wb::crc24a}, crc{wb::crc24b}}, o->config.crc,
            "CRC that ends a block: none (default), crc24a or crc24b");
   decode->add_flag("--soft", o->soft, "Write the a-posteriori LLRs too");
-  decode
-      ->add_option_function<std::string>(
-          "--llr-sign", [o](const std::string& word) { o->p1_over_p0 = word == "p1/p0"; },
-          "What the file's LLRs are the logarithm of: p0/p1 (default) or p1/p0; holds for --soft too")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"p0/p1", "p1/p0"}));
-  add_running(*decode, *o);
+  add_llr_sign(*decode, *o,
+               "What the file's LLRs are the logarithm of: p0/p1 (default) or p1/p0; holds for --soft too");
+  add_array_running(*decode, *o, "block");
   return {decode, [decode, o] { return checked_run(*decode, *o, run_decode); }};
 }

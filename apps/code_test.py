@@ -9,30 +9,15 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
 import h5py
 import numpy
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-COMMAND = str(ROOT / "build" / "release" / "warpband")
-REFDATA = pathlib.Path(os.environ.get("WARPBAND_REFDATA", ROOT.parent / "shared" / "refdata"))
+import array_files
 
-
-def info():
-    return json.loads(subprocess.run([COMMAND, "info", "--json"], check=True, capture_output=True).stdout)
-
-
-def backends():
-    """Arguments and environment of every backend this machine has."""
-    found = info()
-    for isa in found["cpu"]["instruction_sets"]:
-        yield isa, ["--device", "cpu"], {"WARPBAND_ISA": isa}
-    for device in found["cuda_devices"]:
-        yield device["device"], ["--device", device["device"]], {}
+REFDATA = pathlib.Path(os.environ.get("WARPBAND_REFDATA", array_files.ROOT.parent / "shared" / "refdata"))
 
 
 def bits_of(text):
@@ -46,63 +31,14 @@ def vectors(name):
     return json.loads(path.read_text())["vectors"]
 
 
-class CodeTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, arrays, attributes=None, **options):
-        with h5py.File(self.folder / name, "w") as file:
-            for array, values in arrays.items():
-                file.create_dataset(array, data=values, **options)
-            for key, value in (attributes or {}).items():
-                file.attrs[key] = value
-        return name
-
-    def read(self, name):
-        with h5py.File(self.folder / name, "r") as file:
-            return {array: file[array][()] for array in file}, dict(file.attrs)
-
-    def run_command(self, *arguments, environment=None):
-        return subprocess.run([COMMAND, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
-                              env={**os.environ, **(environment or {})}, check=False)
-
-    def succeed(self, *arguments, environment=None):
-        run = self.run_command(*arguments, environment=environment)
-        self.assertEqual((run.returncode, run.stderr), (0, ""))
-        return run.stdout
-
-    def fail_clearly(self, code, part, *arguments):
-        """Exit code, one line on stderr that holds `part`, nothing on stdout, no file more than before."""
-        before = sorted((p.name, p.lstat().st_mtime_ns, p.lstat().st_size) for p in self.folder.iterdir())
-        run = self.run_command(*arguments)
-        self.assertEqual(run.returncode, code, run.stderr)
-        self.assertEqual(run.stdout, "")
-        self.assertTrue(run.stderr.startswith("warpband: error: "), run.stderr)
-        self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
-        self.assertIn(part, run.stderr)
-        after = sorted((p.name, p.lstat().st_mtime_ns, p.lstat().st_size) for p in self.folder.iterdir())
-        self.assertEqual(before, after)
-
-    def peak_memory(self, *arguments):
-        """Runs the command in a process of its own: a child starts with the peak of the process that made it."""
-        program = ("import resource, subprocess, sys\n"
-                   "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
-                   "print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)")
-        run = subprocess.run([sys.executable, "-c", program, COMMAND, *map(str, arguments)], cwd=self.folder, check=True,
-                             capture_output=True, text=True)
-        code, peak = map(int, run.stdout.split())
-        self.assertEqual(code, 0, run.stderr)
-        return peak
-
+class CodeTest(array_files.ArrayFilesTest):
     # ------------------------------------------------------------------ what it computes
 
     def test_open_encoder_vectors(self):
         for vector in vectors("lte_turbo_enc.json"):
             self.write("in.h5", {"bits": bits_of(vector["input"])[None, :]})
             expected = numpy.concatenate([bits_of(vector[d]) for d in ("d0", "d1", "d2")])
-            for name, arguments, environment in backends():
+            for name, arguments, environment in array_files.backends():
                 with self.subTest(K=vector["K"], backend=name):
                     self.succeed("encode", "in.h5", "-o", "out.h5", "--code", "lte-turbo", *arguments, environment=environment)
                     arrays, attributes = self.read("out.h5")
@@ -121,7 +57,7 @@ class CodeTest(unittest.TestCase):
             streams = llr.reshape(len(group), -1, 3).transpose(0, 2, 1).reshape(len(group), -1)
             self.write("in.h5", {"llr": streams.astype(numpy.float32)})
             expected = numpy.array([bits_of(v["decoded_ref"]) for v in group])
-            for name, arguments, environment in backends():
+            for name, arguments, environment in array_files.backends():
                 with self.subTest(K=k, backend=name):
                     self.succeed("decode", "in.h5", "-o", "out.h5", "--code", "lte-turbo", "--k", k, "--algorithm", "log-map",
                                  "--iterations", 10, "--windows", 1, *arguments, environment=environment)
@@ -311,7 +247,7 @@ class CodeTest(unittest.TestCase):
         self.write("llr.h5", {"llr": random.normal(0, 3, (20000, 3 * (2048 + 4))).astype(numpy.float32)})
         for sent, code in ((signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGKILL, -9)):
             (self.folder / "out.h5").write_text("old")
-            with subprocess.Popen([COMMAND, "decode", "llr.h5", "-o", "out.h5", "--code", "lte-turbo", "--iterations", "64",
+            with subprocess.Popen([array_files.command, "decode", "llr.h5", "-o", "out.h5", "--code", "lte-turbo", "--iterations", "64",
                                    "--threads", "1"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   text=True) as process:
                 time.sleep(0.7)
@@ -325,6 +261,4 @@ class CodeTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.sep in sys.argv[1]:
-        COMMAND = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    array_files.main()

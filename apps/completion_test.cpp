@@ -41,11 +41,15 @@ std::string offered(const std::string& words) {
 TEST(completion, of_bash) {
   if (!there_is("bash")) GTEST_SKIP() << "no bash here";
   EXPECT_EQ(offered("warpband si"), "sim\n");
-  EXPECT_EQ(offered("warpband de"), "decode\n");
+  EXPECT_EQ(offered("warpband de"), "decode detect\n");
   EXPECT_EQ(offered("warpband sim --met"), "--metric\n");
   EXPECT_EQ(offered("warpband sim --metric ''"), "ber fer both\n");
   EXPECT_EQ(offered("warpband decode in.h5 --algorithm m"), "max-log-map\n");
   EXPECT_EQ(offered("warpband decode --algorithm = l"), "log-map\n");
+  EXPECT_EQ(offered("warpband detect --detector ''"), "ml mf zf mmse ot mtt kbest nway\n");
+  EXPECT_EQ(offered("warpband detect in.h5 --detector = kb"), "kbest\n");
+  EXPECT_EQ(offered("warpband detect in.h5 --qam 2"), "256\n");
+  EXPECT_EQ(offered("warpband detect --uses"), "--uses-per-channel\n");
   EXPECT_EQ(offered("warpband sim --device cu"), "cuda:0\n");
   EXPECT_EQ(offered("warpband sim --device cuda :"), ":0\n");
   EXPECT_EQ(offered("warpband sim --threads ''"), "\n");
@@ -100,11 +104,13 @@ TEST(completion, knows_every_command) {
   const std::string help = shell("sh", "'" WARPBAND_COMMAND "' --help").out;
   for (const std::string of : {"bash", "zsh", "fish"}) {
     const std::string script = shell("sh", "'" WARPBAND_COMMAND "' completion " + of).out;
-    for (const char* name : {"sim", "encode", "decode", "bench", "info", "completion"}) {
+    for (const char* name : {"sim", "encode", "decode", "detect", "bench", "info", "completion"}) {
       EXPECT_NE(help.find(std::string("  ") + name + " "), std::string::npos) << name;
       EXPECT_NE(script.find(name), std::string::npos) << of << " " << name;
     }
     EXPECT_NE(script.find("iterations"), std::string::npos) << of;
+    EXPECT_NE(script.find("survivors"), std::string::npos) << of;
+    EXPECT_NE(script.find("ml mf zf mmse ot mtt kbest nway"), std::string::npos) << of;
   }
   EXPECT_EQ(shell("sh", "'" WARPBAND_COMMAND "' completion tcsh").code, 2);
   EXPECT_EQ(shell("sh", "'" WARPBAND_COMMAND "' completion").code, 2);

@@ -21,6 +21,8 @@ constexpr const char* main_footer = R"(Examples:
   warpband sim examples/quickstart.toml -o result.json --plot result.png
   warpband sim --resume result.json --frame-errors 400      go on with a run that ended or was killed
   warpband decode recorded.h5 -o bits.h5 --code lte-turbo   LLRs of any receiver
+  warpband detect recorded.h5 -o llr.h5 --detector nway --qam 64
+                                                            soft MIMO detection of any recording
   warpband bench turbo --json turbo.json                    how fast this machine is, and against which bound
   warpband info                                             what this machine and this build can do
   source <(warpband completion bash)                        completion of commands and options
@@ -69,7 +71,7 @@ int main(int argc, char** argv) {
   app.set_version_flag(
       "--version", [] { return std::string("warpband ") + wb::version() + " (commit " + wb::commit() + ")"; },
       "Print version and commit");
-  const std::vector<command> commands{add_sim(app),   add_encode(app), add_decode(app),
+  const std::vector<command> commands{add_sim(app),   add_encode(app), add_decode(app),    add_detect(app),
                                       add_bench(app), add_info(app),   add_completion(app)};
 
   try {

@@ -4,7 +4,8 @@
     plot.py RESULT.json OUT.png|OUT.svg [--reference FILE.csv[:LABEL] ...] [--metric ber|fer|both] [--title TEXT]
 
 Bit and frame error rates over Eb/N0, each with its 95% interval. A point without a single error has no rate: a triangle
-marks the upper end of its interval. References (CSV with ebn0_db, ber and fer columns) are dashed.
+marks the upper end of its interval. References (CSV with columns ebn0_db, ber and fer, or one of the two) are dashed.
+Where every curve is a sweep over snr_db, that is the axis, and the references' column.
 Exit codes: 0 drawn, 1 failed, 2 used wrongly.
 """
 import argparse
@@ -14,6 +15,7 @@ import math
 import os
 import sys
 
+AXES = {"ebn0_db": "Eb/N0 (dB)", "snr_db": "SNR of a receive antenna (dB)"}
 NAMES = {"ber": "bit error rate", "fer": "frame error rate"}
 # Colours that stay apart for colour-blind readers (after Okabe and Ito), the darkest first.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A00"]
@@ -30,7 +32,8 @@ def number(value, what):
 
 
 def read_result(path):
-    """[(label, points)]; a point holds ebn0_db and, for each metric, (rate, low, high) with rate 0 for no error."""
+    """(axis, [(label, points)]): the axis is a key of AXES; a point holds its place on it as db and, for each metric,
+    (rate, low, high) with rate 0 for no error."""
     try:
         with open(path, encoding="utf-8") as file:
             result = json.load(file)
@@ -41,22 +44,31 @@ def read_result(path):
     curves = result.get("curves") if isinstance(result, dict) else None
     if not isinstance(curves, list) or not curves:
         raise PlotError(f"{path} holds no curves: expected what `warpband sim` writes")
-    return [read_curve(path, index, curve) for index, curve in enumerate(curves)]
+    axis = "snr_db" if all(is_over_snr(curve) for curve in curves) else "ebn0_db"
+    return axis, [read_curve(path, index, curve, axis) for index, curve in enumerate(curves)]
 
 
-def read_curve(path, index, curve):
+def is_over_snr(curve):
+    try:
+        return "snr_db" in curve["config"]["sweep"]
+    except (KeyError, TypeError):
+        return False
+
+
+def read_curve(path, index, curve, axis):
     try:
         label = str(curve.get("label") or f"curve {index + 1}")
-        points = [read_point(f"{path}: {label}, point {n + 1}", p) for n, p in enumerate(curve["points"])]
+        points = [read_point(f"{path}: {label}, point {n + 1}", p, axis) for n, p in enumerate(curve["points"])]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise PlotError(f"{path}: curve {index + 1} is incomplete: {error}") from None
     if not any(point["frames"] for point in points):
         raise PlotError(f"{path}: {label} holds no point with frames")
-    return label, sorted((point for point in points if point["frames"]), key=lambda point: point["ebn0_db"])
+    return label, sorted((point for point in points if point["frames"]), key=lambda point: point["db"])
 
 
-def read_point(where, point):
-    read = {key: number(point[key], f"{where}: {key}") for key in ("ebn0_db", "frames", "bits")}
+def read_point(where, point, axis):
+    read = {key: number(point[key], f"{where}: {key}") for key in (axis, "frames", "bits")}
+    read["db"] = read[axis]
     for metric, trials, errors in (("ber", "bits", "bit_errors"), ("fer", "frames", "frame_errors")):
         rate = number(point[errors], f"{where}: {errors}") / max(1.0, read[trials])
         interval = point.get(f"{metric}_interval")
@@ -70,8 +82,8 @@ def read_point(where, point):
     return read
 
 
-def read_reference(argument):
-    """FILE.csv or FILE.csv:LABEL as (label, {metric: [(ebn0_db, rate)]})."""
+def read_reference(argument, axis):
+    """FILE.csv or FILE.csv:LABEL as (label, {metric: [(db, rate)]})."""
     path, label = argument, ""
     if not os.path.exists(path) and ".csv:" in argument:
         path, label = argument.split(".csv:", 1)
@@ -80,14 +92,17 @@ def read_reference(argument):
     rates = {"ber": [], "fer": []}
     try:
         with open(path, encoding="utf-8", newline="") as file:
-            for line, row in enumerate(csv.DictReader(file), 2):
+            rows = csv.DictReader(file)
+            for line, row in enumerate(rows, 2):
                 for metric, points in rates.items():
+                    if metric not in rows.fieldnames:
+                        continue
                     try:
-                        ebn0_db, rate = float(row["ebn0_db"]), float(row[metric] or "nan")
+                        db, rate = float(row[axis]), float(row[metric] or "nan")
                     except (KeyError, TypeError, ValueError):
-                        raise PlotError(f"{path}:{line}: expected numbers in columns ebn0_db, ber and fer") from None
+                        raise PlotError(f"{path}:{line}: expected numbers in columns {axis}, ber and fer") from None
                     if rate > 0:
-                        points.append((ebn0_db, rate))
+                        points.append((db, rate))
     except (OSError, UnicodeDecodeError) as error:
         raise PlotError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
     if not any(rates.values()):
@@ -96,8 +111,8 @@ def read_reference(argument):
 
 
 def draw_curve(axes, metric, colour, label, points):
-    seen = [(point["ebn0_db"], *point[metric]) for point in points if point[metric][0] > 0]
-    unseen = [(point["ebn0_db"], point[metric][2]) for point in points if point[metric][0] == 0]
+    seen = [(point["db"], *point[metric]) for point in points if point[metric][0] > 0]
+    unseen = [(point["db"], point[metric][2]) for point in points if point[metric][0] == 0]
     if seen:
         x, rate, low, high = zip(*seen)
         below = [max(0.0, r - end) for r, end in zip(rate, low)]
@@ -110,7 +125,7 @@ def draw_curve(axes, metric, colour, label, points):
                   label=None if seen else f"{label} (no errors)")
 
 
-def draw(out, curves, references, metrics, title):
+def draw(out, axis, curves, references, metrics, title):
     try:
         import matplotlib
     except ImportError:
@@ -128,7 +143,7 @@ def draw(out, curves, references, metrics, title):
                 axes.plot(*zip(*rates[metric]), color=COLOURS[(len(curves) + index) % len(COLOURS)], label=label,
                           linestyle="--", linewidth=1.2, marker="x", markersize=4)
         axes.set_yscale("log")
-        axes.set_xlabel("Eb/N0 (dB)")
+        axes.set_xlabel(AXES[axis])
         axes.set_ylabel(NAMES[metric])
         axes.grid(True, which="major", linewidth=0.6, alpha=0.6)
         axes.grid(True, which="minor", linewidth=0.4, alpha=0.25)
@@ -155,8 +170,8 @@ def main():
         if not options.out.lower().endswith((".png", ".svg")):
             raise PlotError(f"cannot write {options.out}: its name must end in .png or .svg")
         metrics = ("ber", "fer") if options.metric == "both" else (options.metric,)
-        draw(options.out, read_result(options.result), [read_reference(r) for r in options.reference], metrics,
-             options.title)
+        axis, curves = read_result(options.result)
+        draw(options.out, axis, curves, [read_reference(r, axis) for r in options.reference], metrics, options.title)
     except PlotError as error:
         print(f"plot.py: {error}", file=sys.stderr)
         return 1

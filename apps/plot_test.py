@@ -75,6 +75,22 @@ class PlotTest(unittest.TestCase):
         run = self.plot(self.path("r.json", json.dumps(result)), self.path("out.png"))
         self.assertEqual((run.returncode, run.stderr), (0, ""))
 
+    def test_draws_over_the_snr_where_all_curves_are(self):
+        result = made_up_result()
+        for curve in result["curves"]:
+            curve["config"] = {"sweep": {"snr_db": [0.0]}}
+            for point in curve["points"]:
+                point["snr_db"] = point["ebn0_db"] + 3
+        reference = self.path("ref.csv", "snr_db,ber,bits\n3,0.13,1000\n3.4,0.01,1000\n")
+        out = self.path("out.svg")
+        run = self.plot(self.path("r.json", json.dumps(result)), out, "--reference", reference + ":a reference")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        with open(out, encoding="utf-8") as file:
+            self.assertIn("SNR of a receive antenna", file.read())
+        result["curves"][0]["config"] = {}
+        self.expect_one_line("ref.csv:2: expected numbers in columns ebn0_db",
+                             self.path("r.json", json.dumps(result)), out, "--reference", reference)
+
     def test_bad_input_gives_one_line(self):
         out, good = self.path("out.png"), self.path("good.json", json.dumps(made_up_result()))
         self.expect_one_line("cannot read", self.path("absent.json"), out)

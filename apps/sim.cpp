@@ -54,10 +54,11 @@ time_left left_of(const wb::point_counts& c, const wb::stop_rule& stop, double f
 constexpr const char* row_format = "{:>8} {:>8} {:>10} {:>11} {:>11} {:>10} {:>10} {:>22} {:>8} {:>9}\n";
 
 void print_header(const wb::curve_config& curve) {
-  const bool coded = curve.link.code != wb::code_type::none;
+  const bool coded = curve.link.code.type != wb::code_type::none;
   fmt::print("{}\n", curve.label);
-  fmt::print(row_format, "Es/N0 dB", "Eb/N0 dB", "frames", "bit errors", "fr. errors", "BER", "FER",
-             coded ? "95% interval of FER" : "95% interval of BER", "Mb/s", "time");
+  fmt::print(row_format, curve.link.detector ? "SNR dB" : "Es/N0 dB", "Eb/N0 dB", "frames", "bit errors",
+             "fr. errors", "BER", "FER", coded ? "95% interval of FER" : "95% interval of BER", "Mb/s",
+             "time");
 }
 
 void print_row(const wb::point_result& p) {
@@ -67,9 +68,11 @@ void print_row(const wb::point_result& p) {
     const wb::interval i = p.coded ? p.fer_interval() : *bits;
     range = fmt::format("{} .. {}", rate(i.low), rate(i.high));
   }
-  fmt::print(row_format, fmt::format("{:.3f}", p.esn0_db), fmt::format("{:.3f}", p.ebn0_db), p.counts.frames,
+  fmt::print(row_format, fmt::format("{:.3f}", p.snr_db), fmt::format("{:.3f}", p.ebn0_db), p.counts.frames,
              p.counts.bit_errors, p.counts.frame_errors, rate(p.ber()), rate(p.fer()), range,
              fmt::format("{:.4g}", p.mbps()), duration_text(p.counts.seconds));
+  if (p.counts.erased_uses != 0)
+    fmt::print("  {} uses of the channel without LLRs: singular to the detector\n", p.counts.erased_uses);
   std::fflush(stdout);
 }
 
@@ -109,9 +112,9 @@ class simulation {
     here_.machine = wb::describe_machine(exec);
     result_.complete = false;
     for (const wb::curve_result& c : result_.curves) {
-      points_ += c.config.ebn0_db.size();
+      points_ += c.config.sweep_db.size();
       std::vector<wb::point_counts> held;
-      for (const double x : c.config.ebn0_db) held.push_back(c.counts_at(x));
+      for (const double x : c.config.sweep_db) held.push_back(c.counts_at(x));
       held_.push_back(std::move(held));
     }
   }
@@ -144,7 +147,7 @@ class simulation {
         if (begun_) save();
         return false;
       }
-      earlier_points_ += curve.config.ebn0_db.size();
+      earlier_points_ += curve.config.sweep_db.size();
     }
     result_.complete = true;
     save();
@@ -230,19 +233,20 @@ class simulation {
     const wb::point_counts& from = held_[curve][index];
     // Speed of this run alone: an earlier one may have been on another machine.
     const double seconds = std::max(c.seconds - from.seconds, 1e-9);
-    const double bits = static_cast<double>(c.frames_run - from.frames_run) * config.link.k / seconds;
-    const time_left here = left_of(c, config.stop, bits / config.link.k);
+    const double bits = static_cast<double>(c.frames_run - from.frames_run) * config.link.code.k / seconds;
+    const time_left here = left_of(c, config.stop, bits / config.link.code.k);
     // Later points: no longer than the most that their rules allow, at the speed of this one.
     double most = here.most;
     for (std::size_t i = curve; i < result_.curves.size(); i++) {
       const wb::curve_config& later = result_.curves[i].config;
-      for (std::size_t n = i == curve ? index + 1 : 0; n < later.ebn0_db.size(); n++)
-        most += left_of(held_[i][n], later.stop, bits / later.link.k).most;
+      for (std::size_t n = i == curve ? index + 1 : 0; n < later.sweep_db.size(); n++)
+        most += left_of(held_[i][n], later.stop, bits / later.link.code.k).most;
     }
     return fmt::format(
-        "[{}/{}] {}, Eb/N0 {:.3g} dB: {} frames, {} frame errors, {:.4g} Mb/s, about {} left, all at most {}",
-        earlier_points_ + index + 1, points_, config.label, config.ebn0_db[index], c.frames, c.frame_errors,
-        bits * 1e-6, duration_text(here.likely), duration_text(most));
+        "[{}/{}] {}, {} {:.3g} dB: {} frames, {} frame errors, {:.4g} Mb/s, about {} left, all at most {}",
+        earlier_points_ + index + 1, points_, config.label, wb::title_of(config.link.axis),
+        config.sweep_db[index], c.frames, c.frame_errors, bits * 1e-6, duration_text(here.likely),
+        duration_text(most));
   }
 
   const sim_options& options_;
@@ -356,8 +360,8 @@ constexpr const char* sim_footer = R"(Synopsis:
   warpband sim --help-scenario
 
 Output:
-  stdout   the processor or device, then a row for each point as it is finished: Es/N0 and Eb/N0 in dB, frames,
-           bit and frame errors, both rates, a 95% interval, Mb/s into the encoder, seconds
+  stdout   the processor or device, then a row for each point as it is finished: Es/N0 (of several antennas the
+           SNR of one) and Eb/N0 in dB, frames, bit and frame errors, both rates, a 95% interval, Mb/s into the encoder, seconds
   stderr   progress: the point under way, its speed and the time left; one line on a terminal, else one every 30 s
 
 Files:
@@ -367,7 +371,7 @@ Files:
                   first batch of frames, then every --checkpoint seconds, after each point and at the end, each time
                   in full or not at all. What killed runs left while writing, RESULT.json.tmpPID-N, the next run
                   with the same output removes
-  FILE.csv        a reference: columns ebn0_db, ber, fer
+  FILE.csv        a reference: columns ebn0_db (snr_db where the scenario sweeps that), ber, fer
 
 Going on:
   A run that was killed (kill -9, power, a crash) loses what it did since the last checkpoint, at most 30 s unless

@@ -69,6 +69,16 @@ double bpsk_rayleigh_ber(double mean_esn0) {
   return 0.5 / ((1.0 + mean_esn0) * (1.0 + r));
 }
 
+double bpsk_combined_rayleigh_ber(double mean_esn0_of_branch, int branches) {
+  const double p = bpsk_rayleigh_ber(mean_esn0_of_branch);
+  double sum = 0, term = 1;  // binomial(branches - 1 + l, l) (1 - p)^l
+  for (int l = 0; l < branches; l++) {
+    sum += term;
+    term *= (branches + l) * (1 - p) / (l + 1);
+  }
+  return std::pow(p, branches) * sum;
+}
+
 namespace {
 
 int bits_per_dimension(int points) {

@@ -26,6 +26,9 @@ double bpsk_awgn_ber(double esn0);
 /// sqrt(g/(1+g)))/2, g = mean Es/N0 (J. Proakis, Digital Communications, chapter on fading channels).
 double bpsk_rayleigh_ber(double mean_esn0);
 
+/// The same with maximum-ratio combining of independent branches, each of that mean Es/N0 (Proakis, ibid.).
+double bpsk_combined_rayleigh_ber(double mean_esn0_of_branch, int branches);
+
 /// Bit error probability of Gray-mapped square QAM (4, 16, 64, 256 points) in AWGN with hard decisions per
 /// dimension, the mean over the bits of a symbol. Exact: every decision region of every transmitted level is
 /// summed.

@@ -5,8 +5,8 @@ usage: compare_curves.py RESULT.json[:LABEL] REFERENCE --at-fer 1e-2 [--min-db D
        compare_curves.py RESULT.json[:LABEL] REFERENCE --at-ber 1e-5 [--min-db D] [--max-db D]
 
 REFERENCE is RESULT.json[:LABEL] again, or a CSV with the columns ebn0_db, ber, fer. Curves are straight lines
-between their points, in the logarithm of the error rate. Prints by how many dB the result needs more Eb/N0 than the
-reference (positive: it is worse), and exits with 1 when that lies outside [D, D].
+between their points, in the logarithm of the error rate. Prints by how many dB the result needs more Eb/N0 (with
+--over snr_db: SNR) than the reference (positive: it is worse), and exits with 1 when that lies outside [D, D].
 """
 import argparse
 import csv
@@ -20,7 +20,7 @@ def fail(message):
     sys.exit(1)
 
 
-def points_of(source, rate):
+def points_of(source, rate, axis):
     path, label = source, None
     if ".json:" in source:
         path, label = source.split(".json:", 1)
@@ -28,13 +28,13 @@ def points_of(source, rate):
     try:
         with open(path, encoding="utf-8") as file:
             if path.endswith(".csv"):
-                rows = [(float(r["ebn0_db"]), float(r[rate])) for r in csv.DictReader(file)]
+                rows = [(float(r[axis]), float(r[rate])) for r in csv.DictReader(file)]
             else:
                 curves = json.load(file)["curves"]
                 chosen = [c for c in curves if label is None or c["label"] == label]
                 if len(chosen) != 1:
                     fail(f"{source}: name one of the curves: " + ", ".join(repr(c["label"]) for c in curves))
-                rows = [(p["ebn0_db"], p[rate]) for p in chosen[0]["points"]]
+                rows = [(p[axis], p[rate]) for p in chosen[0]["points"]]
     except (OSError, ValueError, KeyError) as error:
         fail(f"{path}: {error}")
     return sorted((x, y) for x, y in rows if y > 0)
@@ -57,10 +57,11 @@ def main():
     which.add_argument("--at-ber", type=float)
     parser.add_argument("--min-db", type=float, default=-math.inf)
     parser.add_argument("--max-db", type=float, default=math.inf)
+    parser.add_argument("--over", choices=("ebn0_db", "snr_db"), default="ebn0_db")
     args = parser.parse_args()
     rate, target = ("fer", args.at_fer) if args.at_fer else ("ber", args.at_ber)
-    mine = crossing(points_of(args.result, rate), target, args.result)
-    theirs = crossing(points_of(args.reference, rate), target, args.reference)
+    mine = crossing(points_of(args.result, rate, args.over), target, args.result)
+    theirs = crossing(points_of(args.reference, rate, args.over), target, args.reference)
     distance = mine - theirs
     print(f"{rate.upper()} {target:g}: {mine:.4f} dB against {theirs:.4f} dB: {distance:+.4f} dB")
     if not args.min_db <= distance <= args.max_db:

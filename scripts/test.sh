@@ -164,7 +164,8 @@ step 'check: words' bash scripts/checks/words.sh
 step 'check: performance report' python3 scripts/performance_report.py --check
 step 'installed' installed
 step 'plot' python_tests apps/plot_test.py
-step 'files of h5py' python_tests apps/code_test.py build/release/warpband
+step 'files of h5py: codes' python_tests apps/code_test.py build/release/warpband
+step 'files of h5py: MIMO' python_tests apps/detect_test.py build/release/warpband
 if [[ $quick == no ]]; then
     step 'debug kernels, symbols' debug_kernels
     step 'asan' asan

@@ -40,6 +40,11 @@ def write(folder):
             for name in ("int32", "int64", "float32", "float64"):
                 file.create_dataset(f"big_{name}", data=ramp(np.dtype(name).newbyteorder(">")), **options)
             file.create_dataset("group/inner", data=ramp(np.dtype("float32")), **options)
+            # Three axes: whole rows, parts of them, and rows that can be added.
+            deep = {"chunks": (options["chunks"][0], 3, 2)} if "chunks" in options else {}
+            if "maxshape" in options:
+                deep["maxshape"] = (None, 4, 5)
+            file.create_dataset("deep", data=ramp(np.dtype("complex64")).reshape(ROWS, 4, 5), **{**options, **deep})
             file.attrs.update({"k": 40, "small": np.int8(-3), "big": np.array(-7, ">i4"), "rate": 0.5,
                                "half": np.float16(0.25), "bool": np.True_, "code": "turbo", "umlaut": "größe",
                                "fixed": np.bytes_(b"abc"), "empty": "", "one": np.array([5]),
@@ -52,6 +57,7 @@ def write(folder):
         file.create_dataset("strings", data=["a", "b", "c"], chunks=(2,))
         file["another type"] = np.zeros(2, [("a", "f4"), ("b", "f4")])
         file["scalar"] = np.float32(1.5)
+        file["one"] = np.full(1, 2.5, ">f4")
         file["no_rows"] = np.zeros((0, 4), "f4")
         file["null"] = h5py.Empty("f4")
         file["dangling"] = h5py.SoftLink("/nowhere")
@@ -79,6 +85,7 @@ def check(folder):
             array = file[name]
             assert array.dtype == np.dtype(name), (name, array.dtype)
             assert np.array_equal(array[...], ramp(np.dtype(name))), name
+        assert np.array_equal(file["deep"][...], ramp(np.dtype("complex64")).reshape(ROWS, 4, 5))
         assert file["group/inner"].shape == (2, 3, 4) and not file["group/inner"][...].any()
         assert file["no_rows"].shape == (0, 5)
         assert file["one_axis"].shape == (7,)

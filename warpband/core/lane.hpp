@@ -94,6 +94,15 @@ WB_HD float unit_clamp(float a) {
 WB_HD float select(bool m, float a, float b) { return m ? a : b; }
 WB_HD std::int32_t select(bool m, std::int32_t a, std::int32_t b) { return m ? a : b; }
 WB_HD std::uint32_t select(bool m, std::uint32_t a, std::uint32_t b) { return m ? a : b; }
+/// The smaller of a and b where a bit of `word` is set, else a.
+WB_HD float min_where(std::int32_t word, std::int32_t bit, float a, float b) {
+#if defined(__CUDACC__)
+  asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p min.f32 %0, %0, %1; }" : "+f"(a) : "f"(b), "r"(word & bit));
+  return a;
+#else
+  return (word & bit) != 0 ? min(a, b) : a;
+#endif
+}
 WB_HD bool any(bool m) { return m; }
 WB_HD bool all(bool m) { return m; }
 /// High 32 bits of the unsigned product.
@@ -285,6 +294,9 @@ WB_HD f32x fnma(f32x a, f32x b, f32x c) {
 WB_HD f32x fnma(f32x a, f32x b, f32x c) { return fma(-a, b, c); }
 #endif
 WB_HD f32x unit_clamp(f32x a) { return min(max(a, f32x(0.f)), f32x(1.f)); }
+WB_HD f32x min_where(i32x word, i32x bit, f32x a, f32x b) {
+  return select((word & bit) != i32x(0), min(a, b), a);
+}
 /// Consecutive bytes, zero-extended.
 WB_HD i32x load_bytes(const unsigned char* p) {
   typedef unsigned char bytes __attribute__((vector_size(WB_WIDTH)));

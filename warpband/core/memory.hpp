@@ -109,6 +109,78 @@ WB_HD cx<T> load_cx(const view<const cx_pair>& v, std::size_t element, item<T> b
   }
 }
 
+/// N neighbouring elements, the first of them `element`. Where they lie side by side in a CUDA device's memory
+/// two complex values travel at once.
+template <int N, class T>
+WB_HD void load_cx_row(const view<const cx_pair>& v, std::size_t element, item<T> b, std::size_t run,
+                       cx<T> (&x)[N]) {
+#if defined(__CUDACC__)
+  if constexpr (N % 2 == 0) {
+    const cx_pair* p = v.data + element * v.element_stride + (run == 1 ? b.first : b.first / run) * v.item_stride;
+    if (v.element_stride == 1 && reinterpret_cast<std::uintptr_t>(p) % sizeof(float4) == 0) {
+      WB_UNROLL for (int i = 0; i < N; i += 2) {
+        const auto* pair = reinterpret_cast<const float4*>(p + i);
+        x[i] = {pair->x, pair->y};
+        x[i + 1] = {pair->z, pair->w};
+      }
+      return;
+    }
+  }
+#endif
+  WB_UNROLL for (int i = 0; i < N; i++) x[i] = load_cx(v, element + static_cast<std::size_t>(i), b, run);
+}
+/// Stores N neighbouring elements, with +0 for either zero.
+template <int N, class T>
+WB_HD void store_row(const view<float>& v, std::size_t element, item<T> b, const T (&x)[N]) {
+#if defined(__CUDACC__)
+  float* p = v.data + element * v.element_stride + b.first * v.item_stride;
+  if constexpr (N % 4 == 0) {
+    if (v.element_stride == 1 && reinterpret_cast<std::uintptr_t>(p) % sizeof(float4) == 0) {
+      WB_UNROLL for (int i = 0; i < N; i += 4)
+        *reinterpret_cast<float4*>(p + i) = {x[i] + 0.f, x[i + 1] + 0.f, x[i + 2] + 0.f, x[i + 3] + 0.f};
+      return;
+    }
+  } else if constexpr (N % 2 == 0) {
+    if (v.element_stride == 1 && reinterpret_cast<std::uintptr_t>(p) % sizeof(float2) == 0) {
+      WB_UNROLL for (int i = 0; i < N; i += 2)
+        *reinterpret_cast<float2*>(p + i) = {x[i] + 0.f, x[i + 1] + 0.f};
+      return;
+    }
+  }
+#endif
+  WB_UNROLL for (int i = 0; i < N; i++) store(v, element + static_cast<std::size_t>(i), b, x[i]);
+}
+
+/// Four values of scratch memory at once, on a multiple of four; with a place for each lane.
+template <class T>
+WB_HD void load4(const T* p, T (&x)[4]) {
+#if defined(__CUDACC__)
+  const float4 v = *reinterpret_cast<const float4*>(p);
+  x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = v.w;
+#else
+  for (int i = 0; i < 4; i++) x[i] = p[i];
+#endif
+}
+template <class T>
+WB_HD void store4(T* p, const T (&x)[4]) {
+#if defined(__CUDACC__)
+  *reinterpret_cast<float4*>(p) = {x[0], x[1], x[2], x[3]};
+#else
+  for (int i = 0; i < 4; i++) p[i] = x[i];
+#endif
+}
+template <class T>
+WB_HD void load4_at(const T* table, typename rebind<T>::i32 place, T (&x)[4]) {
+  if constexpr (width_of<T> == 1) {
+    load4(table + 4 * place, x);
+  } else {
+    for (int i = 0; i < width_of<T>; i++) {
+      const T* p = table + 4 * place.x[i];
+      for (int j = 0; j < 4; j++) x[j].x[i] = p[j].x[i];
+    }
+  }
+}
+
 /// Values of a table in scratch memory whose place differs from lane to lane.
 template <class T>
 WB_HD T load_at(const T* table, typename rebind<T>::i32 place) {

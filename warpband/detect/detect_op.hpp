@@ -104,7 +104,7 @@ inline double detect_bytes(const detect_args& a) {
 /// Operations of a use from y and H to R. A tile repeats them in each of its threads; they count once.
 inline double triangle_flops(const detect_args& a) {
   const double n = a.streams, rows = a.rx_antennas;
-  return 2 * rows * (n + 1) + 1 + gram_schmidt_flops(rows, n);
+  return 2 * rows * (n + 1) + 1 + gram_schmidt_flops(2, rows, n);
 }
 /// And to the steps of the constellation.
 inline double lattice_flops(const detect_args& a) {
@@ -118,7 +118,7 @@ inline double prior_flops(const detect_args& a) {
 /// Of the LLRs from the minima; `scaled` by 1 / N0.
 inline double llr_flops(const detect_args& a, bool scaled = true) {
   const double bits = 2.0 * a.pam_bits * a.streams;
-  return bits * (5 + scaled + (a.extrinsic && a.prior.data) + (a.llr.data != nullptr)) +
+  return bits * (3 + scaled + (a.extrinsic && a.prior.data) + (a.llr.data != nullptr)) +
          (scaled ? division_flops + 1 : 0);
 }
 
@@ -134,15 +134,9 @@ struct use_of_channel {
   WB_HD use_of_channel(const detect_args& a, S s, item<T> item, int first) {
     n0 = load(a.noise_var, 0, item);
     trace = T(0.f);
-    loop(s.n, [&](int k) WB_INLINE_LAMBDA {
-      const int at = first + k, antenna = at < s.n ? at : at - s.n;
-      loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
-        h[k][r] = load_cx(a.channel, static_cast<std::size_t>(r * s.n + antenna), item, a.uses_per_channel);
-      });
-    });
+    read(a, s, item, first);
     T energy = T(0.f);
     loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
-      y[r] = load_cx(a.received, static_cast<std::size_t>(r), item);
       energy = norm_fma(y[r], energy);
       loop(s.n, [&](int k) WB_INLINE_LAMBDA { trace = norm_fma(h[k][r], trace); });
     });
@@ -158,6 +152,38 @@ struct use_of_channel {
   }
   /// Below this a squared pivot makes H singular.
   WB_HD T least_pivot() const { return trace * T(1e-12f); }
+
+ private:
+  WB_HD void read(const detect_args& a, S s, item<T> item, int first) {
+#if defined(__CUDACC__)
+    if constexpr (S::streams::known) {  // whole rows, then turned
+      constexpr int n = S::streams::most;
+      load_cx_row(a.received, 0, item, 1, y);
+      WB_UNROLL for (int r = 0; r < S::rows::most; r++) {
+        cx<T> row[n];
+        load_cx_row(a.channel, static_cast<std::size_t>(r * n), item, a.uses_per_channel, row);
+        WB_UNROLL for (int k = 0; k < n; k++) h[k][r] = row[k];
+      }
+      WB_UNROLL for (int turn = 1; turn < n; turn *= 2)
+        if (first & turn) {
+          WB_UNROLL for (int r = 0; r < S::rows::most; r++) {
+            cx<T> row[n];
+            WB_UNROLL for (int k = 0; k < n; k++) row[k] = h[(k + turn) % n][r];
+            WB_UNROLL for (int k = 0; k < n; k++) h[k][r] = row[k];
+          }
+        }
+      return;
+    }
+#endif
+    loop(s.n, [&](int k) WB_INLINE_LAMBDA {
+      const int at = first + k, antenna = at < s.n ? at : at - s.n;
+      loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
+        h[k][r] = load_cx(a.channel, static_cast<std::size_t>(r * s.n + antenna), item, a.uses_per_channel);
+      });
+    });
+    loop(s.rx,
+         [&](int r) WB_INLINE_LAMBDA { y[r] = load_cx(a.received, static_cast<std::size_t>(r), item); });
+  }
 };
 
 /// Costs of the steps of each dimension from a-priori LLRs, times N0: those of bits that contradict the
@@ -205,6 +231,18 @@ WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, int f
   const float limit = a.clip < 3e38f ? a.clip : 3e38f;
   loop(n, [&](int k) WB_INLINE_LAMBDA {
     const int at = first + k, antenna = at < n ? at : at - n;
+    if constexpr (B::known && N::known && G::size == 1) {  // whole symbols; no prior comes here
+      T llr[2 * B::most];
+      WB_UNROLL for (int i = 0; i < 2 * B::most; i++)
+          llr[i] = select(good, saturate(difference(k, bit_of(pam, i)) * scale, limit), T(0.f));
+      const std::size_t place = static_cast<std::size_t>(antenna * 2 * pam);
+      if (a.llr.data) store_row(a.llr, place, item, llr);
+      if (a.bits.data) {
+        WB_UNROLL for (int i = 0; i < 2 * B::most; i++)
+            store_int<T>(a.bits, place + static_cast<std::size_t>(i), item, decide(llr[i]));
+      }
+      return;
+    }
     loop(pam, [&](int b) WB_INLINE_LAMBDA {
       WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) {
         const std::size_t place = static_cast<std::size_t>(antenna * 2 * pam + i);

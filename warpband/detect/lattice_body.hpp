@@ -81,9 +81,13 @@ WB_HD I label_of(B pam, I re, I im) {
   const I word = ((re & I(low)) << pam) | (im & I(low));
   return word ^ ((word >> 1) & I((low >> 1) << pam | low >> 1));
 }
+/// The same from two slices, but for higher bits, which are the same in all such labels.
 template <class B, class T>
 WB_HD auto label_of(B pam, step<T> re, step<T> im) {
-  return label_of(pam, as_int(re.rounded), as_int(im.rounded));
+  using I = typename rebind<T>::i32;
+  const int low = (1 << pam) - 1;
+  const I word = as_int(fma(re.j, T(static_cast<float>(1 << pam)), im.rounded));
+  return word ^ ((word >> 1) & I((low >> 1) << pam | low >> 1));
 }
 /// Bits that labels have flipped.
 template <class B>
@@ -116,18 +120,36 @@ struct hypotheses {
       loop(pam, [&](int b) WB_INLINE_LAMBDA { other[k][2 * b] = other[k][2 * b + 1] = T(unreached); });
     });
   }
-  WB_HD void add(N n, B pam, T distance, const I (&label)[N::most]) {
+  /// A candidate, whose labels of the positions below `end` are its bits. Other positions keep what they have,
+  /// but for `best`.
+  WB_HD void add(N n, B pam, int end, T distance, const I (&label)[N::most]) {
     const T larger = max(distance, least);
     const auto closer = distance < least;
     loop(n, [&](int k) WB_INLINE_LAMBDA {
-      const I differs = label[k] ^ best[k];
-      loop(pam, [&](int b) WB_INLINE_LAMBDA {
-        WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) other[k][i] =
-            select((differs & I(1 << i)) != I(0), min(other[k][i], larger), other[k][i]);
-      });
+      if (k < end) {
+        const I differs = label[k] ^ best[k];
+        loop(pam, [&](int b) WB_INLINE_LAMBDA {
+          WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++)
+              other[k][i] = min_where(differs, I(1 << i), other[k][i], larger);
+        });
+      }
       best[k] = select(closer, label[k], best[k]);
     });
     least = min(least, distance);
+  }
+  WB_HD void add(N n, B pam, T distance, const I (&label)[N::most]) { add(n, pam, n, distance, label); }
+  /// Catches up for position k on candidates that were added without it: `those` are their minima, `before` and
+  /// `best_before` what was the least and its label.
+  template <class Minima>
+  WB_HD void catch_up(B pam, int k, const Minima& those, T before, I best_before) {
+    const I changed = best[k] ^ best_before;
+    loop(pam, [&](int b) WB_INLINE_LAMBDA {
+      WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) {
+        const T kept = select((changed & I(1 << i)) != I(0), before, other[k][i]);
+        other[k][i] =
+            min(kept, select((best[k] & I(1 << i)) != I(0), those.least[0][0][i], those.least[1][0][i]));
+      }
+    });
   }
   /// Turns the positions by one: what was of k + 1 is of k.
   WB_HD void turn(N n, B pam) {

@@ -4,6 +4,8 @@
 // An op is a plain struct, copied to the device as a kernel parameter:
 //   static constexpr bool by_block;             CUDA: a thread block per item (true) or a thread per item
 //   static constexpr int tile;                  or, where an op has it: so many threads of a warp per item
+//   static constexpr int resident;              optional: blocks a multiprocessor must hold, which limits
+//                                               registers where a thread or a tile has an item
 //   int threads() const;                        by_block: threads wanted per item
 //   std::size_t scratch(int group) const;       values of T one item needs when `group` threads share it
 //   double flops() const, bytes() const;        of one item; kernel.hpp says what counts as an operation
@@ -37,6 +39,15 @@ constexpr int tile_of() {
     return 1;
 }
 
+/// Blocks a multiprocessor must hold; 1 for ops that have no `resident`.
+template <op Op>
+constexpr int resident_of() {
+  if constexpr (requires { Op::resident; })
+    return Op::resident;
+  else
+    return 1;
+}
+
 #if defined(__CUDACC__)
 /// How items map to a CUDA device. An op says whether it wants a thread or a block per item, and how many
 /// threads.
@@ -47,14 +58,15 @@ struct launch_table {
 };
 
 template <op Op>
-__global__ void run_threads(const __grid_constant__ Op op, std::size_t first, std::size_t last) {
+__global__ void __launch_bounds__(launch_table::item_threads, resident_of<Op>())
+    run_threads(const __grid_constant__ Op op, std::size_t first, std::size_t last) {
   const std::size_t step = gridDim.x * static_cast<std::size_t>(blockDim.x);
   for (std::size_t b = first + blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; b < last;
        b += step)
     op(item<float>{b, 1}, solo{}, static_cast<float*>(nullptr));
 }
 template <op Op>
-__global__ void __launch_bounds__(launch_table::item_threads)
+__global__ void __launch_bounds__(launch_table::item_threads, resident_of<Op>())
     run_tiles(const __grid_constant__ Op op, std::size_t first, std::size_t last, float* workspace,
               std::size_t stride) {
   constexpr int size = Op::tile;
@@ -93,8 +105,9 @@ inline std::size_t resident_blocks(const device_limits& limits, std::size_t item
   const std::size_t n = static_cast<std::size_t>(limits.multiprocessors) * launch_table::workspace_blocks;
   return items < n ? items : n;
 }
-/// How the tiles of an op lie: values of scratch each (16 bytes aligned, neighbours not in the same banks),
-/// threads of a block, and whether scratch is in shared memory.
+/// How the tiles of an op lie: values of scratch each, threads of a block, and whether scratch is in shared
+/// memory. Neighbouring tiles begin 16 bytes a thread apart, modulo the banks of shared memory, so that eight
+/// threads which each access 16 bytes of their own meet no conflict.
 struct tile_plan {
   std::size_t stride = 0;
   int threads = 0;
@@ -104,7 +117,7 @@ template <op Op>
 tile_plan plan_tiles(const Op& op, const device_limits& limits) {
   tile_plan p;
   p.stride = (op.scratch(Op::tile) + 3) / 4 * 4;
-  if (p.stride % 8 == 0 && p.stride != 0) p.stride += 4;
+  while (p.stride != 0 && p.stride % 32 != 4 * Op::tile % 32) p.stride += 4;
   p.threads = static_cast<int>(launch_table::item_threads);
   const auto bytes = [&] {
     return p.stride * sizeof(float) * static_cast<std::size_t>(p.threads / Op::tile);

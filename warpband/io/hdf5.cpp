@@ -370,6 +370,7 @@ struct hdf5_reader::state {
   struct dataset {
     handle id;
     hdf5_array array;
+    std::size_t rows_at_once = 0;  // HDF5 holds some KiB for each chunk that a call reads; 0: any
   };
   std::string path;
   struct stat opened {};  // the file when it was opened
@@ -482,10 +483,13 @@ struct hdf5_reader::state {
       }
       d.array.chunk_rows = chunk[0];
       d.array.chunk_bytes = times(chunk[0], size);
+      std::size_t chunks = 1;  // that share their rows
       for (std::size_t i = 1; i < chunk.size(); i++) {
         const std::size_t across = shape[i] / chunk[i] + (shape[i] % chunk[i] != 0 ? 1 : 0);
         d.array.chunk_bytes = times(d.array.chunk_bytes, times(chunk[i], across));
+        chunks = times(chunks, across);
       }
+      d.rows_at_once = times(chunk[0], std::max<std::size_t>(64 / std::max<std::size_t>(chunks, 1), 1));
     }
     check_size(name, d.array, object.id(), creation.id(), chunk, size);
     if (layout == H5D_CHUNKED) {
@@ -551,18 +555,27 @@ struct hdf5_reader::state {
   void read(const std::string& name, const dataset& d, std::size_t first, std::size_t rows, T* to) const {
     const std::size_t n = times(rows, row_elements(d.array.shape));
     if (n == 0) return;
+    // Chunks that were never written leave `to` as it is where their writer switched fill values off.
+    if (d.array.chunk_rows != 0) std::memset(static_cast<void*>(to), 0, n * sizeof(T));
+    const std::size_t row = row_elements(d.array.shape), last = first + rows;
+    for (std::size_t at = first; at < last;) {
+      const std::size_t end =
+          d.rows_at_once == 0 ? last : std::min(last, at - at % d.rows_at_once + d.rows_at_once);
+      read_at_once(name, d, at, end - at, to + (at - first) * row);
+      at = end;
+    }
+    if (const struct stat now = state_of_file(); now.st_size != opened.st_size ||
+                                                 now.st_mtim.tv_sec != opened.st_mtim.tv_sec ||
+                                                 now.st_mtim.tv_nsec != opened.st_mtim.tv_nsec)
+      fail("it was changed while it was read");
+  }
+  template <class T>
+  void read_at_once(const std::string& name, const dataset& d, std::size_t first, std::size_t rows,
+                    T* to) const {
     const handle in_file = select_rows(d.id.id(), d.array.shape, first, rows),
                  in_memory = memory_rows(d.array.shape, rows);
     if (!in_file.valid() || !in_memory.valid()) fail_damaged(name);
-    // Chunks that were never written leave `to` as it is where their writer switched fill values off.
-    if (d.array.chunk_rows != 0) std::memset(static_cast<void*>(to), 0, n * sizeof(T));
-    if (H5Dread(d.id.id(), memory_type<T>().id(), in_memory.id(), in_file.id(), H5P_DEFAULT, to) >= 0) {
-      if (const struct stat now = state_of_file(); now.st_size != opened.st_size ||
-                                                   now.st_mtim.tv_sec != opened.st_mtim.tv_sec ||
-                                                   now.st_mtim.tv_nsec != opened.st_mtim.tv_nsec)
-        fail("it was changed while it was read");
-      return;
-    }
+    if (H5Dread(d.id.id(), memory_type<T>().id(), in_memory.id(), in_file.id(), H5P_DEFAULT, to) >= 0) return;
     const std::string why = reason();
     const handle creation(H5Dget_create_plist(d.id.id()));
     for (int i = 0; i < H5Pget_nfilters(creation.id()); i++) {
@@ -585,6 +598,16 @@ hdf5_reader::hdf5_reader(const std::string& path) : state_(std::make_unique<stat
   state_->path = path;
   check_is_hdf5(path);
   const handle access(H5Pcreate(H5P_FILE_ACCESS));
+  // HDF5 would keep up to 32 MiB of what says where chunks are; files are read from their beginning to their
+  // end.
+  H5AC_cache_config_t kept{};
+  kept.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  if (H5Pget_mdc_config(access.id(), &kept) >= 0) {
+    kept.set_initial_size = true;
+    kept.initial_size = kept.max_size = mib / 4;
+    kept.min_size = mib / 8;
+    H5Pset_mdc_config(access.id(), &kept);
+  }
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 11, 0))
   H5Pset_file_locking(access.id(), true, true);  // a file system without locks is no reason not to read
 #endif

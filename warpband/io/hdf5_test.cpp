@@ -76,11 +76,13 @@ std::vector<T> ramp(std::size_t n) {
   return values;
 }
 
-/// The array holds the ramp, read whole and in pieces.
+/// The array holds the ramp, read whole and in pieces. `axes`: those of a row.
 template <class T>
-void expect_ramp(const wb::hdf5_reader& file, const std::string& name, std::size_t rows,
-                 std::size_t columns) {
-  EXPECT_EQ(file.expect<T>(name, 2), (std::vector<std::size_t>{rows, columns}));
+void expect_ramp(const wb::hdf5_reader& file, const std::string& name, std::size_t rows, std::size_t columns,
+                 std::vector<std::size_t> axes = {}) {
+  if (axes.empty()) axes = {columns};
+  axes.insert(axes.begin(), rows);
+  EXPECT_EQ(file.expect<T>(name, axes.size()), axes);
   const std::vector<T> expected = ramp<T>(rows * columns);
   EXPECT_EQ(file.read<T>(name), expected) << file.path() << " " << name;
   for (std::size_t piece : {1, 5, 8, 11}) {
@@ -118,6 +120,10 @@ void write_all_types(const std::string& path) {
   write_ramp<float>(file, "float32", 37, 20, 4, {{"note", std::string("rows")}});
   write_ramp<double>(file, "float64", 37, 20, 36);
   write_ramp<complex64>(file, "complex64", 37, 20, 7);
+  const std::vector<complex64> values = ramp<complex64>(37 * 20);
+  file.create<complex64>("deep", {37, 4, 5});
+  for (const std::size_t row : {0, 30, 10, 20})
+    file.write("deep", row, std::min<std::size_t>(10, 37 - row), values.data() + row * 20);
   file.create<float>("group/inner", {2, 3, 4});
   file.create<float>("no_rows", {0, 5});
   file.create<std::uint8_t>("one_axis", {7});
@@ -135,8 +141,9 @@ TEST_F(hdf5, reads_what_it_wrote) {
   expect_ramp<float>(file, "float32", 37, 20);
   expect_ramp<double>(file, "float64", 37, 20);
   expect_ramp<complex64>(file, "complex64", 37, 20);
-  EXPECT_EQ(file.names(), (std::vector<std::string>{"complex64", "float32", "float64", "int32", "int64",
-                                                    "no_rows", "one_axis", "uint8"}));
+  expect_ramp<complex64>(file, "deep", 37, 20, {4, 5});
+  EXPECT_EQ(file.names(), (std::vector<std::string>{"complex64", "deep", "float32", "float64", "int32",
+                                                    "int64", "no_rows", "one_axis", "uint8"}));
   EXPECT_TRUE(file.has("uint8") && file.has("group/inner") && file.has("/group/inner"));
   EXPECT_FALSE(file.has("llr") || file.has("") || file.has("uint8/x") || file.has("no/group"));
   EXPECT_EQ(file.attributes(), some_attributes);
@@ -531,6 +538,7 @@ TEST_F(hdf5, h5py_and_the_library_read_each_other) {
     expect_ramp<float>(file, "big_float32", 37, 20);
     expect_ramp<double>(file, "big_float64", 37, 20);
     expect_ramp<float>(file, "group/inner", 37, 20);
+    expect_ramp<complex64>(file, "deep", 37, 20, {4, 5});
     EXPECT_EQ(file.attributes(), expected);
     EXPECT_EQ(file.attributes("float32"), (wb::hdf5_attributes{{"note", std::string("rows")}}));
   }
@@ -549,6 +557,14 @@ TEST_F(hdf5, h5py_and_the_library_read_each_other) {
   EXPECT_EQ(others.describe("another type").type, "another type");
   EXPECT_EQ(others.expect<float>("scalar", 0), std::vector<std::size_t>{});
   EXPECT_EQ(others.read<float>("scalar"), std::vector<float>{1.5f});
+  float scalar = 0;
+  others.read("scalar", 0, 1, &scalar);
+  EXPECT_EQ(scalar, 1.5f);
+  expect_error([&] { others.expect<float>("scalar", 1); },
+               "scalar is float32 []: expected float32 of 1 axis");
+  expect_error<wb::shape_error>([&] { others.read("scalar", 0, 2, &scalar); }, "at most 1 rows");
+  EXPECT_EQ(others.expect<float>("one", 1), std::vector<std::size_t>{1});
+  EXPECT_EQ(others.read<float>("one"), std::vector<float>{2.5f});
   EXPECT_EQ(others.read<float>("linked"), std::vector<float>{1.5f});
   EXPECT_TRUE(others.read<float>("no_rows").empty());
   expect_error([&] { others.read<std::uint8_t>("bool"); }, "bool is bool [2, 3]: expected uint8");

@@ -1,20 +1,26 @@
 #pragma once
-// What the bodies of this room do for matrices of complex entries, in operations as exec/kernel.hpp counts
-// them; bench/flops_test.cpp holds them against the bodies.
+// Operations (exec/kernel.hpp) of the bodies of this room; bench/flops_test.cpp holds them against the
+// bodies. parts: 1 of a real matrix, 2 of a complex one.
 #include <warpband/exec/kernel.hpp>
 
 namespace wb {
 
-/// QR and Q^H y of rows x n by `gram_schmidt`.
-inline double gram_schmidt_flops(double rows, double n) {
-  return n * (4 * rows + division_flops + square_root_flops) + 4 * rows * n * (n + 1);
+inline double gram_schmidt_flops(double parts, double m, double n) {
+  return n * (2 * parts * m + square_root_flops + division_flops) + n * (n + 1) / 2 * 2 * parts * parts * m;
 }
-inline double cholesky_flops(double n) {
-  return n * (2 + division_flops + square_root_flops) + 4 * n * (n - 1) + 2 * n * (n - 1) * (n - 2) / 3;
+inline double gram_flops(double parts, double m, double n) {
+  return n * parts * m + n * (n + 1) / 2 * parts * parts * m;
 }
-inline double back_substitute_flops(double n) { return 2 * n * n; }
-inline double inverse_gram_diagonal_flops(double n) {
-  return n + n * (n - 1) * (2 * n - 1) / 3 + 3 * n * (n - 1);
+inline double cholesky_flops(double parts, double n) {
+  const double pairs = n * (n - 1) / 2, triples = n * (n - 1) * (n - 2) / 6, product = parts * parts;
+  return n * (square_root_flops + division_flops + parts) + pairs * (2 * parts + product) + triples * product;
+}
+inline double back_substitute_flops(double parts, double n) {
+  return n * parts + n * (n - 1) / 2 * parts * parts;
+}
+inline double inverse_gram_diagonal_flops(double parts, double n) {
+  const double pairs = n * (n - 1) / 2, triples = n * (n - 1) * (n - 2) / 6;
+  return n + pairs * (2 * parts + parts * parts) + triples * parts * parts;
 }
 
 }  // namespace wb

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/link/count/count.hpp>
@@ -12,16 +13,14 @@
 namespace wb {
 namespace {
 
-code_config code_of(const link_config& c) {
-  return {.type = c.code, .k = c.k, .crc = c.crc, .interleaver = c.interleaver, .decoder = c.decoder};
+std::size_t sent_bits(const link_config& c) {
+  return coded_bits(c.code.type, static_cast<std::size_t>(c.code.k), c.code.rate);
 }
 
-std::size_t sent_bits(const link_config& c) { return coded_bits(c.code, static_cast<std::size_t>(c.k)); }
-
-/// Separates the points of a sweep. From Eb/N0 alone, so that a point's result does not depend on which
+/// Separates the points of a sweep. From its number alone, so that a point's result does not depend on which
 /// others are in the sweep.
-std::uint32_t point_of(double ebn0_db) {
-  return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::llround(ebn0_db * 1000)));
+std::uint32_t number_of(double point_db) {
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::llround(point_db * 1000)));
 }
 
 }  // namespace
@@ -29,30 +28,60 @@ std::uint32_t point_of(double ebn0_db) {
 link_config completed(const link_config& config) {
   link_config c = config;
   bits_per_symbol(c.qam);
-  c.decoder = completed(code_of(config)).decoder;
+  c.code = completed(c.code);
+  check_range("streams", c.streams, 1, 8);
+  check_range("rx_antennas", c.rx_antennas, c.streams, 16);
+  if (!c.detector && c.streams == 1 && c.rx_antennas == 1) return c;
+  if (c.channel != channel_type::rayleigh)
+    throw argument_error("channel.type", "\"awgn\"", "\"rayleigh\" with several antennas or a detector");
+  if (c.qam == 2)
+    throw argument_error("modulation", "\"bpsk\"",
+                         "\"qpsk\" to \"256qam\" with several antennas or a detector");
+  if (!c.detector) c.detector.emplace();
+  c.detector->streams = c.streams;
+  c.detector->rx_antennas = c.rx_antennas;
+  c.detector->qam = c.qam;
+  c.detector = completed(*c.detector);
+  make_detector(*c.detector);  // throws for what only a detector of this type does not allow
   return c;
 }
 
 double code_rate(const link_config& c) {
-  return static_cast<double>(c.k) / static_cast<double>(sent_bits(c));
+  return static_cast<double>(c.code.k) / static_cast<double>(sent_bits(c));
 }
 
-double esn0_from_ebn0_db(const link_config& c, double ebn0_db) {
-  return ebn0_db + 10 * std::log10(code_rate(c) * bits_per_symbol(c.qam));
+std::size_t uses_per_frame(const link_config& c) {
+  const std::size_t bits = static_cast<std::size_t>(bits_per_symbol(c.qam) * c.streams);
+  return (sent_bits(c) + bits - 1) / bits;
+}
+
+noise_level noise_level_at(const link_config& c, double point_db) {
+  const double bits = code_rate(c) * bits_per_symbol(c.qam) * c.streams / c.rx_antennas;
+  noise_level n;
+  if (c.axis == snr_axis::ebn0_db) {
+    n.ebn0_db = point_db;
+    n.snr_db = point_db + 10 * std::log10(bits);
+  } else {
+    n.ebn0_db = point_db - 10 * std::log10(bits);
+    n.snr_db = point_db;
+  }
+  n.esn0_db = n.snr_db - 10 * std::log10(c.streams);
+  return n;
 }
 
 link_chain::link_chain(const link_config& config, executor& exec, std::size_t max_batch)
     : config_(completed(config)), exec_(exec), mapper_(config.qam), demapper_(config.qam, config.demapper) {
   const std::size_t m = static_cast<std::size_t>(mapper_.bits());
   sent_ = sent_bits(config_);
-  symbols_ = (sent_ + m - 1) / m;
+  uses_ = uses_per_frame(config_);
+  symbols_ = uses_ * static_cast<std::size_t>(config_.streams);
   padded_ = symbols_ * m;
-  if (config_.crc) crc_.emplace(config_.k - config_.crc->degree, *config_.crc);
-  if (coded()) code_ = make_codec(code_of(config_));
+  const code_config& code = config_.code;
+  if (code.crc) crc_.emplace(code.k - code.crc->degree, *code.crc);
+  if (coded()) code_ = make_codec(code);
+  if (config_.detector) detector_ = make_detector(*config_.detector);
   // What one unit of the executor's work needs is taken in any case, within reason.
-  const std::size_t unit = exec_.preferred_batch(true), k = static_cast<std::size_t>(config_.k);
-  const std::size_t symbol = config_.channel == channel_type::awgn ? 8 : 16;
-  const std::size_t frame = symbols_ * symbol + padded_ * (coded() ? 5 : 4) + (coded() ? 2 : 1) * k + 9;
+  const std::size_t unit = exec_.preferred_batch(true), frame = bytes_per_frame();
   const std::size_t usual = (exec_.name() == "cpu" ? std::size_t{64} : std::size_t{1024}) << 20;
   const std::size_t most = std::size_t{1} << 30;
   std::size_t batch = std::max<std::size_t>(1, std::clamp(unit * frame, usual, most) / frame);
@@ -68,12 +97,36 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
   }
 }
 
+std::size_t link_chain::bytes_per_frame() const noexcept {
+  const std::size_t k = static_cast<std::size_t>(config_.code.k);
+  const std::size_t bits = padded_ * (coded() ? 5 : 4) + (coded() ? 2 : 1) * k + 9;
+  if (!detector_) return bits + symbols_ * (config_.channel == channel_type::awgn ? 8 : 16);
+  const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
+                    tx = static_cast<std::size_t>(config_.streams);
+  const std::size_t channels = config_.fading == fading_type::block ? 1 : uses_;
+  return bits + uses_ * (8 * (tx + rx) + 1) + channels * 8 * rx * tx + 4;
+}
+
 void link_chain::allocate(std::size_t batch) {
-  const std::size_t k = static_cast<std::size_t>(config_.k), m = static_cast<std::size_t>(mapper_.bits());
+  const std::size_t k = static_cast<std::size_t>(config_.code.k), uses = batch * uses_;
   bits_ = exec_.make<std::uint8_t>(coded() ? k : padded_, batch);
-  received_ = exec_.make<std::complex<float>>(1, batch * symbols_);
-  if (config_.channel == channel_type::rayleigh) gain_ = exec_.make<std::complex<float>>(1, batch * symbols_);
-  llr_ = exec_.make<float>(m, batch * symbols_);
+  if (detector_) {
+    const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
+                      tx = static_cast<std::size_t>(config_.streams);
+    symbols_sent_ = exec_.make<std::complex<float>>(tx, uses);
+    received_ = exec_.make<std::complex<float>>(rx, uses);
+    gain_ = exec_.make<std::complex<float>>(rx * tx, config_.fading == fading_type::block ? batch : uses);
+    use_status_ = exec_.make<std::uint8_t>(1, uses);
+    erased_uses_ = exec_.make<std::int32_t>(1, batch);
+    const std::uint8_t zero = 0;
+    zero_ = exec_.make<std::uint8_t>(1, 1);
+    exec_.upload(zero_.data(), &zero, 1);
+    exec_.sync();
+  } else {
+    received_ = exec_.make<std::complex<float>>(1, uses);
+    if (config_.channel == channel_type::rayleigh) gain_ = exec_.make<std::complex<float>>(1, uses);
+  }
+  llr_ = exec_.make<float>(padded_, batch);
   noise_var_ = exec_.make<float>(1, 1);
   errors_ = exec_.make<std::int32_t>(1, batch);
   if (coded()) {
@@ -89,29 +142,18 @@ void link_chain::allocate(std::size_t batch) {
   max_batch_ = batch;
 }
 
-const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frames, double ebn0_db) {
-  if (frames > max_batch_)
-    throw argument_error("frames", std::to_string(frames),
-                         "at most max_batch = " + std::to_string(max_batch_));
-  if (!(ebn0_db >= -100 && ebn0_db <= 100))
-    throw argument_error("ebn0_db", std::to_string(ebn0_db), "-100 to 100 dB");
-  const std::size_t k = static_cast<std::size_t>(config_.k), m = static_cast<std::size_t>(mapper_.bits());
-  const std::size_t n = frames * symbols_;
+void link_chain::transmit(const std::uint8_t* sent, std::uint64_t first_frame, std::size_t frames,
+                          double point_db) {
+  const std::size_t m = static_cast<std::size_t>(mapper_.bits()), n = frames * symbols_;
   const std::uint64_t first_symbol = first_frame * symbols_;
-  const std::uint32_t point = point_of(ebn0_db);
-  n0_ = static_cast<float>(std::pow(10, -esn0_from_ebn0_db(config_, ebn0_db) / 10));
-
-  const view<std::uint8_t> bits{bits_.data(), k, frames, 1, bits_.elements()};
-  const int drawn = config_.k - (crc_ ? config_.crc->degree : 0);
-  random_bits(exec_, bits, drawn, {config_.seed, first_frame, point});
-  if (crc_) crc_->run(exec_, bits);
-  const std::uint8_t* sent = bits_.data();
-  if (coded()) {
-    code_->encode(exec_, bits, make_view(coded_.data(), padded_, frames));
-    sent = coded_.data();
-  }
-
+  const std::uint32_t point = number_of(point_db);
+  n0_ = static_cast<float>(std::pow(10, -noise_level_at(config_, point_db).esn0_db / 10));
+  exec_.upload(noise_var_.data(), &n0_, sizeof n0_);
   const auto y = make_view(received_.data(), n);
+  if (detector_) {
+    mapper_.run(exec_, make_view(sent, m, n), make_view(symbols_sent_.data(), n));
+    return transmit_streams(first_frame, frames, point);
+  }
   mapper_.run(exec_, make_view(sent, m, n), y);
   view<const std::complex<float>> h;
   if (config_.channel == channel_type::rayleigh) {
@@ -121,10 +163,51 @@ const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frame
     h = make_view(gain_.data(), n);
   }
   add_awgn(exec_, y, y, n0_, {config_.seed, first_symbol, point});
-
-  exec_.upload(noise_var_.data(), &n0_, sizeof n0_);
   const view<const float> noise_var{noise_var_.data(), 1, n, 1, 0};  // one for all
   demapper_.run(exec_, {.received = y, .channel = h, .noise_var = noise_var}, make_view(llr_.data(), m, n));
+}
+
+void link_chain::transmit_streams(std::uint64_t first_frame, std::size_t frames, std::uint32_t point) {
+  const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
+                    tx = static_cast<std::size_t>(config_.streams), uses = frames * uses_;
+  const bool block = config_.fading == fading_type::block;
+  const std::size_t shared = block ? uses_ : 1;
+  const auto y = make_view(received_.data(), rx, uses);
+  const auto h = make_view(gain_.data(), rx * tx, uses / shared);
+  apply_mimo_rayleigh(exec_, make_view(symbols_sent_.data(), tx, uses), y, h, shared,
+                      {config_.seed, block ? first_frame : first_frame * uses_, point});
+  const auto entries = make_view(received_.data(), rx * uses);
+  add_awgn(exec_, entries, entries, n0_, {config_.seed, first_frame * uses_ * rx, point});
+  const auto status = make_view(use_status_.data(), uses);
+  detector_->run(
+      exec_,
+      {.received = y,
+       .channel = h,
+       .uses_per_channel = shared,
+       .noise_var = {noise_var_.data(), 1, uses, 1, 0},
+       .prior = {}},
+      {.llr = make_view(llr_.data(), detector_->bits_per_use(), uses), .bits = {}, .status = status});
+  // A frame's erased uses: where its status bytes differ from 0 in the lowest bit.
+  static_assert(status_erased == 1);
+  count_errors(exec_, view<const std::uint8_t>{zero_.data(), uses_, frames, 0, 0},
+               view<const std::uint8_t>(make_view(use_status_.data(), uses_, frames)),
+               make_view(erased_uses_.data(), frames));
+}
+
+const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frames, double point_db) {
+  if (frames > max_batch_)
+    throw argument_error("frames", std::to_string(frames),
+                         "at most max_batch = " + std::to_string(max_batch_));
+  if (!(point_db >= -100 && point_db <= 100))
+    throw argument_error(name_of(config_.axis), std::to_string(point_db), "-100 to 100 dB");
+  const std::size_t k = static_cast<std::size_t>(config_.code.k);
+
+  const view<std::uint8_t> bits{bits_.data(), k, frames, 1, bits_.elements()};
+  const int drawn = config_.code.k - (crc_ ? config_.code.crc->degree : 0);
+  random_bits(exec_, bits, drawn, {config_.seed, first_frame, number_of(point_db)});
+  if (crc_) crc_->run(exec_, bits);
+  if (coded()) code_->encode(exec_, bits, make_view(coded_.data(), padded_, frames));
+  transmit(coded() ? coded_.data() : bits_.data(), first_frame, frames, point_db);
 
   const view<float> llr{llr_.data(), sent_, frames, 1, padded_};  // a frame's symbols as one row
   const auto errors = make_view(errors_.data(), frames);
@@ -143,6 +226,10 @@ const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frame
     exec_.download(counts_.erased.data(), status_.data(), frames);
   } else {
     count_errors(exec_, bits, view<const float>(llr), errors);
+  }
+  if (detector_) {
+    counts_.erased_uses.resize(frames);
+    exec_.download(counts_.erased_uses.data(), erased_uses_.data(), frames * sizeof(std::int32_t));
   }
   exec_.download(counts_.bit_errors.data(), errors_.data(), frames * sizeof(std::int32_t));
   exec_.sync();

@@ -1,24 +1,29 @@
 #pragma once
 // One link, from random bits to counted errors:
 //
-//   source -> CRC -> encode -> map -> channel -> demap -> decode -> count
+//   source -> CRC -> encode -> map -> channel -> demap or detect -> decode -> count
 //
 // A frame is k bits into the encoder (its CRC included). lte-turbo sends all 3 k + 12 coded bits, rate
-// R = k / (3 k + 12); an uncoded link sends the k bits, R = 1. Zeros fill a frame up to whole symbols; they
-// are neither counted nor part of R.
+// R = k / (3 k + 12), or 2 k + 12 of them; an uncoded link sends the k bits, R = 1. Zeros fill a frame up to
+// whole uses of the channel; they are neither counted nor part of R.
 //
-// With m bits a symbol and Es = 1: snr_db = ebn0_db + 10 log10(R m), N0 = 10^(-snr_db / 10) per complex
-// entry.
+// A use of the channel sends one symbol, or with a detector `streams` of them to `rx_antennas`: y = H s + n,
+// the bits stream after stream. With m bits a symbol and Es = 1 for each stream:
 //
-// Random numbers depend on the seed, on Eb/N0 and on the index of the frame (bits, block fading) or of the
-// symbol (noise, fast fading) alone: not on the batch, the threads or the backend. Links that differ only in
-// their decoder therefore see the same noise.
+//   snr_db  = ebn0_db + 10 log10(streams R m / rx_antennas)    of one receive antenna
+//   esn0_db = snr_db - 10 log10(streams)                       of one stream at one antenna
+//   N0      = 10^(-esn0_db / 10)                               per complex entry
+//
+// Random numbers depend on the seed, on the point of the sweep and on the index of the frame (bits, block
+// fading) or of the use (noise, fast fading) alone: not on the batch, the threads or the backend. Links that
+// differ only in their detector and decoder therefore see the same noise.
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <warpband/detect/detector.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/link/codec.hpp>
@@ -29,45 +34,63 @@ namespace wb {
 
 enum class channel_type { awgn, rayleigh };
 enum class fading_type {
-  fast,   // a new h for every symbol
-  block,  // one h for a frame
+  fast,   // a new h, or H, for every use of the channel
+  block,  // one for a frame
 };
+/// What the numbers of a sweep are.
+enum class snr_axis { ebn0_db, snr_db };
+/// "ebn0_db", "snr_db".
+const char* name_of(snr_axis axis) noexcept;
+/// "Eb/N0", "SNR".
+const char* title_of(snr_axis axis) noexcept;
 
 struct link_config {
   std::uint64_t seed = 1;
 
-  code_type code = code_type::lte_turbo;
-  /// Bits into the encoder, CRC included. Uncoded: bits of a frame, 1..2^24.
-  int k = 6144;
-  /// The last of the k bits are this CRC.
-  std::optional<crc_polynomial> crc;
-  /// Instead of the standard's; any k from 40 to 65536 is then allowed.
-  std::optional<interleaver_coefficients> interleaver;
-  /// Its k, crc_polynomial and crc_degree are not looked at: they follow from `k` and `crc` above.
-  turbo_decoder_config decoder;
+  /// Uncoded: its k are the bits of a frame, 1..2^24.
+  code_config code;
 
-  /// Points of the constellation: 2 (BPSK), 4, 16, 64, 256.
+  /// Points of the constellation: 2 (BPSK; not with a detector), 4, 16, 64, 256.
   int qam = 2;
+  /// Not looked at with a detector.
   demap_algorithm demapper = demap_algorithm::max_log;
 
   channel_type channel = channel_type::awgn;
   fading_type fading = fading_type::fast;
+
+  /// Antennas: streams 1..8, rx_antennas streams..16. More than one of either needs Rayleigh fading.
+  int streams = 1, rx_antennas = 1;
+  /// Nothing: MMSE with several antennas; with one of each the demapper. Its streams, rx_antennas and qam are
+  /// not looked at: they are those above.
+  std::optional<detector_config> detector;
+
+  /// In what `link_chain::run` is told the point.
+  snr_axis axis = snr_axis::ebn0_db;
 };
 
-/// The configuration with everything chosen that it leaves open: windows, overlap, and the CRC and k of the
-/// decoder. Throws argument_error for what is not allowed.
+/// The configuration with everything chosen that it leaves open: windows, overlap, the CRC and k of the
+/// decoder, the detector and what it leaves open. Throws argument_error for what is not allowed.
 link_config completed(const link_config& config);
 
 /// R = bits into the encoder / bits sent.
 double code_rate(const link_config& config);
-/// Es/N0 in dB, which is `snr_db` with one antenna, for an Eb/N0 in dB.
-double esn0_from_ebn0_db(const link_config& config, double ebn0_db);
+/// Uses of the channel that a frame takes.
+std::size_t uses_per_frame(const link_config& config);
+
+/// A signal-to-noise ratio in its three forms, see above.
+struct noise_level {
+  double ebn0_db = 0, snr_db = 0, esn0_db = 0;
+};
+/// Of a point of the sweep, given in config.axis.
+noise_level noise_level_at(const link_config& config, double point_db);
 
 /// What a batch of frames came to, one value per frame in order of index.
 struct frame_counts {
   std::vector<std::int32_t> bit_errors;  // of k
   std::vector<std::int32_t> iterations;  // of the decoder; empty when uncoded
   std::vector<std::uint8_t> erased;      // 1 where the decoder met NaN or Inf; empty when uncoded
+  /// Uses whose LLRs the detector left at 0, the channel being singular; empty without a detector.
+  std::vector<std::int32_t> erased_uses = {};
 };
 
 /// A link on an executor. Buffers are allocated once, for the largest batch. Holds on to the executor.
@@ -77,33 +100,38 @@ class link_chain {
   /// what keeps the executor busy up to 1 GiB, and at least one. Throws argument_error, memory_error.
   link_chain(const link_config& config, executor& exec, std::size_t max_batch = SIZE_MAX);
 
-  /// Sends the frames [first_frame, first_frame + frames) at an Eb/N0 and waits for the counts, which stay
-  /// valid until the next run. Throws argument_error for frames > max_batch() or an Eb/N0 out of -100..100
-  /// dB.
-  const frame_counts& run(std::uint64_t first_frame, std::size_t frames, double ebn0_db);
+  /// Sends the frames [first_frame, first_frame + frames) at a point, in config().axis, and waits for the
+  /// counts, which stay valid until the next run. Throws argument_error for frames > max_batch() or a point
+  /// out of -100..100 dB.
+  const frame_counts& run(std::uint64_t first_frame, std::size_t frames, double point_db);
 
   /// The configuration in force, see `completed`.
   const link_config& config() const noexcept { return config_; }
   executor& where() const noexcept { return exec_; }
-  bool coded() const noexcept { return config_.code != code_type::none; }
+  bool coded() const noexcept { return config_.code.type != code_type::none; }
   std::size_t max_batch() const noexcept { return max_batch_; }
   std::size_t symbols_per_frame() const noexcept { return symbols_; }
 
  private:
+  std::size_t bytes_per_frame() const noexcept;
   void allocate(std::size_t batch);
+  /// From the bits that a frame sends, in rows of padded_, to their LLRs.
+  void transmit(const std::uint8_t* sent, std::uint64_t first_frame, std::size_t frames, double point_db);
+  void transmit_streams(std::uint64_t first_frame, std::size_t frames, std::uint32_t point);
 
   link_config config_;
   executor& exec_;
   qam_mapper mapper_;
   demapper demapper_;
   std::optional<crc_attacher> crc_;
-  std::unique_ptr<codec> code_;  // none when uncoded
-  std::size_t sent_ = 0, symbols_ = 0, padded_ = 0, max_batch_ = 0;
+  std::unique_ptr<codec> code_;         // none when uncoded
+  std::unique_ptr<detector> detector_;  // none: the demapper does it
+  std::size_t sent_ = 0, uses_ = 0, symbols_ = 0, padded_ = 0, max_batch_ = 0;
 
-  array<std::uint8_t> bits_, coded_, decided_, status_;
-  array<std::complex<float>> received_, gain_;
+  array<std::uint8_t> bits_, coded_, decided_, status_, use_status_, zero_;
+  array<std::complex<float>> symbols_sent_, received_, gain_;  // the symbols in received_ without a detector
   array<float> llr_, noise_var_;
-  array<std::int32_t> errors_, iterations_;
+  array<std::int32_t> errors_, iterations_, erased_uses_;
   float n0_ = 0;  // lives here because uploads are queued
   frame_counts counts_;
 };

@@ -17,12 +17,12 @@ using testing::small_scale;
 
 link_config turbo_link(int k) {
   link_config c;
-  c.k = k;
+  c.code.k = k;
   return c;
 }
 link_config uncoded_link(int k) {
   link_config c = turbo_link(k);
-  c.code = code_type::none;
+  c.code.type = code_type::none;
   return c;
 }
 
@@ -44,7 +44,7 @@ TEST_P(link_chain_on, makes_no_errors_without_noise) {
             c.channel = channel;
             c.fading = fading;
             c.demapper = demapper;
-            c.crc = crc24b;
+            c.code.crc = crc24b;
             // Deep fades are deeper than 60 dB now and then, and a code is no help against them in block
             // fading.
             const double ebn0_db = channel == channel_type::rayleigh ? 100 : 60;
@@ -63,15 +63,15 @@ TEST_P(link_chain_on, gives_the_counts_of_a_scalar_cpu) {
   std::vector<link_config> links;
   links.push_back(turbo_link(512));
   links.push_back(turbo_link(1008));
-  links.back().decoder.algorithm = map_algorithm::max_log_map;
-  links.back().decoder.extrinsic_scale = 0.75f;
-  links.back().decoder.windows = 9;
-  links.back().decoder.overlap = 5;
-  links.back().crc = crc24a;
-  links.back().decoder.stop = early_stop::crc;
+  links.back().code.decoder.algorithm = map_algorithm::max_log_map;
+  links.back().code.decoder.extrinsic_scale = 0.75f;
+  links.back().code.decoder.windows = 9;
+  links.back().code.decoder.overlap = 5;
+  links.back().code.crc = crc24a;
+  links.back().code.decoder.stop = early_stop::crc;
   links.back().qam = 16;
   links.push_back(turbo_link(40));
-  links.back().decoder.stop = early_stop::sign_agreement;
+  links.back().code.decoder.stop = early_stop::sign_agreement;
   links.back().channel = channel_type::rayleigh;
   links.back().qam = 64;
   links.back().demapper = demap_algorithm::exact;
@@ -81,7 +81,7 @@ TEST_P(link_chain_on, gives_the_counts_of_a_scalar_cpu) {
   links.back().qam = 256;
   links.push_back(uncoded_link(500));
   for (const link_config& c : links) {
-    const double ebn0_db = c.code == code_type::none ? 4 : c.qam == 64 ? 9 : c.qam == 16 ? 2.3 : 0.7;
+    const double ebn0_db = c.code.type == code_type::none ? 4 : c.qam == 64 ? 9 : c.qam == 16 ? 2.3 : 0.7;
     link_chain here(c, exec()), there(c, *reference);
     const frame_counts &a = here.run(1000, 50, ebn0_db), &b = there.run(1000, 50, ebn0_db);
     EXPECT_GT(total(a.bit_errors), 0);
@@ -110,6 +110,85 @@ TEST_P(link_chain_on, counts_do_not_depend_on_the_batch) {
   EXPECT_EQ(all, gathered);
 }
 
+link_config mimo_link(int streams, int rx_antennas, detector_type type, int qam = 16) {
+  link_config c = turbo_link(104);
+  c.qam = qam;
+  c.channel = channel_type::rayleigh;
+  c.streams = streams;
+  c.rx_antennas = rx_antennas;
+  c.detector.emplace().type = type;
+  return c;
+}
+
+TEST_P(link_chain_on, makes_no_errors_between_antennas_without_noise) {
+  for (const detector_type type :
+       {detector_type::ml, detector_type::zf, detector_type::mmse, detector_type::ot, detector_type::mtt,
+        detector_type::kbest, detector_type::nway})
+    for (const auto& [streams, rx] : {std::pair{1, 2}, std::pair{2, 2}, std::pair{3, 4}})
+      for (const fading_type fading : {fading_type::fast, fading_type::block})
+        for (const bool coded : {false, true}) {
+          link_config c = mimo_link(streams, rx, type);
+          c.fading = fading;
+          c.code = coded ? c.code : uncoded_link(101).code;
+          if (streams == 2) c.code.rate = turbo_rate::half;
+          // The one-pass trellis misses hypotheses, and the best one too where antennas interfere.
+          if (type == detector_type::ot && streams > 1) continue;
+          link_chain chain(c, exec());
+          const frame_counts& counts = chain.run(5, 40, 90);
+          EXPECT_EQ(total(counts.bit_errors), 0) << name_of(type) << " " << streams << " x " << rx << " "
+                                                 << name_of(fading) << (coded ? " coded" : " uncoded");
+          EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(coded ? 40 : 0));
+          EXPECT_EQ(counts.erased_uses, std::vector<std::int32_t>(40));
+        }
+}
+
+TEST_P(link_chain_on, with_antennas_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
+  const auto reference = open_scalar();
+  std::vector<link_config> links;
+  links.push_back(mimo_link(2, 2, detector_type::ml));
+  links.push_back(mimo_link(4, 4, detector_type::kbest, 4));
+  links.back().detector->survivors = 8;
+  links.back().detector->llr_clip = 5;
+  links.back().fading = fading_type::block;
+  links.push_back(mimo_link(2, 3, detector_type::mmse, 64));
+  links.back().code.rate = turbo_rate::half;
+  links.push_back(mimo_link(3, 3, detector_type::nway));
+  links.back().detector->ways = 2;
+  links.back().code = uncoded_link(77).code;
+  links.back().axis = snr_axis::snr_db;
+  for (const link_config& c : links) {
+    SCOPED_TRACE(name_of(c.detector->type));
+    const std::uint64_t first = (std::uint64_t{1} << 33) - 11;
+    link_chain here(c, exec()), there(c, *reference), parts(c, exec(), 7);
+    const frame_counts a = here.run(first, 40, 4), &b = there.run(first, 40, 4);
+    EXPECT_GT(total(a.bit_errors), 0);
+    EXPECT_EQ(a.bit_errors, b.bit_errors);
+    EXPECT_EQ(a.iterations, b.iterations);
+    EXPECT_EQ(a.erased, b.erased);
+    EXPECT_EQ(a.erased_uses, b.erased_uses);
+    std::vector<std::int32_t> gathered;
+    for (std::size_t done = 0; done < 40;) {
+      const std::size_t n = std::min<std::size_t>(7, 40 - done);
+      const frame_counts& counts = parts.run(first + done, n, 4);
+      gathered.insert(gathered.end(), counts.bit_errors.begin(), counts.bit_errors.end());
+      done += n;
+    }
+    EXPECT_EQ(gathered, a.bit_errors);
+  }
+}
+
+TEST_P(link_chain_on, punctured_gives_the_counts_of_a_scalar_cpu) {
+  const auto reference = open_scalar();
+  link_config c = turbo_link(256);
+  c.code.rate = turbo_rate::half;
+  c.qam = 4;
+  link_chain here(c, exec()), there(c, *reference);
+  EXPECT_EQ(total(here.run(3, 30, 8).bit_errors), 0);
+  const frame_counts &a = here.run(3, 30, 1.2), &b = there.run(3, 30, 1.2);
+  EXPECT_GT(total(a.bit_errors), 0);
+  EXPECT_EQ(a.bit_errors, b.bit_errors);
+}
+
 TEST(link_chain, seeds_and_points_give_other_noise) {
   const auto exec = open_scalar();
   link_config c = uncoded_link(1000);
@@ -127,9 +206,9 @@ TEST(link_chain, decoders_see_the_same_noise) {
   // worst.
   const auto exec = open_scalar();
   link_config a = turbo_link(512), b = a;
-  a.decoder.iterations = 1;
-  b.decoder.iterations = 1;
-  b.decoder.windows = 4;
+  a.code.decoder.iterations = 1;
+  b.code.decoder.iterations = 1;
+  b.code.decoder.windows = 4;
   const auto x = link_chain(a, *exec).run(0, 50, -5).bit_errors,
              y = link_chain(b, *exec).run(0, 50, -5).bit_errors;
   double xy = 0, xx = 0, yy = 0;
@@ -146,36 +225,88 @@ TEST(link_chain, an_interleaver_of_ones_own) {
   const auto exec = open_scalar();
   link_config c = turbo_link(1024);
   const auto standard = link_chain(c, *exec).run(0, 30, 0.3).bit_errors;
-  c.interleaver = interleaver_coefficients{31, 64};  // the standard's for 1024
+  c.code.interleaver = interleaver_coefficients{31, 64};  // the standard's for 1024
   EXPECT_EQ(link_chain(c, *exec).run(0, 30, 0.3).bit_errors, standard);
-  c.interleaver = interleaver_coefficients{33, 64};
+  c.code.interleaver = interleaver_coefficients{33, 64};
   EXPECT_NE(link_chain(c, *exec).run(0, 30, 0.3).bit_errors, standard);
-  c.k = 100;  // not a block size of the standard
-  c.interleaver = interleaver_coefficients{3, 10};
+  c.code.k = 100;  // not a block size of the standard
+  c.code.interleaver = interleaver_coefficients{3, 10};
   EXPECT_EQ(total(link_chain(c, *exec).run(0, 30, 60).bit_errors), 0);
 }
 
 TEST(link_chain, rates_and_signal_to_noise_ratios) {
   link_config c = turbo_link(6144);
   EXPECT_DOUBLE_EQ(code_rate(c), 6144.0 / 18444);
-  EXPECT_NEAR(esn0_from_ebn0_db(c, 0.2), -4.574, 5e-4);  // as in the reference curves
+  EXPECT_NEAR(noise_level_at(c, 0.2).esn0_db, -4.574, 5e-4);  // as in the reference curves
   c.qam = 16;
-  EXPECT_NEAR(esn0_from_ebn0_db(c, 0.2), -4.574 + 6.0206, 5e-4);
+  EXPECT_NEAR(noise_level_at(c, 0.2).esn0_db, -4.574 + 6.0206, 5e-4);
   c = uncoded_link(7);
   EXPECT_EQ(code_rate(c), 1);
-  EXPECT_EQ(esn0_from_ebn0_db(c, 3), 3);
+  EXPECT_EQ(noise_level_at(c, 3).esn0_db, 3);
+  EXPECT_EQ(noise_level_at(c, 3).snr_db, 3);
+
+  c = turbo_link(1024);
+  c.code.rate = turbo_rate::half;
+  EXPECT_DOUBLE_EQ(code_rate(c), 1024.0 / 2060);
+  EXPECT_EQ(uses_per_frame(c), 2060u);
+  c = mimo_link(2, 4, detector_type::mmse);
+  c.code = uncoded_link(81).code;
+  EXPECT_EQ(uses_per_frame(c), 11u);  // of 8 bits
+  noise_level n = noise_level_at(c, 5);
+  EXPECT_NEAR(n.snr_db, 5 + 10 * std::log10(2 * 4 / 4.0), 1e-12);
+  EXPECT_NEAR(n.esn0_db, n.snr_db - 10 * std::log10(2), 1e-12);
+  c.axis = snr_axis::snr_db;
+  n = noise_level_at(c, 5);
+  EXPECT_EQ(n.snr_db, 5);
+  EXPECT_NEAR(n.ebn0_db, 5 - 10 * std::log10(2 * 4 / 4.0), 1e-12);
+}
+
+TEST(link_chain, takes_a_point_as_snr_too) {
+  const auto exec = open_scalar();
+  link_config c = uncoded_link(1000);
+  const auto ebn0 = link_chain(c, *exec).run(0, 20, 3).bit_errors;
+  c.axis = snr_axis::snr_db;  // of BPSK without a code: the same
+  link_chain chain(c, *exec);
+  EXPECT_EQ(chain.run(0, 20, 3).bit_errors, ebn0);
+  EXPECT_EQ(blamed([&] { chain.run(0, 5, -101); }), "snr_db");
+  c.qam = 4;  // 3 dB less for each bit
+  EXPECT_GT(total(link_chain(c, *exec).run(0, 20, 3).bit_errors), 2 * total(ebn0));
+}
+
+TEST(link_chain, one_antenna_has_a_detector_where_one_is_named) {
+  const auto exec = open_scalar();
+  link_config c = uncoded_link(1000);
+  c.channel = channel_type::rayleigh;
+  c.qam = 16;
+  EXPECT_FALSE(completed(c).detector);
+  EXPECT_TRUE(link_chain(c, *exec).run(0, 1, 3).erased_uses.empty());
+  const auto demapped = static_cast<double>(total(link_chain(c, *exec).run(0, 200, 8).bit_errors));
+  c.detector.emplace().type = detector_type::ml;
+  const auto detected = static_cast<double>(total(link_chain(c, *exec).run(0, 200, 8).bit_errors));
+  EXPECT_NEAR(detected, demapped, 0.05 * demapped);  // other channels of the same kind
 }
 
 TEST(link_chain, fills_in_what_is_left_open) {
   link_config c = turbo_link(6144);
-  c.crc = crc24b;
-  c.decoder.k = 40;  // not looked at
+  c.code.crc = crc24b;
+  c.code.decoder.k = 40;  // not looked at
   const link_config full = completed(c);
-  EXPECT_EQ(full.decoder.k, 6144);
-  EXPECT_EQ(full.decoder.crc_degree, 24);
-  EXPECT_EQ(full.decoder.crc_polynomial, crc24b.polynomial);
-  EXPECT_GT(full.decoder.windows, 0);
-  EXPECT_GE(full.decoder.overlap, 0);
+  EXPECT_EQ(full.code.decoder.k, 6144);
+  EXPECT_EQ(full.code.decoder.crc_degree, 24);
+  EXPECT_EQ(full.code.decoder.crc_polynomial, crc24b.polynomial);
+  EXPECT_GT(full.code.decoder.windows, 0);
+  EXPECT_GE(full.code.decoder.overlap, 0);
+
+  c = mimo_link(3, 4, detector_type::nway, 64);
+  c.detector->qam = 4;  // not looked at
+  const link_config antennas = completed(c);
+  EXPECT_EQ(antennas.detector->streams, 3);
+  EXPECT_EQ(antennas.detector->rx_antennas, 4);
+  EXPECT_EQ(antennas.detector->qam, 64);
+  EXPECT_EQ(antennas.detector->ways, 3);
+  EXPECT_EQ(antennas.detector->llr_clip, no_clip);
+  c.detector.reset();
+  EXPECT_EQ(completed(c).detector->type, detector_type::mmse);
 }
 
 TEST(link_chain, refuses_bad_settings) {
@@ -187,18 +318,35 @@ TEST(link_chain, refuses_bad_settings) {
     });
   };
   EXPECT_EQ(blames([](link_config&) {}), "");
-  EXPECT_EQ(blames([](link_config& c) { c.k = 41; }), "k");
+  EXPECT_EQ(blames([](link_config& c) { c.code.k = 41; }), "k");
   EXPECT_EQ(blames([](link_config& c) { c.qam = 8; }), "qam");
-  EXPECT_EQ(blames([](link_config& c) { c.decoder.windows = 769; }), "windows");
-  EXPECT_EQ(blames([](link_config& c) { c.decoder.windows = -1; }), "windows");
-  EXPECT_EQ(blames([](link_config& c) { c.decoder.overlap = 10000; }), "overlap");
-  EXPECT_EQ(blames([](link_config& c) { c.decoder.iterations = 0; }), "iterations");
-  EXPECT_EQ(blames([](link_config& c) { c.decoder.extrinsic_scale = 0.5f; }), "extrinsic_scale");
-  EXPECT_EQ(blames([](link_config& c) { c.decoder.stop = early_stop::crc; }), "early_stop");
-  EXPECT_EQ(blames([](link_config& c) { c.interleaver = interleaver_coefficients{2, 2}; }), "f1, f2");
-  EXPECT_EQ(blames([](link_config& c) { c.code = code_type::none, c.k = 0; }), "k");
-  EXPECT_EQ(blames([](link_config& c) { c.code = code_type::none, c.k = (1 << 24) + 1; }), "k");
-  EXPECT_EQ(blames([](link_config& c) { c.code = code_type::none, c.k = 24, c.crc = crc24a; }), "k");
+  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.windows = 769; }), "windows");
+  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.windows = -1; }), "windows");
+  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.overlap = 10000; }), "overlap");
+  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.iterations = 0; }), "iterations");
+  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.extrinsic_scale = 0.5f; }), "extrinsic_scale");
+  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.stop = early_stop::crc; }), "early_stop");
+  EXPECT_EQ(blames([](link_config& c) { c.code.interleaver = interleaver_coefficients{2, 2}; }), "f1, f2");
+  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = 0; }), "k");
+  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = (1 << 24) + 1; }), "k");
+  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = 24, c.code.crc = crc24a; }),
+            "k");
+  const auto blames_antennas = [](auto change) {
+    return blamed([&] {
+      link_config c = mimo_link(2, 2, detector_type::mmse);
+      change(c);
+      completed(c);
+    });
+  };
+  EXPECT_EQ(blames_antennas([](link_config&) {}), "");
+  EXPECT_EQ(blames_antennas([](link_config& c) { c.streams = 0; }), "streams");
+  EXPECT_EQ(blames_antennas([](link_config& c) { c.streams = c.rx_antennas = 9; }), "streams");
+  EXPECT_EQ(blames_antennas([](link_config& c) { c.streams = 3; }), "rx_antennas");
+  EXPECT_EQ(blames_antennas([](link_config& c) { c.rx_antennas = 17; }), "rx_antennas");
+  EXPECT_EQ(blames_antennas([](link_config& c) { c.qam = 2; }), "modulation");
+  EXPECT_EQ(blames_antennas([](link_config& c) { c.channel = channel_type::awgn; }), "channel.type");
+  EXPECT_EQ(blames_antennas([](link_config& c) { c.detector->ways = 2; }), "ways");
+  EXPECT_EQ(blames_antennas([](link_config& c) { c.detector->llr_clip = 0; }), "llr_clip");
   const auto exec = open_scalar();
   link_chain chain(uncoded_link(10), *exec, 5);
   EXPECT_EQ(blamed([&] { chain.run(0, 6, 0); }), "frames");

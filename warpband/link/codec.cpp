@@ -1,9 +1,11 @@
 #include <warpband/link/codec.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include <warpband/core/check.hpp>
 #include <warpband/fec/lte/qpp.hpp>
+#include <warpband/fec/puncture/puncture.hpp>
 
 namespace wb {
 namespace {
@@ -20,26 +22,38 @@ class lte_turbo final : public codec {
   explicit lte_turbo(const code_config& config)
       : config_(completed(config)),
         encoder_(permutation_of(config_)),
-        decoder_(config_.decoder, permutation_of(config_)) {}
+        decoder_(config_.decoder, permutation_of(config_)) {
+    if (config_.rate == turbo_rate::half)
+      puncturer_.emplace(coded_bits(code_type::lte_turbo, k()), turbo_half_rate_places(k()));
+  }
   std::size_t k() const noexcept override { return static_cast<std::size_t>(config_.k); }
-  std::size_t n() const noexcept override { return coded_bits(code_type::lte_turbo, k()); }
+  std::size_t n() const noexcept override { return coded_bits(code_type::lte_turbo, k(), config_.rate); }
   const code_config& config() const noexcept override { return config_; }
   void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const override {
-    encoder_.run(exec, bits, coded);
+    if (!puncturer_) return encoder_.run(exec, bits, coded);
+    check_shape("coded", coded, std::max(coded.elements, n()), bits.items);
+    auto all = exec.make<std::uint8_t>(puncturer_->n(), bits.items);
+    encoder_.run(exec, bits, all);
+    puncturer_->puncture(exec, all, coded);
   }
   void decode(executor& exec, view<const float> llr, const decoder_output& out) const override {
-    decoder_.run(exec, llr,
-                 {.bits = out.bits,
-                  .soft = out.soft,
-                  .extrinsic = {},
-                  .iterations = out.iterations,
-                  .status = out.status});
+    const turbo_decoder_output decided{.bits = out.bits,
+                                       .soft = out.soft,
+                                       .extrinsic = {},
+                                       .iterations = out.iterations,
+                                       .status = out.status};
+    if (!puncturer_) return decoder_.run(exec, llr, decided);
+    check_shape("llr", llr, n(), llr.items);
+    auto all = exec.make<float>(puncturer_->n(), llr.items);
+    puncturer_->restore(exec, llr, all);
+    decoder_.run(exec, all, decided);
   }
 
  private:
   code_config config_;
   turbo_encoder encoder_;
   turbo_decoder decoder_;
+  std::optional<puncturer> puncturer_;  // none at rate 1/3
 };
 
 }  // namespace
@@ -53,6 +67,8 @@ code_config completed(const code_config& config) {
     check_range("k", c.k, 1, most_uncoded_bits);
     return c;
   }
+  if (c.rate != turbo_rate::third && c.rate != turbo_rate::half)
+    throw argument_error("rate", std::to_string(static_cast<int>(c.rate)), "third or half");
   if (c.interleaver) check_range("k", c.k, 40, 65536);
   c.decoder.k = c.k;
   c.decoder.crc_polynomial = 0;
@@ -73,8 +89,9 @@ std::unique_ptr<codec> make_codec(const code_config& config) {
   throw argument_error("code.type", "\"none\"", "a code: \"lte-turbo\"");
 }
 
-std::size_t coded_bits(code_type code, std::size_t k) noexcept {
-  return code == code_type::none ? k : 3 * (k + 4);
+std::size_t coded_bits(code_type code, std::size_t k, turbo_rate rate) noexcept {
+  if (code == code_type::none) return k;
+  return rate == turbo_rate::half ? 2 * k + 12 : 3 * (k + 4);
 }
 
 std::optional<std::size_t> k_of_coded_bits(code_type code, std::size_t n) noexcept {

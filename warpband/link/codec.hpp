@@ -1,7 +1,9 @@
 #pragma once
 // Channel codes by name: one face for what `encode`, `decode` and the links run.
 //
-//   lte-turbo   3GPP TS 36.212 §5.1.3: k bits to n = 3 (k + 4), the streams d0, d1, d2 one after the other
+//   lte-turbo   3GPP TS 36.212 §5.1.3: k bits to n = 3 (k + 4), the streams d0, d1, d2 one after the other;
+//   or,
+//               at rate 1/2, punctured to n = 2 k + 12 (fec/puncture/puncture.hpp says which)
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +15,8 @@
 namespace wb {
 
 enum class code_type { none, lte_turbo };
+/// Of the turbo code, but for its tail bits.
+enum class turbo_rate { third, half };
 
 /// Coefficients of a QPP interleaver, see qpp_parameters.
 struct interleaver_coefficients {
@@ -23,6 +27,7 @@ struct code_config {
   code_type type = code_type::lte_turbo;
   /// Bits into the encoder, CRC included.
   int k = 6144;
+  turbo_rate rate = turbo_rate::third;
   /// The last of the k bits are this CRC.
   std::optional<crc_polynomial> crc;
   /// Instead of the standard's; any k from 40 to 65536 is then allowed.
@@ -60,9 +65,9 @@ code_config completed(const code_config& config);
 /// The code of a configuration. Throws argument_error for what is not allowed, and for code_type::none.
 std::unique_ptr<codec> make_codec(const code_config& config);
 
-/// Bits out of the encoder for k bits into it; `none` sends the k bits.
-std::size_t coded_bits(code_type code, std::size_t k) noexcept;
-/// The k for which coded_bits(code, k) is n; nothing where there is none.
+/// Bits sent for k bits into the encoder; `none` sends the k bits.
+std::size_t coded_bits(code_type code, std::size_t k, turbo_rate rate = turbo_rate::third) noexcept;
+/// The k for which coded_bits(code, k) is n at rate 1/3; nothing where there is none.
 std::optional<std::size_t> k_of_coded_bits(code_type code, std::size_t n) noexcept;
 
 }  // namespace wb

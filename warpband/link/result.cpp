@@ -31,32 +31,55 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+/// 0.7, not 0.699999988079071.
+double as_written(float x) {
+  char text[32] = {};
+  std::to_chars(text, text + sizeof text - 1, x);
+  return std::strtod(text, nullptr);
+}
+
+json to_json(const detector_config& d) {
+  json out{{"type", name_of(d.type)}};
+  if (d.type == detector_type::nway) out["ways"] = d.ways;
+  if (d.type == detector_type::kbest) {
+    out["survivors"] = d.survivors;
+    out["real_valued"] = d.real_valued;
+  }
+  const float clip = d.llr_clip.value_or(no_clip);
+  out["llr_clip"] = clip == no_clip ? json("none") : json(as_written(clip));
+  return out;
+}
+
 json to_json(const curve_config& c) {
   const link_config& link = c.link;
-  json code{{"type", name_of(link.code)}, {"k", link.k}, {"crc", name_of(link.crc)}};
+  const code_config& given = link.code;
+  json code{{"type", name_of(given.type)}, {"k", given.k}, {"crc", name_of(given.crc)}};
   json out{{"seed", link.seed}};
-  if (link.code == code_type::lte_turbo) {
-    const auto qpp = link.interleaver ? qpp_parameters{link.k, link.interleaver->f1, link.interleaver->f2}
-                                      : qpp_for(link.k);
+  if (given.type == code_type::lte_turbo) {
+    const auto qpp = given.interleaver ? qpp_parameters{given.k, given.interleaver->f1, given.interleaver->f2}
+                                       : qpp_for(given.k);
     code["interleaver"] = {{"f1", qpp.f1}, {"f2", qpp.f2}};
   }
   code["rate"] = code_rate(link);
   out["code"] = code;
-  if (link.code == code_type::lte_turbo) {
-    const turbo_decoder_config& d = link.decoder;
-    char scale[32] = {};  // 0.7, not 0.699999988079071
-    std::to_chars(scale, scale + sizeof scale - 1, d.extrinsic_scale);
+  if (given.type == code_type::lte_turbo) {
+    const turbo_decoder_config& d = given.decoder;
     out["decoder"] = {{"algorithm", name_of(d.algorithm)},
                       {"iterations", d.iterations},
                       {"windows", d.windows},
                       {"overlap", d.overlap},
-                      {"extrinsic_scale", std::strtod(scale, nullptr)},
+                      {"extrinsic_scale", as_written(d.extrinsic_scale)},
                       {"early_stop", name_of(d.stop)}};
   }
-  out["modem"] = {{"modulation", name_of_modulation(link.qam)}, {"demapper", name_of(link.demapper)}};
+  out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
+  if (!link.detector) out["modem"]["demapper"] = name_of(link.demapper);
   out["channel"] = {{"type", name_of(link.channel)}};
   if (link.channel == channel_type::rayleigh) out["channel"]["fading"] = name_of(link.fading);
-  out["sweep"] = {{"ebn0_db", c.ebn0_db}};
+  if (link.detector) {
+    out["mimo"] = {{"streams", link.streams}, {"rx_antennas", link.rx_antennas}};
+    out["detector"] = to_json(*link.detector);
+  }
+  out["sweep"] = {{name_of(link.axis), c.sweep_db}};
   out["stop"] = {{"frame_errors", c.stop.frame_errors},
                  {"max_frames", c.stop.max_frames},
                  {"max_seconds", c.stop.max_seconds},
@@ -87,36 +110,37 @@ json to_json(const machine_info& m) {
 }
 json program_json(const run_origin& o) { return {{"version", o.version}, {"commit", o.commit}}; }
 
-json to_json(const unfinished_point& p) {
-  return {{"ebn0_db", p.ebn0_db},
-          {"frames", p.counts.frames},
-          {"bit_errors", p.counts.bit_errors},
-          {"frame_errors", p.counts.frame_errors},
-          {"erased_frames", p.counts.erased_frames},
-          {"iterations_sum", p.counts.iterations},
-          {"frames_run", p.counts.frames_run},
-          {"seconds", p.counts.seconds}};
+json to_json(const unfinished_point& p, const link_config& link) {
+  json out{{name_of(link.axis), p.sweep_db},          {"frames", p.counts.frames},
+           {"bit_errors", p.counts.bit_errors},       {"frame_errors", p.counts.frame_errors},
+           {"erased_frames", p.counts.erased_frames}, {"iterations_sum", p.counts.iterations},
+           {"frames_run", p.counts.frames_run},       {"seconds", p.counts.seconds}};
+  if (link.detector) out["erased_uses"] = p.counts.erased_uses;
+  return out;
 }
 
-json to_json(const point_result& p) {
+json to_json(const point_result& p, const link_config& link) {
   const auto iterations = p.mean_iterations();
-  return {{"ebn0_db", p.ebn0_db},
-          {"esn0_db", p.esn0_db},
-          {"frames", p.counts.frames},
-          {"bits", p.bits()},
-          {"bit_errors", p.counts.bit_errors},
-          {"frame_errors", p.counts.frame_errors},
-          {"erased_frames", p.counts.erased_frames},
-          {"ber", p.ber()},
-          {"fer", p.fer()},
-          {"ber_interval", to_json(p.ber_interval())},
-          {"fer_interval", to_json(std::optional(p.fer_interval()))},
-          {"iterations", iterations ? json(*iterations) : json(nullptr)},
-          {"iterations_sum", p.counts.iterations},
-          {"frames_run", p.counts.frames_run},
-          {"mbps", tidy(p.mbps())},
-          {"seconds", p.counts.seconds},
-          {"stopped_by", name_of(p.stopped_by)}};
+  json out{{"ebn0_db", p.ebn0_db},
+           {"snr_db", p.snr_db},
+           {"esn0_db", p.esn0_db},
+           {"frames", p.counts.frames},
+           {"bits", p.bits()},
+           {"bit_errors", p.counts.bit_errors},
+           {"frame_errors", p.counts.frame_errors},
+           {"erased_frames", p.counts.erased_frames},
+           {"ber", p.ber()},
+           {"fer", p.fer()},
+           {"ber_interval", to_json(p.ber_interval())},
+           {"fer_interval", to_json(std::optional(p.fer_interval()))},
+           {"iterations", iterations ? json(*iterations) : json(nullptr)},
+           {"iterations_sum", p.counts.iterations},
+           {"frames_run", p.counts.frames_run},
+           {"mbps", tidy(p.mbps())},
+           {"seconds", p.counts.seconds},
+           {"stopped_by", name_of(p.stopped_by)}};
+  if (link.detector) out["erased_uses"] = p.counts.erased_uses;
+  return out;
 }
 
 // ---- reading
@@ -276,8 +300,8 @@ scenario read_scenario(const object& o, const std::string& path) {
 
 /// The counts of a point, finished or not, as far as they are the same for both.
 point_counts read_counts(const object& o, const curve_config& c) {
-  const auto k = static_cast<std::uint64_t>(c.link.k);
-  const bool coded = c.link.code != code_type::none;
+  const auto k = static_cast<std::uint64_t>(c.link.code.k);
+  const bool coded = c.link.code.type != code_type::none;
   point_counts n;
   n.frames = o.integer("frames", 1, most_frames);
   const std::string frames = " = frames";
@@ -285,25 +309,33 @@ point_counts read_counts(const object& o, const curve_config& c) {
   if (n.frames > UINT64_MAX / k) o.refuse("frames", "no more than can be counted");
   n.bit_errors = o.integer("bit_errors", n.frame_errors, n.frame_errors * k, " = frame_errors k");
   n.erased_frames = o.integer("erased_frames", 0, coded ? n.frames : 0);
-  const auto most = coded ? static_cast<std::uint64_t>(c.link.decoder.iterations) : 0;
+  const auto most = coded ? static_cast<std::uint64_t>(c.link.code.decoder.iterations) : 0;
   n.iterations = o.integer("iterations_sum", 0, n.frames * most, coded ? " = frames decoder.iterations" : "");
+  if (c.link.detector) {
+    const std::uint64_t uses = uses_per_frame(c.link);
+    const std::uint64_t all = n.frames > UINT64_MAX / uses ? UINT64_MAX : n.frames * uses;
+    n.erased_uses = o.integer("erased_uses", 0, all, " = uses of the frames");
+  } else if (o.has("erased_uses")) {
+    o.refuse("erased_uses", "none: there is no detector");
+  }
   n.frames_run = o.integer("frames_run", n.frames, UINT64_MAX / k);
   n.seconds = o.number("seconds", 0, 1e18, "a number of seconds, at least 0");
   return n;
 }
 
-double read_ebn0_db(const object& o, const curve_config& c) {
-  const double x = o.number("ebn0_db", -100, 100, "a number from -100 to 100");
-  if (std::find(c.ebn0_db.begin(), c.ebn0_db.end(), x) == c.ebn0_db.end())
-    o.refuse("ebn0_db", "one of config.sweep.ebn0_db");
+double read_sweep_db(const object& o, const curve_config& c) {
+  const char* key = name_of(c.link.axis);
+  const double x = o.number(key, -100, 100, "a number from -100 to 100");
+  if (std::find(c.sweep_db.begin(), c.sweep_db.end(), x) == c.sweep_db.end())
+    o.refuse(key, std::string("one of config.sweep.") + key);
   return x;
 }
 
 point_result read_point(const object& o, const curve_config& c) {
-  o.holds_only({"ebn0_db", "esn0_db", "frames", "bits", "bit_errors", "frame_errors", "erased_frames", "ber",
-                "fer", "ber_interval", "fer_interval", "iterations", "iterations_sum", "frames_run", "mbps",
-                "seconds", "stopped_by"});
-  point_result p = point_of(c.link, read_ebn0_db(o, c));
+  o.holds_only({"ebn0_db", "snr_db", "esn0_db", "erased_uses", "frames", "bits", "bit_errors", "frame_errors",
+                "erased_frames", "ber", "fer", "ber_interval", "fer_interval", "iterations", "iterations_sum",
+                "frames_run", "mbps", "seconds", "stopped_by"});
+  point_result p = point_of(c.link, read_sweep_db(o, c));
   p.counts = read_counts(o, c);
   const std::string reason = o.text("stopped_by");
   p.stopped_by = stop_reason::cancelled;
@@ -317,6 +349,8 @@ point_result read_point(const object& o, const curve_config& c) {
     const double off = 1e-9 * std::max(least, std::abs(expected));
     o.number(key, expected - off, expected + off, shown(expected) + ", as the rest says");
   };
+  follows("ebn0_db", p.ebn0_db, 1);
+  if (o.has("snr_db")) follows("snr_db", p.snr_db, 1);  // of before there was MIMO: without
   follows("esn0_db", p.esn0_db, 1);
   follows("ber", p.ber());
   follows("fer", p.fer());
@@ -396,7 +430,7 @@ std::string result_json(const run_result& result) {
   const auto add = [](json& list, const curve_result& c, const auto& points) {
     if (points.empty()) return;
     json all = json::array();
-    for (const auto& p : points) all.push_back(to_json(p));
+    for (const auto& p : points) all.push_back(to_json(p, c.config.link));
     list.push_back({{"label", c.label}, {"config", to_json(c.config)}, {"points", std::move(all)}});
   };
   for (const curve_result& c : result.curves) {
@@ -434,9 +468,9 @@ run_result load_result(const std::string& path) {
   }
 
   // Points stand in the order of the sweep, which rises: none is there twice.
-  const auto check_order = [](const object& o, const auto& points, double ebn0_db) {
-    if (!points.empty() && !(points.back().ebn0_db < ebn0_db))
-      o.refuse("ebn0_db", "more than the point before, " + shown(points.back().ebn0_db));
+  const auto check_order = [](const object& o, const curve_config& c, const auto& points, double sweep_db) {
+    if (!points.empty() && !(points.back().sweep_db < sweep_db))
+      o.refuse(name_of(c.link.axis), "more than the point before, " + shown(points.back().sweep_db));
   };
   for (std::size_t i = 0; i < root.list("curves").size(); i++) {
     const object o = root.element("curves", i);
@@ -446,7 +480,7 @@ run_result load_result(const std::string& path) {
     for (std::size_t n = 0; n < o.list("points").size(); n++) {
       const object at = o.element("points", n);
       const point_result p = read_point(at, c.config);
-      check_order(at, c.points, p.ebn0_db);
+      check_order(at, c.config, c.points, p.sweep_db);
       c.points.push_back(p);
     }
   }
@@ -458,15 +492,15 @@ run_result load_result(const std::string& path) {
     if (!c.unfinished.empty()) o.refuse("label", "another one for each curve");
     for (std::size_t n = 0; n < o.list("points").size(); n++) {
       const object at = o.element("points", n);
-      at.holds_only({"ebn0_db", "frames", "bit_errors", "frame_errors", "erased_frames", "iterations_sum",
-                     "frames_run", "seconds"});
-      const unfinished_point p{read_ebn0_db(at, c.config), read_counts(at, c.config)};
-      check_order(at, c.unfinished, p.ebn0_db);
-      if (const point_counts held = c.counts_at(p.ebn0_db);
+      at.holds_only({name_of(c.config.link.axis), "frames", "bit_errors", "frame_errors", "erased_frames",
+                     "erased_uses", "iterations_sum", "frames_run", "seconds"});
+      const unfinished_point p{read_sweep_db(at, c.config), read_counts(at, c.config)};
+      check_order(at, c.config, c.unfinished, p.sweep_db);
+      if (const point_counts held = c.counts_at(p.sweep_db);
           p.counts.frames < held.frames || p.counts.bit_errors < held.bit_errors ||
           p.counts.frame_errors < held.frame_errors || p.counts.erased_frames < held.erased_frames ||
-          p.counts.iterations < held.iterations || p.counts.frames_run < held.frames_run ||
-          p.counts.seconds < held.seconds)
+          p.counts.erased_uses < held.erased_uses || p.counts.iterations < held.iterations ||
+          p.counts.frames_run < held.frames_run || p.counts.seconds < held.seconds)
         at.refuse("frames", "counts that go on from the finished point's");
       c.unfinished.push_back(p);
     }
@@ -484,16 +518,20 @@ run_result resumed(run_result held, scenario wanted, const std::string& path) {
       if (h.label != w.label || (h.points.empty() && h.unfinished.empty())) continue;
       json was = to_json(h.config), now = to_json(c.config);
       for (const char* key : {"sweep", "stop"}) was.erase(key), now.erase(key);
+      if (h.config.link.axis != c.config.link.axis)
+        throw file_error(path, "curve \"" + w.label + "\" was run over sweep." + name_of(h.config.link.axis) +
+                                   ", now over sweep." + name_of(c.config.link.axis) + ": expected the same");
       if (const difference d = first_difference(was, now); !d.key.empty())
         throw file_error(path, "curve \"" + w.label + "\" was run with " + d.key + " = " + d.was + ", now " +
                                    d.now + ": expected the same");
-      const auto check = [&](double ebn0_db) {
-        if (std::find(w.ebn0_db.begin(), w.ebn0_db.end(), ebn0_db) == w.ebn0_db.end())
-          throw file_error(path, "curve \"" + w.label + "\" holds a point at Eb/N0 = " + shown(ebn0_db) +
-                                     " dB that " + name + " does not list: expected all points held");
+      const auto check = [&](double sweep_db) {
+        if (std::find(w.sweep_db.begin(), w.sweep_db.end(), sweep_db) == w.sweep_db.end())
+          throw file_error(path, "curve \"" + w.label + "\" holds a point at " + title_of(w.link.axis) +
+                                     " = " + shown(sweep_db) + " dB that " + name +
+                                     " does not list: expected all points held");
       };
-      for (const point_result& p : h.points) check(p.ebn0_db);
-      for (const unfinished_point& p : h.unfinished) check(p.ebn0_db);
+      for (const point_result& p : h.points) check(p.sweep_db);
+      for (const unfinished_point& p : h.unfinished) check(p.sweep_db);
       c.points = std::move(h.points);
       c.unfinished = std::move(h.unfinished);
       h.points.clear();

@@ -112,7 +112,7 @@ modem.modulation = "16qam"
   EXPECT_EQ(config["seed"], 12345678901234567u);
   EXPECT_EQ(config["code"]["k"], 512);
   EXPECT_EQ(config["code"]["interleaver"]["f1"], 31);
-  const turbo_decoder_config chosen = completed(r.source.curves[0].link).decoder;
+  const turbo_decoder_config chosen = completed(r.source.curves[0].link).code.decoder;
   EXPECT_EQ(config["decoder"]["windows"], chosen.windows);
   EXPECT_EQ(config["decoder"]["overlap"], chosen.overlap);
   EXPECT_EQ(config["stop"]["frame_errors"], 3);
@@ -120,6 +120,86 @@ modem.modulation = "16qam"
   EXPECT_FALSE(uncoded["config"].contains("decoder"));
   EXPECT_EQ(uncoded["config"]["channel"]["fading"], "fast");
   EXPECT_EQ(uncoded["config"]["modem"]["modulation"], "16qam");
+}
+
+/// A result of links with antennas and of the SNR, after a few frames.
+run_result antennas_sample() {
+  const std::string text = R"(
+code.k = 512
+code.rate = "1/2"
+decoder.iterations = 3
+modem.modulation = "qpsk"
+channel.type = "rayleigh"
+mimo = { streams = 2, rx_antennas = 2 }
+sweep.snr_db = { from = 0.0, to = 2.1, step = 0.3 }
+stop.max_frames = 20
+[[curve]]
+label = "clipped"
+detector = { type = "mmse", llr_clip = 0.7 }
+[[curve]]
+label = "zf"
+detector.type = "zf"
+code.type = "none"
+)";
+  const auto exec = testing::open_scalar();
+  run_result r;
+  r.source = parse_scenario(text, "given/name.toml");
+  r.origin.machine = describe_machine(*exec);
+  for (const curve_config& c : r.source.curves) {
+    r.curves.push_back({c.label, c, {}, {}, false});
+    std::size_t batches = 0;
+    run_curve(
+        r.curves.back(), *exec,
+        {.progress = [&](const curve_result&, std::size_t, const point_counts&) { return ++batches < 4; },
+         .finished = {}});
+  }
+  return r;
+}
+
+TEST_F(result, of_antennas_comes_back_and_goes_on) {
+  run_result r = antennas_sample();
+  ASSERT_FALSE(r.curves[0].points.empty());
+  r.curves[0].points[0].counts.erased_uses = 3;
+  const std::string text = result_json(r);
+  write_file(path("r.json"), text);
+  run_result back = load_result(path("r.json"));
+  EXPECT_EQ(result_json(back), text);
+  EXPECT_EQ(back.curves[0].points[0].counts.erased_uses, 3u);
+  const nlohmann::json j = nlohmann::json::parse(text);
+  const auto &config = j["curves"][0]["config"], &point = j["curves"][0]["points"][0];
+  EXPECT_EQ(config["mimo"], (nlohmann::json{{"streams", 2}, {"rx_antennas", 2}}));
+  EXPECT_EQ(config["detector"], (nlohmann::json{{"type", "mmse"}, {"llr_clip", 0.7}}));
+  EXPECT_FALSE(config["modem"].contains("demapper"));
+  EXPECT_EQ(config["code"]["rate"].get<double>(), 512.0 / 1036);
+  EXPECT_EQ(config["sweep"]["snr_db"][1].get<double>(), 0.3);
+  EXPECT_EQ(point["snr_db"].get<double>(), 0);
+  EXPECT_EQ(point["esn0_db"].get<double>(), r.curves[0].points[0].esn0_db);
+  EXPECT_EQ(point["ebn0_db"].get<double>(), r.curves[0].points[0].ebn0_db);
+  EXPECT_EQ(j["unfinished"].empty() ? "none" : j["unfinished"][0]["config"]["detector"]["type"], "mmse");
+
+  const auto exec = testing::open_scalar();
+  back.curves[0].points[0].counts.erased_uses = 0;
+  for (curve_result& c : back.curves) {
+    const curve_result whole = run_curve(c.config, *exec);
+    run_curve(c, *exec);
+    ASSERT_EQ(c.points.size(), 8u);
+    for (std::size_t n = 0; n < 8; n++) {
+      point_counts a = c.points[n].counts, b = whole.points[n].counts;
+      a.frames_run = b.frames_run = 0, a.seconds = b.seconds = 0;
+      EXPECT_EQ(a, b);
+    }
+  }
+  // Over Eb/N0 it is another sweep.
+  std::string other = r.source.text;
+  other.replace(other.find("sweep.snr_db"), 12, "sweep.ebn0_db");
+  try {
+    resumed(load_result(path("r.json")), parse_scenario(other, "new.toml"), "r.json");
+    FAIL() << "not refused";
+  } catch (const file_error& e) {
+    EXPECT_EQ(
+        std::string(e.what()),
+        "r.json: curve \"clipped\" was run over sweep.snr_db, now over sweep.ebn0_db: expected the same");
+  }
 }
 
 /// A result with all that a file can hold, after a few frames.
@@ -156,7 +236,7 @@ seed = 2
   }
   r.curves[2].config.link = completed(r.curves[2].config.link);
   // A point that goes on from its finished state.
-  unfinished_point more{r.curves[0].points[1].ebn0_db, r.curves[0].points[1].counts};
+  unfinished_point more{r.curves[0].points[1].sweep_db, r.curves[0].points[1].counts};
   more.counts.frames++;
   more.counts.frames_run += 5;
   more.counts.seconds += 0.1;
@@ -182,20 +262,20 @@ TEST_F(result, comes_back_exactly) {
     const curve_result &a = r.curves[i], &b = back.curves[i];
     EXPECT_EQ(a.label, b.label);
     EXPECT_EQ(b.config.link.seed, 9007199254740993u);
-    EXPECT_EQ(a.config.ebn0_db, b.config.ebn0_db);
+    EXPECT_EQ(a.config.sweep_db, b.config.sweep_db);
     EXPECT_EQ(a.config.stop, b.config.stop);
     ASSERT_EQ(a.points.size(), b.points.size());
     ASSERT_EQ(a.unfinished.size(), b.unfinished.size());
     for (std::size_t n = 0; n < a.points.size(); n++) {
-      EXPECT_EQ(a.points[n].ebn0_db, b.points[n].ebn0_db);  // the very double
-      EXPECT_EQ(a.points[n].counts, b.points[n].counts);    // the seconds too
+      EXPECT_EQ(a.points[n].sweep_db, b.points[n].sweep_db);  // the very double
+      EXPECT_EQ(a.points[n].counts, b.points[n].counts);      // the seconds too
       EXPECT_EQ(a.points[n].stopped_by, b.points[n].stopped_by);
       EXPECT_EQ(a.points[n].bits_per_frame, b.points[n].bits_per_frame);
       EXPECT_EQ(a.points[n].coded, b.points[n].coded);
       EXPECT_EQ(a.points[n].independent_bits, b.points[n].independent_bits);
     }
     for (std::size_t n = 0; n < a.unfinished.size(); n++) {
-      EXPECT_EQ(a.unfinished[n].ebn0_db, b.unfinished[n].ebn0_db);
+      EXPECT_EQ(a.unfinished[n].sweep_db, b.unfinished[n].sweep_db);
       EXPECT_EQ(a.unfinished[n].counts, b.unfinished[n].counts);
     }
   }
@@ -334,6 +414,35 @@ TEST_F(result, that_contradicts_itself_is_refused) {
   }
 }
 
+TEST_F(result, of_antennas_that_contradicts_itself_is_refused) {
+  using json = nlohmann::ordered_json;
+  const json good = json::parse(result_json(antennas_sample()));
+  const std::tuple<std::string, json, std::string> table[] = {
+      {"/curves/0/points/0/erased_uses", 100000, "erased_uses = 100000 is not allowed"},
+      {"/curves/0/points/0/ebn0_db", 9, "ebn0_db = 9 is not allowed"},
+      {"/curves/0/points/0/snr_db", 9, "expected one of config.sweep.snr_db"},
+      {"/curves/0/config/detector/llr_clip", 3, "was run with detector.llr_clip = 3, but"},
+      {"/curves/0/config/mimo/streams", 1, "was run with mimo.streams = 1, but"}};
+  for (const auto& [at, value, part] : table) {
+    json j = good;
+    j[json::json_pointer(at)] = value;
+    const std::string what = refusal(path("r.json"), j.dump(2));
+    EXPECT_NE(what.find(part), std::string::npos) << what << "\nexpected: " << part;
+  }
+}
+
+TEST_F(result, of_before_there_was_mimo_is_read) {
+  using json = nlohmann::ordered_json;
+  const std::string text = result_json(sample());
+  json j = json::parse(text);
+  for (auto& c : j["curves"])
+    for (auto& p : c["points"]) p.erase("snr_db");
+  write_file(path("r.json"), j.dump(2));
+  EXPECT_EQ(result_json(load_result(path("r.json"))), text);
+  j["curves"][0]["points"][0]["erased_uses"] = 0;
+  EXPECT_NE(refusal(path("r.json"), j.dump(2)).find("none: there is no detector"), std::string::npos);
+}
+
 TEST_F(result, of_before_is_told_apart) {
   const fs::path old = fs::path(WARPBAND_SOURCE_DIR) / "curves" / "turbo_k1024_i8.json";
   if (!fs::exists(old)) GTEST_SKIP() << "no stored curves here";
@@ -374,7 +483,7 @@ TEST_F(result, goes_on_with_another_scenario_only_where_the_counts_agree) {
   EXPECT_EQ(r.curves[2].points.size(), held.curves[0].points.size());
   EXPECT_EQ(r.curves[2].unfinished.size(), held.curves[0].unfinished.size());
   EXPECT_EQ(r.curves[2].config.stop.max_frames, 90u);
-  EXPECT_EQ(r.curves[2].config.ebn0_db.size(), 12u);
+  EXPECT_EQ(r.curves[2].config.sweep_db.size(), 12u);
   EXPECT_EQ(r.source.file, "new.toml");
   EXPECT_FALSE(r.source.overrides.seed);
   EXPECT_EQ(r.earlier.size(), 1u);
@@ -414,8 +523,8 @@ TEST_F(result, keeps_who_computed_it_once_in_a_row) {
 
 TEST_F(result, names_an_interval_of_bits_where_there_is_one_and_numbers_as_written) {
   curve_config c;
-  c.link.decoder.extrinsic_scale = 0.7f;
-  c.link.decoder.algorithm = map_algorithm::max_log_map;
+  c.link.code.decoder.extrinsic_scale = 0.7f;
+  c.link.code.decoder.algorithm = map_algorithm::max_log_map;
   point_result p;
   p.bits_per_frame = 100;
   p.independent_bits = true;

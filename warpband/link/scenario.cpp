@@ -57,6 +57,14 @@ class value {
     return static_cast<int>(integer(least, most));
   }
   double number(double least, double most) const { return number(node_, least, most); }
+  float number_or_none(double least, double most, float none) const {
+    if (const auto* s = node_.as_string(); s != nullptr && s->get() == "none") return none;
+    return static_cast<float>(number(least, most));
+  }
+  bool boolean() const {
+    if (const auto* b = node_.as_boolean()) return b->get();
+    refuse(node_);
+  }
   std::vector<double> numbers(double least, double most) const {
     std::vector<double> all;
     if (const auto* list = node_.as_array())
@@ -97,20 +105,50 @@ struct place {
   unsigned line = 0;
 };
 
+/// Points of a sweep: a list, or where that is empty a range.
+struct sweep_draft {
+  std::vector<double> list;
+  double from = 0, to = 0, step = 0;
+};
+
 /// A curve while keys are applied to it.
 struct draft {
   curve_config curve;
   std::string title;
   interleaver_coefficients interleaver;
-  double from = 0, to = 0, step = 0;
+  detector_config detector;
+  sweep_draft sweeps[2];  // indexed by snr_axis
   std::map<std::string, place> places;
 
-  place where(const char* key) const {
+  sweep_draft& sweep(snr_axis axis) { return sweeps[static_cast<int>(axis)]; }
+  const sweep_draft& sweep(snr_axis axis) const { return sweeps[static_cast<int>(axis)]; }
+  place where(const std::string& key) const {
     const auto i = places.find(key);
     return i == places.end() ? place{} : i->second;
   }
-  void forget(const char* key) { places.erase(key); }
+  void forget(const std::string& key) { places.erase(key); }
 };
+
+/// "sweep.ebn0_db"
+std::string key_of(snr_axis axis) { return std::string("sweep.") + name_of(axis); }
+
+template <snr_axis Axis>
+void set_points(draft& d, const value& v) {
+  d.sweep(Axis).list = v.numbers(-most_db, most_db);
+  for (const char* part : {".from", ".to", ".step"}) d.forget(key_of(Axis) + part);
+}
+template <snr_axis Axis>
+void set_from(draft& d, const value& v) {
+  d.sweep(Axis).from = v.number(-most_db, most_db), d.sweep(Axis).list.clear();
+}
+template <snr_axis Axis>
+void set_to(draft& d, const value& v) {
+  d.sweep(Axis).to = v.number(-most_db, most_db), d.sweep(Axis).list.clear();
+}
+template <snr_axis Axis>
+void set_step(draft& d, const value& v) {
+  d.sweep(Axis).step = v.number(0.001, 100), d.sweep(Axis).list.clear();
+}
 
 enum class scope { both, base, curve };
 
@@ -120,7 +158,8 @@ struct entry {
   void (*set)(draft&, const value&);
 };
 
-constexpr const char* db_allowed = "a number from -100 to 100";
+constexpr const char *db_allowed = "a number from -100 to 100",
+                     *list_allowed = "a rising list of numbers from -100 to 100, or { from, to, step }";
 
 // Every key, once: what the parser takes, what messages say is allowed, and the documentation.
 const entry table[] = {
@@ -140,22 +179,33 @@ const entry table[] = {
      [](draft& d, const value& v) { d.curve.label = v.text(); }},
 
     {{"code.type", "word", "\"lte-turbo\" or \"none\"", "\"lte-turbo\"",
-      "The turbo code of LTE (3GPP TS 36.212 §5.1.3) with all 3 k + 12 coded bits sent, rate R = k / (3 k + "
-      "12); or no code, R = 1."},
+      "The turbo code of LTE (3GPP TS 36.212 §5.1.3); or no code, R = 1."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.code = v.word({code_type::lte_turbo, code_type::none}); }},
+     [](draft& d, const value& v) {
+       d.curve.link.code.type = v.word({code_type::lte_turbo, code_type::none});
+     }},
     {{"code.k", "integer", "an integer: one of the 188 LTE block sizes, 40 to 6144; uncoded, 1 to 16777216",
       "6144",
       "Bits of a frame into the encoder, its CRC included. With an interleaver of its own any k from 40 to "
       "65536."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.k = static_cast<int>(v.integer(1, INT32_MAX)); }},
+     [](draft& d, const value& v) { d.curve.link.code.k = static_cast<int>(v.integer(1, INT32_MAX)); }},
+    {{"code.rate", "word", "\"1/3\" or \"1/2\"", "\"1/3\"",
+      "With \"1/3\" all 3 k + 12 coded bits are sent, R = k / (3 k + 12). With \"1/2\" the systematic bits, "
+      "of "
+      "the parity bits of step i that of the first encoder where i is even and that of the second where it "
+      "is "
+      "odd, i = 0 to k - 1, and all 12 tail bits: R = k / (2 k + 12)."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.curve.link.code.rate = v.word({turbo_rate::third, turbo_rate::half});
+     }},
     {{"code.crc", "word", "\"none\", \"crc24a\" or \"crc24b\"", "\"none\"",
       "The last 24 of the k bits are this CRC of the others. Its bits count as information."},
      scope::both,
      [](draft& d, const value& v) {
        using crc = std::optional<crc_polynomial>;
-       d.curve.link.crc = v.word({crc{}, crc{crc24a}, crc{crc24b}});
+       d.curve.link.code.crc = v.word({crc{}, crc{crc24a}, crc{crc24b}});
      }},
     {{"code.interleaver.f1", "integer", "an integer, together with f2", "",
       "With f2: the coefficients of the QPP interleaver pi(i) = (f1 i + f2 i^2) mod k, in place of the "
@@ -170,33 +220,40 @@ const entry table[] = {
       "Exact MAP decoding, or with every sum of probabilities replaced by its largest term."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.link.decoder.algorithm = v.word({map_algorithm::log_map, map_algorithm::max_log_map});
+       d.curve.link.code.decoder.algorithm = v.word({map_algorithm::log_map, map_algorithm::max_log_map});
      }},
     {{"decoder.iterations", "integer", "an integer from 1 to 64", "6",
       "Full iterations, the most with early_stop."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.decoder.iterations = static_cast<int>(v.integer(1, 64)); }},
+     [](draft& d, const value& v) {
+       d.curve.link.code.decoder.iterations = static_cast<int>(v.integer(1, 64));
+     }},
     {{"decoder.windows", "integer", "\"auto\" or an integer from 1 to k/8", "\"auto\"",
       "Windows of a codeword that are decoded in parallel, P. \"auto\" (or 0): windows of about 32 steps."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.decoder.windows = v.integer_or_auto(0, INT32_MAX, 0); }},
+     [](draft& d, const value& v) {
+       d.curve.link.code.decoder.windows = v.integer_or_auto(0, INT32_MAX, 0);
+     }},
     {{"decoder.overlap", "integer", "\"auto\" or an integer from 0 to k/windows - 1", "\"auto\"",
       "Steps by which the recursions of a window start early, in its neighbours. 0 relies on the border "
       "metrics of the previous iteration alone. \"auto\": 24, or what the windows allow."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.decoder.overlap = v.integer_or_auto(0, INT32_MAX, -1); }},
+     [](draft& d, const value& v) {
+       d.curve.link.code.decoder.overlap = v.integer_or_auto(0, INT32_MAX, -1);
+     }},
     {{"decoder.extrinsic_scale", "number", "a number above 0, up to 1", "1.0",
       "Factor on extrinsic LLRs. 0.75 wins back most of what max-log-map loses; log-map takes 1 only."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.link.decoder.extrinsic_scale = static_cast<float>(v.number(1e-6, 1));
+       d.curve.link.code.decoder.extrinsic_scale = static_cast<float>(v.number(1e-6, 1));
      }},
     {{"decoder.early_stop", "word", "\"none\", \"crc\" or \"sign-agreement\"", "\"none\"",
       "A codeword leaves the iterations when its CRC holds (needs code.crc), or when both constituent "
       "decoders agree on every bit."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.link.decoder.stop = v.word({early_stop::none, early_stop::crc, early_stop::sign_agreement});
+       d.curve.link.code.decoder.stop =
+           v.word({early_stop::none, early_stop::crc, early_stop::sign_agreement});
      }},
 
     {{"modem.modulation", "word", "\"bpsk\", \"qpsk\", \"16qam\", \"64qam\" or \"256qam\"", "\"bpsk\"",
@@ -204,42 +261,104 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.curve.link.qam = v.word({2, 4, 16, 64, 256}, name_of_modulation); }},
     {{"modem.demapper", "word", "\"max-log\" or \"exact\"", "\"max-log\"",
-      "How LLRs are computed. The two are the same for BPSK and QPSK."},
+      "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK."},
      scope::both,
      [](draft& d, const value& v) {
        d.curve.link.demapper = v.word({demap_algorithm::max_log, demap_algorithm::exact});
      }},
 
     {{"channel.type", "word", "\"awgn\" or \"rayleigh\"", "\"awgn\"",
-      "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver."},
+      "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several antennas "
+      "y = H "
+      "s + n, every entry of H like h. Antennas and detectors need \"rayleigh\"."},
      scope::both,
      [](draft& d, const value& v) {
        d.curve.link.channel = v.word({channel_type::awgn, channel_type::rayleigh});
      }},
     {{"channel.fading", "word", "\"fast\" or \"block\"", "\"fast\"",
-      "Rayleigh only: a new h for every symbol, or one for each frame."},
+      "Rayleigh only: a new h or H for every use of the channel, or one for each frame."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.fading = v.word({fading_type::fast, fading_type::block}); }},
 
-    {{"sweep.ebn0_db", "list of numbers", "a rising list of numbers from -100 to 100, or { from, to, step }",
-      "",
-      "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a symbol. "
-      "Needed, as a list, [0.0, 0.2, 0.4], one number, or a range, { from = 0.0, to = 0.4, step = 0.2 }."},
+    {{"mimo.streams", "integer", "an integer from 1 to 8", "1",
+      "Symbols sent in one use of the channel, each from an antenna of its own with Es = 1. The bits of a "
+      "frame "
+      "go to them symbol by symbol; zeros fill the last use."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.streams = static_cast<int>(v.integer(1, 8)); }},
+    {{"mimo.rx_antennas", "integer", "an integer from mimo.streams to 16", "1",
+      "Receive antennas. With more than one, or several streams, a detector stands in the demapper's place."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.rx_antennas = static_cast<int>(v.integer(1, 16)); }},
+
+    {{"detector.type", "word", "\"ml\", \"mf\", \"zf\", \"mmse\", \"ot\", \"mtt\", \"kbest\" or \"nway\"", "",
+      "Exhaustive max-log; matched filter, zero forcing and linear MMSE; one-pass trellis, multi-pass "
+      "trellis "
+      "traversal, K-best and N-way parallel search (warpband/detect/). Left out: \"mmse\" with several "
+      "antennas; "
+      "with one of each the demapper."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.ebn0_db = v.numbers(-most_db, most_db);
-       for (const char* key : {"sweep.ebn0_db.from", "sweep.ebn0_db.to", "sweep.ebn0_db.step"}) d.forget(key);
+       using type = detector_type;
+       d.detector.type =
+           v.word({type::ml, type::mf, type::zf, type::mmse, type::ot, type::mtt, type::kbest, type::nway});
      }},
+    {{"detector.ways", "integer", "\"auto\" or an integer from 1 to mimo.streams", "\"auto\"",
+      "nway only: passes, each with another stream on top. \"auto\" (or 0): one for each stream."},
+     scope::both,
+     [](draft& d, const value& v) { d.detector.ways = v.integer_or_auto(0, 8, 0); }},
+    {{"detector.survivors", "integer", "an integer from 1 to 4096", "64",
+      "kbest only: K, paths kept at a level."},
+     scope::both,
+     [](draft& d, const value& v) { d.detector.survivors = static_cast<int>(v.integer(1, 4096)); }},
+    {{"detector.real_valued", "boolean", "true or false", "false",
+      "kbest only: a level for each real dimension instead of each stream."},
+     scope::both,
+     [](draft& d, const value& v) { d.detector.real_valued = v.boolean(); }},
+    {{"detector.llr_clip", "number",
+      "a number above 0, or \"none\" where no hypothesis can be missing: with all but ot, kbest and nway "
+      "with "
+      "fewer ways than streams",
+      "",
+      "LLRs are limited to this, and a bit without a candidate for one of its values gets it. Left out: 8 "
+      "where "
+      "a hypothesis can be missing, else \"none\"."},
+     scope::both,
+     [](draft& d, const value& v) { d.detector.llr_clip = v.number_or_none(1e-6, 1e6, no_clip); }},
+
+    {{"sweep.ebn0_db", "list of numbers", list_allowed, "",
+      "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a symbol; "
+      "with "
+      "several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas). This or snr_db is needed, as a "
+      "list, [0.0, 0.2, 0.4], one number, or a range, { from = 0.0, to = 0.4, step = 0.2 }."},
+     scope::both,
+     set_points<snr_axis::ebn0_db>},
     {{"sweep.ebn0_db.from", "number", db_allowed, "", "First point of a range, in dB."},
      scope::both,
-     [](draft& d, const value& v) { d.from = v.number(-most_db, most_db), d.curve.ebn0_db.clear(); }},
+     set_from<snr_axis::ebn0_db>},
     {{"sweep.ebn0_db.to", "number", db_allowed, "", "End of a range, in dB: a point if the steps meet it."},
      scope::both,
-     [](draft& d, const value& v) { d.to = v.number(-most_db, most_db), d.curve.ebn0_db.clear(); }},
+     set_to<snr_axis::ebn0_db>},
     {{"sweep.ebn0_db.step", "number", "a number from 0.001 to 100", "",
       "Distance of the points of a range, in dB."},
      scope::both,
-     [](draft& d, const value& v) { d.step = v.number(0.001, 100), d.curve.ebn0_db.clear(); }},
+     set_step<snr_axis::ebn0_db>},
+    {{"sweep.snr_db", "list of numbers", list_allowed, "",
+      "In place of ebn0_db: the mean SNR of a receive antenna in dB, 10 log10(streams Es/N0); with one "
+      "stream "
+      "Es/N0."},
+     scope::both,
+     set_points<snr_axis::snr_db>},
+    {{"sweep.snr_db.from", "number", db_allowed, "", "First point of a range, in dB."},
+     scope::both,
+     set_from<snr_axis::snr_db>},
+    {{"sweep.snr_db.to", "number", db_allowed, "", "End of a range, in dB: a point if the steps meet it."},
+     scope::both,
+     set_to<snr_axis::snr_db>},
+    {{"sweep.snr_db.step", "number", "a number from 0.001 to 100", "",
+      "Distance of the points of a range, in dB."},
+     scope::both,
+     set_step<snr_axis::snr_db>},
 
     {{"stop.frame_errors", "integer", "an integer from 0 to 1000000000000000", "100",
       "A point stops at exactly this many frame errors. 0: no such rule. `warpband sim --frame-errors` "
@@ -387,34 +506,62 @@ class parser {
   /// Checks what takes several keys, and fills in what they leave open.
   void finish(draft& d) const {
     curve_config& c = d.curve;
-    // A key that has no meaning with a type is refused, unless the type was chosen more specifically than the
-    // key.
-    const auto refuse_idle = [&](const std::string& prefix, const char* type, const char* value_of_type) {
+    // A key that has no meaning with a choice is refused, unless the choice was made more specifically than
+    // the key.
+    const auto refuse_idle_with = [&](const std::string& prefix, int level, const std::string& choice) {
       for (const auto& [name, at] : d.places)
-        if (name.starts_with(prefix) && at.level >= d.where(type).level)
-          fail(at.line, name + " has no meaning with " + type + " = \"" + value_of_type + "\"" + in_curve(c));
+        if (name.starts_with(prefix) && at.level >= level)
+          fail(at.line, name + " has no meaning " + choice + in_curve(c));
     };
-    if (c.link.code == code_type::none) {
+    const auto refuse_idle = [&](const std::string& prefix, const char* type, const char* value_of_type) {
+      refuse_idle_with(prefix, d.where(type).level,
+                       std::string("with ") + type + " = \"" + value_of_type + "\"");
+    };
+    if (c.link.code.type == code_type::none) {
       refuse_idle("decoder.", "code.type", "none");
       refuse_idle("code.interleaver.", "code.type", "none");
+      refuse_idle("code.rate", "code.type", "none");
+      c.link.code.rate = turbo_rate::third;
     }
     if (c.link.channel == channel_type::awgn) refuse_idle("channel.fading", "channel.type", "awgn");
+
+    const int antennas = std::max(d.where("mimo.streams").level, d.where("mimo.rx_antennas").level);
+    if (d.where("detector.type").level >= 0 || c.link.streams > 1 || c.link.rx_antennas > 1) {
+      const char* type = name_of(d.detector.type);
+      refuse_idle_with("modem.demapper", std::max(antennas, d.where("detector.type").level),
+                       std::string("with a detector, here \"") + type + "\"");
+      c.link.demapper = link_config{}.demapper;
+      detector_config& detector = c.link.detector.emplace(d.detector);
+      if (detector.type != detector_type::nway) {
+        refuse_idle("detector.ways", "detector.type", type);
+        detector.ways = 0;
+      }
+      if (detector.type != detector_type::kbest) {
+        refuse_idle("detector.survivors", "detector.type", type);
+        refuse_idle("detector.real_valued", "detector.type", type);
+        detector.survivors = detector_config{}.survivors;
+        detector.real_valued = false;
+      }
+    } else {
+      refuse_idle_with("detector.", antennas, "without detector.type or several antennas");
+    }
 
     const place f1 = d.where("code.interleaver.f1"), f2 = d.where("code.interleaver.f2");
     if ((f1.level >= 0) != (f2.level >= 0))
       fail(std::max(f1.line, f2.line), "code.interleaver needs both f1 and f2" + in_curve(c));
-    if (f1.level >= 0 && c.link.code != code_type::none) c.link.interleaver = d.interleaver;
+    if (f1.level >= 0 && c.link.code.type != code_type::none) c.link.code.interleaver = d.interleaver;
 
-    if (c.ebn0_db.empty()) c.ebn0_db = range(d);
-    if (c.ebn0_db.size() > most_points)
-      fail(d.where("sweep.ebn0_db").line, "sweep.ebn0_db has " + std::to_string(c.ebn0_db.size()) +
-                                              " points: at most " + std::to_string(most_points) +
-                                              in_curve(c));
-    for (std::size_t i = 1; i < c.ebn0_db.size(); i++)
-      if (!(c.ebn0_db[i] - c.ebn0_db[i - 1] > 0.0009))
-        fail(d.where("sweep.ebn0_db").line,
-             "sweep.ebn0_db has " + to_text(c.ebn0_db[i]) + " after " + to_text(c.ebn0_db[i - 1]) +
-                 ": expected a rising list, in steps of at least 0.001" + in_curve(c));
+    c.link.axis = axis_of(d);
+    const std::string sweep = key_of(c.link.axis);
+    c.sweep_db = d.sweep(c.link.axis).list.empty() ? range(d) : d.sweep(c.link.axis).list;
+    if (c.sweep_db.size() > most_points)
+      fail(d.where(sweep).line, sweep + " has " + std::to_string(c.sweep_db.size()) + " points: at most " +
+                                    std::to_string(most_points) + in_curve(c));
+    for (std::size_t i = 1; i < c.sweep_db.size(); i++)
+      if (!(c.sweep_db[i] - c.sweep_db[i - 1] > 0.0009))
+        fail(d.where(sweep).line, sweep + " has " + to_text(c.sweep_db[i]) + " after " +
+                                      to_text(c.sweep_db[i - 1]) +
+                                      ": expected a rising list, in steps of at least 0.001" + in_curve(c));
     try {
       (void)completed(c.link);
     } catch (const argument_error& error) {
@@ -425,31 +572,50 @@ class parser {
         if (name.ends_with("." + key)) key = name;
       }
       if (key == "f1, f2") key = "code.interleaver";
-      place at = d.where(key == "code.interleaver" ? "code.interleaver.f1" : key.c_str());
+      if (key == "qam") key = "modem.modulation";
+      place at = d.where(key == "code.interleaver" ? "code.interleaver.f1" : key);
       if (key == "code.k" && at.line == 0) at = d.where("code.crc");
+      if (at.line == 0)  // what was left out does not go with antennas or a detector
+        for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type"})
+          if (d.where(cause).line > at.line) at = d.where(cause);
       fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
     }
   }
 
+  /// Which of the two the sweep is given in: the one that was set more specifically.
+  snr_axis axis_of(const draft& d) const {
+    place of[2];
+    for (const snr_axis axis : {snr_axis::ebn0_db, snr_axis::snr_db})
+      for (const auto& [name, at] : d.places)
+        if (name == key_of(axis) || name.starts_with(key_of(axis) + ".")) {
+          place& most = of[static_cast<int>(axis)];
+          if (at.level > most.level || (at.level == most.level && at.line > most.line)) most = at;
+        }
+    if (of[0].level >= 0 && of[0].level == of[1].level)
+      fail(std::max(of[0].line, of[1].line),
+           "sweep has both ebn0_db and snr_db: expected one of them" + in_curve(d.curve));
+    return of[1].level > of[0].level ? snr_axis::snr_db : snr_axis::ebn0_db;
+  }
+
   std::vector<double> range(const draft& d) const {
-    const place from = d.where("sweep.ebn0_db.from"), to = d.where("sweep.ebn0_db.to"),
-                step = d.where("sweep.ebn0_db.step");
+    const std::string key = key_of(d.curve.link.axis);
+    const auto& [list, first, end, distance] = d.sweep(d.curve.link.axis);
+    const place from = d.where(key + ".from"), to = d.where(key + ".to"), step = d.where(key + ".step");
     const unsigned line = std::max({from.line, to.line, step.line});
     if (line == 0)
-      fail(0, "sweep.ebn0_db is missing" + in_curve(d.curve) +
-                  ": add, for instance, [sweep] ebn0_db = [0.0, 0.5, 1.0]");
+      fail(0, key + " is missing" + in_curve(d.curve) +
+                  ": add, for instance, [sweep] ebn0_db = [0.0, 0.5, 1.0], or snr_db");
     if (from.level < 0 || to.level < 0 || step.level < 0)
-      fail(line, "sweep.ebn0_db needs from, to and step" + in_curve(d.curve));
-    if (d.to < d.from)
-      fail(line, "sweep.ebn0_db.to = " + to_text(d.to) +
-                     " is not allowed: expected at least from = " + to_text(d.from) + in_curve(d.curve));
+      fail(line, key + " needs from, to and step" + in_curve(d.curve));
+    if (end < first)
+      fail(line, key + ".to = " + to_text(end) +
+                     " is not allowed: expected at least from = " + to_text(first) + in_curve(d.curve));
     // Rounded to a millionth: 0.1 + 2 * 0.1 shall be 0.3. A point a hair beyond the end still counts.
-    const double last = std::floor((d.to - d.from) / d.step + 1e-6);
+    const double last = std::floor((end - first) / distance + 1e-6);
     if (last >= static_cast<double>(most_points))
-      fail(line,
-           "sweep.ebn0_db has " + to_text(last + 1) + " points: at most " + std::to_string(most_points));
+      fail(line, key + " has " + to_text(last + 1) + " points: at most " + std::to_string(most_points));
     std::vector<double> points;
-    for (double i = 0; i <= last; i++) points.push_back(std::round((d.from + i * d.step) * 1e6) / 1e6);
+    for (double i = 0; i <= last; i++) points.push_back(std::round((first + i * distance) * 1e6) / 1e6);
     return points;
   }
 
@@ -482,9 +648,10 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
 
 constexpr const char* introduction = R"(# Scenario files
 
-`warpband sim SCENARIO.toml` runs what a scenario file says: random bits, CRC, encoder, mapper, channel, demapper,
-decoder, and the count of errors, at each Eb/N0 of a sweep. The files are TOML (https://toml.io). A key that is
-left out has its default; an unknown key is refused. This page is what `warpband sim --help-scenario` prints.
+`warpband sim SCENARIO.toml` runs what a scenario file says: random bits, CRC, encoder, mapper, channel, demapper
+or MIMO detector, decoder, and the count of errors, at each Eb/N0 or SNR of a sweep. The files are TOML
+(https://toml.io). A key that is left out has its default; an unknown key is refused. This page is what
+`warpband sim --help-scenario` prints.
 
 ```toml
 title = "LTE turbo code, K = 1024, in AWGN"
@@ -515,8 +682,8 @@ decoder.extrinsic_scale = 0.75
 ```
 
 Each `[[curve]]` is the file above it with the keys of the curve in their place; without any there is one curve.
-Curves with the same seed see the same bits and noise at the same Eb/N0, so that their difference is sharper than
-either.
+Curves with the same seed see the same bits and noise at the same number of their sweeps, so that their
+difference is sharper than either.
 )";
 
 const char* heading_of(const std::string& group) {
@@ -524,6 +691,8 @@ const char* heading_of(const std::string& group) {
   if (group == "decoder") return "decoder of the turbo code";
   if (group == "modem") return "modulation";
   if (group == "channel") return "channel";
+  if (group == "mimo") return "antennas";
+  if (group == "detector") return "MIMO detector";
   if (group == "sweep") return "points";
   if (group == "stop") return "when a point has enough";
   return "";

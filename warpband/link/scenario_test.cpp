@@ -37,26 +37,29 @@ std::string refusal(const std::string& text) {
 #define EXPECT_REFUSED(text, part) EXPECT_NE(refusal(text).find(part), std::string::npos) << refusal(text)
 
 const std::string sweep = "sweep.ebn0_db = 1\n";
+const std::string antennas = sweep +
+                             "channel.type = \"rayleigh\"\nmodem.modulation = \"qpsk\"\n"
+                             "mimo = { streams = 2, rx_antennas = 2 }\n";
 
 TEST(scenario, defaults) {
   const curve_config c = only_curve(sweep);
   const link_config d;
   EXPECT_EQ(c.label, "s");
   EXPECT_EQ(c.link.seed, 1u);
-  EXPECT_EQ(c.link.code, code_type::lte_turbo);
-  EXPECT_EQ(c.link.k, 6144);
-  EXPECT_FALSE(c.link.crc);
-  EXPECT_FALSE(c.link.interleaver);
-  EXPECT_EQ(c.link.decoder.algorithm, map_algorithm::log_map);
-  EXPECT_EQ(c.link.decoder.iterations, 6);
-  EXPECT_EQ(c.link.decoder.windows, 0);
-  EXPECT_EQ(c.link.decoder.overlap, -1);
-  EXPECT_EQ(c.link.decoder.extrinsic_scale, 1.f);
-  EXPECT_EQ(c.link.decoder.stop, early_stop::none);
+  EXPECT_EQ(c.link.code.type, code_type::lte_turbo);
+  EXPECT_EQ(c.link.code.k, 6144);
+  EXPECT_FALSE(c.link.code.crc);
+  EXPECT_FALSE(c.link.code.interleaver);
+  EXPECT_EQ(c.link.code.decoder.algorithm, map_algorithm::log_map);
+  EXPECT_EQ(c.link.code.decoder.iterations, 6);
+  EXPECT_EQ(c.link.code.decoder.windows, 0);
+  EXPECT_EQ(c.link.code.decoder.overlap, -1);
+  EXPECT_EQ(c.link.code.decoder.extrinsic_scale, 1.f);
+  EXPECT_EQ(c.link.code.decoder.stop, early_stop::none);
   EXPECT_EQ(c.link.qam, d.qam);
   EXPECT_EQ(c.link.demapper, demap_algorithm::max_log);
   EXPECT_EQ(c.link.channel, channel_type::awgn);
-  EXPECT_EQ(c.ebn0_db, std::vector<double>{1});
+  EXPECT_EQ(c.sweep_db, std::vector<double>{1});
   EXPECT_EQ(c.stop.frame_errors, 100u);
   EXPECT_EQ(c.stop.max_frames, 1'000'000u);
   EXPECT_EQ(c.stop.max_seconds, 0);
@@ -99,21 +102,21 @@ below_fer = 1e-4
   const curve_config& c = s.curves[0];
   EXPECT_EQ(c.label, "all of them");
   EXPECT_EQ(c.link.seed, 9223372036854775807u);
-  EXPECT_EQ(c.link.k, 1024);
-  EXPECT_EQ(c.link.crc->polynomial, crc24b.polynomial);
-  EXPECT_EQ(c.link.interleaver->f1, 31);
-  EXPECT_EQ(c.link.interleaver->f2, 64);
-  EXPECT_EQ(c.link.decoder.algorithm, map_algorithm::max_log_map);
-  EXPECT_EQ(c.link.decoder.iterations, 8);
-  EXPECT_EQ(c.link.decoder.windows, 16);
-  EXPECT_EQ(c.link.decoder.overlap, 12);
-  EXPECT_EQ(c.link.decoder.extrinsic_scale, 0.75f);
-  EXPECT_EQ(c.link.decoder.stop, early_stop::crc);
+  EXPECT_EQ(c.link.code.k, 1024);
+  EXPECT_EQ(c.link.code.crc->polynomial, crc24b.polynomial);
+  EXPECT_EQ(c.link.code.interleaver->f1, 31);
+  EXPECT_EQ(c.link.code.interleaver->f2, 64);
+  EXPECT_EQ(c.link.code.decoder.algorithm, map_algorithm::max_log_map);
+  EXPECT_EQ(c.link.code.decoder.iterations, 8);
+  EXPECT_EQ(c.link.code.decoder.windows, 16);
+  EXPECT_EQ(c.link.code.decoder.overlap, 12);
+  EXPECT_EQ(c.link.code.decoder.extrinsic_scale, 0.75f);
+  EXPECT_EQ(c.link.code.decoder.stop, early_stop::crc);
   EXPECT_EQ(c.link.qam, 64);
   EXPECT_EQ(c.link.demapper, demap_algorithm::exact);
   EXPECT_EQ(c.link.channel, channel_type::rayleigh);
   EXPECT_EQ(c.link.fading, fading_type::block);
-  EXPECT_EQ(c.ebn0_db, (std::vector<double>{0, 0.25, 7}));
+  EXPECT_EQ(c.sweep_db, (std::vector<double>{0, 0.25, 7}));
   EXPECT_EQ(c.stop.frame_errors, 0u);
   EXPECT_EQ(c.stop.max_frames, 77u);
   EXPECT_EQ(c.stop.max_seconds, 2.5);
@@ -128,7 +131,8 @@ TEST(scenario, documented_defaults_are_the_defaults) {
     EXPECT_NE(*k.text, '\0') << k.name;
     EXPECT_NE(*k.allowed, '\0') << k.name;
     const std::string name = k.name;
-    if (*k.initial != '\0' && name != "channel.fading") spelt += name + " = " + k.initial + "\n";
+    if (*k.initial != '\0' && name != "channel.fading" && !name.starts_with("detector."))
+      spelt += name + " = " + k.initial + "\n";
   }
   const auto json_of = [](const std::string& text) {
     run_result r;
@@ -137,6 +141,108 @@ TEST(scenario, documented_defaults_are_the_defaults) {
     return result_json(r);
   };
   EXPECT_EQ(json_of(spelt), json_of(sweep));
+  const std::string nway = antennas + "detector.type = \"nway\"\n",
+                    kbest = antennas + "detector.type = \"kbest\"\n";
+  EXPECT_EQ(json_of(nway + "detector.ways = \"auto\""), json_of(nway));
+  EXPECT_EQ(json_of(kbest + "detector.survivors = 64\ndetector.real_valued = false"), json_of(kbest));
+  EXPECT_EQ(json_of(antennas + "detector.type = \"mmse\"\nchannel.fading = \"fast\""), json_of(antennas));
+}
+
+TEST(scenario, antennas_and_detectors) {
+  const scenario s = parse_scenario(R"(
+sweep.snr_db = [8, 12]
+modem.modulation = "16qam"
+channel.type = "rayleigh"
+code.rate = "1/2"
+mimo = { streams = 4, rx_antennas = 5 }
+detector = { ways = 3, survivors = 16, llr_clip = 4 }
+[[curve]]
+label = "mmse, clipped"
+detector.type = "mmse"
+[[curve]]
+detector.type = "nway"
+sweep.ebn0_db = { from = 1, to = 3, step = 1 }
+[[curve]]
+detector = { type = "kbest", real_valued = true, llr_clip = 2.5 }
+sweep.snr_db = 7
+[[curve]]
+detector = { type = "ml", llr_clip = "none" }
+[[curve]]
+mimo = { streams = 1, rx_antennas = 1 }
+modem.demapper = "exact"
+)",
+                                    "s.toml");
+  ASSERT_EQ(s.curves.size(), 5u);
+  for (const curve_config& c : s.curves) {
+    EXPECT_EQ(c.link.code.rate, turbo_rate::half);
+    const bool several = c.link.streams == 4 && c.link.rx_antennas == 5;
+    EXPECT_EQ(several, c.label != "curve 5");
+    EXPECT_EQ(c.link.detector.has_value(), several);
+  }
+  const auto detector = [&](std::size_t i) { return *s.curves[i].link.detector; };
+  EXPECT_EQ(detector(0).type, detector_type::mmse);
+  EXPECT_EQ(detector(0).llr_clip, 4);
+  EXPECT_EQ(detector(0).ways, 0);  // what the base says for others
+  EXPECT_EQ(detector(0).survivors, 64);
+  EXPECT_EQ(s.curves[0].link.axis, snr_axis::snr_db);
+  EXPECT_EQ(s.curves[0].sweep_db, (std::vector<double>{8, 12}));
+  EXPECT_EQ(detector(1).type, detector_type::nway);
+  EXPECT_EQ(detector(1).ways, 3);
+  EXPECT_EQ(s.curves[1].link.axis, snr_axis::ebn0_db);  // the curve's in place of the base's
+  EXPECT_EQ(s.curves[1].sweep_db, (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(detector(2).type, detector_type::kbest);
+  EXPECT_EQ(detector(2).survivors, 16);
+  EXPECT_TRUE(detector(2).real_valued);
+  EXPECT_EQ(detector(2).llr_clip, 2.5f);
+  EXPECT_EQ(s.curves[2].sweep_db, (std::vector<double>{7}));
+  EXPECT_EQ(detector(3).llr_clip, no_clip);
+  EXPECT_EQ(s.curves[4].link.demapper, demap_algorithm::exact);
+  for (const std::string& name : detector_names())
+    EXPECT_EQ(only_curve(antennas + "detector.type = \"" + name + "\"").link.detector->type,
+              detector_named(name));
+}
+
+TEST(scenario, refuses_what_antennas_and_detectors_do_not_allow) {
+  const auto with = [](const std::string& text) { return antennas + text; };
+  EXPECT_REFUSED(with("detector.typ = \"ml\""), "unknown key detector.typ: did you mean detector.type?");
+  EXPECT_REFUSED(with("detector.survivers = 4"), "did you mean detector.survivors?");
+  EXPECT_REFUSED(with("[[curve]]\nmimo.rx_antenas = 4"), "did you mean mimo.rx_antennas?");
+  EXPECT_REFUSED(with("detector.type = \"lmmse\""),
+                 "detector.type = \"lmmse\" is not allowed: expected \"ml\", ");
+  EXPECT_REFUSED(with("detector.ways = 2"), "detector.ways has no meaning with detector.type = \"mmse\"");
+  EXPECT_REFUSED(with("detector.type = \"ml\"\ndetector.survivors = 2"),
+                 "line 6: detector.survivors has no meaning with detector.type = \"ml\"");
+  EXPECT_REFUSED(with("detector.type = \"nway\"\ndetector.ways = 3"), "detector.ways = 3 is not allowed");
+  EXPECT_REFUSED(with("detector.llr_clip = 0"),
+                 "detector.llr_clip = 0 is not allowed: expected a number above 0");
+  EXPECT_REFUSED(with("detector.type = \"ot\"\ndetector.llr_clip = \"none\""), "line 6: detector.llr_clip");
+  EXPECT_REFUSED(with("detector.type = \"kbest\"\ndetector.real_valued = 1"),
+                 "detector.real_valued = 1 is not allowed: expected true or false");
+  EXPECT_REFUSED(with("modem.demapper = \"exact\""), "line 5: modem.demapper has no meaning with a detector");
+  EXPECT_REFUSED(with("[[curve]]\nlabel = \"a\"\n[[curve]]\nlabel = \"b\"\nmimo.streams = 3"),
+                 "line 4: mimo.rx_antennas = 2 is not allowed: expected 3 to 16, in curve \"b\"");
+  EXPECT_REFUSED(with("[[curve]]\nmodem.modulation = \"bpsk\""),
+                 "line 6: modem.modulation = \"bpsk\" is not allowed: expected \"qpsk\" to \"256qam\"");
+  EXPECT_REFUSED(with("[[curve]]\nchannel.type = \"awgn\""),
+                 "line 6: channel.type = \"awgn\" is not allowed: expected \"rayleigh\"");
+  EXPECT_REFUSED(with("mimo.streams = 9"), "not TOML");  // twice
+  EXPECT_REFUSED(sweep + "mimo.streams = 9",
+                 "mimo.streams = 9 is not allowed: expected an integer from 1 to 8");
+  EXPECT_REFUSED(sweep + "detector.llr_clip = 3",
+                 "detector.llr_clip has no meaning without detector.type or several antennas");
+  EXPECT_REFUSED(sweep + "detector.type = \"ml\"", "line 2: channel.type = \"awgn\" is not allowed");
+  EXPECT_REFUSED(sweep + "mimo.streams = 4", "line 2: mimo.rx_antennas = 1 is not allowed: expected 4 to 16");
+  EXPECT_REFUSED(sweep +
+                     "channel.type = \"rayleigh\"\nmodem.modulation = \"256qam\"\n"
+                     "mimo = { streams = 4, rx_antennas = 4 }\ndetector.type = \"ml\"",
+                 "line 5: qam^streams = 2^32 is not allowed: expected at most 2^24");
+  EXPECT_REFUSED(sweep + "code.rate = \"2/3\"", "code.rate = \"2/3\" is not allowed: expected \"1/3\" or");
+  EXPECT_REFUSED(sweep + "code.type = \"none\"\ncode.rate = \"1/2\"",
+                 "line 3: code.rate has no meaning with code.type = \"none\"");
+  EXPECT_REFUSED(sweep + "sweep.snr_db = 3",
+                 "line 2: sweep has both ebn0_db and snr_db: expected one of them");
+  EXPECT_REFUSED("sweep.snr_db = [3, 2]", "line 1: sweep.snr_db has 2 after 3");
+  EXPECT_REFUSED("sweep.snr_db.from = 3", "line 1: sweep.snr_db needs from, to and step");
 }
 
 TEST(scenario, overrides_are_for_all_curves_and_add_up) {
@@ -155,16 +261,16 @@ TEST(scenario, overrides_are_for_all_curves_and_add_up) {
 
 TEST(scenario, windows_and_overlap_can_be_automatic) {
   const curve_config c = only_curve(sweep + "decoder.windows = \"auto\"\ndecoder.overlap = \"auto\"\n");
-  EXPECT_EQ(c.link.decoder.windows, 0);
-  EXPECT_EQ(c.link.decoder.overlap, -1);
+  EXPECT_EQ(c.link.code.decoder.windows, 0);
+  EXPECT_EQ(c.link.code.decoder.overlap, -1);
 }
 
 TEST(scenario, ranges_of_points) {
-  EXPECT_EQ(only_curve("sweep.ebn0_db = { from = 0.0, to = 0.7, step = 0.1 }").ebn0_db,
+  EXPECT_EQ(only_curve("sweep.ebn0_db = { from = 0.0, to = 0.7, step = 0.1 }").sweep_db,
             (std::vector<double>{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}));
-  EXPECT_EQ(only_curve("sweep.ebn0_db = { from = -1, to = 1.9, step = 1 }").ebn0_db,
+  EXPECT_EQ(only_curve("sweep.ebn0_db = { from = -1, to = 1.9, step = 1 }").sweep_db,
             (std::vector<double>{-1, 0, 1}));
-  EXPECT_EQ(only_curve("sweep.ebn0_db = { from = 2, to = 2, step = 1 }").ebn0_db, (std::vector<double>{2}));
+  EXPECT_EQ(only_curve("sweep.ebn0_db = { from = 2, to = 2, step = 1 }").sweep_db, (std::vector<double>{2}));
   EXPECT_REFUSED("sweep.ebn0_db = { from = 0, to = 1 }", "line 1: sweep.ebn0_db needs from, to and step");
   EXPECT_REFUSED("sweep.ebn0_db = { from = 1, to = 0, step = 1 }", "sweep.ebn0_db.to = 0 is not allowed");
   EXPECT_REFUSED("sweep.ebn0_db = { from = 0, to = 1, step = 0 }", "sweep.ebn0_db.step = 0 is not allowed");
@@ -202,17 +308,17 @@ seed = 5
                                     "s.toml");
   ASSERT_EQ(s.curves.size(), 3u);
   EXPECT_EQ(s.curves[0].label, "P = 96");
-  EXPECT_EQ(s.curves[0].link.decoder.windows, 96);
-  EXPECT_EQ(s.curves[0].link.k, 6144);
+  EXPECT_EQ(s.curves[0].link.code.decoder.windows, 96);
+  EXPECT_EQ(s.curves[0].link.code.k, 6144);
   EXPECT_EQ(s.curves[1].label, "curve 2");
-  EXPECT_EQ(s.curves[1].link.decoder.windows, 32);
-  EXPECT_EQ(s.curves[1].link.k, 512);
+  EXPECT_EQ(s.curves[1].link.code.decoder.windows, 32);
+  EXPECT_EQ(s.curves[1].link.code.k, 512);
   EXPECT_EQ(s.curves[1].stop.frame_errors, 7u);
   EXPECT_EQ(s.curves[1].stop.max_frames, 10u);
-  EXPECT_EQ(s.curves[1].ebn0_db, (std::vector<double>{0, 1}));
-  EXPECT_EQ(s.curves[2].link.code, code_type::none);  // the base's decoder is not in its way
+  EXPECT_EQ(s.curves[1].sweep_db, (std::vector<double>{0, 1}));
+  EXPECT_EQ(s.curves[2].link.code.type, code_type::none);  // the base's decoder is not in its way
   EXPECT_EQ(s.curves[2].link.seed, 5u);
-  EXPECT_EQ(s.curves[2].ebn0_db, (std::vector<double>{0, 2, 4}));
+  EXPECT_EQ(s.curves[2].sweep_db, (std::vector<double>{0, 2, 4}));
   EXPECT_EQ(s.curves[0].link.channel, channel_type::awgn);
 
   // A list of the curve in place of a range, and a part of a range.
@@ -224,8 +330,8 @@ sweep.ebn0_db = [7]
 sweep.ebn0_db.to = 2
 )",
                                     "s.toml");
-  EXPECT_EQ(t.curves.at(0).ebn0_db, (std::vector<double>{7}));
-  EXPECT_EQ(t.curves.at(1).ebn0_db, (std::vector<double>{0, 2}));
+  EXPECT_EQ(t.curves.at(0).sweep_db, (std::vector<double>{7}));
+  EXPECT_EQ(t.curves.at(1).sweep_db, (std::vector<double>{0, 2}));
 }
 
 TEST(scenario, refuses_unknown_keys_and_suggests) {
@@ -252,7 +358,7 @@ TEST(scenario, refuses_wrong_types_and_values) {
   EXPECT_REFUSED(sweep + "code.k = [1]", "code.k = a list is not allowed");
   EXPECT_REFUSED(sweep + "code.k.x = 1", "code.k = a table is not allowed");
   EXPECT_REFUSED(sweep + "[code.k]", "code.k = a table is not allowed");
-  EXPECT_REFUSED(sweep + "code = 5", "code = 5 is not allowed: expected a table with type, k, crc");
+  EXPECT_REFUSED(sweep + "code = 5", "code = 5 is not allowed: expected a table with type, k, rate, crc");
   EXPECT_REFUSED(sweep + "code.k = 99999999999", "code.k = 99999999999 is not allowed");
   EXPECT_REFUSED(sweep + "seed = -1", "seed = -1 is not allowed: expected an integer from 0");
   EXPECT_REFUSED(sweep + "code.type = \"turbo\"",

@@ -21,12 +21,37 @@ std::uint64_t frames_to_target(const point_counts& c, const stop_rule& stop, std
   return (static_cast<std::uint64_t>(std::min(frames, 1e15)) / unit + 1) * unit;
 }
 
+/// Candidates that a detector looks at in one use, roughly.
+std::uint64_t candidates_of(const detector_config& d) {
+  const auto points = static_cast<std::uint64_t>(d.qam), streams = static_cast<std::uint64_t>(d.streams);
+  std::uint64_t all = 1;
+  switch (d.type) {
+    case detector_type::ml:  // one antenna is sliced
+      for (std::uint64_t s = 1; s < streams; s++) all *= points;
+      return all * streams;
+    case detector_type::kbest:
+      return static_cast<std::uint64_t>(d.survivors) * points * streams;
+    case detector_type::nway:
+      return static_cast<std::uint64_t>(d.ways) * points * streams;
+    case detector_type::ot:
+    case detector_type::mtt:
+      return points * points * streams * streams;
+    case detector_type::mf:
+    case detector_type::zf:
+    case detector_type::mmse:
+      break;
+  }
+  return 8 * streams * streams;
+}
+
 /// Frames of a first batch: as many as keep the executor busy, but where frames are large no more than any
 /// processor has done in a few seconds. What a frame takes is known after that.
 std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
+  const code_config& code = link.code;
   const std::uint64_t passes =
-      link.code == code_type::none ? 1 : static_cast<std::uint64_t>(link.decoder.iterations);
-  const std::uint64_t each = static_cast<std::uint64_t>(link.k) * passes;
+      code.type == code_type::none ? 1 : static_cast<std::uint64_t>(code.decoder.iterations);
+  std::uint64_t each = static_cast<std::uint64_t>(code.k) * passes;
+  if (link.detector) each += uses_per_frame(link) * candidates_of(*link.detector);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / each, 1, unit);
 }
 
@@ -39,8 +64,8 @@ stop_reason reason_of(const point_counts& c, const stop_rule& stop) noexcept {
 }
 
 template <class Points>
-auto at(Points& points, double ebn0_db) {
-  return std::find_if(points.begin(), points.end(), [&](const auto& p) { return p.ebn0_db == ebn0_db; });
+auto at(Points& points, double sweep_db) {
+  return std::find_if(points.begin(), points.end(), [&](const auto& p) { return p.sweep_db == sweep_db; });
 }
 
 }  // namespace
@@ -86,28 +111,32 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
     counts.bit_errors += static_cast<std::uint64_t>(batch.bit_errors[i]);
     counts.frame_errors += batch.bit_errors[i] != 0;
     if (!batch.iterations.empty()) counts.iterations += static_cast<std::uint64_t>(batch.iterations[i]);
+    if (!batch.erased_uses.empty()) counts.erased_uses += static_cast<std::uint64_t>(batch.erased_uses[i]);
     if (!batch.erased.empty()) counts.erased_frames += batch.erased[i];
     if (stop.frame_errors != 0 && counts.frame_errors >= stop.frame_errors) return true;
   }
   return counts.frames >= stop.max_frames;
 }
 
-point_result point_of(const link_config& link, double ebn0_db) {
+point_result point_of(const link_config& link, double sweep_db) {
+  const noise_level level = noise_level_at(link, sweep_db);
   point_result r;
-  r.ebn0_db = ebn0_db;
-  r.esn0_db = esn0_from_ebn0_db(link, ebn0_db);
-  r.bits_per_frame = static_cast<std::uint64_t>(link.k);
-  r.coded = link.code != code_type::none;
+  r.sweep_db = sweep_db;
+  r.ebn0_db = level.ebn0_db;
+  r.snr_db = level.snr_db;
+  r.esn0_db = level.esn0_db;
+  r.bits_per_frame = static_cast<std::uint64_t>(link.code.k);
+  r.coded = link.code.type != code_type::none;
   r.independent_bits =
       !r.coded && (link.channel == channel_type::awgn || (link.fading == fading_type::fast && link.qam == 2));
   return r;
 }
 
-point_result run_point(link_chain& chain, double ebn0_db, const stop_rule& stop,
+point_result run_point(link_chain& chain, double sweep_db, const stop_rule& stop,
                        const point_progress& progress, const point_counts& from) {
   using clock = std::chrono::steady_clock;
   if (stop.max_frames == 0) throw argument_error("max_frames", "0", "at least 1");
-  point_result r = point_of(chain.config(), ebn0_db);
+  point_result r = point_of(chain.config(), sweep_db);
   r.counts = from;
   point_counts& c = r.counts;
 
@@ -119,7 +148,7 @@ point_result run_point(link_chain& chain, double ebn0_db, const stop_rule& stop,
     const std::uint64_t left = stop.max_frames - c.frames;
     const std::uint64_t now = std::min({batch, left, std::max(unit, frames_to_target(c, stop, unit))});
     const auto start = clock::now();
-    const frame_counts& counts = chain.run(c.frames, static_cast<std::size_t>(now), ebn0_db);
+    const frame_counts& counts = chain.run(c.frames, static_cast<std::size_t>(now), sweep_db);
     add_frames(c, counts, stop);
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     c.frames_run += now;
@@ -136,9 +165,9 @@ point_result run_point(link_chain& chain, double ebn0_db, const stop_rule& stop,
   return r;
 }
 
-point_counts curve_result::counts_at(double ebn0_db) const noexcept {
-  if (const auto u = at(unfinished, ebn0_db); u != unfinished.end()) return u->counts;
-  if (const auto p = at(points, ebn0_db); p != points.end()) return p->counts;
+point_counts curve_result::counts_at(double sweep_db) const noexcept {
+  if (const auto u = at(unfinished, sweep_db); u != unfinished.end()) return u->counts;
+  if (const auto p = at(points, sweep_db); p != points.end()) return p->counts;
   return {};
 }
 
@@ -152,46 +181,46 @@ void run_curve(curve_result& curve, executor& exec, const curve_observer& observ
   curve_config& config = curve.config;
   config.link = completed(config.link);
   curve.cancelled = false;
-  const std::vector<double>& sweep = config.ebn0_db;
-  const auto check = [&](double ebn0_db) {
-    if (std::find(sweep.begin(), sweep.end(), ebn0_db) == sweep.end())
-      throw argument_error("points", std::to_string(ebn0_db), "the Eb/N0 of a point of the sweep");
+  const std::vector<double>& sweep = config.sweep_db;
+  const auto check = [&](double sweep_db) {
+    if (std::find(sweep.begin(), sweep.end(), sweep_db) == sweep.end())
+      throw argument_error("points", std::to_string(sweep_db), "a point of the sweep");
   };
-  for (const point_result& p : curve.points) check(p.ebn0_db);
-  for (const unfinished_point& p : curve.unfinished) check(p.ebn0_db);
+  for (const point_result& p : curve.points) check(p.sweep_db);
+  for (const unfinished_point& p : curve.unfinished) check(p.sweep_db);
 
   std::optional<link_chain> chain;  // made where there is something to run
   bool below = false;
   std::size_t done = 0;  // points of the result that lie before the one under way
   for (std::size_t i = 0; i < sweep.size(); i++) {
-    const double ebn0_db = sweep[i];
-    const point_counts from = curve.counts_at(ebn0_db);
+    const double sweep_db = sweep[i];
+    const point_counts from = curve.counts_at(sweep_db);
     if (below && from.frames == 0) continue;
     const auto progress = [&](const point_counts& counts) {
       const auto u = std::find_if(curve.unfinished.begin(), curve.unfinished.end(),
-                                  [&](const unfinished_point& p) { return p.ebn0_db >= ebn0_db; });
-      if (u != curve.unfinished.end() && u->ebn0_db == ebn0_db)
+                                  [&](const unfinished_point& p) { return p.sweep_db >= sweep_db; });
+      if (u != curve.unfinished.end() && u->sweep_db == sweep_db)
         u->counts = counts;
       else
-        curve.unfinished.insert(u, {ebn0_db, counts});
+        curve.unfinished.insert(u, {sweep_db, counts});
       return !observer.progress || observer.progress(curve, i, counts);
     };
     point_result point;
     if (from.frames != 0 && has_enough(from, config.stop)) {
-      point = point_of(config.link, ebn0_db);
+      point = point_of(config.link, sweep_db);
       point.counts = from;
       point.stopped_by = reason_of(from, config.stop);
     } else {
       const std::uint64_t most = std::min<std::uint64_t>(config.stop.max_frames, SIZE_MAX);
       if (!chain) chain.emplace(config.link, exec, static_cast<std::size_t>(most));
-      point = run_point(*chain, ebn0_db, config.stop, progress, from);
+      point = run_point(*chain, sweep_db, config.stop, progress, from);
     }
     if (point.stopped_by == stop_reason::cancelled) {
       curve.cancelled = true;
       return;
     }
-    if (const auto u = at(curve.unfinished, ebn0_db); u != curve.unfinished.end()) curve.unfinished.erase(u);
-    if (const auto p = at(curve.points, ebn0_db); p != curve.points.end())
+    if (const auto u = at(curve.unfinished, sweep_db); u != curve.unfinished.end()) curve.unfinished.erase(u);
+    if (const auto p = at(curve.points, sweep_db); p != curve.points.end())
       *p = point;
     else
       curve.points.insert(curve.points.begin() + static_cast<std::ptrdiff_t>(done), point);

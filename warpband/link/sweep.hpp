@@ -1,5 +1,5 @@
 #pragma once
-// Sweeps over Eb/N0 with stop rules.
+// Sweeps over Eb/N0, or the SNR, with stop rules.
 //
 // Frames are counted in order of their index and the count stops at the exact frame that meets the rule; what
 // is left of its batch is thrown away. So the counts are the same for any batch size, number of threads and
@@ -29,9 +29,10 @@ struct stop_rule {
 /// The state of a point: frames [0, frames) are counted, frame `frames` is next.
 struct point_counts {
   std::uint64_t frames = 0, bit_errors = 0, frame_errors = 0, erased_frames = 0;
-  std::uint64_t iterations = 0;  // of the decoder, sum over the frames
-  std::uint64_t frames_run = 0;  // with those thrown away after the stop; for the speed only
-  double seconds = 0;            // of all runs that had a part in it
+  std::uint64_t iterations = 0;   // of the decoder, sum over the frames
+  std::uint64_t erased_uses = 0;  // of the channel, with a detector
+  std::uint64_t frames_run = 0;   // with those thrown away after the stop; for the speed only
+  double seconds = 0;             // of all runs that had a part in it
   bool operator==(const point_counts&) const = default;
 };
 
@@ -44,7 +45,8 @@ const char* name_of(stop_reason reason) noexcept;
 
 /// One point of a curve.
 struct point_result {
-  double ebn0_db = 0, esn0_db = 0;
+  double sweep_db = 0;  // its number in the sweep: ebn0_db or snr_db
+  double ebn0_db = 0, snr_db = 0, esn0_db = 0;
   std::uint64_t bits_per_frame = 0;
   bool coded = false, independent_bits = false;
   point_counts counts;
@@ -64,7 +66,7 @@ struct point_result {
 };
 
 /// A point of this link without a frame.
-point_result point_of(const link_config& link, double ebn0_db);
+point_result point_of(const link_config& link, double sweep_db);
 
 /// Called after each batch; false cancels.
 using point_progress = std::function<bool(const point_counts&)>;
@@ -75,20 +77,20 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
 /// Runs one point until a rule stops it, from the state `from`; one that has enough stays as it is, even
 /// where it has more than the rule asks for. A batch takes a fraction of a second, and where a frame is slow
 /// no more than a few seconds, if a frame does not. Throws argument_error for max_frames = 0.
-point_result run_point(link_chain& chain, double ebn0_db, const stop_rule& stop,
+point_result run_point(link_chain& chain, double sweep_db, const stop_rule& stop,
                        const point_progress& progress = {}, const point_counts& from = {});
 
 /// A curve to run.
 struct curve_config {
   std::string label;
   link_config link;
-  std::vector<double> ebn0_db;
+  std::vector<double> sweep_db;  // in link.axis
   stop_rule stop;
 };
 
 /// The counts of a point that no rule has stopped yet.
 struct unfinished_point {
-  double ebn0_db = 0;
+  double sweep_db = 0;
   point_counts counts;
 };
 
@@ -98,12 +100,12 @@ struct curve_result {
   curve_config config;               // with the link's completed
   std::vector<point_result> points;  // those that a rule has stopped, in the order of the sweep
   /// Points that were begun, or that go on from their finished state because a later rule asks for more: that
-  /// state is still among `points` then. By rising Eb/N0.
+  /// state is still among `points` then. In the order of the sweep.
   std::vector<unfinished_point> unfinished;
   bool cancelled = false;
 
-  /// What is counted at an Eb/N0, finished or not; without a frame where nothing is.
-  point_counts counts_at(double ebn0_db) const noexcept;
+  /// What is counted at a point, finished or not; without a frame where nothing is.
+  point_counts counts_at(double sweep_db) const noexcept;
 };
 
 /// What a curve tells while it runs. Both may be empty. `so_far` is all that is there, with the point under

@@ -1,6 +1,8 @@
 // Stop rules, and counts that depend on nothing but the scenario.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <tests/on_backends.hpp>
 #include <warpband/link/sweep.hpp>
 
@@ -11,10 +13,10 @@ using testing::open_scalar;
 
 link_config small_link() {
   link_config c;
-  c.k = 256;
-  c.decoder.iterations = 4;
-  c.crc = crc24a;
-  c.decoder.stop = early_stop::crc;
+  c.code.k = 256;
+  c.code.decoder.iterations = 4;
+  c.code.crc = crc24a;
+  c.code.decoder.stop = early_stop::crc;
   return c;
 }
 constexpr double ebn0_db = 0.8;
@@ -24,6 +26,7 @@ void expect_same(const point_counts& a, const point_counts& b) {
   EXPECT_EQ(a.bit_errors, b.bit_errors);
   EXPECT_EQ(a.frame_errors, b.frame_errors);
   EXPECT_EQ(a.erased_frames, b.erased_frames);
+  EXPECT_EQ(a.erased_uses, b.erased_uses);
   EXPECT_EQ(a.iterations, b.iterations);
 }
 
@@ -81,6 +84,45 @@ TEST(sweep, add_frames_stops_in_the_middle) {
   EXPECT_EQ(c.frames, 6u);
   EXPECT_TRUE(add_frames(c, batch, {.frame_errors = 4, .max_frames = 100}));
   EXPECT_EQ(c.frames, 8u);
+}
+
+TEST(sweep, erased_uses_add_up_frame_by_frame) {
+  frame_counts batch{{0, 3, 0, 1}, {1, 1, 1, 1}, {0, 0, 0, 0}, {2, 0, 5, 7}};
+  point_counts c;
+  EXPECT_TRUE(add_frames(c, batch, {.frame_errors = 0, .max_frames = 3}));
+  EXPECT_EQ(c.erased_uses, 7u);
+}
+
+TEST(sweep, of_several_antennas_over_the_snr_goes_on_from_any_state) {
+  const auto exec = open_scalar();
+  link_config link = small_link();
+  link.qam = 4;
+  link.channel = channel_type::rayleigh;
+  link.streams = link.rx_antennas = 2;
+  link.axis = snr_axis::snr_db;
+  const curve_config curve{"c", link, {1, 4}, {.frame_errors = 8, .max_frames = 60}};
+  const curve_result whole = run_curve(curve, *exec);
+  ASSERT_EQ(whole.points.size(), 2u);
+  const point_result& p = whole.points[1];
+  EXPECT_EQ(p.sweep_db, 4);
+  EXPECT_EQ(p.snr_db, 4);
+  EXPECT_NEAR(p.ebn0_db, 4 - 10 * std::log10(2 * 256.0 / 780), 1e-12);
+  EXPECT_GT(whole.points[0].counts.frame_errors, 0u);
+  curve_result cut{"c", curve, {}, {}, false};
+  std::size_t cuts = 0;
+  const curve_observer stop_each{.progress =
+                                     [&](const curve_result&, std::size_t, const point_counts&) {
+                                       cuts++;
+                                       return false;
+                                     },
+                                 .finished = {}};
+  do {
+    run_curve(cut, *exec, stop_each);
+  } while (cut.cancelled);
+  EXPECT_GE(cuts, 2u);
+  for (std::size_t i = 0; i < 2; i++) expect_same(cut.points.at(i).counts, whole.points[i].counts);
+  link_chain narrow(link, *exec, 3);
+  expect_same(run_point(narrow, 4, curve.stop).counts, p.counts);
 }
 
 TEST(sweep, goes_on_from_any_state) {
@@ -147,8 +189,8 @@ TEST(sweep, an_interval_of_the_ber_only_where_bits_are_independent) {
   const auto exec = open_scalar();
   const stop_rule stop{.frame_errors = 0, .max_frames = 4};
   link_config c;
-  c.code = code_type::none;
-  c.k = 100;
+  c.code.type = code_type::none;
+  c.code.k = 100;
   EXPECT_TRUE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
   c.channel = channel_type::rayleigh;
   EXPECT_TRUE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
@@ -167,10 +209,10 @@ TEST(sweep, a_curve_with_its_observer) {
   const curve_observer observer{
       .progress =
           [&](const curve_result& so_far, std::size_t index, const point_counts& counts) {
-            EXPECT_EQ(so_far.config.link.k, 256);
+            EXPECT_EQ(so_far.config.link.code.k, 256);
             EXPECT_EQ(index, finished.size());
             EXPECT_EQ(so_far.points.size(), finished.size());
-            EXPECT_EQ(so_far.counts_at(curve.ebn0_db[index]), counts);
+            EXPECT_EQ(so_far.counts_at(curve.sweep_db[index]), counts);
             batches++;
             return true;
           },
@@ -181,15 +223,15 @@ TEST(sweep, a_curve_with_its_observer) {
             finished.push_back(p.ebn0_db);
           }};
   const curve_result r = run_curve(curve, *exec, observer);
-  EXPECT_EQ(finished, curve.ebn0_db);
+  EXPECT_EQ(finished, curve.sweep_db);
   EXPECT_GE(batches, 3u);
   EXPECT_FALSE(r.cancelled);
   ASSERT_EQ(r.points.size(), 3u);
   EXPECT_EQ(r.points[2].counts.frames, 500u);
-  EXPECT_GT(r.config.link.decoder.windows, 0);  // as chosen
+  EXPECT_GT(r.config.link.code.decoder.windows, 0);  // as chosen
 
   // A point does not depend on its neighbours.
-  curve.ebn0_db = {0.8};
+  curve.sweep_db = {0.8};
   expect_same(run_curve(curve, *exec).points.at(0).counts, r.points[1].counts);
 }
 
@@ -208,14 +250,14 @@ TEST(sweep, a_curve_stops_below_an_error_rate_or_when_cancelled) {
   EXPECT_TRUE(cut.cancelled);
   EXPECT_EQ(cut.points.size(), 1u);
   ASSERT_EQ(cut.unfinished.size(), 1u);
-  EXPECT_EQ(cut.unfinished[0].ebn0_db, 20);
+  EXPECT_EQ(cut.unfinished[0].sweep_db, 20);
   EXPECT_GT(cut.unfinished[0].counts.frames, 0u);
 }
 
 TEST(sweep, every_frame_is_a_state_to_go_on_from) {
   const auto exec = open_scalar();
   link_config link = small_link();
-  link.k = 40;
+  link.code.k = 40;
   link_chain chain(link, *exec), narrow(link, *exec, 5);
   const stop_rule stop{.frame_errors = 12, .max_frames = 150};
   const point_result whole = run_point(chain, ebn0_db, stop);
@@ -283,7 +325,7 @@ TEST(sweep, a_curve_goes_on_from_any_state_to_the_same_end_and_further) {
   const curve_result whole_further = run_curve(further, *exec);
   // To more, with points between.
   curve_config denser = further;
-  denser.ebn0_db = {-2, 0, 0.8, 0.9, 1, 20, 30};
+  denser.sweep_db = {-2, 0, 0.8, 0.9, 1, 20, 30};
   const curve_result whole_denser = run_curve(denser, *exec);
   EXPECT_EQ(whole_denser.points.size(), 6u);  // below_fer leaves out the last
   const std::vector<curve_result> states = states_of(curve, *exec);
@@ -336,7 +378,7 @@ TEST(sweep, nothing_held_is_thrown_away) {
   EXPECT_EQ(rows, 3u);
   for (std::size_t i = 0; i < 3; i++) EXPECT_EQ(less.points[i].counts, whole.points[i].counts);
   // A sweep without a point that is held.
-  less.config.ebn0_db = {-2, 20};
+  less.config.sweep_db = {-2, 20};
   EXPECT_EQ(testing::blamed([&] { run_curve(less, *exec); }), "points");
 }
 

@@ -39,8 +39,8 @@ measured measure(link_chain& chain, double ebn0_db, double least_bits) {
 /// are independent; else sigma comes from how frames differ.
 void expect_theory(link_config c, const std::vector<double>& ebn0_db, bool binomial,
                    const std::function<double(double)>& ber_of_ebn0) {
-  c.code = code_type::none;
-  c.k = frame_bits;
+  c.code.type = code_type::none;
+  c.code.k = frame_bits;
   cpu exec;
   link_chain chain(c, exec);
   double sum = 0, points = 0;
@@ -83,8 +83,8 @@ TEST(theory, bpsk_block_rayleigh) {
   // A frame is one fade: it takes thousands of frames to know the mean.
   const std::vector<double> points{0, 5, 10};
   c.seed = 3;
-  c.code = code_type::none;
-  c.k = frame_bits;
+  c.code.type = code_type::none;
+  c.code.k = frame_bits;
   cpu exec;
   link_chain chain(c, exec);
   double sum = 0;
@@ -97,6 +97,36 @@ TEST(theory, bpsk_block_rayleigh) {
     sum += z * z;
   }
   EXPECT_GT(oracle::chi_square_p(sum, static_cast<double>(points.size())), 1e-3);
+}
+
+/// QPSK in fast Rayleigh fading between several antennas.
+link_config qpsk_antennas(int streams, int rx_antennas, detector_type type) {
+  link_config c;
+  c.qam = 4;
+  c.channel = channel_type::rayleigh;
+  c.streams = streams;
+  c.rx_antennas = rx_antennas;
+  c.detector.emplace().type = type;
+  return c;
+}
+
+TEST(theory, one_stream_combines_the_antennas) {
+  for (const int antennas : {1, 2, 4}) {
+    SCOPED_TRACE(antennas);
+    expect_theory(qpsk_antennas(1, antennas, detector_type::mmse), {0, 4, 8}, false,
+                  [&](double ebn0) { return oracle::bpsk_combined_rayleigh_ber(ebn0 / antennas, antennas); });
+  }
+}
+
+TEST(theory, zero_forcing_leaves_one_stream_the_antennas_it_does_not_need) {
+  // The SNR behind it is that of rx_antennas - streams + 1 combined branches.
+  for (const auto& [streams, rx] : {std::pair{2, 2}, std::pair{4, 4}, std::pair{2, 3}}) {
+    SCOPED_TRACE(std::to_string(streams) + " x " + std::to_string(rx));
+    expect_theory(qpsk_antennas(streams, rx, detector_type::zf), {2, 8, 14}, false,
+                  [rx, streams](double ebn0) {
+                    return oracle::bpsk_combined_rayleigh_ber(ebn0 / rx, rx - streams + 1);
+                  });
+  }
 }
 
 TEST(theory, qam_awgn) {

@@ -18,8 +18,8 @@ struct linear_op {
     const double equalizer =
         Algorithm == linear_algorithm::mf ? gram + n * (2 + 2 * n + 2 * division_flops)
         : Algorithm == linear_algorithm::zf
-            ? back_substitute_flops(n) + inverse_gram_diagonal_flops(n) + n * (1 + division_flops)
-            : gram + cholesky_flops(n) + back_substitute_flops(n) + inverse_gram_diagonal_flops(n) +
+            ? back_substitute_flops(2, n) + inverse_gram_diagonal_flops(2, n) + n * (1 + division_flops)
+            : gram + cholesky_flops(2, n) + back_substitute_flops(2, n) + inverse_gram_diagonal_flops(2, n) +
                   n * (6 + 2 * division_flops);
     return triangle_flops(a) + equalizer + n * levels * (6 + 2 * a.pam_bits) + llr_flops(a, false);
   }

@@ -12,6 +12,17 @@ WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs
                      hypotheses<N, B, T>& found) {
   using I = typename rebind<T>::i32;
   const int levels = 1 << pam, top = n - 1;
+  const auto steps = [&]() WB_INLINE_LAMBDA {
+    if constexpr (B::known)
+      return fixed<(1 << B::most)>{};
+    else
+      return upto<(1 << B::most)>{1 << pam};
+  }();
+  // The top antenna's points are the same in all lanes: its minima cost less apart.
+  minima<fixed<1>, B, T> of_top;
+  of_top.clear(pam, 0);
+  const T before = found.least;
+  const I best_before = found.best[top];
   for (int jr = g.rank; jr < levels; jr += g.size) {
     const T re = T(static_cast<float>(jr));
     cx<T> row[N::most];  // w without the real part of the top antenna
@@ -21,7 +32,8 @@ WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs
     });
     const T top_re = fnma(m.g[top], re, m.w[top].re);
     const T above = costs ? fma(top_re, top_re, costs->re[top][jr]) : top_re * top_re;
-    for (int ji = 0; ji < levels; ji++) {
+    T least = T(unreached);
+    loop(steps, [&](int ji) WB_INLINE_LAMBDA {
       const T im = T(static_cast<float>(ji));
       const T top_im = fnma(m.g[top], im, m.w[top].im);
       T distance = fma(top_im, top_im, above);
@@ -53,9 +65,13 @@ WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs
           distance = distance + (load_at(costs->re[k], as_int(r.rounded) & I(levels - 1)) +
                                  load_at(costs->im[k], as_int(i.rounded) & I(levels - 1)));
       });
-      found.add(n, pam, distance, label);
-    }
+      found.add(n, pam, top, distance, label);
+      of_top.add(pam, 0, 0, ji ^ ji >> 1, distance);
+      least = min(least, distance);
+    });
+    of_top.add(pam, 0, pam, jr ^ jr >> 1, least);
   }
+  found.catch_up(pam, top, of_top, before, best_before);
 }
 
 }  // namespace WB_ISA

@@ -10,15 +10,19 @@ struct nway_op {
   detect_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
+#ifdef NWAY_RES
+  static constexpr int resident = S::streams::most == 4 && S::pam::known ? NWAY_RES : 1;
+#endif
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
-  /// `child`: a point's step of one antenna below the top; clamping to [0, 1] is part of a multiply.
+  /// `child`: a point's step of one antenna below the top, its label and hypotheses; clamping to [0, 1] is
+  /// part of a multiply.
   double flops() const {
-    const double n = a.streams, levels = 1 << a.pam_bits, prior = a.prior.data ? 1 : 0;
+    const double n = a.streams, levels = 1 << a.pam_bits, bits = a.pam_bits, prior = a.prior.data ? 1 : 0;
     const double slice = prior ? 2 * levels + 1 : 3;
-    const double child = 6 + 2 * slice + 2 * prior + 2 * (n - 2);
-    const double point = 2 + prior + (n - 1) * child + 2 + n * 2 * a.pam_bits;
-    return a.ways * (lattice_flops(a) + prior_flops(a) + levels * (2 * n + levels * point)) + llr_flops(a);
+    const double child = 7 + 2 * slice + 2 * prior + 2 * (n - 2) + 2 * bits;
+    const double row = 2 * n + bits + levels * (5 + prior + bits + (n - 1) * child);
+    return a.ways * (lattice_flops(a) + prior_flops(a) + levels * row + 2 * bits) + llr_flops(a);
   }
   double bytes() const { return detect_bytes(a); }
 

@@ -5,35 +5,27 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// The paths of one stage of the trellis, a path for each vertex: its distance, what it leaves of w for the
-/// antennas below, and on request the steps it took, packed. They lie in scratch, which the group shares.
-template <class N, class B, class T>
-struct paths {
-  T* data;
-  int slots;  // of a path
-  WB_HD static constexpr int slots_of(int n, bool steps) { return 1 + 2 * (n - 1) + (steps ? n : 0); }
-  WB_HD T& distance(int q) const { return data[q * slots]; }
-  WB_HD T& re(int q, int antenna) const { return data[q * slots + 1 + 2 * antenna]; }
-  WB_HD T& im(int q, int antenna) const { return data[q * slots + 2 + 2 * antenna]; }
-  WB_HD T& taken(int q, int n, int antenna) const { return data[q * slots + 2 * n - 1 + antenna]; }
-};
+/// Planes of four values that hold a path: its distance, re and im of what it leaves of w for each antenna below,
+/// and on request the point it took of every antenna.
+WB_HD constexpr int trellis_planes(int n, bool points) { return (1 + 2 * (n - 1) + (points ? n : 0) + 3) / 4; }
 
 /// The trellis search (wu2010 §3.2): stage by stage from antenna n - 1 to 0, a vertex for each point. An edge
-/// reduction keeps the best of the paths into a vertex; a path extension takes the best edge out of one,
-/// which is the nearest point. Threads of the group share the real parts of a stage's points.
-template <class G, class N, class B, class T>
+/// reduction keeps the best of the paths into a vertex; a path extension takes the best edge out of one, which
+/// is the nearest point. Threads of the group share the real parts of a stage's points.
+///
+/// The paths of two stages lie in scratch, plane after plane; in a plane vertices with the same imaginary part
+/// side by side.
+template <class G, class N, class B, class T, bool Points>
 class trellis {
- public:
-  /// `memory` has 2 * points * slots values.
-  WB_HD trellis(G g, N n, B pam, const lattice<N, T>& m, T* memory, bool steps)
-      : g_(g), n_(n), pam_(pam), m_(m), steps_(steps) {
-    const int slots = paths<N, B, T>::slots_of(n, steps), points = 1 << 2 * pam;
-    now_ = {memory, slots};
-    next_ = {memory + points * slots, slots};
-  }
+  using I = typename rebind<T>::i32;
 
-  /// MTT: the list of each stage's antenna is what its reductions left, extended through the other stages;
-  /// its bits take their minima from that list.
+ public:
+  /// `memory` has 8 values for each point and plane.
+  WB_HD trellis(G g, N n, B pam, const lattice<N, T>& m, T* memory)
+      : g_(g), n_(n), pam_(pam), m_(m), now_(memory), next_(memory + (4 << 2 * pam) * trellis_planes(n, Points)) {}
+
+  /// MTT: the list of each stage's antenna is what its reductions left, extended through the other stages; its
+  /// bits take their minima from that list.
   WB_HD void multi_pass(minima<N, B, T>& found) {
     begin();
     extend(n_ - 1, found);
@@ -46,32 +38,98 @@ class trellis {
   }
   /// OT: reductions alone; all bits take their minima from the last list.
   WB_HD void one_pass(hypotheses<N, B, T>& found) {
-    using I = typename rebind<T>::i32;
     begin();
     loop(n_, [&](int down) WB_INLINE_LAMBDA {
       const int a = n_ - 2 - down;
       if (a >= 0) reduce(a);
     });
-    own_points([&](int jr, int ji) WB_INLINE_LAMBDA {
-      const int q = (jr << pam_) + ji, low = (1 << pam_) - 1;
-      I label[N::most];
-      label[0] = label_of(pam_, I(jr), I(ji));
-      loop(n_, [&](int k) WB_INLINE_LAMBDA {
-        if (k == 0) return;
-        const I word = as_int(now_.taken(q, n_, k));
-        label[k] = label_of(pam_, word >> pam_, word & I(low));
+    own_rows([&](int jr) WB_INLINE_LAMBDA {
+      every_step([&](int ji) WB_INLINE_LAMBDA {
+        path p;
+        read(now_, place(jr, ji), p);
+        const int low = (1 << pam_) - 1;
+        I label[N::most];
+        loop(n_, [&](int k) WB_INLINE_LAMBDA {
+          const I word = as_int(p.value[point_slot(k)]);
+          label[k] = label_of(pam_, word >> pam_, word & I(low));
+        });
+        found.add(n_, pam_, p.value[0], label);
       });
-      found.add(n_, pam_, now_.distance(q), label);
     });
   }
 
  private:
-  static constexpr bool few_points = B::known && B::most == 1;  // few enough for registers
+  /// Few enough points for registers, where a thread has them all.
+  static constexpr bool few_points = B::known && B::most == 1 && G::size == 1;
+  /// Enough points that the best of eight is worth finding before the best itself.
+  static constexpr bool by_eights = B::known && B::most >= 3 && G::size > 1;
+
+  struct path {
+    T value[4 * trellis_planes(N::most, Points)] = {};
+  };
+  /// Where a path that ends in antenna a has what it leaves for antenna l < a.
+  WB_HD static int slot(int a, int l) { return 1 + 2 * (a - 1 - l); }
+  WB_HD int point_slot(int k) const { return 2 * n_ - 1 + k; }
+  WB_HD int place(int jr, int ji) const { return (ji << pam_) + jr; }
+
+  /// The first `planes` planes of a path.
+  WB_HD void read(const T* from, int at, path& p, int planes = 64) const {
+    loop(plane_count(), [&](int i) WB_INLINE_LAMBDA {
+      if (i >= planes) return;
+      const T* source = from + (i << 2 * pam_) * 4 + 4 * at;
+      T four[4];
+      if constexpr (few_points) {
+        WB_UNROLL for (int j = 0; j < 4; j++) four[j] = source[j];
+      } else {
+        load4(source, four);
+      }
+      WB_UNROLL for (int j = 0; j < 4; j++) p.value[4 * i + j] = four[j];
+    });
+  }
+  WB_HD void read_at(const T* from, I at, path& p, int planes) const {
+    if constexpr (few_points) {
+      read(from, 0, p, planes);
+      loop(fixed<4>{}, [&](int k) WB_INLINE_LAMBDA {
+        if (k == 0) return;
+        path other;
+        read(from, k, other, planes);
+        WB_UNROLL for (int j = 0; j < 4 * trellis_planes(N::most, Points); j++)
+            p.value[j] = select(at == I(k), other.value[j], p.value[j]);
+      });
+    } else {
+      loop(plane_count(), [&](int i) WB_INLINE_LAMBDA {
+        if (i >= planes) return;
+        T four[4];
+        load4_at(from + (i << 2 * pam_) * 4, at, four);
+        WB_UNROLL for (int j = 0; j < 4; j++) p.value[4 * i + j] = four[j];
+      });
+    }
+  }
+  WB_HD void write(T* to, int at, const path& p, int planes) const {
+    loop(plane_count(), [&](int i) WB_INLINE_LAMBDA {
+      if (i >= planes) return;
+      const T four[4] = {p.value[4 * i], p.value[4 * i + 1], p.value[4 * i + 2], p.value[4 * i + 3]};
+      T* target = to + (i << 2 * pam_) * 4 + 4 * at;
+      if constexpr (few_points) {
+        WB_UNROLL for (int j = 0; j < 4; j++) target[j] = four[j];
+      } else {
+        store4(target, four);
+      }
+    });
+  }
+  /// Planes with values of a path that ends in antenna a.
+  WB_HD int planes_at(int a) const { return Points ? 64 : 2 * a / 4 + 1; }
+  WB_HD auto plane_count() const {
+    if constexpr (N::known)
+      return fixed<trellis_planes(N::most, Points)>{};
+    else
+      return upto<trellis_planes(N::most, Points)>{trellis_planes(n_, Points)};
+  }
 
   /// f(jr) for this thread's real parts.
   template <class F>
   WB_HD void own_rows(F f) const {
-    if constexpr (few_points && G::size == 1) {
+    if constexpr (few_points) {
       loop(fixed<2>{}, f);
     } else {
       for (int jr = g_.rank; jr < 1 << pam_; jr += G::size) f(jr);
@@ -84,85 +142,133 @@ class trellis {
     else
       loop(upto<(1 << B::most)>{1 << pam_}, f);
   }
-  template <class F>
-  WB_HD void own_points(F f) const {
-    own_rows([&](int jr) WB_INLINE_LAMBDA {
-      if constexpr (few_points)
-        loop(fixed<2>{}, [&](int ji) WB_INLINE_LAMBDA { f(jr, ji); });
-      else
-        for (int ji = 0; ji < 1 << pam_; ji++) f(jr, ji);
-    });
-  }
-  template <class F>
-  WB_HD void every_point(F f) const {
-    if constexpr (few_points)
-      loop(fixed<4>{}, f);
-    else
-      for (int q = 0; q < 1 << 2 * pam_; q++) f(q);
-  }
 
   /// The vertices of antenna n - 1.
   WB_HD void begin() {
     const int top = n_ - 1;
-    own_points([&](int jr, int ji) WB_INLINE_LAMBDA {
-      const int q = (jr << pam_) + ji;
-      const T x = T(static_cast<float>(jr)), y = T(static_cast<float>(ji));
-      const T re = fnma(m_.g[top], x, m_.w[top].re), im = fnma(m_.g[top], y, m_.w[top].im);
-      now_.distance(q) = fma(im, im, re * re);
-      loop(n_, [&](int l) WB_INLINE_LAMBDA {
-        if (l >= top) return;
-        const cx<T> w = fnma(m_.above[l][top], cx<T>{x, y}, m_.w[l]);
-        now_.re(q, l) = w.re;
-        now_.im(q, l) = w.im;
+    own_rows([&](int jr) WB_INLINE_LAMBDA {
+      every_step([&](int ji) WB_INLINE_LAMBDA {
+        const cx<T> symbol = {T(static_cast<float>(jr)), T(static_cast<float>(ji))};
+        const T re = fnma(m_.g[top], symbol.re, m_.w[top].re), im = fnma(m_.g[top], symbol.im, m_.w[top].im);
+        path p;
+        p.value[0] = fma(im, im, re * re);
+        loop(n_, [&](int l) WB_INLINE_LAMBDA {
+          if (l >= top) return;
+          const cx<T> w = fnma(m_.above[l][top], symbol, m_.w[l]);
+          p.value[slot(top, l)] = w.re;
+          p.value[slot(top, l) + 1] = w.im;
+        });
+        if constexpr (Points) p.value[point_slot(top)] = as_float(I(jr << pam_ | ji));
+        write(now_, place(jr, ji), p, planes_at(top));
       });
-      if (steps_) now_.taken(q, n_, top) = as_float(typename rebind<T>::i32(q));
     });
   }
 
-  /// Each vertex of antenna a keeps the best of all paths.
+  /// Each vertex of antenna a keeps the best of all paths. With im' the error at the middle of the imaginary
+  /// steps, the square of that at step ji is im'^2 + slope[ji] im' + a constant of the vertex: an fma for each
+  /// edge finds the best, whose distance is then computed from its errors.
   WB_HD void reduce(int a) {
-    using I = typename rebind<T>::i32;
     g_.sync();
+    const T gain = m_.g[a];
+    const float middle = static_cast<float>((1 << pam_) - 1) / 2;
+    const auto slope = [&](int ji) WB_INLINE_LAMBDA {
+      return T(2.f * (middle - static_cast<float>(ji))) * gain;
+    };
+    const T centre = T(middle) * gain;
+    const bool path_wanted = a > 0 || Points;
     own_rows([&](int jr) WB_INLINE_LAMBDA {
+      const T x = T(static_cast<float>(jr));
       T least[1 << B::most];
       I from[1 << B::most];
       every_step([&](int ji) WB_INLINE_LAMBDA {
-        least[ji] = T(unreached);
+        least[ji] = T(3e38f);
         from[ji] = I(0);
       });
-      const T x = T(static_cast<float>(jr));
-      every_point([&](int k) WB_INLINE_LAMBDA {
-        const T w = now_.im(k, a), re = fnma(m_.g[a], x, now_.re(k, a));
-        const T above = fma(re, re, now_.distance(k));
+      const auto common = [&](const T* p, T& im) WB_INLINE_LAMBDA {  // of all edges from a path to these vertices
+        im = p[2] - centre;
+        const T re = fnma(gain, x, p[1]);
+        return fma(im, im, fma(re, re, p[0]));
+      };
+      const auto each_path = [&](int first, int count, auto f) WB_INLINE_LAMBDA {
+        for (int k = first; k < first + count; k++) {
+          T p[4], im;
+          load_head(k, p);
+          const T base = common(p, im);
+          every_step([&](int ji) WB_INLINE_LAMBDA { f(k, ji, fma(slope(ji), im, base)); });
+        }
+      };
+      const int points = 1 << 2 * pam_;
+      if (!path_wanted) {
+        each_path(0, points, [&](int, int ji, T d) WB_INLINE_LAMBDA { least[ji] = min(least[ji], d); });
+      } else if constexpr (by_eights) {
+        for (int first = 0; first < points; first += 8) {
+          T of_eight[1 << B::most];
+          every_step([&](int ji) WB_INLINE_LAMBDA { of_eight[ji] = T(3e38f); });
+          each_path(first, 8, [&](int, int ji, T d) WB_INLINE_LAMBDA { of_eight[ji] = min(of_eight[ji], d); });
+          every_step([&](int ji) WB_INLINE_LAMBDA {
+            from[ji] = select(of_eight[ji] < least[ji], I(first), from[ji]);
+            least[ji] = min(least[ji], of_eight[ji]);
+          });
+        }
         every_step([&](int ji) WB_INLINE_LAMBDA {
-          const T im = fnma(m_.g[a], T(static_cast<float>(ji)), w), d = fma(im, im, above);
+          const I first = from[ji];
+          for (int i = 7; i >= 0; i--) {
+            T p[4], im;
+            load4_at(now_, first + I(i), p);
+            const T base = common(p, im);
+            from[ji] = select(fma(slope(ji), im, base) == least[ji], first + I(i), from[ji]);
+          }
+        });
+      } else if constexpr (few_points) {
+        loop(fixed<4>{}, [&](int k) WB_INLINE_LAMBDA {
+          each_path(k, 1, [&](int, int ji, T d) WB_INLINE_LAMBDA {
+            from[ji] = select(d < least[ji], I(k), from[ji]);
+            least[ji] = min(least[ji], d);
+          });
+        });
+      } else {
+        each_path(0, points, [&](int k, int ji, T d) WB_INLINE_LAMBDA {
           from[ji] = select(d < least[ji], I(k), from[ji]);
           least[ji] = min(least[ji], d);
         });
-      });
+      }
       every_step([&](int ji) WB_INLINE_LAMBDA {
-        const int q = (jr << pam_) + ji;
-        const cx<T> symbol = {x, T(static_cast<float>(ji))};
-        const I path = from[ji] * I(now_.slots);
-        next_.distance(q) = least[ji];
-        loop(n_, [&](int l) WB_INLINE_LAMBDA {
-          if (l >= a) return;
-          const cx<T> w = {load_at(&now_.re(0, l), path), load_at(&now_.im(0, l), path)};
-          const cx<T> left = fnma(m_.above[l][a], symbol, w);
-          next_.re(q, l) = left.re;
-          next_.im(q, l) = left.im;
-        });
-        if (steps_) {
-          next_.taken(q, n_, a) = as_float(I(q));
-          loop(n_, [&](int k) WB_INLINE_LAMBDA {
-            if (k > a) next_.taken(q, n_, k) = load_at(&now_.taken(0, n_, k), path);
+        const T y = T(static_cast<float>(ji)), off = T(static_cast<float>(ji) - middle) * gain;
+        path q;
+        if (path_wanted) {
+          path p;
+          read_at(now_, from[ji], p, planes_at(a + 1));
+          const T re = fnma(gain, x, p.value[1]), im = fnma(gain, y, p.value[2]);
+          q.value[0] = fma(im, im, fma(re, re, p.value[0]));
+          loop(n_, [&](int l) WB_INLINE_LAMBDA {
+            if (l >= a) return;
+            const cx<T> w = {p.value[slot(a + 1, l)], p.value[slot(a + 1, l) + 1]};
+            const cx<T> left = fnma(m_.above[l][a], cx<T>{x, y}, w);
+            q.value[slot(a, l)] = left.re;
+            q.value[slot(a, l) + 1] = left.im;
           });
+          if constexpr (Points) {
+            loop(n_, [&](int k) WB_INLINE_LAMBDA {
+              if (k > a) q.value[point_slot(k)] = p.value[point_slot(k)];
+            });
+            q.value[point_slot(a)] = as_float(I(jr << pam_ | ji));
+          }
+        } else {
+          q.value[0] = max(fma(off, off, least[ji]), T(0.f));
         }
+        write(next_, place(jr, ji), q, planes_at(a));
       });
     });
-    const paths<N, B, T> swapped = now_;
-    now_ = next_;
-    next_ = swapped;
+    T* const written = next_;
+    next_ = now_;
+    now_ = written;
+  }
+  WB_HD void load_head(int at, T (&p)[4]) const {
+    if constexpr (few_points) {
+      WB_UNROLL for (int j = 0; j < 4; j++) p[j] = now_[4 * at + j];
+    } else {
+      load4(now_ + 4 * at, p);
+    }
   }
 
   /// Extends this thread's paths of antenna a to the end; minima of the antenna's bits.
@@ -171,13 +277,14 @@ class trellis {
     own_rows([&](int jr) WB_INLINE_LAMBDA {
       T least_row = T(unreached);
       every_step([&](int ji) WB_INLINE_LAMBDA {
-        const int q = (jr << pam_) + ji;
-        T distance = now_.distance(q);
+        path p;
+        read(now_, place(jr, ji), p, planes_at(a));
+        T distance = p.value[0];
         cx<T> symbol[N::most] = {};
         loop(n_, [&](int down) WB_INLINE_LAMBDA {
           const int l = a - 1 - down;
           if (l < 0) return;
-          cx<T> w = {now_.re(q, l), now_.im(q, l)};
+          cx<T> w = {p.value[slot(a, l)], p.value[slot(a, l) + 1]};
           loop(n_, [&](int j) WB_INLINE_LAMBDA {
             if (j > l && j < a) w = fnma(m_.above[l][j], symbol[j], w);
           });
@@ -197,8 +304,7 @@ class trellis {
   N n_;
   B pam_;
   const lattice<N, T>& m_;
-  bool steps_;
-  paths<N, B, T> now_, next_;
+  T *now_, *next_;
 };
 
 }  // namespace WB_ISA

@@ -12,18 +12,30 @@ struct trellis_op {
   detect_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
-  static constexpr bool steps = Algorithm == trellis_algorithm::one_pass;
+#ifdef MTT_RES
+  static constexpr int resident = S::streams::most == 4 && S::pam::known ? MTT_RES : 1;
+#endif
+  static constexpr bool points = Algorithm == trellis_algorithm::one_pass;
   int threads() const { return 1; }
   std::size_t scratch(int) const {
     if (Local) return 0;
-    return (std::size_t{2} << 2 * a.pam_bits) * static_cast<std::size_t>(slots(a.streams));
+    const int planes = (1 + 2 * (a.streams - 1) + (points ? a.streams : 0) + 3) / 4;
+    return (std::size_t{8} << 2 * a.pam_bits) * static_cast<std::size_t>(planes);
   }
+  /// Of each stage the edges, two operations each, and the paths that stay; for MTT the extensions.
+  /// `by_eights`: edges of the best eight again.
   double flops() const {
-    const double n = a.streams, levels = 1 << a.pam_bits, points = levels * levels, bits = a.pam_bits;
-    double all = lattice_flops(a) + points * 4 * n + llr_flops(a);
-    for (int k = 0; k < a.streams - 1; k++) all += levels * points * (2 + 3 * levels) + points * 4 * k;
-    if (steps) return all + points * (2 + 2 * bits * n);
-    for (int k = 0; k < a.streams; k++) all += points * (1 + bits + 10 * k + 2 * k * (k - 1)) + levels * bits;
+    constexpr bool by_eights = S::pam::known && S::pam::most >= 3 && Tile > 1;
+    const double n = a.streams, levels = 1 << a.pam_bits, vertices = levels * levels, bits = a.pam_bits;
+    double all = lattice_flops(a) + vertices * 4 * n + llr_flops(a);
+    for (int k = 0; k < a.streams - 1; k++) {
+      const bool path_wanted = k > 0 || points;
+      all += levels * vertices * (4 + 2 * levels) + vertices * (path_wanted ? 4 + 4 * k : 2);
+      if (by_eights && path_wanted) all += vertices * (vertices / 8 + 8 * 5);
+    }
+    if (points) return all + vertices * (2 + 2 * bits * n);
+    for (int k = 0; k < a.streams; k++)
+      all += vertices * (1 + bits + 10 * k + 2 * k * (k - 1)) + levels * bits;
     return all;
   }
   double bytes() const { return detect_bytes(a); }
@@ -44,7 +56,7 @@ struct trellis_op {
       n0 = use.n0;
     }
     if constexpr (Local) {
-      T local[(2 << 2 * B::most) * paths<N, B, T>::slots_of(N::most, steps)];
+      T local[(8 << 2 * B::most) * trellis_planes(N::most, points)];
       search(item, g, s, m, local, n0, good);
     } else {
       search(item, g, s, m, scratch, n0, good);
@@ -52,14 +64,13 @@ struct trellis_op {
   }
 
  private:
-  static int slots(int n) { return 1 + 2 * (n - 1) + (steps ? n : 0); }
   template <class T, class G>
   WB_HD void search(item<T> item, G g, S s, const lattice<typename S::streams, T>& m, T* memory, T n0,
                     typename rebind<T>::mask good) const {
     using N = typename S::streams;
     using B = typename S::pam;
-    trellis<G, N, B, T> t(g, s.n, s.b, m, memory, steps);
-    if constexpr (steps) {
+    trellis<G, N, B, T, points> t(g, s.n, s.b, m, memory);
+    if constexpr (points) {
       hypotheses<N, B, T> found;
       found.clear(s.n, s.b);
       t.one_pass(found);

@@ -1,0 +1,438 @@
+// `warpband detect`: HDF5 files through a MIMO detector.
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <complex>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <warpband/core/error.hpp>
+#include <warpband/core/status.hpp>
+#include <warpband/detect/detector.hpp>
+#include <warpband/link/result.hpp>
+#include <warpband/link/scenario.hpp>
+
+#include "arrays.hpp"
+
+namespace {
+
+struct detect_options : array_options {
+  wb::detector_config config;
+  int qam = 0;                       // 0: as the file says
+  std::size_t uses_per_channel = 0;  // 0: as the file says
+  bool llr = false, hard = false, no_prior = false;
+};
+
+#if WARPBAND_HDF5
+
+using complex64 = std::complex<float>;
+
+/// Opens the input, sees what it holds and makes the detector.
+class detect_run : public array_run {
+ public:
+  explicit detect_run(const detect_options& options)
+      : array_run(options, "uses"), options_(options), config_(options.config) {
+    settle_qam();
+    const std::vector<std::size_t> h = file().expect<complex64>("h", 3), y = file().expect<complex64>("y", 2);
+    if (y[1] != h[1]) wrong_shape("y", fmt::format("[batch, {}], the antennas of h", h[1]));
+    const auto count = [](std::size_t n) { return static_cast<int>(std::min<std::size_t>(n, INT32_MAX)); };
+    config_.rx_antennas = count(h[1]);
+    config_.streams = count(h[2]);
+    items_ = y[0];
+    settle_channels(h[0]);
+    config_ = wb::completed(config_);
+    detector_ = wb::make_detector(config_);
+    item_bits_ = detector_->bits_per_use();
+
+    const std::vector<std::size_t> noise = file().describe("noise_var").shape;
+    file().expect<float>("noise_var", std::min<std::size_t>(noise.size(), 1));
+    shared_noise_ = noise.empty() || (noise[0] == 1 && items_ != 1);
+    if (!shared_noise_ && noise[0] != items_)
+      wrong_shape("noise_var", fmt::format("[] or [1] for all uses, or [{}], one for each", items_));
+    prior_ = file().has("prior") && !options.no_prior;
+    if (prior_) {
+      const std::vector<std::size_t> prior = file().expect<float>("prior", 2);
+      if (!detector_->takes_prior())
+        throw wb::file_error(options.in, fmt::format("holds a-priori LLRs, which {} does not take: "
+                                                     "--no-prior leaves them out",
+                                                     wb::name_of(config_.type)));
+      if (prior != std::vector<std::size_t>{items_, item_bits_})
+        wrong_shape("prior", fmt::format("[{}, {}]: {} streams of {} bits", items_, item_bits_,
+                                         config_.streams, item_bits_ / h[2]));
+    }
+    open();
+  }
+
+  const wb::detector& detector() const noexcept { return *detector_; }
+  const wb::detector_config& config() const noexcept { return config_; }
+  bool prior() const noexcept { return prior_; }
+  bool shared_noise() const noexcept { return shared_noise_; }
+  std::size_t uses_per_channel() const noexcept { return uses_per_channel_; }
+  std::size_t channel_elements() const noexcept {
+    return static_cast<std::size_t>(config_.rx_antennas) * static_cast<std::size_t>(config_.streams);
+  }
+  /// The most channels that a piece of so many uses touches.
+  std::size_t channels_of(std::size_t uses) const noexcept {
+    return std::min((uses + uses_per_channel_ - 1) / uses_per_channel_ + (uses_per_channel_ > 1 ? 1 : 0),
+                    (items_ + uses_per_channel_ - 1) / uses_per_channel_);
+  }
+
+  /// Uses of a piece.
+  std::size_t piece_of(bool llr, bool hard) const {
+    const std::size_t channel = channel_elements() * sizeof(complex64), shared = uses_per_channel_;
+    memory_need need{.arrays = {"y", "h"}, .thread = working_memory(), .together = shared};
+    need.item = static_cast<std::size_t>(config_.rx_antennas) * sizeof(complex64) + 1;
+    if (!shared_noise_) need.arrays.push_back("noise_var"), need.item += sizeof(float);
+    if (prior_) need.arrays.push_back("prior"), need.item += item_bits_ * sizeof(float);
+    if (llr) need.item += item_bits_ * sizeof(float);
+    if (hard) need.item += item_bits_;
+    need.item += (channel + shared - 1) / shared;
+    if (shared > 1) need.slot = 2 * channel;
+    return piece(need);
+  }
+
+  /// What a file that is written says about itself.
+  wb::hdf5_attributes attributes() const {
+    wb::hdf5_attributes a{{"detector", wb::name_of(config_.type)},
+                          {"qam", std::int64_t{config_.qam}},
+                          {"streams", std::int64_t{config_.streams}},
+                          {"rx_antennas", std::int64_t{config_.rx_antennas}},
+                          {"uses_per_channel", static_cast<std::int64_t>(uses_per_channel_)},
+                          {"llr_clip", double{*config_.llr_clip}},
+                          {"llr_sign", options_.p1_over_p0 ? "p1/p0" : "p0/p1"},
+                          {"warpband_version", wb::version()},
+                          {"warpband_commit", wb::commit()}};
+    if (config_.type == wb::detector_type::nway) a["ways"] = std::int64_t{config_.ways};
+    if (config_.type == wb::detector_type::kbest) {
+      a["survivors"] = std::int64_t{config_.survivors};
+      a["real_valued"] = std::int64_t{config_.real_valued};
+    }
+    if (detector_->takes_prior()) {
+      a["prior"] = std::int64_t{prior_};
+      a["extrinsic"] = std::int64_t{config_.extrinsic};
+    }
+    return a;
+  }
+
+  /// The line at the end, and the record of --json.
+  void report_uses(clock::time_point start, std::uint64_t erased) const {
+    nlohmann::ordered_json record = record_of("detect");
+    record["detector"] = wb::name_of(config_.type);
+    record["qam"] = config_.qam;
+    record["streams"] = config_.streams;
+    record["rx_antennas"] = config_.rx_antennas;
+    if (config_.type == wb::detector_type::nway) record["ways"] = config_.ways;
+    if (config_.type == wb::detector_type::kbest) {
+      record["survivors"] = config_.survivors;
+      record["real_valued"] = config_.real_valued;
+    }
+    record["llr_clip"] = std::isfinite(*config_.llr_clip) ? nlohmann::ordered_json(*config_.llr_clip)
+                                                          : nlohmann::ordered_json(nullptr);
+    if (detector_->takes_prior()) {
+      record["prior"] = prior_;
+      record["extrinsic"] = config_.extrinsic;
+    }
+    record["uses_per_channel"] = uses_per_channel_;
+    record["items"] = items();
+    record["erased"] = erased;
+    report(record, start,
+           fmt::format("of {}x{} {}-QAM, {} erased, detected by {} in ", config_.rx_antennas, config_.streams,
+                       config_.qam, erased, wb::name_of(config_.type)));
+  }
+
+ private:
+  void settle_qam() {
+    const std::string said = held("qam");
+    if (options_.qam == 0 && said.empty())
+      throw usage_error("a constellation is missing: --qam 4, 16, 64 or 256 (" + options_.in +
+                        " names none)");
+    if (options_.qam != 0 && !said.empty() && said != std::to_string(options_.qam))
+      throw wb::file_error(options_.in, fmt::format("says qam = {}, not {}", said, options_.qam));
+    const auto number = options_.qam != 0 ? std::optional<std::int64_t>(options_.qam) : decimal(said);
+    if (!number || (*number != 4 && *number != 16 && *number != 64 && *number != 256))
+      throw wb::file_error(options_.in, "says qam = " + said + ": expected 4, 16, 64 or 256");
+    config_.qam = static_cast<int>(*number);
+  }
+  /// How many uses share a row of h.
+  void settle_channels(std::size_t groups) {
+    const std::string said = held("uses_per_channel");
+    const auto number = decimal(said);
+    if (!said.empty() && (!number || *number < 1))
+      throw wb::file_error(options_.in, "says uses_per_channel = " + said + ": expected 1 or more");
+    std::size_t shared = options_.uses_per_channel;
+    if (number && shared != 0 && static_cast<std::size_t>(*number) != shared)
+      throw wb::file_error(options_.in, fmt::format("says uses_per_channel = {}, not {}", said, shared));
+    if (number) shared = static_cast<std::size_t>(*number);
+    if (shared != 0) {
+      const std::size_t wanted = items_ / shared + (items_ % shared != 0 ? 1 : 0);
+      if (groups != wanted)
+        wrong_shape("h",
+                    fmt::format("[{}, rx, tx] for {} uses, {} with each channel", wanted, items_, shared));
+    } else if (items_ == groups) {
+      shared = 1;
+    } else if (groups == 0 || items_ < groups) {
+      wrong_shape("h", fmt::format("1 to {} channels for {} uses", items_, items_));
+    } else if (items_ % groups != 0) {
+      wrong_shape("h",
+                  fmt::format("a number of channels that divides the {} uses, or --uses-per-channel N for "
+                              "N consecutive uses with each channel",
+                              items_));
+    } else {
+      shared = items_ / groups;
+    }
+    uses_per_channel_ = shared;
+  }
+  /// Of one thread of the CPU: what 16 uses have besides its stack.
+  std::size_t working_memory() const {
+    std::size_t more = 0;
+    if (config_.type == wb::detector_type::kbest) more = static_cast<std::size_t>(config_.survivors) * 512;
+    if (config_.type == wb::detector_type::ot || config_.type == wb::detector_type::mtt)
+      more = static_cast<std::size_t>(config_.qam) * 3072;
+    return mebibyte / 4 + more;
+  }
+
+  const detect_options& options_;
+  wb::detector_config config_;
+  std::size_t uses_per_channel_ = 1;
+  bool prior_ = false, shared_noise_ = false;
+  std::unique_ptr<wb::detector> detector_;
+};
+
+struct slot {
+  buffer<complex64> y, h;
+  buffer<float> noise, prior, llr;
+  buffer<std::uint8_t> bits, status;
+};
+
+int run_detect(const detect_options& options) {
+  stop_on_interrupt();
+  detect_run run(options);
+  const bool hard = options.hard, llr = options.llr || !hard;
+  const std::size_t items = run.items(), bits = run.detector().bits_per_use(), most = run.piece_of(llr, hard),
+                    shared = run.uses_per_channel(), channels = run.channels_of(most);
+  std::array<slot, 2> slots;
+  for (slot& s : slots)
+    s = {{run, static_cast<std::size_t>(run.config().rx_antennas), most},
+         {run, run.channel_elements(), channels},
+         {run, run.shared_noise() ? 0u : 1u, most},
+         {run, run.prior() ? bits : 0, most},
+         {run, llr ? bits : 0, most},
+         {run, hard ? bits : 0, most},
+         {run, 1, most}};
+  buffer<float> one_noise(run, 1, 1);
+  if (run.shared_noise()) {
+    run.file().read("noise_var", 0, 1, one_noise.host.data());
+    one_noise.upload(run.exec(), 1);
+  }
+
+  const auto start = detect_run::clock::now();
+  wb::hdf5_writer out(options.out);
+  out.set(run.attributes());
+  if (llr) out.create<float>("llr", {items, bits});
+  if (hard) out.create<std::uint8_t>("bits", {items, bits});
+  out.create<std::uint8_t>("status", {items});
+  progress_line line(options.quiet);
+  std::uint64_t erased = 0;
+  const auto at = [&](const piece& p) -> slot& { return slots[static_cast<std::size_t>(p.slot)]; };
+  const auto channels_in = [&](const piece& p) {
+    return (p.first + p.items - 1) / shared - p.first / shared + 1;
+  };
+  const auto read = [&](const piece& p) {
+    slot& s = at(p);
+    run.file().read("y", p.first, p.items, s.y.host.data());
+    run.file().read("h", p.first / shared, channels_in(p), s.h.host.data());
+    if (!run.shared_noise()) run.file().read("noise_var", p.first, p.items, s.noise.host.data());
+    if (!run.prior()) return;
+    run.file().read("prior", p.first, p.items, s.prior.host.data());
+    if (options.p1_over_p0) negate(s.prior.host.data(), p.items * bits);
+  };
+  /// Uses of a piece from `first` on, the first of which begins with its channel.
+  const auto detect = [&](slot& s, std::size_t first, std::size_t uses, std::size_t channel) {
+    wb::view<float> noise = s.noise.rows(uses, first);
+    if (run.shared_noise()) {
+      noise = one_noise.rows(1);
+      noise.items = uses;
+      noise.item_stride = 0;
+    }
+    run.detector().run(run.exec(),
+                       {.received = s.y.rows(uses, first),
+                        .channel = s.h.rows((uses + shared - 1) / shared, channel),
+                        .uses_per_channel = shared,
+                        .noise_var = noise,
+                        .prior = s.prior.rows(uses, first)},
+                       {.llr = s.llr.rows(uses, first),
+                        .bits = s.bits.rows(uses, first),
+                        .status = s.status.rows(uses, first)});
+  };
+  const auto compute = [&](const piece& p) {
+    slot& s = at(p);
+    wb::executor& e = run.exec();
+    s.y.upload(e, p.items);
+    s.h.upload(e, channels_in(p));
+    s.noise.upload(e, p.items);
+    s.prior.upload(e, p.items);
+    // A piece that is cut inside the uses of a channel has the rest of them alone.
+    const std::size_t before = p.first % shared, rest = before == 0 ? 0 : std::min(p.items, shared - before);
+    if (rest != 0) detect(s, 0, rest, 0);
+    if (rest != p.items) detect(s, rest, p.items - rest, rest == 0 ? 0 : 1);
+    s.llr.download(e, p.items);
+    s.bits.download(e, p.items);
+    s.status.download(e, p.items);
+    e.sync();
+  };
+  const auto write = [&](const piece& p) {
+    slot& s = at(p);
+    if (llr && options.p1_over_p0) negate(s.llr.host.data(), p.items * bits);
+    if (llr) out.write("llr", p.first, p.items, s.llr.host.data());
+    if (hard) out.write("bits", p.first, p.items, s.bits.host.data());
+    out.write("status", p.first, p.items, s.status.host.data());
+    for (std::size_t i = 0; i < p.items; i++) erased += (s.status.host.data()[i] & wb::status_erased) != 0;
+  };
+  run_pieces(items, most,
+             {.read = read, .compute = compute, .write = write, .finished = [&](std::size_t finished) {
+                run.progress(line, finished, start);
+              }});
+  out.commit();
+  line.clear();
+  run.report_uses(start, erased);
+  return done;
+}
+
+#else
+
+int run_detect(const detect_options&) {
+  throw wb::error("this build reads no HDF5 files: configure it with -DWARPBAND_HDF5=ON");
+}
+
+#endif
+
+constexpr const char* detect_footer =
+    R"(What is detected: y = H s + n, n ~ CN(0, N0) in each entry, s of one Gray QAM symbol (3GPP TS 38.211, mean
+energy 1) for each stream. LLRs are max-log, ln P(0)/P(1): the least |y - H s|^2 / N0 over the candidates with
+b = 1, minus the same with b = 0.
+
+Detectors:
+  ml           exhaustive: all candidates, at most 2^24
+  mf, zf, mmse linear: matched filter, zero forcing, least mean square error; then each stream alone
+  ot, mtt      trellis with a stage for each stream: in one pass, or in one for each stream, which misses no
+               hypothesis
+  kbest        breadth-first through a tree of symbols, or with --real-valued of their dimensions; the
+               --survivors best nodes of a level go on
+  nway         --ways passes, each with another stream on top: all its points, and below each the nearest
+
+Input (HDF5):
+  y            complex64 [batch, rx]: what rx antennas receive, one row for each use of the channel
+  h            complex64 [batch, rx, tx], or [groups, rx, tx] where uses_per_channel consecutive uses share a
+               row: gains from tx streams (1 to 8) to rx antennas (tx to 16)
+  noise_var    float32 [] or [1] for all uses, or [batch]: N0, the variance of n per complex entry
+  prior        float32 [batch, tx * bits], may be left out: a-priori LLRs, for ml, kbest and nway
+  Attributes `qam` and `uses_per_channel`, where there are any, must agree with the options, or stand for those
+  that are left out. Complex numbers are the compound of float32 "r" and "i" that h5py makes of complex64
+
+Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
+  llr          float32 [batch, tx * bits], stream after stream, b0 first; not with --hard alone
+  bits         uint8 [batch, tx * bits], 1 where the LLR is negative, with --hard
+  status       uint8 [batch], 1: erased (NaN or Inf in y, h or prior, N0 not above 0, h singular; its LLRs and
+               bits are zeros)
+  attributes   detector, qam, streams, rx_antennas, uses_per_channel, llr_clip (inf: no limit), llr_sign, of
+               nway ways, of kbest survivors and real_valued, of those that take a prior prior and extrinsic
+               (0 or 1), warpband_version, warpband_commit
+
+The result does not depend on the device, the threads or the memory. --memory bounds what the program holds,
+whatever the size of the file: on a CPU the whole process, on a CUDA device the buffers on the host and, once
+more, those on the device.
+
+Exit codes: 0 done, 1 failed (OUT.h5 is not written; only if the summary cannot be, it is there), 2 used
+wrongly. Ctrl-C ends the run; nothing is written.
+
+Examples:
+  warpband detect recorded.h5 -o llr.h5 --detector nway --qam 64
+      as many ways as streams, which misses no hypothesis
+  warpband detect recorded.h5 -o llr.h5 --detector kbest --survivors 32 --qam 16 --llr-clip 12
+  warpband detect recorded.h5 -o bits.h5 --detector mmse --qam 256 --hard --device cuda:0
+  warpband detect recorded.h5 -o llr.h5 --detector ml --qam 16 --uses-per-channel 14 --json summary.json
+From Python:
+  with h5py.File("recorded.h5", "w") as f:
+    f["h"], f["y"] = h.astype("complex64"), y.astype("complex64")
+    f["noise_var"] = numpy.float32(0.1))";
+
+/// A positive number or "none"; what of it is allowed, the library says.
+std::optional<float> clip_from(const std::string& word) {
+  if (word == "none") return wb::no_clip;
+  float value{};
+  const char* last = word.data() + word.size();
+  const auto [end, status] = std::from_chars(word.data(), last, value);
+  if (status != std::errc{} || end != last) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+command add_detect(CLI::App& app) {
+  CLI::App* detect = app.add_subcommand("detect", "Detect the MIMO signals of an HDF5 file");
+  const auto o = std::make_shared<detect_options>();
+  wb::detector_config& c = o->config;
+  detect->footer(detect_footer);
+  add_array_files(*detect, *o);
+  const std::vector<std::string>& names = wb::detector_names();
+  detect
+      ->add_option_function<std::string>(
+          "--detector", [&c](const std::string& word) { c.type = wb::detector_named(word).value(); },
+          "How to detect, see below")
+      ->required()
+      ->type_name("NAME")
+      ->check(CLI::Validator(
+          [&names](const std::string& word) -> std::string {
+            if (wb::detector_named(word)) return {};
+            const std::string near = wb::nearest_name(word, names);
+            return fmt::format("\"{}\" is not known: {}", word,
+                               near.empty() ? fmt::format("expected {}", fmt::join(names, ", "))
+                                            : "did you mean " + near + "?");
+          },
+          fmt::format("{{{}}}", fmt::join(names, ",")), "detector"));
+  detect
+      ->add_option_function<std::string>(
+          "--qam", [o](const std::string& word) { o->qam = static_cast<int>(decimal(word).value()); },
+          "Points of the constellation; left out: what the file's attribute `qam` says")
+      ->type_name("N")
+      ->check(CLI::IsMember({"4", "16", "64", "256"}));
+  add_integer(*detect, "--ways", 1, 8, "nway: its passes, to the number of streams (default: as many)",
+              [&c](std::int64_t n) { c.ways = static_cast<int>(n); });
+  add_integer(*detect, "--survivors", 1, 4096, "kbest: nodes that are kept of each level (default 64)",
+              [&c](std::int64_t n) { c.survivors = static_cast<int>(n); });
+  detect->add_flag("--real-valued", c.real_valued, "kbest: search a tree of real dimensions");
+  detect
+      ->add_option_function<std::string>(
+          "--llr-clip", [&c](const std::string& word) { c.llr_clip = clip_from(word).value(); },
+          "Limit of the LLRs, also the LLR of a missing hypothesis; none where none can be missing (default: "
+          "none "
+          "there, else 8)")
+      ->type_name("X")
+      ->check(CLI::Validator(
+          [](const std::string& word) {
+            return clip_from(word) ? std::string()
+                                   : "\"" + word + "\" is not allowed: expected a number above 0, or none";
+          },
+          "", "clip"));
+  detect->add_flag("--extrinsic", c.extrinsic, "Take the a-priori LLRs off the output again");
+  detect->add_flag("--no-prior", o->no_prior, "Leave the file's a-priori LLRs out");
+  add_integer(
+      *detect, "--uses-per-channel", 1, std::int64_t{1} << 40,
+      "Consecutive uses that share a row of h; left out: what the file's attribute `uses_per_channel` "
+      "says, else batch/groups",
+      [o](std::int64_t n) { o->uses_per_channel = static_cast<std::size_t>(n); });
+  detect->add_flag("--hard", o->hard, "Write hard decisions, in place of LLRs");
+  detect->add_flag("--llr", o->llr, "With --hard: write the LLRs too");
+  add_llr_sign(*detect, *o,
+               "What LLRs are the logarithm of: p0/p1 (default) or p1/p0; holds for the input's prior too");
+  add_array_running(*detect, *o, "use");
+  return {detect, [detect, o] {
+            check_array_options(*detect, *o);
+            return run_detect(*o);
+          }};
+}

@@ -1,0 +1,145 @@
+// `warpband detect` inside the sanitizer builds too; detect_test.py has the rest, with files from h5py.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <tests/on_backends.hpp>
+#include <warpband/detect/detector.hpp>
+#include <warpband/io/hdf5.hpp>
+
+#if WARPBAND_HDF5
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace wb;
+using complex64 = std::complex<float>;
+
+class detect_command : public ::testing::TestWithParam<wb::testing::backend> {
+ protected:
+  static constexpr std::size_t uses = 16000, rx = 3, tx = 2, bits = 8, shared = 8;  // 16-QAM
+
+  void SetUp() override {
+    WB_SKIP_WITHOUT_DEVICE(GetParam());
+    const std::string name = GetParam().name;
+    cuda_ = name.starts_with("cuda");
+    folder_ = fs::path(::testing::TempDir()) / ("warpband_detect_" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::mt19937 random(1);
+    std::normal_distribution<float> gaussian;
+    const auto some = [&](std::size_t n) {
+      std::vector<complex64> values(n);
+      for (complex64& v : values) v = {gaussian(random), gaussian(random)};
+      return values;
+    };
+    h_ = some(uses / shared * rx * tx);
+    y_ = some(uses * rx);
+    y_[5 * rx + 1] = NAN;
+  }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string text(const std::string& name) const {
+    std::stringstream s;
+    s << std::ifstream(path(name)).rdbuf();
+    return s.str();
+  }
+  void write(const std::string& name, const std::vector<complex64>& h, std::size_t groups) const {
+    hdf5_writer w(path(name));
+    w.create<complex64>("h", {groups, rx, tx});
+    w.write("h", 0, groups, h.data());
+    w.create<complex64>("y", {uses, rx});
+    w.write("y", 0, uses, y_.data());
+    const std::vector<float> noise(uses, 0.5f);
+    w.create<float>("noise_var", {uses});
+    w.write("noise_var", 0, uses, noise.data());
+    w.commit();
+  }
+  /// Runs it on the backend; returns the exit code.
+  int run(const std::string& arguments) const {
+    const std::string where = cuda_ ? " --device " + GetParam().name : "";
+    const std::string isa = cuda_ ? "" : "WARPBAND_ISA=" + GetParam().name;
+    const std::string line = "cd '" + folder_.string() + "' && " + isa + " '" WARPBAND_COMMAND "' " +
+                             arguments + where + " > out.txt 2> err.txt < /dev/null";
+    const int status = std::system(line.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  }
+  /// The least --memory that a call takes: then a batch comes in several pieces.
+  std::string smallest(const std::string& arguments) const {
+    EXPECT_EQ(run(arguments + " -o none.h5 --memory 1M"), 1);
+    const std::string error = text("err.txt"), mark = "expected at least ";
+    const std::size_t from = error.find(mark) + mark.size();
+    return error.substr(from, error.find(' ', from) - from);
+  }
+  fs::path folder_;
+  bool cuda_ = false;
+  std::vector<complex64> h_, y_;
+};
+
+TEST_P(detect_command, gives_what_the_library_gives) {
+  write("shared.h5", h_, uses / shared);
+  std::vector<complex64> repeated;
+  for (std::size_t use = 0; use < uses; use++)
+    repeated.insert(repeated.end(), h_.begin() + static_cast<std::ptrdiff_t>(use / shared * rx * tx),
+                    h_.begin() + static_cast<std::ptrdiff_t>((use / shared + 1) * rx * tx));
+  write("repeated.h5", repeated, uses);
+  const auto exec = GetParam().open();
+  const auto y = wb::testing::on_device(*exec, y_, rx, uses);
+  const auto h = wb::testing::on_device(*exec, h_, rx * tx, uses / shared);
+  const auto noise = wb::testing::on_device(*exec, std::vector<float>(uses, 0.5f), 1, uses);
+
+  for (const std::string& name : detector_names()) {
+    detector_config config;  // of 2 streams
+    config.type = detector_named(name).value();
+    config.rx_antennas = rx;
+    config.qam = 16;
+    const auto detector = make_detector(config);
+    auto llr = exec->make<float>(bits, uses);
+    auto hard = exec->make<std::uint8_t>(bits, uses), status = exec->make<std::uint8_t>(1, uses);
+    detector->run(*exec, {.received = y, .channel = h, .uses_per_channel = shared, .noise_var = noise},
+                  {.llr = llr, .bits = hard, .status = status});
+    const std::vector<float> expected = exec->to_host(llr);
+    const std::string options = " --llr --hard --qam 16 --detector " + name,
+                      one = cuda_ ? "" : " --threads 1";
+    ASSERT_EQ(run("detect shared.h5 -o whole.h5" + options + " --json summary.json"), 0) << text("err.txt");
+    // The sanitizers' own memory is not meant.
+    const std::string memory = " --memory " + smallest("detect shared.h5" + options + one);
+    ASSERT_EQ(run("detect shared.h5 -o pieces.h5" + options + one + memory), 0) << text("err.txt");
+    ASSERT_EQ(run("detect repeated.h5 -o each.h5" + options), 0) << text("err.txt");
+    for (const char* file : {"whole.h5", "pieces.h5", "each.h5"}) {
+      const hdf5_reader out(path(file));
+      EXPECT_EQ(out.read<float>("llr"), expected) << name << " " << file;
+      EXPECT_EQ(out.read<std::uint8_t>("bits"), exec->to_host(hard)) << name << " " << file;
+      EXPECT_EQ(out.read<std::uint8_t>("status"), exec->to_host(status)) << name << " " << file;
+    }
+    EXPECT_NE(text("summary.json").find("\"erased\": 1,"), std::string::npos) << text("summary.json");
+  }
+}
+
+TEST_P(detect_command, leaves_nothing_behind_when_it_fails) {
+  write("in.h5", h_, uses / shared - 1);
+  EXPECT_EQ(run("detect in.h5 -o out.h5 --detector mmse --qam 16"), 1);
+  EXPECT_EQ(text("err.txt"),
+            "warpband: error: in.h5: h is complex64 [1999, 3, 2]: expected a number of channels that divides "
+            "the 16000 uses, or --uses-per-channel N for N consecutive uses with each channel\n");
+  std::ofstream(path("in.h5")) << "not this";
+  EXPECT_EQ(run("detect in.h5 -o out.h5 --detector mmse --qam 16"), 1);
+  EXPECT_FALSE(fs::exists(path("out.h5")));
+}
+
+WB_ON_ALL_BACKENDS(detect_command);
+
+}  // namespace
+
+#endif

@@ -1,0 +1,352 @@
+"""Tests of `warpband detect` on files that h5py writes.
+
+usage: detect_test.py [COMMAND]     COMMAND: the program, build/release/warpband unless given
+"""
+import itertools
+import json
+import os
+import signal
+import subprocess
+import time
+
+import h5py
+import numpy
+
+import array_files
+
+
+def constellation(qam):
+    """Points of 3GPP TS 38.211 section 5.1 by the number that their bits make, b0 first, and those bits."""
+    m = qam.bit_length() - 1
+    bits = numpy.array(list(itertools.product((0, 1), repeat=m)), numpy.uint8)
+    sign = 1 - 2.0 * bits
+
+    def axis(s):
+        inner = numpy.ones(len(s))
+        for i in range(m // 2 - 1, 0, -1):
+            inner = 2 ** (m // 2 - i) - s[:, i] * inner
+        return s[:, 0] * inner
+    points = axis(sign[:, 0::2]) + 1j * axis(sign[:, 1::2])
+    return points / numpy.sqrt(numpy.mean(abs(points) ** 2)), bits
+
+
+def signal_of(seed, uses, rx, tx, qam, noise_var, groups=None):
+    """h, y and the bits that were sent."""
+    random = numpy.random.default_rng(seed)
+    points, point_bits = constellation(qam)
+
+    def gaussian(*shape):
+        return (random.normal(size=shape) + 1j * random.normal(size=shape)) / numpy.sqrt(2)
+    groups = groups or uses
+    h = gaussian(groups, rx, tx).astype(numpy.complex64)
+    sent = random.integers(0, qam, (uses, tx))
+    of_use = h[numpy.arange(uses) // -(-uses // groups)]
+    y = numpy.einsum("urt,ut->ur", of_use, points[sent]) + numpy.sqrt(noise_var) * gaussian(uses, rx)
+    return h, y.astype(numpy.complex64), point_bits[sent].reshape(uses, -1)
+
+
+def exhaustive(h, y, noise_var, qam, prior=None):
+    """Max-log LLRs over all candidates, in double precision."""
+    points, point_bits = constellation(qam)
+    tx = h.shape[2]
+    numbers = numpy.array(list(itertools.product(range(qam), repeat=tx)))
+    bits = point_bits[numbers].reshape(len(numbers), -1)
+    apart = y[:, :, None].astype(complex) - h.astype(complex) @ points[numbers].T
+    metric = numpy.sum(abs(apart) ** 2, axis=1) / numpy.reshape(noise_var, (-1, 1))
+    if prior is not None:
+        metric = metric + prior.astype(float) @ bits.T
+    return numpy.stack([metric[:, b == 1].min(axis=1) - metric[:, b == 0].min(axis=1) for b in bits.T], axis=1)
+
+
+def tolerance(h, y, noise_var):
+    return (4e-6 * (numpy.sum(abs(y) ** 2, axis=1) + numpy.sum(abs(h) ** 2, axis=(1, 2))) / noise_var + 1e-5)[:, None]
+
+
+class DetectTest(array_files.ArrayFilesTest):
+    def write_signal(self, name, h, y, noise_var, attributes=None, **more):
+        return self.write(name, {"h": h, "y": y, "noise_var": numpy.asarray(noise_var, numpy.float32), **more}, attributes)
+
+    def detect(self, *arguments, detector="mmse", qam=16, environment=None):
+        """Arrays and attributes of out.h5 after detecting in.h5."""
+        self.succeed("detect", "in.h5", "-o", "out.h5", "--detector", detector, "--qam", qam, *arguments,
+                     environment=environment)
+        return self.read("out.h5")
+
+    # ------------------------------------------------------------------ what it computes
+
+    def test_exhaustive_detector_of_numpy(self):
+        h, y, sent = signal_of(1, 200, 2, 2, 16, 0.02)
+        expected = exhaustive(h, y, 0.02, 16)
+        self.write_signal("in.h5", h, y, 0.02)
+        for backend, arguments, environment in array_files.backends():
+            for detector in ("ml", "nway"):
+                with self.subTest(backend=backend, detector=detector):
+                    arrays, attributes = self.detect("--llr", "--hard", *arguments, detector=detector, environment=environment)
+                    self.assertEqual([(a, arrays[a].dtype) for a in sorted(arrays)],
+                                     [("bits", numpy.uint8), ("llr", numpy.float32), ("status", numpy.uint8)])
+                    self.assertTrue((abs(arrays["llr"] - expected) <= tolerance(h, y, 0.02)).all())
+                    numpy.testing.assert_array_equal(arrays["bits"], arrays["llr"] < 0)
+                    self.assertEqual(arrays["status"].tolist(), [0] * 200)
+                    self.assertEqual([attributes[a] for a in ("detector", "qam", "streams", "rx_antennas", "uses_per_channel",
+                                                              "llr_clip", "llr_sign", "prior", "extrinsic")],
+                                     [detector, 16, 2, 2, 1, numpy.inf, "p0/p1", 0, 0])
+        self.assertLess(numpy.mean((expected < 0) != sent), 0.1)
+
+    def test_every_detector_and_its_attributes(self):
+        h, y, sent = signal_of(2, 300, 6, 4, 4, 1e-3)
+        self.write_signal("in.h5", h, y, 1e-3)
+        for detector, more, said in (("ml", (), {}), ("mf", (), None), ("zf", (), {}), ("mmse", (), {}), ("ot", (), {}), ("mtt", (), {}),
+                                     ("kbest", (), {"survivors": 64, "real_valued": 0}),
+                                     ("kbest", ("--survivors", 8, "--real-valued"), {"survivors": 8, "real_valued": 1}),
+                                     ("nway", (), {"ways": 4}), ("nway", ("--ways", 2, "--llr-clip", 5), {"ways": 2, "llr_clip": 5})):
+            with self.subTest(detector=detector, more=more):
+                arrays, attributes = self.detect("--hard", *more, detector=detector, qam=4)
+                self.assertEqual(sorted(arrays), ["bits", "status"])
+                if said is not None:  # the matched filter does not separate streams
+                    numpy.testing.assert_array_equal(arrays["bits"], sent)
+                    self.assertEqual({a: attributes[a] for a in said}, said)
+                self.assertEqual("ways" in attributes, detector == "nway")
+                self.assertEqual("survivors" in attributes, detector == "kbest")
+                self.assertEqual(attributes["detector"], detector)
+
+    def test_files_in_every_form(self):
+        h, y, _ = signal_of(3, 37, 4, 3, 16, 0.05)
+        noise = numpy.full(37, 0.05, numpy.float32)
+        self.write_signal("in.h5", h, y, noise)
+        expected = self.detect(detector="nway")[0]["llr"]
+        for shape in ((), (1,)):
+            self.write_signal("in.h5", h, y, numpy.full(shape, 0.05))
+            numpy.testing.assert_array_equal(self.detect(detector="nway")[0]["llr"], expected)
+        big = numpy.dtype([("r", ">f4"), ("i", ">f4")])
+        for form in ({"chunks": True}, {"chunks": True, "compression": "gzip", "shuffle": True}, {}):
+            with h5py.File(self.folder / "in.h5", "w") as file:
+                for name, values in (("h", h), ("y", y)):
+                    swapped = numpy.empty(values.shape, big)
+                    swapped["r"], swapped["i"] = values.real, values.imag
+                    chunks = {**form, "chunks": (5,) + (2,) * (values.ndim - 1)} if form else {}
+                    file.create_dataset(name, data=values if form else swapped, **chunks)
+                file.create_dataset("noise_var", data=noise, **form)
+            numpy.testing.assert_array_equal(self.detect(detector="nway")[0]["llr"], expected, str(form))
+
+    def test_one_use_and_none(self):
+        h, y, _ = signal_of(4, 1, 2, 2, 4, 0.1)
+        for noise in (0.1, [0.1]):
+            self.write_signal("in.h5", h, y, noise)
+            self.assertEqual(self.detect(qam=4)[0]["llr"].shape, (1, 4))
+        for noise in (0.1, [0.1], []):
+            self.write_signal("in.h5", h[:0], y[:0], noise)
+            self.assertEqual(self.detect("--hard", qam=4)[0]["bits"].shape, (0, 4))
+
+    def test_other_sign(self):
+        h, y, _ = signal_of(5, 50, 2, 2, 16, 0.1)
+        prior = numpy.random.default_rng(5).normal(0, 2, (50, 8)).astype(numpy.float32)
+        self.write_signal("in.h5", h, y, 0.1, prior=prior)
+        usual = self.detect("--llr", "--hard", detector="ml")[0]
+        self.write_signal("in.h5", h, y, 0.1, prior=-prior)
+        other, attributes = self.detect("--llr", "--hard", "--llr-sign", "p1/p0", detector="ml")
+        numpy.testing.assert_array_equal(other["llr"], -usual["llr"])
+        numpy.testing.assert_array_equal(other["bits"], usual["bits"])
+        self.assertEqual(attributes["llr_sign"], "p1/p0")
+
+    def test_prior(self):
+        h, y, _ = signal_of(6, 100, 2, 2, 16, 0.3)
+        prior = numpy.random.default_rng(6).normal(0, 4, (100, 8)).astype(numpy.float32)
+        self.write_signal("in.h5", h, y, 0.3, prior=prior)
+        near = tolerance(h, y, 0.3) + 1e-5 * abs(prior).sum(axis=1, keepdims=True)
+        expected = exhaustive(h, y, 0.3, 16, prior)
+        arrays, attributes = self.detect(detector="ml")
+        self.assertTrue((abs(arrays["llr"] - expected) <= near).all())
+        self.assertEqual((attributes["prior"], attributes["extrinsic"]), (1, 0))
+        arrays, attributes = self.detect("--extrinsic", detector="ml")
+        self.assertTrue((abs(arrays["llr"] - (expected - prior)) <= near).all())
+        self.assertEqual((attributes["prior"], attributes["extrinsic"]), (1, 1))
+        arrays, attributes = self.detect("--no-prior", detector="ml")
+        self.assertTrue((abs(arrays["llr"] - exhaustive(h, y, 0.3, 16)) <= near).all())
+        self.assertEqual(attributes["prior"], 0)
+        self.fail_clearly(1, "in.h5: holds a-priori LLRs, which mmse does not take", "detect", "in.h5", "-o", "no.h5", "--detector",
+                          "mmse", "--qam", 16)
+        self.detect("--no-prior", detector="mmse")
+        self.write_signal("in.h5", h, y, 0.3, prior=prior[:, :7])
+        self.fail_clearly(1, "prior is float32 [100, 7]: expected [100, 8]", "detect", "in.h5", "-o", "no.h5", "--detector", "ml",
+                          "--qam", 16)
+
+    def test_shared_channels(self):
+        h, y, _ = signal_of(7, 60, 3, 2, 16, 0.1, groups=12)
+        self.write_signal("in.h5", h, y, 0.1)
+        shared, attributes = self.detect(detector="nway")
+        self.assertEqual(attributes["uses_per_channel"], 5)
+        self.write_signal("in.h5", numpy.repeat(h, 5, axis=0), y, 0.1)
+        repeated = self.detect(detector="nway")[0]
+        numpy.testing.assert_array_equal(shared["llr"], repeated["llr"])
+        # A last channel with fewer uses: said by an option or an attribute.
+        self.write_signal("in.h5", h, y[:58], 0.1)
+        start = ("detect", "in.h5", "-o", "no.h5", "--detector", "nway", "--qam", 16)
+        self.fail_clearly(1, "h is complex64 [12, 3, 2]: expected a number of channels that divides the 58 uses, or "
+                          "--uses-per-channel N", *start)
+        numpy.testing.assert_array_equal(self.detect("--uses-per-channel", 5, detector="nway")[0]["llr"], shared["llr"][:58])
+        self.fail_clearly(1, "expected [10, rx, tx] for 58 uses, 6 with each channel", *start, "--uses-per-channel", 6)
+        self.write_signal("in.h5", h, y[:58], 0.1, {"uses_per_channel": 5, "qam": 16})
+        self.succeed("detect", "in.h5", "-o", "out.h5", "--detector", "nway")
+        numpy.testing.assert_array_equal(self.read("out.h5")[0]["llr"], shared["llr"][:58])
+        self.fail_clearly(1, "says uses_per_channel = 5, not 6", *start, "--uses-per-channel", 6)
+        self.fail_clearly(1, "says qam = 16, not 64", *start[:-1], 64)
+        self.write_signal("in.h5", h, y[:11], 0.1)
+        self.fail_clearly(1, "h is complex64 [12, 3, 2]: expected 1 to 11 channels for 11 uses", *start)
+
+    def test_bad_items_are_erased_and_counted(self):
+        h, y, _ = signal_of(8, 20, 2, 2, 16, 0.1)
+        noise = numpy.full(20, 0.1, numpy.float32)
+        self.write_signal("in.h5", h, y, noise)
+        good = self.detect("--llr", "--hard", detector="nway")[0]
+        y[3, 1], h[5, 0, 1], noise[7], noise[9], h[11] = numpy.nan, numpy.inf, 0, numpy.nan, 0
+        bad = [3, 5, 7, 9, 11]
+        self.write_signal("in.h5", h, y, noise)
+        out = json.loads(self.succeed("detect", "in.h5", "-o", "out.h5", "--detector", "nway", "--qam", 16, "--llr", "--hard",
+                                      "--json", "-"))
+        self.assertEqual([out[key] for key in ("command", "detector", "qam", "streams", "rx_antennas", "ways", "llr_clip", "items",
+                                               "erased")], ["detect", "nway", 16, 2, 2, 2, None, 20, 5])
+        arrays, _ = self.read("out.h5")
+        self.assertEqual(numpy.flatnonzero(arrays["status"]).tolist(), bad)
+        for name in ("llr", "bits"):
+            self.assertFalse(arrays[name][bad].any())
+            rest = numpy.delete(numpy.arange(20), bad)
+            numpy.testing.assert_array_equal(arrays[name][rest], good[name][rest])
+        self.write_signal("in.h5", h, numpy.full_like(y, numpy.nan), 0.1)
+        self.assertIn("20 uses of 2x2 16-QAM, 20 erased, detected by mmse in ",
+                      self.succeed("detect", "in.h5", "-o", "out.h5", "--detector", "mmse", "--qam", 16))
+        self.assertFalse(self.read("out.h5")[0]["llr"].any())
+
+    # ------------------------------------------------------------------ memory
+
+    def test_pieces_change_nothing(self):
+        uses = 60000
+        for groups in (uses, uses // 7 + 1, 3, 1):
+            h, y, _ = signal_of(9, uses, 2, 2, 4, 0.1, groups=groups)
+            # Each use has its own N0 in one form, all the same in the other.
+            noise = numpy.linspace(0.1, 0.2, uses) if groups == 3 else 0.1
+            self.write_signal("in.h5", h, y, noise, {"uses_per_channel": -(-uses // groups)})
+            whole = self.detect("--llr", "--hard", "--memory", "4G", detector="mmse", qam=4)[0]
+            for memory in ("24.8M", "26M"):
+                pieces = self.detect("--llr", "--hard", "--memory", memory, "--threads", 1, detector="mmse", qam=4)[0]
+                for name, values in whole.items():
+                    numpy.testing.assert_array_equal(pieces[name], values, f"{groups} {memory} {name}")
+
+    def test_file_four_times_larger_than_memory(self):
+        megabytes, rx, tx = 64, 4, 4
+        h, y, sent = signal_of(10, 4096, rx, tx, 16, 1e-4)
+        uses = 4 * megabytes * 2**20 // (8 * (rx * tx + rx)) // 4096 * 4096 + 4096
+        for form in ({}, {"chunks": True}, {"chunks": True, "compression": "gzip", "compression_opts": 1}):
+            with h5py.File(self.folder / "in.h5", "w") as file:
+                for name, values in (("h", h), ("y", y)):
+                    options = {**form, "chunks": (512, *values.shape[1:])} if form else {}
+                    array = file.create_dataset(name, (uses, *values.shape[1:]), numpy.complex64, **options)
+                    for first in range(0, uses, 4096):
+                        array[first:first + 4096] = values
+                file["noise_var"] = numpy.float32(1e-4)
+            self.assertTrue("compression" in form or (self.folder / "in.h5").stat().st_size > 4 * megabytes * 2**20)
+            for detector in ("zf", "kbest"):
+                self.assertLess(self.peak_memory("detect", "in.h5", "-o", "out.h5", "--detector", detector, "--qam", 16, "--memory",
+                                                 f"{megabytes}M", "--threads", 2,
+                                                 *(("--survivors", 4) if detector == "kbest" else ())),
+                                megabytes * 2**20, (form, detector))
+            with h5py.File(self.folder / "out.h5", "r") as file:
+                first = file["llr"][:4096]
+                for at in range(0, uses, 4096):
+                    numpy.testing.assert_array_equal(file["llr"][at:at + 4096], first)
+                self.assertLess(numpy.mean((first < 0) != sent), 0.1)
+
+    # ------------------------------------------------------------------ what goes wrong
+
+    def test_bad_files(self):
+        h, y, _ = signal_of(11, 6, 3, 2, 16, 0.1)
+        noise = numpy.float32(0.1)
+        detect = ("detect", "in.h5", "-o", "out.h5", "--detector", "mmse", "--qam", 16)
+        self.fail_clearly(1, "in.h5: cannot", *detect)
+        (self.folder / "in.h5").write_text("ebn0_db,ber\n" * 100)
+        self.fail_clearly(1, "in.h5: it is not an HDF5 file", *detect)
+        self.write_signal("in.h5", h, y, noise)
+        whole = (self.folder / "in.h5").read_bytes()
+        for size in (0, 100, len(whole) // 2, len(whole) - 1):
+            (self.folder / "in.h5").write_bytes(whole[:size])
+            self.fail_clearly(1, "in.h5: ", *detect)
+        good = {"h": h, "y": y, "noise_var": noise}
+        for wrong, part in (({"h": None}, "there is no array \"h\": it holds noise_var, y"),
+                            ({"y": None}, "there is no array \"y\""),
+                            ({"noise_var": None}, "there is no array \"noise_var\""),
+                            ({"h": h.astype(complex)}, "h is complex128 [6, 3, 2]: expected complex64 of 3 axes"),
+                            ({"y": y.astype(complex)}, "y is complex128 [6, 3]: expected complex64 of 2 axes"),
+                            ({"h": h.real}, "h is float32 [6, 3, 2]: expected complex64"),
+                            ({"noise_var": 0.1}, "noise_var is float64 []: expected float32"),
+                            ({"noise_var": numpy.full(6, 0.1)}, "noise_var is float64 [6]: expected float32"),
+                            ({"h": h[0]}, "h is complex64 [3, 2]: expected complex64 of 3 axes"),
+                            ({"y": y[:, :, None]}, "y is complex64 [6, 3, 1]: expected complex64 of 2 axes"),
+                            ({"y": y[:, :2]}, "y is complex64 [6, 2]: expected [batch, 3], the antennas of h"),
+                            ({"noise_var": numpy.full(5, noise)}, "noise_var is float32 [5]: expected [] or [1] for all uses, or [6]"),
+                            ({"noise_var": numpy.full((6, 1), noise)}, "noise_var is float32 [6, 1]: expected float32 of 1 axis"),
+                            ({"h": h[:0]}, "h is complex64 [0, 3, 2]: expected"),
+                            ({"h": h[:, :1], "y": y[:, :1]}, "rx_antennas = 1 is not allowed: expected 2 to 16"),
+                            ({"h": numpy.ones((6, 17, 9), numpy.complex64), "y": numpy.ones((6, 17), numpy.complex64)},
+                             "streams = 9 is not allowed: expected 1 to 8"),
+                            ({"h": h[:, :, :0]}, "streams = 0 is not allowed: expected 1 to 8")):
+            with self.subTest(part):
+                self.write("in.h5", {name: values for name, values in {**good, **wrong}.items() if values is not None})
+                self.fail_clearly(1, part, *detect)
+        for attributes, part in (({"qam": 8}, "says qam = 8"), ({"uses_per_channel": 0}, "says uses_per_channel = 0: expected 1 or more"),
+                                 ({"uses_per_channel": 1.5}, "says uses_per_channel = 1.5")):
+            self.write_signal("in.h5", h, y, noise, attributes)
+            self.fail_clearly(1, part, *detect)
+        self.write_signal("in.h5", h, y, noise, {"qam": 8})
+        self.fail_clearly(1, "says qam = 8: expected 4, 16, 64 or 256", *detect[:-2])
+        self.write_signal("in.h5", h, y, noise)
+        self.fail_clearly(1, "at least", *detect, "--memory", "1M")
+        self.fail_clearly(1, "cannot write", *detect[:3], "missing/out.h5", *detect[4:])
+        self.fail_clearly(1, "is read by this run", *detect[:3], "in.h5", *detect[4:])
+        self.fail_clearly(1, "\"cpu\" is always there", *detect, "--device", "cuda:99")
+
+    def test_what_a_detector_does_not_allow(self):
+        h, y, _ = signal_of(12, 6, 4, 4, 16, 0.1)
+        self.write_signal("in.h5", h, y, 0.1)
+
+        def detect(detector, *more, qam=16):
+            return ("detect", "in.h5", "-o", "out.h5", "--detector", detector, "--qam", qam, *more)
+        self.fail_clearly(1, "ways = 5 is not allowed", *detect("nway", "--ways", 5))
+        self.fail_clearly(1, "ways = 2 is not allowed: expected unset: only nway has passes", *detect("ot", "--ways", 2))
+        self.fail_clearly(1, "survivors = 8 is not allowed", *detect("mmse", "--survivors", 8))
+        self.fail_clearly(1, "real_valued = true is not allowed", *detect("ml", "--real-valued"))
+        self.fail_clearly(1, "extrinsic = true is not allowed", *detect("mmse", "--extrinsic"))
+        self.fail_clearly(1, "2^24", *detect("ml", qam=256))
+        self.fail_clearly(1, "llr_clip", *detect("kbest", "--llr-clip", "none"))
+        self.fail_clearly(1, "llr_clip", *detect("kbest", "--llr-clip", "-1"))
+        self.fail_clearly(1, "llr_clip", *detect("kbest", "--llr-clip", "nan"))
+
+    def test_used_wrongly(self):
+        h, y, _ = signal_of(13, 6, 2, 2, 16, 0.1)
+        self.write_signal("in.h5", h, y, 0.1)
+        detect = ("detect", "in.h5", "-o", "out.h5")
+        self.fail_clearly(2, "--detector is required", *detect, "--qam", 16)
+        self.fail_clearly(2, "a constellation is missing: --qam 4, 16, 64 or 256", *detect, "--detector", "ml")
+        self.fail_clearly(2, "\"nwya\" is not known: did you mean nway?", *detect, "--detector", "nwya", "--qam", 16)
+        self.fail_clearly(2, "expected ml, mf, zf", *detect, "--detector", "transformer", "--qam", 16)
+        for option, value in (("--qam", 2), ("--qam", 32), ("--ways", 0), ("--ways", "many"), ("--survivors", 0), ("--llr-clip", "off"),
+                              ("--llr-sign", "positive"), ("--uses-per-channel", 0), ("--memory", "much")):
+            self.fail_clearly(2, option, *detect, "--detector", "nway", *(("--qam", 16) if option != "--qam" else ()), option, value)
+        self.fail_clearly(2, "the same file", *detect, "--detector", "ml", "--qam", 16, "--json", "out.h5")
+        self.fail_clearly(2, "did you mean --survivors?", *detect, "--detector", "ml", "--qam", 16, "--survivor", 3)
+
+    def test_interrupted_leaves_the_old_file(self):
+        h, y, _ = signal_of(14, 30000, 4, 4, 16, 0.1)
+        self.write_signal("in.h5", h, y, 0.1)
+        (self.folder / "out.h5").write_text("old")
+        with subprocess.Popen([array_files.command, "detect", "in.h5", "-o", "out.h5", "--detector", "ml", "--qam", "16", "--threads",
+                               "1", "--memory", "26M"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env={**os.environ, "WARPBAND_ISA": "scalar"}, text=True) as process:
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=100)
+        self.assertEqual((process.returncode, err), (1, "warpband: error: interrupted: out.h5 was not written\n"))
+        self.assertEqual((self.folder / "out.h5").read_text(), "old")
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["in.h5", "out.h5"])
+
+
+if __name__ == "__main__":
+    array_files.main()

@@ -1,0 +1,482 @@
+#include <oracle/mimo.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
+
+#include <oracle/modem.hpp>
+
+namespace oracle {
+namespace {
+
+using complex = std::complex<double>;
+using symbols = std::vector<int>;  // an index into the constellation for each stream
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+int bits_of(int points) {
+  int m = 0;
+  while ((1 << m) < points) ++m;
+  return m;
+}
+
+void check(const mimo_use& use) {
+  if (use.points == 2) throw std::invalid_argument("oracle: MIMO detectors take square constellations");
+  const auto known = constellation(use.points);  // throws for another
+  const int n = use.streams();
+  if (n < 1 || use.h.size() != use.y.size() * at(n) || use.y.size() < at(n) || !(use.n0 > 0) ||
+      (!use.prior.empty() && use.prior.size() != at(use.bits())))
+    throw std::invalid_argument("oracle: a MIMO use with shapes or noise that cannot be");
+}
+
+/// Amplitudes of one real dimension, indexed by its bits: the real parts of the points whose other bits are
+/// 0.
+std::vector<double> amplitudes(int points) {
+  const int m = bits_of(points);
+  const auto all = constellation(points);
+  std::vector<double> a;
+  for (int index = 0; index < 1 << m / 2; ++index) {
+    int symbol = 0;
+    for (int b = 0; b < m / 2; ++b) symbol |= ((index >> b) & 1) << (2 * b + 1);
+    a.push_back(all[at(symbol)].real());
+  }
+  return a;
+}
+/// The symbol whose bits are those of two amplitudes, in turns.
+int joined(int real_index, int imaginary_index, int points) {
+  int symbol = 0;
+  for (int b = 0; b < bits_of(points) / 2; ++b)
+    symbol |= ((real_index >> b) & 1) << (2 * b + 1) | ((imaginary_index >> b) & 1) << (2 * b);
+  return symbol;
+}
+
+/// -ln of the a-priori probability of one bit, up to a constant.
+double bit_cost(const mimo_use& use, int bit, int value) {
+  return !use.prior.empty() && value != 0 ? use.prior[at(bit)] : 0.0;
+}
+double symbol_cost(const mimo_use& use, int stream, int symbol) {
+  const int m = bits_of(use.points);
+  double cost = 0;
+  for (int b = 0; b < m; ++b) cost += bit_cost(use, stream * m + b, (symbol >> (m - 1 - b)) & 1);
+  return cost;
+}
+
+/// -ln P(y, s), up to a constant.
+double metric(const mimo_use& use, const std::vector<complex>& points, const symbols& s) {
+  const int n = use.streams();
+  double sum = 0;
+  for (int r = 0; at(r) < use.y.size(); ++r) {
+    complex rest = use.y[at(r)];
+    for (int k = 0; k < n; ++k) rest -= use.h[at(r * n + k)] * points[at(s[at(k)])];
+    sum += std::norm(rest) / use.n0;
+  }
+  for (int k = 0; k < n; ++k) sum += symbol_cost(use, k, s[at(k)]);
+  return sum;
+}
+
+/// The least metric of each hypothesis.
+class hypotheses {
+ public:
+  explicit hypotheses(const mimo_use& use)
+      : m_(bits_of(use.points)), least_(at(2 * use.bits()), static_cast<double>(INFINITY)) {}
+  void add_stream(int stream, int symbol, double value) {
+    for (int b = 0; b < m_; ++b) {
+      double& least = least_[at(2 * (stream * m_ + b) + ((symbol >> (m_ - 1 - b)) & 1))];
+      least = std::min(least, value);
+    }
+  }
+  void add(const symbols& s, double value) {
+    for (int k = 0; at(k) < s.size(); ++k) add_stream(k, s[at(k)], value);
+  }
+  std::vector<double> llrs(double clip) const {
+    std::vector<double> out;
+    for (std::size_t b = 0; 2 * b < least_.size(); ++b) {
+      const double zero = least_[2 * b], one = least_[2 * b + 1];
+      out.push_back(std::isinf(one) ? clip : std::isinf(zero) ? -clip : std::clamp(one - zero, -clip, clip));
+    }
+    return out;
+  }
+
+ private:
+  int m_;
+  std::vector<double> least_;
+};
+
+/// R and Q^H y of the matrix with the given columns of H, by Gram-Schmidt.
+struct triangle {
+  std::vector<std::vector<complex>> r;
+  std::vector<complex> z;
+};
+triangle triangular(const mimo_use& use, const std::vector<int>& order) {
+  const std::size_t n = order.size(), rows = use.y.size();
+  std::vector<std::vector<complex>> columns(n + 1, use.y);
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t r = 0; r < rows; ++r) columns[k][r] = use.h[r * n + at(order[k])];
+  triangle t{std::vector<std::vector<complex>>(n, std::vector<complex>(n)), std::vector<complex>(n)};
+  for (std::size_t k = 0; k < n; ++k) {
+    double length = 0;
+    for (const complex& x : columns[k]) length += std::norm(x);
+    length = std::sqrt(length);
+    for (complex& x : columns[k]) x /= length;
+    t.r[k][k] = length;
+    for (std::size_t j = k + 1; j <= n; ++j) {
+      complex along = 0;
+      for (std::size_t r = 0; r < rows; ++r) along += std::conj(columns[k][r]) * columns[j][r];
+      for (std::size_t r = 0; r < rows; ++r) columns[j][r] -= along * columns[k][r];
+      (j < n ? t.r[k][j] : t.z[k]) = along;
+    }
+  }
+  return t;
+}
+std::vector<int> natural_order(const mimo_use& use) {
+  std::vector<int> order;
+  for (int k = 0; k < use.streams(); ++k) order.push_back(k);
+  return order;
+}
+
+/// A path through the levels; symbols of levels not yet reached are not read.
+struct path {
+  symbols s;
+  double cost = 0;
+};
+/// z_k minus what the levels above give.
+complex left_over(const triangle& t, const symbols& s, int level, const std::vector<complex>& points) {
+  complex rest = t.z[at(level)];
+  for (int j = level + 1; at(j) < t.z.size(); ++j) rest -= t.r[at(level)][at(j)] * points[at(s[at(j)])];
+  return rest;
+}
+/// Paths in natural order.
+class tree {
+ public:
+  explicit tree(const mimo_use& use)
+      : points(constellation(use.points)), use_(use), t_(triangular(use, natural_order(use))) {}
+  path root() const { return {symbols(t_.z.size()), 0}; }
+  /// The cost of a path with one more symbol.
+  double cost(const path& p, int stream, int symbol) const {
+    const complex off =
+        left_over(t_, p.s, stream, points) - t_.r[at(stream)][at(stream)] * points[at(symbol)];
+    return p.cost + std::norm(off) / use_.n0 + symbol_cost(use_, stream, symbol);
+  }
+  path grown(path p, int stream, int symbol) const {
+    p.cost = cost(p, stream, symbol);
+    p.s[at(stream)] = symbol;
+    return p;
+  }
+  const std::vector<complex> points;
+
+ private:
+  const mimo_use& use_;
+  triangle t_;
+};
+bool cheaper(const path& a, const path& b) { return a.cost < b.cost; }
+
+/// H as a real matrix with the parts of a stream side by side, columns in the given order, and y: columns of
+/// twice the rows, y the last.
+std::vector<std::vector<double>> real_columns(const mimo_use& use, const std::vector<int>& order) {
+  const std::size_t n = order.size();
+  std::vector<std::vector<double>> columns(2 * n + 1);
+  for (std::size_t r = 0; r < use.y.size(); ++r) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const complex h = use.h[r * n + at(order[k])];
+      columns[2 * k].insert(columns[2 * k].end(), {h.real(), h.imag()});
+      columns[2 * k + 1].insert(columns[2 * k + 1].end(), {-h.imag(), h.real()});
+    }
+    columns[2 * n].insert(columns[2 * n].end(), {use.y[r].real(), use.y[r].imag()});
+  }
+  return columns;
+}
+/// Rows of [R | Q^T y], by Gram-Schmidt.
+std::vector<std::vector<double>> real_triangular(std::vector<std::vector<double>> columns) {
+  const std::size_t n = columns.size() - 1;
+  std::vector<std::vector<double>> e(n, std::vector<double>(n + 1));
+  for (std::size_t k = 0; k < n; ++k) {
+    double length = 0;
+    for (double x : columns[k]) length += x * x;
+    length = std::sqrt(length);
+    e[k][k] = length;
+    for (std::size_t j = k + 1; j <= n; ++j) {
+      for (std::size_t r = 0; r < columns[k].size(); ++r) e[k][j] += columns[k][r] * columns[j][r] / length;
+      for (std::size_t r = 0; r < columns[k].size(); ++r) columns[j][r] -= e[k][j] * columns[k][r] / length;
+    }
+  }
+  return e;
+}
+
+std::vector<double> kbest_of_streams(const mimo_use& use, int survivors, double clip) {
+  const tree t(use);
+  std::vector<path> paths{t.root()};
+  for (int k = use.streams() - 1; k >= 0; --k) {
+    std::vector<path> next;
+    for (const path& p : paths)
+      for (int q = 0; q < use.points; ++q) next.push_back(t.grown(p, k, q));
+    std::stable_sort(next.begin(), next.end(), cheaper);
+    if (next.size() > at(survivors)) next.resize(at(survivors));
+    paths = next;
+  }
+  hypotheses found(use);
+  for (const path& p : paths) found.add(p.s, metric(use, t.points, p.s));
+  return found.llrs(clip);
+}
+
+std::vector<double> kbest_of_dimensions(const mimo_use& use, int survivors, double clip) {
+  const int n = use.streams(), m = bits_of(use.points);
+  const auto e = real_triangular(real_columns(use, natural_order(use)));
+  const auto points = constellation(use.points);
+  const auto levels = amplitudes(use.points);
+  std::vector<path> paths{{symbols(at(2 * n)), 0}};  // an amplitude for each dimension
+  for (int d = 2 * n - 1; d >= 0; --d) {
+    std::vector<path> next;
+    for (const path& p : paths)
+      for (int a = 0; at(a) < levels.size(); ++a) {
+        path child = p;
+        child.s[at(d)] = a;
+        double rest = e[at(d)][at(2 * n)];
+        for (int j = d; j < 2 * n; ++j) rest -= e[at(d)][at(j)] * levels[at(child.s[at(j)])];
+        child.cost += rest * rest / use.n0;
+        for (int b = 0; b < m / 2; ++b)
+          child.cost += bit_cost(use, d / 2 * m + 2 * b + d % 2, (a >> (m / 2 - 1 - b)) & 1);
+        next.push_back(child);
+      }
+    std::stable_sort(next.begin(), next.end(), cheaper);
+    if (next.size() > at(survivors)) next.resize(at(survivors));
+    paths = next;
+  }
+  hypotheses found(use);
+  for (const path& p : paths) {
+    symbols s;
+    for (int k = 0; k < n; ++k) s.push_back(joined(p.s[at(2 * k)], p.s[at(2 * k + 1)], use.points));
+    found.add(s, metric(use, points, s));
+  }
+  return found.llrs(clip);
+}
+
+/// The inverse, by elimination with row pivots.
+std::vector<std::vector<complex>> inverse(std::vector<std::vector<complex>> a) {
+  const std::size_t n = a.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    a[k].resize(2 * n);
+    a[k][n + k] = 1;
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < n; ++i)
+      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
+    std::swap(a[k], a[pivot]);
+    const complex factor = 1.0 / a[k][k];
+    for (complex& x : a[k]) x *= factor;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const complex times = a[i][k];
+      for (std::size_t j = 0; j < 2 * n; ++j) a[i][j] -= times * a[k][j];
+    }
+  }
+  for (auto& row : a) row.erase(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(n));
+  return a;
+}
+
+}  // namespace
+
+int mimo_use::streams() const { return y.empty() ? 0 : static_cast<int>(h.size() / y.size()); }
+int mimo_use::bits() const { return streams() * bits_of(points); }
+
+std::vector<double> detect_ml(const mimo_use& use, double clip) {
+  check(use);
+  const int n = use.streams();
+  if (n * bits_of(use.points) > 20) throw std::invalid_argument("oracle: more than 2^20 candidates");
+  const auto points = constellation(use.points);
+  hypotheses found(use);
+  // What is left of y when the symbols of streams 0 .. k - 1 are taken off.
+  symbols s(at(n));
+  const std::function<void(int, const std::vector<complex>&, double)> visit =
+      [&](int k, const std::vector<complex>& rest, double cost) {
+        if (k == n) {
+          for (const complex& x : rest) cost += std::norm(x) / use.n0;
+          found.add(s, cost);
+          return;
+        }
+        std::vector<complex> next(rest.size());
+        for (int q = 0; q < use.points; ++q) {
+          s[at(k)] = q;
+          for (std::size_t r = 0; r < rest.size(); ++r)
+            next[r] = rest[r] - use.h[r * at(n) + at(k)] * points[at(q)];
+          visit(k + 1, next, cost + symbol_cost(use, k, q));
+        }
+      };
+  visit(0, use.y, 0);
+  return found.llrs(clip);
+}
+
+std::vector<double> detect_kbest(const mimo_use& use, int survivors, bool real_valued, double clip) {
+  check(use);
+  if (survivors < 1) throw std::invalid_argument("oracle: K-best with no survivors");
+  return real_valued ? kbest_of_dimensions(use, survivors, clip) : kbest_of_streams(use, survivors, clip);
+}
+
+std::vector<double> detect_trellis(const mimo_use& use, trellis rule, double clip) {
+  check(use);
+  const tree t(use);
+  const int n = use.streams(), last = n - 1;
+  std::vector<path> reduced;  // one ends in each vertex
+  hypotheses found(use);
+  for (int stage = 0; stage < n; ++stage) {
+    std::vector<path> next;
+    for (int q = 0; q < use.points; ++q) {
+      const auto cheaper_here = [&](const path& a, const path& b) {
+        return t.cost(a, last - stage, q) < t.cost(b, last - stage, q);
+      };
+      const path incoming =
+          stage == 0 ? t.root() : *std::min_element(reduced.begin(), reduced.end(), cheaper_here);
+      next.push_back(t.grown(incoming, last - stage, q));
+    }
+    reduced = next;
+    if (rule == trellis::one_pass && stage != last) continue;
+    std::vector<path> list = reduced;
+    for (int later = last - stage - 1; later >= 0; --later)
+      for (path& p : list) {
+        int best = 0;
+        for (int q = 1; q < use.points; ++q)
+          if (t.cost(p, later, q) < t.cost(p, later, best)) best = q;
+        p = t.grown(p, later, best);
+      }
+    for (const path& p : list) {
+      const double value = metric(use, t.points, p.s);
+      if (rule == trellis::one_pass)
+        found.add(p.s, value);
+      else
+        found.add_stream(last - stage, p.s[at(last - stage)], value);
+    }
+  }
+  return found.llrs(clip);
+}
+
+std::vector<double> detect_nway(const mimo_use& use, int ways, double clip) {
+  check(use);
+  const int n = use.streams(), m = bits_of(use.points);
+  if (ways < 1 || ways > n) throw std::invalid_argument("oracle: as many ways as streams at most");
+  const auto points = constellation(use.points);
+  const auto levels = amplitudes(use.points);
+  hypotheses found(use);
+  for (int pass = 0; pass < ways; ++pass) {
+    std::vector<int> order;
+    for (int k = 0; k < n; ++k) order.push_back((pass + 1 + k) % n);
+    const triangle t = triangular(use, order);
+    for (int top = 0; top < use.points; ++top) {
+      symbols s(at(n));  // in the order of the levels
+      s[at(n - 1)] = top;
+      for (int k = n - 2; k >= 0; --k) {
+        const complex rest = left_over(t, s, k, points);
+        const double gain = t.r[at(k)][at(k)].real();
+        int best[2] = {0, 0};
+        for (int dimension = 0; dimension < 2; ++dimension) {
+          double least = INFINITY;
+          for (int a = 0; at(a) < levels.size(); ++a) {
+            const double off = (dimension == 0 ? rest.real() : rest.imag()) - gain * levels[at(a)];
+            double cost = off * off / use.n0;
+            for (int b = 0; b < m / 2; ++b)
+              cost += bit_cost(use, order[at(k)] * m + 2 * b + dimension, (a >> (m / 2 - 1 - b)) & 1);
+            if (cost < least) {
+              least = cost;
+              best[dimension] = a;
+            }
+          }
+        }
+        s[at(k)] = joined(best[0], best[1], use.points);
+      }
+      symbols of_streams(at(n));
+      for (int k = 0; k < n; ++k) of_streams[at(order[at(k)])] = s[at(k)];
+      found.add(of_streams, metric(use, points, of_streams));
+    }
+  }
+  return found.llrs(clip);
+}
+
+std::vector<double> detect_ssfe(const mimo_use& use, int top, double clip) {
+  check(use);
+  if (!use.prior.empty()) throw std::invalid_argument("oracle: SSFE takes no priors");
+  const int n = use.streams();
+  std::vector<int> order;
+  for (int k = 1; k <= n; ++k) order.push_back((top + k) % n);
+  const auto e = real_triangular(real_columns(use, order));
+  const auto points = constellation(use.points);
+  const double root = std::sqrt(use.points);
+  const double half_distance = std::sqrt(1.5 / (use.points - 1));  // amplitudes are odd multiples
+  hypotheses found(use);
+  for (const complex& candidate : points) {
+    std::vector<double> x(at(2 * n));
+    x[at(2 * n - 2)] = candidate.real() / half_distance;
+    x[at(2 * n - 1)] = candidate.imag() / half_distance;
+    for (int d = 2 * n - 3; d >= 0; --d) {
+      double rest = e[at(d)][at(2 * n)] / half_distance;
+      for (int j = d + 1; j < 2 * n; ++j) rest -= e[at(d)][at(j)] * x[at(j)];
+      const double rounded = std::round((rest / e[at(d)][at(d)] + root - 1) / 2) * 2 - root + 1;
+      x[at(d)] = std::clamp(rounded, 1 - root, root - 1);
+    }
+    symbols s(at(n));
+    for (int k = 0; k < n; ++k) {
+      const complex point = half_distance * complex(x[at(2 * k)], x[at(2 * k + 1)]);
+      const auto closer = [&](const complex& a, const complex& b) {
+        return std::norm(a - point) < std::norm(b - point);
+      };
+      s[at(order[at(k)])] =
+          static_cast<int>(std::min_element(points.begin(), points.end(), closer) - points.begin());
+    }
+    found.add(s, metric(use, points, s));
+  }
+  return found.llrs(clip);
+}
+
+filtered filter(const mimo_use& use, linear rule) {
+  check(use);
+  const std::size_t n = at(use.streams()), rows = use.y.size();
+  std::vector<std::vector<complex>> w(n, std::vector<complex>(rows));  // H^H, then the filter
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t r = 0; r < rows; ++r) w[k][r] = std::conj(use.h[r * n + k]);
+  if (rule != linear::mf) {
+    std::vector<std::vector<complex>> gram(n, std::vector<complex>(n));
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t j = 0; j < n; ++j)
+        for (std::size_t r = 0; r < rows; ++r) gram[k][j] += w[k][r] * use.h[r * n + j];
+      if (rule == linear::mmse) gram[k][k] += use.n0;
+    }
+    const auto solved = inverse(gram);
+    const auto matched = w;
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t r = 0; r < rows; ++r) {
+        w[k][r] = 0;
+        for (std::size_t j = 0; j < n; ++j) w[k][r] += solved[k][j] * matched[j][r];
+      }
+  }
+  filtered out;
+  for (std::size_t k = 0; k < n; ++k) {
+    complex value = 0;
+    double noise = 0, others = 0, own = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      value += w[k][r] * use.y[r];
+      noise += std::norm(w[k][r]) * use.n0;
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      complex gain = 0;
+      for (std::size_t r = 0; r < rows; ++r) gain += w[k][r] * use.h[r * n + j];
+      if (j == k)
+        own = gain.real();
+      else
+        others += std::norm(gain);
+    }
+    out.value.push_back(value / own);
+    out.variance.push_back((noise + others) / (own * own));
+  }
+  return out;
+}
+
+std::vector<double> detect_linear(const mimo_use& use, linear rule, double clip) {
+  const filtered streams = filter(use, rule);
+  std::vector<double> out;
+  for (std::size_t k = 0; k < streams.value.size(); ++k)
+    for (double llr : demap(streams.value[k], streams.variance[k], 1, use.points, demapper::max_log))
+      out.push_back(std::clamp(llr, -clip, clip));
+  return out;
+}
+
+}  // namespace oracle

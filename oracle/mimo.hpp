@@ -1,0 +1,66 @@
+#pragma once
+
+#include <complex>
+#include <vector>
+
+/// Soft MIMO detectors by their definitions, for checking the library: complete candidates are compared by
+/// the distance |y - H s|^2 itself, and triangular matrices only say which candidates there are.
+///
+/// All give max-log LLRs ln P(b = 0) - ln P(b = 1), stream after stream, b(0) of each symbol first. Every LLR
+/// is limited to +-clip, and one of whose hypotheses there is no candidate is +-clip; infinity for no limit.
+/// With priors the LLRs are a-posteriori. Shapes that do not match throw std::invalid_argument.
+namespace oracle {
+
+/// One use of the channel: y = H s + n, n ~ CN(0, n0) in each entry, s of points of `constellation(points)`.
+struct mimo_use {
+  int points = 4;
+  std::vector<std::complex<double>> y;  ///< one per receive antenna
+  std::vector<std::complex<double>> h;  ///< row after row; as many columns as streams
+  double n0 = 1;
+  std::vector<double> prior = {};  ///< ln P(b = 0) - ln P(b = 1); empty for none
+
+  int streams() const;
+  int bits() const;  ///< of all streams
+};
+
+/// All points^streams candidates; at most 2^20.
+std::vector<double> detect_ml(const mimo_use& use, double clip);
+
+/// Breadth first from the last stream to the first, `survivors` a level. `real_valued`: a level for each real
+/// dimension, the imaginary part of a stream before its real part.
+std::vector<double> detect_kbest(const mimo_use& use, int survivors, bool real_valued, double clip);
+
+/// M. Wu, "On the Application of Graphics Processor to Wireless Receiver Design", 2010, §3.2: stage t of the
+/// trellis is stream streams - 1 - t. List t is made by edge reductions to stage t (each vertex keeps its
+/// best incoming path) and path extensions from there on (each path takes its best outgoing edge).
+enum class trellis {
+  one_pass,    ///< all LLRs from the last list
+  multi_pass,  ///< the LLRs of stage t from list t
+};
+std::vector<double> detect_trellis(const mimo_use& use, trellis rule, double clip);
+
+/// M. Wu, B. Yin, J. Cavallaro, "Flexible N-Way MIMO Detector on GPU", 2012: for p = 0 .. ways - 1 all points
+/// of stream p, and for each the best child in each real dimension of streams p - 1, p - 2, ... p + 1 (mod
+/// streams); the least metric of each hypothesis over all passes.
+std::vector<double> detect_nway(const mimo_use& use, int ways, double clip);
+
+/// One pass of the same without priors, in real arithmetic of twice the size with rounding and clamping:
+/// selective spanning with fast enumeration, stream `top` expanded in full.
+std::vector<double> detect_ssfe(const mimo_use& use, int top, double clip);
+
+enum class linear {
+  mf,    ///< H^H
+  zf,    ///< (H^H H)^-1 H^H
+  mmse,  ///< (H^H H + n0)^-1 H^H
+};
+/// What a filter leaves of each stream: value = symbol + error, E|error|^2 = variance over noise and the
+/// other streams.
+struct filtered {
+  std::vector<std::complex<double>> value;
+  std::vector<double> variance;
+};
+filtered filter(const mimo_use& use, linear rule);
+/// Each stream demapped as if the error were Gaussian and independent of the other streams'.
+std::vector<double> detect_linear(const mimo_use& use, linear rule, double clip);
+
+}  // namespace oracle

@@ -1,0 +1,264 @@
+#pragma once
+// Random uses of MIMO channels for the tests of detectors, their run on an executor, and the oracle's answer.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <oracle/mimo.hpp>
+#include <oracle/modem.hpp>
+#include <tests/on_backends.hpp>
+#include <warpband/core/status.hpp>
+#include <warpband/detect/detector.hpp>
+
+namespace wb::testing {
+
+struct mimo_batch {
+  int streams = 2, rx = 2, qam = 4;
+  std::size_t uses_per_channel = 1;
+  std::vector<std::complex<float>> y, h;  // [uses, rx], [channels, rx * streams]
+  std::vector<float> n0;                  // one: shared by all uses
+  std::vector<float> prior;               // [uses, bits]; empty: none
+  std::vector<std::uint8_t> sent;         // [uses, bits]
+
+  std::size_t uses() const { return y.size() / static_cast<std::size_t>(rx); }
+  std::size_t gains() const { return static_cast<std::size_t>(rx * streams); }
+  std::size_t bits() const {
+    return static_cast<std::size_t>(streams) * std::bit_width(static_cast<unsigned>(qam - 1));
+  }
+  const std::complex<float>* channel_of(std::size_t use) const {
+    return &h[use / uses_per_channel * gains()];
+  }
+  float noise_of(std::size_t use) const { return n0[n0.size() == 1 ? 0 : use]; }
+};
+
+struct mimo_draw {
+  double least_n0 = 0.003, most_n0 = 3;  // uniform in decibels
+  double prior = 0;                      // standard deviation of the a-priori LLRs
+  std::size_t uses_per_channel = 1;
+};
+inline mimo_batch draw_mimo(const detector_config& c, std::size_t uses, const mimo_draw& draw,
+                            std::mt19937_64& random) {
+  std::normal_distribution<float> normal(0, std::sqrt(0.5f));
+  std::uniform_real_distribution<double> exponent(std::log(draw.least_n0), std::log(draw.most_n0));
+  const auto entry = [&] {
+    const float re = normal(random);
+    return std::complex<float>(re, normal(random));
+  };
+  const auto points = oracle::constellation(c.qam);
+  mimo_batch b{c.streams, c.rx_antennas, c.qam, draw.uses_per_channel, {}, {}, {}, {}, {}};
+  const auto rx = static_cast<std::size_t>(c.rx_antennas), streams = static_cast<std::size_t>(c.streams);
+  for (std::size_t i = 0; i < uses; i++) {
+    if (i % draw.uses_per_channel == 0)
+      for (std::size_t e = 0; e < b.gains(); e++) b.h.push_back(entry());
+    b.n0.push_back(static_cast<float>(std::exp(exponent(random))));
+    std::vector<std::complex<float>> s;
+    for (std::size_t k = 0; k < streams; k++) {
+      const std::size_t symbol = random() % points.size();
+      s.push_back(std::complex<float>(points[symbol]));
+      for (std::size_t mask = points.size() / 2; mask > 0; mask /= 2) b.sent.push_back((symbol & mask) != 0);
+    }
+    const std::complex<float>* h = b.channel_of(i);
+    for (std::size_t r = 0; r < rx; r++) {
+      std::complex<float> y = std::sqrt(b.n0[i]) * entry();
+      for (std::size_t k = 0; k < streams; k++) y += h[r * streams + k] * s[k];
+      b.y.push_back(y);
+    }
+    if (draw.prior > 0)
+      for (std::size_t e = 0; e < b.bits(); e++)
+        b.prior.push_back(static_cast<float>(draw.prior * std::sqrt(2.0)) * normal(random));
+  }
+  return b;
+}
+
+/// Uses first .. first + count - 1 of a batch that shares no channels.
+inline mimo_batch part_of(const mimo_batch& b, std::size_t first, std::size_t count) {
+  const auto cut = [&](const auto& values, std::size_t elements) {
+    if (values.size() < b.uses() * elements) return values;  // shared or none
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(first * elements);
+    return std::remove_cvref_t<decltype(values)>(from, from + static_cast<std::ptrdiff_t>(count * elements));
+  };
+  return {b.streams,
+          b.rx,
+          b.qam,
+          b.uses_per_channel,
+          cut(b.y, static_cast<std::size_t>(b.rx)),
+          cut(b.h, b.gains()),
+          cut(b.n0, 1),
+          cut(b.prior, b.bits()),
+          cut(b.sent, b.bits())};
+}
+
+/// [items, elements] to [elements, items].
+template <class T>
+std::vector<T> transposed(const std::vector<T>& values, std::size_t elements) {
+  std::vector<T> out;
+  out.reserve(values.size());
+  for (std::size_t e = 0; e < elements; e++)
+    for (std::size_t i = e; i < values.size(); i += elements) out.push_back(values[i]);
+  return out;
+}
+
+struct mimo_result {
+  std::vector<float> llr;          // [uses, bits]
+  std::vector<std::uint8_t> bits;  // [uses, bits]
+  std::vector<std::uint8_t> status;
+};
+inline bool same_bits(const mimo_result& a, const mimo_result& b) {
+  return a.llr.size() == b.llr.size() && a.bits == b.bits && a.status == b.status &&
+         std::memcmp(a.llr.data(), b.llr.data(), a.llr.size() * sizeof(float)) == 0;
+}
+
+inline mimo_result detect(executor& exec, const detector& detector, const mimo_batch& b,
+                          layout order = layout::row_major) {
+  const std::size_t n = b.uses(), m = b.bits(), rx = static_cast<std::size_t>(b.rx);
+  const auto stored = [&]<class T>(const std::vector<T>& values, std::size_t elements) {
+    return on_device(exec, order == layout::row_major ? values : transposed(values, elements), elements,
+                     values.size() / elements, order);
+  };
+  const auto y = stored(b.y, rx);
+  const auto h = stored(b.h, b.gains());
+  const auto prior = stored(b.prior, m);
+  const auto n0 = exec.make_from(b.n0);
+  auto llr = exec.make<float>(m, n, order);
+  auto bits = exec.make<std::uint8_t>(m, n, order);
+  auto status = exec.make<std::uint8_t>(1, n);
+  detector_input in{y, h, b.uses_per_channel, {n0.data(), 1, n, 1, b.n0.size() == 1 ? 0U : 1U}};
+  if (!b.prior.empty()) in.prior = prior;
+  detector.run(exec, in, {llr, bits, status});
+  mimo_result out{exec.to_host(llr), exec.to_host(bits), exec.to_host(status)};
+  if (order == layout::batch_fastest && n > 0) {
+    out.llr = transposed(out.llr, n);
+    out.bits = transposed(out.bits, n);
+  }
+  return out;
+}
+inline mimo_result detect(executor& exec, const detector_config& config, const mimo_batch& b,
+                          layout order = layout::row_major) {
+  return detect(exec, *make_detector(config), b, order);
+}
+
+inline oracle::mimo_use oracle_use(const mimo_batch& b, std::size_t use) {
+  const auto rx = static_cast<std::size_t>(b.rx);
+  oracle::mimo_use u;
+  u.points = b.qam;
+  for (std::size_t r = 0; r < rx; r++) u.y.emplace_back(b.y[use * rx + r]);
+  for (std::size_t e = 0; e < b.gains(); e++) u.h.emplace_back(b.channel_of(use)[e]);
+  u.n0 = b.noise_of(use);
+  if (!b.prior.empty()) u.prior.assign(&b.prior[use * b.bits()], &b.prior[use * b.bits()] + b.bits());
+  return u;
+}
+/// A-posteriori LLRs.
+inline std::vector<double> oracle_llrs(const detector_config& config, const oracle::mimo_use& use) {
+  const detector_config c = completed(config);
+  const double clip = *c.llr_clip;
+  switch (c.type) {
+    case detector_type::ml:
+      return oracle::detect_ml(use, clip);
+    case detector_type::mf:
+      return oracle::detect_linear(use, oracle::linear::mf, clip);
+    case detector_type::zf:
+      return oracle::detect_linear(use, oracle::linear::zf, clip);
+    case detector_type::mmse:
+      return oracle::detect_linear(use, oracle::linear::mmse, clip);
+    case detector_type::ot:
+      return oracle::detect_trellis(use, oracle::trellis::one_pass, clip);
+    case detector_type::mtt:
+      return oracle::detect_trellis(use, oracle::trellis::multi_pass, clip);
+    case detector_type::kbest:
+      return oracle::detect_kbest(use, c.survivors, c.real_valued, clip);
+    case detector_type::nway:
+      return oracle::detect_nway(use, c.ways, clip);
+  }
+  return {};
+}
+
+/// How far the LLRs of two float32 algorithms of equal result may lie apart.
+inline double llr_tolerance(const mimo_batch& b, std::size_t use) {
+  double energy = 0;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(b.rx); r++)
+    energy += std::norm(b.y[use * static_cast<std::size_t>(b.rx) + r]);
+  for (std::size_t e = 0; e < b.gains(); e++) energy += std::norm(b.channel_of(use)[e]);
+  return 4e-6 * energy / b.noise_of(use) + 1e-5;
+}
+/// Uses of which some LLR is farther off than that, or is no number.
+template <class Expected>
+std::size_t count_different(const mimo_batch& b, const std::vector<float>& llr, const Expected& expected) {
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < b.uses(); i++) {
+    const double allowed = llr_tolerance(b, i);
+    bool same = true;
+    for (std::size_t e = i * b.bits(); e < (i + 1) * b.bits(); e++)
+      same = same && (llr[e] == expected[e] || std::fabs(llr[e] - expected[e]) <= allowed);
+    different += !same;
+  }
+  return different;
+}
+
+/// "kbest, 4 x 4, 16-QAM, K = 16"
+inline std::string text_of(const detector_config& c) {
+  std::string text = name_of(c.type);
+  text += ", " + std::to_string(c.rx_antennas) + " x " + std::to_string(c.streams) + ", " +
+          std::to_string(c.qam) + "-QAM";
+  if (c.type == detector_type::kbest)
+    text += ", K = " + std::to_string(c.survivors) + (c.real_valued ? ", real" : "");
+  if (c.type == detector_type::nway) text += ", " + std::to_string(completed(c).ways) + " ways";
+  if (c.llr_clip) text += ", clip " + std::to_string(*c.llr_clip);
+  return text;
+}
+
+inline detector_config setting(detector_type type, int streams, int rx, int qam) {
+  detector_config c;
+  c.type = type;
+  c.streams = streams;
+  c.rx_antennas = rx;
+  c.qam = qam;
+  return c;
+}
+inline detector_config kbest_setting(int streams, int rx, int qam, int survivors, bool real_valued = false) {
+  detector_config c = setting(detector_type::kbest, streams, rx, qam);
+  c.survivors = survivors;
+  c.real_valued = real_valued;
+  return c;
+}
+inline detector_config nway_setting(int streams, int rx, int qam, int ways) {
+  detector_config c = setting(detector_type::nway, streams, rx, qam);
+  c.ways = ways;
+  return c;
+}
+/// Settings that reach every detector and each of its ways through the code.
+inline std::vector<detector_config> some_of_each() {
+  using enum detector_type;
+  return {setting(ml, 1, 1, 64),
+          setting(ml, 2, 2, 16),
+          setting(ml, 3, 4, 4),
+          setting(mf, 3, 3, 16),
+          setting(zf, 2, 4, 64),
+          setting(zf, 4, 4, 4),
+          setting(mmse, 1, 2, 256),
+          setting(mmse, 4, 4, 16),
+          setting(mmse, 8, 8, 4),
+          setting(ot, 2, 2, 4),
+          setting(ot, 3, 4, 16),
+          setting(mtt, 4, 4, 4),
+          setting(mtt, 2, 2, 16),
+          kbest_setting(2, 2, 16, 5),
+          kbest_setting(4, 4, 4, 16),
+          kbest_setting(3, 3, 16, 9, true),
+          kbest_setting(4, 5, 64, 3, true),
+          nway_setting(2, 2, 64, 2),
+          nway_setting(3, 4, 16, 1),
+          nway_setting(4, 4, 16, 3),
+          nway_setting(8, 8, 4, 2)};
+}
+inline bool takes_prior(const detector_config& c) {
+  return c.type == detector_type::ml || c.type == detector_type::kbest || c.type == detector_type::nway;
+}
+
+}  // namespace wb::testing

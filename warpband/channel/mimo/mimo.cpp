@@ -1,0 +1,38 @@
+#include <warpband/channel/mimo/mimo.hpp>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/pairs.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(mimo_rayleigh)
+
+void apply_mimo_rayleigh(executor& exec, view<const std::complex<float>> in, view<std::complex<float>> out,
+                         view<std::complex<float>> channel, std::size_t uses_per_channel,
+                         random_range range) {
+  const std::size_t uses = in.items, shared = uses_per_channel;
+  if (shared < 1 || shared > 1 << 24)
+    throw argument_error("uses_per_channel", std::to_string(shared), "1 to " + std::to_string(1 << 24));
+  if (in.elements < 1 || in.elements > 8)
+    throw shape_error("in", shape_text(uses, in.elements), "rows of 1 to 8 streams");
+  if (out.elements < 1 || out.elements > 16)
+    throw shape_error("out", shape_text(out.items, out.elements), "rows of 1 to 16 antennas");
+  if (uses % shared != 0)
+    throw shape_error("in", shape_text(uses, in.elements),
+                      "a multiple of uses_per_channel = " + std::to_string(shared));
+  check_shape("in", in, in.elements, uses);
+  check_shape("out", out, out.elements, uses);
+  check_shape("channel", channel, in.elements * out.elements, uses / shared);
+  const mimo_rayleigh_args a{static_cast<int>(in.elements),
+                             static_cast<int>(out.elements),
+                             shared,
+                             as_pairs(in),
+                             as_pairs(out),
+                             as_pairs(channel),
+                             range.seed,
+                             range.first,
+                             range.point};
+  exec.run(mimo_rayleigh_kernels(), &a, uses / shared);
+}
+
+}  // namespace wb

@@ -1,0 +1,21 @@
+#pragma once
+// Flat Rayleigh fading between several antennas: y = H s, the entries of H independent and CN(0, 1). Fast: a
+// new H for every use of the channel; block: one for `uses_per_channel` consecutive uses. Noise is added by
+// add_awgn.
+#include <complex>
+#include <cstddef>
+
+#include <warpband/channel/mimo/mimo_args.hpp>
+#include <warpband/channel/random.hpp>
+#include <warpband/exec/executor.hpp>
+
+namespace wb {
+
+/// Sends [uses, streams] to [uses, rx_antennas] and stores each H in `channel` [uses / uses_per_channel,
+/// rx_antennas * streams], row after row: element r * streams + s is the gain from stream s to antenna r.
+/// Streams and antennas are those of the shapes, 1..8 and 1..16; uses must be a multiple of
+/// `uses_per_channel`. `range.first` is the index of the first H, `in` and `out` must not overlap.
+void apply_mimo_rayleigh(executor& exec, view<const std::complex<float>> in, view<std::complex<float>> out,
+                         view<std::complex<float>> channel, std::size_t uses_per_channel, random_range range);
+
+}  // namespace wb

@@ -1,0 +1,17 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <warpband/core/view.hpp>
+
+namespace wb {
+struct mimo_rayleigh_args {
+  int streams = 1, rx_antennas = 1;
+  std::size_t uses_per_channel = 1;
+  view<const cx_pair> in;  // s of every use: streams
+  view<cx_pair> out;       // H s: rx_antennas
+  view<cx_pair> channel;   // an item for each H: rx_antennas * streams, row after row
+  std::uint64_t seed = 0, first = 0;
+  std::uint32_t point = 0;
+};
+}  // namespace wb

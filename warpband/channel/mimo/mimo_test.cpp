@@ -1,0 +1,213 @@
+// MIMO fading: its distribution, y = H s, its blocks, and that it depends on seed, point and index alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <random>
+
+#include <tests/on_backends.hpp>
+#include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/mimo/mimo.hpp>
+#include <warpband/channel/rayleigh/rayleigh.hpp>
+
+namespace {
+
+using wb::layout;
+using wb::testing::blamed;
+using wb::testing::on_device;
+using symbols = std::vector<std::complex<float>>;
+
+struct antennas {
+  std::size_t streams, rx;
+};
+struct faded {
+  symbols y, h;
+};
+faded fade(wb::executor& exec, const symbols& s, antennas n, std::size_t shared, wb::random_range range,
+           layout order = layout::row_major) {
+  const std::size_t uses = s.size() / n.streams;
+  const auto in = on_device(exec, s, n.streams, uses, order);
+  auto out = exec.make<std::complex<float>>(n.rx, uses, order),
+       channel = exec.make<std::complex<float>>(n.rx * n.streams, uses / shared, order);
+  wb::apply_mimo_rayleigh(exec, in, out, channel, shared, range);
+  return {exec.to_host(out), exec.to_host(channel)};
+}
+bool same_bits(const symbols& a, const symbols& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
+}
+bool same_bits(const faded& a, const faded& b) { return same_bits(a.y, b.y) && same_bits(a.h, b.h); }
+symbols random_symbols(std::size_t n) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> part(-1.f, 1.f);
+  symbols x(n);
+  for (auto& s : x) {
+    const float re = part(random);
+    s = {re, part(random)};
+  }
+  return x;
+}
+symbols part_of(const symbols& x, std::size_t first, std::size_t last) {
+  return {x.begin() + static_cast<std::ptrdiff_t>(first), x.begin() + static_cast<std::ptrdiff_t>(last)};
+}
+/// Rows of `elements`, each element of all rows side by side.
+symbols transposed(const symbols& x, std::size_t elements) {
+  symbols t(x.size());
+  const std::size_t items = x.size() / elements;
+  for (std::size_t b = 0; b < items; b++)
+    for (std::size_t e = 0; e < elements; e++) t[e * items + b] = x[b * elements + e];
+  return t;
+}
+const antennas sizes[]{{1, 1}, {1, 2}, {2, 2}, {3, 5}, {4, 4}, {8, 16}};
+
+class mimo_rayleigh : public wb::testing::on_backend {};
+WB_ON_ALL_BACKENDS(mimo_rayleigh);
+
+TEST_P(mimo_rayleigh, entries_are_complex_normal_and_white) {
+  // All within 5 standard deviations of their estimators.
+  const std::size_t uses = wb::testing::small_scale() ? 5000 : 100000, entries = 6;
+  const double n = static_cast<double>(uses), near = 5 / std::sqrt(n);
+  const symbols h = fade(exec(), symbols(2 * uses), {2, 3}, 1, {.seed = 3, .first = 0, .point = 0}).h;
+  std::vector<double> power;
+  for (std::size_t e = 0; e < entries; e++) {
+    std::complex<double> mean = 0, pseudo = 0;
+    double squares = 0, re = 0;
+    for (std::size_t u = 0; u < uses; u++) {
+      const std::complex<double> x(h[u * entries + e]);
+      mean += x;
+      pseudo += x * x;
+      squares += std::norm(x);
+      re += x.real() * x.real();
+      power.push_back(std::norm(x));
+    }
+    EXPECT_LT(std::abs(mean) / n, near);
+    EXPECT_LT(std::abs(pseudo) / n, near * std::sqrt(2.0));
+    EXPECT_NEAR(squares / n, 1, near);
+    EXPECT_NEAR(re / n, 0.5, near * std::sqrt(0.5));
+    // Against every entry of the same and of the next use.
+    for (std::size_t other = e + 1; other < 2 * entries; other++) {
+      std::complex<double> both = 0;
+      for (std::size_t u = 0; u + 1 < uses; u++)
+        both += std::complex<double>(h[u * entries + e]) *
+                std::conj(std::complex<double>(h[u * entries + other]));
+      EXPECT_LT(std::abs(both) / n, near) << e << " and " << other;
+    }
+  }
+  // |h|^2 is exponential of mean 1 (Kolmogorov-Smirnov; 2.4 / sqrt(n) has p = 2e-5).
+  std::sort(power.begin(), power.end());
+  double distance = 0;
+  const double samples = static_cast<double>(power.size());
+  for (std::size_t i = 0; i < power.size(); i++) {
+    const double p = -std::expm1(-power[i]);
+    distance = std::max({distance, std::fabs(p - static_cast<double>(i) / samples),
+                         std::fabs(p - static_cast<double>(i + 1) / samples)});
+  }
+  EXPECT_LT(distance, 2.4 / std::sqrt(samples));
+}
+
+TEST_P(mimo_rayleigh, output_is_channel_times_input) {
+  for (const antennas n : sizes)
+    for (const std::size_t shared : {1, 2, 30}) {
+      const std::size_t uses = 60;
+      const symbols s = random_symbols(uses * n.streams);
+      const faded f = fade(exec(), s, n, shared, {.seed = 4});
+      for (std::size_t u = 0; u < uses; u++)
+        for (std::size_t r = 0; r < n.rx; r++) {
+          std::complex<double> y = 0;
+          for (std::size_t t = 0; t < n.streams; t++)
+            y += std::complex<double>(f.h[(u / shared * n.rx + r) * n.streams + t]) *
+                 std::complex<double>(s[u * n.streams + t]);
+          const std::complex<double> got(f.y[u * n.rx + r]);
+          ASSERT_LT(std::abs(got - y), 2e-6 * static_cast<double>(n.streams)) << u << ", antenna " << r;
+        }
+    }
+}
+
+TEST_P(mimo_rayleigh, uses_that_share_a_channel_get_that_of_the_index) {
+  for (const antennas n : sizes) {
+    const symbols fast = fade(exec(), symbols(20 * n.streams), n, 1, {.seed = 5, .first = 10}).h;
+    for (const std::size_t shared : {2, 7, 130}) {
+      const symbols h = fade(exec(), symbols(20 * shared * n.streams), n, shared, {.seed = 5, .first = 10}).h;
+      EXPECT_TRUE(same_bits(h, fast)) << shared;  // block b has index first + b
+    }
+  }
+}
+
+TEST_P(mimo_rayleigh, one_call_equals_its_pieces_in_either_layout) {
+  const std::uint64_t first = (std::uint64_t{1} << 32) - 9;
+  for (const antennas n : {antennas{2, 2}, antennas{3, 5}})
+    for (const std::size_t shared : {1, 6, 200}) {
+      const std::size_t channels = 37, length = shared * n.streams;
+      const symbols s = random_symbols(channels * length);
+      const wb::random_range range{.seed = 0x9876543210, .first = first, .point = 1};
+      const faded whole = fade(exec(), s, n, shared, range);
+      for (const std::size_t piece : {1, 5, 16}) {
+        faded joined;
+        for (std::size_t at = 0; at < channels; at += piece) {
+          const std::size_t end = std::min(at + piece, channels);
+          const faded f = fade(exec(), part_of(s, at * length, end * length), n, shared,
+                               {range.seed, first + at, range.point});
+          joined.y.insert(joined.y.end(), f.y.begin(), f.y.end());
+          joined.h.insert(joined.h.end(), f.h.begin(), f.h.end());
+        }
+        EXPECT_TRUE(same_bits(joined, whole)) << piece << " channels of " << shared;
+      }
+      const faded other = fade(exec(), transposed(s, n.streams), n, shared, range, layout::batch_fastest);
+      EXPECT_TRUE(same_bits(other, {transposed(whole.y, n.rx), transposed(whole.h, n.rx * n.streams)}));
+    }
+}
+
+TEST_P(mimo_rayleigh, equals_scalar_in_every_bit_with_any_number_of_threads) {
+  const auto scalar = wb::testing::open_scalar();
+  for (const antennas n : sizes)
+    for (const std::size_t shared : {1, 3, 400}) {
+      const symbols s = random_symbols(2400 * n.streams);
+      const wb::random_range range{.seed = 6, .first = 7, .point = 8};
+      const faded expected = fade(*scalar, s, n, shared, range);
+      EXPECT_TRUE(same_bits(fade(exec(), s, n, shared, range), expected)) << shared;
+      EXPECT_TRUE(same_bits(fade(*GetParam().open(3), s, n, shared, range), expected)) << shared;
+    }
+}
+
+TEST_P(mimo_rayleigh, seeds_points_noise_and_single_antennas_are_independent) {
+  const symbols ones(64, {1.f, 0.f});
+  const wb::random_range ranges[]{
+      {1, 0, 0}, {2, 0, 0}, {std::uint64_t{1} << 32 | 1, 0, 0}, {1, 0, 1}, {1, 64, 0}};
+  std::vector<symbols> all;
+  for (const auto& r : ranges) all.push_back(fade(exec(), ones, {1, 1}, 1, r).h);
+  EXPECT_TRUE(same_bits(fade(exec(), ones, {1, 1}, 1, ranges[0]).h, all[0]));
+  auto noise = on_device(exec(), symbols(64), 1, 64);  // of the same seed: other streams
+  wb::add_awgn(exec(), noise, noise, 1.f, ranges[0]);
+  all.push_back(exec().to_host(noise));
+  auto x = on_device(exec(), ones, 1, 64), gain = exec().make<std::complex<float>>(1, 64);
+  wb::apply_rayleigh(exec(), x, x, gain, 1, ranges[0]);
+  all.push_back(exec().to_host(gain));
+  for (std::size_t a = 0; a < all.size(); a++)
+    for (std::size_t b = 0; b < a; b++) {
+      int equal = 0;
+      for (std::size_t i = 0; i < ones.size(); i++) equal += all[a][i] == all[b][i];
+      EXPECT_EQ(equal, 0) << a << " and " << b;
+    }
+}
+
+TEST(mimo_rayleigh_arguments, bad_ones_are_named) {
+  const auto exec = wb::testing::open_scalar();
+  const auto make = [&](std::size_t elements, std::size_t items) {
+    return on_device(*exec, symbols(elements * items), elements, items);
+  };
+  auto s = make(2, 6), y = make(3, 6), h = make(6, 6), half = make(6, 3), few = make(3, 5);
+  EXPECT_NO_THROW(wb::apply_mimo_rayleigh(*exec, s, y, h, 1, {}));
+  EXPECT_NO_THROW(wb::apply_mimo_rayleigh(*exec, s, y, half, 2, {}));
+  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, y, h, 0, {}); }), "uses_per_channel");
+  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, y, h, (1 << 24) + 1, {}); }), "uses_per_channel");
+  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, y, half, 4, {}); }), "in");
+  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, y, half, 1, {}); }), "channel");
+  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, y, s, 1, {}); }), "channel");
+  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, few, h, 1, {}); }), "out");
+  auto nine = make(9, 6), seventeen = make(17, 6);
+  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, nine, y, h, 1, {}); }), "in");
+  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, seventeen, h, 1, {}); }), "out");
+}
+
+}  // namespace

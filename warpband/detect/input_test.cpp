@@ -1,0 +1,324 @@
+// Bad items inside a batch, input at the limits, and bad settings and shapes.
+#include <bit>
+#include <limits>
+
+#include <tests/mimo.hpp>
+
+namespace {
+
+using wb::detector_config;
+using enum wb::detector_type;
+using namespace wb::testing;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+struct fault {
+  const char* name;
+  void (*apply)(mimo_batch& b, std::size_t use);
+  bool of_channel = false;  // and so of all uses that share it
+};
+std::complex<float>& first_y(mimo_batch& b, std::size_t i) { return b.y[i * static_cast<std::size_t>(b.rx)]; }
+std::complex<float>& last_y(mimo_batch& b, std::size_t i) {
+  return b.y[(i + 1) * static_cast<std::size_t>(b.rx) - 1];
+}
+std::complex<float>* channel(mimo_batch& b, std::size_t i) {
+  return &b.h[i / b.uses_per_channel * b.gains()];
+}
+void set_column(mimo_batch& b, std::size_t i, int column, auto&& value) {
+  for (int r = 0; r < b.rx; r++) channel(b, i)[r * b.streams + column] = value(r);
+}
+
+const std::vector<fault>& faults() {
+  static const std::vector<fault> all{
+      {"y.re NaN", [](mimo_batch& b, std::size_t i) { first_y(b, i).real(not_a_number); }},
+      {"y.im NaN", [](mimo_batch& b, std::size_t i) { last_y(b, i).imag(not_a_number); }},
+      {"y.re inf", [](mimo_batch& b, std::size_t i) { last_y(b, i).real(infinity); }},
+      {"y.im -inf", [](mimo_batch& b, std::size_t i) { first_y(b, i).imag(-infinity); }},
+      {"y beyond 1e30", [](mimo_batch& b, std::size_t i) { last_y(b, i) = 2e15f; }},
+      {"y the largest", [](mimo_batch& b, std::size_t i) { first_y(b, i) = 3e38f; }},
+      {"N0 NaN", [](mimo_batch& b, std::size_t i) { b.n0[i] = not_a_number; }},
+      {"N0 inf", [](mimo_batch& b, std::size_t i) { b.n0[i] = infinity; }},
+      {"N0 0", [](mimo_batch& b, std::size_t i) { b.n0[i] = 0.f; }},
+      {"N0 -0", [](mimo_batch& b, std::size_t i) { b.n0[i] = -0.f; }},
+      {"N0 < 0", [](mimo_batch& b, std::size_t i) { b.n0[i] = -1e-3f; }},
+      {"H.re NaN", [](mimo_batch& b, std::size_t i) { channel(b, i)[0].real(not_a_number); }, true},
+      {"H.im NaN", [](mimo_batch& b, std::size_t i) { channel(b, i)[b.gains() - 1].imag(not_a_number); },
+       true},
+      {"H.re -inf", [](mimo_batch& b, std::size_t i) { channel(b, i)[b.gains() - 1].real(-infinity); }, true},
+      {"H.im inf", [](mimo_batch& b, std::size_t i) { channel(b, i)[0].imag(infinity); }, true},
+      {"H beyond 1e30", [](mimo_batch& b, std::size_t i) { channel(b, i)[0] = 2e15f; }, true},
+      {"H the largest", [](mimo_batch& b, std::size_t i) { set_column(b, i, 0, [](int) { return 3e38f; }); },
+       true},
+      {"H 0",
+       [](mimo_batch& b, std::size_t i) {
+         for (int k = 0; k < b.streams; k++) set_column(b, i, k, [](int) { return 0.f; });
+       },
+       true},
+      {"first column 0", [](mimo_batch& b, std::size_t i) { set_column(b, i, 0, [](int) { return 0.f; }); },
+       true},
+      {"last column -0",
+       [](mimo_batch& b, std::size_t i) { set_column(b, i, b.streams - 1, [](int) { return -0.f; }); }, true},
+  };
+  return all;
+}
+/// Only with two streams or more.
+const std::vector<fault>& singular_channels() {
+  static const std::vector<fault> all{
+      {"two equal columns",
+       [](mimo_batch& b, std::size_t i) {
+         const auto* h = channel(b, i);
+         set_column(b, i, b.streams - 1, [&](int r) { return h[r * b.streams]; });
+       },
+       true},
+      {"neighbours in proportion",
+       [](mimo_batch& b, std::size_t i) {
+         const auto* h = channel(b, i);
+         set_column(b, i, 1, [&](int r) { return h[r * b.streams] * std::complex<float>(-0.25f, 0); });
+       },
+       true},
+      {"all columns equal",
+       [](mimo_batch& b, std::size_t i) {
+         const auto* h = channel(b, i);
+         for (int k = 1; k < b.streams; k++) set_column(b, i, k, [&](int r) { return h[r * b.streams]; });
+       },
+       true},
+  };
+  return all;
+}
+const std::vector<fault>& bad_priors() {
+  static const std::vector<fault> all{
+      {"prior NaN", [](mimo_batch& b, std::size_t i) { b.prior[i * b.bits()] = not_a_number; }},
+      {"prior inf", [](mimo_batch& b, std::size_t i) { b.prior[(i + 1) * b.bits() - 1] = infinity; }},
+      {"prior -inf", [](mimo_batch& b, std::size_t i) { b.prior[i * b.bits()] = -infinity; }},
+  };
+  return all;
+}
+
+class detect_input_on : public on_backend {};
+WB_ON_ALL_BACKENDS(detect_input_on);
+
+TEST_P(detect_input_on, bad_uses_are_erased_and_flagged_and_harm_no_neighbour) {
+  const auto scalar = open_scalar();
+  std::mt19937_64 random(1);
+  for (const detector_config& c : some_of_each())
+    for (const std::size_t shared : {1, 3}) {
+      std::vector<fault> here = faults();
+      if (c.streams > 1) here.insert(here.end(), singular_channels().begin(), singular_channels().end());
+      if (takes_prior(c)) here.insert(here.end(), bad_priors().begin(), bad_priors().end());
+      const std::size_t n = 16 * here.size() + 5;
+      const auto detector = make_detector(c);
+      const mimo_batch good =
+          draw_mimo(c, n, {.prior = takes_prior(c) ? 2. : 0., .uses_per_channel = shared}, random);
+      mimo_batch bad = good;
+      std::vector<const char*> names(n, nullptr);
+      const auto spoil = [&](const fault& f, std::size_t i) {
+        f.apply(bad, i);
+        const std::size_t first = f.of_channel ? i / shared * shared : i;
+        for (std::size_t j = first; j < (f.of_channel ? std::min(first + shared, n) : i + 1); j++)
+          names[j] = f.name;
+      };
+      for (std::size_t f = 0; f < here.size(); f++)
+        spoil(here[f], 16 * f + 5 * f % 16);  // in different lanes
+      spoil(here[0], n - 1);                  // the lane that an incomplete vector repeats
+
+      const mimo_result before = detect(exec(), *detector, good), after = detect(exec(), *detector, bad);
+      EXPECT_EQ(wb::count_erased(before.status), 0U) << text_of(c);
+      const std::size_t m = good.bits();
+      for (std::size_t i = 0; i < n; i++) {
+        EXPECT_EQ(after.status[i], names[i] != nullptr ? wb::status_erased : 0)
+            << text_of(c) << ", " << (names[i] ? names[i] : "good") << ", use " << i;
+        for (std::size_t e = i * m; e < (i + 1) * m; e++) {
+          const float expected = names[i] != nullptr ? 0.f : before.llr[e];
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(after.llr[e]), std::bit_cast<std::uint32_t>(expected))
+              << text_of(c) << ", " << (names[i] ? names[i] : "a neighbour") << ", use " << i;
+          ASSERT_EQ(after.bits[e], names[i] != nullptr ? 0 : before.bits[e]);
+        }
+      }
+      EXPECT_TRUE(same_bits(after, detect(*scalar, *detector, bad))) << text_of(c);
+    }
+}
+
+TEST_P(detect_input_on, what_is_not_quite_singular_is_detected) {
+  // The last column is the first and a little more, at a right angle: a squared pivot of 1e-8 of the trace.
+  std::mt19937_64 random(2);
+  for (const detector_config& c : some_of_each()) {
+    if (c.streams == 1) continue;
+    mimo_batch batch = draw_mimo(c, 20, {}, random);
+    for (std::size_t i = 0; i < 20; i++) {
+      auto* h = channel(batch, i);
+      for (std::size_t e = 0; e < batch.gains(); e++)
+        h[e] = e / static_cast<std::size_t>(c.streams) == e % static_cast<std::size_t>(c.streams) ? 1.f : 0.f;
+      h[c.streams - 1] = 1.f;
+      h[(c.streams - 1) * c.streams + c.streams - 1] = 1e-3f;
+    }
+    const mimo_result got = detect(exec(), c, batch);
+    EXPECT_EQ(wb::count_erased(got.status), 0U) << text_of(c);
+    for (const float llr : got.llr) ASSERT_FALSE(std::isnan(llr)) << text_of(c);
+  }
+}
+
+TEST_P(detect_input_on, large_and_small_input_gives_numbers_and_equal_bits) {
+  const auto scalar = open_scalar();
+  std::mt19937_64 random(3);
+  const std::vector<float> sizes{1e-30f, 1e-18f, 1e-6f, 1.f, 1e6f, 1e14f},
+      noises{1e-45f, 1e-38f, 1e-12f, 1.f, 1e12f, 3e38f};
+  for (const detector_config& c : some_of_each()) {
+    mimo_batch batch = draw_mimo(c, sizes.size() * sizes.size() * noises.size(), {}, random);
+    for (std::size_t i = 0; i < batch.uses(); i++) {
+      const std::size_t rx = static_cast<std::size_t>(c.rx_antennas);
+      for (std::size_t r = 0; r < rx; r++) batch.y[i * rx + r] *= sizes[i % sizes.size()];
+      for (std::size_t e = 0; e < batch.gains(); e++)
+        batch.h[i * batch.gains() + e] *= sizes[i / sizes.size() % sizes.size()];
+      batch.n0[i] = noises[i / sizes.size() / sizes.size()];
+    }
+    const mimo_result got = detect(exec(), c, batch);
+    for (std::size_t e = 0; e < got.llr.size(); e++) {
+      ASSERT_FALSE(std::isnan(got.llr[e])) << text_of(c) << ", use " << e / batch.bits();
+      ASSERT_TRUE(got.status[e / batch.bits()] == 0 || got.llr[e] == 0) << text_of(c);
+    }
+    EXPECT_TRUE(same_bits(got, detect(*scalar, c, batch))) << text_of(c);
+  }
+}
+
+/// The blamed argument, "shape: " before it for a shape_error.
+template <class Call>
+std::string refused(Call&& call) {
+  try {
+    call();
+  } catch (const wb::shape_error& e) {
+    EXPECT_NE(std::string(e.what()).find(e.argument() + " = " + e.value()), std::string::npos) << e.what();
+    return "shape: " + e.argument();
+  } catch (const wb::argument_error& e) {
+    EXPECT_FALSE(e.value().empty()) << e.what();
+    EXPECT_FALSE(e.allowed().empty()) << e.what();
+    return e.argument();
+  }
+  return "";
+}
+
+TEST(detect_arguments, bad_settings_are_named) {
+  const auto blames = [](detector_config c) { return refused([&] { wb::make_detector(c); }); };
+  for (const std::string& name : wb::detector_names()) {
+    const wb::detector_type type = *wb::detector_named(name);
+    EXPECT_EQ(wb::name_of(type), name);
+    EXPECT_EQ(blames(setting(type, 2, 2, 4)), "") << name;
+    EXPECT_EQ(blames(setting(type, 2, 16, 16)), "") << name;
+    for (const int streams : {-1, 0, 9}) EXPECT_EQ(blames(setting(type, streams, 16, 4)), "streams") << name;
+    for (const int rx : {-2, 0, 1, 17}) EXPECT_EQ(blames(setting(type, 2, rx, 4)), "rx_antennas") << name;
+    for (const int qam : {-4, 0, 1, 2, 8, 32, 1024})
+      EXPECT_EQ(blames(setting(type, 2, 2, qam)), "qam") << name;
+
+    detector_config c = setting(type, 2, 2, 16);
+    for (const float clip : {0.f, -8.f, not_a_number, -infinity}) {
+      c.llr_clip = clip;
+      EXPECT_EQ(blames(c), "llr_clip") << name << ", " << clip;
+    }
+    c.llr_clip = wb::no_clip;
+    EXPECT_EQ(blames(c), type == ot || type == kbest ? "llr_clip" : "") << name;
+    c.llr_clip = 3.5f;
+    EXPECT_EQ(blames(c), "") << name;
+
+    c = setting(type, 2, 2, 16);
+    for (const int ways : {-1, 3, 8}) {
+      c.ways = ways;
+      EXPECT_EQ(blames(c), "ways") << name << ", " << ways;
+    }
+    c.ways = 2;
+    EXPECT_EQ(blames(c), type == nway ? "" : "ways") << name;
+    c.llr_clip = wb::no_clip;
+    c.ways = 1;
+    EXPECT_EQ(blames(c), type == nway ? "llr_clip" : "ways") << name;
+
+    c = setting(type, 2, 2, 16);
+    for (const int survivors : {-1, 0, 4097}) {
+      c.survivors = survivors;
+      EXPECT_EQ(blames(c), "survivors") << name << ", " << survivors;
+    }
+    for (const int survivors : {1, 4096}) {
+      c.survivors = survivors;
+      EXPECT_EQ(blames(c), type == kbest ? "" : "survivors") << name << ", " << survivors;
+    }
+    c = setting(type, 2, 2, 16);
+    c.real_valued = true;
+    EXPECT_EQ(blames(c), type == kbest ? "" : "real_valued") << name;
+    c = setting(type, 2, 2, 16);
+    c.extrinsic = true;
+    EXPECT_EQ(blames(c), takes_prior(c) ? "" : "extrinsic") << name;
+    EXPECT_EQ(wb::make_detector(setting(type, 2, 2, 16))->takes_prior(), takes_prior(c)) << name;
+  }
+  EXPECT_EQ(blames(setting(static_cast<wb::detector_type>(99), 2, 2, 4)), "type");
+  EXPECT_FALSE(wb::detector_named("sphere"));
+}
+
+TEST(detect_arguments, exhaustive_search_is_refused_beyond_two_to_the_24) {
+  const auto refuses = [](int streams, int qam) {
+    return refused([&] { wb::make_detector(setting(ml, streams, 8, qam)); });
+  };
+  EXPECT_EQ(refuses(8, 4), "");
+  EXPECT_EQ(refuses(6, 16), "");
+  EXPECT_EQ(refuses(4, 64), "");
+  EXPECT_EQ(refuses(3, 256), "");
+  EXPECT_NE(refuses(7, 16), "");
+  EXPECT_NE(refuses(5, 64), "");
+  EXPECT_NE(refuses(4, 256), "");
+}
+
+TEST(detect_arguments, a_detector_tells_its_sizes) {
+  const auto d = wb::make_detector(setting(mmse, 3, 5, 64));
+  EXPECT_EQ(d->streams(), 3);
+  EXPECT_EQ(d->rx_antennas(), 5);
+  EXPECT_EQ(d->qam(), 64);
+  EXPECT_EQ(d->bits_per_use(), 18U);
+}
+
+TEST(detect_arguments, defaults_are_chosen) {
+  const auto clip = [](const detector_config& c) { return *wb::completed(c).llr_clip; };
+  for (const auto type : {ml, mf, zf, mmse, mtt, nway}) EXPECT_EQ(clip(setting(type, 3, 3, 16)), wb::no_clip);
+  for (const auto type : {ot, kbest}) EXPECT_EQ(clip(setting(type, 3, 3, 16)), 8.f);
+  EXPECT_EQ(clip(nway_setting(3, 3, 16, 2)), 8.f);
+  EXPECT_EQ(clip(nway_setting(3, 3, 16, 3)), wb::no_clip);
+  EXPECT_EQ(wb::completed(setting(nway, 3, 3, 16)).ways, 3);
+}
+
+TEST(detect_arguments, bad_shapes_are_named) {
+  const auto exec = open_scalar();
+  const auto detector = wb::make_detector(setting(ml, 2, 3, 16));
+  const auto no_prior = wb::make_detector(setting(mmse, 2, 3, 16));
+  auto y = exec->make<std::complex<float>>(3, 5), y_narrow = exec->make<std::complex<float>>(2, 5);
+  auto h = exec->make<std::complex<float>>(6, 5), h_narrow = exec->make<std::complex<float>>(4, 5),
+       h_few = exec->make<std::complex<float>>(6, 3), h_fewer = exec->make<std::complex<float>>(6, 2);
+  auto n0 = exec->make<float>(1, 5), n0_few = exec->make<float>(1, 4), n0_wide = exec->make<float>(2, 5);
+  auto prior = exec->make<float>(8, 5), prior_narrow = exec->make<float>(7, 5);
+  auto llr = exec->make<float>(8, 5), llr_few = exec->make<float>(8, 4);
+  auto bits = exec->make<std::uint8_t>(8, 5), bits_narrow = exec->make<std::uint8_t>(4, 5);
+  auto status = exec->make<std::uint8_t>(1, 5), status_few = exec->make<std::uint8_t>(1, 4);
+  std::fill_n(y.data(), y.size(), 1.f);
+  std::fill_n(h.data(), h.size(), 1.f);
+  std::fill_n(h_few.data(), h_few.size(), 1.f);
+  std::fill_n(n0.data(), n0.size(), 1.f);
+  std::fill_n(prior.data(), prior.size(), 1.f);
+  const auto blames = [&](const wb::detector_input& in, const wb::detector_output& out) {
+    return refused([&] { detector->run(*exec, in, out); });
+  };
+  EXPECT_EQ(blames({y, h, 1, n0, prior}, {llr, bits, status}), "");
+  EXPECT_EQ(blames({y, h_few, 2, n0}, {llr}), "");
+  EXPECT_EQ(blames({y_narrow, h, 1, n0}, {llr}), "shape: received");
+  EXPECT_EQ(blames({y, h_narrow, 1, n0}, {llr}), "shape: channel");
+  EXPECT_EQ(blames({y, h_few, 1, n0}, {llr}), "shape: channel");
+  EXPECT_EQ(blames({y, h_fewer, 2, n0}, {llr}), "shape: channel");
+  EXPECT_EQ(blames({y, h, 2, n0}, {llr}), "shape: channel");
+  EXPECT_EQ(blames({y, {}, 1, n0}, {llr}), "shape: channel");
+  EXPECT_EQ(blames({y, h, 0, n0}, {llr}), "uses_per_channel");
+  EXPECT_EQ(blames({y, h, 1, n0_few}, {llr}), "shape: noise_var");
+  EXPECT_EQ(blames({y, h, 1, n0_wide}, {llr}), "shape: noise_var");
+  EXPECT_EQ(blames({y, h, 1, {}}, {llr}), "shape: noise_var");
+  EXPECT_EQ(blames({y, h, 1, n0, prior_narrow}, {llr}), "shape: prior");
+  EXPECT_EQ(refused([&] { no_prior->run(*exec, {y, h, 1, n0, prior}, {llr}); }), "prior");
+  EXPECT_EQ(blames({y, h, 1, n0}, {llr_few}), "shape: llr");
+  EXPECT_EQ(blames({y, h, 1, n0}, {llr, bits_narrow}), "shape: bits");
+  EXPECT_EQ(blames({y, h, 1, n0}, {llr, bits, status_few}), "shape: status");
+  EXPECT_EQ(blames({y, h, 1, n0}, {wb::view<float>{llr.data(), 8, 5, 1, 0}}), "shape: llr");
+}
+
+}  // namespace

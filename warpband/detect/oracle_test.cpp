@@ -1,0 +1,256 @@
+// Every detector against the oracle, and detectors against each other where theory says that they agree.
+#include <tests/mimo.hpp>
+
+namespace {
+
+using wb::detector_config;
+using wb::no_clip;
+using enum wb::detector_type;
+using namespace wb::testing;
+
+/// The same settings for several sizes.
+void add(std::vector<detector_config>& all, wb::detector_type type,
+         const std::vector<std::array<int, 3>>& sizes) {
+  for (const auto& [streams, rx, qam] : sizes) all.push_back(setting(type, streams, rx, qam));
+}
+
+/// The oracle's answers are computed once for all backends. At most one use in a thousand may differ, by
+/// decisions that fall otherwise in float32 than in double, and those must be numbers within the clip.
+void expect_oracle(const std::vector<detector_config>& settings, std::size_t uses, bool decides,
+                   double prior = 0) {
+  std::vector<std::unique_ptr<wb::executor>> executors;
+  for (const backend& b : all_backends())
+    if (!is_missing(b)) executors.push_back(b.open());
+  std::vector<std::size_t> different(executors.size());
+  std::size_t total = 0;
+  std::mt19937_64 random(1);
+  for (const detector_config& c : settings) {
+    const auto clip = static_cast<float>(*completed(c).llr_clip);
+    const mimo_batch batch = draw_mimo(c, small_scale() ? uses / 20 + 1 : uses, {.prior = prior}, random);
+    std::vector<double> expected;
+    for (std::size_t i = 0; i < batch.uses(); i++) {
+      const auto llrs = oracle_llrs(c, oracle_use(batch, i));
+      expected.insert(expected.end(), llrs.begin(), llrs.end());
+    }
+    total += batch.uses();
+    const auto detector = make_detector(c);
+    for (std::size_t e = 0; e < executors.size(); e++) {
+      const mimo_result got = detect(*executors[e], *detector, batch);
+      const std::size_t off = count_different(batch, got.llr, expected);
+      different[e] += off;
+      EXPECT_LE(off, decides ? 1 + batch.uses() / 100 : 0)
+          << text_of(c) << " on " << executors[e]->description();
+      for (const float llr : got.llr) ASSERT_LE(std::fabs(llr), clip);  // not so for NaN
+      EXPECT_EQ(wb::count_erased(got.status), 0U) << text_of(c);
+    }
+  }
+  for (const std::size_t d : different) EXPECT_LE(d, decides ? 1 + total / 1000 : 0);
+}
+
+TEST(detect_oracle, ml) {
+  std::vector<detector_config> settings;
+  add(settings, ml,
+      {{1, 1, 4},
+       {1, 1, 16},
+       {1, 2, 64},
+       {1, 1, 256},
+       {2, 2, 4},
+       {2, 2, 16},
+       {2, 4, 16},
+       {2, 2, 64},
+       {3, 3, 4},
+       {3, 4, 16},
+       {4, 4, 4}});
+  expect_oracle(settings, 200, false);
+  for (const float clip : {0.5f, 8.f}) {
+    settings = {setting(ml, 2, 2, 16), setting(ml, 3, 3, 4)};
+    for (detector_config& c : settings) c.llr_clip = clip;
+    expect_oracle(settings, 200, false);
+  }
+  settings.clear();
+  add(settings, ml, {{2, 2, 256}, {3, 3, 64}, {4, 4, 16}, {4, 6, 16}, {8, 8, 4}});
+  expect_oracle(settings, 12, false);
+}
+
+TEST(detect_oracle, ml_with_priors) {
+  std::vector<detector_config> settings;
+  add(settings, ml, {{1, 1, 4}, {1, 1, 64}, {2, 2, 4}, {2, 3, 16}, {2, 2, 64}, {3, 3, 16}, {4, 4, 4}});
+  expect_oracle(settings, 100, false, 3);
+  settings.clear();
+  add(settings, ml, {{2, 2, 256}, {4, 4, 16}});
+  expect_oracle(settings, 8, false, 3);
+}
+
+TEST(detect_oracle, linear) {
+  for (const wb::detector_type type : {mf, zf, mmse}) {
+    std::vector<detector_config> settings;
+    for (const int qam : {4, 16, 64, 256})
+      add(settings, type,
+          {{1, 1, qam}, {2, 2, qam}, {3, 3, qam}, {2, 4, qam}, {4, 4, qam}, {5, 16, qam}, {8, 8, qam}});
+    expect_oracle(settings, 200, false);
+    settings.resize(8);
+    for (detector_config& c : settings) c.llr_clip = 2.5f;
+    expect_oracle(settings, 200, false);
+  }
+}
+
+TEST(detect_oracle, trellis) {
+  for (const wb::detector_type type : {ot, mtt}) {
+    std::vector<detector_config> settings;
+    add(settings, type,
+        {{1, 1, 4},
+         {1, 1, 16},
+         {1, 1, 256},
+         {2, 2, 4},
+         {2, 2, 16},
+         {2, 4, 16},
+         {3, 3, 4},
+         {3, 3, 16},
+         {4, 4, 4},
+         {4, 4, 16},
+         {8, 8, 4}});
+    expect_oracle(settings, 200, true);
+    settings.clear();
+    add(settings, type, {{2, 2, 64}, {3, 4, 64}, {4, 4, 64}, {8, 8, 16}});
+    expect_oracle(settings, 30, true);
+    settings.clear();
+    add(settings, type, {{2, 2, 256}, {3, 3, 256}});
+    expect_oracle(settings, 3, true);
+  }
+}
+
+TEST(detect_oracle, kbest) {
+  const std::vector<detector_config> settings{
+      kbest_setting(1, 1, 16, 3),  kbest_setting(1, 1, 256, 64), kbest_setting(2, 2, 4, 1),
+      kbest_setting(2, 2, 4, 4),   kbest_setting(2, 2, 16, 16),  kbest_setting(2, 4, 16, 7),
+      kbest_setting(2, 2, 64, 64), kbest_setting(3, 3, 4, 3),    kbest_setting(3, 3, 16, 16),
+      kbest_setting(4, 4, 4, 4),   kbest_setting(4, 4, 4, 33),   kbest_setting(4, 4, 16, 4),
+      kbest_setting(4, 4, 16, 16), kbest_setting(4, 5, 64, 8),   kbest_setting(8, 8, 4, 8)};
+  expect_oracle(settings, 200, true);
+  expect_oracle({kbest_setting(4, 4, 16, 64), kbest_setting(4, 4, 64, 64), kbest_setting(2, 2, 256, 256),
+                 kbest_setting(3, 3, 64, 1000), kbest_setting(8, 8, 16, 20)},
+                20, true);
+  expect_oracle({settings[3], settings[4], settings[8], settings[9], settings[11]}, 200, true, 3);
+}
+
+TEST(detect_oracle, kbest_of_real_dimensions) {
+  const std::vector<detector_config> settings{
+      kbest_setting(1, 1, 16, 3, true),  kbest_setting(2, 2, 4, 2, true),  kbest_setting(2, 2, 16, 16, true),
+      kbest_setting(2, 4, 64, 11, true), kbest_setting(3, 3, 16, 7, true), kbest_setting(4, 4, 4, 4, true),
+      kbest_setting(4, 4, 16, 16, true), kbest_setting(4, 4, 64, 8, true), kbest_setting(2, 2, 256, 32, true),
+      kbest_setting(8, 8, 16, 8, true)};
+  expect_oracle(settings, 200, true);
+  expect_oracle({settings[1], settings[2], settings[4], settings[6]}, 200, true, 3);
+}
+
+TEST(detect_oracle, nway) {
+  std::vector<detector_config> settings{nway_setting(1, 1, 4, 1), nway_setting(1, 1, 256, 1)};
+  for (const int qam : {4, 16, 64})
+    for (int ways = 1; ways <= 4; ways++) {
+      if (ways <= 2) settings.push_back(nway_setting(2, 2, qam, ways));
+      if (ways <= 2) settings.push_back(nway_setting(2, 4, qam, ways));
+      if (ways <= 3) settings.push_back(nway_setting(3, 3, qam, ways));
+      settings.push_back(nway_setting(4, 4, qam, ways));
+    }
+  for (const int ways : {1, 5, 8}) settings.push_back(nway_setting(8, 8, 4, ways));
+  expect_oracle(settings, 200, true);
+  const std::vector<detector_config> large{nway_setting(2, 2, 256, 2), nway_setting(4, 4, 256, 3),
+                                           nway_setting(8, 8, 16, 3), nway_setting(8, 9, 64, 8)};
+  expect_oracle(large, 20, true);
+  expect_oracle(settings, 50, true, 3);
+  expect_oracle(large, 10, true, 3);
+  settings = {nway_setting(2, 2, 16, 2), nway_setting(4, 4, 16, 4)};
+  for (detector_config& c : settings) c.llr_clip = 3;
+  expect_oracle(settings, 200, true);
+}
+
+class detect_exact_on : public on_backend {
+ protected:
+  /// The widest instruction set and CUDA do all, the slow ones a part: their bits are the same.
+  std::size_t scaled(std::size_t uses) const {
+    if (small_scale()) return uses / 500 + 5;
+    const bool slow = GetParam().name == "scalar" || GetParam().name == "base";
+    return slow                                                    ? uses / 100 + 5
+           : GetParam().name == all_backends()[available - 1].name ? uses
+                                                                   : uses / 10 + 5;
+  }
+  const std::size_t available = wb::available_isas().size();
+};
+WB_ON_ALL_BACKENDS(detect_exact_on);
+
+constexpr double noise_levels[]{3, 0.3, 0.03, 0.003};
+
+TEST_P(detect_exact_on, two_streams_in_two_lists_are_maximum_likelihood) {
+  std::mt19937_64 random(2);
+  for (const int qam : {4, 16, 64, 256})
+    for (const double n0 : noise_levels) {
+      const detector_config exact = setting(ml, 2, 2, qam);
+      const mimo_batch batch = draw_mimo(exact, scaled(qam == 256 ? 1000 : 100000) / 4, {n0, 2 * n0}, random);
+      const mimo_result expected = detect(exec(), exact, batch);
+      for (const detector_config& c : {setting(mtt, 2, 2, qam), nway_setting(2, 2, qam, 2)})
+        EXPECT_EQ(count_different(batch, detect(exec(), c, batch).llr, expected.llr), 0U)
+            << text_of(c) << ", N0 " << n0;
+    }
+}
+
+TEST_P(detect_exact_on, two_streams_in_two_ways_with_priors_are_maximum_likelihood) {
+  std::mt19937_64 random(3);
+  for (const int qam : {4, 16, 64})
+    for (const double n0 : noise_levels) {
+      const detector_config exact = setting(ml, 2, 3, qam);
+      const mimo_batch batch = draw_mimo(exact, scaled(2000), {n0, 2 * n0, 4}, random);
+      EXPECT_EQ(count_different(batch, detect(exec(), nway_setting(2, 3, qam, 2), batch).llr,
+                                detect(exec(), exact, batch).llr),
+                0U)
+          << qam << "-QAM, N0 " << n0;
+    }
+}
+
+TEST_P(detect_exact_on, all_survivors_are_maximum_likelihood) {
+  std::mt19937_64 random(4);
+  for (const auto& [streams, qam, survivors] :
+       {std::array{1, 16, 16}, {2, 4, 16}, {2, 16, 256}, {2, 64, 4096}, {4, 4, 256}, {3, 16, 4096}})
+    for (const double prior : {0., 3.})
+      for (const bool real_valued : {false, true}) {
+        detector_config exact = setting(ml, streams, streams, qam),
+                        all = kbest_setting(streams, streams, qam, survivors, real_valued);
+        exact.llr_clip = all.llr_clip = real_valued ? 8.f : 1e9f;
+        const mimo_batch batch =
+            draw_mimo(exact, scaled(survivors > 256 ? 100 : 2000), {.prior = prior}, random);
+        EXPECT_EQ(count_different(batch, detect(exec(), all, batch).llr, detect(exec(), exact, batch).llr),
+                  0U)
+            << text_of(all) << ", priors of " << prior;
+      }
+}
+
+TEST_P(detect_exact_on, one_way_is_selective_spanning) {
+  std::mt19937_64 random(5);
+  std::size_t different = 0, total = 0;
+  for (const int qam : {4, 16, 64, 256})
+    for (const int streams : {1, 2, 3, 4, 6, 8}) {
+      const detector_config c = nway_setting(streams, streams + (qam == 16), qam, 1);
+      const mimo_batch batch = draw_mimo(c, small_scale() ? 5 : 40, {}, random);
+      std::vector<double> expected;
+      for (std::size_t i = 0; i < batch.uses(); i++) {
+        const auto llrs = oracle::detect_ssfe(oracle_use(batch, i), 0, *completed(c).llr_clip);
+        expected.insert(expected.end(), llrs.begin(), llrs.end());
+      }
+      different += count_different(batch, detect(exec(), c, batch).llr, expected);
+      total += batch.uses();
+    }
+  EXPECT_LE(different, 1 + total / 1000);
+}
+
+TEST_P(detect_exact_on, of_two_streams_the_one_on_top_is_maximum_likelihood_in_one_way) {
+  std::mt19937_64 random(6);
+  const detector_config c = nway_setting(2, 2, 16, 1);
+  detector_config exact = setting(ml, 2, 2, 16);
+  exact.llr_clip = 8;
+  const mimo_batch batch = draw_mimo(c, scaled(2000), {}, random);
+  const mimo_result got = detect(exec(), c, batch), expected = detect(exec(), exact, batch);
+  for (std::size_t i = 0; i < batch.uses(); i++)
+    for (std::size_t e = i * 8; e < i * 8 + 4; e++)
+      ASSERT_LE(std::fabs(got.llr[e] - expected.llr[e]), llr_tolerance(batch, i));
+}
+
+}  // namespace

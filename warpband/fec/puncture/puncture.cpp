@@ -1,0 +1,57 @@
+#include <warpband/fec/puncture/puncture.hpp>
+
+#include <algorithm>
+
+#include <warpband/core/check.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(pick)
+
+puncturer::puncturer(std::size_t n, const std::vector<std::int32_t>& sent) : sent_(sent) {
+  if (n < 1 || n > 1 << 24) throw argument_error("n", std::to_string(n), "1 to " + std::to_string(1 << 24));
+  std::vector<std::int32_t> from(n, -1);
+  for (std::size_t i = 0; i < sent.size(); i++) {
+    const std::int32_t at = sent[i];
+    if (at < 0 || static_cast<std::size_t>(at) >= n || from[static_cast<std::size_t>(at)] >= 0)
+      throw argument_error("sent", "a list with " + std::to_string(at),
+                           "places 0.." + std::to_string(n - 1) + ", each at most once");
+    from[static_cast<std::size_t>(at)] = static_cast<std::int32_t>(i);
+  }
+  received_ = resident(std::move(from));
+}
+
+void puncturer::puncture(executor& exec, view<const std::uint8_t> coded, view<std::uint8_t> out) const {
+  check_shape("coded", coded, n(), coded.items);
+  check_shape("out", out, std::max(out.elements, sent()), coded.items);
+  pick_args a;
+  a.bits_in = coded;
+  a.bits_out = out;
+  a.n = static_cast<int>(out.elements);
+  a.places = static_cast<int>(sent());
+  a.from = sent_.on(exec);
+  exec.run(pick_kernels(), &a, coded.items);
+}
+
+void puncturer::restore(executor& exec, view<const float> llr, view<float> out) const {
+  check_shape("llr", llr, sent(), llr.items);
+  check_shape("out", out, n(), llr.items);
+  pick_args a;
+  a.llr_in = llr;
+  a.llr_out = out;
+  a.n = a.places = static_cast<int>(n());
+  a.from = received_.on(exec);
+  exec.run(pick_kernels(), &a, llr.items);
+}
+
+std::vector<std::int32_t> turbo_half_rate_places(std::size_t k) {
+  const auto length = static_cast<std::int32_t>(k), stream = length + 4;
+  std::vector<std::int32_t> places;
+  for (std::int32_t i = 0; i < stream; i++) places.push_back(i);
+  for (std::int32_t i = 0; i < length; i++) places.push_back((i % 2 == 0 ? stream : 2 * stream) + i);
+  for (std::int32_t d = 1; d <= 2; d++)
+    for (std::int32_t i = length; i < stream; i++) places.push_back(d * stream + i);
+  return places;
+}
+
+}  // namespace wb

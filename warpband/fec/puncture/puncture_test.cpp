@@ -1,0 +1,105 @@
+// Puncturing against plain loops, and the pattern of the turbo code at rate 1/2.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include <tests/on_backends.hpp>
+#include <warpband/fec/puncture/puncture.hpp>
+#include <warpband/fec/turbo/turbo.hpp>
+
+namespace {
+
+using wb::layout;
+using wb::testing::blamed;
+using wb::testing::on_device;
+using bits = std::vector<std::uint8_t>;
+using places = std::vector<std::int32_t>;
+
+class puncture : public wb::testing::on_backend {};
+WB_ON_ALL_BACKENDS(puncture);
+
+TEST_P(puncture, equals_a_plain_loop_and_comes_back) {
+  std::mt19937 random(1);
+  for (const std::size_t n : {1, 7, 132, 500})
+    for (const std::size_t batch : {1, 5, 16, 35})
+      for (const layout order : {layout::row_major, layout::batch_fastest}) {
+        places all(n);
+        std::iota(all.begin(), all.end(), 0);
+        std::shuffle(all.begin(), all.end(), random);
+        all.resize(std::max<std::size_t>(1, 2 * n / 3));
+        const wb::puncturer p(n, all);
+        EXPECT_EQ(p.n(), n);
+        EXPECT_EQ(p.sent(), all.size());
+        const std::size_t wide = all.size() + 3;  // zeros behind
+        const auto at = [&](std::size_t b, std::size_t e, std::size_t elements) {
+          return order == layout::row_major ? b * elements + e : e * batch + b;
+        };
+        bits coded(n * batch), expected(wide * batch);
+        std::vector<float> llr(all.size() * batch), expected_llr(n * batch);
+        for (auto& b : coded) b = static_cast<std::uint8_t>(random() & 1);
+        for (auto& x : llr) x = static_cast<float>(random() % 100) - 50.f;
+        for (std::size_t b = 0; b < batch; b++)
+          for (std::size_t i = 0; i < all.size(); i++) {
+            const auto from = static_cast<std::size_t>(all[i]);
+            expected[at(b, i, wide)] = coded[at(b, from, n)];
+            expected_llr[at(b, from, n)] = llr[at(b, i, all.size())];
+          }
+        auto out = on_device(exec(), bits(wide * batch, 7), wide, batch, order);
+        p.puncture(exec(), on_device(exec(), coded, n, batch, order), out);
+        ASSERT_EQ(exec().to_host(out), expected) << n << ", " << batch;
+        auto back = on_device(exec(), std::vector<float>(n * batch, 7.f), n, batch, order);
+        p.restore(exec(), on_device(exec(), llr, all.size(), batch, order), back);
+        ASSERT_EQ(exec().to_host(back), expected_llr) << n << ", " << batch;
+      }
+}
+
+TEST(puncture_pattern, of_the_turbo_code_at_rate_one_half) {
+  // k = 4 stands for any even k: d0 is 0..7, d1 8..15, d2 16..23, the last four of each its tail.
+  EXPECT_EQ(wb::turbo_half_rate_places(4),
+            (places{0, 1, 2, 3, 4, 5, 6, 7, 8, 17, 10, 19, 12, 13, 14, 15, 20, 21, 22, 23}));
+  for (const std::size_t k : {40u, 1024u, 6144u}) EXPECT_EQ(wb::turbo_half_rate_places(k).size(), 2 * k + 12);
+}
+
+TEST_P(puncture, a_turbo_code_at_rate_one_half_decodes) {
+  const int k = 512, batch = 20;
+  const wb::turbo_encoder encoder(k);
+  const wb::turbo_decoder decoder({.k = k, .iterations = 6});
+  const wb::puncturer p(3 * (k + 4), wb::turbo_half_rate_places(k));
+  std::mt19937 random(2);
+  std::normal_distribution<float> noise(0.f, std::sqrt(0.5f * 0.5f));  // Es/N0 = 3 dB
+  bits sent(k * batch);
+  for (auto& b : sent) b = static_cast<std::uint8_t>(random() & 1);
+  auto coded = exec().make<std::uint8_t>(p.n(), batch), out = exec().make<std::uint8_t>(p.sent(), batch),
+       decided = exec().make<std::uint8_t>(k, batch);
+  encoder.run(exec(), on_device(exec(), sent, k, batch), coded);
+  p.puncture(exec(), coded, out);
+  std::vector<float> llr;
+  for (const std::uint8_t b : exec().to_host(out)) llr.push_back(8 * ((b == 0 ? 1.f : -1.f) + noise(random)));
+  auto all = exec().make<float>(p.n(), batch);
+  p.restore(exec(), on_device(exec(), llr, p.sent(), batch), all);
+  decoder.run(exec(), all, {.bits = decided});
+  EXPECT_EQ(exec().to_host(decided), sent);
+}
+
+TEST(puncture_arguments, bad_ones_are_named) {
+  const auto exec = wb::testing::open_scalar();
+  EXPECT_EQ(blamed([] { wb::puncturer(0, {}); }), "n");
+  EXPECT_EQ(blamed([] { wb::puncturer(4, {0, 4}); }), "sent");
+  EXPECT_EQ(blamed([] { wb::puncturer(4, {-1}); }), "sent");
+  EXPECT_EQ(blamed([] { wb::puncturer(4, {1, 2, 1}); }), "sent");
+  const wb::puncturer p(4, {3, 1});
+  auto two = on_device(*exec, bits(6), 2, 3), four = on_device(*exec, bits(12), 4, 3);
+  auto llr = on_device(*exec, std::vector<float>(6), 2, 3),
+       all = on_device(*exec, std::vector<float>(12), 4, 3);
+  EXPECT_NO_THROW(p.puncture(*exec, four, two));
+  EXPECT_NO_THROW(p.restore(*exec, llr, all));
+  EXPECT_EQ(blamed([&] { p.puncture(*exec, two, two); }), "coded");
+  EXPECT_EQ(blamed([&] { p.puncture(*exec, four, on_device(*exec, bits(3), 1, 3)); }), "out");
+  EXPECT_EQ(blamed([&] { p.restore(*exec, all, all); }), "llr");
+  EXPECT_EQ(blamed([&] { p.restore(*exec, llr, llr); }), "out");
+}
+
+}  // namespace

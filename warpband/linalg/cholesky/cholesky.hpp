@@ -1,0 +1,32 @@
+#pragma once
+// Solves A x = b for many small Hermitian positive definite A: A = R^H R (Cholesky), R^H z = b, R x = z.
+#include <complex>
+#include <cstdint>
+
+#include <warpband/core/status.hpp>
+#include <warpband/exec/executor.hpp>
+
+namespace wb {
+
+struct cholesky_input {
+  view<const std::complex<float>> a = {};  // [batch, size * size], element r * size + c; read where c >= r,
+                                           // and of the diagonal the real part
+  view<const std::complex<float>> b = {};  // [batch, size]
+};
+
+/// x [batch, size]. An item gets zeros and status_erased where A or b has an entry that is not finite, is out
+/// of range (trace 1e-30..1e15, sums of squares up to 1e30), or A is not positive definite: a squared pivot
+/// is below 1e-7 of the trace, about what rounding leaves of a zero.
+class cholesky_solver {
+ public:
+  /// 1..8; throws argument_error for another size.
+  explicit cholesky_solver(int size);
+  void run(executor& exec, const cholesky_input& in, view<std::complex<float>> x,
+           view<std::uint8_t> status = {}) const;
+  int size() const noexcept { return size_; }
+
+ private:
+  int size_;
+};
+
+}  // namespace wb

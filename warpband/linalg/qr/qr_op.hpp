@@ -1,0 +1,105 @@
+#pragma once
+#include <warpband/core/group.hpp>
+#include <warpband/linalg/cholesky/cholesky_body.hpp>
+#include <warpband/linalg/matrix_op.hpp>
+#include <warpband/linalg/qr/qr_args.hpp>
+#include <warpband/linalg/qr/qr_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// P: float or cx_pair; S: sizes as in matrix_op.hpp.
+template <class P, class S, qr_method Method>
+struct qr_op {
+  qr_args<P> a;
+  static constexpr bool by_block = false;
+  int threads() const { return 1; }
+  std::size_t scratch(int) const { return 0; }
+  /// The right side goes through the decomposition, of zeros where there is none.
+  double flops() const {
+    const double parts = parts_of<P>, m = a.rows, n = a.columns, pairs = n * (n - 1) / 2;
+    const double checked = 1 + parts * m * (n + (a.y.data ? 1 : 0));
+    const double stored =
+        n + parts * pairs + (a.z.data ? parts * n : 0) + (a.q.data && !a.cholesky ? parts * m * n : 0);
+    return checked + stored +
+           (Method == qr_method::gram_schmidt ? gram_schmidt_flops(parts, m, n)
+                                              : gram_flops(parts, m, n) + cholesky_flops(parts, n));
+  }
+  double bytes() const {
+    const double m = a.rows, n = a.columns;
+    return sizeof(P) * (m * n + (a.y.data ? m : 0) + n * n + (a.q.data ? m * n : 0) + (a.z.data ? n : 0)) +
+           (a.status.data ? 1 : 0);
+  }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G, T*) const {
+    using E = entry_as<P, T>;
+    using I = typename rebind<T>::i32;
+    using N = typename S::columns;
+    const S s(a.rows, a.columns);
+    const auto at = [&](int r, int k) WB_INLINE_LAMBDA { return static_cast<std::size_t>(r * s.n + k); };
+
+    E h[S::columns::most][S::rows::most], y[S::rows::most];
+    T trace = T(0.f), energy = T(0.f);  // of H^H H and of y
+    loop(s.n, [&](int k) WB_INLINE_LAMBDA {
+      loop(s.m, [&](int r) WB_INLINE_LAMBDA {
+        h[k][r] = load_entry(a.h, at(r, a.order[k]), item);
+        trace = norm_fma(h[k][r], trace);
+      });
+    });
+    if (a.y.data) {
+      loop(s.m, [&](int r) WB_INLINE_LAMBDA {
+        y[r] = load_entry(a.y, static_cast<std::size_t>(r), item);
+        energy = norm_fma(y[r], energy);
+      });
+    } else {
+      loop(s.m, [&](int r) WB_INLINE_LAMBDA { y[r] = entry<E>::of(T(0.f)); });
+    }
+    auto good = (trace >= T(1e-30f)) & (trace <= T(1e30f)) & (energy <= T(1e30f));
+    trace = select(good, trace, T(1.f));
+    loop(s.m, [&](int r) WB_INLINE_LAMBDA {
+      y[r] = kept(good, y[r]);
+      loop(s.n, [&](int k) WB_INLINE_LAMBDA { h[k][r] = kept(good, h[k][r]); });
+    });
+
+    triangle<N, E> t;
+    if constexpr (Method == qr_method::gram_schmidt) {
+      good = good & gram_schmidt(s.m, s.n, h, y, trace * T(least_pivot), t);
+    } else {
+      E g[N::most][N::most], b[N::most];
+      gram(s.m, s.n, h, y, g, b);
+      good = good & cholesky(s.n, g, b, trace * T(least_gram_pivot), t);
+    }
+
+    loop(s.n, [&](int i) WB_INLINE_LAMBDA {
+      loop(s.n, [&](int j) WB_INLINE_LAMBDA {
+        if (j < i)
+          store_entry(a.r, at(i, j), item, entry<E>::of(T(0.f)));
+        else if (j == i)
+          store_entry(a.r, at(i, j), item, entry<E>::of(select(good, t.diagonal[i], T(0.f))));
+        else
+          store_entry(a.r, at(i, j), item, kept(good, t.above[i][j]));
+      });
+      if (a.z.data) store_entry(a.z, static_cast<std::size_t>(i), item, kept(good, t.z[i]));
+    });
+    if constexpr (Method == qr_method::gram_schmidt) {
+      if (a.q.data)
+        loop(s.m, [&](int r) WB_INLINE_LAMBDA {
+          loop(s.n, [&](int k) WB_INLINE_LAMBDA { store_entry(a.q, at(r, k), item, kept(good, h[k][r])); });
+        });
+    }
+    if (a.status.data) store_int<T>(a.status, 0, item, select(good, I(0), I(status_erased)));
+  }
+};
+
+/// Calls f with the op that serves the arguments.
+template <int Rows, int Columns, class P, class F>
+auto with_qr_op(const qr_args<P>& a, F f) {
+  return with_matrix_sizes<Rows, Columns>(a.rows, a.columns, [&]<class S>() {
+    if (a.cholesky) return f(qr_op<P, S, qr_method::cholesky>{a});
+    return f(qr_op<P, S, qr_method::gram_schmidt>{a});
+  });
+}
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,465 @@
+// QR decompositions against an oracle in double precision over conditions 1 to 1000, orders of columns, the
+// real and the complex form against each other, and ugly input.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <type_traits>
+
+#include <oracle/linalg.hpp>
+#include <tests/on_backends.hpp>
+#include <warpband/linalg/qr/qr.hpp>
+
+namespace {
+
+using wb::layout;
+using wb::qr_config;
+using wb::qr_method;
+using wb::testing::blamed;
+using wb::testing::on_device;
+using complex = std::complex<float>;
+
+constexpr qr_method both[]{qr_method::gram_schmidt, qr_method::cholesky};
+constexpr double unit = 1.0 / (1 << 24);  // rounding of a float
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+/// A batch of matrices and right sides, item by item.
+template <class E>
+struct batch {
+  int rows, columns;
+  std::size_t items;
+  std::vector<E> h, y;
+};
+template <class E>
+struct result {
+  std::vector<E> r, q, z;
+  std::vector<std::uint8_t> status;
+};
+template <class E>
+bool same_bits(const std::vector<E>& a, const std::vector<E>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(E)) == 0);
+}
+template <class E>
+bool same_bits(const result<E>& a, const result<E>& b) {
+  return same_bits(a.r, b.r) && same_bits(a.q, b.q) && same_bits(a.z, b.z) && a.status == b.status;
+}
+
+/// Values [items, elements] in the other order.
+template <class E>
+std::vector<E> transposed(const std::vector<E>& values, std::size_t elements) {
+  const std::size_t items = values.size() / elements;
+  std::vector<E> t(values.size());
+  for (std::size_t i = 0; i < items; i++)
+    for (std::size_t e = 0; e < elements; e++) t[e * items + i] = values[i * elements + e];
+  return t;
+}
+
+struct how {
+  qr_method method = qr_method::gram_schmidt;
+  int first = 0;
+  std::vector<int> order = {};
+  layout in = layout::row_major, out = layout::row_major;
+};
+
+/// Decomposes; the results come back in row-major order.
+template <class E>
+result<E> decompose(wb::executor& exec, const batch<E>& b, const how& w) {
+  const wb::basic_qr_decomposition<E> qr({.rows = b.rows, .columns = b.columns, .method = w.method});
+  const auto m = static_cast<std::size_t>(b.rows), n = static_cast<std::size_t>(b.columns);
+  const bool swapped = w.in == layout::batch_fastest, with_q = w.method == qr_method::gram_schmidt,
+             with_y = !b.y.empty();
+  const auto h = on_device(exec, swapped ? transposed(b.h, m * n) : b.h, m * n, b.items, w.in);
+  std::optional<wb::array<E>> y, q, z;
+  if (with_y) y = on_device(exec, swapped ? transposed(b.y, m) : b.y, m, b.items, w.in);
+  auto r = exec.make<E>(n * n, b.items, w.out);
+  if (with_q) q = exec.make<E>(m * n, b.items, w.out);
+  if (with_y) z = exec.make<E>(n, b.items, w.out);
+  auto status = exec.make<std::uint8_t>(1, b.items);
+  wb::qr_input<E> in{.h = h, .first = w.first, .order = w.order};
+  wb::qr_output<E> out{.r = r, .status = status};
+  if (with_y) in.y = *y, out.z = *z;
+  if (with_q) out.q = *q;
+  qr.run(exec, in, out);
+  const auto values = [&](const wb::array<E>& a) {
+    const auto v = exec.to_host(a);
+    return w.out == layout::row_major ? v : transposed(v, b.items);
+  };
+  return {values(r), with_q ? values(*q) : std::vector<E>{}, with_y ? values(*z) : std::vector<E>{},
+          exec.to_host(status)};
+}
+
+template <class E>
+E narrowed(std::complex<double> x) {
+  if constexpr (std::is_same_v<E, float>)
+    return static_cast<float>(x.real());
+  else
+    return E(x);
+}
+/// Item i of values [items, rows * columns].
+template <class E>
+oracle::matrix item_of(const std::vector<E>& values, std::size_t i, int rows, int columns) {
+  oracle::matrix m(rows, columns);
+  for (std::size_t e = 0; e < m.entries.size(); e++) m.entries[e] = values[i * m.entries.size() + e];
+  return m;
+}
+
+/// Matrices of a condition, each scaled by some power of ten, and right sides.
+template <class E>
+batch<E> random_batch(int rows, int columns, double condition, std::size_t items, std::mt19937& random) {
+  std::uniform_real_distribution<double> decades(-4, 4);
+  constexpr bool real = std::is_same_v<E, float>;
+  batch<E> b{rows, columns, items, {}, {}};
+  for (std::size_t i = 0; i < items; i++) {
+    const double scale = std::pow(10, decades(random)), other = std::pow(10, decades(random));
+    for (const auto& x : oracle::with_condition(rows, columns, condition, real, random).entries)
+      b.h.push_back(narrowed<E>(scale * x));
+    for (const auto& x : oracle::with_condition(rows, 1, 1, real, random).entries)
+      b.y.push_back(narrowed<E>(other * x));
+  }
+  return b;
+}
+
+template <class E>
+std::vector<std::array<int, 2>> shapes() {
+  std::vector<std::array<int, 2>> all{{1, 1}, {2, 2}, {3, 2}, {4, 4}, {5, 5}, {8, 8}, {16, 8}, {16, 1}};
+  if (std::is_same_v<E, float>) all.insert(all.end(), {{16, 16}, {11, 9}});
+  return all;
+}
+
+/// Holds a batch's results against the oracle.
+template <class E>
+void expect_decomposed(const batch<E>& b, const result<E>& got, double condition, const how& w) {
+  const int m = b.rows, n = b.columns;
+  const bool has_q = w.method == qr_method::gram_schmidt;
+  double residual = 0, orthogonality = 0, triangle = 0, right = 0;
+  for (std::size_t i = 0; i < b.items; i++) {
+    ASSERT_EQ(got.status[i], 0);
+    const oracle::matrix given = item_of(b.h, i, m, n), y = item_of(b.y, i, m, 1);
+    oracle::matrix h(m, n);
+    for (int r = 0; r < m; r++)
+      for (int k = 0; k < n; k++)
+        h(r, k) = given(r, w.order.empty() ? (w.first + k) % n : w.order[static_cast<std::size_t>(k)]);
+    const oracle::matrix r = item_of(got.r, i, n, n), z = item_of(got.z, i, n, 1);
+    const auto expected = oracle::qr(h);
+    for (int c = 0; c < n; c++) {
+      EXPECT_EQ(r(c, c).imag(), 0);
+      EXPECT_GT(r(c, c).real(), 0);
+      for (int k = 0; k < c; k++) EXPECT_EQ(r(c, k), 0.0);
+    }
+    triangle = std::max(triangle, norm(r - expected.r) / norm(expected.r));
+    right = std::max(right, norm(z - adjoint(expected.q) * y) / norm(y));
+    if (has_q) {
+      const oracle::matrix q = item_of(got.q, i, m, n);
+      residual = std::max(residual, norm(q * r - h) / norm(h));
+      orthogonality = std::max(orthogonality, norm(adjoint(q) * q - oracle::identity(n)));
+    }
+  }
+  const double growth = has_q ? condition : condition * condition;
+  const std::string what = std::to_string(m) + "x" + std::to_string(n) + ", condition " +
+                           std::to_string(condition) + (has_q ? ", Gram-Schmidt" : ", Cholesky");
+  EXPECT_LT(residual, 1e-6) << what;
+  EXPECT_LE(orthogonality, 16 * condition * unit) << what;
+  EXPECT_LE(triangle, 4 * growth * unit) << what;
+  EXPECT_LE(right, 16 * growth * unit) << what;
+}
+
+class qr_on : public wb::testing::on_backend {
+ protected:
+  template <class E>
+  void expect_oracle() {
+    std::mt19937 random(1);
+    for (const auto& [m, n] : shapes<E>())
+      for (const double condition : {1., 10., 100., 1000.}) {
+        if (n == 1 && condition > 1) continue;
+        const auto b = random_batch<E>(m, n, condition, wb::testing::small_scale() ? 10 : 60, random);
+        for (const qr_method method : both) {
+          const how w{.method = method};
+          expect_decomposed(b, decompose(exec(), b, w), condition, w);
+        }
+      }
+  }
+  template <class E>
+  void expect_scalar_bits() {
+    const auto scalar = wb::testing::open_scalar();
+    std::mt19937 random(2);
+    for (const auto& [m, n] : shapes<E>()) {
+      const auto all = random_batch<E>(m, n, 30, 33, random);
+      for (const qr_method method : both) {
+        const how w{.method = method, .first = n / 2};
+        const auto most = decompose(*scalar, all, w);
+        for (const std::size_t items : {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33}) {
+          const auto few = [&](const auto& v) {
+            return std::decay_t<decltype(v)>(
+                v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / all.items * items));
+          };
+          const batch<E> part{m, n, items, few(all.h), few(all.y)};
+          const result<E> expected{few(most.r), few(most.q), few(most.z), few(most.status)};
+          EXPECT_TRUE(same_bits(decompose(exec(), part, w), expected))
+              << m << "x" << n << ", " << items << " items";
+        }
+      }
+    }
+  }
+  template <class E>
+  void expect_layouts() {
+    std::mt19937 random(3);
+    for (const auto& [m, n] : {std::array{4, 4}, std::array{7, 3}})
+      for (const std::size_t items : {37, 64}) {
+        const auto b = random_batch<E>(m, n, 10, items, random);
+        for (const qr_method method : both) {
+          const auto rows = decompose(exec(), b, {.method = method});
+          for (const layout in : {layout::row_major, layout::batch_fastest})
+            for (const layout out : {layout::row_major, layout::batch_fastest})
+              EXPECT_TRUE(same_bits(decompose(exec(), b, {.method = method, .in = in, .out = out}), rows));
+        }
+      }
+  }
+  template <class E>
+  void expect_orders() {
+    std::mt19937 random(4);
+    for (const auto& [m, n] : shapes<E>()) {
+      const auto b = random_batch<E>(m, n, 10, 20, random);
+      for (const qr_method method : both) {
+        for (int first = 0; first < n; first++) {
+          const how w{.method = method, .first = first};
+          const auto got = decompose(exec(), b, w);
+          expect_decomposed(b, got, 10, w);
+          how written{.method = method};
+          for (int k = 0; k < n; k++) written.order.push_back((first + k) % n);
+          EXPECT_TRUE(same_bits(decompose(exec(), b, written), got));
+        }
+        how w{.method = method};
+        w.order.resize(static_cast<std::size_t>(n));
+        std::iota(w.order.begin(), w.order.end(), 0);
+        for (int i = 0; i < 3; i++) {
+          std::shuffle(w.order.begin(), w.order.end(), random);
+          expect_decomposed(b, decompose(exec(), b, w), 10, w);
+        }
+      }
+    }
+  }
+  template <class E>
+  void expect_erasures();
+};
+WB_ON_ALL_BACKENDS(qr_on);
+
+TEST_P(qr_on, equals_oracle) { expect_oracle<complex>(); }
+TEST_P(qr_on, equals_oracle_real) { expect_oracle<float>(); }
+TEST_P(qr_on, equals_scalar_in_every_bit_at_any_batch) { expect_scalar_bits<complex>(); }
+TEST_P(qr_on, equals_scalar_in_every_bit_at_any_batch_real) { expect_scalar_bits<float>(); }
+TEST_P(qr_on, any_layout_gives_the_same_values) { expect_layouts<complex>(); }
+TEST_P(qr_on, any_layout_gives_the_same_values_real) { expect_layouts<float>(); }
+TEST_P(qr_on, columns_come_in_the_order_asked_for) { expect_orders<complex>(); }
+TEST_P(qr_on, columns_come_in_the_order_asked_for_real) { expect_orders<float>(); }
+
+TEST_P(qr_on, a_missing_right_side_changes_nothing) {
+  std::mt19937 random(5);
+  for (const auto& [m, n] : shapes<complex>()) {
+    auto b = random_batch<complex>(m, n, 10, 21, random);
+    for (const qr_method method : both) {
+      b.y.resize(b.items * static_cast<std::size_t>(m), complex(1, 2));
+      const auto with = decompose(exec(), b, {.method = method});
+      b.y.clear();
+      const auto without = decompose(exec(), b, {.method = method});
+      EXPECT_TRUE(same_bits(with.r, without.r) && same_bits(with.q, without.q));
+    }
+  }
+}
+
+TEST_P(qr_on, complex_equals_the_real_decomposed_in_blocks) {
+  std::mt19937 random(6);
+  for (const auto& [m, n] : {std::array{1, 1}, std::array{2, 2}, std::array{4, 4}, std::array{8, 8},
+                             std::array{7, 3}, std::array{8, 1}})
+    for (const double condition : {1., 100.}) {
+      if (n == 1 && condition > 1) continue;
+      const auto b = random_batch<complex>(m, n, condition, 20, random);
+      batch<float> real{2 * m, 2 * n, b.items, {}, {}};
+      for (std::size_t i = 0; i < b.items; i++) {
+        for (const auto& x : oracle::real_decomposed(item_of(b.h, i, m, n)).entries)
+          real.h.push_back(static_cast<float>(x.real()));
+        for (int r = 0; r < m; r++) {
+          const complex y = b.y[i * static_cast<std::size_t>(m) + static_cast<std::size_t>(r)];
+          real.y.insert(real.y.end(), {y.real(), y.imag()});
+        }
+      }
+      for (const qr_method method : both) {
+        const auto expected = decompose(exec(), b, {.method = method});
+        const auto got = decompose(exec(), real, {.method = method});
+        const bool has_q = method == qr_method::gram_schmidt;
+        const double allowed = 32 * unit * (has_q ? condition : condition * condition);
+        for (std::size_t i = 0; i < b.items; i++) {
+          const auto r = item_of(expected.r, i, n, n), z = item_of(expected.z, i, n, 1);
+          EXPECT_LE(norm(item_of(got.r, i, 2 * n, 2 * n) - real_decomposed(r)), allowed * norm(r));
+          if (has_q) {
+            const auto q = item_of(expected.q, i, m, n);
+            EXPECT_LE(norm(item_of(got.q, i, 2 * m, 2 * n) - real_decomposed(q)), allowed);
+          }
+          double error = 0;
+          for (int k = 0; k < n; k++) {
+            const std::size_t at = 2 * (i * static_cast<std::size_t>(n) + static_cast<std::size_t>(k));
+            error += std::norm(std::complex<double>(got.z[at], got.z[at + 1]) - z(k, 0));
+          }
+          EXPECT_LE(std::sqrt(error), allowed * norm(item_of(b.y, i, m, 1)));
+        }
+      }
+    }
+}
+
+/// What makes an item bad; `singular` ones round away in a Gram matrix.
+template <class E>
+struct fault {
+  const char* name;
+  bool singular;
+  void (*apply)(E* h, E* y, int rows, int columns);
+};
+template <class E>
+std::vector<fault<E>> faults() {
+  std::vector<fault<E>> all{
+      {"NaN in h", false, [](E* h, E*, int, int) { h[0] = not_a_number; }},
+      {"inf in h", false, [](E* h, E*, int m, int n) { h[m * n - 1] = -infinity; }},
+      {"NaN in y", false, [](E*, E* y, int m, int) { y[m - 1] = not_a_number; }},
+      {"inf in y", false, [](E*, E* y, int, int) { y[0] = infinity; }},
+      {"H zero", false, [](E* h, E*, int m, int n) { std::fill(h, h + m * n, E(0)); }},
+      {"H too large", false, [](E* h, E*, int m, int n) { std::fill(h, h + m * n, E(1e16f)); }},
+      {"H far too large", false, [](E* h, E*, int m, int n) { std::fill(h, h + m * n, E(3e38f)); }},
+      {"H too small", false, [](E* h, E*, int m, int n) { std::fill(h, h + m * n, E(1e-17f)); }},
+      {"y too large", false, [](E*, E* y, int m, int) { std::fill(y, y + m, E(3e38f)); }},
+      {"a column of zeros", false,
+       [](E* h, E*, int m, int n) {
+         for (int r = 0; r < m; r++) h[r * n + n - 1] = 0;
+       }},
+      {"equal columns", true,
+       [](E* h, E*, int m, int n) {
+         for (int r = 0; r < m; r++) h[r * n + n - 1] = n > 1 ? h[r * n] : E(0);
+       }},
+      {"rank 1", true,
+       [](E* h, E*, int m, int n) {
+         for (int r = 0; r < m; r++)
+           for (int c = 0; c < n; c++) h[r * n + c] = n > 1 ? E(static_cast<float>((r + 1) * (c + 3))) : E(0);
+       }},
+  };
+  if constexpr (std::is_same_v<E, complex>) {
+    all.push_back({"NaN in an imaginary part of h", false,
+                   [](E* h, E*, int m, int n) { h[m * n / 2].imag(not_a_number); }});
+    all.push_back({"inf in an imaginary part of y", false, [](E*, E* y, int, int) { y[0].imag(infinity); }});
+  }
+  return all;
+}
+
+template <class E>
+void qr_on::expect_erasures() {
+  std::mt19937 random(7);
+  const auto scalar = wb::testing::open_scalar();
+  const auto kinds = faults<E>();
+  for (const auto& [m, n] : shapes<E>())
+    for (const qr_method method : both) {
+      const std::size_t items = 16 * kinds.size() + 5, width = static_cast<std::size_t>(m * n);
+      const auto good = random_batch<E>(m, n, 10, items, random);
+      auto bad = good;
+      std::vector<const fault<E>*> broken(items, nullptr);
+      for (std::size_t f = 0; f < kinds.size(); f++) {  // in a different lane each
+        if (kinds[f].singular && method == qr_method::cholesky) continue;
+        broken[16 * f + f % 16] = &kinds[f];
+      }
+      broken[items - 1] = &kinds[0];  // the lane that an incomplete vector repeats
+      for (std::size_t i = 0; i < items; i++)
+        if (broken[i])
+          broken[i]->apply(bad.h.data() + i * width, bad.y.data() + i * static_cast<std::size_t>(m), m, n);
+
+      const auto before = decompose(exec(), good, {.method = method}),
+                 after = decompose(exec(), bad, {.method = method});
+      const auto expect_item = [&](std::size_t i, const std::vector<E>& a, const std::vector<E>& b) {
+        const std::size_t size = b.size() / items;
+        const std::vector<E> zeros(size);
+        const E* expected = broken[i] ? zeros.data() : a.data() + i * size;
+        EXPECT_TRUE(size == 0 || std::memcmp(b.data() + i * size, expected, size * sizeof(E)) == 0)
+            << (broken[i] ? broken[i]->name : "a neighbour") << ", item " << i << ", " << m << "x" << n;
+      };
+      for (std::size_t i = 0; i < items; i++) {
+        EXPECT_EQ(after.status[i], broken[i] ? wb::status_erased : 0)
+            << (broken[i] ? broken[i]->name : "a neighbour") << ", " << m << "x" << n;
+        expect_item(i, before.r, after.r);
+        expect_item(i, before.q, after.q);
+        expect_item(i, before.z, after.z);
+      }
+      EXPECT_TRUE(same_bits(after, decompose(*scalar, bad, {.method = method})));
+    }
+}
+TEST_P(qr_on, bad_items_are_erased_and_flagged_and_harm_no_neighbour) { expect_erasures<complex>(); }
+TEST_P(qr_on, bad_items_are_erased_and_flagged_and_harm_no_neighbour_real) { expect_erasures<float>(); }
+
+TEST_P(qr_on, a_singular_gram_matrix_gives_finite_values_or_an_erasure) {
+  std::mt19937 random(8);
+  for (const auto& [m, n] : shapes<complex>()) {
+    if (n == 1) continue;
+    auto b = random_batch<complex>(m, n, 10, 200, random);
+    for (std::size_t i = 0; i < b.items; i++)
+      for (int r = 0; r < m; r++) {  // the last column is the sum of two others, or twice the one other
+        complex* row = b.h.data() + (i * static_cast<std::size_t>(m) + static_cast<std::size_t>(r)) *
+                                        static_cast<std::size_t>(n);
+        row[n - 1] = row[0] + row[std::min(1, n - 2)];
+      }
+    const auto exact = decompose(exec(), b, {}),
+               squared = decompose(exec(), b, {.method = qr_method::cholesky});
+    EXPECT_EQ(wb::count_erased(exact.status), b.items) << m << "x" << n;
+    EXPECT_GT(wb::count_erased(squared.status), b.items / 2) << m << "x" << n;
+    for (const complex& x : squared.r) ASSERT_TRUE(std::isfinite(x.real()) && std::isfinite(x.imag()));
+    for (const complex& x : squared.z) ASSERT_TRUE(std::isfinite(x.real()) && std::isfinite(x.imag()));
+  }
+}
+
+TEST(qr_arguments, bad_ones_are_named) {
+  const auto config = [](int rows, int columns, qr_method method = qr_method::gram_schmidt) {
+    return qr_config{.rows = rows, .columns = columns, .method = method};
+  };
+  EXPECT_EQ(blamed([&] { wb::qr_decomposition{config(2, 0)}; }), "columns");
+  EXPECT_EQ(blamed([&] { wb::qr_decomposition{config(9, 9)}; }), "columns");
+  EXPECT_EQ(blamed([&] { wb::qr_decomposition{config(3, 4)}; }), "rows");
+  EXPECT_EQ(blamed([&] { wb::qr_decomposition{config(17, 4)}; }), "rows");
+  EXPECT_EQ(blamed([&] { wb::real_qr_decomposition{config(17, 17)}; }), "columns");
+  EXPECT_EQ(blamed([&] { wb::real_qr_decomposition{config(15, 16)}; }), "rows");
+  EXPECT_EQ(blamed([&] { wb::qr_decomposition{config(4, 4, static_cast<qr_method>(2))}; }), "method");
+  try {
+    wb::qr_decomposition{config(3, 4)};
+  } catch (const wb::argument_error& e) {
+    EXPECT_EQ(e.value(), "3");
+    EXPECT_EQ(e.allowed(), "4 to 16");
+  }
+
+  const auto exec = wb::testing::open_scalar();
+  const wb::qr_decomposition qr(config(3, 2)), no_q(config(3, 2, qr_method::cholesky));
+  auto h = exec->make<complex>(6, 5), y = exec->make<complex>(3, 5), r = exec->make<complex>(4, 5),
+       q = exec->make<complex>(6, 5), z = exec->make<complex>(2, 5);
+  auto status = exec->make<std::uint8_t>(1, 5), status_few = exec->make<std::uint8_t>(1, 4);
+  std::fill_n(h.data(), h.size(), complex(1, 1));
+  std::fill_n(y.data(), y.size(), complex(1, 1));
+  const std::vector<int> swapped{1, 0}, twice{0, 0}, outside{0, 2}, negative{-1, 0}, few{0}, many{0, 1, 2};
+  EXPECT_NO_THROW(qr.run(*exec, {h, y}, {r, q, z, status}));
+  EXPECT_NO_THROW(qr.run(*exec, {.h = h, .y = y, .order = swapped}, {r, q, z, status}));
+  EXPECT_NO_THROW(no_q.run(*exec, {h, y}, {r, {}, z, status}));
+  EXPECT_EQ(blamed([&] { no_q.run(*exec, {h, y}, {r, q, z, status}); }), "q");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {h}, {r, q, z, status}); }), "z");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {r, y}, {r, q, z, status}); }), "h");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {{}, y}, {r, q, z, status}); }), "h");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, z}, {r, q, z, status}); }), "y");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y}, {{}, q, z, status}); }), "r");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y}, {z, q, z, status}); }), "r");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y}, {r, r, z, status}); }), "q");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y}, {r, q, r, status}); }), "z");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y}, {r, q, z, status_few}); }), "status");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y, -1}, {r, q, z, status}); }), "first");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y, 2}, {r, q, z, status}); }), "first");
+  EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y, 1, swapped}, {r, q, z, status}); }), "first");
+  for (const auto* order : {&twice, &outside, &negative, &few, &many})
+    EXPECT_EQ(blamed([&] { qr.run(*exec, {h, y, 0, *order}, {r, q, z, status}); }), "order");
+}
+
+}  // namespace
