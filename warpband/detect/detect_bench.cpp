@@ -1,13 +1,13 @@
 // Soft MIMO detectors: batches that fill the device; 8400 and 1200 uses, which are a slot and an OFDM symbol
 // of LTE at 20 MHz (wu2012 tables II and III); wu2010's batches of 8 x 16384 uses for 2x2 and 8 x 8192 for
-// 4x4 (tables 4.1 and 4.2). Every use has its own H. y has the power of H s but is noise: the work does not
-// depend on it, but for kbest, whose y is H s + n.
+// 4x4 (tables 4.1 and 4.2). Rayleigh fading, every use with its own H.
 #include <bench/bench.hpp>
-#include <cmath>
 #include <complex>
-#include <random>
 #include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/detect/detector.hpp>
+#include <warpband/link/source/source.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace {
 
@@ -15,32 +15,18 @@ using namespace wb;
 using bench::figure;
 using type = detector_type;
 
-/// Independent CN(0, variance).
-void fill(executor& exec, array<std::complex<float>>& a, float variance, std::uint64_t seed) {
-  const auto zero = exec.make_from(std::vector<std::complex<float>>(1));
-  add_awgn(exec, {zero.data(), 1, a.size(), 1, 0}, make_view(a.data(), a.size()), variance, {.seed = seed});
-  exec.sync();
-}
-
-constexpr float noise_var = 0.05f;
-
-/// Adds H s with random symbols s to y.
+/// Random symbols through Rayleigh fading and noise of variance n0.
 void send(executor& exec, const detector_config& c, std::size_t uses, array<std::complex<float>>& h,
-          array<std::complex<float>>& y) {
-  const std::vector<std::complex<float>> gain = exec.to_host(h);
-  std::vector<std::complex<float>> sum = exec.to_host(y);
-  const auto n = static_cast<std::size_t>(c.streams), rx = static_cast<std::size_t>(c.rx_antennas);
-  const int levels = c.qam == 4 ? 2 : c.qam == 16 ? 4 : c.qam == 64 ? 8 : 16;
-  const float scale = std::sqrt(1.5f / static_cast<float>(c.qam - 1));
-  std::minstd_rand random(1);
-  std::uniform_int_distribution<int> step(0, levels - 1);
-  const auto part = [&] { return scale * static_cast<float>(levels - 1 - 2 * step(random)); };
-  for (std::size_t i = 0; i < uses; i++)
-    for (std::size_t k = 0; k < n; k++) {
-      const std::complex<float> s{part(), part()};
-      for (std::size_t r = 0; r < rx; r++) sum[i * rx + r] += gain[(i * rx + r) * n + k] * s;
-    }
-  exec.upload(y.data(), sum.data(), y.bytes());
+          array<std::complex<float>>& y, float n0) {
+  const qam_mapper mapper(c.qam);
+  const auto n = static_cast<std::size_t>(c.streams), m = static_cast<std::size_t>(mapper.bits());
+  auto bits = exec.make<std::uint8_t>(m, n * uses);
+  auto symbols = exec.make<std::complex<float>>(n, uses);
+  random_bits(exec, bits, mapper.bits(), {.seed = 1});
+  mapper.run(exec, bits, make_view(symbols.data(), n * uses));
+  apply_mimo_rayleigh(exec, symbols, y, h, 1, {.seed = 2});
+  const auto received = make_view(y.data(), y.size());
+  add_awgn(exec, received, received, n0, {.seed = 3});
   exec.sync();
 }
 
@@ -52,10 +38,8 @@ bench::maker detect(const detector_config& config, std::size_t uses, layout orde
                gains = rx * static_cast<std::size_t>(config.streams), bits = detector->bits_per_use();
     auto y = exec.make<std::complex<float>>(rx, uses, order),
          h = exec.make<std::complex<float>>(gains, uses, order);
-    const bool sends = config.type == type::kbest;
-    fill(exec, y, sends ? noise_var : static_cast<float>(config.streams), 1);
-    fill(exec, h, 1.f, 2);
-    if (sends) send(exec, config, uses, h, y);
+    constexpr float noise_var = 0.05f;
+    send(exec, config, uses, h, y, noise_var);
     auto n0 = exec.make_from(std::vector<float>{noise_var});
     auto llr = exec.make<float>(bits, uses, order);
     const std::size_t copied = fed ? uses : 0;
