@@ -109,14 +109,15 @@ WB_HD cx<T> load_cx(const view<const cx_pair>& v, std::size_t element, item<T> b
   }
 }
 
-/// N neighbouring elements, the first of them `element`. Where they lie side by side in a CUDA device's memory
-/// two complex values travel at once.
+/// N neighbouring elements, the first of them `element`. Where they lie side by side in a CUDA device's
+/// memory two complex values travel at once.
 template <int N, class T>
 WB_HD void load_cx_row(const view<const cx_pair>& v, std::size_t element, item<T> b, std::size_t run,
                        cx<T> (&x)[N]) {
 #if defined(__CUDACC__)
   if constexpr (N % 2 == 0) {
-    const cx_pair* p = v.data + element * v.element_stride + (run == 1 ? b.first : b.first / run) * v.item_stride;
+    const cx_pair* p =
+        v.data + element * v.element_stride + (run == 1 ? b.first : b.first / run) * v.item_stride;
     if (v.element_stride == 1 && reinterpret_cast<std::uintptr_t>(p) % sizeof(float4) == 0) {
       WB_UNROLL for (int i = 0; i < N; i += 2) {
         const auto* pair = reinterpret_cast<const float4*>(p + i);
@@ -136,14 +137,14 @@ WB_HD void store_row(const view<float>& v, std::size_t element, item<T> b, const
   float* p = v.data + element * v.element_stride + b.first * v.item_stride;
   if constexpr (N % 4 == 0) {
     if (v.element_stride == 1 && reinterpret_cast<std::uintptr_t>(p) % sizeof(float4) == 0) {
-      WB_UNROLL for (int i = 0; i < N; i += 4)
-        *reinterpret_cast<float4*>(p + i) = {x[i] + 0.f, x[i + 1] + 0.f, x[i + 2] + 0.f, x[i + 3] + 0.f};
+      WB_UNROLL for (int i = 0; i < N; i += 4) *
+          reinterpret_cast<float4*>(p + i) = {x[i] + 0.f, x[i + 1] + 0.f, x[i + 2] + 0.f, x[i + 3] + 0.f};
       return;
     }
   } else if constexpr (N % 2 == 0) {
     if (v.element_stride == 1 && reinterpret_cast<std::uintptr_t>(p) % sizeof(float2) == 0) {
-      WB_UNROLL for (int i = 0; i < N; i += 2)
-        *reinterpret_cast<float2*>(p + i) = {x[i] + 0.f, x[i + 1] + 0.f};
+      WB_UNROLL for (int i = 0; i < N; i += 2) *
+          reinterpret_cast<float2*>(p + i) = {x[i] + 0.f, x[i + 1] + 0.f};
       return;
     }
   }

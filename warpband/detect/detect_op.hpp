@@ -164,14 +164,13 @@ struct use_of_channel {
         load_cx_row(a.channel, static_cast<std::size_t>(r * n), item, a.uses_per_channel, row);
         WB_UNROLL for (int k = 0; k < n; k++) h[k][r] = row[k];
       }
-      WB_UNROLL for (int turn = 1; turn < n; turn *= 2)
-        if (first & turn) {
-          WB_UNROLL for (int r = 0; r < S::rows::most; r++) {
-            cx<T> row[n];
-            WB_UNROLL for (int k = 0; k < n; k++) row[k] = h[(k + turn) % n][r];
-            WB_UNROLL for (int k = 0; k < n; k++) h[k][r] = row[k];
-          }
+      WB_UNROLL for (int turn = 1; turn < n; turn *= 2) if (first & turn) {
+        WB_UNROLL for (int r = 0; r < S::rows::most; r++) {
+          cx<T> row[n];
+          WB_UNROLL for (int k = 0; k < n; k++) row[k] = h[(k + turn) % n][r];
+          WB_UNROLL for (int k = 0; k < n; k++) h[k][r] = row[k];
         }
+      }
       return;
     }
 #endif
@@ -233,8 +232,8 @@ WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, int f
     const int at = first + k, antenna = at < n ? at : at - n;
     if constexpr (B::known && N::known && G::size == 1) {  // whole symbols; no prior comes here
       T llr[2 * B::most];
-      WB_UNROLL for (int i = 0; i < 2 * B::most; i++)
-          llr[i] = select(good, saturate(difference(k, bit_of(pam, i)) * scale, limit), T(0.f));
+      WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] =
+          select(good, saturate(difference(k, bit_of(pam, i)) * scale, limit), T(0.f));
       const std::size_t place = static_cast<std::size_t>(antenna * 2 * pam);
       if (a.llr.data) store_row(a.llr, place, item, llr);
       if (a.bits.data) {

@@ -120,8 +120,8 @@ struct hypotheses {
       loop(pam, [&](int b) WB_INLINE_LAMBDA { other[k][2 * b] = other[k][2 * b + 1] = T(unreached); });
     });
   }
-  /// A candidate, whose labels of the positions below `end` are its bits. Other positions keep what they have,
-  /// but for `best`.
+  /// A candidate, whose labels of the positions below `end` are its bits. Other positions keep what they
+  /// have, but for `best`.
   WB_HD void add(N n, B pam, int end, T distance, const I (&label)[N::most]) {
     const T larger = max(distance, least);
     const auto closer = distance < least;
@@ -129,8 +129,8 @@ struct hypotheses {
       if (k < end) {
         const I differs = label[k] ^ best[k];
         loop(pam, [&](int b) WB_INLINE_LAMBDA {
-          WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++)
-              other[k][i] = min_where(differs, I(1 << i), other[k][i], larger);
+          WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) other[k][i] =
+              min_where(differs, I(1 << i), other[k][i], larger);
         });
       }
       best[k] = select(closer, label[k], best[k]);
@@ -138,8 +138,8 @@ struct hypotheses {
     least = min(least, distance);
   }
   WB_HD void add(N n, B pam, T distance, const I (&label)[N::most]) { add(n, pam, n, distance, label); }
-  /// Catches up for position k on candidates that were added without it: `those` are their minima, `before` and
-  /// `best_before` what was the least and its label.
+  /// Catches up for position k on candidates that were added without it: `those` are their minima, `before`
+  /// and `best_before` what was the least and its label.
   template <class Minima>
   WB_HD void catch_up(B pam, int k, const Minima& those, T before, I best_before) {
     const I changed = best[k] ^ best_before;

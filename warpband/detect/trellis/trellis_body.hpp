@@ -5,43 +5,50 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// Planes of four values that hold a path: its distance, re and im of what it leaves of w for each antenna below,
-/// and on request the point it took of every antenna.
-WB_HD constexpr int trellis_planes(int n, bool points) { return (1 + 2 * (n - 1) + (points ? n : 0) + 3) / 4; }
+/// Planes of four values that hold a path: its distance, re and im of what it leaves of w for each antenna
+/// below, and on request the point it took of every antenna.
+WB_HD constexpr int trellis_planes(int n, bool points) {
+  return (1 + 2 * (n - 1) + (points ? n : 0) + 3) / 4;
+}
 
 /// The trellis search (wu2010 §3.2): stage by stage from antenna n - 1 to 0, a vertex for each point. An edge
-/// reduction keeps the best of the paths into a vertex; a path extension takes the best edge out of one, which
-/// is the nearest point. Threads of the group share the real parts of a stage's points.
+/// reduction keeps the best of the paths into a vertex; a path extension takes the best edge out of one,
+/// which is the nearest point. Threads of the group share the real parts of a stage's points.
 ///
-/// The paths of two stages lie in scratch, plane after plane; in a plane vertices with the same imaginary part
-/// side by side.
+/// The paths of two stages lie in scratch, plane after plane; in a plane vertices with the same imaginary
+/// part side by side.
 template <class G, class N, class B, class T, bool Points>
 class trellis {
   using I = typename rebind<T>::i32;
 
  public:
-  /// `memory` has 8 values for each point and plane.
+  /// Stages whose paths lie in memory at once.
+  WB_HD static constexpr int stages() { return in_place ? 1 : 2; }
+  /// `memory` has `stages()` times 4 values for each point and plane.
   WB_HD trellis(G g, N n, B pam, const lattice<N, T>& m, T* memory)
-      : g_(g), n_(n), pam_(pam), m_(m), now_(memory), next_(memory + (4 << 2 * pam) * trellis_planes(n, Points)) {}
+      : g_(g),
+        n_(n),
+        pam_(pam),
+        m_(m),
+        now_(memory),
+        next_(memory + (4 << 2 * pam) * trellis_planes(n, Points)) {}
 
-  /// MTT: the list of each stage's antenna is what its reductions left, extended through the other stages; its
-  /// bits take their minima from that list.
+  /// MTT: the list of each stage's antenna is what its reductions left, extended through the other stages;
+  /// its bits take their minima from that list.
   WB_HD void multi_pass(minima<N, B, T>& found) {
-    begin();
-    extend(n_ - 1, found);
+    begin(&found);
     loop(n_, [&](int down) WB_INLINE_LAMBDA {
       const int a = n_ - 2 - down;
-      if (a < 0) return;
-      reduce(a);
-      extend(a, found);
+      if (a >= 0) reduce(a, &found);
     });
   }
   /// OT: reductions alone; all bits take their minima from the last list.
   WB_HD void one_pass(hypotheses<N, B, T>& found) {
-    begin();
+    minima<N, B, T>* const none = nullptr;
+    begin(none);
     loop(n_, [&](int down) WB_INLINE_LAMBDA {
       const int a = n_ - 2 - down;
-      if (a >= 0) reduce(a);
+      if (a >= 0) reduce(a, none);
     });
     own_rows([&](int jr) WB_INLINE_LAMBDA {
       every_step([&](int ji) WB_INLINE_LAMBDA {
@@ -61,8 +68,8 @@ class trellis {
  private:
   /// Few enough points for registers, where a thread has them all.
   static constexpr bool few_points = B::known && B::most == 1 && G::size == 1;
-  /// Enough points that the best of eight is worth finding before the best itself.
-  static constexpr bool by_eights = B::known && B::most >= 3 && G::size > 1;
+  /// A row for each thread: its new paths wait in registers until all have read the old ones.
+  static constexpr bool in_place = B::known && B::most >= 1 && G::size == 1 << B::most;
 
   struct path {
     T value[4 * trellis_planes(N::most, Points)] = {};
@@ -93,8 +100,8 @@ class trellis {
         if (k == 0) return;
         path other;
         read(from, k, other, planes);
-        WB_UNROLL for (int j = 0; j < 4 * trellis_planes(N::most, Points); j++)
-            p.value[j] = select(at == I(k), other.value[j], p.value[j]);
+        WB_UNROLL for (int j = 0; j < 4 * trellis_planes(N::most, Points); j++) p.value[j] =
+            select(at == I(k), other.value[j], p.value[j]);
       });
     } else {
       loop(plane_count(), [&](int i) WB_INLINE_LAMBDA {
@@ -143,10 +150,12 @@ class trellis {
       loop(upto<(1 << B::most)>{1 << pam_}, f);
   }
 
-  /// The vertices of antenna n - 1.
-  WB_HD void begin() {
+  /// The vertices of antenna n - 1, extended for `found` where that is wanted.
+  WB_HD void begin(minima<N, B, T>* found) {
     const int top = n_ - 1;
+    if (found) found->clear(pam_, top);
     own_rows([&](int jr) WB_INLINE_LAMBDA {
+      T least_row = T(unreached);
       every_step([&](int ji) WB_INLINE_LAMBDA {
         const cx<T> symbol = {T(static_cast<float>(jr)), T(static_cast<float>(ji))};
         const T re = fnma(m_.g[top], symbol.re, m_.w[top].re), im = fnma(m_.g[top], symbol.im, m_.w[top].im);
@@ -160,20 +169,23 @@ class trellis {
         });
         if constexpr (Points) p.value[point_slot(top)] = as_float(I(jr << pam_ | ji));
         write(now_, place(jr, ji), p, planes_at(top));
+        if (found) extend(top, ji, p, least_row, *found);
       });
+      if (found) found->add(pam_, top, pam_, jr ^ jr >> 1, least_row);
     });
+    if (found) found->merge(g_, pam_, top);
   }
 
   /// Each vertex of antenna a keeps the best of all paths. With im' the error at the middle of the imaginary
-  /// steps, the square of that at step ji is im'^2 + slope[ji] im' + a constant of the vertex: an fma for each
-  /// edge finds the best, whose distance is then computed from its errors.
-  WB_HD void reduce(int a) {
+  /// steps, the square of that at step ji is im'^2 + slope[ji] im' + a constant of the vertex: an fma for
+  /// each edge finds the best, whose distance is then computed from its errors.
+  WB_HD void reduce(int a, minima<N, B, T>* found) {
     g_.sync();
+    if (found) found->clear(pam_, a);
     const T gain = m_.g[a];
     const float middle = static_cast<float>((1 << pam_) - 1) / 2;
-    const auto slope = [&](int ji) WB_INLINE_LAMBDA {
-      return T(2.f * (middle - static_cast<float>(ji))) * gain;
-    };
+    const auto slope = [&](int ji)
+                           WB_INLINE_LAMBDA { return T(2.f * (middle - static_cast<float>(ji))) * gain; };
     const T centre = T(middle) * gain;
     const bool path_wanted = a > 0 || Points;
     own_rows([&](int jr) WB_INLINE_LAMBDA {
@@ -184,11 +196,12 @@ class trellis {
         least[ji] = T(3e38f);
         from[ji] = I(0);
       });
-      const auto common = [&](const T* p, T& im) WB_INLINE_LAMBDA {  // of all edges from a path to these vertices
-        im = p[2] - centre;
-        const T re = fnma(gain, x, p[1]);
-        return fma(im, im, fma(re, re, p[0]));
-      };
+      const auto common = [&](const T* p, T& im)
+                              WB_INLINE_LAMBDA {  // of all edges from a path to these vertices
+                                im = p[2] - centre;
+                                const T re = fnma(gain, x, p[1]);
+                                return fma(im, im, fma(re, re, p[0]));
+                              };
       const auto each_path = [&](int first, int count, auto f) WB_INLINE_LAMBDA {
         for (int k = first; k < first + count; k++) {
           T p[4], im;
@@ -200,25 +213,6 @@ class trellis {
       const int points = 1 << 2 * pam_;
       if (!path_wanted) {
         each_path(0, points, [&](int, int ji, T d) WB_INLINE_LAMBDA { least[ji] = min(least[ji], d); });
-      } else if constexpr (by_eights) {
-        for (int first = 0; first < points; first += 8) {
-          T of_eight[1 << B::most];
-          every_step([&](int ji) WB_INLINE_LAMBDA { of_eight[ji] = T(3e38f); });
-          each_path(first, 8, [&](int, int ji, T d) WB_INLINE_LAMBDA { of_eight[ji] = min(of_eight[ji], d); });
-          every_step([&](int ji) WB_INLINE_LAMBDA {
-            from[ji] = select(of_eight[ji] < least[ji], I(first), from[ji]);
-            least[ji] = min(least[ji], of_eight[ji]);
-          });
-        }
-        every_step([&](int ji) WB_INLINE_LAMBDA {
-          const I first = from[ji];
-          for (int i = 7; i >= 0; i--) {
-            T p[4], im;
-            load4_at(now_, first + I(i), p);
-            const T base = common(p, im);
-            from[ji] = select(fma(slope(ji), im, base) == least[ji], first + I(i), from[ji]);
-          }
-        });
       } else if constexpr (few_points) {
         loop(fixed<4>{}, [&](int k) WB_INLINE_LAMBDA {
           each_path(k, 1, [&](int, int ji, T d) WB_INLINE_LAMBDA {
@@ -232,6 +226,8 @@ class trellis {
           least[ji] = min(least[ji], d);
         });
       }
+      T least_row = T(unreached);
+      path kept[in_place ? 1 << B::most : 1];
       every_step([&](int ji) WB_INLINE_LAMBDA {
         const T y = T(static_cast<float>(ji)), off = T(static_cast<float>(ji) - middle) * gain;
         path q;
@@ -253,15 +249,29 @@ class trellis {
             });
             q.value[point_slot(a)] = as_float(I(jr << pam_ | ji));
           }
+          if constexpr (in_place)
+            kept[ji] = q;
+          else
+            write(next_, place(jr, ji), q, planes_at(a));
         } else {
           q.value[0] = max(fma(off, off, least[ji]), T(0.f));
         }
-        write(next_, place(jr, ji), q, planes_at(a));
+        if (found) extend(a, ji, q, least_row, *found);
       });
+      if (found) found->add(pam_, a, pam_, jr ^ jr >> 1, least_row);
+      if constexpr (in_place) {
+        if (path_wanted) {
+          g_.sync();
+          every_step([&](int ji) WB_INLINE_LAMBDA { write(now_, place(jr, ji), kept[ji], planes_at(a)); });
+        }
+      }
     });
-    T* const written = next_;
-    next_ = now_;
-    now_ = written;
+    if (found) found->merge(g_, pam_, a);
+    if constexpr (!in_place) {
+      T* const written = next_;
+      next_ = now_;
+      now_ = written;
+    }
   }
   WB_HD void load_head(int at, T (&p)[4]) const {
     if constexpr (few_points) {
@@ -271,33 +281,24 @@ class trellis {
     }
   }
 
-  /// Extends this thread's paths of antenna a to the end; minima of the antenna's bits.
-  WB_HD void extend(int a, minima<N, B, T>& found) {
-    found.clear(pam_, a);
-    own_rows([&](int jr) WB_INLINE_LAMBDA {
-      T least_row = T(unreached);
-      every_step([&](int ji) WB_INLINE_LAMBDA {
-        path p;
-        read(now_, place(jr, ji), p, planes_at(a));
-        T distance = p.value[0];
-        cx<T> symbol[N::most] = {};
-        loop(n_, [&](int down) WB_INLINE_LAMBDA {
-          const int l = a - 1 - down;
-          if (l < 0) return;
-          cx<T> w = {p.value[slot(a, l)], p.value[slot(a, l) + 1]};
-          loop(n_, [&](int j) WB_INLINE_LAMBDA {
-            if (j > l && j < a) w = fnma(m_.above[l][j], symbol[j], w);
-          });
-          symbol[l] = {slice(pam_, w.re, m_.slope[l]).j, slice(pam_, w.im, m_.slope[l]).j};
-          const T re = fnma(m_.g[l], symbol[l].re, w.re), im = fnma(m_.g[l], symbol[l].im, w.im);
-          distance = fma(im, im, fma(re, re, distance));
-        });
-        least_row = min(least_row, distance);
-        found.add(pam_, a, 0, ji ^ ji >> 1, distance);
+  /// Extends a path of antenna a at imaginary step ji to the end: minima of the antenna's lower bits, and of
+  /// the row of points.
+  WB_HD void extend(int a, int ji, const path& p, T& least_row, minima<N, B, T>& found) const {
+    T distance = p.value[0];
+    cx<T> symbol[N::most] = {};
+    loop(n_, [&](int down) WB_INLINE_LAMBDA {
+      const int l = a - 1 - down;
+      if (l < 0) return;
+      cx<T> w = {p.value[slot(a, l)], p.value[slot(a, l) + 1]};
+      loop(n_, [&](int j) WB_INLINE_LAMBDA {
+        if (j > l && j < a) w = fnma(m_.above[l][j], symbol[j], w);
       });
-      found.add(pam_, a, pam_, jr ^ jr >> 1, least_row);
+      symbol[l] = {slice(pam_, w.re, m_.slope[l]).j, slice(pam_, w.im, m_.slope[l]).j};
+      const T re = fnma(m_.g[l], symbol[l].re, w.re), im = fnma(m_.g[l], symbol[l].im, w.im);
+      distance = fma(im, im, fma(re, re, distance));
     });
-    found.merge(g_, pam_, a);
+    least_row = min(least_row, distance);
+    found.add(pam_, a, 0, ji ^ ji >> 1, distance);
   }
 
   G g_;

@@ -12,26 +12,23 @@ struct trellis_op {
   detect_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
-#ifdef MTT_RES
-  static constexpr int resident = S::streams::most == 4 && S::pam::known ? MTT_RES : 1;
-#endif
+  // Measured on an H100; more registers for more points.
+  static constexpr int resident = !S::pam::known ? 1 : S::pam::most == 1 ? 6 : S::pam::most == 2 ? 5 : 4;
   static constexpr bool points = Algorithm == trellis_algorithm::one_pass;
   int threads() const { return 1; }
   std::size_t scratch(int) const {
     if (Local) return 0;
     const int planes = (1 + 2 * (a.streams - 1) + (points ? a.streams : 0) + 3) / 4;
-    return (std::size_t{8} << 2 * a.pam_bits) * static_cast<std::size_t>(planes);
+    const int stages = S::pam::known && Tile == 1 << S::pam::most ? 1 : 2;  // as trellis::stages says
+    return (std::size_t{4} << 2 * a.pam_bits) * static_cast<std::size_t>(planes * stages);
   }
   /// Of each stage the edges, two operations each, and the paths that stay; for MTT the extensions.
-  /// `by_eights`: edges of the best eight again.
   double flops() const {
-    constexpr bool by_eights = S::pam::known && S::pam::most >= 3 && Tile > 1;
     const double n = a.streams, levels = 1 << a.pam_bits, vertices = levels * levels, bits = a.pam_bits;
     double all = lattice_flops(a) + vertices * 4 * n + llr_flops(a);
     for (int k = 0; k < a.streams - 1; k++) {
       const bool path_wanted = k > 0 || points;
       all += levels * vertices * (4 + 2 * levels) + vertices * (path_wanted ? 4 + 4 * k : 2);
-      if (by_eights && path_wanted) all += vertices * (vertices / 8 + 8 * 5);
     }
     if (points) return all + vertices * (2 + 2 * bits * n);
     for (int k = 0; k < a.streams; k++)
