@@ -294,7 +294,6 @@ TEST(flops, of_the_detectors) {
     expect_detectors<any_sizes>(3, 5, pam_bits);
     expect_detectors<any_sizes>(8, 8, pam_bits);
   }
-  expect_detectors<square_sizes<8>>(8, 8, 1);
   expect_detectors<square_sizes<2>>(2, 2, 4);
   expect_detectors<any_sizes>(2, 3, 4);
 }
