@@ -84,8 +84,8 @@ def wu2012(bs):
             out += table(["", "N = 1", "N = 2", "N = 3", "N = 4"], rows)
     rows = []
     for n, theirs in WU2012_QR.items():
-        mine = [pick(bs, ["kernel"], op="qr", entries="complex", rows=n, columns=n, method="gram_schmidt", ways=i + 1, matrices=8400)
-                for i in range(len(theirs))]
+        mine = [pick(bs, ["kernel"], op="qr", entries="complex", rows=n, columns=n, method="gram_schmidt", layout="row_major",
+                     ways=i + 1, matrices=8400) for i in range(len(theirs))]
         if any(mine):
             cells = [beside(b, ms) for b, ms in zip(mine, theirs)]
             rows.append([f"{n}x{n}"] + cells + ["-"] * (4 - len(cells)))
