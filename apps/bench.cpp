@@ -111,6 +111,7 @@ Figures
   kernel     data in the device's memory, timed by the device's clock, launches queued ahead of it: the kernel alone
   resident   data in the device's memory, timed by the host's clock: many calls, one wait
   host_fed   data in page-locked host memory; copies in and out on three streams that overlap with the kernels
+  sync       the same without overlap: copies in, the call, copies out and a wait, one after the other
   small      a few items: one call and its wait, again and again; the time is the latency
   On the CPU a call is its kernel and nothing is copied: there is resident and small.
 
@@ -120,14 +121,22 @@ Columns
              either side, at least 1 %. Each repetition is a whole round of all benchmarks in a new order, so a machine
              that drifts shows in it
   us, 99 %   of `small`: the slowest call but one in a hundred
-  Mb/s       10^6 bits a second: of information (turbo, link, crc_attach), of coded bits (demap, qam_map)
+  Mb/s       10^6 bits a second: of information (turbo, link, crc_attach), of coded bits (demap, qam_map,
+             detect)
   % bound    the shortest time that the call can take on this device, over the time it took
   bound by   what makes that time: fp32 operations, memory, copies
   The bound is made of the operations and bytes that each kernel states, max(operations / fp32, bytes / memory), summed
   over the kernels of a call, and of the device's ceilings, measured before and after the benchmarks of the same run
-  (`warpband bench ceilings` shows them). host_fed is also bound by its copies, each way and both.
+  (`warpband bench ceilings` shows them). host_fed is also bound by its copies, each way and both;
+  sync by the sum of all.
   An operation is one float32 add, multiply, fma, max or min; a division counts 5 and a square root 4; integer work is
   not counted.
+
+Budget
+  Below the figures of MIMO detectors: the rate that each has with its data in place (kernel, on a CPU resident) and fed
+  from the host, in 10^6 uses of the channel a second, and the widest carrier whose every resource element it detects in
+  real time: LTE of 5, 10, 15 or 20 MHz (300, 600, 900, 1200 subcarriers x 14 symbols a millisecond) or NR of 100 MHz at
+  30 kHz (3276 x 28); x 3.1 says that it is 3.1 times as fast as that carrier asks.
 
 Files
   --json writes the record: version, commit, date, machine, ceilings, and for each benchmark all repetitions, the median

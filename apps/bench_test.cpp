@@ -96,7 +96,8 @@ TEST_F(bench_command, lists_what_a_filter_leaves) {
             "demap/points=16/algorithm=max_log/figure=resident/device=cpu\n"
             "demap/points=16/algorithm=exact/figure=resident/device=cpu\n");
   const std::string all = run("--list --device cpu").out;
-  for (const char* op : {"turbo/", "turbo_encode/", "qam_map/", "awgn/", "rayleigh/", "crc_attach/", "link/"})
+  for (const char* op :
+       {"turbo/", "turbo_encode/", "qam_map/", "awgn/", "rayleigh/", "crc_attach/", "link/", "detect/"})
     EXPECT_NE(all.find(op), std::string::npos) << op;
   EXPECT_EQ(all.find("host_fed"), std::string::npos) << "nothing is copied on a CPU";
 }
@@ -156,6 +157,16 @@ TEST_F(bench_command, records_what_it_measured) {
 
   // What it wrote, compare reads.
   EXPECT_EQ(run("compare r.json r.json --check").code, 0);
+}
+
+TEST_F(bench_command, shows_what_detectors_sustain) {
+  const outcome o =
+      run("'detector=(mf|nway)/antennas=4x4/qam=16/(ways=2/)?figure=resident' --device cpu --threads 1 "
+          "--repetitions 1 --min-time 0.001 --quiet");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.out.find("real-time budget, cpu"), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("4x4 nway 16-QAM ways=2"), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find(" MHz x "), std::string::npos) << o.out;
 }
 
 TEST_F(bench_command, measures_ceilings) {

@@ -26,6 +26,8 @@ const char* name_of(figure f) noexcept {
       return "resident";
     case figure::host_fed:
       return "host_fed";
+    case figure::sync:
+      return "sync";
     case figure::small:
       return "small";
   }
@@ -41,7 +43,7 @@ std::size_t batch_for(const std::string& device, std::size_t cpu_items, std::siz
 void add(const std::string& op, const std::string& device, std::vector<axis> axes,
          const std::vector<figure>& figures, maker make) {
   for (const figure f : figures) {
-    if (device == "cpu" && (f == figure::kernel || f == figure::host_fed)) continue;
+    if (device == "cpu" && f != figure::resident && f != figure::small) continue;
     std::string name = op;
     for (const axis& a : axes) name += "/" + a.name + "=" + a.value;
     name += std::string("/figure=") + name_of(f) + "/device=" + device;

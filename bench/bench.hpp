@@ -40,11 +40,13 @@ enum class figure {
   kernel,    // data in the device's memory, the device's clock, launches queued ahead
   resident,  // data in the device's memory, the host's clock: many calls and one wait
   host_fed,  // data in page-locked host memory: copies in and out, on several streams that overlap
+  sync,      // the same without overlap: copies in, the call, copies out and a wait, again and again
   small,     // few items: one call and a wait, again and again
 };
 const char* name_of(figure) noexcept;
 
-/// A prepared call: its arrays, and a function that queues one batch (with figure host_fed also the copies).
+/// A prepared call: its arrays, and a function that queues one batch (with figures host_fed and sync also the
+/// copies).
 class job {
  public:
   /// `bits` in or out, whichever the op is rated by; 0: not rated by bits.

@@ -238,7 +238,7 @@ ceilings measure_ceilings(executor_pool& pool, const std::string& device) {
   return c;
 }
 
-bound bound_of(const cost& call, const ceilings& c) {
+bound bound_of(const cost& call, const ceilings& c, bool overlap) {
   double fp32 = 0, memory = 0, total = 0;  // of the kernels that each bounds
   for (const auto& k : call.kernels) {
     const double f = k.flops / c.best_fp32(), m = k.bytes / c.best_memory(k.bytes);
@@ -247,7 +247,10 @@ bound bound_of(const cost& call, const ceilings& c) {
   }
   bound b;
   if (total > 0) b = {total, fp32 > memory ? "fp32" : "memory"};
-  if (c.both > 0) {
+  if (c.both > 0 && !overlap) {
+    const double copies = call.in / c.host_to_device + call.out / c.device_to_host;
+    b = {total + copies, copies > total ? "copies" : b.by};
+  } else if (c.both > 0) {
     const auto at_least = [&](double seconds, const char* by) {
       if (seconds > b.seconds) b = {seconds, by};
     };

@@ -37,6 +37,7 @@ struct bound {
   std::string
       by;  // "fp32", "memory", "host to device", "device to host", "copies"; empty: nothing was stated
 };
-bound bound_of(const cost& call, const ceilings& c);
+/// Copies and kernels may overlap, or follow each other.
+bound bound_of(const cost& call, const ceilings& c, bool overlap = true);
 
 }  // namespace wb::bench

@@ -4,7 +4,9 @@
 #define WB_WIDTH 1
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -13,6 +15,11 @@
 #include <warpband/channel/rayleigh/rayleigh_op.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/detect/kbest/kbest_op.hpp>
+#include <warpband/detect/linear/linear_op.hpp>
+#include <warpband/detect/ml/ml_op.hpp>
+#include <warpband/detect/nway/nway_op.hpp>
+#include <warpband/detect/trellis/trellis_op.hpp>
 #include <warpband/exec/kernel.hpp>
 #include <warpband/fec/puncture/puncture_op.hpp>
 #include <warpband/fec/turbo/turbo_op.hpp>
@@ -46,6 +53,7 @@ struct counted {
   friend counted operator+(counted a, counted b) { return made(a.x + b.x, 1, a.constant && b.constant); }
   friend counted operator-(counted a, counted b) { return made(a.x - b.x, 1, a.constant && b.constant); }
   friend counted operator*(counted a, counted b) { return made(a.x * b.x, 1, a.constant && b.constant); }
+  friend counted operator-(counted a) { return made(-a.x, 0, a.constant); }  // a part of what uses it
   friend counted operator/(counted a, counted b) {
     return made(a.x / b.x, division_flops, a.constant && b.constant);
   }
@@ -58,11 +66,15 @@ struct counted {
 inline counted fma(counted a, counted b, counted c) {
   return counted::made(fma(a.x, b.x, c.x), 1, a.constant && b.constant && c.constant);
 }
-inline counted fnma(counted a, counted b, counted c) {
-  return counted::made(fnma(a.x, b.x, c.x), 1, a.constant && b.constant && c.constant);
-}
+inline counted fnma(counted a, counted b, counted c) { return fma(-a, b, c); }
+inline counted abs(counted a) { return counted::made(abs(a.x), 0, a.constant); }
+inline counted unit_clamp(counted a) { return counted::made(unit_clamp(a.x), 0, a.constant); }
 inline counted max(counted a, counted b) { return counted::made(max(a.x, b.x), 1, a.constant && b.constant); }
 inline counted min(counted a, counted b) { return counted::made(min(a.x, b.x), 1, a.constant && b.constant); }
+inline counted min_where(std::int32_t word, std::int32_t bit, counted a, counted b) {
+  const counted r = min(a, b);
+  return (word & bit) != 0 ? r : a;
+}
 inline counted sqrt(counted a) { return counted::made(sqrt(a.x), square_root_flops, a.constant); }
 inline std::int32_t as_int(counted a) { return as_int(a.x); }
 inline counted select(bool m, counted a, counted b) { return counted::made(m ? a.x : b.x, 0, false); }
@@ -79,6 +91,10 @@ template <>
 void store<counted>(const view<float>& v, std::size_t element, item<counted> b, counted x, bool m) {
   x = x + counted(0.f);
   if (m) v.data[element * v.element_stride + b.first * v.item_stride] = x.x;
+}
+/// Bit patterns, which as_float makes a float of.
+inline void store_at(counted* table, std::int32_t place, float x, bool m) {
+  if (m) table[place] = x;
 }
 
 }  // namespace WB_ISA
@@ -205,6 +221,81 @@ TEST(flops, of_the_channels) {
   r.block = 10;
   const rayleigh_op<true> block{r};
   EXPECT_EQ(block.flops(), operations_of(block));
+}
+
+/// A use of a detector over the sizes S: with and without LLRs, and with a prior where S takes one.
+template <class S, class Op>
+void expect_detector(int streams, int rx, int pam_bits, int ways, const char* name, int survivors = 0,
+                     bool real_valued = false) {
+  const auto n = static_cast<std::size_t>(streams), m = static_cast<std::size_t>(rx),
+             bits = 2 * n * static_cast<std::size_t>(pam_bits);
+  std::vector<cx_pair> y(m, {0.3f, -0.2f}), h(m * n);
+  for (std::size_t i = 0; i < h.size(); i++)
+    h[i] = {static_cast<float>(i % 5) - 1.7f, static_cast<float>(i % 7) - 2.2f};
+  const std::vector<float> n0{0.1f}, prior(bits, 0.5f);
+  std::vector<float> llr(bits);
+  std::vector<std::uint8_t> hard(bits);
+  detect_args a;
+  a.streams = streams, a.rx_antennas = rx, a.pam_bits = pam_bits, a.ways = ways, a.clip = 8;
+  a.survivors = survivors, a.algorithm = real_valued;
+  a.received = make_view(y.data(), m, 1);
+  a.channel = make_view(h.data(), h.size(), 1);
+  a.noise_var = make_view(n0.data(), 1);
+  const auto expect = [&](const char* what) {
+    const Op op{a};
+    // Not on a CUDA device: LLRs limited twice; those of the linear ones times a constant 1; in the trellis
+    // what is the same in all rounds of a loop.
+    const std::string kind(name);
+    double seen = 2.0 * static_cast<double>(bits);
+    if (kind == "linear") seen += static_cast<double>(bits);
+    if (kind == "trellis") seen += (streams - 1) * (1 + std::exp2(2 * pam_bits) + std::exp2(4 * pam_bits));
+    const double did = operations_of(op, op.scratch(1)) - seen;
+    const std::string setting = kind + " " + std::to_string(streams) + "x" + std::to_string(rx) + ", " +
+                                std::to_string(pam_bits) + ", ways " + std::to_string(ways) + ", survivors " +
+                                std::to_string(survivors) + what;
+    if (survivors != 0 && (bits > 6 || survivors < 1 << bits))
+      EXPECT_LE(op.flops(), did) << setting;  // more rounds
+    else
+      EXPECT_EQ(op.flops(), did) << setting;
+  };
+  a.bits = make_view(hard.data(), bits, 1);
+  expect(", decisions");
+  a.llr = make_view(llr.data(), bits, 1);
+  expect("");
+  if constexpr (!S::streams::known) {
+    if (ways == 0) return;  // takes no prior
+    a.prior = make_view(prior.data(), bits, 1);
+    expect(", prior");
+    a.extrinsic = true;
+    expect(", extrinsic");
+  }
+}
+
+template <class S>
+void expect_detectors(int streams, int rx, int pam_bits) {
+  expect_detector<S, linear_op<S, linear_algorithm::mf>>(streams, rx, pam_bits, 0, "linear");
+  expect_detector<S, linear_op<S, linear_algorithm::zf>>(streams, rx, pam_bits, 0, "linear");
+  expect_detector<S, linear_op<S, linear_algorithm::mmse>>(streams, rx, pam_bits, 0, "linear");
+  expect_detector<S, trellis_op<S, trellis_algorithm::one_pass, 1>>(streams, rx, pam_bits, 0, "trellis");
+  expect_detector<S, trellis_op<S, trellis_algorithm::multi_pass, 1>>(streams, rx, pam_bits, 0, "trellis");
+  for (int ways = 1; ways <= streams; ways += streams > 4 ? 7 : 1)
+    expect_detector<S, nway_op<S, 1>>(streams, rx, pam_bits, ways, "nway");
+  for (const bool real_valued : {false, true})
+    for (const int survivors : {1, 5, 64})
+      expect_detector<S, kbest_op<S, 1>>(streams, rx, pam_bits, 1, "kbest", survivors, real_valued);
+  if (2 * pam_bits * streams <= 16) expect_detector<S, ml_op<S, 1>>(streams, rx, pam_bits, 1, "ml");
+}
+
+TEST(flops, of_the_detectors) {
+  for (const int pam_bits : {1, 2, 3}) {
+    expect_detectors<square_sizes<2>>(2, 2, pam_bits);
+    expect_detectors<square_sizes<4>>(4, 4, pam_bits);
+    expect_detectors<any_sizes>(1, 1, pam_bits);
+    expect_detectors<any_sizes>(3, 5, pam_bits);
+    expect_detectors<any_sizes>(8, 8, pam_bits);
+  }
+  expect_detectors<square_sizes<2>>(2, 2, 4);
+  expect_detectors<any_sizes>(2, 3, 4);
 }
 
 template <class P, class S, qr_method Method>

@@ -129,6 +129,15 @@ void measurement::repeat(double min_seconds) {
         return total;
       };
       seconds_.push_back(timed(min_seconds, seconds_of));
+    } else if (d.what == figure::sync) {
+      seconds_.push_back(timed(min_seconds, [&](long n) {
+        const double start = now();
+        for (long i = 0; i < n; i++) {
+          call();
+          exec.sync();
+        }
+        return now() - start;
+      }));
     } else if (d.device == "cpu") {
       seconds_.push_back(timed_pieces(call, min_seconds));
     } else {

@@ -100,14 +100,15 @@ json to_json(const measurement& m, const ceilings& c) {
   b["kernels"] = m.asked().kernels.size();
   b["flops"] = flops;
   b["bytes"] = bytes;
-  if (d.what == figure::host_fed) {
+  const bool copies = d.what == figure::host_fed || d.what == figure::sync;
+  if (copies) {
     b["bytes_in"] = m.asked().in;
     b["bytes_out"] = m.asked().out;
   }
   // Copies bound only what counts them: the others have their data in place.
   cost asked = m.asked();
-  if (d.what != figure::host_fed) asked.in = asked.out = 0;
-  const bound limit = bound_of(asked, c);
+  if (!copies) asked.in = asked.out = 0;
+  const bound limit = bound_of(asked, c, d.what != figure::sync);
   if (limit.seconds > 0) {
     b["bound_seconds"] = tidy(limit.seconds);
     b["bound_by"] = limit.by;

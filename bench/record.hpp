@@ -20,6 +20,8 @@ report make_report(const run_options& options, executor_pool& pool,
 /// A record as tables for a terminal. Waiting beyond `much_waiting` per cent makes figures too slow.
 inline constexpr double much_waiting = 5;
 std::string ceilings_table(const nlohmann::ordered_json& record);
+/// Of the detectors in it: which carriers of LTE and NR their rates sustain; empty where there are none.
+std::string budget_table(const nlohmann::ordered_json& record);
 std::string benchmarks_table(const nlohmann::ordered_json& record);
 
 }  // namespace wb::bench

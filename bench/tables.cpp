@@ -52,6 +52,58 @@ std::string ceilings_table(const json& record) {
   return out;
 }
 
+std::string budget_table(const json& record) {
+  struct carrier {
+    const char* name;
+    double uses_per_second;
+  };
+  constexpr carrier carriers[] = {{"LTE 5 MHz", 300 * 14e3},
+                                  {"LTE 10 MHz", 600 * 14e3},
+                                  {"LTE 15 MHz", 900 * 14e3},
+                                  {"LTE 20 MHz", 1200 * 14e3},
+                                  {"NR 100 MHz", 3276 * 28e3}};
+  struct row {
+    std::string device, name;
+    double in_place = 0, fed = 0;
+  };
+  std::vector<row> rows;
+  for (const json& b : record["benchmarks"]) {
+    if (b["op"] != "detect" || b.contains("error")) continue;
+    const std::string what = b["figure"];
+    const json& axes = b["axes"];
+    if (what == "sync" || what == "small" || axes.contains("layout")) continue;
+    std::string name = fmt::format("{} {} {}-QAM", axes["antennas"].get<std::string>(),
+                                   axes["detector"].get<std::string>(), axes["qam"].get<int>());
+    for (const char* more : {"ways", "survivors"})
+      if (axes.contains(more)) name += fmt::format(" {}={}", more, axes[more].get<int>());
+    auto at = std::find_if(rows.begin(), rows.end(),
+                           [&](const row& r) { return r.device == b["device"] && r.name == name; });
+    if (at == rows.end()) at = rows.insert(at, {b["device"], name});
+    double& rate = what == "host_fed" ? at->fed : at->in_place;
+    rate = std::max(rate, b["items_per_second"].get<double>());
+  }
+  const auto text = [&](double rate) -> std::string {
+    if (rate <= 0) return "-";
+    const carrier* widest = carriers;
+    for (const carrier& c : carriers)
+      if (rate >= c.uses_per_second) widest = &c;
+    const double times = rate / widest->uses_per_second;
+    return fmt::format(fmt::runtime(times < 10 ? "{:>9.4g}  {} x {:.2g}" : "{:>9.4g}  {} x {:.0f}"),
+                       rate * 1e-6, widest->name, times);
+  };
+  std::string out, device;
+  for (const row& r : rows) {
+    if (r.device != device) {
+      device = r.device;
+      out += fmt::format("\nreal-time budget, {}: 10^6 uses a second, and the carrier that asks for that\n",
+                         device_title(record, device));
+      out += fmt::format("{:<32} {:<32} {}\n", "detector", "data in place", "fed from the host");
+    }
+    out += fmt::format("{:<32} {:<32} {}\n", r.name, text(r.in_place), text(r.fed));
+  }
+  return out;
+}
+
 std::string benchmarks_table(const json& record) {
   std::string out;
   std::size_t width = 9;
@@ -68,7 +120,7 @@ std::string benchmarks_table(const json& record) {
         std::find(devices.begin(), devices.end(), d) == devices.end())
       devices.push_back(d);
   for (const std::string& device : devices)
-    for (const char* what : {"kernel", "resident", "host_fed", "small"}) {
+    for (const char* what : {"kernel", "resident", "host_fed", "sync", "small"}) {
       bool first = true;
       const bool small = std::string(what) == "small";
       for (const json& b : record["benchmarks"]) {
@@ -96,6 +148,7 @@ std::string benchmarks_table(const json& record) {
                            b.value("bound_by", "-"));
       }
     }
+  out += budget_table(record);
   if (const double waited = record["waited_percent"].get<double>(); waited > much_waiting)
     out += fmt::format("\nwarning: other programs kept this one waiting for {:.0f} % of the time\n", waited);
   return out;

@@ -7,6 +7,8 @@ import json
 import pathlib
 import sys
 
+from detector_tables import detector_tables, table
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FORMAT = "warpband bench 1"
 NCU_FORMAT = "warpband ncu comparison 1"  # of scripts/ncu_bound.py
@@ -14,12 +16,13 @@ FIGURES = {
     "kernel": "Kernel: data in the device's memory, the device's clock, launches queued ahead",
     "resident": "Resident: data in the device's memory, the host's clock, many calls and one wait",
     "host_fed": "Host-fed: page-locked host memory, copies overlapped with the kernels on three streams",
+    "sync": "Synchronous: copies in, the call, copies out and a wait, one after the other",
     "small": "Small: one call and its wait; the time is the latency",
 }
 INTRODUCTION = """\
 Written by `scripts/performance_report.py` from the records of `warpband bench --json` in `bench/results/`; do not edit.
 `warpband bench --help` explains figures and columns. Mb/s are 10^6 information bits a second (turbo, link, crc_attach) or
-coded bits (demap, qam_map). `spread` is where the median of another run may fall. `of bound` is the shortest time that the
+coded bits (demap, qam_map, detect). `spread` is where the median of another run may fall. `of bound` is the shortest time that the
 call's counted fp32 operations, bytes and copies can take at the ceilings measured in the same run, over the time it took."""
 
 
@@ -57,11 +60,6 @@ def name_of(b):
 
 
 # ---------------------------------------------------------------- tables
-def table(head, rows):
-    out = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return out + ["| " + " | ".join(row) + " |" for row in rows] + [""]
-
-
 def number(x):
     return "-" if x is None else f"{x:.0f}" if x >= 100 else f"{x:.3g}"
 
@@ -141,9 +139,8 @@ def figure_tables(bs):
     return out
 
 
-def ncu_table(compared, machine):
+def ncu_table(mine):
     """What the kernels state beside what the profiler counts."""
-    mine = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]
     if not mine:
         return []
     rows = [[f"`{b['name'].split('/figure=')[0].replace('/', ' ')}`", f"{b['ratio']['flops']:.3f}", f"{b['ratio']['bytes']:.3f}",
@@ -161,7 +158,8 @@ def report():
         mine = [b for b in results if machine_of(b) == machine]
         lines += [f"## {machine}", "", f"From {source_of(mine)}.", ""] + ceilings(mine)
         tables, rest = table_5_3(mine)
-        lines += tables + figure_tables(rest) + ncu_table(compared, machine)
+        profiled = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]
+        lines += tables + detector_tables(rest, profiled) + figure_tables(rest) + ncu_table(profiled)
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -5,6 +5,7 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/detect/detect_args.hpp>
 #include <warpband/detect/lattice_body.hpp>
+#include <warpband/linalg/flops.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -98,6 +99,27 @@ inline double detect_bytes(const detect_args& a) {
              (1 + static_cast<double>(a.streams) / static_cast<double>(a.uses_per_channel)) +
          (a.noise_var.item_stride ? 4 : 0) + (a.prior.data ? 4 * bits * (a.extrinsic ? 2 : 1) : 0) +
          (a.llr.data ? 4 * bits : 0) + (a.bits.data ? bits : 0) + (a.status.data ? 1 : 0);
+}
+
+/// Operations of a use from y and H to R. A tile repeats them in each of its threads; they count once.
+inline double triangle_flops(const detect_args& a) {
+  const double n = a.streams, rows = a.rx_antennas;
+  return 2 * rows * (n + 1) + 1 + gram_schmidt_flops(2, rows, n);
+}
+/// And to the steps of the constellation.
+inline double lattice_flops(const detect_args& a) {
+  const double n = a.streams;
+  return triangle_flops(a) + 4 * n + 3 * n * (n - 1);
+}
+/// Of the costs of the steps; 0 without prior.
+inline double prior_flops(const detect_args& a) {
+  return a.prior.data ? a.streams * 2.0 * a.pam_bits * (4 + (1 << a.pam_bits)) : 0;
+}
+/// Of the LLRs from the minima; `scaled` by 1 / N0.
+inline double llr_flops(const detect_args& a, bool scaled = true) {
+  const double bits = 2.0 * a.pam_bits * a.streams;
+  return bits * (3 + scaled + (a.extrinsic && a.prior.data) + (a.llr.data != nullptr)) +
+         (scaled ? division_flops + 1 : 0);
 }
 
 /// y and H of a use, its columns in a cyclic order: column k is of antenna (first + k) mod n.

@@ -2,7 +2,7 @@
 // What ops over small matrices share: the sizes that serve a call, and entries to and from memory.
 #include <warpband/core/memory.hpp>
 #include <warpband/core/size.hpp>
-#include <warpband/exec/kernel.hpp>
+#include <warpband/linalg/flops.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -84,21 +84,6 @@ WB_HD cx<T> kept(M good, cx<T> x) {
 /// of any matrix that Cholesky decomposes, carry errors of about 2^-24 of its trace: smaller ones say
 /// nothing.
 inline constexpr float least_pivot = 1e-12f, least_gram_pivot = 1e-7f;
-
-/// Operations of the bodies; parts: 1 of a real matrix, 2 of a complex one.
-inline double gram_schmidt_flops(double parts, double m, double n) {
-  return n * (2 * parts * m + square_root_flops + division_flops) + n * (n + 1) / 2 * 2 * parts * parts * m;
-}
-inline double gram_flops(double parts, double m, double n) {
-  return n * parts * m + n * (n + 1) / 2 * parts * parts * m;
-}
-inline double cholesky_flops(double parts, double n) {
-  const double pairs = n * (n - 1) / 2, triples = n * (n - 1) * (n - 2) / 6, product = parts * parts;
-  return n * (square_root_flops + division_flops + parts) + pairs * (2 * parts + product) + triples * product;
-}
-inline double back_substitute_flops(double parts, double n) {
-  return n * parts + n * (n - 1) / 2 * parts * parts;
-}
 
 }  // namespace WB_ISA
 }  // namespace wb

@@ -12,7 +12,25 @@ struct kbest_op {
   static constexpr int tile = Tile;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return std::size_t{8} * static_cast<std::size_t>(a.survivors); }
-  double flops() const { return 0; }
+  /// With one round of each bisection: how many it takes, each with all children again, follows from the
+  /// data.
+  double flops() const {
+    const double n = a.streams, levels = 1 << a.pam_bits, bits = a.pam_bits, most = a.survivors,
+                 step = a.prior.data ? 3 : 2;
+    double all = lattice_flops(a) + prior_flops(a) + llr_flops(a), paths = 1;
+    const auto expand = [&](int k, bool real, bool imaginary) {
+      const double rows = real ? levels : 1, columns = imaginary ? levels : 1;
+      const double children = rows * columns, pass = step * ((real ? rows : 0) + (imaginary ? children : 0));
+      const bool selects = paths * children > most;
+      all += paths * (4 * (n - 1 - k) + 10 * (real + imaginary) + 3 + (selects ? 2 : 1) * pass);
+      paths = selects ? most : paths * children;
+    };
+    for (int k = a.streams - 1; k >= 0; k--) {
+      expand(k, a.algorithm == 0, true);
+      if (a.algorithm != 0) expand(k, true, false);
+    }
+    return all + paths * (2 + 2 * bits * n);
+  }
   double bytes() const { return detect_bytes(a); }
 
   template <class T, class G>

@@ -12,7 +12,17 @@ struct linear_op {
   static constexpr bool by_block = false;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
-  double flops() const { return 0; }
+  double flops() const {
+    const double n = a.streams, levels = 1 << a.pam_bits;
+    const double gram = 3 * n + 4 * n * (n - 1) + 2 * n * (n - 1) * (n - 2) / 3;
+    const double equalizer =
+        Algorithm == linear_algorithm::mf ? gram + n * (2 + 2 * n + 2 * division_flops)
+        : Algorithm == linear_algorithm::zf
+            ? back_substitute_flops(2, n) + inverse_gram_diagonal_flops(2, n) + n * (1 + division_flops)
+            : gram + cholesky_flops(2, n) + back_substitute_flops(2, n) + inverse_gram_diagonal_flops(2, n) +
+                  n * (6 + 2 * division_flops);
+    return triangle_flops(a) + equalizer + n * levels * (6 + 2 * a.pam_bits) + llr_flops(a, false);
+  }
   double bytes() const { return detect_bytes(a); }
 
   template <class T, class G>

@@ -12,7 +12,16 @@ struct ml_op {
   static constexpr int tile = Tile;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
-  double flops() const { return 0; }
+  /// `leaf`: antenna 0; `point`: one of antenna 1 with it; `prefix`: antennas 2 and up, with all of those.
+  double flops() const {
+    const double n = a.streams, levels = 1 << a.pam_bits, bits = a.pam_bits, prior = a.prior.data ? 1 : 0;
+    const double leaf = 3 + levels * (6 + 2 * (1 + bits));
+    const double point = 5 + prior + bits + leaf, row = 5 + prior + bits + levels * point;
+    const double prefix = (n - 2) * (2 * (n - 3) + 12 + 2 * prior + 2 * bits) + levels * row;
+    double prefixes = 1;
+    for (int k = 2; k < a.streams; k++) prefixes *= levels * levels;
+    return lattice_flops(a) + prior_flops(a) + (a.streams == 1 ? leaf : prefixes * prefix) + llr_flops(a);
+  }
   double bytes() const { return detect_bytes(a); }
 
   template <class T, class G>

@@ -13,7 +13,15 @@ struct nway_op {
   static constexpr int resident = S::pam::known && S::streams::most == 4 ? 5 : 1;  // measured on an H100
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
-  double flops() const { return 0; }
+  /// `child`: a point's step of one antenna below the top, its label and hypotheses; clamping to [0, 1] is
+  /// part of a multiply.
+  double flops() const {
+    const double n = a.streams, levels = 1 << a.pam_bits, bits = a.pam_bits, prior = a.prior.data ? 1 : 0;
+    const double slice = prior ? 2 * levels + 1 : 3;
+    const double child = 7 + 2 * slice + 2 * prior + 2 * (n - 2) + 2 * bits;
+    const double row = 2 * n + bits + levels * (5 + prior + bits + (n - 1) * child);
+    return a.ways * (lattice_flops(a) + prior_flops(a) + levels * row + 2 * bits) + llr_flops(a);
+  }
   double bytes() const { return detect_bytes(a); }
 
   template <class T, class G>

@@ -36,7 +36,19 @@ struct trellis_op {
     const int stages = S::pam::known ? 1 : 2;  // as trellis::stages says
     return (std::size_t{4} << 2 * a.pam_bits) * static_cast<std::size_t>(planes * stages);
   }
-  double flops() const { return 0; }
+  /// Of each stage the edges, two operations each, and the paths that stay; for MTT the extensions.
+  double flops() const {
+    const double n = a.streams, levels = 1 << a.pam_bits, vertices = levels * levels, bits = a.pam_bits;
+    double all = lattice_flops(a) + vertices * 4 * n + llr_flops(a);
+    for (int k = 0; k < a.streams - 1; k++) {
+      const bool path_wanted = k > 0 || points;
+      all += levels * vertices * (4 + 2 * levels) + vertices * (path_wanted ? 4 + 4 * k : 2);
+    }
+    if (points) return all + vertices * (2 + 2 * bits * n);
+    for (int k = 0; k < a.streams; k++)
+      all += vertices * (1 + bits + 10 * k + 2 * k * (k - 1)) + levels * bits;
+    return all;
+  }
   double bytes() const { return detect_bytes(a); }
 
   template <class T, class G>

@@ -1,0 +1,150 @@
+// Soft MIMO detectors: batches that fill the device; 8400 and 1200 uses, which are a slot and an OFDM symbol
+// of LTE at 20 MHz (wu2012 tables II and III); wu2010's batches of 8 x 16384 uses for 2x2 and 8 x 8192 for
+// 4x4 (tables 4.1 and 4.2). Rayleigh fading, every use with its own H.
+#include <bench/bench.hpp>
+#include <complex>
+#include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/mimo/mimo.hpp>
+#include <warpband/detect/detector.hpp>
+#include <warpband/link/source/source.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace {
+
+using namespace wb;
+using bench::figure;
+using type = detector_type;
+
+/// Random symbols through Rayleigh fading and noise of variance n0.
+void send(executor& exec, const detector_config& c, std::size_t uses, array<std::complex<float>>& h,
+          array<std::complex<float>>& y, float n0) {
+  const qam_mapper mapper(c.qam);
+  const auto n = static_cast<std::size_t>(c.streams), m = static_cast<std::size_t>(mapper.bits());
+  auto bits = exec.make<std::uint8_t>(m, n * uses);
+  auto symbols = exec.make<std::complex<float>>(n, uses);
+  random_bits(exec, bits, mapper.bits(), {.seed = 1});
+  mapper.run(exec, bits, make_view(symbols.data(), n * uses));
+  apply_mimo_rayleigh(exec, symbols, y, h, 1, {.seed = 2});
+  const auto received = make_view(y.data(), y.size());
+  add_awgn(exec, received, received, n0, {.seed = 3});
+  exec.sync();
+}
+
+bench::maker detect(const detector_config& config, std::size_t uses, layout order) {
+  return [=](executor& exec, figure what) {
+    const bool fed = what == figure::host_fed || what == figure::sync;
+    auto detector = make_detector(config);
+    const auto rx = static_cast<std::size_t>(config.rx_antennas),
+               gains = rx * static_cast<std::size_t>(config.streams), bits = detector->bits_per_use();
+    auto y = exec.make<std::complex<float>>(rx, uses, order),
+         h = exec.make<std::complex<float>>(gains, uses, order);
+    constexpr float noise_var = 0.05f;
+    send(exec, config, uses, h, y, noise_var);
+    auto n0 = exec.make_from(std::vector<float>{noise_var});
+    auto llr = exec.make<float>(bits, uses, order);
+    const std::size_t copied = fed ? uses : 0;
+    auto host_y = exec.make_host<std::complex<float>>(rx, copied),
+         host_h = exec.make_host<std::complex<float>>(gains, copied);
+    auto host_llr = exec.make_host<float>(bits, copied);
+    if (fed) {
+      exec.download(host_y.data(), y.data(), y.bytes());
+      exec.download(host_h.data(), h.data(), h.bytes());
+    }
+    exec.sync();
+    return bench::job(static_cast<double>(uses), static_cast<double>(bits * uses),
+                      [=, &exec, detector = std::move(detector), y = std::move(y), h = std::move(h),
+                       n0 = std::move(n0), llr = std::move(llr), host_y = std::move(host_y),
+                       host_h = std::move(host_h), host_llr = std::move(host_llr)]() mutable {
+                        if (fed) {
+                          exec.upload(y.data(), host_y.data(), y.bytes());
+                          exec.upload(h.data(), host_h.data(), h.bytes());
+                        }
+                        detector->run(exec,
+                                      {.received = y, .channel = h, .noise_var = {n0.data(), 1, uses, 1, 0}},
+                                      {.llr = llr});
+                        if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
+                      });
+  };
+}
+
+/// `uses`: 0 for a batch that fills the device.
+void add(const std::string& device, const detector_config& c, const std::vector<figure>& figures,
+         std::size_t uses = 0, layout order = layout::row_major) {
+  std::vector<bench::axis> axes{{"detector", name_of(c.type)},
+                                {"antennas", std::to_string(c.rx_antennas) + "x" + std::to_string(c.streams)},
+                                {"qam", c.qam}};
+  if (c.type == type::nway) axes.emplace_back("ways", c.ways);
+  if (c.type == type::kbest) axes.emplace_back("survivors", c.survivors);
+  if (order == layout::batch_fastest) axes.emplace_back("layout", "batch_fastest");
+  if (uses != 0) axes.emplace_back("uses", static_cast<int>(uses));
+  const bool slow = c.type == type::kbest || (c.type == type::ml && c.streams == 4 && c.qam > 4);
+  const std::size_t many = bench::batch_for(device, slow ? 512 : 4096, std::size_t{1} << (slow ? 17 : 20));
+  for (const figure f : figures) {
+    const std::size_t filling = f == figure::host_fed ? std::size_t{1} << 17 : many;
+    bench::add("detect", device, axes, {f}, detect(c, uses != 0 ? uses : filling, order));
+  }
+}
+
+detector_config of(type t, int antennas, int qam) {
+  detector_config c;
+  c.type = t;
+  c.streams = c.rx_antennas = antennas;
+  c.qam = qam;
+  return c;
+}
+detector_config nway_of(int antennas, int qam, int ways) {
+  detector_config c = of(type::nway, antennas, qam);
+  c.ways = ways;
+  return c;
+}
+detector_config kbest_of(int qam, int survivors) {
+  detector_config c = of(type::kbest, 4, qam);
+  c.survivors = survivors;
+  return c;
+}
+
+const bench::group detect_benches{[] {
+  for (const std::string& device : bench::devices()) {
+    // On a CUDA device the host's clock shows the same where calls are queued: for a few only.
+    const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
+    const auto filling = [&](const detector_config& c, bool all) {
+      add(device, c, alone);
+      if (all && device != "cpu") add(device, c, {figure::resident, figure::host_fed});
+    };
+    for (const int antennas : {2, 4})
+      for (const int qam : {4, 16, 64})
+        for (int ways = 1; ways <= antennas; ways++)
+          filling(nway_of(antennas, qam, ways),
+                  antennas == 4 && ((qam == 16 && ways == 1) || (qam == 64 && ways == 4)));
+    for (const type t : {type::ot, type::mtt})
+      for (const int antennas : {2, 4})
+        for (const int qam : {4, 16, 64})
+          filling(of(t, antennas, qam), t == type::mtt && antennas == 4 && qam == 16);
+    for (const int qam : {16, 64}) filling(of(type::ml, 2, qam), false);
+    for (const int qam : {4, 16}) filling(of(type::ml, 4, qam), false);
+    for (const int survivors : {16, 64}) filling(kbest_of(16, survivors), survivors == 64);
+    for (const int survivors : {16, 64, 256}) filling(kbest_of(64, survivors), false);
+    for (const type t : {type::mf, type::zf, type::mmse}) {
+      for (const int qam : {16, 64}) filling(of(t, 4, qam), t == type::mmse && qam == 64);
+      filling(of(t, 8, 64), false);
+    }
+    for (const detector_config& c : {nway_of(4, 16, 1), of(type::mmse, 4, 64)})
+      add(device, c, alone, 0, layout::batch_fastest);
+
+    for (const std::size_t uses : {std::size_t{1200}, std::size_t{8400}})
+      for (const detector_config& c : {nway_of(4, 16, 1), nway_of(4, 64, 4), of(type::mtt, 4, 16),
+                                       of(type::mmse, 4, 64), kbest_of(16, 64)})
+        add(device, c, {figure::small}, uses);
+    if (device == "cpu") continue;  // of the papers' tables: the figures above say it all
+    for (const int antennas : {2, 4})
+      for (const int qam : {16, 64})
+        for (int ways = 1; ways <= antennas; ways++)
+          add(device, nway_of(antennas, qam, ways), {figure::kernel, figure::sync}, 8400);
+    for (const int antennas : {2, 4})
+      for (const int qam : {4, 16, 64})
+        add(device, of(type::mtt, antennas, qam), {figure::kernel, figure::host_fed, figure::sync},
+            antennas == 2 ? 8 * 16384 : 8 * 8192);
+  }
+}};
+
+}  // namespace
