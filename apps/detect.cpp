@@ -330,15 +330,17 @@ Input (HDF5):
   h            complex64 [batch, rx, tx], or [groups, rx, tx] where uses_per_channel consecutive uses share a
                row: gains from tx streams (1 to 8) to rx antennas (tx to 16)
   noise_var    float32 [] or [1] for all uses, or [batch]: N0, the variance of n per complex entry
-  prior        float32 [batch, tx * bits], may be left out: a-priori LLRs, for ml, kbest and nway
+  prior        float32 [batch, tx * bits], may be left out: a-priori LLRs, for ml, kbest and nway; those beyond
+               +-1e6 count as +-1e6
   Attributes `qam` and `uses_per_channel`, where there are any, must agree with the options, or stand for those
   that are left out. Complex numbers are the compound of float32 "r" and "i" that h5py makes of complex64
 
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   llr          float32 [batch, tx * bits], stream after stream, b0 first; not with --hard alone
   bits         uint8 [batch, tx * bits], 1 where the LLR is negative, with --hard
-  status       uint8 [batch], 1: erased (NaN or Inf in y, h or prior, N0 not above 0, h singular; its LLRs and
-               bits are zeros)
+  status       uint8 [batch], 1: erased, LLRs and bits are zeros: NaN or Inf in y, H or the prior; N0 outside
+               1e-30..1e30; |H|^2 (sum over entries) outside 1e-30..1e30; |y|^2 above 1e30; or a singular H (a
+               squared pivot of its QR below 1e-12 of the trace of H^H H)
   attributes   detector, qam, streams, rx_antennas, uses_per_channel, llr_clip (inf: no limit), llr_sign, of
                nway ways, of kbest survivors and real_valued, of those that take a prior prior and extrinsic
                (0 or 1), warpband_version, warpband_commit
@@ -409,14 +411,14 @@ command add_detect(CLI::App& app) {
   detect
       ->add_option_function<std::string>(
           "--llr-clip", [&c](const std::string& word) { c.llr_clip = clip_from(word).value(); },
-          "Limit of the LLRs, also the LLR of a missing hypothesis; none where none can be missing (default: "
-          "none "
-          "there, else 8)")
+          "Limit of the LLRs, also the LLR of a missing hypothesis: above 0 and at most 1e6, or none where "
+          "none can be missing (default: none there, else 8)")
       ->type_name("X")
       ->check(CLI::Validator(
           [](const std::string& word) {
-            return clip_from(word) ? std::string()
-                                   : "\"" + word + "\" is not allowed: expected a number above 0, or none";
+            return clip_from(word)
+                       ? std::string()
+                       : "\"" + word + "\" is not allowed: expected above 0 and at most 1e6, or none";
           },
           "", "clip"));
   detect->add_flag("--extrinsic", c.extrinsic, "Take the a-priori LLRs off the output again");

@@ -43,12 +43,13 @@ WB_HD std::int32_t as_int(std::uint32_t x) { return static_cast<std::int32_t>(x)
 WB_HD float to_float(std::int32_t x) { return static_cast<float>(x); }
 
 /// a * b + c, rounded once.
-WB_HD float fma(float a, float b, float c) {
 #if defined(__CUDACC__)
-  return __fmaf_rn(a, b, c);
+WB_HD float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 #elif defined(__FMA__) || defined(__aarch64__)
-  return __builtin_fmaf(a, b, c);
+WB_HD float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
+/// Without the instruction a call: bodies have hundreds of them, which in line take minutes to compile.
+inline __attribute__((noinline)) float fma(float a, float b, float c) {
   // The product is exact in double; the sum is rounded to odd, after which rounding to float is exact
   // (S. Boldo, G. Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
   const double p = static_cast<double>(a) * b, q = c, s = p + q, t = s - p;
@@ -56,8 +57,8 @@ WB_HD float fma(float a, float b, float c) {
   std::int64_t bits = __builtin_bit_cast(std::int64_t, s);
   if ((e < 0 || e > 0) && (bits & 1) == 0) bits += ((e > 0) == (s > 0)) ? 1 : -1;
   return static_cast<float>(__builtin_bit_cast(double, bits));
-#endif
 }
+#endif
 /// c - a * b, rounded once.
 WB_HD float fnma(float a, float b, float c) { return fma(-a, b, c); }
 /// The larger of two numbers that are not NaN. Which of two zeros is open: stores add +0.
@@ -260,7 +261,7 @@ WB_HD __m128 fma_pair(__m128 a, __m128 b, __m128 c) {
   const __m128i odd = _mm_add_epi64(bits, _mm_and_si128(step, _mm_and_si128(even, inexact)));
   return _mm_cvtpd_ps(_mm_castsi128_pd(odd));
 }
-WB_HD f32x fma(f32x a, f32x b, f32x c) {
+inline __attribute__((noinline)) f32x fma(f32x a, f32x b, f32x c) {
   const __m128 x = (__m128)a.x, y = (__m128)b.x, w = (__m128)c.x;
   const __m128 high = fma_pair(_mm_movehl_ps(x, x), _mm_movehl_ps(y, y), _mm_movehl_ps(w, w));
   return (f32x::v)_mm_movelh_ps(fma_pair(x, y, w), high);

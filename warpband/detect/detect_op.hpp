@@ -113,12 +113,12 @@ inline double lattice_flops(const detect_args& a) {
 }
 /// Of the costs of the steps; 0 without prior.
 inline double prior_flops(const detect_args& a) {
-  return a.prior.data ? a.streams * 2.0 * a.pam_bits * (4 + (1 << a.pam_bits)) : 0;
+  return a.prior.data ? a.streams * 2.0 * a.pam_bits * (6 + (1 << a.pam_bits)) : 0;
 }
 /// Of the LLRs from the minima; `scaled` by 1 / N0.
 inline double llr_flops(const detect_args& a, bool scaled = true) {
   const double bits = 2.0 * a.pam_bits * a.streams;
-  return bits * (3 + scaled + (a.extrinsic && a.prior.data) + (a.llr.data != nullptr)) +
+  return bits * (3 + scaled + (a.extrinsic && a.prior.data ? 3 : 0) + (a.llr.data != nullptr)) +
          (scaled ? division_flops + 1 : 0);
 }
 
@@ -140,7 +140,8 @@ struct use_of_channel {
       energy = norm_fma(y[r], energy);
       loop(s.n, [&](int k) WB_INLINE_LAMBDA { trace = norm_fma(h[k][r], trace); });
     });
-    good = (trace <= T(1e30f)) & (energy <= T(1e30f)) & (trace >= T(1e-30f)) & (n0 > T(0.f)) & is_finite(n0);
+    good = (trace <= T(1e30f)) & (energy <= T(1e30f)) & (trace >= T(1e-30f)) & (n0 >= T(1e-30f)) &
+           (n0 <= T(1e30f));
     n0 = select(good, n0, T(1.f));
     trace = select(good, trace, T(1.f));
     loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
@@ -185,6 +186,9 @@ struct use_of_channel {
   }
 };
 
+/// A-priori LLRs beyond this count as this.
+inline constexpr float most_prior = 1e6f;
+
 /// Costs of the steps of each dimension from a-priori LLRs, times N0: those of bits that contradict the
 /// prior. Position k of the search is antenna (first + k) mod n. Returns false where the prior is not finite.
 template <class S, class T>
@@ -200,9 +204,9 @@ struct prior_costs {
       if (a.prior.data == nullptr) return;
       for (int i = 0; i < 2 * s.b; i++) {
         T p = load(a.prior, static_cast<std::size_t>(antenna * 2 * s.b + i), item);
-        const auto fine = abs(p) <= T(1e30f);
+        const auto fine = is_finite(p);
         good = good & fine;
-        p = n0 * select(fine, p, T(0.f));
+        p = n0 * saturate(select(fine, p, T(0.f)), most_prior);
         const T for_zero = max(T(0.f) - p, T(0.f)), for_one = max(p, T(0.f));
         const int bit = bit_of(s.b, i) - (i % 2 ? 0 : static_cast<int>(s.b));
         for (int j = 0; j < levels; j++) {
@@ -247,7 +251,7 @@ WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, int f
         const std::size_t place = static_cast<std::size_t>(antenna * 2 * pam + i);
         if (i % g.size != g.rank) continue;
         T llr = saturate(difference(k, bit_of(pam, i)) * scale, 3e38f);
-        if (a.extrinsic && a.prior.data) llr = llr - load(a.prior, place, item);
+        if (a.extrinsic && a.prior.data) llr = llr - saturate(load(a.prior, place, item), most_prior);
         llr = select(good, saturate(llr, limit), T(0.f));
         if (a.llr.data) store(a.llr, place, item, llr);
         if (a.bits.data) store_int<T>(a.bits, place, item, decide(llr));

@@ -1,7 +1,7 @@
 #include <warpband/detect/detector.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <charconv>
 
 #include <warpband/core/check.hpp>
 #include <warpband/core/pairs.hpp>
@@ -14,6 +14,11 @@ namespace {
 bool has_survivors(detector_type type) { return type == detector_type::kbest; }
 bool takes_prior(detector_type type) {
   return type == detector_type::ml || type == detector_type::kbest || type == detector_type::nway;
+}
+std::string clip_text(float clip) {
+  if (clip == no_clip) return "none";
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, clip).ptr};
 }
 
 }  // namespace
@@ -31,7 +36,8 @@ void detector::run(executor& exec, const detector_input& in, const detector_outp
                     rx = static_cast<std::size_t>(rx_antennas_), bits = bits_per_use();
   if (shared == 0) throw argument_error("uses_per_channel", "0", "1 or more");
   check_shape("received", in.received, rx, uses);
-  check_shape("channel", in.channel, rx * static_cast<std::size_t>(streams_), (uses + shared - 1) / shared);
+  check_shape("channel", in.channel, rx * static_cast<std::size_t>(streams_),
+              uses / shared + (uses % shared != 0));
   check_shape("noise_var", in.noise_var, 1, uses);
   check_optional_shape("prior", in.prior, bits, uses);
   if (in.prior.data != nullptr && !takes_prior())
@@ -69,12 +75,13 @@ detector_config completed(const detector_config& config) {
   const bool complete = c.type != detector_type::ot && c.type != detector_type::kbest &&
                         (c.type != detector_type::nway || c.ways == c.streams);
   if (!c.llr_clip) c.llr_clip = complete ? no_clip : 8;
-  if (!(*c.llr_clip > 0))
-    throw argument_error("llr_clip", std::to_string(*c.llr_clip), "a number above 0, or no limit");
-  if (!complete && !std::isfinite(*c.llr_clip))
+  const bool limits = *c.llr_clip > 0 && *c.llr_clip <= 1e6f;
+  if (!complete && !limits)
     throw argument_error(
-        "llr_clip", std::to_string(*c.llr_clip),
-        std::string("a finite number above 0: a hypothesis can be missing with ") + name_of(c.type));
+        "llr_clip", clip_text(*c.llr_clip),
+        std::string("above 0 and at most 1e6: a hypothesis can be missing with ") + name_of(c.type));
+  if (!limits && *c.llr_clip != no_clip)
+    throw argument_error("llr_clip", clip_text(*c.llr_clip), "above 0 and at most 1e6, or none");
   return c;
 }
 

@@ -24,7 +24,8 @@ struct detector_input {
   view<const std::complex<float>> channel = {};
   std::size_t uses_per_channel = 1;  // consecutive uses that share an H
   view<const float> noise_var = {};  // N0 per complex entry: [uses, 1], item_stride 0 to share one
-  /// A-priori LLRs [uses, bits_per_use]; no data for none. Only where `takes_prior`.
+  /// A-priori LLRs [uses, bits_per_use]; no data for none. Those beyond +-1e6 count as +-1e6. Only where
+  /// `takes_prior`.
   view<const float> prior = {};
 };
 
@@ -35,9 +36,10 @@ struct detector_output {
   view<std::uint8_t> status = {};  // [uses, 1] status_erased
 };
 
-/// A detector for one number of streams, antennas and points. A use with NaN or Inf in y, H or the prior,
-/// with N0 not positive and finite, or with a singular H (a squared pivot below 1e-12 of the trace of H^H H)
-/// gets LLRs of 0 and status_erased; so does one whose |H|^2 or |y|^2 is above 1e30.
+/// A detector for one number of streams, antennas and points. A use is erased, with LLRs of 0, bits of 0 and
+/// status_erased, where there is NaN or Inf in y, H or the prior; N0 is outside 1e-30..1e30; |H|^2 (the sum
+/// over its entries) is outside 1e-30..1e30; |y|^2 is above 1e30; or H is singular (a squared pivot of its QR
+/// is below 1e-12 of the trace of H^H H).
 class detector {
  public:
   virtual ~detector() = default;
@@ -82,9 +84,9 @@ struct detector_config {
   int streams = 2;      // 1..8
   int rx_antennas = 2;  // streams..16
   int qam = 4;          // 4, 16, 64, 256
-  /// LLRs are limited to +-llr_clip, which also stands for a missing hypothesis; `no_clip` where no
-  /// hypothesis can be missing: ml, mtt, the linear ones and nway with ways = streams. Nothing: no_clip for
-  /// those, else 8.
+  /// LLRs are limited to +-llr_clip, which also stands for a missing hypothesis: above 0 and at most 1e6, or
+  /// `no_clip` where no hypothesis can be missing: ml, mtt, the linear ones and nway with ways = streams.
+  /// Nothing: no_clip for those, else 8.
   std::optional<float> llr_clip;
   int ways = 0;              // nway: passes, 1..streams; 0 is streams
   int survivors = 64;        // kbest: K, 1..4096

@@ -214,7 +214,7 @@ TEST_P(detect_exact_on, all_survivors_are_maximum_likelihood) {
       for (const bool real_valued : {false, true}) {
         detector_config exact = setting(ml, streams, streams, qam),
                         all = kbest_setting(streams, streams, qam, survivors, real_valued);
-        exact.llr_clip = all.llr_clip = real_valued ? 8.f : 1e9f;
+        exact.llr_clip = all.llr_clip = real_valued ? 8.f : 1e6f;
         const mimo_batch batch =
             draw_mimo(exact, scaled(survivors > 256 ? 100 : 2000), {.prior = prior}, random);
         EXPECT_EQ(count_different(batch, detect(exec(), all, batch).llr, detect(exec(), exact, batch).llr),

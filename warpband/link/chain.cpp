@@ -99,7 +99,8 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
 
 std::size_t link_chain::bytes_per_frame() const noexcept {
   const std::size_t k = static_cast<std::size_t>(config_.code.k);
-  const std::size_t bits = padded_ * (coded() ? 5 : 4) + (coded() ? 2 : 1) * k + 9;
+  const std::size_t bits =
+      padded_ * (coded() ? 5 : 4) + (coded() ? 2 : 1) * k + 9 + (coded() ? code_->working_bytes() : 0);
   if (!detector_) return bits + symbols_ * (config_.channel == channel_type::awgn ? 8 : 16);
   const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
                     tx = static_cast<std::size_t>(config_.streams);

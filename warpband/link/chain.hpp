@@ -93,7 +93,8 @@ struct frame_counts {
   std::vector<std::int32_t> erased_uses = {};
 };
 
-/// A link on an executor. Buffers are allocated once, for the largest batch. Holds on to the executor.
+/// A link on an executor. Buffers are allocated once, for the largest batch; only a punctured code takes
+/// memory again in each run. Holds on to the executor.
 class link_chain {
  public:
   /// For at most `max_batch` frames in one run, and no more than about 64 MiB (CPU) or 1 GiB (CUDA) hold, but

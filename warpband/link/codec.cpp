@@ -28,6 +28,9 @@ class lte_turbo final : public codec {
   }
   std::size_t k() const noexcept override { return static_cast<std::size_t>(config_.k); }
   std::size_t n() const noexcept override { return coded_bits(code_type::lte_turbo, k(), config_.rate); }
+  std::size_t working_bytes() const noexcept override {
+    return puncturer_ ? puncturer_->n() * (sizeof(std::uint8_t) + sizeof(float)) : 0;
+  }
   const code_config& config() const noexcept override { return config_; }
   void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const override {
     if (!puncturer_) return encoder_.run(exec, bits, coded);

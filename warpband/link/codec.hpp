@@ -50,6 +50,8 @@ class codec {
   /// Bits into the encoder and out of it.
   virtual std::size_t k() const noexcept = 0;
   virtual std::size_t n() const noexcept = 0;
+  /// Memory that a call takes on its executor meanwhile, for each codeword.
+  virtual std::size_t working_bytes() const noexcept = 0;
   /// The configuration in force: windows and overlap as chosen.
   virtual const code_config& config() const noexcept = 0;
   /// bits [batch, k] to coded [batch, >= n], zeros behind the first n. Throws shape_error.

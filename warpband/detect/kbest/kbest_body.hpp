@@ -114,7 +114,8 @@ class kbest_search {
     T limit = T(3e38f);
     if (keep < all) {
       // Bounds are moved out by more than rounding, and by any costs.
-      I low = as_int(least) - I(256), high = as_int(parents_ >= keep ? most_least : most) + I(256);
+      const I margin = I(4096);
+      I low = as_int(least) - margin, high = as_int(parents_ >= keep ? most_least : most) + margin;
       if (costs_) high = as_int(T(3e38f));
       low = select(low < I(0), I(-1), low);
       I below_low = I(0);
@@ -154,7 +155,7 @@ class kbest_search {
       if (p < parents_) {
         const I words[2] = {as_int(taken_[0][p]), as_int(taken_[1][p])};
         children(p, k, real, imaginary, [&](int steps, T d) WB_INLINE_LAMBDA {
-          const M inside = d < limit, equal = (d == limit) & (at_tied < I(keep));
+          const M inside = (d < limit) & (at < I(keep)), equal = (d == limit) & (at_tied < I(keep));
           const M stays = inside | equal;
           const I to = select(inside, at, at_tied);
           store_at(next_distance_, to, d, stays);

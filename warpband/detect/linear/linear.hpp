@@ -4,8 +4,7 @@
 //   zf     x = (H^H H)^-1 H^H y,             SINR 1 / (N0 [(H^H H)^-1]_kk)
 //   mmse   x = (H^H H + N0 I)^-1 H^H y and its bias taken off,
 //                                            SINR 1 / (N0 [(H^H H + N0 I)^-1]_kk) - 1
-// All decompose H by QR, which tells a singular one; mmse then takes Cholesky of R^H R + N0 I, whose
-// condition the noise bounds.
+// All decompose H by QR, which tells a singular one; mmse then takes the QR decomposition of [R; sqrt(N0) I].
 #include <warpband/detect/detector.hpp>
 #include <warpband/detect/linear/linear_args.hpp>
 

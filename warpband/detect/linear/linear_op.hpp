@@ -15,13 +15,15 @@ struct linear_op {
   double flops() const {
     const double n = a.streams, levels = 1 << a.pam_bits;
     const double gram = 3 * n + 4 * n * (n - 1) + 2 * n * (n - 1) * (n - 2) / 3;
+    const double regularized = square_root_flops + n * (square_root_flops + division_flops) +
+                               4 * n * (n + 1) + 16 * n * (n + 1) * (n + 2) / 6;
+    const double inverted = back_substitute_flops(2, n) + inverse_gram_diagonal_flops(2, n);
     const double equalizer =
-        Algorithm == linear_algorithm::mf ? gram + n * (2 + 2 * n + 2 * division_flops)
-        : Algorithm == linear_algorithm::zf
-            ? back_substitute_flops(2, n) + inverse_gram_diagonal_flops(2, n) + n * (1 + division_flops)
-            : gram + cholesky_flops(2, n) + back_substitute_flops(2, n) + inverse_gram_diagonal_flops(2, n) +
-                  n * (6 + 2 * division_flops);
-    return triangle_flops(a) + equalizer + n * levels * (6 + 2 * a.pam_bits) + llr_flops(a, false);
+        Algorithm == linear_algorithm::mf   ? gram + n * (2 + 4 * (n - 1) + 2 * division_flops)
+        : Algorithm == linear_algorithm::zf ? inverted + n * (2 + division_flops)
+                                            : regularized + inverted + n * (6 + 2 * division_flops);
+    return triangle_flops(a) + equalizer + n * levels * (4 + 2 * a.pam_bits) + n * (4 + 2 * a.pam_bits) +
+           llr_flops(a, false);
   }
   double bytes() const { return detect_bytes(a); }
 
@@ -60,9 +62,9 @@ struct linear_op {
                    typename rebind<T>::mask good) const {
     minima<N, B, T> found;
     found.clear(n, pam);
-    loop(n, [&](int k) WB_INLINE_LAMBDA { demap_symbol(pam, k, e.x[k], e.sinr[k], found); });
+    loop(n, [&](int k) WB_INLINE_LAMBDA { demap_symbol(pam, k, e.x[k], found); });
     store_llrs(a, n, pam, item, g, 0, T(1.f), good,
-               [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(pam, k, i); });
+               [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(pam, k, i) * e.sinr[k]; });
   }
 };
 

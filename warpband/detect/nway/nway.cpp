@@ -9,7 +9,9 @@ namespace wb {
 WB_DECLARE_KERNEL(nway)
 
 nway::nway(const nway_config& c) : detector(c.streams, c.rx_antennas, c.qam), extrinsic_(c.extrinsic) {
-  check_range("ways", c.ways, 0, c.streams);
+  if (c.ways < 0 || c.ways > c.streams)
+    throw argument_error("ways", std::to_string(c.ways),
+                         "1 to " + std::to_string(c.streams) + ", or 0 for as many as streams");
   const detector_config all = completed({.type = detector_type::nway,
                                          .streams = c.streams,
                                          .rx_antennas = c.rx_antennas,
@@ -24,7 +26,7 @@ void nway::start(executor& exec, std::size_t uses, detect_args& args) const {
   args.ways = ways_;
   args.clip = clip_;
   args.extrinsic = extrinsic_;
-  args.tile = few(exec, uses) ? 2 : 1;
+  args.tile = nway_tile(exec, uses);
   exec.run(nway_kernels(), &args, uses);
 }
 

@@ -44,9 +44,12 @@ struct trellis_op {
       const bool path_wanted = k > 0 || points;
       all += levels * vertices * (4 + 2 * levels) + vertices * (path_wanted ? 4 + 4 * k : 2);
     }
-    if (points) return all + vertices * (2 + 2 * bits * n);
-    for (int k = 0; k < a.streams; k++)
-      all += vertices * (1 + bits + 10 * k + 2 * k * (k - 1)) + levels * bits;
+    if constexpr (points) {
+      all += vertices * (2 + 2 * bits * n);
+    } else {
+      for (int k = 0; k < a.streams; k++)
+        all += vertices * (1 + bits + 10 * k + 2 * k * (k - 1)) + levels * bits;
+    }
     return all;
   }
   double bytes() const { return detect_bytes(a); }

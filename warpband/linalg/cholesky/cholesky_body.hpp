@@ -47,14 +47,15 @@ WB_HD auto cholesky(N n, const E (&a)[N::most][N::most], const E (&b)[N::most], 
     regular = regular & enough;
     t.diagonal[i] = sqrt(select(enough, square, T(1.f)));
     t.inverse[i] = T(1.f) / t.diagonal[i];
-    t.z[i] = t.inverse[i] * right;
+    const T unit = select(enough, t.inverse[i], T(0.f));
+    t.z[i] = unit * right;
     loop(n, [&](int j) WB_INLINE_LAMBDA {
       if (j <= i) return;
       E s = a[i][j];
       loop(n, [&](int k) WB_INLINE_LAMBDA {
         if (k < i) s = conj_fnma(t.above[k][i], t.above[k][j], s);
       });
-      t.above[i][j] = t.inverse[i] * s;
+      t.above[i][j] = unit * s;
     });
   });
   return regular;

@@ -35,7 +35,8 @@ WB_HD auto gram_schmidt(R rows, N n, E (&h)[N::most][R::most], E (&y)[R::most], 
     regular = regular & enough;
     t.diagonal[i] = sqrt(select(enough, square, T(1.f)));
     t.inverse[i] = T(1.f) / t.diagonal[i];
-    loop(rows, [&](int r) WB_INLINE_LAMBDA { h[i][r] = t.inverse[i] * h[i][r]; });
+    const T unit = select(enough, t.inverse[i], T(0.f));  // what is too short could grow without bound
+    loop(rows, [&](int r) WB_INLINE_LAMBDA { h[i][r] = unit * h[i][r]; });
     loop(n, [&](int j) WB_INLINE_LAMBDA {
       if (j > i) t.above[i][j] = project(i, h[j]);
     });
