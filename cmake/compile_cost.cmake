@@ -2,12 +2,17 @@
 # and peak memory in <build>/compile_cost.jsonl; scripts/checks/compile_cost.py holds them against the bound.
 # Include it after project() and before the first target.
 include_guard(GLOBAL)
+option(WARPBAND_CCACHE "Compile C++ through ccache: builds of several presets share what is the same" OFF)
 option(WARPBAND_COMPILE_COST "Note each translation unit's compile time and memory" OFF)
 
+if(WARPBAND_CCACHE)
+  find_program(WARPBAND_CCACHE_PROGRAM ccache REQUIRED NO_CMAKE_FIND_ROOT_PATH)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${WARPBAND_CCACHE_PROGRAM}")
+endif()
 if(WARPBAND_COMPILE_COST)
   find_program(WARPBAND_PYTHON3 python3 REQUIRED NO_CMAKE_FIND_ROOT_PATH)
   set(launcher "${WARPBAND_PYTHON3};-S;-E;${CMAKE_CURRENT_LIST_DIR}/../scripts/checks/timed_compile.py")
   list(APPEND launcher "${CMAKE_BINARY_DIR}/compile_cost.jsonl")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${launcher}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher} ${CMAKE_CXX_COMPILER_LAUNCHER})
   set(CMAKE_CUDA_COMPILER_LAUNCHER "${launcher}")
 endif()

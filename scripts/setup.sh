@@ -18,7 +18,7 @@ packages=(python3-venv libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplu
 checks=no
 for argument in "$@"; do
     case $argument in
-        --checks) checks=yes; programs+=(nm:binutils) ;;
+        --checks) checks=yes; programs+=(nm:binutils ccache:ccache) ;;
         --cross) programs+=(qemu-aarch64:qemu-user aarch64-linux-gnu-g++:g++-aarch64-linux-gnu) ;;
         *) fail "unknown option $argument (there are --checks and --cross)" ;;
     esac

@@ -21,6 +21,9 @@ done
 
 jobs=$(nproc)
 mkdir -p build
+# The presets compile much of the same: once is enough.
+export CCACHE_DIR=$PWD/build/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G
+export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 tally=$PWD/build/test-tally # the numbers of one step, written by run_tests in the step's subshell
 passed=0 failed=0 skipped=0
 summary=()
@@ -48,7 +51,7 @@ step() {
 build() {
     local preset=$1
     shift
-    "${wrapper[@]}" cmake --preset "$preset" "$@"
+    "${wrapper[@]}" cmake --preset "$preset" -DWARPBAND_CCACHE=ON "$@"
     "${wrapper[@]}" cmake --build --preset "$preset" --parallel "$jobs"
 }
 wrapper=()
@@ -126,7 +129,7 @@ python_tests() {
     return $status
 }
 debug_kernels() {
-    cmake --preset debug
+    cmake --preset debug -DWARPBAND_CCACHE=ON
     local kernels
     kernels=$(ninja -C build/debug -t targets all | sed -n 's/^\(wb_kernels_[a-z0-9_]*\): phony.*/\1/p')
     # shellcheck disable=SC2086 # one word for each target
