@@ -72,7 +72,7 @@ void print_row(const wb::point_result& p) {
              p.counts.bit_errors, p.counts.frame_errors, rate(p.ber()), rate(p.fer()), range,
              fmt::format("{:.4g}", p.mbps()), duration_text(p.counts.seconds));
   if (p.counts.erased_uses != 0)
-    fmt::print("  {} uses of the channel without LLRs: singular to the detector\n", p.counts.erased_uses);
+    fmt::print("  {} uses of the channel without LLRs: singular, or out of range\n", p.counts.erased_uses);
   std::fflush(stdout);
 }
 

@@ -89,7 +89,7 @@ struct frame_counts {
   std::vector<std::int32_t> bit_errors;  // of k
   std::vector<std::int32_t> iterations;  // of the decoder; empty when uncoded
   std::vector<std::uint8_t> erased;      // 1 where the decoder met NaN or Inf; empty when uncoded
-  /// Uses whose LLRs the detector left at 0, the channel being singular; empty without a detector.
+  /// Uses that the detector erased, see detector; empty without a detector.
   std::vector<std::int32_t> erased_uses = {};
 };
 

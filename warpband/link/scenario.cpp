@@ -316,9 +316,8 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.detector.real_valued = v.boolean(); }},
     {{"detector.llr_clip", "number",
-      "a number above 0, or \"none\" where no hypothesis can be missing: with all but ot, kbest and nway "
-      "with "
-      "fewer ways than streams",
+      "a number from 1e-6 to 1e6, or \"none\" where no hypothesis can be missing: with all but ot, kbest and "
+      "nway with fewer ways than streams",
       "",
       "LLRs are limited to this, and a bit without a candidate for one of its values gets it. Left out: 8 "
       "where "

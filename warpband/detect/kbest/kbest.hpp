@@ -15,7 +15,8 @@ struct kbest_config {
   int qam = 4;          // 4, 16, 64, 256
   int survivors = 64;   // K, 1..4096
   bool real_valued = false;
-  /// LLRs are limited to +-llr_clip, which stands for a missing hypothesis too. Finite and above 0.
+  /// LLRs are limited to +-llr_clip, which stands for a missing hypothesis too: above 0, at most
+  /// 1e6.
   float llr_clip = 8;
   bool extrinsic = false;  // the prior is taken off the output again
 };

@@ -15,7 +15,7 @@ struct linear_config {
   int rx_antennas = 2;  // streams..16
   int qam = 4;          // 4, 16, 64, 256
   linear_algorithm algorithm = linear_algorithm::mmse;
-  float llr_clip = no_clip;  // above 0
+  float llr_clip = no_clip;  // above 0, at most 1e6 where finite
 };
 
 class linear final : public detector {

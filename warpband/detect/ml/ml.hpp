@@ -9,7 +9,7 @@ struct ml_config {
   int streams = 2;           // 1..8
   int rx_antennas = 2;       // streams..16
   int qam = 4;               // 4, 16, 64, 256; at most 2^24 hypotheses
-  float llr_clip = no_clip;  // above 0
+  float llr_clip = no_clip;  // above 0, at most 1e6 where finite
   bool extrinsic = false;    // the prior is taken off the output again
 };
 
