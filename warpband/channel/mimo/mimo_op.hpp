@@ -14,14 +14,16 @@ struct mimo_rayleigh_op {
   mimo_rayleigh_args a;
   static constexpr bool by_block = Block;
   int threads() const { return a.uses_per_channel < 128 ? static_cast<int>(a.uses_per_channel) : 128; }
-  std::size_t scratch(int) const { return Block ? static_cast<std::size_t>(2 * entries()) : 0; }
+  std::size_t scratch(int) const {
+    return Block ? static_cast<std::size_t>(2 * a.streams * a.rx_antennas) : 0;
+  }
   double flops() const {
     // complex_normal and its store; for each use the products, their sum, and the store of y
-    const double e = entries();
+    const double e = a.streams * a.rx_antennas;
     return 43 * e + static_cast<double>(a.uses_per_channel) * (8 * e + 2 * a.rx_antennas);
   }
   double bytes() const {
-    return 8.0 * (entries() + static_cast<double>(a.uses_per_channel) * (a.streams + a.rx_antennas));
+    return 8.0 * (a.streams * a.rx_antennas + static_cast<double>(a.uses_per_channel) * (a.streams + a.rx_antennas));
   }
 
   template <class T, class G>
