@@ -1,6 +1,6 @@
 # Kernel sources (*_kernels.cpp) are compiled once per instruction set, and once more as CUDA.
 #
-# Their objects are always optimised, and only the scalar ones are instrumented for sanitizers: otherwise inline functions of
+# Their objects are always optimised, and only the scalar ones are instrumented for sanitizers (at -O1): otherwise inline functions of
 # the standard library could become weak symbols that carry, say, AVX-512 code into baseline callers.
 include_guard(GLOBAL)
 
@@ -49,8 +49,9 @@ function(wb_add_kernels target)
       target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
                              -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno)
       if(WARPBAND_SANITIZE AND isa STREQUAL "scalar")  # baseline code: nothing can leak into a baseline caller
-        # GCC 12 sees accesses out of bounds on paths that instrumentation made; the sanitizer sees those that are.
-        target_compile_options(${objects} PRIVATE -fsanitize=${WARPBAND_SANITIZE} -fno-sanitize-recover=all
+        # -O2 takes minutes over instrumented bodies. GCC 12 sees accesses out of bounds on paths that instrumentation made;
+        # the sanitizer sees those that are.
+        target_compile_options(${objects} PRIVATE -O1 -fsanitize=${WARPBAND_SANITIZE} -fno-sanitize-recover=all
                                -Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overflow)
       endif()
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
