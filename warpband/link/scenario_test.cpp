@@ -214,7 +214,7 @@ TEST(scenario, refuses_what_antennas_and_detectors_do_not_allow) {
                  "line 6: detector.survivors has no meaning with detector.type = \"ml\"");
   EXPECT_REFUSED(with("detector.type = \"nway\"\ndetector.ways = 3"), "detector.ways = 3 is not allowed");
   EXPECT_REFUSED(with("detector.llr_clip = 0"),
-                 "detector.llr_clip = 0 is not allowed: expected a number above 0");
+                 "detector.llr_clip = 0 is not allowed: expected a number from 1e-6 to 1e6");
   EXPECT_REFUSED(with("detector.type = \"ot\"\ndetector.llr_clip = \"none\""), "line 6: detector.llr_clip");
   EXPECT_REFUSED(with("detector.type = \"kbest\"\ndetector.real_valued = 1"),
                  "detector.real_valued = 1 is not allowed: expected true or false");

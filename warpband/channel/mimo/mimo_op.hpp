@@ -23,7 +23,8 @@ struct mimo_rayleigh_op {
     return 43 * e + static_cast<double>(a.uses_per_channel) * (8 * e + 2 * a.rx_antennas);
   }
   double bytes() const {
-    return 8.0 * (a.streams * a.rx_antennas + static_cast<double>(a.uses_per_channel) * (a.streams + a.rx_antennas));
+    return 8.0 * (a.streams * a.rx_antennas +
+                  static_cast<double>(a.uses_per_channel) * (a.streams + a.rx_antennas));
   }
 
   template <class T, class G>
