@@ -51,7 +51,8 @@ step() {
 build() {
     local preset=$1
     shift
-    "${wrapper[@]}" cmake --preset "$preset" -DWARPBAND_CCACHE=ON "$@"
+    # compile costs are noted where they are checked, which names the option again
+    "${wrapper[@]}" cmake --preset "$preset" -DWARPBAND_CCACHE=ON -DWARPBAND_COMPILE_COST=OFF "$@"
     "${wrapper[@]}" cmake --build --preset "$preset" --parallel "$jobs"
 }
 wrapper=()
@@ -129,7 +130,7 @@ python_tests() {
     return $status
 }
 debug_kernels() {
-    cmake --preset debug -DWARPBAND_CCACHE=ON
+    cmake --preset debug -DWARPBAND_CCACHE=ON -DWARPBAND_COMPILE_COST=OFF
     local kernels
     kernels=$(ninja -C build/debug -t targets all | sed -n 's/^\(wb_kernels_[a-z0-9_]*\): phony.*/\1/p')
     # shellcheck disable=SC2086 # one word for each target
