@@ -146,6 +146,8 @@ aarch64() {
 cuda() {
     export PATH=$PATH:/usr/local/cuda/bin
     build cuda -DWARPBAND_COMPILE_COST=ON
+    # Without a device the rest is what ran in release.
+    if ! nvidia-smi > /dev/null 2>&1; then export GTEST_FILTER='*cuda*:*exec*:*device*:*command*:*memory*'; fi
     run_tests cuda
 }
 cuda_targets() {
