@@ -8,7 +8,7 @@
 //   kbest      32
 //   nway       1; for few uses sqrt(Q), the real parts of the top antenna (2x2 and 4x4 without prior), or 4
 //
-// Those of ot and mtt are known when they are compiled: trellis_tile() in trellis_op.hpp.
+// Those of ot, mtt and kbest are known when they are compiled: trellis_op.hpp, kbest_kernels.cpp.
 #include <warpband/exec/executor.hpp>
 
 namespace wb {
@@ -22,8 +22,6 @@ inline int ml_tile(const executor& exec, int streams, int pam_bits) {
   const bool many = 2 * pam_bits * (streams - 2) >= 6;
   return exec.name() != "cpu" && many ? 32 : 1;
 }
-/// The only one that kbest_kernels.cpp builds.
-inline int kbest_tile(const executor& exec) { return exec.name() != "cpu" ? 32 : 1; }
 /// Above 1: as many as nway_kernels.cpp builds for the size.
 inline int nway_tile(const executor& exec, std::size_t uses) { return few(exec, uses) ? 2 : 1; }
 

@@ -4,7 +4,6 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/detect/detect_args.hpp>
-#include <warpband/detect/mapping.hpp>
 
 namespace wb {
 
@@ -27,7 +26,6 @@ void kbest::start(executor& exec, std::size_t uses, detect_args& args) const {
   args.algorithm = real_valued_ ? 1 : 0;
   args.clip = clip_;
   args.extrinsic = extrinsic_;
-  args.tile = kbest_tile(exec);
   exec.run(kbest_kernels(), &args, uses);
 }
 

@@ -22,9 +22,7 @@ class trellis {
   using I = typename rebind<T>::i32;
 
  public:
-  /// Stages whose paths lie in memory at once.
-  WB_HD static constexpr int stages() { return in_place ? 1 : 2; }
-  /// `memory` has `stages()` times 4 values for each point and plane.
+  /// `memory` has 4 values for each point and plane, in_place; else those of two stages.
   WB_HD trellis(G g, N n, B pam, const lattice<N, T>& m, T* memory)
       : g_(g),
         n_(n),

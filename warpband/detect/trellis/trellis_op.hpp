@@ -33,7 +33,7 @@ struct trellis_op {
   std::size_t scratch(int) const {
     if (Local) return 0;
     const int planes = (1 + 2 * (a.streams - 1) + (points ? a.streams : 0) + 3) / 4;
-    const int stages = S::pam::known ? 1 : 2;  // as trellis::stages says
+    const int stages = S::pam::known ? 1 : 2;  // those of known sizes work in place
     return (std::size_t{4} << 2 * a.pam_bits) * static_cast<std::size_t>(planes * stages);
   }
   /// Of each stage the edges, two operations each, and the paths that stay; for MTT the extensions.
