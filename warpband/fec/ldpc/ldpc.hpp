@@ -1,0 +1,102 @@
+#pragma once
+// LDPC codes: encoder and belief-propagation decoder for every quasi-cyclic code of ldpc_code.hpp.
+//
+// Decoder. With L = ln P(0)/P(1), A_v the a-posteriori LLR of bit v and R_cv the message of check c to it, a
+// check takes q_v = A_v - R_cv from each of its bits and returns
+//   sum-product         R_cv = 2 artanh prod_{u != v} tanh(q_u / 2)     (exact, computed on probabilities)
+//   min-sum             R_cv = prod_{u != v} sign(q_u) * min_{u != v} |q_u|
+//   normalised, offset  the same with the minimum m replaced by max(scale * m - offset, 0)
+// and A_v becomes q_v + R_cv. `layered` takes the block rows one after the other within an iteration, each
+// with what those before it found (D. E. Hocevar, "A reduced complexity decoder architecture via layered
+// decoding of LDPC codes", 2004); `flooding` computes all checks of an iteration from the A of the last one.
+#include <cstdint>
+#include <memory>
+
+#include <warpband/exec/executor.hpp>
+#include <warpband/fec/ldpc/ldpc_args.hpp>
+#include <warpband/fec/ldpc/ldpc_code.hpp>
+
+namespace wb {
+
+enum class ldpc_algorithm { min_sum, normalised_min_sum, offset_min_sum, sum_product };
+enum class ldpc_schedule { layered, flooding };
+/// In what the messages are computed. LLRs go in and out as float32.
+enum class ldpc_precision {
+  float32,
+  /// Half precision; on a GPU two codewords at once. A CPU computes the same bits, but slowly.
+  float16,
+  /// Fixed point, saturating at -128 and 127 steps of 1 / int8_steps; on a CPU the fastest.
+  int8,
+};
+
+struct ldpc_decoder_config {
+  ldpc_algorithm algorithm = ldpc_algorithm::normalised_min_sum;
+  /// Factor of normalised min-sum, (0, 1]; with int8 a multiple of 1/8.
+  float scale = 0.75f;
+  /// Of offset min-sum, in units of LLRs, 0..8; with int8 rounded to its steps.
+  float offset = 0.5f;
+  /// Iterations, 1..1000; the most where the decoder stops early.
+  int iterations = 15;
+  ldpc_schedule schedule = ldpc_schedule::layered;
+  ldpc_precision precision = ldpc_precision::float32;  // sum-product takes float32 only
+  /// A codeword leaves after the first iteration whose decisions satisfy all checks.
+  bool early_stop = true;
+  /// int8: steps in an LLR of 1, 0.25..64.
+  float int8_steps = 8.f;
+};
+
+struct ldpc_decoder_output {
+  view<std::uint8_t> bits = {};        // [batch, k] hard decisions of the systematic bits, LLR < 0; or [batch, n]
+  view<float> soft = {};               // [batch, n] or [batch, k] a-posteriori LLRs
+  view<float> extrinsic = {};          // [batch, n] or [batch, k] a-posteriori minus channel LLR
+  view<std::int32_t> iterations = {};  // [batch] iterations done
+  view<std::uint8_t> status = {};      // [batch] status_erased, status_stopped (all checks satisfied)
+};
+
+/// Decodes batches of codewords.
+///
+/// Input LLRs are [batch, n]; punctured bits are 0. They and the messages are limited to +-10000 (float32; what a
+/// sum-product check takes to +-30), +-1000 (float16), +-127 steps (int8). A codeword with a NaN or infinite LLR
+/// is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
+///
+/// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+class ldpc_decoder {
+ public:
+  /// Throws argument_error.
+  ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& config);
+  /// Queues the decoding of a batch on the executor. Outputs without data are not computed. Throws
+  /// shape_error.
+  void run(executor& exec, view<const float> llr, const ldpc_decoder_output& out) const;
+
+  const ldpc_code& code() const noexcept { return code_; }
+  const ldpc_decoder_config& config() const noexcept { return config_; }
+
+ private:
+  ldpc_code code_;
+  ldpc_decoder_config config_;
+  resident<ldpc_edge> edges_;
+  resident<ldpc_row> rows_;
+  resident<ldpc_column> columns_;
+};
+
+/// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, >= n]:
+/// the k bits, the parity bits, then zeros. Time is linear in the number of edges.
+///
+/// The parity part of H must be triangular but for a core: up to four of its block columns are solved for by the
+/// inverse of a core matrix, the others follow one by one. A code without that structure, or with a singular
+/// core, is refused with an argument_error that names row and column; it can still be decoded.
+class ldpc_encoder {
+ public:
+  explicit ldpc_encoder(const ldpc_code& code);
+  /// Throws shape_error.
+  void run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const;
+  int k() const noexcept { return k_; }
+  int n() const noexcept { return n_; }
+
+ private:
+  int k_, n_, z_;
+  resident<ldpc_sum> sums_;
+  resident<ldpc_term> terms_;
+};
+
+}  // namespace wb

@@ -1,0 +1,64 @@
+#pragma once
+// Arguments of the LDPC kernels. Plain data.
+#include <cstdint>
+
+#include <warpband/core/status.hpp>
+#include <warpband/core/view.hpp>
+
+namespace wb {
+
+/// A block of the parity-check matrix, and where its values lie in scratch.
+struct ldpc_edge {
+  std::int32_t column, shift;
+  /// Rotating storage (a CPU): where the even and the odd iterations read the column, from row 0 of the check
+  /// on, and where they write it; where the decisions of an iteration are checked.
+  std::int32_t from[2], to[2], check[2];
+};
+/// A block row: its edges are [first, first + degree).
+struct ldpc_row {
+  std::int32_t first, degree;
+};
+/// A block column in rotating storage.
+struct ldpc_column {
+  std::int32_t rotation;  // of the channel's LLRs: storage place p has bit (p + rotation) mod z
+  std::int32_t buffer;    // where they are stored first
+  std::int32_t out[2];    // where bit 0 lies after an even or odd iteration; the others follow
+};
+
+struct ldpc_decode_args {
+  int n = 0, k = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1, most_degree = 0;
+  bool sum_product = false, flooding = false, early_stop = true;
+  int precision = 0;                // of ldpc_precision
+  float scale = 1.f, offset = 0.f;  // min-sum: max(scale m - offset, 0); int8 in steps
+  int eighths = 8;                  // int8: scale
+  float steps = 1.f;                // int8: steps in an LLR of 1
+  view<const float> llr;            // n
+  view<std::uint8_t> bits;          // null data: not wanted, here and below
+  view<float> soft, extrinsic;
+  view<std::int32_t> iterations_used;
+  view<std::uint8_t> status;
+  const ldpc_edge* edges = nullptr;
+  const ldpc_row* row_table = nullptr;
+  const ldpc_column* column_table = nullptr;
+};
+
+/// One term of a sum of rotated blocks: bit (r + shift) mod z of block `block` goes to bit r.
+struct ldpc_term {
+  std::int32_t block, shift;
+};
+/// Block `target` becomes the exclusive-or of the terms [first, first + terms); sums of one phase do not read
+/// each other's targets.
+struct ldpc_sum {
+  std::int32_t target, first, terms, last_of_phase;
+};
+
+struct ldpc_encode_args {
+  int n = 0, k = 0, z = 1, sums = 0;
+  int blocks = 0;                 // of scratch: the n / z of the codeword, then what the sums need
+  view<const std::uint8_t> bits;  // k
+  view<std::uint8_t> coded;       // >= n
+  const ldpc_sum* sum_table = nullptr;
+  const ldpc_term* term_table = nullptr;
+};
+
+}  // namespace wb
