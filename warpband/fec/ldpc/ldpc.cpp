@@ -9,7 +9,9 @@
 
 namespace wb {
 
-WB_DECLARE_KERNEL(ldpc_decode)
+WB_DECLARE_KERNEL(ldpc_decode_f32)
+WB_DECLARE_KERNEL(ldpc_decode_f16)
+WB_DECLARE_KERNEL(ldpc_decode_i8)
 
 namespace {
 
@@ -133,7 +135,6 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   a.sum_product = c.algorithm == ldpc_algorithm::sum_product;
   a.flooding = c.schedule == ldpc_schedule::flooding;
   a.early_stop = c.early_stop;
-  a.precision = static_cast<int>(c.precision);
   a.scale = normalised ? c.scale : 1.f;
   a.eighths = static_cast<int>(8 * a.scale);
   a.offset = !offset ? 0.f : int8 ? std::min(std::nearbyint(c.offset * c.int8_steps), 127.f) : c.offset;
@@ -147,7 +148,18 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   a.edges = edges_.on(exec);
   a.row_table = rows_.on(exec);
   a.column_table = columns_.on(exec);
-  exec.run(ldpc_decode_kernels(), &a, llr.items);
+  for (std::size_t m = 0; m < rows_.host().size(); m++) {
+    const ldpc_row& row = rows_.host()[m];
+    a.firsts[m] = row.first;
+    a.firsts[m + 1] = row.first + row.degree;
+    a.most_degree = std::max(a.most_degree, row.degree);
+  }
+  for (std::size_t i = 0; i < edges_.host().size(); i++)
+    a.places[i] = {edges_.host()[i].column * a.z, edges_.host()[i].shift};
+  exec.run(int8                                            ? ldpc_decode_i8_kernels()
+           : c.precision == ldpc_precision::float16 ? ldpc_decode_f16_kernels()
+                                                    : ldpc_decode_f32_kernels(),
+           &a, llr.items);
 }
 
 }  // namespace wb

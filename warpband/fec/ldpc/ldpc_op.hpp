@@ -39,24 +39,12 @@ WB_HD sum_product<T> rule_of(const ldpc_decode_args&, const sum_product<T>*) {
   return {};
 }
 
-/// f(degree) with a degree known to the compiler where it is at most Most, else one known to be at most 64.
-template <int Most, class F>
-WB_HD void with_degree(int degree, F f) {
-  if constexpr (Most < 2) {
-    f(upto<64>{degree});
-  } else if (degree == Most) {
-    f(fixed<Most>{});
-  } else {
-    with_degree<Most - 1>(degree, f);
-  }
-}
-
-template <class T, class Rule>
+/// Most: a bound of the degrees of rows, 8, 24 or 64.
+template <class T, class Rule, int Most>
 struct ldpc_decode_op {
   ldpc_decode_args a;
   static constexpr bool by_block = true;
   static constexpr int at_once = message_memory<T>::codewords;
-  static constexpr int known_degrees = Rule::any_degree_unrolls ? 24 : 0;
 
   int threads() const { return a.z; }
   std::size_t scratch_bytes(int) const { return ldpc_values<T>::bytes(a); }
@@ -84,13 +72,11 @@ struct ldpc_decode_op {
       const int parity = it & 1;
       if (a.flooding) values.begin_flooding(g);
       for (int m = 0; m < a.rows; m++) {
-        const ldpc_row row = a.row_table[m];
+        const ldpc_row row = values.row(m);
         if (a.flooding)
-          with_degree<0>(row.degree, [&](auto degree) WB_INLINE_LAMBDA {
-            values.flooding_layer(rule, degree, row, g);
-          });
+          values.flooding_layer(rule, upto<Most>{row.degree}, row, g);
         else
-          with_degree<known_degrees>(row.degree, [&](auto degree) WB_INLINE_LAMBDA {
+          with_degree<Most>(row.degree, rule, [&](auto degree) WB_INLINE_LAMBDA {
             values.layer(rule, degree, row, parity, g);
           });
         g.sync();

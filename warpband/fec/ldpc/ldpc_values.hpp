@@ -87,6 +87,7 @@ struct vector_values {
     return sizeof(element) * static_cast<std::size_t>(2 * a.columns * a.column_stride +
                                                       (a.blocks + (a.flooding ? a.columns : 0)) * a.row_stride);
   }
+  WB_HD ldpc_row row(int m) const { return a.row_table[m]; }
   WB_HD element* channel() const { return messages + a.blocks * a.row_stride; }
 
   /// Up to `count` neighbouring values of a view from `e` on, zeros behind.
@@ -324,12 +325,12 @@ struct message_of<f16x> {
     constexpr float limit = min_sum<f16x>::limit;
     return sum(to_half(clamped(x[0], limit), clamped(x[1], limit)), to_half(0.f));
   }
-  WB_HD static float get(f16x a, int codeword) { return codeword == 0 ? __low2float(a.x) : __high2float(a.x); }
+  WB_HD static float get(f16x a, int codeword) { return codeword == 0 ? __low2float(halves(a)) : __high2float(halves(a)); }
   WB_HD static float extrinsic(f16x a, f16x channel, int codeword) {
     return get(difference(a, channel), codeword);
   }
   WB_HD static std::uint32_t sign_bits(f16x a) {
-    return (half_bits(a) >> 15 & 1u) | (half_bits(a) >> 30 & 2u);
+    return (a.x >> 15 & 1u) | (a.x >> 30 & 2u);
   }
   WB_HD static float llr(const ldpc_decode_args&, float x) { return x + 0.f; }
 };
@@ -359,6 +360,14 @@ struct block_values {
     return sizeof(element) * static_cast<std::size_t>((a.flooding ? 4 : 1) * a.n + a.blocks * a.z);
   }
 
+  WB_HD ldpc_row row(int m) const { return {a.firsts[m], a.firsts[m + 1] - a.firsts[m]}; }
+  /// Where row r of a block row finds its bit of an edge's column.
+  WB_HD int place(int edge, int r) const {
+    const ldpc_place p = a.places[edge];
+    const unsigned at = static_cast<unsigned>(r + p.shift);
+    return p.first + static_cast<int>(::min(at, at - static_cast<unsigned>(a.z)));
+  }
+
   WB_HD T channel(int e, std::size_t item, int items, unsigned& bad) const {
     float x[codewords];
     WB_UNROLL for (int w = 0; w < codewords; w++) {
@@ -372,8 +381,7 @@ struct block_values {
   /// A codeword's part of a value replaced by 0.
   WB_HD T cleared(T x, unsigned erased) const {
     if constexpr (codewords == 2)
-      return half_from_bits(half_bits(x) &
-                            ~((erased & 1 ? 0xffffu : 0u) | (erased & 2 ? 0xffff0000u : 0u)));
+      return {x.x & ~((erased & 1 ? 0xffffu : 0u) | (erased & 2 ? 0xffff0000u : 0u))};
     else
       return erased ? T{} : x;
   }
@@ -406,20 +414,18 @@ struct block_values {
 
   template <class Rule, class Degree, class G>
   WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int, G g) const {
-    const ldpc_edge* edges = a.edges + row.first;
     for (int r = g.rank; r < a.z; r += g.size) {
       element* message = messages + row.first * a.z + r;
-      element* place[Degree::most];
+      int at[Degree::most];
       T q[Degree::most], back[Degree::most];
       each_edge(degree, [&](int d) {
-        const unsigned at = static_cast<unsigned>(r + edges[d].shift), z = static_cast<unsigned>(a.z);
-        place[d] = app + edges[d].column * a.z + ::min(at, at - z);
-        q[d] = difference(load_message<T>(place[d]), load_message<T>(message + d * a.z));
+        at[d] = place(row.first + d, r);
+        q[d] = difference(load_message<T>(app + at[d]), load_message<T>(message + d * a.z));
       });
       check_messages(rule, degree, q, back);
       each_edge(degree, [&](int d) {
         store_message<T>(message + d * a.z, back[d]);
-        store_message<T>(place[d], sum(q[d], back[d]));
+        store_message<T>(app + at[d], sum(q[d], back[d]));
       });
     }
   }
@@ -434,21 +440,16 @@ struct block_values {
   }
   template <class Rule, class Degree, class G>
   WB_HD void flooding_layer(const Rule& rule, Degree degree, ldpc_row row, G g) const {
-    const ldpc_edge* edges = a.edges + row.first;
     for (int r = g.rank; r < a.z; r += g.size) {
       element* message = messages + row.first * a.z + r;
       T q[Degree::most], back[Degree::most];
-      auto place = [&](int d) {
-        const unsigned at = static_cast<unsigned>(r + edges[d].shift), z = static_cast<unsigned>(a.z);
-        return edges[d].column * a.z + static_cast<int>(::min(at, at - z));
-      };
       each_edge(degree, [&](int d) {
-        q[d] = difference(load_message<T>(app + place(d)), load_message<T>(message + d * a.z));
+        q[d] = difference(load_message<T>(app + place(row.first + d, r)), load_message<T>(message + d * a.z));
       });
       check_messages(rule, degree, q, back);
       each_edge(degree, [&](int d) {
         store_message<T>(message + d * a.z, back[d]);
-        element* to = sums() + (r + edges[d].shift < a.z ? 0 : a.n) + place(d);
+        element* to = sums() + (r + a.places[row.first + d].shift < a.z ? 0 : a.n) + place(row.first + d, r);
         store_message<T>(to, sum(load_message<T>(to), back[d]));
       });
     }
@@ -465,13 +466,11 @@ struct block_values {
   WB_HD unsigned violated(int, G g) const {
     unsigned bad = 0;
     for (int m = 0; m < a.rows; m++) {
-      const ldpc_row row = a.row_table[m];
+      const ldpc_row row = this->row(m);
       for (int r = g.rank; r < a.z; r += g.size) {
         T odd = T{};
-        for (int d = row.first; d < row.first + row.degree; d++) {
-          const unsigned at = static_cast<unsigned>(r + a.edges[d].shift), z = static_cast<unsigned>(a.z);
-          odd = sign_product(odd, load_message<T>(app + a.edges[d].column * a.z + ::min(at, at - z)));
-        }
+        for (int d = row.first; d < row.first + row.degree; d++)
+          odd = sign_product(odd, load_message<T>(app + place(d, r)));
         bad |= conversion::sign_bits(odd);
       }
     }
