@@ -16,6 +16,7 @@
 // An op whose lanes are parts of an item instead (neighbouring rows of a code) has by_block and
 //   static constexpr int at_once;               items a call works on: 1, or as many as share a register
 //   std::size_t scratch_bytes(int group) const; in place of scratch
+//   static constexpr bool always_in_shared;     optional, true: scratch never exceeds 64 KiB
 //   template <class G> WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const;
 #include <concepts>
 
@@ -216,7 +217,7 @@ int launch(const Op& op, const place& where) {
       const std::size_t grid = calls < 0x7fffffff ? calls : 0x7fffffff;
       run_blocks<Op, in_shared><<<static_cast<unsigned>(grid), static_cast<unsigned>(threads), bytes, stream>>>(
           op, where.first, where.last, nullptr, 0);
-    } else {
+    } else if constexpr (!requires { Op::always_in_shared; }) {
       run_blocks<Op, false><<<static_cast<unsigned>(resident_blocks(where.limits, calls)),
                    static_cast<unsigned>(threads), 0, stream>>>(
           op, where.first, where.last, static_cast<float*>(where.scratch), bytes / sizeof(float));

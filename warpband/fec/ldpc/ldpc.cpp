@@ -64,6 +64,25 @@ layout_tables tables_of(const ldpc_code& code) {
   return t;
 }
 
+/// ldpc_decode_args::addresses of codes with at most 256 rows in a block and addresses below 2^16.
+std::vector<std::uint16_t> addresses_of(const ldpc_code& code, const layout_tables& t) {
+  constexpr int value_bytes = 4;
+  std::vector<std::uint16_t> table;
+  if (code.z() > 256 || value_bytes * code.n() > 65536) return table;
+  int most = 0;
+  for (const ldpc_row& row : t.rows) most = std::max(most, row.degree);
+  const int chunks = (most + 7) / 8;
+  for (const ldpc_row& row : t.rows)
+    for (int c = 0; c < chunks; c++)
+      for (int r = 0; r < code.z(); r++)
+        for (int d = 8 * c; d < 8 * c + 8; d++) {
+          const ldpc_edge none{}, &e = d < row.degree ? t.edges[static_cast<std::size_t>(row.first + d)] : none;
+          table.push_back(
+              static_cast<std::uint16_t>(value_bytes * (e.column * code.z() + (r + e.shift) % code.z())));
+        }
+  return table;
+}
+
 std::string text(float x) {
   std::string s = std::to_string(x);
   s.erase(s.find_last_not_of('0') + 1);
@@ -106,6 +125,7 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
     : code_(code), config_(config) {
   check(config);
   layout_tables t = tables_of(code);
+  addresses_ = resident<std::uint16_t>(addresses_of(code, t));
   edges_ = resident<ldpc_edge>(std::move(t.edges));
   rows_ = resident<ldpc_row>(std::move(t.rows));
   columns_ = resident<ldpc_column>(std::move(t.columns));
@@ -152,10 +172,12 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
     const ldpc_row& row = rows_.host()[m];
     a.firsts[m] = row.first;
     a.firsts[m + 1] = row.first + row.degree;
+    a.least_degree = m == 0 ? row.degree : std::min(a.least_degree, row.degree);
     a.most_degree = std::max(a.most_degree, row.degree);
   }
   for (std::size_t i = 0; i < edges_.host().size(); i++)
     a.places[i] = {edges_.host()[i].column * a.z, edges_.host()[i].shift};
+  if (!addresses_.host().empty()) a.addresses = addresses_.on(exec);
   exec.run(int8                                            ? ldpc_decode_i8_kernels()
            : c.precision == ldpc_precision::float16 ? ldpc_decode_f16_kernels()
                                                     : ldpc_decode_f32_kernels(),

@@ -33,7 +33,8 @@ struct ldpc_place {
 inline constexpr int ldpc_most_rows = 128, ldpc_most_blocks = 1024, ldpc_most_degree = 64;
 
 struct ldpc_decode_args {
-  int n = 0, k = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1, most_degree = 0;
+  int n = 0, k = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1;
+  int least_degree = 0, most_degree = 0;  // of rows
   int column_stride = 0, row_stride = 0;  // rotating storage: of a column in a buffer, of an edge's messages
   bool sum_product = false, flooding = false, early_stop = true;
   float scale = 1.f, offset = 0.f;  // min-sum: max(scale m - offset, 0); int8 in steps
@@ -50,6 +51,9 @@ struct ldpc_decode_args {
   // The same for a GPU, where they lie in constant memory as a part of the arguments.
   std::int32_t firsts[ldpc_most_rows + 1] = {};
   ldpc_place places[ldpc_most_blocks] = {};
+  // For rows of their own threads: byte addresses of A for row r of block row m, eight in a chunk:
+  // [(m * chunks + chunk) * z + r][8] with chunks = ceil(most_degree / 8). Null where they do not fit.
+  const std::uint16_t* addresses = nullptr;
 };
 
 /// One term of a sum of rotated blocks: bit (r + shift) mod z of block `block` goes to bit r.

@@ -9,6 +9,19 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// A degree from Least to Most.
+template <int Least, int Most>
+struct between {
+  static constexpr int least = Least, most = Most;
+  static constexpr bool known = false;
+  int n;
+  WB_HD constexpr operator int() const { return n; }
+};
+template <class Degree>
+constexpr int least_of = 0;
+template <int Least, int Most>
+constexpr int least_of<between<Least, Most>> = Least;
+
 /// f(0), f(1), ... for the edges of a row: unrolled where the degree is known, and for small bounds on a GPU, so
 /// that a row stays in registers.
 template <class Degree, class F>
@@ -21,7 +34,7 @@ WB_HD void each_edge(Degree degree, F f) {
   if constexpr (Degree::known) {
     WB_UNROLL for (int d = 0; d < Degree::most; d++) f(d);
   } else if constexpr (unrolled) {
-    WB_UNROLL for (int d = 0; d < Degree::most; d++) if (d < degree) f(d);
+    WB_UNROLL for (int d = 0; d < Degree::most; d++) if (d < least_of<Degree> || d < degree) f(d);
   } else {
     for (int d = 0; d < degree; d++) f(d);
   }

@@ -153,7 +153,6 @@ struct vector_values {
     const int padding = a.column_stride - 2 * a.z;
     for (int b = 0; b < 2 * a.columns; b++)
       __builtin_memset(app + b * a.column_stride + 2 * a.z, 0, static_cast<std::size_t>(padding) * sizeof(element));
-    __builtin_memset(messages, 0, static_cast<std::size_t>(a.blocks * a.row_stride) * sizeof(element));
     bool finite = true;
     for (int c = 0; c < a.columns; c++) {
       element* bits = a.flooding ? channel() + c * a.row_stride : messages;  // messages: as a buffer
@@ -166,8 +165,12 @@ struct vector_values {
       if (a.flooding)
         __builtin_memset(channel(), 0, static_cast<std::size_t>(a.columns * a.row_stride) * sizeof(element));
     }
-    __builtin_memset(messages, 0, static_cast<std::size_t>(a.row_stride) * sizeof(element));
     return finite ? 0u : 1u;
+  }
+
+  template <class G>
+  WB_HD void clear_messages(G) const {
+    __builtin_memset(messages, 0, static_cast<std::size_t>(a.blocks * a.row_stride) * sizeof(element));
   }
 
   template <class Rule, class Degree, class G>
@@ -396,7 +399,6 @@ struct block_values {
   WB_HD unsigned load_channel(std::size_t item, int items, G g) const {
     unsigned bad = 0;
     for (int e = g.rank; e < a.n; e += g.size) put_bit(e, channel(e, item, items, bad));
-    for (int i = g.rank; i < a.blocks * a.z; i += g.size) store_message<T>(messages + i, T{});
     bad = any_of(bad, g);
     if (bad != 0) {
       for (int e = g.rank; e < a.n; e += g.size) {
@@ -406,6 +408,10 @@ struct block_values {
     }
     g.sync();
     return bad;
+  }
+  template <class G>
+  WB_HD void clear_messages(G g) const {
+    for (int i = g.rank; i < a.blocks * a.z; i += g.size) store_message<T>(messages + i, T{});
   }
   WB_HD void put_bit(int e, T x) const {
     store_message<T>(app + e, x);
@@ -506,6 +512,53 @@ struct block_values {
           a.status.data[i * a.status.item_stride] =
               gone ? status_erased : (stopped >> w & 1u) != 0 ? status_stopped : 0;
       }
+    }
+  }
+};
+
+/// The same with a thread for each row and its messages in registers. Rows block rows of degree Least..Most.
+template <class T, int Rows, int Least, int Most>
+struct register_values : block_values<T> {
+  using base = block_values<T>;
+  using degree_type = between<Least, Most>;
+  T message[Rows][Most];
+
+  WB_HD register_values(const ldpc_decode_args& args, void* scratch) : base(args, scratch) {
+    WB_UNROLL for (int m = 0; m < Rows; m++) {
+      WB_UNROLL for (int d = 0; d < Most; d++) message[m][d] = T{};
+    }
+  }
+  static std::size_t bytes(const ldpc_decode_args& a) {
+    return sizeof(typename base::element) * static_cast<std::size_t>(a.n);
+  }
+
+  template <class Rule, class G>
+  WB_HD void iterate(const Rule& rule, G g) {
+    constexpr int chunks = (Most + 7) / 8;
+    const int r = g.rank, z = this->a.z;
+    char* const app = reinterpret_cast<char*>(this->app);
+    WB_UNROLL for (int m = 0; m < Rows; m++) {
+      if (r < z) {
+        const degree_type degree{this->row(m).degree};
+        const uint4* table = reinterpret_cast<const uint4*>(this->a.addresses) + m * chunks * z + r;
+        std::uint32_t packed[4 * chunks];
+        WB_UNROLL for (int c = 0; c < chunks; c++) {
+          const uint4 v = __ldg(table + c * z);
+          packed[4 * c] = v.x, packed[4 * c + 1] = v.y, packed[4 * c + 2] = v.z, packed[4 * c + 3] = v.w;
+        }
+        auto at = [&](int d) {
+          const std::uint32_t pair = packed[d / 2];
+          return reinterpret_cast<typename base::element*>(app + (d % 2 == 0 ? pair & 0xffffu : pair >> 16));
+        };
+        T q[Most], back[Most];
+        each_edge(degree, [&](int d) { q[d] = difference(load_message<T>(at(d)), message[m][d]); });
+        check_messages(rule, degree, q, back);
+        each_edge(degree, [&](int d) {
+          message[m][d] = back[d];
+          store_message<T>(at(d), sum(q[d], back[d]));
+        });
+      }
+      g.sync();
     }
   }
 };
