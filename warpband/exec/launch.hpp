@@ -109,9 +109,17 @@ __global__ void __launch_bounds__(launch_table::item_threads, resident_of<Op>())
     g.sync();
   }
 }
+/// Threads of a block; fewer than the launch table's for ops that say so.
+template <op Op>
+inline constexpr int most_threads_of = [] {
+  if constexpr (requires { Op::most_threads; })
+    return Op::most_threads;
+  else
+    return launch_table::most_threads;
+}();
 /// With InShared the compiler knows that scratch is in shared memory. `workspace` is null then.
 template <op Op, bool InShared>
-__global__ void __launch_bounds__(launch_table::most_threads)
+__global__ void __launch_bounds__(most_threads_of<Op>, resident_of<Op>())
     run_blocks(const __grid_constant__ Op op, std::size_t first, std::size_t last, float* workspace,
                std::size_t stride) {
   extern __shared__ float shared[];
@@ -131,7 +139,7 @@ __global__ void __launch_bounds__(launch_table::most_threads)
 /// Threads a block gets: whole warps, at most the launch bound.
 template <op Op>
 int block_threads(const Op& op) {
-  const int n = (op.threads() + 31) / 32 * 32, most = launch_table::most_threads;
+  const int n = (op.threads() + 31) / 32 * 32, most = most_threads_of<Op>;
   return n < 32 ? 32 : n > most ? most : n;
 }
 /// Blocks that work at once when their scratch lies in device memory.

@@ -64,21 +64,20 @@ layout_tables tables_of(const ldpc_code& code) {
   return t;
 }
 
-/// ldpc_decode_args::addresses of codes with at most 256 rows in a block and addresses below 2^16.
-std::vector<std::uint16_t> addresses_of(const ldpc_code& code, const layout_tables& t) {
+/// ldpc_decode_args::addresses, of codes whose rows and values fit a thread block.
+std::vector<std::uint32_t> addresses_of(const ldpc_code& code, const layout_tables& t) {
   constexpr int value_bytes = 4;
-  std::vector<std::uint16_t> table;
-  if (code.z() > 256 || value_bytes * code.n() > 65536) return table;
+  std::vector<std::uint32_t> table;
+  if (code.z() > ldpc_most_row_threads || value_bytes * code.n() > 32768) return table;
   int most = 0;
   for (const ldpc_row& row : t.rows) most = std::max(most, row.degree);
-  const int chunks = (most + 7) / 8;
   for (const ldpc_row& row : t.rows)
-    for (int c = 0; c < chunks; c++)
+    for (int c = 0; c < (most + 3) / 4; c++)
       for (int r = 0; r < code.z(); r++)
-        for (int d = 8 * c; d < 8 * c + 8; d++) {
+        for (int d = 4 * c; d < 4 * c + 4; d++) {
           const ldpc_edge none{}, &e = d < row.degree ? t.edges[static_cast<std::size_t>(row.first + d)] : none;
           table.push_back(
-              static_cast<std::uint16_t>(value_bytes * (e.column * code.z() + (r + e.shift) % code.z())));
+              static_cast<std::uint32_t>(value_bytes * (e.column * code.z() + (r + e.shift) % code.z())));
         }
   return table;
 }
@@ -125,7 +124,7 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
     : code_(code), config_(config) {
   check(config);
   layout_tables t = tables_of(code);
-  addresses_ = resident<std::uint16_t>(addresses_of(code, t));
+  addresses_ = resident<std::uint32_t>(addresses_of(code, t));
   edges_ = resident<ldpc_edge>(std::move(t.edges));
   rows_ = resident<ldpc_row>(std::move(t.rows));
   columns_ = resident<ldpc_column>(std::move(t.columns));

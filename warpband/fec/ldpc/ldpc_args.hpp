@@ -31,6 +31,7 @@ struct ldpc_place {
 };
 
 inline constexpr int ldpc_most_rows = 128, ldpc_most_blocks = 1024, ldpc_most_degree = 64;
+inline constexpr int ldpc_most_row_threads = 96;  // where a thread has a row of each block row for itself
 
 struct ldpc_decode_args {
   int n = 0, k = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1;
@@ -51,9 +52,9 @@ struct ldpc_decode_args {
   // The same for a GPU, where they lie in constant memory as a part of the arguments.
   std::int32_t firsts[ldpc_most_rows + 1] = {};
   ldpc_place places[ldpc_most_blocks] = {};
-  // For rows of their own threads: byte addresses of A for row r of block row m, eight in a chunk:
-  // [(m * chunks + chunk) * z + r][8] with chunks = ceil(most_degree / 8). Null where they do not fit.
-  const std::uint16_t* addresses = nullptr;
+  // For rows with threads of their own: byte addresses of A for row r of block row m, four in a chunk,
+  // [(m * chunks + chunk) * z + r][4] with chunks = ceil(most_degree / 4). Null for other codes.
+  const std::uint32_t* addresses = nullptr;
 };
 
 /// One term of a sum of rotated blocks: bit (r + shift) mod z of block `block` goes to bit r.

@@ -521,9 +521,14 @@ template <class T, int Rows, int Least, int Most>
 struct register_values : block_values<T> {
   using base = block_values<T>;
   using degree_type = between<Least, Most>;
+  static constexpr int chunks = (Most + 3) / 4;
+  const bool works;  // threads without a row only keep up with the others
+  const int row;
   T message[Rows][Most];
 
-  WB_HD register_values(const ldpc_decode_args& args, void* scratch) : base(args, scratch) {
+  template <class G>
+  WB_HD register_values(const ldpc_decode_args& args, void* scratch, G g)
+      : base(args, scratch), works(g.rank < args.z), row(works ? g.rank : 0) {
     WB_UNROLL for (int m = 0; m < Rows; m++) {
       WB_UNROLL for (int d = 0; d < Most; d++) message[m][d] = T{};
     }
@@ -532,32 +537,32 @@ struct register_values : block_values<T> {
     return sizeof(typename base::element) * static_cast<std::size_t>(a.n);
   }
 
+  /// Byte addresses of A for the row of this thread in block row m.
+  WB_HD void fetch(int m, std::uint32_t (&at)[4 * chunks]) const {
+    const uint4* table = reinterpret_cast<const uint4*>(this->a.addresses) + m * chunks * this->a.z + row;
+    WB_UNROLL for (int c = 0; c < chunks; c++) {
+      const uint4 v = __ldg(table + c * this->a.z);
+      at[4 * c] = v.x, at[4 * c + 1] = v.y, at[4 * c + 2] = v.z, at[4 * c + 3] = v.w;
+    }
+  }
   template <class Rule, class G>
   WB_HD void iterate(const Rule& rule, G g) {
-    constexpr int chunks = (Most + 7) / 8;
-    const int r = g.rank, z = this->a.z;
     char* const app = reinterpret_cast<char*>(this->app);
+    std::uint32_t next[4 * chunks];
+    fetch(0, next);
     WB_UNROLL for (int m = 0; m < Rows; m++) {
-      if (r < z) {
-        const degree_type degree{this->row(m).degree};
-        const uint4* table = reinterpret_cast<const uint4*>(this->a.addresses) + m * chunks * z + r;
-        std::uint32_t packed[4 * chunks];
-        WB_UNROLL for (int c = 0; c < chunks; c++) {
-          const uint4 v = __ldg(table + c * z);
-          packed[4 * c] = v.x, packed[4 * c + 1] = v.y, packed[4 * c + 2] = v.z, packed[4 * c + 3] = v.w;
-        }
-        auto at = [&](int d) {
-          const std::uint32_t pair = packed[d / 2];
-          return reinterpret_cast<typename base::element*>(app + (d % 2 == 0 ? pair & 0xffffu : pair >> 16));
-        };
-        T q[Most], back[Most];
-        each_edge(degree, [&](int d) { q[d] = difference(load_message<T>(at(d)), message[m][d]); });
+      auto at = [&](int d) { return reinterpret_cast<typename base::element*>(app + next[d]); };
+      const degree_type degree{this->a.firsts[m + 1] - this->a.firsts[m]};
+      T q[Most], back[Most];
+      if (works) each_edge(degree, [&](int d) { q[d] = difference(load_message<T>(at(d)), message[m][d]); });
+      if (works) {
         check_messages(rule, degree, q, back);
         each_edge(degree, [&](int d) {
           message[m][d] = back[d];
           store_message<T>(at(d), sum(q[d], back[d]));
         });
       }
+      if (m + 1 < Rows) fetch(m + 1, next);  // does not wait for the others
       g.sync();
     }
   }
