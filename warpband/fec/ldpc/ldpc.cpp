@@ -68,16 +68,19 @@ layout_tables tables_of(const ldpc_code& code) {
 std::vector<std::uint32_t> addresses_of(const ldpc_code& code, const layout_tables& t) {
   constexpr int value_bytes = 4;
   std::vector<std::uint32_t> table;
-  if (code.z() > ldpc_most_row_threads || value_bytes * code.n() > 32768) return table;
+  if (code.z() > ldpc_row_threads || value_bytes * code.n() > 32768) return table;
   int most = 0;
   for (const ldpc_row& row : t.rows) most = std::max(most, row.degree);
   for (const ldpc_row& row : t.rows)
     for (int c = 0; c < (most + 3) / 4; c++)
-      for (int r = 0; r < code.z(); r++)
+      for (int r = 0; r < ldpc_row_threads; r++)
         for (int d = 4 * c; d < 4 * c + 4; d++) {
-          const ldpc_edge none{}, &e = d < row.degree ? t.edges[static_cast<std::size_t>(row.first + d)] : none;
-          table.push_back(
-              static_cast<std::uint32_t>(value_bytes * (e.column * code.z() + (r + e.shift) % code.z())));
+          int place = code.n() + std::max(r - code.z(), 0);
+          if (d < row.degree && r < code.z()) {
+            const ldpc_edge& e = t.edges[static_cast<std::size_t>(row.first + d)];
+            place = e.column * code.z() + (r + e.shift) % code.z();
+          }
+          table.push_back(static_cast<std::uint32_t>(value_bytes * place));
         }
   return table;
 }
@@ -171,6 +174,7 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
     const ldpc_row& row = rows_.host()[m];
     a.firsts[m] = row.first;
     a.firsts[m + 1] = row.first + row.degree;
+    a.degrees[m] = row.degree;
     a.least_degree = m == 0 ? row.degree : std::min(a.least_degree, row.degree);
     a.most_degree = std::max(a.most_degree, row.degree);
   }

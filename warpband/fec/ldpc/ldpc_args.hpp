@@ -31,7 +31,7 @@ struct ldpc_place {
 };
 
 inline constexpr int ldpc_most_rows = 128, ldpc_most_blocks = 1024, ldpc_most_degree = 64;
-inline constexpr int ldpc_most_row_threads = 96;  // where a thread has a row of each block row for itself
+inline constexpr int ldpc_row_threads = 96;  // at most, where a thread has a row of each block row for itself
 
 struct ldpc_decode_args {
   int n = 0, k = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1;
@@ -52,8 +52,10 @@ struct ldpc_decode_args {
   // The same for a GPU, where they lie in constant memory as a part of the arguments.
   std::int32_t firsts[ldpc_most_rows + 1] = {};
   ldpc_place places[ldpc_most_blocks] = {};
-  // For rows with threads of their own: byte addresses of A for row r of block row m, four in a chunk,
-  // [(m * chunks + chunk) * z + r][4] with chunks = ceil(most_degree / 4). Null for other codes.
+  std::int32_t degrees[ldpc_most_rows] = {};
+  // For rows with threads of their own: byte addresses of A for thread r in block row m, four in a chunk,
+  // [(m * chunks + chunk) * ldpc_row_threads + r][4] with chunks = ceil(most_degree / 4). Threads without a row
+  // have places of their own behind the n of a codeword. Null for other codes.
   const std::uint32_t* addresses = nullptr;
 };
 

@@ -109,19 +109,21 @@ template <class T, class Rule, int Rows, int Least, int Most, int Blocks>
 struct ldpc_decode_registers_op : ldpc_decode_op<T, Rule, Most> {
   using values_type = register_values<T, Rows, Least, Most>;
   static constexpr bool always_in_shared = true;  // addresses_of: up to 32 KiB
-  static constexpr int most_threads = ldpc_most_row_threads, resident = Blocks;
+  static constexpr int most_threads = ldpc_row_threads, resident = Blocks;
 
   static bool fits(const ldpc_decode_args& a) {
     return !a.flooding && a.addresses != nullptr && a.rows == Rows && a.least_degree >= Least &&
-           a.most_degree <= Most;
+           a.most_degree <= Most && (a.most_degree + 3) / 4 == (Most + 3) / 4;
   }
   std::size_t scratch_bytes(int) const { return values_type::bytes(this->a); }
 
   template <class G>
   WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
-    values_type values(this->a, scratch, g);
+    values_type values(this->a, scratch);
     const Rule rule = rule_of(this->a, static_cast<const Rule*>(nullptr));
     const unsigned erased = values.load_channel(first, items, g);
+    values.clear_messages(g);
+    g.sync();
     decode_until_done(this->a, values, first, items, erased, g, [&](int) { values.iterate(rule, g); });
   }
 };

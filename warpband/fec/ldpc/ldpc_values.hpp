@@ -520,49 +520,48 @@ struct block_values {
 template <class T, int Rows, int Least, int Most>
 struct register_values : block_values<T> {
   using base = block_values<T>;
-  using degree_type = between<Least, Most>;
+  using element = typename base::element;
   static constexpr int chunks = (Most + 3) / 4;
-  const bool works;  // threads without a row only keep up with the others
-  const int row;
   T message[Rows][Most];
 
-  template <class G>
-  WB_HD register_values(const ldpc_decode_args& args, void* scratch, G g)
-      : base(args, scratch), works(g.rank < args.z), row(works ? g.rank : 0) {
+  WB_HD register_values(const ldpc_decode_args& args, void* scratch) : base(args, scratch) {
     WB_UNROLL for (int m = 0; m < Rows; m++) {
       WB_UNROLL for (int d = 0; d < Most; d++) message[m][d] = T{};
     }
   }
   static std::size_t bytes(const ldpc_decode_args& a) {
-    return sizeof(typename base::element) * static_cast<std::size_t>(a.n);
+    return sizeof(element) * static_cast<std::size_t>(a.n + ldpc_row_threads);
+  }
+  /// The threads that have no row work on places of their own, so that nobody branches.
+  template <class G>
+  WB_HD void clear_messages(G g) const {
+    for (int i = g.rank; i < ldpc_row_threads; i += g.size) store_message<T>(this->app + this->a.n + i, T{});
   }
 
-  /// Byte addresses of A for the row of this thread in block row m.
-  WB_HD void fetch(int m, std::uint32_t (&at)[4 * chunks]) const {
-    const uint4* table = reinterpret_cast<const uint4*>(this->a.addresses) + m * chunks * this->a.z + row;
+  /// Byte addresses of A for thread r in block row m.
+  WB_HD void fetch(int m, int r, std::uint32_t (&at)[4 * chunks]) const {
+    const uint4* table = reinterpret_cast<const uint4*>(this->a.addresses) + r;
     WB_UNROLL for (int c = 0; c < chunks; c++) {
-      const uint4 v = __ldg(table + c * this->a.z);
+      const uint4 v = __ldg(table + (m * chunks + c) * ldpc_row_threads);
       at[4 * c] = v.x, at[4 * c + 1] = v.y, at[4 * c + 2] = v.z, at[4 * c + 3] = v.w;
     }
   }
   template <class Rule, class G>
   WB_HD void iterate(const Rule& rule, G g) {
     char* const app = reinterpret_cast<char*>(this->app);
-    std::uint32_t next[4 * chunks];
-    fetch(0, next);
+    std::uint32_t place[4 * chunks];
+    fetch(0, g.rank, place);
     WB_UNROLL for (int m = 0; m < Rows; m++) {
-      auto at = [&](int d) { return reinterpret_cast<typename base::element*>(app + next[d]); };
-      const degree_type degree{this->a.firsts[m + 1] - this->a.firsts[m]};
+      const between<Least, Most> degree{this->a.degrees[m]};
+      auto at = [&](int d) { return reinterpret_cast<element*>(app + place[d]); };
       T q[Most], back[Most];
-      if (works) each_edge(degree, [&](int d) { q[d] = difference(load_message<T>(at(d)), message[m][d]); });
-      if (works) {
-        check_messages(rule, degree, q, back);
-        each_edge(degree, [&](int d) {
-          message[m][d] = back[d];
-          store_message<T>(at(d), sum(q[d], back[d]));
-        });
-      }
-      if (m + 1 < Rows) fetch(m + 1, next);  // does not wait for the others
+      each_edge(degree, [&](int d) { q[d] = difference(load_message<T>(at(d)), message[m][d]); });
+      check_messages(rule, degree, q, back);
+      each_edge(degree, [&](int d) {
+        message[m][d] = back[d];
+        store_message<T>(at(d), sum(q[d], back[d]));
+      });
+      if (m + 1 < Rows) fetch(m + 1, g.rank, place);  // does not wait for the others
       g.sync();
     }
   }
