@@ -371,15 +371,23 @@ struct block_values {
     return p.first + static_cast<int>(::min(at, at - static_cast<unsigned>(a.z)));
   }
 
-  WB_HD T channel(int e, std::size_t item, int items, unsigned& bad) const {
-    float x[codewords];
+  WB_HD void read(int e, std::size_t item, int items, float (&x)[codewords]) const {
     WB_UNROLL for (int w = 0; w < codewords; w++) {
       const std::size_t i = item + static_cast<std::size_t>(w < items ? w : 0);
-      const float v = a.llr.data[static_cast<std::size_t>(e) * a.llr.element_stride + i * a.llr.item_stride];
-      if (!is_finite(v)) bad |= 1u << w;
-      x[w] = is_finite(v) ? v : 0.f;
+      x[w] = a.llr.data[static_cast<std::size_t>(e) * a.llr.element_stride + i * a.llr.item_stride];
+    }
+  }
+  WB_HD T channel(float (&x)[codewords], unsigned& bad) const {
+    WB_UNROLL for (int w = 0; w < codewords; w++) {
+      if (!is_finite(x[w])) bad |= 1u << w;
+      x[w] = is_finite(x[w]) ? x[w] : 0.f;
     }
     return conversion::from(a, x);
+  }
+  WB_HD T channel(int e, std::size_t item, int items, unsigned& bad) const {
+    float x[codewords];
+    read(e, item, items, x);
+    return channel(x, bad);
   }
   /// A codeword's part of a value replaced by 0.
   WB_HD T cleared(T x, unsigned erased) const {
@@ -398,7 +406,14 @@ struct block_values {
   template <class G>
   WB_HD unsigned load_channel(std::size_t item, int items, G g) const {
     unsigned bad = 0;
-    for (int e = g.rank; e < a.n; e += g.size) put_bit(e, channel(e, item, items, bad));
+    constexpr int ahead = 8;  // loads in flight
+    for (int e = g.rank; e < a.n; e += ahead * g.size) {
+      float x[ahead][codewords];
+      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n)
+          read(e + i * g.size, item, items, x[i]);
+      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n)
+          put_bit(e + i * g.size, channel(x[i], bad));
+    }
     bad = any_of(bad, g);
     if (bad != 0) {
       for (int e = g.rank; e < a.n; e += g.size) {
@@ -564,6 +579,22 @@ struct register_values : block_values<T> {
       if (m + 1 < Rows) fetch(m + 1, g.rank, place);  // does not wait for the others
       g.sync();
     }
+  }
+
+  template <class G>
+  WB_HD unsigned violated(int, G g) const {
+    T bad = T{};
+    WB_UNROLL for (int m = 0; m < Rows; m++) {
+      std::uint32_t place[4 * chunks];
+      fetch(m, g.rank, place);
+      T odd = T{};
+      each_edge(between<Least, Most>{this->a.degrees[m]}, [&](int d) {
+        odd = sign_product(
+            odd, load_message<T>(reinterpret_cast<element*>(reinterpret_cast<char*>(this->app) + place[d])));
+      });
+      bad = sign_union(bad, odd);
+    }
+    return this->any_of(base::conversion::sign_bits(bad), g);
   }
 };
 #endif
