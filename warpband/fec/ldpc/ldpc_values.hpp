@@ -584,7 +584,7 @@ struct register_values : block_values<T> {
   template <class G>
   WB_HD unsigned violated(int, G g) const {
     T bad = T{};
-    WB_UNROLL for (int m = 0; m < Rows; m++) {
+    _Pragma("unroll 1") for (int m = 0; m < Rows; m++) {  // the messages leave few registers
       std::uint32_t place[4 * chunks];
       fetch(m, g.rank, place);
       T odd = T{};
