@@ -106,6 +106,8 @@ WB_HD float min_where(std::int32_t word, std::int32_t bit, float a, float b) {
 }
 WB_HD bool any(bool m) { return m; }
 WB_HD bool all(bool m) { return m; }
+/// x shifted right by n (0..31), lane by lane.
+WB_HD std::uint32_t shift_right(std::uint32_t x, std::uint32_t n) { return x >> n; }
 /// High 32 bits of the unsigned product.
 WB_HD std::uint32_t mulhi(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDACC__)
@@ -197,6 +199,7 @@ WB_HD i32x as_int(f32x a) { return (i32x::v)a.x; }
 WB_HD f32x as_float(i32x a) { return (f32x::v)a.x; }
 WB_HD u32x as_uint(i32x a) { return (u32x::v)a.x; }
 WB_HD i32x as_int(u32x a) { return (i32x::v)a.x; }
+WB_HD u32x shift_right(u32x x, u32x n) { return x.x >> n.x; }
 WB_HD f32x to_float(i32x a) { return __builtin_convertvector(a.x, f32x::v); }
 WB_HD f32x abs(f32x a) { return as_float(as_int(a) & i32x(0x7fffffff)); }
 WB_HD f32x select(m32x m, f32x a, f32x b) { return f32x::v(m.x ? a.x : b.x); }
