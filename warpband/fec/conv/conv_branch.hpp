@@ -54,6 +54,23 @@ WB_HD void load_run(G g, const view<const float>& v, int element, int count, ite
   }
 }
 
+/// Stores f(0), ... f(count - 1) from `element` on.
+template <class T, class G, class F>
+WB_HD void store_run(G g, const view<float>& v, int element, int count, item<T> item, F f) {
+  constexpr int W = width_of<T>;
+  if constexpr (W == 1) {
+    for (int i = g.rank; i < count; i += g.size) store(v, static_cast<std::size_t>(element + i), item, f(i));
+  } else {
+    int i = 0;
+    for (; i + W <= count; i += W) {
+      T x[W];
+      for (int e = 0; e < W; e++) x[e] = f(i + e);
+      store_square(v, static_cast<std::size_t>(element + i), item, x);
+    }
+    for (; i < count; i++) store(v, static_cast<std::size_t>(element + i), item, f(i));
+  }
+}
+
 /// Makes branch weights of received LLRs, in a part of scratch.
 template <class M, class T, class G>
 struct conv_branches {
@@ -88,7 +105,7 @@ struct conv_branches {
   }
 
   /// The weights of `count` steps from `t` on. The first step's get the factor `first`, if there is one.
-  WB_HD void make(int t, int count, const T* first) {
+  WB_HD_CALL void make(int t, int count, const T* first) {
     const auto checked = [&](T x) WB_INLINE_LAMBDA {
       const mask finite = is_finite(x);
       bad = bad | !finite;
@@ -117,16 +134,16 @@ struct conv_branches {
         if (prior != nullptr && t + s < end && i == (c.systematic ? 0 : outputs)) {
           T p0, p1;
           M::weights(believed[s], p0, p1);
-          if constexpr (!M::zero_is_one) zero = M::times(zero, p0);
-          one = M::times(one, p1);
+          if constexpr (!M::zero_is_one) zero = M::product(zero, p0);
+          one = M::product(one, p1);
         }
         if (i == 0) {
           row[0] = zero;
           row[1] = one;
         } else {
           for (int e = 0; e < 1 << i; e++) {
-            row[e + (1 << i)] = M::times(row[e], one);
-            if constexpr (!M::zero_is_one) row[e] = M::times(row[e], zero);
+            row[e + (1 << i)] = M::product(row[e], one);
+            if constexpr (!M::zero_is_one) row[e] = M::product(row[e], zero);
           }
         }
       }
