@@ -140,8 +140,8 @@ viterbi_result conv_viterbi(const conv& code, const std::vector<double>& llr, in
   return best;
 }
 
-bcjr_result conv_bcjr(const conv& code, const std::vector<double>& llr, const std::vector<double>& prior, int k,
-                      algorithm kind) {
+bcjr_result conv_bcjr(const conv& code, const std::vector<double>& llr, const std::vector<double>& prior,
+                      int k, algorithm kind) {
   const auto values = spread(code, llr, k);
   const auto edges = edges_of(code);
   const std::size_t states = std::size_t{1} << (code.constraint_length - 1), steps = values.size();
@@ -177,7 +177,8 @@ bcjr_result conv_bcjr(const conv& code, const std::vector<double>& llr, const st
     }
   }
   bcjr_result r;
-  for (std::size_t t = 0; t < static_cast<std::size_t>(k); ++t) r.a_posteriori.push_back(sum[0][t] - sum[1][t]);
+  for (std::size_t t = 0; t < static_cast<std::size_t>(k); ++t)
+    r.a_posteriori.push_back(sum[0][t] - sum[1][t]);
   return r;
 }
 

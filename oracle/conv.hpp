@@ -5,8 +5,8 @@
 
 #include <oracle/turbo.hpp>
 
-/// Convolutional codes in double precision, from the textbook: S. Lin, D. J. Costello, "Error Control Coding",
-/// 2nd ed., chapters 11 and 12.
+/// Convolutional codes in double precision, from the textbook: S. Lin, D. J. Costello, "Error Control
+/// Coding", 2nd ed., chapters 11 and 12.
 namespace oracle {
 
 enum class conv_end { zero_tail, tail_biting, truncated };
@@ -33,7 +33,7 @@ struct bcjr_result {
   std::vector<double> a_posteriori;  ///< LLRs of the k bits
 };
 /// BCJR over the whole trellis; tail-biting as the sum (maximum) over all start states. An empty prior is 0.
-bcjr_result conv_bcjr(const conv& code, const std::vector<double>& llr, const std::vector<double>& prior, int k,
-                      algorithm kind);
+bcjr_result conv_bcjr(const conv& code, const std::vector<double>& llr, const std::vector<double>& prior,
+                      int k, algorithm kind);
 
 }  // namespace oracle

@@ -35,7 +35,8 @@ std::vector<V> ordered(const conv_code& c, const std::vector<V>& serial) {
   return r;
 }
 inline std::string name_of(const conv_code& c) {
-  std::string s = "K=" + std::to_string(c.constraint_length) + " outputs=" + std::to_string(c.generators.size());
+  std::string s =
+      "K=" + std::to_string(c.constraint_length) + " outputs=" + std::to_string(c.generators.size());
   return s + (c.feedback ? " recursive" : "") + " ending=" + std::to_string(static_cast<int>(c.ending)) +
          " pattern=" + std::to_string(c.sent.size());
 }
@@ -43,8 +44,8 @@ inline std::string name_of(const conv_code& c) {
 /// Codes of every constraint length, number of outputs and ending, punctured ones among them.
 inline std::vector<conv_code> many_codes() {
   std::vector<conv_code> all;
-  const std::vector<std::vector<int>> generators{{07, 05},         {017, 013, 015}, {023, 035},
-                                                 {053, 075, 067},  {0133, 0171},    {0247, 0371, 0357, 0275},
+  const std::vector<std::vector<int>> generators{{07, 05},        {017, 013, 015}, {023, 035},
+                                                 {053, 075, 067}, {0133, 0171},    {0247, 0371, 0357, 0275},
                                                  {0561, 0753}};
   for (int K = 3; K <= 9; K++)
     for (const auto ending : {conv_ending::zero_tail, conv_ending::tail_biting, conv_ending::truncated}) {

@@ -335,7 +335,8 @@ WB_HD void store_bits(const view<std::uint8_t>& v, std::size_t element, int coun
         const std::uint64_t spread = ((w >> 24) * 0x8040201008040201u >> 7) & 0x0101010101010101u;
         __builtin_memcpy(p + n, &spread, 8);
       }
-    for (; n < count; n++, w <<= 1) p[static_cast<std::size_t>(n) * v.element_stride] = w >> 31;
+    for (; n < count; n++, w <<= 1)
+      p[static_cast<std::size_t>(n) * v.element_stride] = static_cast<std::uint8_t>(w >> 31);
   }
 }
 

@@ -5,7 +5,8 @@
 
 namespace wb {
 
-WB_DECLARE_KERNEL(bcjr)
+WB_DECLARE_KERNEL(bcjr_max_log)
+WB_DECLARE_KERNEL(bcjr_log_map)
 
 bcjr_decoder::bcjr_decoder(const bcjr_config& config)
     : config_(config), frame_(config.code, (check_range("k", config.k, 1, 65536), config.k)) {
@@ -16,12 +17,11 @@ bcjr_decoder::bcjr_decoder(const bcjr_config& config)
   if (config_.overlap == -1) config_.overlap = 8 * (config_.code.constraint_length - 1);
   if (config_.code.ending != conv_ending::tail_biting) config_.overlap = 0;
   // Forward over all runs but the last, backward over all of them.
-  conv_trellis host = frame_.on_host();
-  const int last = (host.steps - 1) / conv_run * conv_run;
-  const conv_runs forward = count_runs(host, -config_.overlap, last - host.steps),
-                  backward = count_runs(host, 0, config_.overlap);
-  loads_ = forward.values + backward.values;
-  runs_ = forward.runs + backward.runs;
+  const conv_trellis host = frame_.on_host();
+  add_forward(work_, host, -config_.overlap, (host.steps - 1) / conv_run * conv_run);
+  add_backward(work_, host, host.steps + config_.overlap);
+  if (host.systematic)
+    for (int t = 0; t < host.k; t++) systematic_ += host.places[t * host.outputs] >= 0;
 }
 
 void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> prior,
@@ -35,17 +35,17 @@ void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> 
   check_optional_shape("status", out.status, 1, items);
   bcjr_args a;
   a.code = frame_.on(exec);
-  a.log_map = config_.algorithm == map_algorithm::log_map;
   a.overlap = config_.overlap;
-  a.loads = loads_;
-  a.runs = runs_;
+  a.work = work_;
+  a.systematic = systematic_;
   a.llr = llr;
   a.prior = prior;
   a.bits = out.bits;
   a.soft = out.soft;
   a.extrinsic = out.extrinsic;
   a.status = out.status;
-  exec.run(bcjr_kernels(), &a, items);
+  exec.run(config_.algorithm == map_algorithm::log_map ? bcjr_log_map_kernels() : bcjr_max_log_kernels(), &a,
+           items);
 }
 
 }  // namespace wb

@@ -5,10 +5,9 @@ namespace wb {
 
 struct bcjr_args {
   conv_trellis code;
-  bool log_map = true;
-  int overlap = 0;          // tail-biting: steps by which both recursions start early
-  double loads = 0;         // LLRs of the codeword that it loads, as often as it does
-  double runs = 0;          // runs of steps whose weights it makes
+  int overlap = 0;  // tail-biting: steps by which both recursions start early
+  conv_work work;
+  double systematic = 0;    // systematic bits that were sent, of information bits
   view<const float> llr;    // n
   view<const float> prior;  // k; null data: none
   view<std::uint8_t> bits;  // k; null data: not wanted, here and below

@@ -33,8 +33,8 @@ const bench::group bcjr_benches{[] {
   for (const std::string& device : bench::devices()) {
     const std::size_t many = bench::batch_for(device, 32, 132 * 64);
     for (const auto algorithm : {map_algorithm::max_log_map, map_algorithm::log_map}) {
-      const auto add = [&](const std::string& code, const conv_code& c, int k, const std::vector<figure>& figures,
-                           std::size_t batch) {
+      const auto add = [&](const std::string& code, const conv_code& c, int k,
+                           const std::vector<figure>& figures, std::size_t batch) {
         bench::add("bcjr", device,
                    {{"K", c.constraint_length},
                     {"code", code},
@@ -43,7 +43,8 @@ const bench::group bcjr_benches{[] {
                    figures, decode({.code = c, .k = k, .algorithm = algorithm}, batch));
       };
       const std::vector<figure> both{figure::kernel, figure::resident};
-      add("133,171", conv_80211(conv_rate::r1_2), 1024, {figure::kernel, figure::resident, figure::host_fed}, many);
+      add("133,171", conv_80211(conv_rate::r1_2), 1024, {figure::kernel, figure::resident, figure::host_fed},
+          many);
       add("802.11 r3/4", conv_80211(conv_rate::r3_4), 1024, both, many);
       add("lte", conv_lte(), 1024, both, many);
       add("5,7", {.constraint_length = 3, .generators = {05, 07}}, 1024, both, many);

@@ -5,21 +5,18 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// How metrics keep their range. A step takes a factor that follows from the metrics before it.
+/// How metrics keep their range.
 template <class M>
 struct bcjr_range;
 
-/// State 0 is brought back to 0 at the first step of a run.
+/// The weights of a run's first step bring alpha of state 0 back to 0; that alone keeps beta near 0 too, as
+/// the best path's alpha + beta is the same at every step.
 template <>
 struct bcjr_range<max_log> {
   static constexpr bool each_step = false;
   template <class T>
   WB_HD static T zero() {
     return max_log::zero<T>();
-  }
-  template <class T>
-  WB_HD static T limit(T metric) {
-    return metric;
   }
 };
 /// The largest metric before each step is brought to [1, 2); after it, it is below 4. All are at least 2^-60
@@ -31,35 +28,23 @@ struct bcjr_range<log_map> {
   WB_HD static T zero() {
     return T(log_map::least_product);
   }
-  template <class T>
-  WB_HD static T limit(T metric) {
-    return max(metric, zero<T>());
-  }
 };
 
-/// The factor after metrics of which `largest` is the largest, or for a run that begins with state 0 at it.
-template <class M, class T>
+/// 2^-exponent, exact.
+template <class T>
 WB_HD T bcjr_factor(T largest) {
-  if constexpr (bcjr_range<M>::each_step) {
-    using I = typename rebind<T>::i32;
-    return as_float(I(0x7f000000) - (as_int(largest) & I(0x7f800000)));  // 2^-exponent, exact
-  } else {
-    return T(0.f) - largest;
-  }
+  using I = typename rebind<T>::i32;
+  return as_float(I(0x7f000000) - (as_int(largest) & I(0x7f800000)));
 }
 /// The factor of the first step of a run.
-template <int Memory, class M, class T, class G>
+template <int Memory, class T, class G>
 WB_HD T bcjr_first_factor(G g, const T* metrics) {
-  if constexpr (bcjr_range<M>::each_step) {
-    T most = T(0.f);
-    for (int s = g.rank; s < conv_states<Memory>::states; s += g.size) most = max(most, metrics[s]);
-    return bcjr_factor<M>(g.max_all(most));
-  } else {
-    return bcjr_factor<M>(metrics[0]);
-  }
+  T most = T(0.f);
+  for (int s = g.rank; s < conv_states<Memory>::states; s += g.size) most = max(most, metrics[s]);
+  return bcjr_factor(g.max_all(most));
 }
 
-/// f(j, i, inside) for the butterflies j = q + i, i = 0..round - 1, of this thread, unrolled.
+/// How a thread goes through the butterflies of a round: `unroll` at a time, its group `span`.
 template <int Memory, class G>
 struct bcjr_loop {
   static constexpr int round = conv_states<Memory>::round;
@@ -70,57 +55,60 @@ struct bcjr_loop {
 /// size the same order.
 template <int Round, class M, class T, class G>
 WB_HD T sum_of_round(G g, T x) {
-  WB_UNROLL for (int step = 1; step < Round && step < G::size; step *= 2) x = M::plus(x, g.exchange(x, step));
+  if constexpr (G::size > 1)
+    WB_UNROLL for (int step = 1; step < Round && step < G::size; step *= 2) x =
+        M::plus(x, g.exchange(x, step));
   return x;
 }
 template <class M, int N, class T>
 WB_HD T sum_of_pairs(T (&x)[N]) {
-  WB_UNROLL for (int n = 1; n < N; n *= 2)
-    WB_UNROLL for (int i = 0; i < N; i += 2 * n) x[i] = M::plus(x[i], x[i + n]);
+  if constexpr (N > 1)
+    WB_UNROLL for (int n = 1; n < N; n *= 2) for (int i = 0; i < N; i += 2 * n) x[i] =
+        M::plus(x[i], x[i + n]);
   return x[0];
 }
 
 /// Metrics of a step's butterfly: new ones from those of two states and the weights of their branches.
-template <class M, bool Scale, class T>
+template <class M, class T>
 WB_HD T bcjr_metric(T a, T w, T b, T x, T factor, T& most) {
   T n = M::accumulate(M::times(a, w), b, x);
-  if constexpr (Scale) n = M::times(n, factor);
-  n = bcjr_range<M>::limit(n);
-  if constexpr (bcjr_range<M>::each_step) most = max(most, n);
+  if constexpr (bcjr_range<M>::each_step) {
+    n = max(M::times(n, factor), bcjr_range<M>::template zero<T>());
+    most = max(most, n);
+  }
   return n;
 }
 
 /// alpha of the next step, times a factor. Returns the factor for the step after it.
-template <int Memory, class M, bool Scale, class T, class G>
+template <int Memory, class M, class T, class G>
 WB_HD_CALL T bcjr_forward(G g, const conv_trellis& c, int known, const T* before, T* after, const T* weights,
-                     T factor) {
+                          T factor) {
   using loop = bcjr_loop<Memory, G>;
   constexpr int half = conv_states<Memory>::butterflies;
   T most = T(0.f);
   for (int q = 0; q < half; q += loop::round)
-    for (int i = 0; i < loop::round; i += loop::span)
-      WB_UNROLL for (int u = 0; u < loop::unroll; u++) {
+    for (int i = 0; i < loop::round; i += loop::span) WB_UNROLL for (int u = 0; u < loop::unroll; u++) {
         const int b = i + u * G::size + g.rank;
         if (loop::round % loop::span == 0 || b < loop::round) {
           const int j = q + b;
           const std::int32_t code = c.codes[j] & known;
           const T p0 = before[2 * j], p1 = before[2 * j + 1];
-          after[j] = bcjr_metric<M, Scale>(p0, weights[code], p1, weights[code ^ (c.older & known)], factor, most);
-          after[j + half] = bcjr_metric<M, Scale>(p0, weights[code ^ (c.newer & known)], p1,
-                                                  weights[code ^ ((c.older ^ c.newer) & known)], factor, most);
+          after[j] = bcjr_metric<M>(p0, weights[code], p1, weights[code ^ (c.older & known)], factor, most);
+          after[j + half] = bcjr_metric<M>(p0, weights[code ^ (c.newer & known)], p1,
+                                           weights[code ^ ((c.older ^ c.newer) & known)], factor, most);
         }
       }
   g.sync();
-  if constexpr (bcjr_range<M>::each_step) return bcjr_factor<M>(g.max_all(most));
+  if constexpr (bcjr_range<M>::each_step) return bcjr_factor(g.max_all(most));
   return factor;
 }
 
-/// beta of the step before, times a factor; with `Output` also the sums over the step's branches with input 0
-/// and 1 (of thread 0). `alpha` is that before the step, `alpha_next` that after it. Where the input is the
-/// newest bit of the register the sum over branches is one over the states they lead to.
-template <int Memory, class M, bool Scale, bool Output, bool Recursive, class T, class G>
-WB_HD_CALL T bcjr_backward(G g, const conv_trellis& c, int known, const T* alpha, const T* alpha_next, const T* after,
-                      T* before, const T* weights, T factor, T& sum0, T& sum1) {
+/// beta of the step before, times a factor, and the sums over the step's branches with input 0 and 1 (right
+/// in thread 0). `alpha` is that before the step, `alpha_next` that after it. Where the input is the newest
+/// bit of the register the sum over branches is one over the states they lead to.
+template <int Memory, class M, bool Recursive, class T, class G>
+WB_HD_CALL T bcjr_backward(G g, const conv_trellis& c, int known, const T* alpha, const T* alpha_next,
+                           const T* after, T* before, const T* weights, T factor, T& sum0, T& sum1) {
   using loop = bcjr_loop<Memory, G>;
   constexpr int half = conv_states<Memory>::butterflies, groups = (loop::round + loop::span - 1) / loop::span;
   T most = T(0.f);
@@ -137,16 +125,12 @@ WB_HD_CALL T bcjr_backward(G g, const conv_trellis& c, int known, const T* alpha
           const T low = after[j], high = after[j + half];
           const T w = weights[code], x = weights[code ^ (c.older & known)],
                   y = weights[code ^ (c.newer & known)], z = weights[code ^ ((c.older ^ c.newer) & known)];
-          if constexpr (!Recursive || !Output) {
-            before[2 * j] = bcjr_metric<M, Scale>(low, w, high, y, factor, most);
-            before[2 * j + 1] = bcjr_metric<M, Scale>(low, x, high, z, factor, most);
-            if constexpr (Output) {
-              x0[u] = M::times(alpha_next[j], low);
-              x1[u] = M::times(alpha_next[j + half], high);
-            }
+          before[2 * j] = bcjr_metric<M>(low, w, high, y, factor, most);
+          before[2 * j + 1] = bcjr_metric<M>(low, x, high, z, factor, most);
+          if constexpr (!Recursive) {
+            x0[u] = M::times(alpha_next[j], low);
+            x1[u] = M::times(alpha_next[j + half], high);
           } else {
-            before[2 * j] = bcjr_metric<M, Scale>(low, w, high, y, factor, most);
-            before[2 * j + 1] = bcjr_metric<M, Scale>(low, x, high, z, factor, most);
             const T a0 = alpha[2 * j], a1 = alpha[2 * j + 1];
             const T even0 = M::times(M::times(a0, w), low), even1 = M::times(M::times(a0, y), high);
             const T odd0 = M::times(M::times(a1, x), low), odd1 = M::times(M::times(a1, z), high);
@@ -158,20 +142,16 @@ WB_HD_CALL T bcjr_backward(G g, const conv_trellis& c, int known, const T* alpha
           }
         }
       }
-      if constexpr (Output) {
-        part0[i] = sum_of_pairs<M>(x0);
-        part1[i] = sum_of_pairs<M>(x1);
-      }
+      part0[i] = sum_of_pairs<M>(x0);
+      part1[i] = sum_of_pairs<M>(x1);
     }
-    if constexpr (Output) {
-      const T s0 = sum_of_round<loop::round, M>(g, sum_of_pairs<M>(part0));
-      const T s1 = sum_of_round<loop::round, M>(g, sum_of_pairs<M>(part1));
-      sum0 = q == 0 ? s0 : M::plus(sum0, s0);
-      sum1 = q == 0 ? s1 : M::plus(sum1, s1);
-    }
+    const T s0 = sum_of_round<loop::round, M>(g, sum_of_pairs<M>(part0));
+    const T s1 = sum_of_round<loop::round, M>(g, sum_of_pairs<M>(part1));
+    sum0 = q == 0 ? s0 : M::plus(sum0, s0);
+    sum1 = q == 0 ? s1 : M::plus(sum1, s1);
   }
   g.sync();
-  if constexpr (bcjr_range<M>::each_step) return bcjr_factor<M>(g.max_all(most));
+  if constexpr (bcjr_range<M>::each_step) return bcjr_factor(g.max_all(most));
   return factor;
 }
 

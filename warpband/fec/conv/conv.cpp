@@ -97,7 +97,8 @@ conv_frame::conv_frame(const conv_code& code, int k) : code_(code) {
     }
   }
   n_ = static_cast<std::size_t>(next);
-  if (n_ == 0) throw argument_error("sent", "a pattern that sends no bit of k = " + std::to_string(k), "bits");
+  if (n_ == 0)
+    throw argument_error("sent", "a pattern that sends no bit of k = " + std::to_string(k), "bits");
   codes_ = resident(std::move(codes));
   places_ = resident(std::move(places));
   firsts_ = resident(std::move(firsts));

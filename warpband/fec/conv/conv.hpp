@@ -27,8 +27,8 @@ struct conv_code {
   /// 0: feed-forward. Else the feedback polynomial, whose newest bit is 1.
   int feedback = 0;
   conv_ending ending = conv_ending::zero_tail;
-  /// Puncturing: [period][generators] of 0 and 1, 1 where the bit is sent. It goes on through the tail. Empty:
-  /// all are sent.
+  /// Puncturing: [period][generators] of 0 and 1, 1 where the bit is sent. It goes on through the tail.
+  /// Empty: all are sent.
   std::vector<std::uint8_t> sent = {};
   conv_order order = conv_order::serial;
 };

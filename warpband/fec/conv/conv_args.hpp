@@ -28,11 +28,17 @@ struct conv_trellis {
   int systematic = 0;  // output 0 is the input bit
   int ranges = 1;      // a run of steps has its values in one range of the codeword, or one of each output
   int older = 0, newer = 0;  // the coded bits that the oldest, the newest bit of the register flips
-  /// Coded bits (bit i: output i, bit `outputs`: the input) of the branch from state 2 j with a new bit 0, for
-  /// j = 0..2^(K-2) - 1.
+  /// Coded bits (bit i: output i, bit `outputs`: the input) of the branch from state 2 j with a new bit 0,
+  /// for j = 0..2^(K-2) - 1.
   const std::int32_t* codes = nullptr;
   const std::int32_t* places = nullptr;  // [step][output]: which value of the codeword, -1: not sent
   const std::int32_t* firsts = nullptr;  // [range][step]: where the values of a step begin; steps + 1 of them
+};
+
+/// What a decoder does for a codeword: runs of steps, steps in them, those of them that have an information
+/// bit, LLRs of the codeword that it loads.
+struct conv_work {
+  double runs = 0, steps = 0, inputs = 0, values = 0;
 };
 
 struct conv_encode_args {

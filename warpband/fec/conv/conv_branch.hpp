@@ -34,6 +34,19 @@ WB_HD void conv_forward(int from, int to, int steps, F f) {
   }
 }
 
+/// Runs back through steps [0, to), aligned in the codeword to multiples of conv_run; those from `steps` on
+/// are again 0, 1, ...
+template <class F>
+WB_HD void conv_backward(int to, int steps, F f) {
+  for (int v = to; v > 0;) {
+    const int t = (v - 1) % steps;
+    int count = t % conv_run + 1;
+    if (v > steps && count > v - steps) count = v - steps;
+    v -= count;
+    f(v, t + 1 - count, count);
+  }
+}
+
 /// Neighbouring elements, `count` of them from `element` on, to x; f makes of each what is stored.
 /// x has room for width_of<T> - 1 more.
 template <class T, class G, class F>
@@ -88,8 +101,8 @@ struct conv_branches {
   const view<const float>* prior;  // null: none
   item<T> at;
   T *table, *staged;
-  int bits;   // coded bits that a branch is told by
-  mask bad;   // items with a value that is not finite
+  int bits;  // coded bits that a branch is told by
+  mask bad;  // items with a value that is not finite
 
   WB_HD conv_branches(G group, const conv_trellis& code, const view<const float>& l,
                       const view<const float>* p, item<T> i, T* scratch)

@@ -1,27 +1,37 @@
 #pragma once
-// How much a decoder loads: what its flops() needs, counted once on the host.
+// How often a decoder loads what: its flops() needs it, the host counts it once.
 #include <warpband/fec/conv/conv_args.hpp>
 
 namespace wb {
 
-struct conv_runs {
-  double values = 0, runs = 0;
-};
-/// Of steps before..steps + behind - 1, which go around the circle, in runs (conv_branch.hpp).
-inline conv_runs count_runs(const conv_trellis& host, int before, int behind) {
-  conv_runs all;
-  for (int v = before; v < host.steps + behind; v++) {
-    const int t = (v % host.steps + host.steps) % host.steps;
-    for (int i = 0; i < host.outputs; i++) all.values += host.places[t * host.outputs + i] >= 0;
+/// Adds a run of `count` steps from t on. The tables of `code` are on the host.
+inline void add_run(conv_work& work, const conv_trellis& code, int t, int count) {
+  work.runs++;
+  for (int s = t; s < t + count; s++) {
+    work.steps++;
+    work.inputs += s < code.k;
+    for (int i = 0; i < code.outputs; i++) work.values += code.places[s * code.outputs + i] >= 0;
   }
-  for (int v = before; v < host.steps + behind;) {
-    const int t = (v % host.steps + host.steps) % host.steps;
-    int count = host.steps - t < host.steps + behind - v ? host.steps - t : host.steps + behind - v;
+}
+/// Adds the steps [from, to) around the circle, as conv_forward runs through them.
+inline void add_forward(conv_work& work, const conv_trellis& code, int from, int to) {
+  for (int v = from; v < to;) {
+    const int t = (v % code.steps + code.steps) % code.steps;
+    int count = code.steps - t < to - v ? code.steps - t : to - v;
     if (count > conv_run) count = conv_run;
+    add_run(work, code, t, count);
     v += count;
-    all.runs++;
   }
-  return all;
+}
+/// Adds the steps [0, to), as conv_backward runs through them.
+inline void add_backward(conv_work& work, const conv_trellis& code, int to) {
+  for (int v = to; v > 0;) {
+    const int t = (v - 1) % code.steps;
+    int count = t % conv_run + 1;
+    if (v > code.steps && count > v - code.steps) count = v - code.steps;
+    add_run(work, code, t + 1 - count, count);
+    v -= count;
+  }
 }
 
 }  // namespace wb

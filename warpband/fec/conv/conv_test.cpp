@@ -39,7 +39,7 @@ nlohmann::json vectors_of(const std::string& name) {
   return nlohmann::json::parse(std::ifstream(path)).at("vectors");
 }
 conv_rate rate_of(const std::string& s) {
-  return s == "1/2" ? conv_rate::r1_2
+  return s == "1/2"   ? conv_rate::r1_2
          : s == "2/3" ? conv_rate::r2_3
          : s == "3/4" ? conv_rate::r3_4
                       : conv_rate::r5_6;

@@ -31,8 +31,9 @@ struct turbo_decoder_config {
   /// Steps by which a window's recursions start early, in its neighbours: 0..k/windows - 1; -1 chooses 24, or
   /// what the windows allow. 0 relies on border metrics of the previous iteration alone.
   int overlap = -1;
-  /// Factor on extrinsics, (0, 1]; 0.75 is usual for max-log-MAP and wins most of its loss back. log-MAP takes 1 only. The extrinsics of the
-  /// last of `iterations` are not scaled; a codeword that stops earlier has scaled ones.
+  /// Factor on extrinsics, (0, 1]; 0.75 is usual for max-log-MAP and wins most of its loss back. log-MAP
+  /// takes 1 only. The extrinsics of the last of `iterations` are not scaled; a codeword that stops earlier
+  /// has scaled ones.
   float extrinsic_scale = 1.f;
   early_stop stop = early_stop::none;
   /// Stop rule crc: the generator with its leading term and its degree (see crc.hpp).

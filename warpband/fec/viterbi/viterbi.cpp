@@ -15,9 +15,8 @@ viterbi_decoder::viterbi_decoder(const viterbi_config& config)
   check_range("overlap", config_.overlap, -1, 4096);
   if (config_.overlap == -1) config_.overlap = 8 * (config_.code.constraint_length - 1);
   if (!circular) config_.overlap = 0;
-  const conv_runs runs = count_runs(frame_.on_host(), -config_.overlap, config_.overlap);
-  staged_ = runs.values;
-  runs_ = runs.runs;
+  const conv_trellis host = frame_.on_host();
+  add_forward(work_, host, -config_.overlap, host.steps + config_.overlap);
 }
 
 void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_output& out) const {
@@ -32,8 +31,7 @@ void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_o
   a.code.older &= coded;
   a.code.newer &= coded;
   a.overlap = config_.overlap;
-  a.staged = staged_;
-  a.runs = runs_;
+  a.work = work_;
   a.llr = llr;
   a.bits = out.bits;
   a.metric = out.metric;

@@ -26,8 +26,8 @@ struct viterbi_config {
 };
 
 struct viterbi_output {
-  view<std::uint8_t> bits = {};    // [batch, k]
-  view<float> metric = {};         // [batch] M of the path that was traced back; tail-biting: overlaps included
+  view<std::uint8_t> bits = {};  // [batch, k]
+  view<float> metric = {};       // [batch] M of the path that was traced back; tail-biting: overlaps included
   view<std::uint8_t> status = {};  // [batch] status_erased
 };
 
@@ -51,7 +51,7 @@ class viterbi_decoder {
  private:
   viterbi_config config_;
   conv_frame frame_;
-  double staged_ = 0, runs_ = 0;
+  conv_work work_;
 };
 
 }  // namespace wb

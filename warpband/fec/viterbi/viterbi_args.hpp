@@ -5,9 +5,8 @@ namespace wb {
 
 struct viterbi_args {
   conv_trellis code;
-  int overlap = 0;          // tail-biting: steps that the decoder does before and after the codeword
-  double staged = 0;        // LLRs that it loads, those of the overlap twice
-  double runs = 0;          // runs of steps
+  int overlap = 0;  // tail-biting: steps that the decoder does before and after the codeword
+  conv_work work;
   view<const float> llr;    // n
   view<std::uint8_t> bits;  // k; null data: not wanted, here and below
   view<float> metric;

@@ -16,14 +16,14 @@ struct viterbi_op {
   int threads() const { return 1; }
   /// Metrics twice, branch weights and LLRs of a run, decisions of all steps after the first overlap.
   std::size_t scratch(int) const {
-    return 2 * S + static_cast<std::size_t>((conv_run << a.code.outputs) + conv_run * a.code.outputs +
-                                            WB_WIDTH) +
+    return 2 * S +
+           static_cast<std::size_t>((conv_run << a.code.outputs) + conv_run * a.code.outputs + WB_WIDTH) +
            static_cast<std::size_t>(a.code.steps + a.overlap) * words;
   }
   double flops() const {
-    const double weights = 1 << a.code.outputs, steps = a.code.steps + 2 * a.overlap;
-    return steps * (3.0 * S + weights - 2) + 3 * a.staged + a.runs * (1 + weights) +
-           (a.metric.data ? a.runs + 2 : 0);
+    const double weights = 1 << a.code.outputs;
+    return a.work.steps * (3.0 * S + weights - 2) + 3 * a.work.values + a.work.runs * (1 + weights) +
+           (a.metric.data ? a.work.runs + 2 : 0);
   }
   double bytes() const {
     return 4.0 * static_cast<double>(a.llr.elements) + (a.bits.data ? 1.0 : 0.0) * a.code.k +
@@ -37,7 +37,8 @@ struct viterbi_op {
     using mask = typename rebind<T>::mask;
     const conv_trellis& c = a.code;
     T *metrics = scratch, *decisions = scratch + 2 * S;
-    conv_branches<max_log, T, G> branches(g, c, a.llr, nullptr, item, decisions + (c.steps + a.overlap) * words);
+    conv_branches<max_log, T, G> branches(g, c, a.llr, nullptr, item,
+                                          decisions + (c.steps + a.overlap) * words);
     const bool circular = c.ending == conv_ending::tail_biting;
     for (int s = g.rank; s < S; s += g.size)
       metrics[s] = circular || s == 0 ? max_log::one<T>() : max_log::zero<T>();
