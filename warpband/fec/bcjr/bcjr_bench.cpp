@@ -1,7 +1,7 @@
 // The BCJR decoder: constraint lengths, rates, both algorithms.
 #include <bench/bench.hpp>
+#include <bench/noise.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
-#include <warpband/fec/conv/conv_bench.hpp>
 
 namespace {
 

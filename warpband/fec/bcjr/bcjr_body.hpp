@@ -1,6 +1,6 @@
 #pragma once
 // The forward and the backward recursion over the register's trellis, semiring M, lane type T and group G.
-#include <warpband/fec/conv/conv_branch.hpp>
+#include <warpband/fec/conv/conv_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

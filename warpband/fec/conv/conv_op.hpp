@@ -1,20 +1,9 @@
 #pragma once
 // The convolutional encoder as an op.
-#include <warpband/core/group.hpp>
-#include <warpband/core/memory.hpp>
-#include <warpband/fec/conv/conv_args.hpp>
+#include <warpband/fec/conv/conv_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
-
-/// 1 where x has an odd number of ones among its lowest 16 bits.
-template <class I>
-WB_HD I parity_of(I x) {
-  x = x ^ (x >> 8);
-  x = x ^ (x >> 4);
-  x = x ^ (x >> 2);
-  return (x ^ (x >> 1)) & I(1);
-}
 
 struct conv_encode_op {
   conv_encode_args a;

@@ -1,7 +1,6 @@
 // The Viterbi decoder and the encoder: constraint lengths, rates, punctured and tail-biting codes.
 #include <bench/bench.hpp>
-#include <cmath>
-#include <warpband/fec/conv/conv_bench.hpp>
+#include <bench/noise.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
 
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 // The Viterbi recursion and its traceback over the register's trellis, lane type T and group G.
-#include <warpband/fec/conv/conv_branch.hpp>
-#include <warpband/fec/conv/conv_op.hpp>
+#include <warpband/fec/conv/conv_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -23,8 +22,24 @@ struct viterbi_words {
   static constexpr int count = Memory > 5 ? 1 << (Memory - 5) : 1;
 };
 
-/// One step: add, compare, select. `weights` has the weight of each combination of coded bits. With `Paired`
-/// the oldest and the newest register bit flip the same coded bits, as in all usual feed-forward codes.
+/// Add, compare, select: metrics p0, p1 of the states 2 j and 2 j + 1 become those of the states that
+/// butterfly j leads to; where the state 2 j + 1 wins, `bit` is set. `weights` has the weight of each
+/// combination of coded bits. With `Paired` the oldest and the newest register bit flip the same coded bits,
+/// as in all usual feed-forward codes.
+template <bool Paired, class T, class I>
+WB_HD void viterbi_butterfly(const conv_trellis& c, int j, const T* weights, T p0, T p1, T& to0, T& to1,
+                             I bit, I& chosen0, I& chosen1) {
+  const std::int32_t code = c.codes[j] & ((1 << c.outputs) - 1);
+  const T w = weights[code], x = weights[code ^ c.older];
+  const T y = Paired ? x : weights[code ^ c.newer], z = Paired ? w : weights[code ^ c.older ^ c.newer];
+  const T a = p0 + w, b = p1 + x, e = p0 + y, f = p1 + z;
+  to0 = max(a, b);
+  to1 = max(e, f);
+  chosen0 = select(b > a, chosen0 | bit, chosen0);
+  chosen1 = select(f > e, chosen1 | bit, chosen1);
+}
+
+/// One step.
 template <int Memory, bool Paired, class T, class G>
 WB_HD void viterbi_step(G g, const conv_trellis& c, const T* before, T* after, const T* weights,
                         T* decisions) {
@@ -44,18 +59,12 @@ WB_HD void viterbi_step(G g, const conv_trellis& c, const T* before, T* after, c
         const int b = i + u * G::size + g.rank;
         if (round % span == 0 || b < round) {
           const int j = q + b;
-          const std::int32_t code = c.codes[j] & ((1 << c.outputs) - 1);
-          const I bit = I(1 << (u * G::size)) << g.rank;
-          T p0, p1;
+          T p0, p1, to0, to1;
           load_pair(before + 2 * j, p0, p1);
-          const T w = weights[code], x = weights[code ^ c.older];
-          const T y = Paired ? x : weights[code ^ c.newer],
-                  z = Paired ? w : weights[code ^ c.older ^ c.newer];
-          const T a = p0 + w, b1 = p1 + x, e = p0 + y, f = p1 + z;
-          after[j] = max(a, b1);
-          after[j + half] = max(e, f);
-          low = select(b1 > a, low | bit, low);
-          high = select(f > e, high | bit, high);
+          viterbi_butterfly<Paired>(c, j, weights, p0, p1, to0, to1, I(1 << (u * G::size)) << g.rank, low,
+                                    high);
+          after[j] = to0;
+          after[j + half] = to1;
         }
       }
     }
@@ -72,6 +81,43 @@ WB_HD void viterbi_step(G g, const conv_trellis& c, const T* before, T* after, c
     }
   }
   g.sync();
+}
+
+/// Two steps at once, of at least 64 states, by a thread alone: four metrics stay in registers from the first
+/// to the second, which halves the loads and stores. Butterflies 2 i and 2 i + 1 of the first lead to
+/// butterflies i and i + half / 2 of the second.
+template <int Memory, bool Paired, class T>
+WB_HD void viterbi_two_steps(const conv_trellis& c, const T* before, T* after, const T* weights0,
+                             const T* weights1, T* decisions0, T* decisions1) {
+  using I = typename rebind<T>::i32;
+  constexpr int half = conv_states<Memory>::butterflies, unroll = 2;
+  for (int q = 0; q < half / 2; q += 16) {
+    I low(0), high(0), part[4] = {I(0), I(0), I(0), I(0)};
+    for (int i = 16 - unroll; i >= 0; i -= unroll) {
+      low = low << (2 * unroll);
+      high = high << (2 * unroll);
+      WB_UNROLL for (int n = 0; n < 4; n++) part[n] = part[n] << unroll;
+      WB_UNROLL for (int u = 0; u < unroll; u++) {
+        const int j = q + i + u;
+        T m0, m1, h0, h1, to[4];
+        viterbi_butterfly<Paired>(c, 2 * j, weights0, before[4 * j], before[4 * j + 1], m0, h0,
+                                  I(1 << (2 * u)), low, high);
+        viterbi_butterfly<Paired>(c, 2 * j + 1, weights0, before[4 * j + 2], before[4 * j + 3], m1, h1,
+                                  I(2 << (2 * u)), low, high);
+        viterbi_butterfly<Paired>(c, j, weights1, m0, m1, to[0], to[2], I(1 << u), part[0], part[2]);
+        viterbi_butterfly<Paired>(c, j + half / 2, weights1, h0, h1, to[1], to[3], I(1 << u), part[1],
+                                  part[3]);
+        WB_UNROLL for (int n = 0; n < 4; n++) after[j + n * (half / 2)] = to[n];
+      }
+    }
+    decisions0[q / 16] = as_float(low);
+    decisions0[q / 16 + half / 32] = as_float(high);
+    WB_UNROLL for (int n = 0; n < 4; n++) {
+      const int s = q + n * (half / 2);
+      T& word = decisions1[s / 32];
+      word = s % 32 == 0 ? as_float(part[n]) : as_float(as_int(word) | (part[n] << 16));
+    }
+  }
 }
 
 /// Bit s of a step's decisions, lane by lane; others may stand above it.

@@ -51,13 +51,16 @@ struct viterbi_op {
       const T z = T(0.f) - metrics[now];
       if (a.metric.data) taken = taken + z;
       branches.make(t, count, &z);
-      for (int s = 0; s < count; s++) {
-        // The first overlap's decisions are not read: they go where others overwrite them.
-        const int keep = v < 0 ? 0 : v + s;
-        viterbi_step<Memory, Paired>(g, c, metrics + now, metrics + (S - now),
-                                     branches.table + (s << branches.bits), decisions + keep * words);
-        now = S - now;
-      }
+      const auto weights = [&](int e) WB_INLINE_LAMBDA { return branches.table + (e << branches.bits); };
+      // The first overlap's decisions are not read: they go where others overwrite them.
+      const auto keep = [&](int e) WB_INLINE_LAMBDA { return decisions + (v < 0 ? 0 : v + e) * words; };
+      int s = 0;
+      if constexpr (G::size == 1 && Memory > 5)
+        for (; s + 1 < count; s += 2, now = S - now)
+          viterbi_two_steps<Memory, Paired>(c, metrics + now, metrics + (S - now), weights(s), weights(s + 1),
+                                            keep(s), keep(s + 1));
+      for (; s < count; s++, now = S - now)
+        viterbi_step<Memory, Paired>(g, c, metrics + now, metrics + (S - now), weights(s), keep(s));
     });
     const mask erased = g.any(branches.bad);
 

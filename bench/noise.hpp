@@ -1,5 +1,5 @@
 #pragma once
-// What the benches of convolutional codes share.
+// LLRs to decode, for benches.
 #include <cmath>
 #include <complex>
 #include <vector>

@@ -12,6 +12,15 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// 1 where x has an odd number of ones among its lowest 16 bits.
+template <class I>
+WB_HD I parity_of(I x) {
+  x = x ^ (x >> 8);
+  x = x ^ (x >> 4);
+  x = x ^ (x >> 2);
+  return (x ^ (x >> 1)) & I(1);
+}
+
 /// The trellis of a register with `Memory` older bits.
 template <int Memory>
 struct conv_states {
