@@ -21,8 +21,12 @@
 #include <warpband/detect/nway/nway_op.hpp>
 #include <warpband/detect/trellis/trellis_op.hpp>
 #include <warpband/exec/kernel.hpp>
+#include <warpband/fec/bcjr/bcjr_op.hpp>
+#include <warpband/fec/conv/conv.hpp>
+#include <warpband/fec/conv/conv_runs.hpp>
 #include <warpband/fec/puncture/puncture_op.hpp>
 #include <warpband/fec/turbo/turbo_op.hpp>
+#include <warpband/fec/viterbi/viterbi_op.hpp>
 #include <warpband/linalg/cholesky/cholesky_op.hpp>
 #include <warpband/linalg/qr/qr_op.hpp>
 #include <warpband/modem/demap/demap_op.hpp>
@@ -388,6 +392,83 @@ TEST(flops, of_puncturing) {
   a.llr_out = make_view(out.data(), 4, 1);
   const pick_op<true> soft{a};
   EXPECT_EQ(soft.flops(), operations_of(soft) + 1);  // the zero is a constant
+}
+
+template <int Memory, bool Paired>
+void expect_viterbi(const conv_code& code, int k, int overlap) {
+  const conv_frame frame(code, k);
+  const std::vector<float> llr(frame.n(), 1.f);
+  std::vector<std::uint8_t> bits(static_cast<std::size_t>(k));
+  std::vector<float> metric(1);
+  viterbi_args a;
+  a.code = frame.on_host();
+  a.code.older &= (1 << a.code.outputs) - 1;
+  a.code.newer &= (1 << a.code.outputs) - 1;
+  EXPECT_EQ(a.code.older == a.code.newer, Paired);
+  a.overlap = overlap;
+  add_forward(a.work, a.code, -overlap, a.code.steps + overlap);
+  a.llr = make_view(llr.data(), llr.size(), 1);
+  a.bits = make_view(bits.data(), bits.size(), 1);
+  const viterbi_op<Memory, Paired, 1> least{a};
+  EXPECT_EQ(least.flops(), operations_of(least, least.scratch(1))) << Memory;
+  a.metric = make_view(metric.data(), 1);
+  const viterbi_op<Memory, Paired, 1> most{a};
+  EXPECT_EQ(most.flops(), operations_of(most, most.scratch(1))) << Memory;
+}
+
+TEST(flops, of_the_viterbi_decoder) {
+  expect_viterbi<2, true>({.constraint_length = 3, .generators = {07, 05}}, 50, 0);
+  expect_viterbi<6, true>(conv_80211(conv_rate::r1_2), 100, 0);
+  expect_viterbi<6, true>(conv_80211(conv_rate::r3_4), 100, 0);
+  expect_viterbi<6, true>(conv_lte(), 100, 48);
+  expect_viterbi<8, true>({.constraint_length = 9, .generators = {0561, 0753}}, 40, 0);
+  expect_viterbi<3, false>({.constraint_length = 4, .generators = {016, 013}}, 50, 0);
+}
+
+template <int Memory, class M, bool Recursive>
+void expect_bcjr(const conv_code& code, int k, int overlap) {
+  const conv_frame frame(code, k);
+  const std::size_t n = static_cast<std::size_t>(k);
+  const std::vector<float> llr(frame.n(), 1.f), prior(n, 0.5f);
+  std::vector<std::uint8_t> bits(n);
+  std::vector<float> soft(n), extrinsic(n);
+  bcjr_args a;
+  a.code = frame.on_host();
+  a.overlap = overlap;
+  add_forward(a.work, a.code, -overlap, (a.code.steps - 1) / conv_run * conv_run);
+  add_backward(a.work, a.code, a.code.steps + overlap);
+  if (a.code.systematic)
+    for (int t = 0; t < k; t++) a.systematic += a.code.places[t * a.code.outputs] >= 0;
+  a.llr = make_view(llr.data(), llr.size(), 1);
+  const auto expect = [&](const char* what) {
+    const bcjr_op<Memory, M, Recursive, 1> op{a};
+    // What depends on the constants that the recursions start with is computed before.
+    const double did = operations_of(op, op.scratch(1));
+    EXPECT_NEAR(op.flops(), did, 4 * (1 << Memory) + 8) << Memory << what;
+  };
+  a.bits = make_view(bits.data(), n, 1);
+  expect(", decisions");
+  a.soft = make_view(soft.data(), n, 1);
+  expect(", soft");
+  a.extrinsic = make_view(extrinsic.data(), n, 1);
+  expect(", extrinsic");
+  a.prior = make_view(prior.data(), n, 1);
+  expect(", prior");
+}
+template <class M>
+void expect_bcjrs() {
+  expect_bcjr<2, M, false>({.constraint_length = 3, .generators = {07, 05}}, 150, 0);
+  expect_bcjr<6, M, false>(conv_80211(conv_rate::r1_2), 300, 0);
+  expect_bcjr<6, M, false>(conv_80211(conv_rate::r3_4), 100, 0);
+  expect_bcjr<6, M, false>(conv_lte(), 100, 48);
+  expect_bcjr<8, M, false>({.constraint_length = 9, .generators = {0561, 0753}}, 40, 0);
+  expect_bcjr<4, M, true>(conv_recursive(5, 023, {033}), 200, 0);
+  expect_bcjr<6, M, true>(conv_recursive(7, 0133, {0171, 0165}), 100, 0);
+}
+
+TEST(flops, of_the_bcjr_decoder) {
+  expect_bcjrs<max_log>();
+  expect_bcjrs<wb::counting::log_map>();
 }
 
 }  // namespace

@@ -25,6 +25,11 @@ struct solo {
   WB_HD I sum_all(I x) const {
     return x;
   }
+  /// Per lane: the largest x of the group. Not negative.
+  template <class T>
+  WB_HD T max_all(T x) const {
+    return x;
+  }
   /// Per lane: sum of x over the threads of lower rank.
   template <class I>
   WB_HD I sum_before(I) const {
@@ -55,6 +60,9 @@ struct tile {
   }
   WB_HD std::int32_t sum_all(std::int32_t x) const {
     return static_cast<std::int32_t>(__reduce_add_sync(members, static_cast<unsigned>(x)));
+  }
+  WB_HD float max_all(float x) const {  // floats that are not negative are ordered as integers
+    return as_float(static_cast<std::int32_t>(__reduce_max_sync(members, static_cast<unsigned>(as_int(x)))));
   }
   WB_HD std::int32_t sum_before(std::int32_t x) const {
     std::int32_t sum = x;

@@ -16,11 +16,13 @@
 
 #if defined(__CUDACC__)
 #define WB_HD __device__ __forceinline__
+#define WB_HD_CALL __device__ __forceinline__
 #define WB_UNROLL _Pragma("unroll")
 #define WB_UNROLL_ON_DEVICE _Pragma("unroll")
 #define WB_INLINE_LAMBDA
 #else
 #define WB_HD inline __attribute__((always_inline))
+#define WB_HD_CALL inline __attribute__((noinline))  // long pieces that several bodies or places share
 #define WB_UNROLL _Pragma("GCC unroll 64")
 #define WB_UNROLL_ON_DEVICE _Pragma("GCC unroll 1")  // long bodies: unrolled they take minutes to compile
 #define WB_INLINE_LAMBDA __attribute__((always_inline))
@@ -106,6 +108,8 @@ WB_HD float min_where(std::int32_t word, std::int32_t bit, float a, float b) {
 }
 WB_HD bool any(bool m) { return m; }
 WB_HD bool all(bool m) { return m; }
+/// x shifted right by n (0..31), lane by lane.
+WB_HD std::uint32_t shift_right(std::uint32_t x, std::uint32_t n) { return x >> n; }
 /// High 32 bits of the unsigned product.
 WB_HD std::uint32_t mulhi(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDACC__)
@@ -197,6 +201,7 @@ WB_HD i32x as_int(f32x a) { return (i32x::v)a.x; }
 WB_HD f32x as_float(i32x a) { return (f32x::v)a.x; }
 WB_HD u32x as_uint(i32x a) { return (u32x::v)a.x; }
 WB_HD i32x as_int(u32x a) { return (i32x::v)a.x; }
+WB_HD u32x shift_right(u32x x, u32x n) { return x.x >> n.x; }
 WB_HD f32x to_float(i32x a) { return __builtin_convertvector(a.x, f32x::v); }
 WB_HD f32x abs(f32x a) { return as_float(as_int(a) & i32x(0x7fffffff)); }
 WB_HD f32x select(m32x m, f32x a, f32x b) { return f32x::v(m.x ? a.x : b.x); }

@@ -57,6 +57,62 @@ WB_HD void store(const view<float>& v, std::size_t element, item<T> b, T x, type
   }
 }
 
+#if WB_WIDTH > 1
+/// Lane i of x[j] becomes lane j of x[i].
+template <class T>
+WB_HD void transpose(T (&x)[width_of<T>]) {
+  using I = typename rebind<T>::i32;
+  const I lane_number = as_int(iota<typename rebind<T>::u32>());
+  WB_UNROLL for (int step = 1; step < width_of<T>; step *= 2) {
+    const I upper = select((lane_number & I(step)) != I(0), I(-1), I(0));
+    WB_UNROLL for (int i = 0; i < width_of<T>; i++) {
+      if ((i & step) == 0) {
+        const T a = x[i], b = x[i + step];
+        x[i] = T(__builtin_shuffle(a.x, b.x, (lane_number + (upper & I(width_of<T> - step))).x));
+        x[i + step] =
+            T(__builtin_shuffle(a.x, b.x, (lane_number + I(step) + (upper & I(width_of<T> - step))).x));
+      }
+    }
+  }
+}
+#endif
+/// Neighbouring elements, as many as T has lanes, to and from x. Rows travel as vectors and are transposed.
+template <class T>
+WB_HD void load_square(const view<const float>& v, std::size_t element, item<T> b, T* x) {
+#if WB_WIDTH > 1
+  if constexpr (width_of<T> > 1) {
+    if (v.element_stride == 1) {
+      T row[width_of<T>];
+      WB_UNROLL for (int i = 0; i < width_of<T>; i++) {
+        const std::size_t at = b.first + static_cast<std::size_t>(i < b.valid ? i : b.valid - 1);
+        __builtin_memcpy(&row[i], v.data + element + at * v.item_stride, sizeof(T));
+      }
+      transpose(row);
+      WB_UNROLL for (int i = 0; i < width_of<T>; i++) x[i] = row[i];
+      return;
+    }
+  }
+#endif
+  for (int i = 0; i < width_of<T>; i++) x[i] = load(v, element + static_cast<std::size_t>(i), b);
+}
+template <class T>
+WB_HD void store_square(const view<float>& v, std::size_t element, item<T> b, const T* x) {
+#if WB_WIDTH > 1
+  if constexpr (width_of<T> > 1) {
+    if (v.element_stride == 1) {
+      T row[width_of<T>];
+      WB_UNROLL for (int i = 0; i < width_of<T>; i++) row[i] = x[i] + T(0.f);
+      transpose(row);
+      for (int i = 0; i < b.valid; i++)
+        __builtin_memcpy(v.data + element + (b.first + static_cast<std::size_t>(i)) * v.item_stride, &row[i],
+                         sizeof(T));
+      return;
+    }
+  }
+#endif
+  for (int i = 0; i < width_of<T>; i++) store(v, element + static_cast<std::size_t>(i), b, x[i]);
+}
+
 /// The real and imaginary parts of a view of complex values.
 WB_HD view<const float> parts(const view<const cx_pair>& v, std::size_t part) {
   return {reinterpret_cast<const float*>(v.data) + part, v.elements, v.items, 2 * v.element_stride,
@@ -258,6 +314,30 @@ WB_HD void store_int(const view<S>& v, std::size_t element, item<T> b, typename 
 template <class T, class S>
 WB_HD void store_int(const view<S>& v, std::size_t element, item<T> b, typename rebind<T>::i32 x) {
   store_int<T, S>(v, element, b, x, mask_from<typename rebind<T>::mask>(true));
+}
+
+/// Bits of a word, the highest one first, as `count` (up to 32) neighbouring elements of 0 or 1.
+template <class T>
+WB_HD void store_bits(const view<std::uint8_t>& v, std::size_t element, int count, item<T> b,
+                      typename rebind<T>::u32 word) {
+  for (int i = 0; i < b.valid; i++) {
+    std::uint32_t w;
+    if constexpr (width_of<T> == 1)
+      w = word;
+    else
+      w = word.x[i];
+    std::uint8_t* p =
+        v.data + element * v.element_stride + (b.first + static_cast<std::size_t>(i)) * v.item_stride;
+    int n = 0;
+    if (v.element_stride == 1)
+      for (; n + 8 <= count; n += 8, w <<= 8) {
+        // The factor puts a copy of the byte at every ninth bit: the top bits of eight bytes are its bits.
+        const std::uint64_t spread = ((w >> 24) * 0x8040201008040201u >> 7) & 0x0101010101010101u;
+        __builtin_memcpy(p + n, &spread, 8);
+      }
+    for (; n < count; n++, w <<= 1)
+      p[static_cast<std::size_t>(n) * v.element_stride] = static_cast<std::uint8_t>(w >> 31);
+  }
 }
 
 }  // namespace WB_ISA

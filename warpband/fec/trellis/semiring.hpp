@@ -43,6 +43,18 @@ struct max_log {
   WB_HD static T weight(T llr) {
     return T(0.f) - saturate(llr, llr_limit);
   }
+  /// A product of weights of bits.
+  template <class T>
+  WB_HD static T product(T a, T b) {
+    return a + b;
+  }
+  /// The weights of bit = 0, here always one, and of bit = 1, of an LLR within the limit.
+  static constexpr bool zero_is_one = true;
+  template <class T>
+  WB_HD static void weights(T llr, T& zero, T& one) {
+    zero = T(0.f);
+    one = T(0.f) - llr;
+  }
   template <class T>
   WB_HD static T llr(T weight) {
     return T(0.f) - weight;
@@ -101,6 +113,21 @@ struct log_map {
   template <class T>
   WB_HD static T weight(T llr) {
     return exp(saturate(T(0.f) - llr, llr_limit));
+  }
+  /// A product of weights of bits, limited to 2^-60.
+  static constexpr float least_product = 8.67361738e-19f;
+  template <class T>
+  WB_HD static T product(T a, T b) {
+    return max(a * b, T(least_product));
+  }
+  /// The weights of bit = 0 and bit = 1, the larger one 1: their products cannot overflow.
+  static constexpr bool zero_is_one = false;
+  template <class T>
+  WB_HD static void weights(T llr, T& zero, T& one) {
+    const T small = exp(-abs(llr));
+    const auto negative = llr < T(0.f);
+    zero = select(negative, small, T(1.f));
+    one = select(negative, T(1.f), small);
   }
   template <class T>
   WB_HD static T llr(T weight) {

@@ -13,14 +13,10 @@
 #include <vector>
 
 #include <warpband/exec/executor.hpp>
+#include <warpband/fec/trellis/map_algorithm.hpp>
 #include <warpband/fec/turbo/turbo_args.hpp>
 
 namespace wb {
-
-enum class map_algorithm {
-  max_log_map,  // sums of probabilities become their largest term; `extrinsic_scale` below 1 wins most back
-  log_map,      // exact, computed on probabilities (no logarithm in the loops)
-};
 
 struct turbo_decoder_config {
   /// Information bits of a codeword. One of the 188 sizes of table 5.1.3-3, or 40..65536 with an own
@@ -35,8 +31,9 @@ struct turbo_decoder_config {
   /// Steps by which a window's recursions start early, in its neighbours: 0..k/windows - 1; -1 chooses 24, or
   /// what the windows allow. 0 relies on border metrics of the previous iteration alone.
   int overlap = -1;
-  /// Factor on extrinsics, (0, 1]; 0.75 is usual for max-log-MAP. log-MAP takes 1 only. The extrinsics of the
-  /// last of `iterations` are not scaled; a codeword that stops earlier has scaled ones.
+  /// Factor on extrinsics, (0, 1]; 0.75 is usual for max-log-MAP and wins most of its loss back. log-MAP
+  /// takes 1 only. The extrinsics of the last of `iterations` are not scaled; a codeword that stops earlier
+  /// has scaled ones.
   float extrinsic_scale = 1.f;
   early_stop stop = early_stop::none;
   /// Stop rule crc: the generator with its leading term and its degree (see crc.hpp).

@@ -1,0 +1,51 @@
+#include <warpband/fec/bcjr/bcjr.hpp>
+
+#include <warpband/core/check.hpp>
+#include <warpband/fec/conv/conv_runs.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(bcjr_max_log)
+WB_DECLARE_KERNEL(bcjr_log_map)
+
+bcjr_decoder::bcjr_decoder(const bcjr_config& config)
+    : config_(config), frame_(config.code, (check_range("k", config.k, 1, 65536), config.k)) {
+  if (config_.algorithm != map_algorithm::log_map && config_.algorithm != map_algorithm::max_log_map)
+    throw argument_error("algorithm", std::to_string(static_cast<int>(config_.algorithm)),
+                         "max_log_map or log_map");
+  check_range("overlap", config_.overlap, -1, 4096);
+  if (config_.overlap == -1) config_.overlap = 8 * (config_.code.constraint_length - 1);
+  if (config_.code.ending != conv_ending::tail_biting) config_.overlap = 0;
+  // Forward over all runs but the last, backward over all of them.
+  const conv_trellis host = frame_.on_host();
+  add_forward(work_, host, -config_.overlap, (host.steps - 1) / conv_run * conv_run);
+  add_backward(work_, host, host.steps + config_.overlap);
+  if (host.systematic)
+    for (int t = 0; t < host.k; t++) systematic_ += host.places[t * host.outputs] >= 0;
+}
+
+void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> prior,
+                       const bcjr_output& out) const {
+  const std::size_t k = static_cast<std::size_t>(config_.k), items = llr.items;
+  check_shape("llr", llr, frame_.n(), items);
+  check_optional_shape("prior", prior, k, items);
+  check_optional_shape("bits", out.bits, k, items);
+  check_optional_shape("soft", out.soft, k, items);
+  check_optional_shape("extrinsic", out.extrinsic, k, items);
+  check_optional_shape("status", out.status, 1, items);
+  bcjr_args a;
+  a.code = frame_.on(exec);
+  a.overlap = config_.overlap;
+  a.work = work_;
+  a.systematic = systematic_;
+  a.llr = llr;
+  a.prior = prior;
+  a.bits = out.bits;
+  a.soft = out.soft;
+  a.extrinsic = out.extrinsic;
+  a.status = out.status;
+  exec.run(config_.algorithm == map_algorithm::log_map ? bcjr_log_map_kernels() : bcjr_max_log_kernels(), &a,
+           items);
+}
+
+}  // namespace wb

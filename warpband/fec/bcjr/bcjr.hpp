@@ -1,0 +1,63 @@
+#pragma once
+// Soft-output decoding of convolutional codes: the BCJR algorithm (L. R. Bahl, J. Cocke, F. Jelinek, J.
+// Raviv, "Optimal decoding of linear codes for minimizing symbol error rate", IEEE Trans. Inf. Theory, 1974).
+//
+//   alpha_{t+1}(s') = sum over s -> s' of alpha_t(s) gamma,  beta_t(s) = sum over s -> s' of gamma
+//   beta_{t+1}(s') L_t = ln sum_{u=0} alpha_t gamma beta_{t+1} - ln sum_{u=1} alpha_t gamma beta_{t+1}
+//
+// over the whole codeword. max-log-MAP takes the largest term of each sum; log-MAP is exact, computed on
+// probabilities.
+#include <warpband/exec/executor.hpp>
+#include <warpband/fec/bcjr/bcjr_args.hpp>
+#include <warpband/fec/conv/conv.hpp>
+#include <warpband/fec/trellis/map_algorithm.hpp>
+
+namespace wb {
+
+struct bcjr_config {
+  conv_code code = {};
+  /// Information bits of a codeword, 1..65536; tail-biting at least K - 1.
+  int k = 1024;
+  map_algorithm algorithm = map_algorithm::log_map;
+  /// Tail-biting: both recursions start with all states alike and go `overlap` steps around the circle before
+  /// the codeword. 0..4096; -1 chooses 8 (K - 1). Paths that end in another state than they began with count
+  /// too, which makes large LLRs somewhat smaller; up to 15 they are the exact ones within 0.05.
+  int overlap = -1;
+};
+
+struct bcjr_output {
+  view<std::uint8_t> bits = {};  // [batch, k] hard decisions, LLR < 0
+  view<float> soft = {};         // [batch, k] a-posteriori LLRs
+  view<float> extrinsic = {};    // [batch, k] a-posteriori minus prior and, where it was sent, systematic LLR
+  view<std::uint8_t> status = {};  // [batch] status_erased
+};
+
+/// Decodes batches of codewords.
+///
+/// Input LLRs are [batch, n] in the order of the code's bits, the optional a-priori LLRs of the information
+/// bits [batch, k]; both are limited to +-30 (log-MAP) or +-10000 (max-log-MAP). In log-MAP outputs are
+/// limited to +-60 (the extrinsic to what the inputs leave of it), the weight of a branch to 2^-60 of the
+/// largest of its step and a state metric to about 2^-60 of the largest. A codeword with a NaN or infinite
+/// LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
+///
+/// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+class bcjr_decoder {
+ public:
+  /// Throws argument_error.
+  explicit bcjr_decoder(const bcjr_config& config);
+  /// Queues the decoding of a batch. Outputs without data are not computed. Throws shape_error.
+  void run(executor& exec, view<const float> llr, const bcjr_output& out) const { run(exec, llr, {}, out); }
+  void run(executor& exec, view<const float> llr, view<const float> prior, const bcjr_output& out) const;
+
+  /// The configuration in force: overlap as chosen.
+  const bcjr_config& config() const noexcept { return config_; }
+  const conv_frame& frame() const noexcept { return frame_; }
+
+ private:
+  bcjr_config config_;
+  conv_frame frame_;
+  conv_work work_;
+  double systematic_ = 0;
+};
+
+}  // namespace wb

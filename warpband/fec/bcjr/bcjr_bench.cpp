@@ -1,0 +1,58 @@
+// The BCJR decoder: constraint lengths, rates, both algorithms.
+#include <bench/bench.hpp>
+#include <bench/noise.hpp>
+#include <warpband/fec/bcjr/bcjr.hpp>
+
+namespace {
+
+using namespace wb;
+using bench::figure;
+
+bench::maker decode(const bcjr_config& config, std::size_t batch) {
+  return [=](executor& exec, figure what) {
+    const bool fed = what == figure::host_fed;
+    bcjr_decoder decoder(config);
+    const std::size_t k = static_cast<std::size_t>(config.k), n = decoder.frame().n();
+    auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(fed ? n : 0, batch);
+    auto soft = exec.make<float>(k, batch), host_soft = exec.make_host<float>(fed ? k : 0, batch);
+    bench::fill_llrs(exec, llr, decoder.frame().rate());
+    if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
+    exec.sync();
+    return bench::job(
+        static_cast<double>(batch), static_cast<double>(k * batch),
+        [=, &exec, decoder = std::move(decoder), llr = std::move(llr), host_llr = std::move(host_llr),
+         soft = std::move(soft), host_soft = std::move(host_soft)]() mutable {
+          if (fed) exec.upload(llr.data(), host_llr.data(), llr.bytes());
+          decoder.run(exec, llr, {.soft = soft});
+          if (fed) exec.download(host_soft.data(), soft.data(), soft.bytes());
+        });
+  };
+}
+
+const bench::group bcjr_benches{[] {
+  for (const std::string& device : bench::devices()) {
+    const std::size_t many = bench::batch_for(device, 32, 132 * 64);
+    for (const auto algorithm : {map_algorithm::max_log_map, map_algorithm::log_map}) {
+      const auto add = [&](const std::string& code, const conv_code& c, int k,
+                           const std::vector<figure>& figures, std::size_t batch) {
+        bench::add("bcjr", device,
+                   {{"K", c.constraint_length},
+                    {"code", code},
+                    {"k", k},
+                    {"map", algorithm == map_algorithm::log_map ? "log_map" : "max_log_map"}},
+                   figures, decode({.code = c, .k = k, .algorithm = algorithm}, batch));
+      };
+      const std::vector<figure> both{figure::kernel, figure::resident};
+      add("133,171", conv_80211(conv_rate::r1_2), 1024, {figure::kernel, figure::resident, figure::host_fed},
+          many);
+      add("802.11 r3/4", conv_80211(conv_rate::r3_4), 1024, both, many);
+      add("lte", conv_lte(), 1024, both, many);
+      add("5,7", {.constraint_length = 3, .generators = {05, 07}}, 1024, both, many);
+      add("rsc 23,33", conv_recursive(5, 023, {033}), 1024, both, many);
+      add("561,753", {.constraint_length = 9, .generators = {0561, 0753}}, 1024, both, many / 4);
+      add("133,171", conv_80211(conv_rate::r1_2), 1024, {figure::small}, 16);
+    }
+  }
+}};
+
+}  // namespace

@@ -1,0 +1,144 @@
+#pragma once
+// The BCJR decoder as an op. Alpha is kept at the first step of each run and computed again, run by run, when
+// the backward recursion comes there.
+#include <warpband/fec/bcjr/bcjr_args.hpp>
+#include <warpband/fec/bcjr/bcjr_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// What leaves a run: steps t, ... t + out - 1, whose ratios become LLRs.
+template <class M, class T, class G>
+WB_HD_CALL void bcjr_store(G g, const bcjr_args& a, int t, int out, item<T> item, T* ratios,
+                           typename rebind<T>::mask erased) {
+  using U = typename rebind<T>::u32;
+  const conv_trellis& c = a.code;
+  for (int s = g.rank; s < out; s += g.size)
+    ratios[s] = select(erased, T(0.f), M::llr(M::limit_twice(ratios[s])));
+  g.sync();
+  if (a.soft.data) store_run(g, a.soft, t, out, item, [&](int s) WB_INLINE_LAMBDA { return ratios[s]; });
+  if (a.extrinsic.data)
+    store_run(g, a.extrinsic, t, out, item, [&](int s) WB_INLINE_LAMBDA {
+      T x = ratios[s];
+      const std::int32_t place = c.systematic ? c.places[(t + s) * c.outputs] : -1;
+      if (place >= 0) x = x - saturate(load(a.llr, static_cast<std::size_t>(place), item), M::llr_limit);
+      if (a.prior.data) x = x - saturate(load(a.prior, static_cast<std::size_t>(t + s), item), M::llr_limit);
+      return select(erased, T(0.f), x);
+    });
+  if (a.bits.data) {
+    if constexpr (G::size > 1) {
+      for (int s = g.rank; s < out; s += g.size)
+        store_int<T>(a.bits, static_cast<std::size_t>(t + s), item, decide(ratios[s]));
+    } else {
+      U word(0);
+      for (int s = 0; s < out; s++) word = word ^ (as_uint(decide(ratios[s])) << (31 - s));
+      store_bits(a.bits, static_cast<std::size_t>(t), out, item, word);
+    }
+  }
+}
+
+template <int Memory, class M, bool Recursive, int Tile>
+struct bcjr_op {
+  bcjr_args a;
+  static constexpr bool by_block = false;
+  static constexpr int tile = Tile;
+  static constexpr int S = 1 << Memory;
+  using range = bcjr_range<M>;
+
+  int threads() const { return 1; }
+  int weight_bits() const { return a.code.outputs + (a.prior.data != nullptr && !a.code.systematic ? 1 : 0); }
+  /// Alpha of a run, beta twice, alpha at the first step of each run, ratios, branch weights, LLRs of a run.
+  std::size_t scratch(int) const {
+    const std::size_t runs = static_cast<std::size_t>((a.code.steps + conv_run - 1) / conv_run);
+    return (conv_run + 2 + runs) * S + conv_run +
+           static_cast<std::size_t>((conv_run << weight_bits()) + conv_run * (a.code.outputs + 1) + WB_WIDTH);
+  }
+  double flops() const {
+    const bool log = range::each_step;
+    const double k = a.code.k, weights = 1 << weight_bits(), runs = (a.code.steps + conv_run - 1) / conv_run;
+    // Alpha of the last run is not stepped twice; beta is stepped over what `work` has beyond alpha.
+    const double back = a.code.steps + a.overlap, first = a.work.steps - back, again = a.code.steps;
+    const double metric = log ? 5 : 3, sums = (Recursive ? 5.0 : 1.0) * S + S - 2;
+    const double loaded = log ? 16 : 3, prior = log ? 20 : 4, value = log ? 20 : 1;
+    const double normalised = log ? S * (a.work.runs + runs) : (1 + weights) * a.work.runs;
+    return S * metric * (first + again + back) + sums * back + normalised +
+           a.work.steps * (log ? 4 : 1) * (weights - 2) + loaded * a.work.values +
+           (a.prior.data ? prior * a.work.inputs : 0) + k * ((log ? division_flops : 1) + value) +
+           (a.soft.data ? k : 0) + (a.extrinsic.data ? k + 3 * a.systematic + (a.prior.data ? 3 * k : 0) : 0);
+  }
+  double bytes() const {
+    return 4.0 * static_cast<double>(a.llr.elements) + (a.prior.data ? 4.0 : 0.0) * a.code.k +
+           (a.bits.data ? 1.0 : 0.0) * a.code.k + (a.soft.data ? 4.0 : 0.0) * a.code.k +
+           (a.extrinsic.data ? 4.0 : 0.0) * a.code.k + (a.status.data ? 1 : 0);
+  }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    using I = typename rebind<T>::i32;
+    using mask = typename rebind<T>::mask;
+    const conv_trellis& c = a.code;
+    const bool circular = c.ending == conv_ending::tail_biting;
+    const int steps = c.steps, runs = (steps + conv_run - 1) / conv_run;
+    T *alphas = scratch, *betas = alphas + conv_run * S, *kept = betas + 2 * S, *ratios = kept + runs * S;
+    conv_branches<M, T, G> branches(g, c, a.llr, a.prior.data != nullptr ? &a.prior : nullptr, item,
+                                    ratios + conv_run);
+    const int known = (1 << branches.bits) - 1;
+    const auto weights = [&](int s) WB_INLINE_LAMBDA { return branches.table + (s << branches.bits); };
+    const auto begin = [&](T* metrics, bool any_state) WB_INLINE_LAMBDA {
+      for (int s = g.rank; s < S; s += g.size)
+        metrics[s] = any_state || s == 0 ? M::template one<T>() : range::template zero<T>();
+      g.sync();
+    };
+    // The weights of a run, after metrics of which the first is the reference.
+    const auto make = [&](int t, int count, const T* reference) WB_INLINE_LAMBDA {
+      const T z = T(0.f) - *reference;
+      branches.make(t, count, range::each_step ? nullptr : &z);
+    };
+    T ahead = M::template one<T>(), back = ahead, sum0 = ahead, sum1 = ahead;
+    const auto forward = [&](int s, const T* before, T* after) WB_INLINE_LAMBDA {
+      if (range::each_step && s == 0) ahead = bcjr_first_factor<Memory>(g, before);
+      ahead = bcjr_forward<Memory, M>(g, c, known, before, after, weights(s), ahead);
+    };
+
+    // Forward: alpha before step v is in one of two rows, or kept.
+    const auto row = [&](int v) WB_INLINE_LAMBDA {
+      return v >= 0 && v % conv_run == 0 ? kept + v / conv_run * S : alphas + (v & 1) * S;
+    };
+    begin(row(-a.overlap), circular);
+    conv_forward(-a.overlap, (runs - 1) * conv_run, steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
+      make(t, count, row(v));
+      for (int s = 0; s < count; s++) forward(s, row(v + s), row(v + s + 1));
+    });
+
+    int now = 0;
+    mask erased = mask_from<mask>(false);
+    begin(betas, c.ending != conv_ending::zero_tail);
+    conv_backward(steps + a.overlap, steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
+      const bool outside = v >= steps;  // in the overlap: without alpha, and nothing is output
+      T* start = kept + t / conv_run * S;
+      make(t, count, outside ? betas + now : start);
+      const auto alpha = [&](int s) WB_INLINE_LAMBDA { return s == 0 ? start : alphas + (s - 1) * S; };
+      if (!outside)
+        for (int s = 0; s < count; s++) forward(s, alpha(s), alpha(s + 1));
+      for (int s = count - 1; s >= 0; s--) {
+        T *after = betas + now, *before = betas + (S - now);
+        if (range::each_step && s == count - 1) back = bcjr_first_factor<Memory>(g, after);
+        back = bcjr_backward<Memory, M, Recursive>(g, c, known, outside ? after : alpha(s),
+                                                   outside ? after : alpha(s + 1), after, before, weights(s),
+                                                   back, sum0, sum1);
+        if (g.rank == 0 && !outside && t + s < c.k) ratios[s] = M::ratio(sum1, sum0);
+        now = S - now;
+      }
+      const int out = c.k - t < count ? c.k - t : count;
+      if (outside) return;
+      if (v + count == steps) erased = g.any(branches.bad);  // by now every value was seen
+      if (out <= 0) return;
+      g.sync();
+      bcjr_store<M>(g, a, t, out, item, ratios, erased);
+    });
+    if (g.rank == 0 && a.status.data) store_int<T>(a.status, 0, item, select(erased, I(status_erased), I(0)));
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,179 @@
+#include <warpband/fec/conv/conv.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include <warpband/core/check.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(conv_encode)
+
+namespace {
+
+std::string octal(int x) {
+  std::string digits;
+  for (unsigned v = static_cast<unsigned>(x); v != 0; v /= 8)
+    digits.insert(digits.begin(), static_cast<char>('0' + v % 8));
+  return "0" + digits;
+}
+
+void check(const conv_code& c, int k) {
+  check_range("constraint_length", c.constraint_length, 3, 9);
+  const int most = (1 << c.constraint_length) - 1;
+  if (c.generators.empty() || c.generators.size() > 4)
+    throw argument_error("generators.size()", std::to_string(c.generators.size()), "1 to 4");
+  for (const int g : c.generators)
+    if (g < 1 || g > most)
+      throw argument_error("generators", g < 0 ? std::to_string(g) : octal(g), "01 to " + octal(most));
+  if (c.feedback != 0 && (c.feedback < 0 || c.feedback > most || c.feedback <= most / 2))
+    throw argument_error("feedback", c.feedback < 0 ? std::to_string(c.feedback) : octal(c.feedback),
+                         octal(most / 2 + 1) + " to " + octal(most) + ", or 0 (none)");
+  if (c.ending != conv_ending::zero_tail && c.ending != conv_ending::tail_biting &&
+      c.ending != conv_ending::truncated)
+    throw argument_error("ending", std::to_string(static_cast<int>(c.ending)),
+                         "zero_tail, tail_biting or truncated");
+  if (c.order != conv_order::serial && c.order != conv_order::streams)
+    throw argument_error("order", std::to_string(static_cast<int>(c.order)), "serial or streams");
+  if (c.ending == conv_ending::tail_biting && c.feedback != 0)
+    throw argument_error("ending", "tail_biting", "zero_tail or truncated with feedback");
+  if (c.sent.size() % c.generators.size() != 0 || c.sent.size() > 4096)
+    throw argument_error("sent.size()", std::to_string(c.sent.size()),
+                         "a multiple of the number of generators, up to 4096");
+  for (const std::uint8_t s : c.sent)
+    if (s > 1) throw argument_error("sent", "a list with " + std::to_string(s), "0 and 1 only");
+  if (!c.sent.empty() && std::count(c.sent.begin(), c.sent.end(), 1) == 0)
+    throw argument_error("sent", "all 0", "at least one 1");
+  check_range("k", k, c.ending == conv_ending::tail_biting ? c.constraint_length - 1 : 1, 1 << 20);
+}
+
+int parity(int x) { return std::popcount(static_cast<unsigned>(x)) & 1; }
+
+}  // namespace
+
+conv_frame::conv_frame(const conv_code& code, int k) : code_(code) {
+  check(code, k);
+  conv_trellis& t = trellis_;
+  const int K = code.constraint_length, newest = 1 << (K - 1);
+  t.memory = K - 1;
+  t.outputs = static_cast<int>(code.generators.size());
+  t.k = k;
+  t.steps = code.ending == conv_ending::zero_tail ? k + K - 1 : k;
+  t.ending = code.ending;
+  t.feedback = code.feedback != 0 ? code.feedback : newest;
+  t.systematic = code.generators[0] == t.feedback;
+  t.ranges = code.order == conv_order::streams ? t.outputs : 1;
+  const auto coded = [&](int bits) {
+    int c = parity(bits & t.feedback) << t.outputs;
+    for (int i = 0; i < t.outputs; i++) c |= parity(bits & code.generators[static_cast<std::size_t>(i)]) << i;
+    return c;
+  };
+  t.older = coded(1);
+  t.newer = coded(newest);
+  std::vector<std::int32_t> codes;
+  for (int j = 0; j < newest / 2; j++) codes.push_back(coded(2 * j));
+
+  const std::size_t outputs = code.generators.size(), steps = static_cast<std::size_t>(t.steps);
+  std::vector<std::int32_t> places(steps * outputs, -1), firsts;
+  std::int32_t next = 0;
+  const auto visit = [&](std::size_t step, std::size_t output) {
+    if (code.sent.empty() || code.sent[(step * outputs + output) % code.sent.size()] != 0)
+      places[step * outputs + output] = next++;
+  };
+  if (code.order == conv_order::serial) {
+    for (std::size_t s = 0; s < steps; s++) {
+      firsts.push_back(next);
+      for (std::size_t i = 0; i < outputs; i++) visit(s, i);
+    }
+    firsts.push_back(next);
+  } else {
+    for (std::size_t i = 0; i < outputs; i++) {
+      for (std::size_t s = 0; s < steps; s++) {
+        firsts.push_back(next);
+        visit(s, i);
+      }
+      firsts.push_back(next);
+    }
+  }
+  n_ = static_cast<std::size_t>(next);
+  if (n_ == 0)
+    throw argument_error("sent", "a pattern that sends no bit of k = " + std::to_string(k), "bits");
+  codes_ = resident(std::move(codes));
+  places_ = resident(std::move(places));
+  firsts_ = resident(std::move(firsts));
+}
+
+conv_trellis conv_frame::on(executor& exec) const {
+  conv_trellis t = trellis_;
+  t.codes = codes_.on(exec);
+  t.places = places_.on(exec);
+  t.firsts = firsts_.on(exec);
+  return t;
+}
+conv_trellis conv_frame::on_host() const {
+  conv_trellis t = trellis_;
+  t.codes = codes_.host().data();
+  t.places = places_.host().data();
+  t.firsts = firsts_.host().data();
+  return t;
+}
+
+void conv_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
+  check_shape("bits", bits, static_cast<std::size_t>(k()), bits.items);
+  check_shape("coded", coded, std::max(coded.elements, n()), bits.items);
+  conv_encode_args a;
+  a.code = frame_.on(exec);
+  std::copy(frame_.code().generators.begin(), frame_.code().generators.end(), a.generators);
+  a.n = static_cast<int>(n());
+  a.bits = bits;
+  a.coded = coded;
+  exec.run(conv_encode_kernels(), &a, bits.items);
+}
+
+conv_code conv_80211(conv_rate rate) {
+  conv_code c;
+  switch (rate) {
+    case conv_rate::r1_2:
+      break;
+    case conv_rate::r2_3:
+      c.sent = {1, 1, 1, 0};
+      break;
+    case conv_rate::r3_4:
+      c.sent = {1, 1, 1, 0, 0, 1};
+      break;
+    case conv_rate::r5_6:
+      c.sent = {1, 1, 1, 0, 0, 1, 1, 0, 0, 1};
+      break;
+    default:
+      throw argument_error("rate", std::to_string(static_cast<int>(rate)), "1/2, 2/3, 3/4 or 5/6");
+  }
+  return c;
+}
+
+conv_code conv_80216(conv_rate rate, conv_ending ending) {
+  conv_code c = conv_80211(rate);  // X takes the place of B and Y that of A
+  c.generators = {0171, 0133};
+  for (std::size_t i = 0; i < c.sent.size(); i += 2) std::swap(c.sent[i], c.sent[i + 1]);
+  c.ending = ending;
+  return c;
+}
+
+conv_code conv_lte() {
+  conv_code c;
+  c.generators = {0133, 0171, 0165};
+  c.ending = conv_ending::tail_biting;
+  c.order = conv_order::streams;
+  return c;
+}
+
+conv_code conv_recursive(int constraint_length, int feedback, const std::vector<int>& parities) {
+  conv_code c;
+  c.constraint_length = constraint_length;
+  c.feedback = feedback;
+  c.generators = {feedback};
+  c.generators.insert(c.generators.end(), parities.begin(), parities.end());
+  return c;
+}
+
+}  // namespace wb

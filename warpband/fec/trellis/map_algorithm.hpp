@@ -1,0 +1,10 @@
+#pragma once
+
+namespace wb {
+
+enum class map_algorithm {
+  max_log_map,  // sums of probabilities become their largest term
+  log_map,      // exact, computed on probabilities (no logarithm in the loops)
+};
+
+}  // namespace wb

@@ -1,0 +1,42 @@
+#include <warpband/fec/viterbi/viterbi.hpp>
+
+#include <algorithm>
+
+#include <warpband/core/check.hpp>
+#include <warpband/fec/conv/conv_runs.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(viterbi)
+
+viterbi_decoder::viterbi_decoder(const viterbi_config& config)
+    : config_(config), frame_(config.code, (check_range("k", config.k, 1, 65536), config.k)) {
+  const bool circular = config_.code.ending == conv_ending::tail_biting;
+  check_range("overlap", config_.overlap, -1, 4096);
+  if (config_.overlap == -1) config_.overlap = 8 * (config_.code.constraint_length - 1);
+  if (!circular) config_.overlap = 0;
+  const conv_trellis host = frame_.on_host();
+  add_forward(work_, host, -config_.overlap, host.steps + config_.overlap);
+}
+
+void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_output& out) const {
+  const std::size_t k = static_cast<std::size_t>(config_.k), items = llr.items;
+  check_shape("llr", llr, frame_.n(), items);
+  check_optional_shape("bits", out.bits, k, items);
+  check_optional_shape("metric", out.metric, 1, items);
+  check_optional_shape("status", out.status, 1, items);
+  viterbi_args a;
+  a.code = frame_.on(exec);
+  const int coded = (1 << a.code.outputs) - 1;  // the input is not a coded bit here
+  a.code.older &= coded;
+  a.code.newer &= coded;
+  a.overlap = config_.overlap;
+  a.work = work_;
+  a.llr = llr;
+  a.bits = out.bits;
+  a.metric = out.metric;
+  a.status = out.status;
+  exec.run(viterbi_kernels(), &a, items);
+}
+
+}  // namespace wb

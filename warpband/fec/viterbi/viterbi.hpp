@@ -1,0 +1,57 @@
+#pragma once
+// The Viterbi algorithm (A. J. Viterbi, IEEE Trans. Inf. Theory, 1967; G. D. Forney, Proc. IEEE, 1973): the
+// most likely codeword of a convolutional code from soft input.
+//
+//   M_{t+1}(s') = max over branches s -> s' of M_t(s) - sum of L over the branch's coded bits that are 1
+//
+// with L = ln P(0)/P(1), so that M is the log-likelihood ratio of a path against the all-zero codeword. The
+// decisions of all steps are kept, a bit for each state, and traced back once. Bits that were not sent weigh
+// nothing. Where two paths into a state have equal metrics, that of the state whose oldest bit is 0 survives;
+// where final states have, the lowest.
+#include <warpband/exec/executor.hpp>
+#include <warpband/fec/conv/conv.hpp>
+#include <warpband/fec/viterbi/viterbi_args.hpp>
+
+namespace wb {
+
+struct viterbi_config {
+  conv_code code = {};
+  /// Information bits of a codeword, 1..65536; tail-biting at least K - 1.
+  int k = 1024;
+  /// Tail-biting: the decoder starts with all states alike, goes `overlap` steps around the circle before the
+  /// codeword, once through it and on for `overlap` steps, and traces back from there. 0..4096; -1 chooses
+  /// 8 (K - 1). It does not enforce that the path ends in the state it began with; viterbi_test.cpp holds
+  /// how seldom it differs from the exact search over all start states.
+  int overlap = -1;
+};
+
+struct viterbi_output {
+  view<std::uint8_t> bits = {};  // [batch, k]
+  view<float> metric = {};       // [batch] M of the path that was traced back; tail-biting: overlaps included
+  view<std::uint8_t> status = {};  // [batch] status_erased
+};
+
+/// Decodes batches of codewords.
+///
+/// Input LLRs are [batch, n] in the order of the code's bits, limited to +-10000. A codeword with a NaN or
+/// infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
+///
+/// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+class viterbi_decoder {
+ public:
+  /// Throws argument_error.
+  explicit viterbi_decoder(const viterbi_config& config);
+  /// Queues the decoding of a batch. Outputs without data are not computed. Throws shape_error.
+  void run(executor& exec, view<const float> llr, const viterbi_output& out) const;
+
+  /// The configuration in force: overlap as chosen.
+  const viterbi_config& config() const noexcept { return config_; }
+  const conv_frame& frame() const noexcept { return frame_; }
+
+ private:
+  viterbi_config config_;
+  conv_frame frame_;
+  conv_work work_;
+};
+
+}  // namespace wb

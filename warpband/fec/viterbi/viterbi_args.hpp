@@ -1,0 +1,16 @@
+#pragma once
+#include <warpband/fec/conv/conv_args.hpp>
+
+namespace wb {
+
+struct viterbi_args {
+  conv_trellis code;
+  int overlap = 0;  // tail-biting: steps that the decoder does before and after the codeword
+  conv_work work;
+  view<const float> llr;    // n
+  view<std::uint8_t> bits;  // k; null data: not wanted, here and below
+  view<float> metric;
+  view<std::uint8_t> status;
+};
+
+}  // namespace wb

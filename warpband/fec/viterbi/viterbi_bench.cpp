@@ -1,0 +1,75 @@
+// The Viterbi decoder and the encoder: constraint lengths, rates, punctured and tail-biting codes.
+#include <bench/bench.hpp>
+#include <bench/noise.hpp>
+#include <warpband/fec/viterbi/viterbi.hpp>
+
+namespace {
+
+using namespace wb;
+using bench::figure;
+
+bench::maker decode(const viterbi_config& config, std::size_t batch) {
+  return [=](executor& exec, figure what) {
+    const bool fed = what == figure::host_fed;
+    viterbi_decoder decoder(config);
+    const std::size_t k = static_cast<std::size_t>(config.k), n = decoder.frame().n();
+    auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(fed ? n : 0, batch);
+    auto bits = exec.make<std::uint8_t>(k, batch),
+         host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
+    bench::fill_llrs(exec, llr, decoder.frame().rate());
+    if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
+    exec.sync();
+    return bench::job(
+        static_cast<double>(batch), static_cast<double>(k * batch),
+        [=, &exec, decoder = std::move(decoder), llr = std::move(llr), host_llr = std::move(host_llr),
+         bits = std::move(bits), host_bits = std::move(host_bits)]() mutable {
+          if (fed) exec.upload(llr.data(), host_llr.data(), llr.bytes());
+          decoder.run(exec, llr, {.bits = bits});
+          if (fed) exec.download(host_bits.data(), bits.data(), bits.bytes());
+        });
+  };
+}
+
+bench::maker encode(const conv_code& code, int k, std::size_t batch) {
+  return [=](executor& exec, figure) {
+    conv_encoder encoder(code, k);
+    auto bits = exec.make<std::uint8_t>(static_cast<std::size_t>(k), batch),
+         coded = exec.make<std::uint8_t>(encoder.n(), batch);
+    random_bits(exec, bits, k, {.seed = 1});
+    exec.sync();
+    return bench::job(static_cast<double>(batch), static_cast<double>(k) * static_cast<double>(batch),
+                      [&exec, encoder = std::move(encoder), bits = std::move(bits),
+                       coded = std::move(coded)]() mutable { encoder.run(exec, bits, coded); });
+  };
+}
+
+const bench::group viterbi_benches{[] {
+  for (const std::string& device : bench::devices()) {
+    const std::size_t many = bench::batch_for(device, 64, 132 * 128);
+    const auto add = [&](const std::string& code, const conv_code& c, int k, std::vector<figure> figures,
+                         std::size_t batch) {
+      bench::add("viterbi", device, {{"K", c.constraint_length}, {"code", code}, {"k", k}}, figures,
+                 decode({.code = c, .k = k}, batch));
+    };
+    const std::vector<figure> both{figure::kernel, figure::resident};
+    conv_code third = conv_lte();
+    third.ending = conv_ending::zero_tail;
+    third.order = conv_order::serial;
+    add("133,171,165", third, 1024, {figure::kernel, figure::resident, figure::host_fed}, many);
+    add("lte", conv_lte(), 1024, both, many);
+    add("lte", conv_lte(), 40, both, many * 16);
+    add("802.11 r1/2", conv_80211(conv_rate::r1_2), 1024, both, many);
+    add("802.11 r3/4", conv_80211(conv_rate::r3_4), 1024, both, many);
+    add("802.11 r1/2", conv_80211(conv_rate::r1_2), 12000, both, many / 4);
+    add("5,7", {.constraint_length = 3, .generators = {05, 07}}, 1024, both, many);
+    add("23,35", {.constraint_length = 5, .generators = {023, 035}}, 1024, both, many);
+    add("561,753", {.constraint_length = 9, .generators = {0561, 0753}}, 1024, both, many / 2);
+    add("133,171,165", third, 1024, {figure::small}, 16);
+    bench::add("conv_encode", device, {{"K", 7}, {"code", "lte"}, {"k", 1024}}, both,
+               encode(conv_lte(), 1024, many));
+    bench::add("conv_encode", device, {{"K", 5}, {"code", "rsc 23,33"}, {"k", 1024}}, both,
+               encode(conv_recursive(5, 023, {033}), 1024, many));
+  }
+}};
+
+}  // namespace
