@@ -12,6 +12,11 @@
 //   template <class T, class G> WB_HD void operator()(item<T> b, G g, T* scratch) const;   load, phases,
 //   store
 // A CPU thread runs it with T = lane, G = solo over width_of<lane> items at a time; CUDA with T = float.
+//
+// An op whose lanes are parts of an item instead (neighbouring rows of a code) has by_block and
+//   static constexpr int at_once;               items a call works on: 1, or as many as share a register
+//   std::size_t scratch_bytes(int group) const; in place of scratch
+//   template <class G> WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const;
 #include <concepts>
 
 #include <warpband/core/group.hpp>
@@ -21,14 +26,37 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// Lanes are parts of an item.
+template <class Op>
+concept op_within = requires(const Op o) {
+  { Op::at_once } -> std::convertible_to<int>;
+  { o.scratch_bytes(1) } -> std::convertible_to<std::size_t>;
+};
 template <class Op>
 concept op = requires(const Op o) {
   { Op::by_block } -> std::convertible_to<bool>;
   { o.threads() } -> std::convertible_to<int>;
-  { o.scratch(1) } -> std::convertible_to<std::size_t>;
   { o.flops() } -> std::convertible_to<double>;
   { o.bytes() } -> std::convertible_to<double>;
-};
+} && (op_within<Op> || requires(const Op o) {
+  { o.scratch(1) } -> std::convertible_to<std::size_t>;
+});
+
+/// Items of one call of an op, and scratch bytes of a block or of a CPU thread.
+template <op Op>
+constexpr std::size_t items_of() {
+  if constexpr (op_within<Op>)
+    return Op::at_once;
+  else
+    return width_of<lane>;
+}
+template <op Op>
+std::size_t bytes_of(const Op& op, int group) {
+  if constexpr (op_within<Op>)
+    return (op.scratch_bytes(group) + sizeof(lane) - 1) / sizeof(lane) * sizeof(lane);
+  else
+    return op.scratch(group) * sizeof(lane);
+}
 
 /// Threads of a warp that share an item; 1 for ops that have no `tile`.
 template <op Op>
@@ -88,8 +116,12 @@ __global__ void __launch_bounds__(launch_table::most_threads)
   __shared__ std::int32_t word;
   const block<> g(&word);
   float* scratch = workspace != nullptr ? workspace + blockIdx.x * stride : shared;
-  for (std::size_t b = first + blockIdx.x; b < last; b += gridDim.x) {
-    op(item<float>{b, 1}, g, scratch);
+  constexpr std::size_t n = items_of<Op>();
+  for (std::size_t b = first + n * blockIdx.x; b < last; b += n * gridDim.x) {
+    if constexpr (op_within<Op>)
+      op(b, static_cast<int>(last - b < n ? last - b : n), g, static_cast<void*>(scratch));
+    else
+      op(item<float>{b, 1}, g, scratch);
     g.sync();
   }
 }
@@ -145,7 +177,7 @@ std::size_t scratch_bytes(const Op& op, const device_limits& limits, std::size_t
   } else if constexpr (!Op::by_block) {
     return 0;
   } else {
-    const std::size_t bytes = op.scratch(block_threads(op)) * sizeof(float);
+    const std::size_t bytes = bytes_of(op, block_threads(op));
     return bytes <= limits.shared_bytes ? 0 : bytes * resident_blocks(limits, items);
   }
 }
@@ -173,18 +205,18 @@ int launch(const Op& op, const place& where) {
     run_threads<<<static_cast<unsigned>(grid), threads, 0, stream>>>(op, where.first, where.last);
   } else {
     const int threads = block_threads(op);
-    const std::size_t values = op.scratch(threads), bytes = values * sizeof(float);
+    const std::size_t bytes = bytes_of(op, threads), calls = (items + items_of<Op>() - 1) / items_of<Op>();
     if (bytes <= where.limits.shared_bytes) {
       const cudaError_t e = cudaFuncSetAttribute(run_blocks<Op>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                  static_cast<int>(where.limits.shared_bytes));
       if (e != cudaSuccess) return e;
-      const std::size_t grid = items < 0x7fffffff ? items : 0x7fffffff;
+      const std::size_t grid = calls < 0x7fffffff ? calls : 0x7fffffff;
       run_blocks<<<static_cast<unsigned>(grid), static_cast<unsigned>(threads), bytes, stream>>>(
           op, where.first, where.last, nullptr, 0);
     } else {
-      run_blocks<<<static_cast<unsigned>(resident_blocks(where.limits, items)),
-                   static_cast<unsigned>(threads), 0, stream>>>(op, where.first, where.last,
-                                                                static_cast<float*>(where.scratch), values);
+      run_blocks<<<static_cast<unsigned>(resident_blocks(where.limits, calls)),
+                   static_cast<unsigned>(threads), 0, stream>>>(
+          op, where.first, where.last, static_cast<float*>(where.scratch), bytes / sizeof(float));
     }
   }
   return cudaGetLastError();
@@ -192,15 +224,18 @@ int launch(const Op& op, const place& where) {
 #else
 template <op Op>
 std::size_t scratch_bytes(const Op& op, const device_limits&, std::size_t) {
-  return op.scratch(1) * sizeof(lane);
+  return bytes_of(op, 1);
 }
 template <op Op>
 int launch(const Op& op, const place& where) {
-  constexpr std::size_t width = width_of<lane>;
+  constexpr std::size_t width = items_of<Op>();
   for (std::size_t b = where.first; b < where.last; b += width) {
     const std::size_t rest = where.last - b;
-    op(item<lane>{b, static_cast<int>(rest < width ? rest : width)}, solo{},
-       static_cast<lane*>(where.scratch));
+    const int valid = static_cast<int>(rest < width ? rest : width);
+    if constexpr (op_within<Op>)
+      op(b, valid, solo{}, where.scratch);
+    else
+      op(item<lane>{b, valid}, solo{}, static_cast<lane*>(where.scratch));
   }
   return 0;
 }
@@ -219,13 +254,14 @@ int launch(const Op& op, const place& where) {
   }                                                  \
   WB_EXPORT_KERNEL(name, args_type, with_##name)
 /// Exports an op of several builds: `with_op(args, f)` calls f with the op that the arguments choose, so the
-/// list of built variants stands in one place.
-#define WB_EXPORT_KERNEL(name, args_type, with_op)                                                          \
+/// list of built variants stands in one place. `items` share a vector: threads get multiples of it.
+#define WB_EXPORT_KERNEL(name, args_type, with_op) WB_EXPORT_KERNEL_OF(name, args_type, with_op, WB_WIDTH)
+#define WB_EXPORT_KERNEL_OF(name, args_type, with_op, items)                                                \
   const ::wb::kernel* name##_kernel();                                                                      \
   const ::wb::kernel* name##_kernel() {                                                                     \
     static constexpr ::wb::kernel k{                                                                        \
         WB_STRING(WB_ISA),                                                                                  \
-        WB_WIDTH,                                                                                           \
+        items,                                                                                              \
         [](const void* a, const device_limits& l, std::size_t n) {                                          \
           return with_op(*static_cast<const args_type*>(a),                                                 \
                          [&](const auto& op) { return scratch_bytes(op, l, n); });                          \

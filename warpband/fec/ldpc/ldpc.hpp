@@ -94,7 +94,7 @@ class ldpc_encoder {
   int n() const noexcept { return n_; }
 
  private:
-  int k_, n_, z_;
+  int k_, n_, z_, blocks_;
   resident<ldpc_sum> sums_;
   resident<ldpc_term> terms_;
 };

@@ -26,7 +26,8 @@ struct ldpc_column {
 };
 
 struct ldpc_decode_args {
-  int n = 0, k = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1, most_degree = 0;
+  int n = 0, k = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1;
+  int column_stride = 0, row_stride = 0;  // rotating storage: of a column in a buffer, of an edge's messages
   bool sum_product = false, flooding = false, early_stop = true;
   int precision = 0;                // of ldpc_precision
   float scale = 1.f, offset = 0.f;  // min-sum: max(scale m - offset, 0); int8 in steps

@@ -1,0 +1,102 @@
+#pragma once
+// The check-node updates, once over number type T and degree. See ldpc.hpp for the equations.
+#include <warpband/core/math.hpp>
+#include <warpband/core/message_lane.hpp>
+#include <warpband/core/size.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// Places f(0), f(1), ... of a row: unrolled where the degree is known, so that a row stays in registers.
+template <class Degree, class F>
+WB_HD void each_edge(Degree degree, F f) {
+  if constexpr (Degree::known) {
+    WB_UNROLL for (int d = 0; d < Degree::most; d++) f(d);
+  } else {
+    for (int d = 0; d < degree; d++) f(d);
+  }
+}
+
+/// Min-sum and its corrections: what a minimum becomes is max(scale m - offset, 0).
+template <class T>
+struct min_sum {
+  static constexpr bool any_degree_unrolls = true;
+  T scale, offset;
+  static constexpr float limit = 1e4f;  // of channel LLRs and messages
+  WB_HD T reduce(T m) const { return max(difference(product(m, scale), offset), T(0.f)); }
+  WB_HD static T most() { return T(limit); }
+  WB_HD static T zero() { return T(0.f); }
+};
+template <>
+struct min_sum<f16x> {
+#if defined(__CUDACC__)
+  static constexpr bool any_degree_unrolls = true;
+#else
+  static constexpr bool any_degree_unrolls = false;  // a rounding is six instructions: compile time
+#endif
+  f16x scale, offset;
+  static constexpr float limit = 1e3f;  // messages of 64 edges and the channel's stay below 65504
+  WB_HD f16x reduce(f16x m) const { return max(difference(product(m, scale), offset), to_half(0.f)); }
+  WB_HD static f16x most() { return to_half(limit); }
+  WB_HD static f16x zero() { return to_half(0.f); }
+};
+template <>
+struct min_sum<i8x> {
+  static constexpr bool any_degree_unrolls = true;
+  int eighths, offset;
+  static constexpr float limit = 127.f;
+  WB_HD i8x reduce(i8x m) const { return scaled(m, eighths, offset); }
+  WB_HD static i8x most() { return to_int8(127); }
+  WB_HD static i8x zero() { return to_int8(0); }
+};
+
+/// Messages r to the bits of a check from what it takes from them, q.
+template <class T, class Degree>
+WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* r) {
+  T least = rule.most(), next = least, sign = rule.zero();
+  each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
+    const T a = magnitude(q[d]);
+    next = min(next, max(least, a));
+    least = min(least, a);
+    sign = sign_product(sign, q[d]);
+  });
+  const T m1 = rule.reduce(least), m2 = rule.reduce(next);
+  each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
+    // Of two equal minima either excludes the other: m2 is m1 then.
+    r[d] = with_sign(where_equal(magnitude(q[d]), least, m2, m1), sign_product(sign, q[d]));
+  });
+}
+
+/// Sum-product on probabilities: the bits of q[d] are 1 with p1 = e^-q / (1 + e^-q), and those of several sum
+/// to 0 or 1 with (e0, e1), e0' = e0 p0 + e1 p1, e1' = e0 p1 + e1 p0. All terms are positive: nothing cancels.
+template <class T>
+struct sum_product {
+  static constexpr bool any_degree_unrolls = false;  // compile time
+  static constexpr float limit = 1e4f, most_taken = 30.f;
+};
+template <class T, class Degree>
+WB_HD void check_messages(const sum_product<T>&, Degree degree, const T* q, T* r) {
+  T p0[Degree::most], p1[Degree::most], before0[Degree::most], before1[Degree::most];
+  T e0 = T(1.f), e1 = T(0.f);
+  each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
+    const T x = exp(max(min(T(0.f) - q[d], T(sum_product<T>::most_taken)), T(-sum_product<T>::most_taken)));
+    p0[d] = T(1.f) / (x + T(1.f));
+    p1[d] = x * p0[d];
+    before0[d] = e0, before1[d] = e1;
+    const T even = fma(e1, p1[d], e0 * p0[d]);
+    e1 = fma(e1, p0[d], e0 * p1[d]);
+    e0 = even;
+  });
+  e0 = T(1.f), e1 = T(0.f);
+  each_edge(degree, [&](int i) WB_INLINE_LAMBDA {
+    const int d = degree - 1 - i;
+    const T even = fma(before1[d], e1, before0[d] * e0), odd = fma(before1[d], e0, before0[d] * e1);
+    r[d] = log(even / odd);
+    const T next = fma(e1, p1[d], e0 * p0[d]);
+    e1 = fma(e1, p0[d], e0 * p1[d]);
+    e0 = next;
+  });
+}
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,151 @@
+#pragma once
+// The LDPC decoder and encoder as ops.
+//
+// Decoder. The z rows of a block row touch different bits, so they are computed at once: by the threads of a
+// block, or by the lanes of a vector. Only how a-posteriori LLRs A move differs:
+//
+//   blocks    A is one array in bit order. A row reads its place of each column, (row + shift) mod z, and
+//             writes back to it: one barrier for each block row.
+//   vectors   A column lies in the rotation that its last reader left, twice in a row, so that the rotation its
+//             next reader wants is one contiguous load. The new values go to a second buffer, in this
+//             reader's rotation: other rows still read the old ones. Where each edge reads and writes is a
+//             table, one for even and one for odd iterations.
+#include <type_traits>
+
+#include <warpband/fec/ldpc/ldpc_values.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+#if defined(__CUDACC__)
+template <class T>
+using ldpc_values = block_values<T>;
+#else
+template <class T>
+using ldpc_values = vector_values<T>;
+#endif
+
+template <class T>
+WB_HD min_sum<T> rule_of(const ldpc_decode_args& a, const min_sum<T>*) {
+  if constexpr (std::is_same_v<T, i8x>)
+    return {a.eighths, static_cast<int>(a.offset)};
+  else if constexpr (std::is_same_v<T, f16x>)
+    return {to_half(a.scale), to_half(a.offset)};
+  else
+    return {T(a.scale), T(a.offset)};
+}
+template <class T>
+WB_HD sum_product<T> rule_of(const ldpc_decode_args&, const sum_product<T>*) {
+  return {};
+}
+
+/// f(degree) with a degree known to the compiler where it is at most Most, else one known to be at most 64.
+template <int Most, class F>
+WB_HD void with_degree(int degree, F f) {
+  if constexpr (Most < 2) {
+    f(upto<64>{degree});
+  } else if (degree == Most) {
+    f(fixed<Most>{});
+  } else {
+    with_degree<Most - 1>(degree, f);
+  }
+}
+
+template <class T, class Rule>
+struct ldpc_decode_op {
+  ldpc_decode_args a;
+  static constexpr bool by_block = true;
+  static constexpr int at_once = message_memory<T>::codewords;
+  static constexpr int known_degrees = Rule::any_degree_unrolls ? 24 : 0;
+
+  int threads() const { return a.z; }
+  std::size_t scratch_bytes(int) const { return ldpc_values<T>::bytes(a); }
+  /// Of a codeword that does all its iterations.
+  double flops() const {
+    const double edges = static_cast<double>(a.blocks) * a.z, rows = static_cast<double>(a.rows) * a.z;
+    const double edge = std::is_same_v<Rule, sum_product<T>> ? 50 : 5, row = std::is_same_v<Rule, sum_product<T>> ? 0 : 6;
+    return a.iterations * (edge * edges + row * rows);
+  }
+  double bytes() const {
+    return 4.0 * a.n + (a.bits.data ? 1.0 : 0.0) * static_cast<double>(a.bits.elements) +
+           (a.soft.data ? 4.0 : 0.0) * static_cast<double>(a.soft.elements) +
+           (a.extrinsic.data ? 4.0 : 0.0) * static_cast<double>(a.extrinsic.elements) +
+           (a.iterations_used.data ? 4 : 0) + (a.status.data ? 1 : 0);
+  }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
+    const ldpc_values<T> values(a, scratch);
+    const Rule rule = rule_of(a, static_cast<const Rule*>(nullptr));
+    const unsigned everyone = (1u << items) - 1u;
+    const unsigned erased = values.load_channel(first, items, g);
+    unsigned done = 0;
+    for (int it = 0; done != everyone; it++) {
+      const int parity = it & 1;
+      if (a.flooding) values.begin_flooding(g);
+      for (int m = 0; m < a.rows; m++) {
+        const ldpc_row row = a.row_table[m];
+        if (a.flooding)
+          with_degree<0>(row.degree, [&](auto degree) WB_INLINE_LAMBDA {
+            values.flooding_layer(rule, degree, row, g);
+          });
+        else
+          with_degree<known_degrees>(row.degree, [&](auto degree) WB_INLINE_LAMBDA {
+            values.layer(rule, degree, row, parity, g);
+          });
+        g.sync();
+      }
+      if (a.flooding) {
+        values.end_flooding(g);
+        g.sync();
+      }
+      const unsigned satisfied = a.early_stop ? ~values.violated(parity, g) & everyone : 0u;
+      const unsigned leaving = (it + 1 == a.iterations ? everyone : satisfied) & ~done;
+      if (leaving != 0) values.store(first, leaving, erased, satisfied, it + 1, parity, g);
+      done |= leaving;
+    }
+  }
+};
+
+/// The parity bits are sums of rotated blocks, in phases that build on each other (ldpc_encode.cpp).
+struct ldpc_encode_op {
+  ldpc_encode_args a;
+  static constexpr bool by_block = true;
+
+  int threads() const { return a.z; }
+  std::size_t scratch(int) const { return static_cast<std::size_t>(a.blocks * a.z); }
+  double flops() const { return 0; }
+  double bytes() const { return a.k + static_cast<double>(a.coded.elements); }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    using I = typename rebind<T>::i32;
+    for (int i = g.rank; i < a.k; i += g.size) {
+      const I bit = load_int<T>(a.bits, static_cast<std::size_t>(i), item) & I(1);
+      scratch[i] = as_float(bit);
+      store_int<T>(a.coded, static_cast<std::size_t>(i), item, bit);
+    }
+    g.sync();
+    for (int s = 0; s < a.sums; s++) {
+      const ldpc_sum sum = a.sum_table[s];
+      for (int r = g.rank; r < a.z; r += g.size) {
+        I bit = I(0);
+        for (int t = sum.first; t < sum.first + sum.terms; t++) {
+          const ldpc_term term = a.term_table[t];
+          const int at = r + term.shift < a.z ? r + term.shift : r + term.shift - a.z;
+          bit = bit ^ as_int(scratch[term.block * a.z + at]);
+        }
+        scratch[sum.target * a.z + r] = as_float(bit);
+      }
+      if (sum.last_of_phase) g.sync();
+    }
+    for (int i = a.k + g.rank; i < a.n; i += g.size)
+      store_int<T>(a.coded, static_cast<std::size_t>(i), item, as_int(scratch[i]));
+    for (std::size_t e = static_cast<std::size_t>(a.n + g.rank); e < a.coded.elements;
+         e += static_cast<std::size_t>(g.size))
+      store_int<T>(a.coded, e, item, I(0));
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb
