@@ -320,14 +320,17 @@ TEST(oracle_ldpc, int8_by_hand) {
 }
 
 TEST(oracle_ldpc, signs_of_zero) {
-  // A message of magnitude 0 keeps its sign, which float formats show in the next check.
+  // 0 and -0 on the channel are both +0: bits 1 and 2 get what min-sum gives for a positive bit 0.
   const base_matrix one{{{0, 0, 0}}, 1};
-  for (auto format : {number_format::single, number_format::half}) {
-    const auto got = oracle::ldpc_decode_rounded(one, {-0.f, 4, 2}, {.format = format, .iterations = 1});
-    EXPECT_EQ(got.a_posteriori, (std::vector<float>{2, 4, 2}));
-    EXPECT_FALSE(std::signbit(got.extrinsic[1]));
-    EXPECT_EQ(got.bits, bits({0, 0, 0}));
-  }
+  for (auto format : {number_format::single, number_format::half})
+    for (float zero : {0.f, -0.f, -1e-30f}) {
+      const auto got = oracle::ldpc_decode_rounded(one, {zero, 4, -2}, {.format = format, .iterations = 1});
+      EXPECT_EQ(got.bits, bits({1, 0, 1}));
+      for (std::size_t i = 1; i < 3; ++i) EXPECT_FALSE(std::signbit(got.extrinsic[i]));
+    }
+  // A message of magnitude 0 keeps its sign but adds nothing.
+  const auto got = oracle::ldpc_decode_rounded({{{0, 0, 0}, {0, 0, 0}}, 1}, {0, 0, -2}, {.iterations = 1});
+  EXPECT_EQ(got.a_posteriori, (std::vector<float>{0, 0, -2}));
 }
 
 TEST(oracle_ldpc, formats_limit_the_channel) {
