@@ -4,6 +4,7 @@
 
 #include <cfenv>
 #include <limits>
+#include <map>
 
 #include <tests/ldpc.hpp>
 
@@ -419,19 +420,12 @@ TEST_P(ldpc, a_large_lifting_size_and_a_large_code) {
 // ---------------------------------------------------------------- early stop and outputs
 
 std::vector<float> some_words(const ldpc_code& code, int count, double esn0_db, std::uint64_t seed) {
-  static std::vector<std::pair<int, oracle::dense_encoder>>
-      encoders;  // by n: one code of each length is used
-  const oracle::dense_encoder* encoder = nullptr;
-  for (const auto& [n, e] : encoders)
-    if (n == code.n()) encoder = &e;
-  if (encoder == nullptr) {
-    encoders.reserve(8);
-    encoder = &encoders.emplace_back(code.n(), testing::dense_encoder_of(code)).second;
-  }
+  static std::map<int, oracle::dense_encoder> encoders;  // by n: one code of each length is used
+  if (!encoders.contains(code.n())) encoders.emplace(code.n(), testing::dense_encoder_of(code));
   std::mt19937_64 random(seed);
   std::vector<float> all;
   for (int i = 0; i < count; i++) {
-    const auto word = encoder->encode(testing::random_bytes_of_bits(code.k(), random));
+    const auto word = encoders.at(code.n()).encode(testing::random_bytes_of_bits(code.k(), random));
     const auto llr = testing::noisy(word, esn0_db + 0.2 * (i % 5), random);
     all.insert(all.end(), llr.begin(), llr.end());
   }
