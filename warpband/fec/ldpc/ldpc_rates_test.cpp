@@ -22,20 +22,18 @@ std::vector<point> read_curve(const std::string& name) {
   std::vector<std::string> columns;
   for (std::string line, cell; std::getline(file, line);) {
     std::istringstream cells(line);
-    point p;
-    for (std::size_t i = 0; std::getline(cells, cell, ','); i++) {
-      if (curve.empty() && i == columns.size() && cell.find_first_of("abcdef_") == 0)
-        columns.push_back(cell);
-      else if (columns[i] == "ebn0_db")
-        p.ebn0_db = std::stod(cell);
-      else if (columns[i] == "ber")
-        p.ber = std::stod(cell);
-      else if (columns[i] == "fer")
-        p.fer = std::stod(cell);
-      else if (columns[i] == "n_frames")
-        p.frames = std::stod(cell);
+    if (columns.empty()) {
+      while (std::getline(cells, cell, ',')) columns.push_back(cell);
+      continue;
     }
-    if (p.ber > 0) curve.push_back(p);
+    point p;
+    for (std::size_t i = 0; i < columns.size() && std::getline(cells, cell, ','); i++) {
+      if (columns[i] == "ebn0_db") p.ebn0_db = std::stod(cell);
+      if (columns[i] == "ber") p.ber = std::stod(cell);
+      if (columns[i] == "fer") p.fer = std::stod(cell);
+      if (columns[i] == "n_frames") p.frames = std::stod(cell);
+    }
+    curve.push_back(p);
   }
   return curve;
 }
