@@ -296,7 +296,7 @@ TEST(oracle_ldpc, rounded_min_sum_is_min_sum_where_nothing_rounds) {
 }
 
 TEST(oracle_ldpc, int8_by_hand) {
-  // One check on bits of 127, -100 and 20 steps; scale 6/8: messages (20 * 6 + 4) >> 3 = 15 and 75.
+  // One check on bits of 127, -100 and 20 steps; scale 6/8: messages (20 * 6 + 4) >> 3 = 15, and 47 from 63.
   const base_matrix one{{{0, 0, 0}}, 1};
   oracle::rounded_options o{
       .format = number_format::int8, .scale = 0.75f, .offset = 0, .iterations = 1, .steps = 4};
@@ -306,17 +306,18 @@ TEST(oracle_ldpc, int8_by_hand) {
       out.push_back(static_cast<int>(x * 4));
     return out;
   };
-  EXPECT_EQ(steps(one, {1000, -25, 5}), (std::vector<int>{112, -85, -55}));
+  EXPECT_EQ(steps(one, {1000, -25, 5}), (std::vector<int>{112, -85, -27}));
   EXPECT_EQ(steps(one, {0.125f, 0.375f, 0.4f}), (std::vector<int>{2, 2, 2}));  // 0, 2, 2 steps; 0 from even
   o.scale = 1;
   o.offset = 2.5f;  // 10 steps
-  EXPECT_EQ(steps(one, {1000, -25, 5}), (std::vector<int>{117, -90, -70}));
-  // Saturation: 127 + 127 is 127, and -127 - 127 is -128, whose magnitude counts as 128.
+  EXPECT_EQ(steps(one, {1000, -25, 5}), (std::vector<int>{117, -90, -33}));
+  // Saturation: 127 + 63 is 127, -127 - 63 is -128; and there it stays.
   o.offset = 0;
-  EXPECT_EQ(steps(one, {1000, 1000, 1000}), (std::vector<int>{127, 127, 127}));
-  EXPECT_EQ(steps(one, {-1000, 1000, -1000}), (std::vector<int>{-128, 127, -128}));
-  o.iterations = 2;  // q = -128 - -127 = -1, 127 - 127 = 0, -1
-  EXPECT_EQ(steps(one, {-1000, 1000, -1000}), (std::vector<int>{-1, 1, -1}));
+  for (int iterations : {1, 2, 50}) {
+    o.iterations = iterations;
+    EXPECT_EQ(steps(one, {1000, 1000, 1000}), (std::vector<int>{127, 127, 127}));
+    EXPECT_EQ(steps(one, {-1000, 1000, -1000}), (std::vector<int>{-128, 127, -128}));
+  }
 }
 
 TEST(oracle_ldpc, signs_of_zero) {

@@ -44,9 +44,10 @@ template <>
 struct min_sum<i8x> {
   static constexpr bool any_degree_unrolls = true;
   int eighths, offset;
-  static constexpr float limit = 127.f;
+  static constexpr float limit = 127.f;  // of channel LLRs
   WB_HD i8x reduce(i8x m) const { return scaled(m, eighths, offset); }
-  WB_HD static i8x most() { return to_int8(127); }
+  // Half the range: of an A that saturated, A - R keeps the sign.
+  WB_HD static i8x most() { return to_int8(63); }
   WB_HD static i8x zero() { return to_int8(0); }
 };
 
