@@ -349,6 +349,12 @@ TEST_P(ldpc_encode, a_code_that_it_refuses_can_be_decoded) {
   }
 }
 
+TEST(ldpc_encode_errors, a_dense_parity_part_is_refused_at_once) {
+  // Trying all cores of four columns would take minutes.
+  const std::string text = complaint([] { ldpc_encoder encoder(testing::random_code(400, 800, 1, 64, 8)); });
+  EXPECT_NE(text.find("row"), std::string::npos) << text;
+}
+
 TEST(ldpc_encode_errors, wrong_shapes_are_refused) {
   const auto e = testing::open_scalar();
   const ldpc_encoder encoder(wifi_ldpc(648, wifi_rate::r1_2));
