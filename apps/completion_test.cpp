@@ -110,6 +110,7 @@ TEST(completion, knows_every_command) {
     }
     EXPECT_NE(script.find("iterations"), std::string::npos) << of;
     EXPECT_NE(script.find("survivors"), std::string::npos) << of;
+    EXPECT_NE(script.find("order"), std::string::npos) << of;
     EXPECT_NE(script.find("ml mf zf mmse ot mtt kbest nway"), std::string::npos) << of;
   }
   EXPECT_EQ(shell("sh", "'" WARPBAND_COMMAND "' completion tcsh").code, 2);

@@ -7,6 +7,7 @@
 #include <complex>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -112,6 +113,7 @@ class detect_run : public array_run {
       a["survivors"] = std::int64_t{config_.survivors};
       a["real_valued"] = std::int64_t{config_.real_valued};
     }
+    if (wb::takes_order(config_.type)) a["order"] = wb::text_of_order(order());
     if (detector_->takes_prior()) {
       a["prior"] = std::int64_t{prior_};
       a["extrinsic"] = std::int64_t{config_.extrinsic};
@@ -131,6 +133,7 @@ class detect_run : public array_run {
       record["survivors"] = config_.survivors;
       record["real_valued"] = config_.real_valued;
     }
+    if (wb::takes_order(config_.type)) record["order"] = order();
     record["llr_clip"] = std::isfinite(*config_.llr_clip) ? nlohmann::ordered_json(*config_.llr_clip)
                                                           : nlohmann::ordered_json(nullptr);
     if (detector_->takes_prior()) {
@@ -157,6 +160,15 @@ class detect_run : public array_run {
     if (!number || (*number != 4 && *number != 16 && *number != 64 && *number != 256))
       throw wb::file_error(options_.in, "says qam = " + said + ": expected 4, 16, 64 or 256");
     config_.qam = static_cast<int>(*number);
+  }
+  /// Of the streams in the search.
+  std::vector<int> order() const {
+    std::vector<int> all = config_.order;
+    if (all.empty()) {
+      all.resize(static_cast<std::size_t>(config_.streams));
+      std::iota(all.begin(), all.end(), 0);
+    }
+    return all;
   }
   /// How many uses share a row of h.
   void settle_channels(std::size_t groups) {
@@ -324,6 +336,9 @@ Detectors:
   kbest        breadth-first through a tree of symbols, or with --real-valued of their dimensions; the
                --survivors best nodes of a level go on
   nway         --ways passes, each with another stream on top: all its points, and below each the nearest
+With --order S0,S1,... ot, mtt, kbest and nway work as if the columns of h were S0, S1, ...; outputs stay in
+the order of h. ot, mtt and kbest begin with the last stream named and end with the first (without it: tx - 1
+to 0). Pass p of nway, from 0 on, has stream Sp on top and below it the ones named before it, cyclically.
 
 Input (HDF5):
   y            complex64 [batch, rx]: what rx antennas receive, one row for each use of the channel
@@ -342,8 +357,8 @@ Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there bef
                1e-30..1e30; |H|^2 (sum over entries) outside 1e-30..1e30; |y|^2 above 1e30; or a singular H (a
                squared pivot of its QR below 1e-12 of the trace of H^H H)
   attributes   detector, qam, streams, rx_antennas, uses_per_channel, llr_clip (inf: no limit), llr_sign, of
-               nway ways, of kbest survivors and real_valued, of those that take a prior prior and extrinsic
-               (0 or 1), warpband_version, warpband_commit
+               nway ways, of kbest survivors and real_valued, of ot, mtt, kbest and nway order ("2,0,1"), of
+               those that take a prior prior and extrinsic (0 or 1), warpband_version, warpband_commit
 
 The result does not depend on the device, the threads or the memory. --memory bounds what the program holds,
 whatever the size of the file: on a CPU the whole process, on a CUDA device the buffers on the host and, once
@@ -362,6 +377,19 @@ From Python:
   with h5py.File("recorded.h5", "w") as f:
     f["h"], f["y"] = h.astype("complex64"), y.astype("complex64")
     f["noise_var"] = numpy.float32(0.1))";
+
+/// "2,0,1,3"; whether that is an order, the library says.
+std::optional<std::vector<int>> order_from(const std::string& words) {
+  std::vector<int> order;
+  for (std::size_t at = 0; at <= words.size();) {
+    const std::size_t end = std::min(words.find(',', at), words.size());
+    const auto stream = decimal(words.substr(at, end - at));
+    if (!stream || *stream < 0 || *stream > 99) return std::nullopt;
+    order.push_back(static_cast<int>(*stream));
+    at = end + 1;
+  }
+  return order;
+}
 
 /// A positive number or "none"; what of it is allowed, the library says.
 std::optional<float> clip_from(const std::string& word) {
@@ -408,6 +436,21 @@ command add_detect(CLI::App& app) {
   add_integer(*detect, "--survivors", 1, 4096, "kbest: nodes that are kept of each level (default 64)",
               [&c](std::int64_t n) { c.survivors = static_cast<int>(n); });
   detect->add_flag("--real-valued", c.real_valued, "kbest: search a tree of real dimensions");
+  detect
+      ->add_option_function<std::string>(
+          "--order", [&c](const std::string& words) { c.order = order_from(words).value(); },
+          "ot, mtt, kbest, nway: the order of the streams in the search, each once, see below (default "
+          "0,1,...)")
+      ->type_name("S0,S1,...")
+      ->check(CLI::Validator(
+          [](const std::string& words) {
+            return order_from(words)
+                       ? std::string()
+                       : "\"" + words +
+                             "\" is not allowed: expected streams with commas between them, for "
+                             "instance 2,0,1,3";
+          },
+          "", "order"));
   detect
       ->add_option_function<std::string>(
           "--llr-clip", [&c](const std::string& word) { c.llr_clip = clip_from(word).value(); },

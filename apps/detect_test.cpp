@@ -127,6 +127,33 @@ TEST_P(detect_command, gives_what_the_library_gives) {
   }
 }
 
+TEST_P(detect_command, takes_an_order_of_the_streams) {
+  write("in.h5", h_, uses / shared);
+  const auto exec = GetParam().open();
+  const auto y = wb::testing::on_device(*exec, y_, rx, uses);
+  const auto h = wb::testing::on_device(*exec, h_, rx * tx, uses / shared);
+  const auto noise = wb::testing::on_device(*exec, std::vector<float>(uses, 0.5f), 1, uses);
+  detector_config config;  // of 2 streams
+  config.type = detector_type::kbest;
+  config.rx_antennas = rx;
+  config.qam = 16;
+  config.survivors = 3;
+  config.order = {1, 0};
+  const auto detector = make_detector(config);
+  auto llr = exec->make<float>(bits, uses);
+  detector->run(*exec, {.received = y, .channel = h, .uses_per_channel = shared, .noise_var = noise},
+                {.llr = llr});
+  const std::string options = " --qam 16 --detector kbest --survivors 3 --order ";
+  ASSERT_EQ(run("detect in.h5 -o out.h5" + options + "1,0"), 0) << text("err.txt");
+  const hdf5_reader out(path("out.h5"));
+  EXPECT_EQ(out.read<float>("llr"), exec->to_host(llr));
+  EXPECT_EQ(std::get<std::string>(out.attributes().at("order")), "1,0");
+  EXPECT_EQ(run("detect in.h5 -o no.h5" + options + "1,1"), 1);
+  EXPECT_EQ(text("err.txt"), "warpband: error: order = 1,1 is not allowed: expected each of 0 to 1 once\n");
+  EXPECT_EQ(run("detect in.h5 -o no.h5" + options + "1.0"), 2);
+  EXPECT_FALSE(fs::exists(path("no.h5")));
+}
+
 TEST_P(detect_command, leaves_nothing_behind_when_it_fails) {
   write("in.h5", h_, uses / shared - 1);
   EXPECT_EQ(run("detect in.h5 -o out.h5 --detector mmse --qam 16"), 1);

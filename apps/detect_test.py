@@ -109,6 +109,25 @@ class DetectTest(array_files.ArrayFilesTest):
                 self.assertEqual("survivors" in attributes, detector == "kbest")
                 self.assertEqual(attributes["detector"], detector)
 
+    def test_order_of_the_streams(self):
+        h, y, _ = signal_of(15, 50, 4, 4, 16, 0.1)
+        order = [2, 0, 3, 1]
+        for detector, more in (("ot", ()), ("mtt", ()), ("kbest", ("--survivors", 3)), ("nway", ("--ways", 2))):
+            with self.subTest(detector=detector):
+                self.write_signal("in.h5", h[:, :, order], y, 0.1)
+                expected, attributes = self.detect(*more, detector=detector)
+                self.assertEqual(attributes["order"], "0,1,2,3")
+                self.write_signal("in.h5", h, y, 0.1)
+                usual = self.detect(*more, detector=detector)[0]
+                arrays, attributes = self.detect("--order", "2,0,3,1", *more, detector=detector)
+                self.assertEqual(attributes["order"], "2,0,3,1")
+                numpy.testing.assert_array_equal(arrays["llr"].reshape(50, 4, 4)[:, order], expected["llr"].reshape(50, 4, 4))
+                self.assertTrue((arrays["llr"] != usual["llr"]).any())
+        out = json.loads(self.succeed("detect", "in.h5", "-o", "out.h5", "--detector", "nway", "--qam", 16, "--order", "2,0,3,1",
+                                      "--json", "-"))
+        self.assertEqual(out["order"], order)
+        self.assertNotIn("order", self.detect()[1])
+
     def test_files_in_every_form(self):
         h, y, _ = signal_of(3, 37, 4, 3, 16, 0.05)
         noise = numpy.full(37, 0.05, numpy.float32)
@@ -314,6 +333,10 @@ class DetectTest(array_files.ArrayFilesTest):
         self.fail_clearly(1, "survivors = 8 is not allowed", *detect("mmse", "--survivors", 8))
         self.fail_clearly(1, "real_valued = true is not allowed", *detect("ml", "--real-valued"))
         self.fail_clearly(1, "extrinsic = true is not allowed", *detect("mmse", "--extrinsic"))
+        self.fail_clearly(1, "order = 1,0,1,2 is not allowed: expected each of 0 to 3 once", *detect("kbest", "--order", "1,0,1,2"))
+        self.fail_clearly(1, "order = 1,0 is not allowed: expected each of 0 to 3 once", *detect("nway", "--order", "1,0"))
+        self.fail_clearly(1, "order = 3,2,1,0 is not allowed: expected unset: the result of ml does not depend on one",
+                          *detect("ml", "--order", "3,2,1,0"))
         self.fail_clearly(1, "qam = 256 is not allowed: expected 64 or less with 4 streams (at most 2^24", *detect("ml", qam=256))
         self.fail_clearly(1, "llr_clip = none is not allowed: expected above 0 and at most 1e6:", *detect("kbest", "--llr-clip", "none"))
         self.fail_clearly(1, "llr_clip", *detect("kbest", "--llr-clip", "-1"))
@@ -329,6 +352,7 @@ class DetectTest(array_files.ArrayFilesTest):
         self.fail_clearly(2, "\"nwya\" is not known: did you mean nway?", *detect, "--detector", "nwya", "--qam", 16)
         self.fail_clearly(2, "expected ml, mf, zf", *detect, "--detector", "transformer", "--qam", 16)
         for option, value in (("--qam", 2), ("--qam", 32), ("--ways", 0), ("--ways", "many"), ("--survivors", 0), ("--llr-clip", "off"),
+                              ("--order", "1,"), ("--order", "1,x"), ("--order", "1 0"), ("--order", "1,-1"),
                               ("--llr-sign", "positive"), ("--uses-per-channel", 0), ("--memory", "much")):
             self.fail_clearly(2, option, *detect, "--detector", "nway", *(("--qam", 16) if option != "--qam" else ()), option, value)
         self.fail_clearly(2, "the same file", *detect, "--detector", "ml", "--qam", 16, "--json", "out.h5")

@@ -156,7 +156,21 @@ inline oracle::mimo_use oracle_use(const mimo_batch& b, std::size_t use) {
 }
 /// A-posteriori LLRs.
 inline std::vector<double> oracle_llrs(const detector_config& config, const oracle::mimo_use& use) {
-  const detector_config c = completed(config);
+  detector_config c = completed(config);
+  if (!c.order.empty()) {  // the columns in that order, and their LLRs back in their places
+    const std::size_t n = c.order.size(), m = static_cast<std::size_t>(use.bits()) / n;
+    oracle::mimo_use turned = use;
+    for (std::size_t i = 0; i < use.h.size(); i++)
+      turned.h[i] = use.h[i / n * n + static_cast<std::size_t>(c.order[i % n])];
+    const auto place = [&](std::size_t i) { return static_cast<std::size_t>(c.order[i / m]) * m + i % m; };
+    for (std::size_t i = 0; i < use.prior.size(); i++) turned.prior[i] = use.prior[place(i)];
+    std::vector<double> llrs(n * m);
+    c.order.clear();
+    const std::vector<double> of_turned = oracle_llrs(c, turned);
+    c.order = config.order;
+    for (std::size_t i = 0; i < llrs.size(); i++) llrs[place(i)] = of_turned[i];
+    return llrs;
+  }
   const double clip = *c.llr_clip;
   switch (c.type) {
     case detector_type::ml:
@@ -209,6 +223,7 @@ inline std::string text_of(const detector_config& c) {
   if (c.type == detector_type::kbest)
     text += ", K = " + std::to_string(c.survivors) + (c.real_valued ? ", real" : "");
   if (c.type == detector_type::nway) text += ", " + std::to_string(completed(c).ways) + " ways";
+  if (!c.order.empty()) text += ", order " + text_of_order(c.order);
   if (c.llr_clip) text += ", clip " + std::to_string(*c.llr_clip);
   return text;
 }

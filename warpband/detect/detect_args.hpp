@@ -6,12 +6,16 @@
 
 namespace wb {
 
+/// An order of streams in four bits for each position, the first lowest: as the columns of H lie.
+inline constexpr std::uint32_t order_of_columns = 0x76543210;
+
 /// What a call hands to the kernel of any detector.
 struct detect_args {
   int streams = 0, rx_antennas = 0, pam_bits = 0;  // pam_bits: bits of a symbol in one real dimension
   int tile = 1;                                    // CUDA: threads that share a use
   int ways = 0, survivors = 0;
-  int algorithm = 0;  // of a room with several
+  int algorithm = 0;                       // of a room with several
+  std::uint32_t order = order_of_columns;  // of a search
   bool extrinsic = false;
   float clip = 0;
   std::size_t uses_per_channel = 1;

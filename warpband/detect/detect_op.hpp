@@ -122,7 +122,27 @@ inline double llr_flops(const detect_args& a, bool scaled = true) {
          (scaled ? division_flops + 1 : 0);
 }
 
-/// y and H of a use, its columns in a cyclic order: column k is of antenna (first + k) mod n.
+/// The streams at the positions 0 .. n - 1 of a detector: as they come.
+struct as_they_come {
+  static constexpr bool given = false;
+  static constexpr int first = 0;
+  WB_HD int operator()(int, int k) const { return k; }
+};
+/// In the caller's order, turned: position k is entry (first + k) mod n. A word, so that no thread of a CUDA
+/// device indexes its arguments or registers by what it learns at run time.
+struct in_order {
+  std::uint32_t order;
+  int first;
+  bool given;  // any but that of the columns
+  WB_HD in_order(const detect_args& a, int start)
+      : order(a.order), first(start), given(a.order != order_of_columns) {}
+  WB_HD int operator()(int n, int k) const {
+    const int at = first + k;
+    return static_cast<int>(order >> 4 * (at < n ? at : at - n) & 7);
+  }
+};
+
+/// y and H of a use, the columns in an order.
 template <class S, class T>
 struct use_of_channel {
   using M = typename rebind<T>::mask;
@@ -131,10 +151,11 @@ struct use_of_channel {
   T n0, trace;  // trace of H^H H
   M good;       // finite, and of a size that can be worked with; elsewhere H and y are 0
 
-  WB_HD use_of_channel(const detect_args& a, S s, item<T> item, int first) {
+  template <class Order>
+  WB_HD use_of_channel(const detect_args& a, S s, item<T> item, Order order) {
     n0 = load(a.noise_var, 0, item);
     trace = T(0.f);
-    read(a, s, item, first);
+    read(a, s, item, order);
     T energy = T(0.f);
     loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
       energy = norm_fma(y[r], energy);
@@ -155,12 +176,28 @@ struct use_of_channel {
   WB_HD T least_pivot() const { return trace * T(1e-12f); }
 
  private:
-  WB_HD void read(const detect_args& a, S s, item<T> item, int first) {
+  template <class Order>
+  WB_HD void read(const detect_args& a, S s, item<T> item, Order order) {
 #if defined(__CUDACC__)
-    if constexpr (S::streams::known) {  // whole rows, then turned
+    if constexpr (S::streams::known) {
       constexpr int n = S::streams::most;
       load_cx_row(a.received, 0, item, 1, y);
-      WB_UNROLL for (int r = 0; r < S::rows::most; r++) {
+      const int first = n == 2 ? order(n, 0) : order.first;  // an order of two is a turn
+      if (n > 2 && order.given) {
+        // Through local memory, in a loop: in line its addresses would take registers from calls without one.
+        cx<T> columns[n][S::rows::most];
+#pragma unroll 1
+        for (int k = 0; k < n; k++) {
+          const int stream = order(n, k);
+          WB_UNROLL for (int r = 0; r < S::rows::most; r++) columns[k][r] =
+              load_cx(a.channel, static_cast<std::size_t>(r * n + stream), item, a.uses_per_channel);
+        }
+        WB_UNROLL for (int k = 0; k < n; k++) {
+          WB_UNROLL for (int r = 0; r < S::rows::most; r++) h[k][r] = columns[k][r];
+        }
+        return;
+      }
+      WB_UNROLL for (int r = 0; r < S::rows::most; r++) {  // whole rows, then turned
         cx<T> row[n];
         load_cx_row(a.channel, static_cast<std::size_t>(r * n), item, a.uses_per_channel, row);
         WB_UNROLL for (int k = 0; k < n; k++) h[k][r] = row[k];
@@ -176,9 +213,9 @@ struct use_of_channel {
     }
 #endif
     loop(s.n, [&](int k) WB_INLINE_LAMBDA {
-      const int at = first + k, antenna = at < s.n ? at : at - s.n;
+      const int stream = order(s.n, k);
       loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
-        h[k][r] = load_cx(a.channel, static_cast<std::size_t>(r * s.n + antenna), item, a.uses_per_channel);
+        h[k][r] = load_cx(a.channel, static_cast<std::size_t>(r * s.n + stream), item, a.uses_per_channel);
       });
     });
     loop(s.rx,
@@ -190,20 +227,21 @@ struct use_of_channel {
 inline constexpr float most_prior = 1e6f;
 
 /// Costs of the steps of each dimension from a-priori LLRs, times N0: those of bits that contradict the
-/// prior. Position k of the search is antenna (first + k) mod n. Returns false where the prior is not finite.
+/// prior. Positions of the search are in an order. Returns false where the prior is not finite.
 template <class S, class T>
 struct prior_costs {
   T re[S::streams::most][1 << S::pam::most], im[S::streams::most][1 << S::pam::most];
 
-  WB_HD auto load_from(const detect_args& a, S s, item<T> item, int first, T n0) {
+  template <class Order>
+  WB_HD auto load_from(const detect_args& a, S s, item<T> item, Order order, T n0) {
     auto good = mask_from<typename rebind<T>::mask>(true);
     const int levels = 1 << s.b;
     loop(s.n, [&](int k) WB_INLINE_LAMBDA {
-      const int at = first + k, antenna = at < s.n ? at : at - s.n;
+      const int stream = order(s.n, k);
       for (int j = 0; j < levels; j++) re[k][j] = im[k][j] = T(0.f);
       if (a.prior.data == nullptr) return;
       for (int i = 0; i < 2 * s.b; i++) {
-        T p = load(a.prior, static_cast<std::size_t>(antenna * 2 * s.b + i), item);
+        T p = load(a.prior, static_cast<std::size_t>(stream * 2 * s.b + i), item);
         const auto fine = is_finite(p);
         good = good & fine;
         p = n0 * saturate(select(fine, p, T(0.f)), most_prior);
@@ -220,25 +258,53 @@ struct prior_costs {
   }
 };
 
+/// The triangular system of a use, and its N0. Returns where both can be worked with.
+template <class S, class T, class Order>
+WB_HD auto load_lattice(const detect_args& a, S s, item<T> item, Order order,
+                        lattice<typename S::streams, T>& m, T& n0) {
+  use_of_channel<S, T> use(a, s, item, order);
+  triangle<typename S::streams, cx<T>> r;
+  const auto good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r);
+  to_lattice(s.n, s.b, r, m);
+  n0 = use.n0;
+  return good;
+}
+/// Calls f with the costs from a use's a-priori LLRs, or a null pointer where there are none, as with all
+/// sizes that are known.
+template <class S, class T, class Order, class M, class F>
+WB_HD void with_prior(const detect_args& a, S s, item<T> item, Order order, T n0, M& good, F f) {
+  const prior_costs<S, T>* costs = nullptr;
+  if constexpr (S::streams::known) {
+    f(costs);
+  } else {
+    prior_costs<S, T> given;
+    if (a.prior.data) {
+      good = good & given.load_from(a, s, item, order, n0);
+      costs = &given;
+    }
+    f(costs);
+  }
+}
+
 /// One over N0, which turns differences of distances into LLRs.
 template <class T>
 WB_HD T llr_scale(T n0) {
   return min(T(1.f) / n0, T(3e38f));
 }
 /// Writes a use's LLRs: `difference(k, i)` times `scale` is that of bit i of the label of position k, which
-/// is antenna (first + k) mod n. Threads of a group share the work.
-template <class N, class B, class T, class G, class F>
-WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, int first, T scale,
+/// is stream order(n, k). Threads of a group share the work.
+template <class N, class B, class T, class G, class Order, class F>
+WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, Order order, T scale,
                       typename rebind<T>::mask good, F difference) {
   using I = typename rebind<T>::i32;
   const float limit = a.clip < 3e38f ? a.clip : 3e38f;
   loop(n, [&](int k) WB_INLINE_LAMBDA {
-    const int at = first + k, antenna = at < n ? at : at - n;
+    const int stream = order(n, k);
     if constexpr (B::known && N::known && G::size == 1) {  // whole symbols; no prior comes here
       T llr[2 * B::most];
       WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] =
           select(good, saturate(difference(k, bit_of(pam, i)) * scale, limit), T(0.f));
-      const std::size_t place = static_cast<std::size_t>(antenna * 2 * pam);
+      const std::size_t place = static_cast<std::size_t>(stream * 2 * pam);
       if (a.llr.data) store_row(a.llr, place, item, llr);
       if (a.bits.data) {
         WB_UNROLL for (int i = 0; i < 2 * B::most; i++)
@@ -248,7 +314,7 @@ WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, int f
     }
     loop(pam, [&](int b) WB_INLINE_LAMBDA {
       WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) {
-        const std::size_t place = static_cast<std::size_t>(antenna * 2 * pam + i);
+        const std::size_t place = static_cast<std::size_t>(stream * 2 * pam + i);
         if (i % g.size != g.rank) continue;
         T llr = saturate(difference(k, bit_of(pam, i)) * scale, 3e38f);
         if (a.extrinsic && a.prior.data) llr = llr - saturate(load(a.prior, place, item), most_prior);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include <warpband/core/check.hpp>
 #include <warpband/core/pairs.hpp>
@@ -15,6 +16,24 @@ bool has_survivors(detector_type type) { return type == detector_type::kbest; }
 bool takes_prior(detector_type type) {
   return type == detector_type::ml || type == detector_type::kbest || type == detector_type::nway;
 }
+bool is_of_columns(const std::vector<int>& order) {
+  for (std::size_t k = 0; k < order.size(); k++)
+    if (order[k] != static_cast<int>(k)) return false;
+  return true;
+}
+/// What detect_args has of an order.
+std::uint32_t checked_order(const std::vector<int>& order, int streams) {
+  if (order.empty()) return order_of_columns;
+  std::vector<int> each(static_cast<std::size_t>(streams));
+  std::iota(each.begin(), each.end(), 0);
+  if (!std::is_permutation(order.begin(), order.end(), each.begin(), each.end()))
+    throw argument_error(
+        "order", text_of_order(order),
+        streams == 1 ? "0, the one stream" : "each of 0 to " + std::to_string(streams - 1) + " once");
+  std::uint32_t word = 0;
+  for (std::size_t k = 0; k < order.size(); k++) word |= static_cast<std::uint32_t>(order[k]) << 4 * k;
+  return word;
+}
 std::string clip_text(float clip) {
   if (clip == no_clip) return "none";
   char text[32];
@@ -23,12 +42,13 @@ std::string clip_text(float clip) {
 
 }  // namespace
 
-detector::detector(int streams, int rx_antennas, int qam)
-    : streams_(streams), rx_antennas_(rx_antennas), pam_bits_(0) {
+detector::detector(int streams, int rx_antennas, int qam, const std::vector<int>& order)
+    : streams_(streams), rx_antennas_(rx_antennas), pam_bits_(0), order_(0) {
   check_range("streams", streams, 1, 8);
   check_range("rx_antennas", rx_antennas, streams, 16);
   if (qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
   pam_bits_ = bits_per_symbol(qam) / 2;
+  order_ = checked_order(order, streams);
 }
 
 void detector::run(executor& exec, const detector_input& in, const detector_output& out) const {
@@ -49,6 +69,7 @@ void detector::run(executor& exec, const detector_input& in, const detector_outp
   args.streams = streams_;
   args.rx_antennas = rx_antennas_;
   args.pam_bits = pam_bits_;
+  args.order = order_;
   args.uses_per_channel = shared;
   args.received = as_pairs(in.received);
   args.channel = as_pairs(in.channel);
@@ -71,6 +92,10 @@ detector_config completed(const detector_config& config) {
   if (!takes_prior(c.type) && c.extrinsic)
     throw argument_error("extrinsic", "true",
                          std::string("false: ") + name_of(c.type) + " takes no a-priori LLRs");
+  if (!takes_order(c.type) && !c.order.empty())
+    throw argument_error("order", text_of_order(c.order),
+                         std::string("unset: the result of ") + name_of(c.type) + " does not depend on one");
+  if (static_cast<int>(c.order.size()) == c.streams && is_of_columns(c.order)) c.order.clear();
   if (c.type == detector_type::nway && c.ways == 0) c.ways = c.streams;
   const bool complete = c.type != detector_type::ot && c.type != detector_type::kbest &&
                         (c.type != detector_type::nway || c.ways == c.streams);
@@ -83,6 +108,16 @@ detector_config completed(const detector_config& config) {
   if (!limits && *c.llr_clip != no_clip)
     throw argument_error("llr_clip", clip_text(*c.llr_clip), "above 0 and at most 1e6, or none");
   return c;
+}
+
+bool takes_order(detector_type type) noexcept {
+  return type == detector_type::ot || type == detector_type::mtt || type == detector_type::kbest ||
+         type == detector_type::nway;
+}
+std::string text_of_order(const std::vector<int>& order) {
+  std::string text;
+  for (const int stream : order) text += (text.empty() ? "" : ",") + std::to_string(stream);
+  return text;
 }
 
 const std::vector<std::string>& detector_names() {

@@ -56,13 +56,15 @@ class detector {
   virtual bool takes_prior() const noexcept { return false; }
 
  protected:
-  /// Throws argument_error: streams 1..8, rx_antennas streams..16, qam 4, 16, 64 or 256.
-  detector(int streams, int rx_antennas, int qam);
+  /// Throws argument_error: streams 1..8, rx_antennas streams..16, qam 4, 16, 64 or 256, and an order that is
+  /// neither empty nor has each of 0 .. streams - 1 once.
+  detector(int streams, int rx_antennas, int qam, const std::vector<int>& order = {});
   /// The call after its shapes are checked.
   virtual void start(executor& exec, std::size_t uses, struct detect_args& args) const = 0;
 
  private:
   int streams_, rx_antennas_, pam_bits_;
+  std::uint32_t order_;  // as detect_args has it
 };
 
 enum class detector_type {
@@ -92,10 +94,22 @@ struct detector_config {
   int survivors = 64;        // kbest: K, 1..4096
   bool real_valued = false;  // kbest: a tree of real dimensions
   bool extrinsic = false;    // the prior is taken off the output again
+  /// ot, mtt, kbest and nway: the order of the streams in the search, each of 0 .. streams - 1 once; empty
+  /// for 0, 1, 2, ... The result is, bit for bit, that of an H whose column k is column order[k] of the given
+  /// one, with its LLRs and priors back in their places. ot, mtt and kbest begin with the last stream of the
+  /// order (top of the tree, first stage of the trellis) and go down to the first. Pass p of nway has
+  /// order[p] on top, below it order[p - 1], order[p - 2], ... order[p + 1] (mod streams). The other
+  /// detectors look at all streams alike and take none.
+  std::vector<int> order = {};
 };
 
-/// The configuration with `ways` and `llr_clip` chosen. Throws argument_error for what is not allowed.
+/// The configuration with `ways` and `llr_clip` chosen, and without an order that is 0, 1, 2, ... Throws
+/// argument_error for what is not allowed.
 detector_config completed(const detector_config& config);
+/// Whether a detector takes an order of streams.
+bool takes_order(detector_type type) noexcept;
+/// "2,0,1"
+std::string text_of_order(const std::vector<int>& order);
 /// Throws argument_error for what is not allowed.
 std::unique_ptr<detector> make_detector(const detector_config& config);
 

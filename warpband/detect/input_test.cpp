@@ -350,6 +350,16 @@ TEST(detect_arguments, bad_settings_are_named) {
     c.extrinsic = true;
     EXPECT_EQ(blames(c), takes_prior(c) ? "" : "extrinsic") << name;
     EXPECT_EQ(wb::make_detector(setting(type, 2, 2, 16))->takes_prior(), takes_prior(c)) << name;
+    c = setting(type, 3, 3, 4);
+    c.order = {2, 0, 1};
+    EXPECT_EQ(blames(c), wb::takes_order(type) ? "" : "order") << name;
+    for (const std::vector<int>& order : std::vector<std::vector<int>>{
+             {0}, {0, 1}, {0, 1, 2, 3}, {0, 0, 1}, {1, 2, 3}, {0, -1, 1}, {0, 1, 2147483647}, {1, 1, 1}}) {
+      c.order = order;
+      EXPECT_EQ(blames(c), "order") << name << ", " << wb::text_of_order(order);
+    }
+    c.order = {0, 1, 2};
+    EXPECT_EQ(blames(c), wb::takes_order(type) ? "" : "order") << name;
   }
   EXPECT_EQ(blames(setting(static_cast<wb::detector_type>(99), 2, 2, 4)), "type");
   EXPECT_FALSE(wb::detector_named("sphere"));
@@ -391,6 +401,27 @@ TEST(detect_arguments, messages_say_what_is_allowed) {
   EXPECT_EQ(message(c),
             "llr_clip = none is not allowed: expected above 0 and at most 1e6: a hypothesis can be missing "
             "with kbest");
+}
+
+TEST(detect_arguments, messages_of_an_order_say_what_is_allowed) {
+  const auto message = [](detector_config c, std::vector<int> order) -> std::string {
+    c.order = std::move(order);
+    try {
+      wb::make_detector(c);
+    } catch (const wb::argument_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const std::string each = " is not allowed: expected each of 0 to 3 once";
+  EXPECT_EQ(message(setting(kbest, 4, 4, 16), {2, 0, 1}), "order = 2,0,1" + each);
+  EXPECT_EQ(message(setting(nway, 4, 4, 16), {2, 0, 1, 4}), "order = 2,0,1,4" + each);
+  EXPECT_EQ(message(setting(ot, 4, 4, 16), {2, 0, 2, 1}), "order = 2,0,2,1" + each);
+  EXPECT_EQ(message(setting(mtt, 1, 1, 16), {1}), "order = 1 is not allowed: expected 0, the one stream");
+  EXPECT_EQ(message(setting(ml, 2, 2, 16), {1, 0}),
+            "order = 1,0 is not allowed: expected unset: the result of ml does not depend on one");
+  EXPECT_EQ(message(setting(mmse, 2, 2, 16), {1, 0}),
+            "order = 1,0 is not allowed: expected unset: the result of mmse does not depend on one");
 }
 
 TEST(detect_arguments, a_detector_tells_its_sizes) {

@@ -164,6 +164,32 @@ TEST(detect_oracle, nway) {
   expect_oracle(settings, 200, true);
 }
 
+TEST(detect_oracle, in_another_order) {
+  std::vector<detector_config> settings;
+  const auto put = [&](detector_config c, std::vector<int> order) {
+    c.order = std::move(order);
+    settings.push_back(std::move(c));
+  };
+  for (const wb::detector_type type : {ot, mtt}) {
+    put(setting(type, 2, 2, 16), {1, 0});
+    put(setting(type, 3, 4, 4), {1, 2, 0});
+    put(setting(type, 4, 4, 16), {2, 0, 3, 1});
+  }
+  expect_oracle(settings, 100, true);
+  settings.clear();
+  put(kbest_setting(2, 2, 16, 3), {1, 0});
+  put(kbest_setting(3, 3, 16, 7, true), {2, 0, 1});
+  put(kbest_setting(4, 4, 16, 16), {1, 2, 3, 0});
+  put(kbest_setting(5, 5, 4, 4), {3, 1, 4, 0, 2});
+  put(nway_setting(2, 2, 64, 1), {1, 0});
+  put(nway_setting(3, 3, 16, 2), {1, 2, 0});
+  put(nway_setting(4, 4, 16, 1), {2, 0, 3, 1});
+  put(nway_setting(4, 4, 16, 4), {3, 1, 0, 2});
+  put(nway_setting(8, 8, 4, 3), {4, 1, 7, 0, 2, 6, 3, 5});
+  expect_oracle(settings, 100, true);
+  expect_oracle(settings, 50, true, 3);
+}
+
 class detect_exact_on : public on_backend {
  protected:
   /// The widest instruction set and CUDA do all, the slow ones a part: their bits are the same.

@@ -45,6 +45,7 @@ json to_json(const detector_config& d) {
     out["survivors"] = d.survivors;
     out["real_valued"] = d.real_valued;
   }
+  if (!d.order.empty()) out["order"] = d.order;
   const float clip = d.llr_clip.value_or(no_clip);
   out["llr_clip"] = clip == no_clip ? json("none") : json(as_written(clip));
   return out;

@@ -202,6 +202,39 @@ TEST_F(result, of_antennas_comes_back_and_goes_on) {
   }
 }
 
+TEST_F(result, of_an_order_of_streams_goes_on_with_that_order_alone) {
+  const auto text = [](const std::string& more) {
+    return "title = \"ordered\"\ncode = { type = \"none\", k = 64 }\nmodem.modulation = \"qpsk\"\n"
+           "channel.type = \"rayleigh\"\nmimo = { streams = 3, rx_antennas = 3 }\nsweep.snr_db = 3\n"
+           "stop.max_frames = 9\ndetector.type = \"kbest\"\ndetector.survivors = 2\n" +
+           more;
+  };
+  run_result r;
+  r.source = parse_scenario(text("detector.order = [2, 0, 1]"), "s.toml");
+  const curve_config& c = r.source.curves[0];
+  const auto exec = testing::open_scalar();
+  r.origin.machine = describe_machine(*exec);
+  r.curves.push_back(run_curve(c, *exec));
+  write_file(path("r.json"), result_json(r));
+  const run_result back = load_result(path("r.json"));
+  EXPECT_EQ(result_json(back), result_json(r));
+  EXPECT_EQ(nlohmann::json::parse(result_json(r))["curves"][0]["config"]["detector"]["order"],
+            (nlohmann::json{2, 0, 1}));
+  const auto refusal_of = [&](const std::string& more) -> std::string {
+    try {
+      resumed(back, parse_scenario(text(more), "s.toml"), "r.json");
+    } catch (const file_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal_of("detector.order = [2, 0, 1]"), "");
+  const std::string was = "r.json: curve \"ordered\" was run with detector.order = [2,0,1], now ";
+  EXPECT_EQ(refusal_of("detector.order = [1, 0, 2]"), was + "[1,0,2]: expected the same");
+  EXPECT_EQ(refusal_of(""), was + "without it: expected the same");
+  EXPECT_EQ(refusal_of("detector.order = [0, 1, 2]"), was + "without it: expected the same");
+}
+
 /// A result with all that a file can hold, after a few frames.
 run_result sample() {
   const std::string text = R"(

@@ -47,11 +47,7 @@ class value {
     if (const auto* s = node_.as_string()) return s->get();
     refuse(node_);
   }
-  std::int64_t integer(std::int64_t least, std::int64_t most) const {
-    const auto* i = node_.as_integer();
-    if (i == nullptr || i->get() < least || i->get() > most) refuse(node_);
-    return i->get();
-  }
+  std::int64_t integer(std::int64_t least, std::int64_t most) const { return integer(node_, least, most); }
   int integer_or_auto(int least, int most, int automatic) const {
     if (const auto* s = node_.as_string(); s != nullptr && s->get() == "auto") return automatic;
     return static_cast<int>(integer(least, most));
@@ -74,6 +70,14 @@ class value {
     if (all.empty()) throw argument_error(key_.name, "an empty list", key_.allowed);
     return all;
   }
+  std::vector<int> integers(std::int64_t least, std::int64_t most) const {
+    const auto* list = node_.as_array();
+    if (list == nullptr) refuse(node_);
+    std::vector<int> all;
+    for (const toml::node& n : *list) all.push_back(static_cast<int>(integer(n, least, most)));
+    if (all.empty()) throw argument_error(key_.name, "an empty list", key_.allowed);
+    return all;
+  }
   /// One of the values whose name_of, or what `name` says, is the word.
   template <class T, class Name>
   T word(std::initializer_list<T> values, Name name) const {
@@ -88,6 +92,11 @@ class value {
   }
 
  private:
+  std::int64_t integer(const toml::node& node, std::int64_t least, std::int64_t most) const {
+    const auto* i = node.as_integer();
+    if (i == nullptr || i->get() < least || i->get() > most) refuse(node);
+    return i->get();
+  }
   double number(const toml::node& node, double least, double most) const {
     double x = NAN;
     if (const auto* i = node.as_integer()) x = static_cast<double>(i->get());
@@ -315,6 +324,12 @@ const entry table[] = {
       "kbest only: a level for each real dimension instead of each stream."},
      scope::both,
      [](draft& d, const value& v) { d.detector.real_valued = v.boolean(); }},
+    {{"detector.order", "list of integers", "a list with each of 0 to mimo.streams - 1 once", "",
+      "ot, mtt, kbest and nway only: the search sees the columns of H in this order. ot, mtt and kbest begin "
+      "with the last stream of it and end with the first; pass p of nway has entry p on top, below it those "
+      "before it in the list, cyclically. Left out: 0, 1, 2, ..."},
+     scope::both,
+     [](draft& d, const value& v) { d.detector.order = v.integers(0, 7); }},
     {{"detector.llr_clip", "number",
       "a number from 1e-6 to 1e6, or \"none\" where no hypothesis can be missing: with all but ot, kbest and "
       "nway with fewer ways than streams",
@@ -540,6 +555,10 @@ class parser {
         refuse_idle("detector.real_valued", "detector.type", type);
         detector.survivors = detector_config{}.survivors;
         detector.real_valued = false;
+      }
+      if (!takes_order(detector.type)) {
+        refuse_idle("detector.order", "detector.type", type);
+        detector.order.clear();
       }
     } else {
       refuse_idle_with("detector.", antennas, "without detector.type or several antennas");

@@ -145,6 +145,7 @@ TEST(scenario, documented_defaults_are_the_defaults) {
                     kbest = antennas + "detector.type = \"kbest\"\n";
   EXPECT_EQ(json_of(nway + "detector.ways = \"auto\""), json_of(nway));
   EXPECT_EQ(json_of(kbest + "detector.survivors = 64\ndetector.real_valued = false"), json_of(kbest));
+  EXPECT_NE(json_of(kbest + "detector.order = [1, 0]"), json_of(kbest));
   EXPECT_EQ(json_of(antennas + "detector.type = \"mmse\"\nchannel.fading = \"fast\""), json_of(antennas));
 }
 
@@ -155,7 +156,7 @@ modem.modulation = "16qam"
 channel.type = "rayleigh"
 code.rate = "1/2"
 mimo = { streams = 4, rx_antennas = 5 }
-detector = { ways = 3, survivors = 16, llr_clip = 4 }
+detector = { ways = 3, survivors = 16, llr_clip = 4, order = [2, 0, 1, 3] }
 [[curve]]
 label = "mmse, clipped"
 detector.type = "mmse"
@@ -163,7 +164,7 @@ detector.type = "mmse"
 detector.type = "nway"
 sweep.ebn0_db = { from = 1, to = 3, step = 1 }
 [[curve]]
-detector = { type = "kbest", real_valued = true, llr_clip = 2.5 }
+detector = { type = "kbest", real_valued = true, llr_clip = 2.5, order = [3, 2, 1, 0] }
 sweep.snr_db = 7
 [[curve]]
 detector = { type = "ml", llr_clip = "none" }
@@ -184,16 +185,19 @@ modem.demapper = "exact"
   EXPECT_EQ(detector(0).llr_clip, 4);
   EXPECT_EQ(detector(0).ways, 0);  // what the base says for others
   EXPECT_EQ(detector(0).survivors, 64);
+  EXPECT_TRUE(detector(0).order.empty());
   EXPECT_EQ(s.curves[0].link.axis, snr_axis::snr_db);
   EXPECT_EQ(s.curves[0].sweep_db, (std::vector<double>{8, 12}));
   EXPECT_EQ(detector(1).type, detector_type::nway);
   EXPECT_EQ(detector(1).ways, 3);
+  EXPECT_EQ(detector(1).order, (std::vector<int>{2, 0, 1, 3}));
   EXPECT_EQ(s.curves[1].link.axis, snr_axis::ebn0_db);  // the curve's in place of the base's
   EXPECT_EQ(s.curves[1].sweep_db, (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(detector(2).type, detector_type::kbest);
   EXPECT_EQ(detector(2).survivors, 16);
   EXPECT_TRUE(detector(2).real_valued);
   EXPECT_EQ(detector(2).llr_clip, 2.5f);
+  EXPECT_EQ(detector(2).order, (std::vector<int>{3, 2, 1, 0}));
   EXPECT_EQ(s.curves[2].sweep_db, (std::vector<double>{7}));
   EXPECT_EQ(detector(3).llr_clip, no_clip);
   EXPECT_EQ(s.curves[4].link.demapper, demap_algorithm::exact);
@@ -218,6 +222,21 @@ TEST(scenario, refuses_what_antennas_and_detectors_do_not_allow) {
   EXPECT_REFUSED(with("detector.type = \"ot\"\ndetector.llr_clip = \"none\""), "line 6: detector.llr_clip");
   EXPECT_REFUSED(with("detector.type = \"kbest\"\ndetector.real_valued = 1"),
                  "detector.real_valued = 1 is not allowed: expected true or false");
+  EXPECT_REFUSED(with("detector.order = [1, 0]"),
+                 "detector.order has no meaning with detector.type = \"mmse\"");
+  const auto order = [&](const std::string& list) {
+    return with("detector.type = \"ot\"\ndetector.order = " + list);
+  };
+  const std::string expected = " is not allowed: expected a list with each of 0 to mimo.streams - 1 once";
+  EXPECT_REFUSED(order("1"), "line 6: detector.order = 1" + expected);
+  EXPECT_REFUSED(order("[]"), "line 6: detector.order = an empty list" + expected);
+  EXPECT_REFUSED(order("[1, 0.0]"), "line 6: detector.order = 0" + expected);
+  EXPECT_REFUSED(order("[1, -1]"), "line 6: detector.order = -1" + expected);
+  EXPECT_REFUSED(order("[0, 8]"), "line 6: detector.order = 8" + expected);
+  EXPECT_REFUSED(order("[1, 1]"),
+                 "line 6: detector.order = 1,1 is not allowed: expected each of 0 to 1 once");
+  EXPECT_REFUSED(order("[1, 0, 2]"),
+                 "line 6: detector.order = 1,0,2 is not allowed: expected each of 0 to 1");
   EXPECT_REFUSED(with("modem.demapper = \"exact\""), "line 5: modem.demapper has no meaning with a detector");
   EXPECT_REFUSED(with("[[curve]]\nlabel = \"a\"\n[[curve]]\nlabel = \"b\"\nmimo.streams = 3"),
                  "line 4: mimo.rx_antennas = 2 is not allowed: expected 3 to 16, in curve \"b\"");

@@ -10,7 +10,7 @@ namespace wb {
 WB_DECLARE_KERNEL(kbest)
 
 kbest::kbest(const kbest_config& c)
-    : detector(c.streams, c.rx_antennas, c.qam),
+    : detector(c.streams, c.rx_antennas, c.qam, c.order),
       survivors_(c.survivors),
       real_valued_(c.real_valued),
       extrinsic_(c.extrinsic),

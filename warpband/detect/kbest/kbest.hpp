@@ -1,6 +1,7 @@
 #pragma once
-// K-best detection: breadth first from the last antenna to the first, K survivors a level by partial
-// distance; LLRs from the K candidates at the end. With K as large as all candidates it is exhaustive.
+// K-best detection: breadth first from the last antenna of the order to the first, K survivors a level by
+// partial distance; LLRs from the K candidates at the end. With K as large as all candidates it is
+// exhaustive.
 //
 // A tree of complex symbols has `streams` levels; a real-valued one (K. Wong, C. Tsui, R. Cheng, W. Mow, "A
 // VLSI architecture of a K-best lattice decoding algorithm for MIMO channels", 2002) twice as many, the
@@ -18,7 +19,8 @@ struct kbest_config {
   /// LLRs are limited to +-llr_clip, which stands for a missing hypothesis too: above 0, at most
   /// 1e6.
   float llr_clip = 8;
-  bool extrinsic = false;  // the prior is taken off the output again
+  bool extrinsic = false;       // the prior is taken off the output again
+  std::vector<int> order = {};  // of the streams, see detector_config
 };
 
 class kbest final : public detector {

@@ -38,35 +38,18 @@ struct kbest_op {
     using N = typename S::streams;
     using B = typename S::pam;
     const S s(a);
+    const in_order order(a, 0);
     lattice<N, T> m;
-    typename rebind<T>::mask good;
     T n0;
-    {
-      use_of_channel<S, T> use(a, s, item, 0);
-      triangle<N, cx<T>> r;
-      good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r);
-      to_lattice(s.n, s.b, r, m);
-      n0 = use.n0;
-    }
-    prior_costs<S, T>* costs = nullptr;
+    auto good = load_lattice(a, s, item, order, m, n0);
     hypotheses<N, B, T> found;
     found.clear(s.n, s.b);
-    const auto search = [&] {
+    with_prior(a, s, item, order, n0, good, [&](auto* costs) WB_INLINE_LAMBDA {
       kbest_search<G, N, B, T, prior_costs<S, T>>(g, s.n, s.b, m, costs, a.survivors, scratch)
           .run(a.algorithm != 0, found);
-    };
-    if constexpr (S::streams::known) {
-      search();
-    } else {
-      prior_costs<S, T> given;
-      if (a.prior.data) {
-        good = good & given.load_from(a, s, item, 0, n0);
-        costs = &given;
-      }
-      search();
-    }
+    });
     found.merge(g, s.n, s.b);
-    store_llrs(a, s.n, s.b, item, g, 0, llr_scale(n0), good,
+    store_llrs(a, s.n, s.b, item, g, order, llr_scale(n0), good,
                [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
   }
 };

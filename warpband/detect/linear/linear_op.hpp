@@ -30,7 +30,7 @@ struct linear_op {
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T*) const {
     const S s(a);
-    use_of_channel<S, T> use(a, s, item, 0);
+    use_of_channel<S, T> use(a, s, item, as_they_come{});
     equalized<typename S::streams, T> e;
     triangle<typename S::streams, cx<T>> r;
     const auto good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r);
@@ -63,7 +63,7 @@ struct linear_op {
     minima<N, B, T> found;
     found.clear(n, pam);
     loop(n, [&](int k) WB_INLINE_LAMBDA { demap_symbol(pam, k, e.x[k], found); });
-    store_llrs(a, n, pam, item, g, 0, T(1.f), good,
+    store_llrs(a, n, pam, item, g, as_they_come{}, T(1.f), good,
                [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(pam, k, i) * e.sinr[k]; });
   }
 };

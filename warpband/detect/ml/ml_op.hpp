@@ -28,26 +28,15 @@ struct ml_op {
   WB_HD void operator()(item<T> item, G g, T*) const {
     using N = typename S::streams;
     const S s(a);
-    use_of_channel<S, T> use(a, s, item, 0);
-    triangle<N, cx<T>> r;
-    auto good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r);
     lattice<N, T> m;
-    to_lattice(s.n, s.b, r, m);
+    T n0;
+    auto good = load_lattice(a, s, item, as_they_come{}, m, n0);
     minima<N, typename S::pam, T> found;
     found.clear(s.n, s.b);
-    prior_costs<S, T>* costs = nullptr;
-    if constexpr (S::streams::known) {
-      exhaustive(g, s.n, s.b, m, costs, found);
-    } else {
-      prior_costs<S, T> given;
-      if (a.prior.data) {
-        good = good & given.load_from(a, s, item, 0, use.n0);
-        costs = &given;
-      }
-      exhaustive(g, s.n, s.b, m, costs, found);
-    }
+    with_prior(a, s, item, as_they_come{}, n0, good,
+               [&](auto* costs) WB_INLINE_LAMBDA { exhaustive(g, s.n, s.b, m, costs, found); });
     loop(s.n, [&](int k) WB_INLINE_LAMBDA { found.merge(g, s.b, k); });
-    store_llrs(a, s.n, s.b, item, g, 0, llr_scale(use.n0), good,
+    store_llrs(a, s.n, s.b, item, g, as_they_come{}, llr_scale(n0), good,
                [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
   }
 };

@@ -2,12 +2,12 @@
 // N-way detection: parallel SSFE (M. Wu, B. Yin, J. R. Cavallaro, "Flexible N-way MIMO detector on GPU",
 // 2012).
 //
-// Pass p = 0 .. ways - 1 puts antenna p on top of the search and the others below it in cyclic order, and
-// takes the QR decomposition of the columns in that order. All points of the top antenna are candidates'
-// beginnings; below it each gets one child, the nearest point (rounded and clamped in both dimensions). LLRs
-// come from the candidates of all passes. One pass is SSFE; 2x2 with two passes is exhaustive; ways = streams
-// reaches both values of every bit. Modified real-valued decomposition with I and Q of an antenna side by
-// side gives the same R as the complex decomposition used here, in blocks.
+// Pass p = 0 .. ways - 1 puts antenna p of the order on top of the search and the others below it, p - 1, p -
+// 2, ... p + 1 (mod streams), and takes the QR decomposition of the columns so turned. All points of the top
+// antenna are candidates' beginnings; below it each gets one child, the nearest point (rounded and clamped in
+// both dimensions). LLRs come from the candidates of all passes. One pass is SSFE; 2x2 with two passes is
+// exhaustive; ways = streams reaches both values of every bit. Modified real-valued decomposition with I and
+// Q of an antenna side by side gives the same R as the complex decomposition used here, in blocks.
 //
 // With a-priori LLRs a child is the point with the least sum of metric and prior.
 #include <warpband/detect/detector.hpp>
@@ -22,7 +22,8 @@ struct nway_config {
   /// LLRs are limited to +-llr_clip, which stands for a missing hypothesis too. Nothing: 8, and no_clip with
   /// ways = streams. no_clip with fewer is refused.
   std::optional<float> llr_clip = {};
-  bool extrinsic = false;  // the prior is taken off the output again
+  bool extrinsic = false;       // the prior is taken off the output again
+  std::vector<int> order = {};  // of the streams, see detector_config
 };
 
 class nway final : public detector {

@@ -31,30 +31,17 @@ struct nway_op {
     found.clear(s.n, s.b);
     auto good = mask_from<typename rebind<T>::mask>(true);
     T n0 = T(1.f);
-    for (int pass = 0; pass < a.ways; pass++) {  // antenna `pass` on top
+    for (int pass = 0; pass < a.ways; pass++) {  // entry `pass` of the order on top
       if (pass > 0) found.turn(s.n, s.b);
-      const int first = pass + 1 < s.n ? pass + 1 : pass + 1 - s.n;
-      use_of_channel<S, T> use(a, s, item, first);
-      triangle<typename S::streams, cx<T>> r;
-      good = good & use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r);
+      const in_order order(a, pass + 1 < s.n ? pass + 1 : pass + 1 - s.n);
       lattice<typename S::streams, T> m;
-      to_lattice(s.n, s.b, r, m);
-      n0 = use.n0;
-      prior_costs<S, T>* costs = nullptr;
-      if constexpr (!S::streams::known) {
-        prior_costs<S, T> given;
-        if (a.prior.data) {
-          good = good & given.load_from(a, s, item, first, n0);
-          costs = &given;
-        }
-        nway_pass(g, s.n, s.b, m, costs, found);
-      } else {
-        nway_pass(g, s.n, s.b, m, costs, found);
-      }
+      good = good & load_lattice(a, s, item, order, m, n0);
+      with_prior(a, s, item, order, n0, good,
+                 [&](auto* costs) WB_INLINE_LAMBDA { nway_pass(g, s.n, s.b, m, costs, found); });
     }
     found.merge(g, s.n, s.b);
-    const int first = a.ways < s.n ? a.ways : a.ways - s.n;
-    store_llrs(a, s.n, s.b, item, g, first, llr_scale(n0), good,
+    const in_order order(a, a.ways < s.n ? a.ways : a.ways - s.n);
+    store_llrs(a, s.n, s.b, item, g, order, llr_scale(n0), good,
                [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
   }
 };

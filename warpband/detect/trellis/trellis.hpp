@@ -1,7 +1,7 @@
 #pragma once
 // Trellis detection (M. Wu, "Implementation of a high throughput MIMO detector and Turbo decoder on GPU",
-// thesis, 2010, ch. 3.2 and 4.1). A stage for each antenna, from the last to the first; a vertex for each
-// point.
+// thesis, 2010, ch. 3.2 and 4.1). A stage for each antenna, from the last of the order to
+// the first; a vertex for each point.
 //
 //   one_pass (OT)     edge reductions from the first stage to the last; LLRs from the points' paths at the
 //   end.
@@ -22,6 +22,7 @@ struct trellis_config {
   /// LLRs are limited to +-llr_clip, which stands for a missing hypothesis too. Nothing: no_clip for
   /// multi_pass, 8 for one_pass, to which no_clip is refused.
   std::optional<float> llr_clip = {};
+  std::vector<int> order = {};  // of the streams, see detector_config
 };
 
 class trellis_detector final : public detector {

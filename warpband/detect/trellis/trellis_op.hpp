@@ -60,15 +60,8 @@ struct trellis_op {
     using B = typename S::pam;
     const S s(a);
     lattice<N, T> m;
-    typename rebind<T>::mask good;
     T n0;
-    {
-      use_of_channel<S, T> use(a, s, item, 0);
-      triangle<N, cx<T>> r;
-      good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r);
-      to_lattice(s.n, s.b, r, m);
-      n0 = use.n0;
-    }
+    const auto good = load_lattice(a, s, item, in_order(a, 0), m, n0);
     if constexpr (Local) {
       T local[(4 << 2 * B::most) * trellis_planes(N::most, points)];
       search(item, g, s, m, local, n0, good);
@@ -89,12 +82,12 @@ struct trellis_op {
       found.clear(s.n, s.b);
       t.one_pass(found);
       found.merge(g, s.n, s.b);
-      store_llrs(a, s.n, s.b, item, g, 0, llr_scale(n0), good,
+      store_llrs(a, s.n, s.b, item, g, in_order(a, 0), llr_scale(n0), good,
                  [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
     } else {
       minima<N, B, T> found;
       t.multi_pass(found);
-      store_llrs(a, s.n, s.b, item, g, 0, llr_scale(n0), good,
+      store_llrs(a, s.n, s.b, item, g, in_order(a, 0), llr_scale(n0), good,
                  [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
     }
   }

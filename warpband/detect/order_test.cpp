@@ -1,0 +1,176 @@
+// The caller's order of the streams: what it means, and that it means the same everywhere.
+#include <numeric>
+
+#include <tests/mimo.hpp>
+
+namespace {
+
+using wb::detector_config;
+using wb::layout;
+using enum wb::detector_type;
+using namespace wb::testing;
+
+/// Entry i of the result is entry from(i) of the given.
+template <class T, class From>
+std::vector<T> gathered(const std::vector<T>& given, From from) {
+  std::vector<T> out(given.size());
+  for (std::size_t i = 0; i < out.size(); i++) out[i] = given[from(i)];
+  return out;
+}
+/// Of a bit of a batch in which stream k stands where the given one has stream order[k].
+auto bit_in_order(const mimo_batch& b, const std::vector<int>& order) {
+  const std::size_t n = order.size(), m = b.bits() / n;
+  return [=](std::size_t i) {
+    return i / (n * m) * (n * m) + static_cast<std::size_t>(order[i / m % n]) * m + i % m;
+  };
+}
+mimo_batch reordered(const mimo_batch& b, const std::vector<int>& order) {
+  const std::size_t n = order.size();
+  mimo_batch out = b;
+  out.h = gathered(b.h, [&](std::size_t i) { return i / n * n + static_cast<std::size_t>(order[i % n]); });
+  out.prior = gathered(b.prior, bit_in_order(b, order));
+  return out;
+}
+
+/// Detectors that take an order, of one size.
+std::vector<detector_config> all_with_order(int streams, int rx, int qam) {
+  std::vector<detector_config> all{
+      setting(ot, streams, rx, qam), setting(mtt, streams, rx, qam), kbest_setting(streams, rx, qam, 5),
+      kbest_setting(streams, rx, qam, 9, true), nway_setting(streams, rx, qam, streams)};
+  for (const int ways : {1, streams / 2})
+    if (ways > 0 && ways < streams) all.push_back(nway_setting(streams, rx, qam, ways));
+  return all;
+}
+
+class detect_order_on : public on_backend {
+ protected:
+  /// An order gives, bit for bit, what the detector without one makes of the columns in that order.
+  void expect_same(detector_config c, const std::vector<int>& order, const mimo_batch& batch,
+                   layout arrangement = layout::row_major) {
+    const auto from = bit_in_order(batch, order);
+    const mimo_result expected = detect(exec(), c, reordered(batch, order), arrangement);
+    c.order = order;
+    mimo_result got = detect(exec(), c, batch, arrangement);
+    got.llr = gathered(got.llr, from);
+    got.bits = gathered(got.bits, from);
+    EXPECT_TRUE(same_bits(got, expected)) << text_of(c) << (batch.prior.empty() ? "" : ", with a prior");
+  }
+};
+WB_ON_ALL_BACKENDS(detect_order_on);
+
+TEST_P(detect_order_on, is_that_of_the_columns) {
+  std::mt19937_64 random(1);
+  for (int streams = 2; streams <= 8; streams++)
+    for (const int more : {0, 1})
+      for (const int qam : {4, 16, 64, 256}) {
+        // 2x2 and 4x4 have kernels of their own for each number of points.
+        const bool own = more == 0 && (streams == 2 || streams == 4);
+        if (qam > (own ? 256 : streams > 6 ? 4 : 16)) continue;
+        std::vector<int> order(static_cast<std::size_t>(streams));
+        std::iota(order.begin(), order.end(), 0);
+        for (detector_config c : all_with_order(streams, streams + more, qam)) {
+          std::shuffle(order.begin(), order.end(), random);
+          const std::size_t uses = qam > 16 ? 5 : 19;
+          expect_same(c, order, draw_mimo(c, uses, {}, random));
+          if (!takes_prior(c)) continue;
+          c.extrinsic = more != 0;
+          expect_same(c, order, draw_mimo(c, uses, {.prior = 3}, random));
+        }
+      }
+}
+
+TEST_P(detect_order_on, may_be_any) {
+  std::mt19937_64 random(2);
+  for (const int streams : {1, 2, 3, 4})
+    for (const detector_config& c : all_with_order(streams, streams, 4)) {
+      const mimo_batch batch = draw_mimo(c, 17, {}, random);
+      std::vector<int> order(static_cast<std::size_t>(streams));
+      std::iota(order.begin(), order.end(), 0);
+      do expect_same(c, order, batch);
+      while (std::next_permutation(order.begin(), order.end()));
+    }
+}
+
+TEST_P(detect_order_on, holds_in_either_layout_with_shared_channels_and_for_many_uses) {
+  std::mt19937_64 random(3);
+  for (const auto& [order, rx] : std::vector<std::pair<std::vector<int>, int>>{
+           {{1, 0}, 2}, {{2, 0, 1}, 3}, {{2, 0, 3, 1}, 4}, {{4, 1, 7, 0, 2, 6, 3, 5}, 8}})
+    for (const detector_config& c : all_with_order(static_cast<int>(order.size()), rx, 4)) {
+      const mimo_batch batch = draw_mimo(c, 23, {.uses_per_channel = 3}, random);
+      expect_same(c, order, batch);
+      expect_same(c, order, batch, layout::batch_fastest);
+    }
+  // Of N-way other kernels take batches that fill a device.
+  const std::size_t many = exec().name() == "cpu" ? 1000 : exec().preferred_batch(false);
+  for (const int qam : {4, 16}) {
+    const detector_config c = nway_setting(4, 4, qam, 3);
+    expect_same(c, {3, 1, 0, 2}, draw_mimo(c, small_scale() ? 20 : many, {}, random));
+  }
+}
+
+TEST_P(detect_order_on, of_columns_as_they_come_changes_nothing) {
+  std::mt19937_64 random(4);
+  for (detector_config c : all_with_order(4, 4, 16)) {
+    const mimo_batch batch = draw_mimo(c, 20, {}, random);
+    const mimo_result expected = detect(exec(), c, batch);
+    c.order = {0, 1, 2, 3};
+    EXPECT_TRUE(same_bits(detect(exec(), c, batch), expected)) << text_of(c);
+    EXPECT_TRUE(completed(c).order.empty());
+  }
+}
+
+TEST_P(detect_order_on, does_not_matter_to_an_exhaustive_search) {
+  std::mt19937_64 random(5);
+  for (const auto& [streams, qam] : {std::array{2, 4}, {2, 16}, {2, 64}, {3, 4}, {3, 16}, {4, 4}})
+    for (const double prior : {0., 3.}) {
+      int survivors = 1;
+      for (int k = 0; k < streams; k++) survivors *= qam;
+      detector_config exact = setting(ml, streams, streams, qam),
+                      all = kbest_setting(streams, streams, qam, survivors);
+      exact.llr_clip = all.llr_clip = 1e6f;
+      const mimo_batch batch = draw_mimo(exact, survivors > 256 ? 20 : 100, {.prior = prior}, random);
+      const mimo_result expected = detect(exec(), exact, batch);
+      const auto expect_exact = [&](const detector_config& c) {
+        EXPECT_EQ(count_different(batch, detect(exec(), c, batch).llr, expected.llr), 0U)
+            << text_of(c) << ", priors of " << prior;
+      };
+      std::vector<int> order(static_cast<std::size_t>(streams));
+      std::iota(order.begin(), order.end(), 0);
+      do {
+        if (survivors > 256 && random() % 3 != 0) continue;
+        all.order = order;
+        all.real_valued = !all.real_valued;
+        expect_exact(all);
+        if (streams > 2) continue;
+        for (detector_config c : {setting(mtt, 2, 2, qam), nway_setting(2, 2, qam, 2)}) {
+          if (prior > 0 && !takes_prior(c)) continue;
+          c.order = order;
+          c.llr_clip = 1e6f;
+          expect_exact(c);
+        }
+      } while (std::next_permutation(order.begin(), order.end()));
+    }
+}
+
+TEST_P(detect_order_on, puts_its_first_stream_on_top_of_the_one_way) {
+  std::mt19937_64 random(6);
+  detector_config exact = setting(ml, 2, 2, 16), one = nway_setting(2, 2, 16, 1);
+  exact.llr_clip = one.llr_clip = 8;
+  for (const std::size_t top : {0, 1}) {
+    one.order = {static_cast<int>(top), static_cast<int>(1 - top)};
+    const mimo_batch batch = draw_mimo(one, 100, {}, random);
+    const mimo_result got = detect(exec(), one, batch), expected = detect(exec(), exact, batch);
+    std::size_t others = 0;
+    for (std::size_t i = 0; i < batch.uses(); i++)
+      for (std::size_t e = i * 8; e < (i + 1) * 8; e++) {
+        const bool same = std::fabs(got.llr[e] - expected.llr[e]) <= llr_tolerance(batch, i);
+        if (e / 4 % 2 == top)
+          ASSERT_TRUE(same) << "stream " << top << " on top, use " << i;
+        else
+          others += !same;
+      }
+    EXPECT_GT(others, 0U);  // are not all reached
+  }
+}
+
+}  // namespace
