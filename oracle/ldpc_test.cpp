@@ -341,7 +341,7 @@ TEST(oracle_ldpc, formats_limit_the_channel) {
   };
   EXPECT_EQ(first(number_format::single), (std::vector<float>{-10000, 10000}));
   EXPECT_EQ(first(number_format::half), (std::vector<float>{-1000, 1000}));
-  EXPECT_EQ(first(number_format::int8), (std::vector<float>{-15.875f, 15.875f}));
+  EXPECT_EQ(first(number_format::int8), (std::vector<float>{-7.875f, 7.875f}));
 }
 
 }  // namespace
