@@ -42,34 +42,33 @@ WB_HD lane with_sign(lane m, lane s) {
 // ---------------------------------------------------------------- half precision
 
 #if defined(__CUDACC__)
+/// The bits of two halves: __half2 itself is not trivially copyable.
 struct f16x {
-  __half2 x;
+  std::uint32_t x;
 };
 template <>
 struct message_memory<f16x> {
-  using element = __half2;
+  using element = std::uint32_t;
   static constexpr int rows = 1, codewords = 2;
 };
-WB_HD std::uint32_t half_bits(f16x a) { return __builtin_bit_cast(std::uint32_t, a.x); }
-WB_HD f16x half_from_bits(std::uint32_t a) { return {__builtin_bit_cast(__half2, a)}; }
-WB_HD f16x to_half(float a) { return {__float2half2_rn(a)}; }
-WB_HD f16x to_half(float a, float b) { return {__floats2half2_rn(a, b)}; }
+WB_HD __half2 halves(f16x a) { return *reinterpret_cast<const __half2*>(&a.x); }
+WB_HD f16x to_half(__half2 a) { return {*reinterpret_cast<const std::uint32_t*>(&a)}; }
+WB_HD f16x to_half(float a) { return to_half(__float2half2_rn(a)); }
+WB_HD f16x to_half(float a, float b) { return to_half(__floats2half2_rn(a, b)); }
 // The _rn forms are never contracted to an fma.
-WB_HD f16x difference(f16x a, f16x b) { return {__hsub2_rn(a.x, b.x)}; }
-WB_HD f16x sum(f16x a, f16x b) { return {__hadd2_rn(a.x, b.x)}; }
-WB_HD f16x product(f16x a, f16x b) { return {__hmul2_rn(a.x, b.x)}; }
-WB_HD f16x magnitude(f16x a) { return {__habs2(a.x)}; }
-WB_HD f16x min(f16x a, f16x b) { return {__hmin2(a.x, b.x)}; }
-WB_HD f16x max(f16x a, f16x b) { return {__hmax2(a.x, b.x)}; }
+WB_HD f16x difference(f16x a, f16x b) { return to_half(__hsub2_rn(halves(a), halves(b))); }
+WB_HD f16x sum(f16x a, f16x b) { return to_half(__hadd2_rn(halves(a), halves(b))); }
+WB_HD f16x product(f16x a, f16x b) { return to_half(__hmul2_rn(halves(a), halves(b))); }
+WB_HD f16x magnitude(f16x a) { return to_half(__habs2(halves(a))); }
+WB_HD f16x min(f16x a, f16x b) { return to_half(__hmin2(halves(a), halves(b))); }
+WB_HD f16x max(f16x a, f16x b) { return to_half(__hmax2(halves(a), halves(b))); }
 WB_HD f16x where_equal(f16x a, f16x b, f16x x, f16x y) {
-  const std::uint32_t m = __heq2_mask(a.x, b.x);
-  return half_from_bits((half_bits(x) & m) | (half_bits(y) & ~m));
+  const std::uint32_t m = __heq2_mask(halves(a), halves(b));
+  return {(x.x & m) | (y.x & ~m)};
 }
-WB_HD f16x sign_product(f16x a, f16x b) { return half_from_bits(half_bits(a) ^ half_bits(b)); }
-WB_HD f16x sign_union(f16x a, f16x b) { return half_from_bits(half_bits(a) | half_bits(b)); }
-WB_HD f16x with_sign(f16x m, f16x s) {
-  return half_from_bits(half_bits(m) ^ (half_bits(s) & 0x80008000u));
-}
+WB_HD f16x sign_product(f16x a, f16x b) { return {a.x ^ b.x}; }
+WB_HD f16x sign_union(f16x a, f16x b) { return {a.x | b.x}; }
+WB_HD f16x with_sign(f16x m, f16x s) { return {m.x ^ (s.x & 0x80008000u)}; }
 #else
 /// A float that a half can hold.
 struct f16x {

@@ -16,6 +16,7 @@
 // An op whose lanes are parts of an item instead (neighbouring rows of a code) has by_block and
 //   static constexpr int at_once;               items a call works on: 1, or as many as share a register
 //   std::size_t scratch_bytes(int group) const; in place of scratch
+//   static constexpr bool always_in_shared;     optional, true: scratch never exceeds 64 KiB
 //   template <class G> WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const;
 #include <concepts>
 
@@ -44,12 +45,12 @@ concept op = requires(const Op o) {
 
 /// Items of one call of an op, and scratch bytes of a block or of a CPU thread.
 template <op Op>
-constexpr std::size_t items_of() {
+inline constexpr std::size_t items_of = [] {
   if constexpr (op_within<Op>)
-    return Op::at_once;
+    return static_cast<std::size_t>(Op::at_once);
   else
-    return width_of<lane>;
-}
+    return static_cast<std::size_t>(width_of<lane>);
+}();
 template <op Op>
 std::size_t bytes_of(const Op& op, int group) {
   if constexpr (op_within<Op>)
@@ -108,15 +109,24 @@ __global__ void __launch_bounds__(launch_table::item_threads, resident_of<Op>())
     g.sync();
   }
 }
+/// Threads of a block; fewer than the launch table's for ops that say so.
 template <op Op>
-__global__ void __launch_bounds__(launch_table::most_threads)
+inline constexpr int most_threads_of = [] {
+  if constexpr (requires { Op::most_threads; })
+    return Op::most_threads;
+  else
+    return launch_table::most_threads;
+}();
+/// With InShared the compiler knows that scratch is in shared memory. `workspace` is null then.
+template <op Op, bool InShared>
+__global__ void __launch_bounds__(most_threads_of<Op>, resident_of<Op>())
     run_blocks(const __grid_constant__ Op op, std::size_t first, std::size_t last, float* workspace,
                std::size_t stride) {
   extern __shared__ float shared[];
   __shared__ std::int32_t word;
   const block<> g(&word);
-  float* scratch = workspace != nullptr ? workspace + blockIdx.x * stride : shared;
-  constexpr std::size_t n = items_of<Op>();
+  float* scratch = InShared || workspace == nullptr ? shared : workspace + blockIdx.x * stride;
+  constexpr std::size_t n = items_of<Op>;
   for (std::size_t b = first + n * blockIdx.x; b < last; b += n * gridDim.x) {
     if constexpr (op_within<Op>)
       op(b, static_cast<int>(last - b < n ? last - b : n), g, static_cast<void*>(scratch));
@@ -129,7 +139,7 @@ __global__ void __launch_bounds__(launch_table::most_threads)
 /// Threads a block gets: whole warps, at most the launch bound.
 template <op Op>
 int block_threads(const Op& op) {
-  const int n = (op.threads() + 31) / 32 * 32, most = launch_table::most_threads;
+  const int n = (op.threads() + 31) / 32 * 32, most = most_threads_of<Op>;
   return n < 32 ? 32 : n > most ? most : n;
 }
 /// Blocks that work at once when their scratch lies in device memory.
@@ -205,16 +215,18 @@ int launch(const Op& op, const place& where) {
     run_threads<<<static_cast<unsigned>(grid), threads, 0, stream>>>(op, where.first, where.last);
   } else {
     const int threads = block_threads(op);
-    const std::size_t bytes = bytes_of(op, threads), calls = (items + items_of<Op>() - 1) / items_of<Op>();
+    const std::size_t bytes = bytes_of(op, threads), calls = (items + items_of<Op> - 1) / items_of<Op>;
     if (bytes <= where.limits.shared_bytes) {
-      const cudaError_t e = cudaFuncSetAttribute(run_blocks<Op>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(where.limits.shared_bytes));
+      constexpr bool in_shared = op_within<Op>;  // twice the code: for ops that gain by it
+      const cudaError_t e =
+          cudaFuncSetAttribute(run_blocks<Op, in_shared>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(where.limits.shared_bytes));
       if (e != cudaSuccess) return e;
       const std::size_t grid = calls < 0x7fffffff ? calls : 0x7fffffff;
-      run_blocks<<<static_cast<unsigned>(grid), static_cast<unsigned>(threads), bytes, stream>>>(
+      run_blocks<Op, in_shared><<<static_cast<unsigned>(grid), static_cast<unsigned>(threads), bytes, stream>>>(
           op, where.first, where.last, nullptr, 0);
-    } else {
-      run_blocks<<<static_cast<unsigned>(resident_blocks(where.limits, calls)),
+    } else if constexpr (!requires { Op::always_in_shared; }) {
+      run_blocks<Op, false><<<static_cast<unsigned>(resident_blocks(where.limits, calls)),
                    static_cast<unsigned>(threads), 0, stream>>>(
           op, where.first, where.last, static_cast<float*>(where.scratch), bytes / sizeof(float));
     }
@@ -228,7 +240,7 @@ std::size_t scratch_bytes(const Op& op, const device_limits&, std::size_t) {
 }
 template <op Op>
 int launch(const Op& op, const place& where) {
-  constexpr std::size_t width = items_of<Op>();
+  constexpr std::size_t width = items_of<Op>;
   for (std::size_t b = where.first; b < where.last; b += width) {
     const std::size_t rest = where.last - b;
     const int valid = static_cast<int>(rest < width ? rest : width);

@@ -9,7 +9,9 @@
 
 namespace wb {
 
-WB_DECLARE_KERNEL(ldpc_decode)
+WB_DECLARE_KERNEL(ldpc_decode_f32)
+WB_DECLARE_KERNEL(ldpc_decode_f16)
+WB_DECLARE_KERNEL(ldpc_decode_i8)
 
 namespace {
 
@@ -62,6 +64,24 @@ layout_tables tables_of(const ldpc_code& code) {
   return t;
 }
 
+/// ldpc_decode_args::addresses, of codes whose rows and values fit a thread block.
+std::vector<std::uint32_t> addresses_of(const ldpc_code& code, const layout_tables& t) {
+  constexpr int value_bytes = 4;
+  std::vector<std::uint32_t> table;
+  if (code.z() > ldpc_most_row_threads || value_bytes * code.n() > 32768) return table;
+  int most = 0;
+  for (const ldpc_row& row : t.rows) most = std::max(most, row.degree);
+  for (const ldpc_row& row : t.rows)
+    for (int c = 0; c < (most + 3) / 4; c++)
+      for (int r = 0; r < code.z(); r++)
+        for (int d = 4 * c; d < 4 * c + 4; d++) {
+          const ldpc_edge none{}, &e = d < row.degree ? t.edges[static_cast<std::size_t>(row.first + d)] : none;
+          table.push_back(
+              static_cast<std::uint32_t>(value_bytes * (e.column * code.z() + (r + e.shift) % code.z())));
+        }
+  return table;
+}
+
 std::string text(float x) {
   std::string s = std::to_string(x);
   s.erase(s.find_last_not_of('0') + 1);
@@ -104,6 +124,7 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
     : code_(code), config_(config) {
   check(config);
   layout_tables t = tables_of(code);
+  addresses_ = resident<std::uint32_t>(addresses_of(code, t));
   edges_ = resident<ldpc_edge>(std::move(t.edges));
   rows_ = resident<ldpc_row>(std::move(t.rows));
   columns_ = resident<ldpc_column>(std::move(t.columns));
@@ -133,7 +154,6 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   a.sum_product = c.algorithm == ldpc_algorithm::sum_product;
   a.flooding = c.schedule == ldpc_schedule::flooding;
   a.early_stop = c.early_stop;
-  a.precision = static_cast<int>(c.precision);
   a.scale = normalised ? c.scale : 1.f;
   a.eighths = static_cast<int>(8 * a.scale);
   a.offset = !offset ? 0.f : int8 ? std::min(std::nearbyint(c.offset * c.int8_steps), 127.f) : c.offset;
@@ -147,7 +167,20 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   a.edges = edges_.on(exec);
   a.row_table = rows_.on(exec);
   a.column_table = columns_.on(exec);
-  exec.run(ldpc_decode_kernels(), &a, llr.items);
+  for (std::size_t m = 0; m < rows_.host().size(); m++) {
+    const ldpc_row& row = rows_.host()[m];
+    a.firsts[m] = row.first;
+    a.firsts[m + 1] = row.first + row.degree;
+    a.least_degree = m == 0 ? row.degree : std::min(a.least_degree, row.degree);
+    a.most_degree = std::max(a.most_degree, row.degree);
+  }
+  for (std::size_t i = 0; i < edges_.host().size(); i++)
+    a.places[i] = {edges_.host()[i].column * a.z, edges_.host()[i].shift};
+  if (!addresses_.host().empty()) a.addresses = addresses_.on(exec);
+  exec.run(int8                                            ? ldpc_decode_i8_kernels()
+           : c.precision == ldpc_precision::float16 ? ldpc_decode_f16_kernels()
+                                                    : ldpc_decode_f32_kernels(),
+           &a, llr.items);
 }
 
 }  // namespace wb

@@ -78,6 +78,7 @@ class ldpc_decoder {
   resident<ldpc_edge> edges_;
   resident<ldpc_row> rows_;
   resident<ldpc_column> columns_;
+  resident<std::uint32_t> addresses_;  // may be empty
 };
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, >= n]:

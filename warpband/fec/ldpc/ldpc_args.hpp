@@ -25,11 +25,19 @@ struct ldpc_column {
   std::int32_t out[2];    // where bit 0 lies after an even or odd iteration; the others follow
 };
 
+/// An edge where columns lie in bit order: place of the column's first bit, and the shift.
+struct ldpc_place {
+  std::int32_t first, shift;
+};
+
+inline constexpr int ldpc_most_rows = 128, ldpc_most_blocks = 1024, ldpc_most_degree = 64;
+inline constexpr int ldpc_most_row_threads = 96;  // where a thread has a row of each block row for itself
+
 struct ldpc_decode_args {
   int n = 0, k = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1;
+  int least_degree = 0, most_degree = 0;  // of rows
   int column_stride = 0, row_stride = 0;  // rotating storage: of a column in a buffer, of an edge's messages
   bool sum_product = false, flooding = false, early_stop = true;
-  int precision = 0;                // of ldpc_precision
   float scale = 1.f, offset = 0.f;  // min-sum: max(scale m - offset, 0); int8 in steps
   int eighths = 8;                  // int8: scale
   float steps = 1.f;                // int8: steps in an LLR of 1
@@ -41,6 +49,12 @@ struct ldpc_decode_args {
   const ldpc_edge* edges = nullptr;
   const ldpc_row* row_table = nullptr;
   const ldpc_column* column_table = nullptr;
+  // The same for a GPU, where they lie in constant memory as a part of the arguments.
+  std::int32_t firsts[ldpc_most_rows + 1] = {};
+  ldpc_place places[ldpc_most_blocks] = {};
+  // For rows with threads of their own: byte addresses of A for row r of block row m, four in a chunk,
+  // [(m * chunks + chunk) * z + r][4] with chunks = ceil(most_degree / 4). Null for other codes.
+  const std::uint32_t* addresses = nullptr;
 };
 
 /// One term of a sum of rotated blocks: bit (r + shift) mod z of block `block` goes to bit r.

@@ -1,5 +1,7 @@
 #pragma once
 // The check-node updates, once over number type T and degree. See ldpc.hpp for the equations.
+#include <type_traits>
+
 #include <warpband/core/math.hpp>
 #include <warpband/core/message_lane.hpp>
 #include <warpband/core/size.hpp>
@@ -7,20 +9,54 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// Places f(0), f(1), ... of a row: unrolled where the degree is known, so that a row stays in registers.
+/// A degree from Least to Most.
+template <int Least, int Most>
+struct between {
+  static constexpr int least = Least, most = Most;
+  static constexpr bool known = false;
+  int n;
+  WB_HD constexpr operator int() const { return n; }
+};
+template <class Degree>
+constexpr int least_of = 0;
+template <int Least, int Most>
+constexpr int least_of<between<Least, Most>> = Least;
+
+/// f(0), f(1), ... for the edges of a row: unrolled where the degree is known, and for small bounds on a GPU, so
+/// that a row stays in registers.
 template <class Degree, class F>
 WB_HD void each_edge(Degree degree, F f) {
+#if defined(__CUDACC__)
+  constexpr bool unrolled = Degree::most <= 24;
+#else
+  constexpr bool unrolled = Degree::known;
+#endif
   if constexpr (Degree::known) {
     WB_UNROLL for (int d = 0; d < Degree::most; d++) f(d);
+  } else if constexpr (unrolled) {
+    WB_UNROLL for (int d = 0; d < Degree::most; d++) if (d < least_of<Degree> || d < degree) f(d);
   } else {
     for (int d = 0; d < degree; d++) f(d);
+  }
+}
+/// The same from the last edge down.
+template <class Degree, class F>
+WB_HD void each_edge_back(Degree degree, F f) {
+#if defined(__CUDACC__)
+  constexpr bool unrolled = Degree::most <= 24;
+#else
+  constexpr bool unrolled = Degree::known;
+#endif
+  if constexpr (unrolled) {
+    WB_UNROLL for (int d = Degree::most - 1; d >= 0; d--) if (d < degree) f(d);
+  } else {
+    for (int d = degree - 1; d >= 0; d--) f(d);
   }
 }
 
 /// Min-sum and its corrections: what a minimum becomes is max(scale m - offset, 0).
 template <class T>
 struct min_sum {
-  static constexpr bool any_degree_unrolls = true;
   T scale, offset;
   static constexpr float limit = 1e4f;  // of channel LLRs and messages
   WB_HD T reduce(T m) const { return max(difference(product(m, scale), offset), T(0.f)); }
@@ -30,7 +66,6 @@ struct min_sum {
 template <>
 struct min_sum<f16x> {
 #if defined(__CUDACC__)
-  static constexpr bool any_degree_unrolls = true;
 #else
   static constexpr bool any_degree_unrolls = false;  // a rounding is six instructions: compile time
 #endif
@@ -42,7 +77,6 @@ struct min_sum<f16x> {
 };
 template <>
 struct min_sum<i8x> {
-  static constexpr bool any_degree_unrolls = true;
   int eighths, offset;
   static constexpr float limit = 127.f;  // of channel LLRs
   WB_HD i8x reduce(i8x m) const { return scaled(m, eighths, offset); }
@@ -61,10 +95,10 @@ WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* 
     least = min(least, a);
     sign = sign_product(sign, q[d]);
   });
-  const T m1 = rule.reduce(least), m2 = rule.reduce(next);
+  const T m1 = with_sign(rule.reduce(least), sign), m2 = with_sign(rule.reduce(next), sign);
   each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
     // Of two equal minima either excludes the other: m2 is m1 then.
-    r[d] = with_sign(where_equal(magnitude(q[d]), least, m2, m1), sign_product(sign, q[d]));
+    r[d] = with_sign(where_equal(magnitude(q[d]), least, m2, m1), q[d]);
   });
 }
 
@@ -72,7 +106,6 @@ WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* 
 /// to 0 or 1 with (e0, e1), e0' = e0 p0 + e1 p1, e1' = e0 p1 + e1 p0. All terms are positive: nothing cancels.
 template <class T>
 struct sum_product {
-  static constexpr bool any_degree_unrolls = false;  // compile time
   static constexpr float limit = 1e4f, most_taken = 30.f;
 };
 template <class T, class Degree>
@@ -89,14 +122,40 @@ WB_HD void check_messages(const sum_product<T>&, Degree degree, const T* q, T* r
     e0 = even;
   });
   e0 = T(1.f), e1 = T(0.f);
-  each_edge(degree, [&](int i) WB_INLINE_LAMBDA {
-    const int d = degree - 1 - i;
+  each_edge_back(degree, [&](int d) WB_INLINE_LAMBDA {
     const T even = fma(before1[d], e1, before0[d] * e0), odd = fma(before1[d], e0, before0[d] * e1);
     r[d] = log(even / odd);
     const T next = fma(e1, p1[d], e0 * p0[d]);
     e1 = fma(e1, p0[d], e0 * p1[d]);
     e0 = next;
   });
+}
+
+/// f(degree) with a degree from 2 to Most that the compiler knows.
+template <int Most, class F>
+WB_HD void with_known_degree(int degree, F f) {
+  if constexpr (Most > 2) {
+    if (degree != Most) return with_known_degree<Most - 1>(degree, f);
+  }
+  f(fixed<Most>{});
+}
+/// f(degree): what a compiler knows of a row's degree. Most is a bound of all rows of the code, 8, 24 or 64.
+template <int Most, class T, class F>
+WB_HD void with_degree(int degree, const min_sum<T>&, F f) {
+#if defined(__CUDACC__)
+  constexpr bool by_degree = true;
+#else
+  constexpr bool by_degree = !std::is_same_v<T, f16x>;  // there a rounding is six instructions: compile time
+#endif
+  if constexpr (!by_degree || Most == 64) {
+    f(upto<64>{degree});
+  } else {
+    with_known_degree<Most>(degree, f);
+  }
+}
+template <int Most, class T, class F>
+WB_HD void with_degree(int degree, const sum_product<T>&, F f) {
+  f(upto<Most>{degree});
 }
 
 }  // namespace WB_ISA

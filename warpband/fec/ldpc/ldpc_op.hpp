@@ -39,24 +39,27 @@ WB_HD sum_product<T> rule_of(const ldpc_decode_args&, const sum_product<T>*) {
   return {};
 }
 
-/// f(degree) with a degree known to the compiler where it is at most Most, else one known to be at most 64.
-template <int Most, class F>
-WB_HD void with_degree(int degree, F f) {
-  if constexpr (Most < 2) {
-    f(upto<64>{degree});
-  } else if (degree == Most) {
-    f(fixed<Most>{});
-  } else {
-    with_degree<Most - 1>(degree, f);
+/// Iterations until all codewords have left.
+template <class Values, class G, class Iterate>
+WB_HD void decode_until_done(const ldpc_decode_args& a, const Values& values, std::size_t first, int items,
+                             unsigned erased, G g, Iterate iterate) {
+  const unsigned everyone = (1u << items) - 1u;
+  unsigned done = 0;
+  for (int it = 0; done != everyone; it++) {
+    iterate(it & 1);
+    const unsigned satisfied = a.early_stop ? ~values.violated(it & 1, g) & everyone : 0u;
+    const unsigned leaving = (it + 1 == a.iterations ? everyone : satisfied) & ~done;
+    if (leaving != 0) values.store(first, leaving, erased, satisfied, it + 1, it & 1, g);
+    done |= leaving;
   }
 }
 
-template <class T, class Rule>
+/// Most: a bound of the degrees of rows, 8, 24 or 64.
+template <class T, class Rule, int Most>
 struct ldpc_decode_op {
   ldpc_decode_args a;
   static constexpr bool by_block = true;
   static constexpr int at_once = message_memory<T>::codewords;
-  static constexpr int known_degrees = Rule::any_degree_unrolls ? 24 : 0;
 
   int threads() const { return a.z; }
   std::size_t scratch_bytes(int) const { return ldpc_values<T>::bytes(a); }
@@ -77,20 +80,17 @@ struct ldpc_decode_op {
   WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
     const ldpc_values<T> values(a, scratch);
     const Rule rule = rule_of(a, static_cast<const Rule*>(nullptr));
-    const unsigned everyone = (1u << items) - 1u;
     const unsigned erased = values.load_channel(first, items, g);
-    unsigned done = 0;
-    for (int it = 0; done != everyone; it++) {
-      const int parity = it & 1;
+    values.clear_messages(g);
+    g.sync();
+    decode_until_done(a, values, first, items, erased, g, [&](int parity) WB_INLINE_LAMBDA {
       if (a.flooding) values.begin_flooding(g);
       for (int m = 0; m < a.rows; m++) {
-        const ldpc_row row = a.row_table[m];
+        const ldpc_row row = values.row(m);
         if (a.flooding)
-          with_degree<0>(row.degree, [&](auto degree) WB_INLINE_LAMBDA {
-            values.flooding_layer(rule, degree, row, g);
-          });
+          values.flooding_layer(rule, upto<Most>{row.degree}, row, g);
         else
-          with_degree<known_degrees>(row.degree, [&](auto degree) WB_INLINE_LAMBDA {
+          with_degree<Most>(row.degree, rule, [&](auto degree) WB_INLINE_LAMBDA {
             values.layer(rule, degree, row, parity, g);
           });
         g.sync();
@@ -99,13 +99,33 @@ struct ldpc_decode_op {
         values.end_flooding(g);
         g.sync();
       }
-      const unsigned satisfied = a.early_stop ? ~values.violated(parity, g) & everyone : 0u;
-      const unsigned leaving = (it + 1 == a.iterations ? everyone : satisfied) & ~done;
-      if (leaving != 0) values.store(first, leaving, erased, satisfied, it + 1, parity, g);
-      done |= leaving;
-    }
+    });
   }
 };
+
+#if defined(__CUDACC__)
+/// The same for codes that fit: messages in registers. Blocks of a multiprocessor, which bounds registers.
+template <class T, class Rule, int Rows, int Least, int Most, int Blocks>
+struct ldpc_decode_registers_op : ldpc_decode_op<T, Rule, Most> {
+  using values_type = register_values<T, Rows, Least, Most>;
+  static constexpr bool always_in_shared = true;  // addresses_of: up to 32 KiB
+  static constexpr int most_threads = ldpc_most_row_threads, resident = Blocks;
+
+  static bool fits(const ldpc_decode_args& a) {
+    return !a.flooding && a.addresses != nullptr && a.rows == Rows && a.least_degree >= Least &&
+           a.most_degree <= Most;
+  }
+  std::size_t scratch_bytes(int) const { return values_type::bytes(this->a); }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
+    values_type values(this->a, scratch, g);
+    const Rule rule = rule_of(this->a, static_cast<const Rule*>(nullptr));
+    const unsigned erased = values.load_channel(first, items, g);
+    decode_until_done(this->a, values, first, items, erased, g, [&](int) { values.iterate(rule, g); });
+  }
+};
+#endif
 
 /// The parity bits are sums of rotated blocks, in phases that build on each other (ldpc_encode.cpp).
 struct ldpc_encode_op {

@@ -87,6 +87,7 @@ struct vector_values {
     return sizeof(element) * static_cast<std::size_t>(2 * a.columns * a.column_stride +
                                                       (a.blocks + (a.flooding ? a.columns : 0)) * a.row_stride);
   }
+  WB_HD ldpc_row row(int m) const { return a.row_table[m]; }
   WB_HD element* channel() const { return messages + a.blocks * a.row_stride; }
 
   /// Up to `count` neighbouring values of a view from `e` on, zeros behind.
@@ -152,7 +153,6 @@ struct vector_values {
     const int padding = a.column_stride - 2 * a.z;
     for (int b = 0; b < 2 * a.columns; b++)
       __builtin_memset(app + b * a.column_stride + 2 * a.z, 0, static_cast<std::size_t>(padding) * sizeof(element));
-    __builtin_memset(messages, 0, static_cast<std::size_t>(a.blocks * a.row_stride) * sizeof(element));
     bool finite = true;
     for (int c = 0; c < a.columns; c++) {
       element* bits = a.flooding ? channel() + c * a.row_stride : messages;  // messages: as a buffer
@@ -165,8 +165,12 @@ struct vector_values {
       if (a.flooding)
         __builtin_memset(channel(), 0, static_cast<std::size_t>(a.columns * a.row_stride) * sizeof(element));
     }
-    __builtin_memset(messages, 0, static_cast<std::size_t>(a.row_stride) * sizeof(element));
     return finite ? 0u : 1u;
+  }
+
+  template <class G>
+  WB_HD void clear_messages(G) const {
+    __builtin_memset(messages, 0, static_cast<std::size_t>(a.blocks * a.row_stride) * sizeof(element));
   }
 
   template <class Rule, class Degree, class G>
@@ -324,12 +328,12 @@ struct message_of<f16x> {
     constexpr float limit = min_sum<f16x>::limit;
     return sum(to_half(clamped(x[0], limit), clamped(x[1], limit)), to_half(0.f));
   }
-  WB_HD static float get(f16x a, int codeword) { return codeword == 0 ? __low2float(a.x) : __high2float(a.x); }
+  WB_HD static float get(f16x a, int codeword) { return codeword == 0 ? __low2float(halves(a)) : __high2float(halves(a)); }
   WB_HD static float extrinsic(f16x a, f16x channel, int codeword) {
     return get(difference(a, channel), codeword);
   }
   WB_HD static std::uint32_t sign_bits(f16x a) {
-    return (half_bits(a) >> 15 & 1u) | (half_bits(a) >> 30 & 2u);
+    return (a.x >> 15 & 1u) | (a.x >> 30 & 2u);
   }
   WB_HD static float llr(const ldpc_decode_args&, float x) { return x + 0.f; }
 };
@@ -359,6 +363,14 @@ struct block_values {
     return sizeof(element) * static_cast<std::size_t>((a.flooding ? 4 : 1) * a.n + a.blocks * a.z);
   }
 
+  WB_HD ldpc_row row(int m) const { return {a.firsts[m], a.firsts[m + 1] - a.firsts[m]}; }
+  /// Where row r of a block row finds its bit of an edge's column.
+  WB_HD int place(int edge, int r) const {
+    const ldpc_place p = a.places[edge];
+    const unsigned at = static_cast<unsigned>(r + p.shift);
+    return p.first + static_cast<int>(::min(at, at - static_cast<unsigned>(a.z)));
+  }
+
   WB_HD T channel(int e, std::size_t item, int items, unsigned& bad) const {
     float x[codewords];
     WB_UNROLL for (int w = 0; w < codewords; w++) {
@@ -372,8 +384,7 @@ struct block_values {
   /// A codeword's part of a value replaced by 0.
   WB_HD T cleared(T x, unsigned erased) const {
     if constexpr (codewords == 2)
-      return half_from_bits(half_bits(x) &
-                            ~((erased & 1 ? 0xffffu : 0u) | (erased & 2 ? 0xffff0000u : 0u)));
+      return {x.x & ~((erased & 1 ? 0xffffu : 0u) | (erased & 2 ? 0xffff0000u : 0u))};
     else
       return erased ? T{} : x;
   }
@@ -388,7 +399,6 @@ struct block_values {
   WB_HD unsigned load_channel(std::size_t item, int items, G g) const {
     unsigned bad = 0;
     for (int e = g.rank; e < a.n; e += g.size) put_bit(e, channel(e, item, items, bad));
-    for (int i = g.rank; i < a.blocks * a.z; i += g.size) store_message<T>(messages + i, T{});
     bad = any_of(bad, g);
     if (bad != 0) {
       for (int e = g.rank; e < a.n; e += g.size) {
@@ -399,6 +409,10 @@ struct block_values {
     g.sync();
     return bad;
   }
+  template <class G>
+  WB_HD void clear_messages(G g) const {
+    for (int i = g.rank; i < a.blocks * a.z; i += g.size) store_message<T>(messages + i, T{});
+  }
   WB_HD void put_bit(int e, T x) const {
     store_message<T>(app + e, x);
     if (a.flooding) store_message<T>(app + a.n + e, x);
@@ -406,20 +420,18 @@ struct block_values {
 
   template <class Rule, class Degree, class G>
   WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int, G g) const {
-    const ldpc_edge* edges = a.edges + row.first;
     for (int r = g.rank; r < a.z; r += g.size) {
       element* message = messages + row.first * a.z + r;
-      element* place[Degree::most];
+      int at[Degree::most];
       T q[Degree::most], back[Degree::most];
       each_edge(degree, [&](int d) {
-        const unsigned at = static_cast<unsigned>(r + edges[d].shift), z = static_cast<unsigned>(a.z);
-        place[d] = app + edges[d].column * a.z + ::min(at, at - z);
-        q[d] = difference(load_message<T>(place[d]), load_message<T>(message + d * a.z));
+        at[d] = place(row.first + d, r);
+        q[d] = difference(load_message<T>(app + at[d]), load_message<T>(message + d * a.z));
       });
       check_messages(rule, degree, q, back);
       each_edge(degree, [&](int d) {
         store_message<T>(message + d * a.z, back[d]);
-        store_message<T>(place[d], sum(q[d], back[d]));
+        store_message<T>(app + at[d], sum(q[d], back[d]));
       });
     }
   }
@@ -434,21 +446,16 @@ struct block_values {
   }
   template <class Rule, class Degree, class G>
   WB_HD void flooding_layer(const Rule& rule, Degree degree, ldpc_row row, G g) const {
-    const ldpc_edge* edges = a.edges + row.first;
     for (int r = g.rank; r < a.z; r += g.size) {
       element* message = messages + row.first * a.z + r;
       T q[Degree::most], back[Degree::most];
-      auto place = [&](int d) {
-        const unsigned at = static_cast<unsigned>(r + edges[d].shift), z = static_cast<unsigned>(a.z);
-        return edges[d].column * a.z + static_cast<int>(::min(at, at - z));
-      };
       each_edge(degree, [&](int d) {
-        q[d] = difference(load_message<T>(app + place(d)), load_message<T>(message + d * a.z));
+        q[d] = difference(load_message<T>(app + place(row.first + d, r)), load_message<T>(message + d * a.z));
       });
       check_messages(rule, degree, q, back);
       each_edge(degree, [&](int d) {
         store_message<T>(message + d * a.z, back[d]);
-        element* to = sums() + (r + edges[d].shift < a.z ? 0 : a.n) + place(d);
+        element* to = sums() + (r + a.places[row.first + d].shift < a.z ? 0 : a.n) + place(row.first + d, r);
         store_message<T>(to, sum(load_message<T>(to), back[d]));
       });
     }
@@ -465,13 +472,11 @@ struct block_values {
   WB_HD unsigned violated(int, G g) const {
     unsigned bad = 0;
     for (int m = 0; m < a.rows; m++) {
-      const ldpc_row row = a.row_table[m];
+      const ldpc_row row = this->row(m);
       for (int r = g.rank; r < a.z; r += g.size) {
         T odd = T{};
-        for (int d = row.first; d < row.first + row.degree; d++) {
-          const unsigned at = static_cast<unsigned>(r + a.edges[d].shift), z = static_cast<unsigned>(a.z);
-          odd = sign_product(odd, load_message<T>(app + a.edges[d].column * a.z + ::min(at, at - z)));
-        }
+        for (int d = row.first; d < row.first + row.degree; d++)
+          odd = sign_product(odd, load_message<T>(app + place(d, r)));
         bad |= conversion::sign_bits(odd);
       }
     }
@@ -507,6 +512,58 @@ struct block_values {
           a.status.data[i * a.status.item_stride] =
               gone ? status_erased : (stopped >> w & 1u) != 0 ? status_stopped : 0;
       }
+    }
+  }
+};
+
+/// The same with a thread for each row and its messages in registers. Rows block rows of degree Least..Most.
+template <class T, int Rows, int Least, int Most>
+struct register_values : block_values<T> {
+  using base = block_values<T>;
+  using degree_type = between<Least, Most>;
+  static constexpr int chunks = (Most + 3) / 4;
+  const bool works;  // threads without a row only keep up with the others
+  const int row;
+  T message[Rows][Most];
+
+  template <class G>
+  WB_HD register_values(const ldpc_decode_args& args, void* scratch, G g)
+      : base(args, scratch), works(g.rank < args.z), row(works ? g.rank : 0) {
+    WB_UNROLL for (int m = 0; m < Rows; m++) {
+      WB_UNROLL for (int d = 0; d < Most; d++) message[m][d] = T{};
+    }
+  }
+  static std::size_t bytes(const ldpc_decode_args& a) {
+    return sizeof(typename base::element) * static_cast<std::size_t>(a.n);
+  }
+
+  /// Byte addresses of A for the row of this thread in block row m.
+  WB_HD void fetch(int m, std::uint32_t (&at)[4 * chunks]) const {
+    const uint4* table = reinterpret_cast<const uint4*>(this->a.addresses) + m * chunks * this->a.z + row;
+    WB_UNROLL for (int c = 0; c < chunks; c++) {
+      const uint4 v = __ldg(table + c * this->a.z);
+      at[4 * c] = v.x, at[4 * c + 1] = v.y, at[4 * c + 2] = v.z, at[4 * c + 3] = v.w;
+    }
+  }
+  template <class Rule, class G>
+  WB_HD void iterate(const Rule& rule, G g) {
+    char* const app = reinterpret_cast<char*>(this->app);
+    std::uint32_t next[4 * chunks];
+    fetch(0, next);
+    WB_UNROLL for (int m = 0; m < Rows; m++) {
+      auto at = [&](int d) { return reinterpret_cast<typename base::element*>(app + next[d]); };
+      const degree_type degree{this->a.firsts[m + 1] - this->a.firsts[m]};
+      T q[Most], back[Most];
+      if (works) each_edge(degree, [&](int d) { q[d] = difference(load_message<T>(at(d)), message[m][d]); });
+      if (works) {
+        check_messages(rule, degree, q, back);
+        each_edge(degree, [&](int d) {
+          message[m][d] = back[d];
+          store_message<T>(at(d), sum(q[d], back[d]));
+        });
+      }
+      if (m + 1 < Rows) fetch(m + 1, next);  // does not wait for the others
+      g.sync();
     }
   }
 };

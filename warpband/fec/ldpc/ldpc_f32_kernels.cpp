@@ -1,0 +1,22 @@
+#include <warpband/exec/launch.hpp>
+#include <warpband/fec/ldpc/ldpc_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class F>
+static auto with_ldpc_decode_f32(const ldpc_decode_args& a, F f) {
+  if (a.sum_product) {
+    if (a.most_degree <= 8) return f(ldpc_decode_op<lane, sum_product<lane>, 8>{a});
+    if (a.most_degree <= 24) return f(ldpc_decode_op<lane, sum_product<lane>, 24>{a});
+    return f(ldpc_decode_op<lane, sum_product<lane>, 64>{a});
+  }
+  if (a.most_degree <= 8) return f(ldpc_decode_op<lane, min_sum<lane>, 8>{a});
+  if (a.most_degree <= 24) return f(ldpc_decode_op<lane, min_sum<lane>, 24>{a});
+  return f(ldpc_decode_op<lane, min_sum<lane>, 64>{a});
+}
+WB_EXPORT_KERNEL_OF(ldpc_decode_f32, ldpc_decode_args, with_ldpc_decode_f32, 1)
+WB_EXPORT_OP(ldpc_encode, ldpc_encode_args, ldpc_encode_op)
+
+}  // namespace WB_ISA
+}  // namespace wb

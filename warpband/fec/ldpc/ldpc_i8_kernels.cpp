@@ -1,0 +1,16 @@
+#include <warpband/exec/launch.hpp>
+#include <warpband/fec/ldpc/ldpc_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class F>
+static auto with_ldpc_decode_i8(const ldpc_decode_args& a, F f) {
+  if (a.most_degree <= 8) return f(ldpc_decode_op<i8x, min_sum<i8x>, 8>{a});
+  if (a.most_degree <= 24) return f(ldpc_decode_op<i8x, min_sum<i8x>, 24>{a});
+  return f(ldpc_decode_op<i8x, min_sum<i8x>, 64>{a});
+}
+WB_EXPORT_KERNEL_OF(ldpc_decode_i8, ldpc_decode_args, with_ldpc_decode_i8, 1)
+
+}  // namespace WB_ISA
+}  // namespace wb
