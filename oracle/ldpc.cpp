@@ -194,7 +194,7 @@ struct single_format {
 
   explicit single_format(const rounded_options& o) : scale(o.scale), offset(o.offset) {}
   static float limit() { return 10000; }
-  static float channel(float llr) { return std::clamp(llr, -10000.f, 10000.f); }
+  static float channel(float llr) { return std::clamp(llr, -10000.f, 10000.f) + 0.f; }
   static float add(float a, float b) { return a + b; }
   static float subtract(float a, float b) { return a - b; }
   static float magnitude(float a) { return std::fabs(a); }
@@ -217,7 +217,7 @@ struct half_format {
         offset(round_to_half(static_cast<double>(o.offset))) {}
   static double limit() { return 1000; }
   static double channel(float llr) {
-    return round_to_half(std::clamp(static_cast<double>(llr), -1000.0, 1000.0));
+    return round_to_half(std::clamp(static_cast<double>(llr), -1000.0, 1000.0)) + 0.0;
   }
   // Sums and products of two halves are exact in double: rounded once.
   static double add(double a, double b) { return round_to_half(a + b); }
@@ -239,7 +239,7 @@ struct int8_format {
       : eighths(static_cast<int>(std::lround(o.scale * 8))),
         offset(static_cast<int>(std::nearbyint(o.offset * o.steps))),
         steps(o.steps) {}
-  static int limit() { return 127; }
+  static int limit() { return 63; }
   int channel(float llr) const {
     return static_cast<int>(std::clamp(std::nearbyint(llr * steps), -127.f, 127.f));
   }

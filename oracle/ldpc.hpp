@@ -104,11 +104,12 @@ struct rounded_result {
 };
 
 /// Min-sum as a machine with that arithmetic does it. Channel LLRs are limited to +-10000 (single), +-1000
-/// (half), +-127 steps (int8; nearest step, ties to even), and so are the least two magnitudes m of a check
-/// from their start on; the message is max(scale m - offset, 0), on int8 max(((8 scale m + 4) >> 3) - offset,
-/// 0) with the offset in steps. Its sign is the product of the other sign bits. Flooding adds up a bit's
-/// messages in two sums, in order of the block rows: those that reach it by row + shift < z, and those by row
-/// + shift - z; the a-posteriori value is (channel + first) + second.
+/// (half), +-127 steps (int8; nearest step, ties to even); -0 becomes 0. The least two magnitudes m of a
+/// check are limited to the same from their start on, on int8 to 63. The message is max(scale m - offset, 0),
+/// on int8 max(((8 scale m + 4) >> 3) - offset, 0) with the offset in steps; its sign is the product of the
+/// other sign bits. Flooding adds up a bit's messages in two sums, in order of the block rows: those that
+/// reach it by row
+/// + shift < z, and those by row + shift - z; the a-posteriori value is (channel + first) + second.
 rounded_result ldpc_decode_rounded(const base_matrix& base, const std::vector<float>& llr,
                                    const rounded_options& options);
 

@@ -55,9 +55,10 @@ struct ldpc_decoder_output {
 
 /// Decodes batches of codewords.
 ///
-/// Input LLRs are [batch, n]; punctured bits are 0. They and the messages are limited to +-10000 (float32; what a
-/// sum-product check takes to +-30), +-1000 (float16), +-127 steps (int8). A codeword with a NaN or infinite LLR
-/// is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
+/// Input LLRs are [batch, n]; punctured bits are 0. They and the messages are limited to +-10000 (float32; what
+/// a sum-product check takes to +-30), +-1000 (float16), or the LLRs to +-127 and the messages to +-63 steps
+/// (int8). A codeword with a NaN or infinite LLR is an erasure: its outputs are zero and its status says so;
+/// its neighbours are untouched.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class ldpc_decoder {

@@ -78,9 +78,10 @@ struct min_sum<f16x> {
 template <>
 struct min_sum<i8x> {
   int eighths, offset;
-  static constexpr float limit = 127.f;  // of channel LLRs; messages four to the range of A, as many as add up before it clips
+  static constexpr float limit = 127.f;  // of channel LLRs
   WB_HD i8x reduce(i8x m) const { return scaled(m, eighths, offset); }
-  WB_HD static i8x most() { return to_int8(31); }
+  // Half the range: of an A that saturated, A - R keeps the sign.
+  WB_HD static i8x most() { return to_int8(63); }
   WB_HD static i8x zero() { return to_int8(0); }
 };
 

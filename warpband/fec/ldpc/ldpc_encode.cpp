@@ -157,6 +157,8 @@ class structure {
       unknowns(row, known, column);
       stuck_ = {row, first_ + column};
     }
+    // Each column taken as known leaves a row one unknown less, and no row has fewer than this one.
+    if (static_cast<std::size_t>(least) > 1 + most_core - p.core_columns.size()) return std::nullopt;
     if (p.core_columns.size() == most_core) return std::nullopt;
     for (int c = 0; c < code_.rows(); c++) {
       if (code_.shift(row, first_ + c) < 0 || known[static_cast<std::size_t>(c)] != 0) continue;

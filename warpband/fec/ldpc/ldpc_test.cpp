@@ -1,0 +1,818 @@
+// The LDPC decoder against the oracle (bit by bit where it is min-sum), its limit cases, and itself on every
+// backend. The encoder is in ldpc_encode_test.cpp, error rates in ldpc_rates_test.cpp.
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <limits>
+#include <map>
+
+#include <tests/ldpc.hpp>
+
+namespace wb {
+namespace {
+
+using testing::blamed;
+using testing::bytes;
+using testing::decode_words;
+using testing::decoded_words;
+using testing::random_code;
+using testing::row_of;
+using testing::small_scale;
+
+class ldpc : public testing::on_backend {};
+WB_ON_ALL_BACKENDS(ldpc);
+
+constexpr ldpc_schedule both_schedules[] = {ldpc_schedule::layered, ldpc_schedule::flooding};
+constexpr ldpc_precision all_precisions[] = {ldpc_precision::float32, ldpc_precision::float16,
+                                             ldpc_precision::int8};
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(),
+                infinite = std::numeric_limits<float>::infinity();
+
+std::string text_of(const ldpc_decoder_config& c) {
+  const char* algorithm[] = {"min-sum", "normalised", "offset", "sum-product"};
+  const char* precision[] = {"float32", "float16", "int8"};
+  return std::string(algorithm[static_cast<int>(c.algorithm)]) +
+         (c.schedule == ldpc_schedule::layered ? " layered " : " flooding ") +
+         precision[static_cast<int>(c.precision)] + ", iterations " + std::to_string(c.iterations) +
+         (c.early_stop ? " at most" : "");
+}
+
+/// Codes whose lifting sizes and degrees are not those of a vector or an unrolled loop, and some that are.
+struct sample {
+  std::string name;
+  ldpc_code code;
+  double esn0_db;  // where about half of the words are decoded
+};
+/// Two rows of `degree` blocks, one from the first column on and one up to the last.
+ldpc_code overlapping_rows(int columns, int degree, int z) {
+  qc_matrix m{2, columns, {}};
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < columns; j++) {
+      const bool there = i == 0 ? j < degree : j >= columns - degree;
+      m.shifts.push_back(there ? (3 * i * j + j) % z : -1);
+    }
+  return {m, z};
+}
+const std::vector<sample>& samples() {
+  static const std::vector<sample> all = {
+      {"Hamming", {{3, 7, {0, 0, 0, -1, 0, -1, -1, 0, 0, -1, 0, -1, 0, -1, 0, -1, 0, 0, -1, -1, 0}}, 1}, 3},
+      {"z = 1", random_code(6, 12, 1, 4, 1), 2},
+      {"z = 3", random_code(4, 9, 3, 4, 2), 2},
+      {"degree 2", random_code(4, 6, 5, 2, 3), 2},
+      {"WiFi 648 1/2", wifi_ldpc(648, wifi_rate::r1_2), -1.2},
+      {"WiMAX 672 2/3A", wimax_ldpc(672, wimax_rate::r2_3a), 0.8},
+      {"WiFi 1944 5/6", wifi_ldpc(1944, wifi_rate::r5_6), 2.6},
+      {"WiMAX 576 5/6", wimax_ldpc(576, wimax_rate::r5_6), 2.5},
+      {"WiMAX 2304 1/2", wimax_ldpc(2304, wimax_rate::r1_2), -1.7},
+      {"degree 30", random_code(3, 40, 17, 30, 4), 4},
+      {"degree 64", overlapping_rows(70, 64, 5), 5},
+      {"degrees 23 to 27", random_code(5, 50, 33, 23, 6), 4},
+      {"z = 130", random_code(4, 10, 130, 5, 8), 2},
+      {"z = 384", random_code(5, 14, 384, 6, 9), 2},
+  };
+  return all;
+}
+
+/// Words for a code: one of noise on a codeword, one with its first bits punctured, one with many ties and
+/// zeros, one near and beyond the limits of all formats.
+std::vector<float> words_for(const sample& s, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto n = static_cast<std::size_t>(s.code.n());
+  const auto encoder = testing::dense_encoder_of(s.code);
+  std::vector<float> all;
+  for (int kind = 0; kind < 4; kind++) {
+    bytes word(n);
+    try {
+      word = encoder.encode(testing::random_bytes_of_bits(s.code.k(), random));
+    } catch (const std::invalid_argument&) {  // a code of lower rank: the word of zeros
+    }
+    auto llr = testing::noisy(word, s.esn0_db + 0.5 * (seed % 3 == 0), random);
+    for (std::size_t i = 0; i < n; i++) {
+      if (kind == 1 && i < 2 * static_cast<std::size_t>(s.code.z())) llr[i] = i % 2 == 0 ? 0.f : -0.f;
+      if (kind == 2) llr[i] = std::clamp(std::nearbyint(llr[i]), -3.f, 3.f) / 2;
+      if (kind == 3) llr[i] *= i % 7 == 0 ? 1e30f : i % 3 == 0 ? 900.f : 30.f;
+    }
+    all.insert(all.end(), llr.begin(), llr.end());
+  }
+  return all;
+}
+
+oracle::rounded_options rounded(const ldpc_decoder_config& c) {
+  oracle::rounded_options o;
+  o.format = c.precision == ldpc_precision::float32   ? oracle::number_format::single
+             : c.precision == ldpc_precision::float16 ? oracle::number_format::half
+                                                      : oracle::number_format::int8;
+  o.order =
+      c.schedule == ldpc_schedule::layered ? oracle::check_order::layered : oracle::check_order::flooding;
+  o.scale = c.algorithm == ldpc_algorithm::normalised_min_sum ? c.scale : 1;
+  o.offset = c.algorithm == ldpc_algorithm::offset_min_sum ? c.offset : 0;
+  o.iterations = c.iterations;
+  o.stop = c.early_stop;
+  o.steps = c.int8_steps;
+  return o;
+}
+
+/// What the decoder must give, from the oracle.
+decoded_words min_sum_by_oracle(const ldpc_code& code, const ldpc_decoder_config& c,
+                                const std::vector<float>& llr) {
+  decoded_words all;
+  const auto base = testing::base_of(code);
+  const auto n = static_cast<std::size_t>(code.n());
+  for (std::size_t w = 0; w < llr.size() / n; w++) {
+    const auto r = oracle::ldpc_decode_rounded(base, row_of(llr, w, n), rounded(c));
+    all.bits.insert(all.bits.end(), r.bits.begin(), r.bits.end());
+    all.soft.insert(all.soft.end(), r.a_posteriori.begin(), r.a_posteriori.end());
+    all.extrinsic.insert(all.extrinsic.end(), r.extrinsic.begin(), r.extrinsic.end());
+    all.iterations.push_back(r.iterations);
+    all.status.push_back(c.early_stop && r.satisfied ? status_stopped : 0);
+  }
+  return all;
+}
+
+// ---------------------------------------------------------------- the oracle
+
+struct expectation {
+  const sample* of;
+  ldpc_decoder_config config;
+  std::vector<float> llr;
+  decoded_words want;
+};
+/// Made once for all backends.
+const std::vector<expectation>& min_sum_expectations() {
+  static const std::vector<expectation> all = [] {
+    const ldpc_decoder_config settings[] = {
+        {.algorithm = ldpc_algorithm::min_sum, .iterations = 3, .early_stop = false},
+        {.algorithm = ldpc_algorithm::normalised_min_sum, .scale = 0.75f, .iterations = 8},
+        {.algorithm = ldpc_algorithm::normalised_min_sum, .scale = 0.625f, .iterations = 2, .int8_steps = 4},
+        {.algorithm = ldpc_algorithm::offset_min_sum, .offset = 0.4f, .iterations = 5}};
+    std::vector<expectation> list;
+    std::uint64_t seed = 0;
+    for (const sample& s : samples())
+      for (auto schedule : both_schedules)
+        for (auto precision : all_precisions)
+          for (auto c : settings) {
+            seed++;
+            // Every fourth of the large ones, another one each time.
+            if (s.code.n() > 1000 && seed % 4 != seed / 4 % 4) continue;
+            if (small_scale() && seed % 5 != 0) continue;
+            c.schedule = schedule;
+            c.precision = precision;
+            auto llr = words_for(s, seed);
+            auto want = min_sum_by_oracle(s.code, c, llr);
+            list.push_back({&s, c, std::move(llr), std::move(want)});
+          }
+    return list;
+  }();
+  return all;
+}
+
+TEST_P(ldpc, min_sum_is_the_oracles_bit_by_bit) {
+  int stopped = 0, lasted = 0;
+  for (const auto& x : min_sum_expectations()) {
+    const auto got = decode_words(exec(), ldpc_decoder(x.of->code, x.config), x.llr);
+    const std::string what = x.of->name + ", " + text_of(x.config);
+    ASSERT_EQ(got.iterations, x.want.iterations) << what;
+    ASSERT_EQ(got.status, x.want.status) << what;
+    ASSERT_EQ(got.bits, x.want.bits) << what;
+    for (std::size_t i = 0; i < got.soft.size(); i++) {
+      const std::size_t n = static_cast<std::size_t>(x.of->code.n());
+      ASSERT_EQ(got.soft[i], x.want.soft[i]) << what << ", word " << i / n << ", bit " << i % n;
+      ASSERT_EQ(got.extrinsic[i], x.want.extrinsic[i]) << what << ", word " << i / n << ", bit " << i % n;
+    }
+    ASSERT_TRUE(got == x.want) << what << ": a zero has a sign";
+    for (auto s : got.status) (s == status_stopped ? stopped : lasted)++;
+  }
+  EXPECT_GT(stopped, 20);
+  EXPECT_GT(lasted, 20);
+}
+
+struct double_expectation {
+  const sample* of;
+  ldpc_decoder_config config;
+  std::vector<float> llr;
+  std::vector<oracle::ldpc_result> want;
+};
+oracle::ldpc_options exact(const ldpc_decoder_config& c) {
+  const bool sum_product = c.algorithm == ldpc_algorithm::sum_product;
+  return {.rule = sum_product ? oracle::check_rule::sum_product : oracle::check_rule::min_sum,
+          .order = c.schedule == ldpc_schedule::layered ? oracle::check_order::layered
+                                                        : oracle::check_order::flooding,
+          .scale = c.algorithm == ldpc_algorithm::normalised_min_sum ? static_cast<double>(c.scale) : 1,
+          .offset = c.algorithm == ldpc_algorithm::offset_min_sum ? static_cast<double>(c.offset) : 0,
+          .iterations = c.iterations,
+          .stop = c.early_stop,
+          .limit = sum_product ? 30.0 : 10000.0};
+}
+const std::vector<double_expectation>& double_expectations() {
+  static const std::vector<double_expectation> all = [] {
+    std::vector<double_expectation> list;
+    std::uint64_t seed = 1000;
+    for (const sample& s : samples())
+      for (auto algorithm : {ldpc_algorithm::min_sum, ldpc_algorithm::normalised_min_sum,
+                             ldpc_algorithm::offset_min_sum, ldpc_algorithm::sum_product})
+        for (auto schedule : both_schedules)
+          for (int iterations : {1, 2, 3}) {
+            seed++;
+            if (seed % 3 != 0 && algorithm != ldpc_algorithm::sum_product) continue;
+            if (seed % 4 != 0 && (small_scale() || s.code.n() > 1000)) continue;
+            const ldpc_decoder_config c{
+                .algorithm = algorithm, .iterations = iterations, .schedule = schedule, .early_stop = false};
+            double_expectation x{&s, c, words_for(s, seed), {}};
+            const auto n = static_cast<std::size_t>(s.code.n());
+            x.llr.resize(3 * n);  // without the one beyond the limits
+            const auto h = testing::checks_of(s.code);
+            for (std::size_t w = 0; w < 3; w++) {
+              const auto llr = row_of(x.llr, w, n);
+              x.want.push_back(oracle::ldpc_decode(h, std::vector<double>(llr.begin(), llr.end()), exact(c)));
+            }
+            list.push_back(std::move(x));
+          }
+    return list;
+  }();
+  return all;
+}
+
+TEST_P(ldpc, float32_agrees_with_double_precision) {
+  for (const auto& x : double_expectations()) {
+    const auto got = decode_words(exec(), ldpc_decoder(x.of->code, x.config), x.llr);
+    const auto n = static_cast<std::size_t>(x.of->code.n());
+    for (std::size_t i = 0; i < got.soft.size(); i++) {
+      const double want = x.want[i / n].a_posteriori[i % n], channel = static_cast<double>(x.llr[i]);
+      const double tolerance = 1e-3 * (1 + std::fabs(want));
+      ASSERT_NEAR(static_cast<double>(got.soft[i]), want, tolerance)
+          << x.of->name << ", " << text_of(x.config) << ", word " << i / n << ", bit " << i % n;
+      ASSERT_NEAR(static_cast<double>(got.extrinsic[i]), want - channel, tolerance);
+      if (std::fabs(want) > tolerance) {
+        ASSERT_EQ(got.bits[i], want < 0);
+      }
+    }
+    EXPECT_EQ(got.iterations, std::vector<std::int32_t>(3, x.config.iterations));
+    EXPECT_EQ(got.status, bytes(3, 0));
+  }
+}
+
+TEST_P(ldpc, good_words_are_decided_as_sent_and_as_by_the_oracle) {
+  std::mt19937_64 random(10);
+  for (const sample& s : samples()) {
+    if (s.name.find("Wi") != 0) continue;  // an own random code may be bad
+    const auto dense = testing::dense_encoder_of(s.code);
+    const auto h = testing::checks_of(s.code);
+    const auto n = static_cast<std::size_t>(s.code.n());
+    bytes sent;
+    std::vector<float> llr;
+    for (int w = 0; w < 3; w++) {
+      const bytes word = dense.encode(testing::random_bytes_of_bits(s.code.k(), random));
+      const auto l = testing::noisy(word, s.esn0_db + 2, random);
+      sent.insert(sent.end(), word.begin(), word.end());
+      llr.insert(llr.end(), l.begin(), l.end());
+    }
+    for (auto schedule : both_schedules) {
+      const ldpc_decoder_config c{
+          .algorithm = ldpc_algorithm::sum_product, .iterations = 20, .schedule = schedule};
+      const auto got = decode_words(exec(), ldpc_decoder(s.code, c), llr);
+      EXPECT_EQ(got.bits, sent) << s.name;
+      EXPECT_EQ(got.status, bytes(3, status_stopped)) << s.name;
+      for (std::size_t w = 0; w < 3; w++) {
+        const auto l = row_of(llr, w, n);
+        const auto want = oracle::ldpc_decode(h, std::vector<double>(l.begin(), l.end()), exact(c));
+        EXPECT_EQ(got.iterations[w], want.iterations) << s.name;
+        EXPECT_EQ(row_of(got.bits, w, n), want.bits) << s.name;
+      }
+    }
+  }
+}
+
+TEST_P(ldpc, one_iteration_by_hand) {
+  // Two checks on four bits; layered: the second sees what the first found.
+  const ldpc_code code({2, 4, {0, 0, 0, -1, -1, 0, 0, 0}}, 1);
+  const std::vector<float> llr = {3, -1, 2, 5};
+  for (auto precision : all_precisions) {
+    const auto run = [&](ldpc_algorithm algorithm, ldpc_schedule schedule) {
+      return decode_words(exec(),
+                          ldpc_decoder(code, {.algorithm = algorithm,
+                                              .scale = 0.5f,
+                                              .offset = 1.5f,
+                                              .iterations = 1,
+                                              .schedule = schedule,
+                                              .precision = precision}),
+                          llr);
+    };
+    using floats = std::vector<float>;
+    // First check: R = (-1, 2, -1), so A = (2, 1, 1, 5). Second on (1, 1, 5): R = (1, 1, 1).
+    const auto layered = run(ldpc_algorithm::min_sum, ldpc_schedule::layered);
+    EXPECT_EQ(layered.soft, (floats{2, 2, 2, 6}));
+    EXPECT_EQ(layered.extrinsic, (floats{-1, 3, 0, 1}));
+    EXPECT_EQ(layered.bits, bytes(4, 0));
+    EXPECT_EQ(layered.status[0], status_stopped);
+    // Second on the channel (-1, 2, 5): R = (2, -1, -1).
+    EXPECT_EQ(run(ldpc_algorithm::min_sum, ldpc_schedule::flooding).soft, (floats{2, 3, 0, 4}));
+    EXPECT_EQ(run(ldpc_algorithm::normalised_min_sum, ldpc_schedule::flooding).soft,
+              (floats{2.5f, 1, 1, 4.5f}));
+    EXPECT_EQ(run(ldpc_algorithm::offset_min_sum, ldpc_schedule::flooding).soft, (floats{3, 0, 2, 5}));
+  }
+}
+
+// ---------------------------------------------------------------- limit cases
+
+struct noise_free {
+  testing::named_code of;
+  bytes word;
+};
+const std::vector<noise_free>& noise_free_words() {
+  static const std::vector<noise_free> all = [] {
+    std::vector<noise_free> list;
+    std::mt19937_64 random(11);
+    std::size_t i = 0;
+    for (const auto& of : testing::standard_codes())
+      if (i++ % 7 == 0 || !small_scale())
+        list.push_back({of, testing::dense_encoder_of(of.code).encode(
+                                testing::random_bytes_of_bits(of.code.k(), random))});
+    return list;
+  }();
+  return all;
+}
+
+TEST_P(ldpc, noise_free_words_come_back_after_one_iteration) {
+  for (const auto& x : noise_free_words()) {
+    std::vector<float> llr;
+    for (auto b : x.word) llr.push_back(b ? -5.f : 5.f);
+    for (auto schedule : both_schedules) {
+      std::vector<ldpc_decoder_config> settings = {{.algorithm = ldpc_algorithm::sum_product}};
+      for (auto precision : all_precisions) settings.push_back({.precision = precision});
+      for (auto c : settings) {
+        c.schedule = schedule;
+        const auto got = decode_words(exec(), ldpc_decoder(x.of.code, c), llr);
+        ASSERT_EQ(got.bits, x.word) << x.of.name << ", " << text_of(c);
+        ASSERT_EQ(got.iterations[0], 1) << x.of.name;
+        ASSERT_EQ(got.status[0], status_stopped);
+        // Each check confirms each bit, and int8 saturates no further than its limits.
+        for (std::size_t i = 0; i < llr.size(); i++) ASSERT_GT(got.soft[i] * llr[i], 25.f) << x.of.name;
+      }
+    }
+  }
+}
+
+TEST_P(ldpc, erased_bits_are_filled_in) {
+  // Without noise, one bit in ten is unknown: each is found once a check knows all its other bits.
+  const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
+  std::mt19937_64 random(12);
+  const bytes word = testing::dense_encoder_of(code).encode(testing::random_bytes_of_bits(code.k(), random));
+  std::vector<float> llr;
+  for (auto b : word) llr.push_back(random() % 10 == 0 ? 0.f : b ? -4.f : 4.f);
+  for (auto precision : all_precisions)
+    EXPECT_EQ(decode_words(exec(), ldpc_decoder(code, {.precision = precision}), llr).bits, word);
+}
+
+TEST_P(ldpc, zeros_decide_zero) {
+  for (const sample& s : samples())
+    for (auto schedule : both_schedules)
+      for (auto algorithm : {ldpc_algorithm::offset_min_sum, ldpc_algorithm::sum_product})
+        for (auto precision : all_precisions) {
+          if (algorithm == ldpc_algorithm::sum_product && precision != ldpc_precision::float32) continue;
+          const auto n = static_cast<std::size_t>(s.code.n());
+          const ldpc_decoder d(s.code,
+                               {.algorithm = algorithm, .schedule = schedule, .precision = precision});
+          const auto got = decode_words(exec(), d, std::vector<float>(n));
+          ASSERT_TRUE(
+              got ==
+              (decoded_words{bytes(n), std::vector<float>(n), std::vector<float>(n), {1}, {status_stopped}}))
+              << s.name << ", " << text_of(d.config());
+        }
+}
+
+TEST_P(ldpc, extreme_llrs_stay_finite) {
+  const ldpc_code code = wifi_ldpc(648, wifi_rate::r3_4);
+  std::mt19937_64 random(13);
+  const bytes word = testing::dense_encoder_of(code).encode(testing::random_bytes_of_bits(code.k(), random));
+  for (float size : {1e-38f, 1e-3f, 1e4f, 3e38f})
+    for (auto schedule : both_schedules)
+      for (auto algorithm : {ldpc_algorithm::min_sum, ldpc_algorithm::sum_product})
+        for (auto precision : all_precisions) {
+          if (algorithm == ldpc_algorithm::sum_product && precision != ldpc_precision::float32) continue;
+          std::vector<float> llr;
+          for (auto b : word) llr.push_back(b ? -size : size);
+          const ldpc_decoder d(code, {.algorithm = algorithm,
+                                      .iterations = 40,
+                                      .schedule = schedule,
+                                      .precision = precision,
+                                      .early_stop = false});
+          const auto got = decode_words(exec(), d, llr);
+          for (float x : got.soft) ASSERT_TRUE(std::isfinite(x)) << text_of(d.config());
+          for (float x : got.extrinsic) ASSERT_TRUE(std::isfinite(x)) << text_of(d.config());
+          if (size > 1) {
+            EXPECT_EQ(got.bits, word) << size << ", " << text_of(d.config());
+          }
+          EXPECT_EQ(got.status[0], 0);
+          EXPECT_EQ(got.iterations[0], 40);
+        }
+}
+
+TEST_P(ldpc, a_large_lifting_size_and_a_large_code) {
+  struct item {
+    ldpc_code code;
+    ldpc_schedule schedule;
+  };
+  const item items[] = {{random_code(2, 5, 4096, 3, 14), ldpc_schedule::layered},
+                        {random_code(3, 6, 4095, 4, 15), ldpc_schedule::flooding},
+                        {random_code(24, 48, 520, 6, 16), ldpc_schedule::layered},
+                        {random_code(200, 300, 7, 5, 17), ldpc_schedule::flooding}};
+  for (const auto& [code, schedule] : items)
+    for (auto precision : all_precisions) {
+      if (small_scale() && precision != ldpc_precision::float32) continue;
+      std::mt19937_64 random(18);
+      const auto llr = testing::noisy(bytes(static_cast<std::size_t>(code.n())), 0, random);
+      const ldpc_decoder_config c{.iterations = 2, .schedule = schedule, .precision = precision};
+      ASSERT_TRUE(decode_words(exec(), ldpc_decoder(code, c), llr) == min_sum_by_oracle(code, c, llr))
+          << "z = " << code.z() << ", " << text_of(c);
+    }
+}
+
+// ---------------------------------------------------------------- early stop and outputs
+
+std::vector<float> some_words(const ldpc_code& code, int count, double esn0_db, std::uint64_t seed) {
+  static std::map<int, oracle::dense_encoder> encoders;  // by n: one code of each length is used
+  if (!encoders.contains(code.n())) encoders.emplace(code.n(), testing::dense_encoder_of(code));
+  std::mt19937_64 random(seed);
+  std::vector<float> all;
+  for (int i = 0; i < count; i++) {
+    const auto word = encoders.at(code.n()).encode(testing::random_bytes_of_bits(code.k(), random));
+    const auto llr = testing::noisy(word, esn0_db + 0.2 * (i % 5), random);
+    all.insert(all.end(), llr.begin(), llr.end());
+  }
+  return all;
+}
+
+/// float32 with two algorithms, and the other precisions.
+std::vector<ldpc_decoder_config> each_arithmetic(const ldpc_decoder_config& with = {}) {
+  std::vector<ldpc_decoder_config> all;
+  for (auto schedule : both_schedules) {
+    auto c = with;
+    c.schedule = schedule;
+    c.algorithm = ldpc_algorithm::sum_product;
+    all.push_back(c);
+    c.algorithm = ldpc_algorithm::normalised_min_sum;
+    for (auto precision : all_precisions) {
+      c.precision = precision;
+      all.push_back(c);
+    }
+  }
+  return all;
+}
+
+TEST_P(ldpc, early_stop_is_what_full_decoding_reaches) {
+  const ldpc_code code = wifi_ldpc(648, wifi_rate::r1_2);
+  const std::size_t n = 648, count = 24;
+  const auto llr = some_words(code, count, -1.6, 20);
+  const auto h = testing::checks_of(code);
+  for (auto c : each_arithmetic({.iterations = 10})) {
+    const auto stopped = decode_words(exec(), ldpc_decoder(code, c), llr);
+    int early = 0, never = 0;
+    for (std::size_t w = 0; w < count; w++) {
+      const bool holds = stopped.status[w] == status_stopped;
+      EXPECT_EQ(holds, testing::satisfies(h, row_of(stopped.bits, w, n))) << text_of(c);
+      early += holds && stopped.iterations[w] < 10;
+      never += !holds;
+      if (!holds) {
+        EXPECT_EQ(stopped.iterations[w], 10);
+      }
+    }
+    EXPECT_GT(early, 3) << text_of(c);
+    EXPECT_GT(never, 1) << text_of(c);
+    // The same iterations without the rule give the same LLRs, and one less does not satisfy the checks.
+    auto full = c;
+    full.early_stop = false;
+    for (int i = 1; i <= 10; i++) {
+      full.iterations = i;
+      const auto all = decode_words(exec(), ldpc_decoder(code, full), llr);
+      for (std::size_t w = 0; w < count; w++) {
+        EXPECT_EQ(all.status[w], 0);
+        const auto word = row_of(all.bits, w, n);
+        if (i < stopped.iterations[w]) {
+          EXPECT_FALSE(testing::satisfies(h, word)) << text_of(c);
+        }
+        if (i != stopped.iterations[w]) continue;
+        EXPECT_EQ(word, row_of(stopped.bits, w, n));
+        EXPECT_EQ(row_of(all.soft, w, n), row_of(stopped.soft, w, n));
+        EXPECT_EQ(row_of(all.extrinsic, w, n), row_of(stopped.extrinsic, w, n));
+      }
+    }
+  }
+}
+
+TEST_P(ldpc, iterations_past_convergence_keep_the_word) {
+  const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
+  const auto llr = some_words(code, 8, 1, 21);
+  for (auto c : each_arithmetic()) {
+    const auto once = decode_words(exec(), ldpc_decoder(code, c), llr);
+    ASSERT_EQ(once.status, bytes(8, status_stopped)) << text_of(c);
+    c.early_stop = false;
+    for (int iterations : {16, 17, 200}) {
+      c.iterations = iterations;
+      EXPECT_EQ(decode_words(exec(), ldpc_decoder(code, c), llr).bits, once.bits) << text_of(c);
+    }
+  }
+}
+
+TEST_P(ldpc, extrinsic_is_soft_minus_channel) {
+  const ldpc_code code = wifi_ldpc(648, wifi_rate::r1_2);
+  const auto llr = some_words(code, 5, -1.4, 22);
+  for (const auto& c : each_arithmetic({.iterations = 3, .early_stop = false, .int8_steps = 8})) {
+    const auto got = decode_words(exec(), ldpc_decoder(code, c), llr);
+    const float grain = c.precision == ldpc_precision::int8      ? 1.f / 16
+                        : c.precision == ldpc_precision::float16 ? 0.02f
+                                                                 : 0.f;
+    for (std::size_t i = 0; i < llr.size(); i++) {
+      if (grain == 0) {
+        ASSERT_EQ(got.extrinsic[i], got.soft[i] - llr[i]) << text_of(c);
+      } else if (std::fabs(llr[i]) < 15) {
+        ASSERT_NEAR(got.extrinsic[i], got.soft[i] - llr[i], grain) << text_of(c);
+      }
+    }
+  }
+}
+
+TEST_P(ldpc, outputs_do_not_depend_on_each_other) {
+  const ldpc_code code = wifi_ldpc(648, wifi_rate::r2_3);
+  const std::size_t n = 648, k = 432, count = 5;
+  const auto llr = some_words(wifi_ldpc(648, wifi_rate::r1_2), count, 1, 23);  // any noise will do
+  for (const auto& c : each_arithmetic({.iterations = 4})) {
+    const ldpc_decoder d(code, c);
+    const auto want = decode_words(exec(), d, llr);
+    auto in = testing::on_device(exec(), llr, n, count);
+    const auto first_k = [&](const auto& all) {
+      std::remove_cvref_t<decltype(all)> cut;
+      for (std::size_t w = 0; w < count; w++) {
+        const auto row = row_of(all, w, n);
+        cut.insert(cut.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(k));
+      }
+      return cut;
+    };
+    for (std::size_t width : {k, n}) {
+      auto bits = exec().make<std::uint8_t>(width, count);
+      d.run(exec(), in, {.bits = bits});
+      EXPECT_EQ(exec().to_host(bits), width == n ? want.bits : first_k(want.bits)) << text_of(c);
+      auto soft = exec().make<float>(width, count);
+      d.run(exec(), in, {.soft = soft});
+      EXPECT_EQ(exec().to_host(soft), width == n ? want.soft : first_k(want.soft)) << text_of(c);
+      auto extrinsic = exec().make<float>(width, count);
+      d.run(exec(), in, {.extrinsic = extrinsic});
+      EXPECT_EQ(exec().to_host(extrinsic), width == n ? want.extrinsic : first_k(want.extrinsic))
+          << text_of(c);
+      // Of different widths at once.
+      auto other = exec().make<std::uint8_t>(n + k - width, count);
+      d.run(exec(), in, {.bits = other, .soft = soft, .extrinsic = extrinsic});
+      EXPECT_EQ(exec().to_host(other), width == n ? first_k(want.bits) : want.bits) << text_of(c);
+      EXPECT_EQ(exec().to_host(soft), width == n ? want.soft : first_k(want.soft)) << text_of(c);
+      EXPECT_EQ(exec().to_host(extrinsic), width == n ? want.extrinsic : first_k(want.extrinsic));
+    }
+    auto iterations = exec().make<std::int32_t>(1, count);
+    d.run(exec(), in, {.iterations = iterations});
+    EXPECT_EQ(exec().to_host(iterations), want.iterations);
+    auto status = exec().make<std::uint8_t>(1, count);
+    d.run(exec(), in, {.status = status});
+    EXPECT_EQ(exec().to_host(status), want.status);
+    d.run(exec(), in, {});
+  }
+}
+
+// ---------------------------------------------------------------- every backend, batch and layout
+
+TEST_P(ldpc, every_backend_gives_the_same_bits) {
+  const auto scalar = testing::open_scalar();
+  std::uint64_t seed = 30;
+  for (const sample& s : samples())
+    for (const auto& c : each_arithmetic({.iterations = 6})) {
+      if (++seed % 3 != 0 && (small_scale() || s.code.n() > 1000)) continue;
+      const auto llr = words_for(s, seed);
+      const ldpc_decoder d(s.code, c);
+      ASSERT_TRUE(decode_words(exec(), d, llr) == decode_words(*scalar, d, llr))
+          << s.name << ", " << text_of(c);
+    }
+}
+
+TEST_P(ldpc, a_word_does_not_depend_on_its_batch) {
+  const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
+  const std::size_t most = 67, n = 576;
+  const auto llr = some_words(code, most, -1.2, 40);
+  for (const auto& c : each_arithmetic({.iterations = 8})) {
+    const ldpc_decoder d(code, c);
+    const auto all = decode_words(exec(), d, llr);
+    EXPECT_LT(*std::min_element(all.iterations.begin(), all.iterations.end()), 5);
+    EXPECT_GT(*std::max_element(all.iterations.begin(), all.iterations.end()), 5);
+    for (int threads : {1, 3}) {
+      const auto e = GetParam().open(threads);
+      for (std::size_t count : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65}) {
+        if (small_scale() && count > 9) continue;
+        const std::vector<float> part(llr.end() - static_cast<std::ptrdiff_t>(count * n), llr.end());
+        ASSERT_TRUE(decode_words(*e, d, part) == all.rows(most - count, count))
+            << count << " words, " << threads << " threads, " << text_of(c);
+      }
+    }
+  }
+}
+
+TEST_P(ldpc, either_layout_gives_the_same) {
+  const ldpc_code code = wifi_ldpc(648, wifi_rate::r1_2);
+  const std::size_t n = 648, count = 21;
+  const auto llr = some_words(code, count, -1, 41);
+  std::vector<float> turned(llr.size());
+  for (std::size_t w = 0; w < count; w++)
+    for (std::size_t i = 0; i < n; i++) turned[i * count + w] = llr[w * n + i];
+  for (const auto& c : each_arithmetic({.iterations = 4})) {
+    const ldpc_decoder d(code, c);
+    const auto want = decode_words(exec(), d, llr);
+    auto in = testing::on_device(exec(), turned, n, count, layout::batch_fastest);
+    auto bits = exec().make<std::uint8_t>(n, count, layout::batch_fastest);
+    auto soft = exec().make<float>(n, count, layout::batch_fastest),
+         extrinsic = exec().make<float>(n, count, layout::batch_fastest);
+    auto iterations = exec().make<std::int32_t>(1, count);
+    auto status = exec().make<std::uint8_t>(1, count);
+    d.run(exec(), in,
+          {.bits = bits, .soft = soft, .extrinsic = extrinsic, .iterations = iterations, .status = status});
+    const auto b = exec().to_host(bits);
+    const auto s = exec().to_host(soft), x = exec().to_host(extrinsic);
+    for (std::size_t w = 0; w < count; w++)
+      for (std::size_t i = 0; i < n; i++) {
+        ASSERT_EQ(b[i * count + w], want.bits[w * n + i]) << text_of(c);
+        ASSERT_EQ(s[i * count + w], want.soft[w * n + i]) << text_of(c);
+        ASSERT_EQ(x[i * count + w], want.extrinsic[w * n + i]) << text_of(c);
+      }
+    EXPECT_EQ(exec().to_host(iterations), want.iterations);
+    EXPECT_EQ(exec().to_host(status), want.status);
+  }
+}
+
+TEST_P(ldpc, rows_lie_apart_as_their_strides_say) {
+  // Rows of a wider array in and out: what lies between them is neither read nor written.
+  const ldpc_code code = wifi_ldpc(648, wifi_rate::r1_2);
+  const std::size_t n = 648, count = 5, pitch = 661;
+  const auto llr = some_words(code, count, -1, 42);
+  std::vector<float> apart(pitch * count, not_a_number);
+  for (std::size_t i = 0; i < llr.size(); i++) apart[i / n * pitch + i % n] = llr[i];
+  for (const auto& c : each_arithmetic({.iterations = 4})) {
+    const ldpc_decoder d(code, c);
+    const auto want = decode_words(exec(), d, llr);
+    auto in = testing::on_device(exec(), apart, pitch, count);
+    auto bits = testing::on_device(exec(), bytes(pitch * count, 0xee), pitch, count);
+    auto soft = testing::on_device(exec(), std::vector<float>(pitch * count, 77.f), pitch, count);
+    const auto narrow = [&](auto& a) {
+      view<std::remove_cvref_t<decltype(*a.data())>> v = a;
+      v.elements = n;
+      return v;
+    };
+    d.run(exec(), narrow(in), {.bits = narrow(bits), .soft = narrow(soft)});
+    const auto b = exec().to_host(bits);
+    const auto s = exec().to_host(soft);
+    for (std::size_t i = 0; i < b.size(); i++) {
+      const bool inside = i % pitch < n;
+      const std::size_t at = i / pitch * n + i % pitch;
+      ASSERT_EQ(b[i], inside ? want.bits[at] : 0xee) << text_of(c);
+      ASSERT_EQ(s[i], inside ? want.soft[at] : 77.f) << text_of(c);
+    }
+  }
+}
+
+TEST_P(ldpc, decoders_are_copied_and_moved) {
+  const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
+  const auto llr = some_words(code, 3, -1, 43);
+  ldpc_decoder first(code, {.iterations = 5});
+  const auto want = decode_words(exec(), first, llr);
+  ldpc_decoder copy = first, moved = std::move(first);
+  EXPECT_TRUE(decode_words(exec(), copy, llr) == want);
+  EXPECT_TRUE(decode_words(exec(), moved, llr) == want);
+  EXPECT_EQ(moved.code().n(), 576);
+  EXPECT_EQ(moved.config().iterations, 5);
+  copy = ldpc_decoder(wifi_ldpc(648, wifi_rate::r1_2), {});
+  EXPECT_EQ(copy.code().n(), 648);
+  copy = moved;
+  EXPECT_TRUE(decode_words(exec(), copy, llr) == want);
+}
+
+TEST_P(ldpc, a_batch_may_be_empty) {
+  const ldpc_decoder d(wimax_ldpc(576, wimax_rate::r1_2), {});
+  auto in = exec().make<float>(576, 0);
+  auto bits = exec().make<std::uint8_t>(288, 0);
+  EXPECT_NO_THROW(d.run(exec(), in, {.bits = bits}));
+  exec().sync();
+}
+
+// ---------------------------------------------------------------- bad input
+
+TEST_P(ldpc, a_non_finite_llr_erases_its_word_alone) {
+  for (const sample* s : {&samples()[4], &samples()[6], &samples()[2]}) {
+    const std::size_t n = static_cast<std::size_t>(s->code.n()), count = 8;
+    auto llr = words_for(*s, 44);
+    const auto more = words_for(*s, 45);
+    llr.insert(llr.end(), more.begin(), more.end());
+    for (const auto& c : each_arithmetic({.iterations = 4})) {
+      const ldpc_decoder d(s->code, c);
+      const auto clean = decode_words(exec(), d, llr);
+      EXPECT_EQ(count_erased(clean.status), 0u);
+      const float values[] = {not_a_number, infinite, -infinite};
+      const std::size_t places[] = {0, 1, n / 2, n - 2, n - 1};
+      for (std::size_t i = 0; i < 5; i++) {
+        auto bad = llr;
+        const std::size_t other = 4 + i % 2 * 3;  // beside the first, or the last
+        bad[3 * n + places[i]] = values[i % 3];
+        bad[other * n + places[4 - i]] = values[(i + 1) % 3];
+        const auto got = decode_words(exec(), d, bad);
+        EXPECT_EQ(count_erased(got.status), 2u);
+        for (std::size_t w = 0; w < count; w++) {
+          if (w == 3 || w == other) {
+            const decoded_words erased{
+                bytes(n), std::vector<float>(n), std::vector<float>(n), {0}, {status_erased}};
+            ASSERT_TRUE(got.rows(w, 1) == erased) << s->name << ", " << text_of(c) << ", place " << places[i];
+          } else {
+            ASSERT_TRUE(got.rows(w, 1) == clean.rows(w, 1))
+                << s->name << ", " << text_of(c) << ", word " << w;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ldpc_on_cpu, ignores_the_rounding_mode_of_its_caller) {
+  cpu e({.threads = 1, .instructions = {}});
+  const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
+  const auto llr = some_words(code, 3, -1, 46);
+  for (const auto& c : each_arithmetic({.iterations = 4})) {
+    const ldpc_decoder d(code, c);
+    const auto want = decode_words(e, d, llr);
+    std::fesetround(FE_UPWARD);
+    const auto got = decode_words(e, d, llr);
+    EXPECT_EQ(std::fegetround(), FE_UPWARD);  // and leaves it alone
+    std::fesetround(FE_TONEAREST);
+    EXPECT_TRUE(got == want) << text_of(c);
+  }
+}
+
+TEST(ldpc_errors, bad_settings_are_refused) {
+  const ldpc_code code = wimax_ldpc(576, wimax_rate::r1_2);
+  const auto with = [&](const ldpc_decoder_config& c) {
+    try {
+      ldpc_decoder d(code, c);
+    } catch (const argument_error& e) {
+      EXPECT_FALSE(e.allowed().empty());
+      EXPECT_NE(std::string(e.what()).find(e.value()), std::string::npos);
+      return e.argument();
+    }
+    return std::string();
+  };
+  using enum ldpc_algorithm;
+  const auto int8 = ldpc_precision::int8;
+  EXPECT_EQ(with({}), "");
+  EXPECT_EQ(with({.iterations = 0}), "iterations");
+  EXPECT_EQ(with({.iterations = -1}), "iterations");
+  EXPECT_EQ(with({.iterations = 1001}), "iterations");
+  EXPECT_EQ(with({.iterations = 1000}), "");
+  for (float scale : {0.f, -0.5f, 1.01f, not_a_number, infinite}) {
+    EXPECT_EQ(with({.algorithm = normalised_min_sum, .scale = scale}), "scale");
+    EXPECT_EQ(with({.algorithm = min_sum, .scale = scale}), "");  // not used
+  }
+  EXPECT_EQ(with({.scale = 0.8f}), "");
+  EXPECT_EQ(with({.scale = 0.8f, .precision = int8}), "scale");
+  EXPECT_EQ(with({.scale = 0.875f, .precision = int8}), "");
+  for (float offset : {-0.1f, 8.1f, not_a_number, -infinite}) {
+    EXPECT_EQ(with({.algorithm = offset_min_sum, .offset = offset}), "offset");
+    EXPECT_EQ(with({.algorithm = normalised_min_sum, .offset = offset}), "");
+  }
+  for (float steps : {0.f, -1.f, 0.2f, 65.f, not_a_number}) {
+    EXPECT_EQ(with({.precision = int8, .int8_steps = steps}), "int8_steps");
+    EXPECT_EQ(with({.int8_steps = steps}), "");
+  }
+  EXPECT_EQ(with({.algorithm = sum_product, .precision = int8}), "precision");
+  EXPECT_EQ(with({.algorithm = sum_product, .precision = ldpc_precision::float16}), "precision");
+  EXPECT_EQ(with({.algorithm = static_cast<ldpc_algorithm>(4)}), "algorithm");
+  EXPECT_EQ(with({.schedule = static_cast<ldpc_schedule>(-1)}), "schedule");
+  EXPECT_EQ(with({.precision = static_cast<ldpc_precision>(3)}), "precision");
+}
+
+TEST(ldpc_errors, wrong_shapes_are_refused) {
+  const auto e = testing::open_scalar();
+  const ldpc_decoder d(wimax_ldpc(576, wimax_rate::r1_2), {});
+  auto llr = e->make<float>(576, 2), short_llr = e->make<float>(575, 2);
+  const std::vector<float> zeros(576 * 2);
+  e->upload(llr.data(), zeros.data(), llr.bytes());
+  auto bits = e->make<std::uint8_t>(288, 2), one_row = e->make<std::uint8_t>(288, 1),
+       odd = e->make<std::uint8_t>(289, 2), status = e->make<std::uint8_t>(1, 2);
+  auto soft = e->make<float>(576, 2), short_soft = e->make<float>(287, 2);
+  auto iterations = e->make<std::int32_t>(1, 2), two = e->make<std::int32_t>(2, 2);
+  EXPECT_EQ(blamed([&] { d.run(*e, short_llr, {.bits = bits}); }), "llr");
+  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.bits = one_row}); }), "bits");
+  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.bits = odd}); }), "bits");
+  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.soft = short_soft}); }), "soft");
+  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.extrinsic = short_soft}); }), "extrinsic");
+  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.iterations = two}); }), "iterations");
+  EXPECT_EQ(blamed([&] { d.run(*e, llr, {.status = one_row}); }), "status");
+  EXPECT_THROW(d.run(*e, short_llr, {.bits = bits}), shape_error);
+  EXPECT_EQ(
+      blamed([&] {
+        d.run(*e, llr,
+              {.bits = bits, .soft = soft, .extrinsic = soft, .iterations = iterations, .status = status});
+      }),
+      "");
+}
+
+}  // namespace
+}  // namespace wb
