@@ -117,7 +117,7 @@ TEST_P(viterbi, tail_biting_is_seldom_off_the_exact_search) {
   for (const auto& [code, k, esn0_db] :
        {std::tuple{conv_lte(), 40, -3.0}, std::tuple{conv_lte(), 104, -3.0},
         std::tuple{conv_80216(conv_rate::r1_2, conv_ending::tail_biting), 48, -0.5}}) {
-    const std::size_t length = static_cast<std::size_t>(k), count = small_scale() ? 10 : 60;
+    const std::size_t length = static_cast<std::size_t>(k), count = small_scale() ? 8 : 30;
     conv_code serial = code;
     serial.order = conv_order::serial;
     const auto w = make_codewords(serial, length, count, esn0_db, 4);
