@@ -13,10 +13,6 @@
 namespace wb {
 namespace {
 
-std::size_t sent_bits(const link_config& c) {
-  return coded_bits(c.code.type, static_cast<std::size_t>(c.code.k), c.code.rate);
-}
-
 /// Separates the points of a sweep. From its number alone, so that a point's result does not depend on which
 /// others are in the sweep.
 std::uint32_t number_of(double point_db) {
@@ -47,12 +43,13 @@ link_config completed(const link_config& config) {
 }
 
 double code_rate(const link_config& c) {
-  return static_cast<double>(c.code.k) / static_cast<double>(sent_bits(c));
+  const code_sizes sizes = sizes_of(c.code);
+  return static_cast<double>(sizes.k) / static_cast<double>(sizes.n);
 }
 
 std::size_t uses_per_frame(const link_config& c) {
   const std::size_t bits = static_cast<std::size_t>(bits_per_symbol(c.qam) * c.streams);
-  return (sent_bits(c) + bits - 1) / bits;
+  return (sizes_of(c.code).n + bits - 1) / bits;
 }
 
 noise_level noise_level_at(const link_config& c, double point_db) {
@@ -72,7 +69,7 @@ noise_level noise_level_at(const link_config& c, double point_db) {
 link_chain::link_chain(const link_config& config, executor& exec, std::size_t max_batch)
     : config_(completed(config)), exec_(exec), mapper_(config.qam), demapper_(config.qam, config.demapper) {
   const std::size_t m = static_cast<std::size_t>(mapper_.bits());
-  sent_ = sent_bits(config_);
+  sent_ = sizes_of(config_.code).n;
   uses_ = uses_per_frame(config_);
   symbols_ = uses_ * static_cast<std::size_t>(config_.streams);
   padded_ = symbols_ * m;

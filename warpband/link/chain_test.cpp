@@ -63,15 +63,15 @@ TEST_P(link_chain_on, gives_the_counts_of_a_scalar_cpu) {
   std::vector<link_config> links;
   links.push_back(turbo_link(512));
   links.push_back(turbo_link(1008));
-  links.back().code.decoder.algorithm = map_algorithm::max_log_map;
-  links.back().code.decoder.extrinsic_scale = 0.75f;
-  links.back().code.decoder.windows = 9;
-  links.back().code.decoder.overlap = 5;
+  links.back().code.turbo.decoder.algorithm = map_algorithm::max_log_map;
+  links.back().code.turbo.decoder.extrinsic_scale = 0.75f;
+  links.back().code.turbo.decoder.windows = 9;
+  links.back().code.turbo.decoder.overlap = 5;
   links.back().code.crc = crc24a;
-  links.back().code.decoder.stop = early_stop::crc;
+  links.back().code.turbo.decoder.stop = early_stop::crc;
   links.back().qam = 16;
   links.push_back(turbo_link(40));
-  links.back().code.decoder.stop = early_stop::sign_agreement;
+  links.back().code.turbo.decoder.stop = early_stop::sign_agreement;
   links.back().channel = channel_type::rayleigh;
   links.back().qam = 64;
   links.back().demapper = demap_algorithm::exact;
@@ -130,7 +130,7 @@ TEST_P(link_chain_on, makes_no_errors_between_antennas_without_noise) {
           link_config c = mimo_link(streams, rx, type);
           c.fading = fading;
           c.code = coded ? c.code : uncoded_link(101).code;
-          if (streams == 2) c.code.rate = turbo_rate::half;
+          if (streams == 2) c.code.turbo.rate = turbo_rate::half;
           // The one-pass trellis misses hypotheses, and the best one too where antennas interfere.
           if (type == detector_type::ot && streams > 1) continue;
           link_chain chain(c, exec());
@@ -151,7 +151,7 @@ TEST_P(link_chain_on, with_antennas_gives_the_counts_of_a_scalar_cpu_in_any_batc
   links.back().detector->llr_clip = 5;
   links.back().fading = fading_type::block;
   links.push_back(mimo_link(2, 3, detector_type::mmse, 64));
-  links.back().code.rate = turbo_rate::half;
+  links.back().code.turbo.rate = turbo_rate::half;
   links.push_back(mimo_link(3, 3, detector_type::nway));
   links.back().detector->ways = 2;
   links.back().code = uncoded_link(77).code;
@@ -180,7 +180,7 @@ TEST_P(link_chain_on, with_antennas_gives_the_counts_of_a_scalar_cpu_in_any_batc
 TEST_P(link_chain_on, punctured_gives_the_counts_of_a_scalar_cpu) {
   const auto reference = open_scalar();
   link_config c = turbo_link(256);
-  c.code.rate = turbo_rate::half;
+  c.code.turbo.rate = turbo_rate::half;
   c.qam = 4;
   link_chain here(c, exec()), there(c, *reference);
   EXPECT_EQ(total(here.run(3, 30, 8).bit_errors), 0);
@@ -206,9 +206,9 @@ TEST(link_chain, decoders_see_the_same_noise) {
   // worst.
   const auto exec = open_scalar();
   link_config a = turbo_link(512), b = a;
-  a.code.decoder.iterations = 1;
-  b.code.decoder.iterations = 1;
-  b.code.decoder.windows = 4;
+  a.code.turbo.decoder.iterations = 1;
+  b.code.turbo.decoder.iterations = 1;
+  b.code.turbo.decoder.windows = 4;
   const auto x = link_chain(a, *exec).run(0, 50, -5).bit_errors,
              y = link_chain(b, *exec).run(0, 50, -5).bit_errors;
   double xy = 0, xx = 0, yy = 0;
@@ -225,12 +225,12 @@ TEST(link_chain, an_interleaver_of_ones_own) {
   const auto exec = open_scalar();
   link_config c = turbo_link(1024);
   const auto standard = link_chain(c, *exec).run(0, 30, 0.3).bit_errors;
-  c.code.interleaver = interleaver_coefficients{31, 64};  // the standard's for 1024
+  c.code.turbo.interleaver = interleaver_coefficients{31, 64};  // the standard's for 1024
   EXPECT_EQ(link_chain(c, *exec).run(0, 30, 0.3).bit_errors, standard);
-  c.code.interleaver = interleaver_coefficients{33, 64};
+  c.code.turbo.interleaver = interleaver_coefficients{33, 64};
   EXPECT_NE(link_chain(c, *exec).run(0, 30, 0.3).bit_errors, standard);
   c.code.k = 100;  // not a block size of the standard
-  c.code.interleaver = interleaver_coefficients{3, 10};
+  c.code.turbo.interleaver = interleaver_coefficients{3, 10};
   EXPECT_EQ(total(link_chain(c, *exec).run(0, 30, 60).bit_errors), 0);
 }
 
@@ -246,7 +246,7 @@ TEST(link_chain, rates_and_signal_to_noise_ratios) {
   EXPECT_EQ(noise_level_at(c, 3).snr_db, 3);
 
   c = turbo_link(1024);
-  c.code.rate = turbo_rate::half;
+  c.code.turbo.rate = turbo_rate::half;
   EXPECT_DOUBLE_EQ(code_rate(c), 1024.0 / 2060);
   EXPECT_EQ(uses_per_frame(c), 2060u);
   c = mimo_link(2, 4, detector_type::mmse);
@@ -289,13 +289,13 @@ TEST(link_chain, one_antenna_has_a_detector_where_one_is_named) {
 TEST(link_chain, fills_in_what_is_left_open) {
   link_config c = turbo_link(6144);
   c.code.crc = crc24b;
-  c.code.decoder.k = 40;  // not looked at
+  c.code.turbo.decoder.k = 40;  // not looked at
   const link_config full = completed(c);
-  EXPECT_EQ(full.code.decoder.k, 6144);
-  EXPECT_EQ(full.code.decoder.crc_degree, 24);
-  EXPECT_EQ(full.code.decoder.crc_polynomial, crc24b.polynomial);
-  EXPECT_GT(full.code.decoder.windows, 0);
-  EXPECT_GE(full.code.decoder.overlap, 0);
+  EXPECT_EQ(full.code.turbo.decoder.k, 6144);
+  EXPECT_EQ(full.code.turbo.decoder.crc_degree, 24);
+  EXPECT_EQ(full.code.turbo.decoder.crc_polynomial, crc24b.polynomial);
+  EXPECT_GT(full.code.turbo.decoder.windows, 0);
+  EXPECT_GE(full.code.turbo.decoder.overlap, 0);
 
   c = mimo_link(3, 4, detector_type::nway, 64);
   c.detector->qam = 4;  // not looked at
@@ -320,13 +320,14 @@ TEST(link_chain, refuses_bad_settings) {
   EXPECT_EQ(blames([](link_config&) {}), "");
   EXPECT_EQ(blames([](link_config& c) { c.code.k = 41; }), "k");
   EXPECT_EQ(blames([](link_config& c) { c.qam = 8; }), "qam");
-  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.windows = 769; }), "windows");
-  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.windows = -1; }), "windows");
-  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.overlap = 10000; }), "overlap");
-  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.iterations = 0; }), "iterations");
-  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.extrinsic_scale = 0.5f; }), "extrinsic_scale");
-  EXPECT_EQ(blames([](link_config& c) { c.code.decoder.stop = early_stop::crc; }), "early_stop");
-  EXPECT_EQ(blames([](link_config& c) { c.code.interleaver = interleaver_coefficients{2, 2}; }), "f1, f2");
+  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.windows = 769; }), "windows");
+  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.windows = -1; }), "windows");
+  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.overlap = 10000; }), "overlap");
+  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.iterations = 0; }), "iterations");
+  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.extrinsic_scale = 0.5f; }), "extrinsic_scale");
+  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.stop = early_stop::crc; }), "early_stop");
+  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.interleaver = interleaver_coefficients{2, 2}; }),
+            "f1, f2");
   EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = 0; }), "k");
   EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = (1 << 24) + 1; }), "k");
   EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = 24, c.code.crc = crc24a; }),

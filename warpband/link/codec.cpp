@@ -1,20 +1,34 @@
 #include <warpband/link/codec.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
+#include <limits>
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/fec/bcjr/bcjr.hpp>
 #include <warpband/fec/lte/qpp.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
+#include <warpband/fec/viterbi/viterbi.hpp>
+#include <warpband/link/count/count.hpp>
 
 namespace wb {
 namespace {
 
 constexpr int most_uncoded_bits = 1 << 24;  // what random_bits, block fading and an int32 of errors take
+constexpr int usual_k = 6144;
+constexpr std::size_t widest = 16;  // values in a lane of any instruction set
+
+// ---- lte-turbo
 
 std::vector<std::int32_t> permutation_of(const code_config& c) {
-  if (!c.interleaver) return qpp_permutation(qpp_for(c.k));
-  return qpp_permutation({c.k, c.interleaver->f1, c.interleaver->f2});
+  if (!c.turbo.interleaver) return qpp_permutation(qpp_for(c.k));
+  return qpp_permutation({c.k, c.turbo.interleaver->f1, c.turbo.interleaver->f2});
+}
+
+std::size_t turbo_bits(std::size_t k, turbo_rate rate) {
+  return rate == turbo_rate::half ? 2 * k + 12 : 3 * (k + 4);
 }
 
 class lte_turbo final : public codec {
@@ -22,14 +36,17 @@ class lte_turbo final : public codec {
   explicit lte_turbo(const code_config& config)
       : config_(completed(config)),
         encoder_(permutation_of(config_)),
-        decoder_(config_.decoder, permutation_of(config_)) {
-    if (config_.rate == turbo_rate::half)
-      puncturer_.emplace(coded_bits(code_type::lte_turbo, k()), turbo_half_rate_places(k()));
+        decoder_(config_.turbo.decoder, permutation_of(config_)) {
+    if (config_.turbo.rate == turbo_rate::half)
+      puncturer_.emplace(turbo_bits(k(), turbo_rate::third), turbo_half_rate_places(k()));
   }
   std::size_t k() const noexcept override { return static_cast<std::size_t>(config_.k); }
-  std::size_t n() const noexcept override { return coded_bits(code_type::lte_turbo, k(), config_.rate); }
+  std::size_t n() const noexcept override { return turbo_bits(k(), config_.turbo.rate); }
   std::size_t working_bytes() const noexcept override {
     return puncturer_ ? puncturer_->n() * (sizeof(std::uint8_t) + sizeof(float)) : 0;
+  }
+  std::size_t thread_bytes(bool decodes) const noexcept override {
+    return (decodes ? 1024 : 128) * k();  // 16 codewords of 5 floats a bit and their windows' borders
   }
   const code_config& config() const noexcept override { return config_; }
   void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const override {
@@ -59,48 +76,350 @@ class lte_turbo final : public codec {
   std::optional<puncturer> puncturer_;  // none at rate 1/3
 };
 
-}  // namespace
-
-code_config completed(const code_config& config) {
-  code_config c = config;
-  if (c.crc && c.k <= c.crc->degree)
-    throw argument_error("k", std::to_string(c.k),
-                         "more than the " + std::to_string(c.crc->degree) + " bits of its CRC");
-  if (c.type == code_type::none) {
-    check_range("k", c.k, 1, most_uncoded_bits);
-    return c;
-  }
-  if (c.rate != turbo_rate::third && c.rate != turbo_rate::half)
-    throw argument_error("rate", std::to_string(static_cast<int>(c.rate)), "third or half");
-  if (c.interleaver) check_range("k", c.k, 40, 65536);
-  c.decoder.k = c.k;
-  c.decoder.crc_polynomial = 0;
-  c.decoder.crc_degree = 0;
+void complete_turbo(code_config& c) {
+  turbo_settings& t = c.turbo;
+  if (t.rate != turbo_rate::third && t.rate != turbo_rate::half)
+    throw argument_error("rate", std::to_string(static_cast<int>(t.rate)), "third or half");
+  if (t.interleaver) check_range("k", c.k, 40, 65536);
+  t.decoder.k = c.k;
+  t.decoder.crc_polynomial = 0;
+  t.decoder.crc_degree = 0;
   if (c.crc) {
-    c.decoder.crc_polynomial = c.crc->polynomial;
-    c.decoder.crc_degree = c.crc->degree;
-  } else if (c.decoder.stop == early_stop::crc) {
+    t.decoder.crc_polynomial = c.crc->polynomial;
+    t.decoder.crc_degree = c.crc->degree;
+  } else if (t.decoder.stop == early_stop::crc) {
     throw argument_error("early_stop", "\"crc\"",
                          "a code with a CRC (code.crc), \"sign-agreement\" or \"none\"");
   }
-  c.decoder = turbo_decoder(c.decoder, permutation_of(c)).config();
+  t.decoder = turbo_decoder(t.decoder, permutation_of(c)).config();
+}
+
+// ---- wimax-ldpc, wifi-ldpc
+
+std::string among(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); i++)
+    text += (i == 0 ? "\"" : i + 1 == names.size() ? " or \"" : ", \"") + names[i] + "\"";
+  return text;
+}
+
+/// The rate's place among those of the type.
+int rate_index(code_type type, const std::string& rate) {
+  const std::vector<std::string> names = rates_of(type);
+  const auto i = std::find(names.begin(), names.end(), rate);
+  if (i == names.end()) throw argument_error("rate", "\"" + rate + "\"", among(names));
+  return static_cast<int>(i - names.begin());
+}
+
+int longest(code_type type) { return type == code_type::wimax_ldpc ? 2304 : 1944; }
+
+ldpc_code ldpc_code_of(const code_config& c) {
+  const int n = c.ldpc.n == 0 ? longest(c.type) : c.ldpc.n, rate = rate_index(c.type, c.ldpc.rate);
+  return c.type == code_type::wimax_ldpc ? wimax_ldpc(n, static_cast<wimax_rate>(rate))
+                                         : wifi_ldpc(n, static_cast<wifi_rate>(rate));
+}
+
+class ldpc final : public codec {
+ public:
+  explicit ldpc(const code_config& config)
+      : config_(completed(config)),
+        code_(ldpc_code_of(config_)),
+        encoder_(code_),
+        decoder_(code_, config_.ldpc.decoder) {}
+  std::size_t k() const noexcept override { return static_cast<std::size_t>(code_.k()); }
+  std::size_t n() const noexcept override { return static_cast<std::size_t>(code_.n()); }
+  std::size_t working_bytes() const noexcept override { return 0; }
+  std::size_t thread_bytes(bool decodes) const noexcept override {
+    // A bit of each of a lane's codewords; or of one codeword A twice in padded columns, and its messages.
+    const std::size_t columns = static_cast<std::size_t>(code_.columns()),
+                      blocks = static_cast<std::size_t>(code_.blocks()),
+                      z = static_cast<std::size_t>(code_.z());
+    return sizeof(float) * (decodes ? 2 * columns * (2 * z + 64) + (blocks + columns) * (z + 32)
+                                    : widest * (columns + blocks) * z);
+  }
+  const code_config& config() const noexcept override { return config_; }
+  void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const override {
+    encoder_.run(exec, bits, coded);
+  }
+  void decode(executor& exec, view<const float> llr, const decoder_output& out) const override {
+    check_optional_shape("bits", out.bits, k(), llr.items);  // the decoder gives all n too
+    check_optional_shape("soft", out.soft, k(), llr.items);
+    decoder_.run(exec, llr,
+                 {.bits = out.bits,
+                  .soft = out.soft,
+                  .extrinsic = {},
+                  .iterations = out.iterations,
+                  .status = out.status});
+  }
+
+ private:
+  code_config config_;
+  ldpc_code code_;
+  ldpc_encoder encoder_;
+  ldpc_decoder decoder_;
+};
+
+void complete_ldpc(code_config& c) {
+  const ldpc_code code = ldpc_code_of(c);
+  c.ldpc.n = code.n();
+  if (c.k != code.k())
+    throw argument_error("k", std::to_string(c.k),
+                         std::to_string(code.k()) + ", as n = " + std::to_string(code.n()) + " and rate " +
+                             c.ldpc.rate + " give");
+  c.ldpc.decoder = ldpc_decoder(code, c.ldpc.decoder).config();
+}
+
+// ---- conv
+
+/// Bits that are sent for k.
+std::size_t conv_bits(const conv_code& code, std::size_t k) {
+  const std::size_t tail =
+      code.ending == conv_ending::zero_tail ? static_cast<std::size_t>(code.constraint_length - 1) : 0;
+  const std::size_t all = (k + tail) * code.generators.size(), period = code.sent.size();
+  if (period == 0) return all;
+  const auto ones = [&](std::size_t of) {
+    return static_cast<std::size_t>(
+        std::count(code.sent.begin(), code.sent.begin() + static_cast<std::ptrdiff_t>(of), 1));
+  };
+  return all / period * ones(period) + ones(all % period);
+}
+
+class convolutional final : public codec {
+ public:
+  explicit convolutional(const code_config& config)
+      : config_(completed(config)),
+        encoder_(conv_code_of(config_.conv), config_.k),
+        one_(std::vector<std::uint8_t>{1}) {
+    const conv_settings& c = config_.conv;
+    const conv_code& code = encoder_.frame().code();
+    if (c.algorithm == conv_algorithm::viterbi)
+      viterbi_.emplace(viterbi_config{code, config_.k, c.overlap});
+    else
+      bcjr_.emplace(bcjr_config{
+          code, config_.k,
+          c.algorithm == conv_algorithm::log_map ? map_algorithm::log_map : map_algorithm::max_log_map,
+          c.overlap});
+  }
+  std::size_t k() const noexcept override { return static_cast<std::size_t>(config_.k); }
+  std::size_t n() const noexcept override { return encoder_.n(); }
+  std::size_t working_bytes() const noexcept override { return 1; }
+  std::size_t thread_bytes(bool decodes) const noexcept override {
+    if (!decodes) return 0;
+    // Of each of a lane's codewords: decisions, a bit a state, or metrics at every 16th step; and what a run
+    // of steps takes.
+    const std::size_t states = std::size_t{1} << (config_.conv.constraint_length - 1);
+    const std::size_t steps = k() + states + 2 * static_cast<std::size_t>(config_.conv.overlap);
+    const std::size_t kept = viterbi_ ? (states + 31) / 32 * steps : states * (steps / conv_run + 1);
+    return sizeof(float) * widest * (kept + (conv_run + 4) * states + 64 * conv_run);
+  }
+  const code_config& config() const noexcept override { return config_; }
+  void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const override {
+    encoder_.run(exec, bits, coded);
+  }
+  void decode(executor& exec, view<const float> llr, const decoder_output& out) const override {
+    if (viterbi_ && out.soft.data != nullptr)
+      throw argument_error("algorithm", "\"viterbi\"",
+                           "\"max-log-map\" or \"log-map\" for soft output: the Viterbi algorithm has none");
+    check_optional_shape("iterations", out.iterations, 1, llr.items);
+    array<std::uint8_t> own;
+    view<std::uint8_t> status = out.status;
+    if (out.iterations.data != nullptr && status.data == nullptr) {
+      own = exec.make<std::uint8_t>(1, llr.items);
+      status = own;
+    }
+    if (viterbi_)
+      viterbi_->run(exec, llr, {.bits = out.bits, .metric = {}, .status = status});
+    else
+      bcjr_->run(exec, llr, {.bits = out.bits, .soft = out.soft, .extrinsic = {}, .status = status});
+    // One pass for each codeword, none for an erased one.
+    static_assert(status_erased == 1);
+    if (out.iterations.data != nullptr)
+      count_errors(exec, view<const std::uint8_t>{one_.on(exec), 1, llr.items, 1, 0},
+                   view<const std::uint8_t>(status), out.iterations);
+  }
+
+ private:
+  code_config config_;
+  conv_encoder encoder_;
+  resident<std::uint8_t> one_;
+  std::optional<viterbi_decoder> viterbi_;  // one of them
+  std::optional<bcjr_decoder> bcjr_;
+};
+
+void complete_conv(code_config& c) {
+  conv_settings& s = c.conv;
+  const conv_code code = conv_code_of(s);
+  s.constraint_length = code.constraint_length;
+  s.generators = code.generators;
+  if (s.rate.empty()) s.rate = "1/" + std::to_string(s.generators.size());
+  if (static_cast<int>(s.algorithm) < 0 || s.algorithm > conv_algorithm::log_map)
+    throw argument_error("algorithm", std::to_string(static_cast<int>(s.algorithm)),
+                         "viterbi, max_log_map or log_map");
+  s.overlap = s.algorithm == conv_algorithm::viterbi
+                  ? viterbi_decoder({code, c.k, s.overlap}).config().overlap
+                  : bcjr_decoder({code, c.k, map_algorithm::log_map, s.overlap}).config().overlap;
+}
+
+}  // namespace
+
+conv_code conv_code_of(const conv_settings& s) {
+  const bool other = s.standard == conv_standard::ieee_802_16;
+  conv_code c = other ? conv_80216(conv_rate::r1_2) : conv_80211(conv_rate::r1_2);
+  if (!s.generators.empty())
+    c.generators = s.generators;
+  else if (s.rate == "1/3")
+    c.generators = conv_lte().generators;
+  const std::string whole = "1/" + std::to_string(c.generators.size());
+  const std::vector<std::string> names =
+      c.generators.size() == 2 ? std::vector<std::string>{"1/2", "2/3", "3/4", "5/6"} : std::vector{whole};
+  if (!s.rate.empty() && s.rate != whole) {
+    const auto i = std::find(names.begin(), names.end(), s.rate);
+    if (i == names.end())
+      throw argument_error("rate", "\"" + s.rate + "\"",
+                           s.generators.empty()
+                               ? among(rates_of(code_type::conv))
+                               : among(names) + " with " + std::to_string(c.generators.size()) +
+                                     (c.generators.size() == 1 ? " generator" : " generators"));
+    const auto rate = static_cast<conv_rate>(i - names.begin());
+    c.sent = (other ? conv_80216(rate) : conv_80211(rate)).sent;
+  }
+  int largest = std::max(s.feedback, 0);
+  for (const int g : c.generators) largest = std::max(largest, g);
+  c.constraint_length = s.constraint_length != 0
+                            ? s.constraint_length
+                            : std::max(3, static_cast<int>(std::bit_width(static_cast<unsigned>(largest))));
+  c.feedback = s.feedback;
+  c.ending = s.termination;
+  c.order = s.order;
+  if (c.feedback != 0 && c.ending == conv_ending::tail_biting)
+    throw argument_error("termination", "\"tail-biting\"", "\"zero-tail\" with feedback");
+  (void)conv_frame(c, 1024);  // throws for what is not allowed
+  return c;
+}
+
+std::vector<std::string> rates_of(code_type type) {
+  switch (type) {
+    case code_type::none:
+      break;
+    case code_type::lte_turbo:
+      return {"1/3", "1/2"};
+    case code_type::wimax_ldpc:
+      return {"1/2", "2/3A", "2/3B", "3/4A", "3/4B", "5/6"};
+    case code_type::wifi_ldpc:
+      return {"1/2", "2/3", "3/4", "5/6"};
+    case code_type::conv:
+      return {"1/2", "1/3", "2/3", "3/4", "5/6"};
+  }
+  return {};
+}
+
+code_config completed(const code_config& config) {
+  code_config c = config;
+  if (c.k == 0) c.k = static_cast<int>(sizes_of(c).k);
+  if (c.crc && c.k <= c.crc->degree)
+    throw argument_error("k", std::to_string(c.k),
+                         "more than the " + std::to_string(c.crc->degree) + " bits of its CRC");
+  switch (c.type) {
+    case code_type::none:
+      check_range("k", c.k, 1, most_uncoded_bits);
+      break;
+    case code_type::lte_turbo:
+      complete_turbo(c);
+      break;
+    case code_type::wimax_ldpc:
+    case code_type::wifi_ldpc:
+      complete_ldpc(c);
+      break;
+    case code_type::conv:
+      complete_conv(c);
+      break;
+  }
   return c;
 }
 
 std::unique_ptr<codec> make_codec(const code_config& config) {
-  if (config.type == code_type::lte_turbo) return std::make_unique<lte_turbo>(config);
-  throw argument_error("code.type", "\"none\"", "a code: \"lte-turbo\"");
+  switch (config.type) {
+    case code_type::none:
+      break;
+    case code_type::lte_turbo:
+      return std::make_unique<lte_turbo>(config);
+    case code_type::wimax_ldpc:
+    case code_type::wifi_ldpc:
+      return std::make_unique<ldpc>(config);
+    case code_type::conv:
+      return std::make_unique<convolutional>(config);
+  }
+  throw argument_error("code.type", "\"none\"",
+                       "a code: \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\" or \"conv\"");
 }
 
-std::size_t coded_bits(code_type code, std::size_t k, turbo_rate rate) noexcept {
-  if (code == code_type::none) return k;
-  return rate == turbo_rate::half ? 2 * k + 12 : 3 * (k + 4);
+code_sizes sizes_of(const code_config& c) {
+  const std::size_t k = static_cast<std::size_t>(c.k != 0 ? c.k : usual_k);
+  switch (c.type) {
+    case code_type::none:
+      break;
+    case code_type::lte_turbo:
+      return {k, turbo_bits(k, c.turbo.rate)};
+    case code_type::wimax_ldpc:
+    case code_type::wifi_ldpc: {
+      const ldpc_code code = ldpc_code_of(c);
+      return {static_cast<std::size_t>(code.k()), static_cast<std::size_t>(code.n())};
+    }
+    case code_type::conv:
+      return {k, conv_bits(conv_code_of(c.conv), k)};
+  }
+  return {k, k};
 }
 
-std::optional<std::size_t> k_of_coded_bits(code_type code, std::size_t n) noexcept {
-  if (code == code_type::none) return n;
-  if (n % 3 != 0 || n < 3 * 4 + 3) return std::nullopt;
-  return n / 3 - 4;
+std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_t n) {
+  switch (config.type) {
+    case code_type::none:
+      return n;
+    case code_type::lte_turbo:
+      if (config.turbo.rate == turbo_rate::half)
+        return n % 2 == 0 && n > 12 ? std::optional(n / 2 - 6) : std::nullopt;
+      return n % 3 == 0 && n > 12 ? std::optional(n / 3 - 4) : std::nullopt;
+    case code_type::wimax_ldpc:
+    case code_type::wifi_ldpc: {
+      if (n == 0 || n > static_cast<std::size_t>(longest(config.type))) return std::nullopt;
+      code_config c = config;
+      c.ldpc.n = static_cast<int>(n);
+      (void)rate_index(c.type, c.ldpc.rate);
+      try {
+        return sizes_of(c).k;
+      } catch (const argument_error&) {
+        return std::nullopt;
+      }
+    }
+    case code_type::conv: {
+      const conv_code code = conv_code_of(config.conv);
+      std::size_t least = 1, most = 65536;  // every step sends a bit: n rises with k
+      while (least < most) {
+        const std::size_t middle = (least + most) / 2;
+        if (conv_bits(code, middle) < n)
+          least = middle + 1;
+        else
+          most = middle;
+      }
+      return conv_bits(code, least) == n ? std::optional(least) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+int most_iterations(const code_config& c) noexcept {
+  switch (c.type) {
+    case code_type::none:
+      break;
+    case code_type::lte_turbo:
+      return c.turbo.decoder.iterations;
+    case code_type::wimax_ldpc:
+    case code_type::wifi_ldpc:
+      return c.ldpc.decoder.iterations;
+    case code_type::conv:
+      return 1;
+  }
+  return 0;
 }
 
 }  // namespace wb

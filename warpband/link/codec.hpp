@@ -2,19 +2,27 @@
 // Channel codes by name: one face for what `encode`, `decode` and the links run.
 //
 //   lte-turbo   3GPP TS 36.212 §5.1.3: k bits to n = 3 (k + 4), the streams d0, d1, d2 one after the other;
-//   or,
-//               at rate 1/2, punctured to n = 2 k + 12 (fec/puncture/puncture.hpp says which)
+//               or, at rate 1/2, punctured to n = 2 k + 12 (fec/puncture/puncture.hpp says which)
+//   wimax-ldpc  IEEE 802.16e: n = 576, 672, ... 2304, the k information bits first
+//   wifi-ldpc   IEEE 802.11n: n = 648, 1296 or 1944, the same
+//   conv        convolutional codes of K = 3..9, punctured if need be: n as many as are sent, with a zero
+//   tail
+//               the bits of the tail among them
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <warpband/exec/executor.hpp>
+#include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/crc/crc.hpp>
+#include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 
 namespace wb {
 
-enum class code_type { none, lte_turbo };
+enum class code_type { none, lte_turbo, wimax_ldpc, wifi_ldpc, conv };
 /// Of the turbo code, but for its tail bits.
 enum class turbo_rate { third, half };
 
@@ -23,23 +31,63 @@ struct interleaver_coefficients {
   int f1 = 0, f2 = 0;
 };
 
-struct code_config {
-  code_type type = code_type::lte_turbo;
-  /// Bits into the encoder, CRC included.
-  int k = 6144;
+struct turbo_settings {
   turbo_rate rate = turbo_rate::third;
-  /// The last of the k bits are this CRC.
-  std::optional<crc_polynomial> crc;
   /// Instead of the standard's; any k from 40 to 65536 is then allowed.
   std::optional<interleaver_coefficients> interleaver;
-  /// Its k, crc_polynomial and crc_degree are not looked at: they follow from `k` and `crc` above.
+  /// Its k, crc_polynomial and crc_degree are not looked at: they follow from the code's `k` and `crc`.
   turbo_decoder_config decoder;
+};
+
+struct ldpc_settings {
+  /// 0: the longest, 2304 (wimax-ldpc) or 1944 (wifi-ldpc).
+  int n = 0;
+  /// wimax-ldpc: 1/2, 2/3A, 2/3B, 3/4A, 3/4B, 5/6; wifi-ldpc: 1/2, 2/3, 3/4, 5/6.
+  std::string rate = "1/2";
+  ldpc_decoder_config decoder;
+};
+
+enum class conv_algorithm { viterbi, max_log_map, log_map };
+/// Whose generators, where none are given, and whose puncturing.
+enum class conv_standard {
+  ieee_802_11,  // (133, 171)
+  ieee_802_16,  // (171, 133); of a punctured pair the other bit stays
+};
+
+struct conv_settings {
+  /// 0: what the largest generator needs.
+  int constraint_length = 0;
+  /// Empty: the standard's pair, or of rate 1/3 (133, 171, 165).
+  std::vector<int> generators;
+  /// 0: feed-forward. Else the feedback polynomial, see conv.hpp.
+  int feedback = 0;
+  /// Two generators: 1/2, 2/3, 3/4 or 5/6, the last three punctured. More: 1 / their number. Empty: 1 / the
+  /// number of generators, which is 1/2 where none are given.
+  std::string rate;
+  conv_ending termination = conv_ending::zero_tail;
+  conv_order order = conv_order::serial;
+  conv_standard standard = conv_standard::ieee_802_11;
+  conv_algorithm algorithm = conv_algorithm::viterbi;
+  /// Tail-biting: steps around the circle, see viterbi.hpp and bcjr.hpp; -1 chooses.
+  int overlap = -1;
+};
+
+struct code_config {
+  code_type type = code_type::lte_turbo;
+  /// Bits into the encoder, CRC included. 0: of an LDPC code what n and the rate give, else 6144.
+  int k = 0;
+  /// The last of the k bits are this CRC.
+  std::optional<crc_polynomial> crc;
+  // Of these the one that belongs to the type is looked at.
+  turbo_settings turbo;
+  ldpc_settings ldpc;
+  conv_settings conv;
 };
 
 struct decoder_output {
   view<std::uint8_t> bits = {};        // [batch, k] hard decisions
-  view<float> soft = {};               // [batch, k] a-posteriori LLRs
-  view<std::int32_t> iterations = {};  // [batch] iterations done
+  view<float> soft = {};               // [batch, k] a-posteriori LLRs; not of the Viterbi algorithm
+  view<std::int32_t> iterations = {};  // [batch] iterations done; conv: 1, of an erased codeword 0
   view<std::uint8_t> status = {};      // [batch] status_erased, status_stopped
 };
 
@@ -52,24 +100,41 @@ class codec {
   virtual std::size_t n() const noexcept = 0;
   /// Memory that a call takes on its executor meanwhile, for each codeword.
   virtual std::size_t working_bytes() const noexcept = 0;
-  /// The configuration in force: windows and overlap as chosen.
+  /// Memory that each thread of a CPU takes meanwhile, at most: of an encoder, of a decoder.
+  virtual std::size_t thread_bytes(bool decodes) const noexcept = 0;
+  /// The configuration in force, see `completed`.
   virtual const code_config& config() const noexcept = 0;
   /// bits [batch, k] to coded [batch, >= n], zeros behind the first n. Throws shape_error.
   virtual void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const = 0;
-  /// llr [batch, n]. Outputs without data are not computed. Throws shape_error.
+  /// llr [batch, n]. Outputs without data are not computed. Throws shape_error, and argument_error where
+  /// `soft` is asked of the Viterbi algorithm.
   virtual void decode(executor& exec, view<const float> llr, const decoder_output& out) const = 0;
 };
 
-/// The configuration with everything chosen that it leaves open: the windows, the overlap, and the k and the
-/// CRC of the decoder. Throws argument_error for what is not allowed.
+/// The configuration with everything chosen that it leaves open: k, n, the generators, windows and overlap,
+/// and the k and the CRC of the turbo decoder. Throws argument_error for what is not allowed.
 code_config completed(const code_config& config);
 
 /// The code of a configuration. Throws argument_error for what is not allowed, and for code_type::none.
 std::unique_ptr<codec> make_codec(const code_config& config);
 
-/// Bits sent for k bits into the encoder; `none` sends the k bits.
-std::size_t coded_bits(code_type code, std::size_t k, turbo_rate rate = turbo_rate::third) noexcept;
-/// The k for which coded_bits(code, k) is n at rate 1/3; nothing where there is none.
-std::optional<std::size_t> k_of_coded_bits(code_type code, std::size_t n) noexcept;
+/// Bits into the encoder and bits sent for them.
+struct code_sizes {
+  std::size_t k = 0, n = 0;
+};
+/// Of a configuration that may leave things open; uncoded n = k. Throws argument_error for settings of which
+/// no code can be made.
+code_sizes sizes_of(const code_config& config);
+/// The k of the configuration, whose own k is not looked at, with which it sends n bits; nothing where there
+/// is none. Of an LDPC code n is looked at alone: its own is not.
+std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_t n);
+
+/// The most iterations that a decoder does: conv 1, uncoded 0.
+int most_iterations(const code_config& config) noexcept;
+
+/// The convolutional code of the settings. Throws argument_error.
+conv_code conv_code_of(const conv_settings& settings);
+/// The names of the rates that a type of code has; empty for none.
+std::vector<std::string> rates_of(code_type type);
 
 }  // namespace wb

@@ -49,7 +49,21 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
   return nearest;
 }
 
-const char* name_of(code_type c) noexcept { return c == code_type::none ? "none" : "lte-turbo"; }
+const char* name_of(code_type c) noexcept {
+  switch (c) {
+    case code_type::none:
+      break;
+    case code_type::lte_turbo:
+      return "lte-turbo";
+    case code_type::wimax_ldpc:
+      return "wimax-ldpc";
+    case code_type::wifi_ldpc:
+      return "wifi-ldpc";
+    case code_type::conv:
+      return "conv";
+  }
+  return "none";
+}
 const char* name_of(turbo_rate r) noexcept { return r == turbo_rate::half ? "1/2" : "1/3"; }
 const char* name_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "ebn0_db" : "snr_db"; }
 const char* title_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "Eb/N0" : "SNR"; }
@@ -61,6 +75,30 @@ const char* name_of(map_algorithm a) noexcept {
 const char* name_of(early_stop s) noexcept {
   return s == early_stop::none ? "none" : s == early_stop::crc ? "crc" : "sign-agreement";
 }
+const char* name_of(ldpc_algorithm a) noexcept {
+  return a == ldpc_algorithm::min_sum              ? "min-sum"
+         : a == ldpc_algorithm::normalised_min_sum ? "normalised-min-sum"
+         : a == ldpc_algorithm::offset_min_sum     ? "offset-min-sum"
+                                                   : "sum-product";
+}
+const char* name_of(ldpc_schedule s) noexcept { return s == ldpc_schedule::layered ? "layered" : "flooding"; }
+const char* name_of(ldpc_precision p) noexcept {
+  return p == ldpc_precision::float32 ? "float32" : p == ldpc_precision::float16 ? "float16" : "int8";
+}
+const char* name_of(conv_algorithm a) noexcept {
+  return a == conv_algorithm::viterbi       ? "viterbi"
+         : a == conv_algorithm::max_log_map ? "max-log-map"
+                                            : "log-map";
+}
+const char* name_of(conv_ending e) noexcept {
+  return e == conv_ending::zero_tail     ? "zero-tail"
+         : e == conv_ending::tail_biting ? "tail-biting"
+                                         : "truncated";
+}
+const char* name_of(conv_standard s) noexcept {
+  return s == conv_standard::ieee_802_11 ? "802.11" : "802.16";
+}
+const char* name_of(conv_order o) noexcept { return o == conv_order::serial ? "serial" : "streams"; }
 const char* name_of(demap_algorithm a) noexcept {
   return a == demap_algorithm::max_log ? "max-log" : "exact";
 }

@@ -51,27 +51,76 @@ json to_json(const detector_config& d) {
   return out;
 }
 
+/// 0133 as "133".
+std::string octal(int x) {
+  std::string digits;
+  for (unsigned v = static_cast<unsigned>(x); v != 0; v /= 8)
+    digits.insert(digits.begin(), static_cast<char>('0' + v % 8));
+  return digits;
+}
+
+/// The code but for `rate`, and its decoder.
+void add_turbo(const code_config& c, json& code, json& decoder) {
+  const turbo_settings& t = c.turbo;
+  const auto qpp = t.interleaver ? qpp_parameters{c.k, t.interleaver->f1, t.interleaver->f2} : qpp_for(c.k);
+  code["interleaver"] = {{"f1", qpp.f1}, {"f2", qpp.f2}};
+  decoder = {{"algorithm", name_of(t.decoder.algorithm)},
+             {"iterations", t.decoder.iterations},
+             {"windows", t.decoder.windows},
+             {"overlap", t.decoder.overlap},
+             {"extrinsic_scale", as_written(t.decoder.extrinsic_scale)},
+             {"early_stop", name_of(t.decoder.stop)}};
+}
+void add_ldpc(const code_config& c, json& code, json& decoder) {
+  const ldpc_decoder_config& d = c.ldpc.decoder;
+  code["n"] = c.ldpc.n;
+  code["rate_name"] = c.ldpc.rate;
+  decoder = {{"algorithm", name_of(d.algorithm)}};
+  if (d.algorithm == ldpc_algorithm::normalised_min_sum) decoder["scale"] = as_written(d.scale);
+  if (d.algorithm == ldpc_algorithm::offset_min_sum) decoder["offset"] = as_written(d.offset);
+  decoder["iterations"] = d.iterations;
+  decoder["schedule"] = name_of(d.schedule);
+  decoder["precision"] = name_of(d.precision);
+  if (d.precision == ldpc_precision::int8) decoder["int8_steps"] = as_written(d.int8_steps);
+  decoder["early_stop"] = d.early_stop ? "syndrome" : "none";
+}
+void add_conv(const code_config& c, json& code, json& decoder) {
+  const conv_settings& s = c.conv;
+  code["n"] = sizes_of(c).n;
+  code["rate_name"] = s.rate;
+  code["termination"] = name_of(s.termination);
+  code["constraint_length"] = s.constraint_length;
+  json& generators = code["generators"] = json::array();
+  for (const int g : s.generators) generators.push_back(octal(g));
+  if (s.feedback != 0) code["feedback"] = octal(s.feedback);
+  code["standard"] = name_of(s.standard);
+  code["order"] = name_of(s.order);
+  decoder = {{"algorithm", name_of(s.algorithm)}};
+  if (s.termination == conv_ending::tail_biting) decoder["overlap"] = s.overlap;
+}
+
 json to_json(const curve_config& c) {
   const link_config& link = c.link;
   const code_config& given = link.code;
-  json code{{"type", name_of(given.type)}, {"k", given.k}, {"crc", name_of(given.crc)}};
+  json code{{"type", name_of(given.type)}, {"k", given.k}, {"crc", name_of(given.crc)}}, decoder;
   json out{{"seed", link.seed}};
-  if (given.type == code_type::lte_turbo) {
-    const auto qpp = given.interleaver ? qpp_parameters{given.k, given.interleaver->f1, given.interleaver->f2}
-                                       : qpp_for(given.k);
-    code["interleaver"] = {{"f1", qpp.f1}, {"f2", qpp.f2}};
+  switch (given.type) {
+    case code_type::none:
+      break;
+    case code_type::lte_turbo:
+      add_turbo(given, code, decoder);
+      break;
+    case code_type::wimax_ldpc:
+    case code_type::wifi_ldpc:
+      add_ldpc(given, code, decoder);
+      break;
+    case code_type::conv:
+      add_conv(given, code, decoder);
+      break;
   }
   code["rate"] = code_rate(link);
   out["code"] = code;
-  if (given.type == code_type::lte_turbo) {
-    const turbo_decoder_config& d = given.decoder;
-    out["decoder"] = {{"algorithm", name_of(d.algorithm)},
-                      {"iterations", d.iterations},
-                      {"windows", d.windows},
-                      {"overlap", d.overlap},
-                      {"extrinsic_scale", as_written(d.extrinsic_scale)},
-                      {"early_stop", name_of(d.stop)}};
-  }
+  if (!decoder.is_null()) out["decoder"] = decoder;
   out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
   if (!link.detector) out["modem"]["demapper"] = name_of(link.demapper);
   out["channel"] = {{"type", name_of(link.channel)}};
@@ -301,7 +350,7 @@ scenario read_scenario(const object& o, const std::string& path) {
 
 /// The counts of a point, finished or not, as far as they are the same for both.
 point_counts read_counts(const object& o, const curve_config& c) {
-  const auto k = static_cast<std::uint64_t>(c.link.code.k);
+  const std::uint64_t k = sizes_of(c.link.code).k;
   const bool coded = c.link.code.type != code_type::none;
   point_counts n;
   n.frames = o.integer("frames", 1, most_frames);
@@ -310,7 +359,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
   if (n.frames > UINT64_MAX / k) o.refuse("frames", "no more than can be counted");
   n.bit_errors = o.integer("bit_errors", n.frame_errors, n.frame_errors * k, " = frame_errors k");
   n.erased_frames = o.integer("erased_frames", 0, coded ? n.frames : 0);
-  const auto most = coded ? static_cast<std::uint64_t>(c.link.code.decoder.iterations) : 0;
+  const auto most = static_cast<std::uint64_t>(most_iterations(c.link.code));
   n.iterations = o.integer("iterations_sum", 0, n.frames * most, coded ? " = frames decoder.iterations" : "");
   if (c.link.detector) {
     const std::uint64_t uses = uses_per_frame(c.link);

@@ -78,6 +78,17 @@ class value {
     if (all.empty()) throw argument_error(key_.name, "an empty list", key_.allowed);
     return all;
   }
+  std::vector<std::string> texts() const {
+    const auto* list = node_.as_array();
+    if (list == nullptr) refuse(node_);
+    std::vector<std::string> all;
+    for (const toml::node& n : *list) {
+      if (!n.is_string()) refuse(n);
+      all.push_back(n.as_string()->get());
+    }
+    if (all.empty()) throw argument_error(key_.name, "an empty list", key_.allowed);
+    return all;
+  }
   /// One of the values whose name_of, or what `name` says, is the word.
   template <class T, class Name>
   T word(std::initializer_list<T> values, Name name) const {
@@ -124,6 +135,7 @@ struct sweep_draft {
 struct draft {
   curve_config curve;
   std::string title;
+  code_settings code;
   interleaver_coefficients interleaver;
   detector_config detector;
   sweep_draft sweeps[2];  // indexed by snr_axis
@@ -187,34 +199,47 @@ const entry table[] = {
      scope::curve,
      [](draft& d, const value& v) { d.curve.label = v.text(); }},
 
-    {{"code.type", "word", "\"lte-turbo\" or \"none\"", "\"lte-turbo\"",
-      "The turbo code of LTE (3GPP TS 36.212 §5.1.3); or no code, R = 1."},
+    {{"code.type", "word", "\"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\", \"conv\" or \"none\"",
+      "\"lte-turbo\"",
+      "The turbo code of LTE (3GPP TS 36.212 §5.1.3), the LDPC codes of IEEE 802.16e (§8.4.9.2.5) and "
+      "802.11n "
+      "(annex R), a convolutional code; or no code, R = 1."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.link.code.type = v.word({code_type::lte_turbo, code_type::none});
+       using enum code_type;
+       d.code.type = v.word({lte_turbo, wimax_ldpc, wifi_ldpc, conv, none});
      }},
-    {{"code.k", "integer", "an integer: one of the 188 LTE block sizes, 40 to 6144; uncoded, 1 to 16777216",
+    {{"code.k", "integer",
+      "an integer: lte-turbo one of the 188 LTE block sizes, 40 to 6144; conv 1 to 65536; uncoded 1 to "
+      "16777216; LDPC that of n and rate",
       "6144",
-      "Bits of a frame into the encoder, its CRC included. With an interleaver of its own any k from 40 to "
-      "65536."},
+      "Bits of a frame into the encoder, its CRC included. With an interleaver of its own lte-turbo takes "
+      "any "
+      "k from 40 to 65536. Of an LDPC code k follows from n and the rate and may be left out."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.code.k = static_cast<int>(v.integer(1, INT32_MAX)); }},
-    {{"code.rate", "word", "\"1/3\" or \"1/2\"", "\"1/3\"",
-      "With \"1/3\" all 3 k + 12 coded bits are sent, R = k / (3 k + 12). With \"1/2\" the systematic bits, "
-      "of "
-      "the parity bits of step i that of the first encoder where i is even and that of the second where it "
-      "is "
-      "odd, i = 0 to k - 1, and all 12 tail bits: R = k / (2 k + 12)."},
+     [](draft& d, const value& v) { d.code.k = static_cast<int>(v.integer(1, INT32_MAX)); }},
+    {{"code.n", "integer", "an integer: wimax-ldpc 576 to 2304 in steps of 96; wifi-ldpc 648, 1296 or 1944",
+      "2304", "Bits of a codeword. Left out with wifi-ldpc: 1944."},
      scope::both,
-     [](draft& d, const value& v) {
-       d.curve.link.code.rate = v.word({turbo_rate::third, turbo_rate::half});
-     }},
+     [](draft& d, const value& v) { d.code.n = static_cast<int>(v.integer(1, INT32_MAX)); }},
+    {{"code.rate", "word",
+      "lte-turbo \"1/3\" or \"1/2\"; wimax-ldpc \"1/2\", \"2/3A\", \"2/3B\", \"3/4A\", \"3/4B\" or \"5/6\"; "
+      "wifi-ldpc \"1/2\", \"2/3\", \"3/4\" or \"5/6\"; conv \"1/2\", \"1/3\", \"2/3\", \"3/4\" or \"5/6\"",
+      "\"1/3\"",
+      "lte-turbo: with \"1/3\" all 3 k + 12 coded bits are sent, R = k / (3 k + 12). With \"1/2\" the "
+      "systematic bits, of the parity bits of step i that of the first encoder where i is even and that of "
+      "the second where it is odd, i = 0 to k - 1, and all 12 tail bits: R = k / (2 k + 12). The others: "
+      "left "
+      "out \"1/2\". conv: \"1/3\" has a third generator, 165; the rates above 1/2 puncture, and with a zero "
+      "tail R is below its name, by the bits of the tail."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.rate = v.text(); }},
     {{"code.crc", "word", "\"none\", \"crc24a\" or \"crc24b\"", "\"none\"",
       "The last 24 of the k bits are this CRC of the others. Its bits count as information."},
      scope::both,
      [](draft& d, const value& v) {
        using crc = std::optional<crc_polynomial>;
-       d.curve.link.code.crc = v.word({crc{}, crc{crc24a}, crc{crc24b}});
+       d.code.crc = v.word({crc{}, crc{crc24a}, crc{crc24b}});
      }},
     {{"code.interleaver.f1", "integer", "an integer, together with f2", "",
       "With f2: the coefficients of the QPP interleaver pi(i) = (f1 i + f2 i^2) mod k, in place of the "
@@ -224,46 +249,95 @@ const entry table[] = {
     {{"code.interleaver.f2", "integer", "an integer, together with f1", "", "See f1."},
      scope::both,
      [](draft& d, const value& v) { d.interleaver.f2 = static_cast<int>(v.integer(INT32_MIN, INT32_MAX)); }},
+    {{"code.termination", "word", "\"zero-tail\" or \"tail-biting\"", "\"zero-tail\"",
+      "How a codeword ends: with K - 1 zeros more, whose coded bits are sent too, or in the state in which "
+      "it "
+      "began; then k is at least K - 1."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.termination = v.text(); }},
+    {{"code.generators", "list of text", "1 to 4 octal numbers in quotes, each below 2^K", "",
+      "In octal, the newest bit first: [\"133\", \"171\"], which is the default, with \"1/3\" [\"133\", "
+      "\"171\", \"165\"], with code.standard = \"802.16\" [\"171\", \"133\"]. The rate is 1 / their number; "
+      "two may be punctured."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.generators = v.texts(); }},
+    {{"code.constraint_length", "integer", "an integer from 3 to 9", "",
+      "K: bits of the register with the newest. Left out: what the largest generator needs, 7 for 171."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.constraint_length = static_cast<int>(v.integer(3, 9)); }},
+    {{"code.feedback", "text", "an octal number of K bits in quotes; with code.termination = \"zero-tail\"",
+      "",
+      "A feedback polynomial makes the code recursive; a generator that equals it gives the information bit "
+      "itself: generators = [\"7\", \"5\"] with feedback = \"7\" is systematic."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.feedback = v.text(); }},
+    {{"code.standard", "word", "\"802.11\" or \"802.16\"", "\"802.11\"",
+      "Whose generators, where none are given, and whose puncturing: 802.16 has 171 before 133, and keeps "
+      "the "
+      "same bits."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.standard = v.text(); }},
+    {{"code.order", "word", "\"serial\" or \"streams\"", "\"serial\"",
+      "In which order coded bits are sent: step by step, or all of the first generator, then all of the "
+      "second, ... (d0, d1, d2 of 3GPP TS 36.212)."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.order = v.text(); }},
 
-    {{"decoder.algorithm", "word", "\"log-map\" or \"max-log-map\"", "\"log-map\"",
-      "Exact MAP decoding, or with every sum of probabilities replaced by its largest term."},
+    {{"decoder.algorithm", "word",
+      "lte-turbo \"log-map\" or \"max-log-map\"; LDPC \"normalised-min-sum\", \"min-sum\", "
+      "\"offset-min-sum\" or \"sum-product\"; conv \"viterbi\", \"max-log-map\" or \"log-map\"",
+      "\"log-map\"",
+      "log-map: exact MAP decoding; max-log-map: with every sum of probabilities replaced by its largest "
+      "term; viterbi: the most likely codeword; sum-product: exact belief propagation, and its "
+      "approximations. Left out: the first one."},
      scope::both,
-     [](draft& d, const value& v) {
-       d.curve.link.code.decoder.algorithm = v.word({map_algorithm::log_map, map_algorithm::max_log_map});
-     }},
-    {{"decoder.iterations", "integer", "an integer from 1 to 64", "6",
-      "Full iterations, the most with early_stop."},
+     [](draft& d, const value& v) { d.code.algorithm = v.text(); }},
+    {{"decoder.iterations", "integer", "an integer from 1 to 64, LDPC to 1000", "6",
+      "Full iterations, the most with early_stop. Left out with LDPC: 15."},
      scope::both,
-     [](draft& d, const value& v) {
-       d.curve.link.code.decoder.iterations = static_cast<int>(v.integer(1, 64));
-     }},
+     [](draft& d, const value& v) { d.code.iterations = static_cast<int>(v.integer(1, 1000)); }},
     {{"decoder.windows", "integer", "\"auto\" or an integer from 1 to k/8", "\"auto\"",
       "Windows of a codeword that are decoded in parallel, P. \"auto\" (or 0): windows of about 32 steps."},
      scope::both,
-     [](draft& d, const value& v) {
-       d.curve.link.code.decoder.windows = v.integer_or_auto(0, INT32_MAX, 0);
-     }},
-    {{"decoder.overlap", "integer", "\"auto\" or an integer from 0 to k/windows - 1", "\"auto\"",
+     [](draft& d, const value& v) { d.code.windows = v.integer_or_auto(0, INT32_MAX, 0); }},
+    {{"decoder.overlap", "integer",
+      "\"auto\" or an integer from 0 to k/windows - 1, tail-biting from 0 to 4096", "\"auto\"",
       "Steps by which the recursions of a window start early, in its neighbours. 0 relies on the border "
-      "metrics of the previous iteration alone. \"auto\": 24, or what the windows allow."},
+      "metrics of the previous iteration alone. \"auto\": 24, or what the windows allow. With a tail-biting "
+      "code: steps around the circle before and behind the codeword; \"auto\": 8 (K - 1)."},
      scope::both,
-     [](draft& d, const value& v) {
-       d.curve.link.code.decoder.overlap = v.integer_or_auto(0, INT32_MAX, -1);
-     }},
+     [](draft& d, const value& v) { d.code.overlap = v.integer_or_auto(0, INT32_MAX, -1); }},
     {{"decoder.extrinsic_scale", "number", "a number above 0, up to 1", "1.0",
       "Factor on extrinsic LLRs. 0.75 wins back most of what max-log-map loses; log-map takes 1 only."},
      scope::both,
-     [](draft& d, const value& v) {
-       d.curve.link.code.decoder.extrinsic_scale = static_cast<float>(v.number(1e-6, 1));
-     }},
-    {{"decoder.early_stop", "word", "\"none\", \"crc\" or \"sign-agreement\"", "\"none\"",
-      "A codeword leaves the iterations when its CRC holds (needs code.crc), or when both constituent "
-      "decoders agree on every bit."},
+     [](draft& d, const value& v) { d.code.extrinsic_scale = static_cast<float>(v.number(1e-6, 1)); }},
+    {{"decoder.scale", "number", "a number above 0, up to 1; with int8 a multiple of 0.125", "0.75",
+      "normalised-min-sum only: factor on the messages of checks."},
      scope::both,
-     [](draft& d, const value& v) {
-       d.curve.link.code.decoder.stop =
-           v.word({early_stop::none, early_stop::crc, early_stop::sign_agreement});
-     }},
+     [](draft& d, const value& v) { d.code.scale = static_cast<float>(v.number(1e-6, 1)); }},
+    {{"decoder.offset", "number", "a number from 0 to 8", "0.5",
+      "offset-min-sum only: what is taken from the messages of checks, in units of LLRs."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.offset = static_cast<float>(v.number(0, 8)); }},
+    {{"decoder.schedule", "word", "\"layered\" or \"flooding\"", "\"layered\"",
+      "Block rows one after the other, each with what those before it found, or all checks at once."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.schedule = v.text(); }},
+    {{"decoder.precision", "word", "\"float32\", \"float16\" or \"int8\"; sum-product \"float32\"",
+      "\"float32\"", "Of the messages. float16 is for GPUs; a CPU computes the same bits, but slowly."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.precision = v.text(); }},
+    {{"decoder.int8_steps", "number", "a number from 0.25 to 64", "8.0",
+      "int8 only: steps of the messages in an LLR of 1; they end at 127 steps."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.int8_steps = static_cast<float>(v.number(0.25, 64)); }},
+    {{"decoder.early_stop", "word",
+      "lte-turbo \"none\", \"crc\" or \"sign-agreement\"; LDPC \"syndrome\" or \"none\"", "\"none\"",
+      "A codeword leaves the iterations when its CRC holds (needs code.crc), or when both constituent "
+      "decoders agree on every bit; of an LDPC code when all its checks hold, \"syndrome\", which is what it "
+      "does where this is left out."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.early_stop = v.text(); }},
 
     {{"modem.modulation", "word", "\"bpsk\", \"qpsk\", \"16qam\", \"64qam\" or \"256qam\"", "\"bpsk\"",
       "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."},
@@ -531,12 +605,7 @@ class parser {
       refuse_idle_with(prefix, d.where(type).level,
                        std::string("with ") + type + " = \"" + value_of_type + "\"");
     };
-    if (c.link.code.type == code_type::none) {
-      refuse_idle("decoder.", "code.type", "none");
-      refuse_idle("code.interleaver.", "code.type", "none");
-      refuse_idle("code.rate", "code.type", "none");
-      c.link.code.rate = turbo_rate::third;
-    }
+    finish_code(d);
     if (c.link.channel == channel_type::awgn) refuse_idle("channel.fading", "channel.type", "awgn");
 
     const int antennas = std::max(d.where("mimo.streams").level, d.where("mimo.rx_antennas").level);
@@ -564,11 +633,6 @@ class parser {
       refuse_idle_with("detector.", antennas, "without detector.type or several antennas");
     }
 
-    const place f1 = d.where("code.interleaver.f1"), f2 = d.where("code.interleaver.f2");
-    if ((f1.level >= 0) != (f2.level >= 0))
-      fail(std::max(f1.line, f2.line), "code.interleaver needs both f1 and f2" + in_curve(c));
-    if (f1.level >= 0 && c.link.code.type != code_type::none) c.link.code.interleaver = d.interleaver;
-
     c.link.axis = axis_of(d);
     const std::string sweep = key_of(c.link.axis);
     c.sweep_db = d.sweep(c.link.axis).list.empty() ? range(d) : d.sweep(c.link.axis).list;
@@ -589,15 +653,72 @@ class parser {
         const std::string name = e.key.name;
         if (name.ends_with("." + key)) key = name;
       }
-      if (key == "f1, f2") key = "code.interleaver";
       if (key == "qam") key = "modem.modulation";
-      place at = d.where(key == "code.interleaver" ? "code.interleaver.f1" : key);
-      if (key == "code.k" && at.line == 0) at = d.where("code.crc");
+      place at = d.where(key);
       if (at.line == 0)  // what was left out does not go with antennas or a detector
         for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type"})
           if (d.where(cause).line > at.line) at = d.where(cause);
       fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
     }
+  }
+
+  /// The code, from what is said of it.
+  void finish_code(draft& d) const {
+    curve_config& c = d.curve;
+    // A setting that the code does not have is refused, unless the code was chosen more specifically.
+    for (const entry& e : table) {
+      const std::string name = e.key.name, setting = code_setting_of(name);
+      const place at = d.where(name);
+      if (setting.empty() || at.level < 0) continue;
+      const auto choice = idle_with(d.code, setting);
+      if (!choice) continue;
+      const std::string chosen = key_of_setting(choice->setting);
+      if (at.level >= d.where(chosen).level)
+        fail(at.line, name + " has no meaning with " + chosen + " = \"" + choice->value + "\"" + in_curve(c));
+    }
+    // So is a value that the code does not have: where the code was chosen more specifically, it is another
+    // code's, and does not count.
+    const int type = d.where("code.type").level;
+    for_each_setting(d.code, [&](const char* setting, auto& held) {
+      if (!held || d.where(key_of_setting(setting)).level >= type) return;
+      if constexpr (std::is_same_v<decltype(held), std::optional<std::string>&>) {
+        const std::vector<std::string> words = words_of(d.code.type, setting);
+        if (!words.empty() && std::find(words.begin(), words.end(), *held) == words.end()) held.reset();
+      }
+    });
+    if (is_ldpc(d.code.type)) {
+      if (d.code.n && d.where("code.n").level < type) {
+        code_config of;
+        of.type = d.code.type;
+        if (!k_of_coded_bits(of, static_cast<std::size_t>(*d.code.n))) d.code.n.reset();
+      }
+      if (d.where("code.k").level < std::max({type, d.where("code.n").level, d.where("code.rate").level}))
+        d.code.k.reset();
+    }
+
+    const place f1 = d.where("code.interleaver.f1"), f2 = d.where("code.interleaver.f2");
+    if ((f1.level >= 0) != (f2.level >= 0))
+      fail(std::max(f1.line, f2.line), "code.interleaver needs both f1 and f2" + in_curve(c));
+    if (f1.level >= 0) d.code.interleaver = d.interleaver;
+
+    try {
+      c.link.code = config_of(d.code);
+      c.link.code.k = completed(c.link.code).k;
+    } catch (const argument_error& error) {
+      std::string key = error.argument() == "f1, f2" ? "code.interleaver" : key_of_setting(error.argument());
+      place at = d.where(key == "code.interleaver" ? "code.interleaver.f1" : key);
+      for (const char* cause : {"code.crc", "code.n", "code.rate", "code.feedback", "code.type"})
+        if (at.line == 0) at = d.where(cause);
+      fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
+    }
+  }
+  static bool is_ldpc(code_type t) { return t == code_type::wimax_ldpc || t == code_type::wifi_ldpc; }
+  /// "code.rate" for "rate".
+  static std::string key_of_setting(const std::string& setting) {
+    for (const entry& e : table)
+      for (const char* group : {"code.", "decoder."})
+        if (e.key.name == group + setting) return e.key.name;
+    return setting;
   }
 
   /// Which of the two the sweep is given in: the one that was set more specifically.
@@ -706,7 +827,7 @@ difference is sharper than either.
 
 const char* heading_of(const std::string& group) {
   if (group == "code") return "channel code";
-  if (group == "decoder") return "decoder of the turbo code";
+  if (group == "decoder") return "decoder of the code";
   if (group == "modem") return "modulation";
   if (group == "channel") return "channel";
   if (group == "mimo") return "antennas";
@@ -765,6 +886,13 @@ std::span<const scenario_key> scenario_keys() {
     return all;
   }();
   return keys;
+}
+
+std::string code_setting_of(const std::string& key) {
+  const std::size_t first = key.find('.');
+  if (!key.starts_with("code.") && !key.starts_with("decoder.")) return "";
+  const std::string setting = key.substr(first + 1, key.find('.', first + 1) - first - 1);
+  return setting == "type" ? "" : setting;
 }
 
 std::string scenario_help() {

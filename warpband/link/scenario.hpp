@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <warpband/link/code_settings.hpp>
 #include <warpband/link/sweep.hpp>
 
 namespace wb {
@@ -43,6 +44,9 @@ struct scenario_key {
   const char* initial;  // the value in TOML that stands for leaving it out; "" where there is none
   const char* text;     // what it means
 };
+/// The setting of code_settings.hpp that a key is: "windows" for "decoder.windows", "interleaver" for
+/// "code.interleaver.f1"; empty for other keys and code.type.
+std::string code_setting_of(const std::string& key);
 /// All keys, in order of explanation.
 std::span<const scenario_key> scenario_keys();
 
@@ -50,13 +54,20 @@ std::span<const scenario_key> scenario_keys();
 std::string scenario_help();
 
 /// The names that scenario files and results use.
-const char* name_of(code_type) noexcept;                             // "none", "lte-turbo"
-const char* name_of(turbo_rate) noexcept;                            // "1/3", "1/2"
-const char* name_of(channel_type) noexcept;                          // "awgn", "rayleigh"
-const char* name_of(fading_type) noexcept;                           // "fast", "block"
-const char* name_of(map_algorithm) noexcept;                         // "max-log-map", "log-map"
-const char* name_of(early_stop) noexcept;                            // "none", "crc", "sign-agreement"
-const char* name_of(demap_algorithm) noexcept;                       // "max-log", "exact"
+const char* name_of(code_type) noexcept;        // "none", "lte-turbo", "wimax-ldpc", ...
+const char* name_of(turbo_rate) noexcept;       // "1/3", "1/2"
+const char* name_of(channel_type) noexcept;     // "awgn", "rayleigh"
+const char* name_of(fading_type) noexcept;      // "fast", "block"
+const char* name_of(map_algorithm) noexcept;    // "max-log-map", "log-map"
+const char* name_of(early_stop) noexcept;       // "none", "crc", "sign-agreement"
+const char* name_of(ldpc_algorithm) noexcept;   // "min-sum", "normalised-min-sum", ...
+const char* name_of(ldpc_schedule) noexcept;    // "layered", "flooding"
+const char* name_of(ldpc_precision) noexcept;   // "float32", "float16", "int8"
+const char* name_of(conv_algorithm) noexcept;   // "viterbi", "max-log-map", "log-map"
+const char* name_of(conv_ending) noexcept;      // "zero-tail", "tail-biting", "truncated"
+const char* name_of(conv_standard) noexcept;    // "802.11", "802.16"
+const char* name_of(conv_order) noexcept;       // "serial", "streams"
+const char* name_of(demap_algorithm) noexcept;  // "max-log", "exact"
 const char* name_of(const std::optional<crc_polynomial>&) noexcept;  // "none", "crc24a", "crc24b", "other"
 const char* name_of_modulation(int points) noexcept;                 // "bpsk", "qpsk", "16qam", ...
 

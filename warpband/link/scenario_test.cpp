@@ -49,13 +49,13 @@ TEST(scenario, defaults) {
   EXPECT_EQ(c.link.code.type, code_type::lte_turbo);
   EXPECT_EQ(c.link.code.k, 6144);
   EXPECT_FALSE(c.link.code.crc);
-  EXPECT_FALSE(c.link.code.interleaver);
-  EXPECT_EQ(c.link.code.decoder.algorithm, map_algorithm::log_map);
-  EXPECT_EQ(c.link.code.decoder.iterations, 6);
-  EXPECT_EQ(c.link.code.decoder.windows, 0);
-  EXPECT_EQ(c.link.code.decoder.overlap, -1);
-  EXPECT_EQ(c.link.code.decoder.extrinsic_scale, 1.f);
-  EXPECT_EQ(c.link.code.decoder.stop, early_stop::none);
+  EXPECT_FALSE(c.link.code.turbo.interleaver);
+  EXPECT_EQ(c.link.code.turbo.decoder.algorithm, map_algorithm::log_map);
+  EXPECT_EQ(c.link.code.turbo.decoder.iterations, 6);
+  EXPECT_EQ(c.link.code.turbo.decoder.windows, 0);
+  EXPECT_EQ(c.link.code.turbo.decoder.overlap, -1);
+  EXPECT_EQ(c.link.code.turbo.decoder.extrinsic_scale, 1.f);
+  EXPECT_EQ(c.link.code.turbo.decoder.stop, early_stop::none);
   EXPECT_EQ(c.link.qam, d.qam);
   EXPECT_EQ(c.link.demapper, demap_algorithm::max_log);
   EXPECT_EQ(c.link.channel, channel_type::awgn);
@@ -104,14 +104,14 @@ below_fer = 1e-4
   EXPECT_EQ(c.link.seed, 9223372036854775807u);
   EXPECT_EQ(c.link.code.k, 1024);
   EXPECT_EQ(c.link.code.crc->polynomial, crc24b.polynomial);
-  EXPECT_EQ(c.link.code.interleaver->f1, 31);
-  EXPECT_EQ(c.link.code.interleaver->f2, 64);
-  EXPECT_EQ(c.link.code.decoder.algorithm, map_algorithm::max_log_map);
-  EXPECT_EQ(c.link.code.decoder.iterations, 8);
-  EXPECT_EQ(c.link.code.decoder.windows, 16);
-  EXPECT_EQ(c.link.code.decoder.overlap, 12);
-  EXPECT_EQ(c.link.code.decoder.extrinsic_scale, 0.75f);
-  EXPECT_EQ(c.link.code.decoder.stop, early_stop::crc);
+  EXPECT_EQ(c.link.code.turbo.interleaver->f1, 31);
+  EXPECT_EQ(c.link.code.turbo.interleaver->f2, 64);
+  EXPECT_EQ(c.link.code.turbo.decoder.algorithm, map_algorithm::max_log_map);
+  EXPECT_EQ(c.link.code.turbo.decoder.iterations, 8);
+  EXPECT_EQ(c.link.code.turbo.decoder.windows, 16);
+  EXPECT_EQ(c.link.code.turbo.decoder.overlap, 12);
+  EXPECT_EQ(c.link.code.turbo.decoder.extrinsic_scale, 0.75f);
+  EXPECT_EQ(c.link.code.turbo.decoder.stop, early_stop::crc);
   EXPECT_EQ(c.link.qam, 64);
   EXPECT_EQ(c.link.demapper, demap_algorithm::exact);
   EXPECT_EQ(c.link.channel, channel_type::rayleigh);
@@ -131,6 +131,9 @@ TEST(scenario, documented_defaults_are_the_defaults) {
     EXPECT_NE(*k.text, '\0') << k.name;
     EXPECT_NE(*k.allowed, '\0') << k.name;
     const std::string name = k.name;
+    const std::vector<code_type> types = types_with(code_setting_of(name));
+    if (!types.empty() && std::find(types.begin(), types.end(), code_type::lte_turbo) == types.end())
+      continue;
     if (*k.initial != '\0' && name != "channel.fading" && !name.starts_with("detector."))
       spelt += name + " = " + k.initial + "\n";
   }
@@ -138,9 +141,35 @@ TEST(scenario, documented_defaults_are_the_defaults) {
     run_result r;
     r.source.curves = {only_curve(text)};
     r.curves.push_back({"c", r.source.curves[0], {point_result{}}, {}, false});
+    r.curves.back().config.link = completed(r.source.curves[0].link);
     return result_json(r);
   };
   EXPECT_EQ(json_of(spelt), json_of(sweep));
+  // Those of the other codes.
+  const auto with = [](const std::string& type, const std::string& text) {
+    return sweep + "code.type = \"" + type + "\"\n" + text;
+  };
+  const std::string ldpc =
+      "code.k = 1152\ncode.n = 2304\ncode.rate = \"1/2\"\ncode.crc = \"none\"\n"
+      "decoder.algorithm = \"normalised-min-sum\"\ndecoder.iterations = 15\ndecoder.scale = 0.75\n"
+      "decoder.schedule = \"layered\"\ndecoder.precision = \"float32\"\ndecoder.early_stop = \"syndrome\"\n";
+  EXPECT_EQ(json_of(with("wimax-ldpc", ldpc)), json_of(with("wimax-ldpc", "")));
+  EXPECT_EQ(json_of(with("wifi-ldpc", "code.n = 1944\ncode.k = 972")), json_of(with("wifi-ldpc", "")));
+  const std::string offset = "decoder.algorithm = \"offset-min-sum\"\n",
+                    int8 = "decoder.precision = \"int8\"\n";
+  EXPECT_EQ(json_of(with("wimax-ldpc", offset + "decoder.offset = 0.5")),
+            json_of(with("wimax-ldpc", offset)));
+  EXPECT_EQ(json_of(with("wimax-ldpc", int8 + "decoder.int8_steps = 8.0")),
+            json_of(with("wimax-ldpc", int8)));
+  EXPECT_EQ(json_of(with("conv",
+                         "code.k = 6144\ncode.rate = \"1/2\"\ncode.termination = \"zero-tail\"\n"
+                         "code.generators = [\"133\", \"0171\"]\ncode.constraint_length = 7\ncode.feedback = "
+                         "\"0\"\ncode.standard = \"802.11\"\ncode.order = \"serial\"\n"
+                         "decoder.algorithm = \"viterbi\"")),
+            json_of(with("conv", "")));
+  const std::string circular = "code.termination = \"tail-biting\"\n";
+  EXPECT_EQ(json_of(with("conv", circular + "decoder.overlap = \"auto\"")), json_of(with("conv", circular)));
+  EXPECT_NE(json_of(with("conv", circular + "decoder.overlap = 20")), json_of(with("conv", circular)));
   const std::string nway = antennas + "detector.type = \"nway\"\n",
                     kbest = antennas + "detector.type = \"kbest\"\n";
   EXPECT_EQ(json_of(nway + "detector.ways = \"auto\""), json_of(nway));
@@ -175,7 +204,7 @@ modem.demapper = "exact"
                                     "s.toml");
   ASSERT_EQ(s.curves.size(), 5u);
   for (const curve_config& c : s.curves) {
-    EXPECT_EQ(c.link.code.rate, turbo_rate::half);
+    EXPECT_EQ(c.link.code.turbo.rate, turbo_rate::half);
     const bool several = c.link.streams == 4 && c.link.rx_antennas == 5;
     EXPECT_EQ(several, c.label != "curve 5");
     EXPECT_EQ(c.link.detector.has_value(), several);
@@ -280,8 +309,8 @@ TEST(scenario, overrides_are_for_all_curves_and_add_up) {
 
 TEST(scenario, windows_and_overlap_can_be_automatic) {
   const curve_config c = only_curve(sweep + "decoder.windows = \"auto\"\ndecoder.overlap = \"auto\"\n");
-  EXPECT_EQ(c.link.code.decoder.windows, 0);
-  EXPECT_EQ(c.link.code.decoder.overlap, -1);
+  EXPECT_EQ(c.link.code.turbo.decoder.windows, 0);
+  EXPECT_EQ(c.link.code.turbo.decoder.overlap, -1);
 }
 
 TEST(scenario, ranges_of_points) {
@@ -327,10 +356,10 @@ seed = 5
                                     "s.toml");
   ASSERT_EQ(s.curves.size(), 3u);
   EXPECT_EQ(s.curves[0].label, "P = 96");
-  EXPECT_EQ(s.curves[0].link.code.decoder.windows, 96);
+  EXPECT_EQ(s.curves[0].link.code.turbo.decoder.windows, 96);
   EXPECT_EQ(s.curves[0].link.code.k, 6144);
   EXPECT_EQ(s.curves[1].label, "curve 2");
-  EXPECT_EQ(s.curves[1].link.code.decoder.windows, 32);
+  EXPECT_EQ(s.curves[1].link.code.turbo.decoder.windows, 32);
   EXPECT_EQ(s.curves[1].link.code.k, 512);
   EXPECT_EQ(s.curves[1].stop.frame_errors, 7u);
   EXPECT_EQ(s.curves[1].stop.max_frames, 10u);
@@ -377,11 +406,11 @@ TEST(scenario, refuses_wrong_types_and_values) {
   EXPECT_REFUSED(sweep + "code.k = [1]", "code.k = a list is not allowed");
   EXPECT_REFUSED(sweep + "code.k.x = 1", "code.k = a table is not allowed");
   EXPECT_REFUSED(sweep + "[code.k]", "code.k = a table is not allowed");
-  EXPECT_REFUSED(sweep + "code = 5", "code = 5 is not allowed: expected a table with type, k, rate, crc");
+  EXPECT_REFUSED(sweep + "code = 5", "code = 5 is not allowed: expected a table with type, k, n, rate, crc");
   EXPECT_REFUSED(sweep + "code.k = 99999999999", "code.k = 99999999999 is not allowed");
   EXPECT_REFUSED(sweep + "seed = -1", "seed = -1 is not allowed: expected an integer from 0");
   EXPECT_REFUSED(sweep + "code.type = \"turbo\"",
-                 "code.type = \"turbo\" is not allowed: expected \"lte-turbo\" or");
+                 "code.type = \"turbo\" is not allowed: expected \"lte-turbo\", \"wimax-ldpc\", ");
   EXPECT_REFUSED(sweep + "decoder.algorithm = true", "decoder.algorithm = true is not allowed");
   EXPECT_REFUSED(sweep + "decoder.windows = \"all\"",
                  "decoder.windows = \"all\" is not allowed: expected \"auto\" or");

@@ -48,8 +48,9 @@ std::uint64_t candidates_of(const detector_config& d) {
 /// processor has done in a few seconds. What a frame takes is known after that.
 std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
   const code_config& code = link.code;
-  const std::uint64_t passes =
-      code.type == code_type::none ? 1 : static_cast<std::uint64_t>(code.decoder.iterations);
+  std::uint64_t passes = static_cast<std::uint64_t>(std::max(1, most_iterations(code)));
+  if (code.type == code_type::conv)  // an iteration of the turbo code is four passes over 8 states
+    passes = std::max<std::uint64_t>(1, (std::uint64_t{1} << code.conv.constraint_length) / 16);
   std::uint64_t each = static_cast<std::uint64_t>(code.k) * passes;
   if (link.detector) each += uses_per_frame(link) * candidates_of(*link.detector);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / each, 1, unit);
@@ -125,7 +126,7 @@ point_result point_of(const link_config& link, double sweep_db) {
   r.ebn0_db = level.ebn0_db;
   r.snr_db = level.snr_db;
   r.esn0_db = level.esn0_db;
-  r.bits_per_frame = static_cast<std::uint64_t>(link.code.k);
+  r.bits_per_frame = sizes_of(link.code).k;
   r.coded = link.code.type != code_type::none;
   r.independent_bits =
       !r.coded && (link.channel == channel_type::awgn || (link.fading == fading_type::fast && link.qam == 2));

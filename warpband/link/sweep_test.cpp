@@ -14,9 +14,9 @@ using testing::open_scalar;
 link_config small_link() {
   link_config c;
   c.code.k = 256;
-  c.code.decoder.iterations = 4;
+  c.code.turbo.decoder.iterations = 4;
   c.code.crc = crc24a;
-  c.code.decoder.stop = early_stop::crc;
+  c.code.turbo.decoder.stop = early_stop::crc;
   return c;
 }
 constexpr double ebn0_db = 0.8;
@@ -228,7 +228,7 @@ TEST(sweep, a_curve_with_its_observer) {
   EXPECT_FALSE(r.cancelled);
   ASSERT_EQ(r.points.size(), 3u);
   EXPECT_EQ(r.points[2].counts.frames, 500u);
-  EXPECT_GT(r.config.link.code.decoder.windows, 0);  // as chosen
+  EXPECT_GT(r.config.link.code.turbo.decoder.windows, 0);  // as chosen
 
   // A point does not depend on its neighbours.
   curve.sweep_db = {0.8};

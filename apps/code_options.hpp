@@ -1,0 +1,34 @@
+#pragma once
+// Options of `warpband encode` and `decode`: which code, and how it is decoded.
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <warpband/link/code_settings.hpp>
+
+#include "arrays.hpp"
+
+struct code_options : array_options {
+  std::string code;
+  wb::code_settings settings;        // its type is that of `code`, or of the file
+  std::vector<std::string> options;  // that were given, "--rate"
+  bool soft = false;
+};
+
+/// The codes of the command.
+inline constexpr std::array all_codes{wb::code_type::lte_turbo, wb::code_type::wimax_ldpc,
+                                      wb::code_type::wifi_ldpc, wb::code_type::conv};
+std::vector<std::string> code_names();
+
+/// "--early-stop" for "early_stop", "--code" for "type".
+std::string option_of(std::string setting);
+
+/// "133,171", in octal: its numbers without leading zeros; nothing where it is something else.
+std::optional<std::vector<std::string>> octal_list(const std::string& text);
+/// "0133" as "133", "0" as "0".
+std::optional<std::string> octal_number(const std::string& text);
+
+/// They write the output, or throw.
+int run_encode(const code_options& options);
+int run_decode(const code_options& options);

@@ -1,0 +1,54 @@
+#pragma once
+// What `warpband encode` and `decode` do first: open the input, see what it holds and settle the code.
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <warpband/link/code_settings.hpp>
+
+#include "code_options.hpp"
+
+#if WARPBAND_HDF5
+
+class code_run : public array_run {
+ public:
+  /// Of an input whose blocks are in `array`, bits or LLRs. Throws usage_error, file_error and
+  /// argument_error.
+  code_run(const code_options& options, const char* array, bool decodes);
+
+  const wb::codec& code() const noexcept { return *code_; }
+
+  /// Items of a piece when one needs `item` bytes in each of two slots.
+  std::size_t piece_of(std::size_t item) const;
+  /// What a file that is written says about itself.
+  wb::hdf5_attributes attributes() const;
+  /// And what it says about its decoder.
+  void add_decoder(wb::hdf5_attributes& a) const;
+  /// The line at the end, and the record of --json.
+  void report_code(const char* command, clock::time_point start, const nlohmann::ordered_json& extra,
+                   const std::string& text) const;
+
+ private:
+  void settle_type();
+  /// Options without a meaning for this code are refused.
+  void check_meanings() const;
+  /// What the file says of its code stands for options that are left out, and must agree with the others.
+  void settle_settings();
+  void settle_interleaver();
+  /// Words were checked: what is wrong now was given to this command.
+  wb::code_config configured() const;
+  /// k and n, from what is given and the array's shape.
+  void settle_sizes(wb::code_config& config) const;
+  void settle_k(wb::code_config& config, std::size_t row) const;
+  void settle_ldpc(wb::code_config& config, std::size_t row) const;
+
+  const code_options& options_;
+  const char* array_;
+  bool decodes_;
+  wb::code_settings settings_;  // of the options and the file
+  std::vector<std::size_t> shape_;
+  std::unique_ptr<wb::codec> code_;
+};
+
+#endif
