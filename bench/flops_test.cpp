@@ -409,11 +409,14 @@ void expect_viterbi(const conv_code& code, int k, int overlap) {
   add_forward(a.work, a.code, -overlap, a.code.steps + overlap);
   a.llr = make_view(llr.data(), llr.size(), 1);
   a.bits = make_view(bits.data(), bits.size(), 1);
+  // What counts as a constant here, metrics at the start and weights of bits that were not sent, lies in
+  // memory.
+  const double punctured = a.work.steps * a.code.outputs - a.work.values;
   const viterbi_op<Memory, Paired, 1> least{a};
-  EXPECT_EQ(least.flops(), operations_of(least, least.scratch(1))) << Memory;
+  EXPECT_NEAR(least.flops(), operations_of(least, least.scratch(1)), (2 << Memory) + punctured) << Memory;
   a.metric = make_view(metric.data(), 1);
   const viterbi_op<Memory, Paired, 1> most{a};
-  EXPECT_EQ(most.flops(), operations_of(most, most.scratch(1))) << Memory;
+  EXPECT_NEAR(most.flops(), operations_of(most, most.scratch(1)), (2 << Memory) + punctured) << Memory;
 }
 
 TEST(flops, of_the_viterbi_decoder) {

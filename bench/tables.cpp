@@ -76,9 +76,10 @@ std::string budget_table(const json& record) {
                                    axes["detector"].get<std::string>(), axes["qam"].get<int>());
     for (const char* more : {"ways", "survivors"})
       if (axes.contains(more)) name += fmt::format(" {}={}", more, axes[more].get<int>());
+    const std::string device = b["device"];
     auto at = std::find_if(rows.begin(), rows.end(),
-                           [&](const row& r) { return r.device == b["device"] && r.name == name; });
-    if (at == rows.end()) at = rows.insert(at, {b["device"], name});
+                           [&](const row& r) { return r.device == device && r.name == name; });
+    if (at == rows.end()) at = rows.insert(at, {device, name});
     double& rate = what == "host_fed" ? at->fed : at->in_place;
     rate = std::max(rate, b["items_per_second"].get<double>());
   }

@@ -239,7 +239,7 @@ struct int8_format {
       : eighths(static_cast<int>(std::lround(o.scale * 8))),
         offset(static_cast<int>(std::nearbyint(o.offset * o.steps))),
         steps(o.steps) {}
-  static int limit() { return 63; }
+  static int limit() { return 42; }
   int channel(float llr) const {
     return static_cast<int>(std::clamp(std::nearbyint(llr * steps), -127.f, 127.f));
   }

@@ -156,9 +156,16 @@ WB_HD i8x magnitude(i8x a) { return {(i8x::v)_mm256_abs_epi8((__m256i)a.x)}; }
 WB_HD i8x min(i8x a, i8x b) { return {(i8x::v)_mm256_min_epu8((__m256i)a.x, (__m256i)b.x)}; }
 WB_HD i8x max(i8x a, i8x b) { return {(i8x::v)_mm256_max_epu8((__m256i)a.x, (__m256i)b.x)}; }
 WB_HD i8x less_saturated(i8x a, i8x b) { return {(i8x::v)_mm256_subs_epu8((__m256i)a.x, (__m256i)b.x)}; }
+#if defined(__AVX512BW__)
+WB_HD i8x with_sign(i8x m, i8x s) {
+  return {(i8x::v)_mm256_mask_sub_epi8((__m256i)m.x, _mm256_movepi8_mask((__m256i)s.x), (__m256i)i8x::v{},
+                                       (__m256i)m.x)};
+}
+#else
 WB_HD i8x with_sign(i8x m, i8x s) {
   return {(i8x::v)_mm256_sign_epi8((__m256i)m.x, (__m256i)(s.x | to_int8(1).x))};
 }
+#endif
 #elif defined(__SSE2__)
 WB_HD i8x difference(i8x a, i8x b) { return {(i8x::v)_mm_subs_epi8((__m128i)a.x, (__m128i)b.x)}; }
 WB_HD i8x sum(i8x a, i8x b) { return {(i8x::v)_mm_adds_epi8((__m128i)a.x, (__m128i)b.x)}; }

@@ -49,7 +49,7 @@ const bench::group bcjr_benches{[] {
       add("lte", conv_lte(), 1024, both, many);
       add("5,7", {.constraint_length = 3, .generators = {05, 07}}, 1024, both, many);
       add("rsc 23,33", conv_recursive(5, 023, {033}), 1024, both, many);
-      add("561,753", {.constraint_length = 9, .generators = {0561, 0753}}, 1024, both, many / 4);
+      add("561,753", {.constraint_length = 9, .generators = {0561, 0753}}, 1024, both, many / 2);
       add("133,171", conv_80211(conv_rate::r1_2), 1024, {figure::small}, 16);
     }
   }

@@ -41,8 +41,9 @@ struct ldpc_decoder_config {
   ldpc_precision precision = ldpc_precision::float32;  // sum-product takes float32 only
   /// A codeword leaves after the first iteration whose decisions satisfy all checks.
   bool early_stop = true;
-  /// int8: steps in an LLR of 1, 0.25..64.
-  float int8_steps = 8.f;
+  /// int8: steps in an LLR of 1, 0.25..64. Finer steps clip earlier: 3 loses nothing to float32 with
+  /// normalised min-sum; offset min-sum wants the offset to be whole steps, 2 or 4.
+  float int8_steps = 3.f;
 };
 
 struct ldpc_decoder_output {
@@ -56,7 +57,7 @@ struct ldpc_decoder_output {
 /// Decodes batches of codewords.
 ///
 /// Input LLRs are [batch, n]; punctured bits are 0. They and the messages are limited to +-10000 (float32; what
-/// a sum-product check takes to +-30), +-1000 (float16), or the LLRs to +-127 and the messages to +-63 steps
+/// a sum-product check takes to +-30), +-1000 (float16), or the LLRs to +-127 and the messages to +-42 steps
 /// (int8). A codeword with a NaN or infinite LLR is an erasure: its outputs are zero and its status says so;
 /// its neighbours are untouched.
 ///

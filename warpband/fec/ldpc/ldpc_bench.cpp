@@ -97,7 +97,7 @@ const bench::group ldpc_benches{[] {
   for (const std::string& device : bench::devices()) {
     // As many bits for every code.
     const auto many = [&](const benched_code& c) {
-      return bench::batch_for(device, 64, 132 * 64) * 2304 / static_cast<std::size_t>(c.code.n());
+      return bench::batch_for(device, 64, 132 * 160) * 2304 / static_cast<std::size_t>(c.code.n());
     };
     const auto add = [&](const benched_code& c, const ldpc_decoder_config& config,
                          const std::vector<figure>& figures, std::size_t batch) {
@@ -126,10 +126,11 @@ const bench::group ldpc_benches{[] {
            .schedule = ldpc_schedule::flooding,
            .early_stop = false},
           {figure::resident}, many(half));
-    for (const auto precision : {float32, ldpc_precision::int8})
+    const auto precisions = {float32, ldpc_precision::float16, ldpc_precision::int8};
+    for (const auto precision : precisions)
       add(half, setting(min_sum, precision, 15, false), {figure::host_fed}, many(half) / 4);
     for (const int codewords : {1, 10, 100})
-      for (const auto precision : {float32, ldpc_precision::int8}) {
+      for (const auto precision : precisions) {
         const auto config = setting(min_sum, precision, 15, false);
         auto axes = axes_of(half, config);
         axes.emplace_back("codewords", codewords);

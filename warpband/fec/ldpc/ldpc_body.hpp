@@ -80,8 +80,8 @@ struct min_sum<i8x> {
   int eighths, offset;
   static constexpr float limit = 127.f;  // of channel LLRs
   WB_HD i8x reduce(i8x m) const { return scaled(m, eighths, offset); }
-  // Half the range: of an A that saturated, A - R keeps the sign.
-  WB_HD static i8x most() { return to_int8(63); }
+  // A third of the range: where A saturates, what it lost must not outweigh the messages that disagree.
+  WB_HD static i8x most() { return to_int8(42); }
   WB_HD static i8x zero() { return to_int8(0); }
 };
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/fec/ldpc/ldpc_args.hpp>
 
 namespace wb {
 
@@ -33,8 +34,8 @@ ldpc_code::ldpc_code(qc_matrix matrix, int z) : matrix_(std::move(matrix)), z_(z
     throw argument_error("matrix", what, allowed);
   };
   const int rows = matrix_.rows, columns = matrix_.columns;
-  check_range("matrix.rows", rows, 1, 1024);
-  check_range("matrix.columns", columns, rows + 1, 2048);
+  check_range("matrix.rows", rows, 1, ldpc_most_rows);
+  check_range("matrix.columns", columns, rows + 1, ldpc_most_blocks);
   check_range("z", z, 1, 4096);
   check_range("n", static_cast<long long>(columns) * z, 2, 1 << 20);
   const std::size_t length = static_cast<std::size_t>(columns), shifts = matrix_.shifts.size(),
@@ -59,10 +60,13 @@ ldpc_code::ldpc_code(qc_matrix matrix, int z) : matrix_(std::move(matrix)), z_(z
       degree++;
       used[static_cast<std::size_t>(j)] = true;
     }
-    if (degree < 2 || degree > 64)
+    if (degree < 2 || degree > ldpc_most_degree)
       refuse("one with " + std::to_string(degree) + " blocks in row " + std::to_string(i),
              "2 to 64 in a row");
     blocks_ += degree;
+    if (blocks_ > ldpc_most_blocks)
+      refuse("one with " + std::to_string(blocks_) + " blocks up to row " + std::to_string(i),
+             "at most " + std::to_string(ldpc_most_blocks) + " in all");
   }
   for (int j = 0; j < columns; j++)
     if (!used[static_cast<std::size_t>(j)])

@@ -35,7 +35,7 @@ qc_matrix lifted(const qc_matrix& base, int z0, int z, shift_scaling scaling);
 /// lengths than `columns`.
 class ldpc_code {
  public:
-  /// 1..1024 rows, more columns than rows and at most 2048; z 1..4096; n up to 2^20.
+  /// 1..128 rows, more columns than rows and at most 1024, 1024 blocks; z 1..4096; n up to 2^20.
   ldpc_code(qc_matrix matrix, int z);
 
   int rows() const noexcept { return matrix_.rows; }

@@ -415,7 +415,8 @@ TEST_P(ldpc, a_large_lifting_size_and_a_large_code) {
   const item items[] = {{random_code(2, 5, 4096, 3, 14), ldpc_schedule::layered},
                         {random_code(3, 6, 4095, 4, 15), ldpc_schedule::flooding},
                         {random_code(24, 48, 520, 6, 16), ldpc_schedule::layered},
-                        {random_code(200, 300, 7, 5, 17), ldpc_schedule::flooding}};
+                        {random_code(128, 200, 7, 5, 17), ldpc_schedule::flooding},
+                        {random_code(16, 300, 3, 60, 19), ldpc_schedule::layered}};
   for (const auto& [code, schedule] : items)
     for (auto precision : all_precisions) {
       if (small_scale() && precision != ldpc_precision::float32) continue;

@@ -175,22 +175,28 @@ struct vector_values {
 
   template <class Rule, class Degree, class G>
   WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int parity, G) const {
-    const ldpc_edge* edges = a.edges + row.first;
-    element* message = messages + row.first * a.row_stride;
+    // Addresses are kept in locals: stores of bytes may alias everything else.
+    const int z = a.z, n = degree;
+    const element* from[Degree::most];
+    element *to[Degree::most], *message[Degree::most];
+    for (int d = 0; d < n; d++) {
+      const ldpc_edge& e = a.edges[row.first + d];
+      from[d] = app + e.from[parity];
+      to[d] = app + e.to[parity];
+      message[d] = messages + (row.first + d) * a.row_stride;
+    }
     // From the last vector down: what lies behind the z values of the first copy is overwritten by the second.
-    for (int r = (a.z - 1) / rows * rows; r >= 0; r -= rows) {
+    for (int r = (z - 1) / rows * rows; r >= 0; r -= rows) {
       T q[Degree::most], back[Degree::most];
       each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
-        q[d] = difference(load_message<T>(app + edges[d].from[parity] + r),
-                          load_message<T>(message + d * a.row_stride + r));
+        q[d] = difference(load_message<T>(from[d] + r), load_message<T>(message[d] + r));
       });
       check_messages(rule, degree, q, back);
       each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
-        store_message<T>(message + d * a.row_stride + r, back[d]);
+        store_message<T>(message[d] + r, back[d]);
         const T value = sum(q[d], back[d]);
-        element* to = app + edges[d].to[parity] + r;
-        store_message<T>(to, value);
-        store_message<T>(to + a.z, value);
+        store_message<T>(to[d] + r, value);
+        store_message<T>(to[d] + z + r, value);
       });
     }
   }

@@ -117,7 +117,7 @@ TEST_P(viterbi, tail_biting_is_seldom_off_the_exact_search) {
   for (const auto& [code, k, esn0_db] :
        {std::tuple{conv_lte(), 40, -3.0}, std::tuple{conv_lte(), 104, -3.0},
         std::tuple{conv_80216(conv_rate::r1_2, conv_ending::tail_biting), 48, -0.5}}) {
-    const std::size_t length = static_cast<std::size_t>(k), count = small_scale() ? 10 : 60;
+    const std::size_t length = static_cast<std::size_t>(k), count = small_scale() ? 8 : 30;
     conv_code serial = code;
     serial.order = conv_order::serial;
     const auto w = make_codewords(serial, length, count, esn0_db, 4);
@@ -257,7 +257,7 @@ TEST_P(viterbi, error_rate_is_that_of_the_union_bound) {
   }
   const double rate = errors / bits;
   EXPECT_LT(rate, bound * (small_scale() ? 6 : 1.5)) << errors << " errors, bound " << bound;
-  EXPECT_GT(rate, bound * (small_scale() ? 0 : 0.55)) << errors << " errors, bound " << bound;
+  EXPECT_GE(rate, bound * (small_scale() ? 0 : 0.55)) << errors << " errors, bound " << bound;
 }
 
 TEST(viterbi_arguments, bad_ones_are_named) {
