@@ -3,9 +3,9 @@
 //
 //   source -> CRC -> encode -> map -> channel -> demap or detect -> decode -> count
 //
-// A frame is k bits into the encoder (its CRC included). lte-turbo sends all 3 k + 12 coded bits, rate
-// R = k / (3 k + 12), or 2 k + 12 of them; an uncoded link sends the k bits, R = 1. Zeros fill a frame up to
-// whole uses of the channel; they are neither counted nor part of R.
+// A frame is k bits into the encoder (its CRC included), sent as the n bits of link/codec.hpp: R = k / n, tails
+// included, so lte-turbo with all its bits has R = k / (3 k + 12). An uncoded link sends the k bits, R = 1.
+// Zeros fill a frame up to whole uses of the channel; they are neither counted nor part of R.
 //
 // A use of the channel sends one symbol, or with a detector `streams` of them to `rx_antennas`: y = H s + n,
 // the bits stream after stream. With m bits a symbol and Es = 1 for each stream:
@@ -47,7 +47,7 @@ const char* title_of(snr_axis axis) noexcept;
 struct link_config {
   std::uint64_t seed = 1;
 
-  /// Uncoded: its k are the bits of a frame, 1..2^24.
+  /// Uncoded: its k are the bits of a frame, 1..2^24; 0: 6144.
   code_config code;
 
   /// Points of the constellation: 2 (BPSK; not with a detector), 4, 16, 64, 256.
@@ -68,8 +68,8 @@ struct link_config {
   snr_axis axis = snr_axis::ebn0_db;
 };
 
-/// The configuration with everything chosen that it leaves open: windows, overlap, the CRC and k of the
-/// decoder, the detector and what it leaves open. Throws argument_error for what is not allowed.
+/// The configuration with everything chosen that it leaves open: what the code and its decoder do, the
+/// detector and what it leaves open. Throws argument_error for what is not allowed.
 link_config completed(const link_config& config);
 
 /// R = bits into the encoder / bits sent.

@@ -26,6 +26,23 @@ link_config uncoded_link(int k) {
   return c;
 }
 
+link_config ldpc_link(code_type type, int n, const std::string& rate) {
+  link_config c;
+  c.code.type = type;
+  c.code.ldpc.n = n;
+  c.code.ldpc.rate = rate;
+  return c;
+}
+link_config conv_link(int k, const std::string& rate, conv_ending termination, conv_algorithm algorithm) {
+  link_config c;
+  c.code.type = code_type::conv;
+  c.code.k = k;
+  c.code.conv.rate = rate;
+  c.code.conv.termination = termination;
+  c.code.conv.algorithm = algorithm;
+  return c;
+}
+
 std::int64_t total(const std::vector<std::int32_t>& v) {
   return std::accumulate(v.begin(), v.end(), std::int64_t{0});
 }
@@ -89,6 +106,86 @@ TEST_P(link_chain_on, gives_the_counts_of_a_scalar_cpu) {
     EXPECT_EQ(a.iterations, b.iterations);
     EXPECT_EQ(a.erased, b.erased);
   }
+}
+
+/// LDPC and convolutional codes, in several channels.
+std::vector<link_config> other_links() {
+  std::vector<link_config> links;
+  links.push_back(ldpc_link(code_type::wimax_ldpc, 576, "3/4B"));
+  links.back().code.crc = crc24b;
+  links.push_back(ldpc_link(code_type::wimax_ldpc, 576, "1/2"));
+  links.back().code.ldpc.decoder.precision = ldpc_precision::int8;
+  links.back().qam = 16;  // 576 bits: whole symbols
+  links.push_back(ldpc_link(code_type::wifi_ldpc, 648, "2/3"));
+  links.back().code.ldpc.decoder.algorithm = ldpc_algorithm::sum_product;
+  links.back().code.ldpc.decoder.schedule = ldpc_schedule::flooding;
+  links.back().channel = channel_type::rayleigh;
+  links.back().qam = 256;
+  links.push_back(conv_link(101, "3/4", conv_ending::zero_tail, conv_algorithm::viterbi));
+  links.back().qam = 64;  // fills no whole symbols
+  links.push_back(conv_link(101, "1/3", conv_ending::tail_biting, conv_algorithm::log_map));
+  links.push_back(conv_link(64, "2/3", conv_ending::tail_biting, conv_algorithm::max_log_map));
+  links.back().code.conv.standard = conv_standard::ieee_802_16;
+  links.back().code.crc = crc24a;
+  links.push_back(ldpc_link(code_type::wifi_ldpc, 648, "1/2"));
+  for (const std::size_t i : {links.size() - 1, links.size() - 2}) {
+    links[i].channel = channel_type::rayleigh;
+    links[i].streams = 2;
+    links[i].rx_antennas = 2;
+    links[i].qam = 64;
+  }
+  return links;
+}
+
+TEST_P(link_chain_on, of_other_codes_makes_no_errors_without_noise) {
+  for (const link_config& c : other_links()) {
+    SCOPED_TRACE(std::string(name_of(c.code.type)) + " " + name_of(c.code.conv.algorithm));
+    link_chain chain(c, exec());
+    const frame_counts& counts = chain.run(7, 30, 90);
+    EXPECT_EQ(total(counts.bit_errors), 0);
+    EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(30));
+    // With early stop; the MAP decoders and the Viterbi algorithm have one pass.
+    EXPECT_EQ(counts.iterations, std::vector<std::int32_t>(30, 1));
+  }
+}
+
+TEST_P(link_chain_on, of_other_codes_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
+  const auto reference = open_scalar();
+  for (const link_config& c : other_links()) {
+    SCOPED_TRACE(std::string(name_of(c.code.type)) + " " + name_of(c.code.conv.algorithm));
+    const double ebn0_db = c.streams == 2 ? 9 : c.qam == 256 ? 13 : c.qam == 64 ? 7 : c.qam == 16 ? 3 : 1.5;
+    link_chain here(c, exec()), there(c, *reference), parts(c, exec(), 7);
+    const std::uint64_t first = (std::uint64_t{1} << 33) - 11;
+    const frame_counts a = here.run(first, 40, ebn0_db), &b = there.run(first, 40, ebn0_db);
+    EXPECT_GT(total(a.bit_errors), 0);
+    EXPECT_EQ(a.bit_errors, b.bit_errors);
+    EXPECT_EQ(a.iterations, b.iterations);
+    EXPECT_EQ(a.erased, b.erased);
+    std::vector<std::int32_t> gathered;
+    for (std::size_t done = 0; done < 40;) {
+      const std::size_t n = std::min<std::size_t>(7, 40 - done);
+      const frame_counts& counts = parts.run(first + done, n, ebn0_db);
+      gathered.insert(gathered.end(), counts.bit_errors.begin(), counts.bit_errors.end());
+      done += n;
+    }
+    EXPECT_EQ(gathered, a.bit_errors);
+  }
+}
+
+TEST_P(link_chain_on, wimax_ldpc_fails_as_often_as_it_should) {
+  // Layered normalised min-sum with 0.75 and 20 iterations, BPSK, Eb/N0 = 1.6 dB: 1.8% of the frames.
+  link_config c = ldpc_link(code_type::wimax_ldpc, 2304, "1/2");
+  c.code.ldpc.decoder.iterations = 20;
+  link_chain chain(c, exec());
+  const std::size_t frames = small_scale() ? 400 : 3000;
+  std::size_t failed = 0;
+  for (std::size_t done = 0; done < frames;) {
+    const std::size_t now = std::min(chain.max_batch(), frames - done);
+    for (const std::int32_t errors : chain.run(done, now, 1.6).bit_errors) failed += errors != 0;
+    done += now;
+  }
+  const double expected = 0.018 * static_cast<double>(frames);
+  EXPECT_NEAR(static_cast<double>(failed), expected, 4 * std::sqrt(expected));
 }
 
 TEST_P(link_chain_on, counts_do_not_depend_on_the_batch) {
@@ -256,6 +353,14 @@ TEST(link_chain, rates_and_signal_to_noise_ratios) {
   EXPECT_NEAR(n.snr_db, 5 + 10 * std::log10(2 * 4 / 4.0), 1e-12);
   EXPECT_NEAR(n.esn0_db, n.snr_db - 10 * std::log10(2), 1e-12);
   c.axis = snr_axis::snr_db;
+  EXPECT_DOUBLE_EQ(code_rate(ldpc_link(code_type::wimax_ldpc, 0, "3/4A")), 0.75);
+  EXPECT_DOUBLE_EQ(code_rate(ldpc_link(code_type::wifi_ldpc, 648, "5/6")), 5.0 / 6);
+  const auto conv_rate_of = [](const char* rate, conv_ending termination) {
+    return code_rate(conv_link(100, rate, termination, conv_algorithm::viterbi));
+  };
+  EXPECT_DOUBLE_EQ(conv_rate_of("1/2", conv_ending::zero_tail), 100.0 / 212);  // the tail counts as sent
+  EXPECT_DOUBLE_EQ(conv_rate_of("1/2", conv_ending::tail_biting), 0.5);
+  EXPECT_DOUBLE_EQ(conv_rate_of("5/6", conv_ending::tail_biting), 5.0 / 6);
   n = noise_level_at(c, 5);
   EXPECT_EQ(n.snr_db, 5);
   EXPECT_NEAR(n.ebn0_db, 5 - 10 * std::log10(2 * 4 / 4.0), 1e-12);

@@ -202,6 +202,111 @@ TEST_F(result, of_antennas_comes_back_and_goes_on) {
   }
 }
 
+TEST_F(result, of_other_codes_comes_back_and_goes_on_with_the_same_settings_alone) {
+  struct curve {
+    std::string label, text, code, decoder;
+  };
+  const std::vector<curve> curves{
+      {"wimax", "code = { type = \"wimax-ldpc\", n = 576, rate = \"2/3B\", crc = \"crc24a\" }\n",
+       R"({"type":"wimax-ldpc","k":384,"crc":"crc24a","n":576,"rate_name":"2/3B","rate":0.6666666666666666})",
+       R"({"algorithm":"normalised-min-sum","scale":0.75,"iterations":15,"schedule":"layered",)"
+       R"("precision":"float32","early_stop":"syndrome"})"},
+      {"wifi",
+       "code = { type = \"wifi-ldpc\", n = 648 }\ndecoder = { algorithm = \"offset-min-sum\", offset = 0.3, "
+       "precision = \"int8\", iterations = 4, schedule = \"flooding\", early_stop = \"none\" }\n",
+       R"({"type":"wifi-ldpc","k":324,"crc":"none","n":648,"rate_name":"1/2","rate":0.5})",
+       R"({"algorithm":"offset-min-sum","offset":0.3,"iterations":4,"schedule":"flooding","precision":"int8",)"
+       R"("int8_steps":8.0,"early_stop":"none"})"},
+      {"zero", "code = { type = \"conv\", k = 50, rate = \"3/4\" }\n",
+       R"({"type":"conv","k":50,"crc":"none","n":75,"rate_name":"3/4","termination":"zero-tail",)"
+       R"("constraint_length":7,"generators":["133","171"],"standard":"802.11","order":"serial",)"
+       R"("rate":0.6666666666666666})",
+       R"({"algorithm":"viterbi"})"},
+      {"tail",
+       "code = { type = \"conv\", k = 50, rate = \"1/3\", termination = \"tail-biting\" }\n"
+       "decoder.algorithm = \"log-map\"\n",
+       R"({"type":"conv","k":50,"crc":"none","n":150,"rate_name":"1/3","termination":"tail-biting",)"
+       R"("constraint_length":7,"generators":["133","171","165"],"standard":"802.11","order":"serial",)"
+       R"("rate":0.3333333333333333})",
+       R"({"algorithm":"log-map","overlap":48})"},
+      {"recursive", "code = { type = \"conv\", k = 50, generators = [\"7\", \"5\"], feedback = \"7\" }\n",
+       R"({"type":"conv","k":50,"crc":"none","n":104,"rate_name":"1/2","termination":"zero-tail",)"
+       R"("constraint_length":3,"generators":["7","5"],"feedback":"7","standard":"802.11","order":"serial",)"
+       R"("rate":0.4807692307692308})",
+       R"({"algorithm":"viterbi"})"}};
+  const auto text_of = [&](const std::string& more) {
+    std::string text = "sweep.ebn0_db = [1, 2]\nstop.max_frames = 30\n";
+    for (const curve& c : curves) text += "[[curve]]\nlabel = \"" + c.label + "\"\n" + c.text + more;
+    return text;
+  };
+  run_result r;
+  r.source = parse_scenario(text_of(""), "s.toml");
+  const auto exec = testing::open_scalar();
+  r.origin.machine = describe_machine(*exec);
+  for (const curve_config& c : r.source.curves) r.curves.push_back(run_curve(c, *exec));
+  const std::string text = result_json(r);
+  write_file(path("r.json"), text);
+  run_result back = load_result(path("r.json"));
+  EXPECT_EQ(result_json(back), text);
+  const auto j = nlohmann::ordered_json::parse(text);
+  ASSERT_EQ(j["curves"].size(), curves.size());
+  for (std::size_t i = 0; i < curves.size(); i++) {
+    EXPECT_EQ(j["curves"][i]["config"]["code"].dump(), curves[i].code);
+    EXPECT_EQ(j["curves"][i]["config"]["decoder"].dump(), curves[i].decoder);
+    EXPECT_GT(r.curves[i].points[0].counts.iterations, 0u);
+  }
+
+  // Goes on to the counts of a run in one go.
+  run_result more = resumed(back, parse_scenario(text_of("stop.max_frames = 50\n"), "s.toml"), "r.json");
+  for (curve_result& c : more.curves) {
+    const curve_result whole = run_curve(c.config, *exec);
+    run_curve(c, *exec);
+    for (std::size_t n = 0; n < 2; n++) {
+      point_counts a = c.points[n].counts, b = whole.points[n].counts;
+      a.frames_run = b.frames_run = 0, a.seconds = b.seconds = 0;
+      EXPECT_EQ(a, b);
+    }
+  }
+
+  // With another setting it does not.
+  const auto refusal_of = [&](const std::string& from, const std::string& to) -> std::string {
+    std::string changed = text_of("");
+    changed.replace(changed.find(from), from.size(), to);
+    try {
+      resumed(load_result(path("r.json")), parse_scenario(changed, "s.toml"), "r.json");
+    } catch (const file_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const std::string same = ": expected the same";
+  EXPECT_EQ(refusal_of("2/3B", "2/3A"),
+            "r.json: curve \"wimax\" was run with code.rate_name = \"2/3B\", now \"2/3A\"" + same);
+  EXPECT_EQ(refusal_of("offset = 0.3", "offset = 0.4"),
+            "r.json: curve \"wifi\" was run with decoder.offset = 0.3, now 0.4" + same);
+  EXPECT_EQ(refusal_of("\"flooding\"", "\"layered\""),
+            "r.json: curve \"wifi\" was run with decoder.schedule = \"flooding\", now \"layered\"" + same);
+  EXPECT_EQ(refusal_of("\"int8\"", "\"float32\""),
+            "r.json: curve \"wifi\" was run with decoder.precision = \"int8\", now \"float32\"" + same);
+  EXPECT_EQ(
+      refusal_of("\"log-map\"", "\"max-log-map\""),
+      "r.json: curve \"tail\" was run with decoder.algorithm = \"log-map\", now \"max-log-map\"" + same);
+  EXPECT_EQ(refusal_of("k = 50, rate = \"3/4\"", "k = 50, rate = \"3/4\", standard = \"802.16\""),
+            "r.json: curve \"zero\" was run with code.generators = [\"133\",\"171\"], now [\"171\",\"133\"]" +
+                same);
+  EXPECT_EQ(refusal_of("[\"7\", \"5\"], feedback = \"7\"", "[\"7\", \"5\"]"),
+            "r.json: curve \"recursive\" was run with code.feedback = \"7\", now without it" + same);
+
+  // More passes than frames are no state of a decoder that has one.
+  std::string wrong = text;
+  const std::string key = "\"iterations_sum\": 30";
+  const std::size_t at = wrong.find(key, wrong.find("\"zero\""));
+  ASSERT_NE(at, std::string::npos);
+  wrong.replace(at, key.size(), "\"iterations_sum\": 31");
+  write_file(path("wrong.json"), wrong);
+  EXPECT_THROW(load_result(path("wrong.json")), file_error);
+}
+
 TEST_F(result, of_an_order_of_streams_goes_on_with_that_order_alone) {
   const auto text = [](const std::string& more) {
     return "title = \"ordered\"\ncode = { type = \"none\", k = 64 }\nmodem.modulation = \"qpsk\"\n"

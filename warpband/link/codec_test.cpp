@@ -1,0 +1,334 @@
+// Every code through its one face: sizes, round trips on all backends, and what is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+
+#include <tests/on_backends.hpp>
+#include <warpband/link/code_settings.hpp>
+#include <warpband/link/scenario.hpp>
+
+namespace wb {
+namespace {
+
+using testing::blamed;
+
+code_config turbo_code(int k, turbo_rate rate = turbo_rate::third) {
+  code_config c;
+  c.k = k;
+  c.turbo.rate = rate;
+  return c;
+}
+code_config ldpc_code_named(code_type type, int n, const std::string& rate) {
+  code_config c;
+  c.type = type;
+  c.ldpc.n = n;
+  c.ldpc.rate = rate;
+  return c;
+}
+code_config conv_code_named(int k, const std::string& rate, conv_ending termination = conv_ending::zero_tail,
+                            conv_algorithm algorithm = conv_algorithm::viterbi) {
+  code_config c;
+  c.type = code_type::conv;
+  c.k = k;
+  c.conv.rate = rate;
+  c.conv.termination = termination;
+  c.conv.algorithm = algorithm;
+  return c;
+}
+
+/// One or more of every family.
+std::vector<code_config> samples() {
+  std::vector<code_config> all;
+  all.push_back(turbo_code(104));
+  all.push_back(turbo_code(104, turbo_rate::half));
+  for (const char* rate : {"1/2", "2/3A", "2/3B", "3/4A", "3/4B", "5/6"})
+    all.push_back(ldpc_code_named(code_type::wimax_ldpc, 576, rate));
+  for (const char* rate : {"1/2", "2/3", "3/4", "5/6"})
+    all.push_back(ldpc_code_named(code_type::wifi_ldpc, 648, rate));
+  all.back().ldpc.decoder.precision = ldpc_precision::int8;
+  all.push_back(ldpc_code_named(code_type::wimax_ldpc, 960, "1/2"));
+  all.back().ldpc.decoder.algorithm = ldpc_algorithm::sum_product;
+  for (const conv_algorithm a :
+       {conv_algorithm::viterbi, conv_algorithm::max_log_map, conv_algorithm::log_map}) {
+    for (const char* rate : {"1/2", "1/3", "2/3", "3/4", "5/6"}) {
+      all.push_back(conv_code_named(50, rate, conv_ending::zero_tail, a));
+      all.push_back(conv_code_named(60, rate, conv_ending::tail_biting, a));
+    }
+    all.back().conv.standard = conv_standard::ieee_802_16;
+    all.push_back(conv_code_named(33, "", conv_ending::zero_tail, a));  // recursive, systematic
+    all.back().conv.generators = {07, 05};
+    all.back().conv.feedback = 07;
+    all.back().conv.order = conv_order::streams;
+  }
+  return all;
+}
+
+std::string title_of_code(const code_config& c) {
+  const bool ldpc = c.type == code_type::wimax_ldpc || c.type == code_type::wifi_ldpc;
+  return std::string(name_of(c.type)) + " " + (ldpc ? c.ldpc.rate : c.conv.rate) + " " +
+         name_of(c.conv.termination) + " " + name_of(c.conv.algorithm);
+}
+
+class codec_on : public testing::on_backend {};
+WB_ON_ALL_BACKENDS(codec_on);
+
+TEST_P(codec_on, gives_back_what_was_encoded) {
+  constexpr std::size_t items = 21, bad = 5;
+  std::mt19937 random(3);
+  std::normal_distribution<float> noise(0, 1.5f);
+  for (const code_config& config : samples()) {
+    SCOPED_TRACE(title_of_code(config));
+    const auto code = make_codec(config);
+    const std::size_t k = code->k(), n = code->n();
+    std::vector<std::uint8_t> bits(items * k);
+    for (auto& b : bits) b = static_cast<std::uint8_t>(random() & 1);
+    const auto in = testing::on_device(exec(), bits, k, items);
+    auto coded = exec().make<std::uint8_t>(n + 3, items);
+    code->encode(exec(), in, coded);
+    const auto sent = exec().to_host(coded);
+    std::vector<float> llr(items * n);
+    for (std::size_t i = 0; i < items; i++) {
+      for (std::size_t e = 0; e < n; e++)
+        llr[i * n + e] = (sent[i * (n + 3) + e] != 0 ? -6.f : 6.f) + noise(random);
+      for (std::size_t e = n; e < n + 3; e++) ASSERT_EQ(sent[i * (n + 3) + e], 0);
+    }
+    llr[bad * n + n - 1] = NAN;
+    const auto received = testing::on_device(exec(), llr, n, items);
+    auto decided = exec().make<std::uint8_t>(k, items), status = exec().make<std::uint8_t>(1, items);
+    auto iterations = exec().make<std::int32_t>(1, items), alone = exec().make<std::int32_t>(1, items);
+    auto soft = exec().make<float>(k, items);
+    const bool viterbi = config.type == code_type::conv && config.conv.algorithm == conv_algorithm::viterbi;
+    code->decode(exec(), received,
+                 {.bits = decided,
+                  .soft = viterbi ? view<float>{} : view<float>(soft),
+                  .iterations = iterations,
+                  .status = status});
+    code->decode(exec(), received, {.bits = {}, .soft = {}, .iterations = alone, .status = {}});
+    std::fill_n(bits.begin() + static_cast<std::ptrdiff_t>(bad * k), k, std::uint8_t{0});
+    EXPECT_EQ(exec().to_host(decided), bits);
+    const auto used = exec().to_host(iterations);
+    EXPECT_EQ(exec().to_host(alone), used);
+    const auto states = exec().to_host(status);
+    for (std::size_t i = 0; i < items; i++) {
+      EXPECT_EQ((states[i] & status_erased) != 0, i == bad);
+      EXPECT_EQ(used[i] == 0, i == bad);
+      EXPECT_LE(used[i], most_iterations(config));
+    }
+    if (viterbi) {
+      EXPECT_EQ(blamed([&] {
+                  code->decode(exec(), received, {.bits = {}, .soft = soft, .iterations = {}, .status = {}});
+                }),
+                "algorithm");
+      continue;
+    }
+    const auto values = exec().to_host(soft);
+    for (std::size_t i = 0; i < items * k; i++) ASSERT_EQ(values[i] < 0, bits[i] == 1) << i;
+  }
+}
+
+TEST(codec, sizes_are_those_of_the_standards) {
+  EXPECT_EQ(sizes_of({}).k, 6144u);
+  EXPECT_EQ(sizes_of({}).n, 18444u);
+  EXPECT_EQ(sizes_of(turbo_code(1024, turbo_rate::half)).n, 2060u);
+  const auto is = [](const code_config& c, std::size_t k, std::size_t n) {
+    const code_sizes s = sizes_of(c);
+    EXPECT_EQ(s.k, k);
+    EXPECT_EQ(s.n, n);
+    const auto code = make_codec(c);
+    EXPECT_EQ(code->k(), k);
+    EXPECT_EQ(code->n(), n);
+    EXPECT_EQ(completed(c).k, static_cast<int>(k));
+  };
+  is(ldpc_code_named(code_type::wimax_ldpc, 0, "1/2"), 1152, 2304);
+  is(ldpc_code_named(code_type::wimax_ldpc, 576, "2/3B"), 384, 576);
+  is(ldpc_code_named(code_type::wimax_ldpc, 672, "3/4A"), 504, 672);
+  is(ldpc_code_named(code_type::wifi_ldpc, 0, "5/6"), 1620, 1944);
+  is(ldpc_code_named(code_type::wifi_ldpc, 648, "2/3"), 432, 648);
+  is(conv_code_named(24, "1/2"), 24, 60);
+  is(conv_code_named(24, "3/4"), 24, 40);
+  is(conv_code_named(24, "1/3"), 24, 90);
+  is(conv_code_named(40, "1/3", conv_ending::tail_biting), 40, 120);
+  is(conv_code_named(40, "5/6", conv_ending::tail_biting), 40, 48);
+  code_config four = conv_code_named(40, "", conv_ending::tail_biting);
+  four.conv.generators = {05, 07, 06, 03};
+  is(four, 40, 160);
+  EXPECT_EQ(completed(four).conv.constraint_length, 3);
+  EXPECT_EQ(completed(four).conv.rate, "1/4");
+  EXPECT_EQ(completed(four).conv.overlap, 16);
+}
+
+TEST(codec, k_follows_from_the_bits_that_are_sent) {
+  for (code_config c : samples()) {
+    SCOPED_TRACE(title_of_code(c));
+    const code_sizes s = sizes_of(c);
+    EXPECT_EQ(k_of_coded_bits(c, s.n), s.k);
+    c.k = 0;
+    EXPECT_EQ(k_of_coded_bits(c, s.n), s.k);
+    if (c.type != code_type::conv) {
+      EXPECT_EQ(k_of_coded_bits(c, s.n + 1), std::nullopt);
+    }
+    EXPECT_EQ(k_of_coded_bits(c, 0), std::nullopt);
+  }
+  EXPECT_EQ(k_of_coded_bits(conv_code_named(0, "1/2"), 61), std::nullopt);
+  EXPECT_EQ(k_of_coded_bits(conv_code_named(0, "1/2"), 12), std::nullopt);  // the tail alone
+  EXPECT_EQ(k_of_coded_bits(ldpc_code_named(code_type::wimax_ldpc, 0, "1/2"), 600), std::nullopt);
+}
+
+TEST(codec, fills_in_what_is_left_open) {
+  const conv_settings c = completed(conv_code_named(0, "")).conv;
+  EXPECT_EQ(c.generators, (std::vector<int>{0133, 0171}));
+  EXPECT_EQ(c.constraint_length, 7);
+  EXPECT_EQ(c.rate, "1/2");
+  EXPECT_EQ(c.overlap, 0);  // zero tail
+  code_config other = conv_code_named(100, "3/4", conv_ending::tail_biting);
+  other.conv.standard = conv_standard::ieee_802_16;
+  EXPECT_EQ(completed(other).conv.generators, (std::vector<int>{0171, 0133}));
+  EXPECT_EQ(completed(other).conv.overlap, 48);
+  other.conv.overlap = 5;
+  EXPECT_EQ(completed(other).conv.overlap, 5);
+  EXPECT_EQ(completed(ldpc_code_named(code_type::wifi_ldpc, 0, "1/2")).ldpc.n, 1944);
+  EXPECT_EQ(most_iterations(turbo_code(40)), 6);
+  EXPECT_EQ(most_iterations(ldpc_code_named(code_type::wifi_ldpc, 0, "1/2")), 15);
+  EXPECT_EQ(most_iterations(other), 1);
+  code_config none;
+  none.type = code_type::none;
+  EXPECT_EQ(most_iterations(none), 0);
+}
+
+TEST(codec, refuses_what_is_not_allowed) {
+  const auto blames = [](code_config c, auto change) {
+    return blamed([&] {
+      change(c);
+      make_codec(c);
+    });
+  };
+  const code_config wimax = ldpc_code_named(code_type::wimax_ldpc, 2304, "1/2"),
+                    wifi = ldpc_code_named(code_type::wifi_ldpc, 1944, "1/2"),
+                    conv = conv_code_named(100, "");
+  for (const code_config& c : {wimax, wifi, conv}) EXPECT_EQ(blames(c, [](code_config&) {}), "");
+  EXPECT_EQ(blames(wimax, [](code_config& c) { c.ldpc.n = 600; }), "n");
+  EXPECT_EQ(blames(wimax, [](code_config& c) { c.ldpc.rate = "3/4"; }), "rate");
+  EXPECT_EQ(blames(wimax, [](code_config& c) { c.k = 1151; }), "k");
+  EXPECT_EQ(blames(wimax, [](code_config& c) { c.k = 1152; }), "");
+  EXPECT_EQ(blames(wimax, [](code_config& c) { c.ldpc.decoder.iterations = 0; }), "iterations");
+  EXPECT_EQ(blames(wimax, [](code_config& c) { c.ldpc.decoder.scale = 2; }), "scale");
+  EXPECT_EQ(blames(wimax,
+                   [](code_config& c) {
+                     c.ldpc.decoder.algorithm = ldpc_algorithm::sum_product;
+                     c.ldpc.decoder.precision = ldpc_precision::int8;
+                   }),
+            "precision");
+  EXPECT_EQ(blames(wifi, [](code_config& c) { c.ldpc.n = 2304; }), "n");
+  EXPECT_EQ(blames(wifi, [](code_config& c) { c.ldpc.rate = "2/3A"; }), "rate");
+  EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.rate = "7/8"; }), "rate");
+  EXPECT_EQ(blames(conv,
+                   [](code_config& c) {
+                     c.conv.generators = {5, 7, 7};
+                     c.conv.rate = "3/4";
+                   }),
+            "rate");
+  EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.generators = {05, 01000}; }), "constraint_length");
+  EXPECT_EQ(blames(conv,
+                   [](code_config& c) {
+                     c.conv.generators = {05, 017};
+                     c.conv.constraint_length = 3;
+                   }),
+            "generators");
+  EXPECT_EQ(blames(conv,
+                   [](code_config& c) {
+                     c.conv.feedback = 0133;
+                     c.conv.termination = conv_ending::tail_biting;
+                   }),
+            "termination");
+  EXPECT_EQ(blames(conv,
+                   [](code_config& c) {
+                     c.k = 5;
+                     c.conv.termination = conv_ending::tail_biting;
+                   }),
+            "k");
+  EXPECT_EQ(blames(conv, [](code_config& c) { c.k = 65537; }), "k");
+  EXPECT_EQ(blames(conv,
+                   [](code_config& c) {
+                     c.conv.termination = conv_ending::tail_biting;
+                     c.conv.overlap = 5000;
+                   }),
+            "overlap");
+  EXPECT_EQ(blames(conv, [](code_config& c) { c.k = 24, c.crc = crc24a; }), "k");
+  EXPECT_EQ(blames(conv, [](code_config& c) { c.type = code_type::none; }), "code.type");
+}
+
+TEST(code_settings, say_which_codes_have_them) {
+  const code_settings none;
+  int settings = 0;
+  for_each_setting(none, [&](const char* name, const auto&) {
+    settings++;
+    EXPECT_FALSE(types_with(name).empty()) << name;
+  });
+  EXPECT_EQ(settings, 20);
+  EXPECT_TRUE(types_with("seed").empty());
+  for (const code_type t :
+       {code_type::lte_turbo, code_type::wimax_ldpc, code_type::wifi_ldpc, code_type::conv})
+    for (const char* setting : {"rate", "algorithm"}) EXPECT_FALSE(words_of(t, setting).empty()) << setting;
+
+  code_settings s;
+  EXPECT_EQ(idle_with(s, "windows"), std::nullopt);
+  EXPECT_EQ(idle_with(s, "scale")->setting, "type");
+  s.type = code_type::wifi_ldpc;
+  EXPECT_EQ(idle_with(s, "windows")->value, "wifi-ldpc");
+  EXPECT_EQ(idle_with(s, "scale"), std::nullopt);
+  EXPECT_EQ(idle_with(s, "offset")->value, "normalised-min-sum");
+  s.algorithm = "offset-min-sum";
+  EXPECT_EQ(idle_with(s, "scale")->setting, "algorithm");
+  EXPECT_EQ(idle_with(s, "offset"), std::nullopt);
+  EXPECT_EQ(idle_with(s, "int8_steps")->setting, "precision");
+  s.type = code_type::conv;
+  EXPECT_EQ(idle_with(s, "overlap")->value, "zero-tail");
+  s.termination = "tail-biting";
+  EXPECT_EQ(idle_with(s, "overlap"), std::nullopt);
+}
+
+TEST(code_settings, give_a_configuration) {
+  code_settings s;
+  s.type = code_type::conv;
+  s.k = 77;
+  s.generators = {"0133", "171", "165"};
+  s.termination = "tail-biting";
+  s.order = "streams";
+  s.algorithm = "max-log-map";
+  s.overlap = 9;
+  s.iterations = 3;  // not looked at
+  const code_config c = config_of(s);
+  EXPECT_EQ(c.k, 77);
+  EXPECT_EQ(c.conv.generators, (std::vector<int>{0133, 0171, 0165}));
+  EXPECT_EQ(c.conv.termination, conv_ending::tail_biting);
+  EXPECT_EQ(c.conv.order, conv_order::streams);
+  EXPECT_EQ(c.conv.algorithm, conv_algorithm::max_log_map);
+  EXPECT_EQ(c.conv.overlap, 9);
+  const auto blames = [](auto change) {
+    return blamed([&] {
+      code_settings wrong;
+      change(wrong);
+      config_of(wrong);
+    });
+  };
+  EXPECT_EQ(blames([](code_settings& w) { w.algorithm = "viterbi"; }), "algorithm");
+  EXPECT_EQ(blames([](code_settings& w) { w.early_stop = "syndrome"; }), "early_stop");
+  EXPECT_EQ(blames([](code_settings& w) { w.type = code_type::wimax_ldpc, w.early_stop = "crc"; }),
+            "early_stop");
+  EXPECT_EQ(blames([](code_settings& w) { w.type = code_type::wimax_ldpc, w.schedule = "none"; }),
+            "schedule");
+  for (const char* odd : {"", "8", "0", "13a", "-7", "12345671"}) {
+    EXPECT_EQ(blames([&](code_settings& w) {
+                w.type = code_type::conv;
+                w.generators = std::vector<std::string>{"133", odd};
+              }),
+              "generators");
+  }
+  EXPECT_EQ(blames([](code_settings& w) { w.type = code_type::conv, w.feedback = "9"; }), "feedback");
+}
+
+}  // namespace
+}  // namespace wb
