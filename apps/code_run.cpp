@@ -21,8 +21,8 @@ code_run::code_run(const code_options& options, const char* array, bool decodes)
     : array_run(options, "blocks"), options_(options), array_(array), decodes_(decodes) {
   settings_ = options.settings;
   settle_type();
-  check_meanings();
   settle_settings();
+  check_meanings();
   shape_ = decodes ? file().expect<float>(array, 2) : file().expect<std::uint8_t>(array, 2);
   wb::code_config config = configured();
   settle_sizes(config);

@@ -63,6 +63,95 @@ class CodeTest(array_files.ArrayFilesTest):
                                  "--iterations", 10, "--windows", 1, *arguments, environment=environment)
                     numpy.testing.assert_array_equal(self.read("out.h5")[0]["bits"], expected)
 
+    def encode_on_all_backends(self, bits, expected, *options):
+        self.write("in.h5", {"bits": bits})
+        for name, arguments, environment in array_files.backends():
+            with self.subTest(options=options, backend=name):
+                self.succeed("encode", "in.h5", "-o", "out.h5", *options, *arguments, environment=environment)
+                arrays, attributes = self.read("out.h5")
+                numpy.testing.assert_array_equal(arrays["bits"], expected)
+                self.assertEqual((attributes["code"], attributes["k"], attributes["n"]),
+                                 (options[1], bits.shape[1], expected.shape[1]))
+        return attributes
+
+    def decode_on_all_backends(self, coded, bits, attributes, *options):
+        """From LLRs with some noise, and nothing said about the code but by the file's attributes."""
+        noise = numpy.random.default_rng(9).normal(0, 1, coded.shape)
+        self.write("in.h5", {"llr": (4 - 8.0 * coded + noise).astype(numpy.float32)}, attributes)
+        for name, arguments, environment in array_files.backends():
+            with self.subTest(options=options, backend=name):
+                self.succeed("decode", "in.h5", "-o", "out.h5", *options, *arguments, environment=environment)
+                numpy.testing.assert_array_equal(self.read("out.h5")[0]["bits"], bits)
+
+    def test_open_wimax_vectors(self):
+        for vector in vectors("wimax_ldpc_enc.json"):
+            bits, coded = bits_of(vector["input"])[None, :], bits_of(vector["codeword"])[None, :]
+            attributes = self.encode_on_all_backends(bits, coded, "--code", "wimax-ldpc", "--n", vector["n"], "--rate",
+                                                     vector["rate"].replace("_", "/"))
+            self.assertEqual(attributes["rate"], vector["rate"].replace("_", "/"))
+            self.decode_on_all_backends(coded, bits, attributes)
+
+    def test_open_punctured_vectors(self):
+        for vector in vectors("conv_punctured.json"):
+            bits, coded = bits_of(vector["input"])[None, :], bits_of(vector["output"])[None, :]
+            attributes = self.encode_on_all_backends(bits, coded, "--code", "conv", "--rate", vector["rate"], "--standard",
+                                                     vector["standard"], "--termination", "zero")
+            self.assertEqual((attributes["rate"], attributes["standard"], attributes["termination"]),
+                             (vector["rate"], vector["standard"], "zero-tail"))
+            for algorithm in ("viterbi", "max-log-map", "log-map"):
+                self.decode_on_all_backends(coded, bits, attributes, "--algorithm", algorithm)
+
+    def test_open_tail_biting_vectors(self):
+        for vector in vectors("lte_tbcc.json"):
+            bits = bits_of(vector["input"])[None, :]
+            streams = [bits_of(vector[d]) for d in ("d0", "d1", "d2")]
+            code = ("--code", "conv", "--generators", "133,171,165", "--termination", "tail-biting")
+            self.encode_on_all_backends(bits, numpy.stack(streams, axis=1).reshape(1, -1), *code)
+            coded = numpy.concatenate(streams)[None, :]
+            attributes = self.encode_on_all_backends(bits, coded, *code, "--order", "streams")
+            self.assertEqual((attributes["generators"], attributes["order"], attributes["rate"]),
+                             ("133,171,165", "streams", "1/3"))
+            for algorithm in ("viterbi", "max-log-map", "log-map"):
+                self.decode_on_all_backends(coded, bits, attributes, "--algorithm", algorithm)
+
+    def test_other_codes_round_trip(self):
+        random = numpy.random.default_rng(10)
+        for code, k, n, options, decoders in (
+                ("wimax-ldpc", 384, 576, ("--rate", "2/3A"), (("--algorithm", "min-sum"), ("--precision", "int8", "--int8-steps", "4"))),
+                ("wifi-ldpc", 324, 648, (), (("--algorithm", "offset-min-sum", "--offset", "0.25"), ("--schedule", "flooding"))),
+                ("wifi-ldpc", 1620, 1944, ("--rate", "5/6", "--n", "1944"), (("--algorithm", "sum-product"), ("--early-stop", "none"))),
+                ("conv", 60, 90, ("--rate", "2/3", "--termination", "tail-biting"), (("--algorithm", "log-map", "--overlap", "30"),)),
+                ("conv", 60, 124, ("--generators", "07,5", "--feedback", "7"), (("--algorithm", "max-log-map"),)),
+                ("lte-turbo", 104, 220, ("--rate", "1/2"), (("--iterations", "8"),))):
+            bits = random.integers(0, 2, (9, k), dtype=numpy.uint8)
+            self.write("bits.h5", {"bits": bits})
+            self.succeed("encode", "bits.h5", "-o", "coded.h5", "--code", code, *options)
+            arrays, attributes = self.read("coded.h5")
+            self.assertEqual(arrays["bits"].shape, (9, n))
+            llr = (6 - 12.0 * arrays["bits"] + random.normal(0, 1, (9, n))).astype(numpy.float32)
+            llr[4, n // 2] = numpy.nan
+            erased = bits.copy()
+            erased[4] = 0
+            for held, given in (({}, ("--code", code, *options)), (attributes, ())):
+                self.write("llr.h5", {"llr": llr}, held)
+                for decoder in ((), *decoders):
+                    with self.subTest(code=code, options=options, decoder=decoder):
+                        soft = () if code == "conv" and not decoder else ("--soft",)
+                        self.succeed("decode", "llr.h5", "-o", "out.h5", *given, *decoder, *soft)
+                        arrays, said = self.read("out.h5")
+                        numpy.testing.assert_array_equal(arrays["bits"], erased)
+                        self.assertEqual((arrays["status"] & 1).tolist(), [0] * 4 + [1] + [0] * 4)
+                        self.assertEqual((arrays["iterations"] == 0).tolist(), [i == 4 for i in range(9)])
+                        if soft:
+                            numpy.testing.assert_array_equal(arrays["soft"] < 0, erased == 1)
+                        for option, value in zip(decoder[::2], decoder[1::2]):
+                            self.assertEqual(str(said[option[2:].replace("-", "_")]).removesuffix(".0"), value)
+            # An encoder takes what a decoder wrote.
+            self.succeed("encode", "out.h5", "-o", "again.h5")
+            again = self.read("again.h5")[0]["bits"]
+            self.assertEqual(again.shape, (9, n))
+            self.assertFalse(again[4].any())
+
     def test_round_trip_in_every_form(self):
         random = numpy.random.default_rng(1)
         bits = random.integers(0, 2, (37, 104), dtype=numpy.uint8)
@@ -241,6 +330,82 @@ class CodeTest(array_files.ArrayFilesTest):
         self.fail_clearly(2, "--interleaver", *decode, "--code", "lte-turbo", "--interleaver", "3")
         self.fail_clearly(2, "the same file", *decode, "--code", "lte-turbo", "--json", "out.h5")
         self.fail_clearly(2, "did you mean --iterations?", *decode, "--code", "lte-turbo", "--iteration", "3")
+
+    def test_options_of_another_code(self):
+        self.write("in.h5", {"llr": numpy.ones((3, 576), numpy.float32)})
+        wimax = ("decode", "in.h5", "-o", "out.h5", "--code", "wimax-ldpc")
+        conv = (*wimax[:-1], "conv")
+        for part, arguments in (
+                ("--windows has no meaning with --code wimax-ldpc", (*wimax, "--windows", 4)),
+                ("--interleaver has no meaning with --code wimax-ldpc", (*wimax, "--interleaver", "3,10")),
+                ("--termination has no meaning with --code wimax-ldpc", (*wimax, "--termination", "zero")),
+                ("--algorithm log-map has no meaning with --code wimax-ldpc: expected normalised-min-sum, ",
+                 (*wimax, "--algorithm", "log-map")),
+                ("--scale has no meaning with --algorithm min-sum", (*wimax, "--algorithm", "min-sum", "--scale", 0.5)),
+                ("--offset has no meaning with --algorithm normalised-min-sum", (*wimax, "--offset", 0.5)),
+                ("--int8-steps has no meaning with --precision float32", (*wimax, "--int8-steps", 4)),
+                ("--early-stop crc has no meaning with --code wimax-ldpc", (*wimax, "--early-stop", "crc")),
+                ("--rate 3/4 has no meaning with --code wimax-ldpc: expected 1/2, 2/3A", (*wimax, "--rate", "3/4")),
+                ("--iterations has no meaning with --code conv", (*conv, "--iterations", 4)),
+                ("--n has no meaning with --code conv", (*conv, "--n", 576)),
+                ("--overlap has no meaning with --termination zero-tail", (*conv, "--overlap", 4)),
+                ("--soft: the Viterbi algorithm has no soft output", (*conv, "--soft")),
+                ("--generators", (*conv, "--generators", "133,181")),
+                ("--feedback", (*conv, "--feedback", "x")),
+                ("--constraint-length", (*conv, "--constraint-length", 10)),
+                ("--rate", (*conv, "--rate", "7/8")),
+                ("--scale has no meaning with --code lte-turbo", (*wimax[:-1], "lte-turbo", "--scale", 0.5))):
+            with self.subTest(part=part):
+                self.fail_clearly(2, part, *arguments)
+
+    def test_files_of_other_codes(self):
+        decode = ("decode", "in.h5", "-o", "out.h5", "--code")
+        llr = numpy.ones((3, 577), numpy.float32)
+        self.write("in.h5", {"llr": llr})
+        self.fail_clearly(1, "llr is float32 [3, 577]: expected [batch, n] with n = 576, 672, ... 2304", *decode, "wimax-ldpc")
+        self.fail_clearly(1, "expected [batch, n] with n = 648, 1296 or 1944", *decode, "wifi-ldpc")
+        self.fail_clearly(1, "expected [batch, 576] for n = 576, rate 1/2", *decode, "wimax-ldpc", "--n", 576)
+        self.fail_clearly(1, "n = 600 is not allowed: expected 576 to 2304", *decode, "wimax-ldpc", "--n", 600)
+        self.fail_clearly(1, "expected [batch, n] with the n of the code for a k from 1 to 65536", *decode, "conv")
+        self.fail_clearly(1, "expected [batch, 212] for k = 100", *decode, "conv", "--k", 100)
+        self.write("in.h5", {"llr": llr[:, :576]})
+        self.fail_clearly(1, "k = 300 is not allowed: expected 288, as n = 576 and rate 1/2 give", *decode, "wimax-ldpc", "--k", 300)
+        self.fail_clearly(1, "precision = int8 is not allowed: expected float32", *decode, "wimax-ldpc", "--algorithm", "sum-product",
+                          "--precision", "int8")
+        self.fail_clearly(1, "termination = \"tail-biting\" is not allowed", *decode, "conv", "--generators", "7,5", "--feedback", 7,
+                          "--termination", "tail-biting")
+        held = {"code": "wimax-ldpc", "n": 576, "k": 288, "rate": "1/2"}
+        for attributes, part, options in (
+                (held, "is of rate 1/2, not 5/6", ("--rate", "5/6")),
+                (held, "is of n 576, not 672", ("--n", 672)),
+                (held, "is of code wimax-ldpc, not conv", ("--code", "conv")),
+                ({**held, "k": 300}, "says that it holds k = 300", ()),
+                ({**held, "rate": "7/8"}, "its attribute rate is \"7/8\": expected 1/2, 2/3A", ()),
+                ({**held, "n": "many"}, "its attribute n is \"many\": expected an integer", ()),
+                ({"code": "polar"}, "is of code \"polar\": expected lte-turbo, wimax-ldpc, wifi-ldpc or conv", ()),
+                ({"code": "conv", "termination": "tail-biting"}, "is of termination tail-biting, not zero-tail",
+                 ("--termination", "zero")),
+                ({"code": "conv", "generators": "133,171"}, "is of generators 133,171, not 7,5", ("--generators", "7,5")),
+                ({"code": "conv", "generators": "13x"}, "its attribute generators is \"13x\"", ()),
+                ({"code": "conv", "feedback": "7"}, "is of feedback 7, not 5", ("--feedback", "5"))):
+            with self.subTest(part=part):
+                self.write("in.h5", {"llr": llr[:, :576]}, attributes)
+                self.fail_clearly(1, part, *decode[:-1], *options)
+        self.write("in.h5", {"bits": numpy.ones((3, 100), numpy.uint8)})
+        self.fail_clearly(1, "expected [batch, k] with the k of a code of rate 3/4A, n = 576, 672, ... 2304", "encode", *decode[1:],
+                          "wimax-ldpc", "--rate", "3/4A")
+        self.fail_clearly(1, "expected [batch, 972] for n = 1944, rate 1/2", "encode", *decode[1:], "wifi-ldpc", "--n", 1944)
+
+    def test_other_codes_in_little_memory(self):
+        random = numpy.random.default_rng(11)
+        for code, n, options in (("wimax-ldpc", 2304, ()), ("conv", 4108, ()), ("conv", 4108, ("--algorithm", "log-map", "--soft"))):
+            self.write("llr.h5", {"llr": random.normal(0, 3, (4096, n)).astype(numpy.float32)})
+            decode = ("decode", "llr.h5", "--code", code, *options, "-o")
+            self.succeed(*decode, "whole.h5")
+            self.assertLess(self.peak_memory(*decode, "out.h5", "--memory", "40M", "--threads", 2), 40 * 2**20)
+            whole, _ = self.read("whole.h5")
+            for name, values in self.read("out.h5")[0].items():
+                numpy.testing.assert_array_equal(values, whole[name])
 
     def test_interrupted_or_killed_leaves_the_old_file(self):
         random = numpy.random.default_rng(6)

@@ -392,6 +392,8 @@ Examples:
       prints a row for each point as it is finished; progress goes to stderr
   warpband sim examples/quickstart.toml -o result.json --plot result.svg --metric fer
       and saves raw counts, configuration and machine, and a plot of the frame error rates
+  warpband sim examples/ldpc.toml --plot codes.png
+      other codes: [code] type = "wimax-ldpc", "wifi-ldpc" or "conv"
   warpband sim --resume result.json
       goes on with it after it was killed or interrupted
   warpband sim --resume result.json --frame-errors 1000 --max-frames 10000000

@@ -219,7 +219,7 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.code.k = static_cast<int>(v.integer(1, INT32_MAX)); }},
     {{"code.n", "integer", "an integer: wimax-ldpc 576 to 2304 in steps of 96; wifi-ldpc 648, 1296 or 1944",
-      "2304", "Bits of a codeword. Left out with wifi-ldpc: 1944."},
+      "2304", "Bits of a codeword. Left out: the longest, 2304 or 1944."},
      scope::both,
      [](draft& d, const value& v) { d.code.n = static_cast<int>(v.integer(1, INT32_MAX)); }},
     {{"code.rate", "word",
@@ -272,9 +272,8 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.code.feedback = v.text(); }},
     {{"code.standard", "word", "\"802.11\" or \"802.16\"", "\"802.11\"",
-      "Whose generators, where none are given, and whose puncturing: 802.16 has 171 before 133, and keeps "
-      "the "
-      "same bits."},
+      "Whose generators, where none are given, and whose puncturing: 802.16 sends the bit of 171 before that "
+      "of 133, else the same bits."},
      scope::both,
      [](draft& d, const value& v) { d.code.standard = v.text(); }},
     {{"code.order", "word", "\"serial\" or \"streams\"", "\"serial\"",
@@ -288,8 +287,8 @@ const entry table[] = {
       "\"offset-min-sum\" or \"sum-product\"; conv \"viterbi\", \"max-log-map\" or \"log-map\"",
       "\"log-map\"",
       "log-map: exact MAP decoding; max-log-map: with every sum of probabilities replaced by its largest "
-      "term; viterbi: the most likely codeword; sum-product: exact belief propagation, and its "
-      "approximations. Left out: the first one."},
+      "term; viterbi: the most likely codeword; sum-product: exact belief propagation, which the min-sum "
+      "algorithms approximate. Left out: the first one."},
      scope::both,
      [](draft& d, const value& v) { d.code.algorithm = v.text(); }},
     {{"decoder.iterations", "integer", "an integer from 1 to 64, LDPC to 1000", "6",
@@ -312,11 +311,11 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.code.extrinsic_scale = static_cast<float>(v.number(1e-6, 1)); }},
     {{"decoder.scale", "number", "a number above 0, up to 1; with int8 a multiple of 0.125", "0.75",
-      "normalised-min-sum only: factor on the messages of checks."},
+      "With normalised-min-sum: factor on the messages of checks."},
      scope::both,
      [](draft& d, const value& v) { d.code.scale = static_cast<float>(v.number(1e-6, 1)); }},
     {{"decoder.offset", "number", "a number from 0 to 8", "0.5",
-      "offset-min-sum only: what is taken from the messages of checks, in units of LLRs."},
+      "With offset-min-sum: what is taken from the messages of checks, in units of LLRs."},
      scope::both,
      [](draft& d, const value& v) { d.code.offset = static_cast<float>(v.number(0, 8)); }},
     {{"decoder.schedule", "word", "\"layered\" or \"flooding\"", "\"layered\"",
@@ -328,7 +327,7 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.code.precision = v.text(); }},
     {{"decoder.int8_steps", "number", "a number from 0.25 to 64", "8.0",
-      "int8 only: steps of the messages in an LLR of 1; they end at 127 steps."},
+      "With int8: steps of the messages in an LLR of 1; they end at 127 steps."},
      scope::both,
      [](draft& d, const value& v) { d.code.int8_steps = static_cast<float>(v.number(0.25, 64)); }},
     {{"decoder.early_stop", "word",
@@ -905,8 +904,12 @@ std::string scenario_help() {
       out += group.empty() ? "\n## At the top\n\n" : "\n## `[" + group + "]`: " + heading_of(group) + "\n\n";
     }
     const std::string initial = e.key.initial;
+    const std::vector<code_type> types = types_with(code_setting_of(name));
+    std::string codes;  // that have the key, where most do not
+    if (types.size() < 4)
+      for (const code_type t : types) codes += (codes.empty() ? "; for " : ", ") + std::string(name_of(t));
     out += wrapped("- `" + name.substr(own.empty() ? 0 : own.size() + 1) + "` (" + e.key.type +
-                       (initial.empty() ? "" : ", default `" + initial + "`") + "): " + e.key.text +
+                       (initial.empty() ? "" : ", default `" + initial + "`") + codes + "): " + e.key.text +
                        " Allowed: " + e.key.allowed + ".",
                    110, 2) +
            "\n";
