@@ -128,6 +128,15 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
   check(config);
   layout_tables t = tables_of(code);
   addresses_ = resident<std::uint32_t>(addresses_of(code, t));
+  if (config.precision == ldpc_precision::float16) {  // A of more messages than that could pass 65504
+    std::vector<int> degree(static_cast<std::size_t>(code.columns()));
+    for (const ldpc_edge& e : t.edges) degree[static_cast<std::size_t>(e.column)]++;
+    for (int c = 0; c < code.columns(); c++)
+      if (degree[static_cast<std::size_t>(c)] > 63)
+        throw argument_error("precision", "float16",
+                             "float32 for a code with more than 63 blocks in a column: column " + std::to_string(c) +
+                                 " has " + std::to_string(degree[static_cast<std::size_t>(c)]));
+  }
   edges_ = resident<ldpc_edge>(std::move(t.edges));
   rows_ = resident<ldpc_row>(std::move(t.rows));
   columns_ = resident<ldpc_column>(std::move(t.columns));

@@ -23,7 +23,8 @@ enum class ldpc_schedule { layered, flooding };
 /// In what the messages are computed. LLRs go in and out as float32.
 enum class ldpc_precision {
   float32,
-  /// Half precision; on a GPU two codewords at once. A CPU computes the same bits, but slowly.
+  /// Half precision, for codes with at most 63 blocks in a column; on a GPU two codewords at once. A CPU computes
+  /// the same bits, but slowly.
   float16,
   /// Fixed point, saturating at -128 and 127 steps of 1 / int8_steps; on a CPU the fastest.
   int8,
