@@ -3,9 +3,9 @@
 //
 //   source -> CRC -> encode -> map -> channel -> demap or detect -> decode -> count
 //
-// A frame is k bits into the encoder (its CRC included), sent as the n bits of link/codec.hpp: R = k / n, tails
-// included, so lte-turbo with all its bits has R = k / (3 k + 12). An uncoded link sends the k bits, R = 1.
-// Zeros fill a frame up to whole uses of the channel; they are neither counted nor part of R.
+// A frame is k bits into the encoder (its CRC included), sent as the n bits of link/codec.hpp: R = k / n,
+// tails included, so lte-turbo with all its bits has R = k / (3 k + 12). An uncoded link sends the k bits, R
+// = 1. Zeros fill a frame up to whole uses of the channel; they are neither counted nor part of R.
 //
 // A use of the channel sends one symbol, or with a detector `streams` of them to `rx_antennas`: y = H s + n,
 // the bits stream after stream. With m bits a symbol and Es = 1 for each stream:

@@ -1,10 +1,10 @@
 // The encoder's schedule of sums, from the structure of the parity part of H.
 //
-// Block rows with one unknown parity column give it (peeling). Where none is left, a parity column is taken as if
-// it were known, up to four times: the core columns g. All others are then A(s) + B g, with s the systematic
-// bits and B polynomials: a sum of rotations by s places is a polynomial in x of degree below z, modulo x^z - 1.
-// The rows left over give Phi g = sigma(s), and g = Phi^-1 sigma.
-// (After T. Richardson and R. Urbanke, "Efficient encoding of low-density parity-check codes", 2001, block-wise.)
+// Block rows with one unknown parity column give it (peeling). Where none is left, a parity column is taken
+// as if it were known, up to four times: the core columns g. All others are then A(s) + B g, with s the
+// systematic bits and B polynomials: a sum of rotations by s places is a polynomial in x of degree below z,
+// modulo x^z - 1. The rows left over give Phi g = sigma(s), and g = Phi^-1 sigma. (After T. Richardson and R.
+// Urbanke, "Efficient encoding of low-density parity-check codes", 2001, block-wise.)
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -198,8 +198,9 @@ schedule schedule_of(const ldpc_code& code) {
   structure parity(code);
   const auto found = parity.find();
   if (!found)
-    throw argument_error("code", "a parity part that is not triangular at " + place(parity.stuck().row, parity.stuck().column),
-                         "block rows that give the parity columns one by one, but for a core of up to 4");
+    throw argument_error(
+        "code", "a parity part that is not triangular at " + place(parity.stuck().row, parity.stuck().column),
+        "block rows that give the parity columns one by one, but for a core of up to 4");
   const peeling& p = *found;
   const int z = code.z(), first = code.columns() - code.rows();
   auto mod = [&](int s) { return (s % z + z) % z; };
@@ -227,7 +228,8 @@ schedule schedule_of(const ldpc_code& code) {
     for (int c = first; c < code.columns(); c++)
       if (code.shift(m, c) >= 0 && c != but)
         for (std::size_t j = 0; j < g; j++)
-          add_rotated(sum[j], b[static_cast<std::size_t>(c - first)][j], static_cast<std::size_t>(code.shift(m, c)));
+          add_rotated(sum[j], b[static_cast<std::size_t>(c - first)][j],
+                      static_cast<std::size_t>(code.shift(m, c)));
     return sum;
   };
   auto add_peeled = [&](int m, int turn) {

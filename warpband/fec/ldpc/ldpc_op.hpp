@@ -6,7 +6,8 @@
 //
 //   blocks    A is one array in bit order. A row reads its place of each column, (row + shift) mod z, and
 //             writes back to it: one barrier for each block row.
-//   vectors   A column lies in the rotation that its last reader left, twice in a row, so that the rotation its
+//   vectors   A column lies in the rotation that its last reader left, twice in a row, so that the rotation
+//   its
 //             next reader wants is one contiguous load. The new values go to a second buffer, in this
 //             reader's rotation: other rows still read the old ones. Where each edge reads and writes is a
 //             table, one for even and one for odd iterations.
@@ -76,7 +77,8 @@ struct ldpc_decode_op {
   /// Of a codeword that does all its iterations; with early stop of one that leaves after the first.
   double flops() const {
     const double edges = static_cast<double>(a.blocks) * a.z, rows = static_cast<double>(a.rows) * a.z;
-    return (a.early_stop ? 1 : a.iterations) * (check_operations<Rule>::edge * edges + check_operations<Rule>::row * rows);
+    return (a.early_stop ? 1 : a.iterations) *
+           (check_operations<Rule>::edge * edges + check_operations<Rule>::row * rows);
   }
   double bytes() const {
     return 4.0 * a.n + (a.bits.data ? 1.0 : 0.0) * static_cast<double>(a.bits.elements) +
