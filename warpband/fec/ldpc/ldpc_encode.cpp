@@ -107,8 +107,24 @@ class structure {
   explicit structure(const ldpc_code& code) : code_(code), first_(code.columns() - code.rows()) {}
 
   std::optional<peeling> find() {
-    std::vector<char> known(static_cast<std::size_t>(code_.rows())), used(known.size());
-    return continued({}, known, used);
+    const std::vector<char> none(static_cast<std::size_t>(code_.rows()));
+    if (auto found = continued({}, none, none)) return found;
+    // A core column need not stand in the row where peeling halts: every one and every pair.
+    const peeling::step halt = stuck_;
+    for (int c = 0; c < code_.rows(); c++)
+      for (int d = c; d < code_.rows(); d++) {
+        peeling p;
+        std::vector<char> known = none;
+        for (int core : {c, d}) {
+          if (known[static_cast<std::size_t>(core)] != 0) continue;
+          known[static_cast<std::size_t>(core)] = 1;
+          p.core_columns.push_back(first_ + core);
+        }
+        most_ = p.core_columns.size();
+        if (auto found = continued(std::move(p), std::move(known), none)) return found;
+      }
+    stuck_ = halt;
+    return std::nullopt;
   }
   /// Where peeling without a core came to a halt.
   peeling::step stuck() const { return stuck_; }
@@ -158,8 +174,8 @@ class structure {
       stuck_ = {row, first_ + column};
     }
     // Each column taken as known leaves a row one unknown less, and no row has fewer than this one.
-    if (static_cast<std::size_t>(least) > 1 + most_core - p.core_columns.size()) return std::nullopt;
-    if (p.core_columns.size() == most_core) return std::nullopt;
+    if (p.core_columns.size() == most_ || static_cast<std::size_t>(least) > 1 + most_ - p.core_columns.size())
+      return std::nullopt;
     for (int c = 0; c < code_.rows(); c++) {
       if (code_.shift(row, first_ + c) < 0 || known[static_cast<std::size_t>(c)] != 0) continue;
       peeling q = p;
@@ -173,6 +189,7 @@ class structure {
 
   const ldpc_code& code_;
   int first_;
+  std::size_t most_ = most_core;
   peeling::step stuck_{};
 };
 

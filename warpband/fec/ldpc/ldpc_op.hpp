@@ -62,6 +62,7 @@ WB_HD void decode_until_done(const ldpc_decode_args& a, const Values& values, st
     const unsigned leaving = (it + 1 == a.iterations ? everyone : satisfied) & ~done;
     if (leaving != 0) values.store(first, leaving, erased, satisfied, it + 1, it & 1, g);
     done |= leaving;
+    if (leaving != 0 && done != everyone) g.sync();  // others still read what the next iteration writes
   }
 }
 
