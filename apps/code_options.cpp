@@ -265,7 +265,7 @@ command add_decode(CLI::App& app) {
   number("offset", s.offset, "LDPC: offset of offset-min-sum, 0 to 8 (default 0.5)");
   add_words(*decode, "schedule", s.schedule, "LDPC: layered (default) or flooding");
   add_words(*decode, "precision", s.precision, "LDPC: of the messages, float32 (default), float16 or int8");
-  number("int8_steps", s.int8_steps, "LDPC: steps of int8 messages in an LLR of 1, 0.25 to 64 (default 8)");
+  number("int8_steps", s.int8_steps, "LDPC: steps of int8 messages in an LLR of 1, 0.25 to 64 (default 3)");
   add_words(
       *decode, "early_stop", s.early_stop,
       "When a block leaves the iterations: lte-turbo none (default), crc or sign-agreement; LDPC syndrome "

@@ -433,7 +433,7 @@ TEST(link_chain, refuses_bad_settings) {
   EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.stop = early_stop::crc; }), "early_stop");
   EXPECT_EQ(blames([](link_config& c) { c.code.turbo.interleaver = interleaver_coefficients{2, 2}; }),
             "f1, f2");
-  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = 0; }), "k");
+  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = -1; }), "k");
   EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = (1 << 24) + 1; }), "k");
   EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = 24, c.code.crc = crc24a; }),
             "k");

@@ -62,7 +62,8 @@ std::string octal(int x) {
 /// The code but for `rate`, and its decoder.
 void add_turbo(const code_config& c, json& code, json& decoder) {
   const turbo_settings& t = c.turbo;
-  const auto qpp = t.interleaver ? qpp_parameters{c.k, t.interleaver->f1, t.interleaver->f2} : qpp_for(c.k);
+  const int k = static_cast<int>(sizes_of(c).k);
+  const auto qpp = t.interleaver ? qpp_parameters{k, t.interleaver->f1, t.interleaver->f2} : qpp_for(k);
   code["interleaver"] = {{"f1", qpp.f1}, {"f2", qpp.f2}};
   decoder = {{"algorithm", name_of(t.decoder.algorithm)},
              {"iterations", t.decoder.iterations},
@@ -102,7 +103,7 @@ void add_conv(const code_config& c, json& code, json& decoder) {
 json to_json(const curve_config& c) {
   const link_config& link = c.link;
   const code_config& given = link.code;
-  json code{{"type", name_of(given.type)}, {"k", given.k}, {"crc", name_of(given.crc)}}, decoder;
+  json code{{"type", name_of(given.type)}, {"k", sizes_of(given).k}, {"crc", name_of(given.crc)}}, decoder;
   json out{{"seed", link.seed}};
   switch (given.type) {
     case code_type::none:

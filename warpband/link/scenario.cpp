@@ -326,8 +326,10 @@ const entry table[] = {
       "\"float32\"", "Of the messages. float16 is for GPUs; a CPU computes the same bits, but slowly."},
      scope::both,
      [](draft& d, const value& v) { d.code.precision = v.text(); }},
-    {{"decoder.int8_steps", "number", "a number from 0.25 to 64", "8.0",
-      "With int8: steps of the messages in an LLR of 1; they end at 127 steps."},
+    {{"decoder.int8_steps", "number", "a number from 0.25 to 64", "3.0",
+      "With int8: steps of the messages in an LLR of 1. Finer ones clip earlier; with offset-min-sum 2 or 4 "
+      "make "
+      "the offset whole steps."},
      scope::both,
      [](draft& d, const value& v) { d.code.int8_steps = static_cast<float>(v.number(0.25, 64)); }},
     {{"decoder.early_stop", "word",
@@ -648,9 +650,9 @@ class parser {
     } catch (const argument_error& error) {
       // The library names its own arguments: say which key that is.
       std::string key = error.argument();
-      for (const entry& e : table) {
+      for (const entry& e : table) {  // but for the code's, which is known to be good
         const std::string name = e.key.name;
-        if (name.ends_with("." + key)) key = name;
+        if (code_setting_of(name).empty() && name.ends_with("." + key)) key = name;
       }
       if (key == "qam") key = "modem.modulation";
       place at = d.where(key);

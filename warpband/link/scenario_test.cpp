@@ -159,7 +159,7 @@ TEST(scenario, documented_defaults_are_the_defaults) {
                     int8 = "decoder.precision = \"int8\"\n";
   EXPECT_EQ(json_of(with("wimax-ldpc", offset + "decoder.offset = 0.5")),
             json_of(with("wimax-ldpc", offset)));
-  EXPECT_EQ(json_of(with("wimax-ldpc", int8 + "decoder.int8_steps = 8.0")),
+  EXPECT_EQ(json_of(with("wimax-ldpc", int8 + "decoder.int8_steps = 3.0")),
             json_of(with("wimax-ldpc", int8)));
   EXPECT_EQ(json_of(with("conv",
                          "code.k = 6144\ncode.rate = \"1/2\"\ncode.termination = \"zero-tail\"\n"
@@ -333,7 +333,7 @@ code.type = "lte-turbo"
   EXPECT_EQ(code(1).ldpc.decoder.offset, 0.25f);
   EXPECT_EQ(code(1).ldpc.decoder.scale, 0.75f);  // the base's has no meaning with this choice
   EXPECT_EQ(code(1).ldpc.decoder.precision, ldpc_precision::float16);
-  EXPECT_EQ(code(1).ldpc.decoder.int8_steps, 8);
+  EXPECT_EQ(code(1).ldpc.decoder.int8_steps, 3);
   EXPECT_EQ(code(1).ldpc.decoder.schedule, ldpc_schedule::flooding);
   EXPECT_FALSE(code(1).ldpc.decoder.early_stop);
   EXPECT_EQ(code(2).type, code_type::wifi_ldpc);
@@ -415,7 +415,7 @@ TEST(scenario, refuses_what_other_codes_do_not_have) {
   EXPECT_REFUSED(with(wimax,
                       "[[curve]]\nlabel = \"a\"\n[[curve]]\nlabel = \"b\"\ncode.type = \"conv\"\n"
                       "code.n = 576"),
-                 "line 7: code.n has no meaning with code.type = \"conv\", in curve \"b\"");
+                 "line 8: code.n has no meaning with code.type = \"conv\", in curve \"b\"");
 }
 
 TEST(scenario, overrides_are_for_all_curves_and_add_up) {
