@@ -450,8 +450,7 @@ void expect_bcjr(const conv_code& code, int k, int overlap) {
   add_forward(a.work, a.code, -overlap, (a.code.steps - 1) / conv_run * conv_run);
   add_backward(a.work, a.code, a.code.steps + overlap);
   if (a.code.systematic >= 0)
-    for (int t = 0; t < k; t++)
-      a.systematic += a.code.places[t * a.code.outputs + a.code.systematic] >= 0;
+    for (int t = 0; t < k; t++) a.systematic += a.code.places[t * a.code.outputs + a.code.systematic] >= 0;
   a.llr = make_view(llr.data(), llr.size(), 1);
   const auto expect = [&](const char* what) {
     const bcjr_op<Memory, M, Recursive, 1> op{a};

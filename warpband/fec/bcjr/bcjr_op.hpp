@@ -46,7 +46,9 @@ struct bcjr_op {
   using range = bcjr_range<M>;
 
   int threads() const { return 1; }
-  int weight_bits() const { return a.code.outputs + (a.prior.data != nullptr && a.code.systematic < 0 ? 1 : 0); }
+  int weight_bits() const {
+    return a.code.outputs + (a.prior.data != nullptr && a.code.systematic < 0 ? 1 : 0);
+  }
   /// Alpha of a run, beta twice, alpha at the first step of each run, ratios, branch weights, LLRs of a run.
   std::size_t scratch(int) const {
     const std::size_t runs = static_cast<std::size_t>((a.code.steps + conv_run - 1) / conv_run);

@@ -84,8 +84,8 @@ class ldpc_decoder {
 };
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, >= n]:
-/// the k bits, the parity bits, then zeros. Time is linear in the number of edges where the inverse of the core
-/// is sparse, as in 802.16e, 802.11n and TS 38.212.
+/// the k bits, the parity bits, then zeros. Time is linear in the number of edges where the inverse of the
+/// core is sparse, as in 802.16e, 802.11n and TS 38.212.
 ///
 /// The parity part of H must be triangular but for a core: up to four of its block columns are solved for by
 /// the inverse of a core matrix, the others follow one by one. A code without that structure, or with a
