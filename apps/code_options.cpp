@@ -278,7 +278,8 @@ command add_decode(CLI::App& app) {
             if (word == "crc24a") s.crc = wb::crc24a;
             if (word == "crc24b") s.crc = wb::crc24b;
           },
-          "CRC that ends a block: none (default), crc24a or crc24b")
+          "CRC that ends a block: none (default), crc24a or crc24b; --early-stop crc checks it, nothing else "
+          "does")
       ->type_name("NAME")
       ->check(CLI::IsMember({"none", "crc24a", "crc24b"}));
   decode->add_flag("--soft", o->soft, "Write the a-posteriori LLRs too");

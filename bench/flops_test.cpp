@@ -24,6 +24,7 @@
 #include <warpband/fec/bcjr/bcjr_op.hpp>
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/conv/conv_runs.hpp>
+#include <warpband/fec/ldpc/ldpc_op.hpp>
 #include <warpband/fec/puncture/puncture_op.hpp>
 #include <warpband/fec/turbo/turbo_op.hpp>
 #include <warpband/fec/viterbi/viterbi_op.hpp>
@@ -100,6 +101,14 @@ void store<counted>(const view<float>& v, std::size_t element, item<counted> b, 
 inline void store_at(counted* table, std::int32_t place, float x, bool m) {
   if (m) table[place] = x;
 }
+
+inline counted difference(counted a, counted b) { return a - b; }
+inline counted sum(counted a, counted b) { return a + b; }
+inline counted product(counted a, counted b) { return a * b; }
+inline counted magnitude(counted a) { return abs(a); }
+inline counted where_equal(counted a, counted b, counted x, counted y) { return select(a == b, x, y); }
+inline counted sign_product(counted a, counted) { return a; }
+inline counted with_sign(counted m, counted) { return m; }
 
 }  // namespace WB_ISA
 
@@ -440,8 +449,8 @@ void expect_bcjr(const conv_code& code, int k, int overlap) {
   a.overlap = overlap;
   add_forward(a.work, a.code, -overlap, (a.code.steps - 1) / conv_run * conv_run);
   add_backward(a.work, a.code, a.code.steps + overlap);
-  if (a.code.systematic)
-    for (int t = 0; t < k; t++) a.systematic += a.code.places[t * a.code.outputs] >= 0;
+  if (a.code.systematic >= 0)
+    for (int t = 0; t < k; t++) a.systematic += a.code.places[t * a.code.outputs + a.code.systematic] >= 0;
   a.llr = make_view(llr.data(), llr.size(), 1);
   const auto expect = [&](const char* what) {
     const bcjr_op<Memory, M, Recursive, 1> op{a};
@@ -472,6 +481,32 @@ void expect_bcjrs() {
 TEST(flops, of_the_bcjr_decoder) {
   expect_bcjrs<max_log>();
   expect_bcjrs<wb::counting::log_map>();
+}
+
+/// A check of D edges, from A and R to the new A.
+template <int D, class Rule>
+void expect_check(const Rule& rule) {
+  counted a[D], r[D], q[D], back[D];
+  for (int d = 0; d < D; d++) {
+    a[d] = counted::made(0.3f * static_cast<float>(d) - 0.5f, 0, false);
+    r[d] = counted::made(0.1f, 0, false);
+  }
+  counted::operations = 0;
+  for (int d = 0; d < D; d++) q[d] = difference(a[d], r[d]);
+  check_messages(rule, fixed<D>{}, q, back);
+  for (int d = 0; d < D; d++) a[d] = sum(q[d], back[d]);
+  using cost = check_operations<Rule>;
+  // The first and the last edge meet constants.
+  EXPECT_NEAR(counted::operations, cost::edge * D + cost::row, 8) << D;
+  EXPECT_LE(counted::operations, cost::edge * D + cost::row);
+}
+
+TEST(flops, of_an_ldpc_check) {
+  const min_sum<counted> rule{counted::made(0.75f, 0, false), counted::made(0.f, 0, false)};
+  expect_check<7>(rule);
+  expect_check<20>(rule);
+  expect_check<7>(sum_product<counted>{});
+  expect_check<20>(sum_product<counted>{});
 }
 
 }  // namespace

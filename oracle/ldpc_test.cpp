@@ -296,7 +296,7 @@ TEST(oracle_ldpc, rounded_min_sum_is_min_sum_where_nothing_rounds) {
 }
 
 TEST(oracle_ldpc, int8_by_hand) {
-  // One check on bits of 127, -100 and 20 steps; scale 6/8: messages (20 * 6 + 4) >> 3 = 15, and 47 from 63.
+  // One check on bits of 127, -100 and 20 steps; scale 6/8: messages (20 * 6 + 4) >> 3 = 15, and 32 from 42.
   const base_matrix one{{{0, 0, 0}}, 1};
   oracle::rounded_options o{
       .format = number_format::int8, .scale = 0.75f, .offset = 0, .iterations = 1, .steps = 4};
@@ -306,12 +306,12 @@ TEST(oracle_ldpc, int8_by_hand) {
       out.push_back(static_cast<int>(x * 4));
     return out;
   };
-  EXPECT_EQ(steps(one, {1000, -25, 5}), (std::vector<int>{112, -85, -27}));
+  EXPECT_EQ(steps(one, {1000, -25, 5}), (std::vector<int>{112, -85, -12}));
   EXPECT_EQ(steps(one, {0.125f, 0.375f, 0.4f}), (std::vector<int>{2, 2, 2}));  // 0, 2, 2 steps; 0 from even
   o.scale = 1;
   o.offset = 2.5f;  // 10 steps
-  EXPECT_EQ(steps(one, {1000, -25, 5}), (std::vector<int>{117, -90, -33}));
-  // Saturation: 127 + 63 is 127, -127 - 63 is -128; and there it stays.
+  EXPECT_EQ(steps(one, {1000, -25, 5}), (std::vector<int>{117, -90, -12}));
+  // Saturation: 127 + 42 is 127, -127 - 42 is -128; and there it stays.
   o.offset = 0;
   for (int iterations : {1, 2, 50}) {
     o.iterations = iterations;
@@ -341,7 +341,7 @@ TEST(oracle_ldpc, formats_limit_the_channel) {
   };
   EXPECT_EQ(first(number_format::single), (std::vector<float>{-10000, 10000}));
   EXPECT_EQ(first(number_format::half), (std::vector<float>{-1000, 1000}));
-  EXPECT_EQ(first(number_format::int8), (std::vector<float>{-7.875f, 7.875f}));
+  EXPECT_EQ(first(number_format::int8), (std::vector<float>{-5.25f, 5.25f}));
 }
 
 }  // namespace

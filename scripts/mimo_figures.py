@@ -64,12 +64,12 @@ def report(name, result, target=1e-2):
     first = None
     for curve in result["curves"]:
         at = crossing(curve["points"], target)
-        least = min((p for p in curve["points"] if p["frame_errors"] > 0), key=lambda p: p["fer"])
+        least = min((p for p in curve["points"] if p["frame_errors"] > 0), key=lambda p: p["fer"], default=None)
         first = at if first is None else first
         snr = "not reached" if at is None else f"{at:.2f} dB"
         behind = "" if at is None or first is None else f"{at - first:+.2f} dB"
-        print(f"| {curve['label']} | {snr} | {behind} | {least['fer']:.1e} at {least['snr_db']:g} dB | "
-              f"{least['frame_errors']} |")
+        last = "- | -" if least is None else f"{least['fer']:.1e} at {least['snr_db']:g} dB | {least['frame_errors']}"
+        print(f"| {curve['label']} | {snr} | {behind} | {last} |")
 
 
 def main():
@@ -78,6 +78,8 @@ def main():
     parser.add_argument("--only", nargs="+", choices=FIGURES, default=list(FIGURES))
     parser.add_argument("--report", action="store_true")
     args, rest = parser.parse_known_args()
+    if args.report and rest:
+        parser.error(f"--report runs nothing: {rest[0]}")
     for name in args.only:
         path = ROOT / f"curves/{name}.json"
         if not args.report:

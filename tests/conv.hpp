@@ -76,6 +76,7 @@ inline std::vector<conv_code> many_codes() {
   all.push_back(conv_recursive(5, 023, {033, 037}));
   all.back().sent = {1, 1, 0, 1, 0, 1};
   all.push_back({.constraint_length = 4, .generators = {013, 017}, .feedback = 015});  // not systematic
+  all.push_back({.constraint_length = 3, .generators = {05, 07}, .feedback = 07});     // the second output is
   return all;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Number types of message passing: float32, half precision and saturating 8-bit integers under one set of names.
+// Number types of message passing: float32, half precision and saturating 8-bit integers under one set of
+// names.
 //
 // A value holds `rows` neighbouring numbers of one codeword (a CPU), or one number of each of `codewords`
 // codewords (CUDA: two halves in a register). Every build gives the same bits: half precision rounds each

@@ -40,8 +40,8 @@ concept op = requires(const Op o) {
   { o.flops() } -> std::convertible_to<double>;
   { o.bytes() } -> std::convertible_to<double>;
 } && (op_within<Op> || requires(const Op o) {
-  { o.scratch(1) } -> std::convertible_to<std::size_t>;
-});
+               { o.scratch(1) } -> std::convertible_to<std::size_t>;
+             });
 
 /// Items of one call of an op, and scratch bytes of a block or of a CPU thread.
 template <op Op>
@@ -223,11 +223,12 @@ int launch(const Op& op, const place& where) {
                                static_cast<int>(where.limits.shared_bytes));
       if (e != cudaSuccess) return e;
       const std::size_t grid = calls < 0x7fffffff ? calls : 0x7fffffff;
-      run_blocks<Op, in_shared><<<static_cast<unsigned>(grid), static_cast<unsigned>(threads), bytes, stream>>>(
-          op, where.first, where.last, nullptr, 0);
+      run_blocks<Op, in_shared>
+          <<<static_cast<unsigned>(grid), static_cast<unsigned>(threads), bytes, stream>>>(
+              op, where.first, where.last, nullptr, 0);
     } else if constexpr (!requires { Op::always_in_shared; }) {
       run_blocks<Op, false><<<static_cast<unsigned>(resident_blocks(where.limits, calls)),
-                   static_cast<unsigned>(threads), 0, stream>>>(
+                              static_cast<unsigned>(threads), 0, stream>>>(
           op, where.first, where.last, static_cast<float*>(where.scratch), bytes / sizeof(float));
     }
   }

@@ -204,7 +204,8 @@ class convolutional final : public codec {
   std::size_t n() const noexcept override { return encoder_.n(); }
   std::size_t working_bytes() const noexcept override { return 1; }
   std::size_t thread_bytes(bool decodes) const noexcept override {
-    if (!decodes) return 0;
+    const std::size_t tail = 2 * static_cast<std::size_t>(config_.conv.constraint_length - 1);
+    if (!decodes) return sizeof(float) * widest * (k() + tail);
     // Of each of a lane's codewords: decisions, a bit a state, or metrics at every 16th step; and what a run
     // of steps takes.
     const std::size_t states = std::size_t{1} << (config_.conv.constraint_length - 1);

@@ -20,8 +20,8 @@ bcjr_decoder::bcjr_decoder(const bcjr_config& config)
   const conv_trellis host = frame_.on_host();
   add_forward(work_, host, -config_.overlap, (host.steps - 1) / conv_run * conv_run);
   add_backward(work_, host, host.steps + config_.overlap);
-  if (host.systematic)
-    for (int t = 0; t < host.k; t++) systematic_ += host.places[t * host.outputs] >= 0;
+  if (host.systematic >= 0)
+    for (int t = 0; t < host.k; t++) systematic_ += host.places[t * host.outputs + host.systematic] >= 0;
 }
 
 void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> prior,

@@ -20,7 +20,7 @@ WB_HD_CALL void bcjr_store(G g, const bcjr_args& a, int t, int out, item<T> item
   if (a.extrinsic.data)
     store_run(g, a.extrinsic, t, out, item, [&](int s) WB_INLINE_LAMBDA {
       T x = ratios[s];
-      const std::int32_t place = c.systematic ? c.places[(t + s) * c.outputs] : -1;
+      const std::int32_t place = c.systematic < 0 ? -1 : c.places[(t + s) * c.outputs + c.systematic];
       if (place >= 0) x = x - saturate(load(a.llr, static_cast<std::size_t>(place), item), M::llr_limit);
       if (a.prior.data) x = x - saturate(load(a.prior, static_cast<std::size_t>(t + s), item), M::llr_limit);
       return select(erased, T(0.f), x);
@@ -46,7 +46,9 @@ struct bcjr_op {
   using range = bcjr_range<M>;
 
   int threads() const { return 1; }
-  int weight_bits() const { return a.code.outputs + (a.prior.data != nullptr && !a.code.systematic ? 1 : 0); }
+  int weight_bits() const {
+    return a.code.outputs + (a.prior.data != nullptr && a.code.systematic < 0 ? 1 : 0);
+  }
   /// Alpha of a run, beta twice, alpha at the first step of each run, ratios, branch weights, LLRs of a run.
   std::size_t scratch(int) const {
     const std::size_t runs = static_cast<std::size_t>((a.code.steps + conv_run - 1) / conv_run);

@@ -112,7 +112,8 @@ TEST_P(bcjr, equals_the_oracle) {
               oracle_of(code), llr, prior, static_cast<int>(k),
               algorithm == map_algorithm::log_map ? oracle::algorithm::log_map : oracle::algorithm::max_log);
           const int input = code.feedback != 0 ? code.feedback : 1 << (code.constraint_length - 1);
-          const bool systematic = code.generators[0] == input;
+          const auto systematic = static_cast<std::size_t>(
+              std::find(code.generators.begin(), code.generators.end(), input) - code.generators.begin());
           std::size_t place = 0;
           for (std::size_t t = 0; t < k; t++) {
             // In log-MAP weights and metrics are at least 2^-60 = e^-41.6 of the largest.
@@ -126,7 +127,7 @@ TEST_P(bcjr, equals_the_oracle) {
             const std::size_t outputs = code.generators.size();
             for (std::size_t i = 0; i < outputs; i++)
               if (code.sent.empty() || code.sent[(t * outputs + i) % code.sent.size()]) {
-                if (i == 0 && systematic) outer -= llr[place];
+                if (i == systematic) outer -= llr[place];
                 place++;
               }
             ASSERT_NEAR(got.extrinsic[b * k + t], outer, tolerance) << name_of(code);

@@ -62,7 +62,8 @@ conv_frame::conv_frame(const conv_code& code, int k) : code_(code) {
   t.steps = code.ending == conv_ending::zero_tail ? k + K - 1 : k;
   t.ending = code.ending;
   t.feedback = code.feedback != 0 ? code.feedback : newest;
-  t.systematic = code.generators[0] == t.feedback;
+  for (int j = t.outputs - 1; j >= 0; j--)
+    if (code.generators[static_cast<std::size_t>(j)] == t.feedback) t.systematic = j;
   t.ranges = code.order == conv_order::streams ? t.outputs : 1;
   const auto coded = [&](int bits) {
     int c = parity(bits & t.feedback) << t.outputs;

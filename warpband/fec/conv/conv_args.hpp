@@ -24,9 +24,9 @@ struct conv_trellis {
   int outputs = 0;  // coded bits of a step before puncturing
   int k = 0, steps = 0;
   conv_ending ending = conv_ending::zero_tail;
-  int feedback = 0;    // the polynomial of the input bit over the register
-  int systematic = 0;  // output 0 is the input bit
-  int ranges = 1;      // a run of steps has its values in one range of the codeword, or one of each output
+  int feedback = 0;     // the polynomial of the input bit over the register
+  int systematic = -1;  // the output that is the input bit; -1: none
+  int ranges = 1;       // a run of steps has its values in one range of the codeword, or one of each output
   int older = 0, newer = 0;  // the coded bits that the oldest, the newest bit of the register flips
   /// Coded bits (bit i: output i, bit `outputs`: the input) of the branch from state 2 j with a new bit 0,
   /// for j = 0..2^(K-2) - 1.

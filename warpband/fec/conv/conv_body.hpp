@@ -121,7 +121,7 @@ struct conv_branches {
         prior(p),
         at(i),
         table(scratch),
-        bits(code.outputs + (p != nullptr && !code.systematic ? 1 : 0)),
+        bits(code.outputs + (p != nullptr && code.systematic < 0 ? 1 : 0)),
         bad(mask_from<mask>(false)) {
     staged = table + table_size(bits);
   }
@@ -153,7 +153,7 @@ struct conv_branches {
             M::weights(staged[r * conv_run + place - begin], zero, one);
           }
         }
-        if (prior != nullptr && t + s < end && i == (c.systematic ? 0 : outputs)) {
+        if (prior != nullptr && t + s < end && i == (c.systematic < 0 ? outputs : c.systematic)) {
           T p0, p1;
           M::weights(believed[s], p0, p1);
           if constexpr (!M::zero_is_one) zero = M::product(zero, p0);

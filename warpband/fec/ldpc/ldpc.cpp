@@ -20,8 +20,8 @@ namespace {
 constexpr int padding = 32;
 int padded(int values) { return (values + padding - 1) / padding * padding; }
 
-/// Columns in rotating storage (ldpc_op.hpp). Place p of a column in rotation s has bit (p + s) mod z; a row r
-/// of shift s reads place (r + s - rotation) mod z and leaves rotation s.
+/// Columns in rotating storage (ldpc_op.hpp). Place p of a column in rotation s has bit (p + s) mod z; a row
+/// r of shift s reads place (r + s - rotation) mod z and leaves rotation s.
 struct layout_tables {
   std::vector<ldpc_edge> edges;
   std::vector<ldpc_row> rows;
@@ -128,6 +128,16 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
   check(config);
   layout_tables t = tables_of(code);
   addresses_ = resident<std::uint32_t>(addresses_of(code, t));
+  if (config.precision == ldpc_precision::float16) {  // A of more messages than that could pass 65504
+    std::vector<int> degree(static_cast<std::size_t>(code.columns()));
+    for (const ldpc_edge& e : t.edges) degree[static_cast<std::size_t>(e.column)]++;
+    for (int c = 0; c < code.columns(); c++)
+      if (degree[static_cast<std::size_t>(c)] > 63)
+        throw argument_error("precision", "float16",
+                             "float32 for a code with more than 63 blocks in a column: column " +
+                                 std::to_string(c) + " has " +
+                                 std::to_string(degree[static_cast<std::size_t>(c)]));
+  }
   edges_ = resident<ldpc_edge>(std::move(t.edges));
   rows_ = resident<ldpc_row>(std::move(t.rows));
   columns_ = resident<ldpc_column>(std::move(t.columns));
@@ -181,7 +191,7 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   for (std::size_t i = 0; i < edges_.host().size(); i++)
     a.places[i] = {edges_.host()[i].column * a.z, edges_.host()[i].shift};
   if (!addresses_.host().empty()) a.addresses = addresses_.on(exec);
-  exec.run(int8                                            ? ldpc_decode_i8_kernels()
+  exec.run(int8                                     ? ldpc_decode_i8_kernels()
            : c.precision == ldpc_precision::float16 ? ldpc_decode_f16_kernels()
                                                     : ldpc_decode_f32_kernels(),
            &a, llr.items);

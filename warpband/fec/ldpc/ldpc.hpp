@@ -23,7 +23,8 @@ enum class ldpc_schedule { layered, flooding };
 /// In what the messages are computed. LLRs go in and out as float32.
 enum class ldpc_precision {
   float32,
-  /// Half precision; on a GPU two codewords at once. A CPU computes the same bits, but slowly.
+  /// Half precision, for codes with at most 63 blocks in a column; on a GPU two codewords at once. A CPU
+  /// computes the same bits, but slowly.
   float16,
   /// Fixed point, saturating at -128 and 127 steps of 1 / int8_steps; on a CPU the fastest.
   int8,
@@ -47,19 +48,19 @@ struct ldpc_decoder_config {
 };
 
 struct ldpc_decoder_output {
-  view<std::uint8_t> bits = {};        // [batch, k] hard decisions of the systematic bits, LLR < 0; or [batch, n]
-  view<float> soft = {};               // [batch, n] or [batch, k] a-posteriori LLRs
-  view<float> extrinsic = {};          // [batch, n] or [batch, k] a-posteriori minus channel LLR
+  view<std::uint8_t> bits = {};  // [batch, k] hard decisions of the systematic bits, LLR < 0; or [batch, n]
+  view<float> soft = {};         // [batch, n] or [batch, k] a-posteriori LLRs
+  view<float> extrinsic = {};    // [batch, n] or [batch, k] a-posteriori minus channel LLR
   view<std::int32_t> iterations = {};  // [batch] iterations done
   view<std::uint8_t> status = {};      // [batch] status_erased, status_stopped (all checks satisfied)
 };
 
 /// Decodes batches of codewords.
 ///
-/// Input LLRs are [batch, n]; punctured bits are 0. They and the messages are limited to +-10000 (float32; what
-/// a sum-product check takes to +-30), +-1000 (float16), or the LLRs to +-127 and the messages to +-42 steps
-/// (int8). A codeword with a NaN or infinite LLR is an erasure: its outputs are zero and its status says so;
-/// its neighbours are untouched.
+/// Input LLRs are [batch, n]; punctured bits are 0. They and the messages are limited to +-10000 (float32;
+/// what a sum-product check takes to +-30), +-1000 (float16), or the LLRs to +-127 and the messages to +-42
+/// steps (int8). A codeword with a NaN or infinite LLR is an erasure: its outputs are zero and its status
+/// says so; its neighbours are untouched.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class ldpc_decoder {
@@ -83,11 +84,12 @@ class ldpc_decoder {
 };
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, >= n]:
-/// the k bits, the parity bits, then zeros. Time is linear in the number of edges.
+/// the k bits, the parity bits, then zeros. Time is linear in the number of edges where the inverse of the
+/// core is sparse, as in 802.16e, 802.11n and TS 38.212.
 ///
-/// The parity part of H must be triangular but for a core: up to four of its block columns are solved for by the
-/// inverse of a core matrix, the others follow one by one. A code without that structure, or with a singular
-/// core, is refused with an argument_error that names row and column; it can still be decoded.
+/// The parity part of H must be triangular but for a core: up to four of its block columns are solved for by
+/// the inverse of a core matrix, the others follow one by one. A code without that structure, or with a
+/// singular core, is refused with an argument_error that names row and column; it can still be decoded.
 class ldpc_encoder {
  public:
   explicit ldpc_encoder(const ldpc_code& code);

@@ -54,8 +54,8 @@ struct ldpc_decode_args {
   ldpc_place places[ldpc_most_blocks] = {};
   std::int32_t degrees[ldpc_most_rows] = {};
   // For rows with threads of their own: byte addresses of A for thread r in block row m, four in a chunk,
-  // [(m * chunks + chunk) * ldpc_row_threads + r][4] with chunks = ceil(most_degree / 4). Threads without a row
-  // have places of their own behind the n of a codeword. Null for other codes.
+  // [(m * chunks + chunk) * ldpc_row_threads + r][4] with chunks = ceil(most_degree / 4). Threads without a
+  // row have places of their own behind the n of a codeword. Null for other codes.
   const std::uint32_t* addresses = nullptr;
 };
 

@@ -22,8 +22,8 @@ constexpr int least_of = 0;
 template <int Least, int Most>
 constexpr int least_of<between<Least, Most>> = Least;
 
-/// f(0), f(1), ... for the edges of a row: unrolled where the degree is known, and for small bounds on a GPU, so
-/// that a row stays in registers.
+/// f(0), f(1), ... for the edges of a row: unrolled where the degree is known, and for small bounds on a GPU,
+/// so that a row stays in registers.
 template <class Degree, class F>
 WB_HD void each_edge(Degree degree, F f) {
 #if defined(__CUDACC__)
@@ -103,7 +103,8 @@ WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* 
 }
 
 /// Sum-product on probabilities: the bits of q[d] are 1 with p1 = e^-q / (1 + e^-q), and those of several sum
-/// to 0 or 1 with (e0, e1), e0' = e0 p0 + e1 p1, e1' = e0 p1 + e1 p0. All terms are positive: nothing cancels.
+/// to 0 or 1 with (e0, e1), e0' = e0 p0 + e1 p1, e1' = e0 p1 + e1 p0. All terms are positive: nothing
+/// cancels.
 template <class T>
 struct sum_product {
   static constexpr float limit = 1e4f, most_taken = 30.f;

@@ -1,12 +1,12 @@
 #pragma once
 // Quasi-cyclic low-density parity-check codes as data: a base matrix, a lifting size and how shifts scale.
 //
-// Block (i, j) of the parity-check matrix H is a z x z zero matrix (shift -1) or the identity rotated right by
-// its shift s: row r of the block has its one in column (r + s) mod z. A codeword c of n = columns * z bits,
-// systematic bits first, has H c = 0; it carries k = n - rows * z bits.
+// Block (i, j) of the parity-check matrix H is a z x z zero matrix (shift -1) or the identity rotated right
+// by its shift s: row r of the block has its one in column (r + s) mod z. A codeword c of n = columns * z
+// bits, systematic bits first, has H c = 0; it carries k = n - rows * z bits.
 //
-// IEEE 802.16e-2005 §8.4.9.2.5 (WiMAX) and IEEE 802.11n-2009 annex R (WiFi) come ready-made. The base graphs of
-// 3GPP TS 38.212 §5.3.2 are of the same form: their shifts are taken modulo z.
+// IEEE 802.16e-2005 §8.4.9.2.5 (WiMAX) and IEEE 802.11n-2009 annex R (WiFi) come ready-made. The base graphs
+// of 3GPP TS 38.212 §5.3.2 are of the same form: their shifts are taken modulo z.
 #include <vector>
 
 #include <warpband/core/error.hpp>
@@ -22,12 +22,13 @@ struct qc_matrix {
 
 /// How a base matrix made for one lifting size serves a smaller one. Negative shifts stay, and so does 0.
 enum class shift_scaling {
-  none,      // shifts hold as they are
-  floor,     // floor(s z / z0)   (802.16e, all rates but 2/3A)
-  modulo,    // s mod z           (802.16e rate 2/3A, TS 38.212)
+  none,    // shifts hold as they are
+  floor,   // floor(s z / z0)   (802.16e, all rates but 2/3A)
+  modulo,  // s mod z           (802.16e rate 2/3A, TS 38.212)
 };
 
-/// The matrix for lifting size z, of one made for z0. Throws argument_error where z is not 1..z0 (modulo: any).
+/// The matrix for lifting size z, of one made for z0. Throws argument_error where z is not 1..z0 (modulo:
+/// any).
 qc_matrix lifted(const qc_matrix& base, int z0, int z, shift_scaling scaling);
 
 /// A checked code. Throws argument_error that names row and column (from 0) of what is not allowed: a shift

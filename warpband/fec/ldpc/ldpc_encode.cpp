@@ -1,10 +1,10 @@
 // The encoder's schedule of sums, from the structure of the parity part of H.
 //
-// Block rows with one unknown parity column give it (peeling). Where none is left, a parity column is taken as if
-// it were known, up to four times: the core columns g. All others are then A(s) + B g, with s the systematic
-// bits and B polynomials: a sum of rotations by s places is a polynomial in x of degree below z, modulo x^z - 1.
-// The rows left over give Phi g = sigma(s), and g = Phi^-1 sigma.
-// (After T. Richardson and R. Urbanke, "Efficient encoding of low-density parity-check codes", 2001, block-wise.)
+// Block rows with one unknown parity column give it (peeling). Where none is left, a parity column is taken
+// as if it were known, up to four times: the core columns g. All others are then A(s) + B g, with s the
+// systematic bits and B polynomials: a sum of rotations by s places is a polynomial in x of degree below z,
+// modulo x^z - 1. The rows left over give Phi g = sigma(s), and g = Phi^-1 sigma. (After T. Richardson and R.
+// Urbanke, "Efficient encoding of low-density parity-check codes", 2001, block-wise.)
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -107,8 +107,24 @@ class structure {
   explicit structure(const ldpc_code& code) : code_(code), first_(code.columns() - code.rows()) {}
 
   std::optional<peeling> find() {
-    std::vector<char> known(static_cast<std::size_t>(code_.rows())), used(known.size());
-    return continued({}, known, used);
+    const std::vector<char> none(static_cast<std::size_t>(code_.rows()));
+    if (auto found = continued({}, none, none)) return found;
+    // A core column need not stand in the row where peeling halts: every one and every pair.
+    const peeling::step halt = stuck_;
+    for (int c = 0; c < code_.rows(); c++)
+      for (int d = c; d < code_.rows(); d++) {
+        peeling p;
+        std::vector<char> known = none;
+        for (int core : {c, d}) {
+          if (known[static_cast<std::size_t>(core)] != 0) continue;
+          known[static_cast<std::size_t>(core)] = 1;
+          p.core_columns.push_back(first_ + core);
+        }
+        most_ = p.core_columns.size();
+        if (auto found = continued(std::move(p), std::move(known), none)) return found;
+      }
+    stuck_ = halt;
+    return std::nullopt;
   }
   /// Where peeling without a core came to a halt.
   peeling::step stuck() const { return stuck_; }
@@ -158,8 +174,8 @@ class structure {
       stuck_ = {row, first_ + column};
     }
     // Each column taken as known leaves a row one unknown less, and no row has fewer than this one.
-    if (static_cast<std::size_t>(least) > 1 + most_core - p.core_columns.size()) return std::nullopt;
-    if (p.core_columns.size() == most_core) return std::nullopt;
+    if (p.core_columns.size() == most_ || static_cast<std::size_t>(least) > 1 + most_ - p.core_columns.size())
+      return std::nullopt;
     for (int c = 0; c < code_.rows(); c++) {
       if (code_.shift(row, first_ + c) < 0 || known[static_cast<std::size_t>(c)] != 0) continue;
       peeling q = p;
@@ -173,6 +189,7 @@ class structure {
 
   const ldpc_code& code_;
   int first_;
+  std::size_t most_ = most_core;
   peeling::step stuck_{};
 };
 
@@ -198,8 +215,9 @@ schedule schedule_of(const ldpc_code& code) {
   structure parity(code);
   const auto found = parity.find();
   if (!found)
-    throw argument_error("code", "a parity part that is not triangular at " + place(parity.stuck().row, parity.stuck().column),
-                         "block rows that give the parity columns one by one, but for a core of up to 4");
+    throw argument_error(
+        "code", "a parity part that is not triangular at " + place(parity.stuck().row, parity.stuck().column),
+        "block rows that give the parity columns one by one, but for a core of up to 4");
   const peeling& p = *found;
   const int z = code.z(), first = code.columns() - code.rows();
   auto mod = [&](int s) { return (s % z + z) % z; };
@@ -227,7 +245,8 @@ schedule schedule_of(const ldpc_code& code) {
     for (int c = first; c < code.columns(); c++)
       if (code.shift(m, c) >= 0 && c != but)
         for (std::size_t j = 0; j < g; j++)
-          add_rotated(sum[j], b[static_cast<std::size_t>(c - first)][j], static_cast<std::size_t>(code.shift(m, c)));
+          add_rotated(sum[j], b[static_cast<std::size_t>(c - first)][j],
+                      static_cast<std::size_t>(code.shift(m, c)));
     return sum;
   };
   auto add_peeled = [&](int m, int turn) {

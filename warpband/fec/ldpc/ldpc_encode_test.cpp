@@ -351,6 +351,36 @@ TEST_P(ldpc_encode, a_code_that_it_refuses_can_be_decoded) {
   }
 }
 
+TEST(ldpc_encode_structure, a_core_column_may_stand_in_other_rows_than_those_where_peeling_halts) {
+  // Parity columns c, x, y, a1, b1, ... a5, b5: the core c gives x, then y, a_i and b_i.
+  qc_matrix m{13, 14, std::vector<int>(std::size_t{13} * 14, -1)};
+  int row = 0;
+  const auto add = [&](std::initializer_list<int> parity) {
+    m.shifts[static_cast<std::size_t>(row * 14)] = 0;
+    for (const int p : parity) m.shifts[static_cast<std::size_t>(row * 14 + 1 + p)] = 0;
+    row++;
+  };
+  for (int i = 0; i < 5; i++) add({3 + 2 * i, 4 + 2 * i});
+  for (int i = 0; i < 5; i++) add({1, 2, 3 + 2 * i});
+  add({0, 1});
+  add({1, 2});
+  add({0, 1, 2});
+  const ldpc_code code(m, 5);
+  const auto exec = open_executor("cpu", 1);
+  const std::vector<std::uint8_t> bits = {1, 0, 1, 1, 0};
+  auto in = exec->make_from(bits);
+  auto out = exec->make<std::uint8_t>(static_cast<std::size_t>(code.n()), 1);
+  ldpc_encoder(code).run(*exec, make_view(std::as_const(in).data(), 5, 1), out);
+  const std::vector<std::uint8_t> word = exec->to_host(out);
+  for (int r = 0; r < 13; r++)
+    for (int i = 0; i < 5; i++) {
+      int sum = 0;
+      for (int c = 0; c < 14; c++)
+        if (code.shift(r, c) >= 0) sum ^= word[static_cast<std::size_t>(c * 5 + i)];
+      EXPECT_EQ(sum, 0) << "row " << r;
+    }
+}
+
 TEST(ldpc_encode_errors, a_dense_parity_part_is_refused_at_once) {
   // Where a row has more than five unknowns, no core of four columns helps.
   const std::string text = complaint([] { ldpc_encoder encoder(testing::random_code(16, 96, 1, 60, 8)); });

@@ -6,7 +6,8 @@
 //
 //   blocks    A is one array in bit order. A row reads its place of each column, (row + shift) mod z, and
 //             writes back to it: one barrier for each block row.
-//   vectors   A column lies in the rotation that its last reader left, twice in a row, so that the rotation its
+//   vectors   A column lies in the rotation that its last reader left, twice in a row, so that the rotation
+//   its
 //             next reader wants is one contiguous load. The new values go to a second buffer, in this
 //             reader's rotation: other rows still read the old ones. Where each edge reads and writes is a
 //             table, one for even and one for odd iterations.
@@ -39,6 +40,16 @@ WB_HD sum_product<T> rule_of(const ldpc_decode_args&, const sum_product<T>*) {
   return {};
 }
 
+/// What an edge and a row cost in an iteration. bench/flops_test.cpp counts them.
+template <class Rule>
+struct check_operations {
+  static constexpr double edge = 5, row = 6;  // two minima and a maximum, A - R, q + R; two corrections
+};
+template <class T>
+struct check_operations<sum_product<T>> {
+  static constexpr double edge = 60, row = 0;
+};
+
 /// Iterations until all codewords have left.
 template <class Values, class G, class Iterate>
 WB_HD void decode_until_done(const ldpc_decode_args& a, const Values& values, std::size_t first, int items,
@@ -51,6 +62,7 @@ WB_HD void decode_until_done(const ldpc_decode_args& a, const Values& values, st
     const unsigned leaving = (it + 1 == a.iterations ? everyone : satisfied) & ~done;
     if (leaving != 0) values.store(first, leaving, erased, satisfied, it + 1, it & 1, g);
     done |= leaving;
+    if (leaving != 0 && done != everyone) g.sync();  // others still read what the next iteration writes
   }
 }
 
@@ -63,11 +75,11 @@ struct ldpc_decode_op {
 
   int threads() const { return a.z; }
   std::size_t scratch_bytes(int) const { return ldpc_values<T>::bytes(a); }
-  /// Of a codeword that does all its iterations.
+  /// Of a codeword that does all its iterations; with early stop of one that leaves after the first.
   double flops() const {
     const double edges = static_cast<double>(a.blocks) * a.z, rows = static_cast<double>(a.rows) * a.z;
-    const double edge = std::is_same_v<Rule, sum_product<T>> ? 50 : 5, row = std::is_same_v<Rule, sum_product<T>> ? 0 : 6;
-    return a.iterations * (edge * edges + row * rows);
+    return (a.early_stop ? 1 : a.iterations) *
+           (check_operations<Rule>::edge * edges + check_operations<Rule>::row * rows);
   }
   double bytes() const {
     return 4.0 * a.n + (a.bits.data ? 1.0 : 0.0) * static_cast<double>(a.bits.elements) +

@@ -294,7 +294,8 @@ TEST_P(ldpc, one_iteration_by_hand) {
                                               .offset = 1.5f,
                                               .iterations = 1,
                                               .schedule = schedule,
-                                              .precision = precision}),
+                                              .precision = precision,
+                                              .int8_steps = 8}),
                           llr);
     };
     using floats = std::vector<float>;

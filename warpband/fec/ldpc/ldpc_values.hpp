@@ -84,8 +84,9 @@ struct vector_values {
   WB_HD vector_values(const ldpc_decode_args& args, void* scratch)
       : a(args), app(static_cast<element*>(scratch)), messages(app + 2 * a.columns * a.column_stride) {}
   static std::size_t bytes(const ldpc_decode_args& a) {
-    return sizeof(element) * static_cast<std::size_t>(2 * a.columns * a.column_stride +
-                                                      (a.blocks + (a.flooding ? a.columns : 0)) * a.row_stride);
+    return sizeof(element) *
+           static_cast<std::size_t>(2 * a.columns * a.column_stride +
+                                    (a.blocks + (a.flooding ? a.columns : 0)) * a.row_stride);
   }
   WB_HD ldpc_row row(int m) const { return a.row_table[m]; }
   WB_HD element* channel() const { return messages + a.blocks * a.row_stride; }
@@ -152,7 +153,8 @@ struct vector_values {
   WB_HD unsigned load_channel(std::size_t item, int, G) const {
     const int padding = a.column_stride - 2 * a.z;
     for (int b = 0; b < 2 * a.columns; b++)
-      __builtin_memset(app + b * a.column_stride + 2 * a.z, 0, static_cast<std::size_t>(padding) * sizeof(element));
+      __builtin_memset(app + b * a.column_stride + 2 * a.z, 0,
+                       static_cast<std::size_t>(padding) * sizeof(element));
     bool finite = true;
     for (int c = 0; c < a.columns; c++) {
       element* bits = a.flooding ? channel() + c * a.row_stride : messages;  // messages: as a buffer
@@ -185,7 +187,8 @@ struct vector_values {
       to[d] = app + e.to[parity];
       message[d] = messages + (row.first + d) * a.row_stride;
     }
-    // From the last vector down: what lies behind the z values of the first copy is overwritten by the second.
+    // From the last vector down: what lies behind the z values of the first copy is overwritten by the
+    // second.
     for (int r = (z - 1) / rows * rows; r >= 0; r -= rows) {
       T q[Degree::most], back[Degree::most];
       each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
@@ -215,9 +218,8 @@ struct vector_values {
     for (int r = 0; r < a.z; r += rows) {
       T q[Degree::most], back[Degree::most];
       each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
-        q[d] = difference(
-            load_message<T>(app + edges[d].column * a.column_stride + edges[d].shift + r),
-            load_message<T>(message + d * a.row_stride + r));
+        q[d] = difference(load_message<T>(app + edges[d].column * a.column_stride + edges[d].shift + r),
+                          load_message<T>(message + d * a.row_stride + r));
       });
       check_messages(rule, degree, q, back);
       each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
@@ -257,7 +259,8 @@ struct vector_values {
         const ldpc_row row = a.row_table[m];
         T odd = rows_of_zero();
         for (int d = row.first; d < row.first + row.degree; d++) {
-          const int at = a.flooding ? a.edges[d].column * a.column_stride + a.edges[d].shift : a.edges[d].check[parity];
+          const int at =
+              a.flooding ? a.edges[d].column * a.column_stride + a.edges[d].shift : a.edges[d].check[parity];
           odd = sign_product(odd, load_message<T>(app + at + r));
         }
         bad = sign_union(bad, odd);
@@ -334,13 +337,13 @@ struct message_of<f16x> {
     constexpr float limit = min_sum<f16x>::limit;
     return sum(to_half(clamped(x[0], limit), clamped(x[1], limit)), to_half(0.f));
   }
-  WB_HD static float get(f16x a, int codeword) { return codeword == 0 ? __low2float(halves(a)) : __high2float(halves(a)); }
+  WB_HD static float get(f16x a, int codeword) {
+    return codeword == 0 ? __low2float(halves(a)) : __high2float(halves(a));
+  }
   WB_HD static float extrinsic(f16x a, f16x channel, int codeword) {
     return get(difference(a, channel), codeword);
   }
-  WB_HD static std::uint32_t sign_bits(f16x a) {
-    return (a.x >> 15 & 1u) | (a.x >> 30 & 2u);
-  }
+  WB_HD static std::uint32_t sign_bits(f16x a) { return (a.x >> 15 & 1u) | (a.x >> 30 & 2u); }
   WB_HD static float llr(const ldpc_decode_args&, float x) { return x + 0.f; }
 };
 template <>
@@ -457,8 +460,8 @@ struct block_values {
     }
   }
 
-  // Flooding: A of the last iteration, the channel's LLRs, and the sums of new messages, apart for rows before
-  // and after the end of the column; each in bit order.
+  // Flooding: A of the last iteration, the channel's LLRs, and the sums of new messages, apart for rows
+  // before and after the end of the column; each in bit order.
   WB_HD element* sums() const { return app + 2 * a.n; }
   template <class G>
   WB_HD void begin_flooding(G g) const {
@@ -530,8 +533,9 @@ struct block_values {
         if (a.iterations_used.data)
           a.iterations_used.data[i * a.iterations_used.item_stride] = gone ? 0 : iterations;
         if (a.status.data)
-          a.status.data[i * a.status.item_stride] =
-              gone ? status_erased : (stopped >> w & 1u) != 0 ? status_stopped : 0;
+          a.status.data[i * a.status.item_stride] = gone                       ? status_erased
+                                                    : (stopped >> w & 1u) != 0 ? status_stopped
+                                                                               : 0;
       }
     }
   }
@@ -546,9 +550,7 @@ struct register_values : block_values<T> {
   T message[Rows][Most];
 
   WB_HD register_values(const ldpc_decode_args& args, void* scratch) : base(args, scratch) {
-    WB_UNROLL for (int m = 0; m < Rows; m++) {
-      WB_UNROLL for (int d = 0; d < Most; d++) message[m][d] = T{};
-    }
+    WB_UNROLL for (int m = 0; m < Rows; m++) { WB_UNROLL for (int d = 0; d < Most; d++) message[m][d] = T{}; }
   }
   static std::size_t bytes(const ldpc_decode_args& a) {
     return sizeof(element) * static_cast<std::size_t>(a.n + ldpc_row_threads);
