@@ -32,7 +32,7 @@ TEST(qpp, table_follows_the_rule_of_block_sizes) {
 }
 
 TEST(qpp, every_row_equals_the_reference_table) {
-  std::ifstream file(std::string(WARPBAND_REFDATA) + "/lte_qpp.csv");
+  std::ifstream file(WARPBAND_REFDATA "/lte_qpp.csv");
   if (!file) GTEST_SKIP() << "no refdata: cannot open '" << WARPBAND_REFDATA << "/lte_qpp.csv'";
   std::string header;
   ASSERT_TRUE(std::getline(file, header));
