@@ -5,7 +5,7 @@ namespace wb {
 inline namespace WB_ISA {
 template <class F>
 static auto with_mtt(const detect_args& a, F f) {
-  return with_sizes(a, [&]<class S>() {
+  return with_trellis_sizes(a, [&]<class S>() {
     constexpr trellis_algorithm algorithm = trellis_algorithm::multi_pass;
 #if defined(__CUDACC__)
     constexpr bool registers = S::pam::known && S::pam::most == 1;  // hold all paths of QPSK

@@ -16,6 +16,25 @@ constexpr int trellis_tile() {
     return S::pam::most == 4 ? 16 : 1 << (S::pam::most - 1);
 }
 
+/// The kernels of a CUDA device for known sizes take streams as they come: an order costs them registers (15 % of
+/// 4x4 QPSK on an H100). Calls with one go to the general kernel.
+template <class S>
+WB_HD auto trellis_order(const detect_args& a) {
+#if defined(__CUDACC__)
+  if constexpr (S::streams::known && S::streams::most > 2)
+    return as_they_come{};
+  else
+#endif
+    return in_order(a, 0);
+}
+template <class F>
+auto with_trellis_sizes(const detect_args& a, F f) {
+#if defined(__CUDACC__)
+  if (a.streams > 2 && a.order != order_of_columns) return f.template operator()<any_sizes>();
+#endif
+  return with_sizes(a, f);
+}
+
 /// `Local`: paths in local memory or registers instead of scratch, for a CUDA thread that has few.
 template <class S, trellis_algorithm Algorithm, int Tile, bool Local = false>
 struct trellis_op {
@@ -61,7 +80,7 @@ struct trellis_op {
     const S s(a);
     lattice<N, T> m;
     T n0;
-    const auto good = load_lattice(a, s, item, in_order(a, 0), m, n0);
+    const auto good = load_lattice(a, s, item, trellis_order<S>(a), m, n0);
     if constexpr (Local) {
       T local[(4 << 2 * B::most) * trellis_planes(N::most, points)];
       search(item, g, s, m, local, n0, good);
@@ -82,12 +101,12 @@ struct trellis_op {
       found.clear(s.n, s.b);
       t.one_pass(found);
       found.merge(g, s.n, s.b);
-      store_llrs(a, s.n, s.b, item, g, in_order(a, 0), llr_scale(n0), good,
+      store_llrs(a, s.n, s.b, item, g, trellis_order<S>(a), llr_scale(n0), good,
                  [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
     } else {
       minima<N, B, T> found;
       t.multi_pass(found);
-      store_llrs(a, s.n, s.b, item, g, in_order(a, 0), llr_scale(n0), good,
+      store_llrs(a, s.n, s.b, item, g, trellis_order<S>(a), llr_scale(n0), good,
                  [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
     }
   }
