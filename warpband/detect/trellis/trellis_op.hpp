@@ -16,8 +16,8 @@ constexpr int trellis_tile() {
     return S::pam::most == 4 ? 16 : 1 << (S::pam::most - 1);
 }
 
-/// The kernels of a CUDA device for known sizes take streams as they come: an order costs them registers (15 % of
-/// 4x4 QPSK on an H100). Calls with one go to the general kernel.
+/// The kernels of a CUDA device for known sizes take streams as they come: an order costs them registers (15
+/// % of 4x4 QPSK on an H100). Calls with one go to the general kernel.
 template <class S>
 WB_HD auto trellis_order(const detect_args& a) {
 #if defined(__CUDACC__)
