@@ -11,6 +11,7 @@ namespace wb {
 
 WB_DECLARE_KERNEL(ldpc_decode_f32)
 WB_DECLARE_KERNEL(ldpc_decode_f16)
+WB_DECLARE_KERNEL(ldpc_decode_f16_rows)
 WB_DECLARE_KERNEL(ldpc_decode_i8)
 
 namespace {
@@ -191,9 +192,11 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   for (std::size_t i = 0; i < edges_.host().size(); i++)
     a.places[i] = {edges_.host()[i].column * a.z, edges_.host()[i].shift};
   if (!addresses_.host().empty()) a.addresses = addresses_.on(exec);
-  exec.run(int8                                     ? ldpc_decode_i8_kernels()
-           : c.precision == ldpc_precision::float16 ? ldpc_decode_f16_kernels()
-                                                    : ldpc_decode_f32_kernels(),
+  const bool float16 = c.precision == ldpc_precision::float16;
+  exec.run(int8                                ? ldpc_decode_i8_kernels()
+           : float16 && ldpc_has_known_rows(a) ? ldpc_decode_f16_rows_kernels()
+           : float16                           ? ldpc_decode_f16_kernels()
+                                               : ldpc_decode_f32_kernels(),
            &a, llr.items);
 }
 

@@ -59,6 +59,16 @@ struct ldpc_decode_args {
   const std::uint32_t* addresses = nullptr;
 };
 
+/// Whether the kernels with messages in registers (ldpc_f16_rows_kernels.cpp) serve a code: those are built
+/// for so many block rows and degrees from .. to.
+inline bool ldpc_has_known_rows(const ldpc_decode_args& a) {
+  constexpr int built[][3] = {{12, 6, 7}, {12, 7, 8}, {8, 10, 11}, {6, 14, 15}, {4, 19, 20}, {4, 21, 22}};
+  if (a.flooding || a.addresses == nullptr) return false;
+  for (const auto& [rows, least, most] : built)
+    if (a.rows == rows && a.least_degree >= least && a.most_degree <= most) return true;
+  return false;
+}
+
 /// One term of a sum of rotated blocks: bit (r + shift) mod z of block `block` goes to bit r.
 struct ldpc_term {
   std::int32_t block, shift;

@@ -116,17 +116,14 @@ struct ldpc_decode_op {
 };
 
 #if defined(__CUDACC__)
-/// The same for codes that fit: messages in registers. Blocks of a multiprocessor, which bounds registers.
+/// The same for codes of Rows block rows with degrees Least..Most and addresses: messages in registers.
+/// Blocks of a multiprocessor, which bounds registers.
 template <class T, class Rule, int Rows, int Least, int Most, int Blocks>
 struct ldpc_decode_registers_op : ldpc_decode_op<T, Rule, Most> {
   using values_type = register_values<T, Rows, Least, Most>;
   static constexpr bool always_in_shared = true;  // addresses_of: up to 32 KiB
   static constexpr int most_threads = ldpc_row_threads, resident = Blocks;
 
-  static bool fits(const ldpc_decode_args& a) {
-    return !a.flooding && a.addresses != nullptr && a.rows == Rows && a.least_degree >= Least &&
-           a.most_degree <= Most && (a.most_degree + 3) / 4 == (Most + 3) / 4;
-  }
   std::size_t scratch_bytes(int) const { return values_type::bytes(this->a); }
 
   template <class G>
