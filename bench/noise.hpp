@@ -10,10 +10,10 @@
 
 namespace wb::bench {
 
-/// LLRs of all-zero codewords over AWGN at Eb/N0 = 4 dB. Decoding takes the same time for any data.
-inline void fill_llrs(executor& exec, array<float>& llr, double rate) {
+/// LLRs of all-zero codewords over AWGN, for decoders that take the same time for any data.
+inline void fill_llrs(executor& exec, array<float>& llr, double rate, double ebn0_db = 4) {
   const std::size_t n = llr.size();
-  const float n0 = static_cast<float>(std::pow(10, -0.4) / rate), a = std::sqrt(0.5f);
+  const float n0 = static_cast<float>(std::pow(10, -ebn0_db / 10) / rate), a = std::sqrt(0.5f);
   const auto sent = exec.make_from(std::vector<std::complex<float>>{{a, a}});  // for every bit
   const auto noise_var = exec.make_from(std::vector<float>{n0});
   auto symbols = exec.make<std::complex<float>>(1, n);

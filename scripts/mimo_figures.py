@@ -4,8 +4,8 @@
 usage: mimo_figures.py [--folder FOLDER] [--only NAME ...] [--report] [OPTIONS OF warpband sim]
        for instance mimo_figures.py --device cuda:0
 
-For each figure, in FOLDER (default build/mimo_figures): the result in JSON, a CSV with a row for each point and its 95%
-intervals, and the plot as PNG. Then prints, as tables in Markdown, the SNR at which each detector reaches a FER of 1e-2
+For each figure, in FOLDER (default build/mimo_figures): the result in JSON, a CSV with a row for each point and the 95%
+interval of its FER (of its BER too where bits fail independently, without a code), and the plot as PNG. Then prints, as tables in Markdown, the SNR at which each detector reaches a FER of 1e-2
 and how far it is from the first curve of its figure. With --report it runs nothing, and reads the results in curves/.
 Needs a built command: build/cuda/warpband, build/release/warpband, or what WARPBAND_COMMAND names.
 """

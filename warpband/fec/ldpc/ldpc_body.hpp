@@ -107,7 +107,7 @@ WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* 
 /// cancels.
 template <class T>
 struct sum_product {
-  static constexpr float limit = 1e4f, most_taken = 30.f;
+  static constexpr float most_taken = 30.f;
 };
 template <class T, class Degree>
 WB_HD void check_messages(const sum_product<T>&, Degree degree, const T* q, T* r) {

@@ -1,30 +1,14 @@
 // The turbo code. The windows, iterations and both MAPs of wu2010 table 5.3, with and without overlap; other
 // block sizes at the automatic setting; a few codewords for latency; the encoder.
 #include <bench/bench.hpp>
-#include <cmath>
-#include <complex>
-#include <warpband/channel/awgn/awgn.hpp>
+#include <bench/noise.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 #include <warpband/link/source/source.hpp>
-#include <warpband/modem/demap/demap.hpp>
 
 namespace {
 
 using namespace wb;
 using bench::figure;
-
-/// LLRs of all-zero codewords over AWGN at Eb/N0 = 0.5 dB. Decoding takes the same time for any data.
-void fill_llrs(executor& exec, array<float>& llr) {
-  const std::size_t n = llr.size();
-  const float n0 = static_cast<float>(3 * std::pow(10, -0.05)), a = std::sqrt(0.5f);
-  const auto sent = exec.make_from(std::vector<std::complex<float>>{{a, a}});  // for every bit
-  const auto noise_var = exec.make_from(std::vector<float>{n0});
-  auto symbols = exec.make<std::complex<float>>(1, n);
-  add_awgn(exec, {sent.data(), 1, n, 1, 0}, make_view(symbols.data(), n), n0, {.seed = 1});
-  const view<const std::complex<float>> received = make_view(symbols.data(), n);
-  demapper(2).run(exec, {received, {}, {noise_var.data(), 1, n, 1, 0}}, make_view(llr.data(), n));
-  exec.sync();
-}
 
 turbo_decoder_config setting(int k, map_algorithm algorithm, int windows, int overlap, int iterations) {
   return {.k = k,
@@ -42,7 +26,7 @@ bench::maker decode(const turbo_decoder_config& config, std::size_t batch) {
     auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(fed ? n : 0, batch);
     auto bits = exec.make<std::uint8_t>(k, batch),
          host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
-    fill_llrs(exec, llr);
+    bench::fill_llrs(exec, llr, 1 / 3., 0.5);
     if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
     exec.sync();
     return bench::job(
