@@ -34,8 +34,9 @@ struct kernel {
   std::size_t (*scratch)(const void* args, const device_limits& limits, std::size_t items);
   /// Operations and bytes of device memory that one item needs at least; the bench divides by them.
   /// An operation is one float32 add, multiply, fma, max or min of one lane; a division and a square root
-  /// count as below. Comparisons, selections, conversions and integer work count nothing, nor does what the
-  /// compiler computes.
+  /// count as below. Numbers packed so that one instruction works on several in the place of one float32 lane
+  /// count once together. Comparisons, selections, conversions and integer work count nothing, nor does what
+  /// the compiler computes.
   double (*flops)(const void* args);
   double (*bytes)(const void* args);
   /// Runs or queues the items of `where`. Returns 0, or the cudaError_t of a failed launch.

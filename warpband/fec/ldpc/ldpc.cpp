@@ -86,6 +86,39 @@ std::vector<std::uint32_t> addresses_of(const ldpc_code& code, const layout_tabl
   return table;
 }
 
+/// What the code and the settings make of the arguments.
+ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_config& c,
+                                 const layout_tables& t) {
+  const bool normalised = c.algorithm == ldpc_algorithm::normalised_min_sum;
+  const bool offset = c.algorithm == ldpc_algorithm::offset_min_sum;
+  const bool int8 = c.precision == ldpc_precision::int8;
+  ldpc_decode_args a;
+  a.n = code.n();
+  a.z = code.z();
+  a.rows = code.rows();
+  a.columns = code.columns();
+  a.blocks = code.blocks();
+  a.column_stride = padded(2 * a.z + padding);
+  a.row_stride = padded(a.z);
+  a.iterations = c.iterations;
+  a.sum_product = c.algorithm == ldpc_algorithm::sum_product;
+  a.flooding = c.schedule == ldpc_schedule::flooding;
+  a.early_stop = c.early_stop;
+  a.scale = normalised ? c.scale : 1.f;
+  a.eighths = static_cast<int>(8 * a.scale);
+  a.offset = !offset ? 0.f : int8 ? std::min(std::nearbyint(c.offset * c.int8_steps), 127.f) : c.offset;
+  a.steps = c.int8_steps;
+  for (std::size_t m = 0; m < t.rows.size(); m++) {
+    const ldpc_row& row = t.rows[m];
+    a.firsts[m] = row.first;
+    a.firsts[m + 1] = row.first + row.degree;
+    a.least_degree = m == 0 ? row.degree : std::min(a.least_degree, row.degree);
+    a.most_degree = std::max(a.most_degree, row.degree);
+  }
+  for (std::size_t i = 0; i < t.edges.size(); i++) a.places[i] = {t.edges[i].column * a.z, t.edges[i].shift};
+  return a;
+}
+
 std::string text(float x) {
   std::string s = std::to_string(x);
   s.erase(s.find_last_not_of('0') + 1);
@@ -139,6 +172,7 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
                                  std::to_string(c) + " has " +
                                  std::to_string(degree[static_cast<std::size_t>(c)]));
   }
+  fixed_ = fixed_arguments(code, config, t);
   edges_ = resident<ldpc_edge>(std::move(t.edges));
   rows_ = resident<ldpc_row>(std::move(t.rows));
   columns_ = resident<ldpc_column>(std::move(t.columns));
@@ -151,27 +185,7 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   check_bits("extrinsic", out.extrinsic, code_, llr.items);
   check_optional_shape("iterations", out.iterations, 1, llr.items);
   check_optional_shape("status", out.status, 1, llr.items);
-  const ldpc_decoder_config& c = config_;
-  const bool normalised = c.algorithm == ldpc_algorithm::normalised_min_sum;
-  const bool offset = c.algorithm == ldpc_algorithm::offset_min_sum;
-  const bool int8 = c.precision == ldpc_precision::int8;
-  ldpc_decode_args a;
-  a.n = code_.n();
-  a.k = code_.k();
-  a.z = code_.z();
-  a.rows = code_.rows();
-  a.columns = code_.columns();
-  a.blocks = code_.blocks();
-  a.column_stride = padded(2 * a.z + padding);
-  a.row_stride = padded(a.z);
-  a.iterations = c.iterations;
-  a.sum_product = c.algorithm == ldpc_algorithm::sum_product;
-  a.flooding = c.schedule == ldpc_schedule::flooding;
-  a.early_stop = c.early_stop;
-  a.scale = normalised ? c.scale : 1.f;
-  a.eighths = static_cast<int>(8 * a.scale);
-  a.offset = !offset ? 0.f : int8 ? std::min(std::nearbyint(c.offset * c.int8_steps), 127.f) : c.offset;
-  a.steps = c.int8_steps;
+  ldpc_decode_args a = fixed_;
   a.llr = llr;
   a.bits = out.bits;
   a.soft = out.soft;
@@ -181,23 +195,19 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   a.edges = edges_.on(exec);
   a.row_table = rows_.on(exec);
   a.column_table = columns_.on(exec);
-  for (std::size_t m = 0; m < rows_.host().size(); m++) {
-    const ldpc_row& row = rows_.host()[m];
-    a.firsts[m] = row.first;
-    a.firsts[m + 1] = row.first + row.degree;
-    a.degrees[m] = row.degree;
-    a.least_degree = m == 0 ? row.degree : std::min(a.least_degree, row.degree);
-    a.most_degree = std::max(a.most_degree, row.degree);
-  }
-  for (std::size_t i = 0; i < edges_.host().size(); i++)
-    a.places[i] = {edges_.host()[i].column * a.z, edges_.host()[i].shift};
   if (!addresses_.host().empty()) a.addresses = addresses_.on(exec);
-  const bool float16 = c.precision == ldpc_precision::float16;
-  exec.run(int8                                ? ldpc_decode_i8_kernels()
-           : float16 && ldpc_has_known_rows(a) ? ldpc_decode_f16_rows_kernels()
-           : float16                           ? ldpc_decode_f16_kernels()
-                                               : ldpc_decode_f32_kernels(),
-           &a, llr.items);
+  switch (config_.precision) {
+    case ldpc_precision::float32:
+      exec.run(ldpc_decode_f32_kernels(), &a, llr.items);
+      break;
+    case ldpc_precision::float16:
+      exec.run(ldpc_has_known_rows(a) ? ldpc_decode_f16_rows_kernels() : ldpc_decode_f16_kernels(), &a,
+               llr.items);
+      break;
+    case ldpc_precision::int8:
+      exec.run(ldpc_decode_i8_kernels(), &a, llr.items);
+      break;
+  }
 }
 
 }  // namespace wb

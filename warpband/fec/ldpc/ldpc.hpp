@@ -77,6 +77,7 @@ class ldpc_decoder {
  private:
   ldpc_code code_;
   ldpc_decoder_config config_;
+  ldpc_decode_args fixed_;  // without data
   resident<ldpc_edge> edges_;
   resident<ldpc_row> rows_;
   resident<ldpc_column> columns_;

@@ -34,7 +34,7 @@ inline constexpr int ldpc_most_rows = 128, ldpc_most_blocks = 1024, ldpc_most_de
 inline constexpr int ldpc_row_threads = 96;  // at most, where a thread has a row of each block row for itself
 
 struct ldpc_decode_args {
-  int n = 0, k = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1;
+  int n = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1;
   int least_degree = 0, most_degree = 0;  // of rows
   int column_stride = 0, row_stride = 0;  // rotating storage: of a column in a buffer, of an edge's messages
   bool sum_product = false, flooding = false, early_stop = true;
@@ -52,7 +52,6 @@ struct ldpc_decode_args {
   // The same for a GPU, where they lie in constant memory as a part of the arguments.
   std::int32_t firsts[ldpc_most_rows + 1] = {};
   ldpc_place places[ldpc_most_blocks] = {};
-  std::int32_t degrees[ldpc_most_rows] = {};
   // For rows with threads of their own: byte addresses of A for thread r in block row m, four in a chunk,
   // [(m * chunks + chunk) * ldpc_row_threads + r][4] with chunks = ceil(most_degree / 4). Threads without a
   // row have places of their own behind the n of a codeword. Null for other codes.

@@ -73,13 +73,17 @@ struct ldpc_decode_op {
   static constexpr bool by_block = true;
   static constexpr int at_once = message_memory<T>::codewords;
 
+  /// Numbers that share a float32 lane.
+  static constexpr double packed =
+      static_cast<double>(message_memory<T>::rows * message_memory<T>::codewords) / WB_WIDTH;
+
   int threads() const { return a.z; }
   std::size_t scratch_bytes(int) const { return ldpc_values<T>::bytes(a); }
   /// Of a codeword that does all its iterations; with early stop of one that leaves after the first.
   double flops() const {
     const double edges = static_cast<double>(a.blocks) * a.z, rows = static_cast<double>(a.rows) * a.z;
     return (a.early_stop ? 1 : a.iterations) *
-           (check_operations<Rule>::edge * edges + check_operations<Rule>::row * rows);
+           (check_operations<Rule>::edge * edges + check_operations<Rule>::row * rows) / packed;
   }
   double bytes() const {
     return 4.0 * a.n + (a.bits.data ? 1.0 : 0.0) * static_cast<double>(a.bits.elements) +

@@ -575,7 +575,7 @@ struct register_values : block_values<T> {
     std::uint32_t place[4 * chunks];
     fetch(0, g.rank, place);
     WB_UNROLL for (int m = 0; m < Rows; m++) {
-      const between<Least, Most> degree{this->a.degrees[m]};
+      const between<Least, Most> degree{this->row(m).degree};
       auto at = [&](int d) { return reinterpret_cast<element*>(app + place[d]); };
       T q[Most], back[Most];
       each_edge(degree, [&](int d) { q[d] = difference(load_message<T>(at(d)), message[m][d]); });
@@ -596,7 +596,7 @@ struct register_values : block_values<T> {
       std::uint32_t place[4 * chunks];
       fetch(m, g.rank, place);
       T odd = T{};
-      each_edge(between<Least, Most>{this->a.degrees[m]}, [&](int d) {
+      each_edge(between<Least, Most>{this->row(m).degree}, [&](int d) {
         odd = sign_product(
             odd, load_message<T>(reinterpret_cast<element*>(reinterpret_cast<char*>(this->app) + place[d])));
       });
