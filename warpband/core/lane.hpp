@@ -19,12 +19,14 @@
 #define WB_HD_CALL __device__ __forceinline__
 #define WB_UNROLL _Pragma("unroll")
 #define WB_UNROLL_ON_DEVICE _Pragma("unroll")
+#define WB_ROLL _Pragma("unroll 1")
 #define WB_INLINE_LAMBDA
 #else
 #define WB_HD inline __attribute__((always_inline))
 #define WB_HD_CALL inline __attribute__((noinline))  // long pieces that several bodies or places share
 #define WB_UNROLL _Pragma("GCC unroll 64")
 #define WB_UNROLL_ON_DEVICE _Pragma("GCC unroll 1")  // long bodies: unrolled they take minutes to compile
+#define WB_ROLL _Pragma("GCC unroll 1")
 #define WB_INLINE_LAMBDA __attribute__((always_inline))
 #if defined(__x86_64__)
 #include <immintrin.h>

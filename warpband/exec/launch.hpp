@@ -14,7 +14,7 @@
 // A CPU thread runs it with T = lane, G = solo over width_of<lane> items at a time; CUDA with T = float.
 //
 // An op whose lanes are parts of an item instead (neighbouring rows of a code) has by_block and
-//   static constexpr int at_once;               items a call works on: 1, or as many as share a register
+//   int at_once;                                items a call works on, constant or by the arguments
 //   std::size_t scratch_bytes(int group) const; in place of scratch
 //   static constexpr bool always_in_shared;     optional, true: scratch never exceeds 64 KiB
 //   template <class G> WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const;
@@ -30,7 +30,7 @@ inline namespace WB_ISA {
 /// Lanes are parts of an item.
 template <class Op>
 concept op_within = requires(const Op o) {
-  { Op::at_once } -> std::convertible_to<int>;
+  { o.at_once } -> std::convertible_to<int>;
   { o.scratch_bytes(1) } -> std::convertible_to<std::size_t>;
 };
 template <class Op>
@@ -45,12 +45,12 @@ concept op = requires(const Op o) {
 
 /// Items of one call of an op, and scratch bytes of a block or of a CPU thread.
 template <op Op>
-inline constexpr std::size_t items_of = [] {
+std::size_t items_of(const Op& op) {
   if constexpr (op_within<Op>)
-    return static_cast<std::size_t>(Op::at_once);
+    return static_cast<std::size_t>(op.at_once);
   else
     return static_cast<std::size_t>(width_of<lane>);
-}();
+}
 template <op Op>
 std::size_t bytes_of(const Op& op, int group) {
   if constexpr (op_within<Op>)
@@ -126,7 +126,8 @@ __global__ void __launch_bounds__(most_threads_of<Op>, resident_of<Op>())
   __shared__ std::int32_t word;
   const block<> g(&word);
   float* scratch = InShared || workspace == nullptr ? shared : workspace + blockIdx.x * stride;
-  constexpr std::size_t n = items_of<Op>;
+  std::size_t n = 1;
+  if constexpr (op_within<Op>) n = static_cast<std::size_t>(op.at_once);
   for (std::size_t b = first + n * blockIdx.x; b < last; b += n * gridDim.x) {
     if constexpr (op_within<Op>)
       op(b, static_cast<int>(last - b < n ? last - b : n), g, static_cast<void*>(scratch));
@@ -215,7 +216,8 @@ int launch(const Op& op, const place& where) {
     run_threads<<<static_cast<unsigned>(grid), threads, 0, stream>>>(op, where.first, where.last);
   } else {
     const int threads = block_threads(op);
-    const std::size_t bytes = bytes_of(op, threads), calls = (items + items_of<Op> - 1) / items_of<Op>;
+    const std::size_t bytes = bytes_of(op, threads), at_once = items_of(op),
+                      calls = (items + at_once - 1) / at_once;
     if (bytes <= where.limits.shared_bytes) {
       constexpr bool in_shared = op_within<Op>;  // twice the code: for ops that gain by it
       const cudaError_t e =
@@ -241,7 +243,7 @@ std::size_t scratch_bytes(const Op& op, const device_limits&, std::size_t) {
 }
 template <op Op>
 int launch(const Op& op, const place& where) {
-  constexpr std::size_t width = items_of<Op>;
+  const std::size_t width = items_of(op);
   for (std::size_t b = where.first; b < where.last; b += width) {
     const std::size_t rest = where.last - b;
     const int valid = static_cast<int>(rest < width ? rest : width);

@@ -118,5 +118,73 @@ WB_HD void map_window(T (&a)[C::states], T (&b)[C::states], int steps, int margi
   }
 }
 
+/// The same for windows whose margins lie on segments: the loads of a segment come before its recursions, and
+/// nothing is asked at a step.
+///   in(j, ws, wp)     the weights of step j, called twice
+///   out(j, w, ws)     takes the extrinsic weight of step j and the weight that went in
+///   keep_alpha(a)     gets alpha before the segment that begins at step first_kept (or is `steps`)
+///   keep_beta(b)      gets beta before step last_kept, a multiple of Seg
+template <int Seg, class C, class M, class T, class In, class Out, class KeepAlpha, class KeepBeta>
+WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int steps, int first_kept,
+                                  int last_kept, T* checkpoints, int stride, In in, Out out,
+                                  KeepAlpha keep_alpha, KeepBeta keep_beta) {
+  constexpr int S = C::states;
+  const int whole = steps / Seg * Seg;
+  T* checkpoint = checkpoints;
+  auto begin_segment = [&](int k) WB_INLINE_LAMBDA {
+    M::normalise_segment(a);
+    if (k == first_kept) keep_alpha(a);
+    WB_UNROLL for (int s = 0; s < S; s++) checkpoint[s * stride] = a[s];
+    checkpoint += S * stride;
+  };
+  for (int k = 0; k < whole; k += Seg) {
+    begin_segment(k);
+    T ws[Seg], wp[Seg];
+    WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) in(k + j, ws[j], wp[j]);
+    WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) forward_step<C, M>(a, ws[j], wp[j]);
+  }
+  if (whole < steps) {
+    begin_segment(whole);
+    WB_ROLL for (int j = whole; j < steps; j++) {
+      T ws, wp;
+      in(j, ws, wp);
+      forward_step<C, M>(a, ws, wp);
+    }
+  }
+  if (first_kept == steps) {
+    M::normalise_segment(a);
+    keep_alpha(a);
+  }
+  if (whole < steps) {  // at most Seg - 1 steps, each from the checkpoint anew
+    checkpoint -= S * stride;
+    M::normalise_segment(b);
+    WB_ROLL for (int j = steps - 1; j >= whole; j--) {
+      T t[S], ws, wp;
+      WB_UNROLL for (int s = 0; s < S; s++) t[s] = checkpoint[s * stride];
+      WB_ROLL for (int i = whole; i < j; i++) {
+        in(i, ws, wp);
+        forward_step<C, M>(t, ws, wp);
+      }
+      in(j, ws, wp);
+      out(j, backward_step<C, M>(b, t, ws, wp), ws);
+    }
+    if (whole == last_kept) keep_beta(b);
+  }
+  for (int k = whole - Seg; k >= 0; k -= Seg) {
+    checkpoint -= S * stride;
+    T t[S], alpha[Seg][S], ws[Seg], wp[Seg];
+    WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) in(k + j, ws[j], wp[j]);
+    WB_UNROLL for (int s = 0; s < S; s++) t[s] = checkpoint[s * stride];
+    WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) {
+      WB_UNROLL for (int s = 0; s < S; s++) alpha[j][s] = t[s];
+      if (j + 1 < Seg) forward_step<C, M>(t, ws[j], wp[j]);
+    }
+    M::normalise_segment(b);
+    WB_UNROLL_ON_DEVICE for (int j = Seg - 1; j >= 0; j--)
+        out(k + j, backward_step<C, M>(b, alpha[j], ws[j], wp[j]), ws[j]);
+    if (k == last_kept) keep_beta(b);
+  }
+}
+
 }  // namespace WB_ISA
 }  // namespace wb

@@ -1,6 +1,7 @@
 #include <warpband/fec/turbo/turbo.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include <warpband/core/check.hpp>
@@ -10,6 +11,7 @@
 namespace wb {
 
 WB_DECLARE_KERNEL(turbo_decode)
+WB_DECLARE_KERNEL(turbo_decode_i16)
 WB_DECLARE_KERNEL(turbo_encode)
 
 namespace {
@@ -27,12 +29,43 @@ std::vector<std::int32_t> checked(std::vector<std::int32_t> permutation) {
   return permutation;
 }
 
+/// What precision int16 takes of the settings, windows and overlap chosen.
+void check_int16(turbo_decoder_config& c) {
+  if (c.algorithm != map_algorithm::max_log_map)
+    throw argument_error("algorithm", "log_map", "max_log_map with precision int16");
+  if (c.stop != early_stop::none && c.stop != early_stop::crc)
+    throw argument_error("stop", "sign_agreement", "none or crc with precision int16");
+  if (8 * c.extrinsic_scale != std::floor(8 * c.extrinsic_scale))
+    throw argument_error("extrinsic_scale", std::to_string(c.extrinsic_scale),
+                         "a multiple of 1/8 with precision int16");
+  if (!(c.llr_steps >= 0.25f && c.llr_steps <= 64.f))
+    throw argument_error("llr_steps", std::to_string(c.llr_steps), "0.25 to 64");
+  if (c.k > 32768) throw argument_error("k", std::to_string(c.k), "40 to 32768 with precision int16");
+  if (c.windows == 0)
+    for (c.windows = 1; c.windows < 64 && c.k % (2 * c.windows) == 0 && c.k / (2 * c.windows) >= 64;)
+      c.windows *= 2;
+  if (c.windows < 1 || c.windows > 64 || (c.windows & (c.windows - 1)) != 0 || c.k % c.windows != 0 ||
+      c.k / c.windows < 8)
+    throw argument_error("windows", std::to_string(c.windows),
+                         "a power of two up to 64 that divides k = " + std::to_string(c.k) +
+                             " into windows of 8 steps or more, or 0 (automatic), with precision int16");
+  const int longest = c.windows == 1 ? 0 : (c.k / c.windows - 1) / 8 * 8;
+  if (c.overlap == -1 || c.windows == 1) c.overlap = 0;
+  if (c.overlap % 8 != 0 || c.overlap < 0 || c.overlap > longest)
+    throw argument_error(
+        "overlap", std::to_string(c.overlap),
+        "a multiple of 8 from 0 to " + std::to_string(longest) + ", or -1 (automatic), with precision int16");
+}
+
 turbo_decoder_config checked(turbo_decoder_config c) {
   check_range("k", c.k, 40, 65536);
   check_range("iterations", c.iterations, 1, 64);
+  check_range("precision", static_cast<int>(c.precision), 0, 1);
   if (c.algorithm != map_algorithm::log_map && c.algorithm != map_algorithm::max_log_map)
     throw argument_error("algorithm", std::to_string(static_cast<int>(c.algorithm)),
                          "max_log_map or log_map");
+  const bool int16 = c.precision == turbo_precision::int16;
+  if (int16) check_int16(c);
   // Short windows keep a GPU busy; with this overlap they lose 0.003 dB at K = 6144 (docs/wu2010.md).
   if (c.windows == 0) c.windows = std::max(1, c.k / 32);
   if (c.windows < 1 || c.windows > c.k / 8)
@@ -40,7 +73,7 @@ turbo_decoder_config checked(turbo_decoder_config c) {
                          "1 to k/8 = " + std::to_string(c.k / 8) + ", or 0 (automatic)");
   const int longest = c.windows == 1 ? 0 : c.k / c.windows - 1;
   if (c.overlap == -1) c.overlap = std::min(24, longest);
-  if (c.overlap < 0 || (c.overlap > longest && c.windows > 1))
+  if (!int16 && (c.overlap < 0 || (c.overlap > longest && c.windows > 1)))
     throw argument_error("overlap", std::to_string(c.overlap),
                          "0 to k/windows - 1 = " + std::to_string(longest) + ", or -1 (automatic)");
   if (c.windows == 1) c.overlap = 0;
@@ -68,6 +101,10 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
   if (permutation.size() != static_cast<std::size_t>(k))
     throw argument_error("permutation.size()", std::to_string(permutation.size()),
                          "k = " + std::to_string(k));
+  if (config_.precision == turbo_precision::int16) {
+    make_lane_tables(permutation);
+    return;
+  }
   // An odd distance between windows spreads them over the banks of shared memory.
   pad_ = windows > 1 && k / windows % 2 == 0 ? 1 : 0;
   const auto start = [&](int w) { return w * k / windows; };
@@ -82,9 +119,122 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
     crc_weights_ = resident(crc_remainders(k, {config_.crc_polynomial, config_.crc_degree}));
 }
 
+void turbo_decoder::make_lane_tables(const std::vector<std::int32_t>& permutation) {
+  const int k = config_.k, P = config_.windows, W = k / P;
+  std::vector<std::int32_t> remainders;
+  if (config_.stop == early_stop::crc)
+    remainders = crc_remainders(k, {config_.crc_polynomial, config_.crc_degree});
+  for (int n = 0; n < 4; n++) {
+    const int L = n == 0 ? 1 : 4 << n, share = std::min(P, L);  // lanes of a vector, and of a codeword
+    turbo_lanes& at = lanes_[n].layout;
+    at.vectors = P / share;
+    at.codewords = L / share;
+    // A row of a GPU's shared memory ends two values on: columns lie in different banks as well.
+    at.stride = L > 1 ? at.vectors * L : P >= 32 ? P + 2 : P;
+    const auto stride = static_cast<std::size_t>(at.stride), lanes = static_cast<std::size_t>(L);
+    std::vector<std::uint16_t> places;
+    std::vector<std::int32_t> rows;
+    std::vector<std::int16_t> from(lanes), to(lanes);  // one vector before and one behind the table
+    std::vector<std::int16_t> low(stride * static_cast<std::size_t>(W)), high(low.size());
+    for (int j = 0; j < W; j++)
+      for (int v = 0; v < at.vectors; v++) {
+        int row = -1, vector = -1;
+        std::vector<std::int16_t> read(lanes), write(lanes);
+        for (int l = 0; l < share; l++) {
+          const int i = permutation[static_cast<std::size_t>((v + at.vectors * l) * W + j)];
+          const int step = i % W, window = i / W, lane = window / at.vectors;
+          if (l == 0) row = step, vector = window % at.vectors;
+          if (step != row || window % at.vectors != vector)
+            throw argument_error(
+                "permutation",
+                "one whose bits " + std::to_string(j) + " of " + std::to_string(P) + " windows lie apart",
+                "one free of contention, as a QPP is, with precision int16");
+          if (L == 1) places.push_back(static_cast<std::uint16_t>(step * at.stride + window));
+          for (int q = 0; q < at.codewords; q++) {
+            read[static_cast<std::size_t>(q * share + l)] = static_cast<std::int16_t>(q * share + lane);
+            write[static_cast<std::size_t>(q * share + lane)] = static_cast<std::int16_t>(q * share + l);
+            if (!remainders.empty()) {
+              const auto r = static_cast<std::uint32_t>(
+                  remainders[static_cast<std::size_t>((v + at.vectors * l) * W + j)]);
+              const auto place = static_cast<std::size_t>(j * at.stride + v * L + q * share + l);
+              low[place] = static_cast<std::int16_t>(r & 0xffffu);
+              high[place] = static_cast<std::int16_t>(r >> 16);
+            }
+          }
+        }
+        rows.push_back(row * at.stride + vector * L);
+        from.insert(from.end(), read.begin(), read.end());
+        to.insert(to.end(), write.begin(), write.end());
+      }
+    from.resize(from.size() + lanes);
+    to.resize(to.size() + lanes);
+    lanes_[n].places = resident(std::move(places));
+    lanes_[n].rows = resident(std::move(rows));
+    lanes_[n].from = resident(std::move(from));
+    lanes_[n].to = resident(std::move(to));
+    lanes_[n].crc_low = resident(std::move(low));
+    lanes_[n].crc_high = resident(std::move(high));
+  }
+}
+
+void turbo_decoder::run_int16(executor& exec, turbo_windows_args& a, std::size_t items,
+                              const turbo_decoder_output& out) const {
+  const auto k = static_cast<std::size_t>(config_.k);
+  check_optional_shape("bits", out.bits, k, items);
+  check_optional_shape("iterations", out.iterations, 1, items);
+  check_optional_shape("status", out.status, 1, items);
+  if (out.soft.data != nullptr || out.extrinsic.data != nullptr)
+    throw argument_error(out.soft.data != nullptr ? "soft" : "extrinsic", "an array",
+                         "none with precision int16, which gives decisions only");
+  a.k = config_.k;
+  a.windows = config_.windows;
+  a.overlap = config_.overlap;
+  a.iterations = config_.iterations;
+  a.eighths = static_cast<int>(8 * config_.extrinsic_scale);
+  a.stop_by_crc = config_.stop == early_stop::crc;
+  a.steps = config_.llr_steps;
+  a.bits = out.bits;
+  a.iterations_used = out.iterations;
+  a.status = out.status;
+  const kernel_set& kernels = turbo_decode_i16_kernels();
+  const int lanes = exec.build_of(kernels).lanes;  // 1; 8, 16, 32; 2 on CUDA: a lane with two codewords
+  const int n = lanes <= 2 ? 0 : lanes == 8 ? 1 : lanes == 16 ? 2 : 3;
+  // Windows of several codewords fill a block of a GPU.
+  a.groups = lanes != 2 ? 1 : std::max(1, std::min(64 / a.windows, 8192 / a.k));
+  const lane_tables& t = lanes_[n];
+  a.lanes[n] = t.layout;
+  if (n == 0) {
+    a.lanes[n].places = t.places.on(exec);
+  } else {
+    const std::size_t before = static_cast<std::size_t>(lanes);
+    a.lanes[n].rows = t.rows.on(exec);
+    a.lanes[n].from = t.from.on(exec) + before;
+    a.lanes[n].to = t.to.on(exec) + before;
+  }
+  if (a.stop_by_crc) {
+    a.lanes[n].crc_low = t.crc_low.on(exec);
+    a.lanes[n].crc_high = t.crc_high.on(exec);
+  }
+  exec.run(kernels, &a, items);
+}
+
+void turbo_decoder::run(executor& exec, view<const std::int8_t> llr, const turbo_decoder_output& out) const {
+  if (config_.precision != turbo_precision::int16)
+    throw argument_error("llr", "8-bit integers", "float32 unless precision is int16");
+  check_shape("llr", llr, 3 * (static_cast<std::size_t>(config_.k) + 4), llr.items);
+  turbo_windows_args a;
+  a.llr8 = llr;
+  run_int16(exec, a, llr.items, out);
+}
+
 void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decoder_output& out) const {
   const std::size_t k = static_cast<std::size_t>(config_.k), n = 3 * (k + 4), items = llr.items;
   check_shape("llr", llr, n, items);
+  if (config_.precision == turbo_precision::int16) {
+    turbo_windows_args a;
+    a.llr = llr;
+    return run_int16(exec, a, items, out);
+  }
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("soft", out.soft, k, items);
   check_optional_shape("extrinsic", out.extrinsic, k, items);

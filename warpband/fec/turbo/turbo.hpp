@@ -18,6 +18,11 @@
 
 namespace wb {
 
+enum class turbo_precision : int {
+  float32,
+  int16,  // max-log-MAP on 8-bit channel LLRs: several times faster, decisions only
+};
+
 struct turbo_decoder_config {
   /// Information bits of a codeword. One of the 188 sizes of table 5.1.3-3, or 40..65536 with an own
   /// permutation.
@@ -39,6 +44,14 @@ struct turbo_decoder_config {
   /// Stop rule crc: the generator with its leading term and its degree (see crc.hpp).
   std::uint32_t crc_polynomial = 0;
   int crc_degree = 0;
+  /// int16: max_log_map; stop none or crc; no soft or extrinsic output; extrinsic_scale a multiple of 1/8;
+  /// an interleaver free of contention, as every QPP is; windows a power of two up to 64 that divides k (0
+  /// chooses windows of 64 steps or more, a power of two of them) and overlap in whole eights (-1 chooses 0).
+  turbo_precision precision = turbo_precision::float32;
+  /// int16: steps of the channel LLRs in an LLR of 1, 0.25..64. They are limited to +-127 steps, extrinsics
+  /// to
+  /// +-1023.
+  float llr_steps = 8.f;
 };
 
 struct turbo_decoder_output {
@@ -67,6 +80,8 @@ class turbo_decoder {
   /// Queues the decoding of a batch on the executor. Outputs without data are not computed. Throws
   /// shape_error.
   void run(executor& exec, view<const float> llr, const turbo_decoder_output& out) const;
+  /// Of precision int16: LLRs in steps, -128 as -127. Throws argument_error with another precision.
+  void run(executor& exec, view<const std::int8_t> llr, const turbo_decoder_output& out) const;
 
   /// The configuration in force: windows and overlap as chosen.
   const turbo_decoder_config& config() const noexcept { return config_; }
@@ -75,6 +90,18 @@ class turbo_decoder {
   turbo_decoder_config config_;
   int pad_ = 0;
   resident<std::int32_t> interleaved_, crc_weights_;
+  /// Of precision int16, for vectors of 1, 8, 16 and 32 lanes.
+  struct lane_tables {
+    turbo_lanes layout;
+    resident<std::uint16_t> places;
+    resident<std::int32_t> rows;
+    resident<std::int16_t> from, to, crc_low, crc_high;
+  };
+  lane_tables lanes_[4];
+
+  void make_lane_tables(const std::vector<std::int32_t>& permutation);
+  void run_int16(executor& exec, turbo_windows_args& a, std::size_t items,
+                 const turbo_decoder_output& out) const;
 };
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, n] with

@@ -28,6 +28,34 @@ struct turbo_decode_args {
   const std::int32_t* crc_weights = nullptr;  // k remainders
 };
 
+/// How the windows of a codeword lie in vectors of so many lanes (turbo_windows_op.hpp).
+struct turbo_lanes {
+  int stride = 0;     // values of a step
+  int vectors = 1;    // of a step
+  int codewords = 1;  // that share a vector
+  // Where step j of window w reads in interleaved order. One lane: [step][window], the value. More lanes:
+  // [step][vector], the vector's first value; `from` is the lane that each lane reads and `to` the inverse.
+  const std::uint16_t* places = nullptr;
+  const std::int32_t* rows = nullptr;
+  const std::int16_t *from = nullptr, *to = nullptr;
+  // Remainders of each value's bit, bits 0..15 and from 16 on; with stop by CRC.
+  const std::int16_t *crc_low = nullptr, *crc_high = nullptr;
+};
+
+struct turbo_windows_args {
+  int k = 0, windows = 1, overlap = 0, iterations = 1;
+  int eighths = 8;  // factor on extrinsics
+  bool stop_by_crc = false;
+  float steps = 8.f;             // steps of the 8-bit channel values in an LLR of 1
+  int groups = 1;                // CUDA: pairs of codewords in a block
+  view<const float> llr;         // 3 (k + 4): d0, d1, d2; or:
+  view<const std::int8_t> llr8;  // the same in steps
+  view<std::uint8_t> bits;       // k; null data: not wanted, here and below
+  view<std::int32_t> iterations_used;
+  view<std::uint8_t> status;
+  turbo_lanes lanes[4];  // of 1, 8, 16 and 32 lanes
+};
+
 struct turbo_encode_args {
   int k = 0;
   view<const std::uint8_t> bits;  // k

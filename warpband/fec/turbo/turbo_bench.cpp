@@ -1,5 +1,7 @@
 // The turbo code. The windows, iterations and both MAPs of wu2010 table 5.3, with and without overlap; other
 // block sizes at the automatic setting; a few codewords for latency; the encoder.
+#include <algorithm>
+
 #include <bench/bench.hpp>
 #include <bench/noise.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
@@ -28,6 +30,33 @@ bench::maker decode(const turbo_decoder_config& config, std::size_t batch) {
          host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
     bench::fill_llrs(exec, llr, 1 / 3., 0.5);
     if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
+    exec.sync();
+    return bench::job(
+        static_cast<double>(batch), static_cast<double>(k * batch),
+        [=, &exec, decoder = turbo_decoder(config), llr = std::move(llr), host_llr = std::move(host_llr),
+         bits = std::move(bits), host_bits = std::move(host_bits)]() mutable {
+          if (fed) exec.upload(llr.data(), host_llr.data(), llr.bytes());
+          decoder.run(exec, llr, {.bits = bits});
+          if (fed) exec.download(host_bits.data(), bits.data(), bits.bytes());
+        });
+  };
+}
+
+/// Precision int16, fed with 8-bit LLRs.
+bench::maker decode_steps(const turbo_decoder_config& config, std::size_t batch) {
+  return [=](executor& exec, figure what) {
+    const bool fed = what == figure::host_fed;
+    const std::size_t k = static_cast<std::size_t>(config.k), n = 3 * (k + 4);
+    auto noise = exec.make<float>(n, batch);
+    bench::fill_llrs(exec, noise, 1 / 3., 0.5);
+    std::vector<std::int8_t> steps;
+    for (const float x : exec.to_host(noise))
+      steps.push_back(static_cast<std::int8_t>(std::clamp(8 * x, -127.f, 127.f)));
+    auto llr = exec.make<std::int8_t>(n, batch), host_llr = exec.make_host<std::int8_t>(n, batch);
+    auto bits = exec.make<std::uint8_t>(k, batch),
+         host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
+    std::copy(steps.begin(), steps.end(), host_llr.data());
+    exec.upload(llr.data(), host_llr.data(), llr.bytes());
     exec.sync();
     return bench::job(
         static_cast<double>(batch), static_cast<double>(k * batch),
@@ -86,6 +115,38 @@ const bench::group turbo_benches{[] {
                     {"codewords", codewords}},
                    {figure::small},
                    decode(setting(6144, algorithm, 0, -1, 6), static_cast<std::size_t>(codewords)));
+    }
+    const std::size_t many = bench::batch_for(device, 64, 132 * 32);
+    const auto int16 = [](int k, int windows, int overlap) {
+      auto c = setting(k, map_algorithm::max_log_map, windows, overlap, 6);
+      c.precision = turbo_precision::int16;
+      return c;
+    };
+    const auto axes = [](int k) {
+      return std::vector<bench::axis>{{"k", k}, {"precision", "int16"}, {"iterations", 6}};
+    };
+    for (const int windows : {32, 64})
+      for (const int overlap : {0, 8, 16}) {
+        std::vector<bench::axis> a = axes(6144);
+        a.emplace_back("window_steps", 6144 / windows);
+        a.emplace_back("overlap", overlap);
+        bench::add("turbo", device, a, {figure::resident}, decode_steps(int16(6144, windows, overlap), many));
+      }
+    for (const int k : {40, 512, 1024, 2048, 6144})
+      bench::add("turbo", device, axes(k), {figure::kernel, figure::resident},
+                 decode_steps(int16(k, 0, -1), many * static_cast<std::size_t>(6144 / k)));
+    {
+      std::vector<bench::axis> a = axes(6144);
+      a.emplace_back("input", "float32");
+      bench::add("turbo", device, a, {figure::resident, figure::host_fed},
+                 decode(int16(6144, 0, -1), many / 4));
+      bench::add("turbo", device, axes(6144), {figure::host_fed}, decode_steps(int16(6144, 0, -1), many / 4));
+    }
+    for (const int codewords : {1, 10, 100}) {
+      std::vector<bench::axis> a = axes(6144);
+      a.emplace_back("codewords", codewords);
+      bench::add("turbo", device, a, {figure::small},
+                 decode_steps(int16(6144, 0, -1), static_cast<std::size_t>(codewords)));
     }
     bench::add("turbo_encode", device, {{"k", 6144}}, {figure::kernel, figure::resident},
                encode(6144, bench::batch_for(device, 64, 132 * 64)));

@@ -1,0 +1,117 @@
+#pragma once
+// 16-bit integers under one set of names, `i16x`. On a CPU a value holds `i16x::lanes` numbers, twice as many
+// as float32 lanes; on CUDA one number of each of `i16x::items` = 2 items, packed in a register. Sums wrap:
+// bodies keep their numbers in range. Every build gives the same bits.
+#include <warpband/core/lane.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+#if defined(__CUDACC__)
+struct i16x {
+  static constexpr int lanes = 1, items = 2;
+  std::uint32_t x;
+};
+WB_HD i16x to_short(int a) { return {static_cast<std::uint32_t>(a & 0xffff) * 0x10001u}; }
+WB_HD i16x operator+(i16x a, i16x b) { return {__vadd2(a.x, b.x)}; }
+WB_HD i16x operator-(i16x a, i16x b) { return {__vsub2(a.x, b.x)}; }
+WB_HD i16x operator&(i16x a, i16x b) { return {a.x & b.x}; }
+WB_HD i16x operator|(i16x a, i16x b) { return {a.x | b.x}; }
+WB_HD i16x operator^(i16x a, i16x b) { return {a.x ^ b.x}; }
+WB_HD i16x max(i16x a, i16x b) { return {__vmaxs2(a.x, b.x)}; }
+WB_HD i16x min(i16x a, i16x b) { return {__vmins2(a.x, b.x)}; }
+/// max(a + b, c)
+WB_HD i16x add_max(i16x a, i16x b, i16x c) { return {__viaddmax_s16x2(a.x, b.x, c.x)}; }
+/// 1 where a < 0, else 0.
+WB_HD i16x sign_bit(i16x a) { return {a.x >> 15 & 0x10001u}; }
+/// All bits of a number become its lowest.
+WB_HD i16x spread_low_bit(i16x a) { return {(a.x & 0x10001u) * 0xffffu}; }
+/// (a eighths + 4) / 8, rounded down, of -1024 <= a < 1024 and eighths 0..8.
+WB_HD i16x scaled(i16x a, int eighths) {
+  const auto e = static_cast<std::uint32_t>(eighths);  // from 1024 up no half carries into the other
+  const std::uint32_t y = __vadd2(a.x, 0x04000400u) * e + 0x00040004u;
+  return {__vsub2(y >> 3 & 0x1fff1fffu, 128u * 0x10001u * e)};
+}
+/// How numbers lie in memory: 16 bits, or 8 where they fit.
+using short_element = std::uint32_t;
+using byte_element = std::uint16_t;
+WB_HD i16x load_short(const short_element* p) { return {*p}; }
+WB_HD void store_short(short_element* p, i16x a) { *p = a.x; }
+WB_HD i16x load_byte(const byte_element* p) {
+  std::uint32_t r;  // each byte, and above it its sign eight times
+  asm("prmt.b32 %0, %1, 0, 0x9180;" : "=r"(r) : "r"(static_cast<std::uint32_t>(*p)));
+  return {r};
+}
+/// A number of all items.
+WB_HD i16x load_same(const std::int16_t* p) { return to_short(*p); }
+#elif WB_WIDTH == 1
+struct i16x {
+  static constexpr int lanes = 1, items = 1;
+  std::int16_t x;
+};
+WB_HD i16x to_short(int a) { return {static_cast<std::int16_t>(a)}; }
+WB_HD i16x operator+(i16x a, i16x b) { return to_short(a.x + b.x); }
+WB_HD i16x operator-(i16x a, i16x b) { return to_short(a.x - b.x); }
+WB_HD i16x operator&(i16x a, i16x b) { return to_short(a.x & b.x); }
+WB_HD i16x operator|(i16x a, i16x b) { return to_short(a.x | b.x); }
+WB_HD i16x operator^(i16x a, i16x b) { return to_short(a.x ^ b.x); }
+WB_HD i16x max(i16x a, i16x b) { return a.x > b.x ? a : b; }
+WB_HD i16x min(i16x a, i16x b) { return a.x < b.x ? a : b; }
+WB_HD i16x add_max(i16x a, i16x b, i16x c) { return max(a + b, c); }
+WB_HD i16x sign_bit(i16x a) { return to_short(a.x < 0); }
+WB_HD i16x spread_low_bit(i16x a) { return to_short(-(a.x & 1)); }
+WB_HD i16x scaled(i16x a, int eighths) { return to_short((a.x * eighths + 4) >> 3); }
+using short_element = std::int16_t;
+using byte_element = signed char;
+WB_HD i16x load_short(const short_element* p) { return {*p}; }
+WB_HD void store_short(short_element* p, i16x a) { *p = a.x; }
+WB_HD i16x load_byte(const byte_element* p) { return {*p}; }
+WB_HD i16x load_same(const std::int16_t* p) { return {*p}; }
+#else
+struct i16x {
+  static constexpr int lanes = 2 * WB_WIDTH, items = 1;
+  typedef std::int16_t v __attribute__((vector_size(2 * lanes)));
+  v x;
+};
+WB_HD i16x to_short(int a) { return {static_cast<std::int16_t>(a) - i16x::v{}}; }
+WB_HD i16x operator+(i16x a, i16x b) { return {a.x + b.x}; }
+WB_HD i16x operator-(i16x a, i16x b) { return {a.x - b.x}; }
+WB_HD i16x operator&(i16x a, i16x b) { return {a.x & b.x}; }
+WB_HD i16x operator|(i16x a, i16x b) { return {a.x | b.x}; }
+WB_HD i16x operator^(i16x a, i16x b) { return {a.x ^ b.x}; }
+WB_HD i16x max(i16x a, i16x b) { return {a.x > b.x ? a.x : b.x}; }
+WB_HD i16x min(i16x a, i16x b) { return {a.x < b.x ? a.x : b.x}; }
+WB_HD i16x add_max(i16x a, i16x b, i16x c) { return max(a + b, c); }
+WB_HD i16x sign_bit(i16x a) { return {(a.x >> 15) & std::int16_t{1}}; }
+WB_HD i16x spread_low_bit(i16x a) { return {-(a.x & std::int16_t{1})}; }
+WB_HD i16x scaled(i16x a, int eighths) {
+  return {(a.x * static_cast<std::int16_t>(eighths) + std::int16_t{4}) >> 3};
+}
+using short_element = std::int16_t;
+using byte_element = signed char;
+WB_HD i16x load_short(const short_element* p) {
+  i16x r;
+  __builtin_memcpy(&r, p, sizeof r);
+  return r;
+}
+WB_HD void store_short(short_element* p, i16x a) { __builtin_memcpy(p, &a, sizeof a); }
+WB_HD i16x load_byte(const byte_element* p) {
+  typedef signed char bytes __attribute__((vector_size(i16x::lanes)));
+  bytes b;
+  __builtin_memcpy(&b, p, sizeof b);
+  return {__builtin_convertvector(b, i16x::v)};
+}
+WB_HD i16x load_same(const std::int16_t* p) { return load_short(p); }
+/// Lane i of the result is lane at[i] of a.
+WB_HD i16x permute(i16x a, i16x at) { return {__builtin_shuffle(a.x, at.x)}; }
+WB_HD i16x lane_numbers() {
+  i16x r;
+  for (int i = 0; i < i16x::lanes; i++) r.x[i] = static_cast<std::int16_t>(i);
+  return r;
+}
+/// a in the lanes where `test` is 0, else b.
+WB_HD i16x select_if_zero(i16x test, i16x a, i16x b) { return {test.x == i16x::v{} ? a.x : b.x}; }
+#endif
+
+}  // namespace WB_ISA
+}  // namespace wb
