@@ -13,7 +13,7 @@ namespace wb {
 inline constexpr float lte_filler_llr = 10000.f;
 /// Limit of sums of LLRs.
 inline constexpr float lte_most_llr = 1e30f;
-/// Beside status_erased in what lte_combine tells of a code block: an LLR other than 0 was received.
+/// Beside status_erased in what lte_combine tells of a code block: its soft buffer has LLRs other than 0.
 inline constexpr std::uint8_t lte_received = 4;
 
 /// Of lte_segmentation what kernels need. [0] is of the C- blocks of K- bits, [1] of those of K+.
@@ -32,9 +32,6 @@ struct lte_ring {
   const std::int32_t* table = nullptr;
   int length = 1, start = 0;
 };
-/// In a ring's table for combining, at places that are never received.
-inline constexpr std::int32_t lte_not_kept = -1, lte_filler = -2;
-
 struct lte_crc_args {
   lte_blocks at;
   view<const std::uint8_t> bits;                    // [batch, A]
@@ -59,7 +56,9 @@ struct lte_match_args {
 struct lte_combine_args {
   lte_blocks at;
   lte_sent_bits sent;
-  lte_ring ring[3];  // table: by place in the codeword the number in the ring, or lte_not_kept, lte_filler
+  /// Table: by place in the codeword its number in the ring; `length` where it is not kept, length + 1 where
+  /// it is of a filler bit.
+  lte_ring ring[3];
   view<const float> llr;     // [batch, G]
   view<float> soft[2];       // as `coded` above
   view<std::uint8_t> marks;  // [batch, C]: status_erased, lte_received; null data: not wanted

@@ -54,9 +54,9 @@ lte_circular_buffer make_lte_circular_buffer(int k, int fillers, int soft_buffer
 lte_ring_tables::lte_ring_tables(const lte_circular_buffer& buffer, int k, int fillers)
     : length_(static_cast<int>(buffer.places.size())), start_(buffer.start) {
   const std::size_t stream = static_cast<std::size_t>(k) + 4;
-  std::vector<std::int32_t> numbers(3 * stream, lte_not_kept);
+  std::vector<std::int32_t> numbers(3 * stream, length_);
   for (std::size_t i = 0; i < static_cast<std::size_t>(fillers); i++)
-    numbers[i] = numbers[stream + i] = lte_filler;
+    numbers[i] = numbers[stream + i] = length_ + 1;
   for (std::size_t i = 0; i < buffer.places.size(); i++)
     numbers[static_cast<std::size_t>(buffer.places[i])] = static_cast<std::int32_t>(i);
   places_ = resident(buffer.places);

@@ -530,6 +530,70 @@ TEST_P(lte_transport, gives_the_same_bits_as_scalar_code) {
     }
 }
 
+TEST_P(lte_transport, attaches_the_crc_of_reference_vectors) {
+  const std::string text = text_of("lte_crc.json");
+  SKIP_WITHOUT(text);
+  const auto document = nlohmann::json::parse(text);
+  int seen = 0;
+  for (const auto& v : document.at("vectors")) {
+    const bits_t input = from_text(v.at("input"));
+    if (v.at("crc") != "CRC24A" || input.size() > 6120) continue;
+    const int a = static_cast<int>(input.size());
+    const lte_transport_config config{
+        .transport_bits = a, .coded_bits = 4 * (a + 63 + 24), .modulation_order = 1};
+    lte_transport_encoder encoder(config);
+    lte_transport_decoder decoder(config);
+    auto coded = exec().make<std::uint8_t>(static_cast<std::size_t>(config.coded_bits), 1);
+    encoder.run(exec(), given(exec(), input, 1), 0, coded);
+    decoder.combine(exec(), given(exec(), noise_free(exec().to_host(coded), 1.f), 1), 0);
+    const llrs_t soft = exec().to_host(decoder.soft_plus());  // d0, which is the code block, comes first
+    bits_t block;
+    for (int i = encoder.segmentation().filler_bits; i < encoder.segmentation().k_plus; i++)
+      block.push_back(soft[static_cast<std::size_t>(i)] < 0 ? 1 : 0);
+    bits_t expected = input;
+    for (const auto b : from_text(v.at("crc_bits_msb_first"))) expected.push_back(b);
+    EXPECT_EQ(block, expected) << "n = " << a;
+    seen++;
+  }
+  EXPECT_GE(seen, 3);
+}
+
+TEST_P(lte_transport, what_cancels_out_is_nothing_received) {
+  const lte_transport_config config{.transport_bits = 300, .coded_bits = 900};
+  lte_transport_decoder decoder(config);
+  const llrs_t llr(900, 2.f), opposite(900, -2.f);  // of the transport block of zeros, whose CRC is right
+  decoder.combine(exec(), given(exec(), llr, 1), 0);
+  EXPECT_EQ(decode(exec(), decoder, 1).ok, bits_t{1});
+  decoder.combine(exec(), given(exec(), opposite, 1), 0);
+  EXPECT_EQ(decode(exec(), decoder, 1).ok, bits_t{0});
+  decoder.combine(exec(), given(exec(), llr, 1), 0);
+  EXPECT_EQ(decode(exec(), decoder, 1).ok, bits_t{1});
+}
+
+TEST_P(lte_transport, threads_change_nothing_and_buffers_are_kept) {
+  const lte_transport_config config{.transport_bits = 6200, .coded_bits = 9300, .turbo = {.iterations = 2}};
+  std::mt19937_64 random(12);
+  std::normal_distribution<float> normal(0.f, 3.f);
+  llrs_t llr(9300 * 5);
+  for (auto& x : llr) x = normal(random);
+  std::vector<decoded> all;
+  for (const int threads : {1, 3}) {
+    const auto own = GetParam().open(threads);
+    lte_transport_decoder decoder(config);
+    const float* kept = nullptr;
+    for (int round = 0; round < 2; round++) {
+      decoder.combine(*own, given(*own, llr, 5), 3);
+      all.push_back(decode(*own, decoder, 5));
+      if (round > 0) {
+        EXPECT_EQ(decoder.soft_plus().data(), kept);
+      }
+      kept = decoder.soft_plus().data();
+      decoder.reset();
+    }
+  }
+  for (const decoded& d : all) EXPECT_TRUE(d == all[0]);
+}
+
 TEST_P(lte_transport, every_output_can_be_left_out) {
   const lte_transport_config config{.transport_bits = 200, .coded_bits = 600};
   lte_transport_encoder encoder(config);
