@@ -121,8 +121,8 @@ Columns
              either side, at least 1 %. Each repetition is a whole round of all benchmarks in a new order, so a machine
              that drifts shows in it
   us, 99 %   of `small`: the slowest call but one in a hundred
-  Mb/s       10^6 bits a second: of information (turbo, ldpc, viterbi, bcjr, link, crc_attach), of coded bits (demap,
-             qam_map, detect)
+  Mb/s       10^6 bits a second: of information (turbo, ldpc, viterbi, bcjr, lte_transport, link, crc_attach), of coded
+             bits (demap, qam_map, detect, lte_rate_match, lte_combine)
   % bound    the shortest time that the call can take on this device, over the time it took
   bound by   what makes that time: fp32 operations, memory, copies
   The bound is made of the operations and bytes that each kernel states, max(operations / fp32, bytes / memory), summed

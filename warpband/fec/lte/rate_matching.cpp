@@ -1,0 +1,104 @@
+#include <warpband/fec/lte/rate_matching.hpp>
+
+#include <algorithm>
+
+#include <warpband/core/check.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(lte_match)
+WB_DECLARE_KERNEL(lte_combine)
+
+namespace {
+
+/// Table 5.1.4-1: column c of the interleaver's output is column P(c) of its input, c with its bits reversed.
+int permuted_column(int c) { return (c & 1) << 4 | (c & 2) << 2 | (c & 4) | (c & 8) >> 2 | (c & 16) >> 4; }
+
+lte_blocks one_block(int k) {
+  lte_blocks at;
+  at.k[1] = k;
+  return at;
+}
+
+}  // namespace
+
+lte_circular_buffer make_lte_circular_buffer(int k, int fillers, int soft_buffer) {
+  check_range("k", k, 40, 65536);
+  check_range("fillers", fillers, 0, k);
+  if (soft_buffer < 0)
+    throw argument_error("soft_buffer", std::to_string(soft_buffer), "N_cb >= 1, or 0 for the whole buffer");
+  const int stream = k + 4, rows = (stream + 31) / 32, all = 32 * rows, padding = all - stream;
+  const int n_cb = soft_buffer == 0 ? 3 * all : std::min(soft_buffer, 3 * all);
+
+  lte_circular_buffer b;
+  b.size = n_cb;
+  std::array<int, 4> k0;
+  for (int rv = 0; rv < 4; rv++)
+    k0[static_cast<std::size_t>(rv)] = rows * (2 * ((n_cb + 8 * rows - 1) / (8 * rows)) * rv + 2) % n_cb;
+  for (int w = 0; w < n_cb; w++) {
+    for (std::size_t rv = 0; rv < 4; rv++)
+      if (w == k0[rv]) b.start[rv] = static_cast<int>(b.places.size());
+    const int d = w < all ? 0 : 1 + (w - all) % 2, v = w < all ? w : (w - all) / 2;
+    const int y = (permuted_column(v / rows) + 32 * (v % rows) + (d == 2 ? 1 : 0)) % all;
+    const int i = y - padding;
+    if (i < 0 || (d != 2 && i < fillers)) continue;
+    b.places.push_back(d * stream + i);
+  }
+  if (b.places.empty())
+    throw argument_error("soft_buffer", std::to_string(soft_buffer),
+                         "a circular buffer with a coded bit in it: the first places hold none");
+  for (int& start : b.start) start %= static_cast<int>(b.places.size());  // NULLs up to the end of the buffer
+  return b;
+}
+
+lte_ring_tables::lte_ring_tables(const lte_circular_buffer& buffer, int k, int fillers)
+    : length_(static_cast<int>(buffer.places.size())), start_(buffer.start) {
+  const std::size_t stream = static_cast<std::size_t>(k) + 4;
+  std::vector<std::int32_t> numbers(3 * stream, length_);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(fillers); i++)
+    numbers[i] = numbers[stream + i] = length_ + 1;
+  for (std::size_t i = 0; i < buffer.places.size(); i++)
+    numbers[static_cast<std::size_t>(buffer.places[i])] = static_cast<std::int32_t>(i);
+  places_ = resident(buffer.places);
+  numbers_ = resident(std::move(numbers));
+}
+
+lte_rate_matcher::lte_rate_matcher(const lte_rate_matching_config& config)
+    : config_(config),
+      tables_(make_lte_circular_buffer(config.k, config.fillers, config.soft_buffer), config.k,
+              config.fillers) {
+  check_range("sent_bits", config.sent_bits, 1, 1 << 28);
+}
+
+void lte_rate_matcher::match(executor& exec, view<const std::uint8_t> coded, int rv,
+                             view<std::uint8_t> out) const {
+  check_range("rv", rv, 0, 3);
+  check_shape("coded", coded, 3 * (static_cast<std::size_t>(config_.k) + 4), coded.items);
+  check_shape("out", out, static_cast<std::size_t>(config_.sent_bits), coded.items);
+  lte_match_args a;
+  a.at = one_block(config_.k);
+  a.sent = {config_.sent_bits, 0, 0};
+  a.ring[0] = tables_.to_send(exec, rv);
+  a.coded[1] = coded;
+  a.out = out;
+  exec.run(lte_match_kernels(), &a, coded.items);
+}
+
+void lte_rate_matcher::combine(executor& exec, view<const float> llr, int rv, bool first, view<float> soft,
+                               view<std::uint8_t> marks) const {
+  check_range("rv", rv, 0, 3);
+  check_shape("llr", llr, static_cast<std::size_t>(config_.sent_bits), llr.items);
+  check_shape("soft", soft, 3 * (static_cast<std::size_t>(config_.k) + 4), llr.items);
+  check_optional_shape("marks", marks, 1, llr.items);
+  lte_combine_args a;
+  a.at = one_block(config_.k);
+  a.sent = {config_.sent_bits, 0, 0};
+  a.ring[0] = tables_.to_combine(exec, rv);
+  a.llr = llr;
+  a.soft[1] = soft;
+  a.marks = marks;
+  a.first = first;
+  exec.run(lte_combine_kernels(), &a, llr.items);
+}
+
+}  // namespace wb

@@ -1,0 +1,134 @@
+#pragma once
+// The turbo-coded transport channels of LTE, 3GPP TS 36.212 §5.1.1 to §5.1.4: DL-SCH, UL-SCH, PCH, MCH.
+//
+//   A bits -> CRC-24A -> code blocks, each with a CRC-24B -> turbo code -> rate matching -> G bits
+//
+// and back, with HARQ: the LLRs of several transmissions of a transport block, each with a redundancy version
+// of its own, add up in a soft buffer before the turbo decoder. LLRs are ln P(0)/P(1).
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <warpband/exec/executor.hpp>
+#include <warpband/fec/lte/rate_matching.hpp>
+#include <warpband/fec/lte/segmentation.hpp>
+#include <warpband/fec/turbo/turbo.hpp>
+
+namespace wb {
+
+struct lte_transport_config {
+  int transport_bits = 0;    // A, 1..2^20
+  int coded_bits = 0;        // G, bits of a transmission: a multiple of layers * modulation_order, and at
+                             // least that for each code block
+  int modulation_order = 2;  // Q_m, bits of a symbol: 1, 2, 4, 6, 8 or 10
+  int layers = 1;            // N_L, layers that the transport block is mapped to, 1..4; transmit diversity: 2
+  int soft_buffer = 0;       // N_cb, places that are kept of each code block's circular buffer: for DL-SCH
+                             // and PCH floor(N_IR / C). 0, or more than a block has: all
+  /// Of the decoder. Its k, crc_polynomial and crc_degree are not looked at; nor is its stop rule, unless
+  /// crc_stop is false.
+  turbo_decoder_config turbo = {};
+  bool crc_stop = true;  // a code block's iterations end once its CRC holds
+};
+
+/// How a transport block is cut and what each code block sends.
+class lte_transport_plan {
+ public:
+  /// Throws argument_error.
+  explicit lte_transport_plan(const lte_transport_config& config);
+  const lte_transport_config& config() const noexcept { return config_; }
+  const lte_segmentation& segmentation() const noexcept { return segmentation_; }
+  /// E of code block r, and the place of its first bit among the G.
+  int sent_bits(int r) const noexcept { return sent_.least + (r >= sent_.larger ? sent_.step : 0); }
+  int first_sent_bit(int r) const noexcept {
+    return r * sent_.least + (r > sent_.larger ? (r - sent_.larger) * sent_.step : 0);
+  }
+
+ protected:
+  lte_transport_config config_;
+  lte_segmentation segmentation_;
+  lte_blocks at_;
+  lte_sent_bits sent_;
+  std::array<lte_ring_tables, 3> rings_;  // of block 0, of K-, of K+
+  resident<std::int32_t> transport_weights_, block_weights_;
+  /// Code blocks of a batch by size: [0] K-, [1] K+.
+  std::size_t rows(int kind, std::size_t batch) const noexcept {
+    return batch * static_cast<std::size_t>(kind == 0 ? segmentation_.c_minus : segmentation_.c_plus);
+  }
+  std::size_t k(int kind) const noexcept { return static_cast<std::size_t>(at_.k[kind]); }
+};
+
+/// Encodes batches of transport blocks. Buffers are kept for the next call with the same batch size and
+/// executor. CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+class lte_transport_encoder : public lte_transport_plan {
+ public:
+  /// Throws argument_error.
+  explicit lte_transport_encoder(const lte_transport_config& config);
+
+  /// Queues the encoding of bits [batch, A] (only the lowest bit counts) to one transmission of redundancy
+  /// version rv = 0..3: coded [batch, G]. Throws argument_error, shape_error.
+  void run(executor& exec, view<const std::uint8_t> bits, int rv, view<std::uint8_t> coded);
+
+ private:
+  std::optional<turbo_encoder> encoder_[2];
+  std::weak_ptr<const void> owner_;
+  std::size_t batch_ = 0;
+  array<std::uint8_t> blocks_[2], codewords_[2];
+  array<std::int32_t> part_;
+};
+
+/// Outputs without data are not computed.
+struct lte_transport_output {
+  view<std::uint8_t> bits = {};        // [batch, A] decisions, right or not
+  view<std::uint8_t> ok = {};          // [batch] 1 where all CRCs hold, else 0
+  view<std::uint8_t> block_ok = {};    // [batch, C] 1 where the code block's CRC holds
+  view<std::int32_t> iterations = {};  // [batch, C] of the turbo decoder
+  view<std::uint8_t> status = {};      // [batch] status_erased
+};
+
+/// Decodes batches of transport blocks: `combine` for each transmission, `decode` after any of them, `reset`
+/// before those of the next transport blocks. It keeps one soft buffer for each of the batch, and its other
+/// buffers, for the next call with the same batch size and executor.
+///
+/// The soft buffer holds the sums of the LLRs as they came, limited to +-1e30; the turbo decoder then limits
+/// what it reads (turbo.hpp). What was never received is 0; filler bits are lte_filler_llr.
+///
+/// A NaN or infinite LLR erases its code block's part of that transmission: the soft buffer stays as it was,
+/// the transport block's status has status_erased until `reset`, its other code blocks and its neighbours are
+/// untouched. A code block of which nothing but erasures and zeros was received is decided as zeros and never
+/// ok.
+///
+/// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+class lte_transport_decoder : public lte_transport_plan {
+ public:
+  /// Throws argument_error.
+  explicit lte_transport_decoder(const lte_transport_config& config);
+
+  /// Forgets what was received. The next `combine` sets batch size and executor.
+  void reset() noexcept { transmissions_ = 0; }
+  /// Queues adding the LLRs [batch, G] of a transmission of redundancy version rv = 0..3 to the soft buffers.
+  /// After the first since `reset` batch and executor stay. Throws argument_error, shape_error.
+  void combine(executor& exec, view<const float> llr, int rv);
+  /// Queues the decoding of what was received; the soft buffers stay. Throws argument_error where nothing was
+  /// since `reset`, shape_error.
+  void decode(executor& exec, const lte_transport_output& out);
+
+  /// Transmissions since `reset`.
+  int transmissions() const noexcept { return transmissions_; }
+  /// The soft buffers of the code blocks that have the same size, as [batch C-, 3 (K- + 4)] and
+  /// [batch C+, 3 (K+ + 4)]: d0, d1, d2.
+  const array<float>& soft_minus() const noexcept { return soft_[0]; }
+  const array<float>& soft_plus() const noexcept { return soft_[1]; }
+
+ private:
+  void require_owner(executor& exec) const;
+  std::optional<turbo_decoder> decoder_[2];
+  std::weak_ptr<const void> owner_;
+  std::size_t batch_ = 0;
+  int transmissions_ = 0;
+  array<float> soft_[2];
+  array<std::uint8_t> decided_[2], marks_;
+  array<std::int32_t> iterations_[2], part_;
+};
+
+}  // namespace wb
