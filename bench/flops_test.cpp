@@ -379,6 +379,7 @@ TEST(flops, of_tapped_delay_lines) {
         a.times = times, a.sinusoids = times > 1 ? 9 : 1, a.fixed = has_fixed;
         a.turn = 0.1f, a.fixed_turn = 0.07f, a.sector = 1u << 28;
         const std::size_t uses = 84, paths = 32, subcarriers = 16;
+        a.padded_paths = 32;
         const std::vector<float> amplitudes(2 * paths, 1.f), rotations(10 * subcarriers, 1.f);
         const std::vector<std::uint32_t> numbers(paths);
         a.amplitudes = amplitudes.data(), a.rotations = rotations.data(), a.numbers = numbers.data();

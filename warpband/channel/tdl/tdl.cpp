@@ -108,6 +108,8 @@ tdl_args tdl_channel::arguments(executor& exec, view<std::complex<float>> channe
   a.taps = static_cast<int>(c.profile.taps.size());
   a.streams = c.streams;
   a.rx_antennas = c.rx_antennas;
+  a.padded_paths = tdl_padded(static_cast<int>(paths_of(c)));
+  a.padded_subcarriers = tdl_padded(a.subcarriers);
   a.sinusoids = fades ? c.sinusoids : 1;
   a.times = fades ? c.grid.symbols : 1;
   a.fixed = c.profile.rician_k_db.has_value();

@@ -6,9 +6,9 @@
 
 namespace wb {
 
-/// Tables begin at a multiple of this many values and are padded to it: vectors are loaded whole.
-inline constexpr int tdl_unit = 16;
-constexpr int tdl_padded(int n) { return (n + tdl_unit - 1) / tdl_unit * tdl_unit; }
+/// Rows of tables are padded to a multiple of the widest vector: vectors are loaded whole. For the host, as
+/// tdl_number is.
+constexpr int tdl_padded(int n) { return (n + 15) / 16 * 16; }
 
 /// Where a path's random numbers begin among a block's: those of a sinusoid and, with number 0, of the fixed
 /// part. 21 of the 24 bits.
@@ -19,6 +19,7 @@ constexpr std::uint32_t tdl_number(int rx, int stream, int tap) {
 /// A path is a tap between a pair of antennas; number (r * streams + s) * taps + tap.
 struct tdl_args {
   int subcarriers = 1, symbols = 1, taps = 1, streams = 1, rx_antennas = 1, sinusoids = 1;
+  int padded_paths = 16, padded_subcarriers = 16;
   int times = 1;                           // at which paths differ: symbols, or 1 without Doppler
   bool fixed = false;                      // the first taps have a fixed part
   float turn = 0, fixed_turn = 0;          // 2 pi fD, and 0.7 times that, a symbol

@@ -19,7 +19,7 @@ struct tdl_op {
   int threads() const { return a.subcarriers * a.symbols < 256 ? a.subcarriers * a.symbols : 256; }
   std::size_t scratch_bytes(int) const {
     return static_cast<std::size_t>(3 * a.sinusoids + 2 + 2 * a.times) * sizeof(float) *
-           static_cast<std::size_t>(tdl_padded(a.taps * a.streams * a.rx_antennas));
+           static_cast<std::size_t>(a.padded_paths);
   }
   double flops() const {
     // A sinusoid's weight and Doppler, a fixed part; a sinusoid at a time; a tap and an entry of H at a use.
@@ -60,8 +60,7 @@ struct tdl_op {
   struct rows {
     T *weights, *steps, *fixed, *gains;
     int vectors;  // of a row
-    WB_HD rows(const tdl_args& a, T* scratch)
-        : weights(scratch), vectors(tdl_padded(a.taps * a.streams * a.rx_antennas) / width_of<T>) {
+    WB_HD rows(const tdl_args& a, T* scratch) : weights(scratch), vectors(a.padded_paths / width_of<T>) {
       steps = weights + 2 * a.sinusoids * vectors;
       fixed = steps + a.sinusoids * vectors;
       gains = fixed + 2 * vectors;
@@ -90,7 +89,7 @@ struct tdl_op {
   WB_HD void draw(std::size_t b, G g, const rows<T>& r) const {
     using U = typename rebind<T>::u32;
     const std::uint64_t index = a.first + b;
-    const std::size_t stride = static_cast<std::size_t>(tdl_padded(paths()));
+    const std::size_t stride = static_cast<std::size_t>(a.padded_paths);
     const view<const float> amplitudes{a.amplitudes, 2, stride, stride, 1};
     const view<const std::uint32_t> numbers{a.numbers, 1, stride, stride, 1};
     const int vectors = (paths() + width_of<T> - 1) / width_of<T>;
@@ -151,7 +150,7 @@ struct tdl_op {
   template <int N, class T>
   WB_HD void entries(int rx, int stream, int time, item<T> at, const rows<T>& r, const view<cx_pair>& h,
                      const view<const cx_pair>& x, cx<T>& sum) const {
-    const std::size_t stride = static_cast<std::size_t>(tdl_padded(a.subcarriers));
+    const std::size_t stride = static_cast<std::size_t>(a.padded_subcarriers);
     const int pair = rx * a.streams + stream;
     const item<T> whole{at.first, width_of<T>};  // tables are padded
     cx<T> now[N];
