@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <bench/bench.hpp>
 #include <complex>
 #include <warpband/channel/awgn/awgn.hpp>
@@ -43,8 +42,7 @@ const bench::group channel_benches{[] {
         config.grid = lte_numerology(20).grid(14);
         config.doppler_hz = doppler_hz;
         config.streams = config.rx_antennas = antennas;
-        const std::size_t blocks =
-            std::max<std::size_t>(1, items / config.grid.elements() / static_cast<std::size_t>(antennas));
+        const std::size_t blocks = bench::batch_for(device, 4, 1 << 10) / static_cast<std::size_t>(antennas);
         bench::add("tdl", device,
                    {{"profile", "eva"}, {"antennas", antennas}, {"doppler_hz", static_cast<int>(doppler_hz)}},
                    {figure::kernel, figure::resident}, [=](executor& exec, figure) {
