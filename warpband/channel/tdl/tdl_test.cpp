@@ -167,6 +167,26 @@ TEST_P(tdl, one_call_equals_its_pieces) {
   }
 }
 
+TEST_P(tdl, writes_its_places_and_no_others) {
+  const std::complex<float> untouched(9.f, -9.f);
+  for (const tdl_config& c : settings()) {
+    // More items behind them, one more element in each, and then every second item alone.
+    const std::size_t entries = static_cast<std::size_t>(c.streams * c.rx_antennas), row = entries + 1,
+                      uses = 2 * c.grid.elements();
+    const symbols expected = respond(exec(), c, 2, {.seed = 3});
+    for (const std::size_t step : {1, 2}) {
+      auto wide = on_device(exec(), symbols(row * (step * uses + 40), untouched), row, step * uses + 40);
+      tdl_channel(c).response(exec(), {wide.data(), entries, uses, 1, step * row}, {.seed = 3});
+      const symbols h = exec().to_host(wide);
+      for (std::size_t i = 0; i < h.size(); i++) {
+        const std::size_t use = i / row, e = i % row;
+        const bool inside = e < entries && use % step == 0 && use / step < uses;
+        ASSERT_EQ(h[i], inside ? expected[use / step * entries + e] : untouched) << use << ", entry " << e;
+      }
+    }
+  }
+}
+
 TEST_P(tdl, output_is_channel_times_input) {
   const auto scalar = wb::testing::open_scalar();
   for (const tdl_config& c : settings()) {
