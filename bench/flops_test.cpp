@@ -13,6 +13,7 @@
 #include <warpband/channel/awgn/awgn_op.hpp>
 #include <warpband/channel/mimo/mimo_op.hpp>
 #include <warpband/channel/rayleigh/rayleigh_op.hpp>
+#include <warpband/channel/tdl/tdl_op.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/detect/kbest/kbest_op.hpp>
@@ -367,6 +368,31 @@ TEST(flops, of_the_cholesky_solver) {
   expect_cholesky<square_matrix<2>>(2);
   expect_cholesky<square_matrix<4>>(4);
   for (const int size : {1, 5, 8}) expect_cholesky<any_matrix<8, 8>>(size);
+}
+
+TEST(flops, of_tapped_delay_lines) {
+  for (const bool apply : {false, true})
+    for (const int times : {1, 7})
+      for (const bool has_fixed : {false, true}) {
+        tdl_args a;
+        a.subcarriers = 12, a.symbols = 7, a.taps = 5, a.streams = 3, a.rx_antennas = 2;
+        a.times = times, a.sinusoids = times > 1 ? 9 : 1, a.fixed = has_fixed;
+        a.turn = 0.1f, a.fixed_turn = 0.07f, a.sector = 1u << 28;
+        const std::size_t uses = 84, paths = 32, subcarriers = 16;
+        a.padded_paths = 32;
+        const std::vector<float> amplitudes(2 * paths, 1.f), rotations(10 * subcarriers, 1.f);
+        const std::vector<std::uint32_t> numbers(paths);
+        a.amplitudes = amplitudes.data(), a.rotations = rotations.data(), a.numbers = numbers.data();
+        std::vector<cx_pair> in(uses * 3), out(uses * 2), channel(uses * 6);
+        if (apply) a.in = make_view<const cx_pair>(in.data(), 3, uses);
+        a.out = make_view(out.data(), 2, uses);
+        a.channel = make_view(channel.data(), 6, uses);
+        const tdl_op op{a};
+        std::vector<counted> scratch(op.scratch_bytes(1) / sizeof(float));
+        counted::operations = 0;
+        op.run<counted>(0, solo{}, scratch.data());
+        EXPECT_EQ(op.flops(), counted::operations) << apply << " " << times << " " << has_fixed;
+      }
 }
 
 TEST(flops, of_the_mimo_channel) {

@@ -2,7 +2,7 @@
 """Laws 1, 2 and 4: who may include whom. Usage: include_layers.py [ROOT]
 
 Law 1  core <- exec <- {linalg, modem, detect, fec, massive, stbc, channel, ofdm} <- {stream, link} <- {apps, python};
-       detect and massive may use linalg and modem; io (files) needs only core and exec, and is used by channel/file,
+       detect and massive may use linalg and modem, channel may use ofdm; io (files) needs only core and exec, and is used by channel/file,
        link, apps and python. *_test.cpp and *_bench.cpp may use every room of the library.
 Law 2  A body (*_body.hpp, and the recursions that bodies share in fec/trellis/) includes core/, other bodies and its
        own folder's plain header (<name>.hpp, *_args.hpp); it has no heap, containers, input or output, no intrinsics and no __CUDA_ARCH__.
@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "exec": {"core"},
     "io": LOWER,
     **{room: LOWER for room in ALGORITHMS},
+    "channel": LOWER | {"ofdm"},
     "detect": LOWER | {"linalg", "modem"},
     "massive": LOWER | {"linalg", "modem"},
     "stream": LOWER | ALGORITHMS,

@@ -2,6 +2,8 @@
 #include <complex>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
+#include <warpband/channel/tdl/tdl.hpp>
+#include <warpband/ofdm/numerology.hpp>
 
 namespace {
 
@@ -32,6 +34,27 @@ const bench::group channel_benches{[] {
                                      apply_rayleigh(exec, x, y, h, 1, {.seed = 2});
                                    });
                });
+    // Items are resource elements; a block is a subframe of LTE at 20 MHz.
+    for (const int antennas : {1, 2, 4})
+      for (const double doppler_hz : {0., 70.}) {
+        tdl_config config;
+        config.profile = tdl_profile_named("eva");
+        config.grid = lte_numerology(20).grid(14);
+        config.doppler_hz = doppler_hz;
+        config.streams = config.rx_antennas = antennas;
+        const std::size_t blocks = bench::batch_for(device, 4, 1 << 10) / static_cast<std::size_t>(antennas);
+        bench::add("tdl", device,
+                   {{"profile", "eva"}, {"antennas", antennas}, {"doppler_hz", static_cast<int>(doppler_hz)}},
+                   {figure::kernel, figure::resident}, [=](executor& exec, figure) {
+                     const std::size_t uses = blocks * config.grid.elements(),
+                                       n = static_cast<std::size_t>(antennas);
+                     return bench::job(static_cast<double>(uses), 0,
+                                       [&exec, channel = tdl_channel(config),
+                                        h = exec.make<std::complex<float>>(n * n, uses)]() mutable {
+                                         channel.response(exec, h, {.seed = 2});
+                                       });
+                   });
+      }
   }
 }};
 

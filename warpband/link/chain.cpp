@@ -1,6 +1,7 @@
 #include <warpband/link/chain.hpp>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 #include <warpband/channel/awgn/awgn.hpp>
@@ -19,6 +20,20 @@ std::uint32_t number_of(double point_db) {
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::llround(point_db * 1000)));
 }
 
+/// Uses that the bits of a frame take.
+std::size_t uses_of_bits(const link_config& c) {
+  const std::size_t bits = static_cast<std::size_t>(bits_per_symbol(c.qam) * c.streams);
+  return (sizes_of(c.code).n + bits - 1) / bits;
+}
+int symbols_per_block(const link_config& c) {
+  check_range("subcarriers", c.tdl.grid.subcarriers, 1, 65536);
+  if (c.tdl.grid.symbols != 0) return c.tdl.grid.symbols;
+  return static_cast<int>(std::min<std::size_t>(symbols_for(c.tdl.grid, uses_of_bits(c)), INT_MAX));
+}
+bool block_fading(const link_config& c) {
+  return c.channel == channel_type::rayleigh && c.fading == fading_type::block;
+}
+
 }  // namespace
 
 link_config completed(const link_config& config) {
@@ -27,9 +42,16 @@ link_config completed(const link_config& config) {
   c.code = completed(c.code);
   check_range("streams", c.streams, 1, 8);
   check_range("rx_antennas", c.rx_antennas, c.streams, 16);
+  if (c.channel == channel_type::tdl) {
+    c.tdl.streams = c.streams;
+    c.tdl.rx_antennas = c.rx_antennas;
+    c.tdl.grid.symbols = symbols_per_block(c);
+    check(c.tdl);
+  }
   if (!c.detector && c.streams == 1 && c.rx_antennas == 1) return c;
-  if (c.channel != channel_type::rayleigh)
-    throw argument_error("channel.type", "\"awgn\"", "\"rayleigh\" with several antennas or a detector");
+  if (c.channel == channel_type::awgn)
+    throw argument_error("channel.type", "\"awgn\"",
+                         "\"rayleigh\" or \"tdl\" with several antennas or a detector");
   if (c.qam == 2)
     throw argument_error("modulation", "\"bpsk\"",
                          "\"qpsk\" to \"256qam\" with several antennas or a detector");
@@ -48,8 +70,11 @@ double code_rate(const link_config& c) {
 }
 
 std::size_t uses_per_frame(const link_config& c) {
-  const std::size_t bits = static_cast<std::size_t>(bits_per_symbol(c.qam) * c.streams);
-  return (sizes_of(c.code).n + bits - 1) / bits;
+  const std::size_t uses = uses_of_bits(c);
+  if (c.channel != channel_type::tdl) return uses;
+  const std::size_t block =
+      static_cast<std::size_t>(c.tdl.grid.subcarriers) * static_cast<std::size_t>(symbols_per_block(c));
+  return (uses + block - 1) / block * block;
 }
 
 noise_level noise_level_at(const link_config& c, double point_db) {
@@ -77,6 +102,7 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
   if (code.crc) crc_.emplace(code.k - code.crc->degree, *code.crc);
   if (coded()) code_ = make_codec(code);
   if (config_.detector) detector_ = make_detector(*config_.detector);
+  if (config_.channel == channel_type::tdl) tdl_.emplace(config_.tdl);
   // What one unit of the executor's work needs is taken in any case, within reason.
   const std::size_t unit = exec_.preferred_batch(true), frame = bytes_per_frame();
   const std::size_t usual = (exec_.name() == "cpu" ? std::size_t{64} : std::size_t{1024}) << 20;
@@ -101,7 +127,7 @@ std::size_t link_chain::bytes_per_frame() const noexcept {
   if (!detector_) return bits + symbols_ * (config_.channel == channel_type::awgn ? 8 : 16);
   const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
                     tx = static_cast<std::size_t>(config_.streams);
-  const std::size_t channels = config_.fading == fading_type::block ? 1 : uses_;
+  const std::size_t channels = block_fading(config_) ? 1 : uses_;
   return bits + uses_ * (8 * (tx + rx) + 1) + channels * 8 * rx * tx + 4;
 }
 
@@ -113,7 +139,7 @@ void link_chain::allocate(std::size_t batch) {
                       tx = static_cast<std::size_t>(config_.streams);
     symbols_sent_ = exec_.make<std::complex<float>>(tx, uses);
     received_ = exec_.make<std::complex<float>>(rx, uses);
-    gain_ = exec_.make<std::complex<float>>(rx * tx, config_.fading == fading_type::block ? batch : uses);
+    gain_ = exec_.make<std::complex<float>>(rx * tx, block_fading(config_) ? batch : uses);
     use_status_ = exec_.make<std::uint8_t>(1, uses);
     erased_uses_ = exec_.make<std::int32_t>(1, batch);
     const std::uint8_t zero = 0;
@@ -122,7 +148,7 @@ void link_chain::allocate(std::size_t batch) {
     exec_.sync();
   } else {
     received_ = exec_.make<std::complex<float>>(1, uses);
-    if (config_.channel == channel_type::rayleigh) gain_ = exec_.make<std::complex<float>>(1, uses);
+    if (config_.channel != channel_type::awgn) gain_ = exec_.make<std::complex<float>>(1, uses);
   }
   llr_ = exec_.make<float>(padded_, batch);
   noise_var_ = exec_.make<float>(1, 1);
@@ -154,8 +180,11 @@ void link_chain::transmit(const std::uint8_t* sent, std::uint64_t first_frame, s
   }
   mapper_.run(exec_, make_view(sent, m, n), y);
   view<const std::complex<float>> h;
-  if (config_.channel == channel_type::rayleigh) {
-    const bool block = config_.fading == fading_type::block;
+  if (config_.channel == channel_type::tdl) {
+    tdl_->apply(exec_, y, y, make_view(gain_.data(), n), blocks_of(first_frame, point));
+    h = make_view(gain_.data(), n);
+  } else if (config_.channel == channel_type::rayleigh) {
+    const bool block = block_fading(config_);
     apply_rayleigh(exec_, y, y, make_view(gain_.data(), n), block ? static_cast<int>(symbols_) : 1,
                    {config_.seed, block ? first_frame : first_symbol, point});
     h = make_view(gain_.data(), n);
@@ -165,15 +194,23 @@ void link_chain::transmit(const std::uint8_t* sent, std::uint64_t first_frame, s
   demapper_.run(exec_, {.received = y, .channel = h, .noise_var = noise_var}, make_view(llr_.data(), m, n));
 }
 
+random_range link_chain::blocks_of(std::uint64_t first_frame, std::uint32_t point) const noexcept {
+  return {config_.seed, first_frame * (uses_ / config_.tdl.grid.elements()), point};
+}
+
 void link_chain::transmit_streams(std::uint64_t first_frame, std::size_t frames, std::uint32_t point) {
   const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
                     tx = static_cast<std::size_t>(config_.streams), uses = frames * uses_;
-  const bool block = config_.fading == fading_type::block;
+  const bool block = block_fading(config_);
   const std::size_t shared = block ? uses_ : 1;
   const auto y = make_view(received_.data(), rx, uses);
   const auto h = make_view(gain_.data(), rx * tx, uses / shared);
-  apply_mimo_rayleigh(exec_, make_view(symbols_sent_.data(), tx, uses), y, h, shared,
-                      {config_.seed, block ? first_frame : first_frame * uses_, point});
+  const auto s = make_view(symbols_sent_.data(), tx, uses);
+  if (tdl_)
+    tdl_->apply(exec_, s, y, h, blocks_of(first_frame, point));
+  else
+    apply_mimo_rayleigh(exec_, s, y, h, shared,
+                        {config_.seed, block ? first_frame : first_frame * uses_, point});
   const auto entries = make_view(received_.data(), rx * uses);
   add_awgn(exec_, entries, entries, n0_, {config_.seed, first_frame * uses_ * rx, point});
   const auto status = make_view(use_status_.data(), uses);

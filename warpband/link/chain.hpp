@@ -14,15 +14,20 @@
 //   esn0_db = snr_db - 10 log10(streams)                       of one stream at one antenna
 //   N0      = 10^(-esn0_db / 10)                               per complex entry
 //
+// With a tapped delay line the uses of a frame are the resource elements of OFDM symbols, frequency first
+// (ofdm/grid.hpp), each with an H of its own; zeros fill its last block too. The cyclic prefix costs neither
+// power nor rate.
+//
 // Random numbers depend on the seed, on the point of the sweep and on the index of the frame (bits, block
-// fading) or of the use (noise, fast fading) alone: not on the batch, the threads or the backend. Links that
-// differ only in their detector and decoder therefore see the same noise.
+// fading), of the block (delay lines) or of the use (noise, fast fading) alone: not on the batch, the threads
+// or the backend. Links that differ only in their detector and decoder therefore see the same noise.
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <warpband/channel/tdl/tdl.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/crc/crc.hpp>
@@ -32,7 +37,8 @@
 
 namespace wb {
 
-enum class channel_type { awgn, rayleigh };
+enum class channel_type { awgn, rayleigh, tdl };
+/// Of channel_type::rayleigh.
 enum class fading_type {
   fast,   // a new h, or H, for every use of the channel
   block,  // one for a frame
@@ -57,8 +63,11 @@ struct link_config {
 
   channel_type channel = channel_type::awgn;
   fading_type fading = fading_type::fast;
+  /// Of channel_type::tdl. Its streams and rx_antennas are not looked at: they are those below. A block has
+  /// grid.symbols OFDM symbols; 0: those of a frame. A frame begins with a new block, and takes whole blocks.
+  tdl_config tdl{.profile = {}, .grid = {.symbols = 0}};
 
-  /// Antennas: streams 1..8, rx_antennas streams..16. More than one of either needs Rayleigh fading.
+  /// Antennas: streams 1..8, rx_antennas streams..16. More than one of either needs fading.
   int streams = 1, rx_antennas = 1;
   /// Nothing: MMSE with several antennas; with one of each the demapper. Its streams, rx_antennas and qam are
   /// not looked at: they are those above.
@@ -74,7 +83,7 @@ link_config completed(const link_config& config);
 
 /// R = bits into the encoder / bits sent.
 double code_rate(const link_config& config);
-/// Uses of the channel that a frame takes.
+/// Uses of the channel that a frame takes; with a tapped delay line those of whole blocks.
 std::size_t uses_per_frame(const link_config& config);
 
 /// A signal-to-noise ratio in its three forms, see above.
@@ -118,6 +127,8 @@ class link_chain {
   void allocate(std::size_t batch);
   /// From the bits that a frame sends, in rows of padded_, to their LLRs.
   void transmit(const std::uint8_t* sent, std::uint64_t first_frame, std::size_t frames, double point_db);
+  /// The blocks of a delay line from a frame on.
+  random_range blocks_of(std::uint64_t first_frame, std::uint32_t point) const noexcept;
   void transmit_streams(std::uint64_t first_frame, std::size_t frames, std::uint32_t point);
 
   link_config config_;
@@ -127,6 +138,7 @@ class link_chain {
   std::optional<crc_attacher> crc_;
   std::unique_ptr<codec> code_;         // none when uncoded
   std::unique_ptr<detector> detector_;  // none: the demapper does it
+  std::optional<tdl_channel> tdl_;
   std::size_t sent_ = 0, uses_ = 0, symbols_ = 0, padded_ = 0, max_batch_ = 0;
 
   array<std::uint8_t> bits_, coded_, decided_, status_, use_status_, zero_;

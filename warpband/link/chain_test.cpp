@@ -172,6 +172,65 @@ TEST_P(link_chain_on, of_other_codes_gives_the_counts_of_a_scalar_cpu_in_any_bat
   }
 }
 
+/// Delay lines: demapper and detectors, frames that end inside a block, static and moving blocks.
+std::vector<link_config> delay_lines() {
+  std::vector<link_config> links;
+  const auto add = [&](link_config c, const std::string& profile, double doppler_hz, int subcarriers,
+                       int symbols) {
+    c.channel = channel_type::tdl;
+    c.tdl.profile = tdl_profile_named(profile, 100);
+    c.tdl.doppler_hz = doppler_hz;
+    c.tdl.grid.subcarriers = subcarriers;
+    c.tdl.grid.symbols = symbols;
+    links.push_back(c);
+  };
+  link_config c = turbo_link(104);
+  c.qam = 4;
+  add(c, "epa", 70, 12, 0);
+  c.qam = 64;
+  c.streams = c.rx_antennas = 2;
+  add(c, "eva", 300, 25, 2);
+  c.rx_antennas = 4;
+  c.detector.emplace().type = detector_type::zf;
+  add(c, "tdl-d", 0, 7, 1);
+  c = conv_link(101, "3/4", conv_ending::zero_tail, conv_algorithm::viterbi);
+  add(c, "tdl-c", 5, 600, 14);  // most of the block is empty
+  add(uncoded_link(77), "tdl-e", 0, 10, 3);
+  return links;
+}
+
+TEST_P(link_chain_on, of_delay_lines_makes_no_errors_without_noise) {
+  for (const link_config& c : delay_lines()) {
+    SCOPED_TRACE(completed(c).tdl.profile.taps.size());
+    link_chain chain(c, exec());
+    const frame_counts& counts = chain.run(7, 30, 90);
+    EXPECT_EQ(total(counts.bit_errors), 0);
+    EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(chain.coded() ? 30 : 0));
+    EXPECT_EQ(total(counts.erased_uses), 0);
+  }
+}
+
+TEST_P(link_chain_on, of_delay_lines_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
+  const auto reference = open_scalar();
+  for (const link_config& c : delay_lines()) {
+    SCOPED_TRACE(completed(c).tdl.profile.taps.size());
+    const double ebn0_db = c.qam == 64 ? 6 : 1;
+    link_chain here(c, exec()), there(c, *reference), parts(c, exec(), 7);
+    const std::uint64_t first = (std::uint64_t{1} << 33) - 11;
+    const frame_counts a = here.run(first, 40, ebn0_db), &b = there.run(first, 40, ebn0_db);
+    EXPECT_GT(total(a.bit_errors), 0);
+    EXPECT_EQ(a.bit_errors, b.bit_errors);
+    std::vector<std::int32_t> gathered;
+    for (std::size_t done = 0; done < 40;) {
+      const std::size_t n = std::min<std::size_t>(7, 40 - done);
+      const frame_counts& counts = parts.run(first + done, n, ebn0_db);
+      gathered.insert(gathered.end(), counts.bit_errors.begin(), counts.bit_errors.end());
+      done += n;
+    }
+    EXPECT_EQ(gathered, a.bit_errors);
+  }
+}
+
 TEST_P(link_chain_on, wimax_ldpc_fails_as_often_as_it_should) {
   // Layered normalised min-sum with 0.75 and 20 iterations, BPSK, Eb/N0 = 1.6 dB: 1.8% of the frames.
   link_config c = ldpc_link(code_type::wimax_ldpc, 2304, "1/2");
@@ -361,6 +420,19 @@ TEST(link_chain, rates_and_signal_to_noise_ratios) {
   EXPECT_DOUBLE_EQ(conv_rate_of("1/2", conv_ending::zero_tail), 100.0 / 212);  // the tail counts as sent
   EXPECT_DOUBLE_EQ(conv_rate_of("1/2", conv_ending::tail_biting), 0.5);
   EXPECT_DOUBLE_EQ(conv_rate_of("5/6", conv_ending::tail_biting), 5.0 / 6);
+  // A delay line fills whole blocks; the zeros there cost neither rate nor power.
+  link_config line = uncoded_link(1000);
+  line.channel = channel_type::tdl;
+  line.tdl.profile = tdl_profile_named("epa");
+  EXPECT_EQ(uses_per_frame(line), 1200u);
+  EXPECT_EQ(completed(line).tdl.grid.symbols, 4);
+  EXPECT_EQ(uses_per_frame(completed(line)), 1200u);
+  EXPECT_EQ(completed(completed(line)).tdl.grid.symbols, 4);
+  line.tdl.grid.symbols = 3;
+  EXPECT_EQ(uses_per_frame(line), 1800u);
+  EXPECT_EQ(code_rate(line), 1);
+  EXPECT_EQ(noise_level_at(line, 3).snr_db, 3);
+  EXPECT_FALSE(point_of(line, 3).independent_bits);
   n = noise_level_at(c, 5);
   EXPECT_EQ(n.snr_db, 5);
   EXPECT_NEAR(n.ebn0_db, 5 - 10 * std::log10(2 * 4 / 4.0), 1e-12);
@@ -452,6 +524,23 @@ TEST(link_chain, refuses_bad_settings) {
   EXPECT_EQ(blames_antennas([](link_config& c) { c.qam = 2; }), "modulation");
   EXPECT_EQ(blames_antennas([](link_config& c) { c.channel = channel_type::awgn; }), "channel.type");
   EXPECT_EQ(blames_antennas([](link_config& c) { c.detector->ways = 2; }), "ways");
+  const auto blames_line = [](auto change) {
+    return blamed([&] {
+      link_config c = mimo_link(2, 2, detector_type::mmse);
+      c.channel = channel_type::tdl;
+      c.tdl.profile = tdl_profile_named("eva");
+      change(c);
+      completed(c);
+    });
+  };
+  EXPECT_EQ(blames_line([](link_config&) {}), "");
+  EXPECT_EQ(blames_line([](link_config& c) { c.tdl.profile = {}; }), "profile");
+  EXPECT_EQ(blames_line([](link_config& c) { c.tdl.profile = tdl_profile_named("etu"); }),
+            "cyclic_prefix_us");
+  EXPECT_EQ(blames_line([](link_config& c) { c.tdl.grid.subcarriers = 0; }), "subcarriers");
+  EXPECT_EQ(blames_line([](link_config& c) { c.tdl.grid.symbols = -1; }), "symbols");
+  EXPECT_EQ(blames_line([](link_config& c) { c.tdl.doppler_hz = -1; }), "doppler_hz");
+  EXPECT_EQ(blames_line([](link_config& c) { c.tdl.streams = 99; }), "");  // not looked at
   EXPECT_EQ(blames_antennas([](link_config& c) { c.detector->llr_clip = 0; }), "llr_clip");
   const auto exec = open_scalar();
   link_chain chain(uncoded_link(10), *exec, 5);

@@ -100,6 +100,24 @@ void add_conv(const code_config& c, json& code, json& decoder) {
   if (s.termination == conv_ending::tail_biting) decoder["overlap"] = s.overlap;
 }
 
+void add_tdl(const tdl_config& c, json& channel) {
+  json delays = json::array(), powers = json::array();
+  for (const tdl_tap& t : c.profile.taps) {
+    delays.push_back(t.delay_ns);
+    powers.push_back(t.power_db);
+  }
+  channel["delays_ns"] = delays;
+  channel["powers_db"] = powers;
+  if (c.profile.rician_k_db) channel["rician_k_db"] = *c.profile.rician_k_db;
+  channel["doppler_hz"] = c.doppler_hz;
+  if (c.doppler_hz > 0) channel["sinusoids"] = c.sinusoids;
+  channel["subcarriers"] = c.grid.subcarriers;
+  channel["symbols"] = c.grid.symbols;
+  channel["spacing_hz"] = c.grid.spacing_hz;
+  channel["cyclic_prefix_us"] = c.grid.cyclic_prefix_us;
+  channel["symbol_period_us"] = c.grid.period_us();
+}
+
 json to_json(const curve_config& c) {
   const link_config& link = c.link;
   const code_config& given = link.code;
@@ -126,6 +144,7 @@ json to_json(const curve_config& c) {
   if (!link.detector) out["modem"]["demapper"] = name_of(link.demapper);
   out["channel"] = {{"type", name_of(link.channel)}};
   if (link.channel == channel_type::rayleigh) out["channel"]["fading"] = name_of(link.fading);
+  if (link.channel == channel_type::tdl) add_tdl(link.tdl, out["channel"]);
   if (link.detector) {
     out["mimo"] = {{"streams", link.streams}, {"rx_antennas", link.rx_antennas}};
     out["detector"] = to_json(*link.detector);

@@ -43,6 +43,7 @@ class value {
   [[noreturn]] void refuse(const toml::node& node) const {
     throw argument_error(key_.name, to_text(node), key_.allowed);
   }
+  [[noreturn]] void refuse() const { refuse(node_); }
   std::string text() const {
     if (const auto* s = node_.as_string()) return s->get();
     refuse(node_);
@@ -131,6 +132,14 @@ struct sweep_draft {
   double from = 0, to = 0, step = 0;
 };
 
+/// A profile by name, or one's own.
+struct profile_draft {
+  std::string name = "epa";
+  double delay_spread_ns = 100;
+  std::vector<double> delays_ns, powers_db;
+  std::optional<double> rician_k_db;
+};
+
 /// A curve while keys are applied to it.
 struct draft {
   curve_config curve;
@@ -138,6 +147,7 @@ struct draft {
   code_settings code;
   interleaver_coefficients interleaver;
   detector_config detector;
+  profile_draft profile;
   sweep_draft sweeps[2];  // indexed by snr_axis
   std::map<std::string, place> places;
 
@@ -351,18 +361,84 @@ const entry table[] = {
        d.curve.link.demapper = v.word({demap_algorithm::max_log, demap_algorithm::exact});
      }},
 
-    {{"channel.type", "word", "\"awgn\" or \"rayleigh\"", "\"awgn\"",
+    {{"channel.type", "word", "\"awgn\", \"rayleigh\" or \"tdl\"", "\"awgn\"",
       "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several antennas "
       "y = H "
-      "s + n, every entry of H like h. Antennas and detectors need \"rayleigh\"."},
+      "s + n, every entry of H like h. Antennas and detectors need fading. tdl: a tapped delay line, whose h "
+      "or H is that of a resource element of OFDM; a frame's symbols are laid over the grid frequency first, "
+      "and zeros fill its last block (docs/tdl.md)."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.link.channel = v.word({channel_type::awgn, channel_type::rayleigh});
+       d.curve.link.channel = v.word({channel_type::awgn, channel_type::rayleigh, channel_type::tdl});
      }},
     {{"channel.fading", "word", "\"fast\" or \"block\"", "\"fast\"",
       "Rayleigh only: a new h or H for every use of the channel, or one for each frame."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.fading = v.word({fading_type::fast, fading_type::block}); }},
+    {{"channel.profile", "word",
+      "\"epa\", \"eva\", \"etu\", \"tdl-a\", \"tdl-b\", \"tdl-c\", \"tdl-d\", \"tdl-e\", \"tdla30\", "
+      "\"tdlb100\" or \"tdlc300\"",
+      "\"epa\"",
+      "tdl only: extended pedestrian A, vehicular A and typical urban of LTE (3GPP TS 36.101 annex B.2.1), "
+      "TDL-A to TDL-E of TR 38.901 clause 7.7.2, or those of TS 38.101-4 annex B.2.1. etu is longer than the "
+      "normal cyclic prefix."},
+     scope::both,
+     [](draft& d, const value& v) {
+       const std::string name = v.text();
+       const auto& names = tdl_profile_names();
+       if (std::find(names.begin(), names.end(), name) == names.end()) v.refuse();
+       d.profile.name = name;
+     }},
+    {{"channel.delay_spread_ns", "number", "a number from 0.001 to 1000000", "100.0",
+      "tdl-a to tdl-e only: the delay spread, by which the table's delays are multiplied."},
+     scope::both,
+     [](draft& d, const value& v) { d.profile.delay_spread_ns = v.number(1e-3, 1e6); }},
+    {{"channel.delays_ns", "list of numbers", "1 to 64 numbers from 0 to 1e9, together with powers_db", "",
+      "tdl only, in place of profile: one's own, the delays of its taps."},
+     scope::both,
+     [](draft& d, const value& v) { d.profile.delays_ns = v.numbers(0, 1e9); }},
+    {{"channel.powers_db", "list of numbers", "as many numbers from -200 to 200 as delays_ns has", "",
+      "Relative mean powers of those taps; h has unit mean power."},
+     scope::both,
+     [](draft& d, const value& v) { d.profile.powers_db = v.numbers(-200, 200); }},
+    {{"channel.rician_k_db", "number", "a number from -100 to 100, together with delays_ns", "",
+      "The first of those taps is Rician with this K-factor. Left out: Rayleigh, as the others are."},
+     scope::both,
+     [](draft& d, const value& v) { d.profile.rician_k_db = v.number(-100, 100); }},
+    {{"channel.doppler_hz", "number", "a number from 0 to 1e6, up to 1000 turns in a block", "0.0",
+      "tdl only: the largest Doppler shift, of Clarke's spectrum. 0: h does not change within a block. The "
+      "tests of LTE have 5, 70 and 300."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.tdl.doppler_hz = v.number(0, 1e6); }},
+    {{"channel.sinusoids", "integer", "an integer from 8 to 256", "32",
+      "tdl with a Doppler shift only: sinusoids that a tap is made of."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.tdl.sinusoids = static_cast<int>(v.integer(8, 256)); }},
+    {{"channel.subcarriers", "integer", "an integer from 1 to 65536", "300",
+      "tdl only: subcarriers of an OFDM symbol that carry the frame."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.curve.link.tdl.grid.subcarriers = static_cast<int>(v.integer(1, 65536));
+     }},
+    {{"channel.symbols", "integer", "\"auto\" or an integer from 1 to 65536", "\"auto\"",
+      "tdl only: OFDM symbols of a block; the next block has another channel, independent of it. \"auto\" "
+      "(or "
+      "0): as many as a frame takes. A frame begins with a new block."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.tdl.grid.symbols = v.integer_or_auto(0, 65536, 0); }},
+    {{"channel.spacing_hz", "number", "a number from 1 to 1e7", "15000.0",
+      "tdl only: distance of the subcarriers."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.tdl.grid.spacing_hz = v.number(1, 1e7); }},
+    {{"channel.cyclic_prefix_us", "number", "a number from the longest delay to 1e6", "4.6875",
+      "tdl only: the cyclic prefix, which must cover the delays. It costs time, but neither power nor rate. "
+      "LTE's normal one is 4.6875, the extended one 16.667."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.tdl.grid.cyclic_prefix_us = v.number(0, 1e6); }},
+    {{"channel.symbol_period_us", "number", "0, or at least 1e6 / spacing_hz + cyclic_prefix_us", "0.0",
+      "tdl only: from an OFDM symbol to the next. 0: that least value."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.tdl.grid.symbol_period_us = v.number(0, 1e8); }},
 
     {{"mimo.streams", "integer", "an integer from 1 to 8", "1",
       "Symbols sent in one use of the channel, each from an antenna of its own with Es = 1. The bits of a "
@@ -607,7 +683,18 @@ class parser {
                        std::string("with ") + type + " = \"" + value_of_type + "\"");
     };
     finish_code(d);
-    if (c.link.channel == channel_type::awgn) refuse_idle("channel.fading", "channel.type", "awgn");
+    if (c.link.channel != channel_type::rayleigh)
+      refuse_idle("channel.fading", "channel.type", name_of(c.link.channel));
+    if (c.link.channel == channel_type::tdl) {
+      finish_profile(d, refuse_idle_with);
+    } else {
+      for (const entry& e : table) {
+        const std::string name = e.key.name;
+        if (name.starts_with("channel.") && name != "channel.type" && name != "channel.fading")
+          refuse_idle(name, "channel.type", name_of(c.link.channel));
+      }
+      c.link.tdl = link_config{}.tdl;
+    }
 
     const int antennas = std::max(d.where("mimo.streams").level, d.where("mimo.rx_antennas").level);
     if (d.where("detector.type").level >= 0 || c.link.streams > 1 || c.link.rx_antennas > 1) {
@@ -656,11 +743,49 @@ class parser {
       }
       if (key == "qam") key = "modem.modulation";
       place at = d.where(key);
+      if (at.line == 0 && key.starts_with("channel.") && c.link.channel == channel_type::tdl)
+        for (const char* cause : {"channel.doppler_hz", "channel.delays_ns", "channel.profile",
+                                  "channel.delay_spread_ns", "channel.type"})
+          if (at.line == 0) at = d.where(cause);
       if (at.line == 0)  // what was left out does not go with antennas or a detector
         for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type"})
           if (d.where(cause).line > at.line) at = d.where(cause);
       fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
     }
+  }
+
+  /// The profile of a delay line: that of a standard, or delays and powers, whichever was said more
+  /// specifically.
+  template <class RefuseIdle>
+  void finish_profile(draft& d, RefuseIdle refuse_idle_with) const {
+    curve_config& c = d.curve;
+    const place named = d.where("channel.profile"), delays = d.where("channel.delays_ns"),
+                powers = d.where("channel.powers_db");
+    tdl_profile& profile = c.link.tdl.profile;
+    if (delays.level < 0 || delays.level < named.level) {
+      for (const char* key : {"channel.delays_ns", "channel.powers_db", "channel.rician_k_db"})
+        refuse_idle_with(key, named.level,
+                         delays.level < 0 ? "without channel.delays_ns"
+                                          : "with channel.profile = \"" + d.profile.name + "\"");
+      if (!has_delay_spread(d.profile.name))
+        refuse_idle_with("channel.delay_spread_ns", named.level,
+                         "with channel.profile = \"" + d.profile.name + "\"");
+      profile = tdl_profile_named(d.profile.name, d.profile.delay_spread_ns);
+      return;
+    }
+    for (const char* key : {"channel.profile", "channel.delay_spread_ns"})
+      refuse_idle_with(key, delays.level, "with channel.delays_ns");
+    const std::vector<double>&x = d.profile.delays_ns, &y = d.profile.powers_db;
+    if (x.size() > 64)
+      fail(delays.line,
+           "channel.delays_ns has " + std::to_string(x.size()) + " taps: at most 64" + in_curve(c));
+    if (x.size() != y.size())
+      fail(std::max(delays.line, powers.line), "channel.powers_db has " + std::to_string(y.size()) +
+                                                   " numbers for the " + std::to_string(x.size()) +
+                                                   " taps of channel.delays_ns" + in_curve(c));
+    profile = {};
+    for (std::size_t i = 0; i < x.size(); i++) profile.taps.push_back({x[i], y[i]});
+    if (d.where("channel.rician_k_db").level >= 0) profile.rician_k_db = d.profile.rician_k_db;
   }
 
   /// The code, from what is said of it.

@@ -134,7 +134,8 @@ TEST(scenario, documented_defaults_are_the_defaults) {
     const std::vector<code_type> types = types_with(code_setting_of(name));
     if (!types.empty() && std::find(types.begin(), types.end(), code_type::lte_turbo) == types.end())
       continue;
-    if (*k.initial != '\0' && name != "channel.fading" && !name.starts_with("detector."))
+    if (*k.initial != '\0' && (name == "channel.type" || !name.starts_with("channel.")) &&
+        !name.starts_with("detector."))
       spelt += name + " = " + k.initial + "\n";
   }
   const auto json_of = [](const std::string& text) {
@@ -176,6 +177,78 @@ TEST(scenario, documented_defaults_are_the_defaults) {
   EXPECT_EQ(json_of(kbest + "detector.survivors = 64\ndetector.real_valued = false"), json_of(kbest));
   EXPECT_NE(json_of(kbest + "detector.order = [1, 0]"), json_of(kbest));
   EXPECT_EQ(json_of(antennas + "detector.type = \"mmse\"\nchannel.fading = \"fast\""), json_of(antennas));
+  const std::string line = sweep + "channel.type = \"tdl\"\n";
+  std::string spelt_line = line;
+  for (const scenario_key& k : scenario_keys()) {
+    const std::string name = k.name;
+    if (name.starts_with("channel.") && *k.initial != '\0' && name != "channel.type" &&
+        name != "channel.fading" && name != "channel.delay_spread_ns")
+      spelt_line += name + " = " + k.initial + "\n";
+  }
+  EXPECT_NE(spelt_line.find("subcarriers"), std::string::npos);
+  EXPECT_EQ(json_of(spelt_line), json_of(line));
+  EXPECT_EQ(json_of(line + "channel.profile = \"tdl-b\"\nchannel.delay_spread_ns = 100.0"),
+            json_of(line + "channel.profile = \"tdl-b\""));
+  EXPECT_NE(json_of(line + "channel.doppler_hz = 5"), json_of(line));
+}
+
+TEST(scenario, delay_lines) {
+  const scenario s = parse_scenario(R"(
+sweep.ebn0_db = 2
+channel = { type = "tdl", profile = "tdl-d", delay_spread_ns = 30, doppler_hz = 70, sinusoids = 16 }
+[[curve]]
+channel = { subcarriers = 600, symbols = 14, spacing_hz = 30e3, cyclic_prefix_us = 2.4, symbol_period_us = 40 }
+[[curve]]
+channel = { delays_ns = [0, 310.5, 1090], powers_db = [0, -1, -10], rician_k_db = 6 }
+[[curve]]
+channel = { profile = "eva" }
+mimo = { streams = 2, rx_antennas = 2 }
+modem.modulation = "qpsk"
+[[curve]]
+channel.type = "rayleigh"
+)",
+                                    "s.toml");
+  ASSERT_EQ(s.curves.size(), 4u);
+  const auto line = [&](std::size_t i) -> const tdl_config& { return s.curves[i].link.tdl; };
+  EXPECT_EQ(s.curves[0].link.channel, channel_type::tdl);
+  EXPECT_EQ(line(0).profile, tdl_profile_named("tdl-d", 30));
+  EXPECT_EQ(line(0).doppler_hz, 70);
+  EXPECT_EQ(line(0).sinusoids, 16);
+  EXPECT_EQ(line(0).grid.subcarriers, 600);
+  EXPECT_EQ(line(0).grid.symbols, 14);
+  EXPECT_EQ(line(0).grid.spacing_hz, 30e3);
+  EXPECT_EQ(line(0).grid.cyclic_prefix_us, 2.4);
+  EXPECT_EQ(line(0).grid.symbol_period_us, 40);
+  EXPECT_EQ(line(1).profile, (tdl_profile{{{0, 0}, {310.5, -1}, {1090, -10}}, 6.}));
+  EXPECT_EQ(line(1).grid.symbols, 0);
+  EXPECT_EQ(line(2).profile, tdl_profile_named("eva"));
+  EXPECT_EQ(s.curves[2].link.detector->type, detector_type::mmse);
+  EXPECT_EQ(s.curves[3].link.channel, channel_type::rayleigh);
+  EXPECT_TRUE(line(3).profile.taps.empty());
+
+  const std::string tdl = sweep + "channel.type = \"tdl\"\n";
+  EXPECT_REFUSED(sweep + "channel.doppler_hz = 5",
+                 "line 2: channel.doppler_hz has no meaning with channel.type = \"awgn\"");
+  EXPECT_REFUSED(tdl + "channel.fading = \"block\"",
+                 "line 3: channel.fading has no meaning with channel.type = \"tdl\"");
+  EXPECT_REFUSED(tdl + "channel.profile = \"epb\"",
+                 "line 3: channel.profile = \"epb\" is not allowed: expected");
+  EXPECT_REFUSED(tdl + "channel.delay_spread_ns = 30",
+                 "line 3: channel.delay_spread_ns has no meaning with channel.profile = \"epa\"");
+  EXPECT_REFUSED(tdl + "channel.profile = \"etu\"",
+                 "line 3: channel.cyclic_prefix_us = 4.6875 is not allowed: "
+                 "expected at least the longest delay of the channel, 5");
+  EXPECT_REFUSED(tdl + "channel.rician_k_db = 5",
+                 "line 3: channel.rician_k_db has no meaning without channel.delays_ns");
+  EXPECT_REFUSED(tdl + "channel.delays_ns = [0, 1]",
+                 "line 3: channel.powers_db has 0 numbers for the 2 taps of channel.delays_ns");
+  EXPECT_REFUSED(tdl + "channel.profile = \"eva\"\nchannel.delays_ns = 0\nchannel.powers_db = 0",
+                 "line 3: channel.profile has no meaning with channel.delays_ns");
+  EXPECT_REFUSED(tdl + "channel.delays_ns = [0, -1]", "line 3: channel.delays_ns = -1 is not allowed");
+  EXPECT_REFUSED(tdl + "channel.powers_db = [nan]", "line 3: channel.powers_db = nan is not allowed");
+  EXPECT_REFUSED(tdl + "channel.symbol_period_us = 5", "line 3: channel.symbol_period_us = 5 is not allowed");
+  EXPECT_REFUSED(tdl + "channel.doppler_hz = 1e6\nchannel.symbols = 65536",
+                 "channel.symbols = 65536 is not allowed: expected at most 2^24 resource elements");
 }
 
 TEST(scenario, antennas_and_detectors) {

@@ -129,7 +129,8 @@ point_result point_of(const link_config& link, double sweep_db) {
   r.bits_per_frame = sizes_of(link.code).k;
   r.coded = link.code.type != code_type::none;
   r.independent_bits =
-      !r.coded && (link.channel == channel_type::awgn || (link.fading == fading_type::fast && link.qam == 2));
+      !r.coded && (link.channel == channel_type::awgn || (link.channel == channel_type::rayleigh &&
+                                                          link.fading == fading_type::fast && link.qam == 2));
   return r;
 }
 

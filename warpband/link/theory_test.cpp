@@ -99,6 +99,20 @@ TEST(theory, bpsk_block_rayleigh) {
   EXPECT_GT(oracle::chi_square_p(sum, static_cast<double>(points.size())), 1e-3);
 }
 
+TEST(theory, bpsk_over_delay_lines) {
+  // Every resource element alone is in Rayleigh fading, moving or not.
+  for (const double doppler_hz : {0., 300.}) {
+    link_config c;
+    c.seed = 4;
+    c.channel = channel_type::tdl;
+    c.tdl.profile = tdl_profile_named("tdl-a", 300);
+    c.tdl.doppler_hz = doppler_hz;
+    c.tdl.grid.subcarriers = 100;
+    c.tdl.grid.symbols = 2;
+    expect_theory(c, {0, 5, 10}, false, oracle::bpsk_rayleigh_ber);
+  }
+}
+
 /// QPSK in fast Rayleigh fading between several antennas.
 link_config qpsk_antennas(int streams, int rx_antennas, detector_type type) {
   link_config c;

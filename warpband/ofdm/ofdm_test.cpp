@@ -1,0 +1,135 @@
+// The grid of resource elements and the numerologies.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+
+#include <tests/on_backends.hpp>
+#include <warpband/ofdm/numerology.hpp>
+
+namespace {
+
+using wb::testing::blamed;
+
+TEST(ofdm_grid, maps_uses_frequency_first_and_back) {
+  const wb::ofdm_grid g{.subcarriers = 7, .symbols = 5};
+  EXPECT_EQ(g.elements(), 35u);
+  std::size_t use = 0;
+  for (int symbol = 0; symbol < 5; symbol++)
+    for (int subcarrier = 0; subcarrier < 7; subcarrier++, use++) {
+      EXPECT_EQ(wb::element_of(g, use), (wb::resource_element{symbol, subcarrier}));
+      EXPECT_EQ(wb::use_of(g, {symbol, subcarrier}), use);
+    }
+  EXPECT_EQ(wb::symbols_for(g, 0), 0u);
+  EXPECT_EQ(wb::symbols_for(g, 1), 1u);
+  EXPECT_EQ(wb::symbols_for(g, 7), 1u);
+  EXPECT_EQ(wb::symbols_for(g, 8), 2u);
+}
+
+TEST(ofdm_grid, has_the_period_of_its_prefix_unless_told) {
+  wb::ofdm_grid g;
+  EXPECT_DOUBLE_EQ(g.period_us(), 1e6 / 15000 + 4.6875);
+  g.symbol_period_us = 500. / 7;
+  EXPECT_NO_THROW(wb::check(g));
+  EXPECT_DOUBLE_EQ(g.period_us(), 500. / 7);
+}
+
+TEST(ofdm_grid, bad_values_are_named) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinity = std::numeric_limits<double>::infinity();
+  const auto blames = [](auto change) {
+    wb::ofdm_grid g;
+    change(g);
+    return blamed([&] { wb::check(g); });
+  };
+  EXPECT_EQ(blames([](wb::ofdm_grid&) {}), "");
+  for (const int bad : {-1, 0, 65537}) {
+    EXPECT_EQ(blames([&](wb::ofdm_grid& g) { g.subcarriers = bad; }), "subcarriers");
+    EXPECT_EQ(blames([&](wb::ofdm_grid& g) { g.symbols = bad; }), "symbols");
+  }
+  EXPECT_EQ(blames([](wb::ofdm_grid& g) { g.subcarriers = 4096, g.symbols = 4096; }), "");
+  EXPECT_EQ(blames([](wb::ofdm_grid& g) { g.subcarriers = 4096, g.symbols = 4097; }), "symbols");
+  for (const double bad : {0., -15000., nan, infinity, 2e7})
+    EXPECT_EQ(blames([&](wb::ofdm_grid& g) { g.spacing_hz = bad; }), "spacing_hz") << bad;
+  for (const double bad : {-1e-9, nan, infinity})
+    EXPECT_EQ(blames([&](wb::ofdm_grid& g) { g.cyclic_prefix_us = bad; }), "cyclic_prefix_us") << bad;
+  for (const double bad : {-1., 71., nan, infinity})
+    EXPECT_EQ(blames([&](wb::ofdm_grid& g) { g.symbol_period_us = bad; }), "symbol_period_us") << bad;
+  const wb::ofdm_grid g;
+  EXPECT_NO_THROW(wb::check_delay(g, 4687.5));
+  EXPECT_EQ(blamed([&] { wb::check_delay(g, 4688); }), "cyclic_prefix_us");
+  EXPECT_EQ(blamed([&] { wb::check_delay(g, nan); }), "cyclic_prefix_us");
+}
+
+TEST(ofdm_numerology, of_lte) {
+  struct row {
+    double mhz, rate_mhz;
+    int fft, subcarriers, normal, first, extended;
+  };
+  for (const row& r : {row{1.4, 1.92, 128, 72, 9, 10, 32}, row{3, 3.84, 256, 180, 18, 20, 64},
+                       row{5, 7.68, 512, 300, 36, 40, 128}, row{10, 15.36, 1024, 600, 72, 80, 256},
+                       row{15, 23.04, 1536, 900, 108, 120, 384}, row{20, 30.72, 2048, 1200, 144, 160, 512}}) {
+    SCOPED_TRACE(r.mhz);
+    const wb::ofdm_numerology n = wb::lte_numerology(r.mhz),
+                              e = wb::lte_numerology(r.mhz, wb::lte_prefix::extended);
+    for (const wb::ofdm_numerology& x : {n, e}) {
+      EXPECT_NO_THROW(wb::check(x));
+      EXPECT_EQ(x.fft_size, r.fft);
+      EXPECT_EQ(x.subcarriers, r.subcarriers);
+      EXPECT_DOUBLE_EQ(x.sample_rate_hz(), 1e6 * r.rate_mhz);
+      EXPECT_DOUBLE_EQ(x.slot_us(), 500);
+      EXPECT_EQ(x.first_sample_of(x.symbols_per_slot - 1) + x.fft_size, x.samples_per_slot());
+      // Every subcarrier has a bin of its own, none that of the carrier, as many on either side.
+      std::set<int> bins;
+      for (int k = 0; k < x.subcarriers; k++) bins.insert(x.bin_of(k));
+      EXPECT_EQ(bins.size(), static_cast<std::size_t>(x.subcarriers));
+      EXPECT_EQ(*bins.begin(), 1);
+      EXPECT_EQ(*bins.rbegin(), x.fft_size - 1);
+      EXPECT_EQ(x.bin_of(0), x.fft_size - x.subcarriers / 2);
+      EXPECT_EQ(x.bin_of(x.subcarriers - 1), x.subcarriers / 2);
+      const wb::ofdm_grid g = x.grid(14);
+      EXPECT_NO_THROW(wb::check(g));
+      EXPECT_EQ(g.subcarriers, x.subcarriers);
+      EXPECT_NEAR(g.period_us(), 500. / x.symbols_per_slot, 1e-9);
+    }
+    EXPECT_EQ(n.prefix_of(0), r.first);
+    EXPECT_EQ(n.prefix_of(6), r.normal);
+    EXPECT_EQ(e.prefix_of(0), r.extended);
+    EXPECT_EQ(e.prefix_of(5), r.extended);
+    EXPECT_NEAR(n.grid(1).cyclic_prefix_us, 4.6875, 1e-12);
+    EXPECT_NEAR(e.grid(1).cyclic_prefix_us, 16.6667, 1e-4);
+  }
+  EXPECT_EQ(blamed([] { wb::lte_numerology(7); }), "bandwidth_mhz");
+  EXPECT_EQ(blamed([] { wb::lte_numerology(std::numeric_limits<double>::quiet_NaN()); }), "bandwidth_mhz");
+}
+
+TEST(ofdm_numerology, bad_values_are_named) {
+  const auto blames = [](auto change) {
+    wb::ofdm_numerology n;
+    change(n);
+    return blamed([&] { wb::check(n); });
+  };
+  EXPECT_EQ(blames([](wb::ofdm_numerology&) {}), "");
+  EXPECT_EQ(blames([](wb::ofdm_numerology& n) { n.spacing_hz = 0; }), "spacing_hz");
+  for (const int bad : {-2, 0, 6, 511, 65538})
+    EXPECT_EQ(blames([&](wb::ofdm_numerology& n) { n.fft_size = bad; }), "fft_size") << bad;
+  EXPECT_EQ(blames([](wb::ofdm_numerology& n) { n.subcarriers = 0; }), "subcarriers");
+  EXPECT_EQ(blames([](wb::ofdm_numerology& n) { n.subcarriers = 511; }), "");
+  EXPECT_EQ(blames([](wb::ofdm_numerology& n) { n.subcarriers = 512; }), "subcarriers");
+  EXPECT_EQ(blames([](wb::ofdm_numerology& n) { n.subcarriers = 512, n.free_carrier = false; }), "");
+  EXPECT_EQ(blames([](wb::ofdm_numerology& n) { n.cyclic_prefix = -1; }), "cyclic_prefix");
+  EXPECT_EQ(blames([](wb::ofdm_numerology& n) { n.first_cyclic_prefix = 513; }), "first_cyclic_prefix");
+  EXPECT_EQ(blames([](wb::ofdm_numerology& n) { n.symbols_per_slot = 0; }), "symbols_per_slot");
+  for (const int n : {8, 9, 10, 511})  // odd ones too have a bin each
+    for (const bool free : {false, true}) {
+      const wb::ofdm_numerology x{.subcarriers = n, .free_carrier = free};
+      std::set<int> bins;
+      for (int k = 0; k < n; k++) bins.insert(x.bin_of(k));
+      EXPECT_EQ(bins.size(), static_cast<std::size_t>(n));
+      EXPECT_EQ(bins.contains(0), !free);
+      EXPECT_GE(*bins.begin(), 0);
+      EXPECT_LT(*bins.rbegin(), 512);
+    }
+}
+
+}  // namespace
