@@ -224,6 +224,10 @@ int launch(const Op& op, const place& where) {
           cudaFuncSetAttribute(run_blocks<Op, in_shared>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(where.limits.shared_bytes));
       if (e != cudaSuccess) return e;
+      if (bytes > 48 * 1024 &&
+          resident_of<Op>() > 1)  // left to itself the driver may make room for one block
+        cudaFuncSetAttribute(run_blocks<Op, in_shared>, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             cudaSharedmemCarveoutMaxShared);
       const std::size_t grid = calls < 0x7fffffff ? calls : 0x7fffffff;
       run_blocks<Op, in_shared>
           <<<static_cast<unsigned>(grid), static_cast<unsigned>(threads), bytes, stream>>>(

@@ -30,20 +30,24 @@ WB_HD void forward_step(T (&a)[C::states], T ws, T wp) {
 /// that is the ratio of its two hypotheses without its own weight ws.
 template <class C, class M, class T>
 WB_HD T backward_step(T (&b)[C::states], const T (&a)[C::states], T ws, T wp) {
-  constexpr int S = C::states;
-  T m[2], n[S];
+  constexpr int S = C::states, Chains = M::chains;  // sums side by side: a shorter wait for each
+  T m[2][Chains], n[S];
   WB_UNROLL for (int s = 0; s < S; s++) {
     T x[2];
     WB_UNROLL for (int u = 0; u < 2; u++) {
       const T v = b[C::next(s, u)];
       x[u] = C::parity(s, u) ? M::times(v, wp) : v;
-      m[u] = s ? M::accumulate(m[u], a[s], x[u]) : M::times(a[s], x[u]);
+      T& sum = m[u][s % Chains];
+      sum = s >= Chains ? M::accumulate(sum, a[s], x[u]) : M::times(a[s], x[u]);
     }
     n[s] = M::accumulate(x[0], x[1], ws);
   }
   M::normalise_step(n);
   WB_UNROLL for (int s = 0; s < S; s++) b[s] = n[s];
-  return M::ratio(m[1], m[0]);
+  WB_UNROLL for (int u = 0; u < 2; u++) {
+    WB_UNROLL for (int c = 1; c < Chains; c++) m[u][0] = M::plus(m[u][0], m[u][c]);
+  }
+  return M::ratio(m[1][0], m[0][0]);
 }
 
 /// One step back without an output.

@@ -12,6 +12,7 @@ namespace wb {
 inline namespace WB_ISA {
 
 struct max_log {
+  static constexpr int chains = 1;
   /// Channel LLRs are limited to +-10000; extrinsics are not limited.
   static constexpr float llr_limit = 1e4f;
   template <class T>
@@ -82,6 +83,7 @@ struct max_log {
 };
 
 struct log_map {
+  static constexpr int chains = 1;
   /// Channel LLRs and extrinsics are limited to +-30, sums of three of them to +-60.
   static constexpr float llr_limit = 30.f;
   static constexpr float most = 1.06864746e13f, least = 9.35762297e-14f;              // e^30, e^-30

@@ -44,10 +44,10 @@ void check_int16(turbo_decoder_config& c) {
   if (c.windows == 0)
     for (c.windows = 1; c.windows < 64 && c.k % (2 * c.windows) == 0 && c.k / (2 * c.windows) >= 64;)
       c.windows *= 2;
-  if (c.windows < 1 || c.windows > 64 || (c.windows & (c.windows - 1)) != 0 || c.k % c.windows != 0 ||
+  if (c.windows < 1 || c.windows > 128 || (c.windows & (c.windows - 1)) != 0 || c.k % c.windows != 0 ||
       c.k / c.windows < 8)
     throw argument_error("windows", std::to_string(c.windows),
-                         "a power of two up to 64 that divides k = " + std::to_string(c.k) +
+                         "a power of two up to 128 that divides k = " + std::to_string(c.k) +
                              " into windows of 8 steps or more, or 0 (automatic), with precision int16");
   const int longest = c.windows == 1 ? 0 : (c.k / c.windows - 1) / 8 * 8;
   if (c.overlap == -1 || c.windows == 1) c.overlap = 0;

@@ -45,7 +45,7 @@ struct turbo_decoder_config {
   std::uint32_t crc_polynomial = 0;
   int crc_degree = 0;
   /// int16: max_log_map; stop none or crc; no soft or extrinsic output; extrinsic_scale a multiple of 1/8;
-  /// an interleaver free of contention, as every QPP is; windows a power of two up to 64 that divides k (0
+  /// an interleaver free of contention, as every QPP is; windows a power of two up to 128 that divides k (0
   /// chooses windows of 64 steps or more, a power of two of them) and overlap in whole eights (-1 chooses 0).
   turbo_precision precision = turbo_precision::float32;
   /// int16: steps of the channel LLRs in an LLR of 1, 0.25..64. They are limited to +-127 steps, extrinsics

@@ -241,7 +241,7 @@ TEST(turbo_int16_settings, are_checked) {
   EXPECT_EQ(with([](auto& c) { c.extrinsic_scale = 0.7f; }), "extrinsic_scale");
   EXPECT_EQ(with([](auto& c) { c.llr_steps = 0; }), "llr_steps");
   EXPECT_EQ(with([](auto& c) { c.windows = 96; }), "windows");
-  EXPECT_EQ(with([](auto& c) { c.windows = 128; }), "windows");
+  EXPECT_EQ(with([](auto& c) { c.windows = 256; }), "windows");
   EXPECT_EQ(with([](auto& c) { c.overlap = 12; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.overlap = 96; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.windows = 64, c.overlap = 88; }), "");

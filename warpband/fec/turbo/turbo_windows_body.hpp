@@ -25,6 +25,13 @@ inline namespace WB_ISA {
 
 /// The semiring (max, +) on 16-bit metrics; a weight is -L.
 struct max_log_short {
+#ifndef WB_CHAINS
+#define WB_CHAINS 1
+#endif
+#ifndef WB_SEG
+#define WB_SEG 8
+#endif
+  static constexpr int chains = WB_CHAINS;
   static constexpr int most_extrinsic = 1023, impossible = -5000;
   WB_HD static i16x times(i16x a, i16x b) { return a + b; }
   WB_HD static i16x plus(i16x a, i16x b) { return max(a, b); }
@@ -59,7 +66,7 @@ struct turbo_windows_plan {
 /// The decoder's arrays, and one half-iteration on them.
 template <class C>
 struct turbo_windows {
-  static constexpr int S = C::states, L = i16x::lanes, Seg = 8;
+  static constexpr int S = C::states, L = i16x::lanes, Seg = WB_SEG;
   using M = max_log_short;
   const turbo_windows_args& a;
   const turbo_lanes& at;

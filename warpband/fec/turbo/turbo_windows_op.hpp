@@ -109,11 +109,14 @@ struct turbo_windows_op {
       const int x = a.llr8.data[element * a.llr8.element_stride + item * a.llr8.item_stride];
       return static_cast<signed char>(x == -128 ? 127 : -x);
     }
-    const float x = a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride];
-    if (!is_finite(x)) finite = false;
-    const float y = max(min(x * a.steps, 127.f), -127.f);
-    // The nearest integer, ties to even.
-    return static_cast<signed char>(0x4B400000 - as_int((is_finite(x) ? y : 0.f) + 12582912.f));
+    return rounded(a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride], finite);
+  }
+  /// The nearest integer, ties to even.
+  WB_HD signed char rounded(float llr, bool& finite) const {
+    const bool ok = is_finite(llr);
+    if (!ok) finite = false;
+    const float y = max(min((ok ? llr : 0.f) * a.steps, 127.f), -127.f);
+    return static_cast<signed char>(0x4B400000 - as_int(y + 12582912.f));
   }
 
   template <class G>
@@ -145,11 +148,9 @@ struct turbo_windows_op {
       const int group = q / (at.codewords * i16x::items), within = q % (at.codewords * i16x::items);
       for (int s = 0; s < S; s++) put_tail(w.tail(group, d) + s * L, within, b[s] - b[0]);
     }
-    for (int group = 0; group < a.groups; group++) {
-      for (int i = g.rank; i < 4 * S * at.stride; i += g.size) w.border(group, 0, 0)[i] = 0;
-      for (int i = g.rank; i < w.array(); i += g.size) w.extrinsic(group)[i] = 0;
-      for (int stream = 0; stream < 3; stream++) load_stream(w, group, stream, first, items, erased, g);
-    }
+    for (int i = g.rank; i < a.groups * 4 * S * at.stride; i += g.size) w.border(0, 0, 0)[i] = 0;
+    for (int i = g.rank; i < a.groups * w.array(); i += g.size) w.extrinsic(0)[i] = 0;
+    for (int stream = 0; stream < 3; stream++) load_stream(w, stream, first, items, erased, g);
   }
 
 #if defined(__CUDACC__)
@@ -157,28 +158,83 @@ struct turbo_windows_op {
   WB_HD static void put_tail(short_element* to, int half, int x) {
     reinterpret_cast<std::int16_t*>(to)[half] = static_cast<std::int16_t>(x);
   }
-  template <class G>
-  WB_HD void load_stream(const values& w, int group, int stream, std::size_t first, int items,
-                         std::int32_t* erased, G g) const {
-    byte_element* to = stream == 0 ? w.systematic(group) : w.parity(group, stream - 1);
-    const int q = 2 * group;
-    const std::size_t one = first + static_cast<std::size_t>(q < items ? q : 0),
-                      two = first + static_cast<std::size_t>(q + 1 < items ? q + 1 : 0);
-    bool finite1 = true, finite2 = true;
-    const std::size_t begin = static_cast<std::size_t>(stream * (a.k + 4));
-    _Pragma("unroll 8") for (int i = g.rank; i < a.k; i += g.size) {
-      const std::size_t e = begin + static_cast<std::size_t>(i);
-      const signed char x = weight(e, one, finite1), y = weight(e, two, finite2);
-      to[i % plan.steps * w.at.stride + i / plan.steps] =
-          static_cast<byte_element>(static_cast<unsigned char>(x) | static_cast<unsigned char>(y) << 8);
-    }
-    if (!finite1) set(erased + q);
-    if (!finite2) set(erased + q + 1);
+  /// Whether four neighbouring values of a column lie in a word, wherever it begins.
+  template <class V>
+  WB_HD bool in_words(const view<V>& v) const {
+    return plan.steps % 4 == 0 && v.element_stride == 1 && v.item_stride % 4 == 0 &&
+           reinterpret_cast<std::uintptr_t>(v.data) % (4 * sizeof(V)) == 0;
   }
-  /// The decision of bit i of codeword q.
-  WB_HD int decision(const values& w, int q, int i) const {
-    const short_element x = w.extrinsic(q / 2)[i % plan.steps * w.at.stride + i / plan.steps];
-    return static_cast<int>(x >> 16 * (q % 2) & 1u);
+  /// Four weights, as bytes.
+  WB_HD std::uint32_t four_weights(std::size_t element, std::size_t item, bool& finite) const {
+    if (a.llr8.data != nullptr)
+      return __vnegss4(
+          *reinterpret_cast<const std::uint32_t*>(a.llr8.data + element + item * a.llr8.item_stride));
+    const float4 v = *reinterpret_cast<const float4*>(a.llr.data + element + item * a.llr.item_stride);
+    const float x[4] = {v.x, v.y, v.z, v.w};
+    std::uint32_t r = 0;
+    WB_UNROLL for (int i = 0; i < 4; i++) r |=
+        static_cast<std::uint32_t>(static_cast<unsigned char>(rounded(x[i], finite))) << 8 * i;
+    return r;
+  }
+  /// A thread loads its own columns: what neighbours read lies far apart, but is read once, and they write
+  /// to neighbouring places.
+  template <class G>
+  WB_HD void load_stream(const values& w, int stream, std::size_t first, int items, std::int32_t* erased,
+                         G g) const {
+    const bool words = a.llr8.data != nullptr ? in_words(a.llr8) : in_words(a.llr);
+    for (int u = g.rank; u < plan.columns; u += g.size) {
+      const int group = u / w.at.vectors, v = u % w.at.vectors, q = 2 * group;
+      byte_element* to = (stream == 0 ? w.systematic(group) : w.parity(group, stream - 1)) + v;
+      const std::size_t one = first + static_cast<std::size_t>(q < items ? q : 0),
+                        two = first + static_cast<std::size_t>(q + 1 < items ? q + 1 : 0);
+      const std::size_t begin = static_cast<std::size_t>(stream * (a.k + 4) + v * plan.steps);
+      bool finite1 = true, finite2 = true;
+      if (words) {
+        _Pragma("unroll 4") for (int j = 0; j < plan.steps; j += 4) {
+          const std::size_t e = begin + static_cast<std::size_t>(j);
+          const std::uint32_t x = four_weights(e, one, finite1), y = four_weights(e, two, finite2);
+          WB_UNROLL for (int i = 0; i < 4; i++) to[(j + i) * w.at.stride] =
+              static_cast<byte_element>(__byte_perm(x, y, 0x40 + 0x11 * i));
+        }
+      } else {
+        for (int j = 0; j < plan.steps; j++) {
+          const std::size_t e = begin + static_cast<std::size_t>(j);
+          to[j * w.at.stride] =
+              static_cast<byte_element>(static_cast<unsigned char>(weight(e, one, finite1)) |
+                                        static_cast<unsigned char>(weight(e, two, finite2)) << 8);
+        }
+      }
+      if (!finite1) set(erased + q);
+      if (!finite2) set(erased + q + 1);
+    }
+  }
+  template <class G>
+  WB_HD void store_bits(const values& w, std::size_t first, int items, const std::int32_t* erased,
+                        const std::int32_t* leaving, G g) const {
+    const bool words = in_words(a.bits);
+    for (int u = g.rank; u < plan.columns; u += g.size) {
+      const int group = u / w.at.vectors, v = u % w.at.vectors;
+      const short_element* from = w.extrinsic(group) + v;
+      for (int half = 0; half < 2; half++) {
+        const int q = 2 * group + half;
+        if (q >= items || leaving[q] == 0) continue;
+        const std::uint32_t kept = erased[q] != 0 ? 0u : 1u << 16 * half;
+        std::uint8_t* to = a.bits.data + (first + static_cast<std::size_t>(q)) * a.bits.item_stride +
+                           static_cast<std::size_t>(v * plan.steps) * a.bits.element_stride;
+        if (words) {
+          _Pragma("unroll 4") for (int j = 0; j < plan.steps; j += 4) {
+            std::uint32_t word = 0;
+            WB_UNROLL for (int i = 0; i < 4; i++) word |= ((from[(j + i) * w.at.stride] & kept) >> 16 * half)
+                                                          << 8 * i;
+            *reinterpret_cast<std::uint32_t*>(to + j) = word;
+          }
+        } else {
+          for (int j = 0; j < plan.steps; j++)
+            to[static_cast<std::size_t>(j) * a.bits.element_stride] =
+                static_cast<std::uint8_t>((from[j * w.at.stride] & kept) >> 16 * half);
+        }
+      }
+    }
   }
 #else
   WB_HD static void set(std::int32_t* flag) { *flag = 1; }
@@ -186,24 +242,112 @@ struct turbo_windows_op {
     const int share = L / a.lanes[lanes_index].codewords;
     to[codeword * share + share - 1] = static_cast<std::int16_t>(x);
   }
+#if WB_WIDTH > 1
+  typedef signed char square_row __attribute__((vector_size(16)));
+  /// Byte i of x[j] becomes byte j of x[i].
+  WB_HD static void transpose_bytes(square_row (&x)[16]) {
+    constexpr square_row low{0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
+    constexpr square_row high{8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    for (int stage = 0; stage < 4; stage++) {
+      square_row y[16];
+      WB_UNROLL for (int i = 0; i < 8; i++) {
+        y[2 * i] = __builtin_shuffle(x[i], x[i + 8], low);
+        y[2 * i + 1] = __builtin_shuffle(x[i], x[i + 8], high);
+      }
+      WB_UNROLL for (int i = 0; i < 16; i++) x[i] = y[i];
+    }
+  }
+  /// Sixteen neighbouring weights.
+  WB_HD square_row sixteen_weights(std::size_t element, std::size_t item, bool& finite) const {
+    square_row r;
+    if (a.llr8.data != nullptr) {
+      __builtin_memcpy(&r, a.llr8.data + element + item * a.llr8.item_stride, sizeof r);
+      return -(r < static_cast<signed char>(-127) ? static_cast<signed char>(-127) - square_row{} : r);
+    }
+    const float* p = a.llr.data + element + item * a.llr.item_stride;
+    for (int i = 0; i < 16; i += WB_WIDTH) {
+      lane x;
+      __builtin_memcpy(&x, p + i, sizeof x);
+      const auto ok = is_finite(x);
+      finite = finite && all(ok);
+      const lane y = max(min(select(ok, x, lane(0.f)) * lane(a.steps), lane(127.f)), lane(-127.f));
+      using I = typename rebind<lane>::i32;
+      const I n = I(0x4B400000) - as_int(y + lane(12582912.f));
+      typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
+      const bytes b = __builtin_convertvector(n.x, bytes);
+      __builtin_memcpy(reinterpret_cast<char*>(&r) + i, &b, sizeof b);
+    }
+    return r;
+  }
+#endif
   template <class G>
-  WB_HD void load_stream(const values& w, int, int stream, std::size_t first, int items, std::int32_t* erased,
+  WB_HD void load_stream(const values& w, int stream, std::size_t first, int items, std::int32_t* erased,
                          G) const {
     byte_element* to = stream == 0 ? w.systematic(0) : w.parity(0, stream - 1);
-    const int V = w.at.vectors, W = plan.steps, share = L / w.at.codewords;
+    const int V = w.at.vectors, W = plan.steps, share = L / w.at.codewords, stride = w.at.stride;
     for (int q = 0; q < plan.codewords; q++) {
       const std::size_t item = first + static_cast<std::size_t>(q < items ? q : 0);
       bool finite = true;
+#if WB_WIDTH > 1
+      const std::size_t step = a.llr8.data != nullptr ? a.llr8.element_stride : a.llr.element_stride;
+      if (share >= 16 && W >= 16 && step == 1) {
+        for (int v = 0; v < V; v++)
+          for (int l = 0; l < share; l += 16)
+            for (int j = 0; j < W; j += 16) {
+              const int from = j + 16 <= W ? j : W - 16;
+              square_row x[16];
+              for (int i = 0; i < 16; i++)
+                x[i] = sixteen_weights(
+                    static_cast<std::size_t>(stream * (a.k + 4) + (v + V * (l + i)) * W + from), item,
+                    finite);
+              transpose_bytes(x);
+              for (int i = 0; i < 16; i++)
+                __builtin_memcpy(to + (from + i) * stride + v * L + q * share + l, &x[i], 16);
+            }
+        if (!finite) erased[q] = 1;
+        continue;
+      }
+#endif
       for (int n = 0; n < a.windows; n++)
         for (int j = 0; j < W; j++)
-          to[j * w.at.stride + n % V * L + q * share + n / V] =
+          to[j * stride + n % V * L + q * share + n / V] =
               weight(static_cast<std::size_t>(stream * (a.k + 4) + n * W + j), item, finite);
       if (!finite) erased[q] = 1;
     }
   }
-  WB_HD int decision(const values& w, int q, int i) const {
-    const int V = w.at.vectors, share = L / w.at.codewords, n = i / plan.steps;
-    return w.extrinsic(0)[i % plan.steps * w.at.stride + n % V * L + q * share + n / V] & 1;
+  template <class G>
+  WB_HD void store_bits(const values& w, std::size_t first, int items, const std::int32_t* erased,
+                        const std::int32_t* leaving, G) const {
+    const int V = w.at.vectors, W = plan.steps, share = L / w.at.codewords, stride = w.at.stride;
+    for (int q = 0; q < items; q++) {
+      if (leaving[q] == 0) continue;
+      const short_element* from = w.extrinsic(0) + q * share;
+      std::uint8_t* to = a.bits.data + (first + static_cast<std::size_t>(q)) * a.bits.item_stride;
+      const int kept = erased[q] != 0 ? 0 : 1;
+#if WB_WIDTH > 1
+      if (share >= 16 && W >= 16 && a.bits.element_stride == 1) {
+        for (int v = 0; v < V; v++)
+          for (int l = 0; l < share; l += 16)
+            for (int j = 0; j < W; j += 16) {
+              const int row = j + 16 <= W ? j : W - 16;
+              square_row x[16];
+              for (int i = 0; i < 16; i++) {
+                typedef std::int16_t shorts __attribute__((vector_size(32)));
+                shorts y;
+                __builtin_memcpy(&y, from + (row + i) * stride + v * L + l, sizeof y);
+                x[i] = __builtin_convertvector(y & static_cast<std::int16_t>(kept), square_row);
+              }
+              transpose_bytes(x);
+              for (int i = 0; i < 16; i++) __builtin_memcpy(to + (v + V * (l + i)) * W + row, &x[i], 16);
+            }
+        continue;
+      }
+#endif
+      for (int n = 0; n < a.windows; n++)
+        for (int j = 0; j < W; j++)
+          to[static_cast<std::size_t>(n * W + j) * a.bits.element_stride] =
+              static_cast<std::uint8_t>(from[j * stride + n % V * L + n / V] & kept);
+    }
   }
 #endif
 
@@ -249,22 +393,17 @@ struct turbo_windows_op {
   template <class G>
   WB_HD void store(const values& w, std::size_t first, int items, const std::int32_t* erased,
                    const std::int32_t* leaving, int iterations, G g) const {
-    for (int q = 0; q < items; q++) {
+    if (a.bits.data != nullptr) store_bits(w, first, items, erased, leaving, g);
+    for (int q = g.rank; q < items; q += g.size) {
       if (leaving[q] == 0) continue;
       const std::size_t item = first + static_cast<std::size_t>(q);
       const bool gone = erased[q] != 0;
-      if (a.bits.data != nullptr)
-        for (int i = g.rank; i < a.k; i += g.size)
-          a.bits.data[static_cast<std::size_t>(i) * a.bits.element_stride + item * a.bits.item_stride] =
-              static_cast<std::uint8_t>(gone ? 0 : decision(w, q, i));
-      if (g.rank == 0) {
-        if (a.iterations_used.data != nullptr)
-          a.iterations_used.data[item * a.iterations_used.item_stride] = gone ? 0 : iterations;
-        if (a.status.data != nullptr)
-          a.status.data[item * a.status.item_stride] = gone              ? status_erased
-                                                       : leaving[q] == 2 ? status_stopped
-                                                                         : 0;
-      }
+      if (a.iterations_used.data != nullptr)
+        a.iterations_used.data[item * a.iterations_used.item_stride] = gone ? 0 : iterations;
+      if (a.status.data != nullptr)
+        a.status.data[item * a.status.item_stride] = gone              ? status_erased
+                                                     : leaving[q] == 2 ? status_stopped
+                                                                       : 0;
     }
   }
 };
