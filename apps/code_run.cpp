@@ -86,6 +86,8 @@ void code_run::add_decoder(wb::hdf5_attributes& a) const {
     a["overlap"] = std::int64_t{d.overlap};
     a["extrinsic_scale"] = double{d.extrinsic_scale};
     a["early_stop"] = wb::name_of(d.stop);
+    a["precision"] = wb::name_of(d.precision);
+    if (d.precision == wb::turbo_precision::int16) a["llr_steps"] = double{d.llr_steps};
   } else if (is_ldpc(c.type)) {
     const wb::ldpc_decoder_config& d = c.ldpc.decoder;
     a["algorithm"] = wb::name_of(d.algorithm);

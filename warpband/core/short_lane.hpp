@@ -1,7 +1,7 @@
 #pragma once
-// 16-bit integers under one set of names, `i16x`. On a CPU a value holds `i16x::lanes` numbers, twice as many
-// as float32 lanes; on CUDA one number of each of `i16x::items` = 2 items, packed in a register. Sums wrap:
-// bodies keep their numbers in range. Every build gives the same bits.
+// 16-bit integers under one set of names, `i16x`. On a CPU a value holds `i16x::lanes` numbers, in vectors
+// twice as many as float32 lanes; on CUDA one number of each of `i16x::items` = 2 items, packed in a
+// register. Sums wrap: bodies keep their numbers in range. Every build gives the same bits.
 #include <warpband/core/lane.hpp>
 
 namespace wb {
@@ -82,7 +82,10 @@ WB_HD i16x operator^(i16x a, i16x b) { return {a.x ^ b.x}; }
 WB_HD i16x max(i16x a, i16x b) { return {a.x > b.x ? a.x : b.x}; }
 WB_HD i16x min(i16x a, i16x b) { return {a.x < b.x ? a.x : b.x}; }
 WB_HD i16x add_max(i16x a, i16x b, i16x c) { return max(a + b, c); }
-WB_HD i16x sign_bit(i16x a) { return {(a.x >> 15) & std::int16_t{1}}; }
+WB_HD i16x sign_bit(i16x a) {
+  typedef std::uint16_t bits __attribute__((vector_size(sizeof(a.x))));
+  return {(i16x::v)((bits)a.x >> 15)};
+}
 WB_HD i16x spread_low_bit(i16x a) { return {-(a.x & std::int16_t{1})}; }
 WB_HD i16x scaled(i16x a, int eighths) {
   return {(a.x * static_cast<std::int16_t>(eighths) + std::int16_t{4}) >> 3};
@@ -96,14 +99,34 @@ WB_HD i16x load_short(const short_element* p) {
 }
 WB_HD void store_short(short_element* p, i16x a) { __builtin_memcpy(p, &a, sizeof a); }
 WB_HD i16x load_byte(const byte_element* p) {
+#if defined(__AVX512BW__)  // GCC converts half a vector at a time
+  return {(i16x::v)_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
+#elif defined(__AVX2__)
+  return {(i16x::v)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))};
+#else
   typedef signed char bytes __attribute__((vector_size(i16x::lanes)));
   bytes b;
   __builtin_memcpy(&b, p, sizeof b);
   return {__builtin_convertvector(b, i16x::v)};
+#endif
 }
 WB_HD i16x load_same(const std::int16_t* p) { return load_short(p); }
 /// Lane i of the result is lane at[i] of a.
-WB_HD i16x permute(i16x a, i16x at) { return {__builtin_shuffle(a.x, at.x)}; }
+WB_HD i16x permute(i16x a, i16x at) {
+#if defined(__AVX512BW__)
+  return {(i16x::v)_mm512_permutexvar_epi16((__m512i)at.x, (__m512i)a.x)};
+#elif defined(__AVX2__)
+  // Bytes are found within halves: in this one and in the other, of which the lane's number tells.
+  const __m256i x = (__m256i)a.x, other = _mm256_permute4x64_epi64(x, 0x4e);
+  const i16x::v pairs = (at.x & std::int16_t{7}) * std::int16_t{0x0202} + std::int16_t{0x0100};
+  const i16x::v mine{0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8};
+  const i16x::v apart = ((at.x & std::int16_t{8}) != mine);
+  return {(i16x::v)_mm256_blendv_epi8(_mm256_shuffle_epi8(x, (__m256i)pairs),
+                                      _mm256_shuffle_epi8(other, (__m256i)pairs), (__m256i)apart)};
+#else
+  return {__builtin_shuffle(a.x, at.x)};
+#endif
+}
 WB_HD i16x lane_numbers() {
   i16x r;
   for (int i = 0; i < i16x::lanes; i++) r.x[i] = static_cast<std::int16_t>(i);

@@ -158,7 +158,7 @@ const kernel& cpu::build_of(const kernel_set& op) const {
 
 void cpu::run(const kernel_set& op, const void* args, std::size_t items) {
   const kernel& k = build_of(op);
-  const std::size_t lanes = static_cast<std::size_t>(k.lanes), bytes = k.scratch(args, {}, items);
+  const std::size_t lanes = k.together(args), bytes = k.scratch(args, {}, items);
   for (auto& a : arenas_)
     if (a.bytes() < bytes) a = make<unsigned char>(bytes, 1);
   // Pieces of about 50 microseconds, whole vectors, no more than a quarter of a thread's share.

@@ -39,6 +39,8 @@ struct kernel {
   /// the compiler computes.
   double (*flops)(const void* args);
   double (*bytes)(const void* args);
+  /// Items that one call works on: threads get multiples of it.
+  std::size_t (*together)(const void* args);
   /// Runs or queues the items of `where`. Returns 0, or the cudaError_t of a failed launch.
   int (*run)(const void* args, const place& where);
 };

@@ -5,7 +5,8 @@
 //   static constexpr bool by_block;             CUDA: a thread block per item (true) or a thread per item
 //   static constexpr int tile;                  or, where an op has it: so many threads of a warp per item
 //   static constexpr int resident;              optional: blocks a multiprocessor must hold, which limits
-//                                               registers where a thread or a tile has an item
+//                                               registers, and has shared memory made room for
+//   static constexpr int most_threads;          optional, by_block: bound of a block's threads
 //   int threads() const;                        by_block: threads wanted per item
 //   std::size_t scratch(int group) const;       values of T one item needs when `group` threads share it
 //   double flops() const, bytes() const;        of one item; kernel.hpp says what counts as an operation
@@ -273,7 +274,7 @@ int launch(const Op& op, const place& where) {
   }                                                  \
   WB_EXPORT_KERNEL(name, args_type, with_##name)
 /// Exports an op of several builds: `with_op(args, f)` calls f with the op that the arguments choose, so the
-/// list of built variants stands in one place. `items` share a vector: threads get multiples of it.
+/// list of built variants stands in one place. `items`: kernel::lanes.
 #define WB_EXPORT_KERNEL(name, args_type, with_op) WB_EXPORT_KERNEL_OF(name, args_type, with_op, WB_WIDTH)
 #define WB_EXPORT_KERNEL_OF(name, args_type, with_op, items)                                                \
   const ::wb::kernel* name##_kernel();                                                                      \
@@ -290,6 +291,9 @@ int launch(const Op& op, const place& where) {
         },                                                                                                  \
         [](const void* a) {                                                                                 \
           return with_op(*static_cast<const args_type*>(a), [](const auto& op) { return op.bytes(); });     \
+        },                                                                                                  \
+        [](const void* a) {                                                                                 \
+          return with_op(*static_cast<const args_type*>(a), [](const auto& op) { return items_of(op); });   \
         },                                                                                                  \
         [](const void* a, const place& w) {                                                                 \
           return with_op(*static_cast<const args_type*>(a), [&](const auto& op) { return launch(op, w); }); \

@@ -17,6 +17,7 @@ constexpr std::array ldpc_algorithms{ldpc_algorithm::normalised_min_sum, ldpc_al
                                      ldpc_algorithm::offset_min_sum, ldpc_algorithm::sum_product};
 constexpr std::array schedules{ldpc_schedule::layered, ldpc_schedule::flooding};
 constexpr std::array precisions{ldpc_precision::float32, ldpc_precision::float16, ldpc_precision::int8};
+constexpr std::array turbo_precisions{turbo_precision::float32, turbo_precision::int16};
 constexpr std::array conv_algorithms{conv_algorithm::viterbi, conv_algorithm::max_log_map,
                                      conv_algorithm::log_map};
 constexpr std::array terminations{conv_ending::zero_tail, conv_ending::tail_biting};
@@ -73,6 +74,8 @@ void take_turbo(const code_settings& s, turbo_settings& t) {
   take(s.overlap, t.decoder.overlap);
   take(s.extrinsic_scale, t.decoder.extrinsic_scale);
   take("early_stop", s.early_stop, turbo_stops, t.decoder.stop);
+  take("precision", s.precision, turbo_precisions, t.decoder.precision);
+  if (t.decoder.precision == turbo_precision::int16) take(s.llr_steps, t.decoder.llr_steps);
 }
 
 void take_ldpc(const code_settings& s, ldpc_settings& l) {
@@ -115,10 +118,10 @@ std::vector<code_type> types_with(std::string_view setting) {
   };
   if (is({"k", "crc"})) return {lte_turbo, wimax_ldpc, wifi_ldpc, conv, none};
   if (is({"rate", "algorithm"})) return {lte_turbo, wimax_ldpc, wifi_ldpc, conv};
-  if (is({"iterations", "early_stop"})) return {lte_turbo, wimax_ldpc, wifi_ldpc};
+  if (is({"iterations", "early_stop", "precision"})) return {lte_turbo, wimax_ldpc, wifi_ldpc};
   if (is({"overlap"})) return {lte_turbo, conv};
-  if (is({"interleaver", "windows", "extrinsic_scale"})) return {lte_turbo};
-  if (is({"n", "scale", "offset", "schedule", "precision", "int8_steps"})) return {wimax_ldpc, wifi_ldpc};
+  if (is({"interleaver", "windows", "extrinsic_scale", "llr_steps"})) return {lte_turbo};
+  if (is({"n", "scale", "offset", "schedule", "int8_steps"})) return {wimax_ldpc, wifi_ldpc};
   if (is({"termination", "constraint_length", "generators", "feedback", "standard", "order"})) return {conv};
   return {};
 }
@@ -128,6 +131,7 @@ std::vector<std::string> words_of(code_type type, std::string_view setting) {
   if (type == code_type::lte_turbo) {
     if (setting == "algorithm") return names_of(turbo_algorithms);
     if (setting == "early_stop") return names_of(turbo_stops);
+    if (setting == "precision") return names_of(turbo_precisions);
   } else if (is_ldpc(type)) {
     if (setting == "algorithm") return names_of(ldpc_algorithms);
     if (setting == "early_stop") return {"syndrome", "none"};
@@ -155,6 +159,7 @@ std::optional<code_choice> idle_with(const code_settings& s, std::string_view se
   if (setting == "scale") return unless("algorithm", s.algorithm, "normalised-min-sum");
   if (setting == "offset") return unless("algorithm", s.algorithm, "offset-min-sum");
   if (setting == "int8_steps") return unless("precision", s.precision, "int8");
+  if (setting == "llr_steps") return unless("precision", s.precision, "int16");
   if (setting == "overlap" && s.type == code_type::conv)
     return unless("termination", s.termination, "tail-biting");
   return std::nullopt;

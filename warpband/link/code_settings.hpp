@@ -26,7 +26,7 @@ struct code_settings {
   std::optional<std::string> order;                    // "serial", "streams"
   std::optional<std::string> algorithm;
   std::optional<int> iterations, windows, overlap;  // 0, -1: chosen
-  std::optional<float> extrinsic_scale, scale, offset, int8_steps;
+  std::optional<float> extrinsic_scale, scale, offset, int8_steps, llr_steps;
   std::optional<std::string> schedule, precision, early_stop;
 };
 
@@ -39,7 +39,7 @@ void for_each_setting(Settings& s, F f) {
   f("algorithm", s.algorithm), f("iterations", s.iterations), f("windows", s.windows);
   f("overlap", s.overlap), f("extrinsic_scale", s.extrinsic_scale), f("scale", s.scale);
   f("offset", s.offset), f("schedule", s.schedule), f("precision", s.precision);
-  f("int8_steps", s.int8_steps), f("early_stop", s.early_stop);
+  f("int8_steps", s.int8_steps), f("llr_steps", s.llr_steps), f("early_stop", s.early_stop);
 }
 
 /// The types whose codes have a setting; empty for a name that is none.

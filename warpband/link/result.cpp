@@ -71,6 +71,10 @@ void add_turbo(const code_config& c, json& code, json& decoder) {
              {"overlap", t.decoder.overlap},
              {"extrinsic_scale", as_written(t.decoder.extrinsic_scale)},
              {"early_stop", name_of(t.decoder.stop)}};
+  if (t.decoder.precision == turbo_precision::int16) {
+    decoder["precision"] = name_of(t.decoder.precision);
+    decoder["llr_steps"] = as_written(t.decoder.llr_steps);
+  }
 }
 void add_ldpc(const code_config& c, json& code, json& decoder) {
   const ldpc_decoder_config& d = c.ldpc.decoder;

@@ -332,8 +332,13 @@ const entry table[] = {
       "Block rows one after the other, each with what those before it found, or all checks at once."},
      scope::both,
      [](draft& d, const value& v) { d.code.schedule = v.text(); }},
-    {{"decoder.precision", "word", "\"float32\", \"float16\" or \"int8\"; sum-product \"float32\"",
-      "\"float32\"", "Of the messages. float16 is for GPUs; a CPU computes the same bits, but slowly."},
+    {{"decoder.precision", "word",
+      "LDPC \"float32\", \"float16\" or \"int8\"; sum-product \"float32\"; lte-turbo \"float32\" or "
+      "\"int16\"",
+      "\"float32\"",
+      "Of the messages. LDPC: float16 is for GPUs; a CPU computes the same bits, but slowly. lte-turbo: "
+      "int16 "
+      "is max-log-map on 8-bit channel LLRs, several times faster; windows are a power of two then."},
      scope::both,
      [](draft& d, const value& v) { d.code.precision = v.text(); }},
     {{"decoder.int8_steps", "number", "a number from 0.25 to 64", "3.0",
@@ -342,6 +347,10 @@ const entry table[] = {
       "the offset whole steps."},
      scope::both,
      [](draft& d, const value& v) { d.code.int8_steps = static_cast<float>(v.number(0.25, 64)); }},
+    {{"decoder.llr_steps", "number", "a number from 0.25 to 64", "8.0",
+      "With int16: steps of the channel LLRs in an LLR of 1; they are limited to +-127 steps."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.llr_steps = static_cast<float>(v.number(0.25, 64)); }},
     {{"decoder.early_stop", "word",
       "lte-turbo \"none\", \"crc\" or \"sign-agreement\"; LDPC \"syndrome\" or \"none\"", "\"none\"",
       "A codeword leaves the iterations when its CRC holds (needs code.crc), or when both constituent "
@@ -744,9 +753,11 @@ class parser {
       if (key == "qam") key = "modem.modulation";
       place at = d.where(key);
       if (at.line == 0 && key.starts_with("channel.") && c.link.channel == channel_type::tdl)
-        for (const char* cause : {"channel.doppler_hz", "channel.delays_ns", "channel.profile",
-                                  "channel.delay_spread_ns", "channel.type"})
-          if (at.line == 0) at = d.where(cause);
+        for (const char* cause : {"channel.delays_ns", "channel.profile", "channel.delay_spread_ns",
+                                  "channel.doppler_hz", "channel.type"})
+          if (at.line == 0 &&
+              (key == "channel.cyclic_prefix_us") != (std::string(cause) == "channel.doppler_hz"))
+            at = d.where(cause);
       if (at.line == 0)  // what was left out does not go with antennas or a detector
         for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type"})
           if (d.where(cause).line > at.line) at = d.where(cause);

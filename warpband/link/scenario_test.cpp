@@ -135,7 +135,7 @@ TEST(scenario, documented_defaults_are_the_defaults) {
     if (!types.empty() && std::find(types.begin(), types.end(), code_type::lte_turbo) == types.end())
       continue;
     if (*k.initial != '\0' && (name == "channel.type" || !name.starts_with("channel.")) &&
-        !name.starts_with("detector."))
+        !name.starts_with("detector.") && name != "decoder.llr_steps")
       spelt += name + " = " + k.initial + "\n";
   }
   const auto json_of = [](const std::string& text) {
@@ -146,6 +146,11 @@ TEST(scenario, documented_defaults_are_the_defaults) {
     return result_json(r);
   };
   EXPECT_EQ(json_of(spelt), json_of(sweep));
+  const std::string int16 = sweep +
+                            "decoder.algorithm = \"max-log-map\"\ndecoder.extrinsic_scale = 0.75\n"
+                            "decoder.precision = \"int16\"\n";
+  EXPECT_EQ(json_of(int16 + "decoder.llr_steps = 8"), json_of(int16));
+  EXPECT_NE(json_of(int16 + "decoder.llr_steps = 4"), json_of(int16));
   // Those of the other codes.
   const auto with = [](const std::string& type, const std::string& text) {
     return sweep + "code.type = \"" + type + "\"\n" + text;

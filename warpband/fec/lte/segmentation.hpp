@@ -28,7 +28,7 @@ struct lte_segmentation {
   }
 };
 
-/// The largest transport block there is room for. The standard's tables end at 391656 bits.
+/// The largest transport block there is room for. The standard's tables end at 391656 bits, up to 256QAM.
 inline constexpr int lte_most_transport_bits = 1 << 20;
 
 /// Cuts a transport block of A = 1..2^20 bits. Throws argument_error ("transport_bits").

@@ -75,7 +75,7 @@ void lte_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, i
   check_shape("bits", bits, static_cast<std::size_t>(config_.transport_bits), batch);
   check_shape("coded", coded, static_cast<std::size_t>(config_.coded_bits), batch);
   if (batch != batch_ || !is_owner(owner_, exec)) {
-    batch_ = 0;
+    owner_.reset();
     for (int kind = 0; kind < 2; kind++) {
       blocks_[kind] = exec.make<std::uint8_t>(k(kind), rows(kind, batch));
       codewords_[kind] = exec.make<std::uint8_t>(3 * (k(kind) + 4), rows(kind, batch));
@@ -142,7 +142,7 @@ void lte_transport_decoder::combine(executor& exec, view<const float> llr, int r
   check_range("rv", rv, 0, 3);
   check_shape("llr", llr, static_cast<std::size_t>(config_.coded_bits), batch);
   if (first && (batch != batch_ || !is_owner(owner_, exec))) {
-    batch_ = 0;
+    owner_.reset();
     for (int kind = 0; kind < 2; kind++) {
       soft_[kind] = exec.make<float>(3 * (k(kind) + 4), rows(kind, batch));
       decided_[kind] = exec.make<std::uint8_t>(k(kind), rows(kind, batch));

@@ -31,9 +31,9 @@ std::vector<std::int32_t> checked(std::vector<std::int32_t> permutation) {
 
 /// What precision int16 takes of the settings, windows and overlap chosen.
 void check_int16(turbo_decoder_config& c) {
-  if (c.algorithm != map_algorithm::max_log_map)
+  if (c.algorithm == map_algorithm::log_map)
     throw argument_error("algorithm", "log_map", "max_log_map with precision int16");
-  if (c.stop != early_stop::none && c.stop != early_stop::crc)
+  if (c.stop == early_stop::sign_agreement)
     throw argument_error("stop", "sign_agreement", "none or crc with precision int16");
   if (8 * c.extrinsic_scale != std::floor(8 * c.extrinsic_scale))
     throw argument_error("extrinsic_scale", std::to_string(c.extrinsic_scale),
@@ -145,10 +145,10 @@ void turbo_decoder::make_lane_tables(const std::vector<std::int32_t>& permutatio
           const int step = i % W, window = i / W, lane = window / at.vectors;
           if (l == 0) row = step, vector = window % at.vectors;
           if (step != row || window % at.vectors != vector)
-            throw argument_error(
-                "permutation",
-                "one whose bits " + std::to_string(j) + " of " + std::to_string(P) + " windows lie apart",
-                "one free of contention, as a QPP is, with precision int16");
+            throw argument_error("permutation",
+                                 "one whose bits " + std::to_string(j) + " of " + std::to_string(P) +
+                                     " windows go to different rows",
+                                 "a polynomial modulo k, as a QPP is, or windows = 1, with precision int16");
           if (L == 1) places.push_back(static_cast<std::uint16_t>(step * at.stride + window));
           for (int q = 0; q < at.codewords; q++) {
             read[static_cast<std::size_t>(q * share + l)] = static_cast<std::int16_t>(q * share + lane);

@@ -44,9 +44,11 @@ struct turbo_decoder_config {
   /// Stop rule crc: the generator with its leading term and its degree (see crc.hpp).
   std::uint32_t crc_polynomial = 0;
   int crc_degree = 0;
-  /// int16: max_log_map; stop none or crc; no soft or extrinsic output; extrinsic_scale a multiple of 1/8;
-  /// an interleaver free of contention, as every QPP is; windows a power of two up to 128 that divides k (0
-  /// chooses windows of 64 steps or more, a power of two of them) and overlap in whole eights (-1 chooses 0).
+  /// int16: max_log_map; stop none or crc; no soft or extrinsic output; extrinsic_scale a multiple of 1/8; k
+  /// up to 32768; windows a power of two up to 128 that divides k (0 chooses as many, up to 64, as leave them
+  /// 64 steps) and overlap in whole eights (-1 chooses 0). Bits whose numbers agree modulo k / n must be
+  /// interleaved to such again, for every n that divides windows: every QPP does that, an own permutation may
+  /// need windows = 1.
   turbo_precision precision = turbo_precision::float32;
   /// int16: steps of the channel LLRs in an LLR of 1, 0.25..64. They are limited to +-127 steps, extrinsics
   /// to
@@ -65,7 +67,8 @@ struct turbo_decoder_output {
 /// Decodes batches of codewords.
 ///
 /// Input LLRs are [batch, 3 (k + 4)]: the streams d0, d1, d2 one after the other, each with its four tail
-/// places. They are limited to +-30 (log-MAP) or +-10000 (max-log-MAP). In log-MAP extrinsics are limited to
+/// places. They are limited to +-30 (log-MAP), +-10000 (max-log-MAP) or +-127 steps (int16). In log-MAP
+/// extrinsics are limited to
 /// +-30, outputs to +-60, and a state metric to 2^-30 of the largest. A codeword with a NaN or infinite LLR
 /// is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
 ///

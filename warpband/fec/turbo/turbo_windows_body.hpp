@@ -8,8 +8,9 @@
 // a polynomial modulo any divisor of P, so what these read lies in one vector again. With fewer, codewords
 // share a vector.
 //
-// Values are multiples of 1 / steps: channel LLRs in 8 bits, extrinsics in 16. Between normalisations metrics
-// grow by at most 8 (127 + 127 + 1023), and those of the states differ by three such steps: nothing wraps.
+// Values are multiples of 1 / steps: channel LLRs in 8 bits, extrinsics in 16. A step changes a metric by at
+// most 127 + 127 + 1024, there are eight between normalisations, the states differ by three steps, and by
+// 5000 in addition near a known state: sums of two metrics stay below 20000, and nothing wraps.
 //
 // Array `extrinsic` is used in place. Before the first decoder it holds the extrinsics of the second; after
 // it, the a-priori plus systematic weights of the second. Only the owner of a step reads and writes it there,
@@ -25,13 +26,7 @@ inline namespace WB_ISA {
 
 /// The semiring (max, +) on 16-bit metrics; a weight is -L.
 struct max_log_short {
-#ifndef WB_CHAINS
-#define WB_CHAINS 1
-#endif
-#ifndef WB_SEG
-#define WB_SEG 8
-#endif
-  static constexpr int chains = WB_CHAINS;
+  static constexpr int chains = 1;
   static constexpr int most_extrinsic = 1023, impossible = -5000;
   WB_HD static i16x times(i16x a, i16x b) { return a + b; }
   WB_HD static i16x plus(i16x a, i16x b) { return max(a, b); }
@@ -66,7 +61,7 @@ struct turbo_windows_plan {
 /// The decoder's arrays, and one half-iteration on them.
 template <class C>
 struct turbo_windows {
-  static constexpr int S = C::states, L = i16x::lanes, Seg = WB_SEG;
+  static constexpr int S = C::states, L = i16x::lanes, Seg = 8;
   using M = max_log_short;
   const turbo_windows_args& a;
   const turbo_lanes& at;
@@ -158,18 +153,19 @@ struct turbo_windows {
         const short_element* from = border(group, Decoder, side < 0 ? 0 : 1) + n.vector * L + n.lanes;
         i16x x[S];
         WB_UNROLL for (int s = 0; s < S; s++) x[s] = load_short(from + s * at.stride);
-        if (a.overlap != 0) {
-          const int steps = side < 0 ? p.steps - first_kept() : last_kept();
-          WB_ROLL for (int k = 0; k < steps; k++) {
-            if (k % Seg == 0) M::normalise_segment(x);
-            i16x ws, wp;
-            if (side < 0) {
-              weights<Decoder>(group, first_kept() + k, n.vector, n.lanes, ws, wp);
-              forward_step<C, M>(x, ws, wp);
-            } else {
-              weights<Decoder>(group, steps - 1 - k, n.vector, n.lanes, ws, wp);
-              backward_step<C, M>(x, ws, wp);
-            }
+        const int steps = a.overlap == 0 ? 0 : side < 0 ? p.steps - first_kept() : last_kept();
+        for (int k = 0; k < steps; k += Seg) {
+          M::normalise_segment(x);
+          i16x ws[Seg], wp[Seg];
+          WB_UNROLL_ON_DEVICE for (int i = 0; i < Seg; i++) {
+            // the last segment of alpha may be short: its steps are within the window, but not used
+            const int at_step =
+                side < 0 ? first_kept() + (k + i < steps ? k + i : steps - 1) : steps - 1 - k - i;
+            weights<Decoder>(group, at_step, n.vector, n.lanes, ws[i], wp[i]);
+          }
+          WB_UNROLL_ON_DEVICE for (int i = 0; i < Seg; i++) {
+            if (side < 0 && k + i < steps) forward_step<C, M>(x, ws[i], wp[i]);
+            if (side > 0) backward_step<C, M>(x, ws[i], wp[i]);
           }
         }
         short_element* to = shorts(p.warm) + (side < 0 ? 0 : S * L * p.columns) + u * L;
