@@ -260,7 +260,7 @@ command add_decode(CLI::App& app) {
   add_integer_or_auto(
       *decode, "overlap", 0, s.overlap, -1,
       "Steps by which windows reach into their neighbours (default auto: 24, or what they "
-      "allow; int16: 0); conv, tail-biting: steps around the circle, to 4096 (auto: 8 (K - 1))");
+      "allow; int16: 8); conv, tail-biting: steps around the circle, to 4096 (auto: 8 (K - 1))");
   number("extrinsic_scale", s.extrinsic_scale,
          "lte-turbo: factor on extrinsic LLRs, above 0 to 1 (default 1); 0.75 is usual for max-log-map");
   number("scale", s.scale, "LDPC: factor of normalised-min-sum, above 0 to 1 (default 0.75)");

@@ -50,7 +50,9 @@ void check_int16(turbo_decoder_config& c) {
                          "a power of two up to 128 that divides k = " + std::to_string(c.k) +
                              " into windows of 8 steps or more, or 0 (automatic), with precision int16");
   const int longest = c.windows == 1 ? 0 : (c.k / c.windows - 1) / 8 * 8;
-  if (c.overlap == -1 || c.windows == 1) c.overlap = 0;
+  // Without an overlap 64 windows of k = 6144 lose 0.11 dB at FER 1e-2, with 8 steps 0.03 (docs/wu2010.md).
+  if (c.windows == 1) c.overlap = 0;
+  if (c.overlap == -1) c.overlap = std::min(8, longest);
   if (c.overlap % 8 != 0 || c.overlap < 0 || c.overlap > longest)
     throw argument_error(
         "overlap", std::to_string(c.overlap),

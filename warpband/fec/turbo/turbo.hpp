@@ -46,7 +46,7 @@ struct turbo_decoder_config {
   int crc_degree = 0;
   /// int16: max_log_map; stop none or crc; no soft or extrinsic output; extrinsic_scale a multiple of 1/8; k
   /// up to 32768; windows a power of two up to 128 that divides k (0 chooses as many, up to 64, as leave them
-  /// 64 steps) and overlap in whole eights (-1 chooses 0). Bits whose numbers agree modulo k / n must be
+  /// 64 steps) and overlap in whole eights (-1 chooses 8). Bits whose numbers agree modulo k / n must be
   /// interleaved to such again, for every n that divides windows: every QPP does that, an own permutation may
   /// need windows = 1.
   turbo_precision precision = turbo_precision::float32;

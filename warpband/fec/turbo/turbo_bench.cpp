@@ -125,7 +125,7 @@ const bench::group turbo_benches{[] {
     const auto axes = [](int k) {
       return std::vector<bench::axis>{{"k", k}, {"precision", "int16"}, {"iterations", 6}};
     };
-    for (const int windows : {32, 64})
+    for (const int windows : {32, 64, 128})
       for (const int overlap : {0, 8, 16}) {
         std::vector<bench::axis> a = axes(6144);
         a.emplace_back("window_steps", 6144 / windows);
@@ -142,12 +142,14 @@ const bench::group turbo_benches{[] {
                  decode(int16(6144, 0, -1), many / 4));
       bench::add("turbo", device, axes(6144), {figure::host_fed}, decode_steps(int16(6144, 0, -1), many / 4));
     }
-    for (const int codewords : {1, 10, 100}) {
-      std::vector<bench::axis> a = axes(6144);
-      a.emplace_back("codewords", codewords);
-      bench::add("turbo", device, a, {figure::small},
-                 decode_steps(int16(6144, 0, -1), static_cast<std::size_t>(codewords)));
-    }
+    for (const int windows : {64, 128})
+      for (const int codewords : {1, 10, 100}) {
+        std::vector<bench::axis> a = axes(6144);
+        a.emplace_back("window_steps", 6144 / windows);
+        a.emplace_back("codewords", codewords);
+        bench::add("turbo", device, a, {figure::small},
+                   decode_steps(int16(6144, windows, 8), static_cast<std::size_t>(codewords)));
+      }
     bench::add("turbo_encode", device, {{"k", 6144}}, {figure::kernel, figure::resident},
                encode(6144, bench::batch_for(device, 64, 132 * 64)));
     bench::add("turbo_encode", device, {{"k", 6144}, {"codewords", 1}}, {figure::small}, encode(6144, 1));

@@ -346,7 +346,9 @@ TEST(turbo_int16_settings, are_checked) {
   EXPECT_EQ(with([](auto& c) { c.windows = 64, c.overlap = 88; }), "");
   EXPECT_EQ(with([](auto& c) { c.k = 40000; }), "k");
   EXPECT_EQ(turbo_decoder(setting(6144)).config().windows, 64);
+  EXPECT_EQ(turbo_decoder(setting(6144)).config().overlap, 8);
   EXPECT_EQ(turbo_decoder(setting(40)).config().windows, 1);
+  EXPECT_EQ(turbo_decoder(setting(40)).config().overlap, 0);
   cpu exec({.threads = 1});
   auto llr8 = exec.make<std::int8_t>(3 * 44, 1);
   auto bits = exec.make<std::uint8_t>(40, 1);
