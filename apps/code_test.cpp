@@ -82,7 +82,7 @@ TEST_P(code_command, gives_back_what_was_encoded) {
       << text("err.txt");
   // With 25 MiB the program itself leaves room for some hundred blocks at most; the sanitizers' own memory is
   // not meant.
-  ASSERT_EQ(run("decode llr.h5 -o pieces.h5 --code lte-turbo --soft --memory 25.3M" +
+  ASSERT_EQ(run("decode llr.h5 -o pieces.h5 --code lte-turbo --soft --memory 27.3M" +
                 std::string(cuda_ ? "" : " --threads 2")),
             0)
       << text("err.txt");

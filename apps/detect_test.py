@@ -245,7 +245,7 @@ class DetectTest(array_files.ArrayFilesTest):
             noise = numpy.linspace(0.1, 0.2, uses) if groups == 3 else 0.1
             self.write_signal("in.h5", h, y, noise, {"uses_per_channel": -(-uses // groups)})
             whole = self.detect("--llr", "--hard", "--memory", "4G", detector="mmse", qam=4)[0]
-            for memory in ("24.8M", "26M"):
+            for memory in ("26.8M", "28M"):
                 pieces = self.detect("--llr", "--hard", "--memory", memory, "--threads", 1, detector="mmse", qam=4)[0]
                 for name, values in whole.items():
                     numpy.testing.assert_array_equal(pieces[name], values, f"{groups} {memory} {name}")
@@ -363,7 +363,7 @@ class DetectTest(array_files.ArrayFilesTest):
         self.write_signal("in.h5", h, y, 0.1)
         (self.folder / "out.h5").write_text("old")
         with subprocess.Popen([array_files.command, "detect", "in.h5", "-o", "out.h5", "--detector", "ml", "--qam", "16", "--threads",
-                               "1", "--memory", "26M"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               "1", "--memory", "28M"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               env={**os.environ, "WARPBAND_ISA": "scalar"}, text=True) as process:
             time.sleep(0.5)
             process.send_signal(signal.SIGINT)
