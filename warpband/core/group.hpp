@@ -7,6 +7,15 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// Sets a flag that other threads of the group may set at the same time.
+WB_HD void set_flag(std::int32_t* flag) {
+#if defined(__CUDACC__)
+  atomicExch(flag, 1);
+#else
+  *flag = 1;
+#endif
+}
+
 /// One thread has the problem (or the W problems of its lanes) to itself.
 struct solo {
   static constexpr int rank = 0, size = 1;

@@ -44,6 +44,12 @@ WB_HD i16x load_byte(const byte_element* p) {
 }
 /// A number of all items.
 WB_HD i16x load_same(const std::int16_t* p) { return to_short(*p); }
+/// Four signed bytes, each negated; -128 becomes 127.
+WB_HD std::uint32_t negated_bytes(std::uint32_t x) { return __vnegss4(x); }
+/// Byte i of either.
+WB_HD byte_element byte_pair(std::uint32_t x, std::uint32_t y, int i) {
+  return static_cast<byte_element>(__byte_perm(x, y, static_cast<unsigned>(0x40 + 0x11 * i)));
+}
 #elif WB_WIDTH == 1
 struct i16x {
   static constexpr int lanes = 1, items = 1;

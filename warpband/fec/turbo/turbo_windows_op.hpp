@@ -133,7 +133,7 @@ struct turbo_windows_op {
         const int n = 6 * d + j;
         t[j] = weight(static_cast<std::size_t>(n % 3 * (K + 4) + K + n / 3), item, finite);
       }
-      if (!finite) set(erased + q);
+      if (!finite) set_flag(erased + q);
       int b[S];
       for (int s = 0; s < S; s++) b[s] = s ? max_log_short::impossible : 0;
       for (int j = 2; j >= 0; j--) {
@@ -154,7 +154,6 @@ struct turbo_windows_op {
   }
 
 #if defined(__CUDACC__)
-  WB_HD static void set(std::int32_t* flag) { atomicExch(flag, 1); }
   WB_HD static void put_tail(short_element* to, int half, int x) {
     reinterpret_cast<std::int16_t*>(to)[half] = static_cast<std::int16_t>(x);
   }
@@ -167,7 +166,7 @@ struct turbo_windows_op {
   /// Four weights, as bytes.
   WB_HD std::uint32_t four_weights(std::size_t element, std::size_t item, bool& finite) const {
     if (a.llr8.data != nullptr)
-      return __vnegss4(
+      return negated_bytes(
           *reinterpret_cast<const std::uint32_t*>(a.llr8.data + element + item * a.llr8.item_stride));
     const float4 v = *reinterpret_cast<const float4*>(a.llr.data + element + item * a.llr.item_stride);
     const float x[4] = {v.x, v.y, v.z, v.w};
@@ -193,8 +192,7 @@ struct turbo_windows_op {
         _Pragma("unroll 4") for (int j = 0; j < plan.steps; j += 4) {
           const std::size_t e = begin + static_cast<std::size_t>(j);
           const std::uint32_t x = four_weights(e, one, finite1), y = four_weights(e, two, finite2);
-          WB_UNROLL for (int i = 0; i < 4; i++) to[(j + i) * w.at.stride] =
-              static_cast<byte_element>(__byte_perm(x, y, 0x40 + 0x11 * i));
+          WB_UNROLL for (int i = 0; i < 4; i++) to[(j + i) * w.at.stride] = byte_pair(x, y, i);
         }
       } else {
         for (int j = 0; j < plan.steps; j++) {
@@ -204,8 +202,8 @@ struct turbo_windows_op {
                                         static_cast<unsigned char>(weight(e, two, finite2)) << 8);
         }
       }
-      if (!finite1) set(erased + q);
-      if (!finite2) set(erased + q + 1);
+      if (!finite1) set_flag(erased + q);
+      if (!finite2) set_flag(erased + q + 1);
     }
   }
   template <class G>
@@ -237,7 +235,6 @@ struct turbo_windows_op {
     }
   }
 #else
-  WB_HD static void set(std::int32_t* flag) { *flag = 1; }
   WB_HD void put_tail(short_element* to, int codeword, int x) const {
     const int share = L / a.lanes[lanes_index].codewords;
     to[codeword * share + share - 1] = static_cast<std::int16_t>(x);
