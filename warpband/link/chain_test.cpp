@@ -149,6 +149,18 @@ TEST_P(link_chain_on, of_other_codes_makes_no_errors_without_noise) {
   }
 }
 
+/// The bit errors of 40 frames, run seven at a time.
+std::vector<std::int32_t> in_sevens(link_chain& chain, std::uint64_t first, double ebn0_db) {
+  std::vector<std::int32_t> gathered;
+  for (std::size_t done = 0; done < 40;) {
+    const std::size_t n = std::min<std::size_t>(7, 40 - done);
+    const frame_counts& counts = chain.run(first + done, n, ebn0_db);
+    gathered.insert(gathered.end(), counts.bit_errors.begin(), counts.bit_errors.end());
+    done += n;
+  }
+  return gathered;
+}
+
 TEST_P(link_chain_on, of_other_codes_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
   const auto reference = open_scalar();
   for (const link_config& c : other_links()) {
@@ -161,14 +173,7 @@ TEST_P(link_chain_on, of_other_codes_gives_the_counts_of_a_scalar_cpu_in_any_bat
     EXPECT_EQ(a.bit_errors, b.bit_errors);
     EXPECT_EQ(a.iterations, b.iterations);
     EXPECT_EQ(a.erased, b.erased);
-    std::vector<std::int32_t> gathered;
-    for (std::size_t done = 0; done < 40;) {
-      const std::size_t n = std::min<std::size_t>(7, 40 - done);
-      const frame_counts& counts = parts.run(first + done, n, ebn0_db);
-      gathered.insert(gathered.end(), counts.bit_errors.begin(), counts.bit_errors.end());
-      done += n;
-    }
-    EXPECT_EQ(gathered, a.bit_errors);
+    EXPECT_EQ(in_sevens(parts, first, ebn0_db), a.bit_errors);
   }
 }
 
@@ -220,14 +225,7 @@ TEST_P(link_chain_on, of_delay_lines_gives_the_counts_of_a_scalar_cpu_in_any_bat
     const frame_counts a = here.run(first, 40, ebn0_db), &b = there.run(first, 40, ebn0_db);
     EXPECT_GT(total(a.bit_errors), 0);
     EXPECT_EQ(a.bit_errors, b.bit_errors);
-    std::vector<std::int32_t> gathered;
-    for (std::size_t done = 0; done < 40;) {
-      const std::size_t n = std::min<std::size_t>(7, 40 - done);
-      const frame_counts& counts = parts.run(first + done, n, ebn0_db);
-      gathered.insert(gathered.end(), counts.bit_errors.begin(), counts.bit_errors.end());
-      done += n;
-    }
-    EXPECT_EQ(gathered, a.bit_errors);
+    EXPECT_EQ(in_sevens(parts, first, ebn0_db), a.bit_errors);
   }
 }
 

@@ -137,7 +137,8 @@ void turbo_decoder::make_lane_tables(const std::vector<std::int32_t>& permutatio
     std::vector<std::uint16_t> places;
     std::vector<std::int32_t> rows;
     std::vector<std::int16_t> from(lanes), to(lanes);  // one vector before and one behind the table
-    std::vector<std::int16_t> low(stride * static_cast<std::size_t>(W)), high(low.size());
+    std::vector<std::int16_t> low(remainders.empty() ? 0 : stride * static_cast<std::size_t>(W)),
+        high(low.size());
     for (int j = 0; j < W; j++)
       for (int v = 0; v < at.vectors; v++) {
         int row = -1, vector = -1;

@@ -1,6 +1,7 @@
 // The turbo code. The windows, iterations and both MAPs of wu2010 table 5.3, with and without overlap; other
 // block sizes at the automatic setting; a few codewords for latency; the encoder.
 #include <algorithm>
+#include <type_traits>
 
 #include <bench/bench.hpp>
 #include <bench/noise.hpp>
@@ -21,42 +22,28 @@ turbo_decoder_config setting(int k, map_algorithm algorithm, int windows, int ov
           .extrinsic_scale = algorithm == map_algorithm::log_map ? 1.f : 0.75f};
 }
 
+/// T: float, or std::int8_t with precision int16.
+template <class T>
 bench::maker decode(const turbo_decoder_config& config, std::size_t batch) {
-  return [=](executor& exec, figure what) {
-    const bool fed = what == figure::host_fed;
-    const std::size_t k = static_cast<std::size_t>(config.k), n = 3 * (k + 4);
-    auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(fed ? n : 0, batch);
-    auto bits = exec.make<std::uint8_t>(k, batch),
-         host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
-    bench::fill_llrs(exec, llr, 1 / 3., 0.5);
-    if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
-    exec.sync();
-    return bench::job(
-        static_cast<double>(batch), static_cast<double>(k * batch),
-        [=, &exec, decoder = turbo_decoder(config), llr = std::move(llr), host_llr = std::move(host_llr),
-         bits = std::move(bits), host_bits = std::move(host_bits)]() mutable {
-          if (fed) exec.upload(llr.data(), host_llr.data(), llr.bytes());
-          decoder.run(exec, llr, {.bits = bits});
-          if (fed) exec.download(host_bits.data(), bits.data(), bits.bytes());
-        });
-  };
-}
-
-/// Precision int16, fed with 8-bit LLRs.
-bench::maker decode_steps(const turbo_decoder_config& config, std::size_t batch) {
   return [=](executor& exec, figure what) {
     const bool fed = what == figure::host_fed;
     const std::size_t k = static_cast<std::size_t>(config.k), n = 3 * (k + 4);
     auto noise = exec.make<float>(n, batch);
     bench::fill_llrs(exec, noise, 1 / 3., 0.5);
-    std::vector<std::int8_t> steps;
-    for (const float x : exec.to_host(noise))
-      steps.push_back(static_cast<std::int8_t>(std::clamp(8 * x, -127.f, 127.f)));
-    auto llr = exec.make<std::int8_t>(n, batch), host_llr = exec.make_host<std::int8_t>(n, batch);
+    array<T> llr, host_llr = exec.make_host<T>(fed ? n : 0, batch);
+    if constexpr (std::is_same_v<T, float>) {
+      llr = std::move(noise);
+    } else {
+      std::vector<T> steps;
+      for (const float x : exec.to_host(noise))
+        steps.push_back(static_cast<T>(std::clamp(config.llr_steps * x, -127.f, 127.f)));
+      llr = exec.make<T>(n, batch);
+      exec.upload(llr.data(), steps.data(), llr.bytes());
+      exec.sync();
+    }
     auto bits = exec.make<std::uint8_t>(k, batch),
          host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
-    std::copy(steps.begin(), steps.end(), host_llr.data());
-    exec.upload(llr.data(), host_llr.data(), llr.bytes());
+    if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
     exec.sync();
     return bench::job(
         static_cast<double>(batch), static_cast<double>(k * batch),
@@ -98,14 +85,15 @@ const bench::group turbo_benches{[] {
                         {"window_steps", steps},
                         {"overlap", overlap},
                         {"iterations", iterations}},
-                       figures, decode(setting(6144, algorithm, 6144 / steps, overlap, iterations), many));
+                       figures,
+                       decode<float>(setting(6144, algorithm, 6144 / steps, overlap, iterations), many));
           }
       for (const int k : {40, 512, 1024, 2048, 6144})
         bench::add("turbo", device, {{"k", k}, {"map", map}, {"window_steps", "auto"}, {"iterations", 6}},
                    {figure::kernel, figure::resident},
-                   decode(setting(k, algorithm, 0, -1, 6), many * static_cast<std::size_t>(6144 / k)));
+                   decode<float>(setting(k, algorithm, 0, -1, 6), many * static_cast<std::size_t>(6144 / k)));
       bench::add("turbo", device, {{"k", 6144}, {"map", map}, {"window_steps", "auto"}, {"iterations", 6}},
-                 {figure::host_fed}, decode(setting(6144, algorithm, 0, -1, 6), many / 4));
+                 {figure::host_fed}, decode<float>(setting(6144, algorithm, 0, -1, 6), many / 4));
       for (const int codewords : {1, 10, 100})
         bench::add("turbo", device,
                    {{"k", 6144},
@@ -114,7 +102,7 @@ const bench::group turbo_benches{[] {
                     {"iterations", 6},
                     {"codewords", codewords}},
                    {figure::small},
-                   decode(setting(6144, algorithm, 0, -1, 6), static_cast<std::size_t>(codewords)));
+                   decode<float>(setting(6144, algorithm, 0, -1, 6), static_cast<std::size_t>(codewords)));
     }
     const std::size_t many = bench::batch_for(device, 64, 132 * 32);
     const auto int16 = [](int k, int windows, int overlap) {
@@ -130,17 +118,19 @@ const bench::group turbo_benches{[] {
         std::vector<bench::axis> a = axes(6144);
         a.emplace_back("window_steps", 6144 / windows);
         a.emplace_back("overlap", overlap);
-        bench::add("turbo", device, a, {figure::resident}, decode_steps(int16(6144, windows, overlap), many));
+        bench::add("turbo", device, a, {figure::resident},
+                   decode<std::int8_t>(int16(6144, windows, overlap), many));
       }
     for (const int k : {40, 512, 1024, 2048, 6144})
       bench::add("turbo", device, axes(k), {figure::kernel, figure::resident},
-                 decode_steps(int16(k, 0, -1), many * static_cast<std::size_t>(6144 / k)));
+                 decode<std::int8_t>(int16(k, 0, -1), many * static_cast<std::size_t>(6144 / k)));
     {
       std::vector<bench::axis> a = axes(6144);
       a.emplace_back("input", "float32");
       bench::add("turbo", device, a, {figure::resident, figure::host_fed},
-                 decode(int16(6144, 0, -1), many / 4));
-      bench::add("turbo", device, axes(6144), {figure::host_fed}, decode_steps(int16(6144, 0, -1), many / 4));
+                 decode<float>(int16(6144, 0, -1), many / 4));
+      bench::add("turbo", device, axes(6144), {figure::host_fed},
+                 decode<std::int8_t>(int16(6144, 0, -1), many / 4));
     }
     for (const int windows : {64, 128})
       for (const int codewords : {1, 10, 100}) {
@@ -148,7 +138,7 @@ const bench::group turbo_benches{[] {
         a.emplace_back("window_steps", 6144 / windows);
         a.emplace_back("codewords", codewords);
         bench::add("turbo", device, a, {figure::small},
-                   decode_steps(int16(6144, windows, 8), static_cast<std::size_t>(codewords)));
+                   decode<std::int8_t>(int16(6144, windows, 8), static_cast<std::size_t>(codewords)));
       }
     bench::add("turbo_encode", device, {{"k", 6144}}, {figure::kernel, figure::resident},
                encode(6144, bench::batch_for(device, 64, 132 * 64)));
