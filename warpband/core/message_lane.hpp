@@ -190,6 +190,8 @@ WB_HD i8x with_sign(i8x m, i8x s) {
 }
 WB_HD i8x magnitude(i8x a) { return with_sign(a, a); }
 #endif
+/// 1 where a < 0, else 0.
+WB_HD i8x negative_bits(i8x a) { return {(i8x::v)(a.x < i8x::v{}) & to_int8(1).x}; }
 WB_HD i8x scaled(i8x m, int eighths, int offset) {
   typedef unsigned short pairs __attribute__((vector_size(int8_rows)));
   pairs y = (pairs)m.x;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <string>
 
 #include <warpband/core/check.hpp>
@@ -16,10 +18,11 @@ WB_DECLARE_KERNEL(ldpc_decode_i8)
 
 namespace {
 
-// Of vectors: what a load may read behind the last value, and to what rows of messages are padded. No vector
+// What a vector may read or write behind the last value, and to what rows of messages are padded: no vector
 // has more elements.
 constexpr int padding = 32;
 int padded(int values) { return (values + padding - 1) / padding * padding; }
+int column_stride(int z, bool flooding) { return padded((flooding ? 2 : 1) * z + padding); }
 
 /// Columns in rotating storage (ldpc_op.hpp). Place p of a column in rotation s has bit (p + s) mod z; a row
 /// r of shift s reads place (r + s - rotation) mod z and leaves rotation s.
@@ -28,41 +31,76 @@ struct layout_tables {
   std::vector<ldpc_row> rows;
   std::vector<ldpc_column> columns;
 };
+/// f(edge, buffer, rotation) of the edges of column c in their order: where the column lies, in an iteration
+/// of `parity`, when the edge reads it.
+template <class Edges, class F>
+void each_reader(Edges& edges, int c, int parity, F f) {
+  int degree = 0, rotation = 0;
+  for (const ldpc_edge& e : edges)
+    if (e.column == c) degree++, rotation = e.shift;
+  int buffer = parity * degree % 2;
+  for (auto& e : edges)
+    if (e.column == c) {
+      f(e, buffer, rotation);
+      buffer = 1 - buffer;
+      rotation = e.shift;
+    }
+}
 layout_tables tables_of(const ldpc_code& code) {
-  const int z = code.z(), stride = padded(2 * z + padding);
-  auto buffer = [&](int which, int column) { return (which * code.columns() + column) * stride; };
-  auto mod = [&](int s) { return (s % z + z) % z; };
+  const int stride = column_stride(code.z(), false);
+  auto place = [&](int buffer, int column) { return (buffer * code.columns() + column) * stride; };
   layout_tables t;
-  std::vector<int> degree(static_cast<std::size_t>(code.columns())), last(degree.size());
   for (int m = 0; m < code.rows(); m++) {
     t.rows.push_back({static_cast<std::int32_t>(t.edges.size()), 0});
     for (int c = 0; c < code.columns(); c++)
       if (const int s = code.shift(m, c); s >= 0) {
-        t.edges.push_back({c, s, {}, {}, {}});
+        t.edges.push_back({c, s, {}});
         t.rows.back().degree++;
-        degree[static_cast<std::size_t>(c)]++;
-        last[static_cast<std::size_t>(c)] = s;
       }
   }
   for (int c = 0; c < code.columns(); c++) {
-    const int d = degree[static_cast<std::size_t>(c)], left = last[static_cast<std::size_t>(c)];
-    ldpc_column column{left, buffer(0, c), {}};
-    for (int parity = 0; parity < 2; parity++) {
-      int which = parity * d % 2, rotation = left;
-      const int end = (which + d) % 2;
-      for (ldpc_edge& e : t.edges)
-        if (e.column == c) {
-          e.from[parity] = buffer(which, c) + mod(e.shift - rotation);
-          e.to[parity] = buffer(1 - which, c);
-          e.check[parity] = buffer(end, c) + mod(e.shift - left);
-          which = 1 - which;
-          rotation = e.shift;
-        }
-      column.out[parity] = buffer(end, c) + mod(-left);
-    }
+    ldpc_column column{0, place(0, c), {place(0, c), place(0, c)}};
+    for (int parity = 0; parity < 2; parity++)
+      each_reader(t.edges, c, parity, [&](ldpc_edge& e, int buffer, int) {
+        e.to[parity] = column.last[parity] = place(1 - buffer, c);
+        column.rotation = e.shift;
+      });
     t.columns.push_back(column);
   }
   return t;
+}
+
+/// ldpc_decode_args::reads for vectors of so many values.
+std::vector<std::int32_t> reads_of(const ldpc_code& code, const std::vector<ldpc_edge>& edges,
+                                   const std::vector<ldpc_row>& rows, const std::vector<ldpc_column>& columns,
+                                   int values) {
+  const int z = code.z(), vectors = (z + values - 1) / values, stride = column_stride(z, false);
+  const std::size_t n = edges.size(), all = n * static_cast<std::size_t>(vectors);
+  auto places = [&](int from, int by) {  // of a column from place `from` on, read `by` places further
+    std::vector<std::int32_t> at;
+    for (int v = 0; v < vectors; v++) at.push_back(from + ((by + v * values) % z + z) % z);
+    return at;
+  };
+  std::vector<std::size_t> row_of(n);
+  for (std::size_t m = 0; m < rows.size(); m++)
+    for (int d = 0; d < rows[m].degree; d++) row_of[static_cast<std::size_t>(rows[m].first + d)] = m;
+  std::vector<std::int32_t> table(4 * all);
+  for (int c = 0; c < code.columns(); c++)
+    for (int parity = 0; parity < 2; parity++)
+      each_reader(edges, c, parity, [&](const ldpc_edge& e, int buffer, int rotation) {
+        const auto edge = static_cast<std::size_t>(&e - edges.data());
+        const ldpc_row row = rows[row_of[edge]];
+        const ldpc_column& column = columns[static_cast<std::size_t>(c)];
+        const auto read = places((buffer * code.columns() + c) * stride, e.shift - rotation),
+                   last = places(column.last[parity], e.shift - column.rotation);
+        const auto before = static_cast<std::size_t>(row.first * (vectors - 1)),
+                   degree = static_cast<std::size_t>(row.degree);
+        for (std::size_t v = 0; v < static_cast<std::size_t>(vectors); v++) {
+          table[static_cast<std::size_t>(parity) * all + before + v * degree + edge] = read[v];
+          table[static_cast<std::size_t>(2 + parity) * all + v * n + edge] = last[v];
+        }
+      });
+  return table;
 }
 
 /// ldpc_decode_args::addresses, of codes whose rows and values fit a thread block.
@@ -98,7 +136,7 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
   a.rows = code.rows();
   a.columns = code.columns();
   a.blocks = code.blocks();
-  a.column_stride = padded(2 * a.z + padding);
+  a.column_stride = column_stride(a.z, c.schedule == ldpc_schedule::flooding);
   a.row_stride = padded(a.z);
   a.iterations = c.iterations;
   a.sum_product = c.algorithm == ldpc_algorithm::sum_product;
@@ -157,8 +195,13 @@ void check_bits(const char* argument, const view<T>& v, const ldpc_code& code, s
 
 }  // namespace
 
+struct ldpc_decoder::reads_by_vector {
+  std::mutex mutex;
+  std::map<int, resident<std::int32_t>> tables;
+};
+
 ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& config)
-    : code_(code), config_(config) {
+    : code_(code), config_(config), reads_(std::make_shared<reads_by_vector>()) {
   check(config);
   layout_tables t = tables_of(code);
   addresses_ = resident<std::uint32_t>(addresses_of(code, t));
@@ -196,18 +239,20 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   a.row_table = rows_.on(exec);
   a.column_table = columns_.on(exec);
   if (!addresses_.host().empty()) a.addresses = addresses_.on(exec);
-  switch (config_.precision) {
-    case ldpc_precision::float32:
-      exec.run(ldpc_decode_f32_kernels(), &a, llr.items);
-      break;
-    case ldpc_precision::float16:
-      exec.run(ldpc_has_known_rows(a) ? ldpc_decode_f16_rows_kernels() : ldpc_decode_f16_kernels(), &a,
-               llr.items);
-      break;
-    case ldpc_precision::int8:
-      exec.run(ldpc_decode_i8_kernels(), &a, llr.items);
-      break;
+  const kernel_set& kernels = config_.precision == ldpc_precision::float32 ? ldpc_decode_f32_kernels()
+                              : config_.precision == ldpc_precision::int8  ? ldpc_decode_i8_kernels()
+                              : ldpc_has_known_rows(a)                     ? ldpc_decode_f16_rows_kernels()
+                                                                           : ldpc_decode_f16_kernels();
+  const kernel& build = exec.build_of(kernels);
+  if (&build != kernels.cuda) {
+    const int values = build.lanes;
+    a.vectors = (a.z + values - 1) / values;
+    std::lock_guard lock(reads_->mutex);
+    auto [at, made] = reads_->tables.try_emplace(values);
+    if (made) at->second = resident(reads_of(code_, edges_.host(), rows_.host(), columns_.host(), values));
+    a.reads = at->second.on(exec);
   }
+  exec.run(kernels, &a, llr.items);
 }
 
 }  // namespace wb

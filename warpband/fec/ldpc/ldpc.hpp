@@ -82,6 +82,9 @@ class ldpc_decoder {
   resident<ldpc_row> rows_;
   resident<ldpc_column> columns_;
   resident<std::uint32_t> addresses_;  // may be empty
+  /// ldpc_decode_args::reads by the number of values in a vector, each made when it is first needed.
+  struct reads_by_vector;
+  std::shared_ptr<reads_by_vector> reads_;
 };
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, >= n]:

@@ -10,9 +10,9 @@ namespace wb {
 /// A block of the parity-check matrix, and where its values lie in scratch.
 struct ldpc_edge {
   std::int32_t column, shift;
-  /// Rotating storage (a CPU): where the even and the odd iterations read the column, from row 0 of the check
-  /// on, and where they write it; where the decisions of an iteration are checked.
-  std::int32_t from[2], to[2], check[2];
+  /// Rotating storage (a CPU): where the even and the odd iterations write the column, from row 0 of the
+  /// check on.
+  std::int32_t to[2];
 };
 /// A block row: its edges are [first, first + degree).
 struct ldpc_row {
@@ -20,9 +20,9 @@ struct ldpc_row {
 };
 /// A block column in rotating storage.
 struct ldpc_column {
-  std::int32_t rotation;  // of the channel's LLRs: storage place p has bit (p + rotation) mod z
-  std::int32_t buffer;    // where they are stored first
-  std::int32_t out[2];    // where bit 0 lies after an even or odd iteration; the others follow
+  std::int32_t rotation;  // left by an iteration: storage place p has bit (p + rotation) mod z
+  std::int32_t first;     // where the channel's LLRs are stored
+  std::int32_t last[2];   // where the values lie after an even or odd iteration
 };
 
 /// An edge where columns lie in bit order: place of the column's first bit, and the shift.
@@ -37,6 +37,7 @@ struct ldpc_decode_args {
   int n = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1;
   int least_degree = 0, most_degree = 0;  // of rows
   int column_stride = 0, row_stride = 0;  // rotating storage: of a column in a buffer, of an edge's messages
+  int vectors = 0;                        // rotating storage: of an edge, z values in so many vectors
   bool sum_product = false, flooding = false, early_stop = true;
   float scale = 1.f, offset = 0.f;  // min-sum: max(scale m - offset, 0); int8 in steps
   int eighths = 8;                  // int8: scale
@@ -49,6 +50,10 @@ struct ldpc_decode_args {
   const ldpc_edge* edges = nullptr;
   const ldpc_row* row_table = nullptr;
   const ldpc_column* column_table = nullptr;
+  // Rotating storage: where vector v of an edge is read in the even iterations, then in the odd ones, in the
+  // order of reading, [first vectors + v degree + d] with first and degree of the block row; and where its
+  // decisions are after an even iteration and after an odd one, [v][edge].
+  const std::int32_t* reads = nullptr;
   // The same for a GPU, where they lie in constant memory as a part of the arguments.
   std::int32_t firsts[ldpc_most_rows + 1] = {};
   ldpc_place places[ldpc_most_blocks] = {};

@@ -10,7 +10,7 @@ static auto with_ldpc_decode_f16(const ldpc_decode_args& a, F f) {
   if (a.most_degree <= 24) return f(ldpc_decode_op<f16x, min_sum<f16x>, 24>{a});
   return f(ldpc_decode_op<f16x, min_sum<f16x>, 64>{a});
 }
-WB_EXPORT_KERNEL_OF(ldpc_decode_f16, ldpc_decode_args, with_ldpc_decode_f16, 1)
+WB_EXPORT_KERNEL_OF(ldpc_decode_f16, ldpc_decode_args, with_ldpc_decode_f16, message_memory<f16x>::rows)
 
 }  // namespace WB_ISA
 }  // namespace wb

@@ -19,7 +19,8 @@ static auto with_ldpc_decode_f16_rows(const ldpc_decode_args& a, F f) {
   return f(ldpc_decode_op<f16x, rule, 24>{a});
 #endif
 }
-WB_EXPORT_KERNEL_OF(ldpc_decode_f16_rows, ldpc_decode_args, with_ldpc_decode_f16_rows, 1)
+WB_EXPORT_KERNEL_OF(ldpc_decode_f16_rows, ldpc_decode_args, with_ldpc_decode_f16_rows,
+                    message_memory<f16x>::rows)
 
 }  // namespace WB_ISA
 }  // namespace wb

@@ -10,7 +10,7 @@ static auto with_ldpc_decode_i8(const ldpc_decode_args& a, F f) {
   if (a.most_degree <= 24) return f(ldpc_decode_op<i8x, min_sum<i8x>, 24>{a});
   return f(ldpc_decode_op<i8x, min_sum<i8x>, 64>{a});
 }
-WB_EXPORT_KERNEL_OF(ldpc_decode_i8, ldpc_decode_args, with_ldpc_decode_i8, 1)
+WB_EXPORT_KERNEL_OF(ldpc_decode_i8, ldpc_decode_args, with_ldpc_decode_i8, message_memory<i8x>::rows)
 
 }  // namespace WB_ISA
 }  // namespace wb

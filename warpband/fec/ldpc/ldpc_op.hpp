@@ -6,11 +6,10 @@
 //
 //   blocks    A is one array in bit order. A row reads its place of each column, (row + shift) mod z, and
 //             writes back to it: one barrier for each block row.
-//   vectors   A column lies in the rotation that its last reader left, twice in a row, so that the rotation
-//   its
-//             next reader wants is one contiguous load. The new values go to a second buffer, in this
-//             reader's rotation: other rows still read the old ones. Where each edge reads and writes is a
-//             table, one for even and one for odd iterations.
+//   vectors   A column lies in the rotation that its last reader left, its first vector again behind its end,
+//             so that each vector of the rotation its next reader wants is one contiguous load. The new
+//             values go to a second buffer, in this reader's rotation: other rows still read the old ones.
+//             Where each vector is read is a table, one for even and one for odd iterations.
 #include <type_traits>
 
 #include <warpband/fec/ldpc/ldpc_values.hpp>
@@ -23,7 +22,7 @@ template <class T>
 using ldpc_values = block_values<T>;
 #else
 template <class T>
-using ldpc_values = vector_values<T>;
+using ldpc_values = vector_codewords<T>;
 #endif
 
 template <class T>
@@ -57,8 +56,8 @@ WB_HD void decode_until_done(const ldpc_decode_args& a, const Values& values, st
   const unsigned everyone = (1u << items) - 1u;
   unsigned done = 0;
   for (int it = 0; done != everyone; it++) {
-    iterate(it & 1);
-    const unsigned satisfied = a.early_stop ? ~values.violated(it & 1, g) & everyone : 0u;
+    iterate(it & 1, everyone & ~done);
+    const unsigned satisfied = a.early_stop ? ~values.violated(it & 1, everyone & ~done, g) & everyone : 0u;
     const unsigned leaving = (it + 1 == a.iterations ? everyone : satisfied) & ~done;
     if (leaving != 0) values.store(first, leaving, erased, satisfied, it + 1, it & 1, g);
     done |= leaving;
@@ -71,7 +70,7 @@ template <class T, class Rule, int Most>
 struct ldpc_decode_op {
   ldpc_decode_args a;
   static constexpr bool by_block = true;
-  static constexpr int at_once = message_memory<T>::codewords;
+  static constexpr int at_once = ldpc_values<T>::codewords;
 
   /// Numbers that share a float32 lane.
   static constexpr double packed =
@@ -99,20 +98,20 @@ struct ldpc_decode_op {
     const unsigned erased = values.load_channel(first, items, g);
     values.clear_messages(g);
     g.sync();
-    decode_until_done(a, values, first, items, erased, g, [&](int parity) WB_INLINE_LAMBDA {
-      if (a.flooding) values.begin_flooding(g);
+    decode_until_done(a, values, first, items, erased, g, [&](int parity, unsigned active) WB_INLINE_LAMBDA {
+      if (a.flooding) values.begin_flooding(active, g);
       for (int m = 0; m < a.rows; m++) {
         const ldpc_row row = values.row(m);
         if (a.flooding)
-          values.flooding_layer(rule, upto<Most>{row.degree}, row, g);
+          values.flooding_layer(rule, upto<Most>{row.degree}, row, active, g);
         else
           with_degree<Most>(row.degree, rule, [&](auto degree) WB_INLINE_LAMBDA {
-            values.layer(rule, degree, row, parity, g);
+            values.layer(rule, degree, row, parity, active, g);
           });
         g.sync();
       }
       if (a.flooding) {
-        values.end_flooding(g);
+        values.end_flooding(active, g);
         g.sync();
       }
     });
@@ -137,7 +136,8 @@ struct ldpc_decode_registers_op : ldpc_decode_op<T, Rule, Most> {
     const unsigned erased = values.load_channel(first, items, g);
     values.clear_messages(g);
     g.sync();
-    decode_until_done(this->a, values, first, items, erased, g, [&](int) { values.iterate(rule, g); });
+    decode_until_done(this->a, values, first, items, erased, g,
+                      [&](int, unsigned) { values.iterate(rule, g); });
   }
 };
 #endif

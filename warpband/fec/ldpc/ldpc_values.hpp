@@ -88,7 +88,6 @@ struct vector_values {
            static_cast<std::size_t>(2 * a.columns * a.column_stride +
                                     (a.blocks + (a.flooding ? a.columns : 0)) * a.row_stride);
   }
-  WB_HD ldpc_row row(int m) const { return a.row_table[m]; }
   WB_HD element* channel() const { return messages + a.blocks * a.row_stride; }
 
   /// Up to `count` neighbouring values of a view from `e` on, zeros behind.
@@ -98,12 +97,14 @@ struct vector_values {
     static_cast<void>(count);
     return *p;
 #else
-    lane x = lane(0.f);
+    lane x;
     if (v.element_stride == 1 && count >= WB_WIDTH) {
       __builtin_memcpy(&x, p, sizeof x);
-    } else {
+    } else {  // by way of an array: the usual case stays in registers
+      float part[WB_WIDTH] = {};
       for (int i = 0; i < WB_WIDTH; i++)
-        if (i < count) x.x[i] = p[static_cast<std::size_t>(i) * v.element_stride];
+        if (i < count) part[i] = p[static_cast<std::size_t>(i) * v.element_stride];
+      __builtin_memcpy(&x, part, sizeof x);
     }
     return x;
 #endif
@@ -129,90 +130,89 @@ struct vector_values {
     }
 #endif
   }
-  WB_HD static bool all_finite(lane x) { return all(is_finite(x)); }
 
   /// Channel LLRs of column c in bit order to `to`, row_stride of them. Whether all are finite.
   WB_HD bool load_column(std::size_t item, int c, element* to) const {
-    bool finite = true;
+    auto finite = mask_from<typename rebind<lane>::mask>(true);
     for (int r = 0; r < a.z; r += WB_WIDTH) {
       const lane x = load_row(a.llr, static_cast<std::size_t>(c * a.z + r), item, a.z - r);
-      finite = finite && all_finite(x);
-      conversion::put(a, to + r, select(is_finite(x), x, lane(0.f)));
+      const auto good = is_finite(x);
+      finite = finite & good;
+      conversion::put(a, to + r, select(good, x, lane(0.f)));
     }
-    return finite;
+    return all(finite);
   }
-  /// Puts a column, twice, into rotation `by`: place p gets bit (p + by) mod z.
+  /// Puts a column into rotation `by`: place p gets bit (p + by) mod z.
   WB_HD void place_column(const element* bits, int by, element* to) const {
-    for (int copy = 0; copy < 2; copy++) {
-      __builtin_memcpy(to + copy * a.z, bits + by, static_cast<std::size_t>(a.z - by) * sizeof(element));
-      __builtin_memcpy(to + copy * a.z + a.z - by, bits, static_cast<std::size_t>(by) * sizeof(element));
-    }
+    __builtin_memcpy(to, bits + by, static_cast<std::size_t>(a.z - by) * sizeof(element));
+    __builtin_memcpy(to + a.z - by, bits, static_cast<std::size_t>(by) * sizeof(element));
   }
-  /// Returns a bit for each erased codeword.
-  template <class G>
-  WB_HD unsigned load_channel(std::size_t item, int, G) const {
-    const int padding = a.column_stride - 2 * a.z;
-    for (int b = 0; b < 2 * a.columns; b++)
-      __builtin_memset(app + b * a.column_stride + 2 * a.z, 0,
-                       static_cast<std::size_t>(padding) * sizeof(element));
+  /// Whether the codeword is erased.
+  WB_HD bool load_channel(std::size_t item) const {
+    const std::size_t all = static_cast<std::size_t>(2 * a.columns * a.column_stride) * sizeof(element);
+    __builtin_memset(app, 0, all);  // what lies behind a column is read, too
     bool finite = true;
     for (int c = 0; c < a.columns; c++) {
       element* bits = a.flooding ? channel() + c * a.row_stride : messages;  // messages: as a buffer
       finite = load_column(item, c, bits) && finite;
-      place_column(bits, a.flooding ? 0 : a.column_table[c].rotation,
-                   app + (a.flooding ? c * a.column_stride : a.column_table[c].buffer));
+      if (a.flooding) {
+        place_column(bits, 0, app + c * a.column_stride);
+        place_column(bits, 0, app + c * a.column_stride + a.z);
+      } else {
+        element* to = app + a.column_table[c].first;
+        place_column(bits, a.column_table[c].rotation, to);
+        repeat_first(to);
+      }
     }
     if (!finite) {
-      __builtin_memset(app, 0, static_cast<std::size_t>(2 * a.columns * a.column_stride) * sizeof(element));
+      __builtin_memset(app, 0, all);
       if (a.flooding)
         __builtin_memset(channel(), 0, static_cast<std::size_t>(a.columns * a.row_stride) * sizeof(element));
     }
-    return finite ? 0u : 1u;
+    return !finite;
   }
+  /// The first vector again behind the z values of a column.
+  WB_HD void repeat_first(element* column) const { store_message<T>(column + a.z, load_message<T>(column)); }
 
-  template <class G>
-  WB_HD void clear_messages(G) const {
+  WB_HD void clear_messages() const {
     __builtin_memset(messages, 0, static_cast<std::size_t>(a.blocks * a.row_stride) * sizeof(element));
   }
 
-  template <class Rule, class Degree, class G>
-  WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int parity, G) const {
+  template <class Rule, class Degree>
+  WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int parity) const {
     // Addresses are kept in locals: stores of bytes may alias everything else.
-    const int z = a.z, n = degree;
-    const element* from[Degree::most];
-    element *to[Degree::most], *message[Degree::most];
-    for (int d = 0; d < n; d++) {
-      const ldpc_edge& e = a.edges[row.first + d];
-      from[d] = app + e.from[parity];
-      to[d] = app + e.to[parity];
-      message[d] = messages + (row.first + d) * a.row_stride;
-    }
-    // From the last vector down: what lies behind the z values of the first copy is overwritten by the
-    // second.
-    for (int r = (z - 1) / rows * rows; r >= 0; r -= rows) {
+    const int n = degree, z = a.z, vectors = a.vectors;
+    element* const values = app;
+    element* to[Degree::most];
+    for (int d = 0; d < n; d++) to[d] = values + a.edges[row.first + d].to[parity];
+    const int before = (row.first + n) * vectors;
+    const std::int32_t* from = a.reads + parity * a.blocks * vectors + before;
+    element* message = messages + before * rows;
+    // From the last vector down: what lies behind the z values of a column is overwritten by the first ones.
+    for (int r = (vectors - 1) * rows; r >= 0; r -= rows) {
+      from -= n, message -= n * rows;
       T q[Degree::most], back[Degree::most];
       each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
-        q[d] = difference(load_message<T>(from[d] + r), load_message<T>(message[d] + r));
+        q[d] = difference(load_message<T>(values + static_cast<std::uint32_t>(from[d])),
+                          load_message<T>(message + d * rows));
       });
       check_messages(rule, degree, q, back);
       each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
-        store_message<T>(message[d] + r, back[d]);
-        const T value = sum(q[d], back[d]);
-        store_message<T>(to[d] + r, value);
-        store_message<T>(to[d] + z + r, value);
+        store_message<T>(message + d * rows, back[d]);
+        store_message<T>(to[d] + r, sum(q[d], back[d]));
       });
     }
+    each_edge(degree, [&](int d) WB_INLINE_LAMBDA { store_message<T>(to[d] + z, load_message<T>(to[d])); });
   }
 
   // Flooding: A of the last iteration in bit order, twice, and behind it the sums of new messages, apart for
   // rows before and after the end of the column.
   WB_HD element* sums() const { return app + a.columns * a.column_stride; }
-  template <class G>
-  WB_HD void begin_flooding(G) const {
+  WB_HD void begin_flooding() const {
     __builtin_memset(sums(), 0, static_cast<std::size_t>(a.columns * a.column_stride) * sizeof(element));
   }
-  template <class Rule, class Degree, class G>
-  WB_HD void flooding_layer(const Rule& rule, Degree degree, ldpc_row row, G) const {
+  template <class Rule, class Degree>
+  WB_HD void flooding_layer(const Rule& rule, Degree degree, ldpc_row row) const {
     const ldpc_edge* edges = a.edges + row.first;
     element* message = messages + row.first * a.row_stride;
     for (int r = 0; r < a.z; r += rows) {
@@ -236,8 +236,7 @@ struct vector_values {
       });
     }
   }
-  template <class G>
-  WB_HD void end_flooding(G) const {
+  WB_HD void end_flooding() const {
     for (int c = 0; c < a.columns; c++) {
       const element* from = sums() + c * a.column_stride;
       element* to = app + c * a.column_stride;
@@ -250,45 +249,67 @@ struct vector_values {
     }
   }
 
-  /// A bit for each codeword with an unsatisfied check.
-  template <class G>
-  WB_HD unsigned violated(int parity, G) const {
-    for (int r = 0; r < a.z; r += rows) {
+  /// Whether a check is not satisfied.
+  WB_HD bool violated(int parity) const {
+    const std::int32_t* at = a.reads + (2 + parity) * a.blocks * a.vectors;
+    for (int r = 0; r < a.z; r += rows, at += a.blocks) {
       T bad = rows_of_zero();
       for (int m = 0; m < a.rows; m++) {
         const ldpc_row row = a.row_table[m];
         T odd = rows_of_zero();
-        for (int d = row.first; d < row.first + row.degree; d++) {
-          const int at =
-              a.flooding ? a.edges[d].column * a.column_stride + a.edges[d].shift : a.edges[d].check[parity];
-          odd = sign_product(odd, load_message<T>(app + at + r));
-        }
+        for (int d = row.first; d < row.first + row.degree; d++)
+          odd = sign_product(odd, load_message<T>(app + (a.flooding ? a.edges[d].column * a.column_stride +
+                                                                          a.edges[d].shift + r
+                                                                    : at[d])));
         bad = sign_union(bad, odd);
       }
       element part[rows];
       store_message<T>(part, bad);
       const int count = a.z - r < rows ? a.z - r : rows;
       for (int i = 0; i < count; i++)
-        if (sign_bit(part[i])) return 1;
+        if (sign_bit(part[i])) return true;
     }
-    return 0;
+    return false;
   }
 
-  /// Whether the codewords of `leaving` leave after iteration `done` of parity `parity`.
-  template <class G>
-  WB_HD void store(std::size_t item, unsigned, unsigned erased, unsigned stopped, int iterations, int parity,
-                   G) const {
-    const bool gone = erased != 0;
+  /// The decisions of column c, from values in bit order.
+  WB_HD void store_bits(std::size_t item, int c, const element* from) const {
+    const std::size_t e = static_cast<std::size_t>(c * a.z);
+    const int count = e < a.bits.elements ? a.z : 0;
+    if constexpr (std::is_same_v<T, i8x> && rows > 1) {
+      if (a.bits.element_stride == 1) {
+        std::uint8_t* to = a.bits.data + e + item * a.bits.item_stride;
+        for (int r = 0; r < count; r += rows) {
+          const T bit = negative_bits(load_message<T>(from + r));
+          if (r + rows <= count)
+            __builtin_memcpy(to + r, &bit, sizeof bit);
+          else
+            __builtin_memcpy(to + r, &bit, static_cast<std::size_t>(count - r));
+        }
+        return;
+      }
+    }
+    for (int r = 0; r < count; r += WB_WIDTH)
+      store_row(a.bits, e + static_cast<std::size_t>(r), item,
+                select(conversion::get(from + r) < lane(0.f), lane(1.f), lane(0.f)), count - r);
+  }
+  /// The results of a codeword that leaves after `iterations`, the last of parity `parity`.
+  WB_HD void store(std::size_t item, bool gone, bool stopped, int iterations, int parity) const {
     std::size_t most = a.bits.data ? a.bits.elements : 0;
     if (a.soft.data && a.soft.elements > most) most = a.soft.elements;
     if (a.extrinsic.data && a.extrinsic.elements > most) most = a.extrinsic.elements;
     for (int c = 0; static_cast<std::size_t>(c * a.z) < most; c++) {
-      const element* from = app + (a.flooding ? c * a.column_stride : a.column_table[c].out[parity]);
+      const element* from = app + c * a.column_stride;
+      if (!a.flooding) {
+        const int left = a.column_table[c].rotation;  // messages are no longer needed
+        place_column(app + a.column_table[c].last[parity], left == 0 ? 0 : a.z - left, messages);
+        from = messages;
+      }
+      if (a.bits.data) store_bits(item, c, from);
+      if (!a.soft.data && !a.extrinsic.data) continue;
       for (int r = 0; r < a.z; r += WB_WIDTH) {
         const std::size_t e = static_cast<std::size_t>(c * a.z + r);
         const lane x = conversion::get(from + r);
-        if (e < a.bits.elements && a.bits.data)
-          store_row(a.bits, e, item, select(x < lane(0.f), lane(1.f), lane(0.f)), a.z - r);
         if (e < a.soft.elements && a.soft.data) store_row(a.soft, e, item, conversion::llr(a, x), a.z - r);
         if (e < a.extrinsic.elements && a.extrinsic.data) {
           element channel[WB_WIDTH];
@@ -302,7 +323,7 @@ struct vector_values {
     if (a.iterations_used.data)
       a.iterations_used.data[item * a.iterations_used.item_stride] = gone ? 0 : iterations;
     if (a.status.data)
-      a.status.data[item * a.status.item_stride] = gone ? status_erased : stopped != 0 ? status_stopped : 0;
+      a.status.data[item * a.status.item_stride] = gone ? status_erased : stopped ? status_stopped : 0;
   }
 
  private:
@@ -313,6 +334,75 @@ struct vector_values {
   }
   WB_HD static bool sign_bit(float x) { return as_int(x) < 0; }
   WB_HD static bool sign_bit(signed char x) { return x < 0; }
+};
+
+/// The codewords that a thread decodes side by side, a block row of each in turn: what one has just written
+/// takes its time to where other rotations can read it.
+template <class T>
+struct vector_codewords {
+  static constexpr int codewords = std::is_same_v<T, i8x> && message_memory<T>::rows > 1 ? 2 : 1;
+  const ldpc_decode_args& a;
+  char* scratch;
+
+  WB_HD vector_codewords(const ldpc_decode_args& args, void* memory)
+      : a(args), scratch(static_cast<char*>(memory)) {}
+  static std::size_t of_one(const ldpc_decode_args& a) { return (vector_values<T>::bytes(a) + 63) / 64 * 64; }
+  static std::size_t bytes(const ldpc_decode_args& a) { return codewords * of_one(a); }
+  WB_HD vector_values<T> codeword(int w) const {
+    return {a, scratch + static_cast<std::size_t>(w) * of_one(a)};
+  }
+  /// f(codeword, its number) of those whose bit is set.
+  template <class F>
+  WB_HD void each(unsigned which, F f) const {
+    for (int w = 0; w < codewords; w++)
+      if ((which >> w & 1u) != 0) f(codeword(w), w);
+  }
+  WB_HD ldpc_row row(int m) const { return a.row_table[m]; }
+
+  /// Returns a bit for each erased codeword.
+  template <class G>
+  WB_HD unsigned load_channel(std::size_t item, int items, G) const {
+    unsigned erased = 0;
+    each((1u << items) - 1u, [&](const auto& c, int w) {
+      if (c.load_channel(item + static_cast<std::size_t>(w))) erased |= 1u << w;
+      c.clear_messages();
+    });
+    return erased;
+  }
+  template <class G>
+  WB_HD void clear_messages(G) const {}
+  template <class Rule, class Degree, class G>
+  WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int parity, unsigned active, G) const {
+    each(active, [&](const auto& c, int) WB_INLINE_LAMBDA { c.layer(rule, degree, row, parity); });
+  }
+  template <class G>
+  WB_HD void begin_flooding(unsigned active, G) const {
+    each(active, [](const auto& c, int) { c.begin_flooding(); });
+  }
+  template <class Rule, class Degree, class G>
+  WB_HD void flooding_layer(const Rule& rule, Degree degree, ldpc_row row, unsigned active, G) const {
+    each(active, [&](const auto& c, int) { c.flooding_layer(rule, degree, row); });
+  }
+  template <class G>
+  WB_HD void end_flooding(unsigned active, G) const {
+    each(active, [](const auto& c, int) { c.end_flooding(); });
+  }
+  template <class G>
+  WB_HD unsigned violated(int parity, unsigned active, G) const {
+    unsigned violated = 0;
+    each(active, [&](const auto& c, int w) {
+      if (c.violated(parity)) violated |= 1u << w;
+    });
+    return violated;
+  }
+  template <class G>
+  WB_HD void store(std::size_t item, unsigned leaving, unsigned erased, unsigned stopped, int iterations,
+                   int parity, G) const {
+    each(leaving, [&](const auto& c, int w) {
+      c.store(item + static_cast<std::size_t>(w), (erased >> w & 1u) != 0, (stopped >> w & 1u) != 0,
+              iterations, parity);
+    });
+  }
 };
 
 // ---------------------------------------------------------------- a row for each thread of a block
@@ -443,7 +533,7 @@ struct block_values {
   }
 
   template <class Rule, class Degree, class G>
-  WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int, G g) const {
+  WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int, unsigned, G g) const {
     for (int r = g.rank; r < a.z; r += g.size) {
       element* message = messages + row.first * a.z + r;
       int at[Degree::most];
@@ -464,12 +554,12 @@ struct block_values {
   // before and after the end of the column; each in bit order.
   WB_HD element* sums() const { return app + 2 * a.n; }
   template <class G>
-  WB_HD void begin_flooding(G g) const {
+  WB_HD void begin_flooding(unsigned, G g) const {
     for (int i = g.rank; i < 2 * a.n; i += g.size) store_message<T>(sums() + i, T{});
     g.sync();
   }
   template <class Rule, class Degree, class G>
-  WB_HD void flooding_layer(const Rule& rule, Degree degree, ldpc_row row, G g) const {
+  WB_HD void flooding_layer(const Rule& rule, Degree degree, ldpc_row row, unsigned, G g) const {
     for (int r = g.rank; r < a.z; r += g.size) {
       element* message = messages + row.first * a.z + r;
       T q[Degree::most], back[Degree::most];
@@ -485,7 +575,7 @@ struct block_values {
     }
   }
   template <class G>
-  WB_HD void end_flooding(G g) const {
+  WB_HD void end_flooding(unsigned, G g) const {
     for (int e = g.rank; e < a.n; e += g.size)
       store_message<T>(app + e, sum(sum(load_message<T>(app + a.n + e), load_message<T>(sums() + e)),
                                     load_message<T>(sums() + a.n + e)));
@@ -493,7 +583,7 @@ struct block_values {
 
   /// A bit for each codeword with an unsatisfied check.
   template <class G>
-  WB_HD unsigned violated(int, G g) const {
+  WB_HD unsigned violated(int, unsigned, G g) const {
     unsigned bad = 0;
     for (int m = 0; m < a.rows; m++) {
       const ldpc_row row = this->row(m);
@@ -590,7 +680,7 @@ struct register_values : block_values<T> {
   }
 
   template <class G>
-  WB_HD unsigned violated(int, G g) const {
+  WB_HD unsigned violated(int, unsigned, G g) const {
     T bad = T{};
     _Pragma("unroll 1") for (int m = 0; m < Rows; m++) {  // the messages leave few registers
       std::uint32_t place[4 * chunks];
