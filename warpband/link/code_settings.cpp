@@ -17,7 +17,8 @@ constexpr std::array ldpc_algorithms{ldpc_algorithm::normalised_min_sum, ldpc_al
                                      ldpc_algorithm::offset_min_sum, ldpc_algorithm::sum_product};
 constexpr std::array schedules{ldpc_schedule::layered, ldpc_schedule::flooding};
 constexpr std::array precisions{ldpc_precision::float32, ldpc_precision::float16, ldpc_precision::int8};
-constexpr std::array turbo_precisions{turbo_precision::float32, turbo_precision::int16};
+constexpr std::array turbo_precisions{turbo_precision::float32, turbo_precision::bfloat16,
+                                      turbo_precision::int16};
 constexpr std::array conv_algorithms{conv_algorithm::viterbi, conv_algorithm::max_log_map,
                                      conv_algorithm::log_map};
 constexpr std::array terminations{conv_ending::zero_tail, conv_ending::tail_biting};

@@ -85,7 +85,7 @@ const char* name_of(ldpc_algorithm a) noexcept {
 }
 const char* name_of(ldpc_schedule s) noexcept { return s == ldpc_schedule::layered ? "layered" : "flooding"; }
 const char* name_of(turbo_precision p) noexcept {
-  return p == turbo_precision::float32 ? "float32" : "int16";
+  return p == turbo_precision::float32 ? "float32" : p == turbo_precision::bfloat16 ? "bfloat16" : "int16";
 }
 const char* name_of(ldpc_precision p) noexcept {
   return p == ldpc_precision::float32 ? "float32" : p == ldpc_precision::float16 ? "float16" : "int8";

@@ -128,6 +128,8 @@ WB_HD void map_window(T (&a)[C::states], T (&b)[C::states], int steps, int margi
 ///   out(j, w, ws)     takes the extrinsic weight of step j and the weight that went in
 ///   keep_alpha(a)     gets alpha before the segment that begins at step first_kept (or is `steps`)
 ///   keep_beta(b)      gets beta before step last_kept, a multiple of Seg
+/// Metrics are normalised every M::interval steps, a divisor of Seg: alpha before step j and beta after it
+/// have together gone interval - 1 steps since.
 template <int Seg, class C, class M, class T, class In, class Out, class KeepAlpha, class KeepBeta>
 WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int steps, int first_kept,
                                   int last_kept, T* checkpoints, int stride, In in, Out out,
@@ -145,11 +147,15 @@ WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int step
     begin_segment(k);
     T ws[Seg], wp[Seg];
     WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) in(k + j, ws[j], wp[j]);
-    WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) forward_step<C, M>(a, ws[j], wp[j]);
+    WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) {
+      if (j != 0 && j % M::interval == 0) M::normalise_segment(a);
+      forward_step<C, M>(a, ws[j], wp[j]);
+    }
   }
   if (whole < steps) {
     begin_segment(whole);
     WB_ROLL for (int j = whole; j < steps; j++) {
+      if (j != whole && (j - whole) % M::interval == 0) M::normalise_segment(a);
       T ws, wp;
       in(j, ws, wp);
       forward_step<C, M>(a, ws, wp);
@@ -161,14 +167,16 @@ WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int step
   }
   if (whole < steps) {  // at most Seg - 1 steps, each from the checkpoint anew
     checkpoint -= S * stride;
-    M::normalise_segment(b);
     WB_ROLL for (int j = steps - 1; j >= whole; j--) {
+      if (j == steps - 1 || (j + 1 - whole) % M::interval == 0) M::normalise_segment(b);
       T t[S], ws, wp;
       WB_UNROLL for (int s = 0; s < S; s++) t[s] = checkpoint[s * stride];
       WB_ROLL for (int i = whole; i < j; i++) {
+        if (i != whole && (i - whole) % M::interval == 0) M::normalise_segment(t);
         in(i, ws, wp);
         forward_step<C, M>(t, ws, wp);
       }
+      if (j != whole && (j - whole) % M::interval == 0) M::normalise_segment(t);
       in(j, ws, wp);
       out(j, backward_step<C, M>(b, t, ws, wp), ws);
     }
@@ -180,12 +188,14 @@ WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int step
     WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) in(k + j, ws[j], wp[j]);
     WB_UNROLL for (int s = 0; s < S; s++) t[s] = checkpoint[s * stride];
     WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) {
+      if (j != 0 && j % M::interval == 0) M::normalise_segment(t);
       WB_UNROLL for (int s = 0; s < S; s++) alpha[j][s] = t[s];
       if (j + 1 < Seg) forward_step<C, M>(t, ws[j], wp[j]);
     }
-    M::normalise_segment(b);
-    WB_UNROLL_ON_DEVICE for (int j = Seg - 1; j >= 0; j--)
-        out(k + j, backward_step<C, M>(b, alpha[j], ws[j], wp[j]), ws[j]);
+    WB_UNROLL_ON_DEVICE for (int j = Seg - 1; j >= 0; j--) {
+      if ((j + 1) % M::interval == 0) M::normalise_segment(b);
+      out(k + j, backward_step<C, M>(b, alpha[j], ws[j], wp[j]), ws[j]);
+    }
     if (k == last_kept) keep_beta(b);
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <string>
 
 #include <warpband/core/check.hpp>
@@ -11,6 +13,7 @@
 namespace wb {
 
 WB_DECLARE_KERNEL(turbo_decode)
+WB_DECLARE_KERNEL(turbo_decode_bf16)
 WB_DECLARE_KERNEL(turbo_decode_i16)
 WB_DECLARE_KERNEL(turbo_encode)
 
@@ -29,18 +32,19 @@ std::vector<std::int32_t> checked(std::vector<std::int32_t> permutation) {
   return permutation;
 }
 
-/// What precision int16 takes of the settings, windows and overlap chosen.
-void check_int16(turbo_decoder_config& c) {
-  if (c.algorithm == map_algorithm::log_map)
-    throw argument_error("algorithm", "log_map", "max_log_map with precision int16");
+/// What precisions bfloat16 and int16 take of the settings, windows and overlap chosen.
+void check_windows(turbo_decoder_config& c) {
+  const bool int16 = c.precision == turbo_precision::int16;
+  const std::string with = int16 ? " with precision int16" : " with precision bfloat16";
+  if (int16 && c.algorithm == map_algorithm::log_map)
+    throw argument_error("algorithm", "log_map", "max_log_map" + with);
   if (c.stop == early_stop::sign_agreement)
-    throw argument_error("stop", "sign_agreement", "none or crc with precision int16");
-  if (8 * c.extrinsic_scale != std::floor(8 * c.extrinsic_scale))
-    throw argument_error("extrinsic_scale", std::to_string(c.extrinsic_scale),
-                         "a multiple of 1/8 with precision int16");
+    throw argument_error("stop", "sign_agreement", "none or crc" + with);
+  if (int16 && 8 * c.extrinsic_scale != std::floor(8 * c.extrinsic_scale))
+    throw argument_error("extrinsic_scale", std::to_string(c.extrinsic_scale), "a multiple of 1/8" + with);
   if (!(c.llr_steps >= 0.25f && c.llr_steps <= 64.f))
     throw argument_error("llr_steps", std::to_string(c.llr_steps), "0.25 to 64");
-  if (c.k > 32768) throw argument_error("k", std::to_string(c.k), "40 to 32768 with precision int16");
+  if (c.k > 32768) throw argument_error("k", std::to_string(c.k), "40 to 32768" + with);
   if (c.windows == 0)
     for (c.windows = 1; c.windows < 64 && c.k % (2 * c.windows) == 0 && c.k / (2 * c.windows) >= 64;)
       c.windows *= 2;
@@ -48,7 +52,7 @@ void check_int16(turbo_decoder_config& c) {
       c.k / c.windows < 8)
     throw argument_error("windows", std::to_string(c.windows),
                          "a power of two up to 128 that divides k = " + std::to_string(c.k) +
-                             " into windows of 8 steps or more, or 0 (automatic), with precision int16");
+                             " into windows of 8 steps or more, or 0 (automatic)," + with);
   const int longest = c.windows == 1 ? 0 : (c.k / c.windows - 1) / 8 * 8;
   // Without an overlap 64 windows of k = 6144 lose 0.11 dB at FER 1e-2, with 8 steps 0.03 (docs/wu2010.md).
   if (c.windows == 1) c.overlap = 0;
@@ -56,18 +60,18 @@ void check_int16(turbo_decoder_config& c) {
   if (c.overlap % 8 != 0 || c.overlap < 0 || c.overlap > longest)
     throw argument_error(
         "overlap", std::to_string(c.overlap),
-        "a multiple of 8 from 0 to " + std::to_string(longest) + ", or -1 (automatic), with precision int16");
+        "a multiple of 8 from 0 to " + std::to_string(longest) + ", or -1 (automatic)," + with);
 }
 
 turbo_decoder_config checked(turbo_decoder_config c) {
   check_range("k", c.k, 40, 65536);
   check_range("iterations", c.iterations, 1, 64);
-  check_range("precision", static_cast<int>(c.precision), 0, 1);
+  check_range("precision", static_cast<int>(c.precision), 0, 2);
   if (c.algorithm != map_algorithm::log_map && c.algorithm != map_algorithm::max_log_map)
     throw argument_error("algorithm", std::to_string(static_cast<int>(c.algorithm)),
                          "max_log_map or log_map");
-  const bool int16 = c.precision == turbo_precision::int16;
-  if (int16) check_int16(c);
+  const bool side_by_side = c.precision != turbo_precision::float32;
+  if (side_by_side) check_windows(c);
   // Short windows keep a GPU busy; with this overlap they lose 0.003 dB at K = 6144 (docs/wu2010.md).
   if (c.windows == 0) c.windows = std::max(1, c.k / 32);
   if (c.windows < 1 || c.windows > c.k / 8)
@@ -75,7 +79,7 @@ turbo_decoder_config checked(turbo_decoder_config c) {
                          "1 to k/8 = " + std::to_string(c.k / 8) + ", or 0 (automatic)");
   const int longest = c.windows == 1 ? 0 : c.k / c.windows - 1;
   if (c.overlap == -1) c.overlap = std::min(24, longest);
-  if (!int16 && (c.overlap < 0 || (c.overlap > longest && c.windows > 1)))
+  if (!side_by_side && (c.overlap < 0 || (c.overlap > longest && c.windows > 1)))
     throw argument_error("overlap", std::to_string(c.overlap),
                          "0 to k/windows - 1 = " + std::to_string(longest) + ", or -1 (automatic)");
   if (c.windows == 1) c.overlap = 0;
@@ -93,6 +97,88 @@ turbo_decoder_config checked(turbo_decoder_config c) {
 
 }  // namespace
 
+struct turbo_decoder::windows_tables {
+  struct of_lanes {
+    turbo_lanes layout;
+    resident<std::uint16_t> places;
+    resident<std::int32_t> rows;
+    resident<std::int16_t> from, to, crc_low, crc_high;
+  };
+  std::vector<std::int32_t> permutation, remainders;  // the latter with stop by CRC
+  std::mutex mutex;
+  std::map<int, of_lanes> made;
+};
+
+namespace {
+
+/// Throws where the bits that the windows read at once lie in different rows of the windows they come from,
+/// or those of a vector of any power of two of lanes in different vectors.
+void check_free_of_contention(const std::vector<std::int32_t>& permutation, int windows) {
+  const int W = static_cast<int>(permutation.size()) / windows;
+  for (int vectors = windows; vectors >= 1; vectors /= 2)
+    for (int j = 0; j < W; j++)
+      for (int w = 0; w < windows; w++) {
+        const int i = permutation[static_cast<std::size_t>(w * W + j)],
+                  first = permutation[static_cast<std::size_t>(w % vectors * W + j)];
+        if (i % W != first % W || i / W % vectors != first / W % vectors)
+          throw argument_error(
+              "permutation",
+              "one whose bits " + std::to_string(j) + " of " + std::to_string(windows) +
+                  " windows go to different rows",
+              "a polynomial modulo k, as a QPP is, or windows = 1, with windows side by side");
+      }
+}
+
+template <class Tables>
+void make(Tables& t, const std::vector<std::int32_t>& permutation,
+          const std::vector<std::int32_t>& remainders, int windows, int L) {
+  const int W = static_cast<int>(permutation.size()) / windows;
+  const int share = std::min(windows, L);  // lanes of a codeword
+  turbo_lanes& at = t.layout;
+  at.vectors = windows / share;
+  at.codewords = L / share;
+  // A row of a GPU's shared memory ends two values on: columns lie in different banks as well.
+  at.stride = L > 1 ? at.vectors * L : windows >= 32 ? windows + 2 : windows;
+  const auto stride = static_cast<std::size_t>(at.stride), lanes = static_cast<std::size_t>(L);
+  std::vector<std::uint16_t> places;
+  std::vector<std::int32_t> rows;
+  std::vector<std::int16_t> from(lanes), to(lanes);  // one vector before and one behind the table
+  std::vector<std::int16_t> low(remainders.empty() ? 0 : stride * static_cast<std::size_t>(W)),
+      high(low.size());
+  for (int j = 0; j < W; j++)
+    for (int v = 0; v < at.vectors; v++) {
+      std::vector<std::int16_t> read(lanes), write(lanes);
+      for (int l = 0; l < share; l++) {
+        const auto place = static_cast<std::size_t>((v + at.vectors * l) * W + j);
+        const int i = permutation[place], step = i % W, window = i / W, lane = window / at.vectors;
+        if (l == 0) rows.push_back(step * at.stride + window % at.vectors * L);
+        if (L == 1) places.push_back(static_cast<std::uint16_t>(step * at.stride + window));
+        for (int q = 0; q < at.codewords; q++) {
+          read[static_cast<std::size_t>(q * share + l)] = static_cast<std::int16_t>(q * share + lane);
+          write[static_cast<std::size_t>(q * share + lane)] = static_cast<std::int16_t>(q * share + l);
+          if (!remainders.empty()) {
+            const auto r = static_cast<std::uint32_t>(remainders[place]);
+            const auto lies = static_cast<std::size_t>(j * at.stride + v * L + q * share + l);
+            low[lies] = static_cast<std::int16_t>(r & 0xffffu);
+            high[lies] = static_cast<std::int16_t>(r >> 16);
+          }
+        }
+      }
+      from.insert(from.end(), read.begin(), read.end());
+      to.insert(to.end(), write.begin(), write.end());
+    }
+  from.resize(from.size() + lanes);
+  to.resize(to.size() + lanes);
+  t.places = resident(std::move(places));
+  t.rows = resident(std::move(rows));
+  t.from = resident(std::move(from));
+  t.to = resident(std::move(to));
+  t.crc_low = resident(std::move(low));
+  t.crc_high = resident(std::move(high));
+}
+
+}  // namespace
+
 turbo_decoder::turbo_decoder(const turbo_decoder_config& config)
     : turbo_decoder(config, qpp_permutation(qpp_for(config.k))) {}
 
@@ -103,8 +189,12 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
   if (permutation.size() != static_cast<std::size_t>(k))
     throw argument_error("permutation.size()", std::to_string(permutation.size()),
                          "k = " + std::to_string(k));
-  if (config_.precision == turbo_precision::int16) {
-    make_lane_tables(permutation);
+  if (config_.precision != turbo_precision::float32) {
+    check_free_of_contention(permutation, windows);
+    tables_ = std::make_shared<windows_tables>();
+    tables_->permutation = std::move(permutation);
+    if (config_.stop == early_stop::crc)
+      tables_->remainders = crc_remainders(k, {config_.crc_polynomial, config_.crc_degree});
     return;
   }
   // An odd distance between windows spreads them over the banks of shared memory.
@@ -121,122 +211,71 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
     crc_weights_ = resident(crc_remainders(k, {config_.crc_polynomial, config_.crc_degree}));
 }
 
-void turbo_decoder::make_lane_tables(const std::vector<std::int32_t>& permutation) {
-  const int k = config_.k, P = config_.windows, W = k / P;
-  std::vector<std::int32_t> remainders;
-  if (config_.stop == early_stop::crc)
-    remainders = crc_remainders(k, {config_.crc_polynomial, config_.crc_degree});
-  for (int n = 0; n < 4; n++) {
-    const int L = n == 0 ? 1 : 4 << n, share = std::min(P, L);  // lanes of a vector, and of a codeword
-    turbo_lanes& at = lanes_[n].layout;
-    at.vectors = P / share;
-    at.codewords = L / share;
-    // A row of a GPU's shared memory ends two values on: columns lie in different banks as well.
-    at.stride = L > 1 ? at.vectors * L : P >= 32 ? P + 2 : P;
-    const auto stride = static_cast<std::size_t>(at.stride), lanes = static_cast<std::size_t>(L);
-    std::vector<std::uint16_t> places;
-    std::vector<std::int32_t> rows;
-    std::vector<std::int16_t> from(lanes), to(lanes);  // one vector before and one behind the table
-    std::vector<std::int16_t> low(remainders.empty() ? 0 : stride * static_cast<std::size_t>(W)),
-        high(low.size());
-    for (int j = 0; j < W; j++)
-      for (int v = 0; v < at.vectors; v++) {
-        int row = -1, vector = -1;
-        std::vector<std::int16_t> read(lanes), write(lanes);
-        for (int l = 0; l < share; l++) {
-          const int i = permutation[static_cast<std::size_t>((v + at.vectors * l) * W + j)];
-          const int step = i % W, window = i / W, lane = window / at.vectors;
-          if (l == 0) row = step, vector = window % at.vectors;
-          if (step != row || window % at.vectors != vector)
-            throw argument_error("permutation",
-                                 "one whose bits " + std::to_string(j) + " of " + std::to_string(P) +
-                                     " windows go to different rows",
-                                 "a polynomial modulo k, as a QPP is, or windows = 1, with precision int16");
-          if (L == 1) places.push_back(static_cast<std::uint16_t>(step * at.stride + window));
-          for (int q = 0; q < at.codewords; q++) {
-            read[static_cast<std::size_t>(q * share + l)] = static_cast<std::int16_t>(q * share + lane);
-            write[static_cast<std::size_t>(q * share + lane)] = static_cast<std::int16_t>(q * share + l);
-            if (!remainders.empty()) {
-              const auto r = static_cast<std::uint32_t>(
-                  remainders[static_cast<std::size_t>((v + at.vectors * l) * W + j)]);
-              const auto place = static_cast<std::size_t>(j * at.stride + v * L + q * share + l);
-              low[place] = static_cast<std::int16_t>(r & 0xffffu);
-              high[place] = static_cast<std::int16_t>(r >> 16);
-            }
-          }
-        }
-        rows.push_back(row * at.stride + vector * L);
-        from.insert(from.end(), read.begin(), read.end());
-        to.insert(to.end(), write.begin(), write.end());
-      }
-    from.resize(from.size() + lanes);
-    to.resize(to.size() + lanes);
-    lanes_[n].places = resident(std::move(places));
-    lanes_[n].rows = resident(std::move(rows));
-    lanes_[n].from = resident(std::move(from));
-    lanes_[n].to = resident(std::move(to));
-    lanes_[n].crc_low = resident(std::move(low));
-    lanes_[n].crc_high = resident(std::move(high));
-  }
-}
-
-void turbo_decoder::run_int16(executor& exec, turbo_windows_args& a, std::size_t items,
-                              const turbo_decoder_output& out) const {
+void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size_t items,
+                                const turbo_decoder_output& out) const {
   const auto k = static_cast<std::size_t>(config_.k);
+  const bool int16 = config_.precision == turbo_precision::int16;
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("iterations", out.iterations, 1, items);
   check_optional_shape("status", out.status, 1, items);
   if (out.soft.data != nullptr || out.extrinsic.data != nullptr)
     throw argument_error(out.soft.data != nullptr ? "soft" : "extrinsic", "an array",
-                         "none with precision int16, which gives decisions only");
+                         "none with precision bfloat16 or int16, which give decisions only");
   a.k = config_.k;
   a.windows = config_.windows;
   a.overlap = config_.overlap;
   a.iterations = config_.iterations;
+  a.log_map = config_.algorithm == map_algorithm::log_map;
+  a.scale = config_.extrinsic_scale;
   a.eighths = static_cast<int>(8 * config_.extrinsic_scale);
   a.stop_by_crc = config_.stop == early_stop::crc;
   a.steps = config_.llr_steps;
+  a.step = 1.f / config_.llr_steps;
   a.bits = out.bits;
   a.iterations_used = out.iterations;
   a.status = out.status;
-  const kernel_set& kernels = turbo_decode_i16_kernels();
-  const int lanes = exec.build_of(kernels).lanes;  // 1; 8, 16, 32; 2 on CUDA: a lane with two codewords
-  const int n = lanes <= 2 ? 0 : lanes == 8 ? 1 : lanes == 16 ? 2 : 3;
+  const kernel_set& kernels = int16 ? turbo_decode_i16_kernels() : turbo_decode_bf16_kernels();
+  const kernel& build = exec.build_of(kernels);
+  const bool on_cuda = &build == kernels.cuda;
   // Windows of several codewords fill a block of a GPU.
-  a.groups = lanes != 2 ? 1 : std::max(1, std::min(64 / a.windows, 8192 / a.k));
-  const lane_tables& t = lanes_[n];
-  a.lanes[n] = t.layout;
-  if (n == 0) {
-    a.lanes[n].places = t.places.on(exec);
+  a.groups = on_cuda ? std::max(1, std::min(64 / a.windows, 8192 / a.k)) : 1;
+  const int lanes = on_cuda ? 1 : build.lanes;
+  std::unique_lock lock(tables_->mutex);
+  auto [at, fresh] = tables_->made.try_emplace(lanes);
+  if (fresh) make(at->second, tables_->permutation, tables_->remainders, a.windows, lanes);
+  const auto& t = at->second;
+  a.lanes = t.layout;
+  if (lanes == 1) {
+    a.lanes.places = t.places.on(exec);
   } else {
-    const std::size_t before = static_cast<std::size_t>(lanes);
-    a.lanes[n].rows = t.rows.on(exec);
-    a.lanes[n].from = t.from.on(exec) + before;
-    a.lanes[n].to = t.to.on(exec) + before;
+    a.lanes.rows = t.rows.on(exec);
+    a.lanes.from = t.from.on(exec) + lanes;
+    a.lanes.to = t.to.on(exec) + lanes;
   }
   if (a.stop_by_crc) {
-    a.lanes[n].crc_low = t.crc_low.on(exec);
-    a.lanes[n].crc_high = t.crc_high.on(exec);
+    a.lanes.crc_low = t.crc_low.on(exec);
+    a.lanes.crc_high = t.crc_high.on(exec);
   }
+  lock.unlock();
   exec.run(kernels, &a, items);
 }
 
 void turbo_decoder::run(executor& exec, view<const std::int8_t> llr, const turbo_decoder_output& out) const {
-  if (config_.precision != turbo_precision::int16)
-    throw argument_error("llr", "8-bit integers", "float32 unless precision is int16");
+  if (config_.precision == turbo_precision::float32)
+    throw argument_error("llr", "8-bit integers", "float32 unless precision is bfloat16 or int16");
   check_shape("llr", llr, 3 * (static_cast<std::size_t>(config_.k) + 4), llr.items);
   turbo_windows_args a;
   a.llr8 = llr;
-  run_int16(exec, a, llr.items, out);
+  run_windows(exec, a, llr.items, out);
 }
 
 void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decoder_output& out) const {
   const std::size_t k = static_cast<std::size_t>(config_.k), n = 3 * (k + 4), items = llr.items;
   check_shape("llr", llr, n, items);
-  if (config_.precision == turbo_precision::int16) {
+  if (config_.precision != turbo_precision::float32) {
     turbo_windows_args a;
     a.llr = llr;
-    return run_int16(exec, a, items, out);
+    return run_windows(exec, a, items, out);
   }
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("soft", out.soft, k, items);

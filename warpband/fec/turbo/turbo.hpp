@@ -10,6 +10,7 @@
 //   extrinsic_k = ln sum_{u=0} alpha gamma beta - ln sum_{u=1} alpha gamma beta   without the bit's own LLR.
 // A codeword is cut into `windows` that are decoded at once; see `windows` and `overlap` below.
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <warpband/exec/executor.hpp>
@@ -20,7 +21,8 @@ namespace wb {
 
 enum class turbo_precision : int {
   float32,
-  int16,  // max-log-MAP on 8-bit channel LLRs: several times faster, decisions only
+  bfloat16,  // float32 metrics, weights kept in bfloat16: several times faster, decisions only
+  int16,     // max-log-MAP on 8-bit channel LLRs: the fastest, decisions only
 };
 
 struct turbo_decoder_config {
@@ -44,15 +46,15 @@ struct turbo_decoder_config {
   /// Stop rule crc: the generator with its leading term and its degree (see crc.hpp).
   std::uint32_t crc_polynomial = 0;
   int crc_degree = 0;
-  /// int16: max_log_map; stop none or crc; no soft or extrinsic output; extrinsic_scale a multiple of 1/8; k
-  /// up to 32768; windows a power of two up to 128 that divides k (0 chooses as many, up to 64, as leave them
-  /// 64 steps) and overlap in whole eights (-1 chooses 8). Bits whose numbers agree modulo k / n must be
-  /// interleaved to such again, for every n that divides windows: every QPP does that, an own permutation may
-  /// need windows = 1.
+  /// bfloat16 and int16: stop none or crc; no soft or extrinsic output; k up to 32768; windows a power of two
+  /// up to 128 that divides k (0 chooses as many, up to 64, as leave them 64 steps) and overlap in whole
+  /// eights
+  /// (-1 chooses 8). Bits whose numbers agree modulo k / n must be interleaved to such again, for every n
+  /// that divides windows: every QPP does that, an own permutation may need windows = 1. int16 in addition:
+  /// max_log_map; extrinsic_scale a multiple of 1/8.
   turbo_precision precision = turbo_precision::float32;
-  /// int16: steps of the channel LLRs in an LLR of 1, 0.25..64. They are limited to +-127 steps, extrinsics
-  /// to
-  /// +-1023.
+  /// int16, and 8-bit LLRs: steps of the channel LLRs in an LLR of 1, 0.25..64. They are limited to +-127
+  /// steps, in int16 extrinsics to +-1023.
   float llr_steps = 8.f;
 };
 
@@ -67,10 +69,10 @@ struct turbo_decoder_output {
 /// Decodes batches of codewords.
 ///
 /// Input LLRs are [batch, 3 (k + 4)]: the streams d0, d1, d2 one after the other, each with its four tail
-/// places. They are limited to +-30 (log-MAP), +-10000 (max-log-MAP) or +-127 steps (int16). In log-MAP
-/// extrinsics are limited to
-/// +-30, outputs to +-60, and a state metric to 2^-30 of the largest. A codeword with a NaN or infinite LLR
-/// is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
+/// places. They are limited to +-30 (log-MAP), +-11 (log-MAP in bfloat16), +-10000 (max-log-MAP) or +-127
+/// steps (int16). In log-MAP extrinsics are limited to +-30, in bfloat16 to +-18, outputs to +-60, and a
+/// state metric to 2^-30 of the largest. A codeword with a NaN or infinite LLR is an erasure: its outputs are
+/// zero and its status says so; its neighbours are untouched.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class turbo_decoder {
@@ -83,7 +85,7 @@ class turbo_decoder {
   /// Queues the decoding of a batch on the executor. Outputs without data are not computed. Throws
   /// shape_error.
   void run(executor& exec, view<const float> llr, const turbo_decoder_output& out) const;
-  /// Of precision int16: LLRs in steps, -128 as -127. Throws argument_error with another precision.
+  /// LLRs in steps (llr_steps), -128 as -127 in int16. Throws argument_error with precision float32.
   void run(executor& exec, view<const std::int8_t> llr, const turbo_decoder_output& out) const;
 
   /// The configuration in force: windows and overlap as chosen.
@@ -93,18 +95,13 @@ class turbo_decoder {
   turbo_decoder_config config_;
   int pad_ = 0;
   resident<std::int32_t> interleaved_, crc_weights_;
-  /// Of precision int16, for vectors of 1, 8, 16 and 32 lanes.
-  struct lane_tables {
-    turbo_lanes layout;
-    resident<std::uint16_t> places;
-    resident<std::int32_t> rows;
-    resident<std::int16_t> from, to, crc_low, crc_high;
-  };
-  lane_tables lanes_[4];
+  /// Of precisions bfloat16 and int16: the tables by the lanes of a vector, each made when it is first
+  /// needed.
+  struct windows_tables;
+  std::shared_ptr<windows_tables> tables_;
 
-  void make_lane_tables(const std::vector<std::int32_t>& permutation);
-  void run_int16(executor& exec, turbo_windows_args& a, std::size_t items,
-                 const turbo_decoder_output& out) const;
+  void run_windows(executor& exec, turbo_windows_args& a, std::size_t items,
+                   const turbo_decoder_output& out) const;
 };
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, n] with

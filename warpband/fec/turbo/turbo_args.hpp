@@ -44,16 +44,18 @@ struct turbo_lanes {
 
 struct turbo_windows_args {
   int k = 0, windows = 1, overlap = 0, iterations = 1;
-  int eighths = 8;  // factor on extrinsics
+  bool log_map = false;
+  float scale = 1.f;  // factor on extrinsics
+  int eighths = 8;    // the same of 16-bit integers
   bool stop_by_crc = false;
-  float steps = 8.f;             // steps of the 8-bit channel values in an LLR of 1
-  int groups = 1;                // CUDA: pairs of codewords in a block
-  view<const float> llr;         // 3 (k + 4): d0, d1, d2; or:
-  view<const std::int8_t> llr8;  // the same in steps
-  view<std::uint8_t> bits;       // k; null data: not wanted, here and below
+  float steps = 8.f, step = 0.125f;  // of 8-bit channel values: so many in an LLR of 1, and one of them
+  int groups = 1;                    // CUDA: codewords, or pairs of them, in a block
+  view<const float> llr;             // 3 (k + 4): d0, d1, d2; or:
+  view<const std::int8_t> llr8;      // the same in steps
+  view<std::uint8_t> bits;           // k; null data: not wanted, here and below
   view<std::int32_t> iterations_used;
   view<std::uint8_t> status;
-  turbo_lanes lanes[4];  // of 1, 8, 16 and 32 lanes
+  turbo_lanes lanes;
 };
 
 struct turbo_encode_args {

@@ -104,42 +104,56 @@ const bench::group turbo_benches{[] {
                    {figure::small},
                    decode<float>(setting(6144, algorithm, 0, -1, 6), static_cast<std::size_t>(codewords)));
     }
+    // Windows side by side.
     const std::size_t many = bench::batch_for(device, 64, 132 * 32);
-    const auto int16 = [](int k, int windows, int overlap) {
-      auto c = setting(k, map_algorithm::max_log_map, windows, overlap, 6);
-      c.precision = turbo_precision::int16;
-      return c;
-    };
-    const auto axes = [](int k) {
-      return std::vector<bench::axis>{{"k", k}, {"precision", "int16"}, {"iterations", 6}};
-    };
-    for (const int windows : {32, 64, 128})
-      for (const int overlap : {0, 8, 16}) {
+    const struct {
+      const char* name;
+      turbo_precision precision;
+      map_algorithm algorithm;
+    } kinds[] = {{"int16", turbo_precision::int16, map_algorithm::max_log_map},
+                 {"bfloat16", turbo_precision::bfloat16, map_algorithm::max_log_map},
+                 {"bfloat16", turbo_precision::bfloat16, map_algorithm::log_map}};
+    for (const auto& kind : kinds) {
+      const auto config = [=](int k, int windows, int overlap) {
+        auto c = setting(k, kind.algorithm, windows, overlap, 6);
+        c.precision = kind.precision;
+        return c;
+      };
+      const auto axes = [=](int k) {
+        return std::vector<bench::axis>{
+            {"k", k},
+            {"precision", kind.name},
+            {"map", kind.algorithm == map_algorithm::log_map ? "log_map" : "max_log_map"},
+            {"iterations", 6}};
+      };
+      for (const int windows : {32, 64, 128})
+        for (const int overlap : {0, 8, 16}) {
+          std::vector<bench::axis> a = axes(6144);
+          a.emplace_back("window_steps", 6144 / windows);
+          a.emplace_back("overlap", overlap);
+          bench::add("turbo", device, a, {figure::resident},
+                     decode<std::int8_t>(config(6144, windows, overlap), many));
+        }
+      for (const int k : {40, 512, 1024, 2048, 6144})
+        bench::add("turbo", device, axes(k), {figure::kernel, figure::resident},
+                   decode<std::int8_t>(config(k, 0, -1), many * static_cast<std::size_t>(6144 / k)));
+      {
         std::vector<bench::axis> a = axes(6144);
-        a.emplace_back("window_steps", 6144 / windows);
-        a.emplace_back("overlap", overlap);
-        bench::add("turbo", device, a, {figure::resident},
-                   decode<std::int8_t>(int16(6144, windows, overlap), many));
+        a.emplace_back("input", "float32");
+        bench::add("turbo", device, a, {figure::resident, figure::host_fed},
+                   decode<float>(config(6144, 0, -1), many / 4));
+        bench::add("turbo", device, axes(6144), {figure::host_fed},
+                   decode<std::int8_t>(config(6144, 0, -1), many / 4));
       }
-    for (const int k : {40, 512, 1024, 2048, 6144})
-      bench::add("turbo", device, axes(k), {figure::kernel, figure::resident},
-                 decode<std::int8_t>(int16(k, 0, -1), many * static_cast<std::size_t>(6144 / k)));
-    {
-      std::vector<bench::axis> a = axes(6144);
-      a.emplace_back("input", "float32");
-      bench::add("turbo", device, a, {figure::resident, figure::host_fed},
-                 decode<float>(int16(6144, 0, -1), many / 4));
-      bench::add("turbo", device, axes(6144), {figure::host_fed},
-                 decode<std::int8_t>(int16(6144, 0, -1), many / 4));
+      for (const int windows : {64, 128})
+        for (const int codewords : {1, 10, 100}) {
+          std::vector<bench::axis> a = axes(6144);
+          a.emplace_back("window_steps", 6144 / windows);
+          a.emplace_back("codewords", codewords);
+          bench::add("turbo", device, a, {figure::small},
+                     decode<std::int8_t>(config(6144, windows, 8), static_cast<std::size_t>(codewords)));
+        }
     }
-    for (const int windows : {64, 128})
-      for (const int codewords : {1, 10, 100}) {
-        std::vector<bench::axis> a = axes(6144);
-        a.emplace_back("window_steps", 6144 / windows);
-        a.emplace_back("codewords", codewords);
-        bench::add("turbo", device, a, {figure::small},
-                   decode<std::int8_t>(int16(6144, windows, 8), static_cast<std::size_t>(codewords)));
-      }
     bench::add("turbo_encode", device, {{"k", 6144}}, {figure::kernel, figure::resident},
                encode(6144, bench::batch_for(device, 64, 132 * 64)));
     bench::add("turbo_encode", device, {{"k", 6144}, {"codewords", 1}}, {figure::small}, encode(6144, 1));

@@ -1,0 +1,341 @@
+#pragma once
+// The turbo decoder with float32 metrics whose windows exchange bfloat16 weights: log-MAP and max-log-MAP.
+//
+// A bfloat16 is the upper half of a float32: 8 bits of a weight, or of an LLR in max-log-MAP. That halves the
+// memory of what a codeword has on chip, and is far finer than channel estimates are.
+#include <warpband/core/math.hpp>
+#include <warpband/fec/turbo/turbo_body.hpp>
+#include <warpband/fec/turbo/turbo_windows_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// The semiring (max, +), and what of it is the windows' own.
+struct max_log_bfloat : max_log {
+  static constexpr int interval = 8;
+  static constexpr double step_flops = 22, output_step_flops = 57;
+  static constexpr float known = 0.f;  // a weight that says nothing
+  template <class T>
+  WB_HD static T channel(T llr) {
+    return weight(llr);
+  }
+  template <class T>
+  WB_HD static T passed_on(T e, float scale) {
+    return e * T(scale);
+  }
+  template <class T>
+  WB_HD static typename rebind<T>::mask is_one(T all) {
+    return all > T(0.f);
+  }
+};
+
+/// The semiring (+, *) on probabilities, without a floor: metrics are scaled every second step, by the
+/// exponent of their sum. Channel weights up to e^11, extrinsics up to e^18: in two steps a metric grows by
+/// less than 2^118, and the product of alpha, which has gone as many steps since as beta has not, and beta by
+/// less than 2^80. What underflows is of a path that no decision needs.
+struct log_map_bfloat : log_map {
+  static constexpr int interval = 2;
+  static constexpr double step_flops = 22.5, output_step_flops = 54.5;
+  static constexpr float known = 1.f;
+  static constexpr float channel_limit = 11.f;
+  static constexpr float most_extrinsic = 65659969.1f, least_extrinsic = 1.52299797e-8f;  // e^18, e^-18
+  static constexpr float tiny = 8.07793567e-28f;                                          // 2^-90
+  template <class T>
+  WB_HD static T zero() {
+    return T(0.f);
+  }
+  template <class T>
+  WB_HD static T channel(T llr) {
+    return exp(saturate(T(0.f) - llr, channel_limit));
+  }
+  /// Never 0 / 0. The reciprocal by two Newton steps is good to 2^-12, a bfloat16 to 2^-9.
+  template <class T>
+  WB_HD static T ratio(T one, T zero) {
+    using I = typename rebind<T>::i32;
+    const T z = zero + T(tiny);
+    T r = as_float(I(0x7ef311c7) - as_int(z));
+    r = fma(r, fnma(z, r, T(1.f)), r);
+    r = fma(r, fnma(z, r, T(1.f)), r);
+    return (one + T(tiny)) * r;
+  }
+  template <class T>
+  WB_HD static T passed_on(T e, float) {
+    return max(min(e, T(most_extrinsic)), T(least_extrinsic));
+  }
+  template <class T>
+  WB_HD static typename rebind<T>::mask is_one(T all) {
+    return all > T(1.f);
+  }
+  template <int S, class T>
+  WB_HD static void normalise_step(T (&)[S]) {}
+  template <int S, class T>
+  WB_HD static void normalise_segment(T (&a)[S]) {
+    using I = typename rebind<T>::i32;
+    T sum[S];
+    WB_UNROLL for (int s = 0; s < S; s++) sum[s] = a[s];
+    WB_UNROLL for (int n = S / 2; n > 0; n /= 2) {
+      WB_UNROLL for (int s = 0; s < n; s++) sum[s] = sum[s] + sum[s + n];
+    }
+    const T r = as_float(I(0x7f000000) - (as_int(sum[0]) & I(0x7f800000)));  // 2^-exponent(sum)
+    WB_UNROLL for (int s = 0; s < S; s++) a[s] = a[s] * r;
+  }
+};
+
+/// M: max_log_bfloat or log_map_bfloat.
+template <class M>
+struct bfloat_numbers {
+  using semiring = M;
+  using number = lane;
+  using word = typename rebind<lane>::i32;
+  using prior_element = std::uint16_t;
+  using channel_element = std::uint16_t;
+  using metric_element = float;
+  static constexpr int lanes = WB_WIDTH, items = 1;
+#if defined(__CUDACC__)
+  static constexpr bool on_cuda = true;
+#else
+  static constexpr bool on_cuda = false;
+#endif
+  static constexpr double step_flops = M::step_flops, output_step_flops = M::output_step_flops;
+
+#if WB_WIDTH == 1
+  WB_HD static lane load(const std::uint16_t* p) { return as_float(static_cast<std::int32_t>(*p) << 16); }
+  WB_HD static lane load(const float* p) { return *p; }
+  WB_HD static void store(float* p, lane x) { *p = x; }
+  WB_HD static void store(std::uint16_t* p, lane x) {
+    *p = static_cast<std::uint16_t>((as_uint(as_int(x)) + 0x8000u) >> 16);
+  }
+  WB_HD static word table_row(const std::int16_t* p) { return *p; }
+#else
+  typedef std::uint16_t halves __attribute__((vector_size(2 * WB_WIDTH)));
+  typedef std::int16_t shorts __attribute__((vector_size(2 * WB_WIDTH)));
+  WB_HD static lane load(const std::uint16_t* p) {
+    halves h;
+    __builtin_memcpy(&h, p, sizeof h);
+    return as_float(word(__builtin_convertvector(h, i32x::v) << 16));
+  }
+  WB_HD static lane load(const float* p) {
+    lane x;
+    __builtin_memcpy(&x, p, sizeof x);
+    return x;
+  }
+  WB_HD static void store(float* p, lane x) { __builtin_memcpy(p, &x, sizeof x); }
+  WB_HD static void store(std::uint16_t* p, lane x) {
+    const halves h = __builtin_convertvector((as_uint(as_int(x)).x + 0x8000u) >> 16, halves);
+    __builtin_memcpy(p, &h, sizeof h);
+  }
+  WB_HD static word table_row(const std::int16_t* p) {
+    shorts h;
+    __builtin_memcpy(&h, p, sizeof h);
+    return word(__builtin_convertvector(h, i32x::v));
+  }
+  WB_HD static lane permuted(lane x, const std::int16_t* at) {
+    return lane(__builtin_shuffle(x.x, table_row(at).x));
+  }
+  /// `value` in the lanes with this number modulo `share`, x in the others.
+  WB_HD static lane in_lanes(int which, int share, lane value, lane x) {
+    const word number = as_int(iota<typename rebind<lane>::u32>()) & word(share - 1);
+    return select(number == word(which), value, x);
+  }
+#endif
+  /// The weight of no knowledge, as it lies in memory.
+  template <class Element>
+  WB_HD static Element alone() {
+    if constexpr (std::is_same_v<Element, float>)
+      return M::known;
+    else
+      return static_cast<std::uint16_t>(as_int(M::known) >> 16);
+  }
+  /// Extrinsic e as the other decoder takes it.
+  WB_HD static lane passed_on(lane e, const turbo_windows_args& a, bool last) {
+    return M::passed_on(e, last ? 1.f : a.scale);
+  }
+  /// e in bfloat16 with the decision of the bit, by all that is known of it, as its lowest bit.
+  WB_HD static lane with_decision(lane e, lane all) {
+    return as_float((as_int(e) & word(~0x1ffff)) | select(M::is_one(all), word(0x10000), word(0)));
+  }
+
+  WB_HD static word no_bits() { return word(0); }
+  /// All bits as the decision is.
+  WB_HD static word decided(const std::uint16_t* p) { return word(0) - ((as_int(load(p)) >> 16) & word(1)); }
+  WB_HD static void store_bits(float* p, word x) { store(p, as_float(x)); }
+  WB_HD static std::uint32_t stored_bits(const float* p, int which) {
+    return as_uint(as_int(p[which])) & 0xffffu;
+  }
+};
+
+/// How channel LLRs come in, and decisions out.
+template <class C, class M>
+struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M>> {
+  using base = turbo_windows_setup<C, bfloat_numbers<M>>;
+  using typename base::values;
+  using V = bfloat_numbers<M>;
+  using base::a;
+  using base::L;
+  using base::plan;
+  using base::S;
+  using base::turbo_windows_setup;
+
+  /// A channel LLR, and whether it is finite.
+  WB_HD float llr(std::size_t element, std::size_t item, bool& finite) const {
+    if (a.llr8.data != nullptr)
+      return to_float(a.llr8.data[element * a.llr8.element_stride + item * a.llr8.item_stride]) * a.step;
+    const float x = a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride];
+    if (is_finite(x)) return x;
+    finite = false;
+    return 0.f;
+  }
+  WB_HD static std::uint16_t stored(float weight) {
+    return static_cast<std::uint16_t>((as_uint(as_int(weight)) + 0x8000u) >> 16);
+  }
+
+  /// The tail of decoder d of codeword q: its bit j of stream n % 3 comes at place K + n / 3
+  /// (TS 36.212 §5.1.3.2.2). Whether its LLRs are finite.
+  WB_HD bool load_tail(const values& w, int d, int q, std::size_t item) const {
+    float t[6], b[S];
+    bool finite = true;
+    for (int j = 0; j < 6; j++) {
+      const int n = 6 * d + j;
+      t[j] = M::channel(llr(static_cast<std::size_t>(n % 3 * (a.k + 4) + a.k + n / 3), item, finite));
+    }
+    beta_of_tail<C, M>(t, b);
+    const int share = L / w.at.codewords;
+    float* to = w.tail(q / w.at.codewords, d) + q % w.at.codewords * share + share - 1;
+    for (int s = 0; s < S; s++) to[s * L] = b[s];
+    return finite;
+  }
+
+#if defined(__CUDACC__)
+  /// Whether four neighbouring values of a column lie in a word, wherever it begins.
+  template <class E>
+  WB_HD bool in_words(const view<E>& v) const {
+    return plan.steps % 4 == 0 && v.element_stride == 1 && v.item_stride % 4 == 0 &&
+           reinterpret_cast<std::uintptr_t>(v.data) % (4 * sizeof(E)) == 0;
+  }
+  WB_HD void four_llrs(std::size_t element, std::size_t item, bool& finite, float (&x)[4]) const {
+    if (a.llr8.data != nullptr) {
+      const char4 v = *reinterpret_cast<const char4*>(a.llr8.data + element + item * a.llr8.item_stride);
+      x[0] = to_float(v.x) * a.step, x[1] = to_float(v.y) * a.step;
+      x[2] = to_float(v.z) * a.step, x[3] = to_float(v.w) * a.step;
+      return;
+    }
+    const float4 v = *reinterpret_cast<const float4*>(a.llr.data + element + item * a.llr.item_stride);
+    x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = v.w;
+    WB_UNROLL for (int i = 0; i < 4; i++) {
+      if (!is_finite(x[i])) finite = false, x[i] = 0.f;
+    }
+  }
+  /// A thread loads and stores its own columns.
+  template <class G>
+  WB_HD void load_stream(const values& w, int stream, std::size_t first, int items, std::int32_t* erased,
+                         G g) const {
+    const bool words = a.llr8.data != nullptr ? in_words(a.llr8) : in_words(a.llr);
+    for (int u = g.rank; u < plan.columns; u += g.size) {
+      const int q = u / w.at.vectors, v = u % w.at.vectors;
+      std::uint16_t* to = (stream == 0 ? w.systematic(q) : w.parity(q, stream - 1)) + v;
+      const std::size_t item = first + static_cast<std::size_t>(q < items ? q : 0);
+      const std::size_t begin = static_cast<std::size_t>(stream * (a.k + 4) + v * plan.steps);
+      bool finite = true;
+      if (words) {
+        _Pragma("unroll 2") for (int j = 0; j < plan.steps; j += 4) {
+          float x[4];
+          four_llrs(begin + static_cast<std::size_t>(j), item, finite, x);
+          WB_UNROLL for (int i = 0; i < 4; i++) to[(j + i) * w.at.stride] = stored(M::channel(x[i]));
+        }
+      } else {
+        for (int j = 0; j < plan.steps; j++)
+          to[j * w.at.stride] = stored(M::channel(llr(begin + static_cast<std::size_t>(j), item, finite)));
+      }
+      if (!finite) set_flag(erased + q);
+    }
+  }
+  template <class G>
+  WB_HD void store_bits(const values& w, std::size_t first, int items, const std::int32_t* erased,
+                        const std::int32_t* leaving, G g) const {
+    const bool words = in_words(a.bits);
+    for (int u = g.rank; u < plan.columns; u += g.size) {
+      const int q = u / w.at.vectors, v = u % w.at.vectors;
+      if (q >= items || leaving[q] == 0) continue;
+      const std::uint16_t* from = w.prior(q) + v;
+      const std::uint32_t kept = erased[q] != 0 ? 0u : 1u;
+      std::uint8_t* to = a.bits.data + (first + static_cast<std::size_t>(q)) * a.bits.item_stride +
+                         static_cast<std::size_t>(v * plan.steps) * a.bits.element_stride;
+      if (words) {
+        _Pragma("unroll 4") for (int j = 0; j < plan.steps; j += 4) {
+          std::uint32_t word = 0;
+          WB_UNROLL for (int i = 0; i < 4; i++) word |= (from[(j + i) * w.at.stride] & kept) << 8 * i;
+          *reinterpret_cast<std::uint32_t*>(to + j) = word;
+        }
+      } else {
+        for (int j = 0; j < plan.steps; j++)
+          to[static_cast<std::size_t>(j) * a.bits.element_stride] =
+              static_cast<std::uint8_t>(from[j * w.at.stride] & kept);
+      }
+    }
+  }
+#else
+  /// The channel weights of `count` <= WB_WIDTH neighbouring LLRs.
+  WB_HD void some_weights(std::size_t element, std::size_t item, int count, bool& finite,
+                          std::uint16_t (&weights)[WB_WIDTH]) const {
+#if WB_WIDTH == 1
+    static_cast<void>(count);
+    weights[0] = stored(M::channel(llr(element, item, finite)));
+#else
+    lane x;
+    if (a.llr.data != nullptr && a.llr.element_stride == 1 && count == WB_WIDTH) {
+      __builtin_memcpy(&x, a.llr.data + element + item * a.llr.item_stride, sizeof x);
+      const auto ok = is_finite(x);
+      finite = finite && all(ok);
+      x = select(ok, x, lane(0.f));
+    } else {
+      float part[WB_WIDTH] = {};
+      for (int i = 0; i < count; i++) part[i] = llr(element + static_cast<std::size_t>(i), item, finite);
+      __builtin_memcpy(&x, part, sizeof x);
+    }
+    V::store(weights, M::channel(x));
+#endif
+  }
+  template <class G>
+  WB_HD void load_stream(const values& w, int stream, std::size_t first, int items, std::int32_t* erased,
+                         G) const {
+    std::uint16_t* to = stream == 0 ? w.systematic(0) : w.parity(0, stream - 1);
+    const int vectors = w.at.vectors, W = plan.steps, share = L / w.at.codewords, stride = w.at.stride;
+    for (int q = 0; q < plan.codewords; q++) {
+      const std::size_t item = first + static_cast<std::size_t>(q < items ? q : 0);
+      bool finite = true;
+      for (int v = 0; v < vectors; v++)
+        for (int l = 0; l < share; l++)
+          for (int j = 0; j < W; j += WB_WIDTH) {
+            const int count = W - j < WB_WIDTH ? W - j : WB_WIDTH;
+            std::uint16_t weights[WB_WIDTH];
+            some_weights(static_cast<std::size_t>(stream * (a.k + 4) + (v + vectors * l) * W + j), item,
+                         count, finite, weights);
+            std::uint16_t* column = to + j * stride + v * L + q * share + l;
+            for (int i = 0; i < count; i++) column[i * stride] = weights[i];
+          }
+      if (!finite) erased[q] = 1;
+    }
+  }
+  template <class G>
+  WB_HD void store_bits(const values& w, std::size_t first, int items, const std::int32_t* erased,
+                        const std::int32_t* leaving, G) const {
+    const int vectors = w.at.vectors, W = plan.steps, share = L / w.at.codewords, stride = w.at.stride;
+    for (int q = 0; q < items; q++) {
+      if (leaving[q] == 0) continue;
+      const std::uint16_t kept = erased[q] != 0 ? 0 : 1;
+      std::uint8_t* to = a.bits.data + (first + static_cast<std::size_t>(q)) * a.bits.item_stride;
+      for (int v = 0; v < vectors; v++)
+        for (int l = 0; l < share; l++) {
+          const std::uint16_t* from = w.prior(0) + v * L + q * share + l;
+          std::uint8_t* column = to + static_cast<std::size_t>((v + vectors * l) * W) * a.bits.element_stride;
+          for (int j = 0; j < W; j++)
+            column[static_cast<std::size_t>(j) * a.bits.element_stride] =
+                static_cast<std::uint8_t>(from[j * stride] & kept);
+        }
+    }
+  }
+#endif
+};
+
+}  // namespace WB_ISA
+}  // namespace wb
