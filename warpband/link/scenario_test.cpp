@@ -173,6 +173,15 @@ TEST(scenario, documented_defaults_are_the_defaults) {
                          "\"0\"\ncode.standard = \"802.11\"\ncode.order = \"serial\"\n"
                          "decoder.algorithm = \"viterbi\"")),
             json_of(with("conv", "")));
+  const std::string transport = "code.resource_elements = 4000\n";
+  EXPECT_EQ(json_of(with("lte-transport",
+                         transport + "code.transport_block_size = 6120\ncode.transmissions = 4\n"
+                                     "code.redundancy_versions = [0, 2, 3, 1]\ncode.soft_buffer = \"auto\"\n"
+                                     "decoder.algorithm = \"log-map\"\ndecoder.iterations = 6\n"
+                                     "decoder.windows = \"auto\"\ndecoder.overlap = \"auto\"\n"
+                                     "decoder.extrinsic_scale = 1.0\ndecoder.precision = \"float32\"\n"
+                                     "decoder.early_stop = \"crc\"")),
+            json_of(with("lte-transport", transport)));
   const std::string circular = "code.termination = \"tail-biting\"\n";
   EXPECT_EQ(json_of(with("conv", circular + "decoder.overlap = \"auto\"")), json_of(with("conv", circular)));
   EXPECT_NE(json_of(with("conv", circular + "decoder.overlap = 20")), json_of(with("conv", circular)));
