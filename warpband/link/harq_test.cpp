@@ -42,7 +42,7 @@ struct link_at {
 };
 std::vector<link_at> links() {
   std::vector<link_at> all;
-  all.push_back({transport_link(200, 150, 4), 1.5});
+  all.push_back({transport_link(200, 150, 4), -0.5});
   link_config block = transport_link(104, 60, 16);
   block.channel = channel_type::rayleigh;
   block.fading = fading_type::block;
@@ -62,7 +62,7 @@ std::vector<link_at> links() {
   antennas.detector.emplace();
   antennas.detector->type = detector_type::mmse;
   antennas.code.transport.transmissions = 3;
-  all.push_back({antennas, 13});
+  all.push_back({antennas, 14});
   return all;
 }
 
@@ -107,9 +107,11 @@ TEST_P(harq_on, counts_do_not_depend_on_backend_threads_or_batch) {
     link_chain alone(link, *reference, 1);
     const point_result expected = run_point(alone, snr_db, stop);
     SCOPED_TRACE(std::string(name_of(link.channel)) + ", BLER after one " + std::to_string(expected.bler(1)));
-    EXPECT_GT(expected.bler(1), 0.1);
     EXPECT_LT(expected.bler(2), expected.bler(1));
-    EXPECT_GT(expected.bler(2), 0);
+    std::vector<double> transitions;  // between blocks that need n transmissions and those that need more
+    for (int n = 1; n <= expected.transmissions; n++)
+      if (expected.bler(n) > 0 && expected.bler(n) < 1) transitions.push_back(expected.bler(n));
+    EXPECT_FALSE(transitions.empty());
     for (const int threads : {1, 2})
       for (const std::size_t batch : {std::size_t{9}, SIZE_MAX}) {
         const auto exec = GetParam().open(threads);
@@ -210,7 +212,7 @@ TEST(harq, gives_each_transmission_a_channel_of_its_own) {
   c.code.transport.redundancy_versions = {0};
   c.code.transport.transmissions = 2;
   link_chain chain(c, *exec);
-  const point_result p = run_point(chain, 3, {.frame_errors = 0, .max_frames = 400});
+  const point_result p = run_point(chain, 5, {.frame_errors = 0, .max_frames = 400});
   EXPECT_GT(p.bler(1), 0.15);
   EXPECT_LT(p.bler(1), 0.5);
   EXPECT_LT(p.bler(2), 0.3 * p.bler(1));

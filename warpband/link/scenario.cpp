@@ -229,37 +229,6 @@ const entry table[] = {
       "k from 40 to 65536. Of an LDPC code k follows from n and the rate and may be left out."},
      scope::both,
      [](draft& d, const value& v) { d.code.k = static_cast<int>(v.integer(1, INT32_MAX)); }},
-    {{"code.transport_block_size", "integer", "an integer from 1 to 1048576", "6120",
-      "A: information bits of a transport block, a frame, without CRCs; from 6121 on it is cut into code "
-      "blocks."},
-     scope::both,
-     [](draft& d, const value& v) {
-       d.code.transport_block_size = static_cast<int>(v.integer(1, INT32_MAX));
-     }},
-    {{"code.resource_elements", "integer", "an integer from 1 on, at least one for each code block", "",
-      "Resource elements, uses of the channel, that one transmission of a transport block takes: G = "
-      "resource_elements mimo.streams log2(points of the modulation). This or coded_bits is needed."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.resource_elements = static_cast<int>(v.integer(1, INT32_MAX)); }},
-    {{"code.coded_bits", "integer", "a multiple of the bits of a resource element, up to 268435456", "",
-      "In place of resource_elements: G, bits of one transmission. R = A / G, and Eb/N0 is that of one "
-      "transmission."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.coded_bits = static_cast<int>(v.integer(1, INT32_MAX)); }},
-    {{"code.transmissions", "integer", "an integer from 1 to 8", "4",
-      "HARQ: while its CRCs fail a transport block is sent again, up to so many times in all, each time with "
-      "noise and a channel of its own; the LLRs of all add up."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.transmissions = static_cast<int>(v.integer(1, 8)); }},
-    {{"code.redundancy_versions", "list of integers", "1 to 8 integers from 0 to 3", "[0, 2, 3, 1]",
-      "Of the transmissions in order, and again from the first where there are more. [0]: the same bits "
-      "every time (Chase combining)."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.redundancy_versions = v.integers(0, 3); }},
-    {{"code.soft_buffer", "integer", "\"auto\" or an integer from 1 on", "\"auto\"",
-      "N_cb: places of each code block's circular buffer that are sent and kept. \"auto\" (or 0): all."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.soft_buffer = v.integer_or_auto(0, INT32_MAX, 0); }},
     {{"code.n", "integer", "an integer: wimax-ldpc 576 to 2304 in steps of 96; wifi-ldpc 648, 1296 or 1944",
       "2304", "Bits of a codeword. Left out: the longest, 2304 or 1944."},
      scope::both,
@@ -323,6 +292,37 @@ const entry table[] = {
       "second, ... (d0, d1, d2 of 3GPP TS 36.212)."},
      scope::both,
      [](draft& d, const value& v) { d.code.order = v.text(); }},
+    {{"code.transport_block_size", "integer", "an integer from 1 to 1048576", "6120",
+      "A: information bits of a transport block, a frame, without CRCs; from 6121 on it is cut into code "
+      "blocks."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.code.transport_block_size = static_cast<int>(v.integer(1, INT32_MAX));
+     }},
+    {{"code.resource_elements", "integer", "an integer from 1 on, at least one for each code block", "",
+      "Resource elements, uses of the channel, that one transmission of a transport block takes: G = "
+      "resource_elements mimo.streams log2(points of the modulation). This or coded_bits is needed."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.resource_elements = static_cast<int>(v.integer(1, INT32_MAX)); }},
+    {{"code.coded_bits", "integer", "a multiple of the bits of a resource element, up to 268435456", "",
+      "In place of resource_elements: G, bits of one transmission. R = A / G, and Eb/N0 is that of one "
+      "transmission."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.coded_bits = static_cast<int>(v.integer(1, INT32_MAX)); }},
+    {{"code.transmissions", "integer", "an integer from 1 to 8", "4",
+      "HARQ: while its CRCs fail a transport block is sent again, up to so many times in all, each time with "
+      "noise and a channel of its own; the LLRs of all add up."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.transmissions = static_cast<int>(v.integer(1, 8)); }},
+    {{"code.redundancy_versions", "list of integers", "1 to 8 integers from 0 to 3", "[0, 2, 3, 1]",
+      "Of the transmissions in order, and again from the first where there are more. [0]: the same bits "
+      "every time (Chase combining)."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.redundancy_versions = v.integers(0, 3); }},
+    {{"code.soft_buffer", "integer", "\"auto\" or an integer from 1 on", "\"auto\"",
+      "N_cb: places of each code block's circular buffer that are sent and kept. \"auto\" (or 0): all."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.soft_buffer = v.integer_or_auto(0, INT32_MAX, 0); }},
 
     {{"decoder.algorithm", "word",
       "lte-turbo and lte-transport \"log-map\" or \"max-log-map\"; LDPC \"normalised-min-sum\", \"min-sum\", "

@@ -621,8 +621,9 @@ TEST(scenario, refuses_wrong_types_and_values) {
   EXPECT_REFUSED(sweep + "code = 5", "code = 5 is not allowed: expected a table with type, k, n, rate, crc");
   EXPECT_REFUSED(sweep + "code.k = 99999999999", "code.k = 99999999999 is not allowed");
   EXPECT_REFUSED(sweep + "seed = -1", "seed = -1 is not allowed: expected an integer from 0");
-  EXPECT_REFUSED(sweep + "code.type = \"turbo\"",
-                 "code.type = \"turbo\" is not allowed: expected \"lte-turbo\", \"wimax-ldpc\", ");
+  EXPECT_REFUSED(
+      sweep + "code.type = \"turbo\"",
+      "code.type = \"turbo\" is not allowed: expected \"lte-turbo\", \"lte-transport\", \"wimax-ldpc\", ");
   EXPECT_REFUSED(sweep + "decoder.algorithm = true", "decoder.algorithm = true is not allowed");
   EXPECT_REFUSED(sweep + "decoder.windows = \"all\"",
                  "decoder.windows = \"all\" is not allowed: expected \"auto\" or");
