@@ -171,6 +171,9 @@ def draw(out, axis, curves, references, metrics, title):
         for index, (label, points) in enumerate(curves):
             if all(metric in point for point in points):
                 draw_metric(axes, metric, COLOURS[index % len(COLOURS)], label, points)
+        if metric == "bler":
+            for n in range(max(len(point.get("bler", [])) for _, points in curves for point in points)):
+                axes.plot([], [], color="#606060", linestyle=STYLES[n % len(STYLES)], label=f"after {n + 1}")
         for index, (label, rates) in enumerate(references):
             if rates.get(metric):
                 axes.plot(*zip(*rates[metric]), color=COLOURS[(len(curves) + index) % len(COLOURS)], label=label,
