@@ -43,7 +43,7 @@ TEST(completion, of_bash) {
   EXPECT_EQ(offered("warpband si"), "sim\n");
   EXPECT_EQ(offered("warpband de"), "decode detect\n");
   EXPECT_EQ(offered("warpband sim --met"), "--metric\n");
-  EXPECT_EQ(offered("warpband sim --metric ''"), "ber fer both\n");
+  EXPECT_EQ(offered("warpband sim --metric ''"), "ber fer both bler throughput harq\n");
   EXPECT_EQ(offered("warpband decode in.h5 --algorithm m"), "max-log-map min-sum\n");
   EXPECT_EQ(offered("warpband encode --code ''"), "lte-turbo wimax-ldpc wifi-ldpc conv\n");
   EXPECT_EQ(offered("warpband decode --code conv --termination ''"), "zero-tail zero tail-biting\n");

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Draws the error rates that `warpband sim` wrote.
 
-    plot.py RESULT.json OUT.png|OUT.svg [--reference FILE.csv[:LABEL] ...] [--metric ber|fer|both] [--title TEXT]
+    plot.py RESULT.json OUT.png|OUT.svg [--reference FILE.csv[:LABEL] ...] [--metric NAME] [--title TEXT]
 
 Bit and frame error rates over Eb/N0, each with its 95% interval. A point without a single error has no rate: a triangle
-marks the upper end of its interval. References (CSV with columns ebn0_db, ber and fer, or one of the two) are dashed.
+marks the upper end of its interval. Of curves with HARQ also the block error rate after each transmission (--metric bler)
+and the throughput in bits per resource element (throughput); both of them (harq) is the default where all have it. References (CSV with columns ebn0_db, ber and fer, or one of the two) are dashed.
 Where every curve is a sweep over snr_db, that is the axis, and the references' column.
 Exit codes: 0 drawn, 1 failed, 2 used wrongly.
 """
@@ -16,7 +17,10 @@ import os
 import sys
 
 AXES = {"ebn0_db": "Eb/N0 (dB)", "snr_db": "SNR of a receive antenna (dB)"}
-NAMES = {"ber": "bit error rate", "fer": "frame error rate"}
+NAMES = {"ber": "bit error rate", "fer": "frame error rate", "bler": "block error rate after each transmission",
+         "throughput": "throughput (bits per resource element)"}
+METRICS = {"both": ("ber", "fer"), "harq": ("bler", "throughput")}
+STYLES = ["-", "--", "-.", ":"]  # of transmissions
 # Colours that stay apart for colour-blind readers (after Okabe and Ito), the darkest first.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A00"]
 
@@ -33,7 +37,8 @@ def number(value, what):
 
 def read_result(path):
     """(axis, [(label, points)]): the axis is a key of AXES; a point holds its place on it as db and, for each metric,
-    (rate, low, high) with rate 0 for no error."""
+    (rate, low, high) with rate 0 for no error. With HARQ bler is a list of them, one for each transmission, and
+    throughput (value, low, high)."""
     try:
         with open(path, encoding="utf-8") as file:
             result = json.load(file)
@@ -79,7 +84,19 @@ def read_point(where, point, axis):
         else:
             low, high = 0.0, 3.0 / max(1.0, read[trials])  # the rule of three
         read[metric] = (rate, low, high)
+    if "harq" in point:
+        read.update(read_harq(f"{where}: harq", point["harq"], read["frames"]))
     return read
+
+
+def read_harq(where, harq, frames):
+    counts, intervals = harq["block_errors"], harq["bler_intervals"]
+    bler = []
+    for count, (low, high) in zip(counts, intervals, strict=True):
+        bler.append((number(count, f"{where}.block_errors") / max(1.0, frames),
+                     number(low, f"{where}.bler_intervals"), number(high, f"{where}.bler_intervals")))
+    value, (low, high) = harq["bits_per_resource_element"], harq["bits_per_resource_element_interval"]
+    return {"bler": bler, "throughput": tuple(number(x, f"{where}.bits_per_resource_element") for x in (value, low, high))}
 
 
 def read_reference(argument, axis):
@@ -110,19 +127,34 @@ def read_reference(argument, axis):
     return label, {metric: sorted(points) for metric, points in rates.items()}
 
 
-def draw_curve(axes, metric, colour, label, points):
-    seen = [(point["db"], *point[metric]) for point in points if point[metric][0] > 0]
-    unseen = [(point["db"], point[metric][2]) for point in points if point[metric][0] == 0]
+def draw_metric(axes, metric, colour, label, points):
+    if metric == "bler":
+        for n in range(len(points[0]["bler"])):
+            after = [(point["db"], point["bler"][n]) for point in points if n < len(point["bler"])]
+            draw_curve(axes, colour, label if n == 0 else None, after, STYLES[n % len(STYLES)])
+    elif metric == "throughput":
+        x, values = [point["db"] for point in points], [point["throughput"] for point in points]
+        below, above = [max(0.0, v - low) for v, low, _ in values], [max(0.0, high - v) for v, _, high in values]
+        axes.errorbar(x, [v for v, _, _ in values], yerr=[below, above], color=colour, label=label, marker="o",
+                      markersize=4, linewidth=1.5, elinewidth=1, capsize=2.5)
+    else:
+        draw_curve(axes, colour, label, [(point["db"], point[metric]) for point in points])
+
+
+def draw_curve(axes, colour, label, points, style="-"):
+    """Points are (db, (rate, low, high))."""
+    seen = [(db, *rates) for db, rates in points if rates[0] > 0]
+    unseen = [(db, rates[2]) for db, rates in points if rates[0] == 0]
     if seen:
         x, rate, low, high = zip(*seen)
         below = [max(0.0, r - end) for r, end in zip(rate, low)]
         above = [max(0.0, end - r) for r, end in zip(rate, high)]
         axes.errorbar(x, rate, yerr=[below, above], color=colour, label=label, marker="o", markersize=4,
-                      linewidth=1.5, elinewidth=1, capsize=2.5)
+                      linewidth=1.5, linestyle=style, elinewidth=1, capsize=2.5)
     if unseen:
         x, high = zip(*unseen)
         axes.plot(x, high, color=colour, marker="v", markersize=6, markerfacecolor="none", linestyle="none",
-                  label=None if seen else f"{label} (no errors)")
+                  label=None if seen or label is None else f"{label} (no errors)")
 
 
 def draw(out, axis, curves, references, metrics, title):
@@ -137,12 +169,19 @@ def draw(out, axis, curves, references, metrics, title):
                                      layout="constrained")
     for axes, metric in zip(panels[0], metrics):
         for index, (label, points) in enumerate(curves):
-            draw_curve(axes, metric, COLOURS[index % len(COLOURS)], label, points)
+            if all(metric in point for point in points):
+                draw_metric(axes, metric, COLOURS[index % len(COLOURS)], label, points)
+        if metric == "bler":
+            for n in range(max(len(point.get("bler", [])) for _, points in curves for point in points)):
+                axes.plot([], [], color="#606060", linestyle=STYLES[n % len(STYLES)], label=f"after {n + 1}")
         for index, (label, rates) in enumerate(references):
-            if rates[metric]:
+            if rates.get(metric):
                 axes.plot(*zip(*rates[metric]), color=COLOURS[(len(curves) + index) % len(COLOURS)], label=label,
                           linestyle="--", linewidth=1.2, marker="x", markersize=4)
-        axes.set_yscale("log")
+        if metric == "throughput":
+            axes.set_ylim(bottom=0)
+        else:
+            axes.set_yscale("log")
         axes.set_xlabel(AXES[axis])
         axes.set_ylabel(NAMES[metric])
         axes.grid(True, which="major", linewidth=0.6, alpha=0.6)
@@ -163,14 +202,18 @@ def main():
     parser.add_argument("out", help="picture to write: .png or .svg")
     parser.add_argument("--reference", action="append", default=[], metavar="FILE.csv[:LABEL]",
                         help="a curve to draw beside, dashed; may be given several times")
-    parser.add_argument("--metric", choices=("ber", "fer", "both"), default="both")
+    parser.add_argument("--metric", choices=("ber", "fer", "both", "bler", "throughput", "harq"), default="both")
     parser.add_argument("--title", default="")
     options = parser.parse_args()
     try:
         if not options.out.lower().endswith((".png", ".svg")):
             raise PlotError(f"cannot write {options.out}: its name must end in .png or .svg")
-        metrics = ("ber", "fer") if options.metric == "both" else (options.metric,)
         axis, curves = read_result(options.result)
+        with_harq = [all("bler" in point for point in points) for _, points in curves]
+        metric = "harq" if options.metric == "both" and all(with_harq) else options.metric
+        metrics = METRICS.get(metric, (metric,))
+        if set(metrics) & set(METRICS["harq"]) and not any(with_harq):
+            raise PlotError(f"{options.result} holds no curve with HARQ: --metric {metric} is for those")
         draw(options.out, axis, curves, [read_reference(r, axis) for r in options.reference], metrics, options.title)
     except PlotError as error:
         print(f"plot.py: {error}", file=sys.stderr)

@@ -91,6 +91,30 @@ class PlotTest(unittest.TestCase):
         self.expect_one_line("ref.csv:2: expected numbers in columns ebn0_db",
                              self.path("r.json", json.dumps(result)), out, "--reference", reference)
 
+    def test_draws_harq(self):
+        result = made_up_result()
+        for curve in result["curves"]:
+            for point in curve["points"]:
+                point["harq"] = {"block_errors": [900, point["frame_errors"] // 2], "undetected_errors": 0,
+                                 "bler_intervals": [[0.88, 0.92], [0.0, 0.5]], "bits_per_resource_element": 1.2,
+                                 "bits_per_resource_element_interval": [1.1, 1.3]}
+        path, out = self.path("r.json", json.dumps(result)), self.path("out.svg")
+        for metric, named in (("both", ("after each transmission", "throughput")), ("bler", ("after each",)),
+                              ("throughput", ("throughput",)), ("fer", ("frame error rate",))):
+            run = self.plot(path, out, "--metric", metric)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            with open(out, encoding="utf-8") as file:
+                text = file.read()
+            for name in named:
+                self.assertIn(name, text)
+        del result["curves"][1]["points"][0]["harq"]  # one of two has it
+        path = self.path("r.json", json.dumps(result))
+        self.assertEqual(self.plot(path, out, "--metric", "harq").returncode, 0)
+        self.assertEqual(self.plot(path, out).returncode, 0)
+        result["curves"][0]["points"][0]["harq"]["bler_intervals"].pop()
+        self.expect_one_line("incomplete", self.path("odd.json", json.dumps(result)), out)
+        self.expect_one_line("no curve with HARQ", self.path("r.json", json.dumps(made_up_result())), out, "--metric", "bler")
+
     def test_bad_input_gives_one_line(self):
         out, good = self.path("out.png"), self.path("good.json", json.dumps(made_up_result()))
         self.expect_one_line("cannot read", self.path("absent.json"), out)

@@ -53,15 +53,26 @@ time_left left_of(const wb::point_counts& c, const wb::stop_rule& stop, double f
 
 constexpr const char* row_format = "{:>8} {:>8} {:>10} {:>11} {:>11} {:>10} {:>10} {:>22} {:>8} {:>9}\n";
 
+// With HARQ; in the middle a block error rate for each transmission.
+constexpr const char* harq_format = "{:>8} {:>8} {:>10}{} {:>7} {:>8} {:>16} {:>8} {:>9}\n";
+
 void print_header(const wb::curve_config& curve) {
   const bool coded = curve.link.code.type != wb::code_type::none;
   fmt::print("{}\n", curve.label);
+  if (curve.link.code.type == wb::code_type::lte_transport) {
+    std::string rates;
+    for (int n = 1; n <= curve.link.code.transport.transmissions; n++)
+      rates += fmt::format(" {:>9}", fmt::format("BLER {}", n));
+    fmt::print(harq_format, curve.link.detector ? "SNR dB" : "Es/N0 dB", "Eb/N0 dB", "blocks", rates,
+               "transm.", "bits/RE", "95% interval", "Mb/s", "time");
+    return;
+  }
   fmt::print(row_format, curve.link.detector ? "SNR dB" : "Es/N0 dB", "Eb/N0 dB", "frames", "bit errors",
              "fr. errors", "BER", "FER", coded ? "95% interval of FER" : "95% interval of BER", "Mb/s",
              "time");
 }
 
-void print_row(const wb::point_result& p) {
+void print_plain_row(const wb::point_result& p) {
   const auto bits = p.ber_interval();
   std::string range = "-";
   if (p.coded || bits) {
@@ -71,6 +82,25 @@ void print_row(const wb::point_result& p) {
   fmt::print(row_format, fmt::format("{:.3f}", p.snr_db), fmt::format("{:.3f}", p.ebn0_db), p.counts.frames,
              p.counts.bit_errors, p.counts.frame_errors, rate(p.ber()), rate(p.fer()), range,
              fmt::format("{:.4g}", p.mbps()), duration_text(p.counts.seconds));
+}
+
+void print_harq_row(const wb::point_result& p) {
+  std::string rates;
+  for (int n = 1; n <= p.transmissions; n++) rates += fmt::format(" {:>9}", rate(p.bler(n)));
+  const wb::interval i = p.throughput_interval();
+  fmt::print(harq_format, fmt::format("{:.3f}", p.snr_db), fmt::format("{:.3f}", p.ebn0_db), p.counts.frames,
+             rates, fmt::format("{:.3f}", p.mean_transmissions()), fmt::format("{:.4f}", p.throughput()),
+             fmt::format("{:.4f} .. {:.4f}", i.low, i.high), fmt::format("{:.4g}", p.mbps()),
+             duration_text(p.counts.seconds));
+  if (p.counts.undetected_errors != 0)
+    fmt::print("  {} blocks with wrong bits that the CRCs did not tell\n", p.counts.undetected_errors);
+}
+
+void print_row(const wb::point_result& p) {
+  if (p.transmissions != 0)
+    print_harq_row(p);
+  else
+    print_plain_row(p);
   if (p.counts.erased_uses != 0)
     fmt::print("  {} uses of the channel without LLRs: singular, or out of range\n", p.counts.erased_uses);
   std::fflush(stdout);
@@ -361,7 +391,9 @@ constexpr const char* sim_footer = R"(Synopsis:
 
 Output:
   stdout   the processor or device, then a row for each point as it is finished: Es/N0 (of several antennas the
-           SNR of one) and Eb/N0 in dB, frames, bit and frame errors, both rates, a 95% interval, Mb/s into the encoder, seconds
+           SNR of one) and Eb/N0 in dB, frames, bit and frame errors, both rates, a 95% interval, Mb/s into the encoder, seconds;
+           with HARQ ([code] type = "lte-transport") blocks, their error rate after each transmission, mean transmissions,
+           throughput in bits per resource element and its 95% interval
   stderr   progress: the point under way, its speed and the time left; one line on a terminal, else one every 30 s
 
 Files:
@@ -394,6 +426,8 @@ Examples:
       and saves raw counts, configuration and machine, and a plot of the frame error rates
   warpband sim examples/ldpc.toml --plot codes.png
       other codes: [code] type = "wimax-ldpc", "wifi-ldpc" or "conv"
+  warpband sim examples/lte_harq.toml --plot harq.png
+      LTE transport blocks with HARQ: error rates after each transmission, and throughput
   warpband sim --resume result.json
       goes on with it after it was killed or interrupted
   warpband sim --resume result.json --frame-errors 1000 --max-frames 10000000
@@ -440,9 +474,12 @@ command add_sim(CLI::App& app) {
   sim->add_option("--reference", options->references, "Draw this curve beside; may be given several times")
       ->type_name("CSV[:LABEL]")
       ->allow_extra_args(false);
-  sim->add_option("--metric", options->metric, "What to draw: ber, fer or both (default)")
+  sim->add_option(
+         "--metric", options->metric,
+         "What to draw: ber, fer, both (default), or with HARQ bler, throughput or harq (both of them; the "
+         "default where all curves have it)")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"ber", "fer", "both"}));
+      ->check(CLI::IsMember({"ber", "fer", "both", "bler", "throughput", "harq"}));
   add_device_options(*sim, options->where);
   add_integer(*sim, "--seed", 0, INT64_MAX, "Instead of the scenario's seed; not with --resume",
               whole(options->overrides.seed));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <numeric>
 
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
@@ -14,21 +15,26 @@
 namespace wb {
 namespace {
 
-/// Separates the points of a sweep. From its number alone, so that a point's result does not depend on which
-/// others are in the sweep.
-std::uint32_t number_of(double point_db) {
-  return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::llround(point_db * 1000)));
+/// Separates the points of a sweep, and the transmissions of a frame. From the point's number alone, so that
+/// its result does not depend on which others are in the sweep: at most 100000 in size, so that the numbers
+/// of transmissions, 2^20 apart, do not meet.
+std::uint32_t number_of(double point_db, int transmission = 0) {
+  static_assert(most_transmissions << 20 < 1 << 30);
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::llround(point_db * 1000)) +
+                                    (transmission << 20));
 }
 
-/// Uses that the bits of a frame take.
-std::size_t uses_of_bits(const link_config& c) {
-  const std::size_t bits = static_cast<std::size_t>(bits_per_symbol(c.qam) * c.streams);
-  return (sizes_of(c.code).n + bits - 1) / bits;
+/// The code, which of lte-transport depends on the symbols that its bits are mapped to.
+code_config code_of(const link_config& c) {
+  code_config code = c.code;
+  code.transport.modulation_order = bits_per_symbol(c.qam);
+  code.transport.layers = c.streams;
+  return code;
 }
 int symbols_per_block(const link_config& c) {
   check_range("subcarriers", c.tdl.grid.subcarriers, 1, 65536);
   if (c.tdl.grid.symbols != 0) return c.tdl.grid.symbols;
-  return static_cast<int>(std::min<std::size_t>(symbols_for(c.tdl.grid, uses_of_bits(c)), INT_MAX));
+  return static_cast<int>(std::min<std::size_t>(symbols_for(c.tdl.grid, resource_elements(c)), INT_MAX));
 }
 bool block_fading(const link_config& c) {
   return c.channel == channel_type::rayleigh && c.fading == fading_type::block;
@@ -39,9 +45,14 @@ bool block_fading(const link_config& c) {
 link_config completed(const link_config& config) {
   link_config c = config;
   bits_per_symbol(c.qam);
-  c.code = completed(c.code);
   check_range("streams", c.streams, 1, 8);
   check_range("rx_antennas", c.rx_antennas, c.streams, 16);
+  if (c.code.type == code_type::lte_transport) {
+    if (c.streams > 4)
+      throw argument_error("streams", std::to_string(c.streams), "1 to 4 with \"lte-transport\"");
+    c.code = code_of(c);
+  }
+  c.code = completed(c.code);
   if (c.channel == channel_type::tdl) {
     c.tdl.streams = c.streams;
     c.tdl.rx_antennas = c.rx_antennas;
@@ -65,12 +76,17 @@ link_config completed(const link_config& config) {
 }
 
 double code_rate(const link_config& c) {
-  const code_sizes sizes = sizes_of(c.code);
+  const code_sizes sizes = sizes_of(code_of(c));
   return static_cast<double>(sizes.k) / static_cast<double>(sizes.n);
 }
 
+std::size_t resource_elements(const link_config& c) {
+  const std::size_t bits = static_cast<std::size_t>(bits_per_symbol(c.qam) * c.streams);
+  return (sizes_of(code_of(c)).n + bits - 1) / bits;
+}
+
 std::size_t uses_per_frame(const link_config& c) {
-  const std::size_t uses = uses_of_bits(c);
+  const std::size_t uses = resource_elements(c);
   if (c.channel != channel_type::tdl) return uses;
   const std::size_t block =
       static_cast<std::size_t>(c.tdl.grid.subcarriers) * static_cast<std::size_t>(symbols_per_block(c));
@@ -100,7 +116,12 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
   padded_ = symbols_ * m;
   const code_config& code = config_.code;
   if (code.crc) crc_.emplace(code.k - code.crc->degree, *code.crc);
-  if (coded()) code_ = make_codec(code);
+  if (code.type == code_type::lte_transport) {
+    transport_encoder_.emplace(transport_of(code));
+    transport_decoder_.emplace(transport_of(code));
+  } else if (coded()) {
+    code_ = make_codec(code);
+  }
   if (config_.detector) detector_ = make_detector(*config_.detector);
   if (config_.channel == channel_type::tdl) tdl_.emplace(config_.tdl);
   // What one unit of the executor's work needs is taken in any case, within reason.
@@ -122,8 +143,13 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
 
 std::size_t link_chain::bytes_per_frame() const noexcept {
   const std::size_t k = static_cast<std::size_t>(config_.code.k);
-  const std::size_t bits =
-      padded_ * (coded() ? 5 : 4) + (coded() ? 2 : 1) * k + 9 + (coded() ? code_->working_bytes() : 0);
+  std::size_t bits =
+      padded_ * (coded() ? 5 : 4) + (coded() ? 2 : 1) * k + 9 + (code_ ? code_->working_bytes() : 0);
+  if (transport_decoder_) {  // what encoder and decoder keep: code blocks and their codewords
+    const lte_segmentation& s = transport_decoder_->segmentation();
+    for (int r = 0; r < s.blocks; r++)
+      bits += static_cast<std::size_t>(2 * s.k(r) + 5 * 3 * (s.k(r) + 4) + 17);
+  }
   if (!detector_) return bits + symbols_ * (config_.channel == channel_type::awgn ? 8 : 16);
   const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
                     tx = static_cast<std::size_t>(config_.streams);
@@ -157,20 +183,25 @@ void link_chain::allocate(std::size_t batch) {
     coded_ = exec_.make<std::uint8_t>(padded_, batch);
     decided_ = exec_.make<std::uint8_t>(k, batch);
     status_ = exec_.make<std::uint8_t>(1, batch);
-    iterations_ = exec_.make<std::int32_t>(1, batch);
-  } else if (padded_ > k) {  // the source leaves the padding alone: zero it once
-    const std::vector<std::uint8_t> zeros(bits_.size());
-    exec_.upload(bits_.data(), zeros.data(), bits_.bytes());
+    iterations_ = exec_.make<std::int32_t>(
+        transport_decoder_ ? static_cast<std::size_t>(transport_decoder_->segmentation().blocks) : 1, batch);
+  }
+  if (transport_decoder_) passed_ = exec_.make<std::uint8_t>(1, batch);
+  // Source and rate matching leave the padding alone: zero it once.
+  array<std::uint8_t>& padding = coded() ? coded_ : bits_;
+  if (!code_ && padded_ > sent_) {
+    const std::vector<std::uint8_t> zeros(padding.size());
+    exec_.upload(padding.data(), zeros.data(), padding.bytes());
     exec_.sync();
   }
   max_batch_ = batch;
 }
 
 void link_chain::transmit(const std::uint8_t* sent, std::uint64_t first_frame, std::size_t frames,
-                          double point_db) {
+                          double point_db, int transmission) {
   const std::size_t m = static_cast<std::size_t>(mapper_.bits()), n = frames * symbols_;
   const std::uint64_t first_symbol = first_frame * symbols_;
-  const std::uint32_t point = number_of(point_db);
+  const std::uint32_t point = number_of(point_db, transmission);
   n0_ = static_cast<float>(std::pow(10, -noise_level_at(config_, point_db).esn0_db / 10));
   exec_.upload(noise_var_.data(), &n0_, sizeof n0_);
   const auto y = make_view(received_.data(), n);
@@ -229,6 +260,57 @@ void link_chain::transmit_streams(std::uint64_t first_frame, std::size_t frames,
                make_view(erased_uses_.data(), frames));
 }
 
+// Blocks that have passed stay in the batch, sent and decoded with the others, and what becomes of them is
+// not looked at: the soft buffers then never move, and frames keep their places in the channel's random
+// numbers, which kernels count up from the first. The decoder's early stop makes them cheap. A batch ends
+// with the transmission after which all have passed.
+void link_chain::run_transmissions(view<const std::uint8_t> bits, std::uint64_t first_frame,
+                                   std::size_t frames, double point_db) {
+  const lte_transport_settings& settings = config_.code.transport;
+  const std::size_t blocks = iterations_.elements(), versions = settings.redundancy_versions.size();
+  frame_counts now{.bit_errors = std::vector<std::int32_t>(frames),
+                   .iterations = std::vector<std::int32_t>(frames * blocks),
+                   .erased = std::vector<std::uint8_t>(frames),
+                   .erased_uses = std::vector<std::int32_t>(detector_ ? frames : 0),
+                   .passed = std::vector<std::uint8_t>(frames)};
+  counts_ = now;
+  counts_.iterations.resize(frames);
+  counts_.transmissions.resize(frames);
+  const auto decided = make_view(decided_.data(), bits.elements, frames);
+  transport_decoder_->reset();
+  bool failed = frames != 0;
+  for (int n = 0; failed && n < settings.transmissions; n++) {
+    const int rv = settings.redundancy_versions[static_cast<std::size_t>(n) % versions];
+    transport_encoder_->run(exec_, bits, rv, {coded_.data(), sent_, frames, 1, padded_});
+    transmit(coded_.data(), first_frame, frames, point_db, n);
+    transport_decoder_->combine(exec_, view<const float>{llr_.data(), sent_, frames, 1, padded_}, rv);
+    transport_decoder_->decode(exec_, {.bits = decided,
+                                       .ok = make_view(passed_.data(), frames),
+                                       .block_ok = {},
+                                       .iterations = make_view(iterations_.data(), blocks, frames),
+                                       .status = make_view(status_.data(), frames)});
+    count_errors(exec_, bits, view<const std::uint8_t>(decided), make_view(errors_.data(), frames));
+    exec_.download(now.bit_errors.data(), errors_.data(), frames * sizeof(std::int32_t));
+    exec_.download(now.iterations.data(), iterations_.data(), frames * blocks * sizeof(std::int32_t));
+    exec_.download(now.erased.data(), status_.data(), frames);
+    exec_.download(now.passed.data(), passed_.data(), frames);
+    if (detector_) exec_.download(now.erased_uses.data(), erased_uses_.data(), frames * sizeof(std::int32_t));
+    exec_.sync();
+    failed = false;
+    for (std::size_t i = 0; i < frames; i++) {
+      if (counts_.passed[i] != 0) continue;
+      const auto used = now.iterations.begin() + static_cast<std::ptrdiff_t>(i * blocks);
+      counts_.transmissions[i]++;
+      counts_.bit_errors[i] = now.bit_errors[i];
+      counts_.iterations[i] += std::accumulate(used, used + static_cast<std::ptrdiff_t>(blocks), 0);
+      counts_.erased[i] = now.erased[i] & status_erased;
+      counts_.passed[i] = now.passed[i];
+      if (detector_) counts_.erased_uses[i] += now.erased_uses[i];
+      failed = failed || now.passed[i] == 0;
+    }
+  }
+}
+
 const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frames, double point_db) {
   if (frames > max_batch_)
     throw argument_error("frames", std::to_string(frames),
@@ -240,6 +322,10 @@ const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frame
   const view<std::uint8_t> bits{bits_.data(), k, frames, 1, bits_.elements()};
   const int drawn = config_.code.k - (crc_ ? config_.code.crc->degree : 0);
   random_bits(exec_, bits, drawn, {config_.seed, first_frame, number_of(point_db)});
+  if (transport_decoder_) {
+    run_transmissions(bits, first_frame, frames, point_db);
+    return counts_;
+  }
   if (crc_) crc_->run(exec_, bits);
   if (coded()) code_->encode(exec_, bits, make_view(coded_.data(), padded_, frames));
   transmit(coded() ? coded_.data() : bits_.data(), first_frame, frames, point_db);

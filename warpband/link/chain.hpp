@@ -18,9 +18,15 @@
 // (ofdm/grid.hpp), each with an H of its own; zeros fill its last block too. The cyclic prefix costs neither
 // power nor rate.
 //
-// Random numbers depend on the seed, on the point of the sweep and on the index of the frame (bits, block
-// fading), of the block (delay lines) or of the use (noise, fast fading) alone: not on the batch, the threads
-// or the backend. Links that differ only in their detector and decoder therefore see the same noise.
+// With lte-transport a frame is a transport block of k = A bits, and n = G those of one transmission: R = A /
+// G, and Eb/N0 is that of one transmission. While the block's CRCs fail it is sent again, with the next
+// redundancy version, up to `transmissions` times; the decoder adds up the LLRs of all (HARQ). Every
+// transmission has noise and a channel of its own.
+//
+// Random numbers depend on the seed, on the point of the sweep, on the number of the transmission and on the
+// index of the frame (bits, block fading), of the block (delay lines) or of the use (noise, fast fading)
+// alone: not on the batch, the threads or the backend. Links that differ only in their detector and decoder
+// therefore see the same noise.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -78,12 +84,15 @@ struct link_config {
 };
 
 /// The configuration with everything chosen that it leaves open: what the code and its decoder do, the
-/// detector and what it leaves open. Throws argument_error for what is not allowed.
+/// detector and what it leaves open; lte-transport has modulation_order and layers of the link's
+/// constellation and streams, of which it takes up to 4. Throws argument_error for what is not allowed.
 link_config completed(const link_config& config);
 
-/// R = bits into the encoder / bits sent.
+/// R = bits into the encoder / bits sent, of lte-transport in one transmission.
 double code_rate(const link_config& config);
-/// Uses of the channel that a frame takes; with a tapped delay line those of whole blocks.
+/// Uses of the channel, resource elements, that hold bits of a frame; of lte-transport in one transmission.
+std::size_t resource_elements(const link_config& config);
+/// Uses of the channel that a frame (a transmission) takes; with a tapped delay line those of whole blocks.
 std::size_t uses_per_frame(const link_config& config);
 
 /// A signal-to-noise ratio in its three forms, see above.
@@ -100,10 +109,15 @@ struct frame_counts {
   std::vector<std::uint8_t> erased;      // 1 where the decoder met NaN or Inf; empty when uncoded
   /// Uses that the detector erased, see detector; empty without a detector.
   std::vector<std::int32_t> erased_uses = {};
+  // With HARQ iterations are those of all code blocks after each of the frame's transmissions, erased uses
+  // those of its transmissions, bit errors those after the last; and, empty without it:
+  std::vector<std::uint8_t> transmissions = {};  // of the frame, 1 to config.code.transport.transmissions
+  std::vector<std::uint8_t> passed = {};         // 1 where its CRCs held after the last of them
 };
 
 /// A link on an executor. Buffers are allocated once, for the largest batch; only a punctured code takes
-/// memory again in each run. Holds on to the executor.
+/// memory again in each run, and HARQ its soft buffers in one with another number of frames. Holds on to the
+/// executor.
 class link_chain {
  public:
   /// For at most `max_batch` frames in one run, and no more than about 64 MiB (CPU) or 1 GiB (CUDA) hold, but
@@ -125,8 +139,12 @@ class link_chain {
  private:
   std::size_t bytes_per_frame() const noexcept;
   void allocate(std::size_t batch);
-  /// From the bits that a frame sends, in rows of padded_, to their LLRs.
-  void transmit(const std::uint8_t* sent, std::uint64_t first_frame, std::size_t frames, double point_db);
+  /// From the bits that a frame sends, in rows of padded_, to their LLRs. Transmission 0 is the first.
+  void transmit(const std::uint8_t* sent, std::uint64_t first_frame, std::size_t frames, double point_db,
+                int transmission = 0);
+  /// The transmissions of transport blocks, until all have passed or none is left.
+  void run_transmissions(view<const std::uint8_t> bits, std::uint64_t first_frame, std::size_t frames,
+                         double point_db);
   /// The blocks of a delay line from a frame on.
   random_range blocks_of(std::uint64_t first_frame, std::uint32_t point) const noexcept;
   void transmit_streams(std::uint64_t first_frame, std::size_t frames, std::uint32_t point);
@@ -136,12 +154,14 @@ class link_chain {
   qam_mapper mapper_;
   demapper demapper_;
   std::optional<crc_attacher> crc_;
-  std::unique_ptr<codec> code_;         // none when uncoded
+  std::unique_ptr<codec> code_;  // none when uncoded, and with HARQ
+  std::optional<lte_transport_encoder> transport_encoder_;
+  std::optional<lte_transport_decoder> transport_decoder_;
   std::unique_ptr<detector> detector_;  // none: the demapper does it
   std::optional<tdl_channel> tdl_;
   std::size_t sent_ = 0, uses_ = 0, symbols_ = 0, padded_ = 0, max_batch_ = 0;
 
-  array<std::uint8_t> bits_, coded_, decided_, status_, use_status_, zero_;
+  array<std::uint8_t> bits_, coded_, decided_, status_, passed_, use_status_, zero_;
   array<std::complex<float>> symbols_sent_, received_, gain_;  // the symbols in received_ without a detector
   array<float> llr_, noise_var_;
   array<std::int32_t> errors_, iterations_, erased_uses_;

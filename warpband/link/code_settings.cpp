@@ -12,6 +12,8 @@ namespace {
 bool is_ldpc(code_type t) { return t == code_type::wimax_ldpc || t == code_type::wifi_ldpc; }
 
 constexpr std::array turbo_stops{early_stop::none, early_stop::crc, early_stop::sign_agreement};
+/// Of a transport block, which always has CRCs.
+constexpr std::array transport_stops{early_stop::crc, early_stop::sign_agreement, early_stop::none};
 constexpr std::array turbo_algorithms{map_algorithm::log_map, map_algorithm::max_log_map};
 constexpr std::array ldpc_algorithms{ldpc_algorithm::normalised_min_sum, ldpc_algorithm::min_sum,
                                      ldpc_algorithm::offset_min_sum, ldpc_algorithm::sum_product};
@@ -66,17 +68,34 @@ int octal(const char* setting, const std::string& text) {
   return value;
 }
 
-void take_turbo(const code_settings& s, turbo_settings& t) {
-  take("rate", s.rate, turbo_rates, t.rate);
-  t.interleaver = s.interleaver;
+void take_turbo_decoder(const code_settings& s, turbo_settings& t) {
   take("algorithm", s.algorithm, turbo_algorithms, t.decoder.algorithm);
   take(s.iterations, t.decoder.iterations);
   take(s.windows, t.decoder.windows);
   take(s.overlap, t.decoder.overlap);
   take(s.extrinsic_scale, t.decoder.extrinsic_scale);
-  take("early_stop", s.early_stop, turbo_stops, t.decoder.stop);
   take("precision", s.precision, turbo_precisions, t.decoder.precision);
   if (t.decoder.precision == turbo_precision::int16) take(s.llr_steps, t.decoder.llr_steps);
+}
+
+void take_turbo(const code_settings& s, turbo_settings& t) {
+  take("rate", s.rate, turbo_rates, t.rate);
+  t.interleaver = s.interleaver;
+  take_turbo_decoder(s, t);
+  take("early_stop", s.early_stop, turbo_stops, t.decoder.stop);
+}
+
+void take_transport(const code_settings& s, code_config& c) {
+  c.k = s.transport_block_size.value_or(0);
+  lte_transport_settings& t = c.transport;
+  take(s.resource_elements, t.resource_elements);
+  take(s.coded_bits, t.coded_bits);
+  take(s.transmissions, t.transmissions);
+  take(s.redundancy_versions, t.redundancy_versions);
+  take(s.soft_buffer, t.soft_buffer);
+  take_turbo_decoder(s, c.turbo);
+  c.turbo.decoder.stop = transport_stops.front();
+  take("early_stop", s.early_stop, transport_stops, c.turbo.decoder.stop);
 }
 
 void take_ldpc(const code_settings& s, ldpc_settings& l) {
@@ -118,10 +137,15 @@ std::vector<code_type> types_with(std::string_view setting) {
     return std::find(names.begin(), names.end(), setting) != names.end();
   };
   if (is({"k", "crc"})) return {lte_turbo, wimax_ldpc, wifi_ldpc, conv, none};
-  if (is({"rate", "algorithm"})) return {lte_turbo, wimax_ldpc, wifi_ldpc, conv};
-  if (is({"iterations", "early_stop", "precision"})) return {lte_turbo, wimax_ldpc, wifi_ldpc};
-  if (is({"overlap"})) return {lte_turbo, conv};
-  if (is({"interleaver", "windows", "extrinsic_scale", "llr_steps"})) return {lte_turbo};
+  if (is({"rate"})) return {lte_turbo, wimax_ldpc, wifi_ldpc, conv};
+  if (is({"algorithm"})) return {lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv};
+  if (is({"iterations", "early_stop", "precision"})) return {lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc};
+  if (is({"overlap"})) return {lte_turbo, lte_transport, conv};
+  if (is({"windows", "extrinsic_scale", "llr_steps"})) return {lte_turbo, lte_transport};
+  if (is({"interleaver"})) return {lte_turbo};
+  if (is({"transport_block_size", "resource_elements", "coded_bits", "transmissions", "redundancy_versions",
+          "soft_buffer"}))
+    return {lte_transport};
   if (is({"n", "scale", "offset", "schedule", "int8_steps"})) return {wimax_ldpc, wifi_ldpc};
   if (is({"termination", "constraint_length", "generators", "feedback", "standard", "order"})) return {conv};
   return {};
@@ -129,9 +153,10 @@ std::vector<code_type> types_with(std::string_view setting) {
 
 std::vector<std::string> words_of(code_type type, std::string_view setting) {
   if (setting == "rate") return rates_of(type);
-  if (type == code_type::lte_turbo) {
+  if (type == code_type::lte_turbo || type == code_type::lte_transport) {
     if (setting == "algorithm") return names_of(turbo_algorithms);
-    if (setting == "early_stop") return names_of(turbo_stops);
+    if (setting == "early_stop")
+      return type == code_type::lte_turbo ? names_of(turbo_stops) : names_of(transport_stops);
     if (setting == "precision") return names_of(turbo_precisions);
   } else if (is_ldpc(type)) {
     if (setting == "algorithm") return names_of(ldpc_algorithms);
@@ -169,6 +194,10 @@ std::optional<code_choice> idle_with(const code_settings& s, std::string_view se
 code_config config_of(const code_settings& s) {
   code_config c;
   c.type = s.type;
+  if (c.type == code_type::lte_transport) {
+    take_transport(s, c);
+    return c;
+  }
   if (s.k) c.k = *s.k;
   c.crc = s.crc;
   if (c.type == code_type::lte_turbo) take_turbo(s, c.turbo);

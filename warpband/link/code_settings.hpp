@@ -15,6 +15,8 @@ namespace wb {
 struct code_settings {
   code_type type = code_type::lte_turbo;
   std::optional<int> k, n;
+  std::optional<int> transport_block_size, resource_elements, coded_bits, transmissions, soft_buffer;
+  std::optional<std::vector<int>> redundancy_versions;
   std::optional<std::string> rate;
   std::optional<crc_polynomial> crc;
   std::optional<interleaver_coefficients> interleaver;
@@ -34,6 +36,9 @@ struct code_settings {
 template <class Settings, class F>
 void for_each_setting(Settings& s, F f) {
   f("k", s.k), f("n", s.n), f("rate", s.rate);
+  f("transport_block_size", s.transport_block_size), f("resource_elements", s.resource_elements);
+  f("coded_bits", s.coded_bits), f("transmissions", s.transmissions), f("soft_buffer", s.soft_buffer);
+  f("redundancy_versions", s.redundancy_versions);
   f("termination", s.termination), f("constraint_length", s.constraint_length);
   f("generators", s.generators), f("feedback", s.feedback), f("standard", s.standard), f("order", s.order);
   f("algorithm", s.algorithm), f("iterations", s.iterations), f("windows", s.windows);

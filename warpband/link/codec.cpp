@@ -17,8 +17,8 @@ namespace wb {
 namespace {
 
 constexpr int most_uncoded_bits = 1 << 24;  // what random_bits, block fading and an int32 of errors take
-constexpr int usual_k = 6144;
-constexpr std::size_t widest = 16;  // values in a lane of any instruction set
+constexpr int usual_k = 6144, usual_transport_bits = 6120;  // one code block of 6144
+constexpr std::size_t widest = 16;                          // values in a lane of any instruction set
 
 // ---- lte-turbo
 
@@ -92,6 +92,40 @@ void complete_turbo(code_config& c) {
                          "a code with a CRC (code.crc), \"sign-agreement\" or \"none\"");
   }
   t.decoder = turbo_decoder(t.decoder, permutation_of(c)).config();
+}
+
+// ---- lte-transport
+
+/// G; more than an int where the settings ask for that.
+long long transport_coded_bits(const lte_transport_settings& t) {
+  if (t.coded_bits != 0) return t.coded_bits;
+  return static_cast<long long>(t.resource_elements) * t.modulation_order * t.layers;
+}
+
+void complete_transport(const code_config& c) {
+  const lte_transport_settings& t = c.transport;
+  check_range("transport_block_size", c.k, 1, lte_most_transport_bits);
+  if (c.crc) throw argument_error("crc", "given", "none: a transport block has CRCs of its own");
+  check_range("transmissions", t.transmissions, 1, most_transmissions);
+  const bool known = std::all_of(t.redundancy_versions.begin(), t.redundancy_versions.end(),
+                                 [](int rv) { return rv >= 0 && rv <= 3; });
+  if (!known || t.redundancy_versions.empty() ||
+      t.redundancy_versions.size() > std::size_t{most_transmissions}) {
+    std::string list;
+    for (const int rv : t.redundancy_versions) list += (list.empty() ? "" : ", ") + std::to_string(rv);
+    throw argument_error("redundancy_versions", "[" + list + "]",
+                         "1 to " + std::to_string(most_transmissions) + " numbers from 0 to 3");
+  }
+  check_range("soft_buffer", t.soft_buffer, 0, std::numeric_limits<int>::max());
+  if (t.coded_bits != 0 && t.resource_elements != 0)
+    throw argument_error("coded_bits", std::to_string(t.coded_bits), "0 where resource_elements is given");
+  if (t.coded_bits == 0 && t.resource_elements == 0)
+    throw argument_error("resource_elements", "0", "at least 1, or coded_bits in its place");
+  if (t.coded_bits == 0) {  // in the words of what was given
+    const int symbol = std::max(1, t.modulation_order * t.layers);
+    check_range("resource_elements", t.resource_elements, segment_transport_block(c.k).blocks,
+                (1 << 28) / symbol);
+  }
 }
 
 // ---- wimax-ldpc, wifi-ldpc
@@ -302,6 +336,8 @@ std::vector<std::string> rates_of(code_type type) {
   switch (type) {
     case code_type::none:
       break;
+    case code_type::lte_transport:
+      break;
     case code_type::lte_turbo:
       return {"1/3", "1/2"};
     case code_type::wimax_ldpc:
@@ -327,6 +363,9 @@ code_config completed(const code_config& config) {
     case code_type::lte_turbo:
       complete_turbo(c);
       break;
+    case code_type::lte_transport:
+      (void)lte_transport_decoder(transport_of(c));  // throws for what only the turbo decoder knows
+      break;
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
       complete_ldpc(c);
@@ -342,6 +381,9 @@ std::unique_ptr<codec> make_codec(const code_config& config) {
   switch (config.type) {
     case code_type::none:
       break;
+    case code_type::lte_transport:
+      throw argument_error("code.type", "\"lte-transport\"",
+                           "a code that decodes each frame by itself: lte_transport_decoder is for this one");
     case code_type::lte_turbo:
       return std::make_unique<lte_turbo>(config);
     case code_type::wimax_ldpc:
@@ -354,6 +396,21 @@ std::unique_ptr<codec> make_codec(const code_config& config) {
                        "a code: \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\" or \"conv\"");
 }
 
+lte_transport_config transport_of(const code_config& config) {
+  code_config c = config;
+  if (c.k == 0) c.k = usual_transport_bits;
+  complete_transport(c);
+  lte_transport_config t;
+  t.transport_bits = c.k;
+  t.coded_bits = static_cast<int>(transport_coded_bits(c.transport));
+  t.modulation_order = c.transport.modulation_order;
+  t.layers = c.transport.layers;
+  t.soft_buffer = c.transport.soft_buffer;
+  t.turbo = c.turbo.decoder;
+  t.crc_stop = t.turbo.stop == early_stop::crc;
+  return t;
+}
+
 code_sizes sizes_of(const code_config& c) {
   const std::size_t k = static_cast<std::size_t>(c.k != 0 ? c.k : usual_k);
   switch (c.type) {
@@ -361,6 +418,9 @@ code_sizes sizes_of(const code_config& c) {
       break;
     case code_type::lte_turbo:
       return {k, turbo_bits(k, c.turbo.rate)};
+    case code_type::lte_transport:
+      return {c.k != 0 ? k : std::size_t{usual_transport_bits},
+              static_cast<std::size_t>(std::max(0LL, transport_coded_bits(c.transport)))};
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc: {
       const ldpc_code code = ldpc_code_of(c);
@@ -376,6 +436,8 @@ std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_
   switch (config.type) {
     case code_type::none:
       return n;
+    case code_type::lte_transport:  // any k: n says nothing of it
+      return std::nullopt;
     case code_type::lte_turbo:
       if (config.turbo.rate == turbo_rate::half)
         return n % 2 == 0 && n > 12 ? std::optional(n / 2 - 6) : std::nullopt;
@@ -413,6 +475,7 @@ int most_iterations(const code_config& c) noexcept {
     case code_type::none:
       break;
     case code_type::lte_turbo:
+    case code_type::lte_transport:
       return c.turbo.decoder.iterations;
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:

@@ -3,11 +3,12 @@
 //
 //   lte-turbo   3GPP TS 36.212 §5.1.3: k bits to n = 3 (k + 4), the streams d0, d1, d2 one after the other;
 //               or, at rate 1/2, punctured to n = 2 k + 12 (fec/puncture/puncture.hpp says which)
+//   lte-transport  3GPP TS 36.212 §5.1.1 to §5.1.4: a transport block of k = A bits to the n = G bits of each
+//               of its transmissions (fec/lte/transport.hpp). It has no codec: a link sends it with HARQ
 //   wimax-ldpc  IEEE 802.16e: n = 576, 672, ... 2304, the k information bits first
 //   wifi-ldpc   IEEE 802.11n: n = 648, 1296 or 1944, the same
 //   conv        convolutional codes of K = 3..9, punctured if need be: n as many as are sent, with a zero
-//   tail
-//               the bits of the tail among them
+//               tail the bits of the tail among them
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,11 +19,12 @@
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
+#include <warpband/fec/lte/transport.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 
 namespace wb {
 
-enum class code_type { none, lte_turbo, wimax_ldpc, wifi_ldpc, conv };
+enum class code_type { none, lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv };
 /// Of the turbo code, but for its tail bits.
 enum class turbo_rate { third, half };
 
@@ -37,6 +39,24 @@ struct turbo_settings {
   std::optional<interleaver_coefficients> interleaver;
   /// Its k, crc_polynomial and crc_degree are not looked at: they follow from the code's `k` and `crc`.
   turbo_decoder_config decoder;
+};
+
+/// The most that a transport block is sent.
+inline constexpr int most_transmissions = 8;
+
+/// Of lte-transport; its turbo decoder is set as lte-turbo's.
+struct lte_transport_settings {
+  /// G, bits of one transmission; or, and then it is 0, the resource elements, uses of the channel, that one
+  /// takes: G = resource_elements * layers * modulation_order.
+  int coded_bits = 0, resource_elements = 0;
+  /// A block is sent until its CRCs hold, but no more often than this: 1..8.
+  int transmissions = 4;
+  /// Of its transmissions in order, and from the first again where there are more: 1 to 8 of 0..3.
+  std::vector<int> redundancy_versions{0, 2, 3, 1};
+  /// N_cb, places of each code block's circular buffer that are kept. 0: all.
+  int soft_buffer = 0;
+  /// Q_m and N_L. A link puts its own in their place.
+  int modulation_order = 1, layers = 1;
 };
 
 struct ldpc_settings {
@@ -74,12 +94,14 @@ struct conv_settings {
 
 struct code_config {
   code_type type = code_type::lte_turbo;
-  /// Bits into the encoder, CRC included. 0: of an LDPC code what n and the rate give, else 6144.
+  /// Bits into the encoder, CRC included; of lte-transport A, without it. 0: of an LDPC code what n and the
+  /// rate give, of lte-transport 6120, else 6144.
   int k = 0;
-  /// The last of the k bits are this CRC.
+  /// The last of the k bits are this CRC. Not with lte-transport, which has its own.
   std::optional<crc_polynomial> crc;
   // Of these the one that belongs to the type is looked at.
-  turbo_settings turbo;
+  turbo_settings turbo;  // lte-transport: its decoder alone
+  lte_transport_settings transport;
   ldpc_settings ldpc;
   conv_settings conv;
 };
@@ -115,8 +137,15 @@ class codec {
 /// and the k and the CRC of the turbo decoder. Throws argument_error for what is not allowed.
 code_config completed(const code_config& config);
 
-/// The code of a configuration. Throws argument_error for what is not allowed, and for code_type::none.
+/// The code of a configuration. Throws argument_error for what is not allowed, and for code_type::none and
+/// lte_transport.
 std::unique_ptr<codec> make_codec(const code_config& config);
+
+/// What the encoder and the decoder of lte-transport take, whose stop rule crc is crc_stop there. Throws
+/// argument_error for what is not allowed, as `completed` does: transport_block_size, coded_bits,
+/// resource_elements, transmissions, redundancy_versions, soft_buffer, crc, or a setting of the turbo
+/// decoder.
+lte_transport_config transport_of(const code_config& config);
 
 /// Bits into the encoder and bits sent for them.
 struct code_sizes {
@@ -129,7 +158,7 @@ code_sizes sizes_of(const code_config& config);
 /// is none. Of an LDPC code n is looked at alone: its own is not.
 std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_t n);
 
-/// The most iterations that a decoder does: conv 1, uncoded 0.
+/// The most iterations that a decoder does, lte-transport for each code block: conv 1, uncoded 0.
 int most_iterations(const code_config& config) noexcept;
 
 /// The convolutional code of the settings. Throws argument_error.

@@ -267,7 +267,7 @@ TEST(code_settings, say_which_codes_have_them) {
     settings++;
     EXPECT_FALSE(types_with(name).empty()) << name;
   });
-  EXPECT_EQ(settings, 21);
+  EXPECT_EQ(settings, 27);
   EXPECT_TRUE(types_with("seed").empty());
   for (const code_type t :
        {code_type::lte_turbo, code_type::wimax_ldpc, code_type::wifi_ldpc, code_type::conv})

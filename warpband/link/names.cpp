@@ -55,6 +55,8 @@ const char* name_of(code_type c) noexcept {
       break;
     case code_type::lte_turbo:
       return "lte-turbo";
+    case code_type::lte_transport:
+      return "lte-transport";
     case code_type::wimax_ldpc:
       return "wimax-ldpc";
     case code_type::wifi_ldpc:

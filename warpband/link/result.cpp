@@ -59,22 +59,44 @@ std::string octal(int x) {
   return digits;
 }
 
+json to_json(const turbo_decoder_config& d) {
+  json out{{"algorithm", name_of(d.algorithm)},
+           {"iterations", d.iterations},
+           {"windows", d.windows},
+           {"overlap", d.overlap},
+           {"extrinsic_scale", as_written(d.extrinsic_scale)},
+           {"early_stop", name_of(d.stop)}};
+  if (d.precision == turbo_precision::int16) {
+    out["precision"] = name_of(d.precision);
+    out["llr_steps"] = as_written(d.llr_steps);
+  }
+  return out;
+}
+
 /// The code but for `rate`, and its decoder.
 void add_turbo(const code_config& c, json& code, json& decoder) {
   const turbo_settings& t = c.turbo;
   const int k = static_cast<int>(sizes_of(c).k);
   const auto qpp = t.interleaver ? qpp_parameters{k, t.interleaver->f1, t.interleaver->f2} : qpp_for(k);
   code["interleaver"] = {{"f1", qpp.f1}, {"f2", qpp.f2}};
-  decoder = {{"algorithm", name_of(t.decoder.algorithm)},
-             {"iterations", t.decoder.iterations},
-             {"windows", t.decoder.windows},
-             {"overlap", t.decoder.overlap},
-             {"extrinsic_scale", as_written(t.decoder.extrinsic_scale)},
-             {"early_stop", name_of(t.decoder.stop)}};
-  if (t.decoder.precision == turbo_precision::int16) {
-    decoder["precision"] = name_of(t.decoder.precision);
-    decoder["llr_steps"] = as_written(t.decoder.llr_steps);
-  }
+  decoder = to_json(t.decoder);
+}
+void add_transport(const link_config& link, json& code, json& decoder) {
+  const code_config& c = link.code;
+  const code_sizes sizes = sizes_of(c);
+  const lte_transport_settings& t = c.transport;
+  const auto or_auto = [](int x, int automatic) { return x == automatic ? json("auto") : json(x); };
+  code = {{"type", name_of(c.type)},
+          {"transport_block_size", sizes.k},
+          {"code_blocks", segment_transport_block(static_cast<int>(sizes.k)).blocks},
+          {"coded_bits", sizes.n},
+          {"resource_elements", resource_elements(link)},
+          {"transmissions", t.transmissions},
+          {"redundancy_versions", t.redundancy_versions},
+          {"soft_buffer", or_auto(t.soft_buffer, 0)}};
+  decoder = to_json(c.turbo.decoder);
+  decoder["windows"] = or_auto(c.turbo.decoder.windows, 0);  // each size of code block has its own
+  decoder["overlap"] = or_auto(c.turbo.decoder.overlap, -1);
 }
 void add_ldpc(const code_config& c, json& code, json& decoder) {
   const ldpc_decoder_config& d = c.ldpc.decoder;
@@ -133,6 +155,9 @@ json to_json(const curve_config& c) {
     case code_type::lte_turbo:
       add_turbo(given, code, decoder);
       break;
+    case code_type::lte_transport:
+      add_transport(link, code, decoder);
+      break;
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
       add_ldpc(given, code, decoder);
@@ -184,12 +209,37 @@ json to_json(const machine_info& m) {
 }
 json program_json(const run_origin& o) { return {{"version", o.version}, {"commit", o.commit}}; }
 
+/// What HARQ counts, of the most transmissions of a block.
+json harq_counts(const point_counts& c, int transmissions) {
+  json errors = json::array();
+  for (int n = 0; n < transmissions; n++) errors.push_back(c.block_errors[static_cast<std::size_t>(n)]);
+  return {{"block_errors", errors}, {"undetected_errors", c.undetected_errors}};
+}
+json harq_json(const point_result& p) {
+  json out = harq_counts(p.counts, p.transmissions), rates = json::array(), intervals = json::array();
+  for (int n = 1; n <= p.transmissions; n++) {
+    rates.push_back(p.bler(n));
+    intervals.push_back(to_json(std::optional(p.bler_interval(n))));
+  }
+  out["bler"] = rates;
+  out["bler_intervals"] = intervals;
+  out["transmissions_sum"] = p.transmissions_sent();
+  out["mean_transmissions"] = p.mean_transmissions();
+  out["mean_transmissions_interval"] = to_json(std::optional(p.mean_transmissions_interval()));
+  out["bits_per_resource_element"] = p.throughput();
+  out["bits_per_resource_element_interval"] = to_json(std::optional(p.throughput_interval()));
+  out["relative_throughput"] = p.relative_throughput();
+  return out;
+}
+
 json to_json(const unfinished_point& p, const link_config& link) {
   json out{{name_of(link.axis), p.sweep_db},          {"frames", p.counts.frames},
            {"bit_errors", p.counts.bit_errors},       {"frame_errors", p.counts.frame_errors},
            {"erased_frames", p.counts.erased_frames}, {"iterations_sum", p.counts.iterations},
            {"frames_run", p.counts.frames_run},       {"seconds", p.counts.seconds}};
   if (link.detector) out["erased_uses"] = p.counts.erased_uses;
+  if (link.code.type == code_type::lte_transport)
+    out["harq"] = harq_counts(p.counts, link.code.transport.transmissions);
   return out;
 }
 
@@ -214,6 +264,7 @@ json to_json(const point_result& p, const link_config& link) {
            {"seconds", p.counts.seconds},
            {"stopped_by", name_of(p.stopped_by)}};
   if (link.detector) out["erased_uses"] = p.counts.erased_uses;
+  if (p.transmissions != 0) out["harq"] = harq_json(p);
   return out;
 }
 
@@ -372,6 +423,23 @@ scenario read_scenario(const object& o, const std::string& path) {
   return s;
 }
 
+/// What HARQ counts, of a point of which frames and frame errors are known.
+void read_harq(const object& o, int transmissions, point_counts& n) {
+  const json& errors = o.list("block_errors");
+  if (errors.size() != static_cast<std::size_t>(transmissions))
+    o.refuse("block_errors", std::to_string(transmissions) + " counts");
+  std::uint64_t most = n.frames;
+  for (std::size_t i = 0; i < errors.size(); i++) {
+    if (!errors[i].is_number_unsigned() || errors[i].get<std::uint64_t>() > most)
+      o.refuse("block_errors", "integers that do not rise, up to " + std::to_string(n.frames) + " = frames");
+    n.block_errors[i] = most = errors[i].get<std::uint64_t>();
+  }
+  // What is no error after the last transmission is one that the CRCs did not tell.
+  const std::uint64_t undetected = n.frame_errors - std::min(n.frame_errors, most);
+  n.undetected_errors = o.integer("undetected_errors", undetected, undetected);
+  if (most > n.frame_errors) o.refuse("block_errors", "a last one up to frame_errors");
+}
+
 /// The counts of a point, finished or not, as far as they are the same for both.
 point_counts read_counts(const object& o, const curve_config& c) {
   const std::uint64_t k = sizes_of(c.link.code).k;
@@ -381,13 +449,32 @@ point_counts read_counts(const object& o, const curve_config& c) {
   const std::string frames = " = frames";
   n.frame_errors = o.integer("frame_errors", 0, n.frames, frames);
   if (n.frames > UINT64_MAX / k) o.refuse("frames", "no more than can be counted");
-  n.bit_errors = o.integer("bit_errors", n.frame_errors, n.frame_errors * k, " = frame_errors k");
+  // The counts of HARQ come first: its frames may fail by the bits of their CRC alone, and are sent again.
+  const bool harq = c.link.code.type == code_type::lte_transport;
+  std::uint64_t decodings = n.frames, least_bits = n.frame_errors;
+  if (harq) {
+    const int most = c.link.code.transport.transmissions;
+    read_harq(o.inner("harq"), most, n);
+    for (int i = 1; i < most; i++) decodings += n.block_errors[static_cast<std::size_t>(i - 1)];
+    least_bits = n.undetected_errors;
+  } else if (o.has("harq")) {
+    o.refuse("harq", "none: the code is not lte-transport");
+  }
+  n.bit_errors = o.integer("bit_errors", least_bits, n.frame_errors * k, " = frame_errors k");
   n.erased_frames = o.integer("erased_frames", 0, coded ? n.frames : 0);
-  const auto most = static_cast<std::uint64_t>(most_iterations(c.link.code));
-  n.iterations = o.integer("iterations_sum", 0, n.frames * most, coded ? " = frames decoder.iterations" : "");
+  const auto each = static_cast<std::uint64_t>(most_iterations(c.link.code));
+  if (harq) {
+    const auto blocks = static_cast<std::uint64_t>(segment_transport_block(static_cast<int>(k)).blocks);
+    const std::uint64_t most =
+        decodings > UINT64_MAX / (blocks * each) ? UINT64_MAX : decodings * blocks * each;
+    n.iterations = o.integer("iterations_sum", 0, most, " = code blocks sent decoder.iterations");
+  } else {
+    n.iterations =
+        o.integer("iterations_sum", 0, n.frames * each, coded ? " = frames decoder.iterations" : "");
+  }
   if (c.link.detector) {
     const std::uint64_t uses = uses_per_frame(c.link);
-    const std::uint64_t all = n.frames > UINT64_MAX / uses ? UINT64_MAX : n.frames * uses;
+    const std::uint64_t all = decodings > UINT64_MAX / uses ? UINT64_MAX : decodings * uses;
     n.erased_uses = o.integer("erased_uses", 0, all, " = uses of the frames");
   } else if (o.has("erased_uses")) {
     o.refuse("erased_uses", "none: there is no detector");
@@ -406,9 +493,11 @@ double read_sweep_db(const object& o, const curve_config& c) {
 }
 
 point_result read_point(const object& o, const curve_config& c) {
-  o.holds_only({"ebn0_db", "snr_db", "esn0_db", "erased_uses", "frames", "bits", "bit_errors", "frame_errors",
-                "erased_frames", "ber", "fer", "ber_interval", "fer_interval", "iterations", "iterations_sum",
-                "frames_run", "mbps", "seconds", "stopped_by"});
+  o.holds_only({"ebn0_db",       "snr_db",       "esn0_db",    "erased_uses",
+                "frames",        "bits",         "bit_errors", "frame_errors",
+                "erased_frames", "ber",          "fer",        "harq",
+                "ber_interval",  "fer_interval", "iterations", "iterations_sum",
+                "frames_run",    "mbps",         "seconds",    "stopped_by"});
   point_result p = point_of(c.link, read_sweep_db(o, c));
   p.counts = read_counts(o, c);
   const std::string reason = o.text("stopped_by");
@@ -419,9 +508,12 @@ point_result read_point(const object& o, const curve_config& c) {
     o.refuse("stopped_by", "\"frame_errors\", \"max_frames\" or \"time\"");
   // What follows from the counts must be what follows: a file in which someone changed a rate is not trusted.
   o.integer("bits", p.bits(), p.bits(), " = frames k");
-  const auto follows = [&](const char* key, double expected, double least = 0) {
+  const auto follows_in = [](const object& in, const char* key, double expected, double least = 0) {
     const double off = 1e-9 * std::max(least, std::abs(expected));
-    o.number(key, expected - off, expected + off, shown(expected) + ", as the rest says");
+    in.number(key, expected - off, expected + off, shown(expected) + ", as the rest says");
+  };
+  const auto follows = [&](const char* key, double expected, double least = 0) {
+    follows_in(o, key, expected, least);
   };
   follows("ebn0_db", p.ebn0_db, 1);
   if (o.has("snr_db")) follows("snr_db", p.snr_db, 1);  // of before there was MIMO: without
@@ -432,6 +524,20 @@ point_result read_point(const object& o, const curve_config& c) {
     follows("iterations", *p.mean_iterations());
   else if (!o.at("iterations").is_null())
     o.refuse("iterations", "null: there is no decoder");
+  if (p.transmissions != 0) {
+    const object harq = o.inner("harq");
+    harq.holds_only({"block_errors", "undetected_errors", "bler", "bler_intervals", "transmissions_sum",
+                     "mean_transmissions", "mean_transmissions_interval", "bits_per_resource_element",
+                     "bits_per_resource_element_interval", "relative_throughput"});
+    harq.integer("transmissions_sum", p.transmissions_sent(), p.transmissions_sent(),
+                 ", as block_errors say");
+    json rates = json::array();
+    for (int n = 1; n <= p.transmissions; n++) rates.push_back(p.bler(n));
+    if (harq.list("bler") != rates) harq.refuse("bler", shown(rates) + ", as block_errors say");
+    follows_in(harq, "mean_transmissions", p.mean_transmissions());
+    follows_in(harq, "bits_per_resource_element", p.throughput());
+    follows_in(harq, "relative_throughput", p.relative_throughput());
+  }
   return p;
 }
 
@@ -567,14 +673,18 @@ run_result load_result(const std::string& path) {
     for (std::size_t n = 0; n < o.list("points").size(); n++) {
       const object at = o.element("points", n);
       at.holds_only({name_of(c.config.link.axis), "frames", "bit_errors", "frame_errors", "erased_frames",
-                     "erased_uses", "iterations_sum", "frames_run", "seconds"});
+                     "erased_uses", "iterations_sum", "frames_run", "seconds", "harq"});
+      if (at.has("harq")) at.inner("harq").holds_only({"block_errors", "undetected_errors"});
       const unfinished_point p{read_sweep_db(at, c.config), read_counts(at, c.config)};
       check_order(at, c.config, c.unfinished, p.sweep_db);
       if (const point_counts held = c.counts_at(p.sweep_db);
           p.counts.frames < held.frames || p.counts.bit_errors < held.bit_errors ||
           p.counts.frame_errors < held.frame_errors || p.counts.erased_frames < held.erased_frames ||
           p.counts.erased_uses < held.erased_uses || p.counts.iterations < held.iterations ||
-          p.counts.frames_run < held.frames_run || p.counts.seconds < held.seconds)
+          p.counts.frames_run < held.frames_run || p.counts.seconds < held.seconds ||
+          p.counts.undetected_errors < held.undetected_errors ||
+          !std::equal(held.block_errors.begin(), held.block_errors.end(), p.counts.block_errors.begin(),
+                      [](std::uint64_t was, std::uint64_t now) { return was <= now; }))
         at.refuse("frames", "counts that go on from the finished point's");
       c.unfinished.push_back(p);
     }

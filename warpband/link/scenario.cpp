@@ -209,15 +209,16 @@ const entry table[] = {
      scope::curve,
      [](draft& d, const value& v) { d.curve.label = v.text(); }},
 
-    {{"code.type", "word", "\"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\", \"conv\" or \"none\"",
+    {{"code.type", "word",
+      "\"lte-turbo\", \"lte-transport\", \"wimax-ldpc\", \"wifi-ldpc\", \"conv\" or \"none\"",
       "\"lte-turbo\"",
-      "The turbo code of LTE (3GPP TS 36.212 §5.1.3), the LDPC codes of IEEE 802.16e (§8.4.9.2.5) and "
-      "802.11n "
-      "(annex R), a convolutional code; or no code, R = 1."},
+      "The turbo code of LTE (3GPP TS 36.212 §5.1.3), its transport blocks with HARQ (§5.1.1 to §5.1.4, "
+      "docs/lte.md), the LDPC codes of IEEE 802.16e (§8.4.9.2.5) and 802.11n (annex R), a convolutional "
+      "code; or no code, R = 1."},
      scope::both,
      [](draft& d, const value& v) {
        using enum code_type;
-       d.code.type = v.word({lte_turbo, wimax_ldpc, wifi_ldpc, conv, none});
+       d.code.type = v.word({lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv, none});
      }},
     {{"code.k", "integer",
       "an integer: lte-turbo one of the 188 LTE block sizes, 40 to 6144; conv 1 to 65536; uncoded 1 to "
@@ -291,9 +292,40 @@ const entry table[] = {
       "second, ... (d0, d1, d2 of 3GPP TS 36.212)."},
      scope::both,
      [](draft& d, const value& v) { d.code.order = v.text(); }},
+    {{"code.transport_block_size", "integer", "an integer from 1 to 1048576", "6120",
+      "A: information bits of a transport block, a frame, without CRCs; from 6121 on it is cut into code "
+      "blocks."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.code.transport_block_size = static_cast<int>(v.integer(1, INT32_MAX));
+     }},
+    {{"code.resource_elements", "integer", "an integer from 1 on, at least one for each code block", "",
+      "Resource elements, uses of the channel, that one transmission of a transport block takes: G = "
+      "resource_elements mimo.streams log2(points of the modulation). This or coded_bits is needed."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.resource_elements = static_cast<int>(v.integer(1, INT32_MAX)); }},
+    {{"code.coded_bits", "integer", "a multiple of the bits of a resource element, up to 268435456", "",
+      "In place of resource_elements: G, bits of one transmission. R = A / G, and Eb/N0 is that of one "
+      "transmission."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.coded_bits = static_cast<int>(v.integer(1, INT32_MAX)); }},
+    {{"code.transmissions", "integer", "an integer from 1 to 8", "4",
+      "HARQ: while its CRCs fail a transport block is sent again, up to so many times in all, each time with "
+      "noise and a channel of its own; the LLRs of all add up."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.transmissions = static_cast<int>(v.integer(1, 8)); }},
+    {{"code.redundancy_versions", "list of integers", "1 to 8 integers from 0 to 3", "[0, 2, 3, 1]",
+      "Of the transmissions in order, and again from the first where there are more. [0]: the same bits "
+      "every time (Chase combining)."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.redundancy_versions = v.integers(0, 3); }},
+    {{"code.soft_buffer", "integer", "\"auto\" or an integer from 1 on", "\"auto\"",
+      "N_cb: places of each code block's circular buffer that are sent and kept. \"auto\" (or 0): all."},
+     scope::both,
+     [](draft& d, const value& v) { d.code.soft_buffer = v.integer_or_auto(0, INT32_MAX, 0); }},
 
     {{"decoder.algorithm", "word",
-      "lte-turbo \"log-map\" or \"max-log-map\"; LDPC \"normalised-min-sum\", \"min-sum\", "
+      "lte-turbo and lte-transport \"log-map\" or \"max-log-map\"; LDPC \"normalised-min-sum\", \"min-sum\", "
       "\"offset-min-sum\" or \"sum-product\"; conv \"viterbi\", \"max-log-map\" or \"log-map\"",
       "\"log-map\"",
       "log-map: exact MAP decoding; max-log-map: with every sum of probabilities replaced by its largest "
@@ -333,12 +365,12 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.code.schedule = v.text(); }},
     {{"decoder.precision", "word",
-      "LDPC \"float32\", \"float16\" or \"int8\"; sum-product \"float32\"; lte-turbo \"float32\" or "
-      "\"int16\"",
+      "LDPC \"float32\", \"float16\" or \"int8\"; sum-product \"float32\"; lte-turbo and lte-transport "
+      "\"float32\" or \"int16\"",
       "\"float32\"",
-      "Of the messages. LDPC: float16 is for GPUs; a CPU computes the same bits, but slowly. lte-turbo: "
-      "int16 "
-      "is max-log-map on 8-bit channel LLRs, several times faster; windows are a power of two then."},
+      "Of the messages. LDPC: float16 is for GPUs; a CPU computes the same bits, but slowly. "
+      "lte-turbo and lte-transport: int16 is max-log-map on 8-bit channel LLRs, several times faster; "
+      "windows are a power of two then."},
      scope::both,
      [](draft& d, const value& v) { d.code.precision = v.text(); }},
     {{"decoder.int8_steps", "number", "a number from 0.25 to 64", "3.0",
@@ -352,10 +384,12 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.code.llr_steps = static_cast<float>(v.number(0.25, 64)); }},
     {{"decoder.early_stop", "word",
-      "lte-turbo \"none\", \"crc\" or \"sign-agreement\"; LDPC \"syndrome\" or \"none\"", "\"none\"",
+      "lte-turbo and lte-transport \"none\", \"crc\" or \"sign-agreement\"; LDPC \"syndrome\" or \"none\"",
+      "\"none\"",
       "A codeword leaves the iterations when its CRC holds (needs code.crc), or when both constituent "
       "decoders agree on every bit; of an LDPC code when all its checks hold, \"syndrome\", which is what it "
-      "does where this is left out."},
+      "does where this is left out. lte-transport: a code block leaves when its own CRC holds; left out "
+      "\"crc\"."},
      scope::both,
      [](draft& d, const value& v) { d.code.early_stop = v.text(); }},
 
@@ -535,8 +569,9 @@ const entry table[] = {
      set_step<snr_axis::snr_db>},
 
     {{"stop.frame_errors", "integer", "an integer from 0 to 1000000000000000", "100",
-      "A point stops at exactly this many frame errors. 0: no such rule. `warpband sim --frame-errors` "
-      "overrides it."},
+      "A point stops at exactly this many frame errors, with HARQ those that the last transmission leaves. "
+      "0: "
+      "no such rule. `warpband sim --frame-errors` overrides it."},
      scope::both,
      [](draft& d, const value& v) {
        d.curve.stop.frame_errors = static_cast<std::uint64_t>(v.integer(0, most_count));
@@ -751,6 +786,7 @@ class parser {
         if (code_setting_of(name).empty() && name.ends_with("." + key)) key = name;
       }
       if (key == "qam") key = "modem.modulation";
+      if (key == "coded_bits" || key == "resource_elements") key = key_of_setting(key);
       place at = d.where(key);
       if (at.line == 0 && key.starts_with("channel.") && c.link.channel == channel_type::tdl)
         for (const char* cause : {"channel.delays_ns", "channel.profile", "channel.delay_spread_ns",
@@ -802,6 +838,15 @@ class parser {
   /// The code, from what is said of it.
   void finish_code(draft& d) const {
     curve_config& c = d.curve;
+    // Of the two that say the same the one that was said more specifically.
+    const place bits = d.where("code.coded_bits"), elements = d.where("code.resource_elements");
+    if (bits.level >= 0 && bits.level == elements.level)
+      fail(std::max(bits.line, elements.line),
+           "code has both resource_elements and coded_bits: expected one of them" + in_curve(c));
+    if (bits.level < elements.level)
+      d.code.coded_bits.reset();
+    else
+      d.code.resource_elements.reset();
     // A setting that the code does not have is refused, unless the code was chosen more specifically.
     for (const entry& e : table) {
       const std::string name = e.key.name, setting = code_setting_of(name);
@@ -844,7 +889,8 @@ class parser {
     } catch (const argument_error& error) {
       std::string key = error.argument() == "f1, f2" ? "code.interleaver" : key_of_setting(error.argument());
       place at = d.where(key == "code.interleaver" ? "code.interleaver.f1" : key);
-      for (const char* cause : {"code.crc", "code.n", "code.rate", "code.feedback", "code.type"})
+      for (const char* cause :
+           {"code.crc", "code.n", "code.rate", "code.feedback", "code.transport_block_size", "code.type"})
         if (at.line == 0) at = d.where(cause);
       fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
     }
@@ -1044,7 +1090,7 @@ std::string scenario_help() {
     const std::string initial = e.key.initial;
     const std::vector<code_type> types = types_with(code_setting_of(name));
     std::string codes;  // that have the key, where most do not
-    if (types.size() < 4)
+    if (types.size() < 5)
       for (const code_type t : types) codes += (codes.empty() ? "; for " : ", ") + std::string(name_of(t));
     out += wrapped("- `" + name.substr(own.empty() ? 0 : own.size() + 1) + "` (" + e.key.type +
                        (initial.empty() ? "" : ", default `" + initial + "`") + codes + "): " + e.key.text +

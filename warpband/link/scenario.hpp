@@ -54,7 +54,7 @@ std::span<const scenario_key> scenario_keys();
 std::string scenario_help();
 
 /// The names that scenario files and results use.
-const char* name_of(code_type) noexcept;        // "none", "lte-turbo", "wimax-ldpc", ...
+const char* name_of(code_type) noexcept;        // "none", "lte-turbo", "lte-transport", ...
 const char* name_of(turbo_rate) noexcept;       // "1/3", "1/2"
 const char* name_of(channel_type) noexcept;     // "awgn", "rayleigh", "tdl"
 const char* name_of(fading_type) noexcept;      // "fast", "block"

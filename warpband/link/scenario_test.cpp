@@ -173,6 +173,15 @@ TEST(scenario, documented_defaults_are_the_defaults) {
                          "\"0\"\ncode.standard = \"802.11\"\ncode.order = \"serial\"\n"
                          "decoder.algorithm = \"viterbi\"")),
             json_of(with("conv", "")));
+  const std::string transport = "code.resource_elements = 4000\n";
+  EXPECT_EQ(json_of(with("lte-transport",
+                         transport + "code.transport_block_size = 6120\ncode.transmissions = 4\n"
+                                     "code.redundancy_versions = [0, 2, 3, 1]\ncode.soft_buffer = \"auto\"\n"
+                                     "decoder.algorithm = \"log-map\"\ndecoder.iterations = 6\n"
+                                     "decoder.windows = \"auto\"\ndecoder.overlap = \"auto\"\n"
+                                     "decoder.extrinsic_scale = 1.0\ndecoder.precision = \"float32\"\n"
+                                     "decoder.early_stop = \"crc\"")),
+            json_of(with("lte-transport", transport)));
   const std::string circular = "code.termination = \"tail-biting\"\n";
   EXPECT_EQ(json_of(with("conv", circular + "decoder.overlap = \"auto\"")), json_of(with("conv", circular)));
   EXPECT_NE(json_of(with("conv", circular + "decoder.overlap = 20")), json_of(with("conv", circular)));
@@ -612,8 +621,9 @@ TEST(scenario, refuses_wrong_types_and_values) {
   EXPECT_REFUSED(sweep + "code = 5", "code = 5 is not allowed: expected a table with type, k, n, rate, crc");
   EXPECT_REFUSED(sweep + "code.k = 99999999999", "code.k = 99999999999 is not allowed");
   EXPECT_REFUSED(sweep + "seed = -1", "seed = -1 is not allowed: expected an integer from 0");
-  EXPECT_REFUSED(sweep + "code.type = \"turbo\"",
-                 "code.type = \"turbo\" is not allowed: expected \"lte-turbo\", \"wimax-ldpc\", ");
+  EXPECT_REFUSED(
+      sweep + "code.type = \"turbo\"",
+      "code.type = \"turbo\" is not allowed: expected \"lte-turbo\", \"lte-transport\", \"wimax-ldpc\", ");
   EXPECT_REFUSED(sweep + "decoder.algorithm = true", "decoder.algorithm = true is not allowed");
   EXPECT_REFUSED(sweep + "decoder.windows = \"all\"",
                  "decoder.windows = \"all\" is not allowed: expected \"auto\" or");

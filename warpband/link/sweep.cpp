@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include <warpband/core/error.hpp>
+#include <warpband/core/check.hpp>
 
 namespace wb {
 namespace {
@@ -53,6 +53,7 @@ std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
     passes = std::max<std::uint64_t>(1, (std::uint64_t{1} << code.conv.constraint_length) / 16);
   std::uint64_t each = static_cast<std::uint64_t>(code.k) * passes;
   if (link.detector) each += uses_per_frame(link) * candidates_of(*link.detector);
+  if (code.type == code_type::lte_transport) each *= static_cast<std::uint64_t>(code.transport.transmissions);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / each, 1, unit);
 }
 
@@ -98,11 +99,60 @@ std::optional<interval> point_result::ber_interval() const {
 interval point_result::fer_interval() const { return clopper_pearson(counts.frame_errors, counts.frames); }
 std::optional<double> point_result::mean_iterations() const noexcept {
   if (!coded) return {};
-  return rate(counts.iterations, counts.frames);
+  const std::uint64_t blocks = static_cast<std::uint64_t>(code_blocks) * transmissions_sent();
+  return rate(counts.iterations, transmissions == 0 ? counts.frames : blocks);
 }
 double point_result::mbps() const noexcept {
   if (!(counts.seconds > 0)) return 0;
   return 1e-6 * static_cast<double>(counts.frames_run * bits_per_frame) / counts.seconds;
+}
+
+double point_result::bler(int n) const {
+  check_range("n", n, 1, transmissions);
+  return rate(counts.block_errors[static_cast<std::size_t>(n - 1)], counts.frames);
+}
+interval point_result::bler_interval(int n) const {
+  check_range("n", n, 1, transmissions);
+  return clopper_pearson(counts.block_errors[static_cast<std::size_t>(n - 1)], counts.frames);
+}
+std::uint64_t point_result::transmissions_sent() const noexcept {
+  if (transmissions == 0) return 0;
+  std::uint64_t sent = counts.frames;  // one more after each that failed, but for the last
+  for (int n = 1; n < transmissions; n++) sent += counts.block_errors[static_cast<std::size_t>(n - 1)];
+  return sent;
+}
+double point_result::mean_transmissions() const noexcept { return rate(transmissions_sent(), counts.frames); }
+double point_result::relative_throughput() const noexcept {
+  return transmissions == 0 ? 0 : rate(counts.frames - counts.frame_errors, transmissions_sent());
+}
+double point_result::throughput() const noexcept {
+  if (transmissions == 0) return 0;
+  return relative_throughput() * static_cast<double>(bits_per_frame) / static_cast<double>(resource_elements);
+}
+// Both rise or fall with each of the error rates that they are made of, whose exact intervals, a share of the
+// 5% each, therefore give theirs.
+interval point_result::mean_transmissions_interval() const {
+  if (transmissions == 0) return {0, 0};
+  interval i{1, 1};
+  for (int n = 1; n < transmissions; n++) {
+    const interval part = clopper_pearson(counts.block_errors[static_cast<std::size_t>(n - 1)], counts.frames,
+                                          1 - 0.05 / (transmissions - 1));
+    i.low += part.low, i.high += part.high;
+  }
+  return i;
+}
+interval point_result::throughput_interval() const {
+  if (transmissions == 0) return {0, 0};
+  const double confidence = 1 - 0.05 / transmissions;
+  interval sent{1, 1};
+  for (int n = 1; n < transmissions; n++) {
+    const interval part =
+        clopper_pearson(counts.block_errors[static_cast<std::size_t>(n - 1)], counts.frames, confidence);
+    sent.low += part.low, sent.high += part.high;
+  }
+  const interval lost = clopper_pearson(counts.frame_errors, counts.frames, confidence);
+  const double bits = static_cast<double>(bits_per_frame) / static_cast<double>(resource_elements);
+  return {bits * (1 - lost.high) / sent.high, bits * (1 - lost.low) / sent.low};
 }
 
 bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule& stop) {
@@ -110,7 +160,15 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
     if (counts.frames >= stop.max_frames) return true;
     counts.frames++;
     counts.bit_errors += static_cast<std::uint64_t>(batch.bit_errors[i]);
-    counts.frame_errors += batch.bit_errors[i] != 0;
+    bool error = batch.bit_errors[i] != 0;
+    if (!batch.transmissions.empty()) {
+      const bool passed = batch.passed[i] != 0;
+      const std::size_t failed = batch.transmissions[i] - std::size_t{passed};
+      for (std::size_t n = 0; n < failed; n++) counts.block_errors[n]++;
+      counts.undetected_errors += passed && error;
+      error = error || !passed;
+    }
+    counts.frame_errors += error;
     if (!batch.iterations.empty()) counts.iterations += static_cast<std::uint64_t>(batch.iterations[i]);
     if (!batch.erased_uses.empty()) counts.erased_uses += static_cast<std::uint64_t>(batch.erased_uses[i]);
     if (!batch.erased.empty()) counts.erased_frames += batch.erased[i];
@@ -128,6 +186,11 @@ point_result point_of(const link_config& link, double sweep_db) {
   r.esn0_db = level.esn0_db;
   r.bits_per_frame = sizes_of(link.code).k;
   r.coded = link.code.type != code_type::none;
+  if (link.code.type == code_type::lte_transport) {
+    r.transmissions = link.code.transport.transmissions;
+    r.code_blocks = segment_transport_block(static_cast<int>(r.bits_per_frame)).blocks;
+    r.resource_elements = resource_elements(link);
+  }
   r.independent_bits =
       !r.coded && (link.channel == channel_type::awgn || (link.channel == channel_type::rayleigh &&
                                                           link.fading == fading_type::fast && link.qam == 2));

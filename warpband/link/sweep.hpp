@@ -6,6 +6,7 @@
 // backend (except under the rule of time). The counts are also the whole state of a point: run_point goes on
 // from them, whether it was interrupted or a rule that asks for more is to be met now, and comes to what a
 // run in one go would have come to.
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -33,6 +34,9 @@ struct point_counts {
   std::uint64_t erased_uses = 0;  // of the channel, with a detector
   std::uint64_t frames_run = 0;   // with those thrown away after the stop; for the speed only
   double seconds = 0;             // of all runs that had a part in it
+  // With HARQ. A frame error is then a block whose CRCs fail to the end, or hold although bits are wrong.
+  std::array<std::uint64_t, most_transmissions> block_errors{};  // [n]: CRCs fail after n + 1 transmissions
+  std::uint64_t undetected_errors = 0;  // blocks whose CRCs hold although bits are wrong
   bool operator==(const point_counts&) const = default;
 };
 
@@ -51,6 +55,10 @@ struct point_result {
   bool coded = false, independent_bits = false;
   point_counts counts;
   stop_reason stopped_by = stop_reason::max_frames;
+  /// With HARQ the most transmissions of a block, else 0; then the rest, of one transmission, is not set.
+  int transmissions = 0;
+  int code_blocks = 0;
+  std::uint64_t resource_elements = 0;
 
   std::uint64_t bits() const noexcept { return counts.frames * bits_per_frame; }
   double ber() const noexcept;
@@ -59,10 +67,26 @@ struct point_result {
   /// takes them for independent would be too narrow.
   std::optional<interval> ber_interval() const;
   interval fer_interval() const;
-  /// Mean decoder iterations of a frame; not there when uncoded.
+  /// Mean decoder iterations of a frame, with HARQ of a code block after a transmission; not there when
+  /// uncoded.
   std::optional<double> mean_iterations() const noexcept;
   /// Megabits per second that went through the whole chain, counted where they enter the encoder.
   double mbps() const noexcept;
+
+  // With HARQ; else 0 and [0, 0].
+  /// Block error rate after n transmissions, 1..transmissions: of blocks whose CRCs do not hold by then,
+  /// among all. Throws argument_error for another n.
+  double bler(int n) const;
+  interval bler_interval(int n) const;  // 95%
+  /// Of all blocks.
+  std::uint64_t transmissions_sent() const noexcept;
+  double mean_transmissions() const noexcept;
+  interval mean_transmissions_interval() const;  // at least 95%
+  /// Bits of blocks without an error, per resource element sent.
+  double throughput() const noexcept;
+  interval throughput_interval() const;  // at least 95%
+  /// The same as a part of what one transmission of each block would bring, 0..1.
+  double relative_throughput() const noexcept;
 };
 
 /// A point of this link without a frame.
