@@ -128,20 +128,20 @@ WB_HD void map_window(T (&a)[C::states], T (&b)[C::states], int steps, int margi
 ///   out(j, w, ws)     takes the extrinsic weight of step j and the weight that went in
 ///   keep_alpha(a)     gets alpha before the segment that begins at step first_kept (or is `steps`)
 ///   keep_beta(b)      gets beta before step last_kept, a multiple of Seg
+///   save(i, a)        keeps alpha before segment i, restore(i, a) gives it back
 /// Metrics are normalised every M::interval steps, a divisor of Seg: alpha before step j and beta after it
 /// have together gone interval - 1 steps since.
-template <int Seg, class C, class M, class T, class In, class Out, class KeepAlpha, class KeepBeta>
+template <int Seg, class C, class M, class T, class Save, class Restore, class In, class Out, class KeepAlpha,
+          class KeepBeta>
 WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int steps, int first_kept,
-                                  int last_kept, T* checkpoints, int stride, In in, Out out,
+                                  int last_kept, Save save, Restore restore, In in, Out out,
                                   KeepAlpha keep_alpha, KeepBeta keep_beta) {
   constexpr int S = C::states;
   const int whole = steps / Seg * Seg;
-  T* checkpoint = checkpoints;
   auto begin_segment = [&](int k) WB_INLINE_LAMBDA {
     M::normalise_segment(a);
     if (k == first_kept) keep_alpha(a);
-    WB_UNROLL for (int s = 0; s < S; s++) checkpoint[s * stride] = a[s];
-    checkpoint += S * stride;
+    save(k / Seg, a);
   };
   for (int k = 0; k < whole; k += Seg) {
     begin_segment(k);
@@ -166,11 +166,10 @@ WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int step
     keep_alpha(a);
   }
   if (whole < steps) {  // at most Seg - 1 steps, each from the checkpoint anew
-    checkpoint -= S * stride;
     WB_ROLL for (int j = steps - 1; j >= whole; j--) {
       if (j == steps - 1 || (j + 1 - whole) % M::interval == 0) M::normalise_segment(b);
       T t[S], ws, wp;
-      WB_UNROLL for (int s = 0; s < S; s++) t[s] = checkpoint[s * stride];
+      restore(whole / Seg, t);
       WB_ROLL for (int i = whole; i < j; i++) {
         if (i != whole && (i - whole) % M::interval == 0) M::normalise_segment(t);
         in(i, ws, wp);
@@ -183,10 +182,9 @@ WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int step
     if (whole == last_kept) keep_beta(b);
   }
   for (int k = whole - Seg; k >= 0; k -= Seg) {
-    checkpoint -= S * stride;
     T t[S], alpha[Seg][S], ws[Seg], wp[Seg];
     WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) in(k + j, ws[j], wp[j]);
-    WB_UNROLL for (int s = 0; s < S; s++) t[s] = checkpoint[s * stride];
+    restore(k / Seg, t);
     WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) {
       if (j != 0 && j % M::interval == 0) M::normalise_segment(t);
       WB_UNROLL for (int s = 0; s < S; s++) alpha[j][s] = t[s];

@@ -89,19 +89,44 @@ struct bfloat_numbers {
   using word = typename rebind<lane>::i32;
   using prior_element = std::uint16_t;
   using channel_element = std::uint16_t;
-  using metric_element = float;
+  using metric_element = std::uint16_t;
   static constexpr int lanes = WB_WIDTH, items = 1;
+  // Alpha at the beginning of a segment, cut to bfloat16: what is lost is a common factor and 2^-9 of it.
 #if defined(__CUDACC__)
   static constexpr bool on_cuda = true;
+  using checkpoint = std::uint32_t;  // two states
+  static constexpr int together = 2;
+  template <int S>
+  WB_HD static void save(checkpoint* to, int stride, const float (&a)[S]) {
+    WB_UNROLL for (int s = 0; s < S; s += 2) to[s / 2 * stride] =
+        __byte_perm(as_uint(as_int(a[s])), as_uint(as_int(a[s + 1])), 0x7632);
+  }
+  template <int S>
+  WB_HD static void restore(const checkpoint* from, int stride, float (&a)[S]) {
+    WB_UNROLL for (int s = 0; s < S; s += 2) {
+      const std::uint32_t both = from[s / 2 * stride];
+      a[s] = as_float(as_int(both << 16));
+      a[s + 1] = as_float(as_int(both & 0xffff0000u));
+    }
+  }
 #else
   static constexpr bool on_cuda = false;
+  using checkpoint = lane;
+  static constexpr int together = 1;
+  template <int S>
+  WB_HD static void save(checkpoint* to, int stride, const lane (&a)[S]) {
+    for (int s = 0; s < S; s++) to[s * stride] = as_float(as_int(a[s]) & word(~0xffff));
+  }
+  template <int S>
+  WB_HD static void restore(const checkpoint* from, int stride, lane (&a)[S]) {
+    for (int s = 0; s < S; s++) a[s] = from[s * stride];
+  }
 #endif
+  static constexpr int resident = 3;  // blocks of a multiprocessor of a GPU
   static constexpr double step_flops = M::step_flops, output_step_flops = M::output_step_flops;
 
 #if WB_WIDTH == 1
   WB_HD static lane load(const std::uint16_t* p) { return as_float(static_cast<std::int32_t>(*p) << 16); }
-  WB_HD static lane load(const float* p) { return *p; }
-  WB_HD static void store(float* p, lane x) { *p = x; }
   WB_HD static void store(std::uint16_t* p, lane x) {
     *p = static_cast<std::uint16_t>((as_uint(as_int(x)) + 0x8000u) >> 16);
   }
@@ -114,12 +139,6 @@ struct bfloat_numbers {
     __builtin_memcpy(&h, p, sizeof h);
     return as_float(word(__builtin_convertvector(h, i32x::v) << 16));
   }
-  WB_HD static lane load(const float* p) {
-    lane x;
-    __builtin_memcpy(&x, p, sizeof x);
-    return x;
-  }
-  WB_HD static void store(float* p, lane x) { __builtin_memcpy(p, &x, sizeof x); }
   WB_HD static void store(std::uint16_t* p, lane x) {
     const halves h = __builtin_convertvector((as_uint(as_int(x)).x + 0x8000u) >> 16, halves);
     __builtin_memcpy(p, &h, sizeof h);
@@ -141,10 +160,7 @@ struct bfloat_numbers {
   /// The weight of no knowledge, as it lies in memory.
   template <class Element>
   WB_HD static Element alone() {
-    if constexpr (std::is_same_v<Element, float>)
-      return M::known;
-    else
-      return static_cast<std::uint16_t>(as_int(M::known) >> 16);
+    return static_cast<Element>(as_int(M::known) >> 16);
   }
   /// Extrinsic e as the other decoder takes it.
   WB_HD static lane passed_on(lane e, const turbo_windows_args& a, bool last) {
@@ -158,10 +174,9 @@ struct bfloat_numbers {
   WB_HD static word no_bits() { return word(0); }
   /// All bits as the decision is.
   WB_HD static word decided(const std::uint16_t* p) { return word(0) - ((as_int(load(p)) >> 16) & word(1)); }
-  WB_HD static void store_bits(float* p, word x) { store(p, as_float(x)); }
-  WB_HD static std::uint32_t stored_bits(const float* p, int which) {
-    return as_uint(as_int(p[which])) & 0xffffu;
-  }
+  /// The lower 16 bits.
+  WB_HD static void store_bits(std::uint16_t* p, word x) { store(p, as_float(x << 16)); }
+  WB_HD static std::uint32_t stored_bits(const std::uint16_t* p, int which) { return p[which]; }
 };
 
 /// How channel LLRs come in, and decisions out.
@@ -200,8 +215,8 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M>> {
     }
     beta_of_tail<C, M>(t, b);
     const int share = L / w.at.codewords;
-    float* to = w.tail(q / w.at.codewords, d) + q % w.at.codewords * share + share - 1;
-    for (int s = 0; s < S; s++) to[s * L] = b[s];
+    std::uint16_t* to = w.tail(q / w.at.codewords, d) + q % w.at.codewords * share + share - 1;
+    for (int s = 0; s < S; s++) to[s * L] = stored(b[s]);
     return finite;
   }
 

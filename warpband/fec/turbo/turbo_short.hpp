@@ -43,11 +43,23 @@ struct short_numbers {
   using channel_element = byte_element;
   static constexpr int lanes = i16x::lanes, items = i16x::items;
   static constexpr bool on_cuda = items == 2;
+  static constexpr int resident = 2;  // blocks of a multiprocessor of a GPU
   static constexpr double step_flops = 20, output_step_flops = 53;
 
   WB_HD static i16x load(const short_element* p) { return load_short(p); }
   WB_HD static i16x load(const byte_element* p) { return load_byte(p); }
   WB_HD static void store(short_element* p, i16x x) { store_short(p, x); }
+  /// Alpha at the beginning of a segment: values of so many states, `stride` apart.
+  using checkpoint = i16x;
+  static constexpr int together = 1;  // states
+  template <int S>
+  WB_HD static void save(i16x* to, int stride, const i16x (&a)[S]) {
+    WB_UNROLL for (int s = 0; s < S; s++) to[s * stride] = a[s];
+  }
+  template <int S>
+  WB_HD static void restore(const i16x* from, int stride, i16x (&a)[S]) {
+    WB_UNROLL for (int s = 0; s < S; s++) a[s] = from[s * stride];
+  }
   /// The weight of no knowledge.
   template <class Element>
   WB_HD static Element alone() {

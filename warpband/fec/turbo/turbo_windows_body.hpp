@@ -153,7 +153,9 @@ struct turbo_windows {
   template <int Decoder, class G>
   WB_HD void half_iteration(G g, bool last) const {
     const int sharing = g.size < p.columns ? g.size : p.columns;
-    number* checkpoints = reinterpret_cast<number*>(scratch + p.checkpoints) + g.rank;
+    using checkpoint = typename V::checkpoint;
+    checkpoint* checkpoints = reinterpret_cast<checkpoint*>(scratch + p.checkpoints) + g.rank;
+    constexpr int each = S / V::together;
     for (int u = g.rank; u < p.columns; u += g.size) {
       const int group = u / at.vectors, v = u % at.vectors;
       number alpha[S], beta[S];
@@ -167,7 +169,11 @@ struct turbo_windows {
         WB_UNROLL for (int s = 0; s < S; s++) V::store(to + s * at.stride, m[s]);
       };
       map_window_by_segments<Seg, C, M>(
-          alpha, beta, p.steps, first_kept(), last_kept(), checkpoints, sharing,
+          alpha, beta, p.steps, first_kept(), last_kept(),
+          [=](int i, const number(&m)[S])
+              WB_INLINE_LAMBDA { V::save(checkpoints + i * each * sharing, sharing, m); },
+          [=](int i, number(&m)[S])
+              WB_INLINE_LAMBDA { V::restore(checkpoints + i * each * sharing, sharing, m); },
           [=, this](int j, number& ws, number& wp)
               WB_INLINE_LAMBDA { weights<Decoder>(group, j, v, 0, ws, wp); },
           [=, this](int j, number e, number ws) WB_INLINE_LAMBDA {

@@ -40,7 +40,8 @@ struct turbo_windows_setup {
     plan.warm = take(2 * S * columns * lanes, m);
     plan.tails = take(groups * 2 * S * lanes, m);
     plan.checkpoints =
-        take((steps + Seg - 1) / Seg * S * (V::on_cuda ? columns : 1), sizeof(typename V::number));
+        take((steps + Seg - 1) / Seg * static_cast<std::size_t>(S / V::together) * (V::on_cuda ? columns : 1),
+             sizeof(typename V::checkpoint));
     plan.systematic = take(groups * steps * stride, c);
     plan.parity = take(2 * groups * steps * stride, c);
     plan.flags = take(3 * static_cast<std::size_t>(plan.codewords), sizeof(std::int32_t));
@@ -55,7 +56,7 @@ struct turbo_windows_op : IO {
   using IO::a;
   using IO::plan;
   static constexpr bool by_block = true;
-  static constexpr int most_threads = 128, resident = 2;
+  static constexpr int most_threads = 128, resident = V::resident;
   static constexpr int L = V::lanes;
 
   explicit turbo_windows_op(const turbo_windows_args& args) : IO(args) {}
