@@ -186,6 +186,14 @@ struct massive_engine {
       host_products<Filter>(symbol, count);
   }
 
+  /// The rows of H again, of frame f of the call.
+  WB_HD antenna_rows<E> rows_for_sending(int f) const {
+    if constexpr (massive_on_device)
+      return {memory, p.h_row, p.h_pad, 2};
+    else
+      return rows_of(first + static_cast<std::size_t>(f));
+  }
+
   /// Regularises A and makes it ready for the solver; `good` and n0 are set.
   WB_HD void prepare() {
     const bool decomposed = a.mode == massive_mode::cholesky || a.mode == massive_mode::zf;

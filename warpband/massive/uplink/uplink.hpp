@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <warpband/core/status.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/massive/massive.hpp>
 
