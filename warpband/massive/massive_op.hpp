@@ -175,6 +175,7 @@ struct massive_engine {
             x.item_stride * static_cast<std::size_t>(a.symbols)};
   }
   WB_HD item<T> frames() const { return {first, valid}; }
+  WB_HD bool iterative() const { return a.mode == massive_mode::cg || a.mode == massive_mode::jacobi_cg; }
 
   /// Gram matrix (with the first vectors) and, for the detector, the matched filters of `count` vectors from `symbol` on.
   /// Ends with all threads having met.
@@ -221,7 +222,7 @@ struct massive_engine {
       for (int u = g.rank; u < n; u += g.size) gain[u] = m.diagonal(u);
       g.sync();
       good = good & invert_factor(n, m, gain, inverse, g);
-    } else if (is_iterative(a.mode)) {
+    } else if (iterative()) {
       if (a.mode == massive_mode::jacobi_cg) scale();
       mirror(n, m, g);
     }
@@ -243,7 +244,7 @@ struct massive_engine {
     }
     g.sync();
     if (a.mode == massive_mode::mf) return b;
-    if (is_iterative(a.mode)) {
+    if (iterative()) {
       const cg_memory<T> memory_of{v,           b, t, s, numbers + p.sides, numbers + 2 * p.sides,
                                    numbers + 3 * p.sides};
       conjugate_gradients(n, count, m, a.iterations, memory_of, g);
