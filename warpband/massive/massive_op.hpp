@@ -303,16 +303,17 @@ struct massive_engine {
 
   /// Tiles of rows r .. r + R - 1 and all columns up to `last`.
   template <int R>
-  WB_HD void tiles(const antenna_rows<E>& x, const antenna_rows<E>& h, int last, E* out, int row) const {
+  WB_HD void tiles(const antenna_rows<E>& x, const antenna_rows<E>& h, int last, E* out, int row,
+                   read_ahead& ahead) const {
     constexpr int wide = columns<T>::count;
     int c = 0;
     if constexpr (WB_WIDTH == 16 || R == 1)
       for (; c + wide < last; c += 2 * wide)
         tile_sums<R, 2, T>(x, {h.data + 2 * c, h.antenna, h.pad, h.entry}, a.antennas, p.run_log2, out + 2 * c,
-                           row);
+                           row, ahead);
     for (; c < last; c += wide)
       tile_sums<R, 1, T>(x, {h.data + 2 * c, h.antenna, h.pad, h.entry}, a.antennas, p.run_log2, out + 2 * c,
-                         row);
+                         row, ahead);
   }
 
   /// The rows of H in memory, or a copy of them where lanes cannot read them as they lie.
@@ -333,11 +334,28 @@ struct massive_engine {
     return {memory, p.h_row, 0, 2};
   }
 
+  /// What the next frame will read, where it lies in one piece.
+  WB_HD read_ahead next_channel(std::size_t frame, int symbol) const {
+    if (a.channel.element_stride != 1 || frame + 1 >= a.channel.items || symbol != 0) return {nullptr, nullptr, 0};
+    const char* at = reinterpret_cast<const char*>(channel_of(frame + 1));
+    const int bytes = 8 * a.antennas * n, tiles_down = (n + 3) / 4;
+    return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1};
+  }
+  WB_HD read_ahead next_vectors(std::size_t frame, int symbol, int count) const {
+    if (a.in.element_stride != 1 || a.in.item_stride != static_cast<std::size_t>(a.antennas) ||
+        frame + 1 >= a.channel.items)
+      return {nullptr, nullptr, 0};
+    const char* at = reinterpret_cast<const char*>(vector_of(frame + 1, symbol));
+    const int bytes = 8 * a.antennas * count, tiles_down = count / 4 + count % 4;
+    return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1};
+  }
+
   template <bool Filter>
   WB_HD void host_products(int symbol, int count) const {
     for (int f = 0; f < valid; f++) {
       const std::size_t frame = first + static_cast<std::size_t>(f);
       const antenna_rows<E> h = rows_of(frame);
+      read_ahead ahead = next_channel(frame, symbol);
       // Sums of lanes of columns go to a place of the frame's own first.
       E *gram, *filtered;
       int row = 2 * p.ld, side = 2 * n;
@@ -352,17 +370,18 @@ struct massive_engine {
       if (symbol == 0) {
         int r = 0;
         for (; r + 4 <= n; r += 4)
-          tiles<4>({h.data + 2 * r, h.antenna, 0, 2}, h, r + 4, gram + r * row, row);
-        for (; r < n; r++) tiles<1>({h.data + 2 * r, h.antenna, 0, 2}, h, r + 1, gram + r * row, row);
+          tiles<4>({h.data + 2 * r, h.antenna, 0, 2}, h, r + 4, gram + r * row, row, ahead);
+        for (; r < n; r++) tiles<1>({h.data + 2 * r, h.antenna, 0, 2}, h, r + 1, gram + r * row, row, ahead);
       }
       if constexpr (Filter) {
+        ahead = next_vectors(frame, symbol, count);
         const auto antenna = static_cast<antenna_stride>(2 * a.in.element_stride),
                    vector = static_cast<antenna_stride>(2 * a.in.item_stride);
         int k = 0;
         for (; k + 4 <= count; k += 4)
-          tiles<4>({parts_of_vector(frame, symbol + k), antenna, 0, vector}, h, n, filtered + k * side, side);
+          tiles<4>({parts_of_vector(frame, symbol + k), antenna, 0, vector}, h, n, filtered + k * side, side, ahead);
         for (; k < count; k++)
-          tiles<1>({parts_of_vector(frame, symbol + k), antenna, 0, vector}, h, n, filtered + k * side, side);
+          tiles<1>({parts_of_vector(frame, symbol + k), antenna, 0, vector}, h, n, filtered + k * side, side, ahead);
       }
     }
     if constexpr (width > 1) {

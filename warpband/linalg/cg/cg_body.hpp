@@ -35,6 +35,22 @@ WB_HD T energy_of(const packed_vector<T>& v, int first, int n) {
   return sum;
 }
 
+/// s = A t for the right sides from `first` on, `times` times P of them.
+template <int P, class T, class G>
+WB_HD void multiply_sides(int n, int first, int times, const packed_matrix<T>& a, const packed_vector<T>& t,
+                          const packed_vector<T>& s, G g) {
+  for (int i = g.rank; i < times * n; i += g.size) {
+    const int block = i / n, u = i - block * n, side = first + block * P;
+    cx<T> sum[P];
+    WB_UNROLL for (int p = 0; p < P; p++) sum[p] = {T(0.f), T(0.f)};
+    for (int c = 0; c < n; c++) {
+      const cx<T> z = a.get(c, u);
+      WB_UNROLL for (int p = 0; p < P; p++) sum[p] = fma(z, t.get((side + p) * n + c), sum[p]);
+    }
+    WB_UNROLL for (int p = 0; p < P; p++) s.put((side + p) * n + u, sum[p]);
+  }
+}
+
 /// x of A x = r for `sides` right sides; r is used up. A is whole (`mirror`). Begins with r written by all threads and
 /// ends with x so.
 template <class T, class G>
@@ -51,12 +67,10 @@ WB_HD void conjugate_gradients(int n, int sides, const packed_matrix<T>& a, int 
   }
   g.sync();
   for (int iteration = 0; iteration < iterations; iteration++) {
-    for (int i = g.rank; i < sides * n; i += g.size) {
-      const int side = i / n, u = i - side * n;
-      cx<T> s{T(0.f), T(0.f)};
-      for (int c = 0; c < n; c++) s = fma(a.get(c, u), v.t.get(side * n + c), s);
-      v.s.put(i, s);
-    }
+    int done = 0;
+    if constexpr (width_of<T> > 1)
+      for (; done + 4 <= sides; done += 4) multiply_sides<4>(n, done, 1, a, v.t, v.s, g);
+    multiply_sides<1>(n, done, sides - done, a, v.t, v.s, g);
     g.sync();
     for (int k = g.rank; k < sides; k += g.size) {
       T curvature = T(0.f);

@@ -141,14 +141,26 @@ WB_HD void run_sums(const antenna_rows<plain<T>>& x, const antenna_rows<plain<T>
   }
 }
 
+/// Memory that is read soon: tiles ask for it bit by bit, so that it comes while they are summed. On a CPU.
+struct read_ahead {
+  const char *at, *end;
+  int lines;  // of 64 bytes, at a time
+  WB_HD void step() {
+#if !defined(__CUDACC__)
+    for (int i = 0; i < lines && at < end; i++, at += 64) __builtin_prefetch(at, 0, 2);
+#endif
+  }
+};
+
 /// A tile over all antennas by one thread, to out[r * row + c * (values of a column)].
 template <int R, int C, class T>
 WB_HD void tile_sums(const antenna_rows<plain<T>>& x, const antenna_rows<plain<T>>& h, int antennas,
-                     int run_log2, plain<T>* out, int row) {
+                     int run_log2, plain<T>* out, int row, read_ahead& ahead) {
   columns<T> kept[3][R][C], sum[R][C];
   WB_ROLL for (int n = 0; n < antenna_runs; n++) {
     const int run = (n & 1) << 2 | (n & 2) | n >> 2, first = run << run_log2,
               end = first + (1 << run_log2), last = end < antennas ? end : antennas;
+    ahead.step();
     run_sums<R, C, false, T>(x, h, run, first, last, sum);
     const int level = (n & 1) == 0 ? 0 : (n & 3) == 1 ? 1 : 2;
     WB_UNROLL for (int r = 0; r < R; r++) {
