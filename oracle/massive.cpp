@@ -78,7 +78,8 @@ massive_estimate detect_massive(const matrix& h, const matrix& y, double n0, int
     }
     e.symbols.push_back(x(u, 0) / gain);
     e.sinr.push_back(sinr);
-    for (const double llr : demap(e.symbols.back(), 1 / sinr, 1, points, demapper::max_log)) e.llr.push_back(llr);
+    for (const double llr : demap(e.symbols.back(), 1 / sinr, 1, points, demapper::max_log))
+      e.llr.push_back(llr);
   }
   return e;
 }

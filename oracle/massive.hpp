@@ -10,8 +10,8 @@ namespace oracle {
 
 enum class massive_rule { mmse, zf, mf };
 
-/// How A x = b is solved: by elimination, or by so many iterations of conjugate gradients from 0, with or without
-/// Jacobi's preconditioner.
+/// How A x = b is solved: by elimination, or by so many iterations of conjugate gradients from 0, with or
+/// without Jacobi's preconditioner.
 struct massive_solver {
   int iterations = 0;  ///< 0: elimination
   bool jacobi = false;
@@ -22,8 +22,9 @@ struct massive_estimate {
   std::vector<double> sinr;
   std::vector<double> llr;  ///< max-log, user after user
 };
-/// y = H x + n, n ~ CN(0, n0) in each entry, x of constellation(points). `approximate`: bias and SINR from the
-/// diagonal of the Gram matrix (K. Li's thesis, eqs 3.3 and 3.4), else those of the filter itself, for elimination.
+/// y = H x + n, n ~ CN(0, n0) in each entry, x of constellation(points). `approximate`: bias and SINR from
+/// the diagonal of the Gram matrix (K. Li's thesis, eqs 3.3 and 3.4), else those of the filter itself, for
+/// elimination.
 massive_estimate detect_massive(const matrix& h, const matrix& y, double n0, int points, massive_rule rule,
                                 massive_solver solver, bool approximate);
 

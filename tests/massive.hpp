@@ -34,8 +34,8 @@ struct massive_batch {
 };
 
 /// Independent Rayleigh channels, unit symbols of random phase and amplitude, noise of n0 in each antenna.
-inline massive_batch random_frames(std::size_t antennas, std::size_t users, std::size_t symbols, std::size_t frames,
-                                   float n0, unsigned seed = 1) {
+inline massive_batch random_frames(std::size_t antennas, std::size_t users, std::size_t symbols,
+                                   std::size_t frames, float n0, unsigned seed = 1) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(0, std::sqrt(0.5f));
   const auto draw = [&] {
@@ -111,8 +111,8 @@ inline massive_result precode(executor& exec, const downlink_config& c, const ma
   const auto n0 = on_device(exec, b.n0, 1, b.frames);
   auto x = exec.make<std::complex<float>>(b.antennas, b.vectors(), order);
   auto status = exec.make<std::uint8_t>(1, b.vectors());
-  downlink_precoder(c).run(exec, {.channel = h, .sent = s, .noise_var = n0, .symbols = static_cast<int>(b.symbols)},
-                           x, status);
+  downlink_precoder(c).run(
+      exec, {.channel = h, .sent = s, .noise_var = n0, .symbols = static_cast<int>(b.symbols)}, x, status);
   massive_result r{{}, {}, exec.to_host(x), exec.to_host(status)};
   if (swap) r.x = turned(r.x, b.vectors());
   return r;

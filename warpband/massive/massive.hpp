@@ -1,7 +1,7 @@
 #pragma once
-// What the massive-MIMO detector and precoder share: the linear system A z = b with A = H^H H + (N0 / Es) I of one
-// channel estimate, and how it is solved. After K. Li, "GPU Accelerated Reconfigurable Detector and Precoder for
-// Massive MIMO SDR Systems" (docs/li-thesis.md).
+// What the massive-MIMO detector and precoder share: the linear system A z = b with A = H^H H + (N0 / Es) I
+// of one channel estimate, and how it is solved. After K. Li, "GPU Accelerated Reconfigurable Detector and
+// Precoder for Massive MIMO SDR Systems" (docs/li-thesis.md).
 #include <string>
 #include <vector>
 

@@ -8,8 +8,8 @@
 
 namespace wb {
 
-/// What a call hands to the detector's or the precoder's kernel. A frame is a channel estimate and the `symbols`
-/// vectors that share it.
+/// What a call hands to the detector's or the precoder's kernel. A frame is a channel estimate and the
+/// `symbols` vectors that share it.
 struct massive_args {
   int antennas = 1, users = 1, symbols = 1;
   massive_mode mode = massive_mode::cholesky;

@@ -1,6 +1,6 @@
-// Massive-MIMO detection and precoding: a new H for each vector, and one shared by the 14 symbols of a slot; the
-// thesis' modes and sizes. A frame is an H and its vectors; rates are in coded bits. With symbols = 1 every vector pays
-// for its own Gram matrix and decomposition, as the thesis' tables have it.
+// Massive-MIMO detection and precoding: a new H for each vector, and one shared by the 14 symbols of a slot;
+// the thesis' modes and sizes. A frame is an H and its vectors; rates are in coded bits. With symbols = 1
+// every vector pays for its own Gram matrix and decomposition, as the thesis' tables have it.
 #include <algorithm>
 #include <bench/bench.hpp>
 #include <complex>
@@ -40,20 +40,20 @@ bench::maker detect(const uplink_config& c, int symbols, std::size_t frames) {
       exec.download(host_y.data(), y.data(), y.bytes());
     }
     exec.sync();
-    return bench::job(static_cast<double>(vectors), static_cast<double>(bits * vectors),
-                      [=, &exec, h = std::move(h), y = std::move(y), n0 = std::move(n0), llr = std::move(llr),
-                       host_h = std::move(host_h), host_y = std::move(host_y),
-                       host_llr = std::move(host_llr)]() mutable {
-                        if (fed) {
-                          exec.upload(h.data(), host_h.data(), h.bytes());
-                          exec.upload(y.data(), host_y.data(), y.bytes());
-                        }
-                        detector.run(exec,
-                                     {.channel = h, .received = y, .noise_var = {n0.data(), 1, frames, 1, 0},
-                                      .symbols = symbols},
-                                     {.llr = llr});
-                        if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
-                      });
+    return bench::job(
+        static_cast<double>(vectors), static_cast<double>(bits * vectors),
+        [=, &exec, h = std::move(h), y = std::move(y), n0 = std::move(n0), llr = std::move(llr),
+         host_h = std::move(host_h), host_y = std::move(host_y), host_llr = std::move(host_llr)]() mutable {
+          if (fed) {
+            exec.upload(h.data(), host_h.data(), h.bytes());
+            exec.upload(y.data(), host_y.data(), y.bytes());
+          }
+          detector.run(
+              exec,
+              {.channel = h, .received = y, .noise_var = {n0.data(), 1, frames, 1, 0}, .symbols = symbols},
+              {.llr = llr});
+          if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
+        });
   };
 }
 
@@ -67,21 +67,23 @@ bench::maker precode(const downlink_config& c, int symbols, std::size_t frames) 
     fill(exec, h, 1, 1);
     fill(exec, s, 1, 2);
     auto n0 = exec.make_from(std::vector<float>{0.1f});
-    return bench::job(static_cast<double>(vectors), 4 * static_cast<double>(u * vectors),
-                      [=, &exec, precoder = downlink_precoder(c), h = std::move(h), s = std::move(s),
-                       x = std::move(x), n0 = std::move(n0)]() mutable {
-                        precoder.run(exec,
-                                     {.channel = h, .sent = s, .noise_var = {n0.data(), 1, frames, 1, 0},
-                                      .symbols = symbols},
-                                     x);
-                      });
+    return bench::job(
+        static_cast<double>(vectors), 4 * static_cast<double>(u * vectors),
+        [=, &exec, precoder = downlink_precoder(c), h = std::move(h), s = std::move(s), x = std::move(x),
+         n0 = std::move(n0)]() mutable {
+          precoder.run(
+              exec, {.channel = h, .sent = s, .noise_var = {n0.data(), 1, frames, 1, 0}, .symbols = symbols},
+              x);
+        });
   };
 }
 
 /// Frames that fill a device: 1 GiB of H and y on a GPU, what leaves the caches of a core.
 std::size_t frames_for(const std::string& device, int antennas, int users, int symbols) {
-  const std::size_t bytes = 8 * static_cast<std::size_t>(antennas) * static_cast<std::size_t>(users + symbols);
-  return std::max<std::size_t>(16, bench::batch_for(device, std::size_t{1} << 24, std::size_t{1} << 30) / bytes);
+  const std::size_t bytes =
+      8 * static_cast<std::size_t>(antennas) * static_cast<std::size_t>(users + symbols);
+  return std::max<std::size_t>(16,
+                               bench::batch_for(device, std::size_t{1} << 24, std::size_t{1} << 30) / bytes);
 }
 
 struct size {
@@ -104,7 +106,8 @@ void add_uplink(const std::string& device, size s, massive_mode mode, int iterat
   axes.emplace_back("qam", qam);
   if (frames != 0) axes.emplace_back("frames", static_cast<int>(frames));
   for (const figure f : figures) {
-    const std::size_t filling = frames_for(device, s.antennas, s.users, symbols) / (f == figure::host_fed ? 8 : 1);
+    const std::size_t filling =
+        frames_for(device, s.antennas, s.users, symbols) / (f == figure::host_fed ? 8 : 1);
     bench::add("uplink", device, axes, {f}, detect(c, symbols, frames != 0 ? frames : filling));
   }
 }
@@ -147,7 +150,8 @@ const bench::group massive_benches{[] {
         add_uplink(device, {128, 16}, mode, mode == cg ? 3 : 0, 14, 16, {figure::small}, frames);
     if (device == "cpu") continue;
     for (const int symbols : {1, 14})
-      add_uplink(device, {128, 16}, cholesky, 0, symbols, 16, {figure::resident, figure::host_fed, figure::sync});
+      add_uplink(device, {128, 16}, cholesky, 0, symbols, 16,
+                 {figure::resident, figure::host_fed, figure::sync});
   }
 }};
 

@@ -12,8 +12,7 @@ inline void check_massive(int antennas, int users, massive_mode mode, int iterat
   check_range("antennas", antennas, users, most_massive_antennas);
   if (mode != massive_mode::cholesky && mode != massive_mode::zf && mode != massive_mode::mf &&
       !is_iterative(mode))
-    throw argument_error("mode", std::to_string(static_cast<int>(mode)),
-                         "cholesky, cg, jacobi_cg, zf or mf");
+    throw argument_error("mode", std::to_string(static_cast<int>(mode)), "cholesky, cg, jacobi_cg, zf or mf");
   if (is_iterative(mode))
     check_range("iterations", iterations, 1, most_massive_users);
   else if (iterations != 0)

@@ -1,11 +1,11 @@
 #pragma once
-// The engine of the detector and the precoder: Gram matrix and matched filters of a frame, regularisation, and
-// the solver. An item is a frame.
+// The engine of the detector and the precoder: Gram matrix and matched filters of a frame, regularisation,
+// and the solver. An item is a frame.
 //
-// On a CPU a call takes as many frames as a vector has lanes. Gram matrix and matched filters are made frame by
-// frame, lanes being columns; then the small matrices are transposed, so that for all that follows lanes are frames. On a
-// CUDA device a call is one frame and a thread block: H is read once, coalesced, into shared memory; eight
-// neighbouring threads share a 4 x 4 tile of the Gram matrix, an eighth of the antennas each.
+// On a CPU a call takes as many frames as a vector has lanes. Gram matrix and matched filters are made frame
+// by frame, lanes being columns; then the small matrices are transposed, so that for all that follows lanes
+// are frames. On a CUDA device a call is one frame and a thread block: H is read once, coalesced, into shared
+// memory; eight neighbouring threads share a 4 x 4 tile of the Gram matrix, an eighth of the antennas each.
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/size.hpp>
@@ -28,11 +28,11 @@ inline constexpr bool massive_on_device = false;
 /// Where things lie in scratch memory. For lanes of `width`, of which a value has 4 bytes.
 struct massive_plan {
   int at_once, run_log2;
-  int sides, ld;           // vectors at once; of the matrix
-  int h_row, h_pad;        // floats of an antenna of the staged H, and between runs
-  int y_row, y_pad;        // of received vectors, on a CUDA device
-  int frame_row;           // floats of a row of sums of one frame, on a CPU
-  int values, floats;      // of lanes, and after those of one frame
+  int sides, ld;             // vectors at once; of the matrix
+  int h_row, h_pad;          // floats of an antenna of the staged H, and between runs
+  int y_row, y_pad;          // of received vectors, on a CUDA device
+  int frame_row;             // floats of a row of sums of one frame, on a CPU
+  int values, floats;        // of lanes, and after those of one frame
   int frame_sums, staged_y;  // offsets among the floats; staged H at 0
 
   /// For the host.
@@ -48,7 +48,8 @@ struct massive_plan {
     if (massive_on_device && downlink) p.h_row += 4;  // threads read neighbouring rows
     p.h_pad = massive_on_device ? 4 : 0;
     const int rows = antenna_runs << p.run_log2;
-    // Matrix, 1 / D, diagonal, gain, SINR; energies; right sides, solutions and two more of CG; LLRs to transpose.
+    // Matrix, 1 / D, diagonal, gain, SINR; energies; right sides, solutions and two more of CG; LLRs to
+    // transpose.
     p.values = up(2 * a.users * p.ld + 4 * a.users + 4 * p.sides + 8 * p.sides * a.users +
                       (width > 1 && !downlink ? a.users * 2 * a.pam_bits : 0),
                   4);
@@ -73,11 +74,13 @@ struct massive_plan {
   }
 };
 
-/// Threads of a block: so many that the tiles take as few rounds of at most 256 as they can.
+/// Threads of a block: the tiles take two rounds, or as many of at most 256 threads as they need. With fewer
+/// threads to a frame more frames are in flight, whose decompositions hide each other's latency.
 inline int massive_threads(const massive_args& a, const massive_plan& p, bool filter) {
   const int down = (a.users + 3) / 4;
   const int tiles = down * (down + 1) / 2 + (filter ? down * (p.sides == 1 ? 1 : (p.sides + 3) / 4) : 0);
-  const int rounds = (tiles * antenna_runs + 255) / 256;
+  int rounds = (tiles * antenna_runs + 255) / 256;
+  if (rounds < 2) rounds = 2;
   return (tiles + rounds - 1) / rounds * antenna_runs;
 }
 
@@ -146,8 +149,8 @@ struct massive_engine {
   T n0;
   M good;  // of the frame
 
-  WB_HD massive_engine(const massive_args& args, const massive_plan& plan, G group, std::size_t frame, int frames,
-                       T* scratch)
+  WB_HD massive_engine(const massive_args& args, const massive_plan& plan, G group, std::size_t frame,
+                       int frames, T* scratch)
       : a(args), p(plan), g(group), first(frame), valid(frames), n0(T(1.f)), good(mask_from<M>(false)) {
     if constexpr (Users::known)
       n = Users::most;
@@ -177,14 +180,14 @@ struct massive_engine {
   WB_HD item<T> frames() const { return {first, valid}; }
   WB_HD bool iterative() const { return a.mode == massive_mode::cg || a.mode == massive_mode::jacobi_cg; }
 
-  /// Gram matrix (with the first vectors) and, for the detector, the matched filters of `count` vectors from `symbol` on.
-  /// Ends with all threads having met.
+  /// With `gram` the Gram matrix and, for the detector, the matched filters of `count` vectors from `symbol`
+  /// on. Ends with all threads having met.
   template <bool Filter>
-  WB_HD void products(int symbol, int count) const {
+  WB_HD void products(int symbol, int count, bool gram) const {
     if constexpr (massive_on_device)
-      device_products<Filter>(symbol, count);
+      device_products<Filter>(symbol, count, gram);
     else
-      host_products<Filter>(symbol, count);
+      host_products<Filter>(symbol, count, gram);
   }
 
   /// The rows of H again, of frame f of the call.
@@ -196,15 +199,18 @@ struct massive_engine {
   }
 
   /// Regularises A and makes it ready for the solver; `good` and n0 are set.
-  WB_HD void prepare() {
+  /// Without a Gram matrix only N0 is looked at.
+  WB_HD void prepare(bool gram) {
     const bool decomposed = a.mode == massive_mode::cholesky || a.mode == massive_mode::zf;
     n0 = load(a.noise_var, 0, frames());
+    good = (n0 >= T(0.f)) & (n0 <= T(1e12f));
+    if (!gram) return;
     T trace = T(0.f);
     for (int u = 0; u < n; u++) trace = trace + m.diagonal(u);
-    good = (trace >= T(1e-12f)) & (trace <= T(1e12f)) & (n0 >= T(0.f)) & (n0 <= T(1e12f));
+    good = good & (trace >= T(1e-12f)) & (trace <= T(1e12f));
     n0 = select(good, n0, T(1.f));
-    const T added = a.mode == massive_mode::zf || a.mode == massive_mode::mf ? T(0.f)
-                                                                               : n0 * T(1.f / a.symbol_energy);
+    const T added =
+        a.mode == massive_mode::zf || a.mode == massive_mode::mf ? T(0.f) : n0 * T(1.f / a.symbol_energy);
     g.sync();
     for (int u = g.rank; u < n; u += g.size) diagonal[u] = m.diagonal(u);
     // Matrices that are no numbers become the unit matrix.
@@ -228,7 +234,8 @@ struct massive_engine {
     }
   }
 
-  /// b of `count` vectors to z = A^-1 b, in v; b for the matched filter. `fine[k]` is 1 where b of vector k is a number.
+  /// b of `count` vectors to z = A^-1 b, in v; b for the matched filter. `fine[k]` is 1 where b of vector k
+  /// is a number.
   WB_HD packed_vector<T> solve(int count) const {
     T* fine = numbers;
     for (int k = g.rank; k < count; k += g.size)
@@ -245,8 +252,8 @@ struct massive_engine {
     g.sync();
     if (a.mode == massive_mode::mf) return b;
     if (iterative()) {
-      const cg_memory<T> memory_of{v,           b, t, s, numbers + p.sides, numbers + 2 * p.sides,
-                                   numbers + 3 * p.sides};
+      const cg_memory<T> memory_of{
+          v, b, t, s, numbers + p.sides, numbers + 2 * p.sides, numbers + 3 * p.sides};
       conjugate_gradients(n, count, m, a.iterations, memory_of, g);
       if (jacobi) {
         for (int i = g.rank; i < count * n; i += g.size) v.put(i, inverse[i % n] * v.get(i));
@@ -302,15 +309,15 @@ struct massive_engine {
   // ------------------------------------------------------------------------------------------- CPU
 
   /// Tiles of rows r .. r + R - 1 and all columns up to `last`.
-  template <int R>
-  WB_HD void tiles(const antenna_rows<E>& x, const antenna_rows<E>& h, int last, E* out, int row,
+  template <int R, class X>
+  WB_HD void tiles(const antenna_rows<X>& x, const antenna_rows<E>& h, int last, E* out, int row,
                    read_ahead& ahead) const {
     constexpr int wide = columns<T>::count;
     int c = 0;
     if constexpr (WB_WIDTH == 16 || R == 1)
       for (; c + wide < last; c += 2 * wide)
-        tile_sums<R, 2, T>(x, {h.data + 2 * c, h.antenna, h.pad, h.entry}, a.antennas, p.run_log2, out + 2 * c,
-                           row, ahead);
+        tile_sums<R, 2, T>(x, {h.data + 2 * c, h.antenna, h.pad, h.entry}, a.antennas, p.run_log2,
+                           out + 2 * c, row, ahead);
     for (; c < last; c += wide)
       tile_sums<R, 1, T>(x, {h.data + 2 * c, h.antenna, h.pad, h.entry}, a.antennas, p.run_log2, out + 2 * c,
                          row, ahead);
@@ -336,7 +343,8 @@ struct massive_engine {
 
   /// What the next frame will read, where it lies in one piece.
   WB_HD read_ahead next_channel(std::size_t frame, int symbol) const {
-    if (a.channel.element_stride != 1 || frame + 1 >= a.channel.items || symbol != 0) return {nullptr, nullptr, 0};
+    if (a.channel.element_stride != 1 || frame + 1 >= a.channel.items || symbol != 0)
+      return {nullptr, nullptr, 0};
     const char* at = reinterpret_cast<const char*>(channel_of(frame + 1));
     const int bytes = 8 * a.antennas * n, tiles_down = (n + 3) / 4;
     return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1};
@@ -351,27 +359,28 @@ struct massive_engine {
   }
 
   template <bool Filter>
-  WB_HD void host_products(int symbol, int count) const {
+  WB_HD void host_products(int symbol, int count, bool gram) const {
     for (int f = 0; f < valid; f++) {
       const std::size_t frame = first + static_cast<std::size_t>(f);
       const antenna_rows<E> h = rows_of(frame);
       read_ahead ahead = next_channel(frame, symbol);
       // Sums of lanes of columns go to a place of the frame's own first.
-      E *gram, *filtered;
+      E *square, *filtered;
       int row = 2 * p.ld, side = 2 * n;
       if constexpr (width == 1) {
-        gram = m.data;
+        square = m.data;
         filtered = b.data;
       } else {
-        gram = memory + p.frame_sums + f * (n + p.sides) * p.frame_row;
-        filtered = gram + n * p.frame_row;
+        square = memory + p.frame_sums + f * (n + p.sides) * p.frame_row;
+        filtered = square + n * p.frame_row;
         row = side = p.frame_row;
       }
-      if (symbol == 0) {
+      if (gram) {
         int r = 0;
         for (; r + 4 <= n; r += 4)
-          tiles<4>({h.data + 2 * r, h.antenna, 0, 2}, h, r + 4, gram + r * row, row, ahead);
-        for (; r < n; r++) tiles<1>({h.data + 2 * r, h.antenna, 0, 2}, h, r + 1, gram + r * row, row, ahead);
+          tiles<4, E>({h.data + 2 * r, h.antenna, 0, 2}, h, r + 4, square + r * row, row, ahead);
+        for (; r < n; r++)
+          tiles<1, E>({h.data + 2 * r, h.antenna, 0, 2}, h, r + 1, square + r * row, row, ahead);
       }
       if constexpr (Filter) {
         ahead = next_vectors(frame, symbol, count);
@@ -379,27 +388,29 @@ struct massive_engine {
                    vector = static_cast<antenna_stride>(2 * a.in.item_stride);
         int k = 0;
         for (; k + 4 <= count; k += 4)
-          tiles<4>({parts_of_vector(frame, symbol + k), antenna, 0, vector}, h, n, filtered + k * side, side, ahead);
+          tiles<4, float>({parts_of_vector(frame, symbol + k), antenna, 0, vector}, h, n, filtered + k * side,
+                          side, ahead);
         for (; k < count; k++)
-          tiles<1>({parts_of_vector(frame, symbol + k), antenna, 0, vector}, h, n, filtered + k * side, side, ahead);
+          tiles<1, float>({parts_of_vector(frame, symbol + k), antenna, 0, vector}, h, n, filtered + k * side,
+                          side, ahead);
       }
     }
     if constexpr (width > 1) {
-      if (symbol == 0)
+      if (gram)
         for (int r = 0; r < n; r++) turn(r, r + 1, m.data + 2 * r * p.ld);
       if constexpr (Filter)
         for (int k = 0; k < count; k++) turn(n + k, n, b.data + 2 * k * n);
     }
   }
-  WB_HD const E* parts_of_vector(std::size_t frame, int symbol) const {
-    return reinterpret_cast<const E*>(vector_of(frame, symbol));
+  WB_HD const float* parts_of_vector(std::size_t frame, int symbol) const {
+    return reinterpret_cast<const float*>(vector_of(frame, symbol));
   }
   /// Row `row` of the sums of all frames, `entries` of it, to lanes of frames.
   WB_HD void turn(int row, int entries, T* to) const {
     if constexpr (width > 1) {
       const std::size_t stride = static_cast<std::size_t>((n + p.sides) * p.frame_row);
-      const view<const float> sums{memory + p.frame_sums + row * p.frame_row, stride, static_cast<std::size_t>(valid),
-                                   1, stride};
+      const view<const float> sums{memory + p.frame_sums + row * p.frame_row, stride,
+                                   static_cast<std::size_t>(valid), 1, stride};
       for (int i = 0; i < 2 * entries; i += width) {
         T x[width];
         load_square(sums, static_cast<std::size_t>(i), item<T>{0, valid}, x);
@@ -411,14 +422,14 @@ struct massive_engine {
   // ------------------------------------------------------------------------------------------- CUDA
 
   template <bool Filter>
-  WB_HD void device_products(int symbol, int count) const {
+  WB_HD void device_products(int symbol, int count, bool gram) const {
 #if defined(__CUDACC__)
     float *h = memory, *y = memory + p.staged_y;
     if (symbol == 0) stage_channel(h);
     if constexpr (Filter) stage_vectors(y, symbol, count);
     g.sync();
     const antenna_rows<float> columns_of_h{h, p.h_row, p.h_pad, 2};
-    const int tiles_down = (n + 3) / 4, grams = symbol == 0 ? tiles_down * (tiles_down + 1) / 2 : 0;
+    const int tiles_down = (n + 3) / 4, grams = gram ? tiles_down * (tiles_down + 1) / 2 : 0;
     const int single = count == 1, filters = Filter ? tiles_down * (single ? 1 : (count + 3) / 4) : 0;
     for (int i = g.rank / antenna_runs; i < grams + filters; i += g.size / antenna_runs) {
       if (i < grams) {
@@ -435,7 +446,8 @@ struct massive_engine {
         const auto put = [&](int k, int c, int part, float x) {
           if (k0 + k < count && c0 + c < n) b.data[2 * ((k0 + k) * n + c0 + c) + part] = x;
         };
-        const antenna_rows<float> right{h + 2 * c0, p.h_row, p.h_pad, 2}, left{y + 2 * k0, p.y_row, p.y_pad, 2};
+        const antenna_rows<float> right{h + 2 * c0, p.h_row, p.h_pad, 2},
+            left{y + 2 * k0, p.y_row, p.y_pad, 2};
         if (single)
           shared_tile_sums<1>(left, right, a.antennas, p.run_log2, put);
         else
@@ -458,7 +470,8 @@ struct massive_engine {
         WB_UNROLL for (int j = 0; j < 8; j++) {
           const int at = i + j * g.size, k = at / half;
           if (at < all)
-            *reinterpret_cast<float4*>(h + k * p.h_row + (k >> p.run_log2) * p.h_pad + 4 * (at - k * half)) = x[j];
+            *reinterpret_cast<float4*>(h + k * p.h_row + (k >> p.run_log2) * p.h_pad + 4 * (at - k * half)) =
+                x[j];
         }
       }
     } else {

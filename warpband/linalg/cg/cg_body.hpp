@@ -1,8 +1,9 @@
 #pragma once
-// Conjugate gradients for several right sides of a Hermitian positive definite matrix in scratch memory, from x = 0:
+// Conjugate gradients for several right sides of a Hermitian positive definite matrix in scratch memory, from
+// x = 0:
 //   s = A t, alpha = |r|^2 / t^H s, x += alpha t, r -= alpha s, beta = |r|^2 / |r_before|^2, t = r + beta t
-// A right side is left as it is from the first iteration on in which |r|^2 <= eps^2 |b|^2 or t^H A t <= 0, so that
-// more iterations than are needed do no harm.
+// A right side is left as it is from the first iteration on in which |r|^2 <= eps^2 |b|^2 or t^H A t <= 0, so
+// that more iterations than are needed do no harm.
 #include <warpband/core/group.hpp>
 #include <warpband/linalg/ldl/ldl_body.hpp>
 
@@ -51,11 +52,11 @@ WB_HD void multiply_sides(int n, int first, int times, const packed_matrix<T>& a
   }
 }
 
-/// x of A x = r for `sides` right sides; r is used up. A is whole (`mirror`). Begins with r written by all threads and
-/// ends with x so.
+/// x of A x = r for `sides` right sides; r is used up. A is whole (`mirror`). Begins with r written by all
+/// threads and ends with x so.
 template <class T, class G>
-WB_HD void conjugate_gradients(int n, int sides, const packed_matrix<T>& a, int iterations, const cg_memory<T>& v,
-                               G g) {
+WB_HD void conjugate_gradients(int n, int sides, const packed_matrix<T>& a, int iterations,
+                               const cg_memory<T>& v, G g) {
   g.sync();
   for (int i = g.rank; i < sides * n; i += g.size) {
     v.x.put(i, {T(0.f), T(0.f)});

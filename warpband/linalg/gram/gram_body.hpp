@@ -1,13 +1,13 @@
 #pragma once
-// Sums over antennas of a tall matrix of complex values: sum over b of x[b][r] conj(h[b][c]). With x = h that is
-// the transposed Gram matrix, with x = y the matched filter.
+// Sums over antennas of a tall matrix of complex values: sum over b of x[b][r] conj(h[b][c]). With x = h that
+// is the transposed Gram matrix, with x = y the matched filter.
 //
 // Lanes hold neighbouring columns as memory has them, real and imaginary parts in turn; a row's two parts are
-// in all lanes. So nothing is shuffled inside the sums: each has four, of re re, re im, im re and im im, which
-// come together at the end.
+// in all lanes. So nothing is shuffled inside the sums: each has four, of re re, re im, im re and im im,
+// which come together at the end.
 //
-// Every build adds in the same order, however many threads share the work: the antennas lie in eight runs, each is
-// summed from its first to its last, and then ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)).
+// Every build adds in the same order, however many threads share the work: the antennas lie in eight runs,
+// each is summed from its first to its last, and then ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)).
 #include <type_traits>
 #include <warpband/core/cx.hpp>
 #include <warpband/core/group.hpp>
@@ -97,11 +97,11 @@ WB_HD columns<T> joined_product(const columns<T>& re, const columns<T>& im) {
   if constexpr (width_of<T> == 1) return {{re.v[0] - im.v[1], re.v[1] + im.v[0]}};
 }
 
-/// A tile of R rows and C columns, summed over the antennas first .. last - 1 of one run. Packed: the rows lie
-/// side by side, on multiples of 16 bytes.
-template <int R, int C, bool Packed, class T>
-WB_HD void run_sums(const antenna_rows<plain<T>>& x, const antenna_rows<plain<T>>& h, int run, int first,
-                    int last, columns<T> (&sum)[R][C]) {
+/// A tile of R rows and C columns, summed over the antennas first .. last - 1 of one run. Packed: the rows
+/// lie side by side, on multiples of 16 bytes.
+template <int R, int C, bool Packed, class T, class X>
+WB_HD void run_sums(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, int run, int first, int last,
+                    columns<T> (&sum)[R][C]) {
   constexpr int V = columns<T>::values;
   columns<T> re[R][C], im[R][C];
   WB_UNROLL for (int r = 0; r < R; r++) {
@@ -109,8 +109,8 @@ WB_HD void run_sums(const antenna_rows<plain<T>>& x, const antenna_rows<plain<T>
       WB_UNROLL for (int i = 0; i < V; i++) re[r][c].v[i] = im[r][c].v[i] = T(0.f);
     }
   }
-  const plain<T>*px = x.data + first * x.antenna + run * x.pad,
-                *ph = h.data + first * h.antenna + run * h.pad;
+  const X* px = x.data + first * x.antenna + run * x.pad;
+  const plain<T>* ph = h.data + first * h.antenna + run * h.pad;
   WB_ROLL for (int b = first; b < last; b++, px += x.antenna, ph += h.antenna) {
     columns<T> now[C];
     load_columns(ph, now);
@@ -153,13 +153,13 @@ struct read_ahead {
 };
 
 /// A tile over all antennas by one thread, to out[r * row + c * (values of a column)].
-template <int R, int C, class T>
-WB_HD void tile_sums(const antenna_rows<plain<T>>& x, const antenna_rows<plain<T>>& h, int antennas,
-                     int run_log2, plain<T>* out, int row, read_ahead& ahead) {
+template <int R, int C, class T, class X>
+WB_HD void tile_sums(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, int antennas, int run_log2,
+                     plain<T>* out, int row, read_ahead& ahead) {
   columns<T> kept[3][R][C], sum[R][C];
   WB_ROLL for (int n = 0; n < antenna_runs; n++) {
-    const int run = (n & 1) << 2 | (n & 2) | n >> 2, first = run << run_log2,
-              end = first + (1 << run_log2), last = end < antennas ? end : antennas;
+    const int run = (n & 1) << 2 | (n & 2) | n >> 2, first = run << run_log2, end = first + (1 << run_log2),
+              last = end < antennas ? end : antennas;
     ahead.step();
     run_sums<R, C, false, T>(x, h, run, first, last, sum);
     const int level = (n & 1) == 0 ? 0 : (n & 3) == 1 ? 1 : 2;
@@ -178,7 +178,8 @@ WB_HD void tile_sums(const antenna_rows<plain<T>>& x, const antenna_rows<plain<T
 }
 
 #if defined(__CUDACC__)
-/// Sums each value over eight neighbouring threads: afterwards thread p has those from p * N / 8 on in x[0 .. N/8-1].
+/// Sums each value over eight neighbouring threads: afterwards thread p has those from p * N / 8 on in x[0 ..
+/// N/8-1].
 template <int N>
 WB_HD void sum_over_runs(const tile<antenna_runs>& g, float (&x)[N]) {
   int rest = N;

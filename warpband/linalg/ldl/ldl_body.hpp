@@ -1,10 +1,10 @@
 #pragma once
-// Decomposition of Hermitian positive definite matrices of some size in scratch memory: A = V D V^H with V unit
-// upper triangular, D diagonal, by one division a column and no square root; and V^-1, by the same steps.
-// That is a Cholesky decomposition which begins with the last row.
+// Decomposition of Hermitian positive definite matrices of some size in scratch memory: A = V D V^H with V
+// unit upper triangular, D diagonal, by one division a column and no square root; and V^-1, by the same
+// steps. That is a Cholesky decomposition which begins with the last row.
 //
-// Of A the entries A[c][r] with c <= r lie at row r, column c: m[2 * (r * ld + c)] and the next. A group strides over
-// the rows and columns of a step, and meets once a column.
+// Of A the entries A[c][r] with c <= r lie at row r, column c: m[2 * (r * ld + c)] and the next. A group
+// strides over the rows and columns of a step, and meets once a column.
 #include <warpband/core/cx.hpp>
 #include <warpband/core/group.hpp>
 
@@ -44,12 +44,13 @@ struct over_matrix {
   }
 };
 
-/// A pivot below this part of the diagonal entry it came from makes A singular: rounding leaves about as much of a zero.
+/// A pivot below this part of the diagonal entry it came from makes A singular: rounding leaves about as much
+/// of a zero.
 inline constexpr float least_ldl_pivot = 4e-6f;
 
-/// In place of A: W = -V^-1 without its diagonal of ones, W[c][r] (c < r) at row r, column c; `inverse` gets the
-/// 1 / D. Returns where no pivot was too small; elsewhere the result means nothing. `diagonal` has that of A. Ends
-/// with all threads having met.
+/// In place of A: W = -V^-1 without its diagonal of ones, W[c][r] (c < r) at row r, column c; `inverse` gets
+/// the 1 / D. Returns where no pivot was too small; elsewhere the result means nothing. `diagonal` has that
+/// of A. Ends with all threads having met.
 template <class T, class G>
 WB_HD auto invert_factor(int n, const packed_matrix<T>& m, const T* diagonal, T* inverse, G g) {
   auto regular = mask_from<typename rebind<T>::mask>(true);

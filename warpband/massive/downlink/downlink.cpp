@@ -22,7 +22,8 @@ void downlink_precoder::run(executor& exec, const downlink_input& in, view<std::
                             view<std::uint8_t> status) const {
   check_range("symbols", in.symbols, 1, 1 << 20);
   const std::size_t frames = in.channel.items, vectors = frames * static_cast<std::size_t>(in.symbols),
-                    b = static_cast<std::size_t>(config_.antennas), u = static_cast<std::size_t>(config_.users);
+                    b = static_cast<std::size_t>(config_.antennas),
+                    u = static_cast<std::size_t>(config_.users);
   check_shape("channel", in.channel, b * u, frames);
   check_shape("sent", in.sent, u, vectors);
   check_shape("noise_var", in.noise_var, 1, frames);

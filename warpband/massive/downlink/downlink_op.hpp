@@ -18,12 +18,14 @@ struct downlink_op {
     return tiles > antennas ? tiles : antennas;
   }
   std::size_t scratch_bytes(int) const {
-    return static_cast<std::size_t>(p.values) * sizeof(lane) + static_cast<std::size_t>(p.floats) * sizeof(float);
+    return static_cast<std::size_t>(p.values) * sizeof(lane) +
+           static_cast<std::size_t>(p.floats) * sizeof(float);
   }
   double flops() const {
     const double n = a.users, b = a.antennas, sides = a.symbols;
     return (a.mode == massive_mode::mf ? 0 : massive_flops(a, false)) +
-           sides * (b * (4 * n + 2) + 2 * b + 2 * (antenna_runs - 1) + 1 + square_root_flops + division_flops + 2 * b + 2 * b);
+           sides * (b * (4 * n + 2) + 2 * b + 2 * (antenna_runs - 1) + 1 + square_root_flops +
+                    division_flops + 2 * b + 2 * b);
   }
   double bytes() const {
     const double n = a.users, b = a.antennas;
@@ -37,14 +39,16 @@ struct downlink_op {
   template <class T, class G>
   WB_HD void run(std::size_t first, int frames, G g, T* scratch) const {
     massive_engine<Users, T, G> e(a, p, g, first, frames, scratch);
-    e.template products<false>(0, 0);
-    e.prepare();
+    const bool gram = a.mode != massive_mode::mf;
+    e.template products<false>(0, 0, gram);
+    e.prepare(gram);
     g.sync();
     for (int symbol = 0; symbol < a.symbols; symbol += p.sides) {
       const int count = a.symbols - symbol < p.sides ? a.symbols - symbol : p.sides;
       for (int i = g.rank; i < count * e.n; i += g.size) {
         const int side = i / e.n;
-        e.b.put(i, load_cx(e.of_symbol(a.in, symbol + side), static_cast<std::size_t>(i - side * e.n), e.frames()));
+        e.b.put(i, load_cx(e.of_symbol(a.in, symbol + side), static_cast<std::size_t>(i - side * e.n),
+                           e.frames()));
       }
       g.sync();
       const packed_vector<T> z = e.solve(count);
@@ -66,7 +70,8 @@ struct downlink_op {
 
   /// R antennas from b on and C columns of vectors from k on: sums over users of H[b][u] z[u][k].
   template <int R, int C, class T>
-  WB_HD static void multiply(int users, const plain<T>* h, antenna_stride row, const plain<T>* z, plain<T>* out, int z_row) {
+  WB_HD static void multiply(int users, const plain<T>* h, antenna_stride row, const plain<T>* z,
+                             plain<T>* out, int z_row) {
     constexpr int V = columns<T>::values;
     columns<T> re[R][C], im[R][C];
     WB_UNROLL for (int r = 0; r < R; r++) {
@@ -96,20 +101,23 @@ struct downlink_op {
   /// Squares of both parts of columns of vectors over the antennas of a run.
   template <class T>
   WB_HD columns<T> run_energy(const plain<T>* x, int run) const {
-    const int first = run << p.run_log2, end = first + (1 << p.run_log2), last = end < a.antennas ? end : a.antennas;
+    const int first = run << p.run_log2, end = first + (1 << p.run_log2),
+              last = end < a.antennas ? end : a.antennas;
     columns<T> sum;
     WB_UNROLL for (int i = 0; i < columns<T>::values; i++) sum.v[i] = T(0.f);
     for (int b = first; b < last; b++) {
       columns<T> now[1];
       load_columns(x + b * p.y_row, now);
-      WB_UNROLL for (int i = 0; i < columns<T>::values; i++) sum.v[i] = fma(now[0].v[i], now[0].v[i], sum.v[i]);
+      WB_UNROLL for (int i = 0; i < columns<T>::values; i++) sum.v[i] =
+          fma(now[0].v[i], now[0].v[i], sum.v[i]);
     }
     return sum;
   }
 
   /// Frame f: the vectors themselves, their energies, and what is sent.
   template <class T, class G>
-  WB_HD void send(const massive_engine<Users, T, G>& e, packed_vector<T> z, int f, int symbol, int count) const {
+  WB_HD void send(const massive_engine<Users, T, G>& e, packed_vector<T> z, int f, int symbol,
+                  int count) const {
     using E = plain<T>;
     const G g = e.g;
     const int n = e.n;
@@ -149,7 +157,8 @@ struct downlink_op {
     g.sync();
     const std::size_t frame = e.first + static_cast<std::size_t>(f);
     for (int side = 0; side < count; side++) {
-      const std::size_t vector = frame * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol + side);
+      const std::size_t vector =
+          frame * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol + side);
       const E power = energy[side], top = E(a.unit_power ? 1.f : a.symbol_energy);
       const bool good = of_lane(e.numbers[side], f) > E(0.f) && power <= E(1e37f), some = power > E(1e-30f);
       const E factor = select(some, top / sqrt(select(some, power, E(1.f))), E(0.f));
@@ -195,7 +204,8 @@ struct downlink_op {
                        ((of_run[1] + of_run[5]) + (of_run[3] + of_run[7]));
       E flat[2 * columns<T>::count];
       store_columns<T>(flat, sum);
-      for (int k = 0; k < columns<T>::count && c + k < count; k++) energy[c + k] = flat[2 * k] + flat[2 * k + 1];
+      for (int k = 0; k < columns<T>::count && c + k < count; k++)
+        energy[c + k] = flat[2 * k] + flat[2 * k + 1];
     }
 #endif
   }

@@ -1,5 +1,5 @@
-// The downlink precoder against its formula in double precision, normalisation, reciprocity with the detector,
-// equality across backends, and bad input.
+// The downlink precoder against its formula in double precision, normalisation, reciprocity with the
+// detector, equality across backends, and bad input.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,8 +30,8 @@ WB_ON_ALL_BACKENDS(downlink);
 TEST_P(downlink, equals_oracle) {
   for (const massive_batch& b : {random_frames(12, 5, 2, 17, 0.2f), random_frames(40, 16, 5, 3, 0.05f, 2),
                                  random_frames(131, 8, 1, 2, 0.1f, 3), random_frames(9, 1, 19, 1, 0.1f, 3)})
-    for (const massive_mode mode :
-         {massive_mode::cholesky, massive_mode::zf, massive_mode::mf, massive_mode::cg, massive_mode::jacobi_cg})
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf,
+                                    massive_mode::cg, massive_mode::jacobi_cg})
       for (const bool printed : {false, true}) {
         downlink_config c = setting(b.antennas, b.users, mode, is_iterative(mode) ? 3 : 0);
         c.symbol_energy = 2;
@@ -60,7 +60,8 @@ TEST_P(downlink, zero_forcing_reaches_each_user_alone) {
     const oracle::matrix seen = oracle::adjoint(b.channel(f)) * x;
     const auto gain = seen(0, 0) / std::complex<double>(b.s[f * 8]);
     for (int u = 0; u < 8; u++)
-      EXPECT_LT(std::abs(seen(u, 0) / gain - std::complex<double>(b.s[f * 8 + static_cast<std::size_t>(u)])), 1e-4);
+      EXPECT_LT(std::abs(seen(u, 0) / gain - std::complex<double>(b.s[f * 8 + static_cast<std::size_t>(u)])),
+                1e-4);
   }
 }
 
@@ -72,7 +73,8 @@ TEST_P(downlink, is_the_adjoint_of_the_detector) {
   const massive_result estimates = wb::testing::detect(exec(), up, b),
                        sent = precode(exec(), setting(20, 6, massive_mode::zf), b);
   for (std::size_t f = 0; f < b.frames; f++) {
-    const oracle::matrix m = oracle::precode_massive(b.channel(f), b.sent(f), 0, 1, oracle::massive_rule::zf, {});
+    const oracle::matrix m =
+        oracle::precode_massive(b.channel(f), b.sent(f), 0, 1, oracle::massive_rule::zf, {});
     std::complex<double> left = 0, right = 0;
     for (std::size_t r = 0; r < 20; r++)
       left += std::conj(std::complex<double>(b.y[f * 20 + r])) * std::complex<double>(sent.x[f * 20 + r]);

@@ -16,8 +16,8 @@ uplink_detector::uplink_detector(const uplink_config& config) : config_(config) 
   if (config.sinr != massive_sinr::exact && config.sinr != massive_sinr::approximate)
     throw argument_error("sinr", std::to_string(static_cast<int>(config.sinr)), "exact or approximate");
   if (config.sinr == massive_sinr::exact && is_iterative(config.mode))
-    throw argument_error("sinr", "exact", std::string("approximate: ") + name_of(config.mode) +
-                                              " does not invert A");
+    throw argument_error("sinr", "exact",
+                         std::string("approximate: ") + name_of(config.mode) + " does not invert A");
   const float clip = config.llr_clip;
   if (!(clip > 0 && clip <= 1e6f) && clip != std::numeric_limits<float>::infinity())
     throw argument_error("llr_clip", std::to_string(clip), "above 0 and at most 1e6, or infinity");
@@ -30,7 +30,8 @@ std::size_t uplink_detector::bits_per_vector() const noexcept {
 void uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
   check_range("symbols", in.symbols, 1, 1 << 20);
   const std::size_t frames = in.channel.items, vectors = frames * static_cast<std::size_t>(in.symbols),
-                    b = static_cast<std::size_t>(config_.antennas), u = static_cast<std::size_t>(config_.users);
+                    b = static_cast<std::size_t>(config_.antennas),
+                    u = static_cast<std::size_t>(config_.users);
   check_shape("channel", in.channel, b * u, frames);
   check_shape("received", in.received, b, vectors);
   check_shape("noise_var", in.noise_var, 1, frames);

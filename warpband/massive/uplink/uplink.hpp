@@ -1,7 +1,8 @@
 #pragma once
-// Massive-MIMO uplink detection: y = H x + n with n ~ CN(0, N0) in each of B antennas, x of U users, each a symbol of
-// Gray QAM with Es = 1 (TS 38.211 §5.1). MMSE estimates x' = A^-1 H^H y with A = H^H H + N0 I (docs/li-thesis.md, eq.
-// 2.5), freed of their bias, then max-log LLRs ln P(b = 0) - ln P(b = 1) from the SINR behind the equaliser.
+// Massive-MIMO uplink detection: y = H x + n with n ~ CN(0, N0) in each of B antennas, x of U users, each a
+// symbol of Gray QAM with Es = 1 (TS 38.211 §5.1). MMSE estimates x' = A^-1 H^H y with A = H^H H + N0 I
+// (docs/li-thesis.md, eq. 2.5), freed of their bias, then max-log LLRs ln P(b = 0) - ln P(b = 1) from the
+// SINR behind the equaliser.
 #include <complex>
 #include <cstdint>
 #include <limits>
@@ -13,8 +14,8 @@
 namespace wb {
 
 enum class massive_sinr {
-  exact,        // from the diagonal of A^-1: SINR = 1 / (N0 [A^-1]_uu) - 1; zf: 1 / (N0 [A^-1]_uu); mf: G_uu^2 over
-                // the other users' sum |G_uj|^2 and N0 G_uu. Not for cg and jacobi_cg, which have no A^-1
+  exact,  // from the diagonal of A^-1: SINR = 1 / (N0 [A^-1]_uu) - 1; zf: 1 / (N0 [A^-1]_uu); mf: G_uu^2 over
+          // the other users' sum |G_uj|^2 and N0 G_uu. Not for cg and jacobi_cg, which have no A^-1
   approximate,  // from the Gram matrix: SINR = G_uu / N0, gain SINR / (1 + SINR) (eqs 3.3 and 3.4)
 };
 
@@ -45,9 +46,9 @@ struct uplink_output {
 
 /// Safe to use from several threads.
 ///
-/// A frame is erased, with zeros for all its outputs and status_erased, where H has NaN or Inf, |H|^2 is outside
-/// 1e-12..1e12, N0 is not in 0..1e12, or A is singular (cholesky and zf: a pivot below 4e-6 of its diagonal
-/// entry); N0 = 0 is allowed. A vector is erased where y has NaN or Inf or |H^H y|^2 is above 1e24.
+/// A frame is erased, with zeros for all its outputs and status_erased, where H has NaN or Inf, |H|^2 is
+/// outside 1e-12..1e12, N0 is not in 0..1e12, or A is singular (cholesky and zf: a pivot below 4e-6 of its
+/// diagonal entry); N0 = 0 is allowed. A vector is erased where y has NaN or Inf or |H^H y|^2 is above 1e24.
 class uplink_detector {
  public:
   /// Throws argument_error for what is not allowed.

@@ -17,17 +17,21 @@ struct uplink_op {
 
   int threads() const { return massive_threads(a, p, true); }
   std::size_t scratch_bytes(int) const {
-    return static_cast<std::size_t>(p.values) * sizeof(lane) + static_cast<std::size_t>(p.floats) * sizeof(float);
+    return static_cast<std::size_t>(p.values) * sizeof(lane) +
+           static_cast<std::size_t>(p.floats) * sizeof(float);
   }
   double flops() const {
-    const double n = a.users, levels = 1 << a.pam_bits, per_symbol = 2 + 2 * (2 + 3 * levels + a.pam_bits * (levels + 2));
+    const double n = a.users, levels = 1 << a.pam_bits,
+                 per_symbol = 2 + 2 * (2 + 3 * levels + a.pam_bits * (levels + 2));
     return massive_flops(a, true) + a.symbols * n * (2 + (a.llr.data ? per_symbol : 0));
   }
   double bytes() const {
     const double n = a.users, b = a.antennas;
     return 8 * b * n + 4 +
-           a.symbols * (8 * b + n * ((a.llr.data ? 8 * a.pam_bits : 0) + (a.out.data ? 8 : 0) + (a.sinr.data ? 4 : 0)) +
-                        (a.status.data ? 1 : 0));
+           a.symbols *
+               (8 * b +
+                n * ((a.llr.data ? 8 * a.pam_bits : 0) + (a.out.data ? 8 : 0) + (a.sinr.data ? 4 : 0)) +
+                (a.status.data ? 1 : 0));
   }
 
   template <class G>
@@ -39,9 +43,9 @@ struct uplink_op {
     massive_engine<Users, T, G> e(a, p, g, first, frames, scratch);
     for (int symbol = 0; symbol < a.symbols; symbol += p.sides) {
       const int count = a.symbols - symbol < p.sides ? a.symbols - symbol : p.sides;
-      e.template products<true>(symbol, count);
+      e.template products<true>(symbol, count, symbol == 0);
       if (symbol == 0) {
-        e.prepare();
+        e.prepare(true);
         weigh(e);
         g.sync();
       }
@@ -82,7 +86,8 @@ struct uplink_op {
         T others = e.n0;
         for (int j = 0; j < e.n; j++) {
           if (j == u) continue;
-          const cx<T> h = j < u ? e.m.get(u, j) : e.m.get(j, u), part = gain * h;  // scaled before it is squared
+          const cx<T> h = j < u ? e.m.get(u, j) : e.m.get(j, u),
+                      part = gain * h;  // scaled before it is squared
           others = fma(part.im, h.im, fma(part.re, h.re, others));
         }
         sinr = min(power / max(others, least), most);
@@ -107,7 +112,8 @@ struct uplink_op {
     using I = typename rebind<T>::i32;
     constexpr float scale = qam_scale<B>();
     const float limit = a.clip < 3e38f ? a.clip : 3e38f;
-    for (int k = 0; k < (width_of<T> > 1 ? count : 1); k++) {  // lanes of frames: LLRs of a vector are transposed
+    for (int k = 0; k < (width_of<T> > 1 ? count : 1);
+         k++) {  // lanes of frames: LLRs of a vector are transposed
       const int from = width_of<T> > 1 ? k * e.n : 0, to = width_of<T> > 1 ? from + e.n : count * e.n;
       for (int i = from + e.g.rank; i < to; i += e.g.size) {
         const int side = i / e.n, u = i - side * e.n;

@@ -1,5 +1,5 @@
-// The uplink detector against elimination and textbook conjugate gradients in double precision, limit cases, measured
-// SINR, equality across backends, and bad input.
+// The uplink detector against elimination and textbook conjugate gradients in double precision, limit cases,
+// measured SINR, equality across backends, and bad input.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,8 @@ using wb::testing::massive_batch;
 using wb::testing::massive_result;
 using wb::testing::random_frames;
 
-uplink_config setting(std::size_t antennas, std::size_t users, massive_mode mode, int iterations = 0, int qam = 16) {
+uplink_config setting(std::size_t antennas, std::size_t users, massive_mode mode, int iterations = 0,
+                      int qam = 16) {
   uplink_config c;
   c.antennas = static_cast<int>(antennas), c.users = static_cast<int>(users);
   c.qam = qam;
@@ -29,15 +30,16 @@ void use_approximation(uplink_config& c) { c.sinr = massive_sinr::approximate; }
 
 /// Symbols, SINRs and LLRs of every vector against the oracle.
 void expect_oracle(executor& exec, const uplink_config& c, const massive_batch& b, double tolerance = 2e-5) {
-  SCOPED_TRACE(std::string(name_of(c.mode)) + " " + std::to_string(c.antennas) + "x" + std::to_string(c.users) +
-               ", symbols " + std::to_string(b.symbols) + ", frames " + std::to_string(b.frames));
+  SCOPED_TRACE(std::string(name_of(c.mode)) + " " + std::to_string(c.antennas) + "x" +
+               std::to_string(c.users) + ", symbols " + std::to_string(b.symbols) + ", frames " +
+               std::to_string(b.frames));
   const massive_result got = detect(exec, c, b);
   const std::size_t bits = got.llr.size() / b.vectors();
   for (std::size_t i = 0; i < b.vectors(); i++) {
     const std::size_t frame = i / b.symbols;
-    const auto want = oracle::detect_massive(b.channel(frame), b.received(i), b.n0[frame], c.qam,
-                                             wb::testing::rule_of(c.mode), wb::testing::solver_of(c.mode, c.iterations),
-                                             c.sinr == massive_sinr::approximate);
+    const auto want = oracle::detect_massive(
+        b.channel(frame), b.received(i), b.n0[frame], c.qam, wb::testing::rule_of(c.mode),
+        wb::testing::solver_of(c.mode, c.iterations), c.sinr == massive_sinr::approximate);
     ASSERT_EQ(got.status[i], 0);
     const wb::testing::samples x(&got.x[i * b.users], &got.x[i * b.users] + b.users);
     ASSERT_LT(wb::testing::relative_error(x, want.symbols), tolerance) << i;
@@ -45,7 +47,8 @@ void expect_oracle(executor& exec, const uplink_config& c, const massive_batch& 
       ASSERT_NEAR(got.sinr[i * b.users + u] / want.sinr[u], 1, tolerance * 4) << i << " user " << u;
     for (std::size_t e = 0; e < bits; e++) {
       const double sinr = want.sinr[e / (bits / b.users)];
-      ASSERT_NEAR(got.llr[i * bits + e], want.llr[e], tolerance * (std::fabs(want.llr[e]) * 4 + sinr * 8) + 1e-5)
+      ASSERT_NEAR(got.llr[i * bits + e], want.llr[e],
+                  tolerance * (std::fabs(want.llr[e]) * 4 + sinr * 8) + 1e-5)
           << i << " bit " << e;
     }
   }
@@ -56,7 +59,8 @@ WB_ON_ALL_BACKENDS(uplink);
 
 TEST_P(uplink, equals_oracle) {
   const massive_batch small = random_frames(12, 5, 2, 17, 0.2f), wide = random_frames(40, 16, 5, 3, 0.05f, 2),
-                      single = random_frames(9, 1, 1, 2, 0.5f, 3), tall = random_frames(131, 8, 1, 3, 0.1f, 4);
+                      single = random_frames(9, 1, 1, 2, 0.5f, 3),
+                      tall = random_frames(131, 8, 1, 3, 0.1f, 4);
   for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf})
     for (const bool approximate : {false, true})
       for (const massive_batch* b : {&small, &wide, &single, &tall}) {
@@ -96,7 +100,8 @@ TEST_P(uplink, iterations_past_convergence_change_nothing) {
   for (std::size_t f = 0; f < 3; f++)
     for (std::size_t u = 0; u < 8; u++) b.h[(f * 8 + u) * 8 + u] = 2;
   for (const massive_mode mode : {massive_mode::cg, massive_mode::jacobi_cg}) {
-    const massive_result one = detect(exec(), setting(8, 8, mode, 1), b), all = detect(exec(), setting(8, 8, mode, 8), b);
+    const massive_result one = detect(exec(), setting(8, 8, mode, 1), b),
+                         all = detect(exec(), setting(8, 8, mode, 8), b);
     for (std::size_t i = 0; i < one.x.size(); i++) {
       ASSERT_TRUE(std::isfinite(all.x[i].real()) && std::isfinite(all.x[i].imag()));
       ASSERT_LT(std::abs(all.x[i] - one.x[i]), 1e-6f);
@@ -120,18 +125,20 @@ TEST_P(uplink, a_shared_channel_equals_a_repeated_one) {
       repeated.h.insert(repeated.h.end(), &shared.h[i / symbols * 120], &shared.h[i / symbols * 120] + 120);
     for (const massive_mode mode : {massive_mode::cholesky, massive_mode::jacobi_cg, massive_mode::mf}) {
       const uplink_config c = setting(20, 6, mode, is_iterative(mode) ? 3 : 0);
-      EXPECT_TRUE(detect(exec(), c, shared) == detect(exec(), c, repeated)) << name_of(mode) << " " << symbols;
+      EXPECT_TRUE(detect(exec(), c, shared) == detect(exec(), c, repeated))
+          << name_of(mode) << " " << symbols;
     }
   }
 }
 
 TEST_P(uplink, same_bits_for_any_batch_layout_and_backend) {
   const auto scalar = wb::testing::open_scalar();
-  for (const auto& [antennas, users, symbols] :
-       {std::tuple{std::size_t{33}, std::size_t{8}, std::size_t{1}}, {std::size_t{18}, std::size_t{16}, std::size_t{4}},
-        {std::size_t{7}, std::size_t{3}, std::size_t{2}}}) {
+  for (const auto& [antennas, users, symbols] : {std::tuple{std::size_t{33}, std::size_t{8}, std::size_t{1}},
+                                                 {std::size_t{18}, std::size_t{16}, std::size_t{4}},
+                                                 {std::size_t{7}, std::size_t{3}, std::size_t{2}}}) {
     const massive_batch b = random_frames(antennas, users, symbols, 34, 0.2f);
-    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf}) {
+    for (const massive_mode mode :
+         {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf}) {
       const uplink_config c = setting(antennas, users, mode, is_iterative(mode) ? 4 : 0);
       const massive_result want = detect(*scalar, c, b), got = detect(exec(), c, b);
       EXPECT_TRUE(got == want) << antennas << "x" << users << " " << name_of(mode);
@@ -159,16 +166,19 @@ TEST_P(uplink, stated_sinr_is_the_measured_one) {
     for (std::size_t u = 0; u < 6; u++) {
       double error = 0;
       for (std::size_t i = 0; i < vectors; i++) error += std::norm(got.x[i * 6 + u] - b.s[i * 6 + u]);
-      EXPECT_NEAR(got.sinr[u] * error / static_cast<double>(vectors), 1, 5 / std::sqrt(static_cast<double>(vectors)))
+      EXPECT_NEAR(got.sinr[u] * error / static_cast<double>(vectors), 1,
+                  5 / std::sqrt(static_cast<double>(vectors)))
           << name_of(mode) << " user " << u;
     }
   }
 }
 
 TEST_P(uplink, ugly_frames_are_erased_alone) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              infinity = std::numeric_limits<float>::infinity();
   const massive_batch good = random_frames(10, 4, 2, 20, 0.1f);
-  for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::jacobi_cg, massive_mode::mf}) {
+  for (const massive_mode mode :
+       {massive_mode::cholesky, massive_mode::zf, massive_mode::jacobi_cg, massive_mode::mf}) {
     SCOPED_TRACE(name_of(mode));
     const uplink_config c = setting(10, 4, mode, is_iterative(mode) ? 4 : 0);
     massive_batch b = good;
@@ -177,7 +187,7 @@ TEST_P(uplink, ugly_frames_are_erased_alone) {
     b.n0[7] = -1;
     b.n0[8] = nan;
     for (std::size_t e = 0; e < 40; e++) b.h[9 * 40 + e] = 0;
-    b.y[2 * 10 * 10 + 3] = {nan, 0};            // frame 10, its first vector
+    b.y[2 * 10 * 10 + 3] = {nan, 0};             // frame 10, its first vector
     b.y[(2 * 11 + 1) * 10 + 9] = {infinity, 0};  // frame 11, its second
     for (std::size_t r = 0; r < 10; r++) b.h[12 * 40 + 4 * r + 3] = b.h[12 * 40 + 4 * r];  // rank 3
     b.n0[12] = b.n0[13] = 0;
@@ -185,7 +195,8 @@ TEST_P(uplink, ugly_frames_are_erased_alone) {
     const bool decomposed = mode == massive_mode::cholesky || mode == massive_mode::zf;
     for (std::size_t i = 0; i < b.vectors(); i++) {
       const std::size_t f = i / 2;
-      const bool erased = f == 3 || f == 5 || f == 7 || f == 8 || f == 9 || i == 20 || i == 23 || (f == 12 && decomposed);
+      const bool erased =
+          f == 3 || f == 5 || f == 7 || f == 8 || f == 9 || i == 20 || i == 23 || (f == 12 && decomposed);
       EXPECT_EQ(got.status[i], erased ? status_erased : 0) << f;
       for (std::size_t u = 0; u < 4; u++)
         for (std::size_t j = 0; j < 4; j++) {
