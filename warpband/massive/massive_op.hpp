@@ -211,8 +211,8 @@ struct massive_engine {
     n0 = select(good, n0, T(1.f));
     const T added =
         a.mode == massive_mode::zf || a.mode == massive_mode::mf ? T(0.f) : n0 * T(1.f / a.symbol_energy);
-    g.sync();
     for (int u = g.rank; u < n; u += g.size) diagonal[u] = m.diagonal(u);
+    g.sync();
     // Matrices that are no numbers become the unit matrix.
     const over_matrix<G> at(g);
     for (int r = at.y; r < n; r += at.down)
