@@ -9,6 +9,7 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/size.hpp>
+#include <warpband/exec/kernel.hpp>
 #include <warpband/linalg/cg/cg_body.hpp>
 #include <warpband/linalg/gram/gram_body.hpp>
 #include <warpband/linalg/ldl/ldl_body.hpp>
