@@ -74,7 +74,8 @@ struct massive_result {
   std::vector<std::uint8_t> status;
   bool operator==(const massive_result& o) const {
     const auto same = [](const auto& a, const auto& b) {
-      return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
+      return a.size() == b.size() &&
+             (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
     };
     return same(llr, o.llr) && same(sinr, o.sinr) && same(x, o.x) && same(status, o.status);
   }

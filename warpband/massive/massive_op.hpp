@@ -26,6 +26,9 @@ inline constexpr bool massive_on_device = true;
 inline constexpr bool massive_on_device = false;
 #endif
 
+/// On a CUDA device: two blocks of as many threads leave 128 registers for each.
+inline constexpr int massive_most_threads = 256, massive_resident = 2;
+
 /// Where things lie in scratch memory. For lanes of `width`, of which a value has 4 bytes.
 struct massive_plan {
   int at_once, run_log2;
@@ -75,12 +78,14 @@ struct massive_plan {
   }
 };
 
-/// Threads of a block: the tiles take two rounds, or as many of at most 256 threads as they need. With fewer
-/// threads to a frame more frames are in flight, whose decompositions hide each other's latency.
+/// Threads of a block. The tiles take two rounds of at most 128 threads, or more: with fewer threads to a
+/// frame more frames are in flight, whose decompositions hide each other's latency. Where shared memory holds
+/// few frames, of 256.
 inline int massive_threads(const massive_args& a, const massive_plan& p, bool filter) {
   const int down = (a.users + 3) / 4;
   const int tiles = down * (down + 1) / 2 + (filter ? down * (p.sides == 1 ? 1 : (p.sides + 3) / 4) : 0);
-  int rounds = (tiles * antenna_runs + 255) / 256;
+  const int most = p.values + p.floats > 14000 ? massive_most_threads : 128;
+  int rounds = (tiles * antenna_runs + most - 1) / most;
   if (rounds < 2) rounds = 2;
   return (tiles + rounds - 1) / rounds * antenna_runs;
 }

@@ -10,11 +10,13 @@ struct downlink_op {
   massive_plan p;
   int at_once;
   static constexpr bool by_block = true;
+  static constexpr int most_threads = massive_most_threads, resident = massive_resident;
   explicit downlink_op(const massive_args& args)
       : a(args), p(massive_plan::of(args, width_of<lane>, true)), at_once(p.at_once) {}
 
   int threads() const {
-    const int tiles = massive_threads(a, p, false), antennas = a.antennas < 256 ? a.antennas : 256;
+    const int tiles = massive_threads(a, p, false),
+              antennas = a.antennas < massive_most_threads ? a.antennas : massive_most_threads;
     return tiles > antennas ? tiles : antennas;
   }
   std::size_t scratch_bytes(int) const {

@@ -12,6 +12,7 @@ struct uplink_op {
   massive_plan p;
   int at_once;
   static constexpr bool by_block = true;
+  static constexpr int most_threads = massive_most_threads, resident = massive_resident;
   explicit uplink_op(const massive_args& args)
       : a(args), p(massive_plan::of(args, width_of<lane>, false)), at_once(p.at_once) {}
 
