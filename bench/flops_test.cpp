@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -31,6 +32,8 @@
 #include <warpband/fec/viterbi/viterbi_op.hpp>
 #include <warpband/linalg/cholesky/cholesky_op.hpp>
 #include <warpband/linalg/qr/qr_op.hpp>
+#include <warpband/massive/downlink/downlink_op.hpp>
+#include <warpband/massive/uplink/uplink_op.hpp>
 #include <warpband/modem/demap/demap_op.hpp>
 #include <warpband/modem/qam/qam_op.hpp>
 
@@ -533,6 +536,47 @@ TEST(flops, of_an_ldpc_check) {
   expect_check<20>(rule);
   expect_check<7>(sum_product<counted>{});
   expect_check<20>(sum_product<counted>{});
+}
+
+template <class Op>
+double massive_operations_of(const Op& op) {
+  std::vector<counted> scratch(op.scratch_bytes(1) / sizeof(float) + 64);
+  counted::operations = 0;
+  op.template run<counted>(0, 1, solo{}, scratch.data());
+  return counted::operations;
+}
+TEST(flops, of_massive_mimo) {
+  for (const auto& [antennas, users, symbols] :
+       {std::tuple{32, 8, 1}, std::tuple{16, 16, 4}, std::tuple{15, 7, 3}})
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf,
+                                    massive_mode::cg, massive_mode::jacobi_cg}) {
+      const auto b = static_cast<std::size_t>(antennas), u = static_cast<std::size_t>(users),
+                 vectors = static_cast<std::size_t>(symbols);
+      std::vector<cx_pair> h(b * u), y(b * vectors, {0.3f, -0.2f}), x(b * vectors);
+      for (std::size_t i = 0; i < h.size(); i++)
+        h[i] = {static_cast<float>(i * 7 % 11) - 4.7f, static_cast<float>(i * 5 % 13) - 6.2f};
+      const std::vector<float> n0{0.1f};
+      std::vector<float> llr(4 * u * vectors);
+      massive_args a;
+      a.antennas = antennas, a.users = users, a.symbols = symbols;
+      a.mode = mode;
+      a.iterations = is_iterative(mode) ? 3 : 0;
+      a.exact_sinr = !is_iterative(mode);
+      a.pam_bits = 2;
+      a.clip = 8;
+      a.channel = make_view<const cx_pair>(h.data(), b * u, 1);
+      a.in = make_view<const cx_pair>(y.data(), b, vectors);
+      a.noise_var = make_view(n0.data(), 1);
+      a.llr = make_view(llr.data(), 4 * u, vectors);
+      const uplink_op<upto<64>> up(a);
+      // Checks of what comes in, and what is done for constants, are left out.
+      const double did = massive_operations_of(up);
+      EXPECT_NEAR(up.flops() / did, 1, 0.03) << name_of(mode) << " " << antennas << "x" << users;
+      a.out = make_view(x.data(), b, vectors);
+      const downlink_op<upto<64>> down(a);
+      const double sent = massive_operations_of(down);
+      EXPECT_NEAR(down.flops() / sent, 1, 0.03) << name_of(mode) << " " << antennas << "x" << users;
+    }
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <complex>
+#include <vector>
+
+#include <oracle/linalg.hpp>
+
+/// Linear detection and precoding for many antennas by their textbook formulas, for checking the library.
+namespace oracle {
+
+enum class massive_rule { mmse, zf, mf };
+
+/// How A x = b is solved: by elimination, or by so many iterations of conjugate gradients from 0, with or
+/// without Jacobi's preconditioner.
+struct massive_solver {
+  int iterations = 0;  ///< 0: elimination
+  bool jacobi = false;
+};
+
+struct massive_estimate {
+  std::vector<std::complex<double>> symbols;  ///< without bias
+  std::vector<double> sinr;
+  std::vector<double> llr;  ///< max-log, user after user
+};
+/// y = H x + n, n ~ CN(0, n0) in each entry, x of constellation(points). `approximate`: bias and SINR from
+/// the diagonal of the Gram matrix (K. Li's thesis, eqs 3.3 and 3.4), else those of the filter itself, for
+/// elimination.
+massive_estimate detect_massive(const matrix& h, const matrix& y, double n0, int points, massive_rule rule,
+                                massive_solver solver, bool approximate);
+
+/// H A^-1 s with A = H^H H + (n0 / energy) I (zf: without that; mf: H s), before it is normalised.
+matrix precode_massive(const matrix& h, const matrix& s, double n0, double energy, massive_rule rule,
+                       massive_solver solver);
+
+}  // namespace oracle

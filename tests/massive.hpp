@@ -1,0 +1,142 @@
+#pragma once
+// Random frames for the massive-MIMO tests, and calls over them.
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <oracle/massive.hpp>
+#include <tests/on_backends.hpp>
+#include <warpband/massive/downlink/downlink.hpp>
+#include <warpband/massive/uplink/uplink.hpp>
+
+namespace wb::testing {
+
+using samples = std::vector<std::complex<float>>;
+
+struct massive_batch {
+  std::size_t antennas, users, symbols, frames;
+  samples h, y, s;  // y and s: [frames * symbols, ...]
+  std::vector<float> n0;
+  std::size_t vectors() const { return frames * symbols; }
+
+  oracle::matrix channel(std::size_t frame) const { return part(h, frame, antennas, users); }
+  oracle::matrix received(std::size_t vector) const { return part(y, vector, antennas, 1); }
+  oracle::matrix sent(std::size_t vector) const { return part(s, vector, users, 1); }
+
+ private:
+  static oracle::matrix part(const samples& v, std::size_t i, std::size_t rows, std::size_t columns) {
+    oracle::matrix m(static_cast<int>(rows), static_cast<int>(columns));
+    for (std::size_t e = 0; e < rows * columns; e++) m.entries[e] = v[i * rows * columns + e];
+    return m;
+  }
+};
+
+/// Independent Rayleigh channels, unit symbols of random phase and amplitude, noise of n0 in each antenna.
+inline massive_batch random_frames(std::size_t antennas, std::size_t users, std::size_t symbols,
+                                   std::size_t frames, float n0, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, std::sqrt(0.5f));
+  const auto draw = [&] {
+    const float re = normal(random);
+    return std::complex<float>(re, normal(random));
+  };
+  massive_batch b{antennas, users, symbols, frames, {}, {}, {}, std::vector<float>(frames, n0)};
+  for (std::size_t i = 0; i < frames * antennas * users; i++) b.h.push_back(draw());
+  for (std::size_t i = 0; i < frames * symbols * users; i++) {
+    const auto z = draw();  // QPSK
+    b.s.emplace_back(std::copysign(std::sqrt(0.5f), z.real()), std::copysign(std::sqrt(0.5f), z.imag()));
+  }
+  for (std::size_t v = 0; v < b.vectors(); v++)
+    for (std::size_t r = 0; r < antennas; r++) {
+      std::complex<float> sum = std::sqrt(n0) * draw();
+      for (std::size_t u = 0; u < users; u++)
+        sum += b.h[(v / symbols * antennas + r) * users + u] * b.s[v * users + u];
+      b.y.push_back(sum);
+    }
+  return b;
+}
+
+/// The values of a batch whose items are turned to lie side by side, element by element, or back.
+template <class T>
+std::vector<T> turned(const std::vector<T>& values, std::size_t inner) {
+  std::vector<T> t(values.size());
+  const std::size_t outer = values.size() / inner;
+  for (std::size_t i = 0; i < outer; i++)
+    for (std::size_t e = 0; e < inner; e++) t[e * outer + i] = values[i * inner + e];
+  return t;
+}
+
+struct massive_result {
+  std::vector<float> llr, sinr;
+  samples x;
+  std::vector<std::uint8_t> status;
+  bool operator==(const massive_result& o) const {
+    const auto same = [](const auto& a, const auto& b) {
+      return a.size() == b.size() &&
+             (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
+    };
+    return same(llr, o.llr) && same(sinr, o.sinr) && same(x, o.x) && same(status, o.status);
+  }
+};
+
+inline massive_result detect(executor& exec, const uplink_config& c, const massive_batch& b,
+                             layout order = layout::row_major) {
+  const uplink_detector detector(c);
+  const std::size_t bits = detector.bits_per_vector(), entries = b.antennas * b.users;
+  const bool swap = order == layout::batch_fastest;
+  const auto h = on_device(exec, swap ? turned(b.h, entries) : b.h, entries, b.frames, order),
+             y = on_device(exec, swap ? turned(b.y, b.antennas) : b.y, b.antennas, b.vectors(), order);
+  const auto n0 = on_device(exec, b.n0, 1, b.frames);
+  auto llr = exec.make<float>(bits, b.vectors(), order), sinr = exec.make<float>(b.users, b.vectors(), order);
+  auto x = exec.make<std::complex<float>>(b.users, b.vectors(), order);
+  auto status = exec.make<std::uint8_t>(1, b.vectors());
+  detector.run(exec, {.channel = h, .received = y, .noise_var = n0, .symbols = static_cast<int>(b.symbols)},
+               {.llr = llr, .equalized = x, .sinr = sinr, .status = status});
+  massive_result r{exec.to_host(llr), exec.to_host(sinr), exec.to_host(x), exec.to_host(status)};
+  if (swap) {
+    r.llr = turned(r.llr, b.vectors());
+    r.sinr = turned(r.sinr, b.vectors());
+    r.x = turned(r.x, b.vectors());
+  }
+  return r;
+}
+
+inline massive_result precode(executor& exec, const downlink_config& c, const massive_batch& b,
+                              layout order = layout::row_major) {
+  const std::size_t entries = b.antennas * b.users;
+  const bool swap = order == layout::batch_fastest;
+  const auto h = on_device(exec, swap ? turned(b.h, entries) : b.h, entries, b.frames, order),
+             s = on_device(exec, swap ? turned(b.s, b.users) : b.s, b.users, b.vectors(), order);
+  const auto n0 = on_device(exec, b.n0, 1, b.frames);
+  auto x = exec.make<std::complex<float>>(b.antennas, b.vectors(), order);
+  auto status = exec.make<std::uint8_t>(1, b.vectors());
+  downlink_precoder(c).run(
+      exec, {.channel = h, .sent = s, .noise_var = n0, .symbols = static_cast<int>(b.symbols)}, x, status);
+  massive_result r{{}, {}, exec.to_host(x), exec.to_host(status)};
+  if (swap) r.x = turned(r.x, b.vectors());
+  return r;
+}
+
+inline oracle::massive_rule rule_of(massive_mode m) {
+  return m == massive_mode::mf   ? oracle::massive_rule::mf
+         : m == massive_mode::zf ? oracle::massive_rule::zf
+                                 : oracle::massive_rule::mmse;
+}
+inline oracle::massive_solver solver_of(massive_mode m, int iterations) {
+  return {is_iterative(m) ? iterations : 0, m == massive_mode::jacobi_cg};
+}
+
+/// |a - b| over |b|, as vectors.
+template <class A, class B>
+double relative_error(const A& a, const B& b) {
+  double difference = 0, whole = 0;
+  for (std::size_t i = 0; i < a.size(); i++) {
+    difference += std::norm(std::complex<double>(a[i]) - std::complex<double>(b[i]));
+    whole += std::norm(std::complex<double>(b[i]));
+  }
+  return std::sqrt(difference / std::max(whole, 1e-300));
+}
+
+}  // namespace wb::testing

@@ -1,0 +1,122 @@
+#pragma once
+// Decomposition of Hermitian positive definite matrices of some size in scratch memory: A = V D V^H with V
+// unit upper triangular, D diagonal, by one division a column and no square root; and V^-1, by the same
+// steps. That is a Cholesky decomposition which begins with the last row.
+//
+// Of A the entries A[c][r] with c <= r lie at row r, column c: m[2 * (r * ld + c)] and the next. A group
+// strides over the rows and columns of a step, and meets once a column.
+#include <warpband/core/cx.hpp>
+#include <warpband/core/group.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class T>
+struct packed_matrix {
+  T* data;
+  int ld;
+  WB_HD cx<T> get(int r, int c) const { return {data[2 * (r * ld + c)], data[2 * (r * ld + c) + 1]}; }
+  WB_HD void put(int r, int c, cx<T> z) const {
+    data[2 * (r * ld + c)] = z.re;
+    data[2 * (r * ld + c) + 1] = z.im;
+  }
+  WB_HD T diagonal(int r) const { return data[2 * (r * ld + r)]; }
+};
+template <class T>
+struct packed_vector {
+  T* data;
+  WB_HD cx<T> get(int i) const { return {data[2 * i], data[2 * i + 1]}; }
+  WB_HD void put(int i, cx<T> z) const {
+    data[2 * i] = z.re;
+    data[2 * i + 1] = z.im;
+  }
+};
+
+/// How a group lies over a matrix: `across` threads side by side over the columns of a row.
+template <class G>
+struct over_matrix {
+  int x, y, across, down;
+  WB_HD explicit over_matrix(G g) {
+    across = g.size < 8 ? 1 : 8;
+    down = g.size < 8 ? g.size : g.size / 8;
+    x = across == 1 ? 0 : g.rank % 8;
+    y = across == 1 ? g.rank : g.rank / 8;
+  }
+};
+
+/// A pivot below this part of the diagonal entry it came from makes A singular: rounding leaves about as much
+/// of a zero.
+inline constexpr float least_ldl_pivot = 4e-6f;
+
+/// In place of A: W = -V^-1 without its diagonal of ones, W[c][r] (c < r) at row r, column c; `inverse` gets
+/// the 1 / D. Returns where no pivot was too small; elsewhere the result means nothing. `diagonal` has that
+/// of A. Ends with all threads having met.
+template <class T, class G>
+WB_HD auto invert_factor(int n, const packed_matrix<T>& m, const T* diagonal, T* inverse, G g) {
+  auto regular = mask_from<typename rebind<T>::mask>(true);
+  const over_matrix<G> at(g);
+  for (int k = n - 1; k >= 0; k--) {
+    const T pivot = m.diagonal(k);
+    const auto enough = pivot > T(least_ldl_pivot) * diagonal[k];
+    regular = regular & enough;
+    const T q = T(1.f) / select(enough, pivot, T(1.f));
+    if (g.rank == 0) inverse[k] = q;
+    if (k == 0) break;
+    // Rows above the pivot's are still A's, those below already V^-1's, each without its factor -1 / D.
+    for (int r = at.y; r < n; r += at.down) {
+      if (r == k) continue;
+      const int count = r < k ? r + 1 : k;
+      cx<T> factor = r < k ? conj(m.get(k, r)) : m.get(r, k);
+      factor = q * factor;
+      for (int c = at.x; c < count; c += at.across) m.put(r, c, fnma(factor, m.get(k, c), m.get(r, c)));
+    }
+    g.sync();
+  }
+  g.sync();
+  for (int r = at.y; r < n; r += at.down) {
+    const T q = inverse[r];
+    for (int c = at.x; c < r; c += at.across) m.put(r, c, q * m.get(r, c));
+  }
+  g.sync();
+  return regular;
+}
+
+/// Entry u of the diagonal of A^-1.
+template <class T>
+WB_HD T inverse_diagonal(const packed_matrix<T>& w, const T* inverse, int u) {
+  T sum = inverse[u];
+  for (int k = 0; k < u; k++) {
+    const cx<T> z = w.get(u, k);
+    const T part = inverse[k];
+    sum = fma(part * z.im, z.im, fma(part * z.re, z.re, sum));
+  }
+  return sum;
+}
+
+/// Entry k of D^-1 V^-1 b for P right sides that lie `stride` entries apart.
+template <int P, class T>
+WB_HD void forward(int n, const packed_matrix<T>& w, const T* inverse, const packed_vector<T>& b, int stride,
+                   int k, const packed_vector<T>& v) {
+  cx<T> s[P];
+  WB_UNROLL for (int p = 0; p < P; p++) s[p] = b.get(p * stride + k);
+  for (int u = k + 1; u < n; u++) {
+    const cx<T> z = w.get(u, k);
+    WB_UNROLL for (int p = 0; p < P; p++) s[p] = fnma(z, b.get(p * stride + u), s[p]);
+  }
+  WB_UNROLL for (int p = 0; p < P; p++) v.put(p * stride + k, inverse[k] * s[p]);
+}
+/// Entry u of V^-H v, which is x of A x = b.
+template <int P, class T>
+WB_HD void backward(const packed_matrix<T>& w, const packed_vector<T>& v, int stride, int u,
+                    const packed_vector<T>& x) {
+  cx<T> s[P];
+  WB_UNROLL for (int p = 0; p < P; p++) s[p] = v.get(p * stride + u);
+  for (int k = 0; k < u; k++) {
+    const cx<T> z = w.get(u, k);
+    WB_UNROLL for (int p = 0; p < P; p++) s[p] = conj_fnma(z, v.get(p * stride + k), s[p]);
+  }
+  WB_UNROLL for (int p = 0; p < P; p++) x.put(p * stride + u, s[p]);
+}
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,48 @@
+#include <warpband/massive/downlink/downlink.hpp>
+
+#include <warpband/core/pairs.hpp>
+#include <warpband/massive/massive_args.hpp>
+#include <warpband/massive/massive_check.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(downlink)
+
+downlink_precoder::downlink_precoder(const downlink_config& config) : config_(config) {
+  check_massive(config.antennas, config.users, config.mode, config.iterations);
+  if (!(config.symbol_energy >= 1e-6f && config.symbol_energy <= 1e6f))
+    throw argument_error("symbol_energy", std::to_string(config.symbol_energy), "1e-6 to 1e6");
+  if (config.normalization != massive_normalization::as_printed &&
+      config.normalization != massive_normalization::unit_power)
+    throw argument_error("normalization", std::to_string(static_cast<int>(config.normalization)),
+                         "as_printed or unit_power");
+}
+
+void downlink_precoder::run(executor& exec, const downlink_input& in, view<std::complex<float>> precoded,
+                            view<std::uint8_t> status) const {
+  check_range("symbols", in.symbols, 1, 1 << 20);
+  const std::size_t frames = in.channel.items, vectors = frames * static_cast<std::size_t>(in.symbols),
+                    b = static_cast<std::size_t>(config_.antennas),
+                    u = static_cast<std::size_t>(config_.users);
+  check_shape("channel", in.channel, b * u, frames);
+  check_shape("sent", in.sent, u, vectors);
+  check_shape("noise_var", in.noise_var, 1, frames);
+  check_shape("precoded", precoded, b, vectors);
+  check_optional_shape("status", status, 1, vectors);
+  massive_args args;
+  args.antennas = config_.antennas;
+  args.users = config_.users;
+  args.symbols = in.symbols;
+  args.mode = config_.mode;
+  args.iterations = config_.iterations;
+  args.symbol_energy = config_.symbol_energy;
+  args.unit_power = config_.normalization == massive_normalization::unit_power;
+  args.channel = as_pairs(in.channel);
+  args.in = as_pairs(in.sent);
+  args.noise_var = in.noise_var;
+  args.out = as_pairs(precoded);
+  args.status = status;
+  exec.run(downlink_kernels(), &args, frames);
+}
+
+}  // namespace wb

@@ -1,0 +1,55 @@
+#pragma once
+// Massive-MIMO downlink precoding: the users receive y = H^H x' + n with the H of the uplink
+// (docs/li-thesis.md, §2.2.1), and x' is m = H A^-1 s, A = H^H H + (N0 / Es) I (eq. 2.10), normalised. Mode
+// mf sends m = H s. The downlink of a calibrated antenna array is H^T rather: then pass conj(H).
+#include <complex>
+#include <cstdint>
+
+#include <warpband/core/status.hpp>
+#include <warpband/exec/executor.hpp>
+#include <warpband/massive/massive.hpp>
+
+namespace wb {
+
+enum class massive_normalization {
+  as_printed,  // x' = Es m / |m| (eq. 2.3): of norm Es
+  unit_power,  // x' = m / |m|
+};
+
+struct downlink_config {
+  int antennas = 128;  // B: users..512
+  int users = 16;      // U: 1..64
+  massive_mode mode = massive_mode::cholesky;
+  int iterations = 0;       // cg, jacobi_cg: 1..64
+  float symbol_energy = 1;  // Es: 1e-6..1e6
+  massive_normalization normalization = massive_normalization::unit_power;
+};
+
+struct downlink_input {
+  view<const std::complex<float>> channel = {};  // H: [frames, B * U], element b * U + u
+  view<const std::complex<float>> sent = {};     // s: [frames * symbols, U]
+  view<const float> noise_var = {};              // N0 at each user: [frames, 1], item_stride 0 to share one
+  int symbols = 1;                               // consecutive vectors that share an H
+};
+
+/// Safe to use from several threads.
+///
+/// A frame is erased, with zeros and status_erased, as `uplink_detector` has it; a vector where s has NaN or
+/// Inf or |s|^2 is above 1e24. A vector of zeros, or one whose |m|^2 is below 1e-30, gives zeros and no
+/// erasure. mf has no Gram matrix: instead of |H|^2 it asks that |m|^2 is at most 1e37.
+class downlink_precoder {
+ public:
+  /// Throws argument_error for what is not allowed.
+  explicit downlink_precoder(const downlink_config& config);
+  /// Queues the frames of in.channel; x' to `precoded` [frames * symbols, B]. Throws argument_error and
+  /// shape_error.
+  void run(executor& exec, const downlink_input& in, view<std::complex<float>> precoded,
+           view<std::uint8_t> status = {}) const;
+
+  const downlink_config& config() const noexcept { return config_; }
+
+ private:
+  downlink_config config_;
+};
+
+}  // namespace wb

@@ -1,0 +1,217 @@
+#pragma once
+#include <warpband/massive/massive_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class Users>
+struct downlink_op {
+  massive_args a;
+  massive_plan p;
+  int at_once;
+  static constexpr bool by_block = true;
+  static constexpr int most_threads = massive_most_threads, resident = massive_resident;
+  explicit downlink_op(const massive_args& args)
+      : a(args), p(massive_plan::of(args, width_of<lane>, true)), at_once(p.at_once) {}
+
+  int threads() const {
+    const int tiles = massive_threads(a, p, false),
+              antennas = a.antennas < massive_most_threads ? a.antennas : massive_most_threads;
+    return tiles > antennas ? tiles : antennas;
+  }
+  std::size_t scratch_bytes(int) const {
+    return static_cast<std::size_t>(p.values) * sizeof(lane) +
+           static_cast<std::size_t>(p.floats) * sizeof(float);
+  }
+  double flops() const {
+    const double n = a.users, b = a.antennas, sides = a.symbols;
+    return (a.mode == massive_mode::mf ? 0 : massive_flops(a, false)) +
+           sides * (b * (4 * n + 2) + 2 * b + 2 * (antenna_runs - 1) + 1 + square_root_flops +
+                    division_flops + 2 * b + 2 * b);
+  }
+  double bytes() const {
+    const double n = a.users, b = a.antennas;
+    return 8 * b * n + 4 + a.symbols * (8 * (n + b) + (a.status.data ? 1 : 0));
+  }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int frames, G g, void* scratch) const {
+    run(first, frames, g, static_cast<lane*>(scratch));
+  }
+  template <class T, class G>
+  WB_HD void run(std::size_t first, int frames, G g, T* scratch) const {
+    massive_engine<Users, T, G> e(a, p, g, first, frames, scratch);
+    const bool gram = a.mode != massive_mode::mf;
+    e.template products<false>(0, 0, gram);
+    e.prepare(gram);
+    g.sync();
+    for (int symbol = 0; symbol < a.symbols; symbol += p.sides) {
+      const int count = a.symbols - symbol < p.sides ? a.symbols - symbol : p.sides;
+      for (int i = g.rank; i < count * e.n; i += g.size) {
+        const int side = i / e.n;
+        e.b.put(i, load_cx(e.of_symbol(a.in, symbol + side), static_cast<std::size_t>(i - side * e.n),
+                           e.frames()));
+      }
+      g.sync();
+      const packed_vector<T> z = e.solve(count);
+      for (int k = g.rank; k < count; k += g.size)
+        e.numbers[k] = select(e.good & (e.numbers[k] > T(0.f)), T(1.f), T(0.f));
+      g.sync();
+      for (int f = 0; f < frames; f++) send(e, z, f, symbol, count);
+    }
+  }
+
+ private:
+  template <class T>
+  WB_HD static plain<T> of_lane(const T& x, int f) {
+    if constexpr (width_of<T> == 1)
+      return x;
+    else
+      return x.x[f];
+  }
+
+  /// R antennas from b on and C columns of vectors from k on: sums over users of H[b][u] z[u][k].
+  template <int R, int C, class T>
+  WB_HD static void multiply(int users, const plain<T>* h, antenna_stride row, const plain<T>* z,
+                             plain<T>* out, int z_row) {
+    constexpr int V = columns<T>::values;
+    columns<T> re[R][C], im[R][C];
+    WB_UNROLL for (int r = 0; r < R; r++) {
+      WB_UNROLL for (int c = 0; c < C; c++) {
+        WB_UNROLL for (int i = 0; i < V; i++) re[r][c].v[i] = im[r][c].v[i] = T(0.f);
+      }
+    }
+    WB_ROLL for (int u = 0; u < users; u++) {
+      columns<T> now[C];
+      load_columns(z + u * z_row, now);
+      WB_UNROLL for (int r = 0; r < R; r++) {
+        const T x = T(h[r * row + 2 * u]), y = T(h[r * row + 2 * u + 1]);
+        WB_UNROLL for (int c = 0; c < C; c++) {
+          WB_UNROLL for (int i = 0; i < V; i++) {
+            re[r][c].v[i] = fma(x, now[c].v[i], re[r][c].v[i]);
+            im[r][c].v[i] = fma(y, now[c].v[i], im[r][c].v[i]);
+          }
+        }
+      }
+    }
+    WB_UNROLL for (int r = 0; r < R; r++) {
+      WB_UNROLL for (int c = 0; c < C; c++)
+          store_columns<T>(out + r * z_row + c * 2 * columns<T>::count, joined_product(re[r][c], im[r][c]));
+    }
+  }
+
+  /// Squares of both parts of columns of vectors over the antennas of a run.
+  template <class T>
+  WB_HD columns<T> run_energy(const plain<T>* x, int run) const {
+    const int first = run << p.run_log2, end = first + (1 << p.run_log2),
+              last = end < a.antennas ? end : a.antennas;
+    columns<T> sum;
+    WB_UNROLL for (int i = 0; i < columns<T>::values; i++) sum.v[i] = T(0.f);
+    for (int b = first; b < last; b++) {
+      columns<T> now[1];
+      load_columns(x + b * p.y_row, now);
+      WB_UNROLL for (int i = 0; i < columns<T>::values; i++) sum.v[i] =
+          fma(now[0].v[i], now[0].v[i], sum.v[i]);
+    }
+    return sum;
+  }
+
+  /// Frame f: the vectors themselves, their energies, and what is sent.
+  template <class T, class G>
+  WB_HD void send(const massive_engine<Users, T, G>& e, packed_vector<T> z, int f, int symbol,
+                  int count) const {
+    using E = plain<T>;
+    const G g = e.g;
+    const int n = e.n;
+    E *out = e.memory + p.staged_y, *sides = out + a.antennas * p.y_row;
+    E* energy = sides;  // of each vector; in the place of the symbols, which are read no more by then
+    for (int i = g.rank; i < count * n; i += g.size) {
+      const int side = i / n, u = i - side * n;
+      const cx<T> x = z.get(i);
+      sides[u * p.y_row + 2 * side] = of_lane(x.re, f);
+      sides[u * p.y_row + 2 * side + 1] = of_lane(x.im, f);
+    }
+    for (int i = g.rank; i < n * (p.y_row - 2 * count); i += g.size) {
+      const int u = i / (p.y_row - 2 * count);
+      sides[u * p.y_row + 2 * count + i - u * (p.y_row - 2 * count)] = E(0.f);
+    }
+    g.sync();
+    const antenna_rows<E> h = e.rows_for_sending(f);
+    const auto row_of = [&](int b) { return h.data + b * h.antenna + (b >> p.run_log2) * h.pad; };
+    constexpr int wide = columns<T>::count;
+    if constexpr (massive_on_device) {
+      const int blocks = (count + 1) / 2;
+      for (int i = g.rank; i < blocks * a.antennas; i += g.size) {
+        const int block = i / a.antennas, b = i - block * a.antennas;
+        multiply<1, 2, T>(n, row_of(b), h.antenna, sides + 4 * block, out + b * p.y_row + 4 * block, p.y_row);
+      }
+    } else {
+      for (int c = 0; c < count; c += wide) {
+        int b = 0;
+        for (; b + 8 <= a.antennas; b += 8)
+          multiply<8, 1, T>(n, row_of(b), h.antenna, sides + 2 * c, out + b * p.y_row + 2 * c, p.y_row);
+        for (; b < a.antennas; b++)
+          multiply<1, 1, T>(n, row_of(b), h.antenna, sides + 2 * c, out + b * p.y_row + 2 * c, p.y_row);
+      }
+    }
+    g.sync();
+    energies(g, out, energy, count);
+    g.sync();
+    const std::size_t frame = e.first + static_cast<std::size_t>(f);
+    for (int side = 0; side < count; side++) {
+      const std::size_t vector =
+          frame * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol + side);
+      const E power = energy[side], top = E(a.unit_power ? 1.f : a.symbol_energy);
+      const bool good = of_lane(e.numbers[side], f) > E(0.f) && power <= E(1e37f), some = power > E(1e-30f);
+      const E factor = select(some, top / sqrt(select(some, power, E(1.f))), E(0.f));
+      cx_pair* to = a.out.data + vector * a.out.item_stride;
+      for (int b = g.rank; b < a.antennas; b += g.size) {
+        const E *x = out + b * p.y_row + 2 * side, re = select(good, factor * x[0], E(0.f)) + E(0.f),
+                im = select(good, factor * x[1], E(0.f)) + E(0.f);
+        store_parts(to + static_cast<std::size_t>(b) * a.out.element_stride, re, im);
+      }
+      if (a.status.data && g.rank == 0)
+        a.status.data[vector * a.status.item_stride] = good ? std::uint8_t{0} : status_erased;
+    }
+    g.sync();
+  }
+  template <class E>
+  WB_HD static void store_parts(cx_pair* to, E re, E im) {
+    if constexpr (std::is_same_v<E, float>)
+      *to = {re, im};
+    else
+      *to = {re.x, im.x};  // an E that counts operations
+  }
+
+  /// |m|^2 of each vector: the runs are added as those of the Gram matrix.
+  template <class E, class G>
+  WB_HD void energies([[maybe_unused]] G g, const E* out, E* energy, int count) const {
+#if defined(__CUDACC__)
+    const tile<antenna_runs> runs;
+    for (int k = g.rank / antenna_runs; k < count; k += g.size / antenna_runs) {
+      const columns<float> sum = run_energy<float>(out + 2 * k, runs.rank);
+      float parts[2] = {sum.v[0], sum.v[1]};
+      WB_UNROLL for (int step = antenna_runs / 2; step > 0; step /= 2) {
+        parts[0] = parts[0] + runs.exchange(parts[0], step);
+        parts[1] = parts[1] + runs.exchange(parts[1], step);
+      }
+      if (runs.rank == 0) energy[k] = parts[0] + parts[1];
+    }
+#else
+    using T = std::conditional_t<std::is_same_v<E, float>, lane, E>;
+    for (int c = 0; c < count; c += columns<T>::count) {
+      columns<T> of_run[antenna_runs];
+      for (int run = 0; run < antenna_runs; run++) of_run[run] = run_energy<T>(out + 2 * c, run);
+      const auto sum = ((of_run[0] + of_run[4]) + (of_run[2] + of_run[6])) +
+                       ((of_run[1] + of_run[5]) + (of_run[3] + of_run[7]));
+      E flat[2 * columns<T>::count];
+      store_columns<T>(flat, sum);
+      for (int k = 0; k < columns<T>::count && c + k < count; k++)
+        energy[c + k] = flat[2 * k] + flat[2 * k + 1];
+    }
+#endif
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,149 @@
+// The downlink precoder against its formula in double precision, normalisation, reciprocity with the
+// detector, equality across backends, and bad input.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include <tests/massive.hpp>
+
+namespace {
+
+using namespace wb;
+using wb::testing::blamed;
+using wb::testing::massive_batch;
+using wb::testing::massive_result;
+using wb::testing::precode;
+using wb::testing::random_frames;
+
+downlink_config setting(std::size_t antennas, std::size_t users, massive_mode mode, int iterations = 0) {
+  downlink_config c;
+  c.antennas = static_cast<int>(antennas), c.users = static_cast<int>(users);
+  c.mode = mode;
+  c.iterations = iterations;
+  return c;
+}
+
+class downlink : public wb::testing::on_backend {};
+WB_ON_ALL_BACKENDS(downlink);
+
+TEST_P(downlink, equals_oracle) {
+  for (const massive_batch& b : {random_frames(12, 5, 2, 17, 0.2f), random_frames(40, 16, 5, 3, 0.05f, 2),
+                                 random_frames(131, 8, 1, 2, 0.1f, 3), random_frames(9, 1, 19, 1, 0.1f, 3)})
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf,
+                                    massive_mode::cg, massive_mode::jacobi_cg})
+      for (const bool printed : {false, true}) {
+        downlink_config c = setting(b.antennas, b.users, mode, is_iterative(mode) ? 3 : 0);
+        c.symbol_energy = 2;
+        if (printed) c.normalization = massive_normalization::as_printed;
+        SCOPED_TRACE(std::string(name_of(mode)) + " " + std::to_string(b.antennas));
+        const massive_result got = precode(exec(), c, b);
+        for (std::size_t i = 0; i < b.vectors(); i++) {
+          ASSERT_EQ(got.status[i], 0);
+          oracle::matrix want =
+              oracle::precode_massive(b.channel(i / b.symbols), b.sent(i), b.n0[i / b.symbols], 2,
+                                      wb::testing::rule_of(mode), wb::testing::solver_of(mode, c.iterations));
+          const double factor = (printed ? 2 : 1) / oracle::norm(want);
+          for (auto& z : want.entries) z *= factor;
+          const wb::testing::samples x(&got.x[i * b.antennas], &got.x[i * b.antennas] + b.antennas);
+          ASSERT_LT(wb::testing::relative_error(x, want.entries), is_iterative(mode) ? 1e-4 : 2e-5) << i;
+        }
+      }
+}
+
+TEST_P(downlink, zero_forcing_reaches_each_user_alone) {
+  const massive_batch b = random_frames(24, 8, 1, 5, 0.1f);
+  const massive_result got = precode(exec(), setting(24, 8, massive_mode::zf), b);
+  for (std::size_t f = 0; f < b.frames; f++) {
+    oracle::matrix x(24, 1);
+    for (std::size_t r = 0; r < 24; r++) x.entries[r] = got.x[f * 24 + r];
+    const oracle::matrix seen = oracle::adjoint(b.channel(f)) * x;
+    const auto gain = seen(0, 0) / std::complex<double>(b.s[f * 8]);
+    for (int u = 0; u < 8; u++)
+      EXPECT_LT(std::abs(seen(u, 0) / gain - std::complex<double>(b.s[f * 8 + static_cast<std::size_t>(u)])),
+                1e-4);
+  }
+}
+
+TEST_P(downlink, is_the_adjoint_of_the_detector) {
+  // x = P s and x' = P^H y: y^H P s = (P^H y)^H s. Zero forcing has no bias to undo.
+  const massive_batch b = random_frames(20, 6, 1, 9, 0.1f);
+  uplink_config up;
+  up.antennas = 20, up.users = 6, up.mode = massive_mode::zf;
+  const massive_result estimates = wb::testing::detect(exec(), up, b),
+                       sent = precode(exec(), setting(20, 6, massive_mode::zf), b);
+  for (std::size_t f = 0; f < b.frames; f++) {
+    const oracle::matrix m =
+        oracle::precode_massive(b.channel(f), b.sent(f), 0, 1, oracle::massive_rule::zf, {});
+    std::complex<double> left = 0, right = 0;
+    for (std::size_t r = 0; r < 20; r++)
+      left += std::conj(std::complex<double>(b.y[f * 20 + r])) * std::complex<double>(sent.x[f * 20 + r]);
+    for (std::size_t u = 0; u < 6; u++)
+      right += std::conj(std::complex<double>(estimates.x[f * 6 + u])) * std::complex<double>(b.s[f * 6 + u]);
+    EXPECT_LT(std::abs(left * oracle::norm(m) - right), 1e-4);
+  }
+}
+
+TEST_P(downlink, same_bits_for_any_batch_layout_and_backend) {
+  const auto scalar = wb::testing::open_scalar();
+  for (const std::size_t symbols : {1, 3, 18}) {
+    const massive_batch b = random_frames(37, 8, symbols, 19, 0.2f);
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::jacobi_cg, massive_mode::mf}) {
+      const downlink_config c = setting(37, 8, mode, is_iterative(mode) ? 3 : 0);
+      const massive_result want = precode(*scalar, c, b);
+      EXPECT_TRUE(precode(exec(), c, b) == want) << name_of(mode) << " " << symbols;
+      EXPECT_TRUE(precode(exec(), c, b, layout::batch_fastest) == want) << name_of(mode) << " " << symbols;
+    }
+  }
+}
+
+TEST_P(downlink, ugly_frames_are_erased_alone) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const massive_batch good = random_frames(10, 4, 2, 18, 0.1f);
+  massive_batch b = good;
+  b.h[3 * 40 + 7] = nan;
+  b.s[(2 * 5 + 1) * 4 + 2] = {0, nan};
+  b.n0[7] = -1;
+  for (std::size_t u = 0; u < 4; u++) b.s[2 * 8 * 4 + u] = 0;
+  const downlink_config c = setting(10, 4, massive_mode::cholesky);
+  const massive_result got = precode(exec(), c, b), want = precode(exec(), c, good);
+  for (std::size_t i = 0; i < b.vectors(); i++) {
+    const bool erased = i / 2 == 3 || i == 11 || i / 2 == 7, zero = erased || i == 16;
+    EXPECT_EQ(got.status[i], erased ? status_erased : 0) << i;
+    for (std::size_t r = 0; r < 10; r++)
+      ASSERT_EQ(got.x[i * 10 + r], zero ? std::complex<float>(0) : want.x[i * 10 + r]) << i;
+  }
+}
+
+TEST(downlink_arguments, bad_ones_are_named) {
+  const auto blames = [](auto change) {
+    return blamed([&] {
+      downlink_config c;
+      change(c);
+      downlink_precoder precoder(c);
+    });
+  };
+  EXPECT_EQ(blames([](downlink_config&) {}), "");
+  EXPECT_EQ(blames([](downlink_config& c) { c.antennas = 15; }), "antennas");
+  EXPECT_EQ(blames([](downlink_config& c) { c.users = -1; }), "users");
+  EXPECT_EQ(blames([](downlink_config& c) { c.iterations = 1; }), "iterations");
+  EXPECT_EQ(blames([](downlink_config& c) { c.mode = massive_mode::jacobi_cg; }), "iterations");
+  EXPECT_EQ(blames([](downlink_config& c) { c.symbol_energy = 0; }), "symbol_energy");
+  EXPECT_EQ(blames([](downlink_config& c) { c.normalization = static_cast<massive_normalization>(7); }),
+            "normalization");
+  const auto exec = wb::testing::open_scalar();
+  auto h = exec->make<std::complex<float>>(8, 3), s = exec->make<std::complex<float>>(2, 6),
+       x = exec->make<std::complex<float>>(4, 6);
+  auto n0 = exec->make<float>(1, 3);
+  const downlink_precoder precoder({.antennas = 4, .users = 2});
+  const downlink_input in{.channel = h, .sent = s, .noise_var = n0, .symbols = 2};
+  EXPECT_EQ(blamed([&] { precoder.run(*exec, in, s); }), "precoded");
+  EXPECT_EQ(blamed([&] {
+              downlink_input i = in;
+              i.sent = x;
+              precoder.run(*exec, i, x);
+            }),
+            "sent");
+}
+
+}  // namespace

@@ -1,0 +1,27 @@
+#pragma once
+// What the massive-MIMO detector and precoder share: the linear system A z = b with A = H^H H + (N0 / Es) I
+// of one channel estimate, and how it is solved. After K. Li, "GPU Accelerated Reconfigurable Detector and
+// Precoder for Massive MIMO SDR Systems" (docs/li-thesis.md).
+#include <string>
+#include <vector>
+
+namespace wb {
+
+enum class massive_mode {
+  cholesky,   // MMSE, A decomposed once per channel estimate
+  cg,         // MMSE, conjugate gradients: `iterations` for every vector
+  jacobi_cg,  // the same on A scaled to a diagonal of ones, which is Jacobi's preconditioner
+  zf,         // zero forcing: A = H^H H, decomposed
+  mf,         // matched filter
+};
+/// "cholesky", "cg", "jacobi_cg", "zf", "mf".
+const char* name_of(massive_mode mode) noexcept;
+/// Whether a mode takes `iterations`.
+inline bool is_iterative(massive_mode mode) noexcept {
+  return mode == massive_mode::cg || mode == massive_mode::jacobi_cg;
+}
+
+/// Limits of both: 1 <= users <= 64, users <= antennas <= 512.
+inline constexpr int most_massive_antennas = 512, most_massive_users = 64;
+
+}  // namespace wb

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <warpband/core/status.hpp>
+#include <warpband/core/view.hpp>
+#include <warpband/massive/massive.hpp>
+
+namespace wb {
+
+/// What a call hands to the detector's or the precoder's kernel. A frame is a channel estimate and the
+/// `symbols` vectors that share it.
+struct massive_args {
+  int antennas = 1, users = 1, symbols = 1;
+  massive_mode mode = massive_mode::cholesky;
+  int iterations = 0;
+  // Detector.
+  int pam_bits = 1;  // of a symbol in one real dimension
+  bool exact_sinr = true;
+  float clip = 0;
+  // Precoder.
+  float symbol_energy = 1;
+  bool unit_power = false;
+
+  view<const cx_pair> channel;  // [frames, antennas * users]
+  view<const cx_pair> in;       // [frames * symbols, antennas] received or [.., users] symbols
+  view<const float> noise_var;  // [frames, 1]
+  // Outputs; null data: not wanted.
+  view<float> llr, sinr;      // [frames * symbols, users * bits], [frames * symbols, users]
+  view<cx_pair> out;          // [frames * symbols, users] equalised or [.., antennas] precoded
+  view<std::uint8_t> status;  // [frames * symbols, 1]
+};
+
+}  // namespace wb

@@ -1,0 +1,158 @@
+// Massive-MIMO detection and precoding: a new H for each vector, and one shared by the 14 symbols of a slot;
+// the thesis' modes and sizes. A frame is an H and its vectors; rates are in coded bits. With symbols = 1
+// every vector pays for its own Gram matrix and decomposition, as the thesis' tables have it.
+#include <algorithm>
+#include <bench/bench.hpp>
+#include <complex>
+#include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/massive/downlink/downlink.hpp>
+#include <warpband/massive/uplink/uplink.hpp>
+
+namespace {
+
+using namespace wb;
+using bench::figure;
+using samples = array<std::complex<float>>;
+
+/// Fills with independent complex normal values of a variance.
+void fill(executor& exec, samples& x, float variance, std::uint64_t seed) {
+  const auto zero = exec.make_from(std::vector<std::complex<float>>{{}});
+  add_awgn(exec, {zero.data(), 1, x.size(), 1, 0}, make_view(x.data(), x.size()), variance, {.seed = seed});
+  exec.sync();
+}
+
+bench::maker detect(const uplink_config& c, int symbols, std::size_t frames) {
+  return [=](executor& exec, figure what) {
+    const bool fed = what == figure::host_fed || what == figure::sync;
+    const uplink_detector detector(c);
+    const std::size_t b = static_cast<std::size_t>(c.antennas), u = static_cast<std::size_t>(c.users),
+                      vectors = frames * static_cast<std::size_t>(symbols), bits = detector.bits_per_vector();
+    auto h = exec.make<std::complex<float>>(b * u, frames), y = exec.make<std::complex<float>>(b, vectors);
+    fill(exec, h, 1, 1);
+    fill(exec, y, static_cast<float>(c.users), 2);
+    auto n0 = exec.make_from(std::vector<float>{0.1f});
+    auto llr = exec.make<float>(bits, vectors);
+    auto host_h = exec.make_host<std::complex<float>>(b * u, fed ? frames : 0),
+         host_y = exec.make_host<std::complex<float>>(b, fed ? vectors : 0);
+    auto host_llr = exec.make_host<float>(bits, fed ? vectors : 0);
+    if (fed) {
+      exec.download(host_h.data(), h.data(), h.bytes());
+      exec.download(host_y.data(), y.data(), y.bytes());
+    }
+    exec.sync();
+    return bench::job(
+        static_cast<double>(vectors), static_cast<double>(bits * vectors),
+        [=, &exec, h = std::move(h), y = std::move(y), n0 = std::move(n0), llr = std::move(llr),
+         host_h = std::move(host_h), host_y = std::move(host_y), host_llr = std::move(host_llr)]() mutable {
+          if (fed) {
+            exec.upload(h.data(), host_h.data(), h.bytes());
+            exec.upload(y.data(), host_y.data(), y.bytes());
+          }
+          detector.run(
+              exec,
+              {.channel = h, .received = y, .noise_var = {n0.data(), 1, frames, 1, 0}, .symbols = symbols},
+              {.llr = llr});
+          if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
+        });
+  };
+}
+
+/// Rated by the coded bits of 16-QAM symbols.
+bench::maker precode(const downlink_config& c, int symbols, std::size_t frames) {
+  return [=](executor& exec, figure) {
+    const std::size_t b = static_cast<std::size_t>(c.antennas), u = static_cast<std::size_t>(c.users),
+                      vectors = frames * static_cast<std::size_t>(symbols);
+    auto h = exec.make<std::complex<float>>(b * u, frames), s = exec.make<std::complex<float>>(u, vectors),
+         x = exec.make<std::complex<float>>(b, vectors);
+    fill(exec, h, 1, 1);
+    fill(exec, s, 1, 2);
+    auto n0 = exec.make_from(std::vector<float>{0.1f});
+    return bench::job(
+        static_cast<double>(vectors), 4 * static_cast<double>(u * vectors),
+        [=, &exec, precoder = downlink_precoder(c), h = std::move(h), s = std::move(s), x = std::move(x),
+         n0 = std::move(n0)]() mutable {
+          precoder.run(
+              exec, {.channel = h, .sent = s, .noise_var = {n0.data(), 1, frames, 1, 0}, .symbols = symbols},
+              x);
+        });
+  };
+}
+
+/// Frames that fill a device: 1 GiB of H and y on a GPU, what leaves the caches of a core.
+std::size_t frames_for(const std::string& device, int antennas, int users, int symbols) {
+  const std::size_t bytes =
+      8 * static_cast<std::size_t>(antennas) * static_cast<std::size_t>(users + symbols);
+  return std::max<std::size_t>(16,
+                               bench::batch_for(device, std::size_t{1} << 24, std::size_t{1} << 30) / bytes);
+}
+
+struct size {
+  int antennas, users;
+};
+std::vector<bench::axis> axes_of(size s, massive_mode mode, int iterations, int symbols) {
+  std::vector<bench::axis> axes{{"antennas", std::to_string(s.antennas) + "x" + std::to_string(s.users)},
+                                {"mode", name_of(mode)}};
+  if (iterations != 0) axes.emplace_back("iterations", iterations);
+  axes.emplace_back("symbols", symbols);
+  return axes;
+}
+void add_uplink(const std::string& device, size s, massive_mode mode, int iterations, int symbols, int qam,
+                const std::vector<figure>& figures, std::size_t frames = 0) {
+  uplink_config c;
+  c.antennas = s.antennas, c.users = s.users, c.qam = qam;
+  c.mode = mode, c.iterations = iterations;
+  if (is_iterative(mode)) c.sinr = massive_sinr::approximate;
+  auto axes = axes_of(s, mode, iterations, symbols);
+  axes.emplace_back("qam", qam);
+  if (frames != 0) axes.emplace_back("frames", static_cast<int>(frames));
+  for (const figure f : figures) {
+    const std::size_t filling =
+        frames_for(device, s.antennas, s.users, symbols) / (f == figure::host_fed ? 8 : 1);
+    bench::add("uplink", device, axes, {f}, detect(c, symbols, frames != 0 ? frames : filling));
+  }
+}
+void add_downlink(const std::string& device, size s, massive_mode mode, int iterations, int symbols,
+                  const std::vector<figure>& figures) {
+  downlink_config c;
+  c.antennas = s.antennas, c.users = s.users;
+  c.mode = mode, c.iterations = iterations;
+  bench::add("downlink", device, axes_of(s, mode, iterations, symbols), figures,
+             precode(c, symbols, frames_for(device, s.antennas, s.users, symbols)));
+}
+
+const bench::group massive_benches{[] {
+  using enum massive_mode;
+  for (const std::string& device : bench::devices()) {
+    const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
+    const auto both = [&](size s, massive_mode mode, int iterations) {
+      for (const int symbols : {1, 14}) {
+        add_uplink(device, s, mode, iterations, symbols, 16, alone);
+        add_downlink(device, s, mode, iterations, symbols, alone);
+      }
+    };
+    both({128, 8}, cholesky, 0);
+    both({128, 16}, cholesky, 0);
+    both({128, 16}, cg, 3);
+    both({128, 16}, mf, 0);
+    both({128, 32}, cholesky, 0);
+    both({128, 32}, cg, 5);
+    both({256, 32}, cholesky, 0);
+    both({256, 32}, cg, 4);
+    both({512, 64}, cholesky, 0);
+    both({512, 64}, cg, 5);
+    add_uplink(device, {128, 16}, jacobi_cg, 3, 14, 16, alone);
+    add_uplink(device, {128, 16}, zf, 0, 14, 16, alone);
+    for (const int symbols : {2, 7, 28}) add_uplink(device, {128, 16}, cholesky, 0, symbols, 16, alone);
+    for (const int qam : {4, 64, 256}) add_uplink(device, {128, 16}, cholesky, 0, 14, qam, alone);
+    // A slot of 128 and of 1200 subcarriers.
+    for (const std::size_t frames : {std::size_t{128}, std::size_t{1200}})
+      for (const massive_mode mode : {cholesky, cg})
+        add_uplink(device, {128, 16}, mode, mode == cg ? 3 : 0, 14, 16, {figure::small}, frames);
+    if (device == "cpu") continue;
+    for (const int symbols : {1, 14})
+      add_uplink(device, {128, 16}, cholesky, 0, symbols, 16,
+                 {figure::resident, figure::host_fed, figure::sync});
+  }
+}};
+
+}  // namespace

@@ -1,0 +1,61 @@
+#include <warpband/massive/uplink/uplink.hpp>
+
+#include <warpband/core/pairs.hpp>
+#include <warpband/massive/massive_args.hpp>
+#include <warpband/massive/massive_check.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(uplink)
+
+uplink_detector::uplink_detector(const uplink_config& config) : config_(config) {
+  check_massive(config.antennas, config.users, config.mode, config.iterations);
+  if (config.qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
+  bits_per_symbol(config.qam);
+  if (config.sinr != massive_sinr::exact && config.sinr != massive_sinr::approximate)
+    throw argument_error("sinr", std::to_string(static_cast<int>(config.sinr)), "exact or approximate");
+  if (config.sinr == massive_sinr::exact && is_iterative(config.mode))
+    throw argument_error("sinr", "exact",
+                         std::string("approximate: ") + name_of(config.mode) + " does not invert A");
+  const float clip = config.llr_clip;
+  if (!(clip > 0 && clip <= 1e6f) && clip != std::numeric_limits<float>::infinity())
+    throw argument_error("llr_clip", std::to_string(clip), "above 0 and at most 1e6, or infinity");
+}
+
+std::size_t uplink_detector::bits_per_vector() const noexcept {
+  return static_cast<std::size_t>(config_.users * bits_per_symbol(config_.qam));
+}
+
+void uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
+  check_range("symbols", in.symbols, 1, 1 << 20);
+  const std::size_t frames = in.channel.items, vectors = frames * static_cast<std::size_t>(in.symbols),
+                    b = static_cast<std::size_t>(config_.antennas),
+                    u = static_cast<std::size_t>(config_.users);
+  check_shape("channel", in.channel, b * u, frames);
+  check_shape("received", in.received, b, vectors);
+  check_shape("noise_var", in.noise_var, 1, frames);
+  check_optional_shape("llr", out.llr, bits_per_vector(), vectors);
+  check_optional_shape("equalized", out.equalized, u, vectors);
+  check_optional_shape("sinr", out.sinr, u, vectors);
+  check_optional_shape("status", out.status, 1, vectors);
+  massive_args args;
+  args.antennas = config_.antennas;
+  args.users = config_.users;
+  args.symbols = in.symbols;
+  args.mode = config_.mode;
+  args.iterations = config_.iterations;
+  args.pam_bits = bits_per_symbol(config_.qam) / 2;
+  args.exact_sinr = config_.sinr == massive_sinr::exact;
+  args.clip = config_.llr_clip;
+  args.channel = as_pairs(in.channel);
+  args.in = as_pairs(in.received);
+  args.noise_var = in.noise_var;
+  args.llr = out.llr;
+  args.sinr = out.sinr;
+  if (out.equalized.data != nullptr) args.out = as_pairs(out.equalized);
+  args.status = out.status;
+  exec.run(uplink_kernels(), &args, frames);
+}
+
+}  // namespace wb

@@ -1,0 +1,67 @@
+#pragma once
+// Massive-MIMO uplink detection: y = H x + n with n ~ CN(0, N0) in each of B antennas, x of U users, each a
+// symbol of Gray QAM with Es = 1 (TS 38.211 §5.1). MMSE estimates x' = A^-1 H^H y with A = H^H H + N0 I
+// (docs/li-thesis.md, eq. 2.5), freed of their bias, then max-log LLRs ln P(b = 0) - ln P(b = 1) from the
+// SINR behind the equaliser.
+#include <complex>
+#include <cstdint>
+#include <limits>
+
+#include <warpband/core/status.hpp>
+#include <warpband/exec/executor.hpp>
+#include <warpband/massive/massive.hpp>
+
+namespace wb {
+
+enum class massive_sinr {
+  exact,  // from the diagonal of A^-1: SINR = 1 / (N0 [A^-1]_uu) - 1; zf: 1 / (N0 [A^-1]_uu); mf: G_uu^2 over
+          // the other users' sum |G_uj|^2 and N0 G_uu. Not for cg and jacobi_cg, which have no A^-1
+  approximate,  // from the Gram matrix: SINR = G_uu / N0, gain SINR / (1 + SINR) (eqs 3.3 and 3.4)
+};
+
+struct uplink_config {
+  int antennas = 128;  // B: users..512
+  int users = 16;      // U: 1..64
+  int qam = 16;        // 4, 16, 64, 256
+  massive_mode mode = massive_mode::cholesky;
+  int iterations = 0;  // cg, jacobi_cg: 1..64
+  massive_sinr sinr = massive_sinr::exact;
+  /// LLRs are limited to +-llr_clip: above 0 and at most 1e6, or infinity for no limit.
+  float llr_clip = std::numeric_limits<float>::infinity();
+};
+
+struct uplink_input {
+  view<const std::complex<float>> channel = {};   // H: [frames, B * U], element b * U + u
+  view<const std::complex<float>> received = {};  // y: [frames * symbols, B]
+  view<const float> noise_var = {};  // N0 per complex entry: [frames, 1], item_stride 0 to share one
+  int symbols = 1;                   // consecutive vectors that share an H
+};
+/// Outputs without data are not computed. LLRs of a vector lie user after user, each symbol's in 3GPP order.
+struct uplink_output {
+  view<float> llr = {};                      // [frames * symbols, U * log2(qam)]
+  view<std::complex<float>> equalized = {};  // [frames * symbols, U]: estimates without bias
+  view<float> sinr = {};                     // [frames * symbols, U]: of those, linear
+  view<std::uint8_t> status = {};            // [frames * symbols, 1] status_erased
+};
+
+/// Safe to use from several threads.
+///
+/// A frame is erased, with zeros for all its outputs and status_erased, where H has NaN or Inf, |H|^2 is
+/// outside 1e-12..1e12, N0 is not in 0..1e12, or A is singular (cholesky and zf: a pivot below 4e-6 of its
+/// diagonal entry); N0 = 0 is allowed. A vector is erased where y has NaN or Inf or |H^H y|^2 is above 1e24.
+class uplink_detector {
+ public:
+  /// Throws argument_error for what is not allowed.
+  explicit uplink_detector(const uplink_config& config);
+  /// Queues the frames of in.channel. Throws argument_error and shape_error.
+  void run(executor& exec, const uplink_input& in, const uplink_output& out) const;
+
+  const uplink_config& config() const noexcept { return config_; }
+  /// LLRs of a vector.
+  std::size_t bits_per_vector() const noexcept;
+
+ private:
+  uplink_config config_;
+};
+
+}  // namespace wb

@@ -1,0 +1,162 @@
+#pragma once
+#include <warpband/core/llr.hpp>
+#include <warpband/massive/massive_op.hpp>
+#include <warpband/modem/demap/demap_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class Users>
+struct uplink_op {
+  massive_args a;
+  massive_plan p;
+  int at_once;
+  static constexpr bool by_block = true;
+  static constexpr int most_threads = massive_most_threads, resident = massive_resident;
+  explicit uplink_op(const massive_args& args)
+      : a(args), p(massive_plan::of(args, width_of<lane>, false)), at_once(p.at_once) {}
+
+  int threads() const { return massive_threads(a, p, true); }
+  std::size_t scratch_bytes(int) const {
+    return static_cast<std::size_t>(p.values) * sizeof(lane) +
+           static_cast<std::size_t>(p.floats) * sizeof(float);
+  }
+  double flops() const {
+    const double n = a.users, levels = 1 << a.pam_bits,
+                 per_symbol = 2 + 2 * (2 + 3 * levels + a.pam_bits * (levels + 2));
+    return massive_flops(a, true) + a.symbols * n * (2 + (a.llr.data ? per_symbol : 0));
+  }
+  double bytes() const {
+    const double n = a.users, b = a.antennas;
+    return 8 * b * n + 4 +
+           a.symbols *
+               (8 * b +
+                n * ((a.llr.data ? 8 * a.pam_bits : 0) + (a.out.data ? 8 : 0) + (a.sinr.data ? 4 : 0)) +
+                (a.status.data ? 1 : 0));
+  }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int frames, G g, void* scratch) const {
+    run(first, frames, g, static_cast<lane*>(scratch));
+  }
+  template <class T, class G>
+  WB_HD void run(std::size_t first, int frames, G g, T* scratch) const {
+    massive_engine<Users, T, G> e(a, p, g, first, frames, scratch);
+    for (int symbol = 0; symbol < a.symbols; symbol += p.sides) {
+      const int count = a.symbols - symbol < p.sides ? a.symbols - symbol : p.sides;
+      e.template products<true>(symbol, count, symbol == 0);
+      if (symbol == 0) {
+        e.prepare(true);
+        weigh(e);
+        g.sync();
+      }
+      const packed_vector<T> z = e.solve(count);
+      switch (a.pam_bits) {
+        case 1:
+          finish<1>(e, z, symbol, count);
+          break;
+        case 2:
+          finish<2>(e, z, symbol, count);
+          break;
+        case 3:
+          finish<3>(e, z, symbol, count);
+          break;
+        default:
+          finish<4>(e, z, symbol, count);
+      }
+      g.sync();
+    }
+  }
+
+ private:
+  /// What estimates are multiplied with, and the SINR behind it.
+  template <class T, class G>
+  WB_HD void weigh(massive_engine<Users, T, G>& e) const {
+    const T least = T(1e-37f), one = T(1.f), most = T(3e38f);
+    for (int u = e.g.rank; u < e.n; u += e.g.size) {
+      T gain = one, sinr;
+      const T power = max(e.diagonal[u], T(1e-30f));
+      if (!a.exact_sinr) {
+        sinr = min(e.diagonal[u] / max(e.n0, least), most);
+        if (a.mode == massive_mode::mf)
+          gain = one / power;
+        else if (a.mode != massive_mode::zf)
+          gain = (power + e.n0) / power;
+      } else if (a.mode == massive_mode::mf) {
+        gain = one / power;
+        T others = e.n0;
+        for (int j = 0; j < e.n; j++) {
+          if (j == u) continue;
+          const cx<T> h = j < u ? e.m.get(u, j) : e.m.get(j, u),
+                      part = gain * h;  // scaled before it is squared
+          others = fma(part.im, h.im, fma(part.re, h.re, others));
+        }
+        sinr = min(power / max(others, least), most);
+      } else {
+        const T error = e.n0 * inverse_diagonal(e.m, e.inverse, u);
+        if (a.mode == massive_mode::zf) {
+          sinr = one / max(error, least);
+        } else {
+          const T left = max(one - error, T(1e-7f));  // rounding must not take it out of (0, 1)
+          gain = one / left;
+          sinr = left / max(error, least);
+        }
+      }
+      e.gain[u] = gain;
+      e.sinr[u] = sinr;
+    }
+  }
+
+  /// Estimates to outputs.
+  template <int B, class T, class G>
+  WB_HD void finish(const massive_engine<Users, T, G>& e, packed_vector<T> z, int symbol, int count) const {
+    using I = typename rebind<T>::i32;
+    constexpr float scale = qam_scale<B>();
+    const float limit = a.clip < 3e38f ? a.clip : 3e38f;
+    for (int k = 0; k < (width_of<T> > 1 ? count : 1);
+         k++) {  // lanes of frames: LLRs of a vector are transposed
+      const int from = width_of<T> > 1 ? k * e.n : 0, to = width_of<T> > 1 ? from + e.n : count * e.n;
+      for (int i = from + e.g.rank; i < to; i += e.g.size) {
+        const int side = i / e.n, u = i - side * e.n;
+        const auto good = e.good & (e.numbers[side] > T(0.f));
+        const std::size_t user = static_cast<std::size_t>(u);
+        cx<T> x = e.gain[u] * z.get(i);
+        if (a.out.data)
+          store_cx(e.of_symbol(a.out, symbol + side), user, e.frames(),
+                   {select(good, x.re, T(0.f)), select(good, x.im, T(0.f))});
+        if (a.sinr.data)
+          store(e.of_symbol(a.sinr, symbol + side), user, e.frames(), select(good, e.sinr[u], T(0.f)));
+        if (!a.llr.data) continue;
+        x = {saturate(x.re, 1e15f), saturate(x.im, 1e15f)};  // squares stay finite
+        T re[B], im[B], llr[2 * B];
+        pam_demap<B, false>(x.re * T(1.f / scale), T(scale * scale), re);
+        pam_demap<B, false>(x.im * T(1.f / scale), T(scale * scale), im);
+        WB_UNROLL for (int j = 0; j < B; j++) {
+          llr[2 * j] = select(good, saturate(re[j] * e.sinr[u], limit), T(0.f));
+          llr[2 * j + 1] = select(good, saturate(im[j] * e.sinr[u], limit), T(0.f));
+        }
+        if constexpr (width_of<T> > 1) {
+          WB_UNROLL for (int j = 0; j < 2 * B; j++) e.llr[2 * B * u + j] = llr[j];
+        } else {
+          store_row(e.of_symbol(a.llr, symbol + side), 2 * B * user, e.frames(), llr);
+        }
+      }
+      if constexpr (width_of<T> > 1) {
+        if (a.llr.data) {
+          const view<float> to_llr = e.of_symbol(a.llr, symbol + k);
+          int i = 0;
+          for (; i + width_of<T> <= 2 * B * e.n; i += width_of<T>)
+            store_square(to_llr, static_cast<std::size_t>(i), e.frames(), e.llr + i);
+          for (; i < 2 * B * e.n; i++) store(to_llr, static_cast<std::size_t>(i), e.frames(), e.llr[i]);
+        }
+      }
+    }
+    if (a.status.data)
+      for (int k = e.g.rank; k < count; k += e.g.size)
+        store_int<T>(e.of_symbol(a.status, symbol + k), 0, e.frames(),
+                     select(e.good & (e.numbers[k] > T(0.f)), I(0), I(status_erased)));
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,274 @@
+// The uplink detector against elimination and textbook conjugate gradients in double precision, limit cases,
+// measured SINR, equality across backends, and bad input.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include <tests/massive.hpp>
+
+namespace {
+
+using namespace wb;
+using wb::testing::blamed;
+using wb::testing::detect;
+using wb::testing::massive_batch;
+using wb::testing::massive_result;
+using wb::testing::random_frames;
+
+uplink_config setting(std::size_t antennas, std::size_t users, massive_mode mode, int iterations = 0,
+                      int qam = 16) {
+  uplink_config c;
+  c.antennas = static_cast<int>(antennas), c.users = static_cast<int>(users);
+  c.qam = qam;
+  c.mode = mode;
+  c.iterations = iterations;
+  if (is_iterative(mode)) c.sinr = massive_sinr::approximate;
+  return c;
+}
+void use_approximation(uplink_config& c) { c.sinr = massive_sinr::approximate; }
+
+/// Symbols, SINRs and LLRs of every vector against the oracle.
+void expect_oracle(executor& exec, const uplink_config& c, const massive_batch& b, double tolerance = 2e-5) {
+  SCOPED_TRACE(std::string(name_of(c.mode)) + " " + std::to_string(c.antennas) + "x" +
+               std::to_string(c.users) + ", symbols " + std::to_string(b.symbols) + ", frames " +
+               std::to_string(b.frames));
+  const massive_result got = detect(exec, c, b);
+  const std::size_t bits = got.llr.size() / b.vectors();
+  for (std::size_t i = 0; i < b.vectors(); i++) {
+    const std::size_t frame = i / b.symbols;
+    const auto want = oracle::detect_massive(
+        b.channel(frame), b.received(i), b.n0[frame], c.qam, wb::testing::rule_of(c.mode),
+        wb::testing::solver_of(c.mode, c.iterations), c.sinr == massive_sinr::approximate);
+    ASSERT_EQ(got.status[i], 0);
+    const wb::testing::samples x(&got.x[i * b.users], &got.x[i * b.users] + b.users);
+    ASSERT_LT(wb::testing::relative_error(x, want.symbols), tolerance) << i;
+    for (std::size_t u = 0; u < b.users; u++)
+      ASSERT_NEAR(got.sinr[i * b.users + u] / want.sinr[u], 1, tolerance * 4) << i << " user " << u;
+    for (std::size_t e = 0; e < bits; e++) {
+      const double sinr = want.sinr[e / (bits / b.users)];
+      ASSERT_NEAR(got.llr[i * bits + e], want.llr[e],
+                  tolerance * (std::fabs(want.llr[e]) * 4 + sinr * 8) + 1e-5)
+          << i << " bit " << e;
+    }
+  }
+}
+
+class uplink : public wb::testing::on_backend {};
+WB_ON_ALL_BACKENDS(uplink);
+
+TEST_P(uplink, equals_oracle) {
+  const massive_batch small = random_frames(12, 5, 2, 17, 0.2f), wide = random_frames(40, 16, 5, 3, 0.05f, 2),
+                      single = random_frames(9, 1, 1, 2, 0.5f, 3),
+                      tall = random_frames(131, 8, 1, 3, 0.1f, 4);
+  for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf})
+    for (const bool approximate : {false, true})
+      for (const massive_batch* b : {&small, &wide, &single, &tall}) {
+        uplink_config c = setting(b->antennas, b->users, mode);
+        if (approximate) use_approximation(c);
+        expect_oracle(exec(), c, *b);
+      }
+  for (const int qam : {4, 64, 256})
+    expect_oracle(exec(), setting(12, 5, massive_mode::cholesky, 0, qam), small);
+}
+
+TEST_P(uplink, conjugate_gradients_equal_the_oracles) {
+  const massive_batch b = random_frames(40, 16, 3, 5, 0.05f), odd = random_frames(21, 7, 1, 3, 0.3f, 2);
+  for (const massive_mode mode : {massive_mode::cg, massive_mode::jacobi_cg})
+    for (const int iterations : {1, 3, 6}) {
+      expect_oracle(exec(), setting(40, 16, mode, iterations), b, 1e-4);
+      expect_oracle(exec(), setting(21, 7, mode, iterations), odd, 1e-4);
+    }
+}
+
+TEST_P(uplink, as_many_iterations_as_users_equal_cholesky) {
+  const massive_batch b = random_frames(48, 12, 2, 8, 0.1f);
+  uplink_config exact = setting(48, 12, massive_mode::cholesky);
+  use_approximation(exact);
+  const massive_result want = detect(exec(), exact, b);
+  for (const massive_mode mode : {massive_mode::cg, massive_mode::jacobi_cg}) {
+    const massive_result got = detect(exec(), setting(48, 12, mode, 12), b);
+    EXPECT_LT(wb::testing::relative_error(got.x, want.x), 1e-5) << name_of(mode);
+    EXPECT_EQ(detect(exec(), setting(48, 12, mode, 64), b).x.size(), got.x.size());
+  }
+}
+
+TEST_P(uplink, iterations_past_convergence_change_nothing) {
+  // A = c I: one iteration ends it.
+  massive_batch b = random_frames(8, 8, 1, 3, 0.1f);
+  std::fill(b.h.begin(), b.h.end(), 0.f);
+  for (std::size_t f = 0; f < 3; f++)
+    for (std::size_t u = 0; u < 8; u++) b.h[(f * 8 + u) * 8 + u] = 2;
+  for (const massive_mode mode : {massive_mode::cg, massive_mode::jacobi_cg}) {
+    const massive_result one = detect(exec(), setting(8, 8, mode, 1), b),
+                         all = detect(exec(), setting(8, 8, mode, 8), b);
+    for (std::size_t i = 0; i < one.x.size(); i++) {
+      ASSERT_TRUE(std::isfinite(all.x[i].real()) && std::isfinite(all.x[i].imag()));
+      ASSERT_LT(std::abs(all.x[i] - one.x[i]), 1e-6f);
+    }
+  }
+  const massive_batch large = random_frames(512, 64, 1, 1, 0.1f);
+  const massive_result got = detect(exec(), setting(512, 64, massive_mode::cg, 64), large);
+  uplink_config exact = setting(512, 64, massive_mode::cholesky);
+  use_approximation(exact);
+  EXPECT_LT(wb::testing::relative_error(got.x, detect(exec(), exact, large).x), 1e-5);
+}
+
+TEST_P(uplink, a_shared_channel_equals_a_repeated_one) {
+  for (const std::size_t symbols : {2, 14, 19}) {
+    const massive_batch shared = random_frames(20, 6, symbols, 3, 0.1f);
+    massive_batch repeated = shared;
+    repeated.frames = shared.vectors(), repeated.symbols = 1;
+    repeated.h.clear();
+    repeated.n0.assign(repeated.frames, 0.1f);
+    for (std::size_t i = 0; i < repeated.frames; i++)
+      repeated.h.insert(repeated.h.end(), &shared.h[i / symbols * 120], &shared.h[i / symbols * 120] + 120);
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::jacobi_cg, massive_mode::mf}) {
+      const uplink_config c = setting(20, 6, mode, is_iterative(mode) ? 3 : 0);
+      EXPECT_TRUE(detect(exec(), c, shared) == detect(exec(), c, repeated))
+          << name_of(mode) << " " << symbols;
+    }
+  }
+}
+
+TEST_P(uplink, same_bits_for_any_batch_layout_and_backend) {
+  const auto scalar = wb::testing::open_scalar();
+  for (const auto& [antennas, users, symbols] : {std::tuple{std::size_t{33}, std::size_t{8}, std::size_t{1}},
+                                                 {std::size_t{18}, std::size_t{16}, std::size_t{4}},
+                                                 {std::size_t{7}, std::size_t{3}, std::size_t{2}}}) {
+    const massive_batch b = random_frames(antennas, users, symbols, 34, 0.2f);
+    for (const massive_mode mode :
+         {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf}) {
+      const uplink_config c = setting(antennas, users, mode, is_iterative(mode) ? 4 : 0);
+      const massive_result want = detect(*scalar, c, b), got = detect(exec(), c, b);
+      EXPECT_TRUE(got == want) << antennas << "x" << users << " " << name_of(mode);
+      EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest) == want) << antennas << "x" << users;
+    }
+    const uplink_config c = setting(antennas, users, massive_mode::cholesky);
+    const massive_result all = detect(exec(), c, b);
+    for (const std::size_t frames : {1, 3, 15, 16, 17}) {
+      massive_batch few = b;
+      few.frames = frames;
+      few.h.resize(frames * antennas * users);
+      few.y.resize(few.vectors() * antennas);
+      few.n0.resize(frames);
+      const massive_result got = detect(exec(), c, few);
+      EXPECT_EQ(std::memcmp(got.llr.data(), all.llr.data(), got.llr.size() * sizeof(float)), 0) << frames;
+    }
+  }
+}
+
+TEST_P(uplink, stated_sinr_is_the_measured_one) {
+  const std::size_t vectors = wb::testing::small_scale() ? 400 : 4000;
+  const massive_batch b = random_frames(12, 6, vectors, 1, 1.f);
+  for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf}) {
+    const massive_result got = detect(exec(), setting(12, 6, mode, 0, 4), b);
+    for (std::size_t u = 0; u < 6; u++) {
+      double error = 0;
+      for (std::size_t i = 0; i < vectors; i++) error += std::norm(got.x[i * 6 + u] - b.s[i * 6 + u]);
+      EXPECT_NEAR(got.sinr[u] * error / static_cast<double>(vectors), 1,
+                  5 / std::sqrt(static_cast<double>(vectors)))
+          << name_of(mode) << " user " << u;
+    }
+  }
+}
+
+TEST_P(uplink, ugly_frames_are_erased_alone) {
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              infinity = std::numeric_limits<float>::infinity();
+  const massive_batch good = random_frames(10, 4, 2, 20, 0.1f);
+  for (const massive_mode mode :
+       {massive_mode::cholesky, massive_mode::zf, massive_mode::jacobi_cg, massive_mode::mf}) {
+    SCOPED_TRACE(name_of(mode));
+    const uplink_config c = setting(10, 4, mode, is_iterative(mode) ? 4 : 0);
+    massive_batch b = good;
+    b.h[3 * 40 + 7] = nan;
+    b.h[5 * 40] = {0, infinity};
+    b.n0[7] = -1;
+    b.n0[8] = nan;
+    for (std::size_t e = 0; e < 40; e++) b.h[9 * 40 + e] = 0;
+    b.y[2 * 10 * 10 + 3] = {nan, 0};             // frame 10, its first vector
+    b.y[(2 * 11 + 1) * 10 + 9] = {infinity, 0};  // frame 11, its second
+    for (std::size_t r = 0; r < 10; r++) b.h[12 * 40 + 4 * r + 3] = b.h[12 * 40 + 4 * r];  // rank 3
+    b.n0[12] = b.n0[13] = 0;
+    const massive_result got = detect(exec(), c, b), want = detect(exec(), c, good);
+    const bool decomposed = mode == massive_mode::cholesky || mode == massive_mode::zf;
+    for (std::size_t i = 0; i < b.vectors(); i++) {
+      const std::size_t f = i / 2;
+      const bool erased =
+          f == 3 || f == 5 || f == 7 || f == 8 || f == 9 || i == 20 || i == 23 || (f == 12 && decomposed);
+      EXPECT_EQ(got.status[i], erased ? status_erased : 0) << f;
+      for (std::size_t u = 0; u < 4; u++)
+        for (std::size_t j = 0; j < 4; j++) {
+          const float l = got.llr[i * 16 + 4 * u + j];
+          ASSERT_TRUE(std::isfinite(l));
+          if (erased || (f != 12 && f != 13)) {
+            ASSERT_EQ(l, erased ? 0 : want.llr[i * 16 + 4 * u + j]) << f;
+          }
+        }
+    }
+    // No noise, full rank: zero forcing gives what was sent but for the noise in y.
+    if (mode == massive_mode::zf)
+      for (std::size_t i = 26; i < 28; i++)
+        for (std::size_t u = 0; u < 4; u++) {
+          EXPECT_LT(std::abs(got.x[i * 4 + u] - want.x[i * 4 + u]), 1e-5f);
+          EXPECT_GT(got.sinr[i * 4 + u], 1e30f);
+        }
+  }
+}
+
+TEST(uplink_arguments, bad_ones_are_named) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto blames = [](auto change) {
+    return blamed([&] {
+      uplink_config c;
+      change(c);
+      uplink_detector detector(c);
+    });
+  };
+  EXPECT_EQ(blames([](uplink_config&) {}), "");
+  EXPECT_EQ(blames([](uplink_config& c) { c.users = 0; }), "users");
+  EXPECT_EQ(blames([](uplink_config& c) { c.users = 65; }), "users");
+  EXPECT_EQ(blames([](uplink_config& c) { c.antennas = 15; }), "antennas");  // fewer than users
+  EXPECT_EQ(blames([](uplink_config& c) { c.antennas = 513; }), "antennas");
+  for (const int bad : {2, 8, 5, 1024}) EXPECT_NE(blames([&](uplink_config& c) { c.qam = bad; }), "") << bad;
+  EXPECT_EQ(blames([](uplink_config& c) { c.iterations = 3; }), "iterations");
+  EXPECT_EQ(blames([](uplink_config& c) { c.mode = massive_mode::cg; }), "iterations");
+  EXPECT_EQ(blames([](uplink_config& c) { c.mode = massive_mode::cg, c.iterations = 65; }), "iterations");
+  EXPECT_EQ(blames([](uplink_config& c) { c.mode = massive_mode::cg, c.iterations = 3; }), "sinr");
+  EXPECT_EQ(blames([](uplink_config& c) { c.mode = static_cast<massive_mode>(9); }), "mode");
+  EXPECT_EQ(blames([](uplink_config& c) { c.sinr = static_cast<massive_sinr>(9); }), "sinr");
+  for (const float bad : {0.f, -1.f, nan, 2e6f})
+    EXPECT_EQ(blames([&](uplink_config& c) { c.llr_clip = bad; }), "llr_clip") << bad;
+  try {
+    uplink_detector({.antennas = 8, .users = 16});
+    FAIL();
+  } catch (const argument_error& e) {
+    EXPECT_STREQ(e.what(), "antennas = 8 is not allowed: expected 16 to 512");
+  }
+
+  const auto exec = wb::testing::open_scalar();
+  const uplink_detector detector({.antennas = 4, .users = 2});
+  auto h = exec->make<std::complex<float>>(8, 3), y = exec->make<std::complex<float>>(4, 6),
+       short_h = exec->make<std::complex<float>>(7, 3);
+  auto n0 = exec->make<float>(1, 3), llr = exec->make<float>(8, 6), sinr = exec->make<float>(2, 6);
+  const uplink_input in{.channel = h, .received = y, .noise_var = n0, .symbols = 2};
+  const auto blames_input = [&](auto change) {
+    return blamed([&] {
+      uplink_input i = in;
+      uplink_output o{.llr = llr};
+      change(i, o);
+      detector.run(*exec, i, o);
+    });
+  };
+  std::fill_n(h.data(), h.size(), 0.f), std::fill_n(y.data(), y.size(), 0.f), std::fill_n(n0.data(), 3, 0.f);
+  EXPECT_EQ(blames_input([](auto&, auto&) {}), "");
+  EXPECT_EQ(blames_input([](auto& i, auto&) { i.symbols = 0; }), "symbols");
+  EXPECT_EQ(blames_input([](auto& i, auto&) { i.symbols = 3; }), "received");
+  EXPECT_EQ(blames_input([&](auto& i, auto&) { i.channel = short_h; }), "channel");
+  EXPECT_EQ(blames_input([&](auto& i, auto&) { i.noise_var.items = 2; }), "noise_var");
+  EXPECT_EQ(blames_input([&](auto&, auto& o) { o.llr = sinr; }), "llr");
+  EXPECT_EQ(blames_input([&](auto&, auto& o) { o.sinr = llr; }), "sinr");
+}
+
+}  // namespace
