@@ -18,6 +18,7 @@ struct bench_options {
   std::string json, before, after;
   device_options where;
   int profile = 0;
+  double duration = 0;  // seconds; 0: no such run
   bool list = false, quiet = false, check = false;
 };
 
@@ -75,6 +76,18 @@ int run_benchmarks(bench_options& options) {
   check_json(options);
   stop_on_interrupt();
   progress_line line(options.quiet);
+  if (options.duration > 0) {
+    options.run.watch = [&](const wb::bench::progress& p) {
+      if (line.due()) line.show(fmt::format("{}, {} left", p.name, duration_text(p.seconds_left)));
+      return !interrupted();
+    };
+    const wb::bench::report report = wb::bench::endure(options.run, options.duration);
+    line.clear();
+    show(options, report.table, report.json);
+    if (report.failed != 0)
+      throw wb::error(fmt::format("{} samples had other results than the first call", report.failed));
+    return done;
+  }
   options.run.watch = [&](const wb::bench::progress& p) {
     if (line.due())
       line.show(
@@ -132,6 +145,11 @@ Columns
   An operation is one float32 add, multiply, fma, max or min; a division counts 5 and a square root 4; integer work is
   not counted.
 
+Duration
+  With --duration the one benchmark that FILTER leaves runs without a pause (an hour: --duration 3600). Every second (every
+  600th of a longer run) its rate, the memory of process and device, and whether its results are still those of the first
+  call (of host_fed turbo) are looked at; other results are an error.
+
 Budget
   Below the figures of MIMO detectors: the rate that each has with its data in place (kernel, on a CPU resident) and fed
   from the host, in 10^6 uses of the channel a second, and the widest carrier whose every resource element it detects in
@@ -150,6 +168,7 @@ Examples:
   warpband bench demap --device cpu --threads 1  one core
   WARPBAND_ISA=avx2 warpband bench demap         with another instruction set
   ncu --kernel-name-base demangled -k regex:demap_op warpband bench demap/points=16/.*kernel --profile 3
+  warpband bench 'turbo.*int16.*early_stop.*host_fed' --duration 480 --json endurance.json
   warpband bench ceilings                        what this machine can do at most
   warpband bench compare old.json new.json       which figures changed by more than their noise
 
@@ -197,6 +216,12 @@ command add_bench(CLI::App& app) {
       ->add_option_function<std::string>(
           "--min-time", [options](const std::string& s) { options->run.min_time = std::stod(s); },
           "Seconds of one repetition; default 0.1")
+      ->type_name("SECONDS")
+      ->check(CLI::Validator(check_seconds, "", "seconds"));
+  bench
+      ->add_option_function<std::string>(
+          "--duration", [options](const std::string& s) { options->duration = std::stod(s); },
+          "Run the one benchmark of FILTER without a pause for so long")
       ->type_name("SECONDS")
       ->check(CLI::Validator(check_seconds, "", "seconds"));
   add_integer(*bench, "--profile", 1, 1000000, "Only make N calls of each, for a profiler: nothing is timed",

@@ -53,7 +53,16 @@ class job {
   template <class Call>
   job(double items, double bits, Call call)
       : items_(items), bits_(bits), call_(std::make_unique<model<Call>>(std::move(call))) {}
+  /// The same, with where a call leaves its results on the host: what `--duration` compares.
+  template <class Call>
+  job(double items, double bits, Call call, std::pair<const void*, std::size_t> result)
+      : job(items, bits, std::move(call)) {
+    result_ = result;
+  }
   void operator()() { call_->run(); }
+  std::pair<const unsigned char*, std::size_t> result() const noexcept {
+    return {static_cast<const unsigned char*>(result_.first), result_.second};
+  }
   double items() const noexcept { return items_; }
   double bits() const noexcept { return bits_; }
 
@@ -70,6 +79,7 @@ class job {
   };
   double items_, bits_;
   std::unique_ptr<concept_of> call_;
+  std::pair<const void*, std::size_t> result_{nullptr, 0};
 };
 
 /// Prepares a call on an executor; done anew for every repetition, so it should take milliseconds.

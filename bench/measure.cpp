@@ -10,7 +10,6 @@
 namespace wb::bench {
 namespace {
 
-constexpr std::size_t slots = 3;  // calls of host_fed that are under way at once: in, at work, out
 constexpr double piece_seconds = 1e-3;
 constexpr double launch_hidden = 2e-4;       // seconds from which on a call hides the launch of the next
 constexpr std::size_t launches_ahead = 400;  // that a stream's queue takes

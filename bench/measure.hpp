@@ -10,6 +10,8 @@ namespace wb::bench {
 
 class measurement {
  public:
+  /// Calls of host_fed that are under way at once: in, at work, out.
+  static constexpr std::size_t slots = 3;
   measurement(const definition& d, executor_pool& pool) : definition_(&d), pool_(&pool) {}
   /// Prepares the call and times it for about this long. An error ends the benchmark.
   void repeat(double min_seconds);

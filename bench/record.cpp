@@ -154,4 +154,42 @@ report make_report(const run_options& options, executor_pool& pool,
   return r;
 }
 
+report make_report(const run_options& options, executor_pool& pool, const definition& what,
+                   const endurance& seen) {
+  json record = describe(options, pool);
+  for (const char* key : {"repetitions", "min_time_seconds", "least_spread", "spread_margin"})
+    record.erase(key);
+  record["format"] = "warpband endurance 1";
+  record["name"] = what.name;
+  record["description"] = pool.get(what.device).description();
+  record["seconds"] = tidy(seen.seconds);
+  record["calls"] = seen.calls;
+  record["items"] = tidy(seen.items * static_cast<double>(seen.calls));
+  std::vector<double> rates;
+  for (const auto& s : seen.samples) rates.push_back(s.calls_per_second);
+  const double unit = seen.bits > 0 ? seen.bits * 1e-6 : seen.items;
+  const auto rate = [&](double calls) { return tidy(calls * unit); };
+  record["unit"] = seen.bits > 0 ? "Mb/s" : "items/s";
+  record["mean"] = rate(static_cast<double>(seen.calls) / seen.seconds);
+  record["lowest"] = rate(quantile(rates, 0));
+  record["median"] = rate(quantile(rates, 0.5));
+  record["highest"] = rate(quantile(rates, 1));
+  // The first tenth is left out: caches and pools fill up.
+  const std::size_t warm = seen.samples.size() / 10;
+  for (const auto& [key, of] : {std::pair{"host_memory_bytes", &endurance::sample::host_bytes},
+                                std::pair{"device_memory_bytes", &endurance::sample::device_bytes}}) {
+    std::vector<double> bytes;
+    for (std::size_t i = warm; i < seen.samples.size(); i++) bytes.push_back(seen.samples[i].*of);
+    record[key] = {{"first", bytes.front()}, {"last", bytes.back()}, {"most", quantile(bytes, 1)}};
+  }
+  record["compared_bytes"] = seen.compared_bytes;
+  record["samples"] = seen.samples.size();
+  record["different_results"] = seen.different;
+  report r;
+  r.failed = seen.different;
+  r.json = record.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  r.table = endurance_table(record);
+  return r;
+}
+
 }  // namespace wb::bench

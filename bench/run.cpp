@@ -23,11 +23,6 @@ std::vector<std::string> devices_of(const run_options& options) {
   return all;
 }
 
-int threads_of(const run_options& options) {
-  return options.threads > 0 ? options.threads
-                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 std::vector<definition> selected(const run_options& options) {
   std::regex filter;
   try {
@@ -58,6 +53,20 @@ double seconds_waited() {
 }
 
 }  // namespace
+
+int threads_of(const run_options& options) {
+  return options.threads > 0 ? options.threads
+                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+definition the_only(const run_options& options) {
+  const std::vector<definition> wanted = selected(options);
+  if (wanted.empty()) throw no_match(options);
+  if (wanted.size() > 1)
+    throw error(std::to_string(wanted.size()) + " benchmarks match \"" + options.filter +
+                "\": --duration takes one; warpband bench --list shows them");
+  return wanted.front();
+}
 
 bool is_filter(const std::string& text) {
   try {

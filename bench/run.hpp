@@ -41,6 +41,11 @@ std::vector<std::string> list(const run_options& options);
 /// Measures the ceilings, then the benchmarks that the filter leaves, then the ceilings again: the better
 /// count. Throws wb::error where none is left; a benchmark that fails has an "error" in the record.
 report run(const run_options& options);
+/// Makes the calls of the one benchmark that the filter leaves, again and again for so many seconds, and
+/// looks at rate, memory and results every second, 600 times at most. Throws wb::error where the filter
+/// leaves none or several, and where the benchmark fails; report::failed counts the looks that found other
+/// results.
+report endure(const run_options& options, double seconds);
 /// Only makes the calls, so many of each benchmark, for a profiler to look at: nothing is timed.
 void call_only(const run_options& options, int calls);
 /// A record of the ceilings alone.

@@ -155,4 +155,32 @@ std::string benchmarks_table(const json& record) {
   return out;
 }
 
+std::string endurance_table(const json& record) {
+  const auto number = [&](const char* key) { return record[key].get<double>(); };
+  std::string out =
+      record["name"].get<std::string>() + "\n" + record["description"].get<std::string>() + "\n";
+  const auto line = [&](const std::string& what, const std::string& value) {
+    out += fmt::format("  {:<28} {}\n", what, value);
+  };
+  line("time", fmt::format("{:.1f} s, {} calls, {:.4g} items", number("seconds"), record["calls"].get<long>(),
+                           number("items")));
+  line("rate, " + record["unit"].get<std::string>(),
+       fmt::format("mean {:.5g}; of {} samples: lowest {:.5g}, median {:.5g}, highest {:.5g}", number("mean"),
+                   record["samples"].get<long>(), number("lowest"), number("median"), number("highest")));
+  for (const auto& [key, text] : {std::pair{"host_memory_bytes", "memory of the process, MiB"},
+                                  std::pair{"device_memory_bytes", "memory of the device, MiB"}}) {
+    const json& m = record[key];
+    if (m["most"].get<double>() > 0)
+      line(text,
+           fmt::format("{:.1f} at first, {:.1f} at last, {:.1f} at most", m["first"].get<double>() / 1048576,
+                       m["last"].get<double>() / 1048576, m["most"].get<double>() / 1048576));
+  }
+  const auto different = record["different_results"].get<std::size_t>();
+  line("results", record["compared_bytes"].get<std::size_t>() == 0
+                      ? std::string("not on the host: not compared")
+                  : different == 0 ? std::string("the same at every sample")
+                                   : fmt::format("different at {} samples", different));
+  return out;
+}
+
 }  // namespace wb::bench

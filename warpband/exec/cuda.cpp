@@ -168,6 +168,12 @@ void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
 void cuda::sync() {
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_)), "work queued on " + name());
 }
+std::size_t cuda::memory_used() const {
+  std::size_t free = 0, all = 0;
+  check(cudaSetDevice(info_.index), "selecting " + name());
+  check(cudaMemGetInfo(&free, &all), "asking for the memory of " + name());
+  return all - free;
+}
 void cuda::upload(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   check(cudaSetDevice(info_.index), "selecting " + name());
@@ -272,6 +278,7 @@ std::size_t cuda::preferred_batch(bool) const { return 1; }
 const kernel& cuda::build_of(const kernel_set&) const { not_built(); }
 void cuda::run(const kernel_set&, const void*, std::size_t) { not_built(); }
 void cuda::sync() { not_built(); }
+std::size_t cuda::memory_used() const { not_built(); }
 void cuda::upload(void*, const void*, std::size_t) { not_built(); }
 void cuda::download(void*, const void*, std::size_t) { not_built(); }
 struct cuda_timer::state {};

@@ -43,6 +43,8 @@ class cuda final : public executor {
   /// The cudaStream_t all work is queued on.
   void* stream() const noexcept { return stream_; }
   const cuda_device_info& device() const noexcept { return info_; }
+  /// Bytes of the device's memory that are in use, by this process and all others.
+  std::size_t memory_used() const;
 
  private:
   cuda_device_info info_;

@@ -5,6 +5,7 @@
 
 #include <bench/bench.hpp>
 #include <bench/noise.hpp>
+#include <warpband/fec/crc/crc.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 #include <warpband/link/source/source.hpp>
 
@@ -45,6 +46,7 @@ bench::maker decode(const turbo_decoder_config& config, std::size_t batch) {
          host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
     if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
     exec.sync();
+    const std::pair<const void*, std::size_t> result{host_bits.data(), host_bits.bytes()};
     return bench::job(
         static_cast<double>(batch), static_cast<double>(k * batch),
         [=, &exec, decoder = turbo_decoder(config), llr = std::move(llr), host_llr = std::move(host_llr),
@@ -52,7 +54,8 @@ bench::maker decode(const turbo_decoder_config& config, std::size_t batch) {
           if (fed) exec.upload(llr.data(), host_llr.data(), llr.bytes());
           decoder.run(exec, llr, {.bits = bits});
           if (fed) exec.download(host_bits.data(), bits.data(), bits.bytes());
-        });
+        },
+        result);
   };
 }
 
@@ -144,6 +147,14 @@ const bench::group turbo_benches{[] {
                    decode<float>(config(6144, 0, -1), many / 4));
         bench::add("turbo", device, axes(6144), {figure::host_fed},
                    decode<std::int8_t>(config(6144, 0, -1), many / 4));
+        auto stopping = config(6144, 0, -1);
+        stopping.stop = early_stop::crc;
+        stopping.crc_polynomial = crc24b.polynomial;
+        stopping.crc_degree = crc24b.degree;
+        a = axes(6144);
+        a.emplace_back("early_stop", "crc");
+        bench::add("turbo", device, a, {figure::resident, figure::host_fed},
+                   decode<std::int8_t>(stopping, many / 4));
       }
       for (const int windows : {64, 128})
         for (const int codewords : {1, 10, 100}) {
