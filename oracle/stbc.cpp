@@ -272,8 +272,8 @@ stbc_answer stbc_conditional(const stbc_use& use) {
       llr.push_back((found[1] - found[0]) / use.n0);
     }
   if (symbols == 4) {
-    const std::vector<double> rest = llrs_of({least[2], least[3]}, m, use.n0);
-    llr.insert(llr.end(), rest.begin(), rest.end());
+    const std::vector<double> others = llrs_of({least[2], least[3]}, m, use.n0);
+    llr.insert(llr.end(), others.begin(), others.end());
   }
   answer.llr = llr;
   return answer;

@@ -12,9 +12,9 @@ struct alamouti_op {
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   double flops() const {
-    const double dimension = Soft ? 1 + B + B * 7 : 1 + B;
-    return codeword_sums_flops(a) + 5 + division_flops + square_root_flops + (B - 1) + 4 * dimension +
-           (Soft ? division_flops : 0) - (Soft ? 0 : 4);
+    const double combined = codeword_sums_flops(a) + 1 + square_root_flops + division_flops + 8 + 1 + (B - 1);
+    if (Soft) return combined + division_flops + 4 * (B + (B - 1) + B * (3 + stored_llr_flops));
+    return combined + (a.bits.data ? 4 * (B - 1) : 0);
   }
   double bytes() const { return stbc_bytes(a, 2); }
 

@@ -10,14 +10,17 @@ inline namespace WB_ISA {
 template <int B, class T>
 struct golden_pair {
   folds<B, T> borders;
-  T step, weight;                             // step = scale b / sqrt a, weight = scale^2 (d - b^2 / a)
+  T step, weight;                // step = scale b / sqrt a, weight = scale^2 (d - b^2 / a)
+  T weighted[(1 << B) / 2];      // weight l^2, from the outermost level
   T per_g, per_weight, per_sum;  // of slicing: 1 / g, 1 / (2 weight), 1 / (step^2 + weight)
   explicit WB_HD golden_pair(T g) : borders(g) {}
+  WB_HD T square_of(int j) const { return weighted[j < (1 << B) / 2 ? j : (1 << B) - 1 - j]; }
 };
 
 /// All levels of the second symbol, the first one sliced. `at` of a prefix is u and t.
 template <int B, class T>
 struct enumerated : golden_pair<B, T> {
+  static constexpr double least_flops = (1 << B) * (4 + B), decide_flops = least_flops + (1 << B) + 1;
   using golden_pair<B, T>::golden_pair;
   static constexpr bool crossed = true, unrolled = false;
   WB_HD T least(T u, T t) const {
@@ -25,7 +28,7 @@ struct enumerated : golden_pair<B, T> {
     loop(fixed<(1 << B)>{}, [&](int j) WB_INLINE_LAMBDA {
       const float level = level_of<B>(j);
       const T e = this->borders.error(fnma(this->step, T(level), u));
-      best = min(best, fma(e, e, fnma(t, T(level), this->weight * T(level * level))));
+      best = min(best, fma(e, e, fnma(t, T(level), this->square_of(j))));
     });
     return best;
   }
@@ -50,6 +53,7 @@ struct enumerated : golden_pair<B, T> {
 /// One symbol sliced, then the other: the better of the two orders.
 template <int B, class T>
 struct sliced_twice : golden_pair<B, T> {
+  static constexpr double least_flops = 21 + 2 * (4 + B) + 1, decide_flops = least_flops;
   using golden_pair<B, T>::golden_pair;
   static constexpr bool crossed = true, unrolled = false;
   WB_HD T cost(T u, T t, T second) const {
@@ -58,10 +62,10 @@ struct sliced_twice : golden_pair<B, T> {
   }
   WB_HD void both(T u, T t, T& one, T& two) const {
     const T free = min(max(t * this->per_weight, T(-1e4f)), T(1e4f));  // the second symbol without its levels
-    one = nearest_level<B>(free, T(1.f));
-    const T first = nearest_level<B>(fnma(this->step, free, u), this->per_g);
+    one = nearest_level<B>(free);
+    const T first = nearest_level<B>(fnma(this->step, free, u) * this->per_g);
     const T left = fnma(this->borders.g(), first, u);
-    two = nearest_level<B>(fma(this->step, left, T(0.5f) * t), this->per_sum);
+    two = nearest_level<B>(fma(this->step, left, T(0.5f) * t) * this->per_sum);
   }
   WB_HD T least(T u, T t) const {
     T one, two;
@@ -98,13 +102,12 @@ struct golden_channel {
     g[1][1].im = -g[1][1].im;
   }
 };
-/// The problem of finding (x3, x4); `constant` is what its metric lacks to |y - P c - Q s|^2 - |y|^2.
+/// The problem of finding (x3, x4): |y - P c - Q s|^2 - |y|^2 + |at[0]|^2.
 template <int B, class T>
-WB_HD conditioned<T> condition(const golden_channel<T>& h, T per_root, T beta, T& constant) {
+WB_HD conditioned<T> condition(const golden_channel<T>& h, T per_root, T beta) {
   const float scale = qam_scale<B>();
   conditioned<T> c;
   c.at[0] = per_root * h.zp[0];
-  constant = -norm(c.at[0]);
   c.at[1] = T(2.f * scale) * cx<T>{fnma(beta, c.at[0].re, h.zp[1].re), fnma(beta, c.at[0].im, h.zp[1].im)};
   const T turn = T(-scale) * per_root;
   WB_UNROLL for (int n = 0; n < 2; n++) {

@@ -48,7 +48,16 @@ struct golden_op {
   static constexpr bool slicing = requires(Other<B, float> o) { o.cost(0.f, 0.f, 0.f); };
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
-  double flops() const { return 0; }
+  double flops() const {
+    constexpr double least = Other<B, float>::least_flops, decide = Other<B, float>::decide_flops;
+    constexpr int turns = Soft || slicing ? 2 : 1;
+    const double own = slicing ? 3 + 3 * division_flops : (1 << B) / 2;
+    const double turn = 52 + search_flops(B, Soft, true, 2 + 2 * least) +
+                        (Soft ? 2 * 2 * B * stored_llr_flops : 2 * decide + division_flops + 10);
+    return codeword_sums_flops(a) + 53 + square_root_flops + division_flops + 2 + (B - 1) + 3 + own +
+           turns * turn + (Soft ? division_flops : 0) + (!Soft && slicing ? 8 : 0) +
+           (!Soft && a.bits.data ? 8 * (B - 1) : 0);
+  }
   double bytes() const { return stbc_bytes(a, 4); }
 
   template <class T, class G>
@@ -60,43 +69,47 @@ struct golden_op {
     Other<B, T> other(T(scale) * root);
     other.step = T(scale) * beta;
     other.weight = T(scale * scale) * fnma(beta, beta, h.d);
-    if constexpr (slicing) {
+    if constexpr (!slicing) {
+      WB_UNROLL for (int j = 0; j < (1 << B) / 2; j++) other.weighted[j] =
+          other.weight * T(level_of<B>(j) * level_of<B>(j));
+    } else {
       const T whole = T(scale * scale) * h.d;
       other.weight = max(other.weight, T(1e-7f) * whole);
       other.per_g = T(1.f) / other.borders.g();
       other.per_weight = T(0.5f) / other.weight;
       other.per_sum = T(1.f) / whole;
     }
-    T constant;
     if constexpr (Soft) {
       const T to_llr = s.llr_scale();
       // The pair that is searched gets its LLRs: both in turn.
       WB_ROLL for (int turn = 0; turn < 2; turn++) {
         pair_minima<B, T> found;
-        search_minima(g, condition<B>(h, per_root, beta, constant), other, found);
+        search_minima(g, condition<B>(h, per_root, beta), other, found);
         store_pair(a, turn ? 0 : 2, item, g, found, to_llr, s.good);
         h.turn();
       }
     } else {
       best_pair<T> best;
-      search_best<B>(g, condition<B>(h, per_root, beta, constant), other, best);
+      const conditioned<T> problem = condition<B>(h, per_root, beta);
+      search_best<B>(g, problem, other, best);
       cx<T> level[4] = {{}, {}, best.level[0], best.level[1]};
       const auto decide_other = [&](cx<T>(&one)[2]) WB_INLINE_LAMBDA {
         cx<T> rest;
         other.decide(best.after.at[0].re, best.after.at[1].re, one[1].re, rest.re);
         other.decide(best.after.at[0].im, best.after.at[1].im, one[1].im, rest.im);
         const T per_g = T(1.f) / other.borders.g();
-        one[0] = {nearest_level<B>(rest.re, per_g), nearest_level<B>(rest.im, per_g)};
+        one[0] = {nearest_level<B>(rest.re * per_g), nearest_level<B>(rest.im * per_g)};
       };
       cx<T> sliced[2];
       decide_other(sliced);
       level[0] = sliced[0];
       level[1] = sliced[1];
       if constexpr (slicing) {  // conditioned by the other pair too: the better of the two
-        const T before = best.least + constant;
+        const T before = best.least - norm(problem.at[0]);
         h.turn();
-        search_best<B>(g, condition<B>(h, per_root, beta, constant), other, best);
-        const auto closer = best.least + constant < before;
+        const conditioned<T> turned = condition<B>(h, per_root, beta);
+        search_best<B>(g, turned, other, best);
+        const auto closer = best.least - norm(turned.at[0]) < before;
         decide_other(sliced);
         WB_UNROLL for (int k = 0; k < 2; k++) {
           level[k].re = select(closer, best.level[k].re, level[k].re);

@@ -39,9 +39,11 @@ struct pair_op {
   static constexpr int tile = Tile;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
-  /// Operations of one hypothesis of (x3, x4): four dimensions moved, folded and squared; the minima.
-  static constexpr double hypothesis = 4 + 4 * (B + 1) + 1 + (Soft ? 2 : 1);
-  double flops() const { return 0; }
+  double flops() const {
+    const double turn = 39 + search_flops(B, Soft, false, 4 * (B + 1)) + (Soft ? 2 * 2 * B * stored_llr_flops : 0);
+    return codeword_sums_flops(a) + 70 + square_root_flops + division_flops + 1 + (B - 1) +
+           (Soft ? 2 * turn + division_flops : turn) + (!Soft && a.bits.data ? 8 * (B - 1) : 0);
+  }
   double bytes() const { return stbc_bytes(a, 4); }
 
   template <class T, class G>

@@ -4,6 +4,8 @@
 //
 // A symbol of B bits per dimension is scale * l with odd levels l = L - 1, L - 3, ... 1 - L, L = 2^B, in each
 // dimension; `at level j` counts from the top.
+#include <type_traits>
+
 #include <warpband/core/cx.hpp>
 #include <warpband/core/size.hpp>
 #include <warpband/modem/qam/qam_body.hpp>
@@ -29,6 +31,15 @@ WB_HD bool bit_of_level(int j, int i) {
   return ((j ^ j >> 1 ^ ((1 << B) / 2 - 1)) >> (B - 1 - i) & 1) != 0;
 }
 
+/// |x|, which on a CUDA device costs nothing: it is a modifier of the instruction that uses it.
+template <class T>
+WB_HD T magnitude_of(T x) {
+  if constexpr (std::is_same_v<T, float>)
+    return __builtin_fabsf(x);
+  else
+    return abs(x);
+}
+
 /// Distance of levels to the borders of decisions: fold[i] = g 2^(B - 1 - i), with g half the distance of
 /// neighbouring levels.
 template <int B, class T>
@@ -42,7 +53,7 @@ struct folds {
   /// Distance to the nearest level, with a sign. The axis folds at 0, then at the middle of the positive levels, and so
   /// on; beyond the outermost levels that is right too.
   WB_HD T error(T w) const {
-    WB_UNROLL for (int i = 0; i < B; i++) w = abs(w) - fold[i];
+    WB_UNROLL for (int i = 0; i < B; i++) w = magnitude_of(w) - fold[i];
     return w;
   }
   /// f(i, v) for each bit i: v is w folded i times. The nearest level has b_0 = 1 where v < 0, other bits 1 where
@@ -51,15 +62,15 @@ struct folds {
   WB_HD void each_bit(T w, F f) const {
     WB_UNROLL for (int i = 0; i < B; i++) {
       f(i, w);
-      w = abs(w) - fold[i];
+      if (i + 1 < B) w = magnitude_of(w) - fold[i];
     }
   }
 };
-/// The level nearest to x / step, given 1 / step.
+/// The level nearest to x.
 template <int B, class T>
-WB_HD T nearest_level(T x, T per_step) {
-  constexpr float top = static_cast<float>((1 << B) - 1), rounder = 12582912.f;
-  const T j = fma(unit_clamp(fma(x * per_step, T(0.5f / top), T(0.5f))), T(top), T(rounder)) - T(rounder);
+WB_HD T nearest_level(T x) {
+  constexpr float top = static_cast<float>((1 << B) - 1), to_integer = 12582912.f;
+  const T j = fma(unit_clamp(fma(x, T(0.5f / top), T(0.5f))), T(top), T(to_integer)) - T(to_integer);
   return fma(T(2.f), j, T(-top));
 }
 

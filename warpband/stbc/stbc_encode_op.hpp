@@ -25,8 +25,8 @@ struct stbc_encode_op {
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   double flops() const {
-    const double mapped = B <= 1 ? 0 : symbols * 2 * (2 * (B - 1) + 1);
-    return mapped + (Kind == 0 ? 0 : Kind == 1 ? 16 + 8 + 8 : 8 + 16 + 8) + 8;
+    const double mapped = B == 0 ? 0 : symbols * 2 * (2 * (B - 1) + 1);
+    return mapped + (Kind == 0 ? 0 : Kind == 1 ? 40 : 24) + 8;
   }
   double bytes() const { return symbols * (B == 0 ? 8.0 : 2.0 * B) + 32; }
 

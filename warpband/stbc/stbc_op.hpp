@@ -71,6 +71,17 @@ struct codeword_sums {
   WB_HD T llr_scale() const { return T(1.f) / n0; }
 };
 inline double codeword_sums_flops(const stbc_decode_args& a) { return 28.0 * a.rx_antennas + 1; }
+/// Of an LLR: from the difference of minima to memory, where it is not already scaled.
+inline constexpr double stored_llr_flops = 5;
+/// Of one search over a pair of symbols; `other` is what `metric` takes of the other pair for one hypothesis.
+inline double search_flops(int b, bool soft, bool crossed, double other) {
+  const double levels = 1 << b, with_cross = crossed ? 4 + 2 * levels : 0;
+  const double hypothesis = 5 + other + (soft ? 2 : 1);
+  const double row = 6 + levels * hypothesis + 1 + (soft ? b : 0);
+  const double first = 12 + with_cross + levels * row + (soft ? 2 * b : 0);
+  const double last = 6 + 12 + 6 + (crossed ? 4 : 0) + levels * (5 + 2 + other + 1) + 7;
+  return (crossed ? 0 : 2 * levels) + levels * levels * first + (soft ? levels * b : last);
+}
 
 /// Device memory a codeword takes at least.
 inline double stbc_bytes(const stbc_decode_args& a, int symbols) {
