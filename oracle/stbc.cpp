@@ -27,7 +27,8 @@ std::vector<complex> transmitted(const stbc_use& use, const std::vector<complex>
   const auto s = space_time_matrix(use.code, symbols);
   std::vector<complex> y;
   for (std::size_t slot = 0; slot < 2; ++slot)
-    for (std::size_t r = 0; r < at(use.rx()); ++r) y.push_back(use.h[2 * r] * s[slot] + use.h[2 * r + 1] * s[2 + slot]);
+    for (std::size_t r = 0; r < at(use.rx()); ++r)
+      y.push_back(use.h[2 * r] * s[slot] + use.h[2 * r + 1] * s[2 + slot]);
   return y;
 }
 vector parts(const std::vector<complex>& z) {
@@ -177,11 +178,11 @@ stbc_answer stbc_conditional(const stbc_use& use) {
   check(use);
   const auto points = constellation(use.points);
   const int m = use.points, symbols = use.code.symbols(), half = bits_of(m) / 2, levels = 1 << half;
-  // Level `index` of one dimension, and the point with two of them: their bits in turns, the real part's first.
+  // Level `index` of one dimension, and the point with two of them: their bits in turns, the real part's
+  // first.
   const auto joined = [&](int re, int im) {
     int point = 0;
-    for (int b = 0; b < half; ++b)
-      point |= ((re >> b) & 1) << (2 * b + 1) | ((im >> b) & 1) << (2 * b);
+    for (int b = 0; b < half; ++b) point |= ((re >> b) & 1) << (2 * b + 1) | ((im >> b) & 1) << (2 * b);
     return point;
   };
   vector amplitude;
@@ -203,7 +204,8 @@ stbc_answer stbc_conditional(const stbc_use& use) {
     gram[q][2] = product(column[q][1], column[q][1]);
   }
   std::vector<vector> least(at(symbols), vector(at(m), infinity));
-  // Of the first two symbols the least metric of each level of each dimension, spread over the points at the end.
+  // Of the first two symbols the least metric of each level of each dimension, spread over the points at the
+  // end.
   std::vector<vector> of_level(4, vector(at(levels), infinity));
   stbc_answer answer;
   answer.metric = infinity;
@@ -281,7 +283,8 @@ stbc_answer stbc_conditional(const stbc_use& use) {
 
 std::vector<int> stbc_literal(const stbc_use& use) {
   check(use);
-  if (use.code.kind != space_time::pair) throw std::invalid_argument("oracle: the literal search takes pair codes");
+  if (use.code.kind != space_time::pair)
+    throw std::invalid_argument("oracle: the literal search takes pair codes");
   const auto points = constellation(use.points);
   const int m = use.points;
   const std::size_t rx = at(use.rx());

@@ -4,8 +4,8 @@
 #include <complex>
 #include <vector>
 
-/// Space-time block codes by their definitions, for checking the library: codewords are matrices, distances are
-/// |Y - H S|^2 itself.
+/// Space-time block codes by their definitions, for checking the library: codewords are matrices, distances
+/// are |Y - H S|^2 itself.
 namespace oracle {
 
 enum class space_time { alamouti, pair, golden };
@@ -46,8 +46,8 @@ stbc_answer stbc_exhaustive(const stbc_use& use);
 /// For every (x3, x4) all pairs of real parts of (x1, x2) and, apart from them, of imaginary parts. Throws
 /// std::logic_error where the code does not let them separate.
 stbc_answer stbc_conditional(const stbc_use& use);
-/// The literal search of Bollapalli et al., section III-C, for pair codes with their induced channels P and Q: steps
-/// 1 to 4, each entry of c sliced to the nearest point.
+/// The literal search of Bollapalli et al., section III-C, for pair codes with their induced channels P and
+/// Q: steps 1 to 4, each entry of c sliced to the nearest point.
 std::vector<int> stbc_literal(const stbc_use& use);
 
 }  // namespace oracle

@@ -1,6 +1,6 @@
 #pragma once
-// Random codewords of space-time codes for the tests of their decoders, their run on an executor, and what the oracle
-// sees of them.
+// Random codewords of space-time codes for the tests of their decoders, their run on an executor, and what
+// the oracle sees of them.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -29,7 +29,9 @@ struct stbc_batch {
   std::size_t width() const { return static_cast<std::size_t>(2 * config.rx_antennas); }
   std::size_t codewords() const { return n0.size(); }
   std::size_t bits() const { return stbc_decoder(config).bits_per_codeword(); }
-  std::size_t symbol_bits() const { return static_cast<std::size_t>(std::bit_width(unsigned(config.qam - 1))); }
+  std::size_t symbol_bits() const {
+    return static_cast<std::size_t>(std::bit_width(unsigned(config.qam - 1)));
+  }
 };
 struct stbc_result {
   std::vector<float> llr;
@@ -84,8 +86,8 @@ inline stbc_batch draw_stbc(const stbc_config& config, std::size_t codewords, st
     const auto s = oracle::space_time_matrix(code, x);
     for (std::size_t slot = 0; slot < 2; slot++)
       for (std::size_t r = 0; r < rx; r++) {
-        std::complex<double> y = std::complex<double>(h[2 * r]) * s[slot] +
-                                 std::complex<double>(h[2 * r + 1]) * s[2 + slot];
+        std::complex<double> y =
+            std::complex<double>(h[2 * r]) * s[slot] + std::complex<double>(h[2 * r + 1]) * s[2 + slot];
         if (draw.noise) y += std::sqrt(static_cast<double>(b.n0[i])) * normal();
         b.y.push_back(std::complex<float>(y));
       }
@@ -105,7 +107,8 @@ inline oracle::stbc_use oracle_use(const stbc_batch& b, std::size_t i) {
 }
 
 enum class wanted { llr, decisions };
-inline stbc_result decode(executor& exec, const stbc_batch& b, wanted what, layout order = layout::row_major) {
+inline stbc_result decode(executor& exec, const stbc_batch& b, wanted what,
+                          layout order = layout::row_major) {
   const stbc_decoder decoder(b.config);
   const std::size_t n = b.codewords(), m = b.bits();
   const auto turned = [](const auto& values, std::size_t elements) {
@@ -143,7 +146,8 @@ inline double llr_tolerance(const stbc_batch& b, std::size_t i) {
   return 4e-6 * energy / b.n0[i] + 1e-5;
 }
 /// Constellation indices of a codeword's bits.
-inline std::vector<int> symbols_of(const stbc_batch& b, const std::vector<std::uint8_t>& bits, std::size_t i) {
+inline std::vector<int> symbols_of(const stbc_batch& b, const std::vector<std::uint8_t>& bits,
+                                   std::size_t i) {
   std::vector<int> symbols;
   for (std::size_t e = 0; e < b.bits(); e++) {
     if (e % b.symbol_bits() == 0) symbols.push_back(0);
@@ -153,14 +157,16 @@ inline std::vector<int> symbols_of(const stbc_batch& b, const std::vector<std::u
 }
 
 /// What decisions differ from the most likely codeword's: in earnest, and where both metrics are within 1e-5.
+/// Signs of LLRs may besides be off by as much as the LLRs themselves (`rounding`, of a metric).
 struct disagreement {
   std::size_t wrong = 0, ties = 0;
 };
 inline void compare(const stbc_batch& b, std::size_t i, const std::vector<std::uint8_t>& bits,
-                    const oracle::stbc_use& use, const oracle::stbc_answer& expected, disagreement& d) {
+                    const oracle::stbc_use& use, const oracle::stbc_answer& expected, disagreement& d,
+                    double rounding = 0) {
   const auto got = symbols_of(b, bits, i);
   if (got == expected.symbols) return;
-  if (oracle::stbc_metric(use, got) <= expected.metric * (1 + 1e-5))
+  if (oracle::stbc_metric(use, got) <= expected.metric * (1 + 1e-5) + rounding)
     d.ties++;
   else
     d.wrong++;

@@ -38,8 +38,7 @@ struct alamouti_op {
             llr[q][i] = select(zero, apart, -apart);
           });
         }
-        store_symbol<B>(a, k, item, g, s.good,
-                        [&](int q, int i) WB_INLINE_LAMBDA { return llr[q][i]; });
+        store_symbol<B>(a, k, item, g, s.good, [&](int q, int i) WB_INLINE_LAMBDA { return llr[q][i]; });
       }
     } else {
       WB_UNROLL for (int k = 0; k < 2; k++) store_decision(a, k, item, g, s.good, borders, w[k]);

@@ -1,6 +1,6 @@
 #pragma once
-// The Golden code: given (x3, x4) the Gram of (x1, x2) is real, [[a, b], [b, d]], and the same as that of (x3, x4). Real
-// and imaginary part separate: each is the least over two levels of
+// The Golden code: given (x3, x4) the Gram of (x1, x2) is real, [[a, b], [b, d]], and the same as that of
+// (x3, x4). Real and imaginary part separate: each is the least over two levels of
 //   (u - step l2 - g l1)^2 + weight l2^2 - t l2
 #include <warpband/stbc/stbc_body.hpp>
 

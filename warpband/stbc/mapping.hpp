@@ -1,6 +1,6 @@
 #pragma once
-// How codewords map to a CUDA device; on a CPU lanes always hold codewords. Threads that share a codeword, each with
-// its part of the hypotheses of x3 (those of x4 are the inner loops):
+// How codewords map to a CUDA device; on a CPU lanes always hold codewords. Threads that share a codeword,
+// each with its part of the hypotheses of x3 (those of x4 are the inner loops):
 //
 //              QPSK   16-QAM              64-QAM
 //   Alamouti   1      1                   1

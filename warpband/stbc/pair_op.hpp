@@ -24,8 +24,10 @@ WB_HD pair_channel<T> pair_channel_of(const codeword_sums<T>& s, const cx_pair (
           conj_fma(v12, s.a, conj_fma(v22, s.c, none)), conj_fma(v11, s.d, conj_fma(v21, s.b, none)), h.zq);
   // V's columns paired: the products with n1, t, n2.
   const cx<T> v21_12 = {v21.re + v12.re, v21.im - v12.im}, v22_11 = {v22.re - v11.re, v22.im + v11.im};
-  const cx<T> g1 = fma(s.t, v21_12, cx<T>{fma(s.n2, v22.re, s.n1 * v11.re), fnma(s.n2, v22.im, s.n1 * v11.im)});
-  const cx<T> g2 = fma(s.t, v22_11, cx<T>{fnma(s.n2, v21.re, s.n1 * v12.re), fma(s.n2, v21.im, s.n1 * v12.im)});
+  const cx<T> g1 =
+      fma(s.t, v21_12, cx<T>{fma(s.n2, v22.re, s.n1 * v11.re), fnma(s.n2, v22.im, s.n1 * v11.im)});
+  const cx<T> g2 =
+      fma(s.t, v22_11, cx<T>{fnma(s.n2, v21.re, s.n1 * v12.re), fma(s.n2, v21.im, s.n1 * v12.im)});
   h.g1 = T(0.5f) * g1;
   h.g2 = T(0.5f) * g2;
   h.p = T(0.5f) * (s.n1 + s.n2);
@@ -40,7 +42,8 @@ struct pair_op {
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   double flops() const {
-    const double turn = 39 + search_flops(B, Soft, false, 4 * (B + 1)) + (Soft ? 2 * 2 * B * stored_llr_flops : 0);
+    const double turn =
+        39 + search_flops(B, Soft, false, 4 * (B + 1)) + (Soft ? 2 * 2 * B * stored_llr_flops : 0);
     return codeword_sums_flops(a) + 70 + square_root_flops + division_flops + 1 + (B - 1) +
            (Soft ? 2 * turn + division_flops : turn) + (!Soft && a.bits.data ? 8 * (B - 1) : 0);
   }

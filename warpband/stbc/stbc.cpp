@@ -21,8 +21,7 @@ WB_DECLARE_KERNEL(golden_slicing)
 namespace {
 
 int pam_bits_of(int qam) {
-  if (qam != 4 && qam != 16 && qam != 64)
-    throw argument_error("qam", std::to_string(qam), "4, 16 or 64");
+  if (qam != 4 && qam != 16 && qam != 64) throw argument_error("qam", std::to_string(qam), "4, 16 or 64");
   return bits_per_symbol(qam) / 2;
 }
 std::string number_text(double x) {
@@ -46,10 +45,11 @@ space_time_code space_time_code::pair(const matrix& v) {
     for (std::size_t j = 0; j < 2; j++) {
       const std::complex<double> entry = std::conj(v[i]) * v[j] + std::conj(v[2 + i]) * v[2 + j];
       if (!(std::abs(entry - (i == j ? 1.0 : 0.0)) <= 1e-6))
-        throw argument_error("v",
-                             "with " + number_text(entry.real()) + " + " + number_text(entry.imag()) +
-                                 "i as entry (" + std::to_string(i) + ", " + std::to_string(j) + ") of V^H V",
-                             std::string("a unitary matrix: ") + (i == j ? "1" : "0") + " there, within 1e-6");
+        throw argument_error(
+            "v",
+            "with " + number_text(entry.real()) + " + " + number_text(entry.imag()) + "i as entry (" +
+                std::to_string(i) + ", " + std::to_string(j) + ") of V^H V",
+            std::string("a unitary matrix: ") + (i == j ? "1" : "0") + " there, within 1e-6");
     }
   return {space_time_kind::pair, v};
 }
@@ -90,8 +90,8 @@ stbc_decoder::stbc_decoder(const stbc_config& config) : config_(config), pam_bit
 }
 
 void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& out) const {
-  const std::size_t n = in.received.items, shared = in.codewords_per_channel,
-                    rx = count(config_.rx_antennas), bits = bits_per_codeword();
+  const std::size_t n = in.received.items, shared = in.codewords_per_channel, rx = count(config_.rx_antennas),
+                    bits = bits_per_codeword();
   if (shared == 0) throw argument_error("codewords_per_channel", "0", "1 or more");
   check_shape("received", in.received, 2 * rx, n);
   check_shape("channel", in.channel, 2 * rx, n / shared + (n % shared != 0));
@@ -115,9 +115,9 @@ void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& 
   a.bits = out.bits;
   a.status = out.status;
   const kernel_set& kernels = config_.code.kind() == space_time_kind::alamouti ? alamouti_kernels()
-                              : !golden                                          ? stbc_pair_kernels()
-                              : a.slicing                                        ? golden_slicing_kernels()
-                                                                                 : golden_kernels();
+                              : !golden                                        ? stbc_pair_kernels()
+                              : a.slicing                                      ? golden_slicing_kernels()
+                                                                               : golden_kernels();
   exec.run(kernels, &a, n);
 }
 

@@ -1,18 +1,18 @@
 #pragma once
-// Space-time block codes of two transmit antennas and two slots: Y = H S + N, with n ~ CN(0, N0) in each entry.
-// S is 2 x 2, antennas by slots, made of symbols x1, x2, ... of Gray QAM with Es = 1 (TS 38.211 §5.1):
+// Space-time block codes of two transmit antennas and two slots: Y = H S + N, with n ~ CN(0, N0) in each
+// entry. S is 2 x 2, antennas by slots, made of symbols x1, x2, ... of Gray QAM with Es = 1 (TS 38.211 §5.1):
 //
 //   Alamouti      A(x1, x2) = [[x1, -x2*], [x2, x1*]]
 //   pair          (A(x1, x2) + V A(x3, x4)) / sqrt 2, V unitary; the Silver code is one
 //   Golden        [[a (x1 + t x2), a (x3 + t x4)], [i a' (x3 + t' x4), a' (x1 + t' x2)]] / sqrt 5
 //                 with t = (1 + sqrt 5) / 2, t' = 1 - t, a = 1 + i - i t, a' = 1 + i - i t'
 //
-// so that every antenna sends unit mean energy a slot. Alamouti, IEEE JSAC 16(8), 1998; Hollanti et al., IEEE ITW
-// 2008 (Silver); Belfiore, Rekaya, Viterbo, IEEE Trans. IT 51(4), 2005 (Golden).
+// so that every antenna sends unit mean energy a slot. Alamouti, IEEE JSAC 16(8), 1998; Hollanti et al., IEEE
+// ITW 2008 (Silver); Belfiore, Rekaya, Viterbo, IEEE Trans. IT 51(4), 2005 (Golden).
 //
 // Decoding is maximum likelihood by conditional optimisation (Bollapalli et al., "Highly parallel decoding of
-// space-time codes on graphics processing units", 2009): for every (x3, x4) the best (x1, x2) follows directly.
-// docs/bollapalli.md has the method and its operations.
+// space-time codes on graphics processing units", 2009): for every (x3, x4) the best (x1, x2) follows
+// directly. docs/bollapalli.md has the method and its operations.
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -48,14 +48,14 @@ class space_time_code {
   matrix v_;
 };
 
-/// Bits or symbols to codewords. A codeword is [slot, antenna]: element 2 * slot + antenna, so that a batch of
-/// them is one of twice as many uses of a channel with two streams.
+/// Bits or symbols to codewords. A codeword is [slot, antenna]: element 2 * slot + antenna, so that a batch
+/// of them is one of twice as many uses of a channel with two streams.
 class stbc_encoder {
  public:
   /// Throws argument_error: qam 4, 16 or 64.
   stbc_encoder(const space_time_code& code, int qam);
-  /// bits [codewords, bits_per_codeword()], 0 or 1, symbol after symbol, each in 3GPP order; out [codewords, 4].
-  /// Throws shape_error.
+  /// bits [codewords, bits_per_codeword()], 0 or 1, symbol after symbol, each in 3GPP order; out [codewords,
+  /// 4]. Throws shape_error.
   void run(executor& exec, view<const std::uint8_t> bits, view<std::complex<float>> out) const;
   /// symbols [codewords, code.symbols()], any finite numbers; out [codewords, 4]. Throws shape_error.
   void run_symbols(executor& exec, view<const std::complex<float>> symbols,
@@ -96,19 +96,20 @@ struct stbc_input {
 
 /// Outputs without data are not computed; without `llr` the search is the cheaper one for decisions alone.
 struct stbc_output {
-  /// [codewords, bits_per_codeword] max-log ln P(b = 0) - ln P(b = 1): the least |Y - H S|^2 / N0 with b = 1 minus
-  /// the least with b = 0, over all codewords.
+  /// [codewords, bits_per_codeword] max-log ln P(b = 0) - ln P(b = 1): the least |Y - H S|^2 / N0 with b = 1
+  /// minus the least with b = 0, over all codewords.
   view<float> llr = {};
   /// [codewords, bits_per_codeword] of the most likely codeword; with `llr` 1 where the LLR is negative.
   view<std::uint8_t> bits = {};
   view<std::uint8_t> status = {};  // [codewords, 1] status_erased
 };
 
-/// Maximum-likelihood decoder. A codeword is erased, with LLRs of 0, bits of 0 and status_erased, where there is NaN
-/// or Inf in Y or H; N0 is outside 1e-30..1e30; |H|^2 is outside 1e-30..1e30; or |Y|^2 is above 1e30.
+/// Maximum-likelihood decoder. A codeword is erased, with LLRs of 0, bits of 0 and status_erased, where there
+/// is NaN or Inf in Y or H; N0 is outside 1e-30..1e30; |H|^2 is outside 1e-30..1e30; or |Y|^2 is above 1e30.
 class stbc_decoder {
  public:
-  /// Throws argument_error: qam 4, 16 or 64; rx_antennas 1..4; llr_clip; slicing for another code than Golden.
+  /// Throws argument_error: qam 4, 16 or 64; rx_antennas 1..4; llr_clip; slicing for another code than
+  /// Golden.
   explicit stbc_decoder(const stbc_config& config);
   /// Queues the codewords of in.received on an executor. Throws shape_error where shapes do not match.
   void run(executor& exec, const stbc_input& in, const stbc_output& out) const;

@@ -1,5 +1,5 @@
-// Space-time codes: batches that fill the device, with a channel for every codeword and one for a frame (Bollapalli et
-// al. estimate it once a WiMAX frame); and batches of two OFDM symbols of 720 tones, 10 MHz in
+// Space-time codes: batches that fill the device, with a channel for every codeword and one for a frame
+// (Bollapalli et al. estimate it once a WiMAX frame); and batches of two OFDM symbols of 720 tones, 10 MHz in
 // their table I.
 #include <bench/bench.hpp>
 #include <complex>
@@ -24,8 +24,8 @@ void send(executor& exec, const stbc_config& c, std::size_t codewords, array<std
   auto sent = exec.make<std::complex<float>>(4, codewords);
   random_bits(exec, bits, static_cast<int>(m), {.seed = 1});
   encoder.run(exec, bits, sent);
-  apply_mimo_rayleigh(exec, make_view(sent.data(), 2, 2 * codewords), make_view(y.data(), rx, 2 * codewords), h,
-                      2 * per_channel, {.seed = 2});
+  apply_mimo_rayleigh(exec, make_view(sent.data(), 2, 2 * codewords), make_view(y.data(), rx, 2 * codewords),
+                      h, 2 * per_channel, {.seed = 2});
   const auto received = make_view(y.data(), y.size());
   add_awgn(exec, received, received, n0, {.seed = 3});
   exec.sync();
@@ -36,8 +36,10 @@ bench::maker decode(const stbc_config& config, output what, std::size_t codeword
     const bool fed = asked == figure::host_fed || asked == figure::sync, soft = what == output::soft;
     const stbc_decoder decoder(config);
     const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
-                      bits = decoder.bits_per_codeword(), channels = (codewords + per_channel - 1) / per_channel;
-    auto y = exec.make<std::complex<float>>(width, codewords), h = exec.make<std::complex<float>>(width, channels);
+                      bits = decoder.bits_per_codeword(),
+                      channels = (codewords + per_channel - 1) / per_channel;
+    auto y = exec.make<std::complex<float>>(width, codewords),
+         h = exec.make<std::complex<float>>(width, channels);
     constexpr float noise_var = 0.05f;
     send(exec, config, codewords, h, y, per_channel, noise_var);
     auto n0 = exec.make_from(std::vector<float>{noise_var});
@@ -74,8 +76,8 @@ bench::maker decode(const stbc_config& config, output what, std::size_t codeword
 }
 
 /// `codewords`: 0 for a batch that fills the device.
-void add(const std::string& device, const stbc_config& c, const char* code, output what, std::size_t per_channel,
-         const std::vector<figure>& figures, std::size_t codewords = 0) {
+void add(const std::string& device, const stbc_config& c, const char* code, output what,
+         std::size_t per_channel, const std::vector<figure>& figures, std::size_t codewords = 0) {
   std::vector<bench::axis> axes{{"code", code},
                                 {"qam", c.qam},
                                 {"output", what == output::soft ? "soft" : "hard"},
@@ -84,8 +86,8 @@ void add(const std::string& device, const stbc_config& c, const char* code, outp
   const bool golden = c.code.kind() == space_time_kind::golden;
   const std::size_t cpu = c.qam == 64 ? (golden ? 32 : 128) : c.qam == 16 ? 1024 : 4096;
   const std::size_t cuda = std::size_t{1} << (c.qam == 64 ? 17 : c.qam == 16 ? 20 : 22);
-  bench::add("stbc", device, axes, figures,
-             decode(c, what, codewords != 0 ? codewords : bench::batch_for(device, cpu, cuda), per_channel));
+  const std::size_t n = codewords != 0 ? codewords : bench::batch_for(device, cpu, cuda);
+  bench::add("stbc", device, axes, figures, decode(c, what, n - n % per_channel, per_channel));
 }
 
 const bench::group stbc_benches{[] {

@@ -1,6 +1,6 @@
 #pragma once
-// What the space-time decoders share: the sums that a codeword's Y and H enter by, folding and slicing, and the
-// search over one pair of symbols.
+// What the space-time decoders share: the sums that a codeword's Y and H enter by, folding and slicing, and
+// the search over one pair of symbols.
 //
 // A symbol of B bits per dimension is scale * l with odd levels l = L - 1, L - 3, ... 1 - L, L = 2^B, in each
 // dimension; `at level j` counts from the top.
@@ -50,14 +50,14 @@ struct folds {
     WB_UNROLL for (int i = B - 1; i > 0; i--) fold[i - 1] = fold[i] + fold[i];
   }
   WB_HD T g() const { return fold[B - 1]; }
-  /// Distance to the nearest level, with a sign. The axis folds at 0, then at the middle of the positive levels, and so
-  /// on; beyond the outermost levels that is right too.
+  /// Distance to the nearest level, with a sign. The axis folds at 0, then at the middle of the positive
+  /// levels, and so on; beyond the outermost levels that is right too.
   WB_HD T error(T w) const {
     WB_UNROLL for (int i = 0; i < B; i++) w = magnitude_of(w) - fold[i];
     return w;
   }
-  /// f(i, v) for each bit i: v is w folded i times. The nearest level has b_0 = 1 where v < 0, other bits 1 where
-  /// v > 0; the nearest one with the other bit i is |v| + g away.
+  /// f(i, v) for each bit i: v is w folded i times. The nearest level has b_0 = 1 where v < 0, other bits 1
+  /// where v > 0; the nearest one with the other bit i is |v| + g away.
   template <class F>
   WB_HD void each_bit(T w, F f) const {
     WB_UNROLL for (int i = 0; i < B; i++) {
@@ -74,8 +74,8 @@ WB_HD T nearest_level(T x) {
   return fma(T(2.f), j, T(-top));
 }
 
-/// A pair of symbols (l3, l4) by which another pair is conditioned: numbers that are affine in it, and the part of
-/// the metric that is its own.
+/// A pair of symbols (l3, l4) by which another pair is conditioned: numbers that are affine in it, and the
+/// part of the metric that is its own.
 template <class T>
 struct conditioned {
   cx<T> at[2], by[2][2];  // at[k] + by[k][0] l3 + by[k][1] l4
@@ -179,8 +179,8 @@ WB_HD void each_row(F f) {
   }
 }
 
-/// All pairs: found.least[v][d][i] as pair_minima says. `other(prefix)` is the least metric of the other pair given
-/// this one. Threads of the group share the values of l3.
+/// All pairs: found.least[v][d][i] as pair_minima says. `other(prefix)` is the least metric of the other pair
+/// given this one. Threads of the group share the values of l3.
 template <int B, class T, class G, class Other>
 WB_HD void search_minima(G g, const conditioned<T>& c, const Other& other, pair_minima<B, T>& found) {
   constexpr int levels = 1 << B;
@@ -196,8 +196,7 @@ WB_HD void search_minima(G g, const conditioned<T>& c, const Other& other, pair_
     const prefix<T> first = given_first(c, re3, im3);
     const cx<T> linear = linear_given<Other::crossed>(c, re3, im3);
     if constexpr (Other::crossed)
-      loop(each,
-           [&](int j) WB_INLINE_LAMBDA { own[j] = metric_of_im(c, linear.im, T(level_of<B>(j))); });
+      loop(each, [&](int j) WB_INLINE_LAMBDA { own[j] = metric_of_im(c, linear.im, T(level_of<B>(j))); });
     T least = T(unreached_metric);
     each_row<Other::unrolled, B>([&](int row) WB_INLINE_LAMBDA {
       const prefix<T> half = given_row(c, first, linear.re, T(level_of<B>(row)));
@@ -233,8 +232,7 @@ WB_HD void search_best(G g, const conditioned<T>& c, const Other& other, best_pa
     const prefix<T> first = given_first(c, re3, im3);
     const cx<T> linear = linear_given<Other::crossed>(c, re3, im3);
     if constexpr (Other::crossed)
-      loop(each,
-           [&](int j) WB_INLINE_LAMBDA { own[j] = metric_of_im(c, linear.im, T(level_of<B>(j))); });
+      loop(each, [&](int j) WB_INLINE_LAMBDA { own[j] = metric_of_im(c, linear.im, T(level_of<B>(j))); });
     each_row<Other::unrolled, B>([&](int row) WB_INLINE_LAMBDA {
       const prefix<T> half = given_row(c, first, linear.re, T(level_of<B>(row)));
       T least_row = T(unreached_metric);

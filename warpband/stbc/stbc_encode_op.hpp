@@ -57,7 +57,8 @@ struct stbc_encode_op {
       alamouti_block(x[0], x[1], first);
       alamouti_block(x[2], x[3], second);
       WB_UNROLL for (int r = 0; r < 2; r++) {
-        const cx<T> v0 = {T(a.v[2 * r].re), T(a.v[2 * r].im)}, v1 = {T(a.v[2 * r + 1].re), T(a.v[2 * r + 1].im)};
+        const cx<T> v0 = {T(a.v[2 * r].re), T(a.v[2 * r].im)},
+                    v1 = {T(a.v[2 * r + 1].re), T(a.v[2 * r + 1].im)};
         WB_UNROLL for (int t = 0; t < 2; t++) s[r][t] =
             T(0.707106781f) * fma(v1, second[1][t], fma(v0, second[0][t], first[r][t]));
       }
@@ -67,9 +68,8 @@ struct stbc_encode_op {
       constexpr float re = static_cast<float>(1 / root5);
       const cx<T> alpha = {T(re), T(static_cast<float>((1 - golden) / root5))},
                   beta = {T(re), T(static_cast<float>(golden / root5))};
-      const auto sum = [](cx<T> p, float f, cx<T> q) WB_INLINE_LAMBDA {
-        return cx<T>{fma(T(f), q.re, p.re), fma(T(f), q.im, p.im)};
-      };
+      const auto sum = [](cx<T> p, float f, cx<T> q)
+                           WB_INLINE_LAMBDA { return cx<T>{fma(T(f), q.re, p.re), fma(T(f), q.im, p.im)}; };
       s[0][0] = fma(alpha, sum(x[0], t, x[1]), none);
       s[0][1] = fma(alpha, sum(x[2], t, x[3]), none);
       const cx<T> turned = fma(beta, sum(x[2], u, x[3]), none);

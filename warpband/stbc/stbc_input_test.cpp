@@ -68,7 +68,8 @@ TEST_P(stbc_input_on, bad_codewords_are_erased_and_their_neighbours_untouched) {
 
 TEST_P(stbc_input_on, any_size_gives_numbers_the_same_everywhere) {
   const auto scalar = open_scalar();
-  const std::vector<float> sizes{1e-38f, 1e-20f, 1e-14f, 1e-7f, 1.f, 1e7f, 1e14f}, noises{1e-38f, 1e-29f, 1e-12f, 1.f, 1e12f, 1e29f};
+  const std::vector<float> sizes{1e-38f, 1e-20f, 1e-14f, 1e-7f, 1.f, 1e7f, 1e14f},
+      noises{1e-38f, 1e-29f, 1e-12f, 1.f, 1e12f, 1e29f};
   for (const stbc_config& c : stbc_of_each()) {
     if (c.qam == 64) continue;
     stbc_batch b = draw_stbc(c, sizes.size() * sizes.size() * noises.size(), 2);
@@ -111,7 +112,8 @@ TEST(stbc_arguments, bad_settings_are_named) {
     EXPECT_EQ(blames(stbc_setting(space_time_code::silver(), qam)), "qam") << qam;
     EXPECT_EQ(blamed([&] { stbc_encoder(space_time_code::silver(), qam); }), "qam") << qam;
   }
-  for (const int rx : {-1, 0, 5}) EXPECT_EQ(blames(stbc_setting(space_time_code::golden(), 4, rx)), "rx_antennas");
+  for (const int rx : {-1, 0, 5})
+    EXPECT_EQ(blames(stbc_setting(space_time_code::golden(), 4, rx)), "rx_antennas");
   for (const auto& code : {space_time_code::alamouti(), space_time_code::silver()})
     EXPECT_EQ(blames(stbc_setting(code, 4, 2, golden_search::slicing)), "search");
   stbc_config c;
@@ -137,9 +139,11 @@ TEST(stbc_arguments, a_matrix_that_is_not_unitary_is_named_with_what_is_wrong) {
   EXPECT_EQ(message(space_time_code::silver().v()), "");
   EXPECT_EQ(message({1, 0, 0, 1}), "");
   EXPECT_EQ(message({1, 0, 0, 2}),
-            "v = with 4 + 0i as entry (1, 1) of V^H V is not allowed: expected a unitary matrix: 1 there, within 1e-6");
+            "v = with 4 + 0i as entry (1, 1) of V^H V is not allowed: expected a unitary matrix: 1 there, "
+            "within 1e-6");
   EXPECT_EQ(message({1, 1, 0, 0}),
-            "v = with 1 + 0i as entry (0, 1) of V^H V is not allowed: expected a unitary matrix: 0 there, within 1e-6");
+            "v = with 1 + 0i as entry (0, 1) of V^H V is not allowed: expected a unitary matrix: 0 there, "
+            "within 1e-6");
   EXPECT_NE(message({1, 0, 0, std::complex<double>(std::nan(""), 0)}), "");
   EXPECT_NE(message({0, 0, 0, 0}), "");
 }

@@ -10,13 +10,13 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// All that a code needs of Y and H, as sums over the receive antennas: h_k is the gain from antenna k, y_k what
-/// arrives in slot k.
+/// All that a code needs of Y and H, as sums over the receive antennas: h_k is the gain from antenna k, y_k
+/// what arrives in slot k.
 template <class T>
 struct codeword_sums {
   using M = typename rebind<T>::mask;
-  T n1, n2;       // |h1|^2, |h2|^2
-  cx<T> t;        // h1* h2
+  T n1, n2;          // |h1|^2, |h2|^2
+  cx<T> t;           // h1* h2
   cx<T> a, b, c, d;  // h1* y1, h2* y2, h2* y1, h1* y2
   T n0;
   M good;  // elsewhere the sums are those of a channel of unit gains and nothing received
@@ -91,8 +91,8 @@ inline double stbc_bytes(const stbc_decode_args& a, int symbols) {
          (a.status.data ? 1 : 0);
 }
 
-/// Writes the LLRs of one symbol: `value(q, i)` is that of bit i of its real part (q = 0) or imaginary part, before
-/// the clip. Threads of a group share the work.
+/// Writes the LLRs of one symbol: `value(q, i)` is that of bit i of its real part (q = 0) or imaginary part,
+/// before the clip. Threads of a group share the work.
 template <int B, class T, class G, class F>
 WB_HD void store_symbol(const stbc_decode_args& a, int symbol, item<T> item, G g,
                         typename rebind<T>::mask good, F value) {
@@ -112,8 +112,7 @@ WB_HD void store_symbol(const stbc_decode_args& a, int symbol, item<T> item, G g
       if ((symbol * 2 * B + e) % g.size != g.rank) continue;
       const T llr = select(good, saturate(value(e & 1, e >> 1), limit), T(0.f));
       store(a.llr, place + static_cast<std::size_t>(e), item, llr);
-      if (a.bits.data)
-        store_int<T>(a.bits, place + static_cast<std::size_t>(e), item, decide(llr));
+      if (a.bits.data) store_int<T>(a.bits, place + static_cast<std::size_t>(e), item, decide(llr));
     }
   }
 }
