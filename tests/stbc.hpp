@@ -156,20 +156,30 @@ inline std::vector<int> symbols_of(const stbc_batch& b, const std::vector<std::u
   return symbols;
 }
 
-/// What decisions differ from the most likely codeword's: in earnest, and where both metrics are within 1e-5.
-/// Signs of LLRs may besides be off by as much as the LLRs themselves (`rounding`, of a metric).
+/// Codewords whose decisions are not the most likely codeword's: in earnest, and where it is a matter of
+/// rounding.
 struct disagreement {
   std::size_t wrong = 0, ties = 0;
 };
-inline void compare(const stbc_batch& b, std::size_t i, const std::vector<std::uint8_t>& bits,
-                    const oracle::stbc_use& use, const oracle::stbc_answer& expected, disagreement& d,
-                    double rounding = 0) {
+/// Decisions alone: a tie is a metric within 1e-5 of the least one.
+inline void compare_decisions(const stbc_batch& b, std::size_t i, const std::vector<std::uint8_t>& bits,
+                              const oracle::stbc_use& use, const oracle::stbc_answer& expected,
+                              disagreement& d) {
   const auto got = symbols_of(b, bits, i);
   if (got == expected.symbols) return;
-  if (oracle::stbc_metric(use, got) <= expected.metric * (1 + 1e-5) + rounding)
-    d.ties++;
-  else
-    d.wrong++;
+  (oracle::stbc_metric(use, got) <= expected.metric * (1 + 1e-5) ? d.ties : d.wrong)++;
+}
+/// Signs of LLRs: a tie is an LLR that is zero within its tolerance. Between two codewords that are nearly
+/// equally likely some bits may be of one and some of the other.
+inline void compare_signs(const stbc_batch& b, std::size_t i, const std::vector<std::uint8_t>& bits,
+                          const oracle::stbc_answer& expected, disagreement& d) {
+  bool same = true, ties = true;
+  for (std::size_t e = 0; e < b.bits(); e++) {
+    if ((bits[i * b.bits() + e] != 0) == (expected.llr[e] < 0)) continue;
+    same = false;
+    ties = ties && std::abs(expected.llr[e]) <= llr_tolerance(b, i);
+  }
+  if (!same) (ties ? d.ties : d.wrong)++;
 }
 
 inline stbc_config stbc_setting(const space_time_code& code, int qam, int rx = 2,

@@ -99,7 +99,8 @@ struct stbc_output {
   /// [codewords, bits_per_codeword] max-log ln P(b = 0) - ln P(b = 1): the least |Y - H S|^2 / N0 with b = 1
   /// minus the least with b = 0, over all codewords.
   view<float> llr = {};
-  /// [codewords, bits_per_codeword] of the most likely codeword; with `llr` 1 where the LLR is negative.
+  /// [codewords, bits_per_codeword] of the most likely codeword; with `llr` 1 where the LLR is negative, so
+  /// that of two codewords that are equally likely but for rounding each bit may be either's.
   view<std::uint8_t> bits = {};
   view<std::uint8_t> status = {};  // [codewords, 1] status_erased
 };
