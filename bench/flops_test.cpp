@@ -36,6 +36,10 @@
 #include <warpband/massive/uplink/uplink_op.hpp>
 #include <warpband/modem/demap/demap_op.hpp>
 #include <warpband/modem/qam/qam_op.hpp>
+#include <warpband/stbc/alamouti_op.hpp>
+#include <warpband/stbc/golden_op.hpp>
+#include <warpband/stbc/pair_op.hpp>
+#include <warpband/stbc/stbc_encode_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -313,6 +317,61 @@ TEST(flops, of_the_detectors) {
   }
   expect_detectors<square_sizes<2>>(2, 2, 4);
   expect_detectors<any_sizes>(2, 3, 4);
+}
+
+template <class Op>
+void expect_codeword(int rx, bool soft, const char* name) {
+  const auto n = static_cast<std::size_t>(2 * rx);
+  std::vector<cx_pair> y(n), h(n, cx_pair{1, 0.5f});
+  std::vector<float> llr(24);
+  std::vector<std::uint8_t> bits(24);
+  const float n0 = 1;
+  stbc_decode_args a;
+  a.rx_antennas = rx;
+  a.clip = 8;
+  a.v[0] = a.v[3] = {1, 0};
+  a.received = make_view<const cx_pair>(y.data(), n, 1);
+  a.channel = make_view<const cx_pair>(h.data(), n, 1);
+  a.noise_var = make_view(&n0, 1);
+  a.bits = make_view(bits.data(), 24, 1);
+  if (soft) a.llr = make_view(llr.data(), 24, 1);
+  const Op op{a};
+  EXPECT_EQ(op.flops(), operations_of(op)) << name << ", " << rx << " antennas, soft " << soft;
+}
+template <int B, bool Soft>
+void expect_codewords() {
+  for (const int rx : {1, 2, 4}) {
+    expect_codeword<alamouti_op<B, Soft>>(rx, Soft, "Alamouti");
+    expect_codeword<pair_op<B, Soft, 1>>(rx, Soft, "pair");
+    expect_codeword<golden_op<enumerated, B, Soft, 1>>(rx, Soft, "Golden");
+    expect_codeword<golden_op<sliced_twice, B, Soft, 1>>(rx, Soft, "Golden, slicing");
+  }
+}
+template <int Kind, int B>
+void expect_encoded() {
+  std::vector<std::uint8_t> bits(24);
+  std::vector<cx_pair> symbols(4), codeword(4);
+  stbc_encode_args a;
+  a.bits = make_view<const std::uint8_t>(bits.data(), 24, 1);
+  a.symbols = make_view<const cx_pair>(symbols.data(), 4, 1);
+  a.codewords = make_view(codeword.data(), 4, 1);
+  const stbc_encode_op<Kind, B> op{a};
+  EXPECT_EQ(op.flops(), operations_of(op)) << "kind " << Kind << ", bits " << B;
+}
+
+TEST(flops, of_space_time_codes) {
+  expect_codewords<1, true>();
+  expect_codewords<1, false>();
+  expect_codewords<2, true>();
+  expect_codewords<2, false>();
+  expect_codewords<3, true>();
+  expect_codewords<3, false>();
+  expect_encoded<0, 0>();
+  expect_encoded<0, 3>();
+  expect_encoded<1, 0>();
+  expect_encoded<1, 1>();
+  expect_encoded<2, 0>();
+  expect_encoded<2, 2>();
 }
 
 template <class P, class S, qr_method Method>

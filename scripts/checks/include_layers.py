@@ -21,6 +21,7 @@ MAY_INCLUDE = {
     **{room: LOWER for room in ALGORITHMS},
     "channel": LOWER | {"ofdm"},
     "detect": LOWER | {"linalg", "modem"},
+    "stbc": LOWER | {"modem"},
     "massive": LOWER | {"linalg", "modem"},
     "stream": LOWER | ALGORITHMS,
     "link": LOWER | ALGORITHMS | {"io"},

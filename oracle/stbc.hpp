@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <complex>
+#include <vector>
+
+/// Space-time block codes by their definitions, for checking the library: codewords are matrices, distances
+/// are |Y - H S|^2 itself.
+namespace oracle {
+
+enum class space_time { alamouti, pair, golden };
+
+struct space_time_block {
+  space_time kind = space_time::pair;
+  std::array<std::complex<double>, 4> v = {};  ///< V of a pair, row after row
+
+  int symbols() const { return kind == space_time::alamouti ? 2 : 4; }
+};
+/// V of the Silver code (Bollapalli et al., eq. 6).
+std::array<std::complex<double>, 4> silver_matrix();
+
+/// S: element 2 * antenna + slot. Every antenna sends unit mean energy for symbols of unit mean energy.
+std::array<std::complex<double>, 4> space_time_matrix(const space_time_block& code,
+                                                      const std::vector<std::complex<double>>& symbols);
+
+struct stbc_use {
+  space_time_block code;
+  int points = 4;                       ///< of `constellation`
+  std::vector<std::complex<double>> y;  ///< element rx * slot + r
+  std::vector<std::complex<double>> h;  ///< element 2 * r + antenna
+  double n0 = 1;
+
+  int rx() const { return static_cast<int>(h.size() / 2); }
+};
+
+struct stbc_answer {
+  std::vector<int> symbols;  ///< indices into the constellation of the most likely codeword
+  double metric = 0;         ///< its |Y - H S|^2
+  std::vector<double> llr;   ///< max-log ln P(b = 0) - ln P(b = 1), symbol after symbol
+};
+
+/// |Y - H S|^2 of one hypothesis.
+double stbc_metric(const stbc_use& use, const std::vector<int>& symbols);
+/// All hypotheses; at most 2^24.
+stbc_answer stbc_exhaustive(const stbc_use& use);
+/// For every (x3, x4) all pairs of real parts of (x1, x2) and, apart from them, of imaginary parts. Throws
+/// std::logic_error where the code does not let them separate.
+stbc_answer stbc_conditional(const stbc_use& use);
+/// The literal search of Bollapalli et al., section III-C, for pair codes with their induced channels P and
+/// Q: steps 1 to 4, each entry of c sliced to the nearest point.
+std::vector<int> stbc_literal(const stbc_use& use);
+
+}  // namespace oracle

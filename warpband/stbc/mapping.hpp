@@ -1,0 +1,23 @@
+#pragma once
+// How codewords map to a CUDA device; on a CPU lanes always hold codewords. Threads that share a codeword,
+// each with its part of the hypotheses of x3 (those of x4 are the inner loops):
+//
+//              QPSK   16-QAM              64-QAM
+//   Alamouti   1      1                   1
+//   pair       1      1; few: 4           4; few: 32
+//   Golden     1      4                   16
+//
+// `stbc_tile` is the choice; pair_kernels.cpp and golden_kernels.cpp list what is built.
+#include <warpband/exec/executor.hpp>
+
+namespace wb {
+
+/// Fewer codewords than keep the device busy with so many threads for each: more of them end sooner.
+inline int stbc_tile(const executor& exec, bool golden, int pam_bits, std::size_t codewords) {
+  if (exec.name() == "cpu" || pam_bits == 1) return 1;
+  if (golden) return pam_bits == 2 ? 4 : 16;
+  const bool few = codewords * (pam_bits == 2 ? 1 : 4) < exec.preferred_batch(false);
+  return pam_bits == 2 ? (few ? 4 : 1) : few ? 32 : 4;
+}
+
+}  // namespace wb

@@ -1,0 +1,124 @@
+#include <warpband/stbc/stbc.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/pairs.hpp>
+#include <warpband/modem/qam/qam.hpp>
+#include <warpband/stbc/mapping.hpp>
+#include <warpband/stbc/stbc_args.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(stbc_encode)
+WB_DECLARE_KERNEL(alamouti)
+WB_DECLARE_KERNEL(stbc_pair)
+WB_DECLARE_KERNEL(golden)
+WB_DECLARE_KERNEL(golden_slicing)
+
+namespace {
+
+int pam_bits_of(int qam) {
+  if (qam != 4 && qam != 16 && qam != 64) throw argument_error("qam", std::to_string(qam), "4, 16 or 64");
+  return bits_per_symbol(qam) / 2;
+}
+std::string number_text(double x) {
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
+void copy_matrix(const space_time_code& code, cx_pair (&v)[4]) {
+  for (std::size_t i = 0; i < 4; i++)
+    v[i] = {static_cast<float>(code.v()[i].real()), static_cast<float>(code.v()[i].imag())};
+}
+std::size_t count(int n) { return static_cast<std::size_t>(n); }
+
+}  // namespace
+
+space_time_code space_time_code::silver() {
+  const double r = 1 / std::sqrt(7.0);
+  return {space_time_kind::pair, {{{r, -r}, {r, -2 * r}, {r, 2 * r}, {-r, -r}}}};
+}
+space_time_code space_time_code::pair(const matrix& v) {
+  for (std::size_t i = 0; i < 2; i++)
+    for (std::size_t j = 0; j < 2; j++) {
+      const std::complex<double> entry = std::conj(v[i]) * v[j] + std::conj(v[2 + i]) * v[2 + j];
+      if (!(std::abs(entry - (i == j ? 1.0 : 0.0)) <= 1e-6))
+        throw argument_error(
+            "v",
+            "with " + number_text(entry.real()) + " + " + number_text(entry.imag()) + "i as entry (" +
+                std::to_string(i) + ", " + std::to_string(j) + ") of V^H V",
+            std::string("a unitary matrix: ") + (i == j ? "1" : "0") + " there, within 1e-6");
+    }
+  return {space_time_kind::pair, v};
+}
+
+stbc_encoder::stbc_encoder(const space_time_code& code, int qam) : code_(code), pam_bits_(pam_bits_of(qam)) {}
+
+void stbc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::complex<float>> out) const {
+  check_shape("bits", bits, bits_per_codeword(), bits.items);
+  check_shape("out", out, 4, bits.items);
+  stbc_encode_args a;
+  a.kind = static_cast<int>(code_.kind());
+  a.pam_bits = pam_bits_;
+  copy_matrix(code_, a.v);
+  a.bits = bits;
+  a.codewords = as_pairs(out);
+  exec.run(stbc_encode_kernels(), &a, bits.items);
+}
+void stbc_encoder::run_symbols(executor& exec, view<const std::complex<float>> symbols,
+                               view<std::complex<float>> out) const {
+  check_shape("symbols", symbols, count(code_.symbols()), symbols.items);
+  check_shape("out", out, 4, symbols.items);
+  stbc_encode_args a;
+  a.kind = static_cast<int>(code_.kind());
+  copy_matrix(code_, a.v);
+  a.symbols = as_pairs(symbols);
+  a.codewords = as_pairs(out);
+  exec.run(stbc_encode_kernels(), &a, symbols.items);
+}
+
+stbc_decoder::stbc_decoder(const stbc_config& config) : config_(config), pam_bits_(pam_bits_of(config.qam)) {
+  check_range("rx_antennas", config.rx_antennas, 1, 4);
+  if (config.search == golden_search::slicing && config.code.kind() != space_time_kind::golden)
+    throw argument_error("search", "slicing", "exact: only the Golden code has another");
+  const float clip = config.llr_clip;
+  if (!(clip > 0 && clip <= 1e6f) && !(std::isinf(clip) && clip > 0))
+    throw argument_error("llr_clip", number_text(static_cast<double>(clip)),
+                         "above 0 and at most 1e6, or infinity for no limit");
+}
+
+void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& out) const {
+  const std::size_t n = in.received.items, shared = in.codewords_per_channel, rx = count(config_.rx_antennas),
+                    bits = bits_per_codeword();
+  if (shared == 0) throw argument_error("codewords_per_channel", "0", "1 or more");
+  check_shape("received", in.received, 2 * rx, n);
+  check_shape("channel", in.channel, 2 * rx, n / shared + (n % shared != 0));
+  check_shape("noise_var", in.noise_var, 1, n);
+  check_optional_shape("llr", out.llr, bits, n);
+  check_optional_shape("bits", out.bits, bits, n);
+  check_optional_shape("status", out.status, 1, n);
+  const bool golden = config_.code.kind() == space_time_kind::golden;
+  stbc_decode_args a;
+  a.pam_bits = pam_bits_;
+  a.rx_antennas = config_.rx_antennas;
+  a.tile = stbc_tile(exec, golden, pam_bits_, n);
+  a.slicing = config_.search == golden_search::slicing;
+  a.clip = config_.llr_clip;
+  copy_matrix(config_.code, a.v);
+  a.codewords_per_channel = shared;
+  a.received = as_pairs(in.received);
+  a.channel = as_pairs(in.channel);
+  a.noise_var = in.noise_var;
+  a.llr = out.llr;
+  a.bits = out.bits;
+  a.status = out.status;
+  const kernel_set& kernels = config_.code.kind() == space_time_kind::alamouti ? alamouti_kernels()
+                              : !golden                                        ? stbc_pair_kernels()
+                              : a.slicing                                      ? golden_slicing_kernels()
+                                                                               : golden_kernels();
+  exec.run(kernels, &a, n);
+}
+
+}  // namespace wb

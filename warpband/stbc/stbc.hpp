@@ -1,0 +1,128 @@
+#pragma once
+// Space-time block codes of two transmit antennas and two slots: Y = H S + N, with n ~ CN(0, N0) in each
+// entry. S is 2 x 2, antennas by slots, made of symbols x1, x2, ... of Gray QAM with Es = 1 (TS 38.211 §5.1):
+//
+//   Alamouti      A(x1, x2) = [[x1, -x2*], [x2, x1*]]
+//   pair          (A(x1, x2) + V A(x3, x4)) / sqrt 2, V unitary; the Silver code is one
+//   Golden        [[a (x1 + t x2), a (x3 + t x4)], [i a' (x3 + t' x4), a' (x1 + t' x2)]] / sqrt 5
+//                 with t = (1 + sqrt 5) / 2, t' = 1 - t, a = 1 + i - i t, a' = 1 + i - i t'
+//
+// so that every antenna sends unit mean energy a slot. Alamouti, IEEE JSAC 16(8), 1998; Hollanti et al., IEEE
+// ITW 2008 (Silver); Belfiore, Rekaya, Viterbo, IEEE Trans. IT 51(4), 2005 (Golden).
+//
+// Decoding is maximum likelihood by conditional optimisation (Bollapalli et al., "Highly parallel decoding of
+// space-time codes on graphics processing units", 2009): for every (x3, x4) the best (x1, x2) follows
+// directly. docs/bollapalli.md has the method and its operations.
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <limits>
+
+#include <warpband/exec/executor.hpp>
+
+namespace wb {
+
+enum class space_time_kind { alamouti, pair, golden };
+
+/// A code: which, and for a pair its matrix V.
+class space_time_code {
+ public:
+  using matrix = std::array<std::complex<double>, 4>;  // row after row
+
+  static space_time_code alamouti() { return {space_time_kind::alamouti, {}}; }
+  static space_time_code silver();
+  static space_time_code golden() { return {space_time_kind::golden, {}}; }
+  /// Two Alamouti blocks, the second one turned by V. Throws argument_error for a V that is not unitary: an
+  /// entry of V^H V is more than 1e-6 from that of the identity.
+  static space_time_code pair(const matrix& v);
+
+  space_time_kind kind() const noexcept { return kind_; }
+  /// V of a pair; zeros for other codes.
+  const matrix& v() const noexcept { return v_; }
+  /// Symbols of a codeword: 2 for Alamouti, else 4.
+  int symbols() const noexcept { return kind_ == space_time_kind::alamouti ? 2 : 4; }
+
+ private:
+  space_time_code(space_time_kind kind, const matrix& v) : kind_(kind), v_(v) {}
+  space_time_kind kind_;
+  matrix v_;
+};
+
+/// Bits or symbols to codewords. A codeword is [slot, antenna]: element 2 * slot + antenna, so that a batch
+/// of them is one of twice as many uses of a channel with two streams.
+class stbc_encoder {
+ public:
+  /// Throws argument_error: qam 4, 16 or 64.
+  stbc_encoder(const space_time_code& code, int qam);
+  /// bits [codewords, bits_per_codeword()], 0 or 1, symbol after symbol, each in 3GPP order; out [codewords,
+  /// 4]. Throws shape_error.
+  void run(executor& exec, view<const std::uint8_t> bits, view<std::complex<float>> out) const;
+  /// symbols [codewords, code.symbols()], any finite numbers; out [codewords, 4]. Throws shape_error.
+  void run_symbols(executor& exec, view<const std::complex<float>> symbols,
+                   view<std::complex<float>> out) const;
+  std::size_t bits_per_codeword() const noexcept {
+    return static_cast<std::size_t>(2 * pam_bits_ * code_.symbols());
+  }
+
+ private:
+  space_time_code code_;
+  int pam_bits_;
+};
+
+/// How (x1, x2) of the Golden code are found for each (x3, x4).
+enum class golden_search {
+  exact,    // the real and the imaginary part apart, each by all levels of x2 and a slice of x1: O(M^2.5), ML
+  slicing,  // a slice of one, then of the other, in both orders: O(M^2), nearly ML
+};
+
+struct stbc_config {
+  space_time_code code = space_time_code::silver();
+  int qam = 4;          // 4, 16, 64
+  int rx_antennas = 2;  // 1..4
+  golden_search search = golden_search::exact;
+  /// LLRs are limited to +-llr_clip: above 0 and at most 1e6, or infinity for no limit.
+  float llr_clip = std::numeric_limits<float>::infinity();
+};
+
+struct stbc_input {
+  /// Y: [codewords, 2 * rx_antennas], element rx_antennas * slot + antenna.
+  view<const std::complex<float>> received = {};
+  /// H, row after row: element 2 * r + t is the gain from antenna t to receive antenna r.
+  /// [ceil(codewords / codewords_per_channel), 2 * rx_antennas]
+  view<const std::complex<float>> channel = {};
+  std::size_t codewords_per_channel = 1;  // consecutive codewords that share an H
+  view<const float> noise_var = {};       // N0 per complex entry: [codewords, 1], item_stride 0 to share one
+};
+
+/// Outputs without data are not computed; without `llr` the search is the cheaper one for decisions alone.
+struct stbc_output {
+  /// [codewords, bits_per_codeword] max-log ln P(b = 0) - ln P(b = 1): the least |Y - H S|^2 / N0 with b = 1
+  /// minus the least with b = 0, over all codewords.
+  view<float> llr = {};
+  /// [codewords, bits_per_codeword] of the most likely codeword; with `llr` 1 where the LLR is negative, so
+  /// that of two codewords that are equally likely but for rounding each bit may be either's.
+  view<std::uint8_t> bits = {};
+  view<std::uint8_t> status = {};  // [codewords, 1] status_erased
+};
+
+/// Maximum-likelihood decoder. A codeword is erased, with LLRs of 0, bits of 0 and status_erased, where there
+/// is NaN or Inf in Y or H; N0 is outside 1e-30..1e30; |H|^2 is outside 1e-30..1e30; or |Y|^2 is above 1e30.
+class stbc_decoder {
+ public:
+  /// Throws argument_error: qam 4, 16 or 64; rx_antennas 1..4; llr_clip; slicing for another code than
+  /// Golden.
+  explicit stbc_decoder(const stbc_config& config);
+  /// Queues the codewords of in.received on an executor. Throws shape_error where shapes do not match.
+  void run(executor& exec, const stbc_input& in, const stbc_output& out) const;
+  const stbc_config& config() const noexcept { return config_; }
+  /// LLRs of a codeword: code.symbols() * log2(qam).
+  std::size_t bits_per_codeword() const noexcept {
+    return static_cast<std::size_t>(2 * pam_bits_ * config_.code.symbols());
+  }
+
+ private:
+  stbc_config config_;
+  int pam_bits_;
+};
+
+}  // namespace wb

@@ -1,0 +1,123 @@
+// Space-time codes: batches that fill the device, with a channel for every codeword and one for a frame
+// (Bollapalli et al. estimate it once a WiMAX frame); and batches of two OFDM symbols of 720 tones, 10 MHz in
+// their table I.
+#include <bench/bench.hpp>
+#include <complex>
+#include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/mimo/mimo.hpp>
+#include <warpband/link/source/source.hpp>
+#include <warpband/stbc/stbc.hpp>
+
+namespace {
+
+using namespace wb;
+using bench::figure;
+
+enum class output { hard, soft };
+
+/// Random codewords through Rayleigh fading and noise of variance n0. A codeword is two uses of a channel.
+void send(executor& exec, const stbc_config& c, std::size_t codewords, array<std::complex<float>>& h,
+          array<std::complex<float>>& y, std::size_t per_channel, float n0) {
+  const stbc_encoder encoder(c.code, c.qam);
+  const std::size_t m = encoder.bits_per_codeword(), rx = static_cast<std::size_t>(c.rx_antennas);
+  auto bits = exec.make<std::uint8_t>(m, codewords);
+  auto sent = exec.make<std::complex<float>>(4, codewords);
+  random_bits(exec, bits, static_cast<int>(m), {.seed = 1});
+  encoder.run(exec, bits, sent);
+  apply_mimo_rayleigh(exec, make_view(sent.data(), 2, 2 * codewords), make_view(y.data(), rx, 2 * codewords),
+                      h, 2 * per_channel, {.seed = 2});
+  const auto received = make_view(y.data(), y.size());
+  add_awgn(exec, received, received, n0, {.seed = 3});
+  exec.sync();
+}
+
+bench::maker decode(const stbc_config& config, output what, std::size_t codewords, std::size_t per_channel) {
+  return [=](executor& exec, figure asked) {
+    const bool fed = asked == figure::host_fed || asked == figure::sync, soft = what == output::soft;
+    const stbc_decoder decoder(config);
+    const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
+                      bits = decoder.bits_per_codeword(),
+                      channels = (codewords + per_channel - 1) / per_channel;
+    auto y = exec.make<std::complex<float>>(width, codewords),
+         h = exec.make<std::complex<float>>(width, channels);
+    constexpr float noise_var = 0.05f;
+    send(exec, config, codewords, h, y, per_channel, noise_var);
+    auto n0 = exec.make_from(std::vector<float>{noise_var});
+    auto llr = exec.make<float>(bits, soft ? codewords : 0);
+    auto decisions = exec.make<std::uint8_t>(bits, soft ? 0 : codewords);
+    auto host_y = exec.make_host<std::complex<float>>(width, fed ? codewords : 0),
+         host_h = exec.make_host<std::complex<float>>(width, fed ? channels : 0);
+    auto host_llr = exec.make_host<float>(bits, fed && soft ? codewords : 0);
+    auto host_decisions = exec.make_host<std::uint8_t>(bits, fed && !soft ? codewords : 0);
+    if (fed) {
+      exec.download(host_y.data(), y.data(), y.bytes());
+      exec.download(host_h.data(), h.data(), h.bytes());
+    }
+    exec.sync();
+    return bench::job(
+        static_cast<double>(codewords), static_cast<double>(bits * codewords),
+        [=, &exec, y = std::move(y), h = std::move(h), n0 = std::move(n0), llr = std::move(llr),
+         decisions = std::move(decisions), host_y = std::move(host_y), host_h = std::move(host_h),
+         host_llr = std::move(host_llr), host_decisions = std::move(host_decisions)]() mutable {
+          if (fed) {
+            exec.upload(y.data(), host_y.data(), y.bytes());
+            exec.upload(h.data(), host_h.data(), h.bytes());
+          }
+          stbc_output out;
+          if (soft)
+            out.llr = llr;
+          else
+            out.bits = decisions;
+          decoder.run(exec, {y, h, per_channel, {n0.data(), 1, codewords, 1, 0}}, out);
+          if (fed && soft) exec.download(host_llr.data(), llr.data(), llr.bytes());
+          if (fed && !soft) exec.download(host_decisions.data(), decisions.data(), decisions.bytes());
+        });
+  };
+}
+
+/// `codewords`: 0 for a batch that fills the device.
+void add(const std::string& device, const stbc_config& c, const char* code, output what,
+         std::size_t per_channel, const std::vector<figure>& figures, std::size_t codewords = 0) {
+  std::vector<bench::axis> axes{{"code", code},
+                                {"qam", c.qam},
+                                {"output", what == output::soft ? "soft" : "hard"},
+                                {"channel", per_channel == 1 ? "own" : "shared"}};
+  if (codewords != 0) axes.emplace_back("codewords", static_cast<int>(codewords));
+  const bool golden = c.code.kind() == space_time_kind::golden;
+  const std::size_t cpu = c.qam == 64 ? (golden ? 32 : 128) : c.qam == 16 ? 1024 : 4096;
+  const std::size_t cuda = std::size_t{1} << (c.qam == 64 ? 17 : c.qam == 16 ? 20 : 22);
+  const std::size_t n = codewords != 0 ? codewords : bench::batch_for(device, cpu, cuda);
+  bench::add("stbc", device, axes, figures, decode(c, what, n - n % per_channel, per_channel));
+}
+
+const bench::group stbc_benches{[] {
+  constexpr std::size_t frame = 24;  // codewords of a tone in a frame of 48 symbols
+  struct named {
+    const char* name;
+    space_time_code code;
+    golden_search search;
+  };
+  const named codes[]{{"alamouti", space_time_code::alamouti(), golden_search::exact},
+                      {"silver", space_time_code::silver(), golden_search::exact},
+                      {"golden", space_time_code::golden(), golden_search::exact},
+                      {"golden_slicing", space_time_code::golden(), golden_search::slicing}};
+  for (const std::string& device : bench::devices()) {
+    const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
+    for (const named& n : codes)
+      for (const int qam : {4, 16, 64})
+        for (const output what : {output::hard, output::soft}) {
+          stbc_config c;
+          c.code = n.code;
+          c.qam = qam;
+          c.search = n.search;
+          add(device, c, n.name, what, 1, alone);
+          if (n.code.kind() != space_time_kind::pair) continue;
+          add(device, c, n.name, what, frame, alone);
+          add(device, c, n.name, what, frame, {figure::small}, 720);  // two OFDM symbols of 720 tones
+          if (device != "cpu" && what == output::hard)
+            add(device, c, n.name, what, frame, {figure::host_fed, figure::sync}, 1 << 17);
+        }
+  }
+}};
+
+}  // namespace
