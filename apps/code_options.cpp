@@ -78,8 +78,8 @@ From Python:
 constexpr const char* decode_footer =
     R"(Codes: see warpband encode --help. Their decoders (an option of another one is refused):
   lte-turbo    --algorithm log-map (default) or max-log-map, --iterations (6, to 64), --windows, --overlap,
-               --extrinsic-scale, --early-stop none (default), crc or sign-agreement, --precision (int16, several
-               times faster: max-log-map, no --soft; --llr-steps)
+               --extrinsic-scale, --early-stop none (default), crc or sign-agreement, --precision (bfloat16 and
+               int16, several times faster: no --soft, no sign-agreement; int16: max-log-map; --llr-steps)
   LDPC         --algorithm normalised-min-sum (default; --scale), min-sum, offset-min-sum (--offset) or sum-product,
                --iterations (15, to 1000), --schedule, --precision (int8: --int8-steps), --early-stop syndrome
                (default) or none
@@ -254,20 +254,21 @@ command add_decode(CLI::App& app) {
             "offset-min-sum or sum-product; conv viterbi (default), max-log-map or log-map");
   add_setting(*decode, "iterations", 1, 1000, s.iterations,
               "Full iterations, the most with --early-stop: lte-turbo to 64 (default 6), LDPC (default 15)");
-  add_integer_or_auto(*decode, "windows", 1, s.windows, 0,
-                      "lte-turbo: windows of a block that are decoded in parallel, to k/8 (default auto: of "
-                      "about 32 steps; int16: as many, a power of two up to 64, as leave them 64 steps)");
+  add_integer_or_auto(
+      *decode, "windows", 1, s.windows, 0,
+      "lte-turbo: windows of a block that are decoded in parallel, to k/8 (default auto: of "
+      "about 32 steps; bfloat16, int16: as many, a power of two up to 64, as leave them 64 steps)");
   add_integer_or_auto(
       *decode, "overlap", 0, s.overlap, -1,
       "Steps by which windows reach into their neighbours (default auto: 24, or what they "
-      "allow; int16: 8); conv, tail-biting: steps around the circle, to 4096 (auto: 8 (K - 1))");
+      "allow; bfloat16, int16: 8); conv, tail-biting: steps around the circle, to 4096 (auto: 8 (K - 1))");
   number("extrinsic_scale", s.extrinsic_scale,
          "lte-turbo: factor on extrinsic LLRs, above 0 to 1 (default 1); 0.75 is usual for max-log-map");
   number("scale", s.scale, "LDPC: factor of normalised-min-sum, above 0 to 1 (default 0.75)");
   number("offset", s.offset, "LDPC: offset of offset-min-sum, 0 to 8 (default 0.5)");
   add_words(*decode, "schedule", s.schedule, "LDPC: layered (default) or flooding");
   add_words(*decode, "precision", s.precision,
-            "Of the messages: float32 (default); LDPC float16 or int8; lte-turbo int16");
+            "Of the messages: float32 (default); LDPC float16 or int8; lte-turbo bfloat16 or int16");
   number("int8_steps", s.int8_steps, "LDPC: steps of int8 messages in an LLR of 1, 0.25 to 64 (default 3)");
   number("llr_steps", s.llr_steps,
          "lte-turbo with int16: steps of the channel LLRs in an LLR of 1, 0.25 to 64 (default 8)");

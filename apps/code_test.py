@@ -123,7 +123,8 @@ class CodeTest(array_files.ArrayFilesTest):
                 ("conv", 60, 90, ("--rate", "2/3", "--termination", "tail-biting"), (("--algorithm", "log-map", "--overlap", "30"),)),
                 ("conv", 60, 124, ("--generators", "07,5", "--feedback", "7"), (("--algorithm", "max-log-map"),)),
                 ("lte-turbo", 104, 220, ("--rate", "1/2"),
-                 (("--iterations", "8"), ("--precision", "int16", "--algorithm", "max-log-map", "--extrinsic-scale", "0.75")))):
+                 (("--iterations", "8"), ("--precision", "int16", "--algorithm", "max-log-map", "--extrinsic-scale", "0.75"),
+                  ("--precision", "bfloat16", "--algorithm", "log-map")))):
             bits = random.integers(0, 2, (9, k), dtype=numpy.uint8)
             self.write("bits.h5", {"bits": bits})
             self.succeed("encode", "bits.h5", "-o", "coded.h5", "--code", code, *options)
@@ -137,7 +138,7 @@ class CodeTest(array_files.ArrayFilesTest):
                 self.write("llr.h5", {"llr": llr}, held)
                 for decoder in ((), *decoders):
                     with self.subTest(code=code, options=options, decoder=decoder):
-                        soft = () if code == "conv" and not decoder or "int16" in decoder else ("--soft",)
+                        soft = () if code == "conv" and not decoder or {"bfloat16", "int16"} & set(decoder) else ("--soft",)
                         self.succeed("decode", "llr.h5", "-o", "out.h5", *given, *decoder, *soft)
                         arrays, said = self.read("out.h5")
                         numpy.testing.assert_array_equal(arrays["bits"], erased)

@@ -48,6 +48,7 @@ TEST(completion, of_bash) {
   EXPECT_EQ(offered("warpband encode --code ''"), "lte-turbo wimax-ldpc wifi-ldpc conv\n");
   EXPECT_EQ(offered("warpband decode --code conv --termination ''"), "zero-tail zero tail-biting\n");
   EXPECT_EQ(offered("warpband decode --precision i"), "int16 int8\n");
+  EXPECT_EQ(offered("warpband decode --precision b"), "bfloat16\n");
   EXPECT_EQ(offered("warpband decode --algorithm = l"), "log-map\n");
   EXPECT_EQ(offered("warpband detect --detector ''"), "ml mf zf mmse ot mtt kbest nway\n");
   EXPECT_EQ(offered("warpband detect in.h5 --detector = kb"), "kbest\n");

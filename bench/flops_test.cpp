@@ -28,7 +28,9 @@
 #include <warpband/fec/conv/conv_runs.hpp>
 #include <warpband/fec/ldpc/ldpc_op.hpp>
 #include <warpband/fec/puncture/puncture_op.hpp>
+#include <warpband/fec/turbo/turbo_bfloat.hpp>
 #include <warpband/fec/turbo/turbo_op.hpp>
+#include <warpband/fec/turbo/turbo_short.hpp>
 #include <warpband/fec/viterbi/viterbi_op.hpp>
 #include <warpband/linalg/cholesky/cholesky_op.hpp>
 #include <warpband/linalg/qr/qr_op.hpp>
@@ -110,6 +112,29 @@ inline void store_at(counted* table, std::int32_t place, float x, bool m) {
   if (m) table[place] = x;
 }
 
+/// The same of the 16-bit integers that flops() counts like float32.
+struct counted_short {
+  i16x x;
+  counted_short() = default;
+  counted_short(i16x v) : x(v) {}
+  static counted_short made(i16x v, double cost) {
+    counted::operations += cost;
+    return v;
+  }
+  friend counted_short operator+(counted_short a, counted_short b) { return made(a.x + b.x, 1); }
+  friend counted_short operator-(counted_short a, counted_short b) { return made(a.x - b.x, 1); }
+  friend counted_short operator&(counted_short a, counted_short b) { return a.x & b.x; }
+  friend counted_short operator|(counted_short a, counted_short b) { return a.x | b.x; }
+};
+inline counted_short max(counted_short a, counted_short b) { return counted_short::made(max(a.x, b.x), 1); }
+inline counted_short min(counted_short a, counted_short b) { return counted_short::made(min(a.x, b.x), 1); }
+inline counted_short add_max(counted_short a, counted_short b, counted_short c) { return max(a + b, c); }
+inline counted_short sign_bit(counted_short a) { return sign_bit(a.x); }
+inline counted_short scaled(counted_short a, int eighths) {  // a product and a sum
+  return counted_short::made(scaled(a.x, eighths), 2);
+}
+inline void store_short(short_element* p, counted_short a) { store_short(p, a.x); }
+
 inline counted difference(counted a, counted b) { return a - b; }
 inline counted sum(counted a, counted b) { return a + b; }
 inline counted product(counted a, counted b) { return a * b; }
@@ -175,6 +200,47 @@ TEST(flops, of_the_turbo_decoder) {
             a.extrinsic = make_view(extrinsic.data(), extrinsic.size(), 1);
             expect_counted(a);
           }
+}
+
+/// One codeword through a decoder with windows side by side.
+template <class Op>
+void expect_counted(const turbo_windows_args& a, const char* name) {
+  const Op op{a};
+  std::vector<std::max_align_t> scratch(op.scratch_bytes(1) / sizeof(std::max_align_t) + 1);
+  counted::operations = 0;
+  op(0, 1, solo{}, scratch.data());
+  // Apart: the tail bits.
+  EXPECT_NEAR(op.flops(), counted::operations, 80)
+      << name << ", k " << a.k << ", windows " << a.windows << ", overlap " << a.overlap << ", iterations "
+      << a.iterations << (a.llr8.data ? ", in steps" : "");
+}
+
+TEST(flops, of_the_turbo_decoders_with_windows_side_by_side) {
+  const struct {
+    int k, windows, overlap;
+  } cases[] = {{40, 1, 0}, {40, 4, 0}, {104, 4, 8}, {1008, 8, 56}, {1024, 16, 0}, {6144, 128, 40}};
+  for (const auto& c : cases)
+    for (const int iterations : {1, 3})
+      for (const bool in_steps : {false, true}) {
+        const std::size_t k = static_cast<std::size_t>(c.k), n = 3 * (k + 4);
+        const std::vector<float> llr(n, 1.f);
+        const std::vector<std::int8_t> llr8(n, 8);
+        std::vector<std::uint8_t> bits(k);
+        std::vector<std::uint16_t> places(k);  // where they lie does not matter here
+        turbo_windows_args a;
+        a.k = c.k, a.windows = c.windows, a.overlap = c.overlap, a.iterations = iterations;
+        a.lanes.stride = a.lanes.vectors = c.windows;
+        a.lanes.places = places.data();
+        if (in_steps)
+          a.llr8 = make_view(llr8.data(), n, 1);
+        else
+          a.llr = make_view(llr.data(), n, 1);
+        a.bits = make_view(bits.data(), k, 1);
+        expect_counted<turbo_windows_op<turbo_bfloat_io<lte_rsc, max_log_bfloat, counted>>>(a, "max-log");
+        expect_counted<turbo_windows_op<turbo_bfloat_io<lte_rsc, log_map_bfloat, counted>>>(a, "log-MAP");
+        // Floats become steps outside of the numbers that count.
+        if (in_steps) expect_counted<turbo_windows_op<turbo_short_io<lte_rsc, counted_short>>>(a, "int16");
+      }
 }
 
 template <int B, bool Exact>

@@ -66,10 +66,8 @@ json to_json(const turbo_decoder_config& d) {
            {"overlap", d.overlap},
            {"extrinsic_scale", as_written(d.extrinsic_scale)},
            {"early_stop", name_of(d.stop)}};
-  if (d.precision == turbo_precision::int16) {
-    out["precision"] = name_of(d.precision);
-    out["llr_steps"] = as_written(d.llr_steps);
-  }
+  if (d.precision != turbo_precision::float32) out["precision"] = name_of(d.precision);
+  if (d.precision == turbo_precision::int16) out["llr_steps"] = as_written(d.llr_steps);
   return out;
 }
 

@@ -338,13 +338,16 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.code.iterations = static_cast<int>(v.integer(1, 1000)); }},
     {{"decoder.windows", "integer", "\"auto\" or an integer from 1 to k/8", "\"auto\"",
-      "Windows of a codeword that are decoded in parallel, P. \"auto\" (or 0): windows of about 32 steps."},
+      "Windows of a codeword that are decoded in parallel, P. \"auto\" (or 0): windows of about 32 steps; "
+      "with "
+      "bfloat16 and int16 as many, up to 64, as leave them 64 steps."},
      scope::both,
      [](draft& d, const value& v) { d.code.windows = v.integer_or_auto(0, INT32_MAX, 0); }},
     {{"decoder.overlap", "integer",
       "\"auto\" or an integer from 0 to k/windows - 1, tail-biting from 0 to 4096", "\"auto\"",
       "Steps by which the recursions of a window start early, in its neighbours. 0 relies on the border "
-      "metrics of the previous iteration alone. \"auto\": 24, or what the windows allow. With a tail-biting "
+      "metrics of the previous iteration alone. \"auto\": 24, with bfloat16 and int16 8, or what the windows "
+      "allow. With a tail-biting "
       "code: steps around the circle before and behind the codeword; \"auto\": 8 (K - 1)."},
      scope::both,
      [](draft& d, const value& v) { d.code.overlap = v.integer_or_auto(0, INT32_MAX, -1); }},
@@ -366,11 +369,13 @@ const entry table[] = {
      [](draft& d, const value& v) { d.code.schedule = v.text(); }},
     {{"decoder.precision", "word",
       "LDPC \"float32\", \"float16\" or \"int8\"; sum-product \"float32\"; lte-turbo and lte-transport "
-      "\"float32\" or \"int16\"",
+      "\"float32\", \"bfloat16\" or \"int16\"",
       "\"float32\"",
       "Of the messages. LDPC: float16 is for GPUs; a CPU computes the same bits, but slowly. "
-      "lte-turbo and lte-transport: int16 is max-log-map on 8-bit channel LLRs, several times faster; "
-      "windows are a power of two then."},
+      "lte-turbo and lte-transport: bfloat16 keeps what the decoders tell each other in 16 bits, and log-map "
+      "limits channel LLRs to +-11; int16 is max-log-map on 8-bit channel LLRs. Both are several times "
+      "faster; "
+      "windows are a power of two up to 128 then, overlap a multiple of 8, early_stop \"none\" or \"crc\"."},
      scope::both,
      [](draft& d, const value& v) { d.code.precision = v.text(); }},
     {{"decoder.int8_steps", "number", "a number from 0.25 to 64", "3.0",
@@ -380,7 +385,8 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.code.int8_steps = static_cast<float>(v.number(0.25, 64)); }},
     {{"decoder.llr_steps", "number", "a number from 0.25 to 64", "8.0",
-      "With int16: steps of the channel LLRs in an LLR of 1; they are limited to +-127 steps."},
+      "With int16: steps of the channel LLRs in an LLR of 1; they are limited to +-127 steps. bfloat16 takes "
+      "LLRs as they are."},
      scope::both,
      [](draft& d, const value& v) { d.code.llr_steps = static_cast<float>(v.number(0.25, 64)); }},
     {{"decoder.early_stop", "word",

@@ -63,7 +63,7 @@ const char* name_of(early_stop) noexcept;       // "none", "crc", "sign-agreemen
 const char* name_of(ldpc_algorithm) noexcept;   // "min-sum", "normalised-min-sum", ...
 const char* name_of(ldpc_schedule) noexcept;    // "layered", "flooding"
 const char* name_of(ldpc_precision) noexcept;   // "float32", "float16", "int8"
-const char* name_of(turbo_precision) noexcept;  // "float32", "int16"
+const char* name_of(turbo_precision) noexcept;  // "float32", "bfloat16", "int16"
 const char* name_of(conv_algorithm) noexcept;   // "viterbi", "max-log-map", "log-map"
 const char* name_of(conv_ending) noexcept;      // "zero-tail", "tail-biting", "truncated"
 const char* name_of(conv_standard) noexcept;    // "802.11", "802.16"

@@ -151,6 +151,9 @@ TEST(scenario, documented_defaults_are_the_defaults) {
                             "decoder.precision = \"int16\"\n";
   EXPECT_EQ(json_of(int16 + "decoder.llr_steps = 8"), json_of(int16));
   EXPECT_NE(json_of(int16 + "decoder.llr_steps = 4"), json_of(int16));
+  const std::string bfloat16 = json_of(sweep + "decoder.precision = \"bfloat16\"\n");
+  EXPECT_NE(bfloat16.find("\"precision\": \"bfloat16\""), std::string::npos);
+  EXPECT_EQ(bfloat16.find("llr_steps"), std::string::npos);
   // Those of the other codes.
   const auto with = [](const std::string& type, const std::string& text) {
     return sweep + "code.type = \"" + type + "\"\n" + text;

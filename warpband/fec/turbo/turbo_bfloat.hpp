@@ -13,7 +13,8 @@ inline namespace WB_ISA {
 /// The semiring (max, +), and what of it is the windows' own.
 struct max_log_bfloat : max_log {
   static constexpr int interval = 8;
-  static constexpr double step_flops = 22, output_step_flops = 57;
+  static constexpr double forward_flops = 21, backward_flops = 24, output_flops = 31, normalise_flops = 8,
+                          passed_on_flops = 1, decision_flops = 0, channel_flops = 3;
   static constexpr float known = 0.f;  // a weight that says nothing
   template <class T>
   WB_HD static T channel(T llr) {
@@ -35,7 +36,8 @@ struct max_log_bfloat : max_log {
 /// less than 2^80. What underflows is of a path that no decision needs.
 struct log_map_bfloat : log_map {
   static constexpr int interval = 2;
-  static constexpr double step_flops = 22.5, output_step_flops = 54.5;
+  static constexpr double forward_flops = 15, backward_flops = 16, output_flops = 23, normalise_flops = 15,
+                          passed_on_flops = 2, decision_flops = 0, channel_flops = 17;
   static constexpr float known = 1.f;
   static constexpr float channel_limit = 11.f;
   static constexpr float most_extrinsic = 65659969.1f, least_extrinsic = 1.52299797e-8f;  // e^18, e^-18
@@ -81,28 +83,29 @@ struct log_map_bfloat : log_map {
   }
 };
 
-/// M: max_log_bfloat or log_map_bfloat.
-template <class M>
+/// M: max_log_bfloat or log_map_bfloat; T: what it computes with.
+template <class M, class T = lane>
 struct bfloat_numbers {
   using semiring = M;
-  using number = lane;
-  using word = typename rebind<lane>::i32;
+  using number = T;
+  using word = typename rebind<T>::i32;
   using prior_element = std::uint16_t;
   using channel_element = std::uint16_t;
   using metric_element = std::uint16_t;
   static constexpr int lanes = WB_WIDTH, items = 1;
+  static constexpr double float_flops = M::channel_flops, step_flops = M::channel_flops + 1;
   // Alpha at the beginning of a segment, cut to bfloat16: what is lost is a common factor and 2^-9 of it.
 #if defined(__CUDACC__)
   static constexpr bool on_cuda = true;
   using checkpoint = std::uint32_t;  // two states
   static constexpr int together = 2;
   template <int S>
-  WB_HD static void save(checkpoint* to, int stride, const float (&a)[S]) {
+  WB_HD static void save(checkpoint* to, int stride, const T (&a)[S]) {
     WB_UNROLL for (int s = 0; s < S; s += 2) to[s / 2 * stride] =
         __byte_perm(as_uint(as_int(a[s])), as_uint(as_int(a[s + 1])), 0x7632);
   }
   template <int S>
-  WB_HD static void restore(const checkpoint* from, int stride, float (&a)[S]) {
+  WB_HD static void restore(const checkpoint* from, int stride, T (&a)[S]) {
     WB_UNROLL for (int s = 0; s < S; s += 2) {
       const std::uint32_t both = from[s / 2 * stride];
       a[s] = as_float(as_int(both << 16));
@@ -111,23 +114,22 @@ struct bfloat_numbers {
   }
 #else
   static constexpr bool on_cuda = false;
-  using checkpoint = lane;
+  using checkpoint = T;
   static constexpr int together = 1;
   template <int S>
-  WB_HD static void save(checkpoint* to, int stride, const lane (&a)[S]) {
+  WB_HD static void save(checkpoint* to, int stride, const T (&a)[S]) {
     for (int s = 0; s < S; s++) to[s * stride] = as_float(as_int(a[s]) & word(~0xffff));
   }
   template <int S>
-  WB_HD static void restore(const checkpoint* from, int stride, lane (&a)[S]) {
+  WB_HD static void restore(const checkpoint* from, int stride, T (&a)[S]) {
     for (int s = 0; s < S; s++) a[s] = from[s * stride];
   }
 #endif
   static constexpr int resident = 3;  // blocks of a multiprocessor of a GPU
-  static constexpr double step_flops = M::step_flops, output_step_flops = M::output_step_flops;
 
 #if WB_WIDTH == 1
-  WB_HD static lane load(const std::uint16_t* p) { return as_float(static_cast<std::int32_t>(*p) << 16); }
-  WB_HD static void store(std::uint16_t* p, lane x) {
+  WB_HD static T load(const std::uint16_t* p) { return as_float(static_cast<std::int32_t>(*p) << 16); }
+  WB_HD static void store(std::uint16_t* p, T x) {
     *p = static_cast<std::uint16_t>((as_uint(as_int(x)) + 0x8000u) >> 16);
   }
   WB_HD static word table_row(const std::int16_t* p) { return *p; }
@@ -163,11 +165,11 @@ struct bfloat_numbers {
     return static_cast<Element>(as_int(M::known) >> 16);
   }
   /// Extrinsic e as the other decoder takes it.
-  WB_HD static lane passed_on(lane e, const turbo_windows_args& a, bool last) {
+  WB_HD static T passed_on(T e, const turbo_windows_args& a, bool last) {
     return M::passed_on(e, last ? 1.f : a.scale);
   }
   /// e in bfloat16 with the decision of the bit, by all that is known of it, as its lowest bit.
-  WB_HD static lane with_decision(lane e, lane all) {
+  WB_HD static T with_decision(T e, T all) {
     return as_float((as_int(e) & word(~0x1ffff)) | select(M::is_one(all), word(0x10000), word(0)));
   }
 
@@ -180,11 +182,12 @@ struct bfloat_numbers {
 };
 
 /// How channel LLRs come in, and decisions out.
-template <class C, class M>
-struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M>> {
-  using base = turbo_windows_setup<C, bfloat_numbers<M>>;
+template <class C, class M, class T = lane>
+struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
+  using base = turbo_windows_setup<C, bfloat_numbers<M, T>>;
   using typename base::values;
-  using V = bfloat_numbers<M>;
+  using V = bfloat_numbers<M, T>;
+  using single = std::conditional_t<width_of<T> == 1, T, float>;  // of one codeword
   using base::a;
   using base::L;
   using base::plan;
@@ -192,22 +195,24 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M>> {
   using base::turbo_windows_setup;
 
   /// A channel LLR, and whether it is finite.
-  WB_HD float llr(std::size_t element, std::size_t item, bool& finite) const {
-    if (a.llr8.data != nullptr)
-      return to_float(a.llr8.data[element * a.llr8.element_stride + item * a.llr8.item_stride]) * a.step;
+  WB_HD single llr(std::size_t element, std::size_t item, bool& finite) const {
+    if (a.llr8.data != nullptr) {
+      const single x = to_float(a.llr8.data[element * a.llr8.element_stride + item * a.llr8.item_stride]);
+      return x * single(a.step);
+    }
     const float x = a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride];
     if (is_finite(x)) return x;
     finite = false;
     return 0.f;
   }
-  WB_HD static std::uint16_t stored(float weight) {
+  WB_HD static std::uint16_t stored(single weight) {
     return static_cast<std::uint16_t>((as_uint(as_int(weight)) + 0x8000u) >> 16);
   }
 
   /// The tail of decoder d of codeword q: its bit j of stream n % 3 comes at place K + n / 3
   /// (TS 36.212 §5.1.3.2.2). Whether its LLRs are finite.
   WB_HD bool load_tail(const values& w, int d, int q, std::size_t item) const {
-    float t[6], b[S];
+    single t[6], b[S];
     bool finite = true;
     for (int j = 0; j < 6; j++) {
       const int n = 6 * d + j;
@@ -216,7 +221,7 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M>> {
     beta_of_tail<C, M>(t, b);
     const int share = L / w.at.codewords;
     std::uint16_t* to = w.tail(q / w.at.codewords, d) + q % w.at.codewords * share + share - 1;
-    for (int s = 0; s < S; s++) to[s * L] = stored(b[s]);
+    for (int s = 0; s < S; s++) to[s * L] = stored(as_float(as_int(b[s])));
     return finite;
   }
 

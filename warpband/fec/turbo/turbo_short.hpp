@@ -14,10 +14,25 @@ inline namespace WB_ISA {
 struct max_log_short {
   static constexpr int chains = 1, interval = 8;
   static constexpr int most_extrinsic = 1023, impossible = -5000;
-  WB_HD static i16x times(i16x a, i16x b) { return a + b; }
-  WB_HD static i16x plus(i16x a, i16x b) { return max(a, b); }
-  WB_HD static i16x accumulate(i16x sum, i16x a, i16x w) { return add_max(a, w, sum); }
-  WB_HD static i16x ratio(i16x one, i16x zero) { return one - zero; }
+  // What flops() counts of packed numbers: additions, products, maxima; add_max is two.
+  static constexpr double forward_flops = 21, backward_flops = 24, output_flops = 31, normalise_flops = 8,
+                          passed_on_flops = 4, decision_flops = 1;
+  template <class T>
+  WB_HD static T times(T a, T b) {
+    return a + b;
+  }
+  template <class T>
+  WB_HD static T plus(T a, T b) {
+    return max(a, b);
+  }
+  template <class T>
+  WB_HD static T accumulate(T sum, T a, T w) {
+    return add_max(a, w, sum);
+  }
+  template <class T>
+  WB_HD static T ratio(T one, T zero) {
+    return one - zero;
+  }
   template <class T>
   WB_HD static T one() {
     return to_short(0);
@@ -26,38 +41,40 @@ struct max_log_short {
   WB_HD static T zero() {
     return to_short(impossible);
   }
-  template <int S>
-  WB_HD static void normalise_step(i16x (&)[S]) {}
-  template <int S>
-  WB_HD static void normalise_segment(i16x (&a)[S]) {
-    const i16x z = a[0];
+  template <int S, class T>
+  WB_HD static void normalise_step(T (&)[S]) {}
+  template <int S, class T>
+  WB_HD static void normalise_segment(T (&a)[S]) {
+    const T z = a[0];
     WB_UNROLL for (int s = 0; s < S; s++) a[s] = a[s] - z;
   }
 };
 
+/// T: what it computes with.
+template <class T = i16x>
 struct short_numbers {
   using semiring = max_log_short;
-  using number = i16x;
+  using number = T;
   using prior_element = short_element;
   using metric_element = short_element;
   using channel_element = byte_element;
   static constexpr int lanes = i16x::lanes, items = i16x::items;
   static constexpr bool on_cuda = items == 2;
   static constexpr int resident = 2;  // blocks of a multiprocessor of a GPU
-  static constexpr double step_flops = 20, output_step_flops = 53;
+  static constexpr double float_flops = 4, step_flops = 0;  // to load an LLR, float or in steps
 
-  WB_HD static i16x load(const short_element* p) { return load_short(p); }
-  WB_HD static i16x load(const byte_element* p) { return load_byte(p); }
-  WB_HD static void store(short_element* p, i16x x) { store_short(p, x); }
+  WB_HD static T load(const short_element* p) { return load_short(p); }
+  WB_HD static T load(const byte_element* p) { return load_byte(p); }
+  WB_HD static void store(short_element* p, T x) { store_short(p, x); }
   /// Alpha at the beginning of a segment: values of so many states, `stride` apart.
-  using checkpoint = i16x;
+  using checkpoint = T;
   static constexpr int together = 1;  // states
   template <int S>
-  WB_HD static void save(i16x* to, int stride, const i16x (&a)[S]) {
+  WB_HD static void save(T* to, int stride, const T (&a)[S]) {
     WB_UNROLL for (int s = 0; s < S; s++) to[s * stride] = a[s];
   }
   template <int S>
-  WB_HD static void restore(const i16x* from, int stride, i16x (&a)[S]) {
+  WB_HD static void restore(const T* from, int stride, T (&a)[S]) {
     WB_UNROLL for (int s = 0; s < S; s++) a[s] = from[s * stride];
   }
   /// The weight of no knowledge.
@@ -66,12 +83,12 @@ struct short_numbers {
     return 0;
   }
   /// Extrinsic e as the other decoder takes it.
-  WB_HD static i16x passed_on(i16x e, const turbo_windows_args& a, bool last) {
+  WB_HD static T passed_on(T e, const turbo_windows_args& a, bool last) {
     e = max(min(e, to_short(max_log_short::most_extrinsic)), to_short(-max_log_short::most_extrinsic));
     return scaled(e, last ? 8 : a.eighths);
   }
   /// e with the decision of the bit, by all that is known of it, as its lowest bit.
-  WB_HD static i16x with_decision(i16x e, i16x all) {
+  WB_HD static T with_decision(T e, T all) {
     return (e & to_short(~1)) | sign_bit(to_short(0) - all);  // a weight above 0: bit 1
   }
 #if WB_WIDTH > 1
@@ -97,9 +114,9 @@ struct short_numbers {
 };
 
 /// How channel LLRs come in, and decisions out.
-template <class C>
-struct turbo_short_io : turbo_windows_setup<C, short_numbers> {
-  using base = turbo_windows_setup<C, short_numbers>;
+template <class C, class T = i16x>
+struct turbo_short_io : turbo_windows_setup<C, short_numbers<T>> {
+  using base = turbo_windows_setup<C, short_numbers<T>>;
   using base::a;
   using base::L;
   using base::plan;

@@ -14,21 +14,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include <oracle/lte.hpp>
 #include <oracle/turbo.hpp>
-#include <tests/executors.hpp>
-#include <warpband/fec/crc/crc.hpp>
-#include <warpband/fec/lte/qpp.hpp>
-#include <warpband/fec/turbo/turbo.hpp>
+#include <tests/turbo.hpp>
 
 namespace wb {
 namespace {
 
-using testing::all_backends;
-using testing::backend;
-using testing::small_scale;
-
-using bits_t = std::vector<std::uint8_t>;
+using namespace testing;
 
 class turbo : public ::testing::TestWithParam<backend> {};
 INSTANTIATE_TEST_SUITE_P(backends, turbo, ::testing::ValuesIn(all_backends()), [](const auto& i) {
@@ -37,52 +29,6 @@ INSTANTIATE_TEST_SUITE_P(backends, turbo, ::testing::ValuesIn(all_backends()), [
   return name;
 });
 
-bits_t random_bits_of(int n, std::mt19937_64& rng) {
-  bits_t b(static_cast<std::size_t>(n));
-  for (auto& x : b) x = static_cast<std::uint8_t>(rng() >> 63);
-  return b;
-}
-bits_t encoded(const bits_t& u, const std::vector<int>& pi) {
-  const auto s = oracle::turbo_encode(u, pi);
-  bits_t all = s.d0;
-  all.insert(all.end(), s.d1.begin(), s.d1.end());
-  all.insert(all.end(), s.d2.begin(), s.d2.end());
-  return all;
-}
-std::vector<int> oracle_qpp(int k) {
-  const auto p = qpp_for(k);
-  return oracle::qpp(p.k, p.f1, p.f2);
-}
-/// LLRs of BPSK over AWGN.
-std::vector<float> noisy(const bits_t& coded, double ebn0_db, double rate, std::mt19937_64& rng) {
-  const double variance = 1 / (2 * rate * std::pow(10, ebn0_db / 10));
-  std::normal_distribution<double> n(0, std::sqrt(variance));
-  std::vector<float> llr;
-  for (auto b : coded) llr.push_back(static_cast<float>(2 * (1 - 2 * b + n(rng)) / variance));
-  return llr;
-}
-struct codewords {
-  std::vector<bits_t> sent;
-  std::vector<float> llr;  // rows
-};
-codewords make_codewords(int k, int count, double ebn0_db, std::uint64_t seed,
-                         const crc_polynomial* crc = nullptr) {
-  std::mt19937_64 rng(seed);
-  codewords c;
-  const auto pi = oracle_qpp(k);
-  for (int i = 0; i < count; i++) {
-    auto u = random_bits_of(k, rng);
-    if (crc != nullptr) {
-      u.resize(static_cast<std::size_t>(k - crc->degree));
-      const auto parity = oracle::crc(u, crc->polynomial, crc->degree);
-      u.insert(u.end(), parity.begin(), parity.end());
-    }
-    const auto l = noisy(encoded(u, pi), ebn0_db, k / (3.0 * k + 12), rng);
-    c.llr.insert(c.llr.end(), l.begin(), l.end());
-    c.sent.push_back(std::move(u));
-  }
-  return c;
-}
 struct decoded {
   bits_t bits;
   std::vector<float> soft, extrinsic;
@@ -116,14 +62,6 @@ decoded decode(executor& e, const turbo_decoder& d, const std::vector<float>& ll
         {.bits = bits, .soft = soft, .extrinsic = extrinsic, .iterations = iterations, .status = status});
   return {e.to_host(bits), e.to_host(soft), e.to_host(extrinsic), e.to_host(iterations), e.to_host(status)};
 }
-std::unique_ptr<executor> reference() {
-  return std::make_unique<cpu>(cpu_options{.threads = 1, .instructions = isa::scalar});
-}
-bits_t row(const bits_t& all, std::size_t i, std::size_t k) {
-  return bits_t(all.begin() + static_cast<std::ptrdiff_t>(i * k),
-                all.begin() + static_cast<std::ptrdiff_t>((i + 1) * k));
-}
-
 // ---------------------------------------------------------------- encoder
 
 bits_t encode(executor& e, const turbo_encoder& enc, const std::vector<bits_t>& blocks, std::size_t width) {
@@ -169,9 +107,9 @@ TEST_P(turbo, encoder_equals_oracle) {
     const std::size_t n = 3 * (static_cast<std::size_t>(k) + 4), width = n + 5;
     const auto got = encode(*e, turbo_encoder(k), blocks, width);
     for (std::size_t i = 0; i < blocks.size(); i++) {
-      auto want = encoded(blocks[i], oracle_qpp(k));
+      auto want = encoded(blocks[i], interleaver(k));
       want.resize(width, 0);  // rows may be wider than a codeword: zeros
-      ASSERT_EQ(row(got, i, width), want) << "K = " << k << ", block " << i;
+      ASSERT_EQ(row_of(got, i, width), want) << "K = " << k << ", block " << i;
     }
   }
 }
@@ -222,7 +160,7 @@ TEST_P(turbo, decoder_equals_oracle) {
         for (std::size_t w = 0; w < words.sent.size(); w++) {
           const auto at = words.llr.begin() + static_cast<std::ptrdiff_t>(w * n);
           const auto want = oracle::turbo_decode(std::vector<double>(at, at + static_cast<std::ptrdiff_t>(n)),
-                                                 oracle_qpp(k), o);
+                                                 interleaver(k), o);
           for (std::size_t i = 0; i < K; i++) {
             const double L = want.a_posteriori[i], tolerance = 2e-3 + 2e-4 * std::abs(L);
             if (std::abs(L) > 20) {  // near the limits of the extrinsics: the sign, and not small
@@ -276,7 +214,7 @@ TEST_P(turbo, noise_free_codewords_come_back) {
     const int k = table[i].k;
     const auto u = random_bits_of(k, rng);
     std::vector<float> llr;
-    for (auto b : encoded(u, oracle_qpp(k))) llr.push_back(b ? -5.f : 5.f);
+    for (auto b : encoded(u, interleaver(k))) llr.push_back(b ? -5.f : 5.f);
     for (auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map})
       ASSERT_EQ(decode(*e, turbo_decoder({.k = k, .algorithm = algorithm, .iterations = 1}), llr).bits, u)
           << k;
@@ -291,7 +229,7 @@ TEST_P(turbo, extreme_llrs_stay_finite) {
   for (float size : {1e-30f, 1e-3f, 1e4f, 3e38f}) {
     const auto u = random_bits_of(k, rng);
     std::vector<float> llr;
-    for (auto b : encoded(u, oracle_qpp(k))) llr.push_back(b ? -size : size);
+    for (auto b : encoded(u, interleaver(k))) llr.push_back(b ? -size : size);
     for (auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map}) {
       const auto got = decode(*e, turbo_decoder({.k = k, .algorithm = algorithm}), llr);
       for (float x : got.soft) ASSERT_TRUE(std::isfinite(x));
@@ -331,7 +269,7 @@ TEST_P(turbo, overlap_brings_windows_to_one_window) {
 
 TEST_P(turbo, every_backend_gives_the_same_bits) {
   WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const auto e = GetParam().open(2), scalar = reference();
+  const auto e = GetParam().open(2), scalar = open_scalar();
   struct item {
     int k, windows, overlap, iterations;
     early_stop stop;
@@ -443,7 +381,7 @@ TEST_P(turbo, early_stop_is_what_full_decoding_reaches) {
   for (std::size_t w = 0; w < words.sent.size(); w++) {
     const int used = stopped.iterations[w];
     const bool holds = (stopped.status[w] & status_stopped) != 0;
-    const auto bits = row(stopped.bits, w, K);
+    const auto bits = row_of(stopped.bits, w, K);
     EXPECT_EQ(holds, crc_parity(bits, crc24a) == 0);
     if (holds) {
       EXPECT_EQ(bits, words.sent[w]);
@@ -461,7 +399,7 @@ TEST_P(turbo, early_stop_is_what_full_decoding_reaches) {
   const auto agreed = decode(*e, turbo_decoder(c), words.llr);
   for (std::size_t w = 0; w < words.sent.size(); w++)
     if (agreed.status[w] & status_stopped) {
-      EXPECT_EQ(row(agreed.bits, w, K), words.sent[w]);
+      EXPECT_EQ(row_of(agreed.bits, w, K), words.sent[w]);
     }
   EXPECT_GT(std::count(agreed.status.begin(), agreed.status.end(), status_stopped), 12);
 }
@@ -492,7 +430,7 @@ TEST_P(turbo, a_non_finite_llr_erases_its_codeword_alone) {
           if (w == 5 || w == 18) {
             EXPECT_EQ(got.status[w], status_erased);
             EXPECT_EQ(got.iterations[w], 0);
-            EXPECT_EQ(row(got.bits, w, K), bits_t(K, 0));
+            EXPECT_EQ(row_of(got.bits, w, K), bits_t(K, 0));
             EXPECT_EQ(got.rows(w, 1).soft, std::vector<float>(K, 0.f));
             EXPECT_EQ(got.rows(w, 1).extrinsic, std::vector<float>(K, 0.f));
           } else {

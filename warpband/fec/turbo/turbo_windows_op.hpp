@@ -63,13 +63,38 @@ struct turbo_windows_op : IO {
 
   int threads() const { return a.windows * a.groups; }
   std::size_t scratch_bytes(int) const { return plan.bytes; }
-  /// Of a codeword that does all its iterations; of one with stop by CRC that leaves after the first. A step
-  /// of a half-iteration: alpha twice, beta, and the output; packed numbers count once together.
+  /// Of a codeword that does all its iterations; of one with stop by CRC that leaves after the first. A
+  /// half-iteration steps alpha forward twice (the second time from the checkpoints, but for the last step
+  /// before each), beta back once with an output, and both over the overlaps; packed numbers count once
+  /// together. Counted by bench/flops_test.cpp.
   double flops() const {
+    using M = typename V::semiring;
+    constexpr int Seg = values::Seg, Each = M::interval;
+    const int steps = plan.steps, segments = steps / Seg, rest = steps % Seg, whole = segments * Seg;
+    const auto scalings = [](int n) { return (n + Each - 1) / Each; };  // of n steps from a segment's begin
+    // Times that alpha steps, beta steps, either is scaled, and the weight of a step is made of two; those of
+    // a short segment begin at its checkpoint for each output.
+    double forward = steps + whole - segments + rest * (rest - 1) / 2;
+    double backward = steps;
+    double normalised = 3.0 * segments * (Seg / Each) - segments + 2.0 * scalings(rest);
+    for (int j = 1; j < rest; j++) normalised += scalings(j + 1) - 1;
+    double weights = 2.0 * whole + rest + rest * (rest + 1) / 2;
+    if (a.overlap == 0) {
+      normalised += 1;
+    } else {
+      const int before = steps - (steps - a.overlap) / Seg * Seg, behind = (a.overlap + Seg - 1) / Seg * Seg,
+                read = (before + Seg - 1) / Seg * Seg + behind;
+      forward += before;
+      backward += behind;
+      normalised += read / Each;
+      weights += read;
+    }
+    const double both = M::forward_flops * forward + M::backward_flops * backward +
+                        M::normalise_flops * normalised + (M::output_flops + M::passed_on_flops + 1) * steps;
     constexpr double packed = static_cast<double>(L * V::items) / WB_WIDTH;
-    const double warm_up = a.windows > 1 ? 2.0 * a.overlap * a.windows * V::step_flops : 0;
-    return 2.0 * (a.stop_by_crc ? 1 : a.iterations) *
-           (a.k * (2.0 * V::step_flops + V::output_step_flops) + warm_up) / packed;
+    const double iteration = a.windows * (2 * both + weights + M::decision_flops * steps);
+    return (a.stop_by_crc ? 1 : a.iterations) * iteration / packed +
+           (a.llr8.data ? V::step_flops : V::float_flops) * 3 * (a.k + 4);
   }
   double bytes() const {
     return (a.llr8.data ? 1.0 : 4.0) * 3 * (a.k + 4) + (a.bits.data ? 1.0 : 0.0) * a.k +

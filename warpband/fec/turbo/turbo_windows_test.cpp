@@ -1,0 +1,374 @@
+// The turbo decoders with windows side by side, int16 and bfloat16: what holds for all of them on every
+// backend, and bfloat16 against the double-precision oracle and float32.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include <tests/turbo.hpp>
+
+namespace wb {
+namespace {
+
+using namespace testing;
+
+class turbo_windows : public on_backend {};
+WB_ON_ALL_BACKENDS(turbo_windows);
+
+constexpr windows_kind kinds[] = {int16_kind, bfloat_max_log, bfloat_log_map};
+constexpr windows_kind bfloats[] = {bfloat_max_log, bfloat_log_map};
+
+// ---------------------------------------------------------------- all kinds
+
+/// Rows that begin anywhere and lie apart; what is beside them stays as it was.
+TEST_P(turbo_windows, take_rows_at_any_address) {
+  for (const int k : {512, 6144}) {
+    const std::size_t K = static_cast<std::size_t>(k), n = 3 * (K + 4), count = k == 512 ? 5 : 2;
+    const steps_t llr = steps_of(make_codewords(k, static_cast<int>(count), 0.5, 21).llr);
+    for (const auto& kind : kinds) {
+      const turbo_decoder d(setting(kind, k, 0, -1, 2));
+      const bits_t want = decide(exec(), d, llr).bits;
+      for (const std::size_t shift : {1u, 2u, 3u}) {
+        const std::size_t step = n + shift, out_step = K + 2 * shift + 1;
+        steps_t bytes(shift + count * step, 99);
+        std::vector<float> floats(shift + count * step, 99.f);
+        for (std::size_t i = 0; i < count; i++)
+          for (std::size_t j = 0; j < n; j++) {
+            bytes[shift + i * step + j] = llr[i * n + j];
+            floats[shift + i * step + j] = static_cast<float>(llr[i * n + j]) / 8;
+          }
+        auto in8 = on_device(exec(), bytes, bytes.size(), 1);
+        auto in32 = on_device(exec(), floats, floats.size(), 1);
+        for (const bool as_bytes : {true, false}) {
+          const std::size_t size = shift + count * out_step;
+          auto out = on_device(exec(), bits_t(size, 0xee), size, 1);
+          const view<std::uint8_t> bits{out.data() + shift, K, count, 1, out_step};
+          if (as_bytes)
+            d.run(exec(), view<const std::int8_t>{in8.data() + shift, n, count, 1, step}, {.bits = bits});
+          else
+            d.run(exec(), view<const float>{in32.data() + shift, n, count, 1, step}, {.bits = bits});
+          bits_t expected(size, 0xee);
+          for (std::size_t i = 0; i < count; i++)
+            std::copy_n(want.begin() + static_cast<std::ptrdiff_t>(i * K), K,
+                        expected.begin() + static_cast<std::ptrdiff_t>(shift + i * out_step));
+          EXPECT_EQ(exec().to_host(out), expected)
+              << kind.name << ' ' << k << ' ' << shift << ' ' << as_bytes;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(turbo_windows, every_block_size_comes_back_without_noise) {
+  const bool slow = small_scale() || GetParam().name == "scalar";
+  for (std::size_t i = 0; i < qpp_table().size(); i += slow ? 17 : GetParam().name == "base" ? 5 : 1) {
+    const int k = qpp_table()[i].k;
+    const codewords c = make_codewords(k, 1, 9., i);
+    for (const auto& kind : kinds)
+      EXPECT_EQ(decide(exec(), turbo_decoder(setting(kind, k, 0, -1, 1)), c.llr).bits, c.sent[0])
+          << kind.name << ' ' << k;
+  }
+}
+
+TEST_P(turbo_windows, equal_every_backend_and_batch) {
+  for (const int k : {40, 200, 1024, 6144}) {
+    const int count = k == 6144 ? 3 : k == 1024 ? 19 : 67;
+    const steps_t llr = steps_of(make_codewords(k, count, 0.2, 11).llr);
+    for (const auto& kind : kinds) {
+      const turbo_decoder d(setting(kind, k, 0, k == 1024 ? 16 : 0, 2));
+      const decisions whole = decide(*open_scalar(), d, llr);
+      EXPECT_EQ(decide(exec(), d, llr), whole) << kind.name << ' ' << k;
+      EXPECT_EQ(decide(exec(), d, llr, layout::batch_fastest), whole) << kind.name << ' ' << k;
+      const auto n = static_cast<std::ptrdiff_t>(3 * (k + 4));
+      for (const int size : {1, 2, 7, 8, 15, 16, 17, 31, 33})
+        if (size < count && (k != 1024 || size < 9)) {
+          const decisions part = decide(exec(), d, steps_t(llr.begin(), llr.begin() + size * n));
+          EXPECT_EQ(part.bits, bits_t(whole.bits.begin(), whole.bits.begin() + size * k))
+              << kind.name << ' ' << k << ' ' << size;
+        }
+    }
+  }
+}
+
+/// The last segment of a window is short where it has no multiple of 8 steps.
+TEST_P(turbo_windows, take_windows_of_any_length) {
+  const struct {
+    int k, windows, overlap;
+  } cases[] = {{40, 4, 8},   {40, 4, 0},   {104, 8, 8},    {104, 4, 24},  {104, 2, 48},   {1008, 16, 56},
+               {1008, 8, 0}, {1008, 8, 8}, {1008, 8, 120}, {6080, 64, 8}, {6080, 64, 88}, {6080, 32, 184}};
+  for (const auto& c : cases) {
+    const codewords sent = make_codewords(c.k, c.k == 6080 ? 2 : 5, 4., 31);
+    const codewords worse = make_codewords(c.k, c.k == 6080 ? 1 : 3, 0., 32);
+    for (const auto& kind : kinds) {
+      const turbo_decoder d(setting(kind, c.k, c.windows, c.overlap, 2));
+      const std::string at = kind.name + (" " + std::to_string(c.k)) + " in " + std::to_string(c.windows) +
+                             ", " + std::to_string(c.overlap);
+      bits_t want;
+      for (const bits_t& u : sent.sent) want.insert(want.end(), u.begin(), u.end());
+      EXPECT_EQ(decide(exec(), d, sent.llr).bits, want) << at;
+      EXPECT_EQ(decide(exec(), d, worse.llr), decide(*open_scalar(), d, worse.llr)) << at;
+    }
+  }
+}
+
+TEST_P(turbo_windows, take_floats_as_steps) {
+  for (const int k : {40, 512, 6080}) {
+    const int count = k == 6080 ? 2 : 9;
+    const steps_t steps = steps_of(make_codewords(k, count, 0.5, 5).llr, 4.f);
+    for (const auto& kind : kinds) {
+      auto config = setting(kind, k, 0, -1, 2);
+      config.llr_steps = 4.f;
+      const turbo_decoder d(config);
+      const decisions want = decide(exec(), d, steps);
+      for (const layout order : {layout::row_major, layout::batch_fastest})
+        EXPECT_EQ(decide(exec(), d, floats_of(steps, 4.f), order), want) << kind.name << ' ' << k;
+    }
+  }
+}
+
+TEST_P(turbo_windows, a_non_finite_llr_erases_its_codeword_alone) {
+  for (const int k : {256, 6080}) {
+    const std::size_t K = static_cast<std::size_t>(k), n = 3 * (K + 4), count = k == 256 ? 7 : 3;
+    const std::size_t bad[] = {count == 7 ? 2u : 0u, count == 7 ? 5u : 2u};
+    std::vector<float> llr = make_codewords(k, static_cast<int>(count), 2., 5).llr, spoilt = llr;
+    spoilt[bad[0] * n + 2 * (K + 4) - 5] = std::numeric_limits<float>::quiet_NaN();
+    spoilt[bad[1] * n + n - 1] = -std::numeric_limits<float>::infinity();
+    for (const auto& kind : kinds) {
+      const turbo_decoder d(setting(kind, k, 0, -1, 2));
+      decisions want = decide(exec(), d, llr);
+      for (const std::size_t i : bad) {
+        std::fill_n(want.bits.begin() + static_cast<std::ptrdiff_t>(i * K), K, std::uint8_t{0});
+        want.status[i] = status_erased;
+        want.iterations[i] = 0;
+      }
+      EXPECT_EQ(decide(exec(), d, spoilt), want) << kind.name << ' ' << k;
+    }
+  }
+}
+
+/// Permutation of k bits whose windows of W steps go to windows place(w), each step to itself.
+std::vector<std::int32_t> windows_to(int k, int W, int (*place)(int)) {
+  std::vector<std::int32_t> pi(static_cast<std::size_t>(k));
+  for (int i = 0; i < k; i++) pi[static_cast<std::size_t>(i)] = place(i / W) * W + i % W;
+  return pi;
+}
+
+/// What is refused does not depend on how many lanes a backend has, so what is taken runs on all.
+TEST_P(turbo_windows, take_own_interleavers_without_contention) {
+  const int k = 1024;
+  std::vector<std::int32_t> any(k), linear(k);
+  std::iota(any.begin(), any.end(), 0);
+  std::shuffle(any.begin(), any.end(), std::mt19937_64(1));
+  for (int i = 0; i < k; i++) linear[static_cast<std::size_t>(i)] = (5 * i + 7) % k;
+  const auto swapped = windows_to(k, 128, [](int w) { return w ^ 1; });
+  // Free of contention in rows, but windows 0 and 4 go to vectors 1 and 0 where two or four lanes are one.
+  const auto first_two = windows_to(k, 128, [](int w) { return w < 2 ? 1 - w : w; });
+  std::mt19937_64 rng(4);
+  for (const auto& kind : kinds) {
+    const auto decoder = [&](int windows, const std::vector<std::int32_t>& pi) {
+      return turbo_decoder(setting(kind, k, windows, -1, 2), pi);
+    };
+    EXPECT_EQ(blamed([&] { decoder(8, any); }), "permutation") << kind.name;
+    EXPECT_EQ(blamed([&] { decoder(2, any); }), "permutation") << kind.name;
+    EXPECT_EQ(blamed([&] { decoder(8, first_two); }), "permutation") << kind.name;
+    const std::pair<int, const std::vector<std::int32_t>*> taken[] = {
+        {1, &any}, {8, &linear}, {64, &linear}, {8, &swapped}, {4, &swapped}, {1, &first_two}};
+    for (const auto& [windows, pi] : taken) {
+      const bits_t u = random_bits_of(k, rng);
+      const auto llr = noisy(encoded(u, std::vector<int>(pi->begin(), pi->end())), 5., 1. / 3, rng);
+      EXPECT_EQ(decide(exec(), decoder(windows, *pi), llr).bits, u) << kind.name << ' ' << windows;
+    }
+  }
+}
+
+TEST_P(turbo_windows, stop_where_the_crc_holds) {
+  const auto crc = crc24b;
+  for (const int k : {120, 1024, 6144}) {
+    const int count = k == 6144 ? 2 : 13;
+    const codewords c = make_codewords(k, count, k == 6144 ? 0.7 : 0.9, 3, &crc);
+    const std::size_t K = static_cast<std::size_t>(k), n = 3 * (K + 4);
+    for (const auto& kind : kinds) {
+      auto config = setting(kind, k, 0, -1, 6);
+      config.stop = early_stop::crc;
+      config.crc_polynomial = crc.polynomial;
+      config.crc_degree = crc.degree;
+      const turbo_decoder d(config);
+      const decisions o = decide(exec(), d, c.llr);
+      EXPECT_EQ(o, decide(*open_scalar(), d, c.llr)) << kind.name << ' ' << k;
+      int early = 0;
+      for (std::size_t i = 0; i < o.status.size(); i++) {
+        const bits_t got = row_of(o.bits, i, K);
+        EXPECT_EQ(o.status[i], crc_holds(got, crc) ? status_stopped : 0) << kind.name << ' ' << k << ' ' << i;
+        if (o.status[i] == status_stopped)
+          EXPECT_EQ(got, c.sent[i]) << kind.name << ' ' << k << ' ' << i;
+        else
+          EXPECT_EQ(o.iterations[i], 6);
+        early += o.iterations[i] < 6;
+        if (i > 1 || kind.algorithm != map_algorithm::log_map) continue;
+        // Without scaling the last iteration is like any other: so many without the CRC give the same.
+        const auto full = setting(kind, k, 0, -1, o.iterations[i]);
+        EXPECT_EQ(decide(exec(), turbo_decoder(full), row_of(c.llr, i, n)).bits, got) << k << ' ' << i;
+      }
+      EXPECT_GT(early, count / 2) << kind.name << ' ' << k;
+    }
+  }
+}
+
+TEST(turbo_windows_settings, are_checked) {
+  for (const auto& kind : kinds) {
+    SCOPED_TRACE(kind.name);
+    const bool int16 = kind.precision == turbo_precision::int16;
+    const bool log_map = kind.algorithm == map_algorithm::log_map;
+    const auto with = [&](auto change) {
+      return blamed([&] {
+        auto c = setting(kind, 6144);
+        change(c);
+        turbo_decoder{c};
+      });
+    };
+    EXPECT_EQ(with([](auto&) {}), "");
+    EXPECT_EQ(with([](auto& c) { c.algorithm = map_algorithm::log_map, c.extrinsic_scale = 1; }),
+              int16 ? "algorithm" : "");
+    EXPECT_EQ(with([](auto& c) { c.stop = early_stop::sign_agreement; }), "stop");
+    EXPECT_EQ(with([](auto& c) { c.extrinsic_scale = 0.7f; }), int16 || log_map ? "extrinsic_scale" : "");
+    EXPECT_EQ(with([](auto& c) { c.llr_steps = 0; }), "llr_steps");
+    EXPECT_EQ(with([](auto& c) { c.llr_steps = 65; }), "llr_steps");
+    EXPECT_EQ(with([](auto& c) { c.windows = 96; }), "windows");
+    EXPECT_EQ(with([](auto& c) { c.windows = 256; }), "windows");
+    EXPECT_EQ(with([](auto& c) { c.overlap = 12; }), "overlap");
+    EXPECT_EQ(with([](auto& c) { c.overlap = 96; }), "overlap");
+    EXPECT_EQ(with([](auto& c) { c.windows = 64, c.overlap = 88; }), "");
+    EXPECT_EQ(with([](auto& c) { c.k = 40000; }), "k");
+    EXPECT_EQ(turbo_decoder(setting(kind, 6144)).config().windows, 64);
+    EXPECT_EQ(turbo_decoder(setting(kind, 6144)).config().overlap, 8);
+    EXPECT_EQ(turbo_decoder(setting(kind, 40)).config().windows, 1);
+    EXPECT_EQ(turbo_decoder(setting(kind, 40)).config().overlap, 0);
+    cpu exec({.threads = 1});
+    auto llr8 = exec.make<std::int8_t>(3 * 44, 1);
+    auto bits = exec.make<std::uint8_t>(40, 1);
+    auto soft = exec.make<float>(40, 1);
+    const turbo_decoder d(setting(kind, 40));
+    EXPECT_EQ(blamed([&] { d.run(exec, llr8, {.bits = bits, .soft = soft}); }), "soft");
+    EXPECT_EQ(blamed([&] { d.run(exec, llr8, {.bits = bits, .extrinsic = soft}); }), "extrinsic");
+    auto floats = setting(kind, 40);
+    floats.precision = turbo_precision::float32;
+    EXPECT_EQ(blamed([&] { turbo_decoder(floats).run(exec, llr8, {.bits = bits}); }), "llr");
+  }
+}
+
+// ---------------------------------------------------------------- bfloat16
+
+/// The largest LLRs, among them what no codeword is: nothing becomes infinite or NaN on the way.
+TEST_P(turbo_windows, extremes_stay_finite_in_bfloat16) {
+  const struct {
+    int k, windows, overlap;
+  } cases[] = {{40, 1, 0}, {40, 4, 8}, {1024, 16, 8}, {6144, 64, 8}};
+  for (const auto& c : cases) {
+    const std::size_t K = static_cast<std::size_t>(c.k), n = 3 * (K + 4);
+    std::mt19937_64 rng(3);
+    const auto pi = interleaver(c.k);
+    const bits_t u = random_bits_of(c.k, rng), coded = encoded(u, pi);
+    std::vector<float> llr;
+    const auto add = [&](auto value) {
+      for (std::size_t i = 0; i < n; i++) llr.push_back(value(i));
+    };
+    // Codewords: all zeros; a random one, whole, without its first and without its second parity stream.
+    add([](std::size_t) { return 1e9f; });
+    for (const std::size_t without : {3u, 1u, 2u})
+      add([&](std::size_t i) {
+        return i / (K + 4) == without && i % (K + 4) < K ? 0.f : coded[i] ? -1e9f : 1e9f;
+      });
+    const std::size_t right = 4;
+    // No codewords: all ones, alternating, random signs.
+    add([](std::size_t) { return -1e9f; });
+    add([](std::size_t i) { return i % 2 ? -1e9f : 1e9f; });
+    add([&](std::size_t) { return rng() >> 63 ? -1e9f : 1e9f; });
+    for (const auto& kind : bfloats) {
+      auto config = setting(kind, c.k, c.windows, c.overlap, 8);
+      config.extrinsic_scale = 1;
+      const turbo_decoder d(config);
+      const decisions o = decide(exec(), d, llr);
+      EXPECT_EQ(o, decide(*open_scalar(), d, llr)) << kind.name << ' ' << c.k;
+      EXPECT_EQ(o.status, bits_t(o.status.size(), 0));
+      for (std::size_t i = 0; i < o.status.size(); i++) {
+        const bits_t got = row_of(o.bits, i, K);
+        const auto ones = std::count(got.begin(), got.end(), 1);
+        if (i < right) {
+          EXPECT_EQ(got, i == 0 ? bits_t(K) : u) << kind.name << ' ' << c.k << ' ' << i;
+        } else {  // a NaN decides for 0 wherever it comes
+          EXPECT_GT(ones, c.k / 4) << kind.name << ' ' << c.k << ' ' << i;
+          if (i > right) {
+            EXPECT_LT(ones, c.k - c.k / 4) << kind.name << ' ' << c.k << ' ' << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Rounding takes up to 2^-9 of a weight, with the decision in its lowest bit up to 2^-7. In log-MAP a weight
+/// is e^-L: that is 0.01 of an LLR whatever its size. In max-log-MAP it is -L: 0.05 of an LLR of 6, and where
+/// nothing converges a maximum that changes hands makes it more with every iteration. Only LLRs nearer to 0
+/// than that may change sign; at an SNR where a sixth of the bits is wrong their density there is 0.15.
+TEST_P(turbo_windows, bfloat16_decides_as_the_oracle) {
+  const struct {
+    int k, iterations;
+  } cases[] = {{40, 1}, {512, 1}, {512, 3}, {1024, 2}};
+  for (const auto& c : cases)
+    for (const auto& kind : bfloats) {
+      const bool log_map = kind.algorithm == map_algorithm::log_map;
+      const std::size_t K = static_cast<std::size_t>(c.k), n = 3 * (K + 4);
+      const codewords sent = make_codewords(c.k, c.k == 40 ? 40 : 4, -0.5, 17);
+      const turbo_decoder d(setting(kind, c.k, 1, 0, c.iterations));
+      const decisions o = decide(exec(), d, sent.llr);
+      std::size_t bits = 0, wrong = 0, differ = 0;
+      double largest = 0;
+      for (std::size_t i = 0; i < sent.sent.size(); i++) {
+        const auto llr = row_of(sent.llr, i, n);
+        const auto want = oracle::turbo_decode(
+            std::vector<double>(llr.begin(), llr.end()), interleaver(c.k),
+            {.algorithm = log_map ? oracle::algorithm::log_map : oracle::algorithm::max_log,
+             .extrinsic_scale = log_map ? 1 : 0.75,
+             .iterations = c.iterations});
+        for (std::size_t j = 0; j < K; j++) {
+          bits++;
+          wrong += want.bits[j] != sent.sent[i][j];
+          if (o.bits[i * K + j] == want.bits[j]) continue;
+          differ++;
+          largest = std::max(largest, std::abs(want.a_posteriori[j]));
+        }
+      }
+      const std::string at = kind.name + (" " + std::to_string(c.k)) + ", " + std::to_string(c.iterations);
+      const double off = log_map || c.iterations == 1 ? 0.02 : 1, share = 0.15 * std::min(2 * off, 0.2);
+      EXPECT_GT(wrong, bits / 8) << at;
+      EXPECT_LE(static_cast<double>(differ), share * static_cast<double>(bits)) << at;
+      EXPECT_LT(largest, off) << at;
+    }
+}
+
+/// Of the same codewords, at an SNR where a fourth is wrong. On one backend: all give the same bits.
+TEST(turbo_bfloat16, loses_few_frames_to_float32) {
+  cpu exec({.threads = 1});
+  const int k = 512;
+  const std::size_t K = 512, count = small_scale() ? 64 : 384;
+  const codewords sent = make_codewords(k, static_cast<int>(count), 0.5, 41);
+  for (const auto& kind : bfloats) {
+    const auto wrong = [&](turbo_precision precision, int windows) {
+      auto config = setting(kind, k, windows, -1, 6);
+      config.precision = precision;
+      const bits_t bits = decide(exec, turbo_decoder(config), sent.llr).bits;
+      int n = 0;
+      for (std::size_t i = 0; i < count; i++) n += row_of(bits, i, K) != sent.sent[i];
+      return n;
+    };
+    const int floats = wrong(turbo_precision::float32, 1);
+    EXPECT_GT(floats, static_cast<int>(count / 8)) << kind.name;
+    // A codeword at the edge comes out either way: the counts differ by chance, and by little.
+    EXPECT_NEAR(wrong(turbo_precision::bfloat16, 1), floats, 2 + floats / 20) << kind.name;
+    EXPECT_NEAR(wrong(turbo_precision::bfloat16, 0), floats, 3 + floats / 10) << kind.name;
+  }
+}
+
+}  // namespace
+}  // namespace wb
