@@ -1,5 +1,5 @@
 #pragma once
-// The turbo decoder with float32 metrics whose windows exchange bfloat16 weights: log-MAP and max-log-MAP.
+// The turbo decoder that computes in float32 and keeps what it stores in bfloat16: log-MAP and max-log-MAP.
 //
 // A bfloat16 is the upper half of a float32: 8 bits of a weight, or of an LLR in max-log-MAP. That halves the
 // memory of what a codeword has on chip, and is far finer than channel estimates are.
@@ -94,7 +94,8 @@ struct bfloat_numbers {
   using metric_element = std::uint16_t;
   static constexpr int lanes = WB_WIDTH, items = 1;
   static constexpr double float_flops = M::channel_flops, step_flops = M::channel_flops + 1;
-  // Alpha at the beginning of a segment, cut to bfloat16: what is lost is a common factor and 2^-9 of it.
+  // Alpha at the beginning of a segment, cut to bfloat16: by up to 2^-7 of a probability, 0.008 of an LLR; in
+  // max-log-MAP of the metric itself.
 #if defined(__CUDACC__)
   static constexpr bool on_cuda = true;
   using checkpoint = std::uint32_t;  // two states

@@ -60,7 +60,7 @@ struct short_numbers {
   using channel_element = byte_element;
   static constexpr int lanes = i16x::lanes, items = i16x::items;
   static constexpr bool on_cuda = items == 2;
-  static constexpr int resident = 2;  // blocks of a multiprocessor of a GPU
+  static constexpr int resident = 2;                        // blocks of a multiprocessor of a GPU
   static constexpr double float_flops = 4, step_flops = 0;  // to load an LLR, float or in steps
 
   WB_HD static T load(const short_element* p) { return load_short(p); }

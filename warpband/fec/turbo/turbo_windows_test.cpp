@@ -280,12 +280,16 @@ TEST_P(turbo_windows, extremes_stay_finite_in_bfloat16) {
         return i / (K + 4) == without && i % (K + 4) < K ? 0.f : coded[i] ? -1e9f : 1e9f;
       });
     const std::size_t right = 4;
-    // No codewords: all ones, alternating, random signs.
+    // No codewords: all ones, alternating, random signs, and two codewords in turns, at whose seams the
+    // states that either side knows exclude each other.
     add([](std::size_t) { return -1e9f; });
     add([](std::size_t i) { return i % 2 ? -1e9f : 1e9f; });
     add([&](std::size_t) { return rng() >> 63 ? -1e9f : 1e9f; });
+    const bits_t other = encoded(random_bits_of(c.k, rng), pi);
+    for (const std::size_t turn : {5u, 20u})
+      add([&](std::size_t i) { return (i % (K + 4) / turn % 2 ? other : coded)[i] ? -1e9f : 1e9f; });
     for (const auto& kind : bfloats) {
-      auto config = setting(kind, c.k, c.windows, c.overlap, 8);
+      auto config = setting(kind, c.k, c.windows, c.overlap, 6);
       config.extrinsic_scale = 1;
       const turbo_decoder d(config);
       const decisions o = decide(exec(), d, llr);
@@ -308,9 +312,10 @@ TEST_P(turbo_windows, extremes_stay_finite_in_bfloat16) {
 }
 
 /// Rounding takes up to 2^-9 of a weight, with the decision in its lowest bit up to 2^-7. In log-MAP a weight
-/// is e^-L: that is 0.01 of an LLR whatever its size. In max-log-MAP it is -L: 0.05 of an LLR of 6, and where
-/// nothing converges a maximum that changes hands makes it more with every iteration. Only LLRs nearer to 0
-/// than that may change sign; at an SNR where a sixth of the bits is wrong their density there is 0.15.
+/// is e^-L: that is 0.01 of an LLR whatever its size. In max-log-MAP it is -L: 0.05 of an LLR of 6; metrics
+/// at segments are cut by up to 2^-8 of some 15, 0.06; and where nothing converges a maximum that changes
+/// hands makes it more with every iteration. Only LLRs nearer to 0 than that may change sign; at an SNR where
+/// a sixth of the bits is wrong their density there is 0.15.
 TEST_P(turbo_windows, bfloat16_decides_as_the_oracle) {
   const struct {
     int k, iterations;
@@ -340,7 +345,7 @@ TEST_P(turbo_windows, bfloat16_decides_as_the_oracle) {
         }
       }
       const std::string at = kind.name + (" " + std::to_string(c.k)) + ", " + std::to_string(c.iterations);
-      const double off = log_map || c.iterations == 1 ? 0.02 : 1, share = 0.15 * std::min(2 * off, 0.2);
+      const double off = log_map ? 0.02 : c.iterations == 1 ? 0.1 : 1, share = 0.15 * std::min(2 * off, 0.2);
       EXPECT_GT(wrong, bits / 8) << at;
       EXPECT_LE(static_cast<double>(differ), share * static_cast<double>(bits)) << at;
       EXPECT_LT(largest, off) << at;
