@@ -143,6 +143,19 @@ TEST(theory, zero_forcing_leaves_one_stream_the_antennas_it_does_not_need) {
   }
 }
 
+TEST(theory, alamouti_combines_two_antennas_for_each_that_receives) {
+  for (const int rx : {1, 2}) {
+    SCOPED_TRACE(rx);
+    link_config c;
+    c.qam = 4;
+    c.channel = channel_type::rayleigh;
+    c.rx_antennas = rx;
+    c.space_time.emplace().code = space_time_code::alamouti();
+    expect_theory(c, {0, 4, 8}, false,
+                  [rx](double ebn0) { return oracle::bpsk_combined_rayleigh_ber(ebn0 / (2 * rx), 2 * rx); });
+  }
+}
+
 TEST(theory, qam_awgn) {
   for (const int m : {4, 6, 8}) {
     const int qam = 1 << m;
