@@ -135,7 +135,7 @@ Columns
              that drifts shows in it
   us, 99 %   of `small`: the slowest call but one in a hundred
   Mb/s       10^6 bits a second: of information (turbo, ldpc, viterbi, bcjr, lte_transport, link, crc_attach), of coded
-             bits (demap, qam_map, detect, lte_rate_match, lte_combine)
+             bits (demap, qam_map, detect, stbc, lte_rate_match, lte_combine)
   % bound    the shortest time that the call can take on this device, over the time it took
   bound by   what makes that time: fp32 operations, memory, copies
   The bound is made of the operations and bytes that each kernel states, max(operations / fp32, bytes / memory), summed

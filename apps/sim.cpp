@@ -63,13 +63,13 @@ void print_header(const wb::curve_config& curve) {
     std::string rates;
     for (int n = 1; n <= curve.link.code.transport.transmissions; n++)
       rates += fmt::format(" {:>9}", fmt::format("BLER {}", n));
-    fmt::print(harq_format, curve.link.detector ? "SNR dB" : "Es/N0 dB", "Eb/N0 dB", "blocks", rates,
+    fmt::print(harq_format, wb::erases_uses(curve.link) ? "SNR dB" : "Es/N0 dB", "Eb/N0 dB", "blocks", rates,
                "transm.", "bits/RE", "95% interval", "Mb/s", "time");
     return;
   }
-  fmt::print(row_format, curve.link.detector ? "SNR dB" : "Es/N0 dB", "Eb/N0 dB", "frames", "bit errors",
-             "fr. errors", "BER", "FER", coded ? "95% interval of FER" : "95% interval of BER", "Mb/s",
-             "time");
+  fmt::print(row_format, wb::erases_uses(curve.link) ? "SNR dB" : "Es/N0 dB", "Eb/N0 dB", "frames",
+             "bit errors", "fr. errors", "BER", "FER", coded ? "95% interval of FER" : "95% interval of BER",
+             "Mb/s", "time");
 }
 
 void print_plain_row(const wb::point_result& p) {

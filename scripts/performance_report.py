@@ -9,6 +9,7 @@ import sys
 
 from code_tables import code_tables
 from detector_tables import detector_tables, table
+from stbc_tables import fragment_tables, stbc_tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FORMAT = "warpband bench 1"
@@ -23,7 +24,7 @@ FIGURES = {
 INTRODUCTION = """\
 Written by `scripts/performance_report.py` from the records of `warpband bench --json` in `bench/results/`; do not edit.
 `warpband bench --help` explains figures and columns. Mb/s are 10^6 information bits a second (codes, link, crc_attach) or
-coded bits (demap, qam_map, detect). `spread` is where the median of another run may fall. `of bound` is the shortest time that the
+coded bits (demap, qam_map, detect, stbc). `spread` is where the median of another run may fall. `of bound` is the shortest time that the
 call's counted fp32 operations, bytes and copies can take at the ceilings measured in the same run, over the time it took."""
 
 
@@ -159,8 +160,10 @@ def report():
         mine = [b for b in results if machine_of(b) == machine]
         lines += [f"## {machine}", "", f"From {source_of(mine)}.", ""] + ceilings(mine)
         tables, rest = table_5_3(mine)
+        space_time, rest = stbc_tables(rest)
         profiled = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]
-        lines += tables + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + ncu_table(profiled)
+        lines += tables + space_time + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + ncu_table(profiled)
+    lines += fragment_tables(results, machine_of)
     return "\n".join(lines).rstrip() + "\n"
 
 

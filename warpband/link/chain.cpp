@@ -39,12 +39,42 @@ int symbols_per_block(const link_config& c) {
 bool block_fading(const link_config& c) {
   return c.channel == channel_type::rayleigh && c.fading == fading_type::block;
 }
+constexpr int slots = 2;  // uses of the channel that a codeword of a space-time code takes
+/// Symbols of a use: r_s of the signal-to-noise ratios.
+int symbols_per_use(const link_config& c) {
+  return c.space_time ? c.space_time->code.symbols() / slots : c.streams;
+}
+
+/// What a space-time code allows, and its settings with what they leave open chosen.
+void complete_space_time(link_config& c) {
+  if (c.streams != 1 && c.streams != slots)
+    throw argument_error("streams", std::to_string(c.streams), "2, the antennas of a space-time code");
+  c.streams = slots;
+  if (c.detector)
+    throw argument_error("detector.type", name_of(c.detector->type), "none with a space-time code");
+  if (c.channel != channel_type::rayleigh)
+    throw argument_error("channel.type", c.channel == channel_type::awgn ? "\"awgn\"" : "\"tdl\"",
+                         "\"rayleigh\" with a space-time code");
+  if (c.qam == 2 || c.qam == 256)
+    throw argument_error("modulation", c.qam == 2 ? "\"bpsk\"" : "\"256qam\"",
+                         "\"qpsk\", \"16qam\" or \"64qam\" with a space-time code");
+  if (c.code.type == code_type::lte_transport)
+    throw argument_error("code.type", "\"lte-transport\"", "another one with a space-time code");
+  c.space_time->qam = c.qam;
+  c.space_time->rx_antennas = c.rx_antennas;
+  (void)stbc_decoder(*c.space_time);  // throws for what it does not allow
+}
 
 }  // namespace
 
 link_config completed(const link_config& config) {
   link_config c = config;
   bits_per_symbol(c.qam);
+  if (c.space_time) {
+    complete_space_time(c);
+    c.code = completed(c.code);
+    return c;
+  }
   check_range("streams", c.streams, 1, 8);
   check_range("rx_antennas", c.rx_antennas, c.streams, 16);
   if (c.code.type == code_type::lte_transport) {
@@ -75,12 +105,19 @@ link_config completed(const link_config& config) {
   return c;
 }
 
+bool erases_uses(const link_config& c) noexcept { return c.detector || c.space_time; }
+
 double code_rate(const link_config& c) {
   const code_sizes sizes = sizes_of(code_of(c));
   return static_cast<double>(sizes.k) / static_cast<double>(sizes.n);
 }
 
 std::size_t resource_elements(const link_config& c) {
+  if (c.space_time) {
+    const std::size_t codeword =
+        static_cast<std::size_t>(bits_per_symbol(c.qam) * c.space_time->code.symbols());
+    return (sizes_of(c.code).n + codeword - 1) / codeword * slots;
+  }
   const std::size_t bits = static_cast<std::size_t>(bits_per_symbol(c.qam) * c.streams);
   return (sizes_of(code_of(c)).n + bits - 1) / bits;
 }
@@ -94,7 +131,7 @@ std::size_t uses_per_frame(const link_config& c) {
 }
 
 noise_level noise_level_at(const link_config& c, double point_db) {
-  const double bits = code_rate(c) * bits_per_symbol(c.qam) * c.streams / c.rx_antennas;
+  const double bits = code_rate(c) * bits_per_symbol(c.qam) * symbols_per_use(c) / c.rx_antennas;
   noise_level n;
   if (c.axis == snr_axis::ebn0_db) {
     n.ebn0_db = point_db;
@@ -103,7 +140,7 @@ noise_level noise_level_at(const link_config& c, double point_db) {
     n.ebn0_db = point_db - 10 * std::log10(bits);
     n.snr_db = point_db;
   }
-  n.esn0_db = n.snr_db - 10 * std::log10(c.streams);
+  n.esn0_db = n.snr_db - 10 * std::log10(c.space_time ? slots : c.streams);
   return n;
 }
 
@@ -112,7 +149,7 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
   const std::size_t m = static_cast<std::size_t>(mapper_.bits());
   sent_ = sizes_of(config_.code).n;
   uses_ = uses_per_frame(config_);
-  symbols_ = uses_ * static_cast<std::size_t>(config_.streams);
+  symbols_ = uses_ * static_cast<std::size_t>(symbols_per_use(config_));
   padded_ = symbols_ * m;
   const code_config& code = config_.code;
   if (code.crc) crc_.emplace(code.k - code.crc->degree, *code.crc);
@@ -123,6 +160,10 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
     code_ = make_codec(code);
   }
   if (config_.detector) detector_ = make_detector(*config_.detector);
+  if (config_.space_time) {
+    space_time_encoder_.emplace(config_.space_time->code, config_.qam);
+    space_time_decoder_.emplace(*config_.space_time);
+  }
   if (config_.channel == channel_type::tdl) tdl_.emplace(config_.tdl);
   // What one unit of the executor's work needs is taken in any case, within reason.
   const std::size_t unit = exec_.preferred_batch(true), frame = bytes_per_frame();
@@ -150,7 +191,7 @@ std::size_t link_chain::bytes_per_frame() const noexcept {
     for (int r = 0; r < s.blocks; r++)
       bits += static_cast<std::size_t>(2 * s.k(r) + 5 * 3 * (s.k(r) + 4) + 17);
   }
-  if (!detector_) return bits + symbols_ * (config_.channel == channel_type::awgn ? 8 : 16);
+  if (!erases_uses(config_)) return bits + symbols_ * (config_.channel == channel_type::awgn ? 8 : 16);
   const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
                     tx = static_cast<std::size_t>(config_.streams);
   const std::size_t channels = block_fading(config_) ? 1 : uses_;
@@ -160,12 +201,13 @@ std::size_t link_chain::bytes_per_frame() const noexcept {
 void link_chain::allocate(std::size_t batch) {
   const std::size_t k = static_cast<std::size_t>(config_.code.k), uses = batch * uses_;
   bits_ = exec_.make<std::uint8_t>(coded() ? k : padded_, batch);
-  if (detector_) {
+  if (erases_uses(config_)) {
     const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
                       tx = static_cast<std::size_t>(config_.streams);
     symbols_sent_ = exec_.make<std::complex<float>>(tx, uses);
     received_ = exec_.make<std::complex<float>>(rx, uses);
-    gain_ = exec_.make<std::complex<float>>(rx * tx, block_fading(config_) ? batch : uses);
+    const std::size_t fast = space_time_decoder_ ? uses / slots : uses;
+    gain_ = exec_.make<std::complex<float>>(rx * tx, block_fading(config_) ? batch : fast);
     use_status_ = exec_.make<std::uint8_t>(1, uses);
     erased_uses_ = exec_.make<std::int32_t>(1, batch);
     const std::uint8_t zero = 0;
@@ -176,7 +218,10 @@ void link_chain::allocate(std::size_t batch) {
     received_ = exec_.make<std::complex<float>>(1, uses);
     if (config_.channel != channel_type::awgn) gain_ = exec_.make<std::complex<float>>(1, uses);
   }
-  llr_ = exec_.make<float>(padded_, batch);
+  if (space_time_decoder_ && !coded())
+    decided_ = exec_.make<std::uint8_t>(padded_, batch);
+  else
+    llr_ = exec_.make<float>(padded_, batch);
   noise_var_ = exec_.make<float>(1, 1);
   errors_ = exec_.make<std::int32_t>(1, batch);
   if (coded()) {
@@ -204,6 +249,12 @@ void link_chain::transmit(const std::uint8_t* sent, std::uint64_t first_frame, s
   const std::uint32_t point = number_of(point_db, transmission);
   n0_ = static_cast<float>(std::pow(10, -noise_level_at(config_, point_db).esn0_db / 10));
   exec_.upload(noise_var_.data(), &n0_, sizeof n0_);
+  if (space_time_encoder_) {
+    const std::size_t codewords = frames * uses_ / slots;
+    space_time_encoder_->run(exec_, make_view(sent, space_time_encoder_->bits_per_codeword(), codewords),
+                             make_view(symbols_sent_.data(), 2 * slots, codewords));
+    return transmit_codewords(first_frame, frames, point);
+  }
   const auto y = make_view(received_.data(), n);
   if (detector_) {
     mapper_.run(exec_, make_view(sent, m, n), make_view(symbols_sent_.data(), n));
@@ -242,8 +293,7 @@ void link_chain::transmit_streams(std::uint64_t first_frame, std::size_t frames,
   else
     apply_mimo_rayleigh(exec_, s, y, h, shared,
                         {config_.seed, block ? first_frame : first_frame * uses_, point});
-  const auto entries = make_view(received_.data(), rx * uses);
-  add_awgn(exec_, entries, entries, n0_, {config_.seed, first_frame * uses_ * rx, point});
+  add_noise(first_frame, frames, point);
   const auto status = make_view(use_status_.data(), uses);
   detector_->run(
       exec_,
@@ -253,10 +303,42 @@ void link_chain::transmit_streams(std::uint64_t first_frame, std::size_t frames,
        .noise_var = {noise_var_.data(), 1, uses, 1, 0},
        .prior = {}},
       {.llr = make_view(llr_.data(), detector_->bits_per_use(), uses), .bits = {}, .status = status});
-  // A frame's erased uses: where its status bytes differ from 0 in the lowest bit.
+  count_erased(uses_, frames);
+}
+
+void link_chain::transmit_codewords(std::uint64_t first_frame, std::size_t frames, std::uint32_t point) {
+  const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas), uses = frames * uses_,
+                    codewords = uses / slots, bits = space_time_decoder_->bits_per_codeword();
+  const bool block = block_fading(config_);
+  const std::size_t shared = block ? uses_ : slots;
+  const auto h = make_view(gain_.data(), 2 * rx, uses / shared);
+  apply_mimo_rayleigh(exec_, make_view(symbols_sent_.data(), 2, uses), make_view(received_.data(), rx, uses),
+                      h, shared, {config_.seed, block ? first_frame : first_frame * (uses_ / slots), point});
+  add_noise(first_frame, frames, point);
+  stbc_output out{.llr = {}, .bits = {}, .status = make_view(use_status_.data(), codewords)};
+  if (coded())
+    out.llr = make_view(llr_.data(), bits, codewords);
+  else
+    out.bits = make_view(decided_.data(), bits, codewords);
+  space_time_decoder_->run(exec_,
+                           {.received = make_view(received_.data(), slots * rx, codewords),
+                            .channel = h,
+                            .codewords_per_channel = shared / slots,
+                            .noise_var = {noise_var_.data(), 1, codewords, 1, 0}},
+                           out);
+  count_erased(uses_ / slots, frames);
+}
+
+void link_chain::add_noise(std::uint64_t first_frame, std::size_t frames, std::uint32_t point) {
+  const std::size_t of_frame = uses_ * static_cast<std::size_t>(config_.rx_antennas);
+  const auto entries = make_view(received_.data(), frames * of_frame);
+  add_awgn(exec_, entries, entries, n0_, {config_.seed, first_frame * of_frame, point});
+}
+
+void link_chain::count_erased(std::size_t per_frame, std::size_t frames) {
   static_assert(status_erased == 1);
-  count_errors(exec_, view<const std::uint8_t>{zero_.data(), uses_, frames, 0, 0},
-               view<const std::uint8_t>(make_view(use_status_.data(), uses_, frames)),
+  count_errors(exec_, view<const std::uint8_t>{zero_.data(), per_frame, frames, 0, 0},
+               view<const std::uint8_t>(make_view(use_status_.data(), per_frame, frames)),
                make_view(erased_uses_.data(), frames));
 }
 
@@ -345,16 +427,20 @@ const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frame
     counts_.erased.resize(frames);
     exec_.download(counts_.iterations.data(), iterations_.data(), frames * sizeof(std::int32_t));
     exec_.download(counts_.erased.data(), status_.data(), frames);
+  } else if (space_time_decoder_) {
+    count_errors(exec_, bits, view<const std::uint8_t>{decided_.data(), sent_, frames, 1, padded_}, errors);
   } else {
     count_errors(exec_, bits, view<const float>(llr), errors);
   }
-  if (detector_) {
+  if (erases_uses(config_)) {
     counts_.erased_uses.resize(frames);
     exec_.download(counts_.erased_uses.data(), erased_uses_.data(), frames * sizeof(std::int32_t));
   }
   exec_.download(counts_.bit_errors.data(), errors_.data(), frames * sizeof(std::int32_t));
   exec_.sync();
   for (std::uint8_t& e : counts_.erased) e &= status_erased;
+  if (space_time_decoder_)
+    for (std::int32_t& e : counts_.erased_uses) e *= slots;
   return counts_;
 }
 

@@ -14,6 +14,10 @@
 //   esn0_db = snr_db - 10 log10(streams)                       of one stream at one antenna
 //   N0      = 10^(-esn0_db / 10)                               per complex entry
 //
+// With a space-time code (stbc/stbc.hpp) two uses send a codeword between two antennas, `streams`, with one H
+// for both, and r_s = 2 symbols a use (Alamouti 1) stand in the place of `streams` in the first line. Zeros
+// fill a frame's last codeword. Uncoded links take the decoder's most likely codewords, coded ones its LLRs.
+//
 // With a tapped delay line the uses of a frame are the resource elements of OFDM symbols, frequency first
 // (ofdm/grid.hpp), each with an H of its own; zeros fill its last block too. The cyclic prefix costs neither
 // power nor rate.
@@ -24,9 +28,9 @@
 // transmission has noise and a channel of its own.
 //
 // Random numbers depend on the seed, on the point of the sweep, on the number of the transmission and on the
-// index of the frame (bits, block fading), of the block (delay lines) or of the use (noise, fast fading)
-// alone: not on the batch, the threads or the backend. Links that differ only in their detector and decoder
-// therefore see the same noise.
+// index of the frame (bits, block fading), of the block (delay lines) or of the use (noise; fast fading, with
+// a space-time code of the codeword) alone: not on the batch, the threads or the backend. Links that differ
+// only in their detector and decoder therefore see the same noise.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,13 +44,14 @@
 #include <warpband/link/codec.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/stbc/stbc.hpp>
 
 namespace wb {
 
 enum class channel_type { awgn, rayleigh, tdl };
 /// Of channel_type::rayleigh.
 enum class fading_type {
-  fast,   // a new h, or H, for every use of the channel
+  fast,   // a new h, or H, for every use of the channel; with a space-time code for every codeword
   block,  // one for a frame
 };
 /// What the numbers of a sweep are.
@@ -79,6 +84,11 @@ struct link_config {
   /// not looked at: they are those above.
   std::optional<detector_config> detector;
 
+  /// A space-time code, in Rayleigh fading, in the place of streams and detector: streams are its two
+  /// antennas, 2 or left at 1; rx_antennas 1..4; qam 4, 16 or 64. Its own rx_antennas and qam are not looked
+  /// at. Not with lte-transport.
+  std::optional<stbc_config> space_time;
+
   /// In what `link_chain::run` is told the point.
   snr_axis axis = snr_axis::ebn0_db;
 };
@@ -87,6 +97,10 @@ struct link_config {
 /// detector and what it leaves open; lte-transport has modulation_order and layers of the link's
 /// constellation and streams, of which it takes up to 4. Throws argument_error for what is not allowed.
 link_config completed(const link_config& config);
+
+/// Whether the LLRs of a use may be erased, and erased uses are counted: with a detector or a space-time
+/// code.
+bool erases_uses(const link_config& config) noexcept;
 
 /// R = bits into the encoder / bits sent, of lte-transport in one transmission.
 double code_rate(const link_config& config);
@@ -107,7 +121,8 @@ struct frame_counts {
   std::vector<std::int32_t> bit_errors;  // of k
   std::vector<std::int32_t> iterations;  // of the decoder; empty when uncoded
   std::vector<std::uint8_t> erased;      // 1 where the decoder met NaN or Inf; empty when uncoded
-  /// Uses that the detector erased, see detector; empty without a detector.
+  /// Uses that the detector erased, see detector; of a space-time code two for each codeword that it erased.
+  /// Empty without either.
   std::vector<std::int32_t> erased_uses = {};
   // With HARQ iterations are those of all code blocks after each of the frame's transmissions, erased uses
   // those of its transmissions, bit errors those after the last; and, empty without it:
@@ -148,6 +163,12 @@ class link_chain {
   /// The blocks of a delay line from a frame on.
   random_range blocks_of(std::uint64_t first_frame, std::uint32_t point) const noexcept;
   void transmit_streams(std::uint64_t first_frame, std::size_t frames, std::uint32_t point);
+  /// Codewords of the space-time code, from symbols_sent_ to LLRs, or uncoded to decided_.
+  void transmit_codewords(std::uint64_t first_frame, std::size_t frames, std::uint32_t point);
+  /// Noise on what several antennas receive.
+  void add_noise(std::uint64_t first_frame, std::size_t frames, std::uint32_t point);
+  /// Of each frame, where `per_frame` status bytes differ from 0 in the lowest bit.
+  void count_erased(std::size_t per_frame, std::size_t frames);
 
   link_config config_;
   executor& exec_;
@@ -158,6 +179,8 @@ class link_chain {
   std::optional<lte_transport_encoder> transport_encoder_;
   std::optional<lte_transport_decoder> transport_decoder_;
   std::unique_ptr<detector> detector_;  // none: the demapper does it
+  std::optional<stbc_encoder> space_time_encoder_;
+  std::optional<stbc_decoder> space_time_decoder_;
   std::optional<tdl_channel> tdl_;
   std::size_t sent_ = 0, uses_ = 0, symbols_ = 0, padded_ = 0, max_batch_ = 0;
 

@@ -331,6 +331,65 @@ TEST_P(link_chain_on, with_antennas_gives_the_counts_of_a_scalar_cpu_in_any_batc
   }
 }
 
+link_config space_time_link(const space_time_code& code, int qam, int rx_antennas) {
+  link_config c = uncoded_link(101);  // fills no whole codewords
+  c.qam = qam;
+  c.channel = channel_type::rayleigh;
+  c.rx_antennas = rx_antennas;
+  c.space_time.emplace().code = code;
+  return c;
+}
+/// Every code, with and without a channel code, in both kinds of fading.
+std::vector<link_config> space_time_links() {
+  std::vector<link_config> links;
+  links.push_back(space_time_link(space_time_code::alamouti(), 4, 1));
+  links.push_back(space_time_link(space_time_code::silver(), 4, 2));
+  links.back().fading = fading_type::block;
+  links.push_back(space_time_link(space_time_code::golden(), 16, 3));
+  links.back().axis = snr_axis::snr_db;
+  links.push_back(space_time_link(space_time_code::golden(), 4, 2));
+  links.back().space_time->search = golden_search::slicing;
+  links.push_back(space_time_link(space_time_code::alamouti(), 64, 4));
+  links.back().code = turbo_link(104).code;
+  links.push_back(space_time_link(space_time_code::silver(), 16, 2));
+  links.back().code = ldpc_link(code_type::wimax_ldpc, 576, "1/2").code;
+  links.push_back(space_time_link(space_time_code::golden(), 4, 2));
+  links.back().code = conv_link(101, "1/2", conv_ending::tail_biting, conv_algorithm::log_map).code;
+  links.back().fading = fading_type::block;
+  return links;
+}
+std::string about(const link_config& c) {
+  return std::string(name_of(c.space_time->code)) + " " + name_of_modulation(c.qam) + " " +
+         name_of(c.code.type);
+}
+
+TEST_P(link_chain_on, of_space_time_codes_makes_no_errors_without_noise) {
+  for (const link_config& c : space_time_links()) {
+    SCOPED_TRACE(about(c));
+    link_chain chain(c, exec());
+    const frame_counts& counts = chain.run(7, 30, 90);
+    EXPECT_EQ(total(counts.bit_errors), 0);
+    EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(chain.coded() ? 30 : 0));
+    EXPECT_EQ(counts.erased_uses, std::vector<std::int32_t>(30));
+  }
+}
+
+TEST_P(link_chain_on, of_space_time_codes_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
+  const auto reference = open_scalar();
+  for (const link_config& c : space_time_links()) {
+    SCOPED_TRACE(about(c));
+    const double point_db = c.code.type == code_type::none ? 6 : c.qam == 4 ? 2 : c.qam == 64 ? 3.5 : 7;
+    link_chain here(c, exec()), there(c, *reference), parts(c, exec(), 7);
+    const std::uint64_t first = (std::uint64_t{1} << 33) - 11;
+    const frame_counts a = here.run(first, 40, point_db), &b = there.run(first, 40, point_db);
+    EXPECT_GT(total(a.bit_errors), 0);
+    EXPECT_EQ(a.bit_errors, b.bit_errors);
+    EXPECT_EQ(a.iterations, b.iterations);
+    EXPECT_EQ(a.erased_uses, b.erased_uses);
+    EXPECT_EQ(in_sevens(parts, first, point_db), a.bit_errors);
+  }
+}
+
 TEST_P(link_chain_on, punctured_gives_the_counts_of_a_scalar_cpu) {
   const auto reference = open_scalar();
   link_config c = turbo_link(256);
@@ -434,6 +493,43 @@ TEST(link_chain, rates_and_signal_to_noise_ratios) {
   n = noise_level_at(c, 5);
   EXPECT_EQ(n.snr_db, 5);
   EXPECT_NEAR(n.ebn0_db, 5 - 10 * std::log10(2 * 4 / 4.0), 1e-12);
+}
+
+TEST(link_chain, rates_of_space_time_codes) {
+  link_config c = space_time_link(space_time_code::silver(), 16, 2);
+  EXPECT_EQ(uses_per_frame(c), 14u);  // seven codewords of 16 bits
+  noise_level n = noise_level_at(c, 5);
+  EXPECT_NEAR(n.snr_db, 5 + 10 * std::log10(2 * 4 / 2.0), 1e-12);
+  EXPECT_NEAR(n.esn0_db, n.snr_db - 10 * std::log10(2), 1e-12);
+  const link_config full = completed(c);
+  EXPECT_EQ(full.streams, 2);
+  EXPECT_EQ(full.space_time->qam, 16);
+  EXPECT_EQ(full.space_time->rx_antennas, 2);
+  EXPECT_FALSE(full.detector);
+  EXPECT_EQ(noise_level_at(full, 5).snr_db, n.snr_db);
+  EXPECT_EQ(uses_per_frame(full), 14u);
+  EXPECT_TRUE(erases_uses(full));
+  EXPECT_FALSE(point_of(full, 3).independent_bits);
+  c = space_time_link(space_time_code::alamouti(), 16, 1);
+  EXPECT_EQ(uses_per_frame(c), 26u);  // 13 codewords of 8 bits
+  n = noise_level_at(c, 5);
+  EXPECT_NEAR(n.snr_db, 5 + 10 * std::log10(4), 1e-12);  // a symbol a use
+  EXPECT_NEAR(n.esn0_db, n.snr_db - 10 * std::log10(2), 1e-12);
+}
+
+TEST(link_chain, fast_and_block_fading_of_one_codeword_are_the_same) {
+  // A frame of one codeword: the same H by its index either way.
+  const auto exec = open_scalar();
+  link_config c = space_time_link(space_time_code::silver(), 4, 2);
+  c.code.k = 8;
+  const auto fast = link_chain(c, *exec).run(0, 400, 5).bit_errors;
+  EXPECT_GT(total(fast), 0);
+  c.fading = fading_type::block;
+  EXPECT_EQ(link_chain(c, *exec).run(0, 400, 5).bit_errors, fast);
+  c.code.k = 16;  // two codewords: now they differ
+  const auto block = link_chain(c, *exec).run(0, 400, 5).bit_errors;
+  c.fading = fading_type::fast;
+  EXPECT_NE(link_chain(c, *exec).run(0, 400, 5).bit_errors, block);
 }
 
 TEST(link_chain, takes_a_point_as_snr_too) {
@@ -540,6 +636,26 @@ TEST(link_chain, refuses_bad_settings) {
   EXPECT_EQ(blames_line([](link_config& c) { c.tdl.doppler_hz = -1; }), "doppler_hz");
   EXPECT_EQ(blames_line([](link_config& c) { c.tdl.streams = 99; }), "");  // not looked at
   EXPECT_EQ(blames_antennas([](link_config& c) { c.detector->llr_clip = 0; }), "llr_clip");
+  const auto blames_codeword = [](auto change) {
+    return blamed([&] {
+      link_config c = space_time_link(space_time_code::silver(), 4, 2);
+      change(c);
+      completed(c);
+    });
+  };
+  EXPECT_EQ(blames_codeword([](link_config&) {}), "");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.streams = 2; }), "");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.streams = 3; }), "streams");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.rx_antennas = 5; }), "rx_antennas");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.rx_antennas = 0; }), "rx_antennas");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.qam = 2; }), "modulation");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.qam = 256; }), "modulation");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.channel = channel_type::awgn; }), "channel.type");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.channel = channel_type::tdl; }), "channel.type");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.detector.emplace(); }), "detector.type");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.code.type = code_type::lte_transport; }), "code.type");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.space_time->search = golden_search::slicing; }), "search");
+  EXPECT_EQ(blames_codeword([](link_config& c) { c.space_time->llr_clip = 0; }), "llr_clip");
   const auto exec = open_scalar();
   link_chain chain(uncoded_link(10), *exec, 5);
   EXPECT_EQ(blamed([&] { chain.run(0, 6, 0); }), "frames");

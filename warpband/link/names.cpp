@@ -109,6 +109,12 @@ const char* name_of(conv_order o) noexcept { return o == conv_order::serial ? "s
 const char* name_of(demap_algorithm a) noexcept {
   return a == demap_algorithm::max_log ? "max-log" : "exact";
 }
+const char* name_of(const space_time_code& c) noexcept {
+  if (c.kind() == space_time_kind::alamouti) return "alamouti";
+  if (c.kind() == space_time_kind::golden) return "golden";
+  return c.v() == space_time_code::silver().v() ? "silver" : "pair";
+}
+const char* name_of(golden_search s) noexcept { return s == golden_search::exact ? "exact" : "slicing"; }
 const char* name_of(const std::optional<crc_polynomial>& c) noexcept {
   if (!c) return "none";
   return c->polynomial == crc24a.polynomial   ? "crc24a"

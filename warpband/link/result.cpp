@@ -168,13 +168,19 @@ json to_json(const curve_config& c) {
   out["code"] = code;
   if (!decoder.is_null()) out["decoder"] = decoder;
   out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
-  if (!link.detector) out["modem"]["demapper"] = name_of(link.demapper);
+  if (!erases_uses(link)) out["modem"]["demapper"] = name_of(link.demapper);
   out["channel"] = {{"type", name_of(link.channel)}};
   if (link.channel == channel_type::rayleigh) out["channel"]["fading"] = name_of(link.fading);
   if (link.channel == channel_type::tdl) add_tdl(link.tdl, out["channel"]);
   if (link.detector) {
     out["mimo"] = {{"streams", link.streams}, {"rx_antennas", link.rx_antennas}};
     out["detector"] = to_json(*link.detector);
+  }
+  if (link.space_time) {
+    out["mimo"] = {{"streams", link.streams}, {"rx_antennas", link.rx_antennas}};
+    out["stbc"] = {{"type", name_of(link.space_time->code)}};
+    if (link.space_time->code.kind() == space_time_kind::golden)
+      out["stbc"]["search"] = name_of(link.space_time->search);
   }
   out["sweep"] = {{name_of(link.axis), c.sweep_db}};
   out["stop"] = {{"frame_errors", c.stop.frame_errors},
@@ -235,7 +241,7 @@ json to_json(const unfinished_point& p, const link_config& link) {
            {"bit_errors", p.counts.bit_errors},       {"frame_errors", p.counts.frame_errors},
            {"erased_frames", p.counts.erased_frames}, {"iterations_sum", p.counts.iterations},
            {"frames_run", p.counts.frames_run},       {"seconds", p.counts.seconds}};
-  if (link.detector) out["erased_uses"] = p.counts.erased_uses;
+  if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
   if (link.code.type == code_type::lte_transport)
     out["harq"] = harq_counts(p.counts, link.code.transport.transmissions);
   return out;
@@ -261,7 +267,7 @@ json to_json(const point_result& p, const link_config& link) {
            {"mbps", tidy(p.mbps())},
            {"seconds", p.counts.seconds},
            {"stopped_by", name_of(p.stopped_by)}};
-  if (link.detector) out["erased_uses"] = p.counts.erased_uses;
+  if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
   if (p.transmissions != 0) out["harq"] = harq_json(p);
   return out;
 }
@@ -470,12 +476,12 @@ point_counts read_counts(const object& o, const curve_config& c) {
     n.iterations =
         o.integer("iterations_sum", 0, n.frames * each, coded ? " = frames decoder.iterations" : "");
   }
-  if (c.link.detector) {
+  if (erases_uses(c.link)) {
     const std::uint64_t uses = uses_per_frame(c.link);
     const std::uint64_t all = decodings > UINT64_MAX / uses ? UINT64_MAX : decodings * uses;
     n.erased_uses = o.integer("erased_uses", 0, all, " = uses of the frames");
   } else if (o.has("erased_uses")) {
-    o.refuse("erased_uses", "none: there is no detector");
+    o.refuse("erased_uses", "none: there is neither a detector nor a space-time code");
   }
   n.frames_run = o.integer("frames_run", n.frames, UINT64_MAX / k);
   n.seconds = o.number("seconds", 0, 1e18, "a number of seconds, at least 0");

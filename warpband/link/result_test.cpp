@@ -552,6 +552,42 @@ TEST_F(result, that_contradicts_itself_is_refused) {
   }
 }
 
+TEST_F(result, of_space_time_codes_comes_back_and_goes_on) {
+  const std::string text = R"(
+code = { type = "none", k = 40 }
+modem.modulation = "qpsk"
+channel.type = "rayleigh"
+mimo.rx_antennas = 2
+sweep.snr_db = [4, 6]
+stop.max_frames = 20
+[[curve]]
+label = "silver"
+stbc.type = "silver"
+[[curve]]
+label = "slicing"
+stbc = { type = "golden", search = "slicing" }
+)";
+  const auto exec = testing::open_scalar();
+  run_result r;
+  r.source = parse_scenario(text, "s.toml");
+  r.origin.machine = describe_machine(*exec);
+  for (const curve_config& c : r.source.curves) r.curves.push_back(run_curve(c, *exec));
+  r.curves[0].points[0].counts.erased_uses = 6;
+  const std::string written = result_json(r);
+  write_file(path("r.json"), written);
+  EXPECT_EQ(result_json(load_result(path("r.json"))), written);
+  nlohmann::ordered_json j = nlohmann::ordered_json::parse(written);
+  const auto &silver = j["curves"][0]["config"], &slicing = j["curves"][1]["config"];
+  EXPECT_EQ(silver["mimo"], (nlohmann::ordered_json{{"streams", 2}, {"rx_antennas", 2}}));
+  EXPECT_EQ(silver["stbc"], (nlohmann::ordered_json{{"type", "silver"}}));
+  EXPECT_EQ(slicing["stbc"], (nlohmann::ordered_json{{"type", "golden"}, {"search", "slicing"}}));
+  EXPECT_FALSE(silver["modem"].contains("demapper"));
+  EXPECT_FALSE(silver.contains("detector"));
+  j["curves"][1]["config"]["stbc"]["search"] = "exact";
+  EXPECT_NE(refusal(path("r.json"), j.dump(2)).find("was run with stbc.search = \"exact\", but"),
+            std::string::npos);
+}
+
 TEST_F(result, of_antennas_that_contradicts_itself_is_refused) {
   using json = nlohmann::ordered_json;
   const json good = json::parse(result_json(antennas_sample()));
@@ -578,7 +614,8 @@ TEST_F(result, of_before_there_was_mimo_is_read) {
   write_file(path("r.json"), j.dump(2));
   EXPECT_EQ(result_json(load_result(path("r.json"))), text);
   j["curves"][0]["points"][0]["erased_uses"] = 0;
-  EXPECT_NE(refusal(path("r.json"), j.dump(2)).find("none: there is no detector"), std::string::npos);
+  EXPECT_NE(refusal(path("r.json"), j.dump(2)).find("none: there is neither a detector nor"),
+            std::string::npos);
 }
 
 TEST_F(result, of_before_is_told_apart) {

@@ -140,6 +140,12 @@ struct profile_draft {
   std::optional<double> rician_k_db;
 };
 
+/// A space-time code by name.
+struct space_time_draft {
+  std::string type = "none";
+  golden_search search = golden_search::exact;
+};
+
 /// A curve while keys are applied to it.
 struct draft {
   curve_config curve;
@@ -148,6 +154,7 @@ struct draft {
   interleaver_coefficients interleaver;
   detector_config detector;
   profile_draft profile;
+  space_time_draft space_time;
   sweep_draft sweeps[2];  // indexed by snr_axis
   std::map<std::string, place> places;
 
@@ -421,7 +428,8 @@ const entry table[] = {
        d.curve.link.channel = v.word({channel_type::awgn, channel_type::rayleigh, channel_type::tdl});
      }},
     {{"channel.fading", "word", "\"fast\" or \"block\"", "\"fast\"",
-      "Rayleigh only: a new h or H for every use of the channel, or one for each frame."},
+      "Rayleigh only: a new h or H for every use of the channel, with a space-time code for every codeword "
+      "of two uses; or one for each frame."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.fading = v.word({fading_type::fast, fading_type::block}); }},
     {{"channel.profile", "word",
@@ -492,10 +500,12 @@ const entry table[] = {
     {{"mimo.streams", "integer", "an integer from 1 to 8", "1",
       "Symbols sent in one use of the channel, each from an antenna of its own with Es = 1. The bits of a "
       "frame "
-      "go to them symbol by symbol; zeros fill the last use."},
+      "go to them symbol by symbol; zeros fill the last use. With a space-time code 2, its antennas, which "
+      "may be left out."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.streams = static_cast<int>(v.integer(1, 8)); }},
-    {{"mimo.rx_antennas", "integer", "an integer from mimo.streams to 16", "1",
+    {{"mimo.rx_antennas", "integer", "an integer from mimo.streams to 16, with a space-time code from 1 to 4",
+      "1",
       "Receive antennas. With more than one, or several streams, a detector stands in the demapper's place."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.rx_antennas = static_cast<int>(v.integer(1, 16)); }},
@@ -540,11 +550,31 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.detector.llr_clip = v.number_or_none(1e-6, 1e6, no_clip); }},
 
+    {{"stbc.type", "word", "\"none\", \"alamouti\", \"silver\" or \"golden\"", "\"none\"",
+      "A space-time code of two antennas and two uses of the channel, a codeword, with one H for both: "
+      "Alamouti, with two symbols, and Silver and Golden with four (docs/bollapalli.md). In Rayleigh fading, "
+      "with QPSK, 16-QAM or 64-QAM, and not with lte-transport. Its maximum-likelihood decoder stands in the "
+      "detector's place: uncoded links take the most likely codeword, coded ones max-log LLRs. With "
+      "code.type "
+      "= \"none\" and code.k = the bits of a codeword the frame error rate is the codeword error rate."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.space_time.type = v.word<std::string>({"none", "alamouti", "silver", "golden"},
+                                               [](const std::string& name) { return name; });
+     }},
+    {{"stbc.search", "word", "\"exact\" or \"slicing\"", "\"exact\"",
+      "golden only: maximum likelihood in O(M^2.5), or the O(M^2) slicing of the literature."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.space_time.search = v.word({golden_search::exact, golden_search::slicing});
+     }},
+
     {{"sweep.ebn0_db", "list of numbers", list_allowed, "",
       "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a symbol; "
       "with "
-      "several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas). This or snr_db is needed, as a "
-      "list, [0.0, 0.2, 0.4], one number, or a range, { from = 0.0, to = 0.4, step = 0.2 }."},
+      "several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas), where Alamouti's streams count as "
+      "one. This or snr_db is needed, as a list, [0.0, 0.2, 0.4], one number, or a range, { from = 0.0, to = "
+      "0.4, step = 0.2 }."},
      scope::both,
      set_points<snr_axis::ebn0_db>},
     {{"sweep.ebn0_db.from", "number", db_allowed, "", "First point of a range, in dB."},
@@ -747,7 +777,24 @@ class parser {
     }
 
     const int antennas = std::max(d.where("mimo.streams").level, d.where("mimo.rx_antennas").level);
-    if (d.where("detector.type").level >= 0 || c.link.streams > 1 || c.link.rx_antennas > 1) {
+    const int space_time = d.where("stbc.type").level;
+    if (d.space_time.type != "golden")
+      refuse_idle_with("stbc.search", space_time, "with stbc.type = \"" + d.space_time.type + "\"");
+    if (d.space_time.type != "none") {
+      const std::string choice = "with stbc.type = \"" + d.space_time.type + "\"";
+      refuse_idle_with("detector.", space_time, choice);
+      refuse_idle_with("modem.demapper", space_time, choice);
+      if (const place at = d.where("mimo.streams"); at.level >= space_time && c.link.streams != 2)
+        fail(at.line, "mimo.streams = " + std::to_string(c.link.streams) + " is not allowed: expected 2 " +
+                          choice + in_curve(c));
+      c.link.streams = 2;
+      c.link.demapper = link_config{}.demapper;
+      stbc_config& settings = c.link.space_time.emplace();
+      settings.code = d.space_time.type == "alamouti" ? space_time_code::alamouti()
+                      : d.space_time.type == "silver" ? space_time_code::silver()
+                                                      : space_time_code::golden();
+      if (d.space_time.type == "golden") settings.search = d.space_time.search;
+    } else if (d.where("detector.type").level >= 0 || c.link.streams > 1 || c.link.rx_antennas > 1) {
       const char* type = name_of(d.detector.type);
       refuse_idle_with("modem.demapper", std::max(antennas, d.where("detector.type").level),
                        std::string("with a detector, here \"") + type + "\"");
@@ -801,7 +848,7 @@ class parser {
               (key == "channel.cyclic_prefix_us") != (std::string(cause) == "channel.doppler_hz"))
             at = d.where(cause);
       if (at.line == 0)  // what was left out does not go with antennas or a detector
-        for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type"})
+        for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type", "stbc.type"})
           if (d.where(cause).line > at.line) at = d.where(cause);
       fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
     }
@@ -1021,6 +1068,7 @@ const char* heading_of(const std::string& group) {
   if (group == "channel") return "channel";
   if (group == "mimo") return "antennas";
   if (group == "detector") return "MIMO detector";
+  if (group == "stbc") return "space-time code";
   if (group == "sweep") return "points";
   if (group == "stop") return "when a point has enough";
   return "";

@@ -135,7 +135,7 @@ TEST(scenario, documented_defaults_are_the_defaults) {
     if (!types.empty() && std::find(types.begin(), types.end(), code_type::lte_turbo) == types.end())
       continue;
     if (*k.initial != '\0' && (name == "channel.type" || !name.starts_with("channel.")) &&
-        !name.starts_with("detector.") && name != "decoder.llr_steps")
+        !name.starts_with("detector.") && name != "decoder.llr_steps" && name != "stbc.search")
       spelt += name + " = " + k.initial + "\n";
   }
   const auto json_of = [](const std::string& text) {
@@ -266,6 +266,71 @@ channel.type = "rayleigh"
   EXPECT_REFUSED(tdl + "channel.symbol_period_us = 5", "line 3: channel.symbol_period_us = 5 is not allowed");
   EXPECT_REFUSED(tdl + "channel.doppler_hz = 1e6\nchannel.symbols = 65536",
                  "channel.symbols = 65536 is not allowed: expected at most 2^24 resource elements");
+}
+
+TEST(scenario, space_time_codes) {
+  const scenario s = parse_scenario(R"(
+sweep.snr_db = 8
+modem.modulation = "qpsk"
+channel = { type = "rayleigh", fading = "block" }
+code = { type = "none", k = 8 }
+mimo.rx_antennas = 2
+[[curve]]
+stbc.type = "silver"
+[[curve]]
+stbc = { type = "golden", search = "slicing" }
+[[curve]]
+stbc.type = "alamouti"
+modem.modulation = "16qam"
+mimo = { streams = 2, rx_antennas = 1 }
+[[curve]]
+stbc.type = "none"
+mimo.streams = 2
+detector.type = "ml"
+)",
+                                    "s.toml");
+  ASSERT_EQ(s.curves.size(), 4u);
+  const auto link = [&](std::size_t i) -> const link_config& { return s.curves[i].link; };
+  for (std::size_t i = 0; i < 4; i++) {
+    EXPECT_EQ(link(i).streams, 2);
+    EXPECT_EQ(link(i).rx_antennas, i == 2 ? 1 : 2);
+    EXPECT_EQ(link(i).space_time.has_value(), i != 3);
+    EXPECT_EQ(link(i).detector.has_value(), i == 3);
+  }
+  EXPECT_STREQ(name_of(link(0).space_time->code), "silver");
+  EXPECT_EQ(link(0).space_time->search, golden_search::exact);
+  EXPECT_STREQ(name_of(link(1).space_time->code), "golden");
+  EXPECT_EQ(link(1).space_time->search, golden_search::slicing);
+  EXPECT_STREQ(name_of(link(2).space_time->code), "alamouti");
+  EXPECT_STREQ(name_of(space_time_code::pair({1, 0, 0, 1})), "pair");
+
+  const std::string code = sweep +
+                           "channel.type = \"rayleigh\"\nmodem.modulation = \"qpsk\"\n"
+                           "stbc.type = \"silver\"\n";
+  only_curve(code);
+  EXPECT_EQ(only_curve(code + "mimo.rx_antennas = 4").link.rx_antennas, 4);
+  EXPECT_REFUSED(sweep + "stbc.type = \"sliver\"",
+                 "line 2: stbc.type = \"sliver\" is not allowed: expected \"none\", \"alamouti\"");
+  EXPECT_REFUSED(code + "stbc.search = \"slicing\"",
+                 "line 5: stbc.search has no meaning with stbc.type = \"silver\"");
+  EXPECT_REFUSED(sweep + "stbc.search = \"exact\"",
+                 "line 2: stbc.search has no meaning with stbc.type = \"none\"");
+  EXPECT_REFUSED(code + "detector.type = \"ml\"",
+                 "line 5: detector.type has no meaning with stbc.type = \"silver\"");
+  EXPECT_REFUSED(code + "modem.demapper = \"exact\"",
+                 "line 5: modem.demapper has no meaning with stbc.type = \"silver\"");
+  EXPECT_REFUSED(code + "mimo.streams = 1",
+                 "line 5: mimo.streams = 1 is not allowed: expected 2 with stbc.type = \"silver\"");
+  EXPECT_REFUSED(code + "mimo.rx_antennas = 5",
+                 "line 5: mimo.rx_antennas = 5 is not allowed: expected 1 to 4");
+  EXPECT_REFUSED(
+      sweep + "stbc.type = \"golden\"\nmodem.modulation = \"qpsk\"",
+      "line 2: channel.type = \"awgn\" is not allowed: expected \"rayleigh\" with a space-time code");
+  EXPECT_REFUSED(sweep + "stbc.type = \"golden\"\nchannel.type = \"rayleigh\"\nmodem.modulation = \"256qam\"",
+                 "line 4: modem.modulation = \"256qam\" is not allowed: expected \"qpsk\"");
+  EXPECT_REFUSED(
+      code + "code = { type = \"lte-transport\", resource_elements = 9000 }",
+      "line 5: code.type = \"lte-transport\" is not allowed: expected another one with a space-time code");
 }
 
 TEST(scenario, antennas_and_detectors) {

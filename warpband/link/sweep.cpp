@@ -44,6 +44,13 @@ std::uint64_t candidates_of(const detector_config& d) {
   return 8 * streams * streams;
 }
 
+/// The same of a space-time code, in one codeword; the Golden code's hypotheses are dearer.
+std::uint64_t candidates_of(const stbc_config& c) {
+  const auto points = static_cast<std::uint64_t>(c.qam);
+  if (c.code.kind() == space_time_kind::alamouti) return 16;
+  return 2 * points * points * (c.code.kind() == space_time_kind::golden ? 4 : 1);
+}
+
 /// Frames of a first batch: as many as keep the executor busy, but where frames are large no more than any
 /// processor has done in a few seconds. What a frame takes is known after that.
 std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
@@ -53,6 +60,7 @@ std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
     passes = std::max<std::uint64_t>(1, (std::uint64_t{1} << code.conv.constraint_length) / 16);
   std::uint64_t each = static_cast<std::uint64_t>(code.k) * passes;
   if (link.detector) each += uses_per_frame(link) * candidates_of(*link.detector);
+  if (link.space_time) each += uses_per_frame(link) / 2 * candidates_of(*link.space_time);
   if (code.type == code_type::lte_transport) each *= static_cast<std::uint64_t>(code.transport.transmissions);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / each, 1, unit);
 }

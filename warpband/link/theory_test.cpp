@@ -143,6 +143,52 @@ TEST(theory, zero_forcing_leaves_one_stream_the_antennas_it_does_not_need) {
   }
 }
 
+TEST(theory, alamouti_combines_two_antennas_for_each_that_receives) {
+  for (const int rx : {1, 2}) {
+    SCOPED_TRACE(rx);
+    link_config c;
+    c.qam = 4;
+    c.channel = channel_type::rayleigh;
+    c.rx_antennas = rx;
+    c.space_time.emplace().code = space_time_code::alamouti();
+    expect_theory(c, {0, 4, 8}, false,
+                  [rx](double ebn0) { return oracle::bpsk_combined_rayleigh_ber(ebn0 / (2 * rx), 2 * rx); });
+  }
+}
+
+TEST(theory, space_time_codes_have_diversity_and_multiplexing_half_of_it) {
+  // The slope between two points, which comes near the order, 4 and 2, from below as the error rate falls.
+  const auto slope_of = [](link_config c) {
+    c.code.type = code_type::none;
+    c.code.k = 8;  // a codeword, or two uses with one H
+    c.axis = snr_axis::snr_db;
+    c.channel = channel_type::rayleigh;
+    c.fading = fading_type::block;
+    c.rx_antennas = 2;
+    cpu exec;
+    link_chain chain(c, exec);
+    double failed[2]{};
+    for (const int i : {0, 1}) {
+      const std::uint64_t frames = testing::small_scale() ? 40000 : 400000;
+      for (std::uint64_t done = 0; done < frames;) {
+        const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(chain.max_batch(), frames - done));
+        for (const std::int32_t e : chain.run(done, n, i == 0 ? 14 : 18).bit_errors) failed[i] += e != 0;
+        done += n;
+      }
+    }
+    return std::log10(failed[0] / failed[1]) / 0.4;
+  };
+  for (const auto& [code, qam] :
+       {std::pair{space_time_code::silver(), 4}, std::pair{space_time_code::golden(), 4},
+        std::pair{space_time_code::alamouti(), 16}}) {
+    link_config c;
+    c.qam = qam;
+    c.space_time.emplace().code = code;
+    EXPECT_GT(slope_of(c), 2.3) << static_cast<int>(code.kind());
+  }
+  EXPECT_LT(slope_of(qpsk_antennas(2, 2, detector_type::ml)), 2.1);
+}
+
 TEST(theory, qam_awgn) {
   for (const int m : {4, 6, 8}) {
     const int qam = 1 << m;

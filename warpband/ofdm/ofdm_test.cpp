@@ -1,11 +1,13 @@
 // The grid of resource elements and the numerologies.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <set>
 
 #include <tests/on_backends.hpp>
 #include <warpband/ofdm/numerology.hpp>
+#include <warpband/ofdm/wimax.hpp>
 
 namespace {
 
@@ -59,6 +61,59 @@ TEST(ofdm_grid, bad_values_are_named) {
   EXPECT_NO_THROW(wb::check_delay(g, 4687.5));
   EXPECT_EQ(blamed([&] { wb::check_delay(g, 4688); }), "cyclic_prefix_us");
   EXPECT_EQ(blamed([&] { wb::check_delay(g, nan); }), "cyclic_prefix_us");
+}
+
+TEST(wimax, profiles_and_symbols_of_a_frame) {
+  struct row {
+    int fft, null;
+    double mhz, symbol_us;
+    std::array<int, 4> symbols;  // of 4, 5, 10, 20 ms
+  };
+  // Null subcarriers as the forum counts them: with the carrier.
+  const std::array<int, 4> mobile{38, 48, 97, 194};
+  for (const row& r : {row{256, 56, 3.5, 72, {55, 69, 138, 277}}, row{128, 44, 1.25, 102.857, mobile},
+                       row{512, 92, 5, 102.857, mobile}, row{1024, 184, 10, 102.857, mobile},
+                       row{2048, 368, 20, 102.857, mobile}}) {
+    SCOPED_TRACE(r.fft);
+    const wb::wimax_profile& p = wb::wimax_profile_of(r.fft);
+    EXPECT_EQ(p.data_subcarriers + p.pilot_subcarriers + r.null, r.fft);
+    EXPECT_EQ(p.bandwidth_mhz, r.mhz);
+    EXPECT_NEAR(p.symbol_us(), r.symbol_us, 1e-3);
+    EXPECT_EQ(p.fixed(), r.fft == 256);
+    const double lengths[]{4, 5, 10, 20};
+    for (std::size_t i = 0; i < 4; i++) EXPECT_EQ(wb::wimax_symbols(p, lengths[i]), r.symbols[i]);
+  }
+  EXPECT_EQ(wb::wimax_profiles().size(), 5u);
+  EXPECT_EQ(blamed([] { wb::wimax_profile_of(64); }), "fft_size");
+  EXPECT_EQ(blamed([] { wb::wimax_symbols(wb::wimax_profile_of(128), 6); }), "frame_ms");
+}
+
+TEST(wimax, frames_are_split_into_directions_and_bursts) {
+  using enum wb::wimax_direction;
+  const wb::wimax_profile& p = wb::wimax_profile_of(1024);
+  wb::wimax_frame f = wb::make_wimax_frame(p, 48, 31);
+  EXPECT_EQ(f.uplink_symbols, 17);
+  f.bursts = {
+      {downlink, 360, 31, 4}, {downlink, 200, 31, 64}, {downlink, 160, 30, 64}, {uplink, 720, 17, 16}};
+  EXPECT_NO_THROW(wb::check(f));
+  EXPECT_EQ(f.codewords(downlink, 4), 360u * 15);  // the last symbol stays empty
+  EXPECT_EQ(f.codewords(downlink, 64), 360u * 15);
+  EXPECT_EQ(f.codewords(downlink, 16), 0u);
+  EXPECT_EQ(f.codewords(uplink, 16), 720u * 8);
+  const auto blames = [&](auto change) {
+    wb::wimax_frame changed = f;
+    change(changed);
+    return blamed([&] { wb::check(changed); });
+  };
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[2].symbols = 31; }), "");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[2].tones = 167; }), "bursts");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].qam = 2; }), "qam");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].tones = 721; }), "tones");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].tones = 0; }), "tones");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].symbols = 32; }), "symbols");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.uplink_symbols = 0; }), "direction");
+  EXPECT_EQ(blamed([&] { wb::make_wimax_frame(p, 48, 49); }), "downlink_symbols");
+  EXPECT_EQ(blamed([&] { wb::make_wimax_frame(p, 0, 0); }), "symbols");
 }
 
 TEST(ofdm_numerology, of_lte) {

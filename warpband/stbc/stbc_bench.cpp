@@ -1,11 +1,15 @@
 // Space-time codes: batches that fill the device, with a channel for every codeword and one for a frame
 // (Bollapalli et al. estimate it once a WiMAX frame); and batches of two OFDM symbols of 720 tones, 10 MHz in
-// their table I.
+// their table I. Then their table III: fragments of 2^3 to 2^23 symbols, with the stages of figure 6 one by
+// one; and table IV: WiMAX frames, a channel for each tone, a call for each frame.
+#include <algorithm>
 #include <bench/bench.hpp>
 #include <complex>
+#include <string>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/link/source/source.hpp>
+#include <warpband/ofdm/wimax.hpp>
 #include <warpband/stbc/stbc.hpp>
 
 namespace {
@@ -90,6 +94,128 @@ void add(const std::string& device, const stbc_config& c, const char* code, outp
   bench::add("stbc", device, axes, figures, decode(c, what, n - n % per_channel, per_channel));
 }
 
+/// What of a call there is: all of it, or a copy alone.
+enum class stage { all, copy_in, copy_out };
+
+/// The copies of `codewords` hard decisions that share channels: of what decode() copies, one direction.
+bench::maker copy(const stbc_config& config, stage what, std::size_t codewords, std::size_t per_channel) {
+  return [=](executor& exec, figure) {
+    const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
+                      bits = stbc_decoder(config).bits_per_codeword(), channels = codewords / per_channel;
+    auto y = exec.make<std::complex<float>>(width, codewords),
+         h = exec.make<std::complex<float>>(width, channels);
+    auto decisions = exec.make<std::uint8_t>(bits, codewords);
+    auto host_y = exec.make_host<std::complex<float>>(width, codewords),
+         host_h = exec.make_host<std::complex<float>>(width, channels);
+    auto host_decisions = exec.make_host<std::uint8_t>(bits, codewords);
+    return bench::job(static_cast<double>(codewords), static_cast<double>(bits * codewords),
+                      [=, &exec, y = std::move(y), h = std::move(h), decisions = std::move(decisions),
+                       host_y = std::move(host_y), host_h = std::move(host_h),
+                       host_decisions = std::move(host_decisions)]() mutable {
+                        if (what == stage::copy_out) {
+                          exec.download(host_decisions.data(), decisions.data(), decisions.bytes());
+                          return;
+                        }
+                        exec.upload(y.data(), host_y.data(), y.bytes());
+                        exec.upload(h.data(), host_h.data(), h.bytes());
+                      });
+  };
+}
+
+/// Silver, hard decisions; up to 16 codewords share a channel.
+void add_fragments(const std::string& device) {
+  const bool cpu = device == "cpu";
+  stbc_config c;
+  for (const int qam : {4, 16, 64}) {
+    c.qam = qam;
+    for (int exponent = 3; exponent <= 23; exponent += 2) {
+      const std::size_t codewords = std::size_t{1} << (exponent - 2),
+                        shared = std::min<std::size_t>(16, codewords);
+      // What a scalar core does in a second.
+      if (cpu && codewords * static_cast<std::size_t>(qam * qam) > std::size_t{1} << 25) continue;
+      const auto axes = [&](const char* name) {
+        return std::vector<bench::axis>{{"code", "silver"},
+                                        {"qam", qam},
+                                        {"output", "hard"},
+                                        {"fragment", 1 << exponent},
+                                        {"stage", name}};
+      };
+      const bool split = qam == 16 && !cpu;  // figure 6
+      std::vector<figure> figures{cpu ? figure::resident : figure::kernel, figure::host_fed};
+      if (split) figures.push_back(figure::sync);
+      bench::add("stbc_fragment", device, axes("all"), figures, decode(c, output::hard, codewords, shared));
+      if (!split) continue;
+      bench::add("stbc_fragment", device, axes("copy_in"), {figure::sync},
+                 copy(c, stage::copy_in, codewords, shared));
+      bench::add("stbc_fragment", device, axes("copy_out"), {figure::sync},
+                 copy(c, stage::copy_out, codewords, shared));
+    }
+  }
+}
+
+/// Silver, hard decisions of all data tones; frames of 4 to 20 ms, and two symbols alone.
+void add_wimax(const std::string& device) {
+  stbc_config c;
+  for (const wimax_profile& p : wimax_profiles()) {
+    std::vector<int> symbols{2};
+    for (const double frame_ms : {4., 5., 10., 20.}) {
+      if (device == "cpu" && frame_ms != 5) continue;  // the time is proportional there
+      symbols.push_back(wimax_symbols(p, frame_ms));
+      // Table IV counts the symbols of the fixed profile as if they were those of the mobile ones.
+      if (p.fixed()) symbols.push_back(wimax_symbols(wimax_profile_of(1024), frame_ms));
+    }
+    for (const int n : symbols)
+      for (const int qam : {4, 16, 64}) {
+        c.qam = qam;
+        const wimax_frame frame{p, n, 0, {{wimax_direction::downlink, p.data_subcarriers, n, qam}}};
+        check(frame);
+        const std::vector<bench::axis> axes{
+            {"code", "silver"}, {"qam", qam}, {"output", "hard"}, {"profile", p.name}, {"symbols", n}};
+        const figure frames = device == "cpu" ? figure::resident : figure::host_fed;
+        const std::vector<figure> figures =
+            n == 2 ? std::vector{figure::small, figure::sync} : std::vector{frames};
+        bench::add("stbc_wimax", device, axes, figures,
+                   decode(c, output::hard, frame.codewords(wimax_direction::downlink, qam),
+                          static_cast<std::size_t>(n / 2)));
+      }
+  }
+}
+
+/// 20 MHz and 5 ms, two thirds of it downlink, with bursts of all modulations: a call for each direction and
+/// modulation.
+void add_mixed_wimax(const std::string& device) {
+  using enum wimax_direction;
+  const wimax_profile& p = wimax_profile_of(2048);
+  wimax_frame frame = make_wimax_frame(p, wimax_symbols(p, 5), 32);
+  for (const int qam : {4, 16, 64}) frame.bursts.push_back({downlink, 480, 32, qam});
+  for (const int qam : {4, 16}) frame.bursts.push_back({uplink, 720, 16, qam});
+  check(frame);
+  const std::vector<bench::axis> axes{{"code", "silver"},
+                                      {"qam", "mixed"},
+                                      {"output", "hard"},
+                                      {"profile", p.name},
+                                      {"symbols", frame.downlink_symbols + frame.uplink_symbols}};
+  bench::add("stbc_wimax", device, axes, {device == "cpu" ? figure::resident : figure::host_fed},
+             [frame](executor& exec, figure asked) {
+               std::vector<bench::job> parts;
+               double items = 0, bits = 0;
+               for (const wimax_direction d : {downlink, uplink})
+                 for (const int qam : {4, 16, 64}) {
+                   const std::size_t n = frame.codewords(d, qam);
+                   if (n == 0) continue;
+                   stbc_config c;
+                   c.qam = qam;
+                   const auto shared = static_cast<std::size_t>(frame.symbols_of(d) / 2);
+                   parts.push_back(decode(c, output::hard, n, shared)(exec, asked));
+                   items += parts.back().items();
+                   bits += parts.back().bits();
+                 }
+               return bench::job(items, bits, [parts = std::move(parts)]() mutable {
+                 for (bench::job& part : parts) part();
+               });
+             });
+}
+
 const bench::group stbc_benches{[] {
   constexpr std::size_t frame = 24;  // codewords of a tone in a frame of 48 symbols
   struct named {
@@ -117,6 +243,9 @@ const bench::group stbc_benches{[] {
           if (device != "cpu" && what == output::hard)
             add(device, c, n.name, what, frame, {figure::host_fed, figure::sync}, 1 << 17);
         }
+    add_fragments(device);
+    add_wimax(device);
+    add_mixed_wimax(device);
   }
 }};
 

@@ -1,0 +1,171 @@
+"""Tables of the space-time codes for scripts/performance_report.py: tables III and IV and figure 6 of Bollapalli, Wu, Gulati,
+Khatri, Calderbank, "Highly parallel decoding of space-time codes on graphics processing units" (2009), measured again.
+"""
+from detector_tables import table, three
+
+QAM = {4: "QPSK", 16: "16-QAM", 64: "64-QAM"}
+# Table III, by the binary logarithm of the number of symbols: seconds on a CPU; speed-ups on a GTX 280 and on a Tesla C1060.
+TABLE_III = {
+    4: {23: (30.86, 190.18, 514.92), 21: (7.78, 191.3, 518.32), 19: (1.97, 180.61, 522.55), 17: (0.52, 166.34, 540.75),
+        15: (0.18, 238.8, 698.46), 13: (0.04, 363.41, 374.39), 11: (0.01, 154.62, 197.27)},
+    16: {23: (462.56, 721.83, 591.76), 21: (115.64, 721.83, 591.76), 19: (28.91, 721.83, 591.76), 17: (7.22, 720.27, 587.99),
+         15: (1.8, 691.51, 579.36), 13: (0.45, 603.37, 548.22), 11: (0.11, 515.31, 477.24), 9: (0.02, 265.52, 246.38)},
+    64: {23: (7214.08, 709.22, 626.75), 21: (1803.52, 709.22, 626.75), 19: (450.88, 709.22, 626.75), 17: (112.72, 709.22, 626.75),
+         15: (28.18, 709.22, 626.75), 13: (7.06, 707.49, 624.54), 11: (1.81, 706.06, 630.62), 9: (0.49, 656.64, 642.51),
+         7: (0.17, 800.09, 811.59), 5: (0.04, 385.88, 461.37), 3: (0.01, 145.76, None)}}
+# Table IV (Tesla C1060), frames of 4, 5, 10, 20 ms: milliseconds, or in brackets the tones that it decodes in time.
+TONES_38 = ("(38)",) * 4
+TONES_565 = ("(565)",) * 4
+TABLE_IV = {
+    "mobile_128": {4: ("0.04", "0.05", "0.1", "0.2"), 16: ("0.51", "0.64", "1.3", "2.6"), 64: TONES_38},
+    "fixed_256": {4: ("0.1", "0.13", "0.27", "0.53"), 16: ("1.36", "1.72", "3.47", "6.93"), 64: TONES_38},
+    "mobile_512": {4: ("0.2", "0.25", "0.5", "1"), 16: ("2.55", "3.22", "6.5", "13"), 64: TONES_38},
+    "mobile_1024": {4: ("0.39", "0.49", "1", "1.99"), 16: TONES_565, 64: TONES_38},
+    "mobile_2048": {4: ("0.78", "0.99", "1.99", "3.99"), 16: TONES_565, 64: TONES_38}}
+TONES = {"mobile_128": 72, "fixed_256": 192, "mobile_512": 360, "mobile_1024": 720, "mobile_2048": 1440}
+FRAMES_MS = (4, 5, 10, 20)
+SYMBOLS_MOBILE, SYMBOLS_FIXED = (38, 48, 97, 194), (55, 69, 138, 277)
+# Silver, hard decisions, data in place: coded Gb/s that the project asks of an H100.
+TARGETS_H100 = {4: 200, 16: 40, 64: 4}
+
+
+def duration(seconds):
+    if seconds < 1e-3:
+        return f"{three(1e6 * seconds)} us"
+    return f"{three(1e3 * seconds)} ms" if seconds < 1 else f"{three(seconds)} s"
+
+
+def one(bs, op, figures, **axes):
+    """The benchmark with these values on its axes, of the first of the figures that there is."""
+    for figure in figures:
+        for b in bs:
+            if b["op"] == op and b["figure"] == figure and all(b["axes"].get(axis) == value for axis, value in axes.items()):
+                return b
+    return None
+
+
+def median(b):
+    return b["seconds"]["median"]
+
+
+def targets(bs):
+    rows = []
+    for qam, target in TARGETS_H100.items():
+        found = [b for b in bs if b["op"] == "stbc" and b["figure"] == "kernel" and "codewords" not in b["axes"] and
+                 (b["axes"]["code"], b["axes"]["qam"], b["axes"]["output"], b["axes"]["channel"]) == ("silver", qam, "hard", "shared")]
+        if found:
+            rate = found[0]["mbps"] * 1e-3
+            rows.append([QAM[qam], three(rate), f"{target}{', met' if rate >= target else ''}"])
+    return ["Silver, hard decisions, data in place, Gb/s beside the targets of the project:", ""] + table(
+        ["", "Gb/s", "target"], rows) if rows else []
+
+
+def frames(bs, figure):
+    """Table IV."""
+    counted = [(name, SYMBOLS_MOBILE, name.replace("_", " ")) for name in TABLE_IV if name != "fixed_256"]
+    counted.insert(1, ("fixed_256", SYMBOLS_MOBILE, "fixed 256, symbols as table IV counts them"))
+    counted.insert(2, ("fixed_256", SYMBOLS_FIXED, "fixed 256, symbols of 72 us"))
+    rows = []
+    for profile, symbols, title in counted:
+        for qam, name in QAM.items():
+            mine = [one(bs, "stbc_wimax", [figure], profile=profile, qam=qam, symbols=n) for n in symbols]
+            if not any(mine):
+                continue
+            theirs = TABLE_IV[profile][qam] if symbols is SYMBOLS_MOBILE else (None,) * 4
+            cells = []
+            for b, ms, paper in zip(mine, FRAMES_MS, theirs):
+                if b is None:
+                    cells.append("-")
+                    continue
+                factor = 1e-3 * ms / median(b)
+                text = f"{three(1e3 * median(b))} ms, x {three(factor)}"
+                if factor < 1:
+                    text += f" ({int(TONES[profile] * factor)} tones)"
+                cells.append(text + (f" / {paper}" if paper else ""))
+            rows.append([title, name] + cells)
+    if not rows:
+        return []
+    mixed = one(bs, "stbc_wimax", [figure], profile="mobile_2048", qam="mixed")
+    mixed = [] if mixed is None else [
+        "A frame of mobile 2048 of 5 ms, 32 symbols downlink with a third of the tones in each modulation, 16 uplink with QPSK and 16-QAM, "
+        f"a call for each: {three(1e3 * median(mixed))} ms, x {three(5e-3 / median(mixed))}.", ""]
+    how = "fed from the host, copies overlapped" if figure == "host_fed" else "data in place"
+    return [f"WiMAX frames, Silver, hard decisions of all data tones, {how}: time of a frame, and how many sectors at once that is, "
+            "frame length over time (below 1: the tones that are decoded in time); behind the stroke table IV of Bollapalli et al. "
+            "(Tesla C1060; ms, or in brackets the tones):", ""] + table(
+                ["profile", "", *(f"{ms} ms" for ms in FRAMES_MS)], rows) + mixed
+
+
+def latencies(bs):
+    rows = []
+    for profile in TABLE_IV:
+        cells = []
+        for qam in QAM:
+            small, sync = (one(bs, "stbc_wimax", [f], profile=profile, qam=qam, symbols=2) for f in ("small", "sync"))
+            text = "-"
+            if small is not None:
+                text = f"{1e6 * median(small):.3g}" + (f" (99 %: {1e6 * small['seconds']['p99']:.3g})" if "p99" in small["seconds"] else "")
+                text += f", {1e6 * median(sync):.3g}" if sync is not None else ""
+            cells.append(text)
+        if any(cell != "-" for cell in cells):
+            rows.append([profile.replace("_", " "), *cells])
+    return ["Two OFDM symbols, one codeword of each data tone, alone: latency of a call and its wait in us, then with copies in and out:",
+            ""] + table(["profile", *QAM.values()], rows) if rows else []
+
+
+def stages(bs):
+    """Figure 6."""
+    rows = []
+    for exponent in range(3, 24):
+        found = [one(bs, "stbc_fragment", figures, qam=16, fragment=1 << exponent, stage=stage) for stage, figures in (
+            ("copy_in", ["sync"]), ("all", ["kernel"]), ("copy_out", ["sync"]), ("all", ["sync"]))]
+        if all(found):
+            *parts, whole = [median(b) for b in found]
+            rows.append([str(1 << exponent)] + [f"{1e6 * t:.4g} ({100 * t / sum(parts):.0f} %)" for t in parts] + [f"{1e6 * whole:.4g}"])
+    return ["Stages of decoding 16-QAM fragments (figure 6 of Bollapalli et al.; the kernel reduces as it decodes), each alone, the copies "
+            "with their wait: us, and the share of their sum; beside all of them in one call and its wait:", ""] + table(
+                ["symbols", "copy in", "decode and reduction", "copy out", "call"], rows) if rows else []
+
+
+def stbc_tables(bs):
+    """The tables of one machine; and what is left for the general ones."""
+    on_gpu = any(b["device"].startswith("cuda") for b in bs)
+    lines = targets(bs) if on_gpu else []
+    lines += frames(bs, "host_fed" if on_gpu else "resident") + latencies(bs) + stages(bs)
+    return lines, [b for b in bs if b["op"] not in ("stbc_wimax", "stbc_fragment")]
+
+
+def fragment_tables(results, machine_of):
+    """Table III, over all machines."""
+    mine = [b for b in results if b["op"] == "stbc_fragment" and b["axes"]["stage"] == "all"]
+    machines = sorted({machine_of(b) for b in mine}, key=lambda m: (m.startswith("NVIDIA"), "scalar" not in m, m))
+    if not mine:
+        return []
+    out = ["## Fragments of space-time codewords", "",
+           "Silver, hard decisions, 2^3 to 2^23 symbols, four to a codeword (table III of Bollapalli et al.), on a GPU fed from the host: "
+           "the time for each fragment, there with the copies of others overlapped. Behind it, where a scalar core was measured, how many "
+           "times faster than that; before it, on a GPU, the kernel's time alone. The last column is the paper's: time on a core of a Pentium 4 "
+           "with the paper's search, and the larger of its two GPUs' speed-ups. Every core here runs this library's search.", ""]
+    for qam, name in QAM.items():
+        rows = []
+        for exponent in range(3, 24):
+            found = [one([b for b in mine if machine_of(b) == m], "stbc_fragment", ["host_fed", "resident"], qam=qam,
+                         fragment=1 << exponent) for m in machines]
+            if not any(found):
+                continue
+            scalar = next((b for b, m in zip(found, machines) if b and "scalar, 1 thread" in m), None)
+            cells = []
+            for b, m in zip(found, machines):
+                text = duration(median(b)) if b else "-"
+                kernel = one([k for k in mine if machine_of(k) == m], "stbc_fragment", ["kernel"], qam=qam, fragment=1 << exponent)
+                if b and kernel:
+                    text = f"{duration(median(kernel))} / {text}"
+                if b and scalar and b is not scalar:
+                    text += f", {three(median(scalar) / median(b))} x"
+                cells.append(text)
+            theirs = TABLE_III[qam].get(exponent)
+            paper = "-" if theirs is None else f"{theirs[0]:g} s, {max(x for x in theirs[1:] if x):g} x"
+            rows.append([str(1 << exponent), *cells, paper])
+        if rows:
+            out += [f"{name}:", ""] + table(["symbols", *machines, "paper"], rows)
+    return out
