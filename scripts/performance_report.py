@@ -9,11 +9,13 @@ import sys
 
 from code_tables import code_tables
 from detector_tables import detector_tables, table
+from turbo_tables import endurance_lines, turbo_tables
 from stbc_tables import fragment_tables, stbc_tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FORMAT = "warpband bench 1"
 NCU_FORMAT = "warpband ncu comparison 1"  # of scripts/ncu_bound.py
+ENDURANCE_FORMAT = "warpband endurance 1"  # of warpband bench --duration
 FIGURES = {
     "kernel": "Kernel: data in the device's memory, the device's clock, launches queued ahead",
     "resident": "Resident: data in the device's memory, the host's clock, many calls and one wait",
@@ -30,13 +32,16 @@ call's counted fp32 operations, bytes and copies can take at the ceilings measur
 
 # ---------------------------------------------------------------- records
 def load():
-    """All benchmarks that did not fail, of two with one name on one machine the later; and the comparisons with ncu."""
-    found, compared = {}, []
+    """All benchmarks that did not fail, of two with one name on one machine the later; the comparisons with ncu; endurance runs."""
+    found, compared, endurance = {}, [], []
     for path in sorted((ROOT / "bench" / "results").glob("*.json")):
         with open(path, encoding="utf-8") as file:
             record = json.load(file)
         if record.get("format") == NCU_FORMAT:
             compared += [{**b, "file": path.name, "record": record} for b in record["benchmarks"]]
+            continue
+        if record.get("format") == ENDURANCE_FORMAT:
+            endurance.append((path.name, record))
             continue
         if record.get("format") != FORMAT:
             sys.exit(f"{path}:1: not a record of warpband bench")
@@ -47,7 +52,7 @@ def load():
             key = (machine_of(b), name_of(b), b["figure"])
             if key not in found or found[key]["record"]["date"] <= record["date"]:
                 found[key] = b
-    return list(found.values()), compared
+    return list(found.values()), compared, endurance
 
 
 def machine_of(b):
@@ -109,7 +114,8 @@ def ceilings(bs):
 
 def table_5_3(bs):
     """The windows and iterations of wu2010 table 5.3; and what is left."""
-    mine = [b for b in bs if b["op"] == "turbo" and b["figure"] == "resident" and isinstance(b["axes"]["window_steps"], int)]
+    mine = [b for b in bs if b["op"] == "turbo" and b["figure"] == "resident" and "precision" not in b["axes"]
+            and isinstance(b["axes"]["window_steps"], int)]
     out = []
     for overlap in sorted({b["axes"]["overlap"] for b in mine}):
         rows = []
@@ -154,7 +160,7 @@ def ncu_table(mine):
 
 
 def report():
-    results, compared = load()
+    results, compared, endurance = load()
     lines = ["# Performance", "", INTRODUCTION, ""]
     for machine in sorted({machine_of(b) for b in results}, key=lambda m: (not m.startswith("NVIDIA"), m)):
         mine = [b for b in results if machine_of(b) == machine]
@@ -162,8 +168,8 @@ def report():
         tables, rest = table_5_3(mine)
         space_time, rest = stbc_tables(rest)
         profiled = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]
-        lines += tables + space_time + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + ncu_table(profiled)
-    lines += fragment_tables(results, machine_of)
+        lines += tables + turbo_tables(rest, machine) + space_time + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + ncu_table(profiled)
+    lines += fragment_tables(results, machine_of) + endurance_lines(endurance)
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -1,0 +1,68 @@
+"""Tables of the turbo decoders with windows side by side, and wu2010 table 5.4 beside today's decoders, for
+scripts/performance_report.py."""
+from detector_tables import table, three
+
+KINDS = [("int16", "max_log_map"), ("bfloat16", "max_log_map"), ("bfloat16", "log_map")]
+NAMES = {"max_log_map": "max-log-MAP", "log_map": "log-MAP"}
+# wu2010 table 5.4, then what was measured or published since: device, MAP algorithm, iterations, Mb/s.
+PROGRAMMABLE = [
+    ("Intel Pentium 3 (table 5.4)", "max-log-MAP", 1, 0.366), ("Motorola 56603 (table 5.4)", "max-log-MAP", 5, 0.0486),
+    ("STM VLIW DSP (table 5.4)", "log-MAP", 5, 0.2), ("TigerSHARC DSP (table 5.4)", "max-log-MAP", 4, 2.399),
+    ("TMS320C6201 DSP (table 5.4)", "max-log-MAP", 4, 0.5), ("32-wide SIMD (table 5.4)", "max-log-MAP", 5, 2.08),
+    ("NVIDIA C1060 (wu2010)", "max-log-MAP", 5, 6.77), ("NVIDIA C1060 (wu2010)", "log-MAP", 5, 5.2),
+    ("NVIDIA GTX 480, published 2013", "enhanced max-log-MAP", 6, 123), ("NVIDIA GTX 580, published 2014", "8-bit SOVA", 5, 128),
+    ("24 AVX2 cores, int8, published 2019", "max-log-MAP", 6, 1735), ("AFF3CT int8, one AVX-512 core, measured", "scaled max-log-MAP", 6, 75),
+    ("AFF3CT float, one AVX-512 core, measured", "log-MAP", 6, 1.15), ("srsRAN 4G int16, one core, measured", "max-log-MAP", 6, 46)]
+
+
+def side_by_side(b):
+    return b["op"] == "turbo" and "precision" in b["axes"]
+
+
+def windows_table(bs):
+    """Mb/s by windows and overlap, data in place."""
+    lines = []
+    found = {(b["axes"]["precision"], b["axes"]["map"], b["axes"].get("window_steps"), b["axes"].get("overlap")): b["mbps"]
+             for b in bs if side_by_side(b) and b["figure"] == "resident" and b["axes"]["k"] == 6144 and "input" not in b["axes"]
+             and "early_stop" not in b["axes"]}
+    for steps in (192, 96, 48):
+        for overlap in (0, 8, 16):
+            row = [found.get((precision, algorithm, steps, overlap)) for precision, algorithm in KINDS]
+            if any(row):
+                lines.append([f"{6144 // steps}, overlap {overlap}"] + ["-" if x is None else three(x) for x in row])
+    head = ["windows"] + [f"{precision}, {NAMES[algorithm]}" for precision, algorithm in KINDS]
+    return ["Turbo, K = 6144, 6 iterations, windows side by side, 8-bit LLRs, data in place, Mb/s (losses: docs/wu2010.md):",
+            ""] + table(head, lines) if lines else []
+
+
+def table_5_4(bs, machine):
+    """The fastest setting that loses less than 0.1 dB, beside what others reached."""
+    mine = []
+    for (precision, algorithm), steps in zip(KINDS, (48, 48, 48)):
+        rates = [b["mbps"] for b in bs if side_by_side(b) and b["figure"] == "resident" and b["axes"]["precision"] == precision
+                 and b["axes"]["map"] == algorithm and b["axes"].get("window_steps") == steps and b["axes"].get("overlap") == 8]
+        mine += [(f"{machine}, {precision}, 128 windows, overlap 8", NAMES[algorithm], 6, r) for r in rates]
+    if not mine:
+        return []
+    rows = [[name, algorithm, str(iterations), f"{rate:.4g}"] for name, algorithm, iterations, rate in PROGRAMMABLE + mine]
+    return ["Programmable turbo decoders, continuing wu2010 table 5.4:", ""] + table(
+        ["decoder", "algorithm", "iterations", "Mb/s"], rows)
+
+
+def turbo_tables(bs, machine):
+    return windows_table(bs) + (table_5_4(bs, machine) if machine.startswith("NVIDIA") else [])
+
+
+def endurance_lines(records):
+    """What `warpband bench --duration` saw; records: (file name, record)."""
+    rows = []
+    for file, r in records:
+        memory = [f"{r[key]['first'] / 2**20:.0f}, {r[key]['last'] / 2**20:.0f}, {r[key]['most'] / 2**20:.0f}"
+                  for key in ("host_memory_bytes", "device_memory_bytes")]
+        different = "none" if r["compared_bytes"] and not r["different_results"] else (
+            str(r["different_results"]) if r["compared_bytes"] else "not compared")
+        rows.append([f"`{r['name'].replace('/', ' ')}`", f"{r['seconds']:.0f}",
+                     f"{three(r['mean'])} ({three(r['lowest'])} .. {three(r['highest'])}) {r['unit']}", *memory, different,
+                     f"`bench/results/{file}`, commit {r['commit']}"])
+    return ["## Without a pause", "", "`warpband bench --duration`; memory in MiB: at first, at last, at most.", ""] + table(
+        ["benchmark", "seconds", "mean rate (lowest .. highest)", "process", "device", "other results", "from"], rows) if rows else []
