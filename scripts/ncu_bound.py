@@ -6,8 +6,8 @@ usage: ncu_bound.py [--warpband PROGRAM] [--record RECORD.json ...] [--output CO
 Without --record the benchmarks below are measured first. For each, ncu profiles two launches (`warpband bench --profile`) at
 the clocks the device chooses and counts executed fp32 operations (FADD, FMUL, FFMA, FMNMX) and bytes of device memory. Of
 these counts, the ceilings of the benchmark's record and the time by ncu and by the bench it makes `% of bound` as the bench does of what the
-kernels state. Exit code 1 if one differs by more than 10 %; the detectors, whose threads repeat work that the kernels state once,
-are shown and not judged. Instructions, registers and the shares of issue slots and of memory go into the comparison too.
+kernels state. Exit code 1 if one differs by more than 10 %; detectors and others, whose threads repeat work that the kernels state
+once or compute with integers, are shown and not judged. Instructions, registers and the shares of issue slots and of memory go into the comparison too.
 """
 import argparse
 import csv
@@ -32,6 +32,13 @@ BENCHMARKS = [
     ("qam_map/points=64/figure=kernel/device=", "qam_map_op"),
     ("awgn/figure=kernel/device=", "awgn_op"),
 ]
+WINDOWS = "turbo/k=6144/precision={}/map={}/iterations=6/figure=kernel/device="
+STBC = "stbc/code={}/qam={}/output=hard/channel=own/figure=kernel/device="
+# Shown, not judged: integers, or work that threads repeat.
+OTHERS = [(WINDOWS.format("int16", "max_log_map"), "turbo_windows_op"), (WINDOWS.format("bfloat16", "max_log_map"), "turbo_windows_op"),
+          (WINDOWS.format("bfloat16", "log_map"), "turbo_windows_op")]
+OTHERS += [(STBC.format("silver", qam), "pair") for qam in (4, 16, 64)] + [(STBC.format("golden", 16), "golden")]
+OTHERS += [(f"uplink/antennas=128x16/mode=cholesky/symbols={n}/qam=16/figure=kernel/device=", "uplink") for n in (1, 14)]
 DETECT = "detect/detector={}/antennas={}/qam={}{}/figure=kernel/device="
 DETECTORS = [(DETECT.format("nway", "4x4", qam, f"/ways={ways}"), "nway_op") for qam in (16, 64) for ways in (1, 2, 3, 4)]
 DETECTORS += [(DETECT.format("mtt", antennas, qam, ""), "trellis_op") for antennas in ("2x2", "4x4") for qam in (4, 16, 64)]
@@ -47,6 +54,10 @@ WANTED = ESSENTIAL + [SASS.format("fp32"), "smsp__cycles_elapsed.avg.per_second"
                       "thread_inst_executed_true"]
 MIX = WANTED + ["smsp__inst_executed.sum", "launch__registers_per_thread", "sm__inst_issued.avg.pct_of_peak_sustained_active",
                 "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"]
+PIPES = MIX + ["sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active",
+               "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active",
+               "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed",
+               "sm__warps_active.avg.pct_of_peak_sustained_active"]
 UNITS = {"nsecond": 1e-9, "ns": 1e-9, "usecond": 1e-6, "us": 1e-6, "msecond": 1e-3, "ms": 1e-3, "second": 1, "s": 1,
          "byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "hz": 1, "Hz": 1, "Khz": 1e3, "Mhz": 1e6, "MHz": 1e6,
          "Ghz": 1e9, "GHz": 1e9, "cycle/second": 1, "cycle/nsecond": 1e9, "cycle/usecond": 1e6}
@@ -76,7 +87,7 @@ def raw_metrics(report):
     head, units, launches = rows[0], rows[1], rows[2:]
     values = {}
     for column, name in enumerate(head):
-        if name in MIX and all(launch[column] for launch in launches):
+        if name in PIPES and all(launch[column] for launch in launches):
             try:
                 mean = sum(number(launch[column].split("(")[0]) for launch in launches) / len(launches)
             except ValueError:
@@ -106,7 +117,7 @@ def opcode_counts(report):
 def profile(program, name, kernel, folder):
     report = pathlib.Path(folder) / "report.ncu-rep"
     error = ""
-    for metrics in (MIX, WANTED, ESSENTIAL + [SASS.format("fp32")], ESSENTIAL):  # one unknown name spoils a list
+    for metrics in (PIPES, MIX, WANTED, ESSENTIAL + [SASS.format("fp32")], ESSENTIAL):  # one unknown name spoils a list
         report.unlink(missing_ok=True)
         code, out, err = run(["ncu", "--force-overwrite", "-o", str(report), "--clock-control", "none", "--cache-control", "none",
                               "--kernel-name-base", "demangled", "-k", "regex:.*" + kernel + ".*", "--launch-skip", "3",
@@ -137,7 +148,7 @@ def main():
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--only", default="", help="a regular expression, found anywhere in a name")
     options = parser.parse_args()
-    names = [(name + options.device, kernel) for name, kernel in BENCHMARKS + DETECTORS if re.search(options.only, name)]
+    names = [(name + options.device, kernel) for name, kernel in BENCHMARKS + OTHERS + DETECTORS if re.search(options.only, name)]
     judged = {name + options.device for name, _ in BENCHMARKS}
     with tempfile.TemporaryDirectory() as folder:
         paths = options.record

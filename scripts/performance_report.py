@@ -147,8 +147,24 @@ def figure_tables(bs):
     return out
 
 
-def ncu_table(mine):
+PIPES = (("issue slots", "sm__inst_issued.avg.pct_of_peak_sustained_active"), ("ALU", "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active"),
+         ("FMA", "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active"),
+         ("shared memory", "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed"),
+         ("device memory", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"),
+         ("warps", "sm__warps_active.avg.pct_of_peak_sustained_active"))
+
+
+def pipes_table(profiled):
+    """What of a multiprocessor a kernel keeps busy."""
+    rows = [[f"`{b['name'].split('/figure=')[0].replace('/', ' ')}`", number(b["metrics"].get("launch__registers_per_thread"))]
+            + [number(b["metrics"].get(key)) for _, key in PIPES] for b in profiled if PIPES[1][1] in b["metrics"]]
+    return ["What kernels keep busy, per cent of the most there is, by Nsight Compute; registers of a thread:", ""] + table(
+        ["benchmark", "registers"] + [name for name, _ in PIPES], rows) if rows else []
+
+
+def ncu_table(profiled):
     """What the kernels state beside what the profiler counts."""
+    mine = [b for b in profiled if PIPES[1][1] not in b["metrics"]]
     if not mine:
         return []
     rows = [[f"`{b['name'].split('/figure=')[0].replace('/', ' ')}`", f"{b['ratio']['flops']:.3f}", f"{b['ratio']['bytes']:.3f}",
@@ -168,7 +184,7 @@ def report():
         tables, rest = table_5_3(mine)
         space_time, rest = stbc_tables(rest)
         profiled = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]
-        lines += tables + turbo_tables(rest, machine) + space_time + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + ncu_table(profiled)
+        lines += tables + turbo_tables(rest, machine) + space_time + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + pipes_table(profiled) + ncu_table(profiled)
     lines += fragment_tables(results, machine_of) + endurance_lines(endurance)
     return "\n".join(lines).rstrip() + "\n"
 
