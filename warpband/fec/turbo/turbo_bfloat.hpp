@@ -137,6 +137,16 @@ struct bfloat_numbers {
 #else
   typedef std::uint16_t halves __attribute__((vector_size(2 * WB_WIDTH)));
   typedef std::int16_t shorts __attribute__((vector_size(2 * WB_WIDTH)));
+#if defined(__AVX512F__)  // GCC converts half a vector at a time, and warns of what is not a masked form
+  WB_HD static lane load(const std::uint16_t* p) {
+    const __m256i h = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    return as_float(word((i32x::v)_mm512_maskz_cvtepu16_epi32(0xffff, h) << 16));
+  }
+  WB_HD static void store(std::uint16_t* p, lane x) {
+    const __m512i rounded = (__m512i)((as_uint(as_int(x)).x + 0x8000u) >> 16);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_maskz_cvtepi32_epi16(0xffff, rounded));
+  }
+#else
   WB_HD static lane load(const std::uint16_t* p) {
     halves h;
     __builtin_memcpy(&h, p, sizeof h);
@@ -146,6 +156,7 @@ struct bfloat_numbers {
     const halves h = __builtin_convertvector((as_uint(as_int(x)).x + 0x8000u) >> 16, halves);
     __builtin_memcpy(p, &h, sizeof h);
   }
+#endif
   WB_HD static word table_row(const std::int16_t* p) {
     shorts h;
     __builtin_memcpy(&h, p, sizeof h);
