@@ -79,6 +79,27 @@ json record_of(const std::vector<std::pair<std::string, double>>& medians) {
   return r;
 }
 
+TEST_F(bench_command, runs_one_benchmark_without_a_pause) {
+  const outcome o =
+      run("'turbo_encode/k=6144/figure=resident' --device cpu --threads 1 --duration 0.3 --json e.json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.out.find("rate, Mb/s"), std::string::npos) << o.out;
+  const json e = read("e.json");
+  EXPECT_EQ(e["format"], "warpband endurance 1");
+  EXPECT_EQ(e["name"], "turbo_encode/k=6144/figure=resident/device=cpu");
+  EXPECT_GE(e["seconds"], 0.3);
+  EXPECT_GE(e["samples"], 2);
+  EXPECT_GT(e["calls"], e["samples"]);
+  EXPECT_LE(e["lowest"], e["median"]);
+  EXPECT_LE(e["median"], e["highest"]);
+  EXPECT_GT(e["host_memory_bytes"]["last"], 1e6);
+  EXPECT_EQ(e["device_memory_bytes"]["most"], 0);
+  EXPECT_EQ(e["different_results"], 0);
+  expect_error(1, "turbo --device cpu --duration 1", "--duration takes one");
+  expect_error(1, "no_such --device cpu --duration 1", "no benchmark matches");
+  expect_error(2, "turbo --duration 0", "seconds");
+}
+
 TEST_F(bench_command, help_teaches) {
   for (const std::string arguments : {"--help", "ceilings --help", "compare --help"}) {
     const outcome o = run(arguments);

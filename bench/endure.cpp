@@ -50,27 +50,28 @@ report endure(const run_options& options, double seconds) {
     if (data != nullptr) slots.back().first.assign(data, data + bytes);
   }
   e.compared_bytes = slots.front().first.size();
-  const auto sample = [&](double at, double rate) {
-    e.samples.push_back({at, rate, resident_bytes(), memory_used(exec)});
-  };
   for (slot& s : slots) s.call();
   // Samples are a second apart, in a long run as many as 600.
   const double every = std::max(std::min(1.0, seconds / 10), seconds / 600);
   const double start = now();
   double last = start;
   long since = 0;
+  const auto look = [&](const slot& s, double t) {
+    e.samples.push_back(
+        {t - start, static_cast<double>(since) / (t - last), resident_bytes(), memory_used(exec)});
+    const auto [data, bytes] = s.call.result();
+    if (!s.first.empty() && std::memcmp(data, s.first.data(), bytes) != 0) e.different++;
+    e.calls += since;
+    last = t;
+    since = 0;
+  };
   for (std::size_t i = 0; now() - start < seconds; i++) {
     slot& s = slots[i % slots.size()];
     s.exec->sync();
     since++;
     const double t = now();
     if (t - last >= every) {
-      sample(t - start, static_cast<double>(since) / (t - last));
-      const auto [data, bytes] = s.call.result();
-      if (!s.first.empty() && std::memcmp(data, s.first.data(), bytes) != 0) e.different++;
-      e.calls += since;
-      last = t;
-      since = 0;
+      look(s, t);
       if (options.watch && !options.watch({d.name, static_cast<std::size_t>(t - start),
                                            static_cast<std::size_t>(seconds), seconds - (t - start)}))
         throw error("interrupted: nothing was written");
@@ -78,6 +79,13 @@ report endure(const run_options& options, double seconds) {
     s.call();
   }
   for (slot& s : slots) s.exec->sync();
+  since += static_cast<long>(slots.size());
+  if (e.samples.empty()) {  // calls longer than the run
+    look(slots.back(), now());
+  } else {
+    e.calls += since;
+    last = now();
+  }
   e.seconds = last - start;
   e.items = slots.front().call.items();
   e.bits = slots.front().call.bits();
