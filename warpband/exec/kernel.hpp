@@ -29,7 +29,7 @@ inline constexpr double division_flops = 5, square_root_flops = 4;
 /// One build of an op.
 struct kernel {
   const char* isa;
-  int lanes;
+  int lanes;  // numbers that a value of the op holds; what a host needs to lay out tables
   /// Scratch bytes: CPU, of one thread; CUDA, the workspace for `items` (0 where shared memory suffices).
   std::size_t (*scratch)(const void* args, const device_limits& limits, std::size_t items);
   /// Operations and bytes of device memory that one item needs at least; the bench divides by them.
