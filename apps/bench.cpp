@@ -148,7 +148,8 @@ Columns
 Duration
   With --duration the one benchmark that FILTER leaves runs without a pause (an hour: --duration 3600). Every second (every
   600th of a longer run) its rate, the memory of process and device, and whether its results are still those of the first
-  call (of host_fed turbo) are looked at; other results are an error.
+  call (of host_fed turbo) are looked at; other results are an error. host_fed keeps three calls under way, the other
+  figures one.
 
 Budget
   Below the figures of MIMO detectors: the rate that each has with its data in place (kernel, on a CPU resident) and fed
@@ -257,6 +258,8 @@ command add_bench(CLI::App& app) {
                 throw usage_error(std::string(options->list ? "--list" : "--profile") +
                                   " makes no record: leave out --json");
             }
+            if (options->duration > 0 && (options->list || options->profile > 0))
+              throw usage_error("--duration does not go with --list or --profile");
             if (compares) return run_compare(*options);
             take_where(asked, *options);
             return measures ? run_ceilings(*options) : run_benchmarks(*options);

@@ -248,8 +248,11 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
     const int values = build.lanes;
     a.vectors = (a.z + values - 1) / values;
     std::lock_guard lock(reads_->mutex);
-    auto [at, made] = reads_->tables.try_emplace(values);
-    if (made) at->second = resident(reads_of(code_, edges_.host(), rows_.host(), columns_.host(), values));
+    auto at = reads_->tables.find(values);
+    if (at == reads_->tables.end()) {
+      resident table(reads_of(code_, edges_.host(), rows_.host(), columns_.host(), values));
+      at = reads_->tables.emplace(values, std::move(table)).first;
+    }
     a.reads = at->second.on(exec);
   }
   exec.run(kernels, &a, llr.items);

@@ -36,8 +36,9 @@ inline constexpr int ldpc_row_threads = 96;  // at most, where a thread has a ro
 struct ldpc_decode_args {
   int n = 0, z = 1, rows = 0, columns = 0, blocks = 0, iterations = 1;
   int least_degree = 0, most_degree = 0;  // of rows
-  int column_stride = 0, row_stride = 0;  // rotating storage: of a column in a buffer, of an edge's messages
-  int vectors = 0;                        // rotating storage: of an edge, z values in so many vectors
+  int column_stride = 0,
+      row_stride = 0;  // rotating storage: of a column in a buffer; room for an edge's messages
+  int vectors = 0;     // rotating storage: of an edge, z values in so many vectors
   bool sum_product = false, flooding = false, early_stop = true;
   float scale = 1.f, offset = 0.f;  // min-sum: max(scale m - offset, 0); int8 in steps
   int eighths = 8;                  // int8: scale
