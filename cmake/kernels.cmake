@@ -51,7 +51,7 @@ function(wb_add_kernels target)
       if(WARPBAND_SANITIZE AND isa STREQUAL "scalar")  # baseline code: nothing can leak into a baseline caller
         # -O2 takes minutes over instrumented bodies. GCC 12 sees accesses out of bounds on paths that instrumentation made;
         # the sanitizer sees those that are.
-        target_compile_options(${objects} PRIVATE -O1 -fsanitize=${WARPBAND_SANITIZE} -fno-sanitize-recover=all
+        target_compile_options(${objects} PRIVATE -O1 ${wb_sanitizers}
                                -Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overflow)
       endif()
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)

@@ -3,7 +3,7 @@
 #
 #   scripts/test.sh           release, the checks, asan, tsan, debug kernels, and AArch64 under qemu-user
 #   scripts/test.sh --quick   release and the checks only
-#   scripts/test.sh --cuda    and the CUDA build (needs nvcc); its GPU tests are skipped, visibly, without a device
+#   scripts/test.sh --cuda    the release build has the CUDA backend (needs nvcc); GPU tests are skipped, visibly, without a device
 #
 # The last line is `N passed, N failed, N skipped`: the tests of all builds, and one for each check. Any failure gives a
 # non-zero exit code; the steps after it run all the same.
@@ -57,30 +57,28 @@ build() {
 }
 wrapper=()
 
-# run_tests PRESET [EMULATOR...]: the GoogleTest program, one part for each core, then what else CTest knows (all that is
-# not labelled gtest)
+# run_tests PRESET [EMULATOR...]: the GoogleTest program, in parts, then what else CTest knows (all that is not labelled
+# gtest)
 run_tests() {
-    local preset=$1 status=0 parts=() files=() part
+    local preset=$1 status=0 files=() part
     shift
     local results=$PWD/build/$preset/test-results
     rm -rf "$results"
     mkdir -p "$results"
-    for ((part = 0; part < jobs; part++)); do
-        (cd "build/$preset" && GTEST_TOTAL_SHARDS=$jobs GTEST_SHARD_INDEX=$part exec "${wrapper[@]}" "$@" \
-            ./warpband_tests "--gtest_output=xml:$results/part$part.xml") \
-            > "$results/part$part.log" 2>&1 &
-        parts+=($!)
+    # Shorter parts than one for each core: all cores are busy to the end.
+    local shards=$((4 * jobs))
+    export GTEST_TOTAL_SHARDS=$shards
+    seq 0 $((shards - 1)) | xargs -P "$jobs" -I '{}' env -C "build/$preset" GTEST_SHARD_INDEX='{}' sh -c \
+        '"$@" > "$0.log" 2>&1' "$results/part{}" "${wrapper[@]}" "$@" ./warpband_tests "--gtest_output=xml:$results/part{}.xml" \
+        || status=1
+    unset GTEST_TOTAL_SHARDS
+    for ((part = 0; part < shards; part++)); do
         files+=("$results/part$part.xml")
-    done
-    for part in "${!parts[@]}"; do
-        if ! wait "${parts[part]}"; then
+        # A failed test is shown from the XML below; a crash or a sanitizer's report only stands in the log.
+        if [[ ! -e $results/part$part.xml ]] || grep -qE 'Sanitizer|runtime error:' "$results/part$part.log"; then
             status=1
-            # A failed test is shown from the XML below; a crash or a sanitizer's report only stands in the log.
-            if ! grep -q '<failure' "$results/part$part.xml" 2> /dev/null \
-                || grep -qE 'Sanitizer|runtime error:' "$results/part$part.log"; then
-                echo "build/$preset/test-results/part$part.log ends:"
-                tail -n 60 "$results/part$part.log"
-            fi
+            echo "build/$preset/test-results/part$part.log ends:"
+            tail -n 60 "$results/part$part.log"
         fi
     done
     "${wrapper[@]}" ctest --test-dir "build/$preset" -LE '^gtest$' --no-tests=ignore --output-on-failure \
@@ -93,10 +91,13 @@ run_tests() {
     return $status
 }
 
-release() { build release -DWARPBAND_COMPILE_COST=ON; run_tests release; }
+# The sanitizer builds show that all works without CUDA: with it, one optimised build is enough.
+main=release
+if [[ $cuda == yes ]]; then main=cuda PATH=$PATH:/usr/local/cuda/bin; fi
+optimised() { build "$main" -DWARPBAND_COMPILE_COST=ON; run_tests "$main"; }
 installed() {
     rm -rf build/prefix build/consumer
-    cmake --install build/release --prefix build/prefix > /dev/null
+    cmake --install "build/$main" --prefix build/prefix > /dev/null
     cmake -S tests/consumer -B build/consumer -G Ninja -DCMAKE_PREFIX_PATH="$PWD/build/prefix" -DCMAKE_BUILD_TYPE=Release
     cmake --build build/consumer
     build/consumer/decode
@@ -148,13 +149,6 @@ aarch64() {
     export GTEST_FILTER='*neon*' # emulation is slow: what is compiled for this processor alone
     run_tests aarch64 qemu-aarch64 -L /usr/aarch64-linux-gnu
 }
-cuda() {
-    export PATH=$PATH:/usr/local/cuda/bin
-    build cuda -DWARPBAND_COMPILE_COST=ON
-    # Without a device the rest is what ran in release.
-    if ! nvidia-smi > /dev/null 2>&1; then export GTEST_FILTER='*cuda*:*exec*:*device*:*command*:*memory*'; fi
-    run_tests cuda
-}
 cuda_targets() {
     local target
     for target in sm_80 sm_90 compute_90; do # the last in a code list: PTX
@@ -166,17 +160,17 @@ cuda_targets() {
 setup=(--checks)
 if [[ $quick == no ]]; then setup+=(--cross); fi
 step setup bash scripts/setup.sh "${setup[@]}"
-step 'release' release
+step "$main" optimised
 step 'check: include layers' python3 scripts/checks/include_layers.py
-step 'check: kernel symbols' bash scripts/checks/symbols.sh build/release
+step 'check: kernel symbols' bash scripts/checks/symbols.sh "build/$main"
 step 'check: format' bash scripts/checks/format.sh
-step 'check: compile cost' python3 scripts/checks/compile_cost.py build/release
+step 'check: compile cost' python3 scripts/checks/compile_cost.py "build/$main"
 step 'check: words' bash scripts/checks/words.sh
 step 'check: performance report' python3 scripts/performance_report.py --check
 step 'installed' installed
 step 'plot' python_tests apps/plot_test.py
-step 'files of h5py: codes' python_tests apps/code_test.py build/release/warpband
-step 'files of h5py: MIMO' python_tests apps/detect_test.py build/release/warpband
+step 'files of h5py: codes' python_tests apps/code_test.py "build/$main/warpband"
+step 'files of h5py: MIMO' python_tests apps/detect_test.py "build/$main/warpband"
 if [[ $quick == no ]]; then
     step 'debug kernels, symbols' debug_kernels
     step 'asan' asan
@@ -184,9 +178,7 @@ if [[ $quick == no ]]; then
     step 'aarch64 under qemu' aarch64
 fi
 if [[ $cuda == yes ]]; then
-    step 'cuda' cuda
     step 'check: cuda targets' cuda_targets
-    step 'check: cuda compile cost' python3 scripts/checks/compile_cost.py build/cuda
 fi
 
 printf '\n'

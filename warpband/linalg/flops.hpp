@@ -1,5 +1,5 @@
 #pragma once
-// Operations (exec/kernel.hpp) of the bodies of this room; bench/flops_test.cpp holds them against the
+// Operations (exec/kernel.hpp) of the bodies of this room; bench/flops_*_test.cpp holds them against the
 // bodies. parts: 1 of a real matrix, 2 of a complex one.
 #include <warpband/exec/kernel.hpp>
 

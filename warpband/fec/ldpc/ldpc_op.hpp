@@ -39,7 +39,7 @@ WB_HD sum_product<T> rule_of(const ldpc_decode_args&, const sum_product<T>*) {
   return {};
 }
 
-/// What an edge and a row cost in an iteration. bench/flops_test.cpp counts them.
+/// What an edge and a row cost in an iteration. bench/flops_*_test.cpp counts them.
 template <class Rule>
 struct check_operations {
   static constexpr double edge = 5, row = 6;  // two minima and a maximum, A - R, q + R; two corrections

@@ -15,7 +15,7 @@ struct demap_op {
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   /// Matched filter and scaling; in each dimension a distance for each level, its minima and limits for each
-  /// bit, and for `Exact` an exp for each level and two logs. bench/flops_test.cpp counts them; the machine
+  /// bit, and for `Exact` an exp for each level and two logs. bench/flops_*_test.cpp counts them; the machine
   /// code for sm_90 has 97 to 100 % of them.
   double flops() const {
     constexpr int levels = 1 << B, exps = Exact ? levels * (2 + 14) + 2 + 2 * 17 : 0;

@@ -1,0 +1,124 @@
+// Holds what the ops state as flops() against the arithmetic that their bodies do, counted by counted.hpp.
+#define WB_ISA counting
+#define WB_WIDTH 1
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <warpband/core/group.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/exec/kernel.hpp>
+#include <warpband/massive/downlink/downlink_op.hpp>
+#include <warpband/massive/uplink/uplink_op.hpp>
+#include <warpband/stbc/alamouti_op.hpp>
+#include <warpband/stbc/golden_op.hpp>
+#include <warpband/stbc/pair_op.hpp>
+#include <warpband/stbc/stbc_encode_op.hpp>
+
+#include "counted.hpp"
+
+namespace wb {
+namespace {
+
+template <class Op>
+void expect_codeword(int rx, bool soft, const char* name) {
+  const auto n = static_cast<std::size_t>(2 * rx);
+  std::vector<cx_pair> y(n), h(n, cx_pair{1, 0.5f});
+  std::vector<float> llr(24);
+  std::vector<std::uint8_t> bits(24);
+  const float n0 = 1;
+  stbc_decode_args a;
+  a.rx_antennas = rx;
+  a.clip = 8;
+  a.v[0] = a.v[3] = {1, 0};
+  a.received = make_view<const cx_pair>(y.data(), n, 1);
+  a.channel = make_view<const cx_pair>(h.data(), n, 1);
+  a.noise_var = make_view(&n0, 1);
+  a.bits = make_view(bits.data(), 24, 1);
+  if (soft) a.llr = make_view(llr.data(), 24, 1);
+  const Op op{a};
+  EXPECT_EQ(op.flops(), operations_of(op)) << name << ", " << rx << " antennas, soft " << soft;
+}
+template <int B, bool Soft>
+void expect_codewords() {
+  for (const int rx : {1, 2, 4}) {
+    expect_codeword<alamouti_op<B, Soft>>(rx, Soft, "Alamouti");
+    expect_codeword<pair_op<B, Soft, 1>>(rx, Soft, "pair");
+    expect_codeword<golden_op<enumerated, B, Soft, 1>>(rx, Soft, "Golden");
+    expect_codeword<golden_op<sliced_twice, B, Soft, 1>>(rx, Soft, "Golden, slicing");
+  }
+}
+template <int Kind, int B>
+void expect_encoded() {
+  std::vector<std::uint8_t> bits(24);
+  std::vector<cx_pair> symbols(4), codeword(4);
+  stbc_encode_args a;
+  a.bits = make_view<const std::uint8_t>(bits.data(), 24, 1);
+  a.symbols = make_view<const cx_pair>(symbols.data(), 4, 1);
+  a.codewords = make_view(codeword.data(), 4, 1);
+  const stbc_encode_op<Kind, B> op{a};
+  EXPECT_EQ(op.flops(), operations_of(op)) << "kind " << Kind << ", bits " << B;
+}
+
+TEST(flops, of_space_time_codes) {
+  expect_codewords<1, true>();
+  expect_codewords<1, false>();
+  expect_codewords<2, true>();
+  expect_codewords<2, false>();
+  expect_codewords<3, true>();
+  expect_codewords<3, false>();
+  expect_encoded<0, 0>();
+  expect_encoded<0, 3>();
+  expect_encoded<1, 0>();
+  expect_encoded<1, 1>();
+  expect_encoded<2, 0>();
+  expect_encoded<2, 2>();
+}
+
+template <class Op>
+double massive_operations_of(const Op& op) {
+  std::vector<counted> scratch(op.scratch_bytes(1) / sizeof(float) + 64);
+  counted::operations = 0;
+  op.template run<counted>(0, 1, solo{}, scratch.data());
+  return counted::operations;
+}
+TEST(flops, of_massive_mimo) {
+  for (const auto& [antennas, users, symbols] :
+       {std::tuple{32, 8, 1}, std::tuple{16, 16, 4}, std::tuple{15, 7, 3}})
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf,
+                                    massive_mode::cg, massive_mode::jacobi_cg}) {
+      const auto b = static_cast<std::size_t>(antennas), u = static_cast<std::size_t>(users),
+                 vectors = static_cast<std::size_t>(symbols);
+      std::vector<cx_pair> h(b * u), y(b * vectors, {0.3f, -0.2f}), x(b * vectors);
+      for (std::size_t i = 0; i < h.size(); i++)
+        h[i] = {static_cast<float>(i * 7 % 11) - 4.7f, static_cast<float>(i * 5 % 13) - 6.2f};
+      const std::vector<float> n0{0.1f};
+      std::vector<float> llr(4 * u * vectors);
+      massive_args a;
+      a.antennas = antennas, a.users = users, a.symbols = symbols;
+      a.mode = mode;
+      a.iterations = is_iterative(mode) ? 3 : 0;
+      a.exact_sinr = !is_iterative(mode);
+      a.pam_bits = 2;
+      a.clip = 8;
+      a.channel = make_view<const cx_pair>(h.data(), b * u, 1);
+      a.in = make_view<const cx_pair>(y.data(), b, vectors);
+      a.noise_var = make_view(n0.data(), 1);
+      a.llr = make_view(llr.data(), 4 * u, vectors);
+      const uplink_op<upto<64>> up(a);
+      // Checks of what comes in, and what is done for constants, are left out.
+      const double did = massive_operations_of(up);
+      EXPECT_NEAR(up.flops() / did, 1, 0.03) << name_of(mode) << " " << antennas << "x" << users;
+      a.out = make_view(x.data(), b, vectors);
+      const downlink_op<upto<64>> down(a);
+      const double sent = massive_operations_of(down);
+      EXPECT_NEAR(down.flops() / sent, 1, 0.03) << name_of(mode) << " " << antennas << "x" << users;
+    }
+}
+
+}  // namespace
+}  // namespace wb

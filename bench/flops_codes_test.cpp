@@ -1,0 +1,238 @@
+// Holds what the ops state as flops() against the arithmetic that their bodies do, counted by counted.hpp.
+#define WB_ISA counting
+#define WB_WIDTH 1
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <warpband/core/group.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/exec/kernel.hpp>
+#include <warpband/fec/bcjr/bcjr_op.hpp>
+#include <warpband/fec/conv/conv.hpp>
+#include <warpband/fec/conv/conv_runs.hpp>
+#include <warpband/fec/ldpc/ldpc_op.hpp>
+#include <warpband/fec/puncture/puncture_op.hpp>
+#include <warpband/fec/turbo/turbo_bfloat.hpp>
+#include <warpband/fec/turbo/turbo_op.hpp>
+#include <warpband/fec/turbo/turbo_short.hpp>
+#include <warpband/fec/viterbi/viterbi_op.hpp>
+
+#include "counted.hpp"
+
+namespace wb {
+namespace {
+
+/// The steps whose second alpha nobody reads: the last before each checkpoint. A body that is not unrolled
+/// does them all the same.
+double steps_for_nothing(const turbo_decode_args& a) {
+  double steps = 0;
+  for (int w = 0; w < a.windows; w++) steps += ((w + 1) * a.k / a.windows - w * a.k / a.windows + 7) / 8;
+  return 2 * a.iterations * steps * (a.log_map ? 38 : 21);
+}
+
+void expect_counted(turbo_decode_args a) {
+  const auto expect = [&](const auto& op) {
+    const double did = operations_of(op, op.scratch(1)) - steps_for_nothing(a);
+    // Apart: the tail bits, and border metrics that are constants in the first iteration.
+    EXPECT_NEAR(op.flops(), did, 0.005 * did + 300)
+        << "log_map " << a.log_map << ", k " << a.k << ", windows " << a.windows << ", overlap " << a.overlap
+        << ", iterations " << a.iterations;
+  };
+  if (a.log_map)
+    expect(turbo_decode_op<lte_rsc, wb::counting::log_map>{a});
+  else
+    expect(turbo_decode_op<lte_rsc, max_log>{a});
+}
+
+TEST(flops, of_the_turbo_decoder) {
+  for (const bool log_map : {false, true})
+    for (const int k : {40, 1024, 6144})
+      for (const int windows : {1, k / 32, k / 96})
+        for (const int overlap : {0, 16})
+          for (const int iterations : {1, 6}) {
+            if (windows < 1 || (windows == 1 && overlap > 0)) continue;
+            if (windows > 1 && overlap >= k / windows) continue;
+            const std::vector<float> llr(static_cast<std::size_t>(3 * (k + 4)), 1.f);
+            std::vector<std::uint8_t> bits(static_cast<std::size_t>(k));
+            std::vector<float> soft(static_cast<std::size_t>(k)), extrinsic(static_cast<std::size_t>(k));
+            const std::vector<std::int32_t> table(static_cast<std::size_t>(2 * k + windows));
+            turbo_decode_args a;
+            a.k = k, a.windows = windows, a.overlap = overlap, a.iterations = iterations;
+            a.log_map = log_map;
+            a.llr = make_view(llr.data(), llr.size(), 1);
+            a.bits = make_view(bits.data(), bits.size(), 1);
+            a.interleaved = table.data();
+            expect_counted(a);
+            a.soft = make_view(soft.data(), soft.size(), 1);
+            a.extrinsic = make_view(extrinsic.data(), extrinsic.size(), 1);
+            expect_counted(a);
+          }
+}
+
+/// One codeword through a decoder with windows side by side.
+template <class Op>
+void expect_counted(const turbo_windows_args& a, const char* name) {
+  const Op op{a};
+  std::vector<std::max_align_t> scratch(op.scratch_bytes(1) / sizeof(std::max_align_t) + 1);
+  counted::operations = 0;
+  op(0, 1, solo{}, scratch.data());
+  // Apart: the tail bits.
+  EXPECT_NEAR(op.flops(), counted::operations, 80)
+      << name << ", k " << a.k << ", windows " << a.windows << ", overlap " << a.overlap << ", iterations "
+      << a.iterations << (a.llr8.data ? ", in steps" : "");
+}
+
+TEST(flops, of_the_turbo_decoders_with_windows_side_by_side) {
+  const struct {
+    int k, windows, overlap;
+  } cases[] = {{40, 1, 0}, {40, 4, 0}, {104, 4, 8}, {1008, 8, 56}, {1024, 16, 0}, {6144, 128, 40}};
+  for (const auto& c : cases)
+    for (const int iterations : {1, 3})
+      for (const bool in_steps : {false, true}) {
+        const std::size_t k = static_cast<std::size_t>(c.k), n = 3 * (k + 4);
+        const std::vector<float> llr(n, 1.f);
+        const std::vector<std::int8_t> llr8(n, 8);
+        std::vector<std::uint8_t> bits(k);
+        std::vector<std::uint16_t> places(k);  // where they lie does not matter here
+        turbo_windows_args a;
+        a.k = c.k, a.windows = c.windows, a.overlap = c.overlap, a.iterations = iterations;
+        a.lanes.stride = a.lanes.vectors = c.windows;
+        a.lanes.places = places.data();
+        if (in_steps)
+          a.llr8 = make_view(llr8.data(), n, 1);
+        else
+          a.llr = make_view(llr.data(), n, 1);
+        a.bits = make_view(bits.data(), k, 1);
+        expect_counted<turbo_windows_op<turbo_bfloat_io<lte_rsc, max_log_bfloat, counted>>>(a, "max-log");
+        expect_counted<turbo_windows_op<turbo_bfloat_io<lte_rsc, log_map_bfloat, counted>>>(a, "log-MAP");
+        // Floats become steps outside of the numbers that count.
+        if (in_steps) expect_counted<turbo_windows_op<turbo_short_io<lte_rsc, counted_short>>>(a, "int16");
+      }
+}
+
+TEST(flops, of_puncturing) {
+  const std::vector<std::int32_t> from{2, -1, 0, 1};
+  const std::vector<float> in(3, 1.f);
+  std::vector<float> out(4);
+  pick_args a;
+  a.n = a.places = 4;
+  a.from = from.data();
+  a.llr_in = make_view(in.data(), 3, 1);
+  a.llr_out = make_view(out.data(), 4, 1);
+  const pick_op<true> soft{a};
+  EXPECT_EQ(soft.flops(), operations_of(soft) + 1);  // the zero is a constant
+}
+
+template <int Memory, bool Paired>
+void expect_viterbi(const conv_code& code, int k, int overlap) {
+  const conv_frame frame(code, k);
+  const std::vector<float> llr(frame.n(), 1.f);
+  std::vector<std::uint8_t> bits(static_cast<std::size_t>(k));
+  std::vector<float> metric(1);
+  viterbi_args a;
+  a.code = frame.on_host();
+  a.code.older &= (1 << a.code.outputs) - 1;
+  a.code.newer &= (1 << a.code.outputs) - 1;
+  EXPECT_EQ(a.code.older == a.code.newer, Paired);
+  a.overlap = overlap;
+  add_forward(a.work, a.code, -overlap, a.code.steps + overlap);
+  a.llr = make_view(llr.data(), llr.size(), 1);
+  a.bits = make_view(bits.data(), bits.size(), 1);
+  // What counts as a constant here, metrics at the start and weights of bits that were not sent, lies in
+  // memory.
+  const double punctured = a.work.steps * a.code.outputs - a.work.values;
+  const viterbi_op<Memory, Paired, 1> least{a};
+  EXPECT_NEAR(least.flops(), operations_of(least, least.scratch(1)), (2 << Memory) + punctured) << Memory;
+  a.metric = make_view(metric.data(), 1);
+  const viterbi_op<Memory, Paired, 1> most{a};
+  EXPECT_NEAR(most.flops(), operations_of(most, most.scratch(1)), (2 << Memory) + punctured) << Memory;
+}
+
+TEST(flops, of_the_viterbi_decoder) {
+  expect_viterbi<2, true>({.constraint_length = 3, .generators = {07, 05}}, 50, 0);
+  expect_viterbi<6, true>(conv_80211(conv_rate::r1_2), 100, 0);
+  expect_viterbi<6, true>(conv_80211(conv_rate::r3_4), 100, 0);
+  expect_viterbi<6, true>(conv_lte(), 100, 48);
+  expect_viterbi<8, true>({.constraint_length = 9, .generators = {0561, 0753}}, 40, 0);
+  expect_viterbi<3, false>({.constraint_length = 4, .generators = {016, 013}}, 50, 0);
+}
+
+template <int Memory, class M, bool Recursive>
+void expect_bcjr(const conv_code& code, int k, int overlap) {
+  const conv_frame frame(code, k);
+  const std::size_t n = static_cast<std::size_t>(k);
+  const std::vector<float> llr(frame.n(), 1.f), prior(n, 0.5f);
+  std::vector<std::uint8_t> bits(n);
+  std::vector<float> soft(n), extrinsic(n);
+  bcjr_args a;
+  a.code = frame.on_host();
+  a.overlap = overlap;
+  add_forward(a.work, a.code, -overlap, (a.code.steps - 1) / conv_run * conv_run);
+  add_backward(a.work, a.code, a.code.steps + overlap);
+  if (a.code.systematic >= 0)
+    for (int t = 0; t < k; t++) a.systematic += a.code.places[t * a.code.outputs + a.code.systematic] >= 0;
+  a.llr = make_view(llr.data(), llr.size(), 1);
+  const auto expect = [&](const char* what) {
+    const bcjr_op<Memory, M, Recursive, 1> op{a};
+    // What depends on the constants that the recursions start with is computed before.
+    const double did = operations_of(op, op.scratch(1));
+    EXPECT_NEAR(op.flops(), did, 4 * (1 << Memory) + 8) << Memory << what;
+  };
+  a.bits = make_view(bits.data(), n, 1);
+  expect(", decisions");
+  a.soft = make_view(soft.data(), n, 1);
+  expect(", soft");
+  a.extrinsic = make_view(extrinsic.data(), n, 1);
+  expect(", extrinsic");
+  a.prior = make_view(prior.data(), n, 1);
+  expect(", prior");
+}
+template <class M>
+void expect_bcjrs() {
+  expect_bcjr<2, M, false>({.constraint_length = 3, .generators = {07, 05}}, 150, 0);
+  expect_bcjr<6, M, false>(conv_80211(conv_rate::r1_2), 300, 0);
+  expect_bcjr<6, M, false>(conv_80211(conv_rate::r3_4), 100, 0);
+  expect_bcjr<6, M, false>(conv_lte(), 100, 48);
+  expect_bcjr<8, M, false>({.constraint_length = 9, .generators = {0561, 0753}}, 40, 0);
+  expect_bcjr<4, M, true>(conv_recursive(5, 023, {033}), 200, 0);
+  expect_bcjr<6, M, true>(conv_recursive(7, 0133, {0171, 0165}), 100, 0);
+}
+
+TEST(flops, of_the_bcjr_decoder) {
+  expect_bcjrs<max_log>();
+  expect_bcjrs<wb::counting::log_map>();
+}
+
+/// A check of D edges, from A and R to the new A.
+template <int D, class Rule>
+void expect_check(const Rule& rule) {
+  counted a[D], r[D], q[D], back[D];
+  for (int d = 0; d < D; d++) {
+    a[d] = counted::made(0.3f * static_cast<float>(d) - 0.5f, 0, false);
+    r[d] = counted::made(0.1f, 0, false);
+  }
+  counted::operations = 0;
+  for (int d = 0; d < D; d++) q[d] = difference(a[d], r[d]);
+  check_messages(rule, fixed<D>{}, q, back);
+  for (int d = 0; d < D; d++) a[d] = sum(q[d], back[d]);
+  using cost = check_operations<Rule>;
+  // The first and the last edge meet constants.
+  EXPECT_NEAR(counted::operations, cost::edge * D + cost::row, 8) << D;
+  EXPECT_LE(counted::operations, cost::edge * D + cost::row);
+}
+
+TEST(flops, of_an_ldpc_check) {
+  const min_sum<counted> rule{counted::made(0.75f, 0, false), counted::made(0.f, 0, false)};
+  expect_check<7>(rule);
+  expect_check<20>(rule);
+  expect_check<7>(sum_product<counted>{});
+  expect_check<20>(sum_product<counted>{});
+}
+
+}  // namespace
+}  // namespace wb
