@@ -9,15 +9,24 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// a times the weight of a parity bit, by a way of its own where M has one.
+template <class M, class T>
+WB_HD T times_parity(T a, T wp) {
+  if constexpr (requires { M::times_parity(a, wp); })
+    return M::times_parity(a, wp);
+  else
+    return M::times(a, wp);
+}
+
 template <class C, class M, class T>
 WB_HD void forward_step(T (&a)[C::states], T ws, T wp) {
   constexpr int S = C::states;
-  const T wsp = M::times(ws, wp);
+  const T wsp = times_parity<M>(ws, wp);
   T n[S];
   WB_UNROLL for (int s = 0; s < S; s++) {
     const int p = C::previous(s, 0), q = C::previous(s, 1), up = C::input(p, s), uq = C::input(q, s);
     const int pp = C::parity(p, up), pq = C::parity(q, uq);
-    const T first = up ? M::times(a[p], pp ? wsp : ws) : pp ? M::times(a[p], wp) : a[p];
+    const T first = up ? M::times(a[p], pp ? wsp : ws) : pp ? times_parity<M>(a[p], wp) : a[p];
     n[s] = uq   ? M::accumulate(first, a[q], pq ? wsp : ws)
            : pq ? M::accumulate(first, a[q], wp)
                 : M::plus(first, a[q]);
@@ -36,7 +45,7 @@ WB_HD T backward_step(T (&b)[C::states], const T (&a)[C::states], T ws, T wp) {
     T x[2];
     WB_UNROLL for (int u = 0; u < 2; u++) {
       const T v = b[C::next(s, u)];
-      x[u] = C::parity(s, u) ? M::times(v, wp) : v;
+      x[u] = C::parity(s, u) ? times_parity<M>(v, wp) : v;
       T& sum = m[u][s % Chains];
       sum = s >= Chains ? M::accumulate(sum, a[s], x[u]) : M::times(a[s], x[u]);
     }
@@ -59,7 +68,7 @@ WB_HD void backward_step(T (&b)[C::states], T ws, T wp) {
     T x[2];
     WB_UNROLL for (int u = 0; u < 2; u++) {
       const T v = b[C::next(s, u)];
-      x[u] = C::parity(s, u) ? M::times(v, wp) : v;
+      x[u] = C::parity(s, u) ? times_parity<M>(v, wp) : v;
     }
     n[s] = M::accumulate(x[0], x[1], ws);
   }
@@ -122,20 +131,24 @@ WB_HD void map_window(T (&a)[C::states], T (&b)[C::states], int steps, int margi
   }
 }
 
-/// The same for windows whose margins lie on segments: the loads of a segment come before its recursions, and
-/// nothing is asked at a step.
-///   in(j, ws, wp)     the weights of step j, called twice
+/// The same for windows whose margins lie on segments: nothing is asked at a step.
+///   in(j, ws, wp)     the weights of step j; parity(j) that of its parity bit alone
 ///   out(j, w, ws)     takes the extrinsic weight of step j and the weight that went in
 ///   keep_alpha(a)     gets alpha before the segment that begins at step first_kept (or is `steps`)
 ///   keep_beta(b)      gets beta before step last_kept, a multiple of Seg
 ///   save(i, a)        keeps alpha before segment i, restore(i, a) gives it back
 /// Metrics are normalised every M::interval steps, a divisor of Seg: alpha before step j and beta after it
 /// have together gone interval - 1 steps since.
-template <int Seg, class C, class M, class T, class Save, class Restore, class In, class Out, class KeepAlpha,
-          class KeepBeta>
+///
+/// A GPU has a segment in registers, its loads before its recursions. On a CPU to store a metric takes longer
+/// than to compute it, so every second alpha is computed once more; what the systematic bits weigh is kept
+/// for the way back in `kept`, of `steps` values.
+template <int Seg, class C, class M, class T, class Save, class Restore, class In, class Parity, class Out,
+          class KeepAlpha, class KeepBeta>
 WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int steps, int first_kept,
-                                  int last_kept, Save save, Restore restore, In in, Out out,
-                                  KeepAlpha keep_alpha, KeepBeta keep_beta) {
+                                  int last_kept, [[maybe_unused]] T* kept, Save save, Restore restore, In in,
+                                  [[maybe_unused]] Parity parity, Out out, KeepAlpha keep_alpha,
+                                  KeepBeta keep_beta) {
   constexpr int S = C::states;
   const int whole = steps / Seg * Seg;
   auto begin_segment = [&](int k) WB_INLINE_LAMBDA {
@@ -145,12 +158,21 @@ WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int step
   };
   for (int k = 0; k < whole; k += Seg) {
     begin_segment(k);
+#if defined(__CUDACC__)
     T ws[Seg], wp[Seg];
-    WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) in(k + j, ws[j], wp[j]);
-    WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) {
+    WB_UNROLL for (int j = 0; j < Seg; j++) in(k + j, ws[j], wp[j]);
+    WB_UNROLL for (int j = 0; j < Seg; j++) {
       if (j != 0 && j % M::interval == 0) M::normalise_segment(a);
       forward_step<C, M>(a, ws[j], wp[j]);
     }
+#else
+    for (int j = 0; j < Seg; j++) {
+      if (j != 0 && j % M::interval == 0) M::normalise_segment(a);
+      T wp;
+      in(k + j, kept[k + j], wp);
+      forward_step<C, M>(a, kept[k + j], wp);
+    }
+#endif
   }
   if (whole < steps) {
     begin_segment(whole);
@@ -182,18 +204,40 @@ WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int step
     if (whole == last_kept) keep_beta(b);
   }
   for (int k = whole - Seg; k >= 0; k -= Seg) {
-    T t[S], alpha[Seg][S], ws[Seg], wp[Seg];
-    WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) in(k + j, ws[j], wp[j]);
+    T t[S];
+#if defined(__CUDACC__)
+    T alpha[Seg][S], ws[Seg], wp[Seg];
+    WB_UNROLL for (int j = 0; j < Seg; j++) in(k + j, ws[j], wp[j]);
     restore(k / Seg, t);
-    WB_UNROLL_ON_DEVICE for (int j = 0; j < Seg; j++) {
+    WB_UNROLL for (int j = 0; j < Seg; j++) {
       if (j != 0 && j % M::interval == 0) M::normalise_segment(t);
       WB_UNROLL for (int s = 0; s < S; s++) alpha[j][s] = t[s];
       if (j + 1 < Seg) forward_step<C, M>(t, ws[j], wp[j]);
     }
-    WB_UNROLL_ON_DEVICE for (int j = Seg - 1; j >= 0; j--) {
+    WB_UNROLL for (int j = Seg - 1; j >= 0; j--) {
       if ((j + 1) % M::interval == 0) M::normalise_segment(b);
       out(k + j, backward_step<C, M>(b, alpha[j], ws[j], wp[j]), ws[j]);
     }
+#else
+    static_assert(Seg % 2 == 0 && M::interval % 2 == 0);
+    T alpha[Seg / 2][S];
+    restore(k / Seg, t);
+    WB_UNROLL for (int s = 0; s < S; s++) alpha[0][s] = t[s];
+    for (int j = 0; j < Seg - 2; j += 2) {
+      forward_step<C, M>(t, kept[k + j], parity(k + j));
+      forward_step<C, M>(t, kept[k + j + 1], parity(k + j + 1));
+      if ((j + 2) % M::interval == 0) M::normalise_segment(t);
+      WB_UNROLL for (int s = 0; s < S; s++) alpha[j / 2 + 1][s] = t[s];
+    }
+    for (int j = Seg - 2; j >= 0; j -= 2) {
+      WB_UNROLL for (int s = 0; s < S; s++) t[s] = alpha[j / 2][s];
+      const T ws = kept[k + j], wp = parity(k + j), next = kept[k + j + 1];
+      forward_step<C, M>(t, ws, wp);
+      if ((j + 2) % M::interval == 0) M::normalise_segment(b);
+      out(k + j + 1, backward_step<C, M>(b, t, next, parity(k + j + 1)), next);
+      out(k + j, backward_step<C, M>(b, alpha[j / 2], ws, wp), ws);
+    }
+#endif
     if (k == last_kept) keep_beta(b);
   }
 }

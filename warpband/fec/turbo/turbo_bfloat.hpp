@@ -16,6 +16,28 @@ struct max_log_bfloat : max_log {
   static constexpr double forward_flops = 21, backward_flops = 24, output_flops = 31, normalise_flops = 8,
                           passed_on_flops = 1, decision_flops = 0, channel_flops = 3;
   static constexpr float known = 0.f;  // a weight that says nothing
+#if defined(__FMA__) && WB_WIDTH > 1
+  // Maxima and additions share units of some processors (AMD Zen), which multiply and add in others: of the
+  // sums about half are products with one, of the same bits.
+  template <class T>
+  WB_HD static T times(T a, T b) {
+    if constexpr (width_of<T> == 1) {
+      return a + b;
+    } else {
+      T one(1.f);
+      asm("" : "+v"(one.x));  // a compiler that knows it adds
+      return fma(a, one, b);
+    }
+  }
+  template <class T>
+  WB_HD static T times_parity(T a, T w) {
+    return a + w;
+  }
+  template <class T>
+  WB_HD static T accumulate(T sum, T a, T w) {
+    return max(sum, times(a, w));
+  }
+#endif
   template <class T>
   WB_HD static T channel(T llr) {
     return weight(llr);
@@ -89,9 +111,14 @@ struct bfloat_numbers {
   using semiring = M;
   using number = T;
   using word = typename rebind<T>::i32;
-  using prior_element = std::uint16_t;
-  using channel_element = std::uint16_t;
-  using metric_element = std::uint16_t;
+#if defined(__CUDACC__)
+  using element = std::uint16_t;
+#else
+  using element = float;  // a bfloat16 all the same: memory is there, and conversions take time
+#endif
+  using prior_element = element;
+  using channel_element = element;
+  using metric_element = element;
   static constexpr int lanes = WB_WIDTH, items = 1;
   static constexpr double float_flops = M::channel_flops, step_flops = M::channel_flops + 1;
   // Alpha at the beginning of a segment, cut to bfloat16: by up to 2^-7 of a probability, 0.008 of an LLR; in
@@ -128,35 +155,31 @@ struct bfloat_numbers {
 #endif
   static constexpr int resident = 3;  // blocks of a multiprocessor of a GPU
 
-#if WB_WIDTH == 1
-  WB_HD static T load(const std::uint16_t* p) { return as_float(static_cast<std::int32_t>(*p) << 16); }
-  WB_HD static void store(std::uint16_t* p, T x) {
-    *p = static_cast<std::uint16_t>((as_uint(as_int(x)) + 0x8000u) >> 16);
+#if defined(__CUDACC__)
+  WB_HD static T load(const element* p) { return as_float(static_cast<std::int32_t>(*p) << 16); }
+  WB_HD static void store(element* p, T x) {
+    *p = static_cast<element>((as_uint(as_int(x)) + 0x8000u) >> 16);
   }
-  WB_HD static word table_row(const std::int16_t* p) { return *p; }
-#else
-  typedef std::uint16_t halves __attribute__((vector_size(2 * WB_WIDTH)));
-  typedef std::int16_t shorts __attribute__((vector_size(2 * WB_WIDTH)));
-#if defined(__AVX512F__)  // GCC converts half a vector at a time, and warns of what is not a masked form
-  WB_HD static lane load(const std::uint16_t* p) {
-    const __m256i h = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-    return as_float(word((i32x::v)_mm512_maskz_cvtepu16_epi32(0xffff, h) << 16));
-  }
-  WB_HD static void store(std::uint16_t* p, lane x) {
-    const __m512i rounded = (__m512i)((as_uint(as_int(x)).x + 0x8000u) >> 16);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_maskz_cvtepi32_epi16(0xffff, rounded));
+#elif WB_WIDTH == 1
+  WB_HD static T load(const element* p) { return *p; }
+  WB_HD static void store(element* p, T x) {
+    *p = as_float(as_int((as_uint(as_int(x)) + 0x8000u) & 0xffff0000u));
   }
 #else
-  WB_HD static lane load(const std::uint16_t* p) {
-    halves h;
-    __builtin_memcpy(&h, p, sizeof h);
-    return as_float(word(__builtin_convertvector(h, i32x::v) << 16));
+  WB_HD static lane load(const element* p) {
+    lane x;
+    __builtin_memcpy(&x, p, sizeof x);
+    return x;
   }
-  WB_HD static void store(std::uint16_t* p, lane x) {
-    const halves h = __builtin_convertvector((as_uint(as_int(x)).x + 0x8000u) >> 16, halves);
-    __builtin_memcpy(p, &h, sizeof h);
+  WB_HD static void store(element* p, lane x) {
+    const lane y = as_float((as_int(x) + word(0x8000)) & word(~0xffff));
+    __builtin_memcpy(p, &y, sizeof y);
   }
 #endif
+#if WB_WIDTH == 1
+  WB_HD static word table_row(const std::int16_t* p) { return *p; }
+#else
+  typedef std::int16_t shorts __attribute__((vector_size(2 * WB_WIDTH)));
   WB_HD static word table_row(const std::int16_t* p) {
     shorts h;
     __builtin_memcpy(&h, p, sizeof h);
@@ -171,10 +194,26 @@ struct bfloat_numbers {
     return select(number == word(which), value, x);
   }
 #endif
+  /// The upper half of x, as it lies in memory.
+  WB_HD static element upper_half(float x) {
+#if defined(__CUDACC__)
+    return static_cast<element>(as_uint(as_int(x)) >> 16);
+#else
+    return as_float(as_int(x) & ~0xffff);
+#endif
+  }
+  /// The 16 bits of an element.
+  WB_HD static std::uint32_t bits_of(element x) {
+#if defined(__CUDACC__)
+    return x;
+#else
+    return as_uint(as_int(x)) >> 16;
+#endif
+  }
   /// The weight of no knowledge, as it lies in memory.
   template <class Element>
   WB_HD static Element alone() {
-    return static_cast<Element>(as_int(M::known) >> 16);
+    return upper_half(M::known);
   }
   /// Extrinsic e as the other decoder takes it.
   WB_HD static T passed_on(T e, const turbo_windows_args& a, bool last) {
@@ -187,10 +226,10 @@ struct bfloat_numbers {
 
   WB_HD static word no_bits() { return word(0); }
   /// All bits as the decision is.
-  WB_HD static word decided(const std::uint16_t* p) { return word(0) - ((as_int(load(p)) >> 16) & word(1)); }
+  WB_HD static word decided(const element* p) { return word(0) - ((as_int(load(p)) >> 16) & word(1)); }
   /// The lower 16 bits.
-  WB_HD static void store_bits(std::uint16_t* p, word x) { store(p, as_float(x << 16)); }
-  WB_HD static std::uint32_t stored_bits(const std::uint16_t* p, int which) { return p[which]; }
+  WB_HD static void store_bits(element* p, word x) { store(p, as_float(x << 16)); }
+  WB_HD static std::uint32_t stored_bits(const element* p, int which) { return bits_of(p[which]); }
 };
 
 /// How channel LLRs come in, and decisions out.
@@ -199,6 +238,7 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
   using base = turbo_windows_setup<C, bfloat_numbers<M, T>>;
   using typename base::values;
   using V = bfloat_numbers<M, T>;
+  using element_type = typename V::element;
   using single = std::conditional_t<width_of<T> == 1, T, float>;  // of one codeword
   using base::a;
   using base::L;
@@ -217,8 +257,8 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
     finite = false;
     return 0.f;
   }
-  WB_HD static std::uint16_t stored(single weight) {
-    return static_cast<std::uint16_t>((as_uint(as_int(weight)) + 0x8000u) >> 16);
+  WB_HD static element_type stored(single weight) {
+    return V::upper_half(as_float(as_int(as_uint(as_int(weight)) + 0x8000u)));
   }
 
   /// The tail of decoder d of codeword q: its bit j of stream n % 3 comes at place K + n / 3
@@ -232,7 +272,7 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
     }
     beta_of_tail<C, M>(t, b);
     const int share = L / w.at.codewords;
-    std::uint16_t* to = w.tail(q / w.at.codewords, d) + q % w.at.codewords * share + share - 1;
+    element_type* to = w.tail(q / w.at.codewords, d) + q % w.at.codewords * share + share - 1;
     for (int s = 0; s < S; s++) to[s * L] = stored(as_float(as_int(b[s])));
     return finite;
   }
@@ -264,7 +304,7 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
     const bool words = a.llr8.data != nullptr ? in_words(a.llr8) : in_words(a.llr);
     for (int u = g.rank; u < plan.columns; u += g.size) {
       const int q = u / w.at.vectors, v = u % w.at.vectors;
-      std::uint16_t* to = (stream == 0 ? w.systematic(q) : w.parity(q, stream - 1)) + v;
+      element_type* to = (stream == 0 ? w.systematic(q) : w.parity(q, stream - 1)) + v;
       const std::size_t item = first + static_cast<std::size_t>(q < items ? q : 0);
       const std::size_t begin = static_cast<std::size_t>(stream * (a.k + 4) + v * plan.steps);
       bool finite = true;
@@ -288,7 +328,7 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
     for (int u = g.rank; u < plan.columns; u += g.size) {
       const int q = u / w.at.vectors, v = u % w.at.vectors;
       if (q >= items || leaving[q] == 0) continue;
-      const std::uint16_t* from = w.prior(q) + v;
+      const element_type* from = w.prior(q) + v;
       const std::uint32_t kept = erased[q] != 0 ? 0u : 1u;
       std::uint8_t* to = a.bits.data + (first + static_cast<std::size_t>(q)) * a.bits.item_stride +
                          static_cast<std::size_t>(v * plan.steps) * a.bits.element_stride;
@@ -306,45 +346,60 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
     }
   }
 #else
-  /// The channel weights of `count` <= WB_WIDTH neighbouring LLRs.
-  WB_HD void some_weights(std::size_t element, std::size_t item, int count, bool& finite,
-                          std::uint16_t (&weights)[WB_WIDTH]) const {
-#if WB_WIDTH == 1
-    static_cast<void>(count);
-    weights[0] = stored(M::channel(llr(element, item, finite)));
-#else
+#if WB_WIDTH > 1
+  typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
+  /// The channel weights of WB_WIDTH neighbouring LLRs.
+  WB_HD lane neighbours(std::size_t element, std::size_t item, bool& finite) const {
     lane x;
-    if (a.llr.data != nullptr && a.llr.element_stride == 1 && count == WB_WIDTH) {
+    if (a.llr8.data != nullptr) {
+      const signed char* p = a.llr8.data + element + item * a.llr8.item_stride;
+#if defined(__AVX512F__)  // GCC converts a few at a time
+      const i32x::v n =
+          (i32x::v)_mm512_maskz_cvtepi8_epi32(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+#else
+      bytes b;
+      __builtin_memcpy(&b, p, sizeof b);
+      const i32x::v n = __builtin_convertvector(b, i32x::v);
+#endif
+      x = to_float(typename V::word(n)) * lane(a.step);
+    } else {
       __builtin_memcpy(&x, a.llr.data + element + item * a.llr.item_stride, sizeof x);
       const auto ok = is_finite(x);
       finite = finite && all(ok);
       x = select(ok, x, lane(0.f));
-    } else {
-      float part[WB_WIDTH] = {};
-      for (int i = 0; i < count; i++) part[i] = llr(element + static_cast<std::size_t>(i), item, finite);
-      __builtin_memcpy(&x, part, sizeof x);
     }
-    V::store(weights, M::channel(x));
-#endif
+    return M::channel(x);
   }
+#endif
   template <class G>
   WB_HD void load_stream(const values& w, int stream, std::size_t first, int items, std::int32_t* erased,
                          G) const {
-    std::uint16_t* to = stream == 0 ? w.systematic(0) : w.parity(0, stream - 1);
+    element_type* to = stream == 0 ? w.systematic(0) : w.parity(0, stream - 1);
     const int vectors = w.at.vectors, W = plan.steps, share = L / w.at.codewords, stride = w.at.stride;
     for (int q = 0; q < plan.codewords; q++) {
       const std::size_t item = first + static_cast<std::size_t>(q < items ? q : 0);
       bool finite = true;
-      for (int v = 0; v < vectors; v++)
-        for (int l = 0; l < share; l++)
-          for (int j = 0; j < W; j += WB_WIDTH) {
-            const int count = W - j < WB_WIDTH ? W - j : WB_WIDTH;
-            std::uint16_t weights[WB_WIDTH];
-            some_weights(static_cast<std::size_t>(stream * (a.k + 4) + (v + vectors * l) * W + j), item,
-                         count, finite, weights);
-            std::uint16_t* column = to + j * stride + v * L + q * share + l;
-            for (int i = 0; i < count; i++) column[i * stride] = weights[i];
+      const std::size_t begin = static_cast<std::size_t>(stream * (a.k + 4));
+#if WB_WIDTH > 1
+      const std::size_t apart = a.llr8.data != nullptr ? a.llr8.element_stride : a.llr.element_stride;
+      if (share == L && W >= L && apart == 1) {
+        for (int v = 0; v < vectors; v++)
+          for (int j = 0; j < W; j += L) {
+            const int from = j + L <= W ? j : W - L;
+            lane x[L];
+            WB_UNROLL for (int l = 0; l < L; l++) x[l] =
+                neighbours(begin + static_cast<std::size_t>((v + vectors * l) * W + from), item, finite);
+            transpose(x);
+            WB_UNROLL for (int i = 0; i < L; i++) V::store(to + (from + i) * stride + v * L, x[i]);
           }
+        if (!finite) erased[q] = 1;
+        continue;
+      }
+#endif
+      for (int n = 0; n < a.windows; n++)
+        for (int j = 0; j < W; j++)
+          to[j * stride + n % vectors * L + q * share + n / vectors] =
+              stored(M::channel(llr(begin + static_cast<std::size_t>(n * W + j), item, finite)));
       if (!finite) erased[q] = 1;
     }
   }
@@ -354,16 +409,30 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
     const int vectors = w.at.vectors, W = plan.steps, share = L / w.at.codewords, stride = w.at.stride;
     for (int q = 0; q < items; q++) {
       if (leaving[q] == 0) continue;
-      const std::uint16_t kept = erased[q] != 0 ? 0 : 1;
+      const std::uint32_t kept = erased[q] != 0 ? 0 : 1;
       std::uint8_t* to = a.bits.data + (first + static_cast<std::size_t>(q)) * a.bits.item_stride;
-      for (int v = 0; v < vectors; v++)
-        for (int l = 0; l < share; l++) {
-          const std::uint16_t* from = w.prior(0) + v * L + q * share + l;
-          std::uint8_t* column = to + static_cast<std::size_t>((v + vectors * l) * W) * a.bits.element_stride;
-          for (int j = 0; j < W; j++)
-            column[static_cast<std::size_t>(j) * a.bits.element_stride] =
-                static_cast<std::uint8_t>(from[j * stride] & kept);
-        }
+#if WB_WIDTH > 1
+      if (share == L && W >= L && a.bits.element_stride == 1) {
+        for (int v = 0; v < vectors; v++)
+          for (int j = 0; j < W; j += L) {
+            const int from = j + L <= W ? j : W - L;
+            lane x[L];
+            WB_UNROLL for (int i = 0; i < L; i++) x[i] = V::load(w.prior(0) + (from + i) * stride + v * L);
+            transpose(x);
+            WB_UNROLL for (int l = 0; l < L; l++) {
+              const auto bits = as_int(x[l]) >> 16 & typename V::word(as_int(kept));
+              const bytes b = __builtin_convertvector(bits.x, bytes);
+              __builtin_memcpy(to + (v + vectors * l) * W + from, &b, sizeof b);
+            }
+          }
+        continue;
+      }
+#endif
+      const element_type* from = w.prior(0) + q * share;
+      for (int n = 0; n < a.windows; n++)
+        for (int j = 0; j < W; j++)
+          to[static_cast<std::size_t>(n * W + j) * a.bits.element_stride] =
+              static_cast<std::uint8_t>(V::bits_of(from[j * stride + n % vectors * L + n / vectors]) & kept);
     }
   }
 #endif

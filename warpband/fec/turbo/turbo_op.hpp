@@ -23,7 +23,7 @@ struct turbo_decode_op {
   }
   /// Of a codeword that does all its iterations. A half-iteration steps alpha forward twice (the second time
   /// from the checkpoints, but for the last step before each), beta back once with an output, and both over
-  /// the overlaps. Counted by bench/flops_test.cpp and equal to the loops of the machine code for sm_90.
+  /// the overlaps. Counted by bench/flops_*_test.cpp and equal to the loops of the machine code for sm_90.
   double flops() const {
     const double weights = a.log_map ? 3 : 1, forward = a.log_map ? 38 : 21, backward = a.log_map ? 39 : 24;
     const double output = a.log_map ? 16 + 5 + 2 : 30 + 1 + 1, normalise = a.log_map ? 0 : 2 * S;

@@ -156,6 +156,8 @@ struct turbo_windows {
     using checkpoint = typename V::checkpoint;
     checkpoint* checkpoints = reinterpret_cast<checkpoint*>(scratch + p.checkpoints) + g.rank;
     constexpr int each = S / V::together;
+    number* weights_kept = nullptr;
+    if constexpr (!V::on_cuda) weights_kept = checkpoints + (p.steps + Seg - 1) / Seg * S;
     for (int u = g.rank; u < p.columns; u += g.size) {
       const int group = u / at.vectors, v = u % at.vectors;
       number alpha[S], beta[S];
@@ -169,13 +171,15 @@ struct turbo_windows {
         WB_UNROLL for (int s = 0; s < S; s++) V::store(to + s * at.stride, m[s]);
       };
       map_window_by_segments<Seg, C, M>(
-          alpha, beta, p.steps, first_kept(), last_kept(),
+          alpha, beta, p.steps, first_kept(), last_kept(), weights_kept,
           [=](int i, const number(&m)[S])
               WB_INLINE_LAMBDA { V::save(checkpoints + i * each * sharing, sharing, m); },
           [=](int i, number(&m)[S])
               WB_INLINE_LAMBDA { V::restore(checkpoints + i * each * sharing, sharing, m); },
           [=, this](int j, number& ws, number& wp)
               WB_INLINE_LAMBDA { weights<Decoder>(group, j, v, 0, ws, wp); },
+          [=, this](int j)
+              WB_INLINE_LAMBDA { return V::load(parity(group, Decoder) + j * at.stride + v * L); },
           [=, this](int j, number e, number ws) WB_INLINE_LAMBDA {
             const number passed = V::passed_on(e, a, last);
             if constexpr (Decoder == 0) {
