@@ -266,6 +266,20 @@ TEST_P(frame_on, decisions_and_llrs_are_those_of_the_decoder_called_by_hand) {
     }
 }
 
+TEST_P(frame_on, a_burst_of_the_whole_frame_is_taken_in_place) {
+  // Time first its codewords are a batch as they lie, over both frames; H is, in every order.
+  wimax_link_config c;
+  c.frame = make_wimax_frame(wimax_profile_of(128), 6, 6);
+  c.frame.bursts = {{downlink, 72, 6, 16}};
+  const auto x = transmit(c, 2, 0.05f, 16);
+  const auto expected = decode(exec(), batch_of(x, 0), wanted::decisions);
+  for (const order how : orders) {
+    const auto got = receive(exec(), x, how);
+    EXPECT_EQ(got[0].bits, expected.bits) << static_cast<int>(how);
+    EXPECT_EQ(send(exec(), c, 2, x.bits, how), send(exec(), c, 2, x.bits, order::frequency_first));
+  }
+}
+
 TEST_P(frame_on, frames_of_a_batch_are_those_alone) {
   auto c = mixed(128, space_time_code::silver());
   c.soft = true;
