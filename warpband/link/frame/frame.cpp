@@ -147,8 +147,6 @@ std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& c) {
   return all;
 }
 
-namespace detail {
-
 struct wimax_plan {
   struct burst {
     std::unique_ptr<codec> code;  // none: uncoded
@@ -201,13 +199,11 @@ struct wimax_plan {
   array<std::complex<float>> codewords, channel, nothing;
 };
 
-}  // namespace detail
-
 wimax_transmitter::wimax_transmitter(const wimax_link_config& config, executor& exec, std::size_t frames)
-    : plan_(std::make_unique<detail::wimax_plan>(config, exec, frames)) {
+    : plan_(std::make_unique<wimax_plan>(config, exec, frames)) {
   for (std::size_t i = 0; i < plan_->sizes.size(); i++) {
     const wimax_burst_sizes& s = plan_->sizes[i];
-    detail::wimax_plan::burst& b = plan_->bursts[i];
+    wimax_plan::burst& b = plan_->bursts[i];
     b.encoder.emplace(config.space_time.code, s.burst.qam);
     if (!b.code) continue;
     const std::vector<std::uint8_t> zeros(frames * s.capacity());
@@ -224,7 +220,7 @@ const std::vector<wimax_burst_sizes>& wimax_transmitter::bursts() const noexcept
 
 void wimax_transmitter::run(std::span<const view<const std::uint8_t>> bits,
                             const frame_grid<std::complex<float>>& out) {
-  detail::wimax_plan& p = *plan_;
+  wimax_plan& p = *plan_;
   const std::size_t frames = out.frames;
   p.check_frames(frames);
   check_grid("out", out, frames, p.symbols(), p.tones(), tx);
@@ -250,11 +246,11 @@ void wimax_transmitter::run(std::span<const view<const std::uint8_t>> bits,
 
   for (std::size_t i = 0; i < bits.size(); i++) {
     const wimax_burst_sizes& s = p.sizes[i];
-    detail::wimax_plan::burst& b = p.bursts[i];
+    wimax_plan::burst& b = p.bursts[i];
     const std::size_t n = frames * s.codewords;
     view<const std::uint8_t> sent = bits[i];
     if (b.code) {
-      detail::wimax_plan::each_batch(
+      wimax_plan::each_batch(
           s, frames,
           [&](std::size_t blocks, std::size_t first, std::size_t step, std::size_t at, std::size_t stride) {
             b.code->encode(p.exec,
@@ -277,10 +273,10 @@ void wimax_transmitter::run(std::span<const view<const std::uint8_t>> bits,
 }
 
 wimax_receiver::wimax_receiver(const wimax_link_config& config, executor& exec, std::size_t frames)
-    : plan_(std::make_unique<detail::wimax_plan>(config, exec, frames)) {
+    : plan_(std::make_unique<wimax_plan>(config, exec, frames)) {
   for (std::size_t i = 0; i < plan_->sizes.size(); i++) {
     const wimax_burst_sizes& s = plan_->sizes[i];
-    detail::wimax_plan::burst& b = plan_->bursts[i];
+    wimax_plan::burst& b = plan_->bursts[i];
     b.decoder.emplace(space_time_of(config, s.burst.qam));
     if (b.code || config.soft) b.llr = exec.make<float>(s.bits_per_codeword, frames * s.codewords);
     b.bits = exec.make<std::uint8_t>(s.k, frames * s.blocks);
@@ -296,7 +292,7 @@ wimax_receiver::~wimax_receiver() = default;
 const std::vector<wimax_burst_sizes>& wimax_receiver::bursts() const noexcept { return plan_->sizes; }
 
 const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received& in) {
-  detail::wimax_plan& p = *plan_;
+  wimax_plan& p = *plan_;
   const std::size_t frames = in.grid.frames;
   p.check_frames(frames);
   check_grid("grid", in.grid, frames, p.symbols(), p.tones(), p.rx());
@@ -306,7 +302,7 @@ const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received&
   const std::size_t together = in.noise_var.item_stride == 0 ? frames : 1;  // frames of a call
   for (std::size_t i = 0; i < p.sizes.size(); i++) {
     const wimax_burst_sizes& s = p.sizes[i];
-    detail::wimax_plan::burst& b = p.bursts[i];
+    wimax_plan::burst& b = p.bursts[i];
     const bool soft = b.llr.data() != nullptr;
     const std::size_t width = s.bits_per_codeword, tones = count(s.burst.tones);
     const grid_piece piece = piece_of(in.grid, s.burst), gains = channel_piece_of(in.channel, s.burst);
@@ -341,7 +337,7 @@ const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received&
                      out);
     }
     if (b.code)
-      detail::wimax_plan::each_batch(
+      wimax_plan::each_batch(
           s, frames,
           [&](std::size_t blocks, std::size_t first, std::size_t step, std::size_t at, std::size_t stride) {
             b.code->decode(p.exec, view<const float>{b.llr.data() + at, s.n, blocks, s.blocks, stride},

@@ -69,9 +69,7 @@ struct wimax_burst_sizes {
 /// block fits into its burst.
 std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& config);
 
-namespace detail {
-struct wimax_plan;
-}
+struct wimax_plan;  // what transmitter and receiver have in common, in frame.cpp
 
 /// Bits of bursts to what the two antennas send. Buffers are allocated once; holds on to the executor.
 class wimax_transmitter {
@@ -88,7 +86,7 @@ class wimax_transmitter {
   void run(std::span<const view<const std::uint8_t>> bits, const frame_grid<std::complex<float>>& out);
 
  private:
-  std::unique_ptr<detail::wimax_plan> plan_;
+  std::unique_ptr<wimax_plan> plan_;
 };
 
 /// Of a burst, in the executor's memory; valid until the next run.
@@ -125,7 +123,7 @@ class wimax_receiver {
   const std::vector<wimax_burst_result>& run(const wimax_received& in);
 
  private:
-  std::unique_ptr<detail::wimax_plan> plan_;
+  std::unique_ptr<wimax_plan> plan_;
   std::vector<wimax_burst_result> results_;
 };
 
