@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes docs/performance.md from the records of `warpband bench --json` in bench/results/*.json.
+"""Writes docs/performance.md, and the figures in docs/figures/ that it shows, from the records of `warpband bench --json` in
+bench/results/*.json.
 
-usage: performance_report.py [--check]     --check: fail if docs/performance.md is not what would be written
+usage: performance_report.py [--check]     --check: fail if they are not what would be written
 """
 import json
 import pathlib
@@ -10,7 +11,7 @@ import sys
 from code_tables import code_tables
 from detector_tables import detector_tables, table
 from turbo_tables import endurance_lines, turbo_tables
-from stbc_tables import fragment_tables, stbc_tables
+from stbc_tables import FIGURES_AT, fragment_figures, fragment_tables, stbc_tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FORMAT = "warpband bench 1"
@@ -176,31 +177,36 @@ def ncu_table(profiled):
 
 
 def report():
+    """Texts by path below docs/."""
     results, compared, endurance = load()
+    drawn = {}
     lines = ["# Performance", "", INTRODUCTION, ""]
     for machine in sorted({machine_of(b) for b in results}, key=lambda m: (not m.startswith("NVIDIA"), m)):
         mine = [b for b in results if machine_of(b) == machine]
         lines += [f"## {machine}", "", f"From {source_of(mine)}.", ""] + ceilings(mine)
         tables, rest = table_5_3(mine)
-        space_time, rest = stbc_tables(rest)
+        drawn |= {f"{FIGURES_AT}/{name}": svg for name, svg, _ in fragment_figures(rest, machine)}
+        space_time, rest = stbc_tables(rest, machine)
         profiled = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]
         lines += tables + turbo_tables(rest, machine) + space_time + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + pipes_table(profiled) + ncu_table(profiled)
     lines += fragment_tables(results, machine_of) + endurance_lines(endurance)
-    return "\n".join(lines).rstrip() + "\n"
+    return {"performance.md": "\n".join(lines).rstrip() + "\n"} | drawn
 
 
 def main():
-    path = ROOT / "docs" / "performance.md"
-    text = report()
-    if sys.argv[1:] == ["--check"]:
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            print("docs/performance.md:1: not what scripts/performance_report.py writes", file=sys.stderr)
-            sys.exit(1)
-    elif sys.argv[1:]:
+    if sys.argv[1:] not in ([], ["--check"]):
         print(__doc__, file=sys.stderr)
         sys.exit(2)
-    else:
-        path.write_text(text, encoding="utf-8")
+    wrong = False
+    for name, text in report().items():
+        path = ROOT / "docs" / name
+        if not sys.argv[1:]:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            print(f"docs/{name}:1: not what scripts/performance_report.py writes", file=sys.stderr)
+            wrong = True
+    sys.exit(1 if wrong else 0)
 
 
 if __name__ == "__main__":

@@ -345,6 +345,8 @@ std::vector<link_config> space_time_links() {
   links.push_back(space_time_link(space_time_code::alamouti(), 4, 1));
   links.push_back(space_time_link(space_time_code::silver(), 4, 2));
   links.back().fading = fading_type::block;
+  using z = std::complex<double>;
+  links.push_back(space_time_link(space_time_code::pair({0.6, z(0, 0.8), 0.8, z(0, -0.6)}), 16, 2));
   links.push_back(space_time_link(space_time_code::golden(), 16, 3));
   links.back().axis = snr_axis::snr_db;
   links.push_back(space_time_link(space_time_code::golden(), 4, 2));

@@ -178,9 +178,12 @@ json to_json(const curve_config& c) {
   }
   if (link.space_time) {
     out["mimo"] = {{"streams", link.streams}, {"rx_antennas", link.rx_antennas}};
-    out["stbc"] = {{"type", name_of(link.space_time->code)}};
-    if (link.space_time->code.kind() == space_time_kind::golden)
-      out["stbc"]["search"] = name_of(link.space_time->search);
+    const space_time_code& sent = link.space_time->code;
+    out["stbc"] = {{"type", name_of(sent)}};
+    if (out["stbc"]["type"] == "pair")  // Silver's V goes without saying
+      for (const std::complex<double>& entry : sent.v())
+        out["stbc"]["v"].push_back(json::array({entry.real(), entry.imag()}));
+    if (sent.kind() == space_time_kind::golden) out["stbc"]["search"] = name_of(link.space_time->search);
   }
   out["sweep"] = {{name_of(link.axis), c.sweep_db}};
   out["stop"] = {{"frame_errors", c.stop.frame_errors},

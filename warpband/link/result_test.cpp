@@ -566,6 +566,9 @@ stbc.type = "silver"
 [[curve]]
 label = "slicing"
 stbc = { type = "golden", search = "slicing" }
+[[curve]]
+label = "turned"
+stbc = { type = "pair", v = [[0.955, 0], [0, 0.29660580], [0, 0.29660580], [0.955, 0]] }
 )";
   const auto exec = testing::open_scalar();
   run_result r;
@@ -583,6 +586,20 @@ stbc = { type = "golden", search = "slicing" }
   EXPECT_EQ(slicing["stbc"], (nlohmann::ordered_json{{"type", "golden"}, {"search", "slicing"}}));
   EXPECT_FALSE(silver["modem"].contains("demapper"));
   EXPECT_FALSE(silver.contains("detector"));
+  EXPECT_EQ(j["curves"][2]["config"]["stbc"].dump(),
+            R"({"type":"pair","v":[[0.955,0.0],[0.0,0.2966058],[0.0,0.2966058],[0.955,0.0]]})");
+  // Another V is another link: its counts are not gone on with.
+  std::string other = text;
+  for (std::size_t at = 0; (at = other.find("0.2966", at)) != std::string::npos; at += 2)
+    other.insert(at, "-");
+  try {
+    resumed(load_result(path("r.json")), parse_scenario(other, "s.toml"), "r.json");
+    FAIL();
+  } catch (const file_error& error) {
+    EXPECT_NE(std::string(error.what()).find("curve \"turned\" was run with stbc.v = [[0.955,0.0],[0.0,0.29"),
+              std::string::npos)
+        << error.what();
+  }
   j["curves"][1]["config"]["stbc"]["search"] = "exact";
   EXPECT_NE(refusal(path("r.json"), j.dump(2)).find("was run with stbc.search = \"exact\", but"),
             std::string::npos);

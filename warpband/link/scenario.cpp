@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -90,6 +91,23 @@ class value {
     if (all.empty()) throw argument_error(key_.name, "an empty list", key_.allowed);
     return all;
   }
+  /// A list of `size` pairs, real and imaginary part.
+  std::vector<std::complex<double>> complex_numbers(std::size_t size, double least, double most) const {
+    const auto* list = node_.as_array();
+    if (list == nullptr) refuse();
+    const auto refuse_size = [&](const std::string& what, std::size_t n) {
+      throw argument_error(key_.name, "a list " + what + " " + std::to_string(n), key_.allowed);
+    };
+    if (list->size() != size) refuse_size("of", list->size());
+    std::vector<std::complex<double>> all;
+    for (const toml::node& n : *list) {
+      const auto* parts = n.as_array();
+      if (parts == nullptr) refuse(n);
+      if (parts->size() != 2) refuse_size("with one of", parts->size());
+      all.emplace_back(number((*parts)[0], least, most), number((*parts)[1], least, most));
+    }
+    return all;
+  }
   /// One of the values whose name_of, or what `name` says, is the word.
   template <class T, class Name>
   T word(std::initializer_list<T> values, Name name) const {
@@ -144,6 +162,7 @@ struct profile_draft {
 struct space_time_draft {
   std::string type = "none";
   golden_search search = golden_search::exact;
+  space_time_code::matrix v = {};
 };
 
 /// A curve while keys are applied to it.
@@ -550,17 +569,28 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.detector.llr_clip = v.number_or_none(1e-6, 1e6, no_clip); }},
 
-    {{"stbc.type", "word", "\"none\", \"alamouti\", \"silver\" or \"golden\"", "\"none\"",
+    {{"stbc.type", "word", "\"none\", \"alamouti\", \"silver\", \"pair\" or \"golden\"", "\"none\"",
       "A space-time code of two antennas and two uses of the channel, a codeword, with one H for both: "
-      "Alamouti, with two symbols, and Silver and Golden with four (docs/bollapalli.md). In Rayleigh fading, "
+      "Alamouti, with two symbols, and with four Silver, a pair of Alamouti blocks with a matrix of one's "
+      "own, and Golden (docs/bollapalli.md). In Rayleigh fading, "
       "with QPSK, 16-QAM or 64-QAM, and not with lte-transport. Its maximum-likelihood decoder stands in the "
       "detector's place: uncoded links take the most likely codeword, coded ones max-log LLRs. With "
       "code.type "
       "= \"none\" and code.k = the bits of a codeword the frame error rate is the codeword error rate."},
      scope::both,
      [](draft& d, const value& v) {
-       d.space_time.type = v.word<std::string>({"none", "alamouti", "silver", "golden"},
+       d.space_time.type = v.word<std::string>({"none", "alamouti", "silver", "pair", "golden"},
                                                [](const std::string& name) { return name; });
+     }},
+    {{"stbc.v", "list of pairs of numbers",
+      "the four entries of a unitary matrix, row after row, each as [real, imaginary]", "",
+      "pair only: V of the codewords (A(x1, x2) + V A(x3, x4)) / sqrt 2, A an Alamouti block (stbc.hpp). V^H "
+      "V is the identity within 1e-6. With determinant 1 V A is an Alamouti block too, and codewords "
+      "coincide."},
+     scope::both,
+     [](draft& d, const value& v) {
+       const auto entries = v.complex_numbers(4, -2, 2);
+       std::copy(entries.begin(), entries.end(), d.space_time.v.begin());
      }},
     {{"stbc.search", "word", "\"exact\" or \"slicing\"", "\"exact\"",
       "golden only: maximum likelihood in O(M^2.5), or the O(M^2) slicing of the literature."},
@@ -780,6 +810,8 @@ class parser {
     const int space_time = d.where("stbc.type").level;
     if (d.space_time.type != "golden")
       refuse_idle_with("stbc.search", space_time, "with stbc.type = \"" + d.space_time.type + "\"");
+    if (d.space_time.type != "pair")
+      refuse_idle_with("stbc.v", space_time, "with stbc.type = \"" + d.space_time.type + "\"");
     if (d.space_time.type != "none") {
       const std::string choice = "with stbc.type = \"" + d.space_time.type + "\"";
       refuse_idle_with("detector.", space_time, choice);
@@ -792,6 +824,7 @@ class parser {
       stbc_config& settings = c.link.space_time.emplace();
       settings.code = d.space_time.type == "alamouti" ? space_time_code::alamouti()
                       : d.space_time.type == "silver" ? space_time_code::silver()
+                      : d.space_time.type == "pair"   ? pair_of(d)
                                                       : space_time_code::golden();
       if (d.space_time.type == "golden") settings.search = d.space_time.search;
     } else if (d.where("detector.type").level >= 0 || c.link.streams > 1 || c.link.rx_antennas > 1) {
@@ -851,6 +884,18 @@ class parser {
         for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type", "stbc.type"})
           if (d.where(cause).line > at.line) at = d.where(cause);
       fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
+    }
+  }
+
+  space_time_code pair_of(const draft& d) const {
+    const place at = d.where("stbc.v");
+    if (at.level < 0)
+      fail(d.where("stbc.type").line, "stbc.v is missing with stbc.type = \"pair\"" + in_curve(d.curve) +
+                                          ": add, for instance, v = [[1, 0], [0, 0], [0, 0], [-1, 0]]");
+    try {
+      return space_time_code::pair(d.space_time.v);
+    } catch (const argument_error& error) {
+      fail(at.line, argument_error("stbc.v", error.value(), error.allowed()).what() + in_curve(d.curve));
     }
   }
 

@@ -287,9 +287,11 @@ mimo = { streams = 2, rx_antennas = 1 }
 stbc.type = "none"
 mimo.streams = 2
 detector.type = "ml"
+[[curve]]
+stbc = { type = "pair", v = [[0.6, 0], [0, 0.8], [0, 0.8], [0.6, 0]] }
 )",
                                     "s.toml");
-  ASSERT_EQ(s.curves.size(), 4u);
+  ASSERT_EQ(s.curves.size(), 5u);
   const auto link = [&](std::size_t i) -> const link_config& { return s.curves[i].link; };
   for (std::size_t i = 0; i < 4; i++) {
     EXPECT_EQ(link(i).streams, 2);
@@ -303,6 +305,9 @@ detector.type = "ml"
   EXPECT_EQ(link(1).space_time->search, golden_search::slicing);
   EXPECT_STREQ(name_of(link(2).space_time->code), "alamouti");
   EXPECT_STREQ(name_of(space_time_code::pair({1, 0, 0, 1})), "pair");
+  using z = std::complex<double>;
+  EXPECT_STREQ(name_of(link(4).space_time->code), "pair");
+  EXPECT_EQ(link(4).space_time->code.v(), (space_time_code::matrix{0.6, z(0, 0.8), z(0, 0.8), 0.6}));
 
   const std::string code = sweep +
                            "channel.type = \"rayleigh\"\nmodem.modulation = \"qpsk\"\n"
@@ -313,6 +318,31 @@ detector.type = "ml"
                  "line 2: stbc.type = \"sliver\" is not allowed: expected \"none\", \"alamouti\"");
   EXPECT_REFUSED(code + "stbc.search = \"slicing\"",
                  "line 5: stbc.search has no meaning with stbc.type = \"silver\"");
+  const std::string pair = sweep +
+                           "channel.type = \"rayleigh\"\nmodem.modulation = \"qpsk\"\n"
+                           "stbc.type = \"pair\"\n";
+  only_curve(pair + "stbc.v = [[1, 0], [0, 0], [0, 0], [0, 1.0]]");
+  // A curve's own type leaves the base's V aside; its own V stands in the base's place.
+  const scenario curves = parse_scenario(pair +
+                                             "stbc.v = [[1, 0], [0, 0], [0, 0], [1, 0]]\n"
+                                             "[[curve]]\nstbc.type = \"golden\"\n"
+                                             "[[curve]]\nstbc.v = [[0, 0], [1, 0], [1, 0], [0, 0]]\n",
+                                         "s.toml");
+  EXPECT_STREQ(name_of(curves.curves[0].link.space_time->code), "golden");
+  EXPECT_EQ(curves.curves[1].link.space_time->code.v(), (space_time_code::matrix{0, 1, 1, 0}));
+  EXPECT_REFUSED(pair, "line 4: stbc.v is missing with stbc.type = \"pair\"");
+  EXPECT_REFUSED(code + "stbc.v = [[1, 0], [0, 0], [0, 0], [1, 0]]",
+                 "line 5: stbc.v has no meaning with stbc.type = \"silver\"");
+  EXPECT_REFUSED(pair + "stbc.v = [[1, 0], [0, 0], [0, 0], [2, 0]]",
+                 "line 5: stbc.v = with 4 + 0i as entry (1, 1) of V^H V is not allowed: expected a unitary");
+  EXPECT_REFUSED(
+      pair + "stbc.v = [[1, 0], [0, 0], [1, 0]]",
+      "line 5: stbc.v = a list of 3 is not allowed: expected the four entries of a unitary matrix");
+  EXPECT_REFUSED(pair + "stbc.v = [[1, 0], [0, 0], [0], [1, 0]]", "stbc.v = a list with one of 1 is not");
+  EXPECT_REFUSED(pair + "stbc.v = [1, 0, 0, 1]", "line 5: stbc.v = 1 is not allowed");
+  EXPECT_REFUSED(pair + "stbc.v = [[1, 0], [0, 0], [0, 0], [1, \"0\"]]", "stbc.v = \"0\" is not allowed");
+  EXPECT_REFUSED(pair + "stbc.v = [[1, 0], [0, 0], [0, 0], [nan, 0]]", "stbc.v = nan is not allowed");
+  EXPECT_REFUSED(pair + "stbc.v = 1", "stbc.v = 1 is not allowed");
   EXPECT_REFUSED(sweep + "stbc.search = \"exact\"",
                  "line 2: stbc.search has no meaning with stbc.type = \"none\"");
   EXPECT_REFUSED(code + "detector.type = \"ml\"",

@@ -93,9 +93,14 @@ TEST(wimax, frames_are_split_into_directions_and_bursts) {
   const wb::wimax_profile& p = wb::wimax_profile_of(1024);
   wb::wimax_frame f = wb::make_wimax_frame(p, 48, 31);
   EXPECT_EQ(f.uplink_symbols, 17);
-  f.bursts = {
-      {downlink, 360, 31, 4}, {downlink, 200, 31, 64}, {downlink, 160, 30, 64}, {uplink, 720, 17, 16}};
+  f.bursts = {{downlink, 360, 31, 4},
+              {downlink, 200, 31, 64, 360},
+              {downlink, 160, 30, 64, 560, 1},
+              {uplink, 720, 17, 16}};
   EXPECT_NO_THROW(wb::check(f));
+  EXPECT_EQ(f.symbols(), 48);
+  EXPECT_EQ(f.first_symbol_of(downlink), 0);
+  EXPECT_EQ(f.first_symbol_of(uplink), 31);
   EXPECT_EQ(f.codewords(downlink, 4), 360u * 15);  // the last symbol stays empty
   EXPECT_EQ(f.codewords(downlink, 64), 360u * 15);
   EXPECT_EQ(f.codewords(downlink, 16), 0u);
@@ -105,13 +110,35 @@ TEST(wimax, frames_are_split_into_directions_and_bursts) {
     change(changed);
     return blamed([&] { wb::check(changed); });
   };
-  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[2].symbols = 31; }), "");
-  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[2].tones = 167; }), "bursts");
-  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].qam = 2; }), "qam");
-  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].tones = 721; }), "tones");
-  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].tones = 0; }), "tones");
-  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].symbols = 32; }), "symbols");
-  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.uplink_symbols = 0; }), "direction");
+  // Within its direction: the last place that fits, and the first that does not.
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[2].symbols = 2, c.bursts[2].first_symbol = 29; }), "");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[2].symbols = 2, c.bursts[2].first_symbol = 30; }),
+            "bursts[2].first_symbol");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[2].first_symbol = -1; }), "bursts[2].first_symbol");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[2].first_tone = 561; }), "bursts[2].first_tone");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[2].first_tone = -1; }), "bursts[2].first_tone");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[3].symbols = 16, c.bursts[3].first_symbol = 2; }),
+            "bursts[3].first_symbol");
+  // Side by side: a tone or a symbol further they meet, also where neither covers a corner of the other.
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[1].first_tone = 359; }), "bursts[1]");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].tones = 361; }), "bursts[1]");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) {
+              c.bursts = {{downlink, 720, 2, 4, 0, 10}, {downlink, 10, 31, 4, 300}};
+            }),
+            "bursts[1]");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) {
+              c.bursts = {{downlink, 10, 8, 4, 0, 0}, {downlink, 10, 2, 4, 0, 8}, {downlink, 10, 2, 4, 0, 9}};
+            }),
+            "bursts[2]");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts.push_back(c.bursts[0]); }), "bursts[4]");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].qam = 2; }), "bursts[0].qam");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].tones = 721; }), "bursts[0].tones");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].tones = 0; }), "bursts[0].tones");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].symbols = 32; }), "bursts[0].symbols");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.bursts[0].symbols = 1; }), "bursts[0].symbols");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.downlink_symbols = 4097; }), "downlink_symbols");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.profile.data_subcarriers = 0; }), "data_subcarriers");
+  EXPECT_EQ(blames([](wb::wimax_frame& c) { c.uplink_symbols = 0; }), "bursts[3].direction");
   EXPECT_EQ(blamed([&] { wb::make_wimax_frame(p, 48, 49); }), "downlink_symbols");
   EXPECT_EQ(blamed([&] { wb::make_wimax_frame(p, 0, 0); }), "symbols");
 }

@@ -15,6 +15,14 @@ constexpr wimax_profile profiles[]{{"fixed_256", 256, 192, 8, 3.5, fixed_hz},
                                    {"mobile_1024", 1024, 720, 120, 10, mobile_hz},
                                    {"mobile_2048", 2048, 1440, 240, 20, mobile_hz}};
 
+constexpr int most_symbols = 4096;
+
+bool meet(int a, int a_size, int b, int b_size) { return a < b + b_size && b < a + a_size; }
+bool overlap(const wimax_burst& a, const wimax_burst& b) {
+  return a.direction == b.direction && meet(a.first_tone, a.tones, b.first_tone, b.tones) &&
+         meet(a.first_symbol, a.symbols, b.first_symbol, b.symbols);
+}
+
 }  // namespace
 
 std::span<const wimax_profile> wimax_profiles() noexcept { return profiles; }
@@ -39,30 +47,34 @@ std::size_t wimax_frame::codewords(wimax_direction direction, int qam) const noe
 }
 
 wimax_frame make_wimax_frame(const wimax_profile& profile, int symbols, int downlink_symbols) {
-  check_range("symbols", symbols, 1, 4096);
+  check_range("symbols", symbols, 1, most_symbols);
   check_range("downlink_symbols", downlink_symbols, 0, symbols);
   return {profile, downlink_symbols, symbols - downlink_symbols, {}};
 }
 
 void check(const wimax_frame& frame) {
-  for (const wimax_direction d : {wimax_direction::downlink, wimax_direction::uplink}) {
-    const int symbols = frame.symbols_of(d), tones = frame.profile.data_subcarriers;
-    std::size_t used = 0;
-    for (const wimax_burst& b : frame.bursts) {
-      if (b.direction != d) continue;
-      if (b.qam != 4 && b.qam != 16 && b.qam != 64)
-        throw argument_error("qam", std::to_string(b.qam), "4, 16 or 64");
-      if (symbols == 0)
-        throw argument_error("direction", d == wimax_direction::downlink ? "downlink" : "uplink",
-                             "the one that has symbols");
-      check_range("tones", b.tones, 1, tones);
-      check_range("symbols", b.symbols, 1, symbols);
-      used += static_cast<std::size_t>(b.tones) * static_cast<std::size_t>(b.symbols);
-    }
-    const std::size_t there = static_cast<std::size_t>(tones) * static_cast<std::size_t>(symbols);
-    if (used > there)
-      throw argument_error("bursts", "of " + std::to_string(used) + " tones and symbols",
-                           "at most the " + std::to_string(there) + " of their direction");
+  const int tones = frame.profile.data_subcarriers;
+  check_range("data_subcarriers", tones, 1, 65536);
+  check_range("downlink_symbols", frame.downlink_symbols, 0, most_symbols);
+  check_range("uplink_symbols", frame.uplink_symbols, 0, most_symbols);
+  for (std::size_t i = 0; i < frame.bursts.size(); i++) {
+    const wimax_burst& b = frame.bursts[i];
+    const std::string name = "bursts[" + std::to_string(i) + "].";
+    if (b.qam != 4 && b.qam != 16 && b.qam != 64)
+      throw argument_error(name + "qam", std::to_string(b.qam), "4, 16 or 64");
+    const bool down = b.direction == wimax_direction::downlink;
+    const int symbols = frame.symbols_of(b.direction);
+    if (symbols == 0)
+      throw argument_error(name + "direction", down ? "downlink" : "uplink", "the one that has symbols");
+    check_range((name + "tones").c_str(), b.tones, 1, tones);
+    check_range((name + "symbols").c_str(), b.symbols, 2, symbols);
+    check_range((name + "first_tone").c_str(), b.first_tone, 0, tones - b.tones);
+    check_range((name + "first_symbol").c_str(), b.first_symbol, 0, symbols - b.symbols);
+    for (std::size_t j = 0; j < i; j++)
+      if (overlap(b, frame.bursts[j]))
+        throw argument_error("bursts[" + std::to_string(i) + "]",
+                             "with tones and symbols of bursts[" + std::to_string(j) + "]",
+                             "a place of its own for each burst");
   }
 }
 

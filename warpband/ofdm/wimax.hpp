@@ -37,13 +37,15 @@ enum class wimax_direction { downlink, uplink };
 struct wimax_burst {
   wimax_direction direction = wimax_direction::downlink;
   int tones = 1, symbols = 2, qam = 4;
+  int first_tone = 0;    // of the data subcarriers
+  int first_symbol = 0;  // of its direction
   /// A codeword takes a tone of two consecutive symbols; of an odd number the last symbol stays empty.
   std::size_t codewords() const noexcept {
     return static_cast<std::size_t>(tones) * static_cast<std::size_t>(symbols / 2);
   }
 };
 
-/// A frame: its symbols in either direction and the bursts in them.
+/// A frame: its symbols in either direction, the downlink first, and the bursts in them.
 struct wimax_frame {
   wimax_profile profile;
   int downlink_symbols = 0, uplink_symbols = 0;
@@ -52,6 +54,11 @@ struct wimax_frame {
   int symbols_of(wimax_direction direction) const noexcept {
     return direction == wimax_direction::downlink ? downlink_symbols : uplink_symbols;
   }
+  /// The first symbol of a direction in the frame.
+  int first_symbol_of(wimax_direction direction) const noexcept {
+    return direction == wimax_direction::downlink ? 0 : downlink_symbols;
+  }
+  int symbols() const noexcept { return downlink_symbols + uplink_symbols; }
   /// Codewords of one modulation in one direction.
   std::size_t codewords(wimax_direction direction, int qam) const noexcept;
 };
@@ -59,8 +66,9 @@ struct wimax_frame {
 /// A frame of so many symbols (wimax_symbols, or what somebody else counts), of which the first go downlink,
 /// without bursts. Throws argument_error: symbols 1..4096, downlink_symbols 0..symbols.
 wimax_frame make_wimax_frame(const wimax_profile& profile, int symbols, int downlink_symbols);
-/// Throws argument_error where a burst has another modulation than 4, 16 or 64, no tone or symbol, or more
-/// than its direction has, or where the bursts of a direction together hold more than it has.
+/// Throws argument_error where a direction has less than 0 or more than 4096 symbols, and where a burst has
+/// another modulation than 4, 16 or 64, no tone, less than the two symbols of a codeword, a direction without
+/// symbols, a place that is not all within its direction, or a tone and symbol of an earlier burst.
 void check(const wimax_frame& frame);
 
 }  // namespace wb

@@ -128,7 +128,7 @@ void add_fragments(const std::string& device) {
   stbc_config c;
   for (const int qam : {4, 16, 64}) {
     c.qam = qam;
-    for (int exponent = 3; exponent <= 23; exponent += 2) {
+    for (int exponent = 3; exponent <= 23; exponent++) {
       const std::size_t codewords = std::size_t{1} << (exponent - 2),
                         shared = std::min<std::size_t>(16, codewords);
       // What a scalar core does in a second.
@@ -140,11 +140,10 @@ void add_fragments(const std::string& device) {
                                         {"fragment", 1 << exponent},
                                         {"stage", name}};
       };
-      const bool split = qam == 16 && !cpu;  // figure 6
-      std::vector<figure> figures{cpu ? figure::resident : figure::kernel, figure::host_fed};
-      if (split) figures.push_back(figure::sync);
-      bench::add("stbc_fragment", device, axes("all"), figures, decode(c, output::hard, codewords, shared));
-      if (!split) continue;
+      bench::add("stbc_fragment", device, axes("all"),
+                 {cpu ? figure::resident : figure::kernel, figure::host_fed, figure::sync},  // sync: figure 5
+                 decode(c, output::hard, codewords, shared));
+      if (cpu || qam != 16) continue;  // figure 6
       bench::add("stbc_fragment", device, axes("copy_in"), {figure::sync},
                  copy(c, stage::copy_in, codewords, shared));
       bench::add("stbc_fragment", device, axes("copy_out"), {figure::sync},
@@ -153,67 +152,17 @@ void add_fragments(const std::string& device) {
   }
 }
 
-/// Silver, hard decisions of all data tones; frames of 4 to 20 ms, and two symbols alone.
+/// Silver, hard decisions: two symbols alone, all their data tones.
 void add_wimax(const std::string& device) {
   stbc_config c;
-  for (const wimax_profile& p : wimax_profiles()) {
-    std::vector<int> symbols{2};
-    for (const double frame_ms : {4., 5., 10., 20.}) {
-      if (device == "cpu" && frame_ms != 5) continue;  // the time is proportional there
-      symbols.push_back(wimax_symbols(p, frame_ms));
-      // Table IV counts the symbols of the fixed profile as if they were those of the mobile ones.
-      if (p.fixed()) symbols.push_back(wimax_symbols(wimax_profile_of(1024), frame_ms));
+  for (const wimax_profile& p : wimax_profiles())
+    for (const int qam : {4, 16, 64}) {
+      c.qam = qam;
+      bench::add("stbc_wimax", device,
+                 {{"code", "silver"}, {"qam", qam}, {"output", "hard"}, {"profile", p.name}, {"symbols", 2}},
+                 {figure::small, figure::sync},
+                 decode(c, output::hard, static_cast<std::size_t>(p.data_subcarriers), 1));
     }
-    for (const int n : symbols)
-      for (const int qam : {4, 16, 64}) {
-        c.qam = qam;
-        const wimax_frame frame{p, n, 0, {{wimax_direction::downlink, p.data_subcarriers, n, qam}}};
-        check(frame);
-        const std::vector<bench::axis> axes{
-            {"code", "silver"}, {"qam", qam}, {"output", "hard"}, {"profile", p.name}, {"symbols", n}};
-        const figure frames = device == "cpu" ? figure::resident : figure::host_fed;
-        const std::vector<figure> figures =
-            n == 2 ? std::vector{figure::small, figure::sync} : std::vector{frames};
-        bench::add("stbc_wimax", device, axes, figures,
-                   decode(c, output::hard, frame.codewords(wimax_direction::downlink, qam),
-                          static_cast<std::size_t>(n / 2)));
-      }
-  }
-}
-
-/// 20 MHz and 5 ms, two thirds of it downlink, with bursts of all modulations: a call for each direction and
-/// modulation.
-void add_mixed_wimax(const std::string& device) {
-  using enum wimax_direction;
-  const wimax_profile& p = wimax_profile_of(2048);
-  wimax_frame frame = make_wimax_frame(p, wimax_symbols(p, 5), 32);
-  for (const int qam : {4, 16, 64}) frame.bursts.push_back({downlink, 480, 32, qam});
-  for (const int qam : {4, 16}) frame.bursts.push_back({uplink, 720, 16, qam});
-  check(frame);
-  const std::vector<bench::axis> axes{{"code", "silver"},
-                                      {"qam", "mixed"},
-                                      {"output", "hard"},
-                                      {"profile", p.name},
-                                      {"symbols", frame.downlink_symbols + frame.uplink_symbols}};
-  bench::add("stbc_wimax", device, axes, {device == "cpu" ? figure::resident : figure::host_fed},
-             [frame](executor& exec, figure asked) {
-               std::vector<bench::job> parts;
-               double items = 0, bits = 0;
-               for (const wimax_direction d : {downlink, uplink})
-                 for (const int qam : {4, 16, 64}) {
-                   const std::size_t n = frame.codewords(d, qam);
-                   if (n == 0) continue;
-                   stbc_config c;
-                   c.qam = qam;
-                   const auto shared = static_cast<std::size_t>(frame.symbols_of(d) / 2);
-                   parts.push_back(decode(c, output::hard, n, shared)(exec, asked));
-                   items += parts.back().items();
-                   bits += parts.back().bits();
-                 }
-               return bench::job(items, bits, [parts = std::move(parts)]() mutable {
-                 for (bench::job& part : parts) part();
-               });
-             });
 }
 
 const bench::group stbc_benches{[] {
@@ -245,7 +194,6 @@ const bench::group stbc_benches{[] {
         }
     add_fragments(device);
     add_wimax(device);
-    add_mixed_wimax(device);
   }
 }};
 

@@ -252,21 +252,27 @@ TEST(stbc_oracle, clip_limits_llrs) {
 }
 
 /// Long runs, for a machine that has the time: WARPBAND_STBC_CODEWORDS=1000000 and --gtest_filter. The
-/// executor is that of WARPBAND_STBC_DEVICE, or the CPU.
-TEST(stbc_long, decisions_equal_conditional_search_in_double) {
+/// executor is that of WARPBAND_STBC_DEVICE, or the CPU; WARPBAND_STBC_QAM leaves out other modulations.
+struct long_run {
+  int qam;
+  double codewords;  // of those asked for
+};
+void compare_long(oracle::stbc_answer (*answer)(const oracle::stbc_use&),
+                  std::initializer_list<long_run> runs) {
   const char* const count = std::getenv("WARPBAND_STBC_CODEWORDS");
   if (count == nullptr) GTEST_SKIP() << "WARPBAND_STBC_CODEWORDS says how many";
   const char* const device = std::getenv("WARPBAND_STBC_DEVICE");
+  const char* const only = std::getenv("WARPBAND_STBC_QAM");
   const auto exec = open_executor(device != nullptr ? device : "cpu");
   for (const space_time_code& code : {space_time_code::silver(), space_time_code::golden()})
-    for (const int qam : {4, 16, 64}) {
-      const auto c = stbc_setting(code, qam);
-      std::size_t left = static_cast<std::size_t>(std::atoll(count)) / (qam == 64 ? 100 : 1), done = 0,
-                  llrs = 0;
+    for (const long_run& run : runs) {
+      if (only != nullptr && std::atoi(only) != run.qam) continue;
+      const auto c = stbc_setting(code, run.qam);
+      std::size_t left = static_cast<std::size_t>(std::atof(count) * run.codewords), done = 0, llrs = 0;
       disagreement soft, hard;
       for (std::uint64_t seed = 100; left > 0; seed++) {
         const std::size_t n = std::min<std::size_t>(left, 2000);
-        llrs += compare_all(*exec, draw_stbc(c, n, seed, {0.02, 0.5}), oracle::stbc_conditional, soft, hard);
+        llrs += compare_all(*exec, draw_stbc(c, n, seed, {0.02, 0.5}), answer, soft, hard);
         left -= n;
         done += n;
       }
@@ -274,8 +280,16 @@ TEST(stbc_long, decisions_equal_conditional_search_in_double) {
           "%s: %zu codewords; decisions from LLRs %zu wrong, %zu ties; alone %zu wrong, %zu ties; LLRs of "
           "%zu\n",
           text_of(c).c_str(), done, soft.wrong, soft.ties, hard.wrong, hard.ties, llrs);
+      std::fflush(stdout);
       EXPECT_EQ(soft.wrong + hard.wrong + llrs, 0U);
     }
+}
+TEST(stbc_long, decisions_equal_conditional_search_in_double) {
+  compare_long(oracle::stbc_conditional, {{4, 1}, {16, 1}, {64, 0.01}});
+}
+/// Every codeword there is: 256, 65536 or 16777216.
+TEST(stbc_long, decisions_and_llrs_equal_exhaustive_search) {
+  compare_long(oracle::stbc_exhaustive, {{4, 1}, {16, 0.1}, {64, 1e-4}});
 }
 TEST(stbc_long, slicing_of_the_golden_code) {
   const char* const count = std::getenv("WARPBAND_STBC_CODEWORDS");
