@@ -38,6 +38,7 @@
 #include <warpband/massive/uplink/uplink_op.hpp>
 #include <warpband/modem/demap/demap_op.hpp>
 #include <warpband/modem/qam/qam_op.hpp>
+#include <warpband/ofdm/modem/modem_op.hpp>
 #include <warpband/stbc/alamouti_op.hpp>
 #include <warpband/stbc/golden_op.hpp>
 #include <warpband/stbc/pair_op.hpp>
@@ -521,6 +522,22 @@ TEST(flops, of_tapped_delay_lines) {
         op.run<counted>(0, solo{}, scratch.data());
         EXPECT_EQ(op.flops(), counted::operations) << apply << " " << times << " " << has_fixed;
       }
+}
+
+TEST(flops, of_what_an_ofdm_modulator_moves) {
+  ofdm_copy_args a;
+  a.others[0] = {0, 20, 12, false};
+  a.others[1] = {12, 1, 12, false};
+  a.others[2] = {0, 13, 7, true};
+  const std::vector<cx_pair> in(24, {1.f, 1.f});
+  std::vector<cx_pair> out(64);
+  a.symbols = 2;
+  a.in = {in.data(), 1, 0, 0};
+  a.out = {out.data(), 1, 32, 64};
+  const ofdm_copy_op op{a};
+  counted::operations = 0;
+  op.run<counted>(1, solo{});
+  EXPECT_EQ(op.flops(), counted::operations);
 }
 
 TEST(flops, of_the_mimo_channel) {
