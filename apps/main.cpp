@@ -24,6 +24,7 @@ constexpr const char* main_footer = R"(Examples:
   warpband detect recorded.h5 -o llr.h5 --detector nway --qam 64
                                                             soft MIMO detection of any recording
   warpband bench turbo --json turbo.json                    how fast this machine is, and against which bound
+  warpband model capacity                                   matched filter or MMSE, by coherence time
   warpband info                                             what this machine and this build can do
   source <(warpband completion bash)                        completion of commands and options
 
@@ -71,8 +72,8 @@ int main(int argc, char** argv) {
   app.set_version_flag(
       "--version", [] { return std::string("warpband ") + wb::version() + " (commit " + wb::commit() + ")"; },
       "Print version and commit");
-  const std::vector<command> commands{add_sim(app),   add_encode(app), add_decode(app),    add_detect(app),
-                                      add_bench(app), add_info(app),   add_completion(app)};
+  const std::vector<command> commands{add_sim(app),   add_encode(app), add_decode(app), add_detect(app),
+                                      add_bench(app), add_model(app),  add_info(app),   add_completion(app)};
 
   try {
     app.parse(argc, argv);

@@ -9,10 +9,6 @@
 #include <tuple>
 #include <vector>
 
-#include <warpband/channel/awgn/awgn_op.hpp>
-#include <warpband/channel/mimo/mimo_op.hpp>
-#include <warpband/channel/rayleigh/rayleigh_op.hpp>
-#include <warpband/channel/tdl/tdl_op.hpp>
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/detect/kbest/kbest_op.hpp>
@@ -77,25 +73,6 @@ TEST(flops, of_the_mapper) {
   expect_qam<2>();
   expect_qam<3>();
   expect_qam<4>();
-}
-
-TEST(flops, of_the_channels) {
-  const std::vector<cx_pair> in(10, {1.f, 1.f});
-  std::vector<cx_pair> out(10), gain(10);
-  awgn_args a;
-  a.in = make_view(in.data(), 1);
-  a.out = make_view(out.data(), 1);
-  const awgn_op noise{a};
-  EXPECT_EQ(noise.flops(), operations_of(noise));
-  rayleigh_args r;
-  r.in = make_view(in.data(), 10);
-  r.out = make_view(out.data(), 10);
-  r.gain = make_view(gain.data(), 10);
-  const rayleigh_op<false> fast{r};
-  EXPECT_EQ(fast.flops(), operations_of(fast));
-  r.block = 10;
-  const rayleigh_op<true> block{r};
-  EXPECT_EQ(block.flops(), operations_of(block));
 }
 
 /// A use of a detector over the sizes S: with and without LLRs, and with a prior where S takes one.
@@ -229,52 +206,6 @@ TEST(flops, of_the_cholesky_solver) {
   expect_cholesky<square_matrix<2>>(2);
   expect_cholesky<square_matrix<4>>(4);
   for (const int size : {1, 5, 8}) expect_cholesky<any_matrix<8, 8>>(size);
-}
-
-TEST(flops, of_tapped_delay_lines) {
-  for (const bool apply : {false, true})
-    for (const int times : {1, 7})
-      for (const bool has_fixed : {false, true}) {
-        tdl_args a;
-        a.subcarriers = 12, a.symbols = 7, a.taps = 5, a.streams = 3, a.rx_antennas = 2;
-        a.times = times, a.sinusoids = times > 1 ? 9 : 1, a.fixed = has_fixed;
-        a.turn = 0.1f, a.fixed_turn = 0.07f, a.sector = 1u << 28;
-        const std::size_t uses = 84, paths = 32, subcarriers = 16;
-        a.padded_paths = 32;
-        const std::vector<float> amplitudes(2 * paths, 1.f), rotations(10 * subcarriers, 1.f);
-        const std::vector<std::uint32_t> numbers(paths);
-        a.amplitudes = amplitudes.data(), a.rotations = rotations.data(), a.numbers = numbers.data();
-        std::vector<cx_pair> in(uses * 3), out(uses * 2), channel(uses * 6);
-        if (apply) a.in = make_view<const cx_pair>(in.data(), 3, uses);
-        a.out = make_view(out.data(), 2, uses);
-        a.channel = make_view(channel.data(), 6, uses);
-        const tdl_op op{a};
-        std::vector<counted> scratch(op.scratch_bytes(1) / sizeof(float));
-        counted::operations = 0;
-        op.run<counted>(0, solo{}, scratch.data());
-        EXPECT_EQ(op.flops(), counted::operations) << apply << " " << times << " " << has_fixed;
-      }
-}
-
-TEST(flops, of_the_mimo_channel) {
-  for (const auto& [streams, rx] : {std::pair{1, 1}, std::pair{2, 3}, std::pair{4, 4}, std::pair{3, 5}}) {
-    const std::size_t n = static_cast<std::size_t>(streams), m = static_cast<std::size_t>(rx);
-    const std::vector<cx_pair> in(10 * n, {1.f, 1.f});
-    std::vector<cx_pair> out(10 * m), channel(10 * m * n);
-    mimo_rayleigh_args a;
-    a.streams = streams;
-    a.rx_antennas = rx;
-    a.in = make_view(in.data(), n, 10);
-    a.out = make_view(out.data(), m, 10);
-    a.channel = make_view(channel.data(), m * n, 10);
-    // What the last draw makes of an odd number of entries: one more than is used.
-    const double more = streams * rx % 2 * 41;
-    const mimo_rayleigh_op<false> fast{a};
-    EXPECT_EQ(fast.flops(), operations_of(fast) - more);
-    a.uses_per_channel = 10;
-    const mimo_rayleigh_op<true> block{a};
-    EXPECT_EQ(block.flops(), operations_of(block, block.scratch(1)) - more);
-  }
 }
 
 }  // namespace

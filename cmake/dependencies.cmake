@@ -1,6 +1,6 @@
 # What Warpband uses. Header-only libraries, as one INTERFACE target each:
 #   wb_dep_cli11  wb_dep_json  wb_dep_toml  wb_dep_fmt  wb_dep_boost
-# and, with WARPBAND_HDF5, warpband_hdf5.
+# and, with WARPBAND_HDF5, warpband_hdf5; with WARPBAND_KISSFFT, warpband_kissfft.
 #
 # The headers are the same for every target machine, so a cross build takes them from this machine too. /usr/include as a
 # whole must not come before the cross compiler's own headers, so such a build sees a folder in the build tree that holds
@@ -47,5 +47,12 @@ if(WARPBAND_HDF5)
   if(NOT TARGET warpband_hdf5)
     message(FATAL_ERROR "HDF5 was not found: apt-get install libhdf5-dev (or run scripts/setup.sh), or build without "
                         "it: -DWARPBAND_HDF5=OFF")
+  endif()
+endif()
+if(WARPBAND_KISSFFT)
+  include(${CMAKE_CURRENT_LIST_DIR}/kissfft.cmake)
+  if(NOT TARGET warpband_kissfft)
+    message(FATAL_ERROR "KISS FFT was not found: apt-get install libkissfft-dev (or run scripts/setup.sh), or build without "
+                        "OFDM modulation on CPUs: -DWARPBAND_KISSFFT=OFF")
   endif()
 endif()

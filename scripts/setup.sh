@@ -13,8 +13,8 @@ fail() { echo "setup.sh: $*" >&2; exit 1; }
 
 # Programs may come from anywhere on PATH; their packages are installed only where the program is missing.
 programs=(g++:g++ cmake:cmake ninja:ninja-build git:git python3:python3)
-packages=(python3-venv libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libboost-dev libhdf5-dev libgtest-dev
-          googletest)
+packages=(python3-venv libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libboost-dev libhdf5-dev
+          libkissfft-dev libgtest-dev googletest)
 checks=no
 for argument in "$@"; do
     case $argument in

@@ -1,7 +1,7 @@
 #pragma once
-// The samples of OFDM: FFT size, cyclic prefixes, slots, and in which bin of the FFT a subcarrier lies. A
-// modulator is to take all it needs from here; ofdm_grid (grid.hpp) is what is left of it in the one-tap
-// model.
+// The samples of OFDM: FFT size, cyclic prefixes, slots, and in which bin of the FFT a subcarrier lies. The
+// modulator and demodulator (modem/) take all they need from here; ofdm_grid (grid.hpp) is what is left of it
+// in the one-tap model.
 #include <cstddef>
 
 #include <warpband/ofdm/grid.hpp>

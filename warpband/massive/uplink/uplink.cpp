@@ -27,8 +27,29 @@ std::size_t uplink_detector::bits_per_vector() const noexcept {
   return static_cast<std::size_t>(config_.users * bits_per_symbol(config_.qam));
 }
 
+massive_args uplink_detector::arguments(int symbols) const {
+  check_range("symbols", symbols, 1, 1 << 20);
+  massive_args args;
+  args.antennas = config_.antennas;
+  args.users = config_.users;
+  args.symbols = symbols;
+  args.mode = config_.mode;
+  args.iterations = config_.iterations;
+  args.pam_bits = bits_per_symbol(config_.qam) / 2;
+  args.exact_sinr = config_.sinr == massive_sinr::exact;
+  args.clip = config_.llr_clip;
+  return args;
+}
+
+double uplink_detector::flops(int symbols) const {
+  massive_args args = arguments(symbols);
+  float wanted = 0;
+  args.llr.data = &wanted;
+  return uplink_kernels().cpu[static_cast<int>(isa::scalar)]->flops(&args);
+}
+
 void uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
-  check_range("symbols", in.symbols, 1, 1 << 20);
+  massive_args args = arguments(in.symbols);
   const std::size_t frames = in.channel.items, vectors = frames * static_cast<std::size_t>(in.symbols),
                     b = static_cast<std::size_t>(config_.antennas),
                     u = static_cast<std::size_t>(config_.users);
@@ -39,15 +60,6 @@ void uplink_detector::run(executor& exec, const uplink_input& in, const uplink_o
   check_optional_shape("equalized", out.equalized, u, vectors);
   check_optional_shape("sinr", out.sinr, u, vectors);
   check_optional_shape("status", out.status, 1, vectors);
-  massive_args args;
-  args.antennas = config_.antennas;
-  args.users = config_.users;
-  args.symbols = in.symbols;
-  args.mode = config_.mode;
-  args.iterations = config_.iterations;
-  args.pam_bits = bits_per_symbol(config_.qam) / 2;
-  args.exact_sinr = config_.sinr == massive_sinr::exact;
-  args.clip = config_.llr_clip;
   args.channel = as_pairs(in.channel);
   args.in = as_pairs(in.received);
   args.noise_var = in.noise_var;

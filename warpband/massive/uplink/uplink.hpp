@@ -13,6 +13,8 @@
 
 namespace wb {
 
+struct massive_args;
+
 enum class massive_sinr {
   exact,  // from the diagonal of A^-1: SINR = 1 / (N0 [A^-1]_uu) - 1; zf: 1 / (N0 [A^-1]_uu); mf: G_uu^2 over
           // the other users' sum |G_uj|^2 and N0 G_uu. Not for cg and jacobi_cg, which have no A^-1
@@ -59,8 +61,13 @@ class uplink_detector {
   const uplink_config& config() const noexcept { return config_; }
   /// LLRs of a vector.
   std::size_t bits_per_vector() const noexcept;
+  /// float32 operations (exec/kernel.hpp) of a frame of `symbols` vectors, from H and y to the LLRs. Throws
+  /// argument_error.
+  double flops(int symbols) const;
 
  private:
+  massive_args arguments(int symbols) const;
+
   uplink_config config_;
 };
 

@@ -217,6 +217,19 @@ TEST_P(uplink, ugly_frames_are_erased_alone) {
   }
 }
 
+TEST(uplink_arguments, operations_are_those_of_the_leading_terms) {
+  wb::uplink_config c;
+  c.antennas = 512, c.users = 64;
+  const double b = 512, u = 64, cholesky = wb::uplink_detector(c).flops(14);
+  EXPECT_NEAR(cholesky, 2 * b * u * (u + 4) + 14 * 4 * b * u + u * u * u * 4 / 3 + 14 * 4 * u * u,
+              0.06 * cholesky);
+  c.mode = wb::massive_mode::cg, c.iterations = 5, c.sinr = wb::massive_sinr::approximate;
+  const double five = wb::uplink_detector(c).flops(1);
+  c.iterations = 6;
+  EXPECT_NEAR(wb::uplink_detector(c).flops(1) - five, 4 * u * u + 10 * u, 20);
+  EXPECT_EQ(blamed([&] { wb::uplink_detector(c).flops(0); }), "symbols");
+}
+
 TEST(uplink_arguments, bad_ones_are_named) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const auto blames = [](auto change) {
