@@ -20,8 +20,10 @@ struct cdl_op {
            static_cast<std::size_t>((at_once * a.users + 15) / 16 * 16) * sizeof(float);
   }
   double flops() const {
-    const double repeated = static_cast<double>(a.symbols) / a.times;
-    return a.users * (14.0 * a.rays + a.paths * 5.0 + a.subcarriers * (4.0 * a.paths + 2 * repeated));
+    const double repeated = static_cast<double>(a.symbols) / a.times,
+                 subcarriers = (a.subcarriers + cdl_side - 1) / cdl_side * cdl_side;
+    return a.users *
+           (14.0 * a.rays + a.paths * 5.0 + 4 * subcarriers * a.paths + 2 * a.subcarriers * repeated);
   }
   double bytes() const {
     const double repeated = static_cast<double>(a.symbols) / a.times;
@@ -46,9 +48,7 @@ struct cdl_op {
       if (done > 0) g.sync();
       add_rays<T>(drop, time, antenna, count, g, scratch);
       g.sync();
-      for (int repeat = 0; repeat < a.symbols / a.times; repeat++)
-        add_paths<T>(now * static_cast<std::size_t>(a.symbols / a.times) + static_cast<std::size_t>(repeat),
-                     antenna, count, g, scratch);
+      add_paths<T>(now * static_cast<std::size_t>(a.symbols / a.times), antenna, count, g, scratch);
       done += count;
     }
   }
@@ -108,11 +108,12 @@ struct cdl_op {
       }
       const std::size_t first = static_cast<std::size_t>(antenna * a.users + from);
       const item<T> at{0, left < width_of<T> ? left : width_of<T>};
-      WB_UNROLL for (int k = 0; k < cdl_side; k++) {
-        const int subcarrier = block * cdl_side + k;
-        if (subcarrier < a.subcarriers) {  // entries in the place of items
-          cx_pair* to = a.channel.data +
-                        (symbol * subcarriers + static_cast<std::size_t>(subcarrier)) * stride +
+      for (int repeat = 0; repeat < a.symbols / a.times; repeat++) {  // of users that stand still
+        const std::size_t row = (symbol + static_cast<std::size_t>(repeat)) * subcarriers +
+                                static_cast<std::size_t>(block * cdl_side);
+        WB_UNROLL for (int k = 0; k < cdl_side;
+                       k++) if (block * cdl_side + k < a.subcarriers) {  // entries in the place of items
+          cx_pair* to = a.channel.data + (row + static_cast<std::size_t>(k)) * stride +
                         first * a.channel.element_stride;
           store_cx(view<cx_pair>{to, 1, static_cast<std::size_t>(left), 0, a.channel.element_stride}, 0, at,
                    sum[k]);

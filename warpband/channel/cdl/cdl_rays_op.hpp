@@ -18,10 +18,10 @@ struct cdl_rays_op {
     return shuffled() ? static_cast<std::size_t>(rows * padded()) * sizeof(std::uint32_t) : 0;
   }
   double flops() const {
-    const double sine = 12, turn = 8;  // sincos_turn, turns_of
+    const double sine = 12, turn = 9;  // sincos_turn, turns_of
     return a.rays * ((sine + turn + 1) + (a.tilted ? sine + 1 : 0) + (a.moving ? sine + turn + 1 : 0) +
                      (a.moving && a.tilted ? sine + 1 : 0)) +
-           (a.shadowing > 0 ? 59 : 1);
+           (a.shadowing > 0 ? 57 : 0);
   }
   double bytes() const { return 4 * (3.0 * a.rays + 1); }
 

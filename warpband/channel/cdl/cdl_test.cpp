@@ -166,11 +166,11 @@ TEST_P(cdl, equals_scalar_in_every_bit_with_any_number_of_threads_and_in_either_
   for (const cdl_config& c : settings()) {
     SCOPED_TRACE(c.profile.clusters.size());
     const wb::random_range range{.seed = 6, .first = 7, .point = 8};
-    const symbols expected = respond(*scalar, c, 5, range);
-    EXPECT_TRUE(same_bits(respond(exec(), c, 5, range), expected));
-    EXPECT_TRUE(same_bits(respond(*GetParam().open(3), c, 5, range), expected));
+    const symbols expected = respond(*scalar, c, 3, range);
+    EXPECT_TRUE(same_bits(respond(exec(), c, 3, range), expected));
+    EXPECT_TRUE(same_bits(respond(*GetParam().open(3), c, 3, range), expected));
     EXPECT_TRUE(
-        same_bits(respond(exec(), c, 5, range, layout::batch_fastest), transposed(expected, entries_of(c))));
+        same_bits(respond(exec(), c, 3, range, layout::batch_fastest), transposed(expected, entries_of(c))));
   }
 }
 
@@ -178,12 +178,12 @@ TEST_P(cdl, one_call_equals_its_pieces) {
   const std::uint64_t first = (std::uint64_t{1} << 32) - 3;
   for (const cdl_config& c : settings()) {
     const wb::random_range range{.seed = 0x9876543210, .first = first, .point = 1};
-    const symbols whole = respond(exec(), c, 7, range);
-    for (const std::size_t piece : {1, 4}) {
+    const symbols whole = respond(exec(), c, 4, range);
+    for (const std::size_t piece : {1, 3}) {
       symbols joined;
-      for (std::size_t at = 0; at < 7; at += piece) {
+      for (std::size_t at = 0; at < 4; at += piece) {
         const symbols h =
-            respond(exec(), c, std::min<std::size_t>(piece, 7 - at), {range.seed, first + at, range.point});
+            respond(exec(), c, std::min<std::size_t>(piece, 4 - at), {range.seed, first + at, range.point});
         joined.insert(joined.end(), h.begin(), h.end());
       }
       EXPECT_TRUE(same_bits(joined, whole)) << piece;
@@ -248,12 +248,12 @@ std::size_t many_drops() { return small_scale() ? 100 : 400; }
 constexpr int many_users = 4;
 
 TEST_P(cdl, correlation_over_antennas_time_and_frequency_is_that_of_the_angles_and_delays) {
-  for (const char* name : {"c2-nlos", "b1-los", "cdl-b", "cdl-d"}) {
+  for (const char* name : {"b1-los", "cdl-b", "cdl-d"}) {
     SCOPED_TRACE(name);
-    cdl_config c = setting(name, 5, 2, 6, many_users);
+    cdl_config c = setting(name, 5, 2, 4, many_users);
     c.grid.spacing_hz = 500e3;
     c.grid.symbol_period_us = 1000;
-    c.spacing_wavelengths = 0.5;
+    c.spacing_wavelengths = 0.8;
     c.speed_kmh = 100;
     c.heading_deg = 60;
     c.directions_deg.assign(many_users, 25);
@@ -262,12 +262,12 @@ TEST_P(cdl, correlation_over_antennas_time_and_frequency_is_that_of_the_angles_a
     const auto model = model_of(c.profile);
     const double n = static_cast<double>(drops * users), near = 5 / std::sqrt(n) * std::numbers::sqrt2;
     const auto at = [&](std::size_t d, std::size_t t, std::size_t k, std::size_t b, std::size_t u) {
-      return complex(h[(((d * 2 + t) * 5 + k) * 6 + b) * users + u]);
+      return complex(h[(((d * 2 + t) * 5 + k) * 4 + b) * users + u]);
     };
     struct place {
       std::size_t t, k, b;
     };
-    for (const place x : {place{0, 0, 0}, {0, 0, 1}, {0, 0, 5}, {0, 1, 0}, {0, 4, 0}, {1, 0, 0}, {1, 2, 3}}) {
+    for (const place x : {place{0, 0, 0}, {0, 0, 1}, {0, 0, 3}, {0, 1, 0}, {0, 4, 0}, {1, 0, 0}, {1, 2, 3}}) {
       complex both = 0, mean = 0, pseudo = 0;
       for (std::size_t d = 0; d < drops; d++)
         for (std::size_t u = 0; u < users; u++) {
@@ -277,7 +277,7 @@ TEST_P(cdl, correlation_over_antennas_time_and_frequency_is_that_of_the_angles_a
           mean += z;
         }
       const complex expected =
-          oracle::cdl_correlation(model, 25 * degree, 60 * degree, static_cast<int>(x.b), 0.5, speed(c),
+          oracle::cdl_correlation(model, 25 * degree, 60 * degree, static_cast<int>(x.b), 0.8, speed(c),
                                   1e-3 * static_cast<double>(x.t), 500e3 * static_cast<double>(x.k));
       EXPECT_LT(std::abs(both / n - expected), near) << x.t << " " << x.k << " " << x.b;
       EXPECT_LT(std::abs(mean) / n, near);
