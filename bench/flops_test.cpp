@@ -15,6 +15,7 @@
 #include <warpband/channel/cdl/cdl_op.hpp>
 #include <warpband/channel/cdl/cdl_power_op.hpp>
 #include <warpband/channel/cdl/cdl_rays_op.hpp>
+#include <warpband/channel/kronecker/kronecker_op.hpp>
 #include <warpband/channel/mimo/mimo_op.hpp>
 #include <warpband/channel/rayleigh/rayleigh_op.hpp>
 #include <warpband/channel/tdl/tdl_op.hpp>
@@ -359,6 +360,29 @@ TEST(flops, of_clustered_delay_lines) {
       EXPECT_NEAR(power.flops(), counted::operations, 0.03 * counted::operations) << "power";
       expect(cdl_op{a}, 7, "response");
     }
+}
+
+TEST(flops, of_correlated_fading) {
+  const int streams = 6, rx = 5, uses = 3;
+  const std::vector<float> factor(100, 0.5f);
+  const std::vector<cx_pair> x(streams * uses, {0.3f, 0.2f});
+  std::vector<cx_pair> y(rx * uses), h(streams * rx);
+  for (const bool at_rx : {false, true})
+    for (const bool at_tx : {false, true})
+      for (const bool applied : {false, true}) {
+        kronecker_args a;
+        a.streams = streams, a.rx_antennas = rx;
+        a.rx = at_rx ? factor.data() : nullptr;
+        a.tx = at_tx ? factor.data() : nullptr;
+        a.channel = make_view(h.data(), h.size(), 1);
+        if (applied) {
+          a.uses_per_channel = uses;
+          a.in = make_view(x.data(), streams, uses);
+          a.out = make_view(y.data(), rx, uses);
+        }
+        const kronecker_op<true> op{a};
+        EXPECT_EQ(op.flops(), operations_of(op, op.scratch(1))) << at_rx << at_tx << applied;
+      }
 }
 
 /// A use of a detector over the sizes S: with and without LLRs, and with a prior where S takes one.

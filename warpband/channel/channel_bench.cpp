@@ -2,6 +2,7 @@
 #include <complex>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/cdl/cdl.hpp>
+#include <warpband/channel/kronecker/kronecker.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
 #include <warpband/ofdm/numerology.hpp>
@@ -82,6 +83,23 @@ const bench::group channel_benches{[] {
                                        });
                    });
       }
+    for (const auto& [antennas, users] : {std::pair{4, 4}, std::pair{128, 16}}) {
+      const std::size_t channels =
+          bench::batch_for(device, 1 << 12, 1 << 20) / static_cast<std::size_t>(antennas);
+      bench::add("kronecker", device, {{"antennas", antennas}, {"users", users}},
+                 {figure::kernel, figure::resident}, [=](executor& exec, figure) {
+                   const kronecker_channel channel({.streams = users,
+                                                    .rx_antennas = antennas,
+                                                    .rx_correlation = exponential_correlation(antennas, 0.7),
+                                                    .tx_correlation = exponential_correlation(users, 0.3)});
+                   return bench::job(static_cast<double>(channels), 0,
+                                     [&exec, channel,
+                                      h = exec.make<std::complex<float>>(
+                                          static_cast<std::size_t>(antennas * users), channels)]() mutable {
+                                       channel.response(exec, h, {.seed = 2});
+                                     });
+                 });
+    }
   }
 }};
 
