@@ -126,6 +126,8 @@ constexpr const char* type_name = nullptr;
 template <>
 constexpr const char* type_name<std::uint8_t> = "uint8";
 template <>
+constexpr const char* type_name<std::int16_t> = "int16";
+template <>
 constexpr const char* type_name<std::int32_t> = "int32";
 template <>
 constexpr const char* type_name<std::int64_t> = "int64";
@@ -140,6 +142,7 @@ constexpr const char* type_name<std::complex<float>> = "complex64";
 template <class T>
 handle memory_type() {
   if constexpr (std::is_same_v<T, std::uint8_t>) return handle(H5Tcopy(H5T_NATIVE_UINT8));
+  if constexpr (std::is_same_v<T, std::int16_t>) return handle(H5Tcopy(H5T_NATIVE_INT16));
   if constexpr (std::is_same_v<T, std::int32_t>) return handle(H5Tcopy(H5T_NATIVE_INT32));
   if constexpr (std::is_same_v<T, std::int64_t>) return handle(H5Tcopy(H5T_NATIVE_INT64));
   if constexpr (std::is_same_v<T, float>) return handle(H5Tcopy(H5T_NATIVE_FLOAT));
@@ -501,6 +504,15 @@ struct hdf5_reader::state {
     return datasets.emplace(name, std::move(d)).first->second;
   }
 
+  /// Whatever has attributes: the root (""), a group or an array.
+  handle owner(const std::string& name) {
+    if (name.empty()) return handle(H5Oopen(file.id(), "/", H5P_DEFAULT));
+    if (!has(name)) fail_missing(name);
+    handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT));
+    if (!object.valid() || H5Iget_type(object.id()) != H5I_GROUP) get(name);  // which says what is wrong
+    return object;
+  }
+
   [[noreturn]] void fail_size(const std::string& what) const {
     fail(what + ", not what the file holds: it is truncated or damaged");
   }
@@ -679,7 +691,8 @@ std::vector<T> hdf5_reader::read(const std::string& name) const {
 
 hdf5_attributes hdf5_reader::attributes(const std::string& name) const {
   const session s;
-  const hid_t object = name.empty() ? state_->file.id() : state_->get(name).id.id();
+  const handle owner = state_->owner(name);
+  const hid_t object = owner.id();
   hdf5_attributes values;
   std::vector<std::string> all;
   hsize_t from = 0;
@@ -690,6 +703,23 @@ hdf5_attributes hdf5_reader::attributes(const std::string& name) const {
     hdf5_attribute value;
     if (read_attribute(object, key, value)) values.insert_or_assign(key, std::move(value));
   }
+  return values;
+}
+
+std::vector<double> hdf5_reader::attribute_numbers(const std::string& name,
+                                                   const std::string& attribute) const {
+  const session s;
+  const handle object = state_->owner(name);
+  if (H5Aexists(object.id(), attribute.c_str()) <= 0) return {};
+  const handle there(H5Aopen(object.id(), attribute.c_str(), H5P_DEFAULT));
+  const handle space(H5Aget_space(there.id())), type(H5Aget_type(there.id()));
+  const hssize_t count = space.valid() ? H5Sget_simple_extent_npoints(space.id()) : -1;
+  const H5T_class_t kind = type.valid() ? H5Tget_class(type.id()) : H5T_NO_CLASS;
+  if (count < 0 || count > hssize_t{1} << 20 || (kind != H5T_INTEGER && kind != H5T_FLOAT))
+    state_->fail("attribute " + shown(attribute) + " is not what was expected: numbers");
+  std::vector<double> values(static_cast<std::size_t>(count));
+  if (count > 0 && H5Aread(there.id(), H5T_NATIVE_DOUBLE, values.data()) < 0)
+    state_->fail("attribute " + shown(attribute) + " cannot be read, " + damaged(reason()));
   return values;
 }
 
@@ -989,6 +1019,7 @@ void hdf5_writer::commit() {
   template void hdf5_writer::write<T>(const std::string&, std::size_t, std::size_t, const T*);
 
 WB_HDF5_ELEMENT(std::uint8_t)
+WB_HDF5_ELEMENT(std::int16_t)
 WB_HDF5_ELEMENT(std::int32_t)
 WB_HDF5_ELEMENT(std::int64_t)
 WB_HDF5_ELEMENT(float)

@@ -2,7 +2,7 @@
 // Arrays in HDF5 files, as h5py, MATLAB and others read and write them.
 //
 // A record is a file whose root holds arrays with one common first axis, the batch, and attributes that say
-// what they are. Element types: std::uint8_t, std::int32_t, std::int64_t, float, double and
+// what they are. Element types: std::uint8_t, std::int16_t, std::int32_t, std::int64_t, float, double and
 // std::complex<float>, the last as the compound {"r": float32, "i": float32} of h5py. Types are taken exactly
 // (byte order apart): a float64 array is not read as float32, because what a file holds should be what its
 // writer meant.
@@ -64,8 +64,12 @@ class hdf5_reader {
   /// The whole array. Throws file_error, and memory_error where it does not fit.
   template <class T>
   std::vector<T> read(const std::string& name) const;
-  /// The attributes of the root (name "") or of an array; those of other types than above are left out.
+  /// The attributes of the root (name ""), of an array or a group; those of other types than above are left
+  /// out.
   hdf5_attributes attributes(const std::string& name = "") const;
+  /// An attribute of the same that holds any count of numbers, of any width; empty where there is none of
+  /// this name. Throws file_error where it holds something else, or more than 2^20.
+  std::vector<double> attribute_numbers(const std::string& name, const std::string& attribute) const;
 
  private:
   struct state;
