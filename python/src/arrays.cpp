@@ -5,6 +5,8 @@
 
 #include <warpband/core/error.hpp>
 
+#include "rooms.hpp"
+
 namespace wb::python {
 namespace {
 
@@ -256,6 +258,31 @@ view<const float> noise_argument::of(std::span<const std::ptrdiff_t> batch) cons
   if (shared_) return {v.data, 1, items, 1, 0};
   array_.expect_batch(0, batch);
   return v;
+}
+
+void bind_arrays(nb::module_& m) {
+  // What a call makes of an array: address, elements, items and both strides. Tests see by it that nothing is
+  // copied.
+  m.def(
+      "view_of",
+      [](nb::handle array, int trailing, const executor_ref& where) {
+        const argument a("array", array, where);
+        const auto tuple = [](const auto& v) {
+          return nb::make_tuple(reinterpret_cast<std::uintptr_t>(v.data), v.elements, v.items,
+                                v.element_stride, v.item_stride);
+        };
+        switch (a.type()) {
+          case number::complex64:
+            return tuple(a.as<const std::complex<float>>(trailing));
+          case number::uint8:
+            return tuple(a.as<const std::uint8_t>(trailing));
+          case number::int8:
+            return tuple(a.as<const std::int8_t>(trailing));
+          default:
+            return tuple(a.as<const float>(trailing));
+        }
+      },
+      nb::arg("array"), nb::arg("trailing"), nb::arg("executor"));
 }
 
 }  // namespace wb::python

@@ -86,7 +86,8 @@ void bind_conv(nb::module_& m) {
             }
             c.order = named<conv_order>("order", order,
                                         {{"serial", conv_order::serial}, {"streams", conv_order::streams}});
-            new (self) conv_code(std::move(c));
+            const conv_frame checked(c, 64);  // says now what is not allowed
+            new (self) conv_code(checked.code());
           },
           nb::kw_only(), nb::arg("constraint_length"), nb::arg("generators"), nb::arg("feedback"),
           nb::arg("termination"), nb::arg("sent"), nb::arg("order"))

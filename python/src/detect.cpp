@@ -45,6 +45,7 @@ void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::han
                           .prior = p.as<const float>(1)};
   const detector_output out{
       .llr = l.as<float>(1), .bits = b.as<std::uint8_t>(1), .status = s.as<std::uint8_t>(0)};
+  if (in.received.items == 0) return;  // however many channels there are
   where.run([&](executor& exec) { d.made->run(exec, in, out); });
 }
 
@@ -58,7 +59,7 @@ void bind_detect(nb::module_& m) {
            nb::arg("llr_clip").none() = nb::none(), nb::arg("ways") = 0, nb::arg("survivors") = 64,
            nb::arg("real_valued") = false, nb::arg("extrinsic") = false,
            nb::arg("order") = std::vector<int>{})
-      .def("run", &run, nb::arg("executor"), nb::arg("channel"), nb::arg("received"), nb::arg("noise_var"),
+      .def("run", &run, nb::arg("executor"), nb::arg("channel"), nb::arg("received"), optional("noise_var"),
            optional("prior"), optional("llr"), optional("bits"), optional("status"))
       .def_prop_ro("bits_per_use", [](const detector_ref& d) { return d.made->bits_per_use(); })
       .def_prop_ro("llr_clip", [](const detector_ref& d) { return *d.config.llr_clip; })

@@ -48,6 +48,7 @@ void detect(const uplink_detector& d, executor_ref& where, nb::handle channel, n
                           .equalized = x.as<std::complex<float>>(1),
                           .sinr = q.as<float>(1),
                           .status = s.as<std::uint8_t>(0)};
+  if (in.received.items == 0) return;  // however many frames there are
   where.run([&](executor& exec) { d.run(exec, in, out); });
 }
 
@@ -66,6 +67,7 @@ void precode(const downlink_precoder& d, executor_ref& where, nb::handle channel
                           .symbols = symbols_of(h, x.batch(1))};
   const auto out = p.as<std::complex<float>>(1);
   const auto state = s.as<std::uint8_t>(0);
+  if (in.sent.items == 0) return;
   where.run([&](executor& exec) { d.run(exec, in, out, state); });
 }
 
@@ -87,8 +89,9 @@ void bind_massive(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("antennas"), nb::arg("users"), nb::arg("qam"), nb::arg("mode"),
           nb::arg("iterations"), nb::arg("sinr"), nb::arg("llr_clip"))
-      .def("run", &detect, nb::arg("executor"), nb::arg("channel"), nb::arg("received"), nb::arg("noise_var"),
-           optional("llr"), optional("equalized"), optional("sinr"), optional("status"))
+      .def("run", &detect, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
+           optional("noise_var"), optional("llr"), optional("equalized"), optional("sinr"),
+           optional("status"))
       .def_prop_ro("bits_per_vector", &uplink_detector::bits_per_vector);
   nb::class_<downlink_precoder>(m, "MassiveDownlink")
       .def(
@@ -107,7 +110,7 @@ void bind_massive(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("antennas"), nb::arg("users"), nb::arg("mode"), nb::arg("iterations"),
           nb::arg("symbol_energy"), nb::arg("normalization"))
-      .def("run", &precode, nb::arg("executor"), nb::arg("channel"), nb::arg("sent"), nb::arg("noise_var"),
+      .def("run", &precode, nb::arg("executor"), nb::arg("channel"), nb::arg("sent"), optional("noise_var"),
            optional("precoded"), optional("status"));
 }
 

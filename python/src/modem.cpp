@@ -48,8 +48,8 @@ void bind_modem(nb::module_& m) {
                                                              {"exact", demap_algorithm::exact}}));
           },
           nb::kw_only(), nb::arg("qam"), nb::arg("algorithm"))
-      .def("run", &demap, nb::arg("executor"), nb::arg("received"), nb::arg("noise_var"), optional("channel"),
-           optional("llr"), optional("status"))
+      .def("run", &demap, nb::arg("executor"), nb::arg("received"), optional("noise_var"),
+           optional("channel"), optional("llr"), optional("status"))
       .def_prop_ro("bits_per_symbol", &demapper::bits);
 }
 

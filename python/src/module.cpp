@@ -23,9 +23,11 @@ NB_MODULE(_core, m) {
         }
       },
       nullptr);
+  nb::set_leak_warnings(false);  // what a program still holds when it ends is no fault of its own
   m.def("version", &wb::version);
   m.def("commit", &wb::commit);
   wb::python::bind_executors(m);
+  wb::python::bind_arrays(m);
   wb::python::bind_detect(m);
   wb::python::bind_turbo(m);
   wb::python::bind_modem(m);

@@ -63,6 +63,7 @@ void decode(const stbc_decoder& d, executor_ref& where, nb::handle channel, nb::
                       .noise_var = n0.of(batch)};
   const stbc_output out{
       .llr = l.as<float>(1), .bits = b.as<std::uint8_t>(1), .status = s.as<std::uint8_t>(0)};
+  if (in.received.items == 0) return;  // however many channels there are
   where.run([&](executor& exec) { d.run(exec, in, out); });
 }
 
@@ -92,8 +93,8 @@ void bind_stbc(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("code"), nb::arg("v"), nb::arg("qam"), nb::arg("rx_antennas"),
           nb::arg("search"), nb::arg("llr_clip"))
-      .def("run", &decode, nb::arg("executor"), nb::arg("channel"), nb::arg("received"), nb::arg("noise_var"),
-           optional("llr"), optional("bits"), optional("status"))
+      .def("run", &decode, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
+           optional("noise_var"), optional("llr"), optional("bits"), optional("status"))
       .def_prop_ro("bits_per_codeword", &stbc_decoder::bits_per_codeword);
 }
 
