@@ -93,7 +93,10 @@ run_tests() {
     return $status
 }
 
-release() { build release -DWARPBAND_COMPILE_COST=ON; run_tests release; }
+release() {
+    build release -DWARPBAND_COMPILE_COST=ON -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
+    run_tests release
+}
 installed() {
     rm -rf build/prefix build/consumer
     cmake --install build/release --prefix build/prefix > /dev/null
@@ -131,6 +134,13 @@ python_tests() {
     f=${f:-0} s=${s:-0}
     if ((f > p)); then f=$p; fi # subtests fail one by one
     echo "$((p - f - s > 0 ? p - f - s : 0)) $f $s" > "$tally"
+    return $status
+}
+# The Python package, in the build tree of release.
+python_package() {
+    local results=$PWD/build/release/test-results/python.xml status=0
+    PYTHONPATH=build/release/python .venv/bin/python -m pytest -q --junitxml="$results" || status=$?
+    python3 scripts/test_report.py "$results" > "$tally"
     return $status
 }
 debug_kernels() {
@@ -174,6 +184,7 @@ step 'check: compile cost' python3 scripts/checks/compile_cost.py build/release
 step 'check: words' bash scripts/checks/words.sh
 step 'check: performance report' python3 scripts/performance_report.py --check
 step 'installed' installed
+step 'python package' python_package
 step 'plot' python_tests apps/plot_test.py
 step 'files of h5py: codes' python_tests apps/code_test.py build/release/warpband
 step 'files of h5py: MIMO' python_tests apps/detect_test.py build/release/warpband

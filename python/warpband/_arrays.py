@@ -184,10 +184,11 @@ class DeviceSpace:
         return array
 
     def negated(self, array: Array) -> Array:
-        return 0 - array
+        return 0 - (array.clip(-127, 127) if str(array.dtype).endswith("int8") else array)
 
     def negate(self, array: Array) -> None:
         array *= -1
+        array += 0  # no -0
 
 
 NUMPY = NumpySpace()
