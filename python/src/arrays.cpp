@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include <nanobind/stl/string.h>
+
 #include <warpband/core/error.hpp>
 
 #include "rooms.hpp"

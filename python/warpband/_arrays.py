@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import OrderedDict
-from typing import Any, Dict, Protocol, Sequence, Tuple
+from typing import Any, Mapping, Protocol, Sequence, Tuple
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def checked_sign(llr: str) -> bool:
 class NumpySpace:
     """NumPy in, NumPy out, on the CPU."""
 
-    def executor(self, wanted: Executor | None) -> Executor:
+    def executor(self, wanted: Executor | None) -> Any:
         return wanted or _default or default_cpu()
 
     def take(self, array: Array) -> Array:
@@ -156,7 +156,7 @@ class DeviceSpace:
             raise ValueError(f"an array of {self.library} on a CUDA device is not allowed: expected one of torch or cupy, "
                              "which make the outputs")
 
-    def executor(self, wanted: Executor | None) -> Executor:
+    def executor(self, wanted: Executor | None) -> Any:
         if wanted is not None:
             return wanted
         key = (self.device, self.stream)
@@ -226,7 +226,7 @@ def batch_of(name: str, array: Array, trailing: int) -> tuple[int, ...]:
 
 
 #: What a call can give: the type and the axes behind those of the batch, by name.
-Table = Dict[str, Tuple[np.dtype, Tuple[int, ...]]]
+Table = Mapping[str, Tuple[Any, Tuple[int, ...]]]
 
 
 def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch: tuple[int, ...]) -> dict[str, Any]:
