@@ -1,5 +1,5 @@
 # What Warpband uses. Header-only libraries, as one INTERFACE target each:
-#   wb_dep_cli11  wb_dep_json  wb_dep_toml  wb_dep_fmt  wb_dep_boost
+#   wb_dep_cli11 (with WARPBAND_APP)  wb_dep_json  wb_dep_toml  wb_dep_fmt  wb_dep_boost
 # and, with WARPBAND_HDF5, warpband_hdf5; with WARPBAND_KISSFFT, warpband_kissfft.
 #
 # The headers are the same for every target machine, so a cross build takes them from this machine too. /usr/include as a
@@ -36,7 +36,9 @@ function(wb_header_dependency name folder probe package)
   target_compile_definitions(wb_dep_${name} INTERFACE ${ARGN})
 endfunction()
 
-wb_header_dependency(cli11 CLI CLI/CLI.hpp libcli11-dev)
+if(WARPBAND_APP)
+  wb_header_dependency(cli11 CLI CLI/CLI.hpp libcli11-dev)
+endif()
 wb_header_dependency(json nlohmann nlohmann/json.hpp nlohmann-json3-dev)
 wb_header_dependency(toml toml++ toml++/toml.h libtomlplusplus-dev TOML_HEADER_ONLY=1)
 wb_header_dependency(fmt fmt fmt/format.h libfmt-dev FMT_HEADER_ONLY=1)

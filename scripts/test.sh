@@ -94,7 +94,10 @@ run_tests() {
 # The sanitizer builds show that all works without CUDA: with it, one optimised build is enough.
 main=release
 if [[ $cuda == yes ]]; then main=cuda PATH=$PATH:/usr/local/cuda/bin; fi
-optimised() { build "$main" -DWARPBAND_COMPILE_COST=ON; run_tests "$main"; }
+optimised() {
+    build "$main" -DWARPBAND_COMPILE_COST=ON -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
+    run_tests "$main"
+}
 installed() {
     rm -rf build/prefix build/consumer
     cmake --install "build/$main" --prefix build/prefix > /dev/null
@@ -134,6 +137,13 @@ python_tests() {
     echo "$((p - f - s > 0 ? p - f - s : 0)) $f $s" > "$tally"
     return $status
 }
+# The Python package, in the build tree of release.
+python_package() {
+    local results=$PWD/build/$main/test-results/python.xml status=0
+    PYTHONPATH="build/$main/python" .venv/bin/python -m pytest -q --junitxml="$results" || status=$?
+    python3 scripts/test_report.py "$results" > "$tally"
+    return $status
+}
 debug_kernels() {
     cmake --preset debug -DWARPBAND_CCACHE=ON -DWARPBAND_COMPILE_COST=OFF
     local kernels
@@ -168,6 +178,7 @@ step 'check: compile cost' python3 scripts/checks/compile_cost.py "build/$main"
 step 'check: words' bash scripts/checks/words.sh
 step 'check: performance report' python3 scripts/performance_report.py --check
 step 'installed' installed
+step 'python package' python_package
 step 'plot' python_tests apps/plot_test.py
 step 'files of h5py: codes' python_tests apps/code_test.py "build/$main/warpband"
 step 'files of h5py: MIMO' python_tests apps/detect_test.py "build/$main/warpband"

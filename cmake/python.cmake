@@ -1,0 +1,45 @@
+# The Python package: the module warpband._core, its stubs, and the Python files beside it. In the build tree it lies in
+# <build>/python, ready for PYTHONPATH; scikit-build-core installs the component "python" into a wheel.
+include_guard(GLOBAL)
+
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
+                OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${Python_EXECUTABLE} has no nanobind: scripts/setup.sh --checks installs it into .venv; then "
+                      "-DPython_EXECUTABLE=.venv/bin/python")
+endif()
+find_package(nanobind 3 CONFIG REQUIRED)
+
+set(wb_python_dir "${CMAKE_BINARY_DIR}/python/warpband")
+file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.cpp)
+file(GLOB python_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband" python/warpband/*.py python/warpband/py.typed)
+
+# One wheel for all Pythons from 3.12 on; before, one for each.
+nanobind_add_module(warpband_python STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE ${python_sources})
+set_target_properties(warpband_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY "${wb_python_dir}")
+target_link_libraries(warpband_python PRIVATE warpband wb_options)
+target_compile_options(warpband_python PRIVATE ${wb_library_flags})
+foreach(library nanobind-static nanobind-static-abi3)  # the presets leave CMake's flags empty
+  if(TARGET ${library})
+    target_compile_options(${library} PRIVATE ${wb_library_flags})
+  endif()
+endforeach()
+target_precompile_headers(warpband_python PRIVATE <nanobind/nanobind.h> <nanobind/stl/optional.h> <nanobind/stl/string.h>
+                          <nanobind/stl/vector.h> <complex> <memory> <mutex> <span>)
+
+foreach(file IN LISTS python_files)
+  add_custom_command(OUTPUT "${wb_python_dir}/${file}" DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband/${file}"
+    COMMAND ${CMAKE_COMMAND} -E copy "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband/${file}" "${wb_python_dir}/${file}")
+  list(APPEND copied "${wb_python_dir}/${file}")
+endforeach()
+add_custom_target(warpband_python_files ALL DEPENDS ${copied})
+nanobind_add_stub(warpband_python_stub MODULE _core OUTPUT "${wb_python_dir}/_core.pyi" PYTHON_PATH "${wb_python_dir}"
+                  DEPENDS warpband_python)
+
+install(TARGETS warpband_python LIBRARY DESTINATION warpband COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES "${wb_python_dir}/_core.pyi" DESTINATION warpband COMPONENT python EXCLUDE_FROM_ALL)
+if(SKBUILD AND WARPBAND_APP)  # the command finds plot.py beside its bin/
+  install(TARGETS warpband_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT python EXCLUDE_FROM_ALL)
+  install(PROGRAMS apps/plot.py DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" COMPONENT python EXCLUDE_FROM_ALL)
+endif()

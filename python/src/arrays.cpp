@@ -1,0 +1,290 @@
+#include "arrays.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include <nanobind/stl/string.h>
+
+#include <warpband/core/error.hpp>
+
+#include "rooms.hpp"
+
+namespace wb::python {
+namespace {
+
+const char* name_of(number n) {
+  switch (n) {
+    case number::float32:
+      return "float32";
+    case number::complex64:
+      return "complex64";
+    case number::uint8:
+      return "uint8";
+    case number::int8:
+      return "int8";
+    case number::int32:
+      return "int32";
+    case number::other:
+      break;
+  }
+  return "other";
+}
+
+/// The type of a buffer's format (PEP 3118), in this machine's byte order.
+number number_of_format(const char* format, std::size_t itemsize) {
+  if (format == nullptr) return number::uint8;
+  if (*format == '@' || *format == '=' || *format == (PY_LITTLE_ENDIAN ? '<' : '>')) format++;
+  const bool two = format[0] == 'Z' && format[1] != 0;
+  if (format[two ? 2 : 1] != 0) return number::other;
+  if (two) return format[1] == 'f' && itemsize == 8 ? number::complex64 : number::other;
+  switch (format[0]) {
+    case 'f':
+      return number::float32;
+    case 'B':
+    case '?':
+      return number::uint8;
+    case 'b':
+      return number::int8;
+    case 'i':
+    case 'l':
+      return itemsize == 4 ? number::int32 : number::other;
+    default:
+      return number::other;
+  }
+}
+std::string readable(const char* format, std::size_t itemsize) {
+  const std::string f = format == nullptr ? "" : format;
+  const std::string last =
+      f.empty() ? "" : f.substr(f.size() - (f.size() > 1 && f[f.size() - 2] == 'Z' ? 2 : 1));
+  if (!f.empty() && f[0] == (PY_LITTLE_ENDIAN ? '>' : '<')) return "another byte order";
+  if (last == "d") return "float64";
+  if (last == "Zd") return "complex128";
+  if (last == "e") return "float16";
+  const std::string bits = std::to_string(8 * itemsize);
+  if (last == "h" || last == "i" || last == "l" || last == "q") return "int" + bits;
+  if (last == "H" || last == "I" || last == "L" || last == "Q") return "uint" + bits;
+  return "format \"" + f + "\"";
+}
+
+/// The same of the typestr of __cuda_array_interface__.
+number number_of_typestr(const std::string& t) {
+  if (t == "<f4") return number::float32;
+  if (t == "<c8") return number::complex64;
+  if (t == "|u1" || t == "|b1") return number::uint8;
+  if (t == "|i1") return number::int8;
+  if (t == "<i4") return number::int32;
+  return number::other;
+}
+
+std::string class_of(nb::handle object) {
+  return nb::cast<std::string>(nb::str(object.type().attr("__name__")));
+}
+
+std::string place(int device) {
+  return device < 0 ? "host memory" : "memory of cuda:" + std::to_string(device);
+}
+
+}  // namespace
+
+std::string text_of(std::span<const std::ptrdiff_t> shape) {
+  std::string text = "(";
+  for (const std::ptrdiff_t n : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+std::size_t product(std::span<const std::ptrdiff_t> shape) {
+  std::size_t n = 1;
+  for (const std::ptrdiff_t s : shape) n *= static_cast<std::size_t>(s);
+  return n;
+}
+
+argument::argument(const char* name, nb::handle object, const executor_ref& where, bool written)
+    : name_(name) {
+  if (object.is_none()) return;
+  given_ = true;
+  int device = -1;
+  if (PyObject_CheckBuffer(object.ptr())) {
+    take_buffer(object, written);
+  } else if (nb::hasattr(object, "__cuda_array_interface__")) {
+    take_cuda(object, written);
+    device = where.device() < 0 ? 0 : where.device();
+  } else {
+    throw nb::type_error((std::string(name) + " is a " + class_of(object) + ": expected an array").c_str());
+  }
+  if (device != where.device()) {
+    if (held_) PyBuffer_Release(&buffer_);
+    throw shape_error(name, "an array in " + place(device), "one in " + place(where.device()));
+  }
+}
+
+void argument::take_buffer(nb::handle object, bool written) {
+  if (PyObject_GetBuffer(object.ptr(), &buffer_, written ? PyBUF_RECORDS : PyBUF_RECORDS_RO) != 0) {
+    nb::python_error reason;
+    if (!written) throw reason;
+    throw shape_error(name_, "a read-only array", "one to write to");
+  }
+  held_ = true;
+  if (static_cast<std::size_t>(buffer_.ndim) > most_axes) {
+    PyBuffer_Release(&buffer_);
+    throw shape_error(name_, std::to_string(buffer_.ndim) + " axes", "at most 16");
+  }
+  axes_ = buffer_.ndim;
+  data_ = buffer_.buf;
+  itemsize_ = static_cast<std::size_t>(buffer_.itemsize);
+  for (int i = 0; i < axes_; i++) {
+    shape_[static_cast<std::size_t>(i)] = buffer_.shape[i];
+    strides_[static_cast<std::size_t>(i)] = buffer_.strides[i];
+  }
+  type_ = number_of_format(buffer_.format, itemsize_);
+  if (type_ == number::other) other_ = readable(buffer_.format, itemsize_);
+}
+
+void argument::take_cuda(nb::handle object, bool written) {
+  const nb::dict about = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
+  const nb::tuple data = nb::cast<nb::tuple>(about["data"]), shape = nb::cast<nb::tuple>(about["shape"]);
+  if (about.contains("mask") && !about["mask"].is_none())
+    throw shape_error(name_, "a masked array", "one without a mask");
+  if (written && nb::cast<bool>(data[1])) throw shape_error(name_, "a read-only array", "one to write to");
+  if (shape.size() > most_axes)
+    throw shape_error(name_, std::to_string(shape.size()) + " axes", "at most 16");
+  const std::string type = nb::cast<std::string>(about["typestr"]);
+  data_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
+  axes_ = static_cast<int>(shape.size());
+  itemsize_ = static_cast<std::size_t>(std::stoul(type.substr(2)));
+  type_ = number_of_typestr(type);
+  if (type_ == number::other) other_ = type;
+  for (std::size_t i = 0; i < shape.size(); i++) shape_[i] = nb::cast<std::ptrdiff_t>(shape[i]);
+  if (about.contains("strides") && !about["strides"].is_none()) {
+    const nb::tuple strides = nb::cast<nb::tuple>(about["strides"]);
+    for (std::size_t i = 0; i < shape.size(); i++) strides_[i] = nb::cast<std::ptrdiff_t>(strides[i]);
+  } else {
+    std::ptrdiff_t step = static_cast<std::ptrdiff_t>(itemsize_);
+    for (std::size_t i = shape.size(); i-- > 0; step *= shape_[i]) strides_[i] = step;
+  }
+}
+
+argument::~argument() {
+  if (held_) PyBuffer_Release(&buffer_);
+}
+
+void argument::check(number wanted, int trailing, std::size_t alignment) const {
+  if (type_ != wanted) {
+    const char* name = name_of(wanted);
+    throw shape_error(name_, "an array of " + (type_ == number::other ? other_ : std::string(name_of(type_))),
+                      std::string("one of ") + name + (wanted == number::uint8 ? " or bool" : "") + ", as " +
+                          name_ + ".astype(\"" + name + "\") gives");
+  }
+  if (axes_ < trailing)
+    throw shape_error(name_, "shape " + text_of(batch(0)), "at least " + std::to_string(trailing) + " axes");
+  if (reinterpret_cast<std::uintptr_t>(data_) % alignment != 0)
+    throw shape_error(name_, "an array at an odd address",
+                      "one aligned to " + std::to_string(alignment) + " bytes");
+}
+
+argument::run argument::merged(int first, int last) const {
+  run r;
+  std::ptrdiff_t step = 0;
+  bool any = false;
+  for (int a = last; a-- > first;) {
+    const std::ptrdiff_t n = extent(a), stride = strides_[static_cast<std::size_t>(a)];
+    if (n == 0) return {0, 1};
+    if (n == 1) continue;
+    if (any && stride != step * static_cast<std::ptrdiff_t>(r.count)) {
+      r.count = 0;
+      break;
+    }
+    if (!any) step = stride;
+    any = true;
+    r.count *= static_cast<std::size_t>(n);
+  }
+  const auto unit = static_cast<std::ptrdiff_t>(itemsize_);
+  if (r.count == 0 || step < 0 || step % unit != 0)
+    throw shape_error(
+        name_,
+        "an array with strides " + text_of({strides_.data(), static_cast<std::size_t>(axes_)}) + " of bytes",
+        "axes of the batch, and axes of an item, that are each stepped through in one pace, as in numpy."
+        "ascontiguousarray(" +
+            std::string(name_) + ")");
+  r.stride = static_cast<std::size_t>(any ? step / unit : 1);
+  return r;
+}
+
+void argument::not_a_multiple(std::size_t count, std::size_t elements) const {
+  throw shape_error(name_, std::to_string(count) + " values", "a multiple of " + std::to_string(elements));
+}
+
+std::size_t argument::items_sharing(int trailing, std::span<const std::ptrdiff_t> whole) const {
+  const auto own = batch(trailing);
+  if (own.size() > whole.size() || !std::equal(own.begin(), own.end(), whole.begin()))
+    throw shape_error(name_, "shape " + text_of(batch(0)),
+                      "batch axes that are the first of " + text_of(whole));
+  return product(whole.subspan(own.size()));
+}
+
+void argument::expect_item(std::initializer_list<std::size_t> extents) const {
+  if (!given_) return;
+  const int n = static_cast<int>(extents.size());
+  bool same = axes_ >= n;
+  int a = axes_ - n;
+  for (const std::size_t e : extents) same = same && extent(a++) == static_cast<std::ptrdiff_t>(e);
+  if (same) return;
+  std::string wanted;
+  for (const std::size_t e : extents) wanted += ", " + std::to_string(e);
+  throw shape_error(name_, "shape " + text_of(batch(0)), "shape (..." + wanted + ")");
+}
+
+void argument::expect_batch(int trailing, std::span<const std::ptrdiff_t> whole) const {
+  if (!given_) return;
+  if (axes_ < trailing ||
+      !std::equal(batch(trailing).begin(), batch(trailing).end(), whole.begin(), whole.end()))
+    throw shape_error(name_, "shape " + text_of(batch(0)), "batch axes " + text_of(whole));
+}
+
+noise_argument::noise_argument(nb::handle object, const executor_ref& where)
+    : array_("noise_var", PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr()) ? nb::none() : object,
+             where) {
+  if (array_) {
+    shared_ = array_.axes() == 0;
+    return;
+  }
+  if (object.is_none()) throw nb::type_error("noise_var is None: expected a number or an array of float32");
+  const double value = PyFloat_AsDouble(object.ptr());
+  if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  if (where.device() >= 0) throw shape_error("noise_var", "a number", "an array in " + place(where.device()));
+  value_ = static_cast<float>(value);
+}
+
+view<const float> noise_argument::of(std::span<const std::ptrdiff_t> batch) const {
+  const std::size_t items = product(batch);
+  if (!array_) return {&value_, 1, items, 1, 0};
+  view<const float> v = array_.as<const float>(0);
+  if (shared_) return {v.data, 1, items, 1, 0};
+  array_.expect_batch(0, batch);
+  return v;
+}
+
+void bind_arrays(nb::module_& m) {
+  // What a call makes of an array: address, elements, items and both strides. Tests see by it that nothing is
+  // copied.
+  m.def(
+      "view_of",
+      [](nb::handle array, int trailing, const executor_ref& where) {
+        const argument a("array", array, where);
+        const auto tuple = [](const auto& v) {
+          return nb::make_tuple(reinterpret_cast<std::uintptr_t>(v.data), v.elements, v.items,
+                                v.element_stride, v.item_stride);
+        };
+        switch (a.type()) {
+          case number::complex64:
+            return tuple(a.as<const std::complex<float>>(trailing));
+          case number::uint8:
+            return tuple(a.as<const std::uint8_t>(trailing));
+          case number::int8:
+            return tuple(a.as<const std::int8_t>(trailing));
+          default:
+            return tuple(a.as<const float>(trailing));
+        }
+      },
+      nb::arg("array"), nb::arg("trailing"), nb::arg("executor"));
+}
+
+}  // namespace wb::python

@@ -1,0 +1,126 @@
+#pragma once
+// What Python hands over as views, without a copy: NumPy arrays and whatever else has a buffer, and arrays on
+// a GPU with
+// __cuda_array_interface__ (CuPy, torch, numba).
+//
+// The last axes of an array are the elements of an item, all axes before them are the batch; either may have
+// any strides that step through them in one pace. Everything else is refused by name: nothing is converted
+// behind the caller's back.
+#include <Python.h>
+
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <nanobind/nanobind.h>
+
+#include <warpband/core/view.hpp>
+
+#include "executors.hpp"
+
+namespace wb::python {
+
+namespace nb = nanobind;
+
+/// Numbers as NumPy calls them.
+enum class number { float32, complex64, uint8, int8, int32, other };
+template <class T>
+inline constexpr number number_of = number::other;
+template <>
+inline constexpr number number_of<float> = number::float32;
+template <>
+inline constexpr number number_of<std::complex<float>> = number::complex64;
+template <>
+inline constexpr number number_of<std::uint8_t> = number::uint8;  // and bool
+template <>
+inline constexpr number number_of<std::int8_t> = number::int8;
+template <>
+inline constexpr number number_of<std::int32_t> = number::int32;
+
+/// An argument; None is one without data. It keeps the memory of its object alive. Made and destroyed with
+/// the GIL held.
+class argument {
+ public:
+  /// Throws shape_error for what is no array, or does not lie where the executor works.
+  argument(const char* name, nb::handle object, const executor_ref& where, bool written = false);
+  ~argument();
+  argument(const argument&) = delete;
+  argument& operator=(const argument&) = delete;
+
+  explicit operator bool() const noexcept { return given_; }
+  int axes() const noexcept { return axes_; }
+  std::ptrdiff_t extent(int axis) const noexcept { return shape_[static_cast<std::size_t>(axis)]; }
+  std::span<const std::ptrdiff_t> batch(int trailing) const noexcept {
+    return {shape_.data(), static_cast<std::size_t>(axes_ - trailing)};
+  }
+  number type() const noexcept { return type_; }
+
+  /// The last `trailing` axes are elements. Throws shape_error for another type, fewer axes or strides that
+  /// no view has.
+  template <class T>
+  view<T> as(int trailing) const {
+    if (!given_) return {};
+    check(number_of<std::remove_const_t<T>>, trailing, sizeof(T));
+    const run outer = merged(0, axes_ - trailing), inner = merged(axes_ - trailing, axes_);
+    return {static_cast<T*>(data_), inner.count, outer.count, inner.stride, outer.stride};
+  }
+  /// All axes together hold items of `elements` neighbours.
+  template <class T>
+  view<T> in_groups(std::size_t elements) const {
+    if (!given_) return {};
+    check(number_of<std::remove_const_t<T>>, 0, sizeof(T));
+    const run all = merged(0, axes_);
+    if (all.count % elements != 0) not_a_multiple(all.count, elements);
+    return {static_cast<T*>(data_), elements, all.count / elements, all.stride, elements * all.stride};
+  }
+  /// This one's batch axes are the first of `whole`'s: how many items of `whole` share each item of it.
+  /// Throws shape_error.
+  std::size_t items_sharing(int trailing, std::span<const std::ptrdiff_t> whole) const;
+  /// Throws shape_error where the last axes are not these.
+  void expect_item(std::initializer_list<std::size_t> extents) const;
+  /// Throws shape_error where the batch axes differ.
+  void expect_batch(int trailing, std::span<const std::ptrdiff_t> whole) const;
+
+ private:
+  struct run {
+    std::size_t count = 1, stride = 0;  // in numbers
+  };
+  run merged(int first, int last) const;
+  void check(number wanted, int trailing, std::size_t alignment) const;
+  [[noreturn]] void not_a_multiple(std::size_t count, std::size_t elements) const;
+  void take_buffer(nb::handle object, bool written);
+  void take_cuda(nb::handle object, bool written);
+
+  static constexpr std::size_t most_axes = 16;
+  const char* name_;
+  bool given_ = false, held_ = false;
+  int axes_ = 0;
+  void* data_ = nullptr;
+  std::size_t itemsize_ = 0;
+  number type_ = number::other;
+  std::string other_;                                          // what a type of other is called
+  std::array<std::ptrdiff_t, most_axes> shape_{}, strides_{};  // strides in bytes
+  Py_buffer buffer_{};
+};
+
+/// N0: a number for all items, or an array of one for each.
+class noise_argument {
+ public:
+  noise_argument(nb::handle object, const executor_ref& where);
+  /// Throws shape_error where the axes of an array are not those of the batch.
+  view<const float> of(std::span<const std::ptrdiff_t> batch) const;
+
+ private:
+  float value_ = 0;
+  bool shared_ = false;
+  argument array_;
+};
+
+/// "(2, 3)"
+std::string text_of(std::span<const std::ptrdiff_t> shape);
+std::size_t product(std::span<const std::ptrdiff_t> shape);
+
+}  // namespace wb::python

@@ -1,0 +1,139 @@
+// fec/conv/, viterbi/, bcjr/: convolutional codes.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <warpband/fec/bcjr/bcjr.hpp>
+#include <warpband/fec/conv/conv.hpp>
+#include <warpband/fec/viterbi/viterbi.hpp>
+
+#include "arrays.hpp"
+#include "codes.hpp"
+#include "rooms.hpp"
+
+namespace wb::python {
+namespace {
+
+conv_rate rate_named(const std::string& rate) {
+  return named<conv_rate>("rate", rate,
+                          {{"1/2", conv_rate::r1_2},
+                           {"2/3", conv_rate::r2_3},
+                           {"3/4", conv_rate::r3_4},
+                           {"5/6", conv_rate::r5_6}});
+}
+conv_ending ending_named(const std::string& ending) {
+  return named<conv_ending>("termination", ending,
+                            {{"zero-tail", conv_ending::zero_tail},
+                             {"tail-biting", conv_ending::tail_biting},
+                             {"truncated", conv_ending::truncated}});
+}
+const char* name_of(conv_ending ending) {
+  return ending == conv_ending::zero_tail     ? "zero-tail"
+         : ending == conv_ending::tail_biting ? "tail-biting"
+                                              : "truncated";
+}
+
+void encode(const conv_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
+  const argument b("bits", bits, where), c("coded", coded, where, true);
+  b.expect_item({static_cast<std::size_t>(e.k())});
+  const auto in = b.as<const std::uint8_t>(1);
+  const auto out = c.as<std::uint8_t>(1);
+  where.run([&](executor& exec) { e.run(exec, in, out); });
+}
+
+void viterbi(const viterbi_decoder& d, executor_ref& where, nb::handle llr, nb::handle bits,
+             nb::handle metric, nb::handle status) {
+  const argument l("llr", llr, where), b("bits", bits, where, true), s("metric", metric, where, true),
+      t("status", status, where, true);
+  l.expect_item({d.frame().n()});
+  const auto in = l.as<const float>(1);
+  const viterbi_output out{
+      .bits = b.as<std::uint8_t>(1), .metric = s.as<float>(0), .status = t.as<std::uint8_t>(0)};
+  where.run([&](executor& exec) { d.run(exec, in, out); });
+}
+
+void bcjr(const bcjr_decoder& d, executor_ref& where, nb::handle llr, nb::handle prior, nb::handle bits,
+          nb::handle soft, nb::handle extrinsic, nb::handle status) {
+  const argument l("llr", llr, where), p("prior", prior, where), b("bits", bits, where, true),
+      s("soft", soft, where, true), e("extrinsic", extrinsic, where, true), t("status", status, where, true);
+  l.expect_item({d.frame().n()});
+  p.expect_item({static_cast<std::size_t>(d.frame().k())});
+  p.expect_batch(1, l.batch(1));
+  const auto in = l.as<const float>(1);
+  const auto before = p.as<const float>(1);
+  const bcjr_output out{.bits = b.as<std::uint8_t>(1),
+                        .soft = s.as<float>(1),
+                        .extrinsic = e.as<float>(1),
+                        .status = t.as<std::uint8_t>(0)};
+  where.run([&](executor& exec) { d.run(exec, in, before, out); });
+}
+
+}  // namespace
+
+void bind_conv(nb::module_& m) {
+  nb::class_<conv_code>(m, "ConvCode")
+      .def(
+          "__init__",
+          [](conv_code* self, int constraint_length, std::vector<int> generators, int feedback,
+             const std::string& ending, const std::vector<int>& sent, const std::string& order) {
+            conv_code c;
+            c.constraint_length = constraint_length;
+            c.generators = std::move(generators);
+            c.feedback = feedback;
+            c.ending = ending_named(ending);
+            for (const int s : sent) {
+              if (s != 0 && s != 1) throw argument_error("sent", std::to_string(s), "0 or 1");
+              c.sent.push_back(static_cast<std::uint8_t>(s));
+            }
+            c.order = named<conv_order>("order", order,
+                                        {{"serial", conv_order::serial}, {"streams", conv_order::streams}});
+            const conv_frame checked(c, 64);  // says now what is not allowed
+            new (self) conv_code(checked.code());
+          },
+          nb::kw_only(), nb::arg("constraint_length"), nb::arg("generators"), nb::arg("feedback"),
+          nb::arg("termination"), nb::arg("sent"), nb::arg("order"))
+      .def_static(
+          "ieee80211", [](const std::string& rate) { return conv_80211(rate_named(rate)); }, nb::arg("rate"))
+      .def_static(
+          "ieee80216",
+          [](const std::string& rate, const std::string& ending) {
+            return conv_80216(rate_named(rate), ending_named(ending));
+          },
+          nb::arg("rate"), nb::arg("termination"))
+      .def_static("lte", &conv_lte)
+      .def_prop_ro("constraint_length", [](const conv_code& c) { return c.constraint_length; })
+      .def_prop_ro("generators", [](const conv_code& c) { return c.generators; })
+      .def_prop_ro("feedback", [](const conv_code& c) { return c.feedback; })
+      .def_prop_ro("termination", [](const conv_code& c) { return name_of(c.ending); })
+      .def_prop_ro("sent", [](const conv_code& c) { return std::vector<int>(c.sent.begin(), c.sent.end()); })
+      .def_prop_ro("order",
+                   [](const conv_code& c) { return c.order == conv_order::serial ? "serial" : "streams"; });
+  nb::class_<conv_encoder>(m, "ConvEncoder")
+      .def(nb::init<const conv_code&, int>(), nb::kw_only(), nb::arg("code"), nb::arg("k"))
+      .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
+      .def_prop_ro("n", &conv_encoder::n);
+  nb::class_<viterbi_decoder>(m, "ViterbiDecoder")
+      .def(
+          "__init__",
+          [](viterbi_decoder* self, const conv_code& code, int k, int overlap) {
+            new (self) viterbi_decoder({.code = code, .k = k, .overlap = overlap});
+          },
+          nb::kw_only(), nb::arg("code"), nb::arg("k"), nb::arg("overlap"))
+      .def("run", &viterbi, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("metric"),
+           optional("status"))
+      .def_prop_ro("n", [](const viterbi_decoder& d) { return d.frame().n(); })
+      .def_prop_ro("overlap", [](const viterbi_decoder& d) { return d.config().overlap; });
+  nb::class_<bcjr_decoder>(m, "BcjrDecoder")
+      .def(
+          "__init__",
+          [](bcjr_decoder* self, const conv_code& code, int k, const std::string& algorithm, int overlap) {
+            new (self) bcjr_decoder(
+                {.code = code, .k = k, .algorithm = map_algorithm_named(algorithm), .overlap = overlap});
+          },
+          nb::kw_only(), nb::arg("code"), nb::arg("k"), nb::arg("algorithm"), nb::arg("overlap"))
+      .def("run", &bcjr, nb::arg("executor"), nb::arg("llr"), optional("prior"), optional("bits"),
+           optional("soft"), optional("extrinsic"), optional("status"))
+      .def_prop_ro("n", [](const bcjr_decoder& d) { return d.frame().n(); })
+      .def_prop_ro("overlap", [](const bcjr_decoder& d) { return d.config().overlap; });
+}
+
+}  // namespace wb::python

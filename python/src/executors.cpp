@@ -1,0 +1,86 @@
+#include "executors.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <warpband/exec/cpu.hpp>
+#include <warpband/exec/cuda.hpp>
+
+#include "rooms.hpp"
+
+namespace wb::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// How often this process is the child of a fork: threads and CUDA contexts stay with the parent.
+std::atomic<unsigned> forks{0};
+
+std::unique_ptr<executor> open_cpu(int threads, const std::optional<std::string>& instructions) {
+  cpu_options options{.threads = threads, .instructions = {}};
+  if (instructions) options.instructions = isa_from_name(*instructions);
+  return std::make_unique<cpu>(options);
+}
+
+}  // namespace
+
+executor_ref::executor_ref(int threads, std::optional<std::string> instructions)
+    : threads_(threads),
+      instructions_(std::move(instructions)),
+      executor_(open_cpu(threads_, instructions_)),
+      generation_(forks) {}
+
+std::unique_ptr<executor_ref> executor_ref::cuda(int device, std::uintptr_t stream) {
+  std::unique_ptr<executor_ref> e(new executor_ref);
+  e->device_ = device;
+  e->generation_ = forks;
+  e->executor_ =
+      std::make_unique<wb::cuda>(cuda_options{.device = device, .stream = reinterpret_cast<void*>(stream)});
+  return e;
+}
+
+executor& executor_ref::open() {
+  if (generation_ != forks) {
+    if (device_ >= 0)
+      throw device_error("CUDA cannot be used in the child of a fork: start processes by \"spawn\"");
+    auto fresh = open_cpu(threads_, instructions_);
+    // Their threads are not here, so they cannot end; a lock may be held by one of them.
+    static_cast<void>(executor_.release());
+    static_cast<void>(mutex_.release());
+    executor_ = std::move(fresh);
+    mutex_ = std::make_unique<std::mutex>();
+    generation_ = forks;
+  }
+  return *executor_;
+}
+
+void bind_executors(nb::module_& m) {
+  pthread_atfork(nullptr, nullptr, [] { forks++; });
+  nb::class_<executor_ref>(m, "Executor")
+      .def(nb::init<int, std::optional<std::string>>(), nb::kw_only(), nb::arg("threads"),
+           nb::arg("isa").none())
+      .def_static("cuda", &executor_ref::cuda, nb::kw_only(), nb::arg("device"), nb::arg("stream"))
+      .def("sync", [](executor_ref& e) { e.run([](executor& exec) { exec.sync(); }); })
+      .def_prop_ro("device", &executor_ref::device)
+      .def_prop_ro("name", [](executor_ref& e) { return e.open().name(); })
+      .def_prop_ro("description", [](executor_ref& e) { return e.open().description(); });
+  m.def("has_cuda", &has_cuda);
+  m.def("isas", [] {
+    std::vector<std::string> names;
+    for (const isa i : available_isas()) names.emplace_back(isa_name(i));
+    return names;
+  });
+  m.def("cuda_devices", [] {
+    std::vector<std::string> names;
+    for (const cuda_device_info& d : cuda_devices()) names.push_back(d.name);
+    return names;
+  });
+}
+
+}  // namespace wb::python

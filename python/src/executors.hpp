@@ -1,0 +1,45 @@
+#pragma once
+// Executors as Python holds them: one call at a time, and whole again in the child of a fork.
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <nanobind/nanobind.h>
+
+#include <warpband/exec/executor.hpp>
+
+namespace wb::python {
+
+class executor_ref {
+ public:
+  /// A CPU; nothing: the widest instruction set, or what WARPBAND_ISA says. Throws argument_error,
+  /// device_error.
+  executor_ref(int threads, std::optional<std::string> instructions);
+  /// A device and a cudaStream_t of the caller's, or 0 for a stream of its own. Throws device_error.
+  static std::unique_ptr<executor_ref> cuda(int device, std::uintptr_t stream);
+
+  int device() const noexcept { return device_; }  // -1: the CPU
+  executor& open();                                // with the GIL
+
+  /// Calls f(executor) without the GIL, when no other thread is in a call.
+  template <class F>
+  void run(F&& f) {
+    executor& exec = open();
+    std::mutex& mutex = *mutex_;
+    nanobind::gil_scoped_release released;
+    std::lock_guard lock(mutex);
+    std::forward<F>(f)(exec);
+  }
+
+ private:
+  executor_ref() = default;
+  int threads_ = 0, device_ = -1;
+  std::optional<std::string> instructions_;
+  std::unique_ptr<executor> executor_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
+  unsigned generation_ = 0;
+};
+
+}  // namespace wb::python

@@ -1,0 +1,116 @@
+// fec/ldpc/: quasi-cyclic LDPC codes.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <warpband/fec/ldpc/ldpc.hpp>
+
+#include "arrays.hpp"
+#include "rooms.hpp"
+
+namespace wb::python {
+namespace {
+
+ldpc_code of_matrix(const std::vector<std::vector<int>>& rows, int z) {
+  qc_matrix m;
+  m.rows = static_cast<int>(rows.size());
+  m.columns = rows.empty() ? 0 : static_cast<int>(rows[0].size());
+  for (const auto& row : rows) {
+    if (static_cast<int>(row.size()) != m.columns)
+      throw argument_error("matrix", "rows of other lengths", "rows of the same length");
+    m.shifts.insert(m.shifts.end(), row.begin(), row.end());
+  }
+  return ldpc_code(std::move(m), z);
+}
+
+ldpc_code wimax(int n, const std::string& rate) {
+  return wimax_ldpc(n, named<wimax_rate>("rate", rate,
+                                         {{"1/2", wimax_rate::r1_2},
+                                          {"2/3A", wimax_rate::r2_3a},
+                                          {"2/3B", wimax_rate::r2_3b},
+                                          {"3/4A", wimax_rate::r3_4a},
+                                          {"3/4B", wimax_rate::r3_4b},
+                                          {"5/6", wimax_rate::r5_6}}));
+}
+ldpc_code wifi(int n, const std::string& rate) {
+  return wifi_ldpc(n, named<wifi_rate>("rate", rate,
+                                       {{"1/2", wifi_rate::r1_2},
+                                        {"2/3", wifi_rate::r2_3},
+                                        {"3/4", wifi_rate::r3_4},
+                                        {"5/6", wifi_rate::r5_6}}));
+}
+
+std::vector<std::vector<int>> matrix_of(const ldpc_code& c) {
+  std::vector<std::vector<int>> rows(static_cast<std::size_t>(c.rows()));
+  for (int r = 0; r < c.rows(); r++)
+    for (int i = 0; i < c.columns(); i++) rows[static_cast<std::size_t>(r)].push_back(c.shift(r, i));
+  return rows;
+}
+
+void decode(const ldpc_decoder& d, executor_ref& where, nb::handle llr, nb::handle bits, nb::handle soft,
+            nb::handle extrinsic, nb::handle iterations, nb::handle status) {
+  const argument l("llr", llr, where), b("bits", bits, where, true), s("soft", soft, where, true),
+      e("extrinsic", extrinsic, where, true), i("iterations", iterations, where, true),
+      t("status", status, where, true);
+  l.expect_item({static_cast<std::size_t>(d.code().n())});
+  const auto in = l.as<const float>(1);
+  const ldpc_decoder_output out{.bits = b.as<std::uint8_t>(1),
+                                .soft = s.as<float>(1),
+                                .extrinsic = e.as<float>(1),
+                                .iterations = i.as<std::int32_t>(0),
+                                .status = t.as<std::uint8_t>(0)};
+  where.run([&](executor& exec) { d.run(exec, in, out); });
+}
+
+void encode(const ldpc_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
+  const argument b("bits", bits, where), c("coded", coded, where, true);
+  b.expect_item({static_cast<std::size_t>(e.k())});
+  const auto in = b.as<const std::uint8_t>(1);
+  const auto out = c.as<std::uint8_t>(1);
+  where.run([&](executor& exec) { e.run(exec, in, out); });
+}
+
+}  // namespace
+
+void bind_ldpc(nb::module_& m) {
+  nb::class_<ldpc_code>(m, "LdpcCode")
+      .def_static("of_matrix", &of_matrix, nb::arg("matrix"), nb::arg("z"))
+      .def_static("wimax", &wimax, nb::arg("n"), nb::arg("rate"))
+      .def_static("wifi", &wifi, nb::arg("n"), nb::arg("rate"))
+      .def_prop_ro("k", &ldpc_code::k)
+      .def_prop_ro("n", &ldpc_code::n)
+      .def_prop_ro("z", &ldpc_code::z)
+      .def_prop_ro("matrix", &matrix_of);
+  nb::class_<ldpc_decoder>(m, "LdpcDecoder")
+      .def(
+          "__init__",
+          [](ldpc_decoder* self, const ldpc_code& code, const std::string& algorithm, float scale,
+             float offset, int iterations, const std::string& schedule, const std::string& precision,
+             bool early_stop, float int8_steps) {
+            ldpc_decoder_config c;
+            c.algorithm = named<ldpc_algorithm>("algorithm", algorithm,
+                                                {{"normalised-min-sum", ldpc_algorithm::normalised_min_sum},
+                                                 {"min-sum", ldpc_algorithm::min_sum},
+                                                 {"offset-min-sum", ldpc_algorithm::offset_min_sum},
+                                                 {"sum-product", ldpc_algorithm::sum_product}});
+            c.scale = scale, c.offset = offset, c.iterations = iterations, c.early_stop = early_stop;
+            c.schedule = named<ldpc_schedule>(
+                "schedule", schedule,
+                {{"layered", ldpc_schedule::layered}, {"flooding", ldpc_schedule::flooding}});
+            c.precision = named<ldpc_precision>("precision", precision,
+                                                {{"float32", ldpc_precision::float32},
+                                                 {"float16", ldpc_precision::float16},
+                                                 {"int8", ldpc_precision::int8}});
+            c.int8_steps = int8_steps;
+            new (self) ldpc_decoder(code, c);
+          },
+          nb::kw_only(), nb::arg("code"), nb::arg("algorithm"), nb::arg("scale"), nb::arg("offset"),
+          nb::arg("iterations"), nb::arg("schedule"), nb::arg("precision"), nb::arg("early_stop"),
+          nb::arg("int8_steps"))
+      .def("run", &decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("soft"),
+           optional("extrinsic"), optional("iterations"), optional("status"));
+  nb::class_<ldpc_encoder>(m, "LdpcEncoder")
+      .def(nb::init<const ldpc_code&>(), nb::arg("code"))
+      .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"));
+}
+
+}  // namespace wb::python

@@ -1,0 +1,117 @@
+// massive/: uplink detection and downlink precoding.
+#include <limits>
+
+#include <nanobind/stl/string.h>
+
+#include <warpband/massive/downlink/downlink.hpp>
+#include <warpband/massive/uplink/uplink.hpp>
+
+#include "arrays.hpp"
+#include "rooms.hpp"
+
+namespace wb::python {
+namespace {
+
+massive_mode mode_named(const std::string& mode) {
+  return named<massive_mode>("mode", mode,
+                             {{"cholesky", massive_mode::cholesky},
+                              {"cg", massive_mode::cg},
+                              {"jacobi-cg", massive_mode::jacobi_cg},
+                              {"zf", massive_mode::zf},
+                              {"mf", massive_mode::mf}});
+}
+
+/// Vectors of each frame.
+int symbols_of(const argument& channel, std::span<const std::ptrdiff_t> batch) {
+  const std::size_t n = std::max<std::size_t>(1, channel.items_sharing(2, batch));
+  if (n > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw shape_error("received", std::to_string(n) + " vectors of a frame", "at most 2147483647");
+  return static_cast<int>(n);
+}
+
+void detect(const uplink_detector& d, executor_ref& where, nb::handle channel, nb::handle received,
+            nb::handle noise_var, nb::handle llr, nb::handle equalized, nb::handle sinr, nb::handle status) {
+  const argument h("channel", channel, where), y("received", received, where);
+  const noise_argument n0(noise_var, where);
+  const argument l("llr", llr, where, true), x("equalized", equalized, where, true),
+      q("sinr", sinr, where, true), s("status", status, where, true);
+  const auto antennas = static_cast<std::size_t>(d.config().antennas),
+             users = static_cast<std::size_t>(d.config().users);
+  h.expect_item({antennas, users});
+  y.expect_item({antennas});
+  const auto frames = h.batch(2);
+  const uplink_input in{.channel = h.as<const std::complex<float>>(2),
+                        .received = y.as<const std::complex<float>>(1),
+                        .noise_var = n0.of(frames),
+                        .symbols = symbols_of(h, y.batch(1))};
+  const uplink_output out{.llr = l.as<float>(1),
+                          .equalized = x.as<std::complex<float>>(1),
+                          .sinr = q.as<float>(1),
+                          .status = s.as<std::uint8_t>(0)};
+  if (in.received.items == 0) return;  // however many frames there are
+  where.run([&](executor& exec) { d.run(exec, in, out); });
+}
+
+void precode(const downlink_precoder& d, executor_ref& where, nb::handle channel, nb::handle sent,
+             nb::handle noise_var, nb::handle precoded, nb::handle status) {
+  const argument h("channel", channel, where), x("sent", sent, where);
+  const noise_argument n0(noise_var, where);
+  const argument p("precoded", precoded, where, true), s("status", status, where, true);
+  const auto antennas = static_cast<std::size_t>(d.config().antennas),
+             users = static_cast<std::size_t>(d.config().users);
+  h.expect_item({antennas, users});
+  x.expect_item({users});
+  const downlink_input in{.channel = h.as<const std::complex<float>>(2),
+                          .sent = x.as<const std::complex<float>>(1),
+                          .noise_var = n0.of(h.batch(2)),
+                          .symbols = symbols_of(h, x.batch(1))};
+  const auto out = p.as<std::complex<float>>(1);
+  const auto state = s.as<std::uint8_t>(0);
+  if (in.sent.items == 0) return;
+  where.run([&](executor& exec) { d.run(exec, in, out, state); });
+}
+
+}  // namespace
+
+void bind_massive(nb::module_& m) {
+  nb::class_<uplink_detector>(m, "MassiveUplink")
+      .def(
+          "__init__",
+          [](uplink_detector* self, int antennas, int users, int qam, const std::string& mode, int iterations,
+             const std::string& sinr, float llr_clip) {
+            uplink_config c;
+            c.antennas = antennas, c.users = users, c.qam = qam, c.iterations = iterations,
+            c.llr_clip = llr_clip;
+            c.mode = mode_named(mode);
+            c.sinr = named<massive_sinr>(
+                "sinr", sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}});
+            new (self) uplink_detector(c);
+          },
+          nb::kw_only(), nb::arg("antennas"), nb::arg("users"), nb::arg("qam"), nb::arg("mode"),
+          nb::arg("iterations"), nb::arg("sinr"), nb::arg("llr_clip"))
+      .def("run", &detect, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
+           optional("noise_var"), optional("llr"), optional("equalized"), optional("sinr"),
+           optional("status"))
+      .def_prop_ro("bits_per_vector", &uplink_detector::bits_per_vector);
+  nb::class_<downlink_precoder>(m, "MassiveDownlink")
+      .def(
+          "__init__",
+          [](downlink_precoder* self, int antennas, int users, const std::string& mode, int iterations,
+             float symbol_energy, const std::string& normalization) {
+            downlink_config c;
+            c.antennas = antennas, c.users = users, c.iterations = iterations,
+            c.symbol_energy = symbol_energy;
+            c.mode = mode_named(mode);
+            c.normalization =
+                named<massive_normalization>("normalization", normalization,
+                                             {{"unit-power", massive_normalization::unit_power},
+                                              {"as-printed", massive_normalization::as_printed}});
+            new (self) downlink_precoder(c);
+          },
+          nb::kw_only(), nb::arg("antennas"), nb::arg("users"), nb::arg("mode"), nb::arg("iterations"),
+          nb::arg("symbol_energy"), nb::arg("normalization"))
+      .def("run", &precode, nb::arg("executor"), nb::arg("channel"), nb::arg("sent"), optional("noise_var"),
+           optional("precoded"), optional("status"));
+}
+
+}  // namespace wb::python

@@ -1,0 +1,41 @@
+// The extension module warpband._core: thin calls that the classes of python/warpband/ make.
+#include <new>
+
+#include <nanobind/nanobind.h>
+
+#include <warpband/link/result.hpp>
+
+#include "rooms.hpp"
+
+namespace nb = nanobind;
+
+NB_MODULE(_core, m) {
+  m.doc() = "Internal: the compiled part of warpband.";
+  // Errors keep their text. What the caller can put right is a ValueError.
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void*) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const wb::argument_error& e) {
+          PyErr_SetString(PyExc_ValueError, e.what());
+        } catch (const wb::error& e) {
+          PyErr_SetString(PyExc_RuntimeError, e.what());
+        }
+      },
+      nullptr);
+  nb::set_leak_warnings(false);  // what a program still holds when it ends is no fault of its own
+  m.def("version", &wb::version);
+  m.def("commit", &wb::commit);
+  wb::python::bind_executors(m);
+  wb::python::bind_arrays(m);
+  wb::python::bind_detect(m);
+  wb::python::bind_turbo(m);
+  wb::python::bind_modem(m);
+  wb::python::bind_ldpc(m);
+  wb::python::bind_conv(m);
+  wb::python::bind_lte(m);
+  wb::python::bind_massive(m);
+  wb::python::bind_stbc(m);
+  wb::python::bind_channel(m);
+  wb::python::bind_sweep(m);
+}

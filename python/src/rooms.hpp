@@ -1,0 +1,42 @@
+#pragma once
+// The parts of the module, one for each room of the library, and what they share.
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include <nanobind/nanobind.h>
+
+#include <warpband/core/error.hpp>
+
+namespace wb::python {
+
+void bind_arrays(nanobind::module_& m);
+void bind_executors(nanobind::module_& m);
+void bind_detect(nanobind::module_& m);
+void bind_turbo(nanobind::module_& m);
+void bind_ldpc(nanobind::module_& m);
+void bind_conv(nanobind::module_& m);
+void bind_lte(nanobind::module_& m);
+void bind_massive(nanobind::module_& m);
+void bind_stbc(nanobind::module_& m);
+void bind_channel(nanobind::module_& m);
+void bind_modem(nanobind::module_& m);
+void bind_sweep(nanobind::module_& m);
+
+/// An argument that may be None.
+inline auto optional(const char* name) { return nanobind::arg(name).none(); }
+
+/// The value that a word names; "log_map" is "log-map". Throws argument_error.
+template <class E>
+E named(const char* argument, std::string word, std::initializer_list<std::pair<const char*, E>> all) {
+  for (char& c : word)
+    if (c == '_') c = '-';
+  std::string allowed;
+  for (const auto& [name, value] : all) {
+    if (word == name) return value;
+    allowed += (allowed.empty() ? "\"" : ", \"") + std::string(name) + "\"";
+  }
+  throw argument_error(argument, "\"" + word + "\"", "one of " + allowed);
+}
+
+}  // namespace wb::python

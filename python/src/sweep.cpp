@@ -1,0 +1,172 @@
+// link/: the simulator. What `warpband sim` does, without its table.
+#include <algorithm>
+#include <chrono>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <warpband/io/replacement.hpp>
+#include <warpband/link/result.hpp>
+
+#include "executors.hpp"
+#include "rooms.hpp"
+
+namespace wb::python {
+namespace {
+
+namespace nb = nanobind;
+using clock = std::chrono::steady_clock;
+
+struct overrides {
+  std::optional<std::uint64_t> seed, frame_errors, max_frames;
+  std::optional<double> max_seconds;
+};
+
+/// The rule as `scenario` files have it; what the command line checks is checked here.
+scenario_overrides checked(const overrides& o) {
+  if (o.max_frames && *o.max_frames == 0) throw argument_error("max_frames", "0", "1 or more");
+  if (o.max_seconds && !(*o.max_seconds >= 0 && *o.max_seconds <= 1e9))
+    throw argument_error("max_seconds", std::to_string(*o.max_seconds), "0 to 1e9");
+  scenario_overrides s;
+  s.seed = o.seed, s.frame_errors = o.frame_errors, s.max_frames = o.max_frames,
+  s.max_seconds = o.max_seconds;
+  return s;
+}
+
+/// A run of all curves. All of it happens without the GIL but for what is told to Python.
+class sweep_run {
+ public:
+  sweep_run(run_result result, std::string out, double checkpoint, nb::object progress)
+      : result_(std::move(result)),
+        out_(std::move(out)),
+        checkpoint_(checkpoint),
+        progress_(std::move(progress)) {
+    result_.complete = false;
+    for (const curve_result& c : result_.curves) points_ += c.config.sweep_db.size();
+  }
+
+  void run(executor& exec, bool resumed) {
+    here_.machine = describe_machine(exec);
+    std::size_t before = 0;
+    try {
+      for (curve_result& curve : result_.curves) {
+        curve_observer observer;
+        observer.progress = [&](const curve_result&, std::size_t index, const point_counts& c) {
+          counted(resumed);
+          return tell(curve, before + index, index, c, false);
+        };
+        observer.finished = [&](const curve_result&, const point_result& p) {
+          const auto& all = curve.config.sweep_db;
+          const auto index =
+              static_cast<std::size_t>(std::find(all.begin(), all.end(), p.sweep_db) - all.begin());
+          tell(curve, before + index, index, p.counts, true);
+        };
+        run_curve(curve, exec, observer);
+        if (curve.cancelled || stopped_) break;
+        before += curve.config.sweep_db.size();
+      }
+    } catch (...) {
+      if (begun_) {
+        try {
+          save();
+        } catch (const std::exception&) {  // what went wrong first is what is told
+        }
+      }
+      throw;
+    }
+    result_.complete = !stopped_;
+    if (begun_ || result_.complete) save();
+  }
+
+  std::string json() const { return result_json(result_); }
+  bool stopped() const noexcept { return stopped_; }
+  /// With the GIL: what the callback, or a Ctrl-C, raised.
+  void raise() {
+    if (raised_) std::rethrow_exception(raised_);
+  }
+
+ private:
+  void counted(bool resumed) {
+    const bool first = !begun_;
+    if (first) {
+      if (resumed)
+        add_origin(result_, here_);
+      else
+        result_.origin = here_;
+      begun_ = true;
+    }
+    if (first || std::chrono::duration<double>(clock::now() - saved_).count() >= checkpoint_) save();
+  }
+  void save() {
+    if (!out_.empty()) write_file(out_, result_json(result_));
+    saved_ = clock::now();
+  }
+  /// False ends the run. Python hears of ten batches a second, and of every point that is finished.
+  bool tell(const curve_result& curve, std::size_t number, std::size_t index, const point_counts& c,
+            bool finished) {
+    const auto now = clock::now();
+    if (stopped_) return false;
+    if (!finished && std::chrono::duration<double>(now - told_).count() < 0.1) return true;
+    told_ = now;
+    nb::gil_scoped_acquire held;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (!progress_.is_none()) {
+        const nb::object answer = progress_(curve.label, curve.config.sweep_db[index], number, points_,
+                                            c.frames, c.frame_errors, c.bit_errors, c.seconds, finished);
+        if (answer.ptr() == Py_False) stopped_ = true;
+      }
+    } catch (...) {
+      raised_ = std::current_exception();
+      stopped_ = true;
+    }
+    return !stopped_;
+  }
+
+  run_result result_;
+  run_origin here_;
+  std::string out_;
+  double checkpoint_;
+  nb::object progress_;
+  std::size_t points_ = 0;
+  bool begun_ = false, stopped_ = false;
+  std::exception_ptr raised_;
+  clock::time_point saved_ = clock::now(), told_{};
+};
+
+std::string sweep(executor_ref& where, std::optional<std::string> text, const std::string& file,
+                  std::optional<std::string> resume, const std::string& out,
+                  std::optional<std::uint64_t> seed, std::optional<std::uint64_t> frame_errors,
+                  std::optional<std::uint64_t> max_frames, std::optional<double> max_seconds,
+                  double checkpoint, nb::object progress) {
+  const scenario_overrides with = checked({seed, frame_errors, max_frames, max_seconds});
+  run_result start;
+  if (!resume) {
+    start.source = parse_scenario(text.value_or(""), file);
+    apply_overrides(start.source, with);
+    for (const curve_config& c : start.source.curves) start.curves.push_back({c.label, c, {}, {}, false});
+  } else {
+    if (seed)
+      throw argument_error("seed", std::to_string(*seed), "none with resume: a result goes on with its own");
+    start = load_result(*resume);
+    scenario wanted = text ? parse_scenario(*text, file) : start.source;
+    apply_overrides(wanted, with);
+    start = resumed(std::move(start), std::move(wanted), *resume);
+  }
+  if (!out.empty()) check_writable(out);
+  sweep_run run(std::move(start), out, checkpoint, std::move(progress));
+  where.run([&](executor& exec) { run.run(exec, resume.has_value()); });
+  run.raise();
+  return run.json();
+}
+
+}  // namespace
+
+void bind_sweep(nb::module_& m) {
+  m.def("sweep", &sweep, nb::arg("executor"), nb::kw_only(), optional("text"), nb::arg("file"),
+        optional("resume"), nb::arg("out"), optional("seed"), optional("frame_errors"),
+        optional("max_frames"), optional("max_seconds"), nb::arg("checkpoint"), optional("progress"));
+  m.def("scenario_help", &scenario_help);
+}
+
+}  // namespace wb::python

@@ -1,0 +1,111 @@
+// fec/turbo/: the turbo code of LTE.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <warpband/fec/turbo/turbo.hpp>
+
+#include "arrays.hpp"
+#include "codes.hpp"
+#include "rooms.hpp"
+
+namespace wb::python {
+namespace {
+
+using permutation = std::optional<std::vector<std::int32_t>>;
+
+std::size_t coded_bits(int k) { return 3 * (static_cast<std::size_t>(k) + 4); }
+
+turbo_decoder made(const turbo_decoder_config& config, permutation p) {
+  return p ? turbo_decoder(config, std::move(*p)) : turbo_decoder(config);
+}
+
+void decode(const turbo_decoder& d, executor_ref& where, nb::handle llr, nb::handle bits, nb::handle soft,
+            nb::handle extrinsic, nb::handle iterations, nb::handle status) {
+  const argument l("llr", llr, where), b("bits", bits, where, true), s("soft", soft, where, true),
+      e("extrinsic", extrinsic, where, true), i("iterations", iterations, where, true),
+      t("status", status, where, true);
+  l.expect_item({coded_bits(d.config().k)});
+  const turbo_decoder_output out{.bits = b.as<std::uint8_t>(1),
+                                 .soft = s.as<float>(1),
+                                 .extrinsic = e.as<float>(1),
+                                 .iterations = i.as<std::int32_t>(0),
+                                 .status = t.as<std::uint8_t>(0)};
+  const bool steps = l.type() == number::int8 && d.config().precision != turbo_precision::float32;
+  const auto wide = steps ? view<const float>{} : l.as<const float>(1);
+  const auto narrow = steps ? l.as<const std::int8_t>(1) : view<const std::int8_t>{};
+  where.run([&](executor& exec) { steps ? d.run(exec, narrow, out) : d.run(exec, wide, out); });
+}
+
+void encode(const turbo_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
+  const argument b("bits", bits, where), c("coded", coded, where, true);
+  b.expect_item({static_cast<std::size_t>(e.k())});
+  const auto in = b.as<const std::uint8_t>(1);
+  const auto out = c.as<std::uint8_t>(1);
+  where.run([&](executor& exec) { e.run(exec, in, out); });
+}
+
+}  // namespace
+
+turbo_decoder_config turbo_config(int k, const std::string& algorithm, int iterations, int windows,
+                                  int overlap, float extrinsic_scale, const std::string& stop,
+                                  std::optional<crc_words> crc, const std::string& precision,
+                                  float llr_steps) {
+  turbo_decoder_config c;
+  c.k = k;
+  c.algorithm = map_algorithm_named(algorithm);
+  c.iterations = iterations;
+  c.windows = windows;
+  c.overlap = overlap;
+  c.extrinsic_scale = extrinsic_scale;
+  c.stop = named<early_stop>(
+      "early_stop", stop,
+      {{"none", early_stop::none}, {"crc", early_stop::crc}, {"sign-agreement", early_stop::sign_agreement}});
+  if (crc) c.crc_polynomial = crc->first, c.crc_degree = crc->second;
+  c.precision = named<turbo_precision>("precision", precision,
+                                       {{"float32", turbo_precision::float32},
+                                        {"bfloat16", turbo_precision::bfloat16},
+                                        {"int16", turbo_precision::int16}});
+  c.llr_steps = llr_steps;
+  return c;
+}
+
+map_algorithm map_algorithm_named(const std::string& word) {
+  return named<map_algorithm>(
+      "algorithm", word, {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}});
+}
+
+void bind_turbo(nb::module_& m) {
+  nb::class_<turbo_decoder>(m, "TurboDecoder")
+      .def(
+          "__init__",
+          [](turbo_decoder* self, int k, const std::string& algorithm, int iterations, int windows,
+             int overlap, float extrinsic_scale, const std::string& stop, std::optional<crc_words> crc,
+             const std::string& precision, float llr_steps, permutation p) {
+            new (self) turbo_decoder(made(turbo_config(k, algorithm, iterations, windows, overlap,
+                                                       extrinsic_scale, stop, crc, precision, llr_steps),
+                                          std::move(p)));
+          },
+          nb::kw_only(), nb::arg("k"), nb::arg("algorithm"), nb::arg("iterations"), nb::arg("windows"),
+          nb::arg("overlap"), nb::arg("extrinsic_scale"), nb::arg("early_stop"), nb::arg("crc").none(),
+          nb::arg("precision"), nb::arg("llr_steps"), nb::arg("permutation").none())
+      .def("run", &decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("soft"),
+           optional("extrinsic"), optional("iterations"), optional("status"))
+      .def_prop_ro("windows", [](const turbo_decoder& d) { return d.config().windows; })
+      .def_prop_ro("overlap", [](const turbo_decoder& d) { return d.config().overlap; });
+  nb::class_<turbo_encoder>(m, "TurboEncoder")
+      .def(
+          "__init__",
+          [](turbo_encoder* self, int k, permutation p) {
+            if (p)
+              new (self) turbo_encoder(std::move(*p));
+            else
+              new (self) turbo_encoder(k);
+          },
+          nb::kw_only(), nb::arg("k"), nb::arg("permutation").none())
+      .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
+      .def_prop_ro("k", &turbo_encoder::k);
+}
+
+}  // namespace wb::python

@@ -1,0 +1,260 @@
+"""How arrays come in and go out: layouts, types, addresses, kinds."""
+import ctypes
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import warpband as wb
+from warpband import _core
+
+HERE = wb.cpu(threads=1)
+
+
+def normal(rng, *shape):
+    return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(np.complex64)
+
+
+# ---------------------------------------------------------------- no copy
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "uint8", "int8"])
+def test_views_are_the_arrays_own_memory(dtype):
+    a = np.zeros((6, 4, 5), dtype)
+    size = a.itemsize
+    for array, trailing, wanted in ((a, 1, (5, 24, 1, 5)), (a, 2, (20, 6, 1, 20)), (a, 0, (1, 120, 1, 1)),
+                                    (a[::2], 2, (20, 3, 1, 40)), (a[:, :, 1], 1, (4, 6, 5, 20)), (a[:, 1, ::2], 1, (3, 6, 2, 20)),
+                                    (np.broadcast_to(a[:1, 0], (7, 5)), 1, (5, 7, 1, 0)), (a[0, 0], 1, (5, 1, 1, 1)),
+                                    (np.zeros((5, 9), dtype).T, 1, (5, 9, 9, 1))):
+        address, *layout = _core.view_of(array, trailing, HERE)
+        assert address == array.ctypes.data and tuple(layout) == wanted, (array.shape, array.strides, trailing)
+        assert all(stride * size < 2 ** 31 for stride in layout[2:])
+
+
+def test_a_call_allocates_its_outputs_alone(rng):
+    h, y = normal(rng, 20000, 4, 4), normal(rng, 20000, 4)
+    detector = wb.MMSE(streams=4, rx_antennas=4, qam=16)
+    out = np.empty((20000, 16), np.float32)
+    address = out.ctypes.data
+    tracemalloc.start()
+    try:
+        assert detector(h, y, 0.1, out=out) is out
+        within = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        llr = detector(h, y, 0.1)
+        new = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert out.ctypes.data == address and np.array_equal(llr, out)
+    assert within < 50_000 and llr.nbytes <= new < llr.nbytes + 50_000
+
+
+def test_outputs_may_have_strides(rng):
+    h, y = normal(rng, 10, 2, 2), normal(rng, 10, 2)
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    wide = np.full((10, 9), 7, np.float32)
+    detector(h, y, 0.1, out=wide[:, 2:6])
+    assert np.array_equal(wide[:, 2:6], detector(h, y, 0.1)) and (np.delete(wide, range(2, 6), 1) == 7).all()
+
+
+# ---------------------------------------------------------------- any shape and layout gives the same
+LAYOUTS = {
+    "contiguous": lambda a: np.ascontiguousarray(a),
+    "every second": lambda a: np.repeat(a, 2, 0)[::2] if a.ndim == 2 else a,
+    "part of a wider one": lambda a: np.pad(a, [(0, 0)] * (a.ndim - 1) + [(1, 2)])[..., 1:-2],
+    "batch fastest": lambda a: np.ascontiguousarray(a.T).T if a.ndim == 2 else np.ascontiguousarray(a),
+}
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(batch=st.lists(st.integers(0, 5), max_size=3), layout=st.sampled_from(sorted(LAYOUTS)), streams=st.integers(1, 4),
+       shared=st.booleans(), number=st.booleans(), sign=st.sampled_from(["log_p0_p1", "log_p1_p0"]))
+def test_detector_layouts(batch, layout, streams, shared, number, sign):
+    rng = np.random.default_rng(len(batch) + 10 * streams)
+    y = normal(rng, *batch, 4)
+    h = normal(rng, *(batch[:-1] if shared else batch), 4, streams)
+    n0 = rng.uniform(0.1, 1, batch).astype(np.float32)
+    detector = wb.MMSE(streams=streams, rx_antennas=4, qam=4, executor=HERE, llr=sign)
+    llr = detector(h, LAYOUTS[layout](y), 0.5 if number else n0)
+    assert llr.shape == tuple(batch) + (2 * streams,)
+    wide = np.broadcast_to(h.reshape(h.shape[:-2] + ((1,) if shared and batch else ()) + h.shape[-2:]),
+                           tuple(batch) + (4, streams))
+    one = wb.MMSE(streams=streams, rx_antennas=4, qam=4, executor=HERE)
+    for at in np.ndindex(*batch):
+        alone = one(wide[at].copy(), y[at].copy(), 0.5 if number else float(n0[at]))
+        assert np.array_equal(llr[at], alone if sign == "log_p0_p1" else -alone)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@given(batch=st.lists(st.integers(0, 4), max_size=3), layout=st.sampled_from(sorted(LAYOUTS)), boolean=st.booleans())
+def test_codec_layouts(batch, layout, boolean):
+    rng = np.random.default_rng(len(batch))
+    bits = rng.integers(0, 2, (*batch, 40), dtype=np.uint8)
+    encode, decode = wb.TurboEncoder(k=40, executor=HERE), wb.TurboDecoder(k=40, iterations=1, executor=HERE)
+    taken = LAYOUTS[layout](bits)
+    coded = encode(taken.astype(bool) if boolean else taken)
+    assert coded.shape == tuple(batch) + (132,)
+    llr = (4 * (1 - 2.0 * coded)).astype(np.float32)
+    assert np.array_equal(decode(LAYOUTS[layout](llr)), bits)
+    for at in np.ndindex(*batch):
+        assert np.array_equal(encode(bits[at].copy()), coded[at])
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(dtype=st.sampled_from(["float16", "float64", "int32", "int8", "uint8", "complex64", "complex128", ">f4", "bool"]),
+       shape=st.lists(st.integers(1, 3), max_size=3))
+def test_other_types_and_shapes_are_refused(dtype, shape):
+    with pytest.raises(ValueError, match="^(llr|bits) = .* is not allowed: expected "):
+        wb.TurboDecoder(k=40, executor=HERE)(np.ones(shape, dtype))
+
+
+# ---------------------------------------------------------------- what is refused
+def refused(match, call, error=ValueError):
+    with pytest.raises(error, match=match):
+        call()
+
+
+def test_strides_that_no_view_has(rng):
+    h, y = normal(rng, 8, 2, 2), normal(rng, 8, 2)
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    refused(r"channel = an array with strides .* numpy.ascontiguousarray\(channel\)", lambda: detector(h.swapaxes(1, 2), y, 0.1))
+    refused("received = an array with strides", lambda: detector(h, y[::-1], 0.1))
+    refused("received = an array with strides", lambda: detector(h[:6].reshape(2, 3, 2, 2), normal(rng, 2, 4, 2)[:, :3], 0.1))
+    assert detector(np.ascontiguousarray(h.swapaxes(1, 2)), y, 0.1).shape == (8, 4)
+    out = np.empty((1, 4), np.float32)
+    refused("stride 0", lambda: detector(h, y, 0.1, out=np.lib.stride_tricks.as_strided(out, (8, 4), (0, 4))))
+    frozen = np.empty((8, 4), np.float32)
+    frozen.flags.writeable = False
+    refused("llr = a read-only array", lambda: detector(h, y, 0.1, out=frozen))
+    raw = np.zeros(8 * 16 + 4, np.uint8)[4:].view(np.float32)
+    odd = raw[:32].view(np.complex64) if raw.ctypes.data % 8 == 4 else np.zeros(65, np.float32)[1:33].view(np.complex64)
+    if odd.ctypes.data % 8:
+        refused("odd address", lambda: detector(h, odd.reshape(8, 2), 0.1))
+
+
+def test_other_arguments_that_are_refused(rng):
+    h, y = normal(rng, 8, 2, 2), normal(rng, 8, 2)
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    refused("expected an array, got list", lambda: detector([1], [1], 0.1), TypeError)
+    refused("channel is a list: expected an array", lambda: detector([1], y, 0.1), TypeError)
+    refused("noise_var is None", lambda: detector(h, y, None), TypeError)
+    refused("noise_var is a str", lambda: detector(h, y, "0.1"), TypeError)
+    refused(r"noise_var = shape \(3,\)", lambda: detector(h, y, np.ones(3, np.float32)))
+    refused(r"channel = shape \(7, 2, 2\)", lambda: detector(h[:7], y, 0.1))
+    refused(r"channel = shape \(8, 2, 3\)", lambda: detector(normal(rng, 8, 2, 3), y, 0.1))
+    refused(r"received = shape \(\)", lambda: detector(h, np.complex64(1), 0.1))
+    refused("outputs = 'soft'", lambda: detector(h, y, 0.1, outputs="soft"))
+    refused("outputs = 'soft'", lambda: detector(h, y, 0.1, outputs=("llr", "soft")))
+    refused("out = 1 arrays", lambda: detector(h, y, 0.1, outputs=("llr", "bits"), out=(np.empty((8, 4), np.float32),)))
+    refused("out = shape", lambda: detector(h, y, 0.1, out=np.empty((8, 3), np.float32)))
+    refused("llr = an array of float64", lambda: detector(h, y, 0.1, out=np.empty((8, 4))))
+    refused("channel = an array of complex128", lambda: detector(h.astype(complex), y, 0.1))
+    assert detector(h, y, np.float64(0.1)).shape == detector(h, y, np.float32(0.1)).shape == (8, 4)
+    assert np.array_equal(detector(h, y, np.array(0.5, np.float32)), detector(h, y, 0.5))
+
+
+class OnGpu:
+    """What CuPy, torch and numba show of an array on a GPU."""
+
+    shape = (8, 2)
+    __cuda_array_interface__ = {"shape": (8, 2), "typestr": "<c8", "data": (4096, False), "version": 3}
+
+
+@pytest.mark.skipif(wb.has_cuda, reason="this build has CUDA")
+def test_arrays_on_a_gpu_need_cuda(rng):
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    refused("this build of warpband has no CUDA", lambda: detector(normal(rng, 8, 2, 2), OnGpu(), 0.1), RuntimeError)
+    refused("an array in memory of cuda:0 is not allowed: expected one in host memory",
+            lambda: detector(OnGpu(), normal(rng, 8, 2), 0.1))
+    refused("no CUDA", lambda: wb.cuda(), RuntimeError)
+    assert wb.cuda_devices() == []
+
+
+# ---------------------------------------------------------------- other kinds of arrays
+class OnlyDlpack:
+    """An array of a library that has no buffers."""
+
+    def __init__(self, array):
+        self.array, self.shape = array, array.shape
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_dlpack_and_buffers(rng):
+    h, y = normal(rng, 8, 2, 2), normal(rng, 8, 2)
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    wanted = detector(h, y, 0.1)
+    assert np.array_equal(detector(OnlyDlpack(h), OnlyDlpack(y), 0.1), wanted)
+    raw = (ctypes.c_float * 132)(*[4.0] * 132)
+    llr = np.frombuffer(raw, np.float32)
+    assert np.array_equal(wb.TurboDecoder(k=40)(memoryview(llr)), np.zeros(40))
+
+
+# ---------------------------------------------------------------- threads and processes
+def test_the_gil_is_released():
+    decoder = wb.TurboDecoder(k=6144, iterations=64, executor=wb.cpu(threads=1))
+    llr = np.full((1, 3 * 6148), 0.01, np.float32)
+    start = time.perf_counter()
+    decoder(llr)
+    llr = np.repeat(llr, max(1, int(0.3 / (time.perf_counter() - start))) * 4, 0)
+    worker = threading.Thread(target=decoder, args=(llr,))
+    worker.start()
+    turns = 0
+    while worker.is_alive():
+        time.sleep(0.002)
+        turns += 1
+    assert turns > 5
+
+
+def test_many_threads_share_an_executor(rng):
+    bits = rng.integers(0, 2, (20, 40), dtype=np.uint8)
+    llr = (4 * (1 - 2.0 * wb.TurboEncoder(k=40)(bits))).astype(np.float32)
+    decoder = wb.TurboDecoder(k=40)
+    wrong = []
+
+    def work():
+        for _ in range(30):
+            if not np.array_equal(decoder(llr), bits):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_child_works(rng):
+    import os
+    executor = wb.cpu(threads=4)
+    encoder = wb.TurboEncoder(k=1024, executor=executor)
+    bits = rng.integers(0, 2, (64, 1024), dtype=np.uint8)
+    wanted = encoder(bits)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if np.array_equal(encoder(bits), wanted) else 1)
+    deadline = time.monotonic() + 60
+    done, status = 0, 0
+    while not done and time.monotonic() < deadline:
+        done, status = os.waitpid(child, os.WNOHANG)
+        time.sleep(0.01)
+    if not done:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+    assert done == child and status == 0
+
+
+@pytest.mark.parametrize("isa", wb.isas())
+def test_every_instruction_set_gives_the_same_bits(isa, rng):
+    h, y = normal(rng, 37, 3, 3), normal(rng, 37, 3)
+    wanted = wb.NWay(streams=3, rx_antennas=3, qam=16)(h, y, 0.1)
+    assert np.array_equal(wb.NWay(streams=3, rx_antennas=3, qam=16, executor=wb.cpu(isa=isa))(h, y, 0.1), wanted)
+    assert isa in wb.cpu(isa=isa).description

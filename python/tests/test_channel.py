@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+
+import warpband as wb
+
+N = 40000
+
+
+def close(value, wanted, spread):
+    assert abs(value - wanted) < 5 * spread, (value, wanted, spread)
+
+
+def test_awgn():
+    x = np.full((4, N // 4), 1 + 1j, np.complex64)
+    y = wb.awgn(x, noise_var=0.5, seed=3)
+    noise = (y - x).ravel()
+    close((np.abs(noise) ** 2).mean(), 0.5, 0.5 / N ** 0.5)
+    close(noise.real.mean(), 0, 0.5 / N ** 0.5)
+    close((noise.real ** 4).mean() / (noise.real ** 2).mean() ** 2, 3, (24 / N) ** 0.5)
+    close((noise[1:] * noise[:-1].conj()).real.mean(), 0, 0.5 / N ** 0.5)
+    # an item's noise follows from its number
+    halves = np.concatenate([wb.awgn(x[:2], noise_var=0.5, seed=3), wb.awgn(x[2:], noise_var=0.5, seed=3, first=N // 2)])
+    assert np.array_equal(halves, y)
+    assert not np.array_equal(wb.awgn(x, noise_var=0.5, seed=4), y)
+    assert not np.array_equal(wb.awgn(x, noise_var=0.5, seed=3, point=1), y)
+    again = x.copy()
+    assert wb.awgn(again, noise_var=0.5, seed=3, out=again) is again and np.array_equal(again, y)
+    with pytest.raises(ValueError, match="noise_var"):
+        wb.awgn(x, noise_var=-1.0, seed=1)
+
+
+def test_rayleigh():
+    x = np.exp(2j * np.pi * np.arange(N) / 7).astype(np.complex64)
+    y, h = wb.rayleigh(x, seed=1)
+    np.testing.assert_allclose(y, h * x, atol=1e-5)
+    close((np.abs(h) ** 2).mean(), 1, 1 / N ** 0.5)
+    close((np.abs(h) ** 4).mean(), 2, 20 ** 0.5 / N ** 0.5)
+    _, h = wb.rayleigh(x.reshape(-1, 8), seed=1, block=8)
+    assert (h == h[:, :1]).all() and len(np.unique(h)) == N // 8
+
+
+def test_mimo():
+    x = np.exp(2j * np.pi * np.arange(N).reshape(-1, 5, 2) / 7).astype(np.complex64)
+    y, h = wb.mimo_rayleigh(x, rx_antennas=3, seed=1)
+    assert y.shape == (N // 10, 5, 3) and h.shape == (N // 10, 5, 3, 2)
+    np.testing.assert_allclose(y, np.einsum("...rs,...s->...r", h, x), atol=1e-5)
+    close((np.abs(h) ** 2).mean(), 1, 1 / h.size ** 0.5)
+    close((h[..., 0, 0] * h[..., 1, 1].conj()).real.mean(), 0, 1 / N ** 0.5)
+    y, h = wb.mimo_rayleigh(x, rx_antennas=3, seed=1, uses_per_channel=5)
+    assert h.shape == (N // 10, 3, 2)
+    np.testing.assert_allclose(y, np.einsum("brs,bus->bur", h, x), atol=1e-5)
+    with pytest.raises(ValueError, match="uses_per_channel"):
+        wb.mimo_rayleigh(x, rx_antennas=3, seed=1, uses_per_channel=4)
+
+
+def test_delay_lines():
+    # 3GPP TS 36.101 table B.2.1-2
+    power = 10 ** (np.array([0, -1, -2, -3, -8, -17.2, -20.8]) / 10)
+    delay = np.array([0, 30, 70, 90, 110, 190, 410])
+    channel = wb.TdlChannel(profile="epa", subcarriers=64, symbols=3, spacing_hz=60000.0, streams=2, rx_antennas=2)
+    assert channel.delays_ns == delay.tolist()
+    np.testing.assert_allclose(channel.powers, power / power.sum(), rtol=1e-6)
+    h = channel.response(blocks=2000, seed=5)
+    assert h.shape == (2000, 3, 64, 2, 2)
+    assert np.array_equal(h[:, 0], h[:, 2])  # no Doppler shift
+    for apart in (1, 20, 63):
+        found = (h[:, 0, apart] * h[:, 0, 0].conj()).mean()
+        wanted = (channel.powers * np.exp(-2j * np.pi * 60000 * apart * delay * 1e-9)).sum()
+        close(abs(found - wanted), 0, 1 / 8000 ** 0.5)
+    x = np.exp(1j * np.arange(2 * 3 * 64 * 2)).reshape(2, 3, 64, 2).astype(np.complex64)
+    y, same = channel(x, seed=5)
+    assert np.array_equal(same, h[:2])
+    np.testing.assert_allclose(y, np.einsum("...rs,...s->...r", same, x), atol=1e-5)
+    assert "tdl-a" in wb.tdl_profiles()
+
+
+def test_own_taps_and_doppler():
+    channel = wb.TdlChannel(delays_ns=[0.0], powers_db=[0.0], subcarriers=1, symbols=50, doppler_hz=300.0)
+    h = channel.response(blocks=4000, seed=2)[:, :, 0, 0, 0]
+    period = 1 / 15000 + 4.6875e-6
+    angles = np.linspace(0, np.pi, 2001)
+    for steps in (3, 11):
+        bessel = np.cos(2 * np.pi * 300 * steps * period * np.cos(angles)).mean()  # J0
+        close((h[:, steps] * h[:, 0].conj()).mean().real, bessel, 1 / 4000 ** 0.5)
+    with pytest.raises(ValueError, match="profile"):
+        wb.TdlChannel(profile="rural")
+    with pytest.raises(ValueError, match="powers_db"):
+        wb.TdlChannel(delays_ns=[0.0, 1.0], powers_db=[0.0])

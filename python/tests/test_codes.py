@@ -1,0 +1,154 @@
+import numpy as np
+import oracles
+import pytest
+
+import warpband as wb
+
+
+def noisy(rng, coded, scale=2.0):
+    return (scale * (1 - 2.0 * coded) + rng.normal(scale=scale, size=coded.shape)).astype(np.float32)
+
+
+# ---------------------------------------------------------------- convolutional
+CODES = [(3, (0o7, 0o5)), (4, (0o13, 0o15, 0o17)), (7, (0o133, 0o171))]
+
+
+@pytest.mark.parametrize("length, generators", CODES)
+def test_convolutional_codes(length, generators, rng):
+    k = 8
+    code = wb.ConvCode(constraint_length=length, generators=generators)
+    words = oracles.all_words(k)
+    codewords = np.array([oracles.conv_encode(w, length, generators) for w in words])
+    assert np.array_equal(wb.ConvEncoder(code=code, k=k)(words), codewords)
+    llr = noisy(rng, codewords[rng.integers(0, len(words), 19)])
+    prior = rng.normal(size=(19, k)).astype(np.float32)
+    found = [oracles.map_of_all(x, words, codewords) for x in llr]
+    decided = wb.ViterbiDecoder(code=code, k=k)(llr)
+    assert np.array_equal(decided, [word for word, _ in found])
+    soft = wb.BcjrDecoder(code=code, k=k)(llr)
+    np.testing.assert_allclose(soft, [s for _, s in found], rtol=2e-3, atol=2e-3)
+    with_prior, extrinsic = wb.BcjrDecoder(code=code, k=k)(llr, prior=prior, outputs=("soft", "extrinsic"))
+    np.testing.assert_allclose(with_prior, [oracles.map_of_all(x, words, codewords, p)[1] for x, p in zip(llr, prior)],
+                               rtol=2e-3, atol=2e-3)
+    np.testing.assert_allclose(extrinsic, with_prior - prior, atol=1e-3)
+    other = wb.BcjrDecoder(code=code, k=k, llr="log_p1_p0")
+    assert np.array_equal(other(-llr, prior=-prior), -with_prior)
+    assert np.array_equal(wb.ViterbiDecoder(code=code, k=k, llr="log_p1_p0")(-llr), decided)
+
+
+def test_around_the_circle(rng):
+    k, length, generators = 10, 3, (0o7, 0o5)
+    code = wb.ConvCode(constraint_length=length, generators=generators, termination="tail-biting")
+    words = oracles.all_words(k)
+    codewords = np.array([oracles.conv_encode(w, length, generators, True) for w in words])
+    assert np.array_equal(wb.ConvEncoder(code=code, k=k)(words), codewords)
+    # With little noise the path that is found ends in the state it began with.
+    sent = rng.integers(0, len(words), 50)
+    llr = (2 * (1 - 2.0 * codewords[sent]) + rng.normal(scale=0.7, size=(50, 2 * k))).astype(np.float32)
+    found = [oracles.map_of_all(x, words, codewords) for x in llr]
+    assert np.array_equal(wb.ViterbiDecoder(code=code, k=k)(llr), [word for word, _ in found])
+    decoder = wb.BcjrDecoder(code=code, k=k, overlap=7)
+    wanted = [oracles.bcjr_around(x, k, length, generators, 7) for x in llr]
+    np.testing.assert_allclose(decoder(llr), wanted, rtol=2e-3, atol=2e-3)
+
+
+def test_codes_of_the_standards(rng):
+    bits = rng.integers(0, 2, (4, 60), dtype=np.uint8)
+    whole = np.array([oracles.conv_encode(b, 7, (0o133, 0o171)) for b in bits])
+    assert np.array_equal(wb.ConvEncoder(code=wb.conv_80211(), k=60)(bits), whole)
+    pattern = np.resize([1, 1, 1, 0, 0, 1], whole.shape[1]).astype(bool)  # rate 3/4: A1 B1 A2 B3
+    assert np.array_equal(wb.ConvEncoder(code=wb.conv_80211(rate="3/4"), k=60)(bits), whole[:, pattern])
+    turned = np.array([oracles.conv_encode(b, 7, (0o171, 0o133)) for b in bits])
+    assert np.array_equal(wb.ConvEncoder(code=wb.conv_80216(), k=60)(bits), turned)
+    lte = np.array([oracles.conv_encode(b, 7, (0o133, 0o171, 0o165), True) for b in bits])
+    streams = lte.reshape(4, 60, 3).swapaxes(1, 2).reshape(4, -1)
+    assert np.array_equal(wb.ConvEncoder(code=wb.conv_lte(), k=60)(bits), streams)
+    assert np.array_equal(wb.ViterbiDecoder(code=wb.conv_lte(), k=60)(noisy(rng, streams, 8)), bits)
+    assert "0o133" in repr(wb.conv_lte()) and wb.conv_80211(rate="2/3").sent == [[1, 1], [1, 0]]
+
+
+def test_metric(rng):
+    code = wb.ConvCode(constraint_length=3, generators=(0o7, 0o5))
+    llr = noisy(rng, wb.ConvEncoder(code=code, k=10)(rng.integers(0, 2, (3, 10), dtype=np.uint8)))
+    bits, metric = wb.ViterbiDecoder(code=code, k=10)(llr, outputs=("bits", "metric"))
+    coded = np.array([oracles.conv_encode(b, 3, (0o7, 0o5)) for b in bits])
+    np.testing.assert_allclose(metric, -(coded * llr).sum(1), rtol=1e-5, atol=1e-4)
+
+
+# ---------------------------------------------------------------- LDPC
+@pytest.mark.parametrize("code", [wb.wifi_ldpc(n=648, rate="1/2"), wb.wifi_ldpc(n=1944, rate="5/6"),
+                                  wb.wimax_ldpc(n=576, rate="2/3A"), wb.wimax_ldpc(n=2304, rate="3/4B")], ids=repr)
+def test_ldpc_codewords_pass_all_checks(code, rng):
+    bits = rng.integers(0, 2, (3, code.k), dtype=np.uint8)
+    coded = wb.LdpcEncoder(code=code)(bits)
+    assert np.array_equal(coded[:, :code.k], bits)
+    h = oracles.parity_checks(code.matrix, code.z)
+    assert not (h.astype(int) @ coded.T % 2).any()
+    decoded, status = wb.LdpcDecoder(code=code)((4 * (1 - 2.0 * coded)).astype(np.float32), outputs=("bits", "status"))
+    assert np.array_equal(decoded, bits) and (status == 2).all()
+
+
+def test_min_sum(rng):
+    code = wb.wifi_ldpc(n=648, rate="3/4")
+    llr = noisy(rng, wb.LdpcEncoder(code=code)(rng.integers(0, 2, (2, code.k), dtype=np.uint8)))
+    decoder = wb.LdpcDecoder(code=code, schedule="flooding", iterations=3, early_stop=False)
+    soft, iterations = decoder(llr, outputs=("soft", "iterations"))
+    h = oracles.parity_checks(code.matrix, code.z)
+    np.testing.assert_allclose(soft, [oracles.min_sum(x, h, 3, 0.75) for x in llr], rtol=1e-3, atol=1e-3)
+    assert iterations.tolist() == [3, 3]
+    other = wb.LdpcDecoder(code=code, schedule="flooding", iterations=3, early_stop=False, llr="log_p1_p0")
+    assert np.array_equal(other(-llr, outputs="soft"), -soft)
+
+
+def test_sum_product_is_exact_without_cycles(rng):
+    matrix = [[0, 0, 0, -1, -1, -1, -1], [-1, -1, 0, 0, 0, -1, -1], [-1, -1, -1, -1, 0, 0, 0]]
+    code = wb.LdpcCode(matrix=matrix, z=1)
+    h = oracles.parity_checks(matrix, 1)
+    words = oracles.all_words(7)
+    words = words[~(words.astype(int) @ h.T % 2).any(1)]
+    llr = rng.normal(scale=2, size=(25, 7)).astype(np.float32)
+    soft = wb.LdpcDecoder(code=code, algorithm="sum-product", iterations=10, early_stop=False)(llr, outputs="soft")
+    np.testing.assert_allclose(soft, [oracles.map_of_all(x, words, words)[1] for x in llr], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("make", [lambda: wb.wifi_ldpc(n=600), lambda: wb.wimax_ldpc(rate="1/3"),
+                                  lambda: wb.LdpcCode(matrix=[[0, 0], [0]], z=2), lambda: wb.LdpcCode(matrix=[[0, 5]], z=2),
+                                  lambda: wb.LdpcDecoder(code=wb.wifi_ldpc(), algorithm="sum"),
+                                  lambda: wb.ConvCode(generators=(0o7,), constraint_length=2),
+                                  lambda: wb.ConvEncoder(code=wb.ConvCode(generators=(0,)), k=4),
+                                  lambda: wb.ConvEncoder(code=wb.conv_lte(), k=0)])
+def test_settings_that_are_not_allowed(make):
+    with pytest.raises(ValueError, match="is not allowed: expected"):
+        make()
+
+
+# ---------------------------------------------------------------- LTE transport channel
+def test_transport_block_of_one_code_block(rng):
+    a, k, g = 16, 40, 100
+    bits = rng.integers(0, 2, (3, a), dtype=np.uint8)
+    blocks = np.array([list(b) + oracles.crc(b, 0x1864CFB, 24) for b in bits])
+    encode = wb.LteTransportEncoder(transport_bits=a, coded_bits=g)
+    for rv in range(4):
+        wanted = [oracles.rate_match(oracles.turbo_encode(b), k, g, rv) for b in blocks]
+        assert np.array_equal(encode(bits, rv=rv), wanted), rv
+
+
+def test_harq(rng):
+    settings = {"transport_bits": 7000, "coded_bits": 9000, "modulation_order": 4}
+    encode, decode = wb.LteTransportEncoder(**settings), wb.LteTransportDecoder(**settings)
+    assert encode.blocks == decode.blocks == 2
+    bits = rng.integers(0, 2, (4, 7000), dtype=np.uint8)
+    sent = [(1 - 2.0 * encode(bits, rv=rv)) for rv in (0, 2)]
+    llr = [(0.55 * (x + rng.normal(scale=1.9, size=x.shape))).astype(np.float32) for x in sent]
+    decided, ok = decode(llr[0])
+    assert decided.shape == (4, 7000) and not ok.any()
+    for _ in range(3):
+        decided, ok, blocks = decode(llr[0], outputs=("bits", "ok", "block_ok"))
+        assert blocks.shape == (4, 2) and not ok.any()
+        for rv in (2, 0, 2):
+            decided, ok = decode((2 * sent[rv // 2]).astype(np.float32), rv=rv, first=False)
+    assert ok.all() and np.array_equal(decided, bits)
+    other = wb.LteTransportDecoder(**settings, llr="log_p1_p0")
+    assert np.array_equal(other(-llr[0], outputs="bits"), decode(llr[0], outputs="bits"))
+    with pytest.raises(ValueError, match="coded_bits"):
+        wb.LteTransportEncoder(transport_bits=100, coded_bits=0)

@@ -1,0 +1,53 @@
+import numpy as np
+import oracles
+import pytest
+
+import warpband as wb
+
+SIZES = [2, 4, 16, 64, 256]
+
+
+@pytest.mark.parametrize("qam", SIZES)
+def test_symbols_are_those_of_the_standard(qam, rng):
+    m = qam.bit_length() - 1
+    bits = rng.integers(0, 2, (5, 7, m), dtype=np.uint8)
+    symbols = wb.QamMapper(qam=qam)(bits.reshape(5, 7 * m))
+    assert symbols.shape == (5, 7) and symbols.dtype == np.complex64
+    np.testing.assert_allclose(symbols, oracles.qam_symbols(bits, qam), atol=1e-6)
+
+
+@pytest.mark.parametrize("algorithm", ["max-log", "exact"])
+@pytest.mark.parametrize("qam", SIZES)
+def test_llrs(qam, algorithm, rng):
+    def normal(shape):
+        return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(np.complex64)
+
+    y, h = normal((3, 11)), normal((3, 11))
+    n0 = rng.uniform(0.05, 2, (3, 11)).astype(np.float32)
+    demap = wb.Demapper(qam=qam, algorithm=algorithm)
+    exact = algorithm == "exact"
+    for llr, wanted in ((demap(y, n0, channel=h), oracles.demap(y, n0, qam, h, exact)),
+                        (demap(y, 0.3), oracles.demap(y, np.full(y.shape, 0.3), qam, None, exact))):
+        assert llr.shape == (3, 11 * (qam.bit_length() - 1))
+        np.testing.assert_allclose(llr, wanted, rtol=2e-4, atol=2e-4 * np.abs(wanted).max())
+
+
+def test_a_bad_symbol_is_erased_alone(rng):
+    y = np.full((4,), 0.5 + 0.5j, np.complex64)
+    y[1] = np.nan
+    llr, status = wb.Demapper(qam=4)(y, 0.5, outputs=("llr", "status"))
+    assert status.tolist() == [0, 1, 0, 0]
+    assert (llr[2:4] == 0).all() and (llr[:2] > 0).all()
+
+
+def test_sign(rng):
+    y = (rng.normal(size=9) + 1j * rng.normal(size=9)).astype(np.complex64)
+    plus, minus = wb.Demapper(qam=16)(y, 0.1), wb.Demapper(qam=16, llr="log_p1_p0")(y, 0.1)
+    assert np.array_equal(plus, -minus)
+
+
+@pytest.mark.parametrize("make", [lambda: wb.QamMapper(qam=8), lambda: wb.Demapper(qam=3),
+                                  lambda: wb.Demapper(qam=4, algorithm="best"), lambda: wb.Demapper(qam=4, llr="other")])
+def test_settings_that_are_not_allowed(make):
+    with pytest.raises(ValueError, match="is not allowed: expected"):
+        make()

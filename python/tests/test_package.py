@@ -1,0 +1,119 @@
+"""The package as a whole: import, types, documentation, torch."""
+import inspect
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import warpband as wb
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGE = pathlib.Path(wb.__file__).parent
+
+
+def python(code):
+    """A new interpreter with this one's path."""
+    path = os.pathsep.join(p for p in sys.path if p)
+    return subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
+                          check=True).stdout
+
+
+def test_import_takes_less_than_0_3_s_of_cpu():
+    out = python("import time; import warpband, sys; print(time.process_time(), 'matplotlib' in sys.modules, "
+                 "'pandas' in sys.modules, 'torch' in sys.modules)").split()
+    assert out[1:] == ["False"] * 3
+    assert float(out[0]) < 0.3
+
+
+def test_types_are_there():
+    assert (PACKAGE / "py.typed").exists()
+    stub = (PACKAGE / "_core.pyi").read_text()
+    for name in ("Detector", "TurboDecoder", "LdpcDecoder", "BcjrDecoder", "LteTransportDecoder", "MassiveUplink",
+                 "StbcDecoder", "TdlChannel", "QamMapper", "def sweep"):
+        assert name in stub, name
+
+
+def test_everything_is_documented_and_named():
+    for name in wb.__all__:
+        thing = getattr(wb, name)
+        if not (inspect.isclass(thing) or inspect.isfunction(thing)) or name in ("Array", "Curve", "Progress"):
+            continue
+        assert inspect.getdoc(thing), name
+        if inspect.isclass(thing) and name not in ("SweepResult", "Executor"):
+            for parameter in list(inspect.signature(thing.__init__).parameters.values())[1:]:
+                assert parameter.kind is parameter.KEYWORD_ONLY, f"{name}({parameter})"
+                assert parameter.annotation is not parameter.empty, f"{name}({parameter})"
+
+
+def test_version():
+    assert wb.__version__ == re.search(r'^version = "(.*?)"', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    assert wb.__version__ in (ROOT / "CMakeLists.txt").read_text()
+
+
+def code_blocks(path):
+    """The Python code of a page, and the line it begins in."""
+    text = path.read_text()
+    for found in re.finditer(r"^```python\n(.*?)^```", text, re.M | re.S):
+        yield text[:found.start()].count("\n") + 2, found[1]
+
+
+BLOCKS = [(path.name, line, code) for path in (ROOT / "README.md", ROOT / "docs" / "python.md") if path.exists()
+          for line, code in code_blocks(path)]
+
+
+@pytest.mark.parametrize("page, line, code", BLOCKS, ids=[f"{page}:{line}" for page, line, _ in BLOCKS])
+def test_code_of_the_documentation_runs(page, line, code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for library, sign in (("torch", "import torch"), ("cupy", "import cupy"), ("matplotlib", "wb.plot"), ("pandas", "to_pandas")):
+        if sign in code:
+            pytest.importorskip(library)
+    exec(compile(code, f"{page}:{line}", "exec"), {})
+
+
+class Tensor:
+    """What the package uses of a tensor of torch in host memory, so that this is tested without torch too."""
+
+    __module__ = "torch"
+    is_cuda = False
+
+    def __init__(self, array):
+        self.array, self.shape = array, array.shape
+        self.device = type("device", (), {"type": "cpu"})
+
+    def detach(self):
+        return self
+
+    resolve_conj = resolve_neg = detach
+
+    def numpy(self):
+        return self.array
+
+
+def test_what_looks_like_torch(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", type("torch", (), {"from_numpy": staticmethod(Tensor)}))
+    rng = np.random.default_rng(1)
+    h, y = ((rng.normal(size=s) + 1j * rng.normal(size=s)).astype(np.complex64) for s in ((9, 2, 2), (9, 2)))
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    wanted = detector(h, y, 0.1)
+    llr, status = detector(Tensor(h), Tensor(y), Tensor(np.full(9, 0.1, np.float32)), outputs=("llr", "status"))
+    assert isinstance(llr, Tensor) and np.array_equal(llr.numpy(), wanted) and not status.numpy().any()
+    out = Tensor(np.empty((9, 4), np.float32))
+    assert detector(Tensor(h), Tensor(y), 0.1, out=out) is out and np.array_equal(out.numpy(), wanted)
+
+
+def test_torch_in_torch_out():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(1)
+    h, y = ((rng.normal(size=s) + 1j * rng.normal(size=s)).astype(np.complex64) for s in ((9, 2, 2), (9, 2)))
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4, llr="log_p1_p0")
+    wanted = detector(h, y, 0.1)
+    llr = detector(torch.from_numpy(h), torch.from_numpy(y), 0.1)
+    assert isinstance(llr, torch.Tensor) and np.array_equal(llr.numpy(), wanted)
+    out = torch.empty(9, 4)
+    assert detector(torch.from_numpy(h), torch.from_numpy(y), 0.1, out=out) is out and np.array_equal(out.numpy(), wanted)
+    conjugated = detector(torch.from_numpy(h.conj()).conj(), torch.from_numpy(y), torch.full((9,), 0.1))
+    assert np.array_equal(conjugated.numpy(), wanted)

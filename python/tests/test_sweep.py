@@ -1,0 +1,131 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+import warpband as wb
+
+BPSK = {"title": "BPSK", "code": {"type": "none", "k": 1000}, "sweep": {"ebn0_db": np.array([0.0, 4.0])},
+        "stop": {"frame_errors": 0, "max_frames": 300}}
+TURBO = {"code": {"k": 128}, "modem": {"modulation": "qpsk"}, "sweep": {"ebn0_db": [0.0, 1.0]},
+         "stop": {"frame_errors": 20, "max_frames": 5000},
+         "curve": [{"label": "exact"}, {"label": "max", "decoder": {"algorithm": "max-log-map"}}]}
+
+
+def test_uncoded_bpsk_is_what_theory_says():
+    result = wb.sweep(BPSK)
+    assert result.complete and result.title == "BPSK" and len(result) == 2
+    for row in result:
+        theory = 0.5 * math.erfc(math.sqrt(10 ** (row["ebn0_db"] / 10)))
+        spread = math.sqrt(theory / 300000)
+        assert abs(row["ber"] - theory) < 5 * spread
+        assert row["frames"] == 300 and row["ber_low"] < row["ber"] < row["ber_high"]
+
+
+def test_a_result_is_a_table(tmp_path):
+    result = wb.sweep(TURBO)
+    assert [c.label for c in result.curves] == ["exact", "max"]
+    assert result["frame_errors"][:1] == [20] and result["label"] == ["exact", "exact", "max", "max"]
+    assert result.curves[0].column("ebn0_db") == [0.0, 1.0]
+    assert json.loads(result.to_json()) == result.to_dict()
+    assert "frame_errors" in repr(result) and "exact" in repr(result)
+    with pytest.raises(KeyError, match="columns are"):
+        result["rate"]
+    result.save(tmp_path / "r.json")
+    assert wb.SweepResult.load(tmp_path / "r.json").to_dict() == result.to_dict()
+    pandas = pytest.importorskip("pandas")
+    frame = result.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and frame["fer"].tolist() == result["fer"]
+
+
+def test_a_file_and_a_dictionary_are_the_same(tmp_path):
+    (tmp_path / "s.toml").write_text('[code]\nk = 128\n[modem]\nmodulation = "qpsk"\n[sweep]\nebn0_db = [0.0, 1.0]\n[stop]\n'
+                                     'frame_errors = 20\nmax_frames = 5000\n[[curve]]\nlabel = "exact"\n'
+                                     '[[curve]]\nlabel = "max"\ndecoder.algorithm = "max-log-map"\n')
+    one, other = wb.sweep(tmp_path / "s.toml", threads=1), wb.sweep(TURBO)
+    for name in ("label", "frames", "bit_errors", "frame_errors"):
+        assert one[name] == other[name]
+    assert wb.sweep(TURBO, seed=2)["frames"] != other["frames"]
+
+
+@pytest.mark.parametrize("by_file", [False, True])
+def test_resume_comes_to_the_same_counts(by_file, tmp_path):
+    out = tmp_path / "r.json"
+    first = wb.sweep(TURBO, frame_errors=7, output=out)
+    assert first["frame_errors"][0] == 7 and wb.SweepResult.load(out).to_dict() == first.to_dict()
+    further = wb.sweep(resume=out if by_file else first, frame_errors=20)
+    straight = wb.sweep(TURBO)
+    for name in ("frames", "bit_errors", "frame_errors"):
+        assert further[name] == straight[name]
+
+
+def test_progress_and_stopping(tmp_path, capsys):
+    told = []
+    wb.sweep(TURBO, progress=told.append)
+    finished = [p for p in told if p.finished]
+    assert [p.number for p in finished] == [0, 1, 2, 3] and finished[0].points == 4 and finished[0].frame_errors == 20
+    out = tmp_path / "r.json"
+    result = wb.sweep(TURBO, progress=lambda p: not (p.finished and p.number == 1), output=out)
+    assert not result.complete and len(result) == 2
+    assert wb.sweep(resume=out)["frames"] == wb.sweep(TURBO)["frames"]
+
+    def fail(_):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        wb.sweep(TURBO, progress=fail)
+    wb.sweep(TURBO, progress=True)
+    assert "[4/4] max, 1 dB" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("call, error, match", [
+    (lambda: wb.sweep(), ValueError, "scenario"),
+    (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "kode": {}}), RuntimeError, "unknown key kode"),
+    (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "code": {"k": 41}}), RuntimeError, "code.k"),
+    (lambda: wb.sweep({"sweep": {"ebn0_db": object()}}), ValueError, "a object is not allowed"),
+    (lambda: wb.sweep({"a b": 1}), ValueError, "key 'a b'"),
+    (lambda: wb.sweep(TURBO, max_frames=0), ValueError, "max_frames"),
+    (lambda: wb.sweep(TURBO, device="gpu"), ValueError, "device"),
+    (lambda: wb.sweep(TURBO, output="no/such/folder/r.json"), RuntimeError, "no/such/folder"),
+    (lambda: wb.sweep("no_such.toml"), OSError, "no_such"),
+    (lambda: wb.SweepResult({}), ValueError, "no result"),
+])
+def test_clear_errors(call, error, match):
+    with pytest.raises(error, match=match):
+        call()
+
+
+def test_scenario_help():
+    assert "decoder" in wb.scenario_help() and "[sweep]" in wb.scenario_help()
+
+
+# ---------------------------------------------------------------- plots
+def test_plot(tmp_path):
+    pytest.importorskip("matplotlib")
+    result = wb.sweep(TURBO)
+    figure = wb.plot.error_rates(result, references={"else": {"ebn0_db": [0, 1], "ber": [0.1, 0.01], "fer": [0, 0.1]}})
+    panels = figure.get_axes()
+    assert [p.get_ylabel() for p in panels] == ["bit error rate", "frame error rate"]
+    assert [t.get_text() for t in panels[0].get_legend().get_texts()] == ["exact", "max", "else"]
+    drawn = panels[1].get_lines()[0]
+    assert drawn.get_ydata().tolist() == result.curves[0].column("fer") and len(panels[1].collections) == 2
+    band = panels[1].collections[0].get_paths()[0].get_extents()
+    low, high = result.curves[0].points[-1]["fer_interval"]
+    assert band.y0 == pytest.approx(low) and high < band.y1
+    (tmp_path / "ref.csv").write_text("ebn0_db,ber\n0,0.1\n1,0.02\n")
+    wb.plot.save(wb.plot.error_rates(result, metric="ber", references={"file": tmp_path / "ref.csv"}), tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 5000
+    for settings in ({"metric": "rate"}, {"metric": "bler"}, {"axes": [1, 2, 3]}):
+        with pytest.raises(ValueError, match="is not allowed"):
+            wb.plot.error_rates(result, **settings)
+
+
+def test_plot_of_harq():
+    pytest.importorskip("matplotlib")
+    result = wb.sweep({"code": {"type": "lte-transport", "transport_block_size": 40, "coded_bits": 120},
+                       "modem": {"modulation": "qpsk"}, "sweep": {"snr_db": [-6, 40]},
+                       "stop": {"frame_errors": 5, "max_frames": 200}})
+    figure = wb.plot.error_rates(result)
+    assert figure.get_axes()[0].get_xlabel().startswith("SNR")
+    assert "bler_1" in result.columns and "bler_1_low" in result.columns

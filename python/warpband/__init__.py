@@ -1,0 +1,58 @@
+"""Warpband: the heavy work of a wireless receiver and transmitter, on CPUs and GPUs with the same bits.
+
+NumPy arrays are processed on the CPU, arrays of CuPy and torch on their GPU; what comes out is of the same kind. Nothing is
+copied or converted on the way in: arrays have the type the docstrings name (``complex64``, ``float32``, ``uint8``) and are
+laid out so that their batch and their items are each stepped through in one pace, as those of NumPy are. Everything else
+raises a ``ValueError`` that names the argument.
+
+LLRs are ``ln P(bit = 0) - ln P(bit = 1)``: positive means 0. Who needs the other sign gives ``llr="log_p1_p0"``.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._arrays import Array, Executor, cpu, cuda
+from ._sweep import Curve, Progress, SweepResult, scenario_help, sweep
+from .channel import TdlChannel, awgn, mimo_rayleigh, rayleigh, tdl_profiles
+from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
+from .detect import KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, ZeroForcing
+from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, wifi_ldpc, wimax_ldpc
+from .lte import LteTransportDecoder, LteTransportEncoder
+from .massive import MassiveDownlink, MassiveUplink
+from .modem import Demapper, QamMapper
+from .stbc import StbcDecoder, StbcEncoder
+from .turbo import TurboDecoder, TurboEncoder
+
+__all__ = [
+    "Array", "BcjrDecoder", "ConvCode", "ConvEncoder", "Curve", "Demapper", "Executor", "KBest", "LdpcCode", "LdpcDecoder",
+    "LdpcEncoder", "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink",
+    "MatchedFilter", "MultiPassTrellis", "NWay", "OnePassTrellis", "Progress", "QamMapper", "StbcDecoder", "StbcEncoder",
+    "SweepResult", "TdlChannel", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "conv_80211",
+    "conv_80216", "conv_lte", "cpu", "cuda", "cuda_devices", "has_cuda", "isas", "mimo_rayleigh", "plot", "rayleigh",
+    "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
+]
+
+__version__: str = _core.version()
+#: The commit this was built from; "unknown" outside a repository.
+__commit__: str = _core.commit()
+
+#: Whether this build can use CUDA devices.
+has_cuda: bool = _core.has_cuda()
+
+
+def isas() -> list[str]:
+    """Instruction sets that this build has and this machine can run, the narrowest first."""
+    return _core.isas()
+
+
+def cuda_devices() -> list[str]:
+    """The names of this machine's CUDA devices; empty without any, or where this build has no CUDA."""
+    return _core.cuda_devices()
+
+
+def __getattr__(name: str) -> Any:
+    if name == "plot":  # when it is first used
+        import importlib
+        return importlib.import_module(".plot", __name__)
+    raise AttributeError(f"module 'warpband' has no attribute {name!r}")

@@ -1,0 +1,279 @@
+"""The simulator: error rates of a link over Eb/N0 or SNR."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Union
+
+from . import _core
+
+__all__ = ["Curve", "Progress", "SweepResult", "scenario_help", "sweep"]
+
+
+class Progress(NamedTuple):
+    """What a progress callback is told: the point under way."""
+
+    label: str  #: of the curve
+    db: float  #: the point, Eb/N0 or SNR as the scenario sweeps
+    number: int  #: of the point among all, from 0
+    points: int  #: of all curves
+    frames: int
+    frame_errors: int
+    bit_errors: int
+    seconds: float
+    finished: bool  #: a stop rule holds
+
+
+class Curve(NamedTuple):
+    """A curve of a result."""
+
+    label: str
+    config: dict[str, Any]  #: all settings, with what was left open chosen
+    points: list[dict[str, Any]]  #: as docs/result.md has them
+
+    def column(self, name: str) -> list[Any]:
+        """One number of every point: ``curve.column("fer")``."""
+        return [point.get(name) for point in self.points]
+
+
+class SweepResult:
+    """What a sweep counted, as a small table: a row for each point, with the names of docs/result.md.
+
+    Iterating gives the rows as dictionaries, ``result["fer"]`` a column of all of them.
+    """
+
+    def __init__(self, content: Mapping[str, Any]):
+        if not isinstance(content.get("curves"), list):
+            raise ValueError("this is no result: expected what warpband.sweep or `warpband sim -o` writes")
+        self._content = dict(content)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SweepResult:
+        """Reads a result file of ``sweep(output=...)`` or ``warpband sim -o``."""
+        with open(path, encoding="utf-8") as file:
+            return cls(json.load(file))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every point has what the stop rules ask for."""
+        return bool(self._content.get("complete"))
+
+    @property
+    def title(self) -> str:
+        return self._content.get("scenario", {}).get("title", "")
+
+    @property
+    def curves(self) -> list[Curve]:
+        return [Curve(c.get("label", ""), c.get("config", {}), c.get("points", [])) for c in self._content["curves"]]
+
+    @property
+    def axis(self) -> str:
+        """What the sweep is over, "ebn0_db" or "snr_db" (where all curves are)."""
+        over_snr = [("snr_db" in c.config.get("sweep", {})) for c in self.curves]
+        return "snr_db" if over_snr and all(over_snr) else "ebn0_db"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The points of all curves, each with its label; of intervals the ends, ``fer_low`` and ``fer_high``."""
+        return [{"label": curve.label, **_flat(point)} for curve in self.curves for point in curve.points]
+
+    @property
+    def columns(self) -> list[str]:
+        return list(dict.fromkeys(name for row in self.rows() for name in row))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as docs/result.md has it."""
+        return json.loads(json.dumps(self._content))
+
+    def to_json(self) -> str:
+        return json.dumps(self._content, indent=1, ensure_ascii=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a file that ``warpband sim --resume`` and ``sweep(resume=...)`` go on from."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.to_json() + "\n")
+
+    def to_pandas(self) -> Any:
+        """The rows as a ``pandas.DataFrame``. Needs pandas."""
+        import pandas
+        return pandas.DataFrame(self.rows(), columns=self.columns)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows())
+
+    def __len__(self) -> int:
+        return sum(len(curve.points) for curve in self.curves)
+
+    def __getitem__(self, column: str) -> list[Any]:
+        if column not in self.columns:
+            raise KeyError(f"{column}: the columns are {', '.join(self.columns)}")
+        return [row.get(column) for row in self.rows()]
+
+    def __repr__(self) -> str:
+        shown = ["label", self.axis, "frames", "bit_errors", "frame_errors", "ber", "fer", "stopped_by"]
+        table = [shown] + [[_text(row.get(name)) for name in shown] for row in self.rows()]
+        widths = [max(len(row[i]) for row in table) for i in range(len(shown))]
+        lines = ["  ".join(cell.rjust(width) if i else cell.ljust(width)
+                           for i, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in table]
+        return "\n".join(lines + ([] if self.complete else ["(not complete)"]))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _flat(point: Mapping[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for name, value in point.items():
+        if isinstance(value, dict):
+            row.update(_flat(value))
+        elif name.endswith("_interval"):
+            row[name[:-9] + "_low"], row[name[:-9] + "_high"] = value if value is not None else (None, None)
+        elif name == "bler_intervals":
+            for i, (low, high) in enumerate(value, 1):
+                row[f"bler_{i}_low"], row[f"bler_{i}_high"] = low, high
+        elif isinstance(value, list):
+            row.update({f"{name}_{i}": v for i, v in enumerate(value, 1)})
+        else:
+            row[name] = value
+    return row
+
+
+def scenario_help() -> str:
+    """Every key of a scenario, in Markdown (docs/scenario.md)."""
+    return _core.scenario_help()
+
+
+def _toml_key(key: Any) -> str:
+    if not isinstance(key, str) or not re.fullmatch(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", key):
+        raise ValueError(f"scenario = key {key!r} is not allowed: expected a name as in docs/scenario.md")
+    return key
+
+
+def _toml_value(value: Any) -> str:
+    if hasattr(value, "tolist"):  # NumPy
+        value = value.tolist()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_toml_key(k)} = {_toml_value(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml_value, value)) + "]"
+    raise ValueError(f"scenario = a {type(value).__name__} is not allowed: expected text, numbers, lists and dictionaries")
+
+
+def scenario_text(scenario: Mapping[str, Any]) -> str:
+    """A scenario as a dictionary, in TOML: what stands in tables there is a dictionary here, ``[[curve]]`` a list of them."""
+    lines, later = [], []
+    for key, value in scenario.items():
+        name = _toml_key(key)
+        if isinstance(value, Mapping):
+            later += ["", f"[{name}]"] + [f"{_toml_key(k)} = {_toml_value(v)}" for k, v in value.items()]
+        elif isinstance(value, (list, tuple)) and value and all(isinstance(v, Mapping) for v in value):
+            for table in value:
+                later += ["", f"[[{name}]]"] + [f"{_toml_key(k)} = {_toml_value(v)}" for k, v in table.items()]
+        else:
+            lines.append(f"{name} = {_toml_value(value)}")
+    return "\n".join(lines + later) + "\n"
+
+
+class _Bar:
+    """One line on a terminal, a line for each finished point elsewhere."""
+
+    def __init__(self) -> None:
+        self.terminal = sys.stderr.isatty()
+        self.width = 0
+
+    def __call__(self, p: Progress) -> None:
+        text = f"[{p.number + 1}/{p.points}] {p.label}, {p.db:g} dB: {p.frames} frames, {p.frame_errors} frame errors"
+        if self.terminal:
+            filled = 20 * (p.number + int(p.finished)) // max(1, p.points)
+            text = f"[{'#' * filled}{'.' * (20 - filled)}] " + text[:100]
+            sys.stderr.write("\r" + text.ljust(self.width))
+            self.width = len(text)
+        elif p.finished:
+            sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        if self.terminal and self.width:
+            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.flush()
+
+
+Scenario = Union[Mapping[str, Any], str, "os.PathLike[str]"]
+
+
+def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | None = None,
+          resume: SweepResult | str | os.PathLike[str] | None = None, seed: int | None = None,
+          frame_errors: int | None = None, max_frames: int | None = None, max_seconds: float | None = None,
+          device: str = "cpu", threads: int = 0, checkpoint: float = 10.0,
+          progress: bool | Callable[[Progress], Any] = False) -> SweepResult:
+    """Runs a link over the points of a scenario and counts errors, as ``warpband sim`` does.
+
+    Args:
+        scenario: the path of a TOML file, or the same as a dictionary (docs/scenario.md has every key)::
+
+            {"code": {"k": 1024}, "modem": {"modulation": "qpsk"}, "sweep": {"ebn0_db": [0, 0.5, 1]},
+             "stop": {"frame_errors": 100}, "curve": [{"label": "a"}, {"label": "b", "decoder.algorithm": "max-log-map"}]}
+
+        output: a result file that is kept up to date: every ``checkpoint`` seconds, after the first batch and at the end.
+        resume: a result, or its file, to go on from: to more frame errors or frames, or with a scenario that differs from the
+            first in its stop rules, points and curves alone. The counts are those of a run in one go.
+        seed, frame_errors, max_frames, max_seconds: in the place of the scenario's.
+        device: "cpu" or "cuda:N".
+        threads: of the CPU; 0 for all cores.
+        checkpoint: seconds.
+        progress: True for a bar on stderr, or a function that gets a :class:`Progress` ten times a second at most and after
+            each point; what it raises ends the sweep, False stops it.
+
+    Returns:
+        The result. Its counts do not depend on device, threads or batch, but under a rule of time.
+
+    Raises:
+        ValueError: for settings that are not allowed.
+        RuntimeError: for a scenario or result that cannot be read or means nothing, with file, line and key.
+    """
+    if scenario is None and resume is None:
+        raise ValueError("scenario = None is not allowed: expected a scenario, or a result to resume")
+    text, name = None, "scenario"
+    if isinstance(scenario, Mapping):
+        text = scenario_text(scenario)
+    elif scenario is not None:
+        name = os.fspath(scenario)
+        with open(name, encoding="utf-8") as file:
+            text = file.read()
+    if device == "cpu":
+        executor = _core.Executor(threads=threads, isa=None)
+    else:
+        found = re.fullmatch(r"cuda(?::(\d+))?", device)
+        if not found:
+            raise ValueError(f'device = "{device}" is not allowed: expected "cpu" or "cuda:N"')
+        executor = _core.Executor.cuda(device=int(found[1] or 0), stream=0)
+    bar = _Bar() if progress is True else None
+    told = bar or (progress if callable(progress) else None)
+    own = None
+    try:
+        if isinstance(resume, SweepResult):
+            handle, own = tempfile.mkstemp(suffix=".json")
+            os.close(handle)
+            resume.save(own)
+        source = own if own else None if resume is None else os.fspath(resume)  # type: ignore[arg-type]
+        result = _core.sweep(
+            executor, text=text, file=name, resume=source, out="" if output is None else os.fspath(output), seed=seed,
+            frame_errors=frame_errors, max_frames=max_frames, max_seconds=max_seconds, checkpoint=checkpoint,
+            progress=(lambda *point: told(Progress(*point))) if told else None)
+    finally:
+        if bar:
+            bar.close()
+        if own:
+            os.unlink(own)
+    return SweepResult(json.loads(result))

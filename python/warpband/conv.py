@@ -1,0 +1,181 @@
+"""Convolutional codes of constraint lengths 3 to 9: encoder, Viterbi decoder, BCJR decoder."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import _core
+from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+
+__all__ = ["BcjrDecoder", "ConvCode", "ConvEncoder", "ViterbiDecoder", "conv_80211", "conv_80216", "conv_lte"]
+
+
+class ConvCode:
+    """A binary convolutional code of rate 1/n, punctured if need be.
+
+    Args:
+        constraint_length: K, 3..9: bits of the register with the newest.
+        generators: 1 to 4 numbers, 1..2**K - 1, the newest bit the highest: ``(0o133, 0o171)``.
+        feedback: 0, or the feedback polynomial of a recursive code, whose newest bit is 1.
+        termination: "zero-tail", "tail-biting" or "truncated".
+        sent: puncturing: rows of 0 and 1, one for each generator's output in a step of the period; empty sends all.
+        order: "serial", step by step, or "streams", all of the first output, then all of the second.
+    """
+
+    def __init__(self, *, constraint_length: int = 7, generators: Sequence[int] = (0o133, 0o171), feedback: int = 0,
+                 termination: str = "zero-tail", sent: Sequence[Sequence[int]] = (), order: str = "serial"):
+        rows = [list(row) for row in sent]
+        if any(len(row) != len(generators) for row in rows):
+            raise ValueError(f"sent = {rows} is not allowed: expected rows of {len(generators)} numbers, one a generator")
+        self._code = _core.ConvCode(constraint_length=constraint_length, generators=list(generators), feedback=feedback,
+                                    termination=termination, sent=sum(rows, []), order=order)
+
+    @classmethod
+    def _of(cls, code: Any) -> ConvCode:
+        made = cls.__new__(cls)
+        made._code = code
+        return made
+
+    @property
+    def constraint_length(self) -> int:
+        return self._code.constraint_length
+
+    @property
+    def generators(self) -> list[int]:
+        return self._code.generators
+
+    @property
+    def feedback(self) -> int:
+        return self._code.feedback
+
+    @property
+    def termination(self) -> str:
+        return self._code.termination
+
+    @property
+    def order(self) -> str:
+        return self._code.order
+
+    @property
+    def sent(self) -> list[list[int]]:
+        """Puncturing, a row for each step of its period; empty where all is sent."""
+        flat, n = self._code.sent, len(self.generators)
+        return [flat[i:i + n] for i in range(0, len(flat), n)]
+
+    def __repr__(self) -> str:
+        generators = ", ".join(f"0o{g:o}" for g in self.generators)
+        return f"ConvCode(constraint_length={self.constraint_length}, generators=({generators}), " \
+               f"termination={self.termination!r})"
+
+
+def conv_80211(*, rate: str = "1/2") -> ConvCode:
+    """IEEE 802.11: (133, 171), zero tail; rate "1/2", "2/3", "3/4" or "5/6"."""
+    return ConvCode._of(_core.ConvCode.ieee80211(rate))
+
+
+def conv_80216(*, rate: str = "1/2", termination: str = "zero-tail") -> ConvCode:
+    """IEEE 802.16: (171, 133), zero tail (OFDM) or tail-biting (OFDMA); rate "1/2", "2/3", "3/4" or "5/6"."""
+    return ConvCode._of(_core.ConvCode.ieee80216(rate, termination))
+
+
+def conv_lte() -> ConvCode:
+    """3GPP TS 36.212 section 5.1.3.1: (133, 171, 165), tail-biting, in the order d0, d1, d2."""
+    return ConvCode._of(_core.ConvCode.lte())
+
+
+class ConvEncoder:
+    """Encodes blocks of k bits, 1..2**20.
+
+    Args:
+        code: the code.
+        k: bits of a block.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, code: ConvCode, k: int, executor: Executor | None = None):
+        self._executor = executor
+        self._encoder = _core.ConvEncoder(code=code._code, k=k)
+        self.code, self.k = code, k
+        #: bits of a codeword, tail included
+        self.n: int = self._encoder.n
+        self._table = {"coded": (UINT8, (self.n,))}
+
+    def __call__(self, bits: Array, *, out: Any = None) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., k)`` of which the lowest bit counts, to uint8 ``(..., n)``."""
+        space = space_of(bits)
+        arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
+        self._encoder.run(space.executor(self._executor), space.take(bits), arrays["coded"])
+        return results(space, arrays, "coded", out)
+
+
+class ViterbiDecoder:
+    """The most likely codeword.
+
+    Args:
+        code: the code.
+        k: information bits of a codeword, 1..65536.
+        overlap: with a tail-biting code: steps around the circle before and behind the codeword; -1 chooses 8 (K - 1).
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, code: ConvCode, k: int, overlap: int = -1, llr: str = "log_p0_p1",
+                 executor: Executor | None = None):
+        self._reversed = checked_sign(llr)
+        self._executor = executor
+        self._decoder = _core.ViterbiDecoder(code=code._code, k=k, overlap=overlap)
+        self.code, self.k, self.llr = code, k, llr
+        self.n: int = self._decoder.n
+        self.overlap: int = self._decoder.overlap
+        self._table = {"bits": (UINT8, (k,)), "metric": (FLOAT32, ()), "status": (UINT8, ())}
+
+    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None) -> Any:
+        """Decodes ``llr``, float32 ``(..., n)``.
+
+        outputs: "bits" (uint8 ``(..., k)``), "metric" (float32 ``(...)``, the log-likelihood ratio of the codeword against
+        that of zeros), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR); or several names.
+        """
+        space = space_of(llr)
+        arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
+        taken = space.take(llr)
+        self._decoder.run(space.executor(self._executor), space.negated(taken) if self._reversed else taken,
+                          arrays.get("bits"), arrays.get("metric"), arrays.get("status"))
+        return results(space, arrays, outputs, out)
+
+
+class BcjrDecoder:
+    """Soft-output decoding.
+
+    Args:
+        code: the code.
+        k: information bits of a codeword, 1..65536.
+        algorithm: "log-map" (exact) or "max-log-map".
+        overlap: as of :class:`ViterbiDecoder`.
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, code: ConvCode, k: int, algorithm: str = "log-map", overlap: int = -1, llr: str = "log_p0_p1",
+                 executor: Executor | None = None):
+        self._reversed = checked_sign(llr)
+        self._executor = executor
+        self._decoder = _core.BcjrDecoder(code=code._code, k=k, algorithm=algorithm, overlap=overlap)
+        self.code, self.k, self.llr = code, k, llr
+        self.n: int = self._decoder.n
+        self.overlap: int = self._decoder.overlap
+        self._table = {"bits": (UINT8, (k,)), "soft": (FLOAT32, (k,)), "extrinsic": (FLOAT32, (k,)), "status": (UINT8, ())}
+
+    def __call__(self, llr: Array, *, prior: Array | None = None, outputs: str | Sequence[str] = "soft",
+                 out: Any = None) -> Any:
+        """Decodes ``llr``, float32 ``(..., n)``, with a-priori LLRs ``prior`` of the bits, float32 ``(..., k)``.
+
+        outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "extrinsic" (the same without
+        prior and systematic LLR), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR); or several names.
+        """
+        space = space_of(llr)
+        arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
+        taken, before = space.take(llr), None if prior is None else space.take(prior)
+        if self._reversed:
+            taken, before = space.negated(taken), None if before is None else space.negated(before)
+        self._decoder.run(space.executor(self._executor), taken, before, arrays.get("bits"), arrays.get("soft"),
+                          arrays.get("extrinsic"), arrays.get("status"))
+        return results(space, arrays, outputs, out, ("soft", "extrinsic") if self._reversed else ())

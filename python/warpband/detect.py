@@ -1,0 +1,192 @@
+"""Soft MIMO detection: ``y = H s + n`` with ``n ~ CN(0, N0)`` in each entry and symbols of Gray QAM with unit energy.
+
+Every detector is made once, for a number of streams, antennas and points, and then called with batches::
+
+    detector = warpband.NWay(streams=4, rx_antennas=4, qam=64)
+    llr = detector(channel, received, noise_var)
+
+``received`` has the shape ``(..., rx_antennas)``: all axes but the last are the batch. ``channel`` has the shape
+``(..., rx_antennas, streams)`` with the same batch axes, or with the first of them alone: then all uses behind share one H
+(``channel`` of ``(frames, 4, 4)`` with ``received`` of ``(frames, symbols, 4)``). LLRs have the shape ``(..., streams *
+log2(qam))``: the bits of the first stream's symbol in 3GPP order, then those of the next.
+
+A use is erased, with LLRs and bits of 0 and status 1, where there is NaN or Inf in an input, N0 or the power of H is outside
+1e-30..1e30, that of y is above 1e30, or H is singular. Its neighbours are untouched.
+"""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import _core
+from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+
+__all__ = ["KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "ZeroForcing"]
+
+
+class Detector:
+    """What all detectors share; make one of its subclasses."""
+
+    def __init__(self, type: str, *, streams: int, rx_antennas: int, qam: int, llr: str = "log_p0_p1",
+                 executor: Executor | None = None, **settings: Any):
+        self._reversed = checked_sign(llr)
+        self._executor = executor
+        self._detector = _core.Detector(type=type, streams=streams, rx_antennas=rx_antennas, qam=qam, **settings)
+        self.type, self.streams, self.rx_antennas, self.qam, self.llr = type, streams, rx_antennas, qam, llr
+        #: LLRs of a use: streams * log2(qam)
+        self.bits_per_use: int = self._detector.bits_per_use
+        #: LLRs are limited to +-this; infinity for no limit
+        self.llr_clip: float = self._detector.llr_clip
+        bits = (self.bits_per_use,)
+        self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
+        self._negated = ("llr",) if self._reversed else ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(streams={self.streams}, rx_antennas={self.rx_antennas}, qam={self.qam})"
+
+    def __call__(self, channel: Array, received: Array, noise_var: float | Array, *, prior: Array | None = None,
+                 outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
+        """Detects a batch of uses of the channel.
+
+        Args:
+            channel: H, complex64, ``(..., rx_antennas, streams)``; the batch axes may be the first of received's alone.
+            received: y, complex64, ``(..., rx_antennas)``.
+            noise_var: N0 per complex entry: a number, or float32 with the batch axes of ``received``.
+            prior: a-priori LLRs, float32, ``(..., bits_per_use)``; those beyond +-1e6 count as +-1e6. Only for ML, KBest and
+                NWay. In the sign of ``llr``.
+            outputs: "llr", "bits" (uint8 hard decisions) or "status" (uint8, 1 where a use is erased); or several names.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+
+        Returns:
+            The output, or a tuple of them.
+
+        Raises:
+            ValueError: for shapes, types or strides that do not fit. Nothing is converted or copied.
+        """
+        space = space_of(received)
+        arrays, take = fill(space, self._table, outputs, out, batch_of("received", received, 1)), space.take
+        if prior is not None:
+            prior = take(prior)
+            if self._reversed:
+                prior = space.negated(prior)
+        self._detector.run(space.executor(self._executor), take(channel), take(received), take(noise_var), prior,
+                           arrays.get("llr"), arrays.get("bits"), arrays.get("status"))
+        return results(space, arrays, outputs, out, self._negated)
+
+
+class ML(Detector):
+    """Exhaustive max-log detection. Up to 2**24 hypotheses.
+
+    Args:
+        streams: 1..8.
+        rx_antennas: streams..16.
+        qam: points, 4, 16, 64 or 256.
+        llr_clip: LLRs are limited to +-this, up to 1e6; None for no limit.
+        extrinsic: take the prior off the output again.
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None, extrinsic: bool = False,
+                 llr: str = "log_p0_p1", executor: Executor | None = None):
+        super().__init__("ml", streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, extrinsic=extrinsic,
+                         llr=llr, executor=executor)
+
+
+class _Linear(Detector):
+    _type = ""
+
+    def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None, llr: str = "log_p0_p1",
+                 executor: Executor | None = None):
+        super().__init__(self._type, streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, llr=llr,
+                         executor=executor)
+
+
+class MatchedFilter(_Linear):
+    """Matched filter, ``x_k = h_k^H y / |h_k|^2``, and max-log demapping with the exact SINR. Arguments as of :class:`ML`."""
+
+    _type = "mf"
+
+
+class ZeroForcing(_Linear):
+    """Zero forcing, ``x = (H^H H)^-1 H^H y``, and max-log demapping with the exact SINR. Arguments as of :class:`ML`."""
+
+    _type = "zf"
+
+
+class MMSE(_Linear):
+    """Linear MMSE, ``x = (H^H H + N0 I)^-1 H^H y`` without its bias, and max-log demapping with the exact SINR.
+
+    Arguments as of :class:`ML`.
+    """
+
+    _type = "mmse"
+
+
+class OnePassTrellis(Detector):
+    """One-pass trellis detection (M. Wu, 2010, ch. 3.2). Hypotheses can be missing: LLRs are clipped.
+
+    Args:
+        llr_clip: LLRs are limited to +-this, and a missing hypothesis gets it; None chooses 8.
+        order: the order of the streams in the search, each of 0..streams - 1 once; the last one comes first.
+
+    The other arguments are those of :class:`ML`.
+    """
+
+    def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None,
+                 order: Sequence[int] = (), llr: str = "log_p0_p1", executor: Executor | None = None):
+        super().__init__("ot", streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, order=list(order),
+                         llr=llr, executor=executor)
+
+
+class MultiPassTrellis(Detector):
+    """Multi-pass trellis traversal (M. Wu, 2010, ch. 3.2): each stream's LLRs from a list with every point of it.
+
+    2x2 is exhaustive. Arguments as of :class:`OnePassTrellis`; llr_clip None is no limit.
+    """
+
+    def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None,
+                 order: Sequence[int] = (), llr: str = "log_p0_p1", executor: Executor | None = None):
+        super().__init__("mtt", streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, order=list(order),
+                         llr=llr, executor=executor)
+
+
+class KBest(Detector):
+    """K-best detection: breadth first, the best K paths survive a level.
+
+    Args:
+        survivors: K, 1..4096.
+        real_valued: a level for each real dimension instead of each stream.
+        llr_clip: LLRs are limited to +-this, and a missing hypothesis gets it; None chooses 8.
+        extrinsic: take the prior off the output again.
+        order: the order of the streams in the search; the last one is the top of the tree.
+
+    The other arguments are those of :class:`ML`.
+    """
+
+    def __init__(self, *, streams: int, rx_antennas: int, qam: int, survivors: int = 64, real_valued: bool = False,
+                 llr_clip: float | None = None, extrinsic: bool = False, order: Sequence[int] = (),
+                 llr: str = "log_p0_p1", executor: Executor | None = None):
+        super().__init__("kbest", streams=streams, rx_antennas=rx_antennas, qam=qam, survivors=survivors,
+                         real_valued=real_valued, llr_clip=llr_clip, extrinsic=extrinsic, order=list(order), llr=llr,
+                         executor=executor)
+
+
+class NWay(Detector):
+    """N-way detection, parallel SSFE (M. Wu, B. Yin, J. R. Cavallaro, "Flexible N-way MIMO detector on GPU", 2012).
+
+    Args:
+        ways: passes, each with another stream on top, 1..streams; 0 is streams, where no hypothesis is missing.
+        llr_clip: None chooses no limit with ways = streams, else 8, which a missing hypothesis gets.
+        extrinsic: take the prior off the output again.
+        order: pass p has stream order[p] on top, below it order[p - 1], ...
+
+    The other arguments are those of :class:`ML`.
+    """
+
+    def __init__(self, *, streams: int, rx_antennas: int, qam: int, ways: int = 0, llr_clip: float | None = None,
+                 extrinsic: bool = False, order: Sequence[int] = (), llr: str = "log_p0_p1",
+                 executor: Executor | None = None):
+        super().__init__("nway", streams=streams, rx_antennas=rx_antennas, qam=qam, ways=ways, llr_clip=llr_clip,
+                         extrinsic=extrinsic, order=list(order), llr=llr, executor=executor)
+        #: passes, as chosen
+        self.ways: int = self._detector.ways

@@ -1,0 +1,92 @@
+"""The turbo-coded transport channels of LTE (3GPP TS 36.212 sections 5.1.1 to 5.1.4), with HARQ."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import _core
+from ._arrays import INT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+
+__all__ = ["LteTransportDecoder", "LteTransportEncoder"]
+
+
+class LteTransportEncoder:
+    """Transport blocks to what is sent of them: CRCs, code blocks, turbo code, rate matching.
+
+    Args:
+        transport_bits: A, bits of a block without CRCs, 1..2**20.
+        coded_bits: G, bits of a transmission: a multiple of layers * modulation_order.
+        modulation_order: bits of a symbol: 1, 2, 4, 6, 8 or 10.
+        layers: that a block is mapped to, 1..4.
+        soft_buffer: N_cb, places that are kept of each code block's circular buffer; 0 is all.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,
+                 soft_buffer: int = 0, executor: Executor | None = None):
+        self._executor = executor
+        self._encoder = _core.LteTransportEncoder(transport_bits=transport_bits, coded_bits=coded_bits,
+                                                  modulation_order=modulation_order, layers=layers, soft_buffer=soft_buffer)
+        self.transport_bits, self.coded_bits = transport_bits, coded_bits
+        #: code blocks of a transport block
+        self.blocks: int = self._encoder.blocks
+        self._table = {"coded": (UINT8, (coded_bits,))}
+
+    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., A)``, to redundancy version ``rv`` = 0..3, uint8 ``(..., G)``."""
+        space = space_of(bits)
+        arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
+        self._encoder.run(space.executor(self._executor), space.take(bits), rv, arrays["coded"])
+        return results(space, arrays, "coded", out)
+
+
+class LteTransportDecoder:
+    """LLRs of one transmission or more to transport blocks.
+
+    ``decoder(llr, rv=0)`` decodes a first transmission; ``decoder(llr, rv=2, first=False)`` adds a further one of the same
+    blocks to what was received before, and decodes again.
+
+    Args:
+        algorithm, iterations, windows, overlap, extrinsic_scale, precision, llr_steps: as of
+            :class:`warpband.TurboDecoder`.
+        crc_stop: a code block leaves the iterations once its CRC holds.
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+
+    The other arguments are those of :class:`LteTransportEncoder`. One decoder serves one series of transmissions at a time.
+    """
+
+    def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,
+                 soft_buffer: int = 0, algorithm: str = "log-map", iterations: int = 6, windows: int = 0, overlap: int = -1,
+                 extrinsic_scale: float = 1.0, crc_stop: bool = True, precision: str = "float32", llr_steps: float = 8.0,
+                 llr: str = "log_p0_p1", executor: Executor | None = None):
+        self._reversed = checked_sign(llr)
+        self._executor = executor
+        self._decoder = _core.LteTransportDecoder(
+            transport_bits=transport_bits, coded_bits=coded_bits, modulation_order=modulation_order, layers=layers,
+            soft_buffer=soft_buffer, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
+            extrinsic_scale=extrinsic_scale, crc_stop=crc_stop, precision=precision, llr_steps=llr_steps)
+        self.transport_bits, self.coded_bits, self.llr = transport_bits, coded_bits, llr
+        #: code blocks of a transport block
+        self.blocks: int = self._decoder.blocks
+        self._table = {"bits": (UINT8, (transport_bits,)), "ok": (UINT8, ()), "block_ok": (UINT8, (self.blocks,)),
+                       "iterations": (INT32, (self.blocks,)), "status": (UINT8, ())}
+
+    def __call__(self, llr: Array, *, rv: int = 0, first: bool = True, outputs: str | Sequence[str] = ("bits", "ok"),
+                 out: Any = None) -> Any:
+        """Combines a transmission and decodes.
+
+        Args:
+            llr: float32 ``(..., G)``.
+            rv: its redundancy version, 0..3.
+            first: whether it is the first of its blocks; what was received before is forgotten then.
+            outputs: "bits" (uint8 ``(..., A)``, right or not), "ok" (uint8 ``(...)``, 1 where all CRCs hold), "block_ok"
+                (uint8 ``(..., blocks)``), "iterations" (int32 ``(..., blocks)``), "status" (uint8 ``(...)``, 1 where a NaN or
+                infinite LLR erased part of a transmission); or several names.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+        """
+        space = space_of(llr)
+        arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
+        taken, executor = space.take(llr), space.executor(self._executor)
+        self._decoder.combine(executor, space.negated(taken) if self._reversed else taken, rv, first)
+        self._decoder.decode(executor, arrays.get("bits"), arrays.get("ok"), arrays.get("block_ok"),
+                             arrays.get("iterations"), arrays.get("status"))
+        return results(space, arrays, outputs, out)

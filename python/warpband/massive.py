@@ -1,0 +1,91 @@
+"""Massive MIMO: uplink detection and downlink precoding for up to 512 antennas and 64 users (docs/li-thesis.md)."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import _core
+from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+
+__all__ = ["MassiveDownlink", "MassiveUplink"]
+
+
+class MassiveUplink:
+    """MMSE detection: ``y = H x + n``, LLRs of every user.
+
+    Args:
+        antennas: users..512.
+        users: 1..64.
+        qam: points, 4, 16, 64 or 256.
+        mode: "cholesky", "cg" and "jacobi-cg" (conjugate gradients, need ``iterations``), "zf" or "mf".
+        iterations: of the conjugate gradients, 1..64.
+        sinr: "exact", or "approximate", from the Gram matrix, which cg and jacobi-cg take; None chooses.
+        llr_clip: LLRs are limited to +-this.
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, antennas: int, users: int, qam: int, mode: str = "cholesky", iterations: int = 0,
+                 sinr: str | None = None, llr_clip: float = float("inf"), llr: str = "log_p0_p1",
+                 executor: Executor | None = None):
+        self._reversed = checked_sign(llr)
+        self._executor = executor
+        if sinr is None:
+            sinr = "approximate" if mode in ("cg", "jacobi-cg", "jacobi_cg") else "exact"
+        self._detector = _core.MassiveUplink(antennas=antennas, users=users, qam=qam, mode=mode, iterations=iterations,
+                                             sinr=sinr, llr_clip=llr_clip)
+        self.antennas, self.users, self.qam, self.llr = antennas, users, qam, llr
+        self.bits_per_vector: int = self._detector.bits_per_vector
+        self._table = {"llr": (FLOAT32, (self.bits_per_vector,)), "equalized": (COMPLEX64, (users,)),
+                       "sinr": (FLOAT32, (users,)), "status": (UINT8, ())}
+
+    def __call__(self, channel: Array, received: Array, noise_var: float | Array, *,
+                 outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
+        """Detects the vectors of frames.
+
+        Args:
+            channel: H, complex64 ``(..., antennas, users)``; its batch axes are the frames.
+            received: y, complex64 ``(..., antennas)``; its batch axes begin with the frames, further ones are the vectors that
+                share an H: ``(frames, symbols, antennas)``.
+            noise_var: N0 per complex entry: a number, or float32 with the axes of the frames.
+            outputs: "llr" (float32 ``(..., users * log2(qam))``, user after user), "equalized" (complex64 ``(..., users)``,
+                without bias), "sinr" (float32 ``(..., users)``, linear), "status" (uint8 ``(...)``, 1 erased); or several.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+        """
+        space = space_of(received)
+        arrays = fill(space, self._table, outputs, out, batch_of("received", received, 1))
+        self._detector.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
+                           arrays.get("llr"), arrays.get("equalized"), arrays.get("sinr"), arrays.get("status"))
+        return results(space, arrays, outputs, out, ("llr",) if self._reversed else ())
+
+
+class MassiveDownlink:
+    """Precoding by the same linear system: ``H A^-1 s``, ``A = H^H H + (N0 / Es) I``, normalised; mf sends ``H s``.
+
+    The users receive ``H^H x + n`` with the H of the uplink. A calibrated array has ``H^T``: then pass ``conj(H)``.
+
+    Args:
+        antennas, users, mode, iterations: as of :class:`MassiveUplink`.
+        symbol_energy: Es, 1e-6..1e6.
+        normalization: "unit-power", or "as-printed": of norm Es.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, antennas: int, users: int, mode: str = "cholesky", iterations: int = 0, symbol_energy: float = 1.0,
+                 normalization: str = "unit-power", executor: Executor | None = None):
+        self._executor = executor
+        self._precoder = _core.MassiveDownlink(antennas=antennas, users=users, mode=mode, iterations=iterations,
+                                               symbol_energy=symbol_energy, normalization=normalization)
+        self.antennas, self.users = antennas, users
+        self._table = {"precoded": (COMPLEX64, (antennas,)), "status": (UINT8, ())}
+
+    def __call__(self, channel: Array, sent: Array, noise_var: float | Array, *,
+                 outputs: str | Sequence[str] = "precoded", out: Any = None) -> Any:
+        """Precodes symbols ``sent``, complex64 ``(..., users)``; ``channel`` and ``noise_var`` as of the uplink.
+
+        outputs: "precoded" (complex64 ``(..., antennas)``), "status" (uint8 ``(...)``, 1 erased); or both.
+        """
+        space = space_of(sent)
+        arrays = fill(space, self._table, outputs, out, batch_of("sent", sent, 1))
+        self._precoder.run(space.executor(self._executor), space.take(channel), space.take(sent), space.take(noise_var),
+                           arrays.get("precoded"), arrays.get("status"))
+        return results(space, arrays, outputs, out)

@@ -1,0 +1,76 @@
+"""BPSK and Gray QAM of 3GPP TS 38.211 section 5.1 with unit mean energy: bits to symbols, symbols to LLRs."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import _core
+from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, checked_sign, fill, results, space_of
+
+__all__ = ["Demapper", "QamMapper"]
+
+
+class QamMapper:
+    """Maps bits to symbols.
+
+    Args:
+        qam: points, 2 (BPSK), 4, 16, 64 or 256.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, qam: int, executor: Executor | None = None):
+        self._executor = executor
+        self._mapper = _core.QamMapper(qam)
+        self.qam = qam
+        self.bits_per_symbol: int = self._mapper.bits_per_symbol
+
+    def __call__(self, bits: Array, *, out: Any = None) -> Any:
+        """Maps ``bits``, uint8 or bool ``(..., n * bits_per_symbol)`` in 3GPP order, to complex64 ``(..., n)``."""
+        space = space_of(bits)
+        shape = tuple(bits.shape)
+        if not shape or shape[-1] % self.bits_per_symbol:
+            raise ValueError(f"bits = shape {shape} is not allowed: expected a last axis of a multiple of "
+                             f"{self.bits_per_symbol} bits")
+        table = {"symbols": (COMPLEX64, (shape[-1] // self.bits_per_symbol,))}
+        arrays = fill(space, table, "symbols", out, shape[:-1])
+        self._mapper.run(space.executor(self._executor), space.take(bits), arrays["symbols"])
+        return results(space, arrays, "symbols", out)
+
+
+class Demapper:
+    """Soft demapping over a flat channel, ``y = h s + n`` with ``n ~ CN(0, N0)``.
+
+    Args:
+        qam: points, 2 (BPSK), 4, 16, 64 or 256.
+        algorithm: "max-log" or "exact".
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, qam: int, algorithm: str = "max-log", llr: str = "log_p0_p1", executor: Executor | None = None):
+        self._reversed = checked_sign(llr)
+        self._executor = executor
+        self._demapper = _core.Demapper(qam=qam, algorithm=algorithm)
+        self.qam, self.llr = qam, llr
+        self.bits_per_symbol: int = self._demapper.bits_per_symbol
+
+    def __call__(self, received: Array, noise_var: float | Array, *, channel: Array | None = None,
+                 outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
+        """Demaps symbols.
+
+        Args:
+            received: y, complex64 ``(..., n)``.
+            noise_var: N0 per complex entry: a number, or float32 of the shape of ``received``.
+            channel: h, complex64 of the shape of ``received``; None is 1.
+            outputs: "llr" (float32 ``(..., n * bits_per_symbol)``, in 3GPP order) or "status" (uint8 of the shape of
+                ``received``, 1 where NaN, Inf or N0 <= 0 made the LLRs 0); or both.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+        """
+        space = space_of(received)
+        shape = tuple(received.shape)
+        if not shape:
+            raise ValueError("received = shape () is not allowed: expected at least 1 axis")
+        table = {"llr": (FLOAT32, (shape[-1] * self.bits_per_symbol,)), "status": (UINT8, shape[-1:])}
+        arrays = fill(space, table, outputs, out, shape[:-1])
+        self._demapper.run(space.executor(self._executor), space.take(received), space.take(noise_var),
+                           None if channel is None else space.take(channel), arrays.get("llr"), arrays.get("status"))
+        return results(space, arrays, outputs, out, ("llr",) if self._reversed else ())

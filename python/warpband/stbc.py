@@ -1,0 +1,88 @@
+"""Space-time block codes of two antennas and two slots: Alamouti, Silver, Golden, and any pair of Alamouti blocks."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import _core
+from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+
+__all__ = ["StbcDecoder", "StbcEncoder"]
+
+
+def _matrix(v: Any) -> list[complex]:
+    return [] if v is None else [complex(x) for row in v for x in row]
+
+
+class StbcEncoder:
+    """Bits or symbols to codewords.
+
+    Args:
+        code: "alamouti" (2 symbols), "silver", "golden", or "pair" with ``v`` (4 symbols).
+        qam: points, 4, 16 or 64.
+        v: of "pair": the unitary 2 x 2 matrix that turns the second Alamouti block.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, code: str, qam: int, v: Any = None, executor: Executor | None = None):
+        self._executor = executor
+        self._encoder = _core.StbcEncoder(code=code, v=_matrix(v), qam=qam)
+        self.code, self.qam = code, qam
+        self.symbols = 2 if code == "alamouti" else 4
+        self.bits_per_codeword: int = self._encoder.bits_per_codeword
+        self._table = {"coded": (COMPLEX64, (2, 2))}
+
+    def __call__(self, bits: Array, *, out: Any = None) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., bits_per_codeword)``, to complex64 ``(..., 2, 2)``: slot, antenna."""
+        space = space_of(bits)
+        arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
+        self._encoder.run(space.executor(self._executor), space.take(bits), arrays["coded"])
+        return results(space, arrays, "coded", out)
+
+    def encode_symbols(self, symbols: Array, *, out: Any = None) -> Any:
+        """Encodes ``symbols``, complex64 ``(..., 2 or 4)``, any finite numbers, to complex64 ``(..., 2, 2)``."""
+        space = space_of(symbols)
+        arrays = fill(space, self._table, "coded", out, batch_of("symbols", symbols, 1))
+        self._encoder.run_symbols(space.executor(self._executor), space.take(symbols), arrays["coded"])
+        return results(space, arrays, "coded", out)
+
+
+class StbcDecoder:
+    """Maximum-likelihood decoding.
+
+    Args:
+        code, qam, v: as of :class:`StbcEncoder`.
+        rx_antennas: 1..4.
+        search: "exact", or for the Golden code "slicing", nearly as good and O(M^2).
+        llr_clip: LLRs are limited to +-this.
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, code: str, qam: int, rx_antennas: int, v: Any = None, search: str = "exact",
+                 llr_clip: float = float("inf"), llr: str = "log_p0_p1", executor: Executor | None = None):
+        self._reversed = checked_sign(llr)
+        self._executor = executor
+        self._decoder = _core.StbcDecoder(code=code, v=_matrix(v), qam=qam, rx_antennas=rx_antennas, search=search,
+                                          llr_clip=llr_clip)
+        self.code, self.qam, self.rx_antennas, self.llr = code, qam, rx_antennas, llr
+        self.bits_per_codeword: int = self._decoder.bits_per_codeword
+        bits = (self.bits_per_codeword,)
+        self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
+
+    def __call__(self, channel: Array, received: Array, noise_var: float | Array, *,
+                 outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
+        """Decodes codewords.
+
+        Args:
+            channel: H, complex64 ``(..., rx_antennas, 2)``; the batch axes may be the first of received's alone.
+            received: Y, complex64 ``(..., 2, rx_antennas)``: slot, antenna.
+            noise_var: N0 per complex entry: a number, or float32 with the batch axes of ``received``.
+            outputs: "llr" (float32 ``(..., bits_per_codeword)``, max-log), "bits" (uint8, of the most likely codeword),
+                "status" (uint8 ``(...)``, 1 erased); or several names. Without "llr" the search is the cheaper one.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+        """
+        space = space_of(received)
+        arrays = fill(space, self._table, outputs, out, batch_of("received", received, 2))
+        self._decoder.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
+                          arrays.get("llr"), arrays.get("bits"), arrays.get("status"))
+        return results(space, arrays, outputs, out, ("llr",) if self._reversed else ())

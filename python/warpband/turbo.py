@@ -1,0 +1,111 @@
+"""The turbo code of LTE (3GPP TS 36.212 section 5.1.3.2): encoder and iterative MAP decoder.
+
+A codeword is ``3 * (k + 4)`` bits: the streams d0, d1, d2 one after the other, each with its four tail places.
+"""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import _core
+from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+
+__all__ = ["TurboDecoder", "TurboEncoder"]
+
+#: CRCs by name: polynomial with its leading term, degree (3GPP TS 36.212 section 5.1.1)
+CRCS = {"crc24a": (0x1864CFB, 24), "crc24b": (0x1800063, 24), "crc16": (0x11021, 16), "crc8": (0x19B, 8)}
+
+
+def crc_of(crc: str | tuple[int, int] | None) -> tuple[int, int] | None:
+    if not isinstance(crc, str):
+        return crc
+    if crc not in CRCS:
+        raise ValueError(f"crc = {crc!r} is not allowed: expected {', '.join(map(repr, CRCS))} or (polynomial, degree)")
+    return CRCS[crc]
+
+
+class TurboEncoder:
+    """Encodes blocks of k bits.
+
+    Args:
+        k: one of the 188 sizes of table 5.1.3-3, 40..6144; with an own permutation 40..65536.
+        permutation: an own interleaver: bit permutation[i] of a block is bit i into the second encoder.
+        executor: where NumPy arrays are processed; None for all cores.
+    """
+
+    def __init__(self, *, k: int, permutation: Sequence[int] | None = None, executor: Executor | None = None):
+        self._executor = executor
+        self._encoder = _core.TurboEncoder(k=k, permutation=None if permutation is None else list(permutation))
+        self.k: int = self._encoder.k
+        #: bits of a codeword
+        self.n: int = 3 * (self.k + 4)
+        self._table = {"coded": (UINT8, (self.n,))}
+
+    def __call__(self, bits: Array, *, out: Any = None) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., k)`` of which the lowest bit counts, to uint8 ``(..., n)``."""
+        space = space_of(bits)
+        arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
+        self._encoder.run(space.executor(self._executor), space.take(bits), arrays["coded"])
+        return results(space, arrays, "coded", out)
+
+
+class TurboDecoder:
+    """Decodes codewords of the turbo code.
+
+    Args:
+        k: information bits, as of :class:`TurboEncoder`.
+        algorithm: "log-map" (exact) or "max-log-map".
+        iterations: full iterations, 1..64.
+        windows: parallel windows of a codeword, 1..k/8; 0 chooses.
+        overlap: steps by which a window's recursions start early; -1 chooses.
+        extrinsic_scale: factor on extrinsic LLRs, (0, 1]; 0.75 is usual for max-log-map, log-map takes 1 only.
+        early_stop: "none", "crc" (needs ``crc``) or "sign-agreement".
+        crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree).
+        precision: "float32"; "bfloat16" or "int16", which are several times faster and give "bits", "iterations" and
+            "status" alone. int16 is max-log-map.
+        llr_steps: with int16: steps of the channel LLRs in an LLR of 1, 0.25..64.
+        permutation: an own interleaver, as of :class:`TurboEncoder`.
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where NumPy arrays are processed; None for all cores.
+
+    The same bits come out on every processor, for any batch and number of threads.
+    """
+
+    def __init__(self, *, k: int, algorithm: str = "log-map", iterations: int = 6, windows: int = 0, overlap: int = -1,
+                 extrinsic_scale: float = 1.0, early_stop: str = "none", crc: str | tuple[int, int] | None = None,
+                 precision: str = "float32", llr_steps: float = 8.0, permutation: Sequence[int] | None = None,
+                 llr: str = "log_p0_p1", executor: Executor | None = None):
+        self._reversed = checked_sign(llr)
+        self._executor = executor
+        self._decoder = _core.TurboDecoder(
+            k=k, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
+            extrinsic_scale=extrinsic_scale, early_stop=early_stop, crc=crc_of(crc), precision=precision,
+            llr_steps=llr_steps, permutation=None if permutation is None else list(permutation))
+        self.k, self.n, self.llr = k, 3 * (k + 4), llr
+        #: as chosen
+        self.windows: int = self._decoder.windows
+        self.overlap: int = self._decoder.overlap
+        self._table: dict[str, Any] = {"bits": (UINT8, (k,)), "iterations": (INT32, ()), "status": (UINT8, ())}
+        if precision == "float32":
+            self._table.update(soft=(FLOAT32, (k,)), extrinsic=(FLOAT32, (k,)))
+
+    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None) -> Any:
+        """Decodes a batch of codewords.
+
+        Args:
+            llr: float32 ``(..., 3 * (k + 4))``; with precision bfloat16 or int16 also int8, in steps. With
+                ``llr="log_p1_p0"`` a negated copy of it is made.
+            outputs: "bits" (uint8 ``(..., k)``), "soft" and "extrinsic" (float32 ``(..., k)``, a-posteriori LLRs and the
+                same without the channel's), "iterations" (int32 ``(...)``), "status" (uint8 ``(...)``: 1 erased because of a
+                NaN or infinite LLR, 2 stopped early); or several names.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+
+        Returns:
+            The output, or a tuple of them.
+        """
+        space = space_of(llr)
+        arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
+        taken = space.take(llr)
+        self._decoder.run(space.executor(self._executor), space.negated(taken) if self._reversed else taken,
+                          arrays.get("bits"), arrays.get("soft"), arrays.get("extrinsic"), arrays.get("iterations"),
+                          arrays.get("status"))
+        return results(space, arrays, outputs, out, ("soft", "extrinsic") if self._reversed else ())

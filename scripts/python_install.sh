@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Installs the package with pip into a clean virtual environment and runs README's Python example in it: what a user does. It
+# compiles the whole library, so it is not a part of scripts/test.sh, which tests the package in its build tree.
+#
+#   scripts/python_install.sh [PYTHON]     the interpreter to make the environment with, python3 unless given
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"${1:-python3}" -m venv "$folder/venv"
+start=$SECONDS
+"$folder/venv/bin/pip" --quiet --disable-pip-version-check install .
+echo "pip install: $((SECONDS - start)) s on $(nproc) cores"
+awk '/^```python$/ {inside = 1; next} /^```$/ {inside = 0} inside' README.md > "$folder/example.py"
+(cd "$folder" && venv/bin/python example.py)
+(cd "$folder" && venv/bin/python -c 'import time; import warpband; print(f"import: {time.process_time():.3f} s of CPU")')

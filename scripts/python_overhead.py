@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""What a call of the Python package costs beside its work: microseconds for batches of one item, and the import.
+
+    PYTHONPATH=build/release/python .venv/bin/python scripts/python_overhead.py [--json FILE]
+
+Each number is the least of many rounds, so that other work on the machine does not count. `call` is from Python's call to its
+return, `core` the part of it below the Python layer, the work on the item included: detection of one use with one stream, the map of
+one QPSK symbol.
+"""
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import timeit
+
+import numpy
+
+import warpband
+
+
+def least(statement, names, rounds=200, calls=500):
+    return min(timeit.repeat(statement, globals=names, number=calls, repeat=rounds)) / calls * 1e6
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--json", help="write the numbers here")
+    options = parser.parse_args()
+    one = warpband.cpu(threads=1)
+    names = {
+        "h": numpy.ones((1, 1, 1), numpy.complex64), "y": numpy.ones((1, 1), numpy.complex64), "one": one,
+        "bits": numpy.ones((1, 2), numpy.uint8), "llr": numpy.empty((1, 2), numpy.float32),
+        "symbols": numpy.empty((1, 1), numpy.complex64), "numpy": numpy,
+        "detect": warpband.MMSE(streams=1, rx_antennas=1, qam=4, executor=one),
+        "modulate": warpband.QamMapper(qam=4, executor=one),
+    }
+    numbers = {
+        "detect_call_us": least("detect(h, y, 0.1)", names),
+        "detect_call_with_out_us": least("detect(h, y, 0.1, out=llr)", names),
+        "detect_core_us": least("detect._detector.run(one, h, y, 0.1, None, llr, None, None)", names),
+        "map_call_us": least("modulate(bits)", names),
+        "map_core_us": least("modulate._mapper.run(one, bits, symbols)", names),
+        "numpy_add_us": least("numpy.add(y, y)", names),
+    }
+    seconds = [float(subprocess.run([sys.executable, "-c", "import time; import warpband; print(time.process_time())"],
+                                    check=True, capture_output=True, text=True).stdout) for _ in range(9)]
+    numbers["import_cpu_s"] = min(seconds)
+    for name, value in numbers.items():
+        print(f"{name:24s} {value:8.3f}")
+    if options.json:
+        about = {"warpband": warpband.__version__, "commit": warpband.__commit__, "python": platform.python_version(),
+                 "numpy": numpy.__version__, "executor": one.description, "machine": platform.machine()}
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({**about, **{name: round(value, 3) for name, value in numbers.items()}}, file, indent=1)
+            file.write("\n")
+
+
+if __name__ == "__main__":
+    main()
