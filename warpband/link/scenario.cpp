@@ -146,6 +146,12 @@ struct space_time_draft {
   golden_search search = golden_search::exact;
 };
 
+/// Massive MIMO with a solver by name.
+struct massive_draft {
+  std::string solver = "none";
+  massive_link_config config;
+};
+
 /// A curve while keys are applied to it.
 struct draft {
   curve_config curve;
@@ -155,6 +161,7 @@ struct draft {
   detector_config detector;
   profile_draft profile;
   space_time_draft space_time;
+  massive_draft massive;
   sweep_draft sweeps[2];  // indexed by snr_axis
   std::map<std::string, place> places;
 
@@ -420,7 +427,8 @@ const entry table[] = {
     {{"channel.type", "word", "\"awgn\", \"rayleigh\" or \"tdl\"", "\"awgn\"",
       "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several antennas "
       "y = H "
-      "s + n, every entry of H like h. Antennas and detectors need fading. tdl: a tapped delay line, whose h "
+      "s + n, every entry of H like h. Antennas, detectors and massive MIMO need fading. tdl: a tapped delay "
+      "line, whose h "
       "or H is that of a resource element of OFDM; a frame's symbols are laid over the grid frequency first, "
       "and zeros fill its last block (docs/tdl.md)."},
      scope::both,
@@ -569,6 +577,64 @@ const entry table[] = {
        d.space_time.search = v.word({golden_search::exact, golden_search::slicing});
      }},
 
+    {{"massive.solver", "word", "\"none\", \"cholesky\", \"cg\", \"jacobi_cg\", \"zf\" or \"mf\"", "\"none\"",
+      "Massive MIMO: a base station of many antennas and U users in fading, OFDM, and one codeword for each "
+      "user "
+      "and OFDM symbol, so that code.k is that of a codeword (docs/li-thesis.md). How the equations of the "
+      "MMSE "
+      "detector or precoder are solved: Cholesky, conjugate gradients, the same with Jacobi's "
+      "preconditioner; or "
+      "zero forcing, or the matched filter. A frame is a drop of users and channels; its codewords fail "
+      "together, "
+      "and intervals are made from how frames differ. Rayleigh fading is \"fast\" where each subcarrier has "
+      "an H "
+      "of its own, \"block\" where all have one; tdl takes subcarriers and symbols from here, and no Doppler "
+      "shift."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.massive.solver = v.word<std::string>({"none", "cholesky", "cg", "jacobi_cg", "zf", "mf"},
+                                              [](const std::string& name) { return name; });
+     }},
+    {{"massive.direction", "word", "\"uplink\" or \"downlink\"", "\"uplink\"",
+      "uplink: y = H x + n at the base station and Es = 1 for each user; rx_antennas of ebn0_db and snr_db "
+      "are the "
+      "antennas, streams the users. downlink: precoding of unit power, y = sqrt(U) H^H x' + n; Eb and the "
+      "SNR "
+      "are those of all that is sent, and each user knows one gain for an OFDM symbol."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.massive.config.direction = v.word({massive_direction::uplink, massive_direction::downlink});
+     }},
+    {{"massive.antennas", "integer", "an integer from massive.users to 512", "128",
+      "B, of the base station."},
+     scope::both,
+     [](draft& d, const value& v) { d.massive.config.antennas = static_cast<int>(v.integer(1, 512)); }},
+    {{"massive.users", "integer", "an integer from 1 to 64", "16", "U, of one antenna each."},
+     scope::both,
+     [](draft& d, const value& v) { d.massive.config.users = static_cast<int>(v.integer(1, 64)); }},
+    {{"massive.iterations", "integer", "an integer from 1 to 64", "",
+      "cg and jacobi_cg only, and needed there: I."},
+     scope::both,
+     [](draft& d, const value& v) { d.massive.config.iterations = static_cast<int>(v.integer(1, 64)); }},
+    {{"massive.sinr", "word", "\"exact\" or \"approximate\"; cg and jacobi_cg \"approximate\"", "",
+      "uplink only: what LLRs are weighted with, from the inverse or from the diagonal of the Gram matrix. "
+      "Left "
+      "out: exact where the solver has it."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.massive.config.sinr = v.word({massive_sinr::exact, massive_sinr::approximate});
+     }},
+    {{"massive.subcarriers", "integer", "an integer from 1 to 4096, enough for a codeword", "128",
+      "Of an OFDM symbol. A codeword's bits lie on them from the first on; zeros fill the last. Uncoded "
+      "code.k "
+      "left out is all their bits."},
+     scope::both,
+     [](draft& d, const value& v) { d.massive.config.subcarriers = static_cast<int>(v.integer(1, 4096)); }},
+    {{"massive.symbols", "integer", "an integer from 1 to 64", "1",
+      "OFDM symbols of a frame. They share one channel estimate per subcarrier."},
+     scope::both,
+     [](draft& d, const value& v) { d.massive.config.symbols = static_cast<int>(v.integer(1, 64)); }},
+
     {{"sweep.ebn0_db", "list of numbers", list_allowed, "",
       "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a symbol; "
       "with "
@@ -628,6 +694,11 @@ const entry table[] = {
       "Leaves out the points of a curve after the first whose frame error rate is below this."},
      scope::both,
      [](draft& d, const value& v) { d.curve.stop.below_fer = v.number(0, 1); }},
+    {{"stop.below_bler", "number", "a number from 0 to 1", "0.0",
+      "Massive MIMO only: the same of the error rate of codewords. stop.frame_errors counts frames with "
+      "any."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.stop.below_bler = v.number(0, 1); }},
 };
 
 const entry* find(const std::string& name) {
@@ -776,11 +847,22 @@ class parser {
       c.link.tdl = link_config{}.tdl;
     }
 
+    const int massive = d.where("massive.solver").level;
+    if (d.massive.solver == "none") {
+      refuse_idle_with("massive.", massive + (massive >= 0), "without massive.solver");
+      refuse_idle_with("stop.below_bler", massive, "without massive.solver");
+      c.stop.below_bler = 0;
+    } else {
+      finish_massive(d, refuse_idle_with);
+    }
+
     const int antennas = std::max(d.where("mimo.streams").level, d.where("mimo.rx_antennas").level);
     const int space_time = d.where("stbc.type").level;
     if (d.space_time.type != "golden")
       refuse_idle_with("stbc.search", space_time, "with stbc.type = \"" + d.space_time.type + "\"");
-    if (d.space_time.type != "none") {
+    if (c.link.massive) {
+      // Said above.
+    } else if (d.space_time.type != "none") {
       const std::string choice = "with stbc.type = \"" + d.space_time.type + "\"";
       refuse_idle_with("detector.", space_time, choice);
       refuse_idle_with("modem.demapper", space_time, choice);
@@ -848,10 +930,45 @@ class parser {
               (key == "channel.cyclic_prefix_us") != (std::string(cause) == "channel.doppler_hz"))
             at = d.where(cause);
       if (at.line == 0)  // what was left out does not go with antennas or a detector
-        for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type", "stbc.type"})
+        for (const char* cause :
+             {"mimo.streams", "mimo.rx_antennas", "detector.type", "stbc.type", "massive.solver"})
           if (d.where(cause).line > at.line) at = d.where(cause);
       fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
     }
+  }
+
+  /// Massive MIMO, which has antennas, detector and grid of its own.
+  template <class RefuseIdle>
+  void finish_massive(draft& d, RefuseIdle refuse_idle_with) const {
+    curve_config& c = d.curve;
+    const int level = d.where("massive.solver").level;
+    const std::string choice = "with massive.solver = \"" + d.massive.solver + "\"";
+    for (const char* key : {"mimo.", "detector.", "stbc.", "channel.subcarriers", "channel.symbols"})
+      refuse_idle_with(key, level, choice);
+    c.link.streams = c.link.rx_antennas = 1;
+    d.space_time.type = "none";
+    massive_link_config& m = c.link.massive.emplace(d.massive.config);
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::jacobi_cg,
+                                    massive_mode::zf, massive_mode::mf})
+      if (d.massive.solver == name_of(mode)) m.solver = mode;
+    const place iterations = d.where("massive.iterations");
+    if (!is_iterative(m.solver)) {
+      refuse_idle_with("massive.iterations", level, choice);
+      m.iterations = 0;
+    } else if (iterations.level < 0) {
+      fail(d.where("massive.solver").line, "massive.iterations is missing " + choice + in_curve(c));
+    }
+    if (m.direction == massive_direction::downlink) {
+      refuse_idle_with("massive.sinr", d.where("massive.direction").level,
+                       "with massive.direction = \"downlink\"");
+      m.sinr.reset();
+    } else {
+      refuse_idle_with("modem.demapper", level, choice);
+      c.link.demapper = link_config{}.demapper;
+      if (is_iterative(m.solver) && d.where("massive.sinr").level < level) m.sinr.reset();
+    }
+    if (c.link.code.type == code_type::none && d.where("code.k").level < 0)
+      c.link.code.k = m.subcarriers * bits_per_symbol(c.link.qam);
   }
 
   /// The profile of a delay line: that of a standard, or delays and powers, whichever was said more
@@ -1069,6 +1186,7 @@ const char* heading_of(const std::string& group) {
   if (group == "mimo") return "antennas";
   if (group == "detector") return "MIMO detector";
   if (group == "stbc") return "space-time code";
+  if (group == "massive") return "massive MIMO";
   if (group == "sweep") return "points";
   if (group == "stop") return "when a point has enough";
   return "";
