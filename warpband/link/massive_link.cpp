@@ -162,7 +162,7 @@ std::size_t massive_link::bytes_per_frame() const noexcept {
   const std::size_t users = size(config_.users), antennas = size(config_.antennas),
                     vectors = size(config_.subcarriers * config_.symbols), m = size(mapper_.bits());
   return 8 * channel_->matrices() * users * antennas +
-         vectors * (8 * antennas + users * (16 + (detector_ ? 4 * m : 12)) + 1);
+         vectors * (8 * antennas + users * (16 + (detector_ ? 4 * m : 16)) + 1);
 }
 
 void massive_link::allocate(executor& exec, std::size_t frames) {
@@ -179,6 +179,7 @@ void massive_link::allocate(executor& exec, std::size_t frames) {
   } else {
     received_ = exec.make<cf>(users, vectors);
     noise_var_ = exec.make<float>(users, vectors);
+    factors_ = exec.make<float>(users, vectors);
   }
   const std::uint8_t zero = 0;
   zero_ = exec.make<std::uint8_t>(1, 1);
@@ -245,14 +246,20 @@ void massive_link::receive_downlink(executor& exec, float* llr, const float* noi
                  x, make_view(status_.data(), vectors));
   apply_adjoint_channel(exec, h, x, make_view(received_.data(), users, vectors), vectors / matrices,
                         std::sqrt(static_cast<float>(config_.users)));
+  // Power is normalised vector by vector: as a part of the signal, which the users are told.
+  vector_factors(exec, make_view(sent_.data(), users, vectors), make_view(received_.data(), users, vectors),
+                 make_view(noise_var_.data(), users, vectors));
   const auto entries = make_view(received_.data(), symbols);
   add_awgn(exec, entries, entries, n0, {range.seed, range.first * of_frame * users, range.point});
   // From here on codeword after codeword again; sent_ is free.
   const std::size_t cells = of_frame * users, subcarriers = size(config_.subcarriers);
   regroup(exec, view<const std::complex<float>>(make_view(received_.data(), cells, frames)),
           make_view(sent_.data(), cells, frames), config_.subcarriers, config_.symbols * config_.users);
+  regroup(exec, view<const float>(make_view(noise_var_.data(), cells, frames)),
+          make_view(factors_.data(), cells, frames), config_.subcarriers, config_.symbols * config_.users, 1);
   const std::size_t rows = symbols / subcarriers;
-  fit_gains(exec, make_view(symbols_.data(), subcarriers, rows), make_view(sent_.data(), subcarriers, rows),
+  fit_gains(exec, make_view(symbols_.data(), subcarriers, rows),
+            make_view(factors_.data(), subcarriers, rows), make_view(sent_.data(), subcarriers, rows),
             make_view(received_.data(), subcarriers, rows), make_view(noise_var_.data(), subcarriers, rows));
   demapper_.run(exec,
                 {.received = make_view(received_.data(), symbols),

@@ -6,8 +6,10 @@
 // are not.
 //
 //   uplink     y = H x + n, detector (massive/uplink), LLRs
-//   downlink   precoder (massive/downlink, unit power), y = sqrt(U) H^H x' + n, a gain for each user and OFDM
-//              symbol, demapper
+//   downlink   precoder (massive/downlink, unit power), y = sqrt(U) H^H x' + n, division by the gain,
+//   demapper.
+//              A user's gain is known: one number for an OFDM symbol times what the normalisation of each
+//              vector left of it, which all users have in common
 //
 // A codeword is number (frame * symbols + symbol) * users + user, a vector number (frame * subcarriers +
 // subcarrier) * symbols + symbol.
@@ -36,7 +38,7 @@ struct massive_link_config {
   massive_mode solver = massive_mode::cholesky;
   int iterations = 0;  // cg, jacobi_cg: 1..64
   /// Uplink. Left out: exact where the solver has it.
-  std::optional<massive_sinr> sinr;
+  std::optional<massive_sinr> sinr = {};
   int subcarriers = 128;  // 1..4096
   int symbols = 1;        // 1..64
   /// Codewords of a frame.
@@ -94,7 +96,7 @@ class massive_link {
   std::optional<downlink_precoder> precoder_;
   // Of codewords, and of vectors; `antennas_` is what base stations receive or send.
   array<std::complex<float>> symbols_, sent_, antennas_, h_, received_;
-  array<float> llr_, noise_var_;
+  array<float> llr_, noise_var_, factors_;
   array<std::uint8_t> status_, zero_;
 };
 

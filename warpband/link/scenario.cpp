@@ -600,7 +600,8 @@ const entry table[] = {
       "are the "
       "antennas, streams the users. downlink: precoding of unit power, y = sqrt(U) H^H x' + n; Eb and the "
       "SNR "
-      "are those of all that is sent, and each user knows one gain for an OFDM symbol."},
+      "are those of all that is sent, and each user knows its gain for an OFDM symbol and the power of each "
+      "vector, which is normalised."},
      scope::both,
      [](draft& d, const value& v) {
        d.massive.config.direction = v.word({massive_direction::uplink, massive_direction::downlink});
@@ -916,6 +917,7 @@ class parser {
     } catch (const argument_error& error) {
       // The library names its own arguments: say which key that is.
       std::string key = error.argument();
+      if (c.link.massive && find("massive." + key) != nullptr) key = "massive." + key;
       for (const entry& e : table) {  // but for the code's, which is known to be good
         const std::string name = e.key.name;
         if (code_setting_of(name).empty() && name.ends_with("." + key)) key = name;

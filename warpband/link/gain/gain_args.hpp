@@ -4,6 +4,8 @@
 namespace wb {
 struct gain_args {
   view<const cx_pair> sent, received;
+  // Without data factors are made, to noise_var.
+  view<const float> factor;
   view<cx_pair> out;
   view<float> noise_var;
 };
