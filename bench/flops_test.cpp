@@ -12,6 +12,9 @@
 #include <vector>
 
 #include <warpband/channel/awgn/awgn_op.hpp>
+#include <warpband/channel/cdl/cdl_op.hpp>
+#include <warpband/channel/cdl/cdl_power_op.hpp>
+#include <warpband/channel/cdl/cdl_rays_op.hpp>
 #include <warpband/channel/mimo/mimo_op.hpp>
 #include <warpband/channel/rayleigh/rayleigh_op.hpp>
 #include <warpband/channel/tdl/tdl_op.hpp>
@@ -308,6 +311,54 @@ TEST(flops, of_the_channels) {
   r.block = 10;
   const rayleigh_op<true> block{r};
   EXPECT_EQ(block.flops(), operations_of(block));
+}
+
+TEST(flops, of_clustered_delay_lines) {
+  for (const bool moving : {false, true})
+    for (const bool tilted : {false, true}) {
+      std::vector<cdl_ray> angles;
+      const std::vector<std::int32_t> starts{0, 1, 21, 41};
+      for (std::int32_t p = 0; p < 3; p++)
+        for (std::int32_t r = starts[static_cast<std::size_t>(p)];
+             r < starts[static_cast<std::size_t>(p) + 1]; r++)
+          angles.push_back(
+              {1u << 28, 1u << 29, 1u << 30, 1u << 27, starts[static_cast<std::size_t>(p)], p == 0 ? 1 : 20});
+      const std::vector<float> amplitudes(3, 0.3f), rotations(3 * 2 * 8, 0.5f), overlaps(18, 0.5f);
+      const std::vector<std::uint32_t> turns{0, 1u << 30, 0, UINT32_MAX};
+      std::vector<std::uint32_t> drawn(3 * 41 + 1);
+      std::vector<cx_pair> h(6 * 7 * 5);
+      cdl_args a;
+      a.subcarriers = 6, a.symbols = 5, a.times = moving ? 5 : 1, a.antennas = 7, a.paths = 3, a.rays = 41;
+      a.moving = moving, a.tilted = tilted, a.spacing = 0.5f, a.doppler = 0.1f;
+      a.angles = angles.data(), a.starts = starts.data(), a.amplitudes = amplitudes.data();
+      a.rotations = rotations.data(), a.overlaps = overlaps.data(), a.turns = turns.data();
+      a.drawn = drawn.data();
+      a.channel = make_view(h.data(), 7, 30);
+      std::vector<float> scratch(4096);
+      const auto expect = [&](const auto& op, int items, const char* name) {
+        counted::operations = 0;
+        op.template run<counted>(0, items, solo{}, scratch.data());
+        const double did = counted::operations / items;
+        EXPECT_NEAR(op.flops(), did, 0.03 * did + 8)
+            << name << ", moving " << moving << ", tilted " << tilted;
+      };
+      const auto draw = [&](const char* name) {
+        const cdl_rays_op op{a};
+        counted::operations = 0;
+        op.run<counted>(0, solo{}, reinterpret_cast<std::uint32_t*>(scratch.data()));
+        EXPECT_NEAR(op.flops(), counted::operations, 1)
+            << name << ", moving " << moving << ", tilted " << tilted;
+      };
+      draw("rays");
+      a.shadowing = 0.5f;
+      draw("rays and shadowing");
+      counted::operations = 0;
+      const cdl_power_op power{a};
+      power.run<counted>(0, solo{}, scratch.data());
+      // The sums of antennas are of floats, which are not counted here.
+      EXPECT_NEAR(power.flops(), counted::operations, 0.03 * counted::operations) << "power";
+      expect(cdl_op{a}, 7, "response");
+    }
 }
 
 /// A use of a detector over the sizes S: with and without LLRs, and with a prior where S takes one.

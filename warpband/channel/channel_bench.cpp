@@ -1,6 +1,7 @@
 #include <bench/bench.hpp>
 #include <complex>
 #include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/cdl/cdl.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
 #include <warpband/ofdm/numerology.hpp>
@@ -51,6 +52,32 @@ const bench::group channel_benches{[] {
                      return bench::job(static_cast<double>(uses), 0,
                                        [&exec, channel = tdl_channel(config),
                                         h = exec.make<std::complex<float>>(n * n, uses)]() mutable {
+                                         channel.response(exec, h, {.seed = 2});
+                                       });
+                   });
+      }
+    // Items are subcarriers, each with an H of antennas x users: 128 of them, as in li-thesis.
+    for (const auto& [antennas, users] : {std::pair{64, 8}, std::pair{128, 16}, std::pair{256, 32}})
+      for (const bool power_control : {false, true}) {
+        cdl_config config;
+        config.profile = cdl_profile_named("c2-nlos");
+        config.antennas = antennas;
+        config.users = users;
+        config.power_control = power_control;
+        const std::size_t drops =
+            bench::batch_for(device, 4, 256) * 2048 / static_cast<std::size_t>(antennas * users);
+        if (drops == 0) continue;
+        bench::add("cdl", device,
+                   {{"profile", "c2-nlos"},
+                    {"antennas", antennas},
+                    {"users", users},
+                    {"power_control", power_control ? "yes" : "no"}},
+                   {figure::kernel, figure::resident}, [=](executor& exec, figure) {
+                     const std::size_t rows = drops * config.grid.elements();
+                     return bench::job(static_cast<double>(rows), 0,
+                                       [&exec, channel = cdl_channel(config),
+                                        h = exec.make<std::complex<float>>(
+                                            static_cast<std::size_t>(antennas * users), rows)]() mutable {
                                          channel.response(exec, h, {.seed = 2});
                                        });
                    });

@@ -14,6 +14,6 @@ struct random_range {
 
 /// Streams: the third word of the counter. The low 24 bits number blocks inside an item.
 inline constexpr std::uint32_t stream_bits = 1u << 24, stream_noise = 2u << 24, stream_fading = 3u << 24,
-                               stream_mimo = 4u << 24, stream_tdl = 5u << 24;
+                               stream_mimo = 4u << 24, stream_tdl = 5u << 24, stream_cdl = 6u << 24;
 
 }  // namespace wb

@@ -1,0 +1,53 @@
+#pragma once
+// Rays as integers of 2^-32 of a turn: phases wrap around by themselves, and those of all antennas and
+// symbols follow from three integers without a rounding.
+#include <warpband/channel/cdl/cdl_args.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/core/philox.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// x turns, in units of 2^-32. |x| < 2^21.
+template <class T>
+WB_HD typename rebind<T>::u32 turns_of(T x) {
+  using U = typename rebind<T>::u32;
+  const T magic = T(12582912.f);  // 1.5 * 2^23: adding it rounds to an integer
+  const T part = (x - ((x + magic) - magic)) * T(32768.f);
+  const T high = part + magic, low = (part - (high - magic)) * T(131072.f) + magic;
+  return ((bits_of(high) - U(0x4B400000u)) << 17) + (bits_of(low) - U(0x4B400000u));
+}
+
+/// The gain of path p from a user to antennas `antenna`, one in each lane, at symbol `time`, of unit
+/// amplitude a ray. `drawn`: that of the drop.
+template <class T>
+WB_HD cx<T> cdl_gain(const cdl_args& a, const std::uint32_t* drawn, int user, int p,
+                     typename rebind<T>::u32 antenna, std::uint32_t time) {
+  using U = typename rebind<T>::u32;
+  cx<T> sum{T(0.f), T(0.f)};
+  const std::size_t users = static_cast<std::size_t>(a.users);
+  const int end = a.starts[p + 1];
+  for (int r = a.starts[p]; r < end; r++) {
+    const std::uint32_t* ray =
+        drawn + static_cast<std::size_t>(3 * r) * users + static_cast<std::size_t>(user);
+    std::uint32_t phase = ray[0];
+    if (a.times > 1) phase += time * ray[2 * users];
+    T s, c;
+    sincos_turn<T>(U(phase) + antenna * U(ray[users]), s, c);
+    sum = {sum.re + c, sum.im + s};
+  }
+  return sum;
+}
+/// What a drop has in `drawn`.
+WB_HD std::size_t cdl_drawn(const cdl_args& a) {
+  return static_cast<std::size_t>(3 * a.rays + 1) * static_cast<std::size_t>(a.users);
+}
+/// Where the amplitude of a user lies.
+WB_HD view<float> cdl_amplitude(const cdl_args& a, std::size_t drop, int user) {
+  return {reinterpret_cast<float*>(a.drawn) + drop * cdl_drawn(a) +
+              static_cast<std::size_t>(3 * a.rays * a.users + user),
+          1, 1, 1, 1};
+}
+
+}  // namespace WB_ISA
+}  // namespace wb
