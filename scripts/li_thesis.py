@@ -9,8 +9,8 @@ usage: li_thesis.py run {rayleigh,c2,b1} [--downlink] [--quick] [--configuration
        li_thesis.py distance RESULT.json "LABEL" "LABEL"
 
 `run` writes a scenario and runs it with `warpband sim`, again and again with more points, until the table is complete:
-Cholesky's points halve the distance around 1e-2 down to 0.5 dB, then CG with I = 1, 2, ... has points from 1 dB below
-that to 1.5 dB above, up to the first I that loses less than 1 dB and one more. A run that was killed goes on where it was:
+Cholesky's points halve the distance around 1e-2 down to 0.5 dB, then CG has points from 1 dB below that to 1.5 dB
+above, for I around the paper's: the largest that loses more than 1 dB, the first that loses less, and one more. A run that was killed goes on where it was:
 the result holds all its state. --quick: two small configurations and 30 drops in error at each point, for a look.
 `table` prints the table, the paper's beside; `figures` writes CSV and, with matplotlib, PNG; `distance` the dB between two
 curves at 1e-2.
@@ -29,8 +29,8 @@ PAPER = {(128, 8): 3, (128, 16): 3, (128, 32): 5, (128, 64): 8, (256, 8): 3, (25
 QUICK = [(128, 8), (128, 16)]
 CHANNELS = {
     "rayleigh": ("independent Rayleigh fading", 'type = "rayleigh"'),
-    "c2": ("WINNER II C2, no line of sight", 'type = "cdl"\nprofile = "winner-c2-nlos"'),
-    "b1": ("WINNER II B1, line of sight", 'type = "cdl"\nprofile = "winner-b1-los"'),
+    "c2": ("WINNER II C2, no line of sight", 'type = "cdl"\nprofile = "c2-nlos"'),
+    "b1": ("WINNER II B1, line of sight", 'type = "cdl"\nprofile = "b1-los"'),
 }
 STEP = 0.5  # dB, of the last points around the crossing
 NAMES = {"cholesky": "Cholesky", "cg": "CG", "mf": "MF"}
@@ -105,9 +105,9 @@ def wanted(curves, sizes, downlink):
         above = [p[0] for p in held if p[1] >= RATE]
         below = [p[0] for p in held if p[1] < RATE]
         if held and not below:
-            points.append(max(points) + 2)
+            points.append(max(points) + 1)
         elif held and not above:
-            points.append(min(points) - 2)
+            points.append(min(points) - 1)
         elif held and min(below) - max(above) > STEP + 1e-6:
             points.append(round((min(below) + max(above)) / 2 / STEP) * STEP)
         add(size, "cholesky", 0, points)
@@ -117,16 +117,23 @@ def wanted(curves, sizes, downlink):
         window = [first + STEP * i for i in range(-2, 5)]
         add(size, "cholesky", 0, window[:2])
         todo.pop(-2)
-        enough = None
-        for iterations in range(1, size[1] + 1):
-            held = add(size, "cg", iterations, window)
-            if not held:
-                break
-            lost = loss(held, curves.of(size, "cholesky"))
-            if lost is not None and lost[0] < 1 and enough is None:
-                enough = iterations
-            elif enough is not None:
-                break
+        # From one below the paper's on: down while that is enough, up while it is not, and one more.
+        start, kept = max(1, PAPER.get(size, 3) - 1), {}
+
+        def is_enough(i):
+            if i not in kept:
+                kept[i] = add(size, "cg", i, window)
+            lost = loss(kept[i], curves.of(size, "cholesky"))
+            return lost is not None and lost[0] < 1
+
+        i = start
+        while is_enough(i) and i > 1:
+            i -= 1
+        i = start
+        while not is_enough(i) and kept[i] and i < size[1]:
+            i += 1
+        if is_enough(i) and i < size[1]:
+            is_enough(i + 1)
         if downlink and size[1] == 8:
             add(size, "mf", 0, window)
     return todo, new
@@ -141,7 +148,7 @@ def scenario(channel, downlink, frame_errors, path, result, todo):
              'modulation = "16qam"', "", "[channel]", settings, ""]
     if downlink:
         lines += ["[massive]", 'direction = "downlink"', ""]
-    lines += ["[stop]", f"frame_errors = {frame_errors}", "max_frames = 20000", f"below_bler = {RATE / 2:g}"]
+    lines += ["[stop]", f"frame_errors = {frame_errors}", "max_frames = 3000", f"below_bler = {RATE / 2:g}"]
     for size, solver, iterations, points in todo:
         lines += ["", "[[curve]]", f'label = "{label_of(size, solver, iterations)}"',
                   f"massive.antennas = {size[0]}", f"massive.users = {size[1]}", f'massive.solver = "{solver}"']
@@ -158,24 +165,30 @@ def run(options):
     name = f"li_thesis_{options.channel}{'_downlink' if options.downlink else ''}{'_quick' if options.quick else ''}"
     path, result = (os.path.join(options.folder, name + end) for end in (".toml", ".json"))
     errors = options.frame_errors or (30 if options.quick else 100)
-    while True:
-        curves = Curves(result)
-        held = [size for size in curves.sizes() if size not in sizes]  # nothing that a result holds may be left out
-        todo, new = wanted(curves, held + sizes, options.downlink)
-        if not new:
-            break
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(scenario(options.channel, options.downlink, errors, path, result, todo))
-        command = [options.program, "sim", *(["--resume", result, path] if os.path.exists(result) else [path, "-o", result])]
-        if options.device:
-            command += ["--device", options.device]
-        if options.threads:
-            command += ["--threads", str(options.threads)]
-        print(f"{len(todo)} curves, {sum(len(t[3]) for t in todo)} points", flush=True)
-        code = subprocess.run(command + ["--quiet"], stdout=subprocess.DEVNULL, check=False).returncode
-        if code != 0:
-            sys.exit(f"li_thesis.py: error: {' '.join(command)} ended with {code}")
-    print_table([result])
+    for size in sizes:
+        while step(options, size, path, result, errors):
+            pass
+        print_table([result], size)
+
+
+def step(options, size, path, result, errors):
+    """Runs what a configuration lacks now; whether there was something."""
+    curves = Curves(result)
+    held = [other for other in curves.sizes() if other != size]  # nothing that a result holds may be left out
+    todo, new = wanted(curves, held + [size], options.downlink)
+    if not new:
+        return False
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(scenario(options.channel, options.downlink, errors, path, result, todo))
+    command = [options.program, "sim", *(["--resume", result, path] if os.path.exists(result) else [path, "-o", result])]
+    if options.device:
+        command += ["--device", options.device]
+    if options.threads:
+        command += ["--threads", str(options.threads)]
+    code = subprocess.run(command + ["--quiet"], stdout=subprocess.DEVNULL, check=False).returncode
+    if code != 0:
+        sys.exit(f"li_thesis.py: error: {' '.join(command)} ended with {code}")
+    return True
 
 
 def minimum(curves, size):
@@ -191,17 +204,20 @@ def minimum(curves, size):
     return first, rows
 
 
-def print_table(paths):
+def print_table(paths, only=None):
     for path in paths:
         curves = Curves(path)
-        print(f"\n{path}: {curves.result['scenario']['title']}\n")
-        print("| antennas x users | paper | I | Cholesky at 1e-2, SNR dB | loss in dB by I |\n|---|---|---|---|---|")
+        if only is None:
+            print(f"\n{path}: {curves.result['scenario']['title']}\n")
+            print("| antennas x users | paper | I | Cholesky at 1e-2, SNR dB | loss in dB by I |\n|---|---|---|---|---|")
         for size in curves.sizes():
+            if only not in (None, size):
+                continue
             at = crossing(curves.of(size, "cholesky"))
             first, rows = minimum(curves, size)
             losses = ", ".join(f"{i}: " + ("above 1.5" if lost is None else f"{lost[0]:.2f} ({lost[1]:.2f} .. {lost[2]:.2f})")
                                for i, lost in rows)
-            print(f"| {size[0]}x{size[1]} | {PAPER.get(size, '-')} | {first or '-'} | {'-' if at is None else f'{at:.2f}'} | {losses} |")
+            print(f"| {size[0]}x{size[1]} | {PAPER.get(size, '-')} | {first or '-'} | {'-' if at is None else f'{at:.2f}'} | {losses} |", flush=True)
 
 
 def figure(out, name, title, panels):

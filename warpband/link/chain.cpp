@@ -10,6 +10,7 @@
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/link/count/count.hpp>
+#include <warpband/link/scenario.hpp>
 #include <warpband/link/source/source.hpp>
 
 namespace wb {
@@ -60,7 +61,7 @@ void complete_space_time(link_config& c) {
   if (c.detector)
     throw argument_error("detector.type", name_of(c.detector->type), "none with a space-time code");
   if (c.channel != channel_type::rayleigh)
-    throw argument_error("channel.type", c.channel == channel_type::awgn ? "\"awgn\"" : "\"tdl\"",
+    throw argument_error("channel.type", "\"" + std::string(name_of(c.channel)) + "\"",
                          "\"rayleigh\" with a space-time code");
   if (c.qam == 2 || c.qam == 256)
     throw argument_error("modulation", c.qam == 2 ? "\"bpsk\"" : "\"256qam\"",
@@ -86,6 +87,8 @@ link_config completed(const link_config& config) {
     c.code = completed(c.code);
     return c;
   }
+  if (c.channel == channel_type::cdl)
+    throw argument_error("channel.type", "\"cdl\"", "another one without massive MIMO");
   check_range("streams", c.streams, 1, 8);
   check_range("rx_antennas", c.rx_antennas, c.streams, 16);
   if (c.code.type == code_type::lte_transport) {

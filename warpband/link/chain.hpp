@@ -41,6 +41,7 @@
 #include <string>
 #include <vector>
 
+#include <warpband/channel/cdl/cdl.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/exec/executor.hpp>
@@ -53,7 +54,7 @@
 
 namespace wb {
 
-enum class channel_type { awgn, rayleigh, tdl };
+enum class channel_type { awgn, rayleigh, tdl, cdl };
 /// Of channel_type::rayleigh.
 enum class fading_type {
   fast,   // a new h, or H, for every use of the channel; with a space-time code for every codeword
@@ -82,6 +83,10 @@ struct link_config {
   /// Of channel_type::tdl. Its streams and rx_antennas are not looked at: they are those below. A block has
   /// grid.symbols OFDM symbols; 0: those of a frame. A frame begins with a new block, and takes whole blocks.
   tdl_config tdl{.profile = {}, .grid = {.symbols = 0}};
+
+  /// Of channel_type::cdl, which massive MIMO alone takes: its antennas, users, subcarriers and symbols are
+  /// those of massive, and users stand still (speed_kmh = 0).
+  cdl_config cdl{.profile = {}, .power_control = true};
 
   /// Antennas: streams 1..8, rx_antennas streams..16. More than one of either needs fading.
   int streams = 1, rx_antennas = 1;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/cdl/cdl.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
@@ -96,6 +97,19 @@ class tdl_matrices final : public massive_channel {
   std::optional<tdl_channel> rest_;
 };
 
+/// Clustered delay lines; a frame is a drop of theirs.
+class cdl_matrices final : public massive_channel {
+ public:
+  explicit cdl_matrices(const cdl_config& c) : channel_(c) {}
+  std::size_t matrices() const noexcept override { return size(channel_.config().grid.subcarriers); }
+  void draw(executor& exec, complex_view h, random_range range) override {
+    channel_.response(exec, h, range);
+  }
+
+ private:
+  cdl_channel channel_;
+};
+
 }  // namespace
 
 void massive_channel::send(executor& exec, view<const std::complex<float>> x, complex_view y, complex_view h,
@@ -105,6 +119,7 @@ void massive_channel::send(executor& exec, view<const std::complex<float>> x, co
 }
 
 std::unique_ptr<massive_channel> make_massive_channel(const link_config& link) {
+  if (link.channel == channel_type::cdl) return std::make_unique<cdl_matrices>(link.cdl);
   if (link.channel == channel_type::tdl) return std::make_unique<tdl_matrices>(*link.massive, link.tdl);
   return std::make_unique<rayleigh_matrices>(*link.massive, link.fading == fading_type::block);
 }
@@ -118,7 +133,7 @@ void complete_massive(link_config& c) {
   if (c.rx_antennas != 1) refuse("rx_antennas", std::to_string(c.rx_antennas), "none, but massive.antennas,");
   if (c.detector) refuse("detector.type", name_of(c.detector->type), "none, but massive.solver,");
   if (c.space_time) refuse("stbc.type", "a space-time code", "none");
-  if (c.channel == channel_type::awgn) refuse("channel.type", "\"awgn\"", "\"rayleigh\" or \"tdl\"");
+  if (c.channel == channel_type::awgn) refuse("channel.type", "\"awgn\"", "\"rayleigh\", \"tdl\" or \"cdl\"");
   if (c.qam == 2) refuse("modulation", "\"bpsk\"", "\"qpsk\" to \"256qam\"");
   if (c.code.type == code_type::lte_transport) refuse("code.type", "\"lte-transport\"", "another one");
   check_range("subcarriers", m.subcarriers, 1, 4096);
@@ -135,6 +150,15 @@ void complete_massive(link_config& c) {
     if (c.tdl.doppler_hz != 0)
       refuse("doppler_hz", decimal(c.tdl.doppler_hz), "0, as a frame's symbols share one channel estimate,");
     check(c.tdl);
+  }
+  if (c.channel == channel_type::cdl) {
+    c.cdl.antennas = m.antennas;
+    c.cdl.users = m.users;
+    c.cdl.grid.subcarriers = m.subcarriers;
+    c.cdl.grid.symbols = 1;  // those of a frame share H
+    if (c.cdl.speed_kmh != 0)
+      refuse("speed_kmh", decimal(c.cdl.speed_kmh), "0, as a frame's symbols share one channel estimate,");
+    check(c.cdl);
   }
   const int bits = m.subcarriers * bits_per_symbol(c.qam);
   if (c.code.type == code_type::none && c.code.k == 0) c.code.k = bits;

@@ -62,6 +62,17 @@ TEST(massive_scenario, keys_become_settings) {
   EXPECT_EQ(down.direction, massive_direction::downlink);
   EXPECT_EQ(s.curves[2].link.channel, channel_type::tdl);
   EXPECT_EQ(s.curves[0].stop.below_bler, 0.01);
+  const scenario clusters = parse_scenario(
+      "code.type = \"none\"\nmodem.modulation = \"qpsk\"\nmassive.solver = \"mf\"\nsweep.snr_db = 1\n"
+      "channel = { type = \"cdl\", profile = \"b1-los\", sector_deg = 45, antenna_spacing_wavelengths = 0.5 "
+      "}",
+      "s.toml");
+  const cdl_config& c = clusters.curves[0].link.cdl;
+  EXPECT_EQ(c.profile, cdl_profile_named("b1-los"));
+  EXPECT_EQ(c.sector_deg, 45);
+  EXPECT_EQ(c.spacing_wavelengths, 0.5);
+  EXPECT_EQ(c.grid.spacing_hz, 156250);
+  EXPECT_TRUE(c.power_control);
   const scenario uncoded = parse_scenario(
       "code.type = \"none\"\nmodem.modulation = \"64qam\"\nchannel.type = \"rayleigh\"\n"
       "massive.solver = \"mf\"\nsweep.snr_db = 1",
@@ -88,6 +99,17 @@ TEST(massive_scenario, what_has_no_meaning_is_refused) {
                  "massive.sinr has no meaning");
   EXPECT_REFUSED(on + "massive.antennas = 8", "massive.antennas = 8 is not allowed: expected 16 to 512");
   EXPECT_REFUSED(on + "massive.users = 65", "massive.users = 65 is not allowed");
+  EXPECT_REFUSED(on + "channel.sector_deg = 3",
+                 "channel.sector_deg has no meaning with channel.type = \"rayleigh\"");
+  const std::string cdl =
+      "code.type = \"none\"\nmodem.modulation = \"16qam\"\nchannel.type = \"cdl\"\nsweep.snr_db = 1\n";
+  EXPECT_REFUSED(cdl, "channel.type = \"cdl\" is not allowed");
+  EXPECT_REFUSED(cdl + "massive.solver = \"zf\"\nchannel.profile = \"eva\"",
+                 "channel.profile = \"eva\" is none of");
+  EXPECT_REFUSED(cdl + "massive.solver = \"zf\"\nchannel.doppler_hz = 5",
+                 "channel.doppler_hz has no meaning");
+  EXPECT_REFUSED(cdl + "massive.solver = \"zf\"\nchannel.antenna_spacing_m = 1000",
+                 "channel.antenna_spacing_m = ");
   EXPECT_REFUSED(on + "code.k = 600", "massive.subcarriers = 128 is not allowed: expected at least 150");
 }
 
@@ -138,7 +160,7 @@ TEST_F(massive_result, contradictions_are_refused) {
   const std::string good = result_json(r);
   const auto refused = [&](const std::string& key, const std::string& value) {
     std::string bad = good;
-    const std::size_t at = bad.find("\"" + key + "\": ", bad.find("\"codewords\": {")) + key.size() + 4;
+    const std::size_t at = bad.find("\"" + key + "\": ", bad.find("\"codewords\": {") + 13) + key.size() + 4;
     bad.replace(at, bad.find_first_of(",\n", at) - at, value);
     write_file(path("bad.json"), bad);
     try {

@@ -70,7 +70,10 @@ const char* name_of(turbo_rate r) noexcept { return r == turbo_rate::half ? "1/2
 const char* name_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "ebn0_db" : "snr_db"; }
 const char* title_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "Eb/N0" : "SNR"; }
 const char* name_of(channel_type c) noexcept {
-  return c == channel_type::awgn ? "awgn" : c == channel_type::rayleigh ? "rayleigh" : "tdl";
+  return c == channel_type::awgn       ? "awgn"
+         : c == channel_type::rayleigh ? "rayleigh"
+         : c == channel_type::tdl      ? "tdl"
+                                       : "cdl";
 }
 const char* name_of(fading_type f) noexcept { return f == fading_type::fast ? "fast" : "block"; }
 const char* name_of(map_algorithm a) noexcept {

@@ -154,6 +154,26 @@ void add_tdl(const tdl_config& c, json& channel) {
   channel["symbol_period_us"] = c.grid.period_us();
 }
 
+void add_cdl(const cdl_config& c, json& channel) {
+  json& clusters = channel["clusters"] = json::array();  // delay, power, four angles
+  json split = json::array();
+  for (std::size_t i = 0; i < c.profile.clusters.size(); i++) {
+    const cdl_cluster& x = c.profile.clusters[i];
+    clusters.push_back({x.delay_ns, x.power_db, x.aod_deg, x.aoa_deg, x.zod_deg, x.zoa_deg});
+    if (x.split) split.push_back(i);
+  }
+  channel["split_clusters"] = split;
+  channel["spreads_deg"] = {c.profile.asd_deg, c.profile.asa_deg, c.profile.zsd_deg, c.profile.zsa_deg};
+  if (c.profile.rician_k_db) channel["rician_k_db"] = *c.profile.rician_k_db;
+  channel["carrier_hz"] = c.carrier_hz;
+  channel["antenna_spacing_wavelengths"] =
+      c.spacing_wavelengths > 0 ? c.spacing_wavelengths : c.spacing_m / wavelength_m(c.carrier_hz);
+  channel["sector_deg"] = c.sector_deg;
+  channel["power_control"] = c.power_control;
+  channel["spacing_hz"] = c.grid.spacing_hz;
+  channel["cyclic_prefix_us"] = c.grid.cyclic_prefix_us;
+}
+
 json to_json(const curve_config& c) {
   const link_config& link = c.link;
   const code_config& given = link.code;
@@ -185,6 +205,7 @@ json to_json(const curve_config& c) {
   out["channel"] = {{"type", name_of(link.channel)}};
   if (link.channel == channel_type::rayleigh) out["channel"]["fading"] = name_of(link.fading);
   if (link.channel == channel_type::tdl) add_tdl(link.tdl, out["channel"]);
+  if (link.channel == channel_type::cdl) add_cdl(link.cdl, out["channel"]);
   if (link.detector) {
     out["mimo"] = {{"streams", link.streams}, {"rx_antennas", link.rx_antennas}};
     out["detector"] = to_json(*link.detector);

@@ -203,6 +203,16 @@ struct entry {
   void (*set)(draft&, const value&);
 };
 
+bool is_among(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+/// Keys of clustered delay lines: their own, and those that tapped ones have too.
+const std::vector<std::string> cdl_keys{"channel.carrier_hz", "channel.antenna_spacing_m",
+                                        "channel.antenna_spacing_wavelengths", "channel.sector_deg",
+                                        "channel.power_control"},
+    shared_keys{"channel.profile", "channel.delay_spread_ns", "channel.spacing_hz",
+                "channel.cyclic_prefix_us"};
+
 constexpr const char *db_allowed = "a number from -100 to 100",
                      *list_allowed = "a rising list of numbers from -100 to 100, or { from, to, step }";
 
@@ -424,16 +434,19 @@ const entry table[] = {
        d.curve.link.demapper = v.word({demap_algorithm::max_log, demap_algorithm::exact});
      }},
 
-    {{"channel.type", "word", "\"awgn\", \"rayleigh\" or \"tdl\"", "\"awgn\"",
+    {{"channel.type", "word", "\"awgn\", \"rayleigh\", \"tdl\" or \"cdl\"", "\"awgn\"",
       "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several antennas "
       "y = H "
       "s + n, every entry of H like h. Antennas, detectors and massive MIMO need fading. tdl: a tapped delay "
       "line, whose h "
       "or H is that of a resource element of OFDM; a frame's symbols are laid over the grid frequency first, "
-      "and zeros fill its last block (docs/tdl.md)."},
+      "and zeros fill its last block (docs/tdl.md). cdl, for massive MIMO: clustered delay lines between a "
+      "linear "
+      "array and users in directions of their own, of WINNER II and TR 38.901."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.link.channel = v.word({channel_type::awgn, channel_type::rayleigh, channel_type::tdl});
+       d.curve.link.channel =
+           v.word({channel_type::awgn, channel_type::rayleigh, channel_type::tdl, channel_type::cdl});
      }},
     {{"channel.fading", "word", "\"fast\" or \"block\"", "\"fast\"",
       "Rayleigh only: a new h or H for every use of the channel, with a space-time code for every codeword "
@@ -442,20 +455,24 @@ const entry table[] = {
      [](draft& d, const value& v) { d.curve.link.fading = v.word({fading_type::fast, fading_type::block}); }},
     {{"channel.profile", "word",
       "\"epa\", \"eva\", \"etu\", \"tdl-a\", \"tdl-b\", \"tdl-c\", \"tdl-d\", \"tdl-e\", \"tdla30\", "
-      "\"tdlb100\" or \"tdlc300\"",
+      "\"tdlb100\" or \"tdlc300\"; with cdl \"a1-los\", \"a1-nlos\", \"b1-los\", \"b1-nlos\", \"c1-los\", "
+      "\"c1-nlos\", "
+      "\"c2-los\", \"c2-nlos\", or \"cdl-a\" to \"cdl-e\"",
       "\"epa\"",
-      "tdl only: extended pedestrian A, vehicular A and typical urban of LTE (3GPP TS 36.101 annex B.2.1), "
+      "tdl: extended pedestrian A, vehicular A and typical urban of LTE (3GPP TS 36.101 annex B.2.1), "
       "TDL-A to TDL-E of TR 38.901 clause 7.7.2, or those of TS 38.101-4 annex B.2.1. etu is longer than the "
-      "normal cyclic prefix."},
+      "normal cyclic prefix. cdl: indoor office, urban microcell, suburban and urban macrocell of WINNER II "
+      "(D1.1.2 "
+      "clause 6.8) with and without a line of sight, or TR 38.901 clause 7.7.1; left out \"c2-nlos\"."},
      scope::both,
      [](draft& d, const value& v) {
        const std::string name = v.text();
-       const auto& names = tdl_profile_names();
-       if (std::find(names.begin(), names.end(), name) == names.end()) v.refuse();
+       if (!is_among(name, tdl_profile_names()) && !is_among(name, cdl_profile_names())) v.refuse();
        d.profile.name = name;
      }},
     {{"channel.delay_spread_ns", "number", "a number from 0.001 to 1000000", "100.0",
-      "tdl-a to tdl-e only: the delay spread, by which the table's delays are multiplied."},
+      "tdl-a to tdl-e and cdl-a to cdl-e only: the delay spread, by which the table's delays are "
+      "multiplied."},
      scope::both,
      [](draft& d, const value& v) { d.profile.delay_spread_ns = v.number(1e-3, 1e6); }},
     {{"channel.delays_ns", "list of numbers", "1 to 64 numbers from 0 to 1e9, together with powers_db", "",
@@ -492,11 +509,12 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.curve.link.tdl.grid.symbols = v.integer_or_auto(0, 65536, 0); }},
     {{"channel.spacing_hz", "number", "a number from 1 to 1e7", "15000.0",
-      "tdl only: distance of the subcarriers."},
+      "tdl and cdl only: distance of the subcarriers. cdl: left out 156250, which is 20 MHz over 128."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.tdl.grid.spacing_hz = v.number(1, 1e7); }},
     {{"channel.cyclic_prefix_us", "number", "a number from the longest delay to 1e6", "4.6875",
-      "tdl only: the cyclic prefix, which must cover the delays. It costs time, but neither power nor rate. "
+      "tdl and cdl only: the cyclic prefix, which must cover the delays. It costs time, but neither power "
+      "nor rate. "
       "LTE's normal one is 4.6875, the extended one 16.667."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.tdl.grid.cyclic_prefix_us = v.number(0, 1e6); }},
@@ -504,6 +522,29 @@ const entry table[] = {
       "tdl only: from an OFDM symbol to the next. 0: that least value."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.tdl.grid.symbol_period_us = v.number(0, 1e8); }},
+
+    {{"channel.carrier_hz", "number", "a number from 1e6 to 1e12", "2.6e9",
+      "cdl only: the carrier frequency."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.cdl.carrier_hz = v.number(1e6, 1e12); }},
+    {{"channel.antenna_spacing_m", "number", "a number from 0 to 16 wavelengths", "0.078125",
+      "cdl only: distance of neighbouring antennas of the base station's linear array. 10 m / 128 is the "
+      "thesis's."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.cdl.spacing_m = v.number(0, 1e4); }},
+    {{"channel.antenna_spacing_wavelengths", "number", "a number from 0 to 16", "0.0",
+      "cdl only, above 0: the same in wavelengths, in the place of antenna_spacing_m."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.cdl.spacing_wavelengths = v.number(0, 16); }},
+    {{"channel.sector_deg", "number", "a number from 0 to 180", "60.0",
+      "cdl only: users are in directions uniform within +- this of the array's normal, new ones in every "
+      "frame."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.cdl.sector_deg = v.number(0, 180); }},
+    {{"channel.power_control", "boolean", "true or false", "true",
+      "cdl only: the mean power of each user's channel is 1 in every frame, or over many."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.cdl.power_control = v.boolean(); }},
 
     {{"mimo.streams", "integer", "an integer from 1 to 8", "1",
       "Symbols sent in one use of the channel, each from an antenna of its own with Es = 1. The bits of a "
@@ -837,16 +878,26 @@ class parser {
     finish_code(d);
     if (c.link.channel != channel_type::rayleigh)
       refuse_idle("channel.fading", "channel.type", name_of(c.link.channel));
-    if (c.link.channel == channel_type::tdl) {
-      finish_profile(d, refuse_idle_with);
-    } else {
-      for (const entry& e : table) {
-        const std::string name = e.key.name;
-        if (name.starts_with("channel.") && name != "channel.type" && name != "channel.fading")
-          refuse_idle(name, "channel.type", name_of(c.link.channel));
-      }
-      c.link.tdl = link_config{}.tdl;
+    const bool tdl = c.link.channel == channel_type::tdl, cdl = c.link.channel == channel_type::cdl;
+    for (const entry& e : table) {
+      const std::string name = e.key.name;
+      if (!name.starts_with("channel.") || name == "channel.type" || name == "channel.fading") continue;
+      if (!(is_among(name, cdl_keys) ? cdl : cdl ? is_among(name, shared_keys) : tdl))
+        refuse_idle(name, "channel.type", name_of(c.link.channel));
     }
+    if (tdl || cdl) {
+      const std::vector<std::string>& names = tdl ? tdl_profile_names() : cdl_profile_names();
+      if (const place at = d.where("channel.profile"); !is_among(d.profile.name, names)) {
+        if (at.level >= 0 && at.level >= d.where("channel.type").level)
+          fail(at.line, "channel.profile = \"" + d.profile.name + "\" is none of channel.type = \"" +
+                            name_of(c.link.channel) + "\"" + in_curve(c));
+        d.profile.name = tdl ? "epa" : "c2-nlos";
+      }
+    }
+    if (tdl) finish_profile(d, refuse_idle_with);
+    if (cdl) finish_clusters(d, refuse_idle_with);
+    if (!tdl) c.link.tdl = link_config{}.tdl;
+    if (!cdl) c.link.cdl = link_config{}.cdl;
 
     const int massive = d.where("massive.solver").level;
     if (d.massive.solver == "none") {
@@ -923,6 +974,7 @@ class parser {
         if (code_setting_of(name).empty() && name.ends_with("." + key)) key = name;
       }
       if (key == "qam") key = "modem.modulation";
+      if (key == "spacing_m" || key == "spacing_wavelengths") key = "channel.antenna_" + key;
       if (key == "coded_bits" || key == "resource_elements") key = key_of_setting(key);
       place at = d.where(key);
       if (at.line == 0 && key.starts_with("channel.") && c.link.channel == channel_type::tdl)
@@ -971,6 +1023,18 @@ class parser {
     }
     if (c.link.code.type == code_type::none && d.where("code.k").level < 0)
       c.link.code.k = m.subcarriers * bits_per_symbol(c.link.qam);
+  }
+
+  /// The same of a clustered one.
+  template <class RefuseIdle>
+  void finish_clusters(draft& d, RefuseIdle refuse_idle_with) const {
+    cdl_config& c = d.curve.link.cdl;
+    if (!has_cdl_delay_spread(d.profile.name))
+      refuse_idle_with("channel.delay_spread_ns", d.where("channel.profile").level,
+                       "with channel.profile = \"" + d.profile.name + "\"");
+    c.profile = cdl_profile_named(d.profile.name, d.profile.delay_spread_ns);
+    if (d.where("channel.spacing_hz").level >= 0) c.grid.spacing_hz = d.curve.link.tdl.grid.spacing_hz;
+    c.grid.cyclic_prefix_us = d.curve.link.tdl.grid.cyclic_prefix_us;
   }
 
   /// The profile of a delay line: that of a standard, or delays and powers, whichever was said more
