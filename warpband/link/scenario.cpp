@@ -902,7 +902,7 @@ class parser {
     const int massive = d.where("massive.solver").level;
     if (d.massive.solver == "none") {
       refuse_idle_with("massive.", massive + (massive >= 0), "without massive.solver");
-      refuse_idle_with("stop.below_bler", massive, "without massive.solver");
+      refuse_idle_with("stop.below_bler", massive + (massive >= 0), "without massive.solver");
       c.stop.below_bler = 0;
     } else {
       finish_massive(d, refuse_idle_with);
