@@ -84,6 +84,10 @@ def read_point(where, point, axis):
         else:
             low, high = 0.0, 3.0 / max(1.0, read[trials])  # the rule of three
         read[metric] = (rate, low, high)
+    if "codewords" in point:
+        codewords = point["codewords"]
+        low, high = (number(end, f"{where}: codewords.bler_interval") for end in codewords["bler_interval"])
+        read["bler"] = [(number(codewords["errors"], f"{where}: codewords.errors") / number(codewords["codewords"], where), low, high)]
     if "harq" in point:
         read.update(read_harq(f"{where}: harq", point["harq"], read["frames"]))
     return read
@@ -171,8 +175,9 @@ def draw(out, axis, curves, references, metrics, title):
         for index, (label, points) in enumerate(curves):
             if all(metric in point for point in points):
                 draw_metric(axes, metric, COLOURS[index % len(COLOURS)], label, points)
-        if metric == "bler":
-            for n in range(max(len(point.get("bler", [])) for _, points in curves for point in points)):
+        transmissions = max(len(point.get("bler", [])) for _, points in curves for point in points)
+        if metric == "bler" and transmissions > 1:
+            for n in range(transmissions):
                 axes.plot([], [], color="#606060", linestyle=STYLES[n % len(STYLES)], label=f"after {n + 1}")
         for index, (label, rates) in enumerate(references):
             if rates.get(metric):
@@ -183,7 +188,7 @@ def draw(out, axis, curves, references, metrics, title):
         else:
             axes.set_yscale("log")
         axes.set_xlabel(AXES[axis])
-        axes.set_ylabel(NAMES[metric])
+        axes.set_ylabel("block error rate" if metric == "bler" and transmissions == 1 else NAMES[metric])
         axes.grid(True, which="major", linewidth=0.6, alpha=0.6)
         axes.grid(True, which="minor", linewidth=0.4, alpha=0.25)
         axes.legend(fontsize="small")
@@ -209,10 +214,12 @@ def main():
         if not options.out.lower().endswith((".png", ".svg")):
             raise PlotError(f"cannot write {options.out}: its name must end in .png or .svg")
         axis, curves = read_result(options.result)
-        with_harq = [all("bler" in point for point in points) for _, points in curves]
-        metric = "harq" if options.metric == "both" and all(with_harq) else options.metric
+        having = {key: [all(key in point for point in points) for _, points in curves] for key in METRICS["harq"]}
+        metric = "harq" if options.metric == "both" and all(having["throughput"]) else options.metric
         metrics = METRICS.get(metric, (metric,))
-        if set(metrics) & set(METRICS["harq"]) and not any(with_harq):
+        if options.metric == "both" and metric == "both" and all(having["bler"]):
+            metrics = ("ber", "bler")  # massive MIMO, whose frames are drops of many codewords
+        if any(not any(having[key]) for key in having if key in metrics):
             raise PlotError(f"{options.result} holds no curve with HARQ: --metric {metric} is for those")
         draw(options.out, axis, curves, [read_reference(r, axis) for r in options.reference], metrics, options.title)
     except PlotError as error:

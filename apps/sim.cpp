@@ -56,9 +56,17 @@ constexpr const char* row_format = "{:>8} {:>8} {:>10} {:>11} {:>11} {:>10} {:>1
 // With HARQ; in the middle a block error rate for each transmission.
 constexpr const char* harq_format = "{:>8} {:>8} {:>10}{} {:>7} {:>8} {:>16} {:>8} {:>9}\n";
 
+// With massive MIMO; a frame is a drop of users.
+constexpr const char* massive_format = "{:>8} {:>8} {:>10} {:>11} {:>11} {:>10} {:>10} {:>22} {:>8} {:>9}\n";
+
 void print_header(const wb::curve_config& curve) {
   const bool coded = curve.link.code.type != wb::code_type::none;
   fmt::print("{}\n", curve.label);
+  if (curve.link.massive) {
+    fmt::print(massive_format, "SNR dB", "Eb/N0 dB", "frames", "codewords", "cw. errors", "BER", "BLER",
+               "95% interval of BLER", "Mb/s", "time");
+    return;
+  }
   if (curve.link.code.type == wb::code_type::lte_transport) {
     std::string rates;
     for (int n = 1; n <= curve.link.code.transport.transmissions; n++)
@@ -96,9 +104,19 @@ void print_harq_row(const wb::point_result& p) {
     fmt::print("  {} blocks with wrong bits that the CRCs did not tell\n", p.counts.undetected_errors);
 }
 
+void print_massive_row(const wb::point_result& p) {
+  const wb::interval i = p.bler_interval();
+  fmt::print(massive_format, fmt::format("{:.3f}", p.snr_db), fmt::format("{:.3f}", p.ebn0_db),
+             p.counts.frames, p.counts.frames * p.codewords, p.counts.codeword_errors, rate(p.ber()),
+             rate(p.bler()), fmt::format("{} .. {}", rate(i.low), rate(i.high)),
+             fmt::format("{:.4g}", p.mbps()), duration_text(p.counts.seconds));
+}
+
 void print_row(const wb::point_result& p) {
   if (p.transmissions != 0)
     print_harq_row(p);
+  else if (p.codewords != 0)
+    print_massive_row(p);
   else
     print_plain_row(p);
   if (p.counts.erased_uses != 0)
@@ -393,7 +411,8 @@ Output:
   stdout   the processor or device, then a row for each point as it is finished: Es/N0 (of several antennas the
            SNR of one) and Eb/N0 in dB, frames, bit and frame errors, both rates, a 95% interval, Mb/s into the encoder, seconds;
            with HARQ ([code] type = "lte-transport") blocks, their error rate after each transmission, mean transmissions,
-           throughput in bits per resource element and its 95% interval
+           throughput in bits per resource element and its 95% interval; with massive MIMO ([massive]) codewords, their
+           error rate and its interval in place of the frames'
   stderr   progress: the point under way, its speed and the time left; one line on a terminal, else one every 30 s
 
 Files:

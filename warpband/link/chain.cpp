@@ -10,6 +10,7 @@
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/link/count/count.hpp>
+#include <warpband/link/scenario.hpp>
 #include <warpband/link/source/source.hpp>
 
 namespace wb {
@@ -42,7 +43,14 @@ bool block_fading(const link_config& c) {
 constexpr int slots = 2;  // uses of the channel that a codeword of a space-time code takes
 /// Symbols of a use: r_s of the signal-to-noise ratios.
 int symbols_per_use(const link_config& c) {
+  if (c.massive) return c.massive->users;
   return c.space_time ? c.space_time->code.symbols() / slots : c.streams;
+}
+
+/// Antennas that receive what a use sends, for the signal-to-noise ratios.
+int receivers(const link_config& c) {
+  if (!c.massive) return c.rx_antennas;
+  return c.massive->direction == massive_direction::uplink ? c.massive->antennas : 1;
 }
 
 /// What a space-time code allows, and its settings with what they leave open chosen.
@@ -53,7 +61,7 @@ void complete_space_time(link_config& c) {
   if (c.detector)
     throw argument_error("detector.type", name_of(c.detector->type), "none with a space-time code");
   if (c.channel != channel_type::rayleigh)
-    throw argument_error("channel.type", c.channel == channel_type::awgn ? "\"awgn\"" : "\"tdl\"",
+    throw argument_error("channel.type", "\"" + std::string(name_of(c.channel)) + "\"",
                          "\"rayleigh\" with a space-time code");
   if (c.qam == 2 || c.qam == 256)
     throw argument_error("modulation", c.qam == 2 ? "\"bpsk\"" : "\"256qam\"",
@@ -70,11 +78,17 @@ void complete_space_time(link_config& c) {
 link_config completed(const link_config& config) {
   link_config c = config;
   bits_per_symbol(c.qam);
+  if (c.massive) {
+    complete_massive(c);
+    return c;
+  }
   if (c.space_time) {
     complete_space_time(c);
     c.code = completed(c.code);
     return c;
   }
+  if (c.channel == channel_type::cdl)
+    throw argument_error("channel.type", "\"cdl\"", "another one without massive MIMO");
   check_range("streams", c.streams, 1, 8);
   check_range("rx_antennas", c.rx_antennas, c.streams, 16);
   if (c.code.type == code_type::lte_transport) {
@@ -105,7 +119,11 @@ link_config completed(const link_config& config) {
   return c;
 }
 
-bool erases_uses(const link_config& c) noexcept { return c.detector || c.space_time; }
+bool erases_uses(const link_config& c) noexcept { return c.detector || c.space_time || c.massive; }
+std::size_t codewords_per_frame(const link_config& c) noexcept {
+  return c.massive ? c.massive->codewords() : 1;
+}
+std::size_t bits_per_frame(const link_config& c) { return sizes_of(c.code).k * codewords_per_frame(c); }
 
 double code_rate(const link_config& c) {
   const code_sizes sizes = sizes_of(code_of(c));
@@ -113,6 +131,10 @@ double code_rate(const link_config& c) {
 }
 
 std::size_t resource_elements(const link_config& c) {
+  if (c.massive) {  // of all OFDM symbols, those that carry bits
+    const std::size_t bits = static_cast<std::size_t>(bits_per_symbol(c.qam));
+    return (sizes_of(c.code).n + bits - 1) / bits * static_cast<std::size_t>(c.massive->symbols);
+  }
   if (c.space_time) {
     const std::size_t codeword =
         static_cast<std::size_t>(bits_per_symbol(c.qam) * c.space_time->code.symbols());
@@ -123,6 +145,7 @@ std::size_t resource_elements(const link_config& c) {
 }
 
 std::size_t uses_per_frame(const link_config& c) {
+  if (c.massive) return static_cast<std::size_t>(c.massive->subcarriers * c.massive->symbols);
   const std::size_t uses = resource_elements(c);
   if (c.channel != channel_type::tdl) return uses;
   const std::size_t block =
@@ -131,7 +154,7 @@ std::size_t uses_per_frame(const link_config& c) {
 }
 
 noise_level noise_level_at(const link_config& c, double point_db) {
-  const double bits = code_rate(c) * bits_per_symbol(c.qam) * symbols_per_use(c) / c.rx_antennas;
+  const double bits = code_rate(c) * bits_per_symbol(c.qam) * symbols_per_use(c) / receivers(c);
   noise_level n;
   if (c.axis == snr_axis::ebn0_db) {
     n.ebn0_db = point_db;
@@ -140,7 +163,7 @@ noise_level noise_level_at(const link_config& c, double point_db) {
     n.ebn0_db = point_db - 10 * std::log10(bits);
     n.snr_db = point_db;
   }
-  n.esn0_db = n.snr_db - 10 * std::log10(c.space_time ? slots : c.streams);
+  n.esn0_db = n.snr_db - 10 * std::log10(c.space_time ? slots : c.massive ? c.massive->users : c.streams);
   return n;
 }
 
@@ -150,7 +173,8 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
   sent_ = sizes_of(config_.code).n;
   uses_ = uses_per_frame(config_);
   symbols_ = uses_ * static_cast<std::size_t>(symbols_per_use(config_));
-  padded_ = symbols_ * m;
+  codewords_ = codewords_per_frame(config_);
+  padded_ = symbols_ * m / codewords_;
   const code_config& code = config_.code;
   if (code.crc) crc_.emplace(code.k - code.crc->degree, *code.crc);
   if (code.type == code_type::lte_transport) {
@@ -164,9 +188,12 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
     space_time_encoder_.emplace(config_.space_time->code, config_.qam);
     space_time_decoder_.emplace(*config_.space_time);
   }
-  if (config_.channel == channel_type::tdl) tdl_.emplace(config_.tdl);
+  if (config_.massive)
+    massive_ = std::make_unique<massive_link>(config_);
+  else if (config_.channel == channel_type::tdl)
+    tdl_.emplace(config_.tdl);
   // What one unit of the executor's work needs is taken in any case, within reason.
-  const std::size_t unit = exec_.preferred_batch(true), frame = bytes_per_frame();
+  const std::size_t unit = preferred_frames(), frame = bytes_per_frame();
   const std::size_t usual = (exec_.name() == "cpu" ? std::size_t{64} : std::size_t{1024}) << 20;
   const std::size_t most = std::size_t{1} << 30;
   std::size_t batch = std::max<std::size_t>(1, std::clamp(unit * frame, usual, most) / frame);
@@ -182,10 +209,17 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
   }
 }
 
+std::size_t link_chain::preferred_frames() const {
+  const std::size_t unit = exec_.preferred_batch(true);
+  // Massive MIMO's items are subcarriers and codewords.
+  return massive_ ? std::max<std::size_t>(1, unit / std::min(uses_, codewords_)) : unit;
+}
+
 std::size_t link_chain::bytes_per_frame() const noexcept {
   const std::size_t k = static_cast<std::size_t>(config_.code.k);
   std::size_t bits =
       padded_ * (coded() ? 5 : 4) + (coded() ? 2 : 1) * k + 9 + (code_ ? code_->working_bytes() : 0);
+  if (massive_) return bits * codewords_ + massive_->bytes_per_frame();
   if (transport_decoder_) {  // what encoder and decoder keep: code blocks and their codewords
     const lte_segmentation& s = transport_decoder_->segmentation();
     for (int r = 0; r < s.blocks; r++)
@@ -199,9 +233,13 @@ std::size_t link_chain::bytes_per_frame() const noexcept {
 }
 
 void link_chain::allocate(std::size_t batch) {
-  const std::size_t k = static_cast<std::size_t>(config_.code.k), uses = batch * uses_;
-  bits_ = exec_.make<std::uint8_t>(coded() ? k : padded_, batch);
-  if (erases_uses(config_)) {
+  const std::size_t k = static_cast<std::size_t>(config_.code.k), uses = batch * uses_,
+                    rows = batch * codewords_;
+  bits_ = exec_.make<std::uint8_t>(coded() ? k : padded_, rows);
+  if (massive_) {
+    massive_->allocate(exec_, batch);
+    erased_uses_ = exec_.make<std::int32_t>(1, batch);
+  } else if (erases_uses(config_)) {
     const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
                       tx = static_cast<std::size_t>(config_.streams);
     symbols_sent_ = exec_.make<std::complex<float>>(tx, uses);
@@ -219,17 +257,17 @@ void link_chain::allocate(std::size_t batch) {
     if (config_.channel != channel_type::awgn) gain_ = exec_.make<std::complex<float>>(1, uses);
   }
   if (space_time_decoder_ && !coded())
-    decided_ = exec_.make<std::uint8_t>(padded_, batch);
+    decided_ = exec_.make<std::uint8_t>(padded_, rows);
   else
-    llr_ = exec_.make<float>(padded_, batch);
+    llr_ = exec_.make<float>(padded_, rows);
   noise_var_ = exec_.make<float>(1, 1);
-  errors_ = exec_.make<std::int32_t>(1, batch);
+  errors_ = exec_.make<std::int32_t>(1, rows);
   if (coded()) {
-    coded_ = exec_.make<std::uint8_t>(padded_, batch);
-    decided_ = exec_.make<std::uint8_t>(k, batch);
-    status_ = exec_.make<std::uint8_t>(1, batch);
+    coded_ = exec_.make<std::uint8_t>(padded_, rows);
+    decided_ = exec_.make<std::uint8_t>(k, rows);
+    status_ = exec_.make<std::uint8_t>(1, rows);
     iterations_ = exec_.make<std::int32_t>(
-        transport_decoder_ ? static_cast<std::size_t>(transport_decoder_->segmentation().blocks) : 1, batch);
+        transport_decoder_ ? static_cast<std::size_t>(transport_decoder_->segmentation().blocks) : 1, rows);
   }
   if (transport_decoder_) passed_ = exec_.make<std::uint8_t>(1, batch);
   // Source and rate matching leave the padding alone: zero it once.
@@ -249,6 +287,9 @@ void link_chain::transmit(const std::uint8_t* sent, std::uint64_t first_frame, s
   const std::uint32_t point = number_of(point_db, transmission);
   n0_ = static_cast<float>(std::pow(10, -noise_level_at(config_, point_db).esn0_db / 10));
   exec_.upload(noise_var_.data(), &n0_, sizeof n0_);
+  if (massive_)
+    return massive_->transmit(exec_, sent, llr_.data(), noise_var_.data(), n0_, erased_uses_.data(), frames,
+                              {config_.seed, first_frame, point});
   if (space_time_encoder_) {
     const std::size_t codewords = frames * uses_ / slots;
     space_time_encoder_->run(exec_, make_view(sent, space_time_encoder_->bits_per_codeword(), codewords),
@@ -393,40 +434,57 @@ void link_chain::run_transmissions(view<const std::uint8_t> bits, std::uint64_t 
   }
 }
 
+void link_chain::count_codewords(std::size_t frames) {
+  counts_.codeword_errors.assign(frames, 0);
+  for (std::size_t i = 0; i < frames; i++) {
+    std::int32_t bits = 0, iterations = 0;
+    std::uint8_t erased = 0;
+    for (std::size_t row = i * codewords_; row < (i + 1) * codewords_; row++) {
+      bits += counts_.bit_errors[row];
+      counts_.codeword_errors[i] += counts_.bit_errors[row] != 0;
+      if (coded()) iterations += counts_.iterations[row], erased |= counts_.erased[row];
+    }
+    counts_.bit_errors[i] = bits;
+    if (coded()) counts_.iterations[i] = iterations, counts_.erased[i] = erased;
+  }
+  counts_.bit_errors.resize(frames);
+  if (coded()) counts_.iterations.resize(frames), counts_.erased.resize(frames);
+}
+
 const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frames, double point_db) {
   if (frames > max_batch_)
     throw argument_error("frames", std::to_string(frames),
                          "at most max_batch = " + std::to_string(max_batch_));
   if (!(point_db >= -100 && point_db <= 100))
     throw argument_error(name_of(config_.axis), std::to_string(point_db), "-100 to 100 dB");
-  const std::size_t k = static_cast<std::size_t>(config_.code.k);
+  const std::size_t k = static_cast<std::size_t>(config_.code.k), rows = frames * codewords_;
 
-  const view<std::uint8_t> bits{bits_.data(), k, frames, 1, bits_.elements()};
+  const view<std::uint8_t> bits{bits_.data(), k, rows, 1, bits_.elements()};
   const int drawn = config_.code.k - (crc_ ? config_.code.crc->degree : 0);
-  random_bits(exec_, bits, drawn, {config_.seed, first_frame, number_of(point_db)});
+  random_bits(exec_, bits, drawn, {config_.seed, first_frame * codewords_, number_of(point_db)});
   if (transport_decoder_) {
     run_transmissions(bits, first_frame, frames, point_db);
     return counts_;
   }
   if (crc_) crc_->run(exec_, bits);
-  if (coded()) code_->encode(exec_, bits, make_view(coded_.data(), padded_, frames));
+  if (coded()) code_->encode(exec_, bits, make_view(coded_.data(), padded_, rows));
   transmit(coded() ? coded_.data() : bits_.data(), first_frame, frames, point_db);
 
-  const view<float> llr{llr_.data(), sent_, frames, 1, padded_};  // a frame's symbols as one row
-  const auto errors = make_view(errors_.data(), frames);
-  counts_.bit_errors.resize(frames);
+  const view<float> llr{llr_.data(), sent_, rows, 1, padded_};  // a codeword's symbols as one row
+  const auto errors = make_view(errors_.data(), rows);
+  counts_.bit_errors.resize(rows);
   if (coded()) {
-    const auto decided = make_view(decided_.data(), k, frames);
+    const auto decided = make_view(decided_.data(), k, rows);
     code_->decode(exec_, llr,
                   {.bits = decided,
                    .soft = {},
-                   .iterations = make_view(iterations_.data(), frames),
-                   .status = make_view(status_.data(), frames)});
+                   .iterations = make_view(iterations_.data(), rows),
+                   .status = make_view(status_.data(), rows)});
     count_errors(exec_, bits, view<const std::uint8_t>(decided), errors);
-    counts_.iterations.resize(frames);
-    counts_.erased.resize(frames);
-    exec_.download(counts_.iterations.data(), iterations_.data(), frames * sizeof(std::int32_t));
-    exec_.download(counts_.erased.data(), status_.data(), frames);
+    counts_.iterations.resize(rows);
+    counts_.erased.resize(rows);
+    exec_.download(counts_.iterations.data(), iterations_.data(), rows * sizeof(std::int32_t));
+    exec_.download(counts_.erased.data(), status_.data(), rows);
   } else if (space_time_decoder_) {
     count_errors(exec_, bits, view<const std::uint8_t>{decided_.data(), sent_, frames, 1, padded_}, errors);
   } else {
@@ -436,11 +494,12 @@ const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frame
     counts_.erased_uses.resize(frames);
     exec_.download(counts_.erased_uses.data(), erased_uses_.data(), frames * sizeof(std::int32_t));
   }
-  exec_.download(counts_.bit_errors.data(), errors_.data(), frames * sizeof(std::int32_t));
+  exec_.download(counts_.bit_errors.data(), errors_.data(), rows * sizeof(std::int32_t));
   exec_.sync();
   for (std::uint8_t& e : counts_.erased) e &= status_erased;
   if (space_time_decoder_)
     for (std::int32_t& e : counts_.erased_uses) e *= slots;
+  if (massive_) count_codewords(frames);
   return counts_;
 }
 

@@ -27,6 +27,10 @@
 // redundancy version, up to `transmissions` times; the decoder adds up the LLRs of all (HARQ). Every
 // transmission has noise and a channel of its own.
 //
+// Massive MIMO (link/massive_link.hpp) has many codewords in a frame, k bits each: B antennas and U users in
+// the place of rx_antennas and streams. In the downlink every user has one antenna, so that rx_antennas is 1
+// there, and U is the power of the base station: Eb and the SNR are those of all that it sends.
+//
 // Random numbers depend on the seed, on the point of the sweep, on the number of the transmission and on the
 // index of the frame (bits, block fading), of the block (delay lines) or of the use (noise; fast fading, with
 // a space-time code of the codeword) alone: not on the batch, the threads or the backend. Links that differ
@@ -37,18 +41,20 @@
 #include <string>
 #include <vector>
 
+#include <warpband/channel/cdl/cdl.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/link/codec.hpp>
+#include <warpband/link/massive_link.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/stbc/stbc.hpp>
 
 namespace wb {
 
-enum class channel_type { awgn, rayleigh, tdl };
+enum class channel_type { awgn, rayleigh, tdl, cdl };
 /// Of channel_type::rayleigh.
 enum class fading_type {
   fast,   // a new h, or H, for every use of the channel; with a space-time code for every codeword
@@ -78,6 +84,10 @@ struct link_config {
   /// grid.symbols OFDM symbols; 0: those of a frame. A frame begins with a new block, and takes whole blocks.
   tdl_config tdl{.profile = {}, .grid = {.symbols = 0}};
 
+  /// Of channel_type::cdl, which massive MIMO alone takes: its antennas, users, subcarriers and symbols are
+  /// those of massive, and users stand still (speed_kmh = 0).
+  cdl_config cdl{.profile = {}, .power_control = true};
+
   /// Antennas: streams 1..8, rx_antennas streams..16. More than one of either needs fading.
   int streams = 1, rx_antennas = 1;
   /// Nothing: MMSE with several antennas; with one of each the demapper. Its streams, rx_antennas and qam are
@@ -89,6 +99,11 @@ struct link_config {
   /// at. Not with lte-transport.
   std::optional<stbc_config> space_time;
 
+  /// Massive MIMO in fading, in the place of streams, rx_antennas, detector and the space-time code. With
+  /// channel_type::tdl its subcarriers and symbols are the grid's, and there is no Doppler shift. Not with
+  /// lte-transport. Uncoded k is at most the bits of an OFDM symbol; 0: these.
+  std::optional<massive_link_config> massive;
+
   /// In what `link_chain::run` is told the point.
   snr_axis axis = snr_axis::ebn0_db;
 };
@@ -98,9 +113,14 @@ struct link_config {
 /// constellation and streams, of which it takes up to 4. Throws argument_error for what is not allowed.
 link_config completed(const link_config& config);
 
-/// Whether the LLRs of a use may be erased, and erased uses are counted: with a detector or a space-time
-/// code.
+/// Whether the LLRs of a use may be erased, and erased uses are counted: with a detector, a space-time code
+/// or massive MIMO.
 bool erases_uses(const link_config& config) noexcept;
+
+/// Codewords of a frame: 1 but with massive MIMO.
+std::size_t codewords_per_frame(const link_config& config) noexcept;
+/// Bits of a frame into the encoder: k of each codeword.
+std::size_t bits_per_frame(const link_config& config);
 
 /// R = bits into the encoder / bits sent, of lte-transport in one transmission.
 double code_rate(const link_config& config);
@@ -118,12 +138,15 @@ noise_level noise_level_at(const link_config& config, double point_db);
 
 /// What a batch of frames came to, one value per frame in order of index.
 struct frame_counts {
-  std::vector<std::int32_t> bit_errors;  // of k
+  std::vector<std::int32_t> bit_errors;  // of k; with massive MIMO of all codewords
   std::vector<std::int32_t> iterations;  // of the decoder; empty when uncoded
   std::vector<std::uint8_t> erased;      // 1 where the decoder met NaN or Inf; empty when uncoded
   /// Uses that the detector erased, see detector; of a space-time code two for each codeword that it erased.
   /// Empty without either.
   std::vector<std::int32_t> erased_uses = {};
+  /// With massive MIMO codewords with wrong bits; `erased` tells of any of them, iterations add up. Else
+  /// empty.
+  std::vector<std::int32_t> codeword_errors = {};
   // With HARQ iterations are those of all code blocks after each of the frame's transmissions, erased uses
   // those of its transmissions, bit errors those after the last; and, empty without it:
   std::vector<std::uint8_t> transmissions = {};  // of the frame, 1 to config.code.transport.transmissions
@@ -149,6 +172,8 @@ class link_chain {
   executor& where() const noexcept { return exec_; }
   bool coded() const noexcept { return config_.code.type != code_type::none; }
   std::size_t max_batch() const noexcept { return max_batch_; }
+  /// Frames that keep the executor busy; a good batch is a multiple.
+  std::size_t preferred_frames() const;
   std::size_t symbols_per_frame() const noexcept { return symbols_; }
 
  private:
@@ -167,6 +192,8 @@ class link_chain {
   void transmit_codewords(std::uint64_t first_frame, std::size_t frames, std::uint32_t point);
   /// Noise on what several antennas receive.
   void add_noise(std::uint64_t first_frame, std::size_t frames, std::uint32_t point);
+  /// From counts of codewords to those of frames.
+  void count_codewords(std::size_t frames);
   /// Of each frame, where `per_frame` status bytes differ from 0 in the lowest bit.
   void count_erased(std::size_t per_frame, std::size_t frames);
 
@@ -182,6 +209,8 @@ class link_chain {
   std::optional<stbc_encoder> space_time_encoder_;
   std::optional<stbc_decoder> space_time_decoder_;
   std::optional<tdl_channel> tdl_;
+  std::unique_ptr<massive_link> massive_;
+  std::size_t codewords_ = 1;  // of a frame; arrays of bits and LLRs have a row for each
   std::size_t sent_ = 0, uses_ = 0, symbols_ = 0, padded_ = 0, max_batch_ = 0;
 
   array<std::uint8_t> bits_, coded_, decided_, status_, passed_, use_status_, zero_;

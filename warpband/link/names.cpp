@@ -70,7 +70,10 @@ const char* name_of(turbo_rate r) noexcept { return r == turbo_rate::half ? "1/2
 const char* name_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "ebn0_db" : "snr_db"; }
 const char* title_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "Eb/N0" : "SNR"; }
 const char* name_of(channel_type c) noexcept {
-  return c == channel_type::awgn ? "awgn" : c == channel_type::rayleigh ? "rayleigh" : "tdl";
+  return c == channel_type::awgn       ? "awgn"
+         : c == channel_type::rayleigh ? "rayleigh"
+         : c == channel_type::tdl      ? "tdl"
+                                       : "cdl";
 }
 const char* name_of(fading_type f) noexcept { return f == fading_type::fast ? "fast" : "block"; }
 const char* name_of(map_algorithm a) noexcept {
@@ -114,6 +117,10 @@ const char* name_of(const space_time_code& c) noexcept {
   if (c.kind() == space_time_kind::golden) return "golden";
   return c.v() == space_time_code::silver().v() ? "silver" : "pair";
 }
+const char* name_of(massive_direction d) noexcept {
+  return d == massive_direction::uplink ? "uplink" : "downlink";
+}
+const char* name_of(massive_sinr s) noexcept { return s == massive_sinr::exact ? "exact" : "approximate"; }
 const char* name_of(golden_search s) noexcept { return s == golden_search::exact ? "exact" : "slicing"; }
 const char* name_of(const std::optional<crc_polynomial>& c) noexcept {
   if (!c) return "none";

@@ -124,6 +124,18 @@ void add_conv(const code_config& c, json& code, json& decoder) {
   if (s.termination == conv_ending::tail_biting) decoder["overlap"] = s.overlap;
 }
 
+json to_json(const massive_link_config& c) {
+  json out{{"direction", name_of(c.direction)},
+           {"antennas", c.antennas},
+           {"users", c.users},
+           {"solver", name_of(c.solver)}};
+  if (is_iterative(c.solver)) out["iterations"] = c.iterations;
+  if (c.direction == massive_direction::uplink) out["sinr"] = name_of(*c.sinr);
+  out["subcarriers"] = c.subcarriers;
+  out["symbols"] = c.symbols;
+  return out;
+}
+
 void add_tdl(const tdl_config& c, json& channel) {
   json delays = json::array(), powers = json::array();
   for (const tdl_tap& t : c.profile.taps) {
@@ -140,6 +152,26 @@ void add_tdl(const tdl_config& c, json& channel) {
   channel["spacing_hz"] = c.grid.spacing_hz;
   channel["cyclic_prefix_us"] = c.grid.cyclic_prefix_us;
   channel["symbol_period_us"] = c.grid.period_us();
+}
+
+void add_cdl(const cdl_config& c, json& channel) {
+  json& clusters = channel["clusters"] = json::array();  // delay, power, four angles
+  json split = json::array();
+  for (std::size_t i = 0; i < c.profile.clusters.size(); i++) {
+    const cdl_cluster& x = c.profile.clusters[i];
+    clusters.push_back({x.delay_ns, x.power_db, x.aod_deg, x.aoa_deg, x.zod_deg, x.zoa_deg});
+    if (x.split) split.push_back(i);
+  }
+  channel["split_clusters"] = split;
+  channel["spreads_deg"] = {c.profile.asd_deg, c.profile.asa_deg, c.profile.zsd_deg, c.profile.zsa_deg};
+  if (c.profile.rician_k_db) channel["rician_k_db"] = *c.profile.rician_k_db;
+  channel["carrier_hz"] = c.carrier_hz;
+  channel["antenna_spacing_wavelengths"] =
+      c.spacing_wavelengths > 0 ? c.spacing_wavelengths : c.spacing_m / wavelength_m(c.carrier_hz);
+  channel["sector_deg"] = c.sector_deg;
+  channel["power_control"] = c.power_control;
+  channel["spacing_hz"] = c.grid.spacing_hz;
+  channel["cyclic_prefix_us"] = c.grid.cyclic_prefix_us;
 }
 
 json to_json(const curve_config& c) {
@@ -168,10 +200,12 @@ json to_json(const curve_config& c) {
   out["code"] = code;
   if (!decoder.is_null()) out["decoder"] = decoder;
   out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
-  if (!erases_uses(link)) out["modem"]["demapper"] = name_of(link.demapper);
+  if (!erases_uses(link) || (link.massive && link.massive->direction == massive_direction::downlink))
+    out["modem"]["demapper"] = name_of(link.demapper);
   out["channel"] = {{"type", name_of(link.channel)}};
   if (link.channel == channel_type::rayleigh) out["channel"]["fading"] = name_of(link.fading);
   if (link.channel == channel_type::tdl) add_tdl(link.tdl, out["channel"]);
+  if (link.channel == channel_type::cdl) add_cdl(link.cdl, out["channel"]);
   if (link.detector) {
     out["mimo"] = {{"streams", link.streams}, {"rx_antennas", link.rx_antennas}};
     out["detector"] = to_json(*link.detector);
@@ -185,11 +219,13 @@ json to_json(const curve_config& c) {
         out["stbc"]["v"].push_back(json::array({entry.real(), entry.imag()}));
     if (sent.kind() == space_time_kind::golden) out["stbc"]["search"] = name_of(link.space_time->search);
   }
+  if (link.massive) out["massive"] = to_json(*link.massive);
   out["sweep"] = {{name_of(link.axis), c.sweep_db}};
   out["stop"] = {{"frame_errors", c.stop.frame_errors},
                  {"max_frames", c.stop.max_frames},
                  {"max_seconds", c.stop.max_seconds},
                  {"below_fer", c.stop.below_fer}};
+  if (c.stop.below_bler != 0) out["stop"]["below_bler"] = c.stop.below_bler;
   return out;
 }
 
@@ -239,6 +275,20 @@ json harq_json(const point_result& p) {
   return out;
 }
 
+/// What massive MIMO counts of the codewords of frames.
+json codeword_counts(const point_counts& c) {
+  return {{"errors", c.codeword_errors},
+          {"errors_squared", c.codeword_errors_squared},
+          {"bit_errors_squared", c.bit_errors_squared}};
+}
+json codewords_json(const point_result& p) {
+  json out = codeword_counts(p.counts);
+  out["codewords"] = p.counts.frames * p.codewords;
+  out["bler"] = p.bler();
+  out["bler_interval"] = to_json(std::optional(p.bler_interval()));
+  return out;
+}
+
 json to_json(const unfinished_point& p, const link_config& link) {
   json out{{name_of(link.axis), p.sweep_db},          {"frames", p.counts.frames},
            {"bit_errors", p.counts.bit_errors},       {"frame_errors", p.counts.frame_errors},
@@ -247,6 +297,7 @@ json to_json(const unfinished_point& p, const link_config& link) {
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
   if (link.code.type == code_type::lte_transport)
     out["harq"] = harq_counts(p.counts, link.code.transport.transmissions);
+  if (link.massive) out["codewords"] = codeword_counts(p.counts);
   return out;
 }
 
@@ -272,6 +323,7 @@ json to_json(const point_result& p, const link_config& link) {
            {"stopped_by", name_of(p.stopped_by)}};
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
   if (p.transmissions != 0) out["harq"] = harq_json(p);
+  if (p.codewords != 0) out["codewords"] = codewords_json(p);
   return out;
 }
 
@@ -447,9 +499,24 @@ void read_harq(const object& o, int transmissions, point_counts& n) {
   if (most > n.frame_errors) o.refuse("block_errors", "a last one up to frame_errors");
 }
 
+/// What massive MIMO counts, of a point of which frames, frame errors and bit errors are known. Sums of
+/// squares lie between those of equal parts and of the most unequal ones.
+void read_codewords(const object& o, const link_config& link, point_counts& n) {
+  const std::uint64_t each = codewords_per_frame(link), bits = bits_per_frame(link);
+  const auto squares = [&](const char* key, std::uint64_t sum, std::uint64_t most) {
+    const std::uint64_t all = sum > UINT64_MAX / most ? UINT64_MAX : sum * most;
+    return o.integer(key, sum, all, ", as the errors say");
+  };
+  n.codeword_errors = o.integer("errors", n.frame_errors, n.frame_errors * each, " = frame_errors codewords");
+  n.codeword_errors_squared = squares("errors_squared", n.codeword_errors, each);
+  if (n.bit_errors < n.codeword_errors || n.bit_errors / sizes_of(link.code).k > n.codeword_errors)
+    o.refuse("errors", "a number that goes with bit_errors");
+  n.bit_errors_squared = squares("bit_errors_squared", n.bit_errors, bits);
+}
+
 /// The counts of a point, finished or not, as far as they are the same for both.
 point_counts read_counts(const object& o, const curve_config& c) {
-  const std::uint64_t k = sizes_of(c.link.code).k;
+  const std::uint64_t k = bits_per_frame(c.link);
   const bool coded = c.link.code.type != code_type::none;
   point_counts n;
   n.frames = o.integer("frames", 1, most_frames);
@@ -476,8 +543,8 @@ point_counts read_counts(const object& o, const curve_config& c) {
         decodings > UINT64_MAX / (blocks * each) ? UINT64_MAX : decodings * blocks * each;
     n.iterations = o.integer("iterations_sum", 0, most, " = code blocks sent decoder.iterations");
   } else {
-    n.iterations =
-        o.integer("iterations_sum", 0, n.frames * each, coded ? " = frames decoder.iterations" : "");
+    n.iterations = o.integer("iterations_sum", 0, n.frames * each * codewords_per_frame(c.link),
+                             coded ? " = frames decoder.iterations" : "");
   }
   if (erases_uses(c.link)) {
     const std::uint64_t uses = uses_per_frame(c.link);
@@ -486,6 +553,10 @@ point_counts read_counts(const object& o, const curve_config& c) {
   } else if (o.has("erased_uses")) {
     o.refuse("erased_uses", "none: there is neither a detector nor a space-time code");
   }
+  if (c.link.massive)
+    read_codewords(o.inner("codewords"), c.link, n);
+  else if (o.has("codewords"))
+    o.refuse("codewords", "none: there is no massive MIMO");
   n.frames_run = o.integer("frames_run", n.frames, UINT64_MAX / k);
   n.seconds = o.number("seconds", 0, 1e18, "a number of seconds, at least 0");
   return n;
@@ -504,7 +575,8 @@ point_result read_point(const object& o, const curve_config& c) {
                 "frames",        "bits",         "bit_errors", "frame_errors",
                 "erased_frames", "ber",          "fer",        "harq",
                 "ber_interval",  "fer_interval", "iterations", "iterations_sum",
-                "frames_run",    "mbps",         "seconds",    "stopped_by"});
+                "frames_run",    "mbps",         "seconds",    "stopped_by",
+                "codewords"});
   point_result p = point_of(c.link, read_sweep_db(o, c));
   p.counts = read_counts(o, c);
   const std::string reason = o.text("stopped_by");
@@ -544,6 +616,12 @@ point_result read_point(const object& o, const curve_config& c) {
     follows_in(harq, "mean_transmissions", p.mean_transmissions());
     follows_in(harq, "bits_per_resource_element", p.throughput());
     follows_in(harq, "relative_throughput", p.relative_throughput());
+  }
+  if (p.codewords != 0) {
+    const object of = o.inner("codewords");
+    of.holds_only({"codewords", "errors", "errors_squared", "bit_errors_squared", "bler", "bler_interval"});
+    of.integer("codewords", p.counts.frames * p.codewords, p.counts.frames * p.codewords, ", as frames say");
+    follows_in(of, "bler", p.bler());
   }
   return p;
 }
@@ -680,7 +758,9 @@ run_result load_result(const std::string& path) {
     for (std::size_t n = 0; n < o.list("points").size(); n++) {
       const object at = o.element("points", n);
       at.holds_only({name_of(c.config.link.axis), "frames", "bit_errors", "frame_errors", "erased_frames",
-                     "erased_uses", "iterations_sum", "frames_run", "seconds", "harq"});
+                     "erased_uses", "iterations_sum", "frames_run", "seconds", "harq", "codewords"});
+      if (at.has("codewords"))
+        at.inner("codewords").holds_only({"errors", "errors_squared", "bit_errors_squared"});
       if (at.has("harq")) at.inner("harq").holds_only({"block_errors", "undetected_errors"});
       const unfinished_point p{read_sweep_db(at, c.config), read_counts(at, c.config)};
       check_order(at, c.config, c.unfinished, p.sweep_db);
@@ -690,6 +770,9 @@ run_result load_result(const std::string& path) {
           p.counts.erased_uses < held.erased_uses || p.counts.iterations < held.iterations ||
           p.counts.frames_run < held.frames_run || p.counts.seconds < held.seconds ||
           p.counts.undetected_errors < held.undetected_errors ||
+          p.counts.codeword_errors < held.codeword_errors ||
+          p.counts.codeword_errors_squared < held.codeword_errors_squared ||
+          p.counts.bit_errors_squared < held.bit_errors_squared ||
           !std::equal(held.block_errors.begin(), held.block_errors.end(), p.counts.block_errors.begin(),
                       [](std::uint64_t was, std::uint64_t now) { return was <= now; }))
         at.refuse("frames", "counts that go on from the finished point's");

@@ -165,6 +165,12 @@ struct space_time_draft {
   space_time_code::matrix v = {};
 };
 
+/// Massive MIMO with a solver by name.
+struct massive_draft {
+  std::string solver = "none";
+  massive_link_config config;
+};
+
 /// A curve while keys are applied to it.
 struct draft {
   curve_config curve;
@@ -174,6 +180,7 @@ struct draft {
   detector_config detector;
   profile_draft profile;
   space_time_draft space_time;
+  massive_draft massive;
   sweep_draft sweeps[2];  // indexed by snr_axis
   std::map<std::string, place> places;
 
@@ -214,6 +221,16 @@ struct entry {
   scope where;
   void (*set)(draft&, const value&);
 };
+
+bool is_among(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+/// Keys of clustered delay lines: their own, and those that tapped ones have too.
+const std::vector<std::string> cdl_keys{"channel.carrier_hz", "channel.antenna_spacing_m",
+                                        "channel.antenna_spacing_wavelengths", "channel.sector_deg",
+                                        "channel.power_control"},
+    shared_keys{"channel.profile", "channel.delay_spread_ns", "channel.spacing_hz",
+                "channel.cyclic_prefix_us"};
 
 constexpr const char *db_allowed = "a number from -100 to 100",
                      *list_allowed = "a rising list of numbers from -100 to 100, or { from, to, step }";
@@ -436,15 +453,19 @@ const entry table[] = {
        d.curve.link.demapper = v.word({demap_algorithm::max_log, demap_algorithm::exact});
      }},
 
-    {{"channel.type", "word", "\"awgn\", \"rayleigh\" or \"tdl\"", "\"awgn\"",
+    {{"channel.type", "word", "\"awgn\", \"rayleigh\", \"tdl\" or \"cdl\"", "\"awgn\"",
       "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several antennas "
       "y = H "
-      "s + n, every entry of H like h. Antennas and detectors need fading. tdl: a tapped delay line, whose h "
+      "s + n, every entry of H like h. Antennas, detectors and massive MIMO need fading. tdl: a tapped delay "
+      "line, whose h "
       "or H is that of a resource element of OFDM; a frame's symbols are laid over the grid frequency first, "
-      "and zeros fill its last block (docs/tdl.md)."},
+      "and zeros fill its last block (docs/tdl.md). cdl, for massive MIMO: clustered delay lines between a "
+      "linear "
+      "array and users in directions of their own, of WINNER II and TR 38.901."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.link.channel = v.word({channel_type::awgn, channel_type::rayleigh, channel_type::tdl});
+       d.curve.link.channel =
+           v.word({channel_type::awgn, channel_type::rayleigh, channel_type::tdl, channel_type::cdl});
      }},
     {{"channel.fading", "word", "\"fast\" or \"block\"", "\"fast\"",
       "Rayleigh only: a new h or H for every use of the channel, with a space-time code for every codeword "
@@ -453,20 +474,24 @@ const entry table[] = {
      [](draft& d, const value& v) { d.curve.link.fading = v.word({fading_type::fast, fading_type::block}); }},
     {{"channel.profile", "word",
       "\"epa\", \"eva\", \"etu\", \"tdl-a\", \"tdl-b\", \"tdl-c\", \"tdl-d\", \"tdl-e\", \"tdla30\", "
-      "\"tdlb100\" or \"tdlc300\"",
+      "\"tdlb100\" or \"tdlc300\"; with cdl \"a1-los\", \"a1-nlos\", \"b1-los\", \"b1-nlos\", \"c1-los\", "
+      "\"c1-nlos\", "
+      "\"c2-los\", \"c2-nlos\", or \"cdl-a\" to \"cdl-e\"",
       "\"epa\"",
-      "tdl only: extended pedestrian A, vehicular A and typical urban of LTE (3GPP TS 36.101 annex B.2.1), "
+      "tdl: extended pedestrian A, vehicular A and typical urban of LTE (3GPP TS 36.101 annex B.2.1), "
       "TDL-A to TDL-E of TR 38.901 clause 7.7.2, or those of TS 38.101-4 annex B.2.1. etu is longer than the "
-      "normal cyclic prefix."},
+      "normal cyclic prefix. cdl: indoor office, urban microcell, suburban and urban macrocell of WINNER II "
+      "(D1.1.2 "
+      "clause 6.8) with and without a line of sight, or TR 38.901 clause 7.7.1; left out \"c2-nlos\"."},
      scope::both,
      [](draft& d, const value& v) {
        const std::string name = v.text();
-       const auto& names = tdl_profile_names();
-       if (std::find(names.begin(), names.end(), name) == names.end()) v.refuse();
+       if (!is_among(name, tdl_profile_names()) && !is_among(name, cdl_profile_names())) v.refuse();
        d.profile.name = name;
      }},
     {{"channel.delay_spread_ns", "number", "a number from 0.001 to 1000000", "100.0",
-      "tdl-a to tdl-e only: the delay spread, by which the table's delays are multiplied."},
+      "tdl-a to tdl-e and cdl-a to cdl-e only: the delay spread, by which the table's delays are "
+      "multiplied."},
      scope::both,
      [](draft& d, const value& v) { d.profile.delay_spread_ns = v.number(1e-3, 1e6); }},
     {{"channel.delays_ns", "list of numbers", "1 to 64 numbers from 0 to 1e9, together with powers_db", "",
@@ -503,11 +528,12 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.curve.link.tdl.grid.symbols = v.integer_or_auto(0, 65536, 0); }},
     {{"channel.spacing_hz", "number", "a number from 1 to 1e7", "15000.0",
-      "tdl only: distance of the subcarriers."},
+      "tdl and cdl only: distance of the subcarriers. cdl: left out 156250, which is 20 MHz over 128."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.tdl.grid.spacing_hz = v.number(1, 1e7); }},
     {{"channel.cyclic_prefix_us", "number", "a number from the longest delay to 1e6", "4.6875",
-      "tdl only: the cyclic prefix, which must cover the delays. It costs time, but neither power nor rate. "
+      "tdl and cdl only: the cyclic prefix, which must cover the delays. It costs time, but neither power "
+      "nor rate. "
       "LTE's normal one is 4.6875, the extended one 16.667."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.tdl.grid.cyclic_prefix_us = v.number(0, 1e6); }},
@@ -515,6 +541,29 @@ const entry table[] = {
       "tdl only: from an OFDM symbol to the next. 0: that least value."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.tdl.grid.symbol_period_us = v.number(0, 1e8); }},
+
+    {{"channel.carrier_hz", "number", "a number from 1e6 to 1e12", "2.6e9",
+      "cdl only: the carrier frequency."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.cdl.carrier_hz = v.number(1e6, 1e12); }},
+    {{"channel.antenna_spacing_m", "number", "a number from 0 to 16 wavelengths", "0.078125",
+      "cdl only: distance of neighbouring antennas of the base station's linear array. 10 m / 128 is the "
+      "thesis's."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.cdl.spacing_m = v.number(0, 1e4); }},
+    {{"channel.antenna_spacing_wavelengths", "number", "a number from 0 to 16", "0.0",
+      "cdl only, above 0: the same in wavelengths, in the place of antenna_spacing_m."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.cdl.spacing_wavelengths = v.number(0, 16); }},
+    {{"channel.sector_deg", "number", "a number from 0 to 180", "60.0",
+      "cdl only: users are in directions uniform within +- this of the array's normal, new ones in every "
+      "frame."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.cdl.sector_deg = v.number(0, 180); }},
+    {{"channel.power_control", "boolean", "true or false", "true",
+      "cdl only: the mean power of each user's channel is 1 in every frame, or over many."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.cdl.power_control = v.boolean(); }},
 
     {{"mimo.streams", "integer", "an integer from 1 to 8", "1",
       "Symbols sent in one use of the channel, each from an antenna of its own with Es = 1. The bits of a "
@@ -599,6 +648,65 @@ const entry table[] = {
        d.space_time.search = v.word({golden_search::exact, golden_search::slicing});
      }},
 
+    {{"massive.solver", "word", "\"none\", \"cholesky\", \"cg\", \"jacobi_cg\", \"zf\" or \"mf\"", "\"none\"",
+      "Massive MIMO: a base station of many antennas and U users in fading, OFDM, and one codeword for each "
+      "user "
+      "and OFDM symbol, so that code.k is that of a codeword (docs/li-thesis.md). How the equations of the "
+      "MMSE "
+      "detector or precoder are solved: Cholesky, conjugate gradients, the same with Jacobi's "
+      "preconditioner; or "
+      "zero forcing, or the matched filter. A frame is a drop of users and channels; its codewords fail "
+      "together, "
+      "and intervals are made from how frames differ. Rayleigh fading is \"fast\" where each subcarrier has "
+      "an H "
+      "of its own, \"block\" where all have one; tdl takes subcarriers and symbols from here, and no Doppler "
+      "shift."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.massive.solver = v.word<std::string>({"none", "cholesky", "cg", "jacobi_cg", "zf", "mf"},
+                                              [](const std::string& name) { return name; });
+     }},
+    {{"massive.direction", "word", "\"uplink\" or \"downlink\"", "\"uplink\"",
+      "uplink: y = H x + n at the base station and Es = 1 for each user; rx_antennas of ebn0_db and snr_db "
+      "are the "
+      "antennas, streams the users. downlink: precoding of unit power, y = sqrt(U) H^H x' + n; Eb and the "
+      "SNR "
+      "are those of all that is sent, and each user knows its gain for an OFDM symbol and the power of each "
+      "vector, which is normalised."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.massive.config.direction = v.word({massive_direction::uplink, massive_direction::downlink});
+     }},
+    {{"massive.antennas", "integer", "an integer from massive.users to 512", "128",
+      "B, of the base station."},
+     scope::both,
+     [](draft& d, const value& v) { d.massive.config.antennas = static_cast<int>(v.integer(1, 512)); }},
+    {{"massive.users", "integer", "an integer from 1 to 64", "16", "U, of one antenna each."},
+     scope::both,
+     [](draft& d, const value& v) { d.massive.config.users = static_cast<int>(v.integer(1, 64)); }},
+    {{"massive.iterations", "integer", "an integer from 1 to 64", "",
+      "cg and jacobi_cg only, and needed there: I."},
+     scope::both,
+     [](draft& d, const value& v) { d.massive.config.iterations = static_cast<int>(v.integer(1, 64)); }},
+    {{"massive.sinr", "word", "\"exact\" or \"approximate\"; cg and jacobi_cg \"approximate\"", "",
+      "uplink only: what LLRs are weighted with, from the inverse or from the diagonal of the Gram matrix. "
+      "Left "
+      "out: exact where the solver has it."},
+     scope::both,
+     [](draft& d, const value& v) {
+       d.massive.config.sinr = v.word({massive_sinr::exact, massive_sinr::approximate});
+     }},
+    {{"massive.subcarriers", "integer", "an integer from 1 to 4096, enough for a codeword", "128",
+      "Of an OFDM symbol. A codeword's bits lie on them from the first on; zeros fill the last. Uncoded "
+      "code.k "
+      "left out is all their bits."},
+     scope::both,
+     [](draft& d, const value& v) { d.massive.config.subcarriers = static_cast<int>(v.integer(1, 4096)); }},
+    {{"massive.symbols", "integer", "an integer from 1 to 64", "1",
+      "OFDM symbols of a frame. They share one channel estimate per subcarrier."},
+     scope::both,
+     [](draft& d, const value& v) { d.massive.config.symbols = static_cast<int>(v.integer(1, 64)); }},
+
     {{"sweep.ebn0_db", "list of numbers", list_allowed, "",
       "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a symbol; "
       "with "
@@ -658,6 +766,11 @@ const entry table[] = {
       "Leaves out the points of a curve after the first whose frame error rate is below this."},
      scope::both,
      [](draft& d, const value& v) { d.curve.stop.below_fer = v.number(0, 1); }},
+    {{"stop.below_bler", "number", "a number from 0 to 1", "0.0",
+      "Massive MIMO only: the same of the error rate of codewords. stop.frame_errors counts frames with "
+      "any."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.stop.below_bler = v.number(0, 1); }},
 };
 
 const entry* find(const std::string& name) {
@@ -795,15 +908,34 @@ class parser {
     finish_code(d);
     if (c.link.channel != channel_type::rayleigh)
       refuse_idle("channel.fading", "channel.type", name_of(c.link.channel));
-    if (c.link.channel == channel_type::tdl) {
-      finish_profile(d, refuse_idle_with);
-    } else {
-      for (const entry& e : table) {
-        const std::string name = e.key.name;
-        if (name.starts_with("channel.") && name != "channel.type" && name != "channel.fading")
-          refuse_idle(name, "channel.type", name_of(c.link.channel));
+    const bool tdl = c.link.channel == channel_type::tdl, cdl = c.link.channel == channel_type::cdl;
+    for (const entry& e : table) {
+      const std::string name = e.key.name;
+      if (!name.starts_with("channel.") || name == "channel.type" || name == "channel.fading") continue;
+      if (!(is_among(name, cdl_keys) ? cdl : cdl ? is_among(name, shared_keys) : tdl))
+        refuse_idle(name, "channel.type", name_of(c.link.channel));
+    }
+    if (tdl || cdl) {
+      const std::vector<std::string>& names = tdl ? tdl_profile_names() : cdl_profile_names();
+      if (const place at = d.where("channel.profile"); !is_among(d.profile.name, names)) {
+        if (at.level >= 0 && at.level >= d.where("channel.type").level)
+          fail(at.line, "channel.profile = \"" + d.profile.name + "\" is none of channel.type = \"" +
+                            name_of(c.link.channel) + "\"" + in_curve(c));
+        d.profile.name = tdl ? "epa" : "c2-nlos";
       }
-      c.link.tdl = link_config{}.tdl;
+    }
+    if (tdl) finish_profile(d, refuse_idle_with);
+    if (cdl) finish_clusters(d, refuse_idle_with);
+    if (!tdl) c.link.tdl = link_config{}.tdl;
+    if (!cdl) c.link.cdl = link_config{}.cdl;
+
+    const int massive = d.where("massive.solver").level;
+    if (d.massive.solver == "none") {
+      refuse_idle_with("massive.", massive + (massive >= 0), "without massive.solver");
+      refuse_idle_with("stop.below_bler", massive + (massive >= 0), "without massive.solver");
+      c.stop.below_bler = 0;
+    } else {
+      finish_massive(d, refuse_idle_with);
     }
 
     const int antennas = std::max(d.where("mimo.streams").level, d.where("mimo.rx_antennas").level);
@@ -812,7 +944,9 @@ class parser {
       refuse_idle_with("stbc.search", space_time, "with stbc.type = \"" + d.space_time.type + "\"");
     if (d.space_time.type != "pair")
       refuse_idle_with("stbc.v", space_time, "with stbc.type = \"" + d.space_time.type + "\"");
-    if (d.space_time.type != "none") {
+    if (c.link.massive) {
+      // Said above.
+    } else if (d.space_time.type != "none") {
       const std::string choice = "with stbc.type = \"" + d.space_time.type + "\"";
       refuse_idle_with("detector.", space_time, choice);
       refuse_idle_with("modem.demapper", space_time, choice);
@@ -867,11 +1001,13 @@ class parser {
     } catch (const argument_error& error) {
       // The library names its own arguments: say which key that is.
       std::string key = error.argument();
+      if (c.link.massive && find("massive." + key) != nullptr) key = "massive." + key;
       for (const entry& e : table) {  // but for the code's, which is known to be good
         const std::string name = e.key.name;
         if (code_setting_of(name).empty() && name.ends_with("." + key)) key = name;
       }
       if (key == "qam") key = "modem.modulation";
+      if (key == "spacing_m" || key == "spacing_wavelengths") key = "channel.antenna_" + key;
       if (key == "coded_bits" || key == "resource_elements") key = key_of_setting(key);
       place at = d.where(key);
       if (at.line == 0 && key.starts_with("channel.") && c.link.channel == channel_type::tdl)
@@ -881,7 +1017,8 @@ class parser {
               (key == "channel.cyclic_prefix_us") != (std::string(cause) == "channel.doppler_hz"))
             at = d.where(cause);
       if (at.line == 0)  // what was left out does not go with antennas or a detector
-        for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type", "stbc.type"})
+        for (const char* cause :
+             {"mimo.streams", "mimo.rx_antennas", "detector.type", "stbc.type", "massive.solver"})
           if (d.where(cause).line > at.line) at = d.where(cause);
       fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
     }
@@ -897,6 +1034,53 @@ class parser {
     } catch (const argument_error& error) {
       fail(at.line, argument_error("stbc.v", error.value(), error.allowed()).what() + in_curve(d.curve));
     }
+    }
+  }
+
+  /// Massive MIMO, which has antennas, detector and grid of its own.
+  template <class RefuseIdle>
+  void finish_massive(draft& d, RefuseIdle refuse_idle_with) const {
+    curve_config& c = d.curve;
+    const int level = d.where("massive.solver").level;
+    const std::string choice = "with massive.solver = \"" + d.massive.solver + "\"";
+    for (const char* key : {"mimo.", "detector.", "stbc.", "channel.subcarriers", "channel.symbols"})
+      refuse_idle_with(key, level, choice);
+    c.link.streams = c.link.rx_antennas = 1;
+    d.space_time.type = "none";
+    massive_link_config& m = c.link.massive.emplace(d.massive.config);
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::jacobi_cg,
+                                    massive_mode::zf, massive_mode::mf})
+      if (d.massive.solver == name_of(mode)) m.solver = mode;
+    const place iterations = d.where("massive.iterations");
+    if (!is_iterative(m.solver)) {
+      refuse_idle_with("massive.iterations", level, choice);
+      m.iterations = 0;
+    } else if (iterations.level < 0) {
+      fail(d.where("massive.solver").line, "massive.iterations is missing " + choice + in_curve(c));
+    }
+    if (m.direction == massive_direction::downlink) {
+      refuse_idle_with("massive.sinr", d.where("massive.direction").level,
+                       "with massive.direction = \"downlink\"");
+      m.sinr.reset();
+    } else {
+      refuse_idle_with("modem.demapper", level, choice);
+      c.link.demapper = link_config{}.demapper;
+      if (is_iterative(m.solver) && d.where("massive.sinr").level < level) m.sinr.reset();
+    }
+    if (c.link.code.type == code_type::none && d.where("code.k").level < 0)
+      c.link.code.k = m.subcarriers * bits_per_symbol(c.link.qam);
+  }
+
+  /// The same of a clustered one.
+  template <class RefuseIdle>
+  void finish_clusters(draft& d, RefuseIdle refuse_idle_with) const {
+    cdl_config& c = d.curve.link.cdl;
+    if (!has_cdl_delay_spread(d.profile.name))
+      refuse_idle_with("channel.delay_spread_ns", d.where("channel.profile").level,
+                       "with channel.profile = \"" + d.profile.name + "\"");
+    c.profile = cdl_profile_named(d.profile.name, d.profile.delay_spread_ns);
+    if (d.where("channel.spacing_hz").level >= 0) c.grid.spacing_hz = d.curve.link.tdl.grid.spacing_hz;
+    c.grid.cyclic_prefix_us = d.curve.link.tdl.grid.cyclic_prefix_us;
   }
 
   /// The profile of a delay line: that of a standard, or delays and powers, whichever was said more
@@ -1114,6 +1298,7 @@ const char* heading_of(const std::string& group) {
   if (group == "mimo") return "antennas";
   if (group == "detector") return "MIMO detector";
   if (group == "stbc") return "space-time code";
+  if (group == "massive") return "massive MIMO";
   if (group == "sweep") return "points";
   if (group == "stop") return "when a point has enough";
   return "";

@@ -56,7 +56,7 @@ std::string scenario_help();
 /// The names that scenario files and results use.
 const char* name_of(code_type) noexcept;               // "none", "lte-turbo", "lte-transport", ...
 const char* name_of(turbo_rate) noexcept;              // "1/3", "1/2"
-const char* name_of(channel_type) noexcept;            // "awgn", "rayleigh", "tdl"
+const char* name_of(channel_type) noexcept;            // "awgn", "rayleigh", "tdl", "cdl"
 const char* name_of(fading_type) noexcept;             // "fast", "block"
 const char* name_of(map_algorithm) noexcept;           // "max-log-map", "log-map"
 const char* name_of(early_stop) noexcept;              // "none", "crc", "sign-agreement"
@@ -71,6 +71,8 @@ const char* name_of(conv_order) noexcept;              // "serial", "streams"
 const char* name_of(demap_algorithm) noexcept;         // "max-log", "exact"
 const char* name_of(const space_time_code&) noexcept;  // "alamouti", "silver", "golden", "pair"
 const char* name_of(golden_search) noexcept;           // "exact", "slicing"
+const char* name_of(massive_direction) noexcept;       // "uplink", "downlink"
+const char* name_of(massive_sinr) noexcept;            // "exact", "approximate"
 const char* name_of(const std::optional<crc_polynomial>&) noexcept;  // "none", "crc24a", "crc24b", "other"
 const char* name_of_modulation(int points) noexcept;                 // "bpsk", "qpsk", "16qam", ...
 

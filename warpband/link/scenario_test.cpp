@@ -194,14 +194,28 @@ TEST(scenario, documented_defaults_are_the_defaults) {
   EXPECT_EQ(json_of(kbest + "detector.survivors = 64\ndetector.real_valued = false"), json_of(kbest));
   EXPECT_NE(json_of(kbest + "detector.order = [1, 0]"), json_of(kbest));
   EXPECT_EQ(json_of(antennas + "detector.type = \"mmse\"\nchannel.fading = \"fast\""), json_of(antennas));
+  // Clustered delay lines, which massive MIMO alone has.
+  const std::string clusters = sweep +
+                               "channel.type = \"cdl\"\nmassive.solver = \"mf\"\n"
+                               "code = { type = \"none\", k = 256 }\nmodem.modulation = \"qpsk\"\n";
+  std::string spelt_clusters = clusters;
+  const auto of_clusters = [](const std::string& name) {
+    return name == "channel.carrier_hz" || name == "channel.antenna_spacing_m" ||
+           name == "channel.antenna_spacing_wavelengths" || name == "channel.sector_deg" ||
+           name == "channel.power_control";
+  };
   const std::string line = sweep + "channel.type = \"tdl\"\n";
   std::string spelt_line = line;
   for (const scenario_key& k : scenario_keys()) {
     const std::string name = k.name;
-    if (name.starts_with("channel.") && *k.initial != '\0' && name != "channel.type" &&
-        name != "channel.fading" && name != "channel.delay_spread_ns")
+    if (of_clusters(name))
+      spelt_clusters += name + " = " + k.initial + "\n";
+    else if (name.starts_with("channel.") && *k.initial != '\0' && name != "channel.type" &&
+             name != "channel.fading" && name != "channel.delay_spread_ns")
       spelt_line += name + " = " + k.initial + "\n";
   }
+  EXPECT_NE(spelt_clusters.find("carrier_hz"), std::string::npos);
+  EXPECT_EQ(json_of(spelt_clusters), json_of(clusters));
   EXPECT_NE(spelt_line.find("subcarriers"), std::string::npos);
   EXPECT_EQ(json_of(spelt_line), json_of(line));
   EXPECT_EQ(json_of(line + "channel.profile = \"tdl-b\"\nchannel.delay_spread_ns = 100.0"),

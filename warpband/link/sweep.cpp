@@ -58,7 +58,10 @@ std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
   std::uint64_t passes = static_cast<std::uint64_t>(std::max(1, most_iterations(code)));
   if (code.type == code_type::conv)  // an iteration of the turbo code is four passes over 8 states
     passes = std::max<std::uint64_t>(1, (std::uint64_t{1} << code.conv.constraint_length) / 16);
-  std::uint64_t each = static_cast<std::uint64_t>(code.k) * passes;
+  std::uint64_t each = bits_per_frame(link) * passes;
+  if (const auto& m = link.massive)
+    each += uses_per_frame(link) * static_cast<std::uint64_t>(m->antennas * m->users) *
+            static_cast<std::uint64_t>(m->users / 4 + 20);
   if (link.detector) each += uses_per_frame(link) * candidates_of(*link.detector);
   if (link.space_time) each += uses_per_frame(link) / 2 * candidates_of(*link.space_time);
   if (code.type == code_type::lte_transport) each *= static_cast<std::uint64_t>(code.transport.transmissions);
@@ -101,6 +104,8 @@ const char* name_of(stop_reason reason) noexcept {
 double point_result::ber() const noexcept { return rate(counts.bit_errors, bits()); }
 double point_result::fer() const noexcept { return rate(counts.frame_errors, counts.frames); }
 std::optional<interval> point_result::ber_interval() const {
+  if (codewords != 0)
+    return clustered_interval(counts.bit_errors, counts.bit_errors_squared, counts.frames, bits_per_frame);
   if (!independent_bits) return {};
   return clopper_pearson(counts.bit_errors, bits());
 }
@@ -113,6 +118,12 @@ std::optional<double> point_result::mean_iterations() const noexcept {
 double point_result::mbps() const noexcept {
   if (!(counts.seconds > 0)) return 0;
   return 1e-6 * static_cast<double>(counts.frames_run * bits_per_frame) / counts.seconds;
+}
+
+double point_result::bler() const noexcept { return rate(counts.codeword_errors, counts.frames * codewords); }
+interval point_result::bler_interval() const {
+  if (codewords == 0) return {0, 1};
+  return clustered_interval(counts.codeword_errors, counts.codeword_errors_squared, counts.frames, codewords);
 }
 
 double point_result::bler(int n) const {
@@ -177,6 +188,14 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
       error = error || !passed;
     }
     counts.frame_errors += error;
+    if (!batch.codeword_errors.empty()) {
+      const auto codewords = static_cast<std::uint64_t>(batch.codeword_errors[i]),
+                 bits = static_cast<std::uint64_t>(batch.bit_errors[i]);
+      counts.codeword_errors += codewords;
+      counts.codeword_errors_squared += codewords * codewords;
+      // A sum that would not fit stays where it is at its largest: the interval becomes too wide, not narrow.
+      counts.bit_errors_squared += std::min(bits * bits, UINT64_MAX - counts.bit_errors_squared);
+    }
     if (!batch.iterations.empty()) counts.iterations += static_cast<std::uint64_t>(batch.iterations[i]);
     if (!batch.erased_uses.empty()) counts.erased_uses += static_cast<std::uint64_t>(batch.erased_uses[i]);
     if (!batch.erased.empty()) counts.erased_frames += batch.erased[i];
@@ -192,7 +211,8 @@ point_result point_of(const link_config& link, double sweep_db) {
   r.ebn0_db = level.ebn0_db;
   r.snr_db = level.snr_db;
   r.esn0_db = level.esn0_db;
-  r.bits_per_frame = sizes_of(link.code).k;
+  r.bits_per_frame = bits_per_frame(link);
+  if (link.massive) r.codewords = codewords_per_frame(link);
   r.coded = link.code.type != code_type::none;
   if (link.code.type == code_type::lte_transport) {
     r.transmissions = link.code.transport.transmissions;
@@ -200,8 +220,9 @@ point_result point_of(const link_config& link, double sweep_db) {
     r.resource_elements = resource_elements(link);
   }
   r.independent_bits =
-      !r.coded && (link.channel == channel_type::awgn || (link.channel == channel_type::rayleigh &&
-                                                          link.fading == fading_type::fast && link.qam == 2));
+      !r.coded && !link.massive &&
+      (link.channel == channel_type::awgn ||
+       (link.channel == channel_type::rayleigh && link.fading == fading_type::fast && link.qam == 2));
   return r;
 }
 
@@ -214,7 +235,7 @@ point_result run_point(link_chain& chain, double sweep_db, const stop_rule& stop
   point_counts& c = r.counts;
 
   const std::uint64_t most = chain.max_batch();
-  std::uint64_t unit = std::min<std::uint64_t>(most, chain.where().preferred_batch(true));
+  std::uint64_t unit = std::min<std::uint64_t>(most, chain.preferred_frames());
   std::uint64_t batch = first_batch(chain.config(), unit);
   bool cancelled = false;
   while (!cancelled && !has_enough(c, stop)) {
@@ -300,6 +321,7 @@ void run_curve(curve_result& curve, executor& exec, const curve_observer& observ
     done++;
     if (observer.finished) observer.finished(curve, point);
     if (point.fer() < config.stop.below_fer) below = true;
+    if (point.codewords != 0 && point.bler() < config.stop.below_bler) below = true;
   }
 }
 

@@ -24,6 +24,7 @@ struct stop_rule {
   std::uint64_t max_frames = 1'000'000;  // at least 1
   double max_seconds = 0;                // 0: no such rule. With it, counts depend on the machine
   double below_fer = 0;                  // leaves out the points of a curve after one whose FER is below this
+  double below_bler = 0;                 // the same of the error rate of massive MIMO's codewords
   bool operator==(const stop_rule&) const = default;
 };
 
@@ -37,6 +38,10 @@ struct point_counts {
   // With HARQ. A frame error is then a block whose CRCs fail to the end, or hold although bits are wrong.
   std::array<std::uint64_t, most_transmissions> block_errors{};  // [n]: CRCs fail after n + 1 transmissions
   std::uint64_t undetected_errors = 0;  // blocks whose CRCs hold although bits are wrong
+  // With massive MIMO, whose frames hold many codewords that fail together.
+  std::uint64_t codeword_errors = 0;
+  std::uint64_t codeword_errors_squared = 0;  // sum over the frames of their number's square
+  std::uint64_t bit_errors_squared = 0;
   bool operator==(const point_counts&) const = default;
 };
 
@@ -59,12 +64,14 @@ struct point_result {
   int transmissions = 0;
   int code_blocks = 0;
   std::uint64_t resource_elements = 0;
+  /// With massive MIMO the codewords of a frame, else 0.
+  std::uint64_t codewords = 0;
 
   std::uint64_t bits() const noexcept { return counts.frames * bits_per_frame; }
   double ber() const noexcept;
   double fer() const noexcept;
   /// 95%. Not there for the bits of a coded or jointly faded frame: they fail together, and an interval that
-  /// takes them for independent would be too narrow.
+  /// takes them for independent would be too narrow. With massive MIMO it is there, from how frames differ.
   std::optional<interval> ber_interval() const;
   interval fer_interval() const;
   /// Mean decoder iterations of a frame, with HARQ of a code block after a transmission; not there when
@@ -72,6 +79,11 @@ struct point_result {
   std::optional<double> mean_iterations() const noexcept;
   /// Megabits per second that went through the whole chain, counted where they enter the encoder.
   double mbps() const noexcept;
+
+  // With massive MIMO; else 0 and [0, 1].
+  /// Error rate of codewords.
+  double bler() const noexcept;
+  interval bler_interval() const;  // 95%, frames being what is independent: `clustered_interval`
 
   // With HARQ; else 0 and [0, 0].
   /// Block error rate after n transmissions, 1..transmissions: of blocks whose CRCs do not hold by then,

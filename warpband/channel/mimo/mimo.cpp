@@ -13,10 +13,10 @@ void apply_mimo_rayleigh(executor& exec, view<const std::complex<float>> in, vie
   const std::size_t uses = in.items, shared = uses_per_channel;
   if (shared < 1 || shared > 1 << 24)
     throw argument_error("uses_per_channel", std::to_string(shared), "1 to " + std::to_string(1 << 24));
-  if (in.elements < 1 || in.elements > 8)
-    throw shape_error("in", shape_text(uses, in.elements), "rows of 1 to 8 streams");
-  if (out.elements < 1 || out.elements > 16)
-    throw shape_error("out", shape_text(out.items, out.elements), "rows of 1 to 16 antennas");
+  if (in.elements < 1 || in.elements > 64)
+    throw shape_error("in", shape_text(uses, in.elements), "rows of 1 to 64 streams");
+  if (out.elements < 1 || out.elements > 512)
+    throw shape_error("out", shape_text(out.items, out.elements), "rows of 1 to 512 antennas");
   if (uses % shared != 0)
     throw shape_error("in", shape_text(uses, in.elements),
                       "a multiple of uses_per_channel = " + std::to_string(shared));

@@ -59,7 +59,7 @@ symbols transposed(const symbols& x, std::size_t elements) {
     for (std::size_t e = 0; e < elements; e++) t[e * items + b] = x[b * elements + e];
   return t;
 }
-const antennas sizes[]{{1, 1}, {1, 2}, {2, 2}, {3, 5}, {4, 4}, {8, 16}};
+const antennas sizes[]{{1, 1}, {1, 2}, {2, 2}, {3, 5}, {4, 4}, {8, 16}, {12, 20}};
 
 class mimo_rayleigh : public wb::testing::on_backend {};
 WB_ON_ALL_BACKENDS(mimo_rayleigh);
@@ -205,9 +205,9 @@ TEST(mimo_rayleigh_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, y, half, 1, {}); }), "channel");
   EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, y, s, 1, {}); }), "channel");
   EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, few, h, 1, {}); }), "out");
-  auto nine = make(9, 6), seventeen = make(17, 6);
-  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, nine, y, h, 1, {}); }), "in");
-  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, seventeen, h, 1, {}); }), "out");
+  auto many = make(65, 6), more = make(513, 6);
+  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, many, y, h, 1, {}); }), "in");
+  EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, more, h, 1, {}); }), "out");
 }
 
 }  // namespace

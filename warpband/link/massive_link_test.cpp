@@ -1,0 +1,374 @@
+// Massive MIMO in links: limit cases, what the downlink and the kernels of their own do, and the same counts
+// on every backend, in any batch.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include <tests/on_backends.hpp>
+#include <warpband/channel/matrix/matrix.hpp>
+#include <warpband/link/gain/gain.hpp>
+#include <warpband/link/massive_link.hpp>
+#include <warpband/link/regroup/regroup.hpp>
+#include <warpband/link/sweep.hpp>
+
+namespace wb {
+namespace {
+
+using testing::blamed;
+using testing::on_device;
+using testing::open_scalar;
+using testing::small_scale;
+using complex_values = std::vector<std::complex<float>>;
+
+/// Rate 5/6 with a zero tail, on so many subcarriers that all bits are used; 0: uncoded.
+link_config massive(int antennas, int users, massive_mode solver, int iterations = 0, int k = 95) {
+  link_config c;
+  c.code.type = k == 0 ? code_type::none : code_type::conv;
+  c.code.k = k;
+  c.code.conv.rate = "5/6";
+  c.qam = 16;
+  c.channel = channel_type::rayleigh;
+  c.axis = snr_axis::snr_db;
+  massive_link_config& m = c.massive.emplace();
+  m.antennas = antennas;
+  m.users = users;
+  m.solver = solver;
+  m.iterations = iterations;
+  m.subcarriers = 31;
+  return c;
+}
+link_config downlink(int antennas, int users, massive_mode solver, int iterations = 0, int k = 95) {
+  link_config c = massive(antennas, users, solver, iterations, k);
+  c.massive->direction = massive_direction::downlink;
+  return c;
+}
+link_config in_delay_line(link_config c) {
+  c.channel = channel_type::tdl;
+  c.tdl.profile = tdl_profile_named("eva");
+  c.tdl.grid.spacing_hz = 60000;
+  return c;
+}
+link_config in_clusters(link_config c) {
+  c.channel = channel_type::cdl;
+  c.cdl.profile = cdl_profile_named("c2-nlos");
+  return c;
+}
+std::int64_t total(const std::vector<std::int32_t>& v) {
+  return std::accumulate(v.begin(), v.end(), std::int64_t{0});
+}
+
+void expect_same(const frame_counts& a, const frame_counts& b) {
+  EXPECT_EQ(a.bit_errors, b.bit_errors);
+  EXPECT_EQ(a.codeword_errors, b.codeword_errors);
+  EXPECT_EQ(a.iterations, b.iterations);
+  EXPECT_EQ(a.erased, b.erased);
+  EXPECT_EQ(a.erased_uses, b.erased_uses);
+}
+
+/// Links that reach each way through the code, at SNRs with some errors.
+struct setting {
+  link_config link;
+  double snr_db;
+};
+std::vector<setting> settings() {
+  std::vector<setting> all{{massive(12, 3, massive_mode::cholesky), 9},
+                           {massive(16, 5, massive_mode::cg, 3, 0), 14},
+                           {downlink(12, 4, massive_mode::cholesky), 7},
+                           {in_delay_line(massive(18, 3, massive_mode::zf, 0, 0)), 9},
+                           {in_clusters(massive(12, 3, massive_mode::cholesky, 0, 0)), 9},
+                           {in_delay_line(downlink(8, 2, massive_mode::jacobi_cg, 2, 0)), 7}};
+  all[0].link.massive->symbols = 2;
+  all[1].link.fading = fading_type::block;
+  all[2].link.massive->symbols = 3;
+  all[2].link.fading = fading_type::block;
+  all[3].link.massive->sinr = massive_sinr::approximate;
+  all[4].link.massive->symbols = 2;
+  all[5].link.massive->symbols = 2;
+  return all;
+}
+
+class massive_link_on : public testing::on_backend {};
+WB_ON_ALL_BACKENDS(massive_link_on);
+
+TEST_P(massive_link_on, makes_no_errors_without_noise) {
+  for (link_config c : {massive(12, 3, massive_mode::cholesky), massive(12, 3, massive_mode::zf, 0, 0),
+                        massive(12, 3, massive_mode::cg, 3), massive(64, 2, massive_mode::jacobi_cg, 2),
+                        downlink(24, 3, massive_mode::zf), downlink(24, 3, massive_mode::cholesky, 0, 0),
+                        downlink(24, 3, massive_mode::cg, 3)})
+    for (const bool line : {false, true})
+      for (const fading_type fading : {fading_type::fast, fading_type::block})
+        for (const int symbols : {1, 2}) {
+          if (line && fading == fading_type::block) continue;
+          if (line) c = in_delay_line(c);
+          c.channel = line ? channel_type::tdl : channel_type::rayleigh;
+          c.fading = fading;
+          c.massive->symbols = symbols;
+          link_chain chain(c, exec());
+          const frame_counts& counts = chain.run(3, 4, 60);
+          SCOPED_TRACE(std::string(name_of(c.massive->solver)) + (line ? ", delay line" : ""));
+          EXPECT_EQ(counts.bit_errors, std::vector<std::int32_t>(4));
+          EXPECT_EQ(counts.codeword_errors, std::vector<std::int32_t>(4));
+          EXPECT_EQ(counts.erased_uses, std::vector<std::int32_t>(4));
+          EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(chain.coded() ? 4 : 0));
+        }
+}
+
+TEST_P(massive_link_on, gives_the_counts_of_a_scalar_cpu) {
+  const auto reference = open_scalar();
+  for (const auto& [link, snr_db] : settings()) {
+    link_chain here(link, exec()), there(link, *reference);
+    const frame_counts& b = there.run(1000, 9, snr_db);
+    EXPECT_GT(total(b.bit_errors), 0) << "at " << snr_db;
+    EXPECT_LT(total(b.codeword_errors), static_cast<std::int64_t>(9 * link.massive->codewords()))
+        << "at " << snr_db;
+    expect_same(here.run(1000, 9, snr_db), b);
+  }
+}
+
+TEST_P(massive_link_on, counts_do_not_depend_on_threads_or_batch) {
+  const stop_rule stop{.frame_errors = 6, .max_frames = 40};
+  for (const auto& [link, snr_db] : settings()) {
+    link_chain one(link, exec(), 1);
+    const point_result expected = run_point(one, snr_db, stop);
+    const auto more = GetParam().open(2);
+    for (const std::size_t batch : {std::size_t{3}, SIZE_MAX}) {
+      link_chain other(link, *more, batch);
+      point_counts counts = run_point(other, snr_db, stop).counts;
+      counts.frames_run = expected.counts.frames_run;
+      counts.seconds = expected.counts.seconds;
+      EXPECT_EQ(counts, expected.counts) << "batch " << batch;
+    }
+  }
+}
+
+TEST_P(massive_link_on, as_many_iterations_as_users_are_cholesky) {
+  for (const bool down : {false, true}) {
+    const auto make = down ? downlink : massive;
+    link_config exact = make(32, 4, massive_mode::cholesky, 0, 0);
+    if (!down) exact.massive->sinr = massive_sinr::approximate;
+    const double snr_db = down ? 3 : 2;
+    link_chain reference(exact, exec());
+    const std::int64_t errors = total(reference.run(0, 40, snr_db).bit_errors);
+    ASSERT_GT(errors, 200);
+    for (const massive_mode solver : {massive_mode::cg, massive_mode::jacobi_cg}) {
+      link_chain all(make(32, 4, solver, 4, 0), exec()), few(make(32, 4, solver, 1, 0), exec());
+      EXPECT_NEAR(static_cast<double>(total(all.run(0, 40, snr_db).bit_errors)), static_cast<double>(errors),
+                  2);
+      EXPECT_GT(total(few.run(0, 40, snr_db).bit_errors), errors + 100);
+    }
+  }
+}
+
+TEST_P(massive_link_on, regrouped_cells_are_transposed) {
+  std::mt19937 random(1);
+  for (const auto& [rows, columns, width] : {std::array{1, 1, 1}, {3, 5, 4}, {7, 2, 8}, {40, 33, 2}}) {
+    const std::size_t matrices = 3, r = static_cast<std::size_t>(rows), c = static_cast<std::size_t>(columns),
+                      w = static_cast<std::size_t>(width), cells = r * c * w;
+    std::vector<float> x(matrices * cells), expected(x.size());
+    for (float& v : x) v = static_cast<float>(random() % 1000);
+    for (std::size_t m = 0; m < matrices; m++)
+      for (std::size_t i = 0; i < r; i++)
+        for (std::size_t j = 0; j < c; j++)
+          for (std::size_t k = 0; k < w; k++)
+            expected[m * cells + (j * r + i) * w + k] = x[m * cells + (i * c + j) * w + k];
+    const auto in = on_device(exec(), x, cells, matrices);
+    auto out = exec().make<float>(cells, matrices);
+    regroup(exec(), in, out, rows, columns, width);
+    EXPECT_EQ(exec().to_host(out), expected);
+    auto back = exec().make<float>(cells, matrices);
+    regroup(exec(), out, back, columns, rows, width);
+    EXPECT_EQ(exec().to_host(back), x);
+  }
+}
+
+complex_values normal_values(std::size_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> part;
+  complex_values x(n);
+  for (auto& z : x) {
+    const float re = part(random);
+    z = {re, part(random)};
+  }
+  return x;
+}
+
+TEST_P(massive_link_on, channels_multiply_either_way) {
+  const auto reference = open_scalar();
+  for (const auto& [rows, columns, shared] : {std::array{1, 1, 1}, {6, 3, 1}, {17, 5, 2}, {8, 9, 7}}) {
+    const std::size_t r = static_cast<std::size_t>(rows), c = static_cast<std::size_t>(columns),
+                      s = static_cast<std::size_t>(shared), vectors = 5 * s;
+    const complex_values h = normal_values(5 * r * c, 1), x = normal_values(vectors * c, 2),
+                         z = normal_values(vectors * r, 3);
+    const auto send = [&](executor& e, bool adjoint) {
+      const auto channel = on_device(e, h, r * c, 5);
+      const auto in = adjoint ? on_device(e, z, r, vectors) : on_device(e, x, c, vectors);
+      auto out = e.make<std::complex<float>>(adjoint ? c : r, vectors);
+      (adjoint ? apply_adjoint_channel : apply_channel)(e, channel, in, out, s, 1.5f);
+      return e.to_host(out);
+    };
+    const complex_values y = send(exec(), false), back = send(exec(), true);
+    EXPECT_EQ(y, send(*reference, false));
+    EXPECT_EQ(back, send(*reference, true));
+    for (std::size_t v = 0; v < vectors; v++) {
+      std::vector<std::complex<double>> expected(r), other(c);
+      for (std::size_t i = 0; i < r; i++)
+        for (std::size_t j = 0; j < c; j++) {
+          const std::complex<double> g(h[(v / s * r + i) * c + j]);
+          expected[i] += 1.5 * g * std::complex<double>(x[v * c + j]);
+          other[j] += 1.5 * std::conj(g) * std::complex<double>(z[v * r + i]);
+        }
+      for (std::size_t i = 0; i < r; i++)
+        EXPECT_LT(std::abs(expected[i] - std::complex<double>(y[v * r + i])), 1e-5);
+      for (std::size_t j = 0; j < c; j++)
+        EXPECT_LT(std::abs(other[j] - std::complex<double>(back[v * c + j])), 1e-5);
+    }
+  }
+}
+
+TEST_P(massive_link_on, gains_are_those_of_least_squares) {
+  const std::size_t n = 40, rows = 19;
+  const complex_values s = normal_values(n * rows, 4), e = normal_values(n * rows, 5);
+  std::mt19937 random(6);
+  std::vector<float> factor(n * rows);
+  for (float& f : factor) f = std::uniform_real_distribution<float>(0.5f, 2.f)(random);
+  complex_values y(s.size());
+  for (std::size_t i = 0; i < rows; i++) {
+    const auto g = std::polar(0.1f + static_cast<float>(i), static_cast<float>(i));
+    for (std::size_t k = i * n; k < (i + 1) * n; k++) y[k] = g * (factor[k] * s[k] + 0.01f * e[k]);
+  }
+  std::fill(y.begin(), y.begin() + n, 0.f);                 // nothing is received
+  y[n + 3] = {std::numeric_limits<float>::quiet_NaN(), 0};  // not a number
+  factor[2 * n + 5] = 0;
+  const auto fit = [&](executor& exec) {
+    const auto sent = on_device(exec, s, n, rows), received = on_device(exec, y, n, rows);
+    const auto known = on_device(exec, factor, n, rows);
+    auto out = exec.make<std::complex<float>>(n, rows);
+    auto noise = exec.make<float>(n, rows), vectors = exec.make<float>(n, rows);
+    fit_gains(exec, sent, known, received, out, noise);
+    vector_factors(exec, sent, received, vectors);
+    return std::tuple(exec.to_host(out), exec.to_host(noise), exec.to_host(vectors));
+  };
+  const auto [z, noise, vectors] = fit(exec());
+  EXPECT_EQ(fit(*open_scalar()), std::tuple(z, noise, vectors));
+  for (std::size_t k = 0; k < 2 * n; k++) {
+    EXPECT_EQ(z[k], 0.f);
+    EXPECT_EQ(noise[k], 1e12f);
+    EXPECT_EQ(vectors[k], 0.f);
+  }
+  EXPECT_EQ(z[2 * n + 5], 0.f);
+  EXPECT_EQ(noise[2 * n + 5], 1e12f);
+  for (std::size_t i = 2; i < rows; i++) {
+    std::complex<double> along = 0, plain = 0;
+    double left = 0, power = 0, sent = 0;
+    for (std::size_t k = i * n; k < (i + 1) * n; k++) {
+      if (factor[k] == 0) continue;
+      const std::complex<double> x(s[k]), off = std::complex<double>(z[k]) - x;
+      EXPECT_LT(std::abs(off), 0.2);
+      along += std::conj(x) * off *
+               static_cast<double>(factor[k] * factor[k]);  // least squares: none of it is left
+      power += std::norm(x) * factor[k] * factor[k];
+      left += std::norm(off) * factor[k] * factor[k];
+      plain += std::conj(x) * std::complex<double>(y[k]);
+      sent += std::norm(x);
+    }
+    EXPECT_LT(std::abs(along) / power, 1e-3);
+    if (i == 2) continue;
+    EXPECT_NEAR(vectors[i * n], std::max(0.0, plain.real() / sent), 1e-5 * std::abs(plain) / sent);
+    for (const std::size_t k : {i * n, i * n + 17})
+      EXPECT_NEAR(noise[k] * factor[k] * factor[k], left / n, 1e-3 * left / n);
+  }
+}
+
+// The noise behind zero forcing is N0 [G^-1]uu, and E [G^-1]uu = 1 / (B - U): the error rate of uncoded QPSK
+// of one user is that of maximum ratio combining over B - U + 1 branches.
+TEST(massive_link, zero_forcing_has_its_diversity) {
+  const auto exec = std::make_unique<cpu>(cpu_options{.threads = 1});
+  link_config c = massive(6, 4, massive_mode::zf, 0, 0);
+  c.qam = 4;
+  const double esn0_db = 4;
+  const std::size_t frames = 400, branches = 3;
+  link_chain chain(c, *exec);
+  std::int64_t errors = 0;
+  for (std::size_t at = 0; at < frames; at += 50)
+    errors += total(chain.run(at, 50, esn0_db + 10 * std::log10(4.0)).bit_errors);
+  const double snr = std::pow(10, esn0_db / 10) / 2, mu = std::sqrt(snr / (1 + snr)), low = (1 - mu) / 2,
+               high = (1 + mu) / 2;
+  double expected = 0, binomial = 1;
+  for (std::size_t k = 0; k < branches; k++) {
+    expected += binomial * std::pow(high, static_cast<double>(k));
+    binomial *= static_cast<double>(branches + k) / static_cast<double>(k + 1);
+  }
+  expected *= std::pow(low, static_cast<double>(branches));
+  const double bits = static_cast<double>(frames * 4 * 31 * 2);
+  EXPECT_NEAR(static_cast<double>(errors) / bits, expected, 5 * std::sqrt(1.5 * expected / bits));
+}
+
+TEST(massive_link, noise_levels_are_those_of_all_antennas) {
+  const link_config up = completed(massive(64, 8, massive_mode::cholesky, 0, 0)),
+                    down = completed(downlink(64, 8, massive_mode::cholesky, 0, 0));
+  EXPECT_NEAR(noise_level_at(up, 3).esn0_db, 3 - 10 * std::log10(8.0), 1e-9);
+  EXPECT_NEAR(noise_level_at(up, 3).ebn0_db, 3 - 10 * std::log10(8 * 4 / 64.0), 1e-9);
+  EXPECT_NEAR(noise_level_at(down, 3).esn0_db, 3 - 10 * std::log10(8.0), 1e-9);
+  EXPECT_NEAR(noise_level_at(down, 3).ebn0_db, 3 - 10 * std::log10(8 * 4.0), 1e-9);
+  EXPECT_EQ(up.code.k, 124);
+  EXPECT_EQ(bits_per_frame(up), 124u * 8);
+}
+
+TEST(massive_link, bad_settings_are_named) {
+  const auto blames = [](auto change) {
+    link_config c = massive(16, 4, massive_mode::cholesky);
+    change(c);
+    return blamed([&] { completed(c); });
+  };
+  EXPECT_EQ(blames([](link_config&) {}), "");
+  EXPECT_EQ(blames([](link_config& c) { c.massive->users = 17; }), "antennas");
+  EXPECT_EQ(blames([](link_config& c) { c.massive->users = 65; }), "users");
+  EXPECT_EQ(blames([](link_config& c) { c.massive->antennas = 513; }), "antennas");
+  EXPECT_EQ(blames([](link_config& c) { c.massive->iterations = 1; }), "iterations");
+  EXPECT_EQ(blames([](link_config& c) { c.massive->solver = massive_mode::cg; }), "iterations");
+  EXPECT_EQ(blames([](link_config& c) {
+              c.massive->solver = massive_mode::cg;
+              c.massive->iterations = 2;
+              c.massive->sinr = massive_sinr::exact;
+            }),
+            "sinr");
+  EXPECT_EQ(blames([](link_config& c) { c.massive->subcarriers = 30; }), "subcarriers");  // 122 bits take 31
+  EXPECT_EQ(blames([](link_config& c) { c.massive->symbols = 65; }), "symbols");
+  EXPECT_EQ(blames([](link_config& c) { c.qam = 2; }), "modulation");
+  EXPECT_EQ(blames([](link_config& c) { c.channel = channel_type::awgn; }), "channel.type");
+  EXPECT_EQ(blames([](link_config& c) {
+              c = in_clusters(c);
+              c.cdl.speed_kmh = 3;
+            }),
+            "speed_kmh");
+  EXPECT_EQ(blames([](link_config& c) {
+              c = in_clusters(c);
+              c.massive.reset();
+            }),
+            "channel.type");
+  EXPECT_EQ(blames([](link_config& c) { c.streams = 2; }), "streams");
+  EXPECT_EQ(blames([](link_config& c) { c.rx_antennas = 2; }), "rx_antennas");
+  EXPECT_EQ(blames([](link_config& c) { c.detector.emplace(); }), "detector.type");
+  EXPECT_EQ(blames([](link_config& c) { c.space_time.emplace(); }), "stbc.type");
+  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::lte_transport; }), "code.type");
+  EXPECT_EQ(blames([](link_config& c) {
+              c = in_delay_line(c);
+              c.tdl.doppler_hz = 5;
+            }),
+            "doppler_hz");
+  const auto exec = open_scalar();
+  auto x = exec->make<std::complex<float>>(3, 4), y = exec->make<std::complex<float>>(5, 4),
+       h = exec->make<std::complex<float>>(15, 2);
+  EXPECT_EQ(blamed([&] { apply_channel(*exec, h, x, y, 0); }), "vectors_per_channel");
+  EXPECT_EQ(blamed([&] { apply_channel(*exec, h, x, y, 3); }), "in");
+  EXPECT_EQ(blamed([&] { apply_channel(*exec, h, x, y, 1); }), "channel");
+  EXPECT_EQ(blamed([&] { apply_adjoint_channel(*exec, h, x, y, 4); }), "channel");
+  auto a = exec->make<float>(12, 2), b = exec->make<float>(12, 3);
+  EXPECT_EQ(blamed([&] { regroup(*exec, a, b, 3, 4, 1); }), "out");
+  EXPECT_EQ(blamed([&] { regroup(*exec, a, a, 3, 5, 1); }), "in");
+}
+
+}  // namespace
+}  // namespace wb
