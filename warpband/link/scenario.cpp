@@ -1034,7 +1034,6 @@ class parser {
     } catch (const argument_error& error) {
       fail(at.line, argument_error("stbc.v", error.value(), error.allowed()).what() + in_curve(d.curve));
     }
-    }
   }
 
   /// Massive MIMO, which has antennas, detector and grid of its own.
