@@ -140,9 +140,9 @@ WB_HD void map_window(T (&a)[C::states], T (&b)[C::states], int steps, int margi
 /// Metrics are normalised every M::interval steps, a divisor of Seg: alpha before step j and beta after it
 /// have together gone interval - 1 steps since.
 ///
-/// A GPU has a segment in registers, its loads before its recursions. On a CPU to store a metric takes longer
-/// than to compute it, so every second alpha is computed once more; what the systematic bits weigh is kept
-/// for the way back in `kept`, of `steps` values.
+/// A GPU has a segment in registers, its loads before its recursions. A CPU, to which storing a metric takes
+/// longer than computing it, stores those of a segment while it computes on the one behind; what systematic
+/// bits weigh is kept for the way back in `kept`, of `steps` values.
 template <int Seg, class C, class M, class T, class Save, class Restore, class In, class Parity, class Out,
           class KeepAlpha, class KeepBeta>
 WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int steps, int first_kept,
@@ -203,10 +203,9 @@ WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int step
     }
     if (whole == last_kept) keep_beta(b);
   }
-  for (int k = whole - Seg; k >= 0; k -= Seg) {
-    T t[S];
 #if defined(__CUDACC__)
-    T alpha[Seg][S], ws[Seg], wp[Seg];
+  for (int k = whole - Seg; k >= 0; k -= Seg) {
+    T t[S], alpha[Seg][S], ws[Seg], wp[Seg];
     WB_UNROLL for (int j = 0; j < Seg; j++) in(k + j, ws[j], wp[j]);
     restore(k / Seg, t);
     WB_UNROLL for (int j = 0; j < Seg; j++) {
@@ -218,28 +217,33 @@ WB_HD void map_window_by_segments(T (&a)[C::states], T (&b)[C::states], int step
       if ((j + 1) % M::interval == 0) M::normalise_segment(b);
       out(k + j, backward_step<C, M>(b, alpha[j], ws[j], wp[j]), ws[j]);
     }
-#else
-    static_assert(Seg % 2 == 0 && M::interval % 2 == 0);
-    T alpha[Seg / 2][S];
-    restore(k / Seg, t);
-    WB_UNROLL for (int s = 0; s < S; s++) alpha[0][s] = t[s];
-    for (int j = 0; j < Seg - 2; j += 2) {
-      forward_step<C, M>(t, kept[k + j], parity(k + j));
-      forward_step<C, M>(t, kept[k + j + 1], parity(k + j + 1));
-      if ((j + 2) % M::interval == 0) M::normalise_segment(t);
-      WB_UNROLL for (int s = 0; s < S; s++) alpha[j / 2 + 1][s] = t[s];
-    }
-    for (int j = Seg - 2; j >= 0; j -= 2) {
-      WB_UNROLL for (int s = 0; s < S; s++) t[s] = alpha[j / 2][s];
-      const T ws = kept[k + j], wp = parity(k + j), next = kept[k + j + 1];
-      forward_step<C, M>(t, ws, wp);
-      if ((j + 2) % M::interval == 0) M::normalise_segment(b);
-      out(k + j + 1, backward_step<C, M>(b, t, next, parity(k + j + 1)), next);
-      out(k + j, backward_step<C, M>(b, alpha[j / 2], ws, wp), ws);
-    }
-#endif
     if (k == last_kept) keep_beta(b);
   }
+#else
+  // While beta goes through the segment at k, alpha goes through the one before it.
+  T alpha[2][Seg][S];
+  for (int k = whole; k >= 0; k -= Seg) {
+    const int before = k - Seg;
+    T(&now)[Seg][S] = alpha[k / Seg % 2];
+    T(&next)[Seg][S] = alpha[(k / Seg + 1) % 2];
+    T t[S];
+    restore(before >= 0 ? before / Seg : 0, t);
+    for (int j = 0; j < Seg; j++) {
+      if (before >= 0) {
+        if (j != 0 && j % M::interval == 0) M::normalise_segment(t);
+        WB_UNROLL for (int s = 0; s < S; s++) next[j][s] = t[s];
+        if (j + 1 < Seg) forward_step<C, M>(t, kept[before + j], parity(before + j));
+      }
+      if (k < whole) {
+        const int i = Seg - 1 - j;
+        if ((i + 1) % M::interval == 0) M::normalise_segment(b);
+        const T ws = kept[k + i];
+        out(k + i, backward_step<C, M>(b, now[i], ws, parity(k + i)), ws);
+      }
+    }
+    if (k < whole && k == last_kept) keep_beta(b);
+  }
+#endif
 }
 
 }  // namespace WB_ISA

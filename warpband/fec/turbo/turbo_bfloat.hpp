@@ -176,6 +176,14 @@ struct bfloat_numbers {
     __builtin_memcpy(p, &y, sizeof y);
   }
 #endif
+  /// What with_decision() gave.
+  WB_HD static void store_decision(element* p, T x) {
+#if WB_WIDTH > 1
+    __builtin_memcpy(p, &x, sizeof x);  // nothing to round
+#else
+    store(p, x);
+#endif
+  }
 #if WB_WIDTH == 1
   WB_HD static word table_row(const std::int16_t* p) { return *p; }
 #else

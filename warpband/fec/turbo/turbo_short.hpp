@@ -66,6 +66,7 @@ struct short_numbers {
   WB_HD static T load(const short_element* p) { return load_short(p); }
   WB_HD static T load(const byte_element* p) { return load_byte(p); }
   WB_HD static void store(short_element* p, T x) { store_short(p, x); }
+  WB_HD static void store_decision(short_element* p, T x) { store_short(p, x); }
   /// Alpha at the beginning of a segment: values of so many states, `stride` apart.
   using checkpoint = T;
   static constexpr int together = 1;  // states

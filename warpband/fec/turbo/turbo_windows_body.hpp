@@ -186,8 +186,8 @@ struct turbo_windows {
               const int i = j * at.stride + v * L;
               V::store(prior(group) + i, M::times(passed, V::load(systematic(group) + i)));
             } else {
-              V::store(place(group, j, v),
-                       permuted(V::with_decision(passed, M::times(ws, e)), at.to, j, v, 0));
+              V::store_decision(place(group, j, v),
+                                permuted(V::with_decision(passed, M::times(ws, e)), at.to, j, v, 0));
             }
           },
           [=](const number(&m)[S]) WB_INLINE_LAMBDA { keep(0, m); },

@@ -76,7 +76,6 @@ struct turbo_windows_op : IO {
     // a short segment begin at its checkpoint for each output.
     double forward = steps + whole - segments + rest * (rest - 1) / 2;
     double backward = steps;
-    if (!V::on_cuda) forward += 3 * segments;  // ten of a segment's alphas are computed again, not seven
     double normalised = 3.0 * segments * (Seg / Each) - segments + 2.0 * scalings(rest);
     for (int j = 1; j < rest; j++) normalised += scalings(j + 1) - 1;
     double weights = (V::on_cuda ? 2.0 : 1.0) * whole + rest + rest * (rest + 1) / 2;
