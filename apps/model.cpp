@@ -154,23 +154,26 @@ command add_model(CLI::App& app) {
   CLI::App* capacity =
       model->add_subcommand("capacity", "Effective capacity of precoders over the coherence time");
   const auto c = std::make_shared<capacity_options>();
-  const auto number = [](CLI::App* to, const char* name, double& value, const char* text) {
-    to->add_option(name, value, text)->type_name("X");
+  const auto number = [](CLI::App* to, const char* name, double& value, double least, double most,
+                         const char* text) {
+    to->add_option(name, value, text)->type_name("X")->check(CLI::Range(least, most));
   };
   capacity->add_option("--transport-gbps", c->transport_gbps, "Of the antennas' data; several, with commas")
       ->type_name("X,...")
-      ->delimiter(',');
-  number(capacity, "--cholesky-us", c->cholesky_us, "Precoding time of all subcarriers (default 242)");
-  number(capacity, "--cg-us", c->cg_us, "The same of three CG iterations (default 192)");
+      ->delimiter(',')
+      ->check(CLI::Range(1e-9, 1e9));
+  number(capacity, "--cholesky-us", c->cholesky_us, 0, 1e9,
+         "Precoding time of all subcarriers (default 242)");
+  number(capacity, "--cg-us", c->cg_us, 0, 1e9, "The same of three CG iterations (default 192)");
   const auto integer = [&](const char* name, int& value, const char* text) {
     add_integer(*capacity, name, 1, 65536, text, [&value](std::int64_t n) { value = static_cast<int>(n); });
   };
   integer("--antennas", c->setting.antennas, "Of the base station (default 128)");
   integer("--users", c->setting.users, "Of one antenna each (default 16)");
   integer("--subcarriers", c->setting.subcarriers, "Default 128");
-  number(capacity, "--coherence-bandwidth-khz", c->coherence_bandwidth_khz, "Default 313");
-  number(capacity, "--hop-us", c->hop_us, "Latency of a transport (default 1)");
-  number(capacity, "--bits-per-csi", c->setting.bits_per_csi, "Of an entry of H (default 64)");
+  number(capacity, "--coherence-bandwidth-khz", c->coherence_bandwidth_khz, 1e-3, 1e9, "Default 313");
+  number(capacity, "--hop-us", c->hop_us, 0, 1e9, "Latency of a transport (default 1)");
+  number(capacity, "--bits-per-csi", c->setting.bits_per_csi, 1, 1e6, "Of an entry of H (default 64)");
   capacity->add_flag("--per-subcarrier", c->setting.precoding_per_subcarrier,
                      "Count the precoding time once for each subcarrier, as eq. 5.2 is printed");
   capacity->add_option("--json", c->json, "Curves and crossovers to FILE; -: stdout")->type_name("FILE");

@@ -67,12 +67,15 @@ TEST(model_command, counts_operations) {
 }
 
 TEST(model_command, names_what_is_wrong) {
-  for (const auto& [arguments, code, part] : {std::tuple{"", 2, "ubcommand"},
-                                              {"capacity --users 0", 2, "--users"},
-                                              {"capacity --users 200", 1, "users = 200"},
-                                              {"capacity --cg-us -1", 1, "precoding_s"},
-                                              {"operations --qam 8", 2, "--qam"},
-                                              {"capacity --json /nowhere/x.json", 1, "/nowhere/x.json"}}) {
+  for (const auto& [arguments, code, part] :
+       {std::tuple{"", 2, "ubcommand"},
+        {"capacity --users 0", 2, "--users"},
+        {"capacity --users 200", 1, "users = 200"},
+        {"capacity --cg-us -1", 2, "--cg-us"},
+        {"capacity --transport-gbps 0", 2, "--transport-gbps"},
+        {"capacity --coherence-bandwidth-khz 0", 2, "--coherence-bandwidth-khz"},
+        {"operations --qam 8", 2, "--qam"},
+        {"capacity --json /nowhere/x.json", 1, "/nowhere/x.json"}}) {
     const outcome o = model(arguments);
     EXPECT_EQ(o.code, code) << arguments;
     EXPECT_NE(o.err.find(part), std::string::npos) << o.err;

@@ -43,12 +43,15 @@ def label_of(size, solver, iterations=0):
 class Curves:
     """What a result holds: label -> sorted [(snr_db, bler, low, high, frames)]."""
 
-    def __init__(self, path):
-        self.points = {}
-        if not os.path.exists(path):
+    def __init__(self, path, new=False):
+        self.points, self.asked = {}, {}
+        if new and not os.path.exists(path):
             return
         with open(path, encoding="utf-8") as file:
             self.result = json.load(file)
+        # label -> SNRs that are begun or done
+        for curve in self.result["curves"] + self.result.get("unfinished", []):
+            self.asked.setdefault(curve["label"], set()).update(p["snr_db"] for p in curve["points"])
         for curve in self.result["curves"]:
             self.points[curve["label"]] = sorted(
                 (p["snr_db"], p["codewords"]["bler"], *p["codewords"]["bler_interval"], p["frames"]) for p in curve["points"])
@@ -57,7 +60,7 @@ class Curves:
         return self.points.get(label_of(*key), [])
 
     def sizes(self):
-        found = {label.split()[0] for label in self.points}
+        found = {label.split()[0] for label in self.asked}
         return sorted((tuple(map(int, name.split("x"))) for name in found), key=lambda size: (size[1], size[0]))
 
 
@@ -65,7 +68,7 @@ def crossing(points, column=1):
     """SNR at which the rate, or an end of its interval, falls through 1e-2, on a line in dB and log10; None outside."""
     for (x0, *_), (x1, *_), r0, r1 in zip(points, points[1:], *([p[column] for p in part] for part in (points, points[1:]))):
         if r0 >= RATE > r1:
-            r1 = max(r1, 1e-9)
+            r1 = r1 or points[[p[0] for p in points].index(x1)][3]  # no error seen: the end of its interval
             return x0 + (x1 - x0) * math.log(r0 / RATE) / math.log(r0 / r1)
     return None
 
@@ -87,8 +90,8 @@ def first_guess(size, downlink):
     return round(12 + 10 * math.log10(users / (antennas - users)))
 
 
-def wanted(curves, sizes, downlink):
-    """[(size, solver, iterations, points)] that are still to be run or held, in order; and whether anything is new."""
+def wanted(curves, held_sizes, size, downlink):
+    """[(size, solver, iterations, points)] of all that is held and of what `size` lacks, in order; and whether anything is new."""
     todo, new = [], False
 
     def add(size, solver, iterations, points):
@@ -96,10 +99,11 @@ def wanted(curves, sizes, downlink):
         held = curves.of(size, solver, iterations)
         new = new or any(all(abs(x - p[0]) > 1e-6 for p in held) for x in points
                          if not any(p[0] < x and p[1] < RATE / 2 for p in held))
-        todo.append((size, solver, iterations, sorted({round(x, 6) for x in points} | {p[0] for p in held})))
+        begun = curves.asked.get(label_of(size, solver, iterations), set())
+        todo.append((size, solver, iterations, sorted({round(x, 6) for x in points} | begun)))
         return held
 
-    for size in sizes:
+    def plan():
         held = curves.of(size, "cholesky")
         points = [p[0] for p in held] or [first_guess(size, downlink)]
         above = [p[0] for p in held if p[1] >= RATE]
@@ -112,7 +116,7 @@ def wanted(curves, sizes, downlink):
             points.append(round((min(below) + max(above)) / 2 / STEP) * STEP)
         add(size, "cholesky", 0, points)
         if not above or not below or min(below) - max(above) > STEP + 1e-6:
-            continue
+            return
         first = max(above)
         window = [first + STEP * i for i in range(-2, 5)]
         add(size, "cholesky", 0, window[:2])
@@ -136,6 +140,15 @@ def wanted(curves, sizes, downlink):
             is_enough(i + 1)
         if downlink and size[1] == 8:
             add(size, "mf", 0, window)
+
+    plan()
+    planned = {label_of(other, solver, iterations) for other, solver, iterations, _ in todo}
+    for label, points in curves.asked.items():  # nothing that a result holds may be left out
+        name, solver, *iterations = label.split()
+        other = tuple(map(int, name.split("x")))
+        if label not in planned and (other == size or other in held_sizes):
+            todo.append((other, next(key for key, word in NAMES.items() if word == solver),
+                         int(iterations[0]) if iterations else 0, sorted(points)))
     return todo, new
 
 
@@ -173,9 +186,9 @@ def run(options):
 
 def step(options, size, path, result, errors):
     """Runs what a configuration lacks now; whether there was something."""
-    curves = Curves(result)
-    held = [other for other in curves.sizes() if other != size]  # nothing that a result holds may be left out
-    todo, new = wanted(curves, held + [size], options.downlink)
+    curves = Curves(result, new=True)
+    held = [other for other in curves.sizes() if other != size]
+    todo, new = wanted(curves, held, size, options.downlink)
     if not new:
         return False
     with open(path, "w", encoding="utf-8") as file:
@@ -215,8 +228,13 @@ def print_table(paths, only=None):
                 continue
             at = crossing(curves.of(size, "cholesky"))
             first, rows = minimum(curves, size)
-            losses = ", ".join(f"{i}: " + ("above 1.5" if lost is None else f"{lost[0]:.2f} ({lost[1]:.2f} .. {lost[2]:.2f})")
-                               for i, lost in rows)
+            def words(i, lost):
+                if lost is not None:
+                    return f"{lost[0]:.2f} ({lost[1]:.2f} .. {lost[2]:.2f})"
+                reached = at is not None and curves.of(size, "cg", i)[-1][0] >= at + 1.5 - 1e-9
+                return "above 1.5" if reached else "unfinished"
+
+            losses = ", ".join(f"{i}: {words(i, lost)}" for i, lost in rows)
             print(f"| {size[0]}x{size[1]} | {PAPER.get(size, '-')} | {first or '-'} | {'-' if at is None else f'{at:.2f}'} | {losses} |", flush=True)
 
 

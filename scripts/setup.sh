@@ -25,7 +25,7 @@ for argument in "$@"; do
 done
 
 missing=()
-if [[ $checks == yes ]] && command -v python3 > /dev/null \
+if command -v python3 > /dev/null \
     && ! python3 -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'; then
     missing+=(python3-dev) # the Python package
 fi

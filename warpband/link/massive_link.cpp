@@ -38,6 +38,11 @@ class rayleigh_matrices final : public massive_channel {
  public:
   rayleigh_matrices(const massive_link_config& c, bool block) : config_(c), block_(block) {}
   std::size_t matrices() const noexcept override { return block_ ? 1 : size(config_.subcarriers); }
+  std::size_t bytes_per_frame() const noexcept override {  // of in_ and out_
+    return config_.direction == massive_direction::uplink
+               ? 0
+               : 8 * size(config_.users + config_.antennas) * matrices();
+  }
   void draw(executor& exec, complex_view h, random_range range) override {
     const std::size_t users = size(config_.users), antennas = size(config_.antennas);
     if (in_.items() < h.items) {
@@ -102,6 +107,10 @@ class cdl_matrices final : public massive_channel {
  public:
   explicit cdl_matrices(const cdl_config& c) : channel_(c) {}
   std::size_t matrices() const noexcept override { return size(channel_.config().grid.subcarriers); }
+  std::size_t bytes_per_frame() const noexcept override {  // of a drop's rays, 20 a cluster at most
+    const cdl_config& c = channel_.config();
+    return 4 * (3 * (20 * c.profile.clusters.size() + 1) + 1) * size(c.users);
+  }
   void draw(executor& exec, complex_view h, random_range range) override {
     channel_.response(exec, h, range);
   }
@@ -137,6 +146,9 @@ void complete_massive(link_config& c) {
   if (c.qam == 2) refuse("modulation", "\"bpsk\"", "\"qpsk\" to \"256qam\"");
   if (c.code.type == code_type::lte_transport) refuse("code.type", "\"lte-transport\"", "another one");
   check_range("subcarriers", m.subcarriers, 1, 4096);
+  // A gain that is fitted to n symbols takes 1/n of the noise for signal.
+  if (m.direction == massive_direction::downlink && m.subcarriers < 24)
+    refuse("subcarriers", std::to_string(m.subcarriers), "at least 24 downlink");
   check_range("symbols", m.symbols, 1, 64);
   if (!m.sinr) m.sinr = is_iterative(m.solver) ? massive_sinr::approximate : massive_sinr::exact;
   if (m.direction == massive_direction::uplink)
@@ -185,7 +197,7 @@ massive_link::massive_link(const link_config& link)
 std::size_t massive_link::bytes_per_frame() const noexcept {
   const std::size_t users = size(config_.users), antennas = size(config_.antennas),
                     vectors = size(config_.subcarriers * config_.symbols), m = size(mapper_.bits());
-  return 8 * channel_->matrices() * users * antennas +
+  return channel_->bytes_per_frame() + 8 * channel_->matrices() * users * antennas +
          vectors * (8 * antennas + users * (16 + (detector_ ? 4 * m : 16)) + 1);
 }
 

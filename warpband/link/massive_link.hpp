@@ -55,6 +55,8 @@ class massive_channel {
   virtual ~massive_channel() = default;
   /// 1 or the subcarriers.
   virtual std::size_t matrices() const noexcept = 0;
+  /// What it needs beside H.
+  virtual std::size_t bytes_per_frame() const noexcept { return 0; }
   /// Queues H of frames range.first, range.first + 1, ... to [frames * matrices(), B * U].
   virtual void draw(executor& exec, view<std::complex<float>> h, random_range range) = 0;
   /// The same, and sends x [vectors, U] to y [vectors, B].

@@ -78,7 +78,8 @@ std::vector<setting> settings() {
                            {downlink(12, 4, massive_mode::cholesky), 7},
                            {in_delay_line(massive(18, 3, massive_mode::zf, 0, 0)), 9},
                            {in_clusters(massive(12, 3, massive_mode::cholesky, 0, 0)), 9},
-                           {in_delay_line(downlink(8, 2, massive_mode::jacobi_cg, 2, 0)), 7}};
+                           {in_delay_line(downlink(8, 2, massive_mode::jacobi_cg, 2, 0)), 7},
+                           {in_clusters(downlink(12, 3, massive_mode::cholesky, 0, 0)), 14}};
   all[0].link.massive->symbols = 2;
   all[1].link.fading = fading_type::block;
   all[2].link.massive->symbols = 3;
@@ -96,7 +97,9 @@ TEST_P(massive_link_on, makes_no_errors_without_noise) {
   for (link_config c : {massive(12, 3, massive_mode::cholesky), massive(12, 3, massive_mode::zf, 0, 0),
                         massive(12, 3, massive_mode::cg, 3), massive(64, 2, massive_mode::jacobi_cg, 2),
                         downlink(24, 3, massive_mode::zf), downlink(24, 3, massive_mode::cholesky, 0, 0),
-                        downlink(24, 3, massive_mode::cg, 3)})
+                        downlink(24, 3, massive_mode::cg, 3)}) {
+    link_chain clusters(in_clusters(c), exec());
+    EXPECT_EQ(clusters.run(3, 4, 60).bit_errors, std::vector<std::int32_t>(4)) << name_of(c.massive->solver);
     for (const bool line : {false, true})
       for (const fading_type fading : {fading_type::fast, fading_type::block})
         for (const int symbols : {1, 2}) {
@@ -113,6 +116,7 @@ TEST_P(massive_link_on, makes_no_errors_without_noise) {
           EXPECT_EQ(counts.erased_uses, std::vector<std::int32_t>(4));
           EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(chain.coded() ? 4 : 0));
         }
+  }
 }
 
 TEST_P(massive_link_on, gives_the_counts_of_a_scalar_cpu) {
@@ -348,6 +352,11 @@ TEST(massive_link, bad_settings_are_named) {
               c.massive.reset();
             }),
             "channel.type");
+  EXPECT_EQ(blames([](link_config& c) {
+              c.massive->direction = massive_direction::downlink;
+              c.massive->subcarriers = 23;
+            }),
+            "subcarriers");
   EXPECT_EQ(blames([](link_config& c) { c.streams = 2; }), "streams");
   EXPECT_EQ(blames([](link_config& c) { c.rx_antennas = 2; }), "rx_antennas");
   EXPECT_EQ(blames([](link_config& c) { c.detector.emplace(); }), "detector.type");

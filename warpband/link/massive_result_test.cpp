@@ -110,7 +110,33 @@ TEST(massive_scenario, what_has_no_meaning_is_refused) {
                  "channel.doppler_hz has no meaning");
   EXPECT_REFUSED(cdl + "massive.solver = \"zf\"\nchannel.antenna_spacing_m = 1000",
                  "channel.antenna_spacing_m = ");
+  EXPECT_REFUSED(
+      cdl + "massive.solver = \"zf\"\nchannel.antenna_spacing_m = 1\nchannel.antenna_spacing_wavelengths = 1",
+      "channel.antenna_spacing_wavelengths has no meaning with channel.antenna_spacing_m");
+  EXPECT_REFUSED(on + "massive.direction = \"downlink\"\nmassive.subcarriers = 23",
+                 "massive.subcarriers = 23 is not allowed: expected at least 24 downlink");
   EXPECT_REFUSED(on + "code.k = 600", "massive.subcarriers = 128 is not allowed: expected at least 150");
+}
+
+TEST(massive_scenario, a_curve_of_another_channel_takes_nothing_of_the_inherited_one) {
+  const std::string sweep =
+      "code.type = \"none\"\nmodem.modulation = \"16qam\"\nsweep.snr_db = 1\nmassive.solver = \"zf\"\n";
+  const scenario clusters = parse_scenario(sweep +
+                                               "channel = { type = \"tdl\", profile = \"tdl-a\", "
+                                               "delay_spread_ns = 300 }\n[[curve]]\nchannel.type = \"cdl\"\n"
+                                               "[[curve]]\nlabel = \"b\"\n",
+                                           "s.toml");
+  EXPECT_EQ(clusters.curves[0].link.cdl.profile, cdl_profile_named("c2-nlos"));
+  EXPECT_EQ(clusters.curves[1].link.tdl.profile, tdl_profile_named("tdl-a", 300));
+  const scenario line = parse_scenario(
+      sweep +
+          "channel = { type = \"cdl\", profile = \"cdl-a\", delay_spread_ns = 300, "
+          "antenna_spacing_wavelengths = 2 }\n"
+          "[[curve]]\nchannel.type = \"tdl\"\n[[curve]]\nlabel = \"b\"\nchannel.antenna_spacing_m = 0.1\n",
+      "s.toml");
+  EXPECT_EQ(line.curves[0].link.tdl.profile, tdl_profile_named("epa", 0));
+  EXPECT_EQ(line.curves[1].link.cdl.spacing_wavelengths, 0);
+  EXPECT_EQ(line.curves[1].link.cdl.spacing_m, 0.1);
 }
 
 class massive_result : public ::testing::Test {

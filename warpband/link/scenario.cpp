@@ -697,9 +697,8 @@ const entry table[] = {
        d.massive.config.sinr = v.word({massive_sinr::exact, massive_sinr::approximate});
      }},
     {{"massive.subcarriers", "integer", "an integer from 1 to 4096, enough for a codeword", "128",
-      "Of an OFDM symbol. A codeword's bits lie on them from the first on; zeros fill the last. Uncoded "
-      "code.k "
-      "left out is all their bits."},
+      "Of an OFDM symbol, downlink 24 or more, from which users learn their gains. A codeword's bits lie on "
+      "them from the first on; zeros fill the last. Uncoded code.k left out is all their bits."},
      scope::both,
      [](draft& d, const value& v) { d.massive.config.subcarriers = static_cast<int>(v.integer(1, 4096)); }},
     {{"massive.symbols", "integer", "an integer from 1 to 64", "1",
@@ -922,6 +921,8 @@ class parser {
           fail(at.line, "channel.profile = \"" + d.profile.name + "\" is none of channel.type = \"" +
                             name_of(c.link.channel) + "\"" + in_curve(c));
         d.profile.name = tdl ? "epa" : "c2-nlos";
+        d.places["channel.profile"].level =
+            d.where("channel.type").level;  // what was said of another is not meant
       }
     }
     if (tdl) finish_profile(d, refuse_idle_with);
@@ -1078,6 +1079,15 @@ class parser {
       refuse_idle_with("channel.delay_spread_ns", d.where("channel.profile").level,
                        "with channel.profile = \"" + d.profile.name + "\"");
     c.profile = cdl_profile_named(d.profile.name, d.profile.delay_spread_ns);
+    const place metres = d.where("channel.antenna_spacing_m"),
+                wavelengths = d.where("channel.antenna_spacing_wavelengths");
+    if (metres.level >= 0 && c.spacing_wavelengths > 0) {
+      if (metres.level == wavelengths.level)
+        fail(wavelengths.line,
+             "channel.antenna_spacing_wavelengths has no meaning with channel.antenna_spacing_m" +
+                 in_curve(d.curve));
+      if (metres.level > wavelengths.level) c.spacing_wavelengths = 0;
+    }
     if (d.where("channel.spacing_hz").level >= 0) c.grid.spacing_hz = d.curve.link.tdl.grid.spacing_hz;
     c.grid.cyclic_prefix_us = d.curve.link.tdl.grid.cyclic_prefix_us;
   }

@@ -66,9 +66,10 @@ struct wimax_frame {
 /// A frame of so many symbols (wimax_symbols, or what somebody else counts), of which the first go downlink,
 /// without bursts. Throws argument_error: symbols 1..4096, downlink_symbols 0..symbols.
 wimax_frame make_wimax_frame(const wimax_profile& profile, int symbols, int downlink_symbols);
-/// Throws argument_error where a direction has less than 0 or more than 4096 symbols, and where a burst has
-/// another modulation than 4, 16 or 64, no tone, less than the two symbols of a codeword, a direction without
-/// symbols, a place that is not all within its direction, or a tone and symbol of an earlier burst.
+/// Throws argument_error where the profile has other than 1..65536 data subcarriers or a direction has less
+/// than 0 or more than 4096 symbols, and where a burst has another modulation than 4, 16 or 64, no tone, less
+/// than the two symbols of a codeword, a direction without symbols, a place that is not all within its
+/// direction, or a tone and symbol of an earlier burst.
 void check(const wimax_frame& frame);
 
 }  // namespace wb

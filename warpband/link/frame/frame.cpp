@@ -18,7 +18,16 @@ constexpr std::size_t slots = 2, tx = 2;
 constexpr std::size_t most_items = std::size_t{1} << 31;
 
 std::size_t count(int n) { return static_cast<std::size_t>(n); }
-std::string name_of_burst(std::size_t i) { return "codes[" + std::to_string(i) + "]"; }
+std::string name_of_code(std::size_t i) { return "codes[" + std::to_string(i) + "]"; }
+
+/// The codec of a burst, whose errors say which.
+std::unique_ptr<codec> codec_of(const wimax_link_config& c, std::size_t i) {
+  try {
+    return make_codec(c.codes[i]);
+  } catch (const argument_error& e) {
+    throw argument_error(name_of_code(i) + "." + e.argument(), e.value(), e.allowed());
+  }
+}
 
 stbc_config space_time_of(const wimax_link_config& c, int qam) {
   stbc_config s = c.space_time;
@@ -135,13 +144,13 @@ std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& c) {
                          "one for each of the " + std::to_string(all.size()) + " bursts of the direction");
   for (std::size_t i = 0; i < c.codes.size(); i++) {
     if (c.codes[i].type == code_type::none) continue;
-    const auto code = make_codec(c.codes[i]);
+    const auto code = codec_of(c, i);
     wimax_burst_sizes& s = all[i];
     s.k = code->k();
     s.n = code->n();
     s.blocks = s.capacity() / s.n;
     if (s.blocks == 0)
-      throw argument_error(name_of_burst(i), "with " + std::to_string(s.n) + " bits a block",
+      throw argument_error(name_of_code(i), "with " + std::to_string(s.n) + " bits a block",
                            "at most the " + std::to_string(s.capacity()) + " bits of its burst");
   }
   return all;
@@ -167,7 +176,7 @@ struct wimax_plan {
     for (std::size_t i = 0; i < sizes.size(); i++) {
       most_codewords = std::max(most_codewords, most * sizes[i].codewords);
       most_tones = std::max(most_tones, most * count(sizes[i].burst.tones));
-      if (!c.codes.empty() && c.codes[i].type != code_type::none) bursts[i].code = make_codec(c.codes[i]);
+      if (!c.codes.empty() && c.codes[i].type != code_type::none) bursts[i].code = codec_of(c, i);
     }
   }
   void check_frames(std::size_t frames) const {

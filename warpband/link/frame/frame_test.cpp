@@ -266,7 +266,7 @@ TEST_P(frame_on, decisions_and_llrs_are_those_of_the_decoder_called_by_hand) {
     }
 }
 
-TEST_P(frame_on, a_burst_of_the_whole_frame_is_taken_in_place) {
+TEST_P(frame_on, a_burst_of_the_whole_frame_is_the_same_in_every_order) {
   // Time first its codewords are a batch as they lie, over both frames; H is, in every order.
   wimax_link_config c;
   c.frame = make_wimax_frame(wimax_profile_of(128), 6, 6);
@@ -450,8 +450,9 @@ TEST(frame_arguments, bad_settings_are_named) {
   EXPECT_EQ(blames([](wimax_link_config& c) { c.codes.pop_back(); }), "codes");
   EXPECT_EQ(blames([](wimax_link_config& c) { c.codes.clear(); }), "");
   EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1].ldpc.n = 2304; }), "codes[1]");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1].ldpc.n = 577; }), "n");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1].type = code_type::lte_transport; }), "code.type");
+  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1].ldpc.n = 577; }), "codes[1].n");
+  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1].type = code_type::lte_transport; }),
+            "codes[1].code.type");
   EXPECT_EQ(blames([](wimax_link_config& c) { c.space_time.rx_antennas = 5; }), "rx_antennas");
   EXPECT_EQ(blames([](wimax_link_config& c) { c.space_time.search = golden_search::slicing; }), "search");
   EXPECT_EQ(blames([](wimax_link_config& c) { c.space_time.qam = 3; }), "");  // each burst has its own

@@ -189,14 +189,15 @@ TEST_P(ofdm_modem, slots_do_not_depend_on_their_batch_or_strides) {
   const auto samples = modulate(n, values);
   const auto received = random_values(most * m.samples(), 5);
   const auto found = demodulate(n, received);
+  const double rounding = GetParam().name.starts_with("cuda") ? 2e-6 : 0;  // another plan
   for (const std::size_t slots :
        {std::size_t{1}, std::size_t{2}, std::size_t{15}, std::size_t{16}, most - 1}) {
     const auto x =
         modulate(n, {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(slots * m.values())});
-    EXPECT_TRUE(std::equal(x.begin(), x.end(), samples.begin())) << slots;
+    EXPECT_LE(farthest(x.data(), samples.data(), x.size()), rounding) << slots;
     const auto y = demodulate(
         n, {received.begin(), received.begin() + static_cast<std::ptrdiff_t>(slots * m.samples())});
-    EXPECT_TRUE(std::equal(y.begin(), y.end(), found.begin())) << slots;
+    EXPECT_LE(farthest(y.data(), found.data(), y.size()), rounding) << slots;
   }
   const auto turned = [&](const std::vector<sample>& v, std::size_t elements) {
     std::vector<sample> t(v.size());
@@ -204,7 +205,6 @@ TEST_P(ofdm_modem, slots_do_not_depend_on_their_batch_or_strides) {
       for (std::size_t e = 0; e < elements; e++) t[e * most + b] = v[b * elements + e];
     return t;
   };
-  const double rounding = GetParam().name.starts_with("cuda") ? 2e-6 : 0;  // another plan
   const auto x = modulate(n, turned(values, m.values()), wb::layout::batch_fastest);
   EXPECT_LE(farthest(x.data(), turned(samples, m.samples()).data(), x.size()), rounding);
   const auto y = demodulate(n, turned(received, m.samples()), wb::layout::batch_fastest);
