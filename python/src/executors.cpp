@@ -24,7 +24,11 @@ std::atomic<unsigned> forks{0};
 
 std::unique_ptr<executor> open_cpu(int threads, const std::optional<std::string>& instructions) {
   cpu_options options{.threads = threads, .instructions = {}};
-  if (instructions) options.instructions = isa_from_name(*instructions);
+  try {
+    if (instructions) options.instructions = isa_from_name(*instructions);
+  } catch (const argument_error& e) {
+    throw argument_error("isa", e.value(), e.allowed());
+  }
   return std::make_unique<cpu>(options);
 }
 
@@ -45,14 +49,22 @@ std::unique_ptr<executor_ref> executor_ref::cuda(int device, std::uintptr_t stre
   return e;
 }
 
+executor_ref::~executor_ref() {
+  if (generation_ != forks) abandon();
+}
+
+/// In the child of a fork: the parent's threads are not here, so they cannot end; a lock may be held by one.
+void executor_ref::abandon() noexcept {
+  static_cast<void>(executor_.release());
+  static_cast<void>(mutex_.release());
+}
+
 executor& executor_ref::open() {
   if (generation_ != forks) {
     if (device_ >= 0)
       throw device_error("CUDA cannot be used in the child of a fork: start processes by \"spawn\"");
     auto fresh = open_cpu(threads_, instructions_);
-    // Their threads are not here, so they cannot end; a lock may be held by one of them.
-    static_cast<void>(executor_.release());
-    static_cast<void>(mutex_.release());
+    abandon();
     executor_ = std::move(fresh);
     mutex_ = std::make_unique<std::mutex>();
     generation_ = forks;

@@ -19,6 +19,9 @@ class executor_ref {
   executor_ref(int threads, std::optional<std::string> instructions);
   /// A device and a cudaStream_t of the caller's, or 0 for a stream of its own. Throws device_error.
   static std::unique_ptr<executor_ref> cuda(int device, std::uintptr_t stream);
+  executor_ref(const executor_ref&) = delete;
+  executor_ref& operator=(const executor_ref&) = delete;
+  ~executor_ref();
 
   int device() const noexcept { return device_; }  // -1: the CPU
   executor& open();                                // with the GIL
@@ -35,6 +38,7 @@ class executor_ref {
 
  private:
   executor_ref() = default;
+  void abandon() noexcept;
   int threads_ = 0, device_ = -1;
   std::optional<std::string> instructions_;
   std::unique_ptr<executor> executor_;

@@ -52,21 +52,15 @@ void encode(encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::ha
   });
 }
 
-void combine(decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool first) {
-  const argument l("llr", llr, where);
+/// Looks at all arrays before anything is combined: a call that is refused leaves the soft buffers as they
+/// were.
+void decode(decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool first, nb::handle bits,
+            nb::handle ok, nb::handle block_ok, nb::handle iterations, nb::handle status) {
+  const argument l("llr", llr, where), b("bits", bits, where, true), o("ok", ok, where, true),
+      k("block_ok", block_ok, where, true), i("iterations", iterations, where, true),
+      s("status", status, where, true);
   l.expect_item({coded_of(d.made)});
   const auto in = l.as<const float>(1);
-  where.run([&](executor& exec) {
-    std::lock_guard lock(d.mutex);
-    if (first) d.made.reset();
-    d.made.combine(exec, in, rv);
-  });
-}
-
-void decode(decoder_ref& d, executor_ref& where, nb::handle bits, nb::handle ok, nb::handle block_ok,
-            nb::handle iterations, nb::handle status) {
-  const argument b("bits", bits, where, true), o("ok", ok, where, true), k("block_ok", block_ok, where, true),
-      i("iterations", iterations, where, true), s("status", status, where, true);
   const lte_transport_output out{.bits = b.as<std::uint8_t>(1),
                                  .ok = o.as<std::uint8_t>(0),
                                  .block_ok = k.as<std::uint8_t>(1),
@@ -74,6 +68,8 @@ void decode(decoder_ref& d, executor_ref& where, nb::handle bits, nb::handle ok,
                                  .status = s.as<std::uint8_t>(0)};
   where.run([&](executor& exec) {
     std::lock_guard lock(d.mutex);
+    if (first) d.made.reset();
+    d.made.combine(exec, in, rv);
     d.made.decode(exec, out);
   });
 }
@@ -111,9 +107,8 @@ void bind_lte(nb::module_& m) {
           nb::arg("layers"), nb::arg("soft_buffer"), nb::arg("algorithm"), nb::arg("iterations"),
           nb::arg("windows"), nb::arg("overlap"), nb::arg("extrinsic_scale"), nb::arg("crc_stop"),
           nb::arg("precision"), nb::arg("llr_steps"))
-      .def("combine", &combine, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"))
-      .def("decode", &decode, nb::arg("executor"), optional("bits"), optional("ok"), optional("block_ok"),
-           optional("iterations"), optional("status"))
+      .def("decode", &decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
+           optional("bits"), optional("ok"), optional("block_ok"), optional("iterations"), optional("status"))
       .def_prop_ro("blocks", [](const decoder_ref& d) { return d.made.segmentation().blocks; });
 }
 

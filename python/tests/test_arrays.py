@@ -1,5 +1,7 @@
 """How arrays come in and go out: layouts, types, addresses, kinds."""
 import ctypes
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
@@ -250,6 +252,34 @@ def test_a_forked_child_works(rng):
         os.kill(child, 9)
         os.waitpid(child, 0)
     assert done == child and status == 0
+
+
+def test_outputs_are_named_once_and_masks_refused(rng):
+    encoder = wb.TurboEncoder(k=40)
+    with pytest.raises(ValueError, match="without a mask"):
+        encoder(np.ma.masked_array(np.zeros((2, 40), np.uint8)))
+    decoder = wb.TurboDecoder(k=40)
+    with pytest.raises(ValueError, match="each name once"):
+        decoder(np.zeros((2, 132), np.float32), outputs=("bits", "bits"))
+
+
+@pytest.mark.parametrize("end", ["del executor, encoder; os._exit(0)", "sys.exit(0)"])
+def test_a_forked_child_may_end_without_a_call(end):
+    # The threads of what it inherits are the parent's: nothing may wait for them.
+    program = f"""
+import os, sys, warpband as wb
+import numpy as np
+executor = wb.cpu(threads=2)
+encoder = wb.TurboEncoder(k=40, executor=executor)
+encoder(np.zeros((3, 40), np.uint8))
+wb.TurboEncoder(k=40)(np.zeros((3, 40), np.uint8))
+child = os.fork()
+if child == 0:
+    {end}
+print(os.waitpid(child, 0)[1])
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "0\n", done.stderr
 
 
 @pytest.mark.parametrize("isa", wb.isas())

@@ -142,6 +142,9 @@ def test_harq(rng):
     llr = [(0.55 * (x + rng.normal(scale=1.9, size=x.shape))).astype(np.float32) for x in sent]
     decided, ok = decode(llr[0])
     assert decided.shape == (4, 7000) and not ok.any()
+    # a call that is refused leaves what was combined
+    with pytest.raises(ValueError):
+        decode(-llr[0], first=False, outputs="bits", out=np.empty((4, 7000), np.float32))
     for _ in range(3):
         decided, ok, blocks = decode(llr[0], outputs=("bits", "ok", "block_ok"))
         assert blocks.shape == (4, 2) and not ok.any()

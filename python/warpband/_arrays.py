@@ -135,7 +135,7 @@ class DlpackHostSpace(NumpySpace):
 class DeviceSpace:
     """Arrays of torch or CuPy on a CUDA device: outputs of the same library, work on its current stream, no waiting."""
 
-    _executors: OrderedDict[tuple[int, int], Executor] = OrderedDict()
+    _executors: OrderedDict[tuple[int, int], tuple[Executor, Any]] = OrderedDict()
 
     def __init__(self, like: Array):
         if not _core.has_cuda():
@@ -145,34 +145,43 @@ class DeviceSpace:
         if self.library == "torch":
             import torch
             self.device = like.device.index
-            self.stream = torch.cuda.current_stream(like.device).cuda_stream
+            self.stream_object = torch.cuda.current_stream(like.device)
+            self.stream = self.stream_object.cuda_stream
             self.make = lambda shape, dtype: torch.empty(shape, dtype=getattr(torch, dtype), device=like.device)
         elif self.library == "cupy":
             import cupy
             self.device = like.device.id
-            self.stream = cupy.cuda.get_current_stream(self.device).ptr
-            self.make = lambda shape, dtype: cupy.empty(shape, dtype)
+            self.stream_object = cupy.cuda.get_current_stream(self.device)
+            self.stream = self.stream_object.ptr
+
+            def make(shape, dtype):
+                with like.device:
+                    return cupy.empty(shape, dtype)
+            self.make = make
         else:
             raise ValueError(f"an array of {self.library} on a CUDA device is not allowed: expected one of torch or cupy, "
                              "which make the outputs")
 
     def executor(self, wanted: Executor | None) -> Any:
-        if wanted is not None:
-            return wanted
+        # An executor of the caller's is for arrays in host memory: another stream would not wait for what made these.
         key = (self.device, self.stream)
-        found = self._executors.get(key)
-        if found is None:
+        if key in self._executors:
+            self._executors.move_to_end(key)
+        else:
             while len(self._executors) >= 16:  # each keeps a workspace
                 self._executors.popitem(last=False)
-            # 0 is the default stream that all others wait for; its handle is 1
-            found = self._executors[key] = _core.Executor.cuda(device=self.device, stream=self.stream or 1)
-        return found
+            # 0 is the default stream that all others wait for; its handle is 1. The stream must live as long.
+            self._executors[key] = (_core.Executor.cuda(device=self.device, stream=self.stream or 1), self.stream_object)
+        return self._executors[key][0]
 
     def take(self, array: Array) -> Array:
         if isinstance(array, (int, float)):  # N0
             filled = self.make((), "float32")
             filled[...] = array
             return filled
+        place = getattr(array, "device", None)
+        if place is not None and getattr(place, "index" if self.library == "torch" else "id", None) != self.device:
+            raise ValueError(f"an array on {place} is not allowed: expected all arrays of a call on CUDA device {self.device}")
         if self.library == "torch" and hasattr(array, "detach"):
             return array.detach().resolve_conj().resolve_neg()
         return array
@@ -204,6 +213,8 @@ def space_of(array: Array) -> Any:
         return DeviceSpace(array) if array.is_cuda else TORCH_HOST
     if library == "cupy":
         return DeviceSpace(array)
+    if isinstance(array, np.ma.MaskedArray):
+        raise ValueError("a masked array is not allowed: expected one without a mask")
     try:
         memoryview(array)
         return NUMPY
@@ -238,6 +249,8 @@ def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch:
     for name in names:
         if name not in table:
             raise ValueError(f"outputs = {name!r} is not allowed: expected {' or '.join(map(repr, table))}")
+    if len(set(names)) != len(names):
+        raise ValueError(f"outputs = {names} is not allowed: expected each name once")
     if out is None:
         return {name: space.empty(batch + table[name][1], table[name][0]) for name in names}
     given = (out,) if isinstance(wanted, str) else tuple(out)

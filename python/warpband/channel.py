@@ -83,7 +83,7 @@ class TdlChannel:
         spacing_hz, cyclic_prefix_us, symbol_period_us: of OFDM; a period of 0 is 1 / spacing and the prefix.
         sinusoids: that a tap is made of, 8..256.
         streams, rx_antennas: 1..8, 1..16.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, profile: str = "epa", delay_spread_ns: float = 100.0, delays_ns: Sequence[float] = (),

@@ -88,7 +88,7 @@ class ConvEncoder:
     Args:
         code: the code.
         k: bits of a block.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, code: ConvCode, k: int, executor: Executor | None = None):
@@ -115,7 +115,7 @@ class ViterbiDecoder:
         k: information bits of a codeword, 1..65536.
         overlap: with a tail-biting code: steps around the circle before and behind the codeword; -1 chooses 8 (K - 1).
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, code: ConvCode, k: int, overlap: int = -1, llr: str = "log_p0_p1",
@@ -151,7 +151,7 @@ class BcjrDecoder:
         algorithm: "log-map" (exact) or "max-log-map".
         overlap: as of :class:`ViterbiDecoder`.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, code: ConvCode, k: int, algorithm: str = "log-map", overlap: int = -1, llr: str = "log_p0_p1",

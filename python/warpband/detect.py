@@ -83,7 +83,7 @@ class ML(Detector):
         llr_clip: LLRs are limited to +-this, up to 1e6; None for no limit.
         extrinsic: take the prior off the output again.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None, extrinsic: bool = False,

@@ -70,7 +70,7 @@ class LdpcEncoder:
 
     Args:
         code: one whose parity part is triangular but for a core of up to four block columns, as those of the standards.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, code: LdpcCode, executor: Executor | None = None):
@@ -101,7 +101,7 @@ class LdpcDecoder:
         early_stop: a codeword leaves once all its checks hold.
         int8_steps: steps of int8 messages in an LLR of 1, 0.25..64.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
 
     The same bits come out on every processor, for any batch and number of threads.
     """

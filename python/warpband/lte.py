@@ -18,7 +18,7 @@ class LteTransportEncoder:
         modulation_order: bits of a symbol: 1, 2, 4, 6, 8 or 10.
         layers: that a block is mapped to, 1..4.
         soft_buffer: N_cb, places that are kept of each code block's circular buffer; 0 is all.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,
@@ -86,7 +86,6 @@ class LteTransportDecoder:
         space = space_of(llr)
         arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
         taken, executor = space.take(llr), space.executor(self._executor)
-        self._decoder.combine(executor, space.negated(taken) if self._reversed else taken, rv, first)
-        self._decoder.decode(executor, arrays.get("bits"), arrays.get("ok"), arrays.get("block_ok"),
+        self._decoder.decode(executor, space.negated(taken) if self._reversed else taken, rv, first, arrays.get("bits"), arrays.get("ok"), arrays.get("block_ok"),
                              arrays.get("iterations"), arrays.get("status"))
         return results(space, arrays, outputs, out)

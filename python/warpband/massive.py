@@ -21,7 +21,7 @@ class MassiveUplink:
         sinr: "exact", or "approximate", from the Gram matrix, which cg and jacobi-cg take; None chooses.
         llr_clip: LLRs are limited to +-this.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, antennas: int, users: int, qam: int, mode: str = "cholesky", iterations: int = 0,
@@ -67,7 +67,7 @@ class MassiveDownlink:
         antennas, users, mode, iterations: as of :class:`MassiveUplink`.
         symbol_energy: Es, 1e-6..1e6.
         normalization: "unit-power", or "as-printed": of norm Es.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, antennas: int, users: int, mode: str = "cholesky", iterations: int = 0, symbol_energy: float = 1.0,

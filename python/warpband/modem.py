@@ -14,7 +14,7 @@ class QamMapper:
 
     Args:
         qam: points, 2 (BPSK), 4, 16, 64 or 256.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, qam: int, executor: Executor | None = None):
@@ -43,7 +43,7 @@ class Demapper:
         qam: points, 2 (BPSK), 4, 16, 64 or 256.
         algorithm: "max-log" or "exact".
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, qam: int, algorithm: str = "max-log", llr: str = "log_p0_p1", executor: Executor | None = None):

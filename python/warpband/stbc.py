@@ -20,7 +20,7 @@ class StbcEncoder:
         code: "alamouti" (2 symbols), "silver", "golden", or "pair" with ``v`` (4 symbols).
         qam: points, 4, 16 or 64.
         v: of "pair": the unitary 2 x 2 matrix that turns the second Alamouti block.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, code: str, qam: int, v: Any = None, executor: Executor | None = None):
@@ -55,7 +55,7 @@ class StbcDecoder:
         search: "exact", or for the Golden code "slicing", nearly as good and O(M^2).
         llr_clip: LLRs are limited to +-this.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, code: str, qam: int, rx_antennas: int, v: Any = None, search: str = "exact",

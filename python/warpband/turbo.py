@@ -29,7 +29,7 @@ class TurboEncoder:
     Args:
         k: one of the 188 sizes of table 5.1.3-3, 40..6144; with an own permutation 40..65536.
         permutation: an own interleaver: bit permutation[i] of a block is bit i into the second encoder.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, k: int, permutation: Sequence[int] | None = None, executor: Executor | None = None):
@@ -65,7 +65,7 @@ class TurboDecoder:
         llr_steps: with int16: steps of the channel LLRs in an LLR of 1, 0.25..64.
         permutation: an own interleaver, as of :class:`TurboEncoder`.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
-        executor: where NumPy arrays are processed; None for all cores.
+        executor: where arrays in host memory are processed; None for all cores.
 
     The same bits come out on every processor, for any batch and number of threads.
     """
