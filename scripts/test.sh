@@ -138,7 +138,7 @@ python_tests() {
     echo "$((p - f - s > 0 ? p - f - s : 0)) $f $s" > "$tally"
     return $status
 }
-# The Python package, in the build tree of release.
+# The Python package, in the build tree of the optimised build.
 python_package() {
     local results=$PWD/build/$main/test-results/python.xml status=0
     PYTHONPATH="build/$main/python" .venv/bin/python -m pytest -q --junitxml="$results" || status=$?
