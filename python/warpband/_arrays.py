@@ -141,14 +141,14 @@ class DeviceSpace:
         if not _core.has_cuda():
             raise RuntimeError("the array is on a CUDA device, and this build of warpband has no CUDA: move it to the host, "
                                "or build with -C cmake.define.WARPBAND_CUDA=ON")
-        self.library = type(like).__module__.partition(".")[0]
-        if self.library == "torch":
+        self.package = type(like).__module__.partition(".")[0]
+        if self.package == "torch":
             import torch
             self.device = like.device.index
             self.stream_object = torch.cuda.current_stream(like.device)
             self.stream = self.stream_object.cuda_stream
             self.make = lambda shape, dtype: torch.empty(shape, dtype=getattr(torch, dtype), device=like.device)
-        elif self.library == "cupy":
+        elif self.package == "cupy":
             import cupy
             self.device = like.device.id
             self.stream_object = cupy.cuda.get_current_stream(self.device)
@@ -159,7 +159,7 @@ class DeviceSpace:
                     return cupy.empty(shape, dtype)
             self.make = make
         else:
-            raise ValueError(f"an array of {self.library} on a CUDA device is not allowed: expected one of torch or cupy, "
+            raise ValueError(f"an array of {self.package} on a CUDA device is not allowed: expected one of torch or cupy, "
                              "which make the outputs")
 
     def executor(self, wanted: Executor | None) -> Any:
@@ -180,9 +180,9 @@ class DeviceSpace:
             filled[...] = array
             return filled
         place = getattr(array, "device", None)
-        if place is not None and getattr(place, "index" if self.library == "torch" else "id", None) != self.device:
+        if place is not None and getattr(place, "index" if self.package == "torch" else "id", None) != self.device:
             raise ValueError(f"an array on {place} is not allowed: expected all arrays of a call on CUDA device {self.device}")
-        if self.library == "torch" and hasattr(array, "detach"):
+        if self.package == "torch" and hasattr(array, "detach"):
             return array.detach().resolve_conj().resolve_neg()
         return array
 
