@@ -14,6 +14,7 @@
 #include <oracle/cdl.hpp>
 #include <oracle/tdl.hpp>
 #include <tests/on_backends.hpp>
+#include <tests/symbols.hpp>
 #include <warpband/channel/cdl/cdl.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 
@@ -24,8 +25,10 @@ using wb::cdl_config;
 using wb::layout;
 using wb::testing::blamed;
 using wb::testing::on_device;
+using wb::testing::same_bits;
 using wb::testing::small_scale;
-using symbols = std::vector<std::complex<float>>;
+using wb::testing::symbols;
+using wb::testing::transposed;
 using complex = std::complex<double>;
 constexpr double turn = 2 * std::numbers::pi, degree = turn / 360;
 
@@ -73,17 +76,6 @@ symbols respond(wb::executor& exec, const cdl_config& c, std::size_t drops, wb::
   auto h = exec.make<std::complex<float>>(entries_of(c), drops * c.grid.elements(), order);
   cdl_channel(c).response(exec, h, range);
   return exec.to_host(h);
-}
-bool same_bits(const symbols& a, const symbols& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
-}
-/// Rows of `elements`, each element of all rows side by side.
-symbols transposed(const symbols& x, std::size_t elements) {
-  symbols t(x.size());
-  const std::size_t items = x.size() / elements;
-  for (std::size_t b = 0; b < items; b++)
-    for (std::size_t e = 0; e < elements; e++) t[e * items + b] = x[b * elements + e];
-  return t;
 }
 
 oracle::cdl_model model_of(const wb::cdl_profile& p) {

@@ -11,6 +11,7 @@
 
 #include <oracle/kronecker.hpp>
 #include <tests/on_backends.hpp>
+#include <tests/symbols.hpp>
 #include <warpband/channel/kronecker/kronecker.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 
@@ -21,8 +22,11 @@ using wb::kronecker_config;
 using wb::layout;
 using wb::testing::blamed;
 using wb::testing::on_device;
+using wb::testing::random_symbols;
+using wb::testing::same_bits;
 using wb::testing::small_scale;
-using symbols = std::vector<std::complex<float>>;
+using wb::testing::symbols;
+using wb::testing::transposed;
 using complex = std::complex<double>;
 
 /// Positive definite with ones on the diagonal and nothing special else: a few random-looking directions.
@@ -60,28 +64,6 @@ symbols respond(wb::executor& exec, const kronecker_config& c, std::size_t chann
   auto h = exec.make<std::complex<float>>(entries_of(c), channels, order);
   kronecker_channel(c).response(exec, h, range);
   return exec.to_host(h);
-}
-bool same_bits(const symbols& a, const symbols& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
-}
-symbols transposed(const symbols& x, std::size_t elements) {
-  symbols t(x.size());
-  const std::size_t items = x.size() / elements;
-  for (std::size_t b = 0; b < items; b++)
-    for (std::size_t e = 0; e < elements; e++) t[e * items + b] = x[b * elements + e];
-  return t;
-}
-symbols random_symbols(std::size_t n) {
-  symbols x(n);
-  std::uint32_t state = 1;
-  const auto part = [&] {
-    return static_cast<float>((state = state * 1664525 + 1013904223) >> 8) / 8388608.f - 1;
-  };
-  for (auto& s : x) {
-    const float re = part();
-    s = {re, part()};
-  }
-  return x;
 }
 
 class kronecker : public wb::testing::on_backend {};

@@ -13,6 +13,7 @@
 
 #include <oracle/tdl.hpp>
 #include <tests/on_backends.hpp>
+#include <tests/symbols.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
@@ -25,8 +26,11 @@ using wb::tdl_channel;
 using wb::tdl_config;
 using wb::testing::blamed;
 using wb::testing::on_device;
+using wb::testing::random_symbols;
+using wb::testing::same_bits;
 using wb::testing::small_scale;
-using symbols = std::vector<std::complex<float>>;
+using wb::testing::symbols;
+using wb::testing::transposed;
 using complex = std::complex<double>;
 
 tdl_config setting(const std::string& profile, int subcarriers, int ofdm_symbols, double doppler_hz,
@@ -65,29 +69,6 @@ symbols respond(wb::executor& exec, const tdl_config& c, std::size_t blocks, wb:
                                           blocks * c.grid.elements(), order);
   tdl_channel(c).response(exec, h, range);
   return exec.to_host(h);
-}
-bool same_bits(const symbols& a, const symbols& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
-}
-/// Rows of `elements`, each element of all rows side by side.
-symbols transposed(const symbols& x, std::size_t elements) {
-  symbols t(x.size());
-  const std::size_t items = x.size() / elements;
-  for (std::size_t b = 0; b < items; b++)
-    for (std::size_t e = 0; e < elements; e++) t[e * items + b] = x[b * elements + e];
-  return t;
-}
-symbols random_symbols(std::size_t n) {
-  symbols x(n);
-  std::uint32_t state = 1;
-  const auto part = [&] {
-    return static_cast<float>((state = state * 1664525 + 1013904223) >> 8) / 8388608.f - 1;
-  };
-  for (auto& s : x) {
-    const float re = part();
-    s = {re, part()};
-  }
-  return x;
 }
 
 /// The taps as the oracle wants them; powers normalised here on their own.
