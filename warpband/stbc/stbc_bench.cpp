@@ -19,19 +19,37 @@ using bench::figure;
 
 enum class output { hard, soft };
 
+/// What codewords need, channels behind them: one copy takes both.
+struct received {
+  array<std::complex<float>> all;
+  std::size_t width, codewords, channels;
+
+  received() = default;
+  received(array<std::complex<float>> values, std::size_t entries, std::size_t n, std::size_t matrices)
+      : all(std::move(values)), width(entries), codewords(n), channels(matrices) {}
+  static received on_device(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
+    return {exec.make<std::complex<float>>(entries, n + matrices), entries, n, matrices};
+  }
+  static received on_host(executor& exec, std::size_t entries, std::size_t n, std::size_t matrices) {
+    return {exec.make_host<std::complex<float>>(entries, n + matrices), entries, n, matrices};
+  }
+  view<std::complex<float>> y() { return make_view(all.data(), width, codewords); }
+  view<std::complex<float>> h() { return make_view(all.data() + width * codewords, width, channels); }
+};
+
 /// Random codewords through Rayleigh fading and noise of variance n0. A codeword is two uses of a channel.
-void send(executor& exec, const stbc_config& c, std::size_t codewords, array<std::complex<float>>& h,
-          array<std::complex<float>>& y, std::size_t per_channel, float n0) {
+void send(executor& exec, const stbc_config& c, received& to, std::size_t per_channel, float n0) {
   const stbc_encoder encoder(c.code, c.qam);
-  const std::size_t m = encoder.bits_per_codeword(), rx = static_cast<std::size_t>(c.rx_antennas);
+  const std::size_t m = encoder.bits_per_codeword(), rx = static_cast<std::size_t>(c.rx_antennas),
+                    codewords = to.codewords;
   auto bits = exec.make<std::uint8_t>(m, codewords);
   auto sent = exec.make<std::complex<float>>(4, codewords);
   random_bits(exec, bits, static_cast<int>(m), {.seed = 1});
   encoder.run(exec, bits, sent);
-  apply_mimo_rayleigh(exec, make_view(sent.data(), 2, 2 * codewords), make_view(y.data(), rx, 2 * codewords),
-                      h, 2 * per_channel, {.seed = 2});
-  const auto received = make_view(y.data(), y.size());
-  add_awgn(exec, received, received, n0, {.seed = 3});
+  apply_mimo_rayleigh(exec, make_view(sent.data(), 2, 2 * codewords),
+                      make_view(to.y().data, rx, 2 * codewords), to.h(), 2 * per_channel, {.seed = 2});
+  const auto entries = make_view(to.y().data, to.width * codewords);
+  add_awgn(exec, entries, entries, n0, {.seed = 3});
   exec.sync();
 }
 
@@ -42,40 +60,33 @@ bench::maker decode(const stbc_config& config, output what, std::size_t codeword
     const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
                       bits = decoder.bits_per_codeword(),
                       channels = (codewords + per_channel - 1) / per_channel;
-    auto y = exec.make<std::complex<float>>(width, codewords),
-         h = exec.make<std::complex<float>>(width, channels);
+    received in = received::on_device(exec, width, codewords, channels);
     constexpr float noise_var = 0.05f;
-    send(exec, config, codewords, h, y, per_channel, noise_var);
+    send(exec, config, in, per_channel, noise_var);
     auto n0 = exec.make_from(std::vector<float>{noise_var});
     auto llr = exec.make<float>(bits, soft ? codewords : 0);
     auto decisions = exec.make<std::uint8_t>(bits, soft ? 0 : codewords);
-    auto host_y = exec.make_host<std::complex<float>>(width, fed ? codewords : 0),
-         host_h = exec.make_host<std::complex<float>>(width, fed ? channels : 0);
+    received host_in = received::on_host(exec, width, fed ? codewords : 0, fed ? channels : 0);
     auto host_llr = exec.make_host<float>(bits, fed && soft ? codewords : 0);
     auto host_decisions = exec.make_host<std::uint8_t>(bits, fed && !soft ? codewords : 0);
-    if (fed) {
-      exec.download(host_y.data(), y.data(), y.bytes());
-      exec.download(host_h.data(), h.data(), h.bytes());
-    }
+    if (fed) exec.download(host_in.all.data(), in.all.data(), in.all.bytes());
     exec.sync();
-    return bench::job(
-        static_cast<double>(codewords), static_cast<double>(bits * codewords),
-        [=, &exec, y = std::move(y), h = std::move(h), n0 = std::move(n0), llr = std::move(llr),
-         decisions = std::move(decisions), host_y = std::move(host_y), host_h = std::move(host_h),
-         host_llr = std::move(host_llr), host_decisions = std::move(host_decisions)]() mutable {
-          if (fed) {
-            exec.upload(y.data(), host_y.data(), y.bytes());
-            exec.upload(h.data(), host_h.data(), h.bytes());
-          }
-          stbc_output out;
-          if (soft)
-            out.llr = llr;
-          else
-            out.bits = decisions;
-          decoder.run(exec, {y, h, per_channel, {n0.data(), 1, codewords, 1, 0}}, out);
-          if (fed && soft) exec.download(host_llr.data(), llr.data(), llr.bytes());
-          if (fed && !soft) exec.download(host_decisions.data(), decisions.data(), decisions.bytes());
-        });
+    return bench::job(static_cast<double>(codewords), static_cast<double>(bits * codewords),
+                      [=, &exec, in = std::move(in), n0 = std::move(n0), llr = std::move(llr),
+                       decisions = std::move(decisions), host_in = std::move(host_in),
+                       host_llr = std::move(host_llr), host_decisions = std::move(host_decisions)]() mutable {
+                        if (fed) exec.upload(in.all.data(), host_in.all.data(), in.all.bytes());
+                        stbc_output out;
+                        if (soft)
+                          out.llr = llr;
+                        else
+                          out.bits = decisions;
+                        decoder.run(exec, {in.y(), in.h(), per_channel, {n0.data(), 1, codewords, 1, 0}},
+                                    out);
+                        if (fed && soft) exec.download(host_llr.data(), llr.data(), llr.bytes());
+                        if (fed && !soft)
+                          exec.download(host_decisions.data(), decisions.data(), decisions.bytes());
+                      });
   };
 }
 
@@ -102,22 +113,17 @@ bench::maker copy(const stbc_config& config, stage what, std::size_t codewords, 
   return [=](executor& exec, figure) {
     const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
                       bits = stbc_decoder(config).bits_per_codeword(), channels = codewords / per_channel;
-    auto y = exec.make<std::complex<float>>(width, codewords),
-         h = exec.make<std::complex<float>>(width, channels);
+    received in = received::on_device(exec, width, codewords, channels),
+             host_in = received::on_host(exec, width, codewords, channels);
     auto decisions = exec.make<std::uint8_t>(bits, codewords);
-    auto host_y = exec.make_host<std::complex<float>>(width, codewords),
-         host_h = exec.make_host<std::complex<float>>(width, channels);
     auto host_decisions = exec.make_host<std::uint8_t>(bits, codewords);
     return bench::job(static_cast<double>(codewords), static_cast<double>(bits * codewords),
-                      [=, &exec, y = std::move(y), h = std::move(h), decisions = std::move(decisions),
-                       host_y = std::move(host_y), host_h = std::move(host_h),
-                       host_decisions = std::move(host_decisions)]() mutable {
-                        if (what == stage::copy_out) {
+                      [what, &exec, in = std::move(in), decisions = std::move(decisions),
+                       host_in = std::move(host_in), host_decisions = std::move(host_decisions)]() mutable {
+                        if (what == stage::copy_out)
                           exec.download(host_decisions.data(), decisions.data(), decisions.bytes());
-                          return;
-                        }
-                        exec.upload(y.data(), host_y.data(), y.bytes());
-                        exec.upload(h.data(), host_h.data(), h.bytes());
+                        else
+                          exec.upload(in.all.data(), host_in.all.data(), in.all.bytes());
                       });
   };
 }

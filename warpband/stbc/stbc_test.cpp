@@ -252,7 +252,8 @@ TEST(stbc_oracle, clip_limits_llrs) {
 }
 
 /// Long runs, for a machine that has the time: WARPBAND_STBC_CODEWORDS=1000000 and --gtest_filter. The
-/// executor is that of WARPBAND_STBC_DEVICE, or the CPU; WARPBAND_STBC_QAM leaves out other modulations.
+/// executor is that of WARPBAND_STBC_DEVICE, or the CPU; WARPBAND_STBC_QAM leaves out other modulations, and
+/// WARPBAND_STBC_SEED is the seed of the first 2000, one up for the next: processes can share a run.
 struct long_run {
   int qam;
   double codewords;  // of those asked for
@@ -263,6 +264,7 @@ void compare_long(oracle::stbc_answer (*answer)(const oracle::stbc_use&),
   if (count == nullptr) GTEST_SKIP() << "WARPBAND_STBC_CODEWORDS says how many";
   const char* const device = std::getenv("WARPBAND_STBC_DEVICE");
   const char* const only = std::getenv("WARPBAND_STBC_QAM");
+  const char* const first = std::getenv("WARPBAND_STBC_SEED");
   const auto exec = open_executor(device != nullptr ? device : "cpu");
   for (const space_time_code& code : {space_time_code::silver(), space_time_code::golden()})
     for (const long_run& run : runs) {
@@ -270,7 +272,8 @@ void compare_long(oracle::stbc_answer (*answer)(const oracle::stbc_use&),
       const auto c = stbc_setting(code, run.qam);
       std::size_t left = static_cast<std::size_t>(std::atof(count) * run.codewords), done = 0, llrs = 0;
       disagreement soft, hard;
-      for (std::uint64_t seed = 100; left > 0; seed++) {
+      for (std::uint64_t seed = first != nullptr ? std::strtoull(first, nullptr, 10) : 100; left > 0;
+           seed++) {
         const std::size_t n = std::min<std::size_t>(left, 2000);
         llrs += compare_all(*exec, draw_stbc(c, n, seed, {0.02, 0.5}), answer, soft, hard);
         left -= n;
