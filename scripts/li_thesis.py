@@ -253,7 +253,7 @@ def figure(out, name, title, panels):
         return
     matplotlib.use("Agg")
     from matplotlib import pyplot
-    picture, all_axes = pyplot.subplots(1, len(panels), figsize=(6 * len(panels), 4.8), squeeze=False, layout="constrained")
+    picture, all_axes = pyplot.subplots(1, len(panels), figsize=(7.2 * len(panels), 4.8), squeeze=False, layout="constrained")
     for axes, (heading, curves) in zip(all_axes[0], panels):
         for label, points in curves:
             seen = [p for p in points if p[1] > 0]
@@ -266,9 +266,9 @@ def figure(out, name, title, panels):
         axes.set(yscale="log", xlabel="SNR (dB)", ylabel="block error rate", title=heading)
         axes.grid(True, which="both", alpha=0.3)
         if curves:
-            axes.legend(fontsize="x-small")
+            axes.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1, 1))
     picture.suptitle(title)
-    picture.savefig(os.path.join(out, name + ".png"), dpi=150)
+    picture.savefig(os.path.join(out, name + ".png"), dpi=90)
     pyplot.close(picture)
 
 
@@ -277,8 +277,15 @@ def figures(options):
     up = Curves(options.result)
     down = Curves(options.downlink) if options.downlink else None
 
-    def curves_of(curves, users):
-        return [(label, points) for label, points in curves.points.items() if label.split()[0].endswith(f"x{users}")]
+    def curves_of(curves, users, antennas=(128, 256, 512), solvers=("cholesky",)):
+        """Of each size the solvers, and CG with the least I, one less and one more."""
+        found = []
+        for size in ((b, users) for b in antennas):
+            first, _ = minimum(curves, size)
+            keys = [(size, solver) for solver in solvers]
+            keys += [(size, "cg", i) for i in ((first - 1, first, first + 1) if first else ()) if i > 0]
+            found += [(label_of(*key), curves.of(*key)) for key in keys if curves.of(*key)]
+        return found
 
     for name, users in (("fig3_1", 16), ("fig3_2", 32), ("fig3_3", 64)):
         panels = [("(a) detection", curves_of(up, users))]
@@ -287,8 +294,7 @@ def figures(options):
         figure(options.out, name, f"U = {users}", panels)
     if down:
         figure(options.out, "fig3_8", "Precoding, MMSE and matched filter",
-               [(f"{antennas}x8", [(label, points) for label, points in down.points.items() if label.startswith(f"{antennas}x8 ")])
-                for antennas in (128, 256, 512)])
+               [(f"{antennas}x8", curves_of(down, 8, (antennas,), ("cholesky", "mf"))) for antennas in (128, 256, 512)])
 
 
 def main():

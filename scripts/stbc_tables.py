@@ -145,6 +145,23 @@ def stages(bs):
                 ["symbols", "copy in", "decode and reduction", "copy out", "call"], rows) if rows else []
 
 
+def fed(bs):
+    """Decoding fed from the host beside its copies alone and its kernel alone."""
+    rows = []
+    for exponent in range(17, 24):
+        cells = []
+        for qam in QAM:
+            whole, copies, kernel = found = [one(bs, "stbc_fragment", [figure], qam=qam, fragment=1 << exponent, stage=stage)
+                                             for figure, stage in (("host_fed", "all"), ("host_fed", "copies"), ("kernel", "all"))]
+            if all(found):
+                slower, name = max((median(copies), "copies"), (median(kernel), "kernel"))
+                cells.append(f"{100 * slower / median(whole):.0f} % ({name})")
+        if len(cells) == len(QAM):
+            rows.append([str(1 << exponent), *cells])
+    return ["Fragments fed from the host, copies of others overlapped: the rate as a share of what the copies alone, both ways at once, or the "
+            "kernel alone reach, whichever is less:", ""] + table(["symbols", *QAM.values()], rows) if rows else []
+
+
 def fragment_figures(bs, machine):
     """Figures 5 and 6 of one GPU, as (name of a file, SVG, what it shows); of each what its record has."""
     gpu = "_".join("".join(c if c.isalnum() else " " for c in machine.lower()).split())
@@ -182,7 +199,7 @@ def stbc_tables(bs, machine):
     """The tables of one machine; and what is left for the general ones."""
     on_gpu = any(b["device"].startswith("cuda") for b in bs)
     lines = targets(bs) if on_gpu else []
-    lines += frames(bs, "host_fed" if on_gpu else "resident") + latencies(bs) + stages(bs)
+    lines += frames(bs, "host_fed" if on_gpu else "resident") + latencies(bs) + fed(bs) + stages(bs)
     for name, _, what in fragment_figures(bs, machine):
         lines += [f"{what}: [`{name}`]({FIGURES_AT}/{name}).", ""]
     return lines, [b for b in bs if b["op"] not in ("stbc_wimax", "wimax_frame", "stbc_fragment")]

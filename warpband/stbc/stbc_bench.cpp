@@ -105,10 +105,11 @@ void add(const std::string& device, const stbc_config& c, const char* code, outp
   bench::add("stbc", device, axes, figures, decode(c, what, n - n % per_channel, per_channel));
 }
 
-/// What of a call there is: all of it, or a copy alone.
-enum class stage { all, copy_in, copy_out };
+/// What of a call there is: all of it, or copies alone.
+enum class stage { all, copy_in, copy_out, copies };
 
-/// The copies of `codewords` hard decisions that share channels: of what decode() copies, one direction.
+/// The copies of `codewords` hard decisions that share channels: of what decode() copies, one direction or
+/// both.
 bench::maker copy(const stbc_config& config, stage what, std::size_t codewords, std::size_t per_channel) {
   return [=](executor& exec, figure) {
     const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
@@ -120,10 +121,10 @@ bench::maker copy(const stbc_config& config, stage what, std::size_t codewords, 
     return bench::job(static_cast<double>(codewords), static_cast<double>(bits * codewords),
                       [what, &exec, in = std::move(in), decisions = std::move(decisions),
                        host_in = std::move(host_in), host_decisions = std::move(host_decisions)]() mutable {
-                        if (what == stage::copy_out)
-                          exec.download(host_decisions.data(), decisions.data(), decisions.bytes());
-                        else
+                        if (what != stage::copy_out)
                           exec.upload(in.all.data(), host_in.all.data(), in.all.bytes());
+                        if (what != stage::copy_in)
+                          exec.download(host_decisions.data(), decisions.data(), decisions.bytes());
                       });
   };
 }
@@ -149,7 +150,12 @@ void add_fragments(const std::string& device) {
       bench::add("stbc_fragment", device, axes("all"),
                  {cpu ? figure::resident : figure::kernel, figure::host_fed, figure::sync},  // sync: figure 5
                  decode(c, output::hard, codewords, shared));
-      if (cpu || qam != 16) continue;  // figure 6
+      if (cpu) continue;
+      // What the copies alone allow, with those of others under way.
+      if (exponent >= 17)
+        bench::add("stbc_fragment", device, axes("copies"), {figure::host_fed},
+                   copy(c, stage::copies, codewords, shared));
+      if (qam != 16) continue;  // figure 6
       bench::add("stbc_fragment", device, axes("copy_in"), {figure::sync},
                  copy(c, stage::copy_in, codewords, shared));
       bench::add("stbc_fragment", device, axes("copy_out"), {figure::sync},
