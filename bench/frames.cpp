@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bench/frames.hpp>
+#include <cmath>
+#include <stdexcept>
+#include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/massive/downlink/downlink.hpp>
+#include <warpband/massive/uplink/uplink.hpp>
+
+namespace wb::bench {
+namespace {
+
+using cf = std::complex<float>;
+
+constexpr int bits_per_symbol_of_frame = 4;
+constexpr float noise_var_of_frame = 0.1f;
+/// A peer sums in another order, and its solver is another: relative error of all LLRs or samples together.
+constexpr double tolerance = 1e-4;
+
+/// Independent complex normal values of a variance.
+void fill(executor& exec, cf* x, std::size_t count, float variance, std::uint64_t seed) {
+  const auto zero = exec.make_from(std::vector<cf>{{}});
+  add_awgn(exec, {zero.data(), 1, count, 1, 0}, make_view(x, count), variance, {.seed = seed});
+  exec.sync();
+}
+
+std::size_t size(int n) { return static_cast<std::size_t>(n); }
+
+std::shared_ptr<frame_data> make_data(executor& exec, const frame_shape& s, bool by_columns, bool copied) {
+  auto d = std::make_shared<frame_data>();
+  const std::size_t entries = size(s.antennas) * size(s.users);
+  d->shape = s, d->by_columns = by_columns, d->copied = copied;
+  d->h = exec.make<cf>(entries, s.estimates());
+  fill(exec, d->h.data(), copied ? entries * size(s.subcarriers) : d->h.size(), 1, 1);
+  d->in = exec.make<cf>(size(s.uplink ? s.antennas : s.users), s.vectors());
+  fill(exec, d->in.data(), d->in.size(), s.uplink ? static_cast<float>(s.users) : 1, 2);
+  d->n0 = exec.make_from(std::vector<float>{noise_var_of_frame});
+  if (s.uplink)
+    d->llr = exec.make<float>(size(s.users * bits_per_symbol_of_frame), s.vectors());
+  else
+    d->out = exec.make<cf>(size(s.antennas), s.vectors());
+  exec.sync();
+  return d;
+}
+
+template <class T>
+std::vector<T> rows_of(executor& exec, const array<T>& a, std::size_t first, std::size_t count) {
+  std::vector<T> values(count * a.elements());
+  exec.download(values.data(), a.data() + first * a.elements(), values.size() * sizeof(T));
+  exec.sync();
+  return values;
+}
+template <class T>
+void set(executor& exec, array<T>& a, const std::vector<T>& values) {
+  exec.upload(a.data(), values.data(), a.bytes());
+  exec.sync();
+}
+
+template <class T>
+void expect_close(const std::vector<T>& theirs, const std::vector<T>& ours) {
+  double error = 0, energy = 0;
+  for (std::size_t i = 0; i < ours.size(); i++) {
+    error += std::norm(theirs[i] - ours[i]);
+    energy += std::norm(ours[i]);
+  }
+  if (!(energy > 0 && error <= tolerance * tolerance * energy))  // NaN is an error too
+    throw std::runtime_error(fmt::format("results differ from Warpband's by {:.3g}, more than {:.3g}",
+                                         std::sqrt(error / energy), tolerance));
+}
+
+/// Holds what a peer made of the first and the last estimates against what this library makes of them.
+void check(executor& exec, const frame_data& theirs) {
+  frame_shape s = theirs.shape;
+  const std::size_t count = std::min<std::size_t>(s.estimates(), 48), antennas = size(s.antennas),
+                    users = size(s.users), of_estimate = size(s.vectors_of_estimate());
+  s.subcarriers = static_cast<int>(count), s.symbols = s.vectors_of_estimate(), s.each = false;
+  const auto ours = make_data(exec, s, false, false);
+  const auto run = warpband_design(exec, *ours);
+  for (const std::size_t first : {std::size_t{0}, theirs.shape.estimates() - count}) {
+    const std::vector<cf> columns = rows_of(exec, theirs.h, first, count);
+    std::vector<cf> rows(columns.size());
+    for (std::size_t f = 0; f < count; f++)
+      for (std::size_t b = 0; b < antennas; b++)
+        for (std::size_t u = 0; u < users; u++)
+          rows[(f * antennas + b) * users + u] = columns[(f * users + u) * antennas + b];
+    set(exec, ours->h, rows);
+    set(exec, ours->in, rows_of(exec, theirs.in, first * of_estimate, count * of_estimate));
+    run();
+    exec.sync();
+    if (s.uplink)
+      expect_close(rows_of(exec, theirs.llr, first * of_estimate, count * of_estimate), exec.to_host(ours->llr));
+    else
+      expect_close(rows_of(exec, theirs.out, first * of_estimate, count * of_estimate), exec.to_host(ours->out));
+  }
+}
+
+/// What of a frame comes from the host and goes back to it.
+struct copies {
+  array<cf> h, in, out;
+  array<float> llr;
+};
+
+maker make_frames(const frame_shape& s, bool by_columns, const frame_design& design) {
+  return [=](executor& exec, figure what) {
+    const bool fed = what == figure::host_fed || what == figure::sync;
+    const auto d = make_data(exec, s, by_columns, fed && s.each);
+    auto host = std::make_shared<copies>();
+    if (fed) {
+      host->h = exec.make_host<cf>(d->h.elements(), size(s.subcarriers));
+      host->in = exec.make_host<cf>(d->in.elements(), d->in.items());
+      host->llr = exec.make_host<float>(d->llr.elements(), d->llr.items());
+      host->out = exec.make_host<cf>(d->out.elements(), d->out.items());
+      exec.download(host->h.data(), d->h.data(), host->h.bytes());
+      exec.download(host->in.data(), d->in.data(), host->in.bytes());
+      exec.sync();
+    }
+    const auto run = design(exec, *d);
+    if (by_columns) {
+      run();
+      check(exec, *d);
+    }
+    const double vectors = static_cast<double>(s.vectors());
+    return job(vectors, vectors * s.users * bits_per_symbol_of_frame, [&exec, d, host, run, fed] {
+      if (fed) {
+        exec.upload(d->h.data(), host->h.data(), host->h.bytes());
+        exec.upload(d->in.data(), host->in.data(), host->in.bytes());
+      }
+      run();
+      if (!fed) return;
+      exec.download(host->llr.data(), d->llr.data(), host->llr.bytes());
+      exec.download(host->out.data(), d->out.data(), host->out.bytes());
+    });
+  };
+}
+
+}  // namespace
+
+std::function<void()> warpband_design(executor& exec, frame_data& d) {
+  const frame_shape& s = d.shape;
+  if (d.by_columns || d.copied)
+    throw std::logic_error("Warpband takes H by rows and needs no copies of it");
+  const view<const float> n0{d.n0.data(), 1, s.estimates(), 1, 0};
+  const int symbols = s.vectors_of_estimate();
+  if (s.uplink) {
+    uplink_config c;
+    c.antennas = s.antennas, c.users = s.users, c.mode = s.mode, c.iterations = s.iterations;
+    c.qam = 1 << bits_per_symbol_of_frame;
+    if (is_iterative(s.mode)) c.sinr = massive_sinr::approximate;
+    return [&exec, &d, detector = uplink_detector(c), n0, symbols] {
+      detector.run(exec, {.channel = d.h, .received = d.in, .noise_var = n0, .symbols = symbols}, {.llr = d.llr});
+    };
+  }
+  downlink_config c;
+  c.antennas = s.antennas, c.users = s.users, c.mode = s.mode, c.iterations = s.iterations;
+  return [&exec, &d, precoder = downlink_precoder(c), n0, symbols] {
+    precoder.run(exec, {.channel = d.h, .sent = d.in, .noise_var = n0, .symbols = symbols}, d.out);
+  };
+}
+
+void add_frames(const std::string& device, const frame_shape& s, const std::string& by,
+                const std::vector<figure>& figures, bool by_columns, const frame_design& design) {
+  std::vector<axis> axes{{"antennas", fmt::format("{}x{}", s.antennas, s.users)}, {"mode", name_of(s.mode)}};
+  if (s.iterations != 0) axes.emplace_back("iterations", s.iterations);
+  axes.emplace_back("subcarriers", s.subcarriers);
+  axes.emplace_back("symbols", s.symbols);
+  axes.emplace_back("estimate", s.each ? "each" : "shared");
+  axes.emplace_back("by", by);
+  add(s.uplink ? "uplink_frame" : "downlink_frame", device, axes, figures, make_frames(s, by_columns, design));
+}
+
+std::vector<frame_benchmark> thesis_frames(const std::string& device) {
+  using enum figure;
+  const bool gpu = device != "cpu";
+  std::vector<frame_benchmark> all;
+  const auto sweep = [&](frame_shape s, std::vector<int> symbols) {
+    for (const int n : symbols)
+      for (const bool each : {false, true}) {
+        // A core does the vectors of a frame one after the other: with an H for each, more change nothing.
+        if (!gpu && each && n > 8) continue;
+        s.symbols = n, s.each = each;
+        all.push_back({s, gpu ? std::vector{kernel, sync} : std::vector{resident}});
+      }
+  };
+  for (const bool uplink : {true, false})
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg}) {
+      frame_shape s;
+      s.uplink = uplink, s.mode = mode, s.iterations = mode == massive_mode::cg ? 3 : 0;
+      sweep(s, {1, 2, 4, 8, 16, 32, 64, 128});
+      for (const int symbols : {8, 16, 64}) {
+        s.symbols = symbols;
+        for (const bool each : {false, true}) {
+          s.each = each;
+          all.push_back({s, {host_fed}});
+        }
+      }
+      for (const int subcarriers : {128, 1200}) {
+        s.symbols = 14, s.subcarriers = subcarriers, s.each = false;
+        all.push_back({s, {kernel, sync, small}});
+      }
+    }
+  for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg}) {
+    frame_shape s;
+    s.antennas = 256, s.users = 32, s.mode = mode, s.iterations = mode == massive_mode::cg ? 4 : 0;
+    sweep(s, {2, 4, 8, 16});
+  }
+  return all;
+}
+
+}  // namespace wb::bench
