@@ -89,9 +89,11 @@ void check(executor& exec, const frame_data& theirs) {
     run();
     exec.sync();
     if (s.uplink)
-      expect_close(rows_of(exec, theirs.llr, first * of_estimate, count * of_estimate), exec.to_host(ours->llr));
+      expect_close(rows_of(exec, theirs.llr, first * of_estimate, count * of_estimate),
+                   exec.to_host(ours->llr));
     else
-      expect_close(rows_of(exec, theirs.out, first * of_estimate, count * of_estimate), exec.to_host(ours->out));
+      expect_close(rows_of(exec, theirs.out, first * of_estimate, count * of_estimate),
+                   exec.to_host(ours->out));
   }
 }
 
@@ -138,8 +140,7 @@ maker make_frames(const frame_shape& s, bool by_columns, const frame_design& des
 
 std::function<void()> warpband_design(executor& exec, frame_data& d) {
   const frame_shape& s = d.shape;
-  if (d.by_columns || d.copied)
-    throw std::logic_error("Warpband takes H by rows and needs no copies of it");
+  if (d.by_columns || d.copied) throw std::logic_error("Warpband takes H by rows and needs no copies of it");
   const view<const float> n0{d.n0.data(), 1, s.estimates(), 1, 0};
   const int symbols = s.vectors_of_estimate();
   if (s.uplink) {
@@ -148,7 +149,8 @@ std::function<void()> warpband_design(executor& exec, frame_data& d) {
     c.qam = 1 << bits_per_symbol_of_frame;
     if (is_iterative(s.mode)) c.sinr = massive_sinr::approximate;
     return [&exec, &d, detector = uplink_detector(c), n0, symbols] {
-      detector.run(exec, {.channel = d.h, .received = d.in, .noise_var = n0, .symbols = symbols}, {.llr = d.llr});
+      detector.run(exec, {.channel = d.h, .received = d.in, .noise_var = n0, .symbols = symbols},
+                   {.llr = d.llr});
     };
   }
   downlink_config c;
@@ -166,7 +168,8 @@ void add_frames(const std::string& device, const frame_shape& s, const std::stri
   axes.emplace_back("symbols", s.symbols);
   axes.emplace_back("estimate", s.each ? "each" : "shared");
   axes.emplace_back("by", by);
-  add(s.uplink ? "uplink_frame" : "downlink_frame", device, axes, figures, make_frames(s, by_columns, design));
+  add(s.uplink ? "uplink_frame" : "downlink_frame", device, axes, figures,
+      make_frames(s, by_columns, design));
 }
 
 std::vector<frame_benchmark> thesis_frames(const std::string& device) {

@@ -1,7 +1,8 @@
 #pragma once
 // Frames of massive-MIMO detection and precoding as the thesis of K. Li counts them (docs/li-thesis.md): some
-// OFDM symbols of some subcarriers, and a channel estimate for each subcarrier. What Warpband and the peers it
-// is measured beside (bench/peers/) share: the frames, their data, and the check that a peer does the same.
+// OFDM symbols of some subcarriers, and a channel estimate for each subcarrier. What Warpband and the peers
+// it is measured beside (bench/peers/) share: the frames, their data, and the check that a peer does the
+// same.
 #include <bench/bench.hpp>
 #include <complex>
 #include <functional>
@@ -23,7 +24,9 @@ struct frame_shape {
   /// symbols of a subcarrier share one.
   bool each = false;
 
-  std::size_t vectors() const { return static_cast<std::size_t>(subcarriers) * static_cast<std::size_t>(symbols); }
+  std::size_t vectors() const {
+    return static_cast<std::size_t>(subcarriers) * static_cast<std::size_t>(symbols);
+  }
   std::size_t estimates() const { return each ? vectors() : static_cast<std::size_t>(subcarriers); }
   int vectors_of_estimate() const { return each ? 1 : symbols; }
 };
@@ -38,7 +41,7 @@ struct frame_data {
   array<float> n0;                 // one
   array<float> llr;                // [vectors, 4 U] of the detector
   array<std::complex<float>> out;  // [vectors, B] of the precoder, of norm 1
-  bool copied = false;             // H of the first `subcarriers` estimates is there, the others are to be copies
+  bool copied = false;  // H of the first `subcarriers` estimates is there, the others are to be copies
 };
 
 /// Prepares what queues a frame on the executor where its data lie; the data outlive it.
@@ -48,8 +51,8 @@ using frame_design = std::function<std::function<void()>(executor&, frame_data&)
 std::function<void()> warpband_design(executor& exec, frame_data& data);
 
 /// Adds the benchmarks "uplink_frame" or "downlink_frame" of a design. One with H by columns is a peer: its
-/// results are held against Warpband's whenever its data are made, before it is timed; a difference is an error
-/// of the benchmark.
+/// results are held against Warpband's whenever its data are made, before it is timed; a difference is an
+/// error of the benchmark.
 void add_frames(const std::string& device, const frame_shape& shape, const std::string& by,
                 const std::vector<figure>& figures, bool by_columns, const frame_design& design);
 

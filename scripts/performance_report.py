@@ -10,6 +10,7 @@ import sys
 
 from code_tables import code_tables
 from detector_tables import detector_tables, table
+from massive_tables import massive_figures, massive_tables, speedups
 from turbo_tables import endurance_lines, turbo_tables
 from stbc_tables import FIGURES_AT, fragment_figures, fragment_tables, stbc_tables
 
@@ -27,7 +28,7 @@ FIGURES = {
 INTRODUCTION = """\
 Written by `scripts/performance_report.py` from the records of `warpband bench --json` in `bench/results/`; do not edit.
 `warpband bench --help` explains figures and columns. Mb/s are 10^6 information bits a second (codes, link, crc_attach) or
-coded bits (demap, qam_map, detect, stbc). `spread` is where the median of another run may fall. `of bound` is the shortest time that the
+coded bits (demap, qam_map, detect, stbc, uplink, downlink). `spread` is where the median of another run may fall. `of bound` is the shortest time that the
 call's counted fp32 operations, bytes and copies can take at the ceilings measured in the same run, over the time it took."""
 
 
@@ -186,10 +187,14 @@ def report():
         lines += [f"## {machine}", "", f"From {source_of(mine)}.", ""] + ceilings(mine)
         tables, rest = table_5_3(mine)
         drawn |= {f"{FIGURES_AT}/{name}": svg for name, svg, _ in fragment_figures(rest, machine)}
+        drawn |= {f"{FIGURES_AT}/{name}": svg for name, svg, _ in massive_figures(rest, machine)}
         space_time, rest = stbc_tables(rest, machine)
+        massive, rest = massive_tables(rest, machine)
         profiled = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]
-        lines += tables + turbo_tables(rest, machine) + space_time + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + pipes_table(profiled) + ncu_table(profiled)
-    lines += fragment_tables(results, machine_of) + endurance_lines(endurance)
+        lines += tables + turbo_tables(rest, machine) + space_time + massive + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + pipes_table(profiled) + ncu_table(profiled)
+    compared_lines, compared_figures = speedups(results, machine_of)
+    drawn |= {f"{FIGURES_AT}/{name}": svg for name, svg in compared_figures.items()}
+    lines += fragment_tables(results, machine_of) + compared_lines + endurance_lines(endurance)
     return {"performance.md": "\n".join(lines).rstrip() + "\n"} | drawn
 
 

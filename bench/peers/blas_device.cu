@@ -117,20 +117,21 @@ void make_identities(cudaStream_t stream, float2* a, int users, std::size_t coun
 void make_pointers(cudaStream_t stream, float2** at, float2* first, std::size_t entries, std::size_t count) {
   pointers_kernel<<<blocks(count), block, 0, stream>>>(at, first, entries, count);
 }
-void start_cg(cudaStream_t stream, const float2* b, float2* x, float2* r, float2* t, float2* energies, int users,
-              std::size_t vectors) {
+void start_cg(cudaStream_t stream, const float2* b, float2* x, float2* r, float2* t, float2* energies,
+              int users, std::size_t vectors) {
   const std::size_t all = vectors * users;
   start_kernel<<<blocks(all), block, 0, stream>>>(b, x, r, t, energies, users, all);
 }
-void step_cg(cudaStream_t stream, const float2* s, float2* x, float2* r, float2* t, float2* energies, int users,
-             std::size_t vectors) {
+void step_cg(cudaStream_t stream, const float2* s, float2* x, float2* r, float2* t, float2* energies,
+             int users, std::size_t vectors) {
   const std::size_t all = vectors * users;
   step_kernel<<<blocks(all), block, 0, stream>>>(s, x, r, t, energies, users, all);
 }
 void soften(cudaStream_t stream, const float2* x, const float2* a, const float* n0, float4* llr, bool exact,
             bool factor, int users, int vectors_of_matrix, std::size_t vectors) {
   const std::size_t all = vectors * users;
-  soften_kernel<<<blocks(all), block, 0, stream>>>(x, a, n0, llr, exact, factor, users, vectors_of_matrix, all);
+  soften_kernel<<<blocks(all), block, 0, stream>>>(x, a, n0, llr, exact, factor, users, vectors_of_matrix,
+                                                   all);
 }
 void normalise(cudaStream_t stream, float2* m, int antennas, std::size_t vectors) {
   normalise_kernel<<<blocks(vectors * 32), block, 0, stream>>>(m, antennas, vectors);

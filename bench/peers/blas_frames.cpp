@@ -1,7 +1,8 @@
-// The thesis' own design of detector and precoder (docs/li-thesis.md, its §4.2): matrix products, decomposition
-// and inversion by calls of cuBLAS for a batch of matrices, kernels for what is left. "cublas" is as printed:
-// products by gemm, A^-1 by getrf without pivoting and getri. Others try what newer libraries offer: gemv where
-// there is one vector, A^-1 by matinv, or Cholesky's factor by potrf and its inverse by trsm. H lies by columns.
+// The thesis' own design of detector and precoder (docs/li-thesis.md, its §4.2): matrix products,
+// decomposition and inversion by calls of cuBLAS for a batch of matrices, kernels for what is left. "cublas"
+// is as printed: products by gemm, A^-1 by getrf without pivoting and getri. Others try what newer libraries
+// offer: gemv where there is one vector, A^-1 by matinv, or Cholesky's factor by potrf and its inverse by
+// trsm. H lies by columns.
 //
 // cuBLAS and cuSOLVER are loaded at first use.
 #include <cublas_v2.h>
@@ -29,7 +30,8 @@ namespace {
 
 class shared_library {
  public:
-  explicit shared_library(const std::string& name) : name_(name), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  explicit shared_library(const std::string& name)
+      : name_(name), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (handle_ == nullptr)  // where the toolkit has it that is no part of the loader's search
       handle_ = dlopen(("/usr/local/cuda/lib64/" + name).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ == nullptr)
@@ -119,16 +121,30 @@ enum class how { as_printed, gemv, matinv, potrf };
 
 /// A frame's arrays besides its data.
 struct workspace {
-  array<float2> a, inverse;        // [estimates, U * U]
-  array<float2> b, x, r, t, s;     // [vectors, U]
-  array<float2> energies;          // [vectors]
+  array<float2> a, inverse;     // [estimates, U * U]
+  array<float2> b, x, r, t, s;  // [vectors, U]
+  array<float2> energies;       // [vectors]
   array<float2*> a_at, inverse_at;
   array<int> info;
 };
 
 enum class stage {
-  copy, gram, filter, regularise, factor, invert, identity, half_solve, solve, start, product, step, soften, send,
-  normalise, pointers
+  copy,
+  gram,
+  filter,
+  regularise,
+  factor,
+  invert,
+  identity,
+  half_solve,
+  solve,
+  start,
+  product,
+  step,
+  soften,
+  send,
+  normalise,
+  pointers
 };
 struct stage_args {
   stage what;
@@ -152,12 +168,12 @@ void multiply(cublasHandle_t handle, const product& p, int batch) {
   const long long of_a = static_cast<long long>(p.m) * p.k, of_b = static_cast<long long>(p.k) * p.n,
                   of_c = static_cast<long long>(p.m) * p.n;
   if (p.by_vector && p.n == 1)
-    check(cublas().gemv(handle, p.op, lda, p.op == CUBLAS_OP_N ? p.k : p.m, &one, p.a, lda, of_a, p.b, 1, of_b, &zero,
-                        p.c, 1, of_c, batch),
+    check(cublas().gemv(handle, p.op, lda, p.op == CUBLAS_OP_N ? p.k : p.m, &one, p.a, lda, of_a, p.b, 1,
+                        of_b, &zero, p.c, 1, of_c, batch),
           "gemv");
   else
-    check(cublas().gemm(handle, p.op, CUBLAS_OP_N, p.m, p.n, p.k, &one, p.a, lda, of_a, p.b, p.k, of_b, &zero, p.c,
-                        p.m, of_c, batch),
+    check(cublas().gemm(handle, p.op, CUBLAS_OP_N, p.m, p.n, p.k, &one, p.a, lda, of_a, p.b, p.k, of_b, &zero,
+                        p.c, p.m, of_c, batch),
           "gemm");
 }
 
@@ -181,8 +197,8 @@ void run_stage(const stage_args& args, cudaStream_t stream) {
     case stage::copy:
       for (std::size_t have = static_cast<std::size_t>(shape.subcarriers); have < estimates;) {
         const std::size_t more = std::min(have, estimates - have);
-        cudaMemcpyAsync(h + have * d.h.elements(), h, more * d.h.elements() * sizeof(float2), cudaMemcpyDeviceToDevice,
-                        stream);
+        cudaMemcpyAsync(h + have * d.h.elements(), h, more * d.h.elements() * sizeof(float2),
+                        cudaMemcpyDeviceToDevice, stream);
         have += more;
       }
       break;
@@ -197,9 +213,10 @@ void run_stage(const stage_args& args, cudaStream_t stream) {
       break;
     case stage::factor:
       if (by_factor)
-        check(cusolver().potrf(handle_of<cusolverDnHandle_t>(stream, cusolver().create, cusolver().set_stream),
-                               CUBLAS_FILL_MODE_LOWER, u, w.a_at.data(), u, w.info.data(), batch),
-              "potrf");
+        check(
+            cusolver().potrf(handle_of<cusolverDnHandle_t>(stream, cusolver().create, cusolver().set_stream),
+                             CUBLAS_FILL_MODE_LOWER, u, w.a_at.data(), u, w.info.data(), batch),
+            "potrf");
       else
         check(cublas().getrf(blas(), u, w.a_at.data(), u, nullptr, w.info.data(), batch), "getrf");
       break;
@@ -208,13 +225,16 @@ void run_stage(const stage_args& args, cudaStream_t stream) {
       break;
     case stage::invert:
       if (by_factor)
-        check(cublas().trsm(blas(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, u, u,
-                            &one, w.a_at.data(), u, w.inverse_at.data(), u, batch),
-              "trsm");
+        check(
+            cublas().trsm(blas(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
+                          u, u, &one, w.a_at.data(), u, w.inverse_at.data(), u, batch),
+            "trsm");
       else if (args.method == how::matinv)
-        check(cublas().matinv(blas(), u, w.a_at.data(), u, w.inverse_at.data(), u, w.info.data(), batch), "matinv");
+        check(cublas().matinv(blas(), u, w.a_at.data(), u, w.inverse_at.data(), u, w.info.data(), batch),
+              "matinv");
       else
-        check(cublas().getri(blas(), u, w.a_at.data(), u, nullptr, w.inverse_at.data(), u, w.info.data(), batch),
+        check(cublas().getri(blas(), u, w.a_at.data(), u, nullptr, w.inverse_at.data(), u, w.info.data(),
+                             batch),
               "getri");
       break;
     case stage::half_solve:
@@ -242,7 +262,8 @@ void run_stage(const stage_args& args, cudaStream_t stream) {
       break;
     }
     case stage::send:
-      multiply(blas(), {CUBLAS_OP_N, b, sides, u, h, w.x.data(), reinterpret_cast<float2*>(d.out.data()), by_vector},
+      multiply(blas(),
+               {CUBLAS_OP_N, b, sides, u, h, w.x.data(), reinterpret_cast<float2*>(d.out.data()), by_vector},
                batch);
       break;
     case stage::normalise:
@@ -262,7 +283,8 @@ double flops(const void* args) {
   if (a.what != stage::gram) return 0;
   const frame_shape& s = a.data->shape;
   const double b = s.antennas, u = s.users, sides = s.vectors_of_estimate();
-  const double solver = s.mode == massive_mode::cholesky ? u * u * u + sides * u * u : s.iterations * sides * u * u;
+  const double solver =
+      s.mode == massive_mode::cholesky ? u * u * u + sides * u * u : s.iterations * sides * u * u;
   return 4 * (b * u * u + sides * b * u + solver);
 }
 /// H, vectors and results once.
@@ -330,7 +352,8 @@ std::function<void()> blas_design(executor& exec, frame_data& d, how method) {
 const group blas_benches{[] {
   for (const std::string& device : devices()) {
     if (device == "cpu") continue;
-    const auto add = [&](const frame_shape& s, const char* by, how method, const std::vector<figure>& figures) {
+    const auto add = [&](const frame_shape& s, const char* by, how method,
+                         const std::vector<figure>& figures) {
       add_frames(device, s, by, figures, true,
                  [method](executor& exec, frame_data& d) { return blas_design(exec, d, method); });
     };

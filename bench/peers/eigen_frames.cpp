@@ -1,5 +1,6 @@
-// MMSE detection and precoding of frames by Eigen: Gram matrix (the lower half), Cholesky factor, its inverse for
-// the SINR, solutions by substitution. Compiled for the machine that compiles it, fma and all.
+// MMSE detection and precoding of frames by Eigen: Gram matrix (the lower half), Cholesky factor L and its
+// inverse, which the SINR needs and whose products are faster than substitution. Compiled for the machine
+// that compiles it.
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <bench/frames.hpp>
@@ -39,7 +40,7 @@ void frames_of(frame_data& d, std::size_t first, std::size_t last) {
   const index b = s.antennas, u = s.users, sides = s.vectors_of_estimate();
   const float n0 = d.n0.data()[0];
   square a(u, u), inverse(u, u);
-  wide z(u, sides);
+  wide z(u, sides), between(u, sides);
   Eigen::LLT<square> factor(u);
   for (auto f = static_cast<index>(first); f < static_cast<index>(last); f++) {
     const Eigen::Map<const tall> h(d.h.data() + f * b * u, b, u);
@@ -47,20 +48,23 @@ void frames_of(frame_data& d, std::size_t first, std::size_t last) {
     a.template selfadjointView<Eigen::Lower>().rankUpdate(h.adjoint());
     a.diagonal().array() += n0;
     factor.compute(a);
+    inverse.setIdentity();
+    factor.matrixL().solveInPlace(inverse);
+    const auto solve = [&](const auto& right) {  // A^-1 = L^-H L^-1
+      between.noalias() = inverse.template triangularView<Eigen::Lower>() * right;
+      z.noalias() = inverse.adjoint() * between;
+    };
     if (!s.uplink) {
-      z = Eigen::Map<const wide>(d.in.data() + f * sides * u, u, sides);
-      factor.solveInPlace(z);
+      solve(Eigen::Map<const wide>(d.in.data() + f * sides * u, u, sides));
       Eigen::Map<Eigen::MatrixXcf> out(d.out.data() + f * sides * b, b, sides);
       out.noalias() = h * z;
       out.colwise().normalize();
       continue;
     }
     z.noalias() = h.adjoint() * Eigen::Map<const Eigen::MatrixXcf>(d.in.data() + f * sides * b, b, sides);
-    factor.solveInPlace(z);
-    inverse.setIdentity();
-    factor.matrixL().solveInPlace(inverse);
+    solve(z);
     float* llr = d.llr.data() + f * sides * 4 * u;
-    for (index i = 0; i < u; i++) {  // A^-1 = L^-H L^-1
+    for (index i = 0; i < u; i++) {
       const float error = n0 * inverse.col(i).tail(u - i).squaredNorm(), left = 1 - error;
       for (index k = 0; k < sides; k++) soften(z(i, k) / left, left / error, llr + 4 * (u * k + i));
     }
@@ -78,7 +82,8 @@ int run(const void* args, const place& where) {
   return 0;
 }
 
-/// Products of half a Gram matrix, matched filters or precoding, and solutions; two multiplies and two fma each.
+/// Products of half a Gram matrix, matched filters or precoding, and solutions; two multiplies and two fma
+/// each.
 double flops(const void* args) {
   const frame_shape& s = static_cast<const frame_args*>(args)->data->shape;
   const double b = s.antennas, u = s.users, sides = s.vectors_of_estimate();
@@ -90,13 +95,10 @@ double bytes(const void* args) {
   return 8 * b * u + sides * (8 * b + (s.uplink ? 16 : 8) * u);
 }
 
-constexpr kernel on_cpu{"native",
-                        1,
-                        [](const void*, const device_limits&, std::size_t) { return std::size_t{0}; },
-                        flops,
-                        bytes,
-                        [](const void*) { return std::size_t{1}; },
-                        run};
+constexpr kernel on_cpu{
+    "native", 1,     [](const void*, const device_limits&, std::size_t) { return std::size_t{0}; },
+    flops,    bytes, [](const void*) { return std::size_t{1}; },
+    run};
 constexpr kernel_set eigen_kernels{"eigen", {&on_cpu, &on_cpu, &on_cpu, &on_cpu}, nullptr};
 
 const group eigen_benches{[] {

@@ -1,5 +1,5 @@
-// The frames of the thesis' tables 5.1 to 5.3 and figures 5.1 and 5.2 (docs/li-thesis.md), by this library; with
-// WARPBAND_PEERS bench/peers/ has the same ones by others.
+// The frames of the thesis' tables 5.1 to 5.3 and figures 5.1 and 5.2 (docs/li-thesis.md), by this library;
+// with WARPBAND_PEERS bench/peers/ has the same ones by others.
 #include <bench/frames.hpp>
 
 namespace {
@@ -12,7 +12,8 @@ const bench::group massive_frame_benches{[] {
     for (const auto& [shape, figures] : bench::thesis_frames(device)) {
       std::vector<figure> mine = figures;
       // Symbols that are copies of one another need no copies here: they share an estimate.
-      if (shape.each) std::erase_if(mine, [](figure f) { return f == figure::sync || f == figure::host_fed; });
+      if (shape.each)
+        std::erase_if(mine, [](figure f) { return f == figure::sync || f == figure::host_fed; });
       bench::add_frames(device, shape, "warpband", mine, false, bench::warpband_design);
     }
 }};

@@ -1,0 +1,277 @@
+"""Tables 5.1 to 5.4 and figures 5.1 and 5.2 of K. Li's thesis (docs/li-thesis.md), measured again, for
+scripts/performance_report.py. Its GPU is a GeForce GTX 980 Ti, its CPU a Core i7-3930K.
+"""
+from detector_tables import table, three
+from loglog import COLOURS, loglog
+
+FIGURES_AT = "figures"  # beside docs/performance.md
+SIZES = {"128x16": 3, "256x32": 4}  # iterations of CG
+# Table 5.1, Mb/s by size, mode, symbols: kernel, and kernel with copies.
+TABLE_5_1 = {
+    ("128x16", "cholesky"): {8: (88.92, 61.80), 16: (106.56, 78.39), 32: (118.19, 90.74), 64: (130.45, 102.51)},
+    ("128x16", "cg"): {8: (106.74, 71.58), 16: (127.87, 88.86), 32: (144.51, 102.65), 64: (155.02, 113.93)},
+    ("256x32", "cholesky"): {2: (36.98, 16.96), 4: (43.63, 24.98), 8: (52.14, 34.02), 16: (54.15, 40.82)},
+    ("256x32", "cg"): {2: (39.10, 20.31), 4: (49.16, 28.97), 8: (57.76, 39.37), 16: (58.09, 45.78)}}
+# Figure 5.1, 128x16: ms of a frame by direction, mode, symbols.
+FIGURE_5_1 = {
+    ("uplink", "cholesky"): {8: 0.73, 16: 1.16, 32: 2.17, 64: 4.02, 128: 7.91},
+    ("uplink", "cg"): {8: 0.61, 16: 1.10, 32: 1.93, 64: 3.38, 128: 6.55},
+    ("downlink", "cholesky"): {8: 0.71, 16: 1.14, 32: 2.06, 64: 4.03, 128: 7.98},
+    ("downlink", "cg"): {8: 0.56, 16: 1.07, 32: 1.90, 64: 3.37, 128: 6.57}}
+# Tables 5.2 and 5.3, 128x16, one GPU with 8 streams of 8 symbols, then two GPUs with 4 of 16: Mb/s, ms.
+STREAMS = {("uplink", "cholesky"): ((131.62, 3.98), (265.94, 3.94)), ("uplink", "cg"): ((148.67, 3.54), (286.57, 3.66)),
+           ("downlink", "cholesky"): ((125.67, 4.17), (258.59, 4.06)), ("downlink", "cg"): ((145.40, 3.61), (284.49, 3.69))}
+# Table 5.4: hardware, detector, antennas, Mb/s.
+TABLE_5_4 = [("Virtex 7 FPGA", "MMSE (CGLS)", "128x8", 20), ("Virtex 7 FPGA", "MMSE (Cholesky)", "128x8", 603),
+             ("Quadro FX1700", "SSFE", "2x2", 36.06), ("Tesla C2070", "FPFSD", "4x4", 92.31), ("Tesla C1060", "trellis", "4x4", 120),
+             ("Tesla C2050", "MMSE", "4x4", 100), ("2 GTX 980 Ti (the thesis)", "MMSE (Cholesky)", "128x16", 265.94),
+             ("2 GTX 980 Ti (the thesis)", "MMSE (CG)", "128x16", 286.57)]
+# Measured on an H100 beside this library: docs/li-thesis.md.
+SIONNA = ("NVIDIA H100, Sionna 2.0.1 (PyTorch, eager), a new H for each vector", "MMSE and LLRs", "128x16", 206)
+DIRECTIONS = {"uplink": "detector", "downlink": "precoder"}
+MODES = {"cholesky": "Cholesky", "cg": "CG"}
+STREAMS_HERE = 3  # of the figure host_fed
+OURS, AS_PRINTED = "warpband", "cublas"
+VARIANTS = {"cublas": "as printed", "cublas_gemv": "gemv", "cublas_matinv": "gemv, matinv", "cusolver_potrf": "gemv, potrf, trsm"}
+
+
+def is_frame(b):
+    return b["op"] in ("uplink_frame", "downlink_frame")
+
+
+class Frames:
+    """The benchmarks of frames on one machine."""
+
+    def __init__(self, bs):
+        self.found = {}
+        for b in bs:
+            if is_frame(b):
+                a = b["axes"]
+                self.found[b["op"][:-len("_frame")], a["antennas"], a["mode"], a["subcarriers"], a["symbols"], a["estimate"],
+                           a["by"], b["figure"]] = b
+
+    def one(self, direction, size, mode, symbols, estimate, by, figure, subcarriers=128):
+        return self.found.get((direction, size, mode, subcarriers, symbols, estimate, by, figure))
+
+    def rate(self, *key, **more):
+        b = self.one(*key, **more)
+        return b["mbps"] if b else None
+
+    def micros(self, *key, **more):
+        b = self.one(*key, **more)
+        return 1e6 * b["seconds"]["median"] if b else None
+
+    def symbols(self, direction, size, mode, by=None):
+        return sorted({k[4] for k in self.found if k[:4] == (direction, size, mode, 128) and k[4] != 14 and k[6] in (by or k[6],)
+                       and k[7] in ("kernel", "resident")})
+
+
+def cell(*values):
+    return "-" if all(v is None for v in values) else " / ".join("-" if v is None else three(v) for v in values)
+
+
+def times(ours, theirs):
+    return "-" if ours is None or theirs is None else f"{three(ours / theirs)} x"
+
+
+def gbps(x):
+    return None if x is None else x * 1e-3
+
+
+def sweep_tables(frames):
+    """Table 5.1, and the same of the precoder."""
+    out = []
+    for direction, name in DIRECTIONS.items():
+        for size in SIZES:
+            for mode, title in MODES.items():
+                rows = []
+                for n in frames.symbols(direction, size, mode):
+                    def rate(estimate, by, figure):
+                        return frames.rate(direction, size, mode, n, estimate, by, figure)
+                    shared, shared_copies, each = rate("shared", OURS, "kernel"), rate("shared", OURS, "sync"), rate("each", OURS, "kernel")
+                    theirs, theirs_copies = rate("each", AS_PRINTED, "kernel"), rate("each", AS_PRINTED, "sync")
+                    paper = TABLE_5_1.get((size, mode), {}).get(n) if direction == "uplink" else None
+                    rows.append([str(n), cell(gbps(shared), gbps(shared_copies)), cell(gbps(each)), cell(gbps(theirs), gbps(theirs_copies)),
+                                 f"{times(shared, theirs)}, {times(shared_copies, theirs_copies)}", times(each, theirs),
+                                 cell(*[gbps(x) for x in paper]) if paper else "-"])
+                if rows:
+                    iterations = f", {SIZES[size]} iterations" if mode == "cg" else ""
+                    out += [f"The {name}, {size}, {title}{iterations}:", ""] + table(
+                        ["symbols", "H shared", "H for each", "cuBLAS", "H shared over cuBLAS", "H for each over cuBLAS", "thesis"], rows)
+    return [] if not out else [
+        "Massive-MIMO frames of 128 subcarriers, 16-QAM (table 5.1 of the thesis of K. Li; docs/li-thesis.md), coded Gb/s, kernels / "
+        "kernels and copies, one frame after the other. All designs take 128 estimates and the symbols, and give the same results. "
+        "The thesis and its design built from cuBLAS on this GPU copy the estimates to all symbols and make a Gram matrix and a "
+        "decomposition for each vector; so does `H for each`. `H shared` makes them once for a subcarrier.", ""] + out
+
+
+def variants_table(frames):
+    rows = []
+    for direction, name in DIRECTIONS.items():
+        for size in SIZES:
+            for mode, title in MODES.items():
+                for symbols, subcarriers, estimate in ((16 if size == "256x32" else 64, 128, "each"), (16 if size == "256x32" else 64, 128, "shared"),
+                                                       (14, 128, "shared"), (14, 1200, "shared")):
+                    found = {by: frames.rate(direction, size, mode, symbols, estimate, by, "kernel", subcarriers=subcarriers)
+                             for by in [OURS, *VARIANTS]}
+                    theirs = [x for by, x in found.items() if by != OURS and x]
+                    if found[OURS] and theirs:
+                        rows.append([f"{name} {size} {title}", f"{symbols} x {subcarriers}", estimate, cell(gbps(found[OURS])),
+                                     *(cell(gbps(found[by])) for by in VARIANTS), times(found[OURS], max(theirs))])
+    return ["What newer calls than the thesis had gain its design: kernels, coded Gb/s; the last column is Warpband over the best of them:",
+            ""] + table(["", "symbols x subcarriers", "H", "Warpband", *VARIANTS.values(), "over the best"], rows) if rows else []
+
+
+def stream_tables(frames):
+    """Tables 5.2 and 5.3."""
+    rows = []
+    for direction, name in DIRECTIONS.items():
+        for mode, title in MODES.items():
+            for n in (8, 16, 64):
+                ours = frames.one(direction, "128x16", mode, n, "shared", OURS, "host_fed")
+                theirs = frames.rate(direction, "128x16", mode, n, "each", AS_PRINTED, "host_fed")
+                if not ours:
+                    continue
+                alone = frames.micros(direction, "128x16", mode, n, "shared", OURS, "sync")
+                paper = {8: STREAMS[direction, mode][0], 16: STREAMS[direction, mode][1]}.get(n)
+                rows.append([f"{name} {title}", str(n), cell(gbps(ours["mbps"])), cell(1e3 * STREAMS_HERE * ours["seconds"]["median"]),
+                             cell(None if alone is None else 1e-3 * alone), cell(gbps(theirs)), times(ours["mbps"], theirs),
+                             f"{three(gbps(paper[0]))}, {three(paper[1])}" + (" (two GPUs)" if n == 16 else "") if paper else "-"])
+    return [f"Frames fed from the host, copies overlapped on {STREAMS_HERE} streams of one GPU, 128x16 (tables 5.2 and 5.3): coded Gb/s; latency of "
+            f"a frame with {STREAMS_HERE} under way, and of one alone with its copies and wait, ms:", ""] + table(
+                ["", "symbols", "Gb/s", "ms, under way", "ms, alone", "cuBLAS, Gb/s", "over cuBLAS", "thesis: Gb/s, ms"], rows) if rows else []
+
+
+def slot_table(frames):
+    rows = []
+    for direction, name in DIRECTIONS.items():
+        for mode, title in MODES.items():
+            for subcarriers in (128, 1200):
+                def micros(by, figure):
+                    return frames.micros(direction, "128x16", mode, 14, "shared", by, figure, subcarriers=subcarriers)
+                if micros(OURS, "small") is None:
+                    continue
+                p99 = frames.one(direction, "128x16", mode, 14, "shared", OURS, "small", subcarriers=subcarriers)["seconds"].get("p99")
+                peers = [by for by in (AS_PRINTED, "eigen") if micros(by, "small")]
+                rows.append([f"{name} {title}", f"14 x {subcarriers}", cell(micros(OURS, "small")), cell(None if p99 is None else 1e6 * p99),
+                             cell(micros(OURS, "sync")), cell(micros(peers[0], "small"), micros(peers[0], "sync")) if peers else "-"])
+    return ["Latency of one frame of 128x16, 14 symbols that share H, us: a call and its wait, the slowest but 1 %, and with copies in and out "
+            "(the peer: cuBLAS or Eigen, which take H shared too):", ""] + table(
+                ["", "symbols x subcarriers", "us", "us, 99 %", "us, with copies", "peer, us / with copies"], rows) if rows else []
+
+
+def peers_table(frames, machine):
+    """Table 5.4, continued."""
+    mine = []
+    for mode, title in MODES.items():
+        for estimate, what in (("each", "a new H for each vector"), ("shared", "H shared by 64 symbols")):
+            rate = frames.rate("uplink", "128x16", mode, 64, estimate, OURS, "kernel")
+            if rate:
+                mine.append((f"{machine}, {what}", f"MMSE ({title})", "128x16", rate))
+    if not mine:
+        return []
+    return ["Table 5.4 of the thesis, continued (data in place), coded Mb/s:", ""] + table(
+        ["hardware", "detector", "antennas", "Mb/s"], [[*row[:3], f"{row[3]:g}" if row[3] < 1000 else f"{row[3]:.0f}"]
+                                                        for row in TABLE_5_4 + [SIONNA] * ("H100" in machine) + mine])
+
+
+def cpu_tables(frames):
+    rows = []
+    for direction, name in DIRECTIONS.items():
+        for size in SIZES:
+            for mode, title in MODES.items():
+                for n in frames.symbols(direction, size, mode):
+                    def rate(estimate, by, solver=mode):
+                        return frames.rate(direction, size, solver, n, estimate, by, "resident")
+                    peer = {e: rate(e, "eigen", "cholesky") for e in ("shared", "each")}
+                    rows.append([f"{name} {size} {title}", str(n)] + [text for e in ("shared", "each") for text in (
+                        cell(rate(e, OURS)), cell(peer[e]), times(rate(e, OURS), peer[e]))])
+    return ["Massive-MIMO frames of 128 subcarriers, 16-QAM, coded Mb/s: symbols that share H and those that have one each, beside Eigen's Gram "
+            "matrix and Cholesky decomposition in the same run:", ""] + table(
+                ["", "symbols", "H shared", "Eigen", "over Eigen", "H for each", "Eigen", "over Eigen"], rows) if rows else []
+
+
+def file_part(machine):
+    return "_".join("".join(c if c.isalnum() else " " for c in machine.lower()).split())
+
+
+def throughput_figures(frames, machine):
+    """Figure 5.1 as (name of a file, SVG, what it shows)."""
+    out = []
+    for part, (direction, name) in zip("ab", DIRECTIONS.items()):
+        curves = []
+        for colour, (mode, title) in zip(COLOURS, MODES.items()):
+            for by, estimate, dashes, label in ((OURS, "shared", "", "H shared"), (OURS, "each", "6 3", "H for each"), (AS_PRINTED, "each", "2 2", "cuBLAS")):
+                points = [(n, frames.rate(direction, "128x16", mode, n, estimate, by, "kernel"))
+                          for n in frames.symbols(direction, "128x16", mode)]
+                points = [p for p in points if p[1]]
+                if points:
+                    curves.append((f"{title}, {label}", colour, dashes, True, points))
+            paper = [(n, 128 * n * 64e-3 / ms) for n, ms in FIGURE_5_1[direction, mode].items()]
+            curves.append((f"{title}, thesis (GTX 980 Ti)", colour, "1 3", False, paper))
+        if len(curves) > 2:
+            title = f"The {name}, 128x16, 128 subcarriers, {machine}"
+            out.append((f"li_fig5_1{part}_{file_part(machine)}.svg",
+                        loglog(title, "OFDM symbols of a frame", "coded rate", curves,
+                               labels=lambda y: f"{y:g} Mb/s" if y < 1000 else f"{y / 1000:g} Gb/s"),
+                        f"Rate of the {name} over the length of a frame, data in place (figure 5.1 of the thesis)"))
+    return out
+
+
+def latency_table(frames):
+    """The labels of figure 5.1: how long a frame takes."""
+    rows = []
+    for direction, name in DIRECTIONS.items():
+        for mode, title in MODES.items():
+            for n, paper in FIGURE_5_1[direction, mode].items():
+                ours = [frames.micros(direction, "128x16", mode, n, e, OURS, "kernel") for e in ("shared", "each")]
+                theirs = frames.micros(direction, "128x16", mode, n, "each", AS_PRINTED, "kernel")
+                if ours[0]:
+                    rows.append([f"{name} {title}", str(n), *(cell(None if x is None else 1e-3 * x) for x in [*ours, theirs]), f"{paper:g}"])
+    return ["Time of such a frame in ms, which figure 5.1 writes beside its points:", ""] + table(
+        ["", "symbols", "H shared", "H for each", "cuBLAS", "thesis"], rows) if rows else []
+
+
+def massive_figures(bs, machine):
+    return throughput_figures(Frames(bs), machine)
+
+
+def massive_tables(bs, machine):
+    """The tables of one machine; and what is left for the general ones."""
+    frames = Frames(bs)
+    if any(b["device"].startswith("cuda") for b in bs):
+        lines = sweep_tables(frames) + latency_table(frames) + variants_table(frames) + stream_tables(frames) + slot_table(frames) + peers_table(frames, machine)
+    else:
+        lines = cpu_tables(frames) + slot_table(frames)
+    for name, _, what in throughput_figures(frames, machine):
+        lines += [f"{what}: [`{name}`]({FIGURES_AT}/{name}).", ""]
+    return lines, [b for b in bs if not is_frame(b)]
+
+
+def speedups(results, machine_of):
+    """Figure 5.2, over all machines: (lines, {name of a file: SVG})."""
+    machines = sorted({machine_of(b) for b in results if is_frame(b)}, key=lambda m: (m.startswith("NVIDIA"), m))
+    of = {m: Frames([b for b in results if machine_of(b) == m]) for m in machines}
+    gpus, cores = [m for m in machines if m.startswith("NVIDIA")], [m for m in machines if not m.startswith("NVIDIA")]
+    lines, drawn = [], {}
+    for gpu in gpus:
+        curves, rows = [], []
+        counts = of[gpu].symbols("uplink", "128x16", "cg", by=OURS)
+        for colour, core in zip(COLOURS, cores):
+            for figure, dashes, how in (("kernel", "", "kernel"), ("sync", "6 3", "kernel and copies")):
+                pairs = [(n, of[gpu].rate("uplink", "128x16", "cg", n, "shared", OURS, figure),
+                          of[core].rate("uplink", "128x16", "cg", n, "shared", OURS, "resident")) for n in counts]
+                points = [(n, a / b) for n, a, b in pairs if a and b]
+                if points:
+                    curves.append((f"over {core}, {how}", colour, dashes, True, points))
+                    rows.append([core, how] + [next((f"{three(y)} x" for x, y in points if x == n), "-") for n in counts])
+        if not curves:
+            continue
+        name = f"li_fig5_2_{file_part(gpu)}.svg"
+        drawn[name] = loglog(f"Detector, 128x16, CG with 3 iterations: {gpu} over CPUs", "OFDM symbols of a frame", "speed-up", curves,
+                             labels=lambda y: f"{y:g} x")
+        lines += ["## Massive MIMO: GPU over CPU", "",
+                  "The detector, 128x16, CG with 3 iterations, frames of 128 subcarriers whose symbols share H: how many times faster a GPU is than cores "
+                  "that run the same library (figure 5.2 of the thesis, whose values are not printed there; six cores of a Core i7-3930K), drawn in "
+                  f"[`{name}`]({FIGURES_AT}/{name}):", ""] + table([gpu + " over", "", *(f"{n} symbols" for n in counts)], rows)
+    return lines, drawn
