@@ -3,8 +3,10 @@ find_package(Eigen3 REQUIRED NO_MODULE)  # apt-get install libeigen3-dev
 add_library(wb_peers OBJECT bench/peers/eigen_frames.cpp)
 target_include_directories(wb_peers PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
 target_link_libraries(wb_peers PRIVATE wb_options Eigen3::Eigen)
-# As fast as it gets on this machine. GCC 12 takes what AVX-512 intrinsics leave undefined for an oversight (GCC bug 105593).
-target_compile_options(wb_peers PRIVATE -O3 -march=native -DNDEBUG -fno-math-errno -fcx-limited-range
+# As fast as it gets on this machine: without -ffast-math Eigen's Cholesky decomposition calls hypotf for each entry. GCC 12 takes
+# what AVX-512 intrinsics leave undefined for an oversight (GCC bug 105593).
+target_compile_options(wb_peers PRIVATE -O3 -march=native -DNDEBUG -ffast-math
+                       $<$<STREQUAL:${wb_kernel_definition},WB_BUILD_X86>:-mprefer-vector-width=512>
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 target_sources(warpband_command PRIVATE $<TARGET_OBJECTS:wb_peers>)
 if(WARPBAND_CUDA)
