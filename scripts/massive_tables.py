@@ -148,7 +148,7 @@ def slot_table(frames):
         for mode, title in MODES.items():
             for subcarriers in (128, 1200):
                 def micros(by, figure):
-                    return frames.micros(direction, "128x16", mode, 14, "shared", by, figure, subcarriers=subcarriers)
+                    return frames.micros(direction, "128x16", "cholesky" if by == "eigen" else mode, 14, "shared", by, figure, subcarriers=subcarriers)
                 if micros(OURS, "small") is None:
                     continue
                 p99 = frames.one(direction, "128x16", mode, 14, "shared", OURS, "small", subcarriers=subcarriers)["seconds"].get("p99")
@@ -156,7 +156,7 @@ def slot_table(frames):
                 rows.append([f"{name} {title}", f"14 x {subcarriers}", cell(micros(OURS, "small")), cell(None if p99 is None else 1e6 * p99),
                              cell(micros(OURS, "sync")), cell(micros(peers[0], "small"), micros(peers[0], "sync")) if peers else "-"])
     return ["Latency of one frame of 128x16, 14 symbols that share H, us: a call and its wait, the slowest but 1 %, and with copies in and out "
-            "(the peer: cuBLAS or Eigen, which take H shared too):", ""] + table(
+            "(the peer: cuBLAS, or Eigen's Cholesky decomposition, with H shared too):", ""] + table(
                 ["", "symbols x subcarriers", "us", "us, 99 %", "us, with copies", "peer, us / with copies"], rows) if rows else []
 
 
