@@ -11,27 +11,14 @@ Needs a built command: build/cuda/warpband, build/release/warpband, or what WARP
 import argparse
 import csv
 import json
-import os
 import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from built_command import ROOT, command, fail
+
 # Colours that stay apart for colour-blind readers (after Okabe and Ito).
 BLUE, RED, GREEN = "#0072B2", "#D55E00", "#009E73"
-
-
-def fail(message):
-    print(f"massive_models.py: error: {message}", file=sys.stderr)
-    sys.exit(1)
-
-
-def command():
-    places = [os.environ.get("WARPBAND_COMMAND"), ROOT / "build/cuda/warpband", ROOT / "build/release/warpband"]
-    for place in places:
-        if place and os.access(place, os.X_OK):
-            return str(place)
-    fail("no warpband command: bash scripts/quickstart.sh builds it")
 
 
 def model(folder, name, options):

@@ -13,28 +13,15 @@ import argparse
 import csv
 import json
 import math
-import os
 import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from built_command import ROOT, command, fail
+
 FIGURES = {f"wu2010_fig4_{i}": "ber" for i in range(2, 8)} | {"wu2012_fig3_16qam": "fer", "wu2012_fig3_64qam": "fer"}
 COLUMNS = ["label", "snr_db", "ebn0_db", "frames", "bit_errors", "frame_errors", "ber", "ber_low", "ber_high", "fer",
            "fer_low", "fer_high"]
-
-
-def fail(message):
-    print(f"mimo_figures.py: error: {message}", file=sys.stderr)
-    sys.exit(1)
-
-
-def command():
-    places = [os.environ.get("WARPBAND_COMMAND"), ROOT / "build/cuda/warpband", ROOT / "build/release/warpband"]
-    for place in places:
-        if place and os.access(place, os.X_OK):
-            return str(place)
-    fail("no warpband command: bash scripts/quickstart.sh builds it")
 
 
 def write_csv(result, path):
