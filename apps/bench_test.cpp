@@ -117,8 +117,9 @@ TEST_F(bench_command, lists_what_a_filter_leaves) {
             "demap/points=16/algorithm=max_log/figure=resident/device=cpu\n"
             "demap/points=16/algorithm=exact/figure=resident/device=cpu\n");
   const std::string all = run("--list --device cpu").out;
-  for (const char* op : {"turbo/", "turbo_encode/", "ldpc/", "ldpc_encode/", "qam_map/", "awgn/", "rayleigh/",
-                         "crc_attach/", "lte_combine/", "link/", "detect/"})
+  for (const char* op :
+       {"turbo/", "turbo_encode/", "ldpc/", "ldpc_encode/", "qam_map/", "awgn/", "rayleigh/", "crc_attach/",
+        "lte_combine/", "link/", "detect/", "uplink_frame/", "downlink_frame/"})
     EXPECT_NE(all.find(op), std::string::npos) << op;
   EXPECT_EQ(all.find("host_fed"), std::string::npos) << "nothing is copied on a CPU";
 }
