@@ -263,15 +263,15 @@ def speedups(results, machine_of):
                           of[core].rate("uplink", "128x16", "cg", n, "shared", OURS, "resident")) for n in counts]
                 points = [(n, a / b) for n, a, b in pairs if a and b]
                 if points:
-                    curves.append((f"over {core}, {how}", colour, dashes, True, points))
+                    curves.append((f"over {core.rsplit(', ', 1)[-1]}, {how}", colour, dashes, True, points))
                     rows.append([core, how] + [next((f"{three(y)} x" for x, y in points if x == n), "-") for n in counts])
         if not curves:
             continue
         name = f"li_fig5_2_{file_part(gpu)}.svg"
-        drawn[name] = loglog(f"Detector, 128x16, CG with 3 iterations: {gpu} over CPUs", "OFDM symbols of a frame", "speed-up", curves,
+        drawn[name] = loglog(f"Detector, 128x16, CG with 3 iterations: {gpu} over CPU cores", "OFDM symbols of a frame", "speed-up", curves,
                              labels=lambda y: f"{y:g} x")
         lines += ["## Massive MIMO: GPU over CPU", "",
                   "The detector, 128x16, CG with 3 iterations, frames of 128 subcarriers whose symbols share H: how many times faster a GPU is than cores "
                   "that run the same library (figure 5.2 of the thesis, whose values are not printed there; six cores of a Core i7-3930K), drawn in "
-                  f"[`{name}`]({FIGURES_AT}/{name}):", ""] + table([gpu + " over", "", *(f"{n} symbols" for n in counts)], rows)
+                  f"[`{name}`]({FIGURES_AT}/{name}):", ""] + table([gpu + " over", "", *(f"N_sym {n}" for n in counts)], rows)
     return lines, drawn
