@@ -3,6 +3,7 @@
 # Their objects are always optimised, and only the scalar ones are instrumented for sanitizers (at -O1): otherwise inline functions of
 # the standard library could become weak symbols that carry, say, AVX-512 code into baseline callers.
 include_guard(GLOBAL)
+option(WARPBAND_SANITIZE_KERNELS "With WARPBAND_SANITIZE: instrument the scalar kernels too" ON)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(wb_isas scalar:1:x86-64 base:4:x86-64 avx2:8:x86-64-v3 avx512:16:x86-64-v4)
@@ -48,7 +49,7 @@ function(wb_add_kernels target)
       target_compile_definitions(${objects} PRIVATE WB_ISA=${isa} WB_WIDTH=${width})
       target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
                              -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno)
-      if(WARPBAND_SANITIZE AND isa STREQUAL "scalar")  # baseline code: nothing can leak into a baseline caller
+      if(WARPBAND_SANITIZE AND WARPBAND_SANITIZE_KERNELS AND isa STREQUAL "scalar")  # baseline code: nothing can leak into a baseline caller
         # -O2 takes minutes over instrumented bodies. GCC 12 sees accesses out of bounds on paths that instrumentation made;
         # the sanitizer sees those that are.
         target_compile_options(${objects} PRIVATE -O1 ${wb_sanitizers}
