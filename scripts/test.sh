@@ -180,25 +180,52 @@ setup=(--checks)
 if [[ $quick == no ]]; then setup+=(--cross); fi
 step setup bash scripts/setup.sh "${setup[@]}"
 step "$main" optimised
-step 'check: include layers' python3 scripts/checks/include_layers.py
-step 'check: kernel symbols' bash scripts/checks/symbols.sh "build/$main"
-step 'check: format' bash scripts/checks/format.sh
-step 'check: compile cost' python3 scripts/checks/compile_cost.py "build/$main"
-step 'check: words' bash scripts/checks/words.sh
-step 'check: performance report' python3 scripts/performance_report.py --check
-step 'installed' installed
-step 'python package' python_package
-step 'plot' python_tests apps/plot_test.py
-step 'files of h5py: codes' python_tests apps/code_test.py "build/$main/warpband"
-step 'files of h5py: MIMO' python_tests apps/detect_test.py "build/$main/warpband"
-if [[ $quick == no ]]; then
-    step 'debug kernels, symbols' debug_kernels
+checks() {
+    step 'check: include layers' python3 scripts/checks/include_layers.py
+    step 'check: kernel symbols' bash scripts/checks/symbols.sh "build/$main"
+    step 'check: format' bash scripts/checks/format.sh
+    step 'check: compile cost' python3 scripts/checks/compile_cost.py "build/$main"
+    step 'check: words' bash scripts/checks/words.sh
+    step 'check: performance report' python3 scripts/performance_report.py --check
+    if [[ $cuda == yes ]]; then step 'check: cuda targets' cuda_targets; fi
+    step 'installed' installed
+    step 'python package' python_package
+    step 'plot' python_tests apps/plot_test.py
+    step 'files of h5py: codes' python_tests apps/code_test.py "build/$main/warpband"
+    step 'files of h5py: MIMO' python_tests apps/detect_test.py "build/$main/warpband"
+}
+if [[ $quick == yes ]]; then
+    checks
+else
+    # shellcheck disable=SC2030,SC2031 # the second row counts for itself
+    # Most of the checks keep one core busy, as do the ends of builds: two rows of steps side by side leave none idle. The optimised
+    # build runs before, alone: it notes compile costs, and its tests measure times. Within a row seconds are those of a shared machine.
+    beside=$PWD/build/beside
+    rm -f "$beside.result"
+    (
+        tally+=-beside passed=0 failed=0 skipped=0 summary=()
+        checks
+        step 'debug kernels, symbols' debug_kernels
+        step 'aarch64 under qemu' aarch64
+        printf '%s\n' "$passed $failed $skipped" "${summary[@]}" > "$beside.result"
+    ) > "$beside.log" 2>&1 &
+    beside_pid=$!
+    echo "checks, debug kernels and aarch64 run beside asan and tsan; their output follows (meanwhile build/beside.log)"
+    trap 'kill $beside_pid 2> /dev/null || true' EXIT
     step 'asan' asan
     step 'tsan' tsan
-    step 'aarch64 under qemu' aarch64
-fi
-if [[ $cuda == yes ]]; then
-    step 'check: cuda targets' cuda_targets
+    wait $beside_pid || true
+    trap - EXIT
+    cat "$beside.log"
+    if [[ -s $beside.result ]]; then
+        mapfile -t lines < "$beside.result"
+        read -r p f s <<< "${lines[0]}"
+        passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+        summary+=("${lines[@]:1}")
+    else
+        echo "FAILED: the steps beside asan and tsan did not end"
+        failed=$((failed + 1))
+    fi
 fi
 
 printf '\n'
