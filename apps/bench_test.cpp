@@ -8,8 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include <tests/json.hpp>
 
 namespace {
 
@@ -37,7 +38,7 @@ class bench_command : public ::testing::Test {
   void write(const std::string& name, const json& what) const {
     std::ofstream(folder_ / name) << what.dump();
   }
-  json read(const std::string& name) const { return json::parse(content(folder_ / name)); }
+  json read(const std::string& name) const { return wb::testing::parse_json(content(folder_ / name)); }
   outcome run(const std::string& arguments) const {
     const std::string line = "cd '" + folder_.string() + "' && '" WARPBAND_COMMAND "' bench " + arguments +
                              " > out.txt 2> err.txt < /dev/null";
@@ -326,15 +327,15 @@ TEST_F(bench_command, writes_json_to_standard_output) {
   write("b.json", record_of({{"a", 200}}));
   const outcome o = run("compare a.json b.json --check --json -");
   EXPECT_EQ(o.code, 1) << o.err;
-  EXPECT_EQ(json::parse(o.out)["summary"]["slower"], 1);
+  EXPECT_EQ(wb::testing::parse_json(o.out)["summary"]["slower"], 1);
   const outcome measured = run(
       "'qam_map/points=64/symbols=1200' --device cpu --threads 1 --repetitions 1 --min-time 0.001 --quiet "
       "--json -");
   ASSERT_EQ(measured.code, 0) << measured.err;
-  EXPECT_GT(json::parse(measured.out)["benchmarks"].size(), 0u);
+  EXPECT_GT(wb::testing::parse_json(measured.out)["benchmarks"].size(), 0u);
   const outcome limits = run("ceilings --device cpu --threads 1 --json -");
   ASSERT_EQ(limits.code, 0) << limits.err;
-  EXPECT_TRUE(json::parse(limits.out)["ceilings"].contains("cpu"));
+  EXPECT_TRUE(wb::testing::parse_json(limits.out)["ceilings"].contains("cpu"));
   EXPECT_FALSE(fs::exists(folder_ / "-"));
 }
 

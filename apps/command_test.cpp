@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include <tests/executors.hpp>
+#include <tests/json.hpp>
 
 namespace {
 
@@ -82,11 +82,11 @@ TEST_F(command, info_shows_the_machine) {
   const outcome text = run("info");
   EXPECT_EQ(text.code, 0);
   EXPECT_NE(text.out.find("scalar"), std::string::npos);
-  const auto json = nlohmann::json::parse(run("info --json").out);
+  const auto json = wb::testing::parse_json(run("info --json").out);
   EXPECT_EQ(json["cuda"], wb::has_cuda());
   EXPECT_EQ(json["cuda_devices"].size(), wb::cuda_devices().size());
   EXPECT_EQ(json["cpu"]["instruction_sets"].size(), wb::available_isas().size());
-  EXPECT_EQ(nlohmann::json::parse(run("info --json", "WARPBAND_ISA=scalar").out)["cpu"]["instruction_set"],
+  EXPECT_EQ(wb::testing::parse_json(run("info --json", "WARPBAND_ISA=scalar").out)["cpu"]["instruction_set"],
             "scalar");
 }
 
@@ -138,7 +138,7 @@ TEST_F(command, runs_a_scenario) {
   for (const char* column :
        {"Es/N0", "Eb/N0", "frames", "bit errors", "BER", "FER", "95% interval", "Mb/s", "time"})
     EXPECT_NE(o.out.find(column), std::string::npos) << column;
-  const auto r = nlohmann::json::parse(content(path("r.json")));
+  const auto r = wb::testing::parse_json(content(path("r.json")));
   EXPECT_EQ(r["complete"], true);
   EXPECT_EQ(r["machine"]["threads"], 2);
   const auto& points = r["curves"][0]["points"];
@@ -151,11 +151,11 @@ TEST_F(command, runs_a_scenario) {
 
   // The same counts again, whatever the threads; others with another seed.
   run("sim quick.toml -o again.json --threads 1");
-  const auto again = nlohmann::json::parse(content(path("again.json")))["curves"][0]["points"];
+  const auto again = wb::testing::parse_json(content(path("again.json")))["curves"][0]["points"];
   EXPECT_EQ(again[0]["frames"], points[0]["frames"]);
   EXPECT_EQ(again[0]["bit_errors"], points[0]["bit_errors"]);
   run("sim quick.toml -o other.json --seed 2");
-  const auto other = nlohmann::json::parse(content(path("other.json")));
+  const auto other = wb::testing::parse_json(content(path("other.json")));
   EXPECT_EQ(other["curves"][0]["config"]["seed"], 2);
   EXPECT_NE(other["curves"][0]["points"][0]["bit_errors"], points[0]["bit_errors"]);
 }
@@ -169,7 +169,7 @@ TEST_F(command, interrupted_keeps_what_is_finished) {
       o.err,
       "warpband: error: interrupted: 1 of 2 points finished, r.json holds the state: warpband sim --resume "
       "r.json goes on\n");
-  const auto r = nlohmann::json::parse(content(path("r.json")));
+  const auto r = wb::testing::parse_json(content(path("r.json")));
   EXPECT_EQ(r["complete"], false);
   EXPECT_EQ(r["curves"][0]["points"].size(), 1u);
 }
@@ -197,15 +197,15 @@ TEST_F(command, draws_through_a_python) {
   const outcome refused = run("sim quick.toml -o kept.json --plot p.png", with);
   EXPECT_EQ(refused.code, 1);
   EXPECT_EQ(refused.err, "warpband: error: p.png: was not drawn: plot.py ended with exit code 1\n");
-  EXPECT_EQ(nlohmann::json::parse(content(path("kept.json")))["complete"], true);
+  EXPECT_EQ(wb::testing::parse_json(content(path("kept.json")))["complete"], true);
 }
 
 TEST_F(command, numbers_are_decimal) {
   EXPECT_NE(run("sim quick.toml --quiet --threads 010").out.find("10 threads"), std::string::npos);
   run("sim quick.toml --quiet --seed 10 -o a.json");
   run("sim quick.toml --quiet --seed 010 -o b.json");
-  const auto a = nlohmann::json::parse(content(path("a.json"))),
-             b = nlohmann::json::parse(content(path("b.json")));
+  const auto a = wb::testing::parse_json(content(path("a.json"))),
+             b = wb::testing::parse_json(content(path("b.json")));
   EXPECT_EQ(a["curves"][0]["points"][0]["bit_errors"], b["curves"][0]["points"][0]["bit_errors"]);
   EXPECT_EQ(a["curves"][0]["config"], b["curves"][0]["config"]);
 }

@@ -6,9 +6,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+
+#include <tests/json.hpp>
 
 namespace {
 
@@ -41,7 +42,7 @@ TEST(model_command, prints_the_crossovers_of_fig_5_3) {
 TEST(model_command, takes_a_precoding_time_and_a_transport) {
   const outcome o = model("capacity --transport-gbps 100 --cholesky-us 0 --cg-us 10 --json -");
   ASSERT_EQ(o.code, 0) << o.err;
-  const auto result = nlohmann::json::parse(o.out);
+  const auto result = wb::testing::parse_json(o.out);
   ASSERT_EQ(result["transports"].size(), 1u);
   const auto& transport = result["transports"][0];
   EXPECT_NEAR(transport["crossovers_ms"]["mf_cholesky"].get<double>(), 1.29, 0.005);
@@ -53,7 +54,7 @@ TEST(model_command, takes_a_precoding_time_and_a_transport) {
 TEST(model_command, counts_operations) {
   const outcome o = model("operations --json -");
   ASSERT_EQ(o.code, 0) << o.err;
-  const auto result = nlohmann::json::parse(o.out);
+  const auto result = wb::testing::parse_json(o.out);
   ASSERT_EQ(result["configurations"].size(), 12u);
   for (const auto& c : result["configurations"]) {
     const auto& cg = c["cg"];

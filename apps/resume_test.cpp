@@ -12,12 +12,12 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 #include <thread>
 
 #include <tests/executors.hpp>
+#include <tests/json.hpp>
 #include <warpband/core/error.hpp>
 #include <warpband/link/result.hpp>
 
@@ -60,7 +60,7 @@ class resume : public ::testing::Test {
     text << std::ifstream(path).rdbuf();
     return text.str();
   }
-  json read(const std::string& name) const { return json::parse(content(path(name))); }
+  json read(const std::string& name) const { return wb::testing::parse_json(content(path(name))); }
 
   /// Starts `warpband arguments` in the test's folder.
   pid_t start(const std::vector<std::string>& arguments, const std::string& isa = "") const {
@@ -385,11 +385,11 @@ TEST_F(resume, refuses_what_is_no_result_and_leaves_it) {
   refused("", "not a result: not JSON");
   refused(good.substr(0, good.size() / 2), "not a result: not JSON, or cut off, in line");
   refused("{}", "not a result: scenario is missing");
-  json j = json::parse(good);
+  json j = wb::testing::parse_json(good);
   j["curves"][0]["points"][0]["frame_errors"] = 999;
   refused(j.dump(),
           "not a result: curves[0].points[0].frame_errors = 999 is not allowed: expected an integer");
-  j = json::parse(good);
+  j = wb::testing::parse_json(good);
   j["scenario"].erase("overrides");
   refused(j.dump(), "was written before results could be resumed");
   expect_error(1, {"sim", "--resume", "missing.json"}, "missing.json: cannot read");

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <numeric>
 #include <random>
@@ -24,6 +23,7 @@
 #include <oracle/philox.hpp>
 #include <oracle/theory.hpp>
 #include <oracle/turbo.hpp>
+#include <tests/json.hpp>
 
 #ifndef WARPBAND_REFDATA
 #define WARPBAND_REFDATA ""
@@ -45,7 +45,7 @@ bits from_text(const std::string& text) {
   if (!stream) GTEST_SKIP() << "no refdata: cannot open '" << WARPBAND_REFDATA << "/" << (name) << "'"
 
 /// By value: a range-for over parse(...).at(...) would walk through a document already destroyed.
-nlohmann::json read_vectors(std::istream& file) { return nlohmann::json::parse(file).at("vectors"); }
+nlohmann::json read_vectors(std::istream& file) { return wb::testing::parse_json(file).at("vectors"); }
 
 std::map<int, std::array<int, 2>> read_qpp_table(std::istream& file) {
   std::map<int, std::array<int, 2>> table;

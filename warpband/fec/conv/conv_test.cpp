@@ -5,9 +5,8 @@
 #include <fstream>
 #include <random>
 
-#include <nlohmann/json.hpp>
-
 #include <tests/conv.hpp>
+#include <tests/json.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/fec/conv/conv.hpp>
 
@@ -36,7 +35,7 @@ bit_vector encode(executor& e, const conv_encoder& encoder, const bit_vector& bl
 nlohmann::json vectors_of(const std::string& name) {
   const std::string path = std::string(WARPBAND_REFDATA) + "/vectors/" + name;
   if (!std::filesystem::exists(path)) return nullptr;
-  return nlohmann::json::parse(std::ifstream(path)).at("vectors");
+  return testing::parse_json(std::ifstream(path)).at("vectors");
 }
 conv_rate rate_of(const std::string& s) {
   return s == "1/2"   ? conv_rate::r1_2

@@ -3,11 +3,11 @@
 
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 
 #include <oracle/lte.hpp>
+#include <tests/json.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/fec/crc/crc.hpp>
 
@@ -54,7 +54,7 @@ std::vector<reference_vector> reference_vectors() {
   const std::string folder = std::string(WARPBAND_REFDATA) + "/vectors/";
   std::ifstream lte(folder + "lte_crc.json"), sionna(folder + "crc_sionna_ref.json");
   if (!lte || !sionna) return {};
-  const auto lte_document = nlohmann::json::parse(lte), sionna_document = nlohmann::json::parse(sionna);
+  const auto lte_document = wb::testing::parse_json(lte), sionna_document = wb::testing::parse_json(sionna);
   for (const auto& v : lte_document.at("vectors"))
     all.push_back({v.at("crc"), from_text(v.at("input")), from_text(v.at("crc_bits_msb_first"))});
   for (const auto& v : sionna_document.at("vectors")) {

@@ -6,8 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
+#include <tests/json.hpp>
 #include <tests/ldpc.hpp>
 
 namespace wb {
@@ -54,7 +53,7 @@ const std::map<std::string, wimax_rate> wimax_rates = {
 TEST(ldpc_code, wimax_matrices_are_those_of_the_standard) {
   const std::string folder = refdata + "/wimax_ldpc";
   SKIP_WITHOUT(folder);
-  const auto facts = nlohmann::json::parse(std::ifstream(folder + "/scaling.json"));
+  const auto facts = testing::parse_json(std::ifstream(folder + "/scaling.json"));
   for (const auto& [name, rate] : wimax_rates) {
     const auto want = read_csv(folder + "/r" + name + "_z96.csv", false);
     ASSERT_EQ(want.size(), facts["matrices"][name]["rows"].get<std::size_t>());
@@ -200,7 +199,7 @@ bytes from_text(const std::string& text) {
 TEST_P(ldpc_encode, gives_the_reference_vectors_of_wimax) {
   const std::string path = refdata + "/vectors/wimax_ldpc_enc.json";
   SKIP_WITHOUT(path);
-  const auto vectors = nlohmann::json::parse(std::ifstream(path)).at("vectors");
+  const auto vectors = testing::parse_json(std::ifstream(path)).at("vectors");
   for (const auto& v : vectors) {
     const ldpc_encoder encoder(
         wimax_ldpc(v.at("n").get<int>(), wimax_rates.at(v.at("rate").get<std::string>())));
@@ -215,7 +214,7 @@ TEST_P(ldpc_encode, gives_the_reference_vectors_of_wimax) {
 /// TS 38.212 §5.3.2 from the reference data.
 ldpc_code nr_code(int base_graph, int z) {
   const std::string folder = refdata + "/nr_ldpc";
-  static const auto facts = nlohmann::json::parse(std::ifstream(folder + "/lifting.json"));
+  static const auto facts = testing::parse_json(std::ifstream(folder + "/lifting.json"));
   static const std::vector<std::vector<int>> entries[] = {read_csv(folder + "/bg1.csv", true),
                                                           read_csv(folder + "/bg2.csv", true)};
   std::size_t set = 0;
@@ -233,7 +232,7 @@ ldpc_code nr_code(int base_graph, int z) {
 TEST_P(ldpc_encode, gives_the_reference_vectors_of_nr) {
   const std::string path = refdata + "/vectors/nr_ldpc_enc.json";
   SKIP_WITHOUT(path);
-  const auto vectors = nlohmann::json::parse(std::ifstream(path)).at("vectors");
+  const auto vectors = testing::parse_json(std::ifstream(path)).at("vectors");
   for (const auto& v : vectors) {
     const int z = v.at("Z").get<int>(), graph = v.at("bg").get<int>();
     const ldpc_code code = nr_code(graph, z);

@@ -10,10 +10,9 @@
 #include <numeric>
 #include <random>
 
-#include <nlohmann/json.hpp>
-
 #include <oracle/lte.hpp>
 #include <oracle/lte_transport.hpp>
+#include <tests/json.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/fec/lte/qpp.hpp>
 #include <warpband/fec/lte/rate_matching.hpp>
@@ -98,7 +97,7 @@ bits_t from_text(const std::string& text) {
 TEST(lte_segmentation, equals_reference_vectors) {
   const std::string text = text_of("lte_segmentation.json");
   SKIP_WITHOUT(text);
-  const auto document = nlohmann::json::parse(text);
+  const auto document = testing::parse_json(text);
   int seen = 0;
   for (const auto& v : document.at("vectors")) {
     const lte_segmentation s = segment_transport_block(v.at("tbs"));
@@ -165,7 +164,7 @@ WB_ON_ALL_BACKENDS(lte_rate_matching);
 TEST_P(lte_rate_matching, equals_reference_vectors) {
   const std::string text = text_of("lte_turbo_ratematch.json");
   SKIP_WITHOUT(text);
-  const auto document = nlohmann::json::parse(text);
+  const auto document = testing::parse_json(text);
   std::map<int, int> seen;
   for (const auto& v : document.at("vectors")) {
     const int k = v.at("K"), e = v.at("E"), rv = v.at("rv");
@@ -533,7 +532,7 @@ TEST_P(lte_transport, gives_the_same_bits_as_scalar_code) {
 TEST_P(lte_transport, attaches_the_crc_of_reference_vectors) {
   const std::string text = text_of("lte_crc.json");
   SKIP_WITHOUT(text);
-  const auto document = nlohmann::json::parse(text);
+  const auto document = testing::parse_json(text);
   int seen = 0;
   for (const auto& v : document.at("vectors")) {
     const bits_t input = from_text(v.at("input"));

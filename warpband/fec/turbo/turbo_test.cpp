@@ -12,9 +12,8 @@
 #include <numeric>
 #include <random>
 
-#include <nlohmann/json.hpp>
-
 #include <oracle/turbo.hpp>
+#include <tests/json.hpp>
 #include <tests/turbo.hpp>
 
 namespace wb {
@@ -80,7 +79,7 @@ TEST_P(turbo, encoder_gives_the_reference_vectors) {
   WB_SKIP_WITHOUT_DEVICE(GetParam());
   const std::string path = std::string(WARPBAND_REFDATA) + "/vectors/lte_turbo_enc.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
-  const auto vectors = nlohmann::json::parse(std::ifstream(path)).at("vectors");
+  const auto vectors = testing::parse_json(std::ifstream(path)).at("vectors");
   const auto e = GetParam().open(2);
   int checked = 0;
   for (const auto& v : vectors) {
@@ -185,7 +184,7 @@ TEST_P(turbo, decoder_gives_the_reference_decisions) {
   WB_SKIP_WITHOUT_DEVICE(GetParam());
   const std::string path = std::string(WARPBAND_REFDATA) + "/vectors/lte_turbo_dec_sionna_ref.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
-  const auto vectors = nlohmann::json::parse(std::ifstream(path)).at("vectors");
+  const auto vectors = testing::parse_json(std::ifstream(path)).at("vectors");
   const auto e = GetParam().open();
   for (const auto& v : vectors) {
     const int k = v.at("K").get<int>();
