@@ -20,8 +20,8 @@ def architectures(arguments):
     """Number of GPU targets that one nvcc call compiles for; 0 for a host compiler."""
     if "nvcc" not in os.path.basename(arguments[0]):
         return 0
-    named = sum(a.startswith(("-gencode", "--generate-code")) for a in arguments)
-    return max(1, named)
+    named = [a.split("code=")[-1] for a in arguments if a.startswith(("-gencode", "--generate-code"))]
+    return max(1, sum(codes.count(",") + 1 for codes in named))
 
 
 def main():
