@@ -187,6 +187,80 @@ void cuda::download(void* to, const void* from, std::size_t bytes) {
         "copying from " + name());
 }
 
+void cuda::notify(void (*f)(void*), void* data) {
+  check(cudaSetDevice(info_.index), "selecting " + name());
+  check(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream_), f, data), "queueing a host function");
+}
+
+cuda_event::cuda_event(const cuda& exec) : device_(exec.device().index) {
+  check(cudaSetDevice(device_), "selecting a device");
+  cudaEvent_t e = nullptr;
+  check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "creating an event");
+  event_ = e;
+}
+cuda_event::~cuda_event() {
+  cudaSetDevice(device_);
+  cudaEventDestroy(static_cast<cudaEvent_t>(event_));
+}
+void cuda_event::record(cuda& exec) {
+  check(cudaSetDevice(exec.device().index), "selecting a device");
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event_), static_cast<cudaStream_t>(exec.stream())),
+        "recording an event");
+}
+bool cuda_event::reached() const {
+  const cudaError_t e = cudaEventQuery(static_cast<cudaEvent_t>(event_));
+  if (e == cudaErrorNotReady) return false;
+  check(e, "work queued on cuda:" + std::to_string(device_));
+  return true;
+}
+void cuda_event::hold(cuda& exec) const {
+  check(cudaSetDevice(exec.device().index), "selecting a device");
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(exec.stream()), static_cast<cudaEvent_t>(event_), 0),
+        "waiting for an event");
+}
+
+cuda_graph& cuda_graph::operator=(cuda_graph&& other) noexcept {
+  std::swap(graph_, other.graph_);
+  std::swap(device_, other.device_);
+  std::swap(workspace_, other.workspace_);
+  return *this;
+}
+cuda_graph::~cuda_graph() {
+  if (graph_ == nullptr) return;
+  cudaSetDevice(device_);
+  cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph_));
+}
+void cuda_graph::record(cuda& exec, const std::function<void()>& queue) {
+  device_ = exec.device().index;
+  check(cudaSetDevice(device_), "selecting " + exec.name());
+  const auto stream = static_cast<cudaStream_t>(exec.stream());
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a graph");
+  cudaGraph_t graph = nullptr;
+  try {
+    queue();
+  } catch (...) {
+    cudaStreamEndCapture(stream, &graph);
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    cudaGetLastError();
+    throw;
+  }
+  check(cudaStreamEndCapture(stream, &graph), "recording a graph");
+  cudaGraphExec_t ready = nullptr;
+  const cudaError_t e = cudaGraphInstantiateWithFlags(&ready, graph, 0);
+  cudaGraphDestroy(graph);
+  check(e, "preparing a graph");
+  if (graph_ != nullptr) cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph_));
+  graph_ = ready;
+  workspace_ = exec.workspace_.data();
+  check(cudaGraphUpload(ready, stream), "preparing a graph");
+}
+void cuda_graph::run(cuda& exec) const {
+  if (workspace_ != exec.workspace_.data()) throw error("the workspace of a recorded graph has moved");
+  check(cudaSetDevice(device_), "selecting " + exec.name());
+  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_), static_cast<cudaStream_t>(exec.stream())),
+        "starting a graph");
+}
+
 struct cuda_timer::state {
   explicit state(cuda& e) : exec(e) {
     try {
@@ -281,6 +355,16 @@ void cuda::sync() { not_built(); }
 std::size_t cuda::memory_used() const { not_built(); }
 void cuda::upload(void*, const void*, std::size_t) { not_built(); }
 void cuda::download(void*, const void*, std::size_t) { not_built(); }
+void cuda::notify(void (*)(void*), void*) { not_built(); }
+cuda_event::cuda_event(const cuda&) : device_(0) { not_built(); }
+cuda_event::~cuda_event() = default;
+void cuda_event::record(cuda&) { not_built(); }
+bool cuda_event::reached() const { not_built(); }
+void cuda_event::hold(cuda&) const { not_built(); }
+cuda_graph& cuda_graph::operator=(cuda_graph&&) noexcept { return *this; }
+cuda_graph::~cuda_graph() = default;
+void cuda_graph::record(cuda&, const std::function<void()>&) { not_built(); }
+void cuda_graph::run(cuda&) const { not_built(); }
 struct cuda_timer::state {};
 cuda_timer::cuda_timer(cuda&) { not_built(); }
 cuda_timer::~cuda_timer() = default;

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,12 +46,58 @@ class cuda final : public executor {
   const cuda_device_info& device() const noexcept { return info_; }
   /// Bytes of the device's memory that are in use, by this process and all others.
   std::size_t memory_used() const;
+  /// Queues a call of `f` on a thread of CUDA's, where it must not call CUDA and should not wait. It is not made
+  /// where work before it failed.
+  void notify(void (*f)(void*), void* data);
 
  private:
+  friend class cuda_graph;
   cuda_device_info info_;
   void* stream_ = nullptr;
   bool owns_stream_ = true;
   array<unsigned char> workspace_;
+};
+
+/// A place in what is queued on a `cuda`, for others to wait for: the host, or another stream of any device.
+class cuda_event {
+ public:
+  /// `exec` is asked for its device alone.
+  explicit cuda_event(const cuda& exec);
+  ~cuda_event();
+  cuda_event(const cuda_event&) = delete;
+  cuda_event& operator=(const cuda_event&) = delete;
+  /// The place is behind all that is queued on `exec` now.
+  void record(cuda& exec);
+  /// Whether the work before it is done; true before the first record(). Throws device_error where it failed.
+  bool reached() const;
+  /// What is queued on `exec` from now on waits for it.
+  void hold(cuda& exec) const;
+
+ private:
+  int device_;
+  void* event_ = nullptr;
+};
+
+/// What was queued on a `cuda` once, to be queued again in one go: the same kernels with the same arguments, and
+/// copies between the same addresses. It keeps no memory alive but the executor's workspace.
+class cuda_graph {
+ public:
+  cuda_graph() = default;
+  cuda_graph(cuda_graph&& other) noexcept { *this = std::move(other); }
+  cuda_graph& operator=(cuda_graph&& other) noexcept;
+  ~cuda_graph();
+  /// Records what `queue` queues on `exec`, and on others that wait for an event recorded there and for which
+  /// `exec` waits in the end; nothing runs. The same calls must have run before, so that their tables and their
+  /// workspace are there. Throws device_error, and what `queue` throws.
+  void record(cuda& exec, const std::function<void()>& queue);
+  bool recorded() const noexcept { return graph_ != nullptr; }
+  /// Queues it all. Throws device_error; error where the executor's workspace has moved since.
+  void run(cuda& exec) const;
+
+ private:
+  void* graph_ = nullptr;  // cudaGraphExec_t
+  int device_ = 0;
+  const void* workspace_ = nullptr;
 };
 
 /// Times what is queued on a `cuda` by the device's own clock.

@@ -1,0 +1,61 @@
+#pragma once
+// The chains of frames that there are: soft MIMO detection, with or without a decoder behind it, detection and
+// precoding of massive MIMO, and space-time decoding. Results are bit for bit those of a direct call.
+//
+//   arrays in                                                       arrays out
+//   detect    channel [ceil(uses / uses_per_channel), R * S],       llr [uses, bits_per_use], status [uses, 1]
+//             received [uses, R], noise_var [1]
+//   decode    the same                                              bits [blocks, k], iterations [blocks, 1]
+//   uplink    channel [vectors / symbols, B * U],                   llr [vectors, U * log2(qam)],
+//             received [vectors, B], noise_var [1]                  status [vectors, 1]
+//   precode   channel [vectors / symbols, B * U],                   precoded [vectors, B], status [vectors, 1]
+//             sent [vectors, U], noise_var [1]
+//   stbc      channel [ceil(codewords / codewords_per_channel),     llr [codewords, bits_per_codeword],
+//             2 * R], received [codewords, 2 * R], noise_var [1]    status [codewords, 1]
+//
+// Vectors that share a channel estimate lie one after the other: the symbols of one subcarrier, or, with one estimate
+// for 12 of them and `symbols` = 12 * 14, all symbols of 12 subcarriers.
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <warpband/detect/detector.hpp>
+#include <warpband/massive/downlink/downlink.hpp>
+#include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/stbc/stbc.hpp>
+#include <warpband/stream/chain.hpp>
+
+namespace wb {
+
+struct detect_chain_config {
+  detector_config detector;
+  std::size_t uses_per_channel = 1;
+};
+/// A decoder behind the detector, for instance one of link/codec.hpp. The LLRs of a frame, use after use, are cut into
+/// blocks of n; what is left behind the last whole block is not decoded.
+struct block_decoder {
+  std::size_t n = 0, k = 0;
+  /// Queues llr [blocks, n] to bits [blocks, k] and iterations [blocks, 1]. Called by several threads at a time.
+  std::function<void(executor&, view<const float> llr, view<std::uint8_t> bits, view<std::int32_t> iterations)> run;
+};
+struct uplink_chain_config {
+  uplink_config detector;
+  int symbols = 14;  // consecutive vectors that share an H: 1..2^20
+};
+struct precode_chain_config {
+  downlink_config precoder;
+  int symbols = 14;
+};
+struct stbc_chain_config {
+  stbc_config decoder;
+  std::size_t codewords_per_channel = 1;
+};
+
+/// Each throws argument_error for what is not allowed.
+std::unique_ptr<frame_chain> make_detect_chain(const detect_chain_config& config);
+std::unique_ptr<frame_chain> make_decode_chain(const detect_chain_config& config, block_decoder decoder);
+std::unique_ptr<frame_chain> make_uplink_chain(const uplink_chain_config& config);
+std::unique_ptr<frame_chain> make_precode_chain(const precode_chain_config& config);
+std::unique_ptr<frame_chain> make_stbc_chain(const stbc_chain_config& config);
+
+}  // namespace wb

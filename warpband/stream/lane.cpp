@@ -1,0 +1,196 @@
+#include <warpband/stream/lane.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include <warpband/core/error.hpp>
+#include <warpband/exec/cpu.hpp>
+#include <warpband/exec/cuda.hpp>
+
+namespace wb {
+namespace {
+
+/// A frame whose arrays begin at `inputs` and `outputs`.
+frame_arrays arrays_of(const frame_chain& chain, const std::byte* inputs, std::byte* outputs, std::size_t items) {
+  frame_arrays f;
+  f.items = items;
+  for (std::size_t i = 0; i < chain.inputs().size(); i++) f.inputs[i] = inputs + offset_of(chain.inputs(), i, items);
+  for (std::size_t i = 0; i < chain.outputs().size(); i++)
+    f.outputs[i] = outputs + offset_of(chain.outputs(), i, items);
+  return f;
+}
+std::size_t input_bytes(const frame_chain& chain, std::size_t items) {
+  return offset_of(chain.inputs(), chain.inputs().size(), items);
+}
+std::size_t output_bytes(const frame_chain& chain, std::size_t items) {
+  return offset_of(chain.outputs(), chain.outputs().size(), items);
+}
+
+/// Works where the frame lies.
+class cpu_lane final : public frame_lane {
+ public:
+  cpu_lane(const frame_chain& chain, const lane_config& c)
+      : chain_(chain), exec_({.threads = c.threads, .instructions = {}}), run_(chain.attach(exec_, c.most_items)) {
+    auto in = exec_.make<std::byte>(input_bytes(chain, c.most_items), 1),
+         out = exec_.make<std::byte>(output_bytes(chain, c.most_items), 1);
+    std::memset(in.data(), 0, in.bytes());
+    start({in.data(), out.data(), c.most_items, 0});
+  }
+  void start(const lane_frame& f) override {
+    const frame_arrays a = arrays_of(chain_, f.inputs, f.outputs, f.items);
+    for (std::size_t s = 0; s < chain_.stages().size(); s++) run_->run(s, a);
+  }
+  bool done() override { return true; }
+  void abandon() noexcept override {}
+  executor& where() noexcept override { return exec_; }
+
+ private:
+  const frame_chain& chain_;
+  cpu exec_;
+  std::unique_ptr<chain_run> run_;
+};
+
+/// Copies in, kernels, copies out, on a stream of its own; or, in parts, on several streams that take turns, so that
+/// the kernels of one part run while the next one is copied.
+class cuda_lane final : public frame_lane {
+ public:
+  cuda_lane(const frame_chain& chain, const lane_config& c, int device)
+      : chain_(chain), parts_(static_cast<std::size_t>(c.parts)) {
+    const std::size_t streams = std::min<std::size_t>(parts_, most_streams);
+    for (std::size_t i = 0; i < streams; i++) {
+      branches_.push_back(std::make_unique<branch>(chain, device, c.most_items));
+    }
+    inputs_ = first().exec.make<std::byte>(input_bytes(chain, c.most_items), 1);
+    outputs_ = first().exec.make<std::byte>(output_bytes(chain, c.most_items), 1);
+    auto in = first().exec.make_host<std::byte>(inputs_.size(), 1),
+         out = first().exec.make_host<std::byte>(outputs_.size(), 1);
+    std::memset(in.data(), 0, in.bytes());
+    start({in.data(), out.data(), c.most_items, 0});
+    for (auto& b : branches_) b->exec.sync();
+  }
+  ~cuda_lane() override { abandon(); }
+
+  void start(const lane_frame& f) override {
+    if (const graph* g = find(f)) {
+      g->recorded.run(first().exec);
+    } else {
+      queue(f);
+    }
+    end();
+  }
+  bool done() override { return first().event.reached(); }
+  void abandon() noexcept override {
+    for (auto& b : branches_) {
+      try {
+        b->exec.sync();
+      } catch (const std::exception&) {  // the device failed: nothing of it runs any more
+      }
+    }
+  }
+  void prepare(const lane_frame& f) override {
+    queue(f);  // tables and workspaces are there after
+    for (auto& b : branches_) b->exec.sync();
+    graph g{f, {}};
+    g.recorded.record(first().exec, [&] { queue(f); });
+    graphs_.push_back(std::move(g));
+  }
+  void notify(std::function<void()> f) override { notify_ = std::move(f); }
+  bool queues() const noexcept override { return true; }
+  executor& where() noexcept override { return branches_.front()->exec; }
+  std::size_t graphs() const noexcept override { return graphs_.size(); }
+
+ private:
+  static constexpr std::size_t most_streams = 4;
+  struct branch {
+    branch(const frame_chain& chain, int device, std::size_t most_items)
+        : exec({.device = device}), event(exec), run(chain.attach(exec, most_items)) {}
+    cuda exec;
+    cuda_event event;
+    std::unique_ptr<chain_run> run;
+  };
+  struct graph {
+    lane_frame frame;
+    cuda_graph recorded;
+  };
+
+  branch& first() noexcept { return *branches_.front(); }
+  const graph* find(const lane_frame& f) const {
+    for (const graph& g : graphs_)
+      if (g.frame.slot == f.slot && g.frame.items == f.items && g.frame.inputs == f.inputs) return &g;
+    return nullptr;
+  }
+  void run(branch& b, const frame_arrays& a) {
+    for (std::size_t s = 0; s < chain_.stages().size(); s++) b.run->run(s, a);
+  }
+  void queue(const lane_frame& f) {
+    const std::size_t unit = chain_.granularity();
+    const std::size_t units = parts_ == 1 || unit == 0 ? 1 : (f.items + unit - 1) / unit;
+    const std::size_t parts = std::min(parts_, units);
+    const frame_arrays host = arrays_of(chain_, f.inputs, f.outputs, f.items),
+                       own = arrays_of(chain_, inputs_.data(), outputs_.data(), f.items);
+    if (parts == 1) {
+      first().exec.upload(inputs_.data(), f.inputs, input_bytes(chain_, f.items));
+      run(first(), own);
+      first().exec.download(f.outputs, outputs_.data(), output_bytes(chain_, f.items));
+      return;
+    }
+    const auto &in = chain_.inputs(), &out = chain_.outputs();
+    for (std::size_t i = 0; i < in.size(); i++)
+      if (in[i].shared())
+        first().exec.upload(const_cast<void*>(own.inputs[i]), host.inputs[i], in[i].bytes_of(f.items));
+    first().event.record(first().exec);
+    const std::size_t used = std::min(parts, branches_.size());
+    for (std::size_t b = 1; b < used; b++) first().event.hold(branches_[b]->exec);
+    for (std::size_t p = 0; p < parts; p++) {
+      branch& b = *branches_[p % used];
+      const std::size_t from = units * p / parts * unit, to = std::min(f.items, units * (p + 1) / parts * unit);
+      frame_arrays part;
+      part.items = to - from;
+      for (std::size_t i = 0; i < in.size(); i++) {
+        const std::size_t at = in[i].shared() ? 0 : in[i].bytes_of(from);
+        part.inputs[i] = static_cast<const std::byte*>(own.inputs[i]) + at;
+        if (!in[i].shared())
+          b.exec.upload(const_cast<void*>(part.inputs[i]), static_cast<const std::byte*>(host.inputs[i]) + at,
+                        in[i].bytes_of(part.items));
+      }
+      for (std::size_t i = 0; i < out.size(); i++)
+        part.outputs[i] = static_cast<std::byte*>(own.outputs[i]) + out[i].bytes_of(from);
+      run(b, part);
+      for (std::size_t i = 0; i < out.size(); i++)
+        b.exec.download(static_cast<std::byte*>(host.outputs[i]) + out[i].bytes_of(from), part.outputs[i],
+                        out[i].bytes_of(part.items));
+    }
+    for (std::size_t b = 1; b < used; b++) {
+      branches_[b]->event.record(branches_[b]->exec);
+      branches_[b]->event.hold(first().exec);
+    }
+  }
+  /// What tells that the frame is done.
+  void end() {
+    first().event.record(first().exec);
+    if (notify_)
+      first().exec.notify([](void* lane) { static_cast<cuda_lane*>(lane)->notify_(); }, this);
+  }
+
+  const frame_chain& chain_;
+  std::size_t parts_;
+  std::vector<std::unique_ptr<branch>> branches_;
+  array<std::byte> inputs_, outputs_;
+  std::vector<graph> graphs_;
+  std::function<void()> notify_;
+};
+
+}  // namespace
+
+std::unique_ptr<frame_lane> make_lane(const frame_chain& chain, const lane_config& config) {
+  if (config.parts > 1 && chain.granularity() == 0)
+    throw argument_error("parts", std::to_string(config.parts), "1: " + chain.name() + " works on a frame as a whole");
+  const auto opened = open_executor(config.device, config.threads);  // checks the name
+  if (const auto* device = dynamic_cast<const cuda*>(opened.get()))
+    return std::make_unique<cuda_lane>(chain, config, device->device().index);
+  return std::make_unique<cpu_lane>(chain, config);
+}
+
+}  // namespace wb

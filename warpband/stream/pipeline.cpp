@@ -1,0 +1,699 @@
+#include <warpband/stream/pipeline.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <warpband/core/check.hpp>
+#include <warpband/exec/executor.hpp>
+#include <warpband/stream/lane.hpp>
+
+namespace wb {
+
+const char* name_of(frame_status status) noexcept {
+  switch (status) {
+    case frame_status::delivered:
+      return "delivered";
+    case frame_status::dropped:
+      return "dropped";
+    case frame_status::failed:
+      return "failed";
+  }
+  return "?";
+}
+
+namespace {
+
+constexpr std::size_t none = SIZE_MAX;
+constexpr const char* stopped_text = "the pipeline was stopped: it takes no frames any more";
+
+/// What a slot's memory is used for.
+enum class slot_use {
+  free,
+  filling,  // its caller writes to it
+  queued,
+  running,
+  ended,  // waits for those before it to be delivered
+  kept,   // delivered to a ticket
+};
+
+struct slot_state {
+  array<std::byte> memory;
+  std::byte *inputs = nullptr, *outputs = nullptr;
+  slot_use use = slot_use::free;
+  bool ticket = false;  // somebody holds one
+  bool silent = false;  // it was submitted: the callback is not called
+  frame_status status = frame_status::delivered;
+  std::size_t items = 0, device = 0;
+  std::uint64_t sequence = 0, token = 0;
+  int attempts = 0;
+  frame_clock::time_point pushed, started, finished;
+  char error[240] = "";
+
+  void fail(const char* what) noexcept {
+    status = frame_status::failed;
+    std::strncpy(error, what, sizeof error - 1);
+  }
+};
+
+/// A frame that is not delivered yet, or a run of them that were dropped and hold no slot.
+struct record {
+  std::uint64_t first, count;
+  std::size_t slot;
+};
+
+/// A thread that drives lanes of one device.
+struct worker {
+  std::size_t device = 0;
+  std::vector<std::unique_ptr<frame_lane>> lanes;
+  std::vector<std::size_t> on;       // the slot on each lane, or none
+  std::vector<std::size_t> started;  // lanes in the order in which they were started
+  std::uint64_t signals = 0;         // of lanes that are done
+  bool over = false;                 // its device has failed
+  std::thread thread;
+
+  std::size_t idle_lane() const noexcept {
+    return static_cast<std::size_t>(std::find(on.begin(), on.end(), none) - on.begin());
+  }
+  bool has_idle_lane() const noexcept { return started.size() < lanes.size(); }
+  void release(std::size_t lane) noexcept {
+    on[lane] = none;
+    started.erase(std::find(started.begin(), started.end(), lane));
+  }
+};
+
+void relax() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace
+
+struct pipeline_state {
+  std::shared_ptr<const frame_chain> chain;
+  pipeline_config config;
+  frame_callback on_frame;
+  std::vector<std::string> descriptions;
+  std::vector<std::unique_ptr<worker>> workers;
+  std::vector<slot_state> slots;
+  std::mutex joining;  // of threads
+  bool threads_run = false;
+
+  // From here on under `mutex`. Vectors have their capacity from the start.
+  mutable std::mutex mutex;
+  std::condition_variable space, work;     // a slot is free; a frame is queued, a lane is done
+  mutable std::condition_variable ended;   // frames were delivered
+  std::vector<std::size_t> free, queue;    // the last free one is taken first; the queue's front is at 0
+  std::vector<record> records;             // in order of sequence
+  std::vector<char> alive;                 // of each device
+  std::size_t devices_left = 0;
+  std::uint64_t next = 0, through = 0;     // the next frame's sequence; all before were delivered
+  bool delivering = false, stopping = false;
+  pipeline_counters counts;
+  pipeline_times times;
+  std::string device_failure;
+  // Looked at without it, by threads that spin.
+  std::atomic<std::size_t> queued_now{0};
+  std::atomic<bool> stop_now{false};
+
+  static thread_local const pipeline_state* inside_callback;
+
+  using lock = std::unique_lock<std::mutex>;
+
+  // ---- delivery
+
+  frame_result result_of(std::size_t s) const {
+    const slot_state& f = slots[s];
+    frame_result r;
+    r.sequence = f.sequence;
+    r.status = f.status;
+    r.error = f.error;
+    r.items = f.items, r.slot = s, r.device = f.device;
+    r.attempts = f.attempts, r.token = f.token;
+    r.pushed = f.pushed, r.started = f.started, r.finished = f.finished;
+    r.chain = chain.get();
+    r.inputs = f.inputs, r.outputs = f.outputs;
+    return r;
+  }
+  void call_back(lock& l, const frame_result& r) {
+    if (!on_frame) return;
+    l.unlock();
+    const pipeline_state* const before = std::exchange(inside_callback, this);
+    bool threw = false;
+    try {
+      on_frame(r);
+    } catch (...) {
+      threw = true;
+    }
+    inside_callback = before;
+    l.lock();
+    counts.callback_errors += threw;
+  }
+  void give_back(std::size_t s) {
+    slots[s].use = slot_use::free;
+    free.push_back(s);
+    space.notify_one();
+  }
+  /// Delivers what is at the front and has ended. One thread at a time; what ends meanwhile it takes too.
+  void deliver(lock& l) {
+    if (delivering) return;
+    delivering = true;
+    while (!records.empty()) {
+      const record r = records.front();
+      if (r.slot == none) {
+        records.erase(records.begin());
+        for (std::uint64_t i = 0; i < r.count; i++) {
+          counts.dropped++;
+          frame_result dropped;
+          dropped.sequence = r.first + i;
+          dropped.status = frame_status::dropped;
+          call_back(l, dropped);
+          through++;
+        }
+      } else {
+        slot_state& f = slots[r.slot];
+        if (f.use != slot_use::ended) break;
+        records.erase(records.begin());
+        if (f.status == frame_status::delivered) {
+          const auto latency = frame_clock::now() - f.pushed;
+          times.latency.add(latency);
+          times.queued.add(f.started - f.pushed);
+          times.device.add(f.finished - f.started);
+          if (config.deadline.count() > 0 && latency > config.deadline) times.missed++;
+        }
+        (f.status == frame_status::delivered ? counts.delivered
+         : f.status == frame_status::dropped ? counts.dropped
+                                             : counts.failed)++;
+        if (!f.silent) call_back(l, result_of(r.slot));
+        through++;
+        if (f.ticket)
+          f.use = slot_use::kept;
+        else
+          give_back(r.slot);
+      }
+      ended.notify_all();
+    }
+    delivering = false;
+    ended.notify_all();
+  }
+
+  // ---- the queue
+
+  std::vector<record>::iterator record_of(std::size_t s) {
+    return std::find_if(records.begin(), records.end(), [&](const record& r) { return r.slot == s; });
+  }
+  /// A queued frame is dropped; its slot is free if it has no ticket.
+  void drop(std::vector<std::size_t>::iterator at) {
+    const std::size_t s = *at;
+    queue.erase(at);
+    queued_now.store(queue.size(), std::memory_order_relaxed);
+    slot_state& f = slots[s];
+    if (f.silent) {
+      f.status = frame_status::dropped;
+      f.use = slot_use::ended;
+      return;
+    }
+    auto r = record_of(s);
+    r->slot = none;
+    const auto follows = [](const record& a, const record& b) {
+      return a.slot == none && b.slot == none && a.first + a.count == b.first;
+    };
+    if (r + 1 != records.end() && follows(*r, r[1])) {
+      r->count += r[1].count;
+      records.erase(r + 1);
+    }
+    if (r != records.begin() && follows(r[-1], *r)) {
+      r[-1].count += r->count;
+      records.erase(r);
+    }
+    give_back(s);
+  }
+  std::size_t take_slot(lock& l) {
+    for (;;) {
+      if (stopping) throw error(stopped_text);
+      if (devices_left == 0) throw device_error("no device is left: " + device_failure);
+      if (!free.empty()) {
+        const std::size_t s = free.back();
+        free.pop_back();
+        slots[s].use = slot_use::filling;
+        return s;
+      }
+      if (config.overflow == overflow_policy::drop_oldest) {
+        const auto oldest =
+            std::find_if(queue.begin(), queue.end(), [&](std::size_t s) { return !slots[s].silent; });
+        if (oldest != queue.end()) {
+          drop(oldest);
+          deliver(l);
+          continue;
+        }
+      }
+      if (inside_callback == this)
+        throw error("no slot is free, and a callback cannot wait for one: it is what frees them");
+      space.wait(l);
+    }
+  }
+  /// Back to its place in the queue.
+  void queue_again(std::size_t s) {
+    slots[s].use = slot_use::queued;
+    const auto behind = std::find_if(queue.begin(), queue.end(), [&](std::size_t other) {
+      return slots[other].sequence > slots[s].sequence;
+    });
+    queue.insert(behind, s);
+    queued_now.store(queue.size(), std::memory_order_relaxed);
+  }
+  std::size_t take_work(worker& w) {
+    lock l(mutex);
+    w.over = !alive[w.device];
+    if (queue.empty() || w.over) return none;
+    const std::size_t s = queue.front();
+    queue.erase(queue.begin());
+    queued_now.store(queue.size(), std::memory_order_relaxed);
+    slots[s].use = slot_use::running;
+    slots[s].device = w.device;
+    return s;
+  }
+
+  // ---- threads of devices
+
+  void fault(fault_moment moment, const worker& w, const slot_state& f) const {
+    if (config.fault) config.fault({moment, w.device, f.sequence, f.attempts});
+  }
+  lane_frame frame_of(std::size_t s) const {
+    const slot_state& f = slots[s];
+    return {f.inputs, f.outputs, f.items, s};
+  }
+  /// Runs `call`, which is about the frame on a lane; false where it failed, and all that follows is done.
+  template <class Call>
+  bool guarded(worker& w, std::size_t lane, Call call) {
+    const char* what = "an exception that is no std::exception";
+    try {
+      call();
+      return true;
+    } catch (const device_error& e) {
+      fail_device(w, e.what());
+      return false;
+    } catch (const std::exception& e) {
+      fail_frame(w, lane, e.what());
+      return false;
+    } catch (...) {
+    }
+    fail_frame(w, lane, what);
+    return false;
+  }
+  void fail_frame(worker& w, std::size_t lane, const char* what) {
+    w.lanes[lane]->abandon();
+    const std::size_t s = w.on[lane];
+    w.release(lane);
+    lock l(mutex);
+    slots[s].fail(what);
+    slots[s].finished = frame_clock::now();
+    slots[s].use = slot_use::ended;
+    deliver(l);
+  }
+  void fail_device(worker& w, const char* what) {
+    for (const std::size_t lane : w.started) w.lanes[lane]->abandon();
+    lock l(mutex);
+    if (std::exchange(alive[w.device], char{0})) {
+      devices_left--;
+      counts.devices_failed++;
+      device_failure = what;
+    }
+    for (const std::size_t lane : w.started) {
+      const std::size_t s = w.on[lane];
+      slot_state& f = slots[s];
+      f.attempts++;
+      if (devices_left != 0 && f.attempts <= config.retries && !stopping) {
+        counts.rerun++;
+        queue_again(s);
+      } else {
+        f.fail(what);
+        f.finished = frame_clock::now();
+        f.use = slot_use::ended;
+      }
+      w.on[lane] = none;
+    }
+    w.started.clear();
+    if (devices_left == 0) {
+      for (const std::size_t s : queue) {
+        slots[s].fail(what);
+        slots[s].started = slots[s].finished = frame_clock::now();
+        slots[s].use = slot_use::ended;
+      }
+      queue.clear();
+      queued_now.store(0, std::memory_order_relaxed);
+    }
+    work.notify_all();
+    space.notify_all();
+    deliver(l);
+  }
+  void begin(worker& w, std::size_t s) {
+    const std::size_t lane = w.idle_lane();
+    slot_state& f = slots[s];
+    w.on[lane] = s;
+    w.started.push_back(lane);
+    f.started = frame_clock::now();
+    guarded(w, lane, [&] {
+      fault(fault_moment::start, w, f);
+      w.lanes[lane]->start(frame_of(s));
+      fault(fault_moment::started, w, f);
+    });
+  }
+  /// Whether a lane was done, or failed.
+  bool finish_one(worker& w) {
+    for (const std::size_t lane : w.started) {
+      const std::size_t s = w.on[lane];
+      bool done = false;
+      const bool fine = guarded(w, lane, [&] {
+        done = w.lanes[lane]->done();
+        if (done) fault(fault_moment::done, w, slots[s]);
+      });
+      if (!fine) return true;
+      if (!done) continue;
+      const auto now = frame_clock::now();
+      w.release(lane);
+      lock l(mutex);
+      slots[s].finished = now;
+      slots[s].status = frame_status::delivered;
+      slots[s].use = slot_use::ended;
+      deliver(l);
+      return true;
+    }
+    return false;
+  }
+  void drive(worker& w) {
+    for (;;) {
+      std::uint64_t seen = 0;
+      if (config.waiting == wait_policy::block) {
+        lock l(mutex);
+        seen = w.signals;
+      }
+      bool moved = false;
+      while (w.has_idle_lane()) {
+        if (config.waiting == wait_policy::spin && queued_now.load(std::memory_order_relaxed) == 0) break;
+        const std::size_t s = take_work(w);
+        if (s == none) break;
+        begin(w, s);
+        moved = true;
+        if (!w.lanes.front()->queues()) break;
+      }
+      while (finish_one(w)) moved = true;
+      if (moved) continue;
+      if (w.over && w.started.empty()) return;
+      if (config.waiting == wait_policy::spin) {
+        if (stop_now.load(std::memory_order_acquire) && w.started.empty()) return;
+        relax();
+        continue;
+      }
+      lock l(mutex);
+      if (stopping && w.started.empty()) return;
+      const auto ready = [&] {
+        return w.signals != seen || (stopping && w.started.empty()) ||
+               (!queue.empty() && w.has_idle_lane() && alive[w.device]);
+      };
+      // A device that failed signals nothing: it is asked now and then.
+      if (w.started.empty())
+        work.wait(l, ready);
+      else
+        work.wait_for(l, std::chrono::milliseconds(20), ready);
+    }
+  }
+
+  // ---- start and stop
+
+  void check() const {
+    if (!chain) throw argument_error("chain", "null", "a chain");
+    const auto &in = chain->inputs(), &out = chain->outputs();
+    check_range("devices", static_cast<long long>(config.devices.size()), 1, 64);
+    check_range("streams", config.streams, 1, 64);
+    check_range("queue", static_cast<long long>(std::min<std::size_t>(config.queue, 1 << 30)), 1, 65536);
+    check_range("parts", config.parts, 1, 64);
+    check_range("retries", config.retries, 0, 64);
+    if (config.deadline.count() < 0)
+      throw argument_error("deadline", std::to_string(config.deadline.count()) + " ns", "0 or more");
+    if (in.size() > frame_arrays::most || out.size() > frame_arrays::most)
+      throw argument_error("chain", chain->name(), "one with at most 8 arrays in and 8 out");
+    check_items("most_items", config.most_items);
+    for (const std::size_t items : config.graph_items) {
+      check_items("graph_items", items);
+      if (config.parts != 1) throw argument_error("graph_items", std::to_string(items), "none with parts above 1");
+    }
+  }
+  void check_items(const char* argument, std::size_t items) const {
+    const std::size_t unit = chain->multiple(), least = chain->least_items(),
+                      most = std::max(config.most_items, least);
+    constexpr std::size_t limit = std::size_t{1} << 31;
+    if (items >= least && items <= most && items <= limit && items % unit == 0) return;
+    throw argument_error(argument, std::to_string(items),
+                         (unit == 1 ? std::string() : "a multiple of " + std::to_string(unit) + " from ") +
+                             std::to_string(least) + " to " +
+                             std::to_string(config.most_items >= least && config.most_items <= limit
+                                                ? config.most_items
+                                                : limit));
+  }
+  void open() {
+    const std::size_t streams = static_cast<std::size_t>(config.streams);
+    alive.assign(config.devices.size(), 1);
+    devices_left = config.devices.size();
+    executor* pinned = nullptr;
+    for (std::size_t d = 0; d < config.devices.size(); d++) {
+      for (std::size_t s = 0; s < streams; s++) {
+        auto lane =
+            make_lane(*chain, {config.devices[d], config.threads, config.most_items, config.parts});
+        if (s == 0) descriptions.push_back(lane->where().description());
+        if (s == 0 || !lane->queues()) {  // a lane that does not queue needs a thread for itself
+          workers.push_back(std::make_unique<worker>());
+          workers.back()->device = d;
+        }
+        worker& w = *workers.back();
+        if (lane->queues()) {
+          if (pinned == nullptr) pinned = &lane->where();
+          if (config.waiting == wait_policy::block)
+            lane->notify([this, &w] {
+              lock l(mutex);
+              w.signals++;
+              work.notify_all();
+            });
+        }
+        w.lanes.push_back(std::move(lane));
+        w.on.push_back(none);
+        w.started.reserve(streams);
+      }
+    }
+    executor& where = pinned != nullptr ? *pinned : workers.front()->lanes.front()->where();
+    const std::size_t in = offset_of(chain->inputs(), chain->inputs().size(), config.most_items),
+                      out = offset_of(chain->outputs(), chain->outputs().size(), config.most_items);
+    slots = std::vector<slot_state>(config.queue + streams * config.devices.size());
+    for (slot_state& s : slots) {
+      s.memory = where.make_host<std::byte>(in + out, 1);
+      s.inputs = s.memory.data(), s.outputs = s.memory.data() + in;
+      std::memset(s.inputs, 0, in + out);
+    }
+    free.reserve(slots.size());
+    for (std::size_t s = slots.size(); s > 0; s--) free.push_back(s - 1);
+    queue.reserve(slots.size() + 1);
+    records.reserve(2 * slots.size() + 2);  // frames with a slot, and runs of dropped ones between them
+    for (auto& w : workers)
+      for (auto& lane : w->lanes)
+        for (const std::size_t items : config.graph_items)
+          for (std::size_t s = 0; s < slots.size() && lane->queues(); s++)
+            lane->prepare({slots[s].inputs, slots[s].outputs, items, s});
+    device_failure.reserve(1024);
+    threads_run = true;
+    for (auto& w : workers) w->thread = std::thread([this, &w = *w] { drive(w); });
+  }
+  void stop() {
+    if (inside_callback == this) throw error("a callback cannot stop its pipeline: it would wait for itself");
+    {
+      lock l(mutex);
+      stopping = true;
+      stop_now.store(true, std::memory_order_release);
+      while (!queue.empty()) drop(queue.begin());
+      work.notify_all();
+      space.notify_all();
+      deliver(l);
+    }
+    std::lock_guard join(joining);
+    if (std::exchange(threads_run, false)) {
+      for (auto& w : workers)
+        if (w->thread.joinable()) w->thread.join();
+    }
+    lock l(mutex);
+    ended.wait(l, [this] { return records.empty() && !delivering; });
+    workers.clear();
+  }
+  ~pipeline_state() { workers.clear(); }
+};
+
+thread_local const pipeline_state* pipeline_state::inside_callback = nullptr;
+
+// ---- slots and tickets
+
+frame_slot& frame_slot::operator=(frame_slot&& o) noexcept {
+  std::swap(state_, o.state_);
+  std::swap(chain_, o.chain_);
+  std::swap(inputs_, o.inputs_);
+  std::swap(index_, o.index_);
+  std::swap(items_, o.items_);
+  return *this;
+}
+frame_slot::~frame_slot() {
+  if (!state_) return;
+  std::lock_guard l(state_->mutex);
+  state_->give_back(index_);
+}
+
+frame_ticket& frame_ticket::operator=(frame_ticket&& o) noexcept {
+  std::swap(state_, o.state_);
+  std::swap(index_, o.index_);
+  std::swap(sequence_, o.sequence_);
+  return *this;
+}
+frame_ticket::~frame_ticket() {
+  if (!state_) return;
+  std::lock_guard l(state_->mutex);
+  slot_state& f = state_->slots[index_];
+  f.ticket = false;
+  if (f.use == slot_use::kept) state_->give_back(index_);
+}
+bool frame_ticket::ready() const {
+  std::lock_guard l(state_->mutex);
+  return state_->slots[index_].use == slot_use::kept;
+}
+frame_result frame_ticket::wait() const {
+  if (!state_) throw error("this ticket belongs to no frame");
+  pipeline_state::lock l(state_->mutex);
+  slot_state& f = state_->slots[index_];
+  if (f.use != slot_use::kept && pipeline_state::inside_callback == state_.get())
+    throw error("a callback cannot wait for a frame: frames are delivered one after the other");
+  state_->ended.wait(l, [&] { return f.use == slot_use::kept; });
+  return state_->result_of(index_);
+}
+
+// ---- the pipeline
+
+frame_pipeline::frame_pipeline(std::shared_ptr<const frame_chain> chain, pipeline_config config,
+                               frame_callback on_frame)
+    : state_(std::make_shared<pipeline_state>()) {
+  state_->chain = std::move(chain);
+  state_->config = std::move(config);
+  state_->on_frame = std::move(on_frame);
+  state_->check();
+  try {
+    state_->open();
+  } catch (...) {
+    state_->stop();  // threads that have begun
+    throw;
+  }
+}
+frame_pipeline::~frame_pipeline() { state_->stop(); }
+
+frame_slot frame_pipeline::acquire(std::size_t items) {
+  state_->check_items("items", items);
+  pipeline_state::lock l(state_->mutex);
+  const std::size_t s = state_->take_slot(l);
+  l.unlock();
+  frame_slot slot;
+  slot.state_ = state_;
+  slot.chain_ = state_->chain.get();
+  slot.inputs_ = state_->slots[s].inputs;
+  slot.index_ = s, slot.items_ = items;
+  return slot;
+}
+
+namespace {
+std::uint64_t queue_frame(pipeline_state& p, std::size_t s, std::size_t items, bool ticket, std::uint64_t token,
+                          frame_clock::time_point since) {
+  const auto now = since == frame_clock::time_point{} ? frame_clock::now() : since;
+  pipeline_state::lock l(p.mutex);
+  if (p.stopping) throw error(stopped_text);
+  if (p.devices_left == 0) throw device_error("no device is left: " + p.device_failure);
+  slot_state& f = p.slots[s];
+  f.use = slot_use::queued;
+  f.ticket = f.silent = ticket;
+  f.status = frame_status::delivered;
+  f.error[0] = '\0';
+  f.items = items;
+  f.sequence = p.next++;
+  f.token = token;
+  f.attempts = 0;
+  f.pushed = f.started = f.finished = now;
+  p.counts.waiting_sum += p.queue.size();
+  p.queue.push_back(s);
+  p.counts.most_waiting = std::max(p.counts.most_waiting, p.queue.size());
+  p.records.push_back({f.sequence, 1, s});
+  p.counts.pushed++;
+  p.queued_now.store(p.queue.size(), std::memory_order_relaxed);
+  const std::uint64_t sequence = f.sequence;
+  const bool sleeps = p.config.waiting == wait_policy::block;
+  l.unlock();
+  if (sleeps) p.work.notify_all();
+  return sequence;
+}
+}  // namespace
+
+std::uint64_t frame_pipeline::push(frame_slot slot, std::uint64_t token, frame_clock::time_point since) {
+  if (slot.state_ != state_) throw argument_error("slot", "of no or another pipeline", "one that acquire gave");
+  const std::uint64_t sequence = queue_frame(*state_, slot.index_, slot.items_, false, token, since);
+  slot.state_.reset();
+  return sequence;
+}
+frame_ticket frame_pipeline::submit(frame_slot slot, std::uint64_t token, frame_clock::time_point since) {
+  if (slot.state_ != state_) throw argument_error("slot", "of no or another pipeline", "one that acquire gave");
+  frame_ticket ticket;
+  ticket.sequence_ = queue_frame(*state_, slot.index_, slot.items_, true, token, since);
+  ticket.index_ = slot.index_;
+  ticket.state_ = std::move(slot.state_);
+  return ticket;
+}
+std::uint64_t frame_pipeline::push(std::size_t items, const std::vector<const void*>& arrays,
+                                   std::uint64_t token) {
+  const std::vector<frame_port>& ports = state_->chain->inputs();
+  if (arrays.size() != ports.size())
+    throw argument_error("arrays", std::to_string(arrays.size()), std::to_string(ports.size()));
+  const auto since = frame_clock::now();
+  frame_slot slot = acquire(items);
+  for (std::size_t i = 0; i < ports.size(); i++) std::memcpy(slot.bytes(i), arrays[i], ports[i].bytes_of(items));
+  return push(std::move(slot), token, since);
+}
+
+void frame_pipeline::drain() {
+  if (pipeline_state::inside_callback == state_.get())
+    throw error("a callback cannot drain its pipeline: it would wait for itself");
+  pipeline_state::lock l(state_->mutex);
+  const std::uint64_t all = state_->next;
+  state_->ended.wait(l, [&] { return state_->through >= all; });
+}
+void frame_pipeline::stop() { state_->stop(); }
+
+pipeline_counters frame_pipeline::counters() const {
+  std::lock_guard l(state_->mutex);
+  pipeline_counters c = state_->counts;
+  c.waiting = state_->queue.size();
+  return c;
+}
+pipeline_times frame_pipeline::times() const {
+  std::lock_guard l(state_->mutex);
+  return state_->times;
+}
+void frame_pipeline::reset_times() {
+  std::lock_guard l(state_->mutex);
+  state_->times = {};
+}
+std::size_t frame_pipeline::slots() const noexcept { return state_->slots.size(); }
+const std::vector<std::string>& frame_pipeline::descriptions() const noexcept { return state_->descriptions; }
+std::size_t frame_pipeline::graphs() const noexcept {
+  std::lock_guard join(state_->joining);
+  std::size_t n = 0;
+  for (const auto& w : state_->workers)
+    for (const auto& lane : w->lanes) n += lane->graphs();
+  return n;
+}
+
+}  // namespace wb
