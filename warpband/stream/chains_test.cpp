@@ -1,0 +1,332 @@
+// Every chain, through the pipeline, against a direct call: the same bits on every device, for any number of devices,
+// streams and parts; and nothing allocated once frames flow.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <complex>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <tests/allocations.hpp>
+#include <tests/on_backends.hpp>
+#include <warpband/link/codec.hpp>
+#include <warpband/stream/chains.hpp>
+#include <warpband/stream/lane.hpp>
+#include <warpband/stream/pipeline.hpp>
+
+namespace {
+
+using bytes = std::vector<std::byte>;
+using cf = std::complex<float>;
+
+/// A frame in host memory, an entry for each array.
+struct host_frame {
+  std::size_t items = 0;
+  std::vector<bytes> in, out;
+  template <class T>
+  const T* input(std::size_t i) const {
+    return reinterpret_cast<const T*>(in[i].data());
+  }
+  template <class T>
+  T* output(std::size_t i) {
+    return reinterpret_cast<T*>(out[i].data());
+  }
+};
+
+struct chain_case {
+  std::string name;
+  std::shared_ptr<const wb::frame_chain> chain;
+  std::vector<std::size_t> items;  // sizes, the largest last
+  void (*direct)(host_frame&);     // fills `out`, on scalar code, without the room stream/
+};
+
+wb::view<const float> shared(const host_frame& f, std::size_t items) { return {f.input<float>(2), 1, items, 1, 0}; }
+template <class T>
+wb::view<T> rows(T* data, std::size_t elements, std::size_t items) {
+  return wb::make_view(data, elements, items);
+}
+
+// What both the chain and the direct call are made of.
+wb::detector_config detector_of(wb::detector_type type, int streams, int rx_antennas, int qam, int ways) {
+  wb::detector_config c;
+  c.type = type;
+  c.streams = streams, c.rx_antennas = rx_antennas, c.qam = qam, c.ways = ways;
+  return c;
+}
+const wb::detector_config nway_44 = detector_of(wb::detector_type::nway, 4, 4, 16, 2),
+                          mmse_23 = detector_of(wb::detector_type::mmse, 2, 3, 64, 0);
+const wb::uplink_config up_168{.antennas = 16, .users = 8, .qam = 16};
+const wb::downlink_config down_168{.antennas = 16, .users = 8};
+const wb::stbc_config silver{.code = wb::space_time_code::silver(), .qam = 16, .rx_antennas = 2};
+wb::code_config turbo_code() {
+  wb::code_config c;
+  c.type = wb::code_type::lte_turbo;
+  c.k = 104;
+  c.turbo.decoder.iterations = 3;
+  return c;
+}
+wb::code_config ldpc_code() {
+  wb::code_config c;
+  c.type = wb::code_type::wimax_ldpc;
+  c.ldpc.n = 576;
+  c.ldpc.decoder.iterations = 4;
+  return c;
+}
+wb::block_decoder decoder_of(const wb::code_config& config) {
+  const std::shared_ptr<const wb::codec> code = wb::make_codec(config);
+  return {code->n(), code->k(),
+          [code](wb::executor& e, wb::view<const float> llr, wb::view<std::uint8_t> bits,
+                 wb::view<std::int32_t> iterations) {
+            code->decode(e, llr, {.bits = bits, .soft = {}, .iterations = iterations, .status = {}});
+          }};
+}
+void decode_directly(host_frame& f, const wb::detector_config& detector, const wb::code_config& config) {
+  const auto exec = wb::testing::open_scalar();
+  const auto d = wb::make_detector(detector);
+  const auto code = wb::make_codec(config);
+  const std::size_t s = static_cast<std::size_t>(detector.streams), r = static_cast<std::size_t>(detector.rx_antennas);
+  std::vector<float> llr(d->bits_per_use() * f.items);
+  d->run(*exec,
+         {.received = rows(f.input<cf>(1), r, f.items),
+          .channel = rows(f.input<cf>(0), r * s, f.items),
+          .uses_per_channel = 1,
+          .noise_var = shared(f, f.items),
+          .prior = {}},
+         {.llr = rows(llr.data(), d->bits_per_use(), f.items), .bits = {}, .status = {}});
+  const std::size_t blocks = llr.size() / code->n();
+  code->decode(*exec, rows(static_cast<const float*>(llr.data()), code->n(), blocks),
+               {.bits = rows(f.output<std::uint8_t>(0), code->k(), blocks),
+                .soft = {},
+                .iterations = rows(f.output<std::int32_t>(1), 1, blocks),
+                .status = {}});
+}
+
+const std::vector<chain_case>& cases() {
+  static const std::vector<chain_case> all{
+      {"detect", wb::make_detect_chain({nway_44, 3}), {1, 7, 300, 1000},
+       [](host_frame& f) {
+         const auto exec = wb::testing::open_scalar();
+         wb::make_detector(nway_44)->run(*exec,
+                                         {.received = rows(f.input<cf>(1), 4, f.items),
+                                          .channel = rows(f.input<cf>(0), 16, (f.items + 2) / 3),
+                                          .uses_per_channel = 3,
+                                          .noise_var = shared(f, f.items),
+                                          .prior = {}},
+                                         {.llr = rows(f.output<float>(0), 16, f.items),
+                                          .bits = {},
+                                          .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+       }},
+      {"detect_turbo", wb::make_decode_chain({nway_44, 1}, decoder_of(turbo_code())), {21, 100, 500},
+       [](host_frame& f) { decode_directly(f, nway_44, turbo_code()); }},
+      {"detect_ldpc", wb::make_decode_chain({mmse_23, 1}, decoder_of(ldpc_code())), {48, 100, 500},
+       [](host_frame& f) { decode_directly(f, mmse_23, ldpc_code()); }},
+      {"uplink", wb::make_uplink_chain({up_168, 6}), {6, 60, 180},
+       [](host_frame& f) {
+         const auto exec = wb::testing::open_scalar();
+         wb::uplink_detector(up_168).run(*exec,
+                                         {.channel = rows(f.input<cf>(0), 128, f.items / 6),
+                                          .received = rows(f.input<cf>(1), 16, f.items),
+                                          .noise_var = shared(f, f.items / 6),
+                                          .symbols = 6},
+                                         {.llr = rows(f.output<float>(0), 32, f.items),
+                                          .equalized = {},
+                                          .sinr = {},
+                                          .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+       }},
+      {"precode", wb::make_precode_chain({down_168, 5}), {5, 60, 150},
+       [](host_frame& f) {
+         const auto exec = wb::testing::open_scalar();
+         wb::downlink_precoder(down_168).run(*exec,
+                                             {.channel = rows(f.input<cf>(0), 128, f.items / 5),
+                                              .sent = rows(f.input<cf>(1), 8, f.items),
+                                              .noise_var = shared(f, f.items / 5),
+                                              .symbols = 5},
+                                             rows(f.output<cf>(0), 16, f.items),
+                                             rows(f.output<std::uint8_t>(1), 1, f.items));
+       }},
+      {"stbc", wb::make_stbc_chain({silver, 4}), {1, 30, 202},
+       [](host_frame& f) {
+         const auto exec = wb::testing::open_scalar();
+         wb::stbc_decoder(silver).run(*exec,
+                                      {.received = rows(f.input<cf>(1), 4, f.items),
+                                       .channel = rows(f.input<cf>(0), 4, (f.items + 3) / 4),
+                                       .codewords_per_channel = 4,
+                                       .noise_var = shared(f, f.items)},
+                                      {.llr = rows(f.output<float>(0), 16, f.items),
+                                       .bits = {},
+                                       .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+       }},
+  };
+  return all;
+}
+
+/// Normal numbers in, the direct call's out; some frames with an item that is erased.
+host_frame make_frame(const chain_case& c, std::size_t items, std::uint64_t seed) {
+  std::mt19937_64 rng(seed);
+  std::normal_distribution<float> normal;
+  host_frame f;
+  f.items = items;
+  for (const wb::frame_port& p : c.chain->inputs()) {
+    f.in.emplace_back(p.bytes_of(items));
+    auto* x = reinterpret_cast<float*>(f.in.back().data());
+    for (std::size_t i = 0; i < f.in.back().size() / sizeof(float); i++) x[i] = p.shared() ? 0.05f : normal(rng);
+    if (!p.shared() && seed % 4 == 1) x[0] = NAN;
+  }
+  for (const wb::frame_port& p : c.chain->outputs()) f.out.emplace_back(p.bytes_of(items));
+  c.direct(f);
+  return f;
+}
+
+/// Frames of all sizes through a pipeline; how many came back with other bits.
+int differences(const chain_case& c, wb::pipeline_config config, int frames) {
+  std::vector<host_frame> different;
+  for (std::size_t i = 0; i < 2 * c.items.size(); i++)
+    different.push_back(make_frame(c, c.items[i % c.items.size()], i));
+  std::atomic<int> wrong = 0;
+  config.most_items = c.items.back();
+  wb::frame_pipeline p(c.chain, config, [&](const wb::frame_result& r) {
+    const host_frame& f = different[r.token];
+    if (r.status != wb::frame_status::delivered) wrong++;
+    for (std::size_t i = 0; i < f.out.size(); i++)
+      wrong += std::memcmp(r.outputs + wb::offset_of(c.chain->outputs(), i, r.items), f.out[i].data(),
+                           f.out[i].size()) != 0;
+  });
+  for (int n = 0; n < frames; n++) {
+    const host_frame& f = different[static_cast<std::size_t>(n) % different.size()];
+    std::vector<const void*> arrays;
+    for (const bytes& b : f.in) arrays.push_back(b.data());
+    p.push(f.items, arrays, static_cast<std::uint64_t>(n) % different.size());
+  }
+  p.drain();
+  EXPECT_EQ(p.counters().delivered, static_cast<std::uint64_t>(frames));
+  if (!config.graph_items.empty() && config.devices[0] != "cpu") {
+    EXPECT_GT(p.graphs(), 0U);
+  }
+  return wrong;
+}
+
+class stream_chain : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  const chain_case& what() const { return cases()[GetParam()]; }
+};
+INSTANTIATE_TEST_SUITE_P(all, stream_chain, ::testing::Range<std::size_t>(0, cases().size()),
+                         [](const auto& one) { return cases()[one.param].name; });
+
+TEST_P(stream_chain, equals_a_direct_call_on_a_cpu) {
+  for (const std::size_t devices : {1U, 2U})
+    for (const int streams : {1, 3})
+      for (const int threads : {1, 2})
+        EXPECT_EQ(differences(what(),
+                              {.devices = std::vector<std::string>(devices, "cpu"),
+                               .streams = streams,
+                               .threads = threads,
+                               .queue = 4},
+                              24),
+                  0)
+            << devices << " devices, " << streams << " streams, " << threads << " threads";
+}
+
+TEST_P(stream_chain, equals_a_direct_call_on_cuda_devices) {
+  const std::size_t there = wb::cuda_devices().size();
+  if (there == 0) GTEST_SKIP() << "no CUDA device here";
+  const std::size_t sizes = what().items.size();
+  std::vector<std::vector<std::string>> devices{{"cuda:0"}, {"cuda:0", "cpu"}};
+  if (there > 1) devices.push_back({"cuda:0", "cuda:1"});
+  if (there > 2) {
+    devices.emplace_back();
+    for (std::size_t d = 0; d < there; d++) devices.back().push_back("cuda:" + std::to_string(d));
+  }
+  for (const auto& names : devices)
+    for (const int streams : {1, 3})
+      for (const auto waiting : {wb::wait_policy::block, wb::wait_policy::spin}) {
+        const wb::pipeline_config c{.devices = names, .streams = streams, .queue = 6, .waiting = waiting};
+        EXPECT_EQ(differences(what(), c, 60), 0) << names.size() << " devices, " << streams << " streams";
+        wb::pipeline_config graphs = c;
+        graphs.graph_items = {what().items[sizes - 1], what().items[sizes - 2]};
+        EXPECT_EQ(differences(what(), graphs, 60), 0) << "graphs, " << streams << " streams";
+        wb::pipeline_config parts = c;
+        if (what().chain->granularity() == 0) continue;
+        for (const int n : {2, 3, 7}) {
+          parts.parts = n;
+          EXPECT_EQ(differences(what(), parts, 60), 0) << n << " parts, " << streams << " streams";
+        }
+      }
+}
+
+TEST_P(stream_chain, a_cuda_device_that_fails_takes_no_frame_with_it) {
+  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  for (const auto moment : {wb::fault_moment::start, wb::fault_moment::started, wb::fault_moment::done}) {
+    wb::pipeline_config c{.devices = {"cuda:0", "cpu"}, .streams = 3, .queue = 6};
+    c.fault = [moment](const wb::fault_point& f) {
+      if (f.moment == moment && f.device == 0 && f.sequence >= 20) throw wb::device_error("the GPU is gone");
+    };
+    EXPECT_EQ(differences(what(), c, 60), 0);
+  }
+}
+
+TEST_P(stream_chain, parts_are_for_chains_that_can_be_cut) {
+  EXPECT_EQ(wb::testing::blamed([&] {
+              wb::frame_pipeline(what().chain, {.most_items = what().items.back(), .parts = 2});
+            }),
+            what().chain->granularity() == 0 ? "parts" : "");
+}
+
+TEST_P(stream_chain, allocates_nothing_once_frames_flow) {
+  if (!wb::testing::allocations()) GTEST_SKIP() << "a sanitizer has its own allocator";
+  for (const std::string& device : {std::string("cpu"), std::string("cuda:0")}) {
+    if (device != "cpu" && wb::cuda_devices().empty()) continue;
+    std::vector<host_frame> frames;
+    for (const std::size_t items : what().items) frames.push_back(make_frame(what(), items, items));
+    wb::frame_pipeline p(what().chain,
+                         {.devices = {device}, .streams = 2, .threads = 2, .most_items = what().items.back()},
+                         [](const wb::frame_result&) {});
+    std::vector<const void*> arrays;
+    arrays.reserve(8);
+    const auto push = [&](std::size_t n) {
+      const host_frame& f = frames[n % frames.size()];
+      arrays.clear();
+      for (const bytes& b : f.in) arrays.push_back(b.data());
+      p.push(f.items, arrays);
+    };
+    for (std::size_t n = 0; n < 4; n++) push(n);  // what a standard library does once for each thread
+    p.drain();
+    const long before = *wb::testing::allocations();
+    for (std::size_t n = 0; n < 60; n++) push(n);
+    p.drain();
+    EXPECT_EQ(*wb::testing::allocations() - before, 0) << device;
+  }
+}
+
+TEST(stream_chains, refuse_settings) {
+  using wb::testing::blamed;
+  EXPECT_EQ(blamed([] { (void)wb::make_detect_chain({nway_44, 0}); }), "uses_per_channel");
+  EXPECT_EQ(blamed([] { (void)wb::make_decode_chain({nway_44, 1}, {}); }), "decoder");
+  EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 0}); }), "symbols");
+  EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 0}); }), "symbols");
+  EXPECT_EQ(blamed([] { (void)wb::make_stbc_chain({silver, 0}); }), "codewords_per_channel");
+  wb::uplink_config bad = up_168;
+  bad.users = 0;
+  EXPECT_EQ(blamed([&] { (void)wb::make_uplink_chain({bad, 6}); }), "users");
+  // Frames that are no multiple of what shares an estimate, or too small for a codeword.
+  EXPECT_EQ(blamed([] { wb::frame_pipeline(cases()[3].chain, {.most_items = 7}); }), "most_items");
+  EXPECT_EQ(blamed([] { wb::frame_pipeline(cases()[1].chain, {.most_items = 20}); }), "most_items");
+}
+
+TEST(stream_chains, arrays_lie_where_they_are_said_to) {
+  const auto chain = wb::make_uplink_chain({up_168, 6});
+  EXPECT_EQ(chain->inputs()[0].rows_of(60), 10U);
+  EXPECT_EQ(chain->inputs()[0].bytes_of(60), 10U * 128 * 8);
+  EXPECT_EQ(chain->inputs()[2].rows_of(60), 1U);
+  EXPECT_EQ(wb::offset_of(chain->inputs(), 0, 60), 0U);
+  EXPECT_EQ(wb::offset_of(chain->inputs(), 1, 60), 10240U);
+  EXPECT_EQ(wb::offset_of(chain->inputs(), 2, 60), 10240U + 60 * 16 * 8);
+  EXPECT_EQ(wb::offset_of(chain->inputs(), 3, 60), 10240U + 60 * 16 * 8 + 256);
+  const auto& turbo = *cases()[1].chain;  // 16 bits a use, n = 324, k = 104
+  EXPECT_EQ(turbo.outputs()[0].rows_of(41), 2U);
+  EXPECT_EQ(turbo.bits_of(41), 208);
+}
+
+}  // namespace
