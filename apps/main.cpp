@@ -23,6 +23,7 @@ constexpr const char* main_footer = R"(Examples:
   warpband decode recorded.h5 -o bits.h5 --code lte-turbo   LLRs of any receiver
   warpband detect recorded.h5 -o llr.h5 --detector nway --qam 64
                                                             soft MIMO detection of any recording
+  warpband stream examples/stream.toml                      frames under a deadline: throughput and latency
   warpband bench turbo --json turbo.json                    how fast this machine is, and against which bound
   warpband model capacity                                   matched filter or MMSE, by coherence time
   warpband info                                             what this machine and this build can do
@@ -72,8 +73,9 @@ int main(int argc, char** argv) {
   app.set_version_flag(
       "--version", [] { return std::string("warpband ") + wb::version() + " (commit " + wb::commit() + ")"; },
       "Print version and commit");
-  const std::vector<command> commands{add_sim(app),   add_encode(app), add_decode(app), add_detect(app),
-                                      add_bench(app), add_model(app),  add_info(app),   add_completion(app)};
+  const std::vector<command> commands{add_sim(app),    add_encode(app), add_decode(app),
+                                      add_detect(app), add_stream(app), add_bench(app),
+                                      add_model(app),  add_info(app),   add_completion(app)};
 
   try {
     app.parse(argc, argv);

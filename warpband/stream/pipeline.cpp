@@ -676,6 +676,7 @@ pipeline_counters frame_pipeline::counters() const {
   std::lock_guard l(state_->mutex);
   pipeline_counters c = state_->counts;
   c.waiting = state_->queue.size();
+  c.missed = state_->times.missed;
   return c;
 }
 pipeline_times frame_pipeline::times() const {

@@ -1,0 +1,405 @@
+// `warpband stream`: frames at a rate, or as fast as they are taken, through a pipeline of devices.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <warpband/core/error.hpp>
+#include <warpband/exec/cpu.hpp>
+#include <warpband/exec/cuda.hpp>
+#include <warpband/io/replacement.hpp>
+#include <warpband/link/result.hpp>
+#include <warpband/stream/measure.hpp>
+
+#include "command.hpp"
+#include "stream_scenario.hpp"
+#include "stream_source.hpp"
+
+namespace {
+
+using json = nlohmann::ordered_json;
+using wb::frame_clock;
+
+struct stream_options {
+  std::string scenario, json, devices;
+  std::optional<std::uint64_t> frames;
+  std::optional<double> seconds;
+  bool quiet = false, help_scenario = false;
+};
+
+double resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double pages = 0, resident = 0;
+  file >> pages >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+/// Compares frames with what they gave the first time, on a thread of its own.
+class checker {
+ public:
+  checker(const wb::frame_chain& chain, const stream_source& source, bool decodes)
+      : chain_(chain), source_(source), decodes_(decodes), first_(source.frames()), thread_([this] { work(); }) {}
+  ~checker() { finish(); }
+  void take(wb::frame_ticket ticket, std::size_t frame) {
+    {
+      std::lock_guard l(mutex_);
+      waiting_.emplace_back(std::move(ticket), frame);
+    }
+    some_.notify_one();
+  }
+  bool busy() {
+    std::lock_guard l(mutex_);
+    return !waiting_.empty();
+  }
+  void finish() {
+    {
+      std::lock_guard l(mutex_);
+      end_ = true;
+    }
+    some_.notify_one();
+    if (thread_.joinable()) thread_.join();
+  }
+  std::uint64_t compared = 0, different = 0, blocks = 0, block_errors = 0;  // after finish()
+
+ private:
+  void work() {
+    for (;;) {
+      std::pair<wb::frame_ticket, std::size_t> next;
+      {
+        std::unique_lock l(mutex_);
+        some_.wait(l, [this] { return end_ || !waiting_.empty(); });
+        if (waiting_.empty()) return;
+        next = std::move(waiting_.front());
+        waiting_.erase(waiting_.begin());
+      }
+      look(next.first.wait(), next.second);
+    }
+  }
+  void look(const wb::frame_result& r, std::size_t frame) {
+    if (r.status != wb::frame_status::delivered) return;
+    std::vector<std::byte> all;
+    for (std::size_t i = 0; i < chain_.outputs().size(); i++) {
+      const std::byte* a = r.outputs + wb::offset_of(chain_.outputs(), i, r.items);
+      all.insert(all.end(), a, a + chain_.outputs()[i].bytes_of(r.items));
+    }
+    std::vector<std::byte>& first = first_[frame];
+    if (first.empty()) {
+      first = std::move(all);
+      if (!decodes_ || source_.sent(frame).empty()) return;
+      const std::size_t k = chain_.outputs()[0].elements;
+      for (std::size_t b = 0; b < chain_.outputs()[0].rows_of(r.items); b++) {
+        blocks++;
+        block_errors += std::memcmp(first.data() + b * k, source_.sent(frame).data() + b * k, k) != 0;
+      }
+      return;
+    }
+    compared++;
+    different += all != first;
+  }
+  const wb::frame_chain& chain_;
+  const stream_source& source_;
+  bool decodes_, end_ = false;
+  std::vector<std::vector<std::byte>> first_;
+  std::mutex mutex_;
+  std::condition_variable some_;
+  std::vector<std::pair<wb::frame_ticket, std::size_t>> waiting_;
+  std::thread thread_;
+};
+
+json times_json(const wb::latency_histogram& h) {
+  return {{"mean", h.mean_us()},        {"p50", h.percentile_us(50)},   {"p99", h.percentile_us(99)},
+          {"p99.9", h.percentile_us(99.9)}, {"max", h.max_us()}};
+}
+
+/// Memory of this process and of the devices.
+class memory_watch {
+ public:
+  explicit memory_watch(const std::vector<std::string>& devices) {
+    for (const std::string& d : devices)
+      if (d != "cpu") devices_.push_back(wb::open_executor(d));
+    look();
+  }
+  void look() {
+    const double host = resident_bytes();
+    double used = 0;
+    for (const auto& d : devices_) used += static_cast<double>(dynamic_cast<const wb::cuda&>(*d).memory_used());
+    if (host_.empty()) host_ = {host, host, host}, device_ = {used, used, used};
+    host_[1] = host, device_[1] = used;
+    host_[2] = std::max(host_[2], host), device_[2] = std::max(device_[2], used);
+  }
+  static json to_json(const std::vector<double>& v) { return {{"first", v[0]}, {"last", v[1]}, {"most", v[2]}}; }
+  json host() const { return to_json(host_); }
+  json device() const { return to_json(device_); }
+
+ private:
+  std::vector<std::unique_ptr<wb::executor>> devices_;
+  std::vector<double> host_, device_;
+};
+
+constexpr const char* row_format = "{:<34} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>8} {:>7} {:>7}\n";
+
+/// Waits for a time: asleep as long as it is far, then awake.
+void wait_until(frame_clock::time_point due) {
+  constexpr auto awake = std::chrono::microseconds(150);
+  if (due - frame_clock::now() > 2 * awake) std::this_thread::sleep_until(due - awake);
+  while (frame_clock::now() < due) {
+  }
+}
+
+json run_one(const stream_run& run, progress_line& line) {
+  const stream_work work = work_of(run);
+  const wb::frame_chain& chain = *work.chain;
+  const stream_source source(run, work);
+  json result{{"label", run.label}};
+
+  json stages;
+  if (run.stages) {
+    const wb::stage_times t =
+        wb::measure_stages(chain, run.devices.front(), run.threads, run.items, source.arrays(0));
+    json each;
+    double alone = t.upload_us + t.download_us;
+    for (std::size_t i = 0; i < t.stage_us.size(); i++) {
+      each[chain.stages()[i]] = t.stage_us[i];
+      alone += t.stage_us[i];
+    }
+    json share{{"upload", t.upload_us / alone}};
+    for (std::size_t i = 0; i < t.stage_us.size(); i++) share[chain.stages()[i]] = t.stage_us[i] / alone;
+    share["download"] = t.download_us / alone;
+    stages = {{"device", run.devices.front()},   {"upload_us", t.upload_us},
+              {"stages_us", each},               {"download_us", t.download_us},
+              {"kernel_us", t.kernel_us},        {"synchronous_us", t.synchronous_us},
+              {"upload_bytes", t.upload_bytes},  {"download_bytes", t.download_bytes},
+              {"share", share}};
+  }
+
+  wb::pipeline_config c;
+  c.devices = run.devices;
+  c.streams = run.streams, c.threads = run.threads, c.parts = run.parts, c.retries = run.retries;
+  c.most_items = run.items, c.queue = run.queue;
+  c.overflow = run.overflow, c.waiting = run.waiting;
+  if (run.graphs) c.graph_items = {run.items};
+  c.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(run.deadline_us * 1e3));
+  wb::frame_pipeline pipeline(work.chain, c);
+  const bool one_size = run.least_items == 0;
+  const bool checks = one_size && run.check_every != 0;
+  checker check(chain, source, work.code != nullptr);
+  std::vector<char> filled(pipeline.slots(), 0);
+  std::mt19937_64 rng(run.seed);
+  std::vector<std::size_t> sizes;  // that the chain takes
+  const std::size_t unit = chain.multiple(), least = std::max(run.least_items, chain.least_items());
+
+  std::uint64_t items_pushed = 0;
+  double bits_pushed = 0;
+  const auto push = [&](std::uint64_t n, frame_clock::time_point since) {
+    std::size_t items = run.items;
+    if (!one_size) {
+      items = std::uniform_int_distribution<std::size_t>((least + unit - 1) / unit, run.items / unit)(rng) * unit;
+    }
+    wb::frame_slot slot = pipeline.acquire(items);
+    const std::size_t frame = slot.index() % source.frames();
+    if (!one_size || filled[slot.index()] == 0) source.fill(slot, frame);
+    filled[slot.index()] = 1;
+    items_pushed += items;
+    bits_pushed += chain.bits_of(items);
+    if (checks && n % run.check_every == 0 && !check.busy())
+      check.take(pipeline.submit(std::move(slot), frame, since), frame);
+    else
+      pipeline.push(std::move(slot), frame, since);
+  };
+  // Every slot is filled, and looked at once, before it counts.
+  for (std::uint64_t n = 0; n < std::max<std::uint64_t>(run.warmup, 2 * pipeline.slots()); n++) {
+    push(n, {});
+    if (checks && n < 4 * pipeline.slots()) pipeline.drain();
+  }
+  pipeline.drain();
+  pipeline.reset_times();
+  const wb::pipeline_counters before = pipeline.counters();
+  items_pushed = 0;
+  bits_pushed = 0;
+
+  memory_watch memory(run.devices);
+  const frame_clock::time_point start = frame_clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(frame_clock::now() - start).count(); };
+  const double period = run.rate > 0 ? 1e9 / run.rate : 0;
+  frame_clock::time_point looked = start;
+  std::uint64_t n = 0;
+  for (; run.seconds > 0 ? elapsed() < run.seconds : n < run.frames; n++) {
+    if (interrupted()) break;
+    frame_clock::time_point due{};
+    if (run.rate > 0) {
+      due = start + std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(n) * period));
+      wait_until(due);
+    }
+    push(n, due);
+    if (const auto now = frame_clock::now(); now - looked > std::chrono::seconds(1)) {
+      looked = now;
+      memory.look();
+      if (line.due()) {
+        const wb::pipeline_counters now_counted = pipeline.counters();
+        const std::uint64_t done_frames = now_counted.delivered - before.delivered;
+        line.show(fmt::format("{}: {} frames, {:.4g} Mb/s, {} waiting, {} missed, {} dropped, {} failed, {}", run.label,
+                              done_frames,
+                              static_cast<double>(done_frames) * bits_pushed / static_cast<double>(n + 1) / elapsed() * 1e-6,
+                              now_counted.waiting, now_counted.missed, now_counted.dropped - before.dropped,
+                              now_counted.failed - before.failed, duration_text(elapsed())));
+      }
+    }
+  }
+  pipeline.drain();
+  const double seconds = elapsed();
+  memory.look();
+  line.clear();
+  const wb::pipeline_counters after = pipeline.counters();
+  const wb::pipeline_times times = pipeline.times();
+  const std::size_t graphs = pipeline.graphs();
+  check.finish();
+  pipeline.stop();
+
+  const std::uint64_t pushed = after.pushed - before.pushed, delivered = after.delivered - before.delivered;
+  const double part = pushed == 0 ? 0 : static_cast<double>(delivered) / static_cast<double>(pushed);
+  const double frame_us = delivered == 0 ? 0 : seconds * 1e6 / static_cast<double>(delivered);
+  const double mbps = bits_pushed * part / seconds * 1e-6;
+  result["chain"] = run.chain;
+  result["items"] = run.items;
+  if (!one_size) result["least_items"] = least;
+  result["per_channel"] = run.per_channel;
+  result["devices"] = run.devices;
+  result["descriptions"] = pipeline.descriptions();
+  result["streams"] = run.streams;
+  result["parts"] = run.parts;
+  result["graphs"] = graphs;
+  result["waiting"] = run.waiting == wb::wait_policy::spin ? "spin" : "block";
+  result["rate"] = run.rate > 0 ? json(run.rate) : json("max");
+  result["seconds"] = seconds;
+  result["counters"] = {{"pushed", pushed},
+                        {"delivered", delivered},
+                        {"dropped", after.dropped - before.dropped},
+                        {"failed", after.failed - before.failed},
+                        {"rerun", after.rerun - before.rerun},
+                        {"devices_failed", after.devices_failed}};
+  result["bits_per_frame"] = chain.bits_of(run.items);
+  result["throughput_mbps"] = mbps;
+  result["frame_us"] = frame_us;
+  result["input_gb_per_s"] = static_cast<double>(wb::offset_of(chain.inputs(), chain.inputs().size(), run.items)) *
+                             (static_cast<double>(items_pushed) * part / static_cast<double>(run.items)) / seconds * 1e-9;
+  result["latency_us"] = times_json(times.latency);
+  result["queued_us"] = times_json(times.queued);
+  result["device_us"] = times_json(times.device);
+  result["deadline_us"] = run.deadline_us > 0 ? json(run.deadline_us) : json();
+  result["missed"] = times.missed;
+  result["queue"] = {{"size", run.queue},
+                     {"mean", after.pushed == 0 ? 0
+                                                : static_cast<double>(after.waiting_sum - before.waiting_sum) /
+                                                      static_cast<double>(std::max<std::uint64_t>(pushed, 1))},
+                     {"most", after.most_waiting}};
+  result["checked"] = {{"compared", check.compared}, {"different", check.different}};
+  if (check.blocks != 0) result["checked"]["blocks"] = check.blocks, result["checked"]["block_errors"] = check.block_errors;
+  result["host_memory_bytes"] = memory.host();
+  result["device_memory_bytes"] = memory.device();
+  if (!stages.is_null()) result["alone"] = stages;
+
+  const auto us = [](double x) { return fmt::format("{:.1f}", x); };
+  fmt::print(row_format, run.label, fmt::format("{:.5g}", mbps), us(frame_us), us(times.latency.percentile_us(50)),
+             us(times.latency.percentile_us(99)), us(times.latency.percentile_us(99.9)), us(times.latency.max_us()),
+             times.missed, after.dropped - before.dropped, after.failed - before.failed);
+  if (run.stages) {
+    std::string text = fmt::format("  one by one: upload {:.1f}", stages["upload_us"].get<double>());
+    for (const auto& [name, value] : stages["stages_us"].items()) text += fmt::format(", {} {:.1f}", name, value.get<double>());
+    fmt::print("{}, download {:.1f} us; synchronous {:.1f} us\n", text, stages["download_us"].get<double>(),
+               stages["synchronous_us"].get<double>());
+  }
+  if (check.different != 0)
+    fmt::print("  {} of {} results differ from the first of their frame\n", check.different, check.compared);
+  std::fflush(stdout);
+  return result;
+}
+
+int run_stream(const stream_options& o) {
+  stream_scenario scenario = load_stream_scenario(o.scenario);
+  if (!o.json.empty()) wb::check_writable(o.json);
+  for (stream_run& r : scenario.runs) {
+    if (!o.devices.empty()) {
+      r.devices.clear();
+      std::istringstream list(o.devices);
+      for (std::string d; std::getline(list, d, ',');) r.devices.push_back(d);
+    }
+    if (o.frames) r.frames = *o.frames, r.seconds = 0;
+    if (o.seconds) r.seconds = *o.seconds;
+  }
+  stop_on_interrupt();
+  progress_line line(o.quiet);
+  if (!scenario.title.empty()) fmt::print("{}\n", scenario.title);
+  const auto exec = wb::open_executor(scenario.runs.front().devices.front(), scenario.runs.front().threads);
+  const wb::machine_info m = wb::describe_machine(*exec);
+  fmt::print("{}, {}\n\n", m.cpu, m.device);
+  fmt::print(row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed", "dropped", "failed");
+  json out{{"format", "warpband stream 1"},
+           {"version", wb::version()},
+           {"commit", wb::commit()},
+           {"machine",
+            {{"cpu", m.cpu},
+             {"cores", std::thread::hardware_concurrency()},
+             {"os", m.os},
+             {"device", m.device},
+             {"instruction_set", m.instruction_set}}},
+           {"title", scenario.title},
+           {"scenario", scenario.text},
+           {"runs", json::array()}};
+  bool fine = true;
+  for (const stream_run& r : scenario.runs) {
+    if (interrupted()) break;
+    out["runs"].push_back(run_one(r, line));
+    const json& last = out["runs"].back();
+    fine = fine && last["checked"]["different"] == 0 && last["counters"]["failed"] == 0;
+    if (!o.json.empty()) wb::write_file(o.json, out.dump(1) + "\n");  // what is done is kept
+  }
+  return fine && !interrupted() ? done : failed;
+}
+
+constexpr const char* stream_footer = R"(A row for each run: throughput, time per frame, percentiles of the latency from host memory to host memory, frames
+that were late, dropped or failed. With stream.stages a second line says what copies and stages of a frame take alone.
+The exit code is 1 where a frame failed, or a result differs from the first one of the same frame.
+
+Examples:
+  warpband stream examples/stream.toml                          two chains on this machine's cores
+  warpband stream examples/stream.toml --device cuda:0 --json stream.json
+  warpband stream examples/stream.toml --device cuda:0,cuda:1 --seconds 60
+
+docs/stream.md explains scenarios, HDF5 files of frames and the library's interface.)";
+
+}  // namespace
+
+command add_stream(CLI::App& app) {
+  CLI::App* stream = app.add_subcommand("stream", "Frames through a pipeline of devices, under a deadline");
+  const auto o = std::make_shared<stream_options>();
+  stream->footer(stream_footer);
+  stream->add_option("SCENARIO", o->scenario, "What to run, in TOML: see --help-scenario");
+  stream->add_option("--json", o->json, "Write all that was measured to FILE")->type_name("FILE");
+  stream->add_option("--device", o->devices, "Instead of stream.devices: cpu, cuda:N, or several with commas")
+      ->type_name("NAME,...");
+  add_integer(*stream, "--frames", 1, 1'000'000'000'000, "Instead of stream.frames and stream.seconds",
+              [o](std::int64_t n) { o->frames = static_cast<std::uint64_t>(n); });
+  stream->add_option("--seconds", o->seconds, "Instead of stream.seconds")->type_name("X")->check(CLI::Range(1e-3, 1e9));
+  stream->add_flag("--quiet", o->quiet, "No progress on stderr");
+  stream->add_flag("--help-scenario", o->help_scenario, "Explain every key of a scenario file");
+  return {stream, [o] {
+            if (o->help_scenario) {
+              std::fputs(stream_scenario_help().c_str(), stdout);
+              return done;
+            }
+            if (o->scenario.empty()) throw usage_error("SCENARIO is missing (see warpband stream --help)");
+            return run_stream(*o);
+          }};
+}

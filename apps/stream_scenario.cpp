@@ -1,0 +1,324 @@
+#include "stream_scenario.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <warpband/core/error.hpp>
+#include <warpband/link/scenario.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace {
+
+struct key {
+  const char *name, *allowed, *initial, *text;
+  void (*set)(stream_run&, const toml::node&, const key&);
+};
+
+std::string text_of(const toml::node& n) {
+  std::ostringstream s;
+  n.visit([&](const auto& v) { s << v; });
+  return s.str();
+}
+[[noreturn]] void refuse(const toml::node& n, const key& k) {
+  throw wb::argument_error(k.name, text_of(n), k.allowed);
+}
+double number(const toml::node& n, const key& k, double least, double most) {
+  const auto x = n.value<double>();
+  if (!x || n.is_boolean() || n.is_string() || !(*x >= least && *x <= most)) refuse(n, k);
+  return *x;
+}
+std::int64_t integer(const toml::node& n, const key& k, std::int64_t least, std::int64_t most) {
+  const auto* i = n.as_integer();
+  if (i == nullptr || i->get() < least || i->get() > most) refuse(n, k);
+  return i->get();
+}
+template <class T>
+T whole(const toml::node& n, const key& k, std::int64_t least, std::int64_t most) {
+  return static_cast<T>(integer(n, k, least, most));
+}
+std::string word(const toml::node& n, const key& k) {
+  const auto* s = n.as_string();
+  if (s == nullptr) refuse(n, k);
+  return s->get();
+}
+std::size_t among(const toml::node& n, const key& k, const std::vector<std::string>& words) {
+  const auto at = std::find(words.begin(), words.end(), word(n, k));
+  if (at == words.end()) refuse(n, k);
+  return static_cast<std::size_t>(at - words.begin());
+}
+bool yes_or_no(const toml::node& n, const key& k) {
+  if (!n.is_boolean()) refuse(n, k);
+  return n.as_boolean()->get();
+}
+
+constexpr std::int64_t most_count = 1'000'000'000'000, most_items = std::int64_t{1} << 31;
+
+const key keys[] = {
+    {"label", "text", "", "Name of the run in tables; in [[run]].",
+     [](stream_run& r, const toml::node& n, const key& k) { r.label = word(n, k); }},
+    {"stream.chain", "\"detect\", \"decode\", \"uplink\", \"precode\" or \"stbc\"", "\"detect\"",
+     "What is done with a frame: soft MIMO detection; that and decoding; detection and precoding of massive MIMO; "
+     "space-time decoding.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       among(n, k, {"detect", "decode", "uplink", "precode", "stbc"});
+       r.chain = word(n, k);
+     }},
+    {"stream.items", "an integer from 1 to 2^31", "",
+     "Of a frame: uses of the channel, vectors, or codewords of stbc. Needed.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.items = whole<std::size_t>(n, k, 1, most_items); }},
+    {"stream.least_items", "an integer from 0 to stream.items", "0",
+     "Frames have sizes between this and stream.items, drawn for each; 0: all have stream.items.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.least_items = whole<std::size_t>(n, k, 0, most_items); }},
+    {"stream.per_channel", "an integer from 1 to 2^20", "1",
+     "Items that share a channel estimate, which is sent once for them: the symbols of a subcarrier, or of 12 "
+     "subcarriers. A frame of uplink or precode has a multiple of it.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.per_channel = whole<std::size_t>(n, k, 1, 1 << 20); }},
+    {"stream.devices", "a list of \"cpu\", \"cuda:0\", \"cuda:1\", ...", "[\"cpu\"]",
+     "Frames go to whichever has a stream free. `--device` overrides it.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       const auto* list = n.as_array();
+       if (list == nullptr || list->empty()) refuse(n, k);
+       r.devices.clear();
+       for (const toml::node& d : *list) r.devices.push_back(word(d, k));
+     }},
+    {"stream.streams", "an integer from 1 to 64", "2", "Frames under way on each device.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.streams = whole<int>(n, k, 1, 64); }},
+    {"stream.threads", "an integer from 0 (all cores) to 4096", "1", "\"cpu\": threads that share a frame.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.threads = whole<int>(n, k, 0, 4096); }},
+    {"stream.parts", "an integer from 1 to 64", "1",
+     "CUDA: parts of a frame whose copies and kernels overlap, for less latency of large frames.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.parts = whole<int>(n, k, 1, 64); }},
+    {"stream.graphs", "true or false", "false", "CUDA: frames of stream.items are started as recorded graphs.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.graphs = yes_or_no(n, k); }},
+    {"stream.queue", "an integer from 1 to 65536", "8", "Frames that may wait beside those under way.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.queue = whole<std::size_t>(n, k, 1, 65536); }},
+    {"stream.overflow", "\"wait\" or \"drop-oldest\"", "\"wait\"",
+     "When the queue is full: whoever pushes waits, or the frame that waits longest is dropped.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.overflow = static_cast<wb::overflow_policy>(among(n, k, {"wait", "drop-oldest"}));
+     }},
+    {"stream.waiting", "\"block\" or \"spin\"", "\"block\"",
+     "How threads wait for frames and devices: asleep, or looking all the time, which costs a core for each device "
+     "and takes tens of microseconds off the latency.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.waiting = static_cast<wb::wait_policy>(among(n, k, {"block", "spin"}));
+     }},
+    {"stream.retries", "an integer from 0 to 64", "1", "Devices that may fail under a frame before it is failed itself.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.retries = whole<int>(n, k, 0, 64); }},
+    {"stream.rate", "\"max\" or a number of frames a second from 0.001 to 1e9", "\"max\"",
+     "\"max\": the next frame is pushed as soon as it is taken, and its latency begins there. A number: frames are due "
+     "at fixed times, and their latency begins when they are due, also where they are pushed late.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.rate = n.is_string() && word(n, k) == "max" ? 0 : number(n, k, 1e-3, 1e9);
+     }},
+    {"stream.frames", "an integer from 1 to 10^12", "1000", "After which the run ends.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.frames = whole<std::uint64_t>(n, k, 1, most_count); }},
+    {"stream.seconds", "a number from 0 to 1e9", "0", "After which the run ends, if it is not 0, whatever stream.frames says.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.seconds = number(n, k, 0, 1e9); }},
+    {"stream.warmup", "an integer from 0 to 10^12", "100", "Frames before those that are timed.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.warmup = whole<std::uint64_t>(n, k, 0, most_count); }},
+    {"stream.deadline_us", "a number from 0 to 1e9", "0", "Later deliveries are counted as missed; 0: none are.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.deadline_us = number(n, k, 0, 1e9); }},
+    {"stream.source", "\"generated\" or the name of an HDF5 file", "\"generated\"",
+     "Where frames come from. A file has the chain's arrays, one frame after the other (docs/stream.md).",
+     [](stream_run& r, const toml::node& n, const key& k) { r.source = word(n, k); }},
+    {"stream.snr_db", "a number from -100 to 100", "20", "Es/N0 of a stream, or user, in generated frames.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.snr_db = number(n, k, -100, 100); }},
+    {"stream.seed", "an integer from 0 on", "1", "Of generated frames.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.seed = whole<std::uint64_t>(n, k, 0, INT64_MAX); }},
+    {"stream.check_every", "an integer from 0 to 10^12", "100",
+     "Every so many frames a result is compared, byte for byte, with what the same frame gave the first time; 0: none "
+     "is. Not with frames of several sizes.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.check_every = whole<std::uint64_t>(n, k, 0, most_count); }},
+    {"stream.stages", "true or false", "true", "Before the run time the copies and stages of a frame one by one.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.stages = yes_or_no(n, k); }},
+
+    {"detector.type", "a detector of `warpband detect --help`", "\"mmse\"", "Of detect and decode.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       const auto type = wb::detector_named(word(n, k));
+       if (!type) refuse(n, k);
+       r.detector.type = *type;
+     }},
+    {"detector.streams", "an integer from 1 to 8", "2", "Transmit antennas.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.detector.streams = whole<int>(n, k, 1, 8); }},
+    {"detector.rx_antennas", "an integer from detector.streams to 16", "2", "Receive antennas.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.detector.rx_antennas = whole<int>(n, k, 1, 16); }},
+    {"detector.qam", "4, 16, 64 or 256", "4", "Points of the constellation.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.detector.qam = whole<int>(n, k, 4, 256); }},
+    {"detector.ways", "an integer from 1 to detector.streams; 0: all", "0", "nway: passes.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.detector.ways = whole<int>(n, k, 0, 8); }},
+    {"detector.survivors", "an integer from 1 to 4096", "64", "kbest: K.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.detector.survivors = whole<int>(n, k, 1, 4096); }},
+
+    {"massive.antennas", "an integer from massive.users to 512", "128", "Of uplink and precode: B.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.massive.antennas = whole<int>(n, k, 1, 512); }},
+    {"massive.users", "an integer from 1 to 64", "16", "U.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.massive.users = whole<int>(n, k, 1, 64); }},
+    {"massive.qam", "4, 16, 64 or 256", "16", "Points of the constellation.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.massive.qam = whole<int>(n, k, 4, 256); }},
+    {"massive.solver", "\"cholesky\", \"cg\", \"jacobi_cg\", \"zf\" or \"mf\"", "\"cholesky\"",
+     "cg and jacobi_cg: with the approximate SINR.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.massive.mode = static_cast<wb::massive_mode>(among(n, k, {"cholesky", "cg", "jacobi_cg", "zf", "mf"}));
+       r.massive.sinr = wb::is_iterative(r.massive.mode) ? wb::massive_sinr::approximate : wb::massive_sinr::exact;
+     }},
+    {"massive.iterations", "an integer from 0 to 64", "0", "Of cg and jacobi_cg.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.massive.iterations = whole<int>(n, k, 0, 64); }},
+
+    {"stbc.code", "\"alamouti\", \"silver\" or \"golden\"", "\"silver\"", "Of stbc.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       const std::size_t which = among(n, k, {"alamouti", "silver", "golden"});
+       r.space_time_code = word(n, k);
+       r.space_time.code = which == 0   ? wb::space_time_code::alamouti()
+                           : which == 1 ? wb::space_time_code::silver()
+                                        : wb::space_time_code::golden();
+     }},
+    {"stbc.qam", "4, 16 or 64", "4", "Points of the constellation.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.space_time.qam = whole<int>(n, k, 4, 64); }},
+    {"stbc.rx_antennas", "an integer from 1 to 4", "2", "Receive antennas.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.space_time.rx_antennas = whole<int>(n, k, 1, 4); }},
+
+    {"code.type", "\"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\" or \"conv\"", "\"lte-turbo\"",
+     "Of decode; with it the keys of [code] and [decoder] that docs/scenario.md explains.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       constexpr wb::code_type types[] = {wb::code_type::lte_turbo, wb::code_type::wimax_ldpc,
+                                          wb::code_type::wifi_ldpc, wb::code_type::conv};
+       r.code.type = types[among(n, k, {"lte-turbo", "wimax-ldpc", "wifi-ldpc", "conv"})];
+     }},
+};
+
+/// A setting of the code, by its name in code_settings.hpp; false where there is none.
+bool set_code(stream_run& r, const std::string& name, const toml::node& n) {
+  bool found = false;
+  wb::for_each_setting(r.code, [&](const char* setting, auto& value) {
+    if (name != setting) return;
+    found = true;
+    using T = typename std::remove_reference_t<decltype(value)>::value_type;
+    const key k{name.c_str(), "a value that docs/scenario.md allows", "", "", nullptr};
+    if constexpr (std::is_same_v<T, int>)
+      value = n.is_string() && *n.value<std::string>() == "auto"
+                  ? (name == "overlap" ? -1 : 0)
+                  : whole<int>(n, k, INT32_MIN, INT32_MAX);
+    else if constexpr (std::is_same_v<T, float>)
+      value = static_cast<float>(number(n, k, -1e30, 1e30));
+    else if constexpr (std::is_same_v<T, std::string>)
+      value = word(n, k);
+    else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      const auto* list = n.as_array();
+      if (list == nullptr) refuse(n, k);
+      value.emplace();
+      for (const toml::node& x : *list) value->push_back(word(x, k));
+    } else {
+      refuse(n, k);
+    }
+  });
+  return found;
+}
+
+void apply(stream_run& r, const toml::table& table, const std::string& prefix) {
+  for (const auto& [name, node] : table) {
+    const std::string full = prefix + std::string(name.str());
+    if (const toml::table* inner = node.as_table(); inner != nullptr && prefix.empty()) {
+      apply(r, *inner, full + ".");
+      continue;
+    }
+    if (prefix.empty() && (full == "title" || full == "run")) continue;
+    const auto known = std::find_if(std::begin(keys), std::end(keys), [&](const key& k) { return full == k.name; });
+    if (known != std::end(keys)) {
+      known->set(r, node, *known);
+      continue;
+    }
+    if ((prefix == "code." || prefix == "decoder.") && set_code(r, std::string(name.str()), node)) continue;
+    std::vector<std::string> names;
+    for (const key& k : keys) names.push_back(k.name);
+    const std::string near = wb::nearest_name(full, names);
+    throw wb::argument_error("key", full, near.empty() ? "one of those that --help-scenario lists" : near);
+  }
+}
+
+void check(const stream_run& r) {
+  if (r.items == 0) throw wb::argument_error("stream.items", "none", "an integer from 1 to 2^31");
+  if (r.least_items > r.items)
+    throw wb::argument_error("stream.least_items", std::to_string(r.least_items), "0 to " + std::to_string(r.items));
+  (void)work_of(r);
+}
+
+}  // namespace
+
+stream_scenario load_stream_scenario(const std::string& path) {
+  stream_scenario s;
+  std::ifstream file(path);
+  if (!file) throw wb::file_error(path, "cannot read the scenario");
+  s.text.assign(std::istreambuf_iterator<char>(file), {});
+  toml::table table;
+  try {
+    table = toml::parse(s.text);
+  } catch (const toml::parse_error& e) {
+    throw wb::file_error(path, fmt::format("line {}: {}", e.source().begin.line, e.description()));
+  }
+  try {
+    if (const toml::node* title = table.get("title")) {
+      if (!title->is_string()) throw wb::argument_error("title", text_of(*title), "text");
+      s.title = title->as_string()->get();
+    }
+    stream_run base;
+    apply(base, table, "");
+    if (const toml::node* runs = table.get("run")) {
+      if (!runs->is_array_of_tables()) throw wb::argument_error("run", text_of(*runs), "[[run]] tables");
+      for (const toml::node& one : *runs->as_array()) {
+        s.runs.push_back(base);
+        s.runs.back().label = fmt::format("run {}", s.runs.size());
+        apply(s.runs.back(), *one.as_table(), "");
+      }
+    } else {
+      s.runs.push_back(base);
+    }
+    for (const stream_run& r : s.runs) check(r);
+  } catch (const wb::argument_error& e) {
+    throw wb::file_error(path, e.what());
+  }
+  return s;
+}
+
+std::string stream_scenario_help() {
+  std::string text =
+      "Keys of a scenario. Those of [[run]] tables stand in the place of the file's for one run each; without such "
+      "tables there is one run.\n\n| key | allowed | default | meaning |\n|---|---|---|---|\n"
+      "| `title` | text | | Of the whole. |\n";
+  for (const key& k : keys)
+    text += fmt::format("| `{}` | {} | {} | {} |\n", k.name, k.allowed,
+                        *k.initial == '\0' ? "" : "`" + std::string(k.initial) + "`", k.text);
+  return text + "| `code.*`, `decoder.*` | | | Of the code and its decoder, as in `warpband sim` (docs/scenario.md). |\n";
+}
+
+stream_work work_of(const stream_run& r) {
+  if (r.chain == "detect") return {wb::make_detect_chain({r.detector, r.per_channel}), {}};
+  if (r.chain == "uplink") return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel)}), {}};
+  if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel}), {}};
+  if (r.chain == "precode") {
+    wb::downlink_config c;
+    c.antennas = r.massive.antennas, c.users = r.massive.users;
+    c.mode = r.massive.mode, c.iterations = r.massive.iterations;
+    return {wb::make_precode_chain({c, static_cast<int>(r.per_channel)}), {}};
+  }
+  const std::shared_ptr<const wb::codec> code = wb::make_codec(wb::config_of(r.code));
+  wb::block_decoder decoder{code->n(), code->k(),
+                            [code](wb::executor& e, wb::view<const float> llr, wb::view<std::uint8_t> bits,
+                                   wb::view<std::int32_t> iterations) {
+                              code->decode(e, llr,
+                                           {.bits = bits, .soft = {}, .iterations = iterations, .status = {}});
+                            }};
+  return {wb::make_decode_chain({r.detector, r.per_channel}, std::move(decoder)), code};
+}
+
+int points_of(const stream_run& r) {
+  return r.chain == "uplink" || r.chain == "precode" ? r.massive.qam
+         : r.chain == "stbc"                         ? r.space_time.qam
+                                                     : r.detector.qam;
+}

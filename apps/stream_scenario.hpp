@@ -1,0 +1,59 @@
+#pragma once
+// Scenarios of `warpband stream`, in TOML: what frames are, what is done with them, where and how fast.
+// docs/stream.md lists the keys; `warpband stream --help-scenario` prints that list.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <warpband/link/code_settings.hpp>
+#include <warpband/stream/chains.hpp>
+#include <warpband/stream/pipeline.hpp>
+
+/// One run of a scenario.
+struct stream_run {
+  std::string label;
+  // [stream]
+  std::string chain = "detect";
+  std::size_t items = 0;  // of a frame
+  std::size_t least_items = 0;  // 0: all frames have `items`; else sizes are drawn between the two
+  std::vector<std::string> devices{"cpu"};
+  int streams = 2, threads = 1, parts = 1, retries = 1;
+  std::size_t queue = 8;
+  wb::overflow_policy overflow = wb::overflow_policy::wait;
+  wb::wait_policy waiting = wb::wait_policy::block;
+  bool graphs = false;
+  double rate = 0;  // frames a second; 0: as fast as they are taken
+  std::uint64_t frames = 1000, warmup = 100, seed = 1, check_every = 100;
+  double seconds = 0, deadline_us = 0, snr_db = 20;
+  std::string source = "generated";
+  bool stages = true;
+  // [detector], [massive], [stbc], [code], [decoder]
+  wb::detector_config detector;
+  std::size_t per_channel = 1;  // uses, vectors or codewords that share an estimate
+  wb::uplink_config massive;
+  wb::stbc_config space_time;
+  wb::code_settings code;
+  std::string space_time_code = "silver";
+};
+
+struct stream_scenario {
+  std::string title, text;
+  std::vector<stream_run> runs;  // at least one
+};
+
+/// Throws wb::file_error with the key, its value and what is allowed.
+stream_scenario load_stream_scenario(const std::string& path);
+/// The keys, in Markdown.
+std::string stream_scenario_help();
+
+/// The chain of a run, and its codec where it decodes. Throws wb::argument_error.
+struct stream_work {
+  std::shared_ptr<const wb::frame_chain> chain;
+  std::shared_ptr<const wb::codec> code;
+};
+stream_work work_of(const stream_run& run);
+/// Points of the constellation that the users send.
+int points_of(const stream_run& run);

@@ -1,0 +1,156 @@
+#include "stream_source.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <random>
+#include <string>
+
+#include <warpband/core/error.hpp>
+#include <warpband/exec/cpu.hpp>
+#include <warpband/modem/qam/qam.hpp>
+#if WARPBAND_HDF5
+#include <warpband/io/hdf5.hpp>
+#endif
+
+namespace {
+
+using cf = std::complex<float>;
+constexpr std::size_t different_frames = 4, most_from_file = 64;
+
+std::vector<std::uint8_t> random_bits(std::size_t n, std::mt19937_64& rng) {
+  std::vector<std::uint8_t> bits(n);
+  for (auto& b : bits) b = static_cast<std::uint8_t>(rng() >> 63);
+  return bits;
+}
+void normals(cf* to, std::size_t n, float scale, std::mt19937_64& rng) {
+  std::normal_distribution<float> normal(0, scale * std::sqrt(0.5f));
+  for (std::size_t i = 0; i < n; i++) {
+    const float re = normal(rng);
+    to[i] = {re, normal(rng)};
+  }
+}
+
+}  // namespace
+
+stream_source::stream_source(const stream_run& run, const stream_work& work) : chain_(work.chain) {
+  if (run.source == "generated")
+    for (std::size_t i = 0; i < different_frames; i++) generate(run, work, run.seed * different_frames + i);
+  else
+    read(run);
+}
+
+void stream_source::generate(const stream_run& run, const stream_work& work, std::uint64_t seed) {
+  std::mt19937_64 rng(seed);
+  wb::cpu exec({.threads = 0, .instructions = {}});
+  const auto& ports = chain_->inputs();
+  auto& frame = frames_.emplace_back();
+  auto& sent = sent_.emplace_back();
+  for (const wb::frame_port& p : ports) frame.emplace_back(p.bytes_of(run.items));
+  auto* h = reinterpret_cast<cf*>(frame[0].data());
+  auto* y = reinterpret_cast<cf*>(frame[1].data());
+  const float n0 = std::pow(10.f, static_cast<float>(-run.snr_db / 10));
+  *reinterpret_cast<float*>(frame[2].data()) = n0;
+  const std::size_t columns = ports[1].elements, entries = ports[0].elements;
+  normals(h, entries * ports[0].rows_of(run.items), 1, rng);
+
+  if (run.chain == "stbc") {
+    const wb::stbc_encoder encoder(run.space_time.code, run.space_time.qam);
+    const std::vector<std::uint8_t> bits = random_bits(encoder.bits_per_codeword() * run.items, rng);
+    std::vector<cf> s(4 * run.items);
+    encoder.run(exec, wb::make_view(bits.data(), encoder.bits_per_codeword(), run.items),
+                wb::make_view(s.data(), 4, run.items));
+    normals(y, columns * run.items, std::sqrt(n0), rng);
+    for (std::size_t i = 0; i < run.items; i++)
+      for (std::size_t r = 0; r < columns / 2; r++)
+        for (std::size_t slot = 0; slot < 2; slot++)
+          for (std::size_t t = 0; t < 2; t++)
+            y[i * columns + columns / 2 * slot + r] +=
+                h[i / run.per_channel * entries + 2 * r + t] * s[4 * i + 2 * slot + t];
+    return;
+  }
+  const std::size_t antennas = run.chain == "precode" ? static_cast<std::size_t>(run.massive.antennas) : columns,
+                    users = entries / antennas;
+  const wb::qam_mapper mapper(points_of(run));
+  const std::size_t m = static_cast<std::size_t>(mapper.bits());
+  std::vector<std::uint8_t> bits;
+  if (work.code) {
+    const std::size_t blocks = chain_->outputs()[0].rows_of(run.items), k = work.code->k(), n = work.code->n();
+    sent = random_bits(blocks * k, rng);
+    bits.resize(run.items * users * m);
+    work.code->encode(exec, wb::make_view(static_cast<const std::uint8_t*>(sent.data()), k, blocks),
+                      wb::make_view(bits.data(), n, blocks));
+  } else {
+    bits = random_bits(run.items * users * m, rng);
+  }
+  std::vector<cf> x(run.items * users);
+  mapper.run(exec, wb::make_view(static_cast<const std::uint8_t*>(bits.data()), m, x.size()),
+             wb::make_view(x.data(), x.size()));
+  if (run.chain == "precode") {
+    std::copy(x.begin(), x.end(), y);
+    return;
+  }
+  normals(y, columns * run.items, std::sqrt(n0), rng);
+  for (std::size_t i = 0; i < run.items; i++) {
+    const cf* own = h + i / run.per_channel * entries;
+    for (std::size_t r = 0; r < columns; r++) {
+      float re = 0, im = 0;
+      for (std::size_t u = 0; u < users; u++) {
+        const cf a = own[r * users + u], b = x[i * users + u];
+        re += a.real() * b.real() - a.imag() * b.imag();
+        im += a.real() * b.imag() + a.imag() * b.real();
+      }
+      y[i * columns + r] += cf(re, im);
+    }
+  }
+}
+
+#if WARPBAND_HDF5
+void stream_source::read(const stream_run& run) {
+  const wb::hdf5_reader file(run.source);
+  const auto& ports = chain_->inputs();
+  std::size_t count = most_from_file;
+  for (const wb::frame_port& p : ports) {
+    const wb::hdf5_array a = file.describe(p.name);
+    std::size_t elements = 1;
+    for (std::size_t i = 1; i < a.shape.size(); i++) elements *= a.shape[i];
+    const std::size_t rows = a.shape.empty() ? 1 : a.shape[0];
+    if (a.type != wb::name_of(p.type) || elements != p.elements)
+      throw wb::file_error(run.source, "array \"" + p.name + "\" has rows of " + std::to_string(elements) + " " + a.type +
+                                           ": expected " + std::to_string(p.elements) + " " + wb::name_of(p.type));
+    if (rows < p.rows_of(run.items))
+      throw wb::file_error(run.source, "array \"" + p.name + "\" has " + std::to_string(rows) +
+                                           " rows: a frame of stream.items = " + std::to_string(run.items) + " needs " +
+                                           std::to_string(p.rows_of(run.items)));
+    if (!p.shared()) count = std::min(count, rows / p.rows_of(run.items));
+  }
+  for (std::size_t f = 0; f < count; f++) {
+    auto& frame = frames_.emplace_back();
+    sent_.emplace_back();
+    for (const wb::frame_port& p : ports) {
+      frame.emplace_back(p.bytes_of(run.items));
+      const std::size_t rows = p.rows_of(run.items), from = p.shared() ? 0 : f * rows;
+      if (p.type == wb::element_type::complex64)
+        file.read(p.name, from, rows, reinterpret_cast<cf*>(frame.back().data()));
+      else
+        file.read(p.name, from, rows, reinterpret_cast<float*>(frame.back().data()));
+    }
+  }
+}
+#else
+void stream_source::read(const stream_run& run) {
+  throw wb::file_error(run.source, "this build reads no HDF5 files (WARPBAND_HDF5)");
+}
+#endif
+
+std::vector<const void*> stream_source::arrays(std::size_t frame) const {
+  std::vector<const void*> all;
+  for (const auto& a : frames_[frame]) all.push_back(a.data());
+  return all;
+}
+void stream_source::fill(const wb::frame_slot& slot, std::size_t frame) const {
+  const auto& ports = chain_->inputs();
+  for (std::size_t i = 0; i < ports.size(); i++)
+    std::memcpy(slot.bytes(i), frames_[frame][i].data(), ports[i].bytes_of(slot.items()));
+}

@@ -1,0 +1,30 @@
+#pragma once
+// Frames for `warpband stream`: generated, or read from an HDF5 file. A few different ones are made before the run;
+// slots are filled with them, as a radio would fill them, before they are pushed.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <warpband/stream/pipeline.hpp>
+
+#include "stream_scenario.hpp"
+
+class stream_source {
+ public:
+  /// Throws wb::file_error for a file that does not hold the arrays.
+  stream_source(const stream_run& run, const stream_work& work);
+  /// How many different frames there are.
+  std::size_t frames() const noexcept { return frames_.size(); }
+  std::vector<const void*> arrays(std::size_t frame) const;
+  /// Writes frame `frame`, or as much of it as the slot has items.
+  void fill(const wb::frame_slot& slot, std::size_t frame) const;
+  /// The bits that were encoded, [blocks, k]; empty where nothing is decoded or a file was read.
+  const std::vector<std::uint8_t>& sent(std::size_t frame) const { return sent_[frame]; }
+
+ private:
+  void generate(const stream_run& run, const stream_work& work, std::uint64_t seed);
+  void read(const stream_run& run);
+  std::shared_ptr<const wb::frame_chain> chain_;
+  std::vector<std::vector<std::vector<std::byte>>> frames_;
+  std::vector<std::vector<std::uint8_t>> sent_;
+};

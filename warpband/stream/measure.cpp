@@ -1,0 +1,94 @@
+#include <warpband/stream/measure.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include <warpband/core/check.hpp>
+#include <warpband/exec/cuda.hpp>
+
+namespace wb {
+namespace {
+
+double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+  return v[v.size() / 2];
+}
+double now_us() {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+stage_times measure_stages(const frame_chain& chain, const std::string& device, int threads, std::size_t items,
+                           const std::vector<const void*>& inputs, int repetitions) {
+  check_range("repetitions", repetitions, 1, 1'000'000);
+  const std::vector<frame_port>&in = chain.inputs(), &out = chain.outputs();
+  check_range("inputs", static_cast<long long>(inputs.size()), static_cast<long long>(in.size()),
+              static_cast<long long>(in.size()));
+  const auto exec = open_executor(device, threads);
+  auto* const gpu = dynamic_cast<cuda*>(exec.get());
+  const auto run = chain.attach(*exec, items);
+  stage_times t;
+  t.upload_bytes = offset_of(in, in.size(), items);
+  t.download_bytes = offset_of(out, out.size(), items);
+  auto host_in = exec->make_host<std::byte>(t.upload_bytes, 1), host_out = exec->make_host<std::byte>(t.download_bytes, 1),
+       own_in = exec->make<std::byte>(t.upload_bytes, 1), own_out = exec->make<std::byte>(t.download_bytes, 1);
+  frame_arrays f;
+  f.items = items;
+  for (std::size_t i = 0; i < in.size(); i++) {
+    std::memcpy(host_in.data() + offset_of(in, i, items), inputs[i], in[i].bytes_of(items));
+    f.inputs[i] = own_in.data() + offset_of(in, i, items);
+  }
+  for (std::size_t i = 0; i < out.size(); i++) f.outputs[i] = own_out.data() + offset_of(out, i, items);
+  const auto upload = [&] { exec->upload(own_in.data(), host_in.data(), t.upload_bytes); };
+  const auto download = [&] { exec->download(host_out.data(), own_out.data(), t.download_bytes); };
+  const auto stages = [&] {
+    for (std::size_t s = 0; s < chain.stages().size(); s++) run->run(s, f);
+  };
+  upload(), stages(), download();
+  exec->sync();
+
+  /// The median time of one call.
+  const auto time_of = [&](const auto& call) {
+    std::vector<double> all;
+    if (gpu != nullptr) {
+      cuda_timer timer(*gpu);
+      for (int i = 0; i < repetitions; i++) {
+        timer.hold();  // launches wait, so that the device does not wait for the host
+        timer.start();
+        call();
+        timer.stop();
+        timer.release();
+        all.push_back(timer.seconds() * 1e6);
+      }
+    } else {
+      for (int i = 0; i < repetitions; i++) {
+        const double start = now_us();
+        call();
+        exec->sync();
+        all.push_back(now_us() - start);
+      }
+    }
+    return median(std::move(all));
+  };
+  if (gpu != nullptr) {
+    t.upload_us = time_of(upload);
+    t.download_us = time_of(download);
+  }
+  for (std::size_t s = 0; s < chain.stages().size(); s++) t.stage_us.push_back(time_of([&] { run->run(s, f); }));
+  t.kernel_us = time_of(stages);
+  std::vector<double> all;
+  for (int i = 0; i < repetitions; i++) {
+    const double start = now_us();
+    if (gpu != nullptr) upload();
+    stages();
+    if (gpu != nullptr) download();
+    exec->sync();
+    all.push_back(now_us() - start);
+  }
+  t.synchronous_us = median(std::move(all));
+  return t;
+}
+
+}  // namespace wb

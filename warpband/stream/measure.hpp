@@ -1,0 +1,24 @@
+#pragma once
+// What a frame takes when nothing else runs: the parts that a pipeline overlaps, one by one.
+#include <string>
+#include <vector>
+
+#include <warpband/stream/chain.hpp>
+
+namespace wb {
+
+/// Medians, in microseconds. On a CUDA device copies and stages are timed by its own clock; on a CPU, which works
+/// where a frame lies, there are no copies.
+struct stage_times {
+  double upload_us = 0, download_us = 0;
+  std::vector<double> stage_us;  // of each stage of the chain
+  double kernel_us = 0;          // all stages, one behind the other
+  double synchronous_us = 0;     // copies and stages of one frame and the wait for it, by the host's clock
+  std::size_t upload_bytes = 0, download_bytes = 0;
+};
+
+/// Runs a frame of `items` again and again on a device; `inputs` are its arrays. Throws as make_lane does.
+stage_times measure_stages(const frame_chain& chain, const std::string& device, int threads, std::size_t items,
+                           const std::vector<const void*>& inputs, int repetitions = 30);
+
+}  // namespace wb
