@@ -94,6 +94,10 @@ const key keys[] = {
     {"stream.parts", "an integer from 1 to 64", "1",
      "CUDA: parts of a frame whose copies and kernels overlap, for less latency of large frames.",
      [](stream_run& r, const toml::node& n, const key& k) { r.parts = whole<int>(n, k, 1, 64); }},
+    {"stream.splits", "a divisor of stream.per_channel", "1",
+     "uplink: vectors come in so many splits, each with vectors of every channel estimate, as OFDM symbols come from a "
+     "radio; parts are then splits.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.splits = whole<int>(n, k, 1, 1 << 20); }},
     {"stream.graphs", "true or false", "false", "CUDA: frames of stream.items are started as recorded graphs.",
      [](stream_run& r, const toml::node& n, const key& k) { r.graphs = yes_or_no(n, k); }},
     {"stream.queue", "an integer from 1 to 65536", "8", "Frames that may wait beside those under way.",
@@ -299,7 +303,7 @@ std::string stream_scenario_help() {
 
 stream_work work_of(const stream_run& r) {
   if (r.chain == "detect") return {wb::make_detect_chain({r.detector, r.per_channel}), {}};
-  if (r.chain == "uplink") return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel)}), {}};
+  if (r.chain == "uplink") return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits}), {}};
   if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel}), {}};
   if (r.chain == "precode") {
     wb::downlink_config c;

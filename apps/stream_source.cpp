@@ -91,9 +91,13 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
     std::copy(x.begin(), x.end(), y);
     return;
   }
+  const std::size_t splits = run.chain == "uplink" ? static_cast<std::size_t>(run.splits) : 1;
+  const auto channel_of = [&](std::size_t i) {
+    return i % (run.items / splits) / std::max<std::size_t>(run.per_channel / splits, 1);
+  };
   normals(y, columns * run.items, std::sqrt(n0), rng);
   for (std::size_t i = 0; i < run.items; i++) {
-    const cf* own = h + i / run.per_channel * entries;
+    const cf* own = h + channel_of(i) * entries;
     for (std::size_t r = 0; r < columns; r++) {
       float re = 0, im = 0;
       for (std::size_t u = 0; u < users; u++) {

@@ -9,14 +9,22 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <type_traits>
 
 namespace wb {
 namespace {
 
-void check(cudaError_t e, const std::string& what) {
+/// `what` is a text, or makes one: only where it is needed, as calls that succeed allocate nothing.
+template <class What>
+void check(cudaError_t e, const What& what) {
   if (e == cudaSuccess) return;
   cudaGetLastError();  // an error that is reported does not stay behind
-  throw device_error(what + " failed: " + cudaGetErrorString(e));
+  std::string text;
+  if constexpr (std::is_invocable_v<What>)
+    text = what();
+  else
+    text = what;
+  throw device_error(text + " failed: " + cudaGetErrorString(e));
 }
 
 cuda_device_info describe(int index) {
@@ -154,7 +162,7 @@ const kernel& cuda::build_of(const kernel_set& op) const {
 void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
   if (items == 0) return;
   const kernel& k = build_of(op);
-  check(cudaSetDevice(info_.index), "selecting " + name());
+  check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });
   cudaGetLastError();  // an error somebody else left behind is not this launch's
   const device_limits limits{info_.multiprocessors, info_.shared_bytes - 1024};  // 1 KiB is the system's
   const std::size_t bytes = k.scratch(args, limits, items);
@@ -163,32 +171,32 @@ void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
     workspace_ = make<unsigned char>(bytes, 1);
   }
   check(static_cast<cudaError_t>(k.run(args, {0, items, workspace_.data(), stream_, limits})),
-        std::string("starting ") + op.name);
+        [&] { return std::string("starting ") + op.name; });
 }
 void cuda::sync() {
-  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_)), "work queued on " + name());
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_)), [&] { return "work queued on " + name(); });
 }
 std::size_t cuda::memory_used() const {
   std::size_t free = 0, all = 0;
-  check(cudaSetDevice(info_.index), "selecting " + name());
+  check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });
   check(cudaMemGetInfo(&free, &all), "asking for the memory of " + name());
   return all - free;
 }
 void cuda::upload(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  check(cudaSetDevice(info_.index), "selecting " + name());
+  check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, static_cast<cudaStream_t>(stream_)),
-        "copying to " + name());
+        [&] { return "copying to " + name(); });
 }
 void cuda::download(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  check(cudaSetDevice(info_.index), "selecting " + name());
+  check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream_)),
-        "copying from " + name());
+        [&] { return "copying from " + name(); });
 }
 
 void cuda::notify(void (*f)(void*), void* data) {
-  check(cudaSetDevice(info_.index), "selecting " + name());
+  check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });
   check(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream_), f, data), "queueing a host function");
 }
 
@@ -210,7 +218,7 @@ void cuda_event::record(cuda& exec) {
 bool cuda_event::reached() const {
   const cudaError_t e = cudaEventQuery(static_cast<cudaEvent_t>(event_));
   if (e == cudaErrorNotReady) return false;
-  check(e, "work queued on cuda:" + std::to_string(device_));
+  check(e, [&] { return "work queued on cuda:" + std::to_string(device_); });
   return true;
 }
 void cuda_event::hold(cuda& exec) const {
@@ -232,7 +240,7 @@ cuda_graph::~cuda_graph() {
 }
 void cuda_graph::record(cuda& exec, const std::function<void()>& queue) {
   device_ = exec.device().index;
-  check(cudaSetDevice(device_), "selecting " + exec.name());
+  check(cudaSetDevice(device_), [&] { return "selecting " + exec.name(); });
   const auto stream = static_cast<cudaStream_t>(exec.stream());
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a graph");
   cudaGraph_t graph = nullptr;
@@ -256,7 +264,7 @@ void cuda_graph::record(cuda& exec, const std::function<void()>& queue) {
 }
 void cuda_graph::run(cuda& exec) const {
   if (workspace_ != exec.workspace_.data()) throw error("the workspace of a recorded graph has moved");
-  check(cudaSetDevice(device_), "selecting " + exec.name());
+  check(cudaSetDevice(device_), [&] { return "selecting " + exec.name(); });
   check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_), static_cast<cudaStream_t>(exec.stream())),
         "starting a graph");
 }
@@ -264,7 +272,7 @@ void cuda_graph::run(cuda& exec) const {
 struct cuda_timer::state {
   explicit state(cuda& e) : exec(e) {
     try {
-      check(cudaSetDevice(exec.device().index), "selecting " + exec.name());
+      check(cudaSetDevice(exec.device().index), [&] { return "selecting " + exec.name(); });
       check(cudaEventCreate(&first), "creating an event");
       check(cudaEventCreate(&last), "creating an event");
     } catch (...) {
@@ -308,21 +316,21 @@ struct cuda_timer::state {
 cuda_timer::cuda_timer(cuda& exec) : state_(std::make_unique<state>(exec)) {}
 cuda_timer::~cuda_timer() = default;
 void cuda_timer::start() {
-  check(cudaSetDevice(state_->exec.device().index), "selecting " + state_->exec.name());
+  check(cudaSetDevice(state_->exec.device().index), [&] { return "selecting " + state_->exec.name(); });
   check(cudaEventRecord(state_->first, state_->stream()), "recording an event");
 }
 void cuda_timer::stop() {
-  check(cudaSetDevice(state_->exec.device().index), "selecting " + state_->exec.name());
+  check(cudaSetDevice(state_->exec.device().index), [&] { return "selecting " + state_->exec.name(); });
   check(cudaEventRecord(state_->last, state_->stream()), "recording an event");
 }
 double cuda_timer::seconds() {
-  check(cudaEventSynchronize(state_->last), "work queued on " + state_->exec.name());
+  check(cudaEventSynchronize(state_->last), [&] { return "work queued on " + state_->exec.name(); });
   float ms = 0;
   check(cudaEventElapsedTime(&ms, state_->first, state_->last), "reading the time between events");
   return ms * 1e-3;
 }
 void cuda_timer::hold() {
-  check(cudaSetDevice(state_->exec.device().index), "selecting " + state_->exec.name());
+  check(cudaSetDevice(state_->exec.device().index), [&] { return "selecting " + state_->exec.name(); });
   {
     std::lock_guard lock(state_->mutex);
     state_->holds++;

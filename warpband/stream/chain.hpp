@@ -27,6 +27,7 @@ struct frame_port {
   /// frame.
   std::size_t rows = 1, per_items = 1;
   bool rounds_up = true;
+  bool whole = false;  // every part of a frame needs all of it
 
   bool shared() const noexcept { return per_items == 0; }
   std::size_t rows_of(std::size_t items) const noexcept {
@@ -45,6 +46,7 @@ struct frame_arrays {
   const void* inputs[most] = {};
   void* outputs[most] = {};
   std::size_t items = 0;
+  std::size_t frame_items = 0;  // of the frame that it is a part of, or `items`
 };
 
 /// The stages of a chain on one executor, with what they keep in its memory between them.
@@ -63,8 +65,8 @@ class frame_chain {
   virtual const std::vector<frame_port>& inputs() const noexcept = 0;
   virtual const std::vector<frame_port>& outputs() const noexcept = 0;
   virtual const std::vector<std::string>& stages() const noexcept = 0;
-  /// A frame may be cut into parts of multiples of so many items; 0: it is worked on as a whole.
-  virtual std::size_t granularity() const noexcept = 0;
+  /// A frame of so many items may be cut into parts of multiples of so many; 0: it is worked on as a whole.
+  virtual std::size_t granularity(std::size_t items) const noexcept = 0;
   /// A frame has a multiple of so many items, and at least so many.
   virtual std::size_t multiple() const noexcept { return 1; }
   virtual std::size_t least_items() const noexcept { return multiple(); }

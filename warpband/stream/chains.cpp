@@ -58,7 +58,7 @@ class chain_base : public frame_chain {
   const std::vector<frame_port>& inputs() const noexcept override { return inputs_; }
   const std::vector<frame_port>& outputs() const noexcept override { return outputs_; }
   const std::vector<std::string>& stages() const noexcept override { return stages_; }
-  std::size_t granularity() const noexcept override { return granularity_; }
+  std::size_t granularity(std::size_t) const noexcept override { return granularity_; }
   double bits_of(std::size_t items) const noexcept override { return bits_ * static_cast<double>(items); }
 
  protected:
@@ -185,14 +185,18 @@ class decode_chain final : public detect_chain {
 
 class uplink_chain final : public chain_base {
  public:
-  explicit uplink_chain(const uplink_chain_config& c) : detector_(c.detector), symbols_(c.symbols) {
+  explicit uplink_chain(const uplink_chain_config& c)
+      : detector_(c.detector), symbols_(c.symbols), splits_(c.splits) {
     check_range("symbols", symbols_, 1, 1 << 20);
+    if (splits_ < 1 || symbols_ % splits_ != 0)
+      throw argument_error("splits", std::to_string(splits_), "a divisor of symbols = " + std::to_string(symbols_));
     const std::size_t b = as_size(c.detector.antennas), u = as_size(c.detector.users);
     name_ = "uplink";
     granularity_ = as_size(symbols_);
     inputs_ = {{.name = "channel", .type = c64, .elements = b * u, .per_items = granularity_},
                {.name = "received", .type = c64, .elements = b},
                shared_noise()};
+    inputs_[0].whole = splits_ > 1;
     outputs_ = {{.name = "llr", .type = f32, .elements = detector_.bits_per_vector()}, status_port()};
     stages_ = {"uplink"};
     bits_ = static_cast<double>(detector_.bits_per_vector());
@@ -201,22 +205,28 @@ class uplink_chain final : public chain_base {
   std::unique_ptr<chain_run> attach(executor& exec, std::size_t) const override {
     return std::make_unique<single_run<uplink_chain>>(*this, exec);
   }
+  std::size_t granularity(std::size_t items) const noexcept override {
+    return splits_ == 1 ? granularity_ : items / as_size(splits_);
+  }
   void queue(executor& exec, const frame_arrays& f) const {
-    const view<const cx64> h = input<cx64>(inputs_, f, 0);
-    detector_.run(exec,
-                  {.channel = h,
-                   .received = input<cx64>(inputs_, f, 1),
-                   .noise_var = noise_of(f, 2, h.items),
-                   .symbols = symbols_},
-                  {.llr = output<float>(outputs_, f, 0),
-                   .equalized = {},
-                   .sinr = {},
-                   .status = output<std::uint8_t>(outputs_, f, 1)});
+    const std::size_t frames = (splits_ == 1 ? f.items : f.frame_items) / granularity_;
+    const std::size_t vectors = frames * granularity_ / as_size(splits_);  // of a split
+    const frame_port &h = inputs_[0], &y = inputs_[1], &llr = outputs_[0];
+    for (std::size_t from = 0; from < f.items; from += vectors)
+      detector_.run(exec,
+                    {.channel = make_view(static_cast<const cx64*>(f.inputs[0]), h.elements, frames),
+                     .received = make_view(static_cast<const cx64*>(f.inputs[1]) + from * y.elements, y.elements, vectors),
+                     .noise_var = noise_of(f, 2, frames),
+                     .symbols = symbols_ / splits_},
+                    {.llr = make_view(static_cast<float*>(f.outputs[0]) + from * llr.elements, llr.elements, vectors),
+                     .equalized = {},
+                     .sinr = {},
+                     .status = make_view(static_cast<std::uint8_t*>(f.outputs[1]) + from, vectors)});
   }
 
  private:
   uplink_detector detector_;
-  int symbols_;
+  int symbols_, splits_;
 };
 
 class precode_chain final : public chain_base {

@@ -14,7 +14,7 @@
 //             2 * R], received [codewords, 2 * R], noise_var [1]    status [codewords, 1]
 //
 // Vectors that share a channel estimate lie one after the other: the symbols of one subcarrier, or, with one estimate
-// for 12 of them and `symbols` = 12 * 14, all symbols of 12 subcarriers.
+// for 12 of them and `symbols` = 12 * 14, all symbols of 12 subcarriers; but see uplink_chain_config::splits.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -40,7 +40,11 @@ struct block_decoder {
 };
 struct uplink_chain_config {
   uplink_config detector;
-  int symbols = 14;  // consecutive vectors that share an H: 1..2^20
+  int symbols = 14;  // vectors that share an H: 1..2^20
+  /// Divides `symbols`. With more than 1 the vectors of a frame come in so many splits, each with symbols / splits
+  /// vectors of every H, as OFDM symbols come from a radio: vector (split * H's + h) * (symbols / splits) + i. Parts of a
+  /// frame are then splits instead of H's, which all need all H: better where few H are shared by many vectors.
+  int splits = 1;
 };
 struct precode_chain_config {
   downlink_config precoder;

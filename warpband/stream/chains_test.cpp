@@ -2,6 +2,7 @@
 // streams and parts; and nothing allocated once frames flow.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <complex>
 #include <cstring>
@@ -136,6 +137,30 @@ const std::vector<chain_case>& cases() {
                                           .sinr = {},
                                           .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
        }},
+      {"uplink_in_splits", wb::make_uplink_chain({up_168, 6, 3}), {6, 60, 180},
+       [](host_frame& f) {  // the vectors of each H one after the other, and back
+         const std::size_t frames = f.items / 6;
+         std::vector<cf> y(f.items * 16);
+         std::vector<float> llr(f.items * 32);
+         std::vector<std::uint8_t> status(f.items);
+         const auto place = [&](std::size_t v) { return (v % 6 / 2 * frames + v / 6) * 2 + v % 2; };
+         for (std::size_t v = 0; v < f.items; v++)
+           std::copy_n(f.input<cf>(1) + place(v) * 16, 16, y.data() + v * 16);
+         const auto exec = wb::testing::open_scalar();
+         wb::uplink_detector(up_168).run(*exec,
+                                         {.channel = rows(f.input<cf>(0), 128, frames),
+                                          .received = rows(static_cast<const cf*>(y.data()), 16, f.items),
+                                          .noise_var = shared(f, frames),
+                                          .symbols = 6},
+                                         {.llr = rows(llr.data(), 32, f.items),
+                                          .equalized = {},
+                                          .sinr = {},
+                                          .status = rows(status.data(), 1, f.items)});
+         for (std::size_t v = 0; v < f.items; v++) {
+           std::copy_n(llr.data() + v * 32, 32, f.output<float>(0) + place(v) * 32);
+           f.output<std::uint8_t>(1)[place(v)] = status[v];
+         }
+       }},
       {"precode", wb::make_precode_chain({down_168, 5}), {5, 60, 150},
        [](host_frame& f) {
          const auto exec = wb::testing::open_scalar();
@@ -240,20 +265,18 @@ TEST_P(stream_chain, equals_a_direct_call_on_cuda_devices) {
     for (std::size_t d = 0; d < there; d++) devices.back().push_back("cuda:" + std::to_string(d));
   }
   for (const auto& names : devices)
-    for (const int streams : {1, 3})
-      for (const auto waiting : {wb::wait_policy::block, wb::wait_policy::spin}) {
-        const wb::pipeline_config c{.devices = names, .streams = streams, .queue = 6, .waiting = waiting};
-        EXPECT_EQ(differences(what(), c, 60), 0) << names.size() << " devices, " << streams << " streams";
-        wb::pipeline_config graphs = c;
-        graphs.graph_items = {what().items[sizes - 1], what().items[sizes - 2]};
-        EXPECT_EQ(differences(what(), graphs, 60), 0) << "graphs, " << streams << " streams";
-        wb::pipeline_config parts = c;
-        if (what().chain->granularity() == 0) continue;
-        for (const int n : {2, 3, 7}) {
-          parts.parts = n;
-          EXPECT_EQ(differences(what(), parts, 60), 0) << n << " parts, " << streams << " streams";
-        }
-      }
+    for (const auto waiting : {wb::wait_policy::block, wb::wait_policy::spin}) {
+      const int streams = waiting == wb::wait_policy::block ? 1 : 3;
+      const wb::pipeline_config c{.devices = names, .streams = streams, .queue = 6, .waiting = waiting};
+      EXPECT_EQ(differences(what(), c, 60), 0) << names.size() << " devices, " << streams << " streams";
+      wb::pipeline_config graphs = c;
+      graphs.graph_items = {what().items[sizes - 1], what().items[sizes - 2]};
+      EXPECT_EQ(differences(what(), graphs, 60), 0) << "graphs, " << streams << " streams";
+      if (what().chain->granularity(what().items.back()) == 0) continue;
+      wb::pipeline_config parts = c;
+      parts.parts = streams == 1 ? 7 : 3;
+      EXPECT_EQ(differences(what(), parts, 60), 0) << parts.parts << " parts, " << streams << " streams";
+    }
 }
 
 TEST_P(stream_chain, a_cuda_device_that_fails_takes_no_frame_with_it) {
@@ -271,7 +294,7 @@ TEST_P(stream_chain, parts_are_for_chains_that_can_be_cut) {
   EXPECT_EQ(wb::testing::blamed([&] {
               wb::frame_pipeline(what().chain, {.most_items = what().items.back(), .parts = 2});
             }),
-            what().chain->granularity() == 0 ? "parts" : "");
+            what().chain->granularity(what().items.back()) == 0 ? "parts" : "");
 }
 
 TEST_P(stream_chain, allocates_nothing_once_frames_flow) {
@@ -305,6 +328,7 @@ TEST(stream_chains, refuse_settings) {
   EXPECT_EQ(blamed([] { (void)wb::make_detect_chain({nway_44, 0}); }), "uses_per_channel");
   EXPECT_EQ(blamed([] { (void)wb::make_decode_chain({nway_44, 1}, {}); }), "decoder");
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 0}); }), "symbols");
+  EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 6, 4}); }), "splits");
   EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 0}); }), "symbols");
   EXPECT_EQ(blamed([] { (void)wb::make_stbc_chain({silver, 0}); }), "codewords_per_channel");
   wb::uplink_config bad = up_168;

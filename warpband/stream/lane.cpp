@@ -15,7 +15,7 @@ namespace {
 /// A frame whose arrays begin at `inputs` and `outputs`.
 frame_arrays arrays_of(const frame_chain& chain, const std::byte* inputs, std::byte* outputs, std::size_t items) {
   frame_arrays f;
-  f.items = items;
+  f.items = f.frame_items = items;
   for (std::size_t i = 0; i < chain.inputs().size(); i++) f.inputs[i] = inputs + offset_of(chain.inputs(), i, items);
   for (std::size_t i = 0; i < chain.outputs().size(); i++)
     f.outputs[i] = outputs + offset_of(chain.outputs(), i, items);
@@ -125,7 +125,7 @@ class cuda_lane final : public frame_lane {
     for (std::size_t s = 0; s < chain_.stages().size(); s++) b.run->run(s, a);
   }
   void queue(const lane_frame& f) {
-    const std::size_t unit = chain_.granularity();
+    const std::size_t unit = chain_.granularity(f.items);
     const std::size_t units = parts_ == 1 || unit == 0 ? 1 : (f.items + unit - 1) / unit;
     const std::size_t parts = std::min(parts_, units);
     const frame_arrays host = arrays_of(chain_, f.inputs, f.outputs, f.items),
@@ -137,8 +137,9 @@ class cuda_lane final : public frame_lane {
       return;
     }
     const auto &in = chain_.inputs(), &out = chain_.outputs();
+    const auto comes_first = [&](std::size_t i) { return in[i].shared() || in[i].whole; };
     for (std::size_t i = 0; i < in.size(); i++)
-      if (in[i].shared())
+      if (comes_first(i))
         first().exec.upload(const_cast<void*>(own.inputs[i]), host.inputs[i], in[i].bytes_of(f.items));
     first().event.record(first().exec);
     const std::size_t used = std::min(parts, branches_.size());
@@ -148,10 +149,11 @@ class cuda_lane final : public frame_lane {
       const std::size_t from = units * p / parts * unit, to = std::min(f.items, units * (p + 1) / parts * unit);
       frame_arrays part;
       part.items = to - from;
+      part.frame_items = f.items;
       for (std::size_t i = 0; i < in.size(); i++) {
-        const std::size_t at = in[i].shared() ? 0 : in[i].bytes_of(from);
+        const std::size_t at = comes_first(i) ? 0 : in[i].bytes_of(from);
         part.inputs[i] = static_cast<const std::byte*>(own.inputs[i]) + at;
-        if (!in[i].shared())
+        if (!comes_first(i))
           b.exec.upload(const_cast<void*>(part.inputs[i]), static_cast<const std::byte*>(host.inputs[i]) + at,
                         in[i].bytes_of(part.items));
       }
@@ -185,7 +187,7 @@ class cuda_lane final : public frame_lane {
 }  // namespace
 
 std::unique_ptr<frame_lane> make_lane(const frame_chain& chain, const lane_config& config) {
-  if (config.parts > 1 && chain.granularity() == 0)
+  if (config.parts > 1 && chain.granularity(config.most_items) == 0)
     throw argument_error("parts", std::to_string(config.parts), "1: " + chain.name() + " works on a frame as a whole");
   const auto opened = open_executor(config.device, config.threads);  // checks the name
   if (const auto* device = dynamic_cast<const cuda*>(opened.get()))

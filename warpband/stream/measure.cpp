@@ -35,7 +35,7 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
   auto host_in = exec->make_host<std::byte>(t.upload_bytes, 1), host_out = exec->make_host<std::byte>(t.download_bytes, 1),
        own_in = exec->make<std::byte>(t.upload_bytes, 1), own_out = exec->make<std::byte>(t.download_bytes, 1);
   frame_arrays f;
-  f.items = items;
+  f.items = f.frame_items = items;
   for (std::size_t i = 0; i < in.size(); i++) {
     std::memcpy(host_in.data() + offset_of(in, i, items), inputs[i], in[i].bytes_of(items));
     f.inputs[i] = own_in.data() + offset_of(in, i, items);

@@ -37,7 +37,7 @@ class plus_one final : public wb::frame_chain {
   const std::vector<wb::frame_port>& inputs() const noexcept override { return in_; }
   const std::vector<wb::frame_port>& outputs() const noexcept override { return out_; }
   const std::vector<std::string>& stages() const noexcept override { return stages_; }
-  std::size_t granularity() const noexcept override { return 1; }
+  std::size_t granularity(std::size_t) const noexcept override { return 1; }
   double bits_of(std::size_t items) const noexcept override { return static_cast<double>(items); }
   std::unique_ptr<wb::chain_run> attach(wb::executor&, std::size_t) const override {
     return std::make_unique<running>(*this);
