@@ -50,7 +50,9 @@ double resident_bytes() {
 class checker {
  public:
   checker(const wb::frame_chain& chain, const stream_source& source, bool decodes)
-      : chain_(chain), source_(source), decodes_(decodes), first_(source.frames()), thread_([this] { work(); }) {}
+      : chain_(chain), source_(source), decodes_(decodes), first_(source.frames()), thread_([this] {
+          work();
+        }) {}
   ~checker() { finish(); }
   void take(wb::frame_ticket ticket, std::size_t frame) {
     {
@@ -119,8 +121,11 @@ class checker {
 };
 
 json times_json(const wb::latency_histogram& h) {
-  return {{"mean", h.mean_us()},        {"p50", h.percentile_us(50)},   {"p99", h.percentile_us(99)},
-          {"p99.9", h.percentile_us(99.9)}, {"max", h.max_us()}};
+  return {{"mean", h.mean_us()},
+          {"p50", h.percentile_us(50)},
+          {"p99", h.percentile_us(99)},
+          {"p99.9", h.percentile_us(99.9)},
+          {"max", h.max_us()}};
 }
 
 /// Memory of this process and of the devices.
@@ -142,7 +147,9 @@ class memory_watch {
     host_[1] = host, device_[1] = used;
     host_[2] = std::max(host_[2], host), device_[2] = std::max(device_[2], used);
   }
-  static json to_json(const std::vector<double>& v) { return {{"first", v[0]}, {"last", v[1]}, {"most", v[2]}}; }
+  static json to_json(const std::vector<double>& v) {
+    return {{"first", v[0]}, {"last", v[1]}, {"most", v[2]}};
+  }
   json host() const { return to_json(host_); }
   json device() const { return to_json(device_); }
 
@@ -153,10 +160,10 @@ class memory_watch {
 
 constexpr const char* row_format = "{:<34} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>8} {:>7} {:>7}\n";
 
-/// Waits for a time: asleep as long as it is far, then awake.
-void wait_until(frame_clock::time_point due) {
+/// Waits for a time: awake, or asleep as long as it is far.
+void wait_until(frame_clock::time_point due, bool sleeps) {
   constexpr auto awake = std::chrono::microseconds(150);
-  if (due - frame_clock::now() > 2 * awake) std::this_thread::sleep_until(due - awake);
+  if (sleeps && due - frame_clock::now() > 2 * awake) std::this_thread::sleep_until(due - awake);
   while (frame_clock::now() < due) {
   }
 }
@@ -169,8 +176,8 @@ json run_one(const stream_run& run, progress_line& line) {
 
   json stages;
   if (run.stages) {
-    const wb::stage_times t =
-        wb::measure_stages(chain, run.devices.front(), run.threads, run.items, source.arrays(0));
+    const wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items,
+                                                 source.arrays(0), run.repetitions);
     json each;
     double alone = t.upload_us + t.download_us;
     for (std::size_t i = 0; i < t.stage_us.size(); i++) {
@@ -180,10 +187,18 @@ json run_one(const stream_run& run, progress_line& line) {
     json share{{"upload", t.upload_us / alone}};
     for (std::size_t i = 0; i < t.stage_us.size(); i++) share[chain.stages()[i]] = t.stage_us[i] / alone;
     share["download"] = t.download_us / alone;
-    stages = {{"device", run.devices.front()},   {"upload_us", t.upload_us},
-              {"stages_us", each},               {"download_us", t.download_us},
-              {"kernel_us", t.kernel_us},        {"synchronous_us", t.synchronous_us},
-              {"upload_bytes", t.upload_bytes},  {"download_bytes", t.download_bytes},
+    stages = {{"device", run.devices.front()},
+              {"upload_us", t.upload_us},
+              {"stages_us", each},
+              {"download_us", t.download_us},
+              {"kernel_us", t.kernel_us},
+              {"synchronous_us", t.synchronous_us},
+              {"upload_p99.9_us", t.upload_p999_us},
+              {"upload_max_us", t.upload_max_us},
+              {"synchronous_p99.9_us", t.synchronous_p999_us},
+              {"synchronous_max_us", t.synchronous_max_us},
+              {"upload_bytes", t.upload_bytes},
+              {"download_bytes", t.download_bytes},
               {"share", share}};
   }
 
@@ -208,7 +223,8 @@ json run_one(const stream_run& run, progress_line& line) {
   const auto push = [&](std::uint64_t n, frame_clock::time_point since) {
     std::size_t items = run.items;
     if (!one_size) {
-      items = std::uniform_int_distribution<std::size_t>((least + unit - 1) / unit, run.items / unit)(rng) * unit;
+      items =
+          std::uniform_int_distribution<std::size_t>((least + unit - 1) / unit, run.items / unit)(rng) * unit;
     }
     wb::frame_slot slot = pipeline.acquire(items);
     const std::size_t frame = slot.index() % source.frames();
@@ -243,7 +259,7 @@ json run_one(const stream_run& run, progress_line& line) {
     frame_clock::time_point due{};
     if (run.rate > 0) {
       due = start + std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(n) * period));
-      wait_until(due);
+      wait_until(due, run.waiting == wb::wait_policy::block);
     }
     push(n, due);
     if (const auto now = frame_clock::now(); now - looked > std::chrono::seconds(1)) {
@@ -254,11 +270,12 @@ json run_one(const stream_run& run, progress_line& line) {
       if (line.due()) {
         const wb::pipeline_counters now_counted = pipeline.counters();
         const std::uint64_t done_frames = now_counted.delivered - before.delivered;
-        line.show(fmt::format("{}: {} frames, {:.4g} Mb/s, {} waiting, {} missed, {} dropped, {} failed, {}", run.label,
-                              done_frames,
-                              static_cast<double>(done_frames) * bits_pushed / static_cast<double>(n + 1) / elapsed() * 1e-6,
-                              now_counted.waiting, now_counted.missed, now_counted.dropped - before.dropped,
-                              now_counted.failed - before.failed, duration_text(elapsed())));
+        line.show(fmt::format(
+            "{}: {} frames, {:.4g} Mb/s, {} waiting, {} missed, {} dropped, {} failed, {}", run.label,
+            done_frames,
+            static_cast<double>(done_frames) * bits_pushed / static_cast<double>(n + 1) / elapsed() * 1e-6,
+            now_counted.waiting, now_counted.missed, now_counted.dropped - before.dropped,
+            now_counted.failed - before.failed, duration_text(elapsed())));
       }
     }
   }
@@ -298,33 +315,39 @@ json run_one(const stream_run& run, progress_line& line) {
   result["bits_per_frame"] = chain.bits_of(run.items);
   result["throughput_mbps"] = mbps;
   result["frame_us"] = frame_us;
-  result["input_gb_per_s"] = static_cast<double>(wb::offset_of(chain.inputs(), chain.inputs().size(), run.items)) *
-                             (static_cast<double>(items_pushed) * part / static_cast<double>(run.items)) / seconds * 1e-9;
+  result["input_gb_per_s"] =
+      static_cast<double>(wb::offset_of(chain.inputs(), chain.inputs().size(), run.items)) *
+      (static_cast<double>(items_pushed) * part / static_cast<double>(run.items)) / seconds * 1e-9;
   result["latency_us"] = times_json(times.latency);
   result["queued_us"] = times_json(times.queued);
   result["device_us"] = times_json(times.device);
   result["deadline_us"] = run.deadline_us > 0 ? json(run.deadline_us) : json();
   result["missed"] = times.missed;
-  result["queue"] = {{"size", run.queue},
-                     {"mean", after.pushed == 0 ? 0
-                                                : static_cast<double>(after.waiting_sum - before.waiting_sum) /
-                                                      static_cast<double>(std::max<std::uint64_t>(pushed, 1))},
-                     {"most", after.most_waiting}};
+  result["queue"] = {
+      {"size", run.queue},
+      {"mean", after.pushed == 0 ? 0
+                                 : static_cast<double>(after.waiting_sum - before.waiting_sum) /
+                                       static_cast<double>(std::max<std::uint64_t>(pushed, 1))},
+      {"most", after.most_waiting}};
   result["checked"] = {{"compared", check.compared}, {"different", check.different}};
-  if (check.blocks != 0) result["checked"]["blocks"] = check.blocks, result["checked"]["block_errors"] = check.block_errors;
+  if (check.blocks != 0)
+    result["checked"]["blocks"] = check.blocks, result["checked"]["block_errors"] = check.block_errors;
   result["host_memory_bytes"] = memory.host();
   result["device_memory_bytes"] = memory.device();
   if (!stages.is_null()) result["alone"] = stages;
 
   const auto us = [](double x) { return fmt::format("{:.1f}", x); };
-  fmt::print(row_format, run.label, fmt::format("{:.5g}", mbps), us(frame_us), us(times.latency.percentile_us(50)),
-             us(times.latency.percentile_us(99)), us(times.latency.percentile_us(99.9)), us(times.latency.max_us()),
-             times.missed, after.dropped - before.dropped, after.failed - before.failed);
+  fmt::print(row_format, run.label, fmt::format("{:.5g}", mbps), us(frame_us),
+             us(times.latency.percentile_us(50)), us(times.latency.percentile_us(99)),
+             us(times.latency.percentile_us(99.9)), us(times.latency.max_us()), times.missed,
+             after.dropped - before.dropped, after.failed - before.failed);
   if (run.stages) {
     std::string text = fmt::format("  one by one: upload {:.1f}", stages["upload_us"].get<double>());
-    for (const auto& [name, value] : stages["stages_us"].items()) text += fmt::format(", {} {:.1f}", name, value.get<double>());
-    fmt::print("{}, download {:.1f} us; synchronous {:.1f} us\n", text, stages["download_us"].get<double>(),
-               stages["synchronous_us"].get<double>());
+    for (const auto& [name, value] : stages["stages_us"].items())
+      text += fmt::format(", {} {:.1f}", name, value.get<double>());
+    fmt::print("{}, download {:.1f} us; synchronous {:.1f} us, p99.9 {:.1f}\n", text,
+               stages["download_us"].get<double>(), stages["synchronous_us"].get<double>(),
+               stages["synchronous_p99.9_us"].get<double>());
   }
   if (check.different != 0)
     fmt::print("  {} of {} results differ from the first of their frame\n", check.different, check.compared);
@@ -350,7 +373,8 @@ int run_stream(const stream_options& o) {
   const auto exec = wb::open_executor(scenario.runs.front().devices.front(), scenario.runs.front().threads);
   const wb::machine_info m = wb::describe_machine(*exec);
   fmt::print("{}, {}\n\n", m.cpu, m.device);
-  fmt::print(row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed", "dropped", "failed");
+  fmt::print(row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
+             "dropped", "failed");
   json out{{"format", "warpband stream 1"},
            {"version", wb::version()},
            {"commit", wb::commit()},
@@ -374,7 +398,8 @@ int run_stream(const stream_options& o) {
   return fine && !interrupted() ? done : failed;
 }
 
-constexpr const char* stream_footer = R"(A row for each run: throughput, time per frame, percentiles of the latency from host memory to host memory, frames
+constexpr const char* stream_footer =
+    R"(A row for each run: throughput, time per frame, percentiles of the latency from host memory to host memory, frames
 that were late, dropped or failed. With stream.stages a second line says what copies and stages of a frame take alone.
 The exit code is 1 where a frame failed, or a result differs from the first one of the same frame.
 
@@ -397,7 +422,9 @@ command add_stream(CLI::App& app) {
       ->type_name("NAME,...");
   add_integer(*stream, "--frames", 1, 1'000'000'000'000, "Instead of stream.frames and stream.seconds",
               [o](std::int64_t n) { o->frames = static_cast<std::uint64_t>(n); });
-  stream->add_option("--seconds", o->seconds, "Instead of stream.seconds")->type_name("X")->check(CLI::Range(1e-3, 1e9));
+  stream->add_option("--seconds", o->seconds, "Instead of stream.seconds")
+      ->type_name("X")
+      ->check(CLI::Range(1e-3, 1e9));
   stream->add_flag("--quiet", o->quiet, "No progress on stderr");
   stream->add_flag("--help-scenario", o->help_scenario, "Explain every key of a scenario file");
   return {stream, [o] {

@@ -63,7 +63,8 @@ const key keys[] = {
     {"label", "text", "", "Name of the run in tables; in [[run]].",
      [](stream_run& r, const toml::node& n, const key& k) { r.label = word(n, k); }},
     {"stream.chain", "\"detect\", \"decode\", \"uplink\", \"precode\" or \"stbc\"", "\"detect\"",
-     "What is done with a frame: soft MIMO detection; that and decoding; detection and precoding of massive MIMO; "
+     "What is done with a frame: soft MIMO detection; that and decoding; detection and precoding of massive "
+     "MIMO; "
      "space-time decoding.",
      [](stream_run& r, const toml::node& n, const key& k) {
        among(n, k, {"detect", "decode", "uplink", "precode", "stbc"});
@@ -71,14 +72,21 @@ const key keys[] = {
      }},
     {"stream.items", "an integer from 1 to 2^31", "",
      "Of a frame: uses of the channel, vectors, or codewords of stbc. Needed.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.items = whole<std::size_t>(n, k, 1, most_items); }},
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.items = whole<std::size_t>(n, k, 1, most_items);
+     }},
     {"stream.least_items", "an integer from 0 to stream.items", "0",
      "Frames have sizes between this and stream.items, drawn for each; 0: all have stream.items.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.least_items = whole<std::size_t>(n, k, 0, most_items); }},
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.least_items = whole<std::size_t>(n, k, 0, most_items);
+     }},
     {"stream.per_channel", "an integer from 1 to 2^20", "1",
-     "Items that share a channel estimate, which is sent once for them: the symbols of a subcarrier, or of 12 "
+     "Items that share a channel estimate, which is sent once for them: the symbols of a subcarrier, or of "
+     "12 "
      "subcarriers. A frame of uplink or precode has a multiple of it.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.per_channel = whole<std::size_t>(n, k, 1, 1 << 20); }},
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.per_channel = whole<std::size_t>(n, k, 1, 1 << 20);
+     }},
     {"stream.devices", "a list of \"cpu\", \"cuda:0\", \"cuda:1\", ...", "[\"cpu\"]",
      "Frames go to whichever has a stream free. `--device` overrides it.",
      [](stream_run& r, const toml::node& n, const key& k) {
@@ -95,10 +103,12 @@ const key keys[] = {
      "CUDA: parts of a frame whose copies and kernels overlap, for less latency of large frames.",
      [](stream_run& r, const toml::node& n, const key& k) { r.parts = whole<int>(n, k, 1, 64); }},
     {"stream.splits", "a divisor of stream.per_channel", "1",
-     "uplink: vectors come in so many splits, each with vectors of every channel estimate, as OFDM symbols come from a "
+     "uplink: vectors come in so many splits, each with vectors of every channel estimate, as OFDM symbols "
+     "come from a "
      "radio; parts are then splits.",
      [](stream_run& r, const toml::node& n, const key& k) { r.splits = whole<int>(n, k, 1, 1 << 20); }},
-    {"stream.graphs", "true or false", "false", "CUDA: frames of stream.items are started as recorded graphs.",
+    {"stream.graphs", "true or false", "false",
+     "CUDA: frames of stream.items are started as recorded graphs.",
      [](stream_run& r, const toml::node& n, const key& k) { r.graphs = yes_or_no(n, k); }},
     {"stream.queue", "an integer from 1 to 65536", "8", "Frames that may wait beside those under way.",
      [](stream_run& r, const toml::node& n, const key& k) { r.queue = whole<std::size_t>(n, k, 1, 65536); }},
@@ -108,26 +118,35 @@ const key keys[] = {
        r.overflow = static_cast<wb::overflow_policy>(among(n, k, {"wait", "drop-oldest"}));
      }},
     {"stream.waiting", "\"block\" or \"spin\"", "\"block\"",
-     "How threads wait for frames and devices: asleep, or looking all the time, which costs a core for each device "
+     "How threads wait for frames and devices: asleep, or looking all the time, which costs a core for each "
+     "device "
      "and takes tens of microseconds off the latency.",
      [](stream_run& r, const toml::node& n, const key& k) {
        r.waiting = static_cast<wb::wait_policy>(among(n, k, {"block", "spin"}));
      }},
-    {"stream.retries", "an integer from 0 to 64", "1", "Devices that may fail under a frame before it is failed itself.",
+    {"stream.retries", "an integer from 0 to 64", "1",
+     "Devices that may fail under a frame before it is failed itself.",
      [](stream_run& r, const toml::node& n, const key& k) { r.retries = whole<int>(n, k, 0, 64); }},
     {"stream.rate", "\"max\" or a number of frames a second from 0.001 to 1e9", "\"max\"",
-     "\"max\": the next frame is pushed as soon as it is taken, and its latency begins there. A number: frames are due "
+     "\"max\": the next frame is pushed as soon as it is taken, and its latency begins there. A number: "
+     "frames are due "
      "at fixed times, and their latency begins when they are due, also where they are pushed late.",
      [](stream_run& r, const toml::node& n, const key& k) {
        r.rate = n.is_string() && word(n, k) == "max" ? 0 : number(n, k, 1e-3, 1e9);
      }},
     {"stream.frames", "an integer from 1 to 10^12", "1000", "After which the run ends.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.frames = whole<std::uint64_t>(n, k, 1, most_count); }},
-    {"stream.seconds", "a number from 0 to 1e9", "0", "After which the run ends, if it is not 0, whatever stream.frames says.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.frames = whole<std::uint64_t>(n, k, 1, most_count);
+     }},
+    {"stream.seconds", "a number from 0 to 1e9", "0",
+     "After which the run ends, if it is not 0, whatever stream.frames says.",
      [](stream_run& r, const toml::node& n, const key& k) { r.seconds = number(n, k, 0, 1e9); }},
     {"stream.warmup", "an integer from 0 to 10^12", "100", "Frames before those that are timed.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.warmup = whole<std::uint64_t>(n, k, 0, most_count); }},
-    {"stream.deadline_us", "a number from 0 to 1e9", "0", "Later deliveries are counted as missed; 0: none are.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.warmup = whole<std::uint64_t>(n, k, 0, most_count);
+     }},
+    {"stream.deadline_us", "a number from 0 to 1e9", "0",
+     "Later deliveries are counted as missed; 0: none are.",
      [](stream_run& r, const toml::node& n, const key& k) { r.deadline_us = number(n, k, 0, 1e9); }},
     {"stream.source", "\"generated\" or the name of an HDF5 file", "\"generated\"",
      "Where frames come from. A file has the chain's arrays, one frame after the other (docs/stream.md).",
@@ -135,13 +154,23 @@ const key keys[] = {
     {"stream.snr_db", "a number from -100 to 100", "20", "Es/N0 of a stream, or user, in generated frames.",
      [](stream_run& r, const toml::node& n, const key& k) { r.snr_db = number(n, k, -100, 100); }},
     {"stream.seed", "an integer from 0 on", "1", "Of generated frames.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.seed = whole<std::uint64_t>(n, k, 0, INT64_MAX); }},
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.seed = whole<std::uint64_t>(n, k, 0, INT64_MAX);
+     }},
     {"stream.check_every", "an integer from 0 to 10^12", "100",
-     "Every so many frames a result is compared, byte for byte, with what the same frame gave the first time; 0: none "
+     "Every so many frames a result is compared, byte for byte, with what the same frame gave the first "
+     "time; 0: none "
      "is. Not with frames of several sizes.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.check_every = whole<std::uint64_t>(n, k, 0, most_count); }},
-    {"stream.stages", "true or false", "true", "Before the run time the copies and stages of a frame one by one.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.check_every = whole<std::uint64_t>(n, k, 0, most_count);
+     }},
+    {"stream.stages", "true or false", "true",
+     "Before the run time the copies and stages of a frame one by one.",
      [](stream_run& r, const toml::node& n, const key& k) { r.stages = yes_or_no(n, k); }},
+    {"stream.repetitions", "an integer from 1 to 1000000", "30", "How often each of them is timed.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.repetitions = whole<int>(n, k, 1, 1'000'000);
+     }},
 
     {"detector.type", "a detector of `warpband detect --help`", "\"mmse\"", "Of detect and decode.",
      [](stream_run& r, const toml::node& n, const key& k) {
@@ -152,13 +181,17 @@ const key keys[] = {
     {"detector.streams", "an integer from 1 to 8", "2", "Transmit antennas.",
      [](stream_run& r, const toml::node& n, const key& k) { r.detector.streams = whole<int>(n, k, 1, 8); }},
     {"detector.rx_antennas", "an integer from detector.streams to 16", "2", "Receive antennas.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.detector.rx_antennas = whole<int>(n, k, 1, 16); }},
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.detector.rx_antennas = whole<int>(n, k, 1, 16);
+     }},
     {"detector.qam", "4, 16, 64 or 256", "4", "Points of the constellation.",
      [](stream_run& r, const toml::node& n, const key& k) { r.detector.qam = whole<int>(n, k, 4, 256); }},
     {"detector.ways", "an integer from 1 to detector.streams; 0: all", "0", "nway: passes.",
      [](stream_run& r, const toml::node& n, const key& k) { r.detector.ways = whole<int>(n, k, 0, 8); }},
     {"detector.survivors", "an integer from 1 to 4096", "64", "kbest: K.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.detector.survivors = whole<int>(n, k, 1, 4096); }},
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.detector.survivors = whole<int>(n, k, 1, 4096);
+     }},
 
     {"massive.antennas", "an integer from massive.users to 512", "128", "Of uplink and precode: B.",
      [](stream_run& r, const toml::node& n, const key& k) { r.massive.antennas = whole<int>(n, k, 1, 512); }},
@@ -169,11 +202,15 @@ const key keys[] = {
     {"massive.solver", "\"cholesky\", \"cg\", \"jacobi_cg\", \"zf\" or \"mf\"", "\"cholesky\"",
      "cg and jacobi_cg: with the approximate SINR.",
      [](stream_run& r, const toml::node& n, const key& k) {
-       r.massive.mode = static_cast<wb::massive_mode>(among(n, k, {"cholesky", "cg", "jacobi_cg", "zf", "mf"}));
-       r.massive.sinr = wb::is_iterative(r.massive.mode) ? wb::massive_sinr::approximate : wb::massive_sinr::exact;
+       r.massive.mode =
+           static_cast<wb::massive_mode>(among(n, k, {"cholesky", "cg", "jacobi_cg", "zf", "mf"}));
+       r.massive.sinr =
+           wb::is_iterative(r.massive.mode) ? wb::massive_sinr::approximate : wb::massive_sinr::exact;
      }},
     {"massive.iterations", "an integer from 0 to 64", "0", "Of cg and jacobi_cg.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.massive.iterations = whole<int>(n, k, 0, 64); }},
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.massive.iterations = whole<int>(n, k, 0, 64);
+     }},
 
     {"stbc.code", "\"alamouti\", \"silver\" or \"golden\"", "\"silver\"", "Of stbc.",
      [](stream_run& r, const toml::node& n, const key& k) {
@@ -186,7 +223,9 @@ const key keys[] = {
     {"stbc.qam", "4, 16 or 64", "4", "Points of the constellation.",
      [](stream_run& r, const toml::node& n, const key& k) { r.space_time.qam = whole<int>(n, k, 4, 64); }},
     {"stbc.rx_antennas", "an integer from 1 to 4", "2", "Receive antennas.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.space_time.rx_antennas = whole<int>(n, k, 1, 4); }},
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.space_time.rx_antennas = whole<int>(n, k, 1, 4);
+     }},
 
     {"code.type", "\"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\" or \"conv\"", "\"lte-turbo\"",
      "Of decode; with it the keys of [code] and [decoder] that docs/scenario.md explains.",
@@ -206,9 +245,8 @@ bool set_code(stream_run& r, const std::string& name, const toml::node& n) {
     using T = typename std::remove_reference_t<decltype(value)>::value_type;
     const key k{name.c_str(), "a value that docs/scenario.md allows", "", "", nullptr};
     if constexpr (std::is_same_v<T, int>)
-      value = n.is_string() && *n.value<std::string>() == "auto"
-                  ? (name == "overlap" ? -1 : 0)
-                  : whole<int>(n, k, INT32_MIN, INT32_MAX);
+      value = n.is_string() && *n.value<std::string>() == "auto" ? (name == "overlap" ? -1 : 0)
+                                                                 : whole<int>(n, k, INT32_MIN, INT32_MAX);
     else if constexpr (std::is_same_v<T, float>)
       value = static_cast<float>(number(n, k, -1e30, 1e30));
     else if constexpr (std::is_same_v<T, std::string>)
@@ -233,7 +271,8 @@ void apply(stream_run& r, const toml::table& table, const std::string& prefix) {
       continue;
     }
     if (prefix.empty() && (full == "title" || full == "run")) continue;
-    const auto known = std::find_if(std::begin(keys), std::end(keys), [&](const key& k) { return full == k.name; });
+    const auto known =
+        std::find_if(std::begin(keys), std::end(keys), [&](const key& k) { return full == k.name; });
     if (known != std::end(keys)) {
       known->set(r, node, *known);
       continue;
@@ -249,7 +288,8 @@ void apply(stream_run& r, const toml::table& table, const std::string& prefix) {
 void check(const stream_run& r) {
   if (r.items == 0) throw wb::argument_error("stream.items", "none", "an integer from 1 to 2^31");
   if (r.least_items > r.items)
-    throw wb::argument_error("stream.least_items", std::to_string(r.least_items), "0 to " + std::to_string(r.items));
+    throw wb::argument_error("stream.least_items", std::to_string(r.least_items),
+                             "0 to " + std::to_string(r.items));
   (void)work_of(r);
 }
 
@@ -292,18 +332,22 @@ stream_scenario load_stream_scenario(const std::string& path) {
 
 std::string stream_scenario_help() {
   std::string text =
-      "Keys of a scenario. Those of [[run]] tables stand in the place of the file's for one run each; without such "
+      "Keys of a scenario. Those of [[run]] tables stand in the place of the file's for one run each; "
+      "without such "
       "tables there is one run.\n\n| key | allowed | default | meaning |\n|---|---|---|---|\n"
       "| `title` | text | | Of the whole. |\n";
   for (const key& k : keys)
     text += fmt::format("| `{}` | {} | {} | {} |\n", k.name, k.allowed,
                         *k.initial == '\0' ? "" : "`" + std::string(k.initial) + "`", k.text);
-  return text + "| `code.*`, `decoder.*` | | | Of the code and its decoder, as in `warpband sim` (docs/scenario.md). |\n";
+  return text +
+         "| `code.*`, `decoder.*` | | | Of the code and its decoder, as in `warpband sim` "
+         "(docs/scenario.md). |\n";
 }
 
 stream_work work_of(const stream_run& r) {
   if (r.chain == "detect") return {wb::make_detect_chain({r.detector, r.per_channel}), {}};
-  if (r.chain == "uplink") return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits}), {}};
+  if (r.chain == "uplink")
+    return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits}), {}};
   if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel}), {}};
   if (r.chain == "precode") {
     wb::downlink_config c;
@@ -315,8 +359,8 @@ stream_work work_of(const stream_run& r) {
   wb::block_decoder decoder{code->n(), code->k(),
                             [code](wb::executor& e, wb::view<const float> llr, wb::view<std::uint8_t> bits,
                                    wb::view<std::int32_t> iterations) {
-                              code->decode(e, llr,
-                                           {.bits = bits, .soft = {}, .iterations = iterations, .status = {}});
+                              code->decode(
+                                  e, llr, {.bits = bits, .soft = {}, .iterations = iterations, .status = {}});
                             }};
   return {wb::make_decode_chain({r.detector, r.per_channel}, std::move(decoder)), code};
 }

@@ -17,10 +17,10 @@ struct stream_run {
   std::string label;
   // [stream]
   std::string chain = "detect";
-  std::size_t items = 0;  // of a frame
+  std::size_t items = 0;        // of a frame
   std::size_t least_items = 0;  // 0: all frames have `items`; else sizes are drawn between the two
   std::vector<std::string> devices{"cpu"};
-  int streams = 2, threads = 1, parts = 1, splits = 1, retries = 1;
+  int streams = 2, threads = 1, parts = 1, splits = 1, retries = 1, repetitions = 30;
   std::size_t queue = 8;
   wb::overflow_policy overflow = wb::overflow_policy::wait;
   wb::wait_policy waiting = wb::wait_policy::block;

@@ -70,13 +70,15 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
                 h[i / run.per_channel * entries + 2 * r + t] * s[4 * i + 2 * slot + t];
     return;
   }
-  const std::size_t antennas = run.chain == "precode" ? static_cast<std::size_t>(run.massive.antennas) : columns,
+  const std::size_t antennas =
+                        run.chain == "precode" ? static_cast<std::size_t>(run.massive.antennas) : columns,
                     users = entries / antennas;
   const wb::qam_mapper mapper(points_of(run));
   const std::size_t m = static_cast<std::size_t>(mapper.bits());
   std::vector<std::uint8_t> bits;
   if (work.code) {
-    const std::size_t blocks = chain_->outputs()[0].rows_of(run.items), k = work.code->k(), n = work.code->n();
+    const std::size_t blocks = chain_->outputs()[0].rows_of(run.items), k = work.code->k(),
+                      n = work.code->n();
     sent = random_bits(blocks * k, rng);
     bits.resize(run.items * users * m);
     work.code->encode(exec, wb::make_view(static_cast<const std::uint8_t*>(sent.data()), k, blocks),
@@ -121,12 +123,13 @@ void stream_source::read(const stream_run& run) {
     for (std::size_t i = 1; i < a.shape.size(); i++) elements *= a.shape[i];
     const std::size_t rows = a.shape.empty() ? 1 : a.shape[0];
     if (a.type != wb::name_of(p.type) || elements != p.elements)
-      throw wb::file_error(run.source, "array \"" + p.name + "\" has rows of " + std::to_string(elements) + " " + a.type +
-                                           ": expected " + std::to_string(p.elements) + " " + wb::name_of(p.type));
+      throw wb::file_error(run.source, "array \"" + p.name + "\" has rows of " + std::to_string(elements) +
+                                           " " + a.type + ": expected " + std::to_string(p.elements) + " " +
+                                           wb::name_of(p.type));
     if (rows < p.rows_of(run.items))
       throw wb::file_error(run.source, "array \"" + p.name + "\" has " + std::to_string(rows) +
-                                           " rows: a frame of stream.items = " + std::to_string(run.items) + " needs " +
-                                           std::to_string(p.rows_of(run.items)));
+                                           " rows: a frame of stream.items = " + std::to_string(run.items) +
+                                           " needs " + std::to_string(p.rows_of(run.items)));
     if (!p.shared()) count = std::min(count, rows / p.rows_of(run.items));
   }
   for (std::size_t f = 0; f < count; f++) {

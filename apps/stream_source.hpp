@@ -1,6 +1,6 @@
 #pragma once
-// Frames for `warpband stream`: generated, or read from an HDF5 file. A few different ones are made before the run;
-// slots are filled with them, as a radio would fill them, before they are pushed.
+// Frames for `warpband stream`: generated, or read from an HDF5 file. A few different ones are made before
+// the run; slots are filled with them, as a radio would fill them, before they are pushed.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

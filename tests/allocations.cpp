@@ -33,7 +33,9 @@ void* operator new(std::size_t n, std::align_val_t a) { return counted_or_throw(
 void* operator new[](std::size_t n, std::align_val_t a) { return counted_or_throw(n, number(a)); }
 void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return counted(n, 16); }
 void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return counted(n, 16); }
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept { return counted(n, number(a)); }
+void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return counted(n, number(a));
+}
 void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
   return counted(n, number(a));
 }

@@ -174,7 +174,8 @@ void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
         [&] { return std::string("starting ") + op.name; });
 }
 void cuda::sync() {
-  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_)), [&] { return "work queued on " + name(); });
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_)),
+        [&] { return "work queued on " + name(); });
 }
 std::size_t cuda::memory_used() const {
   std::size_t free = 0, all = 0;

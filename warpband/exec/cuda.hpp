@@ -46,8 +46,8 @@ class cuda final : public executor {
   const cuda_device_info& device() const noexcept { return info_; }
   /// Bytes of the device's memory that are in use, by this process and all others.
   std::size_t memory_used() const;
-  /// Queues a call of `f` on a thread of CUDA's, where it must not call CUDA and should not wait. It is not made
-  /// where work before it failed.
+  /// Queues a call of `f` on a thread of CUDA's, where it must not call CUDA and should not wait. It is not
+  /// made where work before it failed.
   void notify(void (*f)(void*), void* data);
 
  private:
@@ -78,8 +78,8 @@ class cuda_event {
   void* event_ = nullptr;
 };
 
-/// What was queued on a `cuda` once, to be queued again in one go: the same kernels with the same arguments, and
-/// copies between the same addresses. It keeps no memory alive but the executor's workspace.
+/// What was queued on a `cuda` once, to be queued again in one go: the same kernels with the same arguments,
+/// and copies between the same addresses. It keeps no memory alive but the executor's workspace.
 class cuda_graph {
  public:
   cuda_graph() = default;
@@ -87,8 +87,8 @@ class cuda_graph {
   cuda_graph& operator=(cuda_graph&& other) noexcept;
   ~cuda_graph();
   /// Records what `queue` queues on `exec`, and on others that wait for an event recorded there and for which
-  /// `exec` waits in the end; nothing runs. The same calls must have run before, so that their tables and their
-  /// workspace are there. Throws device_error, and what `queue` throws.
+  /// `exec` waits in the end; nothing runs. The same calls must have run before, so that their tables and
+  /// their workspace are there. Throws device_error, and what `queue` throws.
   void record(cuda& exec, const std::function<void()>& queue);
   bool recorded() const noexcept { return graph_ != nullptr; }
   /// Queues it all. Throws device_error; error where the executor's workspace has moved since.

@@ -1,9 +1,9 @@
 #pragma once
 // What is done with a frame: arrays in, stages on an executor, arrays out.
 //
-// A frame is a number of items: uses of the channel, vectors, codewords. Its arrays are rows that lie side by side;
-// each array says how many items share one of its rows, so that a channel estimate is sent once for all items that it
-// belongs to, and a noise variance once for the frame.
+// A frame is a number of items: uses of the channel, vectors, codewords. Its arrays are rows that lie side by
+// side; each array says how many items share one of its rows, so that a channel estimate is sent once for all
+// items that it belongs to, and a noise variance once for the frame.
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -23,8 +23,8 @@ struct frame_port {
   std::string name = {};
   element_type type = element_type::float32;
   std::size_t elements = 1;  // of a row
-  /// Rows of a frame: items * rows / per_items, of inputs rounded up, of outputs down. per_items 0: one row for the
-  /// frame.
+  /// Rows of a frame: items * rows / per_items, of inputs rounded up, of outputs down. per_items 0: one row
+  /// for the frame.
   std::size_t rows = 1, per_items = 1;
   bool rounds_up = true;
   bool whole = false;  // every part of a frame needs all of it
@@ -36,8 +36,8 @@ struct frame_port {
   std::size_t row_bytes() const noexcept { return elements * size_of(type); }
   std::size_t bytes_of(std::size_t items) const noexcept { return rows_of(items) * row_bytes(); }
 };
-/// Where array `index` of a frame of `items` begins, in bytes, when all its arrays lie one after the other, each on a
-/// multiple of 256; for index = ports.size() how many there are in all. Rises with the items.
+/// Where array `index` of a frame of `items` begins, in bytes, when all its arrays lie one after the other,
+/// each on a multiple of 256; for index = ports.size() how many there are in all. Rises with the items.
 std::size_t offset_of(const std::vector<frame_port>& ports, std::size_t index, std::size_t items) noexcept;
 
 /// Where the arrays of a frame, or of a part of it, begin, in the memory of an executor.

@@ -48,7 +48,9 @@ constexpr element_type c64 = element_type::complex64, f32 = element_type::float3
 
 std::size_t as_size(int n) { return static_cast<std::size_t>(n); }
 
-frame_port shared_noise() { return {.name = "noise_var", .type = f32, .elements = 1, .rows = 1, .per_items = 0}; }
+frame_port shared_noise() {
+  return {.name = "noise_var", .type = f32, .elements = 1, .rows = 1, .per_items = 0};
+}
 frame_port status_port() { return {.name = "status", .type = element_type::uint8, .elements = 1}; }
 
 /// What all have: names and arrays.
@@ -144,7 +146,8 @@ class decode_chain final : public detect_chain {
     if (decoder_.n < 1 || decoder_.k < 1 || !decoder_.run)
       throw argument_error("decoder", "without n, k or run", "all three");
     name_ = "decode";
-    const frame_port per_block{.rows = detector_->bits_per_use(), .per_items = decoder_.n, .rounds_up = false};
+    const frame_port per_block{
+        .rows = detector_->bits_per_use(), .per_items = decoder_.n, .rounds_up = false};
     outputs_ = {per_block, per_block};
     outputs_[0].name = "bits", outputs_[0].type = element_type::uint8, outputs_[0].elements = decoder_.k;
     outputs_[1].name = "iterations", outputs_[1].type = element_type::int32;
@@ -170,7 +173,8 @@ class decode_chain final : public detect_chain {
       if (stage == 0) return chain_.detect(exec_, f, make_view(llr_.data(), llr_.elements(), f.items), {});
       const std::size_t blocks = chain_.outputs_[0].rows_of(f.items);
       chain_.decoder_.run(exec_, make_view(static_cast<const float*>(llr_.data()), chain_.decoder_.n, blocks),
-                          output<std::uint8_t>(chain_.outputs_, f, 0), output<std::int32_t>(chain_.outputs_, f, 1));
+                          output<std::uint8_t>(chain_.outputs_, f, 0),
+                          output<std::int32_t>(chain_.outputs_, f, 1));
     }
 
    private:
@@ -189,7 +193,8 @@ class uplink_chain final : public chain_base {
       : detector_(c.detector), symbols_(c.symbols), splits_(c.splits) {
     check_range("symbols", symbols_, 1, 1 << 20);
     if (splits_ < 1 || symbols_ % splits_ != 0)
-      throw argument_error("splits", std::to_string(splits_), "a divisor of symbols = " + std::to_string(symbols_));
+      throw argument_error("splits", std::to_string(splits_),
+                           "a divisor of symbols = " + std::to_string(symbols_));
     const std::size_t b = as_size(c.detector.antennas), u = as_size(c.detector.users);
     name_ = "uplink";
     granularity_ = as_size(symbols_);
@@ -213,15 +218,17 @@ class uplink_chain final : public chain_base {
     const std::size_t vectors = frames * granularity_ / as_size(splits_);  // of a split
     const frame_port &h = inputs_[0], &y = inputs_[1], &llr = outputs_[0];
     for (std::size_t from = 0; from < f.items; from += vectors)
-      detector_.run(exec,
-                    {.channel = make_view(static_cast<const cx64*>(f.inputs[0]), h.elements, frames),
-                     .received = make_view(static_cast<const cx64*>(f.inputs[1]) + from * y.elements, y.elements, vectors),
-                     .noise_var = noise_of(f, 2, frames),
-                     .symbols = symbols_ / splits_},
-                    {.llr = make_view(static_cast<float*>(f.outputs[0]) + from * llr.elements, llr.elements, vectors),
-                     .equalized = {},
-                     .sinr = {},
-                     .status = make_view(static_cast<std::uint8_t*>(f.outputs[1]) + from, vectors)});
+      detector_.run(
+          exec,
+          {.channel = make_view(static_cast<const cx64*>(f.inputs[0]), h.elements, frames),
+           .received =
+               make_view(static_cast<const cx64*>(f.inputs[1]) + from * y.elements, y.elements, vectors),
+           .noise_var = noise_of(f, 2, frames),
+           .symbols = symbols_ / splits_},
+          {.llr = make_view(static_cast<float*>(f.outputs[0]) + from * llr.elements, llr.elements, vectors),
+           .equalized = {},
+           .sinr = {},
+           .status = make_view(static_cast<std::uint8_t*>(f.outputs[1]) + from, vectors)});
   }
 
  private:
@@ -249,10 +256,12 @@ class precode_chain final : public chain_base {
   }
   void queue(executor& exec, const frame_arrays& f) const {
     const view<const cx64> h = input<cx64>(inputs_, f, 0);
-    precoder_.run(
-        exec,
-        {.channel = h, .sent = input<cx64>(inputs_, f, 1), .noise_var = noise_of(f, 2, h.items), .symbols = symbols_},
-        output<cx64>(outputs_, f, 0), output<std::uint8_t>(outputs_, f, 1));
+    precoder_.run(exec,
+                  {.channel = h,
+                   .sent = input<cx64>(inputs_, f, 1),
+                   .noise_var = noise_of(f, 2, h.items),
+                   .symbols = symbols_},
+                  output<cx64>(outputs_, f, 0), output<std::uint8_t>(outputs_, f, 1));
   }
 
  private:
@@ -282,14 +291,13 @@ class stbc_chain final : public chain_base {
     return std::make_unique<single_run<stbc_chain>>(*this, exec);
   }
   void queue(executor& exec, const frame_arrays& f) const {
-    decoder_.run(exec,
-                 {.received = input<cx64>(inputs_, f, 1),
-                  .channel = input<cx64>(inputs_, f, 0),
-                  .codewords_per_channel = codewords_per_channel_,
-                  .noise_var = noise_of(f, 2, f.items)},
-                 {.llr = output<float>(outputs_, f, 0),
-                  .bits = {},
-                  .status = output<std::uint8_t>(outputs_, f, 1)});
+    decoder_.run(
+        exec,
+        {.received = input<cx64>(inputs_, f, 1),
+         .channel = input<cx64>(inputs_, f, 0),
+         .codewords_per_channel = codewords_per_channel_,
+         .noise_var = noise_of(f, 2, f.items)},
+        {.llr = output<float>(outputs_, f, 0), .bits = {}, .status = output<std::uint8_t>(outputs_, f, 1)});
   }
 
  private:

@@ -1,20 +1,23 @@
 #pragma once
-// The chains of frames that there are: soft MIMO detection, with or without a decoder behind it, detection and
-// precoding of massive MIMO, and space-time decoding. Results are bit for bit those of a direct call.
+// The chains of frames that there are: soft MIMO detection, with or without a decoder behind it, detection
+// and precoding of massive MIMO, and space-time decoding. Results are bit for bit those of a direct call.
 //
 //   arrays in                                                       arrays out
-//   detect    channel [ceil(uses / uses_per_channel), R * S],       llr [uses, bits_per_use], status [uses, 1]
+//   detect    channel [ceil(uses / uses_per_channel), R * S],       llr [uses, bits_per_use], status [uses,
+//   1]
 //             received [uses, R], noise_var [1]
 //   decode    the same                                              bits [blocks, k], iterations [blocks, 1]
 //   uplink    channel [vectors / symbols, B * U],                   llr [vectors, U * log2(qam)],
 //             received [vectors, B], noise_var [1]                  status [vectors, 1]
-//   precode   channel [vectors / symbols, B * U],                   precoded [vectors, B], status [vectors, 1]
+//   precode   channel [vectors / symbols, B * U],                   precoded [vectors, B], status [vectors,
+//   1]
 //             sent [vectors, U], noise_var [1]
 //   stbc      channel [ceil(codewords / codewords_per_channel),     llr [codewords, bits_per_codeword],
 //             2 * R], received [codewords, 2 * R], noise_var [1]    status [codewords, 1]
 //
-// Vectors that share a channel estimate lie one after the other: the symbols of one subcarrier, or, with one estimate
-// for 12 of them and `symbols` = 12 * 14, all symbols of 12 subcarriers; but see uplink_chain_config::splits.
+// Vectors that share a channel estimate lie one after the other: the symbols of one subcarrier, or, with one
+// estimate for 12 of them and `symbols` = 12 * 14, all symbols of 12 subcarriers; but see
+// uplink_chain_config::splits.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,19 +34,23 @@ struct detect_chain_config {
   detector_config detector;
   std::size_t uses_per_channel = 1;
 };
-/// A decoder behind the detector, for instance one of link/codec.hpp. The LLRs of a frame, use after use, are cut into
-/// blocks of n; what is left behind the last whole block is not decoded.
+/// A decoder behind the detector, for instance one of link/codec.hpp. The LLRs of a frame, use after use, are
+/// cut into blocks of n; what is left behind the last whole block is not decoded.
 struct block_decoder {
   std::size_t n = 0, k = 0;
-  /// Queues llr [blocks, n] to bits [blocks, k] and iterations [blocks, 1]. Called by several threads at a time.
-  std::function<void(executor&, view<const float> llr, view<std::uint8_t> bits, view<std::int32_t> iterations)> run;
+  /// Queues llr [blocks, n] to bits [blocks, k] and iterations [blocks, 1]. Called by several threads at a
+  /// time.
+  std::function<void(executor&, view<const float> llr, view<std::uint8_t> bits,
+                     view<std::int32_t> iterations)>
+      run;
 };
 struct uplink_chain_config {
   uplink_config detector;
   int symbols = 14;  // vectors that share an H: 1..2^20
-  /// Divides `symbols`. With more than 1 the vectors of a frame come in so many splits, each with symbols / splits
-  /// vectors of every H, as OFDM symbols come from a radio: vector (split * H's + h) * (symbols / splits) + i. Parts of a
-  /// frame are then splits instead of H's, which all need all H: better where few H are shared by many vectors.
+  /// Divides `symbols`. With more than 1 the vectors of a frame come in so many splits, each with symbols /
+  /// splits vectors of every H, as OFDM symbols come from a radio: vector (split * H's + h) * (symbols /
+  /// splits) + i. Parts of a frame are then splits instead of H's, which all need all H: better where few H
+  /// are shared by many vectors.
   int splits = 1;
 };
 struct precode_chain_config {

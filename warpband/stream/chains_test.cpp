@@ -1,5 +1,5 @@
-// Every chain, through the pipeline, against a direct call: the same bits on every device, for any number of devices,
-// streams and parts; and nothing allocated once frames flow.
+// Every chain, through the pipeline, against a direct call: the same bits on every device, for any number of
+// devices, streams and parts; and nothing allocated once frames flow.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,9 @@ struct chain_case {
   void (*direct)(host_frame&);     // fills `out`, on scalar code, without the room stream/
 };
 
-wb::view<const float> shared(const host_frame& f, std::size_t items) { return {f.input<float>(2), 1, items, 1, 0}; }
+wb::view<const float> shared(const host_frame& f, std::size_t items) {
+  return {f.input<float>(2), 1, items, 1, 0};
+}
 template <class T>
 wb::view<T> rows(T* data, std::size_t elements, std::size_t items) {
   return wb::make_view(data, elements, items);
@@ -88,7 +90,8 @@ void decode_directly(host_frame& f, const wb::detector_config& detector, const w
   const auto exec = wb::testing::open_scalar();
   const auto d = wb::make_detector(detector);
   const auto code = wb::make_codec(config);
-  const std::size_t s = static_cast<std::size_t>(detector.streams), r = static_cast<std::size_t>(detector.rx_antennas);
+  const std::size_t s = static_cast<std::size_t>(detector.streams),
+                    r = static_cast<std::size_t>(detector.rx_antennas);
   std::vector<float> llr(d->bits_per_use() * f.items);
   d->run(*exec,
          {.received = rows(f.input<cf>(1), r, f.items),
@@ -107,7 +110,9 @@ void decode_directly(host_frame& f, const wb::detector_config& detector, const w
 
 const std::vector<chain_case>& cases() {
   static const std::vector<chain_case> all{
-      {"detect", wb::make_detect_chain({nway_44, 3}), {1, 7, 300, 1000},
+      {"detect",
+       wb::make_detect_chain({nway_44, 3}),
+       {1, 7, 300, 1000},
        [](host_frame& f) {
          const auto exec = wb::testing::open_scalar();
          wb::make_detector(nway_44)->run(*exec,
@@ -120,11 +125,17 @@ const std::vector<chain_case>& cases() {
                                           .bits = {},
                                           .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
        }},
-      {"detect_turbo", wb::make_decode_chain({nway_44, 1}, decoder_of(turbo_code())), {21, 100, 500},
+      {"detect_turbo",
+       wb::make_decode_chain({nway_44, 1}, decoder_of(turbo_code())),
+       {21, 100, 500},
        [](host_frame& f) { decode_directly(f, nway_44, turbo_code()); }},
-      {"detect_ldpc", wb::make_decode_chain({mmse_23, 1}, decoder_of(ldpc_code())), {48, 100, 500},
+      {"detect_ldpc",
+       wb::make_decode_chain({mmse_23, 1}, decoder_of(ldpc_code())),
+       {48, 100, 500},
        [](host_frame& f) { decode_directly(f, mmse_23, ldpc_code()); }},
-      {"uplink", wb::make_uplink_chain({up_168, 6}), {6, 60, 180},
+      {"uplink",
+       wb::make_uplink_chain({up_168, 6}),
+       {6, 60, 180},
        [](host_frame& f) {
          const auto exec = wb::testing::open_scalar();
          wb::uplink_detector(up_168).run(*exec,
@@ -137,7 +148,9 @@ const std::vector<chain_case>& cases() {
                                           .sinr = {},
                                           .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
        }},
-      {"uplink_in_splits", wb::make_uplink_chain({up_168, 6, 3}), {6, 60, 180},
+      {"uplink_in_splits",
+       wb::make_uplink_chain({up_168, 6, 3}),
+       {6, 60, 180},
        [](host_frame& f) {  // the vectors of each H one after the other, and back
          const std::size_t frames = f.items / 6;
          std::vector<cf> y(f.items * 16);
@@ -161,7 +174,9 @@ const std::vector<chain_case>& cases() {
            f.output<std::uint8_t>(1)[place(v)] = status[v];
          }
        }},
-      {"precode", wb::make_precode_chain({down_168, 5}), {5, 60, 150},
+      {"precode",
+       wb::make_precode_chain({down_168, 5}),
+       {5, 60, 150},
        [](host_frame& f) {
          const auto exec = wb::testing::open_scalar();
          wb::downlink_precoder(down_168).run(*exec,
@@ -172,7 +187,9 @@ const std::vector<chain_case>& cases() {
                                              rows(f.output<cf>(0), 16, f.items),
                                              rows(f.output<std::uint8_t>(1), 1, f.items));
        }},
-      {"stbc", wb::make_stbc_chain({silver, 4}), {1, 30, 202},
+      {"stbc",
+       wb::make_stbc_chain({silver, 4}),
+       {1, 30, 202},
        [](host_frame& f) {
          const auto exec = wb::testing::open_scalar();
          wb::stbc_decoder(silver).run(*exec,
@@ -197,7 +214,8 @@ host_frame make_frame(const chain_case& c, std::size_t items, std::uint64_t seed
   for (const wb::frame_port& p : c.chain->inputs()) {
     f.in.emplace_back(p.bytes_of(items));
     auto* x = reinterpret_cast<float*>(f.in.back().data());
-    for (std::size_t i = 0; i < f.in.back().size() / sizeof(float); i++) x[i] = p.shared() ? 0.05f : normal(rng);
+    for (std::size_t i = 0; i < f.in.back().size() / sizeof(float); i++)
+      x[i] = p.shared() ? 0.05f : normal(rng);
     if (!p.shared() && seed % 4 == 1) x[0] = NAN;
   }
   for (const wb::frame_port& p : c.chain->outputs()) f.out.emplace_back(p.bytes_of(items));
@@ -291,9 +309,8 @@ TEST_P(stream_chain, a_cuda_device_that_fails_takes_no_frame_with_it) {
 }
 
 TEST_P(stream_chain, parts_are_for_chains_that_can_be_cut) {
-  EXPECT_EQ(wb::testing::blamed([&] {
-              wb::frame_pipeline(what().chain, {.most_items = what().items.back(), .parts = 2});
-            }),
+  EXPECT_EQ(wb::testing::blamed(
+                [&] { wb::frame_pipeline(what().chain, {.most_items = what().items.back(), .parts = 2}); }),
             what().chain->granularity(what().items.back()) == 0 ? "parts" : "");
 }
 

@@ -13,10 +13,12 @@ namespace wb {
 namespace {
 
 /// A frame whose arrays begin at `inputs` and `outputs`.
-frame_arrays arrays_of(const frame_chain& chain, const std::byte* inputs, std::byte* outputs, std::size_t items) {
+frame_arrays arrays_of(const frame_chain& chain, const std::byte* inputs, std::byte* outputs,
+                       std::size_t items) {
   frame_arrays f;
   f.items = f.frame_items = items;
-  for (std::size_t i = 0; i < chain.inputs().size(); i++) f.inputs[i] = inputs + offset_of(chain.inputs(), i, items);
+  for (std::size_t i = 0; i < chain.inputs().size(); i++)
+    f.inputs[i] = inputs + offset_of(chain.inputs(), i, items);
   for (std::size_t i = 0; i < chain.outputs().size(); i++)
     f.outputs[i] = outputs + offset_of(chain.outputs(), i, items);
   return f;
@@ -32,7 +34,9 @@ std::size_t output_bytes(const frame_chain& chain, std::size_t items) {
 class cpu_lane final : public frame_lane {
  public:
   cpu_lane(const frame_chain& chain, const lane_config& c)
-      : chain_(chain), exec_({.threads = c.threads, .instructions = {}}), run_(chain.attach(exec_, c.most_items)) {
+      : chain_(chain),
+        exec_({.threads = c.threads, .instructions = {}}),
+        run_(chain.attach(exec_, c.most_items)) {
     auto in = exec_.make<std::byte>(input_bytes(chain, c.most_items), 1),
          out = exec_.make<std::byte>(output_bytes(chain, c.most_items), 1);
     std::memset(in.data(), 0, in.bytes());
@@ -52,8 +56,8 @@ class cpu_lane final : public frame_lane {
   std::unique_ptr<chain_run> run_;
 };
 
-/// Copies in, kernels, copies out, on a stream of its own; or, in parts, on several streams that take turns, so that
-/// the kernels of one part run while the next one is copied.
+/// Copies in, kernels, copies out, on a stream of its own; or, in parts, on several streams that take turns,
+/// so that the kernels of one part run while the next one is copied.
 class cuda_lane final : public frame_lane {
  public:
   cuda_lane(const frame_chain& chain, const lane_config& c, int device)
@@ -146,7 +150,8 @@ class cuda_lane final : public frame_lane {
     for (std::size_t b = 1; b < used; b++) first().event.hold(branches_[b]->exec);
     for (std::size_t p = 0; p < parts; p++) {
       branch& b = *branches_[p % used];
-      const std::size_t from = units * p / parts * unit, to = std::min(f.items, units * (p + 1) / parts * unit);
+      const std::size_t from = units * p / parts * unit,
+                        to = std::min(f.items, units * (p + 1) / parts * unit);
       frame_arrays part;
       part.items = to - from;
       part.frame_items = f.items;
@@ -172,8 +177,7 @@ class cuda_lane final : public frame_lane {
   /// What tells that the frame is done.
   void end() {
     first().event.record(first().exec);
-    if (notify_)
-      first().exec.notify([](void* lane) { static_cast<cuda_lane*>(lane)->notify_(); }, this);
+    if (notify_) first().exec.notify([](void* lane) { static_cast<cuda_lane*>(lane)->notify_(); }, this);
   }
 
   const frame_chain& chain_;
@@ -188,7 +192,8 @@ class cuda_lane final : public frame_lane {
 
 std::unique_ptr<frame_lane> make_lane(const frame_chain& chain, const lane_config& config) {
   if (config.parts > 1 && chain.granularity(config.most_items) == 0)
-    throw argument_error("parts", std::to_string(config.parts), "1: " + chain.name() + " works on a frame as a whole");
+    throw argument_error("parts", std::to_string(config.parts),
+                         "1: " + chain.name() + " works on a frame as a whole");
   const auto opened = open_executor(config.device, config.threads);  // checks the name
   if (const auto* device = dynamic_cast<const cuda*>(opened.get()))
     return std::make_unique<cuda_lane>(chain, config, device->device().index);

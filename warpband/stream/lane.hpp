@@ -27,7 +27,8 @@ struct lane_config {
 class frame_lane {
  public:
   virtual ~frame_lane() = default;
-  /// Starts a frame; its memory stays until done() or abandon(). A lane of a CPU is done when start() returns.
+  /// Starts a frame; its memory stays until done() or abandon(). A lane of a CPU is done when start()
+  /// returns.
   virtual void start(const lane_frame& frame) = 0;
   /// Whether the frame is done. Throws device_error where it failed.
   virtual bool done() = 0;
@@ -44,9 +45,9 @@ class frame_lane {
   virtual std::size_t graphs() const noexcept { return 0; }
 };
 
-/// Opens its device. What frames of most_items need is allocated, and such a frame, of zeros, has run, when it
-/// returns. The chain outlives it. Throws as open_executor does, memory_error, and argument_error for parts that
-/// the chain does not take.
+/// Opens its device. What frames of most_items need is allocated, and such a frame, of zeros, has run, when
+/// it returns. The chain outlives it. Throws as open_executor does, memory_error, and argument_error for
+/// parts that the chain does not take.
 std::unique_ptr<frame_lane> make_lane(const frame_chain& chain, const lane_config& config);
 
 }  // namespace wb

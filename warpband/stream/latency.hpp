@@ -1,6 +1,6 @@
 #pragma once
-// Percentiles of times from counts in a fixed amount of memory, in the manner of HdrHistogram (G. Tene): cells
-// grow with the time they stand for, so that the relative error is the same everywhere.
+// Percentiles of times from counts in a fixed amount of memory, in the manner of HdrHistogram (G. Tene):
+// cells grow with the time they stand for, so that the relative error is the same everywhere.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,8 +10,8 @@
 
 namespace wb {
 
-/// Counts times from 0 ns to about 73 min, 2^42 ns; longer ones count as that. A percentile is at least the time it
-/// stands for and less than one part in 128 above it; the largest is exact.
+/// Counts times from 0 ns to about 73 min, 2^42 ns; longer ones count as that. A percentile is at least the
+/// time it stands for and less than one part in 128 above it; the largest is exact.
 class latency_histogram {
  public:
   void add(std::chrono::nanoseconds time) noexcept {
@@ -59,7 +59,9 @@ class latency_histogram {
   static std::uint64_t last_of(std::size_t cell) noexcept {
     if (cell < 2 * parts) return cell;
     const std::size_t shift = (cell >> part_bits) - 1;
-    return ((static_cast<std::uint64_t>(cell) - (static_cast<std::uint64_t>(shift) << part_bits) + 1) << shift) - 1;
+    return ((static_cast<std::uint64_t>(cell) - (static_cast<std::uint64_t>(shift) << part_bits) + 1)
+            << shift) -
+           1;
   }
 
   std::array<std::uint64_t, cells> cells_{};

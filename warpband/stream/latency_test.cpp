@@ -44,7 +44,8 @@ TEST(stream_latency, percentiles_are_those_of_the_sorted_times) {
   EXPECT_EQ(h.max_us(), static_cast<double>(all.back()) * 1e-3);
   for (const double p : {0.01, 1., 25., 50., 90., 99., 99.9, 99.99, 100.}) {
     const auto rank = static_cast<std::size_t>(std::ceil(p / 100 * 20000));
-    const double exact = static_cast<double>(all[std::max<std::size_t>(rank, 1) - 1]) * 1e-3, got = h.percentile_us(p);
+    const double exact = static_cast<double>(all[std::max<std::size_t>(rank, 1) - 1]) * 1e-3,
+                 got = h.percentile_us(p);
     EXPECT_GE(got, exact * (1 - 1e-12)) << p;
     EXPECT_LE(got, exact * (1 + 1. / 128) + 1e-3) << p;
     EXPECT_EQ(got, first.percentile_us(p)) << p;

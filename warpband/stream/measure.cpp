@@ -14,14 +14,19 @@ double median(std::vector<double> v) {
   std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
   return v[v.size() / 2];
 }
+double p999(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[std::min(v.size() - 1, v.size() * 999 / 1000)];
+}
 double now_us() {
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 }  // namespace
 
-stage_times measure_stages(const frame_chain& chain, const std::string& device, int threads, std::size_t items,
-                           const std::vector<const void*>& inputs, int repetitions) {
+stage_times measure_stages(const frame_chain& chain, const std::string& device, int threads,
+                           std::size_t items, const std::vector<const void*>& inputs, int repetitions) {
   check_range("repetitions", repetitions, 1, 1'000'000);
   const std::vector<frame_port>&in = chain.inputs(), &out = chain.outputs();
   check_range("inputs", static_cast<long long>(inputs.size()), static_cast<long long>(in.size()),
@@ -32,8 +37,10 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
   stage_times t;
   t.upload_bytes = offset_of(in, in.size(), items);
   t.download_bytes = offset_of(out, out.size(), items);
-  auto host_in = exec->make_host<std::byte>(t.upload_bytes, 1), host_out = exec->make_host<std::byte>(t.download_bytes, 1),
-       own_in = exec->make<std::byte>(t.upload_bytes, 1), own_out = exec->make<std::byte>(t.download_bytes, 1);
+  auto host_in = exec->make_host<std::byte>(t.upload_bytes, 1),
+       host_out = exec->make_host<std::byte>(t.download_bytes, 1),
+       own_in = exec->make<std::byte>(t.upload_bytes, 1),
+       own_out = exec->make<std::byte>(t.download_bytes, 1);
   frame_arrays f;
   f.items = f.frame_items = items;
   for (std::size_t i = 0; i < in.size(); i++) {
@@ -49,9 +56,10 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
   upload(), stages(), download();
   exec->sync();
 
-  /// The median time of one call.
+  /// The median time of one call, and all of them.
+  std::vector<double> all;
   const auto time_of = [&](const auto& call) {
-    std::vector<double> all;
+    all.clear();
     if (gpu != nullptr) {
       cuda_timer timer(*gpu);
       for (int i = 0; i < repetitions; i++) {
@@ -70,15 +78,17 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
         all.push_back(now_us() - start);
       }
     }
-    return median(std::move(all));
+    return median(all);
   };
   if (gpu != nullptr) {
     t.upload_us = time_of(upload);
+    t.upload_p999_us = p999(all), t.upload_max_us = *std::max_element(all.begin(), all.end());
     t.download_us = time_of(download);
   }
-  for (std::size_t s = 0; s < chain.stages().size(); s++) t.stage_us.push_back(time_of([&] { run->run(s, f); }));
+  for (std::size_t s = 0; s < chain.stages().size(); s++)
+    t.stage_us.push_back(time_of([&] { run->run(s, f); }));
   t.kernel_us = time_of(stages);
-  std::vector<double> all;
+  all.clear();
   for (int i = 0; i < repetitions; i++) {
     const double start = now_us();
     if (gpu != nullptr) upload();
@@ -87,7 +97,8 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
     exec->sync();
     all.push_back(now_us() - start);
   }
-  t.synchronous_us = median(std::move(all));
+  t.synchronous_us = median(all);
+  t.synchronous_p999_us = p999(all), t.synchronous_max_us = *std::max_element(all.begin(), all.end());
   return t;
 }
 

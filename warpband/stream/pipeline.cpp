@@ -108,13 +108,13 @@ struct pipeline_state {
 
   // From here on under `mutex`. Vectors have their capacity from the start.
   mutable std::mutex mutex;
-  std::condition_variable space, work;     // a slot is free; a frame is queued, a lane is done
-  mutable std::condition_variable ended;   // frames were delivered
-  std::vector<std::size_t> free, queue;    // the last free one is taken first; the queue's front is at 0
-  std::vector<record> records;             // in order of sequence
-  std::vector<char> alive;                 // of each device
+  std::condition_variable space, work;    // a slot is free; a frame is queued, a lane is done
+  mutable std::condition_variable ended;  // frames were delivered
+  std::vector<std::size_t> free, queue;   // the last free one is taken first; the queue's front is at 0
+  std::vector<record> records;            // in order of sequence
+  std::vector<char> alive;                // of each device
   std::size_t devices_left = 0;
-  std::uint64_t next = 0, through = 0;     // the next frame's sequence; all before were delivered
+  std::uint64_t next = 0, through = 0;  // the next frame's sequence; all before were delivered
   bool delivering = false, stopping = false;
   pipeline_counters counts;
   pipeline_times times;
@@ -442,7 +442,8 @@ struct pipeline_state {
     check_items("most_items", config.most_items);
     for (const std::size_t items : config.graph_items) {
       check_items("graph_items", items);
-      if (config.parts != 1) throw argument_error("graph_items", std::to_string(items), "none with parts above 1");
+      if (config.parts != 1)
+        throw argument_error("graph_items", std::to_string(items), "none with parts above 1");
     }
   }
   void check_items(const char* argument, std::size_t items) const {
@@ -450,12 +451,12 @@ struct pipeline_state {
                       most = std::max(config.most_items, least);
     constexpr std::size_t limit = std::size_t{1} << 31;
     if (items >= least && items <= most && items <= limit && items % unit == 0) return;
-    throw argument_error(argument, std::to_string(items),
-                         (unit == 1 ? std::string() : "a multiple of " + std::to_string(unit) + " from ") +
-                             std::to_string(least) + " to " +
-                             std::to_string(config.most_items >= least && config.most_items <= limit
-                                                ? config.most_items
-                                                : limit));
+    throw argument_error(
+        argument, std::to_string(items),
+        (unit == 1 ? std::string() : "a multiple of " + std::to_string(unit) + " from ") +
+            std::to_string(least) + " to " +
+            std::to_string(config.most_items >= least && config.most_items <= limit ? config.most_items
+                                                                                    : limit));
   }
   void open() {
     const std::size_t streams = static_cast<std::size_t>(config.streams);
@@ -464,8 +465,7 @@ struct pipeline_state {
     executor* pinned = nullptr;
     for (std::size_t d = 0; d < config.devices.size(); d++) {
       for (std::size_t s = 0; s < streams; s++) {
-        auto lane =
-            make_lane(*chain, {config.devices[d], config.threads, config.most_items, config.parts});
+        auto lane = make_lane(*chain, {config.devices[d], config.threads, config.most_items, config.parts});
         if (s == 0) descriptions.push_back(lane->where().description());
         if (s == 0 || !lane->queues()) {  // a lane that does not queue needs a thread for itself
           workers.push_back(std::make_unique<worker>());
@@ -608,8 +608,8 @@ frame_slot frame_pipeline::acquire(std::size_t items) {
 }
 
 namespace {
-std::uint64_t queue_frame(pipeline_state& p, std::size_t s, std::size_t items, bool ticket, std::uint64_t token,
-                          frame_clock::time_point since) {
+std::uint64_t queue_frame(pipeline_state& p, std::size_t s, std::size_t items, bool ticket,
+                          std::uint64_t token, frame_clock::time_point since) {
   const auto now = since == frame_clock::time_point{} ? frame_clock::now() : since;
   pipeline_state::lock l(p.mutex);
   if (p.stopping) throw error(stopped_text);
@@ -639,13 +639,15 @@ std::uint64_t queue_frame(pipeline_state& p, std::size_t s, std::size_t items, b
 }  // namespace
 
 std::uint64_t frame_pipeline::push(frame_slot slot, std::uint64_t token, frame_clock::time_point since) {
-  if (slot.state_ != state_) throw argument_error("slot", "of no or another pipeline", "one that acquire gave");
+  if (slot.state_ != state_)
+    throw argument_error("slot", "of no or another pipeline", "one that acquire gave");
   const std::uint64_t sequence = queue_frame(*state_, slot.index_, slot.items_, false, token, since);
   slot.state_.reset();
   return sequence;
 }
 frame_ticket frame_pipeline::submit(frame_slot slot, std::uint64_t token, frame_clock::time_point since) {
-  if (slot.state_ != state_) throw argument_error("slot", "of no or another pipeline", "one that acquire gave");
+  if (slot.state_ != state_)
+    throw argument_error("slot", "of no or another pipeline", "one that acquire gave");
   frame_ticket ticket;
   ticket.sequence_ = queue_frame(*state_, slot.index_, slot.items_, true, token, since);
   ticket.index_ = slot.index_;
@@ -659,7 +661,8 @@ std::uint64_t frame_pipeline::push(std::size_t items, const std::vector<const vo
     throw argument_error("arrays", std::to_string(arrays.size()), std::to_string(ports.size()));
   const auto since = frame_clock::now();
   frame_slot slot = acquire(items);
-  for (std::size_t i = 0; i < ports.size(); i++) std::memcpy(slot.bytes(i), arrays[i], ports[i].bytes_of(items));
+  for (std::size_t i = 0; i < ports.size(); i++)
+    std::memcpy(slot.bytes(i), arrays[i], ports[i].bytes_of(items));
   return push(std::move(slot), token, since);
 }
 

@@ -1,10 +1,11 @@
 #pragma once
-// Frames in, decisions out, under a deadline: several frames under way on each of several devices, delivered in the
-// order in which they were pushed.
+// Frames in, decisions out, under a deadline: several frames under way on each of several devices, delivered
+// in the order in which they were pushed.
 //
-// A slot is host memory of one frame, its arrays in and out, page-locked where there is a CUDA device. A caller takes
-// one, fills its inputs and pushes it; or has arrays copied into one. The slots are the bounded queue: whoever needs
-// one where none is free waits, or takes that of the frame that waits longest, which is dropped, by choice.
+// A slot is host memory of one frame, its arrays in and out, page-locked where there is a CUDA device. A
+// caller takes one, fills its inputs and pushes it; or has arrays copied into one. The slots are the bounded
+// queue: whoever needs one where none is free waits, or takes that of the frame that waits longest, which is
+// dropped, by choice.
 //
 //   wb::frame_pipeline p(chain, {.devices = {"cuda:0", "cuda:1"}, .most_items = 8400},
 //                        [](const wb::frame_result& r) { use(r.output<float>(0)); });
@@ -13,12 +14,13 @@
 //   p.push(std::move(slot));      // or wb::frame_ticket t = p.submit(std::move(slot)); t.wait()
 //   p.drain();
 //
-// After the constructor nothing is allocated, on a device or on the host, but by what a chain's stages do themselves
-// (docs/stream.md names those that do).
+// After the constructor nothing is allocated, on a device or on the host, but by what a chain's stages do
+// themselves (docs/stream.md names those that do).
 //
 // Every frame that was pushed is delivered, with its result or as failed or dropped, none twice:
-// pushed = delivered + dropped + failed once drain() or stop() returned. A device that fails takes no frame with it:
-// what was under way on it runs again on another one, `retries` times at most, and is else delivered as failed.
+// pushed = delivered + dropped + failed once drain() or stop() returned. A device that fails takes no frame
+// with it: what was under way on it runs again on another one, `retries` times at most, and is else delivered
+// as failed.
 #include <chrono>
 #include <complex>
 #include <cstdint>
@@ -61,16 +63,17 @@ struct pipeline_config {
   std::size_t queue = 8;       // frames that wait beside those under way: 1..65536
   overflow_policy overflow = overflow_policy::wait;
   wait_policy waiting = wait_policy::block;
-  /// CUDA: parts of a frame, 1..64. With more than one its copies and kernels overlap among themselves, which shortens
-  /// the latency of large frames. Not of chains that work on a frame as a whole.
+  /// CUDA: parts of a frame, 1..64. With more than one its copies and kernels overlap among themselves, which
+  /// shortens the latency of large frames. Not of chains that work on a frame as a whole.
   int parts = 1;
-  /// CUDA, with parts = 1: frames of these many items are started as a recorded graph, one for each slot and stream.
+  /// CUDA, with parts = 1: frames of these many items are started as a recorded graph, one for each slot and
+  /// stream.
   std::vector<std::size_t> graph_items = {};
   int retries = 1;  // devices that may fail under a frame before it is failed itself: 0..64
   /// Latencies above it are counted as missed; 0: none are.
   std::chrono::nanoseconds deadline{0};
-  /// For tests: called by the threads that drive devices at each moment of each frame. What it throws is taken for
-  /// the device's (device_error) or the frame's (others) own.
+  /// For tests: called by the threads that drive devices at each moment of each frame. What it throws is
+  /// taken for the device's (device_error) or the frame's (others) own.
   std::function<void(const fault_point&)> fault = {};
 };
 
@@ -80,7 +83,8 @@ const char* name_of(frame_status status) noexcept;
 
 using frame_clock = std::chrono::steady_clock;
 
-/// A frame as it is delivered. Views and texts are valid until the callback returns, or as long as the ticket.
+/// A frame as it is delivered. Views and texts are valid until the callback returns, or as long as the
+/// ticket.
 struct frame_result {
   std::uint64_t sequence = 0;  // 0, 1, 2, ... in the order of pushes
   frame_status status = frame_status::delivered;
@@ -106,8 +110,10 @@ struct frame_result {
   template <class T>
   view<const T> array_of(const std::vector<frame_port>& ports, const std::byte* base, std::size_t i) const {
     const frame_port& p = ports.at(i);
-    if (size_of(p.type) != sizeof(T)) throw argument_error("port", p.name, std::string("read as ") + name_of(p.type));
-    return make_view(reinterpret_cast<const T*>(base + offset_of(ports, i, items)), p.elements, p.rows_of(items));
+    if (size_of(p.type) != sizeof(T))
+      throw argument_error("port", p.name, std::string("read as ") + name_of(p.type));
+    return make_view(reinterpret_cast<const T*>(base + offset_of(ports, i, items)), p.elements,
+                     p.rows_of(items));
   }
 };
 using frame_callback = std::function<void(const frame_result&)>;
@@ -121,7 +127,8 @@ class frame_slot {
   frame_slot(frame_slot&& o) noexcept { *this = std::move(o); }
   frame_slot& operator=(frame_slot&& o) noexcept;
   ~frame_slot();
-  /// Its number, 0 .. pipeline.slots() - 1. What was written to its inputs stays there, for frames of equal size.
+  /// Its number, 0 .. pipeline.slots() - 1. What was written to its inputs stays there, for frames of equal
+  /// size.
   std::size_t index() const noexcept { return index_; }
   std::size_t items() const noexcept { return items_; }
   /// [rows, elements] of the chain's input. Throws argument_error for another size of T.
@@ -142,8 +149,8 @@ class frame_slot {
   std::size_t index_ = 0, items_ = 0;
 };
 
-/// A frame's result, once it is there. Keeps the frame's slot until it goes: whoever holds as many tickets as there
-/// are slots cannot push. May outlive the pipeline.
+/// A frame's result, once it is there. Keeps the frame's slot until it goes: whoever holds as many tickets as
+/// there are slots cannot push. May outlive the pipeline.
 class frame_ticket {
  public:
   frame_ticket() = default;
@@ -164,38 +171,41 @@ class frame_ticket {
 
 struct pipeline_counters {
   std::uint64_t pushed = 0, delivered = 0, dropped = 0, failed = 0;
-  std::uint64_t rerun = 0;            // runs that were repeated since a device failed
-  std::uint64_t callback_errors = 0;  // exceptions that callbacks threw: the frames count as delivered all the same
+  std::uint64_t rerun = 0;  // runs that were repeated since a device failed
+  std::uint64_t callback_errors =
+      0;  // exceptions that callbacks threw: the frames count as delivered all the same
   std::uint64_t devices_failed = 0;
   std::size_t waiting = 0, most_waiting = 0;  // frames in the queue, now and at most
   std::uint64_t missed = 0;                   // as in pipeline_times
   std::uint64_t waiting_sum = 0;              // of those that the pushed frames met there
 };
 struct pipeline_times {
-  /// Of delivered frames. latency: from push, or from the time given there, to delivery; queued: to the start on a
-  /// device; device: from there until the result is seen.
+  /// Of delivered frames. latency: from push, or from the time given there, to delivery; queued: to the start
+  /// on a device; device: from there until the result is seen.
   latency_histogram latency, queued, device;
   std::uint64_t missed = 0;  // delivered later than the deadline
 };
 
 class frame_pipeline {
  public:
-  /// Opens the devices, allocates all memory, runs a frame of most_items on each stream and starts the threads.
-  /// `on_frame` is called for each frame that was pushed (not: submitted), in order, by one thread at a time: one of
-  /// the pipeline's, or one inside of acquire, push or stop; the next frame is delivered when it returns. It may push
-  /// (then it never waits: error where no slot is free), but neither drain nor stop. Throws argument_error,
-  /// device_error, memory_error.
-  frame_pipeline(std::shared_ptr<const frame_chain> chain, pipeline_config config, frame_callback on_frame = {});
+  /// Opens the devices, allocates all memory, runs a frame of most_items on each stream and starts the
+  /// threads. `on_frame` is called for each frame that was pushed (not: submitted), in order, by one thread
+  /// at a time: one of the pipeline's, or one inside of acquire, push or stop; the next frame is delivered
+  /// when it returns. It may push (then it never waits: error where no slot is free), but neither drain nor
+  /// stop. Throws argument_error, device_error, memory_error.
+  frame_pipeline(std::shared_ptr<const frame_chain> chain, pipeline_config config,
+                 frame_callback on_frame = {});
   /// As stop().
   ~frame_pipeline();
   frame_pipeline(const frame_pipeline&) = delete;
   frame_pipeline& operator=(const frame_pipeline&) = delete;
 
-  /// A slot for a frame of so many items. Waits, or drops, where none is free. Throws argument_error for items that
-  /// the chain or the pipeline does not take, device_error where no device is left, error after stop().
+  /// A slot for a frame of so many items. Waits, or drops, where none is free. Throws argument_error for
+  /// items that the chain or the pipeline does not take, device_error where no device is left, error after
+  /// stop().
   frame_slot acquire(std::size_t items);
-  /// Queues a frame; its number. Its latency counts from `since`, or from now. Throws device_error and error as
-  /// acquire; the frame then was not pushed.
+  /// Queues a frame; its number. Its latency counts from `since`, or from now. Throws device_error and error
+  /// as acquire; the frame then was not pushed.
   std::uint64_t push(frame_slot slot, std::uint64_t token = 0, frame_clock::time_point since = {});
   /// The same for one that is not given to the callback.
   frame_ticket submit(frame_slot slot, std::uint64_t token = 0, frame_clock::time_point since = {});
@@ -204,8 +214,8 @@ class frame_pipeline {
 
   /// Waits until all frames pushed before are delivered.
   void drain();
-  /// Frames that wait are delivered as dropped, those under way finish; then the threads end. Whoever waits in
-  /// acquire gets error. Safe to call twice, and by another thread than the one that pushes.
+  /// Frames that wait are delivered as dropped, those under way finish; then the threads end. Whoever waits
+  /// in acquire gets error. Safe to call twice, and by another thread than the one that pushes.
   void stop();
 
   pipeline_counters counters() const;

@@ -1,5 +1,5 @@
-// The laws of the pipeline, over threads of a CPU: order, back-pressure, dropping, stopping, exceptions, devices that
-// fail, no allocation. The work is a chain of this file's own, whose results are easily told.
+// The laws of the pipeline, over threads of a CPU: order, back-pressure, dropping, stopping, exceptions,
+// devices that fail, no allocation. The work is a chain of this file's own, whose results are easily told.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -65,7 +65,9 @@ class plus_one final : public wb::frame_chain {
   std::vector<std::string> stages_{"add", "sum"};
 };
 
-std::shared_ptr<plus_one> chain(std::chrono::microseconds delay = 0us) { return std::make_shared<plus_one>(delay); }
+std::shared_ptr<plus_one> chain(std::chrono::microseconds delay = 0us) {
+  return std::make_shared<plus_one>(delay);
+}
 
 /// Frame `sequence`'s values.
 float value(std::uint64_t token, std::size_t i) { return static_cast<float>((token * 31 + i * 7) % 1000); }
@@ -122,7 +124,8 @@ void expect_adds_up(const frame_pipeline& p, const observer& o) {
 
 std::vector<std::string> cpus(std::size_t n) { return std::vector<std::string>(n, "cpu"); }
 
-// ---------------------------------------------------------------------------------------------------- settings
+// ----------------------------------------------------------------------------------------------------
+// settings
 
 TEST(stream_pipeline, refuses_settings) {
   const auto with = [](auto change) {
@@ -151,21 +154,22 @@ TEST(stream_pipeline, refuses_settings) {
   EXPECT_EQ(blamed([&] { (void)p.acquire(4).input<std::uint8_t>(0); }), "port");
 }
 
-// ------------------------------------------------------------------------------------------- order, every worker
+// ------------------------------------------------------------------------------------------- order, every
+// worker
 
 class stream_lanes : public ::testing::TestWithParam<std::tuple<std::size_t, int, wb::wait_policy>> {};
 
 TEST_P(stream_lanes, all_frames_in_order_with_their_results) {
   const auto [devices, streams, waiting] = GetParam();
   observer o;
-  frame_pipeline p(chain(), {.devices = cpus(devices), .streams = streams, .most_items = 64, .waiting = waiting},
+  frame_pipeline p(chain(),
+                   {.devices = cpus(devices), .streams = streams, .most_items = 64, .waiting = waiting},
                    o.callback());
   EXPECT_EQ(p.descriptions().size(), devices);
   EXPECT_EQ(p.slots(), 8 + devices * static_cast<std::size_t>(streams));
   std::mt19937_64 rng(1);
   const std::uint64_t frames = small_scale() ? 200 : 2000;
-  for (std::uint64_t n = 0; n < frames; n++)
-    EXPECT_EQ(p.push(filled(p, 1 + rng() % 64, n), n), n);
+  for (std::uint64_t n = 0; n < frames; n++) EXPECT_EQ(p.push(filled(p, 1 + rng() % 64, n), n), n);
   p.drain();
   EXPECT_EQ(o.delivered, frames);
   expect_adds_up(p, o);
@@ -176,7 +180,8 @@ TEST_P(stream_lanes, all_frames_in_order_with_their_results) {
 }
 INSTANTIATE_TEST_SUITE_P(workers, stream_lanes,
                          ::testing::Combine(::testing::Values(1U, 2U, 3U), ::testing::Values(1, 3),
-                                            ::testing::Values(wb::wait_policy::block, wb::wait_policy::spin)));
+                                            ::testing::Values(wb::wait_policy::block,
+                                                              wb::wait_policy::spin)));
 
 TEST(stream_pipeline, copies_arrays_in) {
   observer o;
@@ -217,7 +222,8 @@ TEST(stream_pipeline, slots_keep_what_was_written) {
   EXPECT_LE(written.size(), p.slots());
 }
 
-// ------------------------------------------------------------------------------------------------------ tickets
+// ------------------------------------------------------------------------------------------------------
+// tickets
 
 TEST(stream_pipeline, tickets_wait_in_any_order_and_outlive_the_pipeline) {
   std::vector<wb::frame_ticket> tickets;
@@ -243,7 +249,8 @@ TEST(stream_pipeline, tickets_wait_in_any_order_and_outlive_the_pipeline) {
   EXPECT_THROW(wb::frame_ticket().wait(), wb::error);
 }
 
-// ----------------------------------------------------------------------------------------- back-pressure, drops
+// ----------------------------------------------------------------------------------------- back-pressure,
+// drops
 
 /// A callback that waits until it is told.
 struct gate {
@@ -301,7 +308,8 @@ TEST(stream_pipeline, the_oldest_is_dropped) {
                    });
   p.push(filled(p, 4, 0), 0);
   while (p.counters().waiting != 0) std::this_thread::sleep_for(1ms);
-  std::this_thread::sleep_for(20ms);  // frame 0 is being delivered; one thread drives the device, and waits in there
+  std::this_thread::sleep_for(
+      20ms);  // frame 0 is being delivered; one thread drives the device, and waits in there
   for (std::uint64_t n = 1; n < 100; n++) p.push(filled(p, 4, n), n);  // never waits
   EXPECT_EQ(p.counters().waiting, 3U);
   g.release();
@@ -328,7 +336,8 @@ TEST(stream_pipeline, frames_with_a_ticket_are_not_dropped) {
   EXPECT_EQ(c.delivered, o.delivered + 4);
 }
 
-// --------------------------------------------------------------------------------------------------- callbacks
+// ---------------------------------------------------------------------------------------------------
+// callbacks
 
 TEST(stream_pipeline, exceptions_of_callbacks_lose_no_frame) {
   observer o;
@@ -367,12 +376,14 @@ TEST(stream_pipeline, callbacks_may_push_but_not_wait) {
   p.reset();
 }
 
-// -------------------------------------------------------------------------------------------------------- stop
+// --------------------------------------------------------------------------------------------------------
+// stop
 
 TEST(stream_pipeline, stop_in_mid_flight_reports_every_frame) {
   for (int round = 0; round < (small_scale() ? 4 : 20); round++) {
     observer o;
-    frame_pipeline p(chain(300us), {.devices = cpus(2), .streams = 2, .most_items = 4, .queue = 50}, o.callback());
+    frame_pipeline p(chain(300us), {.devices = cpus(2), .streams = 2, .most_items = 4, .queue = 50},
+                     o.callback());
     for (std::uint64_t n = 0; n < 50; n++) p.push(filled(p, 4, n), n);
     std::this_thread::sleep_for(std::chrono::microseconds(100 * round));
     p.stop();
@@ -420,7 +431,8 @@ TEST(stream_pipeline, a_slot_that_is_held_over_stop_goes_back) {
   other.input<float>(0).data[0] = 1;  // its memory is there
 }
 
-// ---------------------------------------------------------------------------------------------------- failures
+// ----------------------------------------------------------------------------------------------------
+// failures
 
 class stream_faults : public ::testing::TestWithParam<wb::fault_moment> {};
 
@@ -429,7 +441,8 @@ TEST_P(stream_faults, a_device_that_fails_takes_no_frame_with_it) {
     observer o;
     pipeline_config c{.devices = cpus(3), .streams = 2, .most_items = 16, .waiting = waiting};
     c.fault = [](const wb::fault_point& f) {
-      if (f.moment == GetParam() && f.device == 1 && f.sequence > 40) throw wb::device_error("device 1 is gone");
+      if (f.moment == GetParam() && f.device == 1 && f.sequence > 40)
+        throw wb::device_error("device 1 is gone");
     };
     frame_pipeline p(chain(50us), c, o.callback());
     for (std::uint64_t n = 0; n < 300; n++) p.push(filled(p, 16, n), n);
@@ -500,7 +513,8 @@ INSTANTIATE_TEST_SUITE_P(moments, stream_faults,
                          ::testing::Values(wb::fault_moment::start, wb::fault_moment::started,
                                            wb::fault_moment::done));
 
-// ------------------------------------------------------------------------------------------------------ stress
+// ------------------------------------------------------------------------------------------------------
+// stress
 
 TEST(stream_pipeline, stress_of_everything_at_once) {
   for (const auto overflow : {wb::overflow_policy::wait, wb::overflow_policy::drop_oldest})
