@@ -158,6 +158,52 @@ TEST_P(uplink, same_bits_for_any_batch_layout_and_backend) {
   }
 }
 
+// On a CUDA device kernels of their own detect frames of 16 and 32 users that lie item by item, and take many
+// frames in a row; elsewhere the generic ones do.
+TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
+  const auto scalar = wb::testing::open_scalar();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  struct shape {
+    std::size_t antennas, users, symbols, frames;
+  };
+  for (const shape& s : std::vector<shape>{{128, 16, 1, 20},
+                                           {16, 16, 1, 3000},
+                                           {34, 16, 19, 9},
+                                           {128, 16, 14, 9},
+                                           {16, 16, 6, 1200},
+                                           {64, 32, 1, 20},
+                                           {32, 32, 1, 600},
+                                           {100, 32, 9, 9},
+                                           {32, 32, 14, 300}}) {
+    massive_batch b = random_frames(s.antennas, s.users, s.symbols, s.frames, 0.2f);
+    const std::size_t entries = s.antennas * s.users, step = s.frames / 9;
+    b.h[step * entries + 7] = nan;
+    std::fill_n(&b.h[2 * step * entries], entries, 0.f);
+    for (std::size_t r = 0; r < s.antennas; r++)  // of lower rank
+      b.h[3 * step * entries + r * s.users + 3] = b.h[3 * step * entries + r * s.users];
+    b.n0[4 * step] = -1;
+    b.n0[3 * step] = b.n0[5 * step] = 0;
+    b.y[(6 * step * s.symbols + s.symbols / 2) * s.antennas] = {0, nan};
+    for (const massive_mode mode :
+         {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf}) {
+      if (s.frames > 20 && mode != massive_mode::cholesky && mode != massive_mode::cg) continue;
+      SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
+                   std::to_string(s.symbols) + " " + name_of(mode));
+      for (const int qam : {4, 16, 64, 256}) {
+        if (qam != 16 && (s.frames > 20 || mode != massive_mode::cholesky)) continue;
+        uplink_config c = setting(s.antennas, s.users, mode, is_iterative(mode) ? 4 : 0, qam);
+        const massive_result want = detect(*scalar, c, b);
+        EXPECT_GE(wb::count_erased(want.status), 4U);
+        EXPECT_TRUE(detect(exec(), c, b) == want) << qam;
+        if (s.frames > 20) continue;
+        EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest) == want) << qam;
+        use_approximation(c);
+        EXPECT_TRUE(detect(exec(), c, b) == detect(*scalar, c, b)) << qam;
+      }
+    }
+  }
+}
+
 TEST_P(uplink, stated_sinr_is_the_measured_one) {
   const std::size_t vectors = wb::testing::small_scale() ? 400 : 4000;
   const massive_batch b = random_frames(12, 6, vectors, 1, 1.f);
