@@ -25,11 +25,10 @@ struct frame_shape {
                        filters = blocks * (Many ? frame_sides / sides_of_warp : 1);
   static constexpr int warps = Many && U == 16 ? 3 : rectangles + triangles, threads = 32 * warps;
   static constexpr int sides = Many ? frame_sides : 1;
-  /// Blocks a multiprocessor has registers for: 168 of a thread with 16 users, 255 with 32, which suffice to
-  /// read an antenna ahead.
+  /// One warp alone takes as long to decompose 32 x 32 as all of the generic kernel's frame.
+  static constexpr bool decomposes = Many || U == 16;
+  /// Blocks a multiprocessor has registers for: 168 of a thread with 16 users, 255 with 32.
   static constexpr int resident = U == 16 ? (Many ? 4 : 10) : 2;
-  static constexpr bool ahead = U == 32;
-  static constexpr int unrolled = ahead ? 2 : 1;
   // Floats of the results, the matrix first.
   static constexpr int side_floats = 2 * U + (Many ? 4 : 0);
   static constexpr int diagonal = 2 * U * U, right = diagonal + U, between = right + sides * side_floats,
@@ -263,22 +262,13 @@ struct frame_worker {
     four_sums pq[4][4], pr[2][2], qs[2][2], pp[6];
     float squares[4][2] = {};
     const int antennas = antennas_of(run);
-    // Behind the last antenna, of which the next one is read too, lies other shared memory.
-    float2 x[4], z[4], r[2], s[2], next_x[4], next_z[4], next_r[2], next_s[2];
-    const auto read = [&] {
-      load_pairs(at_p, next_x);
-      load_pairs(at_q, next_z);
-      load_pairs(at_r, next_r);
-      load_pairs(at_s, next_s);
+    WB_ROLL for (int b = 0; b < antennas; b++) {
+      float2 x[4], z[4], r[2], s[2];
+      load_pairs(at_p, x);
+      load_pairs(at_q, z);
+      load_pairs(at_r, r);
+      load_pairs(at_s, s);
       at_p += 2 * U, at_q += 2 * U, at_r += 2 * U, at_s += 2 * U;
-    };
-    if constexpr (Shape::ahead) read();
-#pragma unroll Shape::unrolled
-    for (int b = 0; b < antennas; b++) {
-      if constexpr (!Shape::ahead) read();
-      WB_UNROLL for (int i = 0; i < 4; i++) x[i] = next_x[i], z[i] = next_z[i];
-      WB_UNROLL for (int i = 0; i < 2; i++) r[i] = next_r[i], s[i] = next_s[i];
-      if constexpr (Shape::ahead) read();
       WB_UNROLL for (int i = 0; i < 4; i++) {
         WB_UNROLL for (int j = 0; j < 4; j++) pq[i][j].add(x[i], z[j]);
       }
@@ -315,19 +305,11 @@ struct frame_worker {
     const float *row = h + run * p.h_run, *at_x = row + 2 * r0, *at_z = row + 8 * part;
     four_sums sums[8][4];
     const int antennas = antennas_of(run);
-    float2 x[8], z[4], next_x[8], next_z[4];
-    const auto read = [&] {
-      load_pairs(at_x, next_x);
-      load_pairs(at_z, next_z);
+    WB_ROLL for (int b = 0; b < antennas; b++) {
+      float2 x[8], z[4];
+      load_pairs(at_x, x);
+      load_pairs(at_z, z);
       at_x += 2 * U, at_z += 2 * U;
-    };
-    if constexpr (Shape::ahead) read();
-#pragma unroll Shape::unrolled
-    for (int b = 0; b < antennas; b++) {
-      if constexpr (!Shape::ahead) read();
-      WB_UNROLL for (int i = 0; i < 8; i++) x[i] = next_x[i];
-      WB_UNROLL for (int i = 0; i < 4; i++) z[i] = next_z[i];
-      if constexpr (Shape::ahead) read();
       WB_UNROLL for (int i = 0; i < 8; i++) {
         WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(x[i], z[j]);
       }
@@ -352,21 +334,13 @@ struct frame_worker {
     }
     four_sums sums[N][4];
     const int antennas = antennas_of(run);
-    float2 z[4], v[N], next_z[4], next_v[N];
-    const auto read = [&](int b) {
-      load_pairs(at_h, next_z);
+    WB_ROLL for (int b = 0; b < antennas; b++) {
+      float2 z[4];
+      load_pairs(at_h, z);
       at_h += 2 * U;
-      WB_UNROLL for (int i = 0; i < N; i++) next_v[i] = *reinterpret_cast<const float2*>(at_y[i] + 2 * b);
-    };
-    if constexpr (Shape::ahead) read(0);
-#pragma unroll Shape::unrolled
-    for (int b = 0; b < antennas; b++) {
-      if constexpr (!Shape::ahead) read(b);
-      WB_UNROLL for (int j = 0; j < 4; j++) z[j] = next_z[j];
-      WB_UNROLL for (int i = 0; i < N; i++) v[i] = next_v[i];
-      if constexpr (Shape::ahead) read(b + 1);
       WB_UNROLL for (int i = 0; i < N; i++) {
-        WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(v[i], z[j]);
+        const float2 v = *reinterpret_cast<const float2*>(at_y[i] + 2 * b);
+        WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(v, z[j]);
       }
     }
     float sum[8 * N];
@@ -508,7 +482,7 @@ struct frame_worker {
     // Row k of the matrix in shared memory holds what all need in step k: row k up to its diagonal, then
     // column k of the rows below.
     bool regular = true;
-    eliminate<U - 1>(s, regular);
+    if constexpr (Shape::decomposes) eliminate<U - 1>(s, regular);
     s.good = s.good & regular;
     __syncwarp();
     WB_UNROLL for (int j = 0; j < chunks; j++) {
@@ -991,7 +965,13 @@ inline bool fits_frames(const massive_args& a, const device_limits& limits) {
     return reinterpret_cast<std::uintptr_t>(p) % to == 0;
   };
   if ((a.users != 16 && a.users != 32) || a.antennas % 2 != 0 || a.antennas < 16) return false;
-  if (a.mode == massive_mode::jacobi_cg || (a.symbols > 1 && a.symbols < 6)) return false;
+  // Only what was measured to gain: groups of vectors that are half full, and of 32 users what one warp does
+  // not hold up.
+  const bool many = a.symbols > 1;
+  if (a.mode == massive_mode::jacobi_cg) return false;
+  if (many && a.symbols % frame_sides != 0 && a.symbols % frame_sides < 6) return false;
+  if (a.users == 32 && (many ? a.mode == massive_mode::cg && a.antennas < 256 : a.mode != massive_mode::cg))
+    return false;
   if (a.channel.element_stride != 1 || a.in.element_stride != 1 || a.channel.item_stride % 2 != 0 ||
       a.in.item_stride % 2 != 0 || !aligned(a.channel.data, 16) || !aligned(a.in.data, 16))
     return false;

@@ -168,12 +168,13 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
   };
   for (const shape& s : std::vector<shape>{{128, 16, 1, 20},
                                            {16, 16, 1, 3000},
-                                           {34, 16, 19, 9},
+                                           {34, 16, 20, 9},
                                            {128, 16, 14, 9},
                                            {16, 16, 6, 1200},
                                            {64, 32, 1, 20},
                                            {32, 32, 1, 600},
                                            {100, 32, 9, 9},
+                                           {256, 32, 14, 9},
                                            {32, 32, 14, 300}}) {
     massive_batch b = random_frames(s.antennas, s.users, s.symbols, s.frames, 0.2f);
     const std::size_t entries = s.antennas * s.users, step = s.frames / 9;
