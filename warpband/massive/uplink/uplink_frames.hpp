@@ -970,8 +970,8 @@ inline bool fits_frames(const massive_args& a, const device_limits& limits) {
   const bool many = a.symbols > 1;
   if (a.mode == massive_mode::jacobi_cg) return false;
   if (many && a.symbols % frame_sides != 0 && a.symbols % frame_sides < 6) return false;
-  if (a.users == 32 && (many ? a.mode == massive_mode::cg && a.antennas < 256 : a.mode != massive_mode::cg))
-    return false;
+  const bool cg = a.mode == massive_mode::cg;
+  if (a.users == 32 && ((!many && !cg) || (cg && a.antennas < 256))) return false;
   if (a.channel.element_stride != 1 || a.in.element_stride != 1 || a.channel.item_stride % 2 != 0 ||
       a.in.item_stride % 2 != 0 || !aligned(a.channel.data, 16) || !aligned(a.in.data, 16))
     return false;

@@ -175,6 +175,7 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
                                            {32, 32, 1, 600},
                                            {100, 32, 9, 9},
                                            {256, 32, 14, 9},
+                                           {256, 32, 1, 9},
                                            {32, 32, 14, 300}}) {
     massive_batch b = random_frames(s.antennas, s.users, s.symbols, s.frames, 0.2f);
     const std::size_t entries = s.antennas * s.users, step = s.frames / 9;
