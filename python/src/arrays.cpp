@@ -1,34 +1,19 @@
 #include "arrays.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include <nanobind/stl/string.h>
 
 #include <warpband/core/error.hpp>
+#include <warpband/exec/cuda.hpp>
 
+#include "device_array.hpp"
 #include "rooms.hpp"
 
 namespace wb::python {
 namespace {
-
-const char* name_of(number n) {
-  switch (n) {
-    case number::float32:
-      return "float32";
-    case number::complex64:
-      return "complex64";
-    case number::uint8:
-      return "uint8";
-    case number::int8:
-      return "int8";
-    case number::int32:
-      return "int32";
-    case number::other:
-      break;
-  }
-  return "other";
-}
 
 /// The type of a buffer's format (PEP 3118), in this machine's byte order.
 number number_of_format(const char* format, std::size_t itemsize) {
@@ -86,6 +71,31 @@ std::string place(int device) {
 
 }  // namespace
 
+const char* name_of(number n) {
+  switch (n) {
+    case number::float32:
+      return "float32";
+    case number::complex64:
+      return "complex64";
+    case number::uint8:
+      return "uint8";
+    case number::int8:
+      return "int8";
+    case number::int32:
+      return "int32";
+    case number::other:
+      break;
+  }
+  return "other";
+}
+
+number number_named(const std::string& name) {
+  if (name == "bool") return number::uint8;
+  for (const number n : {number::float32, number::complex64, number::uint8, number::int8, number::int32})
+    if (name == name_of(n)) return n;
+  return number::other;
+}
+
 std::string text_of(std::span<const std::ptrdiff_t> shape) {
   std::string text = "(";
   for (const std::ptrdiff_t n : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
@@ -97,22 +107,23 @@ std::size_t product(std::span<const std::ptrdiff_t> shape) {
   return n;
 }
 
-argument::argument(const char* name, nb::handle object, const executor_ref& where, bool written)
-    : name_(name) {
+argument::argument(const char* name, nb::handle object, executor_ref& where, bool written)
+    : name_(name), where_(where) {
   if (object.is_none()) return;
   given_ = true;
-  int device = -1;
-  if (PyObject_CheckBuffer(object.ptr())) {
+  if (PyObject_CheckBuffer(object.ptr()))
     take_buffer(object, written);
-  } else if (nb::hasattr(object, "__cuda_array_interface__")) {
+  else if (nb::isinstance<device_array>(object))
+    take_device_array(object, written);
+  else if (PyObject_HasAttrString(object.ptr(), "data_ptr") != 0)
+    take_torch(object);
+  else if (PyObject_HasAttrString(object.ptr(), "__cuda_array_interface__") != 0)
     take_cuda(object, written);
-    device = where.device() < 0 ? 0 : where.device();
-  } else {
+  else
     throw nb::type_error((std::string(name) + " is a " + class_of(object) + ": expected an array").c_str());
-  }
-  if (device != where.device()) {
+  if (device_ != where.device()) {
     if (held_) PyBuffer_Release(&buffer_);
-    throw shape_error(name, "an array in " + place(device), "one in " + place(where.device()));
+    throw shape_error(name, "an array in " + place(device_), "one in " + place(where.device()));
   }
 }
 
@@ -138,32 +149,75 @@ void argument::take_buffer(nb::handle object, bool written) {
   if (type_ == number::other) other_ = readable(buffer_.format, itemsize_);
 }
 
+void argument::take_shape(nb::handle shape) {
+  const nb::tuple extents = nb::cast<nb::tuple>(shape);
+  if (extents.size() > most_axes)
+    throw shape_error(name_, std::to_string(extents.size()) + " axes", "at most 16");
+  axes_ = static_cast<int>(extents.size());
+  for (std::size_t i = 0; i < extents.size(); i++) shape_[i] = nb::cast<std::ptrdiff_t>(extents[i]);
+}
+
+void argument::take_device_array(nb::handle object, bool written) {
+  const auto& a = nb::cast<const device_array&>(object);
+  if (written && a.read_only()) throw shape_error(name_, "a read-only array", "one to write to");
+  if (a.shape().size() > most_axes)
+    throw shape_error(name_, std::to_string(a.shape().size()) + " axes", "at most 16");
+  axes_ = static_cast<int>(a.shape().size());
+  std::copy(a.shape().begin(), a.shape().end(), shape_.begin());
+  std::copy(a.strides().begin(), a.strides().end(), strides_.begin());
+  data_ = a.data(), device_ = a.device(), itemsize_ = a.itemsize(), type_ = a.type();
+  if (type_ == number::other) other_ = a.type_name();
+  capsule_ = a.capsule();
+}
+
+/// A tensor, by its methods: its __cuda_array_interface__ is a dictionary that takes microseconds to make.
+void argument::take_torch(nb::handle object) {
+  // Types are few and live as long as torch.
+  static std::vector<std::pair<PyObject*, std::string>> names;
+  const nb::object type = object.attr("dtype");
+  auto found = std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == type.ptr(); });
+  if (found == names.end()) {
+    const std::string name = nb::cast<std::string>(nb::str(type));  // "torch.float32"
+    names.emplace_back(nb::object(type).release().ptr(), name.substr(name.rfind('.') + 1));
+    found = names.end() - 1;
+  }
+  type_ = number_named(found->second);
+  if (type_ == number::other) other_ = found->second;
+  itemsize_ = nb::cast<std::size_t>(object.attr("itemsize"));
+  device_ = nb::cast<int>(object.attr("get_device")());
+  data_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(object.attr("data_ptr")()));
+  take_shape(object.attr("shape"));
+  const nb::tuple strides = nb::cast<nb::tuple>(object.attr("stride")());
+  for (std::size_t i = 0; i < strides.size(); i++)
+    strides_[i] = nb::cast<std::ptrdiff_t>(strides[i]) * static_cast<std::ptrdiff_t>(itemsize_);
+}
+
 void argument::take_cuda(nb::handle object, bool written) {
   const nb::dict about = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
-  const nb::tuple data = nb::cast<nb::tuple>(about["data"]), shape = nb::cast<nb::tuple>(about["shape"]);
+  const nb::tuple data = nb::cast<nb::tuple>(about["data"]);
   if (about.contains("mask") && !about["mask"].is_none())
     throw shape_error(name_, "a masked array", "one without a mask");
   if (written && nb::cast<bool>(data[1])) throw shape_error(name_, "a read-only array", "one to write to");
-  if (shape.size() > most_axes)
-    throw shape_error(name_, std::to_string(shape.size()) + " axes", "at most 16");
+  take_shape(about["shape"]);
   const std::string type = nb::cast<std::string>(about["typestr"]);
   data_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
-  axes_ = static_cast<int>(shape.size());
+  device_ = data_ == nullptr ? where_.device() : std::max(0, cuda_device_of(data_));
   itemsize_ = static_cast<std::size_t>(std::stoul(type.substr(2)));
   type_ = number_of_typestr(type);
   if (type_ == number::other) other_ = type;
-  for (std::size_t i = 0; i < shape.size(); i++) shape_[i] = nb::cast<std::ptrdiff_t>(shape[i]);
+  const auto axes = static_cast<std::size_t>(axes_);
   if (about.contains("strides") && !about["strides"].is_none()) {
     const nb::tuple strides = nb::cast<nb::tuple>(about["strides"]);
-    for (std::size_t i = 0; i < shape.size(); i++) strides_[i] = nb::cast<std::ptrdiff_t>(strides[i]);
+    for (std::size_t i = 0; i < axes; i++) strides_[i] = nb::cast<std::ptrdiff_t>(strides[i]);
   } else {
     std::ptrdiff_t step = static_cast<std::ptrdiff_t>(itemsize_);
-    for (std::size_t i = shape.size(); i-- > 0; step *= shape_[i]) strides_[i] = step;
+    for (std::size_t i = axes; i-- > 0; step *= shape_[i]) strides_[i] = step;
   }
 }
 
 argument::~argument() {
   if (held_) PyBuffer_Release(&buffer_);
+  if (capsule_.is_valid()) where_.hold(std::move(capsule_));
 }
 
 void argument::check(number wanted, int trailing, std::size_t alignment) const {
@@ -239,7 +293,7 @@ void argument::expect_batch(int trailing, std::span<const std::ptrdiff_t> whole)
     throw shape_error(name_, "shape " + text_of(batch(0)), "batch axes " + text_of(whole));
 }
 
-noise_argument::noise_argument(nb::handle object, const executor_ref& where)
+noise_argument::noise_argument(nb::handle object, executor_ref& where)
     : array_("noise_var", PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr()) ? nb::none() : object,
              where) {
   if (array_) {
@@ -249,13 +303,13 @@ noise_argument::noise_argument(nb::handle object, const executor_ref& where)
   if (object.is_none()) throw nb::type_error("noise_var is None: expected a number or an array of float32");
   const double value = PyFloat_AsDouble(object.ptr());
   if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-  if (where.device() >= 0) throw shape_error("noise_var", "a number", "an array in " + place(where.device()));
   value_ = static_cast<float>(value);
+  number_ = where.device() < 0 ? &value_ : where.constant(value_);
 }
 
 view<const float> noise_argument::of(std::span<const std::ptrdiff_t> batch) const {
   const std::size_t items = product(batch);
-  if (!array_) return {&value_, 1, items, 1, 0};
+  if (!array_) return {number_, 1, items, 1, 0};
   view<const float> v = array_.as<const float>(0);
   if (shared_) return {v.data, 1, items, 1, 0};
   array_.expect_batch(0, batch);
@@ -267,7 +321,7 @@ void bind_arrays(nb::module_& m) {
   // copied.
   m.def(
       "view_of",
-      [](nb::handle array, int trailing, const executor_ref& where) {
+      [](nb::handle array, int trailing, executor_ref& where) {
         const argument a("array", array, where);
         const auto tuple = [](const auto& v) {
           return nb::make_tuple(reinterpret_cast<std::uintptr_t>(v.data), v.elements, v.items,

@@ -1,7 +1,6 @@
 #pragma once
-// What Python hands over as views, without a copy: NumPy arrays and whatever else has a buffer, and arrays on
-// a GPU with
-// __cuda_array_interface__ (CuPy, torch, numba).
+// What Python hands over as views, without a copy: NumPy arrays and whatever else has a buffer; on a GPU tensors
+// of torch, what came in by DLPack, and arrays with __cuda_array_interface__ (CuPy, numba).
 //
 // The last axes of an array are the elements of an item, all axes before them are the batch; either may have
 // any strides that step through them in one pace. Everything else is refused by name: nothing is converted
@@ -20,32 +19,18 @@
 #include <warpband/core/view.hpp>
 
 #include "executors.hpp"
+#include "number.hpp"
 
 namespace wb::python {
 
 namespace nb = nanobind;
-
-/// Numbers as NumPy calls them.
-enum class number { float32, complex64, uint8, int8, int32, other };
-template <class T>
-inline constexpr number number_of = number::other;
-template <>
-inline constexpr number number_of<float> = number::float32;
-template <>
-inline constexpr number number_of<std::complex<float>> = number::complex64;
-template <>
-inline constexpr number number_of<std::uint8_t> = number::uint8;  // and bool
-template <>
-inline constexpr number number_of<std::int8_t> = number::int8;
-template <>
-inline constexpr number number_of<std::int32_t> = number::int32;
 
 /// An argument; None is one without data. It keeps the memory of its object alive. Made and destroyed with
 /// the GIL held.
 class argument {
  public:
   /// Throws shape_error for what is no array, or does not lie where the executor works.
-  argument(const char* name, nb::handle object, const executor_ref& where, bool written = false);
+  argument(const char* name, nb::handle object, executor_ref& where, bool written = false);
   ~argument();
   argument(const argument&) = delete;
   argument& operator=(const argument&) = delete;
@@ -92,29 +77,35 @@ class argument {
   void check(number wanted, int trailing, std::size_t alignment) const;
   [[noreturn]] void not_a_multiple(std::size_t count, std::size_t elements) const;
   void take_buffer(nb::handle object, bool written);
+  void take_device_array(nb::handle object, bool written);
+  void take_torch(nb::handle object);
   void take_cuda(nb::handle object, bool written);
+  void take_shape(nb::handle shape);
 
   static constexpr std::size_t most_axes = 16;
   const char* name_;
+  executor_ref& where_;
   bool given_ = false, held_ = false;
-  int axes_ = 0;
+  int axes_ = 0, device_ = -1;
   void* data_ = nullptr;
   std::size_t itemsize_ = 0;
   number type_ = number::other;
   std::string other_;                                          // what a type of other is called
   std::array<std::ptrdiff_t, most_axes> shape_{}, strides_{};  // strides in bytes
   Py_buffer buffer_{};
+  nb::object capsule_;  // of DLPack, kept until the work that is queued has run
 };
 
-/// N0: a number for all items, or an array of one for each.
+/// N0: a number for all items, which goes to the device where that is the place, or an array of one for each.
 class noise_argument {
  public:
-  noise_argument(nb::handle object, const executor_ref& where);
+  noise_argument(nb::handle object, executor_ref& where);
   /// Throws shape_error where the axes of an array are not those of the batch.
   view<const float> of(std::span<const std::ptrdiff_t> batch) const;
 
  private:
   float value_ = 0;
+  const float* number_ = nullptr;
   bool shared_ = false;
   argument array_;
 };

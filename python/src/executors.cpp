@@ -2,7 +2,9 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -34,6 +36,8 @@ std::unique_ptr<executor> open_cpu(int threads, const std::optional<std::string>
 
 }  // namespace
 
+executor_ref::executor_ref() = default;
+
 executor_ref::executor_ref(int threads, std::optional<std::string> instructions)
     : threads_(threads),
       instructions_(std::move(instructions)),
@@ -50,7 +54,37 @@ std::unique_ptr<executor_ref> executor_ref::cuda(int device, std::uintptr_t stre
 }
 
 executor_ref::~executor_ref() {
-  if (generation_ != forks) abandon();
+  if (generation_ != forks)
+    abandon();
+  else if (!held_.empty())
+    executor_->sync();
+}
+
+std::uintptr_t executor_ref::stream() {
+  return device_ < 0 ? 0 : reinterpret_cast<std::uintptr_t>(static_cast<wb::cuda&>(open()).stream());
+}
+
+void executor_ref::hold(nb::object object) {
+  while (!held_.empty() && held_.front().first->reached()) held_.pop_front();
+  held_.emplace_back(std::make_unique<cuda_mark>(device_, reinterpret_cast<void*>(stream())), std::move(object));
+}
+
+const float* executor_ref::constant(float value) {
+  std::lock_guard lock(*mutex_);
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto found =
+      std::find_if(constants_.begin(), constants_.end(), [&](const auto& c) { return c.first == bits; });
+  if (found != constants_.end()) {
+    constants_.splice(constants_.begin(), constants_, found);
+  } else {
+    executor& exec = open();
+    auto number = exec.make<float>(1, 1);
+    exec.upload(number.data(), &value, sizeof value);  // pageable memory is read before the call returns
+    constants_.emplace_front(bits, std::move(number));
+    // Memory that goes is used again behind the work that reads it: on this stream.
+    if (constants_.size() > 256) constants_.pop_back();
+  }
+  return constants_.front().second.data();
 }
 
 /// In the child of a fork: the parent's threads are not here, so they cannot end; a lock may be held by one.
@@ -80,6 +114,7 @@ void bind_executors(nb::module_& m) {
       .def_static("cuda", &executor_ref::cuda, nb::kw_only(), nb::arg("device"), nb::arg("stream"))
       .def("sync", [](executor_ref& e) { e.run([](executor& exec) { exec.sync(); }); })
       .def_prop_ro("device", &executor_ref::device)
+      .def_prop_ro("stream", &executor_ref::stream)
       .def_prop_ro("name", [](executor_ref& e) { return e.open().name(); })
       .def_prop_ro("description", [](executor_ref& e) { return e.open().description(); });
   m.def("has_cuda", &has_cuda);

@@ -1,5 +1,8 @@
 #pragma once
 // Executors as Python holds them: one call at a time, and whole again in the child of a fork.
+#include <cstdint>
+#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -8,6 +11,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <warpband/exec/cuda.hpp>
 #include <warpband/exec/executor.hpp>
 
 namespace wb::python {
@@ -26,6 +30,13 @@ class executor_ref {
   int device() const noexcept { return device_; }  // -1: the CPU
   executor& open();                                // with the GIL
 
+  /// The cudaStream_t of a device's executor.
+  std::uintptr_t stream();
+  /// Keeps an object until what is queued now has run. With the GIL.
+  void hold(nanobind::object object);
+  /// A number in the memory of the device, copied there at its first use; those used last are kept.
+  const float* constant(float value);
+
   /// Calls f(executor) without the GIL, when no other thread is in a call.
   template <class F>
   void run(F&& f) {
@@ -37,13 +48,15 @@ class executor_ref {
   }
 
  private:
-  executor_ref() = default;
+  executor_ref();
   void abandon() noexcept;
   int threads_ = 0, device_ = -1;
   std::optional<std::string> instructions_;
   std::unique_ptr<executor> executor_;
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
   unsigned generation_ = 0;
+  std::deque<std::pair<std::unique_ptr<cuda_mark>, nanobind::object>> held_;
+  std::list<std::pair<std::uint32_t, array<float>>> constants_;  // by their bits, the one used last first
 };
 
 }  // namespace wb::python

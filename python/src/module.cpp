@@ -27,6 +27,7 @@ NB_MODULE(_core, m) {
   m.def("version", &wb::version);
   m.def("commit", &wb::commit);
   wb::python::bind_executors(m);
+  wb::python::bind_device_array(m);
   wb::python::bind_arrays(m);
   wb::python::bind_detect(m);
   wb::python::bind_turbo(m);

@@ -78,6 +78,45 @@ def checked_sign(llr: str) -> bool:
     return llr == "log_p1_p0"
 
 
+#: the values that settings can have at all, where they are not those of a 32-bit integer
+_RANGES = {"seed": (0, 2 ** 64 - 1), "first": (0, 2 ** 64 - 1), "point": (0, 2 ** 32 - 1), "polynomial": (0, 2 ** 32 - 1)}
+
+
+def whole(name: str, value: Any) -> Any:
+    """The value, if it is no integer that is out of the range that ``name`` can have at all."""
+    low, high = _RANGES.get(name, (-2 ** 31, 2 ** 31 - 1))
+    if hasattr(type(value), "__index__") and not low <= int(value) <= high:
+        raise ValueError(f"{name} = {value} is not allowed: expected {low}..{high}")
+    return value
+
+
+def made(what: Any, **settings: Any) -> Any:
+    """``what(**settings)``, with an integer that no C++ type holds as a ``ValueError`` like any other out of range."""
+    try:
+        return what(**settings)
+    except TypeError:
+        for name, value in settings.items():
+            for number in value if isinstance(value, (list, tuple)) else ():
+                whole(name if name != "crc" else "polynomial", number)
+            try:
+                whole(name, value)
+            except ValueError as error:
+                # The library knows the range better than the type does.
+                nearest = max(-2 ** 31, min(int(value), 2 ** 31 - 1))
+                try:
+                    made(what, **{**settings, name: nearest})
+                except ValueError as better:
+                    if str(better).startswith(f"{name} = {nearest} "):
+                        raise ValueError(str(better).replace(str(nearest), str(value), 1)) from None
+                raise error from None
+        raise
+
+
+def random_range(seed: int, first: int, point: int) -> Any:
+    """Which random numbers a call of a channel draws."""
+    return made(_core.RandomRange, seed=seed, first=first, point=point)
+
+
 class NumpySpace:
     """NumPy in, NumPy out, on the CPU."""
 
@@ -99,8 +138,8 @@ class NumpySpace:
             return np.subtract(0, np.maximum(array, -127), dtype=np.int8)
         return np.subtract(array.dtype.type(0), array)
 
-    def negate(self, array: Array) -> None:
-        np.subtract(0, array, out=array)
+    def negate(self, array: Array) -> Array:
+        return np.subtract(0, array, out=array)
 
 
 class TorchHostSpace(NumpySpace):
@@ -132,62 +171,32 @@ class DlpackHostSpace(NumpySpace):
         return array if self.namespace is np else self.namespace.from_dlpack(array)
 
 
+def _needs_cuda() -> None:
+    if not _core.has_cuda():
+        raise RuntimeError("the array is on a CUDA device, and this build of warpband has no CUDA: move it to the host, "
+                           "or build with -C cmake.define.WARPBAND_CUDA=ON")
+
+
 class DeviceSpace:
-    """Arrays of torch or CuPy on a CUDA device: outputs of the same library, work on its current stream, no waiting."""
+    """Arrays on a CUDA device: outputs of the same library, work on a stream, no waiting."""
 
     _executors: OrderedDict[tuple[int, int], tuple[Executor, Any]] = OrderedDict()
-
-    def __init__(self, like: Array):
-        if not _core.has_cuda():
-            raise RuntimeError("the array is on a CUDA device, and this build of warpband has no CUDA: move it to the host, "
-                               "or build with -C cmake.define.WARPBAND_CUDA=ON")
-        self.package = type(like).__module__.partition(".")[0]
-        if self.package == "torch":
-            import torch
-            self.device = like.device.index
-            self.stream_object = torch.cuda.current_stream(like.device)
-            self.stream = self.stream_object.cuda_stream
-            self.make = lambda shape, dtype: torch.empty(shape, dtype=getattr(torch, dtype), device=like.device)
-        elif self.package == "cupy":
-            import cupy
-            self.device = like.device.id
-            self.stream_object = cupy.cuda.get_current_stream(self.device)
-            self.stream = self.stream_object.ptr
-
-            def make(shape, dtype):
-                with like.device:
-                    return cupy.empty(shape, dtype)
-            self.make = make
-        else:
-            raise ValueError(f"an array of {self.package} on a CUDA device is not allowed: expected one of torch or cupy, "
-                             "which make the outputs")
+    device: int
+    stream: int  # 0: one of this package's own
+    stream_object: Any = None
 
     def executor(self, wanted: Executor | None) -> Any:
         # An executor of the caller's is for arrays in host memory: another stream would not wait for what made these.
         key = (self.device, self.stream)
-        if key in self._executors:
+        found = self._executors.get(key)
+        if found is not None:
             self._executors.move_to_end(key)
-        else:
-            while len(self._executors) >= 16:  # each keeps a workspace
-                self._executors.popitem(last=False)
-            # 0 is the default stream that all others wait for; its handle is 1. The stream must live as long.
-            self._executors[key] = (_core.Executor.cuda(device=self.device, stream=self.stream or 1), self.stream_object)
+            return found[0]
+        while len(self._executors) >= 16:  # each keeps a workspace
+            self._executors.popitem(last=False)
+        # The stream must live as long.
+        self._executors[key] = (_core.Executor.cuda(device=self.device, stream=self.stream), self.stream_object)
         return self._executors[key][0]
-
-    def take(self, array: Array) -> Array:
-        if isinstance(array, (int, float)):  # N0
-            filled = self.make((), "float32")
-            filled[...] = array
-            return filled
-        place = getattr(array, "device", None)
-        if place is not None and getattr(place, "index" if self.package == "torch" else "id", None) != self.device:
-            raise ValueError(f"an array on {place} is not allowed: expected all arrays of a call on CUDA device {self.device}")
-        if self.package == "torch" and hasattr(array, "detach"):
-            return array.detach().resolve_conj().resolve_neg()
-        return array
-
-    def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
-        return self.make(shape, dtype.name)
 
     def give(self, array: Array) -> Array:
         return array
@@ -195,9 +204,148 @@ class DeviceSpace:
     def negated(self, array: Array) -> Array:
         return 0 - (array.clip(-127, 127) if str(array.dtype).endswith("int8") else array)
 
-    def negate(self, array: Array) -> None:
+    def negate(self, array: Array) -> Array:
         array *= -1
         array += 0  # no -0
+        return array
+
+
+class TorchSpace(DeviceSpace):
+    """Tensors of torch: the work is queued on torch's current stream."""
+
+    def __init__(self, like: Array):
+        _needs_cuda()
+        torch = sys.modules["torch"]
+        self.place = like.device
+        self.device = like.get_device()
+        self.stream_object = torch.cuda.current_stream(self.device)
+        # 0 is the default stream that all others wait for; its handle is 1.
+        self.stream = self.stream_object.cuda_stream or 1
+        self.torch = torch
+
+    def take(self, array: Array) -> Array:
+        if getattr(array, "device", self.place) != self.place:
+            raise ValueError(f"an array on {array.device} is not allowed: expected all arrays of a call on {self.place}")
+        if isinstance(array, self.torch.Tensor):
+            return array.resolve_conj().resolve_neg()
+        return array
+
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
+        return self.torch.empty(shape, dtype=getattr(self.torch, dtype.name), device=self.place)
+
+    def negated(self, array: Array) -> Array:
+        return super().negated(array.detach())
+
+    def negate(self, array: Array) -> Array:
+        with self.torch.no_grad():
+            return super().negate(array)
+
+
+class CupySpace(DeviceSpace):
+    """Arrays of CuPy: the work is queued on CuPy's current stream of the arrays' device."""
+
+    def __init__(self, like: Array):
+        _needs_cuda()
+        self.cupy = sys.modules["cupy"]
+        self.place = like.device
+        self.device = self.place.id
+        self.stream_object = self.cupy.cuda.get_current_stream(self.device)
+        self.stream = self.stream_object.ptr or 1
+
+    def take(self, array: Array) -> Array:
+        place = getattr(array, "device", self.place)
+        if place != self.place:
+            raise ValueError(f"an array on {place} is not allowed: expected all arrays of a call on {self.place}")
+        return array
+
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
+        with self.place:
+            return self.cupy.empty(shape, dtype)
+
+    def negated(self, array: Array) -> Array:
+        with self.place:
+            return super().negated(array)
+
+    def negate(self, array: Array) -> Array:
+        with self.place:
+            return super().negate(array)
+
+
+class DlpackSpace(DeviceSpace):
+    """Arrays of other libraries with DLPack: the work is queued on a stream of this package's, which waits for what the arrays
+    wait for, and for which who takes the outputs waits. Neither makes the host wait."""
+
+    stream = 0
+
+    def __init__(self, like: Array):
+        _needs_cuda()
+        kind, self.device = like.__dlpack_device__()
+        if kind not in (2, 13):  # kDLCUDA, kDLCUDAManaged
+            raise ValueError(f"an array on a device of DLPack type {kind} is not allowed: expected host memory (1) or CUDA (2)")
+        self.namespace = like.__array_namespace__() if hasattr(like, "__array_namespace__") else None
+
+    def take(self, array: Array) -> Array:
+        if not hasattr(array, "__dlpack__") or isinstance(array, (np.ndarray, np.generic)):
+            return array
+        device = tuple(map(int, array.__dlpack_device__()))
+        if device[0] not in (2, 13) or device[1] != self.device:
+            raise ValueError(f"an array on DLPack device {device} is not allowed: expected all arrays of a call on CUDA device "
+                             f"{self.device}")
+        stream = self.executor(None).stream
+        try:
+            capsule = array.__dlpack__(stream=stream, max_version=(1, 0))
+        except TypeError:  # older than DLPack 1
+            capsule = array.__dlpack__(stream=stream)
+        return _core.DeviceArray.from_dlpack(capsule, array)
+
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
+        return _core.DeviceArray(self.executor(None), list(shape), dtype.name)
+
+    def give(self, array: Array) -> Array:
+        if array.source is not None:
+            return array.source
+        return array if self.namespace is None else self.namespace.from_dlpack(array)
+
+    def negated(self, array: Array) -> Array:
+        return self.take(super().negated(array.source))
+
+    def negate(self, array: Array) -> Array:
+        if array.source is not None:  # it was given to be filled
+            raise ValueError('out = an array is not allowed: expected None, as the LLRs of llr = "log_p1_p0" are made by this '
+                             "array's library")
+        if self.namespace is None:
+            raise ValueError('llr = "log_p1_p0" is not allowed: expected arrays of a library with __array_namespace__, which '
+                             "changes the sign")
+        return self.take(0 - self.give(array))
+
+
+class CudaInterfaceSpace(DeviceSpace):
+    """Arrays with ``__cuda_array_interface__`` alone: on the stream that it names, or on the default stream."""
+
+    def __init__(self, like: Array):
+        _needs_cuda()
+        about = like.__cuda_array_interface__
+        self.device = max(0, _core.cuda_device_of(about["data"][0]))
+        self.stream = about.get("stream") or 1
+        self.numba = type(like).__module__.partition(".")[0] == "numba"
+
+    def take(self, array: Array) -> Array:
+        return array
+
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
+        return _core.DeviceArray(self.executor(None), list(shape), dtype.name)
+
+    def give(self, array: Array) -> Array:
+        if self.numba:
+            from numba import cuda
+            return cuda.as_cuda_array(array, sync=False)
+        return array
+
+    def negated(self, array: Array) -> Array:
+        raise ValueError('llr = "log_p1_p0" is not allowed: expected arrays of torch, CuPy or a library with DLPack, which changes '
+                         "the sign")
+
+    negate = negated
 
 
 NUMPY = NumpySpace()
@@ -210,9 +358,9 @@ def space_of(array: Array) -> Any:
         return NUMPY
     library = type(array).__module__.partition(".")[0]
     if library == "torch":
-        return DeviceSpace(array) if array.is_cuda else TORCH_HOST
+        return TorchSpace(array) if array.is_cuda else TORCH_HOST
     if library == "cupy":
-        return DeviceSpace(array)
+        return CupySpace(array)
     if isinstance(array, np.ma.MaskedArray):
         raise ValueError("a masked array is not allowed: expected one without a mask")
     try:
@@ -220,11 +368,10 @@ def space_of(array: Array) -> Any:
         return NUMPY
     except TypeError:
         pass
-    if hasattr(array, "__cuda_array_interface__"):
-        return DeviceSpace(array)
     if hasattr(array, "__dlpack__"):
-        kind, _ = array.__dlpack_device__()
-        return DlpackHostSpace(array) if kind == 1 else DeviceSpace(array)
+        return DlpackHostSpace(array) if array.__dlpack_device__()[0] == 1 else DlpackSpace(array)
+    if hasattr(array, "__cuda_array_interface__"):
+        return CudaInterfaceSpace(array)
     raise TypeError(f"expected an array, got {type(array).__name__}: lists become one by numpy.array(..., dtype)")
 
 
@@ -260,6 +407,10 @@ def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch:
         shape = batch + table[name][1]
         if tuple(array.shape) != shape:
             raise ValueError(f"out = shape {tuple(array.shape)} is not allowed: expected {shape} for {name!r}")
+    for array in given:
+        if any(getattr(array, lazy, bool)() for lazy in ("is_conj", "is_neg")):  # tensors that resolve into a copy
+            raise ValueError("out = a tensor with a conjugation or sign that waits is not allowed: expected one without, as "
+                             "torch.empty gives")
     return {name: space.take(array) for name, array in zip(names, given)}
 
 
@@ -268,7 +419,7 @@ def results(space: Any, arrays: dict[str, Any], wanted: str | Sequence[str], out
     """What a call returns, with the LLRs named in ``negate`` in the other sign."""
     for name in negate:
         if name in arrays:
-            space.negate(arrays[name])
+            arrays[name] = space.negate(arrays[name])
     if out is not None:
         return out
     if type(wanted) is str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, results, space_of
+from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, made, random_range, results, space_of, whole
 
 __all__ = ["TdlChannel", "awgn", "mimo_rayleigh", "rayleigh", "tdl_profiles"]
 
@@ -18,7 +18,7 @@ def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int
     """Adds noise CN(0, noise_var) to complex64 of any shape. The items are the numbers; ``out`` may be ``sent`` itself."""
     space = space_of(sent)
     arrays = fill(space, {"out": (COMPLEX64, ())}, "out", out, tuple(sent.shape))
-    _core.awgn(space.executor(executor), space.take(sent), arrays["out"], noise_var, _core.RandomRange(seed, first, point))
+    _core.awgn(space.executor(executor), space.take(sent), arrays["out"], noise_var, random_range(seed, first, point))
     return results(space, arrays, "out", out)
 
 
@@ -31,8 +31,8 @@ def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: i
     space = space_of(sent)
     wanted = ("out", "gain")
     arrays = fill(space, {"out": (COMPLEX64, ()), "gain": (COMPLEX64, ())}, wanted, out, tuple(sent.shape))
-    _core.rayleigh(space.executor(executor), space.take(sent), arrays["out"], arrays["gain"], block,
-                   _core.RandomRange(seed, first, point))
+    _core.rayleigh(space.executor(executor), space.take(sent), arrays["out"], arrays["gain"], whole("block", block),
+                   random_range(seed, first, point))
     return results(space, arrays, wanted, out)
 
 
@@ -61,7 +61,7 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
     received = space.empty(batch + (rx_antennas,), COMPLEX64)
     channel = space.empty(channels + (rx_antennas, streams), COMPLEX64)
     _core.mimo_rayleigh(space.executor(executor), space.take(sent), received, channel, uses_per_channel,
-                        _core.RandomRange(seed, first, point))
+                        random_range(seed, first, point))
     return space.give(received), space.give(channel)
 
 
@@ -92,8 +92,8 @@ class TdlChannel:
                  symbol_period_us: float = 0.0, sinusoids: int = 32, streams: int = 1, rx_antennas: int = 1,
                  executor: Executor | None = None):
         self._executor = executor
-        self._channel = _core.TdlChannel(
-            profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=list(delays_ns), powers_db=list(powers_db),
+        self._channel = made(
+            _core.TdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=list(delays_ns), powers_db=list(powers_db),
             rician_k_db=rician_k_db, subcarriers=subcarriers, symbols=symbols, spacing_hz=spacing_hz,
             cyclic_prefix_us=cyclic_prefix_us, symbol_period_us=symbol_period_us, doppler_hz=doppler_hz,
             sinusoids=sinusoids, streams=streams, rx_antennas=rx_antennas)
@@ -106,7 +106,7 @@ class TdlChannel:
         """H of blocks, a NumPy array of complex64 ``(blocks, symbols, subcarriers, rx_antennas, streams)``."""
         from ._arrays import NUMPY
         channel = NUMPY.empty((blocks, self.symbols, self.subcarriers, self.rx_antennas, self.streams), COMPLEX64)
-        self._channel.response(NUMPY.executor(self._executor), channel, _core.RandomRange(seed, first, point))
+        self._channel.response(NUMPY.executor(self._executor), channel, random_range(seed, first, point))
         return channel
 
     def __call__(self, sent: Array, *, seed: int, first: int = 0, point: int = 0) -> Any:
@@ -122,5 +122,5 @@ class TdlChannel:
         received = space.empty(shape[:-1] + (self.rx_antennas,), COMPLEX64)
         channel = space.empty(shape[:-1] + (self.rx_antennas, self.streams), COMPLEX64)
         self._channel.apply(space.executor(self._executor), space.take(sent), received, channel,
-                            _core.RandomRange(seed, first, point))
+                            random_range(seed, first, point))
         return space.give(received), space.give(channel)

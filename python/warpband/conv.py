@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
 
 __all__ = ["BcjrDecoder", "ConvCode", "ConvEncoder", "ViterbiDecoder", "conv_80211", "conv_80216", "conv_lte"]
 
@@ -26,8 +26,8 @@ class ConvCode:
         rows = [list(row) for row in sent]
         if any(len(row) != len(generators) for row in rows):
             raise ValueError(f"sent = {rows} is not allowed: expected rows of {len(generators)} numbers, one a generator")
-        self._code = _core.ConvCode(constraint_length=constraint_length, generators=list(generators), feedback=feedback,
-                                    termination=termination, sent=sum(rows, []), order=order)
+        self._code = made(_core.ConvCode, constraint_length=constraint_length, generators=list(generators), feedback=feedback,
+                          termination=termination, sent=sum(rows, []), order=order)
 
     @classmethod
     def _of(cls, code: Any) -> ConvCode:
@@ -93,7 +93,7 @@ class ConvEncoder:
 
     def __init__(self, *, code: ConvCode, k: int, executor: Executor | None = None):
         self._executor = executor
-        self._encoder = _core.ConvEncoder(code=code._code, k=k)
+        self._encoder = made(_core.ConvEncoder, code=code._code, k=k)
         self.code, self.k = code, k
         #: bits of a codeword, tail included
         self.n: int = self._encoder.n
@@ -122,7 +122,7 @@ class ViterbiDecoder:
                  executor: Executor | None = None):
         self._reversed = checked_sign(llr)
         self._executor = executor
-        self._decoder = _core.ViterbiDecoder(code=code._code, k=k, overlap=overlap)
+        self._decoder = made(_core.ViterbiDecoder, code=code._code, k=k, overlap=overlap)
         self.code, self.k, self.llr = code, k, llr
         self.n: int = self._decoder.n
         self.overlap: int = self._decoder.overlap
@@ -158,7 +158,7 @@ class BcjrDecoder:
                  executor: Executor | None = None):
         self._reversed = checked_sign(llr)
         self._executor = executor
-        self._decoder = _core.BcjrDecoder(code=code._code, k=k, algorithm=algorithm, overlap=overlap)
+        self._decoder = made(_core.BcjrDecoder, code=code._code, k=k, algorithm=algorithm, overlap=overlap)
         self.code, self.k, self.llr = code, k, llr
         self.n: int = self._decoder.n
         self.overlap: int = self._decoder.overlap

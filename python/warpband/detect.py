@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
 
 __all__ = ["KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "ZeroForcing"]
 
@@ -30,7 +30,7 @@ class Detector:
                  executor: Executor | None = None, **settings: Any):
         self._reversed = checked_sign(llr)
         self._executor = executor
-        self._detector = _core.Detector(type=type, streams=streams, rx_antennas=rx_antennas, qam=qam, **settings)
+        self._detector = made(_core.Detector, type=type, streams=streams, rx_antennas=rx_antennas, qam=qam, **settings)
         self.type, self.streams, self.rx_antennas, self.qam, self.llr = type, streams, rx_antennas, qam, llr
         #: LLRs of a use: streams * log2(qam)
         self.bits_per_use: int = self._detector.bits_per_use

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
 
 __all__ = ["LdpcCode", "LdpcDecoder", "LdpcEncoder", "wifi_ldpc", "wimax_ldpc"]
 
@@ -23,7 +23,7 @@ class LdpcCode:
     """
 
     def __init__(self, *, matrix: Sequence[Sequence[int]], z: int):
-        self._code = _core.LdpcCode.of_matrix([list(row) for row in matrix], z)
+        self._code = made(_core.LdpcCode.of_matrix, matrix=[list(row) for row in matrix], z=z)
 
     @classmethod
     def _of(cls, code: Any) -> LdpcCode:
@@ -57,12 +57,12 @@ class LdpcCode:
 
 def wimax_ldpc(*, n: int = 2304, rate: str = "1/2") -> LdpcCode:
     """A code of IEEE 802.16e: n = 576, 672, ... 2304; rate "1/2", "2/3A", "2/3B", "3/4A", "3/4B" or "5/6"."""
-    return LdpcCode._of(_core.LdpcCode.wimax(n, rate))
+    return LdpcCode._of(made(_core.LdpcCode.wimax, n=n, rate=rate))
 
 
 def wifi_ldpc(*, n: int = 1944, rate: str = "1/2") -> LdpcCode:
     """A code of IEEE 802.11n: n = 648, 1296 or 1944; rate "1/2", "2/3", "3/4" or "5/6"."""
-    return LdpcCode._of(_core.LdpcCode.wifi(n, rate))
+    return LdpcCode._of(made(_core.LdpcCode.wifi, n=n, rate=rate))
 
 
 class LdpcEncoder:
@@ -75,7 +75,7 @@ class LdpcEncoder:
 
     def __init__(self, *, code: LdpcCode, executor: Executor | None = None):
         self._executor = executor
-        self._encoder = _core.LdpcEncoder(code._code)
+        self._encoder = made(_core.LdpcEncoder, code=code._code)
         self.code = code
         self._table = {"coded": (UINT8, (code.n,))}
 
@@ -111,9 +111,9 @@ class LdpcDecoder:
                  int8_steps: float = 3.0, llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
         self._executor = executor
-        self._decoder = _core.LdpcDecoder(code=code._code, algorithm=algorithm, scale=scale, offset=offset,
-                                          iterations=iterations, schedule=schedule, precision=precision,
-                                          early_stop=early_stop, int8_steps=int8_steps)
+        self._decoder = made(_core.LdpcDecoder, code=code._code, algorithm=algorithm, scale=scale, offset=offset,
+                             iterations=iterations, schedule=schedule, precision=precision,
+                             early_stop=early_stop, int8_steps=int8_steps)
         self.code, self.llr = code, llr
         self._table = {"bits": (UINT8, (code.k,)), "soft": (FLOAT32, (code.n,)), "extrinsic": (FLOAT32, (code.n,)),
                        "iterations": (INT32, ()), "status": (UINT8, ())}

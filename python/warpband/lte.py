@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import INT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+from ._arrays import INT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of, whole
 
 __all__ = ["LteTransportDecoder", "LteTransportEncoder"]
 
@@ -24,8 +24,8 @@ class LteTransportEncoder:
     def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,
                  soft_buffer: int = 0, executor: Executor | None = None):
         self._executor = executor
-        self._encoder = _core.LteTransportEncoder(transport_bits=transport_bits, coded_bits=coded_bits,
-                                                  modulation_order=modulation_order, layers=layers, soft_buffer=soft_buffer)
+        self._encoder = made(_core.LteTransportEncoder, transport_bits=transport_bits, coded_bits=coded_bits,
+                             modulation_order=modulation_order, layers=layers, soft_buffer=soft_buffer)
         self.transport_bits, self.coded_bits = transport_bits, coded_bits
         #: code blocks of a transport block
         self.blocks: int = self._encoder.blocks
@@ -35,7 +35,7 @@ class LteTransportEncoder:
         """Encodes ``bits``, uint8 or bool ``(..., A)``, to redundancy version ``rv`` = 0..3, uint8 ``(..., G)``."""
         space = space_of(bits)
         arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
-        self._encoder.run(space.executor(self._executor), space.take(bits), rv, arrays["coded"])
+        self._encoder.run(space.executor(self._executor), space.take(bits), whole("rv", rv), arrays["coded"])
         return results(space, arrays, "coded", out)
 
 
@@ -60,8 +60,8 @@ class LteTransportDecoder:
                  llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
         self._executor = executor
-        self._decoder = _core.LteTransportDecoder(
-            transport_bits=transport_bits, coded_bits=coded_bits, modulation_order=modulation_order, layers=layers,
+        self._decoder = made(
+            _core.LteTransportDecoder, transport_bits=transport_bits, coded_bits=coded_bits, modulation_order=modulation_order, layers=layers,
             soft_buffer=soft_buffer, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
             extrinsic_scale=extrinsic_scale, crc_stop=crc_stop, precision=precision, llr_steps=llr_steps)
         self.transport_bits, self.coded_bits, self.llr = transport_bits, coded_bits, llr
@@ -86,6 +86,6 @@ class LteTransportDecoder:
         space = space_of(llr)
         arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
         taken, executor = space.take(llr), space.executor(self._executor)
-        self._decoder.decode(executor, space.negated(taken) if self._reversed else taken, rv, first, arrays.get("bits"), arrays.get("ok"), arrays.get("block_ok"),
-                             arrays.get("iterations"), arrays.get("status"))
+        self._decoder.decode(executor, space.negated(taken) if self._reversed else taken, whole("rv", rv), first,
+                             arrays.get("bits"), arrays.get("ok"), arrays.get("block_ok"), arrays.get("iterations"), arrays.get("status"))
         return results(space, arrays, outputs, out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
 
 __all__ = ["MassiveDownlink", "MassiveUplink"]
 
@@ -31,8 +31,8 @@ class MassiveUplink:
         self._executor = executor
         if sinr is None:
             sinr = "approximate" if mode in ("cg", "jacobi-cg", "jacobi_cg") else "exact"
-        self._detector = _core.MassiveUplink(antennas=antennas, users=users, qam=qam, mode=mode, iterations=iterations,
-                                             sinr=sinr, llr_clip=llr_clip)
+        self._detector = made(_core.MassiveUplink, antennas=antennas, users=users, qam=qam, mode=mode, iterations=iterations,
+                              sinr=sinr, llr_clip=llr_clip)
         self.antennas, self.users, self.qam, self.llr = antennas, users, qam, llr
         self.bits_per_vector: int = self._detector.bits_per_vector
         self._table = {"llr": (FLOAT32, (self.bits_per_vector,)), "equalized": (COMPLEX64, (users,)),
@@ -73,8 +73,8 @@ class MassiveDownlink:
     def __init__(self, *, antennas: int, users: int, mode: str = "cholesky", iterations: int = 0, symbol_energy: float = 1.0,
                  normalization: str = "unit-power", executor: Executor | None = None):
         self._executor = executor
-        self._precoder = _core.MassiveDownlink(antennas=antennas, users=users, mode=mode, iterations=iterations,
-                                               symbol_energy=symbol_energy, normalization=normalization)
+        self._precoder = made(_core.MassiveDownlink, antennas=antennas, users=users, mode=mode, iterations=iterations,
+                              symbol_energy=symbol_energy, normalization=normalization)
         self.antennas, self.users = antennas, users
         self._table = {"precoded": (COMPLEX64, (antennas,)), "status": (UINT8, ())}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
 
 __all__ = ["StbcDecoder", "StbcEncoder"]
 
@@ -25,7 +25,7 @@ class StbcEncoder:
 
     def __init__(self, *, code: str, qam: int, v: Any = None, executor: Executor | None = None):
         self._executor = executor
-        self._encoder = _core.StbcEncoder(code=code, v=_matrix(v), qam=qam)
+        self._encoder = made(_core.StbcEncoder, code=code, v=_matrix(v), qam=qam)
         self.code, self.qam = code, qam
         self.symbols = 2 if code == "alamouti" else 4
         self.bits_per_codeword: int = self._encoder.bits_per_codeword
@@ -62,8 +62,8 @@ class StbcDecoder:
                  llr_clip: float = float("inf"), llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
         self._executor = executor
-        self._decoder = _core.StbcDecoder(code=code, v=_matrix(v), qam=qam, rx_antennas=rx_antennas, search=search,
-                                          llr_clip=llr_clip)
+        self._decoder = made(_core.StbcDecoder, code=code, v=_matrix(v), qam=qam, rx_antennas=rx_antennas, search=search,
+                             llr_clip=llr_clip)
         self.code, self.qam, self.rx_antennas, self.llr = code, qam, rx_antennas, llr
         self.bits_per_codeword: int = self._decoder.bits_per_codeword
         bits = (self.bits_per_codeword,)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, checked_sign, fill, results, space_of
+from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
 
 __all__ = ["TurboDecoder", "TurboEncoder"]
 
@@ -34,7 +34,7 @@ class TurboEncoder:
 
     def __init__(self, *, k: int, permutation: Sequence[int] | None = None, executor: Executor | None = None):
         self._executor = executor
-        self._encoder = _core.TurboEncoder(k=k, permutation=None if permutation is None else list(permutation))
+        self._encoder = made(_core.TurboEncoder, k=k, permutation=None if permutation is None else list(permutation))
         self.k: int = self._encoder.k
         #: bits of a codeword
         self.n: int = 3 * (self.k + 4)
@@ -76,8 +76,8 @@ class TurboDecoder:
                  llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
         self._executor = executor
-        self._decoder = _core.TurboDecoder(
-            k=k, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
+        self._decoder = made(
+            _core.TurboDecoder, k=k, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
             extrinsic_scale=extrinsic_scale, early_stop=early_stop, crc=crc_of(crc), precision=precision,
             llr_steps=llr_steps, permutation=None if permutation is None else list(permutation))
         self.k, self.n, self.llr = k, 3 * (k + 4), llr

@@ -27,6 +27,30 @@ void check(cudaError_t e, const What& what) {
   throw device_error(text + " failed: " + cudaGetErrorString(e));
 }
 
+/// Selects a device, and afterwards the one that was the caller's.
+class on_device {
+ public:
+  explicit on_device(int device) noexcept {
+    if (cudaGetDevice(&before_) != cudaSuccess) before_ = device;
+    changed_ = before_ != device;
+    if (changed_) result_ = cudaSetDevice(device);
+  }
+  /// Throws device_error where it could not be selected.
+  explicit on_device(const cuda& exec) : on_device(exec.device().index) {
+    check(result_, [&] { return "selecting " + exec.name(); });
+  }
+  ~on_device() {
+    if (changed_) cudaSetDevice(before_);
+  }
+  on_device(const on_device&) = delete;
+  on_device& operator=(const on_device&) = delete;
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+  cudaError_t result_ = cudaSuccess;
+};
+
 cuda_device_info describe(int index) {
   cudaDeviceProp p{};
   check(cudaGetDeviceProperties(&p, index), "reading the properties of cuda:" + std::to_string(index));
@@ -64,7 +88,7 @@ class kept_memory final : public memory {
   }
   void give(void* p, std::size_t bytes) noexcept override {
     if (pinned_) {  // a queued copy may still use it, and the host would not wait its turn as the stream does
-      cudaSetDevice(device_);
+      const on_device selected(device_);
       cudaDeviceSynchronize();
     }
     std::lock_guard lock(mutex_);
@@ -85,7 +109,7 @@ class kept_memory final : public memory {
   }
   void* allocate(std::size_t bytes) const {
     void* p = nullptr;
-    cudaSetDevice(device_);
+    const on_device selected(device_);
     const cudaError_t e = pinned_ ? cudaHostAlloc(&p, bytes, cudaHostAllocDefault) : cudaMalloc(&p, bytes);
     if (e == cudaSuccess) return p;
     cudaGetLastError();
@@ -94,7 +118,7 @@ class kept_memory final : public memory {
   }
   void release_kept() noexcept {
     if (kept_.empty()) return;
-    cudaSetDevice(device_);
+    const on_device selected(device_);
     for (const auto& k : kept_) pinned_ ? cudaFreeHost(k.second) : cudaFree(k.second);
     kept_.clear();
   }
@@ -136,14 +160,14 @@ cuda::cuda(cuda_options options)
     : executor(std::make_shared<kept_memory>(existing(options.device), false),
                std::make_shared<kept_memory>(options.device, true)),
       info_(describe(options.device)) {
-  check(cudaSetDevice(info_.index), "opening " + name());
+  const on_device selected(*this);
   cudaStream_t s = static_cast<cudaStream_t>(options.stream);
   if (s == nullptr) check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "creating a stream");
   owns_stream_ = options.stream == nullptr;
   stream_ = s;
 }
 cuda::~cuda() {
-  cudaSetDevice(info_.index);
+  const on_device selected(info_.index);
   cudaStreamSynchronize(static_cast<cudaStream_t>(stream_));
   if (owns_stream_) cudaStreamDestroy(static_cast<cudaStream_t>(stream_));
 }
@@ -162,7 +186,7 @@ const kernel& cuda::build_of(const kernel_set& op) const {
 void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
   if (items == 0) return;
   const kernel& k = build_of(op);
-  check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });
+  const on_device selected(*this);
   cudaGetLastError();  // an error somebody else left behind is not this launch's
   const device_limits limits{info_.multiprocessors, info_.shared_bytes - 1024};  // 1 KiB is the system's
   const std::size_t bytes = k.scratch(args, limits, items);
@@ -174,45 +198,45 @@ void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
         [&] { return std::string("starting ") + op.name; });
 }
 void cuda::sync() {
-  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_)),
-        [&] { return "work queued on " + name(); });
+  const on_device selected(*this);  // the default stream is that of the current device
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_)), [&] { return "work queued on " + name(); });
 }
 std::size_t cuda::memory_used() const {
   std::size_t free = 0, all = 0;
-  check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });
+  const on_device selected(*this);
   check(cudaMemGetInfo(&free, &all), "asking for the memory of " + name());
   return all - free;
 }
 void cuda::upload(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });
+  const on_device selected(*this);
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, static_cast<cudaStream_t>(stream_)),
         [&] { return "copying to " + name(); });
 }
 void cuda::download(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });
+  const on_device selected(*this);
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream_)),
         [&] { return "copying from " + name(); });
 }
 
 void cuda::notify(void (*f)(void*), void* data) {
-  check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });
+  const on_device selected(*this);
   check(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream_), f, data), "queueing a host function");
 }
 
 cuda_event::cuda_event(const cuda& exec) : device_(exec.device().index) {
-  check(cudaSetDevice(device_), "selecting a device");
+  const on_device selected(exec);
   cudaEvent_t e = nullptr;
   check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "creating an event");
   event_ = e;
 }
 cuda_event::~cuda_event() {
-  cudaSetDevice(device_);
+  const on_device selected(device_);
   cudaEventDestroy(static_cast<cudaEvent_t>(event_));
 }
 void cuda_event::record(cuda& exec) {
-  check(cudaSetDevice(exec.device().index), "selecting a device");
+  const on_device selected(exec);
   check(cudaEventRecord(static_cast<cudaEvent_t>(event_), static_cast<cudaStream_t>(exec.stream())),
         "recording an event");
 }
@@ -223,7 +247,7 @@ bool cuda_event::reached() const {
   return true;
 }
 void cuda_event::hold(cuda& exec) const {
-  check(cudaSetDevice(exec.device().index), "selecting a device");
+  const on_device selected(exec);
   check(cudaStreamWaitEvent(static_cast<cudaStream_t>(exec.stream()), static_cast<cudaEvent_t>(event_), 0),
         "waiting for an event");
 }
@@ -236,12 +260,12 @@ cuda_graph& cuda_graph::operator=(cuda_graph&& other) noexcept {
 }
 cuda_graph::~cuda_graph() {
   if (graph_ == nullptr) return;
-  cudaSetDevice(device_);
+  const on_device selected(device_);
   cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph_));
 }
 void cuda_graph::record(cuda& exec, const std::function<void()>& queue) {
   device_ = exec.device().index;
-  check(cudaSetDevice(device_), [&] { return "selecting " + exec.name(); });
+  const on_device selected(exec);
   const auto stream = static_cast<cudaStream_t>(exec.stream());
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a graph");
   cudaGraph_t graph = nullptr;
@@ -265,15 +289,54 @@ void cuda_graph::record(cuda& exec, const std::function<void()>& queue) {
 }
 void cuda_graph::run(cuda& exec) const {
   if (workspace_ != exec.workspace_.data()) throw error("the workspace of a recorded graph has moved");
-  check(cudaSetDevice(device_), [&] { return "selecting " + exec.name(); });
+  const on_device selected(exec);
   check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_), static_cast<cudaStream_t>(exec.stream())),
         "starting a graph");
+}
+
+int cuda_device_of(const void* p) noexcept {
+  cudaPointerAttributes a{};
+  if (cudaPointerGetAttributes(&a, p) != cudaSuccess) {
+    cudaGetLastError();
+    return -1;
+  }
+  return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged ? a.device : -1;
+}
+
+cuda_mark::cuda_mark(int device, void* stream) : device_(device) {
+  const on_device selected(device);
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
+  event_ = event;
+  if (const cudaError_t e = cudaEventRecord(event, static_cast<cudaStream_t>(stream)); e != cudaSuccess) {
+    cudaEventDestroy(event);
+    check(e, "recording an event");
+  }
+}
+cuda_mark::~cuda_mark() {
+  const on_device selected(device_);
+  cudaEventDestroy(static_cast<cudaEvent_t>(event_));
+}
+bool cuda_mark::reached() const {
+  const on_device selected(device_);
+  const cudaError_t e = cudaEventQuery(static_cast<cudaEvent_t>(event_));
+  if (e == cudaErrorNotReady) {
+    cudaGetLastError();
+    return false;
+  }
+  check(e, "work queued before");
+  return true;
+}
+void cuda_mark::before(void* stream) const {
+  const on_device selected(device_);
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event_), 0),
+        "waiting for an event");
 }
 
 struct cuda_timer::state {
   explicit state(cuda& e) : exec(e) {
     try {
-      check(cudaSetDevice(exec.device().index), [&] { return "selecting " + exec.name(); });
+      const on_device selected(exec);
       check(cudaEventCreate(&first), "creating an event");
       check(cudaEventCreate(&last), "creating an event");
     } catch (...) {
@@ -283,7 +346,7 @@ struct cuda_timer::state {
   }
   ~state() {
     open();
-    cudaSetDevice(exec.device().index);
+    const on_device selected(exec.device().index);
     cudaStreamSynchronize(stream());  // no hold of it is left, which would look at the gate
     destroy();
   }
@@ -317,11 +380,11 @@ struct cuda_timer::state {
 cuda_timer::cuda_timer(cuda& exec) : state_(std::make_unique<state>(exec)) {}
 cuda_timer::~cuda_timer() = default;
 void cuda_timer::start() {
-  check(cudaSetDevice(state_->exec.device().index), [&] { return "selecting " + state_->exec.name(); });
+  const on_device selected(state_->exec);
   check(cudaEventRecord(state_->first, state_->stream()), "recording an event");
 }
 void cuda_timer::stop() {
-  check(cudaSetDevice(state_->exec.device().index), [&] { return "selecting " + state_->exec.name(); });
+  const on_device selected(state_->exec);
   check(cudaEventRecord(state_->last, state_->stream()), "recording an event");
 }
 double cuda_timer::seconds() {
@@ -331,7 +394,7 @@ double cuda_timer::seconds() {
   return ms * 1e-3;
 }
 void cuda_timer::hold() {
-  check(cudaSetDevice(state_->exec.device().index), [&] { return "selecting " + state_->exec.name(); });
+  const on_device selected(state_->exec);
   {
     std::lock_guard lock(state_->mutex);
     state_->holds++;
@@ -364,16 +427,11 @@ void cuda::sync() { not_built(); }
 std::size_t cuda::memory_used() const { not_built(); }
 void cuda::upload(void*, const void*, std::size_t) { not_built(); }
 void cuda::download(void*, const void*, std::size_t) { not_built(); }
-void cuda::notify(void (*)(void*), void*) { not_built(); }
-cuda_event::cuda_event(const cuda&) : device_(0) { not_built(); }
-cuda_event::~cuda_event() = default;
-void cuda_event::record(cuda&) { not_built(); }
-bool cuda_event::reached() const { not_built(); }
-void cuda_event::hold(cuda&) const { not_built(); }
-cuda_graph& cuda_graph::operator=(cuda_graph&&) noexcept { return *this; }
-cuda_graph::~cuda_graph() = default;
-void cuda_graph::record(cuda&, const std::function<void()>&) { not_built(); }
-void cuda_graph::run(cuda&) const { not_built(); }
+int cuda_device_of(const void*) noexcept { return -1; }
+cuda_mark::cuda_mark(int, void*) { not_built(); }
+cuda_mark::~cuda_mark() = default;
+bool cuda_mark::reached() const { not_built(); }
+void cuda_mark::before(void*) const { not_built(); }
 struct cuda_timer::state {};
 cuda_timer::cuda_timer(cuda&) { not_built(); }
 cuda_timer::~cuda_timer() = default;

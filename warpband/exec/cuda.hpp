@@ -27,7 +27,7 @@ struct cuda_options {
       nullptr;  // a cudaStream_t of the caller's to queue on, which outlives this; null: an own one
 };
 
-/// Runs ops on one stream of one CUDA device. The constructor throws device_error when the library was built
+/// Runs ops on one stream of one CUDA device. The caller's current device is as before after each call. The constructor throws device_error when the library was built
 /// without CUDA or the device is not there.
 class cuda final : public executor {
  public:
@@ -98,6 +98,27 @@ class cuda_graph {
   void* graph_ = nullptr;  // cudaGraphExec_t
   int device_ = 0;
   const void* workspace_ = nullptr;
+};
+
+/// The device that memory is on; -1 for host memory and what CUDA does not know.
+int cuda_device_of(const void* p) noexcept;
+
+/// An instant of a stream: what was queued on it before.
+class cuda_mark {
+ public:
+  /// Now, on a cudaStream_t of a device. Throws device_error.
+  cuda_mark(int device, void* stream);
+  ~cuda_mark();
+  cuda_mark(const cuda_mark&) = delete;
+  cuda_mark& operator=(const cuda_mark&) = delete;
+  /// Whether all of it has run. Does not wait.
+  bool reached() const;
+  /// What is queued on another stream from now on waits for it; the host does not. Throws device_error.
+  void before(void* stream) const;
+
+ private:
+  int device_ = 0;
+  void* event_ = nullptr;
 };
 
 /// Times what is queued on a `cuda` by the device's own clock.

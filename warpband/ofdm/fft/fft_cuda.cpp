@@ -113,9 +113,12 @@ class cufft_plans {
       }
     }
     ~plan() {  // what is queued may still read it
+      int before = device;
+      cudaGetDevice(&before);
       cudaSetDevice(device);
       cudaDeviceSynchronize();
       cufft().destroy(handle);
+      cudaSetDevice(before);
     }
     plan(const plan&) = delete;
     plan& operator=(const plan&) = delete;
