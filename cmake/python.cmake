@@ -39,6 +39,14 @@ nanobind_add_stub(warpband_python_stub MODULE _core OUTPUT "${wb_python_dir}/_co
 
 install(TARGETS warpband_python LIBRARY DESTINATION warpband COMPONENT python EXCLUDE_FROM_ALL)
 install(FILES "${wb_python_dir}/_core.pyi" DESTINATION warpband COMPONENT python EXCLUDE_FROM_ALL)
+# A wheel brings KISS FFT along: it is not on every machine.
+if(SKBUILD AND WARPBAND_KISSFFT AND WARPBAND_KISSFFT_LIBRARY MATCHES "\\.so")
+  file(REAL_PATH "${WARPBAND_KISSFFT_LIBRARY}" kissfft_file)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p "${kissfft_file}" OUTPUT_VARIABLE kissfft_about)
+  string(REGEX MATCH "SONAME +([^ \n]+)" _ "${kissfft_about}")
+  install(FILES "${kissfft_file}" DESTINATION warpband COMPONENT python EXCLUDE_FROM_ALL RENAME "${CMAKE_MATCH_1}")
+  set_target_properties(warpband_python PROPERTIES INSTALL_RPATH "$ORIGIN")
+endif()
 if(SKBUILD AND WARPBAND_APP)  # the command finds plot.py beside its bin/
   install(TARGETS warpband_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT python EXCLUDE_FROM_ALL)
   install(PROGRAMS apps/plot.py DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" COMPONENT python EXCLUDE_FROM_ALL)

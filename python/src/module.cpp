@@ -32,6 +32,7 @@ NB_MODULE(_core, m) {
   wb::python::bind_detect(m);
   wb::python::bind_turbo(m);
   wb::python::bind_modem(m);
+  wb::python::bind_ofdm(m);
   wb::python::bind_ldpc(m);
   wb::python::bind_conv(m);
   wb::python::bind_lte(m);

@@ -288,3 +288,54 @@ def test_every_instruction_set_gives_the_same_bits(isa, rng):
     wanted = wb.NWay(streams=3, rx_antennas=3, qam=16)(h, y, 0.1)
     assert np.array_equal(wb.NWay(streams=3, rx_antennas=3, qam=16, executor=wb.cpu(isa=isa))(h, y, 0.1), wanted)
     assert isa in wb.cpu(isa=isa).description
+
+
+# ---------------------------------------------------------------- integers that no C++ type holds
+HUGE = [2 ** 31, -2 ** 31 - 1, 2 ** 40, -2 ** 64, 10 ** 30]
+
+
+@pytest.mark.parametrize("value", HUGE)
+@pytest.mark.parametrize("make, name, allowed", [
+    (lambda v: wb.MMSE(streams=v, rx_antennas=4, qam=4), "streams", "1 to 8"),
+    (lambda v: wb.NWay(streams=4, rx_antennas=4, qam=16, ways=v), "ways", ""),
+    (lambda v: wb.KBest(streams=4, rx_antennas=4, qam=16, survivors=v), "survivors", "1 to 4096"),
+    (lambda v: wb.TurboDecoder(k=40, iterations=v), "iterations", "1 to 64"),
+    (lambda v: wb.TurboEncoder(k=v), "k", ""),
+    (lambda v: wb.wifi_ldpc(n=v), "n", "648"),
+    (lambda v: wb.LdpcDecoder(code=wb.wifi_ldpc(n=648), iterations=v), "iterations", "1 to 1000"),
+    (lambda v: wb.ViterbiDecoder(code=wb.conv_80211(), k=v), "k", ""),
+    (lambda v: wb.LteTransportEncoder(transport_bits=v, coded_bits=300), "transport_bits", ""),
+    (lambda v: wb.MassiveUplink(antennas=v, users=4, qam=4), "antennas", ""),
+    (lambda v: wb.StbcDecoder(code="golden", qam=4, rx_antennas=v), "rx_antennas", ""),
+    (lambda v: wb.QamMapper(qam=v), "qam", ""),
+    (lambda v: wb.TdlChannel(sinusoids=v), "sinusoids", ""),
+    (lambda v: wb.OfdmModulator(numerology=wb.OfdmNumerology(cyclic_prefix=v)), "cyclic_prefix", "0 to 512"),
+    (lambda v: wb.TurboEncoder(k=40, permutation=[v] * 40), "permutation", ""),
+    (lambda v: wb.rayleigh(np.zeros(4, np.complex64), seed=1, block=v), "block", ""),
+    (lambda v: wb.cpu(threads=v), "threads", ""),
+    (lambda v: wb.LteTransportEncoder(transport_bits=40, coded_bits=300)(np.zeros(40, np.uint8), rv=v), "rv", ""),
+])
+def test_integers_out_of_any_range(make, name, allowed, value):
+    with pytest.raises(ValueError) as error:
+        make(value)
+    text = str(error.value)
+    assert text.startswith(f"{name} = {value} is not allowed: expected ") and allowed in text, text
+
+
+@pytest.mark.parametrize("name, value, limit", [("seed", -1, 2 ** 64 - 1), ("seed", 2 ** 64, 2 ** 64 - 1),
+                                                ("first", -1, 2 ** 64 - 1), ("point", 2 ** 32, 2 ** 32 - 1)])
+def test_random_numbers_out_of_range(name, value, limit):
+    with pytest.raises(ValueError, match=f"^{name} = {value} is not allowed: expected 0 to {limit}$"):
+        wb.awgn(np.zeros(4, np.complex64), noise_var=1, **{"seed": 1, name: value})
+
+
+def test_parts_of_columns(rng):
+    # Detectors and codecs take them; where every number is an item, all axes must be stepped through in one pace.
+    wide = normal(rng, 5, 8)
+    bits = rng.integers(0, 2, (5, 8), dtype=np.uint8)
+    refused("sent = an array with strides", lambda: wb.awgn(wide[:, :3], noise_var=1, seed=1))
+    refused("sent = an array with strides", lambda: wb.rayleigh(wide[:, :3], seed=1))
+    refused("bits = an array with strides", lambda: wb.QamMapper(qam=4)(bits[:, :4]))
+    refused("received = an array with strides", lambda: wb.Demapper(qam=4)(wide[:, :3], 0.1))
+    assert np.array_equal(wb.awgn(wide[:, ::2], noise_var=1, seed=1), wb.awgn(wide[:, ::2].copy(), noise_var=1, seed=1))
+    assert np.array_equal(wb.Demapper(qam=4)(wide[:3], 0.1), wb.Demapper(qam=4)(wide[:3].copy(), 0.1))

@@ -41,7 +41,7 @@ def cpu(*, threads: int = 0, isa: str | None = None) -> Executor:
         threads: 0 for all cores.
         isa: an instruction set of :func:`warpband.isas`; None takes the widest, or what WARPBAND_ISA says.
     """
-    return _core.Executor(threads=threads, isa=isa)
+    return made(_core.Executor, threads=threads, isa=isa)
 
 
 def cuda(*, device: int = 0, stream: int = 0) -> Executor:
@@ -54,7 +54,7 @@ def cuda(*, device: int = 0, stream: int = 0) -> Executor:
     Raises:
         RuntimeError: the device is not there, or this build has no CUDA.
     """
-    return _core.Executor.cuda(device=device, stream=stream)
+    return made(_core.Executor.cuda, device=device, stream=stream)
 
 
 _default: Executor | None = None
@@ -79,14 +79,15 @@ def checked_sign(llr: str) -> bool:
 
 
 #: the values that settings can have at all, where they are not those of a 32-bit integer
-_RANGES = {"seed": (0, 2 ** 64 - 1), "first": (0, 2 ** 64 - 1), "point": (0, 2 ** 32 - 1), "polynomial": (0, 2 ** 32 - 1)}
+_RANGES = {"seed": (0, 2 ** 64 - 1), "first": (0, 2 ** 64 - 1), "point": (0, 2 ** 32 - 1), "polynomial": (0, 2 ** 32 - 1),
+           "block": (1, 2 ** 31 - 1), "rv": (0, 3)}
 
 
 def whole(name: str, value: Any) -> Any:
     """The value, if it is no integer that is out of the range that ``name`` can have at all."""
     low, high = _RANGES.get(name, (-2 ** 31, 2 ** 31 - 1))
     if hasattr(type(value), "__index__") and not low <= int(value) <= high:
-        raise ValueError(f"{name} = {value} is not allowed: expected {low}..{high}")
+        raise ValueError(f"{name} = {value} is not allowed: expected {low} to {high}")
     return value
 
 
@@ -103,6 +104,8 @@ def made(what: Any, **settings: Any) -> Any:
             except ValueError as error:
                 # The library knows the range better than the type does.
                 nearest = max(-2 ** 31, min(int(value), 2 ** 31 - 1))
+                if nearest == value:  # a range of its own, such as that of a seed
+                    raise
                 try:
                     made(what, **{**settings, name: nearest})
                 except ValueError as better:
