@@ -1,6 +1,6 @@
 """A link of torch modules in the manner of Sionna, with Warpband's encoder, mapper, detector and decoder as its layers.
 
-    python examples/torch_chain.py [--device cuda] [--frames 200] [--ebn0-db 6 7 8]
+    python examples/torch_chain.py [--device cuda] [--frames 200] [--ebn0-db 7 8 9]
 
 LLRs are logits, ln P(1)/P(0), as Sionna has them: every layer is told so by name. The channel is torch's own. On a GPU nothing
 is copied, and the host does not wait before the errors of a point are read.
@@ -53,7 +53,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--device", default="cuda" if wb.has_cuda and torch.cuda.is_available() else "cpu")
     parser.add_argument("--frames", type=int, default=200)
-    parser.add_argument("--ebn0-db", type=float, nargs="+", default=[6.0, 7.0, 8.0])
+    parser.add_argument("--ebn0-db", type=float, nargs="+", default=[7.0, 8.0, 9.0])
     options = parser.parse_args()
 
     torch.manual_seed(1)

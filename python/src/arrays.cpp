@@ -65,6 +65,10 @@ std::string class_of(nb::handle object) {
   return nb::cast<std::string>(nb::str(object.type().attr("__name__")));
 }
 
+bool has(nb::handle object, const char* attribute) {
+  return PyObject_HasAttrString(object.ptr(), attribute) != 0;
+}
+
 std::string place(int device) {
   return device < 0 ? "host memory" : "memory of cuda:" + std::to_string(device);
 }
@@ -111,14 +115,16 @@ argument::argument(const char* name, nb::handle object, executor_ref& where, boo
     : name_(name), where_(where) {
   if (object.is_none()) return;
   given_ = true;
-  if (PyObject_CheckBuffer(object.ptr()))
-    take_buffer(object, written);
-  else if (nb::isinstance<device_array>(object))
+  // Some libraries' arrays on a device claim to have a buffer and fail when it is asked for.
+  const bool buffer = PyObject_CheckBuffer(object.ptr()) != 0;
+  if (nb::isinstance<device_array>(object))
     take_device_array(object, written);
-  else if (PyObject_HasAttrString(object.ptr(), "data_ptr") != 0)
+  else if (!buffer && has(object, "data_ptr"))
     take_torch(object);
-  else if (PyObject_HasAttrString(object.ptr(), "__cuda_array_interface__") != 0)
+  else if ((!buffer || where.device() >= 0) && has(object, "__cuda_array_interface__"))
     take_cuda(object, written);
+  else if (buffer)
+    take_buffer(object, written);
   else
     throw nb::type_error((std::string(name) + " is a " + class_of(object) + ": expected an array").c_str());
   if (device_ != where.device()) {
@@ -130,6 +136,7 @@ argument::argument(const char* name, nb::handle object, executor_ref& where, boo
 void argument::take_buffer(nb::handle object, bool written) {
   if (PyObject_GetBuffer(object.ptr(), &buffer_, written ? PyBUF_RECORDS : PyBUF_RECORDS_RO) != 0) {
     nb::python_error reason;
+    if (has(object, "__cuda_array_interface__")) return take_cuda(object, written);
     if (!written) throw reason;
     throw shape_error(name_, "a read-only array", "one to write to");
   }
@@ -172,22 +179,43 @@ void argument::take_device_array(nb::handle object, bool written) {
 
 /// A tensor, by its methods: its __cuda_array_interface__ is a dictionary that takes microseconds to make.
 void argument::take_torch(nb::handle object) {
-  // Types are few and live as long as torch.
-  static std::vector<std::pair<PyObject*, std::string>> names;
-  const nb::object type = object.attr("dtype");
-  auto found = std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == type.ptr(); });
-  if (found == names.end()) {
-    const std::string name = nb::cast<std::string>(nb::str(type));  // "torch.float32"
-    names.emplace_back(nb::object(type).release().ptr(), name.substr(name.rfind('.') + 1));
-    found = names.end() - 1;
+  struct word {  // made once: the name of an attribute
+    explicit word(const char* text) : string(PyUnicode_InternFromString(text)) {}
+    PyObject* string;
+    nb::object of(nb::handle o) const { return checked(PyObject_GetAttr(o.ptr(), string)); }
+    nb::object call(nb::handle o) const {
+      PyObject* arguments[] = {o.ptr()};
+      return checked(PyObject_VectorcallMethod(string, arguments, 1, nullptr));
+    }
+    static nb::object checked(PyObject* result) {
+      if (result == nullptr) throw nb::python_error();
+      return nb::steal(result);
+    }
+  };
+  static const word dtype("dtype"), get_device("get_device"), data_ptr("data_ptr"), shape("shape"),
+      stride("stride"), itemsize("itemsize");
+  struct known {
+    PyObject* type;
+    std::string name;
+    number n;
+    std::size_t bytes;
+  };
+  static std::vector<known> types;  // few, and they live as long as torch
+  nb::object type = dtype.of(object);
+  auto found = std::find_if(types.begin(), types.end(), [&](const known& k) { return k.type == type.ptr(); });
+  if (found == types.end()) {
+    std::string name = nb::cast<std::string>(nb::str(type));  // "torch.float32"
+    name = name.substr(name.rfind('.') + 1);
+    types.push_back({type.inc_ref().ptr(), name, number_named(name), nb::cast<std::size_t>(itemsize.of(object))});
+    found = types.end() - 1;
   }
-  type_ = number_named(found->second);
-  if (type_ == number::other) other_ = found->second;
-  itemsize_ = nb::cast<std::size_t>(object.attr("itemsize"));
-  device_ = nb::cast<int>(object.attr("get_device")());
-  data_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(object.attr("data_ptr")()));
-  take_shape(object.attr("shape"));
-  const nb::tuple strides = nb::cast<nb::tuple>(object.attr("stride")());
+  type_ = found->n;
+  itemsize_ = found->bytes;
+  if (type_ == number::other) other_ = found->name;
+  device_ = nb::cast<int>(get_device.call(object));
+  data_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data_ptr.call(object)));
+  take_shape(shape.of(object));
+  const nb::tuple strides = nb::cast<nb::tuple>(stride.call(object));
   for (std::size_t i = 0; i < strides.size(); i++)
     strides_[i] = nb::cast<std::ptrdiff_t>(strides[i]) * static_cast<std::ptrdiff_t>(itemsize_);
 }

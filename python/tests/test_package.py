@@ -23,10 +23,12 @@ def python(code):
 
 
 def test_import_takes_less_than_0_3_s_of_cpu():
-    out = python("import time; import warpband, sys; print(time.process_time(), 'matplotlib' in sys.modules, "
-                 "'pandas' in sys.modules, 'torch' in sys.modules)").split()
-    assert out[1:] == ["False"] * 3
-    assert float(out[0]) < 0.3
+    alone, own, *others = python("import time; import numpy; a = time.process_time(); import warpband, sys; "
+                                 "print(a, time.process_time() - a, 'matplotlib' in sys.modules, 'pandas' in sys.modules, "
+                                 "'torch' in sys.modules)").split()
+    assert others == ["False"] * 3
+    assert float(own) < 0.15
+    assert float(alone) > 0.2 or float(alone) + float(own) < 0.3  # NumPy's share is its own, and large on some machines
 
 
 def test_types_are_there():

@@ -120,6 +120,14 @@ def random_range(seed: int, first: int, point: int) -> Any:
     return made(_core.RandomRange, seed=seed, first=first, point=point)
 
 
+def _resolved(array: Array) -> Array:
+    """A tensor to be filled, which must not be one that resolves into a copy."""
+    if hasattr(array, "is_conj") and (array.is_conj() or array.is_neg()):
+        raise ValueError("out = a tensor with a conjugation or sign that waits is not allowed: expected one without, as "
+                         "torch.empty gives")
+    return array
+
+
 class NumpySpace:
     """NumPy in, NumPy out, on the CPU."""
 
@@ -128,6 +136,10 @@ class NumpySpace:
 
     def take(self, array: Array) -> Array:
         return array
+
+    def target(self, array: Array) -> Array:
+        """An array that is to be filled."""
+        return self.take(array)
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
         return np.empty(shape, dtype)
@@ -154,6 +166,9 @@ class TorchHostSpace(NumpySpace):
         if array.device.type != "cpu":
             raise ValueError(f"an array on {array.device} is not allowed: expected all arrays of a call in host memory")
         return array.detach().resolve_conj().resolve_neg().numpy()
+
+    def target(self, array: Array) -> Array:
+        return self.take(_resolved(array))
 
     def give(self, array: Array) -> Array:
         return sys.modules["torch"].from_numpy(array)
@@ -193,13 +208,17 @@ class DeviceSpace:
         key = (self.device, self.stream)
         found = self._executors.get(key)
         if found is not None:
-            self._executors.move_to_end(key)
+            if len(self._executors) > 8:  # some may have to go soon
+                self._executors.move_to_end(key)
             return found[0]
         while len(self._executors) >= 16:  # each keeps a workspace
             self._executors.popitem(last=False)
         # The stream must live as long.
         self._executors[key] = (_core.Executor.cuda(device=self.device, stream=self.stream), self.stream_object)
         return self._executors[key][0]
+
+    def target(self, array: Array) -> Array:
+        return self.take(array)
 
     def give(self, array: Array) -> Array:
         return array
@@ -213,25 +232,30 @@ class DeviceSpace:
         return array
 
 
+def _number(array: Array) -> Array:
+    """A scalar of NumPy, which has a buffer, as a number."""
+    return array.item() if isinstance(array, np.generic) else array
+
+
 class TorchSpace(DeviceSpace):
     """Tensors of torch: the work is queued on torch's current stream."""
 
     def __init__(self, like: Array):
-        _needs_cuda()
-        torch = sys.modules["torch"]
-        self.place = like.device
-        self.device = like.get_device()
-        self.stream_object = torch.cuda.current_stream(self.device)
+        self.place, self.device = like.device, like.get_device()
+        self.torch = torch = sys.modules["torch"]
         # 0 is the default stream that all others wait for; its handle is 1.
-        self.stream = self.stream_object.cuda_stream or 1
-        self.torch = torch
+        self.stream = torch._C._cuda_getCurrentRawStream(self.device) or 1
+        if (self.device, self.stream) not in self._executors:
+            _needs_cuda()
+            self.stream_object = torch.cuda.current_stream(self.device)
+
+    def target(self, array: Array) -> Array:
+        return _resolved(array)
 
     def take(self, array: Array) -> Array:
-        if getattr(array, "device", self.place) != self.place:
-            raise ValueError(f"an array on {array.device} is not allowed: expected all arrays of a call on {self.place}")
         if isinstance(array, self.torch.Tensor):
-            return array.resolve_conj().resolve_neg()
-        return array
+            return array.resolve_conj().resolve_neg() if array.is_conj() or array.is_neg() else array
+        return _number(array)
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
         return self.torch.empty(shape, dtype=getattr(self.torch, dtype.name), device=self.place)
@@ -256,10 +280,7 @@ class CupySpace(DeviceSpace):
         self.stream = self.stream_object.ptr or 1
 
     def take(self, array: Array) -> Array:
-        place = getattr(array, "device", self.place)
-        if place != self.place:
-            raise ValueError(f"an array on {place} is not allowed: expected all arrays of a call on {self.place}")
-        return array
+        return _number(array)
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
         with self.place:
@@ -289,7 +310,7 @@ class DlpackSpace(DeviceSpace):
 
     def take(self, array: Array) -> Array:
         if not hasattr(array, "__dlpack__") or isinstance(array, (np.ndarray, np.generic)):
-            return array
+            return _number(array)
         device = tuple(map(int, array.__dlpack_device__()))
         if device[0] not in (2, 13) or device[1] != self.device:
             raise ValueError(f"an array on DLPack device {device} is not allowed: expected all arrays of a call on CUDA device "
@@ -333,7 +354,7 @@ class CudaInterfaceSpace(DeviceSpace):
         self.numba = type(like).__module__.partition(".")[0] == "numba"
 
     def take(self, array: Array) -> Array:
-        return array
+        return _number(array)
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
         return _core.DeviceArray(self.executor(None), list(shape), dtype.name)
@@ -355,27 +376,38 @@ NUMPY = NumpySpace()
 TORCH_HOST = TorchHostSpace()
 
 
+_LIBRARIES: dict[type, str] = {}
+
+
+def _library_of(kind: type) -> str:
+    library = kind.__module__.partition(".")[0]
+    if library in ("torch", "cupy") and len(_LIBRARIES) < 64:
+        _LIBRARIES[kind] = library
+    return library
+
+
 def space_of(array: Array) -> Any:
     """The space of a call's main input."""
     if type(array) is np.ndarray:
         return NUMPY
-    library = type(array).__module__.partition(".")[0]
+    library = _LIBRARIES.get(type(array)) or _library_of(type(array))
     if library == "torch":
         return TorchSpace(array) if array.is_cuda else TORCH_HOST
     if library == "cupy":
         return CupySpace(array)
     if isinstance(array, np.ma.MaskedArray):
         raise ValueError("a masked array is not allowed: expected one without a mask")
-    try:
-        memoryview(array)
+    if isinstance(array, (np.ndarray, np.generic)):
         return NUMPY
-    except TypeError:
-        pass
     if hasattr(array, "__dlpack__"):
         return DlpackHostSpace(array) if array.__dlpack_device__()[0] == 1 else DlpackSpace(array)
     if hasattr(array, "__cuda_array_interface__"):
         return CudaInterfaceSpace(array)
-    raise TypeError(f"expected an array, got {type(array).__name__}: lists become one by numpy.array(..., dtype)")
+    try:
+        memoryview(array)
+    except TypeError:
+        raise TypeError(f"expected an array, got {type(array).__name__}: lists become one by numpy.array(..., dtype)") from None
+    return NUMPY
 
 
 def batch_of(name: str, array: Array, trailing: int) -> tuple[int, ...]:
@@ -410,11 +442,7 @@ def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch:
         shape = batch + table[name][1]
         if tuple(array.shape) != shape:
             raise ValueError(f"out = shape {tuple(array.shape)} is not allowed: expected {shape} for {name!r}")
-    for array in given:
-        if any(getattr(array, lazy, bool)() for lazy in ("is_conj", "is_neg")):  # tensors that resolve into a copy
-            raise ValueError("out = a tensor with a conjugation or sign that waits is not allowed: expected one without, as "
-                             "torch.empty gives")
-    return {name: space.take(array) for name, array in zip(names, given)}
+    return {name: space.target(array) for name, array in zip(names, given)}
 
 
 def results(space: Any, arrays: dict[str, Any], wanted: str | Sequence[str], out: Any,
