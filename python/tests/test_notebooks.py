@@ -1,0 +1,32 @@
+"""The notebooks of examples/: their stored outputs, and that they still run."""
+import os
+import pathlib
+import sys
+import time
+
+import pytest
+
+nbformat = pytest.importorskip("nbformat")
+NOTEBOOKS = sorted((pathlib.Path(__file__).resolve().parents[2] / "examples").glob("*.ipynb"))
+
+
+def test_all_three_are_here():
+    assert [path.stem for path in NOTEBOOKS] == ["detector_comparison", "massive_mimo", "turbo_windows"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_outputs_are_stored(path):
+    outputs = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.get("outputs", [])]
+    assert any("image/png" in output.get("data", {}) for output in outputs)
+    assert any(output.output_type == "stream" for output in outputs)
+    assert not [output for output in outputs if output.output_type == "error"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_runs(path, monkeypatch):
+    nbclient, _, _ = (pytest.importorskip(name) for name in ("nbclient", "ipykernel", "matplotlib"))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(p for p in sys.path if p))
+    notebook = nbformat.read(path, as_version=4)
+    start = time.perf_counter()
+    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()  # raises what a cell raises
+    assert time.perf_counter() - start < 60
