@@ -37,6 +37,12 @@ add_custom_target(warpband_python_files ALL DEPENDS ${copied})
 nanobind_add_stub(warpband_python_stub MODULE _core OUTPUT "${wb_python_dir}/_core.pyi" PYTHON_PATH "${wb_python_dir}"
                   DEPENDS warpband_python)
 
+# The documentation site, <build>/site/html: `cmake --workflow --preset docs`
+add_custom_target(docs
+  COMMAND ${CMAKE_COMMAND} -E env "PYTHONPATH=${CMAKE_BINARY_DIR}/python" "${Python_EXECUTABLE}"
+          "${CMAKE_CURRENT_SOURCE_DIR}/scripts/site.py" "${CMAKE_BINARY_DIR}/site"
+  DEPENDS warpband_python warpband_python_files warpband_python_stub USES_TERMINAL VERBATIM)
+
 install(TARGETS warpband_python LIBRARY DESTINATION warpband COMPONENT python EXCLUDE_FROM_ALL)
 install(FILES "${wb_python_dir}/_core.pyi" DESTINATION warpband COMPONENT python EXCLUDE_FROM_ALL)
 # A wheel brings KISS FFT along: it is not on every machine.

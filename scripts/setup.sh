@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh            compiler, CMake, libraries, and .venv with matplotlib
 #   scripts/setup.sh --checks   and the tools of scripts/checks
+#   scripts/setup.sh --docs     the same, and what the documentation site needs
 #   scripts/setup.sh --cross    and the AArch64 cross compiler with qemu-user
 #
 # With everything there already it changes nothing and uses no network. CUDA (nvcc) is optional and left to you.
@@ -15,12 +16,13 @@ fail() { echo "setup.sh: $*" >&2; exit 1; }
 programs=(g++:g++ cmake:cmake ninja:ninja-build git:git python3:python3)
 packages=(python3-venv libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libboost-dev libhdf5-dev
           libkissfft-dev libgtest-dev googletest)
-checks=no
+checks=no docs=no
 for argument in "$@"; do
     case $argument in
         --checks) checks=yes; programs+=(nm:binutils ccache:ccache) ;;
+        --docs) checks=yes docs=yes; programs+=(nm:binutils ccache:ccache) ;;
         --cross) programs+=(qemu-aarch64:qemu-user aarch64-linux-gnu-g++:g++-aarch64-linux-gnu) ;;
-        *) fail "unknown option $argument (there are --checks and --cross)" ;;
+        *) fail "unknown option $argument (there are --checks, --docs and --cross)" ;;
     esac
 done
 
@@ -72,3 +74,4 @@ require() {
 }
 require requirements.txt
 if [[ $checks == yes ]]; then require requirements-dev.txt; fi
+if [[ $docs == yes ]]; then require requirements-docs.txt; fi

@@ -152,6 +152,11 @@ python_package() {
     python3 scripts/test_report.py "$results" > "$tally"
     return $status
 }
+# The documentation site, of the same package.
+site() {
+    bash scripts/setup.sh --docs
+    ninja -C "build/$main" docs
+}
 debug_kernels() {
     cmake --preset debug -DWARPBAND_CCACHE=ON -DWARPBAND_COMPILE_COST=OFF
     local kernels
@@ -190,6 +195,7 @@ checks() {
     if [[ $cuda == yes ]]; then step 'check: cuda targets' cuda_targets; fi
     step 'installed' installed
     step 'python package' python_package
+    step 'documentation site' site
     step 'plot' python_tests apps/plot_test.py
     step 'files of h5py: codes' python_tests apps/code_test.py "build/$main/warpband"
     step 'files of h5py: MIMO' python_tests apps/detect_test.py "build/$main/warpband"

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Builds the documentation site: the pages of docs/, one page for each algorithm, the notebooks, the Python reference.
+
+    PYTHONPATH=build/docs/python python scripts/site.py OUTPUT      (`cmake --workflow --preset docs` does it all)
+
+A page of an algorithm is made of what stands elsewhere: model, method and contract are the comment that begins its public
+header, cost and speed come from the records in bench/results/, the interface is the header itself and the class in Python. Every
+warning of Sphinx is an error.
+"""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+# group, then: page, title, headers, classes in Python, benchmarks (op and axes), pages with more
+ALGORITHMS = [
+    ("MIMO detection", [
+        ("ml", "Exhaustive detection (ML)", ["detect/ml/ml.hpp"], ["detect.ML"], ("detect", {"detector": "ml"}), ["wu2012"]),
+        ("linear", "Matched filter, zero forcing, MMSE", ["detect/linear/linear.hpp"],
+         ["detect.MatchedFilter", "detect.ZeroForcing", "detect.MMSE"], ("detect", {"detector": ("mf", "zf", "mmse")}), []),
+        ("trellis", "One-pass and multi-pass trellis", ["detect/trellis/trellis.hpp"],
+         ["detect.OnePassTrellis", "detect.MultiPassTrellis"], ("detect", {"detector": ("ot", "mtt")}), ["wu2010"]),
+        ("kbest", "K-best", ["detect/kbest/kbest.hpp"], ["detect.KBest"], ("detect", {"detector": "kbest"}), []),
+        ("nway", "N-way (parallel SSFE)", ["detect/nway/nway.hpp"], ["detect.NWay"], ("detect", {"detector": "nway"}), ["wu2012"]),
+        ("qr", "QR decomposition", ["linalg/qr/qr.hpp"], [], ("qr", {}), ["wu2012"]),
+    ]),
+    ("Massive MIMO", [
+        ("uplink", "Uplink detection", ["massive/uplink/uplink.hpp"], ["massive.MassiveUplink"], ("uplink", {}), ["li-thesis"]),
+        ("downlink", "Downlink precoding", ["massive/downlink/downlink.hpp"], ["massive.MassiveDownlink"], ("downlink", {}),
+         ["li-thesis"]),
+    ]),
+    ("Space-time codes", [
+        ("stbc", "Alamouti, Silver, Golden", ["stbc/stbc.hpp"], ["stbc.StbcEncoder", "stbc.StbcDecoder"], ("stbc", {}),
+         ["bollapalli"]),
+    ]),
+    ("Channel codes", [
+        ("turbo", "LTE turbo code", ["fec/turbo/turbo.hpp"], ["turbo.TurboEncoder", "turbo.TurboDecoder"], ("turbo", {}),
+         ["wu2010"]),
+        ("ldpc", "Quasi-cyclic LDPC codes", ["fec/ldpc/ldpc.hpp"], ["ldpc.LdpcCode", "ldpc.LdpcEncoder", "ldpc.LdpcDecoder"],
+         ("ldpc", {"early_stop": "no"}), ["ldpc"]),
+        ("conv", "Convolutional codes", ["fec/conv/conv.hpp"], ["conv.ConvCode", "conv.ConvEncoder"], ("conv_encode", {}), []),
+        ("viterbi", "Viterbi decoder", ["fec/viterbi/viterbi.hpp"], ["conv.ViterbiDecoder"], ("viterbi", {}), []),
+        ("bcjr", "BCJR decoder", ["fec/bcjr/bcjr.hpp"], ["conv.BcjrDecoder"], ("bcjr", {}), []),
+        ("lte", "LTE transport channel", ["fec/lte/transport.hpp", "fec/lte/rate_matching.hpp"],
+         ["lte.LteTransportEncoder", "lte.LteTransportDecoder"], ("lte_transport_decode", {}), ["lte"]),
+        ("crc", "CRCs", ["fec/crc/crc.hpp"], [], ("crc_attach", {}), []),
+    ]),
+    ("Modem, channels, OFDM", [
+        ("qam", "Symbol mapping", ["modem/qam/qam.hpp"], ["modem.QamMapper"], ("qam_map", {}), []),
+        ("demap", "Soft demapping", ["modem/demap/demap.hpp"], ["modem.Demapper"], ("demap", {}), []),
+        ("awgn", "White noise", ["channel/awgn/awgn.hpp"], ["channel.awgn"], ("awgn", {}), []),
+        ("rayleigh", "Flat fading", ["channel/rayleigh/rayleigh.hpp", "channel/mimo/mimo.hpp"],
+         ["channel.rayleigh", "channel.mimo_rayleigh"], ("rayleigh", {}), []),
+        ("tdl", "Tapped delay lines", ["channel/tdl/tdl.hpp"], ["channel.TdlChannel"], ("tdl", {}), ["tdl"]),
+        ("cdl", "Clustered delay lines", ["channel/cdl/cdl.hpp"], [], ("cdl", {}), ["cdl"]),
+        ("kronecker", "Correlated antennas", ["channel/kronecker/kronecker.hpp"], [], ("kronecker", {}), []),
+        ("ofdm", "OFDM modulation", ["ofdm/modem/modem.hpp", "ofdm/numerology.hpp"],
+         ["ofdm.OfdmModulator", "ofdm.OfdmDemodulator"], ("ofdm_modulate", {}), ["tdl"]),
+    ]),
+]
+GUIDES = [("python", None), ("conventions", None), ("scenario", None), ("result", None), ("files", None), ("performance", None)]
+BACKGROUND = [("map", None), ("ldpc", "LDPC codes"), ("lte", None), ("tdl", None), ("cdl", None), ("wu2010", None), ("wu2012", None),
+              ("li-thesis", None), ("bollapalli", None)]
+MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "modem", "channel", "ofdm", "plot"]
+
+CONF = """
+project = "Warpband"
+copyright = "the Warpband authors"
+html_title = "Warpband"
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+nb_execution_mode = "off"  # the tests run them
+html_theme = "furo"
+html_show_copyright = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # signatures stay short; the text says the types
+myst_enable_extensions = ["dollarmath"]
+dollarmath_double_inline = False
+myst_heading_anchors = 4
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]
+exclude_patterns = []
+"""
+
+
+def escaped(text):
+    return re.sub(r"([\\`*_{}\[\]<>#|$~])", r"\\\1", text)
+
+
+def comment_of(header):
+    """The comment that begins a header, as Markdown: indented lines and tables are formulas."""
+    lines, blocks = [], []
+    for line in header.read_text().splitlines()[1:]:
+        if not line.startswith("//"):
+            break
+        lines.append(line[2:])
+    kind = None
+    for line in lines:
+        text = line[1:] if line.startswith(" ") else line
+        now = None if not text.strip() else "code" if text.startswith("  ") else "item" if text.startswith("- ") else "text"
+        if now == "code" and kind == "item":
+            now = "item"  # a list item's second line
+        if now is None:
+            kind = None if kind != "code" else kind
+            if blocks and kind == "code":
+                blocks[-1][1].append("")
+            continue
+        if now != kind or (now == "item" and text.startswith("- ")):
+            blocks.append((now, []))
+        blocks[-1][1].append(text)
+        kind = now
+    out = []
+    for kind, content in blocks:
+        if kind == "code":
+            out += ["```text", *(line[2:] for line in "\n".join(content).rstrip().splitlines()), "```", ""]
+        elif kind == "item":
+            out += ["- " + escaped(" ".join(line.strip() for line in content)[2:]), ""]
+        else:
+            out += [escaped(" ".join(content)), ""]
+    return "\n".join(out)
+
+
+def records():
+    for path in sorted((ROOT / "bench" / "results").glob("*.json")):
+        data = json.loads(path.read_text())
+        if isinstance(data.get("benchmarks"), list) and data.get("format", "").startswith("warpband bench"):
+            yield path.name, data
+
+
+def number(x):
+    for scale, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if x >= scale:
+            return f"{x / scale:.3g} {unit}"
+    return f"{x:.3g} "
+
+
+def speed(op, wanted, all_records):
+    """Markdown: what was measured, a table for each machine."""
+    out = []
+    for name, data in all_records:
+        chosen = [b for b in data["benchmarks"] if b.get("op") == op and b["figure"] == "resident" and all(
+            b["axes"].get(axis) in (value if isinstance(value, tuple) else (value,)) for axis, value in wanted.items())]
+        if not chosen:
+            continue
+        machine = data["machine"]
+        where = machine["gpus"][0]["name"] if chosen[0]["device"] != "cpu" else f"{machine['cpu']}, {chosen[0]['description']}"
+        out += [f"**{where}** (`bench/results/{name}`, {data['date'][:10]}):", "",
+                "| setting | items a second | Mb/s | of the bound | operations an item | bytes an item |", "|---|---|---|---|---|---|"]
+        for b in chosen:
+            setting = ", ".join(f"{axis} {value}" for axis, value in b["axes"].items()) or "-"
+            mbps = f"{b['mbps']:.4g}" if "mbps" in b else ""
+            bound = f"{b['percent_of_bound']:.0f}% ({b['bound_by']})" if b.get("percent_of_bound") else ""
+            out.append(f"| {escaped(setting)} | {number(b['items_per_second'])} | {mbps} | {bound} | "
+                       f"{number(b['flops'] / b['items'])} | {number(b['bytes'] / b['items'])} |")
+        out.append("")
+    return "\n".join(out)
+
+
+def algorithm_page(title, headers, classes, bench, more, all_records):
+    out = [f"# {title}", ""]
+    for header in headers:
+        out += [comment_of(ROOT / "warpband" / header)]
+    out += ["## Cost and measured speed", ""]
+    measured = speed(*bench, all_records)
+    if measured:
+        out += ["Data lies on the device, in the largest batch measured. The bound is what the ceilings of the same machine allow for "
+                "the operations and bytes counted; operations are fp32 lane operations as executed. "
+                "[Performance](../performance.md) says how it is measured.", "", measured]
+    else:
+        out += ["There is no record of it in `bench/results/` yet; `warpband bench` measures it.", ""]
+    if classes:
+        out += ["## Python", "", *(f"- {{py:{'func' if c.split('.')[1][0].islower() else 'class'}}}`warpband.{c}`" for c in classes), ""]
+    out += ["## C++", ""]
+    for header in headers:
+        out += [f"`#include <warpband/{header}>`", "", f"```{{literalinclude}} ../cpp/{header}", ":language: cpp", "```", ""]
+    if more:
+        out += ["## More", "", *(f"- [{page}](../{page}.md)" for page in more), ""]
+    return "\n".join(out)
+
+
+def toctree(caption, pages):
+    return "\n".join(["```{toctree}", f":caption: {caption}", ":maxdepth: 1", "", *pages, "```", ""])
+
+
+def links(text, depth=""):
+    """`docs/x.md` in code style, which is how the pages name each other, becomes a link; other files stay as they are."""
+    known = {p.name for p in (ROOT / "docs").glob("*.md")}
+    return re.sub(r"(?<!\[)`docs/([\w-]+\.md)`", lambda m: f"[{m[1][:-3]}]({depth}{m[1]})" if m[1] in known else m[0], text)
+
+
+def write_source(source):
+    shutil.rmtree(source, ignore_errors=True)
+    (source / "algorithms").mkdir(parents=True)
+    (source / "notebooks").mkdir()
+    (source / "conf.py").write_text(CONF)
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        (source / page.name).write_text(links(page.read_text()))
+    shutil.copytree(ROOT / "docs" / "figures", source / "figures")
+    (source / "readme.md").write_text(links((ROOT / "README.md").read_text()).replace("# Warpband\n", "# About Warpband\n", 1))
+    (source / "contributing.md").write_text(links((ROOT / "CONTRIBUTING.md").read_text()))
+    notebooks = sorted((ROOT / "examples").glob("*.ipynb"))
+    for notebook in notebooks:
+        text = re.sub(r"`docs/([\w-]+)\.md`", r"[\1](../\1.md)", notebook.read_text())
+        (source / "notebooks" / notebook.name).write_text(text)
+
+    all_records, pages = list(records()), []
+    for group, algorithms in ALGORITHMS:
+        pages.append((group, []))
+        for name, title, headers, classes, bench, more in algorithms:
+            for header in headers:
+                to = source / "cpp" / header
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / "warpband" / header, to)
+            (source / "algorithms" / f"{name}.md").write_text(algorithm_page(title, headers, classes, bench, more, all_records))
+            pages[-1][1].append(f"algorithms/{name}")
+
+    reference = ["# Python reference", "", "What `import warpband as wb` gives; the modules' names are for orientation only.", ""]
+    reference += ["## warpband", "", "```{eval-rst}", ".. autofunction:: warpband.sweep", ".. autofunction:: warpband.scenario_help",
+                  ".. autoclass:: warpband.SweepResult", "   :members:", ".. autofunction:: warpband.cpu", ".. autofunction:: warpband.cuda",
+                  ".. autofunction:: warpband.isas", ".. autofunction:: warpband.cuda_devices", "```", ""]
+    for module in MODULES:
+        reference += [f"## {module}", "", "```{eval-rst}", f".. automodule:: warpband.{module}", "   :members:", "   :inherited-members:",
+                      "   :special-members: __call__", "```", ""]
+    (source / "reference.md").write_text("\n".join(reference))
+
+    headers = sorted(p.relative_to(ROOT) for p in (ROOT / "warpband").rglob("*.hpp")
+                     if not re.search(r"_(body|op|args|windows_op|short|bfloat)\.hpp$|mapping\.hpp$", p.name))
+    listing = ["# C++ headers", "", "The public classes stand in the headers named like their folder; the pages of the algorithms show "
+               "them in full.", "", "| header | what it begins with |", "|---|---|"]
+    for header in headers:
+        text = " ".join(line[2:].strip() for line in (ROOT / header).read_text().splitlines()[1:12] if line.startswith("//"))
+        listing.append(f"| `{header}` | {escaped(re.split(r'(?<=[a-z)])[.:] ', text)[0][:160])} |")
+    (source / "headers.md").write_text("\n".join(listing) + "\n")
+
+    index = ["# Warpband", "", "The heavy work of a wireless receiver and transmitter, on CPUs and GPUs with the same bits: a C++20/CUDA "
+             "library, a command and a Python package.", "",
+             "**Start:** [Python](python.md), from `pip install` to an error-rate curve of your own in one page; "
+             "[About Warpband](readme.md), with the command and the C++ library.", "", "| | |", "|---|---|"]
+    for group, algorithms in ALGORITHMS:
+        index.append(f"| {group} | " + ", ".join(f"[{title}](algorithms/{name}.md)" for name, title, *_ in algorithms) + " |")
+    index += ["", "## A link in five lines", "", "```python", re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)[1]
+              + "```", ""]
+    index.append(toctree("Start", ["readme", "python", *(f"notebooks/{n.stem}" for n in notebooks)]))
+    index.append(toctree("Guides", [name for name, _ in GUIDES[1:]]))
+    for group, names in pages:
+        index.append(toctree(group, names))
+    index.append(toctree("Reference", ["reference", "headers"]))
+    index.append(toctree("Background", [f"{title} <{name}>" if title else name for name, title in BACKGROUND] + ["contributing"]))
+    (source / "index.md").write_text("\n".join(index))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("output", type=pathlib.Path)
+    options = parser.parse_args()
+    source = options.output / "source"
+    write_source(source)
+    from sphinx.cmd.build import main as sphinx
+    status = sphinx(["-q", "-W", "--keep-going", "-b", "html", str(source), str(options.output / "html")])
+    if status == 0:
+        print(f"{options.output / 'html' / 'index.html'}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
