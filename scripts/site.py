@@ -74,6 +74,8 @@ html_title = "Warpband"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 nb_execution_mode = "off"  # the tests run them
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
 html_show_copyright = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # signatures stay short; the text says the types
@@ -86,7 +88,11 @@ exclude_patterns = []
 
 
 def escaped(text):
-    return re.sub(r"([\\`*_{}\[\]<>#|$~])", r"\\\1", text)
+    """Plain text as Markdown; what stands between backticks is code and stays so."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        parts = [text]
+    return "`".join(part if i % 2 else re.sub(r"([\\`*_{}\[\]<>#|$~])", r"\\\1", part) for i, part in enumerate(parts))
 
 
 def comment_of(header):
@@ -149,7 +155,8 @@ def speed(op, wanted, all_records):
         out += [f"**{where}** (`bench/results/{name}`, {data['date'][:10]}):", "",
                 "| setting | items a second | Mb/s | of the bound | operations an item | bytes an item |", "|---|---|---|---|---|---|"]
         for b in chosen:
-            setting = ", ".join(f"{axis} {value}" for axis, value in b["axes"].items()) or "-"
+            free = (axis for axis in b["axes"] if not isinstance(wanted.get(axis), str))
+            setting = ", ".join(f"{axis} {b['axes'][axis]}" for axis in free) or "-"
             mbps = f"{b['mbps']:.4g}" if "mbps" in b else ""
             bound = f"{b['percent_of_bound']:.0f}% ({b['bound_by']})" if b.get("percent_of_bound") else ""
             out.append(f"| {escaped(setting)} | {number(b['items_per_second'])} | {mbps} | {bound} | "
@@ -162,6 +169,8 @@ def algorithm_page(title, headers, classes, bench, more, all_records):
     out = [f"# {title}", ""]
     for header in headers:
         out += [comment_of(ROOT / "warpband" / header)]
+    if classes:
+        out += ["## Python", "", *(f"- {{py:{'func' if c.split('.')[1][0].islower() else 'class'}}}`warpband.{c}`" for c in classes), ""]
     out += ["## Cost and measured speed", ""]
     measured = speed(*bench, all_records)
     if measured:
@@ -170,8 +179,6 @@ def algorithm_page(title, headers, classes, bench, more, all_records):
                 "[Performance](../performance.md) says how it is measured.", "", measured]
     else:
         out += ["There is no record of it in `bench/results/` yet; `warpband bench` measures it.", ""]
-    if classes:
-        out += ["## Python", "", *(f"- {{py:{'func' if c.split('.')[1][0].islower() else 'class'}}}`warpband.{c}`" for c in classes), ""]
     out += ["## C++", ""]
     for header in headers:
         out += [f"`#include <warpband/{header}>`", "", f"```{{literalinclude}} ../cpp/{header}", ":language: cpp", "```", ""]
@@ -181,7 +188,7 @@ def algorithm_page(title, headers, classes, bench, more, all_records):
 
 
 def toctree(caption, pages):
-    return "\n".join(["```{toctree}", f":caption: {caption}", ":maxdepth: 1", "", *pages, "```", ""])
+    return "\n".join(["```{toctree}", f":caption: {caption}", ":maxdepth: 1", ":hidden:", "", *pages, "```", ""])
 
 
 def links(text, depth=""):
@@ -194,6 +201,9 @@ def write_source(source):
     shutil.rmtree(source, ignore_errors=True)
     (source / "algorithms").mkdir(parents=True)
     (source / "notebooks").mkdir()
+    (source / "_static").mkdir()
+    (source / "_static" / "wide.css").write_text(".content { width: 60em; }  /* lines of code are up to 128 characters long */\n"
+                                                 ".highlight { font-size: 95%; }\n")
     (source / "conf.py").write_text(CONF)
     for page in sorted((ROOT / "docs").glob("*.md")):
         (source / page.name).write_text(links(page.read_text()))

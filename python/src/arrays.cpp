@@ -206,7 +206,8 @@ void argument::take_torch(nb::handle object) {
   if (found == types.end()) {
     std::string name = nb::cast<std::string>(nb::str(type));  // "torch.float32"
     name = name.substr(name.rfind('.') + 1);
-    types.push_back({type.inc_ref().ptr(), name, number_named(name), nb::cast<std::size_t>(itemsize.of(object))});
+    types.push_back(
+        {type.inc_ref().ptr(), name, number_named(name), nb::cast<std::size_t>(itemsize.of(object))});
     found = types.end() - 1;
   }
   type_ = found->n;

@@ -1,6 +1,6 @@
 #pragma once
-// What Python hands over as views, without a copy: NumPy arrays and whatever else has a buffer; on a GPU tensors
-// of torch, what came in by DLPack, and arrays with __cuda_array_interface__ (CuPy, numba).
+// What Python hands over as views, without a copy: NumPy arrays and whatever else has a buffer; on a GPU
+// tensors of torch, what came in by DLPack, and arrays with __cuda_array_interface__ (CuPy, numba).
 //
 // The last axes of an array are the elements of an item, all axes before them are the batch; either may have
 // any strides that step through them in one pace. Everything else is refused by name: nothing is converted

@@ -101,8 +101,7 @@ std::unique_ptr<device_array> device_array::from_dlpack(nb::object capsule, nb::
   a->strides_.resize(a->shape_.size());
   auto step = static_cast<std::ptrdiff_t>(a->itemsize_);
   for (std::size_t i = a->shape_.size(); i-- > 0; step *= a->shape_[i])
-    a->strides_[i] =
-        t.strides == nullptr ? step : t.strides[i] * static_cast<std::ptrdiff_t>(a->itemsize_);
+    a->strides_[i] = t.strides == nullptr ? step : t.strides[i] * static_cast<std::ptrdiff_t>(a->itemsize_);
   a->capsule_ = std::move(capsule);
   a->source_ = std::move(source);
   return a;
@@ -158,7 +157,8 @@ nb::dict device_array::cuda_array_interface() const {
 }
 
 void bind_device_array(nb::module_& m) {
-  nb::class_<device_array>(m, "DeviceArray", "An array in the memory of a CUDA device, for libraries with DLPack.")
+  nb::class_<device_array>(m, "DeviceArray",
+                           "An array in the memory of a CUDA device, for libraries with DLPack.")
       .def(
           "__init__",
           [](device_array* self, nb::handle executor, const std::vector<std::ptrdiff_t>& shape,
@@ -183,8 +183,9 @@ void bind_device_array(nb::module_& m) {
           nb::kw_only(), nb::arg("stream").none() = nb::none(), nb::arg("max_version").none() = nb::none(),
           nb::arg("dl_device").none() = nb::none(), nb::arg("copy").none() = nb::none())
       .def_prop_ro("__cuda_array_interface__", &device_array::cuda_array_interface);
-  m.def("cuda_device_of", [](std::uintptr_t p) { return cuda_device_of(reinterpret_cast<void*>(p)); },
-        nb::arg("address"));
+  m.def(
+      "cuda_device_of", [](std::uintptr_t p) { return cuda_device_of(reinterpret_cast<void*>(p)); },
+      nb::arg("address"));
 }
 
 }  // namespace wb::python

@@ -1,6 +1,6 @@
 #pragma once
-// Arrays in the memory of a CUDA device that are not of a library this package knows: what came in by DLPack, and
-// what goes out to a library that only reads DLPack or __cuda_array_interface__.
+// Arrays in the memory of a CUDA device that are not of a library this package knows: what came in by DLPack,
+// and what goes out to a library that only reads DLPack or __cuda_array_interface__.
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -38,9 +38,10 @@ class device_array {
   nanobind::object source() const { return source_; }
   nanobind::object capsule() const { return capsule_; }
 
-  /// A capsule of DLPack for a reader whose work is on `stream`: a cudaStream_t, None for the default stream, -1
-  /// for one who orders the work himself. `self` is this.
-  static nanobind::object dlpack(nanobind::handle self, nanobind::handle stream, nanobind::handle max_version);
+  /// A capsule of DLPack for a reader whose work is on `stream`: a cudaStream_t, None for the default stream,
+  /// -1 for one who orders the work himself. `self` is this.
+  static nanobind::object dlpack(nanobind::handle self, nanobind::handle stream,
+                                 nanobind::handle max_version);
   nanobind::dict cuda_array_interface() const;
 
  private:

@@ -38,8 +38,8 @@ void demodulate(const ofdm_demodulator& m, executor_ref& where, nb::handle sampl
 
 ofdm_numerology numerology_of(double spacing_hz, int fft_size, int subcarriers, bool free_carrier,
                               int cyclic_prefix, int first_cyclic_prefix, int symbols_per_slot) {
-  return {spacing_hz, fft_size, subcarriers, free_carrier, cyclic_prefix, first_cyclic_prefix,
-          symbols_per_slot};
+  return {spacing_hz,          fft_size,        subcarriers, free_carrier, cyclic_prefix,
+          first_cyclic_prefix, symbols_per_slot};
 }
 
 template <class M>
@@ -66,10 +66,10 @@ void bind_ofdm(nb::module_& m) {
   m.def(
       "lte_numerology",
       [](double bandwidth_mhz, const std::string& prefix) {
-        const ofdm_numerology n =
-            lte_numerology(bandwidth_mhz, named<lte_prefix>("prefix", prefix,
-                                                            {{"normal", lte_prefix::normal},
-                                                             {"extended", lte_prefix::extended}}));
+        const ofdm_numerology n = lte_numerology(
+            bandwidth_mhz,
+            named<lte_prefix>("prefix", prefix,
+                              {{"normal", lte_prefix::normal}, {"extended", lte_prefix::extended}}));
         return nb::make_tuple(n.spacing_hz, n.fft_size, n.subcarriers, n.free_carrier, n.cyclic_prefix,
                               n.first_cyclic_prefix, n.symbols_per_slot);
       },

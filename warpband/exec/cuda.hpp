@@ -27,8 +27,8 @@ struct cuda_options {
       nullptr;  // a cudaStream_t of the caller's to queue on, which outlives this; null: an own one
 };
 
-/// Runs ops on one stream of one CUDA device. The caller's current device is as before after each call. The constructor throws device_error when the library was built
-/// without CUDA or the device is not there.
+/// Runs ops on one stream of one CUDA device. The caller's current device is as before after each call. The
+/// constructor throws device_error when the library was built without CUDA or the device is not there.
 class cuda final : public executor {
  public:
   explicit cuda(cuda_options options = {});
