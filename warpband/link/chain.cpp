@@ -87,8 +87,9 @@ link_config completed(const link_config& config) {
     c.code = completed(c.code);
     return c;
   }
-  if (c.channel == channel_type::cdl)
-    throw argument_error("channel.type", "\"cdl\"", "another one without massive MIMO");
+  if (c.channel == channel_type::cdl || c.channel == channel_type::file)
+    throw argument_error("channel.type", "\"" + std::string(name_of(c.channel)) + "\"",
+                         "another one without massive MIMO");
   check_range("streams", c.streams, 1, 8);
   check_range("rx_antennas", c.rx_antennas, c.streams, 16);
   if (c.code.type == code_type::lte_transport) {

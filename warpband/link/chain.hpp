@@ -47,6 +47,7 @@
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/link/codec.hpp>
+#include <warpband/link/csi_channel.hpp>
 #include <warpband/link/massive_link.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -54,7 +55,7 @@
 
 namespace wb {
 
-enum class channel_type { awgn, rayleigh, tdl, cdl };
+enum class channel_type { awgn, rayleigh, tdl, cdl, file };
 /// Of channel_type::rayleigh.
 enum class fading_type {
   fast,   // a new h, or H, for every use of the channel; with a space-time code for every codeword
@@ -87,6 +88,9 @@ struct link_config {
   /// Of channel_type::cdl, which massive MIMO alone takes: its antennas, users, subcarriers and symbols are
   /// those of massive, and users stand still (speed_kmh = 0).
   cdl_config cdl{.profile = {}, .power_control = true};
+
+  /// Of channel_type::file, which massive MIMO alone takes.
+  csi_channel_config csi;
 
   /// Antennas: streams 1..8, rx_antennas streams..16. More than one of either needs fading.
   int streams = 1, rx_antennas = 1;

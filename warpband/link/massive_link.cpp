@@ -130,6 +130,7 @@ void massive_channel::send(executor& exec, view<const std::complex<float>> x, co
 std::unique_ptr<massive_channel> make_massive_channel(const link_config& link) {
   if (link.channel == channel_type::cdl) return std::make_unique<cdl_matrices>(link.cdl);
   if (link.channel == channel_type::tdl) return std::make_unique<tdl_matrices>(*link.massive, link.tdl);
+  if (link.channel == channel_type::file) return make_csi_channel(link);
   return std::make_unique<rayleigh_matrices>(*link.massive, link.fading == fading_type::block);
 }
 
@@ -142,9 +143,11 @@ void complete_massive(link_config& c) {
   if (c.rx_antennas != 1) refuse("rx_antennas", std::to_string(c.rx_antennas), "none, but massive.antennas,");
   if (c.detector) refuse("detector.type", name_of(c.detector->type), "none, but massive.solver,");
   if (c.space_time) refuse("stbc.type", "a space-time code", "none");
-  if (c.channel == channel_type::awgn) refuse("channel.type", "\"awgn\"", "\"rayleigh\", \"tdl\" or \"cdl\"");
+  if (c.channel == channel_type::awgn)
+    refuse("channel.type", "\"awgn\"", "\"rayleigh\", \"tdl\", \"cdl\" or \"file\"");
   if (c.qam == 2) refuse("modulation", "\"bpsk\"", "\"qpsk\" to \"256qam\"");
   if (c.code.type == code_type::lte_transport) refuse("code.type", "\"lte-transport\"", "another one");
+  if (c.channel == channel_type::file) complete_csi(c);
   check_range("subcarriers", m.subcarriers, 1, 4096);
   // A gain that is fitted to n symbols takes 1/n of the noise for signal.
   if (m.direction == massive_direction::downlink && m.subcarriers < 24)

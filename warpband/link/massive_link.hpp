@@ -39,7 +39,7 @@ struct massive_link_config {
   int iterations = 0;  // cg, jacobi_cg: 1..64
   /// Uplink. Left out: exact where the solver has it.
   std::optional<massive_sinr> sinr = {};
-  int subcarriers = 128;  // 1..4096
+  int subcarriers = 128;  // 1..4096; 0 with channel_type::file: all of the file's
   int symbols = 1;        // 1..64
   /// Codewords of a frame.
   std::size_t codewords() const noexcept {

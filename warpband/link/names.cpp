@@ -73,7 +73,8 @@ const char* name_of(channel_type c) noexcept {
   return c == channel_type::awgn       ? "awgn"
          : c == channel_type::rayleigh ? "rayleigh"
          : c == channel_type::tdl      ? "tdl"
-                                       : "cdl";
+         : c == channel_type::cdl      ? "cdl"
+                                       : "file";
 }
 const char* name_of(fading_type f) noexcept { return f == fading_type::fast ? "fast" : "block"; }
 const char* name_of(map_algorithm a) noexcept {

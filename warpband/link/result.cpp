@@ -174,6 +174,16 @@ void add_cdl(const cdl_config& c, json& channel) {
   channel["cyclic_prefix_us"] = c.grid.cyclic_prefix_us;
 }
 
+void add_csi(const csi_channel_config& c, json& channel) {
+  channel["file"] = c.name.empty() ? c.path : c.name;
+  channel["layout"] = c.layout;
+  channel["snapshots"] = c.snapshots;
+  channel["subcarriers"] = c.subcarriers;
+  channel["antennas"] = c.antennas;
+  channel["users"] = c.users;
+  channel["power_control"] = c.power_control;
+}
+
 json to_json(const curve_config& c) {
   const link_config& link = c.link;
   const code_config& given = link.code;
@@ -206,6 +216,7 @@ json to_json(const curve_config& c) {
   if (link.channel == channel_type::rayleigh) out["channel"]["fading"] = name_of(link.fading);
   if (link.channel == channel_type::tdl) add_tdl(link.tdl, out["channel"]);
   if (link.channel == channel_type::cdl) add_cdl(link.cdl, out["channel"]);
+  if (link.channel == channel_type::file) add_csi(link.csi, out["channel"]);
   if (link.detector) {
     out["mimo"] = {{"streams", link.streams}, {"rx_antennas", link.rx_antennas}};
     out["detector"] = to_json(*link.detector);

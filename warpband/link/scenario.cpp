@@ -229,6 +229,7 @@ bool is_among(const std::string& name, const std::vector<std::string>& names) {
 const std::vector<std::string> cdl_keys{"channel.carrier_hz", "channel.antenna_spacing_m",
                                         "channel.antenna_spacing_wavelengths", "channel.sector_deg",
                                         "channel.power_control"},
+    file_keys{"channel.file", "channel.power_control"},
     shared_keys{"channel.profile", "channel.delay_spread_ns", "channel.spacing_hz",
                 "channel.cyclic_prefix_us"};
 
@@ -453,7 +454,7 @@ const entry table[] = {
        d.curve.link.demapper = v.word({demap_algorithm::max_log, demap_algorithm::exact});
      }},
 
-    {{"channel.type", "word", "\"awgn\", \"rayleigh\", \"tdl\" or \"cdl\"", "\"awgn\"",
+    {{"channel.type", "word", "\"awgn\", \"rayleigh\", \"tdl\", \"cdl\" or \"file\"", "\"awgn\"",
       "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several antennas "
       "y = H "
       "s + n, every entry of H like h. Antennas, detectors and massive MIMO need fading. tdl: a tapped delay "
@@ -461,11 +462,13 @@ const entry table[] = {
       "or H is that of a resource element of OFDM; a frame's symbols are laid over the grid frequency first, "
       "and zeros fill its last block (docs/tdl.md). cdl, for massive MIMO: clustered delay lines between a "
       "linear "
-      "array and users in directions of their own, of WINNER II and TR 38.901."},
+      "array and users in directions of their own, of WINNER II and TR 38.901. file, for massive MIMO: "
+      "channel "
+      "estimates that were measured or computed elsewhere (docs/files.md)."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.link.channel =
-           v.word({channel_type::awgn, channel_type::rayleigh, channel_type::tdl, channel_type::cdl});
+       d.curve.link.channel = v.word({channel_type::awgn, channel_type::rayleigh, channel_type::tdl,
+                                      channel_type::cdl, channel_type::file});
      }},
     {{"channel.fading", "word", "\"fast\" or \"block\"", "\"fast\"",
       "Rayleigh only: a new h or H for every use of the channel, with a space-time code for every codeword "
@@ -561,9 +564,16 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.curve.link.cdl.sector_deg = v.number(0, 180); }},
     {{"channel.power_control", "boolean", "true or false", "true",
-      "cdl only: the mean power of each user's channel is 1 in every frame, or over many."},
+      "cdl and file only: the mean power of each user's channel is 1 in every frame, or over many; of a file "
+      "over all its snapshots."},
      scope::both,
      [](draft& d, const value& v) { d.curve.link.cdl.power_control = v.boolean(); }},
+    {{"channel.file", "text", "text in quotes", "",
+      "file only: the path of an HDF5 file of channel estimates, from the scenario's folder on if it is not "
+      "absolute. A frame takes a snapshot, one after the other and again from the first, at every point the "
+      "same; of it the first antennas, users and subcarriers, which count as the true channel."},
+     scope::both,
+     [](draft& d, const value& v) { d.curve.link.csi.name = v.text(); }},
 
     {{"mimo.streams", "integer", "an integer from 1 to 8", "1",
       "Symbols sent in one use of the channel, each from an antenna of its own with Es = 1. The bits of a "
@@ -907,12 +917,17 @@ class parser {
     finish_code(d);
     if (c.link.channel != channel_type::rayleigh)
       refuse_idle("channel.fading", "channel.type", name_of(c.link.channel));
-    const bool tdl = c.link.channel == channel_type::tdl, cdl = c.link.channel == channel_type::cdl;
+    const bool tdl = c.link.channel == channel_type::tdl, cdl = c.link.channel == channel_type::cdl,
+               from_file = c.link.channel == channel_type::file;
     for (const entry& e : table) {
       const std::string name = e.key.name;
       if (!name.starts_with("channel.") || name == "channel.type" || name == "channel.fading") continue;
-      if (!(is_among(name, cdl_keys) ? cdl : cdl ? is_among(name, shared_keys) : tdl))
-        refuse_idle(name, "channel.type", name_of(c.link.channel));
+      const bool has_meaning = is_among(name, file_keys) && from_file ? true
+                               : name == "channel.file"               ? false
+                               : is_among(name, cdl_keys)             ? cdl
+                               : cdl                                  ? is_among(name, shared_keys)
+                                                                      : tdl;
+      if (!has_meaning) refuse_idle(name, "channel.type", name_of(c.link.channel));
     }
     if (tdl || cdl) {
       const std::vector<std::string>& names = tdl ? tdl_profile_names() : cdl_profile_names();
@@ -927,6 +942,10 @@ class parser {
     }
     if (tdl) finish_profile(d, refuse_idle_with);
     if (cdl) finish_clusters(d, refuse_idle_with);
+    if (from_file)
+      finish_file(d);
+    else
+      c.link.csi = {};
     if (!tdl) c.link.tdl = link_config{}.tdl;
     if (!cdl) c.link.cdl = link_config{}.cdl;
 
@@ -999,6 +1018,8 @@ class parser {
                                       ": expected a rising list, in steps of at least 0.001" + in_curve(c));
     try {
       (void)completed(c.link);
+    } catch (const file_error& error) {  // of the channel's
+      fail(d.where("channel.file").line, std::string("channel.file: ") + error.what() + in_curve(c));
     } catch (const argument_error& error) {
       // The library names its own arguments: say which key that is.
       std::string key = error.argument();
@@ -1067,8 +1088,19 @@ class parser {
       c.link.demapper = link_config{}.demapper;
       if (is_iterative(m.solver) && d.where("massive.sinr").level < level) m.sinr.reset();
     }
+    if (c.link.channel == channel_type::file && d.where("massive.subcarriers").level < 0) m.subcarriers = 0;
     if (c.link.code.type == code_type::none && d.where("code.k").level < 0)
       c.link.code.k = m.subcarriers * bits_per_symbol(c.link.qam);
+  }
+
+  /// Channel estimates of a file, whose name is from the scenario on.
+  void finish_file(draft& d) const {
+    csi_channel_config& c = d.curve.link.csi;
+    if (d.where("channel.file").level < 0)
+      fail(d.where("channel.type").line,
+           "channel.file is missing with channel.type = \"file\"" + in_curve(d.curve));
+    c.path = c.name.empty() ? "" : (std::filesystem::path(file_).parent_path() / c.name).string();
+    c.power_control = d.curve.link.cdl.power_control;
   }
 
   /// The same of a clustered one.

@@ -56,7 +56,7 @@ std::string scenario_help();
 /// The names that scenario files and results use.
 const char* name_of(code_type) noexcept;               // "none", "lte-turbo", "lte-transport", ...
 const char* name_of(turbo_rate) noexcept;              // "1/3", "1/2"
-const char* name_of(channel_type) noexcept;            // "awgn", "rayleigh", "tdl", "cdl"
+const char* name_of(channel_type) noexcept;            // "awgn", "rayleigh", "tdl", "cdl", "file"
 const char* name_of(fading_type) noexcept;             // "fast", "block"
 const char* name_of(map_algorithm) noexcept;           // "max-log-map", "log-map"
 const char* name_of(early_stop) noexcept;              // "none", "crc", "sign-agreement"

@@ -1,0 +1,128 @@
+#include <warpband/link/csi_channel.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <vector>
+
+#include <warpband/channel/file/csi_file.hpp>
+#include <warpband/link/chain.hpp>
+#include <warpband/link/regroup/regroup.hpp>
+
+namespace wb {
+
+#if !WARPBAND_HDF5
+
+void complete_csi(link_config&) {
+  throw argument_error("channel.type", "\"file\"", "another one, as this build is without HDF5,");
+}
+std::unique_ptr<massive_channel> make_csi_channel(const link_config& link) {
+  link_config c = link;
+  complete_csi(c);
+  return nullptr;
+}
+
+#else
+
+namespace {
+
+std::size_t size(int n) { return static_cast<std::size_t>(n); }
+
+/// Snapshots, kept on the executor.
+class csi_matrices final : public massive_channel {
+ public:
+  explicit csi_matrices(const link_config& link)
+      : subcarriers_(size(link.massive->subcarriers)),
+        entries_(size(link.massive->antennas * link.massive->users)),
+        snapshots_(link.csi.snapshots),
+        table_(read(link)) {}
+  std::size_t matrices() const noexcept override { return subcarriers_; }
+  void draw(executor& exec, view<std::complex<float>> h, random_range range) override {
+    const std::complex<float>* table = table_.on(exec);
+    const std::size_t frames = h.items / subcarriers_, of_frame = subcarriers_ * entries_;
+    for (std::size_t done = 0; done < frames;) {
+      const std::size_t from = static_cast<std::size_t>((range.first + done) % snapshots_),
+                        count = std::min(frames - done, snapshots_ - from);
+      regroup(exec, make_view(table + from * of_frame, entries_, count * subcarriers_),
+              make_view(h.data + done * of_frame, entries_, count * subcarriers_), static_cast<int>(entries_),
+              1);
+      done += count;
+    }
+  }
+
+ private:
+  /// [snapshots, subcarriers, antennas, users].
+  static std::vector<std::complex<float>> read(const link_config& link) try {
+    const csi_file file(link.csi.path);
+    const std::size_t all_users = file.streams(), item = file.rx_antennas() * all_users;
+    if (file.snapshots() != link.csi.snapshots || file.subcarriers() != link.csi.subcarriers ||
+        file.rx_antennas() != link.csi.antennas || all_users != link.csi.users)
+      throw file_error(link.csi.path, "it has changed since the link was set up");
+    const std::size_t users = size(link.massive->users), antennas = size(link.massive->antennas),
+                      subcarriers = size(link.massive->subcarriers),
+                      of_snapshot = subcarriers * antennas * users;
+    std::vector<std::complex<float>> h(file.snapshots() * of_snapshot), whole(file.subcarriers() * item);
+    std::vector<std::uint8_t> status(file.subcarriers());
+    std::vector<double> power(users);
+    double good = 0;  // entries of each user that are not erased
+    const auto scale = [&](std::size_t first, std::size_t count) {
+      for (double& p : power) p = p > 0 ? std::sqrt(good / p) : 0;
+      for (std::size_t i = first * of_snapshot; i < (first + count) * of_snapshot; i++)
+        h[i] = std::complex<float>(std::complex<double>(h[i]) * power[i % users]);
+      power.assign(users, 0);
+      good = 0;
+    };
+    for (std::size_t n = 0; n < file.snapshots(); n++) {
+      file.read(n, 1, whole.data(), status.data());
+      std::complex<float>* to = h.data() + n * of_snapshot;
+      for (std::size_t k = 0; k < subcarriers; k++) {
+        if (status[k] == 0) good += static_cast<double>(antennas);
+        for (std::size_t b = 0; b < antennas; b++)
+          for (std::size_t u = 0; u < users; u++, to++) {
+            *to = whole[k * item + b * all_users + u];  // erased: 0
+            power[u] += std::norm(std::complex<double>(*to));
+          }
+      }
+      if (link.csi.power_control) scale(n, 1);
+    }
+    if (!link.csi.power_control) scale(0, file.snapshots());
+    return h;
+  } catch (const std::bad_alloc&) {
+    throw file_error(link.csi.path,
+                     "its " + std::to_string(link.csi.snapshots) + " snapshots do not fit into memory");
+  }
+
+  std::size_t subcarriers_, entries_, snapshots_;
+  resident<std::complex<float>> table_;
+};
+
+}  // namespace
+
+void complete_csi(link_config& link) {
+  csi_channel_config& c = link.csi;
+  massive_link_config& m = *link.massive;
+  if (c.path.empty()) throw argument_error("file", "\"\"", "the path of a file with channel estimates");
+  const csi_file file(c.path);
+  c.layout = name_of(file.layout());
+  c.snapshots = file.snapshots();
+  c.subcarriers = file.subcarriers();
+  c.antennas = file.rx_antennas();
+  c.users = file.streams();
+  if (m.subcarriers == 0) m.subcarriers = static_cast<int>(std::min<std::size_t>(c.subcarriers, 4096));
+  const auto check = [&](const char* argument, int wanted, std::size_t there, const char* what) {
+    if (wanted > 0 && size(wanted) > there)
+      throw argument_error(argument, std::to_string(wanted),
+                           "at most " + std::to_string(there) + ", the " + what + " of " + c.path + ",");
+  };
+  check("antennas", m.antennas, c.antennas, "antennas");
+  check("users", m.users, c.users, "users");
+  check("subcarriers", m.subcarriers, c.subcarriers, "subcarriers");
+}
+
+std::unique_ptr<massive_channel> make_csi_channel(const link_config& link) {
+  return std::make_unique<csi_matrices>(link);
+}
+
+#endif
+
+}  // namespace wb

@@ -1,0 +1,347 @@
+// Massive-MIMO links over files of channel estimates: RENEW's layout with 68x4 and 84x3 antennas and users,
+// equality with the detector alone, backends and batches, and bad input.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <numeric>
+#include <random>
+
+#include <tests/on_backends.hpp>
+#include <tests/renew.hpp>
+#include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/file/csi_file.hpp>
+#include <warpband/channel/matrix/matrix.hpp>
+#include <warpband/io/hdf5.hpp>
+#include <warpband/link/result.hpp>
+
+namespace wb {
+namespace {
+
+using testing::blamed;
+using testing::on_device;
+using testing::open_scalar;
+using testing::scratch_file;
+using testing::sounding;
+using complex_values = std::vector<std::complex<float>>;
+
+sounding sounding_of(int antennas, int users) {
+  sounding s;
+  s.antennas = antennas;
+  s.users = users;
+  return s;
+}
+/// Rate 5/6 with a zero tail; k = 0: uncoded.
+link_config over(const std::string& path, int antennas, int users, massive_mode solver, int iterations = 0,
+                 int k = 95) {
+  link_config c;
+  c.code.type = k == 0 ? code_type::none : code_type::conv;
+  c.code.k = k;
+  c.code.conv.rate = "5/6";
+  c.qam = 16;
+  c.channel = channel_type::file;
+  c.csi.path = path;
+  c.axis = snr_axis::snr_db;
+  massive_link_config& m = c.massive.emplace();
+  m.antennas = antennas;
+  m.users = users;
+  m.solver = solver;
+  m.iterations = iterations;
+  m.subcarriers = 31;
+  return c;
+}
+std::int64_t total(const std::vector<std::int32_t>& v) {
+  return std::accumulate(v.begin(), v.end(), std::int64_t{0});
+}
+void write_plain(const std::string& path, const std::vector<std::size_t>& shape, const complex_values& h) {
+  hdf5_writer file(path);
+  file.create<std::complex<float>>("h", shape);
+  file.write("h", 0, shape[0], h.data());
+  file.commit();
+}
+complex_values normal_values(std::size_t n) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> part;
+  complex_values x(n);
+  for (auto& z : x) {
+    const float re = part(random);
+    z = {re, part(random)};
+  }
+  return x;
+}
+/// H of frames [first, first + frames).
+complex_values drawn(executor& exec, const link_config& link, std::uint64_t first, std::size_t frames) {
+  const link_config c = completed(link);
+  const auto channel = make_massive_channel(c);
+  auto h = exec.make<std::complex<float>>(static_cast<std::size_t>(c.massive->antennas * c.massive->users),
+                                          frames * channel->matrices());
+  channel->draw(exec, h, {1, first, 0});
+  return exec.to_host(h);
+}
+
+class csi_link_on : public testing::on_backend {};
+WB_ON_ALL_BACKENDS(csi_link_on);
+
+TEST_P(csi_link_on, soundings_of_renew_give_the_counts_of_a_scalar_cpu_in_any_batch) {
+  const auto reference = open_scalar();
+  const auto more = GetParam().open(2);
+  for (const auto& [antennas, users] : {std::pair{68, 4}, {84, 3}}) {
+    const scratch_file at("link_" + std::to_string(antennas));
+    sounding_of(antennas, users).write(at.path());
+    std::vector<link_config> links{over(at.path(), antennas, users, massive_mode::cholesky),
+                                   over(at.path(), antennas, users, massive_mode::cg, 3),
+                                   over(at.path(), antennas, users, massive_mode::cholesky, 0, 0)};
+    links[2].massive->direction = massive_direction::downlink;
+    for (const link_config& link : links) {
+      SCOPED_TRACE(std::to_string(antennas) + " " + name_of(link.massive->solver) + " " +
+                   name_of(link.massive->direction));
+      const double snr_db = -6;
+      link_chain here(link, exec()), there(link, *reference);
+      const frame_counts &a = here.run(1001, 11, snr_db), &b = there.run(1001, 11, snr_db);  // 4 snapshots
+      EXPECT_EQ(a.bit_errors, b.bit_errors);
+      EXPECT_EQ(a.codeword_errors, b.codeword_errors);
+      EXPECT_EQ(a.iterations, b.iterations);
+      EXPECT_EQ(a.erased_uses, std::vector<std::int32_t>(11));
+      EXPECT_GT(total(b.bit_errors), 0);
+      EXPECT_EQ(total(here.run(1001, 11, 60).bit_errors), 0);
+
+      const stop_rule stop{.frame_errors = 6, .max_frames = 20};
+      link_chain one(link, exec(), 1);
+      const point_result expected = run_point(one, snr_db, stop);
+      for (const std::size_t batch : {std::size_t{3}, std::size_t{7}, SIZE_MAX}) {
+        link_chain other(link, *more, batch);
+        point_counts counts = run_point(other, snr_db, stop).counts;
+        counts.frames_run = expected.counts.frames_run;
+        counts.seconds = expected.counts.seconds;
+        EXPECT_EQ(counts, expected.counts) << "batch " << batch;
+      }
+    }
+  }
+}
+
+// |h| is a power of two for each user, so that scaling is exact.
+TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
+  const std::size_t snapshots = 3, subcarriers = 5, antennas = 12, users = 3, m = 4, frames = 5, first = 7,
+                    vectors = frames * subcarriers;
+  std::mt19937 random(2);
+  complex_values h(snapshots * subcarriers * antennas * users), scaled, expected_h;
+  for (std::size_t i = 0; i < h.size(); i++) {
+    const std::complex<float> unit[]{1.f, -1.f, {0, 1}, {0, -1}};
+    scaled.push_back(unit[random() % 4]);
+    h[i] = scaled[i] * static_cast<float>(1 << i % users);
+  }
+  const scratch_file at("known");
+  write_plain(at.path(), {snapshots, subcarriers, antennas, users}, h);
+  for (std::size_t f = 0; f < frames; f++) {
+    const auto from =
+        scaled.begin() + static_cast<std::ptrdiff_t>((first + f) % snapshots * h.size() / snapshots);
+    expected_h.insert(expected_h.end(), from, from + static_cast<std::ptrdiff_t>(h.size() / snapshots));
+  }
+  std::vector<std::uint8_t> bits(vectors * users * m), of_vectors(bits.size());
+  for (auto& b : bits) b = random() % 2;
+  const auto place = [&](std::size_t vector, std::size_t user, std::size_t bit) {  // among codewords
+    return (vector / subcarriers * users + user) * subcarriers * m + vector % subcarriers * m + bit;
+  };
+  for (std::size_t v = 0; v < vectors; v++)
+    for (std::size_t u = 0; u < users; u++)
+      for (std::size_t b = 0; b < m; b++) of_vectors[(v * users + u) * m + b] = bits[place(v, u, b)];
+  const float n0 = 0.5f;
+  const auto noise_var = exec().make_from(std::vector<float>{n0});
+  for (const auto& [solver, iterations] : {std::pair{massive_mode::cholesky, 0}, {massive_mode::cg, 2}}) {
+    const link_config link = completed(over(at.path(), 12, 3, solver, iterations, 0));
+    EXPECT_EQ(link.code.k, 20);
+    massive_link whole(link);
+    whole.allocate(exec(), frames);
+    auto llr = exec().make<float>(subcarriers * m, frames * users);
+    auto erased = exec().make<std::int32_t>(1, frames);
+    const auto sent = on_device(exec(), bits, subcarriers * m, frames * users);
+    whole.transmit(exec(), sent.data(), llr.data(), noise_var.data(), n0, erased.data(), frames,
+                   {5, first, 2});
+
+    const auto channel = on_device(exec(), expected_h, antennas * users, vectors);
+    const auto mapped = on_device(exec(), of_vectors, m, vectors * users);
+    auto x = exec().make<std::complex<float>>(users, vectors),
+         y = exec().make<std::complex<float>>(antennas, vectors);
+    qam_mapper(16).run(exec(), make_view(mapped.data(), m, vectors * users),
+                       make_view(x.data(), vectors * users));
+    apply_channel(exec(), channel, x, y, 1);
+    const auto entries = make_view(y.data(), vectors * antennas);
+    add_awgn(exec(), entries, entries, n0, {5, first * subcarriers * antennas, 2});
+    auto direct = exec().make<float>(users * m, vectors);
+    auto status = exec().make<std::uint8_t>(1, vectors);
+    const uplink_detector detector({.antennas = 12,
+                                    .users = 3,
+                                    .qam = 16,
+                                    .mode = solver,
+                                    .iterations = iterations,
+                                    .sinr = *link.massive->sinr});
+    detector.run(
+        exec(),
+        {.channel = channel, .received = y, .noise_var = {noise_var.data(), 1, vectors, 1, 0}, .symbols = 1},
+        {.llr = direct, .equalized = {}, .sinr = {}, .status = status});
+    const std::vector<float> a = exec().to_host(llr), b = exec().to_host(direct);
+    for (std::size_t v = 0; v < vectors; v++)
+      for (std::size_t u = 0; u < users; u++)
+        for (std::size_t i = 0; i < m; i++)
+          ASSERT_EQ(a[place(v, u, i)], b[(v * users + u) * m + i]) << v << " " << u << " " << i;
+    EXPECT_NE(b, std::vector<float>(b.size()));
+    EXPECT_EQ(exec().to_host(erased), std::vector<std::int32_t>(frames));
+  }
+}
+
+TEST_P(csi_link_on, missing_estimates_are_erased_and_counted) {
+  complex_values h = normal_values(3 * 31 * 8 * 2);
+  h[(31 + 4) * 16 + 5] = {std::numeric_limits<float>::quiet_NaN(), 0};  // snapshot 1, subcarriers 4 and 30
+  h[(31 + 30) * 16] = {0, std::numeric_limits<float>::infinity()};
+  const scratch_file at("erased");
+  write_plain(at.path(), {3, 31, 8, 2}, h);
+  for (const auto direction : {massive_direction::uplink, massive_direction::downlink}) {
+    link_config link = over(at.path(), 8, 2, massive_mode::cholesky, 0, 0);
+    link.massive->direction = direction;
+    link_chain chain(link, exec());
+    const frame_counts& counts = chain.run(0, 5, 60);
+    EXPECT_EQ(counts.erased_uses, (std::vector<std::int32_t>{0, 2, 0, 0, 2}));
+    EXPECT_GT(counts.bit_errors[1], 0);
+    EXPECT_LE(counts.bit_errors[1], 2 * 2 * 4);  // those of the two subcarriers
+    EXPECT_EQ(counts.bit_errors[0] + counts.bit_errors[2] + counts.bit_errors[3], 0);
+  }
+}
+
+TEST(csi_link, matrices_are_the_first_of_the_file_with_unit_power) {
+  const std::size_t snapshots = 3, subcarriers = 6, antennas = 9, users = 4;
+  complex_values h = normal_values(snapshots * subcarriers * antennas * users);
+  for (std::size_t i = 0; i < h.size(); i++)
+    h[i] *= static_cast<float>((1 + i % users) * (1 + i / (subcarriers * antennas * users)));
+  const scratch_file at("cut");
+  write_plain(at.path(), {snapshots, subcarriers, antennas, users}, h);
+  const auto exec = open_scalar();
+  for (const bool control : {true, false}) {
+    link_config link = over(at.path(), 7, 2, massive_mode::cholesky, 0, 0);
+    link.csi.power_control = control;
+    link.massive->subcarriers = 4;
+    const complex_values got = drawn(*exec, link, 5, 3);  // snapshots 2, 0, 1
+    ASSERT_EQ(got.size(), 3 * 4 * 14u);
+    for (std::size_t u = 0; u < 2; u++) {
+      double over_all = 0;
+      for (std::size_t f = 0; f < 3; f++) {
+        double power = 0;
+        const std::size_t n = (f + 2) % 3;
+        std::complex<double> ratio = 0;
+        for (std::size_t k = 0; k < 4; k++)
+          for (std::size_t b = 0; b < 7; b++) {
+            const std::complex<double> is(got[((f * 4 + k) * 7 + b) * 2 + u]),
+                was(h[((n * subcarriers + k) * antennas + b) * users + u]);
+            power += std::norm(is) / 28;
+            if (ratio == 0.) ratio = is / was;
+            EXPECT_LT(std::abs(is - ratio * was), 1e-5);
+          }
+        if (control) EXPECT_NEAR(power, 1, 1e-6);
+        over_all += power / 3;
+      }
+      EXPECT_NEAR(over_all, 1, 1e-6);
+    }
+    // The whole file is what channel/file scales.
+    link.massive->subcarriers = 0;
+    link.massive->antennas = 9;
+    link.massive->users = 4;
+    complex_values expected(h.size());
+    csi_file(at.path(), {.scale = control ? csi_scale::snapshot : csi_scale::file})
+        .read(0, snapshots, expected.data());
+    const complex_values all = drawn(*exec, link, 0, 3);
+    ASSERT_EQ(all.size(), expected.size());
+    for (std::size_t i = 0; i < all.size(); i++) EXPECT_LT(std::abs(all[i] - expected[i]), 1e-6f);
+  }
+}
+
+TEST(csi_link, bad_files_and_settings_are_named_before_any_work) {
+  const scratch_file at("bad"), none("none"), text("text"), cut("truncated");
+  sounding_of(12, 3).write(at.path());
+  std::ofstream(text.path()) << "no HDF5 file at all";
+  std::filesystem::copy_file(at.path(), cut.path());
+  std::filesystem::resize_file(cut.path(), std::filesystem::file_size(at.path()) * 2 / 3);
+  for (const auto& [path, what] : {std::pair{none.path(), "cannot read: No such file"},
+                                   {text.path(), "it is not an HDF5 file"},
+                                   {cut.path(), "it is truncated"}}) {
+    try {
+      completed(over(path, 12, 3, massive_mode::cholesky));
+      ADD_FAILURE() << what;
+    } catch (const file_error& error) {
+      EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+    }
+  }
+  const auto blames = [&](auto change) {
+    link_config c = over(at.path(), 12, 3, massive_mode::cholesky);
+    change(c);
+    return blamed([&] { completed(c); });
+  };
+  EXPECT_EQ(blames([](link_config&) {}), "");
+  EXPECT_EQ(blames([](link_config& c) { c.massive->antennas = 13; }), "antennas");
+  EXPECT_EQ(blames([](link_config& c) { c.massive->users = 4; }), "users");
+  EXPECT_EQ(blames([](link_config& c) { c.massive->subcarriers = 60; }), "subcarriers");
+  EXPECT_EQ(blames([](link_config& c) { c.csi.path.clear(); }), "file");
+  EXPECT_EQ(blames([](link_config& c) { c.massive.reset(); }), "channel.type");
+  EXPECT_EQ(blames([](link_config& c) {
+              c.massive.reset();
+              c.space_time.emplace();
+            }),
+            "channel.type");
+  const link_config link = completed(over(at.path(), 12, 3, massive_mode::cholesky));
+  sounding_of(12, 4).write(at.path());
+  EXPECT_THROW(make_massive_channel(link), file_error);
+}
+
+TEST(csi_link, scenarios_name_files_from_their_own_folder) {
+  const scratch_file at("scenario"), result("result");
+  sounding_of(12, 3).write(at.path());
+  const std::filesystem::path path(at.path());
+  const std::string s = (path.parent_path() / "s.toml").string(),
+                    head =
+                        "code.type = \"none\"\nmodem.modulation = \"qpsk\"\nsweep.snr_db = [-9, 0]\n"
+                        "stop = { frame_errors = 0, max_frames = 6 }\n",
+                    massive = "massive = { solver = \"cholesky\", antennas = 12, users = 3 }\n",
+                    file = "channel = { type = \"file\", file = \"" + path.filename().string() + "\" }\n";
+  const auto refusal = [&](const std::string& text) -> std::string {
+    try {
+      parse_scenario(text, s);
+    } catch (const file_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+#define EXPECT_REFUSED(text, part) EXPECT_NE(refusal(text).find(part), std::string::npos) << refusal(text)
+  const auto exec = open_scalar();
+  run_result r;
+  r.source = parse_scenario(head + massive + file, s);
+  r.curves.push_back(run_curve(r.source.curves[0], *exec));
+  const link_config& link = r.curves[0].config.link;
+  EXPECT_EQ(link.massive->subcarriers, sounding().subcarriers());  // left out: all
+  EXPECT_EQ(link.code.k, 2 * sounding().subcarriers());
+  EXPECT_EQ(link.csi.snapshots, 4u);
+  EXPECT_GT(r.curves[0].points[0].counts.bit_errors, 0u);
+  const std::string json = result_json(r);
+  for (const std::string& part :
+       {"\"file\": \"" + path.filename().string() + "\"", std::string("\"layout\": \"renew\""),
+        std::string("\"snapshots\": 4"), std::string("\"power_control\": true")})
+    EXPECT_NE(json.find(part), std::string::npos) << part;
+  write_file(result.path(), json);
+  EXPECT_EQ(result_json(load_result(result.path())), json);
+
+  EXPECT_EQ(refusal(head + massive + "channel = { type = \"file\", file = \"" + at.path() + "\" }"), "");
+  EXPECT_REFUSED(head + massive + "channel.type = \"file\"", "line 6: channel.file is missing");
+  EXPECT_REFUSED(head + massive + "channel.type = \"file\"\nchannel.file = \"no.h5\"",
+                 "line 7: channel.file: " + (path.parent_path() / "no.h5").string() + ": cannot read");
+  EXPECT_REFUSED(head + massive + "channel.type = \"file\"\nchannel.file = \"\"", "channel.file = \"\"");
+  EXPECT_REFUSED(head + file, "channel.type = \"file\" is not allowed: expected another one without massive");
+  EXPECT_REFUSED(head + massive + "channel.type = \"rayleigh\"\nchannel.file = \"a\"",
+                 "channel.file has no meaning with channel.type = \"rayleigh\"");
+  EXPECT_REFUSED(head + massive + "channel.type = \"file\"\nchannel.file = \"a\"\nchannel.sector_deg = 5",
+                 "channel.sector_deg has no meaning with channel.type = \"file\"");
+  EXPECT_REFUSED(head + file + "massive = { solver = \"cholesky\", antennas = 13, users = 3 }",
+                 "massive.antennas = 13 is not allowed: expected at most 12, the antennas of");
+  EXPECT_REFUSED(
+      head + file + "massive = { solver = \"cholesky\", antennas = 12, users = 3, subcarriers = 58 }",
+      "massive.subcarriers = 58");
+#undef EXPECT_REFUSED
+}
+
+}  // namespace
+}  // namespace wb
