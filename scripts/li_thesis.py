@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Table 3.1 and figures 3.1 to 3.3 and 3.8 of li-thesis (docs/li-thesis.md): how many CG iterations cost less than 1 dB
+"""Table 3.1 and figures 3.1 to 3.5 and 3.8 of li-thesis (docs/li-thesis.md): how many CG iterations cost less than 1 dB
 against Cholesky at a block error rate of 1e-2, for 128, 256 and 512 antennas and 8, 16, 32 and 64 users.
 
 usage: li_thesis.py run {rayleigh,c2,b1} [--downlink] [--quick] [--configurations 128x8,256x8] [--folder curves]
                         [--program build/release/warpband] [--device cpu] [--threads N] [--frame-errors 100]
+       li_thesis.py run file --csi FILE --configurations 68x4 [...]
        li_thesis.py table RESULT.json [RESULT.json ...]
        li_thesis.py figures RESULT.json [--downlink RESULT.json] [--out FOLDER]
+       li_thesis.py file RESULT.json [--out FOLDER]
        li_thesis.py distance RESULT.json "LABEL" "LABEL"
 
 `run` writes a scenario and runs it with `warpband sim`, again and again with more points, until the table is complete:
 Cholesky's points halve the distance around 1e-2 down to 0.5 dB, then CG has points from 1 dB below that to 1.5 dB
 above, for I around the paper's: the largest that loses more than 1 dB, the first that loses less, and one more. A run that was killed goes on where it was:
 the result holds all its state. --quick: two small configurations and 30 drops in error at each point, for a look.
+`run file` takes the channels from FILE, in which "{size}" stands for the configuration; `file` draws figures 3.4 (68x4) and
+3.5 (84x3) of its result.
 `table` prints the table, the paper's beside; `figures` writes CSV and, with matplotlib, PNG; `distance` the dB between two
 curves at 1e-2.
 """
@@ -31,6 +35,7 @@ CHANNELS = {
     "rayleigh": ("independent Rayleigh fading", 'type = "rayleigh"'),
     "c2": ("WINNER II C2, no line of sight", 'type = "cdl"\nprofile = "c2-nlos"'),
     "b1": ("WINNER II B1, line of sight", 'type = "cdl"\nprofile = "b1-los"'),
+    "file": ("channel estimates of a file", 'type = "file"'),
 }
 STEP = 0.5  # dB, of the last points around the crossing
 NAMES = {"cholesky": "Cholesky", "cg": "CG", "mf": "MF"}
@@ -152,7 +157,7 @@ def wanted(curves, held_sizes, size, downlink):
     return todo, new
 
 
-def scenario(channel, downlink, frame_errors, path, result, todo):
+def scenario(channel, downlink, frame_errors, path, result, todo, csi=None):
     name, settings = CHANNELS[channel]
     lines = [f"# warpband sim {path} -o {result}",
              f"# Written by scripts/li_thesis.py run {channel}{' --downlink' if downlink else ''}",
@@ -167,11 +172,16 @@ def scenario(channel, downlink, frame_errors, path, result, todo):
                   f"massive.antennas = {size[0]}", f"massive.users = {size[1]}", f'massive.solver = "{solver}"']
         if iterations:
             lines.append(f"massive.iterations = {iterations}")
+        if csi:
+            name = csi.replace("{size}", f"{size[0]}x{size[1]}")
+            lines += ["massive.subcarriers = 128", f"channel.file = {json.dumps(os.path.relpath(name, os.path.dirname(path) or '.'))}"]
         lines.append(f"sweep.snr_db = [{', '.join(f'{x:g}' for x in points)}]")
     return "\n".join(lines) + "\n"
 
 
 def run(options):
+    if (options.channel == "file") != bool(options.csi) or options.csi and not options.configurations:
+        sys.exit("li_thesis.py: error: file goes with --csi FILE and --configurations")
     sizes = QUICK if options.quick else sorted(PAPER, key=lambda size: size[0] * size[1])
     if options.configurations:
         sizes = [tuple(map(int, text.split("x"))) for text in options.configurations.split(",")]
@@ -192,7 +202,7 @@ def step(options, size, path, result, errors):
     if not new:
         return False
     with open(path, "w", encoding="utf-8") as file:
-        file.write(scenario(options.channel, options.downlink, errors, path, result, todo))
+        file.write(scenario(options.channel, options.downlink, errors, path, result, todo, options.csi))
     command = [options.program, "sim", *(["--resume", result, path] if os.path.exists(result) else [path, "-o", result])]
     if options.device:
         command += ["--device", options.device]
@@ -297,6 +307,16 @@ def figures(options):
                [(f"{antennas}x8", curves_of(down, 8, (antennas,), ("cholesky", "mf"))) for antennas in (128, 256, 512)])
 
 
+def file_figures(options):
+    os.makedirs(options.out, exist_ok=True)
+    curves = Curves(options.result)
+    for name, size in (("fig3_4", (68, 4)), ("fig3_5", (84, 3))):
+        keys = [(size, "cholesky")] + [(size, "cg", i) for i in range(1, size[1] + 1)]
+        held = [(label_of(*key), curves.of(*key)) for key in keys if curves.of(*key)]
+        figure(options.out, name, f"{size[0]}x{size[1]}, channel estimates of a file in RENEW's layout that was made, not measured",
+               [("detection", held)])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -305,6 +325,7 @@ def main():
     a.add_argument("--downlink", action="store_true")
     a.add_argument("--quick", action="store_true")
     a.add_argument("--configurations")
+    a.add_argument("--csi", metavar="FILE")
     a.add_argument("--folder", default="curves")
     a.add_argument("--program", default="build/release/warpband")
     a.add_argument("--device")
@@ -315,6 +336,9 @@ def main():
     a = commands.add_parser("figures")
     a.add_argument("result")
     a.add_argument("--downlink")
+    a.add_argument("--out", default="build/li_thesis")
+    a = commands.add_parser("file")
+    a.add_argument("result")
     a.add_argument("--out", default="build/li_thesis")
     a = commands.add_parser("distance")
     a.add_argument("result")
@@ -328,6 +352,8 @@ def main():
             print_table(options.results)
         elif options.command == "figures":
             figures(options)
+        elif options.command == "file":
+            file_figures(options)
         else:
             points = Curves(options.result).points
             lost = loss(points[options.curve], points[options.reference])

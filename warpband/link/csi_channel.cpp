@@ -14,7 +14,7 @@ namespace wb {
 #if !WARPBAND_HDF5
 
 void complete_csi(link_config&) {
-  throw argument_error("channel.type", "\"file\"", "another one, as this build is without HDF5,");
+  throw argument_error("channel.type", "\"file\"", "another one, as this build is without HDF5");
 }
 std::unique_ptr<massive_channel> make_csi_channel(const link_config& link) {
   link_config c = link;
@@ -112,7 +112,7 @@ void complete_csi(link_config& link) {
   const auto check = [&](const char* argument, int wanted, std::size_t there, const char* what) {
     if (wanted > 0 && size(wanted) > there)
       throw argument_error(argument, std::to_string(wanted),
-                           "at most " + std::to_string(there) + ", the " + what + " of " + c.path + ",");
+                           "at most " + std::to_string(there) + ", the " + what + " of " + c.path);
   };
   check("antennas", m.antennas, c.antennas, "antennas");
   check("users", m.users, c.users, "users");

@@ -708,7 +708,9 @@ const entry table[] = {
      }},
     {{"massive.subcarriers", "integer", "an integer from 1 to 4096, enough for a codeword", "128",
       "Of an OFDM symbol, downlink 24 or more, from which users learn their gains. A codeword's bits lie on "
-      "them from the first on; zeros fill the last. Uncoded code.k left out is all their bits."},
+      "them from the first on; zeros fill the last. Uncoded code.k left out is all their bits. With "
+      "channel.type = \"file\" left "
+      "out: all of the file's."},
      scope::both,
      [](draft& d, const value& v) { d.massive.config.subcarriers = static_cast<int>(v.integer(1, 4096)); }},
     {{"massive.symbols", "integer", "an integer from 1 to 64", "1",
