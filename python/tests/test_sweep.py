@@ -96,6 +96,24 @@ def test_clear_errors(call, error, match):
         call()
 
 
+def test_channels_of_a_file(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    random = np.random.default_rng(1)
+    with h5py.File(tmp_path / "h.h5", "w") as file:
+        h = random.standard_normal((5, 24, 8, 2)) + 1j * random.standard_normal((5, 24, 8, 2))
+        file["h"] = h.astype(np.complex64)
+    (tmp_path / "s.toml").write_text('code.type = "none"\nmodem.modulation = "qpsk"\nchannel = { type = "file", file = "h.h5" }\n'
+                                     'massive = { solver = "zf", antennas = 8, users = 2 }\nsweep.snr_db = [0, 40]\n'
+                                     'stop = { frame_errors = 0, max_frames = 10 }\n')
+    result = wb.sweep(tmp_path / "s.toml")
+    assert result["frames"] == [10, 10] and result["bit_errors"][0] > 0 and result["bit_errors"][1] == 0
+    channel = result.to_dict()["curves"][0]["config"]["channel"]
+    assert (channel["file"], channel["layout"], channel["snapshots"], channel["subcarriers"]) == ("h.h5", "plain", 5, 24)
+    with pytest.raises(RuntimeError, match="massive.antennas"):
+        wb.sweep({"code": {"type": "none"}, "modem": {"modulation": "qpsk"}, "channel": {"type": "file", "file": str(tmp_path / "h.h5")},
+                  "massive": {"solver": "zf", "antennas": 9, "users": 2}, "sweep": {"snr_db": [0.0]}})
+
+
 def test_scenario_help():
     assert "decoder" in wb.scenario_help() and "[sweep]" in wb.scenario_help()
 
