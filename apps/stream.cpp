@@ -404,9 +404,9 @@ that were late, dropped or failed. With stream.stages a second line says what co
 The exit code is 1 where a frame failed, or a result differs from the first one of the same frame.
 
 Examples:
-  warpband stream examples/stream.toml                          two chains on this machine's cores
-  warpband stream examples/stream.toml --device cuda:0 --json stream.json
-  warpband stream examples/stream.toml --device cuda:0,cuda:1 --seconds 60
+  warpband stream examples/stream/stream.toml                          two chains on this machine's cores
+  warpband stream examples/stream/stream.toml --device cuda:0 --json stream.json
+  warpband stream examples/stream/stream.toml --device cuda:0,cuda:1 --seconds 60
 
 docs/stream.md explains scenarios, HDF5 files of frames and the library's interface.)";
 

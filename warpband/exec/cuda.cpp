@@ -199,7 +199,8 @@ void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
 }
 void cuda::sync() {
   const on_device selected(*this);  // the default stream is that of the current device
-  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_)), [&] { return "work queued on " + name(); });
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_)),
+        [&] { return "work queued on " + name(); });
 }
 std::size_t cuda::memory_used() const {
   std::size_t free = 0, all = 0;

@@ -1,0 +1,136 @@
+// `warpband stream` as a user meets it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <tests/json.hpp>
+
+namespace {
+
+const std::string work = ::testing::TempDir() + "/warpband_stream_" + std::to_string(getpid());
+
+std::string text_of(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+struct outcome {
+  int code;
+  std::string out, err;
+};
+outcome stream(const std::string& arguments) {
+  const int status = std::system(
+      ("'" WARPBAND_COMMAND "' stream " + arguments + " > " + work + ".out 2> " + work + ".err").c_str());
+  const outcome o{WIFEXITED(status) ? WEXITSTATUS(status) : 128, text_of(work + ".out"),
+                  text_of(work + ".err")};
+  std::filesystem::remove(work + ".out");
+  std::filesystem::remove(work + ".err");
+  return o;
+}
+/// Runs a scenario of this text; `%json%` among the arguments is a file that is read back.
+outcome stream_text(const std::string& scenario, const std::string& arguments = "") {
+  std::ofstream(work + ".toml") << scenario;
+  const outcome o = stream(work + ".toml --quiet " + arguments);
+  std::filesystem::remove(work + ".toml");
+  return o;
+}
+nlohmann::json result_of(const std::string& scenario) {
+  const std::string path = work + ".json";
+  const outcome o = stream_text(scenario, "--json " + path);
+  EXPECT_EQ(o.code, 0) << o.err;
+  const std::string text = text_of(path);
+  std::filesystem::remove(path);
+  return wb::testing::parse_json(text);
+}
+
+TEST(stream_command, counts_every_frame_of_the_example) {
+  const std::string source = WARPBAND_SOURCE_DIR "/examples/stream/stream.toml";
+  if (!std::filesystem::exists(source)) GTEST_SKIP() << "no examples here";
+  const std::string path = work + ".json";
+  const outcome o = stream("'" + source + "' --quiet --frames 250 --json " + path);
+  ASSERT_EQ(o.code, 0) << o.err;
+  const auto result = wb::testing::parse_json(text_of(path));
+  std::filesystem::remove(path);
+  ASSERT_EQ(result["runs"].size(), 3u);
+  for (const auto& run : result["runs"]) {
+    const auto& counters = run["counters"];
+    EXPECT_EQ(counters["pushed"], 250) << run["label"];
+    EXPECT_EQ(counters["delivered"], 250) << run["label"];
+    EXPECT_EQ(counters["dropped"], 0);
+    EXPECT_EQ(counters["failed"], 0);
+    EXPECT_GT(run["checked"]["compared"].get<int>(), 0);
+    EXPECT_EQ(run["checked"]["different"], 0);
+    EXPECT_GT(run["throughput_mbps"].get<double>(), 0);
+    EXPECT_LE(run["latency_us"]["p50"].get<double>(), run["latency_us"]["p99.9"].get<double>());
+    EXPECT_LE(run["latency_us"]["p99.9"].get<double>(), run["latency_us"]["max"].get<double>());
+  }
+}
+
+TEST(stream_command, drops_frames_that_come_too_fast_and_says_so) {
+  // One frame takes far longer than a ten-thousandth of a second; two slots wait.
+  const auto result = result_of(R"([stream]
+items = 20000
+queue = 2
+streams = 1
+overflow = "drop-oldest"
+rate = 10000
+frames = 60
+warmup = 2
+stages = false
+[detector]
+type = "nway"
+streams = 4
+rx_antennas = 4
+qam = 64
+ways = 4
+)");
+  const auto& counters = result["runs"][0]["counters"];
+  EXPECT_EQ(counters["pushed"], 60);
+  EXPECT_GT(counters["dropped"].get<int>(), 0);
+  EXPECT_GT(counters["delivered"].get<int>(), 0);
+  EXPECT_EQ(counters["delivered"].get<int>() + counters["dropped"].get<int>() + counters["failed"].get<int>(),
+            60);
+}
+
+TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
+  struct refused {
+    const char *scenario, *said;
+  };
+  for (const refused& r : {refused{"[stream]\nitems = 0\n", "stream.items"},
+                           refused{"[stream]\nitems = 8\nqueue = 0\n", "stream.queue"},
+                           refused{"[stream]\nitems = 8\nchain = \"radar\"\n", "radar"},
+                           refused{"[stream]\nitems = 8\nfoo = 1\n", "foo"},
+                           refused{"[stream]\nitems = 8\nsource = \"no_such_file.h5\"\n", "no_such_file.h5"},
+                           refused{"[stream]\nitems = 8\ndevices = [\"tpu\"]\n", "tpu"},
+                           refused{"[stream\n", "line 1"}, refused{"", "stream.items"}}) {
+    const outcome o = stream_text(r.scenario, "--frames 1");
+    EXPECT_NE(o.code, 0) << r.scenario;
+    EXPECT_NE(o.err.find(r.said), std::string::npos) << r.scenario << "\n" << o.err;
+  }
+  EXPECT_NE(stream("no_such_scenario.toml").code, 0);
+  EXPECT_NE(stream("").err.find("SCENARIO"), std::string::npos);
+}
+
+TEST(stream_command, the_documented_keys_are_those_of_the_command) {
+  const std::string page = WARPBAND_SOURCE_DIR "/docs/stream.md";
+  if (!std::filesystem::exists(page)) GTEST_SKIP() << "no documentation here";
+  const outcome o = stream("--help-scenario");
+  ASSERT_EQ(o.code, 0);
+  const std::string text = text_of(page);
+  std::istringstream lines(o.out);
+  int keys = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("| `")) {
+      EXPECT_NE(text.find(line), std::string::npos) << line;
+      keys++;
+    }
+  EXPECT_GE(keys, 20);
+}
+
+}  // namespace
