@@ -71,6 +71,10 @@ class cuda_lane final : public frame_lane {
     auto in = first().exec.make_host<std::byte>(inputs_.size(), 1),
          out = first().exec.make_host<std::byte>(outputs_.size(), 1);
     std::memset(in.data(), 0, in.bytes());
+    // Between its arrays lie bytes that no stage writes, and that are copied with them.
+    std::memset(out.data(), 0, out.bytes());
+    first().exec.upload(outputs_.data(), out.data(), out.bytes());
+    first().exec.sync();
     start({in.data(), out.data(), c.most_items, 0});
     for (auto& b : branches_) b->exec.sync();
   }
