@@ -237,8 +237,17 @@ json run_one(const stream_run& run, progress_line& line) {
     else
       pipeline.push(std::move(slot), frame, since);
   };
-  // Every slot is filled, and looked at once, before it counts.
-  for (std::uint64_t n = 0; n < std::max<std::uint64_t>(run.warmup, 2 * pipeline.slots()); n++) {
+  // Every slot is filled before anything counts: those deep in the queue are needed when frames wait already.
+  if (one_size) {
+    std::vector<wb::frame_slot> all;
+    while (all.size() < pipeline.slots()) {
+      all.push_back(pipeline.acquire(run.items));
+      source.fill(all.back(), all.back().index() % source.frames());
+      filled[all.back().index()] = 1;
+    }
+  }
+  for (std::uint64_t n = 0; n < std::max<std::uint64_t>(run.warmup, 2 * pipeline.slots()) && !interrupted();
+       n++) {
     push(n, {});
     if (checks && n < 4 * pipeline.slots()) pipeline.drain();
   }

@@ -130,14 +130,17 @@ void stream_source::read(const stream_run& run) {
       throw wb::file_error(run.source, "array \"" + p.name + "\" has " + std::to_string(rows) +
                                            " rows: a frame of stream.items = " + std::to_string(run.items) +
                                            " needs " + std::to_string(p.rows_of(run.items)));
-    if (!p.shared()) count = std::min(count, rows / p.rows_of(run.items));
+    if (p.shared() && rows == 1) continue;  // the same for all frames
+    count = std::min(count, rows / p.rows_of(run.items));
   }
   for (std::size_t f = 0; f < count; f++) {
     auto& frame = frames_.emplace_back();
     sent_.emplace_back();
     for (const wb::frame_port& p : ports) {
       frame.emplace_back(p.bytes_of(run.items));
-      const std::size_t rows = p.rows_of(run.items), from = p.shared() ? 0 : f * rows;
+      const std::vector<std::size_t> shape = file.describe(p.name).shape;
+      const bool once = p.shared() && (shape.empty() || shape[0] == 1);
+      const std::size_t rows = p.rows_of(run.items), from = once ? 0 : f * rows;
       if (p.type == wb::element_type::complex64)
         file.read(p.name, from, rows, reinterpret_cast<cf*>(frame.back().data()));
       else

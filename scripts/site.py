@@ -62,7 +62,8 @@ ALGORITHMS = [
          ["ofdm.OfdmModulator", "ofdm.OfdmDemodulator"], ("ofdm_modulate", {}), ["tdl"]),
     ]),
 ]
-GUIDES = [("python", None), ("conventions", None), ("scenario", None), ("result", None), ("files", None), ("performance", None)]
+GUIDES = [("python", None), ("conventions", None), ("scenario", None), ("result", None), ("files", None), ("stream", None),
+          ("performance", None)]
 BACKGROUND = [("map", None), ("ldpc", "LDPC codes"), ("lte", None), ("tdl", None), ("cdl", None), ("wu2010", None), ("wu2012", None),
               ("li-thesis", None), ("bollapalli", None)]
 MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "modem", "channel", "ofdm", "plot"]

@@ -95,14 +95,8 @@ run_tests() {
 # With CUDA one optimised build is enough: those with sanitizers show that all works without.
 main=release
 if [[ $cuda == yes ]]; then main=cuda PATH=$PATH:/usr/local/cuda/bin; fi
-# Both architectures from the same PTX: the compiler's front end, most of nvcc's work, runs once instead of twice. No source asks which
-# architecture it is compiled for; the step 'check: cuda targets' looks at what the preset itself compiles.
-targets=()
-if [[ $cuda == yes ]]; then
-    targets+=(-DCMAKE_CUDA_ARCHITECTURES=OFF "-DCMAKE_CUDA_FLAGS=--generate-code=arch=compute_80,code=[sm_80,compute_80] --generate-code=arch=compute_80,code=sm_90")
-fi
 optimised() {
-    build "$main" "${targets[@]}" -DWARPBAND_COMPILE_COST=ON -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
+    build "$main" -DWARPBAND_COMPILE_COST=ON -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
     run_tests "$main"
 }
 installed() {
@@ -174,9 +168,8 @@ aarch64() {
 }
 cuda_targets() {
     local target
-    cmake --preset cuda -B build/cuda-targets -DWARPBAND_COMPILE_COST=OFF > /dev/null
     for target in sm_80 sm_90 compute_90; do # the last in a code list: PTX
-        grep -qE "code=[^ ]*\b$target\b" build/cuda-targets/build.ninja \
+        grep -qE "code=[^ ]*\b$target\b" build/cuda/build.ninja \
             || { echo "CMakePresets.json:1: preset cuda compiles no code for $target" >&2; return 1; }
     done
 }
@@ -185,6 +178,7 @@ setup=(--checks)
 if [[ $quick == no ]]; then setup+=(--cross); fi
 step setup bash scripts/setup.sh "${setup[@]}"
 step "$main" optimised
+step 'python package' python_package # judges times too: alone
 checks() {
     step 'check: include layers' python3 scripts/checks/include_layers.py
     step 'check: kernel symbols' bash scripts/checks/symbols.sh "build/$main"
@@ -194,7 +188,6 @@ checks() {
     step 'check: performance report' python3 scripts/performance_report.py --check
     if [[ $cuda == yes ]]; then step 'check: cuda targets' cuda_targets; fi
     step 'installed' installed
-    step 'python package' python_package
     step 'documentation site' site
     step 'plot' python_tests apps/plot_test.py
     step 'files of h5py: codes' python_tests apps/code_test.py "build/$main/warpband"

@@ -231,6 +231,10 @@ void argument::take_cuda(nb::handle object, bool written) {
   const std::string type = nb::cast<std::string>(about["typestr"]);
   data_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
   device_ = data_ == nullptr ? where_.device() : std::max(0, cuda_device_of(data_));
+  // Work that was queued on another stream comes first (version 3 of the interface).
+  if (device_ >= 0 && device_ == where_.device() && about.contains("stream") && !about["stream"].is_none())
+    if (const auto other = nb::cast<std::uintptr_t>(about["stream"]); other != where_.stream())
+      cuda_mark(device_, reinterpret_cast<void*>(other)).before(reinterpret_cast<void*>(where_.stream()));
   itemsize_ = static_cast<std::size_t>(std::stoul(type.substr(2)));
   type_ = number_of_typestr(type);
   if (type_ == number::other) other_ = type;
@@ -246,7 +250,10 @@ void argument::take_cuda(nb::handle object, bool written) {
 
 argument::~argument() {
   if (held_) PyBuffer_Release(&buffer_);
-  if (capsule_.is_valid()) where_.hold(std::move(capsule_));
+  try {
+    if (capsule_.is_valid()) where_.hold(std::move(capsule_));
+  } catch (const std::exception&) {  // the device failed: nothing of it runs any more
+  }
 }
 
 void argument::check(number wanted, int trailing, std::size_t alignment) const {

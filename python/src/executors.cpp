@@ -56,8 +56,12 @@ std::unique_ptr<executor_ref> executor_ref::cuda(int device, std::uintptr_t stre
 executor_ref::~executor_ref() {
   if (generation_ != forks)
     abandon();
-  else if (!held_.empty())
-    executor_->sync();
+  else if (!held_.empty()) {
+    try {
+      executor_->sync();
+    } catch (const std::exception&) {  // the device failed: nothing of it runs any more
+    }
+  }
 }
 
 std::uintptr_t executor_ref::stream() {

@@ -351,6 +351,7 @@ class CudaInterfaceSpace(DeviceSpace):
         about = like.__cuda_array_interface__
         self.device = max(0, _core.cuda_device_of(about["data"][0]))
         self.stream = about.get("stream") or 1
+        self.stream_object = getattr(like, "stream", None)  # must live as long as the executor on it
         self.numba = type(like).__module__.partition(".")[0] == "numba"
 
     def take(self, array: Array) -> Array:

@@ -31,7 +31,7 @@ void check(cudaError_t e, const What& what) {
 class on_device {
  public:
   explicit on_device(int device) noexcept {
-    if (cudaGetDevice(&before_) != cudaSuccess) before_ = device;
+    if (cudaGetDevice(&before_) != cudaSuccess) before_ = -1;  // as after another device's failure
     changed_ = before_ != device;
     if (changed_) result_ = cudaSetDevice(device);
   }
@@ -40,7 +40,7 @@ class on_device {
     check(result_, [&] { return "selecting " + exec.name(); });
   }
   ~on_device() {
-    if (changed_) cudaSetDevice(before_);
+    if (changed_ && before_ >= 0) cudaSetDevice(before_);
   }
   on_device(const on_device&) = delete;
   on_device& operator=(const on_device&) = delete;
@@ -168,8 +168,12 @@ cuda::cuda(cuda_options options)
 }
 cuda::~cuda() {
   const on_device selected(info_.index);
+  if (!owns_stream_) {
+    cudaDeviceSynchronize();  // a caller's stream may be gone already
+    return;
+  }
   cudaStreamSynchronize(static_cast<cudaStream_t>(stream_));
-  if (owns_stream_) cudaStreamDestroy(static_cast<cudaStream_t>(stream_));
+  cudaStreamDestroy(static_cast<cudaStream_t>(stream_));
 }
 
 std::string cuda::name() const { return "cuda:" + std::to_string(info_.index); }
@@ -428,6 +432,16 @@ void cuda::sync() { not_built(); }
 std::size_t cuda::memory_used() const { not_built(); }
 void cuda::upload(void*, const void*, std::size_t) { not_built(); }
 void cuda::download(void*, const void*, std::size_t) { not_built(); }
+void cuda::notify(void (*)(void*), void*) { not_built(); }
+cuda_event::cuda_event(const cuda&) : device_(0) { not_built(); }
+cuda_event::~cuda_event() = default;
+void cuda_event::record(cuda&) { not_built(); }
+bool cuda_event::reached() const { not_built(); }
+void cuda_event::hold(cuda&) const { not_built(); }
+cuda_graph& cuda_graph::operator=(cuda_graph&&) noexcept { return *this; }
+cuda_graph::~cuda_graph() = default;
+void cuda_graph::record(cuda&, const std::function<void()>&) { not_built(); }
+void cuda_graph::run(cuda&) const { not_built(); }
 int cuda_device_of(const void*) noexcept { return -1; }
 cuda_mark::cuda_mark(int, void*) { not_built(); }
 cuda_mark::~cuda_mark() = default;

@@ -43,13 +43,21 @@ TEST(stream_latency, percentiles_are_those_of_the_sorted_times) {
   EXPECT_NEAR(h.mean_us() / (sum / 20000 * 1e-3), 1, 1e-9);
   EXPECT_EQ(h.max_us(), static_cast<double>(all.back()) * 1e-3);
   for (const double p : {0.01, 1., 25., 50., 90., 99., 99.9, 99.99, 100.}) {
-    const auto rank = static_cast<std::size_t>(std::ceil(p / 100 * 20000));
+    const auto rank = static_cast<std::size_t>(std::ceil(p * 20000 / 100));
     const double exact = static_cast<double>(all[std::max<std::size_t>(rank, 1) - 1]) * 1e-3,
                  got = h.percentile_us(p);
     EXPECT_GE(got, exact * (1 - 1e-12)) << p;
     EXPECT_LE(got, exact * (1 + 1. / 128) + 1e-3) << p;
     EXPECT_EQ(got, first.percentile_us(p)) << p;
   }
+}
+
+TEST(stream_latency, of_a_thousand_frames_one_may_be_later_than_99_9_percent) {
+  wb::latency_histogram h;
+  for (int i = 0; i < 999; i++) h.add(nanoseconds(100));
+  h.add(nanoseconds(1000000));
+  EXPECT_NEAR(h.percentile_us(99.9), 0.1, 0.001);
+  EXPECT_NEAR(h.percentile_us(100), 1000, 1e-9);
 }
 
 TEST(stream_latency, ends_of_the_range) {

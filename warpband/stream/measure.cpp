@@ -16,7 +16,7 @@ double median(std::vector<double> v) {
 }
 double p999(std::vector<double> v) {
   std::sort(v.begin(), v.end());
-  return v[std::min(v.size() - 1, v.size() * 999 / 1000)];
+  return v[(v.size() * 999 + 999) / 1000 - 1];  // nearest rank
 }
 double now_us() {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch())

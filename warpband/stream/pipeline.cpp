@@ -103,6 +103,7 @@ struct pipeline_state {
   std::vector<std::string> descriptions;
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<slot_state> slots;
+  std::size_t graphs = 0;
   std::mutex joining;  // of threads
   bool threads_run = false;
 
@@ -504,6 +505,8 @@ struct pipeline_state {
         for (const std::size_t items : config.graph_items)
           for (std::size_t s = 0; s < slots.size() && lane->queues(); s++)
             lane->prepare({slots[s].inputs, slots[s].outputs, items, s});
+    for (auto& w : workers)
+      for (auto& lane : w->lanes) graphs += lane->graphs();
     device_failure.reserve(1024);
     threads_run = true;
     for (auto& w : workers) w->thread = std::thread([this, &w = *w] { drive(w); });
@@ -524,8 +527,13 @@ struct pipeline_state {
       for (auto& w : workers)
         if (w->thread.joinable()) w->thread.join();
     }
-    lock l(mutex);
-    ended.wait(l, [this] { return records.empty() && !delivering; });
+    {
+      lock l(mutex);
+      ended.wait(l, [this] { return records.empty() && !delivering; });
+    }
+    // Without the mutex: lanes wait for notifications that are still to come and take it.
+    for (auto& w : workers)
+      for (auto& lane : w->lanes) lane->abandon();
     workers.clear();
   }
   ~pipeline_state() { workers.clear(); }
@@ -563,6 +571,7 @@ frame_ticket::~frame_ticket() {
   if (f.use == slot_use::kept) state_->give_back(index_);
 }
 bool frame_ticket::ready() const {
+  if (!state_) return false;
   std::lock_guard l(state_->mutex);
   return state_->slots[index_].use == slot_use::kept;
 }
@@ -689,15 +698,10 @@ pipeline_times frame_pipeline::times() const {
 void frame_pipeline::reset_times() {
   std::lock_guard l(state_->mutex);
   state_->times = {};
+  state_->counts.most_waiting = state_->queue.size();
 }
 std::size_t frame_pipeline::slots() const noexcept { return state_->slots.size(); }
 const std::vector<std::string>& frame_pipeline::descriptions() const noexcept { return state_->descriptions; }
-std::size_t frame_pipeline::graphs() const noexcept {
-  std::lock_guard join(state_->joining);
-  std::size_t n = 0;
-  for (const auto& w : state_->workers)
-    for (const auto& lane : w->lanes) n += lane->graphs();
-  return n;
-}
+std::size_t frame_pipeline::graphs() const noexcept { return state_->graphs; }
 
 }  // namespace wb

@@ -220,7 +220,7 @@ class frame_pipeline {
 
   pipeline_counters counters() const;
   pipeline_times times() const;
-  /// Takes what is counted off the next times().
+  /// Takes what is counted off the next times(), and the most that waited off the next counters().
   void reset_times();
   std::size_t slots() const noexcept;
   /// What devices are: "NVIDIA H100 80GB HBM3", "avx512, 1 thread".
