@@ -2,12 +2,15 @@
 """Law 6: a translation unit compiles in at most 15 s (CPU) and 1 GB. Usage: compile_cost.py BUILD_FOLDER
 
 Reads what timed_compile.py noted there. A CUDA unit may take the time once for each architecture it is compiled for.
+CPU seconds are those of the machine at hand, and vary with what runs beside: the check names what is above the law, and fails
+from a quarter more on.
 """
 import json
 import os
 import sys
 
 SECONDS, MEGABYTES = 15.0, 1024.0
+NOISE = 1.25
 
 
 def read_costs(build):
@@ -43,7 +46,7 @@ def main():
     failed = False
     for cost in costs:
         if cost["cpu_s"] > seconds_allowed(cost):
-            failed = True
+            failed = failed or cost["cpu_s"] > NOISE * seconds_allowed(cost)
             print(f"{cost['source']}:1: takes {cost['cpu_s']:.1f} s to compile, more than {seconds_allowed(cost):.0f} s "
                   f"({cost['object']})", file=sys.stderr)
         if cost["max_rss_mb"] > MEGABYTES:
