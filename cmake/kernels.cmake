@@ -4,6 +4,7 @@
 # the standard library could become weak symbols that carry, say, AVX-512 code into baseline callers.
 include_guard(GLOBAL)
 option(WARPBAND_SANITIZE_KERNELS "With WARPBAND_SANITIZE: instrument the scalar kernels too" ON)
+set(WARPBAND_SCALAR_LEVEL -O2 CACHE STRING "How far the scalar kernels are optimised, which no machine runs by itself; with sanitizers -O1")
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(wb_isas scalar:1:x86-64 base:4:x86-64 avx2:8:x86-64-v3 avx512:16:x86-64-v4)
@@ -48,7 +49,8 @@ function(wb_add_kernels target)
       target_include_directories(${objects} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
       target_compile_definitions(${objects} PRIVATE WB_ISA=${isa} WB_WIDTH=${width})
       target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
-                             -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno)
+                             -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno
+                             $<$<STREQUAL:${isa},scalar>:${WARPBAND_SCALAR_LEVEL}>)
       if(WARPBAND_SANITIZE AND WARPBAND_SANITIZE_KERNELS AND isa STREQUAL "scalar")  # baseline code: nothing can leak into a baseline caller
         # -O2 takes minutes over instrumented bodies. GCC 12 sees accesses out of bounds on paths that instrumentation made;
         # the sanitizer sees those that are.
@@ -60,17 +62,7 @@ function(wb_add_kernels target)
   endforeach()
   target_compile_definitions(${target} PRIVATE ${wb_kernel_definition})
   if(WARPBAND_CUDA)
-    # Only where kernels are gathered, and without the toolkit's headers: all else is compiled as in the CPU build, and the
-    # compiler cache has it.
-    get_target_property(sources ${target} SOURCES)
-    foreach(source IN LISTS sources)
-      if(source MATCHES "\\.cpp$" AND NOT source MATCHES "<")
-        file(STRINGS "${source}" uses REGEX "WB_DECLARE_KERNEL|WB_BUILD_CUDA" LIMIT_COUNT 1)
-        if(uses)
-          set_source_files_properties("${source}" PROPERTIES COMPILE_DEFINITIONS WB_BUILD_CUDA SKIP_PRECOMPILE_HEADERS ON)
-        endif()
-      endif()
-    endforeach()
+    target_compile_definitions(${target} PRIVATE WB_BUILD_CUDA)
     target_link_libraries(${target} PRIVATE $<LINK_ONLY:CUDA::cudart_static>)
     foreach(source IN LISTS ARGN)
       string(REGEX REPLACE "\\.cpp$" ".cu" unit "${CMAKE_CURRENT_BINARY_DIR}/cuda/${source}")

@@ -34,8 +34,11 @@ struct cufft_library {
 
   cufft_library() {
     void* handle = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr)  // where the toolkit has it that is no part of the loader's search
-      handle = dlopen((std::string("/usr/local/cuda/lib64/") + library_name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {  // where the toolkit has it that is no part of the loader's search
+      std::string path = "/usr/local/cuda/lib64/";
+      path += library_name;
+      handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
     if (handle == nullptr)
       throw device_error(std::string("cuFFT is not there: ") + library_name +
                          " was not found; it is a part of the CUDA toolkit, or set LD_LIBRARY_PATH");
