@@ -205,7 +205,9 @@ else
     # build runs before, alone: it notes compile costs, and its tests measure times. Within a row seconds are those of a shared machine.
     beside=$PWD/build/beside
     rm -f "$beside.result"
+    set -m # a process group of its own, which ends as one
     (
+        set +m
         tally+=-beside passed=0 failed=0 skipped=0 summary=()
         checks
         step 'debug kernels, symbols' debug_kernels
@@ -213,8 +215,9 @@ else
         printf '%s\n' "$passed $failed $skipped" "${summary[@]}" > "$beside.result"
     ) > "$beside.log" 2>&1 &
     beside_pid=$!
+    set +m
     echo "checks, debug kernels and aarch64 run beside asan and tsan; their output follows (meanwhile build/beside.log)"
-    trap 'kill $beside_pid 2> /dev/null || true' EXIT
+    trap 'kill -- -$beside_pid 2> /dev/null || true' EXIT
     step 'asan' asan
     step 'tsan' tsan
     wait $beside_pid || true
