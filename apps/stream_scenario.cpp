@@ -212,6 +212,23 @@ const key keys[] = {
        r.massive.iterations = whole<int>(n, k, 0, 64);
      }},
 
+    {"massive.samples", "\"complex64\" or \"complex32\"", "\"complex64\"",
+     "uplink: H and y as pairs of floats, or of halves, which cross the bus in half the time; all is "
+     "computed in "
+     "float32.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.half = among(n, k, {"complex64", "complex32"}) == 1;
+     }},
+    {"massive.llr", "\"float32\" or \"int8\"", "\"float32\"",
+     "uplink: LLRs as floats, or in 8 bits: the nearest of +-127 steps.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.llr_int8 = among(n, k, {"float32", "int8"}) == 1;
+     }},
+    {"massive.llr_steps", "a number from 0.25 to 64", "8", "int8: steps in an LLR of 1.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.massive.llr_steps = static_cast<float>(number(n, k, 0.25, 64));
+     }},
+
     {"stbc.code", "\"alamouti\", \"silver\" or \"golden\"", "\"silver\"", "Of stbc.",
      [](stream_run& r, const toml::node& n, const key& k) {
        const std::size_t which = among(n, k, {"alamouti", "silver", "golden"});
@@ -347,7 +364,8 @@ std::string stream_scenario_help() {
 stream_work work_of(const stream_run& r) {
   if (r.chain == "detect") return {wb::make_detect_chain({r.detector, r.per_channel}), {}};
   if (r.chain == "uplink")
-    return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits}), {}};
+    return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits, r.half, r.llr_int8}),
+            {}};
   if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel}), {}};
   if (r.chain == "precode") {
     wb::downlink_config c;

@@ -34,6 +34,7 @@ struct stream_run {
   wb::detector_config detector;
   std::size_t per_channel = 1;  // uses, vectors or codewords that share an estimate
   wb::uplink_config massive;
+  bool half = false, llr_int8 = false;  // of uplink: H and y as complex32; LLRs as int8
   wb::stbc_config space_time;
   wb::code_settings code;
   std::string space_time_code = "silver";

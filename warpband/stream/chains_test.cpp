@@ -174,6 +174,23 @@ const std::vector<chain_case>& cases() {
            f.output<std::uint8_t>(1)[place(v)] = status[v];
          }
        }},
+      {"uplink_in_halves",
+       wb::make_uplink_chain({.detector = up_168, .symbols = 6, .splits = 1, .half = true, .llr_int8 = true}),
+       {6, 60, 180},
+       [](host_frame& f) {
+         const auto exec = wb::testing::open_scalar();
+         wb::uplink_detector(up_168).run(
+             *exec,
+             wb::uplink_half_input{.channel = rows(f.input<wb::half_complex>(0), 128, f.items / 6),
+                                   .received = rows(f.input<wb::half_complex>(1), 16, f.items),
+                                   .noise_var = shared(f, f.items / 6),
+                                   .symbols = 6},
+             {.llr = {},
+              .llr_int8 = rows(f.output<std::int8_t>(0), 32, f.items),
+              .equalized = {},
+              .sinr = {},
+              .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+       }},
       {"precode",
        wb::make_precode_chain({down_168, 5}),
        {5, 60, 150},
@@ -213,6 +230,15 @@ host_frame make_frame(const chain_case& c, std::size_t items, std::uint64_t seed
   f.items = items;
   for (const wb::frame_port& p : c.chain->inputs()) {
     f.in.emplace_back(p.bytes_of(items));
+    if (p.type == wb::element_type::complex32) {
+      auto* z = reinterpret_cast<wb::half_complex*>(f.in.back().data());
+      for (std::size_t i = 0; i < f.in.back().size() / sizeof *z; i++) {
+        const float re = normal(rng);
+        z[i] = wb::to_half({re, normal(rng)});
+      }
+      if (seed % 4 == 1) z[0] = wb::to_half({NAN, 0});
+      continue;
+    }
     auto* x = reinterpret_cast<float*>(f.in.back().data());
     for (std::size_t i = 0; i < f.in.back().size() / sizeof(float); i++)
       x[i] = p.shared() ? 0.05f : normal(rng);
