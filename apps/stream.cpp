@@ -217,6 +217,32 @@ void wait_until(frame_clock::time_point due, bool sleeps) {
       std::this_thread::sleep_for(std::min<frame_clock::duration>(due - now - awake, nap));
 }
 
+/// The time of a frame in the middle one of many short times of a run: what goes on outside of this process
+/// for some of them does not count.
+class pace {
+ public:
+  pace() { windows_.reserve(100'000); }
+  void look(frame_clock::time_point now, std::uint64_t frames) {
+    if (frames == 0) since_ = now;
+    if (now - since_ < std::chrono::milliseconds(20) || frames == before_) return;
+    if (windows_.size() < windows_.capacity())
+      windows_.push_back(std::chrono::duration<double, std::micro>(now - since_).count() /
+                         static_cast<double>(frames - before_));
+    since_ = now, before_ = frames;
+  }
+  std::optional<double> median() {
+    if (windows_.size() < 5) return {};
+    const auto middle = windows_.begin() + static_cast<std::ptrdiff_t>(windows_.size() / 2);
+    std::nth_element(windows_.begin(), middle, windows_.end());
+    return *middle;
+  }
+
+ private:
+  frame_clock::time_point since_;
+  std::uint64_t before_ = 0;
+  std::vector<double> windows_;
+};
+
 json run_one(const stream_run& run, progress_line& line) {
   const stream_work work = work_of(run);
   const wb::frame_chain& chain = *work.chain;
@@ -318,6 +344,7 @@ json run_one(const stream_run& run, progress_line& line) {
   const auto elapsed = [&] { return std::chrono::duration<double>(frame_clock::now() - start).count(); };
   const double period = run.rate > 0 ? 1e9 / run.rate : 0;
   frame_clock::time_point looked = start;
+  pace windows;
   std::uint64_t n = 0;
   for (; run.seconds > 0 ? elapsed() < run.seconds : n < run.frames; n++) {
     if (interrupted() || !error.empty()) break;
@@ -333,7 +360,9 @@ json run_one(const stream_run& run, progress_line& line) {
       error = e.what();
       break;
     }
-    if (const auto now = frame_clock::now(); now - looked > std::chrono::seconds(1)) {
+    const auto now = frame_clock::now();
+    windows.look(now, n);
+    if (now - looked > std::chrono::seconds(1)) {
       looked = now;
       if (line.due()) {
         const wb::pipeline_counters now_counted = pipeline.counters();
@@ -384,6 +413,7 @@ json run_one(const stream_run& run, progress_line& line) {
   result["bits_per_frame"] = chain.bits_of(run.items);
   result["throughput_mbps"] = mbps;
   result["frame_us"] = frame_us;
+  if (const auto median = windows.median()) result["median_frame_us"] = *median;
   result["input_gb_per_s"] =
       static_cast<double>(wb::offset_of(chain.inputs(), chain.inputs().size(), run.items)) *
       (static_cast<double>(items_pushed) * part / static_cast<double>(run.items)) / seconds * 1e-9;
