@@ -233,8 +233,11 @@ void argument::take_cuda(nb::handle object, bool written) {
   device_ = data_ == nullptr ? where_.device() : std::max(0, cuda_device_of(data_));
   // Work that was queued on another stream comes first (version 3 of the interface).
   if (device_ >= 0 && device_ == where_.device() && about.contains("stream") && !about["stream"].is_none())
-    if (const auto other = nb::cast<std::uintptr_t>(about["stream"]); other != where_.stream())
-      cuda_mark(device_, reinterpret_cast<void*>(other)).before(reinterpret_cast<void*>(where_.stream()));
+    if (const auto other = nb::cast<std::uintptr_t>(about["stream"]); other != where_.stream()) {
+      cuda_event before(device_);
+      before.record(reinterpret_cast<void*>(other));
+      before.hold(reinterpret_cast<void*>(where_.stream()));
+    }
   itemsize_ = static_cast<std::size_t>(std::stoul(type.substr(2)));
   type_ = number_of_typestr(type);
   if (type_ == number::other) other_ = type;
