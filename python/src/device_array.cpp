@@ -26,6 +26,8 @@ struct numeric {
 numeric numeric_of(number n) {
   using code = nb::dlpack::dtype_code;
   switch (n) {
+    case number::float16:
+      return {code::Float, 16, "<f2"};
     case number::float32:
       return {code::Float, 32, "<f4"};
     case number::complex64:

@@ -200,6 +200,12 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
         const massive_result want = detect(*scalar, c, b);
         EXPECT_GE(wb::count_erased(want.status), 4U);
         EXPECT_TRUE(detect(exec(), c, b) == want) << qam;
+        if (mode == massive_mode::cholesky || mode == massive_mode::cg) {
+          const massive_result narrow =
+              detect(*scalar, c, in_halves(b), layout::row_major, {.half = false, .llr8 = true});
+          EXPECT_GE(wb::count_erased(narrow.status), 4U);
+          EXPECT_TRUE(detect(exec(), c, b, layout::row_major, {.half = true, .llr8 = true}) == narrow) << qam;
+        }
         if (s.frames > 20) continue;
         EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest) == want) << qam;
         use_approximation(c);
@@ -232,6 +238,8 @@ TEST_P(uplink, halves_have_the_bits_of_complex64_that_holds_the_same) {
                                                  {std::size_t{18}, std::size_t{16}, std::size_t{4}},
                                                  {std::size_t{7}, std::size_t{3}, std::size_t{2}},
                                                  {std::size_t{20}, std::size_t{4}, std::size_t{17}},
+                                                 {std::size_t{20}, std::size_t{16}, std::size_t{1}},
+                                                 {std::size_t{32}, std::size_t{16}, std::size_t{14}},
                                                  {std::size_t{64}, std::size_t{32}, std::size_t{1}}})
     for (const float factor : {1.f, 0x1p-15f}) {
       massive_batch b = random_frames(antennas, users, symbols, 34, 0.2f * factor * factor);
