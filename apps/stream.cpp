@@ -14,6 +14,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <warpband/core/error.hpp>
@@ -128,45 +129,119 @@ json times_json(const wb::latency_histogram& h) {
           {"max", h.max_us()}};
 }
 
-/// Memory of this process and of the devices.
+/// Memory of this process and of the devices, looked at by a thread of its own: every second that of the
+/// process; that of the devices, which takes them a millisecond, every minute.
 class memory_watch {
  public:
   explicit memory_watch(const std::vector<std::string>& devices) {
     for (const std::string& d : devices)
       if (d != "cpu") devices_.push_back(wb::open_executor(d));
-    look();
+    samples_.reserve(100'000);
+    look(true);
+    thread_ = std::thread([this] { work(); });
   }
-  /// Asking a device takes it a millisecond: not while frames are timed, unless the run is long.
-  void look(bool devices = true) {
-    const double host = resident_bytes();
-    double used = 0;
-    if (!devices && !device_.empty()) used = device_[1];
-    for (const auto& d : devices_)
-      if (devices) used += static_cast<double>(dynamic_cast<const wb::cuda&>(*d).memory_used());
-    if (host_.empty()) host_ = {host, host, host}, device_ = {used, used, used};
-    host_[1] = host, device_[1] = used;
-    host_[2] = std::max(host_[2], host), device_[2] = std::max(device_[2], used);
+  ~memory_watch() { finish(); }
+  /// Looks for the last time.
+  void finish() {
+    {
+      std::lock_guard l(mutex_);
+      if (std::exchange(end_, true)) return;
+    }
+    wake_.notify_one();
+    thread_.join();
+    try {
+      look(true);
+    } catch (const wb::device_error&) {  // of a device that failed there is nothing to tell
+    }
   }
-  static json to_json(const std::vector<double>& v) {
-    return {{"first", v[0]}, {"last", v[1]}, {"most", v[2]}};
+  json host() const { return to_json(&sample::host); }
+  json device() const { return to_json(&sample::device); }
+  /// [seconds, bytes of the process, bytes of the devices], about one a minute.
+  json samples() const {
+    json all = json::array();
+    for (const sample& s : samples_)
+      if (s.asked) all.push_back({s.seconds, s.host, s.device});
+    return all;
   }
-  json host() const { return to_json(host_); }
-  json device() const { return to_json(device_); }
 
  private:
+  struct sample {
+    double seconds, host, device;
+    bool asked;
+  };
+  void look(bool devices) {
+    double used = samples_.empty() ? 0 : samples_.back().device;
+    if (devices) {
+      used = 0;
+      for (const auto& d : devices_)
+        used += static_cast<double>(dynamic_cast<const wb::cuda&>(*d).memory_used());
+    }
+    if (samples_.size() == samples_.capacity()) samples_.pop_back();
+    samples_.push_back({std::chrono::duration<double>(frame_clock::now() - start_).count(), resident_bytes(),
+                        used, devices});
+  }
+  void work() {
+    for (std::uint64_t n = 1;; n++) {
+      {
+        std::unique_lock l(mutex_);
+        if (wake_.wait_for(l, std::chrono::seconds(1), [this] { return end_; })) return;
+      }
+      try {
+        look(n % 60 == 0);
+      } catch (const wb::device_error&) {
+        return;
+      }
+    }
+  }
+  json to_json(double sample::*what) const {
+    double most = 0;
+    for (const sample& s : samples_) most = std::max(most, s.*what);
+    return {{"first", samples_.front().*what}, {"last", samples_.back().*what}, {"most", most}};
+  }
   std::vector<std::unique_ptr<wb::executor>> devices_;
-  std::vector<double> host_, device_;
+  frame_clock::time_point start_ = frame_clock::now();
+  std::vector<sample> samples_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool end_ = false;
+  std::thread thread_;
 };
 
 constexpr const char* row_format = "{:<34} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>8} {:>7} {:>7}\n";
 
-/// Waits for a time: awake, or asleep as long as it is far.
+/// Waits for a time, or for an interrupt: awake, or asleep as long as it is far.
 void wait_until(frame_clock::time_point due, bool sleeps) {
-  constexpr auto awake = std::chrono::microseconds(150);
-  if (sleeps && due - frame_clock::now() > 2 * awake) std::this_thread::sleep_until(due - awake);
-  while (frame_clock::now() < due) {
-  }
+  constexpr auto awake = std::chrono::microseconds(150), nap = std::chrono::microseconds(50'000);
+  for (auto now = frame_clock::now(); now < due && !interrupted(); now = frame_clock::now())
+    if (sleeps && due - now > 2 * awake)
+      std::this_thread::sleep_for(std::min<frame_clock::duration>(due - now - awake, nap));
 }
+
+/// The time of a frame in the middle one of many short times of a run: what goes on outside of this process
+/// for some of them does not count.
+class pace {
+ public:
+  pace() { windows_.reserve(100'000); }
+  void look(frame_clock::time_point now, std::uint64_t frames) {
+    if (frames == 0) since_ = now;
+    if (now - since_ < std::chrono::milliseconds(20) || frames == before_) return;
+    if (windows_.size() < windows_.capacity())
+      windows_.push_back(std::chrono::duration<double, std::micro>(now - since_).count() /
+                         static_cast<double>(frames - before_));
+    since_ = now, before_ = frames;
+  }
+  std::optional<double> median() {
+    if (windows_.size() < 5) return {};
+    const auto middle = windows_.begin() + static_cast<std::ptrdiff_t>(windows_.size() / 2);
+    std::nth_element(windows_.begin(), middle, windows_.end());
+    return *middle;
+  }
+
+ private:
+  frame_clock::time_point since_;
+  std::uint64_t before_ = 0;
+  std::vector<double> windows_;
+};
 
 json run_one(const stream_run& run, progress_line& line) {
   const stream_work work = work_of(run);
@@ -177,7 +252,7 @@ json run_one(const stream_run& run, progress_line& line) {
   json stages;
   if (run.stages) {
     const wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items,
-                                                 source.arrays(0), run.repetitions);
+                                                 source.arrays(0), run.repetitions, run.batch);
     json each;
     double alone = t.upload_us + t.download_us;
     for (std::size_t i = 0; i < t.stage_us.size(); i++) {
@@ -192,6 +267,7 @@ json run_one(const stream_run& run, progress_line& line) {
               {"stages_us", each},
               {"download_us", t.download_us},
               {"kernel_us", t.kernel_us},
+              {"copies_us", t.copies_us},
               {"synchronous_us", t.synchronous_us},
               {"upload_p99.9_us", t.upload_p999_us},
               {"upload_max_us", t.upload_max_us},
@@ -205,7 +281,8 @@ json run_one(const stream_run& run, progress_line& line) {
   wb::pipeline_config c;
   c.devices = run.devices;
   c.streams = run.streams, c.threads = run.threads, c.parts = run.parts, c.retries = run.retries;
-  c.most_items = run.items, c.queue = run.queue;
+  c.most_items = run.items, c.queue = run.queue, c.batch = run.batch;
+  c.timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(run.timeout_ms * 1e6));
   c.overflow = run.overflow, c.waiting = run.waiting;
   if (run.graphs) c.graph_items = {run.items};
   c.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(run.deadline_us * 1e3));
@@ -246,10 +323,15 @@ json run_one(const stream_run& run, progress_line& line) {
       filled[all.back().index()] = 1;
     }
   }
-  for (std::uint64_t n = 0; n < std::max<std::uint64_t>(run.warmup, 2 * pipeline.slots()) && !interrupted();
-       n++) {
-    push(n, {});
-    if (checks && n < 4 * pipeline.slots()) pipeline.drain();
+  std::string error;  // of the last device
+  try {
+    for (std::uint64_t n = 0; n < std::max<std::uint64_t>(run.warmup, 2 * pipeline.slots()) && !interrupted();
+         n++) {
+      push(n, {});
+      if (checks && n < 4 * pipeline.slots()) pipeline.drain();
+    }
+  } catch (const wb::device_error& e) {
+    error = e.what();
   }
   pipeline.drain();
   pipeline.reset_times();
@@ -261,21 +343,27 @@ json run_one(const stream_run& run, progress_line& line) {
   const frame_clock::time_point start = frame_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(frame_clock::now() - start).count(); };
   const double period = run.rate > 0 ? 1e9 / run.rate : 0;
-  frame_clock::time_point looked = start, asked = start;
+  frame_clock::time_point looked = start;
+  pace windows;
   std::uint64_t n = 0;
   for (; run.seconds > 0 ? elapsed() < run.seconds : n < run.frames; n++) {
-    if (interrupted()) break;
+    if (interrupted() || !error.empty()) break;
     frame_clock::time_point due{};
     if (run.rate > 0) {
       due = start + std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(n) * period));
       wait_until(due, run.waiting == wb::wait_policy::block);
     }
-    push(n, due);
-    if (const auto now = frame_clock::now(); now - looked > std::chrono::seconds(1)) {
+    if (interrupted()) break;
+    try {
+      push(n, due);
+    } catch (const wb::device_error& e) {
+      error = e.what();
+      break;
+    }
+    const auto now = frame_clock::now();
+    windows.look(now, n);
+    if (now - looked > std::chrono::seconds(1)) {
       looked = now;
-      const bool long_run = now - asked > std::chrono::minutes(1);
-      if (long_run) asked = now;
-      memory.look(long_run);
       if (line.due()) {
         const wb::pipeline_counters now_counted = pipeline.counters();
         const std::uint64_t done_frames = now_counted.delivered - before.delivered;
@@ -290,7 +378,7 @@ json run_one(const stream_run& run, progress_line& line) {
   }
   pipeline.drain();
   const double seconds = elapsed();
-  memory.look();
+  memory.finish();
   line.clear();
   const wb::pipeline_counters after = pipeline.counters();
   const wb::pipeline_times times = pipeline.times();
@@ -309,6 +397,7 @@ json run_one(const stream_run& run, progress_line& line) {
   result["devices"] = run.devices;
   result["descriptions"] = pipeline.descriptions();
   result["streams"] = run.streams;
+  result["batch"] = run.batch;
   result["parts"] = run.parts;
   result["splits"] = run.splits;
   result["graphs"] = graphs;
@@ -324,6 +413,7 @@ json run_one(const stream_run& run, progress_line& line) {
   result["bits_per_frame"] = chain.bits_of(run.items);
   result["throughput_mbps"] = mbps;
   result["frame_us"] = frame_us;
+  if (const auto median = windows.median()) result["median_frame_us"] = *median;
   result["input_gb_per_s"] =
       static_cast<double>(wb::offset_of(chain.inputs(), chain.inputs().size(), run.items)) *
       (static_cast<double>(items_pushed) * part / static_cast<double>(run.items)) / seconds * 1e-9;
@@ -343,6 +433,8 @@ json run_one(const stream_run& run, progress_line& line) {
     result["checked"]["blocks"] = check.blocks, result["checked"]["block_errors"] = check.block_errors;
   result["host_memory_bytes"] = memory.host();
   result["device_memory_bytes"] = memory.device();
+  result["memory_samples"] = memory.samples();
+  if (!error.empty()) result["error"] = error;
   if (!stages.is_null()) result["alone"] = stages;
 
   const auto us = [](double x) { return fmt::format("{:.1f}", x); };
@@ -354,10 +446,12 @@ json run_one(const stream_run& run, progress_line& line) {
     std::string text = fmt::format("  one by one: upload {:.1f}", stages["upload_us"].get<double>());
     for (const auto& [name, value] : stages["stages_us"].items())
       text += fmt::format(", {} {:.1f}", name, value.get<double>());
-    fmt::print("{}, download {:.1f} us; synchronous {:.1f} us, p99.9 {:.1f}\n", text,
-               stages["download_us"].get<double>(), stages["synchronous_us"].get<double>(),
-               stages["synchronous_p99.9_us"].get<double>());
+    fmt::print(
+        "{}, download {:.1f} us; copies alone, overlapped {:.1f} us; synchronous {:.1f} us, p99.9 {:.1f}\n",
+        text, stages["download_us"].get<double>(), stages["copies_us"].get<double>(),
+        stages["synchronous_us"].get<double>(), stages["synchronous_p99.9_us"].get<double>());
   }
+  if (!error.empty()) fmt::print("  ended early: {}\n", error);
   if (check.different != 0)
     fmt::print("  {} of {} results differ from the first of their frame\n", check.different, check.compared);
   std::fflush(stdout);
@@ -401,7 +495,8 @@ int run_stream(const stream_options& o) {
     if (interrupted()) break;
     out["runs"].push_back(run_one(r, line));
     const json& last = out["runs"].back();
-    fine = fine && last["checked"]["different"] == 0 && last["counters"]["failed"] == 0;
+    fine = fine && last["checked"]["different"] == 0 && last["counters"]["failed"] == 0 &&
+           !last.contains("error");
     if (!o.json.empty()) wb::write_file(o.json, out.dump(1) + "\n");  // what is done is kept
   }
   return fine && !interrupted() ? done : failed;

@@ -99,6 +99,10 @@ const key keys[] = {
      [](stream_run& r, const toml::node& n, const key& k) { r.streams = whole<int>(n, k, 1, 64); }},
     {"stream.threads", "an integer from 0 (all cores) to 4096", "1", "\"cpu\": threads that share a frame.",
      [](stream_run& r, const toml::node& n, const key& k) { r.threads = whole<int>(n, k, 0, 4096); }},
+    {"stream.batch", "an integer from 1 to 64", "1",
+     "CUDA, without parts: up to so many frames that wait one behind the other are copied as one, for more "
+     "throughput of small frames.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.batch = whole<int>(n, k, 1, 64); }},
     {"stream.parts", "an integer from 1 to 64", "1",
      "CUDA: parts of a frame whose copies and kernels overlap, for less latency of large frames.",
      [](stream_run& r, const toml::node& n, const key& k) { r.parts = whole<int>(n, k, 1, 64); }},
@@ -148,6 +152,9 @@ const key keys[] = {
     {"stream.deadline_us", "a number from 0 to 1e9", "0",
      "Later deliveries are counted as missed; 0: none are.",
      [](stream_run& r, const toml::node& n, const key& k) { r.deadline_us = number(n, k, 0, 1e9); }},
+    {"stream.timeout_ms", "a number from 0 to 1e9", "0",
+     "CUDA: a device under which a frame is longer than this counts as failed; 0: it is waited for.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.timeout_ms = number(n, k, 0, 1e9); }},
     {"stream.source", "\"generated\" or the name of an HDF5 file", "\"generated\"",
      "Where frames come from. A file has the chain's arrays, one frame after the other (docs/stream.md).",
      [](stream_run& r, const toml::node& n, const key& k) { r.source = word(n, k); }},
@@ -210,6 +217,23 @@ const key keys[] = {
     {"massive.iterations", "an integer from 0 to 64", "0", "Of cg and jacobi_cg.",
      [](stream_run& r, const toml::node& n, const key& k) {
        r.massive.iterations = whole<int>(n, k, 0, 64);
+     }},
+
+    {"massive.samples", "\"complex64\" or \"complex32\"", "\"complex64\"",
+     "uplink: H and y as pairs of floats, or of halves, which cross the bus in half the time; all is "
+     "computed in "
+     "float32.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.half = among(n, k, {"complex64", "complex32"}) == 1;
+     }},
+    {"massive.llr", "\"float32\" or \"int8\"", "\"float32\"",
+     "uplink: LLRs as floats, or in 8 bits: the nearest of +-127 steps.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.llr_int8 = among(n, k, {"float32", "int8"}) == 1;
+     }},
+    {"massive.llr_steps", "a number from 0.25 to 64", "8", "int8: steps in an LLR of 1.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.massive.llr_steps = static_cast<float>(number(n, k, 0.25, 64));
      }},
 
     {"stbc.code", "\"alamouti\", \"silver\" or \"golden\"", "\"silver\"", "Of stbc.",
@@ -347,7 +371,8 @@ std::string stream_scenario_help() {
 stream_work work_of(const stream_run& r) {
   if (r.chain == "detect") return {wb::make_detect_chain({r.detector, r.per_channel}), {}};
   if (r.chain == "uplink")
-    return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits}), {}};
+    return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits, r.half, r.llr_int8}),
+            {}};
   if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel}), {}};
   if (r.chain == "precode") {
     wb::downlink_config c;

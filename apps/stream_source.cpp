@@ -6,8 +6,10 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <utility>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/half.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #if WARPBAND_HDF5
@@ -32,6 +34,14 @@ void normals(cf* to, std::size_t n, float scale, std::mt19937_64& rng) {
   }
 }
 
+/// What arrays are made and stored as: halves are rounded last.
+wb::element_type made_as(const wb::frame_port& p) {
+  return p.type == wb::element_type::complex32 ? wb::element_type::complex64 : p.type;
+}
+std::size_t made_bytes(const wb::frame_port& p, std::size_t items) {
+  return p.rows_of(items) * p.elements * wb::size_of(made_as(p));
+}
+
 }  // namespace
 
 stream_source::stream_source(const stream_run& run, const stream_work& work) : chain_(work.chain) {
@@ -39,6 +49,20 @@ stream_source::stream_source(const stream_run& run, const stream_work& work) : c
     for (std::size_t i = 0; i < different_frames; i++) generate(run, work, run.seed * different_frames + i);
   else
     read(run);
+  round_to_halves();
+}
+
+void stream_source::round_to_halves() {
+  const auto& ports = chain_->inputs();
+  for (auto& frame : frames_)
+    for (std::size_t i = 0; i < ports.size(); i++) {
+      if (ports[i].type != wb::element_type::complex32) continue;
+      const std::size_t count = frame[i].size() / sizeof(cf);
+      std::vector<std::byte> halves(count * sizeof(wb::half_complex));
+      wb::to_half(reinterpret_cast<const cf*>(frame[i].data()),
+                  reinterpret_cast<wb::half_complex*>(halves.data()), count);
+      frame[i] = std::move(halves);
+    }
 }
 
 void stream_source::generate(const stream_run& run, const stream_work& work, std::uint64_t seed) {
@@ -47,7 +71,7 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
   const auto& ports = chain_->inputs();
   auto& frame = frames_.emplace_back();
   auto& sent = sent_.emplace_back();
-  for (const wb::frame_port& p : ports) frame.emplace_back(p.bytes_of(run.items));
+  for (const wb::frame_port& p : ports) frame.emplace_back(made_bytes(p, run.items));
   auto* h = reinterpret_cast<cf*>(frame[0].data());
   auto* y = reinterpret_cast<cf*>(frame[1].data());
   const float n0 = std::pow(10.f, static_cast<float>(-run.snr_db / 10));
@@ -122,10 +146,10 @@ void stream_source::read(const stream_run& run) {
     std::size_t elements = 1;
     for (std::size_t i = 1; i < a.shape.size(); i++) elements *= a.shape[i];
     const std::size_t rows = a.shape.empty() ? 1 : a.shape[0];
-    if (a.type != wb::name_of(p.type) || elements != p.elements)
+    if (a.type != wb::name_of(made_as(p)) || elements != p.elements)
       throw wb::file_error(run.source, "array \"" + p.name + "\" has rows of " + std::to_string(elements) +
                                            " " + a.type + ": expected " + std::to_string(p.elements) + " " +
-                                           wb::name_of(p.type));
+                                           wb::name_of(made_as(p)));
     if (rows < p.rows_of(run.items))
       throw wb::file_error(run.source, "array \"" + p.name + "\" has " + std::to_string(rows) +
                                            " rows: a frame of stream.items = " + std::to_string(run.items) +
@@ -137,11 +161,11 @@ void stream_source::read(const stream_run& run) {
     auto& frame = frames_.emplace_back();
     sent_.emplace_back();
     for (const wb::frame_port& p : ports) {
-      frame.emplace_back(p.bytes_of(run.items));
+      frame.emplace_back(made_bytes(p, run.items));
       const std::vector<std::size_t> shape = file.describe(p.name).shape;
       const bool once = p.shared() && (shape.empty() || shape[0] == 1);
       const std::size_t rows = p.rows_of(run.items), from = once ? 0 : f * rows;
-      if (p.type == wb::element_type::complex64)
+      if (made_as(p) == wb::element_type::complex64)
         file.read(p.name, from, rows, reinterpret_cast<cf*>(frame.back().data()));
       else
         file.read(p.name, from, rows, reinterpret_cast<float*>(frame.back().data()));

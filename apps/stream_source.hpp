@@ -24,6 +24,8 @@ class stream_source {
  private:
   void generate(const stream_run& run, const stream_work& work, std::uint64_t seed);
   void read(const stream_run& run);
+  /// Rounds arrays that the chain takes as halves, which were made as complex64.
+  void round_to_halves();
   std::shared_ptr<const wb::frame_chain> chain_;
   std::vector<std::vector<std::vector<std::byte>>> frames_;
   std::vector<std::vector<std::uint8_t>> sent_;

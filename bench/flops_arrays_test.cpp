@@ -113,6 +113,24 @@ TEST(flops, of_massive_mimo) {
       // Checks of what comes in, and what is done for constants, are left out.
       const double did = massive_operations_of(up);
       EXPECT_NEAR(up.flops() / did, 1, 0.03) << name_of(mode) << " " << antennas << "x" << users;
+      std::vector<std::int8_t> steps(4 * u * vectors);
+      a.llr8 = make_view(steps.data(), 4 * u, vectors);
+      const uplink_op<upto<64>> both(a);
+      const double rounded = massive_operations_of(both);
+      EXPECT_NEAR(both.flops() - up.flops(), rounded - did, 1e-9);
+      EXPECT_EQ(both.bytes() - up.bytes(), static_cast<double>(steps.size()));
+      // Halves: half the bytes of H and y, and no other operations.
+      massive_args of_halves = a;
+      of_halves.channel = {}, of_halves.in = {}, of_halves.llr8 = {};
+      std::vector<half_complex> h16(b * u, {0x3c00, 0xbc00}), y16(b * vectors, {0x3800, 0x3400});
+      for (std::size_t i = 0; i < h16.size(); i++)
+        h16[i].re = static_cast<std::uint16_t>(0x3800 + 97 * i % 999);
+      of_halves.half_channel = make_view<const half_complex>(h16.data(), b * u, 1);
+      of_halves.half_in = make_view<const half_complex>(y16.data(), b, vectors);
+      const uplink_op<upto<64>> halved(of_halves);
+      EXPECT_NEAR(up.flops() / massive_operations_of(halved), 1, 0.03);
+      EXPECT_EQ(up.bytes() - halved.bytes(), static_cast<double>(4 * (b * u + b * vectors)));
+      a.llr8 = {};
       a.out = make_view(x.data(), b, vectors);
       const downlink_op<upto<64>> down(a);
       const double sent = massive_operations_of(down);

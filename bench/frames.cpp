@@ -36,7 +36,21 @@ std::shared_ptr<frame_data> make_data(executor& exec, const frame_shape& s, bool
   d->in = exec.make<cf>(size(s.uplink ? s.antennas : s.users), s.vectors());
   fill(exec, d->in.data(), d->in.size(), s.uplink ? static_cast<float>(s.users) : 1, 2);
   d->n0 = exec.make_from(std::vector<float>{noise_var_of_frame});
-  if (s.uplink)
+  if (s.half) {
+    const auto rounded = [&](array<cf>& x) {
+      const std::vector<cf> from = exec.to_host(x);
+      std::vector<half_complex> halves(from.size());
+      to_half(from.data(), halves.data(), from.size());
+      auto to = exec.make<half_complex>(x.elements(), x.items());
+      exec.upload(to.data(), halves.data(), to.bytes());
+      exec.sync();
+      x = {};
+      return to;
+    };
+    d->h16 = rounded(d->h);
+    d->in16 = rounded(d->in);
+    d->llr8 = exec.make<std::int8_t>(size(s.users * bits_per_symbol_of_frame), s.vectors());
+  } else if (s.uplink)
     d->llr = exec.make<float>(size(s.users * bits_per_symbol_of_frame), s.vectors());
   else
     d->out = exec.make<cf>(size(s.antennas), s.vectors());
@@ -99,8 +113,26 @@ void check(executor& exec, const frame_data& theirs) {
 
 /// What of a frame comes from the host and goes back to it.
 struct copies {
-  array<cf> h, in, out;
-  array<float> llr;
+  array<std::byte> h, in, out, llr;
+};
+/// An array of the device, as copies have it.
+struct device_bytes {
+  void* data;
+  std::size_t size;
+};
+template <class T>
+device_bytes bytes_of(array<T>& a) {
+  return {a.data(), a.bytes()};
+}
+struct frame_bytes {
+  device_bytes h, in, out, llr;
+  explicit frame_bytes(frame_data& d)
+      : h(d.shape.half ? bytes_of(d.h16) : bytes_of(d.h)),
+        in(d.shape.half ? bytes_of(d.in16) : bytes_of(d.in)),
+        out(bytes_of(d.out)),
+        llr(d.shape.half ? bytes_of(d.llr8) : bytes_of(d.llr)) {
+    if (d.copied) h.size = h.size / d.shape.estimates() * size(d.shape.subcarriers);
+  }
 };
 
 maker make_frames(const frame_shape& s, bool by_columns, const frame_design& design) {
@@ -109,12 +141,13 @@ maker make_frames(const frame_shape& s, bool by_columns, const frame_design& des
     const auto d = make_data(exec, s, by_columns, fed && s.each);
     auto host = std::make_shared<copies>();
     if (fed) {
-      host->h = exec.make_host<cf>(d->h.elements(), size(s.subcarriers));
-      host->in = exec.make_host<cf>(d->in.elements(), d->in.items());
-      host->llr = exec.make_host<float>(d->llr.elements(), d->llr.items());
-      host->out = exec.make_host<cf>(d->out.elements(), d->out.items());
-      exec.download(host->h.data(), d->h.data(), host->h.bytes());
-      exec.download(host->in.data(), d->in.data(), host->in.bytes());
+      const frame_bytes at(*d);
+      host->h = exec.make_host<std::byte>(1, at.h.size);
+      host->in = exec.make_host<std::byte>(1, at.in.size);
+      host->llr = exec.make_host<std::byte>(1, at.llr.size);
+      host->out = exec.make_host<std::byte>(1, at.out.size);
+      exec.download(host->h.data(), at.h.data, host->h.bytes());
+      exec.download(host->in.data(), at.in.data, host->in.bytes());
       exec.sync();
     }
     const auto run = design(exec, *d);
@@ -124,14 +157,15 @@ maker make_frames(const frame_shape& s, bool by_columns, const frame_design& des
     }
     const double vectors = static_cast<double>(s.vectors());
     return job(vectors, vectors * s.users * bits_per_symbol_of_frame, [&exec, d, host, run, fed] {
+      const frame_bytes at(*d);
       if (fed) {
-        exec.upload(d->h.data(), host->h.data(), host->h.bytes());
-        exec.upload(d->in.data(), host->in.data(), host->in.bytes());
+        exec.upload(at.h.data, host->h.data(), host->h.bytes());
+        exec.upload(at.in.data, host->in.data(), host->in.bytes());
       }
       run();
       if (!fed) return;
-      exec.download(host->llr.data(), d->llr.data(), host->llr.bytes());
-      exec.download(host->out.data(), d->out.data(), host->out.bytes());
+      exec.download(host->llr.data(), at.llr.data, host->llr.bytes());
+      exec.download(host->out.data(), at.out.data, host->out.bytes());
     });
   };
 }
@@ -148,6 +182,15 @@ std::function<void()> warpband_design(executor& exec, frame_data& d) {
     c.antennas = s.antennas, c.users = s.users, c.mode = s.mode, c.iterations = s.iterations;
     c.qam = 1 << bits_per_symbol_of_frame;
     if (is_iterative(s.mode)) c.sinr = massive_sinr::approximate;
+    if (s.half)
+      return [&exec, &d, detector = uplink_detector(c), n0, symbols] {
+        uplink_output out;
+        out.llr_int8 = d.llr8;
+        detector.run(
+            exec,
+            uplink_half_input{.channel = d.h16, .received = d.in16, .noise_var = n0, .symbols = symbols},
+            out);
+      };
     return [&exec, &d, detector = uplink_detector(c), n0, symbols] {
       detector.run(exec, {.channel = d.h, .received = d.in, .noise_var = n0, .symbols = symbols},
                    {.llr = d.llr});
@@ -168,8 +211,23 @@ void add_frames(const std::string& device, const frame_shape& s, const std::stri
   axes.emplace_back("symbols", s.symbols);
   axes.emplace_back("estimate", s.each ? "each" : "shared");
   axes.emplace_back("by", by);
+  if (s.half) axes.emplace_back("samples", "half");
   add(s.uplink ? "uplink_frame" : "downlink_frame", device, axes, figures,
       make_frames(s, by_columns, design));
+}
+
+std::vector<frame_benchmark> half_frames(const std::string& device) {
+  using enum figure;
+  std::vector<frame_benchmark> all;
+  for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg})
+    for (const int symbols : {1, 14})
+      for (const int subcarriers : {128, 1200}) {
+        frame_shape s;
+        s.mode = mode, s.iterations = mode == massive_mode::cg ? 3 : 0;
+        s.subcarriers = subcarriers, s.symbols = symbols, s.half = true;
+        all.push_back({s, device == "cpu" ? std::vector{resident} : std::vector{kernel, sync, small}});
+      }
+  return all;
 }
 
 std::vector<frame_benchmark> thesis_frames(const std::string& device) {

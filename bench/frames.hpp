@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <vector>
+#include <warpband/core/half.hpp>
 #include <warpband/massive/massive.hpp>
 
 namespace wb::bench {
@@ -23,6 +24,8 @@ struct frame_shape {
   /// those are copies of the estimates of one OFDM symbol, which alone come from the host. Otherwise the
   /// symbols of a subcarrier share one.
   bool each = false;
+  /// H and y as pairs of halves, LLRs in 8 bits. Of the detector.
+  bool half = false;
 
   std::size_t vectors() const {
     return static_cast<std::size_t>(subcarriers) * static_cast<std::size_t>(symbols);
@@ -40,6 +43,8 @@ struct frame_data {
                                    // one after the other
   array<float> n0;                 // one
   array<float> llr;                // [vectors, 4 U] of the detector
+  array<half_complex> h16, in16;   // instead of h and in
+  array<std::int8_t> llr8;         // instead of llr
   array<std::complex<float>> out;  // [vectors, B] of the precoder, of norm 1
   bool copied = false;  // H of the first `subcarriers` estimates is there, the others are to be copies
 };
@@ -60,6 +65,8 @@ struct frame_benchmark {
   frame_shape shape;
   std::vector<figure> figures;
 };
+/// Slots of 14 symbols with halves and LLRs in 8 bits.
+std::vector<frame_benchmark> half_frames(const std::string& device);
 /// The frames of tables 5.1 to 5.3 and figures 5.1 and 5.2, and a slot of 14 symbols.
 std::vector<frame_benchmark> thesis_frames(const std::string& device);
 

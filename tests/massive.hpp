@@ -70,6 +70,7 @@ std::vector<T> turned(const std::vector<T>& values, std::size_t inner) {
 
 struct massive_result {
   std::vector<float> llr, sinr;
+  std::vector<std::int8_t> llr8 = {};  // where they are asked for
   samples x;
   std::vector<std::uint8_t> status;
   bool operator==(const massive_result& o) const {
@@ -77,26 +78,61 @@ struct massive_result {
       return a.size() == b.size() &&
              (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
     };
-    return same(llr, o.llr) && same(sinr, o.sinr) && same(x, o.x) && same(status, o.status);
+    return same(llr, o.llr) && same(llr8, o.llr8) && same(sinr, o.sinr) && same(x, o.x) &&
+           same(status, o.status);
   }
 };
 
+/// The bits of the nearest halves.
+inline std::vector<half_complex> halves_of(const samples& x) {
+  std::vector<half_complex> h(x.size());
+  to_half(x.data(), h.data(), x.size());
+  return h;
+}
+/// A batch whose H and y are those that halves hold.
+inline massive_batch in_halves(massive_batch b) {
+  for (samples* v : {&b.h, &b.y})
+    for (auto& z : *v) z = from_half(to_half(z));
+  return b;
+}
+
+/// What the detector is given and asked for: H and y as complex64 or as halves, LLRs in 8 bits too.
+struct massive_formats {
+  bool half = false, llr8 = false;
+};
 inline massive_result detect(executor& exec, const uplink_config& c, const massive_batch& b,
-                             layout order = layout::row_major) {
+                             layout order = layout::row_major, massive_formats formats = {}) {
   const uplink_detector detector(c);
   const std::size_t bits = detector.bits_per_vector(), entries = b.antennas * b.users;
   const bool swap = order == layout::batch_fastest;
-  const auto h = on_device(exec, swap ? turned(b.h, entries) : b.h, entries, b.frames, order),
-             y = on_device(exec, swap ? turned(b.y, b.antennas) : b.y, b.antennas, b.vectors(), order);
+  const samples h_values = swap ? turned(b.h, entries) : b.h, y_values = swap ? turned(b.y, b.antennas) : b.y;
   const auto n0 = on_device(exec, b.n0, 1, b.frames);
+  auto llr8 = exec.make<std::int8_t>(bits, formats.llr8 ? b.vectors() : 0, order);
   auto llr = exec.make<float>(bits, b.vectors(), order), sinr = exec.make<float>(b.users, b.vectors(), order);
   auto x = exec.make<std::complex<float>>(b.users, b.vectors(), order);
   auto status = exec.make<std::uint8_t>(1, b.vectors());
-  detector.run(exec, {.channel = h, .received = y, .noise_var = n0, .symbols = static_cast<int>(b.symbols)},
-               {.llr = llr, .equalized = x, .sinr = sinr, .status = status});
-  massive_result r{exec.to_host(llr), exec.to_host(sinr), exec.to_host(x), exec.to_host(status)};
+  uplink_output out{.llr = llr, .llr_int8 = {}, .equalized = x, .sinr = sinr, .status = status};
+  if (formats.llr8) out.llr_int8 = llr8;
+  const int symbols = static_cast<int>(b.symbols);
+  const auto run = [&]<class Input>(const auto& h, const auto& y) {
+    const auto channel = on_device(exec, h, entries, b.frames, order),
+               received = on_device(exec, y, b.antennas, b.vectors(), order);
+    detector.run(exec, Input{.channel = channel, .received = received, .noise_var = n0, .symbols = symbols},
+                 out);
+    exec.sync();
+  };
+  if (formats.half)
+    run.template operator()<uplink_half_input>(halves_of(h_values), halves_of(y_values));
+  else
+    run.template operator()<uplink_input>(h_values, y_values);
+  massive_result r{.llr = exec.to_host(llr),
+                   .sinr = exec.to_host(sinr),
+                   .x = exec.to_host(x),
+                   .status = exec.to_host(status)};
+  if (formats.llr8) r.llr8 = exec.to_host(llr8);
   if (swap) {
     r.llr = turned(r.llr, b.vectors());
+    r.llr8 = turned(r.llr8, formats.llr8 ? b.vectors() : 1);
     r.sinr = turned(r.sinr, b.vectors());
     r.x = turned(r.x, b.vectors());
   }
@@ -104,17 +140,24 @@ inline massive_result detect(executor& exec, const uplink_config& c, const massi
 }
 
 inline massive_result precode(executor& exec, const downlink_config& c, const massive_batch& b,
-                              layout order = layout::row_major) {
+                              layout order = layout::row_major, bool half = false) {
   const std::size_t entries = b.antennas * b.users;
   const bool swap = order == layout::batch_fastest;
-  const auto h = on_device(exec, swap ? turned(b.h, entries) : b.h, entries, b.frames, order),
-             s = on_device(exec, swap ? turned(b.s, b.users) : b.s, b.users, b.vectors(), order);
+  const samples h_values = swap ? turned(b.h, entries) : b.h;
+  const auto h = on_device(exec, h_values, entries, b.frames, order);
+  const auto h16 = on_device(exec, halves_of(h_values), entries, b.frames, order);
+  const auto s = on_device(exec, swap ? turned(b.s, b.users) : b.s, b.users, b.vectors(), order);
   const auto n0 = on_device(exec, b.n0, 1, b.frames);
   auto x = exec.make<std::complex<float>>(b.antennas, b.vectors(), order);
   auto status = exec.make<std::uint8_t>(1, b.vectors());
-  downlink_precoder(c).run(
-      exec, {.channel = h, .sent = s, .noise_var = n0, .symbols = static_cast<int>(b.symbols)}, x, status);
-  massive_result r{{}, {}, exec.to_host(x), exec.to_host(status)};
+  const int symbols = static_cast<int>(b.symbols);
+  if (half)
+    downlink_precoder(c).run(
+        exec, downlink_half_input{.channel = h16, .sent = s, .noise_var = n0, .symbols = symbols}, x, status);
+  else
+    downlink_precoder(c).run(
+        exec, downlink_input{.channel = h, .sent = s, .noise_var = n0, .symbols = symbols}, x, status);
+  massive_result r{.llr = {}, .sinr = {}, .x = exec.to_host(x), .status = exec.to_host(status)};
   if (swap) r.x = turned(r.x, b.vectors());
   return r;
 }

@@ -23,6 +23,8 @@ number number_of_format(const char* format, std::size_t itemsize) {
   if (format[two ? 2 : 1] != 0) return number::other;
   if (two) return format[1] == 'f' && itemsize == 8 ? number::complex64 : number::other;
   switch (format[0]) {
+    case 'e':
+      return number::float16;
     case 'f':
       return number::float32;
     case 'B':
@@ -44,7 +46,6 @@ std::string readable(const char* format, std::size_t itemsize) {
   if (!f.empty() && f[0] == (PY_LITTLE_ENDIAN ? '>' : '<')) return "another byte order";
   if (last == "d") return "float64";
   if (last == "Zd") return "complex128";
-  if (last == "e") return "float16";
   const std::string bits = std::to_string(8 * itemsize);
   if (last == "h" || last == "i" || last == "l" || last == "q") return "int" + bits;
   if (last == "H" || last == "I" || last == "L" || last == "Q") return "uint" + bits;
@@ -53,6 +54,7 @@ std::string readable(const char* format, std::size_t itemsize) {
 
 /// The same of the typestr of __cuda_array_interface__.
 number number_of_typestr(const std::string& t) {
+  if (t == "<f2") return number::float16;
   if (t == "<f4") return number::float32;
   if (t == "<c8") return number::complex64;
   if (t == "|u1" || t == "|b1") return number::uint8;
@@ -77,6 +79,8 @@ std::string place(int device) {
 
 const char* name_of(number n) {
   switch (n) {
+    case number::float16:
+      return "float16";
     case number::float32:
       return "float32";
     case number::complex64:
@@ -95,7 +99,8 @@ const char* name_of(number n) {
 
 number number_named(const std::string& name) {
   if (name == "bool") return number::uint8;
-  for (const number n : {number::float32, number::complex64, number::uint8, number::int8, number::int32})
+  for (const number n :
+       {number::float16, number::float32, number::complex64, number::uint8, number::int8, number::int32})
     if (name == name_of(n)) return n;
   return number::other;
 }
@@ -233,8 +238,11 @@ void argument::take_cuda(nb::handle object, bool written) {
   device_ = data_ == nullptr ? where_.device() : std::max(0, cuda_device_of(data_));
   // Work that was queued on another stream comes first (version 3 of the interface).
   if (device_ >= 0 && device_ == where_.device() && about.contains("stream") && !about["stream"].is_none())
-    if (const auto other = nb::cast<std::uintptr_t>(about["stream"]); other != where_.stream())
-      cuda_mark(device_, reinterpret_cast<void*>(other)).before(reinterpret_cast<void*>(where_.stream()));
+    if (const auto other = nb::cast<std::uintptr_t>(about["stream"]); other != where_.stream()) {
+      cuda_event before(device_);
+      before.record(reinterpret_cast<void*>(other));
+      before.hold(reinterpret_cast<void*>(where_.stream()));
+    }
   itemsize_ = static_cast<std::size_t>(std::stoul(type.substr(2)));
   type_ = number_of_typestr(type);
   if (type_ == number::other) other_ = type;
@@ -270,7 +278,27 @@ void argument::check(number wanted, int trailing, std::size_t alignment) const {
                       "one aligned to " + std::to_string(alignment) + " bytes");
 }
 
-argument::run argument::merged(int first, int last) const {
+view<const half_complex> argument::as_halves(int trailing) const {
+  if (!given_) return {};
+  if (type_ != number::float16)
+    throw shape_error(name_, "an array of " + (type_ == number::other ? other_ : std::string(name_of(type_))),
+                      "one of float16 like the other one, its last axis of real and imaginary part");
+  check(number::float16, trailing + 1, alignof(half_complex));
+  const int last = axes_ - 1;
+  const auto unit = static_cast<std::ptrdiff_t>(itemsize_);
+  if (extent(last) != 2)
+    throw shape_error(name_, "shape " + text_of(batch(0)),
+                      "a last axis of 2, real and imaginary part, as of float16");
+  if (strides_[static_cast<std::size_t>(last)] != unit)
+    throw shape_error(
+        name_,
+        "a last axis with steps of " + std::to_string(strides_[static_cast<std::size_t>(last)]) + " bytes",
+        "real and imaginary part side by side");
+  const run outer = merged(0, last - trailing, 2), inner = merged(last - trailing, last, 2);
+  return {static_cast<const half_complex*>(data_), inner.count, outer.count, inner.stride, outer.stride};
+}
+
+argument::run argument::merged(int first, int last, std::size_t together) const {
   run r;
   std::ptrdiff_t step = 0;
   bool any = false;
@@ -286,7 +314,7 @@ argument::run argument::merged(int first, int last) const {
     any = true;
     r.count *= static_cast<std::size_t>(n);
   }
-  const auto unit = static_cast<std::ptrdiff_t>(itemsize_);
+  const auto unit = static_cast<std::ptrdiff_t>(itemsize_ * together);
   if (r.count == 0 || step < 0 || step % unit != 0)
     throw shape_error(
         name_,
@@ -370,6 +398,8 @@ void bind_arrays(nb::module_& m) {
             return tuple(a.as<const std::uint8_t>(trailing));
           case number::int8:
             return tuple(a.as<const std::int8_t>(trailing));
+          case number::float16:
+            return tuple(a.as_halves(trailing));
           default:
             return tuple(a.as<const float>(trailing));
         }

@@ -16,6 +16,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <warpband/core/half.hpp>
 #include <warpband/core/view.hpp>
 
 #include "executors.hpp"
@@ -52,6 +53,9 @@ class argument {
     const run outer = merged(0, axes_ - trailing), inner = merged(axes_ - trailing, axes_);
     return {static_cast<T*>(data_), inner.count, outer.count, inner.stride, outer.stride};
   }
+  /// Complex values as pairs of float16: the last axis is that of the two parts, the `trailing` ones before
+  /// it are elements. Throws as `as`.
+  view<const half_complex> as_halves(int trailing) const;
   /// All axes together hold items of `elements` neighbours.
   template <class T>
   view<T> in_groups(std::size_t elements) const {
@@ -73,7 +77,8 @@ class argument {
   struct run {
     std::size_t count = 1, stride = 0;  // in numbers
   };
-  run merged(int first, int last) const;
+  /// Of values of `together` numbers each.
+  run merged(int first, int last, std::size_t together = 1) const;
   void check(number wanted, int trailing, std::size_t alignment) const;
   [[noreturn]] void not_a_multiple(std::size_t count, std::size_t elements) const;
   void take_buffer(nb::handle object, bool written);

@@ -26,6 +26,8 @@ struct numeric {
 numeric numeric_of(number n) {
   using code = nb::dlpack::dtype_code;
   switch (n) {
+    case number::float16:
+      return {code::Float, 16, "<f2"};
     case number::float32:
       return {code::Float, 32, "<f4"};
     case number::complex64:
@@ -111,7 +113,11 @@ device_array::~device_array() {
   if (memory_.data() == nullptr || readers_.empty()) return;
   try {
     void* own = static_cast<cuda&>(nb::cast<executor_ref&>(owner_).open()).stream();
-    for (void* reader : readers_) cuda_mark(device_, reader).before(own);
+    cuda_event read(device_);
+    for (void* reader : readers_) {
+      read.record(reader);
+      read.hold(own);
+    }
   } catch (const std::exception&) {  // the device is lost, and with it all memory
   }
 }
@@ -124,7 +130,9 @@ nb::object device_array::dlpack(nb::handle self, nb::handle stream, nb::handle m
       void* reader = reinterpret_cast<void*>(given == 0 ? 1 : given);  // 0 is not unique: the default stream
       void* own = static_cast<cuda&>(nb::cast<executor_ref&>(a.owner_).open()).stream();
       if (reader != own) {
-        cuda_mark(a.device_, own).before(reader);
+        cuda_event written(a.device_);
+        written.record(own);
+        written.hold(reader);
         if (std::find(a.readers_.begin(), a.readers_.end(), reader) == a.readers_.end())
           a.readers_.push_back(reader);
       }

@@ -70,8 +70,9 @@ std::uintptr_t executor_ref::stream() {
 
 void executor_ref::hold(nb::object object) {
   while (!held_.empty() && held_.front().first->reached()) held_.pop_front();
-  held_.emplace_back(std::make_unique<cuda_mark>(device_, reinterpret_cast<void*>(stream())),
-                     std::move(object));
+  auto event = std::make_unique<cuda_event>(device_);
+  event->record(reinterpret_cast<void*>(stream()));
+  held_.emplace_back(std::move(event), std::move(object));
 }
 
 const float* executor_ref::constant(float value) {

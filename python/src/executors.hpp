@@ -55,7 +55,7 @@ class executor_ref {
   std::unique_ptr<executor> executor_;
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
   unsigned generation_ = 0;
-  std::deque<std::pair<std::unique_ptr<cuda_mark>, nanobind::object>> held_;
+  std::deque<std::pair<std::unique_ptr<cuda_event>, nanobind::object>> held_;
   std::list<std::pair<std::uint32_t, array<float>>> constants_;  // by their bits, the one used last first
 };
 

@@ -1,5 +1,6 @@
 // massive/: uplink detection and downlink precoding.
 #include <limits>
+#include <type_traits>
 
 #include <nanobind/stl/string.h>
 
@@ -22,34 +23,58 @@ massive_mode mode_named(const std::string& mode) {
 }
 
 /// Vectors of each frame.
-int symbols_of(const argument& channel, std::span<const std::ptrdiff_t> batch) {
-  const std::size_t n = std::max<std::size_t>(1, channel.items_sharing(2, batch));
+int symbols_of(const argument& channel, int trailing, std::span<const std::ptrdiff_t> batch) {
+  const std::size_t n = std::max<std::size_t>(1, channel.items_sharing(trailing, batch));
   if (n > static_cast<std::size_t>(std::numeric_limits<int>::max()))
     throw shape_error("received", std::to_string(n) + " vectors of a frame", "at most 2147483647");
   return static_cast<int>(n);
 }
 
+/// Whether H, or what goes with it, is of float16: then an array has one axis more, of the two parts.
+bool of_halves(const argument& a) { return a.type() == number::float16; }
+
+template <class Input, class Sample>
+void detect_as(const uplink_detector& d, executor_ref& where, const argument& h, const argument& y,
+               const noise_argument& n0, const uplink_output& out) {
+  constexpr bool half = std::is_same_v<Sample, half_complex>;
+  const auto frames = h.batch(half ? 3 : 2), vectors = y.batch(half ? 2 : 1);
+  Input in;
+  if constexpr (half) {
+    in.channel = h.as_halves(2), in.received = y.as_halves(1);
+  } else {
+    in.channel = h.as<const Sample>(2), in.received = y.as<const Sample>(1);
+  }
+  in.noise_var = n0.of(frames);
+  in.symbols = symbols_of(h, half ? 3 : 2, vectors);
+  if (in.received.items == 0) return;  // however many frames there are
+  where.run([&](executor& exec) { d.run(exec, in, out); });
+}
+
 void detect(const uplink_detector& d, executor_ref& where, nb::handle channel, nb::handle received,
-            nb::handle noise_var, nb::handle llr, nb::handle equalized, nb::handle sinr, nb::handle status) {
+            nb::handle noise_var, nb::handle llr, nb::handle equalized, nb::handle sinr, nb::handle status,
+            nb::handle llr_int8) {
   const argument h("channel", channel, where), y("received", received, where);
   const noise_argument n0(noise_var, where);
   const argument l("llr", llr, where, true), x("equalized", equalized, where, true),
-      q("sinr", sinr, where, true), s("status", status, where, true);
+      q("sinr", sinr, where, true), s("status", status, where, true), l8("llr_int8", llr_int8, where, true);
   const auto antennas = static_cast<std::size_t>(d.config().antennas),
              users = static_cast<std::size_t>(d.config().users);
-  h.expect_item({antennas, users});
-  y.expect_item({antennas});
-  const auto frames = h.batch(2);
-  const uplink_input in{.channel = h.as<const std::complex<float>>(2),
-                        .received = y.as<const std::complex<float>>(1),
-                        .noise_var = n0.of(frames),
-                        .symbols = symbols_of(h, y.batch(1))};
   const uplink_output out{.llr = l.as<float>(1),
+                          .llr_int8 = l8.as<std::int8_t>(1),
                           .equalized = x.as<std::complex<float>>(1),
                           .sinr = q.as<float>(1),
                           .status = s.as<std::uint8_t>(0)};
-  if (in.received.items == 0) return;  // however many frames there are
-  where.run([&](executor& exec) { d.run(exec, in, out); });
+  if (of_halves(h) || of_halves(y)) {
+    // Of another type the one that is none of halves is blamed for it, not for its shape.
+    if (of_halves(h)) h.expect_item({antennas, users, 2});
+    if (of_halves(y)) y.expect_item({antennas, 2});
+    if (!of_halves(h)) (void)h.as_halves(2);
+    if (!of_halves(y)) (void)y.as_halves(1);
+    return detect_as<uplink_half_input, half_complex>(d, where, h, y, n0, out);
+  }
+  h.expect_item({antennas, users});
+  y.expect_item({antennas});
+  detect_as<uplink_input, std::complex<float>>(d, where, h, y, n0, out);
 }
 
 void precode(const downlink_precoder& d, executor_ref& where, nb::handle channel, nb::handle sent,
@@ -59,16 +84,22 @@ void precode(const downlink_precoder& d, executor_ref& where, nb::handle channel
   const argument p("precoded", precoded, where, true), s("status", status, where, true);
   const auto antennas = static_cast<std::size_t>(d.config().antennas),
              users = static_cast<std::size_t>(d.config().users);
-  h.expect_item({antennas, users});
   x.expect_item({users});
-  const downlink_input in{.channel = h.as<const std::complex<float>>(2),
-                          .sent = x.as<const std::complex<float>>(1),
-                          .noise_var = n0.of(h.batch(2)),
-                          .symbols = symbols_of(h, x.batch(1))};
   const auto out = p.as<std::complex<float>>(1);
   const auto state = s.as<std::uint8_t>(0);
-  if (in.sent.items == 0) return;
-  where.run([&](executor& exec) { d.run(exec, in, out, state); });
+  const auto run = [&](auto in, int trailing) {
+    in.sent = x.as<const std::complex<float>>(1);
+    in.noise_var = n0.of(h.batch(trailing));
+    in.symbols = symbols_of(h, trailing, x.batch(1));
+    if (in.sent.items == 0) return;
+    where.run([&](executor& exec) { d.run(exec, in, out, state); });
+  };
+  if (of_halves(h)) {
+    h.expect_item({antennas, users, 2});
+    return run(downlink_half_input{.channel = h.as_halves(2)}, 3);
+  }
+  h.expect_item({antennas, users});
+  run(downlink_input{.channel = h.as<const std::complex<float>>(2)}, 2);
 }
 
 }  // namespace
@@ -78,20 +109,20 @@ void bind_massive(nb::module_& m) {
       .def(
           "__init__",
           [](uplink_detector* self, int antennas, int users, int qam, const std::string& mode, int iterations,
-             const std::string& sinr, float llr_clip) {
+             const std::string& sinr, float llr_clip, float llr_steps) {
             uplink_config c;
             c.antennas = antennas, c.users = users, c.qam = qam, c.iterations = iterations,
-            c.llr_clip = llr_clip;
+            c.llr_clip = llr_clip, c.llr_steps = llr_steps;
             c.mode = mode_named(mode);
             c.sinr = named<massive_sinr>(
                 "sinr", sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}});
             new (self) uplink_detector(c);
           },
           nb::kw_only(), nb::arg("antennas"), nb::arg("users"), nb::arg("qam"), nb::arg("mode"),
-          nb::arg("iterations"), nb::arg("sinr"), nb::arg("llr_clip"))
+          nb::arg("iterations"), nb::arg("sinr"), nb::arg("llr_clip"), nb::arg("llr_steps"))
       .def("run", &detect, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
            optional("noise_var"), optional("llr"), optional("equalized"), optional("sinr"),
-           optional("status"))
+           optional("status"), optional("llr_int8"))
       .def_prop_ro("bits_per_vector", &uplink_detector::bits_per_vector);
   nb::class_<downlink_precoder>(m, "MassiveDownlink")
       .def(

@@ -6,7 +6,7 @@
 namespace wb::python {
 
 /// Numbers as NumPy calls them.
-enum class number { float32, complex64, uint8, int8, int32, other };
+enum class number { float16, float32, complex64, uint8, int8, int32, other };
 template <class T>
 inline constexpr number number_of = number::other;
 template <>

@@ -27,6 +27,61 @@ def test_uplink(mode, kind, rng):
     assert np.array_equal(wb.MassiveUplink(antennas=24, users=5, qam=16, mode=mode, llr="log_p1_p0")(h, y, n0), -llr)
 
 
+def halves(x):
+    return np.stack([x.real, x.imag], -1).astype(np.float16)
+
+
+def widened(x):
+    return (x[..., 0].astype(np.float32) + 1j * x[..., 1].astype(np.float32)).astype(np.complex64)
+
+
+def test_uplink_of_halves(rng):
+    h, y = halves(normal(rng, 3, 24, 5)), halves(normal(rng, 3, 4, 24))
+    h[1, 3, 2, 0] = np.inf
+    detector = wb.MassiveUplink(antennas=24, users=5, qam=16, llr_steps=3.0)
+    names = ("llr", "equalized", "sinr", "status", "llr_int8")
+    got, wanted = detector(h, y, 0.5, outputs=names), detector(widened(h), widened(y), 0.5, outputs=names)
+    for name, a, b in zip(names, got, wanted):
+        assert a.dtype == b.dtype and np.array_equal(a, b), name
+    llr, steps, status = got[0], got[4], got[3]
+    assert steps.dtype == np.int8 and steps.shape == (3, 4, 20)
+    assert np.array_equal(steps, np.clip(np.rint(llr * np.float32(3)), -127, 127))
+    assert np.array_equal(status, np.repeat([[0], [1], [0]], 4, 1))
+    # antennas and users the other way round in memory
+    turned = np.ascontiguousarray(h.transpose(1, 2, 0, 3)).transpose(2, 0, 1, 3)
+    assert np.array_equal(detector(turned, y, 0.5), llr)
+    reversed_sign = wb.MassiveUplink(antennas=24, users=5, qam=16, llr_steps=3.0, llr="log_p1_p0")
+    assert np.array_equal(reversed_sign(h, y, 0.5, outputs="llr_int8"), -steps)
+    precoder = wb.MassiveDownlink(antennas=24, users=5)
+    s = normal(rng, 3, 4, 5)
+    assert np.array_equal(precoder(h, s, 0.5), precoder(widened(h), s, 0.5))
+
+
+def test_halves_that_are_refused(rng):
+    h, y = halves(normal(rng, 3, 24, 5)), halves(normal(rng, 3, 4, 24))
+    detector = wb.MassiveUplink(antennas=24, users=5, qam=16)
+    for channel, received, message in ((widened(h), y, "channel = an array of complex64.*float16"),
+                                       (h, widened(y), "received = an array of complex64.*float16"),
+                                       (h[..., :1], y, "channel = shape"), (h, y[..., :1], "received = shape"),
+                                       (h, np.swapaxes(np.ascontiguousarray(np.swapaxes(y, 2, 3)), 2, 3), "side by side")):
+        with pytest.raises(ValueError, match=message):
+            detector(channel, received, 0.5)
+    with pytest.raises(ValueError, match="llr_steps"):
+        wb.MassiveUplink(antennas=24, users=5, qam=16, llr_steps=100)
+
+
+def test_halves_of_torch(rng):
+    torch = pytest.importorskip("torch")
+    h, y = halves(normal(rng, 3, 24, 5)), halves(normal(rng, 3, 4, 24))
+    detector = wb.MassiveUplink(antennas=24, users=5, qam=16)
+    wanted = detector(h, y, 0.5)
+    as_pairs = detector(torch.from_numpy(h), torch.from_numpy(y), 0.5)
+    assert isinstance(as_pairs, torch.Tensor) and np.array_equal(as_pairs.numpy(), wanted)
+    narrow = [torch.view_as_complex(torch.from_numpy(x)) for x in (h, y)]
+    assert narrow[0].dtype == torch.complex32
+    assert np.array_equal(detector(*narrow, 0.5).numpy(), wanted)
+
+
 def test_conjugate_gradients_come_to_the_same(rng):
     h, y = normal(rng, 2, 64, 6), normal(rng, 2, 3, 64)
     exact = wb.MassiveUplink(antennas=64, users=6, qam=4)(h, y, 1.0, outputs="equalized")

@@ -16,7 +16,7 @@ Array = Any
 LLR_SIGNS = ("log_p0_p1", "log_p1_p0")
 
 # made once: numpy.dtype(...) takes longer than a small array
-FLOAT32, COMPLEX64, UINT8, INT32 = (np.dtype(name) for name in ("float32", "complex64", "uint8", "int32"))
+FLOAT32, COMPLEX64, UINT8, INT8, INT32 = (np.dtype(name) for name in ("float32", "complex64", "uint8", "int8", "int32"))
 
 
 class Executor(Protocol):
@@ -409,6 +409,16 @@ def space_of(array: Array) -> Any:
     except TypeError:
         raise TypeError(f"expected an array, got {type(array).__name__}: lists become one by numpy.array(..., dtype)") from None
     return NUMPY
+
+
+def as_halves(array: Array) -> tuple[Array, bool]:
+    """An array of complex values, and whether they are pairs of float16; one of torch.complex32 as such pairs, without a copy."""
+    if type(array) is np.ndarray:
+        return array, array.dtype.char == "e"
+    name = str(getattr(array, "dtype", "")).rpartition(".")[2]
+    if name == "complex32":
+        return sys.modules["torch"].view_as_real(array.resolve_conj() if array.is_conj() else array), True
+    return array, name == "float16"
 
 
 def batch_of(name: str, array: Array, trailing: int) -> tuple[int, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
+from ._arrays import (COMPLEX64, FLOAT32, INT8, UINT8, Array, Executor, as_halves, batch_of, checked_sign, fill, made, results,
+                      space_of)
 
 __all__ = ["MassiveDownlink", "MassiveUplink"]
 
@@ -20,27 +21,33 @@ class MassiveUplink:
         iterations: of the conjugate gradients, 1..64.
         sinr: "exact", or "approximate", from the Gram matrix, which cg and jacobi-cg take; None chooses.
         llr_clip: LLRs are limited to +-this.
+        llr_steps: of the output "llr_int8": steps in an LLR of 1, 0.25..64.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, antennas: int, users: int, qam: int, mode: str = "cholesky", iterations: int = 0,
-                 sinr: str | None = None, llr_clip: float = float("inf"), llr: str = "log_p0_p1",
+                 sinr: str | None = None, llr_clip: float = float("inf"), llr_steps: float = 8.0, llr: str = "log_p0_p1",
                  executor: Executor | None = None):
         self._reversed = checked_sign(llr)
         self._executor = executor
         if sinr is None:
             sinr = "approximate" if mode in ("cg", "jacobi-cg", "jacobi_cg") else "exact"
         self._detector = made(_core.MassiveUplink, antennas=antennas, users=users, qam=qam, mode=mode, iterations=iterations,
-                              sinr=sinr, llr_clip=llr_clip)
+                              sinr=sinr, llr_clip=llr_clip, llr_steps=llr_steps)
         self.antennas, self.users, self.qam, self.llr = antennas, users, qam, llr
         self.bits_per_vector: int = self._detector.bits_per_vector
         self._table = {"llr": (FLOAT32, (self.bits_per_vector,)), "equalized": (COMPLEX64, (users,)),
-                       "sinr": (FLOAT32, (users,)), "status": (UINT8, ())}
+                       "sinr": (FLOAT32, (users,)), "status": (UINT8, ()), "llr_int8": (INT8, (self.bits_per_vector,))}
 
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *,
                  outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
         """Detects the vectors of frames.
+
+        H and y may both be pairs of halves instead, half the bytes: float16 ``(..., antennas, users, 2)`` and
+        ``(..., antennas, 2)``, real and imaginary part side by side, as ``numpy.stack([y.real, y.imag], -1).astype("float16")``
+        gives, or tensors of torch.complex32. All is computed in float32; entries must lie in the range of a half, which a
+        common factor of H and y (its square of N0) brings about.
 
         Args:
             channel: H, complex64 ``(..., antennas, users)``; its batch axes are the frames.
@@ -48,14 +55,18 @@ class MassiveUplink:
                 share an H: ``(frames, symbols, antennas)``.
             noise_var: N0 per complex entry: a number, or float32 with the axes of the frames.
             outputs: "llr" (float32 ``(..., users * log2(qam))``, user after user), "equalized" (complex64 ``(..., users)``,
-                without bias), "sinr" (float32 ``(..., users)``, linear), "status" (uint8 ``(...)``, 1 erased); or several.
+                without bias), "sinr" (float32 ``(..., users)``, linear), "status" (uint8 ``(...)``, 1 erased), "llr_int8"
+                (int8, LLRs in steps of 1 / ``llr_steps``, the nearest of -127..127); or several.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
         """
+        channel, _ = as_halves(channel)
+        received, half = as_halves(received)
         space = space_of(received)
-        arrays = fill(space, self._table, outputs, out, batch_of("received", received, 1))
+        arrays = fill(space, self._table, outputs, out, batch_of("received", received, 2 if half else 1))
         self._detector.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
-                           arrays.get("llr"), arrays.get("equalized"), arrays.get("sinr"), arrays.get("status"))
-        return results(space, arrays, outputs, out, ("llr",) if self._reversed else ())
+                           arrays.get("llr"), arrays.get("equalized"), arrays.get("sinr"), arrays.get("status"),
+                           arrays.get("llr_int8"))
+        return results(space, arrays, outputs, out, ("llr", "llr_int8") if self._reversed else ())
 
 
 class MassiveDownlink:
@@ -80,10 +91,11 @@ class MassiveDownlink:
 
     def __call__(self, channel: Array, sent: Array, noise_var: float | Array, *,
                  outputs: str | Sequence[str] = "precoded", out: Any = None) -> Any:
-        """Precodes symbols ``sent``, complex64 ``(..., users)``; ``channel`` and ``noise_var`` as of the uplink.
+        """Precodes symbols ``sent``, complex64 ``(..., users)``; ``channel``, also of halves, and ``noise_var`` as of the uplink.
 
         outputs: "precoded" (complex64 ``(..., antennas)``), "status" (uint8 ``(...)``, 1 erased); or both.
         """
+        channel, _ = as_halves(channel)
         space = space_of(sent)
         arrays = fill(space, self._table, outputs, out, batch_of("sent", sent, 1))
         self._precoder.run(space.executor(self._executor), space.take(channel), space.take(sent), space.take(noise_var),

@@ -212,6 +212,9 @@ std::size_t cuda::memory_used() const {
   check(cudaMemGetInfo(&free, &all), "asking for the memory of " + name());
   return all - free;
 }
+void cuda::select() const {
+  check(cudaSetDevice(info_.index), [&] { return "selecting " + name(); });
+}
 void cuda::upload(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   const on_device selected(*this);
@@ -230,8 +233,8 @@ void cuda::notify(void (*f)(void*), void* data) {
   check(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream_), f, data), "queueing a host function");
 }
 
-cuda_event::cuda_event(const cuda& exec) : device_(exec.device().index) {
-  const on_device selected(exec);
+cuda_event::cuda_event(int device) : device_(device) {
+  const on_device selected(device);
   cudaEvent_t e = nullptr;
   check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "creating an event");
   event_ = e;
@@ -240,20 +243,23 @@ cuda_event::~cuda_event() {
   const on_device selected(device_);
   cudaEventDestroy(static_cast<cudaEvent_t>(event_));
 }
-void cuda_event::record(cuda& exec) {
-  const on_device selected(exec);
-  check(cudaEventRecord(static_cast<cudaEvent_t>(event_), static_cast<cudaStream_t>(exec.stream())),
+void cuda_event::record(void* stream) {
+  const on_device selected(device_);
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event_), static_cast<cudaStream_t>(stream)),
         "recording an event");
 }
 bool cuda_event::reached() const {
   const cudaError_t e = cudaEventQuery(static_cast<cudaEvent_t>(event_));
-  if (e == cudaErrorNotReady) return false;
+  if (e == cudaErrorNotReady) {
+    cudaGetLastError();
+    return false;
+  }
   check(e, [&] { return "work queued on cuda:" + std::to_string(device_); });
   return true;
 }
-void cuda_event::hold(cuda& exec) const {
-  const on_device selected(exec);
-  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(exec.stream()), static_cast<cudaEvent_t>(event_), 0),
+void cuda_event::hold(void* stream) const {
+  const on_device selected(device_);
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event_), 0),
         "waiting for an event");
 }
 
@@ -306,36 +312,6 @@ int cuda_device_of(const void* p) noexcept {
     return -1;
   }
   return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged ? a.device : -1;
-}
-
-cuda_mark::cuda_mark(int device, void* stream) : device_(device) {
-  const on_device selected(device);
-  cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
-  event_ = event;
-  if (const cudaError_t e = cudaEventRecord(event, static_cast<cudaStream_t>(stream)); e != cudaSuccess) {
-    cudaEventDestroy(event);
-    check(e, "recording an event");
-  }
-}
-cuda_mark::~cuda_mark() {
-  const on_device selected(device_);
-  cudaEventDestroy(static_cast<cudaEvent_t>(event_));
-}
-bool cuda_mark::reached() const {
-  const on_device selected(device_);
-  const cudaError_t e = cudaEventQuery(static_cast<cudaEvent_t>(event_));
-  if (e == cudaErrorNotReady) {
-    cudaGetLastError();
-    return false;
-  }
-  check(e, "work queued before");
-  return true;
-}
-void cuda_mark::before(void* stream) const {
-  const on_device selected(device_);
-  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event_), 0),
-        "waiting for an event");
 }
 
 struct cuda_timer::state {
@@ -430,23 +406,20 @@ const kernel& cuda::build_of(const kernel_set&) const { not_built(); }
 void cuda::run(const kernel_set&, const void*, std::size_t) { not_built(); }
 void cuda::sync() { not_built(); }
 std::size_t cuda::memory_used() const { not_built(); }
+void cuda::select() const { not_built(); }
 void cuda::upload(void*, const void*, std::size_t) { not_built(); }
 void cuda::download(void*, const void*, std::size_t) { not_built(); }
 void cuda::notify(void (*)(void*), void*) { not_built(); }
-cuda_event::cuda_event(const cuda&) : device_(0) { not_built(); }
+cuda_event::cuda_event(int) : device_(0) { not_built(); }
 cuda_event::~cuda_event() = default;
-void cuda_event::record(cuda&) { not_built(); }
+void cuda_event::record(void*) { not_built(); }
 bool cuda_event::reached() const { not_built(); }
-void cuda_event::hold(cuda&) const { not_built(); }
+void cuda_event::hold(void*) const { not_built(); }
 cuda_graph& cuda_graph::operator=(cuda_graph&&) noexcept { return *this; }
 cuda_graph::~cuda_graph() = default;
 void cuda_graph::record(cuda&, const std::function<void()>&) { not_built(); }
 void cuda_graph::run(cuda&) const { not_built(); }
 int cuda_device_of(const void*) noexcept { return -1; }
-cuda_mark::cuda_mark(int, void*) { not_built(); }
-cuda_mark::~cuda_mark() = default;
-bool cuda_mark::reached() const { not_built(); }
-void cuda_mark::before(void*) const { not_built(); }
 struct cuda_timer::state {};
 cuda_timer::cuda_timer(cuda&) { not_built(); }
 cuda_timer::~cuda_timer() = default;

@@ -1,6 +1,7 @@
 #pragma once
 // Executors: where ops run. `cpu` has a pool of threads and picks the widest instruction set the machine has;
 // `cuda` has one stream of one device. Both take the same calls and give the same bits.
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -159,6 +160,32 @@ class resident {
     std::vector<std::pair<std::weak_ptr<const void>, array<T>>> copies;
   };
   std::shared_ptr<state> state_ = std::make_shared<state>(std::vector<T>{});
+};
+
+/// Working memory of an object's calls, kept on every executor that it is used on, so that only the first
+/// calls allocate. Safe to use from several threads: an executor serves one at a time, and its queue orders
+/// who writes.
+class kept_workspace {
+ public:
+  /// At least so many bytes on `e`, which stay there until more are asked for or `e` goes.
+  std::byte* on(executor& e, std::size_t bytes) const {
+    const auto life = e.life();
+    std::lock_guard lock(state_->mutex);
+    std::erase_if(state_->kept, [](const auto& k) { return k.first.expired(); });
+    for (auto& k : state_->kept)
+      if (!k.first.owner_before(life) && !life.owner_before(k.first)) {
+        if (k.second.bytes() < bytes) k.second = e.make<std::byte>(bytes, 1);
+        return k.second.data();
+      }
+    return state_->kept.emplace_back(life, e.make<std::byte>(bytes, 1)).second.data();
+  }
+
+ private:
+  struct state {
+    std::mutex mutex;
+    std::vector<std::pair<std::weak_ptr<const void>, array<std::byte>>> kept;
+  };
+  std::shared_ptr<state> state_ = std::make_shared<state>();
 };
 
 /// Opens "cpu" or "cuda:N" ("cuda" is "cuda:0"). `threads` is for the CPU; 0 means all cores.

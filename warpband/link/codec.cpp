@@ -64,9 +64,11 @@ class lte_turbo final : public codec {
                                        .status = out.status};
     if (!puncturer_) return decoder_.run(exec, llr, decided);
     check_shape("llr", llr, n(), llr.items);
-    auto all = exec.make<float>(puncturer_->n(), llr.items);
+    const view<float> all =
+        make_view(reinterpret_cast<float*>(workspace_.on(exec, puncturer_->n() * llr.items * sizeof(float))),
+                  puncturer_->n(), llr.items);
     puncturer_->restore(exec, llr, all);
-    decoder_.run(exec, all, decided);
+    decoder_.run(exec, view<const float>(all), decided);
   }
 
  private:
@@ -74,6 +76,7 @@ class lte_turbo final : public codec {
   turbo_encoder encoder_;
   turbo_decoder decoder_;
   std::optional<puncturer> puncturer_;  // none at rate 1/3
+  kept_workspace workspace_;
 };
 
 void complete_turbo(code_config& c) {
@@ -256,12 +259,10 @@ class convolutional final : public codec {
       throw argument_error("algorithm", "\"viterbi\"",
                            "\"max-log-map\" or \"log-map\" for soft output: the Viterbi algorithm has none");
     check_optional_shape("iterations", out.iterations, 1, llr.items);
-    array<std::uint8_t> own;
     view<std::uint8_t> status = out.status;
-    if (out.iterations.data != nullptr && status.data == nullptr) {
-      own = exec.make<std::uint8_t>(1, llr.items);
-      status = own;
-    }
+    if (out.iterations.data != nullptr && status.data == nullptr)
+      status = make_view(reinterpret_cast<std::uint8_t*>(workspace_.on(exec, llr.items)), std::size_t{1},
+                         llr.items);
     if (viterbi_)
       viterbi_->run(exec, llr, {.bits = out.bits, .metric = {}, .status = status});
     else
@@ -277,6 +278,7 @@ class convolutional final : public codec {
   code_config config_;
   conv_encoder encoder_;
   resident<std::uint8_t> one_;
+  kept_workspace workspace_;
   std::optional<viterbi_decoder> viterbi_;  // one of them
   std::optional<bcjr_decoder> bcjr_;
 };

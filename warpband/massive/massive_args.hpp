@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <warpband/core/half.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/core/view.hpp>
 #include <warpband/massive/massive.hpp>
@@ -18,15 +19,19 @@ struct massive_args {
   int pam_bits = 1;  // of a symbol in one real dimension
   bool exact_sinr = true;
   float clip = 0;
+  float steps = 8;  // of 8-bit LLRs in an LLR of 1
   // Precoder.
   float symbol_energy = 1;
   bool unit_power = false;
 
   view<const cx_pair> channel;  // [frames, antennas * users]
   view<const cx_pair> in;       // [frames * symbols, antennas] received or [.., users] symbols
+  // The same as pairs of halves; of each two the one with data counts.
+  view<const half_complex> half_channel, half_in;
   view<const float> noise_var;  // [frames, 1]
   // Outputs; null data: not wanted.
   view<float> llr, sinr;      // [frames * symbols, users * bits], [frames * symbols, users]
+  view<std::int8_t> llr8;     // the LLRs in steps
   view<cx_pair> out;          // [frames * symbols, users] equalised or [.., antennas] precoded
   view<std::uint8_t> status;  // [frames * symbols, 1]
 };

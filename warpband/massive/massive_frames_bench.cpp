@@ -16,6 +16,9 @@ const bench::group massive_frame_benches{[] {
         std::erase_if(mine, [](figure f) { return f == figure::sync || f == figure::host_fed; });
       bench::add_frames(device, shape, "warpband", mine, false, bench::warpband_design);
     }
+  for (const std::string& device : bench::devices())
+    for (const auto& [shape, figures] : bench::half_frames(device))
+      bench::add_frames(device, shape, "warpband", figures, false, bench::warpband_design);
 }};
 
 }  // namespace

@@ -7,6 +7,7 @@
 // are frames. On a CUDA device a call is one frame and a thread block: H is read once, coalesced, into shared
 // memory; eight neighbouring threads share a 4 x 4 tile of the Gram matrix, an eighth of the antennas each.
 #include <warpband/core/group.hpp>
+#include <warpband/core/half_lane.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/size.hpp>
 #include <warpband/exec/kernel.hpp>
@@ -34,7 +35,7 @@ struct massive_plan {
   int at_once, run_log2;
   int sides, ld;             // vectors at once; of the matrix
   int h_row, h_pad;          // floats of an antenna of the staged H, and between runs
-  int y_row, y_pad;          // of received vectors, on a CUDA device
+  int y_row, y_pad;          // of received vectors, on a CUDA device; on a CPU of those that came as halves
   int frame_row;             // floats of a row of sums of one frame, on a CPU
   int values, floats;        // of lanes, and after those of one frame
   int frame_sums, staged_y;  // offsets among the floats; staged H at 0
@@ -63,6 +64,11 @@ struct massive_plan {
       p.y_pad = p.sides == 1 ? 2 : 4;
       p.staged_y = p.floats;
       p.floats += up(rows * p.y_row + antenna_runs * p.y_pad, 16);
+    }
+    if (!massive_on_device && !downlink && a.half_in.data != nullptr) {
+      p.y_row = 2 * a.antennas;
+      p.staged_y = p.floats;
+      p.floats += up(p.sides * p.y_row, 16);
     }
     if (downlink) {  // the precoded vectors of a group
       p.y_row = 2 * up(p.sides, per_row);
@@ -304,12 +310,18 @@ struct massive_engine {
     g.sync();
   }
 
-  WB_HD const cx_pair* channel_of(std::size_t frame) const {
-    return a.channel.data + frame * a.channel.item_stride;
+  WB_HD bool half_channel() const { return a.half_channel.data != nullptr; }
+  WB_HD bool half_in() const { return a.half_in.data != nullptr; }
+  template <class S>
+  WB_HD static S* row_of(const view<S>& x, std::size_t item) {
+    return x.data + item * x.item_stride;
   }
+  WB_HD std::size_t vector_number(std::size_t frame, int symbol) const {
+    return frame * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol);
+  }
+  WB_HD const cx_pair* channel_of(std::size_t frame) const { return row_of(a.channel, frame); }
   WB_HD const cx_pair* vector_of(std::size_t frame, int symbol) const {
-    return a.in.data + (frame * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol)) *
-                           a.in.item_stride;
+    return row_of(a.in, vector_number(frame, symbol));
   }
 
   // ------------------------------------------------------------------------------------------- CPU
@@ -331,6 +343,20 @@ struct massive_engine {
 
   /// The rows of H in memory, or a copy of them where lanes cannot read them as they lie.
   WB_HD antenna_rows<E> rows_of(std::size_t frame) const {
+    if (half_channel()) {
+      const half_complex* h = row_of(a.half_channel, frame);
+      const std::size_t stride = a.half_channel.element_stride;
+      if (stride == 1 && p.h_row == 2 * n) {
+        floats_of(h, stride, memory, a.antennas * n);
+      } else {
+        for (int k = 0; k < a.antennas; k++) {
+          E* row = memory + k * p.h_row;
+          floats_of(h + static_cast<std::size_t>(k * n) * stride, stride, row, n);
+          for (int i = 2 * n; i < p.h_row; i++) row[i] = E(0.f);
+        }
+      }
+      return {memory, p.h_row, 0, 2};
+    }
     const cx_pair* h = channel_of(frame);
     if constexpr (width > 1)
       if (a.channel.element_stride == 1 && n % columns<T>::count == 0)
@@ -347,20 +373,45 @@ struct massive_engine {
     return {memory, p.h_row, 0, 2};
   }
 
+  /// Complex values in memory, `stride` apart, as floats side by side.
+  template <class X>
+  WB_HD static void floats_of(const half_complex* from, std::size_t stride, X* to, int count) {
+#if !defined(__CUDACC__)
+    if constexpr (std::is_same_v<X, float>)
+      if (stride == 1) return halves_to_floats(from, to, count);
+#endif
+    for (int i = 0; i < count; i++) {
+      const float_pair z = to_floats(from[static_cast<std::size_t>(i) * stride]);
+      to[2 * i] = z.re;
+      to[2 * i + 1] = z.im;
+    }
+  }
+
   /// What the next frame will read, where it lies in one piece.
   WB_HD read_ahead next_channel(std::size_t frame, int symbol) const {
-    if (a.channel.element_stride != 1 || frame + 1 >= a.channel.items || symbol != 0)
-      return {nullptr, nullptr, 0};
-    const char* at = reinterpret_cast<const char*>(channel_of(frame + 1));
-    const int bytes = 8 * a.antennas * n, tiles_down = (n + 3) / 4;
-    return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1};
+    return half_channel() ? next_channel(a.half_channel, frame, symbol)
+                          : next_channel(a.channel, frame, symbol);
+  }
+  template <class S>
+  WB_HD read_ahead next_channel(const view<const S>& h, std::size_t frame, int symbol) const {
+    if (h.element_stride != 1 || frame + 1 >= h.items || symbol != 0) return {nullptr, nullptr, 0};
+    const int bytes = static_cast<int>(sizeof(S)) * a.antennas * n, tiles_down = (n + 3) / 4;
+    return ahead_of(row_of(h, frame + 1), bytes, tiles_down);
   }
   WB_HD read_ahead next_vectors(std::size_t frame, int symbol, int count) const {
-    if (a.in.element_stride != 1 || a.in.item_stride != static_cast<std::size_t>(a.antennas) ||
-        frame + 1 >= a.channel.items)
+    return half_in() ? next_vectors(a.half_in, frame, symbol, count)
+                     : next_vectors(a.in, frame, symbol, count);
+  }
+  template <class S>
+  WB_HD read_ahead next_vectors(const view<const S>& y, std::size_t frame, int symbol, int count) const {
+    if (y.element_stride != 1 || y.item_stride != static_cast<std::size_t>(a.antennas) ||
+        vector_number(frame + 1, 0) >= y.items)
       return {nullptr, nullptr, 0};
-    const char* at = reinterpret_cast<const char*>(vector_of(frame + 1, symbol));
-    const int bytes = 8 * a.antennas * count, tiles_down = count / 4 + count % 4;
+    const int bytes = static_cast<int>(sizeof(S)) * a.antennas * count, tiles_down = count / 4 + count % 4;
+    return ahead_of(row_of(y, vector_number(frame + 1, symbol)), bytes, tiles_down);
+  }
+  WB_HD static read_ahead ahead_of(const void* from, int bytes, int tiles_down) {
+    const char* at = static_cast<const char*>(from);
     return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1};
   }
 
@@ -390,15 +441,20 @@ struct massive_engine {
       }
       if constexpr (Filter) {
         ahead = next_vectors(frame, symbol, count);
-        const auto antenna = static_cast<antenna_stride>(2 * a.in.element_stride),
-                   vector = static_cast<antenna_stride>(2 * a.in.item_stride);
+        auto antenna = static_cast<antenna_stride>(2 * a.in.element_stride),
+             vector = static_cast<antenna_stride>(2 * a.in.item_stride);
+        const float* vectors;
+        if (half_in()) {
+          antenna = 2, vector = p.y_row;
+          vectors = floats_of_vectors(frame, symbol, count);
+        } else {
+          vectors = reinterpret_cast<const float*>(vector_of(frame, symbol));
+        }
         int k = 0;
         for (; k + 4 <= count; k += 4)
-          tiles<4, float>({parts_of_vector(frame, symbol + k), antenna, 0, vector}, h, n, filtered + k * side,
-                          side, ahead);
+          tiles<4, float>({vectors + k * vector, antenna, 0, vector}, h, n, filtered + k * side, side, ahead);
         for (; k < count; k++)
-          tiles<1, float>({parts_of_vector(frame, symbol + k), antenna, 0, vector}, h, n, filtered + k * side,
-                          side, ahead);
+          tiles<1, float>({vectors + k * vector, antenna, 0, vector}, h, n, filtered + k * side, side, ahead);
       }
     }
     if constexpr (width > 1) {
@@ -408,8 +464,13 @@ struct massive_engine {
         for (int k = 0; k < count; k++) turn(n + k, n, b.data + 2 * k * n);
     }
   }
-  WB_HD const float* parts_of_vector(std::size_t frame, int symbol) const {
-    return reinterpret_cast<const float*>(vector_of(frame, symbol));
+  /// Vectors that came as halves, in scratch memory.
+  WB_HD const float* floats_of_vectors(std::size_t frame, int symbol, int count) const {
+    auto* y = reinterpret_cast<float*>(memory + p.staged_y);
+    for (int k = 0; k < count; k++)
+      floats_of(row_of(a.half_in, vector_number(frame, symbol + k)), a.half_in.element_stride,
+                y + k * p.y_row, a.antennas);
+    return y;
   }
   /// Row `row` of the sums of all frames, `entries` of it, to lanes of frames.
   WB_HD void turn(int row, int entries, T* to) const {
@@ -464,7 +525,39 @@ struct massive_engine {
 #endif
   }
 #if defined(__CUDACC__)
+  WB_HD float* staged(float* h, int antenna) const {
+    return h + antenna * p.h_row + (antenna >> p.run_log2) * p.h_pad;
+  }
+  WB_HD void stage_half_channel(float* h) const {
+    const half_complex* from = row_of(a.half_channel, first);
+    const std::size_t stride = a.half_channel.element_stride;
+    if (n % 4 == 0 && stride == 1 && reinterpret_cast<std::uintptr_t>(from) % sizeof(uint4) == 0) {
+      const auto* fours = reinterpret_cast<const uint4*>(from);
+      const int quarter = n / 4, all = a.antennas * quarter;
+      for (int i = g.rank; i < all; i += 4 * g.size) {  // four on their way at once
+        uint4 x[4];
+        WB_UNROLL for (int j = 0; j < 4; j++) if (i + j * g.size < all) x[j] = fours[i + j * g.size];
+        WB_UNROLL for (int j = 0; j < 4; j++) {
+          const int at = i + j * g.size, k = at / quarter;
+          if (at >= all) continue;
+          auto* to = reinterpret_cast<float4*>(staged(h, k) + 8 * (at - k * quarter));
+          const float2 z[4] = {to_floats(x[j].x), to_floats(x[j].y), to_floats(x[j].z), to_floats(x[j].w)};
+          to[0] = {z[0].x, z[0].y, z[1].x, z[1].y};
+          to[1] = {z[2].x, z[2].y, z[3].x, z[3].y};
+        }
+      }
+    } else {
+      for (int i = g.rank; i < a.antennas * n; i += g.size) {
+        const int k = i / n;
+        const float_pair z = to_floats(from[static_cast<std::size_t>(i) * stride]);
+        float* to = staged(h, k) + 2 * (i - k * n);
+        to[0] = z.re;
+        to[1] = z.im;
+      }
+    }
+  }
   WB_HD void stage_channel(float* h) const {
+    if (half_channel()) return stage_half_channel(h);
     const cx_pair* from = channel_of(first);
     if (n % 2 == 0 && a.channel.element_stride == 1 &&
         reinterpret_cast<std::uintptr_t>(from) % sizeof(float4) == 0) {
@@ -475,16 +568,14 @@ struct massive_engine {
         WB_UNROLL for (int j = 0; j < 8; j++) if (i + j * g.size < all) x[j] = pairs[i + j * g.size];
         WB_UNROLL for (int j = 0; j < 8; j++) {
           const int at = i + j * g.size, k = at / half;
-          if (at < all)
-            *reinterpret_cast<float4*>(h + k * p.h_row + (k >> p.run_log2) * p.h_pad + 4 * (at - k * half)) =
-                x[j];
+          if (at < all) *reinterpret_cast<float4*>(staged(h, k) + 4 * (at - k * half)) = x[j];
         }
       }
     } else {
       for (int i = g.rank; i < a.antennas * n; i += g.size) {
         const int k = i / n;
         const cx_pair z = from[static_cast<std::size_t>(i) * a.channel.element_stride];
-        float* to = h + k * p.h_row + (k >> p.run_log2) * p.h_pad + 2 * (i - k * n);
+        float* to = staged(h, k) + 2 * (i - k * n);
         to[0] = z.re;
         to[1] = z.im;
       }
@@ -493,7 +584,14 @@ struct massive_engine {
   WB_HD void stage_vectors(float* y, int symbol, int count) const {
     for (int i = g.rank; i < count * a.antennas; i += g.size) {
       const int side = i / a.antennas, k = i - side * a.antennas;
-      const cx_pair z = vector_of(first, symbol + side)[static_cast<std::size_t>(k) * a.in.element_stride];
+      const std::size_t vector = vector_number(first, symbol + side), antenna = static_cast<std::size_t>(k);
+      float_pair z;
+      if (half_in()) {
+        z = to_floats(row_of(a.half_in, vector)[antenna * a.half_in.element_stride]);
+      } else {
+        const cx_pair from = row_of(a.in, vector)[antenna * a.in.element_stride];
+        z = {from.re, from.im};
+      }
       float* to = y + k * p.y_row + (k >> p.run_log2) * p.y_pad + 2 * side;
       to[0] = z.re;
       to[1] = z.im;

@@ -13,9 +13,10 @@
 
 namespace wb {
 
-enum class element_type { uint8, int32, float32, complex64 };
+/// complex32: two halves (core/half.hpp).
+enum class element_type { uint8, int8, int32, float32, complex32, complex64 };
 std::size_t size_of(element_type type) noexcept;
-/// "uint8", "int32", "float32", "complex64".
+/// "uint8", "int8", "int32", "float32", "complex32", "complex64".
 const char* name_of(element_type type) noexcept;
 
 /// An array of a frame.

@@ -13,9 +13,11 @@ namespace wb {
 std::size_t size_of(element_type type) noexcept {
   switch (type) {
     case element_type::uint8:
+    case element_type::int8:
       return 1;
     case element_type::int32:
     case element_type::float32:
+    case element_type::complex32:
       return 4;
     case element_type::complex64:
       return 8;
@@ -26,10 +28,14 @@ const char* name_of(element_type type) noexcept {
   switch (type) {
     case element_type::uint8:
       return "uint8";
+    case element_type::int8:
+      return "int8";
     case element_type::int32:
       return "int32";
     case element_type::float32:
       return "float32";
+    case element_type::complex32:
+      return "complex32";
     case element_type::complex64:
       return "complex64";
   }
@@ -190,7 +196,7 @@ class decode_chain final : public detect_chain {
 class uplink_chain final : public chain_base {
  public:
   explicit uplink_chain(const uplink_chain_config& c)
-      : detector_(c.detector), symbols_(c.symbols), splits_(c.splits) {
+      : detector_(c.detector), symbols_(c.symbols), splits_(c.splits), half_(c.half), llr_int8_(c.llr_int8) {
     check_range("symbols", symbols_, 1, 1 << 20);
     if (splits_ < 1 || symbols_ % splits_ != 0)
       throw argument_error("splits", std::to_string(splits_),
@@ -198,11 +204,15 @@ class uplink_chain final : public chain_base {
     const std::size_t b = as_size(c.detector.antennas), u = as_size(c.detector.users);
     name_ = "uplink";
     granularity_ = as_size(symbols_);
-    inputs_ = {{.name = "channel", .type = c64, .elements = b * u, .per_items = granularity_},
-               {.name = "received", .type = c64, .elements = b},
+    const element_type samples = half_ ? element_type::complex32 : c64;
+    inputs_ = {{.name = "channel", .type = samples, .elements = b * u, .per_items = granularity_},
+               {.name = "received", .type = samples, .elements = b},
                shared_noise()};
     inputs_[0].whole = splits_ > 1;
-    outputs_ = {{.name = "llr", .type = f32, .elements = detector_.bits_per_vector()}, status_port()};
+    outputs_ = {{.name = "llr",
+                 .type = llr_int8_ ? element_type::int8 : f32,
+                 .elements = detector_.bits_per_vector()},
+                status_port()};
     stages_ = {"uplink"};
     bits_ = static_cast<double>(detector_.bits_per_vector());
   }
@@ -214,26 +224,39 @@ class uplink_chain final : public chain_base {
     return splits_ == 1 ? granularity_ : items / as_size(splits_);
   }
   void queue(executor& exec, const frame_arrays& f) const {
-    const std::size_t frames = (splits_ == 1 ? f.items : f.frame_items) / granularity_;
-    const std::size_t vectors = frames * granularity_ / as_size(splits_);  // of a split
-    const frame_port &h = inputs_[0], &y = inputs_[1], &llr = outputs_[0];
-    for (std::size_t from = 0; from < f.items; from += vectors)
-      detector_.run(
-          exec,
-          {.channel = make_view(static_cast<const cx64*>(f.inputs[0]), h.elements, frames),
-           .received =
-               make_view(static_cast<const cx64*>(f.inputs[1]) + from * y.elements, y.elements, vectors),
-           .noise_var = noise_of(f, 2, frames),
-           .symbols = symbols_ / splits_},
-          {.llr = make_view(static_cast<float*>(f.outputs[0]) + from * llr.elements, llr.elements, vectors),
-           .equalized = {},
-           .sinr = {},
-           .status = make_view(static_cast<std::uint8_t*>(f.outputs[1]) + from, vectors)});
+    if (half_)
+      queue<uplink_half_input, half_complex>(exec, f);
+    else
+      queue<uplink_input, cx64>(exec, f);
   }
 
  private:
+  template <class Input, class Sample>
+  void queue(executor& exec, const frame_arrays& f) const {
+    const std::size_t frames = (splits_ == 1 ? f.items : f.frame_items) / granularity_;
+    const std::size_t vectors = frames * granularity_ / as_size(splits_);  // of a split
+    const frame_port &h = inputs_[0], &y = inputs_[1], &llr = outputs_[0];
+    for (std::size_t from = 0; from < f.items; from += vectors) {
+      uplink_output out;
+      if (llr_int8_)
+        out.llr_int8 =
+            make_view(static_cast<std::int8_t*>(f.outputs[0]) + from * llr.elements, llr.elements, vectors);
+      else
+        out.llr = make_view(static_cast<float*>(f.outputs[0]) + from * llr.elements, llr.elements, vectors);
+      out.status = make_view(static_cast<std::uint8_t*>(f.outputs[1]) + from, vectors);
+      detector_.run(exec,
+                    Input{.channel = make_view(static_cast<const Sample*>(f.inputs[0]), h.elements, frames),
+                          .received = make_view(static_cast<const Sample*>(f.inputs[1]) + from * y.elements,
+                                                y.elements, vectors),
+                          .noise_var = noise_of(f, 2, frames),
+                          .symbols = symbols_ / splits_},
+                    out);
+    }
+  }
+
   uplink_detector detector_;
   int symbols_, splits_;
+  bool half_, llr_int8_;
 };
 
 class precode_chain final : public chain_base {

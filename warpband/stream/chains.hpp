@@ -9,6 +9,7 @@
 //   decode    the same                                              bits [blocks, k], iterations [blocks, 1]
 //   uplink    channel [vectors / symbols, B * U],                   llr [vectors, U * log2(qam)],
 //             received [vectors, B], noise_var [1]                  status [vectors, 1]
+//             (channel and received as halves with `half`; llr in 8-bit steps with `llr_int8`)
 //   precode   channel [vectors / symbols, B * U],                   precoded [vectors, B], status [vectors,
 //   1]
 //             sent [vectors, U], noise_var [1]
@@ -52,6 +53,10 @@ struct uplink_chain_config {
   /// splits) + i. Parts of a frame are then splits instead of H's, which all need all H: better where few H
   /// are shared by many vectors.
   int splits = 1;
+  /// H and y come as pairs of halves (complex32): half the bytes; all is computed in float32.
+  bool half = false;
+  /// LLRs go as int8, in steps of 1 / detector.llr_steps: a quarter of the bytes.
+  bool llr_int8 = false;
 };
 struct precode_chain_config {
   downlink_config precoder;

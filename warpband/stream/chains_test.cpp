@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <complex>
 #include <cstring>
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <tests/allocations.hpp>
 #include <tests/on_backends.hpp>
+#include <warpband/exec/cuda.hpp>
 #include <warpband/link/codec.hpp>
 #include <warpband/stream/chains.hpp>
 #include <warpband/stream/lane.hpp>
@@ -76,6 +79,17 @@ wb::code_config ldpc_code() {
   c.type = wb::code_type::wimax_ldpc;
   c.ldpc.n = 576;
   c.ldpc.decoder.iterations = 4;
+  return c;
+}
+wb::code_config half_rate_turbo_code() {
+  wb::code_config c = turbo_code();
+  c.turbo.rate = wb::turbo_rate::half;
+  return c;
+}
+wb::code_config conv_code() {
+  wb::code_config c;
+  c.type = wb::code_type::conv;
+  c.k = 100;
   return c;
 }
 wb::block_decoder decoder_of(const wb::code_config& config) {
@@ -174,6 +188,23 @@ const std::vector<chain_case>& cases() {
            f.output<std::uint8_t>(1)[place(v)] = status[v];
          }
        }},
+      {"uplink_in_halves",
+       wb::make_uplink_chain({.detector = up_168, .symbols = 6, .splits = 1, .half = true, .llr_int8 = true}),
+       {6, 60, 180},
+       [](host_frame& f) {
+         const auto exec = wb::testing::open_scalar();
+         wb::uplink_detector(up_168).run(
+             *exec,
+             wb::uplink_half_input{.channel = rows(f.input<wb::half_complex>(0), 128, f.items / 6),
+                                   .received = rows(f.input<wb::half_complex>(1), 16, f.items),
+                                   .noise_var = shared(f, f.items / 6),
+                                   .symbols = 6},
+             {.llr = {},
+              .llr_int8 = rows(f.output<std::int8_t>(0), 32, f.items),
+              .equalized = {},
+              .sinr = {},
+              .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
+       }},
       {"precode",
        wb::make_precode_chain({down_168, 5}),
        {5, 60, 150},
@@ -201,6 +232,14 @@ const std::vector<chain_case>& cases() {
                                        .bits = {},
                                        .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
        }},
+      {"detect_turbo_half",
+       wb::make_decode_chain({nway_44, 1}, decoder_of(half_rate_turbo_code())),
+       {14, 100, 500},
+       [](host_frame& f) { decode_directly(f, nway_44, half_rate_turbo_code()); }},
+      {"detect_conv",
+       wb::make_decode_chain({mmse_23, 1}, decoder_of(conv_code())),
+       {18, 100, 500},
+       [](host_frame& f) { decode_directly(f, mmse_23, conv_code()); }},
   };
   return all;
 }
@@ -213,6 +252,15 @@ host_frame make_frame(const chain_case& c, std::size_t items, std::uint64_t seed
   f.items = items;
   for (const wb::frame_port& p : c.chain->inputs()) {
     f.in.emplace_back(p.bytes_of(items));
+    if (p.type == wb::element_type::complex32) {
+      auto* z = reinterpret_cast<wb::half_complex*>(f.in.back().data());
+      for (std::size_t i = 0; i < f.in.back().size() / sizeof *z; i++) {
+        const float re = normal(rng);
+        z[i] = wb::to_half({re, normal(rng)});
+      }
+      if (seed % 4 == 1) z[0] = wb::to_half({NAN, 0});
+      continue;
+    }
     auto* x = reinterpret_cast<float*>(f.in.back().data());
     for (std::size_t i = 0; i < f.in.back().size() / sizeof(float); i++)
       x[i] = p.shared() ? 0.05f : normal(rng);
@@ -290,6 +338,13 @@ TEST_P(stream_chain, equals_a_direct_call_on_cuda_devices) {
       wb::pipeline_config graphs = c;
       graphs.graph_items = {what().items[sizes - 1], what().items[sizes - 2]};
       EXPECT_EQ(differences(what(), graphs, 60), 0) << "graphs, " << streams << " streams";
+      wb::pipeline_config groups = c;
+      groups.batch = 4;
+      groups.queue = 16;
+      chain_case one_size = what();
+      one_size.items = {what().items.back()};
+      EXPECT_EQ(differences(one_size, groups, 200), 0) << "groups, " << streams << " streams";
+      EXPECT_EQ(differences(what(), groups, 60), 0) << "groups of several sizes, " << streams << " streams";
       if (what().chain->granularity(what().items.back()) == 0) continue;
       wb::pipeline_config parts = c;
       parts.parts = streams == 1 ? 7 : 3;
@@ -305,6 +360,122 @@ TEST_P(stream_chain, a_cuda_device_that_fails_takes_no_frame_with_it) {
       if (f.moment == moment && f.device == 0 && f.sequence >= 20) throw wb::device_error("the GPU is gone");
     };
     EXPECT_EQ(differences(what(), c, 60), 0);
+  }
+}
+
+TEST_P(stream_chain, frames_of_a_group_fail_one_by_one_or_with_their_device) {
+  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  chain_case one_size = what();
+  one_size.items = {what().items.back()};
+  for (const auto moment : {wb::fault_moment::start, wb::fault_moment::started, wb::fault_moment::done}) {
+    wb::pipeline_config c{.devices = {"cuda:0", "cpu"}, .streams = 3, .queue = 16, .batch = 4};
+    c.fault = [moment](const wb::fault_point& f) {
+      if (f.moment == moment && f.device == 0 && f.sequence >= 20) throw wb::device_error("the GPU is gone");
+    };
+    EXPECT_EQ(differences(one_size, c, 60), 0);
+    std::atomic<int> failed = 0, delivered = 0;
+    wb::pipeline_config own{
+        .devices = {"cuda:0"}, .streams = 2, .most_items = one_size.items[0], .queue = 16, .batch = 4};
+    own.fault = [moment](const wb::fault_point& f) {
+      if (f.moment == moment && f.sequence % 10 == 3) throw std::runtime_error("not this frame");
+    };
+    const host_frame frame = make_frame(one_size, one_size.items[0], 2);
+    std::vector<const void*> arrays;
+    for (const bytes& b : frame.in) arrays.push_back(b.data());
+    wb::frame_pipeline p(what().chain, own, [&](const wb::frame_result& r) {
+      EXPECT_EQ(r.status == wb::frame_status::failed, r.sequence % 10 == 3);
+      (r.status == wb::frame_status::failed ? failed : delivered)++;
+    });
+    for (int n = 0; n < 60; n++) p.push(frame.items, arrays);
+    p.drain();
+    EXPECT_EQ(failed, 6);
+    EXPECT_EQ(delivered, 54);
+  }
+}
+
+/// A chain that, once it is told to, hangs on a CUDA device: its stream waits for `go_on`.
+class hanging_chain final : public wb::frame_chain {
+ public:
+  explicit hanging_chain(std::shared_ptr<const wb::frame_chain> inner) : inner_(std::move(inner)) {}
+  std::string name() const override { return inner_->name(); }
+  const std::vector<wb::frame_port>& inputs() const noexcept override { return inner_->inputs(); }
+  const std::vector<wb::frame_port>& outputs() const noexcept override { return inner_->outputs(); }
+  const std::vector<std::string>& stages() const noexcept override { return inner_->stages(); }
+  std::size_t granularity(std::size_t items) const noexcept override { return inner_->granularity(items); }
+  std::size_t multiple() const noexcept override { return inner_->multiple(); }
+  std::size_t least_items() const noexcept override { return inner_->least_items(); }
+  double bits_of(std::size_t items) const noexcept override { return inner_->bits_of(items); }
+  std::unique_ptr<wb::chain_run> attach(wb::executor& exec, std::size_t most_items) const override {
+    return std::make_unique<running>(*this, exec, inner_->attach(exec, most_items));
+  }
+  mutable std::atomic<int> until{-1};  // stages on a GPU that do not hang yet; below 0: none does
+  mutable std::atomic<bool> go_on{false};
+
+ private:
+  struct running final : wb::chain_run {
+    running(const hanging_chain& c, wb::executor& e, std::unique_ptr<wb::chain_run> r)
+        : chain(c), exec(e), inner(std::move(r)) {}
+    void run(std::size_t stage, const wb::frame_arrays& f) override {
+      auto* const gpu = dynamic_cast<wb::cuda*>(&exec);
+      if (gpu != nullptr && chain.until >= 0 && chain.until-- == 0)
+        gpu->notify(
+            [](void* go_on) {
+              while (!*static_cast<std::atomic<bool>*>(go_on))
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            },
+            &chain.go_on);
+      inner->run(stage, f);
+    }
+    const hanging_chain& chain;
+    wb::executor& exec;
+    std::unique_ptr<wb::chain_run> inner;
+  };
+  std::shared_ptr<const wb::frame_chain> inner_;
+};
+
+TEST_P(stream_chain, a_cuda_device_that_hangs_takes_no_frame_with_it) {
+  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  if (GetParam() > 1) GTEST_SKIP() << "what hangs is told of the first two chains";  // memory stays behind
+  for (const bool other : {true, false}) {
+    const auto hangs = std::make_shared<hanging_chain>(what().chain);
+    const host_frame frame = make_frame(what(), what().items.back(), 2);
+    std::vector<const void*> arrays;
+    for (const bytes& b : frame.in) arrays.push_back(b.data());
+    std::vector<std::string> devices{"cuda:0"};
+    if (other) devices.push_back("cpu");
+    std::uint64_t pushed = 0, refused = 0;
+    std::atomic<int> wrong = 0;
+    wb::frame_pipeline p(hangs,
+                         {.devices = devices,
+                          .streams = 2,
+                          .most_items = frame.items,
+                          .queue = 8,
+                          .waiting = wb::wait_policy::spin,
+                          .timeout = std::chrono::milliseconds(300)},
+                         [&](const wb::frame_result& r) {
+                           if (r.status != wb::frame_status::delivered) return;
+                           for (std::size_t i = 0; i < frame.out.size(); i++)
+                             wrong += std::memcmp(r.outputs + wb::offset_of(hangs->outputs(), i, r.items),
+                                                  frame.out[i].data(), frame.out[i].size()) != 0;
+                         });
+    hangs->until = 10;
+    for (int n = 0; n < 60; n++) try {
+        p.push(frame.items, arrays);
+        pushed++;
+      } catch (const wb::device_error&) {
+        refused++;
+      }
+    p.stop();
+    const wb::pipeline_counters c = p.counters();
+    EXPECT_EQ(c.devices_failed, 1U);
+    EXPECT_EQ(c.pushed, pushed);
+    EXPECT_EQ(c.pushed, c.delivered + c.dropped + c.failed);
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(refused != 0, !other);
+    EXPECT_EQ(c.failed != 0, !other);
+    hangs->go_on = true;
+    const auto gpu = wb::open_executor("cuda:0");
+    gpu->sync();
   }
 }
 
@@ -337,6 +508,39 @@ TEST_P(stream_chain, allocates_nothing_once_frames_flow) {
     for (std::size_t n = 0; n < 60; n++) push(n);
     p.drain();
     EXPECT_EQ(*wb::testing::allocations() - before, 0) << device;
+  }
+}
+
+TEST_P(stream_chain, allocates_nothing_in_parts_nor_in_groups) {
+  if (!wb::testing::allocations()) GTEST_SKIP() << "a sanitizer has its own allocator";
+  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  const bool cut = what().chain->granularity(what().items.back()) != 0;
+  for (const int parts : cut ? std::vector<int>{1, 3, 7} : std::vector<int>{1}) {
+    std::vector<host_frame> frames;
+    for (const std::size_t items : what().items) frames.push_back(make_frame(what(), items, items));
+    frames.push_back(make_frame(what(), what().items.back(), 3));
+    wb::frame_pipeline p(what().chain,
+                         {.devices = {"cuda:0"},
+                          .streams = 2,
+                          .most_items = what().items.back(),
+                          .parts = parts,
+                          .batch = parts == 1 ? 4 : 1,
+                          .timeout = std::chrono::seconds(10)},
+                         [](const wb::frame_result&) {});
+    std::vector<const void*> arrays;
+    arrays.reserve(8);
+    const auto push = [&](std::size_t n) {
+      const host_frame& f = frames[n % frames.size()];
+      arrays.clear();
+      for (const bytes& b : f.in) arrays.push_back(b.data());
+      p.push(f.items, arrays);
+    };
+    push(frames.size() - 1);  // what a standard library does once for each thread
+    p.drain();
+    const long before = *wb::testing::allocations();
+    for (std::size_t n = 0; n < 60; n++) push(n);
+    p.drain();
+    EXPECT_EQ(*wb::testing::allocations() - before, 0) << parts << " parts";
   }
 }
 

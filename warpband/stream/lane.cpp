@@ -30,6 +30,16 @@ std::size_t output_bytes(const frame_chain& chain, std::size_t items) {
   return offset_of(chain.outputs(), chain.outputs().size(), items);
 }
 
+/// Sizes that a lane runs frames of before any counts: the largest one and its halves, as a small batch may
+/// take another way through a kernel than a large one, with other working memory.
+std::vector<std::size_t> sizes_to_run(const frame_chain& chain, std::size_t most_items) {
+  const std::size_t unit = chain.multiple(), least = chain.least_items();
+  std::vector<std::size_t> sizes;
+  for (std::size_t items = most_items; items >= least && items != 0; items = items / 2 / unit * unit)
+    sizes.push_back(items);
+  return sizes;
+}
+
 /// Works where the frame lies.
 class cpu_lane final : public frame_lane {
  public:
@@ -40,11 +50,14 @@ class cpu_lane final : public frame_lane {
     auto in = exec_.make<std::byte>(input_bytes(chain, c.most_items), 1),
          out = exec_.make<std::byte>(output_bytes(chain, c.most_items), 1);
     std::memset(in.data(), 0, in.bytes());
-    start({in.data(), out.data(), c.most_items, 0});
+    for (const std::size_t items : sizes_to_run(chain, c.most_items)) start({in.data(), out.data(), items});
   }
   void start(const lane_frame& f) override {
-    const frame_arrays a = arrays_of(chain_, f.inputs, f.outputs, f.items);
-    for (std::size_t s = 0; s < chain_.stages().size(); s++) run_->run(s, a);
+    const std::size_t in = input_bytes(chain_, f.items), out = output_bytes(chain_, f.items);
+    for (std::size_t i = 0; i < f.count; i++) {
+      const frame_arrays a = arrays_of(chain_, f.inputs + i * in, f.outputs + i * out, f.items);
+      for (std::size_t s = 0; s < chain_.stages().size(); s++) run_->run(s, a);
+    }
   }
   bool done() override { return true; }
   void abandon() noexcept override {}
@@ -56,18 +69,24 @@ class cpu_lane final : public frame_lane {
   std::unique_ptr<chain_run> run_;
 };
 
-/// Copies in, kernels, copies out, on a stream of its own; or, in parts, on several streams that take turns,
-/// so that the kernels of one part run while the next one is copied.
+/// Copies in, kernels, copies out, on a stream of its own; or, in parts, kernels and copies out on several
+/// streams that take turns, so that the kernels of one part run while the next one is copied. All parts of
+/// all frames of a device are copied in on one stream: copies of several streams would share the way to the
+/// device, and the first part would be there as late as the last one.
 class cuda_lane final : public frame_lane {
  public:
-  cuda_lane(const frame_chain& chain, const lane_config& c, int device)
-      : chain_(chain), parts_(static_cast<std::size_t>(c.parts)) {
+  cuda_lane(const frame_chain& chain, const lane_config& c, int device, std::shared_ptr<cuda> uploads)
+      : chain_(chain),
+        parts_(static_cast<std::size_t>(c.parts)),
+        batch_(static_cast<std::size_t>(c.batch)),
+        uploads_(std::move(uploads)),
+        arrived_(device) {
     const std::size_t streams = std::min<std::size_t>(parts_, most_streams);
     for (std::size_t i = 0; i < streams; i++) {
       branches_.push_back(std::make_unique<branch>(chain, device, c.most_items));
     }
-    inputs_ = first().exec.make<std::byte>(input_bytes(chain, c.most_items), 1);
-    outputs_ = first().exec.make<std::byte>(output_bytes(chain, c.most_items), 1);
+    inputs_ = first().exec.make<std::byte>(input_bytes(chain, c.most_items), batch_);
+    outputs_ = first().exec.make<std::byte>(output_bytes(chain, c.most_items), batch_);
     auto in = first().exec.make_host<std::byte>(inputs_.size(), 1),
          out = first().exec.make_host<std::byte>(outputs_.size(), 1);
     std::memset(in.data(), 0, in.bytes());
@@ -75,11 +94,26 @@ class cuda_lane final : public frame_lane {
     std::memset(out.data(), 0, out.bytes());
     first().exec.upload(outputs_.data(), out.data(), out.bytes());
     first().exec.sync();
-    start({in.data(), out.data(), c.most_items, 0});
+    for (const std::size_t items : sizes_to_run(chain, c.most_items)) {
+      const lane_frame f{in.data(), out.data(), items, 0, items == c.most_items ? batch_ : 1};
+      start(f);
+      abandon();
+      // Which part meets which stream depends on their number: each stream meets the largest one.
+      if (const std::size_t unit = chain.granularity(items); parts_ > 1 && unit != 0) {
+        const std::size_t units = (items + unit - 1) / unit, parts = std::min(parts_, units);
+        frame_arrays a = arrays_of(chain, inputs_.data(), outputs_.data(), items);
+        a.items = std::min(items, (units + parts - 1) / parts * unit);
+        for (auto& b : branches_) {
+          run(*b, a);
+          b->exec.sync();
+        }
+      }
+    }
     for (auto& b : branches_) b->exec.sync();
   }
   ~cuda_lane() override { abandon(); }
 
+  void enter() override { first().exec.select(); }
   void start(const lane_frame& f) override {
     if (const graph* g = find(f)) {
       g->recorded.run(first().exec);
@@ -89,12 +123,18 @@ class cuda_lane final : public frame_lane {
     end();
   }
   bool done() override { return first().event.reached(); }
+  bool idle() noexcept override {
+    try {
+      return first().event.reached();
+    } catch (const std::exception&) {
+      return true;
+    }
+  }
   void abandon() noexcept override {
-    for (auto& b : branches_) {
-      try {
-        b->exec.sync();
-      } catch (const std::exception&) {  // the device failed: nothing of it runs any more
-      }
+    try {
+      for (auto& b : branches_) b->exec.sync();
+      if (parts_ > 1) uploads_->sync();
+    } catch (const std::exception&) {  // the device failed: nothing of it runs any more
     }
   }
   void prepare(const lane_frame& f) override {
@@ -126,7 +166,9 @@ class cuda_lane final : public frame_lane {
   branch& first() noexcept { return *branches_.front(); }
   const graph* find(const lane_frame& f) const {
     for (const graph& g : graphs_)
-      if (g.frame.slot == f.slot && g.frame.items == f.items && g.frame.inputs == f.inputs) return &g;
+      if (g.frame.slot == f.slot && g.frame.items == f.items && g.frame.count == f.count &&
+          g.frame.inputs == f.inputs && g.frame.outputs == f.outputs)
+        return &g;
     return nullptr;
   }
   void run(branch& b, const frame_arrays& a) {
@@ -136,22 +178,23 @@ class cuda_lane final : public frame_lane {
     const std::size_t unit = chain_.granularity(f.items);
     const std::size_t units = parts_ == 1 || unit == 0 ? 1 : (f.items + unit - 1) / unit;
     const std::size_t parts = std::min(parts_, units);
-    const frame_arrays host = arrays_of(chain_, f.inputs, f.outputs, f.items),
-                       own = arrays_of(chain_, inputs_.data(), outputs_.data(), f.items);
+    const std::size_t in_bytes = input_bytes(chain_, f.items), out_bytes = output_bytes(chain_, f.items);
     if (parts == 1) {
-      first().exec.upload(inputs_.data(), f.inputs, input_bytes(chain_, f.items));
-      run(first(), own);
-      first().exec.download(f.outputs, outputs_.data(), output_bytes(chain_, f.items));
+      first().exec.upload(inputs_.data(), f.inputs, f.count * in_bytes);
+      for (std::size_t i = 0; i < f.count; i++)
+        run(first(),
+            arrays_of(chain_, inputs_.data() + i * in_bytes, outputs_.data() + i * out_bytes, f.items));
+      first().exec.download(f.outputs, outputs_.data(), f.count * out_bytes);
       return;
     }
+    const frame_arrays host = arrays_of(chain_, f.inputs, f.outputs, f.items),
+                       own = arrays_of(chain_, inputs_.data(), outputs_.data(), f.items);
     const auto &in = chain_.inputs(), &out = chain_.outputs();
     const auto comes_first = [&](std::size_t i) { return in[i].shared() || in[i].whole; };
     for (std::size_t i = 0; i < in.size(); i++)
       if (comes_first(i))
-        first().exec.upload(const_cast<void*>(own.inputs[i]), host.inputs[i], in[i].bytes_of(f.items));
-    first().event.record(first().exec);
+        uploads_->upload(const_cast<void*>(own.inputs[i]), host.inputs[i], in[i].bytes_of(f.items));
     const std::size_t used = std::min(parts, branches_.size());
-    for (std::size_t b = 1; b < used; b++) first().event.hold(branches_[b]->exec);
     for (std::size_t p = 0; p < parts; p++) {
       branch& b = *branches_[p % used];
       const std::size_t from = units * p / parts * unit,
@@ -163,9 +206,11 @@ class cuda_lane final : public frame_lane {
         const std::size_t at = comes_first(i) ? 0 : in[i].bytes_of(from);
         part.inputs[i] = static_cast<const std::byte*>(own.inputs[i]) + at;
         if (!comes_first(i))
-          b.exec.upload(const_cast<void*>(part.inputs[i]), static_cast<const std::byte*>(host.inputs[i]) + at,
-                        in[i].bytes_of(part.items));
+          uploads_->upload(const_cast<void*>(part.inputs[i]),
+                           static_cast<const std::byte*>(host.inputs[i]) + at, in[i].bytes_of(part.items));
       }
+      arrived_.record(*uploads_);
+      arrived_.hold(b.exec);
       for (std::size_t i = 0; i < out.size(); i++)
         part.outputs[i] = static_cast<std::byte*>(own.outputs[i]) + out[i].bytes_of(from);
       run(b, part);
@@ -185,7 +230,9 @@ class cuda_lane final : public frame_lane {
   }
 
   const frame_chain& chain_;
-  std::size_t parts_;
+  std::size_t parts_, batch_;
+  std::shared_ptr<cuda> uploads_;  // of parts
+  cuda_event arrived_;
   std::vector<std::unique_ptr<branch>> branches_;
   array<std::byte> inputs_, outputs_;
   std::vector<graph> graphs_;
@@ -194,14 +241,20 @@ class cuda_lane final : public frame_lane {
 
 }  // namespace
 
-std::unique_ptr<frame_lane> make_lane(const frame_chain& chain, const lane_config& config) {
+std::vector<std::unique_ptr<frame_lane>> make_lanes(const frame_chain& chain, const lane_config& config,
+                                                    std::size_t lanes) {
   if (config.parts > 1 && chain.granularity(config.most_items) == 0)
     throw argument_error("parts", std::to_string(config.parts),
                          "1: " + chain.name() + " works on a frame as a whole");
-  const auto opened = open_executor(config.device, config.threads);  // checks the name
-  if (const auto* device = dynamic_cast<const cuda*>(opened.get()))
-    return std::make_unique<cuda_lane>(chain, config, device->device().index);
-  return std::make_unique<cpu_lane>(chain, config);
+  std::shared_ptr<executor> opened = open_executor(config.device, config.threads);  // checks the name
+  const std::shared_ptr<cuda> device = std::dynamic_pointer_cast<cuda>(opened);
+  std::vector<std::unique_ptr<frame_lane>> all;
+  for (std::size_t i = 0; i < lanes; i++)
+    if (device)
+      all.push_back(std::make_unique<cuda_lane>(chain, config, device->device().index, device));
+    else
+      all.push_back(std::make_unique<cpu_lane>(chain, config));
+  return all;
 }
 
 }  // namespace wb

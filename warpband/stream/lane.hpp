@@ -10,11 +10,13 @@
 
 namespace wb {
 
-/// A frame in host memory, as a lane sees it: its arrays lie as offset_of says.
+/// A frame in host memory, as a lane sees it: its arrays lie as offset_of says. Or several of them that lie
+/// side by side: what one frame takes behind its inputs and outputs begin those of the next.
 struct lane_frame {
   std::byte *inputs = nullptr, *outputs = nullptr;
-  std::size_t items = 0;
-  std::size_t slot = 0;  // which of the pipeline's, where its memory stays
+  std::size_t items = 0;  // of each
+  std::size_t slot = 0;   // which of the pipeline's, where its memory stays; of the first
+  std::size_t count = 1;
 };
 
 struct lane_config {
@@ -22,16 +24,22 @@ struct lane_config {
   int threads = 1;  // of a CPU
   std::size_t most_items = 0;
   int parts = 1;  // pieces of a frame whose copies and kernels overlap; CUDA
+  int batch = 1;  // frames side by side that go as one copy: 1 with more parts; CUDA
 };
 
 class frame_lane {
  public:
   virtual ~frame_lane() = default;
-  /// Starts a frame; its memory stays until done() or abandon(). A lane of a CPU is done when start()
-  /// returns.
+  /// Called first by the thread that calls start() and done() from then on.
+  virtual void enter() {}
+  /// Starts a frame, or up to `batch` of them; their memory stays until done() or abandon(). A lane of a CPU
+  /// is done when start() returns.
   virtual void start(const lane_frame& frame) = 0;
-  /// Whether the frame is done. Throws device_error where it failed.
+  /// Whether all that was started is done. Throws device_error where it failed.
   virtual bool done() = 0;
+  /// Whether nothing of it runs, or the device failed and runs nothing any more: it can be destroyed without
+  /// a wait.
+  virtual bool idle() noexcept { return true; }
   /// Waits for what was started, whatever becomes of it: the frame's memory is no longer touched then.
   virtual void abandon() noexcept = 0;
   /// Prepares frames of so many items in these slots for a quick start: CUDA graphs. Others run without.
@@ -45,9 +53,11 @@ class frame_lane {
   virtual std::size_t graphs() const noexcept { return 0; }
 };
 
-/// Opens its device. What frames of most_items need is allocated, and such a frame, of zeros, has run, when
-/// it returns. The chain outlives it. Throws as open_executor does, memory_error, and argument_error for
-/// parts that the chain does not take.
-std::unique_ptr<frame_lane> make_lane(const frame_chain& chain, const lane_config& config);
+/// Opens a device for so many lanes, which share it. What frames of most_items, and of half of that and so
+/// on, need is allocated, and such frames, of zeros, have run on each lane, when it returns. The chain
+/// outlives them. Throws as open_executor does, memory_error, and argument_error for parts that the chain
+/// does not take.
+std::vector<std::unique_ptr<frame_lane>> make_lanes(const frame_chain& chain, const lane_config& config,
+                                                    std::size_t lanes);
 
 }  // namespace wb

@@ -23,11 +23,39 @@ double now_us() {
       .count();
 }
 
+/// Microseconds that a frame's copies add to those of others, both ways at once. Median of `repetitions`
+/// runs.
+double copies_alone(cuda& device, std::size_t in_bytes, std::size_t out_bytes, int batch, int repetitions) {
+  constexpr std::size_t groups = 48, host_groups = 4;
+  const std::size_t frames = static_cast<std::size_t>(batch), in = in_bytes * frames,
+                    out = out_bytes * frames;
+  cuda up({.device = device.device().index}), down({.device = device.device().index});
+  auto host_in = up.make_host<std::byte>(in, host_groups),
+       host_out = up.make_host<std::byte>(out, host_groups), own_in = up.make<std::byte>(in, 1),
+       own_out = up.make<std::byte>(out, 1);
+  std::memset(host_in.data(), 0, host_in.bytes());
+  std::memset(host_out.data(), 0, host_out.bytes());
+  std::vector<double> all;
+  for (int r = 0; r < std::min(repetitions, 30) + 1; r++) {
+    const double start = now_us();
+    for (std::size_t g = 0; g < groups; g++) {
+      up.upload(own_in.data(), host_in.data() + g % host_groups * in, in);
+      down.download(host_out.data() + g % host_groups * out, own_out.data(), out);
+    }
+    up.sync();
+    down.sync();
+    if (r > 0) all.push_back((now_us() - start) / static_cast<double>(groups * frames));
+  }
+  return median(all);
+}
+
 }  // namespace
 
 stage_times measure_stages(const frame_chain& chain, const std::string& device, int threads,
-                           std::size_t items, const std::vector<const void*>& inputs, int repetitions) {
+                           std::size_t items, const std::vector<const void*>& inputs, int repetitions,
+                           int batch) {
   check_range("repetitions", repetitions, 1, 1'000'000);
+  check_range("batch", batch, 1, 64);
   const std::vector<frame_port>&in = chain.inputs(), &out = chain.outputs();
   check_range("inputs", static_cast<long long>(inputs.size()), static_cast<long long>(in.size()),
               static_cast<long long>(in.size()));
@@ -98,6 +126,7 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
     all.push_back(now_us() - start);
   }
   t.synchronous_us = median(all);
+  if (gpu != nullptr) t.copies_us = copies_alone(*gpu, t.upload_bytes, t.download_bytes, batch, repetitions);
   t.synchronous_p999_us = p999(all), t.synchronous_max_us = *std::max_element(all.begin(), all.end());
   return t;
 }

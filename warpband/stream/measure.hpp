@@ -13,15 +13,20 @@ struct stage_times {
   double upload_us = 0, download_us = 0;
   std::vector<double> stage_us;  // of each stage of the chain
   double kernel_us = 0;          // all stages, one behind the other
-  double synchronous_us = 0;     // copies and stages of one frame and the wait for it, by the host's clock
+  /// The copies alone of frames one behind the other, both ways at once: the time that each frame adds. With
+  /// it nothing else costs a pipeline that copies frames one by one, or so many at a time.
+  double copies_us = 0;
+  double synchronous_us = 0;  // copies and stages of one frame and the wait for it, by the host's clock
   /// Of uploads and of whole frames, 99.9 % of which take no longer, and the longest one: what the machine
   /// does to a frame that nothing else delays.
   double upload_p999_us = 0, upload_max_us = 0, synchronous_p999_us = 0, synchronous_max_us = 0;
   std::size_t upload_bytes = 0, download_bytes = 0;
 };
 
-/// Runs a frame of `items` again and again on a device; `inputs` are its arrays. Throws as make_lane does.
+/// Runs a frame of `items` again and again on a device; `inputs` are its arrays. `batch` frames go as one
+/// copy in copies_us. Throws as make_lanes does.
 stage_times measure_stages(const frame_chain& chain, const std::string& device, int threads,
-                           std::size_t items, const std::vector<const void*>& inputs, int repetitions = 30);
+                           std::size_t items, const std::vector<const void*>& inputs, int repetitions = 30,
+                           int batch = 1);
 
 }  // namespace wb

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -42,7 +43,6 @@ enum class slot_use {
 };
 
 struct slot_state {
-  array<std::byte> memory;
   std::byte *inputs = nullptr, *outputs = nullptr;
   slot_use use = slot_use::free;
   bool ticket = false;  // somebody holds one
@@ -51,6 +51,8 @@ struct slot_state {
   std::size_t items = 0, device = 0;
   std::uint64_t sequence = 0, token = 0;
   int attempts = 0;
+  bool alone = false;  // not with others: one of them failed, and by itself it is told which
+  bool moved = false;  // its outputs do not lie beside its neighbours' any more
   frame_clock::time_point pushed, started, finished;
   char error[240] = "";
 
@@ -66,25 +68,75 @@ struct record {
   std::size_t slot;
 };
 
+/// A queue of bounded length, whose memory is there from the start.
+template <class T>
+class ring {
+ public:
+  void reserve(std::size_t n) { values_.resize(n); }
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  T& operator[](std::size_t i) noexcept { return values_[place(i)]; }
+  const T& operator[](std::size_t i) const noexcept { return values_[place(i)]; }
+  T& front() noexcept { return (*this)[0]; }
+  T& back() noexcept { return (*this)[size_ - 1]; }
+  void push_back(const T& v) noexcept { insert(size_, v); }
+  void pop_front() noexcept {
+    first_ = place(1);
+    size_--;
+  }
+  void pop_back() noexcept { size_--; }
+  void clear() noexcept { size_ = 0; }
+  void insert(std::size_t at, const T& v) noexcept {
+    size_++;
+    for (std::size_t i = size_ - 1; i > at; i--) (*this)[i] = (*this)[i - 1];
+    (*this)[at] = v;
+  }
+  void erase(std::size_t at) noexcept {  // the part before it moves: most are near the front
+    for (std::size_t i = at; i > 0; i--) (*this)[i] = (*this)[i - 1];
+    pop_front();
+  }
+
+ private:
+  std::size_t place(std::size_t i) const noexcept {
+    const std::size_t at = first_ + i;
+    return at < values_.size() ? at : at - values_.size();
+  }
+  std::vector<T> values_;
+  std::size_t first_ = 0, size_ = 0;
+};
+
+/// What a lane works on: slots that lie side by side.
+struct load {
+  std::size_t first = none, count = 0;
+};
+
 /// A thread that drives lanes of one device.
 struct worker {
   std::size_t device = 0;
   std::vector<std::unique_ptr<frame_lane>> lanes;
-  std::vector<std::size_t> on;       // the slot on each lane, or none
+  std::vector<load> on;              // of each lane; none: it is idle
+  std::vector<char> stuck;           // lanes that a fault makes hang
   std::vector<std::size_t> started;  // lanes in the order in which they were started
   std::uint64_t signals = 0;         // of lanes that are done
   bool over = false;                 // its device has failed
+  bool hung = false;                 // and may still work
   std::thread thread;
 
   std::size_t idle_lane() const noexcept {
-    return static_cast<std::size_t>(std::find(on.begin(), on.end(), none) - on.begin());
+    std::size_t lane = 0;
+    while (on[lane].first != none) lane++;
+    return lane;
   }
   bool has_idle_lane() const noexcept { return started.size() < lanes.size(); }
   void release(std::size_t lane) noexcept {
-    on[lane] = none;
+    on[lane] = {};
+    stuck[lane] = 0;
     started.erase(std::find(started.begin(), started.end(), lane));
   }
 };
+
+/// Groups under way of which a lane that is free waits for a full one: one is copied in and one worked on.
+constexpr std::size_t enough_under_way = 2;
 
 void relax() noexcept {
 #if defined(__x86_64__)
@@ -103,6 +155,8 @@ struct pipeline_state {
   std::vector<std::string> descriptions;
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<slot_state> slots;
+  array<std::byte> inputs, outputs;  // of all slots, side by side
+  array<std::byte> spare_outputs;
   std::size_t graphs = 0;
   std::mutex joining;  // of threads
   bool threads_run = false;
@@ -111,9 +165,10 @@ struct pipeline_state {
   mutable std::mutex mutex;
   std::condition_variable space, work;    // a slot is free; a frame is queued, a lane is done
   mutable std::condition_variable ended;  // frames were delivered
-  std::vector<std::size_t> free, queue;   // the last free one is taken first; the queue's front is at 0
-  std::vector<record> records;            // in order of sequence
-  std::vector<char> alive;                // of each device
+  ring<std::size_t> free, queue;
+  ring<record> records;            // in order of sequence
+  std::vector<std::byte*> spares;  // memory for outputs
+  std::vector<char> alive;         // of each device
   std::size_t devices_left = 0;
   std::uint64_t next = 0, through = 0;  // the next frame's sequence; all before were delivered
   bool delivering = false, stopping = false;
@@ -169,7 +224,7 @@ struct pipeline_state {
     while (!records.empty()) {
       const record r = records.front();
       if (r.slot == none) {
-        records.erase(records.begin());
+        records.pop_front();
         for (std::uint64_t i = 0; i < r.count; i++) {
           counts.dropped++;
           frame_result dropped;
@@ -181,7 +236,7 @@ struct pipeline_state {
       } else {
         slot_state& f = slots[r.slot];
         if (f.use != slot_use::ended) break;
-        records.erase(records.begin());
+        records.pop_front();
         if (f.status == frame_status::delivered) {
           const auto latency = frame_clock::now() - f.pushed;
           times.latency.add(latency);
@@ -207,12 +262,9 @@ struct pipeline_state {
 
   // ---- the queue
 
-  std::vector<record>::iterator record_of(std::size_t s) {
-    return std::find_if(records.begin(), records.end(), [&](const record& r) { return r.slot == s; });
-  }
-  /// A queued frame is dropped; its slot is free if it has no ticket.
-  void drop(std::vector<std::size_t>::iterator at) {
-    const std::size_t s = *at;
+  /// The queued frame at a place is dropped; its slot is free if it has no ticket.
+  void drop(std::size_t at) {
+    const std::size_t s = queue[at];
     queue.erase(at);
     queued_now.store(queue.size(), std::memory_order_relaxed);
     slot_state& f = slots[s];
@@ -221,19 +273,20 @@ struct pipeline_state {
       f.use = slot_use::ended;
       return;
     }
-    auto r = record_of(s);
-    r->slot = none;
+    std::size_t r = 0;
+    while (records[r].slot != s) r++;
+    records[r].slot = none;
     const auto follows = [](const record& a, const record& b) {
       return a.slot == none && b.slot == none && a.first + a.count == b.first;
     };
-    if (r + 1 != records.end() && follows(*r, r[1])) {
-      r->count += r[1].count;
-      records.erase(r + 1);
-    }
-    if (r != records.begin() && follows(r[-1], *r)) {
-      r[-1].count += r->count;
-      records.erase(r);
-    }
+    const auto join = [&](std::size_t i) {  // with the next one
+      if (i + 1 >= records.size() || !follows(records[i], records[i + 1])) return;
+      records[i + 1].first = records[i].first;
+      records[i + 1].count += records[i].count;
+      records.erase(i);
+    };
+    join(r);
+    if (r > 0) join(r - 1);
     give_back(s);
   }
   std::size_t take_slot(lock& l) {
@@ -241,15 +294,16 @@ struct pipeline_state {
       if (stopping) throw error(stopped_text);
       if (devices_left == 0) throw device_error("no device is left: " + device_failure);
       if (!free.empty()) {
-        const std::size_t s = free.back();
-        free.pop_back();
+        // The one that was used last is in the caches; in turn they lie side by side.
+        const std::size_t s = config.batch > 1 ? free.front() : free.back();
+        config.batch > 1 ? free.pop_front() : free.pop_back();
         slots[s].use = slot_use::filling;
         return s;
       }
       if (config.overflow == overflow_policy::drop_oldest) {
-        const auto oldest =
-            std::find_if(queue.begin(), queue.end(), [&](std::size_t s) { return !slots[s].silent; });
-        if (oldest != queue.end()) {
+        std::size_t oldest = 0;
+        while (oldest < queue.size() && slots[queue[oldest]].silent) oldest++;
+        if (oldest < queue.size()) {
           drop(oldest);
           deliver(l);
           continue;
@@ -263,22 +317,42 @@ struct pipeline_state {
   /// Back to its place in the queue.
   void queue_again(std::size_t s) {
     slots[s].use = slot_use::queued;
-    const auto behind = std::find_if(queue.begin(), queue.end(), [&](std::size_t other) {
-      return slots[other].sequence > slots[s].sequence;
-    });
+    std::size_t behind = 0;
+    while (behind < queue.size() && slots[queue[behind]].sequence < slots[s].sequence) behind++;
     queue.insert(behind, s);
     queued_now.store(queue.size(), std::memory_order_relaxed);
   }
-  std::size_t take_work(worker& w) {
+  std::size_t most_of(const worker& w) const noexcept {
+    return w.lanes.front()->queues() ? static_cast<std::size_t>(config.batch) : 1;
+  }
+  /// How many frames at the front of the queue a lane takes now: all that lie side by side, up to a group. 0
+  /// where it waits for more of them.
+  std::size_t ready_frames(const worker& w) const noexcept {
+    if (queue.empty()) return 0;
+    const std::size_t most = most_of(w);
+    const auto alone = [&](const slot_state& f) {
+      return f.alone || f.moved || f.items != config.most_items;
+    };
+    if (most == 1 || alone(slots[queue[0]])) return 1;
+    std::size_t n = 1;
+    while (n < most && n < queue.size() && queue[n] == queue[0] + n && !alone(slots[queue[n]])) n++;
+    const bool more_may_come = n < most && n == queue.size() && queue[0] + n < slots.size();
+    return more_may_come && w.started.size() >= enough_under_way && !stopping ? 0 : n;
+  }
+  load take_work(worker& w) {
     lock l(mutex);
     w.over = !alive[w.device];
-    if (queue.empty() || w.over) return none;
-    const std::size_t s = queue.front();
-    queue.erase(queue.begin());
+    if (w.over) return {};
+    const std::size_t n = ready_frames(w);
+    if (n == 0) return {};
+    const std::size_t first = queue.front();
+    for (std::size_t s = first; s < first + n; s++) {
+      queue.pop_front();
+      slots[s].use = slot_use::running;
+      slots[s].device = w.device;
+    }
     queued_now.store(queue.size(), std::memory_order_relaxed);
-    slots[s].use = slot_use::running;
-    slots[s].device = w.device;
-    return s;
+    return {first, n};
   }
 
   // ---- threads of devices
@@ -286,9 +360,9 @@ struct pipeline_state {
   void fault(fault_moment moment, const worker& w, const slot_state& f) const {
     if (config.fault) config.fault({moment, w.device, f.sequence, f.attempts});
   }
-  lane_frame frame_of(std::size_t s) const {
-    const slot_state& f = slots[s];
-    return {f.inputs, f.outputs, f.items, s};
+  lane_frame frame_of(load what) const {
+    const slot_state& f = slots[what.first];
+    return {f.inputs, f.outputs, f.items, what.first, what.count};
   }
   /// Runs `call`, which is about the frame on a lane; false where it failed, and all that follows is done.
   template <class Call>
@@ -296,6 +370,9 @@ struct pipeline_state {
     const char* what = "an exception that is no std::exception";
     try {
       call();
+      return true;
+    } catch (const device_hang&) {
+      w.stuck[lane] = 1;
       return true;
     } catch (const device_error& e) {
       fail_device(w, e.what());
@@ -310,39 +387,62 @@ struct pipeline_state {
   }
   void fail_frame(worker& w, std::size_t lane, const char* what) {
     w.lanes[lane]->abandon();
-    const std::size_t s = w.on[lane];
+    const load on = w.on[lane];
     w.release(lane);
     lock l(mutex);
+    if (on.count > 1) {  // which one it was is not known: each runs again by itself
+      for (std::size_t s = on.first; s < on.first + on.count; s++) {
+        slots[s].alone = true;
+        end_or_run_again(s, true, what);
+      }
+      work.notify_all();
+    } else {
+      end_or_run_again(on.first, false, what);
+    }
+    deliver(l);
+  }
+  void end_or_run_again(std::size_t s, bool again, const char* what) {
+    if (again && !stopping) return queue_again(s);
     slots[s].fail(what);
     slots[s].finished = frame_clock::now();
     slots[s].use = slot_use::ended;
-    deliver(l);
   }
-  void fail_device(worker& w, const char* what) {
-    for (const std::size_t lane : w.started) w.lanes[lane]->abandon();
+  /// Whether a frame has been on the device for too long.
+  bool overdue(const worker& w) const {
+    return config.timeout.count() > 0 && !w.started.empty() &&
+           frame_clock::now() - slots[w.on[w.started.front()].first].started > config.timeout;
+  }
+  void fail_device(worker& w, const char* what, bool hangs = false) {
+    if (!hangs)
+      for (const std::size_t lane : w.started) w.lanes[lane]->abandon();
     lock l(mutex);
+    w.hung = hangs;
+    w.over = true;
     if (std::exchange(alive[w.device], char{0})) {
       devices_left--;
       counts.devices_failed++;
       device_failure = what;
     }
     for (const std::size_t lane : w.started) {
-      const std::size_t s = w.on[lane];
-      slot_state& f = slots[s];
-      f.attempts++;
-      if (devices_left != 0 && f.attempts <= config.retries && !stopping) {
-        counts.rerun++;
-        queue_again(s);
-      } else {
-        f.fail(what);
-        f.finished = frame_clock::now();
-        f.use = slot_use::ended;
+      const load on = w.on[lane];
+      for (std::size_t s = on.first; s < on.first + on.count; s++) {
+        slot_state& f = slots[s];
+        if (hangs && !spares.empty()) {  // what still comes from the device goes where nobody looks
+          f.outputs = spares.back();
+          f.moved = true;
+          spares.pop_back();
+        }
+        f.attempts++;
+        const bool again = devices_left != 0 && f.attempts <= config.retries && !stopping;
+        counts.rerun += again;
+        end_or_run_again(s, again, what);
       }
-      w.on[lane] = none;
+      w.on[lane] = {};
     }
     w.started.clear();
     if (devices_left == 0) {
-      for (const std::size_t s : queue) {
+      for (std::size_t i = 0; i < queue.size(); i++) {
+        const std::size_t s = queue[i];
         slots[s].fail(what);
         slots[s].started = slots[s].finished = frame_clock::now();
         slots[s].use = slot_use::ended;
@@ -354,41 +454,62 @@ struct pipeline_state {
     space.notify_all();
     deliver(l);
   }
-  void begin(worker& w, std::size_t s) {
+  void fault(fault_moment moment, const worker& w, load what) const {
+    if (!config.fault) return;
+    for (std::size_t s = what.first; s < what.first + what.count; s++) fault(moment, w, slots[s]);
+  }
+  void begin(worker& w, load what) {
     const std::size_t lane = w.idle_lane();
-    slot_state& f = slots[s];
-    w.on[lane] = s;
+    w.on[lane] = what;
     w.started.push_back(lane);
-    f.started = frame_clock::now();
+    const auto now = frame_clock::now();
+    for (std::size_t s = what.first; s < what.first + what.count; s++) slots[s].started = now;
     guarded(w, lane, [&] {
-      fault(fault_moment::start, w, f);
-      w.lanes[lane]->start(frame_of(s));
-      fault(fault_moment::started, w, f);
+      fault(fault_moment::start, w, what);
+      w.lanes[lane]->start(frame_of(what));
+      fault(fault_moment::started, w, what);
     });
   }
   /// Whether a lane was done, or failed.
   bool finish_one(worker& w) {
     for (const std::size_t lane : w.started) {
-      const std::size_t s = w.on[lane];
+      if (w.stuck[lane] != 0) continue;
+      const load on = w.on[lane];
       bool done = false;
       const bool fine = guarded(w, lane, [&] {
         done = w.lanes[lane]->done();
-        if (done) fault(fault_moment::done, w, slots[s]);
+        if (done) fault(fault_moment::done, w, on);
       });
       if (!fine) return true;
-      if (!done) continue;
+      if (!done || w.stuck[lane] != 0) continue;
       const auto now = frame_clock::now();
       w.release(lane);
       lock l(mutex);
-      slots[s].finished = now;
-      slots[s].status = frame_status::delivered;
-      slots[s].use = slot_use::ended;
+      for (std::size_t s = on.first; s < on.first + on.count; s++) {
+        slots[s].finished = now;
+        slots[s].status = frame_status::delivered;
+        slots[s].use = slot_use::ended;
+      }
       deliver(l);
       return true;
     }
-    return false;
+    if (!overdue(w)) return false;
+    char text[96];
+    std::snprintf(text, sizeof text, "a device that hangs: no answer for %.6g s",
+                  std::chrono::duration<double>(config.timeout).count());
+    fail_device(w, text, true);
+    return true;
+  }
+  /// Whether it is worth a look at the queue, from outside the mutex.
+  bool may_take(const worker& w) const noexcept {
+    const std::size_t waiting = queued_now.load(std::memory_order_relaxed);
+    return waiting != 0 && (waiting >= most_of(w) || w.started.size() < enough_under_way ||
+                            stop_now.load(std::memory_order_relaxed));
   }
   void drive(worker& w) {
+    guarded_entry(w);
+    std::chrono::nanoseconds asked_every = std::chrono::milliseconds(20);
+    if (config.timeout.count() > 0) asked_every = std::min(asked_every, config.timeout);
     for (;;) {
       std::uint64_t seen = 0;
       if (config.waiting == wait_policy::block) {
@@ -397,10 +518,10 @@ struct pipeline_state {
       }
       bool moved = false;
       while (w.has_idle_lane()) {
-        if (config.waiting == wait_policy::spin && queued_now.load(std::memory_order_relaxed) == 0) break;
-        const std::size_t s = take_work(w);
-        if (s == none) break;
-        begin(w, s);
+        if (config.waiting == wait_policy::spin && !may_take(w)) break;
+        const load what = take_work(w);
+        if (what.first == none) break;
+        begin(w, what);
         moved = true;
         if (!w.lanes.front()->queues()) break;
       }
@@ -416,13 +537,22 @@ struct pipeline_state {
       if (stopping && w.started.empty()) return;
       const auto ready = [&] {
         return w.signals != seen || (stopping && w.started.empty()) ||
-               (!queue.empty() && w.has_idle_lane() && alive[w.device]);
+               (w.has_idle_lane() && alive[w.device] && ready_frames(w) != 0);
       };
       // A device that failed signals nothing: it is asked now and then.
       if (w.started.empty())
         work.wait(l, ready);
       else
-        work.wait_for(l, std::chrono::milliseconds(20), ready);
+        work.wait_for(l, asked_every, ready);
+    }
+  }
+
+  /// Makes the lanes ready for this thread; where that fails, so has the device.
+  void guarded_entry(worker& w) {
+    try {
+      for (auto& lane : w.lanes) lane->enter();
+    } catch (const std::exception& e) {
+      fail_device(w, e.what());
     }
   }
 
@@ -435,7 +565,12 @@ struct pipeline_state {
     check_range("streams", config.streams, 1, 64);
     check_range("queue", static_cast<long long>(std::min<std::size_t>(config.queue, 1 << 30)), 1, 65536);
     check_range("parts", config.parts, 1, 64);
+    check_range("batch", config.batch, 1, 64);
     check_range("retries", config.retries, 0, 64);
+    if (config.batch > 1 && config.parts > 1)
+      throw argument_error("batch", std::to_string(config.batch), "1 with parts above 1");
+    if (config.timeout.count() < 0)
+      throw argument_error("timeout", std::to_string(config.timeout.count()) + " ns", "0 or more");
     if (config.deadline.count() < 0)
       throw argument_error("deadline", std::to_string(config.deadline.count()) + " ns", "0 or more");
     if (in.size() > frame_arrays::most || out.size() > frame_arrays::most)
@@ -465,8 +600,11 @@ struct pipeline_state {
     devices_left = config.devices.size();
     executor* pinned = nullptr;
     for (std::size_t d = 0; d < config.devices.size(); d++) {
+      auto lanes = make_lanes(
+          *chain, {config.devices[d], config.threads, config.most_items, config.parts, config.batch},
+          streams);
       for (std::size_t s = 0; s < streams; s++) {
-        auto lane = make_lane(*chain, {config.devices[d], config.threads, config.most_items, config.parts});
+        auto lane = std::move(lanes[s]);
         if (s == 0) descriptions.push_back(lane->where().description());
         if (s == 0 || !lane->queues()) {  // a lane that does not queue needs a thread for itself
           workers.push_back(std::make_unique<worker>());
@@ -483,21 +621,36 @@ struct pipeline_state {
             });
         }
         w.lanes.push_back(std::move(lane));
-        w.on.push_back(none);
+        w.on.push_back({});
+        w.stuck.push_back(0);
         w.started.reserve(streams);
       }
     }
     executor& where = pinned != nullptr ? *pinned : workers.front()->lanes.front()->where();
     const std::size_t in = offset_of(chain->inputs(), chain->inputs().size(), config.most_items),
                       out = offset_of(chain->outputs(), chain->outputs().size(), config.most_items);
-    slots = std::vector<slot_state>(config.queue + streams * config.devices.size());
-    for (slot_state& s : slots) {
-      s.memory = where.make_host<std::byte>(in + out, 1);
-      s.inputs = s.memory.data(), s.outputs = s.memory.data() + in;
-      std::memset(s.inputs, 0, in + out);
+    std::size_t under_way = 0, under_way_cuda = 0;  // frames, at most
+    for (auto& w : workers) {
+      under_way += w->lanes.size() * most_of(*w);
+      if (w->lanes.front()->queues()) under_way_cuda += w->lanes.size() * most_of(*w);
+    }
+    slots = std::vector<slot_state>(config.queue + under_way);
+    inputs = where.make_host<std::byte>(in, slots.size());
+    outputs = where.make_host<std::byte>(out, slots.size());
+    std::memset(inputs.data(), 0, inputs.bytes());
+    std::memset(outputs.data(), 0, outputs.bytes());
+    for (std::size_t s = 0; s < slots.size(); s++)
+      slots[s].inputs = inputs.data() + s * in, slots[s].outputs = outputs.data() + s * out;
+    if (config.timeout.count() > 0) {
+      const std::size_t n = config.fault ? under_way : under_way_cuda;
+      spare_outputs = where.make_host<std::byte>(out, n);
+      for (std::size_t s = 0; s < n; s++) spares.push_back(spare_outputs.data() + s * out);
     }
     free.reserve(slots.size());
-    for (std::size_t s = slots.size(); s > 0; s--) free.push_back(s - 1);
+    if (config.batch > 1)
+      for (std::size_t s = 0; s < slots.size(); s++) free.push_back(s);
+    else
+      for (std::size_t s = slots.size(); s > 0; s--) free.push_back(s - 1);
     queue.reserve(slots.size() + 1);
     records.reserve(2 * slots.size() + 2);  // frames with a slot, and runs of dropped ones between them
     for (auto& w : workers)
@@ -517,7 +670,7 @@ struct pipeline_state {
       lock l(mutex);
       stopping = true;
       stop_now.store(true, std::memory_order_release);
-      while (!queue.empty()) drop(queue.begin());
+      while (!queue.empty()) drop(0);
       work.notify_all();
       space.notify_all();
       deliver(l);
@@ -532,9 +685,31 @@ struct pipeline_state {
       ended.wait(l, [this] { return records.empty() && !delivering; });
     }
     // Without the mutex: lanes wait for notifications that are still to come and take it.
+    bool hangs = false;
     for (auto& w : workers)
-      for (auto& lane : w->lanes) lane->abandon();
+      for (auto& lane : w->lanes) {
+        if (!w->hung)
+          lane->abandon();
+        else if (!lane->idle())
+          hangs = true;
+      }
+    if (hangs) leave_to_device();
     workers.clear();
+  }
+  /// Nothing can be freed that a device which hangs may still use, and each call that frees would wait for
+  /// it.
+  void leave_to_device() {
+    struct left {
+      std::vector<std::unique_ptr<frame_lane>> lanes;
+      array<std::byte> inputs, outputs;
+      std::shared_ptr<const frame_chain> chain;
+    };
+    auto* const all = new left;  // for good
+    all->chain = chain;
+    all->inputs.swap(inputs), all->outputs.swap(outputs);
+    for (auto& w : workers)
+      if (w->hung)
+        for (auto& lane : w->lanes) all->lanes.push_back(std::move(lane));
   }
   ~pipeline_state() { workers.clear(); }
 };
@@ -632,6 +807,7 @@ std::uint64_t queue_frame(pipeline_state& p, std::size_t s, std::size_t items, b
   f.sequence = p.next++;
   f.token = token;
   f.attempts = 0;
+  f.alone = false;
   f.pushed = f.started = f.finished = now;
   p.counts.waiting_sum += p.queue.size();
   p.queue.push_back(s);

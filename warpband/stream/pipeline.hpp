@@ -20,10 +20,11 @@
 // Every frame that was pushed is delivered, with its result or as failed or dropped, none twice:
 // pushed = delivered + dropped + failed once drain() or stop() returned. A device that fails takes no frame
 // with it: what was under way on it runs again on another one, `retries` times at most, and is else delivered
-// as failed.
+// as failed. So does one that hangs, after `timeout`.
 #include <chrono>
 #include <complex>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -47,6 +48,9 @@ enum class wait_policy {
 
 /// When a fault is asked for, see pipeline_config.
 enum class fault_moment { start, started, done };
+struct device_hang : std::exception {
+  const char* what() const noexcept override { return "a device hangs"; }
+};
 struct fault_point {
   fault_moment moment;
   std::size_t device;  // index in pipeline_config::devices
@@ -69,11 +73,21 @@ struct pipeline_config {
   /// CUDA, with parts = 1: frames of these many items are started as a recorded graph, one for each slot and
   /// stream.
   std::vector<std::size_t> graph_items = {};
+  /// CUDA, with parts = 1: up to so many frames of most_items, 1..64, that wait one behind the other go as
+  /// one copy in, their kernels and one copy out, since each copy costs some microseconds whatever its size.
+  /// A stream that is free waits for so many while two others work: more throughput of small frames, for a
+  /// longer latency of each. Frames of such a group finish together.
+  int batch = 1;
   int retries = 1;  // devices that may fail under a frame before it is failed itself: 0..64
+  /// CUDA: a device under which a frame is longer than this counts as failed, and its frames, which it may
+  /// still write to, get other memory for their results; 0: whoever waits for a device that hangs waits too.
+  /// What such a device holds is given back if it is done when the pipeline stops, else never.
+  std::chrono::nanoseconds timeout{0};
   /// Latencies above it are counted as missed; 0: none are.
   std::chrono::nanoseconds deadline{0};
   /// For tests: called by the threads that drive devices at each moment of each frame. What it throws is
-  /// taken for the device's (device_error) or the frame's (others) own.
+  /// taken for the device's (device_error) or the frame's (others) own; device_hang: from then on the device
+  /// does not say that it is done with the frame, for which there has to be a timeout.
   std::function<void(const fault_point&)> fault = {};
 };
 

@@ -143,6 +143,10 @@ TEST(stream_pipeline, refuses_settings) {
   EXPECT_EQ(with([](auto& c) { c.queue = 0; }), "queue");
   EXPECT_EQ(with([](auto& c) { c.parts = 0; }), "parts");
   EXPECT_EQ(with([](auto& c) { c.retries = -1; }), "retries");
+  EXPECT_EQ(with([](auto& c) { c.batch = 0; }), "batch");
+  EXPECT_EQ(with([](auto& c) { c.batch = 65; }), "batch");
+  EXPECT_EQ(with([](auto& c) { c.batch = 2, c.parts = 2; }), "batch");
+  EXPECT_EQ(with([](auto& c) { c.timeout = -1ns; }), "timeout");
   EXPECT_EQ(with([](auto& c) { c.deadline = -1ns; }), "deadline");
   EXPECT_EQ(with([](auto& c) { c.graph_items = {9}; }), "graph_items");
   EXPECT_EQ(blamed([] { frame_pipeline(nullptr, {.most_items = 8}); }), "chain");
@@ -508,6 +512,42 @@ TEST_P(stream_faults, other_exceptions_are_the_frames_own) {
   EXPECT_EQ(o.delivered, 80U);
   EXPECT_EQ(p.counters().devices_failed, 0U);
   expect_adds_up(p, o);
+}
+TEST_P(stream_faults, a_device_that_hangs_takes_no_frame_with_it) {
+  for (const wb::wait_policy waiting : {wb::wait_policy::block, wb::wait_policy::spin}) {
+    observer o;
+    pipeline_config c{
+        .devices = cpus(3), .streams = 2, .most_items = 16, .waiting = waiting, .timeout = 20ms};
+    c.fault = [](const wb::fault_point& f) {
+      if (f.moment == GetParam() && f.device == 1 && f.sequence > 40) throw wb::device_hang();
+    };
+    frame_pipeline p(chain(50us), c, o.callback());
+    for (std::uint64_t n = 0; n < 300; n++) p.push(filled(p, 16, n), n);
+    p.drain();
+    EXPECT_EQ(o.delivered, 300U);
+    expect_adds_up(p, o);
+    EXPECT_EQ(p.counters().devices_failed, 1U);
+    EXPECT_GE(p.counters().rerun, 1U);
+    EXPECT_LE(p.counters().rerun, 2U);
+  }
+}
+TEST_P(stream_faults, when_all_devices_hang_frames_are_reported_and_stop_returns) {
+  observer o;
+  pipeline_config c{.devices = cpus(2), .streams = 1, .most_items = 16, .queue = 30, .timeout = 10ms};
+  c.fault = [](const wb::fault_point& f) {
+    if (f.moment == GetParam() && f.sequence >= 10) throw wb::device_hang();
+  };
+  std::atomic<int> told = 0;
+  frame_pipeline p(chain(20us), c, [&](const frame_result& r) {
+    o(r);
+    if (r.status == frame_status::failed)
+      told += std::string(r.error) == "a device that hangs: no answer for 0.01 s";
+  });
+  for (std::uint64_t n = 0; n < 30; n++) p.push(filled(p, 16, n), n);
+  p.stop();  // in the middle of it
+  expect_adds_up(p, o);
+  EXPECT_EQ(o.next, 30U);
+  EXPECT_EQ(told, static_cast<int>(o.failed));
 }
 INSTANTIATE_TEST_SUITE_P(moments, stream_faults,
                          ::testing::Values(wb::fault_moment::start, wb::fault_moment::started,

@@ -18,8 +18,9 @@ downlink_precoder::downlink_precoder(const downlink_config& config) : config_(co
                          "as_printed or unit_power");
 }
 
-void downlink_precoder::run(executor& exec, const downlink_input& in, view<std::complex<float>> precoded,
-                            view<std::uint8_t> status) const {
+template <class Input>
+massive_args downlink_precoder::checked(const Input& in, view<std::complex<float>> precoded,
+                                        view<std::uint8_t> status) const {
   check_range("symbols", in.symbols, 1, 1 << 20);
   const std::size_t frames = in.channel.items, vectors = frames * static_cast<std::size_t>(in.symbols),
                     b = static_cast<std::size_t>(config_.antennas),
@@ -37,12 +38,24 @@ void downlink_precoder::run(executor& exec, const downlink_input& in, view<std::
   args.iterations = config_.iterations;
   args.symbol_energy = config_.symbol_energy;
   args.unit_power = config_.normalization == massive_normalization::unit_power;
-  args.channel = as_pairs(in.channel);
   args.in = as_pairs(in.sent);
   args.noise_var = in.noise_var;
   args.out = as_pairs(precoded);
   args.status = status;
-  exec.run(downlink_kernels(), &args, frames);
+  return args;
+}
+
+void downlink_precoder::run(executor& exec, const downlink_input& in, view<std::complex<float>> precoded,
+                            view<std::uint8_t> status) const {
+  massive_args args = checked(in, precoded, status);
+  args.channel = as_pairs(in.channel);
+  exec.run(downlink_kernels(), &args, in.channel.items);
+}
+void downlink_precoder::run(executor& exec, const downlink_half_input& in, view<std::complex<float>> precoded,
+                            view<std::uint8_t> status) const {
+  massive_args args = checked(in, precoded, status);
+  args.half_channel = in.channel;
+  exec.run(downlink_kernels(), &args, in.channel.items);
 }
 
 }  // namespace wb

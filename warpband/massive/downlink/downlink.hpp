@@ -5,11 +5,14 @@
 #include <complex>
 #include <cstdint>
 
+#include <warpband/core/half.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/massive/massive.hpp>
 
 namespace wb {
+
+struct massive_args;
 
 enum class massive_normalization {
   as_printed,  // x' = Es m / |m| (eq. 2.3): of norm Es
@@ -32,6 +35,14 @@ struct downlink_input {
   int symbols = 1;                               // consecutive vectors that share an H
 };
 
+/// The same with H as pairs of halves (core/half.hpp); all is computed in float32.
+struct downlink_half_input {
+  view<const half_complex> channel = {};
+  view<const std::complex<float>> sent = {};
+  view<const float> noise_var = {};
+  int symbols = 1;
+};
+
 /// Safe to use from several threads.
 ///
 /// A frame is erased, with zeros and status_erased, as `uplink_detector` has it; a vector where s has NaN or
@@ -45,10 +56,15 @@ class downlink_precoder {
   /// shape_error.
   void run(executor& exec, const downlink_input& in, view<std::complex<float>> precoded,
            view<std::uint8_t> status = {}) const;
+  void run(executor& exec, const downlink_half_input& in, view<std::complex<float>> precoded,
+           view<std::uint8_t> status = {}) const;
 
   const downlink_config& config() const noexcept { return config_; }
 
  private:
+  template <class Input>
+  massive_args checked(const Input& in, view<std::complex<float>> precoded, view<std::uint8_t> status) const;
+
   downlink_config config_;
 };
 

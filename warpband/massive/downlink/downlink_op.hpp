@@ -31,7 +31,7 @@ struct downlink_op {
   }
   double bytes() const {
     const double n = a.users, b = a.antennas;
-    return 8 * b * n + 4 + a.symbols * (8 * (n + b) + (a.status.data ? 1 : 0));
+    return (a.half_channel.data ? 4 : 8) * b * n + 4 + a.symbols * (8 * (n + b) + (a.status.data ? 1 : 0));
   }
 
   template <class G>

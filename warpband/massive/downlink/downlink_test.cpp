@@ -97,6 +97,24 @@ TEST_P(downlink, same_bits_for_any_batch_layout_and_backend) {
   }
 }
 
+TEST_P(downlink, halves_have_the_bits_of_complex64_that_holds_the_same) {
+  const auto scalar = wb::testing::open_scalar();
+  for (const auto& [antennas, users] :
+       {std::tuple{std::size_t{37}, std::size_t{8}}, {std::size_t{24}, std::size_t{3}}}) {
+    massive_batch full = random_frames(antennas, users, 3, 19, 0.2f);
+    full.h[2 * antennas * users + 1] = {0, std::numeric_limits<float>::infinity()};
+    massive_batch b = full;
+    b.h = wb::testing::in_halves(full).h;
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::mf}) {
+      const downlink_config c = setting(antennas, users, mode);
+      const massive_result want = precode(*scalar, c, b);
+      EXPECT_EQ(wb::count_erased(want.status), 3U);
+      EXPECT_TRUE(precode(exec(), c, full, layout::row_major, true) == want) << name_of(mode);
+      EXPECT_TRUE(precode(exec(), c, full, layout::batch_fastest, true) == want) << name_of(mode);
+    }
+  }
+}
+
 TEST_P(downlink, ugly_frames_are_erased_alone) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const massive_batch good = random_frames(10, 4, 2, 18, 0.1f);

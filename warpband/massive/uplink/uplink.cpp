@@ -21,6 +21,8 @@ uplink_detector::uplink_detector(const uplink_config& config) : config_(config) 
   const float clip = config.llr_clip;
   if (!(clip > 0 && clip <= 1e6f) && clip != std::numeric_limits<float>::infinity())
     throw argument_error("llr_clip", std::to_string(clip), "above 0 and at most 1e6, or infinity");
+  if (!(config.llr_steps >= 0.25f && config.llr_steps <= 64.f))
+    throw argument_error("llr_steps", std::to_string(config.llr_steps), "0.25 to 64");
 }
 
 std::size_t uplink_detector::bits_per_vector() const noexcept {
@@ -38,6 +40,7 @@ massive_args uplink_detector::arguments(int symbols) const {
   args.pam_bits = bits_per_symbol(config_.qam) / 2;
   args.exact_sinr = config_.sinr == massive_sinr::exact;
   args.clip = config_.llr_clip;
+  args.steps = config_.llr_steps;
   return args;
 }
 
@@ -48,7 +51,8 @@ double uplink_detector::flops(int symbols) const {
   return uplink_kernels().cpu[static_cast<int>(isa::scalar)]->flops(&args);
 }
 
-void uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
+template <class Input>
+massive_args uplink_detector::checked(const Input& in, const uplink_output& out) const {
   massive_args args = arguments(in.symbols);
   const std::size_t frames = in.channel.items, vectors = frames * static_cast<std::size_t>(in.symbols),
                     b = static_cast<std::size_t>(config_.antennas),
@@ -57,17 +61,30 @@ void uplink_detector::run(executor& exec, const uplink_input& in, const uplink_o
   check_shape("received", in.received, b, vectors);
   check_shape("noise_var", in.noise_var, 1, frames);
   check_optional_shape("llr", out.llr, bits_per_vector(), vectors);
+  check_optional_shape("llr_int8", out.llr_int8, bits_per_vector(), vectors);
   check_optional_shape("equalized", out.equalized, u, vectors);
   check_optional_shape("sinr", out.sinr, u, vectors);
   check_optional_shape("status", out.status, 1, vectors);
-  args.channel = as_pairs(in.channel);
-  args.in = as_pairs(in.received);
   args.noise_var = in.noise_var;
   args.llr = out.llr;
+  args.llr8 = out.llr_int8;
   args.sinr = out.sinr;
   if (out.equalized.data != nullptr) args.out = as_pairs(out.equalized);
   args.status = out.status;
-  exec.run(uplink_kernels(), &args, frames);
+  return args;
+}
+
+void uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
+  massive_args args = checked(in, out);
+  args.channel = as_pairs(in.channel);
+  args.in = as_pairs(in.received);
+  exec.run(uplink_kernels(), &args, in.channel.items);
+}
+void uplink_detector::run(executor& exec, const uplink_half_input& in, const uplink_output& out) const {
+  massive_args args = checked(in, out);
+  args.half_channel = in.channel;
+  args.half_in = in.received;
+  exec.run(uplink_kernels(), &args, in.channel.items);
 }
 
 }  // namespace wb

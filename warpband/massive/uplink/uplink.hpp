@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <warpband/core/half.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/massive/massive.hpp>
@@ -30,6 +31,8 @@ struct uplink_config {
   massive_sinr sinr = massive_sinr::exact;
   /// LLRs are limited to +-llr_clip: above 0 and at most 1e6, or infinity for no limit.
   float llr_clip = std::numeric_limits<float>::infinity();
+  /// 8-bit LLRs: steps in an LLR of 1, 0.25..64, as of turbo_decoder_config. They are limited to +-127 steps.
+  float llr_steps = 8.f;
 };
 
 struct uplink_input {
@@ -38,9 +41,18 @@ struct uplink_input {
   view<const float> noise_var = {};  // N0 per complex entry: [frames, 1], item_stride 0 to share one
   int symbols = 1;                   // consecutive vectors that share an H
 };
+/// The same with H and y as pairs of halves (core/half.hpp), 4 bytes for a complex value. All is computed in
+/// float32. Entries must lie in the range of a half: a common factor of H and y, and its square of N0,
+/// changes no LLR.
+struct uplink_half_input {
+  view<const half_complex> channel = {}, received = {};
+  view<const float> noise_var = {};
+  int symbols = 1;
+};
 /// Outputs without data are not computed. LLRs of a vector lie user after user, each symbol's in 3GPP order.
 struct uplink_output {
   view<float> llr = {};                      // [frames * symbols, U * log2(qam)]
+  view<std::int8_t> llr_int8 = {};           // the same in steps (llr_steps), the nearest, ties to even
   view<std::complex<float>> equalized = {};  // [frames * symbols, U]: estimates without bias
   view<float> sinr = {};                     // [frames * symbols, U]: of those, linear
   view<std::uint8_t> status = {};            // [frames * symbols, 1] status_erased
@@ -57,6 +69,7 @@ class uplink_detector {
   explicit uplink_detector(const uplink_config& config);
   /// Queues the frames of in.channel. Throws argument_error and shape_error.
   void run(executor& exec, const uplink_input& in, const uplink_output& out) const;
+  void run(executor& exec, const uplink_half_input& in, const uplink_output& out) const;
 
   const uplink_config& config() const noexcept { return config_; }
   /// LLRs of a vector.
@@ -67,6 +80,8 @@ class uplink_detector {
 
  private:
   massive_args arguments(int symbols) const;
+  template <class Input>
+  massive_args checked(const Input& in, const uplink_output& out) const;
 
   uplink_config config_;
 };

@@ -37,9 +37,10 @@ struct frame_shape {
                        floats = (flags + (Many ? 2 + sides : 0) + 3) / 4 * 4;
 };
 
-/// Floats between runs of H and of a vector, and of all that is staged.
+/// Floats between runs of H and of a vector, and of all that is staged; H and vectors that come as halves are
+/// staged as they are at `raw`, H first.
 struct frame_plan {
-  int run_log2, h_run, y_run, y, results, floats;
+  int run_log2, h_run, y_run, y, results, raw, floats;
   template <class Shape>
   static frame_plan of(const massive_args& a) {
     frame_plan p{};
@@ -49,7 +50,9 @@ struct frame_plan {
     p.y_run = (2 << p.run_log2) + 4;
     p.y = antenna_runs * p.h_run;
     p.results = p.y + Shape::sides * antenna_runs * p.y_run;
-    p.floats = p.results + Shape::floats + 4;
+    p.raw = p.results + Shape::floats;
+    p.floats = p.raw + 4;
+    if (a.half_channel.data != nullptr) p.floats += a.antennas * (a.users + Shape::sides);
     return p;
   }
 };
@@ -182,7 +185,7 @@ struct frame_worker {
   static constexpr int halves = Shape::halves, chunks = U / 2 / halves;
   const massive_args& a;
   const frame_plan& p;
-  float *h, *y, *results;
+  float *h, *y, *results, *raw;
   bulk_copies copies;
   int warp, lane, run, part;  // within sums: eight runs, four groups of lanes
 
@@ -192,6 +195,7 @@ struct frame_worker {
         h(shared),
         y(shared + plan.y),
         results(shared + plan.results),
+        raw(shared + plan.raw),
         copies{reinterpret_cast<std::uint64_t*>(shared + plan.floats - 4)} {
     warp = static_cast<int>(threadIdx.x) / 32;
     lane = static_cast<int>(threadIdx.x) % 32;
@@ -220,10 +224,55 @@ struct frame_worker {
                            a.in.item_stride;
   }
 
+  WB_HD bool half_in() const { return a.half_channel.data != nullptr; }
+  WB_HD const half_complex* half_vector_of(std::size_t frame, int symbol) const {
+    return a.half_in.data + vector_number(frame, symbol) * a.half_in.item_stride;
+  }
+  WB_HD float* raw_vector(int side) const { return raw + a.antennas * (U + side); }
+  WB_HD static void put_two(float* to, std::uint32_t first, std::uint32_t second) {
+    const float2 x = to_floats(first), z = to_floats(second);
+    *reinterpret_cast<float4*>(to) = {x.x, x.y, z.x, z.y};
+  }
+  /// Halves to floats where the sums read them; by all threads. `channel` and `vector(side)`: where they lie.
+  template <class Vector>
+  WB_HD void unpack(const void* channel, Vector vector, int symbol, int count) const {
+    const int me = static_cast<int>(threadIdx.x);
+    if (symbol == 0) {
+      const auto* from = static_cast<const uint4*>(channel);
+      for (int i = me; i < a.antennas * (U / 4); i += Shape::threads) {
+        const uint4 x = from[i];
+        float* to = h + 8 * i + 4 * (i / (U / 4) >> p.run_log2);
+        put_two(to, x.x, x.y);
+        put_two(to + 4, x.z, x.w);
+      }
+    }
+    const int fours = a.antennas / 4;
+    for (int side = me / 32; side < count; side += Shape::warps) {
+      const auto* from = static_cast<const uint4*>(vector(side));
+      float* to = y + side * antenna_runs * p.y_run;
+      for (int i = lane; i < fours; i += 32) {
+        const uint4 x = from[i];
+        put_two(to + 8 * i + 4 * (4 * i >> p.run_log2), x.x, x.y);
+        put_two(to + 8 * i + 4 + 4 * ((4 * i + 2) >> p.run_log2), x.z, x.w);  // a run may have two antennas
+      }
+    }
+  }
+  WB_HD void unpack_staged(int symbol, int count) const {
+    unpack(raw, [&](int side) -> const void* { return raw_vector(side); }, symbol, count);
+  }
+
   /// Starts to stage vectors from `symbol` on, and H with the first. By the first warp.
   WB_HD void stage(std::size_t frame, int symbol) const {
     if (warp != 0) return;
     const int count = count_from(symbol);
+    if (half_in()) {
+      if (lane == 0) copies.expect(4 * a.antennas * ((symbol == 0 ? U : 0) + count));
+      __syncwarp();
+      if (symbol == 0 && lane == 31)
+        copies.copy(raw, a.half_channel.data + frame * a.half_channel.item_stride, 4 * U * a.antennas);
+      if (lane < count) copies.copy(raw_vector(lane), half_vector_of(frame, symbol + lane), 4 * a.antennas);
+      return;
+    }
     if (lane == 0) copies.expect(8 * a.antennas * ((symbol == 0 ? U : 0) + count));
     __syncwarp();
     if (symbol == 0 && lane < antenna_runs && antennas_of(lane) > 0)
@@ -238,6 +287,12 @@ struct frame_worker {
   /// The same where a device has no bulk copies: by all threads, at once.
   WB_HD void stage_now(std::size_t frame, int symbol) const {
     const int count = count_from(symbol);
+    if (half_in()) {
+      unpack(
+          a.half_channel.data + frame * a.half_channel.item_stride,
+          [&](int side) -> const void* { return half_vector_of(frame, symbol + side); }, symbol, count);
+      return meet();
+    }
     if (symbol == 0) {
       const auto* from = reinterpret_cast<const float4*>(channel_of(frame));
       for (int i = static_cast<int>(threadIdx.x); i < a.antennas * (U / 2); i += Shape::threads)
@@ -708,31 +763,45 @@ struct frame_worker {
     pam_demap<B, false>(saturate(x, 1e15f) * (1.f / scale), scale * scale, llr);
     WB_UNROLL for (int j = 0; j < B; j++) llr[j] = select(good, saturate(llr[j] * sinr, limit), 0.f);
   }
+  /// All LLRs of user n of a vector.
+  template <int N>
+  WB_HD void store_llrs(std::size_t n, item<float> at, const float (&llr)[N]) const {
+    if (a.llr.data) store_row(a.llr, N * n, at, llr);
+    if (a.llr8.data) store_steps_row(a.llr8, N * n, at, llr, a.steps);
+  }
   template <int B>
   WB_HD void finish_as(std::size_t vector, int u, value z, float gain, float sinr, bool good) const {
     const std::size_t n = static_cast<std::size_t>(u);
     const item<float> at{vector, 1};
     WB_UNROLL for (int i = 0; i < 2 / halves; i++) z.part[i] = gain * z.part[i];
-    float* llr = a.llr.data == nullptr
-                     ? nullptr
-                     : a.llr.data + vector * a.llr.item_stride + 2 * B * static_cast<std::size_t>(u);
+    const bool wanted = a.llr.data != nullptr || a.llr8.data != nullptr;
     if constexpr (halves == 1) {
       if (a.out.data)
         store_cx(a.out, n, at, cx<float>{select(good, z.part[0], 0.f), select(good, z.part[1], 0.f)});
       if (a.sinr.data) store(a.sinr, n, at, select(good, sinr, 0.f));
-      if (llr == nullptr) return;
+      if (!wanted) return;
       float re[B], im[B], both[2 * B];
       demap<B>(z.part[0], sinr, good, re);
       demap<B>(z.part[1], sinr, good, im);
       WB_UNROLL for (int j = 0; j < B; j++) both[2 * j] = re[j], both[2 * j + 1] = im[j];
-      store_row(a.llr, 2 * B * n, at, both);
+      store_llrs(n, at, both);
     } else {
       if (a.out.data)
         store(parts(a.out, static_cast<std::size_t>(half())), n, at, select(good, z.part[0], 0.f));
       if (a.sinr.data && half() == 0) store(a.sinr, n, at, select(good, sinr, 0.f));
-      if (llr == nullptr) return;
+      if (!wanted) return;
       float mine[B];
       demap<B>(z.part[0], sinr, good, mine);
+      if (a.llr8.data != nullptr) {
+        float both[2 * B];
+        WB_UNROLL for (int j = 0; j < B; j++) {
+          const float other = __shfl_xor_sync(0xffffffffu, mine[j], 16);
+          both[2 * j] = mine[j], both[2 * j + 1] = other;
+        }
+        if (half() == 0) store_steps_row(a.llr8, 2 * B * n, at, both, a.steps);
+      }
+      if (a.llr.data == nullptr) return;
+      float* llr = a.llr.data + vector * a.llr.item_stride + 2 * B * n;
       WB_UNROLL for (int j = 0; j < B; j++) mine[j] = mine[j] + 0.f;
       // Lanes of real parts write the LLRs of even bits of both parts, the others those of odd ones.
       WB_UNROLL for (int j = 0; j + 1 < B; j += 2) {
@@ -869,12 +938,12 @@ struct frame_worker {
     z = gain * z;
     if (a.out.data) store_cx(a.out, n, at, cx<float>{select(good, z.re, 0.f), select(good, z.im, 0.f)});
     if (a.sinr.data) store(a.sinr, n, at, select(good, sinr, 0.f));
-    if (!a.llr.data) return;
+    if (!a.llr.data && !a.llr8.data) return;
     float re[B], im[B], both[2 * B];
     demap<B>(z.re, sinr, good, re);
     demap<B>(z.im, sinr, good, im);
     WB_UNROLL for (int j = 0; j < B; j++) both[2 * j] = re[j], both[2 * j + 1] = im[j];
-    store_row(a.llr, 2 * B * n, at, both);
+    store_llrs(n, at, both);
   }
   WB_HD void finish_whole(std::size_t vector, int u, cx<float> z, float gain, float sinr, bool good) const {
     switch (a.pam_bits) {
@@ -900,20 +969,27 @@ struct frame_worker {
     WB_ROLL for (; frame < last; frame += gridDim.x) {
       WB_ROLL for (int symbol = 0; symbol < (Many ? a.symbols : 1); symbol += Shape::sides) {
         const int count = count_from(symbol);
+        const auto stage_next = [&] {
+          if (Many && symbol + Shape::sides < a.symbols)
+            stage(frame, symbol + Shape::sides);
+          else if (frame + gridDim.x < last)
+            stage(frame + gridDim.x, 0);
+        };
         if constexpr (bulk_copies::ahead) {
           copies.wait(phase);
           phase ^= 1;
+          if (half_in()) {
+            unpack_staged(symbol, count);
+            meet();
+            stage_next();
+          }
         } else {
           stage_now(frame, symbol);
         }
         products(symbol, count);
         meet();
-        if constexpr (bulk_copies::ahead) {
-          if (Many && symbol + Shape::sides < a.symbols)
-            stage(frame, symbol + Shape::sides);
-          else if (frame + gridDim.x < last)
-            stage(frame + gridDim.x, 0);
-        }
+        if constexpr (bulk_copies::ahead)
+          if (!half_in()) stage_next();
         if constexpr (Many)
           solve_many(frame, symbol, count);
         else if (warp == 0)
@@ -972,9 +1048,14 @@ inline bool fits_frames(const massive_args& a, const device_limits& limits) {
   if (many && a.symbols % frame_sides != 0 && a.symbols % frame_sides < 6) return false;
   const bool cg = a.mode == massive_mode::cg;
   if (a.users == 32 && ((!many && !cg) || (cg && a.antennas < 256))) return false;
-  if (a.channel.element_stride != 1 || a.in.element_stride != 1 || a.channel.item_stride % 2 != 0 ||
-      a.in.item_stride % 2 != 0 || !aligned(a.channel.data, 16) || !aligned(a.in.data, 16))
+  const auto fits = [&](const auto& x, std::size_t multiple) {
+    return x.element_stride == 1 && x.item_stride % multiple == 0 && aligned(x.data, 16);
+  };
+  if (a.half_channel.data != nullptr) {
+    if (a.antennas % 4 != 0 || !fits(a.half_channel, 4) || !fits(a.half_in, 4)) return false;
+  } else if (!fits(a.channel, 2) || !fits(a.in, 2)) {
     return false;
+  }
   if (a.llr.data != nullptr &&
       (a.llr.element_stride != 1 || a.llr.item_stride % 2 != 0 || !aligned(a.llr.data, 8)))
     return false;

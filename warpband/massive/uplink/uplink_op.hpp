@@ -1,5 +1,6 @@
 #pragma once
 #include <warpband/core/llr.hpp>
+#include <warpband/core/llr_steps.hpp>
 #include <warpband/massive/massive_op.hpp>
 #include <warpband/modem/demap/demap_body.hpp>
 
@@ -23,16 +24,19 @@ struct uplink_op {
   }
   double flops() const {
     const double n = a.users, levels = 1 << a.pam_bits,
-                 per_symbol = 2 + 2 * (2 + 3 * levels + a.pam_bits * (levels + 2));
-    return massive_flops(a, true) + a.symbols * n * (2 + (a.llr.data ? per_symbol : 0));
+                 per_symbol = 2 + 2 * (2 + 3 * levels + a.pam_bits * (levels + 2)),
+                 rounding = 2 * a.pam_bits * 4;
+    return massive_flops(a, true) +
+           a.symbols * n * (2 + (a.llr.data || a.llr8.data ? per_symbol : 0) + (a.llr8.data ? rounding : 0));
   }
   double bytes() const {
     const double n = a.users, b = a.antennas;
-    return 8 * b * n + 4 +
-           a.symbols *
-               (8 * b +
-                n * ((a.llr.data ? 8 * a.pam_bits : 0) + (a.out.data ? 8 : 0) + (a.sinr.data ? 4 : 0)) +
-                (a.status.data ? 1 : 0));
+    const double of_h = a.half_channel.data ? 4 : 8, of_y = a.half_in.data ? 4 : 8;
+    return of_h * b * n + 4 +
+           a.symbols * (of_y * b +
+                        n * ((a.llr.data ? 8 * a.pam_bits : 0) + (a.llr8.data ? 2 * a.pam_bits : 0) +
+                             (a.out.data ? 8 : 0) + (a.sinr.data ? 4 : 0)) +
+                        (a.status.data ? 1 : 0));
   }
 
   template <class G>
@@ -126,7 +130,7 @@ struct uplink_op {
                    {select(good, x.re, T(0.f)), select(good, x.im, T(0.f))});
         if (a.sinr.data)
           store(e.of_symbol(a.sinr, symbol + side), user, e.frames(), select(good, e.sinr[u], T(0.f)));
-        if (!a.llr.data) continue;
+        if (!a.llr.data && !a.llr8.data) continue;
         x = {saturate(x.re, 1e15f), saturate(x.im, 1e15f)};  // squares stay finite
         T re[B], im[B], llr[2 * B];
         pam_demap<B, false>(x.re * T(1.f / scale), T(scale * scale), re);
@@ -138,7 +142,9 @@ struct uplink_op {
         if constexpr (width_of<T> > 1) {
           WB_UNROLL for (int j = 0; j < 2 * B; j++) e.llr[2 * B * u + j] = llr[j];
         } else {
-          store_row(e.of_symbol(a.llr, symbol + side), 2 * B * user, e.frames(), llr);
+          if (a.llr.data) store_row(e.of_symbol(a.llr, symbol + side), 2 * B * user, e.frames(), llr);
+          if (a.llr8.data)
+            store_steps_row(e.of_symbol(a.llr8, symbol + side), 2 * B * user, e.frames(), llr, a.steps);
         }
       }
       if constexpr (width_of<T> > 1) {
@@ -148,6 +154,14 @@ struct uplink_op {
           for (; i + width_of<T> <= 2 * B * e.n; i += width_of<T>)
             store_square(to_llr, static_cast<std::size_t>(i), e.frames(), e.llr + i);
           for (; i < 2 * B * e.n; i++) store(to_llr, static_cast<std::size_t>(i), e.frames(), e.llr[i]);
+        }
+        if (a.llr8.data) {
+          const view<std::int8_t> to_llr = e.of_symbol(a.llr8, symbol + k);
+          int i = 0;
+          for (; i + width_of<T> <= 2 * B * e.n; i += width_of<T>)
+            store_steps_square(to_llr, static_cast<std::size_t>(i), e.frames(), e.llr + i, a.steps);
+          for (; i < 2 * B * e.n; i++)
+            store_int<T>(to_llr, static_cast<std::size_t>(i), e.frames(), to_steps(e.llr[i], a.steps));
         }
       }
     }

@@ -12,7 +12,9 @@ namespace {
 using namespace wb;
 using wb::testing::blamed;
 using wb::testing::detect;
+using wb::testing::in_halves;
 using wb::testing::massive_batch;
+using wb::testing::massive_formats;
 using wb::testing::massive_result;
 using wb::testing::random_frames;
 
@@ -29,11 +31,12 @@ uplink_config setting(std::size_t antennas, std::size_t users, massive_mode mode
 void use_approximation(uplink_config& c) { c.sinr = massive_sinr::approximate; }
 
 /// Symbols, SINRs and LLRs of every vector against the oracle.
-void expect_oracle(executor& exec, const uplink_config& c, const massive_batch& b, double tolerance = 2e-5) {
+void expect_oracle(executor& exec, const uplink_config& c, const massive_batch& b, double tolerance = 2e-5,
+                   massive_formats formats = {}) {
   SCOPED_TRACE(std::string(name_of(c.mode)) + " " + std::to_string(c.antennas) + "x" +
                std::to_string(c.users) + ", symbols " + std::to_string(b.symbols) + ", frames " +
                std::to_string(b.frames));
-  const massive_result got = detect(exec, c, b);
+  const massive_result got = detect(exec, c, b, layout::row_major, formats);
   const std::size_t bits = got.llr.size() / b.vectors();
   for (std::size_t i = 0; i < b.vectors(); i++) {
     const std::size_t frame = i / b.symbols;
@@ -197,6 +200,12 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
         const massive_result want = detect(*scalar, c, b);
         EXPECT_GE(wb::count_erased(want.status), 4U);
         EXPECT_TRUE(detect(exec(), c, b) == want) << qam;
+        if (mode == massive_mode::cholesky || mode == massive_mode::cg) {
+          const massive_result narrow =
+              detect(*scalar, c, in_halves(b), layout::row_major, {.half = false, .llr8 = true});
+          EXPECT_GE(wb::count_erased(narrow.status), 4U);
+          EXPECT_TRUE(detect(exec(), c, b, layout::row_major, {.half = true, .llr8 = true}) == narrow) << qam;
+        }
         if (s.frames > 20) continue;
         EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest) == want) << qam;
         use_approximation(c);
@@ -204,6 +213,95 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
       }
     }
   }
+}
+
+TEST_P(uplink, halves_equal_the_oracle_of_what_they_hold) {
+  const massive_formats half{.half = true};
+  for (const massive_batch& full :
+       {random_frames(12, 5, 2, 17, 0.2f), random_frames(40, 16, 5, 3, 0.05f, 2),
+        random_frames(9, 1, 1, 2, 0.5f, 3), random_frames(131, 8, 1, 3, 0.1f, 4)}) {
+    const massive_batch b = in_halves(full);
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf})
+      expect_oracle(exec(), setting(b.antennas, b.users, mode), b, 2e-5, half);
+    expect_oracle(exec(), setting(b.antennas, b.users, massive_mode::cg, 4), b, 1e-4, half);
+  }
+}
+
+// Sizes with and without the remainder that lanes, vector loads and runs of antennas leave; entries down to
+// 2^-24, of which most are no normal halves.
+TEST_P(uplink, halves_have_the_bits_of_complex64_that_holds_the_same) {
+  const massive_formats half{.half = true};
+  const auto scalar = wb::testing::open_scalar();
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              infinity = std::numeric_limits<float>::infinity();
+  for (const auto& [antennas, users, symbols] : {std::tuple{std::size_t{33}, std::size_t{8}, std::size_t{1}},
+                                                 {std::size_t{18}, std::size_t{16}, std::size_t{4}},
+                                                 {std::size_t{7}, std::size_t{3}, std::size_t{2}},
+                                                 {std::size_t{20}, std::size_t{4}, std::size_t{17}},
+                                                 {std::size_t{20}, std::size_t{16}, std::size_t{1}},
+                                                 {std::size_t{32}, std::size_t{16}, std::size_t{14}},
+                                                 {std::size_t{64}, std::size_t{32}, std::size_t{1}}})
+    for (const float factor : {1.f, 0x1p-15f}) {
+      massive_batch b = random_frames(antennas, users, symbols, 34, 0.2f * factor * factor);
+      for (wb::testing::samples* v : {&b.h, &b.y})
+        for (auto& z : *v) z *= factor;
+      b.h[3 * antennas * users + 2] = {nan, 0};
+      b.h[5 * antennas * users] = {0, -infinity};
+      b.y[6 * symbols * antennas + 3] = {nan, 0};
+      b.y[7 * symbols * antennas + 1] = {0, 65519.f * 1.01f};  // beyond the halves: infinite
+      b = in_halves(b);
+      ASSERT_TRUE(std::isinf(b.y[7 * symbols * antennas + 1].imag()));
+      for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::mf}) {
+        SCOPED_TRACE(std::to_string(antennas) + "x" + std::to_string(users) + " " + name_of(mode));
+        const uplink_config c = setting(antennas, users, mode, is_iterative(mode) ? 4 : 0);
+        const massive_result want = detect(*scalar, c, b);
+        EXPECT_EQ(wb::count_erased(want.status), 2 * symbols + 2);
+        EXPECT_TRUE(detect(exec(), c, b, layout::row_major, half) == want) << factor;
+        EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest, half) == want) << factor;
+      }
+    }
+}
+
+TEST_P(uplink, llrs_in_steps_are_the_nearest_ones) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& [users, qam] : {std::tuple{std::size_t{5}, 4},
+                                   {std::size_t{4}, 16},
+                                   {std::size_t{3}, 64},
+                                   {std::size_t{9}, 64},
+                                   {std::size_t{8}, 256}}) {
+    massive_batch b = random_frames(12, users, 3, 21, 2.f);
+    b.h[2 * 12 * users] = {nan, 0};
+    for (const float steps : {0.25f, 3.f, 8.f, 64.f})
+      for (const layout order : {layout::row_major, layout::batch_fastest}) {
+        SCOPED_TRACE(std::to_string(users) + " users, " + std::to_string(qam) + "-QAM, steps " +
+                     std::to_string(steps));
+        uplink_config c = setting(12, users, massive_mode::cholesky, 0, qam);
+        c.llr_steps = steps;
+        const massive_result got = detect(exec(), c, b, order, {.half = false, .llr8 = true});
+        ASSERT_EQ(got.llr8.size(), got.llr.size());
+        std::size_t limited = 0, different = 0;
+        for (std::size_t i = 0; i < got.llr.size(); i++) {
+          const float x = std::nearbyint(std::clamp(got.llr[i] * steps, -127.f, 127.f));
+          limited += std::fabs(x) > 126.5f;
+          different += got.llr8[i] != static_cast<std::int8_t>(x);
+        }
+        EXPECT_EQ(different, 0U);
+        if (steps > 60) {
+          EXPECT_GT(limited, 0U);
+        }
+        EXPECT_EQ(wb::count_erased(got.status), 3U);
+      }
+  }
+  // Alone, without the others.
+  const massive_batch b = random_frames(12, 5, 2, 19, 0.5f);
+  const uplink_config c = setting(12, 5, massive_mode::cholesky);
+  const massive_result want = detect(exec(), c, b, layout::row_major, {.half = false, .llr8 = true});
+  const auto h = wb::testing::on_device(exec(), b.h, 60, 19), y = wb::testing::on_device(exec(), b.y, 12, 38);
+  const auto n0 = wb::testing::on_device(exec(), b.n0, 1, 19);
+  auto llr8 = exec().make<std::int8_t>(20, 38);
+  uplink_detector(c).run(exec(), uplink_input{.channel = h, .received = y, .noise_var = n0, .symbols = 2},
+                         {.llr = {}, .llr_int8 = llr8, .equalized = {}, .sinr = {}, .status = {}});
+  EXPECT_EQ(exec().to_host(llr8), want.llr8);
 }
 
 TEST_P(uplink, stated_sinr_is_the_measured_one) {
@@ -278,6 +376,19 @@ TEST(uplink_arguments, operations_are_those_of_the_leading_terms) {
   EXPECT_EQ(blamed([&] { wb::uplink_detector(c).flops(0); }), "symbols");
 }
 
+TEST(uplink_arguments, halves_cost_little) {
+  // Rounding to 11 bits adds an error to each of B entries of H and of y: -72 dB of what is received, far
+  // below any noise that leaves something to detect.
+  const massive_batch b = random_frames(128, 16, 14, 4, 0.01f);
+  const auto exec = wb::testing::open_scalar();
+  const uplink_config c = setting(128, 16, massive_mode::cholesky);
+  const massive_result full = detect(*exec, c, b),
+                       half = detect(*exec, c, b, layout::row_major, {.half = true});
+  const double lost = wb::testing::relative_error(half.x, full.x);
+  EXPECT_GT(lost, 1e-5);
+  EXPECT_LT(lost, 4e-4);
+}
+
 TEST(uplink_arguments, bad_ones_are_named) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const auto blames = [](auto change) {
@@ -301,6 +412,8 @@ TEST(uplink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames([](uplink_config& c) { c.sinr = static_cast<massive_sinr>(9); }), "sinr");
   for (const float bad : {0.f, -1.f, nan, 2e6f})
     EXPECT_EQ(blames([&](uplink_config& c) { c.llr_clip = bad; }), "llr_clip") << bad;
+  for (const float bad : {0.2f, 65.f, nan})
+    EXPECT_EQ(blames([&](uplink_config& c) { c.llr_steps = bad; }), "llr_steps") << bad;
   try {
     uplink_detector({.antennas = 8, .users = 16});
     FAIL();
@@ -329,6 +442,16 @@ TEST(uplink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames_input([&](auto& i, auto&) { i.channel = short_h; }), "channel");
   EXPECT_EQ(blames_input([&](auto& i, auto&) { i.noise_var.items = 2; }), "noise_var");
   EXPECT_EQ(blames_input([&](auto&, auto& o) { o.llr = sinr; }), "llr");
+  auto llr8 = exec->make<std::int8_t>(7, 6);
+  EXPECT_EQ(blames_input([&](auto&, auto& o) { o.llr_int8 = llr8; }), "llr_int8");
+  auto half_h = exec->make<wb::half_complex>(8, 3), half_y = exec->make<wb::half_complex>(4, 5);
+  EXPECT_EQ(blamed([&] {
+              detector.run(
+                  *exec,
+                  wb::uplink_half_input{.channel = half_h, .received = half_y, .noise_var = n0, .symbols = 2},
+                  {.llr = llr});
+            }),
+            "received");
   EXPECT_EQ(blames_input([&](auto&, auto& o) { o.sinr = llr; }), "sinr");
 }
 
