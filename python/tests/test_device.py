@@ -465,3 +465,88 @@ def test_a_call_costs_little(rng):
     }
     print("\n" + "\n".join(f"{name}: {cost:.2f} us" for name, cost in costs.items()))
     assert costs["encoder"] < 60 and costs["detector"] < 60  # docs/python.md has the figures; this would catch a wait
+
+
+# ---------------------------------------------------------------- OFDM: another library's FFT, so equal to rounding and not bit for bit
+def test_ofdm(on, rng):
+    for numerology in (wb.lte_numerology(bandwidth_mhz=5), wb.OfdmNumerology(fft_size=96, subcarriers=75, cyclic_prefix=11,
+                                                                              first_cyclic_prefix=17, symbols_per_slot=5)):
+        modulator, demodulator = wb.OfdmModulator(numerology=numerology), wb.OfdmDemodulator(numerology=numerology)
+        values = normal(rng, 3, 2, numerology.symbols_per_slot, numerology.subcarriers)
+        samples = modulator(on.here(values))
+        assert isinstance(samples, on.kind)
+        np.testing.assert_allclose(on.back(samples), modulator(values), atol=2e-5)
+        noise = normal(rng, 4, numerology.samples_per_slot)
+        np.testing.assert_allclose(on.back(demodulator(on.here(noise))), demodulator(noise), atol=2e-4)
+        again = demodulator(samples)
+        assert isinstance(again, on.kind)
+        np.testing.assert_allclose(on.back(again), values, atol=2e-5)
+
+
+# ---------------------------------------------------------------- streams
+def stream_cases(rng):
+    def frame(channels, items, *shape, shared=1):
+        return normal(rng, items // shared, *channels), normal(rng, items, *shape), 0.25
+    detector, uplink = wb.NWay(streams=4, rx_antennas=4, qam=16), wb.MassiveUplink(antennas=32, users=8, qam=16)
+    downlink, golden = wb.MassiveDownlink(antennas=32, users=8), wb.StbcDecoder(code="golden", qam=4, rx_antennas=2)
+    h, y, n0 = frame((32, 8), 140, 32, shared=14)
+    yield {"stage": uplink, "items_per_channel": 14}, (h, y, n0), uplink(h, y.reshape(10, 14, 32), n0).reshape(140, -1)
+    h, s, n0 = frame((32, 8), 140, 8, shared=14)
+    yield {"stage": downlink, "items_per_channel": 14}, (h, s, n0), downlink(h, s.reshape(10, 14, 8), n0).reshape(140, -1)
+    h, y, n0 = frame((2, 2), 300, 2, 2)
+    yield {"stage": golden}, (h, y, n0), golden(h, y, n0)
+    h, y, n0 = frame((4, 4), 999, 4)
+    llr = detector(h, y, n0)
+    yield {"stage": detector}, (h, y, n0), llr
+    turbo = wb.TurboDecoder(k=1024, precision="int16", algorithm="max-log-map")
+    blocks = llr.size // turbo.n
+    yield ({"stage": detector, "decoder": turbo}, (h, y, n0), turbo(llr.ravel()[:blocks * turbo.n].reshape(blocks, -1)))
+
+
+@pytest.mark.parametrize("extra", [{}, {"waiting": "spin"}, {"parts": 2, "streams": 3}, {"graphs": True}, {"devices": ["cuda:0", "cpu"]}])
+def test_streams_give_the_bits_of_the_cpu(extra, rng):
+    for made, frame, wanted in stream_cases(rng):
+        if "decoder" in made and "parts" in extra:
+            continue  # such a chain works on a frame as a whole
+        with wb.Stream(**{"most_items": frame[1].shape[0], "devices": "cuda:0", **made, **extra}) as stream:
+            frames = list(stream.map([frame] * 60))
+            stats = stream.stats()
+        assert all(f.status == "delivered" and f.result.tobytes() == wanted.tobytes() for f in frames), made
+        assert "cuda:0" in {f.device for f in frames} and stats.delivered == 60
+
+
+def test_a_stream_under_load(rng):
+    """Several producers, a callback, drops, and a stop with frames under way."""
+    import threading
+    detector, got = wb.KBest(streams=4, rx_antennas=4, qam=64), []
+    frame = normal(rng, 4000, 4, 4), normal(rng, 4000, 4), 0.25
+    wanted = detector(*frame)
+    stream = wb.Stream(stage=detector, most_items=4000, devices=["cuda:0"], streams=4, queue=2, overflow="drop-oldest",
+                       on_frame=got.append)
+    tickets = [[] for _ in range(3)]
+    threads = [threading.Thread(target=lambda own=own: own.extend(stream.push(*frame) for _ in range(100))) for own in tickets]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    stream.drain()
+    last = [stream.push(*frame) for _ in range(4)]
+    stream.stop()
+    ended = [t.frame(timeout=30) for own in tickets for t in own]
+    assert all(f.result.tobytes() == wanted.tobytes() for f in ended if f.status == "delivered")
+    stats = stream.stats()
+    assert stats.pushed == 304 == stats.delivered + stats.dropped and stats.dropped > 0 and len(got) == stats.delivered
+    assert [f.sequence for f in got] == sorted(f.sequence for f in got)
+    assert {t.frame().status for t in last} <= {"delivered", "dropped"}
+
+
+def test_a_stream_takes_no_arrays_on_a_device(rng):
+    torch = library("torch")
+    h, y = (torch.from_numpy(normal(rng, *s)).cuda() for s in ((5, 2, 2), (5, 2)))
+    with wb.Stream(stage=wb.MMSE(streams=2, rx_antennas=2, qam=4), most_items=5, devices="cuda:0") as stream:
+        with pytest.raises(ValueError, match="received = an array on a device is not allowed: expected one in host memory"):
+            stream.push(h, y, 0.1)
+        with pytest.raises(ValueError, match="host memory"):
+            stream.push(h, y.cpu(), 0.1)
+        llr = stream.push(h.cpu(), y.cpu(), 0.1).result()
+    assert isinstance(llr, torch.Tensor) and not llr.is_cuda
