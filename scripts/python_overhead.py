@@ -43,6 +43,14 @@ def main():
         "map_core_us": least("modulate._mapper.run(one, bits, symbols)", names),
         "numpy_add_us": least("numpy.add(y, y)", names),
     }
+    with warpband.Stream(stage=warpband.MMSE(streams=1, rx_antennas=1, qam=4), most_items=1, streams=1, queue=1000) as stream:
+        names["stream"] = stream
+        pushes = []
+        for _ in range(100):  # into an empty queue that takes them all
+            pushes.append(least("stream.push(h, y, 0.1)", names, rounds=1))
+            stream.drain()
+        numbers["stream_push_us"] = min(pushes)
+        numbers["stream_push_and_result_us"] = least("stream.push(h, y, 0.1).result()", names, calls=50)
     seconds = [float(subprocess.run([sys.executable, "-c", "import time; import warpband; print(time.process_time())"],
                                     check=True, capture_output=True, text=True).stdout) for _ in range(9)]
     numbers["import_cpu_s"] = min(seconds)

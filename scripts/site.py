@@ -66,7 +66,7 @@ GUIDES = [("python", None), ("conventions", None), ("scenario", None), ("result"
           ("performance", None)]
 BACKGROUND = [("map", None), ("ldpc", "LDPC codes"), ("lte", None), ("tdl", None), ("cdl", None), ("wu2010", None), ("wu2012", None),
               ("li-thesis", None), ("bollapalli", None)]
-MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "modem", "channel", "ofdm", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "modem", "channel", "ofdm", "stream", "plot"]
 
 CONF = """
 project = "Warpband"

@@ -8,24 +8,22 @@
 #include <warpband/detect/detector.hpp>
 
 #include "arrays.hpp"
+#include "detect.hpp"
 #include "rooms.hpp"
 
 namespace wb::python {
+
+detector_ref::detector_ref(const std::string& type, int streams, int rx_antennas, int qam,
+                           std::optional<float> llr_clip, int ways, int survivors, bool real_valued,
+                           bool extrinsic, std::vector<int> order) {
+  const auto t = detector_named(type);
+  if (!t) throw argument_error("type", "\"" + type + "\"", "the name of a detector");
+  config = completed(
+      {*t, streams, rx_antennas, qam, llr_clip, ways, survivors, real_valued, extrinsic, std::move(order)});
+  made = make_detector(config);
+}
+
 namespace {
-
-struct detector_ref {
-  detector_config config;
-  std::unique_ptr<detector> made;
-
-  detector_ref(const std::string& type, int streams, int rx_antennas, int qam, std::optional<float> llr_clip,
-               int ways, int survivors, bool real_valued, bool extrinsic, std::vector<int> order) {
-    const auto t = detector_named(type);
-    if (!t) throw argument_error("type", "\"" + type + "\"", "the name of a detector");
-    config = completed(
-        {*t, streams, rx_antennas, qam, llr_clip, ways, survivors, real_valued, extrinsic, std::move(order)});
-    made = make_detector(config);
-  }
-};
 
 void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::handle received,
          nb::handle noise_var, nb::handle prior, nb::handle llr, nb::handle bits, nb::handle status) {

@@ -21,7 +21,6 @@ namespace {
 
 namespace nb = nanobind;
 
-/// How often this process is the child of a fork: threads and CUDA contexts stay with the parent.
 std::atomic<unsigned> forks{0};
 
 std::unique_ptr<executor> open_cpu(int threads, const std::optional<std::string>& instructions) {
@@ -35,6 +34,8 @@ std::unique_ptr<executor> open_cpu(int threads, const std::optional<std::string>
 }
 
 }  // namespace
+
+unsigned forks_so_far() noexcept { return forks; }
 
 executor_ref::executor_ref() = default;
 

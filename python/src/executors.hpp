@@ -16,6 +16,9 @@
 
 namespace wb::python {
 
+/// How often this process is the child of a fork: threads and CUDA contexts stay with the parent.
+unsigned forks_so_far() noexcept;
+
 class executor_ref {
  public:
   /// A CPU; nothing: the widest instruction set, or what WARPBAND_ISA says. Throws argument_error,

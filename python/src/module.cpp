@@ -40,4 +40,5 @@ NB_MODULE(_core, m) {
   wb::python::bind_stbc(m);
   wb::python::bind_channel(m);
   wb::python::bind_sweep(m);
+  wb::python::bind_stream(m);
 }

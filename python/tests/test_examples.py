@@ -29,3 +29,16 @@ def test_ldpc_curve(tmp_path):
     pytest.importorskip("matplotlib")
     run("ldpc_curve.py", "--frame-errors", 2, "--plot", "r.png", cwd=tmp_path)
     assert (tmp_path / "r.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_stream_receiver(tmp_path):
+    out = run("stream_receiver.py", "--frames", 30, "--rate", 30, "--deadline-ms", 0, cwd=tmp_path)
+    assert "30 frames delivered, 0 of them late, 0 dropped, 0 failed" in out and "0 frames with wrong bits" in out, out
+    out = run("stream_receiver.py", "--frames", 2000, "--rate", 1e6, "--deadline-ms", 0.001, "--noise-var", 1, "--devices", "cpu",
+              "cpu", cwd=tmp_path)
+    delivered, late, dropped, failed = map(int, re.findall(r"(\d+)", out.splitlines()[1]))
+    assert delivered + dropped == 2000 and late == delivered > 0 and dropped > 0 == failed, out
+    assert int(re.search(r"(\d+) frames with wrong bits", out)[1]) > 0
+    pytest.importorskip("matplotlib")
+    run("stream_receiver.py", "--frames", 5, "--plot", "r.png", cwd=tmp_path)
+    assert (tmp_path / "r.png").read_bytes()[:4] == b"\x89PNG"

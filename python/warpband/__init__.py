@@ -23,16 +23,17 @@ from .massive import MassiveDownlink, MassiveUplink
 from .modem import Demapper, QamMapper
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology
 from .stbc import StbcDecoder, StbcEncoder
+from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, Ticket
 from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
-    "Array", "BcjrDecoder", "ConvCode", "ConvEncoder", "Curve", "Demapper", "Executor", "KBest", "LdpcCode", "LdpcDecoder",
-    "LdpcEncoder", "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink",
-    "MatchedFilter", "MultiPassTrellis", "NWay", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis",
-    "Progress", "QamMapper", "StbcDecoder", "StbcEncoder", "SweepResult", "TdlChannel", "TurboDecoder", "TurboEncoder",
-    "ViterbiDecoder", "ZeroForcing", "awgn", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda", "cuda_devices",
-    "has_cuda", "isas", "lte_numerology", "mimo_rayleigh", "plot", "rayleigh", "scenario_help", "sweep", "tdl_profiles",
-    "wifi_ldpc", "wimax_ldpc",
+    "Array", "BcjrDecoder", "ConvCode", "ConvEncoder", "Curve", "Demapper", "Executor", "FrameDropped", "KBest", "Latencies",
+    "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink",
+    "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology",
+    "OnePassTrellis", "Progress", "QamMapper", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats",
+    "SweepResult", "TdlChannel", "Ticket", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn",
+    "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda", "cuda_devices", "has_cuda", "isas", "lte_numerology",
+    "mimo_rayleigh", "plot", "rayleigh", "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
 ]
 
 __version__: str = _core.version()

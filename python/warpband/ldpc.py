@@ -115,6 +115,8 @@ class LdpcDecoder:
                              iterations=iterations, schedule=schedule, precision=precision,
                              early_stop=early_stop, int8_steps=int8_steps)
         self.code, self.llr = code, llr
+        #: information bits and bits of a codeword
+        self.k, self.n = code.k, code.n
         self._table = {"bits": (UINT8, (code.k,)), "soft": (FLOAT32, (code.n,)), "extrinsic": (FLOAT32, (code.n,)),
                        "iterations": (INT32, ()), "status": (UINT8, ())}
 

@@ -242,8 +242,8 @@ def latencies(times: Any, *, op: str | None = None, figure: str | Sequence[str] 
     """Draws histograms of times on a logarithmic axis, with their percentiles as lines.
 
     Args:
-        times: seconds by label, ``{"decoder": [...]}``, or what ``warpband bench --json`` wrote, of which the times of each
-            benchmark's repetitions are taken.
+        times: by label seconds, ``{"decoder": [...]}``, or latencies of a stream, ``{"decoder": stream.stats().latency}``; or
+            what ``warpband bench --json`` wrote, of which the times of each benchmark's repetitions are taken.
         op, figure, where: of benchmarks, as of :func:`throughput`; figure None is all.
         percentiles: 0..100.
         bins: cells between the shortest and the longest of all times.
@@ -253,8 +253,14 @@ def latencies(times: Any, *, op: str | None = None, figure: str | Sequence[str] 
         The ``matplotlib.figure.Figure``.
     """
     import numpy as np
+    from .stream import Latencies
+    frames: dict[str, int] = {}  # that the times of a label stand for
     if isinstance(times, Mapping) and "benchmarks" not in times:
-        seconds = {label: np.asarray(values, float).ravel() for label, values in times.items()}
+        seconds = {}
+        for label, values in times.items():
+            if isinstance(values, Latencies):
+                frames[label], values = values.count, values.seconds()
+            seconds[label] = np.asarray(values, float).ravel()
     else:
         chosen = list(_chosen(_records(times), op, figure, where))
         names = _named([(r["op"], *(f"{a}={v}" for a, v in r["axes"].items()), r["figure"], r["device"]) for r in chosen])
@@ -272,7 +278,8 @@ def latencies(times: Any, *, op: str | None = None, figure: str | Sequence[str] 
     panel = _panel(axes)
     for index, (label, values) in enumerate(seconds.items()):
         colour = COLOURS[index % len(COLOURS)]
-        panel.hist(scale * values, edges, color=colour, alpha=0.45, label=label)
+        each = frames.get(label, values.size) / values.size
+        panel.hist(scale * values, edges, weights=np.full(values.size, each), color=colour, alpha=0.45, label=label)
         for style, percentile in zip(STYLES * len(percentiles), percentiles):
             at = float(np.percentile(scale * values, percentile))
             panel.axvline(at, color=colour, linestyle=style, linewidth=1.2, label=f"{percentile:g}%: {at:.3g} {unit}")

@@ -1,0 +1,617 @@
+// stream/: frames under a deadline. The pipeline's threads never touch Python: what is delivered is copied,
+// without the GIL, into arrays that were made when the frame was pushed, and a thread of Python's calls back.
+#include <Python.h>
+
+#include <algorithm>
+#include <chrono>
+#include <complex>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <warpband/fec/bcjr/bcjr.hpp>
+#include <warpband/fec/ldpc/ldpc.hpp>
+#include <warpband/fec/turbo/turbo.hpp>
+#include <warpband/fec/viterbi/viterbi.hpp>
+#include <warpband/stream/chains.hpp>
+#include <warpband/stream/pipeline.hpp>
+
+#include "arrays.hpp"
+#include "detect.hpp"
+#include "rooms.hpp"
+
+namespace wb::python {
+namespace {
+
+using cf = std::complex<float>;
+using seconds = std::chrono::duration<double>;
+
+// ---- chains
+
+/// What Python calls the setting that chains call by other names.
+template <class Make>
+std::shared_ptr<const frame_chain> chain_by(Make make) {
+  try {
+    return make();
+  } catch (const argument_error& e) {
+    if (e.argument() == "uses_per_channel" || e.argument() == "symbols" ||
+        e.argument() == "codewords_per_channel")
+      throw argument_error("items_per_channel", e.value(), e.allowed());
+    throw;
+  }
+}
+
+/// The decoders live as long as the stream that holds their Python objects.
+block_decoder decoder_of(nb::handle decoder) {
+  using llr_view = view<const float>;
+  using bit_view = view<std::uint8_t>;
+  using count_view = view<std::int32_t>;
+  if (nb::isinstance<turbo_decoder>(decoder)) {
+    const auto& d = nb::cast<const turbo_decoder&>(decoder);
+    const auto k = static_cast<std::size_t>(d.config().k);
+    return {3 * (k + 4), k, [&d](executor& e, llr_view llr, bit_view bits, count_view iterations) {
+              turbo_decoder_output out;
+              out.bits = bits, out.iterations = iterations;
+              d.run(e, llr, out);
+            }};
+  }
+  if (nb::isinstance<ldpc_decoder>(decoder)) {
+    const auto& d = nb::cast<const ldpc_decoder&>(decoder);
+    return {static_cast<std::size_t>(d.code().n()), static_cast<std::size_t>(d.code().k()),
+            [&d](executor& e, llr_view llr, bit_view bits, count_view iterations) {
+              ldpc_decoder_output out;
+              out.bits = bits, out.iterations = iterations;
+              d.run(e, llr, out);
+            }};
+  }
+  // These do not iterate: Python does not show the second output.
+  if (nb::isinstance<viterbi_decoder>(decoder)) {
+    const auto& d = nb::cast<const viterbi_decoder&>(decoder);
+    return {d.frame().n(), static_cast<std::size_t>(d.frame().k()),
+            [&d](executor& e, llr_view llr, bit_view bits, count_view) {
+              viterbi_output out;
+              out.bits = bits;
+              d.run(e, llr, out);
+            }};
+  }
+  const auto& d = nb::cast<const bcjr_decoder&>(decoder);
+  return {d.frame().n(), static_cast<std::size_t>(d.frame().k()),
+          [&d](executor& e, llr_view llr, bit_view bits, count_view) {
+            bcjr_output out;
+            out.bits = bits;
+            d.run(e, llr, {}, out);
+          }};
+}
+
+std::shared_ptr<const frame_chain> chain_of(nb::handle stage, nb::handle decoder, int per_channel,
+                                            int splits) {
+  const auto shared = static_cast<std::size_t>(std::max(per_channel, 0));
+  return chain_by([&]() -> std::unique_ptr<frame_chain> {
+    if (nb::isinstance<detector_ref>(stage)) {
+      const detect_chain_config c{nb::cast<const detector_ref&>(stage).config, shared};
+      return decoder.is_none() ? make_detect_chain(c) : make_decode_chain(c, decoder_of(decoder));
+    }
+    if (nb::isinstance<uplink_detector>(stage))
+      return make_uplink_chain({nb::cast<const uplink_detector&>(stage).config(), per_channel, splits});
+    if (nb::isinstance<downlink_precoder>(stage))
+      return make_precode_chain({nb::cast<const downlink_precoder&>(stage).config(), per_channel});
+    return make_stbc_chain({nb::cast<const stbc_decoder&>(stage).config(), shared});
+  });
+}
+
+// ---- frames
+
+/// A frame that was pushed. Made and destroyed with the GIL held.
+struct frame_state {
+  struct target {
+    std::size_t port;
+    std::byte* to;
+    bool negated;
+  };
+  std::vector<target> targets;
+  nb::object payload;  // keeps the memory of the targets
+  std::uint64_t sequence = 0;
+  // Written before `done`, which is under the hub's mutex.
+  bool done = false;
+  frame_status status = frame_status::delivered;
+  std::string error;
+  std::size_t device = 0;
+  int attempts = 0;
+  double latency = 0, queued = 0, on_device = 0;  // seconds
+};
+using frame_ptr = std::shared_ptr<frame_state>;
+
+/// Whether this thread is inside of a call that may deliver frames itself: it must not wait for the callback.
+thread_local bool delivering_caller = false;
+
+struct caller_delivers {
+  caller_delivers() { delivering_caller = true; }
+  ~caller_delivers() { delivering_caller = false; }
+  caller_delivers(const caller_delivers&) = delete;
+  caller_delivers& operator=(const caller_delivers&) = delete;
+};
+
+/// Where frames go: shared by a stream, its tickets and the pipeline's threads.
+struct frame_hub {
+  explicit frame_hub(bool has_callback) : calls_back(has_callback) {}
+
+  const unsigned generation = forks_so_far();
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<frame_ptr> under_way;  // pushed and not delivered, in order
+  std::deque<frame_ptr> ready;      // delivered, and the callback is still to be called
+  std::vector<frame_ptr> over;      // to be let go by a thread with the GIL
+  std::size_t occupied = 0;  // slots, also of pushes that have not pushed yet; not where frames are dropped
+  std::uint64_t delivered = 0;  // frames
+  std::uint64_t for_callback = 0, called_back = 0;
+  std::size_t most_ready = 1;
+  int unhindered = 0;  // the callback is inside of a call that waits for frames: nothing waits for it
+  bool calls_back, ended = false;
+  std::optional<std::thread::id> caller;  // of the callback
+
+  void check_process() const {
+    if (generation != forks_so_far())
+      throw error("a stream cannot be used in the child of a fork: make one there");
+  }
+  bool in_callback() {
+    std::lock_guard l(mutex);
+    return caller == std::this_thread::get_id();
+  }
+
+  /// What the pipeline calls.
+  void deliver(const frame_result& r) {
+    const auto now = frame_clock::now();
+    frame_ptr f;
+    {
+      std::lock_guard l(mutex);
+      f = under_way.front();
+    }
+    // Besides this and the list somebody may hold it.
+    if (r.status == frame_status::delivered && (calls_back || f.use_count() > 2)) copy(r, *f);
+    std::unique_lock l(mutex);
+    f->status = r.status, f->sequence = r.sequence;
+    if (r.status != frame_status::dropped) {
+      f->error = r.error;
+      f->device = r.device, f->attempts = r.attempts;
+      f->latency = seconds(now - r.pushed).count();
+      f->queued = seconds(r.started - r.pushed).count();
+      f->on_device = seconds(r.finished - r.started).count();
+    }
+    f->done = true;
+    under_way.pop_front();
+    delivered++;
+    const bool calls = calls_back && r.status != frame_status::dropped;
+    if (calls) for_callback++;
+    (calls ? static_cast<void>(ready.push_back(std::move(f))) : over.push_back(std::move(f)));
+    changed.notify_all();
+    if (calls && !delivering_caller)
+      changed.wait(l, [this] { return ready.size() <= most_ready || unhindered > 0 || !calls_back; });
+    if (occupied > 0) occupied--;  // now the pipeline has the slot back
+    changed.notify_all();
+  }
+  static void copy(const frame_result& r, const frame_state& f) {
+    const auto& ports = r.chain->outputs();
+    for (const auto& t : f.targets) {
+      const std::size_t bytes = ports[t.port].bytes_of(r.items);
+      const std::byte* from = r.outputs + offset_of(ports, t.port, r.items);
+      if (!t.negated) {
+        std::memcpy(t.to, from, bytes);
+        continue;
+      }
+      const auto* in = reinterpret_cast<const float*>(from);
+      auto* out = reinterpret_cast<float*>(t.to);
+      for (std::size_t i = 0; i < bytes / sizeof(float); i++) out[i] = 0 - in[i];
+    }
+  }
+  void vacate() {
+    std::lock_guard l(mutex);
+    occupied--;
+    changed.notify_all();
+  }
+  /// With the GIL, which the objects that frames hold need.
+  void let_go() {
+    std::vector<frame_ptr> gone;
+    std::lock_guard l(mutex);
+    gone.swap(over);
+  }
+  /// Waits without the GIL until `ready` holds, false after `timeout` seconds; signals are Python's.
+  template <class Ready>
+  bool wait(std::optional<double> timeout, Ready when) {
+    const auto start = frame_clock::now();
+    const bool inside = in_callback();
+    for (;;) {
+      double slice = 0.05;
+      if (timeout) slice = std::min(slice, *timeout - seconds(frame_clock::now() - start).count());
+      {
+        nb::gil_scoped_release released;
+        std::unique_lock l(mutex);
+        if (inside && unhindered++ == 0) changed.notify_all();
+        const bool reached = changed.wait_for(l, seconds(std::max(slice, 0.0)), when);
+        if (inside) unhindered--;
+        if (reached) return true;
+      }
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (timeout && seconds(frame_clock::now() - start).count() >= *timeout) return false;
+    }
+  }
+};
+
+/// While the callback is inside of a call that waits for frames, nobody waits for the callback.
+class unhindered_deliveries {
+ public:
+  explicit unhindered_deliveries(frame_hub& hub) : hub_(hub), counts_(hub.in_callback()) { add(1); }
+  ~unhindered_deliveries() { add(-1); }
+  unhindered_deliveries(const unhindered_deliveries&) = delete;
+  unhindered_deliveries& operator=(const unhindered_deliveries&) = delete;
+
+ private:
+  void add(int n) {
+    if (!counts_) return;
+    std::lock_guard l(hub_.mutex);
+    hub_.unhindered += n;
+    hub_.changed.notify_all();
+  }
+  frame_hub& hub_;
+  bool counts_;
+};
+
+struct ticket {
+  std::shared_ptr<frame_hub> hub;
+  frame_ptr frame;
+
+  bool done() const {
+    hub->check_process();
+    std::lock_guard l(hub->mutex);
+    return frame->done;
+  }
+  bool wait(std::optional<double> timeout) const {
+    hub->check_process();
+    return hub->wait(timeout, [this] { return frame->done; });
+  }
+};
+
+// ---- streams
+
+using extents = std::vector<std::size_t>;
+/// What the thread that calls back takes frames from.
+struct delivered_frames {
+  std::shared_ptr<frame_hub> hub;
+
+  /// The next frame, none after the last one. The one before has been called back.
+  std::optional<ticket> next(bool called_back) const {
+    frame_hub& h = *hub;
+    h.let_go();
+    frame_ptr f;
+    {
+      nb::gil_scoped_release released;
+      std::unique_lock l(h.mutex);
+      h.caller = std::this_thread::get_id();
+      h.called_back += called_back;
+      h.changed.notify_all();
+      h.changed.wait(l, [&] { return !h.ready.empty() || h.ended; });
+      if (h.ready.empty()) return std::nullopt;
+      f = std::move(h.ready.front());
+      h.ready.pop_front();
+      h.changed.notify_all();
+    }
+    return ticket{hub, std::move(f)};
+  }
+};
+
+/// For tests: numbers of frames, and at whose first run the device fails, "device", or the frame itself does.
+using faults = std::vector<std::pair<std::uint64_t, std::string>>;
+
+class stream {
+ public:
+  stream(nb::object stage, nb::object decoder, int per_channel, int splits, extents channel_shape,
+         extents item_shape, bool has_callback, pipeline_config config)
+      : stage_(std::move(stage)),
+        decoder_(std::move(decoder)),
+        channel_shape_(std::move(channel_shape)),
+        item_shape_(std::move(item_shape)),
+        hub_(std::make_shared<frame_hub>(has_callback)),
+        drops_(config.overflow == overflow_policy::drop_oldest),
+        host_(1, std::nullopt) {
+    chain_ = chain_of(stage_, decoder_, per_channel, splits);
+    nb::gil_scoped_release released;
+    pipeline_ = std::make_unique<frame_pipeline>(
+        chain_, std::move(config), [hub = hub_.get()](const frame_result& r) { hub->deliver(r); });
+    slots_ = hub_->most_ready = pipeline_->slots();
+  }
+  stream(const stream&) = delete;
+  stream& operator=(const stream&) = delete;
+  ~stream() {
+    if (hub_->generation != forks_so_far()) {  // the threads stayed with the parent: nothing can be ended
+      static_cast<void>(pipeline_.release());
+      new std::shared_ptr<frame_hub>(hub_);
+      return;
+    }
+    {
+      nb::gil_scoped_release released;
+      {
+        std::lock_guard l(hub_->mutex);
+        hub_->calls_back = false;
+      }
+      hub_->changed.notify_all();
+      pipeline_.reset();
+    }
+    hub_->let_go();
+    std::deque<frame_ptr> ready;
+    std::lock_guard l(hub_->mutex);
+    ready.swap(hub_->ready);
+    hub_->ended = true;
+    hub_->changed.notify_all();
+  }
+
+  /// None where the timeout is over.
+  std::optional<ticket> push(nb::handle channel, nb::handle items_array, nb::handle noise_var,
+                             nb::object payload, nb::sequence outputs, std::optional<double> timeout) {
+    const auto since = frame_clock::now();
+    hub_->check_process();
+    hub_->let_go();
+    const auto& in = chain_->inputs();
+    const argument h(in[0].name.c_str(), channel, host_), y(in[1].name.c_str(), items_array, host_);
+    const int trailing = static_cast<int>(item_shape_.size());
+    expect(y, item_shape_), expect(h, channel_shape_);
+    const std::size_t items = product(y.batch(trailing)), estimates = in[0].rows_of(items);
+    if (product(h.batch(2)) != estimates)
+      throw shape_error(in[0].name, "shape " + text_of(h.batch(0)),
+                        std::to_string(estimates) + " in all for " + in[1].name + " of shape " +
+                            text_of(y.batch(0)) + ", " + std::to_string(in[0].per_items) + " items for each");
+    const auto h_view = h.as<const cf>(2);
+    const auto y_view = y.as<const cf>(trailing);
+    const float n0 = noise_of(noise_var);
+
+    auto f = std::make_shared<frame_state>();
+    for (const nb::handle o : outputs) {
+      const auto [port, negated, array] = nb::cast<std::tuple<std::size_t, bool, nb::object>>(o);
+      f->targets.push_back({port, memory_of(array, chain_->outputs().at(port).bytes_of(items)), negated});
+    }
+    f->payload = std::move(payload);
+
+    frame_hub& hub = *hub_;
+    bool reserved = false;
+    // Here and not in acquire, where no signal would end the wait. Where frames are dropped there is none.
+    const auto room = [&] {
+      reserved = hub.occupied < slots_;
+      hub.occupied += reserved;
+      return reserved || hub.ended;
+    };
+    if (!drops_ && !hub.wait(timeout, room)) return std::nullopt;
+    nb::gil_scoped_release released;
+    const unhindered_deliveries in_callback(hub);
+    try {
+      frame_slot slot = [&] {
+        const caller_delivers flag;
+        return pipeline_->acquire(items);
+      }();
+      put(h_view, reinterpret_cast<cf*>(slot.bytes(0)));
+      put(y_view, reinterpret_cast<cf*>(slot.bytes(1)));
+      std::memcpy(slot.bytes(2), &n0, sizeof n0);
+      std::lock_guard order(pushing_);
+      {
+        std::lock_guard l(hub.mutex);
+        hub.under_way.push_back(f);
+      }
+      try {
+        const std::uint64_t sequence = pipeline_->push(std::move(slot), 0, since);
+        std::lock_guard l(hub.mutex);
+        f->sequence = sequence;
+      } catch (...) {
+        std::lock_guard l(hub.mutex);
+        hub.under_way.pop_back();
+        throw;
+      }
+    } catch (...) {
+      if (reserved) hub.vacate();
+      throw;
+    }
+    return ticket{hub_, std::move(f)};
+  }
+
+  /// False where the timeout is over.
+  bool drain(std::optional<double> timeout) {
+    hub_->check_process();
+    if (hub_->in_callback()) throw error("a callback cannot drain its stream: it would wait for itself");
+    frame_hub& hub = *hub_;
+    std::uint64_t all = 0, calls = 0;
+    {
+      std::lock_guard l(hub.mutex);
+      all = hub.delivered + hub.under_way.size();
+    }
+    // Then how many of them the callback gets is known.
+    const bool reached = hub.wait(timeout, [&] {
+      if (hub.delivered < all) return false;
+      if (calls == 0) calls = hub.for_callback;
+      return hub.called_back >= calls;
+    });
+    hub.let_go();
+    return reached;
+  }
+  void stop() {
+    hub_->check_process();
+    if (hub_->in_callback()) throw error("a callback cannot stop its stream: it would wait for itself");
+    {
+      nb::gil_scoped_release released;
+      {
+        const caller_delivers flag;
+        pipeline_->stop();
+      }
+      std::lock_guard l(hub_->mutex);
+      hub_->ended = true;
+      hub_->changed.notify_all();
+    }
+    hub_->let_go();
+  }
+
+  const frame_pipeline& pipeline() const { return *pipeline_; }
+  frame_pipeline& pipeline() { return *pipeline_; }
+  const frame_chain& chain() const { return *chain_; }
+  const std::shared_ptr<frame_hub>& hub() const { return hub_; }
+
+ private:
+  static void expect(const argument& a, const extents& shape) {
+    shape.size() == 1 ? a.expect_item({shape[0]}) : a.expect_item({shape[0], shape[1]});
+  }
+  float noise_of(nb::handle noise_var) {
+    if (PyFloat_Check(noise_var.ptr()) || PyLong_Check(noise_var.ptr())) {
+      const double value = PyFloat_AsDouble(noise_var.ptr());
+      if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+      return static_cast<float>(value);
+    }
+    if (noise_var.is_none()) throw nb::type_error("noise_var is None: expected a number");
+    const argument a("noise_var", noise_var, host_);
+    if (product(a.batch(0)) != 1)
+      throw shape_error("noise_var", "shape " + text_of(a.batch(0)), "one number for a frame");
+    return a.as<const float>(0).data[0];
+  }
+  static std::byte* memory_of(nb::handle array, std::size_t bytes) {
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_CONTIG) != 0) throw nb::python_error();
+    auto* const at = static_cast<std::byte*>(buffer.buf);
+    const bool fits = static_cast<std::size_t>(buffer.len) == bytes;
+    PyBuffer_Release(&buffer);  // the array is kept, and nobody else has it
+    if (!fits) throw shape_error("out", "another size", std::to_string(bytes) + " bytes");
+    return at;
+  }
+  static void put(const view<const cf>& from, cf* to) {
+    if (from.element_stride == 1 && (from.item_stride == from.elements || from.items == 1)) {
+      std::memcpy(to, from.data, from.items * from.elements * sizeof(cf));
+      return;
+    }
+    for (std::size_t i = 0; i < from.items; i++)
+      for (std::size_t e = 0; e < from.elements; e++)
+        *to++ = from.data[i * from.item_stride + e * from.element_stride];
+  }
+
+  nb::object stage_, decoder_;
+  extents channel_shape_, item_shape_;
+  std::shared_ptr<frame_hub> hub_;
+  std::shared_ptr<const frame_chain> chain_;
+  std::size_t slots_ = 0;
+  bool drops_;
+  executor_ref host_;   // what arrays must lie beside
+  std::mutex pushing_;  // frames are listed in the order in which the pipeline numbers them
+  std::unique_ptr<frame_pipeline> pipeline_;
+};
+
+pipeline_config config_of(std::vector<std::string> devices, int streams, int threads, std::int64_t most_items,
+                          std::int64_t queue, const std::string& overflow, const std::string& waiting,
+                          double deadline_us, int parts, bool graphs, int retries, faults fail) {
+  pipeline_config c;
+  c.devices = std::move(devices);
+  c.streams = streams, c.threads = threads, c.parts = parts, c.retries = retries;
+  const auto size = [](const char* name, std::int64_t n, const char* allowed) {
+    if (n < 1) throw argument_error(name, std::to_string(n), allowed);
+    return static_cast<std::size_t>(n);
+  };
+  c.most_items = size("most_items", most_items, "1 or more");
+  c.queue = size("queue", queue, "1 to 65536");
+  c.overflow = named<overflow_policy>(
+      "overflow", overflow, {{"wait", overflow_policy::wait}, {"drop-oldest", overflow_policy::drop_oldest}});
+  c.waiting =
+      named<wait_policy>("waiting", waiting, {{"block", wait_policy::block}, {"spin", wait_policy::spin}});
+  if (!(deadline_us >= 0 && deadline_us <= 1e9))
+    throw argument_error("deadline_us", std::to_string(deadline_us), "0 to 1e9");
+  c.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(deadline_us * 1e3));
+  if (graphs) c.graph_items = {c.most_items};
+  if (!fail.empty())
+    c.fault = [fail = std::move(fail)](const fault_point& p) {
+      for (const auto& [sequence, what] : fail) {
+        if (p.sequence != sequence || p.attempt != 0 || p.moment != fault_moment::start) continue;
+        if (what == "device") throw device_error("a fault that a test asked for");
+        throw error("a fault that a test asked for");
+      }
+    };
+  return c;
+}
+
+}  // namespace
+
+void bind_stream(nb::module_& m) {
+  nb::class_<latency_histogram>(m, "Latencies")
+      .def_prop_ro("count", &latency_histogram::count)
+      .def_prop_ro("mean_us", &latency_histogram::mean_us)
+      .def_prop_ro("max_us", &latency_histogram::max_us)
+      .def(
+          "percentiles_us",
+          [](const latency_histogram& h, const std::vector<double>& percents) {
+            std::vector<double> times;
+            for (const double p : percents) times.push_back(h.percentile_us(p));
+            return times;
+          },
+          nb::arg("percents"));
+  nb::class_<ticket>(m, "StreamTicket")
+      .def("done", &ticket::done)
+      .def("wait", &ticket::wait, nb::arg("timeout").none())
+      .def_prop_ro("payload", [](const ticket& t) { return t.frame->payload; })
+      .def_prop_ro("sequence", [](const ticket& t) { return t.frame->sequence; })
+      // status, error, device, attempts, seconds: of one that is done
+      .def("about", [](const ticket& t) {
+        const frame_state& f = *t.frame;
+        return nb::make_tuple(name_of(f.status), f.error, f.device, f.attempts, f.latency, f.queued,
+                              f.on_device);
+      });
+  nb::class_<delivered_frames>(m, "DeliveredFrames")
+      .def("next", &delivered_frames::next, nb::arg("called_back"));
+  nb::class_<stream>(m, "Stream")
+      .def(
+          "__init__",
+          [](stream* self, nb::object stage, nb::object decoder, int items_per_channel, int splits,
+             extents channel_shape, extents item_shape, bool calls_back, std::vector<std::string> devices,
+             int streams, int threads, std::int64_t most_items, std::int64_t queue,
+             const std::string& overflow, const std::string& waiting, double deadline_us, int parts,
+             bool graphs, int retries, faults fail) {
+            new (self) stream(std::move(stage), std::move(decoder), items_per_channel, splits,
+                              std::move(channel_shape), std::move(item_shape), calls_back,
+                              config_of(std::move(devices), streams, threads, most_items, queue, overflow,
+                                        waiting, deadline_us, parts, graphs, retries, std::move(fail)));
+          },
+          nb::kw_only(), nb::arg("stage"), nb::arg("decoder").none(), nb::arg("items_per_channel"),
+          nb::arg("splits"), nb::arg("channel_shape"), nb::arg("item_shape"), nb::arg("calls_back"),
+          nb::arg("devices"), nb::arg("streams"), nb::arg("threads"), nb::arg("most_items"), nb::arg("queue"),
+          nb::arg("overflow"), nb::arg("waiting"), nb::arg("deadline_us"), nb::arg("parts"),
+          nb::arg("graphs"), nb::arg("retries"), nb::arg("faults"))
+      .def("push", &stream::push, nb::arg("channel"), nb::arg("items"), optional("noise_var"),
+           nb::arg("payload"), nb::arg("outputs"), nb::arg("timeout").none())
+      .def("drain", &stream::drain, nb::arg("timeout").none())
+      .def("stop", &stream::stop)
+      .def_prop_ro("frames", [](const stream& s) { return delivered_frames{s.hub()}; })
+      .def_prop_ro("slots", [](const stream& s) { return s.pipeline().slots(); })
+      .def_prop_ro("descriptions", [](const stream& s) { return s.pipeline().descriptions(); })
+      .def_prop_ro("graphs", [](const stream& s) { return s.pipeline().graphs(); })
+      .def("counters",
+           [](const stream& s) {
+             const pipeline_counters c = s.pipeline().counters();
+             nb::dict d;
+             d["pushed"] = c.pushed, d["delivered"] = c.delivered, d["dropped"] = c.dropped;
+             d["failed"] = c.failed, d["rerun"] = c.rerun, d["devices_failed"] = c.devices_failed;
+             d["missed"] = c.missed, d["waiting"] = c.waiting, d["most_waiting"] = c.most_waiting;
+             d["mean_waiting"] =
+                 c.pushed == 0 ? 0 : static_cast<double>(c.waiting_sum) / static_cast<double>(c.pushed);
+             return d;
+           })
+      // in all, until the start on a device, from there
+      .def("times",
+           [](const stream& s) {
+             const auto t = std::make_unique<pipeline_times>(s.pipeline().times());
+             return nb::make_tuple(t->latency, t->queued, t->device);
+           })
+      .def("reset_times", [](stream& s) { s.pipeline().reset_times(); });
+}
+
+}  // namespace wb::python

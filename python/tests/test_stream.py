@@ -1,0 +1,695 @@
+"""Frames through a pipeline of devices: the results of the direct call, in order, whatever happens on the way."""
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import warpband as wb
+
+
+def complex_normal(rng, *shape):
+    return ((rng.normal(size=shape) + 1j * rng.normal(size=shape)) / 2 ** 0.5).astype(np.complex64)
+
+
+MMSE = {"streams": 2, "rx_antennas": 3, "qam": 16}
+
+
+def mmse_frame(rng, uses=5, *, n0=0.1, per_channel=1):
+    return complex_normal(rng, uses // per_channel, 3, 2), complex_normal(rng, uses, 3), n0
+
+
+class Slow:
+    """Something that takes frames a while: long codewords, one after the other on one core."""
+
+    detector = staticmethod(lambda: wb.MMSE(streams=1, rx_antennas=1, qam=4))
+    items = 3 * (6144 + 4) // 2
+
+    @classmethod
+    def stream(cls, **settings):
+        return wb.Stream(stage=cls.detector(), decoder=wb.TurboDecoder(k=6144, iterations=32, windows=1), most_items=cls.items,
+                         **{"streams": 1, "queue": 1, **settings})
+
+    @classmethod
+    def frame(cls, rng):
+        return complex_normal(rng, cls.items, 1, 1), complex_normal(rng, cls.items, 1), 0.5
+
+
+# ---------------------------------------------------------------- the results of the direct call
+
+def stages(rng):
+    """For each stage: settings of the stream, a frame, and the direct call's outputs."""
+    def detector(made, outputs=("llr", "status")):
+        frame = (complex_normal(rng, 20, 4, 3), complex_normal(rng, 20, 6, 4), 0.2)
+        return {"stage": made, "items_per_channel": 6, "most_items": 120}, frame, outputs, made(*frame, outputs=outputs)
+    yield "detector", detector(wb.NWay(streams=3, rx_antennas=4, qam=16, ways=2))
+    yield "other sign", detector(wb.KBest(streams=3, rx_antennas=4, qam=16, llr="log_p1_p0"))
+    yield "one output", detector(wb.ZeroForcing(streams=3, rx_antennas=4, qam=4), "status")
+
+    def massive(made, width, outputs):
+        frame = (complex_normal(rng, 4, 24, 6), complex_normal(rng, 4, 7, width), 0.1)
+        return {"stage": made, "items_per_channel": 7, "most_items": 28}, frame, outputs, made(*frame, outputs=outputs)
+    yield "uplink", massive(wb.MassiveUplink(antennas=24, users=6, qam=64), 24, ("status", "llr"))
+    yield "uplink cg", massive(wb.MassiveUplink(antennas=24, users=6, qam=4, mode="cg", iterations=3, llr="log_p1_p0"), 24, "llr")
+    yield "precode", massive(wb.MassiveDownlink(antennas=24, users=6), 6, ("precoded", "status"))
+
+    for code in ("alamouti", "silver", "golden"):
+        decoder = wb.StbcDecoder(code=code, qam=4, rx_antennas=2)
+        frame = (complex_normal(rng, 9, 2, 2), complex_normal(rng, 9, 5, 2, 2), 0.3)
+        yield code, ({"stage": decoder, "items_per_channel": 5, "most_items": 45}, frame, ("llr", "status"),
+                     decoder(*frame, outputs=("llr", "status")))
+
+    conv = wb.conv_lte()
+    ldpc = wb.wifi_ldpc(n=648, rate="1/2")
+    for name, decoder, outputs in (
+            ("turbo", wb.TurboDecoder(k=104, early_stop="sign-agreement"), ("bits", "iterations")),
+            ("int16", wb.TurboDecoder(k=104, precision="int16", algorithm="max-log-map", llr="log_p1_p0"), "bits"),
+            ("ldpc", wb.LdpcDecoder(code=ldpc), ("iterations", "bits")),
+            ("viterbi", wb.ViterbiDecoder(code=conv, k=100), "bits"), ("bcjr", wb.BcjrDecoder(code=conv, k=100), "bits")):
+        direct = wb.MMSE(**MMSE)
+        frame = (complex_normal(rng, 200, 3, 2), complex_normal(rng, 200, 3), 0.05)
+        llr = direct(*frame).ravel()
+        blocks = llr.size // decoder.n
+        llr = llr[:blocks * decoder.n].reshape(blocks, -1)
+        wanted = decoder(-llr if decoder.llr == "log_p1_p0" else llr, outputs=outputs)
+        yield name, ({"stage": direct, "decoder": decoder, "most_items": 200}, frame, outputs, wanted)
+
+
+NAMES = ["detector", "other sign", "one output", "uplink", "uplink cg", "precode", "alamouti", "silver", "golden", "turbo", "int16",
+         "ldpc", "viterbi", "bcjr"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_those_of_the_direct_call(name, rng):
+    assert [n for n, _ in stages(np.random.default_rng(1))] == NAMES
+    settings, frame, outputs, wanted = dict(stages(rng))[name]
+    with wb.Stream(**settings, outputs=outputs, devices=["cpu", "cpu"]) as stream:
+        results = [ticket.result() for ticket in [stream.push(*frame) for _ in range(7)]]
+    for result in results:
+        assert isinstance(result, tuple) == isinstance(wanted, tuple)
+        for got, expected in zip(*((r if isinstance(r, tuple) else (r,)) for r in (result, wanted)), strict=True):
+            assert got.dtype == expected.dtype and got.shape == expected.shape
+            assert got.tobytes() == expected.tobytes()
+
+
+def test_agrees_with_an_oracle(rng):
+    """Not only with the package's own call: maximum likelihood by NumPy."""
+    h, n0 = complex_normal(rng, 30, 2, 2), 0.1
+    bits = rng.integers(0, 2, (30, 2, 4), dtype=np.uint8)
+    y = (np.einsum("urs,us->ur", h, oracles.qam_symbols(bits, 16)) + n0 ** 0.5 * complex_normal(rng, 30, 2)).astype(np.complex64)
+    with wb.Stream(stage=wb.ML(streams=2, rx_antennas=2, qam=16), most_items=30) as stream:
+        llr = stream.push(h, y, n0).result()
+    wanted = oracles.ml(h, y, np.full(30, n0), 16)
+    np.testing.assert_allclose(llr, wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_any_shape_layout_and_size(data):
+    """Batch axes, strides, channels that serve several uses, of which the last ones may be fewer."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2 ** 32)))
+    batch = tuple(data.draw(st.lists(st.integers(1, 5), max_size=3)))
+    uses, per_channel = int(np.prod(batch)), data.draw(st.integers(1, 7))
+    estimates = -(-uses // per_channel)
+    detector = wb.MMSE(**MMSE)
+    step = data.draw(st.integers(1, 3))
+    y = complex_normal(rng, step * uses, 3)[::step].reshape(batch + (3,)) if step > 1 and len(batch) == 1 \
+        else complex_normal(rng, *batch, 3)
+    h = complex_normal(rng, estimates, 3, 2 * step)[..., :2] if data.draw(st.booleans()) and step == 1 \
+        else complex_normal(rng, estimates, 3, 2)
+    if data.draw(st.booleans()):
+        y = np.asfortranarray(y) if y.ndim == 2 else y
+    n0 = data.draw(st.sampled_from([0.1, 1, np.float32(0.2), np.array([0.3], np.float32), np.float64(0.5)]))
+    n0_float = float(np.asarray(n0).ravel()[0])
+    stream_settings = {"stage": detector, "most_items": uses, "items_per_channel": per_channel, "outputs": ("llr", "status")}
+    with wb.Stream(**stream_settings, queue=1) as stream:
+        if isinstance(n0, np.float64):
+            n0 = float(n0)
+        llr, status = stream.push(h, y, n0).result()
+    of_use = np.arange(uses) // per_channel
+    wanted = detector(np.ascontiguousarray(h)[of_use], np.ascontiguousarray(y).reshape(uses, 3), n0_float)
+    assert llr.shape == batch + (8,) and status.shape == batch and not status.any()
+    assert llr.tobytes() == wanted.tobytes()
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_what_does_not_fit_is_said(data):
+    """Types and shapes that are not those of the stage are a ValueError that names the argument, and the stream goes on."""
+    stream = shared_stream()
+    rng = np.random.default_rng(0)
+    h, y, n0 = mmse_frame(rng)
+    kind = data.draw(st.sampled_from(["channel type", "items type", "noise type", "channel shape", "items shape", "noise shape",
+                                      "estimates", "items", "stride"]))
+    if kind.endswith("type"):
+        dtype = data.draw(st.sampled_from([np.float64, np.complex128, np.int32, np.float16, np.int64]))
+        bad = {"channel": (h.real.astype(dtype), y, n0), "items": (h, y.real.astype(dtype), n0),
+               "noise": (h, y, np.zeros((), dtype))}[kind.split()[0]]
+        text = {"channel": "channel", "items": "received", "noise": "noise_var"}[kind.split()[0]] + f".*{np.dtype(dtype).name}"
+    elif kind == "channel shape":
+        shape = data.draw(st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 5)).filter(lambda s: s[1:] != (3, 2)))
+        bad, text = (complex_normal(rng, *shape), y, n0), r"channel.*expected shape \(\.\.\., 3, 2\)"
+    elif kind == "items shape":
+        n = data.draw(st.integers(1, 8).filter(lambda n: n != 3))
+        bad, text = (h, complex_normal(rng, 5, n), n0), r"received.*expected shape \(\.\.\., 3\)"
+    elif kind == "noise shape":
+        bad, text = (h, y, np.full(data.draw(st.integers(2, 6)), n0, np.float32)), "noise_var.*one number for a frame"
+    elif kind == "estimates":
+        n = data.draw(st.integers(1, 9).filter(lambda n: n != 5))
+        bad, text = (complex_normal(rng, n, 3, 2), y, n0), "channel.*5 in all for received"
+    elif kind == "items":
+        n = data.draw(st.integers(33, 60))
+        bad, text = mmse_frame(rng, n), f"items = {n}.*expected 1 to 32"
+    else:
+        bad, text = (h, complex_normal(rng, 7, 3)[::-1][:5], n0), "received.*strides"
+    before = stream.stats().pushed
+    with pytest.raises(ValueError, match=f"(?s){text}"):
+        stream.push(*bad)
+    assert stream.stats().pushed == before
+    assert stream.push(h, y, n0).result(timeout=30).tobytes() == wb.MMSE(**MMSE)(h, y, n0).tobytes()
+
+
+_shared = []
+
+
+def shared_stream():
+    if not _shared:
+        _shared.append(wb.Stream(stage=wb.MMSE(**MMSE), most_items=32))
+    return _shared[0]
+
+
+def test_no_numbers_are_no_frame(rng):
+    with pytest.raises(TypeError, match="noise_var is None"):
+        shared_stream().push(*mmse_frame(rng)[:2], None)
+    with pytest.raises(ValueError, match="items = 0"):
+        shared_stream().push(np.zeros((0, 3, 2), np.complex64), np.zeros((0, 3), np.complex64), 0.1)
+
+
+def test_a_bad_item_is_erased_alone(rng):
+    h, y, n0 = mmse_frame(rng, 6)
+    y[2, 1] = np.nan
+    with wb.Stream(stage=wb.MMSE(**MMSE), most_items=6, outputs=("llr", "status")) as stream:
+        llr, status = stream.push(h, y, n0).result()
+    assert list(status) == [0, 0, 1, 0, 0, 0] and not llr[2].any() and llr[[0, 1, 3, 4, 5]].any(axis=1).all()
+
+
+def test_the_arrays_may_be_written_to_at_once(rng):
+    detector = wb.MMSE(**MMSE)
+    h, y, n0 = mmse_frame(rng, 32)
+    with wb.Stream(stage=detector, most_items=32) as stream:
+        wanted, tickets = [], []
+        for _ in range(40):
+            y[:] = complex_normal(rng, 32, 3)
+            wanted.append(detector(h, y, n0))
+            tickets.append(stream.push(h, y, n0))
+        assert all(t.result().tobytes() == w.tobytes() for t, w in zip(tickets, wanted))
+
+
+def test_same_kind_out(rng):
+    torch = pytest.importorskip("torch")
+    h, y, n0 = mmse_frame(rng)
+    with wb.Stream(stage=wb.MMSE(**MMSE), most_items=5) as stream:
+        llr = stream.push(torch.from_numpy(h), torch.from_numpy(y), torch.tensor(n0)).result()
+    assert isinstance(llr, torch.Tensor) and np.array_equal(llr.numpy(), wb.MMSE(**MMSE)(h, y, n0))
+
+
+# ---------------------------------------------------------------- tickets, order, callbacks
+
+def test_tickets_tags_and_numbers(rng):
+    frame = mmse_frame(rng)
+    with wb.Stream(stage=wb.MMSE(**MMSE), most_items=5, deadline_us=1e9) as stream:
+        tickets = [stream.push(*frame, tag=("tag", i)) for i in range(30)]
+        frames = [t.frame() for t in tickets]
+        assert [f.sequence for f in frames] == [t.sequence for t in tickets] == list(range(30))
+        assert [f.tag for f in frames] == [("tag", i) for i in range(30)]
+        assert all(t.done() and t.exception() is None for t in tickets)
+        f = frames[7]
+        assert (f.status, f.error, f.device, f.attempts, f.missed) == ("delivered", "", "cpu", 0, False)
+        assert 0 <= f.queued_us <= f.latency_us and 0 < f.device_us <= f.latency_us < 1e9
+        assert tickets[7].frame() is f and tickets[7].result() is f.result
+
+
+def test_a_result_that_nobody_waits_for(rng):
+    frame = mmse_frame(rng)
+    with wb.Stream(stage=wb.MMSE(**MMSE), most_items=5) as stream:
+        for _ in range(100):
+            stream.push(*frame)
+        stream.drain()
+        assert stream.stats().delivered == 100
+
+
+def test_map_is_in_order_and_bounded(rng):
+    detector = wb.MMSE(**MMSE)
+    frames = [mmse_frame(rng, int(rng.integers(1, 33))) for _ in range(50)]
+    taken = []
+
+    def source():
+        for frame in frames:
+            taken.append(1)
+            yield frame
+    with wb.Stream(stage=detector, most_items=32, devices=["cpu", "cpu"], queue=2) as stream:
+        for i, frame in enumerate(stream.map(source())):
+            assert frame.sequence == i and frame.result.tobytes() == detector(*frames[i]).tobytes()
+            assert len(taken) <= i + 1 + stream.slots
+    assert len(taken) == 50
+
+
+def test_callback_in_order_by_one_thread(rng):
+    detector, frames, got, threads = wb.MMSE(**MMSE), [mmse_frame(rng, 1 + i % 32) for i in range(200)], [], set()
+
+    def on_frame(frame):
+        threads.add(threading.get_ident())
+        got.append(frame)
+    with wb.Stream(stage=detector, most_items=32, devices=["cpu"] * 3, on_frame=on_frame) as stream:
+        for frame in frames:
+            stream.push(*frame)
+        stream.drain()
+        assert len(got) == 200
+    assert [f.sequence for f in got] == list(range(200)) and len(threads) == 1 and threading.get_ident() not in threads
+    assert all(f.result.tobytes() == detector(*frame).tobytes() for f, frame in zip(got, frames))
+
+
+def test_what_a_callback_raises_is_not_lost(rng):
+    frame, seen = mmse_frame(rng), []
+
+    def on_frame(f):
+        seen.append(f.sequence)
+        if f.sequence in (2, 5):
+            raise KeyError(f"frame {f.sequence}")
+    stream = wb.Stream(stage=wb.MMSE(**MMSE), most_items=5, on_frame=on_frame)
+    for _ in range(8):
+        stream.push(*frame)
+    with pytest.raises(KeyError, match="frame 2") as raised:
+        stream.drain()
+    assert "on_frame" in [entry.name for entry in raised.traceback]
+    if sys.version_info >= (3, 11):
+        assert raised.value.__notes__ == ["on_frame raised 1 more exceptions, the last of them KeyError('frame 5')"]
+    assert seen == list(range(8)) and stream.stats().callback_errors == 2 and stream.stats().delivered == 8
+    stream.drain()  # told once
+    stream.stop()
+
+    def always(f):
+        raise ZeroDivisionError(f.sequence)
+    with pytest.raises(ZeroDivisionError):
+        with wb.Stream(stage=wb.MMSE(**MMSE), most_items=5, on_frame=always) as stream:
+            stream.push(*frame)
+    with pytest.raises(OSError, match="own"):  # the block's own comes first; the callback's goes to sys.unraisablehook
+        with unraisable() as reported:
+            with wb.Stream(stage=wb.MMSE(**MMSE), most_items=5, on_frame=always) as stream:
+                stream.push(*frame).result()
+                raise OSError("own")
+    assert [type(r.exc_value) for r in reported] == [ZeroDivisionError]
+
+
+class unraisable:
+    """What goes to sys.unraisablehook."""
+
+    def __enter__(self):
+        self.old, reported = sys.unraisablehook, []
+        sys.unraisablehook = reported.append
+        return reported
+
+    def __exit__(self, *_):
+        sys.unraisablehook = self.old
+
+
+def test_errors_of_a_stream_that_is_let_go_are_reported(rng):
+    def on_frame(frame):
+        raise LookupError("nobody asked")
+    with unraisable() as reported:
+        stream = wb.Stream(stage=wb.MMSE(**MMSE), most_items=5, on_frame=on_frame)
+        stream.push(*mmse_frame(rng))
+        del stream
+        gc.collect()
+    assert [str(r.exc_value) for r in reported] == ["nobody asked"]
+
+
+def test_a_callback_may_push_and_wait_but_not_drain_or_stop(rng):
+    frame, said, got = mmse_frame(rng), [], []
+
+    def on_frame(f):
+        got.append(f.tag)
+        if isinstance(f.tag, int) and f.tag < 40:
+            stream.push(*frame, tag=f.tag + 1)
+            if f.tag == 20:
+                got.append(stream.push(*frame, tag="waited for").result(timeout=30).shape)
+        for call in (stream.drain, stream.stop) if f.tag == 3 else ():
+            try:
+                call()
+            except RuntimeError as error:
+                said.append(str(error))
+    with wb.Stream(stage=wb.MMSE(**MMSE), most_items=5, streams=1, queue=1, on_frame=on_frame) as stream:
+        stream.push(*frame, tag=0)
+        while 40 not in got:
+            time.sleep(0.001)
+    assert [t for t in got if isinstance(t, int)] == list(range(41)) and (5, 8) in got and "waited for" in got
+    assert said == [f"a callback cannot {what} its stream: it would wait for itself" for what in ("drain", "stop")]
+
+
+def test_a_slow_callback_holds_frames_up(rng):
+    """What waits for it is bounded by the slots; nothing is lost."""
+    frame, gate, got = mmse_frame(rng), threading.Event(), []
+
+    def on_frame(f):
+        gate.wait()
+        got.append(f.sequence)
+    stream = wb.Stream(stage=wb.MMSE(**MMSE), most_items=5, streams=1, queue=2, on_frame=on_frame)
+    pushed = 0
+    with pytest.raises(TimeoutError, match="no slot was free in 0.3 s"):
+        while pushed < 1000:
+            stream.push(*frame, timeout=0.3)
+            pushed += 1
+    # one in the callback, as many that wait for it as there are slots and one more, and those in the slots
+    assert stream.slots == 3 and pushed <= 1 + 2 * stream.slots + 1
+    gate.set()
+    stream.drain()
+    stream.stop()
+    assert got == list(range(pushed))
+
+
+# ---------------------------------------------------------------- policies, statistics, threads
+
+def test_drop_oldest(rng):
+    frame = Slow.frame(rng)
+    with Slow.stream(queue=2, overflow="drop-oldest") as stream:
+        tickets = [stream.push(*frame, tag=i) for i in range(12)]
+        frames = [t.frame(timeout=120) for t in tickets]
+        status = [f.status for f in frames]
+        assert status[-2:] == ["delivered"] * 2 and status.count("dropped") >= 6
+        dropped = status.index("dropped")
+        assert frames[dropped].result is None and frames[dropped].device == "" and frames[dropped].tag == dropped
+        with pytest.raises(wb.FrameDropped, match=f"frame {dropped} was dropped"):
+            tickets[dropped].result()
+        assert isinstance(tickets[dropped].exception(), RuntimeError)
+        wanted = Slow.detector()(*frame).reshape(1, -1)
+        bits = wb.TurboDecoder(k=6144, iterations=32, windows=1)(wanted)
+        assert all(f.result.tobytes() == bits.tobytes() for f in frames if f.status == "delivered")
+        stream.drain()
+        stats = stream.stats()
+        assert (stats.pushed, stats.dropped, stats.delivered) == (12, status.count("dropped"), status.count("delivered"))
+
+
+def test_waiting_pushes_wait(rng):
+    frame, tickets = Slow.frame(rng), []
+    with Slow.stream() as stream:
+        assert stream.slots == 2
+        with pytest.raises(TimeoutError, match="no slot was free in 0.001 s"):
+            for _ in range(20):
+                tickets.append(stream.push(*frame, timeout=0.001))
+        assert 2 <= len(tickets) < 20
+        with pytest.raises(TimeoutError, match="was not delivered in 0 s"):
+            tickets[-1].result(timeout=0)
+        with pytest.raises(TimeoutError, match="still under way"):
+            stream.drain(timeout=0)
+        stream.push(*frame)
+        stream.drain()
+        stats = stream.stats()
+        assert stats.dropped == 0 and stats.delivered == stats.pushed == len(tickets) + 1
+
+
+def test_statistics(rng):
+    frame = mmse_frame(rng)
+    with wb.Stream(stage=wb.MMSE(**MMSE), most_items=5, deadline_us=0.001) as stream:
+        frames = [stream.push(*frame).frame() for _ in range(300)]
+        stream.drain()
+        stats = stream.stats()
+        assert stats.pushed == stats.delivered == stats.missed == stats.latency.count == 300 and all(f.missed for f in frames)
+        assert (stats.dropped, stats.failed, stats.rerun, stats.devices_failed, stats.callback_errors, stats.waiting) == (0,) * 6
+        own = np.sort([f.latency_us for f in frames])  # taken a little later
+        for percent in (50, 90):
+            at = stats.latency.percentile_us(percent)
+            assert 0 < at <= 1.02 * np.percentile(own, percent, method="higher") + 1
+        assert stats.latency.percentile_us(100) == stats.latency.max_us <= own[-1] + 1e-3
+        assert stats.queued.mean_us + stats.device.mean_us <= stats.latency.mean_us
+        times = stats.latency.seconds()
+        assert times.shape == (300,) and (np.diff(times) >= 0).all() and times[-1] == pytest.approx(1e-6 * stats.latency.max_us)
+        assert stats.latency.seconds(10).shape == (10,) and "p99" in repr(stats.latency)
+        with pytest.raises(ValueError, match="percent = 101"):
+            stats.latency.percentile_us(101)
+        stream.reset_times()
+        stats = stream.stats()
+        assert stats.latency.count == stats.missed == 0 and stats.pushed == 300
+        assert stats.latency.percentile_us(50) == 0 and stats.latency.seconds().size == 0
+
+
+def test_latencies_are_plotted(rng, tmp_path):
+    pytest.importorskip("matplotlib")
+    with wb.Stream(stage=wb.MMSE(**MMSE), most_items=5) as stream:
+        for _ in range(50):
+            stream.push(*mmse_frame(rng))
+        stream.drain()
+        stats = stream.stats()
+    figure = wb.plot.latencies({"all": stats.latency, "on the device": stats.device}, percentiles=(50, 99.9))
+    assert sum(bar.get_height() for bar in figure.axes[0].patches) == pytest.approx(100)
+    labels = [text.get_text() for text in (figure.axes[0].get_legend() or figure.legends[0]).get_texts()]
+    assert {"all", "on the device"} < set(labels) and sum(label.startswith("99.9%") for label in labels) == 2
+    wb.plot.save(figure, tmp_path / "l.png")
+
+
+def test_several_threads_push(rng):
+    detector = wb.MMSE(**MMSE)
+    frames = [mmse_frame(rng, 1 + i) for i in range(32)]
+    wanted = [detector(*frame).tobytes() for frame in frames]
+    wrong, sequences = [], []
+
+    def produce(first):
+        for i in range(first, 300, 3):
+            ticket = stream.push(*frames[i % 32])
+            sequences.append(ticket.sequence)
+            if ticket.result(timeout=60).tobytes() != wanted[i % 32]:
+                wrong.append(i)
+    with wb.Stream(stage=detector, most_items=32, devices=["cpu", "cpu"], queue=2) as stream:
+        threads = [threading.Thread(target=produce, args=(i,)) for i in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert stream.stats().delivered == 300
+    assert not wrong and sorted(sequences) == list(range(300))
+
+
+def test_the_gil_is_free_while_waiting(rng):
+    """Another thread of Python's runs while this one waits for a frame."""
+    counted = [0]
+    over = threading.Event()
+
+    def count():
+        while not over.is_set():
+            counted[0] += 1
+            time.sleep(0.0005)
+    with Slow.stream() as stream:
+        stream.push(*Slow.frame(rng)).result()
+        thread = threading.Thread(target=count)
+        thread.start()
+        before, start = counted[0], time.perf_counter()
+        for _ in range(5):
+            stream.push(*Slow.frame(rng)).result()
+        elapsed, steps = time.perf_counter() - start, counted[0] - before
+        over.set()
+        thread.join()
+    assert steps > 5, (steps, elapsed)
+
+
+# ---------------------------------------------------------------- stop, failures, processes
+
+def test_stop_with_frames_under_way(rng):
+    frame = Slow.frame(rng)
+    stream = Slow.stream(queue=6)
+    tickets = [stream.push(*frame) for _ in range(7)]
+    while stream.stats().waiting > 6:  # until the first one has begun
+        time.sleep(0.0001)
+    stream.stop()
+    status = [t.frame(timeout=60).status for t in tickets]
+    assert set(status) == {"delivered", "dropped"} and status[-1] == "dropped"
+    assert status == sorted(status)  # those under way came first
+    with pytest.raises(RuntimeError, match="was stopped"):
+        stream.push(*frame)
+    stats = stream.stats()
+    assert stats.pushed == 7 == stats.delivered + stats.dropped
+    stream.stop()
+    with Slow.stream(queue=6) as stream:
+        tickets = [stream.push(*frame) for _ in range(4)]
+    assert [t.frame().status for t in tickets] == ["delivered"] * 4  # the block drains
+    with pytest.raises(OSError):
+        with Slow.stream(queue=6) as stream:
+            tickets = [stream.push(*frame) for _ in range(7)]
+            tickets[0].frame()
+            raise OSError
+    assert tickets[-1].frame().status == "dropped"  # but not when it is left by an exception
+
+
+def test_stop_while_others_push(rng):
+    frame, said = Slow.frame(rng), []
+    stream = Slow.stream()
+
+    def produce():
+        try:
+            while True:
+                stream.push(*frame)
+        except RuntimeError as error:
+            said.append(str(error))
+    threads = [threading.Thread(target=produce) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.1)
+    stream.stop()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert said == ["the pipeline was stopped: it takes no frames any more"] * 3
+    stats = stream.stats()
+    assert stats.pushed == stats.delivered + stats.dropped
+
+
+def test_tickets_outlive_their_stream(rng):
+    detector, frame = wb.MMSE(**MMSE), mmse_frame(rng)
+    stream = wb.Stream(stage=detector, most_items=5)
+    ticket = stream.push(*frame)
+    ticket.frame()
+    late = stream.push(*frame)
+    del stream
+    gc.collect()
+    assert ticket.result().tobytes() == detector(*frame).tobytes()
+    assert late.frame(timeout=30).status in ("delivered", "dropped")
+
+
+def test_a_frame_that_fails_and_a_device_that_fails(rng):
+    detector, frame = wb.MMSE(**MMSE), mmse_frame(rng)
+    with wb.Stream(stage=detector, most_items=5, _faults=[(3, "frame")]) as stream:
+        tickets = [stream.push(*frame) for _ in range(6)]
+        assert [t.frame().status for t in tickets] == ["delivered"] * 3 + ["failed"] + ["delivered"] * 2
+        assert tickets[3].frame().result is None
+        with pytest.raises(RuntimeError, match="a fault that a test asked for"):
+            tickets[3].result()
+        assert stream.stats().failed == 1
+    with wb.Stream(stage=detector, most_items=5, devices=["cpu", "cpu"], streams=1, _faults=[(3, "device")]) as stream:
+        tickets = [stream.push(*frame) for _ in range(20)]
+        frames = [t.frame() for t in tickets]
+        assert all(f.result.tobytes() == detector(*frame).tobytes() for f in frames)
+        assert [f.attempts for f in frames] == [0] * 3 + [1] + [0] * 16
+        stats = stream.stats()
+        assert (stats.rerun, stats.devices_failed, stats.delivered) == (1, 1, 20)
+    got = []
+    stream = wb.Stream(stage=detector, most_items=5, streams=1, _faults=[(2, "device")], on_frame=got.append)
+    with pytest.raises(RuntimeError, match="no device is left: a fault that a test asked for"):
+        for _ in range(20):
+            stream.push(*frame)
+    stream.drain()
+    assert {f.status for f in got[2:]} == {"failed"} and len(got) == stream.stats().pushed
+    stream.stop()
+
+
+def test_settings(rng):
+    def stream(**changed):
+        return wb.Stream(**{"stage": wb.MMSE(**MMSE), "most_items": 5, **changed})
+    for changed, text in (
+            ({"most_items": 0}, "most_items = 0"), ({"most_items": 2 ** 40}, "most_items = 1099511627776"),
+            ({"streams": 0}, "streams = 0 .*1 to 64"), ({"streams": 10 ** 12}, "streams = 1000000000000 .*1 to 64"),
+            ({"queue": 0}, "queue = 0"), ({"queue": 65537}, "queue = 65537 .*1 to 65536"), ({"parts": 65}, "parts = 65"),
+            ({"retries": -1}, "retries = -1"), ({"devices": []}, "devices = 0"), ({"threads": -1}, "threads = -1"),
+            ({"devices": ["cpu", "tpu"]}, "tpu"), ({"overflow": "drop"}, 'overflow = "drop" .*"wait", "drop-oldest"'),
+            ({"waiting": "nap"}, 'waiting = "nap" .*"block", "spin"'), ({"deadline_us": -1.0}, "deadline_us = -1"),
+            ({"deadline_us": float("nan")}, "deadline_us = "), ({"items_per_channel": 0}, "items_per_channel = 0"),
+            ({"splits": 2}, "splits = 2 .*MassiveUplink"), ({"outputs": "bits"}, "outputs = 'bits' .*'llr' or 'status'"),
+            ({"outputs": ()}, r"outputs = \(\)"), ({"outputs": ("llr", "llr")}, "each name once"),
+            ({"stage": wb.MMSE(**MMSE, executor=wb.cpu(threads=1))}, "stage = one with an executor"),
+            ({"stage": wb.MassiveUplink(antennas=8, users=2, qam=4), "decoder": wb.TurboDecoder(k=40)},
+             "decoder = TurboDecoder .*None behind MassiveUplink"),
+            ({"stage": wb.MassiveUplink(antennas=8, users=2, qam=4), "items_per_channel": 14}, "most_items = 5 .*multiple of 14"),
+            ({"stage": wb.MassiveUplink(antennas=8, users=2, qam=4), "items_per_channel": 14, "splits": 3, "most_items": 14},
+             "splits = 3"),
+            ({"decoder": wb.TurboDecoder(k=40)}, "most_items = 5 .*17")):
+        with pytest.raises(ValueError, match=f"(?s){text}"):
+            stream(**changed)
+    for changed, text in (({"stage": None}, "stage is a NoneType"), ({"stage": wb.QamMapper(qam=4)}, "stage is a QamMapper"),
+                          ({"decoder": wb.QamMapper(qam=4)}, "decoder is a QamMapper")):
+        with pytest.raises(TypeError, match=text):
+            stream(**changed)
+    with pytest.raises(RuntimeError):
+        stream(devices="cuda:63")
+    with stream(waiting="spin", threads=2, devices="cpu", graphs=True) as s:
+        assert s.slots == 10 and s.descriptions[0].endswith("2 threads")
+        assert s.push(*mmse_frame(rng)).result().shape == (5, 8)
+
+
+def script(code, **env):
+    path = os.pathsep.join(p for p in sys.path if p)
+    return subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path, **env}, capture_output=True, text=True,
+                          timeout=120)
+
+
+BEGIN = """
+import os, signal, sys, threading, time
+import numpy as np, warpband as wb
+n = 3 * 6148 // 2
+rng = np.random.default_rng(1)
+h, y = ((rng.normal(size=(n,) + s) + 1j).astype(np.complex64) for s in ((1, 1), (1,)))
+def slow(**settings):
+    return wb.Stream(stage=wb.MMSE(streams=1, rx_antennas=1, qam=4), decoder=wb.TurboDecoder(k=6144, iterations=64, windows=1),
+                     most_items=n, streams=1, **settings)
+"""
+
+
+def test_control_c_ends_a_wait():
+    out = script(BEGIN + """
+stream = slow(queue=200, on_frame=lambda f: None)
+tickets = [stream.push(h, y, 0.5) for _ in range(200)]
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    tickets[-1].result()
+except KeyboardInterrupt:
+    print("interrupted", tickets[-1].done())
+small = slow(queue=1)
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        small.push(h, y, 0.5)
+except KeyboardInterrupt:
+    print("so is a push")
+for s in (stream, small):
+    s.stop()
+""")
+    assert out.stdout.split("\n")[:2] == ["interrupted False", "so is a push"] and out.returncode == 0, out.stderr
+
+
+def test_a_program_may_end_with_an_open_stream():
+    for how in ("", "sys.exit(3)", "raise ValueError"):
+        out = script(BEGIN + f"""
+streams = [slow(on_frame=print) for _ in range(2)]
+tickets = [s.push(h, y, 0.5) for s in streams for _ in range(4)]
+{how}
+""")
+        assert out.returncode == {"": 0, "sys.exit(3)": 3}.get(how, 1), (how, out.returncode, out.stderr)
+        assert "unraisable" not in out.stderr and "Fatal" not in out.stderr, out.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_the_child_of_a_fork_makes_its_own():
+    out = script(BEGIN + """
+stream = slow(on_frame=lambda f: None)
+ticket = stream.push(h, y, 0.5)
+child = os.fork()
+if child == 0:
+    for call in (lambda: stream.push(h, y, 0.5), ticket.done, ticket.result, stream.drain, stream.stop):
+        try:
+            call()
+            os._exit(1)
+        except RuntimeError as error:
+            if "in the child of a fork: make one there" not in str(error):
+                os._exit(2)
+    del stream, ticket
+    with slow() as own:
+        own.push(h, y, 0.5).result()
+    sys.exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+print(ticket.result().shape)
+stream.stop()
+""")
+    assert out.stdout.strip() == "(1, 6144)" and out.returncode == 0, out.stderr

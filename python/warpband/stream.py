@@ -1,0 +1,509 @@
+"""Frames in, decisions out, under a deadline: several frames under way on each of several devices (docs/stream.md).
+
+A frame is what a call of a detector, precoder or decoder gets: a channel, vectors and N0, all in host memory. :meth:`Stream.push`
+copies them into a slot of the stream's own memory, page-locked where there is a CUDA device, and returns at once with a
+:class:`Ticket`; results are those of the direct call, bit for bit, on whichever device a frame ran::
+
+    detector = warpband.NWay(streams=4, rx_antennas=4, qam=64)
+    with warpband.Stream(stage=detector, devices=["cuda:0", "cuda:1"], most_items=8400) as stream:
+        tickets = [stream.push(channel, received, noise_var) for channel, received, noise_var in frames]
+        llr = [ticket.result() for ticket in tickets]
+"""
+from __future__ import annotations
+
+import atexit
+import math
+import os
+import sys
+import threading
+import weakref
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from . import _core
+from ._arrays import COMPLEX64, FLOAT32, INT32, UINT8, Array, NumpySpace, batch_of, made, space_of
+from .conv import BcjrDecoder, ViterbiDecoder
+from .detect import Detector
+from .ldpc import LdpcDecoder
+from .massive import MassiveDownlink, MassiveUplink
+from .stbc import StbcDecoder
+from .turbo import TurboDecoder
+
+__all__ = ["FrameDropped", "Latencies", "Stream", "StreamFrame", "StreamStats", "Ticket"]
+
+
+class FrameDropped(RuntimeError):
+    """The frame was dropped: it waited longest when the queue was full, or when the stream was stopped."""
+
+
+class Latencies:
+    """Times of delivered frames, kept as counts in cells of less than 1 %."""
+
+    def __init__(self, counted: Any):
+        self._counted = counted
+
+    @property
+    def count(self) -> int:
+        """Frames."""
+        return self._counted.count
+
+    @property
+    def mean_us(self) -> float:
+        """Their mean, exact."""
+        return self._counted.mean_us
+
+    @property
+    def max_us(self) -> float:
+        """The longest, exact."""
+        return self._counted.max_us
+
+    def percentile_us(self, percent: float) -> float:
+        """The time that ``percent`` (0..100) of the frames do not exceed, at most 1/128 above it; 0 without any frame."""
+        if not 0 <= percent <= 100:
+            raise ValueError(f"percent = {percent} is not allowed: expected 0 to 100")
+        return self._counted.percentiles_us([percent])[0]
+
+    def seconds(self, most: int = 4096) -> np.ndarray:
+        """The times in rising order, float64: one for each frame, or ``most`` at equal steps of their percentiles."""
+        n = min(self.count, int(most))
+        return np.array(self._counted.percentiles_us([100 * (i + 1) / n for i in range(n)])) * 1e-6
+
+    def __repr__(self) -> str:
+        return (f"Latencies({self.count} frames: p50 {self.percentile_us(50):.1f} us, p99 {self.percentile_us(99):.1f} us, "
+                f"p99.9 {self.percentile_us(99.9):.1f} us, longest {self.max_us:.1f} us)")
+
+
+@dataclass(frozen=True)
+class StreamStats:
+    """What a stream has counted. pushed = delivered + dropped + failed once it is drained or stopped."""
+
+    pushed: int
+    delivered: int
+    dropped: int
+    failed: int
+    #: delivered later than the deadline, since the last :meth:`Stream.reset_times`
+    missed: int
+    #: runs that were repeated since a device failed
+    rerun: int
+    devices_failed: int
+    #: exceptions that the callback raised
+    callback_errors: int
+    #: frames in the queue now, at most, and on average when a frame was pushed
+    waiting: int
+    most_waiting: int
+    mean_waiting: float
+    #: from the push to the delivery, its callback not included, since the last :meth:`Stream.reset_times`
+    latency: Latencies
+    #: from the push to the start on a device
+    queued: Latencies
+    #: from there until the result is seen
+    device: Latencies
+
+
+@dataclass(frozen=True)
+class StreamFrame:
+    """A frame as it was delivered."""
+
+    #: 0, 1, 2, ... in the order of pushes
+    sequence: int
+    #: "delivered", "dropped" or "failed"
+    status: str
+    #: what the direct call returns; None of a frame that is not delivered
+    result: Any
+    #: of a failed one
+    error: str
+    #: what :meth:`Stream.push` was given
+    tag: Any
+    #: on which it ran last, "cuda:0"; "" of dropped ones
+    device: str
+    #: runs that a device failed under
+    attempts: int
+    #: as of :class:`StreamStats`; 0 of dropped ones
+    latency_us: float
+    queued_us: float
+    device_us: float
+    #: whether it was delivered later than the deadline
+    missed: bool
+
+    def unwrap(self) -> Any:
+        """The result.
+
+        Raises:
+            FrameDropped: the frame was dropped.
+            RuntimeError: it failed, with the text of :attr:`error`.
+        """
+        if self.status == "dropped":
+            raise FrameDropped(f"frame {self.sequence} was dropped")
+        if self.status == "failed":
+            raise RuntimeError(self.error)
+        return self.result
+
+
+class _Payload:
+    """What a frame keeps until it is delivered."""
+
+    __slots__ = ("arrays", "space", "tag", "about")
+
+    def __init__(self, arrays: list[np.ndarray], space: Any, tag: Any, about: "_About"):
+        self.arrays, self.space, self.tag, self.about = arrays, space, tag, about
+
+
+@dataclass(frozen=True)
+class _About:
+    """What the frames of a stream have in common."""
+
+    devices: tuple[str, ...]
+    deadline_us: float
+    several: bool  # outputs
+
+
+def _frame_of(ticket: Any) -> StreamFrame:
+    """The frame of a ticket that is done."""
+    payload = ticket.payload
+    status, error, device, attempts, latency, queued, on_device = ticket.about()
+    about, result, delivered = payload.about, None, status == "delivered"
+    if delivered:
+        given = tuple(map(payload.space.give, payload.arrays))
+        result = given if about.several else given[0]
+    return StreamFrame(ticket.sequence, status, result, error, payload.tag, "" if status == "dropped" else about.devices[device],
+                       attempts, 1e6 * latency, 1e6 * queued, 1e6 * on_device,
+                       delivered and 0 < about.deadline_us < 1e6 * latency)
+
+
+class Ticket:
+    """A frame that was pushed, and its result once it is there. Holds no slot: any number may be kept."""
+
+    __slots__ = ("_ticket", "_frame")
+
+    def __init__(self, ticket: Any):
+        self._ticket, self._frame = ticket, None
+
+    @property
+    def sequence(self) -> int:
+        """The frame's number: 0, 1, 2, ... in the order of pushes."""
+        return self._ticket.sequence
+
+    def done(self) -> bool:
+        """Whether the frame is delivered, dropped or failed."""
+        return self._ticket.done()
+
+    def frame(self, timeout: float | None = None) -> StreamFrame:
+        """Waits, without the GIL, for the frame, whatever becomes of it.
+
+        Args:
+            timeout: seconds; None waits for ever.
+
+        Raises:
+            TimeoutError: it is not there in time.
+        """
+        if self._frame is None:
+            if not self._ticket.wait(timeout):
+                raise TimeoutError(f"frame {self.sequence} was not delivered in {timeout} s")
+            self._frame = _frame_of(self._ticket)
+        return self._frame
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Waits as :meth:`frame` does and returns what the direct call returns.
+
+        Raises:
+            FrameDropped: the frame was dropped.
+            RuntimeError: it failed.
+            TimeoutError: it is not there in time.
+        """
+        return self.frame(timeout).unwrap()
+
+    def exception(self, timeout: float | None = None) -> Exception | None:
+        """Waits as :meth:`frame` does and returns what :meth:`result` raises; None of a delivered frame."""
+        try:
+            self.frame(timeout).unwrap()
+        except RuntimeError as error:
+            return error
+        return None
+
+    def __repr__(self) -> str:
+        return f"Ticket({self.sequence}, {'done' if self.done() else 'under way'})"
+
+
+class _Caller:
+    """The thread that calls back. It holds the stream's frames, not the stream."""
+
+    def __init__(self, frames: Any, on_frame: Callable[[StreamFrame], Any]):
+        self.errors: deque[BaseException] = deque(maxlen=100)  # not raised yet
+        self.count = 0
+        self._frames, self._on_frame = frames, on_frame
+        self.thread = threading.Thread(target=self._run, name="warpband.Stream", daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        ticket = self._frames.next(False)
+        while ticket is not None:
+            try:
+                self._on_frame(_frame_of(ticket))
+            except BaseException as error:  # a thread of its own: nobody else would see it
+                self.count += 1
+                self.errors.append(error)
+            ticket = None
+            ticket = self._frames.next(True)
+
+    def take_errors(self) -> list[BaseException]:
+        errors = []
+        while self.errors:
+            errors.append(self.errors.popleft())
+        return errors
+
+
+_open: "weakref.WeakSet[Stream]" = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    for stream in list(_open):
+        stream._end()
+
+
+class Stream:
+    """Runs a stage on frames, in order, on several devices at a time. Made of what does the work, and then fed with frames.
+
+    Args:
+        stage: what is done with a frame: a soft MIMO detector, :class:`MassiveUplink`, :class:`MassiveDownlink` or
+            :class:`StbcDecoder`. Its ``executor`` is to be None.
+        decoder: behind a detector, :class:`TurboDecoder`, :class:`LdpcDecoder`, :class:`ViterbiDecoder` or
+            :class:`BcjrDecoder`: the LLRs of a frame, use after use, are cut into codewords; what is left behind the last
+            whole one is not decoded.
+        most_items: of a frame: uses of the channel, vectors, or codewords of the space-time code. A frame of MassiveUplink and
+            MassiveDownlink has a multiple of ``items_per_channel``, one with a decoder at least a codeword.
+        devices: "cpu", "cuda:0", ...; one or 1 to 64 of them. A frame goes to whichever has a stream free.
+        streams: frames under way on each device, 1..64.
+        threads: "cpu": threads that a frame is shared by; 0 for all cores.
+        items_per_channel: items that share an H, which is sent once for them, 1..2^20. The last H of a frame may serve fewer, but
+            for MassiveUplink and MassiveDownlink.
+        splits: MassiveUplink: the vectors of a frame come in so many splits, each with ``items_per_channel / splits`` vectors of
+            every H, as OFDM symbols come from a radio; ``parts`` are then splits.
+        queue: frames that wait beside those under way, 1..65536.
+        overflow: when the queue is full: "wait", :meth:`push` waits, or "drop-oldest", the frame that waits longest is dropped.
+        waiting: of the threads that drive devices: "block", or "spin", which takes some tens of us off the latency and a core
+            for each.
+        deadline_us: latencies above it count as missed; 0: none do.
+        parts: CUDA: parts of a frame whose copies and kernels overlap, 1..64, for less latency of large frames.
+        graphs: CUDA, with parts = 1: frames of ``most_items`` are started as recorded graphs.
+        retries: devices that may fail under a frame before it is failed itself, 0..64.
+        outputs: which outputs a frame's result has, one or several names: "llr" and "status"; with a decoder "bits" and, but for
+            convolutional codes, "iterations"; of MassiveDownlink "precoded" and "status". None takes the first.
+        on_frame: called with a :class:`StreamFrame` for each frame that is delivered or has failed, in order, by a thread of the
+            stream's own. It may push. While it runs frames go on until as many wait for it as there are slots; then they wait
+            too. What it raises is raised again by the next :meth:`drain` or :meth:`stop`, or at the end of the with block.
+
+    The constructor opens the devices, allocates all memory they need and runs a frame on each stream. A stream may be used by
+    several threads at a time. Leaving its with block drains and stops it; by an exception, it is only stopped.
+
+    Raises:
+        ValueError: for settings.
+        RuntimeError: for devices that are not there, and memory that is not.
+    """
+
+    def __init__(self, *, stage: Detector | MassiveUplink | MassiveDownlink | StbcDecoder,
+                 decoder: TurboDecoder | LdpcDecoder | ViterbiDecoder | BcjrDecoder | None = None, most_items: int,
+                 devices: str | Sequence[str] = "cpu", streams: int = 2, threads: int = 1, items_per_channel: int = 1,
+                 splits: int = 1, queue: int = 8, overflow: str = "wait", waiting: str = "block", deadline_us: float = 0.0,
+                 parts: int = 1, graphs: bool = False, retries: int = 1, outputs: str | Sequence[str] | None = None,
+                 on_frame: Callable[[StreamFrame], Any] | None = None, _faults: Sequence[tuple[int, str]] = ()):
+        work, channel, item, per_item = _arrays_of(stage)
+        if decoder is not None:
+            if not isinstance(stage, Detector):
+                raise ValueError(f"decoder = {type(decoder).__name__} is not allowed: expected None behind "
+                                 f"{type(stage).__name__}")
+            if not isinstance(decoder, (TurboDecoder, LdpcDecoder, ViterbiDecoder, BcjrDecoder)):
+                raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of the package's decoders")
+        if splits != 1 and not isinstance(stage, MassiveUplink):
+            raise ValueError(f"splits = {splits} is not allowed: expected 1 but with MassiveUplink")
+        for name, part in (("stage", stage), ("decoder", decoder)):
+            if getattr(part, "_executor", None) is not None:
+                raise ValueError(f"{name} = one with an executor is not allowed: expected executor=None, as a stream has its own")
+        #: bits of a codeword, and LLRs that each item brings; 0 without a decoder
+        self._n, self._bits = (decoder.n, stage.bits_per_use) if decoder is not None else (0, 0)
+        if decoder is not None:
+            table: dict[str, tuple[Any, tuple[int, ...]]] = {"bits": (UINT8, (decoder.k,))}
+            if isinstance(decoder, (TurboDecoder, LdpcDecoder)):
+                table["iterations"] = (INT32, ())
+        else:
+            table = {per_item[0]: (per_item[1], per_item[2]), "status": (UINT8, ())}
+        names = [next(iter(table))] if outputs is None else [outputs] if isinstance(outputs, str) else list(outputs)
+        for name in names:
+            if name not in table:
+                raise ValueError(f"outputs = {name!r} is not allowed: expected {' or '.join(map(repr, table))}")
+        if len(set(names)) != len(names) or not names:
+            raise ValueError(f"outputs = {tuple(names)} is not allowed: expected each name once, and at least one")
+        reversed_llr = decoder is None and getattr(stage, "llr", "") == "log_p1_p0"
+        self._made = [(table[name], list(table).index(name), reversed_llr and name == "llr") for name in names]
+        self._trailing = len(item)
+        self._items_name = "sent" if isinstance(stage, MassiveDownlink) else "received"
+        devices = (devices,) if isinstance(devices, str) else tuple(devices)
+        self._about = _About(devices, deadline_us, not (outputs is None or isinstance(outputs, str)))
+        self._pid = os.getpid()
+        self._stream = made(
+            _core.Stream, stage=work, decoder=None if decoder is None else decoder._decoder, items_per_channel=items_per_channel,
+            splits=splits, channel_shape=channel, item_shape=item, calls_back=on_frame is not None, devices=list(devices),
+            streams=streams, threads=threads, most_items=most_items, queue=queue, overflow=overflow, waiting=waiting,
+            deadline_us=deadline_us, parts=parts, graphs=graphs, retries=retries, faults=list(_faults))
+        self._caller = None if on_frame is None else _Caller(self._stream.frames, on_frame)
+        _open.add(self)
+
+    @property
+    def slots(self) -> int:
+        """Frames that fit: the queue and those under way."""
+        return self._stream.slots
+
+    @property
+    def descriptions(self) -> list[str]:
+        """What the devices are: "NVIDIA H100 80GB HBM3", "avx512, 1 thread"."""
+        return self._stream.descriptions
+
+    def push(self, channel: Array, items: Array, noise_var: float | Array, *, tag: Any = None,
+             timeout: float | None = None) -> Ticket:
+        """Copies a frame's arrays into a slot and queues it. Waits, without the GIL, where ``overflow="wait"`` has to.
+
+        Args:
+            channel: H, complex64, ``(..., rx_antennas, streams)``, ``(..., antennas, users)`` or ``(..., rx_antennas, 2)`` as of the
+                stage; its batch axes hold one for each ``items_per_channel`` items.
+            items: what the stage takes: received vectors ``(..., antennas)``, of the space-time codes ``(..., 2, rx_antennas)``, or
+                the symbols of MassiveDownlink ``(..., users)``; complex64. Its batch axes are those of the result; behind
+                a decoder that has one, of codewords.
+            noise_var: N0, one number for the frame.
+            tag: anything; the frame has it.
+            timeout: seconds to wait for a slot; None waits for ever.
+
+        Returns:
+            Its ticket. One that is thrown away costs nothing: the results are then not even copied, without a callback.
+
+        Raises:
+            ValueError: for shapes, types or strides that do not fit. Nothing is converted.
+            RuntimeError: no device is left, or the stream was stopped.
+            TimeoutError: no slot was free in time.
+        """
+        space = space_of(items)
+        if not isinstance(space, NumpySpace):
+            raise ValueError(f"{self._items_name} = an array on a device is not allowed: expected one in host memory, from which "
+                             "a stream copies")
+        batch = batch_of(self._items_name, items, self._trailing)
+        if self._n:
+            batch = (math.prod(batch) * self._bits // self._n,)
+        arrays, targets = [], []
+        for (dtype, shape), port, negated in self._made:
+            array = np.empty(batch + shape, dtype)
+            arrays.append(array)
+            targets.append((port, negated, array))
+        ticket = self._stream.push(space.take(channel), space.take(items), space.take(noise_var),
+                                   _Payload(arrays, space, tag, self._about), targets, timeout)
+        if ticket is None:
+            raise TimeoutError(f"no slot was free in {timeout} s")
+        return Ticket(ticket)
+
+    def map(self, frames: Iterable[Sequence[Any]]) -> Iterator[StreamFrame]:
+        """Pushes frames, ``(channel, items, noise_var)`` each, and yields them in the same order as they are delivered.
+
+        As many frames are taken from ``frames`` in advance as there are slots.
+        """
+        under_way: deque[Ticket] = deque()
+        for frame in frames:
+            if len(under_way) >= self.slots:
+                yield under_way.popleft().frame()
+            under_way.append(self.push(*frame))
+            while under_way and under_way[0].done():
+                yield under_way.popleft().frame()
+        while under_way:
+            yield under_way.popleft().frame()
+
+    def drain(self, timeout: float | None = None) -> None:
+        """Waits, without the GIL, until all frames pushed before are delivered, and ``on_frame`` has returned from them.
+
+        Raises:
+            TimeoutError: not in time.
+            BaseException: what ``on_frame`` raised first, if it has raised since the last time.
+        """
+        if not self._stream.drain(timeout):
+            raise TimeoutError(f"frames were still under way after {timeout} s")
+        self._raise()
+
+    def stop(self) -> None:
+        """Drops the frames that wait, lets those under way finish, and ends. Safe to call twice, and while others push.
+
+        Raises:
+            BaseException: what ``on_frame`` raised first, if it has raised since the last time.
+        """
+        self._stream.stop()
+        if self._caller is not None:
+            self._caller.thread.join()
+        _open.discard(self)
+        self._raise()
+
+    def _raise(self) -> None:
+        errors = self._caller.take_errors() if self._caller is not None else []
+        if not errors:
+            return
+        if len(errors) > 1 and hasattr(errors[0], "add_note"):
+            errors[0].add_note(f"on_frame raised {len(errors) - 1} more exceptions, the last of them {errors[-1]!r}")
+        raise errors[0]
+
+    def _end(self) -> None:
+        """Stops without raising: what was not asked for goes where Python reports such."""
+        try:
+            self.stop()
+        except BaseException as error:
+            sys.unraisablehook(_Unraisable(type(error), error, error.__traceback__, "Exception ignored in on_frame of", self))
+
+    def stats(self) -> StreamStats:
+        """What was counted until now."""
+        latency, queued, device = map(Latencies, self._stream.times())
+        return StreamStats(**self._stream.counters(), callback_errors=self._caller.count if self._caller is not None else 0,
+                           latency=latency, queued=queued, device=device)
+
+    def reset_times(self) -> None:
+        """Takes what is counted off the next latencies, misses and the most that waited."""
+        self._stream.reset_times()
+
+    def __enter__(self) -> "Stream":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is not None:
+            self._end()
+            return
+        try:
+            self.drain()
+        except BaseException:
+            self._end()
+            raise
+        self.stop()
+
+    def __del__(self) -> None:
+        if getattr(self, "_stream", None) is not None and self._pid == os.getpid():
+            if self._caller is not None and threading.current_thread() is self._caller.thread:
+                return  # its callback let go of it last: the compiled part ends by itself
+            self._end()
+
+
+@dataclass(frozen=True)
+class _Unraisable:
+    """What ``sys.unraisablehook`` takes."""
+
+    exc_type: Any
+    exc_value: Any
+    exc_traceback: Any
+    err_msg: str
+    object: Any
+
+
+def _arrays_of(stage: Any) -> tuple[Any, list[int], list[int], tuple[str, Any, tuple[int, ...]]]:
+    """The compiled part of a stage, the axes of its H and of an item, and its first output."""
+    if isinstance(stage, Detector):
+        return (stage._detector, [stage.rx_antennas, stage.streams], [stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_use,)))
+    if isinstance(stage, MassiveUplink):
+        return (stage._detector, [stage.antennas, stage.users], [stage.antennas], ("llr", FLOAT32, (stage.bits_per_vector,)))
+    if isinstance(stage, MassiveDownlink):
+        return (stage._precoder, [stage.antennas, stage.users], [stage.users], ("precoded", COMPLEX64, (stage.antennas,)))
+    if isinstance(stage, StbcDecoder):
+        return (stage._decoder, [stage.rx_antennas, 2], [2, stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_codeword,)))
+    raise TypeError(f"stage is a {type(stage).__name__}: expected a detector, MassiveUplink, MassiveDownlink or StbcDecoder")
