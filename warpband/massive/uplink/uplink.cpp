@@ -45,7 +45,7 @@ double uplink_detector::flops(int symbols) const {
   massive_args args = arguments(symbols);
   float wanted = 0;
   args.llr.data = &wanted;
-  return uplink_kernels().cpu[static_cast<int>(isa::scalar)]->flops(&args);
+  return any_build_of(uplink_kernels())->flops(&args);
 }
 
 void uplink_detector::run(executor& exec, const uplink_input& in, const uplink_output& out) const {
