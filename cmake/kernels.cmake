@@ -16,6 +16,11 @@ else()
   message(FATAL_ERROR "no kernels for ${CMAKE_SYSTEM_PROCESSOR}: expected x86_64 or aarch64")
 endif()
 
+if(NOT WARPBAND_SCALAR_KERNELS)
+  list(FILTER wb_isas EXCLUDE REGEX "^scalar:")
+  set(wb_scalar_definition WB_NO_SCALAR_KERNELS)
+endif()
+
 if(WARPBAND_CUDA)
   if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
     set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
@@ -51,6 +56,10 @@ function(wb_add_kernels target)
       target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
                              -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno
                              $<$<STREQUAL:${isa},scalar>:${WARPBAND_SCALAR_LEVEL}>)
+      if(SKBUILD)
+        # Whoever installs the Python package compiles everything once: here what all kernels read is read once.
+        target_precompile_headers(${objects} PRIVATE <warpband/exec/launch.hpp>)
+      endif()
       if(WARPBAND_SANITIZE AND WARPBAND_SANITIZE_KERNELS AND isa STREQUAL "scalar")  # baseline code: nothing can leak into a baseline caller
         # -O2 takes minutes over instrumented bodies. GCC 12 sees accesses out of bounds on paths that instrumentation made;
         # the sanitizer sees those that are.
@@ -60,7 +69,7 @@ function(wb_add_kernels target)
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
     endif()
   endforeach()
-  target_compile_definitions(${target} PRIVATE ${wb_kernel_definition})
+  target_compile_definitions(${target} PRIVATE ${wb_kernel_definition} ${wb_scalar_definition})
   if(WARPBAND_CUDA)
     target_compile_definitions(${target} PRIVATE WB_BUILD_CUDA)
     target_link_libraries(${target} PRIVATE $<LINK_ONLY:CUDA::cudart_static>)

@@ -8,7 +8,7 @@
 #include <thread>
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include <xmmintrin.h>
 #endif
 
 #include <warpband/exec/pool.hpp>
@@ -33,6 +33,9 @@ std::shared_ptr<memory> the_heap() {
 }
 
 bool machine_has(isa i) {
+#if defined(WB_NO_SCALAR_KERNELS)
+  if (i == isa::scalar) return false;
+#endif
 #if defined(WB_BUILD_X86)
   switch (i) {
     case isa::scalar:

@@ -52,6 +52,11 @@ struct kernel_set {
   const kernel* cuda;    // nullptr without CUDA
 };
 
+/// The narrowest CPU build that there is.
+inline const kernel* any_build_of(const kernel_set& op) noexcept {
+  return op.cpu[0] != nullptr ? op.cpu[0] : op.cpu[1];
+}
+
 /// Instruction sets a CPU build exists for. Which are built depends on the architecture; `isa_name` gives the
 /// name that WARPBAND_ISA takes.
 enum class isa { scalar, base, avx2, avx512 };
@@ -91,15 +96,24 @@ enum class isa { scalar, base, avx2, avx512 };
 #define WB_CUDA_KERNEL(name) nullptr
 #endif
 
+#if defined(WB_NO_SCALAR_KERNELS)
+#define WB_DECLARE_SCALAR_KERNEL(name)
+#define WB_SCALAR_KERNEL(name) nullptr
+#else
+#define WB_DECLARE_SCALAR_KERNEL(name) \
+  namespace scalar {                   \
+  const ::wb::kernel* name##_kernel(); \
+  }
+#define WB_SCALAR_KERNEL(name) scalar::name##_kernel()
+#endif
+
 /// Use in namespace wb of the file that validates and starts the op.
 #define WB_DECLARE_KERNEL(name)                                                           \
-  namespace scalar {                                                                      \
-  const ::wb::kernel* name##_kernel();                                                    \
-  }                                                                                       \
+  WB_DECLARE_SCALAR_KERNEL(name)                                                          \
   WB_DECLARE_VECTOR_KERNELS(name)                                                         \
   WB_DECLARE_CUDA_KERNEL(name)                                                            \
   static const ::wb::kernel_set& name##_kernels() {                                       \
     static const ::wb::kernel_set set{                                                    \
-        #name, {scalar::name##_kernel(), WB_VECTOR_KERNELS(name)}, WB_CUDA_KERNEL(name)}; \
+        #name, {WB_SCALAR_KERNEL(name), WB_VECTOR_KERNELS(name)}, WB_CUDA_KERNEL(name)};  \
     return set;                                                                           \
   }

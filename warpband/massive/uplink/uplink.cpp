@@ -48,7 +48,7 @@ double uplink_detector::flops(int symbols) const {
   massive_args args = arguments(symbols);
   float wanted = 0;
   args.llr.data = &wanted;
-  return uplink_kernels().cpu[static_cast<int>(isa::scalar)]->flops(&args);
+  return any_build_of(uplink_kernels())->flops(&args);
 }
 
 template <class Input>
