@@ -1,6 +1,6 @@
 #pragma once
-// The small matrix of a frame of 16 or 32 users on a CUDA device: what linalg/ldl does to it, the same operations
-// in the same order and so the same bits, with its rows in registers.
+// The small matrix of a frame of 16 or 32 users on a CUDA device: what linalg/ldl does to it, the same
+// operations in the same order and so the same bits, with its rows in registers.
 //
 // 16 users take one warp and 32 users four. A row is shared by `parts` threads, the lanes of a warp or the
 // warps of a block, which have every other chunk of two columns. In each step the row and the column of the
@@ -29,7 +29,7 @@ struct matrix_rows {
   static constexpr int parts = U / 8, warps = parts * U / 32, chunks = 4;
   float* matrix;
   int row, part;
-  float x[chunks][4];  // columns 2 (parts j + part) and the next, two parts each
+  float x[chunks][4];   // columns 2 (parts j + part) and the next, two parts each
   float inverse = 0.f;  // 1 / D of this row
 
   WB_HD matrix_rows(float* m, int warp, int lane)
@@ -53,12 +53,12 @@ struct matrix_rows {
     WB_UNROLL for (int j = 0; j < chunks; j++) load4(chunk_of(j), x[j]);
     if (good) return;
     WB_UNROLL for (int j = 0; j < chunks; j++) {
-      WB_UNROLL for (int i = 0; i < 4; i++)
-          x[j][i] = 2 * (parts * j + part) + i / 2 == row && i % 2 == 0 ? own : 0.f;
+      WB_UNROLL for (int i = 0; i < 4; i++) x[j][i] =
+          2 * (parts * j + part) + i / 2 == row && i % 2 == 0 ? own : 0.f;
     }
   }
-  /// A to W as `invert_factor` has it, in x and in the matrix. False where a pivot was too small. Ends with all
-  /// threads having met.
+  /// A to W as `invert_factor` has it, in x and in the matrix. False where a pivot was too small. Ends with
+  /// all threads having met.
   WB_HD bool invert_factor(float own) {
     float pivot = own;
     const float least = least_ldl_pivot * own;
@@ -89,8 +89,8 @@ struct matrix_rows {
     }
     return q;
   }
-  /// The steps of pivots in chunk J of each part. Rolled: an instruction cache holds little more than the loops
-  /// of the sums.
+  /// The steps of pivots in chunk J of each part. Rolled: an instruction cache holds little more than the
+  /// loops of the sums.
   template <int J>
   WB_HD void steps(float& pivot, float least, bool& regular) {
     WB_ROLL for (int owner = parts - 1; owner >= 0; owner--) {
@@ -105,8 +105,8 @@ struct matrix_rows {
     constexpr int high = (2 * parts * J & 7) / parts * parts;
     const int low = (2 * owner + Odd) % parts, moved = 2 * owner >= parts ? 4 * parts : 0;
     float* const of_row = matrix + 2 * U * k;
-    float *const even_chunks = of_row + 4 * (part ^ low) + moved,
-                 *const odd_chunks = of_row + 4 * (part ^ low) - moved;
+    float *const even_chunks = of_row + 4 * (part ^ low) + moved, *const odd_chunks =
+                                                                      of_row + 4 * (part ^ low) - moved;
     const auto chunk_of_k = [&](int j) {
       const int at = (parts * j) ^ high;
       return (at / parts % 2 == 0 ? even_chunks : odd_chunks) + 4 * at;

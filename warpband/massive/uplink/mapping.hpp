@@ -1,8 +1,8 @@
 #pragma once
 // How a call of the detector maps to a CUDA device. Frames of 16 and 32 users have kernels of their own
-// (uplink_frames.hpp) where the table below says so and their data lie as those need it: H and y item by item,
-// from multiples of 16 bytes, an even number of antennas, LLRs side by side. All else takes the generic kernel.
-// Either way the results have the same bits.
+// (uplink_frames.hpp) where the table below says so and their data lie as those need it: H and y item by
+// item, from multiples of 16 bytes, an even number of antennas, LLRs side by side. All else takes the generic
+// kernel. Either way the results have the same bits.
 #include <cstddef>
 #include <cstdint>
 
@@ -31,8 +31,8 @@ struct frame_shape {
   static constexpr int sides = Many ? frame_sides : 1;
   /// Blocks a multiprocessor has registers for: 168 of a thread with 16 users, 255 with 32.
   static constexpr int resident = U == 16 ? (Many ? 6 : 10) : 2;
-  /// Frames that a block takes, one after the other; 0: as many as there are for it. Ten warps are not as many
-  /// for each scheduler: blocks that end sooner make room for the next.
+  /// Frames that a block takes, one after the other; 0: as many as there are for it. Ten warps are not as
+  /// many for each scheduler: blocks that end sooner make room for the next.
   static constexpr int frames_of_block = U == 16 && !Many ? 4 : 0;
   // Floats of the results, the matrix first.
   static constexpr int side_floats = 2 * U + (Many ? 4 : 0);
@@ -61,8 +61,7 @@ struct frame_plan {
   }
   /// That of a call with 16 or 32 users.
   static frame_plan of_call(const massive_args& a) {
-    if (a.users == 16)
-      return a.symbols > 1 ? of<frame_shape<16, true>>(a) : of<frame_shape<16, false>>(a);
+    if (a.users == 16) return a.symbols > 1 ? of<frame_shape<16, true>>(a) : of<frame_shape<16, false>>(a);
     return a.symbols > 1 ? of<frame_shape<32, true>>(a) : of<frame_shape<32, false>>(a);
   }
 };
@@ -76,7 +75,7 @@ struct frame_rule {
 };
 /// As measured on an H100. Conjugate gradients of 32 users gain by H that the generic kernel holds less of.
 inline constexpr frame_rule frame_rules[] = {
-    {16, massive_mode::cholesky, 16, 1}, {16, massive_mode::zf, 16, 1}, {16, massive_mode::mf, 16, 1},
+    {16, massive_mode::cholesky, 16, 1}, {16, massive_mode::zf, 16, 1},       {16, massive_mode::mf, 16, 1},
     {16, massive_mode::cg, 16, 6},       {32, massive_mode::cholesky, 16, 1}, {32, massive_mode::zf, 16, 1},
     {32, massive_mode::mf, 16, 1},       {32, massive_mode::cg, 256, 6},
 };

@@ -5,8 +5,8 @@
 // A block takes one frame after the other. A frame's H and its first vectors are copied while the
 // frame before it is solved. Sums over antennas are made by warps that do not meet: eight lanes have a run of
 // antennas each, and four such groups a part of the matrix each that fits into registers, so that H is read
-// from shared memory little more than once. massive/frame_matrix.hpp decomposes the matrix: one warp that of 16
-// users, while others still sum filters, and four that of 32. Where frames have several vectors, groups of
+// from shared memory little more than once. massive/frame_matrix.hpp decomposes the matrix: one warp that of
+// 16 users, while others still sum filters, and four that of 32. Where frames have several vectors, groups of
 // lanes then have four of them each, a user a lane, so that a factor's entry is read once for four.
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/frame_matrix.hpp>
@@ -99,11 +99,7 @@ struct frame_worker {
   int warp, lane, run, part;  // within sums: eight runs, four groups of lanes
 
   WB_HD frame_worker(const massive_args& args, const frame_plan& plan, float* shared)
-      : a(args),
-        p(plan),
-        h(shared),
-        y(shared + plan.y),
-        results(shared + plan.results) {
+      : a(args), p(plan), h(shared), y(shared + plan.y), results(shared + plan.results) {
     warp = static_cast<int>(threadIdx.x) / 32;
     lane = static_cast<int>(threadIdx.x) % 32;
     run = lane % antenna_runs;
@@ -333,9 +329,7 @@ struct frame_worker {
     float n0, diagonal, own, inverse, gain, sinr;  // diagonal: of H^H H; own: of A
     bool good;
   };
-  WB_HD bool decomposed() const {
-    return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf;
-  }
+  WB_HD bool decomposed() const { return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf; }
   /// What `massive_engine::prepare` does; the matrix becomes W as `invert_factor` has it, or A but for its
   /// diagonal, which stays apart. By all warps that `matrix_rows` takes.
   WB_HD user prepare(std::size_t frame) const {
