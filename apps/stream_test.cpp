@@ -98,6 +98,31 @@ ways = 4
             60);
 }
 
+TEST(stream_command, halves_are_half_the_bytes) {
+  double bytes[2];
+  for (const bool half : {false, true}) {
+    const auto result = result_of(std::string(R"([stream]
+chain = "uplink"
+items = 56
+per_channel = 14
+frames = 200
+warmup = 2
+check_every = 10
+[massive]
+antennas = 32
+users = 8
+)") + (half ? "samples = \"complex32\"\nllr = \"int8\"\nllr_steps = 4\n" : ""));
+    const auto& run = result["runs"][0];
+    EXPECT_EQ(run["counters"]["delivered"], 200);
+    EXPECT_GT(run["checked"]["compared"].get<int>(), 0);
+    EXPECT_EQ(run["checked"]["different"], 0);
+    bytes[half] = run["input_gb_per_s"].get<double>() * run["frame_us"].get<double>() * 1e3;
+  }
+  // H of 4 subcarriers, y of 56 vectors, N0; each on a multiple of 256.
+  EXPECT_NEAR(bytes[0], 8 * (4 * 32 * 8 + 56 * 32) + 256, 1);
+  EXPECT_NEAR(bytes[1], 4 * (4 * 32 * 8 + 56 * 32) + 256, 1);
+}
+
 TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
   struct refused {
     const char *scenario, *said;
@@ -106,6 +131,7 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
                            refused{"[stream]\nitems = 8\nqueue = 0\n", "stream.queue"},
                            refused{"[stream]\nitems = 8\nchain = \"radar\"\n", "radar"},
                            refused{"[stream]\nitems = 8\nfoo = 1\n", "foo"},
+                           refused{"[stream]\nitems = 8\n[massive]\nsamples = \"half\"\n", "complex32"},
                            refused{"[stream]\nitems = 8\nsource = \"no_such_file.h5\"\n", "no_such_file.h5"},
                            refused{"[stream]\nitems = 8\ndevices = [\"tpu\"]\n", "tpu"},
                            refused{"[stream\n", "line 1"}, refused{"", "stream.items"}}) {
