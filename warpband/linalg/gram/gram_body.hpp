@@ -169,9 +169,13 @@ WB_HD void run_sums(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, i
 struct read_ahead {
   const char *at, *end;
   int lines;  // of 64 bytes, at a time
+  bool near;  // into the nearest cache
   WB_HD void step() {
 #if !defined(__CUDACC__)
-    for (int i = 0; i < lines && at < end; i++, at += 64) __builtin_prefetch(at, 0, 2);
+    if (near)
+      for (int i = 0; i < lines && at < end; i++, at += 64) __builtin_prefetch(at, 0, 3);
+    else
+      for (int i = 0; i < lines && at < end; i++, at += 64) __builtin_prefetch(at, 0, 2);
 #endif
   }
 };
