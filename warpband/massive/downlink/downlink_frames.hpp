@@ -13,17 +13,17 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// `Many`: frames of several vectors.
-template <bool Many>
+/// One warp for frames of one vector, four or eight for those of several.
+template <int Warps>
 struct send_shape {
-  static constexpr int users = 16, warps = Many ? 4 : 1, threads = 32 * warps, sides = Many ? 2 : 1;
-  static constexpr int resident = Many ? 3 : 10;
+  static constexpr int users = 16, warps = Warps, threads = 32 * warps, sides = warps > 1 ? 2 : 1;
+  static constexpr int resident = warps == 1 ? 10 : 16 / warps;
   using frame = frame_shape<users, false>;
-  // Of a warp: memory of the solver, then of each side its symbols, its solution and what is sent.
+  // Of a side: memory of the solver; its symbols and its solution; and what is sent.
   static constexpr int solver_floats = 8 * users, side_floats = 4 * users;
   static constexpr int good = frame::floats, results = good + 4;  // floats of what all warps share
   static int work_floats(int run_log2) {
-    return solver_floats + sides * (side_floats + (2 * antenna_runs << run_log2));
+    return sides * (solver_floats + side_floats + (2 * antenna_runs << run_log2));
   }
   static frame_plan plan(const massive_args& a) {
     frame_plan p = frame_plan::of<frame>(a);
@@ -34,9 +34,9 @@ struct send_shape {
   }
 };
 
-template <bool Many>
+template <int Warps>
 struct frame_sender : frame_worker<16, false> {
-  using Shape = send_shape<Many>;
+  using Shape = send_shape<Warps>;
   using Frame = typename Shape::frame;
   using base = frame_worker<16, false>;
   using value = typename base::value;
@@ -48,8 +48,8 @@ struct frame_sender : frame_worker<16, false> {
   WB_HD frame_sender(const massive_args& args, const frame_plan& plan, float* shared)
       : base(args, plan, shared), sent_floats(2 * antenna_runs << plan.run_log2) {
     work = this->results + Shape::results +
-           this->warp * (Shape::solver_floats + Shape::sides * (Shape::side_floats + sent_floats));
-    symbols = work + Shape::solver_floats;
+           this->warp * Shape::sides * (Shape::solver_floats + Shape::side_floats + sent_floats);
+    symbols = work + Shape::sides * Shape::solver_floats;
     solved = symbols + 2 * U * Shape::sides;
     sent = solved + 2 * U * Shape::sides;
   }
@@ -85,7 +85,8 @@ struct frame_sender : frame_worker<16, false> {
     WB_ROLL for (int first = this->part; first < antennas; first += 16) {
       const float* row = this->h + this->run * this->p.h_run + 2 * U * first;
       float re[N][4][2] = {}, im[N][4][2] = {};
-      WB_ROLL for (int u = 0; u < U; u += 2) {
+#pragma unroll 2
+      for (int u = 0; u < U; u += 2) {
         float z[N][4];
         WB_UNROLL for (int s = 0; s < N; s++) load4(solved + 2 * U * s + 2 * u, z[s]);
         WB_UNROLL for (int i = 0; i < 4; i++) {
@@ -115,18 +116,53 @@ struct frame_sender : frame_worker<16, false> {
     const int antennas = this->antennas_of(this->run), side = Shape::sides == 2 ? this->part / 2 : 0;
     const float* x = sent + side * sent_floats + 2 * this->run + this->part % 2;
     float sum = 0.f;
-    WB_ROLL for (int j = 0; j < antennas; j++) {
-      const float now = x[2 * antenna_runs * j];
-      sum = fma(now, now, sum);
+    WB_ROLL for (int first = 0; first < antennas; first += 8) {
+      float now[8];
+      WB_UNROLL for (int j = 0; j < 8; j++) if (first + j < antennas) now[j] = x[2 * antenna_runs * (first + j)];
+      WB_UNROLL for (int j = 0; j < 8; j++) if (first + j < antennas) sum = fma(now[j], now[j], sum);
     }
     WB_UNROLL for (int step = antenna_runs / 2; step > 0; step /= 2) sum =
         sum + __shfl_xor_sync(0xffffffffu, sum, step);
     return sum + __shfl_xor_sync(0xffffffffu, sum, antenna_runs);
   }
 
+  /// `substitute` of the detector's frames for N sides, whose steps do not wait for one another.
+  template <int N>
+  WB_HD void substitute_sides(float inverse, value (&b)[N]) const {
+    const auto right = [&](int s) { return work + s * Shape::solver_floats; };
+    const auto between = [&](int s) { return right(s) + 4 * U; };
+    const int u = this->row();
+    WB_UNROLL for (int s = 0; s < N; s++) this->spread(right(s), b[s], -1.f, 1.f);
+    __syncwarp();
+    WB_UNROLL for (int i = 0; i < U; i += 2) {
+      float2 x[N][2];
+      WB_UNROLL for (int s = 0; s < N; s++) this->spread_pair(right(s), i, x[s]);
+      WB_UNROLL for (int e = 0; e < 2; e++) {
+        if (i + e == 0 || i + e <= u) continue;
+        const float2 z = this->entry(i + e, u);
+        WB_UNROLL for (int s = 0; s < N; s++) base::template step<0>(z, x[s][e], b[s]);
+      }
+    }
+    WB_UNROLL for (int s = 0; s < N; s++) {
+      b[s].part[0] = inverse * b[s].part[0];
+      this->spread(between(s), b[s], 1.f, -1.f);
+    }
+    __syncwarp();
+    WB_UNROLL for (int i = 0; i < U; i += 2) {
+      float2 x[N][2];
+      WB_UNROLL for (int s = 0; s < N; s++) this->spread_pair(between(s), i, x[s]);
+      float four[4];
+      load4(this->results + matrix_place<U>(u, i), four);
+      WB_UNROLL for (int e = 0; e < 2; e++) {
+        if (i + e >= u) continue;
+        WB_UNROLL for (int s = 0; s < N; s++) base::template step<1>({four[2 * e], four[2 * e + 1]}, x[s][e], b[s]);
+      }
+    }
+  }
+
   /// N vectors from `vector` on, of which the channel's factor is ready: by one warp.
   template <int N>
-  WB_HD void send(std::size_t vector, const user& w, const float2 (&column)[U], bool good) const {
+  WB_HD void send(std::size_t vector, float inverse, const float2 (&column)[U], bool good) const {
     const int u = this->row(), half = this->half();
     const massive_args& a = this->a;
     value b[N];
@@ -139,16 +175,15 @@ struct frame_sender : frame_worker<16, false> {
     __syncwarp();
     bool fine[N];
     WB_UNROLL for (int s = 0; s < N; s++) fine[s] = this->energy(symbols + 2 * U * s) <= 1e24f;
-    WB_UNROLL for (int s = 0; s < N; s++) {
-      value z = b[s];
-      z.part[0] = select(fine[s], z.part[0], 0.f);
-      if (a.mode == massive_mode::cg)
-        z = this->gradients(column, z, work);
-      else
-        z = this->substitute(w, z, work);
-      solved[2 * U * s + 2 * u + half] = z.part[0];
-      __syncwarp();
+    WB_UNROLL for (int s = 0; s < N; s++) b[s].part[0] = select(fine[s], b[s].part[0], 0.f);
+    if (a.mode == massive_mode::cg) {
+      WB_UNROLL for (int s = 0; s < N; s++) b[s] =
+          this->gradients(column, b[s], work + s * Shape::solver_floats);
+    } else {
+      substitute_sides(inverse, b);
     }
+    WB_UNROLL for (int s = 0; s < N; s++) solved[2 * U * s + 2 * u + half] = b[s].part[0];
+    __syncwarp();
     weigh_antennas<N>();
     __syncwarp();
     const float powers = energy_sent();
@@ -197,25 +232,22 @@ struct frame_sender : frame_worker<16, false> {
       }
       meet_all();
       const bool is_good = *good > 0.f;
-      user w;
+      const float inverse = this->results[Frame::inverse + this->row()];
       float2 column[U];
-      if (a.mode == massive_mode::cg)
-        this->column_of(column);
-      else
-        w.inverse = this->results[Frame::inverse + this->row()];
+      if (a.mode == massive_mode::cg) this->column_of(column);
       const std::size_t vectors = frame * static_cast<std::size_t>(a.symbols);
-      if constexpr (Many) {
+      if constexpr (Warps > 1) {
         if (a.symbols > Shape::warps) {
           WB_ROLL for (int k = 2 * this->warp; k < a.symbols; k += 2 * Shape::warps) {
             // An odd last one goes with the one before it, which is sent twice.
             const int at = k + 1 < a.symbols ? k : k - 1;
-            send<2>(vectors + static_cast<std::size_t>(at), w, column, is_good);
+            send<2>(vectors + static_cast<std::size_t>(at), inverse, column, is_good);
           }
         } else if (this->warp < a.symbols) {
-          send<1>(vectors + static_cast<std::size_t>(this->warp), w, column, is_good);
+          send<1>(vectors + static_cast<std::size_t>(this->warp), inverse, column, is_good);
         }
       } else {
-        send<1>(vectors, w, column, is_good);
+        send<1>(vectors, inverse, column, is_good);
       }
       meet_all();
       if constexpr (bulk_copies::ahead)
@@ -224,20 +256,20 @@ struct frame_sender : frame_worker<16, false> {
   }
 };
 
-template <bool Many>
-__global__ void __launch_bounds__(send_shape<Many>::threads, send_shape<Many>::resident)
+template <int Warps>
+__global__ void __launch_bounds__(send_shape<Warps>::threads, send_shape<Warps>::resident)
     precode_frames(const __grid_constant__ massive_args a, const __grid_constant__ frame_plan p,
                    std::size_t first, std::size_t last) {
   extern __shared__ __align__(128) float shared[];
-  frame_sender<Many>(a, p, shared).work_on(first, last);
+  frame_sender<Warps>(a, p, shared).work_on(first, last);
 }
 
-template <bool Many>
+template <int Warps>
 int launch_sent_frames(const massive_args& a, const place& where) {
-  using Shape = send_shape<Many>;
+  using Shape = send_shape<Warps>;
   const frame_plan p = Shape::plan(a);
   const std::size_t bytes = static_cast<std::size_t>(p.floats) * sizeof(float);
-  const auto kernel = precode_frames<Many>;
+  const auto kernel = precode_frames<Warps>;
   cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(where.limits.shared_bytes));
   if (e == cudaSuccess)
@@ -258,6 +290,9 @@ int launch_sent_frames(const massive_args& a, const place& where) {
 /// In a file of its own, downlink_16_kernels.cpp.
 int launch_sent_frames_of_16(const massive_args& a, const place& where);
 
+/// Warps of a block: more for longer frames, whose blocks are few.
+inline int sending_warps(const massive_args& a) { return a.symbols == 1 ? 1 : a.symbols < 32 ? 4 : 8; }
+
 /// Whether the kernels here can take a call: what they copy in bulk must lie on multiples of 16 bytes.
 inline bool fits_sent_frames(const massive_args& a, const device_limits& limits) {
   if (a.users != 16 || a.antennas % 2 != 0 || a.antennas < 16) return false;
@@ -265,7 +300,9 @@ inline bool fits_sent_frames(const massive_args& a, const device_limits& limits)
   if (a.channel.element_stride != 1 || a.channel.item_stride % 2 != 0 ||
       reinterpret_cast<std::uintptr_t>(a.channel.data) % 16 != 0)
     return false;
-  const int floats = a.symbols > 1 ? send_shape<true>::plan(a).floats : send_shape<false>::plan(a).floats;
+  const int warps = sending_warps(a), floats = warps == 8   ? send_shape<8>::plan(a).floats
+                                               : warps == 4 ? send_shape<4>::plan(a).floats
+                                                            : send_shape<1>::plan(a).floats;
   return static_cast<std::size_t>(floats) * sizeof(float) <= limits.shared_bytes;
 }
 
