@@ -118,7 +118,8 @@ struct frame_sender : frame_worker<16, false> {
     float sum = 0.f;
     WB_ROLL for (int first = 0; first < antennas; first += 8) {
       float now[8];
-      WB_UNROLL for (int j = 0; j < 8; j++) if (first + j < antennas) now[j] = x[2 * antenna_runs * (first + j)];
+      WB_UNROLL for (int j = 0; j < 8; j++) if (first + j < antennas) now[j] =
+          x[2 * antenna_runs * (first + j)];
       WB_UNROLL for (int j = 0; j < 8; j++) if (first + j < antennas) sum = fma(now[j], now[j], sum);
     }
     WB_UNROLL for (int step = antenna_runs / 2; step > 0; step /= 2) sum =
@@ -155,7 +156,8 @@ struct frame_sender : frame_worker<16, false> {
       load4(this->results + matrix_place<U>(u, i), four);
       WB_UNROLL for (int e = 0; e < 2; e++) {
         if (i + e >= u) continue;
-        WB_UNROLL for (int s = 0; s < N; s++) base::template step<1>({four[2 * e], four[2 * e + 1]}, x[s][e], b[s]);
+        WB_UNROLL for (int s = 0; s < N; s++)
+            base::template step<1>({four[2 * e], four[2 * e + 1]}, x[s][e], b[s]);
       }
     }
   }
