@@ -27,6 +27,8 @@ inline constexpr bool massive_on_device = true;
 inline constexpr bool massive_on_device = false;
 #endif
 
+/// On a CPU: floats of an H over which each tile of its Gram matrix passes as a whole.
+inline constexpr int most_floats_near = 8192;
 /// On a CUDA device: two blocks of as many threads leave 128 registers for each.
 inline constexpr int massive_most_threads = 256, massive_resident = 2;
 
@@ -39,6 +41,9 @@ struct massive_plan {
   int frame_row;             // floats of a row of sums of one frame, on a CPU
   int values, floats;        // of lanes, and after those of one frame
   int frame_sums, staged_y;  // offsets among the floats; staged H at 0
+  int kept;                  // of the sums of some runs, three planes, on a CPU
+  // Of the precoder on a CPU: H by columns, what is sent, solutions of a frame; their rows.
+  int turned, turned_row, turned_size, turned_frames, sent, sent_row, solved, solved_row;
 
   /// For the host.
   static massive_plan of(const massive_args& a, int width, bool downlink) {
@@ -70,7 +75,21 @@ struct massive_plan {
       p.staged_y = p.floats;
       p.floats += up(p.sides * p.y_row, 16);
     }
-    if (downlink) {  // the precoded vectors of a group
+    if (downlink && width > 1) {
+      const int runs = antenna_runs << p.run_log2, padded = up(a.antennas, per_row);
+      p.turned_row = 2 * padded;
+      p.turned = p.floats = up(p.floats, 16);
+      p.turned_size = up(a.users, per_row) * p.turned_row;
+      // Kept for all groups of vectors where it is not too much for a cache.
+      p.turned_frames = a.symbols > p.sides && p.turned_size <= most_floats_near ? width : 1;
+      p.floats += p.turned_frames * p.turned_size;
+      p.sent_row = 2 * (runs > padded ? runs : padded);
+      p.sent = p.floats = up(p.floats, 16);
+      p.floats += p.sides * p.sent_row;
+      p.solved_row = up(2 * a.users * p.sides, width);
+      p.solved = p.floats = up(p.floats, 16);
+      p.floats += width * p.solved_row;
+    } else if (downlink) {  // the precoded vectors of a group
       p.y_row = 2 * up(p.sides, per_row);
       p.staged_y = p.floats;
       p.floats += (a.antennas + a.users) * p.y_row;
@@ -78,7 +97,8 @@ struct massive_plan {
     if (width > 1) {
       p.frame_row = up(2 * a.users, width);
       p.frame_sums = up(p.floats, 16);
-      p.floats = p.frame_sums + width * (a.users + p.sides) * p.frame_row + width * width;
+      p.kept = up(p.frame_sums + width * (a.users + p.sides) * p.frame_row + width * width, 16);
+      p.floats = p.kept + 3 * (a.users + p.sides) * p.frame_row;
     }
     return p;
   }
@@ -264,9 +284,15 @@ struct massive_engine {
     g.sync();
     if (a.mode == massive_mode::mf) return b;
     if (iterative()) {
-      const cg_memory<T> memory_of{
-          v, b, t, s, numbers + p.sides, numbers + 2 * p.sides, numbers + 3 * p.sides};
-      conjugate_gradients(n, count, m, a.iterations, memory_of, g);
+      // On a CPU few sides at a time, so that their vectors stay in the nearest cache.
+      const int at_once = width > 1 && count > 4 ? 4 : count;
+      for (int k = 0; k < count; k += at_once) {
+        const int at = 2 * k * n;
+        T* of_side = numbers + p.sides + k;
+        const cg_memory<T> memory_of{{v.data + at}, {b.data + at},     {t.data + at},        {s.data + at},
+                                     of_side,       of_side + p.sides, of_side + 2 * p.sides};
+        conjugate_gradients(n, count - k < at_once ? count - k : at_once, m, a.iterations, memory_of, g);
+      }
       if (jacobi) {
         for (int i = g.rank; i < count * n; i += g.size) v.put(i, inverse[i % n] * v.get(i));
         g.sync();
@@ -326,19 +352,46 @@ struct massive_engine {
 
   // ------------------------------------------------------------------------------------------- CPU
 
-  /// Tiles of rows r .. r + R - 1 and all columns up to `last`.
+  /// Tiles of R rows and all columns up to `last`.
   template <int R, class X>
   WB_HD void tiles(const antenna_rows<X>& x, const antenna_rows<E>& h, int last, E* out, int row,
                    read_ahead& ahead) const {
     constexpr int wide = columns<T>::count;
     int c = 0;
-    if constexpr (WB_WIDTH == 16 || R == 1)
+    if constexpr (WB_WIDTH == 16 || (R == 1 && width > 1))
       for (; c + wide < last; c += 2 * wide)
         tile_sums<R, 2, T>(x, {h.data + 2 * c, h.antenna, h.pad, h.entry}, a.antennas, p.run_log2,
                            out + 2 * c, row, ahead);
     for (; c < last; c += wide)
       tile_sums<R, 1, T>(x, {h.data + 2 * c, h.antenna, h.pad, h.entry}, a.antennas, p.run_log2, out + 2 * c,
                          row, ahead);
+  }
+  /// The same of the i-th run alone, for an H that is larger than the nearest cache: all tiles pass over a
+  /// run before the next one is read. Loads are what holds them up, so they are as wide as there are columns.
+  template <int R>
+  WB_HD_CALL void strip(const antenna_rows<float>& x, const antenna_rows<float>& h, int last, int i,
+                        float* out, float* kept) const {
+    constexpr int wide = columns<T>::count;
+    const int row = p.frame_row, plane = (n + p.sides) * row;
+    const auto from = [&](int c) { return antenna_rows<float>{h.data + 2 * c, h.antenna, h.pad, h.entry}; };
+    int c = 0;
+    if constexpr (WB_WIDTH == 16) {
+      constexpr int rows = R > 2 ? R / 2 : R;
+      for (; c + 2 * wide < last; c += 4 * wide) {
+        WB_ROLL for (int r = 0; r < R; r += rows) {
+          const antenna_rows<float> part{x.data + r * x.entry, x.antenna, x.pad, x.entry};
+          const int at = r * row + 2 * c;
+          if (c + 3 * wide < last)
+            fold_run<rows, 4, T>(part, from(c), a.antennas, p.run_log2, i, out + at, row, kept + at, plane);
+          else
+            fold_run<rows, 3, T>(part, from(c), a.antennas, p.run_log2, i, out + at, row, kept + at, plane);
+        }
+      }
+      for (; c + wide < last; c += 2 * wide)
+        fold_run<R, 2, T>(x, from(c), a.antennas, p.run_log2, i, out + 2 * c, row, kept + 2 * c, plane);
+    }
+    for (; c < last; c += wide)
+      fold_run<R, 1, T>(x, from(c), a.antennas, p.run_log2, i, out + 2 * c, row, kept + 2 * c, plane);
   }
 
   /// The rows of H in memory, or a copy of them where lanes cannot read them as they lie.
@@ -387,6 +440,7 @@ struct massive_engine {
     }
   }
 
+  WB_HD bool small_channel() const { return a.antennas * p.h_row <= most_floats_near; }
   /// What the next frame will read, where it lies in one piece.
   WB_HD read_ahead next_channel(std::size_t frame, int symbol) const {
     return half_channel() ? next_channel(a.half_channel, frame, symbol)
@@ -394,7 +448,7 @@ struct massive_engine {
   }
   template <class S>
   WB_HD read_ahead next_channel(const view<const S>& h, std::size_t frame, int symbol) const {
-    if (h.element_stride != 1 || frame + 1 >= h.items || symbol != 0) return {nullptr, nullptr, 0};
+    if (h.element_stride != 1 || frame + 1 >= h.items || symbol != 0) return {nullptr, nullptr, 0, false};
     const int bytes = static_cast<int>(sizeof(S)) * a.antennas * n, tiles_down = (n + 3) / 4;
     return ahead_of(row_of(h, frame + 1), bytes, tiles_down);
   }
@@ -406,13 +460,13 @@ struct massive_engine {
   WB_HD read_ahead next_vectors(const view<const S>& y, std::size_t frame, int symbol, int count) const {
     if (y.element_stride != 1 || y.item_stride != static_cast<std::size_t>(a.antennas) ||
         vector_number(frame + 1, 0) >= y.items)
-      return {nullptr, nullptr, 0};
+      return {nullptr, nullptr, 0, false};
     const int bytes = static_cast<int>(sizeof(S)) * a.antennas * count, tiles_down = count / 4 + count % 4;
     return ahead_of(row_of(y, vector_number(frame + 1, symbol)), bytes, tiles_down);
   }
-  WB_HD static read_ahead ahead_of(const void* from, int bytes, int tiles_down) {
+  WB_HD read_ahead ahead_of(const void* from, int bytes, int tiles_down) {
     const char* at = static_cast<const char*>(from);
-    return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1};
+    return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1, small_channel()};
   }
 
   template <bool Filter>
@@ -421,6 +475,21 @@ struct massive_engine {
       const std::size_t frame = first + static_cast<std::size_t>(f);
       const antenna_rows<E> h = rows_of(frame);
       read_ahead ahead = next_channel(frame, symbol);
+      auto antenna = static_cast<antenna_stride>(2 * a.in.element_stride),
+           vector = static_cast<antenna_stride>(2 * a.in.item_stride);
+      const float* vectors = nullptr;
+      if constexpr (Filter) {
+        if (half_in()) {
+          antenna = 2, vector = p.y_row;
+          vectors = floats_of_vectors(frame, symbol, count);
+        } else {
+          vectors = reinterpret_cast<const float*>(vector_of(frame, symbol));
+        }
+      }
+      const auto rows_at = [&](int r) { return antenna_rows<E>{h.data + 2 * r, h.antenna, 0, 2}; };
+      const auto sides_at = [&](int k) {
+        return antenna_rows<float>{vectors + k * vector, antenna, 0, vector};
+      };
       // Sums of lanes of columns go to a place of the frame's own first.
       E *square, *filtered;
       int row = 2 * p.ld, side = 2 * n;
@@ -432,29 +501,37 @@ struct massive_engine {
         filtered = square + n * p.frame_row;
         row = side = p.frame_row;
       }
+      if constexpr (width > 1) {
+        if (!small_channel()) {
+          float* kept = memory + p.kept;
+          for (int i = 0; i < antenna_runs; i++) {
+            int r = 0, k = 0;
+            if (gram) {
+              for (; r + 4 <= n; r += 4) {
+                ahead.step();
+                strip<4>(rows_at(r), h, r + 4, i, square + r * row, kept + r * row);
+              }
+              for (; r < n; r++) strip<1>(rows_at(r), h, r + 1, i, square + r * row, kept + r * row);
+            }
+            if constexpr (Filter) {
+              for (; k + 4 <= count; k += 4)
+                strip<4>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
+              for (; k < count; k++) strip<1>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
+            }
+          }
+          continue;
+        }
+      }
       if (gram) {
         int r = 0;
-        for (; r + 4 <= n; r += 4)
-          tiles<4, E>({h.data + 2 * r, h.antenna, 0, 2}, h, r + 4, square + r * row, row, ahead);
-        for (; r < n; r++)
-          tiles<1, E>({h.data + 2 * r, h.antenna, 0, 2}, h, r + 1, square + r * row, row, ahead);
+        for (; r + 4 <= n; r += 4) tiles<4, E>(rows_at(r), h, r + 4, square + r * row, row, ahead);
+        for (; r < n; r++) tiles<1, E>(rows_at(r), h, r + 1, square + r * row, row, ahead);
       }
       if constexpr (Filter) {
         ahead = next_vectors(frame, symbol, count);
-        auto antenna = static_cast<antenna_stride>(2 * a.in.element_stride),
-             vector = static_cast<antenna_stride>(2 * a.in.item_stride);
-        const float* vectors;
-        if (half_in()) {
-          antenna = 2, vector = p.y_row;
-          vectors = floats_of_vectors(frame, symbol, count);
-        } else {
-          vectors = reinterpret_cast<const float*>(vector_of(frame, symbol));
-        }
         int k = 0;
-        for (; k + 4 <= count; k += 4)
-          tiles<4, float>({vectors + k * vector, antenna, 0, vector}, h, n, filtered + k * side, side, ahead);
-        for (; k < count; k++)
-          tiles<1, float>({vectors + k * vector, antenna, 0, vector}, h, n, filtered + k * side, side, ahead);
+        for (; k + 4 <= count; k += 4) tiles<4, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
+        for (; k < count; k++) tiles<1, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
       }
     }
     if constexpr (width > 1) {

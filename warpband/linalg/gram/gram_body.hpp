@@ -69,6 +69,25 @@ WB_HD void store_columns(plain<T>* p, const columns<T>& x) {
   else
     p[0] = x.v[0], p[1] = x.v[1];
 }
+#if WB_WIDTH > 1
+/// Pair i of the lanes of x[j] becomes pair j of x[i].
+template <class T>
+WB_HD void transpose_pairs(T (&x)[width_of<T> / 2]) {
+  using I = typename rebind<T>::i32;
+  const I lane_number = as_int(iota<typename rebind<T>::u32>());
+  WB_UNROLL for (int step = 1; step < width_of<T> / 2; step *= 2) {
+    const I upper = select((lane_number & I(2 * step)) != I(0), I(-1), I(0));
+    WB_UNROLL for (int i = 0; i < width_of<T> / 2; i++) {
+      if ((i & step) == 0) {
+        const T a = x[i], b = x[i + step];
+        x[i] = T(__builtin_shuffle(a.x, b.x, (lane_number + (upper & I(width_of<T> - 2 * step))).x));
+        x[i + step] = T(
+            __builtin_shuffle(a.x, b.x, (lane_number + I(2 * step) + (upper & I(width_of<T> - 2 * step))).x));
+      }
+    }
+  }
+}
+#endif
 /// x conj(h), from re(x) h and im(x) h.
 template <class T>
 WB_HD columns<T> joined(const columns<T>& re, const columns<T>& im) {
@@ -98,8 +117,8 @@ WB_HD columns<T> joined_product(const columns<T>& re, const columns<T>& im) {
 }
 
 /// A tile of R rows and C columns, summed over the antennas first .. last - 1 of one run. Packed: the rows
-/// lie side by side, on multiples of 16 bytes.
-template <int R, int C, bool Packed, class T, class X>
+/// lie side by side, on multiples of 16 bytes. Not Conjugate: sums of x h.
+template <int R, int C, bool Packed, class T, bool Conjugate = true, class X = plain<T>>
 WB_HD void run_sums(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, int run, int first, int last,
                     columns<T> (&sum)[R][C]) {
   constexpr int V = columns<T>::values;
@@ -137,7 +156,12 @@ WB_HD void run_sums(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, i
     }
   }
   WB_UNROLL for (int r = 0; r < R; r++) {
-    WB_UNROLL for (int c = 0; c < C; c++) sum[r][c] = joined(re[r][c], im[r][c]);
+    WB_UNROLL for (int c = 0; c < C; c++) {
+      if constexpr (Conjugate)
+        sum[r][c] = joined(re[r][c], im[r][c]);
+      else
+        sum[r][c] = joined_product(re[r][c], im[r][c]);
+    }
   }
 }
 
@@ -145,9 +169,13 @@ WB_HD void run_sums(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, i
 struct read_ahead {
   const char *at, *end;
   int lines;  // of 64 bytes, at a time
+  bool near;  // into the nearest cache
   WB_HD void step() {
 #if !defined(__CUDACC__)
-    for (int i = 0; i < lines && at < end; i++, at += 64) __builtin_prefetch(at, 0, 2);
+    if (near)
+      for (int i = 0; i < lines && at < end; i++, at += 64) __builtin_prefetch(at, 0, 3);
+    else
+      for (int i = 0; i < lines && at < end; i++, at += 64) __builtin_prefetch(at, 0, 2);
 #endif
   }
 };
@@ -173,6 +201,31 @@ WB_HD void tile_sums(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, 
         else
           kept[level][r][c] = s;
       }
+    }
+  }
+}
+
+/// A tile over the `n`-th of the runs, n in the order of the tree, and how it joins those before it: what
+/// waits for others is in `kept`, three planes that lie as `out` does. After the last run `out` has the sums.
+/// So all tiles can pass over a run before the next one is read.
+template <int R, int C, class T, class X>
+WB_HD void fold_run(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, int antennas, int run_log2,
+                    int n, plain<T>* out, int row, plain<T>* kept, int plane) {
+  const int run = (n & 1) << 2 | (n & 2) | n >> 2, first = run << run_log2, end = first + (1 << run_log2),
+            last = end < antennas ? end : antennas;
+  columns<T> sum[R][C];
+  run_sums<R, C, false, T>(x, h, run, first, last, sum);
+  const int level = (n & 1) == 0 ? 0 : (n & 3) == 1 ? 1 : 2;
+  plain<T>* to = n == antenna_runs - 1 ? out : kept + level * plane;
+  WB_UNROLL for (int r = 0; r < R; r++) {
+    WB_UNROLL for (int c = 0; c < C; c++) {
+      const int at = r * row + c * 2 * columns<T>::count;
+      columns<T> before[1];
+      for (int i = 0; i < level + (n == antenna_runs - 1); i++) {
+        load_columns(kept + i * plane + at, before);
+        sum[r][c] = before[0] + sum[r][c];
+      }
+      store_columns<T>(to + at, sum[r][c]);
     }
   }
 }

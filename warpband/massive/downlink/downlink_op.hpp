@@ -44,125 +44,255 @@ struct downlink_op {
     const bool gram = a.mode != massive_mode::mf;
     e.template products<false>(0, 0, gram);
     e.prepare(gram);
+    if constexpr (width_of<T> > 1) {
+      // Runs are summed whole: those of antennas that there are not, as zeros.
+      for (int k = 0; k < p.sides; k++)
+        for (int i = 2 * a.antennas; i < p.sent_row; i++) e.memory[p.sent + k * p.sent_row + i] = 0.f;
+    }
     g.sync();
     for (int symbol = 0; symbol < a.symbols; symbol += p.sides) {
       const int count = a.symbols - symbol < p.sides ? a.symbols - symbol : p.sides;
-      for (int i = g.rank; i < count * e.n; i += g.size) {
-        const int side = i / e.n;
-        e.b.put(i, load_cx(e.of_symbol(a.in, symbol + side), static_cast<std::size_t>(i - side * e.n),
-                           e.frames()));
-      }
+      load_sides(e, symbol, count);
       g.sync();
       const packed_vector<T> z = e.solve(count);
       for (int k = g.rank; k < count; k += g.size)
         e.numbers[k] = select(e.good & (e.numbers[k] > T(0.f)), T(1.f), T(0.f));
       g.sync();
-      for (int f = 0; f < frames; f++) send(e, z, f, symbol, count);
+      if constexpr (width_of<T> > 1) {
+        solutions_by_frames(e, z, count);
+        for (int f = 0; f < frames; f++) send_lanes(e, f, symbol, count);
+      } else {
+        send(e, z, symbol, count);
+      }
     }
   }
 
  private:
-  template <class T>
-  WB_HD static plain<T> of_lane(const T& x, int f) {
-    if constexpr (width_of<T> == 1)
-      return x;
-    else
-      return x.x[f];
+  /// Right sides are the symbols.
+  template <class T, class G>
+  WB_HD void load_sides(const massive_engine<Users, T, G>& e, int symbol, int count) const {
+    if constexpr (width_of<T> > 1) {
+      if (a.in.element_stride == 1) {
+        for (int side = 0; side < count; side++) {
+          const view<const cx_pair> from = e.of_symbol(a.in, symbol + side);
+          const view<const float> flat{reinterpret_cast<const float*>(from.data), 2 * from.elements,
+                                       from.items, 1, 2 * from.item_stride};
+          T* to = e.b.data + 2 * side * e.n;
+          int i = 0;
+          for (; i + width_of<T> <= 2 * e.n; i += width_of<T>)
+            load_square(flat, static_cast<std::size_t>(i), e.frames(), to + i);
+          for (; i < 2 * e.n; i++) to[i] = load(flat, static_cast<std::size_t>(i), e.frames());
+        }
+        return;
+      }
+    }
+    for (int i = e.g.rank; i < count * e.n; i += e.g.size) {
+      const int side = i / e.n;
+      e.b.put(
+          i, load_cx(e.of_symbol(a.in, symbol + side), static_cast<std::size_t>(i - side * e.n), e.frames()));
+    }
   }
 
-  /// R antennas from b on and C columns of vectors from k on: sums over users of H[b][u] z[u][k].
-  template <int R, int C, class T>
-  WB_HD static void multiply(int users, const plain<T>* h, antenna_stride row, const plain<T>* z,
-                             plain<T>* out, int z_row) {
-    constexpr int V = columns<T>::values;
-    columns<T> re[R][C], im[R][C];
-    WB_UNROLL for (int r = 0; r < R; r++) {
-      WB_UNROLL for (int c = 0; c < C; c++) {
-        WB_UNROLL for (int i = 0; i < V; i++) re[r][c].v[i] = im[r][c].v[i] = T(0.f);
+  // ------------------------------------------------------------------------- CPU, lanes of neighbouring
+  // antennas
+
+  /// From lanes of frames to rows of frames.
+  template <class T, class G>
+  WB_HD void solutions_by_frames(const massive_engine<Users, T, G>& e, packed_vector<T> z, int count) const {
+    const std::size_t row = static_cast<std::size_t>(p.solved_row);
+    const view<float> to{e.memory + p.solved, row, static_cast<std::size_t>(width_of<T>), 1, row};
+    // The last square may reach past the last vector, into what else is in scratch.
+    for (int i = 0; i < 2 * count * e.n; i += width_of<T>)
+      store_square(to, static_cast<std::size_t>(i), item<T>{0, e.valid}, z.data + i);
+  }
+
+  /// Frame f: H by columns, so that lanes are antennas and the sums come as they are stored.
+  template <class T, class G>
+  WB_HD void send_lanes(const massive_engine<Users, T, G>& e, int f, int symbol, int count) const {
+#if WB_WIDTH > 1
+    constexpr int wide = columns<T>::count;
+    const int n = e.n, row = p.turned_row;
+    float *turned = e.memory + p.turned + (f % p.turned_frames) * p.turned_size, *sent = e.memory + p.sent;
+    const bool turn = symbol == 0 || p.turned_frames == 1;
+    const antenna_rows<float> h = turn ? e.rows_for_sending(f) : antenna_rows<float>{};
+    for (int b = 0; turn && b < a.antennas; b += wide)
+      for (int u = 0; u < n; u += wide) {
+        T square[wide];
+        WB_UNROLL for (int i = 0; i < wide; i++) {
+          if (b + i < a.antennas)
+            __builtin_memcpy(&square[i], h.data + (b + i) * h.antenna + 2 * u, sizeof(T));
+          else
+            square[i] = T(0.f);
+        }
+        transpose_pairs(square);
+        WB_UNROLL for (int i = 0; i < wide; i++)
+            __builtin_memcpy(turned + (u + i) * row + 2 * b, &square[i], sizeof(T));
       }
+    const float* z = e.memory + p.solved + f * p.solved_row;
+    const std::size_t vector = (e.first + static_cast<std::size_t>(f)) * static_cast<std::size_t>(a.symbols) +
+                               static_cast<std::size_t>(symbol);
+    int k = 0;
+    for (; k + 2 <= count; k += 2) weigh_sides<2, T>(n, turned, z + 2 * k * n, sent + k * p.sent_row);
+    if (k < count) weigh_sides<1, T>(n, turned, z + 2 * k * n, sent + k * p.sent_row);
+    for (k = 0; k < count; k++) {
+      float* x = sent + k * p.sent_row;
+      store_sent<T>(x, energy_of_runs<T>(x), e.numbers[k].x[f] > 0.f, vector + static_cast<std::size_t>(k));
+    }
+#else
+    (void)e, (void)f, (void)symbol, (void)count;
+#endif
+  }
+  /// m of S sides: sums over users of z[u] times column u.
+  template <int S, class T>
+  WB_HD void weigh_sides(int n, const float* turned, const float* z, float* to) const {
+    constexpr int wide = columns<T>::count, R = WB_WIDTH == 16 ? 4 : 2;
+    const antenna_rows<float> sides{z, 2, 0, 2 * n};
+    const auto part = [&]<int C>(int b) WB_INLINE_LAMBDA {
+      columns<T> sum[S][C];
+      run_sums<S, C, false, T, false>(sides, antenna_rows<float>{turned + 2 * b, p.turned_row, 0, 2}, 0, 0, n,
+                                      sum);
+      WB_UNROLL for (int s = 0; s < S; s++) {
+        WB_UNROLL for (int c = 0; c < C; c++)
+            store_columns<T>(to + s * p.sent_row + 2 * b + c * 2 * wide, sum[s][c]);
+      }
+    };
+    int b = 0;
+    for (; b + (R - 1) * wide < a.antennas; b += R * wide) part.template operator()<R>(b);
+    for (; b < a.antennas; b += wide) part.template operator()<1>(b);
+  }
+  /// |m|^2 of a vector, whose runs are added as those of the Gram matrix. Lanes are runs.
+  template <class T>
+  WB_HD float energy_of_runs(float* x) const {
+    constexpr int wide = columns<T>::count;
+    const int of_run = 1 << p.run_log2;
+    float sums[2 * antenna_runs];
+    if constexpr (antenna_runs % wide == 0) {
+      if (of_run % wide == 0) {
+#if WB_WIDTH > 1
+        for (int run = 0; run < antenna_runs; run += wide) {
+          T sum = T(0.f);
+          for (int b = 0; b < of_run; b += wide) {
+            T square[wide];
+            WB_UNROLL for (int i = 0; i < wide; i++)
+                __builtin_memcpy(&square[i], x + 2 * ((run + i) * of_run + b), sizeof(T));
+            transpose_pairs(square);
+            WB_UNROLL for (int i = 0; i < wide; i++) sum = fma(square[i], square[i], sum);
+          }
+          __builtin_memcpy(sums + 2 * run, &sum, sizeof(T));
+        }
+#endif
+        return joined_energy(sums);
+      }
+    }
+    for (int run = 0; run < antenna_runs; run++) {
+      float re = 0.f, im = 0.f;
+      for (int b = run * of_run; b < (run + 1) * of_run; b++) {
+        re = fma(x[2 * b], x[2 * b], re);
+        im = fma(x[2 * b + 1], x[2 * b + 1], im);
+      }
+      sums[2 * run] = re, sums[2 * run + 1] = im;
+    }
+    return joined_energy(sums);
+  }
+  WB_HD static float joined_energy(float (&s)[2 * antenna_runs]) {
+    WB_UNROLL for (int i = 0; i < antenna_runs; i++) s[i] = s[i] + s[i + antenna_runs];
+    WB_UNROLL for (int i = 0; i < antenna_runs / 2; i++) s[i] = s[i] + s[i + antenna_runs / 2];
+    WB_UNROLL for (int i = 0; i < antenna_runs / 4; i++) s[i] = s[i] + s[i + antenna_runs / 4];
+    return s[0] + s[1];
+  }
+  /// Normalised, to its place.
+  template <class T>
+  WB_HD void store_sent(const float* x, float power, bool fine, std::size_t vector) const {
+    const bool good = fine && power <= 1e37f, some = power > 1e-30f;
+    const float factor =
+        select(some, (a.unit_power ? 1.f : a.symbol_energy) / sqrt(select(some, power, 1.f)), 0.f);
+    cx_pair* to = a.out.data + vector * a.out.item_stride;
+    int b = 0;
+    if (a.out.element_stride == 1) {
+      float* flat = reinterpret_cast<float*>(to);
+      for (; 2 * b + width_of<T> <= 2 * a.antennas; b += columns<T>::count) {
+        T now;
+        __builtin_memcpy(&now, x + 2 * b, sizeof now);
+        now = good ? T(factor) * now + T(0.f) : T(0.f);
+        __builtin_memcpy(flat + 2 * b, &now, sizeof now);
+      }
+    }
+    for (; b < a.antennas; b++)
+      to[static_cast<std::size_t>(b) * a.out.element_stride] = {
+          select(good, factor * x[2 * b], 0.f) + 0.f, select(good, factor * x[2 * b + 1], 0.f) + 0.f};
+    if (a.status.data) a.status.data[vector * a.status.item_stride] = good ? std::uint8_t{0} : status_erased;
+  }
+
+  // ------------------------------------------------------------------------------ a CUDA device, and one
+  // lane
+
+  /// An antenna and C columns of vectors: sums over users of H[b][u] z[u][k].
+  template <int C, class T>
+  WB_HD static void multiply(int users, const T* h, const T* z, T* out, int z_row) {
+    columns<T> re[1][C], im[1][C];
+    WB_UNROLL for (int c = 0; c < C; c++) {
+      WB_UNROLL for (int i = 0; i < 2; i++) re[0][c].v[i] = im[0][c].v[i] = T(0.f);
     }
     WB_ROLL for (int u = 0; u < users; u++) {
       columns<T> now[C];
       load_columns(z + u * z_row, now);
-      WB_UNROLL for (int r = 0; r < R; r++) {
-        const T x = T(h[r * row + 2 * u]), y = T(h[r * row + 2 * u + 1]);
-        WB_UNROLL for (int c = 0; c < C; c++) {
-          WB_UNROLL for (int i = 0; i < V; i++) {
-            re[r][c].v[i] = fma(x, now[c].v[i], re[r][c].v[i]);
-            im[r][c].v[i] = fma(y, now[c].v[i], im[r][c].v[i]);
-          }
+      const T x = h[2 * u], y = h[2 * u + 1];
+      WB_UNROLL for (int c = 0; c < C; c++) {
+        WB_UNROLL for (int i = 0; i < 2; i++) {
+          re[0][c].v[i] = fma(x, now[c].v[i], re[0][c].v[i]);
+          im[0][c].v[i] = fma(y, now[c].v[i], im[0][c].v[i]);
         }
       }
     }
-    WB_UNROLL for (int r = 0; r < R; r++) {
-      WB_UNROLL for (int c = 0; c < C; c++)
-          store_columns<T>(out + r * z_row + c * 2 * columns<T>::count, joined_product(re[r][c], im[r][c]));
-    }
+    WB_UNROLL for (int c = 0; c < C; c++) store_columns<T>(out + 2 * c, joined_product(re[0][c], im[0][c]));
   }
 
-  /// Squares of both parts of columns of vectors over the antennas of a run.
+  /// Squares of both parts over the antennas of a run.
   template <class T>
-  WB_HD columns<T> run_energy(const plain<T>* x, int run) const {
+  WB_HD columns<T> run_energy(const T* x, int run) const {
     const int first = run << p.run_log2, end = first + (1 << p.run_log2),
               last = end < a.antennas ? end : a.antennas;
-    columns<T> sum;
-    WB_UNROLL for (int i = 0; i < columns<T>::values; i++) sum.v[i] = T(0.f);
+    columns<T> sum = {{T(0.f), T(0.f)}};
     for (int b = first; b < last; b++) {
-      columns<T> now[1];
-      load_columns(x + b * p.y_row, now);
-      WB_UNROLL for (int i = 0; i < columns<T>::values; i++) sum.v[i] =
-          fma(now[0].v[i], now[0].v[i], sum.v[i]);
+      WB_UNROLL for (int i = 0; i < 2; i++) sum.v[i] = fma(x[b * p.y_row + i], x[b * p.y_row + i], sum.v[i]);
     }
     return sum;
   }
 
-  /// Frame f: the vectors themselves, their energies, and what is sent.
-  template <class T, class G>
-  WB_HD void send(const massive_engine<Users, T, G>& e, packed_vector<T> z, int f, int symbol,
-                  int count) const {
-    using E = plain<T>;
+  /// The vectors themselves, their energies, and what is sent.
+  template <class E, class G>
+  WB_HD void send(const massive_engine<Users, E, G>& e, packed_vector<E> z, int symbol, int count) const {
     const G g = e.g;
     const int n = e.n;
     E *out = e.memory + p.staged_y, *sides = out + a.antennas * p.y_row;
     E* energy = sides;  // of each vector; in the place of the symbols, which are read no more by then
     for (int i = g.rank; i < count * n; i += g.size) {
       const int side = i / n, u = i - side * n;
-      const cx<T> x = z.get(i);
-      sides[u * p.y_row + 2 * side] = of_lane(x.re, f);
-      sides[u * p.y_row + 2 * side + 1] = of_lane(x.im, f);
+      const cx<E> x = z.get(i);
+      sides[u * p.y_row + 2 * side] = x.re;
+      sides[u * p.y_row + 2 * side + 1] = x.im;
     }
     for (int i = g.rank; i < n * (p.y_row - 2 * count); i += g.size) {
       const int u = i / (p.y_row - 2 * count);
       sides[u * p.y_row + 2 * count + i - u * (p.y_row - 2 * count)] = E(0.f);
     }
     g.sync();
-    const antenna_rows<E> h = e.rows_for_sending(f);
+    const antenna_rows<E> h = e.rows_for_sending(0);
     const auto row_of = [&](int b) { return h.data + b * h.antenna + (b >> p.run_log2) * h.pad; };
-    constexpr int wide = columns<T>::count;
-    if constexpr (massive_on_device) {
-      const int blocks = (count + 1) / 2;
-      for (int i = g.rank; i < blocks * a.antennas; i += g.size) {
-        const int block = i / a.antennas, b = i - block * a.antennas;
-        multiply<1, 2, T>(n, row_of(b), h.antenna, sides + 4 * block, out + b * p.y_row + 4 * block, p.y_row);
-      }
-    } else {
-      for (int c = 0; c < count; c += wide) {
-        int b = 0;
-        for (; b + 8 <= a.antennas; b += 8)
-          multiply<8, 1, T>(n, row_of(b), h.antenna, sides + 2 * c, out + b * p.y_row + 2 * c, p.y_row);
-        for (; b < a.antennas; b++)
-          multiply<1, 1, T>(n, row_of(b), h.antenna, sides + 2 * c, out + b * p.y_row + 2 * c, p.y_row);
-      }
+    constexpr int wide = massive_on_device ? 2 : 1;
+    const int blocks = (count + wide - 1) / wide;
+    for (int i = g.rank; i < blocks * a.antennas; i += g.size) {
+      const int block = i / a.antennas, b = i - block * a.antennas, at = 2 * wide * block;
+      multiply<wide>(n, row_of(b), sides + at, out + b * p.y_row + at, p.y_row);
     }
     g.sync();
     energies(g, out, energy, count);
     g.sync();
-    const std::size_t frame = e.first + static_cast<std::size_t>(f);
     for (int side = 0; side < count; side++) {
       const std::size_t vector =
-          frame * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol + side);
+          e.first * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol + side);
       const E power = energy[side], top = E(a.unit_power ? 1.f : a.symbol_energy);
-      const bool good = of_lane(e.numbers[side], f) > E(0.f) && power <= E(1e37f), some = power > E(1e-30f);
+      const bool good = e.numbers[side] > E(0.f) && power <= E(1e37f), some = power > E(1e-30f);
       const E factor = select(some, top / sqrt(select(some, power, E(1.f))), E(0.f));
       cx_pair* to = a.out.data + vector * a.out.item_stride;
       for (int b = g.rank; b < a.antennas; b += g.size) {
@@ -189,7 +319,7 @@ struct downlink_op {
 #if defined(__CUDACC__)
     const tile<antenna_runs> runs;
     for (int k = g.rank / antenna_runs; k < count; k += g.size / antenna_runs) {
-      const columns<float> sum = run_energy<float>(out + 2 * k, runs.rank);
+      const columns<float> sum = run_energy(out + 2 * k, runs.rank);
       float parts[2] = {sum.v[0], sum.v[1]};
       WB_UNROLL for (int step = antenna_runs / 2; step > 0; step /= 2) {
         parts[0] = parts[0] + runs.exchange(parts[0], step);
@@ -198,16 +328,12 @@ struct downlink_op {
       if (runs.rank == 0) energy[k] = parts[0] + parts[1];
     }
 #else
-    using T = std::conditional_t<std::is_same_v<E, float>, lane, E>;
-    for (int c = 0; c < count; c += columns<T>::count) {
-      columns<T> of_run[antenna_runs];
-      for (int run = 0; run < antenna_runs; run++) of_run[run] = run_energy<T>(out + 2 * c, run);
+    for (int k = 0; k < count; k++) {
+      columns<E> of_run[antenna_runs];
+      for (int run = 0; run < antenna_runs; run++) of_run[run] = run_energy(out + 2 * k, run);
       const auto sum = ((of_run[0] + of_run[4]) + (of_run[2] + of_run[6])) +
                        ((of_run[1] + of_run[5]) + (of_run[3] + of_run[7]));
-      E flat[2 * columns<T>::count];
-      store_columns<T>(flat, sum);
-      for (int k = 0; k < columns<T>::count && c + k < count; k++)
-        energy[c + k] = flat[2 * k] + flat[2 * k + 1];
+      energy[k] = sum.v[0] + sum.v[1];
     }
 #endif
   }

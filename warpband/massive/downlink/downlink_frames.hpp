@@ -1,0 +1,312 @@
+#pragma once
+// The precoder on a CUDA device for 16 users: the arithmetic of downlink_op.hpp with other movements of data,
+// and the same bits. Gram matrix, decomposition and solutions are those of the detector's frames
+// (uplink/uplink_frames.hpp).
+//
+// A block takes one frame after the other, whose H comes by bulk copies. One warp makes the factor. Then
+// every warp takes vectors of its own, two at a time, from their symbols to what is sent: of the 32 lanes
+// eight have the antennas of a run each and four take them in turn, so that H is read without conflicts, once
+// for two vectors; a run's squares are added by one lane in their order.
+#include <warpband/massive/downlink/downlink_op.hpp>
+#include <warpband/massive/uplink/uplink_frames.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// One warp for frames of one vector, four or eight for those of several.
+template <int Warps>
+struct send_shape {
+  static constexpr int users = 16, warps = Warps, threads = 32 * warps, sides = warps > 1 ? 2 : 1;
+  static constexpr int resident = warps == 1 ? 10 : 16 / warps;
+  using frame = frame_shape<users, false>;
+  // Of a side: memory of the solver; its symbols and its solution; and what is sent.
+  static constexpr int solver_floats = 8 * users, side_floats = 4 * users;
+  static constexpr int good = frame::floats, results = good + 4;  // floats of what all warps share
+  static int work_floats(int run_log2) {
+    return sides * (solver_floats + side_floats + (2 * antenna_runs << run_log2));
+  }
+  static frame_plan plan(const massive_args& a) {
+    frame_plan p = frame_plan::of<frame>(a);
+    p.y_run = 0;
+    p.results = p.y;
+    p.floats = p.results + results + warps * work_floats(p.run_log2) + 4;
+    return p;
+  }
+};
+
+template <int Warps>
+struct frame_sender : frame_worker<16, false> {
+  using Shape = send_shape<Warps>;
+  using Frame = typename Shape::frame;
+  using base = frame_worker<16, false>;
+  using value = typename base::value;
+  using user = typename base::user;
+  static constexpr int U = 16;
+  float *work, *symbols, *solved, *sent;  // of this warp; the last three of each side
+  int sent_floats;
+
+  WB_HD frame_sender(const massive_args& args, const frame_plan& plan, float* shared)
+      : base(args, plan, shared), sent_floats(2 * antenna_runs << plan.run_log2) {
+    work = this->results + Shape::results +
+           this->warp * Shape::sides * (Shape::solver_floats + Shape::side_floats + sent_floats);
+    symbols = work + Shape::sides * Shape::solver_floats;
+    solved = symbols + 2 * U * Shape::sides;
+    sent = solved + 2 * U * Shape::sides;
+  }
+  WB_HD static void meet_all() {
+    if constexpr (Shape::warps == 1)
+      __syncwarp();
+    else
+      __syncthreads();
+  }
+
+  /// Starts to stage a frame's H. By the first warp.
+  WB_HD void stage_channel(std::size_t frame) const {
+    if (this->warp != 0) return;
+    if (this->lane == 0) this->copies.expect(8 * this->a.antennas * U);
+    __syncwarp();
+    if (this->lane < antenna_runs && this->antennas_of(this->lane) > 0)
+      this->copies.copy(this->h + this->lane * this->p.h_run,
+                        this->channel_of(frame) + (this->lane << this->p.run_log2) * U,
+                        8 * U * this->antennas_of(this->lane));
+  }
+  /// The same where a device has no bulk copies: by all threads, at once.
+  WB_HD void stage_channel_now(std::size_t frame) const {
+    const auto* from = reinterpret_cast<const float4*>(this->channel_of(frame));
+    for (int i = static_cast<int>(threadIdx.x); i < this->a.antennas * (U / 2); i += Shape::threads)
+      *reinterpret_cast<float4*>(this->h + 4 * i + 4 * (i / (U / 2) >> this->p.run_log2)) = from[i];
+    meet_all();
+  }
+
+  /// What is sent for N sides, to `sent`: antenna j of run r at 8 j + r.
+  template <int N>
+  WB_HD void weigh_antennas() const {
+    const int antennas = this->antennas_of(this->run);
+    WB_ROLL for (int first = this->part; first < antennas; first += 16) {
+      const float* row = this->h + this->run * this->p.h_run + 2 * U * first;
+      float re[N][4][2] = {}, im[N][4][2] = {};
+#pragma unroll 2
+      for (int u = 0; u < U; u += 2) {
+        float z[N][4];
+        WB_UNROLL for (int s = 0; s < N; s++) load4(solved + 2 * U * s + 2 * u, z[s]);
+        WB_UNROLL for (int i = 0; i < 4; i++) {
+          float x[4];
+          load4(row + 8 * U * i + 2 * u, x);
+          WB_UNROLL for (int e = 0; e < 2; e++) {
+            WB_UNROLL for (int s = 0; s < N; s++) {
+              WB_UNROLL for (int q = 0; q < 2; q++) {
+                re[s][i][q] = fma(x[2 * e], z[s][2 * e + q], re[s][i][q]);
+                im[s][i][q] = fma(x[2 * e + 1], z[s][2 * e + q], im[s][i][q]);
+              }
+            }
+          }
+        }
+      }
+      WB_UNROLL for (int i = 0; i < 4; i++) {
+        const int j = first + 4 * i;
+        if (j >= antennas) break;
+        WB_UNROLL for (int s = 0; s < N; s++) *
+            reinterpret_cast<float2*>(sent + s * sent_floats + 2 * (antenna_runs * j + this->run)) = {
+            re[s][i][0] - im[s][i][1], re[s][i][1] + im[s][i][0]};
+      }
+    }
+  }
+  /// |m|^2; with two sides of the first in the lower half of the warp, of the second in the upper one.
+  WB_HD float energy_sent() const {
+    const int antennas = this->antennas_of(this->run), side = Shape::sides == 2 ? this->part / 2 : 0;
+    const float* x = sent + side * sent_floats + 2 * this->run + this->part % 2;
+    float sum = 0.f;
+    WB_ROLL for (int first = 0; first < antennas; first += 8) {
+      float now[8];
+      WB_UNROLL for (int j = 0; j < 8; j++) if (first + j < antennas) now[j] =
+          x[2 * antenna_runs * (first + j)];
+      WB_UNROLL for (int j = 0; j < 8; j++) if (first + j < antennas) sum = fma(now[j], now[j], sum);
+    }
+    WB_UNROLL for (int step = antenna_runs / 2; step > 0; step /= 2) sum =
+        sum + __shfl_xor_sync(0xffffffffu, sum, step);
+    return sum + __shfl_xor_sync(0xffffffffu, sum, antenna_runs);
+  }
+
+  /// `substitute` of the detector's frames for N sides, whose steps do not wait for one another.
+  template <int N>
+  WB_HD void substitute_sides(float inverse, value (&b)[N]) const {
+    const auto right = [&](int s) { return work + s * Shape::solver_floats; };
+    const auto between = [&](int s) { return right(s) + 4 * U; };
+    const int u = this->row();
+    WB_UNROLL for (int s = 0; s < N; s++) this->spread(right(s), b[s], -1.f, 1.f);
+    __syncwarp();
+    WB_UNROLL for (int i = 0; i < U; i += 2) {
+      float2 x[N][2];
+      WB_UNROLL for (int s = 0; s < N; s++) this->spread_pair(right(s), i, x[s]);
+      WB_UNROLL for (int e = 0; e < 2; e++) {
+        if (i + e == 0 || i + e <= u) continue;
+        const float2 z = this->entry(i + e, u);
+        WB_UNROLL for (int s = 0; s < N; s++) base::template step<0>(z, x[s][e], b[s]);
+      }
+    }
+    WB_UNROLL for (int s = 0; s < N; s++) {
+      b[s].part[0] = inverse * b[s].part[0];
+      this->spread(between(s), b[s], 1.f, -1.f);
+    }
+    __syncwarp();
+    WB_UNROLL for (int i = 0; i < U; i += 2) {
+      float2 x[N][2];
+      WB_UNROLL for (int s = 0; s < N; s++) this->spread_pair(between(s), i, x[s]);
+      float four[4];
+      load4(this->results + matrix_place<U>(u, i), four);
+      WB_UNROLL for (int e = 0; e < 2; e++) {
+        if (i + e >= u) continue;
+        WB_UNROLL for (int s = 0; s < N; s++)
+            base::template step<1>({four[2 * e], four[2 * e + 1]}, x[s][e], b[s]);
+      }
+    }
+  }
+
+  /// N vectors from `vector` on, of which the channel's factor is ready: by one warp.
+  template <int N>
+  WB_HD void send(std::size_t vector, float inverse, const float2 (&column)[U], bool good) const {
+    const int u = this->row(), half = this->half();
+    const massive_args& a = this->a;
+    value b[N];
+    WB_UNROLL for (int s = 0; s < N; s++) {
+      const cx_pair* from = a.in.data + (vector + static_cast<std::size_t>(s)) * a.in.item_stride +
+                            static_cast<std::size_t>(u) * a.in.element_stride;
+      b[s].part[0] = reinterpret_cast<const float*>(from)[half];
+      symbols[2 * U * s + 2 * u + half] = b[s].part[0];
+    }
+    __syncwarp();
+    bool fine[N];
+    WB_UNROLL for (int s = 0; s < N; s++) fine[s] = this->energy(symbols + 2 * U * s) <= 1e24f;
+    WB_UNROLL for (int s = 0; s < N; s++) b[s].part[0] = select(fine[s], b[s].part[0], 0.f);
+    if (a.mode == massive_mode::cg) {
+      WB_UNROLL for (int s = 0; s < N; s++) b[s] =
+          this->gradients(column, b[s], work + s * Shape::solver_floats);
+    } else {
+      substitute_sides(inverse, b);
+    }
+    WB_UNROLL for (int s = 0; s < N; s++) solved[2 * U * s + 2 * u + half] = b[s].part[0];
+    __syncwarp();
+    weigh_antennas<N>();
+    __syncwarp();
+    const float powers = energy_sent();
+    WB_UNROLL for (int s = 0; s < N; s++) {
+      const float power = __shfl_sync(0xffffffffu, powers, 16 * s);
+      const bool kept = good & fine[s] & (power <= 1e37f), some = power > 1e-30f;
+      const float factor =
+          select(some, (a.unit_power ? 1.f : a.symbol_energy) / sqrt(select(some, power, 1.f)), 0.f);
+      cx_pair* to = a.out.data + (vector + static_cast<std::size_t>(s)) * a.out.item_stride;
+      const int antennas = this->antennas_of(this->run);
+      for (int j = this->part; j < antennas; j += 4) {
+        const float2 x =
+            *reinterpret_cast<const float2*>(sent + s * sent_floats + 2 * (antenna_runs * j + this->run));
+        to[static_cast<std::size_t>((this->run << this->p.run_log2) + j) * a.out.element_stride] = {
+            select(kept, factor * x.x, 0.f) + 0.f, select(kept, factor * x.y, 0.f) + 0.f};
+      }
+      if (a.status.data && this->lane == 0)
+        a.status.data[(vector + static_cast<std::size_t>(s)) * a.status.item_stride] =
+            kept ? std::uint8_t{0} : status_erased;
+    }
+    __syncwarp();
+  }
+
+  WB_HD void work_on(std::size_t first, std::size_t last) const {
+    const massive_args& a = this->a;
+    std::size_t frame = first + blockIdx.x;
+    std::uint32_t phase = 0;
+    if constexpr (bulk_copies::ahead) {
+      if (threadIdx.x == 0) this->copies.begin();
+      meet_all();
+      stage_channel(frame);
+    }
+    float* good = this->results + Shape::good;
+    WB_ROLL for (; frame < last; frame += gridDim.x) {
+      if constexpr (bulk_copies::ahead) {
+        this->copies.wait(phase);
+        phase ^= 1;
+      } else {
+        stage_channel_now(frame);
+      }
+      if (this->warp == 0) {
+        this->triangle(0);
+        __syncwarp();
+        const user s = this->prepare(frame);
+        if (this->lane == 0) *good = s.good ? 1.f : 0.f;
+      }
+      meet_all();
+      const bool is_good = *good > 0.f;
+      const float inverse = this->results[Frame::inverse + this->row()];
+      float2 column[U];
+      if (a.mode == massive_mode::cg) this->column_of(column);
+      const std::size_t vectors = frame * static_cast<std::size_t>(a.symbols);
+      if constexpr (Warps > 1) {
+        if (a.symbols > Shape::warps) {
+          WB_ROLL for (int k = 2 * this->warp; k < a.symbols; k += 2 * Shape::warps) {
+            // An odd last one goes with the one before it, which is sent twice.
+            const int at = k + 1 < a.symbols ? k : k - 1;
+            send<2>(vectors + static_cast<std::size_t>(at), inverse, column, is_good);
+          }
+        } else if (this->warp < a.symbols) {
+          send<1>(vectors + static_cast<std::size_t>(this->warp), inverse, column, is_good);
+        }
+      } else {
+        send<1>(vectors, inverse, column, is_good);
+      }
+      meet_all();
+      if constexpr (bulk_copies::ahead)
+        if (frame + gridDim.x < last) stage_channel(frame + gridDim.x);
+    }
+  }
+};
+
+template <int Warps>
+__global__ void __launch_bounds__(send_shape<Warps>::threads, send_shape<Warps>::resident)
+    precode_frames(const __grid_constant__ massive_args a, const __grid_constant__ frame_plan p,
+                   std::size_t first, std::size_t last) {
+  extern __shared__ __align__(128) float shared[];
+  frame_sender<Warps>(a, p, shared).work_on(first, last);
+}
+
+template <int Warps>
+int launch_sent_frames(const massive_args& a, const place& where) {
+  using Shape = send_shape<Warps>;
+  const frame_plan p = Shape::plan(a);
+  const std::size_t bytes = static_cast<std::size_t>(p.floats) * sizeof(float);
+  const auto kernel = precode_frames<Warps>;
+  cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(where.limits.shared_bytes));
+  if (e == cudaSuccess)
+    e = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             cudaSharedmemCarveoutMaxShared);
+  int blocks = 0;
+  if (e == cudaSuccess)
+    e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, Shape::threads, bytes);
+  if (e != cudaSuccess) return e;
+  const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors) *
+                           static_cast<std::size_t>(blocks > 0 ? blocks : 1),
+                    frames = where.last - where.first;
+  kernel<<<static_cast<unsigned>(frames < most ? frames : most), Shape::threads, bytes,
+           static_cast<cudaStream_t>(where.stream)>>>(a, p, where.first, where.last);
+  return cudaGetLastError();
+}
+
+/// In a file of its own, downlink_16_kernels.cpp.
+int launch_sent_frames_of_16(const massive_args& a, const place& where);
+
+/// Warps of a block: more for longer frames, whose blocks are few.
+inline int sending_warps(const massive_args& a) { return a.symbols == 1 ? 1 : a.symbols < 32 ? 4 : 8; }
+
+/// Whether the kernels here can take a call: what they copy in bulk must lie on multiples of 16 bytes.
+inline bool fits_sent_frames(const massive_args& a, const device_limits& limits) {
+  if (a.users != 16 || a.antennas % 2 != 0 || a.antennas < 16 || a.half_channel.data != nullptr) return false;
+  if (a.mode == massive_mode::jacobi_cg || a.mode == massive_mode::mf) return false;
+  if (a.channel.element_stride != 1 || a.channel.item_stride % 2 != 0 ||
+      reinterpret_cast<std::uintptr_t>(a.channel.data) % 16 != 0)
+    return false;
+  const int warps = sending_warps(a), floats = warps == 8   ? send_shape<8>::plan(a).floats
+                                               : warps == 4 ? send_shape<4>::plan(a).floats
+                                                            : send_shape<1>::plan(a).floats;
+  return static_cast<std::size_t>(floats) * sizeof(float) <= limits.shared_bytes;
+}
+
+}  // namespace WB_ISA
+}  // namespace wb
