@@ -464,7 +464,7 @@ struct massive_engine {
     const int bytes = static_cast<int>(sizeof(S)) * a.antennas * count, tiles_down = count / 4 + count % 4;
     return ahead_of(row_of(y, vector_number(frame + 1, symbol)), bytes, tiles_down);
   }
-  WB_HD read_ahead ahead_of(const void* from, int bytes, int tiles_down) {
+  WB_HD read_ahead ahead_of(const void* from, int bytes, int tiles_down) const {
     const char* at = static_cast<const char*>(from);
     return {at, at + bytes, bytes / (64 * antenna_runs * tiles_down) + 1, small_channel()};
   }
