@@ -177,6 +177,7 @@ struct pipeline_state {
   std::string device_failure;
   // Looked at without it, by threads that spin.
   std::atomic<std::size_t> queued_now{0};
+  std::atomic<std::uint64_t> space_changes{0};
   std::atomic<bool> stop_now{false};
 
   static thread_local const pipeline_state* inside_callback;
@@ -212,10 +213,25 @@ struct pipeline_state {
     l.lock();
     counts.callback_errors += threw;
   }
+  /// To those who wait for a slot. A thread that spins sees the count: waking a sleeper costs whoever drives
+  /// a device microseconds of each small frame.
+  void tell_of_space(bool all) {
+    space_changes.fetch_add(1, std::memory_order_release);
+    if (config.waiting == wait_policy::spin) return;
+    all ? space.notify_all() : space.notify_one();
+  }
+  void wait_for_space(lock& l) {
+    if (config.waiting == wait_policy::block) return space.wait(l);
+    const std::uint64_t seen = space_changes.load(std::memory_order_acquire);
+    l.unlock();
+    for (int n = 1; space_changes.load(std::memory_order_acquire) == seen; n++)
+      n % 4096 == 0 ? std::this_thread::yield() : relax();
+    l.lock();
+  }
   void give_back(std::size_t s) {
     slots[s].use = slot_use::free;
     free.push_back(s);
-    space.notify_one();
+    tell_of_space(false);
   }
   /// Delivers what is at the front and has ended. One thread at a time; what ends meanwhile it takes too.
   void deliver(lock& l) {
@@ -311,7 +327,7 @@ struct pipeline_state {
       }
       if (inside_callback == this)
         throw error("no slot is free, and a callback cannot wait for one: it is what frees them");
-      space.wait(l);
+      wait_for_space(l);
     }
   }
   /// Back to its place in the queue.
@@ -451,7 +467,7 @@ struct pipeline_state {
       queued_now.store(0, std::memory_order_relaxed);
     }
     work.notify_all();
-    space.notify_all();
+    tell_of_space(true);
     deliver(l);
   }
   void fault(fault_moment moment, const worker& w, load what) const {
@@ -672,7 +688,7 @@ struct pipeline_state {
       stop_now.store(true, std::memory_order_release);
       while (!queue.empty()) drop(0);
       work.notify_all();
-      space.notify_all();
+      tell_of_space(true);
       deliver(l);
     }
     std::lock_guard join(joining);
