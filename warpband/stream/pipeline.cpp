@@ -148,7 +148,7 @@ void relax() noexcept {
 
 }  // namespace
 
-struct pipeline_state {
+struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   std::shared_ptr<const frame_chain> chain;
   pipeline_config config;
   frame_callback on_frame;
@@ -157,6 +157,7 @@ struct pipeline_state {
   std::vector<slot_state> slots;
   array<std::byte> inputs, outputs;  // of all slots, side by side
   array<std::byte> spare_outputs;
+  std::shared_ptr<pipeline_state> left_to_device;  // itself
   std::size_t graphs = 0;
   std::mutex joining;  // of threads
   bool threads_run = false;
@@ -709,23 +710,12 @@ struct pipeline_state {
         else if (!lane->idle())
           hangs = true;
       }
-    if (hangs) leave_to_device();
-    workers.clear();
-  }
-  /// Nothing can be freed that a device which hangs may still use, and each call that frees would wait for
-  /// it.
-  void leave_to_device() {
-    struct left {
-      std::vector<std::unique_ptr<frame_lane>> lanes;
-      array<std::byte> inputs, outputs;
-      std::shared_ptr<const frame_chain> chain;
-    };
-    auto* const all = new left;  // for good
-    all->chain = chain;
-    all->inputs.swap(inputs), all->outputs.swap(outputs);
-    for (auto& w : workers)
-      if (w->hung)
-        for (auto& lane : w->lanes) all->lanes.push_back(std::move(lane));
+    // Nothing can be freed that a device which hangs may still use, its notifications use this object, and
+    // each call that frees would wait for it: all of it stays, for good.
+    if (hangs)
+      left_to_device = shared_from_this();
+    else
+      workers.clear();
   }
   ~pipeline_state() { workers.clear(); }
 };
