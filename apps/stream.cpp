@@ -361,7 +361,7 @@ json run_one(const stream_run& run, progress_line& line) {
       break;
     }
     const auto now = frame_clock::now();
-    windows.look(now, n);
+    if (run.rate == 0) windows.look(now, n);
     if (now - looked > std::chrono::seconds(1)) {
       looked = now;
       if (line.due()) {

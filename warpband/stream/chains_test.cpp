@@ -8,6 +8,7 @@
 #include <complex>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -445,28 +446,30 @@ TEST_P(stream_chain, a_cuda_device_that_hangs_takes_no_frame_with_it) {
     if (other) devices.push_back("cpu");
     std::uint64_t pushed = 0, refused = 0;
     std::atomic<int> wrong = 0;
-    wb::frame_pipeline p(hangs,
-                         {.devices = devices,
-                          .streams = 2,
-                          .most_items = frame.items,
-                          .queue = 8,
-                          .waiting = wb::wait_policy::spin,
-                          .timeout = std::chrono::milliseconds(300)},
-                         [&](const wb::frame_result& r) {
-                           if (r.status != wb::frame_status::delivered) return;
-                           for (std::size_t i = 0; i < frame.out.size(); i++)
-                             wrong += std::memcmp(r.outputs + wb::offset_of(hangs->outputs(), i, r.items),
-                                                  frame.out[i].data(), frame.out[i].size()) != 0;
-                         });
+    std::optional<wb::frame_pipeline> p;
+    p.emplace(hangs,
+              wb::pipeline_config{.devices = devices,
+                                  .streams = 2,
+                                  .most_items = frame.items,
+                                  .queue = 8,
+                                  .waiting = wb::wait_policy::spin,
+                                  .timeout = std::chrono::milliseconds(300)},
+              [&](const wb::frame_result& r) {
+                if (r.status != wb::frame_status::delivered) return;
+                for (std::size_t i = 0; i < frame.out.size(); i++)
+                  wrong += std::memcmp(r.outputs + wb::offset_of(hangs->outputs(), i, r.items),
+                                       frame.out[i].data(), frame.out[i].size()) != 0;
+              });
     hangs->until = 10;
     for (int n = 0; n < 60; n++) try {
-        p.push(frame.items, arrays);
+        p->push(frame.items, arrays);
         pushed++;
       } catch (const wb::device_error&) {
         refused++;
       }
-    p.stop();
-    const wb::pipeline_counters c = p.counters();
+    p->stop();
+    const wb::pipeline_counters c = p->counters();
+    p.reset();  // waits no more than stop did
     EXPECT_EQ(c.devices_failed, 1U);
     EXPECT_EQ(c.pushed, pushed);
     EXPECT_EQ(c.pushed, c.delivered + c.dropped + c.failed);

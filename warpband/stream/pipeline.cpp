@@ -148,7 +148,7 @@ void relax() noexcept {
 
 }  // namespace
 
-struct pipeline_state {
+struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   std::shared_ptr<const frame_chain> chain;
   pipeline_config config;
   frame_callback on_frame;
@@ -157,6 +157,7 @@ struct pipeline_state {
   std::vector<slot_state> slots;
   array<std::byte> inputs, outputs;  // of all slots, side by side
   array<std::byte> spare_outputs;
+  std::shared_ptr<pipeline_state> left_to_device;  // itself
   std::size_t graphs = 0;
   std::mutex joining;  // of threads
   bool threads_run = false;
@@ -177,6 +178,7 @@ struct pipeline_state {
   std::string device_failure;
   // Looked at without it, by threads that spin.
   std::atomic<std::size_t> queued_now{0};
+  std::atomic<std::uint64_t> space_changes{0};
   std::atomic<bool> stop_now{false};
 
   static thread_local const pipeline_state* inside_callback;
@@ -212,10 +214,25 @@ struct pipeline_state {
     l.lock();
     counts.callback_errors += threw;
   }
+  /// To those who wait for a slot. A thread that spins sees the count: waking a sleeper costs whoever drives
+  /// a device microseconds of each small frame.
+  void tell_of_space(bool all) {
+    space_changes.fetch_add(1, std::memory_order_release);
+    if (config.waiting == wait_policy::spin) return;
+    all ? space.notify_all() : space.notify_one();
+  }
+  void wait_for_space(lock& l) {
+    if (config.waiting == wait_policy::block) return space.wait(l);
+    const std::uint64_t seen = space_changes.load(std::memory_order_acquire);
+    l.unlock();
+    for (int n = 1; space_changes.load(std::memory_order_acquire) == seen; n++)
+      n % 4096 == 0 ? std::this_thread::yield() : relax();
+    l.lock();
+  }
   void give_back(std::size_t s) {
     slots[s].use = slot_use::free;
     free.push_back(s);
-    space.notify_one();
+    tell_of_space(false);
   }
   /// Delivers what is at the front and has ended. One thread at a time; what ends meanwhile it takes too.
   void deliver(lock& l) {
@@ -311,7 +328,7 @@ struct pipeline_state {
       }
       if (inside_callback == this)
         throw error("no slot is free, and a callback cannot wait for one: it is what frees them");
-      space.wait(l);
+      wait_for_space(l);
     }
   }
   /// Back to its place in the queue.
@@ -451,7 +468,7 @@ struct pipeline_state {
       queued_now.store(0, std::memory_order_relaxed);
     }
     work.notify_all();
-    space.notify_all();
+    tell_of_space(true);
     deliver(l);
   }
   void fault(fault_moment moment, const worker& w, load what) const {
@@ -672,7 +689,7 @@ struct pipeline_state {
       stop_now.store(true, std::memory_order_release);
       while (!queue.empty()) drop(0);
       work.notify_all();
-      space.notify_all();
+      tell_of_space(true);
       deliver(l);
     }
     std::lock_guard join(joining);
@@ -693,23 +710,12 @@ struct pipeline_state {
         else if (!lane->idle())
           hangs = true;
       }
-    if (hangs) leave_to_device();
-    workers.clear();
-  }
-  /// Nothing can be freed that a device which hangs may still use, and each call that frees would wait for
-  /// it.
-  void leave_to_device() {
-    struct left {
-      std::vector<std::unique_ptr<frame_lane>> lanes;
-      array<std::byte> inputs, outputs;
-      std::shared_ptr<const frame_chain> chain;
-    };
-    auto* const all = new left;  // for good
-    all->chain = chain;
-    all->inputs.swap(inputs), all->outputs.swap(outputs);
-    for (auto& w : workers)
-      if (w->hung)
-        for (auto& lane : w->lanes) all->lanes.push_back(std::move(lane));
+    // Nothing can be freed that a device which hangs may still use, its notifications use this object, and
+    // each call that frees would wait for it: all of it stays, for good.
+    if (hangs)
+      left_to_device = shared_from_this();
+    else
+      workers.clear();
   }
   ~pipeline_state() { workers.clear(); }
 };

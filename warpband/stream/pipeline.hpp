@@ -40,7 +40,8 @@ enum class overflow_policy {
   wait,         // whoever pushes waits
   drop_oldest,  // the frame that waits longest is dropped; not one under way, nor one with a ticket
 };
-/// How the threads that drive devices wait for frames and for their results.
+/// How the threads that drive devices wait for frames and for their results, and callers of acquire for a
+/// slot.
 enum class wait_policy {
   block,  // they sleep
   spin,   // they look again and again, each a core's full time: some tens of us less latency
