@@ -2,64 +2,21 @@
 // The detector on a CUDA device for 16 and 32 users: the arithmetic of uplink_op.hpp with other movements of
 // data, and the same bits.
 //
-// A block takes one frame after the other. A frame's H and its first vectors come by bulk copies while the
+// A block takes one frame after the other. A frame's H and its first vectors are copied while the
 // frame before it is solved. Sums over antennas are made by warps that do not meet: eight lanes have a run of
 // antennas each, and four such groups a part of the matrix each that fits into registers, so that H is read
-// from shared memory little more than once. Then one warp decomposes the matrix, a lane a row in registers;
-// for 16 users two lanes have a row's halves.
+// from shared memory little more than once. massive/frame_matrix.hpp decomposes the matrix: one warp that of
+// 16 users, while others still sum filters, and four that of 32. Where frames have several vectors, groups of
+// lanes then have four of them each, a user a lane, so that a factor's entry is read once for four.
+#include <warpband/exec/async_copies.hpp>
+#include <warpband/massive/frame_matrix.hpp>
+#include <warpband/massive/uplink/mapping.hpp>
 #include <warpband/massive/uplink/uplink_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-/// Vectors that are worked on at once where frames have several, and those whose filters a warp sums.
-inline constexpr int frame_sides = 14, sides_of_warp = 7;
-
-/// `Many`: frames of several vectors.
-template <int U, bool Many>
-struct frame_shape {
-  static_assert(U == 16 || U == 32);
-  static constexpr int blocks = U / 16, halves = 32 / U;
-  // What warps take in turn: of the Gram matrix its rectangles of 8 x 16 and triangles of 16 x 16; filters.
-  static constexpr int rectangles = blocks == 2 ? 2 : 0, triangles = blocks,
-                       filters = blocks * (Many ? frame_sides / sides_of_warp : 1);
-  static constexpr int warps = Many && U == 16 ? 3 : rectangles + triangles, threads = 32 * warps;
-  static constexpr int sides = Many ? frame_sides : 1;
-  /// One warp alone takes as long to decompose 32 x 32 as all of the generic kernel's frame.
-  static constexpr bool decomposes = Many || U == 16;
-  /// Blocks a multiprocessor has registers for: 168 of a thread with 16 users, 255 with 32.
-  static constexpr int resident = U == 16 ? (Many ? 4 : 10) : 2;
-  // Floats of the results, the matrix first.
-  static constexpr int side_floats = 2 * U + (Many ? 4 : 0);
-  static constexpr int diagonal = 2 * U * U, right = diagonal + U, between = right + sides * side_floats,
-                       inverse = between + (Many ? sides * side_floats : 4 * halves * halves * 16),
-                       gain = inverse + U, sinr = gain + (Many ? U : 0), flags = sinr + (Many ? U : 0),
-                       floats = (flags + (Many ? 2 + sides : 0) + 3) / 4 * 4;
-};
-
-/// Floats between runs of H and of a vector, and of all that is staged.
-struct frame_plan {
-  int run_log2, h_run, y_run, y, results, floats;
-  template <class Shape>
-  static frame_plan of(const massive_args& a) {
-    frame_plan p{};
-    while (antenna_runs << p.run_log2 < a.antennas) p.run_log2++;
-    // 16 bytes more between runs: what eight lanes read lies in all banks.
-    p.h_run = (2 * a.users << p.run_log2) + 4;
-    p.y_run = (2 << p.run_log2) + 4;
-    p.y = antenna_runs * p.h_run;
-    p.results = p.y + Shape::sides * antenna_runs * p.y_run;
-    p.floats = p.results + Shape::floats + 4;
-    return p;
-  }
-};
-
-/// Place of row r and column c among the floats of the matrix: pairs of columns are permuted by the row, so
-/// that neither lanes of different rows nor those of different columns meet in a bank.
-template <int U>
-__host__ __device__ constexpr int matrix_place(int r, int c) {
-  return 2 * (r * U + (c ^ ((r & 7) << 1)));
-}
+static_assert(frame_runs == antenna_runs);
 
 // A triangle of 16 x 16 in blocks of four columns a..d = 0..3. Group t of lanes has columns P and Q, all of
 // two blocks, and R and S, halves of two others: P with P, P with Q, the first half of P with R and the
@@ -132,67 +89,17 @@ WB_HD void load_pairs(const float* p, float2 (&x)[N]) {
   }
 }
 
-/// Bulk copies into shared memory, counted in bytes by a barrier there; on older devices all threads copy.
-struct bulk_copies {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  static constexpr bool ahead = true;
-#else
-  static constexpr bool ahead = false;
-#endif
-  std::uint64_t* barrier;
-  WB_HD std::uint32_t address(const void* p) const {
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
-  }
-  WB_HD void begin() const {
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(barrier)) : "memory");
-#if __CUDA_ARCH__ >= 900
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-#endif
-  }
-  WB_HD void expect([[maybe_unused]] int bytes) const {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(barrier)), "r"(bytes)
-                 : "memory");
-#endif
-  }
-  WB_HD void copy([[maybe_unused]] float* to, [[maybe_unused]] const void* from,
-                  [[maybe_unused]] int bytes) const {
-#if __CUDA_ARCH__ >= 900
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-            address(to)),
-        "l"(from), "r"(bytes), "r"(address(barrier))
-        : "memory");
-#endif
-  }
-  WB_HD void wait([[maybe_unused]] std::uint32_t phase) const {
-#if __CUDA_ARCH__ >= 900
-    asm volatile(
-        "{\n .reg .pred done;\n again:\n mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        " @!done bra again;\n}" ::"r"(address(barrier)),
-        "r"(phase)
-        : "memory");
-#endif
-  }
-};
-
 template <int U, bool Many>
 struct frame_worker {
   using Shape = frame_shape<U, Many>;
-  static constexpr int halves = Shape::halves, chunks = U / 2 / halves;
+  static constexpr int halves = Shape::halves;
   const massive_args& a;
   const frame_plan& p;
   float *h, *y, *results;
-  bulk_copies copies;
   int warp, lane, run, part;  // within sums: eight runs, four groups of lanes
 
   WB_HD frame_worker(const massive_args& args, const frame_plan& plan, float* shared)
-      : a(args),
-        p(plan),
-        h(shared),
-        y(shared + plan.y),
-        results(shared + plan.results),
-        copies{reinterpret_cast<std::uint64_t*>(shared + plan.floats - 4)} {
+      : a(args), p(plan), h(shared), y(shared + plan.y), results(shared + plan.results) {
     warp = static_cast<int>(threadIdx.x) / 32;
     lane = static_cast<int>(threadIdx.x) % 32;
     run = lane % antenna_runs;
@@ -220,55 +127,53 @@ struct frame_worker {
                            a.in.item_stride;
   }
 
-  /// Starts to stage vectors from `symbol` on, and H with the first. By the first warp.
-  WB_HD void stage(std::size_t frame, int symbol) const {
-    if (warp != 0) return;
-    const int count = count_from(symbol);
-    if (lane == 0) copies.expect(8 * a.antennas * ((symbol == 0 ? U : 0) + count));
-    __syncwarp();
-    if (symbol == 0 && lane < antenna_runs && antennas_of(lane) > 0)
-      copies.copy(h + lane * p.h_run, channel_of(frame) + (lane << p.run_log2) * U,
-                  8 * U * antennas_of(lane));
-    for (int i = (lane + 32 - antenna_runs) % 32; i < antenna_runs * count; i += 32) {
-      const int side = i / antenna_runs, r = i % antenna_runs;
-      if (antennas_of(r) > 0)
-        copies.copy(y + i * p.y_run, vector_of(frame, symbol + side) + (r << p.run_log2), 8 * antennas_of(r));
-    }
-  }
-  /// The same where a device has no bulk copies: by all threads, at once.
-  WB_HD void stage_now(std::size_t frame, int symbol) const {
+  /// Starts to stage vectors from `symbol` on, and H with the first: thread `rank` of `Threads`.
+  template <int Threads>
+  WB_HD void stage(std::size_t frame, int symbol, int rank) const {
     const int count = count_from(symbol);
     if (symbol == 0) {
-      const auto* from = reinterpret_cast<const float4*>(channel_of(frame));
-      for (int i = static_cast<int>(threadIdx.x); i < a.antennas * (U / 2); i += Shape::threads)
-        *reinterpret_cast<float4*>(h + 4 * i + 4 * (i / (U / 2) >> p.run_log2)) = from[i];
+      const auto* from = reinterpret_cast<const float4*>(channel_of(frame)) + rank;
+      std::uint32_t to = async_copies::address(h) + 16 * static_cast<std::uint32_t>(rank);
+      constexpr std::uint32_t stride = 16 * Threads;
+      WB_ROLL for (int r = 0; r < antenna_runs; r++) {
+        const auto* at = from;
+        std::uint32_t at_to = to;
+        int left = antennas_of(r) * (U / 2) - rank;
+        WB_ROLL for (; left > 3 * Threads; left -= 4 * Threads, at += 4 * Threads, at_to += 4 * stride) {
+          WB_UNROLL for (int e = 0; e < 4; e++) async_copies::copy16(at_to + e * stride, at + e * Threads);
+        }
+        WB_ROLL for (; left > 0; left -= Threads, at += Threads, at_to += stride)
+            async_copies::copy16(at_to, at);
+        from += U / 2 << p.run_log2;
+        to += 4 * static_cast<std::uint32_t>(p.h_run);
+      }
     }
-    for (int side = 0; side < count; side++) {
-      const auto* from = reinterpret_cast<const float4*>(vector_of(frame, symbol + side));
-      for (int i = static_cast<int>(threadIdx.x); i < a.antennas / 2; i += Shape::threads)
-        *reinterpret_cast<float4*>(y + side * antenna_runs * p.y_run + 4 * i + 4 * (2 * i >> p.run_log2)) =
-            from[i];
+    const std::uint32_t vector = 4 * static_cast<std::uint32_t>(antenna_runs * p.y_run);
+    WB_ROLL for (int i = rank; 2 * i < a.antennas; i += Threads) {
+      const cx_pair* from = vector_of(frame, symbol) + 2 * i;
+      std::uint32_t to = async_copies::address(y + 4 * i + 4 * (2 * i >> p.run_log2));
+      WB_ROLL for (int side = 0; side < count; side++, from += a.in.item_stride, to += vector)
+          async_copies::copy16(to, from);
     }
-    meet();
   }
 
   // -------------------------------------------------------------------------------- sums over antennas
 
+  /// Where they are `joined`, with the filter of a single vector for the same columns.
   WB_HD void triangle(int block) const {
     const float* row = h + run * p.h_run + 32 * block;
     const auto first = [&](std::uint32_t packed) { return 2 * static_cast<int>(packed >> (8 * part) & 255); };
     const float *at_p = row + first(packed_p), *at_q = row + first(packed_q), *at_r = row + first(packed_r),
-                *at_s = row + first(packed_s);
-    four_sums pq[4][4], pr[2][2], qs[2][2], pp[6];
+                *at_s = row + first(packed_s), *at_y = y + run * p.y_run;
+    four_sums pq[4][4], pr[2][2], qs[2][2], pp[6], filter[4];
     float squares[4][2] = {};
     const int antennas = antennas_of(run);
-    WB_ROLL for (int b = 0; b < antennas; b++) {
+    const auto add = [&](int offset, float2 v) {
       float2 x[4], z[4], r[2], s[2];
-      load_pairs(at_p, x);
-      load_pairs(at_q, z);
-      load_pairs(at_r, r);
-      load_pairs(at_s, s);
-      at_p += 2 * U, at_q += 2 * U, at_r += 2 * U, at_s += 2 * U;
+      load_pairs(at_p + offset, x);
+      load_pairs(at_q + offset, z);
+      load_pairs(at_r + offset, r);
+      load_pairs(at_s + offset, s);
       WB_UNROLL for (int i = 0; i < 4; i++) {
         WB_UNROLL for (int j = 0; j < 4; j++) pq[i][j].add(x[i], z[j]);
       }
@@ -282,6 +187,23 @@ struct frame_worker {
       }
       WB_UNROLL for (int i = 0; i < 2; i++) {
         WB_UNROLL for (int j = 0; j < 2; j++) qs[i][j].add(z[2 + i], s[j]);
+      }
+      if constexpr (Shape::joined) {
+        WB_UNROLL for (int j = 0; j < 4; j++) filter[j].add(v, x[j]);
+      }
+    };
+    WB_ROLL for (int b = 0; b < antennas; b += 2) {
+      float2 v[2] = {};
+      if constexpr (Shape::joined) load_pairs(at_y + 2 * b, v);
+      if constexpr (U == 16) {  // for want of registers one antenna after the other
+        WB_ROLL for (int e = 0; e < 2; e++) {
+          add(0, e == 0 ? v[0] : v[1]);
+          at_p += 2 * U, at_q += 2 * U, at_r += 2 * U, at_s += 2 * U;
+        }
+      } else {
+        add(0, v[0]);
+        add(2 * U, v[1]);
+        at_p += 4 * U, at_q += 4 * U, at_r += 4 * U, at_s += 4 * U;
       }
     }
     float sum[triangle_values];
@@ -298,6 +220,12 @@ struct frame_worker {
       const int place = to[i];
       results[place & 0x7fff] = (place & 0x8000) != 0 ? -sum[i] : sum[i];
     }
+    if constexpr (Shape::joined) {
+      float filtered[8];
+      WB_UNROLL for (int i = 0; i < 4; i++) filter[i].join(filtered + 2 * i);
+      sum_over_runs(tile<antenna_runs>(), filtered);
+      results[Shape::right + 32 * block + first(packed_p) + run] = filtered[0];
+    }
   }
 
   /// Eight rows from r0 on and the first 16 columns.
@@ -305,14 +233,16 @@ struct frame_worker {
     const float *row = h + run * p.h_run, *at_x = row + 2 * r0, *at_z = row + 8 * part;
     four_sums sums[8][4];
     const int antennas = antennas_of(run);
-    WB_ROLL for (int b = 0; b < antennas; b++) {
-      float2 x[8], z[4];
-      load_pairs(at_x, x);
-      load_pairs(at_z, z);
-      at_x += 2 * U, at_z += 2 * U;
-      WB_UNROLL for (int i = 0; i < 8; i++) {
-        WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(x[i], z[j]);
+    WB_ROLL for (int b = 0; b < antennas; b += 2) {
+      WB_UNROLL for (int e = 0; e < 2; e++) {
+        float2 x[8], z[4];
+        load_pairs(at_x + 2 * U * e, x);
+        load_pairs(at_z + 2 * U * e, z);
+        WB_UNROLL for (int i = 0; i < 8; i++) {
+          WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(x[i], z[j]);
+        }
       }
+      at_x += 4 * U, at_z += 4 * U;
     }
     float sum[64];
     WB_UNROLL for (int i = 0; i < 32; i++) sums[i / 4][i % 4].join(sum + 2 * i);
@@ -327,20 +257,35 @@ struct frame_worker {
   template <int N>
   WB_HD void filters(int c0, int side, int count) const {
     const int c = c0 + 4 * part, y_side = antenna_runs * p.y_run;
-    const float *at_h = h + run * p.h_run + 2 * c, *at_y[N];
-    WB_UNROLL for (int i = 0; i < N; i++) {
-      const int k = side + i < count ? side + i : count - 1;
-      at_y[i] = y + k * y_side + run * p.y_run;
-    }
+    // Sides past `count` are summed from what lies there, and not kept.
+    const float *at_h = h + run * p.h_run + 2 * c, *at_y = y + side * y_side + run * p.y_run;
     four_sums sums[N][4];
     const int antennas = antennas_of(run);
-    WB_ROLL for (int b = 0; b < antennas; b++) {
-      float2 z[4];
-      load_pairs(at_h, z);
-      at_h += 2 * U;
-      WB_UNROLL for (int i = 0; i < N; i++) {
-        const float2 v = *reinterpret_cast<const float2*>(at_y[i] + 2 * b);
-        WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(v, z[j]);
+    // Two antennas at a time read y in fewer steps, but the loop of many sides is longer than a cache of
+    // instructions holds beside the triangle's.
+    if constexpr (U == 16 && N > 1) {
+      WB_ROLL for (int b = 0; b < antennas; b++) {
+        float2 z[4];
+        load_pairs(at_h, z);
+        WB_UNROLL for (int i = 0; i < N; i++) {
+          const float2 v = *reinterpret_cast<const float2*>(at_y + i * y_side);
+          WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(v, z[j]);
+        }
+        at_h += 2 * U, at_y += 2;
+      }
+    } else {
+      WB_ROLL for (int b = 0; b < antennas; b += 2) {
+        float2 z[2][4];
+        load_pairs(at_h, z[0]);
+        load_pairs(at_h + 2 * U, z[1]);
+        WB_UNROLL for (int i = 0; i < N; i++) {
+          float2 v[2];
+          load_pairs(at_y + i * y_side, v);
+          WB_UNROLL for (int e = 0; e < 2; e++) {
+            WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(v[e], z[e][j]);
+          }
+        }
+        at_h += 4 * U, at_y += 4;
       }
     }
     float sum[8 * N];
@@ -352,26 +297,24 @@ struct frame_worker {
     }
   }
 
+  /// The filters of a group that are this warp's as number `from` of `warps`.
+  WB_HD void filters_of(int from, int warps, int count) const {
+    WB_ROLL for (int i = from; i < Shape::filters; i += warps) {
+      const int side = Shape::sides_at_once * (i / Shape::blocks);
+      if (side < count) filters<Shape::sides_at_once>(16 * (i % Shape::blocks), side, count);
+    }
+  }
+  /// By all warps.
   WB_HD void products(int symbol, int count) const {
-    constexpr int squares = Shape::rectangles, filter = squares + Shape::triangles,
-                  all = filter + Shape::filters;
-    WB_ROLL for (int i = warp; i < all; i += Shape::warps) {
-      if (i < filter) {
-        if (symbol != 0) continue;
-        if (i < squares)
+    if (symbol == 0) {
+      WB_ROLL for (int i = warp; i < Shape::rectangles + Shape::triangles; i += Shape::warps) {
+        if (i < Shape::rectangles)
           rectangle(16 + 8 * i);
         else
-          triangle(i - squares);
-      } else {
-        const int c0 = 16 * ((i - filter) % Shape::blocks);
-        if constexpr (Many) {
-          const int side = sides_of_warp * ((i - filter) / Shape::blocks);
-          if (side < count) filters<sides_of_warp>(c0, side, count);
-        } else {
-          filters<1>(c0, 0, 1);
-        }
+          triangle(i - Shape::rectangles);
       }
     }
+    filters_of(warp, Shape::warps, count);
   }
 
   // ------------------------------------------------------------------------------------- the small matrix
@@ -381,116 +324,37 @@ struct frame_worker {
   }
   WB_HD int row() const { return lane % U; }
   WB_HD int half() const { return lane / U; }
-  WB_HD float* chunk_of(int j) const {  // two entries of this lane's row
-    return results + matrix_place<U>(row(), 2 * (halves * j + half()));
-  }
-  WB_HD static float of_four(const float4* x, int i) {
-    const float4 v = x[i / 4];
-    return i % 4 == 0 ? v.x : i % 4 == 1 ? v.y : i % 4 == 2 ? v.z : v.w;
-  }
-
-  /// What a warp knows of a frame; of its lane's user and row.
+  /// What a warp knows of a frame; of its lane's user.
   struct user {
-    float n0, diagonal, inverse, gain, sinr;
+    float n0, diagonal, own, inverse, gain, sinr;  // diagonal: of H^H H; own: of A
     bool good;
-    float x[chunks][4];  // of V^-1, or of A
   };
-
-  /// Step K of `invert_factor` and those after it.
-  template <int K>
-  WB_HD void eliminate(user& s, bool& regular) const {
-    constexpr int chunk = K / 2 / halves, owner = K / 2 % halves,
-                  chunks_left = (K + 2 * halves - 1) / (2 * halves);
-    const int r = row();
-    const auto pair_at = [&](int j) {  // of this half's chunk j
-      return results + 2 * U * K + ((4 * (halves * j + half())) ^ ((K & 7) << 2));
-    };
-    if (r == K) {
-      WB_UNROLL for (int j = 0; j < chunk; j++) store4(pair_at(j), s.x[j]);
-      if (half() < owner || (half() == owner && K % 2 == 1))
-        store4(pair_at(chunk), s.x[chunk]);
-      else if (half() == owner)
-        *reinterpret_cast<float2*>(pair_at(chunk)) = {s.x[chunk][0], s.x[chunk][1]};
-    } else if (K > 0 && r > K && half() == owner) {
-      *reinterpret_cast<float2*>(results + matrix_place<U>(K, r)) = {s.x[chunk][K % 2 * 2],
-                                                                     s.x[chunk][K % 2 * 2 + 1]};
-    }
-    __syncwarp();
-    const float pivot = results[matrix_place<U>(K, K)];
-    const bool enough = pivot > results[Shape::diagonal + K];
-    regular = regular & enough;
-    const float q = 1.f / select(enough, pivot, 1.f);
-    if (r == K) s.inverse = q;
-    if constexpr (K > 0) {
-      const float2 z = entry(K, r);
-      cx<float> factor = {z.x, r < K ? 0.f - z.y : z.y};
-      factor = q * factor;
-      if (r != K) {
-        WB_UNROLL for (int j = 0; j < chunks_left; j++) {
-          float four[4];
-          load4(pair_at(j), four);
-          WB_UNROLL for (int e = 0; e < 2; e++) {
-            const bool all = 2 * (halves * j + halves - 1) + e < K;
-            if (all || 2 * (halves * j + half()) + e < K) {
-              const cx<float> left = fnma(factor, cx<float>{four[2 * e], four[2 * e + 1]},
-                                          cx<float>{s.x[j][2 * e], s.x[j][2 * e + 1]});
-              s.x[j][2 * e] = left.re;
-              s.x[j][2 * e + 1] = left.im;
-            }
-          }
-        }
-      }
-      eliminate<K - 1>(s, regular);
-    }
-  }
-
-  /// What `massive_engine::prepare` does, by one warp: the lane's row of A, or of W as `invert_factor` has
-  /// it.
+  WB_HD bool decomposed() const { return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf; }
+  /// What `massive_engine::prepare` does; the matrix becomes W as `invert_factor` has it, or A but for its
+  /// diagonal, which stays apart. By all warps that `matrix_rows` takes.
   WB_HD user prepare(std::size_t frame) const {
     user s;
-    const bool decomposed = a.mode == massive_mode::cholesky || a.mode == massive_mode::zf;
-    const int r = row();
     float* diagonal = results + Shape::diagonal;
     s.n0 = a.noise_var.data[frame * a.noise_var.item_stride];
     s.good = (s.n0 >= 0.f) & (s.n0 <= 1e12f);
     float trace = 0.f;
-    WB_UNROLL for (int u = 0; u < U; u++) trace =
-        trace + of_four(reinterpret_cast<const float4*>(diagonal), u);
+    WB_UNROLL for (int u = 0; u < U; u += 4) {
+      float four[4];
+      load4(diagonal + u, four);
+      trace = (((trace + four[0]) + four[1]) + four[2]) + four[3];
+    }
     s.good = s.good & (trace >= 1e-12f) & (trace <= 1e12f);
     s.n0 = select(s.good, s.n0, 1.f);
     const float added =
         a.mode == massive_mode::zf || a.mode == massive_mode::mf ? 0.f : s.n0 * (1.f / a.symbol_energy);
-    s.diagonal = diagonal[r];
-    const float own = select(s.good, s.diagonal, 1.f) + select(s.good, added, 0.f);
-    if (a.mode == massive_mode::mf) return s;
-    WB_UNROLL for (int j = 0; j < chunks; j++) {
-      const int c = 2 * (halves * j + half());
-      float four[4];
-      load4(chunk_of(j), four);
-      WB_UNROLL for (int i = 0; i < 4; i++) {
-        const int column = c + i / 2;
-        const float z = s.good ? four[i] : 0.f;
-        s.x[j][i] = column == r ? (i % 2 == 0 ? own : 0.f) : z;
-      }
-    }
-    __syncwarp();
-    if (!decomposed) {
-      if (half() == 0) diagonal[r] = own;
-      return s;
-    }
-    if (half() == 0) diagonal[r] = least_ldl_pivot * own;
-    // Row k of the matrix in shared memory holds what all need in step k: row k up to its diagonal, then
-    // column k of the rows below.
-    bool regular = true;
-    if constexpr (Shape::decomposes) eliminate<U - 1>(s, regular);
-    s.good = s.good & regular;
-    __syncwarp();
-    WB_UNROLL for (int j = 0; j < chunks; j++) {
-      WB_UNROLL for (int i = 0; i < 4; i++) s.x[j][i] = s.inverse * s.x[j][i];
-      store4(chunk_of(j), s.x[j]);
-    }
-    if (half() == 0) results[Shape::inverse + r] = s.inverse;
-    __syncwarp();
+    s.diagonal = diagonal[row()];
+    s.own = select(s.good, s.diagonal, 1.f) + select(s.good, added, 0.f);
+    if (!decomposed()) return s;
+    matrix_rows<U> rows(results, warp, lane);
+    rows.load(s.good, s.own);
+    s.good = s.good & rows.invert_factor(s.own);
+    s.inverse = rows.inverse;
+    if ((warp == 0 || U == 16) && half() == 0) results[Shape::inverse + row()] = s.inverse;
     return s;
   }
 
@@ -516,17 +380,16 @@ struct frame_worker {
       s.sinr = min(power / max(others, least), most);
     } else {
       float sum = s.inverse;
-      const auto* inverse = reinterpret_cast<const float4*>(results + Shape::inverse);
-      WB_UNROLL for (int k = 0; k < U - 1; k++) {
-        float re, im;
-        if constexpr (halves == 1) {
-          re = s.x[k / 2][k % 2 * 2], im = s.x[k / 2][k % 2 * 2 + 1];
-        } else {
-          const float2 z = entry(u, k);
-          re = z.x, im = z.y;
+      WB_UNROLL for (int k = 0; k < U; k += 4) {
+        float inverse[4];
+        load4(results + Shape::inverse + k, inverse);
+        float2 z[4];
+        load_pairs(results + matrix_place<U>(u, k), *reinterpret_cast<float2(*)[2]>(&z[0]));
+        load_pairs(results + matrix_place<U>(u, k + 2), *reinterpret_cast<float2(*)[2]>(&z[2]));
+        WB_UNROLL for (int e = 0; e < 4; e++) {
+          const float more = fma(inverse[e] * z[e].y, z[e].y, fma(inverse[e] * z[e].x, z[e].x, sum));
+          if (k + e < u) sum = more;
         }
-        const float part_of = of_four(inverse, k), more = fma(part_of * im, im, fma(part_of * re, re, sum));
-        if (k < u) sum = more;
       }
       const float error = s.n0 * sum;
       if (a.mode == massive_mode::zf) {
@@ -614,11 +477,7 @@ struct frame_worker {
       float2 x[2];
       spread_pair(between, i, x);
       float four[4];
-      if constexpr (halves == 1) {
-        WB_UNROLL for (int e = 0; e < 4; e++) four[e] = w.x[i / 2][e];
-      } else {
-        load4(results + matrix_place<U>(u, i), four);
-      }
+      load4(results + matrix_place<U>(u, i), four);
       WB_UNROLL for (int e = 0; e < 2; e++) {
         if (i + e < u) step<1>({four[2 * e], four[2 * e + 1]}, x[e], s);
       }
@@ -690,7 +549,7 @@ struct frame_worker {
     WB_UNROLL for (int c = 0; c < U; c++) {
       float2 z = c < u ? entry(u, c) : entry(c, u);
       if (c < u) z.y = 0.f - z.y;
-      if (c == u) z = {results[Shape::diagonal + u], 0.f};
+      if (c == u) z = {results[Shape::inverse + u], 0.f};
       column[c] = z;
     }
   }
@@ -708,162 +567,9 @@ struct frame_worker {
     pam_demap<B, false>(saturate(x, 1e15f) * (1.f / scale), scale * scale, llr);
     WB_UNROLL for (int j = 0; j < B; j++) llr[j] = select(good, saturate(llr[j] * sinr, limit), 0.f);
   }
+  /// Outputs of a user by one thread.
   template <int B>
-  WB_HD void finish_as(std::size_t vector, int u, value z, float gain, float sinr, bool good) const {
-    const std::size_t n = static_cast<std::size_t>(u);
-    const item<float> at{vector, 1};
-    WB_UNROLL for (int i = 0; i < 2 / halves; i++) z.part[i] = gain * z.part[i];
-    float* llr = a.llr.data == nullptr
-                     ? nullptr
-                     : a.llr.data + vector * a.llr.item_stride + 2 * B * static_cast<std::size_t>(u);
-    if constexpr (halves == 1) {
-      if (a.out.data)
-        store_cx(a.out, n, at, cx<float>{select(good, z.part[0], 0.f), select(good, z.part[1], 0.f)});
-      if (a.sinr.data) store(a.sinr, n, at, select(good, sinr, 0.f));
-      if (llr == nullptr) return;
-      float re[B], im[B], both[2 * B];
-      demap<B>(z.part[0], sinr, good, re);
-      demap<B>(z.part[1], sinr, good, im);
-      WB_UNROLL for (int j = 0; j < B; j++) both[2 * j] = re[j], both[2 * j + 1] = im[j];
-      store_row(a.llr, 2 * B * n, at, both);
-    } else {
-      if (a.out.data)
-        store(parts(a.out, static_cast<std::size_t>(half())), n, at, select(good, z.part[0], 0.f));
-      if (a.sinr.data && half() == 0) store(a.sinr, n, at, select(good, sinr, 0.f));
-      if (llr == nullptr) return;
-      float mine[B];
-      demap<B>(z.part[0], sinr, good, mine);
-      WB_UNROLL for (int j = 0; j < B; j++) mine[j] = mine[j] + 0.f;
-      // Lanes of real parts write the LLRs of even bits of both parts, the others those of odd ones.
-      WB_UNROLL for (int j = 0; j + 1 < B; j += 2) {
-        const float other = __shfl_xor_sync(0xffffffffu, half() == 0 ? mine[j + 1] : mine[j], 16);
-        *reinterpret_cast<float2*>(llr + 2 * j + 2 * half()) =
-            half() == 0 ? float2{mine[j], other} : float2{other, mine[j + 1]};
-      }
-      if constexpr (B % 2 == 1) llr[2 * (B - 1) + half()] = mine[B - 1];
-    }
-  }
-  WB_HD void finish(std::size_t vector, int u, value z, float gain, float sinr, bool good) const {
-    switch (a.pam_bits) {
-      case 1:
-        return finish_as<1>(vector, u, z, gain, sinr, good);
-      case 2:
-        return finish_as<2>(vector, u, z, gain, sinr, good);
-      case 3:
-        return finish_as<3>(vector, u, z, gain, sinr, good);
-      default:
-        return finish_as<4>(vector, u, z, gain, sinr, good);
-    }
-  }
-
-  /// A frame of one vector, by the first warp.
-  WB_HD void solve_one(std::size_t frame) const {
-    user s = prepare(frame);
-    weigh(s);
-    const float* b = results + Shape::right;
-    const bool fine = energy(b) <= 1e24f;
-    value z = own_of(b);
-    WB_UNROLL for (int i = 0; i < 2 / halves; i++) z.part[i] = select(fine, z.part[i], 0.f);
-    if (a.mode == massive_mode::cg) {
-      // `prepare` has put A's diagonal apart; matrices that are no numbers give what is masked out.
-      float2 column[U];
-      __syncwarp();
-      column_of(column);
-      __syncwarp();
-      z = gradients(column, z, results);
-    } else if (a.mode != massive_mode::mf) {
-      z = substitute(s, z, results + Shape::between);
-    }
-    const bool good = s.good & fine;
-    finish(frame, row(), z, s.gain, s.sinr, good);
-    if (a.status.data && lane == 0)
-      a.status.data[frame * a.status.item_stride] = good ? std::uint8_t{0} : status_erased;
-    __syncwarp();
-  }
-
-  /// The vectors of a group, by all warps.
-  WB_HD void solve_many(std::size_t frame, int symbol, int count) const {
-    float *gain = results + Shape::gain, *sinr = results + Shape::sinr, *good_frame = results + Shape::flags,
-          *fine = good_frame + 2;
-    if (warp == 0) {
-      if (symbol == 0) {
-        user s = prepare(frame);
-        weigh(s);
-        if (half() == 0) {
-          gain[row()] = s.gain;
-          sinr[row()] = s.sinr;
-        }
-        if (lane == 0) *good_frame = s.good ? 1.f : 0.f;
-      }
-    } else if (warp == 1 && lane < count) {
-      float* b = results + Shape::right + lane * Shape::side_floats;
-      const bool is_fine = energy(b) <= 1e24f;
-      fine[lane] = is_fine ? 1.f : 0.f;
-      if (!is_fine)
-        for (int i = 0; i < 2 * U; i++) b[i] = 0.f;
-    }
-    meet();
-    const bool good = *good_frame > 0.f;
-    if (a.mode == massive_mode::cg) {
-      float2 column[U];
-      column_of(column);
-      constexpr int each = halves == 1 ? 6 * U : 8 * U;
-      static_assert(Shape::warps * each <= Shape::sides * Shape::side_floats);
-      WB_ROLL for (int k = warp; k < count; k += Shape::warps) {
-        const value z = gradients(column, own_of(results + Shape::right + k * Shape::side_floats),
-                                  results + Shape::between + warp * each);
-        finish(vector_number(frame, symbol + k), row(), z, gain[row()], sinr[row()], good & (fine[k] > 0.f));
-        __syncwarp();
-      }
-    } else {
-      const bool decomposed = a.mode != massive_mode::mf;
-      if (decomposed) {
-        WB_ROLL for (int i = static_cast<int>(threadIdx.x); i < count * U; i += Shape::threads) {
-          const int k = i / U, u = i % U;
-          const float* b = results + Shape::right + k * Shape::side_floats;
-          cx<float> s = {b[2 * u], b[2 * u + 1]};
-          WB_UNROLL for (int j = 0; j < U; j += 2) {
-            float2 x[2];
-            load_pairs(b + 2 * j, x);
-            WB_UNROLL for (int e = 0; e < 2; e++) {
-              if (j + e == 0) continue;
-              const float2 z = entry(j + e, u);
-              if (j + e > u) s = fnma(cx<float>{z.x, z.y}, cx<float>{x[e].x, x[e].y}, s);
-            }
-          }
-          const float q = results[Shape::inverse + u];
-          *reinterpret_cast<float2*>(results + Shape::between + k * Shape::side_floats + 2 * u) = {q * s.re,
-                                                                                                   q * s.im};
-        }
-        meet();
-      }
-      WB_ROLL for (int i = static_cast<int>(threadIdx.x); i < count * U; i += Shape::threads) {
-        const int k = i / U, u = i % U;
-        const float* v = results + (decomposed ? Shape::between : Shape::right) + k * Shape::side_floats;
-        cx<float> s = {v[2 * u], v[2 * u + 1]};
-        if (decomposed) {
-          WB_UNROLL for (int j = 0; j < U; j += 2) {
-            float2 x[2];
-            load_pairs(v + 2 * j, x);
-            float four[4];
-            load4(results + matrix_place<U>(u, j), four);
-            WB_UNROLL for (int e = 0; e < 2; e++) {
-              if (j + e < u)
-                s = conj_fnma(cx<float>{four[2 * e], four[2 * e + 1]}, cx<float>{x[e].x, x[e].y}, s);
-            }
-          }
-        }
-        finish_whole(vector_number(frame, symbol + k), u, s, gain[u], sinr[u], good & (fine[k] > 0.f));
-      }
-    }
-    if (a.status.data && static_cast<int>(threadIdx.x) < count)
-      a.status.data[vector_number(frame, symbol + static_cast<int>(threadIdx.x)) * a.status.item_stride] =
-          good & (fine[threadIdx.x] > 0.f) ? std::uint8_t{0} : status_erased;
-  }
-  /// Both parts by one thread.
-  template <int B>
-  WB_HD void finish_whole_as(std::size_t vector, int u, cx<float> z, float gain, float sinr,
-                             bool good) const {
+  WB_HD void finish(std::size_t vector, int u, cx<float> z, float gain, float sinr, bool good) const {
     const std::size_t n = static_cast<std::size_t>(u);
     const item<float> at{vector, 1};
     z = gain * z;
@@ -876,49 +582,263 @@ struct frame_worker {
     WB_UNROLL for (int j = 0; j < B; j++) both[2 * j] = re[j], both[2 * j + 1] = im[j];
     store_row(a.llr, 2 * B * n, at, both);
   }
-  WB_HD void finish_whole(std::size_t vector, int u, cx<float> z, float gain, float sinr, bool good) const {
+  /// The same where two lanes have a part each.
+  template <int B>
+  WB_HD void finish_parts(std::size_t vector, int u, float z, float gain, float sinr, bool good) const {
+    const std::size_t n = static_cast<std::size_t>(u);
+    const item<float> at{vector, 1};
+    z = gain * z;
+    if (a.out.data) store(parts(a.out, static_cast<std::size_t>(half())), n, at, select(good, z, 0.f));
+    if (a.sinr.data && half() == 0) store(a.sinr, n, at, select(good, sinr, 0.f));
+    if (!a.llr.data) return;
+    float* llr = a.llr.data + vector * a.llr.item_stride + 2 * B * n;
+    float mine[B];
+    demap<B>(z, sinr, good, mine);
+    WB_UNROLL for (int j = 0; j < B; j++) mine[j] = mine[j] + 0.f;
+    // Lanes of real parts write the LLRs of even bits of both parts, the others those of odd ones.
+    WB_UNROLL for (int j = 0; j + 1 < B; j += 2) {
+      const float other = __shfl_xor_sync(0xffffffffu, half() == 0 ? mine[j + 1] : mine[j], 16);
+      *reinterpret_cast<float2*>(llr + 2 * j + 2 * half()) =
+          half() == 0 ? float2{mine[j], other} : float2{other, mine[j + 1]};
+    }
+    if constexpr (B % 2 == 1) llr[2 * (B - 1) + half()] = mine[B - 1];
+  }
+  /// f(bits of a real dimension), known when compiled.
+  template <class F>
+  WB_HD void with_pam_bits(F f) const {
     switch (a.pam_bits) {
       case 1:
-        return finish_whole_as<1>(vector, u, z, gain, sinr, good);
+        return f.template operator()<1>();
       case 2:
-        return finish_whole_as<2>(vector, u, z, gain, sinr, good);
+        return f.template operator()<2>();
       case 3:
-        return finish_whole_as<3>(vector, u, z, gain, sinr, good);
+        return f.template operator()<3>();
       default:
-        return finish_whole_as<4>(vector, u, z, gain, sinr, good);
+        return f.template operator()<4>();
     }
+  }
+  WB_HD void finish_value(std::size_t vector, value z, float gain, float sinr, bool good) const {
+    with_pam_bits([&]<int B>() {
+      if constexpr (halves == 2)
+        finish_parts<B>(vector, row(), z.part[0], gain, sinr, good);
+      else
+        finish<B>(vector, row(), {z.part[0], z.part[1]}, gain, sinr, good);
+    });
+  }
+
+  /// A frame of one vector, by all warps.
+  WB_HD void solve_one(std::size_t frame) const {
+    const bool several = Shape::warps > 1;
+    if (several && warp != 0 && !decomposed()) return;
+    user s = prepare(frame);
+    float *gain = results + Shape::gain, *flag = results + Shape::flags;
+    const float* b = results + Shape::right;
+    value z = own_of(b);
+    bool fine = true;
+    if (several && decomposed()) {
+      // Two warps share what is left.
+      meet();
+      if (warp == 1) {
+        weigh(s);
+        gain[lane] = s.gain;
+        results[Shape::sinr + lane] = s.sinr;
+        if (lane == 0) *flag = energy(b) <= 1e24f ? 1.f : 0.f;
+      } else if (warp == 0) {
+        z = substitute(s, z, results + Shape::work);
+      }
+      meet();
+      if (warp != 0) return;
+      fine = *flag > 0.f;
+      s.gain = gain[lane];
+      s.sinr = results[Shape::sinr + lane];
+    } else {
+      if (decomposed()) __syncwarp();
+      weigh(s);
+      fine = energy(b) <= 1e24f;
+      WB_UNROLL for (int i = 0; i < 2 / halves; i++) z.part[i] = select(fine, z.part[i], 0.f);
+      if (a.mode == massive_mode::cg) {
+        // Matrices that are no numbers give what is masked out.
+        if (half() == 0) results[Shape::inverse + row()] = s.own;
+        __syncwarp();
+        float2 column[U];
+        column_of(column);
+        z = gradients(column, z, results + Shape::work);
+      } else if (a.mode != massive_mode::mf) {
+        z = substitute(s, z, results + Shape::work);
+      }
+    }
+    const bool good = s.good & fine;
+    finish_value(frame, z, s.gain, s.sinr, good);
+    if (a.status.data && lane == 0)
+      a.status.data[frame * a.status.item_stride] = good ? std::uint8_t{0} : status_erased;
+  }
+
+  /// What one warp knows of its users, for all.
+  WB_HD void tell(const user& s) const {
+    if (half() == 0) {
+      results[Shape::gain + row()] = s.gain;
+      results[Shape::sinr + row()] = s.sinr;
+      if (!decomposed()) results[Shape::inverse + row()] = s.own;
+    }
+    if (lane == 0) results[Shape::flags] = s.good ? 1.f : 0.f;
+  }
+  /// Which vectors are numbers; others become zeros. By one warp.
+  WB_HD void judge(int count) const {
+    if (lane >= count) return;
+    float* b = results + Shape::right + lane * Shape::side_floats;
+    const bool fine = energy(b) <= 1e24f;
+    results[Shape::flags + 2 + lane] = fine ? 1.f : 0.f;
+    if (!fine)
+      for (int i = 0; i < 2 * U; i++) b[i] = 0.f;
+  }
+  /// A^-1 b in place of b for every fourth vector from `first` on, a user a lane.
+  WB_HD void substitute_four(int first, int count) const {
+    constexpr int P = 4;
+    const int u = row();
+    const float q = results[Shape::inverse + u];
+    float* b[P];
+    cx<float> s[P];
+    WB_UNROLL for (int i = 0; i < P; i++) {
+      const int k = first + 4 * i < count ? first + 4 * i : first < count ? first : 0;
+      b[i] = results + Shape::right + k * Shape::side_floats;
+      s[i] = {b[i][2 * u], b[i][2 * u + 1]};
+    }
+    constexpr int together = U == 16 ? 4 : 8;
+    WB_ROLL for (int j0 = 0; j0 < U; j0 += together) {
+      WB_UNROLL for (int j = 0; j < together; j += 2) {
+        const float2 z[2] = {entry(j0 + j, u), entry(j0 + j + 1, u)};
+        WB_UNROLL for (int i = 0; i < P; i++) {
+          float2 x[2];
+          load_pairs(b[i] + 2 * (j0 + j), x);
+          WB_UNROLL for (int e = 0; e < 2; e++) {
+            if (j0 + j + e > u) s[i] = fnma(cx<float>{z[e].x, z[e].y}, cx<float>{x[e].x, x[e].y}, s[i]);
+          }
+        }
+      }
+    }
+    __syncwarp();
+    WB_UNROLL for (int i = 0; i < P; i++) {
+      s[i] = q * s[i];
+      if (first + 4 * i < count) *reinterpret_cast<float2*>(b[i] + 2 * u) = {s[i].re, s[i].im};
+    }
+    __syncwarp();
+    WB_ROLL for (int j0 = 0; j0 < U; j0 += together) {
+      WB_UNROLL for (int j = 0; j < together; j += 2) {
+        float2 z[2];
+        load_pairs(results + matrix_place<U>(u, j0 + j), z);
+        WB_UNROLL for (int i = 0; i < P; i++) {
+          float2 x[2];
+          load_pairs(b[i] + 2 * (j0 + j), x);
+          WB_UNROLL for (int e = 0; e < 2; e++) {
+            if (j0 + j + e < u) s[i] = conj_fnma(cx<float>{z[e].x, z[e].y}, cx<float>{x[e].x, x[e].y}, s[i]);
+          }
+        }
+      }
+    }
+    __syncwarp();
+    WB_UNROLL for (int i = 0; i < P; i++) {
+      if (first + 4 * i < count) *reinterpret_cast<float2*>(b[i] + 2 * u) = {s[i].re, s[i].im};
+    }
+  }
+
+  /// The vectors of a group, by all warps, once `tell` and `judge` are done.
+  WB_HD void solve_many(std::size_t frame, int symbol, int count) const {
+    const float *gain = results + Shape::gain, *sinr = results + Shape::sinr,
+                *fine = results + Shape::flags + 2;
+    const bool good = results[Shape::flags] > 0.f;
+    if (a.mode == massive_mode::cg) {
+      float2 column[U];
+      column_of(column);
+      WB_ROLL for (int k = warp; k < count; k += Shape::warps) {
+        const value z = gradients(column, own_of(results + Shape::right + k * Shape::side_floats),
+                                  results + Shape::work + warp * Shape::work_of_warp);
+        finish_value(vector_number(frame, symbol + k), z, gain[row()], sinr[row()], good & (fine[k] > 0.f));
+        __syncwarp();
+      }
+    } else {
+      const int group = halves * warp + half();
+      if (decomposed()) {
+        substitute_four(group, count);
+        __syncwarp();
+      }
+      with_pam_bits([&]<int B>() {
+        WB_ROLL for (int k = group; k < count; k += 4) {
+          const float* v = results + Shape::right + k * Shape::side_floats + 2 * row();
+          finish<B>(vector_number(frame, symbol + k), row(), {v[0], v[1]}, gain[row()], sinr[row()],
+                    good & (fine[k] > 0.f));
+        }
+      });
+    }
+    if (a.status.data && static_cast<int>(threadIdx.x) < count)
+      a.status.data[vector_number(frame, symbol + static_cast<int>(threadIdx.x)) * a.status.item_stride] =
+          good & (fine[threadIdx.x] > 0.f) ? std::uint8_t{0} : status_erased;
+  }
+
+  /// What comes after the group from `symbol` on, when no warp reads H and y any more.
+  template <int Threads>
+  WB_HD void stage_next(std::size_t frame, int symbol, std::size_t last, int rank) const {
+    if (Many && symbol + Shape::sides < a.symbols)
+      stage<Threads>(frame, symbol + Shape::sides, rank);
+    else if (frame + gridDim.x < last)
+      stage<Threads>(frame + gridDim.x, 0, rank);
+  }
+  /// Two warps: one says that it goes on, the other waits for that.
+  WB_HD static void let_go() { asm volatile("bar.arrive 1, 64;" ::: "memory"); }
+  WB_HD static void wait_for_other() { asm volatile("bar.sync 1, 64;" ::: "memory"); }
+
+  WB_HD void work_on_one(std::size_t frame, std::size_t last) const {
+    products(0, 1);
+    meet();
+    stage_next<Shape::threads>(frame, 0, last, static_cast<int>(threadIdx.x));
+    solve_one(frame);
+  }
+  WB_HD void work_on_many(std::size_t frame, int symbol, int turn, std::size_t last) const {
+    const int count = count_from(symbol);
+    if (U == 16 && symbol == 0) {
+      // One warp has the matrix, the other the filters, which takes longer; they change about.
+      if (warp == turn) {
+        triangle(0);
+        let_go();
+        __syncwarp();
+        user s = prepare(frame);
+        __syncwarp();
+        weigh(s);
+        tell(s);
+      } else {
+        filters_of(0, 1, count);
+        wait_for_other();
+        stage_next<32>(frame, symbol, last, lane);
+        judge(count);
+      }
+    } else {
+      products(symbol, count);
+      meet();
+      stage_next<Shape::threads>(frame, symbol, last, static_cast<int>(threadIdx.x));
+      user s;
+      if (symbol == 0 && (warp == 0 || decomposed())) s = prepare(frame);
+      if (symbol == 0 && decomposed()) meet();
+      if (warp == 0 && symbol == 0) {
+        weigh(s);
+        tell(s);
+      } else if (warp == 1) {
+        judge(count);
+      }
+    }
+    meet();
+    solve_many(frame, symbol, count);
   }
 
   WB_HD void work(std::size_t first, std::size_t last) const {
     std::size_t frame = first + blockIdx.x;
-    std::uint32_t phase = 0;
-    if constexpr (bulk_copies::ahead) {
-      if (threadIdx.x == 0) copies.begin();
-      meet();
-      stage(frame, 0);
-    }
-    WB_ROLL for (; frame < last; frame += gridDim.x) {
+    stage<Shape::threads>(frame, 0, static_cast<int>(threadIdx.x));
+    WB_ROLL for (int turn = 0; frame < last; frame += gridDim.x, turn ^= 1) {
       WB_ROLL for (int symbol = 0; symbol < (Many ? a.symbols : 1); symbol += Shape::sides) {
-        const int count = count_from(symbol);
-        if constexpr (bulk_copies::ahead) {
-          copies.wait(phase);
-          phase ^= 1;
-        } else {
-          stage_now(frame, symbol);
-        }
-        products(symbol, count);
+        async_copies::wait();
         meet();
-        if constexpr (bulk_copies::ahead) {
-          if (Many && symbol + Shape::sides < a.symbols)
-            stage(frame, symbol + Shape::sides);
-          else if (frame + gridDim.x < last)
-            stage(frame + gridDim.x, 0);
-        }
         if constexpr (Many)
-          solve_many(frame, symbol, count);
-        else if (warp == 0)
-          solve_one(frame);
-        meet();
+          work_on_many(frame, symbol, turn, last);
+        else
+          work_on_one(frame, last);
       }
     }
   }
@@ -950,40 +870,19 @@ int launch_frames(const massive_args& a, const place& where) {
   const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors) *
                            static_cast<std::size_t>(blocks > 0 ? blocks : 1),
                     frames = where.last - where.first;
-  kernel<<<static_cast<unsigned>(frames < most ? frames : most), Shape::threads, bytes,
-           static_cast<cudaStream_t>(where.stream)>>>(a, p, where.first, where.last);
+  std::size_t grid = frames < most ? frames : most;
+  if constexpr (Shape::frames_of_block > 0) {
+    const std::size_t several = (frames + Shape::frames_of_block - 1) / Shape::frames_of_block;
+    if (several > grid) grid = several;
+  }
+  kernel<<<static_cast<unsigned>(grid), Shape::threads, bytes, static_cast<cudaStream_t>(where.stream)>>>(
+      a, p, where.first, where.last);
   return cudaGetLastError();
 }
 
 /// In files of their own, uplink_16_kernels.cpp and uplink_32_kernels.cpp.
 int launch_frames_of_16(const massive_args& a, const place& where);
 int launch_frames_of_32(const massive_args& a, const place& where);
-
-/// Whether the kernels here can take a call: what they copy in bulk must lie on multiples of 16 bytes.
-inline bool fits_frames(const massive_args& a, const device_limits& limits) {
-  const auto aligned = [](const void* p, std::size_t to) {
-    return reinterpret_cast<std::uintptr_t>(p) % to == 0;
-  };
-  if ((a.users != 16 && a.users != 32) || a.antennas % 2 != 0 || a.antennas < 16) return false;
-  // Only what was measured to gain: groups of vectors that are half full, and of 32 users what one warp does
-  // not hold up.
-  const bool many = a.symbols > 1;
-  if (a.mode == massive_mode::jacobi_cg) return false;
-  if (many && a.symbols % frame_sides != 0 && a.symbols % frame_sides < 6) return false;
-  const bool cg = a.mode == massive_mode::cg;
-  if (a.users == 32 && ((!many && !cg) || (cg && a.antennas < 256))) return false;
-  if (a.channel.element_stride != 1 || a.in.element_stride != 1 || a.channel.item_stride % 2 != 0 ||
-      a.in.item_stride % 2 != 0 || !aligned(a.channel.data, 16) || !aligned(a.in.data, 16))
-    return false;
-  if (a.llr.data != nullptr &&
-      (a.llr.element_stride != 1 || a.llr.item_stride % 2 != 0 || !aligned(a.llr.data, 8)))
-    return false;
-  const int floats = a.users == 16 ? (a.symbols > 1 ? frame_plan::of<frame_shape<16, true>>(a).floats
-                                                    : frame_plan::of<frame_shape<16, false>>(a).floats)
-                                   : (a.symbols > 1 ? frame_plan::of<frame_shape<32, true>>(a).floats
-                                                    : frame_plan::of<frame_shape<32, false>>(a).floats);
-  return static_cast<std::size_t>(floats) * sizeof(float) <= limits.shared_bytes;
-}
 
 }  // namespace WB_ISA
 }  // namespace wb

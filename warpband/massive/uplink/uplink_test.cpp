@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <tests/massive.hpp>
+#include <warpband/massive/uplink/mapping.hpp>
 
 namespace {
 
@@ -178,7 +179,12 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
                                            {100, 32, 9, 9},
                                            {256, 32, 14, 9},
                                            {256, 32, 1, 9},
-                                           {32, 32, 14, 300}}) {
+                                           {32, 32, 14, 300},
+                                           {128, 16, 2, 9},
+                                           {50, 16, 15, 9},
+                                           {512, 16, 1, 9},
+                                           {66, 32, 2, 9},
+                                           {40, 32, 29, 9}}) {
     massive_batch b = random_frames(s.antennas, s.users, s.symbols, s.frames, 0.2f);
     const std::size_t entries = s.antennas * s.users, step = s.frames / 9;
     b.h[step * entries + 7] = nan;
@@ -265,6 +271,63 @@ TEST_P(uplink, ugly_frames_are_erased_alone) {
           EXPECT_GT(got.sinr[i * 4 + u], 1e30f);
         }
   }
+}
+
+// Which calls those are: the table of mapping.hpp, and what their data must be like.
+TEST(uplink_mapping, kernels_of_their_own_take_what_the_table_lists) {
+  constexpr std::size_t h100 = 232448, a100 = 166912;
+  alignas(16) static const wb::cx_pair data[4] = {};
+  alignas(16) static float wanted[4] = {};
+  const auto call = [](int antennas, int users, int symbols, massive_mode mode) {
+    wb::massive_args a;
+    a.antennas = antennas, a.users = users, a.symbols = symbols, a.mode = mode;
+    const std::size_t b = static_cast<std::size_t>(antennas), u = static_cast<std::size_t>(users);
+    a.channel = {data, b * u, 100, 1, b * u};
+    a.in = {data, b, 100, 1, b};
+    a.llr = {wanted, 4 * u, 100, 1, 4 * u};
+    return a;
+  };
+  for (const int symbols : {1, 2, 14, 15, 20, 28})
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf})
+      for (const auto& [antennas, users] :
+           {std::pair{128, 16}, {16, 16}, {256, 16}, {256, 32}, {32, 32}, {128, 32}})
+        EXPECT_TRUE(wb::takes_frames(call(antennas, users, symbols, mode), h100))
+            << antennas << "x" << users << " " << symbols << " " << name_of(mode);
+  const auto cg = massive_mode::cg, cholesky = massive_mode::cholesky;
+  for (const auto& [antennas, users, symbols, mode, taken] : {std::tuple{128, 16, 1, cg, true},
+                                                              {128, 16, 14, cg, true},
+                                                              {128, 16, 20, cg, true},
+                                                              {128, 16, 5, cg, false},
+                                                              {128, 16, 15, cg, false},
+                                                              {256, 32, 1, cg, true},
+                                                              {256, 32, 14, cg, true},
+                                                              {128, 32, 1, cg, false},
+                                                              {128, 16, 1, massive_mode::jacobi_cg, false},
+                                                              {128, 8, 1, cholesky, false},
+                                                              {129, 16, 1, cholesky, false},
+                                                              {512, 64, 1, cholesky, false},
+                                                              {512, 32, 14, cholesky, true}})
+    EXPECT_EQ(wb::takes_frames(call(antennas, users, symbols, mode), h100), taken)
+        << antennas << "x" << users << " " << symbols << " " << name_of(mode);
+  // Shared memory of the device.
+  EXPECT_TRUE(wb::takes_frames(call(256, 32, 14, cholesky), a100));
+  EXPECT_FALSE(wb::takes_frames(call(512, 32, 1, cholesky), 65536));
+  // How the data lie.
+  const auto refuses = [&](auto change) {
+    wb::massive_args a = call(128, 16, 14, cholesky);
+    change(a);
+    return !wb::takes_frames(a, h100);
+  };
+  EXPECT_FALSE(refuses([](wb::massive_args&) {}));
+  EXPECT_FALSE(refuses([](wb::massive_args& a) { a.llr = {}; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.channel.element_stride = 100; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.channel.item_stride = 2049; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.channel.data = data + 1; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.in.element_stride = 1400; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.in.item_stride = 129; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.in.data = data + 1; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.llr.element_stride = 1400; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.llr.data = wanted + 1; }));
 }
 
 TEST(uplink_arguments, operations_are_those_of_the_leading_terms) {

@@ -1,0 +1,156 @@
+#pragma once
+// The small matrix of a frame of 16 or 32 users on a CUDA device: what linalg/ldl does to it, the same
+// operations in the same order and so the same bits, with its rows in registers.
+//
+// 16 users take one warp and 32 users four. A row is shared by `parts` threads, the lanes of a warp or the
+// warps of a block, which have every other chunk of two columns. In each step the row and the column of the
+// pivot go to shared memory, where all read them; the next pivot's thread makes it known to its warp by
+// itself, so that what a step waits for is a division and little else.
+#include <warpband/core/group.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/linalg/ldl/ldl_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// Place of row r and column c among the floats of the matrix: pairs of columns are permuted by the row, so
+/// that neither lanes of different rows nor those of different columns meet in a bank.
+template <int U>
+__host__ __device__ constexpr int matrix_place(int r, int c) {
+  return 2 * (r * U + (c ^ ((r & 7) << 1)));
+}
+
+#if defined(__CUDACC__)
+/// A thread's part of the matrix at `matrix`, of which the entries at row r, column c <= r are A[c][r]
+/// (ldl_body.hpp); those above the diagonal are overwritten.
+template <int U>
+struct matrix_rows {
+  static_assert(U == 16 || U == 32);
+  static constexpr int parts = U / 8, warps = parts * U / 32, chunks = 4;
+  float* matrix;
+  int row, part;
+  float x[chunks][4];   // columns 2 (parts j + part) and the next, two parts each
+  float inverse = 0.f;  // 1 / D of this row
+
+  WB_HD matrix_rows(float* m, int warp, int lane)
+      : matrix(m), row(lane % U), part(U == 16 ? lane / U : warp) {}
+
+  /// All threads that share a matrix.
+  WB_HD static void meet() {
+    if constexpr (warps == 1)
+      __syncwarp();
+    else
+      __syncthreads();
+  }
+  WB_HD float2 entry(int r, int c) const {
+    return *reinterpret_cast<const float2*>(matrix + matrix_place<U>(r, c));
+  }
+  WB_HD float* chunk_of(int j) const { return matrix + matrix_place<U>(row, 2 * (parts * j + part)); }
+
+  /// This row of A, `own` on its diagonal; of the unit matrix and `own` where it is not `good`.
+  WB_HD void load(bool good, float own) {
+    if (row / 2 % parts == part) *reinterpret_cast<float2*>(matrix + matrix_place<U>(row, row)) = {own, 0.f};
+    WB_UNROLL for (int j = 0; j < chunks; j++) load4(chunk_of(j), x[j]);
+    if (good) return;
+    WB_UNROLL for (int j = 0; j < chunks; j++) {
+      WB_UNROLL for (int i = 0; i < 4; i++) x[j][i] =
+          2 * (parts * j + part) + i / 2 == row && i % 2 == 0 ? own : 0.f;
+    }
+  }
+  /// A to W as `invert_factor` has it, in x and in the matrix. False where a pivot was too small. Ends with
+  /// all threads having met.
+  WB_HD bool invert_factor(float own) {
+    float pivot = own;
+    const float least = least_ldl_pivot * own;
+    bool regular = true;
+    steps<3>(pivot, least, regular);
+    steps<2>(pivot, least, regular);
+    steps<1>(pivot, least, regular);
+    steps<0>(pivot, least, regular);
+    take_pivot(0, pivot, least, regular);
+    meet();
+    WB_UNROLL for (int j = 0; j < chunks; j++) {
+      WB_UNROLL for (int i = 0; i < 4; i++) x[j][i] = inverse * x[j][i];
+      store4(chunk_of(j), x[j]);
+    }
+    regular = __all_sync(0xffffffffu, regular);
+    meet();
+    return regular;
+  }
+
+ private:
+  /// 1 / pivot of step k.
+  WB_HD float take_pivot(int k, float pivot, float least, bool& regular) {
+    const bool enough = pivot > least;
+    const float q = 1.f / __shfl_sync(0xffffffffu, enough ? pivot : 1.f, k);
+    if (row == k) {
+      inverse = q;
+      regular = enough;
+    }
+    return q;
+  }
+  /// The steps of pivots in chunk J of each part. Rolled: an instruction cache holds little more than the
+  /// loops of the sums.
+  template <int J>
+  WB_HD void steps(float& pivot, float least, bool& regular) {
+    WB_ROLL for (int owner = parts - 1; owner >= 0; owner--) {
+      step<J, true>(owner, pivot, least, regular);
+      if (J > 0 || owner > 0) step<J, false>(owner, pivot, least, regular);
+    }
+  }
+  /// `pivot` is this row's diagonal entry.
+  template <int J, bool Odd>
+  WB_HD void step(int owner, float& pivot, float least, bool& regular) {
+    const int k = 2 * (parts * J + owner) + Odd;
+    constexpr int high = (2 * parts * J & 7) / parts * parts;
+    const int low = (2 * owner + Odd) % parts, moved = 2 * owner >= parts ? 4 * parts : 0;
+    float* const of_row = matrix + 2 * U * k;
+    float *const even_chunks = of_row + 4 * (part ^ low) + moved, *const odd_chunks =
+                                                                      of_row + 4 * (part ^ low) - moved;
+    const auto chunk_of_k = [&](int j) {
+      const int at = (parts * j) ^ high;
+      return (at / parts % 2 == 0 ? even_chunks : odd_chunks) + 4 * at;
+    };
+    const bool own = row == k;
+    if constexpr (warps == 1) {
+      // What this writes above the diagonal, the column then covers.
+      WB_UNROLL for (int j = 0; j <= J; j++) {
+        if (own) store4(chunk_of_k(j), x[j]);
+      }
+      __syncwarp();
+    } else {
+      WB_UNROLL for (int j = 0; j < J; j++) {
+        if (own) store4(chunk_of_k(j), x[j]);
+      }
+      if (part < owner || (Odd && part == owner)) {
+        if (own) store4(chunk_of_k(J), x[J]);
+      } else if (part == owner) {
+        if (own) *reinterpret_cast<float2*>(chunk_of_k(J)) = {x[J][0], x[J][1]};
+      }
+    }
+    float* const mine = of_row + 2 * (row ^ ((k & 7) << 1));
+    if (row > k && part == owner) *reinterpret_cast<float2*>(mine) = {x[J][Odd ? 2 : 0], x[J][Odd ? 3 : 1]};
+    const float q = take_pivot(k, pivot, least, regular);
+    meet();
+    const float2 z = *reinterpret_cast<const float2*>(mine);
+    // Rows above the pivot's take the conjugate; the pivot's own stays.
+    const float q_re = own ? 0.f : q, q_im = row < k ? 0.f - q : q_re;
+    const cx<float> factor = {q_re * z.x, q_im * z.y};
+    pivot = fma(factor.im, z.y, fnma(factor.re, z.x, pivot));
+    WB_UNROLL for (int j = 0; j <= J; j++) {
+      float four[4];
+      load4(chunk_of_k(j), four);
+      WB_UNROLL for (int e = 0; e < 2; e++) {
+        const cx<float> old = {x[j][2 * e], x[j][2 * e + 1]},
+                        left = fnma(factor, cx<float>{four[2 * e], four[2 * e + 1]}, old);
+        const bool before = j < J || part < owner || (e == 0 && Odd && part == owner);
+        x[j][2 * e] = before ? left.re : old.re;
+        x[j][2 * e + 1] = before ? left.im : old.im;
+      }
+    }
+  }
+};
+#endif
+
+}  // namespace WB_ISA
+}  // namespace wb
