@@ -17,7 +17,8 @@ inline namespace WB_ISA {
 template <int Warps>
 struct send_shape {
   static constexpr int users = 16, warps = Warps, threads = 32 * warps, sides = warps > 1 ? 2 : 1;
-  static constexpr int resident = warps == 1 ? 10 : 16 / warps;
+  /// Blocks a multiprocessor must hold: the sums of a triangle take some 168 registers of a thread.
+  static constexpr int resident = warps == 1 ? 10 : warps == 4 ? 3 : 1;
   using frame = frame_shape<users, false>;
   // Of a side: memory of the solver; its symbols and its solution; and what is sent.
   static constexpr int solver_floats = 8 * users, side_floats = 4 * users;
