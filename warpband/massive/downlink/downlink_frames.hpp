@@ -3,7 +3,7 @@
 // and the same bits. Gram matrix, decomposition and solutions are those of the detector's frames
 // (uplink/uplink_frames.hpp).
 //
-// A block takes one frame after the other, whose H comes by bulk copies. One warp makes the factor. Then
+// A block takes one frame after the other. One warp makes the factor. Then
 // every warp takes vectors of its own, two at a time, from their symbols to what is sent: of the 32 lanes
 // eight have the antennas of a run each and four take them in turn, so that H is read without conflicts, once
 // for two vectors; a run's squares are added by one lane in their order.
@@ -22,7 +22,7 @@ struct send_shape {
   using frame = frame_shape<users, false>;
   // Of a side: memory of the solver; its symbols and its solution; and what is sent.
   static constexpr int solver_floats = 8 * users, side_floats = 4 * users;
-  static constexpr int good = frame::floats, results = good + 4;  // floats of what all warps share
+  static constexpr int good = frame::work, results = good + 4;  // floats of what all warps share
   static int work_floats(int run_log2) {
     return sides * (solver_floats + side_floats + (2 * antenna_runs << run_log2));
   }
@@ -30,7 +30,7 @@ struct send_shape {
     frame_plan p = frame_plan::of<frame>(a);
     p.y_run = 0;
     p.results = p.y;
-    p.floats = p.results + results + warps * work_floats(p.run_log2) + 4;
+    p.floats = p.results + results + warps * work_floats(p.run_log2);
     return p;
   }
 };
@@ -59,24 +59,6 @@ struct frame_sender : frame_worker<16, false> {
       __syncwarp();
     else
       __syncthreads();
-  }
-
-  /// Starts to stage a frame's H. By the first warp.
-  WB_HD void stage_channel(std::size_t frame) const {
-    if (this->warp != 0) return;
-    if (this->lane == 0) this->copies.expect(8 * this->a.antennas * U);
-    __syncwarp();
-    if (this->lane < antenna_runs && this->antennas_of(this->lane) > 0)
-      this->copies.copy(this->h + this->lane * this->p.h_run,
-                        this->channel_of(frame) + (this->lane << this->p.run_log2) * U,
-                        8 * U * this->antennas_of(this->lane));
-  }
-  /// The same where a device has no bulk copies: by all threads, at once.
-  WB_HD void stage_channel_now(std::size_t frame) const {
-    const auto* from = reinterpret_cast<const float4*>(this->channel_of(frame));
-    for (int i = static_cast<int>(threadIdx.x); i < this->a.antennas * (U / 2); i += Shape::threads)
-      *reinterpret_cast<float4*>(this->h + 4 * i + 4 * (i / (U / 2) >> this->p.run_log2)) = from[i];
-    meet_all();
   }
 
   /// What is sent for N sides, to `sent`: antenna j of run r at 8 j + r.
@@ -213,24 +195,17 @@ struct frame_sender : frame_worker<16, false> {
   WB_HD void work_on(std::size_t first, std::size_t last) const {
     const massive_args& a = this->a;
     std::size_t frame = first + blockIdx.x;
-    std::uint32_t phase = 0;
-    if constexpr (bulk_copies::ahead) {
-      if (threadIdx.x == 0) this->copies.begin();
-      meet_all();
-      stage_channel(frame);
-    }
+    const int rank = static_cast<int>(threadIdx.x);
+    this->template stage_channel<Shape::threads>(frame, rank);
     float* good = this->results + Shape::good;
     WB_ROLL for (; frame < last; frame += gridDim.x) {
-      if constexpr (bulk_copies::ahead) {
-        this->copies.wait(phase);
-        phase ^= 1;
-      } else {
-        stage_channel_now(frame);
-      }
+      async_copies::wait();
+      meet_all();
       if (this->warp == 0) {
         this->triangle(0);
         __syncwarp();
         const user s = this->prepare(frame);
+        if (!this->decomposed() && this->half() == 0) this->results[Frame::inverse + this->row()] = s.own;
         if (this->lane == 0) *good = s.good ? 1.f : 0.f;
       }
       meet_all();
@@ -253,8 +228,7 @@ struct frame_sender : frame_worker<16, false> {
         send<1>(vectors, inverse, column, is_good);
       }
       meet_all();
-      if constexpr (bulk_copies::ahead)
-        if (frame + gridDim.x < last) stage_channel(frame + gridDim.x);
+      if (frame + gridDim.x < last) this->template stage_channel<Shape::threads>(frame + gridDim.x, rank);
     }
   }
 };
@@ -296,7 +270,7 @@ int launch_sent_frames_of_16(const massive_args& a, const place& where);
 /// Warps of a block: more for longer frames, whose blocks are few.
 inline int sending_warps(const massive_args& a) { return a.symbols == 1 ? 1 : a.symbols < 32 ? 4 : 8; }
 
-/// Whether the kernels here can take a call: what they copy in bulk must lie on multiples of 16 bytes.
+/// Whether the kernels here can take a call: H is copied in pieces of 16 bytes.
 inline bool fits_sent_frames(const massive_args& a, const device_limits& limits) {
   if (a.users != 16 || a.antennas % 2 != 0 || a.antennas < 16 || a.half_channel.data != nullptr) return false;
   if (a.mode == massive_mode::jacobi_cg || a.mode == massive_mode::mf) return false;

@@ -178,28 +178,31 @@ struct frame_worker {
     }
   }
 
-  /// Starts to stage vectors from `symbol` on, and H with the first: thread `rank` of `Threads`.
+  /// Starts to stage H: thread `rank` of `Threads`.
+  template <int Threads>
+  WB_HD void stage_channel(std::size_t frame, int rank) const {
+    const auto* from = reinterpret_cast<const float4*>(channel_of(frame)) + rank;
+    std::uint32_t to = async_copies::address(h) + 16 * static_cast<std::uint32_t>(rank);
+    constexpr std::uint32_t stride = 16 * Threads;
+    WB_ROLL for (int r = 0; r < antenna_runs; r++) {
+      const auto* at = from;
+      std::uint32_t at_to = to;
+      int left = antennas_of(r) * (U / 2) - rank;
+      WB_ROLL for (; left > 3 * Threads; left -= 4 * Threads, at += 4 * Threads, at_to += 4 * stride) {
+        WB_UNROLL for (int e = 0; e < 4; e++) async_copies::copy16(at_to + e * stride, at + e * Threads);
+      }
+      WB_ROLL for (; left > 0; left -= Threads, at += Threads, at_to += stride)
+          async_copies::copy16(at_to, at);
+      from += U / 2 << p.run_log2;
+      to += 4 * static_cast<std::uint32_t>(p.h_run);
+    }
+  }
+  /// Starts to stage vectors from `symbol` on, and H with the first.
   template <int Threads>
   WB_HD void stage(std::size_t frame, int symbol, int rank) const {
     if (half_in()) return stage_halves<Threads>(frame, symbol, rank);
     const int count = count_from(symbol);
-    if (symbol == 0) {
-      const auto* from = reinterpret_cast<const float4*>(channel_of(frame)) + rank;
-      std::uint32_t to = async_copies::address(h) + 16 * static_cast<std::uint32_t>(rank);
-      constexpr std::uint32_t stride = 16 * Threads;
-      WB_ROLL for (int r = 0; r < antenna_runs; r++) {
-        const auto* at = from;
-        std::uint32_t at_to = to;
-        int left = antennas_of(r) * (U / 2) - rank;
-        WB_ROLL for (; left > 3 * Threads; left -= 4 * Threads, at += 4 * Threads, at_to += 4 * stride) {
-          WB_UNROLL for (int e = 0; e < 4; e++) async_copies::copy16(at_to + e * stride, at + e * Threads);
-        }
-        WB_ROLL for (; left > 0; left -= Threads, at += Threads, at_to += stride)
-            async_copies::copy16(at_to, at);
-        from += U / 2 << p.run_log2;
-        to += 4 * static_cast<std::uint32_t>(p.h_run);
-      }
-    }
+    if (symbol == 0) stage_channel<Threads>(frame, rank);
     const std::uint32_t vector = 4 * static_cast<std::uint32_t>(antenna_runs * p.y_run);
     WB_ROLL for (int i = rank; 2 * i < a.antennas; i += Threads) {
       const cx_pair* from = vector_of(frame, symbol) + 2 * i;
