@@ -185,7 +185,6 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
                                            {32, 32, 14, 300},
                                            {128, 16, 2, 9},
                                            {50, 16, 15, 9},
-                                           {512, 16, 1, 9},
                                            {66, 32, 2, 9},
                                            {40, 32, 29, 9}}) {
     massive_batch b = random_frames(s.antennas, s.users, s.symbols, s.frames, 0.2f);
