@@ -108,12 +108,12 @@ enum class isa { scalar, base, avx2, avx512 };
 #endif
 
 /// Use in namespace wb of the file that validates and starts the op.
-#define WB_DECLARE_KERNEL(name)                                                           \
-  WB_DECLARE_SCALAR_KERNEL(name)                                                          \
-  WB_DECLARE_VECTOR_KERNELS(name)                                                         \
-  WB_DECLARE_CUDA_KERNEL(name)                                                            \
-  static const ::wb::kernel_set& name##_kernels() {                                       \
-    static const ::wb::kernel_set set{                                                    \
-        #name, {WB_SCALAR_KERNEL(name), WB_VECTOR_KERNELS(name)}, WB_CUDA_KERNEL(name)};  \
-    return set;                                                                           \
+#define WB_DECLARE_KERNEL(name)                                                          \
+  WB_DECLARE_SCALAR_KERNEL(name)                                                         \
+  WB_DECLARE_VECTOR_KERNELS(name)                                                        \
+  WB_DECLARE_CUDA_KERNEL(name)                                                           \
+  static const ::wb::kernel_set& name##_kernels() {                                      \
+    static const ::wb::kernel_set set{                                                   \
+        #name, {WB_SCALAR_KERNEL(name), WB_VECTOR_KERNELS(name)}, WB_CUDA_KERNEL(name)}; \
+    return set;                                                                          \
   }
