@@ -134,10 +134,15 @@ json times_json(const wb::latency_histogram& h) {
 class memory_watch {
  public:
   explicit memory_watch(const std::vector<std::string>& devices) {
-    for (const std::string& d : devices)
-      if (d != "cpu") devices_.push_back(wb::open_executor(d));
-    samples_.reserve(100'000);
-    look(true);
+    samples_.reserve(2'000);
+    try {
+      for (const std::string& d : devices)
+        if (d != "cpu") devices_.push_back(wb::open_executor(d));
+      look(true);
+    } catch (const wb::device_error&) {  // of a device that failed there is nothing to tell
+      devices_.clear();
+      look(true);
+    }
     thread_ = std::thread([this] { work(); });
   }
   ~memory_watch() { finish(); }
@@ -151,34 +156,40 @@ class memory_watch {
     thread_.join();
     try {
       look(true);
-    } catch (const wb::device_error&) {  // of a device that failed there is nothing to tell
+    } catch (const wb::device_error&) {  // as above
     }
   }
-  json host() const { return to_json(&sample::host); }
-  json device() const { return to_json(&sample::device); }
+  json host() const { return host_.to_json(); }
+  json device() const { return device_.to_json(); }
   /// [seconds, bytes of the process, bytes of the devices], about one a minute.
   json samples() const {
     json all = json::array();
-    for (const sample& s : samples_)
-      if (s.asked) all.push_back({s.seconds, s.host, s.device});
+    for (const sample& s : samples_) all.push_back({s.seconds, s.host, s.device});
     return all;
   }
 
  private:
   struct sample {
     double seconds, host, device;
-    bool asked;
+  };
+  struct extent {
+    std::optional<double> first = {};
+    double last = 0, most = 0;
+    void add(double bytes) {
+      if (!first) first = bytes;
+      last = bytes, most = std::max(most, bytes);
+    }
+    json to_json() const { return {{"first", *first}, {"last", last}, {"most", most}}; }
   };
   void look(bool devices) {
-    double used = samples_.empty() ? 0 : samples_.back().device;
-    if (devices) {
-      used = 0;
-      for (const auto& d : devices_)
-        used += static_cast<double>(dynamic_cast<const wb::cuda&>(*d).memory_used());
-    }
-    if (samples_.size() == samples_.capacity()) samples_.pop_back();
-    samples_.push_back({std::chrono::duration<double>(frame_clock::now() - start_).count(), resident_bytes(),
-                        used, devices});
+    const double host = resident_bytes();
+    host_.add(host);
+    if (!devices) return;
+    double used = 0;
+    for (const auto& d : devices_)
+      used += static_cast<double>(dynamic_cast<const wb::cuda&>(*d).memory_used());
+    device_.add(used);
+    samples_.push_back({std::chrono::duration<double>(frame_clock::now() - start_).count(), host, used});
   }
   void work() {
     for (std::uint64_t n = 1;; n++) {
@@ -193,14 +204,10 @@ class memory_watch {
       }
     }
   }
-  json to_json(double sample::*what) const {
-    double most = 0;
-    for (const sample& s : samples_) most = std::max(most, s.*what);
-    return {{"first", samples_.front().*what}, {"last", samples_.back().*what}, {"most", most}};
-  }
   std::vector<std::unique_ptr<wb::executor>> devices_;
   frame_clock::time_point start_ = frame_clock::now();
   std::vector<sample> samples_;
+  extent host_, device_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool end_ = false;
@@ -221,10 +228,11 @@ void wait_until(frame_clock::time_point due, bool sleeps) {
 /// for some of them does not count.
 class pace {
  public:
-  pace() { windows_.reserve(100'000); }
+  explicit pace(frame_clock::time_point start) : since_(start) { windows_.reserve(100'000); }
+  bool due(frame_clock::time_point now) const { return now - since_ >= std::chrono::milliseconds(20); }
+  /// So many were delivered by now, since the start. When due.
   void look(frame_clock::time_point now, std::uint64_t frames) {
-    if (frames == 0) since_ = now;
-    if (now - since_ < std::chrono::milliseconds(20) || frames == before_) return;
+    if (frames == before_) return;
     if (windows_.size() < windows_.capacity())
       windows_.push_back(std::chrono::duration<double, std::micro>(now - since_).count() /
                          static_cast<double>(frames - before_));
@@ -307,24 +315,25 @@ json run_one(const stream_run& run, progress_line& line) {
     const std::size_t frame = slot.index() % source.frames();
     if (!one_size || filled[slot.index()] == 0) source.fill(slot, frame);
     filled[slot.index()] = 1;
-    items_pushed += items;
-    bits_pushed += chain.bits_of(items);
     if (checks && n % run.check_every == 0 && !check.busy())
       check.take(pipeline.submit(std::move(slot), frame, since), frame);
     else
       pipeline.push(std::move(slot), frame, since);
+    items_pushed += items;
+    bits_pushed += chain.bits_of(items);
   };
-  // Every slot is filled before anything counts: those deep in the queue are needed when frames wait already.
-  if (one_size) {
-    std::vector<wb::frame_slot> all;
-    while (all.size() < pipeline.slots()) {
-      all.push_back(pipeline.acquire(run.items));
-      source.fill(all.back(), all.back().index() % source.frames());
-      filled[all.back().index()] = 1;
-    }
-  }
   std::string error;  // of the last device
   try {
+    // Every slot is filled before anything counts: those deep in the queue are needed when frames wait
+    // already.
+    if (one_size) {
+      std::vector<wb::frame_slot> all;
+      while (all.size() < pipeline.slots()) {
+        all.push_back(pipeline.acquire(run.items));
+        source.fill(all.back(), all.back().index() % source.frames());
+        filled[all.back().index()] = 1;
+      }
+    }
     for (std::uint64_t n = 0; n < std::max<std::uint64_t>(run.warmup, 2 * pipeline.slots()) && !interrupted();
          n++) {
       push(n, {});
@@ -344,7 +353,7 @@ json run_one(const stream_run& run, progress_line& line) {
   const auto elapsed = [&] { return std::chrono::duration<double>(frame_clock::now() - start).count(); };
   const double period = run.rate > 0 ? 1e9 / run.rate : 0;
   frame_clock::time_point looked = start;
-  pace windows;
+  pace windows(start);
   std::uint64_t n = 0;
   for (; run.seconds > 0 ? elapsed() < run.seconds : n < run.frames; n++) {
     if (interrupted() || !error.empty()) break;
@@ -361,7 +370,8 @@ json run_one(const stream_run& run, progress_line& line) {
       break;
     }
     const auto now = frame_clock::now();
-    if (run.rate == 0) windows.look(now, n);
+    if (run.rate == 0 && windows.due(now))
+      windows.look(now, pipeline.counters().delivered - before.delivered);
     if (now - looked > std::chrono::seconds(1)) {
       looked = now;
       if (line.due()) {

@@ -86,7 +86,8 @@ class cuda_event {
 };
 
 /// What was queued on a `cuda` once, to be queued again in one go: the same kernels with the same arguments,
-/// and copies between the same addresses. It keeps no memory alive but the executor's workspace.
+/// and copies between the same addresses. It keeps no memory alive, nor does it notice where a kept_workspace
+/// grows that it uses: the call that needs most of it comes before record().
 class cuda_graph {
  public:
   cuda_graph() = default;

@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <tests/allocations.hpp>
@@ -410,7 +411,7 @@ class hanging_chain final : public wb::frame_chain {
     return std::make_unique<running>(*this, exec, inner_->attach(exec, most_items));
   }
   mutable std::atomic<int> until{-1};  // stages on a GPU that do not hang yet; below 0: none does
-  mutable std::atomic<bool> go_on{false};
+  mutable std::atomic<bool> told{false}, go_on{false};
 
  private:
   struct running final : wb::chain_run {
@@ -437,7 +438,14 @@ class hanging_chain final : public wb::frame_chain {
 TEST_P(stream_chain, a_cuda_device_that_hangs_takes_no_frame_with_it) {
   if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
   if (GetParam() > 1) GTEST_SKIP() << "what hangs is told of the first two chains";  // memory stays behind
-  for (const bool other : {true, false}) {
+  // Alone, or where a frame or the device fails behind the frame that it hangs under.
+  enum class failure { none, frame, device };
+  for (const auto& [other, waiting, with] : {std::tuple(true, wb::wait_policy::spin, failure::none),
+                                             std::tuple(false, wb::wait_policy::spin, failure::none),
+                                             std::tuple(true, wb::wait_policy::block, failure::none),
+                                             std::tuple(false, wb::wait_policy::block, failure::none),
+                                             std::tuple(true, wb::wait_policy::spin, failure::frame),
+                                             std::tuple(true, wb::wait_policy::block, failure::device)}) {
     const auto hangs = std::make_shared<hanging_chain>(what().chain);
     const host_frame frame = make_frame(what(), what().items.back(), 2);
     std::vector<const void*> arrays;
@@ -446,21 +454,30 @@ TEST_P(stream_chain, a_cuda_device_that_hangs_takes_no_frame_with_it) {
     if (other) devices.push_back("cpu");
     std::uint64_t pushed = 0, refused = 0;
     std::atomic<int> wrong = 0;
+    std::atomic<bool> failed = false;
+    wb::pipeline_config c{.devices = devices,
+                          .streams = 2,
+                          .most_items = frame.items,
+                          .queue = 8,
+                          .waiting = waiting,
+                          .timeout = std::chrono::milliseconds(300)};
+    if (with != failure::none)
+      c.fault = [&, how = with](const wb::fault_point& f) {
+        if (f.device != 0 || f.moment != wb::fault_moment::started || hangs->until >= 0) return;
+        if (hangs->told && !failed.exchange(true)) {
+          if (how == failure::device) throw wb::device_error("the device fails, too");
+          throw std::runtime_error("the frame fails, too");
+        }
+      };
     std::optional<wb::frame_pipeline> p;
-    p.emplace(hangs,
-              wb::pipeline_config{.devices = devices,
-                                  .streams = 2,
-                                  .most_items = frame.items,
-                                  .queue = 8,
-                                  .waiting = wb::wait_policy::spin,
-                                  .timeout = std::chrono::milliseconds(300)},
-              [&](const wb::frame_result& r) {
-                if (r.status != wb::frame_status::delivered) return;
-                for (std::size_t i = 0; i < frame.out.size(); i++)
-                  wrong += std::memcmp(r.outputs + wb::offset_of(hangs->outputs(), i, r.items),
-                                       frame.out[i].data(), frame.out[i].size()) != 0;
-              });
+    p.emplace(hangs, c, [&](const wb::frame_result& r) {
+      if (r.status != wb::frame_status::delivered) return;
+      for (std::size_t i = 0; i < frame.out.size(); i++)
+        wrong += std::memcmp(r.outputs + wb::offset_of(hangs->outputs(), i, r.items), frame.out[i].data(),
+                             frame.out[i].size()) != 0;
+    });
     hangs->until = 10;
+    hangs->told = true;
     for (int n = 0; n < 60; n++) try {
         p->push(frame.items, arrays);
         pushed++;
@@ -468,15 +485,16 @@ TEST_P(stream_chain, a_cuda_device_that_hangs_takes_no_frame_with_it) {
         refused++;
       }
     p->stop();
-    const wb::pipeline_counters c = p->counters();
+    const wb::pipeline_counters counts = p->counters();
     p.reset();  // waits no more than stop did
-    EXPECT_EQ(c.devices_failed, 1U);
-    EXPECT_EQ(c.pushed, pushed);
-    EXPECT_EQ(c.pushed, c.delivered + c.dropped + c.failed);
+    EXPECT_EQ(counts.devices_failed, 1U);
+    EXPECT_EQ(counts.pushed, pushed);
+    EXPECT_EQ(counts.pushed, counts.delivered + counts.dropped + counts.failed);
     EXPECT_EQ(wrong, 0);
     EXPECT_EQ(refused != 0, !other);
-    EXPECT_EQ(c.failed != 0, !other);
-    hangs->go_on = true;
+    EXPECT_EQ(counts.failed != 0, !other);
+    EXPECT_EQ(failed.load(), with != failure::none);
+    hangs->go_on = true;  // what is queued goes on, its notifications too
     const auto gpu = wb::open_executor("cuda:0");
     gpu->sync();
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <warpband/core/error.hpp>
@@ -60,7 +61,7 @@ class cpu_lane final : public frame_lane {
     }
   }
   bool done() override { return true; }
-  void abandon() noexcept override {}
+  bool abandon(std::chrono::steady_clock::time_point) noexcept override { return true; }
   executor& where() noexcept override { return exec_; }
 
  private:
@@ -75,7 +76,9 @@ class cpu_lane final : public frame_lane {
 /// device, and the first part would be there as late as the last one.
 class cuda_lane final : public frame_lane {
  public:
-  cuda_lane(const frame_chain& chain, const lane_config& c, int device, std::shared_ptr<cuda> uploads)
+  /// `in`: zeros, `out`: page-locked memory, each of `batch` frames, for those that run here.
+  cuda_lane(const frame_chain& chain, const lane_config& c, int device, std::shared_ptr<cuda> uploads,
+            const array<std::byte>& in, array<std::byte>& out)
       : chain_(chain),
         parts_(static_cast<std::size_t>(c.parts)),
         batch_(static_cast<std::size_t>(c.batch)),
@@ -87,17 +90,15 @@ class cuda_lane final : public frame_lane {
     }
     inputs_ = first().exec.make<std::byte>(input_bytes(chain, c.most_items), batch_);
     outputs_ = first().exec.make<std::byte>(output_bytes(chain, c.most_items), batch_);
-    auto in = first().exec.make_host<std::byte>(inputs_.size(), 1),
-         out = first().exec.make_host<std::byte>(outputs_.size(), 1);
-    std::memset(in.data(), 0, in.bytes());
     // Between its arrays lie bytes that no stage writes, and that are copied with them.
     std::memset(out.data(), 0, out.bytes());
     first().exec.upload(outputs_.data(), out.data(), out.bytes());
     first().exec.sync();
     for (const std::size_t items : sizes_to_run(chain, c.most_items)) {
-      const lane_frame f{in.data(), out.data(), items, 0, items == c.most_items ? batch_ : 1};
+      const lane_frame f{const_cast<std::byte*>(in.data()), out.data(), items, 0,
+                         items == c.most_items ? batch_ : 1};
       start(f);
-      abandon();
+      abandon(for_ever);
       // Which part meets which stream depends on their number: each stream meets the largest one.
       if (const std::size_t unit = chain.granularity(items); parts_ > 1 && unit != 0) {
         const std::size_t units = (items + unit - 1) / unit, parts = std::min(parts_, units);
@@ -111,7 +112,7 @@ class cuda_lane final : public frame_lane {
     }
     for (auto& b : branches_) b->exec.sync();
   }
-  ~cuda_lane() override { abandon(); }
+  ~cuda_lane() override { abandon(for_ever); }
 
   void enter() override { first().exec.select(); }
   void start(const lane_frame& f) override {
@@ -125,24 +126,39 @@ class cuda_lane final : public frame_lane {
   bool done() override { return first().event.reached(); }
   bool idle() noexcept override {
     try {
-      return first().event.reached();
+      for (auto& b : branches_)
+        if (!b->event.reached()) return false;
+      return parts_ == 1 || arrived_.reached();
     } catch (const std::exception&) {
       return true;
     }
   }
-  void abandon() noexcept override {
+  bool abandon(std::chrono::steady_clock::time_point until) noexcept override {
     try {
+      if (until != for_ever) {  // behind all that is queued, also where a start broke off
+        for (auto& b : branches_) b->event.record(b->exec);
+        if (parts_ > 1) arrived_.record(*uploads_);
+        while (!idle()) {
+          if (std::chrono::steady_clock::now() > until) return false;
+          std::this_thread::yield();
+        }
+        return true;
+      }
       for (auto& b : branches_) b->exec.sync();
       if (parts_ > 1) uploads_->sync();
     } catch (const std::exception&) {  // the device failed: nothing of it runs any more
     }
+    return true;
   }
-  void prepare(const lane_frame& f) override {
-    queue(f);  // tables and workspaces are there after
+  void prepare(const std::vector<lane_frame>& frames) override {
+    // Tables and workspaces are there after, and do not grow under a graph that is recorded already.
+    for (const lane_frame& f : frames) queue(f);
     for (auto& b : branches_) b->exec.sync();
-    graph g{f, {}};
-    g.recorded.record(first().exec, [&] { queue(f); });
-    graphs_.push_back(std::move(g));
+    for (const lane_frame& f : frames) {
+      graph g{f, {}};
+      g.recorded.record(first().exec, [&] { queue(f); });
+      graphs_.push_back(std::move(g));
+    }
   }
   void notify(std::function<void()> f) override { notify_ = std::move(f); }
   bool queues() const noexcept override { return true; }
@@ -248,10 +264,20 @@ std::vector<std::unique_ptr<frame_lane>> make_lanes(const frame_chain& chain, co
                          "1: " + chain.name() + " works on a frame as a whole");
   std::shared_ptr<executor> opened = open_executor(config.device, config.threads);  // checks the name
   const std::shared_ptr<cuda> device = std::dynamic_pointer_cast<cuda>(opened);
+  // Of an executor that ends here: one that stays would keep it page-locked.
+  std::optional<cuda> passing;
+  array<std::byte> in, out;
+  if (device) {
+    passing.emplace(cuda_options{.device = device->device().index});
+    const std::size_t batch = static_cast<std::size_t>(config.batch);
+    in = passing->make_host<std::byte>(input_bytes(chain, config.most_items), batch);
+    out = passing->make_host<std::byte>(output_bytes(chain, config.most_items), batch);
+    std::memset(in.data(), 0, in.bytes());
+  }
   std::vector<std::unique_ptr<frame_lane>> all;
   for (std::size_t i = 0; i < lanes; i++)
     if (device)
-      all.push_back(std::make_unique<cuda_lane>(chain, config, device->device().index, device));
+      all.push_back(std::make_unique<cuda_lane>(chain, config, device->device().index, device, in, out));
     else
       all.push_back(std::make_unique<cpu_lane>(chain, config));
   return all;

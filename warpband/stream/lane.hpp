@@ -1,6 +1,7 @@
 #pragma once
 // Where frames run: a lane takes one at a time. A device has as many as it shall have frames under way.
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,10 +41,12 @@ class frame_lane {
   /// Whether nothing of it runs, or the device failed and runs nothing any more: it can be destroyed without
   /// a wait.
   virtual bool idle() noexcept { return true; }
-  /// Waits for what was started, whatever becomes of it: the frame's memory is no longer touched then.
-  virtual void abandon() noexcept = 0;
-  /// Prepares frames of so many items in these slots for a quick start: CUDA graphs. Others run without.
-  virtual void prepare(const lane_frame&) {}
+  /// Waits for what was started, whatever becomes of it: the frame's memory is no longer touched then. False
+  /// where it is not done at that time; for_ever: there is none.
+  virtual bool abandon(std::chrono::steady_clock::time_point until) noexcept = 0;
+  static constexpr auto for_ever = std::chrono::steady_clock::time_point::max();
+  /// Prepares these frames for a quick start: CUDA graphs. Others run without, and groups of these.
+  virtual void prepare(const std::vector<lane_frame>&) {}
   /// `f` is called after each frame that is done, on a thread that must not wait long. Before start().
   virtual void notify(std::function<void()>) {}
   /// Whether start() returns before the frame is done.

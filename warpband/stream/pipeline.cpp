@@ -402,8 +402,14 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     fail_frame(w, lane, what);
     return false;
   }
+  /// Until when a device is waited for that has to let go of frames.
+  frame_clock::time_point patience() const {
+    const auto now = frame_clock::now();
+    const bool bounded = config.timeout.count() > 0 && config.timeout < frame_lane::for_ever - now;
+    return bounded ? now + config.timeout : frame_lane::for_ever;
+  }
   void fail_frame(worker& w, std::size_t lane, const char* what) {
-    w.lanes[lane]->abandon();
+    if (!w.lanes[lane]->abandon(patience())) return fail_hung_device(w);
     const load on = w.on[lane];
     w.release(lane);
     lock l(mutex);
@@ -424,14 +430,21 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     slots[s].finished = frame_clock::now();
     slots[s].use = slot_use::ended;
   }
-  /// Whether a frame has been on the device for too long.
-  bool overdue(const worker& w) const {
+  /// Whether a frame had been on the device for too long.
+  bool overdue(const worker& w, frame_clock::time_point now) const {
     return config.timeout.count() > 0 && !w.started.empty() &&
-           frame_clock::now() - slots[w.on[w.started.front()].first].started > config.timeout;
+           now - slots[w.on[w.started.front()].first].started > config.timeout;
+  }
+  void fail_hung_device(worker& w) {
+    char text[96];
+    std::snprintf(text, sizeof text, "a device that hangs: no answer for %.6g s",
+                  std::chrono::duration<double>(config.timeout).count());
+    fail_device(w, text, true);
   }
   void fail_device(worker& w, const char* what, bool hangs = false) {
-    if (!hangs)
-      for (const std::size_t lane : w.started) w.lanes[lane]->abandon();
+    const auto until = patience();
+    for (std::size_t i = 0; i < w.started.size() && !hangs; i++)
+      hangs = !w.lanes[w.started[i]]->abandon(until);
     lock l(mutex);
     w.hung = hangs;
     w.over = true;
@@ -489,6 +502,8 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   }
   /// Whether a lane was done, or failed.
   bool finish_one(worker& w) {
+    // The time before lanes are asked: a thread that was stopped in between takes none for late that is done.
+    const auto asked = config.timeout.count() > 0 ? frame_clock::now() : frame_clock::time_point{};
     for (const std::size_t lane : w.started) {
       if (w.stuck[lane] != 0) continue;
       const load on = w.on[lane];
@@ -510,11 +525,8 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       deliver(l);
       return true;
     }
-    if (!overdue(w)) return false;
-    char text[96];
-    std::snprintf(text, sizeof text, "a device that hangs: no answer for %.6g s",
-                  std::chrono::duration<double>(config.timeout).count());
-    fail_device(w, text, true);
+    if (!overdue(w, asked)) return false;
+    fail_hung_device(w);
     return true;
   }
   /// Whether it is worth a look at the queue, from outside the mutex.
@@ -670,11 +682,12 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       for (std::size_t s = slots.size(); s > 0; s--) free.push_back(s - 1);
     queue.reserve(slots.size() + 1);
     records.reserve(2 * slots.size() + 2);  // frames with a slot, and runs of dropped ones between them
+    std::vector<lane_frame> recorded;
+    for (const std::size_t items : config.graph_items)
+      for (std::size_t s = 0; s < slots.size(); s++)
+        recorded.push_back({slots[s].inputs, slots[s].outputs, items, s});
     for (auto& w : workers)
-      for (auto& lane : w->lanes)
-        for (const std::size_t items : config.graph_items)
-          for (std::size_t s = 0; s < slots.size() && lane->queues(); s++)
-            lane->prepare({slots[s].inputs, slots[s].outputs, items, s});
+      for (auto& lane : w->lanes) lane->prepare(recorded);
     for (auto& w : workers)
       for (auto& lane : w->lanes) graphs += lane->graphs();
     device_failure.reserve(1024);
@@ -704,18 +717,16 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     // Without the mutex: lanes wait for notifications that are still to come and take it.
     bool hangs = false;
     for (auto& w : workers)
-      for (auto& lane : w->lanes) {
-        if (!w->hung)
-          lane->abandon();
-        else if (!lane->idle())
-          hangs = true;
-      }
+      for (auto& lane : w->lanes)
+        if (w->hung ? !lane->idle() : !lane->abandon(patience())) hangs = true;
     // Nothing can be freed that a device which hangs may still use, its notifications use this object, and
     // each call that frees would wait for it: all of it stays, for good.
-    if (hangs)
+    if (hangs) {
       left_to_device = shared_from_this();
-    else
+    } else {
       workers.clear();
+      left_to_device.reset();  // the caller holds this object
+    }
   }
   ~pipeline_state() { workers.clear(); }
 };

@@ -14,8 +14,8 @@
 //   p.push(std::move(slot));      // or wb::frame_ticket t = p.submit(std::move(slot)); t.wait()
 //   p.drain();
 //
-// After the constructor nothing is allocated, on a device or on the host, but by what a chain's stages do
-// themselves (docs/stream.md names those that do).
+// The constructor runs frames of most_items, of half of that and so on: after it frames of these sizes
+// allocate nothing, on a device or on the host. One of another size may still enlarge working memory, once.
 //
 // Every frame that was pushed is delivered, with its result or as failed or dropped, none twice:
 // pushed = delivered + dropped + failed once drain() or stop() returned. A device that fails takes no frame
@@ -71,8 +71,8 @@ struct pipeline_config {
   /// CUDA: parts of a frame, 1..64. With more than one its copies and kernels overlap among themselves, which
   /// shortens the latency of large frames. Not of chains that work on a frame as a whole.
   int parts = 1;
-  /// CUDA, with parts = 1: frames of these many items are started as a recorded graph, one for each slot and
-  /// stream.
+  /// CUDA, with parts = 1: frames of these many items that are started one by one are started as a recorded
+  /// graph, one for each slot and stream. A group of them (batch) is not: it goes without a graph.
   std::vector<std::size_t> graph_items = {};
   /// CUDA, with parts = 1: up to so many frames of most_items, 1..64, that wait one behind the other go as
   /// one copy in, their kernels and one copy out, since each copy costs some microseconds whatever its size.
@@ -82,6 +82,7 @@ struct pipeline_config {
   int retries = 1;  // devices that may fail under a frame before it is failed itself: 0..64
   /// CUDA: a device under which a frame is longer than this counts as failed, and its frames, which it may
   /// still write to, get other memory for their results; 0: whoever waits for a device that hangs waits too.
+  /// As long it has to let go of a frame that failed on it.
   /// What such a device holds is given back if it is done when the pipeline stops, else never.
   std::chrono::nanoseconds timeout{0};
   /// Latencies above it are counted as missed; 0: none are.
