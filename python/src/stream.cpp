@@ -40,6 +40,9 @@ namespace {
 using cf = std::complex<float>;
 using seconds = std::chrono::duration<double>;
 
+/// Waits look for signals as often, in seconds.
+constexpr double signals_every = 0.05;
+
 // ---- chains
 
 /// What Python calls the setting that chains call by other names.
@@ -123,8 +126,9 @@ struct frame_state {
     bool negated;
   };
   std::vector<target> targets;
+  std::size_t items = 0;
   nb::object payload;  // keeps the memory of the targets
-  std::uint64_t sequence = 0;
+  std::uint64_t sequence = 0;  // under the hub's mutex
   // Written before `done`, which is under the hub's mutex.
   bool done = false;
   frame_status status = frame_status::delivered;
@@ -159,7 +163,7 @@ struct frame_hub {
   std::uint64_t delivered = 0;  // frames
   std::uint64_t for_callback = 0, called_back = 0;
   std::size_t most_ready = 1;
-  int unhindered = 0;  // the callback is inside of a call that waits for frames: nothing waits for it
+  int unhindered = 0;  // calls that wait for frames, of the callback or of stop: nothing waits for the callback
   bool calls_back, ended = false;
   std::optional<std::thread::id> caller;  // of the callback
 
@@ -176,12 +180,14 @@ struct frame_hub {
   void deliver(const frame_result& r) {
     const auto now = frame_clock::now();
     frame_ptr f;
+    bool wanted = false;
     {
       std::lock_guard l(mutex);
       f = under_way.front();
+      wanted = calls_back;
     }
     // Besides this and the list somebody may hold it.
-    if (r.status == frame_status::delivered && (calls_back || f.use_count() > 2)) copy(r, *f);
+    if (r.status == frame_status::delivered && (wanted || f.use_count() > 2)) copy(r, *f);
     std::unique_lock l(mutex);
     f->status = r.status, f->sequence = r.sequence;
     if (r.status != frame_status::dropped) {
@@ -234,7 +240,7 @@ struct frame_hub {
     const auto start = frame_clock::now();
     const bool inside = in_callback();
     for (;;) {
-      double slice = 0.05;
+      double slice = signals_every;
       if (timeout) slice = std::min(slice, *timeout - seconds(frame_clock::now() - start).count());
       {
         nb::gil_scoped_release released;
@@ -250,10 +256,10 @@ struct frame_hub {
   }
 };
 
-/// While the callback is inside of a call that waits for frames, nobody waits for the callback.
+/// While the callback, or stop, is inside of a call that waits for frames, nobody waits for the callback.
 class unhindered_deliveries {
  public:
-  explicit unhindered_deliveries(frame_hub& hub) : hub_(hub), counts_(hub.in_callback()) { add(1); }
+  unhindered_deliveries(frame_hub& hub, bool counts) : hub_(hub), counts_(counts) { add(1); }
   ~unhindered_deliveries() { add(-1); }
   unhindered_deliveries(const unhindered_deliveries&) = delete;
   unhindered_deliveries& operator=(const unhindered_deliveries&) = delete;
@@ -282,7 +288,31 @@ struct ticket {
     hub->check_process();
     return hub->wait(timeout, [this] { return frame->done; });
   }
+  std::uint64_t sequence() const {
+    if (hub->generation != forks_so_far()) return frame->sequence;  // who had the mutex stayed with the parent
+    std::lock_guard l(hub->mutex);
+    return frame->sequence;
+  }
 };
+
+/// For the garbage collector: a payload's tag may refer to the ticket. It belongs to the frame, which is this
+/// ticket's alone once it is delivered; before, what else holds it keeps all of it.
+int traverse_ticket(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const auto* t = nb::inst_ptr<ticket>(self);
+  if (t->frame && t->frame.use_count() == 1) Py_VISIT(t->frame->payload.ptr());
+  return 0;
+}
+int clear_ticket(PyObject* self) {
+  if (!nb::inst_ready(self)) return 0;
+  const auto* t = nb::inst_ptr<ticket>(self);
+  if (t->frame && t->frame.use_count() == 1) t->frame->payload.reset();
+  return 0;
+}
+PyType_Slot ticket_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_ticket)},
+                              {Py_tp_clear, reinterpret_cast<void*>(clear_ticket)},
+                              {0, nullptr}};
 
 // ---- streams
 
@@ -377,6 +407,7 @@ class stream {
     const float n0 = noise_of(noise_var);
 
     auto f = std::make_shared<frame_state>();
+    f->items = items;
     for (const nb::handle o : outputs) {
       const auto [port, negated, array] = nb::cast<std::tuple<std::size_t, bool, nb::object>>(o);
       f->targets.push_back({port, memory_of(array, chain_->outputs().at(port).bytes_of(items)), negated});
@@ -385,42 +416,29 @@ class stream {
 
     frame_hub& hub = *hub_;
     bool reserved = false;
-    // Here and not in acquire, where no signal would end the wait. Where frames are dropped there is none.
     const auto room = [&] {
       reserved = hub.occupied < slots_;
       hub.occupied += reserved;
       return reserved || hub.ended;
     };
+    // Where frames are dropped none is reserved: what waits makes room. Where nothing waits, since all are under
+    // way or ended behind a callback, acquire waits.
     if (!drops_ && !hub.wait(timeout, room)) return std::nullopt;
-    nb::gil_scoped_release released;
-    const unhindered_deliveries in_callback(hub);
+    const unhindered_deliveries in_callback(hub, hub.in_callback());
     try {
-      frame_slot slot = [&] {
-        const caller_delivers flag;
-        return pipeline_->acquire(items);
-      }();
-      put(h_view, reinterpret_cast<cf*>(slot.bytes(0)));
-      put(y_view, reinterpret_cast<cf*>(slot.bytes(1)));
-      std::memcpy(slot.bytes(2), &n0, sizeof n0);
-      std::lock_guard order(pushing_);
-      {
-        std::lock_guard l(hub.mutex);
-        hub.under_way.push_back(f);
-      }
-      try {
-        const std::uint64_t sequence = pipeline_->push(std::move(slot), 0, since);
-        std::lock_guard l(hub.mutex);
-        f->sequence = sequence;
-      } catch (...) {
-        std::lock_guard l(hub.mutex);
-        hub.under_way.pop_back();
-        throw;
+      for (;;) {
+        const auto now = frame_clock::now();
+        const double left = drops_ && timeout ? *timeout - seconds(now - since).count() : signals_every;
+        const seconds slice(std::clamp(left, 0.0, signals_every));
+        if (push_by(now + std::chrono::duration_cast<frame_clock::duration>(slice), f, h_view, y_view, n0, since))
+          return ticket{hub_, std::move(f)};
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (left <= 0) return std::nullopt;
       }
     } catch (...) {
       if (reserved) hub.vacate();
       throw;
     }
-    return ticket{hub_, std::move(f)};
   }
 
   /// False where the timeout is over.
@@ -442,12 +460,14 @@ class stream {
     hub.let_go();
     return reached;
   }
+  /// Waits for frames under way, and for no callback.
   void stop() {
     hub_->check_process();
     if (hub_->in_callback()) throw error("a callback cannot stop its stream: it would wait for itself");
     {
       nb::gil_scoped_release released;
       {
+        const unhindered_deliveries of_all(*hub_, true);
         const caller_delivers flag;
         pipeline_->stop();
       }
@@ -458,12 +478,46 @@ class stream {
     hub_->let_go();
   }
 
+  /// What does not change.
   const frame_pipeline& pipeline() const { return *pipeline_; }
-  frame_pipeline& pipeline() { return *pipeline_; }
+  /// What does, under a mutex that a thread of the parent may have had when it forked.
+  frame_pipeline& counting_pipeline() const {
+    hub_->check_process();
+    return *pipeline_;
+  }
   const frame_chain& chain() const { return *chain_; }
   const std::shared_ptr<frame_hub>& hub() const { return hub_; }
 
  private:
+  /// Without the GIL; false where no slot was free by then.
+  bool push_by(frame_clock::time_point until, const frame_ptr& f, const view<const cf>& h,
+               const view<const cf>& y, float n0, frame_clock::time_point since) {
+    frame_hub& hub = *hub_;
+    nb::gil_scoped_release released;
+    std::optional<frame_slot> slot = [&] {
+      const caller_delivers flag;
+      return pipeline_->acquire(f->items, until);
+    }();
+    if (!slot) return false;
+    put(h, reinterpret_cast<cf*>(slot->bytes(0)));
+    put(y, reinterpret_cast<cf*>(slot->bytes(1)));
+    std::memcpy(slot->bytes(2), &n0, sizeof n0);
+    std::lock_guard order(pushing_);
+    {
+      std::lock_guard l(hub.mutex);
+      hub.under_way.push_back(f);
+    }
+    try {
+      const std::uint64_t sequence = pipeline_->push(std::move(*slot), 0, since);
+      std::lock_guard l(hub.mutex);
+      if (!f->done) f->sequence = sequence;
+    } catch (...) {
+      std::lock_guard l(hub.mutex);
+      hub.under_way.pop_back();
+      throw;
+    }
+    return true;
+  }
   static void expect(const argument& a, const extents& shape) {
     shape.size() == 1 ? a.expect_item({shape[0]}) : a.expect_item({shape[0], shape[1]});
   }
@@ -543,6 +597,14 @@ pipeline_config config_of(std::vector<std::string> devices, int streams, int thr
 }  // namespace
 
 void bind_stream(nb::module_& m) {
+  // Tells sys.unraisablehook, whose own argument only the interpreter makes.
+  m.def(
+      "report_unraisable",
+      [](nb::handle error, nb::handle where) {
+        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+        PyErr_WriteUnraisable(where.ptr());
+      },
+      nb::arg("error"), nb::arg("where").none());
   nb::class_<latency_histogram>(m, "Latencies")
       .def_prop_ro("count", &latency_histogram::count)
       .def_prop_ro("mean_us", &latency_histogram::mean_us)
@@ -555,11 +617,11 @@ void bind_stream(nb::module_& m) {
             return times;
           },
           nb::arg("percents"));
-  nb::class_<ticket>(m, "StreamTicket")
+  nb::class_<ticket>(m, "StreamTicket", nb::type_slots(ticket_slots))
       .def("done", &ticket::done)
       .def("wait", &ticket::wait, nb::arg("timeout").none())
       .def_prop_ro("payload", [](const ticket& t) { return t.frame->payload; })
-      .def_prop_ro("sequence", [](const ticket& t) { return t.frame->sequence; })
+      .def_prop_ro("sequence", &ticket::sequence)
       // status, error, device, attempts, seconds: of one that is done
       .def("about", [](const ticket& t) {
         const frame_state& f = *t.frame;
@@ -596,7 +658,7 @@ void bind_stream(nb::module_& m) {
       .def_prop_ro("graphs", [](const stream& s) { return s.pipeline().graphs(); })
       .def("counters",
            [](const stream& s) {
-             const pipeline_counters c = s.pipeline().counters();
+             const pipeline_counters c = s.counting_pipeline().counters();
              nb::dict d;
              d["pushed"] = c.pushed, d["delivered"] = c.delivered, d["dropped"] = c.dropped;
              d["failed"] = c.failed, d["rerun"] = c.rerun, d["devices_failed"] = c.devices_failed;
@@ -608,10 +670,10 @@ void bind_stream(nb::module_& m) {
       // in all, until the start on a device, from there
       .def("times",
            [](const stream& s) {
-             const auto t = std::make_unique<pipeline_times>(s.pipeline().times());
+             const auto t = std::make_unique<pipeline_times>(s.counting_pipeline().times());
              return nb::make_tuple(t->latency, t->queued, t->device);
            })
-      .def("reset_times", [](stream& s) { s.pipeline().reset_times(); });
+      .def("reset_times", [](stream& s) { s.counting_pipeline().reset_times(); });
 }
 
 }  // namespace wb::python

@@ -14,7 +14,6 @@ from __future__ import annotations
 import atexit
 import math
 import os
-import sys
 import threading
 import weakref
 from collections import deque
@@ -228,12 +227,12 @@ class Ticket:
 
 
 class _Caller:
-    """The thread that calls back. It holds the stream's frames, not the stream."""
+    """The thread that calls back. It holds the stream's frames and what it calls, not the stream."""
 
     def __init__(self, frames: Any, on_frame: Callable[[StreamFrame], Any]):
         self.errors: deque[BaseException] = deque(maxlen=100)  # not raised yet
         self.count = 0
-        self._frames, self._on_frame = frames, on_frame
+        self._frames, self.on_frame = frames, on_frame
         self.thread = threading.Thread(target=self._run, name="warpband.Stream", daemon=True)
         self.thread.start()
 
@@ -241,7 +240,7 @@ class _Caller:
         ticket = self._frames.next(False)
         while ticket is not None:
             try:
-                self._on_frame(_frame_of(ticket))
+                self.on_frame(_frame_of(ticket))
             except BaseException as error:  # a thread of its own: nobody else would see it
                 self.count += 1
                 self.errors.append(error)
@@ -261,7 +260,12 @@ _open: "weakref.WeakSet[Stream]" = weakref.WeakSet()
 @atexit.register
 def _stop_all() -> None:
     for stream in list(_open):
-        stream._end()
+        if stream._pid != os.getpid():
+            continue
+        try:
+            stream._end()
+        except BaseException as error:  # Ctrl-C while it is told: the others are stopped all the same
+            _core.report_unraisable(error, None)
 
 
 class Stream:
@@ -294,10 +298,13 @@ class Stream:
             convolutional codes, "iterations"; of MassiveDownlink "precoded" and "status". None takes the first.
         on_frame: called with a :class:`StreamFrame` for each frame that is delivered or has failed, in order, by a thread of the
             stream's own. It may push. While it runs frames go on until as many wait for it as there are slots; then they wait
-            too. What it raises is raised again by the next :meth:`drain` or :meth:`stop`, or at the end of the with block.
+            too. What it raises is raised again by the next :meth:`drain` or :meth:`stop`, or at the end of the with block. The
+            thread holds it until the stream ends: a stream that it refers to, as a method of the stream's owner or a function
+            that uses the stream does, never goes by itself and has to be stopped.
 
     The constructor opens the devices, allocates all memory they need and runs a frame on each stream. A stream may be used by
-    several threads at a time. Leaving its with block drains and stops it; by an exception, it is only stopped.
+    several threads at a time. Leaving its with block drains and stops it; by an exception, it is only stopped. One that is let go
+    is stopped too, and so are all when the program ends.
 
     Raises:
         ValueError: for settings.
@@ -363,16 +370,19 @@ class Stream:
 
     def push(self, channel: Array, items: Array, noise_var: float | Array, *, tag: Any = None,
              timeout: float | None = None) -> Ticket:
-        """Copies a frame's arrays into a slot and queues it. Waits, without the GIL, where ``overflow="wait"`` has to.
+        """Copies a frame's arrays into a slot and queues it. Waits, without the GIL, where no slot is free; with
+        ``overflow="drop-oldest"`` only where no frame waits that could be dropped, as all are under way or ended behind a slow
+        ``on_frame``.
 
         Args:
             channel: H, complex64, ``(..., rx_antennas, streams)``, ``(..., antennas, users)`` or ``(..., rx_antennas, 2)`` as of the
-                stage; its batch axes hold one for each ``items_per_channel`` items.
+                stage; its batch axes hold one for each ``items_per_channel`` items. Not of halves.
             items: what the stage takes: received vectors ``(..., antennas)``, of the space-time codes ``(..., 2, rx_antennas)``, or
                 the symbols of MassiveDownlink ``(..., users)``; complex64. Its batch axes are those of the result; behind
                 a decoder that has one, of codewords.
             noise_var: N0, one number for the frame.
-            tag: anything; the frame has it.
+            tag: anything; the frame has it. One that refers to the stream keeps it until the frame is delivered and the stream
+                is used again or stopped.
             timeout: seconds to wait for a slot; None waits for ever.
 
         Returns:
@@ -428,7 +438,9 @@ class Stream:
         self._raise()
 
     def stop(self) -> None:
-        """Drops the frames that wait, lets those under way finish, and ends. Safe to call twice, and while others push.
+        """Drops the frames that wait, lets those under way finish, waits for ``on_frame`` to return from what was delivered,
+        and ends. Safe to call twice, and while others push. Ctrl-C ends the wait for ``on_frame``, not the one for frames under
+        way; then call it again.
 
         Raises:
             BaseException: what ``on_frame`` raised first, if it has raised since the last time.
@@ -452,7 +464,7 @@ class Stream:
         try:
             self.stop()
         except BaseException as error:
-            sys.unraisablehook(_Unraisable(type(error), error, error.__traceback__, "Exception ignored in on_frame of", self))
+            _core.report_unraisable(error, None if self._caller is None else self._caller.on_frame)
 
     def stats(self) -> StreamStats:
         """What was counted until now."""
@@ -483,17 +495,6 @@ class Stream:
             if self._caller is not None and threading.current_thread() is self._caller.thread:
                 return  # its callback let go of it last: the compiled part ends by itself
             self._end()
-
-
-@dataclass(frozen=True)
-class _Unraisable:
-    """What ``sys.unraisablehook`` takes."""
-
-    exc_type: Any
-    exc_value: Any
-    exc_traceback: Any
-    err_msg: str
-    object: Any
 
 
 def _arrays_of(stage: Any) -> tuple[Any, list[int], list[int], tuple[str, Any, tuple[int, ...]]]:

@@ -30,6 +30,7 @@ const char* name_of(frame_status status) noexcept {
 namespace {
 
 constexpr std::size_t none = SIZE_MAX;
+constexpr auto for_ever = frame_clock::time_point::max();
 constexpr const char* stopped_text = "the pipeline was stopped: it takes no frames any more";
 
 /// What a slot's memory is used for.
@@ -221,12 +222,17 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     if (config.waiting == wait_policy::spin) return;
     all ? space.notify_all() : space.notify_one();
   }
-  void wait_for_space(lock& l) {
-    if (config.waiting == wait_policy::block) return space.wait(l);
+  void wait_for_space(lock& l, frame_clock::time_point until) {
+    if (config.waiting == wait_policy::block) {
+      until == for_ever ? space.wait(l) : static_cast<void>(space.wait_until(l, until));
+      return;
+    }
     const std::uint64_t seen = space_changes.load(std::memory_order_acquire);
     l.unlock();
-    for (int n = 1; space_changes.load(std::memory_order_acquire) == seen; n++)
+    for (int n = 1; space_changes.load(std::memory_order_acquire) == seen; n++) {
       n % 4096 == 0 ? std::this_thread::yield() : relax();
+      if (n % 4096 == 0 && until != for_ever && frame_clock::now() >= until) break;
+    }
     l.lock();
   }
   void give_back(std::size_t s) {
@@ -306,7 +312,8 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     if (r > 0) join(r - 1);
     give_back(s);
   }
-  std::size_t take_slot(lock& l) {
+  /// none where there is none until then.
+  std::size_t take_slot(lock& l, frame_clock::time_point until) {
     for (;;) {
       if (stopping) throw error(stopped_text);
       if (devices_left == 0) throw device_error("no device is left: " + device_failure);
@@ -328,7 +335,8 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       }
       if (inside_callback == this)
         throw error("no slot is free, and a callback cannot wait for one: it is what frees them");
-      wait_for_space(l);
+      if (until != for_ever && frame_clock::now() >= until) return none;
+      wait_for_space(l, until);
     }
   }
   /// Back to its place in the queue.
@@ -795,11 +803,13 @@ frame_pipeline::frame_pipeline(std::shared_ptr<const frame_chain> chain, pipelin
 }
 frame_pipeline::~frame_pipeline() { state_->stop(); }
 
-frame_slot frame_pipeline::acquire(std::size_t items) {
+frame_slot frame_pipeline::acquire(std::size_t items) { return *acquire(items, for_ever); }
+std::optional<frame_slot> frame_pipeline::acquire(std::size_t items, frame_clock::time_point until) {
   state_->check_items("items", items);
   pipeline_state::lock l(state_->mutex);
-  const std::size_t s = state_->take_slot(l);
+  const std::size_t s = state_->take_slot(l, until);
   l.unlock();
+  if (s == none) return std::nullopt;
   frame_slot slot;
   slot.state_ = state_;
   slot.chain_ = state_->chain.get();

@@ -27,6 +27,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -220,6 +221,8 @@ class frame_pipeline {
   /// items that the chain or the pipeline does not take, device_error where no device is left, error after
   /// stop().
   frame_slot acquire(std::size_t items);
+  /// The same, but none where the wait would last longer than `until`.
+  std::optional<frame_slot> acquire(std::size_t items, frame_clock::time_point until);
   /// Queues a frame; its number. Its latency counts from `since`, or from now. Throws device_error and error
   /// as acquire; the frame then was not pushed.
   std::uint64_t push(frame_slot slot, std::uint64_t token = 0, frame_clock::time_point since = {});
