@@ -127,7 +127,7 @@ struct frame_state {
   };
   std::vector<target> targets;
   std::size_t items = 0;
-  nb::object payload;  // keeps the memory of the targets
+  nb::object payload;          // keeps the memory of the targets
   std::uint64_t sequence = 0;  // under the hub's mutex
   // Written before `done`, which is under the hub's mutex.
   bool done = false;
@@ -163,7 +163,8 @@ struct frame_hub {
   std::uint64_t delivered = 0;  // frames
   std::uint64_t for_callback = 0, called_back = 0;
   std::size_t most_ready = 1;
-  int unhindered = 0;  // calls that wait for frames, of the callback or of stop: nothing waits for the callback
+  int unhindered =
+      0;  // calls that wait for frames, of the callback or of stop: nothing waits for the callback
   bool calls_back, ended = false;
   std::optional<std::thread::id> caller;  // of the callback
 
@@ -289,7 +290,8 @@ struct ticket {
     return hub->wait(timeout, [this] { return frame->done; });
   }
   std::uint64_t sequence() const {
-    if (hub->generation != forks_so_far()) return frame->sequence;  // who had the mutex stayed with the parent
+    if (hub->generation != forks_so_far())
+      return frame->sequence;  // who had the mutex stayed with the parent
     std::lock_guard l(hub->mutex);
     return frame->sequence;
   }
@@ -421,8 +423,8 @@ class stream {
       hub.occupied += reserved;
       return reserved || hub.ended;
     };
-    // Where frames are dropped none is reserved: what waits makes room. Where nothing waits, since all are under
-    // way or ended behind a callback, acquire waits.
+    // Where frames are dropped none is reserved: what waits makes room. Where nothing waits, since all are
+    // under way or ended behind a callback, acquire waits.
     if (!drops_ && !hub.wait(timeout, room)) return std::nullopt;
     const unhindered_deliveries in_callback(hub, hub.in_callback());
     try {
@@ -430,7 +432,8 @@ class stream {
         const auto now = frame_clock::now();
         const double left = drops_ && timeout ? *timeout - seconds(now - since).count() : signals_every;
         const seconds slice(std::clamp(left, 0.0, signals_every));
-        if (push_by(now + std::chrono::duration_cast<frame_clock::duration>(slice), f, h_view, y_view, n0, since))
+        if (push_by(now + std::chrono::duration_cast<frame_clock::duration>(slice), f, h_view, y_view, n0,
+                    since))
           return ticket{hub_, std::move(f)};
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (left <= 0) return std::nullopt;
@@ -467,8 +470,9 @@ class stream {
     {
       nb::gil_scoped_release released;
       {
-        const unhindered_deliveries of_all(*hub_, true);
         const caller_delivers flag;
+        pipeline_->close();  // before deliveries go on, so that what waits now is dropped
+        const unhindered_deliveries of_all(*hub_, true);
         pipeline_->stop();
       }
       std::lock_guard l(hub_->mutex);

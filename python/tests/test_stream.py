@@ -54,7 +54,7 @@ class HeldUp:
     """A stream whose callback waits for a gate, so that its one lane waits to deliver: what is pushed from then on stays queued."""
 
     def __init__(self, rng, **settings):
-        self.gate, self.got, self.frame = threading.Event(), [], mmse_frame(rng)
+        self.gate, self.got, self.frame, self.in_time = threading.Event(), [], mmse_frame(rng), False
 
         def on_frame(frame):
             self.gate.wait()
@@ -72,8 +72,11 @@ class HeldUp:
     def release_after(self, ticket):
         """Opens the gate as soon as a frame is over, while this thread stops the stream."""
         def release():
-            ticket.frame(timeout=60)
-            self.gate.set()
+            try:
+                ticket.frame(timeout=20)
+                self.in_time = True
+            finally:
+                self.gate.set()
         threading.Thread(target=release).start()
 
     def status(self):
@@ -599,8 +602,8 @@ def test_stop_with_frames_under_way(rng):
     for _ in range(6):
         held.push()
     held.release_after(held.tickets[-1])
-    held.stream.stop()
-    assert held.status() == ["delivered"] * 9 + ["dropped"] * 6 and held.got == list(range(9))
+    held.stream.stop()  # without a wait for the gate
+    assert held.in_time and held.status() == ["delivered"] * 9 + ["dropped"] * 6 and held.got == list(range(9))
     with pytest.raises(RuntimeError, match="was stopped"):
         held.push()
     stats = held.stream.stats()
@@ -619,7 +622,7 @@ def test_a_block_drains_but_not_when_an_exception_leaves_it(rng):
             held.push()
             held.release_after(held.tickets[-1])
             raise OSError
-    assert held.status() == ["delivered"] * 9 + ["dropped"]
+    assert held.in_time and held.status() == ["delivered"] * 9 + ["dropped"]
 
 
 def test_stop_while_others_push(rng):

@@ -702,17 +702,18 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     threads_run = true;
     for (auto& w : workers) w->thread = std::thread([this, &w = *w] { drive(w); });
   }
+  void close() {
+    lock l(mutex);
+    stopping = true;
+    stop_now.store(true, std::memory_order_release);
+    while (!queue.empty()) drop(0);
+    work.notify_all();
+    tell_of_space(true);
+    deliver(l);
+  }
   void stop() {
     if (inside_callback == this) throw error("a callback cannot stop its pipeline: it would wait for itself");
-    {
-      lock l(mutex);
-      stopping = true;
-      stop_now.store(true, std::memory_order_release);
-      while (!queue.empty()) drop(0);
-      work.notify_all();
-      tell_of_space(true);
-      deliver(l);
-    }
+    close();
     std::lock_guard join(joining);
     if (std::exchange(threads_run, false)) {
       for (auto& w : workers)
@@ -885,6 +886,7 @@ void frame_pipeline::drain() {
   const std::uint64_t all = state_->next;
   state_->ended.wait(l, [&] { return state_->through >= all; });
 }
+void frame_pipeline::close() { state_->close(); }
 void frame_pipeline::stop() { state_->stop(); }
 
 pipeline_counters frame_pipeline::counters() const {

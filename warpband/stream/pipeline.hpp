@@ -236,6 +236,8 @@ class frame_pipeline {
   /// Frames that wait are delivered as dropped, those under way finish; then the threads end. Whoever waits
   /// in acquire gets error. Safe to call twice, and by another thread than the one that pushes.
   void stop();
+  /// How stop() begins: no frame is taken any more, those that wait are dropped. Does not wait.
+  void close();
 
   pipeline_counters counters() const;
   pipeline_times times() const;

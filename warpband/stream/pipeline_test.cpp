@@ -425,6 +425,30 @@ TEST(stream_pipeline, stop_wakes_those_who_wait) {
   expect_adds_up(p, o);
 }
 
+TEST(stream_pipeline, acquire_waits_no_longer_than_it_is_told) {
+  for (const wb::wait_policy waiting : {wb::wait_policy::block, wb::wait_policy::spin})
+    for (const auto overflow : {wb::overflow_policy::wait, wb::overflow_policy::drop_oldest}) {
+      frame_pipeline p(chain(),
+                       {.streams = 1, .most_items = 4, .queue = 1, .overflow = overflow, .waiting = waiting});
+      ASSERT_EQ(p.slots(), 2U);
+      const auto soon = [] { return wb::frame_clock::now() + 20ms; };
+      {
+        const auto held = p.acquire(4, soon()), other = p.acquire(4, wb::frame_clock::time_point::min());
+        EXPECT_TRUE(held && other);  // no wait is none
+        const auto until = soon();
+        EXPECT_FALSE(p.acquire(4, until));
+        EXPECT_GE(wb::frame_clock::now(), until);
+      }
+      std::optional<wb::frame_slot> first = p.acquire(4), second = p.acquire(4);
+      std::thread later([&] {
+        std::this_thread::sleep_for(10ms);
+        first.reset();
+      });
+      EXPECT_TRUE(p.acquire(4, wb::frame_clock::now() + 60s));  // long before that
+      later.join();
+    }
+}
+
 TEST(stream_pipeline, a_slot_that_is_held_over_stop_goes_back) {
   std::optional<frame_pipeline> p(std::in_place, chain(), pipeline_config{.most_items = 4});
   wb::frame_slot held = p->acquire(4), other = p->acquire(4);
