@@ -76,6 +76,7 @@ class resume : public ::testing::Test {
       const int f = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
       return f >= 0 && dup2(f, to) >= 0;
     };
+    ::signal(SIGINT, SIG_DFL);  // a test that runs in the background has it ignored
     if (chdir(folder.c_str()) != 0 || !redirect("out.txt", 1) || !redirect("err.txt", 2)) _exit(120);
     if (!isa.empty()) setenv("WARPBAND_ISA", isa.c_str(), 1);
     execv(argv[0], argv.data());

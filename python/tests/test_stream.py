@@ -728,6 +728,7 @@ def script(code, **env):
 BEGIN = """
 import os, signal, sys, threading, time
 import numpy as np, warpband as wb
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it would be ignored
 n = 3 * 6148 // 2
 rng = np.random.default_rng(1)
 h, y = ((rng.normal(size=(n,) + s) + 1j).astype(np.complex64) for s in ((1, 1), (1,)))
