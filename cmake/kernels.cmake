@@ -4,7 +4,6 @@
 # the standard library could become weak symbols that carry, say, AVX-512 code into baseline callers.
 include_guard(GLOBAL)
 option(WARPBAND_SANITIZE_KERNELS "With WARPBAND_SANITIZE: instrument the scalar kernels too" ON)
-set(WARPBAND_SCALAR_LEVEL -O2 CACHE STRING "How far the scalar kernels are optimised, which no machine runs by itself; with sanitizers -O1")
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(wb_isas scalar:1:x86-64 base:4:x86-64 avx2:8:x86-64-v3 avx512:16:x86-64-v4)
@@ -54,8 +53,7 @@ function(wb_add_kernels target)
       target_include_directories(${objects} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
       target_compile_definitions(${objects} PRIVATE WB_ISA=${isa} WB_WIDTH=${width})
       target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
-                             -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno
-                             $<$<STREQUAL:${isa},scalar>:${WARPBAND_SCALAR_LEVEL}>)
+                             -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno)
       if(SKBUILD)
         # Whoever installs the Python package compiles everything once: here what all kernels read is read once.
         target_precompile_headers(${objects} PRIVATE <warpband/exec/launch.hpp>)

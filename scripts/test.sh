@@ -163,10 +163,9 @@ debug_kernels() {
 }
 aarch64() {
     export WARPBAND_TEST_SCALE=small
-    # Only what is compiled for this processor alone is run: all else is compiled as fast as can be.
-    build aarch64 -DCMAKE_BUILD_TYPE=None -DWARPBAND_SCALAR_LEVEL=-O0 \
-        '-DWARPBAND_TEST_FILES=^tests/|^warpband/(channel|detect|fec|linalg|massive|modem|ofdm|stbc)/|^warpband/link/(count|frame|source)/'
-    # No check of symbols: scalar and NEON kernels are for the same processors.
+    # Only what is compiled for this processor alone is run.
+    build aarch64 '-DWARPBAND_TEST_FILES=^tests/|^warpband/(channel|detect|fec|linalg|massive|modem|ofdm|stbc)/|^warpband/link/(count|frame|source)/'
+    bash scripts/checks/symbols.sh build/aarch64
     export GTEST_FILTER='*neon*' # emulation is slow
     run_tests aarch64 qemu-aarch64 -L /usr/aarch64-linux-gnu
 }
