@@ -38,33 +38,19 @@ class rayleigh_matrices final : public massive_channel {
  public:
   rayleigh_matrices(const massive_link_config& c, bool block) : config_(c), block_(block) {}
   std::size_t matrices() const noexcept override { return block_ ? 1 : size(config_.subcarriers); }
-  std::size_t bytes_per_frame() const noexcept override {  // of in_ and out_
-    return config_.direction == massive_direction::uplink
-               ? 0
-               : 8 * size(config_.users + config_.antennas) * matrices();
-  }
   void draw(executor& exec, complex_view h, random_range range) override {
-    const std::size_t users = size(config_.users), antennas = size(config_.antennas);
-    if (in_.items() < h.items) {
-      in_ = exec.make<std::complex<float>>(users, h.items);
-      out_ = exec.make<std::complex<float>>(antennas, h.items);
-    }
-    apply(exec, make_view(in_.data(), users, h.items), make_view(out_.data(), antennas, h.items), h, range);
+    range.first *= matrices();
+    draw_mimo_rayleigh(exec, h, config_.users, range);
   }
   void send(executor& exec, view<const std::complex<float>> x, complex_view y, complex_view h,
             random_range range) override {
-    apply(exec, x, y, h, range);
-  }
-
- private:
-  void apply(executor& exec, view<const std::complex<float>> x, complex_view y, complex_view h,
-             random_range range) const {
     range.first *= matrices();
     apply_mimo_rayleigh(exec, x, y, h, x.items / h.items, range);
   }
+
+ private:
   massive_link_config config_;
   bool block_;
-  array<std::complex<float>> in_, out_;  // what nobody looks at
 };
 
 /// Tapped delay lines, one for each pair of antennas, drawn for a user and up to 16 antennas at a time, which

@@ -35,4 +35,21 @@ void apply_mimo_rayleigh(executor& exec, view<const std::complex<float>> in, vie
   exec.run(mimo_rayleigh_kernels(), &a, uses / shared);
 }
 
+void draw_mimo_rayleigh(executor& exec, view<std::complex<float>> channel, int streams, random_range range) {
+  check_range("streams", streams, 1, 64);
+  const std::size_t n = static_cast<std::size_t>(streams);
+  if (channel.elements < n || channel.elements % n != 0 || channel.elements / n > 512)
+    throw shape_error("channel", shape_text(channel.items, channel.elements),
+                      "rows of 1 to 512 antennas of " + std::to_string(streams) + " streams");
+  check_shape("channel", channel, channel.elements, channel.items);
+  mimo_rayleigh_args a;
+  a.streams = streams;
+  a.rx_antennas = static_cast<int>(channel.elements / n);
+  a.channel = as_pairs(channel);
+  a.seed = range.seed;
+  a.first = range.first;
+  a.point = range.point;
+  exec.run(mimo_rayleigh_kernels(), &a, channel.items);
+}
+
 }  // namespace wb

@@ -17,5 +17,8 @@ namespace wb {
 /// `uses_per_channel`. `range.first` is the index of the first H, `in` and `out` must not overlap.
 void apply_mimo_rayleigh(executor& exec, view<const std::complex<float>> in, view<std::complex<float>> out,
                          view<std::complex<float>> channel, std::size_t uses_per_channel, random_range range);
+/// Draws the H of apply_mimo_rayleigh with uses_per_channel = 1 and sends nothing: `channel` [uses,
+/// rx_antennas * streams], streams 1..64 and rx_antennas 1..512.
+void draw_mimo_rayleigh(executor& exec, view<std::complex<float>> channel, int streams, random_range range);
 
 }  // namespace wb

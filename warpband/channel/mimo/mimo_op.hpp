@@ -8,7 +8,8 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// Fast: an item is a use. Block: an item is an H and the uses that share it, which its group shares.
+/// Fast: an item is a use; without `in` H alone is drawn. Block: an item is an H and the uses that share it,
+/// which its group shares.
 template <bool Block>
 struct mimo_rayleigh_op {
   mimo_rayleigh_args a;
@@ -20,9 +21,11 @@ struct mimo_rayleigh_op {
   double flops() const {
     // complex_normal and its store; for each use the products, their sum, and the store of y
     const double e = a.streams * a.rx_antennas;
+    if (a.in.data == nullptr) return 43 * e;
     return 43 * e + static_cast<double>(a.uses_per_channel) * (8 * e + 2 * a.rx_antennas);
   }
   double bytes() const {
+    if (a.in.data == nullptr) return 8.0 * a.streams * a.rx_antennas;
     return 8.0 * (a.streams * a.rx_antennas +
                   static_cast<double>(a.uses_per_channel) * (a.streams + a.rx_antennas));
   }
@@ -38,9 +41,10 @@ struct mimo_rayleigh_op {
           if (e % 2 == 0) h = draw<T>(item, e / 2);
           const cx<T> now = e % 2 == 0 ? h.even : h.odd;
           store_cx(a.channel, static_cast<std::size_t>(e), item, now);
+          if (a.in.data == nullptr) continue;
           y = y + now * load_cx(a.in, static_cast<std::size_t>(s), item);
         }
-        store_cx(a.out, static_cast<std::size_t>(r), item, y);
+        if (a.in.data != nullptr) store_cx(a.out, static_cast<std::size_t>(r), item, y);
       }
     } else {
       for (int e = 2 * g.rank; e < entries(); e += 2 * g.size) {

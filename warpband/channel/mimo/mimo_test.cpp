@@ -106,6 +106,17 @@ TEST_P(mimo_rayleigh, entries_are_complex_normal_and_white) {
   EXPECT_LT(distance, 2.4 / std::sqrt(samples));
 }
 
+TEST_P(mimo_rayleigh, channels_alone_are_those_of_a_transmission) {
+  for (const antennas n : sizes)
+    for (const std::size_t uses : {1, 37}) {
+      const wb::random_range range{.seed = 4, .first = 9, .point = 2};
+      auto h = exec().make<std::complex<float>>(n.rx * n.streams, uses);
+      wb::draw_mimo_rayleigh(exec(), h, static_cast<int>(n.streams), range);
+      EXPECT_TRUE(same_bits(exec().to_host(h), fade(exec(), random_symbols(uses * n.streams), n, 1, range).h))
+          << n.rx << "x" << n.streams;
+    }
+}
+
 TEST_P(mimo_rayleigh, output_is_channel_times_input) {
   for (const antennas n : sizes)
     for (const std::size_t shared : {1, 2, 30}) {
@@ -208,6 +219,10 @@ TEST(mimo_rayleigh_arguments, bad_ones_are_named) {
   auto many = make(65, 6), more = make(513, 6);
   EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, many, y, h, 1, {}); }), "in");
   EXPECT_EQ(blamed([&] { wb::apply_mimo_rayleigh(*exec, s, more, h, 1, {}); }), "out");
+  EXPECT_NO_THROW(wb::draw_mimo_rayleigh(*exec, h, 2, {}));
+  EXPECT_EQ(blamed([&] { wb::draw_mimo_rayleigh(*exec, h, 0, {}); }), "streams");
+  EXPECT_EQ(blamed([&] { wb::draw_mimo_rayleigh(*exec, h, 65, {}); }), "streams");
+  EXPECT_EQ(blamed([&] { wb::draw_mimo_rayleigh(*exec, h, 5, {}); }), "channel");
 }
 
 }  // namespace
