@@ -182,6 +182,7 @@ std::function<void()> warpband_design(executor& exec, frame_data& d) {
     c.antennas = s.antennas, c.users = s.users, c.mode = s.mode, c.iterations = s.iterations;
     c.qam = 1 << bits_per_symbol_of_frame;
     if (is_iterative(s.mode)) c.sinr = massive_sinr::approximate;
+    if (s.split) c.sums = massive_sums::split_tf32;
     if (s.half)
       return [&exec, &d, detector = uplink_detector(c), n0, symbols] {
         uplink_output out;
@@ -212,6 +213,7 @@ void add_frames(const std::string& device, const frame_shape& s, const std::stri
   axes.emplace_back("estimate", s.each ? "each" : "shared");
   axes.emplace_back("by", by);
   if (s.half) axes.emplace_back("samples", "half");
+  if (s.split) axes.emplace_back("sums", name_of(massive_sums::split_tf32));
   add(s.uplink ? "uplink_frame" : "downlink_frame", device, axes, figures,
       make_frames(s, by_columns, design));
 }
@@ -227,6 +229,34 @@ std::vector<frame_benchmark> half_frames(const std::string& device) {
         s.subcarriers = subcarriers, s.symbols = symbols, s.half = true;
         all.push_back({s, device == "cpu" ? std::vector{resident} : std::vector{kernel, sync, small}});
       }
+  return all;
+}
+
+std::vector<frame_benchmark> split_frames(const std::string& device) {
+  using enum figure;
+  std::vector<frame_benchmark> all;
+  if (device == "cpu") return all;
+  frame_shape s;
+  s.split = true;
+  for (const int symbols : {1, 2, 4, 8, 16, 32, 64, 128}) {
+    s.symbols = symbols;
+    for (const bool each : {false, true}) {
+      s.each = each;
+      all.push_back({s, {kernel}});
+    }
+  }
+  s.each = false;
+  for (const bool half : {false, true})
+    for (const int subcarriers : {128, 1200}) {
+      s.half = half, s.symbols = 14, s.subcarriers = subcarriers;
+      all.push_back({s, {kernel, small}});
+    }
+  s.half = false, s.antennas = 256, s.users = 32, s.subcarriers = 128;
+  for (const int symbols : {2, 4, 8, 16})
+    for (const bool each : {false, true}) {
+      s.symbols = symbols, s.each = each;
+      all.push_back({s, {kernel}});
+    }
   return all;
 }
 

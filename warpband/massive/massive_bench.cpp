@@ -97,14 +97,16 @@ std::vector<bench::axis> axes_of(size s, massive_mode mode, int iterations, int 
   return axes;
 }
 void add_uplink(const std::string& device, size s, massive_mode mode, int iterations, int symbols, int qam,
-                const std::vector<figure>& figures, std::size_t frames = 0) {
+                const std::vector<figure>& figures, std::size_t frames = 0,
+                massive_sums sums = massive_sums::float32) {
   uplink_config c;
   c.antennas = s.antennas, c.users = s.users, c.qam = qam;
-  c.mode = mode, c.iterations = iterations;
+  c.mode = mode, c.iterations = iterations, c.sums = sums;
   if (is_iterative(mode)) c.sinr = massive_sinr::approximate;
   auto axes = axes_of(s, mode, iterations, symbols);
   axes.emplace_back("qam", qam);
   if (frames != 0) axes.emplace_back("frames", static_cast<int>(frames));
+  if (sums != massive_sums::float32) axes.emplace_back("sums", name_of(sums));
   for (const figure f : figures) {
     const std::size_t filling =
         frames_for(device, s.antennas, s.users, symbols) / (f == figure::host_fed ? 8 : 1);
@@ -149,6 +151,18 @@ const bench::group massive_benches{[] {
       for (const massive_mode mode : {cholesky, cg})
         add_uplink(device, {128, 16}, mode, mode == cg ? 3 : 0, 14, 16, {figure::small}, frames);
     if (device == "cpu") continue;
+    for (const int symbols : {1, 14}) {
+      const auto split = [&](size size, massive_mode mode, int iterations, const std::vector<figure>& figures,
+                             std::size_t frames = 0) {
+        add_uplink(device, size, mode, iterations, symbols, 16, figures, frames, massive_sums::split_tf32);
+      };
+      for (const size s : {size{128, 16}, {256, 16}, {128, 32}, {256, 32}}) split(s, cholesky, 0, alone);
+      split({128, 16}, cg, 3, alone);
+      split({256, 32}, cg, 4, alone);
+      if (symbols == 14)
+        for (const std::size_t frames : {std::size_t{128}, std::size_t{1200}})
+          split({128, 16}, cholesky, 0, {figure::small}, frames);
+    }
     for (const int symbols : {1, 14})
       add_uplink(device, {128, 16}, cholesky, 0, symbols, 16,
                  {figure::resident, figure::host_fed, figure::sync});

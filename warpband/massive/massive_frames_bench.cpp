@@ -17,8 +17,9 @@ const bench::group massive_frame_benches{[] {
       bench::add_frames(device, shape, "warpband", mine, false, bench::warpband_design);
     }
   for (const std::string& device : bench::devices())
-    for (const auto& [shape, figures] : bench::half_frames(device))
-      bench::add_frames(device, shape, "warpband", figures, false, bench::warpband_design);
+    for (const auto& frames : {bench::half_frames(device), bench::split_frames(device)})
+      for (const auto& [shape, figures] : frames)
+        bench::add_frames(device, shape, "warpband", figures, false, bench::warpband_design);
 }};
 
 }  // namespace

@@ -16,13 +16,14 @@ inline constexpr int frame_sides = 14, sides_of_warp = 7;
 /// Runs of antennas (linalg/gram).
 inline constexpr int frame_runs = 8;
 
-/// `Many`: frames of several vectors.
-template <int U, bool Many>
+/// `Many`: frames of several vectors; `Tensor`: sums on tensor cores (tensor_sums.hpp).
+template <int U, bool Many, bool Tensor>
 struct frame_shape {
   static_assert(U == 16 || U == 32);
   static constexpr int blocks = U / 16, halves = 32 / U;
+  static constexpr bool tensor = Tensor;
   /// Of 32 users and one vector, its filter is made with the triangles; elsewhere registers do not suffice.
-  static constexpr bool joined = !Many && U == 32;
+  static constexpr bool joined = !Many && (U == 32 || Tensor);
   // What warps take in turn: of the Gram matrix its rectangles of 8 x 16 and triangles of 16 x 16; filters.
   static constexpr int sides_at_once = Many ? sides_of_warp : 1;
   static constexpr int rectangles = blocks == 2 ? 2 : 0, triangles = blocks,
@@ -46,7 +47,7 @@ struct frame_shape {
 /// Floats between runs of H and of a vector, and of all that is staged; H and vectors that come as halves are
 /// staged as they are at `raw`, H first.
 struct frame_plan {
-  int run_log2, h_run, y_run, y, results, raw, floats;
+  int run_log2, h_run, y_run, y_side, y, results, raw, floats;
   template <class Shape>
   static frame_plan of(const massive_args& a) {
     frame_plan p{};
@@ -54,8 +55,10 @@ struct frame_plan {
     // 16 bytes more between runs: what eight lanes read lies in all banks.
     p.h_run = (2 * a.users << p.run_log2) + 4;
     p.y_run = (2 << p.run_log2) + 4;
+    // Lanes of tensor_sums.hpp have different vectors.
+    p.y_side = frame_runs * p.y_run + (Shape::tensor ? 4 : 0);
     p.y = frame_runs * p.h_run;
-    p.results = p.y + Shape::sides * frame_runs * p.y_run;
+    p.results = p.y + Shape::sides * p.y_side;
     const int workers = Shape::sides == 1 ? 1 : a.mode == massive_mode::cg ? Shape::warps : 0;
     p.raw = p.results + Shape::work + workers * Shape::work_of_warp;
     p.floats = p.raw + (a.half_channel.data != nullptr ? a.antennas * (a.users + Shape::sides) : 0);
@@ -63,8 +66,13 @@ struct frame_plan {
   }
   /// That of a call with 16 or 32 users.
   static frame_plan of_call(const massive_args& a) {
-    if (a.users == 16) return a.symbols > 1 ? of<frame_shape<16, true>>(a) : of<frame_shape<16, false>>(a);
-    return a.symbols > 1 ? of<frame_shape<32, true>>(a) : of<frame_shape<32, false>>(a);
+    return a.split_tf32 ? of_call_with<true>(a) : of_call_with<false>(a);
+  }
+  template <bool Tensor>
+  static frame_plan of_call_with(const massive_args& a) {
+    if (a.users == 16)
+      return a.symbols > 1 ? of<frame_shape<16, true, Tensor>>(a) : of<frame_shape<16, false, Tensor>>(a);
+    return a.symbols > 1 ? of<frame_shape<32, true, Tensor>>(a) : of<frame_shape<32, false, Tensor>>(a);
   }
 };
 

@@ -9,6 +9,10 @@ namespace wb {
 
 WB_DECLARE_KERNEL(uplink)
 
+const char* name_of(massive_sums sums) noexcept {
+  return sums == massive_sums::split_tf32 ? "split_tf32" : "float32";
+}
+
 uplink_detector::uplink_detector(const uplink_config& config) : config_(config) {
   check_massive(config.antennas, config.users, config.mode, config.iterations);
   if (config.qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
@@ -18,6 +22,8 @@ uplink_detector::uplink_detector(const uplink_config& config) : config_(config) 
   if (config.sinr == massive_sinr::exact && is_iterative(config.mode))
     throw argument_error("sinr", "exact",
                          std::string("approximate: ") + name_of(config.mode) + " does not invert A");
+  if (config.sums != massive_sums::float32 && config.sums != massive_sums::split_tf32)
+    throw argument_error("sums", std::to_string(static_cast<int>(config.sums)), "float32 or split_tf32");
   const float clip = config.llr_clip;
   if (!(clip > 0 && clip <= 1e6f) && clip != std::numeric_limits<float>::infinity())
     throw argument_error("llr_clip", std::to_string(clip), "above 0 and at most 1e6, or infinity");
@@ -39,6 +45,7 @@ massive_args uplink_detector::arguments(int symbols) const {
   args.iterations = config_.iterations;
   args.pam_bits = bits_per_symbol(config_.qam) / 2;
   args.exact_sinr = config_.sinr == massive_sinr::exact;
+  args.split_tf32 = config_.sums == massive_sums::split_tf32;
   args.clip = config_.llr_clip;
   args.steps = config_.llr_steps;
   return args;

@@ -22,6 +22,16 @@ enum class massive_sinr {
   approximate,  // from the Gram matrix: SINR = G_uu / N0, gain SINR / (1 + SINR) (eqs 3.3 and 3.4)
 };
 
+/// How sums over antennas are made: the Gram matrix H^H H and the matched filters H^H y.
+enum class massive_sums {
+  float32,     // the same bits on every backend
+  split_tf32,  // for 16 and 32 users on the tensor cores of a CUDA device: factors in two parts of 11
+               // significant bits, relative error of H^H H <= 2e-6. Elsewhere, and where the data do not lie
+               // one after the other, as float32
+};
+/// "float32", "split_tf32".
+const char* name_of(massive_sums sums) noexcept;
+
 struct uplink_config {
   int antennas = 128;  // B: users..512
   int users = 16;      // U: 1..64
@@ -29,6 +39,7 @@ struct uplink_config {
   massive_mode mode = massive_mode::cholesky;
   int iterations = 0;  // cg, jacobi_cg: 1..64
   massive_sinr sinr = massive_sinr::exact;
+  massive_sums sums = massive_sums::float32;
   /// LLRs are limited to +-llr_clip: above 0 and at most 1e6, or infinity for no limit.
   float llr_clip = std::numeric_limits<float>::infinity();
   /// 8-bit LLRs: steps in an LLR of 1, 0.25..64, as of turbo_decoder_config. They are limited to +-127 steps.

@@ -6,7 +6,7 @@
 namespace wb {
 inline namespace WB_ISA {
 int launch_frames_of_16(const massive_args& a, const place& where) {
-  return a.symbols > 1 ? launch_frames<16, true>(a, where) : launch_frames<16, false>(a, where);
+  return a.symbols > 1 ? launch_frames<16, true, false>(a, where) : launch_frames<16, false, false>(a, where);
 }
 }  // namespace WB_ISA
 }  // namespace wb

@@ -6,7 +6,7 @@
 namespace wb {
 inline namespace WB_ISA {
 int launch_frames_of_32(const massive_args& a, const place& where) {
-  return a.symbols > 1 ? launch_frames<32, true>(a, where) : launch_frames<32, false>(a, where);
+  return a.symbols > 1 ? launch_frames<32, true, false>(a, where) : launch_frames<32, false, false>(a, where);
 }
 }  // namespace WB_ISA
 }  // namespace wb

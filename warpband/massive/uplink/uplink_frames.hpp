@@ -11,6 +11,7 @@
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/frame_matrix.hpp>
 #include <warpband/massive/uplink/mapping.hpp>
+#include <warpband/massive/uplink/tensor_sums.hpp>
 #include <warpband/massive/uplink/uplink_op.hpp>
 
 namespace wb {
@@ -89,9 +90,9 @@ WB_HD void load_pairs(const float* p, float2 (&x)[N]) {
   }
 }
 
-template <int U, bool Many>
+template <int U, bool Many, bool Tensor>
 struct frame_worker {
-  using Shape = frame_shape<U, Many>;
+  using Shape = frame_shape<U, Many, Tensor>;
   static constexpr int halves = Shape::halves;
   const massive_args& a;
   const frame_plan& p;
@@ -169,7 +170,7 @@ struct frame_worker {
     }
     WB_ROLL for (int side = warp; side < count_from(symbol); side += Shape::warps) {
       const auto* from = reinterpret_cast<const uint4*>(raw_vector(side));
-      float* to = y + side * antenna_runs * p.y_run;
+      float* to = y + side * p.y_side;
       WB_ROLL for (int i = lane; 4 * i < a.antennas; i += 32) {
         const uint4 x = from[i];
         put_two(to + 8 * i + 4 * (4 * i >> p.run_log2), x.x, x.y);
@@ -203,7 +204,7 @@ struct frame_worker {
     if (half_in()) return stage_halves<Threads>(frame, symbol, rank);
     const int count = count_from(symbol);
     if (symbol == 0) stage_channel<Threads>(frame, rank);
-    const std::uint32_t vector = 4 * static_cast<std::uint32_t>(antenna_runs * p.y_run);
+    const std::uint32_t vector = 4 * static_cast<std::uint32_t>(p.y_side);
     WB_ROLL for (int i = rank; 2 * i < a.antennas; i += Threads) {
       const cx_pair* from = vector_of(frame, symbol) + 2 * i;
       std::uint32_t to = async_copies::address(y + 4 * i + 4 * (2 * i >> p.run_log2));
@@ -311,7 +312,7 @@ struct frame_worker {
   /// Matched filters of N sides, the first of them `side`, for the 16 columns from c0 on.
   template <int N>
   WB_HD void filters(int c0, int side, int count) const {
-    const int c = c0 + 4 * part, y_side = antenna_runs * p.y_run;
+    const int c = c0 + 4 * part, y_side = p.y_side;
     // Sides past `count` are summed from what lies there, and not kept.
     const float *at_h = h + run * p.h_run + 2 * c, *at_y = y + side * y_side + run * p.y_run;
     four_sums sums[N][4];
@@ -359,8 +360,21 @@ struct frame_worker {
       if (side < count) filters<Shape::sides_at_once>(16 * (i % Shape::blocks), side, count);
     }
   }
+  WB_HD tensor_sums<U, Shape> on_tensor_cores() const { return {h, y, results, p, a.antennas, lane}; }
   /// By all warps.
   WB_HD void products(int symbol, int count) const {
+    if constexpr (Tensor) {
+      const auto sums = on_tensor_cores();
+      if (symbol == 0) {
+        if (warp < Shape::blocks)
+          sums.template square<Shape::joined>(warp);
+        else if constexpr (U == 32)
+          sums.beside(warp - Shape::blocks);
+      }
+      const int side = 8 * (warp / Shape::blocks);
+      if (Many && side < count) sums.template filters<1>(warp % Shape::blocks, side, count);
+      return;
+    }
     if (symbol == 0) {
       WB_ROLL for (int i = warp; i < Shape::rectangles + Shape::triangles; i += Shape::warps) {
         if (i < Shape::rectangles)
@@ -862,7 +876,10 @@ struct frame_worker {
     if (U == 16 && symbol == 0) {
       // One warp has the matrix, the other the filters, which takes longer; they change about.
       if (warp == turn) {
-        triangle(0);
+        if constexpr (Tensor)
+          on_tensor_cores().template square<false>(0);
+        else
+          triangle(0);
         let_go();
         __syncwarp();
         user s = prepare(frame);
@@ -870,7 +887,10 @@ struct frame_worker {
         weigh(s);
         tell(s);
       } else {
-        filters_of(0, 1, count);
+        if constexpr (Tensor)
+          on_tensor_cores().template filters<2>(0, 0, count);
+        else
+          filters_of(0, 1, count);
         wait_for_other();
         stage_next<32>(frame, symbol, last, lane);
         judge(count);
@@ -913,20 +933,21 @@ struct frame_worker {
   }
 };
 
-template <int U, bool Many>
-__global__ void __launch_bounds__(frame_shape<U, Many>::threads, frame_shape<U, Many>::resident)
+template <int U, bool Many, bool Tensor>
+__global__ void __launch_bounds__(frame_shape<U, Many, Tensor>::threads,
+                                  frame_shape<U, Many, Tensor>::resident)
     detect_frames(const __grid_constant__ massive_args a, const __grid_constant__ frame_plan p,
                   std::size_t first, std::size_t last) {
   extern __shared__ __align__(128) float shared[];
-  frame_worker<U, Many>(a, p, shared).work(first, last);
+  frame_worker<U, Many, Tensor>(a, p, shared).work(first, last);
 }
 
-template <int U, bool Many>
+template <int U, bool Many, bool Tensor>
 int launch_frames(const massive_args& a, const place& where) {
-  using Shape = frame_shape<U, Many>;
+  using Shape = frame_shape<U, Many, Tensor>;
   const frame_plan p = frame_plan::of<Shape>(a);
   const std::size_t bytes = static_cast<std::size_t>(p.floats) * sizeof(float);
-  const auto kernel = detect_frames<U, Many>;
+  const auto kernel = detect_frames<U, Many, Tensor>;
   cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(where.limits.shared_bytes));
   if (e == cudaSuccess)
@@ -949,9 +970,11 @@ int launch_frames(const massive_args& a, const place& where) {
   return cudaGetLastError();
 }
 
-/// In files of their own, uplink_16_kernels.cpp and uplink_32_kernels.cpp.
+/// In files of their own, uplink_*_kernels.cpp.
 int launch_frames_of_16(const massive_args& a, const place& where);
 int launch_frames_of_32(const massive_args& a, const place& where);
+int launch_tensor_frames_of_16(const massive_args& a, const place& where);
+int launch_tensor_frames_of_32(const massive_args& a, const place& where);
 
 }  // namespace WB_ISA
 }  // namespace wb

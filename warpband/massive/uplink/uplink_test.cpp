@@ -222,6 +222,126 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
   }
 }
 
+uplink_config in_split_tf32(uplink_config c) {
+  c.sums = massive_sums::split_tf32;
+  return c;
+}
+
+// As near to the oracle as float32.
+TEST_P(uplink, split_tf32_equals_the_oracle) {
+  for (const massive_batch& b :
+       {random_frames(128, 16, 1, 5, 0.05f), random_frames(16, 16, 1, 3, 0.2f, 2),
+        random_frames(34, 16, 20, 3, 0.05f, 3), random_frames(128, 16, 14, 3, 0.05f, 4),
+        random_frames(48, 16, 7, 3, 0.1f, 5), random_frames(512, 16, 9, 2, 0.05f, 6),
+        random_frames(64, 32, 1, 5, 0.1f, 7), random_frames(100, 32, 9, 3, 0.1f, 8),
+        random_frames(256, 32, 14, 2, 0.05f, 9), random_frames(256, 32, 1, 5, 0.05f, 10),
+        random_frames(66, 32, 2, 3, 0.1f, 11), random_frames(80, 32, 29, 2, 0.1f, 12)}) {
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::mf}) {
+      uplink_config c = in_split_tf32(setting(b.antennas, b.users, mode));
+      expect_oracle(exec(), c, b);
+      use_approximation(c);
+      expect_oracle(exec(), c, b);
+    }
+    expect_oracle(exec(), in_split_tf32(setting(b.antennas, b.users, massive_mode::zf)), b, 1e-4);
+    expect_oracle(exec(), in_split_tf32(setting(b.antennas, b.users, massive_mode::cg, 4)), b, 1e-4);
+    expect_oracle(exec(), in_split_tf32(setting(b.antennas, b.users, massive_mode::cholesky)), in_halves(b),
+                  2e-5, {.half = true});
+  }
+}
+
+// Matched filters state G_uu^2 / sum |G_uj|^2 as their SINR where there is no noise, and G_uu / N0 as their
+// approximate one: all entries of the Gram matrix, and its diagonal.
+TEST_P(uplink, split_tf32_has_a_gram_matrix_to_2e_6) {
+  for (const std::size_t users : {16, 32})
+    for (const std::size_t antennas : {32, 128, 256, 512}) {
+      massive_batch b = random_frames(antennas, users, 1, 40, 1.f);
+      uplink_config c = in_split_tf32(setting(antennas, users, massive_mode::mf));
+      use_approximation(c);
+      const massive_result diagonal = detect(exec(), c, b);
+      std::fill(b.n0.begin(), b.n0.end(), 0.f);
+      const massive_result rows =
+          detect(exec(), in_split_tf32(setting(antennas, users, massive_mode::mf)), b);
+      double worst = 0, squares = 0;
+      for (std::size_t f = 0; f < b.frames; f++)
+        for (std::size_t u = 0; u < users; u++) {
+          double own = 0, others = 0;
+          for (std::size_t j = 0; j < users; j++) {
+            std::complex<double> g = 0;
+            for (std::size_t r = 0; r < antennas; r++)
+              g += std::conj(std::complex<double>(b.h[(f * antennas + r) * users + u])) *
+                   std::complex<double>(b.h[(f * antennas + r) * users + j]);
+            if (j == u)
+              own = g.real();
+            else
+              others += std::norm(g);
+          }
+          worst = std::max(worst, std::fabs(diagonal.sinr[f * users + u] / own - 1));
+          // What an error of the row, as a part of its norm, makes of the SINR.
+          const double change = rows.sinr[f * users + u] * others / (own * own) - 1;
+          squares += change * change * others / (own * own + others);
+        }
+      EXPECT_LT(worst, 2e-6) << antennas << "x" << users;
+      EXPECT_LT(std::sqrt(squares / static_cast<double>(b.frames * users)), 2e-6) << antennas << "x" << users;
+      RecordProperty("diagonal_" + std::to_string(antennas) + "x" + std::to_string(users),
+                     std::to_string(worst * 1e9));
+    }
+}
+
+TEST_P(uplink, split_tf32_has_the_same_bits_for_any_batch_and_erases_what_float32_does) {
+  const auto scalar = wb::testing::open_scalar();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  struct shape {
+    std::size_t antennas, users, symbols, frames;
+  };
+  for (const shape& s : std::vector<shape>{{128, 16, 1, 20},
+                                           {16, 16, 1, 3000},
+                                           {34, 16, 20, 9},
+                                           {16, 16, 6, 1200},
+                                           {128, 16, 14, 9},
+                                           {32, 32, 1, 600},
+                                           {100, 32, 9, 9},
+                                           {256, 32, 14, 9},
+                                           {256, 32, 1, 9},
+                                           {32, 32, 14, 300},
+                                           {40, 32, 29, 9}}) {
+    massive_batch b = random_frames(s.antennas, s.users, s.symbols, s.frames, 0.2f);
+    const std::size_t entries = s.antennas * s.users, step = s.frames / 9;
+    b.h[step * entries + 7] = nan;
+    std::fill_n(&b.h[2 * step * entries], entries, 0.f);
+    for (std::size_t r = 0; r < s.antennas; r++)  // of lower rank
+      b.h[3 * step * entries + r * s.users + 3] = b.h[3 * step * entries + r * s.users];
+    b.n0[4 * step] = -1;
+    b.n0[3 * step] = 0;
+    b.h[5 * step * entries + 1] = {0, 1e25f};
+    b.y[(6 * step * s.symbols + s.symbols / 2) * s.antennas] = {0, nan};
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::mf}) {
+      SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
+                   std::to_string(s.symbols) + " " + name_of(mode));
+      const uplink_config plain = setting(s.antennas, s.users, mode, is_iterative(mode) ? 4 : 0),
+                          c = in_split_tf32(plain);
+      const massive_result float32 = detect(*scalar, plain, b), all = detect(exec(), c, b);
+      EXPECT_EQ(all.status, float32.status);
+      for (std::size_t i = 0; i < all.llr.size(); i++) ASSERT_TRUE(std::isfinite(all.llr[i])) << i;
+      // Where the data lie in another way, and on a CPU, sums are float32.
+      EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest) == float32);
+      if (!GetParam().name.starts_with("cuda")) {
+        EXPECT_TRUE(all == float32);
+      }
+      const massive_batch narrow = in_halves(b);
+      EXPECT_TRUE(detect(exec(), c, narrow, layout::row_major, {.half = true}) == detect(exec(), c, narrow));
+      for (const std::size_t frames : {std::size_t{1}, std::size_t{7}, s.frames - 1}) {
+        massive_batch few = b;
+        few.frames = frames;
+        few.h.resize(frames * entries);
+        few.y.resize(few.vectors() * s.antennas);
+        few.n0.resize(frames);
+        const massive_result got = detect(exec(), c, few);
+        EXPECT_EQ(std::memcmp(got.llr.data(), all.llr.data(), got.llr.size() * sizeof(float)), 0) << frames;
+      }
+    }
+  }
+}
+
 TEST_P(uplink, halves_equal_the_oracle_of_what_they_hold) {
   const massive_formats half{.half = true};
   for (const massive_batch& full :
@@ -490,6 +610,7 @@ TEST(uplink_arguments, bad_ones_are_named) {
   EXPECT_EQ(blames([](uplink_config& c) { c.mode = massive_mode::cg, c.iterations = 3; }), "sinr");
   EXPECT_EQ(blames([](uplink_config& c) { c.mode = static_cast<massive_mode>(9); }), "mode");
   EXPECT_EQ(blames([](uplink_config& c) { c.sinr = static_cast<massive_sinr>(9); }), "sinr");
+  EXPECT_EQ(blames([](uplink_config& c) { c.sums = static_cast<massive_sums>(9); }), "sums");
   for (const float bad : {0.f, -1.f, nan, 2e6f})
     EXPECT_EQ(blames([&](uplink_config& c) { c.llr_clip = bad; }), "llr_clip") << bad;
   for (const float bad : {0.2f, 65.f, nan})
