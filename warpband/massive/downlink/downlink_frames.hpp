@@ -36,10 +36,10 @@ struct send_shape {
 };
 
 template <int Warps>
-struct frame_sender : frame_worker<16, false> {
+struct frame_sender : frame_worker<16, false, false> {
   using Shape = send_shape<Warps>;
   using Frame = typename Shape::frame;
-  using base = frame_worker<16, false>;
+  using base = frame_worker<16, false, false>;
   using value = typename base::value;
   using user = typename base::user;
   static constexpr int U = 16;

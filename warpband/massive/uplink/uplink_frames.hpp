@@ -360,19 +360,27 @@ struct frame_worker {
       if (side < count) filters<Shape::sides_at_once>(16 * (i % Shape::blocks), side, count);
     }
   }
-  WB_HD tensor_sums<U, Shape> on_tensor_cores() const { return {h, y, results, p, a.antennas, lane}; }
+  /// f(the sums).
+  template <class F>
+  WB_HD void on_tensor_cores(F f) const {
+    if (half_in())
+      f(tensor_sums<U, Shape, true>(h, y, results, p, lane));
+    else
+      f(tensor_sums<U, Shape, false>(h, y, results, p, lane));
+  }
   /// By all warps.
   WB_HD void products(int symbol, int count) const {
     if constexpr (Tensor) {
-      const auto sums = on_tensor_cores();
-      if (symbol == 0) {
-        if (warp < Shape::blocks)
-          sums.template square<Shape::joined>(warp);
-        else if constexpr (U == 32)
-          sums.beside(warp - Shape::blocks);
-      }
-      const int side = 8 * (warp / Shape::blocks);
-      if (Many && side < count) sums.template filters<1>(warp % Shape::blocks, side, count);
+      on_tensor_cores([&](const auto& sums) {
+        if (symbol == 0) {
+          if (warp < Shape::blocks)
+            sums.template square<Shape::joined>(warp);
+          else if constexpr (U == 32)
+            sums.beside(warp - Shape::blocks);
+        }
+        const int side = 8 * (warp / Shape::blocks);
+        if (Many && side < count) sums.template filters<1>(warp % Shape::blocks, side, count);
+      });
       return;
     }
     if (symbol == 0) {
@@ -877,7 +885,7 @@ struct frame_worker {
       // One warp has the matrix, the other the filters, which takes longer; they change about.
       if (warp == turn) {
         if constexpr (Tensor)
-          on_tensor_cores().template square<false>(0);
+          on_tensor_cores([&](const auto& sums) { sums.template square<false>(0); });
         else
           triangle(0);
         let_go();
@@ -888,7 +896,7 @@ struct frame_worker {
         tell(s);
       } else {
         if constexpr (Tensor)
-          on_tensor_cores().template filters<2>(0, 0, count);
+          on_tensor_cores([&](const auto& sums) { sums.template filters<2>(0, 0, count); });
         else
           filters_of(0, 1, count);
         wait_for_other();
@@ -915,6 +923,10 @@ struct frame_worker {
 
   WB_HD void work(std::size_t first, std::size_t last) const {
     std::size_t frame = first + blockIdx.x;
+    if (Tensor && a.antennas < antenna_runs << p.run_log2) {
+      WB_ROLL for (int i = static_cast<int>(threadIdx.x); i < p.results; i += Shape::threads) h[i] = 0.f;
+      meet();
+    }
     stage<Shape::threads>(frame, 0, static_cast<int>(threadIdx.x));
     WB_ROLL for (int turn = 0; frame < last; frame += gridDim.x, turn ^= 1) {
       WB_ROLL for (int symbol = 0; symbol < (Many ? a.symbols : 1); symbol += Shape::sides) {
