@@ -70,13 +70,15 @@ struct pipeline_config {
   overflow_policy overflow = overflow_policy::wait;
   wait_policy waiting = wait_policy::block;
   /// CUDA: parts of a frame, 1..64. With more than one its copies and kernels overlap among themselves, which
-  /// shortens the latency of large frames. Not of chains that work on a frame as a whole.
+  /// shortens the latency of large frames. Parts get smaller, as parts : parts - 1 : ... : 1, so that little
+  /// is left to do once the last one is there. Not of chains that work on a frame as a whole.
   int parts = 1;
   /// CUDA, with parts = 1: frames of these many items that are started one by one are started as a recorded
   /// graph, one for each slot and stream. A group of them (batch) is not: it goes without a graph.
   std::vector<std::size_t> graph_items = {};
   /// CUDA, with parts = 1: up to so many frames of most_items, 1..64, that wait one behind the other go as
-  /// one copy in, their kernels and one copy out, since each copy costs some microseconds whatever its size.
+  /// one copy in, their kernels and one copy out, since each copy costs some microseconds whatever its size;
+  /// automatic_batch() says how many make that small.
   /// A stream that is free waits for so many while two others work: more throughput of small frames, for a
   /// longer latency of each. Frames of such a group finish together.
   int batch = 1;
@@ -93,6 +95,10 @@ struct pipeline_config {
   /// does not say that it is done with the frame, for which there has to be a timeout.
   std::function<void(const fault_point&)> fault = {};
 };
+
+/// How many frames of `items` make up 16 MB in or out, 1..64: of such a group 1 % is what its copies cost
+/// beside their bytes.
+int automatic_batch(const frame_chain& chain, std::size_t items) noexcept;
 
 enum class frame_status { delivered, dropped, failed };
 /// "delivered", "dropped", "failed".

@@ -163,6 +163,14 @@ TEST(stream_pipeline, refuses_settings) {
 
 class stream_lanes : public ::testing::TestWithParam<std::tuple<std::size_t, int, wb::wait_policy>> {};
 
+TEST(stream_pipeline, automatic_groups_make_copies_large) {
+  const plus_one c;  // 4 bytes an item, in and out
+  EXPECT_EQ(wb::automatic_batch(c, 1), 64);
+  EXPECT_EQ(wb::automatic_batch(c, 100'000), 39);
+  EXPECT_EQ(wb::automatic_batch(c, 4'000'000), 1);
+  EXPECT_EQ(wb::automatic_batch(c, 40'000'000), 1);
+}
+
 TEST_P(stream_lanes, all_frames_in_order_with_their_results) {
   const auto [devices, streams, waiting] = GetParam();
   observer o;
