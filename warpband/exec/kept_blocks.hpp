@@ -56,7 +56,7 @@ class kept_blocks {
     kept_.clear();
   }
   bool empty() const noexcept { return kept_.empty(); }
-  /// Up to a quarter more, at least 512. `bytes` is at most PTRDIFF_MAX.
+  /// A multiple of 512, up to a quarter more from 2048 on. `bytes` is at most PTRDIFF_MAX.
   static std::size_t rounded(std::size_t bytes) noexcept {
     std::size_t unit = 512;
     while (unit < bytes / 8) unit *= 2;
