@@ -265,6 +265,11 @@ class bare_copies {
     copy(frame_clock::now());  // the first one takes longer
     times_ = {};
   }
+  /// Before a copy is due: a thread that has not called CUDA for long finds its code in no cache.
+  void wake() {
+    exec_.upload(to_.data(), from_.data(), 256);
+    exec_.sync();
+  }
   /// One that is due now. Waits for it, awake.
   void copy(frame_clock::time_point due) {
     const std::size_t bytes = to_.bytes();
@@ -297,8 +302,11 @@ json run_one(stream_run run, progress_line& line) {
 
   json stages;
   if (run.stages) {
-    const wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items,
-                                                 source.arrays(0), run.repetitions, run.batch);
+    wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items,
+                                           source.arrays(0), run.repetitions, run.batch);
+    if (run.devices.size() > 1 &&
+        std::find(run.devices.begin(), run.devices.end(), "cpu") == run.devices.end())
+      t.copies_us = wb::measure_copies(chain, run.devices, run.items, run.repetitions, run.batch);
     json each;
     double alone = t.upload_us + t.download_us;
     for (std::size_t i = 0; i < t.stage_us.size(); i++) {
@@ -399,14 +407,19 @@ json run_one(stream_run run, progress_line& line) {
   std::uint64_t n = 0, frames = 0;  // turns, and those of them that are frames'
   for (; run.seconds > 0 ? elapsed() < run.seconds : frames < run.frames; n++) {
     if (interrupted() || !error.empty()) break;
+    const bool is_copy = copies && n % run.copies_every == run.copies_every - 1;
     frame_clock::time_point due{};
     if (run.rate > 0) {
       due = start + std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(n) * period));
+      if (is_copy) {
+        wait_until(due - std::chrono::microseconds(60), run.waiting == wb::wait_policy::block);
+        copies->wake();
+      }
       wait_until(due, run.waiting == wb::wait_policy::block);
     }
     if (interrupted()) break;
     try {
-      if (copies && n % run.copies_every == run.copies_every - 1) {
+      if (is_copy) {
         copies->copy(due);
         continue;
       }
@@ -454,6 +467,9 @@ json run_one(stream_run run, progress_line& line) {
   result["descriptions"] = pipeline.descriptions();
   result["streams"] = run.streams;
   result["batch"] = run.batch;
+  result["frames_per_start"] =
+      static_cast<double>(pushed - (after.dropped - before.dropped) + after.rerun - before.rerun) /
+      static_cast<double>(std::max<std::uint64_t>(after.starts - before.starts, 1));
   result["parts"] = run.parts;
   result["splits"] = run.splits;
   result["graphs"] = graphs;

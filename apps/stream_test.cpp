@@ -119,6 +119,7 @@ users = 8
     EXPECT_EQ(run["counters"]["delivered"], 200);
     EXPECT_GT(run["checked"]["compared"].get<int>(), 0);
     EXPECT_EQ(run["checked"]["different"], 0);
+    EXPECT_EQ(run["frames_per_start"], 1);
     bytes[half] = run["input_gb_per_s"].get<double>() * run["frame_us"].get<double>() * 1e3;
   }
   // H of 4 subcarriers, y of 56 vectors, N0; each on a multiple of 256.

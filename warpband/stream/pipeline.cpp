@@ -174,6 +174,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   std::condition_variable space, work;    // a slot is free; a frame is queued, a lane is done
   mutable std::condition_variable ended;  // frames were delivered
   ring<std::size_t> free, queue;
+  std::size_t taken_last = 0;      // slot
   ring<record> records;            // in order of sequence
   std::vector<std::byte*> spares;  // memory for outputs
   std::vector<char> alive;         // of each device
@@ -329,15 +330,29 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     if (r > 0) join(r - 1);
     give_back(s);
   }
+  /// The free slot that was used last, which is in the caches.
+  std::size_t take_hot() {
+    const std::size_t s = free.back();
+    free.pop_back();
+    return s;
+  }
+  /// The free slot that comes next behind the one that was taken last, as frames that lie side by side go
+  /// together. One that comes back late, since somebody holds its ticket, is passed over this time; in a
+  /// queue it would be out of its place from then on.
+  std::size_t next_in_turn() {
+    const auto behind = [&](std::size_t s) { return s + 1 < slots.size() ? s + 1 : 0; };
+    do taken_last = behind(taken_last);
+    while (slots[taken_last].use != slot_use::free);
+    free.pop_back();  // how many there are is all that it tells here
+    return taken_last;
+  }
   /// none where there is none until then.
   std::size_t take_slot(lock& l, frame_clock::time_point until) {
     for (;;) {
       if (stopping) throw error(stopped_text);
       if (devices_left == 0) throw device_error("no device is left: " + device_failure);
       if (!free.empty()) {
-        // The one that was used last is in the caches; in turn they lie side by side.
-        const std::size_t s = config.batch > 1 ? free.front() : free.back();
-        config.batch > 1 ? free.pop_front() : free.pop_back();
+        const std::size_t s = config.batch > 1 ? next_in_turn() : take_hot();
         slots[s].use = slot_use::filling;
         return s;
       }
@@ -388,6 +403,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     const std::size_t n = ready_frames(w);
     if (n == 0) return {};
     const std::size_t first = queue.front();
+    counts.starts++;
     for (std::size_t s = first; s < first + n; s++) {
       queue.pop_front();
       slots[s].use = slot_use::running;
@@ -701,10 +717,8 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       for (std::size_t s = 0; s < n; s++) spares.push_back(spare_outputs.data() + s * out);
     }
     free.reserve(slots.size());
-    if (config.batch > 1)
-      for (std::size_t s = 0; s < slots.size(); s++) free.push_back(s);
-    else
-      for (std::size_t s = slots.size(); s > 0; s--) free.push_back(s - 1);
+    for (std::size_t s = slots.size(); s > 0; s--) free.push_back(s - 1);
+    taken_last = slots.size() - 1;
     queue.reserve(slots.size() + 1);
     records.reserve(2 * slots.size() + 2);  // frames with a slot, and runs of dropped ones between them
     std::vector<lane_frame> recorded;

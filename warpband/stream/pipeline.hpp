@@ -198,6 +198,7 @@ struct pipeline_counters {
   std::uint64_t callback_errors =
       0;  // exceptions that callbacks threw: the frames count as delivered all the same
   std::uint64_t devices_failed = 0;
+  std::uint64_t starts = 0;                   // of frames, or of groups of them
   std::size_t waiting = 0, most_waiting = 0;  // frames in the queue, now and at most
   std::uint64_t missed = 0;                   // as in pipeline_times
   std::uint64_t waiting_sum = 0;              // of those that the pushed frames met there

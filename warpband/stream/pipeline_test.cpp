@@ -237,6 +237,27 @@ TEST(stream_pipeline, slots_keep_what_was_written) {
 // ------------------------------------------------------------------------------------------------------
 // tickets
 
+TEST(stream_pipeline, slots_of_groups_are_taken_in_turn) {
+  frame_pipeline p(chain(), {.most_items = 4, .queue = 6, .batch = 4});
+  const std::size_t slots = p.slots();
+  const auto next = [&] {
+    wb::frame_slot slot = p.acquire(4);
+    const std::size_t index = slot.index();
+    p.push(std::move(slot));
+    p.drain();
+    return index;
+  };
+  for (std::size_t n = 0; n < slots; n++) EXPECT_EQ(next(), n);
+  {
+    const wb::frame_ticket held = p.submit(p.acquire(4));  // slot 0
+    for (std::size_t n = 1; n < slots; n++) EXPECT_EQ(next(), n);
+    EXPECT_EQ(next(), 1U);
+  }
+  // It is back in its place once its ticket is gone.
+  for (std::size_t n = 2; n < slots; n++) EXPECT_EQ(next(), n);
+  for (std::size_t n = 0; n < slots; n++) EXPECT_EQ(next(), n);
+}
+
 TEST(stream_pipeline, tickets_wait_in_any_order_and_outlive_the_pipeline) {
   std::vector<wb::frame_ticket> tickets;
   observer o;
