@@ -499,6 +499,7 @@ json run_one(stream_run run, progress_line& line) {
   }
   result["deadline_us"] = run.deadline_us > 0 ? json(run.deadline_us) : json();
   result["missed"] = times.missed;
+  result["missed_runs"] = {{"count", times.missed_runs}, {"longest", times.longest_missed_run}};
   result["queue"] = {
       {"size", run.queue},
       {"mean", after.pushed == 0 ? 0

@@ -183,6 +183,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   bool delivering = false, stopping = false;
   pipeline_counters counts;
   pipeline_times times;
+  std::uint64_t missed_now = 0;  // frames just delivered that were late, one behind the other
   std::string device_failure;
   // Looked at without it, by threads that spin.
   std::atomic<std::size_t> queued_now{0};
@@ -283,7 +284,13 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
           times.latency.add(latency);
           times.queued.add(f.started - f.pushed);
           times.device.add(f.finished - f.started);
-          if (config.deadline.count() > 0 && latency > config.deadline) times.missed++;
+          if (config.deadline.count() > 0 && latency > config.deadline) {
+            times.missed++;
+            times.missed_runs += missed_now++ == 0;
+            times.longest_missed_run = std::max(times.longest_missed_run, missed_now);
+          } else {
+            missed_now = 0;
+          }
         }
         (f.status == frame_status::delivered ? counts.delivered
          : f.status == frame_status::dropped ? counts.dropped
@@ -934,6 +941,7 @@ pipeline_times frame_pipeline::times() const {
 void frame_pipeline::reset_times() {
   const pipeline_state::lock l = state_->hold();
   state_->times = {};
+  state_->missed_now = 0;
   state_->counts.most_waiting = state_->queue.size();
 }
 std::size_t frame_pipeline::slots() const noexcept { return state_->slots.size(); }

@@ -219,6 +219,23 @@ TEST(stream_pipeline, latency_counts_from_the_time_that_is_given) {
   EXPECT_EQ(p.times().missed, 0U);
 }
 
+TEST(stream_pipeline, late_frames_one_behind_the_other_are_a_run) {
+  frame_pipeline p(chain(), {.most_items = 16, .deadline = 10s});
+  const auto push = [&](bool late) {
+    p.push(filled(p, 16, 0), 0, wb::frame_clock::now() - (late ? 1min : 0min));
+  };
+  for (const bool late : {true, false, false, true, true, true, false, true, true}) push(late);
+  p.drain();
+  EXPECT_EQ(p.times().missed, 6U);
+  EXPECT_EQ(p.times().missed_runs, 3U);
+  EXPECT_EQ(p.times().longest_missed_run, 3U);
+  p.reset_times();
+  push(true);  // not the last run's
+  p.drain();
+  EXPECT_EQ(p.times().missed_runs, 1U);
+  EXPECT_EQ(p.times().longest_missed_run, 1U);
+}
+
 TEST(stream_pipeline, slots_keep_what_was_written) {
   frame_pipeline p(chain(), {.streams = 1, .most_items = 16, .queue = 1});
   std::set<std::size_t> written;
