@@ -251,16 +251,62 @@ class pace {
   std::vector<double> windows_;
 };
 
-json run_one(const stream_run& run, progress_line& line) {
+/// Copies of a frame's bytes to a device and nothing else, by the clock that frames are timed by: what the
+/// machine adds to any of them.
+class bare_copies {
+ public:
+  bare_copies(const std::string& device, std::size_t bytes)
+      : opened_(wb::open_executor(device)),
+        exec_(dynamic_cast<wb::cuda&>(*opened_)),
+        from_(exec_.make_host<std::byte>(bytes, frames)),
+        to_(exec_.make<std::byte>(bytes, 1)),
+        done_(exec_) {
+    std::memset(from_.data(), 0, from_.bytes());
+    copy(frame_clock::now());  // the first one takes longer
+    times_ = {};
+  }
+  /// Before a copy is due: a thread that has not called CUDA for long finds its code in no cache.
+  void wake() {
+    exec_.upload(to_.data(), from_.data(), 256);
+    exec_.sync();
+  }
+  /// One that is due now. Waits for it, awake.
+  void copy(frame_clock::time_point due) {
+    const std::size_t bytes = to_.bytes();
+    exec_.upload(to_.data(), from_.data() + next_++ % frames * bytes, bytes);
+    done_.record(exec_);
+    while (!done_.reached()) continue;
+    times_.add(frame_clock::now() - due);
+  }
+  const wb::latency_histogram& times() const { return times_; }
+  std::size_t bytes() const { return to_.bytes(); }
+
+ private:
+  static constexpr std::size_t frames = 8;  // as those of a pipeline: not the same memory each time
+  std::unique_ptr<wb::executor> opened_;
+  wb::cuda& exec_;
+  wb::array<std::byte> from_, to_;
+  wb::cuda_event done_;
+  std::size_t next_ = 0;
+  wb::latency_histogram times_;
+};
+
+json run_one(stream_run run, progress_line& line) {
   const stream_work work = work_of(run);
   const wb::frame_chain& chain = *work.chain;
+  if (run.copies_every != 0 && run.devices.front() == "cpu")
+    throw wb::argument_error("stream.copies_every", std::to_string(run.copies_every), "0 on a CPU");
+  if (run.batch == 0) run.batch = run.parts > 1 ? 1 : wb::automatic_batch(chain, run.items);
   const stream_source source(run, work);
   json result{{"label", run.label}};
 
   json stages;
   if (run.stages) {
-    const wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items,
-                                                 source.arrays(0), run.repetitions, run.batch);
+    wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items,
+                                           source.arrays(0), run.repetitions, run.batch);
+    if (run.devices.size() > 1 &&
+        std::find(run.devices.begin(), run.devices.end(), "cpu") == run.devices.end())
+      t.copies_us = wb::measure_copies(chain, run.devices, run.items, run.repetitions, run.batch);
     json each;
     double alone = t.upload_us + t.download_us;
     for (std::size_t i = 0; i < t.stage_us.size(); i++) {
@@ -348,23 +394,36 @@ json run_one(const stream_run& run, progress_line& line) {
   items_pushed = 0;
   bits_pushed = 0;
 
+  std::optional<bare_copies> copies;
+  if (run.copies_every != 0)
+    copies.emplace(run.devices.front(), wb::offset_of(chain.inputs(), chain.inputs().size(), run.items));
+
   memory_watch memory(run.devices);
   const frame_clock::time_point start = frame_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(frame_clock::now() - start).count(); };
   const double period = run.rate > 0 ? 1e9 / run.rate : 0;
   frame_clock::time_point looked = start;
   pace windows(start);
-  std::uint64_t n = 0;
-  for (; run.seconds > 0 ? elapsed() < run.seconds : n < run.frames; n++) {
+  std::uint64_t n = 0, frames = 0;  // turns, and those of them that are frames'
+  for (; run.seconds > 0 ? elapsed() < run.seconds : frames < run.frames; n++) {
     if (interrupted() || !error.empty()) break;
+    const bool is_copy = copies && n % run.copies_every == run.copies_every - 1;
     frame_clock::time_point due{};
     if (run.rate > 0) {
       due = start + std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(n) * period));
+      if (is_copy) {
+        wait_until(due - std::chrono::microseconds(60), run.waiting == wb::wait_policy::block);
+        copies->wake();
+      }
       wait_until(due, run.waiting == wb::wait_policy::block);
     }
     if (interrupted()) break;
     try {
-      push(n, due);
+      if (is_copy) {
+        copies->copy(due);
+        continue;
+      }
+      push(frames++, due);
     } catch (const wb::device_error& e) {
       error = e.what();
       break;
@@ -380,7 +439,7 @@ json run_one(const stream_run& run, progress_line& line) {
         line.show(fmt::format(
             "{}: {} frames, {:.4g} Mb/s, {} waiting, {} missed, {} dropped, {} failed, {}", run.label,
             done_frames,
-            static_cast<double>(done_frames) * bits_pushed / static_cast<double>(n + 1) / elapsed() * 1e-6,
+            static_cast<double>(done_frames) * bits_pushed / static_cast<double>(frames) / elapsed() * 1e-6,
             now_counted.waiting, now_counted.missed, now_counted.dropped - before.dropped,
             now_counted.failed - before.failed, duration_text(elapsed())));
       }
@@ -408,6 +467,9 @@ json run_one(const stream_run& run, progress_line& line) {
   result["descriptions"] = pipeline.descriptions();
   result["streams"] = run.streams;
   result["batch"] = run.batch;
+  result["frames_per_start"] =
+      static_cast<double>(pushed - (after.dropped - before.dropped) + after.rerun - before.rerun) /
+      static_cast<double>(std::max<std::uint64_t>(after.starts - before.starts, 1));
   result["parts"] = run.parts;
   result["splits"] = run.splits;
   result["graphs"] = graphs;
@@ -430,8 +492,14 @@ json run_one(const stream_run& run, progress_line& line) {
   result["latency_us"] = times_json(times.latency);
   result["queued_us"] = times_json(times.queued);
   result["device_us"] = times_json(times.device);
+  if (copies) {
+    result["bare_copies_us"] = times_json(copies->times());
+    result["bare_copies_us"].update(
+        {{"every", run.copies_every}, {"count", copies->times().count()}, {"bytes", copies->bytes()}});
+  }
   result["deadline_us"] = run.deadline_us > 0 ? json(run.deadline_us) : json();
   result["missed"] = times.missed;
+  result["missed_runs"] = {{"count", times.missed_runs}, {"longest", times.longest_missed_run}};
   result["queue"] = {
       {"size", run.queue},
       {"mean", after.pushed == 0 ? 0
@@ -460,6 +528,12 @@ json run_one(const stream_run& run, progress_line& line) {
         "{}, download {:.1f} us; copies alone, overlapped {:.1f} us; synchronous {:.1f} us, p99.9 {:.1f}\n",
         text, stages["download_us"].get<double>(), stages["copies_us"].get<double>(),
         stages["synchronous_us"].get<double>(), stages["synchronous_p99.9_us"].get<double>());
+  }
+  if (copies) {
+    const wb::latency_histogram& t = copies->times();
+    fmt::print(
+        "  bare copies in, {} in turn with frames: p50 {:.1f}, p99 {:.1f}, p99.9 {:.1f}, max {:.1f} us\n",
+        t.count(), t.percentile_us(50), t.percentile_us(99), t.percentile_us(99.9), t.max_us());
   }
   if (!error.empty()) fmt::print("  ended early: {}\n", error);
   if (check.different != 0)

@@ -99,10 +99,10 @@ const key keys[] = {
      [](stream_run& r, const toml::node& n, const key& k) { r.streams = whole<int>(n, k, 1, 64); }},
     {"stream.threads", "an integer from 0 (all cores) to 4096", "1", "\"cpu\": threads that share a frame.",
      [](stream_run& r, const toml::node& n, const key& k) { r.threads = whole<int>(n, k, 0, 4096); }},
-    {"stream.batch", "an integer from 1 to 64", "1",
+    {"stream.batch", "an integer from 0 to 64", "1",
      "CUDA, without parts: up to so many frames that wait one behind the other are copied as one, for more "
-     "throughput of small frames.",
-     [](stream_run& r, const toml::node& n, const key& k) { r.batch = whole<int>(n, k, 1, 64); }},
+     "throughput of small frames. 0: as many as make up 16 MB.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.batch = whole<int>(n, k, 0, 64); }},
     {"stream.parts", "an integer from 1 to 64", "1",
      "CUDA: parts of a frame whose copies and kernels overlap, for less latency of large frames.",
      [](stream_run& r, const toml::node& n, const key& k) { r.parts = whole<int>(n, k, 1, 64); }},
@@ -170,6 +170,13 @@ const key keys[] = {
      "is. Not with frames of several sizes.",
      [](stream_run& r, const toml::node& n, const key& k) {
        r.check_every = whole<std::uint64_t>(n, k, 0, most_count);
+     }},
+    {"stream.copies_every", "0, or an integer from 2 to 10^12", "0",
+     "CUDA, with a rate: every so many-th turn is no frame's; its inputs are copied to the first device and "
+     "nothing else, and these times are counted by themselves: what the machine does to any frame. 0: none "
+     "is.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.copies_every = whole<std::uint64_t>(n, k, 0, most_count);
      }},
     {"stream.stages", "true or false", "true",
      "Before the run time the copies and stages of a frame one by one.",
@@ -314,6 +321,10 @@ void check(const stream_run& r) {
   if (r.least_items > r.items)
     throw wb::argument_error("stream.least_items", std::to_string(r.least_items),
                              "0 to " + std::to_string(r.items));
+  if (r.copies_every == 1) throw wb::argument_error("stream.copies_every", "1", "0, or 2 or more");
+  if (r.copies_every != 0 && r.rate == 0)
+    throw wb::argument_error("stream.copies_every", std::to_string(r.copies_every),
+                             "0 where rate is \"max\"");
   (void)work_of(r);
 }
 

@@ -20,13 +20,15 @@ struct stream_run {
   std::size_t items = 0;        // of a frame
   std::size_t least_items = 0;  // 0: all frames have `items`; else sizes are drawn between the two
   std::vector<std::string> devices{"cpu"};
-  int streams = 2, threads = 1, batch = 1, parts = 1, splits = 1, retries = 1, repetitions = 30;
+  int streams = 2, threads = 1;
+  int batch = 1;  // 0: automatic
+  int parts = 1, splits = 1, retries = 1, repetitions = 30;
   std::size_t queue = 8;
   wb::overflow_policy overflow = wb::overflow_policy::wait;
   wb::wait_policy waiting = wb::wait_policy::block;
   bool graphs = false;
   double rate = 0;  // frames a second; 0: as fast as they are taken
-  std::uint64_t frames = 1000, warmup = 100, seed = 1, check_every = 100;
+  std::uint64_t frames = 1000, warmup = 100, seed = 1, check_every = 100, copies_every = 0;
   double seconds = 0, deadline_us = 0, timeout_ms = 0, snr_db = 20;
   std::string source = "generated";
   bool stages = true;

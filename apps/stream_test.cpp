@@ -10,6 +10,7 @@
 #include <string>
 
 #include <tests/json.hpp>
+#include <warpband/exec/cuda.hpp>
 
 namespace {
 
@@ -118,6 +119,7 @@ users = 8
     EXPECT_EQ(run["counters"]["delivered"], 200);
     EXPECT_GT(run["checked"]["compared"].get<int>(), 0);
     EXPECT_EQ(run["checked"]["different"], 0);
+    EXPECT_EQ(run["frames_per_start"], 1);
     bytes[half] = run["input_gb_per_s"].get<double>() * run["frame_us"].get<double>() * 1e3;
   }
   // H of 4 subcarriers, y of 56 vectors, N0; each on a multiple of 256.
@@ -125,18 +127,41 @@ users = 8
   EXPECT_NEAR(bytes[1], 4 * (4 * 32 * 8 + 56 * 32) + 256, 1);
 }
 
+TEST(stream_command, bare_copies_take_turns_with_frames) {
+  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  const auto result = result_of(R"([stream]
+devices = ["cuda:0"]
+items = 256
+rate = 2000
+frames = 200
+copies_every = 5
+stages = false
+)");
+  const auto& run = result["runs"][0];
+  EXPECT_EQ(run["counters"]["delivered"], 200);
+  const auto& copies = run["bare_copies_us"];
+  EXPECT_EQ(copies["count"], 49);  // of 249 turns
+  EXPECT_EQ(copies["bytes"], 256 * (2 * 2 + 2) * 8 + 256);
+  EXPECT_GT(copies["p50"].get<double>(), 0);
+  EXPECT_GE(copies["max"].get<double>(), copies["p99.9"].get<double>());
+}
+
 TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
   struct refused {
     const char *scenario, *said;
   };
-  for (const refused& r : {refused{"[stream]\nitems = 0\n", "stream.items"},
-                           refused{"[stream]\nitems = 8\nqueue = 0\n", "stream.queue"},
-                           refused{"[stream]\nitems = 8\nchain = \"radar\"\n", "radar"},
-                           refused{"[stream]\nitems = 8\nfoo = 1\n", "foo"},
-                           refused{"[stream]\nitems = 8\n[massive]\nsamples = \"half\"\n", "complex32"},
-                           refused{"[stream]\nitems = 8\nsource = \"no_such_file.h5\"\n", "no_such_file.h5"},
-                           refused{"[stream]\nitems = 8\ndevices = [\"tpu\"]\n", "tpu"},
-                           refused{"[stream\n", "line 1"}, refused{"", "stream.items"}}) {
+  for (const refused& r :
+       {refused{"[stream]\nitems = 0\n", "stream.items"},
+        refused{"[stream]\nitems = 8\nqueue = 0\n", "stream.queue"},
+        refused{"[stream]\nitems = 8\nchain = \"radar\"\n", "radar"},
+        refused{"[stream]\nitems = 8\nfoo = 1\n", "foo"},
+        refused{"[stream]\nitems = 8\n[massive]\nsamples = \"half\"\n", "complex32"},
+        refused{"[stream]\nitems = 8\nsource = \"no_such_file.h5\"\n", "no_such_file.h5"},
+        refused{"[stream]\nitems = 8\ndevices = [\"tpu\"]\n", "tpu"},
+        refused{"[stream]\nitems = 8\nrate = 10\ncopies_every = 1\n", "stream.copies_every"},
+        refused{"[stream]\nitems = 8\ncopies_every = 9\n", "rate"},
+        refused{"[stream]\nitems = 8\nrate = 10\ncopies_every = 9\n", "on a CPU"},
+        refused{"[stream\n", "line 1"}, refused{"", "stream.items"}}) {
     const outcome o = stream_text(r.scenario, "--frames 1");
     EXPECT_NE(o.code, 0) << r.scenario;
     EXPECT_NE(o.err.find(r.said), std::string::npos) << r.scenario << "\n" << o.err;

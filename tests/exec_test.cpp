@@ -13,6 +13,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -250,6 +251,43 @@ TEST_P(execution, resident_tables_are_copied_once_per_executor) {
     exec().sync();
     EXPECT_EQ(back, values);
   }
+}
+
+TEST(cuda_graph, outlives_a_workspace_that_grows) {
+  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  wb::cuda exec;
+  constexpr std::size_t bytes = 4096;
+  auto from = exec.make_host<std::byte>(bytes, 1), to = exec.make_host<std::byte>(bytes, 1);
+  std::memset(from.data(), 7, bytes);
+  const wb::kept_workspace kept;
+  const auto queue = [&] {
+    std::byte* const workspace = kept.on(exec, bytes);
+    exec.upload(workspace, from.data(), bytes);
+    exec.download(to.data(), workspace, bytes);
+  };
+  queue();
+  std::set<const std::byte*> once;  // what the graph kept
+  {
+    wb::cuda_graph graph;
+    graph.record(exec, queue);
+    const std::byte* const before = kept.on(exec, bytes);
+    EXPECT_NE(kept.on(exec, 64 * bytes), before);  // a larger call of somebody
+    // Another's memory, which without the graph would be what the workspace was.
+    auto other = exec.make<std::byte>(bytes, 1);
+    EXPECT_NE(other.data(), before);
+    once = {before, other.data()};
+    const std::vector<std::byte> threes(bytes, std::byte{3}), sevens(bytes, std::byte{7});
+    exec.upload(other.data(), threes.data(), bytes);
+    std::memset(to.data(), 0, bytes);
+    graph.run(exec);
+    EXPECT_EQ(exec.to_host(other), threes);
+    EXPECT_EQ(std::memcmp(to.data(), sevens.data(), bytes), 0);
+    wb::cuda another;
+    EXPECT_THROW(graph.run(another), wb::error);
+  }
+  // Without it the workspace's first memory is there for others.
+  const auto next = exec.make<std::byte>(bytes, 1), last = exec.make<std::byte>(bytes, 1);
+  EXPECT_EQ((std::set<const std::byte*>{next.data(), last.data()}), once);
 }
 
 /// Counts what it has lent.

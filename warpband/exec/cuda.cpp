@@ -6,10 +6,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <map>
 #include <mutex>
-#include <new>
 #include <type_traits>
+
+#include <warpband/exec/kept_blocks.hpp>
 
 namespace wb {
 namespace {
@@ -64,26 +64,23 @@ cuda_device_info describe(int index) {
       khz / 1000, driver, runtime};
 }
 
-/// Keeps what is given back, by size. Sizes are rounded up so that similar requests share.
+/// Keeps what is given back.
 class kept_memory final : public memory {
  public:
   kept_memory(int device, bool pinned) : device_(device), pinned_(pinned) {}
   ~kept_memory() override { release_kept(); }
   void* take(std::size_t bytes) override {
     if (bytes > PTRDIFF_MAX) throw memory_error(bytes, place());
-    bytes = rounded(bytes);
     std::lock_guard lock(mutex_);
-    if (const auto i = kept_.find(bytes); i != kept_.end()) {
-      void* p = i->second;
-      kept_.erase(i);
-      return p;
-    }
-    void* p = allocate(bytes);
-    if (p == nullptr) {
-      release_kept();
-      p = allocate(bytes);
-    }
-    if (p == nullptr) throw memory_error(bytes, place());
+    void* p = blocks_.take(bytes, [this](std::size_t rounded) {
+      void* fresh = allocate(rounded);
+      if (fresh == nullptr) {
+        release_kept();
+        fresh = allocate(rounded);
+      }
+      return fresh;
+    });
+    if (p == nullptr) throw memory_error(kept_blocks::rounded(bytes), place());
     return p;
   }
   void give(void* p, std::size_t bytes) noexcept override {
@@ -92,21 +89,20 @@ class kept_memory final : public memory {
       cudaDeviceSynchronize();
     }
     std::lock_guard lock(mutex_);
-    try {
-      kept_.emplace(rounded(bytes), p);
-    } catch (const std::bad_alloc&) {
-      pinned_ ? cudaFreeHost(p) : cudaFree(p);
-    }
+    if (!blocks_.give(p, bytes)) pinned_ ? cudaFreeHost(p) : cudaFree(p);
+  }
+  /// See kept_blocks.
+  void hold() noexcept {
+    std::lock_guard lock(mutex_);
+    blocks_.hold();
+  }
+  void release() noexcept {
+    std::lock_guard lock(mutex_);
+    blocks_.release();
   }
 
  private:
   std::string place() const { return pinned_ ? "the host (page-locked)" : "cuda:" + std::to_string(device_); }
-  /// Up to one part in eight more. `bytes` is at most PTRDIFF_MAX: take sees to it.
-  static std::size_t rounded(std::size_t bytes) {
-    std::size_t unit = 512;
-    while (unit < bytes / 8) unit *= 2;
-    return (bytes + unit - 1) / unit * unit;
-  }
   void* allocate(std::size_t bytes) const {
     void* p = nullptr;
     const on_device selected(device_);
@@ -117,15 +113,14 @@ class kept_memory final : public memory {
     return nullptr;
   }
   void release_kept() noexcept {
-    if (kept_.empty()) return;
+    if (blocks_.empty()) return;
     const on_device selected(device_);
-    for (const auto& k : kept_) pinned_ ? cudaFreeHost(k.second) : cudaFree(k.second);
-    kept_.clear();
+    blocks_.clear([this](void* p) { pinned_ ? cudaFreeHost(p) : cudaFree(p); });
   }
   int device_;
   bool pinned_;
   std::mutex mutex_;
-  std::multimap<std::size_t, void*> kept_;
+  kept_blocks blocks_;
 };
 
 }  // namespace
@@ -157,9 +152,11 @@ static int existing(int device) {
 }
 
 cuda::cuda(cuda_options options)
-    : executor(std::make_shared<kept_memory>(existing(options.device), false),
-               std::make_shared<kept_memory>(options.device, true)),
-      info_(describe(options.device)) {
+    : cuda(options, std::make_shared<kept_memory>(existing(options.device), false)) {}
+cuda::cuda(cuda_options options, std::shared_ptr<memory> device)
+    : executor(device, std::make_shared<kept_memory>(options.device, true)),
+      info_(describe(options.device)),
+      device_memory_(std::move(device)) {
   const on_device selected(*this);
   cudaStream_t s = static_cast<cudaStream_t>(options.stream);
   if (s == nullptr) check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "creating a stream");
@@ -266,16 +263,16 @@ void cuda_event::hold(void* stream) const {
 cuda_graph& cuda_graph::operator=(cuda_graph&& other) noexcept {
   std::swap(graph_, other.graph_);
   std::swap(device_, other.device_);
-  std::swap(workspace_, other.workspace_);
+  std::swap(held_, other.held_);
   return *this;
 }
 cuda_graph::~cuda_graph() {
   if (graph_ == nullptr) return;
   const on_device selected(device_);
   cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph_));
+  static_cast<kept_memory&>(*held_).release();
 }
 void cuda_graph::record(cuda& exec, const std::function<void()>& queue) {
-  device_ = exec.device().index;
   const on_device selected(exec);
   const auto stream = static_cast<cudaStream_t>(exec.stream());
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a graph");
@@ -293,13 +290,16 @@ void cuda_graph::record(cuda& exec, const std::function<void()>& queue) {
   const cudaError_t e = cudaGraphInstantiateWithFlags(&ready, graph, 0);
   cudaGraphDestroy(graph);
   check(e, "preparing a graph");
-  if (graph_ != nullptr) cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph_));
-  graph_ = ready;
-  workspace_ = exec.workspace_.data();
+  cuda_graph fresh;
+  fresh.graph_ = ready;
+  fresh.device_ = exec.device().index;
+  fresh.held_ = exec.device_memory_;
+  static_cast<kept_memory&>(*fresh.held_).hold();
+  *this = std::move(fresh);
   check(cudaGraphUpload(ready, stream), "preparing a graph");
 }
 void cuda_graph::run(cuda& exec) const {
-  if (workspace_ != exec.workspace_.data()) throw error("the workspace of a recorded graph has moved");
+  if (held_ != exec.device_memory_) throw error("a graph runs on the executor that it was recorded on");
   const on_device selected(exec);
   check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_), static_cast<cudaStream_t>(exec.stream())),
         "starting a graph");

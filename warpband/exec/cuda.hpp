@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,9 @@ class cuda final : public executor {
 
  private:
   friend class cuda_graph;
+  cuda(cuda_options options, std::shared_ptr<memory> device);
   cuda_device_info info_;
+  std::shared_ptr<memory> device_memory_;
   void* stream_ = nullptr;
   bool owns_stream_ = true;
   array<unsigned char> workspace_;
@@ -86,8 +89,9 @@ class cuda_event {
 };
 
 /// What was queued on a `cuda` once, to be queued again in one go: the same kernels with the same arguments,
-/// and copies between the same addresses. It keeps no memory alive, nor does it notice where a kept_workspace
-/// grows that it uses: the call that needs most of it comes before record().
+/// and copies between the same addresses. As long as it lives, memory of the executor's device that was in
+/// use when it was recorded is given to nobody else, also where it is given back: a workspace that grows, as
+/// a larger batch does to it, leaves the graph the one that it knows. Host memory is not kept.
 class cuda_graph {
  public:
   cuda_graph() = default;
@@ -99,13 +103,13 @@ class cuda_graph {
   /// their workspace are there. Throws device_error, and what `queue` throws.
   void record(cuda& exec, const std::function<void()>& queue);
   bool recorded() const noexcept { return graph_ != nullptr; }
-  /// Queues it all. Throws device_error; error where the executor's workspace has moved since.
+  /// Queues it all, on the executor that it was recorded on. Throws device_error; error for another one.
   void run(cuda& exec) const;
 
  private:
   void* graph_ = nullptr;  // cudaGraphExec_t
   int device_ = 0;
-  const void* workspace_ = nullptr;
+  std::shared_ptr<memory> held_;
 };
 
 /// The device that memory is on; -1 for host memory and what CUDA does not know.

@@ -41,6 +41,15 @@ std::vector<std::size_t> sizes_to_run(const frame_chain& chain, std::size_t most
   return sizes;
 }
 
+/// Where part `part` of `parts` begins, of `units` that cannot be cut. Parts get smaller, as parts : parts -
+/// 1 :
+/// ... : 1. What a frame takes beside its copies in is the work on its last part, which is short then without
+/// a larger number of copies, of which each costs some microseconds whatever its size.
+std::size_t part_begin(std::size_t units, std::size_t parts, std::size_t part) {
+  const std::size_t at = units * (part * (2 * parts - part + 1)) / (parts * (parts + 1));
+  return std::clamp(at, part, units - (parts - part));  // none is empty
+}
+
 /// Works where the frame lies.
 class cpu_lane final : public frame_lane {
  public:
@@ -103,7 +112,7 @@ class cuda_lane final : public frame_lane {
       if (const std::size_t unit = chain.granularity(items); parts_ > 1 && unit != 0) {
         const std::size_t units = (items + unit - 1) / unit, parts = std::min(parts_, units);
         frame_arrays a = arrays_of(chain, inputs_.data(), outputs_.data(), items);
-        a.items = std::min(items, (units + parts - 1) / parts * unit);
+        a.items = std::min(items, part_begin(units, parts, 1) * unit);
         for (auto& b : branches_) {
           run(*b, a);
           b->exec.sync();
@@ -123,7 +132,11 @@ class cuda_lane final : public frame_lane {
     }
     end();
   }
-  bool done() override { return first().event.reached(); }
+  bool done() override {
+    for (std::size_t b = used_; b > 0; b--)  // the last part ends last, mostly
+      if (!branches_[b - 1]->event.reached()) return false;
+    return true;
+  }
   bool idle() noexcept override {
     try {
       for (auto& b : branches_)
@@ -196,6 +209,7 @@ class cuda_lane final : public frame_lane {
     const std::size_t parts = std::min(parts_, units);
     const std::size_t in_bytes = input_bytes(chain_, f.items), out_bytes = output_bytes(chain_, f.items);
     if (parts == 1) {
+      used_ = 1;
       first().exec.upload(inputs_.data(), f.inputs, f.count * in_bytes);
       for (std::size_t i = 0; i < f.count; i++)
         run(first(),
@@ -207,23 +221,29 @@ class cuda_lane final : public frame_lane {
                        own = arrays_of(chain_, inputs_.data(), outputs_.data(), f.items);
     const auto &in = chain_.inputs(), &out = chain_.outputs();
     const auto comes_first = [&](std::size_t i) { return in[i].shared() || in[i].whole; };
-    for (std::size_t i = 0; i < in.size(); i++)
+    std::size_t last = in.size();  // the last array that is cut; what lies behind it goes with its last rows
+    while (last > 0 && comes_first(last - 1)) last--;
+    const std::size_t behind = last == 0 ? 0 : in_bytes - offset_of(in, last, f.items);
+    for (std::size_t i = 0; i < (behind == 0 ? in.size() : last); i++)
       if (comes_first(i))
         uploads_->upload(const_cast<void*>(own.inputs[i]), host.inputs[i], in[i].bytes_of(f.items));
     const std::size_t used = std::min(parts, branches_.size());
-    for (std::size_t p = 0; p < parts; p++) {
+    for (std::size_t p = 0; p < parts; p++) {  // from the last rows to the first
       branch& b = *branches_[p % used];
-      const std::size_t from = units * p / parts * unit,
-                        to = std::min(f.items, units * (p + 1) / parts * unit);
+      const std::size_t from = (units - part_begin(units, parts, p + 1)) * unit,
+                        to = std::min(f.items, (units - part_begin(units, parts, p)) * unit);
       frame_arrays part;
       part.items = to - from;
       part.frame_items = f.items;
       for (std::size_t i = 0; i < in.size(); i++) {
         const std::size_t at = comes_first(i) ? 0 : in[i].bytes_of(from);
         part.inputs[i] = static_cast<const std::byte*>(own.inputs[i]) + at;
-        if (!comes_first(i))
-          uploads_->upload(const_cast<void*>(part.inputs[i]),
-                           static_cast<const std::byte*>(host.inputs[i]) + at, in[i].bytes_of(part.items));
+        if (comes_first(i)) continue;
+        const std::size_t gap =
+            offset_of(in, i + 1, f.items) - offset_of(in, i, f.items) - in[i].bytes_of(f.items);
+        uploads_->upload(const_cast<void*>(part.inputs[i]),
+                         static_cast<const std::byte*>(host.inputs[i]) + at,
+                         in[i].bytes_of(part.items) + (p == 0 && i + 1 == last ? gap + behind : 0));
       }
       arrived_.record(*uploads_);
       arrived_.hold(b.exec);
@@ -234,9 +254,10 @@ class cuda_lane final : public frame_lane {
         b.exec.download(static_cast<std::byte*>(host.outputs[i]) + out[i].bytes_of(from), part.outputs[i],
                         out[i].bytes_of(part.items));
     }
+    used_ = used;
     for (std::size_t b = 1; b < used; b++) {
       branches_[b]->event.record(branches_[b]->exec);
-      branches_[b]->event.hold(first().exec);
+      if (notify_) branches_[b]->event.hold(first().exec);  // which tells of the end then
     }
   }
   /// What tells that the frame is done.
@@ -247,6 +268,7 @@ class cuda_lane final : public frame_lane {
 
   const frame_chain& chain_;
   std::size_t parts_, batch_;
+  std::size_t used_ = 1;           // branches of the frame that was started
   std::shared_ptr<cuda> uploads_;  // of parts
   cuda_event arrived_;
   std::vector<std::unique_ptr<branch>> branches_;

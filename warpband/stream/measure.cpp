@@ -23,33 +23,56 @@ double now_us() {
       .count();
 }
 
-/// Microseconds that a frame's copies add to those of others, both ways at once. Median of `repetitions`
-/// runs.
-double copies_alone(cuda& device, std::size_t in_bytes, std::size_t out_bytes, int batch, int repetitions) {
-  constexpr std::size_t groups = 48, host_groups = 4;
-  const std::size_t frames = static_cast<std::size_t>(batch), in = in_bytes * frames,
-                    out = out_bytes * frames;
-  cuda up({.device = device.device().index}), down({.device = device.device().index});
-  auto host_in = up.make_host<std::byte>(in, host_groups),
-       host_out = up.make_host<std::byte>(out, host_groups), own_in = up.make<std::byte>(in, 1),
-       own_out = up.make<std::byte>(out, 1);
-  std::memset(host_in.data(), 0, host_in.bytes());
-  std::memset(host_out.data(), 0, host_out.bytes());
-  std::vector<double> all;
-  for (int r = 0; r < std::min(repetitions, 30) + 1; r++) {
-    const double start = now_us();
-    for (std::size_t g = 0; g < groups; g++) {
-      up.upload(own_in.data(), host_in.data() + g % host_groups * in, in);
-      down.download(host_out.data() + g % host_groups * out, own_out.data(), out);
-    }
+/// Copies of groups of frames to a device and back from it.
+struct copier {
+  static constexpr std::size_t groups = 4;  // in host memory, used in turn
+  copier(const std::string& name, std::size_t in_bytes, std::size_t out_bytes)
+      : opened(open_executor(name)),
+        up({.device = dynamic_cast<cuda&>(*opened).device().index}),
+        down({.device = up.device().index}),
+        host_in(up.make_host<std::byte>(in_bytes, groups)),
+        host_out(up.make_host<std::byte>(out_bytes, groups)),
+        own_in(up.make<std::byte>(in_bytes, 1)),
+        own_out(up.make<std::byte>(out_bytes, 1)) {
+    std::memset(host_in.data(), 0, host_in.bytes());
+    std::memset(host_out.data(), 0, host_out.bytes());
+  }
+  void copy(std::size_t group) {
+    up.upload(own_in.data(), host_in.data() + group % groups * own_in.bytes(), own_in.bytes());
+    down.download(host_out.data() + group % groups * own_out.bytes(), own_out.data(), own_out.bytes());
+  }
+  void sync() {
     up.sync();
     down.sync();
-    if (r > 0) all.push_back((now_us() - start) / static_cast<double>(groups * frames));
   }
-  return median(all);
-}
+  std::unique_ptr<executor> opened;
+  cuda up, down;
+  array<std::byte> host_in, host_out, own_in, own_out;
+};
 
 }  // namespace
+
+double measure_copies(const frame_chain& chain, const std::vector<std::string>& devices, std::size_t items,
+                      int repetitions, int batch) {
+  check_range("repetitions", repetitions, 1, 1'000'000);
+  check_range("batch", batch, 1, 64);
+  constexpr std::size_t groups = 48;
+  const std::size_t frames = static_cast<std::size_t>(batch);
+  std::vector<std::unique_ptr<copier>> all;
+  for (const std::string& d : devices)
+    all.push_back(
+        std::make_unique<copier>(d, frames * offset_of(chain.inputs(), chain.inputs().size(), items),
+                                 frames * offset_of(chain.outputs(), chain.outputs().size(), items)));
+  std::vector<double> times;
+  for (int r = 0; r < std::min(repetitions, 30) + 1; r++) {
+    const double start = now_us();
+    for (std::size_t g = 0; g < groups; g++)
+      for (auto& c : all) c->copy(g);
+    for (auto& c : all) c->sync();
+    if (r > 0) times.push_back((now_us() - start) / static_cast<double>(groups * frames * all.size()));
+  }
+  return median(times);
+}
 
 stage_times measure_stages(const frame_chain& chain, const std::string& device, int threads,
                            std::size_t items, const std::vector<const void*>& inputs, int repetitions,
@@ -126,7 +149,7 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
     all.push_back(now_us() - start);
   }
   t.synchronous_us = median(all);
-  if (gpu != nullptr) t.copies_us = copies_alone(*gpu, t.upload_bytes, t.download_bytes, batch, repetitions);
+  if (gpu != nullptr) t.copies_us = measure_copies(chain, {device}, items, repetitions, batch);
   t.synchronous_p999_us = p999(all), t.synchronous_max_us = *std::max_element(all.begin(), all.end());
   return t;
 }

@@ -23,6 +23,11 @@ struct stage_times {
   std::size_t upload_bytes = 0, download_bytes = 0;
 };
 
+/// Of stage_times::copies_us, for frames that go to several CUDA devices in turn: what copies alone of all of
+/// them at once take for each frame, in microseconds.
+double measure_copies(const frame_chain& chain, const std::vector<std::string>& devices, std::size_t items,
+                      int repetitions = 30, int batch = 1);
+
 /// Runs a frame of `items` again and again on a device; `inputs` are its arrays. `batch` frames go as one
 /// copy in copies_us. Throws as make_lanes does.
 stage_times measure_stages(const frame_chain& chain, const std::string& device, int threads,

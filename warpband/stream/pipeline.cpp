@@ -27,6 +27,12 @@ const char* name_of(frame_status status) noexcept {
   return "?";
 }
 
+int automatic_batch(const frame_chain& chain, std::size_t items) noexcept {
+  const std::size_t bytes = std::max(offset_of(chain.inputs(), chain.inputs().size(), items),
+                                     offset_of(chain.outputs(), chain.outputs().size(), items));
+  return static_cast<int>(std::clamp<std::size_t>(16'000'000 / std::max<std::size_t>(bytes, 1), 1, 64));
+}
+
 namespace {
 
 constexpr std::size_t none = SIZE_MAX;
@@ -168,6 +174,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   std::condition_variable space, work;    // a slot is free; a frame is queued, a lane is done
   mutable std::condition_variable ended;  // frames were delivered
   ring<std::size_t> free, queue;
+  std::size_t taken_last = 0;      // slot
   ring<record> records;            // in order of sequence
   std::vector<std::byte*> spares;  // memory for outputs
   std::vector<char> alive;         // of each device
@@ -176,6 +183,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   bool delivering = false, stopping = false;
   pipeline_counters counts;
   pipeline_times times;
+  std::uint64_t missed_now = 0;  // frames just delivered that were late, one behind the other
   std::string device_failure;
   // Looked at without it, by threads that spin.
   std::atomic<std::size_t> queued_now{0};
@@ -185,6 +193,17 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   static thread_local const pipeline_state* inside_callback;
 
   using lock = std::unique_lock<std::mutex>;
+  /// Threads that spin do so for the mutex too: whoever holds it needs it for less than a microsecond, and to
+  /// be woken takes many.
+  void take(lock& l) const {
+    if (config.waiting == wait_policy::block) return l.lock();
+    for (int n = 1; !l.try_lock(); n++) n % 4096 == 0 ? std::this_thread::yield() : relax();
+  }
+  lock hold() const {
+    lock l(mutex, std::defer_lock);
+    take(l);
+    return l;
+  }
 
   // ---- delivery
 
@@ -212,7 +231,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       threw = true;
     }
     inside_callback = before;
-    l.lock();
+    take(l);
     counts.callback_errors += threw;
   }
   /// To those who wait for a slot. A thread that spins sees the count: waking a sleeper costs whoever drives
@@ -233,7 +252,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       n % 4096 == 0 ? std::this_thread::yield() : relax();
       if (n % 4096 == 0 && until != for_ever && frame_clock::now() >= until) break;
     }
-    l.lock();
+    take(l);
   }
   void give_back(std::size_t s) {
     slots[s].use = slot_use::free;
@@ -265,7 +284,13 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
           times.latency.add(latency);
           times.queued.add(f.started - f.pushed);
           times.device.add(f.finished - f.started);
-          if (config.deadline.count() > 0 && latency > config.deadline) times.missed++;
+          if (config.deadline.count() > 0 && latency > config.deadline) {
+            times.missed++;
+            times.missed_runs += missed_now++ == 0;
+            times.longest_missed_run = std::max(times.longest_missed_run, missed_now);
+          } else {
+            missed_now = 0;
+          }
         }
         (f.status == frame_status::delivered ? counts.delivered
          : f.status == frame_status::dropped ? counts.dropped
@@ -312,15 +337,29 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     if (r > 0) join(r - 1);
     give_back(s);
   }
+  /// The free slot that was used last, which is in the caches.
+  std::size_t take_hot() {
+    const std::size_t s = free.back();
+    free.pop_back();
+    return s;
+  }
+  /// The free slot that comes next behind the one that was taken last, as frames that lie side by side go
+  /// together. One that comes back late, since somebody holds its ticket, is passed over this time; in a
+  /// queue it would be out of its place from then on.
+  std::size_t next_in_turn() {
+    const auto behind = [&](std::size_t s) { return s + 1 < slots.size() ? s + 1 : 0; };
+    do taken_last = behind(taken_last);
+    while (slots[taken_last].use != slot_use::free);
+    free.pop_back();  // how many there are is all that it tells here
+    return taken_last;
+  }
   /// none where there is none until then.
   std::size_t take_slot(lock& l, frame_clock::time_point until) {
     for (;;) {
       if (stopping) throw error(stopped_text);
       if (devices_left == 0) throw device_error("no device is left: " + device_failure);
       if (!free.empty()) {
-        // The one that was used last is in the caches; in turn they lie side by side.
-        const std::size_t s = config.batch > 1 ? free.front() : free.back();
-        config.batch > 1 ? free.pop_front() : free.pop_back();
+        const std::size_t s = config.batch > 1 ? next_in_turn() : take_hot();
         slots[s].use = slot_use::filling;
         return s;
       }
@@ -365,12 +404,13 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     return more_may_come && w.started.size() >= enough_under_way && !stopping ? 0 : n;
   }
   load take_work(worker& w) {
-    lock l(mutex);
+    lock l = hold();
     w.over = !alive[w.device];
     if (w.over) return {};
     const std::size_t n = ready_frames(w);
     if (n == 0) return {};
     const std::size_t first = queue.front();
+    counts.starts++;
     for (std::size_t s = first; s < first + n; s++) {
       queue.pop_front();
       slots[s].use = slot_use::running;
@@ -420,7 +460,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     if (!w.lanes[lane]->abandon(patience())) return fail_hung_device(w);
     const load on = w.on[lane];
     w.release(lane);
-    lock l(mutex);
+    lock l = hold();
     if (on.count > 1) {  // which one it was is not known: each runs again by itself
       for (std::size_t s = on.first; s < on.first + on.count; s++) {
         slots[s].alone = true;
@@ -453,7 +493,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     const auto until = patience();
     for (std::size_t i = 0; i < w.started.size() && !hangs; i++)
       hangs = !w.lanes[w.started[i]]->abandon(until);
-    lock l(mutex);
+    lock l = hold();
     w.hung = hangs;
     w.over = true;
     if (std::exchange(alive[w.device], char{0})) {
@@ -524,7 +564,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       if (!done || w.stuck[lane] != 0) continue;
       const auto now = frame_clock::now();
       w.release(lane);
-      lock l(mutex);
+      lock l = hold();
       for (std::size_t s = on.first; s < on.first + on.count; s++) {
         slots[s].finished = now;
         slots[s].status = frame_status::delivered;
@@ -550,7 +590,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     for (;;) {
       std::uint64_t seen = 0;
       if (config.waiting == wait_policy::block) {
-        lock l(mutex);
+        lock l = hold();
         seen = w.signals;
       }
       bool moved = false;
@@ -570,7 +610,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
         relax();
         continue;
       }
-      lock l(mutex);
+      lock l = hold();
       if (stopping && w.started.empty()) return;
       const auto ready = [&] {
         return w.signals != seen || (stopping && w.started.empty()) ||
@@ -652,7 +692,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
           if (pinned == nullptr) pinned = &lane->where();
           if (config.waiting == wait_policy::block)
             lane->notify([this, &w] {
-              lock l(mutex);
+              lock l = hold();
               w.signals++;
               work.notify_all();
             });
@@ -684,10 +724,8 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       for (std::size_t s = 0; s < n; s++) spares.push_back(spare_outputs.data() + s * out);
     }
     free.reserve(slots.size());
-    if (config.batch > 1)
-      for (std::size_t s = 0; s < slots.size(); s++) free.push_back(s);
-    else
-      for (std::size_t s = slots.size(); s > 0; s--) free.push_back(s - 1);
+    for (std::size_t s = slots.size(); s > 0; s--) free.push_back(s - 1);
+    taken_last = slots.size() - 1;
     queue.reserve(slots.size() + 1);
     records.reserve(2 * slots.size() + 2);  // frames with a slot, and runs of dropped ones between them
     std::vector<lane_frame> recorded;
@@ -703,7 +741,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     for (auto& w : workers) w->thread = std::thread([this, &w = *w] { drive(w); });
   }
   void close() {
-    lock l(mutex);
+    lock l = hold();
     stopping = true;
     stop_now.store(true, std::memory_order_release);
     while (!queue.empty()) drop(0);
@@ -720,7 +758,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
         if (w->thread.joinable()) w->thread.join();
     }
     {
-      lock l(mutex);
+      lock l = hold();
       ended.wait(l, [this] { return records.empty() && !delivering; });
     }
     // Without the mutex: lanes wait for notifications that are still to come and take it.
@@ -754,7 +792,7 @@ frame_slot& frame_slot::operator=(frame_slot&& o) noexcept {
 }
 frame_slot::~frame_slot() {
   if (!state_) return;
-  std::lock_guard l(state_->mutex);
+  const pipeline_state::lock l = state_->hold();
   state_->give_back(index_);
 }
 
@@ -766,19 +804,19 @@ frame_ticket& frame_ticket::operator=(frame_ticket&& o) noexcept {
 }
 frame_ticket::~frame_ticket() {
   if (!state_) return;
-  std::lock_guard l(state_->mutex);
+  const pipeline_state::lock l = state_->hold();
   slot_state& f = state_->slots[index_];
   f.ticket = false;
   if (f.use == slot_use::kept) state_->give_back(index_);
 }
 bool frame_ticket::ready() const {
   if (!state_) return false;
-  std::lock_guard l(state_->mutex);
+  const pipeline_state::lock l = state_->hold();
   return state_->slots[index_].use == slot_use::kept;
 }
 frame_result frame_ticket::wait() const {
   if (!state_) throw error("this ticket belongs to no frame");
-  pipeline_state::lock l(state_->mutex);
+  pipeline_state::lock l = state_->hold();
   slot_state& f = state_->slots[index_];
   if (f.use != slot_use::kept && pipeline_state::inside_callback == state_.get())
     throw error("a callback cannot wait for a frame: frames are delivered one after the other");
@@ -807,7 +845,7 @@ frame_pipeline::~frame_pipeline() { state_->stop(); }
 frame_slot frame_pipeline::acquire(std::size_t items) { return *acquire(items, for_ever); }
 std::optional<frame_slot> frame_pipeline::acquire(std::size_t items, frame_clock::time_point until) {
   state_->check_items("items", items);
-  pipeline_state::lock l(state_->mutex);
+  pipeline_state::lock l = state_->hold();
   const std::size_t s = state_->take_slot(l, until);
   l.unlock();
   if (s == none) return std::nullopt;
@@ -823,7 +861,7 @@ namespace {
 std::uint64_t queue_frame(pipeline_state& p, std::size_t s, std::size_t items, bool ticket,
                           std::uint64_t token, frame_clock::time_point since) {
   const auto now = since == frame_clock::time_point{} ? frame_clock::now() : since;
-  pipeline_state::lock l(p.mutex);
+  pipeline_state::lock l = p.hold();
   if (p.stopping) throw error(stopped_text);
   if (p.devices_left == 0) throw device_error("no device is left: " + p.device_failure);
   slot_state& f = p.slots[s];
@@ -882,7 +920,7 @@ std::uint64_t frame_pipeline::push(std::size_t items, const std::vector<const vo
 void frame_pipeline::drain() {
   if (pipeline_state::inside_callback == state_.get())
     throw error("a callback cannot drain its pipeline: it would wait for itself");
-  pipeline_state::lock l(state_->mutex);
+  pipeline_state::lock l = state_->hold();
   const std::uint64_t all = state_->next;
   state_->ended.wait(l, [&] { return state_->through >= all; });
 }
@@ -890,19 +928,20 @@ void frame_pipeline::close() { state_->close(); }
 void frame_pipeline::stop() { state_->stop(); }
 
 pipeline_counters frame_pipeline::counters() const {
-  std::lock_guard l(state_->mutex);
+  const pipeline_state::lock l = state_->hold();
   pipeline_counters c = state_->counts;
   c.waiting = state_->queue.size();
   c.missed = state_->times.missed;
   return c;
 }
 pipeline_times frame_pipeline::times() const {
-  std::lock_guard l(state_->mutex);
+  const pipeline_state::lock l = state_->hold();
   return state_->times;
 }
 void frame_pipeline::reset_times() {
-  std::lock_guard l(state_->mutex);
+  const pipeline_state::lock l = state_->hold();
   state_->times = {};
+  state_->missed_now = 0;
   state_->counts.most_waiting = state_->queue.size();
 }
 std::size_t frame_pipeline::slots() const noexcept { return state_->slots.size(); }

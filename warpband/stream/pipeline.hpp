@@ -70,13 +70,15 @@ struct pipeline_config {
   overflow_policy overflow = overflow_policy::wait;
   wait_policy waiting = wait_policy::block;
   /// CUDA: parts of a frame, 1..64. With more than one its copies and kernels overlap among themselves, which
-  /// shortens the latency of large frames. Not of chains that work on a frame as a whole.
+  /// shortens the latency of large frames. Parts get smaller, as parts : parts - 1 : ... : 1, so that little
+  /// is left to do once the last one is there. Not of chains that work on a frame as a whole.
   int parts = 1;
   /// CUDA, with parts = 1: frames of these many items that are started one by one are started as a recorded
   /// graph, one for each slot and stream. A group of them (batch) is not: it goes without a graph.
   std::vector<std::size_t> graph_items = {};
   /// CUDA, with parts = 1: up to so many frames of most_items, 1..64, that wait one behind the other go as
-  /// one copy in, their kernels and one copy out, since each copy costs some microseconds whatever its size.
+  /// one copy in, their kernels and one copy out, since each copy costs some microseconds whatever its size;
+  /// automatic_batch() says how many make that small.
   /// A stream that is free waits for so many while two others work: more throughput of small frames, for a
   /// longer latency of each. Frames of such a group finish together.
   int batch = 1;
@@ -93,6 +95,10 @@ struct pipeline_config {
   /// does not say that it is done with the frame, for which there has to be a timeout.
   std::function<void(const fault_point&)> fault = {};
 };
+
+/// How many frames of `items` make up 16 MB in or out, 1..64: of such a group 1 % is what its copies cost
+/// beside their bytes.
+int automatic_batch(const frame_chain& chain, std::size_t items) noexcept;
 
 enum class frame_status { delivered, dropped, failed };
 /// "delivered", "dropped", "failed".
@@ -192,6 +198,7 @@ struct pipeline_counters {
   std::uint64_t callback_errors =
       0;  // exceptions that callbacks threw: the frames count as delivered all the same
   std::uint64_t devices_failed = 0;
+  std::uint64_t starts = 0;                   // of frames, or of groups of them
   std::size_t waiting = 0, most_waiting = 0;  // frames in the queue, now and at most
   std::uint64_t missed = 0;                   // as in pipeline_times
   std::uint64_t waiting_sum = 0;              // of those that the pushed frames met there
@@ -201,6 +208,9 @@ struct pipeline_times {
   /// on a device; device: from there until the result is seen.
   latency_histogram latency, queued, device;
   std::uint64_t missed = 0;  // delivered later than the deadline
+  /// Runs of such frames, one behind the other, and how many there are in the longest one: a disturbance that
+  /// lasts makes few long ones.
+  std::uint64_t missed_runs = 0, longest_missed_run = 0;
 };
 
 class frame_pipeline {

@@ -163,6 +163,14 @@ TEST(stream_pipeline, refuses_settings) {
 
 class stream_lanes : public ::testing::TestWithParam<std::tuple<std::size_t, int, wb::wait_policy>> {};
 
+TEST(stream_pipeline, automatic_groups_make_copies_large) {
+  const plus_one c;  // 4 bytes an item, in and out
+  EXPECT_EQ(wb::automatic_batch(c, 1), 64);
+  EXPECT_EQ(wb::automatic_batch(c, 100'000), 39);
+  EXPECT_EQ(wb::automatic_batch(c, 4'000'000), 1);
+  EXPECT_EQ(wb::automatic_batch(c, 40'000'000), 1);
+}
+
 TEST_P(stream_lanes, all_frames_in_order_with_their_results) {
   const auto [devices, streams, waiting] = GetParam();
   observer o;
@@ -211,6 +219,23 @@ TEST(stream_pipeline, latency_counts_from_the_time_that_is_given) {
   EXPECT_EQ(p.times().missed, 0U);
 }
 
+TEST(stream_pipeline, late_frames_one_behind_the_other_are_a_run) {
+  frame_pipeline p(chain(), {.most_items = 16, .deadline = 10s});
+  const auto push = [&](bool late) {
+    p.push(filled(p, 16, 0), 0, wb::frame_clock::now() - (late ? 1min : 0min));
+  };
+  for (const bool late : {true, false, false, true, true, true, false, true, true}) push(late);
+  p.drain();
+  EXPECT_EQ(p.times().missed, 6U);
+  EXPECT_EQ(p.times().missed_runs, 3U);
+  EXPECT_EQ(p.times().longest_missed_run, 3U);
+  p.reset_times();
+  push(true);  // not the last run's
+  p.drain();
+  EXPECT_EQ(p.times().missed_runs, 1U);
+  EXPECT_EQ(p.times().longest_missed_run, 1U);
+}
+
 TEST(stream_pipeline, slots_keep_what_was_written) {
   frame_pipeline p(chain(), {.streams = 1, .most_items = 16, .queue = 1});
   std::set<std::size_t> written;
@@ -228,6 +253,27 @@ TEST(stream_pipeline, slots_keep_what_was_written) {
 
 // ------------------------------------------------------------------------------------------------------
 // tickets
+
+TEST(stream_pipeline, slots_of_groups_are_taken_in_turn) {
+  frame_pipeline p(chain(), {.most_items = 4, .queue = 6, .batch = 4});
+  const std::size_t slots = p.slots();
+  const auto next = [&] {
+    wb::frame_slot slot = p.acquire(4);
+    const std::size_t index = slot.index();
+    p.push(std::move(slot));
+    p.drain();
+    return index;
+  };
+  for (std::size_t n = 0; n < slots; n++) EXPECT_EQ(next(), n);
+  {
+    const wb::frame_ticket held = p.submit(p.acquire(4));  // slot 0
+    for (std::size_t n = 1; n < slots; n++) EXPECT_EQ(next(), n);
+    EXPECT_EQ(next(), 1U);
+  }
+  // It is back in its place once its ticket is gone.
+  for (std::size_t n = 2; n < slots; n++) EXPECT_EQ(next(), n);
+  for (std::size_t n = 0; n < slots; n++) EXPECT_EQ(next(), n);
+}
 
 TEST(stream_pipeline, tickets_wait_in_any_order_and_outlive_the_pipeline) {
   std::vector<wb::frame_ticket> tickets;
