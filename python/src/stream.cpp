@@ -524,7 +524,8 @@ class stream {
       return pipeline_->acquire(f->items, until);
     }();
     if (!slot) return false;
-    std::visit([&](const auto& in) { put(in.channel, slot->bytes(0)), put(in.items, slot->bytes(1)); }, inputs);
+    std::visit([&](const auto& in) { put(in.channel, slot->bytes(0)), put(in.items, slot->bytes(1)); },
+               inputs);
     std::memcpy(slot->bytes(2), &n0, sizeof n0);
     std::lock_guard order(pushing_);
     {
@@ -549,11 +550,10 @@ class stream {
       return shape.size() == 1 ? a.expect_item({shape[0], 2}) : a.expect_item({shape[0], shape[1], 2});
     }
     if (a.type() == number::float16)
-      throw shape_error(
-          name, "an array of float16",
-          nb::isinstance<uplink_detector>(stage_)
-              ? "one of complex64, or a stream with samples = \"complex32\""
-              : "one of complex64");
+      throw shape_error(name, "an array of float16",
+                        nb::isinstance<uplink_detector>(stage_)
+                            ? "one of complex64, or a stream with samples = \"complex32\""
+                            : "one of complex64");
     shape.size() == 1 ? a.expect_item({shape[0]}) : a.expect_item({shape[0], shape[1]});
   }
   float noise_of(nb::handle noise_var) {
@@ -672,20 +672,21 @@ void bind_stream(nb::module_& m) {
       .def(
           "__init__",
           [](stream* self, nb::object stage, nb::object decoder, int items_per_channel, int splits, bool half,
-             bool llr_int8, extents channel_shape, extents item_shape, bool calls_back, std::vector<std::string> devices,
-             int streams, int threads, std::int64_t most_items, std::int64_t queue,
-             const std::string& overflow, const std::string& waiting, double deadline_us, int parts,
-             bool graphs, int retries, faults fail) {
-            new (self) stream(std::move(stage), std::move(decoder), items_per_channel, splits, {half, llr_int8},
-                              std::move(channel_shape), std::move(item_shape), calls_back,
+             bool llr_int8, extents channel_shape, extents item_shape, bool calls_back,
+             std::vector<std::string> devices, int streams, int threads, std::int64_t most_items,
+             std::int64_t queue, const std::string& overflow, const std::string& waiting, double deadline_us,
+             int parts, bool graphs, int retries, faults fail) {
+            new (self) stream(std::move(stage), std::move(decoder), items_per_channel, splits,
+                              {half, llr_int8}, std::move(channel_shape), std::move(item_shape), calls_back,
                               config_of(std::move(devices), streams, threads, most_items, queue, overflow,
                                         waiting, deadline_us, parts, graphs, retries, std::move(fail)));
           },
           nb::kw_only(), nb::arg("stage"), nb::arg("decoder").none(), nb::arg("items_per_channel"),
-          nb::arg("splits"), nb::arg("half"), nb::arg("llr_int8"), nb::arg("channel_shape"), nb::arg("item_shape"), nb::arg("calls_back"),
-          nb::arg("devices"), nb::arg("streams"), nb::arg("threads"), nb::arg("most_items"), nb::arg("queue"),
-          nb::arg("overflow"), nb::arg("waiting"), nb::arg("deadline_us"), nb::arg("parts"),
-          nb::arg("graphs"), nb::arg("retries"), nb::arg("faults"))
+          nb::arg("splits"), nb::arg("half"), nb::arg("llr_int8"), nb::arg("channel_shape"),
+          nb::arg("item_shape"), nb::arg("calls_back"), nb::arg("devices"), nb::arg("streams"),
+          nb::arg("threads"), nb::arg("most_items"), nb::arg("queue"), nb::arg("overflow"),
+          nb::arg("waiting"), nb::arg("deadline_us"), nb::arg("parts"), nb::arg("graphs"), nb::arg("retries"),
+          nb::arg("faults"))
       .def("push", &stream::push, nb::arg("channel"), nb::arg("items"), optional("noise_var"),
            nb::arg("payload"), nb::arg("outputs"), nb::arg("timeout").none())
       .def("drain", &stream::drain, nb::arg("timeout").none())
