@@ -90,7 +90,8 @@ def main():
     for name, value in numbers.items():
         print(f"{name:32s} {value:8.3f}")
     if options.json:
-        about = {"format": "warpband python overhead 1", "warpband": warpband.__version__, "commit": warpband.__commit__, "python": platform.python_version(),
+        about = {"format": "warpband python overhead 1", "warpband": warpband.__version__, "commit": warpband.__commit__,
+                 "python": platform.python_version(),
                  "numpy": numpy.__version__, "executor": one.description, "cpu": processor(), **about_device}
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({**about, **{name: round(value, 3) for name, value in numbers.items()}}, file, indent=1)

@@ -353,7 +353,8 @@ def belief_propagation(llr, h, iterations, rule, layers=None, scale=1.0, offset=
             toward = np.where(here, total[None, :] - message[rows], np.inf)
             if rule == "sum-product":
                 part = np.where(here, np.tanh(toward / 2), 1.0)
-                others = np.array([[np.prod(np.delete(row, v)) if of[v] else 0.0 for v in range(len(row))] for row, of in zip(part, here)])
+                others = np.array([[np.prod(np.delete(row, v)) if of[v] else 0.0 for v in range(len(row))]
+                                   for row, of in zip(part, here)])
                 answer = 2 * np.arctanh(others)
             else:
                 sign = np.where(toward < 0, -1.0, 1.0)

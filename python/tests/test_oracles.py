@@ -13,29 +13,32 @@ import warpband as wb
 #: What is exposed, and the tests that compare it with NumPy: of this file, or of the one that is named. Other precisions of the turbo
 #: and LDPC decoders (int16, bfloat16; int8, float16) and several windows of a turbo codeword have their oracles in C++ alone (fec/).
 COMPARED = {
-    "ML": "test_exhaustive_searches, test_detect.test_prior", "MatchedFilter": "test_linear_detectors", "ZeroForcing": "test_linear_detectors",
-    "MMSE": "test_linear_detectors", "OnePassTrellis": "test_one_pass_trellis", "MultiPassTrellis": "test_multi_pass_trellis",
+    "ML": "test_exhaustive_searches, test_detect.test_prior", "MatchedFilter": "test_linear_detectors",
+    "ZeroForcing": "test_linear_detectors", "MMSE": "test_linear_detectors",
+    "OnePassTrellis": "test_one_pass_trellis", "MultiPassTrellis": "test_multi_pass_trellis",
     "KBest": "test_kbest, test_kbest_of_real_dimensions, test_detect.test_prior", "NWay": "test_nway, test_detect.test_prior",
     "MassiveUplink": "test_uplink_detectors, test_uplink_with_few_iterations_and_approximate_sinr", "MassiveDownlink": "test_precoders",
     "StbcEncoder": "test_antennas.test_space_time_codes", "StbcDecoder": "test_space_time_decoders, test_golden_decoder_that_slices",
     "TurboEncoder": "test_turbo_encoder", "TurboDecoder": "test_turbo_decoder",
     "LteTransportEncoder": "test_transport_encoder", "LteTransportDecoder": "test_transport_decoder",
     "ConvCode": "test_convolutional_codes", "ConvEncoder": "test_convolutional_codes", "ViterbiDecoder": "test_convolutional_codes",
-    "BcjrDecoder": "test_convolutional_codes, test_codes.test_convolutional_codes", "conv_80211": "test_codes.test_codes_of_the_standards",
+    "BcjrDecoder": "test_convolutional_codes, test_codes.test_convolutional_codes",
+    "conv_80211": "test_codes.test_codes_of_the_standards",
     "conv_80216": "test_codes.test_codes_of_the_standards", "conv_lte": "test_codes.test_codes_of_the_standards",
     "LdpcCode": "test_ldpc_of_any_matrix", "LdpcDecoder": "test_ldpc_of_any_matrix, test_codes.test_sum_product_is_exact_without_cycles",
     "LdpcEncoder": "test_codes.test_ldpc_codewords_pass_all_checks", "wifi_ldpc": "test_codes.test_ldpc_codewords_pass_all_checks",
     "wimax_ldpc": "test_codes.test_ldpc_codewords_pass_all_checks", "QamMapper": "test_mapping_and_demapping",
     "Demapper": "test_mapping_and_demapping", "awgn": "test_channel.test_awgn", "rayleigh": "test_channel.test_rayleigh",
     "mimo_rayleigh": "test_fading_channels_are_what_they_say, test_channel.test_mimo",
-    "TdlChannel": "test_channel.test_delay_lines, test_channel.test_own_taps_and_doppler", "tdl_profiles": "test_channel.test_delay_lines",
+    "TdlChannel": "test_channel.test_delay_lines, test_channel.test_own_taps_and_doppler",
+    "tdl_profiles": "test_channel.test_delay_lines",
     "OfdmModulator": "test_ofdm.test_modems_are_those_of_numpy", "OfdmDemodulator": "test_ofdm.test_modems_are_those_of_numpy",
     "OfdmNumerology": "test_ofdm.test_modems_are_those_of_numpy", "lte_numerology": "test_ofdm.test_lte",
     "Stream": "test_stream.test_agrees_with_an_oracle", "sweep": "test_sweep.test_uncoded_bpsk_is_what_theory_says",
 }
 #: what computes nothing
-OTHERS = {"Array", "Curve", "Executor", "FrameDropped", "Latencies", "Progress", "StreamFrame", "StreamStats", "SweepResult", "Ticket", "cpu",
-          "cuda", "cuda_devices", "has_cuda", "isas", "plot", "scenario_help"}
+OTHERS = {"Array", "Curve", "Executor", "FrameDropped", "Latencies", "Progress", "StreamFrame", "StreamStats", "SweepResult", "Ticket",
+          "cpu", "cuda", "cuda_devices", "has_cuda", "isas", "plot", "scenario_help"}
 
 
 def test_all_that_is_exposed_is_compared():
@@ -349,7 +352,8 @@ def test_turbo_decoder(seed, k, iterations, scale, algorithm):
 
 
 @settings(max_examples=30, deadline=None)
-@given(seed=SEEDS, length=st.integers(3, 5), outputs=st.integers(2, 3), k=st.integers(4, 9), feedback=st.booleans(), punctured=st.booleans(),
+@given(seed=SEEDS, length=st.integers(3, 5), outputs=st.integers(2, 3), k=st.integers(4, 9), feedback=st.booleans(),
+       punctured=st.booleans(),
        termination=st.sampled_from(["zero-tail", "tail-biting", "truncated"]), streams=st.booleans(),
        algorithm=st.sampled_from(["log-map", "max-log-map"]))
 def test_convolutional_codes(seed, length, outputs, k, feedback, punctured, termination, streams, algorithm):
@@ -373,7 +377,8 @@ def test_convolutional_codes(seed, length, outputs, k, feedback, punctured, term
     add = np.logaddexp if algorithm == "log-map" else np.maximum
     if tail_biting:
         overlap = int(rng.integers(1, 2 * k))
-        viterbi, bcjr = (type(d)(code=code, k=k, overlap=overlap, **more) for d, more in ((viterbi, {}), (bcjr, {"algorithm": algorithm})))
+        viterbi = wb.ViterbiDecoder(code=code, k=k, overlap=overlap)
+        bcjr = wb.BcjrDecoder(code=code, k=k, overlap=overlap, algorithm=algorithm)
         full = np.zeros((5, steps * outputs))
         full[:, place] = llr
         path = [oracles.bcjr_around(x, k, length, generators, overlap, np.maximum) < 0 for x in full]

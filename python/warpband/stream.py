@@ -317,9 +317,9 @@ class Stream:
     def __init__(self, *, stage: Detector | MassiveUplink | MassiveDownlink | StbcDecoder,
                  decoder: TurboDecoder | LdpcDecoder | ViterbiDecoder | BcjrDecoder | None = None, most_items: int,
                  devices: str | Sequence[str] = "cpu", streams: int = 2, threads: int = 1, items_per_channel: int = 1,
-                 splits: int = 1, samples: str = "complex64", queue: int = 8, overflow: str = "wait", waiting: str = "block", deadline_us: float = 0.0,
-                 parts: int = 1, graphs: bool = False, retries: int = 1, outputs: str | Sequence[str] | None = None,
-                 on_frame: Callable[[StreamFrame], Any] | None = None, _faults: Sequence[tuple[int, str]] = ()):
+                 splits: int = 1, samples: str = "complex64", queue: int = 8, overflow: str = "wait", waiting: str = "block",
+                 deadline_us: float = 0.0, parts: int = 1, graphs: bool = False, retries: int = 1,
+                 outputs: str | Sequence[str] | None = None, on_frame: Callable[[StreamFrame], Any] | None = None, _faults: Sequence[tuple[int, str]] = ()):
         work, channel, item, per_item = _arrays_of(stage)
         if decoder is not None:
             if not isinstance(stage, Detector):
@@ -367,7 +367,8 @@ class Stream:
         self._pid = os.getpid()
         self._stream = made(
             _core.Stream, stage=work, decoder=None if decoder is None else decoder._decoder, items_per_channel=items_per_channel,
-            splits=splits, half=self._half, llr_int8="llr_int8" in names, channel_shape=channel, item_shape=item, calls_back=on_frame is not None, devices=list(devices),
+            splits=splits, half=self._half, llr_int8="llr_int8" in names, channel_shape=channel, item_shape=item,
+            calls_back=on_frame is not None, devices=list(devices),
             streams=streams, threads=threads, most_items=most_items, queue=queue, overflow=overflow, waiting=waiting,
             deadline_us=deadline_us, parts=parts, graphs=graphs, retries=retries, faults=list(_faults))
         self._caller = None if on_frame is None else _Caller(self._stream.frames, on_frame)
