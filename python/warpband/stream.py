@@ -319,7 +319,8 @@ class Stream:
                  devices: str | Sequence[str] = "cpu", streams: int = 2, threads: int = 1, items_per_channel: int = 1,
                  splits: int = 1, samples: str = "complex64", queue: int = 8, overflow: str = "wait", waiting: str = "block",
                  deadline_us: float = 0.0, parts: int = 1, graphs: bool = False, retries: int = 1,
-                 outputs: str | Sequence[str] | None = None, on_frame: Callable[[StreamFrame], Any] | None = None, _faults: Sequence[tuple[int, str]] = ()):
+                 outputs: str | Sequence[str] | None = None, on_frame: Callable[[StreamFrame], Any] | None = None,
+                 _faults: Sequence[tuple[int, str]] = ()):
         work, channel, item, per_item = _arrays_of(stage)
         if decoder is not None:
             if not isinstance(stage, Detector):
