@@ -125,8 +125,8 @@ isa isa_from_name(const std::string& name) {
   }
   for (isa i : {isa::base, isa::avx2, isa::avx512})
     if (name == isa_name(i))
-      throw device_error("instruction set " + name + " is not available on this machine: expected " +
-                         allowed);
+      throw device_error("instruction set " + name +
+                         " is not available on this machine or not in this build: expected " + allowed);
   throw argument_error("WARPBAND_ISA", "\"" + name + "\"", allowed);
 }
 
