@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FORMAT = "warpband bench 1"
 NCU_FORMAT = "warpband ncu comparison 1"  # of scripts/ncu_bound.py
 STREAM_FORMAT = "warpband stream 1"
+PYTHON_FORMAT = "warpband python overhead 1"
 ENDURANCE_FORMAT = "warpband endurance 1"  # of warpband bench --duration
 FIGURES = {
     "kernel": "Kernel: data in the device's memory, the device's clock, launches queued ahead",
@@ -46,7 +47,7 @@ def load():
         if record.get("format") == ENDURANCE_FORMAT:
             endurance.append((path.name, record))
             continue
-        if record.get("format") == STREAM_FORMAT:  # docs/stream.md has its figures
+        if record.get("format") in (STREAM_FORMAT, PYTHON_FORMAT):  # docs/stream.md and docs/python.md have their figures
             continue
         if record.get("format") != FORMAT:
             sys.exit(f"{path}:1: not a record of warpband bench")

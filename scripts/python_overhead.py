@@ -5,7 +5,8 @@
 
 Each number is the least of many rounds, so that other work on the machine does not count. `call` is from Python's call to its
 return, `core` the part of it below the Python layer, the work on the item included: detection of one use with one stream, the map of
-one QPSK symbol.
+one QPSK symbol. With a CUDA device and torch, `device` calls are those with tensors on it: they queue their work and return, so that
+those of no item, which launch nothing, are what the bindings cost alone.
 """
 import argparse
 import json
@@ -21,6 +22,35 @@ import warpband
 
 def least(statement, names, rounds=200, calls=500):
     return min(timeit.repeat(statement, globals=names, number=calls, repeat=rounds)) / calls * 1e6
+
+
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        return next((line.split(":")[1].strip() for line in file if line.startswith("model name")), platform.machine())
+
+
+def on_device():
+    """Calls with tensors on a CUDA device; nothing without torch or a device."""
+    try:
+        import torch
+    except ImportError:
+        return {}
+    if not warpband.cuda_devices() or not torch.cuda.is_available():
+        return {}
+    names = {"h": torch.ones(1, 1, 1, dtype=torch.complex64, device="cuda"), "y": torch.ones(1, 1, dtype=torch.complex64, device="cuda"),
+             "llr": torch.empty(1, 2, device="cuda"), "bits": torch.ones(1, 2, dtype=torch.uint8, device="cuda"), "torch": torch,
+             "detect": warpband.MMSE(streams=1, rx_antennas=1, qam=4), "modulate": warpband.QamMapper(qam=4)}
+    names.update(no_h=names["h"][:0], no_y=names["y"][:0], no_llr=names["llr"][:0], no_bits=names["bits"][:0],
+                 symbols=torch.empty(1, 1, dtype=torch.complex64, device="cuda"))
+    names["no_symbols"] = names["symbols"][:0]
+
+    def queued(statement):
+        exec(statement, names)  # copies tables
+        return min(least(statement, names, rounds=1, calls=20) for _ in range(200) if torch.cuda.synchronize() is None)
+    return {"device_detect_call_us": queued("detect(h, y, 0.1)"), "device_detect_call_with_out_us": queued("detect(h, y, 0.1, out=llr)"),
+            "device_detect_nothing_us": queued("detect(no_h, no_y, 0.1, out=no_llr)"), "device_map_call_us": queued("modulate(bits)"),
+            "device_map_nothing_us": queued("modulate(no_bits, out=no_symbols)"), "device_torch_add_us": queued("torch.add(y, y, out=y)"),
+            "device": torch.cuda.get_device_name()}
 
 
 def main():
@@ -54,11 +84,15 @@ def main():
     seconds = [float(subprocess.run([sys.executable, "-c", "import time; import warpband; print(time.process_time())"],
                                     check=True, capture_output=True, text=True).stdout) for _ in range(9)]
     numbers["import_cpu_s"] = min(seconds)
+    device = on_device()
+    about_device = {"device": device.pop("device")} if device else {}
+    numbers.update(device)
     for name, value in numbers.items():
-        print(f"{name:24s} {value:8.3f}")
+        print(f"{name:32s} {value:8.3f}")
     if options.json:
-        about = {"warpband": warpband.__version__, "commit": warpband.__commit__, "python": platform.python_version(),
-                 "numpy": numpy.__version__, "executor": one.description, "machine": platform.machine()}
+        about = {"format": "warpband python overhead 1", "warpband": warpband.__version__, "commit": warpband.__commit__,
+                 "python": platform.python_version(),
+                 "numpy": numpy.__version__, "executor": one.description, "cpu": processor(), **about_device}
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({**about, **{name: round(value, 3) for name, value in numbers.items()}}, file, indent=1)
             file.write("\n")

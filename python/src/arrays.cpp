@@ -282,7 +282,7 @@ view<const half_complex> argument::as_halves(int trailing) const {
   if (!given_) return {};
   if (type_ != number::float16)
     throw shape_error(name_, "an array of " + (type_ == number::other ? other_ : std::string(name_of(type_))),
-                      "one of float16 like the other one, its last axis of real and imaginary part");
+                      "one of float16, its last axis of real and imaginary part");
   check(number::float16, trailing + 1, alignof(half_complex));
   const int last = axes_ - 1;
   const auto unit = static_cast<std::ptrdiff_t>(itemsize_);

@@ -15,6 +15,7 @@
 #include <thread>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <nanobind/stl/optional.h>
@@ -100,8 +101,13 @@ block_decoder decoder_of(nb::handle decoder) {
           }};
 }
 
-std::shared_ptr<const frame_chain> chain_of(nb::handle stage, nb::handle decoder, int per_channel,
-                                            int splits) {
+/// In what an uplink's samples come and its LLRs go.
+struct uplink_numbers {
+  bool half = false, llr_int8 = false;
+};
+
+std::shared_ptr<const frame_chain> chain_of(nb::handle stage, nb::handle decoder, int per_channel, int splits,
+                                            uplink_numbers numbers) {
   const auto shared = static_cast<std::size_t>(std::max(per_channel, 0));
   return chain_by([&]() -> std::unique_ptr<frame_chain> {
     if (nb::isinstance<detector_ref>(stage)) {
@@ -109,7 +115,8 @@ std::shared_ptr<const frame_chain> chain_of(nb::handle stage, nb::handle decoder
       return decoder.is_none() ? make_detect_chain(c) : make_decode_chain(c, decoder_of(decoder));
     }
     if (nb::isinstance<uplink_detector>(stage))
-      return make_uplink_chain({nb::cast<const uplink_detector&>(stage).config(), per_channel, splits});
+      return make_uplink_chain({nb::cast<const uplink_detector&>(stage).config(), per_channel, splits,
+                                numbers.half, numbers.llr_int8});
     if (nb::isinstance<downlink_precoder>(stage))
       return make_precode_chain({nb::cast<const downlink_precoder&>(stage).config(), per_channel});
     return make_stbc_chain({nb::cast<const stbc_decoder&>(stage).config(), shared});
@@ -215,14 +222,20 @@ struct frame_hub {
     for (const auto& t : f.targets) {
       const std::size_t bytes = ports[t.port].bytes_of(r.items);
       const std::byte* from = r.outputs + offset_of(ports, t.port, r.items);
-      if (!t.negated) {
+      if (!t.negated)
         std::memcpy(t.to, from, bytes);
-        continue;
-      }
-      const auto* in = reinterpret_cast<const float*>(from);
-      auto* out = reinterpret_cast<float*>(t.to);
-      for (std::size_t i = 0; i < bytes / sizeof(float); i++) out[i] = 0 - in[i];
+      else if (ports[t.port].type == element_type::int8)
+        negate<std::int8_t>(from, t.to, bytes);
+      else
+        negate<float>(from, t.to, bytes);
     }
+  }
+  /// Steps are -127 to 127.
+  template <class T>
+  static void negate(const std::byte* from, std::byte* to, std::size_t bytes) {
+    const auto* in = reinterpret_cast<const T*>(from);
+    auto* out = reinterpret_cast<T*>(to);
+    for (std::size_t i = 0; i < bytes / sizeof(T); i++) out[i] = static_cast<T>(0 - in[i]);
   }
   void vacate() {
     std::lock_guard l(mutex);
@@ -344,21 +357,29 @@ struct delivered_frames {
   }
 };
 
+template <class Sample>
+struct samples_of {
+  view<const Sample> channel, items;
+};
+/// What a frame brings.
+using samples = std::variant<samples_of<cf>, samples_of<half_complex>>;
+
 /// For tests: numbers of frames, and at whose first run the device fails, "device", or the frame itself does.
 using faults = std::vector<std::pair<std::uint64_t, std::string>>;
 
 class stream {
  public:
-  stream(nb::object stage, nb::object decoder, int per_channel, int splits, extents channel_shape,
-         extents item_shape, bool has_callback, pipeline_config config)
+  stream(nb::object stage, nb::object decoder, int per_channel, int splits, uplink_numbers numbers,
+         extents channel_shape, extents item_shape, bool has_callback, pipeline_config config)
       : stage_(std::move(stage)),
         decoder_(std::move(decoder)),
         channel_shape_(std::move(channel_shape)),
         item_shape_(std::move(item_shape)),
+        half_(numbers.half),
         hub_(std::make_shared<frame_hub>(has_callback)),
         drops_(config.overflow == overflow_policy::drop_oldest),
         host_(1, std::nullopt) {
-    chain_ = chain_of(stage_, decoder_, per_channel, splits);
+    chain_ = chain_of(stage_, decoder_, per_channel, splits, numbers);
     nb::gil_scoped_release released;
     pipeline_ = std::make_unique<frame_pipeline>(
         chain_, std::move(config), [hub = hub_.get()](const frame_result& r) { hub->deliver(r); });
@@ -397,15 +418,16 @@ class stream {
     hub_->let_go();
     const auto& in = chain_->inputs();
     const argument h(in[0].name.c_str(), channel, host_), y(in[1].name.c_str(), items_array, host_);
+    const int parts = half_ ? 1 : 0;  // the axis of real and imaginary part
     const int trailing = static_cast<int>(item_shape_.size());
-    expect(y, item_shape_), expect(h, channel_shape_);
-    const std::size_t items = product(y.batch(trailing)), estimates = in[0].rows_of(items);
-    if (product(h.batch(2)) != estimates)
+    expect(y, in[1].name, item_shape_), expect(h, in[0].name, channel_shape_);
+    const std::size_t items = product(y.batch(trailing + parts)), estimates = in[0].rows_of(items);
+    if (product(h.batch(2 + parts)) != estimates)
       throw shape_error(in[0].name, "shape " + text_of(h.batch(0)),
                         std::to_string(estimates) + " in all for " + in[1].name + " of shape " +
                             text_of(y.batch(0)) + ", " + std::to_string(in[0].per_items) + " items for each");
-    const auto h_view = h.as<const cf>(2);
-    const auto y_view = y.as<const cf>(trailing);
+    const samples inputs = half_ ? samples(samples_of<half_complex>{h.as_halves(2), y.as_halves(trailing)})
+                                 : samples(samples_of<cf>{h.as<const cf>(2), y.as<const cf>(trailing)});
     const float n0 = noise_of(noise_var);
 
     auto f = std::make_shared<frame_state>();
@@ -432,8 +454,7 @@ class stream {
         const auto now = frame_clock::now();
         const double left = drops_ && timeout ? *timeout - seconds(now - since).count() : signals_every;
         const seconds slice(std::clamp(left, 0.0, signals_every));
-        if (push_by(now + std::chrono::duration_cast<frame_clock::duration>(slice), f, h_view, y_view, n0,
-                    since))
+        if (push_by(now + std::chrono::duration_cast<frame_clock::duration>(slice), f, inputs, n0, since))
           return ticket{hub_, std::move(f)};
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (left <= 0) return std::nullopt;
@@ -494,8 +515,8 @@ class stream {
 
  private:
   /// Without the GIL; false where no slot was free by then.
-  bool push_by(frame_clock::time_point until, const frame_ptr& f, const view<const cf>& h,
-               const view<const cf>& y, float n0, frame_clock::time_point since) {
+  bool push_by(frame_clock::time_point until, const frame_ptr& f, const samples& inputs, float n0,
+               frame_clock::time_point since) {
     frame_hub& hub = *hub_;
     nb::gil_scoped_release released;
     std::optional<frame_slot> slot = [&] {
@@ -503,8 +524,8 @@ class stream {
       return pipeline_->acquire(f->items, until);
     }();
     if (!slot) return false;
-    put(h, reinterpret_cast<cf*>(slot->bytes(0)));
-    put(y, reinterpret_cast<cf*>(slot->bytes(1)));
+    std::visit([&](const auto& in) { put(in.channel, slot->bytes(0)), put(in.items, slot->bytes(1)); },
+               inputs);
     std::memcpy(slot->bytes(2), &n0, sizeof n0);
     std::lock_guard order(pushing_);
     {
@@ -522,7 +543,17 @@ class stream {
     }
     return true;
   }
-  static void expect(const argument& a, const extents& shape) {
+  /// Of another type than the stream's the array is blamed for that, not for its shape.
+  void expect(const argument& a, const std::string& name, const extents& shape) const {
+    if (half_) {
+      if (a.type() != number::float16) (void)a.as_halves(static_cast<int>(shape.size()));
+      return shape.size() == 1 ? a.expect_item({shape[0], 2}) : a.expect_item({shape[0], shape[1], 2});
+    }
+    if (a.type() == number::float16)
+      throw shape_error(name, "an array of float16",
+                        nb::isinstance<uplink_detector>(stage_)
+                            ? "one of complex64, or a stream with samples = \"complex32\""
+                            : "one of complex64");
     shape.size() == 1 ? a.expect_item({shape[0]}) : a.expect_item({shape[0], shape[1]});
   }
   float noise_of(nb::handle noise_var) {
@@ -546,9 +577,11 @@ class stream {
     if (!fits) throw shape_error("out", "another size", std::to_string(bytes) + " bytes");
     return at;
   }
-  static void put(const view<const cf>& from, cf* to) {
+  template <class Sample>
+  static void put(const view<const Sample>& from, std::byte* bytes) {
+    auto* to = reinterpret_cast<Sample*>(bytes);
     if (from.element_stride == 1 && (from.item_stride == from.elements || from.items == 1)) {
-      std::memcpy(to, from.data, from.items * from.elements * sizeof(cf));
+      std::memcpy(bytes, from.data, from.items * from.elements * sizeof(Sample));
       return;
     }
     for (std::size_t i = 0; i < from.items; i++)
@@ -558,6 +591,7 @@ class stream {
 
   nb::object stage_, decoder_;
   extents channel_shape_, item_shape_;
+  bool half_;  // what comes in is pairs of halves
   std::shared_ptr<frame_hub> hub_;
   std::shared_ptr<const frame_chain> chain_;
   std::size_t slots_ = 0;
@@ -637,21 +671,22 @@ void bind_stream(nb::module_& m) {
   nb::class_<stream>(m, "Stream")
       .def(
           "__init__",
-          [](stream* self, nb::object stage, nb::object decoder, int items_per_channel, int splits,
-             extents channel_shape, extents item_shape, bool calls_back, std::vector<std::string> devices,
-             int streams, int threads, std::int64_t most_items, std::int64_t queue,
-             const std::string& overflow, const std::string& waiting, double deadline_us, int parts,
-             bool graphs, int retries, faults fail) {
+          [](stream* self, nb::object stage, nb::object decoder, int items_per_channel, int splits, bool half,
+             bool llr_int8, extents channel_shape, extents item_shape, bool calls_back,
+             std::vector<std::string> devices, int streams, int threads, std::int64_t most_items,
+             std::int64_t queue, const std::string& overflow, const std::string& waiting, double deadline_us,
+             int parts, bool graphs, int retries, faults fail) {
             new (self) stream(std::move(stage), std::move(decoder), items_per_channel, splits,
-                              std::move(channel_shape), std::move(item_shape), calls_back,
+                              {half, llr_int8}, std::move(channel_shape), std::move(item_shape), calls_back,
                               config_of(std::move(devices), streams, threads, most_items, queue, overflow,
                                         waiting, deadline_us, parts, graphs, retries, std::move(fail)));
           },
           nb::kw_only(), nb::arg("stage"), nb::arg("decoder").none(), nb::arg("items_per_channel"),
-          nb::arg("splits"), nb::arg("channel_shape"), nb::arg("item_shape"), nb::arg("calls_back"),
-          nb::arg("devices"), nb::arg("streams"), nb::arg("threads"), nb::arg("most_items"), nb::arg("queue"),
-          nb::arg("overflow"), nb::arg("waiting"), nb::arg("deadline_us"), nb::arg("parts"),
-          nb::arg("graphs"), nb::arg("retries"), nb::arg("faults"))
+          nb::arg("splits"), nb::arg("half"), nb::arg("llr_int8"), nb::arg("channel_shape"),
+          nb::arg("item_shape"), nb::arg("calls_back"), nb::arg("devices"), nb::arg("streams"),
+          nb::arg("threads"), nb::arg("most_items"), nb::arg("queue"), nb::arg("overflow"),
+          nb::arg("waiting"), nb::arg("deadline_us"), nb::arg("parts"), nb::arg("graphs"), nb::arg("retries"),
+          nb::arg("faults"))
       .def("push", &stream::push, nb::arg("channel"), nb::arg("items"), optional("noise_var"),
            nb::arg("payload"), nb::arg("outputs"), nb::arg("timeout").none())
       .def("drain", &stream::drain, nb::arg("timeout").none())

@@ -134,6 +134,10 @@ def normal(rng, *shape):
     return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(np.complex64)
 
 
+def halves(x):
+    return np.stack([x.real, x.imag], -1).astype(np.float16)
+
+
 def turbo_llrs(rng, k, *batch):
     bits = rng.integers(0, 2, (*batch, k), dtype=np.uint8)
     coded = wb.TurboEncoder(k=k)(bits)
@@ -160,6 +164,9 @@ def test_every_room_gives_the_bits_of_the_cpu_in_the_kind_that_came_in(on, rng):
         (wb.QamMapper(qam=16), (bits,)),
         (wb.Demapper(qam=16), (x, 0.3)),
         (wb.MassiveUplink(antennas=16, users=4, qam=16), (normal(rng, 3, 16, 4), normal(rng, 3, 2, 16), 0.5)),
+        (lambda *a: wb.MassiveUplink(antennas=16, users=4, qam=16, llr_steps=4.0)(*a, outputs=("llr", "llr_int8", "status")),
+         (halves(normal(rng, 3, 16, 4)), halves(normal(rng, 3, 2, 16)), 0.5)),
+        (wb.MassiveDownlink(antennas=16, users=4), (halves(normal(rng, 3, 16, 4)), normal(rng, 3, 2, 4), 0.5)),
         (lambda s: wb.awgn(s, noise_var=0.5, seed=3), (x,)),
         (lambda s: wb.rayleigh(s, seed=3), (x,)),
         (lambda s: wb.mimo_rayleigh(s, rx_antennas=3, seed=3), (x,)),
@@ -171,6 +178,17 @@ def test_every_room_gives_the_bits_of_the_cpu_in_the_kind_that_came_in(on, rng):
             assert isinstance(other, on.kind), call
             back = on.back(other)
             assert back.dtype == one.dtype and np.array_equal(back, one), call
+
+
+def test_torch_complex32(rng):
+    torch = library("torch")
+    h, y = halves(normal(rng, 3, 16, 4)), halves(normal(rng, 3, 2, 16))
+    detector = wb.MassiveUplink(antennas=16, users=4, qam=16, llr="log_p1_p0")
+    narrow = [torch.view_as_complex(torch.from_numpy(x)).cuda() for x in (h, y)]
+    assert narrow[0].dtype == torch.complex32
+    for name in ("llr", "llr_int8"):
+        got = detector(*narrow, 0.5, outputs=name)
+        assert got.is_cuda and np.array_equal(got.cpu().numpy(), detector(h, y, 0.5, outputs=name))
 
 
 @pytest.mark.parametrize("kind", [Torch, Cupy, Jax, Other])
@@ -491,6 +509,13 @@ def stream_cases(rng):
     downlink, golden = wb.MassiveDownlink(antennas=32, users=8), wb.StbcDecoder(code="golden", qam=4, rx_antennas=2)
     h, y, n0 = frame((32, 8), 140, 32, shared=14)
     yield {"stage": uplink, "items_per_channel": 14}, (h, y, n0), uplink(h, y.reshape(10, 14, 32), n0).reshape(140, -1)
+    for antennas, users, extra in ((32, 8, {"mode": "cg", "iterations": 3}), (64, 16, {})):  # 16 users have a kernel of their own
+        steps = wb.MassiveUplink(antennas=antennas, users=users, qam=64, llr_steps=4.0, llr="log_p1_p0", **extra)
+        h, y, n0 = frame((antennas, users), 140, antennas, shared=14)
+        h, y, together = halves(h), halves(y), halves(y).reshape(10, 14, antennas, 2)
+        for name in ("llr", "llr_int8"):
+            yield ({"stage": steps, "items_per_channel": 14, "samples": "complex32", "outputs": name}, (h, y, n0),
+                   steps(h, together, n0, outputs=name).reshape(140, -1))
     h, s, n0 = frame((32, 8), 140, 8, shared=14)
     yield {"stage": downlink, "items_per_channel": 14}, (h, s, n0), downlink(h, s.reshape(10, 14, 8), n0).reshape(140, -1)
     h, y, n0 = frame((2, 2), 300, 2, 2)

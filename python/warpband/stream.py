@@ -23,7 +23,7 @@ from typing import Any, Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import COMPLEX64, FLOAT32, INT32, UINT8, Array, NumpySpace, batch_of, made, space_of
+from ._arrays import COMPLEX64, FLOAT32, INT8, INT32, UINT8, Array, NumpySpace, as_halves, batch_of, made, space_of
 from .conv import BcjrDecoder, ViterbiDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
@@ -286,6 +286,8 @@ class Stream:
             for MassiveUplink and MassiveDownlink.
         splits: MassiveUplink: the vectors of a frame come in so many splits, each with ``items_per_channel / splits`` vectors of
             every H, as OFDM symbols come from a radio; ``parts`` are then splits.
+        samples: in what H and y come: "complex64", or with MassiveUplink "complex32", pairs of halves as its own call takes them,
+            which cross the bus in half the time. Both do, and all is computed in float32.
         queue: frames that wait beside those under way, 1..65536.
         overflow: when the queue is full: "wait", :meth:`push` waits, or "drop-oldest", the frame that waits longest is dropped.
         waiting: of the threads that drive devices: "block", or "spin", which takes some tens of us off the latency and a core
@@ -295,7 +297,8 @@ class Stream:
         graphs: CUDA, with parts = 1: frames of ``most_items`` are started as recorded graphs.
         retries: devices that may fail under a frame before it is failed itself, 0..64.
         outputs: which outputs a frame's result has, one or several names: "llr" and "status"; with a decoder "bits" and, but for
-            convolutional codes, "iterations"; of MassiveDownlink "precoded" and "status". None takes the first.
+            convolutional codes, "iterations"; of MassiveDownlink "precoded" and "status"; of MassiveUplink "llr_int8" too, instead
+            of "llr": in steps of 1 / ``llr_steps``, a quarter of the bytes. None takes the first.
         on_frame: called with a :class:`StreamFrame` for each frame that is delivered or has failed, in order, by a thread of the
             stream's own. It may push. While it runs frames go on until as many wait for it as there are slots; then they wait
             too. What it raises is raised again by the next :meth:`drain` or :meth:`stop`, or at the end of the with block. The
@@ -314,9 +317,10 @@ class Stream:
     def __init__(self, *, stage: Detector | MassiveUplink | MassiveDownlink | StbcDecoder,
                  decoder: TurboDecoder | LdpcDecoder | ViterbiDecoder | BcjrDecoder | None = None, most_items: int,
                  devices: str | Sequence[str] = "cpu", streams: int = 2, threads: int = 1, items_per_channel: int = 1,
-                 splits: int = 1, queue: int = 8, overflow: str = "wait", waiting: str = "block", deadline_us: float = 0.0,
-                 parts: int = 1, graphs: bool = False, retries: int = 1, outputs: str | Sequence[str] | None = None,
-                 on_frame: Callable[[StreamFrame], Any] | None = None, _faults: Sequence[tuple[int, str]] = ()):
+                 splits: int = 1, samples: str = "complex64", queue: int = 8, overflow: str = "wait", waiting: str = "block",
+                 deadline_us: float = 0.0, parts: int = 1, graphs: bool = False, retries: int = 1,
+                 outputs: str | Sequence[str] | None = None, on_frame: Callable[[StreamFrame], Any] | None = None,
+                 _faults: Sequence[tuple[int, str]] = ()):
         work, channel, item, per_item = _arrays_of(stage)
         if decoder is not None:
             if not isinstance(stage, Detector):
@@ -326,6 +330,10 @@ class Stream:
                 raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of the package's decoders")
         if splits != 1 and not isinstance(stage, MassiveUplink):
             raise ValueError(f"splits = {splits} is not allowed: expected 1 but with MassiveUplink")
+        if samples not in ("complex64", "complex32"):
+            raise ValueError(f'samples = {samples!r} is not allowed: expected "complex64" or "complex32"')
+        if samples == "complex32" and not isinstance(stage, MassiveUplink):
+            raise ValueError('samples = "complex32" is not allowed: expected "complex64" but with MassiveUplink')
         for name, part in (("stage", stage), ("decoder", decoder)):
             if getattr(part, "_executor", None) is not None:
                 raise ValueError(f"{name} = one with an executor is not allowed: expected executor=None, as a stream has its own")
@@ -337,22 +345,31 @@ class Stream:
                 table["iterations"] = (INT32, ())
         else:
             table = {per_item[0]: (per_item[1], per_item[2]), "status": (UINT8, ())}
+        ports = list(table)
+        if isinstance(stage, MassiveUplink):
+            table["llr_int8"] = (INT8, per_item[2])
         names = [next(iter(table))] if outputs is None else [outputs] if isinstance(outputs, str) else list(outputs)
         for name in names:
             if name not in table:
                 raise ValueError(f"outputs = {name!r} is not allowed: expected {' or '.join(map(repr, table))}")
         if len(set(names)) != len(names) or not names:
             raise ValueError(f"outputs = {tuple(names)} is not allowed: expected each name once, and at least one")
+        if "llr" in names and "llr_int8" in names:
+            raise ValueError(f"outputs = {tuple(names)} is not allowed: expected one of 'llr' and 'llr_int8'")
         reversed_llr = decoder is None and getattr(stage, "llr", "") == "log_p1_p0"
-        self._made = [(table[name], list(table).index(name), reversed_llr and name == "llr") for name in names]
-        self._trailing = len(item)
+        # the LLRs of either type are the same port
+        self._made = [(table[name], ports.index("llr" if name == "llr_int8" else name), reversed_llr and name.startswith("llr"))
+                      for name in names]
+        self._half = samples == "complex32"
+        self._trailing = len(item) + self._half
         self._items_name = "sent" if isinstance(stage, MassiveDownlink) else "received"
         devices = (devices,) if isinstance(devices, str) else tuple(devices)
         self._about = _About(devices, deadline_us, not (outputs is None or isinstance(outputs, str)))
         self._pid = os.getpid()
         self._stream = made(
             _core.Stream, stage=work, decoder=None if decoder is None else decoder._decoder, items_per_channel=items_per_channel,
-            splits=splits, channel_shape=channel, item_shape=item, calls_back=on_frame is not None, devices=list(devices),
+            splits=splits, half=self._half, llr_int8="llr_int8" in names, channel_shape=channel, item_shape=item,
+            calls_back=on_frame is not None, devices=list(devices),
             streams=streams, threads=threads, most_items=most_items, queue=queue, overflow=overflow, waiting=waiting,
             deadline_us=deadline_us, parts=parts, graphs=graphs, retries=retries, faults=list(_faults))
         self._caller = None if on_frame is None else _Caller(self._stream.frames, on_frame)
@@ -376,10 +393,11 @@ class Stream:
 
         Args:
             channel: H, complex64, ``(..., rx_antennas, streams)``, ``(..., antennas, users)`` or ``(..., rx_antennas, 2)`` as of the
-                stage; its batch axes hold one for each ``items_per_channel`` items. Not of halves.
+                stage; its batch axes hold one for each ``items_per_channel`` items.
             items: what the stage takes: received vectors ``(..., antennas)``, of the space-time codes ``(..., 2, rx_antennas)``, or
                 the symbols of MassiveDownlink ``(..., users)``; complex64. Its batch axes are those of the result; behind
-                a decoder that has one, of codewords.
+                a decoder that has one, of codewords. With ``samples="complex32"`` both are of halves: float16 with a last axis
+                of 2, real and imaginary part, or tensors of torch.complex32.
             noise_var: N0, one number for the frame.
             tag: anything; the frame has it. One that refers to the stream keeps it until the frame is delivered and the stream
                 is used again or stopped.
@@ -393,6 +411,8 @@ class Stream:
             RuntimeError: no device is left, or the stream was stopped.
             TimeoutError: no slot was free in time.
         """
+        if self._half:
+            channel, items = as_halves(channel)[0], as_halves(items)[0]
         space = space_of(items)
         if not isinstance(space, NumpySpace):
             raise ValueError(f"{self._items_name} = an array on a device is not allowed: expected one in host memory, from which "

@@ -36,6 +36,9 @@ bool machine_has(isa i) {
 #if defined(WB_NO_SCALAR_KERNELS)
   if (i == isa::scalar) return false;
 #endif
+#if defined(WB_NO_BASE_KERNELS)
+  if (i == isa::base) return false;
+#endif
 #if defined(WB_BUILD_X86)
   switch (i) {
     case isa::scalar:
@@ -78,7 +81,12 @@ class ieee_arithmetic {
 isa widest_or_forced() {
   if (const char* forced = std::getenv("WARPBAND_ISA"); forced != nullptr && *forced != '\0')
     return isa_from_name(forced);
-  return available_isas().back();
+  const std::vector<isa> all = available_isas();
+  if (all.empty())
+    throw device_error(
+        "this processor has no AVX2, and this build no kernels without it: build with "
+        "WARPBAND_BASE_KERNELS=ON");
+  return all.back();
 }
 
 }  // namespace
@@ -117,8 +125,8 @@ isa isa_from_name(const std::string& name) {
   }
   for (isa i : {isa::base, isa::avx2, isa::avx512})
     if (name == isa_name(i))
-      throw device_error("instruction set " + name + " is not available on this machine: expected " +
-                         allowed);
+      throw device_error("instruction set " + name +
+                         " is not available on this machine or not in this build: expected " + allowed);
   throw argument_error("WARPBAND_ISA", "\"" + name + "\"", allowed);
 }
 

@@ -54,7 +54,9 @@ struct kernel_set {
 
 /// The narrowest CPU build that there is.
 inline const kernel* any_build_of(const kernel_set& op) noexcept {
-  return op.cpu[0] != nullptr ? op.cpu[0] : op.cpu[1];
+  for (const kernel* k : op.cpu)
+    if (k != nullptr) return k;
+  return nullptr;
 }
 
 /// Instruction sets a CPU build exists for. Which are built depends on the architecture; `isa_name` gives the
@@ -64,17 +66,25 @@ enum class isa { scalar, base, avx2, avx512 };
 }  // namespace wb
 
 #if defined(WB_BUILD_X86)
+#if defined(WB_NO_BASE_KERNELS)
+#define WB_DECLARE_BASE_KERNEL(name)
+#define WB_BASE_KERNEL(name) nullptr
+#else
+#define WB_DECLARE_BASE_KERNEL(name)   \
+  namespace base {                     \
+  const ::wb::kernel* name##_kernel(); \
+  }
+#define WB_BASE_KERNEL(name) base::name##_kernel()
+#endif
 #define WB_DECLARE_VECTOR_KERNELS(name) \
-  namespace base {                      \
-  const ::wb::kernel* name##_kernel();  \
-  }                                     \
+  WB_DECLARE_BASE_KERNEL(name)          \
   namespace avx2 {                      \
   const ::wb::kernel* name##_kernel();  \
   }                                     \
   namespace avx512 {                    \
   const ::wb::kernel* name##_kernel();  \
   }
-#define WB_VECTOR_KERNELS(name) base::name##_kernel(), avx2::name##_kernel(), avx512::name##_kernel()
+#define WB_VECTOR_KERNELS(name) WB_BASE_KERNEL(name), avx2::name##_kernel(), avx512::name##_kernel()
 #elif defined(WB_BUILD_NEON)
 #define WB_DECLARE_VECTOR_KERNELS(name) \
   namespace neon {                      \
