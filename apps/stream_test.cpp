@@ -127,6 +127,20 @@ users = 8
   EXPECT_NEAR(bytes[1], 4 * (4 * 32 * 8 + 56 * 32) + 256, 1);
 }
 
+TEST(stream_command, sums_are_those_of_the_scenario) {
+  const auto run_with = [](const std::string& sums) {
+    return result_of(
+        "[stream]\nchain = \"uplink\"\nitems = 28\nper_channel = 14\nframes = 50\nwarmup = 2\ncheck_every = "
+        "10\n"
+        "[massive]\nantennas = 32\nusers = 16\nsums = \"" +
+        sums + "\"\n");
+  };
+  const auto result = run_with("split_tf32");
+  EXPECT_EQ(result["runs"][0]["counters"]["delivered"], 50);
+  EXPECT_EQ(result["runs"][0]["checked"]["different"], 0);
+  EXPECT_EQ(run_with("float32")["runs"][0]["counters"]["delivered"], 50);
+}
+
 TEST(stream_command, bare_copies_take_turns_with_frames) {
   if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
   const auto result = result_of(R"([stream]

@@ -109,17 +109,19 @@ void bind_massive(nb::module_& m) {
       .def(
           "__init__",
           [](uplink_detector* self, int antennas, int users, int qam, const std::string& mode, int iterations,
-             const std::string& sinr, float llr_clip, float llr_steps) {
+             const std::string& sinr, float llr_clip, float llr_steps, const std::string& sums) {
             uplink_config c;
             c.antennas = antennas, c.users = users, c.qam = qam, c.iterations = iterations,
             c.llr_clip = llr_clip, c.llr_steps = llr_steps;
             c.mode = mode_named(mode);
             c.sinr = named<massive_sinr>(
                 "sinr", sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}});
+            c.sums = named<massive_sums>(
+                "sums", sums, {{"float32", massive_sums::float32}, {"split_tf32", massive_sums::split_tf32}});
             new (self) uplink_detector(c);
           },
           nb::kw_only(), nb::arg("antennas"), nb::arg("users"), nb::arg("qam"), nb::arg("mode"),
-          nb::arg("iterations"), nb::arg("sinr"), nb::arg("llr_clip"), nb::arg("llr_steps"))
+          nb::arg("iterations"), nb::arg("sinr"), nb::arg("llr_clip"), nb::arg("llr_steps"), nb::arg("sums"))
       .def("run", &detect, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
            optional("noise_var"), optional("llr"), optional("equalized"), optional("sinr"),
            optional("status"), optional("llr_int8"))
