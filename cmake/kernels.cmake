@@ -73,8 +73,9 @@ function(wb_add_kernels target)
       target_compile_definitions(${objects} PRIVATE WB_ISA=${isa} WB_WIDTH=${width})
       target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
                              -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno)
-      if(SKBUILD)
-        # Whoever installs the Python package compiles everything once: here what all kernels read is read once.
+      if(SKBUILD OR isa MATCHES "^(avx2|avx512|neon)$")
+        # What all kernels read is read once: with the intrinsics of wide vectors it takes a file 0.8 s. (Who installs the Python package
+        # compiles everything once: there it is worth while for all.)
         target_precompile_headers(${objects} PRIVATE <warpband/exec/launch.hpp>)
       endif()
       if(WARPBAND_SANITIZE AND WARPBAND_SANITIZE_KERNELS AND isa STREQUAL "scalar")  # baseline code: nothing can leak into a baseline caller
