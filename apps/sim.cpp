@@ -51,7 +51,7 @@ time_left left_of(const wb::point_counts& c, const wb::stop_rule& stop, double f
   return {most, likely};
 }
 
-constexpr const char* row_format = "{:>8} {:>8} {:>10} {:>11} {:>11} {:>10} {:>10} {:>22} {:>8} {:>9}\n";
+constexpr const char* point_format = "{:>8} {:>8} {:>10} {:>11} {:>11} {:>10} {:>10} {:>22} {:>8} {:>9}\n";
 
 // With HARQ; in the middle a block error rate for each transmission.
 constexpr const char* harq_format = "{:>8} {:>8} {:>10}{} {:>7} {:>8} {:>16} {:>8} {:>9}\n";
@@ -75,7 +75,7 @@ void print_header(const wb::curve_config& curve) {
                "transm.", "bits/RE", "95% interval", "Mb/s", "time");
     return;
   }
-  fmt::print(row_format, wb::erases_uses(curve.link) ? "SNR dB" : "Es/N0 dB", "Eb/N0 dB", "frames",
+  fmt::print(point_format, wb::erases_uses(curve.link) ? "SNR dB" : "Es/N0 dB", "Eb/N0 dB", "frames",
              "bit errors", "fr. errors", "BER", "FER", coded ? "95% interval of FER" : "95% interval of BER",
              "Mb/s", "time");
 }
@@ -87,7 +87,7 @@ void print_plain_row(const wb::point_result& p) {
     const wb::interval i = p.coded ? p.fer_interval() : *bits;
     range = fmt::format("{} .. {}", rate(i.low), rate(i.high));
   }
-  fmt::print(row_format, fmt::format("{:.3f}", p.snr_db), fmt::format("{:.3f}", p.ebn0_db), p.counts.frames,
+  fmt::print(point_format, fmt::format("{:.3f}", p.snr_db), fmt::format("{:.3f}", p.ebn0_db), p.counts.frames,
              p.counts.bit_errors, p.counts.frame_errors, rate(p.ber()), rate(p.fer()), range,
              fmt::format("{:.4g}", p.mbps()), duration_text(p.counts.seconds));
 }

@@ -4,6 +4,22 @@
 # the standard library could become weak symbols that carry, say, AVX-512 code into baseline callers.
 include_guard(GLOBAL)
 option(WARPBAND_SANITIZE_KERNELS "With WARPBAND_SANITIZE: instrument the scalar kernels too" ON)
+set(WARPBAND_OBJECTS_FROM "" CACHE PATH
+    "A build folder with the tests, finished: take from it what sanitizers do not instrument (kernels, oracles) and, but for ThreadSanitizer, the rooms' tests")
+
+# wb_objects_from(<result> <target> <source>...): the objects of sources that the other build has compiled for its target.
+function(wb_objects_from result target)
+  set(ready)
+  foreach(source IN LISTS ARGN)
+    set(object "${WARPBAND_OBJECTS_FROM}/CMakeFiles/${target}.dir/${source}.o")
+    if(NOT EXISTS "${object}")
+      message(FATAL_ERROR "WARPBAND_OBJECTS_FROM: ${object} is not there; build ${WARPBAND_OBJECTS_FROM} first")
+    endif()
+    list(APPEND ready "${object}")
+  endforeach()
+  set_source_files_properties(${ready} PROPERTIES EXTERNAL_OBJECT ON)
+  set(${result} ${ready} PARENT_SCOPE)
+endfunction()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(wb_isas scalar:1:x86-64 base:4:x86-64 avx2:8:x86-64-v3 avx512:16:x86-64-v4)
@@ -66,14 +82,18 @@ function(wb_add_kernels target)
     if(NOT target STREQUAL "warpband")
       set(objects wb_kernels_${target}_${isa})
     endif()
-    if(ARGN)
+    if(WARPBAND_OBJECTS_FROM AND NOT (WARPBAND_SANITIZE AND WARPBAND_SANITIZE_KERNELS AND isa STREQUAL "scalar"))
+      wb_objects_from(ready ${objects} ${ARGN})
+      target_sources(${target} PRIVATE ${ready})
+    elseif(ARGN)
       add_library(${objects} OBJECT ${ARGN})
       target_include_directories(${objects} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
       target_compile_definitions(${objects} PRIVATE WB_ISA=${isa} WB_WIDTH=${width})
       target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
                              -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno)
-      if(SKBUILD)
-        # Whoever installs the Python package compiles everything once: here what all kernels read is read once.
+      if(SKBUILD OR isa MATCHES "^(avx2|avx512|neon)$")
+        # What all kernels read is read once: with the intrinsics of wide vectors it takes a file 0.8 s. (Who installs the Python package
+        # compiles everything once: there it is worth while for all.)
         target_precompile_headers(${objects} PRIVATE <warpband/exec/launch.hpp>)
       endif()
       if(WARPBAND_SANITIZE AND WARPBAND_SANITIZE_KERNELS AND isa STREQUAL "scalar")  # baseline code: nothing can leak into a baseline caller

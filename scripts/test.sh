@@ -21,9 +21,6 @@ done
 
 jobs=$(nproc)
 mkdir -p build
-# The presets compile much of the same: once is enough.
-export CCACHE_DIR=$PWD/build/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G
-export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 tally=$PWD/build/test-tally # the numbers of one step, written by run_tests in the step's subshell
 passed=0 failed=0 skipped=0
 summary=()
@@ -52,7 +49,7 @@ build() {
     local preset=$1
     shift
     # compile costs are noted where they are checked, which names the option again
-    "${wrapper[@]}" cmake --preset "$preset" -DWARPBAND_CCACHE=ON -DWARPBAND_COMPILE_COST=OFF "$@"
+    "${wrapper[@]}" cmake --preset "$preset" -DWARPBAND_COMPILE_COST=OFF "$@"
     "${wrapper[@]}" cmake --build --preset "$preset" --parallel "$jobs"
 }
 wrapper=()
@@ -96,7 +93,10 @@ run_tests() {
 main=release
 if [[ $cuda == yes ]]; then main=cuda PATH=$PATH:/usr/local/cuda/bin; fi
 optimised() {
-    build "$main" -DWARPBAND_COMPILE_COST=ON -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
+    # Without a device no CUDA code runs here: it is compiled for sm_90 as it is shipped, and by the check of CUDA targets for the rest.
+    local targets=(-UCMAKE_CUDA_ARCHITECTURES)
+    if [[ $cuda == yes ]] && ! nvidia-smi -L > /dev/null 2>&1; then targets=('-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual'); fi
+    build "$main" "${targets[@]}" -DWARPBAND_COMPILE_COST=ON -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
     run_tests "$main"
 }
 installed() {
@@ -111,19 +111,22 @@ installed() {
 }
 asan() {
     export WARPBAND_TEST_SCALE=small UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-    build asan
+    # The library, its scalar kernels and the command are instrumented, tests of core and exec, whose code is in headers, and those of
+    # the command. The other tests and the oracles are those of the optimised build: arrays on the heap are guarded all the same.
+    build asan "-DWARPBAND_OBJECTS_FROM=$PWD/build/$main"
     # Only scalar kernels are instrumented; of the others one build shows what the host gives them.
-    export GTEST_FILTER='-*/base:*/avx512'
+    # The longest test of all is a comparison with scalar kernels, which its scalar part runs too.
+    export GTEST_FILTER='-*/base:*/avx512:*/uplink.frames_of_16_and_32_users_have_the_same_bits/avx2'
     run_tests asan
 }
 tsan() {
     export WARPBAND_TEST_SCALE=small
     # ThreadSanitizer does not start where addresses are randomised over more bits than it knows.
     if setarch "$(uname -m)" -R true 2> /dev/null; then wrapper=(setarch "$(uname -m)" -R); fi
-    # Which lanes a kernel has matters to no thread: the tests run one build, which is never instrumented. With the scalar kernels as
-    # in the other presets the compiler cache has them all. The tests are those with threads: pools and executors, each detector and
+    # Which lanes a kernel has matters to no thread: the tests run one build, which is never instrumented, so that
+    # all kernels are those of the optimised build. The tests are those with threads: pools and executors, each detector and
     # code in links with several workers, streams, caches, and the commands over them.
-    build tsan -DWARPBAND_SANITIZE_KERNELS=OFF \
+    build tsan -DWARPBAND_SANITIZE_KERNELS=OFF "-DWARPBAND_OBJECTS_FROM=$PWD/build/$main" \
         '-DWARPBAND_TEST_FILES=/(exec|invariance|ldpc_rates|modem|count|source|chain|chains|codec|sweep|frame|harq|csi_link|massive_link|pipeline|latency|command|resume|stream)_test[.]cpp$'
     export GTEST_FILTER='-*/scalar:*/base:*/avx512'
     run_tests tsan
@@ -154,12 +157,15 @@ site() {
     ninja -C "build/$main" docs
 }
 debug_kernels() {
-    cmake --preset debug -DWARPBAND_CCACHE=ON -DWARPBAND_COMPILE_COST=OFF
-    local kernels
-    kernels=$(ninja -C build/debug -t targets all | sed -n 's/^\(wb_kernels_[a-z0-9_]*\): phony.*/\1/p')
-    # shellcheck disable=SC2086 # one word for each target
-    ninja -C build/debug -j "$jobs" $kernels
-    bash scripts/checks/symbols.sh build/debug
+    cmake --preset debug -DWARPBAND_COMPILE_COST=OFF
+    # Kernels are optimised in every preset: what the same commands compile was compiled and looked at in the optimised build.
+    local differ
+    differ=$(python3 scripts/checks/same_kernels.py "build/$main" build/debug)
+    # shellcheck disable=SC2086 # one word for each object
+    if [[ -n $differ ]]; then
+        ninja -C build/debug -j "$jobs" $differ
+        bash scripts/checks/symbols.sh build/debug
+    fi
 }
 aarch64() {
     export WARPBAND_TEST_SCALE=small
@@ -169,18 +175,24 @@ aarch64() {
     export GTEST_FILTER='*neon*' # emulation is slow
     run_tests aarch64 qemu-aarch64 -L /usr/aarch64-linux-gnu
 }
-cuda_targets() {
-    local target
-    for target in sm_80 sm_90 compute_90; do # the last in a code list: PTX
-        grep -qE "code=[^ ]*\b$target\b" build/cuda/build.ninja \
-            || { echo "CMakePresets.json:1: preset cuda compiles no code for $target" >&2; return 1; }
-    done
-}
-
-setup=(--checks)
-if [[ $quick == no ]]; then setup+=(--cross); fi
-step setup bash scripts/setup.sh "${setup[@]}"
+step setup bash scripts/setup.sh --checks
+if [[ $quick == no ]]; then
+    # What only later steps need is fetched meanwhile.
+    rm -f build/setup-more.status
+    (status=0; bash scripts/setup.sh --docs --cross > build/setup-more.log 2>&1 || status=$?; echo $status > build/setup-more.status) &
+    setup_pid=$!
+    trap 'kill $setup_pid 2> /dev/null || true' EXIT
+fi
 step "$main" optimised
+setup_more() {
+    cat build/setup-more.log
+    [[ $(cat build/setup-more.status) == 0 ]]
+}
+if [[ $quick == no ]]; then
+    wait $setup_pid || true
+    trap - EXIT
+    step 'setup: docs, AArch64' setup_more
+fi
 step 'python package' python_package # judges times too: alone
 checks() {
     step 'check: include layers' python3 scripts/checks/include_layers.py
@@ -189,7 +201,7 @@ checks() {
     step 'check: compile cost' python3 scripts/checks/compile_cost.py "build/$main"
     step 'check: words' bash scripts/checks/words.sh
     step 'check: performance report' python3 scripts/performance_report.py --check
-    if [[ $cuda == yes ]]; then step 'check: cuda targets' cuda_targets; fi
+    if [[ $cuda == yes ]]; then step 'check: cuda targets' python3 scripts/checks/cuda_targets.py "build/$main" "$jobs"; fi
     step 'installed' installed
     step 'documentation site' site
     step 'plot' python_tests apps/plot_test.py
