@@ -26,8 +26,8 @@ enum class massive_sinr {
 enum class massive_sums {
   float32,     // the same bits on every backend
   split_tf32,  // for 16 and 32 users on the tensor cores of a CUDA device: factors in two parts of 11
-               // significant bits, relative error of H^H H <= 2e-6. Elsewhere, and where the data do not lie
-               // one after the other, as float32
+               // significant bits, relative error of H^H H <= 2e-6. Elsewhere, and for data that those
+               // kernels do not take (uplink/mapping.hpp: strided, or an odd number of antennas), as float32
 };
 /// "float32", "split_tf32".
 const char* name_of(massive_sums sums) noexcept;
