@@ -275,7 +275,7 @@ class bare_copies {
     const std::size_t bytes = to_.bytes();
     exec_.upload(to_.data(), from_.data() + next_++ % frames * bytes, bytes);
     done_.record(exec_);
-    while (!done_.reached()) continue;
+    while (!done_.reached() && !interrupted()) continue;
     times_.add(frame_clock::now() - due);
   }
   const wb::latency_histogram& times() const { return times_; }
@@ -291,11 +291,18 @@ class bare_copies {
   wb::latency_histogram times_;
 };
 
+/// Settings that not all devices can have.
+void check_devices(const stream_run& run) {
+  if (run.copies_every != 0 && run.devices.front() == "cpu")
+    throw wb::argument_error("stream.copies_every", std::to_string(run.copies_every), "0 on a CPU");
+  const auto cpus = std::count(run.devices.begin(), run.devices.end(), "cpu");
+  if (run.massive.sums == wb::massive_sums::split_tf32 && cpus != 0 && cpus != std::ssize(run.devices))
+    throw wb::argument_error("massive.sums", "split_tf32", "float32 where frames go to a CPU and to GPUs");
+}
+
 json run_one(stream_run run, progress_line& line) {
   const stream_work work = work_of(run);
   const wb::frame_chain& chain = *work.chain;
-  if (run.copies_every != 0 && run.devices.front() == "cpu")
-    throw wb::argument_error("stream.copies_every", std::to_string(run.copies_every), "0 on a CPU");
   if (run.batch == 0) run.batch = run.parts > 1 ? 1 : wb::automatic_batch(chain, run.items);
   const stream_source source(run, work);
   json result{{"label", run.label}};
@@ -574,6 +581,7 @@ int run_stream(const stream_options& o) {
            {"title", scenario.title},
            {"scenario", scenario.text},
            {"runs", json::array()}};
+  for (const stream_run& r : scenario.runs) check_devices(r);
   bool fine = true;
   for (const stream_run& r : scenario.runs) {
     if (interrupted()) break;

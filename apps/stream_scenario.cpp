@@ -243,9 +243,8 @@ const key keys[] = {
        r.massive.llr_steps = static_cast<float>(number(n, k, 0.25, 64));
      }},
     {"massive.sums", "\"float32\" or \"split_tf32\"", "\"float32\"",
-     "uplink, sums over antennas: split_tf32 makes those of 16 and 32 users on a GPU's tensor cores; results "
-     "then differ "
-     "from a CPU's in their last bits.",
+     "uplink, sums over antennas: split_tf32 makes those of 16 and 32 users on a GPU's tensor cores "
+     "(uplink.hpp says which); results then depend on the device in their last bits.",
      [](stream_run& r, const toml::node& n, const key& k) {
        r.massive.sums = among(n, k, {"float32", "split_tf32"}) == 1 ? wb::massive_sums::split_tf32
                                                                     : wb::massive_sums::float32;

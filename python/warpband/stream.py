@@ -413,6 +413,11 @@ class Stream:
         """
         if self._half:
             channel, items = as_halves(channel)[0], as_halves(items)[0]
+        else:
+            for name, array in (("channel", channel), (self._items_name, items)):
+                if str(getattr(array, "dtype", "")) == "torch.complex32":
+                    raise ValueError(f"{name} = an array of complex32 is not allowed: expected complex64, or "
+                                     'samples = "complex32" for the stream')
         space = space_of(items)
         if not isinstance(space, NumpySpace):
             raise ValueError(f"{self._items_name} = an array on a device is not allowed: expected one in host memory, from which "

@@ -54,6 +54,10 @@ struct copier {
 
 double measure_copies(const frame_chain& chain, const std::vector<std::string>& devices, std::size_t items,
                       int repetitions, int batch) {
+  if (devices.empty()) throw argument_error("devices", "none", "CUDA devices, at least one");
+  for (const std::string& d : devices)
+    if (!d.starts_with("cuda")) throw argument_error("devices", d, "CUDA devices");
+  if (items == 0) throw argument_error("items", "0", "1 or more");
   check_range("repetitions", repetitions, 1, 1'000'000);
   check_range("batch", batch, 1, 64);
   constexpr std::size_t groups = 48;

@@ -208,8 +208,8 @@ struct pipeline_times {
   /// on a device; device: from there until the result is seen.
   latency_histogram latency, queued, device;
   std::uint64_t missed = 0;  // delivered later than the deadline
-  /// Runs of such frames, one behind the other, and how many there are in the longest one: a disturbance that
-  /// lasts makes few long ones.
+  /// Runs of such frames, one behind the other among those delivered, and how many there are in the longest
+  /// one: a disturbance that lasts makes few long ones.
   std::uint64_t missed_runs = 0, longest_missed_run = 0;
 };
 

@@ -2,7 +2,7 @@
 // How a call of the detector maps to a CUDA device. Frames of 16 and 32 users have kernels of their own
 // (uplink_frames.hpp) where the table below says so and their data lie as those need it: H and y item by
 // item, from multiples of 16 bytes, an even number of antennas, one of halves a multiple of four, LLRs side
-// by side. All else takes the generic kernel. Either way the results have the same bits.
+// by side. All else takes the generic kernel. Either way float32 sums have the same bits.
 #include <cstddef>
 #include <cstdint>
 

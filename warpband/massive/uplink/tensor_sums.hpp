@@ -1,8 +1,8 @@
 #pragma once
 // A frame's sums over antennas on the tensor cores of a CUDA device, in split TF32
 // (massive_sums::split_tf32): each factor is x = high + low, both of 11 significant bits, and of a product
-// high high, high low and low high are summed, in float32. What is left out is 2^-22 of |x||y|; a tensor
-// core's sums are cut, not rounded, and so not longer than 128 antennas.
+// high high, high low and low high are summed, in float32. Parts are cut, not rounded, so up to 2^-20 of
+// |x||y| is left out. A tensor core cuts its sums too: they are no longer than 128 antennas.
 //
 // An operand of mma.m16n8k4 has its rows and its terms spread over a warp: lane 4 g + q has rows g and g + 8,
 // or column g, and term q. Here rows g and g + 8 are the real and the imaginary part of a user, and the terms
@@ -102,9 +102,10 @@ struct tensor_sums {
         [&] { even.settle(), odd.settle(), both.settle(); });
     const int first = 16 * block;
     WB_UNROLL for (int i = 0; i < 2; i++) {
-      put(first + 2 * g, first + 4 * q + 2 * i, even.sum[i]);
-      put(first + 2 * g + 1, first + 4 * q + 2 * i + 1, odd.sum[i]);
-      put(first + 2 * g, first + 4 * q + 2 * i + 1, both.sum[i]);
+      // The first two have each entry and its conjugate, not always with the same bits.
+      const int row = first + 2 * g, column = first + 4 * q + 2 * i;
+      if (row > column) put(row, column, even.sum[i]), put(row + 1, column + 1, odd.sum[i]);
+      put(row, column + 1, both.sum[i]);
     }
     if (g / 2 == q)
       *reinterpret_cast<float2*>(results + Shape::diagonal + first + 2 * g) =
@@ -190,7 +191,7 @@ struct tensor_sums {
   WB_HD float2 vector_at(const float* v, int j, int run) const {
     return *reinterpret_cast<const float2*>(v + 2 * j + run * p.y_run);
   }
-  /// Row r, column c of the Gram matrix, below the diagonal.
+  /// Row r, column c of the Gram matrix, as its conjugate where that lies above the diagonal.
   WB_HD void put(int r, int c, float2 z) const {
     float* to = results + (r > c ? matrix_place<U>(r, c) : matrix_place<U>(c, r));
     *reinterpret_cast<float2*>(to) = {z.x, r > c ? z.y : 0.f - z.y};

@@ -1,6 +1,6 @@
 #pragma once
 // The detector on a CUDA device for 16 and 32 users: the arithmetic of uplink_op.hpp with other movements of
-// data, and the same bits.
+// data, and with float32 sums the same bits.
 //
 // A block takes one frame after the other. A frame's H and its first vectors are copied while the
 // frame before it is solved. Sums over antennas are made by warps that do not meet: eight lanes have a run of
