@@ -243,7 +243,7 @@ TEST_P(uplink, split_tf32_equals_the_oracle) {
                             {256, 32, 1, 5, 0.05f},  {66, 32, 2, 3, 0.1f},   {80, 32, 29, 2, 0.1f}};
   if (!on_cuda()) shapes.resize(2);  // as float32
   for (const shape& s : shapes) {
-    const massive_batch b = random_frames(s.antennas, s.users, s.symbols, s.frames, s.n0, s.symbols);
+    const massive_batch b = random_frames(s.antennas, s.users, s.symbols, s.frames, s.n0);
     for (const massive_mode mode : {massive_mode::cholesky, massive_mode::mf}) {
       uplink_config c = in_split_tf32(setting(b.antennas, b.users, mode));
       expect_oracle(exec(), c, b);
