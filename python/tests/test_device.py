@@ -506,7 +506,7 @@ def test_split_tf32_is_near_float32(on, rng):
         h, y = normal(rng, 20, antennas, users), normal(rng, 20, symbols, antennas)
         settings = {"antennas": antennas, "users": users, "qam": 16}
         plain = wb.MassiveUplink(**settings)(h, y, 0.5)
-        split = on.back(wb.MassiveUplink(sums="split_tf32", **settings)(on.here(h), on.here(y), 0.5))
+        split = on.back(wb.MassiveUplink(sums="split-tf32", **settings)(on.here(h), on.here(y), 0.5))
         assert not np.array_equal(split, plain)
         np.testing.assert_allclose(split, plain, rtol=1e-4, atol=1e-3 * np.abs(plain).max())
 
