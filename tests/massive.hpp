@@ -1,8 +1,10 @@
 #pragma once
 // Random frames for the massive-MIMO tests, and calls over them.
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -55,6 +57,25 @@ inline massive_batch random_frames(std::size_t antennas, std::size_t users, std:
         sum += b.h[(v / symbols * antennas + r) * users + u] * b.s[v * users + u];
       b.y.push_back(sum);
     }
+  return b;
+}
+
+/// Random frames of which every ninth has something that is erased, or nearly: an H with NaN, one of zeros,
+/// one of lower rank without noise, negative noise, none; a vector with NaN. At least nine frames and two
+/// users.
+inline massive_batch ugly_frames(std::size_t antennas, std::size_t users, std::size_t symbols,
+                                 std::size_t frames) {
+  massive_batch b = random_frames(antennas, users, symbols, frames, 0.2f);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::size_t entries = antennas * users, step = frames / 9, twin = std::min<std::size_t>(users - 1, 3);
+  b.h[step * entries + 7] = nan;
+  std::fill_n(&b.h[2 * step * entries], entries, 0.f);
+  for (std::size_t r = 0; r < antennas; r++)
+    b.h[3 * step * entries + r * users + twin] = b.h[3 * step * entries + r * users];
+  b.n0[4 * step] = -1;
+  b.n0[3 * step] = b.n0[5 * step] = 0;
+  const std::size_t vector = 6 * step * symbols + symbols / 2;
+  b.y[vector * antennas] = b.s[vector * users] = {0, nan};
   return b;
 }
 

@@ -415,7 +415,7 @@ class Stream:
             channel, items = as_halves(channel)[0], as_halves(items)[0]
         else:
             for name, array in (("channel", channel), (self._items_name, items)):
-                if str(getattr(array, "dtype", "")) == "torch.complex32":
+                if not isinstance(array, np.ndarray) and str(getattr(array, "dtype", "")) == "torch.complex32":
                     raise ValueError(f"{name} = an array of complex32 is not allowed: expected complex64, or "
                                      'samples = "complex32" for the stream')
         space = space_of(items)

@@ -100,7 +100,8 @@ class cuda_graph {
   ~cuda_graph();
   /// Records what `queue` queues on `exec`, and on others that wait for an event recorded there and for which
   /// `exec` waits in the end; nothing runs. The same calls must have run before, so that their tables and
-  /// their workspace are there. Throws device_error, and what `queue` throws.
+  /// their workspace are there. An array that `queue` makes must outlive the graph: one that it gives back
+  /// while it is recorded goes to others. Throws device_error, and what `queue` throws.
   void record(cuda& exec, const std::function<void()>& queue);
   bool recorded() const noexcept { return graph_ != nullptr; }
   /// Queues it all, on the executor that it was recorded on. Throws device_error; error for another one.

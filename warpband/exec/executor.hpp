@@ -167,7 +167,8 @@ class resident {
 /// who writes.
 class kept_workspace {
  public:
-  /// At least so many bytes on `e`, there until more are asked for, which no cuda_graph notices, or `e` goes.
+  /// At least so many bytes on `e`, there until more are asked for or `e` goes; a cuda_graph keeps what it
+  /// knows.
   std::byte* on(executor& e, std::size_t bytes) const {
     const auto life = e.life();
     std::lock_guard lock(state_->mutex);

@@ -41,10 +41,9 @@ std::vector<std::size_t> sizes_to_run(const frame_chain& chain, std::size_t most
   return sizes;
 }
 
-/// Where part `part` of `parts` begins, of `units` that cannot be cut. Parts get smaller, as parts : parts -
-/// 1 :
-/// ... : 1. What a frame takes beside its copies in is the work on its last part, which is short then without
-/// a larger number of copies, of which each costs some microseconds whatever its size.
+/// Where part `part` of `parts` begins, of `units` that cannot be cut. Parts get smaller, as
+/// parts : parts - 1 : ... : 1. What a frame takes beside its copies in is the work on its last part, which
+/// is short then without a larger number of copies, of which each costs some microseconds whatever its size.
 std::size_t part_begin(std::size_t units, std::size_t parts, std::size_t part) {
   const std::size_t at = units * (part * (2 * parts - part + 1)) / (parts * (parts + 1));
   return std::clamp(at, part, units - (parts - part));  // none is empty
