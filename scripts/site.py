@@ -56,7 +56,7 @@ ALGORITHMS = [
         ("rayleigh", "Flat fading", ["channel/rayleigh/rayleigh.hpp", "channel/mimo/mimo.hpp"],
          ["channel.rayleigh", "channel.mimo_rayleigh"], ("rayleigh", {}), []),
         ("tdl", "Tapped delay lines", ["channel/tdl/tdl.hpp"], ["channel.TdlChannel"], ("tdl", {}), ["tdl"]),
-        ("cdl", "Clustered delay lines", ["channel/cdl/cdl.hpp"], [], ("cdl", {}), ["cdl"]),
+        ("cdl", "Clustered delay lines", ["channel/cdl/cdl.hpp"], ["channel.CdlChannel"], ("cdl", {}), ["cdl"]),
         ("kronecker", "Correlated antennas", ["channel/kronecker/kronecker.hpp"], [], ("kronecker", {}), []),
         ("ofdm", "OFDM modulation", ["ofdm/modem/modem.hpp", "ofdm/numerology.hpp"],
          ["ofdm.OfdmModulator", "ofdm.OfdmDemodulator"], ("ofdm_modulate", {}), ["tdl"]),

@@ -32,6 +32,8 @@ COMPARED = {
     "mimo_rayleigh": "test_fading_channels_are_what_they_say, test_channel.test_mimo",
     "TdlChannel": "test_channel.test_delay_lines, test_channel.test_own_taps_and_doppler",
     "tdl_profiles": "test_channel.test_delay_lines",
+    "CdlChannel": "test_antenna_channels.test_clustered_delay_lines, test_antenna_channels.test_own_clusters",
+    "cdl_profiles": "test_antenna_channels.test_clustered_delay_lines",
     "OfdmModulator": "test_ofdm.test_modems_are_those_of_numpy", "OfdmDemodulator": "test_ofdm.test_modems_are_those_of_numpy",
     "OfdmNumerology": "test_ofdm.test_modems_are_those_of_numpy", "lte_numerology": "test_ofdm.test_lte",
     "Stream": "test_stream.test_agrees_with_an_oracle", "sweep": "test_sweep.test_uncoded_bpsk_is_what_theory_says",

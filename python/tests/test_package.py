@@ -35,7 +35,7 @@ def test_types_are_there():
     assert (PACKAGE / "py.typed").exists()
     stub = (PACKAGE / "_core.pyi").read_text()
     for name in ("Detector", "TurboDecoder", "LdpcDecoder", "BcjrDecoder", "LteTransportDecoder", "MassiveUplink",
-                 "StbcDecoder", "TdlChannel", "QamMapper", "class Stream", "def sweep"):
+                 "StbcDecoder", "TdlChannel", "CdlChannel", "QamMapper", "class Stream", "def sweep"):
         assert name in stub, name
 
 

@@ -1,4 +1,4 @@
-"""Channels: noise, flat Rayleigh fading with one antenna or several, tapped delay lines on an OFDM grid.
+"""Channels: noise, flat Rayleigh fading with one antenna or several, tapped and clustered delay lines on an OFDM grid.
 
 Random numbers follow from ``seed``, ``point`` and the number of an item alone, of which ``first`` is that of the first: not from
 the batch, the threads or the device. A second batch goes on with ``first`` = the items of the first one.
@@ -10,7 +10,7 @@ from typing import Any, Sequence
 from . import _core
 from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, made, random_range, results, space_of, whole
 
-__all__ = ["TdlChannel", "awgn", "mimo_rayleigh", "rayleigh", "tdl_profiles"]
+__all__ = ["CdlChannel", "TdlChannel", "awgn", "cdl_profiles", "mimo_rayleigh", "rayleigh", "tdl_profiles"]
 
 
 def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int = 0, out: Any = None,
@@ -124,3 +124,87 @@ class TdlChannel:
         self._channel.apply(space.executor(self._executor), space.take(sent), received, channel,
                             random_range(seed, first, point))
         return space.give(received), space.give(channel)
+
+
+def cdl_profiles() -> list[str]:
+    """The names of the profiles of :class:`CdlChannel`."""
+    return _core.cdl_profiles()
+
+
+class CdlChannel:
+    """Clustered delay lines between a linear array and users of one antenna each, on a grid of OFDM resource elements.
+
+    WINNER II (D1.1.2 clause 6.8) and the CDL models of 3GPP TR 38.901 clause 7.7.1 (docs/cdl.md): a cluster is 20 rays around
+    a delay and a direction. A drop puts each user in a direction of its own; mean ``|h|**2`` is 1 for each user over drops.
+    Antennas are isotropic, of one polarisation; there is no path loss.
+
+    Args:
+        profile: a name of :func:`cdl_profiles`: "a1-los" to "c2-nlos" of WINNER II, "cdl-a" to "cdl-e".
+        delay_spread_ns: of "cdl-a" to "cdl-e", 1e-3..1e6; others have fixed delays.
+        delays_ns, powers_db: one's own clusters, 1 to 32, instead of ``profile``; powers are relative, -200..200.
+        aod_deg, aoa_deg: azimuths of one's own clusters, of departure (at the array) and of arrival, from the line of sight,
+            -360..360. As all that follows but ``rician_k_db``, one for each cluster, or none for 0.
+        zod_deg, zoa_deg: zeniths, 0..180; none for 90, the horizon.
+        split: whether the cluster's rays arrive in three groups, 0, 5 and 10 ns late; none for no.
+        asd_deg, asa_deg, zsd_deg, zsa_deg: root mean square of the angles of rays about those of one's own clusters, 0..60.
+        rician_k_db: power of one's own line of sight over that of all clusters, -100..100; None for no line of sight.
+        antennas: of the array, 1..512.
+        users: 1..64.
+        subcarriers, symbols: the grid of a drop.
+        spacing_hz, cyclic_prefix_us, symbol_period_us: of OFDM; a period of 0 is 1 / spacing and the prefix, which must be
+            as long as the longest delay.
+        carrier_hz: 1e6..1e12.
+        spacing_wavelengths: of neighbouring antennas, 0..16.
+        spacing_m: of neighbouring antennas in metres, instead of ``spacing_wavelengths``; 0 takes that.
+        speed_kmh: of users, up to 1000 wavelengths in a drop.
+        heading_deg: where users go, as an azimuth of arrival, -360..360; None draws one for each.
+        sector_deg: users' directions are uniform within this on either side of the array's normal, 0..180.
+        directions_deg: users' directions instead, -180..180.
+        power_control: mean ``|h|**2`` is 1 for each user in each drop.
+        shadowing_db: standard deviation of users' mean powers, 0..40; only without ``power_control``.
+        executor: where arrays in host memory are filled; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+    """
+
+    def __init__(self, *, antennas: int, users: int = 1, profile: str = "cdl-a", delay_spread_ns: float = 100.0,
+                 delays_ns: Sequence[float] = (), powers_db: Sequence[float] = (), aod_deg: Sequence[float] = (),
+                 aoa_deg: Sequence[float] = (), zod_deg: Sequence[float] = (), zoa_deg: Sequence[float] = (),
+                 split: Sequence[bool] = (), asd_deg: float = 0.0, asa_deg: float = 0.0, zsd_deg: float = 0.0, zsa_deg: float = 0.0,
+                 rician_k_db: float | None = None, subcarriers: int = 300, symbols: int = 1, spacing_hz: float = 15000.0,
+                 cyclic_prefix_us: float = 4.6875, symbol_period_us: float = 0.0, carrier_hz: float = 2.6e9,
+                 spacing_wavelengths: float = 0.5, spacing_m: float = 0.0, speed_kmh: float = 0.0,
+                 heading_deg: float | None = None, sector_deg: float = 60.0, directions_deg: Sequence[float] = (),
+                 power_control: bool = False, shadowing_db: float = 0.0, executor: Executor | None = None):
+        if spacing_m:
+            spacing_wavelengths = 0.0
+        self._executor = executor
+        self._channel = made(
+            _core.CdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=list(delays_ns), powers_db=list(powers_db),
+            aod_deg=list(aod_deg), aoa_deg=list(aoa_deg), zod_deg=list(zod_deg), zoa_deg=list(zoa_deg), split=[bool(x) for x in split],
+            asd_deg=asd_deg, asa_deg=asa_deg, zsd_deg=zsd_deg, zsa_deg=zsa_deg, rician_k_db=rician_k_db, antennas=antennas,
+            users=users, subcarriers=subcarriers, symbols=symbols, spacing_hz=spacing_hz, cyclic_prefix_us=cyclic_prefix_us,
+            symbol_period_us=symbol_period_us, carrier_hz=carrier_hz, spacing_m=spacing_m,
+            spacing_wavelengths=spacing_wavelengths, speed_kmh=speed_kmh, heading_deg=heading_deg, sector_deg=sector_deg,
+            directions_deg=list(directions_deg), power_control=power_control, shadowing_db=shadowing_db)
+        self.antennas, self.users, self.subcarriers, self.symbols = antennas, users, subcarriers, symbols
+        self._table = {"channel": (COMPLEX64, (symbols, subcarriers, antennas, users))}
+        #: paths, that is clusters, groups of split ones and, first of all, the line of sight: delays, and powers as fractions
+        #: of their sum
+        self.delays_ns: list[float] = self._channel.delays_ns
+        self.powers: list[float] = self._channel.powers
+
+    def response(self, *, drops: int, seed: int, first: int = 0, point: int = 0, out: Any = None) -> Any:
+        """H of drops, complex64 ``(drops, symbols, subcarriers, antennas, users)``, as :class:`warpband.MassiveUplink` takes it.
+
+        Args:
+            drops: how many.
+            seed, first, point: which random numbers; the items are the drops.
+            out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
+        """
+        from ._arrays import NUMPY
+        space = NUMPY if out is None else space_of(out)
+        arrays = fill(space, self._table, "channel", out, (drops,))
+        self._channel.response(space.executor(self._executor), arrays["channel"], random_range(seed, first, point))
+        return results(space, arrays, "channel", out)
