@@ -57,7 +57,7 @@ ALGORITHMS = [
          ["channel.rayleigh", "channel.mimo_rayleigh"], ("rayleigh", {}), []),
         ("tdl", "Tapped delay lines", ["channel/tdl/tdl.hpp"], ["channel.TdlChannel"], ("tdl", {}), ["tdl"]),
         ("cdl", "Clustered delay lines", ["channel/cdl/cdl.hpp"], ["channel.CdlChannel"], ("cdl", {}), ["cdl"]),
-        ("kronecker", "Correlated antennas", ["channel/kronecker/kronecker.hpp"], [], ("kronecker", {}), []),
+        ("kronecker", "Correlated antennas", ["channel/kronecker/kronecker.hpp"], ["channel.KroneckerChannel", "channel.exponential_correlation"], ("kronecker", {}), []),
         ("ofdm", "OFDM modulation", ["ofdm/modem/modem.hpp", "ofdm/numerology.hpp"],
          ["ofdm.OfdmModulator", "ofdm.OfdmDemodulator"], ("ofdm_modulate", {}), ["tdl"]),
     ]),

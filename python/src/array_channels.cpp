@@ -1,12 +1,14 @@
-// channel/cdl: clustered delay lines of a linear array.
+// channel/cdl and channel/kronecker: channels of base stations with many antennas.
 #include <string>
 #include <vector>
 
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <warpband/channel/cdl/cdl.hpp>
+#include <warpband/channel/kronecker/kronecker.hpp>
 
 #include "arrays.hpp"
 #include "rooms.hpp"
@@ -104,8 +106,42 @@ void bind_cdl(nb::module_& m) {
   m.def("cdl_profiles", &cdl_profile_names);
 }
 
+void kronecker_response(const kronecker_channel& k, executor_ref& where, nb::handle channel,
+                        random_range range) {
+  const argument h("channel", channel, where, true);
+  const auto to = h.as<cf>(2);
+  where.run([&](executor& exec) { k.response(exec, to, range); });
+}
+void kronecker_apply(const kronecker_channel& k, executor_ref& where, nb::handle sent, nb::handle out,
+                     nb::handle channel, std::size_t uses_per_channel, random_range range) {
+  const argument x("sent", sent, where), y("out", out, where, true), h("channel", channel, where, true);
+  const auto from = x.as<const cf>(1);
+  const auto to = y.as<cf>(1), gains = h.as<cf>(2);
+  where.run([&](executor& exec) { k.apply(exec, from, to, gains, uses_per_channel, range); });
+}
+
+void bind_kronecker(nb::module_& m) {
+  nb::class_<kronecker_channel>(m, "KroneckerChannel")
+      .def(
+          "__init__",
+          [](kronecker_channel* self, int streams, int rx_antennas, const correlation_matrix& rx_correlation,
+             const correlation_matrix& tx_correlation) {
+            new (self) kronecker_channel({streams, rx_antennas, rx_correlation, tx_correlation});
+          },
+          nb::kw_only(), nb::arg("streams"), nb::arg("rx_antennas"), nb::arg("rx_correlation"),
+          nb::arg("tx_correlation"))
+      .def("response", &kronecker_response, nb::arg("executor"), nb::arg("channel"), nb::arg("random"))
+      .def("apply", &kronecker_apply, nb::arg("executor"), nb::arg("sent"), nb::arg("out"),
+           nb::arg("channel"), nb::arg("uses_per_channel"), nb::arg("random"));
+  m.def("exponential_correlation", &exponential_correlation, nb::kw_only(), nb::arg("antennas"),
+        nb::arg("correlation"));
+}
+
 }  // namespace
 
-void bind_array_channels(nb::module_& m) { bind_cdl(m); }
+void bind_array_channels(nb::module_& m) {
+  bind_cdl(m);
+  bind_kronecker(m);
+}
 
 }  // namespace wb::python

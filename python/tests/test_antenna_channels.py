@@ -101,3 +101,75 @@ def test_outputs_of_clustered_delay_lines():
     for out in (np.empty((2, 1, 6, 2, 4), np.complex64), np.empty((3, 1, 6, 4, 2), np.complex64), np.empty((2, 1, 6, 4, 2))):
         with pytest.raises(ValueError, match="is not allowed"):
             channel.response(drops=2, seed=1, out=out)
+
+
+# ---------------------------------------------------------------- correlated antennas
+
+def test_exponential_correlation():
+    r = 0.8 * np.exp(0.7j)
+    found = wb.exponential_correlation(antennas=5, correlation=r)
+    wanted = np.array([[r ** (j - i) if j >= i else np.conj(r) ** (i - j) for j in range(5)] for i in range(5)])
+    assert found.dtype == np.complex128
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    for bad in ({"antennas": 0, "correlation": 0.5}, {"antennas": 2 ** 40, "correlation": 0.5}):
+        with pytest.raises(ValueError, match="^antennas = "):
+            wb.exponential_correlation(**bad)
+    with pytest.raises(ValueError, match="^correlation = "):
+        wb.exponential_correlation(antennas=3, correlation=1.01j)
+
+
+def correlation_of_any_kind(rng, n, rank):
+    """Hermitian, ones on the diagonal, of a rank."""
+    a = rng.normal(size=(n, rank)) + 1j * rng.normal(size=(n, rank))
+    r = a @ a.conj().T
+    d = np.sqrt(np.diag(r).real)
+    return r / np.outer(d, d)
+
+
+def test_correlated_antennas(rng):
+    """The sample covariance of all entries is the Kronecker product of the two matrices."""
+    n, rx, streams = 60000, 4, 3
+    r_rx, r_tx = correlation_of_any_kind(rng, rx, 2), wb.exponential_correlation(antennas=streams, correlation=0.6 - 0.5j)
+    channel = wb.KroneckerChannel(streams=streams, rx_antennas=rx, rx_correlation=r_rx, tx_correlation=r_tx)
+    h = channel.response(channels=n, seed=2)
+    assert h.shape == (n, rx, streams) and h.dtype == np.complex64
+    flat = h.reshape(n, -1).astype(complex)
+    # E h_rs conj(h_r's') = R_rx[r, r'] conj(R_tx[s, s'])
+    assert np.abs(flat.T @ flat.conj() / n - np.kron(r_rx, r_tx.conj())).max() < 5 / n ** 0.5
+    np.testing.assert_allclose(np.einsum("nrs,nqs->rq", h, h.conj()) / n, streams * r_rx, atol=5 * streams / n ** 0.5)
+    np.testing.assert_allclose(np.einsum("nrs,nrt->st", h.conj(), h) / n, rx * r_tx, atol=5 * rx / n ** 0.5)
+    assert np.array_equal(channel.response(channels=5, seed=2, first=30), h[30:35])
+    # H is the Cholesky factors around the H that is not correlated
+    sent = np.ones((6, streams), np.complex64)
+    _, g = wb.mimo_rayleigh(sent, rx_antennas=rx, seed=2)
+    definite = correlation_of_any_kind(rng, rx, 9)
+    h = wb.KroneckerChannel(streams=streams, rx_antennas=rx, rx_correlation=definite, tx_correlation=r_tx).response(channels=6, seed=2)
+    np.testing.assert_allclose(h, np.linalg.cholesky(definite) @ g @ np.linalg.cholesky(r_tx).conj().T, atol=1e-5)
+
+
+def test_sending_over_correlated_antennas(rng):
+    x = np.exp(2j * np.pi * rng.random((7, 5, 3))).astype(np.complex64)
+    plain = wb.KroneckerChannel(streams=3, rx_antennas=4)
+    assert np.array_equal(plain(x, seed=9, first=3)[1], wb.mimo_rayleigh(x, rx_antennas=4, seed=9, first=3)[1])
+    channel = wb.KroneckerChannel(streams=3, rx_antennas=4, rx_correlation=wb.exponential_correlation(antennas=4, correlation=0.9))
+    y, h = channel(x, seed=9)
+    assert y.shape == (7, 5, 4) and h.shape == (7, 5, 4, 3)
+    np.testing.assert_allclose(y, np.einsum("...rs,...s->...r", h, x), atol=1e-5)
+    assert np.array_equal(channel.response(channels=35, seed=9).reshape(h.shape), h)
+    y, h = channel(x, seed=9, uses_per_channel=5)
+    assert h.shape == (7, 4, 3)
+    np.testing.assert_allclose(y, np.einsum("brs,bus->bur", h, x), atol=1e-5)
+    with pytest.raises(ValueError, match="uses_per_channel"):
+        channel(x, seed=9, uses_per_channel=7)
+    with pytest.raises(ValueError, match="^sent = shape"):
+        channel(x[..., :2], seed=9)
+
+
+@pytest.mark.parametrize("bad, argument", [
+    ({"rx_correlation": np.eye(3)}, "rx_correlation"), ({"tx_correlation": 2 * np.eye(2)}, "tx_correlation"),
+    ({"tx_correlation": [[1, 0.5], [0.4, 1]]}, "tx_correlation"), ({"tx_correlation": [[1, 1.2], [1.2, 1]]}, "tx_correlation"),
+    ({"streams": 65}, "streams"), ({"rx_antennas": 2 ** 40}, "rx_antennas"),
+])
+def test_what_correlated_antennas_refuse(bad, argument):
+    with pytest.raises(ValueError, match=f"^{argument} = .* is not allowed"):
+        wb.KroneckerChannel(**{"streams": 2, "rx_antennas": 4, **bad})

@@ -34,6 +34,8 @@ COMPARED = {
     "tdl_profiles": "test_channel.test_delay_lines",
     "CdlChannel": "test_antenna_channels.test_clustered_delay_lines, test_antenna_channels.test_own_clusters",
     "cdl_profiles": "test_antenna_channels.test_clustered_delay_lines",
+    "KroneckerChannel": "test_antenna_channels.test_correlated_antennas, test_antenna_channels.test_sending_over_correlated_antennas",
+    "exponential_correlation": "test_antenna_channels.test_exponential_correlation",
     "OfdmModulator": "test_ofdm.test_modems_are_those_of_numpy", "OfdmDemodulator": "test_ofdm.test_modems_are_those_of_numpy",
     "OfdmNumerology": "test_ofdm.test_modems_are_those_of_numpy", "lte_numerology": "test_ofdm.test_lte",
     "Stream": "test_stream.test_agrees_with_an_oracle", "sweep": "test_sweep.test_uncoded_bpsk_is_what_theory_says",

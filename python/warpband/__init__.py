@@ -14,7 +14,8 @@ from typing import Any
 from . import _core
 from ._arrays import Array, Executor, cpu, cuda
 from ._sweep import Curve, Progress, SweepResult, scenario_help, sweep
-from .channel import CdlChannel, TdlChannel, awgn, cdl_profiles, mimo_rayleigh, rayleigh, tdl_profiles
+from .channel import (CdlChannel, KroneckerChannel, TdlChannel, awgn, cdl_profiles, exponential_correlation, mimo_rayleigh,
+                      rayleigh, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
 from .detect import KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, ZeroForcing
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, wifi_ldpc, wimax_ldpc
@@ -27,12 +28,13 @@ from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, T
 from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
-    "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "Curve", "Demapper", "Executor", "FrameDropped", "KBest", "Latencies",
+    "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "Curve", "Demapper", "Executor", "FrameDropped", "KBest", "KroneckerChannel",
+    "Latencies",
     "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink",
     "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology",
     "OnePassTrellis", "Progress", "QamMapper", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats",
     "SweepResult", "TdlChannel", "Ticket", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn",
-    "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda", "cuda_devices", "has_cuda", "isas", "lte_numerology",
+    "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda", "cuda_devices", "exponential_correlation", "has_cuda", "isas", "lte_numerology",
     "mimo_rayleigh", "plot", "rayleigh", "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
 ]
 

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
+import numpy as np
+
 from . import _core
 from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, made, random_range, results, space_of, whole
 
-__all__ = ["CdlChannel", "TdlChannel", "awgn", "cdl_profiles", "mimo_rayleigh", "rayleigh", "tdl_profiles"]
+__all__ = ["CdlChannel", "KroneckerChannel", "TdlChannel", "awgn", "cdl_profiles", "exponential_correlation", "mimo_rayleigh",
+           "rayleigh", "tdl_profiles"]
 
 
 def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int = 0, out: Any = None,
@@ -208,3 +211,93 @@ class CdlChannel:
         arrays = fill(space, self._table, "channel", out, (drops,))
         self._channel.response(space.executor(self._executor), arrays["channel"], random_range(seed, first, point))
         return results(space, arrays, "channel", out)
+
+
+def exponential_correlation(*, antennas: int, correlation: complex) -> np.ndarray:
+    """The correlation matrix ``r**|i - j|`` of neighbours along a line, complex128 ``(antennas, antennas)``.
+
+    Args:
+        antennas: 1..512.
+        correlation: r of two neighbours, the first times the conjugate of the second; ``|r| <= 1``. Below the diagonal is its
+            conjugate.
+    """
+    matrix = made(_core.exponential_correlation, antennas=antennas, correlation=complex(correlation))
+    return np.array(matrix, np.complex128).reshape(antennas, antennas)
+
+
+def _correlation(name: str, matrix: Any, antennas: int) -> list[complex]:
+    """A square matrix of settings, row after row; nothing for the identity."""
+    if matrix is None:
+        return []
+    values = np.asarray(matrix, np.complex128)
+    if values.shape != (antennas, antennas):
+        raise ValueError(f"{name} = shape {values.shape} is not allowed: expected ({antennas}, {antennas}), or None for antennas "
+                         "that are not correlated")
+    return values.ravel().tolist()
+
+
+class KroneckerChannel:
+    """Flat Rayleigh fading between antennas that are correlated on either side (Kronecker's model, docs/cdl.md).
+
+    ``H = A G B^H`` with ``A A^H = R_rx``, ``B B^H = R_tx`` and the entries of G independent and CN(0, 1): ``E H H^H = streams R_rx``,
+    ``E H^H H = rx_antennas R_tx``. G is the H of :func:`mimo_rayleigh`, bit by bit.
+
+    Args:
+        streams, rx_antennas: 1..64, 1..512.
+        rx_correlation: R_rx, ``(rx_antennas, rx_antennas)``, Hermitian, positive semidefinite, with ones on the diagonal (within
+            1e-6), as :func:`exponential_correlation` gives; None for the identity.
+        tx_correlation: R_tx, ``(streams, streams)``.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+    """
+
+    def __init__(self, *, streams: int, rx_antennas: int, rx_correlation: Any = None, tx_correlation: Any = None,
+                 executor: Executor | None = None):
+        self._executor = executor
+        self._channel = made(_core.KroneckerChannel, streams=streams, rx_antennas=rx_antennas,
+                             rx_correlation=_correlation("rx_correlation", rx_correlation, rx_antennas),
+                             tx_correlation=_correlation("tx_correlation", tx_correlation, streams))
+        self.streams, self.rx_antennas = streams, rx_antennas
+        self._table = {"channel": (COMPLEX64, (rx_antennas, streams))}
+
+    def response(self, *, channels: int, seed: int, first: int = 0, point: int = 0, out: Any = None) -> Any:
+        """H alone, complex64 ``(channels, rx_antennas, streams)``.
+
+        Args:
+            channels: how many.
+            seed, first, point: which random numbers; the items are the H.
+            out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
+        """
+        from ._arrays import NUMPY
+        space = NUMPY if out is None else space_of(out)
+        arrays = fill(space, self._table, "channel", out, (channels,))
+        self._channel.response(space.executor(self._executor), arrays["channel"], random_range(seed, first, point))
+        return results(space, arrays, "channel", out)
+
+    def __call__(self, sent: Array, *, seed: int, uses_per_channel: int = 1, first: int = 0, point: int = 0) -> Any:
+        """Sends complex64 ``(..., streams)``: ``(received, channel)``.
+
+        Args:
+            sent: what is sent.
+            uses_per_channel: 1, or the extent of the last batch axis, up to 2**24, all uses of which then share an H.
+            seed, first, point: which random numbers; the items are the H.
+
+        Returns:
+            received, complex64 ``(..., rx_antennas)``, and channel, complex64 ``(..., rx_antennas, streams)``, without the last
+            batch axis where its uses share an H.
+        """
+        space = space_of(sent)
+        batch = batch_of("sent", sent, 1)
+        if sent.shape[-1] != self.streams:
+            raise ValueError(f"sent = shape {tuple(sent.shape)} is not allowed: expected (..., {self.streams})")
+        if uses_per_channel != 1 and (not batch or batch[-1] != uses_per_channel):
+            raise ValueError(f"uses_per_channel = {uses_per_channel} is not allowed: expected 1, or the extent of the last batch "
+                             f"axis of {tuple(sent.shape)}")
+        channels = batch if uses_per_channel == 1 else batch[:-1]
+        received = space.empty(batch + (self.rx_antennas,), COMPLEX64)
+        channel = space.empty(channels + (self.rx_antennas, self.streams), COMPLEX64)
+        self._channel.apply(space.executor(self._executor), space.take(sent), received, channel, uses_per_channel,
+                            random_range(seed, first, point))
+        return space.give(received), space.give(channel)
