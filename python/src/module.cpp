@@ -40,6 +40,7 @@ NB_MODULE(_core, m) {
   wb::python::bind_stbc(m);
   wb::python::bind_channel(m);
   wb::python::bind_array_channels(m);
+  wb::python::bind_csi(m);
   wb::python::bind_sweep(m);
   wb::python::bind_stream(m);
 }

@@ -5,15 +5,16 @@ the batch, the threads or the device. A second batch goes on with ``first`` = th
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+import os
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, made, random_range, results, space_of, whole
 
-__all__ = ["CdlChannel", "KroneckerChannel", "TdlChannel", "awgn", "cdl_profiles", "exponential_correlation", "mimo_rayleigh",
-           "rayleigh", "tdl_profiles"]
+__all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "cdl_profiles", "exponential_correlation", "mimo_rayleigh",
+           "rayleigh", "read_csi", "tdl_profiles"]
 
 
 def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int = 0, out: Any = None,
@@ -301,3 +302,55 @@ class KroneckerChannel:
         self._channel.apply(space.executor(self._executor), space.take(sent), received, channel, uses_per_channel,
                             random_range(seed, first, point))
         return space.give(received), space.give(channel)
+
+
+class Csi(NamedTuple):
+    """Channel estimates of a file, as :func:`read_csi` gives them."""
+
+    #: H, complex64 ``(snapshots, subcarriers, rx, tx)``: of a trace rx are antennas of the base station, tx its users
+    channel: np.ndarray
+    #: uint8 ``(snapshots, subcarriers)``: 1 where H is erased, and zeros
+    status: np.ndarray
+    #: "plain", "renew", "argos" or "csi"
+    layout: str
+    #: the carrier, and the spacing of subcarriers; 0 where the file does not say
+    carrier_hz: float
+    spacing_hz: float
+
+
+def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | None = None, scale: str = "none", cell: int = 0,
+             first_sample: int | None = None, shifted_pilot: bool | None = None) -> Csi:
+    """Reads channel estimates, measured or computed elsewhere, from an HDF5 file (docs/files.md).
+
+    The layout is told from what the file holds: "plain", an array ``h`` of complex64 ``(snapshots, subcarriers, rx, tx)``;
+    "renew", pilots as RENEW's sounder and Agora write them; "argos", those of ArgosV2 traces before RENEW; "csi", estimates
+    made of the latter. Pilots become least-squares estimates on the subcarriers that have one, the lowest frequency first.
+
+    Args:
+        path: of the file.
+        first: the first snapshot that is read, from 0.
+        snapshots: how many; None for all from ``first`` on.
+        scale: "none"; "snapshot": mean ``|h|**2`` is 1 for every transmitter in each snapshot; "file": in the mean over all
+            snapshots of the file that are not erased.
+        cell: of a "renew" file, from 0.
+        first_sample: of "renew" and "argos", the sample of a slot at which the first cyclic prefix begins (argos: the first
+            window); None for what the file says (argos: 47).
+        shifted_pilot: of "renew", whether the pilot is stored from the lowest frequency on; None tells from its zeros.
+
+    Raises:
+        RuntimeError: there is no such file, it is none of these layouts or damaged; or this build has no HDF5, which wheels
+            made by ``pip install .`` have not (``-C cmake.define.WARPBAND_HDF5=ON``).
+        ValueError: for a setting that is not allowed, or snapshots that are not there.
+    """
+    from ._arrays import NUMPY, UINT8
+    if not _core.has_hdf5():
+        raise RuntimeError("this build of warpband has no HDF5, which read_csi needs: build with -C cmake.define.WARPBAND_HDF5=ON")
+    file = made(_core.CsiFile, path=os.fspath(path), scale=scale, cell=cell, first_sample=first_sample, shifted_pilot=shifted_pilot)
+    there, *item = file.shape
+    whole("first", first)
+    count = max(0, there - first) if snapshots is None else snapshots
+    if count < 0 or first + count > there:
+        raise ValueError(f"snapshots = {first} + {count} is not allowed: expected at most {there} in all")
+    channel, status = NUMPY.empty((count, *item), COMPLEX64), NUMPY.empty((count, item[0]), UINT8)
+    file.read(NUMPY.executor(None), first, channel, status)
+    return Csi(channel, status, file.layout, file.carrier_hz, file.spacing_hz)
