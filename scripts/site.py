@@ -47,7 +47,7 @@ ALGORITHMS = [
         ("bcjr", "BCJR decoder", ["fec/bcjr/bcjr.hpp"], ["conv.BcjrDecoder"], ("bcjr", {}), []),
         ("lte", "LTE transport channel", ["fec/lte/transport.hpp", "fec/lte/rate_matching.hpp"],
          ["lte.LteTransportEncoder", "lte.LteTransportDecoder"], ("lte_transport_decode", {}), ["lte"]),
-        ("crc", "CRCs", ["fec/crc/crc.hpp"], [], ("crc_attach", {}), []),
+        ("crc", "CRCs", ["fec/crc/crc.hpp"], ["lte.CrcAttacher"], ("crc_attach", {}), []),
     ]),
     ("Modem, channels, OFDM", [
         ("qam", "Symbol mapping", ["modem/qam/qam.hpp"], ["modem.QamMapper"], ("qam_map", {}), []),

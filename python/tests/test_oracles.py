@@ -21,6 +21,7 @@ COMPARED = {
     "StbcEncoder": "test_antennas.test_space_time_codes", "StbcDecoder": "test_space_time_decoders, test_golden_decoder_that_slices",
     "TurboEncoder": "test_turbo_encoder", "TurboDecoder": "test_turbo_decoder",
     "LteTransportEncoder": "test_transport_encoder", "LteTransportDecoder": "test_transport_decoder",
+    "CrcAttacher": "test_crc.test_parity_is_that_of_a_long_division, test_crc.test_check",
     "ConvCode": "test_convolutional_codes", "ConvEncoder": "test_convolutional_codes", "ViterbiDecoder": "test_convolutional_codes",
     "BcjrDecoder": "test_convolutional_codes, test_codes.test_convolutional_codes",
     "conv_80211": "test_codes.test_codes_of_the_standards",

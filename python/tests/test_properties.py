@@ -61,6 +61,8 @@ CASES = {
                            ("llr", F32, (32,))),
     "BcjrDecoder": case(lambda llr, prior: wb.BcjrDecoder(code=CONV, k=10, executor=ONE)(llr, prior=prior, outputs=("soft", "extrinsic")),
                         ("llr", F32, (32,)), ("prior", F32, (10,))),
+    "CrcAttacher": case(wb.CrcAttacher(n=20, crc="crc8", executor=ONE), ("bits", U8, (20,))),
+    "CrcAttacher.check": case(wb.CrcAttacher(n=7, crc=(0b111, 2), executor=ONE).check, ("bits", U8, (9,))),
     "LteTransportEncoder": case(wb.LteTransportEncoder(**TRANSPORT), ("bits", U8, (30,))),
     "LteTransportDecoder": case(all_of(wb.LteTransportDecoder(**TRANSPORT, iterations=2),
                                        outputs=("bits", "ok", "block_ok", "iterations", "status")), ("llr", F32, (120,))),

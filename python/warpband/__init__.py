@@ -19,7 +19,7 @@ from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, cdl_p
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
 from .detect import KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, ZeroForcing
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, wifi_ldpc, wimax_ldpc
-from .lte import LteTransportDecoder, LteTransportEncoder
+from .lte import CrcAttacher, LteTransportDecoder, LteTransportEncoder
 from .massive import MassiveDownlink, MassiveUplink
 from .modem import Demapper, QamMapper
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology
@@ -28,7 +28,7 @@ from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, T
 from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
-    "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "Csi", "Curve", "Demapper", "Executor", "FrameDropped", "KBest", "KroneckerChannel",
+    "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "CrcAttacher", "Csi", "Curve", "Demapper", "Executor", "FrameDropped", "KBest", "KroneckerChannel",
     "Latencies",
     "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink",
     "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology",
