@@ -100,7 +100,11 @@ class MassiveDownlink:
         """
         channel, _ = as_halves(channel)
         space = space_of(sent)
-        arrays = fill(space, self._table, outputs, out, batch_of("sent", sent, 1))
+        batch = batch_of("sent", sent, 1)
+        arrays = fill(space, self._table, outputs, out, batch)
+        precoded = arrays.get("precoded")
+        if precoded is None:  # the library computes it always
+            precoded = space.empty(batch + (self.antennas,), COMPLEX64)
         self._precoder.run(space.executor(self._executor), space.take(channel), space.take(sent), space.take(noise_var),
-                           arrays.get("precoded"), arrays.get("status"))
+                           precoded, arrays.get("status"))
         return results(space, arrays, outputs, out)
