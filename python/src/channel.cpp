@@ -16,11 +16,22 @@ namespace {
 
 using cf = std::complex<float>;
 
+/// Runs a channel whose input the library calls `in` and Python `sent`.
+template <class F>
+void send(executor_ref& where, F&& f) {
+  try {
+    where.run(std::forward<F>(f));
+  } catch (const shape_error& e) {
+    if (e.argument() != "in") throw;
+    throw shape_error("sent", e.value(), e.allowed());
+  }
+}
+
 void awgn(executor_ref& where, nb::handle sent, nb::handle out, float noise_var, random_range range) {
   const argument x("sent", sent, where), y("out", out, where, true);
   const auto from = x.as<const cf>(0);
   const auto to = y.as<cf>(0);
-  where.run([&](executor& exec) { add_awgn(exec, from, to, noise_var, range); });
+  send(where, [&](executor& exec) { add_awgn(exec, from, to, noise_var, range); });
 }
 
 void rayleigh(executor_ref& where, nb::handle sent, nb::handle out, nb::handle gain, int block,
@@ -28,7 +39,7 @@ void rayleigh(executor_ref& where, nb::handle sent, nb::handle out, nb::handle g
   const argument x("sent", sent, where), y("out", out, where, true), h("gain", gain, where, true);
   const auto from = x.as<const cf>(0);
   const auto to = y.as<cf>(0), gains = h.as<cf>(0);
-  where.run([&](executor& exec) { apply_rayleigh(exec, from, to, gains, block, range); });
+  send(where, [&](executor& exec) { apply_rayleigh(exec, from, to, gains, block, range); });
 }
 
 void mimo(executor_ref& where, nb::handle sent, nb::handle out, nb::handle channel,
@@ -36,7 +47,7 @@ void mimo(executor_ref& where, nb::handle sent, nb::handle out, nb::handle chann
   const argument x("sent", sent, where), y("out", out, where, true), h("channel", channel, where, true);
   const auto from = x.as<const cf>(1);
   const auto to = y.as<cf>(1), gains = h.as<cf>(2);
-  where.run([&](executor& exec) { apply_mimo_rayleigh(exec, from, to, gains, uses_per_channel, range); });
+  send(where, [&](executor& exec) { apply_mimo_rayleigh(exec, from, to, gains, uses_per_channel, range); });
 }
 
 tdl_config tdl_of(const std::string& profile, double delay_spread_ns, const std::vector<double>& delays_ns,
@@ -68,7 +79,7 @@ void tdl_apply(const tdl_channel& t, executor_ref& where, nb::handle sent, nb::h
   const argument x("sent", sent, where), y("out", out, where, true), h("channel", channel, where, true);
   const auto from = x.as<const cf>(1);
   const auto to = y.as<cf>(1), gains = h.as<cf>(2);
-  where.run([&](executor& exec) { t.apply(exec, from, to, gains, range); });
+  send(where, [&](executor& exec) { t.apply(exec, from, to, gains, range); });
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ from typing import Any, Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import COMPLEX64, FLOAT32, INT8, INT32, UINT8, Array, NumpySpace, as_halves, batch_of, made, space_of
+from ._arrays import COMPLEX64, FLOAT32, INT8, INT32, UINT8, Array, NumpySpace, as_halves, batch_of, space_of
+from ._settings import made
 from .conv import BcjrDecoder, ViterbiDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
