@@ -137,8 +137,8 @@ class sweep_run {
   clock::time_point saved_ = clock::now(), told_{};
 };
 
-std::string sweep(executor_ref& where, std::optional<std::string> text,
-                  std::optional<std::string> file, std::optional<std::string> resume, const std::string& out,
+std::string sweep(executor_ref& where, std::optional<std::string> text, std::optional<std::string> file,
+                  std::optional<std::string> resume, const std::string& out,
                   std::optional<std::uint64_t> seed, std::optional<std::uint64_t> frame_errors,
                   std::optional<std::uint64_t> max_frames, std::optional<double> max_seconds,
                   double checkpoint, nb::object progress) {

@@ -92,6 +92,30 @@ def test_what_is_named(make, expected):
     assert message(make) == expected
 
 
+SQUARE = np.array([[1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("make, expected", [
+    (lambda: wb.StbcDecoder(code="silver", qam=4, rx_antennas=2, v=SQUARE), 'v = given is not allowed: expected None with code = "silver"'),
+    (lambda: wb.StbcEncoder(code="alamouti", qam=4, v=SQUARE), 'v = given is not allowed: expected None with code = "alamouti"'),
+    (lambda: wb.TdlChannel(delay_spread_ns=0.0), 'delay_spread_ns = given is not allowed: expected None with profile = "epa"'),
+    (lambda: wb.TdlChannel(profile="tdl-a", delay_spread_ns=0.0), "delay_spread_ns = 0 is not allowed: expected a number from 0.001"),
+    (lambda: wb.TdlChannel(powers_db=[0.0]), "powers_db = given is not allowed: expected none without delays_ns"),
+    (lambda: wb.TdlChannel(profile="eva", rician_k_db=3.0), "rician_k_db = given is not allowed: expected None without delays_ns"),
+    (lambda: wb.TdlChannel(profile="epa", delays_ns=[0.0], powers_db=[0.0]), 'profile = "epa" is not allowed: expected None with delays_ns'),
+    (lambda: wb.TdlChannel(delay_spread_ns=1.0, delays_ns=[0.0], powers_db=[0.0]),
+     "delay_spread_ns = given is not allowed: expected None with delays_ns"),
+])
+def test_what_would_be_ignored(make, expected):
+    assert message(make).startswith(expected)
+
+
+def test_profiles_that_are_not_named():
+    assert wb.TdlChannel().delays_ns == wb.TdlChannel(profile="epa").delays_ns
+    assert wb.TdlChannel(profile="tdl-b").delays_ns == wb.TdlChannel(profile="tdl-b", delay_spread_ns=100).delays_ns
+    assert wb.TdlChannel(delays_ns=[0, 30], powers_db=[0, -3]).delays_ns == [0.0, 30.0]
+
+
 def test_the_ends_of_ranges():
     assert wb.mimo_rayleigh(np.ones((1, 64), np.complex64), rx_antennas=512, seed=1)[1].shape == (1, 512, 64)
     assert wb.ViterbiDecoder(code=wb.conv_lte(), k=6).n == 18 and wb.BcjrDecoder(code=wb.conv_80211(), k=65536).n == 2 * 65542

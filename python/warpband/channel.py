@@ -84,9 +84,9 @@ class TdlChannel:
     """A tapped delay line on blocks of OFDM resource elements (docs/tdl.md).
 
     Args:
-        profile: a name of :func:`tdl_profiles`: "epa", "eva", "etu", "tdl-a" to "tdl-e", "tdla30", ...
-        delay_spread_ns: of "tdl-a" to "tdl-e".
-        delays_ns, powers_db: one's own taps, instead of ``profile``.
+        profile: a name of :func:`tdl_profiles`: "epa", "eva", "etu", "tdl-a" to "tdl-e", "tdla30", ...; None is "epa".
+        delay_spread_ns: of "tdl-a" to "tdl-e", which take 100 for None.
+        delays_ns, powers_db: one's own taps, instead of ``profile`` and ``delay_spread_ns``.
         rician_k_db: of one's own first tap; None is Rayleigh.
         doppler_hz: the largest Doppler shift.
         subcarriers, symbols: the grid of a block.
@@ -96,7 +96,7 @@ class TdlChannel:
         executor: where arrays in host memory are processed; None for all cores.
     """
 
-    def __init__(self, *, profile: str = "epa", delay_spread_ns: float = 100.0, delays_ns: Sequence[float] = (),
+    def __init__(self, *, profile: str | None = None, delay_spread_ns: float | None = None, delays_ns: Sequence[float] = (),
                  powers_db: Sequence[float] = (), rician_k_db: float | None = None, doppler_hz: float = 0.0,
                  subcarriers: int = 300, symbols: int = 14, spacing_hz: float = 15000.0, cyclic_prefix_us: float = 4.6875,
                  symbol_period_us: float = 0.0, sinusoids: int = 32, streams: int = 1, rx_antennas: int = 1,

@@ -115,7 +115,7 @@ class ViterbiDecoder:
     Args:
         code: the code.
         k: information bits of a codeword, 1..65536.
-        overlap: with a tail-biting code: steps around the circle before and behind the codeword; -1 chooses 8 (K - 1).
+        overlap: with a tail-biting code alone: steps around the circle before and behind the codeword; -1 chooses 8 (K - 1).
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
     """
@@ -134,7 +134,8 @@ class ViterbiDecoder:
         """Decodes ``llr``, float32 ``(..., n)``.
 
         outputs: "bits" (uint8 ``(..., k)``), "metric" (float32 ``(...)``, the log-likelihood ratio of the codeword against
-        that of zeros), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR); or several names.
+        that of zeros; of a tail-biting code that of the path that was traced back, with its steps before and behind the
+        codeword), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR); or several names.
         """
         space = space_of(llr)
         arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))

@@ -23,7 +23,7 @@ class StbcEncoder:
     Args:
         code: "alamouti" (2 symbols), "silver", "golden", or "pair" with ``v`` (4 symbols).
         qam: points, 4, 16 or 64.
-        v: of "pair": the unitary 2 x 2 matrix that turns the second Alamouti block.
+        v: of "pair" alone: the unitary 2 x 2 matrix that turns the second Alamouti block.
         executor: where arrays in host memory are processed; None for all cores.
     """
 

@@ -60,10 +60,11 @@ class TurboDecoder:
         algorithm: "log-map" (exact) or "max-log-map".
         iterations: full iterations, 1..64.
         windows: parallel windows of a codeword, 1..k/8; 0 chooses.
-        overlap: steps by which a window's recursions start early; -1 chooses.
+        overlap: steps by which a window's recursions start early; -1 chooses. One window has none.
         extrinsic_scale: factor on extrinsic LLRs, (0, 1]; 0.75 is usual for max-log-map, log-map takes 1 only.
         early_stop: "none", "crc" (needs ``crc``) or "sign-agreement".
-        crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree).
+        crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree); read with
+            ``early_stop="crc"`` alone.
         precision: "float32"; "bfloat16" or "int16", which are several times faster and give "bits", "iterations" and
             "status" alone. int16 is max-log-map.
         llr_steps: with int16: steps of the channel LLRs in an LLR of 1, 0.25..64.
