@@ -35,6 +35,11 @@ def message(make, error=ValueError):
     (lambda: wb.awgn(SENT, noise_var=1.0, seed=1.5), "seed = 1.5 is not allowed: expected an integer"),
     (lambda: wb.awgn(SENT, noise_var="1", seed=1), "noise_var = '1' is not allowed: expected a number"),
     (lambda: wb.lte_numerology(bandwidth_mhz="5"), "bandwidth_mhz = '5' is not allowed: expected a number"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5.0), "most_items = 5.0 is not allowed: expected an integer"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, splits="2"), "splits = '2' is not allowed: expected 1 but with MassiveUplink"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, devices=5), "devices = 5 is not allowed: expected a list"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, outputs=5), "outputs = 5 is not allowed: expected a list"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, on_frame=5), "on_frame = 5 is not allowed: expected a function or None"),
     (lambda: wb.cpu(threads="2"), "threads = '2' is not allowed: expected an integer"),
     (lambda: wb.TurboEncoder(k=list(range(1000))), f"k = {str(list(range(1000)))[:77]}... is not allowed: expected an integer"),
 ])

@@ -109,6 +109,7 @@ def test_progress_and_stopping(tmp_path, capsys):
     (lambda: wb.sweep(TURBO, output="no/such/folder/r.json"), RuntimeError, "no/such/folder"),
     (lambda: wb.sweep("no_such.toml"), OSError, "no_such"),
     (lambda: wb.SweepResult({}), ValueError, "no result"),
+    (lambda: wb.SweepResult(5), ValueError, "no result"),
 ])
 def test_clear_errors(call, error, match):
     with pytest.raises(error, match=match) as caught:

@@ -47,7 +47,7 @@ class SweepResult:
     """
 
     def __init__(self, content: Mapping[str, Any]):
-        if not isinstance(content.get("curves"), list):
+        if not isinstance(content, Mapping) or not isinstance(content.get("curves"), list):
             raise ValueError("this is no result: expected what warpband.sweep or `warpband sim -o` writes")
         self._content = dict(content)
 
