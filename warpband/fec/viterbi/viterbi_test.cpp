@@ -269,6 +269,14 @@ TEST(viterbi_arguments, bad_ones_are_named) {
   EXPECT_EQ(with([](auto&) {}), "");
   EXPECT_EQ(with([](auto& c) { c.k = 0; }), "k");
   EXPECT_EQ(with([](auto& c) { c.k = 65537; }), "k");
+  for (const int k : {5, 65537}) {
+    try {
+      viterbi_decoder d({.code = conv_lte(), .k = k});
+      ADD_FAILURE() << k;
+    } catch (const argument_error& e) {
+      EXPECT_EQ(e.argument() + ": " + e.allowed(), "k: 6 to 65536");
+    }
+  }
   EXPECT_EQ(with([](auto& c) { c.overlap = -2; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.overlap = 4097; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.code.constraint_length = 1; }), "constraint_length");
