@@ -194,7 +194,7 @@ TEST(stbc_oracle, decisions_and_llrs_equal_exhaustive_search) {
     if (c.search == golden_search::slicing) continue;
     const bool alamouti = c.code.kind() == space_time_kind::alamouti;
     if (c.qam == 64 && !alamouti && (c.rx_antennas != 2 || small_scale())) continue;
-    const std::size_t n = alamouti ? 300 : c.qam == 4 ? 2000 / less : c.qam == 16 ? 400 / less : 2;
+    const std::size_t n = alamouti ? 300 : c.qam == 4 ? 2000 / less : c.qam == 16 ? 400 / (less * less) : 2;
     expect_equal(*open, draw_stbc(c, n, 7), oracle::stbc_exhaustive);
   }
 }
