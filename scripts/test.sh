@@ -96,7 +96,7 @@ optimised() {
     # Without a device no CUDA code runs here: it is compiled for sm_90 as it is shipped, and by the check of CUDA targets for the rest.
     local targets=(-UCMAKE_CUDA_ARCHITECTURES)
     if [[ $cuda == yes ]] && ! nvidia-smi -L > /dev/null 2>&1; then targets=('-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual'); fi
-    build "$main" "${targets[@]}" -DWARPBAND_COMPILE_COST=ON -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
+    build "$main" "${targets[@]}" -DWARPBAND_CUDA_UNITS=ON -DWARPBAND_COMPILE_COST=ON -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
     run_tests "$main"
 }
 installed() {
