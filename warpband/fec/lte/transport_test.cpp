@@ -458,7 +458,8 @@ TEST_P(lte_transport, comes_back_through_every_order_of_redundancy_versions) {
         plus = now_plus;
       }
       EXPECT_TRUE(now_minus == minus && now_plus == plus) << c.a;
-      if (order[0] == 0 || c.a <= 1000) expect_right(decode(exec(), decoder, batch), sent, batch, blocks);
+      if (order[0] == 0 || (c.a <= 1000 && !small_scale()))
+        expect_right(decode(exec(), decoder, batch), sent, batch, blocks);
       if (::testing::Test::HasFailure()) FAIL() << "A " << c.a;
     } while (std::next_permutation(order.begin(), order.end()));
   }

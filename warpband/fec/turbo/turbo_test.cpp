@@ -313,9 +313,9 @@ TEST_P(turbo, every_backend_gives_the_same_bits) {
 
 TEST_P(turbo, a_codeword_does_not_depend_on_its_batch) {
   WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const std::vector<std::size_t> counts =
-      small_scale() ? std::vector<std::size_t>{1, 3, 5, 8, 9, 17}
-                    : std::vector<std::size_t>{1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 37};
+  const std::vector<std::size_t> counts = small_scale()
+                                              ? std::vector<std::size_t>{1, 3, 5, 8, 9, 17}
+                                              : std::vector<std::size_t>{1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 37};
   const int k = 256, most = 37;
   const auto words = make_codewords(k, most, 0.6, 16, &crc24b);
   const std::size_t n = words.llr.size() / most;

@@ -141,6 +141,7 @@ TEST_P(downlink, every_way_to_move_data_has_the_same_bits) {
     std::fill_n(&b.s[7 * (s.frames / 9) * s.symbols * s.users], s.users, 0.f);
     for (const massive_mode mode :
          {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf}) {
+      if (few > 1 && s.users > 16 && mode == massive_mode::zf) continue;  // as cholesky
       if (s.frames > 20 && mode != massive_mode::cholesky && mode != massive_mode::cg) continue;
       SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
                    std::to_string(s.symbols) + " " + name_of(mode));
