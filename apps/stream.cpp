@@ -310,8 +310,8 @@ json run_one(stream_run run, progress_line& line) {
   json stages;
   if (run.stages) {
     wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items,
-                                           source.arrays(0), run.repetitions, run.batch);
-    if (run.devices.size() > 1 &&
+                                           source.arrays(0), run.repetitions, run.batch, interrupted);
+    if (run.devices.size() > 1 && !interrupted() &&
         std::find(run.devices.begin(), run.devices.end(), "cpu") == run.devices.end())
       t.copies_us = wb::measure_copies(chain, run.devices, run.items, run.repetitions, run.batch);
     json each;

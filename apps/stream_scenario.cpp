@@ -332,7 +332,7 @@ void check(const stream_run& r) {
   if (r.copies_every != 0 && r.rate == 0)
     throw wb::argument_error("stream.copies_every", std::to_string(r.copies_every),
                              "0 where rate is \"max\"");
-  (void)work_of(r);
+  wb::check_items(*work_of(r).chain, "stream.items", r.items);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ std::size_t made_bytes(const wb::frame_port& p, std::size_t items) {
 }  // namespace
 
 stream_source::stream_source(const stream_run& run, const stream_work& work) : chain_(work.chain) {
+  wb::check_items(*chain_, "stream.items", run.items);
   if (run.source == "generated")
     for (std::size_t i = 0; i < different_frames; i++) generate(run, work, run.seed * different_frames + i);
   else

@@ -174,6 +174,24 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
   EXPECT_NE(stream("").err.find("SCENARIO"), std::string::npos);
 }
 
+TEST(stream_command, refuses_frames_that_a_chain_does_not_have_before_it_makes_any) {
+  for (const std::string chain : {"uplink", "precode"})
+    for (const std::string stages : {"true", "false"})
+      for (const std::string items : {"10", "2"}) {
+        const outcome o = stream_text("[stream]\nchain = \"" + chain + "\"\nitems = " + items +
+                                      "\nper_channel = 3\nframes = 5\nstages = " + stages + "\n");
+        EXPECT_EQ(o.code, 1) << chain << " " << items << "\n" << o.err;
+        EXPECT_NE(o.err.find("stream.items = " + items + " is not allowed: expected a multiple of 3 from 3"),
+                  std::string::npos)
+            << o.err;
+      }
+  // A codeword of 18444 bits takes 4611 uses of four bits.
+  const outcome o =
+      stream_text("[stream]\nchain = \"decode\"\nitems = 3\n[detector]\ntype = \"mmse\"\n[code]\nk = 6144\n");
+  EXPECT_EQ(o.code, 1);
+  EXPECT_NE(o.err.find("stream.items = 3 is not allowed: expected 4611 to"), std::string::npos) << o.err;
+}
+
 TEST(stream_command, the_documented_keys_are_those_of_the_command) {
   const std::string page = WARPBAND_SOURCE_DIR "/docs/stream.md";
   if (!std::filesystem::exists(page)) GTEST_SKIP() << "no documentation here";
