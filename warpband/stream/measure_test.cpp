@@ -68,7 +68,9 @@ TEST(measure_stages, repeats_as_often_as_it_is_told_until_it_is_enough) {
 }
 
 TEST(measure_stages, refuses_frames_that_the_chain_does_not_have) {
-  const auto up = uplink(), down = wb::make_precode_chain({{.antennas = 8, .users = 2}, 3});
+  const std::shared_ptr<const wb::frame_chain> up = uplink(),
+                                               down =
+                                                   wb::make_precode_chain({{.antennas = 8, .users = 2}, 3});
   const frame f(12);
   for (const auto& chain : {up, down})
     for (const std::size_t items : {0U, 2U, 10U}) {  // with room for more than it would read
