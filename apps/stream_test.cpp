@@ -263,7 +263,9 @@ TEST(stream_command, counts_what_was_erased) {
     // Which of the two a frame is depends on its slot.
     EXPECT_GE(erased, 400);
     EXPECT_LE(erased, 800);
-    if (every == "0") EXPECT_NEAR(erased, 600, 60);
+    if (every == "0") {
+      EXPECT_NEAR(erased, 600, 60);
+    }
     EXPECT_NE(o.out.find(" " + std::to_string(erased) + "\n"), std::string::npos) << o.out;
   }
   // A decoder's results do not say.
@@ -273,6 +275,22 @@ TEST(stream_command, counts_what_was_erased) {
   for (const char* end : {".toml", ".json", ".h5"}) std::filesystem::remove(work + end);
 }
 #endif
+
+TEST(stream_command, an_snr_is_that_of_a_receive_antenna) {
+  // 8 streams: Es/N0 is 9 dB less. MMSE leaves each of them -2 dB at Es/N0 = 0 dB, too little for one bit a
+  // symbol, and 3.7 dB at 9 dB.
+  for (const int snr : {9, 18}) {
+    const auto result = result_of(
+        "[stream]\nchain = \"decode\"\nitems = 1440\nframes = 40\ncheck_every = 1\n"
+        "stages = false\nsnr_db = " +
+        std::to_string(snr) +
+        "\n[detector]\nstreams = 8\nrx_antennas = 8\nqam = 4\n[code]\n"
+        "type = \"wimax-ldpc\"\nn = 2304\nrate = \"1/2\"\n");
+    const auto& checked = result["runs"][0]["checked"];
+    EXPECT_GE(checked["blocks"].get<int>(), 10);
+    EXPECT_EQ(checked["block_errors"].get<int>(), snr == 9 ? checked["blocks"].get<int>() : 0);
+  }
+}
 
 TEST(stream_command, takes_threads_for_cpus) {
   EXPECT_EQ(stream_text("[stream]\nitems = 64\nframes = 5\nstages = false\n", "--threads 2").code, 0);
