@@ -501,12 +501,12 @@ json run_one(stream_run run, progress_line& line) {
   const std::size_t graphs = pipeline.graphs();
   check.finish();
   pipeline.stop();
-  const std::uint64_t erased_items = erased + check.erased;
 
   const std::uint64_t pushed = after.pushed - before.pushed, delivered = after.delivered - before.delivered;
   const double part = pushed == 0 ? 0 : static_cast<double>(delivered) / static_cast<double>(pushed);
   const double frame_us = delivered == 0 ? 0 : seconds * 1e6 / static_cast<double>(delivered);
   const double mbps = bits_pushed * part / seconds * 1e-6;
+  const std::uint64_t erased_items = erased + check.erased;
   result["chain"] = run.chain;
   result["items"] = run.items;
   if (!one_size) result["least_items"] = least;

@@ -160,6 +160,7 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
        {refused{"[stream]\nitems = 0\n", "stream.items"},
         refused{"[stream]\nitems = 8\nqueue = 0\n", "stream.queue"},
         refused{"[stream]\nitems = 8\nchain = \"radar\"\n", "radar"},
+        refused{"[stream]\nframes = 8\n", "stream.items is missing"},
         refused{"[stream]\nitems = 8\nitms = 1\n", "unknown key stream.itms: did you mean stream.items?"},
         refused{"[stream]\nitems = 8\n[massive]\nusers = 4\n",
                 "massive.users has no meaning with stream.chain = \"detect\": it is of uplink and precode"},
@@ -177,7 +178,7 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
         refused{"[stream]\nitems = 8\nrate = 10\ncopies_every = 1\n", "stream.copies_every"},
         refused{"[stream]\nitems = 8\ncopies_every = 9\n", "rate"},
         refused{"[stream]\nitems = 8\nrate = 10\ncopies_every = 9\n", "on a CPU"},
-        refused{"[stream\n", "line 1"}, refused{"", "stream.items is missing"}}) {
+        refused{"[stream\n", "line 1"}, refused{"", "stream.items"}}) {
     const outcome o = stream_text(r.scenario, "--frames 1");
     EXPECT_NE(o.code, 0) << r.scenario;
     EXPECT_NE(o.err.find(r.said), std::string::npos) << r.scenario << "\n" << o.err;
