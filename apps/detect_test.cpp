@@ -155,9 +155,15 @@ TEST_P(detect_command, takes_an_order_of_the_streams) {
   const hdf5_reader out(path("out.h5"));
   EXPECT_EQ(out.read<float>("llr"), exec->to_host(llr));
   EXPECT_EQ(std::get<std::string>(out.attributes().at("order")), "1,0");
-  EXPECT_EQ(run("detect in.h5 -o no.h5" + options + "1,1"), 1);
-  EXPECT_EQ(text("err.txt"), "warpband: error: order = 1,1 is not allowed: expected each of 0 to 1 once\n");
+  EXPECT_EQ(run("detect in.h5 -o no.h5" + options + "1,1"), 2);
+  EXPECT_EQ(text("err.txt"), "warpband: error: --order = 1,1 is not allowed: expected each of 0 to 1 once\n");
   EXPECT_EQ(run("detect in.h5 -o no.h5" + options + "1.0"), 2);
+  for (const std::string wrong :
+       {"--detector nway --ways 3", "--detector mmse --survivors 3", "--detector nway --order 0,0",
+        "--detector mmse --extrinsic", "--detector mmse --llr-clip -1", "--detector kbest --llr-clip none"}) {
+    EXPECT_EQ(run("detect in.h5 -o no.h5 --qam 16 " + wrong), 2) << wrong;
+    EXPECT_TRUE(text("err.txt").starts_with("warpband: error: --")) << text("err.txt");
+  }
   EXPECT_FALSE(fs::exists(path("no.h5")));
 }
 
