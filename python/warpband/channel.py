@@ -5,13 +5,15 @@ the batch, the threads or the device. A second batch goes on with ``first`` = th
 """
 from __future__ import annotations
 
+import math
 import os
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _core
-from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, made, random_range, results, space_of, whole
+from ._arrays import COMPLEX64, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._settings import checked_executor, listed, made, number, random_range, whole
 
 __all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "cdl_profiles", "exponential_correlation", "mimo_rayleigh",
            "rayleigh", "read_csi", "tdl_profiles"]
@@ -22,7 +24,8 @@ def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int
     """Adds noise CN(0, noise_var) to complex64 of any shape. The items are the numbers; ``out`` may be ``sent`` itself."""
     space = space_of(sent)
     arrays = fill(space, {"out": (COMPLEX64, ())}, "out", out, tuple(sent.shape))
-    _core.awgn(space.executor(executor), space.take(sent), arrays["out"], noise_var, random_range(seed, first, point))
+    _core.awgn(space.executor(checked_executor(executor)), space.take(sent), arrays["out"], number("noise_var", noise_var),
+               random_range(seed, first, point))
     return results(space, arrays, "out", out)
 
 
@@ -35,7 +38,10 @@ def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: i
     space = space_of(sent)
     wanted = ("out", "gain")
     arrays = fill(space, {"out": (COMPLEX64, ()), "gain": (COMPLEX64, ())}, wanted, out, tuple(sent.shape))
-    _core.rayleigh(space.executor(executor), space.take(sent), arrays["out"], arrays["gain"], whole("block", block),
+    block = whole("block", block)
+    if math.prod(sent.shape) % block:
+        raise ValueError(f"sent = shape {tuple(sent.shape)} is not allowed: expected a multiple of block = {block} numbers")
+    _core.rayleigh(space.executor(checked_executor(executor)), space.take(sent), arrays["out"], arrays["gain"], block,
                    random_range(seed, first, point))
     return results(space, arrays, wanted, out)
 
@@ -45,8 +51,8 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
     """Flat Rayleigh fading between several antennas: ``(received, channel)``.
 
     Args:
-        sent: complex64 ``(..., streams)``; streams 1..8.
-        rx_antennas: 1..16.
+        sent: complex64 ``(..., streams)``; streams 1..64 (detectors take 8, massive MIMO 64).
+        rx_antennas: 1..512 (detectors take 16, massive MIMO 512).
         uses_per_channel: 1, or the extent of the last batch axis, all uses of which then share an H.
         seed, first, point: which random numbers; the items are the H.
 
@@ -56,6 +62,10 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
     """
     space = space_of(sent)
     batch, streams = batch_of("sent", sent, 1), sent.shape[-1]
+    if not 1 <= streams <= 64:
+        raise ValueError(f"sent = shape {tuple(sent.shape)} is not allowed: expected a last axis of 1 to 64 streams")
+    rx_antennas = whole("rx_antennas", rx_antennas, 1, 512)
+    uses_per_channel = whole("uses_per_channel", uses_per_channel, 1, 2 ** 24)
     channels = batch
     if uses_per_channel != 1:
         if not batch or batch[-1] != uses_per_channel:
@@ -64,7 +74,7 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
         channels = batch[:-1]
     received = space.empty(batch + (rx_antennas,), COMPLEX64)
     channel = space.empty(channels + (rx_antennas, streams), COMPLEX64)
-    _core.mimo_rayleigh(space.executor(executor), space.take(sent), received, channel, uses_per_channel,
+    _core.mimo_rayleigh(space.executor(checked_executor(executor)), space.take(sent), received, channel, uses_per_channel,
                         random_range(seed, first, point))
     return space.give(received), space.give(channel)
 
@@ -78,9 +88,9 @@ class TdlChannel:
     """A tapped delay line on blocks of OFDM resource elements (docs/tdl.md).
 
     Args:
-        profile: a name of :func:`tdl_profiles`: "epa", "eva", "etu", "tdl-a" to "tdl-e", "tdla30", ...
-        delay_spread_ns: of "tdl-a" to "tdl-e".
-        delays_ns, powers_db: one's own taps, instead of ``profile``.
+        profile: a name of :func:`tdl_profiles`: "epa", "eva", "etu", "tdl-a" to "tdl-e", "tdla30", ...; None is "epa".
+        delay_spread_ns: of "tdl-a" to "tdl-e", which take 100 for None.
+        delays_ns, powers_db: one's own taps, instead of ``profile`` and ``delay_spread_ns``.
         rician_k_db: of one's own first tap; None is Rayleigh.
         doppler_hz: the largest Doppler shift.
         subcarriers, symbols: the grid of a block.
@@ -90,14 +100,15 @@ class TdlChannel:
         executor: where arrays in host memory are processed; None for all cores.
     """
 
-    def __init__(self, *, profile: str = "epa", delay_spread_ns: float = 100.0, delays_ns: Sequence[float] = (),
+    def __init__(self, *, profile: str | None = None, delay_spread_ns: float | None = None, delays_ns: Sequence[float] = (),
                  powers_db: Sequence[float] = (), rician_k_db: float | None = None, doppler_hz: float = 0.0,
                  subcarriers: int = 300, symbols: int = 14, spacing_hz: float = 15000.0, cyclic_prefix_us: float = 4.6875,
                  symbol_period_us: float = 0.0, sinusoids: int = 32, streams: int = 1, rx_antennas: int = 1,
                  executor: Executor | None = None):
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._channel = made(
-            _core.TdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=list(delays_ns), powers_db=list(powers_db),
+            _core.TdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=listed("delays_ns", delays_ns),
+            powers_db=listed("powers_db", powers_db),
             rician_k_db=rician_k_db, subcarriers=subcarriers, symbols=symbols, spacing_hz=spacing_hz,
             cyclic_prefix_us=cyclic_prefix_us, symbol_period_us=symbol_period_us, doppler_hz=doppler_hz,
             sinusoids=sinusoids, streams=streams, rx_antennas=rx_antennas)
@@ -108,7 +119,7 @@ class TdlChannel:
 
     def response(self, *, blocks: int, seed: int, first: int = 0, point: int = 0) -> Any:
         """H of blocks, a NumPy array of complex64 ``(blocks, symbols, subcarriers, rx_antennas, streams)``."""
-        from ._arrays import NUMPY
+        blocks = whole("blocks", blocks, 0, 2 ** 31 - 1)
         channel = NUMPY.empty((blocks, self.symbols, self.subcarriers, self.rx_antennas, self.streams), COMPLEX64)
         self._channel.response(NUMPY.executor(self._executor), channel, random_range(seed, first, point))
         return channel
@@ -183,7 +194,7 @@ class CdlChannel:
                  power_control: bool = False, shadowing_db: float = 0.0, executor: Executor | None = None):
         if spacing_m:
             spacing_wavelengths = 0.0
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._channel = made(
             _core.CdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=list(delays_ns), powers_db=list(powers_db),
             aod_deg=list(aod_deg), aoa_deg=list(aoa_deg), zod_deg=list(zod_deg), zoa_deg=list(zoa_deg), split=[bool(x) for x in split],
@@ -207,7 +218,6 @@ class CdlChannel:
             seed, first, point: which random numbers; the items are the drops.
             out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
         """
-        from ._arrays import NUMPY
         space = NUMPY if out is None else space_of(out)
         arrays = fill(space, self._table, "channel", out, (drops,))
         self._channel.response(space.executor(self._executor), arrays["channel"], random_range(seed, first, point))
@@ -256,7 +266,7 @@ class KroneckerChannel:
 
     def __init__(self, *, streams: int, rx_antennas: int, rx_correlation: Any = None, tx_correlation: Any = None,
                  executor: Executor | None = None):
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._channel = made(_core.KroneckerChannel, streams=streams, rx_antennas=rx_antennas,
                              rx_correlation=_correlation("rx_correlation", rx_correlation, rx_antennas),
                              tx_correlation=_correlation("tx_correlation", tx_correlation, streams))
@@ -271,7 +281,6 @@ class KroneckerChannel:
             seed, first, point: which random numbers; the items are the H.
             out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
         """
-        from ._arrays import NUMPY
         space = NUMPY if out is None else space_of(out)
         arrays = fill(space, self._table, "channel", out, (channels,))
         self._channel.response(space.executor(self._executor), arrays["channel"], random_range(seed, first, point))
@@ -342,7 +351,6 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
             made by ``pip install .`` have not (``-C cmake.define.WARPBAND_HDF5=ON``).
         ValueError: for a setting that is not allowed, or snapshots that are not there.
     """
-    from ._arrays import NUMPY, UINT8
     if not _core.has_hdf5():
         raise RuntimeError("this build of warpband has no HDF5, which read_csi needs: build with -C cmake.define.WARPBAND_HDF5=ON")
     file = made(_core.CsiFile, path=os.fspath(path), scale=scale, cell=cell, first_sample=first_sample, shifted_pilot=shifted_pilot)

@@ -6,8 +6,9 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import (INT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, checked_sign, fill, made,
-                      results, space_of, whole)
+from ._arrays import (INT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill, results,
+                      space_of)
+from ._settings import checked_executor, checked_sign, made, refused, whole
 from .turbo import crc_of
 
 __all__ = ["CrcAttacher", "LteTransportDecoder", "LteTransportEncoder"]
@@ -29,7 +30,7 @@ class CrcAttacher:
     """
 
     def __init__(self, *, n: int, crc: str | tuple[int, int] = "crc24a", executor: Executor | None = None):
-        self._executor = executor
+        self._executor = checked_executor(executor)
         words = crc_of(crc)
         self._attacher = made(_core.CrcAttacher, n=n, crc=words)
         self.n = n
@@ -90,7 +91,7 @@ class LteTransportEncoder:
 
     def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,
                  soft_buffer: int = 0, executor: Executor | None = None):
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._encoder = made(_core.LteTransportEncoder, transport_bits=transport_bits, coded_bits=coded_bits,
                              modulation_order=modulation_order, layers=layers, soft_buffer=soft_buffer)
         self.transport_bits, self.coded_bits = transport_bits, coded_bits
@@ -126,7 +127,7 @@ class LteTransportDecoder:
                  extrinsic_scale: float = 1.0, crc_stop: bool = True, precision: str = "float32", llr_steps: float = 8.0,
                  llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._decoder = made(
             _core.LteTransportDecoder, transport_bits=transport_bits, coded_bits=coded_bits, modulation_order=modulation_order, layers=layers,
             soft_buffer=soft_buffer, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
@@ -150,6 +151,8 @@ class LteTransportDecoder:
                 infinite LLR erased part of a transmission); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
         """
+        if not isinstance(first, bool):
+            raise refused("first", first, "True or False")
         space = space_of(llr)
         arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
         taken, executor = space.take(llr), space.executor(self._executor)

@@ -204,7 +204,7 @@ struct frame_sender : frame_worker<16, false, false> {
       if (this->warp == 0) {
         this->triangle(0);
         __syncwarp();
-        const user s = this->prepare(frame);
+        const user s = this->prepare(frame, 0.f);
         if (!this->decomposed() && this->half() == 0) this->results[Frame::inverse + this->row()] = s.own;
         if (this->lane == 0) *good = s.good ? 1.f : 0.f;
       }

@@ -409,11 +409,11 @@ struct frame_worker {
   WB_HD bool decomposed() const { return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf; }
   /// What `massive_engine::prepare` does; the matrix becomes W as `invert_factor` has it, or A but for its
   /// diagonal, which stays apart. By all warps that `matrix_rows` takes.
-  WB_HD user prepare(std::size_t frame) const {
+  WB_HD user prepare(std::size_t frame, float least_n0) const {
     user s;
     float* diagonal = results + Shape::diagonal;
     s.n0 = a.noise_var.data[frame * a.noise_var.item_stride];
-    s.good = (s.n0 >= 0.f) & (s.n0 <= 1e12f);
+    s.good = (s.n0 >= least_n0) & (s.n0 <= 1e12f);
     float trace = 0.f;
     WB_UNROLL for (int u = 0; u < U; u += 4) {
       float four[4];
@@ -717,7 +717,7 @@ struct frame_worker {
   WB_HD void solve_one(std::size_t frame) const {
     const bool several = Shape::warps > 1;
     if (several && warp != 0 && !decomposed()) return;
-    user s = prepare(frame);
+    user s = prepare(frame, least_massive_n0);
     float *gain = results + Shape::gain, *flag = results + Shape::flags;
     const float* b = results + Shape::right;
     value z = own_of(b);
@@ -891,7 +891,7 @@ struct frame_worker {
           triangle(0);
         let_go();
         __syncwarp();
-        user s = prepare(frame);
+        user s = prepare(frame, least_massive_n0);
         __syncwarp();
         weigh(s);
         tell(s);
@@ -909,7 +909,7 @@ struct frame_worker {
       meet();
       stage_next<Shape::threads>(frame, symbol, last, static_cast<int>(threadIdx.x));
       user s;
-      if (symbol == 0 && (warp == 0 || decomposed())) s = prepare(frame);
+      if (symbol == 0 && (warp == 0 || decomposed())) s = prepare(frame, least_massive_n0);
       if (symbol == 0 && decomposed()) meet();
       if (warp == 0 && symbol == 0) {
         weigh(s);
