@@ -21,15 +21,12 @@ struct key {
   void (*set)(stream_run&, const toml::node&, const key&);
 };
 
+using wb::hyphened;
+
 std::string text_of(const toml::node& n) {
   std::ostringstream s;
   n.visit([&](const auto& v) { s << v; });
   return s.str();
-}
-/// A word that may have _ in the place of -.
-std::string hyphened(std::string word) {
-  std::replace(word.begin(), word.end(), '_', '-');
-  return word;
 }
 [[noreturn]] void refuse(const toml::node& n, const key& k) {
   throw wb::argument_error(k.name, text_of(n), k.allowed);
@@ -341,11 +338,12 @@ void check_meaning(const toml::table& table, std::span<const stream_run> runs,
     if (chains.empty() ||
         std::any_of(runs.begin(), runs.end(), [&](const stream_run& r) { return has(chains, r.chain); }))
       continue;
-    throw wb::error(
-        fmt::format("{} has no meaning with stream.chain = \"{}\": it is of {}", full, runs.front().chain,
-                    chains.find(' ') == std::string::npos
-                        ? chains
-                        : chains.substr(0, chains.find(' ')) + " and" + chains.substr(chains.find(' '))));
+    throw wb::error(fmt::format(
+        "{} has no meaning with {}: it is of {}", full,
+        runs.size() > 1 ? "the chain of any run" : fmt::format("stream.chain = \"{}\"", runs.front().chain),
+        chains.find(' ') == std::string::npos
+            ? chains
+            : chains.substr(0, chains.find(' ')) + " and" + chains.substr(chains.find(' '))));
   }
 }
 
@@ -427,8 +425,8 @@ stream_scenario load_stream_scenario(const std::string& path) {
 std::string stream_scenario_help() {
   std::string text =
       "Keys of a scenario. Those of [[run]] tables stand in the place of the file's for one run each; "
-      "without such "
-      "tables there is one run.\n\n| key | allowed | default | meaning |\n|---|---|---|---|\n"
+      "without such tables there is one run. Words may have _ for -.\n\n| key | allowed | default | meaning "
+      "|\n|---|---|---|---|\n"
       "| `title` | text | | Of the whole. |\n";
   for (const key& k : keys)
     text += fmt::format("| `{}` | {} | {} | {} |\n", k.name, k.allowed,

@@ -95,8 +95,10 @@ if [[ $cuda == yes ]]; then main=cuda PATH=$PATH:/usr/local/cuda/bin; fi
 optimised() {
     # Without a device no CUDA code runs here: it is compiled for sm_90 as it is shipped, and by the check of CUDA targets for the rest.
     local targets=(-UCMAKE_CUDA_ARCHITECTURES)
-    if [[ $cuda == yes ]] && ! nvidia-smi -L > /dev/null 2>&1; then targets=('-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual'); fi
-    targets+=(-DWARPBAND_CUDA_UNITS=ON -DWARPBAND_COMPILE_COST=ON)
+    if [[ $cuda == yes ]] && ! nvidia-smi -L > /dev/null 2>&1; then
+        targets=('-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual' -DWARPBAND_CUDA_UNITS=ON)
+    fi
+    targets+=(-DWARPBAND_COMPILE_COST=ON)
     if [[ $quick == no ]]; then
         # All that needs nothing of .venv, which is being filled.
         build "$main" "${targets[@]}" -DWARPBAND_PYTHON=OFF

@@ -191,6 +191,11 @@ std::optional<code_choice> idle_with(const code_settings& s, std::string_view se
   return std::nullopt;
 }
 
+std::string hyphened(std::string word) {
+  std::replace(word.begin(), word.end(), '_', '-');
+  return word;
+}
+
 code_config config_of(const code_settings& s) {
   code_config c;
   c.type = s.type;

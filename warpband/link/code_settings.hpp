@@ -65,4 +65,7 @@ std::optional<code_choice> idle_with(const code_settings& s, std::string_view se
 /// with the setting's name, for a word that the type does not have; `completed` checks the rest.
 code_config config_of(const code_settings& s);
 
+/// A word with - where it has _: scenarios take both.
+std::string hyphened(std::string word);
+
 }  // namespace wb

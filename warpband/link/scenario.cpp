@@ -27,10 +27,6 @@ std::string to_text(double x) {
 }
 
 /// A value as a message shows it.
-std::string hyphened(std::string word) {
-  std::replace(word.begin(), word.end(), '_', '-');
-  return word;
-}
 std::string to_text(const toml::node& node) {
   if (const auto* s = node.as_string()) return "\"" + s->get() + "\"";
   if (const auto* i = node.as_integer()) return std::to_string(i->get());
@@ -1304,8 +1300,8 @@ constexpr const char* introduction = R"(# Scenario files
 
 `warpband sim SCENARIO.toml` runs what a scenario file says: random bits, CRC, encoder, mapper, channel, demapper
 or MIMO detector, decoder, and the count of errors, at each Eb/N0 or SNR of a sweep. The files are TOML
-(https://toml.io). A key that is left out has its default; an unknown key is refused. This page is what
-`warpband sim --help-scenario` prints.
+(https://toml.io). A key that is left out has its default; an unknown key is refused. Words may
+have _ for -. This page is what `warpband sim --help-scenario` prints.
 
 ```toml
 title = "LTE turbo code, K = 1024, in AWGN"

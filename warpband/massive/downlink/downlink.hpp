@@ -45,9 +45,10 @@ struct downlink_half_input {
 
 /// Safe to use from several threads.
 ///
-/// A frame is erased, with zeros and status_erased, as `uplink_detector` has it; a vector where s has NaN or
-/// Inf or |s|^2 is above 1e24. A vector of zeros, or one whose |m|^2 is below 1e-30, gives zeros and no
-/// erasure. mf has no Gram matrix: instead of |H|^2 it asks that |m|^2 is at most 1e37.
+/// A frame is erased, with zeros and status_erased, as `uplink_detector` has it, but that N0 may be 0..1e12;
+/// a vector where s has NaN or Inf or |s|^2 is above 1e24. A vector of zeros, or one whose |m|^2 is below
+/// 1e-30, gives zeros and no erasure. mf has no Gram matrix: instead of |H|^2 it asks that |m|^2 is at most
+/// 1e37.
 class downlink_precoder {
  public:
   /// Throws argument_error for what is not allowed.
