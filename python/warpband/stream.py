@@ -234,19 +234,25 @@ class _Caller:
         self.errors: deque[BaseException] = deque(maxlen=100)  # not raised yet
         self.count = 0
         self._frames, self.on_frame = frames, on_frame
+        # Not Thread.join: one that Ctrl-C interrupts takes the thread for ended (CPython 3.11), and the interpreter must not
+        # end while the thread waits in the compiled part.
+        self.ended = threading.Event()
         self.thread = threading.Thread(target=self._run, name="warpband.Stream", daemon=True)
         self.thread.start()
 
     def _run(self) -> None:
-        ticket = self._frames.next(False)
-        while ticket is not None:
-            try:
-                self.on_frame(_frame_of(ticket))
-            except BaseException as error:  # a thread of its own: nobody else would see it
-                self.count += 1
-                self.errors.append(error)
-            ticket = None
-            ticket = self._frames.next(True)
+        try:
+            ticket = self._frames.next(False)
+            while ticket is not None:
+                try:
+                    self.on_frame(_frame_of(ticket))
+                except BaseException as error:  # a thread of its own: nobody else would see it
+                    self.count += 1
+                    self.errors.append(error)
+                ticket = None
+                ticket = self._frames.next(True)
+        finally:
+            self.ended.set()
 
     def take_errors(self) -> list[BaseException]:
         errors = []
@@ -475,7 +481,7 @@ class Stream:
         """
         self._stream.stop()
         if self._caller is not None:
-            self._caller.thread.join()
+            self._caller.ended.wait()
         _open.discard(self)
         self._raise()
 
