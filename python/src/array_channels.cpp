@@ -19,30 +19,66 @@ namespace {
 using cf = std::complex<float>;
 using numbers = std::vector<double>;
 
+/// Which clusters: of a name or one's own.
+struct cdl_choice {
+  std::optional<std::string> profile;
+  std::optional<double> delay_spread_ns;
+  numbers delays_ns, powers_db, aod_deg, aoa_deg, zod_deg, zoa_deg;
+  std::vector<bool> split;
+  std::optional<double> asd_deg, asa_deg, zsd_deg, zsa_deg, rician_k_db;
+};
+
+/// Without a profile and clusters the profile is CDL-A. What would be ignored is refused.
+cdl_profile profile_of(const cdl_choice& c) {
+  const std::string name = c.profile.value_or("cdl-a");
+  const auto refuse_list = [](const char* argument, bool empty) {
+    if (!empty) throw argument_error(argument, "given", "none without delays_ns");
+  };
+  refuse_list("powers_db", c.powers_db.empty());
+  refuse_list("aod_deg", c.aod_deg.empty()), refuse_list("aoa_deg", c.aoa_deg.empty());
+  refuse_list("zod_deg", c.zod_deg.empty()), refuse_list("zoa_deg", c.zoa_deg.empty());
+  refuse_list("split", c.split.empty());
+  const auto refuse = [](const char* argument, const std::optional<double>& value) {
+    if (value) throw argument_error(argument, "given", "None without delays_ns");
+  };
+  refuse("asd_deg", c.asd_deg), refuse("asa_deg", c.asa_deg);
+  refuse("zsd_deg", c.zsd_deg), refuse("zsa_deg", c.zsa_deg);
+  refuse("rician_k_db", c.rician_k_db);
+  cdl_profile p = cdl_profile_named(name, c.delay_spread_ns.value_or(100));
+  if (c.delay_spread_ns && !has_cdl_delay_spread(name))
+    throw argument_error("delay_spread_ns", "given", "None with profile = \"" + name + "\"");
+  return p;
+}
+
 /// One's own clusters. Of angles there is one for each cluster, or none for what the library begins with.
-cdl_profile clusters_of(const numbers& delays_ns, const numbers& powers_db, const numbers& aod_deg,
-                        const numbers& aoa_deg, const numbers& zod_deg, const numbers& zoa_deg,
-                        const std::vector<bool>& split) {
-  const std::size_t n = delays_ns.size();
+cdl_profile clusters_of(const cdl_choice& own) {
+  if (own.profile) throw argument_error("profile", "\"" + *own.profile + "\"", "None with delays_ns");
+  if (own.delay_spread_ns) throw argument_error("delay_spread_ns", "given", "None with delays_ns");
+  const std::size_t n = own.delays_ns.size();
   const auto expect = [n](const char* name, std::size_t size, bool optional) {
     if (size != n && !(optional && size == 0))
       throw argument_error(name, std::to_string(size) + " values",
                            std::to_string(n) + ", as many as delays_ns has" + (optional ? ", or none" : ""));
   };
-  expect("powers_db", powers_db.size(), false);
-  expect("aod_deg", aod_deg.size(), true), expect("aoa_deg", aoa_deg.size(), true);
-  expect("zod_deg", zod_deg.size(), true), expect("zoa_deg", zoa_deg.size(), true);
-  expect("split", split.size(), true);
+  expect("powers_db", own.powers_db.size(), false);
+  expect("aod_deg", own.aod_deg.size(), true), expect("aoa_deg", own.aoa_deg.size(), true);
+  expect("zod_deg", own.zod_deg.size(), true), expect("zoa_deg", own.zoa_deg.size(), true);
+  expect("split", own.split.size(), true);
   cdl_profile p;
   for (std::size_t i = 0; i < n; i++) {
-    cdl_cluster c{.delay_ns = delays_ns[i], .power_db = powers_db[i]};
-    if (!aod_deg.empty()) c.aod_deg = aod_deg[i];
-    if (!aoa_deg.empty()) c.aoa_deg = aoa_deg[i];
-    if (!zod_deg.empty()) c.zod_deg = zod_deg[i];
-    if (!zoa_deg.empty()) c.zoa_deg = zoa_deg[i];
-    if (!split.empty()) c.split = split[i];
+    cdl_cluster c{.delay_ns = own.delays_ns[i], .power_db = own.powers_db[i]};
+    if (!own.aod_deg.empty()) c.aod_deg = own.aod_deg[i];
+    if (!own.aoa_deg.empty()) c.aoa_deg = own.aoa_deg[i];
+    if (!own.zod_deg.empty()) c.zod_deg = own.zod_deg[i];
+    if (!own.zoa_deg.empty()) c.zoa_deg = own.zoa_deg[i];
+    if (!own.split.empty()) c.split = own.split[i];
     p.clusters.push_back(c);
   }
+  p.asd_deg = own.asd_deg.value_or(0), p.asa_deg = own.asa_deg.value_or(0);
+  p.zsd_deg = own.zsd_deg.value_or(0), p.zsa_deg = own.zsa_deg.value_or(0);
+  p.rician_k_db = own.rician_k_db;
+  with_names({{"profile", "delays_ns"}, {"delay_ns", "delays_ns"}, {"power_db", "powers_db"}},
+             [&] { check(p); });
   return p;
 }
 
@@ -63,38 +99,38 @@ void bind_cdl(nb::module_& m) {
   nb::class_<cdl_channel>(m, "CdlChannel")
       .def(
           "__init__",
-          [](cdl_channel* self, const std::string& profile, double delay_spread_ns, const numbers& delays_ns,
-             const numbers& powers_db, const numbers& aod_deg, const numbers& aoa_deg, const numbers& zod_deg,
-             const numbers& zoa_deg, const std::vector<bool>& split, double asd_deg, double asa_deg,
-             double zsd_deg, double zsa_deg, std::optional<double> rician_k_db, int antennas, int users,
-             int subcarriers, int symbols, double spacing_hz, double cyclic_prefix_us,
-             double symbol_period_us, double carrier_hz, double spacing_m, double spacing_wavelengths,
-             double speed_kmh, std::optional<double> heading_deg, double sector_deg,
-             const numbers& directions_deg, bool power_control, double shadowing_db) {
+          [](cdl_channel* self, const std::optional<std::string>& profile,
+             std::optional<double> delay_spread_ns, const numbers& delays_ns, const numbers& powers_db,
+             const numbers& aod_deg, const numbers& aoa_deg, const numbers& zod_deg, const numbers& zoa_deg,
+             const std::vector<bool>& split, std::optional<double> asd_deg, std::optional<double> asa_deg,
+             std::optional<double> zsd_deg, std::optional<double> zsa_deg, std::optional<double> rician_k_db,
+             int antennas, int users, int subcarriers, int symbols, double spacing_hz,
+             double cyclic_prefix_us, double symbol_period_us, double carrier_hz, double spacing_m,
+             std::optional<double> spacing_wavelengths, double speed_kmh, std::optional<double> heading_deg,
+             double sector_deg, const numbers& directions_deg, bool power_control, double shadowing_db) {
+            const cdl_choice choice{profile, delay_spread_ns, delays_ns, powers_db,  aod_deg,
+                                    aoa_deg, zod_deg,         zoa_deg,   split,      asd_deg,
+                                    asa_deg, zsd_deg,         zsa_deg,   rician_k_db};
+            if (spacing_m != 0 && spacing_wavelengths)
+              throw argument_error("spacing_wavelengths", "given", "None with spacing_m");
             cdl_config c;
-            if (delays_ns.empty()) {
-              c.profile = cdl_profile_named(profile, delay_spread_ns);
-            } else {
-              c.profile = clusters_of(delays_ns, powers_db, aod_deg, aoa_deg, zod_deg, zoa_deg, split);
-              c.profile.asd_deg = asd_deg, c.profile.asa_deg = asa_deg;
-              c.profile.zsd_deg = zsd_deg, c.profile.zsa_deg = zsa_deg;
-              c.profile.rician_k_db = rician_k_db;
-            }
+            c.profile = delays_ns.empty() ? profile_of(choice) : clusters_of(choice);
             c.grid = {subcarriers, symbols, spacing_hz, cyclic_prefix_us, symbol_period_us};
             c.antennas = antennas, c.users = users, c.carrier_hz = carrier_hz;
-            c.spacing_m = spacing_m, c.spacing_wavelengths = spacing_wavelengths;
+            c.spacing_m = spacing_m;
+            c.spacing_wavelengths = spacing_wavelengths.value_or(spacing_m != 0 ? 0 : 0.5);
             c.speed_kmh = speed_kmh, c.heading_deg = heading_deg, c.sector_deg = sector_deg;
             c.directions_deg = directions_deg;
             c.power_control = power_control, c.shadowing_db = shadowing_db;
             new (self) cdl_channel(c);
           },
-          nb::kw_only(), nb::arg("profile"), nb::arg("delay_spread_ns"), nb::arg("delays_ns"),
+          nb::kw_only(), optional("profile"), optional("delay_spread_ns"), nb::arg("delays_ns"),
           nb::arg("powers_db"), nb::arg("aod_deg"), nb::arg("aoa_deg"), nb::arg("zod_deg"),
-          nb::arg("zoa_deg"), nb::arg("split"), nb::arg("asd_deg"), nb::arg("asa_deg"), nb::arg("zsd_deg"),
-          nb::arg("zsa_deg"), optional("rician_k_db"), nb::arg("antennas"), nb::arg("users"),
+          nb::arg("zoa_deg"), nb::arg("split"), optional("asd_deg"), optional("asa_deg"), optional("zsd_deg"),
+          optional("zsa_deg"), optional("rician_k_db"), nb::arg("antennas"), nb::arg("users"),
           nb::arg("subcarriers"), nb::arg("symbols"), nb::arg("spacing_hz"), nb::arg("cyclic_prefix_us"),
           nb::arg("symbol_period_us"), nb::arg("carrier_hz"), nb::arg("spacing_m"),
-          nb::arg("spacing_wavelengths"), nb::arg("speed_kmh"), optional("heading_deg"),
+          optional("spacing_wavelengths"), nb::arg("speed_kmh"), optional("heading_deg"),
           nb::arg("sector_deg"), nb::arg("directions_deg"), nb::arg("power_control"), nb::arg("shadowing_db"))
       .def("response", &cdl_response, nb::arg("executor"), nb::arg("channel"), nb::arg("random"))
       .def_prop_ro(

@@ -72,6 +72,8 @@ tdl_config tdl_of(const std::optional<std::string>& profile, std::optional<doubl
                            std::to_string(delays_ns.size()) + ", as many as delays_ns has");
     for (std::size_t i = 0; i < delays_ns.size(); i++) c.profile.taps.push_back({delays_ns[i], powers_db[i]});
     c.profile.rician_k_db = rician_k_db;
+    with_names({{"profile", "delays_ns"}, {"delay_ns", "delays_ns"}, {"power_db", "powers_db"}},
+               [&] { check(c.profile); });
   }
   c.grid = {subcarriers, symbols, spacing_hz, cyclic_prefix_us, symbol_period_us};
   c.doppler_hz = doppler_hz, c.sinusoids = sinusoids, c.streams = streams, c.rx_antennas = rx_antennas;

@@ -5,7 +5,10 @@
 #include <string>
 #include <utility>
 
+#include <warpband/core/error.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
+
+#include "rooms.hpp"
 
 namespace wb::python {
 
@@ -17,5 +20,18 @@ turbo_decoder_config turbo_config(int k, const std::string& algorithm, int itera
                                   int overlap, float extrinsic_scale, const std::string& stop,
                                   std::optional<crc_words> crc, const std::string& precision,
                                   float llr_steps);
+
+/// Runs f, which makes a code with this CRC. What it blames has Python's names.
+template <class F>
+void with_names_of_codes(const std::optional<crc_words>& crc, F&& f) {
+  try {
+    with_names({{"stop", "early_stop"}}, std::forward<F>(f));
+  } catch (const argument_error& e) {
+    const bool degree = e.argument() == "crc_degree";
+    if (!crc || !(degree || e.argument() == "crc_polynomial")) throw;
+    throw argument_error("crc", "(" + std::to_string(crc->first) + ", " + std::to_string(crc->second) + ")",
+                         (degree ? "a degree that is " : "a polynomial that is ") + e.allowed());
+  }
+}
 
 }  // namespace wb::python

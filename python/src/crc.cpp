@@ -35,8 +35,10 @@ void bind_crc(nb::module_& m) {
       .def(
           "__init__",
           [](attacher_ref* self, int n, const crc_words& crc) {
-            new (self) attacher_ref{crc_attacher(n, {crc.first, crc.second}), static_cast<std::size_t>(n),
-                                    static_cast<std::size_t>(crc.second)};
+            with_names_of_codes(crc, [&] {
+              new (self) attacher_ref{crc_attacher(n, {crc.first, crc.second}), static_cast<std::size_t>(n),
+                                      static_cast<std::size_t>(crc.second)};
+            });
           },
           nb::kw_only(), nb::arg("n"), nb::arg("crc"))
       .def("expect", &expect_bits, nb::arg("executor"), nb::arg("bits"), nb::arg("with_parity"))

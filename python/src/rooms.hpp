@@ -45,4 +45,16 @@ E named(const char* argument, std::string word, std::initializer_list<std::pair<
   throw argument_error(argument, "\"" + word + "\"", "one of " + allowed);
 }
 
+/// Runs f. Where it blames an argument by the library's name, the error has Python's.
+template <class F>
+void with_names(std::initializer_list<std::pair<const char*, const char*>> names, F&& f) {
+  try {
+    f();
+  } catch (const argument_error& e) {
+    for (const auto& [library, python] : names)
+      if (e.argument() == library) throw argument_error(python, e.value(), e.allowed());
+    throw;
+  }
+}
+
 }  // namespace wb::python

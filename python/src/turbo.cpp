@@ -83,9 +83,11 @@ void bind_turbo(nb::module_& m) {
           [](turbo_decoder* self, int k, const std::string& algorithm, int iterations, int windows,
              int overlap, float extrinsic_scale, const std::string& stop, std::optional<crc_words> crc,
              const std::string& precision, float llr_steps, permutation p) {
-            new (self) turbo_decoder(made(turbo_config(k, algorithm, iterations, windows, overlap,
-                                                       extrinsic_scale, stop, crc, precision, llr_steps),
-                                          std::move(p)));
+            with_names_of_codes(crc, [&] {
+              new (self) turbo_decoder(made(turbo_config(k, algorithm, iterations, windows, overlap,
+                                                         extrinsic_scale, stop, crc, precision, llr_steps),
+                                            std::move(p)));
+            });
           },
           nb::kw_only(), nb::arg("k"), nb::arg("algorithm"), nb::arg("iterations"), nb::arg("windows"),
           nb::arg("overlap"), nb::arg("extrinsic_scale"), nb::arg("early_stop"), nb::arg("crc").none(),

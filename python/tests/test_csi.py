@@ -116,6 +116,25 @@ def test_files_that_are_none(tmp_path):
 
 
 @needs_hdf5
+@pytest.mark.parametrize("bad, expected", [
+    ({"snapshots": 2.5}, "snapshots = 2.5 is not allowed: expected an integer from 0 to 2147483647"),
+    ({"snapshots": "3"}, "snapshots = '3' is not allowed: expected an integer from 0 to 2147483647"),
+    ({"snapshots": -1}, "snapshots = -1 is not allowed: expected 0 to 2147483647"),
+    ({"first": 0.0}, "first = 0.0 is not allowed: expected an integer from 0 to"),
+    ({"snapshots": 4}, "snapshots = 0 + 4 is not allowed: expected at most 3 in all"),
+    ({"scale": 5}, "scale = 5 is not allowed: expected text"),
+])
+def test_snapshots_that_are_none(tmp_path, bad, expected):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "h.hdf5", "w") as file:
+        file["h"] = np.ones((3, 4, 2, 1), np.complex64)
+    assert wb.read_csi(tmp_path / "h.hdf5", snapshots=np.int64(2)).channel.shape == (2, 4, 2, 1)
+    with pytest.raises(ValueError) as caught:
+        wb.read_csi(tmp_path / "h.hdf5", **bad)
+    assert str(caught.value).startswith(expected)
+
+
+@needs_hdf5
 def test_threads_read_side_by_side(rng, tmp_path):
     """Without Python's lock: calls take turns in HDF5, which is for one thread at a time."""
     h5py = pytest.importorskip("h5py")

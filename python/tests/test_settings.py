@@ -5,7 +5,9 @@ import pytest
 import warpband as wb
 
 MIMO = {"streams": 2, "rx_antennas": 2, "qam": 16}
+ANTENNAS = {"streams": 2, "rx_antennas": 2}
 SENT = np.ones((4, 2), np.complex64)
+CRCS = "'crc24a', 'crc24b', 'crc16', 'crc8' or (polynomial, degree)"
 
 
 def message(make, error=ValueError):
@@ -41,6 +43,29 @@ def message(make, error=ValueError):
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, outputs=5), "outputs = 5 is not allowed: expected a list"),
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, on_frame=5), "on_frame = 5 is not allowed: expected a function or None"),
     (lambda: wb.cpu(threads="2"), "threads = '2' is not allowed: expected an integer"),
+    (lambda: wb.CdlChannel(antennas=2, delays_ns=5), "delays_ns = 5 is not allowed: expected a list"),
+    (lambda: wb.CdlChannel(antennas=2, delays_ns="ab"), "delays_ns = ['a', 'b'] is not allowed: expected a list of numbers"),
+    (lambda: wb.CdlChannel(antennas=2, directions_deg=5.), "directions_deg = 5.0 is not allowed: expected a list"),
+    (lambda: wb.CdlChannel(antennas=2, split=5), "split = 5 is not allowed: expected a list"),
+    (lambda: wb.CdlChannel(antennas=2, split=["no"]), "split = ['no'] is not allowed: expected a list of True or False"),
+    (lambda: wb.CdlChannel(antennas=2, asd_deg="5"), "asd_deg = '5' is not allowed: expected a number or None"),
+    (lambda: wb.CdlChannel(antennas=2).response(drops=1.5, seed=1),
+     "drops = 1.5 is not allowed: expected an integer from 0 to 2147483647"),
+    (lambda: wb.exponential_correlation(antennas=2, correlation="x"),
+     "correlation = 'x' is not allowed: expected a complex number"),
+    (lambda: wb.KroneckerChannel(streams=2, rx_antennas=2, rx_correlation="ab"),
+     "rx_correlation = 'ab' is not allowed: expected a matrix of 2 x 2 numbers, or None for antennas that are not correlated"),
+    (lambda: wb.KroneckerChannel(streams=2, rx_antennas=4, tx_correlation=[[1, 0], [1]]),
+     "tx_correlation = [[1, 0], [1]] is not allowed: expected a matrix of 2 x 2 numbers, or None for antennas that are not "
+     "correlated"),
+    (lambda: wb.KroneckerChannel(streams="3", rx_antennas=2, tx_correlation=np.eye(3)),
+     "streams = '3' is not allowed: expected an integer from 1 to 64"),
+    (lambda: wb.KroneckerChannel(**ANTENNAS)(SENT, seed=1, uses_per_channel=1.0),
+     "uses_per_channel = 1.0 is not allowed: expected an integer from 1 to 16777216"),
+    (lambda: wb.KroneckerChannel(**ANTENNAS)(SENT, seed=1, uses_per_channel=4.0),
+     "uses_per_channel = 4.0 is not allowed: expected an integer from 1 to 16777216"),
+    (lambda: wb.CrcAttacher(n=8, crc=None), "crc = None is not allowed: expected a pair (an integer, an integer)"),
+    (lambda: wb.CrcAttacher(n=8, crc=(7.0, 2)), "crc = (7.0, 2) is not allowed: expected a pair (an integer, an integer)"),
     (lambda: wb.TurboEncoder(k=list(range(1000))), f"k = {str(list(range(1000)))[:77]}... is not allowed: expected an integer"),
 ])
 def test_settings_of_another_type(make, expected):
@@ -52,7 +77,9 @@ def test_settings_of_another_type(make, expected):
     lambda e: wb.LdpcDecoder(code=wb.wifi_ldpc(), executor=e), lambda e: wb.ViterbiDecoder(code=wb.conv_lte(), k=40, executor=e),
     lambda e: wb.MassiveUplink(antennas=4, users=2, qam=4, executor=e), lambda e: wb.StbcEncoder(code="golden", qam=4, executor=e),
     lambda e: wb.OfdmModulator(executor=e), lambda e: wb.LteTransportEncoder(transport_bits=40, coded_bits=120, executor=e),
-    lambda e: wb.TdlChannel(executor=e), lambda e: wb.awgn(SENT, noise_var=1.0, seed=1, executor=e),
+    lambda e: wb.TdlChannel(executor=e), lambda e: wb.CdlChannel(antennas=2, executor=e),
+    lambda e: wb.KroneckerChannel(streams=2, rx_antennas=2, executor=e), lambda e: wb.CrcAttacher(n=8, executor=e),
+    lambda e: wb.awgn(SENT, noise_var=1.0, seed=1, executor=e),
     lambda e: wb.rayleigh(SENT, seed=1, executor=e), lambda e: wb.mimo_rayleigh(SENT, rx_antennas=2, seed=1, executor=e)])
 def test_an_executor_that_is_none(make):
     make(wb.cpu(threads=1))
@@ -71,6 +98,14 @@ def test_numbers_of_numpy_are_numbers():
     assert wb.NWay(streams=np.int64(2), rx_antennas=np.array(2), qam=np.uint8(16), llr_clip=np.float32(8), order=np.array([1, 0])).ways == 2
     assert wb.mimo_rayleigh(SENT, rx_antennas=np.int8(3), seed=np.uint64(2 ** 63))[0].shape == (4, 3)
     assert wb.awgn(SENT, noise_var=np.float64(0), seed=1).tolist() == SENT.tolist()
+    own = wb.CdlChannel(antennas=2, delays_ns=np.array([0, 30]), powers_db=np.zeros(2, np.float32),
+                        split=np.array([True, False]))
+    assert own.delays_ns == [0.0, 5.0, 10.0, 30.0]
+    wanted = wb.exponential_correlation(antennas=2, correlation=0.5 + 0j)
+    for half in (0.5, np.float32(0.5), np.complex64(0.5), np.array(0.5)):
+        assert np.array_equal(wb.exponential_correlation(antennas=np.int64(2), correlation=half), wanted)
+    assert wb.exponential_correlation(antennas=2, correlation=1).tolist() == [[1, 1], [1, 1]]
+    assert wb.CrcAttacher(n=8, crc=(np.uint32(0x19B), np.int8(8))).degree == 8
 
 
 @pytest.mark.parametrize("make, expected", [
@@ -88,6 +123,28 @@ def test_numbers_of_numpy_are_numbers():
     (lambda: wb.rayleigh(SENT[:, 0], seed=1, block=2), "sent = strided is not allowed: expected contiguous symbols for block fading"),
     (lambda: wb.TurboDecoder(k=40, early_stop="crc"), "crc = None is not allowed: expected 'crc24a', 'crc24b', 'crc16', 'crc8' or "
      '(polynomial, degree) with early_stop = "crc"'),
+    (lambda: wb.TurboDecoder(k=40, precision="bfloat16", early_stop="sign-agreement"),
+     "early_stop = sign-agreement is not allowed: expected none or crc with precision bfloat16"),
+    (lambda: wb.TurboDecoder(k=40, early_stop="crc", crc=(1 << 25, 25)),
+     "crc = (33554432, 25) is not allowed: expected a degree that is 1 to 24"),
+    (lambda: wb.TurboDecoder(k=40, early_stop="crc", crc=(2 ** 40, 24)),
+     f"crc = (1099511627776, 24) is not allowed: expected {CRCS}"),
+    (lambda: wb.CrcAttacher(n=8, crc=(7, 3)),
+     "crc = (7, 3) is not allowed: expected a polynomial that is one of degree 3, written with its leading term"),
+    (lambda: wb.CrcAttacher(n=8, crc=(7, -1)), f"crc = (7, -1) is not allowed: expected {CRCS}"),
+    (lambda: wb.TdlChannel(delays_ns=[-1], powers_db=[0]), "delays_ns = -1 is not allowed: expected a number from 0 to 1e+09"),
+    (lambda: wb.TdlChannel(delays_ns=[0], powers_db=[900]),
+     "powers_db = 900 is not allowed: expected a number from -200 to 200"),
+    (lambda: wb.TdlChannel(delays_ns=65 * [0], powers_db=65 * [0]), "delays_ns = 65 taps is not allowed: expected 1 to 64 taps"),
+    (lambda: wb.CdlChannel(antennas=2, delays_ns=[-1], powers_db=[0]),
+     "delays_ns = -1 is not allowed: expected a number from 0 to 1e+09"),
+    (lambda: wb.CdlChannel(antennas=2, delays_ns=[0], powers_db=[900]),
+     "powers_db = 900 is not allowed: expected a number from -200 to 200"),
+    (lambda: wb.CdlChannel(antennas=2, delays_ns=33 * [0], powers_db=33 * [0]),
+     "delays_ns = 33 clusters is not allowed: expected 1 to 32 clusters"),
+    (lambda: wb.CdlChannel(antennas=2).response(drops=-1, seed=1), "drops = -1 is not allowed: expected 0 to 2147483647"),
+    (lambda: wb.KroneckerChannel(**ANTENNAS).response(channels=-1, seed=1),
+     "channels = -1 is not allowed: expected 0 to 2147483647"),
     (lambda: wb.ViterbiDecoder(code=wb.conv_lte(), k=1), "k = 1 is not allowed: expected 6 to 65536"),
     (lambda: wb.ViterbiDecoder(code=wb.conv_lte(), k=65537), "k = 65537 is not allowed: expected 6 to 65536"),
     (lambda: wb.BcjrDecoder(code=wb.conv_lte(), k=5), "k = 5 is not allowed: expected 6 to 65536"),
@@ -98,6 +155,7 @@ def test_what_is_named(make, expected):
 
 
 SQUARE = np.array([[1, 0], [0, 1]])
+OWN = {"delays_ns": [0.0], "powers_db": [0.0]}
 
 
 @pytest.mark.parametrize("make, expected", [
@@ -110,6 +168,20 @@ SQUARE = np.array([[1, 0], [0, 1]])
     (lambda: wb.TdlChannel(profile="epa", delays_ns=[0.0], powers_db=[0.0]), 'profile = "epa" is not allowed: expected None with delays_ns'),
     (lambda: wb.TdlChannel(delay_spread_ns=1.0, delays_ns=[0.0], powers_db=[0.0]),
      "delay_spread_ns = given is not allowed: expected None with delays_ns"),
+    (lambda: wb.CdlChannel(antennas=2, profile="cdl-a", **OWN), 'profile = "cdl-a" is not allowed: expected None with delays_ns'),
+    (lambda: wb.CdlChannel(antennas=2, delay_spread_ns=1.0, **OWN),
+     "delay_spread_ns = given is not allowed: expected None with delays_ns"),
+    (lambda: wb.CdlChannel(antennas=2, profile="c2-nlos", delay_spread_ns=100.0),
+     'delay_spread_ns = given is not allowed: expected None with profile = "c2-nlos"'),
+    (lambda: wb.CdlChannel(antennas=2, spacing_m=0.1, spacing_wavelengths=0.5),
+     "spacing_wavelengths = given is not allowed: expected None with spacing_m"),
+    *((lambda name=name: wb.CdlChannel(antennas=2, **{name: [0.0]}),
+       f"{name} = given is not allowed: expected none without delays_ns")
+      for name in ("powers_db", "aod_deg", "aoa_deg", "zod_deg", "zoa_deg")),
+    (lambda: wb.CdlChannel(antennas=2, split=[False]), "split = given is not allowed: expected none without delays_ns"),
+    *((lambda name=name: wb.CdlChannel(antennas=2, **{name: 0.0}),
+       f"{name} = given is not allowed: expected None without delays_ns")
+      for name in ("asd_deg", "asa_deg", "zsd_deg", "zsa_deg", "rician_k_db")),
 ])
 def test_what_would_be_ignored(make, expected):
     assert message(make).startswith(expected)
@@ -119,6 +191,16 @@ def test_profiles_that_are_not_named():
     assert wb.TdlChannel().delays_ns == wb.TdlChannel(profile="epa").delays_ns
     assert wb.TdlChannel(profile="tdl-b").delays_ns == wb.TdlChannel(profile="tdl-b", delay_spread_ns=100).delays_ns
     assert wb.TdlChannel(delays_ns=[0, 30], powers_db=[0, -3]).delays_ns == [0.0, 30.0]
+    made = {"antennas": 4, "subcarriers": 12}
+    usual, named = wb.CdlChannel(**made), wb.CdlChannel(**made, profile="cdl-a", delay_spread_ns=100, spacing_wavelengths=0.5)
+    assert usual.delays_ns == named.delays_ns
+    assert np.array_equal(usual.response(drops=2, seed=1), named.response(drops=2, seed=1))
+    together = wb.CdlChannel(**made, spacing_wavelengths=0).response(drops=2, seed=1)
+    assert np.array_equal(together[..., :1, :].repeat(4, -2), together)
+    none = wb.CdlChannel(**made, **OWN).response(drops=2, seed=1)
+    zeros = wb.CdlChannel(**made, **OWN, asd_deg=0, asa_deg=0, zsd_deg=0, zsa_deg=0)
+    assert np.array_equal(zeros.response(drops=2, seed=1), none)
+    assert not np.array_equal(wb.CdlChannel(**made, **OWN, asd_deg=5).response(drops=2, seed=1), none)
 
 
 def test_the_ends_of_ranges():

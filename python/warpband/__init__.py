@@ -28,14 +28,14 @@ from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, T
 from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
-    "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "CrcAttacher", "Csi", "Curve", "Demapper", "Executor", "FrameDropped", "KBest", "KroneckerChannel",
-    "Latencies",
-    "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink",
-    "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology",
-    "OnePassTrellis", "Progress", "QamMapper", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats",
-    "SweepResult", "TdlChannel", "Ticket", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn",
-    "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda", "cuda_devices", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology",
-    "mimo_rayleigh", "plot", "rayleigh", "read_csi", "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
+    "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "CrcAttacher", "Csi", "Curve", "Demapper", "Executor",
+    "FrameDropped", "KBest", "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteTransportDecoder",
+    "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay",
+    "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Progress", "QamMapper", "StbcDecoder",
+    "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket", "TurboDecoder", "TurboEncoder",
+    "ViterbiDecoder", "ZeroForcing", "awgn", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda",
+    "cuda_devices", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "mimo_rayleigh", "plot",
+    "rayleigh", "read_csi", "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
 ]
 
 __version__: str = _core.version()

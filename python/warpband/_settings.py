@@ -10,8 +10,8 @@ from . import _core
 LLR_SIGNS = ("log_p0_p1", "log_p1_p0")
 
 #: the values that settings can have at all, where they are not those of a 32-bit integer
-_RANGES = {"seed": (0, 2 ** 64 - 1), "first": (0, 2 ** 64 - 1), "point": (0, 2 ** 32 - 1), "polynomial": (0, 2 ** 32 - 1),
-           "block": (1, 2 ** 24), "rv": (0, 3)}
+_RANGES = {"seed": (0, 2 ** 64 - 1), "first": (0, 2 ** 64 - 1), "point": (0, 2 ** 32 - 1), "block": (1, 2 ** 24),
+           "rv": (0, 3)}
 
 
 def shown(value: Any) -> str:
@@ -33,7 +33,8 @@ def checked_sign(llr: str) -> bool:
 
 def checked_executor(executor: Any) -> Any:
     if executor is not None and not isinstance(executor, _core.Executor):
-        raise TypeError(f"executor is a {type(executor).__name__}: expected what warpband.cpu() or warpband.cuda() gives, or None")
+        raise TypeError(f"executor is a {type(executor).__name__}: expected what warpband.cpu() or warpband.cuda() gives, "
+                        "or None")
     return executor
 
 
@@ -137,7 +138,7 @@ def made(what: Any, **settings: Any) -> Any:
         _check_kinds(what, settings)
         for name, value in settings.items():
             for item in value if isinstance(value, (list, tuple)) else ():
-                _in_range(name if name != "crc" else "polynomial", item)
+                _in_range(name, item)
             try:
                 _in_range(name, value)
             except ValueError as error:

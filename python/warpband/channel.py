@@ -13,10 +13,10 @@ import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
-from ._settings import checked_executor, listed, made, number, random_range, whole
+from ._settings import checked_executor, listed, made, number, random_range, refused, whole
 
-__all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "cdl_profiles", "exponential_correlation", "mimo_rayleigh",
-           "rayleigh", "read_csi", "tdl_profiles"]
+__all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "cdl_profiles", "exponential_correlation",
+           "mimo_rayleigh", "rayleigh", "read_csi", "tdl_profiles"]
 
 
 def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int = 0, out: Any = None,
@@ -154,14 +154,16 @@ class CdlChannel:
     Antennas are isotropic, of one polarisation; there is no path loss.
 
     Args:
-        profile: a name of :func:`cdl_profiles`: "a1-los" to "c2-nlos" of WINNER II, "cdl-a" to "cdl-e".
-        delay_spread_ns: of "cdl-a" to "cdl-e", 1e-3..1e6; others have fixed delays.
-        delays_ns, powers_db: one's own clusters, 1 to 32, instead of ``profile``; powers are relative, -200..200.
+        profile: a name of :func:`cdl_profiles`: "a1-los" to "c2-nlos" of WINNER II, "cdl-a" to "cdl-e"; None is "cdl-a".
+        delay_spread_ns: of "cdl-a" to "cdl-e", 1e-3..1e6, which take 100 for None; others have fixed delays.
+        delays_ns, powers_db: one's own clusters, 1 to 32, instead of ``profile`` and ``delay_spread_ns``; powers are relative,
+            -200..200. What follows up to ``rician_k_db`` is of one's own clusters alone.
         aod_deg, aoa_deg: azimuths of one's own clusters, of departure (at the array) and of arrival, from the line of sight,
-            -360..360. As all that follows but ``rician_k_db``, one for each cluster, or none for 0.
+            -360..360. One for each cluster, or none for 0.
         zod_deg, zoa_deg: zeniths, 0..180; none for 90, the horizon.
         split: whether the cluster's rays arrive in three groups, 0, 5 and 10 ns late; none for no.
-        asd_deg, asa_deg, zsd_deg, zsa_deg: root mean square of the angles of rays about those of one's own clusters, 0..60.
+        asd_deg, asa_deg, zsd_deg, zsa_deg: root mean square of the angles of rays about those of one's own clusters, 0..60;
+            None is 0.
         rician_k_db: power of one's own line of sight over that of all clusters, -100..100; None for no line of sight.
         antennas: of the array, 1..512.
         users: 1..64.
@@ -169,8 +171,8 @@ class CdlChannel:
         spacing_hz, cyclic_prefix_us, symbol_period_us: of OFDM; a period of 0 is 1 / spacing and the prefix, which must be
             as long as the longest delay.
         carrier_hz: 1e6..1e12.
-        spacing_wavelengths: of neighbouring antennas, 0..16.
-        spacing_m: of neighbouring antennas in metres, instead of ``spacing_wavelengths``; 0 takes that.
+        spacing_wavelengths: of neighbouring antennas, 0..16; None is 0.5.
+        spacing_m: of neighbouring antennas in metres, up to 16 wavelengths, instead of ``spacing_wavelengths``; 0 takes that.
         speed_kmh: of users, up to 1000 wavelengths in a drop.
         heading_deg: where users go, as an azimuth of arrival, -360..360; None draws one for each.
         sector_deg: users' directions are uniform within this on either side of the array's normal, 0..180.
@@ -183,26 +185,27 @@ class CdlChannel:
         ValueError: for a setting that is not allowed, by its name.
     """
 
-    def __init__(self, *, antennas: int, users: int = 1, profile: str = "cdl-a", delay_spread_ns: float = 100.0,
+    def __init__(self, *, antennas: int, users: int = 1, profile: str | None = None, delay_spread_ns: float | None = None,
                  delays_ns: Sequence[float] = (), powers_db: Sequence[float] = (), aod_deg: Sequence[float] = (),
                  aoa_deg: Sequence[float] = (), zod_deg: Sequence[float] = (), zoa_deg: Sequence[float] = (),
-                 split: Sequence[bool] = (), asd_deg: float = 0.0, asa_deg: float = 0.0, zsd_deg: float = 0.0, zsa_deg: float = 0.0,
-                 rician_k_db: float | None = None, subcarriers: int = 300, symbols: int = 1, spacing_hz: float = 15000.0,
-                 cyclic_prefix_us: float = 4.6875, symbol_period_us: float = 0.0, carrier_hz: float = 2.6e9,
-                 spacing_wavelengths: float = 0.5, spacing_m: float = 0.0, speed_kmh: float = 0.0,
-                 heading_deg: float | None = None, sector_deg: float = 60.0, directions_deg: Sequence[float] = (),
-                 power_control: bool = False, shadowing_db: float = 0.0, executor: Executor | None = None):
-        if spacing_m:
-            spacing_wavelengths = 0.0
+                 split: Sequence[bool] = (), asd_deg: float | None = None, asa_deg: float | None = None,
+                 zsd_deg: float | None = None, zsa_deg: float | None = None, rician_k_db: float | None = None,
+                 subcarriers: int = 300, symbols: int = 1, spacing_hz: float = 15000.0, cyclic_prefix_us: float = 4.6875,
+                 symbol_period_us: float = 0.0, carrier_hz: float = 2.6e9, spacing_wavelengths: float | None = None,
+                 spacing_m: float = 0.0, speed_kmh: float = 0.0, heading_deg: float | None = None, sector_deg: float = 60.0,
+                 directions_deg: Sequence[float] = (), power_control: bool = False, shadowing_db: float = 0.0,
+                 executor: Executor | None = None):
         self._executor = checked_executor(executor)
         self._channel = made(
-            _core.CdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=list(delays_ns), powers_db=list(powers_db),
-            aod_deg=list(aod_deg), aoa_deg=list(aoa_deg), zod_deg=list(zod_deg), zoa_deg=list(zoa_deg), split=[bool(x) for x in split],
-            asd_deg=asd_deg, asa_deg=asa_deg, zsd_deg=zsd_deg, zsa_deg=zsa_deg, rician_k_db=rician_k_db, antennas=antennas,
-            users=users, subcarriers=subcarriers, symbols=symbols, spacing_hz=spacing_hz, cyclic_prefix_us=cyclic_prefix_us,
+            _core.CdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=listed("delays_ns", delays_ns),
+            powers_db=listed("powers_db", powers_db), aod_deg=listed("aod_deg", aod_deg), aoa_deg=listed("aoa_deg", aoa_deg),
+            zod_deg=listed("zod_deg", zod_deg), zoa_deg=listed("zoa_deg", zoa_deg),
+            split=[bool(x) if isinstance(x, np.bool_) else x for x in listed("split", split)], asd_deg=asd_deg,
+            asa_deg=asa_deg, zsd_deg=zsd_deg, zsa_deg=zsa_deg, rician_k_db=rician_k_db, antennas=antennas, users=users,
+            subcarriers=subcarriers, symbols=symbols, spacing_hz=spacing_hz, cyclic_prefix_us=cyclic_prefix_us,
             symbol_period_us=symbol_period_us, carrier_hz=carrier_hz, spacing_m=spacing_m,
             spacing_wavelengths=spacing_wavelengths, speed_kmh=speed_kmh, heading_deg=heading_deg, sector_deg=sector_deg,
-            directions_deg=list(directions_deg), power_control=power_control, shadowing_db=shadowing_db)
+            directions_deg=listed("directions_deg", directions_deg), power_control=power_control, shadowing_db=shadowing_db)
         self.antennas, self.users, self.subcarriers, self.symbols = antennas, users, subcarriers, symbols
         self._table = {"channel": (COMPLEX64, (symbols, subcarriers, antennas, users))}
         #: paths, that is clusters, groups of split ones and, first of all, the line of sight: delays, and powers as fractions
@@ -218,6 +221,7 @@ class CdlChannel:
             seed, first, point: which random numbers; the items are the drops.
             out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
         """
+        drops = whole("drops", drops, 0, 2 ** 31 - 1)
         space = NUMPY if out is None else space_of(out)
         arrays = fill(space, self._table, "channel", out, (drops,))
         self._channel.response(space.executor(self._executor), arrays["channel"], random_range(seed, first, point))
@@ -232,7 +236,7 @@ def exponential_correlation(*, antennas: int, correlation: complex) -> np.ndarra
         correlation: r of two neighbours, the first times the conjugate of the second; ``|r| <= 1``. Below the diagonal is its
             conjugate.
     """
-    matrix = made(_core.exponential_correlation, antennas=antennas, correlation=complex(correlation))
+    matrix = made(_core.exponential_correlation, antennas=antennas, correlation=correlation)
     return np.array(matrix, np.complex128).reshape(antennas, antennas)
 
 
@@ -240,7 +244,11 @@ def _correlation(name: str, matrix: Any, antennas: int) -> list[complex]:
     """A square matrix of settings, row after row; nothing for the identity."""
     if matrix is None:
         return []
-    values = np.asarray(matrix, np.complex128)
+    try:
+        values = np.asarray(matrix, np.complex128)
+    except (TypeError, ValueError):
+        raise refused(name, matrix, f"a matrix of {antennas} x {antennas} numbers, or None for antennas that are not "
+                      "correlated") from None
     if values.shape != (antennas, antennas):
         raise ValueError(f"{name} = shape {values.shape} is not allowed: expected ({antennas}, {antennas}), or None for antennas "
                          "that are not correlated")
@@ -250,8 +258,8 @@ def _correlation(name: str, matrix: Any, antennas: int) -> list[complex]:
 class KroneckerChannel:
     """Flat Rayleigh fading between antennas that are correlated on either side (Kronecker's model, docs/cdl.md).
 
-    ``H = A G B^H`` with ``A A^H = R_rx``, ``B B^H = R_tx`` and the entries of G independent and CN(0, 1): ``E H H^H = streams R_rx``,
-    ``E H^H H = rx_antennas R_tx``. G is the H of :func:`mimo_rayleigh`, bit by bit.
+    ``H = A G B^H`` with ``A A^H = R_rx``, ``B B^H = R_tx`` and the entries of G independent and CN(0, 1):
+    ``E H H^H = streams R_rx``, ``E H^H H = rx_antennas R_tx``. G is the H of :func:`mimo_rayleigh`, bit by bit.
 
     Args:
         streams, rx_antennas: 1..64, 1..512.
@@ -267,6 +275,7 @@ class KroneckerChannel:
     def __init__(self, *, streams: int, rx_antennas: int, rx_correlation: Any = None, tx_correlation: Any = None,
                  executor: Executor | None = None):
         self._executor = checked_executor(executor)
+        streams, rx_antennas = whole("streams", streams, 1, 64), whole("rx_antennas", rx_antennas, 1, 512)
         self._channel = made(_core.KroneckerChannel, streams=streams, rx_antennas=rx_antennas,
                              rx_correlation=_correlation("rx_correlation", rx_correlation, rx_antennas),
                              tx_correlation=_correlation("tx_correlation", tx_correlation, streams))
@@ -281,6 +290,7 @@ class KroneckerChannel:
             seed, first, point: which random numbers; the items are the H.
             out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
         """
+        channels = whole("channels", channels, 0, 2 ** 31 - 1)
         space = NUMPY if out is None else space_of(out)
         arrays = fill(space, self._table, "channel", out, (channels,))
         self._channel.response(space.executor(self._executor), arrays["channel"], random_range(seed, first, point))
@@ -302,6 +312,7 @@ class KroneckerChannel:
         batch = batch_of("sent", sent, 1)
         if sent.shape[-1] != self.streams:
             raise ValueError(f"sent = shape {tuple(sent.shape)} is not allowed: expected (..., {self.streams})")
+        uses_per_channel = whole("uses_per_channel", uses_per_channel, 1, 2 ** 24)
         if uses_per_channel != 1 and (not batch or batch[-1] != uses_per_channel):
             raise ValueError(f"uses_per_channel = {uses_per_channel} is not allowed: expected 1, or the extent of the last batch "
                              f"axis of {tuple(sent.shape)}")
@@ -352,12 +363,16 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
         ValueError: for a setting that is not allowed, or snapshots that are not there.
     """
     if not _core.has_hdf5():
-        raise RuntimeError("this build of warpband has no HDF5, which read_csi needs: build with -C cmake.define.WARPBAND_HDF5=ON")
-    file = made(_core.CsiFile, path=os.fspath(path), scale=scale, cell=cell, first_sample=first_sample, shifted_pilot=shifted_pilot)
+        raise RuntimeError("this build of warpband has no HDF5, which read_csi needs: build with "
+                           "-C cmake.define.WARPBAND_HDF5=ON")
+    first = whole("first", first)
+    if snapshots is not None:
+        snapshots = whole("snapshots", snapshots, 0, 2 ** 31 - 1)
+    file = made(_core.CsiFile, path=os.fspath(path), scale=scale, cell=cell, first_sample=first_sample,
+                shifted_pilot=shifted_pilot)
     there, *item = file.shape
-    whole("first", first)
     count = max(0, there - first) if snapshots is None else snapshots
-    if count < 0 or first + count > there:
+    if first + count > there:
         raise ValueError(f"snapshots = {first} + {count} is not allowed: expected at most {there} in all")
     channel, status = NUMPY.empty((count, *item), COMPLEX64), NUMPY.empty((count, item[0]), UINT8)
     file.read(NUMPY.executor(None), first, channel, status)

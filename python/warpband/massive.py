@@ -96,7 +96,8 @@ class MassiveDownlink:
 
     def __call__(self, channel: Array, sent: Array, noise_var: float | Array, *,
                  outputs: str | Sequence[str] = "precoded", out: Any = None) -> Any:
-        """Precodes symbols ``sent``, complex64 ``(..., users)``; ``channel``, also of halves, and ``noise_var`` as of the uplink.
+        """Precodes symbols ``sent``, complex64 ``(..., users)``; ``channel``, also of halves, and ``noise_var`` as of the uplink,
+        but ``noise_var`` from 0 to 1e12.
 
         outputs: "precoded" (complex64 ``(..., antennas)``), "status" (uint8 ``(...)``, 1 erased); or both.
         """

@@ -21,6 +21,8 @@ _CRC_WORDS = f"{', '.join(map(repr, CRCS))} or (polynomial, degree)"
 
 def crc_of(crc: str | tuple[int, int] | None) -> tuple[int, int] | None:
     if crc is None or isinstance(crc, (tuple, list)) and len(crc) == 2:
+        if any(hasattr(type(value), "__index__") and not 0 <= int(value) < 2 ** 31 for value in crc or ()):
+            raise refused("crc", crc, _CRC_WORDS)
         return crc
     if not isinstance(crc, str) or crc not in CRCS:
         raise refused("crc", crc, _CRC_WORDS)
@@ -38,7 +40,8 @@ class TurboEncoder:
 
     def __init__(self, *, k: int, permutation: Sequence[int] | None = None, executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._encoder = made(_core.TurboEncoder, k=k, permutation=None if permutation is None else listed("permutation", permutation))
+        self._encoder = made(_core.TurboEncoder, k=k,
+                             permutation=None if permutation is None else listed("permutation", permutation))
         self.k: int = self._encoder.k
         #: bits of a codeword
         self.n: int = 3 * (self.k + 4)

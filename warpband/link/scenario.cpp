@@ -1215,7 +1215,9 @@ class parser {
       c.link.code = config_of(d.code);
       c.link.code.k = completed(c.link.code).k;
     } catch (const argument_error& error) {
-      std::string key = error.argument() == "f1, f2" ? "code.interleaver" : key_of_setting(error.argument());
+      std::string key = error.argument() == "f1, f2"
+                            ? "code.interleaver"
+                            : key_of_setting(error.argument() == "stop" ? "early_stop" : error.argument());
       place at = d.where(key == "code.interleaver" ? "code.interleaver.f1" : key);
       for (const char* cause :
            {"code.crc", "code.n", "code.rate", "code.feedback", "code.transport_block_size", "code.type"})

@@ -578,6 +578,8 @@ TEST(scenario, refuses_what_other_codes_do_not_have) {
   EXPECT_REFUSED(
       sweep + "decoder.algorithm = \"viterbi\"",
       "line 2: decoder.algorithm = \"viterbi\" is not allowed: expected \"log-map\" or \"max-log-map\"");
+  EXPECT_REFUSED(sweep + "decoder.precision = \"bfloat16\"\ndecoder.early_stop = \"sign-agreement\"",
+                 "line 3: decoder.early_stop = sign-agreement is not allowed: expected none or crc");
   EXPECT_REFUSED(with(wimax, "decoder.algorithm = \"log-map\""),
                  "line 3: decoder.algorithm = \"log-map\" is not allowed: expected \"normalised-min-sum\", ");
   EXPECT_REFUSED(with(wimax, "decoder.algorithm = \"min-sum\"\ndecoder.scale = 0.5"),
