@@ -20,6 +20,41 @@ struct async_copies {
   /// Until all copies that this thread started have ended. Other threads see them after the next meeting.
   WB_HD static void wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 };
+/// A barrier in shared memory that some threads arrive at and others wait for, turn by turn.
+struct shared_barrier {
+  std::uint32_t at;
+  WB_HD explicit shared_barrier(std::uint64_t* word) : at(async_copies::address(word)) {}
+  /// By one thread, before all threads of the block meet. `arrivals`: of one turn.
+  WB_HD void init(int arrivals) const {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(arrivals) : "memory");
+  }
+  WB_HD void arrive() const {
+    asm volatile("{\n .reg .b64 state;\n mbarrier.arrive.shared.b64 state, [%0];\n}" ::"r"(at) : "memory");
+  }
+  /// Arrives when all copies that this thread started have ended.
+  WB_HD void arrive_after_copies() const {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(at) : "memory");
+  }
+  /// Until turn number `turn` is over, or back at once in turn -1; no more than one turn may have followed.
+  WB_HD void wait(int turn) const {
+#if defined(SPIN_TRAP)
+    long spins=0; unsigned over=0;
+    while(true){ asm volatile("{\n .reg .pred q;\n mbarrier.try_wait.parity.shared.b64 q, [%1], %2;\n selp.u32 %0, 1, 0, q;\n}" : "=r"(over) : "r"(at), "r"(turn & 1) : "memory"); if(over) break; if(++spins>2000000){ if(threadIdx.x%32==0) printf("block %d warp %d bar %u turn %d\n",blockIdx.x,threadIdx.x/32,at,turn); __trap(); } }
+#elif __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n .reg .pred over;\n again:\n mbarrier.try_wait.parity.shared.b64 over, [%0], %1;\n"
+        " @!over bra again;\n}" ::"r"(at),
+        "r"(turn & 1)
+        : "memory");
+#else
+    asm volatile(
+        "{\n .reg .pred over;\n again:\n mbarrier.test_wait.parity.shared.b64 over, [%0], %1;\n"
+        " @!over bra again;\n}" ::"r"(at),
+        "r"(turn & 1)
+        : "memory");
+#endif
+  }
+};
 #endif
 
 }  // namespace WB_ISA

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <warpband/core/lane.hpp>
 #include <warpband/massive/massive_args.hpp>
 
 namespace wb {
@@ -16,63 +17,91 @@ inline constexpr int frame_sides = 14, sides_of_warp = 7;
 /// Runs of antennas (linalg/gram).
 inline constexpr int frame_runs = 8;
 
-/// `Many`: frames of several vectors; `Tensor`: sums on tensor cores (tensor_sums.hpp).
-template <int U, bool Many, bool Tensor>
+/// What warps hand to each other of a frame: floats of its sums and results, the matrix first. `Many`: frames
+/// of several vectors.
+template <int U, bool Many>
 struct frame_shape {
   static_assert(U == 16 || U == 32);
-  static constexpr int blocks = U / 16, halves = 32 / U;
-  static constexpr bool tensor = Tensor;
-  /// Of 32 users and one vector, its filter is made with the triangles; elsewhere registers do not suffice.
-  static constexpr bool joined = !Many && (U == 32 || Tensor);
-  // What warps take in turn: of the Gram matrix its rectangles of 8 x 16 and triangles of 16 x 16; filters.
-  static constexpr int sides_at_once = Many ? sides_of_warp : 1;
-  static constexpr int rectangles = blocks == 2 ? 2 : 0, triangles = blocks,
-                       filters = joined ? 0 : blocks * (Many ? frame_sides : 1) / sides_at_once;
-  static constexpr int warps = U == 32 ? 4 : Many ? 2 : 1, threads = 32 * warps;
-  static constexpr int sides = Many ? frame_sides : 1;
-  /// Blocks a multiprocessor has registers for: 168 of a thread with 16 users, 255 with 32.
-  static constexpr int resident = U == 16 ? (Many ? 6 : 10) : 2;
-  /// Frames that a block takes, one after the other; 0: as many as there are for it. Ten warps are not as
-  /// many for each scheduler: blocks that end sooner make room for the next.
-  static constexpr int frames_of_block = U == 16 && !Many ? 4 : 0;
-  // Floats of the results, the matrix first.
-  static constexpr int side_floats = 2 * U + (Many ? 4 : 0);
+  static constexpr int sides = Many ? frame_sides : 1, side_floats = 2 * U + (Many ? 4 : 0);
   static constexpr int diagonal = 2 * U * U, right = diagonal + U, inverse = right + sides * side_floats,
-                       gain = inverse + U, sinr = gain + U, flags = sinr + U,
-                       work = (flags + 2 + sides + 3) / 4 * 4;
-  /// Floats at `work` that a warp needs for one vector.
-  static constexpr int work_of_warp = U == 16 ? 8 * U : 6 * U;
+                       work = inverse + U;
+  /// Memory of the solver; frames that a warp solves side by side do not meet in a bank.
+  static constexpr int work_floats = 6 * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
 };
 
-/// Floats between runs of H and of a vector, and of all that is staged; H and vectors that come as halves are
-/// staged as they are at `raw`, H first.
+/// Warps of a block, one of which a multiprocessor has: teams that sum over antennas, and solvers. `Tensor`:
+/// sums on tensor cores (tensor_sums.hpp).
+#ifndef ROLES
+#define ROLES 0
+#endif
+template <int U, bool Many, bool Tensor>
+struct frame_roles {
+  using shape = frame_shape<U, Many>;
+  static constexpr bool tensor = Tensor;
+  static constexpr int team = U == 32 ? 4 : 1, frames_of_solver = 32 / U;
+#ifdef TEAMS
+  static constexpr int teams = U == 32 ? 1 : TEAMS, solvers = SOLVERS;
+#else
+  static constexpr int teams = U == 32 ? 1 : Many ? 3 : 5, solvers = U == 32 ? (Many ? 3 : 4) : Many ? 6 : 5;
+#endif
+  static constexpr int warps = team * teams + solvers, threads = 32 * warps,
+                       slots = solvers * frames_of_solver, most_buffers = 3;  // of a team
+  static_assert(slots % teams == 0, "a slot's frames are of one team");
+};
+
+/// Where things lie in shared memory, in floats. H and the vectors of a frame come into one of a team's
+/// buffers; those that come as halves become floats in memory of the team that sums them.
 struct frame_plan {
-  int run_log2, h_run, y_run, y_side, y, results, raw, floats;
-  template <class Shape>
-  static frame_plan of(const massive_args& a) {
+  int run_log2, h_run, y_run, y_side;  // between runs of H and of a vector, and between vectors
+  int y, sums;                         // of H and vectors as floats: the vectors; all
+  int buffer, buffers, own, slots, barriers, floats;  // buffers: of a team
+
+  static frame_plan of_samples(int antennas, int users, int sides, bool tensor) {
     frame_plan p{};
-    while (frame_runs << p.run_log2 < a.antennas) p.run_log2++;
+    while (frame_runs << p.run_log2 < antennas) p.run_log2++;
     // 16 bytes more between runs: what eight lanes read lies in all banks.
-    p.h_run = (2 * a.users << p.run_log2) + 4;
+    p.h_run = (2 * users << p.run_log2) + 4;
     p.y_run = (2 << p.run_log2) + 4;
     // Lanes of tensor_sums.hpp have different vectors.
-    p.y_side = frame_runs * p.y_run + (Shape::tensor ? 4 : 0);
+    p.y_side = frame_runs * p.y_run + (tensor ? 4 : 0);
     p.y = frame_runs * p.h_run;
-    p.results = p.y + Shape::sides * p.y_side;
-    const int workers = Shape::sides == 1 ? 1 : a.mode == massive_mode::cg ? Shape::warps : 0;
-    p.raw = p.results + Shape::work + workers * Shape::work_of_warp;
-    p.floats = p.raw + (a.half_channel.data != nullptr ? a.antennas * (a.users + Shape::sides) : 0);
+    p.sums = p.y + sides * p.y_side;
+    return p;
+  }
+  template <class Roles>
+  static frame_plan of(const massive_args& a, std::size_t shared_bytes) {
+    using Shape = typename Roles::shape;
+    frame_plan p = of_samples(a.antennas, a.users, Shape::sides, Roles::tensor);
+    const bool halves = a.half_channel.data != nullptr;
+    p.buffer = halves ? a.antennas * (a.users + Shape::sides) : p.sums;
+    const int fixed = (halves ? Roles::teams * p.sums : 0) + Roles::slots * Shape::floats,
+              words = 2 * (Roles::teams * Roles::most_buffers + 2 * Roles::slots),
+              left = static_cast<int>(shared_bytes / sizeof(float)) - fixed - words;
+    p.buffers = left / (Roles::teams * p.buffer);
+    if (p.buffers > Roles::most_buffers) p.buffers = Roles::most_buffers;
+    if (left < Roles::teams * p.buffer) p.buffers = 1;  // does not fit
+    p.own = Roles::teams * p.buffers * p.buffer;
+    p.slots = p.own + (halves ? Roles::teams * p.sums : 0);
+    p.barriers = p.slots + Roles::slots * Shape::floats;
+    p.floats = p.barriers + words;
     return p;
   }
   /// That of a call with 16 or 32 users.
-  static frame_plan of_call(const massive_args& a) {
-    return a.split_tf32 ? of_call_with<true>(a) : of_call_with<false>(a);
+  static frame_plan of_call(const massive_args& a, std::size_t shared_bytes) {
+    return a.split_tf32 ? of_call_with<true>(a, shared_bytes) : of_call_with<false>(a, shared_bytes);
   }
   template <bool Tensor>
-  static frame_plan of_call_with(const massive_args& a) {
+  static frame_plan of_call_with(const massive_args& a, std::size_t shared_bytes) {
+    const bool many = a.symbols > 1;
     if (a.users == 16)
-      return a.symbols > 1 ? of<frame_shape<16, true, Tensor>>(a) : of<frame_shape<16, false, Tensor>>(a);
-    return a.symbols > 1 ? of<frame_shape<32, true, Tensor>>(a) : of<frame_shape<32, false, Tensor>>(a);
+      return many ? of<frame_roles<16, true, Tensor>>(a, shared_bytes)
+                  : of<frame_roles<16, false, Tensor>>(a, shared_bytes);
+    return many ? of<frame_roles<32, true, Tensor>>(a, shared_bytes)
+                : of<frame_roles<32, false, Tensor>>(a, shared_bytes);
+  }
+  WB_HD int antennas_of(int r, int antennas) const {
+    const int first = r << run_log2, left = antennas - first, most = 1 << run_log2;
+    return left < 0 ? 0 : left < most ? left : most;
   }
 };
 
@@ -112,7 +141,7 @@ inline bool takes_frames(const massive_args& a, std::size_t shared_bytes) {
   if (a.llr.data != nullptr &&
       (a.llr.element_stride != 1 || a.llr.item_stride % 2 != 0 || !aligned(a.llr.data, 8)))
     return false;
-  return static_cast<std::size_t>(frame_plan::of_call(a).floats) * sizeof(float) <= shared_bytes;
+  return static_cast<std::size_t>(frame_plan::of_call(a, shared_bytes).floats) * sizeof(float) <= shared_bytes;
 }
 
 }  // namespace WB_ISA
