@@ -20,6 +20,11 @@ struct async_copies {
   /// Until all copies that this thread started have ended. Other threads see them after the next meeting.
   WB_HD static void wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 };
+/// `Threads` of a block meet, whole warps and always the same ones.
+template <int Threads>
+WB_HD void meet_in_block() {
+  asm volatile("bar.sync 1, %0;" ::"n"(Threads) : "memory");
+}
 /// A barrier in shared memory that some threads arrive at and others wait for, turn by turn.
 struct shared_barrier {
   std::uint32_t at;
@@ -37,10 +42,7 @@ struct shared_barrier {
   }
   /// Until turn number `turn` is over, or back at once in turn -1; no more than one turn may have followed.
   WB_HD void wait(int turn) const {
-#if defined(SPIN_TRAP)
-    long spins=0; unsigned over=0;
-    while(true){ asm volatile("{\n .reg .pred q;\n mbarrier.try_wait.parity.shared.b64 q, [%1], %2;\n selp.u32 %0, 1, 0, q;\n}" : "=r"(over) : "r"(at), "r"(turn & 1) : "memory"); if(over) break; if(++spins>2000000){ if(threadIdx.x%32==0) printf("block %d warp %d bar %u turn %d\n",blockIdx.x,threadIdx.x/32,at,turn); __trap(); } }
-#elif __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
     asm volatile(
         "{\n .reg .pred over;\n again:\n mbarrier.try_wait.parity.shared.b64 over, [%0], %1;\n"
         " @!over bra again;\n}" ::"r"(at),

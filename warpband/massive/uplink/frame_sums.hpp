@@ -84,6 +84,12 @@ WB_HD void load_pairs(const float* p, float2 (&x)[N]) {
   }
 }
 
+/// Antennas of run r, of which the last ones may have fewer or none.
+WB_HD int antennas_of_run(const frame_plan& p, int antennas, int r) {
+  const int first = r << p.run_log2, left = antennas - first, most = 1 << p.run_log2;
+  return left < 0 ? 0 : left < most ? left : most;
+}
+
 /// `Joined`: the filter of a single vector is summed with the triangles.
 template <int U, bool Many, bool Joined>
 struct frame_sums {
@@ -100,7 +106,7 @@ struct frame_sums {
     run = lane % antenna_runs;
     part = lane / antenna_runs;
   }
-  WB_HD int antennas_of(int r) const { return p.antennas_of(r, antennas); }
+  WB_HD int antennas_of(int r) const { return antennas_of_run(p, antennas, r); }
 
   /// Where they are `joined`, with the filter of a single vector for the same columns.
   WB_HD void triangle(int block) const {

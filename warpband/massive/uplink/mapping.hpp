@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <warpband/core/lane.hpp>
 #include <warpband/massive/massive_args.hpp>
 
 namespace wb {
@@ -29,24 +28,28 @@ struct frame_shape {
   static constexpr int work_floats = 6 * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
 };
 
-/// Warps of a block, one of which a multiprocessor has: teams that sum over antennas, and solvers. `Tensor`:
-/// sums on tensor cores (tensor_sums.hpp).
-#ifndef ROLES
-#define ROLES 0
-#endif
+/// What the warps of a block do, one of which a multiprocessor has: teams sum over antennas, solvers do the
+/// rest. A slot's frames are all of one team, so there are slots for each as often.
+struct frame_trades {
+  int teams, solvers;
+};
+/// `Tensor`: sums on tensor cores (tensor_sums.hpp).
 template <int U, bool Many, bool Tensor>
 struct frame_roles {
   using shape = frame_shape<U, Many>;
   static constexpr bool tensor = Tensor;
   static constexpr int team = U == 32 ? 4 : 1, frames_of_solver = 32 / U;
-#ifdef TEAMS
-  static constexpr int teams = U == 32 ? 1 : TEAMS, solvers = SOLVERS;
-#else
-  static constexpr int teams = U == 32 ? 1 : Many ? 3 : 5, solvers = U == 32 ? (Many ? 3 : 4) : Many ? 6 : 5;
-#endif
-  static constexpr int warps = team * teams + solvers, threads = 32 * warps,
-                       slots = solvers * frames_of_solver, most_buffers = 3;  // of a team
-  static_assert(slots % teams == 0, "a slot's frames are of one team");
+  /// With 8 warps threads have 255 registers, with 12 warps 168.
+  static constexpr int warps = U == 32 ? 8 : 12, threads = 32 * warps, most_buffers = 3;
+  /// The first that fits is taken.
+  static constexpr frame_trades of_16[] = {{5, 5}, {4, 6}, {3, 6}, {2, 5}, {2, 3}, {1, 2}},
+                                of_32[] = {{1, 4}, {1, 3}, {1, 2}};
+  static constexpr const auto& trades() {
+    if constexpr (U == 16)
+      return of_16;
+    else
+      return of_32;
+  }
 };
 
 /// Where things lie in shared memory, in floats. H and the vectors of a frame come into one of a team's
@@ -54,7 +57,8 @@ struct frame_roles {
 struct frame_plan {
   int run_log2, h_run, y_run, y_side;  // between runs of H and of a vector, and between vectors
   int y, sums;                         // of H and vectors as floats: the vectors; all
-  int buffer, buffers, own, slots, barriers, floats;  // buffers: of a team
+  int teams, solvers, slots, buffers;  // buffers: of a team
+  int buffer, own, slots_at, barriers, floats;
 
   static frame_plan of_samples(int antennas, int users, int sides, bool tensor) {
     frame_plan p{};
@@ -74,16 +78,18 @@ struct frame_plan {
     frame_plan p = of_samples(a.antennas, a.users, Shape::sides, Roles::tensor);
     const bool halves = a.half_channel.data != nullptr;
     p.buffer = halves ? a.antennas * (a.users + Shape::sides) : p.sums;
-    const int fixed = (halves ? Roles::teams * p.sums : 0) + Roles::slots * Shape::floats,
-              words = 2 * (Roles::teams * Roles::most_buffers + 2 * Roles::slots),
-              left = static_cast<int>(shared_bytes / sizeof(float)) - fixed - words;
-    p.buffers = left / (Roles::teams * p.buffer);
-    if (p.buffers > Roles::most_buffers) p.buffers = Roles::most_buffers;
-    if (left < Roles::teams * p.buffer) p.buffers = 1;  // does not fit
-    p.own = Roles::teams * p.buffers * p.buffer;
-    p.slots = p.own + (halves ? Roles::teams * p.sums : 0);
-    p.barriers = p.slots + Roles::slots * Shape::floats;
-    p.floats = p.barriers + words;
+    const int most = static_cast<int>(shared_bytes / sizeof(float));
+    for (const frame_trades& t : Roles::trades()) {
+      p.teams = t.teams, p.solvers = t.solvers;
+      p.slots = t.solvers * Roles::frames_of_solver;
+      for (p.buffers = Roles::most_buffers; p.buffers > 0; p.buffers--) {
+        p.own = p.teams * p.buffers * p.buffer;
+        p.slots_at = p.own + (halves ? p.teams * p.sums : 0);
+        p.barriers = p.slots_at + p.slots * Shape::floats;
+        p.floats = p.barriers + 2 * (p.teams * p.buffers + 2 * p.slots);
+        if (p.floats <= most) return p;
+      }
+    }
     return p;
   }
   /// That of a call with 16 or 32 users.
@@ -98,10 +104,6 @@ struct frame_plan {
                   : of<frame_roles<16, false, Tensor>>(a, shared_bytes);
     return many ? of<frame_roles<32, true, Tensor>>(a, shared_bytes)
                 : of<frame_roles<32, false, Tensor>>(a, shared_bytes);
-  }
-  WB_HD int antennas_of(int r, int antennas) const {
-    const int first = r << run_log2, left = antennas - first, most = 1 << run_log2;
-    return left < 0 ? 0 : left < most ? left : most;
   }
 };
 
@@ -141,7 +143,7 @@ inline bool takes_frames(const massive_args& a, std::size_t shared_bytes) {
   if (a.llr.data != nullptr &&
       (a.llr.element_stride != 1 || a.llr.item_stride % 2 != 0 || !aligned(a.llr.data, 8)))
     return false;
-  return static_cast<std::size_t>(frame_plan::of_call(a, shared_bytes).floats) * sizeof(float) <= shared_bytes;
+  return frame_plan::of_call(a, shared_bytes).buffers > 0;
 }
 
 }  // namespace WB_ISA

@@ -43,25 +43,25 @@ struct frame_block {
   WB_HD std::size_t vector_number(std::size_t f, int symbol) const {
     return f * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol);
   }
-  WB_HD float* slot(int s) const { return shared + p.slots + s * Shape::floats; }
+  WB_HD float* slot(int s) const { return shared + p.slots_at + s * Shape::floats; }
   // Barriers, those of all buffers first.
-  WB_HD int buffers() const { return Roles::teams * p.buffers; }
+  WB_HD int buffers() const { return p.teams * p.buffers; }
   WB_HD shared_barrier barrier(int i) const {
     return shared_barrier(reinterpret_cast<std::uint64_t*>(shared + p.barriers) + i);
   }
   WB_HD shared_barrier filled(int s) const { return barrier(buffers() + s); }
-  WB_HD shared_barrier freed(int s) const { return barrier(buffers() + Roles::slots + s); }
+  WB_HD shared_barrier freed(int s) const { return barrier(buffers() + p.slots + s); }
 
   WB_HD void begin() const {
     const int rank = static_cast<int>(threadIdx.x);
-    WB_ROLL for (int i = rank; i < buffers() + 2 * Roles::slots; i += Roles::threads) barrier(i).init(
+    WB_ROLL for (int i = rank; i < buffers() + 2 * p.slots; i += static_cast<int>(blockDim.x)) barrier(i).init(
         i < buffers()                  ? 32 * Roles::team
-        : i < buffers() + Roles::slots ? Roles::team
+        : i < buffers() + p.slots ? Roles::team
                                        : 1);
     // Slots that a block has no frame for are solved too, and not kept; of ragged runs tensor cores sum zeros.
-    WB_ROLL for (int i = rank; i < Roles::slots * Shape::floats; i += Roles::threads) slot(0)[i] = 0.f;
+    WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += static_cast<int>(blockDim.x)) slot(0)[i] = 0.f;
     if (Tensor && a.antennas < antenna_runs << p.run_log2) {
-      WB_ROLL for (int i = rank; i < p.slots; i += Roles::threads) shared[i] = 0.f;
+      WB_ROLL for (int i = rank; i < p.slots_at; i += static_cast<int>(blockDim.x)) shared[i] = 0.f;
     }
     __syncthreads();
   }
@@ -87,7 +87,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
     if constexpr (Roles::team == 1)
       __syncwarp();
     else
-      asm volatile("bar.sync 1, %0;" ::"n"(threads) : "memory");
+      meet_in_block<threads>();
   }
   WB_HD bool half_in() const { return this->a.half_channel.data != nullptr; }
 
@@ -141,7 +141,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
     WB_ROLL for (int r = 0; r < antenna_runs; r++) {
       const auto* at = from;
       std::uint32_t at_to = to;
-      int left = this->p.antennas_of(r, a.antennas) * (U / 2) - rank;
+      int left = antennas_of_run(this->p, a.antennas, r) * (U / 2) - rank;
       WB_ROLL for (; left > 3 * threads; left -= 4 * threads, at += 4 * threads, at_to += 4 * stride) {
         WB_UNROLL for (int e = 0; e < 4; e++) async_copies::copy16(at_to + e * stride, at + e * threads);
       }
@@ -225,13 +225,13 @@ struct frame_team : frame_block<U, Many, Tensor> {
     float* const own = this->shared + p.own + team * p.sums;
     const auto loaded = [&](int b) { return this->barrier(team * p.buffers + b); };
     int ahead = team;  // the frame to stage next
-    WB_ROLL for (int b = 0; b < p.buffers && ahead < this->count; b++, ahead += Roles::teams) {
+    WB_ROLL for (int b = 0; b < p.buffers && ahead < this->count; b++, ahead += p.teams) {
       stage(buffers + b * p.buffer, this->frame(ahead), 0);
       loaded(b).arrive_after_copies();
     }
     int b = 0, s = team;
     int buffer_turn = 0, slot_turn = 0;  // of the barriers of this buffer and this slot
-    WB_ROLL for (int n = team; n < this->count; n += Roles::teams, ahead += Roles::teams) {
+    WB_ROLL for (int n = team; n < this->count; n += p.teams, ahead += p.teams) {
       float* const buffer = buffers + b * p.buffer;
       const float* const samples = half_in() ? own : buffer;
       WB_ROLL for (int g = 0; g < this->groups; g++) {
@@ -253,8 +253,8 @@ struct frame_team : frame_block<U, Many, Tensor> {
         loaded(b).arrive_after_copies();
       }
       if (++b == p.buffers) b = 0, buffer_turn += this->groups;
-      s += Roles::teams;
-      if (s >= Roles::slots) s -= Roles::slots, slot_turn += this->groups;
+      s += p.teams;
+      if (s >= p.slots) s -= p.slots, slot_turn += this->groups;
     }
     async_copies::wait();
   }
@@ -266,7 +266,7 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
   constexpr int frames = Roles::frames_of_solver;
   const int sub = static_cast<int>(threadIdx.x) % 32 / U, slot = solver * frames + sub;
   int turn = 0;
-  WB_ROLL for (int n = solver * frames; n < block.count; n += Roles::slots, turn += block.groups) {
+  WB_ROLL for (int n = solver * frames; n < block.count; n += block.p.slots, turn += block.groups) {
     const bool exists = n + sub < block.count;
     const std::size_t frame = block.frame(exists ? n + sub : n);
     frame_solver<U, Many> work(block.a, block.slot(slot), exists);
@@ -292,10 +292,10 @@ __global__ void __launch_bounds__(frame_roles<U, Many, Tensor>::threads, 1)
   const frame_block<U, Many, Tensor> block(a, p, shared, first, last);
   block.begin();
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  if (warp < Roles::team * Roles::teams)
+  if (warp < Roles::team * p.teams)
     frame_team<U, Many, Tensor>(block).work();
   else
-    solve_frames(block, warp - Roles::team * Roles::teams);
+    solve_frames(block, warp - Roles::team * p.teams);
 }
 
 template <int U, bool Many, bool Tensor>
@@ -309,7 +309,8 @@ int launch_frames(const massive_args& a, const place& where) {
   if (e != cudaSuccess) return e;
   const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors),
                     frames = where.last - where.first;
-  kernel<<<static_cast<unsigned>(frames < most ? frames : most), Roles::threads, bytes,
+  kernel<<<static_cast<unsigned>(frames < most ? frames : most),
+           static_cast<unsigned>(32 * (Roles::team * p.teams + p.solvers)), bytes,
            static_cast<cudaStream_t>(where.stream)>>>(a, p, where.first, where.last);
   return cudaGetLastError();
 }
