@@ -4,6 +4,7 @@
 // registers, so that H is read from shared memory little more than once.
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/frame_matrix.hpp>
 #include <warpband/massive/uplink/mapping.hpp>
 #include <warpband/massive/uplink/uplink_op.hpp>
@@ -88,6 +89,27 @@ WB_HD void load_pairs(const float* p, float2 (&x)[N]) {
 WB_HD int antennas_of_run(const frame_plan& p, int antennas, int r) {
   const int first = r << p.run_log2, left = antennas - first, most = 1 << p.run_log2;
   return left < 0 ? 0 : left < most ? left : most;
+}
+
+/// Starts to copy H of a frame into shared memory, run after run, by `Threads` threads of which this is `rank`.
+template <int U, int Threads>
+WB_HD void stage_channel(float* h, const massive_args& a, const frame_plan& p, std::size_t frame, int rank) {
+  const int row = U / 2;  // pieces of 16 bytes of an antenna
+  const auto* from = reinterpret_cast<const float4*>(a.channel.data + frame * a.channel.item_stride) + rank;
+  std::uint32_t to = async_copies::address(h) + 16 * static_cast<std::uint32_t>(rank);
+  constexpr std::uint32_t stride = 16 * Threads;
+  WB_ROLL for (int r = 0; r < antenna_runs; r++) {
+    const auto* at = from;
+    std::uint32_t at_to = to;
+    int left = antennas_of_run(p, a.antennas, r) * row - rank;
+    WB_ROLL for (; left > 3 * Threads; left -= 4 * Threads, at += 4 * Threads, at_to += 4 * stride) {
+      WB_UNROLL for (int e = 0; e < 4; e++) async_copies::copy16(at_to + e * stride, at + e * Threads);
+    }
+    WB_ROLL for (; left > 0; left -= Threads, at += Threads, at_to += stride)
+        async_copies::copy16(at_to, at);
+    from += row << p.run_log2;
+    to += 4 * static_cast<std::uint32_t>(p.h_run);
+  }
 }
 
 /// `Joined`: the filter of a single vector is summed with the triangles.

@@ -33,6 +33,9 @@ struct frame_shape {
 struct frame_trades {
   int teams, solvers;
 };
+/// The first that fits is taken.
+inline constexpr frame_trades trades_of_16[6] = {{5, 5}, {4, 6}, {3, 6}, {2, 5}, {2, 3}, {1, 2}},
+                              trades_of_32[3] = {{1, 4}, {1, 3}, {1, 2}};
 /// `Tensor`: sums on tensor cores (tensor_sums.hpp).
 template <int U, bool Many, bool Tensor>
 struct frame_roles {
@@ -41,15 +44,6 @@ struct frame_roles {
   static constexpr int team = U == 32 ? 4 : 1, frames_of_solver = 32 / U;
   /// With 8 warps threads have 255 registers, with 12 warps 168.
   static constexpr int warps = U == 32 ? 8 : 12, threads = 32 * warps, most_buffers = 3;
-  /// The first that fits is taken.
-  static constexpr frame_trades of_16[] = {{5, 5}, {4, 6}, {3, 6}, {2, 5}, {2, 3}, {1, 2}},
-                                of_32[] = {{1, 4}, {1, 3}, {1, 2}};
-  static constexpr const auto& trades() {
-    if constexpr (U == 16)
-      return of_16;
-    else
-      return of_32;
-  }
 };
 
 /// Where things lie in shared memory, in floats. H and the vectors of a frame come into one of a team's
@@ -79,9 +73,11 @@ struct frame_plan {
     const bool halves = a.half_channel.data != nullptr;
     p.buffer = halves ? a.antennas * (a.users + Shape::sides) : p.sums;
     const int most = static_cast<int>(shared_bytes / sizeof(float));
-    for (const frame_trades& t : Roles::trades()) {
-      p.teams = t.teams, p.solvers = t.solvers;
-      p.slots = t.solvers * Roles::frames_of_solver;
+    const frame_trades* trades = a.users == 16 ? trades_of_16 : trades_of_32;
+    const int choices = a.users == 16 ? 6 : 3;
+    for (int i = 0; i < choices; i++) {
+      p.teams = trades[i].teams, p.solvers = trades[i].solvers;
+      p.slots = p.solvers * Roles::frames_of_solver;
       for (p.buffers = Roles::most_buffers; p.buffers > 0; p.buffers--) {
         p.own = p.teams * p.buffers * p.buffer;
         p.slots_at = p.own + (halves ? p.teams * p.sums : 0);

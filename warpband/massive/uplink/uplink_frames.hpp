@@ -121,7 +121,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
   }
   WB_HD void stage_floats(float* buffer, std::size_t f, int symbol) const {
     const massive_args& a = this->a;
-    if (symbol == 0) stage_channel(buffer, f);
+    if (symbol == 0) stage_channel<U, threads>(buffer, a, this->p, f, rank);
     const int count = this->count_from(symbol);
     const std::uint32_t vector = 4 * static_cast<std::uint32_t>(this->p.y_side);
     const cx_pair* vectors = a.in.data + this->vector_number(f, symbol) * a.in.item_stride;
@@ -131,24 +131,6 @@ struct frame_team : frame_block<U, Many, Tensor> {
           async_copies::address(buffer + this->p.y + 4 * i + 4 * (2 * i >> this->p.run_log2));
       WB_ROLL for (int side = 0; side < count; side++, from += a.in.item_stride, to += vector)
           async_copies::copy16(to, from);
-    }
-  }
-  WB_HD void stage_channel(float* buffer, std::size_t f) const {
-    const massive_args& a = this->a;
-    const auto* from = reinterpret_cast<const float4*>(a.channel.data + f * a.channel.item_stride) + rank;
-    std::uint32_t to = async_copies::address(buffer) + 16 * static_cast<std::uint32_t>(rank);
-    constexpr std::uint32_t stride = 16 * threads;
-    WB_ROLL for (int r = 0; r < antenna_runs; r++) {
-      const auto* at = from;
-      std::uint32_t at_to = to;
-      int left = antennas_of_run(this->p, a.antennas, r) * (U / 2) - rank;
-      WB_ROLL for (; left > 3 * threads; left -= 4 * threads, at += 4 * threads, at_to += 4 * stride) {
-        WB_UNROLL for (int e = 0; e < 4; e++) async_copies::copy16(at_to + e * stride, at + e * threads);
-      }
-      WB_ROLL for (; left > 0; left -= threads, at += threads, at_to += stride)
-          async_copies::copy16(at_to, at);
-      from += U / 2 << this->p.run_log2;
-      to += 4 * static_cast<std::uint32_t>(this->p.h_run);
     }
   }
   WB_HD static void put_two(float* to, std::uint32_t one, std::uint32_t two) {
