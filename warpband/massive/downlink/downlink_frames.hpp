@@ -208,29 +208,6 @@ __global__ void __launch_bounds__(send_shape<Warps>::threads, send_shape<Warps>:
   frame_sender<Warps>(a, p, shared).work_on(first, last);
 }
 
-template <int Warps>
-int launch_sent_frames(const massive_args& a, const place& where) {
-  using Shape = send_shape<Warps>;
-  const frame_plan p = Shape::plan(a);
-  const std::size_t bytes = static_cast<std::size_t>(p.floats) * sizeof(float);
-  const auto kernel = precode_frames<Warps>;
-  cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(where.limits.shared_bytes));
-  if (e == cudaSuccess)
-    e = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                             cudaSharedmemCarveoutMaxShared);
-  int blocks = 0;
-  if (e == cudaSuccess)
-    e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, Shape::threads, bytes);
-  if (e != cudaSuccess) return e;
-  const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors) *
-                           static_cast<std::size_t>(blocks > 0 ? blocks : 1),
-                    frames = where.last - where.first;
-  kernel<<<static_cast<unsigned>(frames < most ? frames : most), Shape::threads, bytes,
-           static_cast<cudaStream_t>(where.stream)>>>(a, p, where.first, where.last);
-  return cudaGetLastError();
-}
-
 /// In a file of its own, downlink_16_kernels.cpp.
 int launch_sent_frames_of_16(const massive_args& a, const place& where);
 

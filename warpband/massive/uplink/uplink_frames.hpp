@@ -280,23 +280,6 @@ __global__ void __launch_bounds__(frame_roles<U, Many, Tensor>::threads, 1)
     solve_frames(block, warp - Roles::team * p.teams);
 }
 
-template <int U, bool Many, bool Tensor>
-int launch_frames(const massive_args& a, const place& where) {
-  using Roles = frame_roles<U, Many, Tensor>;
-  const frame_plan p = frame_plan::of<Roles>(a, where.limits.shared_bytes);
-  const std::size_t bytes = static_cast<std::size_t>(p.floats) * sizeof(float);
-  const auto kernel = detect_frames<U, Many, Tensor>;
-  const cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             static_cast<int>(where.limits.shared_bytes));
-  if (e != cudaSuccess) return e;
-  const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors),
-                    frames = where.last - where.first;
-  kernel<<<static_cast<unsigned>(frames < most ? frames : most),
-           static_cast<unsigned>(32 * (Roles::team * p.teams + p.solvers)), bytes,
-           static_cast<cudaStream_t>(where.stream)>>>(a, p, where.first, where.last);
-  return cudaGetLastError();
-}
-
 /// In files of their own, uplink_*_kernels.cpp.
 int launch_frames_of_16(const massive_args& a, const place& where);
 int launch_frames_of_32(const massive_args& a, const place& where);
