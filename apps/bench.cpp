@@ -65,8 +65,11 @@ void take_where(const CLI::App& app, bench_options& options) {
 }
 
 int run_benchmarks(bench_options& options) {
+  const std::vector<std::string> names = wb::bench::list(options.run);
+  if (names.empty())
+    throw usage_error("no benchmark matches \"" + options.run.filter + "\": warpband bench --list shows all");
   if (options.list) {
-    for (const std::string& name : wb::bench::list(options.run)) fmt::print("{}\n", name);
+    for (const std::string& name : names) fmt::print("{}\n", name);
     return done;
   }
   if (options.profile > 0) {

@@ -97,7 +97,7 @@ TEST_F(bench_command, runs_one_benchmark_without_a_pause) {
   EXPECT_EQ(e["device_memory_bytes"]["most"], 0);
   EXPECT_EQ(e["different_results"], 0);
   expect_error(1, "turbo --device cpu --duration 1", "--duration takes one");
-  expect_error(1, "no_such --device cpu --duration 1", "no benchmark matches");
+  expect_error(2, "no_such --device cpu --duration 1", "no benchmark matches");
   expect_error(2, "turbo --duration 0", "seconds");
 }
 
@@ -353,7 +353,8 @@ TEST_F(bench_command, refuses_in_one_line) {
   expect_error(2, "turbo ceilings", "does not go before ceilings");
   expect_error(2, "compare a.json", "NEW");
   expect_error(1, "--device cuda:99", "\"cpu\" is always there");
-  expect_error(1, "nothing_is_called_this --device cpu", "no benchmark matches \"nothing_is_called_this\"");
+  expect_error(2, "--list nothing_is_called_this", "no benchmark matches");
+  expect_error(2, "nothing_is_called_this --device cpu", "no benchmark matches \"nothing_is_called_this\"");
   expect_error(1, "qam --device cpu --json missing/r.json", "its folder does not exist");
   expect_error(1, "ceilings --device cpu --json .", "it is a folder");
   expect_error(1, "compare missing.json missing.json", "missing.json: cannot read");

@@ -224,8 +224,7 @@ void add_common(CLI::App& app, code_options& o) {
 
 int checked_run(const CLI::App& app, code_options& o, int (*run)(const code_options&)) {
   check_array_options(app, o);
-  for (const CLI::Option* given : app.parse_order())
-    for (const std::string& name : given->get_lnames()) o.options.push_back("--" + name);
+  o.options = options_given(app);
   return run(o);
 }
 

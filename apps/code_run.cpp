@@ -30,7 +30,13 @@ code_run::code_run(const code_options& options, const char* array, bool decodes)
     code_ = wb::make_codec(config);
   } catch (const wb::argument_error& e) {
     if (e.argument() == "early_stop")  // in the words of this command
-      throw wb::argument_error("--early-stop", "crc", "--crc crc24a or --crc crc24b with it");
+      throw usage_error("--early-stop = crc is not allowed: expected --crc crc24a or --crc crc24b with it");
+    std::vector<std::string> given = options.options;
+    if (settings_.precision) given.push_back("--algorithm");  // which may not allow its default
+    const std::string setting = e.argument() == "stop"     ? "early_stop"
+                                : e.argument() == "f1, f2" ? "interleaver"
+                                                           : e.argument();
+    refuse_option({setting, e.value(), e.allowed()}, given);
     if (e.argument() != "k" || options.settings.k) throw;
     wrong_shape(array_, fmt::format("a k of the code, but {}", e.what()));
   }
@@ -227,6 +233,7 @@ wb::code_config code_run::configured() const {
   try {
     return wb::config_of(settings_);
   } catch (const wb::argument_error& e) {
+    refuse_option(e, options_.options);
     throw wb::argument_error(option_of(e.argument()), e.value(), e.allowed());
   }
 }

@@ -97,6 +97,30 @@ TEST_P(code_command, gives_back_what_was_encoded) {
   EXPECT_NE(text("summary.json").find("\"erased\": 1,"), std::string::npos) << text("summary.json");
 }
 
+TEST_P(code_command, settings_that_options_have_are_used_wrongly) {
+  {
+    hdf5_writer w(path("llr.h5"));
+    w.create<float>("llr", {2, 324});
+    w.write("llr", 0, 2, std::vector<float>(648).data());
+    w.commit();
+  }
+  const struct {
+    const char *options, *said;
+  } wrong[]{{"--early-stop crc", "--early-stop = crc is not allowed"},
+            {"--precision int16",
+             "--algorithm = log-map is not allowed: expected max-log-map with precision int16"},
+            {"--algorithm max-log-map --precision int16 --early-stop sign-agreement",
+             "--early-stop = sign-agreement"},
+            {"--windows 40", "--windows = 40 is not allowed"},
+            {"--extrinsic-scale 2", "--extrinsic-scale"},
+            {"--interleaver 2,2", "--interleaver"}};
+  for (const auto& [options, said] : wrong) {
+    EXPECT_EQ(run(std::string("decode llr.h5 -o out.h5 --code lte-turbo ") + options), 2) << options;
+    EXPECT_NE(text("err.txt").find(said), std::string::npos) << text("err.txt");
+  }
+  EXPECT_FALSE(fs::exists(path("out.h5")));
+}
+
 TEST_P(code_command, leaves_nothing_behind_when_it_fails) {
   {
     hdf5_writer w(path("llr.h5"));

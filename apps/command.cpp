@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <cmath>
@@ -76,6 +77,19 @@ void add_device_options(CLI::App& app, device_options& options) {
 void check_device_options(const CLI::App& app, const device_options& options) {
   if (app.count("--threads") != 0 && options.device != "cpu")
     throw usage_error("--threads is for --device cpu: leave one of them out");
+}
+
+std::vector<std::string> options_given(const CLI::App& app) {
+  std::vector<std::string> all;
+  for (const CLI::Option* given : app.parse_order())
+    for (const std::string& name : given->get_lnames()) all.push_back("--" + name);
+  return all;
+}
+void refuse_option(const wb::argument_error& error, const std::vector<std::string>& given) {
+  std::string option = "--" + error.argument();
+  std::replace(option.begin(), option.end(), '_', '-');
+  if (std::find(given.begin(), given.end(), option) != given.end())
+    throw usage_error(wb::argument_error(option, error.value(), error.allowed()).what());
 }
 
 std::uint64_t bytes_from(const std::string& option, const std::string& text) {

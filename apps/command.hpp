@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <warpband/core/error.hpp>
+
 /// Exit codes.
 inline constexpr int done = 0, failed = 1, used_wrongly = 2;
 
@@ -45,6 +47,11 @@ struct device_options {
 /// cpu.
 void add_device_options(CLI::App& app, device_options& options);
 void check_device_options(const CLI::App& app, const device_options& options);
+
+/// Names of the options that were given, as "--ways".
+std::vector<std::string> options_given(const CLI::App& app);
+/// Throws usage_error, with the option's name, for a setting that one of the options `given` has.
+void refuse_option(const wb::argument_error& error, const std::vector<std::string>& given);
 
 /// A decimal integer and nothing else.
 std::optional<std::int64_t> decimal(const std::string& text);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include <tests/executors.hpp>
@@ -76,6 +77,23 @@ TEST_F(command, help_teaches) {
   const outcome keys = run("sim --help-scenario");
   EXPECT_EQ(keys.code, 0);
   EXPECT_NE(keys.out.find("extrinsic_scale"), std::string::npos);
+}
+
+TEST_F(command, examples_that_help_names_are_there) {
+  const fs::path source = WARPBAND_SOURCE_DIR;
+  if (!fs::exists(source / "examples")) GTEST_SKIP() << "no examples here";
+  int found = 0;
+  const auto check = [&](const std::string& text, const std::string& where) {
+    const std::regex name("examples/[A-Za-z0-9_./-]*[A-Za-z0-9_]");
+    for (std::sregex_iterator i(text.begin(), text.end(), name), end; i != end; ++i, found++)
+      EXPECT_TRUE(fs::exists(source / i->str())) << where << ": " << i->str();
+  };
+  for (const std::string name : {"", "sim", "encode", "decode", "detect", "stream", "bench", "bench ceilings",
+                                 "bench compare", "model", "info", "completion"})
+    check(run(name + " --help").out, "warpband " + name + " --help");
+  for (const fs::directory_entry& e : fs::recursive_directory_iterator(source / "examples"))
+    if (e.path().extension() == ".toml") check(content(e.path()), e.path().string());
+  EXPECT_GE(found, 6);
 }
 
 TEST_F(command, info_shows_the_machine) {

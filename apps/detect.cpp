@@ -27,6 +27,7 @@ struct detect_options : array_options {
   int qam = 0;                       // 0: as the file says
   std::size_t uses_per_channel = 0;  // 0: as the file says
   bool llr = false, hard = false, no_prior = false;
+  std::vector<std::string> given;  // options, as "--ways"
 };
 
 #if WARPBAND_HDF5
@@ -46,8 +47,13 @@ class detect_run : public array_run {
     config_.streams = count(h[2]);
     items_ = y[0];
     settle_channels(h[0]);
-    config_ = wb::completed(config_);
-    detector_ = wb::make_detector(config_);
+    try {
+      config_ = wb::completed(config_);
+      detector_ = wb::make_detector(config_);
+    } catch (const wb::argument_error& e) {
+      refuse_option(e, options.given);
+      throw;
+    }
     item_bits_ = detector_->bits_per_use();
 
     const std::vector<std::size_t> noise = file().describe("noise_var").shape;
@@ -478,6 +484,7 @@ command add_detect(CLI::App& app) {
   add_array_running(*detect, *o, "use");
   return {detect, [detect, o] {
             check_array_options(*detect, *o);
+            o->given = options_given(*detect);
             return run_detect(*o);
           }};
 }

@@ -23,7 +23,7 @@ constexpr const char* main_footer = R"(Examples:
   warpband decode recorded.h5 -o bits.h5 --code lte-turbo   LLRs of any receiver
   warpband detect recorded.h5 -o llr.h5 --detector nway --qam 64
                                                             soft MIMO detection of any recording
-  warpband stream examples/stream.toml                      frames under a deadline: throughput and latency
+  warpband stream examples/stream/stream.toml               frames under a deadline: throughput and latency
   warpband bench turbo --json turbo.json                    how fast this machine is, and against which bound
   warpband model capacity                                   matched filter or MMSE, by coherence time
   warpband info                                             what this machine and this build can do

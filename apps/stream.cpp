@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
+#include <span>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/status.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/io/replacement.hpp>
@@ -37,6 +40,7 @@ struct stream_options {
   std::string scenario, json, devices;
   std::optional<std::uint64_t> frames;
   std::optional<double> seconds;
+  std::optional<int> threads;
   bool quiet = false, help_scenario = false;
 };
 
@@ -47,18 +51,37 @@ double resident_bytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
+/// How many uses, vectors or codewords of a frame were erased.
+std::uint64_t erased_in(const wb::frame_result& r, std::size_t status) {
+  const wb::view<const std::uint8_t> all = r.output<std::uint8_t>(status);
+  unsigned any = 0;  // most frames have none, and this is on the way of those behind
+  for (std::size_t i = 0; i < all.items; i++) any |= all.data[i];
+  if ((any & wb::status_erased) == 0) return 0;
+  return wb::count_erased(std::span(all.data, all.items));
+}
+/// Which output is the status of items; nothing where there is none.
+std::optional<std::size_t> status_of(const wb::frame_chain& chain) {
+  for (std::size_t i = 0; i < chain.outputs().size(); i++)
+    if (chain.outputs()[i].name == "status") return i;
+  return {};
+}
+
 /// Compares frames with what they gave the first time, on a thread of its own.
 class checker {
  public:
   checker(const wb::frame_chain& chain, const stream_source& source, bool decodes)
-      : chain_(chain), source_(source), decodes_(decodes), first_(source.frames()), thread_([this] {
-          work();
-        }) {}
+      : chain_(chain),
+        source_(source),
+        status_(status_of(chain)),
+        decodes_(decodes),
+        first_(source.frames()),
+        thread_([this] { work(); }) {}
   ~checker() { finish(); }
-  void take(wb::frame_ticket ticket, std::size_t frame) {
+  /// `counts`: those of its items that were erased are.
+  void take(wb::frame_ticket ticket, std::size_t frame, bool counts) {
     {
       std::lock_guard l(mutex_);
-      waiting_.emplace_back(std::move(ticket), frame);
+      waiting_.push_back({std::move(ticket), frame, counts});
     }
     some_.notify_one();
   }
@@ -74,12 +97,17 @@ class checker {
     some_.notify_one();
     if (thread_.joinable()) thread_.join();
   }
-  std::uint64_t compared = 0, different = 0, blocks = 0, block_errors = 0;  // after finish()
+  std::uint64_t compared = 0, different = 0, blocks = 0, block_errors = 0, erased = 0;  // after finish()
 
  private:
+  struct taken {
+    wb::frame_ticket ticket;
+    std::size_t frame = 0;
+    bool counts = false;
+  };
   void work() {
     for (;;) {
-      std::pair<wb::frame_ticket, std::size_t> next;
+      taken next;
       {
         std::unique_lock l(mutex_);
         some_.wait(l, [this] { return end_ || !waiting_.empty(); });
@@ -87,11 +115,12 @@ class checker {
         next = std::move(waiting_.front());
         waiting_.erase(waiting_.begin());
       }
-      look(next.first.wait(), next.second);
+      look(next.ticket.wait(), next.frame, next.counts);
     }
   }
-  void look(const wb::frame_result& r, std::size_t frame) {
+  void look(const wb::frame_result& r, std::size_t frame, bool counts) {
     if (r.status != wb::frame_status::delivered) return;
+    if (counts && status_) erased += erased_in(r, *status_);
     std::vector<std::byte> all;
     for (std::size_t i = 0; i < chain_.outputs().size(); i++) {
       const std::byte* a = r.outputs + wb::offset_of(chain_.outputs(), i, r.items);
@@ -113,11 +142,12 @@ class checker {
   }
   const wb::frame_chain& chain_;
   const stream_source& source_;
+  std::optional<std::size_t> status_;
   bool decodes_, end_ = false;
   std::vector<std::vector<std::byte>> first_;
   std::mutex mutex_;
   std::condition_variable some_;
-  std::vector<std::pair<wb::frame_ticket, std::size_t>> waiting_;
+  std::vector<taken> waiting_;
   std::thread thread_;
 };
 
@@ -214,7 +244,7 @@ class memory_watch {
   std::thread thread_;
 };
 
-constexpr const char* row_format = "{:<34} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>8} {:>7} {:>7}\n";
+constexpr const char* row_format = "{:<34} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>8} {:>7} {:>7} {:>7}\n";
 
 /// Waits for a time, or for an interrupt: awake, or asleep as long as it is far.
 void wait_until(frame_clock::time_point due, bool sleeps) {
@@ -297,7 +327,7 @@ void check_devices(const stream_run& run) {
     throw wb::argument_error("stream.copies_every", std::to_string(run.copies_every), "0 on a CPU");
   const auto cpus = std::count(run.devices.begin(), run.devices.end(), "cpu");
   if (run.massive.sums == wb::massive_sums::split_tf32 && cpus != 0 && cpus != std::ssize(run.devices))
-    throw wb::argument_error("massive.sums", "split_tf32", "float32 where frames go to a CPU and to GPUs");
+    throw wb::argument_error("massive.sums", "split-tf32", "float32 where frames go to a CPU and to GPUs");
 }
 
 json run_one(stream_run run, progress_line& line) {
@@ -310,8 +340,8 @@ json run_one(stream_run run, progress_line& line) {
   json stages;
   if (run.stages) {
     wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items,
-                                           source.arrays(0), run.repetitions, run.batch);
-    if (run.devices.size() > 1 &&
+                                           source.arrays(0), run.repetitions, run.batch, interrupted);
+    if (run.devices.size() > 1 && !interrupted() &&
         std::find(run.devices.begin(), run.devices.end(), "cpu") == run.devices.end())
       t.copies_us = wb::measure_copies(chain, run.devices, run.items, run.repetitions, run.batch);
     json each;
@@ -347,7 +377,14 @@ json run_one(stream_run run, progress_line& line) {
   c.overflow = run.overflow, c.waiting = run.waiting;
   if (run.graphs) c.graph_items = {run.items};
   c.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(run.deadline_us * 1e3));
-  wb::frame_pipeline pipeline(work.chain, c);
+  const std::optional<std::size_t> status = status_of(chain);
+  std::atomic<std::uint64_t> erased{0};
+  wb::frame_callback count;
+  if (status)
+    count = [&](const wb::frame_result& r) {
+      if (r.status == wb::frame_status::delivered) erased += erased_in(r, *status);
+    };
+  wb::frame_pipeline pipeline(work.chain, c, count);
   const bool one_size = run.least_items == 0;
   const bool checks = one_size && run.check_every != 0;
   checker check(chain, source, work.code != nullptr);
@@ -356,6 +393,7 @@ json run_one(stream_run run, progress_line& line) {
   std::vector<std::size_t> sizes;  // that the chain takes
   const std::size_t unit = chain.multiple(), least = std::max(run.least_items, chain.least_items());
 
+  bool counts = false;
   std::uint64_t items_pushed = 0;
   double bits_pushed = 0;
   const auto push = [&](std::uint64_t n, frame_clock::time_point since) {
@@ -369,7 +407,7 @@ json run_one(stream_run run, progress_line& line) {
     if (!one_size || filled[slot.index()] == 0) source.fill(slot, frame);
     filled[slot.index()] = 1;
     if (checks && n % run.check_every == 0 && !check.busy())
-      check.take(pipeline.submit(std::move(slot), frame, since), frame);
+      check.take(pipeline.submit(std::move(slot), frame, since), frame, counts);
     else
       pipeline.push(std::move(slot), frame, since);
     items_pushed += items;
@@ -400,6 +438,8 @@ json run_one(stream_run run, progress_line& line) {
   const wb::pipeline_counters before = pipeline.counters();
   items_pushed = 0;
   bits_pushed = 0;
+  counts = true;
+  erased = 0;
 
   std::optional<bare_copies> copies;
   if (run.copies_every != 0)
@@ -466,6 +506,7 @@ json run_one(stream_run run, progress_line& line) {
   const double part = pushed == 0 ? 0 : static_cast<double>(delivered) / static_cast<double>(pushed);
   const double frame_us = delivered == 0 ? 0 : seconds * 1e6 / static_cast<double>(delivered);
   const double mbps = bits_pushed * part / seconds * 1e-6;
+  const std::uint64_t erased_items = erased + check.erased;
   result["chain"] = run.chain;
   result["items"] = run.items;
   if (!one_size) result["least_items"] = least;
@@ -487,6 +528,7 @@ json run_one(stream_run run, progress_line& line) {
                         {"delivered", delivered},
                         {"dropped", after.dropped - before.dropped},
                         {"failed", after.failed - before.failed},
+                        {"erased", status ? json(erased_items) : json()},
                         {"rerun", after.rerun - before.rerun},
                         {"devices_failed", after.devices_failed}};
   result["bits_per_frame"] = chain.bits_of(run.items);
@@ -526,7 +568,8 @@ json run_one(stream_run run, progress_line& line) {
   fmt::print(row_format, run.label, fmt::format("{:.5g}", mbps), us(frame_us),
              us(times.latency.percentile_us(50)), us(times.latency.percentile_us(99)),
              us(times.latency.percentile_us(99.9)), us(times.latency.max_us()), times.missed,
-             after.dropped - before.dropped, after.failed - before.failed);
+             after.dropped - before.dropped, after.failed - before.failed,
+             status ? std::to_string(erased_items) : "-");
   if (run.stages) {
     std::string text = fmt::format("  one by one: upload {:.1f}", stages["upload_us"].get<double>());
     for (const auto& [name, value] : stages["stages_us"].items())
@@ -558,6 +601,11 @@ int run_stream(const stream_options& o) {
       std::istringstream list(o.devices);
       for (std::string d; std::getline(list, d, ',');) r.devices.push_back(d);
     }
+    if (o.threads) {
+      if (std::find(r.devices.begin(), r.devices.end(), "cpu") == r.devices.end())
+        throw usage_error("--threads is for frames on the device cpu: leave it out");
+      r.threads = *o.threads;
+    }
     if (o.frames) r.frames = *o.frames, r.seconds = 0;
     if (o.seconds) r.seconds = *o.seconds;
   }
@@ -568,7 +616,7 @@ int run_stream(const stream_options& o) {
   const wb::machine_info m = wb::describe_machine(*exec);
   fmt::print("{}, {}\n\n", m.cpu, m.device);
   fmt::print(row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
-             "dropped", "failed");
+             "dropped", "failed", "erased");
   json out{{"format", "warpband stream 1"},
            {"version", wb::version()},
            {"commit", wb::commit()},
@@ -596,7 +644,8 @@ int run_stream(const stream_options& o) {
 
 constexpr const char* stream_footer =
     R"(A row for each run: throughput, time per frame, percentiles of the latency from host memory to host memory, frames
-that were late, dropped or failed. With stream.stages a second line says what copies and stages of a frame take alone.
+that were late, dropped or failed; and uses, vectors or codewords that were erased, as for a NaN in them (- of decode,
+whose results do not say). With stream.stages a second line says what copies and stages of a frame take alone.
 The exit code is 1 where a frame failed, or a result differs from the first one of the same frame.
 
 Examples:
@@ -616,6 +665,9 @@ command add_stream(CLI::App& app) {
   stream->add_option("--json", o->json, "Write all that was measured to FILE")->type_name("FILE");
   stream->add_option("--device", o->devices, "Instead of stream.devices: cpu, cuda:N, or several with commas")
       ->type_name("NAME,...");
+  add_integer(
+      *stream, "--threads", 0, 4096, "Instead of stream.threads, of a frame on the device cpu; 0: all cores",
+      [o](std::int64_t n) { o->threads = static_cast<int>(n); }, "0 (all cores) to 4096");
   add_integer(*stream, "--frames", 1, 1'000'000'000'000, "Instead of stream.frames and stream.seconds",
               [o](std::int64_t n) { o->frames = static_cast<std::uint64_t>(n); });
   stream->add_option("--seconds", o->seconds, "Instead of stream.seconds")

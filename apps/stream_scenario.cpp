@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
 
 #include <warpband/core/error.hpp>
@@ -24,6 +25,11 @@ std::string text_of(const toml::node& n) {
   std::ostringstream s;
   n.visit([&](const auto& v) { s << v; });
   return s.str();
+}
+/// A word that may have _ in the place of -.
+std::string hyphened(std::string word) {
+  std::replace(word.begin(), word.end(), '_', '-');
+  return word;
 }
 [[noreturn]] void refuse(const toml::node& n, const key& k) {
   throw wb::argument_error(k.name, text_of(n), k.allowed);
@@ -48,7 +54,7 @@ std::string word(const toml::node& n, const key& k) {
   return s->get();
 }
 std::size_t among(const toml::node& n, const key& k, const std::vector<std::string>& words) {
-  const auto at = std::find(words.begin(), words.end(), word(n, k));
+  const auto at = std::find(words.begin(), words.end(), hyphened(word(n, k)));
   if (at == words.end()) refuse(n, k);
   return static_cast<std::size_t>(at - words.begin());
 }
@@ -97,7 +103,8 @@ const key keys[] = {
      }},
     {"stream.streams", "an integer from 1 to 64", "2", "Frames under way on each device.",
      [](stream_run& r, const toml::node& n, const key& k) { r.streams = whole<int>(n, k, 1, 64); }},
-    {"stream.threads", "an integer from 0 (all cores) to 4096", "1", "\"cpu\": threads that share a frame.",
+    {"stream.threads", "an integer from 0 (all cores) to 4096", "1",
+     "\"cpu\": threads that share a frame. `--threads` overrides it.",
      [](stream_run& r, const toml::node& n, const key& k) { r.threads = whole<int>(n, k, 0, 4096); }},
     {"stream.batch", "an integer from 0 to 64", "1",
      "CUDA, without parts: up to so many frames that wait one behind the other are copied as one, for more "
@@ -158,7 +165,11 @@ const key keys[] = {
     {"stream.source", "\"generated\" or the name of an HDF5 file", "\"generated\"",
      "Where frames come from. A file has the chain's arrays, one frame after the other (docs/stream.md).",
      [](stream_run& r, const toml::node& n, const key& k) { r.source = word(n, k); }},
-    {"stream.snr_db", "a number from -100 to 100", "20", "Es/N0 of a stream, or user, in generated frames.",
+    {"stream.snr_db", "a number from -100 to 100", "20",
+     "Of generated frames: 10 log10(streams Es/N0), the mean SNR of a receive antenna, with users in the "
+     "place of "
+     "streams for uplink and 2 for stbc; precode: 10 log10(users/N0), of all that is sent "
+     "(docs/conventions.md).",
      [](stream_run& r, const toml::node& n, const key& k) { r.snr_db = number(n, k, -100, 100); }},
     {"stream.seed", "an integer from 0 on", "1", "Of generated frames.",
      [](stream_run& r, const toml::node& n, const key& k) {
@@ -213,15 +224,15 @@ const key keys[] = {
      [](stream_run& r, const toml::node& n, const key& k) { r.massive.users = whole<int>(n, k, 1, 64); }},
     {"massive.qam", "4, 16, 64 or 256", "16", "Points of the constellation.",
      [](stream_run& r, const toml::node& n, const key& k) { r.massive.qam = whole<int>(n, k, 4, 256); }},
-    {"massive.solver", "\"cholesky\", \"cg\", \"jacobi_cg\", \"zf\" or \"mf\"", "\"cholesky\"",
-     "cg and jacobi_cg: with the approximate SINR.",
+    {"massive.solver", "\"cholesky\", \"cg\", \"jacobi-cg\", \"zf\" or \"mf\"", "\"cholesky\"",
+     "cg and jacobi-cg: with the approximate SINR.",
      [](stream_run& r, const toml::node& n, const key& k) {
        r.massive.mode =
-           static_cast<wb::massive_mode>(among(n, k, {"cholesky", "cg", "jacobi_cg", "zf", "mf"}));
+           static_cast<wb::massive_mode>(among(n, k, {"cholesky", "cg", "jacobi-cg", "zf", "mf"}));
        r.massive.sinr =
            wb::is_iterative(r.massive.mode) ? wb::massive_sinr::approximate : wb::massive_sinr::exact;
      }},
-    {"massive.iterations", "an integer from 0 to 64", "0", "Of cg and jacobi_cg.",
+    {"massive.iterations", "an integer from 0 to 64", "0", "Of cg and jacobi-cg.",
      [](stream_run& r, const toml::node& n, const key& k) {
        r.massive.iterations = whole<int>(n, k, 0, 64);
      }},
@@ -242,11 +253,11 @@ const key keys[] = {
      [](stream_run& r, const toml::node& n, const key& k) {
        r.massive.llr_steps = static_cast<float>(number(n, k, 0.25, 64));
      }},
-    {"massive.sums", "\"float32\" or \"split_tf32\"", "\"float32\"",
-     "uplink, sums over antennas: split_tf32 makes those of 16 and 32 users on a GPU's tensor cores "
+    {"massive.sums", "\"float32\" or \"split-tf32\"", "\"float32\"",
+     "uplink, sums over antennas: split-tf32 makes those of 16 and 32 users on a GPU's tensor cores "
      "(uplink.hpp says which); results then depend on the device in their last bits.",
      [](stream_run& r, const toml::node& n, const key& k) {
-       r.massive.sums = among(n, k, {"float32", "split_tf32"}) == 1 ? wb::massive_sums::split_tf32
+       r.massive.sums = among(n, k, {"float32", "split-tf32"}) == 1 ? wb::massive_sums::split_tf32
                                                                     : wb::massive_sums::float32;
      }},
 
@@ -275,20 +286,21 @@ const key keys[] = {
 };
 
 /// A setting of the code, by its name in code_settings.hpp; false where there is none.
-bool set_code(stream_run& r, const std::string& name, const toml::node& n) {
+bool set_code(stream_run& r, const std::string& full, const toml::node& n) {
+  const std::string name = full.substr(full.find('.') + 1);
   bool found = false;
   wb::for_each_setting(r.code, [&](const char* setting, auto& value) {
     if (name != setting) return;
     found = true;
     using T = typename std::remove_reference_t<decltype(value)>::value_type;
-    const key k{name.c_str(), "a value that docs/scenario.md allows", "", "", nullptr};
+    const key k{full.c_str(), "a value that docs/scenario.md allows", "", "", nullptr};
     if constexpr (std::is_same_v<T, int>)
       value = n.is_string() && *n.value<std::string>() == "auto" ? (name == "overlap" ? -1 : 0)
                                                                  : whole<int>(n, k, INT32_MIN, INT32_MAX);
     else if constexpr (std::is_same_v<T, float>)
       value = static_cast<float>(number(n, k, -1e30, 1e30));
     else if constexpr (std::is_same_v<T, std::string>)
-      value = word(n, k);
+      value = hyphened(word(n, k));
     else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
       const auto* list = n.as_array();
       if (list == nullptr) refuse(n, k);
@@ -299,6 +311,42 @@ bool set_code(stream_run& r, const std::string& name, const toml::node& n) {
     }
   });
   return found;
+}
+
+/// Keys that only some chains have, by how they begin.
+constexpr struct {
+  const char *key, *chains;
+} chains_with[] = {{"detector.", "detect decode"}, {"code.", "decode"},       {"decoder.", "decode"},
+                   {"massive.samples", "uplink"},  {"massive.llr", "uplink"}, {"massive.sums", "uplink"},
+                   {"massive.", "uplink precode"}, {"stbc.", "stbc"},         {"stream.splits", "uplink"}};
+/// The chains that have a key; "" for one that all have.
+std::string chains_of(const std::string& key) {
+  for (const auto& [begin, chains] : chains_with)
+    if (key.starts_with(begin)) return chains;
+  return "";
+}
+bool has(const std::string& chains, const std::string& chain) {
+  return (" " + chains + " ").find(" " + chain + " ") != std::string::npos;
+}
+/// Refuses keys of a table that mean nothing for the chain of any of these runs.
+void check_meaning(const toml::table& table, std::span<const stream_run> runs,
+                   const std::string& prefix = "") {
+  for (const auto& [name, node] : table) {
+    const std::string full = prefix + std::string(name.str());
+    if (const toml::table* inner = node.as_table(); inner != nullptr && prefix.empty()) {
+      check_meaning(*inner, runs, full + ".");
+      continue;
+    }
+    const std::string chains = chains_of(full);
+    if (chains.empty() ||
+        std::any_of(runs.begin(), runs.end(), [&](const stream_run& r) { return has(chains, r.chain); }))
+      continue;
+    throw wb::error(
+        fmt::format("{} has no meaning with stream.chain = \"{}\": it is of {}", full, runs.front().chain,
+                    chains.find(' ') == std::string::npos
+                        ? chains
+                        : chains.substr(0, chains.find(' ')) + " and" + chains.substr(chains.find(' '))));
+  }
 }
 
 void apply(stream_run& r, const toml::table& table, const std::string& prefix) {
@@ -315,16 +363,18 @@ void apply(stream_run& r, const toml::table& table, const std::string& prefix) {
       known->set(r, node, *known);
       continue;
     }
-    if ((prefix == "code." || prefix == "decoder.") && set_code(r, std::string(name.str()), node)) continue;
+    if ((prefix == "code." || prefix == "decoder.") && set_code(r, full, node)) continue;
     std::vector<std::string> names;
     for (const key& k : keys) names.push_back(k.name);
     const std::string near = wb::nearest_name(full, names);
-    throw wb::argument_error("key", full, near.empty() ? "one of those that --help-scenario lists" : near);
+    throw wb::error(
+        "unknown key " + full + ": " +
+        (near.empty() ? "warpband stream --help-scenario lists all" : "did you mean " + near + "?"));
   }
 }
 
 void check(const stream_run& r) {
-  if (r.items == 0) throw wb::argument_error("stream.items", "none", "an integer from 1 to 2^31");
+  if (r.items == 0) throw wb::error("stream.items is missing: an integer from 1 to 2^31");
   if (r.least_items > r.items)
     throw wb::argument_error("stream.least_items", std::to_string(r.least_items),
                              "0 to " + std::to_string(r.items));
@@ -332,7 +382,7 @@ void check(const stream_run& r) {
   if (r.copies_every != 0 && r.rate == 0)
     throw wb::argument_error("stream.copies_every", std::to_string(r.copies_every),
                              "0 where rate is \"max\"");
-  (void)work_of(r);
+  wb::check_items(*work_of(r).chain, "stream.items", r.items);
 }
 
 }  // namespace
@@ -361,12 +411,14 @@ stream_scenario load_stream_scenario(const std::string& path) {
         s.runs.push_back(base);
         s.runs.back().label = fmt::format("run {}", s.runs.size());
         apply(s.runs.back(), *one.as_table(), "");
+        check_meaning(*one.as_table(), std::span(&s.runs.back(), 1));
       }
     } else {
       s.runs.push_back(base);
     }
+    check_meaning(table, s.runs);
     for (const stream_run& r : s.runs) check(r);
-  } catch (const wb::argument_error& e) {
+  } catch (const wb::error& e) {
     throw wb::file_error(path, e.what());
   }
   return s;

@@ -11,6 +11,7 @@
 #include <warpband/core/error.hpp>
 #include <warpband/core/half.hpp>
 #include <warpband/exec/cpu.hpp>
+#include <warpband/link/chain.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #if WARPBAND_HDF5
 #include <warpband/io/hdf5.hpp>
@@ -34,6 +35,25 @@ void normals(cf* to, std::size_t n, float scale, std::mt19937_64& rng) {
   }
 }
 
+/// N0 of a frame, by the conventions of `warpband sim`: snr_db is 10 log10(streams Es/N0), of one receive
+/// antenna, and of precode of all that the base station sends.
+float noise_of(const stream_run& run) {
+  wb::link_config link;
+  link.axis = wb::snr_axis::snr_db;
+  link.code.k = 1;  // the rate, which the SNR does not depend on
+  if (run.chain == "stbc") {
+    link.space_time = run.space_time;
+  } else if (run.chain == "uplink" || run.chain == "precode") {
+    wb::massive_link_config& massive = link.massive.emplace();
+    massive.antennas = run.massive.antennas, massive.users = run.massive.users;
+    massive.direction =
+        run.chain == "uplink" ? wb::massive_direction::uplink : wb::massive_direction::downlink;
+  } else {
+    link.streams = run.detector.streams, link.rx_antennas = run.detector.rx_antennas;
+  }
+  return static_cast<float>(std::pow(10, -wb::noise_level_at(link, run.snr_db).esn0_db / 10));
+}
+
 /// What arrays are made and stored as: halves are rounded last.
 wb::element_type made_as(const wb::frame_port& p) {
   return p.type == wb::element_type::complex32 ? wb::element_type::complex64 : p.type;
@@ -45,6 +65,7 @@ std::size_t made_bytes(const wb::frame_port& p, std::size_t items) {
 }  // namespace
 
 stream_source::stream_source(const stream_run& run, const stream_work& work) : chain_(work.chain) {
+  wb::check_items(*chain_, "stream.items", run.items);
   if (run.source == "generated")
     for (std::size_t i = 0; i < different_frames; i++) generate(run, work, run.seed * different_frames + i);
   else
@@ -74,7 +95,7 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
   for (const wb::frame_port& p : ports) frame.emplace_back(made_bytes(p, run.items));
   auto* h = reinterpret_cast<cf*>(frame[0].data());
   auto* y = reinterpret_cast<cf*>(frame[1].data());
-  const float n0 = std::pow(10.f, static_cast<float>(-run.snr_db / 10));
+  const float n0 = noise_of(run);
   *reinterpret_cast<float*>(frame[2].data()) = n0;
   const std::size_t columns = ports[1].elements, entries = ports[0].elements;
   normals(h, entries * ports[0].rows_of(run.items), 1, rng);

@@ -11,7 +11,8 @@
 
 class stream_source {
  public:
-  /// Throws wb::file_error for a file that does not hold the arrays.
+  /// Throws wb::argument_error for frames that the chain does not have, wb::file_error for a file that does
+  /// not hold the arrays.
   stream_source(const stream_run& run, const stream_work& work);
   /// How many different frames there are.
   std::size_t frames() const noexcept { return frames_.size(); }

@@ -3,14 +3,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <tests/json.hpp>
 #include <warpband/exec/cuda.hpp>
+#if WARPBAND_HDF5
+#include <warpband/io/hdf5.hpp>
+#endif
 
 namespace {
 
@@ -154,9 +160,16 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
        {refused{"[stream]\nitems = 0\n", "stream.items"},
         refused{"[stream]\nitems = 8\nqueue = 0\n", "stream.queue"},
         refused{"[stream]\nitems = 8\nchain = \"radar\"\n", "radar"},
-        refused{"[stream]\nitems = 8\nfoo = 1\n", "foo"},
+        refused{"[stream]\nframes = 8\n", "stream.items is missing"},
+        refused{"[stream]\nitems = 8\nitms = 1\n", "unknown key stream.itms: did you mean stream.items?"},
+        refused{"[stream]\nitems = 8\n[massive]\nusers = 4\n",
+                "massive.users has no meaning with stream.chain = \"detect\": it is of uplink and precode"},
+        refused{"[[run]]\nstream = { items = 8, splits = 1 }\n", "stream.splits has no meaning"},
+        refused{"[stream]\nitems = 8\nchain = \"precode\"\n[massive]\nllr = \"int8\"\n",
+                "massive.llr has no meaning with stream.chain = \"precode\": it is of uplink"},
+        refused{"[stream]\nitems = 8\nchain = \"decode\"\n[code]\nk = 64.0\n", "code.k = 64.0 is not"},
         refused{"[stream]\nitems = 8\n[massive]\nsamples = \"half\"\n", "complex32"},
-        refused{"[stream]\nitems = 8\n[massive]\nsums = \"tf32\"\n", "split_tf32"},
+        refused{"[stream]\nitems = 8\n[massive]\nsums = \"tf32\"\n", "split-tf32"},
         refused{"[stream]\nitems = 8\nchain = \"uplink\"\ndevices = [\"cpu\", \"cuda:0\"]\n[massive]\nsums = "
                 "\"split_tf32\"\n",
                 "massive.sums"},
@@ -172,6 +185,119 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
   }
   EXPECT_NE(stream("no_such_scenario.toml").code, 0);
   EXPECT_NE(stream("").err.find("SCENARIO"), std::string::npos);
+}
+
+TEST(stream_command, refuses_frames_that_a_chain_does_not_have_before_it_makes_any) {
+  for (const std::string chain : {"uplink", "precode"})
+    for (const std::string stages : {"true", "false"})
+      for (const std::string items : {"10", "2"}) {
+        const outcome o = stream_text("[stream]\nchain = \"" + chain + "\"\nitems = " + items +
+                                      "\nper_channel = 3\nframes = 5\nstages = " + stages + "\n");
+        EXPECT_EQ(o.code, 1) << chain << " " << items << "\n" << o.err;
+        EXPECT_NE(o.err.find("stream.items = " + items + " is not allowed: expected a multiple of 3 from 3"),
+                  std::string::npos)
+            << o.err;
+      }
+  // A codeword of 18444 bits takes 4611 uses of four bits.
+  const outcome o =
+      stream_text("[stream]\nchain = \"decode\"\nitems = 3\n[detector]\ntype = \"mmse\"\n[code]\nk = 6144\n");
+  EXPECT_EQ(o.code, 1);
+  EXPECT_NE(o.err.find("stream.items = 3 is not allowed: expected 4611 to"), std::string::npos) << o.err;
+}
+
+TEST(stream_command, shares_tables_between_runs_and_takes_words_with_hyphens_or_underscores) {
+  for (const std::string word : {"jacobi-cg", "jacobi_cg"}) {
+    const auto result = result_of(R"([stream]
+per_channel = 1
+items = 12
+frames = 5
+overflow = "drop_oldest"
+stages = false
+[massive]
+antennas = 8
+users = 2
+iterations = 2
+solver = ")" + word + R"("
+sums = ")" + (word == "jacobi-cg" ? "split-tf32" : "split_tf32") +
+                                  R"("
+[[run]]
+stream.chain = "uplink"
+[[run]]
+stream.chain = "detect"
+)");
+    EXPECT_EQ(result["runs"].size(), 2U);
+  }
+}
+
+#if WARPBAND_HDF5
+TEST(stream_command, counts_what_was_erased) {
+  constexpr std::size_t items = 12, antennas = 2, streams = 2;
+  const std::string file = work + ".h5", path = work + ".json";
+  using cf = std::complex<float>;
+  std::vector<cf> h(2 * items * antennas * streams), y(2 * items * antennas, cf(1, 0));
+  for (std::size_t i = 0; i < 2 * items; i++) h[4 * i] = h[4 * i + 3] = 1;
+  y[3] = cf(NAN, 0);                     // of use 1
+  y[antennas * (items + 7)] = INFINITY;  // of two in the second frame
+  y[antennas * (items + 9)] = -INFINITY;
+  {
+    wb::hdf5_writer w(file);
+    w.create<cf>("channel", {2 * items, antennas * streams});
+    w.write("channel", 0, 2 * items, h.data());
+    w.create<cf>("received", {2 * items, antennas});
+    w.write("received", 0, 2 * items, y.data());
+    w.create<float>("noise_var", {1});
+    const float n0 = 0.1f;
+    w.write("noise_var", 0, 1, &n0);
+    w.commit();
+  }
+  const std::string head =
+      "[stream]\nitems = 12\nqueue = 6\nstages = false\nframes = 400\nwarmup = 30\nsource "
+      "= \"" +
+      file + "\"\n";
+  for (const std::string every : {"0", "3"}) {  // with results that go to who compares them too
+    std::ofstream(work + ".toml") << head + "check_every = " + every + "\n";
+    const outcome o = stream(work + ".toml --quiet --json " + path);
+    ASSERT_EQ(o.code, 0) << o.err;
+    const auto run = wb::testing::parse_json(text_of(path))["runs"][0];
+    const int erased = run["counters"]["erased"];
+    EXPECT_EQ(run["counters"]["delivered"], 400);
+    // Which of the two a frame is depends on its slot.
+    EXPECT_GE(erased, 400);
+    EXPECT_LE(erased, 800);
+    if (every == "0") {
+      EXPECT_NEAR(erased, 600, 60);
+    }
+    EXPECT_NE(o.out.find(" " + std::to_string(erased) + "\n"), std::string::npos) << o.out;
+  }
+  // A decoder's results do not say.
+  std::ofstream(work + ".toml") << head + "chain = \"decode\"\n[code]\ntype = \"conv\"\nk = 10\n";
+  ASSERT_EQ(stream(work + ".toml --quiet --json " + path).code, 0);
+  EXPECT_TRUE(wb::testing::parse_json(text_of(path))["runs"][0]["counters"]["erased"].is_null());
+  for (const char* end : {".toml", ".json", ".h5"}) std::filesystem::remove(work + end);
+}
+#endif
+
+TEST(stream_command, an_snr_is_that_of_a_receive_antenna) {
+  // 8 streams: Es/N0 is 9 dB less. MMSE of 8 antennas leaves each of them -2 dB at Es/N0 = -9 dB, too little
+  // for one bit a symbol, and 3.7 dB at 0 dB.
+  for (const int snr : {0, 9}) {
+    const auto result = result_of(
+        "[stream]\nchain = \"decode\"\nitems = 1440\nframes = 40\ncheck_every = 1\n"
+        "stages = false\nsnr_db = " +
+        std::to_string(snr) +
+        "\n[detector]\nstreams = 8\nrx_antennas = 8\nqam = 4\n[code]\n"
+        "type = \"wimax-ldpc\"\nn = 2304\nrate = \"1/2\"\n");
+    const auto& checked = result["runs"][0]["checked"];
+    EXPECT_GE(checked["blocks"].get<int>(), 10);
+    EXPECT_EQ(checked["block_errors"].get<int>(), snr == 0 ? checked["blocks"].get<int>() : 0);
+  }
+}
+
+TEST(stream_command, takes_threads_for_cpus) {
+  EXPECT_EQ(stream_text("[stream]\nitems = 64\nframes = 5\nstages = false\n", "--threads 2").code, 0);
+  const outcome o = stream_text("[stream]\nitems = 64\ndevices = [\"cuda:0\"]\n", "--threads 2");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_NE(o.err.find("--threads"), std::string::npos);
 }
 
 TEST(stream_command, the_documented_keys_are_those_of_the_command) {

@@ -7,6 +7,10 @@ option(WARPBAND_SANITIZE_KERNELS "With WARPBAND_SANITIZE: instrument the scalar 
 set(WARPBAND_OBJECTS_FROM "" CACHE PATH
     "A build folder with the tests, finished: take from it what sanitizers do not instrument (kernels, oracles) and, but for ThreadSanitizer, the rooms' tests")
 
+option(WARPBAND_CUDA_UNITS "Compile the small CUDA sources of a room as one: for builds that are not worked in" OFF)
+# Those that take nvcc few seconds, most of them to start its programs and to read headers.
+set(wb_light_kernels "^warpband/((channel|linalg|link|modem|ofdm)/|fec/(conv|crc|lte|puncture|viterbi)/|fec/turbo/turbo_kernels|fec/ldpc/ldpc_f16_rows|stbc/(alamouti|stbc_encode)_kernels)")
+
 # wb_objects_from(<result> <target> <source>...): the objects of sources that the other build has compiled for its target.
 function(wb_objects_from result target)
   set(ready)
@@ -114,8 +118,19 @@ function(wb_add_kernels target)
     target_link_libraries(${target} PRIVATE $<LINK_ONLY:CUDA::cudart_static>)
     foreach(source IN LISTS ARGN)
       string(REGEX REPLACE "\\.cpp$" ".cu" unit "${CMAKE_CURRENT_BINARY_DIR}/cuda/${source}")
-      file(CONFIGURE OUTPUT "${unit}" CONTENT "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n")
-      list(APPEND units "${unit}")
+      if(WARPBAND_CUDA_UNITS AND source MATCHES "${wb_light_kernels}")
+        string(REGEX REPLACE "^warpband/([a-z]+)/.*" "\\1_light" unit "${source}")
+        set(unit "${CMAKE_CURRENT_BINARY_DIR}/cuda/${unit}_kernels.cu")
+      endif()
+      string(MAKE_C_IDENTIFIER "${unit}" content)
+      string(APPEND content_${content} "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n")
+      if(NOT unit IN_LIST units)
+        list(APPEND units "${unit}")
+      endif()
+    endforeach()
+    foreach(unit IN LISTS units)
+      string(MAKE_C_IDENTIFIER "${unit}" content)
+      file(CONFIGURE OUTPUT "${unit}" CONTENT "${content_${content}}")
     endforeach()
     if(units)
       set(objects wb_kernels_cuda)

@@ -7,8 +7,12 @@ import pathlib
 import sys
 import time
 
-import nbclient
-import nbformat
+if sys.argv[1:] in (["-h"], ["--help"]):
+    print(__doc__)
+    sys.exit()
+
+import nbclient  # noqa: E402: --help needs neither
+import nbformat  # noqa: E402
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
 

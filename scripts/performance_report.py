@@ -203,6 +203,9 @@ def report():
 
 
 def main():
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        return
     if sys.argv[1:] not in ([], ["--check"]):
         print(__doc__, file=sys.stderr)
         sys.exit(2)

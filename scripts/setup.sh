@@ -5,6 +5,7 @@
 #   scripts/setup.sh --checks   and the tools of scripts/checks
 #   scripts/setup.sh --docs     the same, and what the documentation site needs
 #   scripts/setup.sh --cross    and the AArch64 cross compiler with qemu-user
+#   scripts/setup.sh --system   no .venv: what its packages wait for on the network, compilers need not wait for
 #
 # With everything there already it changes nothing and uses no network. CUDA (nvcc) is optional and left to you.
 set -euo pipefail
@@ -16,13 +17,14 @@ fail() { echo "setup.sh: $*" >&2; exit 1; }
 programs=(g++:g++ cmake:cmake ninja:ninja-build git:git python3:python3)
 packages=(python3-venv libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libboost-dev libhdf5-dev
           libkissfft-dev libgtest-dev googletest)
-checks=no docs=no
+checks=no docs=no venv=yes
 for argument in "$@"; do
     case $argument in
         --checks) checks=yes; programs+=(nm:binutils) ;;
         --docs) checks=yes docs=yes; programs+=(nm:binutils) ;;
         --cross) programs+=(qemu-aarch64:qemu-user aarch64-linux-gnu-g++:g++-aarch64-linux-gnu) ;;
-        *) fail "unknown option $argument (there are --checks, --docs and --cross)" ;;
+        --system) venv=no ;;
+        *) fail "unknown option $argument (there are --checks, --docs, --cross and --system)" ;;
     esac
 done
 
@@ -57,6 +59,8 @@ fi
 version=$(cmake --version | sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p')
 [[ $(printf '%s\n' 3.25 "$version" | sort -V | head -n 1) == 3.25 ]] \
     || fail "CMake $version is too old, 3.25 or newer is needed (pip install cmake brings one)"
+
+if [[ $venv == no ]]; then exit 0; fi
 
 # The Python environment. A copy of each requirements file that was installed stays in it and tells whether it is current.
 venv=$root/.venv

@@ -96,7 +96,13 @@ optimised() {
     # Without a device no CUDA code runs here: it is compiled for sm_90 as it is shipped, and by the check of CUDA targets for the rest.
     local targets=(-UCMAKE_CUDA_ARCHITECTURES)
     if [[ $cuda == yes ]] && ! nvidia-smi -L > /dev/null 2>&1; then targets=('-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual'); fi
-    build "$main" "${targets[@]}" -DWARPBAND_COMPILE_COST=ON -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
+    targets+=(-DWARPBAND_CUDA_UNITS=ON -DWARPBAND_COMPILE_COST=ON)
+    if [[ $quick == no ]]; then
+        # All that needs nothing of .venv, which is being filled.
+        build "$main" "${targets[@]}" -DWARPBAND_PYTHON=OFF
+        while [[ ! -e build/setup-more.status ]] && kill -0 "$setup_pid"; do sleep 1; done
+    fi
+    build "$main" "${targets[@]}" -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
     run_tests "$main"
 }
 installed() {
@@ -143,10 +149,10 @@ python_tests() {
     echo "$((p - f - s > 0 ? p - f - s : 0)) $f $s" > "$tally"
     return $status
 }
-# The Python package, in the build tree of the optimised build.
+# python_package NAME ARGUMENT...: tests of the Python package, in the build tree of the optimised build
 python_package() {
-    local results=$PWD/build/$main/test-results/python.xml status=0
-    PYTHONPATH="build/$main/python" .venv/bin/python -m pytest -q --junitxml="$results" || status=$?
+    local results=$PWD/build/$main/test-results/$1.xml status=0
+    PYTHONPATH="build/$main/python" .venv/bin/python -m pytest -q --junitxml="$results" "${@:2}" || status=$?
     python3 scripts/test_report.py "$results" > "$tally"
     return $status
 }
@@ -174,8 +180,10 @@ aarch64() {
     export GTEST_FILTER='*neon*' # emulation is slow
     run_tests aarch64 qemu-aarch64 -L /usr/aarch64-linux-gnu
 }
-step setup bash scripts/setup.sh --checks
-if [[ $quick == no ]]; then
+if [[ $quick == yes ]]; then
+    step setup bash scripts/setup.sh --checks
+else
+    step setup bash scripts/setup.sh --checks --system
     # What only later steps need is fetched meanwhile.
     rm -f build/setup-more.status
     (status=0; bash scripts/setup.sh --docs --cross > build/setup-more.log 2>&1 || status=$?; echo $status > build/setup-more.status) &
@@ -190,10 +198,13 @@ setup_more() {
 if [[ $quick == no ]]; then
     wait $setup_pid || true
     trap - EXIT
-    step 'setup: docs, AArch64' setup_more
+    step 'setup: Python, AArch64' setup_more
 fi
-step 'python package' python_package # judges times too: alone
+# Whole programs and comparisons with oracles judge no times: they run beside other steps. (A new file is among those that run alone.)
+python_programs=(python/tests/test_{examples,notebooks,oracles,plot,properties}.py)
+step 'python package' python_package python "${python_programs[@]/#/--ignore=}"
 checks() {
+    step 'python: programs, oracles' python_package python_programs "${python_programs[@]}"
     step 'check: include layers' python3 scripts/checks/include_layers.py
     step 'check: kernel symbols' bash scripts/checks/symbols.sh "build/$main"
     step 'check: format' bash scripts/checks/format.sh

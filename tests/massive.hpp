@@ -61,8 +61,8 @@ inline massive_batch random_frames(std::size_t antennas, std::size_t users, std:
 }
 
 /// Random frames of which every ninth has something that is erased, or nearly: an H with NaN, one of zeros,
-/// one of lower rank without noise, negative noise, none; a vector with NaN. At least nine frames and two
-/// users.
+/// one of lower rank with hardly any noise, negative noise, none; a vector with NaN. At least nine frames and
+/// two users.
 inline massive_batch ugly_frames(std::size_t antennas, std::size_t users, std::size_t symbols,
                                  std::size_t frames) {
   massive_batch b = random_frames(antennas, users, symbols, frames, 0.2f);
@@ -73,7 +73,8 @@ inline massive_batch ugly_frames(std::size_t antennas, std::size_t users, std::s
   for (std::size_t r = 0; r < antennas; r++)
     b.h[3 * step * entries + r * users + twin] = b.h[3 * step * entries + r * users];
   b.n0[4 * step] = -1;
-  b.n0[3 * step] = b.n0[5 * step] = 0;
+  b.n0[3 * step] = 1e-30f;
+  b.n0[5 * step] = 0;
   const std::size_t vector = 6 * step * symbols + symbols / 2;
   b.y[vector * antennas] = b.s[vector * users] = {0, nan};
   return b;

@@ -16,11 +16,22 @@ namespace {
 
 using cf = std::complex<float>;
 
+/// Runs a channel whose input the library calls `in` and Python `sent`.
+template <class F>
+void send(executor_ref& where, F&& f) {
+  try {
+    where.run(std::forward<F>(f));
+  } catch (const shape_error& e) {
+    if (e.argument() != "in") throw;
+    throw shape_error("sent", e.value(), e.allowed());
+  }
+}
+
 void awgn(executor_ref& where, nb::handle sent, nb::handle out, float noise_var, random_range range) {
   const argument x("sent", sent, where), y("out", out, where, true);
   const auto from = x.as<const cf>(0);
   const auto to = y.as<cf>(0);
-  where.run([&](executor& exec) { add_awgn(exec, from, to, noise_var, range); });
+  send(where, [&](executor& exec) { add_awgn(exec, from, to, noise_var, range); });
 }
 
 void rayleigh(executor_ref& where, nb::handle sent, nb::handle out, nb::handle gain, int block,
@@ -28,7 +39,7 @@ void rayleigh(executor_ref& where, nb::handle sent, nb::handle out, nb::handle g
   const argument x("sent", sent, where), y("out", out, where, true), h("gain", gain, where, true);
   const auto from = x.as<const cf>(0);
   const auto to = y.as<cf>(0), gains = h.as<cf>(0);
-  where.run([&](executor& exec) { apply_rayleigh(exec, from, to, gains, block, range); });
+  send(where, [&](executor& exec) { apply_rayleigh(exec, from, to, gains, block, range); });
 }
 
 void mimo(executor_ref& where, nb::handle sent, nb::handle out, nb::handle channel,
@@ -36,17 +47,26 @@ void mimo(executor_ref& where, nb::handle sent, nb::handle out, nb::handle chann
   const argument x("sent", sent, where), y("out", out, where, true), h("channel", channel, where, true);
   const auto from = x.as<const cf>(1);
   const auto to = y.as<cf>(1), gains = h.as<cf>(2);
-  where.run([&](executor& exec) { apply_mimo_rayleigh(exec, from, to, gains, uses_per_channel, range); });
+  send(where, [&](executor& exec) { apply_mimo_rayleigh(exec, from, to, gains, uses_per_channel, range); });
 }
 
-tdl_config tdl_of(const std::string& profile, double delay_spread_ns, const std::vector<double>& delays_ns,
-                  const std::vector<double>& powers_db, std::optional<double> rician_k_db, int subcarriers,
-                  int symbols, double spacing_hz, double cyclic_prefix_us, double symbol_period_us,
-                  double doppler_hz, int sinusoids, int streams, int rx_antennas) {
+/// Without a profile and taps the profile is EPA. What would be ignored is refused.
+tdl_config tdl_of(const std::optional<std::string>& profile, std::optional<double> delay_spread_ns,
+                  const std::vector<double>& delays_ns, const std::vector<double>& powers_db,
+                  std::optional<double> rician_k_db, int subcarriers, int symbols, double spacing_hz,
+                  double cyclic_prefix_us, double symbol_period_us, double doppler_hz, int sinusoids,
+                  int streams, int rx_antennas) {
   tdl_config c;
+  const std::string name = profile.value_or("epa");
   if (delays_ns.empty()) {
-    c.profile = tdl_profile_named(profile, delay_spread_ns);
+    if (!powers_db.empty()) throw argument_error("powers_db", "given", "none without delays_ns");
+    if (rician_k_db) throw argument_error("rician_k_db", "given", "None without delays_ns");
+    c.profile = tdl_profile_named(name, delay_spread_ns.value_or(100));
+    if (delay_spread_ns && !has_delay_spread(name))
+      throw argument_error("delay_spread_ns", "given", "None with profile = \"" + name + "\"");
   } else {
+    if (profile) throw argument_error("profile", "\"" + name + "\"", "None with delays_ns");
+    if (delay_spread_ns) throw argument_error("delay_spread_ns", "given", "None with delays_ns");
     if (powers_db.size() != delays_ns.size())
       throw argument_error("powers_db", std::to_string(powers_db.size()) + " numbers",
                            std::to_string(delays_ns.size()) + ", as many as delays_ns has");
@@ -68,7 +88,7 @@ void tdl_apply(const tdl_channel& t, executor_ref& where, nb::handle sent, nb::h
   const argument x("sent", sent, where), y("out", out, where, true), h("channel", channel, where, true);
   const auto from = x.as<const cf>(1);
   const auto to = y.as<cf>(1), gains = h.as<cf>(2);
-  where.run([&](executor& exec) { t.apply(exec, from, to, gains, range); });
+  send(where, [&](executor& exec) { t.apply(exec, from, to, gains, range); });
 }
 
 }  // namespace
@@ -90,16 +110,16 @@ void bind_channel(nb::module_& m) {
   nb::class_<tdl_channel>(m, "TdlChannel")
       .def(
           "__init__",
-          [](tdl_channel* self, const std::string& profile, double delay_spread_ns,
-             const std::vector<double>& delays_ns, const std::vector<double>& powers_db,
-             std::optional<double> rician_k_db, int subcarriers, int symbols, double spacing_hz,
-             double cyclic_prefix_us, double symbol_period_us, double doppler_hz, int sinusoids, int streams,
-             int rx_antennas) {
+          [](tdl_channel* self, const std::optional<std::string>& profile,
+             std::optional<double> delay_spread_ns, const std::vector<double>& delays_ns,
+             const std::vector<double>& powers_db, std::optional<double> rician_k_db, int subcarriers,
+             int symbols, double spacing_hz, double cyclic_prefix_us, double symbol_period_us,
+             double doppler_hz, int sinusoids, int streams, int rx_antennas) {
             new (self) tdl_channel(tdl_of(profile, delay_spread_ns, delays_ns, powers_db, rician_k_db,
                                           subcarriers, symbols, spacing_hz, cyclic_prefix_us,
                                           symbol_period_us, doppler_hz, sinusoids, streams, rx_antennas));
           },
-          nb::kw_only(), nb::arg("profile"), nb::arg("delay_spread_ns"), nb::arg("delays_ns"),
+          nb::kw_only(), optional("profile"), optional("delay_spread_ns"), nb::arg("delays_ns"),
           nb::arg("powers_db"), optional("rician_k_db"), nb::arg("subcarriers"), nb::arg("symbols"),
           nb::arg("spacing_hz"), nb::arg("cyclic_prefix_us"), nb::arg("symbol_period_us"),
           nb::arg("doppler_hz"), nb::arg("sinusoids"), nb::arg("streams"), nb::arg("rx_antennas"))

@@ -36,9 +36,12 @@ NB_MODULE(_core, m) {
   wb::python::bind_ldpc(m);
   wb::python::bind_conv(m);
   wb::python::bind_lte(m);
+  wb::python::bind_crc(m);
   wb::python::bind_massive(m);
   wb::python::bind_stbc(m);
   wb::python::bind_channel(m);
+  wb::python::bind_array_channels(m);
+  wb::python::bind_csi(m);
   wb::python::bind_sweep(m);
   wb::python::bind_stream(m);
 }

@@ -15,11 +15,14 @@ namespace {
 
 space_time_code code_named(const std::string& name, const std::vector<std::complex<double>>& v) {
   enum class kind { alamouti, silver, golden, pair };
-  switch (named<kind>("code", name,
-                      {{"alamouti", kind::alamouti},
-                       {"silver", kind::silver},
-                       {"golden", kind::golden},
-                       {"pair", kind::pair}})) {
+  const kind chosen = named<kind>("code", name,
+                                  {{"alamouti", kind::alamouti},
+                                   {"silver", kind::silver},
+                                   {"golden", kind::golden},
+                                   {"pair", kind::pair}});
+  if (chosen != kind::pair && !v.empty())
+    throw argument_error("v", "given", "None with code = \"" + name + "\"");
+  switch (chosen) {
     case kind::alamouti:
       return space_time_code::alamouti();
     case kind::silver:

@@ -17,20 +17,23 @@ namespace {
 namespace nb = nanobind;
 using clock = std::chrono::steady_clock;
 
-struct overrides {
-  std::optional<std::uint64_t> seed, frame_errors, max_frames;
-  std::optional<double> max_seconds;
-};
-
-/// The rule as `scenario` files have it; what the command line checks is checked here.
-scenario_overrides checked(const overrides& o) {
-  if (o.max_frames && *o.max_frames == 0) throw argument_error("max_frames", "0", "1 or more");
-  if (o.max_seconds && !(*o.max_seconds >= 0 && *o.max_seconds <= 1e9))
-    throw argument_error("max_seconds", std::to_string(*o.max_seconds), "0 to 1e9");
-  scenario_overrides s;
-  s.seed = o.seed, s.frame_errors = o.frame_errors, s.max_frames = o.max_frames,
-  s.max_seconds = o.max_seconds;
-  return s;
+/// Understands a scenario of a file, or without one of a dictionary: that has no lines, and what it says is a
+/// setting of the call.
+scenario parsed(std::string text, const std::optional<std::string>& file) {
+  const std::string name = file.value_or("scenario");
+  std::string what;
+  try {
+    return parse_scenario(std::move(text), name);
+  } catch (const file_error& e) {
+    what = std::string(e.what()).substr(name.size() + 2);  // "name: "
+  }
+  const std::string command = "warpband sim --help-scenario";
+  if (const auto at = what.find(command); at != std::string::npos)
+    what.replace(at, command.size(), "warpband.scenario_help()");
+  if (file) throw file_error(*file, what);
+  if (what.starts_with("line ")) what.erase(0, what.find(": ") + 2);
+  if (what.starts_with("channel.file: ")) throw file_error(name, what);  // that file cannot be read
+  throw nb::value_error((name + ": " + what).c_str());
 }
 
 /// A run of all curves. All of it happens without the GIL but for what is told to Python.
@@ -134,22 +137,24 @@ class sweep_run {
   clock::time_point saved_ = clock::now(), told_{};
 };
 
-std::string sweep(executor_ref& where, std::optional<std::string> text, const std::string& file,
+std::string sweep(executor_ref& where, std::optional<std::string> text, std::optional<std::string> file,
                   std::optional<std::string> resume, const std::string& out,
                   std::optional<std::uint64_t> seed, std::optional<std::uint64_t> frame_errors,
                   std::optional<std::uint64_t> max_frames, std::optional<double> max_seconds,
                   double checkpoint, nb::object progress) {
-  const scenario_overrides with = checked({seed, frame_errors, max_frames, max_seconds});
+  scenario_overrides with;
+  with.seed = seed, with.frame_errors = frame_errors, with.max_frames = max_frames,
+  with.max_seconds = max_seconds;
   run_result start;
   if (!resume) {
-    start.source = parse_scenario(text.value_or(""), file);
+    start.source = parsed(text.value_or(""), file);
     apply_overrides(start.source, with);
     for (const curve_config& c : start.source.curves) start.curves.push_back({c.label, c, {}, {}, false});
   } else {
     if (seed)
       throw argument_error("seed", std::to_string(*seed), "none with resume: a result goes on with its own");
     start = load_result(*resume);
-    scenario wanted = text ? parse_scenario(*text, file) : start.source;
+    scenario wanted = text ? parsed(*text, file) : start.source;
     apply_overrides(wanted, with);
     start = resumed(std::move(start), std::move(wanted), *resume);
   }
@@ -163,7 +168,7 @@ std::string sweep(executor_ref& where, std::optional<std::string> text, const st
 }  // namespace
 
 void bind_sweep(nb::module_& m) {
-  m.def("sweep", &sweep, nb::arg("executor"), nb::kw_only(), optional("text"), nb::arg("file"),
+  m.def("sweep", &sweep, nb::arg("executor"), nb::kw_only(), optional("text"), optional("file"),
         optional("resume"), nb::arg("out"), optional("seed"), optional("frame_errors"),
         optional("max_frames"), optional("max_seconds"), nb::arg("checkpoint"), optional("progress"));
   m.def("scenario_help", &scenario_help);

@@ -109,6 +109,17 @@ def test_downlink(rng):
     np.testing.assert_allclose(sent, m / np.linalg.norm(m, axis=-1, keepdims=True), atol=1e-4)
 
 
+def test_status_alone_of_the_downlink(rng):
+    precoder = wb.MassiveDownlink(antennas=8, users=4)
+    h, s = normal(rng, 3, 8, 4), normal(rng, 3, 2, 4)
+    h[1, 2, 3], s[2, 1, 0] = np.nan, np.inf
+    status = precoder(h, s, 0.5, outputs="status")
+    assert status.tolist() == [[0, 0], [1, 1], [0, 1]]
+    given = np.full((3, 2), 7, np.uint8)
+    assert precoder(h, s, 0.5, outputs="status", out=given) is given and np.array_equal(given, status)
+    assert np.array_equal(precoder(h, s, 0.5, outputs=("status", "precoded"))[0], status)
+
+
 @pytest.mark.parametrize("make", [lambda: wb.MassiveUplink(antennas=2, users=4, qam=4),
                                   lambda: wb.MassiveUplink(antennas=8, users=4, qam=4, mode="cg"),
                                   lambda: wb.MassiveUplink(antennas=8, users=4, qam=4, mode="qr"),

@@ -21,6 +21,7 @@ COMPARED = {
     "StbcEncoder": "test_antennas.test_space_time_codes", "StbcDecoder": "test_space_time_decoders, test_golden_decoder_that_slices",
     "TurboEncoder": "test_turbo_encoder", "TurboDecoder": "test_turbo_decoder",
     "LteTransportEncoder": "test_transport_encoder", "LteTransportDecoder": "test_transport_decoder",
+    "CrcAttacher": "test_crc.test_parity_is_that_of_a_long_division, test_crc.test_check",
     "ConvCode": "test_convolutional_codes", "ConvEncoder": "test_convolutional_codes", "ViterbiDecoder": "test_convolutional_codes",
     "BcjrDecoder": "test_convolutional_codes, test_codes.test_convolutional_codes",
     "conv_80211": "test_codes.test_codes_of_the_standards",
@@ -32,13 +33,18 @@ COMPARED = {
     "mimo_rayleigh": "test_fading_channels_are_what_they_say, test_channel.test_mimo",
     "TdlChannel": "test_channel.test_delay_lines, test_channel.test_own_taps_and_doppler",
     "tdl_profiles": "test_channel.test_delay_lines",
+    "CdlChannel": "test_antenna_channels.test_clustered_delay_lines, test_antenna_channels.test_own_clusters",
+    "cdl_profiles": "test_antenna_channels.test_clustered_delay_lines",
+    "KroneckerChannel": "test_antenna_channels.test_correlated_antennas, test_antenna_channels.test_sending_over_correlated_antennas",
+    "read_csi": "test_csi.test_plain_channels, test_csi.test_soundings, test_csi.test_traces_of_argos",
+    "exponential_correlation": "test_antenna_channels.test_exponential_correlation",
     "OfdmModulator": "test_ofdm.test_modems_are_those_of_numpy", "OfdmDemodulator": "test_ofdm.test_modems_are_those_of_numpy",
     "OfdmNumerology": "test_ofdm.test_modems_are_those_of_numpy", "lte_numerology": "test_ofdm.test_lte",
     "Stream": "test_stream.test_agrees_with_an_oracle", "sweep": "test_sweep.test_uncoded_bpsk_is_what_theory_says",
 }
 #: what computes nothing
-OTHERS = {"Array", "Curve", "Executor", "FrameDropped", "Latencies", "Progress", "StreamFrame", "StreamStats", "SweepResult", "Ticket",
-          "cpu", "cuda", "cuda_devices", "has_cuda", "isas", "plot", "scenario_help"}
+OTHERS = {"Array", "Csi", "Curve", "Executor", "FrameDropped", "Latencies", "Progress", "StreamFrame", "StreamStats", "SweepResult", "Ticket",
+          "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
 
 
 def test_all_that_is_exposed_is_compared():

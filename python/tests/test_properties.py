@@ -61,6 +61,8 @@ CASES = {
                            ("llr", F32, (32,))),
     "BcjrDecoder": case(lambda llr, prior: wb.BcjrDecoder(code=CONV, k=10, executor=ONE)(llr, prior=prior, outputs=("soft", "extrinsic")),
                         ("llr", F32, (32,)), ("prior", F32, (10,))),
+    "CrcAttacher": case(wb.CrcAttacher(n=20, crc="crc8", executor=ONE), ("bits", U8, (20,))),
+    "CrcAttacher.check": case(wb.CrcAttacher(n=7, crc=(0b111, 2), executor=ONE).check, ("bits", U8, (9,))),
     "LteTransportEncoder": case(wb.LteTransportEncoder(**TRANSPORT), ("bits", U8, (30,))),
     "LteTransportDecoder": case(all_of(wb.LteTransportDecoder(**TRANSPORT, iterations=2),
                                        outputs=("bits", "ok", "block_ok", "iterations", "status")), ("llr", F32, (120,))),
@@ -71,6 +73,8 @@ CASES = {
     "awgn": case(all_of(wb.awgn, noise_var=0.5, seed=1, executor=ONE), ("sent", C64, None)),
     "rayleigh": case(all_of(wb.rayleigh, seed=1, executor=ONE), ("sent", C64, None)),
     "mimo_rayleigh": case(all_of(wb.mimo_rayleigh, rx_antennas=2, seed=1, executor=ONE), ("sent", C64, (3,))),
+    "KroneckerChannel": case(all_of(wb.KroneckerChannel(streams=3, rx_antennas=4, tx_correlation=np.full((3, 3), 1.0), executor=ONE),
+                                    seed=1), ("sent", C64, (3,))),
     "TdlChannel": case(all_of(TDL, seed=1), ("sent", C64, (2, 3, 2))),
 }
 

@@ -433,6 +433,7 @@ class unraisable:
     """What goes to sys.unraisablehook."""
 
     def __enter__(self):
+        gc.collect()  # streams that earlier tests left in cycles report their errors now
         self.old, reported = sys.unraisablehook, []
         sys.unraisablehook = reported.append
         return reported

@@ -81,19 +81,50 @@ def test_progress_and_stopping(tmp_path, capsys):
 
 @pytest.mark.parametrize("call, error, match", [
     (lambda: wb.sweep(), ValueError, "scenario"),
-    (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "kode": {}}), RuntimeError, "unknown key kode"),
-    (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "code": {"k": 41}}), RuntimeError, "code.k"),
+    (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "kode": {}}), ValueError, "^scenario: unknown key kode: "),
+    (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "frobnicate": 3}), ValueError,
+     r"^scenario: unknown key frobnicate: see warpband.scenario_help\(\)$"),
+    (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "code": {"k": 41}}), ValueError, "^scenario: code.k = 41 is not allowed: expected"),
+    (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "seed": -2}), ValueError, "^scenario: seed = -2 is not allowed: expected"),
+    (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "seed": 2 ** 70}), ValueError, "the integer 1180591620717411303424 is not allowed"),
+    (lambda: wb.sweep({"code": {"k": 40}}), ValueError, "^scenario: sweep"),
     (lambda: wb.sweep({"sweep": {"ebn0_db": object()}}), ValueError, "a object is not allowed"),
     (lambda: wb.sweep({"a b": 1}), ValueError, "key 'a b'"),
-    (lambda: wb.sweep(TURBO, max_frames=0), ValueError, "max_frames"),
+    (lambda: wb.sweep(TURBO, max_frames=0), ValueError, "^max_frames = 0 is not allowed: expected 1 to 1000000000000000$"),
+    (lambda: wb.sweep(TURBO, frame_errors=-2), ValueError, "^frame_errors = -2 is not allowed: expected 0 to 1000000000000000$"),
+    (lambda: wb.sweep(TURBO, frame_errors=2 ** 70), ValueError, "^frame_errors = 1180591620717411303424 is not allowed"),
+    (lambda: wb.sweep(TURBO, frame_errors=2.5), ValueError, "^frame_errors = 2.5 is not allowed: expected an integer"),
+    (lambda: wb.sweep(TURBO, seed=-2), ValueError, "^seed = -2 is not allowed: expected 0 to 9223372036854775807$"),
+    (lambda: wb.sweep(TURBO, seed=2 ** 63), ValueError, "^seed = 9223372036854775808 is not allowed"),
+    (lambda: wb.sweep(TURBO, seed=2 ** 64), ValueError, "^seed = 18446744073709551616 is not allowed"),
+    (lambda: wb.sweep(TURBO, checkpoint=100), ValueError, "^checkpoint = 100 is not allowed: expected 0 to 30 seconds$"),
+    (lambda: wb.sweep(TURBO, checkpoint=float("nan")), ValueError, "^checkpoint = nan is not allowed"),
+    (lambda: wb.sweep(TURBO, max_seconds=-1), ValueError, "^max_seconds = -1 is not allowed: expected 0 to 1e9$"),
+    (lambda: wb.sweep(TURBO, max_seconds="1"), ValueError, "^max_seconds = '1' is not allowed: expected a number$"),
+    (lambda: wb.sweep(TURBO, threads=2 ** 40), ValueError, "^threads = 1099511627776 is not allowed"),
+    (lambda: wb.sweep(TURBO, device=0), ValueError, '^device = 0 is not allowed: expected "cpu" or "cuda:N"$'),
+    (lambda: wb.sweep(TURBO, progress="yes"), ValueError, "^progress = 'yes' is not allowed"),
+    (lambda: wb.sweep(5), TypeError, "^scenario is a int: expected a path or a dictionary$"),
     (lambda: wb.sweep(TURBO, device="gpu"), ValueError, "device"),
     (lambda: wb.sweep(TURBO, output="no/such/folder/r.json"), RuntimeError, "no/such/folder"),
     (lambda: wb.sweep("no_such.toml"), OSError, "no_such"),
     (lambda: wb.SweepResult({}), ValueError, "no result"),
+    (lambda: wb.SweepResult(5), ValueError, "no result"),
 ])
 def test_clear_errors(call, error, match):
-    with pytest.raises(error, match=match):
+    with pytest.raises(error, match=match) as caught:
         call()
+    assert "\n" not in str(caught.value)
+
+
+def test_errors_of_a_file_name_it_and_the_line(tmp_path):
+    path = tmp_path / "s.toml"
+    for text, match in (("sweep.ebn0_db = 0\ncode.k = 41\n", "line 2: code.k = 41 is not allowed: expected"),
+                        ("sweep.ebn0_db = 0\n\nfrobnicate = 3", r"line 3: unknown key frobnicate: see warpband.scenario_help\(\)$"),
+                        ("sweep.ebn0_db = ", "line 1: not TOML")):
+        path.write_text(text)
+        with pytest.raises(RuntimeError, match=f"s.toml: {match}"):
+            wb.sweep(path)
 
 
 def test_channels_of_a_file(tmp_path):
@@ -109,7 +140,10 @@ def test_channels_of_a_file(tmp_path):
     assert result["frames"] == [10, 10] and result["bit_errors"][0] > 0 and result["bit_errors"][1] == 0
     channel = result.to_dict()["curves"][0]["config"]["channel"]
     assert (channel["file"], channel["layout"], channel["snapshots"], channel["subcarriers"]) == ("h.h5", "plain", 5, 24)
-    with pytest.raises(RuntimeError, match="massive.antennas"):
+    with pytest.raises(RuntimeError, match="^scenario: channel.file: no.h5"):
+        wb.sweep({"code": {"type": "none"}, "modem": {"modulation": "qpsk"}, "channel": {"type": "file", "file": "no.h5"},
+                  "massive": {"solver": "zf", "antennas": 8, "users": 2}, "sweep": {"snr_db": [0.0]}})
+    with pytest.raises(ValueError, match="^scenario: massive.antennas"):
         wb.sweep({"code": {"type": "none"}, "modem": {"modulation": "qpsk"}, "channel": {"type": "file", "file": str(tmp_path / "h.h5")},
                   "massive": {"solver": "zf", "antennas": 9, "users": 2}, "sweep": {"snr_db": [0.0]}})
 

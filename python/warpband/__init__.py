@@ -14,11 +14,12 @@ from typing import Any
 from . import _core
 from ._arrays import Array, Executor, cpu, cuda
 from ._sweep import Curve, Progress, SweepResult, scenario_help, sweep
-from .channel import TdlChannel, awgn, mimo_rayleigh, rayleigh, tdl_profiles
+from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, cdl_profiles, exponential_correlation, mimo_rayleigh,
+                      rayleigh, read_csi, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
 from .detect import KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, ZeroForcing
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, wifi_ldpc, wimax_ldpc
-from .lte import LteTransportDecoder, LteTransportEncoder
+from .lte import CrcAttacher, LteTransportDecoder, LteTransportEncoder
 from .massive import MassiveDownlink, MassiveUplink
 from .modem import Demapper, QamMapper
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology
@@ -27,13 +28,14 @@ from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, T
 from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
-    "Array", "BcjrDecoder", "ConvCode", "ConvEncoder", "Curve", "Demapper", "Executor", "FrameDropped", "KBest", "Latencies",
+    "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "CrcAttacher", "Csi", "Curve", "Demapper", "Executor", "FrameDropped", "KBest", "KroneckerChannel",
+    "Latencies",
     "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink",
     "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology",
     "OnePassTrellis", "Progress", "QamMapper", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats",
     "SweepResult", "TdlChannel", "Ticket", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn",
-    "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda", "cuda_devices", "has_cuda", "isas", "lte_numerology",
-    "mimo_rayleigh", "plot", "rayleigh", "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
+    "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda", "cuda_devices", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology",
+    "mimo_rayleigh", "plot", "rayleigh", "read_csi", "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
 ]
 
 __version__: str = _core.version()
@@ -42,6 +44,8 @@ __commit__: str = _core.commit()
 
 #: Whether this build can use CUDA devices.
 has_cuda: bool = _core.has_cuda()
+#: Whether this build can read HDF5 files.
+has_hdf5: bool = _core.has_hdf5()
 
 
 def isas() -> list[str]:

@@ -9,11 +9,10 @@ from typing import Any, Mapping, Protocol, Sequence, Tuple
 import numpy as np
 
 from . import _core
+from ._settings import made
 
 #: An array of NumPy, torch, CuPy or another library with DLPack or ``__cuda_array_interface__``.
 Array = Any
-
-LLR_SIGNS = ("log_p0_p1", "log_p1_p0")
 
 # made once: numpy.dtype(...) takes longer than a small array
 FLOAT32, COMPLEX64, UINT8, INT8, INT32 = (np.dtype(name) for name in ("float32", "complex64", "uint8", "int8", "int32"))
@@ -67,57 +66,8 @@ def default_cpu() -> Executor:
         text = os.environ.get("WARPBAND_THREADS", "0")
         if not text.isdigit():
             raise ValueError(f'WARPBAND_THREADS = "{text}" is not allowed: expected a number of threads, 0 for all cores')
-        _default = _core.Executor(threads=int(text), isa=None)
+        _default = made(_core.Executor, threads=int(text), isa=None)
     return _default
-
-
-def checked_sign(llr: str) -> bool:
-    """Whether LLRs are those of the other sign."""
-    if llr not in LLR_SIGNS:
-        raise ValueError(f'llr = {llr!r} is not allowed: expected "log_p0_p1" or "log_p1_p0"')
-    return llr == "log_p1_p0"
-
-
-#: the values that settings can have at all, where they are not those of a 32-bit integer
-_RANGES = {"seed": (0, 2 ** 64 - 1), "first": (0, 2 ** 64 - 1), "point": (0, 2 ** 32 - 1), "polynomial": (0, 2 ** 32 - 1),
-           "block": (1, 2 ** 31 - 1), "rv": (0, 3)}
-
-
-def whole(name: str, value: Any) -> Any:
-    """The value, if it is no integer that is out of the range that ``name`` can have at all."""
-    low, high = _RANGES.get(name, (-2 ** 31, 2 ** 31 - 1))
-    if hasattr(type(value), "__index__") and not low <= int(value) <= high:
-        raise ValueError(f"{name} = {value} is not allowed: expected {low} to {high}")
-    return value
-
-
-def made(what: Any, **settings: Any) -> Any:
-    """``what(**settings)``, with an integer that no C++ type holds as a ``ValueError`` like any other out of range."""
-    try:
-        return what(**settings)
-    except TypeError:
-        for name, value in settings.items():
-            for number in value if isinstance(value, (list, tuple)) else ():
-                whole(name if name != "crc" else "polynomial", number)
-            try:
-                whole(name, value)
-            except ValueError as error:
-                # The library knows the range better than the type does.
-                nearest = max(-2 ** 31, min(int(value), 2 ** 31 - 1))
-                if nearest == value:  # a range of its own, such as that of a seed
-                    raise
-                try:
-                    made(what, **{**settings, name: nearest})
-                except ValueError as better:
-                    if str(better).startswith(f"{name} = {nearest} "):
-                        raise ValueError(str(better).replace(str(nearest), str(value), 1)) from None
-                raise error from None
-        raise
-
-
-def random_range(seed: int, first: int, point: int) -> Any:
-    """Which random numbers a call of a channel draws."""
-    return made(_core.RandomRange, seed=seed, first=first, point=point)
 
 
 def _resolved(array: Array) -> Array:

@@ -9,6 +9,7 @@ import tempfile
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Union
 
 from . import _core
+from ._settings import made, number, refused, shown, whole
 
 __all__ = ["Curve", "Progress", "SweepResult", "scenario_help", "sweep"]
 
@@ -46,7 +47,7 @@ class SweepResult:
     """
 
     def __init__(self, content: Mapping[str, Any]):
-        if not isinstance(content.get("curves"), list):
+        if not isinstance(content, Mapping) or not isinstance(content.get("curves"), list):
             raise ValueError("this is no result: expected what warpband.sweep or `warpband sim -o` writes")
         self._content = dict(content)
 
@@ -88,6 +89,7 @@ class SweepResult:
         return json.loads(json.dumps(self._content))
 
     def to_json(self) -> str:
+        """The text of a result file, JSON as docs/result.md has it: what :meth:`save` writes."""
         return json.dumps(self._content, indent=1, ensure_ascii=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -159,6 +161,8 @@ def _toml_value(value: Any) -> str:
         value = value.tolist()
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int) and not -2 ** 63 <= value < 2 ** 63:
+        raise ValueError(f"scenario = the integer {shown(value)} is not allowed: expected -2**63 to 2**63 - 1")
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, str):
@@ -228,10 +232,10 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         output: a result file that is kept up to date: every ``checkpoint`` seconds, after the first batch and at the end.
         resume: a result, or its file, to go on from: to more frame errors or frames, or with a scenario that differs from the
             first in its stop rules, points and curves alone. The counts are those of a run in one go.
-        seed, frame_errors, max_frames, max_seconds: in the place of the scenario's.
+        seed, frame_errors, max_frames, max_seconds: in the place of the scenario's: 0..2**63 - 1, 0..10**15, 1..10**15, 0..1e9.
         device: "cpu" or "cuda:N".
         threads: of the CPU; 0 for all cores.
-        checkpoint: seconds.
+        checkpoint: seconds, 0..30.
         progress: True for a bar on stderr, or a function that gets a :class:`Progress` ten times a second at most and after
             each point; what it raises ends the sweep, False stops it.
 
@@ -239,25 +243,39 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         The result. Its counts do not depend on device, threads or batch, but under a rule of time.
 
     Raises:
-        ValueError: for settings that are not allowed.
-        RuntimeError: for a scenario or result that cannot be read or means nothing, with file, line and key.
+        ValueError: for settings that are not allowed, those of a dictionary by their key.
+        RuntimeError: for the file of a scenario or result that cannot be read or means nothing, with file, line and key.
     """
     if scenario is None and resume is None:
         raise ValueError("scenario = None is not allowed: expected a scenario, or a result to resume")
-    text, name = None, "scenario"
+    if seed is not None:
+        seed = whole("seed", seed, 0, 2 ** 63 - 1)
+    if frame_errors is not None:
+        frame_errors = whole("frame_errors", frame_errors, 0, 10 ** 15)
+    if max_frames is not None:
+        max_frames = whole("max_frames", max_frames, 1, 10 ** 15)
+    if max_seconds is not None and not 0 <= number("max_seconds", max_seconds) <= 1e9:
+        raise refused("max_seconds", max_seconds, "0 to 1e9")
+    if not 0 <= number("checkpoint", checkpoint) <= 30:
+        raise refused("checkpoint", checkpoint, "0 to 30 seconds")
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise refused("progress", progress, "True, False or a function")
+    text, name = None, None
     if isinstance(scenario, Mapping):
         text = scenario_text(scenario)
     elif scenario is not None:
+        if not isinstance(scenario, (str, os.PathLike)):
+            raise TypeError(f"scenario is a {type(scenario).__name__}: expected a path or a dictionary")
         name = os.fspath(scenario)
         with open(name, encoding="utf-8") as file:
             text = file.read()
     if device == "cpu":
-        executor = _core.Executor(threads=threads, isa=None)
+        executor = made(_core.Executor, threads=threads, isa=None)
     else:
-        found = re.fullmatch(r"cuda(?::(\d+))?", device)
+        found = re.fullmatch(r"cuda(?::(\d+))?", device) if isinstance(device, str) else None
         if not found:
-            raise ValueError(f'device = "{device}" is not allowed: expected "cpu" or "cuda:N"')
-        executor = _core.Executor.cuda(device=int(found[1] or 0), stream=0)
+            raise refused("device", device, '"cpu" or "cuda:N"')
+        executor = made(_core.Executor.cuda, device=int(found[1] or 0), stream=0)
     bar = _Bar() if progress is True else None
     told = bar or (progress if callable(progress) else None)
     own = None

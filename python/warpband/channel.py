@@ -1,16 +1,22 @@
-"""Channels: noise, flat Rayleigh fading with one antenna or several, tapped delay lines on an OFDM grid.
+"""Channels: noise, flat Rayleigh fading with one antenna or several, tapped and clustered delay lines on an OFDM grid.
 
 Random numbers follow from ``seed``, ``point`` and the number of an item alone, of which ``first`` is that of the first: not from
 the batch, the threads or the device. A second batch goes on with ``first`` = the items of the first one.
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+import math
+import os
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
 
 from . import _core
-from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, made, random_range, results, space_of, whole
+from ._arrays import COMPLEX64, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._settings import checked_executor, listed, made, number, random_range, whole
 
-__all__ = ["TdlChannel", "awgn", "mimo_rayleigh", "rayleigh", "tdl_profiles"]
+__all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "cdl_profiles", "exponential_correlation", "mimo_rayleigh",
+           "rayleigh", "read_csi", "tdl_profiles"]
 
 
 def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int = 0, out: Any = None,
@@ -18,7 +24,8 @@ def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int
     """Adds noise CN(0, noise_var) to complex64 of any shape. The items are the numbers; ``out`` may be ``sent`` itself."""
     space = space_of(sent)
     arrays = fill(space, {"out": (COMPLEX64, ())}, "out", out, tuple(sent.shape))
-    _core.awgn(space.executor(executor), space.take(sent), arrays["out"], noise_var, random_range(seed, first, point))
+    _core.awgn(space.executor(checked_executor(executor)), space.take(sent), arrays["out"], number("noise_var", noise_var),
+               random_range(seed, first, point))
     return results(space, arrays, "out", out)
 
 
@@ -31,7 +38,10 @@ def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: i
     space = space_of(sent)
     wanted = ("out", "gain")
     arrays = fill(space, {"out": (COMPLEX64, ()), "gain": (COMPLEX64, ())}, wanted, out, tuple(sent.shape))
-    _core.rayleigh(space.executor(executor), space.take(sent), arrays["out"], arrays["gain"], whole("block", block),
+    block = whole("block", block)
+    if math.prod(sent.shape) % block:
+        raise ValueError(f"sent = shape {tuple(sent.shape)} is not allowed: expected a multiple of block = {block} numbers")
+    _core.rayleigh(space.executor(checked_executor(executor)), space.take(sent), arrays["out"], arrays["gain"], block,
                    random_range(seed, first, point))
     return results(space, arrays, wanted, out)
 
@@ -41,8 +51,8 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
     """Flat Rayleigh fading between several antennas: ``(received, channel)``.
 
     Args:
-        sent: complex64 ``(..., streams)``; streams 1..8.
-        rx_antennas: 1..16.
+        sent: complex64 ``(..., streams)``; streams 1..64 (detectors take 8, massive MIMO 64).
+        rx_antennas: 1..512 (detectors take 16, massive MIMO 512).
         uses_per_channel: 1, or the extent of the last batch axis, all uses of which then share an H.
         seed, first, point: which random numbers; the items are the H.
 
@@ -52,6 +62,10 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
     """
     space = space_of(sent)
     batch, streams = batch_of("sent", sent, 1), sent.shape[-1]
+    if not 1 <= streams <= 64:
+        raise ValueError(f"sent = shape {tuple(sent.shape)} is not allowed: expected a last axis of 1 to 64 streams")
+    rx_antennas = whole("rx_antennas", rx_antennas, 1, 512)
+    uses_per_channel = whole("uses_per_channel", uses_per_channel, 1, 2 ** 24)
     channels = batch
     if uses_per_channel != 1:
         if not batch or batch[-1] != uses_per_channel:
@@ -60,7 +74,7 @@ def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel:
         channels = batch[:-1]
     received = space.empty(batch + (rx_antennas,), COMPLEX64)
     channel = space.empty(channels + (rx_antennas, streams), COMPLEX64)
-    _core.mimo_rayleigh(space.executor(executor), space.take(sent), received, channel, uses_per_channel,
+    _core.mimo_rayleigh(space.executor(checked_executor(executor)), space.take(sent), received, channel, uses_per_channel,
                         random_range(seed, first, point))
     return space.give(received), space.give(channel)
 
@@ -74,9 +88,9 @@ class TdlChannel:
     """A tapped delay line on blocks of OFDM resource elements (docs/tdl.md).
 
     Args:
-        profile: a name of :func:`tdl_profiles`: "epa", "eva", "etu", "tdl-a" to "tdl-e", "tdla30", ...
-        delay_spread_ns: of "tdl-a" to "tdl-e".
-        delays_ns, powers_db: one's own taps, instead of ``profile``.
+        profile: a name of :func:`tdl_profiles`: "epa", "eva", "etu", "tdl-a" to "tdl-e", "tdla30", ...; None is "epa".
+        delay_spread_ns: of "tdl-a" to "tdl-e", which take 100 for None.
+        delays_ns, powers_db: one's own taps, instead of ``profile`` and ``delay_spread_ns``.
         rician_k_db: of one's own first tap; None is Rayleigh.
         doppler_hz: the largest Doppler shift.
         subcarriers, symbols: the grid of a block.
@@ -86,14 +100,15 @@ class TdlChannel:
         executor: where arrays in host memory are processed; None for all cores.
     """
 
-    def __init__(self, *, profile: str = "epa", delay_spread_ns: float = 100.0, delays_ns: Sequence[float] = (),
+    def __init__(self, *, profile: str | None = None, delay_spread_ns: float | None = None, delays_ns: Sequence[float] = (),
                  powers_db: Sequence[float] = (), rician_k_db: float | None = None, doppler_hz: float = 0.0,
                  subcarriers: int = 300, symbols: int = 14, spacing_hz: float = 15000.0, cyclic_prefix_us: float = 4.6875,
                  symbol_period_us: float = 0.0, sinusoids: int = 32, streams: int = 1, rx_antennas: int = 1,
                  executor: Executor | None = None):
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._channel = made(
-            _core.TdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=list(delays_ns), powers_db=list(powers_db),
+            _core.TdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=listed("delays_ns", delays_ns),
+            powers_db=listed("powers_db", powers_db),
             rician_k_db=rician_k_db, subcarriers=subcarriers, symbols=symbols, spacing_hz=spacing_hz,
             cyclic_prefix_us=cyclic_prefix_us, symbol_period_us=symbol_period_us, doppler_hz=doppler_hz,
             sinusoids=sinusoids, streams=streams, rx_antennas=rx_antennas)
@@ -104,7 +119,7 @@ class TdlChannel:
 
     def response(self, *, blocks: int, seed: int, first: int = 0, point: int = 0) -> Any:
         """H of blocks, a NumPy array of complex64 ``(blocks, symbols, subcarriers, rx_antennas, streams)``."""
-        from ._arrays import NUMPY
+        blocks = whole("blocks", blocks, 0, 2 ** 31 - 1)
         channel = NUMPY.empty((blocks, self.symbols, self.subcarriers, self.rx_antennas, self.streams), COMPLEX64)
         self._channel.response(NUMPY.executor(self._executor), channel, random_range(seed, first, point))
         return channel
@@ -124,3 +139,226 @@ class TdlChannel:
         self._channel.apply(space.executor(self._executor), space.take(sent), received, channel,
                             random_range(seed, first, point))
         return space.give(received), space.give(channel)
+
+
+def cdl_profiles() -> list[str]:
+    """The names of the profiles of :class:`CdlChannel`."""
+    return _core.cdl_profiles()
+
+
+class CdlChannel:
+    """Clustered delay lines between a linear array and users of one antenna each, on a grid of OFDM resource elements.
+
+    WINNER II (D1.1.2 clause 6.8) and the CDL models of 3GPP TR 38.901 clause 7.7.1 (docs/cdl.md): a cluster is 20 rays around
+    a delay and a direction. A drop puts each user in a direction of its own; mean ``|h|**2`` is 1 for each user over drops.
+    Antennas are isotropic, of one polarisation; there is no path loss.
+
+    Args:
+        profile: a name of :func:`cdl_profiles`: "a1-los" to "c2-nlos" of WINNER II, "cdl-a" to "cdl-e".
+        delay_spread_ns: of "cdl-a" to "cdl-e", 1e-3..1e6; others have fixed delays.
+        delays_ns, powers_db: one's own clusters, 1 to 32, instead of ``profile``; powers are relative, -200..200.
+        aod_deg, aoa_deg: azimuths of one's own clusters, of departure (at the array) and of arrival, from the line of sight,
+            -360..360. As all that follows but ``rician_k_db``, one for each cluster, or none for 0.
+        zod_deg, zoa_deg: zeniths, 0..180; none for 90, the horizon.
+        split: whether the cluster's rays arrive in three groups, 0, 5 and 10 ns late; none for no.
+        asd_deg, asa_deg, zsd_deg, zsa_deg: root mean square of the angles of rays about those of one's own clusters, 0..60.
+        rician_k_db: power of one's own line of sight over that of all clusters, -100..100; None for no line of sight.
+        antennas: of the array, 1..512.
+        users: 1..64.
+        subcarriers, symbols: the grid of a drop.
+        spacing_hz, cyclic_prefix_us, symbol_period_us: of OFDM; a period of 0 is 1 / spacing and the prefix, which must be
+            as long as the longest delay.
+        carrier_hz: 1e6..1e12.
+        spacing_wavelengths: of neighbouring antennas, 0..16.
+        spacing_m: of neighbouring antennas in metres, instead of ``spacing_wavelengths``; 0 takes that.
+        speed_kmh: of users, up to 1000 wavelengths in a drop.
+        heading_deg: where users go, as an azimuth of arrival, -360..360; None draws one for each.
+        sector_deg: users' directions are uniform within this on either side of the array's normal, 0..180.
+        directions_deg: users' directions instead, -180..180.
+        power_control: mean ``|h|**2`` is 1 for each user in each drop.
+        shadowing_db: standard deviation of users' mean powers, 0..40; only without ``power_control``.
+        executor: where arrays in host memory are filled; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+    """
+
+    def __init__(self, *, antennas: int, users: int = 1, profile: str = "cdl-a", delay_spread_ns: float = 100.0,
+                 delays_ns: Sequence[float] = (), powers_db: Sequence[float] = (), aod_deg: Sequence[float] = (),
+                 aoa_deg: Sequence[float] = (), zod_deg: Sequence[float] = (), zoa_deg: Sequence[float] = (),
+                 split: Sequence[bool] = (), asd_deg: float = 0.0, asa_deg: float = 0.0, zsd_deg: float = 0.0, zsa_deg: float = 0.0,
+                 rician_k_db: float | None = None, subcarriers: int = 300, symbols: int = 1, spacing_hz: float = 15000.0,
+                 cyclic_prefix_us: float = 4.6875, symbol_period_us: float = 0.0, carrier_hz: float = 2.6e9,
+                 spacing_wavelengths: float = 0.5, spacing_m: float = 0.0, speed_kmh: float = 0.0,
+                 heading_deg: float | None = None, sector_deg: float = 60.0, directions_deg: Sequence[float] = (),
+                 power_control: bool = False, shadowing_db: float = 0.0, executor: Executor | None = None):
+        if spacing_m:
+            spacing_wavelengths = 0.0
+        self._executor = checked_executor(executor)
+        self._channel = made(
+            _core.CdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=list(delays_ns), powers_db=list(powers_db),
+            aod_deg=list(aod_deg), aoa_deg=list(aoa_deg), zod_deg=list(zod_deg), zoa_deg=list(zoa_deg), split=[bool(x) for x in split],
+            asd_deg=asd_deg, asa_deg=asa_deg, zsd_deg=zsd_deg, zsa_deg=zsa_deg, rician_k_db=rician_k_db, antennas=antennas,
+            users=users, subcarriers=subcarriers, symbols=symbols, spacing_hz=spacing_hz, cyclic_prefix_us=cyclic_prefix_us,
+            symbol_period_us=symbol_period_us, carrier_hz=carrier_hz, spacing_m=spacing_m,
+            spacing_wavelengths=spacing_wavelengths, speed_kmh=speed_kmh, heading_deg=heading_deg, sector_deg=sector_deg,
+            directions_deg=list(directions_deg), power_control=power_control, shadowing_db=shadowing_db)
+        self.antennas, self.users, self.subcarriers, self.symbols = antennas, users, subcarriers, symbols
+        self._table = {"channel": (COMPLEX64, (symbols, subcarriers, antennas, users))}
+        #: paths, that is clusters, groups of split ones and, first of all, the line of sight: delays, and powers as fractions
+        #: of their sum
+        self.delays_ns: list[float] = self._channel.delays_ns
+        self.powers: list[float] = self._channel.powers
+
+    def response(self, *, drops: int, seed: int, first: int = 0, point: int = 0, out: Any = None) -> Any:
+        """H of drops, complex64 ``(drops, symbols, subcarriers, antennas, users)``, as :class:`warpband.MassiveUplink` takes it.
+
+        Args:
+            drops: how many.
+            seed, first, point: which random numbers; the items are the drops.
+            out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
+        """
+        space = NUMPY if out is None else space_of(out)
+        arrays = fill(space, self._table, "channel", out, (drops,))
+        self._channel.response(space.executor(self._executor), arrays["channel"], random_range(seed, first, point))
+        return results(space, arrays, "channel", out)
+
+
+def exponential_correlation(*, antennas: int, correlation: complex) -> np.ndarray:
+    """The correlation matrix ``r**|i - j|`` of neighbours along a line, complex128 ``(antennas, antennas)``.
+
+    Args:
+        antennas: 1..512.
+        correlation: r of two neighbours, the first times the conjugate of the second; ``|r| <= 1``. Below the diagonal is its
+            conjugate.
+    """
+    matrix = made(_core.exponential_correlation, antennas=antennas, correlation=complex(correlation))
+    return np.array(matrix, np.complex128).reshape(antennas, antennas)
+
+
+def _correlation(name: str, matrix: Any, antennas: int) -> list[complex]:
+    """A square matrix of settings, row after row; nothing for the identity."""
+    if matrix is None:
+        return []
+    values = np.asarray(matrix, np.complex128)
+    if values.shape != (antennas, antennas):
+        raise ValueError(f"{name} = shape {values.shape} is not allowed: expected ({antennas}, {antennas}), or None for antennas "
+                         "that are not correlated")
+    return values.ravel().tolist()
+
+
+class KroneckerChannel:
+    """Flat Rayleigh fading between antennas that are correlated on either side (Kronecker's model, docs/cdl.md).
+
+    ``H = A G B^H`` with ``A A^H = R_rx``, ``B B^H = R_tx`` and the entries of G independent and CN(0, 1): ``E H H^H = streams R_rx``,
+    ``E H^H H = rx_antennas R_tx``. G is the H of :func:`mimo_rayleigh`, bit by bit.
+
+    Args:
+        streams, rx_antennas: 1..64, 1..512.
+        rx_correlation: R_rx, ``(rx_antennas, rx_antennas)``, Hermitian, positive semidefinite, with ones on the diagonal (within
+            1e-6), as :func:`exponential_correlation` gives; None for the identity.
+        tx_correlation: R_tx, ``(streams, streams)``.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+    """
+
+    def __init__(self, *, streams: int, rx_antennas: int, rx_correlation: Any = None, tx_correlation: Any = None,
+                 executor: Executor | None = None):
+        self._executor = checked_executor(executor)
+        self._channel = made(_core.KroneckerChannel, streams=streams, rx_antennas=rx_antennas,
+                             rx_correlation=_correlation("rx_correlation", rx_correlation, rx_antennas),
+                             tx_correlation=_correlation("tx_correlation", tx_correlation, streams))
+        self.streams, self.rx_antennas = streams, rx_antennas
+        self._table = {"channel": (COMPLEX64, (rx_antennas, streams))}
+
+    def response(self, *, channels: int, seed: int, first: int = 0, point: int = 0, out: Any = None) -> Any:
+        """H alone, complex64 ``(channels, rx_antennas, streams)``.
+
+        Args:
+            channels: how many.
+            seed, first, point: which random numbers; the items are the H.
+            out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
+        """
+        space = NUMPY if out is None else space_of(out)
+        arrays = fill(space, self._table, "channel", out, (channels,))
+        self._channel.response(space.executor(self._executor), arrays["channel"], random_range(seed, first, point))
+        return results(space, arrays, "channel", out)
+
+    def __call__(self, sent: Array, *, seed: int, uses_per_channel: int = 1, first: int = 0, point: int = 0) -> Any:
+        """Sends complex64 ``(..., streams)``: ``(received, channel)``.
+
+        Args:
+            sent: what is sent.
+            uses_per_channel: 1, or the extent of the last batch axis, up to 2**24, all uses of which then share an H.
+            seed, first, point: which random numbers; the items are the H.
+
+        Returns:
+            received, complex64 ``(..., rx_antennas)``, and channel, complex64 ``(..., rx_antennas, streams)``, without the last
+            batch axis where its uses share an H.
+        """
+        space = space_of(sent)
+        batch = batch_of("sent", sent, 1)
+        if sent.shape[-1] != self.streams:
+            raise ValueError(f"sent = shape {tuple(sent.shape)} is not allowed: expected (..., {self.streams})")
+        if uses_per_channel != 1 and (not batch or batch[-1] != uses_per_channel):
+            raise ValueError(f"uses_per_channel = {uses_per_channel} is not allowed: expected 1, or the extent of the last batch "
+                             f"axis of {tuple(sent.shape)}")
+        channels = batch if uses_per_channel == 1 else batch[:-1]
+        received = space.empty(batch + (self.rx_antennas,), COMPLEX64)
+        channel = space.empty(channels + (self.rx_antennas, self.streams), COMPLEX64)
+        self._channel.apply(space.executor(self._executor), space.take(sent), received, channel, uses_per_channel,
+                            random_range(seed, first, point))
+        return space.give(received), space.give(channel)
+
+
+class Csi(NamedTuple):
+    """Channel estimates of a file, as :func:`read_csi` gives them."""
+
+    #: H, complex64 ``(snapshots, subcarriers, rx, tx)``: of a trace rx are antennas of the base station, tx its users
+    channel: np.ndarray
+    #: uint8 ``(snapshots, subcarriers)``: 1 where H is erased, and zeros
+    status: np.ndarray
+    #: "plain", "renew", "argos" or "csi"
+    layout: str
+    #: the carrier, and the spacing of subcarriers; 0 where the file does not say
+    carrier_hz: float
+    spacing_hz: float
+
+
+def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | None = None, scale: str = "none", cell: int = 0,
+             first_sample: int | None = None, shifted_pilot: bool | None = None) -> Csi:
+    """Reads channel estimates, measured or computed elsewhere, from an HDF5 file (docs/files.md).
+
+    The layout is told from what the file holds: "plain", an array ``h`` of complex64 ``(snapshots, subcarriers, rx, tx)``;
+    "renew", pilots as RENEW's sounder and Agora write them; "argos", those of ArgosV2 traces before RENEW; "csi", estimates
+    made of the latter. Pilots become least-squares estimates on the subcarriers that have one, the lowest frequency first.
+
+    Args:
+        path: of the file.
+        first: the first snapshot that is read, from 0.
+        snapshots: how many; None for all from ``first`` on.
+        scale: "none"; "snapshot": mean ``|h|**2`` is 1 for every transmitter in each snapshot; "file": in the mean over all
+            snapshots of the file that are not erased.
+        cell: of a "renew" file, from 0.
+        first_sample: of "renew" and "argos", the sample of a slot at which the first cyclic prefix begins (argos: the first
+            window); None for what the file says (argos: 47).
+        shifted_pilot: of "renew", whether the pilot is stored from the lowest frequency on; None tells from its zeros.
+
+    Raises:
+        RuntimeError: there is no such file, it is none of these layouts or damaged; or this build has no HDF5, which wheels
+            made by ``pip install .`` have not (``-C cmake.define.WARPBAND_HDF5=ON``).
+        ValueError: for a setting that is not allowed, or snapshots that are not there.
+    """
+    if not _core.has_hdf5():
+        raise RuntimeError("this build of warpband has no HDF5, which read_csi needs: build with -C cmake.define.WARPBAND_HDF5=ON")
+    file = made(_core.CsiFile, path=os.fspath(path), scale=scale, cell=cell, first_sample=first_sample, shifted_pilot=shifted_pilot)
+    there, *item = file.shape
+    whole("first", first)
+    count = max(0, there - first) if snapshots is None else snapshots
+    if count < 0 or first + count > there:
+        raise ValueError(f"snapshots = {first} + {count} is not allowed: expected at most {there} in all")
+    channel, status = NUMPY.empty((count, *item), COMPLEX64), NUMPY.empty((count, item[0]), UINT8)
+    file.read(NUMPY.executor(None), first, channel, status)
+    return Csi(channel, status, file.layout, file.carrier_hz, file.spacing_hz)

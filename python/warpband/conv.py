@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
+from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._settings import checked_executor, checked_sign, code_of, listed, made, refused
 
 __all__ = ["BcjrDecoder", "ConvCode", "ConvEncoder", "ViterbiDecoder", "conv_80211", "conv_80216", "conv_lte"]
 
@@ -23,10 +24,11 @@ class ConvCode:
 
     def __init__(self, *, constraint_length: int = 7, generators: Sequence[int] = (0o133, 0o171), feedback: int = 0,
                  termination: str = "zero-tail", sent: Sequence[Sequence[int]] = (), order: str = "serial"):
-        rows = [list(row) for row in sent]
+        generators = listed("generators", generators)
+        rows = [listed("sent", row) for row in listed("sent", sent)]
         if any(len(row) != len(generators) for row in rows):
-            raise ValueError(f"sent = {rows} is not allowed: expected rows of {len(generators)} numbers, one a generator")
-        self._code = made(_core.ConvCode, constraint_length=constraint_length, generators=list(generators), feedback=feedback,
+            raise refused("sent", rows, f"rows of {len(generators)} numbers, one a generator")
+        self._code = made(_core.ConvCode, constraint_length=constraint_length, generators=generators, feedback=feedback,
                           termination=termination, sent=sum(rows, []), order=order)
 
     @classmethod
@@ -69,12 +71,12 @@ class ConvCode:
 
 def conv_80211(*, rate: str = "1/2") -> ConvCode:
     """IEEE 802.11: (133, 171), zero tail; rate "1/2", "2/3", "3/4" or "5/6"."""
-    return ConvCode._of(_core.ConvCode.ieee80211(rate))
+    return ConvCode._of(made(_core.ConvCode.ieee80211, rate=rate))
 
 
 def conv_80216(*, rate: str = "1/2", termination: str = "zero-tail") -> ConvCode:
     """IEEE 802.16: (171, 133), zero tail (OFDM) or tail-biting (OFDMA); rate "1/2", "2/3", "3/4" or "5/6"."""
-    return ConvCode._of(_core.ConvCode.ieee80216(rate, termination))
+    return ConvCode._of(made(_core.ConvCode.ieee80216, rate=rate, termination=termination))
 
 
 def conv_lte() -> ConvCode:
@@ -92,8 +94,8 @@ class ConvEncoder:
     """
 
     def __init__(self, *, code: ConvCode, k: int, executor: Executor | None = None):
-        self._executor = executor
-        self._encoder = made(_core.ConvEncoder, code=code._code, k=k)
+        self._executor = checked_executor(executor)
+        self._encoder = made(_core.ConvEncoder, code=code_of(code, ConvCode), k=k)
         self.code, self.k = code, k
         #: bits of a codeword, tail included
         self.n: int = self._encoder.n
@@ -113,7 +115,7 @@ class ViterbiDecoder:
     Args:
         code: the code.
         k: information bits of a codeword, 1..65536.
-        overlap: with a tail-biting code: steps around the circle before and behind the codeword; -1 chooses 8 (K - 1).
+        overlap: with a tail-biting code alone: steps around the circle before and behind the codeword; -1 chooses 8 (K - 1).
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
     """
@@ -121,8 +123,8 @@ class ViterbiDecoder:
     def __init__(self, *, code: ConvCode, k: int, overlap: int = -1, llr: str = "log_p0_p1",
                  executor: Executor | None = None):
         self._reversed = checked_sign(llr)
-        self._executor = executor
-        self._decoder = made(_core.ViterbiDecoder, code=code._code, k=k, overlap=overlap)
+        self._executor = checked_executor(executor)
+        self._decoder = made(_core.ViterbiDecoder, code=code_of(code, ConvCode), k=k, overlap=overlap)
         self.code, self.k, self.llr = code, k, llr
         self.n: int = self._decoder.n
         self.overlap: int = self._decoder.overlap
@@ -132,7 +134,8 @@ class ViterbiDecoder:
         """Decodes ``llr``, float32 ``(..., n)``.
 
         outputs: "bits" (uint8 ``(..., k)``), "metric" (float32 ``(...)``, the log-likelihood ratio of the codeword against
-        that of zeros), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR); or several names.
+        that of zeros; of a tail-biting code that of the path that was traced back, with its steps before and behind the
+        codeword), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR); or several names.
         """
         space = space_of(llr)
         arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
@@ -157,8 +160,8 @@ class BcjrDecoder:
     def __init__(self, *, code: ConvCode, k: int, algorithm: str = "log-map", overlap: int = -1, llr: str = "log_p0_p1",
                  executor: Executor | None = None):
         self._reversed = checked_sign(llr)
-        self._executor = executor
-        self._decoder = made(_core.BcjrDecoder, code=code._code, k=k, algorithm=algorithm, overlap=overlap)
+        self._executor = checked_executor(executor)
+        self._decoder = made(_core.BcjrDecoder, code=code_of(code, ConvCode), k=k, algorithm=algorithm, overlap=overlap)
         self.code, self.k, self.llr = code, k, llr
         self.n: int = self._decoder.n
         self.overlap: int = self._decoder.overlap

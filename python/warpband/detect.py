@@ -18,7 +18,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
+from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._settings import checked_executor, checked_sign, listed, made
 
 __all__ = ["KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "ZeroForcing"]
 
@@ -29,7 +30,7 @@ class Detector:
     def __init__(self, type: str, *, streams: int, rx_antennas: int, qam: int, llr: str = "log_p0_p1",
                  executor: Executor | None = None, **settings: Any):
         self._reversed = checked_sign(llr)
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._detector = made(_core.Detector, type=type, streams=streams, rx_antennas=rx_antennas, qam=qam, **settings)
         self.type, self.streams, self.rx_antennas, self.qam, self.llr = type, streams, rx_antennas, qam, llr
         #: LLRs of a use: streams * log2(qam)
@@ -134,7 +135,7 @@ class OnePassTrellis(Detector):
 
     def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None,
                  order: Sequence[int] = (), llr: str = "log_p0_p1", executor: Executor | None = None):
-        super().__init__("ot", streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, order=list(order),
+        super().__init__("ot", streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, order=listed("order", order),
                          llr=llr, executor=executor)
 
 
@@ -146,7 +147,7 @@ class MultiPassTrellis(Detector):
 
     def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None,
                  order: Sequence[int] = (), llr: str = "log_p0_p1", executor: Executor | None = None):
-        super().__init__("mtt", streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, order=list(order),
+        super().__init__("mtt", streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, order=listed("order", order),
                          llr=llr, executor=executor)
 
 
@@ -167,7 +168,7 @@ class KBest(Detector):
                  llr_clip: float | None = None, extrinsic: bool = False, order: Sequence[int] = (),
                  llr: str = "log_p0_p1", executor: Executor | None = None):
         super().__init__("kbest", streams=streams, rx_antennas=rx_antennas, qam=qam, survivors=survivors,
-                         real_valued=real_valued, llr_clip=llr_clip, extrinsic=extrinsic, order=list(order), llr=llr,
+                         real_valued=real_valued, llr_clip=llr_clip, extrinsic=extrinsic, order=listed("order", order), llr=llr,
                          executor=executor)
 
 
@@ -187,6 +188,6 @@ class NWay(Detector):
                  extrinsic: bool = False, order: Sequence[int] = (), llr: str = "log_p0_p1",
                  executor: Executor | None = None):
         super().__init__("nway", streams=streams, rx_antennas=rx_antennas, qam=qam, ways=ways, llr_clip=llr_clip,
-                         extrinsic=extrinsic, order=list(order), llr=llr, executor=executor)
+                         extrinsic=extrinsic, order=listed("order", order), llr=llr, executor=executor)
         #: passes, as chosen
         self.ways: int = self._detector.ways

@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
+from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._settings import checked_executor, checked_sign, code_of, listed, made
 
 __all__ = ["LdpcCode", "LdpcDecoder", "LdpcEncoder", "wifi_ldpc", "wimax_ldpc"]
 
@@ -23,7 +24,7 @@ class LdpcCode:
     """
 
     def __init__(self, *, matrix: Sequence[Sequence[int]], z: int):
-        self._code = made(_core.LdpcCode.of_matrix, matrix=[list(row) for row in matrix], z=z)
+        self._code = made(_core.LdpcCode.of_matrix, matrix=[listed("matrix", row) for row in listed("matrix", matrix)], z=z)
 
     @classmethod
     def _of(cls, code: Any) -> LdpcCode:
@@ -74,8 +75,8 @@ class LdpcEncoder:
     """
 
     def __init__(self, *, code: LdpcCode, executor: Executor | None = None):
-        self._executor = executor
-        self._encoder = made(_core.LdpcEncoder, code=code._code)
+        self._executor = checked_executor(executor)
+        self._encoder = made(_core.LdpcEncoder, code=code_of(code, LdpcCode))
         self.code = code
         self._table = {"coded": (UINT8, (code.n,))}
 
@@ -110,8 +111,8 @@ class LdpcDecoder:
                  iterations: int = 15, schedule: str = "layered", precision: str = "float32", early_stop: bool = True,
                  int8_steps: float = 3.0, llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
-        self._executor = executor
-        self._decoder = made(_core.LdpcDecoder, code=code._code, algorithm=algorithm, scale=scale, offset=offset,
+        self._executor = checked_executor(executor)
+        self._decoder = made(_core.LdpcDecoder, code=code_of(code, LdpcCode), algorithm=algorithm, scale=scale, offset=offset,
                              iterations=iterations, schedule=schedule, precision=precision,
                              early_stop=early_stop, int8_steps=int8_steps)
         self.code, self.llr = code, llr

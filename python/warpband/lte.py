@@ -1,12 +1,80 @@
-"""The turbo-coded transport channels of LTE (3GPP TS 36.212 sections 5.1.1 to 5.1.4), with HARQ."""
+"""The turbo-coded transport channels of LTE (3GPP TS 36.212 sections 5.1.1 to 5.1.4), with HARQ, and their CRCs."""
 from __future__ import annotations
 
 from typing import Any, Sequence
 
-from . import _core
-from ._arrays import INT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of, whole
+import numpy as np
 
-__all__ = ["LteTransportDecoder", "LteTransportEncoder"]
+from . import _core
+from ._arrays import (INT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill, results,
+                      space_of)
+from ._settings import checked_executor, checked_sign, made, refused, whole
+from .turbo import crc_of
+
+__all__ = ["CrcAttacher", "LteTransportDecoder", "LteTransportEncoder"]
+
+
+class CrcAttacher:
+    """Cyclic redundancy checks (3GPP TS 36.212 section 5.1.1): parity behind the bits of each row.
+
+    The register begins with zeros and is not inverted at the end; the first bit is the coefficient of the highest power, and parity
+    follows with its highest power first.
+
+    Args:
+        n: bits of a row without parity, 1..2**24.
+        crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree 1..24).
+        executor: where arrays in host memory are processed; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+    """
+
+    def __init__(self, *, n: int, crc: str | tuple[int, int] = "crc24a", executor: Executor | None = None):
+        self._executor = checked_executor(executor)
+        words = crc_of(crc)
+        self._attacher = made(_core.CrcAttacher, n=n, crc=words)
+        self.n = n
+        #: bits of parity
+        self.degree: int = words[1]
+        self._table = {"coded": (UINT8, (n + self.degree,))}
+
+    def __call__(self, bits: Array, *, out: Any = None) -> Any:
+        """Bits, uint8 or bool ``(..., n)``, with their parity: uint8 ``(..., n + degree)``, or ``out``, which is filled.
+
+        Takes arrays of NumPy, torch and CuPy, and others in host memory; of others on a device :meth:`attach` does.
+        """
+        space, taken, executor = self._expected(bits, False)
+        arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
+        arrays["coded"][..., :self.n] = taken
+        self._attacher.attach(executor, arrays["coded"])
+        return results(space, arrays, "coded", out)
+
+    def attach(self, bits: Array) -> None:
+        """Writes the parity of the first n bits of each row, uint8 ``(..., n + degree)``, behind them."""
+        space = space_of(bits)
+        self._attacher.attach(space.executor(self._executor), space.target(bits))
+
+    def check(self, bits: Array) -> Any:
+        """Whether the last bits of each row, uint8 or bool ``(..., n + degree)``, are the parity of the others: bool ``(...)``.
+
+        Takes arrays as calls do.
+        """
+        space, taken, executor = self._expected(bits, True)
+        coded = space.empty(tuple(bits.shape), UINT8)
+        coded[...] = taken
+        self._attacher.attach(executor, coded)
+        ok = (coded[..., self.n:] == taken[..., self.n:]).all(-1)
+        return ok if isinstance(space, DeviceSpace) else space.give(np.asarray(ok))
+
+    def _expected(self, bits: Array, with_parity: bool) -> tuple[Any, Any, Any]:
+        """The space, the array in it and the executor, if these are bits that can be copied."""
+        space = space_of(bits)
+        if isinstance(space, (DlpackSpace, CudaInterfaceSpace)):
+            raise ValueError("bits = an array on a device is not allowed: expected one of torch or CuPy, or attach() for one of "
+                             "another library")
+        taken, executor = space.take(bits), space.executor(self._executor)
+        self._attacher.expect(executor, taken, with_parity)
+        return space, taken, executor
 
 
 class LteTransportEncoder:
@@ -23,7 +91,7 @@ class LteTransportEncoder:
 
     def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,
                  soft_buffer: int = 0, executor: Executor | None = None):
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._encoder = made(_core.LteTransportEncoder, transport_bits=transport_bits, coded_bits=coded_bits,
                              modulation_order=modulation_order, layers=layers, soft_buffer=soft_buffer)
         self.transport_bits, self.coded_bits = transport_bits, coded_bits
@@ -59,7 +127,7 @@ class LteTransportDecoder:
                  extrinsic_scale: float = 1.0, crc_stop: bool = True, precision: str = "float32", llr_steps: float = 8.0,
                  llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._decoder = made(
             _core.LteTransportDecoder, transport_bits=transport_bits, coded_bits=coded_bits, modulation_order=modulation_order, layers=layers,
             soft_buffer=soft_buffer, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
@@ -83,6 +151,8 @@ class LteTransportDecoder:
                 infinite LLR erased part of a transmission); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
         """
+        if not isinstance(first, bool):
+            raise refused("first", first, "True or False")
         space = space_of(llr)
         arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
         taken, executor = space.take(llr), space.executor(self._executor)

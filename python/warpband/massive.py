@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import (COMPLEX64, FLOAT32, INT8, UINT8, Array, Executor, as_halves, batch_of, checked_sign, fill, made, results,
-                      space_of)
+from ._arrays import COMPLEX64, FLOAT32, INT8, UINT8, Array, Executor, as_halves, batch_of, fill, results, space_of
+from ._settings import checked_executor, checked_sign, made
 
 __all__ = ["MassiveDownlink", "MassiveUplink"]
 
@@ -33,7 +33,7 @@ class MassiveUplink:
                  sums: str = "float32", llr: str = "log_p0_p1",
                  executor: Executor | None = None):
         self._reversed = checked_sign(llr)
-        self._executor = executor
+        self._executor = checked_executor(executor)
         if sinr is None:
             sinr = "approximate" if mode in ("cg", "jacobi-cg", "jacobi_cg") else "exact"
         self._detector = made(_core.MassiveUplink, antennas=antennas, users=users, qam=qam, mode=mode, iterations=iterations,
@@ -56,7 +56,9 @@ class MassiveUplink:
             channel: H, complex64 ``(..., antennas, users)``; its batch axes are the frames.
             received: y, complex64 ``(..., antennas)``; its batch axes begin with the frames, further ones are the vectors that
                 share an H: ``(frames, symbols, antennas)``.
-            noise_var: N0 per complex entry: a number, or float32 with the axes of the frames.
+            noise_var: N0 per complex entry, 1e-30..1e12: a number, or float32 with the axes of the frames. Frames with another
+                N0, with NaN or Inf or with a sum of |H|^2 outside 1e-12..1e12 are erased: zeros, and status 1. Scale CSI in
+                physical units, and N0 by the square of its factor.
             outputs: "llr" (float32 ``(..., users * log2(qam))``, user after user), "equalized" (complex64 ``(..., users)``,
                 without bias), "sinr" (float32 ``(..., users)``, linear), "status" (uint8 ``(...)``, 1 erased), "llr_int8"
                 (int8, LLRs in steps of 1 / ``llr_steps``, the nearest of -127..127); or several.
@@ -86,7 +88,7 @@ class MassiveDownlink:
 
     def __init__(self, *, antennas: int, users: int, mode: str = "cholesky", iterations: int = 0, symbol_energy: float = 1.0,
                  normalization: str = "unit-power", executor: Executor | None = None):
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._precoder = made(_core.MassiveDownlink, antennas=antennas, users=users, mode=mode, iterations=iterations,
                               symbol_energy=symbol_energy, normalization=normalization)
         self.antennas, self.users = antennas, users
@@ -100,7 +102,11 @@ class MassiveDownlink:
         """
         channel, _ = as_halves(channel)
         space = space_of(sent)
-        arrays = fill(space, self._table, outputs, out, batch_of("sent", sent, 1))
+        batch = batch_of("sent", sent, 1)
+        arrays = fill(space, self._table, outputs, out, batch)
+        precoded = arrays.get("precoded")
+        if precoded is None:  # the library computes it always
+            precoded = space.empty(batch + (self.antennas,), COMPLEX64)
         self._precoder.run(space.executor(self._executor), space.take(channel), space.take(sent), space.take(noise_var),
-                           arrays.get("precoded"), arrays.get("status"))
+                           precoded, arrays.get("status"))
         return results(space, arrays, outputs, out)

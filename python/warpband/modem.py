@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, checked_sign, fill, made, results, space_of
+from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, fill, results, space_of
+from ._settings import checked_executor, checked_sign, made
 
 __all__ = ["Demapper", "QamMapper"]
 
@@ -18,7 +19,7 @@ class QamMapper:
     """
 
     def __init__(self, *, qam: int, executor: Executor | None = None):
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._mapper = made(_core.QamMapper, qam=qam)
         self.qam = qam
         self.bits_per_symbol: int = self._mapper.bits_per_symbol
@@ -48,7 +49,7 @@ class Demapper:
 
     def __init__(self, *, qam: int, algorithm: str = "max-log", llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._demapper = made(_core.Demapper, qam=qam, algorithm=algorithm)
         self.qam, self.llr = qam, llr
         self.bits_per_symbol: int = self._demapper.bits_per_symbol

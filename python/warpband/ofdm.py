@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from . import _core
-from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, made, results, space_of
+from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, results, space_of
+from ._settings import checked_executor, made
 
 __all__ = ["OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "lte_numerology"]
 
@@ -49,7 +50,14 @@ class OfdmNumerology:
 
 def lte_numerology(*, bandwidth_mhz: float = 5, prefix: str = "normal") -> OfdmNumerology:
     """That of the downlink of LTE at 1.4, 3, 5, 10, 15 or 20 MHz with the "normal" or "extended" prefix (3GPP TS 36.211 section 6.12)."""
-    return OfdmNumerology(**dict(zip(OfdmNumerology.__dataclass_fields__, _core.lte_numerology(bandwidth_mhz, prefix))))
+    values = made(_core.lte_numerology, bandwidth_mhz=bandwidth_mhz, prefix=prefix)
+    return OfdmNumerology(**dict(zip(OfdmNumerology.__dataclass_fields__, values)))
+
+
+def _fields(numerology: OfdmNumerology) -> dict[str, Any]:
+    if not isinstance(numerology, OfdmNumerology):
+        raise TypeError(f"numerology is a {type(numerology).__name__}: expected an OfdmNumerology")
+    return asdict(numerology)
 
 
 class OfdmModulator:
@@ -61,8 +69,8 @@ class OfdmModulator:
     """
 
     def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), executor: Executor | None = None):
-        self._executor = executor
-        self._modulator = made(_core.OfdmModulator, **asdict(numerology))
+        self._executor = checked_executor(executor)
+        self._modulator = made(_core.OfdmModulator, **_fields(numerology))
         self.numerology = numerology
         self._table = {"samples": (COMPLEX64, (numerology.samples_per_slot,))}
 
@@ -82,8 +90,8 @@ class OfdmDemodulator:
     """Samples to values on subcarriers; cyclic prefixes are not read. Arguments as of :class:`OfdmModulator`."""
 
     def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), executor: Executor | None = None):
-        self._executor = executor
-        self._demodulator = made(_core.OfdmDemodulator, **asdict(numerology))
+        self._executor = checked_executor(executor)
+        self._demodulator = made(_core.OfdmDemodulator, **_fields(numerology))
         self.numerology = numerology
         self._table = {"values": (COMPLEX64, (numerology.symbols_per_slot, numerology.subcarriers))}
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
+from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._settings import checked_executor, checked_sign, made, refused
 
 __all__ = ["StbcDecoder", "StbcEncoder"]
 
 
 def _matrix(v: Any) -> list[complex]:
-    return [] if v is None else [complex(x) for row in v for x in row]
+    try:
+        return [] if v is None else [complex(x) for row in v for x in row]
+    except (TypeError, ValueError):
+        raise refused("v", v, "a unitary matrix of 2 x 2") from None
 
 
 class StbcEncoder:
@@ -19,12 +23,12 @@ class StbcEncoder:
     Args:
         code: "alamouti" (2 symbols), "silver", "golden", or "pair" with ``v`` (4 symbols).
         qam: points, 4, 16 or 64.
-        v: of "pair": the unitary 2 x 2 matrix that turns the second Alamouti block.
+        v: of "pair" alone: the unitary 2 x 2 matrix that turns the second Alamouti block.
         executor: where arrays in host memory are processed; None for all cores.
     """
 
     def __init__(self, *, code: str, qam: int, v: Any = None, executor: Executor | None = None):
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._encoder = made(_core.StbcEncoder, code=code, v=_matrix(v), qam=qam)
         self.code, self.qam = code, qam
         self.symbols = 2 if code == "alamouti" else 4
@@ -61,7 +65,7 @@ class StbcDecoder:
     def __init__(self, *, code: str, qam: int, rx_antennas: int, v: Any = None, search: str = "exact",
                  llr_clip: float = float("inf"), llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
-        self._executor = executor
+        self._executor = checked_executor(executor)
         self._decoder = made(_core.StbcDecoder, code=code, v=_matrix(v), qam=qam, rx_antennas=rx_antennas, search=search,
                              llr_clip=llr_clip)
         self.code, self.qam, self.rx_antennas, self.llr = code, qam, rx_antennas, llr

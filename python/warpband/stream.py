@@ -23,7 +23,8 @@ from typing import Any, Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import COMPLEX64, FLOAT32, INT8, INT32, UINT8, Array, NumpySpace, as_halves, batch_of, made, space_of
+from ._arrays import COMPLEX64, FLOAT32, INT8, INT32, UINT8, Array, NumpySpace, as_halves, batch_of, space_of
+from ._settings import listed, made, refused
 from .conv import BcjrDecoder, ViterbiDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
@@ -322,6 +323,8 @@ class Stream:
                  outputs: str | Sequence[str] | None = None, on_frame: Callable[[StreamFrame], Any] | None = None,
                  _faults: Sequence[tuple[int, str]] = ()):
         work, channel, item, per_item = _arrays_of(stage)
+        if on_frame is not None and not callable(on_frame):
+            raise refused("on_frame", on_frame, "a function or None")
         if decoder is not None:
             if not isinstance(stage, Detector):
                 raise ValueError(f"decoder = {type(decoder).__name__} is not allowed: expected None behind "
@@ -329,7 +332,7 @@ class Stream:
             if not isinstance(decoder, (TurboDecoder, LdpcDecoder, ViterbiDecoder, BcjrDecoder)):
                 raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of the package's decoders")
         if splits != 1 and not isinstance(stage, MassiveUplink):
-            raise ValueError(f"splits = {splits} is not allowed: expected 1 but with MassiveUplink")
+            raise refused("splits", splits, "1 but with MassiveUplink")
         if samples not in ("complex64", "complex32"):
             raise ValueError(f'samples = {samples!r} is not allowed: expected "complex64" or "complex32"')
         if samples == "complex32" and not isinstance(stage, MassiveUplink):
@@ -348,7 +351,7 @@ class Stream:
         ports = list(table)
         if isinstance(stage, MassiveUplink):
             table["llr_int8"] = (INT8, per_item[2])
-        names = [next(iter(table))] if outputs is None else [outputs] if isinstance(outputs, str) else list(outputs)
+        names = [next(iter(table))] if outputs is None else [outputs] if isinstance(outputs, str) else listed("outputs", outputs)
         for name in names:
             if name not in table:
                 raise ValueError(f"outputs = {name!r} is not allowed: expected {' or '.join(map(repr, table))}")
@@ -363,7 +366,7 @@ class Stream:
         self._half = samples == "complex32"
         self._trailing = len(item) + self._half
         self._items_name = "sent" if isinstance(stage, MassiveDownlink) else "received"
-        devices = (devices,) if isinstance(devices, str) else tuple(devices)
+        devices = (devices,) if isinstance(devices, str) else tuple(listed("devices", devices))
         self._about = _About(devices, deadline_us, not (outputs is None or isinstance(outputs, str)))
         self._pid = os.getpid()
         self._stream = made(

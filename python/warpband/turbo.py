@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, checked_sign, fill, made, results, space_of
+from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._settings import checked_executor, checked_sign, listed, made, refused
 
 __all__ = ["TurboDecoder", "TurboEncoder"]
 
@@ -15,11 +16,14 @@ __all__ = ["TurboDecoder", "TurboEncoder"]
 CRCS = {"crc24a": (0x1864CFB, 24), "crc24b": (0x1800063, 24), "crc16": (0x11021, 16), "crc8": (0x19B, 8)}
 
 
+_CRC_WORDS = f"{', '.join(map(repr, CRCS))} or (polynomial, degree)"
+
+
 def crc_of(crc: str | tuple[int, int] | None) -> tuple[int, int] | None:
-    if not isinstance(crc, str):
+    if crc is None or isinstance(crc, (tuple, list)) and len(crc) == 2:
         return crc
-    if crc not in CRCS:
-        raise ValueError(f"crc = {crc!r} is not allowed: expected {', '.join(map(repr, CRCS))} or (polynomial, degree)")
+    if not isinstance(crc, str) or crc not in CRCS:
+        raise refused("crc", crc, _CRC_WORDS)
     return CRCS[crc]
 
 
@@ -33,8 +37,8 @@ class TurboEncoder:
     """
 
     def __init__(self, *, k: int, permutation: Sequence[int] | None = None, executor: Executor | None = None):
-        self._executor = executor
-        self._encoder = made(_core.TurboEncoder, k=k, permutation=None if permutation is None else list(permutation))
+        self._executor = checked_executor(executor)
+        self._encoder = made(_core.TurboEncoder, k=k, permutation=None if permutation is None else listed("permutation", permutation))
         self.k: int = self._encoder.k
         #: bits of a codeword
         self.n: int = 3 * (self.k + 4)
@@ -56,10 +60,11 @@ class TurboDecoder:
         algorithm: "log-map" (exact) or "max-log-map".
         iterations: full iterations, 1..64.
         windows: parallel windows of a codeword, 1..k/8; 0 chooses.
-        overlap: steps by which a window's recursions start early; -1 chooses.
+        overlap: steps by which a window's recursions start early; -1 chooses. One window has none.
         extrinsic_scale: factor on extrinsic LLRs, (0, 1]; 0.75 is usual for max-log-map, log-map takes 1 only.
         early_stop: "none", "crc" (needs ``crc``) or "sign-agreement".
-        crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree).
+        crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree); read with
+            ``early_stop="crc"`` alone.
         precision: "float32"; "bfloat16" or "int16", which are several times faster and give "bits", "iterations" and
             "status" alone. int16 is max-log-map.
         llr_steps: with int16: steps of the channel LLRs in an LLR of 1, 0.25..64.
@@ -75,11 +80,13 @@ class TurboDecoder:
                  precision: str = "float32", llr_steps: float = 8.0, permutation: Sequence[int] | None = None,
                  llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
-        self._executor = executor
+        self._executor = checked_executor(executor)
+        if crc is None and early_stop == "crc":
+            raise refused("crc", crc, f'{_CRC_WORDS} with early_stop = "crc"')
         self._decoder = made(
             _core.TurboDecoder, k=k, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
             extrinsic_scale=extrinsic_scale, early_stop=early_stop, crc=crc_of(crc), precision=precision,
-            llr_steps=llr_steps, permutation=None if permutation is None else list(permutation))
+            llr_steps=llr_steps, permutation=None if permutation is None else listed("permutation", permutation))
         self.k, self.n, self.llr = k, 3 * (k + 4), llr
         #: as chosen
         self.windows: int = self._decoder.windows

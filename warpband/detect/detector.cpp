@@ -46,7 +46,8 @@ detector::detector(int streams, int rx_antennas, int qam, const std::vector<int>
     : streams_(streams), rx_antennas_(rx_antennas), pam_bits_(0), order_(0) {
   check_range("streams", streams, 1, 8);
   check_range("rx_antennas", rx_antennas, streams, 16);
-  if (qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
+  if (qam != 4 && qam != 16 && qam != 64 && qam != 256)
+    throw argument_error("qam", std::to_string(qam), "4, 16, 64 or 256");
   pam_bits_ = bits_per_symbol(qam) / 2;
   order_ = checked_order(order, streams);
 }

@@ -310,6 +310,12 @@ TEST(detect_arguments, bad_settings_are_named) {
     for (const int rx : {-2, 0, 1, 17}) EXPECT_EQ(blames(setting(type, 2, rx, 4)), "rx_antennas") << name;
     for (const int qam : {-4, 0, 1, 2, 8, 32, 1024})
       EXPECT_EQ(blames(setting(type, 2, 2, qam)), "qam") << name;
+    try {
+      wb::make_detector(setting(type, 2, 2, 8));
+      ADD_FAILURE() << name;
+    } catch (const wb::argument_error& e) {
+      EXPECT_EQ(e.allowed(), "4, 16, 64 or 256") << name;
+    }
 
     detector_config c = setting(type, 2, 2, 16);
     for (const float clip : {0.f, -8.f, 1.1e6f, not_a_number, -infinity}) {

@@ -178,7 +178,6 @@ class link_chain {
   std::size_t max_batch() const noexcept { return max_batch_; }
   /// Frames that keep the executor busy; a good batch is a multiple.
   std::size_t preferred_frames() const;
-  std::size_t symbols_per_frame() const noexcept { return symbols_; }
 
  private:
   std::size_t bytes_per_frame() const noexcept;

@@ -275,6 +275,7 @@ link_config mimo_link(int streams, int rx_antennas, detector_type type, int qam 
 }
 
 TEST_P(link_chain_on, makes_no_errors_between_antennas_without_noise) {
+  const std::size_t frames = small_scale() ? 10 : 40;
   for (const detector_type type :
        {detector_type::ml, detector_type::zf, detector_type::mmse, detector_type::ot, detector_type::mtt,
         detector_type::kbest, detector_type::nway})
@@ -288,11 +289,11 @@ TEST_P(link_chain_on, makes_no_errors_between_antennas_without_noise) {
           // The one-pass trellis misses hypotheses, and the best one too where antennas interfere.
           if (type == detector_type::ot && streams > 1) continue;
           link_chain chain(c, exec());
-          const frame_counts& counts = chain.run(5, 40, 90);
+          const frame_counts& counts = chain.run(5, frames, 90);
           EXPECT_EQ(total(counts.bit_errors), 0) << name_of(type) << " " << streams << " x " << rx << " "
                                                  << name_of(fading) << (coded ? " coded" : " uncoded");
-          EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(coded ? 40 : 0));
-          EXPECT_EQ(counts.erased_uses, std::vector<std::int32_t>(40));
+          EXPECT_EQ(counts.erased, std::vector<std::uint8_t>(coded ? frames : 0));
+          EXPECT_EQ(counts.erased_uses, std::vector<std::int32_t>(frames));
         }
 }
 

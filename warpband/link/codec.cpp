@@ -291,7 +291,7 @@ void complete_conv(code_config& c) {
   if (s.rate.empty()) s.rate = "1/" + std::to_string(s.generators.size());
   if (static_cast<int>(s.algorithm) < 0 || s.algorithm > conv_algorithm::log_map)
     throw argument_error("algorithm", std::to_string(static_cast<int>(s.algorithm)),
-                         "viterbi, max_log_map or log_map");
+                         "viterbi, max-log-map or log-map");
   s.overlap = s.algorithm == conv_algorithm::viterbi
                   ? viterbi_decoder({code, c.k, s.overlap}).config().overlap
                   : bcjr_decoder({code, c.k, map_algorithm::log_map, s.overlap}).config().overlap;

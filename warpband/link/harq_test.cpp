@@ -440,8 +440,8 @@ TEST(harq, a_result_is_a_state_to_go_on_from) {
                  .finished = {}});
       more = part.curves[i].cancelled;
       cuts += more;
-      write_file(file.path, result_json(part));
       const std::string text = result_json(part);
+      write_file(file.path, text);
       part = load_result(file.path);
       EXPECT_EQ(result_json(part), text);
     }

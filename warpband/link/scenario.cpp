@@ -27,10 +27,17 @@ std::string to_text(double x) {
 }
 
 /// A value as a message shows it.
+std::string hyphened(std::string word) {
+  std::replace(word.begin(), word.end(), '_', '-');
+  return word;
+}
 std::string to_text(const toml::node& node) {
   if (const auto* s = node.as_string()) return "\"" + s->get() + "\"";
   if (const auto* i = node.as_integer()) return std::to_string(i->get());
-  if (const auto* x = node.as_floating_point()) return to_text(x->get());
+  if (const auto* x = node.as_floating_point()) {
+    const std::string text = to_text(x->get());  // a whole one still looks like one
+    return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
+  }
   if (const auto* b = node.as_boolean()) return b->get() ? "true" : "false";
   if (node.is_array()) return "a list";
   if (node.is_table()) return "a table";
@@ -108,12 +115,12 @@ class value {
     }
     return all;
   }
-  /// One of the values whose name_of, or what `name` says, is the word.
+  /// One of the values whose name_of, or what `name` says, is the word, with - or _ in it.
   template <class T, class Name>
   T word(std::initializer_list<T> values, Name name) const {
     if (const auto* s = node_.as_string())
       for (const T& v : values)
-        if (s->get() == name(v)) return v;
+        if (hyphened(s->get()) == hyphened(name(v))) return v;
     refuse(node_);
   }
   template <class T>
@@ -658,7 +665,7 @@ const entry table[] = {
        d.space_time.search = v.word({golden_search::exact, golden_search::slicing});
      }},
 
-    {{"massive.solver", "word", "\"none\", \"cholesky\", \"cg\", \"jacobi_cg\", \"zf\" or \"mf\"", "\"none\"",
+    {{"massive.solver", "word", "\"none\", \"cholesky\", \"cg\", \"jacobi-cg\", \"zf\" or \"mf\"", "\"none\"",
       "Massive MIMO: a base station of many antennas and U users in fading, OFDM, and one codeword for each "
       "user "
       "and OFDM symbol, so that code.k is that of a codeword (docs/li-thesis.md). How the equations of the "
@@ -673,7 +680,7 @@ const entry table[] = {
       "shift."},
      scope::both,
      [](draft& d, const value& v) {
-       d.massive.solver = v.word<std::string>({"none", "cholesky", "cg", "jacobi_cg", "zf", "mf"},
+       d.massive.solver = v.word<std::string>({"none", "cholesky", "cg", "jacobi-cg", "zf", "mf"},
                                               [](const std::string& name) { return name; });
      }},
     {{"massive.direction", "word", "\"uplink\" or \"downlink\"", "\"uplink\"",
@@ -695,10 +702,10 @@ const entry table[] = {
      scope::both,
      [](draft& d, const value& v) { d.massive.config.users = static_cast<int>(v.integer(1, 64)); }},
     {{"massive.iterations", "integer", "an integer from 1 to 64", "",
-      "cg and jacobi_cg only, and needed there: I."},
+      "cg and jacobi-cg only, and needed there: I."},
      scope::both,
      [](draft& d, const value& v) { d.massive.config.iterations = static_cast<int>(v.integer(1, 64)); }},
-    {{"massive.sinr", "word", "\"exact\" or \"approximate\"; cg and jacobi_cg \"approximate\"", "",
+    {{"massive.sinr", "word", "\"exact\" or \"approximate\"; cg and jacobi-cg \"approximate\"", "",
       "uplink only: what LLRs are weighted with, from the inverse or from the diagonal of the Gram matrix. "
       "Left "
       "out: exact where the solver has it."},
@@ -1073,7 +1080,7 @@ class parser {
     massive_link_config& m = c.link.massive.emplace(d.massive.config);
     for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::jacobi_cg,
                                     massive_mode::zf, massive_mode::mf})
-      if (d.massive.solver == name_of(mode)) m.solver = mode;
+      if (d.massive.solver == hyphened(name_of(mode))) m.solver = mode;
     const place iterations = d.where("massive.iterations");
     if (!is_iterative(m.solver)) {
       refuse_idle_with("massive.iterations", level, choice);

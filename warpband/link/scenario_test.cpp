@@ -458,7 +458,7 @@ TEST(scenario, refuses_what_antennas_and_detectors_do_not_allow) {
   const std::string expected = " is not allowed: expected a list with each of 0 to mimo.streams - 1 once";
   EXPECT_REFUSED(order("1"), "line 6: detector.order = 1" + expected);
   EXPECT_REFUSED(order("[]"), "line 6: detector.order = an empty list" + expected);
-  EXPECT_REFUSED(order("[1, 0.0]"), "line 6: detector.order = 0" + expected);
+  EXPECT_REFUSED(order("[1, 0.0]"), "line 6: detector.order = 0.0" + expected);
   EXPECT_REFUSED(order("[1, -1]"), "line 6: detector.order = -1" + expected);
   EXPECT_REFUSED(order("[0, 8]"), "line 6: detector.order = 8" + expected);
   EXPECT_REFUSED(order("[1, 1]"),
@@ -726,7 +726,7 @@ TEST(scenario, refuses_unknown_keys_and_suggests) {
 TEST(scenario, refuses_wrong_types_and_values) {
   EXPECT_REFUSED(sweep + "code.k = \"6144\"",
                  "line 2: code.k = \"6144\" is not allowed: expected an integer");
-  EXPECT_REFUSED(sweep + "code.k = 6144.0", "code.k = 6144 is not allowed: expected an integer");
+  EXPECT_REFUSED(sweep + "code.k = 6144.0", "code.k = 6144.0 is not allowed: expected an integer");
   EXPECT_REFUSED(sweep + "code.k = [1]", "code.k = a list is not allowed");
   EXPECT_REFUSED(sweep + "code.k.x = 1", "code.k = a table is not allowed");
   EXPECT_REFUSED(sweep + "[code.k]", "code.k = a table is not allowed");

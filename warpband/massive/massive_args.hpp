@@ -9,6 +9,9 @@
 
 namespace wb {
 
+/// Below it a frame of the detector has no noise, and is erased.
+inline constexpr float least_massive_n0 = 1e-30f;
+
 /// What a call hands to the detector's or the precoder's kernel. A frame is a channel estimate and the
 /// `symbols` vectors that share it.
 struct massive_args {

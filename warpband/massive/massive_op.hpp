@@ -230,12 +230,12 @@ struct massive_engine {
       return rows_of(first + static_cast<std::size_t>(f));
   }
 
-  /// Regularises A and makes it ready for the solver; `good` and n0 are set.
-  /// Without a Gram matrix only N0 is looked at.
-  WB_HD void prepare(bool gram) {
+  /// Regularises A and makes it ready for the solver; `good` and n0 are set, which is no less than
+  /// `least_n0`. Without a Gram matrix only N0 is looked at.
+  WB_HD void prepare(bool gram, float least_n0) {
     const bool decomposed = a.mode == massive_mode::cholesky || a.mode == massive_mode::zf;
     n0 = load(a.noise_var, 0, frames());
-    good = (n0 >= T(0.f)) & (n0 <= T(1e12f));
+    good = (n0 >= T(least_n0)) & (n0 <= T(1e12f));
     if (!gram) return;
     T trace = T(0.f);
     for (int u = 0; u < n; u++) trace = trace + m.diagonal(u);

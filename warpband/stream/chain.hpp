@@ -77,4 +77,10 @@ class frame_chain {
   virtual std::unique_ptr<chain_run> attach(executor& exec, std::size_t most_items) const = 0;
 };
 
+/// Throws argument_error naming `argument` where a frame of the chain cannot have `items`, or `items` is
+/// above `most` (at most 2^31, and what it is without): too few, or no multiple of what shares a channel
+/// estimate.
+void check_items(const frame_chain& chain, const char* argument, std::size_t items,
+                 std::size_t most = std::size_t{1} << 31);
+
 }  // namespace wb

@@ -47,6 +47,16 @@ std::size_t offset_of(const std::vector<frame_port>& ports, std::size_t index, s
   return at;
 }
 
+void check_items(const frame_chain& chain, const char* argument, std::size_t items, std::size_t most) {
+  constexpr std::size_t limit = std::size_t{1} << 31;
+  const std::size_t unit = chain.multiple(), least = chain.least_items();
+  if (most > limit || most < least) most = limit;
+  if (items >= least && items <= most && items % unit == 0) return;
+  throw argument_error(argument, std::to_string(items),
+                       (unit == 1 ? std::string() : "a multiple of " + std::to_string(unit) + " from ") +
+                           std::to_string(least) + " to " + std::to_string(most));
+}
+
 namespace {
 
 using cx64 = std::complex<float>;

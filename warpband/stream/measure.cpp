@@ -57,7 +57,7 @@ double measure_copies(const frame_chain& chain, const std::vector<std::string>& 
   if (devices.empty()) throw argument_error("devices", "none", "CUDA devices, at least one");
   for (const std::string& d : devices)
     if (!d.starts_with("cuda")) throw argument_error("devices", d, "CUDA devices");
-  if (items == 0) throw argument_error("items", "0", "1 or more");
+  check_items(chain, "items", items);
   check_range("repetitions", repetitions, 1, 1'000'000);
   check_range("batch", batch, 1, 64);
   constexpr std::size_t groups = 48;
@@ -80,7 +80,8 @@ double measure_copies(const frame_chain& chain, const std::vector<std::string>& 
 
 stage_times measure_stages(const frame_chain& chain, const std::string& device, int threads,
                            std::size_t items, const std::vector<const void*>& inputs, int repetitions,
-                           int batch) {
+                           int batch, const std::function<bool()>& enough) {
+  check_items(chain, "items", items);
   check_range("repetitions", repetitions, 1, 1'000'000);
   check_range("batch", batch, 1, 64);
   const std::vector<frame_port>&in = chain.inputs(), &out = chain.outputs();
@@ -113,11 +114,14 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
 
   /// The median time of one call, and all of them.
   std::vector<double> all;
+  const auto goes_on = [&] {
+    return all.empty() || (all.size() < static_cast<std::size_t>(repetitions) && !(enough && enough()));
+  };
   const auto time_of = [&](const auto& call) {
     all.clear();
     if (gpu != nullptr) {
       cuda_timer timer(*gpu);
-      for (int i = 0; i < repetitions; i++) {
+      while (goes_on()) {
         timer.hold();  // launches wait, so that the device does not wait for the host
         timer.start();
         call();
@@ -126,7 +130,7 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
         all.push_back(timer.seconds() * 1e6);
       }
     } else {
-      for (int i = 0; i < repetitions; i++) {
+      while (goes_on()) {
         const double start = now_us();
         call();
         exec->sync();
@@ -144,7 +148,7 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
     t.stage_us.push_back(time_of([&] { run->run(s, f); }));
   t.kernel_us = time_of(stages);
   all.clear();
-  for (int i = 0; i < repetitions; i++) {
+  while (goes_on()) {
     const double start = now_us();
     if (gpu != nullptr) upload();
     stages();
@@ -153,7 +157,8 @@ stage_times measure_stages(const frame_chain& chain, const std::string& device, 
     all.push_back(now_us() - start);
   }
   t.synchronous_us = median(all);
-  if (gpu != nullptr) t.copies_us = measure_copies(chain, {device}, items, repetitions, batch);
+  if (gpu != nullptr)
+    t.copies_us = measure_copies(chain, {device}, items, enough && enough() ? 1 : repetitions, batch);
   t.synchronous_p999_us = p999(all), t.synchronous_max_us = *std::max_element(all.begin(), all.end());
   return t;
 }

@@ -660,16 +660,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     }
   }
   void check_items(const char* argument, std::size_t items) const {
-    const std::size_t unit = chain->multiple(), least = chain->least_items(),
-                      most = std::max(config.most_items, least);
-    constexpr std::size_t limit = std::size_t{1} << 31;
-    if (items >= least && items <= most && items <= limit && items % unit == 0) return;
-    throw argument_error(
-        argument, std::to_string(items),
-        (unit == 1 ? std::string() : "a multiple of " + std::to_string(unit) + " from ") +
-            std::to_string(least) + " to " +
-            std::to_string(config.most_items >= least && config.most_items <= limit ? config.most_items
-                                                                                    : limit));
+    wb::check_items(*chain, argument, items, config.most_items);
   }
   void open() {
     const std::size_t streams = static_cast<std::size_t>(config.streams);

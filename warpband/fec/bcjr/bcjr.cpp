@@ -9,10 +9,10 @@ WB_DECLARE_KERNEL(bcjr_max_log)
 WB_DECLARE_KERNEL(bcjr_log_map)
 
 bcjr_decoder::bcjr_decoder(const bcjr_config& config)
-    : config_(config), frame_(config.code, (check_range("k", config.k, 1, 65536), config.k)) {
+    : config_(config), frame_(config.code, checked_k(config.code, config.k)) {
   if (config_.algorithm != map_algorithm::log_map && config_.algorithm != map_algorithm::max_log_map)
     throw argument_error("algorithm", std::to_string(static_cast<int>(config_.algorithm)),
-                         "max_log_map or log_map");
+                         "max-log-map or log-map");
   check_range("overlap", config_.overlap, -1, 4096);
   if (config_.overlap == -1) config_.overlap = 8 * (config_.code.constraint_length - 1);
   if (config_.code.ending != conv_ending::tail_biting) config_.overlap = 0;

@@ -97,12 +97,8 @@ WB_HD void store_run(G g, const view<float>& v, int element, int count, item<T> 
 template <class M, class T, class G>
 struct conv_branches {
   using mask = typename rebind<T>::mask;
-  /// Values of scratch: the weights of a run's steps, 2^bits each, and its LLRs. A prior comes as one more
-  /// output where the code is not systematic.
+  /// Values of scratch: the weights of a run's steps, 2^bits each.
   WB_HD static constexpr int table_size(int bits) { return conv_run << bits; }
-  WB_HD static constexpr int staged_size(int outputs, bool prior) {
-    return conv_run * (outputs + (prior ? 1 : 0)) + width_of<T>;
-  }
 
   G g;
   const conv_trellis& c;

@@ -1,8 +1,19 @@
 #pragma once
-// How often a decoder loads what: its flops() needs it, the host counts it once.
+// What the decoders share on the host: their sizes, and how often one loads what, which its flops() needs.
+#include <algorithm>
+
+#include <warpband/core/check.hpp>
+#include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/conv/conv_args.hpp>
 
 namespace wb {
+
+/// k, if a decoder takes it; conv_frame checks the code.
+inline int checked_k(const conv_code& code, int k) {
+  const bool circular = code.ending == conv_ending::tail_biting;
+  check_range("k", k, circular ? std::clamp(code.constraint_length, 3, 9) - 1 : 1, 65536);
+  return k;
+}
 
 /// Adds a run of `count` steps from t on. The tables of `code` are on the host.
 inline void add_run(conv_work& work, const conv_trellis& code, int t, int count) {

@@ -65,10 +65,6 @@ struct min_sum {
 };
 template <>
 struct min_sum<f16x> {
-#if defined(__CUDACC__)
-#else
-  static constexpr bool any_degree_unrolls = false;  // a rounding is six instructions: compile time
-#endif
   f16x scale, offset;
   static constexpr float limit = 1e3f;  // messages of 64 edges and the channel's stay below 65504
   WB_HD f16x reduce(f16x m) const { return max(difference(product(m, scale), offset), to_half(0.f)); }

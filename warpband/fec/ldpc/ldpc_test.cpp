@@ -483,7 +483,7 @@ TEST_P(ldpc, early_stop_is_what_full_decoding_reaches) {
     // The same iterations without the rule give the same LLRs, and one less does not satisfy the checks.
     auto full = c;
     full.early_stop = false;
-    for (int i = 1; i <= 10; i++) {
+    for (int i = 1; i <= 10; i += small_scale() ? 3 : 1) {
       full.iterations = i;
       const auto all = decode_words(exec(), ldpc_decoder(code, full), llr);
       for (std::size_t w = 0; w < count; w++) {
@@ -508,7 +508,7 @@ TEST_P(ldpc, iterations_past_convergence_keep_the_word) {
     const auto once = decode_words(exec(), ldpc_decoder(code, c), llr);
     ASSERT_EQ(once.status, bytes(8, status_stopped)) << text_of(c);
     c.early_stop = false;
-    for (int iterations : {16, 17, 200}) {
+    for (int iterations : {16, 17, small_scale() ? 40 : 200}) {
       c.iterations = iterations;
       EXPECT_EQ(decode_words(exec(), ldpc_decoder(code, c), llr).bits, once.bits) << text_of(c);
     }
@@ -712,7 +712,7 @@ TEST_P(ldpc, a_non_finite_llr_erases_its_word_alone) {
       EXPECT_EQ(count_erased(clean.status), 0u);
       const float values[] = {not_a_number, infinite, -infinite};
       const std::size_t places[] = {0, 1, n / 2, n - 2, n - 1};
-      for (std::size_t i = 0; i < 5; i++) {
+      for (std::size_t i = 0; i < 5; i += small_scale() ? 3 : 1) {
         auto bad = llr;
         const std::size_t other = 4 + i % 2 * 3;  // beside the first, or the last
         bad[3 * n + places[i]] = values[i % 3];

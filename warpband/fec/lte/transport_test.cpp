@@ -458,7 +458,8 @@ TEST_P(lte_transport, comes_back_through_every_order_of_redundancy_versions) {
         plus = now_plus;
       }
       EXPECT_TRUE(now_minus == minus && now_plus == plus) << c.a;
-      if (order[0] == 0 || c.a <= 1000) expect_right(decode(exec(), decoder, batch), sent, batch, blocks);
+      if (order[0] == 0 || (c.a <= 1000 && !small_scale()))
+        expect_right(decode(exec(), decoder, batch), sent, batch, blocks);
       if (::testing::Test::HasFailure()) FAIL() << "A " << c.a;
     } while (std::next_permutation(order.begin(), order.end()));
   }
@@ -495,6 +496,8 @@ TEST_P(lte_transport, comes_back_for_sizes_up_to_100000) {
 
 TEST_P(lte_transport, gives_the_same_bits_as_scalar_code) {
   const auto scalar = testing::open_scalar();
+  const std::vector<std::size_t> batches =
+      small_scale() ? std::vector<std::size_t>{1, 9} : std::vector<std::size_t>{1, 15, 16, 17};
   std::mt19937_64 random(7);
   std::normal_distribution<float> normal;
   for (const auto algorithm : {map_algorithm::max_log_map, map_algorithm::log_map})
@@ -506,8 +509,8 @@ TEST_P(lte_transport, gives_the_same_bits_as_scalar_code) {
       const std::size_t g = static_cast<std::size_t>(config.coded_bits);
       lte_transport_encoder encoder(config);
       lte_transport_decoder here(config), there(config);
-      for (const std::size_t batch : {1, 15, 16, 17}) {
-        if (a > 500 && batch != 17) continue;
+      for (const std::size_t batch : batches) {
+        if (a > 500 && batch != batches.back()) continue;
         const bits_t sent = random_bits_of(static_cast<std::size_t>(a) * batch, random);
         auto coded = scalar->make<std::uint8_t>(g, batch);
         here.reset();

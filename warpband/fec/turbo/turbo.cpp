@@ -37,9 +37,9 @@ void check_windows(turbo_decoder_config& c) {
   const bool int16 = c.precision == turbo_precision::int16;
   const std::string with = int16 ? " with precision int16" : " with precision bfloat16";
   if (int16 && c.algorithm == map_algorithm::log_map)
-    throw argument_error("algorithm", "log_map", "max_log_map" + with);
+    throw argument_error("algorithm", "log-map", "max-log-map" + with);
   if (c.stop == early_stop::sign_agreement)
-    throw argument_error("stop", "sign_agreement", "none or crc" + with);
+    throw argument_error("stop", "sign-agreement", "none or crc" + with);
   if (int16 && 8 * c.extrinsic_scale != std::floor(8 * c.extrinsic_scale))
     throw argument_error("extrinsic_scale", std::to_string(c.extrinsic_scale), "a multiple of 1/8" + with);
   if (!(c.llr_steps >= 0.25f && c.llr_steps <= 64.f))
@@ -69,7 +69,7 @@ turbo_decoder_config checked(turbo_decoder_config c) {
   check_range("precision", static_cast<int>(c.precision), 0, 2);
   if (c.algorithm != map_algorithm::log_map && c.algorithm != map_algorithm::max_log_map)
     throw argument_error("algorithm", std::to_string(static_cast<int>(c.algorithm)),
-                         "max_log_map or log_map");
+                         "max-log-map or log-map");
   const bool side_by_side = c.precision != turbo_precision::float32;
   if (side_by_side) check_windows(c);
   // Short windows keep a GPU busy; with this overlap they lose 0.003 dB at K = 6144 (docs/wu2010.md).

@@ -313,6 +313,9 @@ TEST_P(turbo, every_backend_gives_the_same_bits) {
 
 TEST_P(turbo, a_codeword_does_not_depend_on_its_batch) {
   WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const std::vector<std::size_t> counts = small_scale()
+                                              ? std::vector<std::size_t>{1, 3, 5, 8, 9, 17}
+                                              : std::vector<std::size_t>{1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 37};
   const int k = 256, most = 37;
   const auto words = make_codewords(k, most, 0.6, 16, &crc24b);
   const std::size_t n = words.llr.size() / most;
@@ -327,7 +330,7 @@ TEST_P(turbo, a_codeword_does_not_depend_on_its_batch) {
       EXPECT_LT(*std::min_element(all.iterations.begin(), all.iterations.end()), 4);
       EXPECT_GT(*std::max_element(all.iterations.begin(), all.iterations.end()), 4);
     }
-    for (std::size_t count : {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 37})
+    for (std::size_t count : counts)
       for (int threads : {1, 3}) {
         const std::vector<float> part(words.llr.begin(),
                                       words.llr.begin() + static_cast<std::ptrdiff_t>(count * n));

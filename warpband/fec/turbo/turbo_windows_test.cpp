@@ -98,6 +98,7 @@ TEST_P(turbo_windows, take_windows_of_any_length) {
   } cases[] = {{40, 4, 8},   {40, 4, 0},   {104, 8, 8},    {104, 4, 24},  {104, 2, 48},   {1008, 16, 56},
                {1008, 8, 0}, {1008, 8, 8}, {1008, 8, 120}, {6080, 64, 8}, {6080, 64, 88}, {6080, 32, 184}};
   for (const auto& c : cases) {
+    if (small_scale() && c.k == 6080 && c.overlap != 88) continue;
     const codewords sent = make_codewords(c.k, c.k == 6080 ? 2 : 5, 4., 31);
     const codewords worse = make_codewords(c.k, c.k == 6080 ? 1 : 3, 0., 32);
     for (const auto& kind : kinds) {
@@ -265,6 +266,7 @@ TEST_P(turbo_windows, extremes_stay_finite_in_bfloat16) {
     int k, windows, overlap;
   } cases[] = {{40, 1, 0}, {40, 4, 8}, {1024, 16, 8}, {6144, 64, 8}};
   for (const auto& c : cases) {
+    if (small_scale() && c.k > 1024) continue;
     const std::size_t K = static_cast<std::size_t>(c.k), n = 3 * (K + 4);
     std::mt19937_64 rng(3);
     const auto pi = interleaver(c.k);

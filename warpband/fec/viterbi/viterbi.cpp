@@ -10,7 +10,7 @@ namespace wb {
 WB_DECLARE_KERNEL(viterbi)
 
 viterbi_decoder::viterbi_decoder(const viterbi_config& config)
-    : config_(config), frame_(config.code, (check_range("k", config.k, 1, 65536), config.k)) {
+    : config_(config), frame_(config.code, checked_k(config.code, config.k)) {
   const bool circular = config_.code.ending == conv_ending::tail_biting;
   check_range("overlap", config_.overlap, -1, 4096);
   if (config_.overlap == -1) config_.overlap = 8 * (config_.code.constraint_length - 1);

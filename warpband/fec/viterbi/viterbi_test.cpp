@@ -143,13 +143,16 @@ TEST_P(viterbi, tail_biting_is_seldom_off_the_exact_search) {
 
 TEST_P(viterbi, equals_every_backend_and_batch) {
   const auto reference = testing::open_scalar();
+  const std::vector<std::size_t> counts = small_scale()
+                                              ? std::vector<std::size_t>{1, 5, 9}
+                                              : std::vector<std::size_t>{1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 35};
   for (const conv_code& code : testing::many_codes()) {
     const std::size_t k = 61;
     const viterbi_decoder d({.code = code, .k = static_cast<int>(k)});
-    const std::size_t most = 35, n = d.frame().n();
+    const std::size_t most = counts.back(), n = d.frame().n();
     const auto w = make_codewords(code, k, most, -3, 5);
     const auto all = decode(*reference, d, w.llr);
-    for (const std::size_t count : {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 35}) {
+    for (const std::size_t count : counts) {
       const auto part = decode(exec(), d, row(w.llr, 0, count * n));
       ASSERT_TRUE((
           part == decoded{row(all.bits, 0, count * k), row(all.metric, 0, count), row(all.status, 0, count)}))
@@ -269,6 +272,14 @@ TEST(viterbi_arguments, bad_ones_are_named) {
   EXPECT_EQ(with([](auto&) {}), "");
   EXPECT_EQ(with([](auto& c) { c.k = 0; }), "k");
   EXPECT_EQ(with([](auto& c) { c.k = 65537; }), "k");
+  for (const int k : {5, 65537}) {
+    try {
+      viterbi_decoder d({.code = conv_lte(), .k = k});
+      ADD_FAILURE() << k;
+    } catch (const argument_error& e) {
+      EXPECT_EQ(e.argument() + ": " + e.allowed(), "k: 6 to 65536");
+    }
+  }
   EXPECT_EQ(with([](auto& c) { c.overlap = -2; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.overlap = 4097; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.code.constraint_length = 1; }), "constraint_length");

@@ -43,7 +43,7 @@ struct downlink_op {
     massive_engine<Users, T, G> e(a, p, g, first, frames, scratch);
     const bool gram = a.mode != massive_mode::mf;
     e.template products<false>(0, 0, gram);
-    e.prepare(gram);
+    e.prepare(gram, 0.f);
     if constexpr (width_of<T> > 1) {
       // Runs are summed whole: those of antennas that there are not, as zeros.
       for (int k = 0; k < p.sides; k++)

@@ -123,23 +123,25 @@ TEST_P(downlink, every_way_to_move_data_has_the_same_bits) {
   struct shape {
     std::size_t antennas, users, symbols, frames;
   };
+  const std::size_t few = wb::testing::small_scale() ? 10 : 1;
   for (const shape& s : std::vector<shape>{{128, 16, 1, 20},
-                                           {16, 16, 1, 3000},
+                                           {16, 16, 1, 3000 / few},
                                            {34, 16, 20, 9},
                                            {130, 16, 5, 9},
                                            {128, 16, 33, 18},
-                                           {16, 16, 4, 1200},
+                                           {16, 16, 4, 1200 / few},
                                            {256, 16, 2, 9},
                                            {512, 16, 3, 9},
                                            {131, 16, 2, 9},
                                            {256, 32, 17, 9},
-                                           {261, 37, 6, 18},
+                                           {261, 37, 6, few > 1 ? 9U : 18U},
                                            {67, 64, 3, 9},
                                            {5, 3, 40, 18}}) {
     massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
     std::fill_n(&b.s[7 * (s.frames / 9) * s.symbols * s.users], s.users, 0.f);
     for (const massive_mode mode :
          {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf}) {
+      if (few > 1 && s.users > 16 && mode == massive_mode::zf) continue;  // as cholesky
       if (s.frames > 20 && mode != massive_mode::cholesky && mode != massive_mode::cg) continue;
       SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
                    std::to_string(s.symbols) + " " + name_of(mode));

@@ -32,7 +32,7 @@ struct frame_solver {
   /// diagonal, which stays apart.
   WB_HD void prepare(std::size_t frame) {
     n0 = a.noise_var.data[frame * a.noise_var.item_stride];
-    good = (n0 >= 0.f) & (n0 <= 1e12f);
+    good = (n0 >= least_massive_n0) & (n0 <= 1e12f);
     float trace = 0.f;
     WB_UNROLL for (int u = 0; u < U; u += 4) {
       float four[4];

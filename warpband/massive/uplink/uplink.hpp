@@ -75,8 +75,8 @@ struct uplink_output {
 /// Safe to use from several threads.
 ///
 /// A frame is erased, with zeros for all its outputs and status_erased, where H has NaN or Inf, |H|^2 is
-/// outside 1e-12..1e12, N0 is not in 0..1e12, or A is singular (cholesky and zf: a pivot below 4e-6 of its
-/// diagonal entry); N0 = 0 is allowed. A vector is erased where y has NaN or Inf or |H^H y|^2 is above 1e24.
+/// outside 1e-12..1e12, N0 is not in 1e-30..1e12, or A is singular (cholesky and zf: a pivot below 4e-6 of
+/// its diagonal entry). A vector is erased where y has NaN or Inf or |H^H y|^2 is above 1e24.
 class uplink_detector {
  public:
   /// Throws argument_error for what is not allowed.

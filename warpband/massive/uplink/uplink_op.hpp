@@ -50,7 +50,7 @@ struct uplink_op {
       const int count = a.symbols - symbol < p.sides ? a.symbols - symbol : p.sides;
       e.template products<true>(symbol, count, symbol == 0);
       if (symbol == 0) {
-        e.prepare(true);
+        e.prepare(true, least_massive_n0);
         weigh(e);
         g.sync();
       }

@@ -189,7 +189,7 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
                                            {50, 16, 15, 9},
                                            {66, 32, 2, 9},
                                            {40, 32, 29, 9}}) {
-    if (s.frames > 20 && !on_cuda() && wb::testing::small_scale()) continue;  // many are for a device
+    if (s.frames > 20 && !on_cuda()) continue;  // many are for a device
     const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
     for (const massive_mode mode :
          {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf}) {
@@ -197,7 +197,8 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
       SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
                    std::to_string(s.symbols) + " " + name_of(mode));
       for (const int qam : {4, 16, 64, 256}) {
-        if (qam != 16 && (s.frames > 20 || mode != massive_mode::cholesky)) continue;
+        if (qam != 16 && (s.frames > 20 || mode != massive_mode::cholesky || wb::testing::small_scale()))
+          continue;
         uplink_config c = setting(s.antennas, s.users, mode, is_iterative(mode) ? 4 : 0, qam);
         const massive_result want = detect(*scalar, c, b);
         EXPECT_GE(wb::count_erased(want.status), 4U);
@@ -248,8 +249,8 @@ TEST_P(uplink, split_tf32_equals_the_oracle) {
   }
 }
 
-// Matched filters state G_uu^2 / sum |G_uj|^2 as their SINR where there is no noise, and G_uu / N0 as their
-// approximate one: all entries of the Gram matrix, and its diagonal.
+// Matched filters state G_uu^2 / sum |G_uj|^2 as their SINR where there is no noise to speak of, and G_uu /
+// N0 as their approximate one: all entries of the Gram matrix, and its diagonal.
 TEST_P(uplink, split_tf32_has_a_gram_matrix_to_2e_6) {
   for (const std::size_t users : {16, 32})
     for (const std::size_t antennas : {32, 128, 256, 512}) {
@@ -258,7 +259,7 @@ TEST_P(uplink, split_tf32_has_a_gram_matrix_to_2e_6) {
       uplink_config c = in_split_tf32(setting(antennas, users, massive_mode::mf));
       use_approximation(c);
       const massive_result diagonal = detect(exec(), c, b);
-      std::fill(b.n0.begin(), b.n0.end(), 0.f);
+      std::fill(b.n0.begin(), b.n0.end(), 1e-30f);
       const massive_result rows =
           detect(exec(), in_split_tf32(setting(antennas, users, massive_mode::mf)), b);
       double worst = 0, squares = 0;
@@ -459,29 +460,30 @@ TEST_P(uplink, ugly_frames_are_erased_alone) {
     b.y[2 * 10 * 10 + 3] = {nan, 0};             // frame 10, its first vector
     b.y[(2 * 11 + 1) * 10 + 9] = {infinity, 0};  // frame 11, its second
     for (std::size_t r = 0; r < 10; r++) b.h[12 * 40 + 4 * r + 3] = b.h[12 * 40 + 4 * r];  // rank 3
-    b.n0[12] = b.n0[13] = 0;
+    b.n0[13] = 0;
+    b.n0[12] = b.n0[14] = 1e-30f;
     const massive_result got = detect(exec(), c, b), want = detect(exec(), c, good);
     const bool decomposed = mode == massive_mode::cholesky || mode == massive_mode::zf;
     for (std::size_t i = 0; i < b.vectors(); i++) {
       const std::size_t f = i / 2;
-      const bool erased =
-          f == 3 || f == 5 || f == 7 || f == 8 || f == 9 || i == 20 || i == 23 || (f == 12 && decomposed);
+      const bool erased = f == 3 || f == 5 || f == 7 || f == 8 || f == 9 || f == 13 || i == 20 || i == 23 ||
+                          (f == 12 && decomposed);
       EXPECT_EQ(got.status[i], erased ? status_erased : 0) << f;
       for (std::size_t u = 0; u < 4; u++)
         for (std::size_t j = 0; j < 4; j++) {
           const float l = got.llr[i * 16 + 4 * u + j];
           ASSERT_TRUE(std::isfinite(l));
-          if (erased || (f != 12 && f != 13)) {
+          if (erased || (f != 12 && f != 14)) {
             ASSERT_EQ(l, erased ? 0 : want.llr[i * 16 + 4 * u + j]) << f;
           }
         }
     }
-    // No noise, full rank: zero forcing gives what was sent but for the noise in y.
+    // Hardly any noise, full rank: zero forcing gives what was sent but for the noise in y.
     if (mode == massive_mode::zf)
-      for (std::size_t i = 26; i < 28; i++)
+      for (std::size_t i = 28; i < 30; i++)
         for (std::size_t u = 0; u < 4; u++) {
           EXPECT_LT(std::abs(got.x[i * 4 + u] - want.x[i * 4 + u]), 1e-5f);
-          EXPECT_GT(got.sinr[i * 4 + u], 1e30f);
+          EXPECT_GT(got.sinr[i * 4 + u], 1e28f);
         }
   }
 }

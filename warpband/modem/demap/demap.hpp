@@ -20,7 +20,7 @@ struct demap_input {
 };
 
 /// LLRs [symbols, m], bits in 3GPP order. A symbol with a non-finite y, h or N0, or with N0 <= 0, gets LLRs
-/// of 0 and status_erased; h = 0 gives LLRs of 0.
+/// of 0 and status_erased; |h|^2 up to 1e-30 gives LLRs of 0.
 class demapper {
  public:
   explicit demapper(int points, demap_algorithm algorithm = demap_algorithm::max_log);

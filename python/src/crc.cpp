@@ -1,0 +1,46 @@
+// fec/crc/: parity of cyclic redundancy checks.
+#include <nanobind/stl/pair.h>
+
+#include <warpband/fec/crc/crc.hpp>
+
+#include "arrays.hpp"
+#include "codes.hpp"
+#include "rooms.hpp"
+
+namespace wb::python {
+namespace {
+
+struct attacher_ref {
+  crc_attacher made;
+  std::size_t n, degree;
+};
+
+/// Refuses what is no array of bits, with the parity or without.
+void expect_bits(const attacher_ref& c, executor_ref& where, nb::handle bits, bool with_parity) {
+  const argument b("bits", bits, where);
+  b.expect_item({c.n + (with_parity ? c.degree : 0)});
+  (void)b.as<const std::uint8_t>(1);
+}
+void attach(const attacher_ref& c, executor_ref& where, nb::handle bits) {
+  const argument b("bits", bits, where, true);
+  b.expect_item({c.n + c.degree});
+  const auto rows = b.as<std::uint8_t>(1);
+  where.run([&](executor& exec) { c.made.run(exec, rows); });
+}
+
+}  // namespace
+
+void bind_crc(nb::module_& m) {
+  nb::class_<attacher_ref>(m, "CrcAttacher")
+      .def(
+          "__init__",
+          [](attacher_ref* self, int n, const crc_words& crc) {
+            new (self) attacher_ref{crc_attacher(n, {crc.first, crc.second}), static_cast<std::size_t>(n),
+                                    static_cast<std::size_t>(crc.second)};
+          },
+          nb::kw_only(), nb::arg("n"), nb::arg("crc"))
+      .def("expect", &expect_bits, nb::arg("executor"), nb::arg("bits"), nb::arg("with_parity"))
+      .def("attach", &attach, nb::arg("executor"), nb::arg("bits"));
+}
+
+}  // namespace wb::python

@@ -1,0 +1,127 @@
+"""Settings that are not allowed: the message names the argument, its value and what is expected."""
+import numpy as np
+import pytest
+
+import warpband as wb
+
+MIMO = {"streams": 2, "rx_antennas": 2, "qam": 16}
+SENT = np.ones((4, 2), np.complex64)
+
+
+def message(make, error=ValueError):
+    with pytest.raises(error) as caught:
+        make()
+    assert type(caught.value) is error and "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("make, expected", [
+    (lambda: wb.NWay(**{**MIMO, "streams": 2.0}), "streams = 2.0 is not allowed: expected an integer"),
+    (lambda: wb.NWay(**{**MIMO, "qam": "16"}), "qam = '16' is not allowed: expected an integer"),
+    (lambda: wb.NWay(**MIMO, llr_clip="8"), "llr_clip = '8' is not allowed: expected a number or None"),
+    (lambda: wb.NWay(**MIMO, extrinsic=1), "extrinsic = 1 is not allowed: expected True or False"),
+    (lambda: wb.NWay(**MIMO, order=5), "order = 5 is not allowed: expected a list"),
+    (lambda: wb.NWay(**MIMO, order="ab"), "order = ['a', 'b'] is not allowed: expected a list of integers"),
+    (lambda: wb.TurboDecoder(k=40.0), "k = 40.0 is not allowed: expected an integer"),
+    (lambda: wb.TurboDecoder(k=40, crc=5), "crc = 5 is not allowed: expected 'crc24a', 'crc24b', 'crc16', 'crc8' or (polynomial, degree)"),
+    (lambda: wb.TurboEncoder(k=40, permutation=[[0]]), "permutation = [[0]] is not allowed: expected a list of integers or None"),
+    (lambda: wb.wimax_ldpc(rate=0.5), "rate = 0.5 is not allowed: expected text"),
+    (lambda: wb.conv_80211(rate=0.5), "rate = 0.5 is not allowed: expected text"),
+    (lambda: wb.conv_80216(termination=1), "termination = 1 is not allowed: expected text"),
+    (lambda: wb.ConvCode(generators=5), "generators = 5 is not allowed: expected a list"),
+    (lambda: wb.LdpcCode(matrix=[[0.5]], z=2), "matrix = [[0.5]] is not allowed: expected a list of lists of integers"),
+    (lambda: wb.StbcEncoder(code="pair", qam=4, v=5), "v = 5 is not allowed: expected a unitary matrix of 2 x 2"),
+    (lambda: wb.StbcEncoder(code="pair", qam=4, v="ab"), "v = 'ab' is not allowed: expected a unitary matrix of 2 x 2"),
+    (lambda: wb.awgn(SENT, noise_var=1.0, seed=1.5), "seed = 1.5 is not allowed: expected an integer"),
+    (lambda: wb.awgn(SENT, noise_var="1", seed=1), "noise_var = '1' is not allowed: expected a number"),
+    (lambda: wb.lte_numerology(bandwidth_mhz="5"), "bandwidth_mhz = '5' is not allowed: expected a number"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5.0), "most_items = 5.0 is not allowed: expected an integer"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, splits="2"), "splits = '2' is not allowed: expected 1 but with MassiveUplink"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, devices=5), "devices = 5 is not allowed: expected a list"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, outputs=5), "outputs = 5 is not allowed: expected a list"),
+    (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, on_frame=5), "on_frame = 5 is not allowed: expected a function or None"),
+    (lambda: wb.cpu(threads="2"), "threads = '2' is not allowed: expected an integer"),
+    (lambda: wb.TurboEncoder(k=list(range(1000))), f"k = {str(list(range(1000)))[:77]}... is not allowed: expected an integer"),
+])
+def test_settings_of_another_type(make, expected):
+    assert message(make) == expected
+
+
+@pytest.mark.parametrize("make", [
+    lambda e: wb.MMSE(**MIMO, executor=e), lambda e: wb.TurboEncoder(k=40, executor=e), lambda e: wb.QamMapper(qam=4, executor=e),
+    lambda e: wb.LdpcDecoder(code=wb.wifi_ldpc(), executor=e), lambda e: wb.ViterbiDecoder(code=wb.conv_lte(), k=40, executor=e),
+    lambda e: wb.MassiveUplink(antennas=4, users=2, qam=4, executor=e), lambda e: wb.StbcEncoder(code="golden", qam=4, executor=e),
+    lambda e: wb.OfdmModulator(executor=e), lambda e: wb.LteTransportEncoder(transport_bits=40, coded_bits=120, executor=e),
+    lambda e: wb.TdlChannel(executor=e), lambda e: wb.awgn(SENT, noise_var=1.0, seed=1, executor=e),
+    lambda e: wb.rayleigh(SENT, seed=1, executor=e), lambda e: wb.mimo_rayleigh(SENT, rx_antennas=2, seed=1, executor=e)])
+def test_an_executor_that_is_none(make):
+    make(wb.cpu(threads=1))
+    assert message(lambda: make("cpu"), TypeError).startswith("executor is a str: expected what warpband.cpu() or")
+
+
+def test_a_code_that_is_none():
+    assert message(lambda: wb.LdpcEncoder(code=None), TypeError) == "code is a NoneType: expected a warpband.LdpcCode"
+    assert message(lambda: wb.LdpcDecoder(code=wb.conv_lte()), TypeError) == "code is a ConvCode: expected a warpband.LdpcCode"
+    for kind in (wb.ConvEncoder, wb.ViterbiDecoder, wb.BcjrDecoder):
+        assert message(lambda: kind(code="conv", k=40), TypeError) == "code is a str: expected a warpband.ConvCode"
+    assert message(lambda: wb.OfdmModulator(numerology=None), TypeError) == "numerology is a NoneType: expected an OfdmNumerology"
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert wb.NWay(streams=np.int64(2), rx_antennas=np.array(2), qam=np.uint8(16), llr_clip=np.float32(8), order=np.array([1, 0])).ways == 2
+    assert wb.mimo_rayleigh(SENT, rx_antennas=np.int8(3), seed=np.uint64(2 ** 63))[0].shape == (4, 3)
+    assert wb.awgn(SENT, noise_var=np.float64(0), seed=1).tolist() == SENT.tolist()
+
+
+@pytest.mark.parametrize("make, expected", [
+    (lambda: wb.NWay(**{**MIMO, "qam": 8}), "qam = 8 is not allowed: expected 4, 16, 64 or 256"),
+    (lambda: wb.NWay(**{**MIMO, "qam": 1024}), "qam = 1024 is not allowed: expected 4, 16, 64 or 256"),
+    (lambda: wb.NWay(**{**MIMO, "qam": 2}), "qam = 2 is not allowed: expected 4, 16, 64 or 256"),
+    (lambda: wb.mimo_rayleigh(SENT, rx_antennas=0, seed=1), "rx_antennas = 0 is not allowed: expected 1 to 512"),
+    (lambda: wb.mimo_rayleigh(SENT, rx_antennas=-1, seed=1), "rx_antennas = -1 is not allowed: expected 1 to 512"),
+    (lambda: wb.mimo_rayleigh(SENT, rx_antennas=513, seed=1), "rx_antennas = 513 is not allowed: expected 1 to 512"),
+    (lambda: wb.mimo_rayleigh(SENT, rx_antennas=2.0, seed=1), "rx_antennas = 2.0 is not allowed: expected an integer from 1 to 512"),
+    (lambda: wb.mimo_rayleigh(np.ones((4, 65), np.complex64), rx_antennas=1, seed=1),
+     "sent = shape (4, 65) is not allowed: expected a last axis of 1 to 64 streams"),
+    (lambda: wb.TdlChannel().response(blocks=-1, seed=1), "blocks = -1 is not allowed: expected 0 to 2147483647"),
+    (lambda: wb.rayleigh(SENT[:2], seed=1, block=3), "sent = shape (2, 2) is not allowed: expected a multiple of block = 3 numbers"),
+    (lambda: wb.rayleigh(SENT[:, 0], seed=1, block=2), "sent = strided is not allowed: expected contiguous symbols for block fading"),
+    (lambda: wb.TurboDecoder(k=40, early_stop="crc"), "crc = None is not allowed: expected 'crc24a', 'crc24b', 'crc16', 'crc8' or "
+     '(polynomial, degree) with early_stop = "crc"'),
+    (lambda: wb.ViterbiDecoder(code=wb.conv_lte(), k=1), "k = 1 is not allowed: expected 6 to 65536"),
+    (lambda: wb.ViterbiDecoder(code=wb.conv_lte(), k=65537), "k = 65537 is not allowed: expected 6 to 65536"),
+    (lambda: wb.BcjrDecoder(code=wb.conv_lte(), k=5), "k = 5 is not allowed: expected 6 to 65536"),
+    (lambda: wb.BcjrDecoder(code=wb.conv_80211(), k=0), "k = 0 is not allowed: expected 1 to 65536"),
+])
+def test_what_is_named(make, expected):
+    assert message(make) == expected
+
+
+SQUARE = np.array([[1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("make, expected", [
+    (lambda: wb.StbcDecoder(code="silver", qam=4, rx_antennas=2, v=SQUARE), 'v = given is not allowed: expected None with code = "silver"'),
+    (lambda: wb.StbcEncoder(code="alamouti", qam=4, v=SQUARE), 'v = given is not allowed: expected None with code = "alamouti"'),
+    (lambda: wb.TdlChannel(delay_spread_ns=0.0), 'delay_spread_ns = given is not allowed: expected None with profile = "epa"'),
+    (lambda: wb.TdlChannel(profile="tdl-a", delay_spread_ns=0.0), "delay_spread_ns = 0 is not allowed: expected a number from 0.001"),
+    (lambda: wb.TdlChannel(powers_db=[0.0]), "powers_db = given is not allowed: expected none without delays_ns"),
+    (lambda: wb.TdlChannel(profile="eva", rician_k_db=3.0), "rician_k_db = given is not allowed: expected None without delays_ns"),
+    (lambda: wb.TdlChannel(profile="epa", delays_ns=[0.0], powers_db=[0.0]), 'profile = "epa" is not allowed: expected None with delays_ns'),
+    (lambda: wb.TdlChannel(delay_spread_ns=1.0, delays_ns=[0.0], powers_db=[0.0]),
+     "delay_spread_ns = given is not allowed: expected None with delays_ns"),
+])
+def test_what_would_be_ignored(make, expected):
+    assert message(make).startswith(expected)
+
+
+def test_profiles_that_are_not_named():
+    assert wb.TdlChannel().delays_ns == wb.TdlChannel(profile="epa").delays_ns
+    assert wb.TdlChannel(profile="tdl-b").delays_ns == wb.TdlChannel(profile="tdl-b", delay_spread_ns=100).delays_ns
+    assert wb.TdlChannel(delays_ns=[0, 30], powers_db=[0, -3]).delays_ns == [0.0, 30.0]
+
+
+def test_the_ends_of_ranges():
+    assert wb.mimo_rayleigh(np.ones((1, 64), np.complex64), rx_antennas=512, seed=1)[1].shape == (1, 512, 64)
+    assert wb.ViterbiDecoder(code=wb.conv_lte(), k=6).n == 18 and wb.BcjrDecoder(code=wb.conv_80211(), k=65536).n == 2 * 65542
+    assert wb.TdlChannel(subcarriers=12).response(blocks=0, seed=1).shape == (0, 14, 12, 1, 1)

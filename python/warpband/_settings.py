@@ -1,0 +1,159 @@
+"""Settings: what is not allowed is refused by a message that names the argument, its value and what is expected."""
+from __future__ import annotations
+
+import operator
+import re
+from typing import Any, Sequence
+
+from . import _core
+
+LLR_SIGNS = ("log_p0_p1", "log_p1_p0")
+
+#: the values that settings can have at all, where they are not those of a 32-bit integer
+_RANGES = {"seed": (0, 2 ** 64 - 1), "first": (0, 2 ** 64 - 1), "point": (0, 2 ** 32 - 1), "polynomial": (0, 2 ** 32 - 1),
+           "block": (1, 2 ** 24), "rv": (0, 3)}
+
+
+def shown(value: Any) -> str:
+    """A value in a message: one line that is not long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def refused(name: str, value: Any, expected: str) -> ValueError:
+    return ValueError(f"{name} = {shown(value)} is not allowed: expected {expected}")
+
+
+def checked_sign(llr: str) -> bool:
+    """Whether LLRs are those of the other sign."""
+    if llr not in LLR_SIGNS:
+        raise refused("llr", llr, '"log_p0_p1" or "log_p1_p0"')
+    return llr == "log_p1_p0"
+
+
+def checked_executor(executor: Any) -> Any:
+    if executor is not None and not isinstance(executor, _core.Executor):
+        raise TypeError(f"executor is a {type(executor).__name__}: expected what warpband.cpu() or warpband.cuda() gives, or None")
+    return executor
+
+
+def code_of(code: Any, kind: type) -> Any:
+    """What the compiled part has of a code."""
+    if not isinstance(code, kind):
+        raise TypeError(f"code is a {type(code).__name__}: expected a warpband.{kind.__name__}")
+    return code._code  # type: ignore[attr-defined]
+
+
+def listed(name: str, values: Any) -> list[Any]:
+    try:
+        return list(values)
+    except TypeError:
+        raise refused(name, values, "a list") from None
+
+
+def _in_range(name: str, value: Any) -> None:
+    low, high = _RANGES.get(name, (-2 ** 31, 2 ** 31 - 1))
+    if hasattr(type(value), "__index__") and not low <= int(value) <= high:
+        raise refused(name, value, f"{low} to {high}")
+
+
+def whole(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
+    """The value as an integer from ``low`` to ``high``; None: of the range that ``name`` can have at all."""
+    if low is None or high is None:
+        low, high = _RANGES[name]
+    try:
+        integer = operator.index(value)
+    except TypeError:
+        raise refused(name, value, f"an integer from {low} to {high}") from None
+    if not low <= integer <= high:
+        raise refused(name, value, f"{low} to {high}")
+    return integer
+
+
+def number(name: str, value: Any) -> float:
+    if not _fits("float", value):
+        raise refused(name, value, "a number")
+    return float(value)
+
+
+_WORDS = {"int": ("an integer", "integers"), "float": ("a number", "numbers"), "complex": ("a complex number", "complex numbers"),
+          "bool": ("True or False", "True or False"), "str": ("text", "texts")}
+
+
+def _parts(kind: str) -> tuple[str, list[str]]:
+    """"tuple", ["int", "int"] of "tuple[int, int]"."""
+    outer, _, inner = kind.partition("[")
+    return outer.rpartition(".")[2], re.findall(r"(?:[^,\[\]]|\[.*\])+", inner[:-1].replace(", ", ","))
+
+
+def _fits(kind: str, value: Any) -> bool:
+    """Whether the compiled part takes a value for an argument that its signature says is of this kind."""
+    if kind.endswith(" | None"):
+        return value is None or _fits(kind[:-7], value)
+    outer, inner = _parts(kind)
+    try:
+        if outer == "int":
+            operator.index(value)
+        elif outer == "float":
+            float("text" if isinstance(value, (str, bytes, bytearray)) else value)
+        elif outer == "complex":
+            complex("text" if isinstance(value, (str, bytes, bytearray)) else value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    if outer in ("bool", "str"):
+        return isinstance(value, bool if outer == "bool" else str)
+    if outer == "Sequence":
+        return isinstance(value, (list, tuple)) and all(_fits(inner[0], v) for v in value)
+    if outer == "tuple":
+        return isinstance(value, (list, tuple)) and len(value) == len(inner) and all(map(_fits, inner, value))
+    return True
+
+
+def _in_words(kind: str, several: bool = False) -> str:
+    if kind.endswith(" | None"):
+        return _in_words(kind[:-7], several) + " or None"
+    outer, inner = _parts(kind)
+    if outer == "Sequence":
+        return f"{'lists' if several else 'a list'} of {_in_words(inner[0], True)}"
+    if outer == "tuple":
+        return f"{'pairs' if several else 'a pair'} ({', '.join(map(_in_words, inner))})"
+    return _WORDS.get(outer, (outer, outer))[several]
+
+
+def _check_kinds(what: Any, settings: dict[str, Any]) -> None:
+    """Refuses the first setting whose type is not that of the compiled part's signature."""
+    signature = getattr(what.__init__ if isinstance(what, type) else what, "__nb_signature__", (("",),))[0][0]
+    for name, kind in re.findall(r"(\w+): ((?:[^,\[\]()=]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])+)", signature):
+        if name in settings and not _fits(kind.strip(), settings[name]):
+            raise refused(name, settings[name], _in_words(kind.strip()))
+
+
+def made(what: Any, **settings: Any) -> Any:
+    """``what(**settings)``, with a setting of another type, or an integer that no C++ type holds, as a ``ValueError`` like any
+    other that is not allowed."""
+    try:
+        return what(**settings)
+    except TypeError:
+        _check_kinds(what, settings)
+        for name, value in settings.items():
+            for item in value if isinstance(value, (list, tuple)) else ():
+                _in_range(name if name != "crc" else "polynomial", item)
+            try:
+                _in_range(name, value)
+            except ValueError as error:
+                # The library knows the range better than the type does.
+                nearest = max(-2 ** 31, min(int(value), 2 ** 31 - 1))
+                if nearest == value:  # a range of its own, such as that of a seed
+                    raise
+                try:
+                    made(what, **{**settings, name: nearest})
+                except ValueError as better:
+                    if str(better).startswith(f"{name} = {nearest} "):
+                        raise ValueError(str(better).replace(str(nearest), str(value), 1)) from None
+                raise error from None
+        raise
+
+
+def random_range(seed: int, first: int, point: int) -> Any:
+    """Which random numbers a call of a channel draws."""
+    return made(_core.RandomRange, seed=seed, first=first, point=point)
