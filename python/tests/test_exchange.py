@@ -261,6 +261,7 @@ def test_many_types_are_told_apart():
 
 
 # ---------------------------------------------------------------- torch
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of complex32 and of sparse tensors
 def test_tensors_of_torch():
     torch = pytest.importorskip("torch")
     for dtype in (torch.float32, torch.complex64, torch.uint8, torch.bool, torch.int8):
