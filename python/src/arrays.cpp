@@ -249,29 +249,30 @@ nb::object argument::resolved(nb::handle object, bool written) {
 /// libraries have.
 bool argument::take_described(nb::handle object, bool written) {
   const tensor_type* type = tensor_type::of(object);
-  nb::dlpack::dltensor t;
-  if (type == nullptr || !type->describe(object, t)) return false;
-  if (t.device.device_type != nb::device::cpu::value && t.device.device_type != nb::device::cuda::value)
-    return false;
-  if (t.ndim < 0 || static_cast<std::size_t>(t.ndim) > most_axes) return false;
-  const number n = number_of_dlpack(t.dtype);
-  if (n == number::other) return false;
-  if (type->waits(object, n == number::complex64)) {
-    resolved_ = resolved(object, written);
-    if (tensor_type::of(resolved_) != type || !type->describe(resolved_, t)) return false;
-  }
-  type_ = n;
-  itemsize_ = t.dtype.bits / 8u;
-  device_ = t.device.device_type == nb::device::cpu::value ? -1 : t.device.device_id;
-  data_ = static_cast<char*>(t.data) + t.byte_offset;
-  axes_ = t.ndim;
-  const auto axes = static_cast<std::size_t>(axes_);
-  auto step = static_cast<std::ptrdiff_t>(itemsize_);
-  for (std::size_t i = axes; i-- > 0; step *= shape_[i]) {
-    shape_[i] = t.shape[i];
-    strides_[i] = t.strides == nullptr ? step : t.strides[i] * static_cast<std::ptrdiff_t>(itemsize_);
-  }
-  return true;
+  if (type == nullptr) return false;
+  const auto take = [&](nb::handle tensor) {
+    nb::dlpack::dltensor t;
+    if (!type->describe(tensor, t)) return false;
+    if (t.device.device_type != nb::device::cpu::value && t.device.device_type != nb::device::cuda::value)
+      return false;
+    if (t.ndim < 0 || static_cast<std::size_t>(t.ndim) > most_axes) return false;
+    type_ = number_of_dlpack(t.dtype);
+    if (type_ == number::other) return false;
+    itemsize_ = t.dtype.bits / 8u;
+    device_ = t.device.device_type == nb::device::cpu::value ? -1 : t.device.device_id;
+    data_ = static_cast<char*>(t.data) + t.byte_offset;
+    axes_ = t.ndim;
+    auto step = static_cast<std::ptrdiff_t>(itemsize_);
+    for (auto i = static_cast<std::size_t>(axes_); i-- > 0; step *= shape_[i]) {
+      shape_[i] = t.shape[i];
+      strides_[i] = t.strides == nullptr ? step : t.strides[i] * static_cast<std::ptrdiff_t>(itemsize_);
+    }
+    return true;
+  };
+  if (!take(object)) return false;
+  if (!type->waits(object, type_ == number::complex64)) return true;
+  resolved_ = resolved(object, written);
+  return tensor_type::of(resolved_) == type && take(resolved_);
 }
 
 /// A tensor, by its methods: its __cuda_array_interface__ is a dictionary that takes microseconds to make.
