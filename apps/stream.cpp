@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -260,10 +261,11 @@ class bare_copies {
         exec_(dynamic_cast<wb::cuda&>(*opened_)),
         from_(exec_.make_host<std::byte>(bytes, frames)),
         to_(exec_.make<std::byte>(bytes, 1)),
-        done_(exec_) {
+        begun_(exec_.device().index, true),
+        done_(exec_.device().index, true) {
     std::memset(from_.data(), 0, from_.bytes());
     copy(frame_clock::now());  // the first one takes longer
-    times_ = {};
+    times_ = device_times_ = {};
   }
   /// Before a copy is due: a thread that has not called CUDA for long finds its code in no cache.
   void wake() {
@@ -273,12 +275,18 @@ class bare_copies {
   /// One that is due now. Waits for it, awake.
   void copy(frame_clock::time_point due) {
     const std::size_t bytes = to_.bytes();
+    begun_.record(exec_);
     exec_.upload(to_.data(), from_.data() + next_++ % frames * bytes, bytes);
     done_.record(exec_);
-    while (!done_.reached() && !interrupted()) continue;
+    while (!done_.reached()) {
+      if (interrupted()) return;
+    }
     times_.add(frame_clock::now() - due);
+    device_times_.add(std::chrono::nanoseconds(static_cast<std::int64_t>(done_.us_since(begun_) * 1e3)));
   }
   const wb::latency_histogram& times() const { return times_; }
+  /// By the device's clock, from the begin of the copy to its end.
+  const wb::latency_histogram& device_times() const { return device_times_; }
   std::size_t bytes() const { return to_.bytes(); }
 
  private:
@@ -286,10 +294,66 @@ class bare_copies {
   std::unique_ptr<wb::executor> opened_;
   wb::cuda& exec_;
   wb::array<std::byte> from_, to_;
-  wb::cuda_event done_;
+  wb::cuda_event begun_, done_;
   std::size_t next_ = 0;
-  wb::latency_histogram times_;
+  wb::latency_histogram times_, device_times_;
 };
+
+/// Where the frames of a run lost their time, as JSON, and as a line for the last 0.1 % of them.
+std::pair<json, std::string> tail_json(const std::vector<wb::frame_trace>& frames,
+                                       frame_clock::time_point start) {
+  constexpr double percent = 99.9;
+  constexpr std::size_t most_told = 20;
+  const std::vector<wb::place_times> places = wb::places_of(frames);
+  const wb::frame_tail tail = wb::tail_of(places, percent);
+  const auto by_place = [](const auto& value_of) {
+    json all;
+    for (std::size_t p = 0; p < wb::frame_places; p++)
+      all[wb::name_of(static_cast<wb::frame_place>(p))] = value_of(p);
+    return all;
+  };
+  const auto sum = [](const wb::place_times& t) { return std::accumulate(t.begin(), t.end(), 0.0); };
+  const double excess = sum(tail.excess_us);
+  const auto share = [&](std::size_t p) { return excess == 0 ? 0 : tail.excess_us[p] / excess; };
+  wb::latency_histogram uploads;
+  for (const wb::frame_trace& f : frames)
+    if (f.on_device.uploaded != wb::lane_times::no_time)
+      uploads.add(std::chrono::nanoseconds(
+          static_cast<std::int64_t>((f.on_device.uploaded - f.on_device.upload_begun) * 1e3)));
+  json out{{"frames", frames.size()},
+           {"median_us", by_place([&](std::size_t p) { return tail.median_us[p]; })},
+           {"beyond",
+            {{"percent", percent},
+             {"us", tail.beyond_us},
+             {"frames", tail.frames},
+             {"runs", tail.runs},
+             {"longest_run", tail.longest_run},
+             {"excess_us", by_place([&](std::size_t p) { return tail.excess_us[p]; })},
+             {"share", by_place(share)}}}};
+  if (uploads.count() != 0) out["uploads_us"] = times_json(uploads);
+  std::vector<std::size_t> slowest(frames.size());
+  std::iota(slowest.begin(), slowest.end(), std::size_t{0});
+  const std::size_t told = std::min(most_told, slowest.size());
+  std::partial_sort(slowest.begin(), slowest.begin() + static_cast<std::ptrdiff_t>(told), slowest.end(),
+                    [&](std::size_t a, std::size_t b) { return sum(places[a]) > sum(places[b]); });
+  for (std::size_t i = 0; i < told; i++) {
+    const wb::frame_trace& f = frames[slowest[i]];
+    json each{{"frame", f.sequence - frames.front().sequence},
+              {"seconds", std::chrono::duration<double>(f.due - start).count()},
+              {"latency_us", sum(places[slowest[i]])}};
+    each.update(by_place([&](std::size_t p) { return places[slowest[i]][p]; }));
+    if (f.on_device.uploaded != wb::lane_times::no_time)
+      each["upload_us"] = f.on_device.uploaded - f.on_device.upload_begun;
+    out["slowest"].push_back(each);
+  }
+  std::string text =
+      fmt::format("  beyond p{}: {} frames in {} runs, {:.1f} us longer than the median:", percent,
+                  tail.frames, tail.runs, excess);
+  for (std::size_t p = 0; p < wb::frame_places; p++)
+    if (share(p) >= 0.01)
+      text += fmt::format(" {} {:.0f} %", wb::name_of(static_cast<wb::frame_place>(p)), 100 * share(p));
+  return {out, text};
+}
 
 /// Settings that not all devices can have.
 void check_devices(const stream_run& run) {
@@ -345,6 +409,7 @@ json run_one(stream_run run, progress_line& line) {
   c.most_items = run.items, c.queue = run.queue, c.batch = run.batch;
   c.timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(run.timeout_ms * 1e6));
   c.overflow = run.overflow, c.waiting = run.waiting;
+  c.trace = run.trace, c.drivers = run.drivers, c.direct = run.direct;
   if (run.graphs) c.graph_items = {run.items};
   c.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(run.deadline_us * 1e3));
   wb::frame_pipeline pipeline(work.chain, c);
@@ -459,6 +524,8 @@ json run_one(stream_run run, progress_line& line) {
   const wb::pipeline_counters after = pipeline.counters();
   const wb::pipeline_times times = pipeline.times();
   const std::size_t graphs = pipeline.graphs();
+  std::pair<json, std::string> tail;
+  if (run.trace != 0) tail = tail_json(pipeline.trace(), start);
   check.finish();
   pipeline.stop();
 
@@ -480,6 +547,8 @@ json run_one(stream_run run, progress_line& line) {
   result["parts"] = run.parts;
   result["splits"] = run.splits;
   result["graphs"] = graphs;
+  result["drivers"] = run.drivers;
+  result["direct"] = run.direct;
   result["waiting"] = run.waiting == wb::wait_policy::spin ? "spin" : "block";
   result["rate"] = run.rate > 0 ? json(run.rate) : json("max");
   result["seconds"] = seconds;
@@ -503,7 +572,9 @@ json run_one(stream_run run, progress_line& line) {
     result["bare_copies_us"] = times_json(copies->times());
     result["bare_copies_us"].update(
         {{"every", run.copies_every}, {"count", copies->times().count()}, {"bytes", copies->bytes()}});
+    result["bare_copies_us"]["device_us"] = times_json(copies->device_times());
   }
+  if (!tail.first.is_null()) result["trace"] = tail.first;
   result["deadline_us"] = run.deadline_us > 0 ? json(run.deadline_us) : json();
   result["missed"] = times.missed;
   result["missed_runs"] = {{"count", times.missed_runs}, {"longest", times.longest_missed_run}};
@@ -542,6 +613,7 @@ json run_one(stream_run run, progress_line& line) {
         "  bare copies in, {} in turn with frames: p50 {:.1f}, p99 {:.1f}, p99.9 {:.1f}, max {:.1f} us\n",
         t.count(), t.percentile_us(50), t.percentile_us(99), t.percentile_us(99.9), t.max_us());
   }
+  if (!tail.second.empty()) fmt::print("{}\n", tail.second);
   if (!error.empty()) fmt::print("  ended early: {}\n", error);
   if (check.different != 0)
     fmt::print("  {} of {} results differ from the first of their frame\n", check.different, check.compared);

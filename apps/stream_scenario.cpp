@@ -128,6 +128,15 @@ const key keys[] = {
      [](stream_run& r, const toml::node& n, const key& k) {
        r.waiting = static_cast<wb::wait_policy>(among(n, k, {"block", "spin"}));
      }},
+    {"stream.drivers", "an integer from 1 to 8", "1",
+     "With \"spin\": threads that drive each device, one at a time; with more than one frames do not wait "
+     "for "
+     "a thread that the system keeps from running. Each costs a core.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.drivers = whole<int>(n, k, 1, 8); }},
+    {"stream.direct", "true or false", "false",
+     "CUDA: kernels write results into host memory themselves, instead of a copy when all are there. Of "
+     "detect, uplink, precode and stbc.",
+     [](stream_run& r, const toml::node& n, const key& k) { r.direct = yes_or_no(n, k); }},
     {"stream.retries", "an integer from 0 to 64", "1",
      "Devices that may fail under a frame before it is failed itself.",
      [](stream_run& r, const toml::node& n, const key& k) { r.retries = whole<int>(n, k, 0, 64); }},
@@ -177,6 +186,12 @@ const key keys[] = {
      "is.",
      [](stream_run& r, const toml::node& n, const key& k) {
        r.copies_every = whole<std::uint64_t>(n, k, 0, most_count);
+     }},
+    {"stream.trace", "an integer from 0 to 10^7", "0",
+     "The last so many frames keep when they passed each place, and the slowest of them are told, with the "
+     "share of each place in what the last 0.1 % have in excess of the others. 0: none do.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.trace = whole<std::size_t>(n, k, 0, 10'000'000);
      }},
     {"stream.stages", "true or false", "true",
      "Before the run time the copies and stages of a frame one by one.",

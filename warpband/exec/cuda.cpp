@@ -1,6 +1,7 @@
 #include <warpband/exec/cuda.hpp>
 
 #if defined(WB_BUILD_CUDA)
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <chrono>
@@ -230,10 +231,10 @@ void cuda::notify(void (*f)(void*), void* data) {
   check(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream_), f, data), "queueing a host function");
 }
 
-cuda_event::cuda_event(int device) : device_(device) {
+cuda_event::cuda_event(int device, bool timed) : device_(device) {
   const on_device selected(device);
   cudaEvent_t e = nullptr;
-  check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "creating an event");
+  check(cudaEventCreateWithFlags(&e, timed ? cudaEventDefault : cudaEventDisableTiming), "creating an event");
   event_ = e;
 }
 cuda_event::~cuda_event() {
@@ -258,6 +259,45 @@ void cuda_event::hold(void* stream) const {
   const on_device selected(device_);
   check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event_), 0),
         "waiting for an event");
+}
+double cuda_event::us_since(const cuda_event& other) const {
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, static_cast<cudaEvent_t>(other.event_), static_cast<cudaEvent_t>(event_)),
+        "reading the time between events");
+  return static_cast<double>(ms) * 1e3;
+}
+
+namespace {
+using write_value = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
+/// A call of the driver that the runtime has not.
+write_value find_write_value() {
+  void* f = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  check(cudaGetDriverEntryPointByVersion("cuStreamWriteValue32", &f, 12000, cudaEnableDefault, &found),
+        "looking for cuStreamWriteValue32");
+  if (found != cudaDriverEntryPointSuccess || f == nullptr)
+    throw device_error("this driver has no cuStreamWriteValue32");
+  return reinterpret_cast<write_value>(f);
+}
+}  // namespace
+
+cuda_mark::cuda_mark(const cuda& exec) : device_(exec.device().index) {
+  const on_device selected(device_);
+  void* p = nullptr;
+  check(cudaHostAlloc(&p, sizeof *written_, cudaHostAllocDefault), "allocating a mark");
+  written_ = static_cast<std::uint32_t*>(p);
+  *written_ = 0;
+}
+cuda_mark::~cuda_mark() {
+  const on_device selected(device_);
+  cudaFreeHost(written_);
+}
+void cuda_mark::record(cuda& exec, std::uint32_t number) {
+  static const write_value write = find_write_value();
+  const on_device selected(device_);
+  if (write(static_cast<CUstream>(exec.stream()), reinterpret_cast<CUdeviceptr>(written_), number,
+            CU_STREAM_WRITE_VALUE_DEFAULT) != CUDA_SUCCESS)
+    throw device_error("writing a mark on cuda:" + std::to_string(device_) + " failed");
 }
 
 cuda_graph& cuda_graph::operator=(cuda_graph&& other) noexcept {
@@ -410,11 +450,15 @@ void cuda::select() const { not_built(); }
 void cuda::upload(void*, const void*, std::size_t) { not_built(); }
 void cuda::download(void*, const void*, std::size_t) { not_built(); }
 void cuda::notify(void (*)(void*), void*) { not_built(); }
-cuda_event::cuda_event(int) : device_(0) { not_built(); }
+cuda_event::cuda_event(int, bool) : device_(0) { not_built(); }
 cuda_event::~cuda_event() = default;
 void cuda_event::record(void*) { not_built(); }
 bool cuda_event::reached() const { not_built(); }
 void cuda_event::hold(void*) const { not_built(); }
+double cuda_event::us_since(const cuda_event&) const { not_built(); }
+cuda_mark::cuda_mark(const cuda&) : device_(0) { not_built(); }
+cuda_mark::~cuda_mark() = default;
+void cuda_mark::record(cuda&, std::uint32_t) { not_built(); }
 cuda_graph& cuda_graph::operator=(cuda_graph&&) noexcept { return *this; }
 cuda_graph::~cuda_graph() = default;
 void cuda_graph::record(cuda&, const std::function<void()>&) { not_built(); }

@@ -347,11 +347,54 @@ TEST_P(stream_chain, equals_a_direct_call_on_cuda_devices) {
       one_size.items = {what().items.back()};
       EXPECT_EQ(differences(one_size, groups, 200), 0) << "groups, " << streams << " streams";
       EXPECT_EQ(differences(what(), groups, 60), 0) << "groups of several sizes, " << streams << " streams";
+      wb::pipeline_config direct = graphs;  // other frames start without
+      direct.direct = true;
+      direct.trace = 8;
+      if (waiting == wb::wait_policy::spin) direct.drivers = 2;
+      EXPECT_EQ(differences(what(), direct, 60), 0) << "direct, " << streams << " streams";
       if (what().chain->granularity(what().items.back()) == 0) continue;
+      direct.graph_items = {};
+      direct.parts = 3;
+      EXPECT_EQ(differences(what(), direct, 60), 0) << "direct in parts, " << streams << " streams";
       wb::pipeline_config parts = c;
       parts.parts = streams == 1 ? 7 : 3;
       EXPECT_EQ(differences(what(), parts, 60), 0) << parts.parts << " parts, " << streams << " streams";
     }
+}
+
+TEST_P(stream_chain, a_cuda_device_tells_when_frames_were_where) {
+  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  const std::size_t items = what().items.back();
+  const host_frame f = make_frame(what(), items, 2);
+  std::vector<const void*> arrays;
+  for (const bytes& b : f.in) arrays.push_back(b.data());
+  for (const int kind : {0, 1, 2}) {  // a copy in and one out, parts, graphs
+    wb::pipeline_config c{.devices = {"cuda:0"}, .streams = 2, .most_items = items, .queue = 4, .trace = 100};
+    if (kind == 1 && what().chain->granularity(items) == 0) continue;
+    if (kind == 1) c.parts = 3;
+    if (kind == 2) c.graph_items = {items};
+    wb::frame_pipeline p(what().chain, c);
+    for (int n = 0; n < 40; n++) p.push(items, arrays);
+    p.stop();
+    const std::vector<wb::frame_trace> frames = p.trace();
+    ASSERT_EQ(frames.size(), 40U);
+    const std::vector<wb::place_times> places = wb::places_of(frames);
+    for (std::size_t n = 0; n < frames.size(); n++) {
+      const wb::lane_times& t = frames[n].on_device;
+      ASSERT_NE(t.downloaded, wb::lane_times::no_time);
+      EXPECT_LT(t.upload_begun, t.downloaded);
+      EXPECT_EQ(t.uploaded == wb::lane_times::no_time, kind == 2);
+      EXPECT_EQ(t.computed == wb::lane_times::no_time, kind == 2);
+      if (kind != 2) {
+        EXPECT_LT(t.upload_begun, t.uploaded);
+        EXPECT_LT(t.uploaded, t.computed);
+        EXPECT_LE(t.computed, t.downloaded);
+      }
+      // The host saw the work begin and end within its own times.
+      EXPECT_LE(t.downloaded - t.upload_begun,
+                std::chrono::duration<double, std::micro>(frames[n].seen - frames[n].started).count() + 5);
+    }
+  }
 }
 
 TEST_P(stream_chain, a_cuda_device_that_fails_takes_no_frame_with_it) {
@@ -512,9 +555,10 @@ TEST_P(stream_chain, allocates_nothing_once_frames_flow) {
     if (device != "cpu" && wb::cuda_devices().empty()) continue;
     std::vector<host_frame> frames;
     for (const std::size_t items : what().items) frames.push_back(make_frame(what(), items, items));
-    wb::frame_pipeline p(what().chain,
-                         {.devices = {device}, .streams = 2, .threads = 2, .most_items = what().items.back()},
-                         [](const wb::frame_result&) {});
+    wb::frame_pipeline p(
+        what().chain,
+        {.devices = {device}, .streams = 2, .threads = 2, .most_items = what().items.back(), .trace = 20},
+        [](const wb::frame_result&) {});
     std::vector<const void*> arrays;
     arrays.reserve(8);
     const auto push = [&](std::size_t n) {
@@ -546,6 +590,7 @@ TEST_P(stream_chain, allocates_nothing_in_parts_nor_in_groups) {
                           .most_items = what().items.back(),
                           .parts = parts,
                           .batch = parts == 1 ? 4 : 1,
+                          .trace = 20,
                           .timeout = std::chrono::seconds(10)},
                          [](const wb::frame_result&) {});
     std::vector<const void*> arrays;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <warpband/stream/chain.hpp>
+#include <warpband/stream/trace.hpp>
 
 namespace wb {
 
@@ -24,8 +25,11 @@ struct lane_config {
   std::string device;
   int threads = 1;  // of a CPU
   std::size_t most_items = 0;
-  int parts = 1;  // pieces of a frame whose copies and kernels overlap; CUDA
-  int batch = 1;  // frames side by side that go as one copy: 1 with more parts; CUDA
+  int parts = 1;        // pieces of a frame whose copies and kernels overlap; CUDA
+  int batch = 1;        // frames side by side that go as one copy: 1 with more parts; CUDA
+  bool direct = false;  // kernels write results to host memory themselves; CUDA
+  bool marks = false;   // may_be_done() knows; CUDA
+  bool traced = false;  // times() tells when a frame was where; CUDA
 };
 
 class frame_lane {
@@ -38,6 +42,9 @@ class frame_lane {
   virtual void start(const lane_frame& frame) = 0;
   /// Whether all that was started is done. Throws device_error where it failed.
   virtual bool done() = 0;
+  /// Whether done() is worth a call, as a look at memory tells any thread at any time: true at once where it
+  /// is not known. What a device that failed has not done is not told.
+  virtual bool may_be_done() const noexcept { return true; }
   /// Whether nothing of it runs, or the device failed and runs nothing any more: it can be destroyed without
   /// a wait.
   virtual bool idle() noexcept { return true; }
@@ -54,6 +61,9 @@ class frame_lane {
   /// Its executor, for those that need its memory.
   virtual executor& where() noexcept = 0;
   virtual std::size_t graphs() const noexcept { return 0; }
+  /// Of the frame that was done last, until the next one starts. A frame that started as a graph tells only
+  /// its begin and its end. Throws device_error.
+  virtual lane_times times() { return {}; }
 };
 
 /// Opens a device for so many lanes, which share it. What frames of most_items, and of half of that and so

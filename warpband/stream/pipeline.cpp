@@ -61,6 +61,7 @@ struct slot_state {
   bool alone = false;  // not with others: one of them failed, and by itself it is told which
   bool moved = false;  // its outputs do not lie beside its neighbours' any more
   frame_clock::time_point pushed, started, finished;
+  frame_clock::time_point queued, submitted;  // where frames are traced
   char error[240] = "";
 
   void fail(const char* what) noexcept {
@@ -121,13 +122,15 @@ struct load {
 struct worker {
   std::size_t device = 0;
   std::vector<std::unique_ptr<frame_lane>> lanes;
-  std::vector<load> on;              // of each lane; none: it is idle
-  std::vector<char> stuck;           // lanes that a fault makes hang
-  std::vector<std::size_t> started;  // lanes in the order in which they were started
-  std::uint64_t signals = 0;         // of lanes that are done
-  bool over = false;                 // its device has failed
-  bool hung = false;                 // and may still work
-  std::thread thread;
+  std::vector<load> on;                   // of each lane; none: it is idle
+  std::vector<char> stuck;                // lanes that a fault makes hang
+  std::vector<std::size_t> started;       // lanes in the order in which they were started
+  std::uint64_t signals = 0;              // of lanes that are done
+  bool over = false;                      // its device has failed
+  bool hung = false;                      // and may still work
+  std::vector<std::thread> threads;       // of which one at a time drives
+  std::atomic<bool> driven{false};        // by one of them, whose is all of the above
+  std::atomic<std::size_t> under_way{0};  // started.size(), for the others
 
   std::size_t idle_lane() const noexcept {
     std::size_t lane = 0;
@@ -139,8 +142,11 @@ struct worker {
     on[lane] = {};
     stuck[lane] = 0;
     started.erase(std::find(started.begin(), started.end(), lane));
+    under_way.store(started.size(), std::memory_order_relaxed);
   }
 };
+
+constexpr int most_batch = 64;
 
 /// Groups under way of which a lane that is free waits for a full one: one is copied in and one worked on.
 constexpr std::size_t enough_under_way = 2;
@@ -183,7 +189,9 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   bool delivering = false, stopping = false;
   pipeline_counters counts;
   pipeline_times times;
-  std::uint64_t missed_now = 0;  // frames just delivered that were late, one behind the other
+  std::vector<frame_trace> traces;  // of frame n at n modulo their number
+  std::uint64_t traced_from = 0;    // frames before it are not told of
+  std::uint64_t missed_now = 0;     // frames just delivered that were late, one behind the other
   std::string device_failure;
   // Looked at without it, by threads that spin.
   std::atomic<std::size_t> queued_now{0};
@@ -280,7 +288,11 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
         if (f.use != slot_use::ended) break;
         records.pop_front();
         if (f.status == frame_status::delivered) {
-          const auto latency = frame_clock::now() - f.pushed;
+          const auto now = frame_clock::now();
+          const auto latency = now - f.pushed;
+          if (!traces.empty())
+            if (frame_trace& t = traces[f.sequence % traces.size()]; t.sequence == f.sequence)
+              t.delivered = now;
           times.latency.add(latency);
           times.queued.add(f.started - f.pushed);
           times.device.add(f.finished - f.started);
@@ -518,6 +530,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       w.on[lane] = {};
     }
     w.started.clear();
+    w.under_way.store(0, std::memory_order_relaxed);
     if (devices_left == 0) {
       for (std::size_t i = 0; i < queue.size(); i++) {
         const std::size_t s = queue[i];
@@ -536,15 +549,40 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     if (!config.fault) return;
     for (std::size_t s = what.first; s < what.first + what.count; s++) fault(moment, w, slots[s]);
   }
+  /// What is known of a frame's times when it is done.
+  void keep_times(const slot_state& f) {
+    if (traces.empty()) return;
+    frame_trace& t = traces[f.sequence % traces.size()];
+    if (t.sequence > f.sequence) return;  // there are fewer than frames under way
+    t = {f.sequence, f.device, f.pushed, f.queued, f.started, f.submitted, f.finished, {}, {}};
+  }
+  /// What the device's clock tells of frames that a lane is done with, once they are delivered.
+  void keep_device_times(frame_lane& lane, const std::uint64_t* sequences, std::size_t count) {
+    lane_times on_device;
+    try {
+      on_device = lane.times();
+    } catch (const device_error&) {  // is met again when the device is asked for the next frame
+      return;
+    }
+    const lock l = hold();
+    for (std::size_t i = 0; i < count; i++)
+      if (frame_trace& t = traces[sequences[i] % traces.size()]; t.sequence == sequences[i])
+        t.on_device = on_device;
+  }
   void begin(worker& w, load what) {
     const std::size_t lane = w.idle_lane();
     w.on[lane] = what;
     w.started.push_back(lane);
+    w.under_way.store(w.started.size(), std::memory_order_relaxed);
     const auto now = frame_clock::now();
     for (std::size_t s = what.first; s < what.first + what.count; s++) slots[s].started = now;
     guarded(w, lane, [&] {
       fault(fault_moment::start, w, what);
       w.lanes[lane]->start(frame_of(what));
+      if (!traces.empty()) {
+        const auto submitted = frame_clock::now();
+        for (std::size_t s = what.first; s < what.first + what.count; s++) slots[s].submitted = submitted;
+      }
       fault(fault_moment::started, w, what);
     });
   }
@@ -565,12 +603,17 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       const auto now = frame_clock::now();
       w.release(lane);
       lock l = hold();
+      std::uint64_t sequences[most_batch];
       for (std::size_t s = on.first; s < on.first + on.count; s++) {
         slots[s].finished = now;
         slots[s].status = frame_status::delivered;
         slots[s].use = slot_use::ended;
+        keep_times(slots[s]);
+        sequences[s - on.first] = slots[s].sequence;
       }
       deliver(l);
+      l.unlock();
+      if (!traces.empty()) keep_device_times(*w.lanes[lane], sequences, on.count);
       return true;
     }
     if (!overdue(w, asked)) return false;
@@ -583,7 +626,51 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     return waiting != 0 && (waiting >= most_of(w) || w.started.size() < enough_under_way ||
                             stop_now.load(std::memory_order_relaxed));
   }
+  /// Whether a thread that does not drive sees something to do.
+  bool is_needed(const worker& w) const noexcept {
+    const std::size_t under_way = w.under_way.load(std::memory_order_relaxed);
+    if (stop_now.load(std::memory_order_relaxed)) return true;
+    if (queued_now.load(std::memory_order_relaxed) != 0 && under_way < w.lanes.size()) return true;
+    return under_way != 0 &&
+           std::any_of(w.lanes.begin(), w.lanes.end(), [](const auto& lane) { return lane->may_be_done(); });
+  }
+  /// One of several threads that spin. A thread that looks and is stopped holds nothing that the others need.
+  void drive_in_turn(worker& w) {
+    const auto drives = [&](auto&& call) {
+      bool nobody = false;
+      if (!w.driven.compare_exchange_strong(nobody, true, std::memory_order_acquire)) return false;
+      call();
+      w.driven.store(false, std::memory_order_release);
+      return true;
+    };
+    while (!drives([&] { guarded_entry(w); })) relax();
+    bool ends = false;
+    for (int n = 1; !ends; n++) {
+      // What no mark tells is met now and then: a device that failed, a time-out, a fault.
+      if (is_needed(w) || n % 1024 == 0)
+        drives([&] {
+          while (look(w)) continue;
+          ends = (w.over || stop_now.load(std::memory_order_acquire)) && w.started.empty();
+        });
+      relax();
+    }
+  }
+  /// Starts and finishes what can be; whether there was anything.
+  bool look(worker& w) {
+    bool moved = false;
+    while (w.has_idle_lane()) {
+      if (config.waiting == wait_policy::spin && !may_take(w)) break;
+      const load what = take_work(w);
+      if (what.first == none) break;
+      begin(w, what);
+      moved = true;
+      if (!w.lanes.front()->queues()) break;
+    }
+    while (finish_one(w)) moved = true;
+    return moved;
+  }
   void drive(worker& w) {
+    if (config.drivers > 1) return drive_in_turn(w);
     guarded_entry(w);
     std::chrono::nanoseconds asked_every = std::chrono::milliseconds(20);
     if (config.timeout.count() > 0) asked_every = std::min(asked_every, config.timeout);
@@ -593,17 +680,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
         lock l = hold();
         seen = w.signals;
       }
-      bool moved = false;
-      while (w.has_idle_lane()) {
-        if (config.waiting == wait_policy::spin && !may_take(w)) break;
-        const load what = take_work(w);
-        if (what.first == none) break;
-        begin(w, what);
-        moved = true;
-        if (!w.lanes.front()->queues()) break;
-      }
-      while (finish_one(w)) moved = true;
-      if (moved) continue;
+      if (look(w)) continue;
       if (w.over && w.started.empty()) return;
       if (config.waiting == wait_policy::spin) {
         if (stop_now.load(std::memory_order_acquire) && w.started.empty()) return;
@@ -642,8 +719,12 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     check_range("streams", config.streams, 1, 64);
     check_range("queue", static_cast<long long>(std::min<std::size_t>(config.queue, 1 << 30)), 1, 65536);
     check_range("parts", config.parts, 1, 64);
-    check_range("batch", config.batch, 1, 64);
+    check_range("batch", config.batch, 1, most_batch);
+    check_range("trace", static_cast<long long>(std::min<std::size_t>(config.trace, 1 << 30)), 0, 10'000'000);
     check_range("retries", config.retries, 0, 64);
+    check_range("drivers", config.drivers, 1, 8);
+    if (config.drivers > 1 && config.waiting != wait_policy::spin)
+      throw argument_error("drivers", std::to_string(config.drivers), "1 where threads sleep");
     if (config.batch > 1 && config.parts > 1)
       throw argument_error("batch", std::to_string(config.batch), "1 with parts above 1");
     if (config.timeout.count() < 0)
@@ -677,9 +758,10 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     devices_left = config.devices.size();
     executor* pinned = nullptr;
     for (std::size_t d = 0; d < config.devices.size(); d++) {
-      auto lanes = make_lanes(
-          *chain, {config.devices[d], config.threads, config.most_items, config.parts, config.batch},
-          streams);
+      auto lanes = make_lanes(*chain,
+                              {config.devices[d], config.threads, config.most_items, config.parts,
+                               config.batch, config.direct, config.drivers > 1, config.trace != 0},
+                              streams);
       for (std::size_t s = 0; s < streams; s++) {
         auto lane = std::move(lanes[s]);
         if (s == 0) descriptions.push_back(lane->where().description());
@@ -728,6 +810,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     taken_last = slots.size() - 1;
     queue.reserve(slots.size() + 1);
     records.reserve(2 * slots.size() + 2);  // frames with a slot, and runs of dropped ones between them
+    traces.resize(config.trace);
     std::vector<lane_frame> recorded;
     for (const std::size_t items : config.graph_items)
       for (std::size_t s = 0; s < slots.size(); s++)
@@ -738,7 +821,8 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
       for (auto& lane : w->lanes) graphs += lane->graphs();
     device_failure.reserve(1024);
     threads_run = true;
-    for (auto& w : workers) w->thread = std::thread([this, &w = *w] { drive(w); });
+    for (auto& w : workers)
+      for (int i = 0; i < config.drivers; i++) w->threads.emplace_back([this, &w = *w] { drive(w); });
   }
   void close() {
     lock l = hold();
@@ -755,7 +839,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     std::lock_guard join(joining);
     if (std::exchange(threads_run, false)) {
       for (auto& w : workers)
-        if (w->thread.joinable()) w->thread.join();
+        for (std::thread& t : w->threads) t.join();
     }
     {
       lock l = hold();
@@ -875,6 +959,7 @@ std::uint64_t queue_frame(pipeline_state& p, std::size_t s, std::size_t items, b
   f.attempts = 0;
   f.alone = false;
   f.pushed = f.started = f.finished = now;
+  if (!p.traces.empty()) f.queued = frame_clock::now();
   p.counts.waiting_sum += p.queue.size();
   p.queue.push_back(s);
   p.counts.most_waiting = std::max(p.counts.most_waiting, p.queue.size());
@@ -942,7 +1027,19 @@ void frame_pipeline::reset_times() {
   const pipeline_state::lock l = state_->hold();
   state_->times = {};
   state_->missed_now = 0;
+  state_->traced_from = state_->next;
   state_->counts.most_waiting = state_->queue.size();
+}
+std::vector<frame_trace> frame_pipeline::trace() const {
+  const pipeline_state::lock l = state_->hold();
+  const std::vector<frame_trace>& all = state_->traces;
+  std::vector<frame_trace> told;
+  told.reserve(all.size());
+  for (const frame_trace& t : all)
+    if (t.sequence >= state_->traced_from && t.delivered != frame_clock::time_point{}) told.push_back(t);
+  std::sort(told.begin(), told.end(),
+            [](const frame_trace& a, const frame_trace& b) { return a.sequence < b.sequence; });
+  return told;
 }
 std::size_t frame_pipeline::slots() const noexcept { return state_->slots.size(); }
 const std::vector<std::string>& frame_pipeline::descriptions() const noexcept { return state_->descriptions; }

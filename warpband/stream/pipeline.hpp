@@ -34,6 +34,7 @@
 #include <warpband/core/error.hpp>
 #include <warpband/stream/chain.hpp>
 #include <warpband/stream/latency.hpp>
+#include <warpband/stream/trace.hpp>
 
 namespace wb {
 
@@ -69,6 +70,15 @@ struct pipeline_config {
   std::size_t queue = 8;       // frames that wait beside those under way: 1..65536
   overflow_policy overflow = overflow_policy::wait;
   wait_policy waiting = wait_policy::block;
+  /// With wait_policy::spin: threads that drive each device of CUDA, 1..8, one at a time. Each looks all the
+  /// time whether there is something to do, and whoever sees it first does it: where a system keeps one of
+  /// them from running for a while, as hosts of virtual machines do, frames do not wait for it. Each costs a
+  /// core.
+  int drivers = 1;
+  /// CUDA: kernels write results into host memory themselves, as they come, instead of a copy when all are
+  /// there, which saves a frame the time of its last copy. For chains whose last stage writes its results
+  /// once and row by row, as detect, uplink, precode and stbc do; others are slower so.
+  bool direct = false;
   /// CUDA: parts of a frame, 1..64. With more than one its copies and kernels overlap among themselves, which
   /// shortens the latency of large frames. Parts get smaller, as parts : parts - 1 : ... : 1, so that little
   /// is left to do once the last one is there. Not of chains that work on a frame as a whole.
@@ -90,6 +100,9 @@ struct pipeline_config {
   std::chrono::nanoseconds timeout{0};
   /// Latencies above it are counted as missed; 0: none are.
   std::chrono::nanoseconds deadline{0};
+  /// The last so many frames keep the times at which they passed each place, for trace(). 0: none do. On a
+  /// CUDA device this costs about 5 us of its thread's time for each frame, after its delivery.
+  std::size_t trace = 0;
   /// For tests: called by the threads that drive devices at each moment of each frame. What it throws is
   /// taken for the device's (device_error) or the frame's (others) own; device_hang: from then on the device
   /// does not say that it is done with the frame, for which there has to be a timeout.
@@ -103,8 +116,6 @@ int automatic_batch(const frame_chain& chain, std::size_t items) noexcept;
 enum class frame_status { delivered, dropped, failed };
 /// "delivered", "dropped", "failed".
 const char* name_of(frame_status status) noexcept;
-
-using frame_clock = std::chrono::steady_clock;
 
 /// A frame as it is delivered. Views and texts are valid until the callback returns, or as long as the
 /// ticket.
@@ -253,6 +264,9 @@ class frame_pipeline {
   pipeline_times times() const;
   /// Takes what is counted off the next times(), and the most that waited off the next counters().
   void reset_times();
+  /// Frames delivered since reset_times() of which times are kept, in their order. After drain() or stop();
+  /// before, those of frames just delivered may not tell of the device yet. Allocates.
+  std::vector<frame_trace> trace() const;
   std::size_t slots() const noexcept;
   /// What devices are: "NVIDIA H100 80GB HBM3", "avx512, 1 thread".
   const std::vector<std::string>& descriptions() const noexcept;

@@ -2,6 +2,7 @@
 // devices that fail, no allocation. The work is a chain of this file's own, whose results are easily told.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -146,6 +147,11 @@ TEST(stream_pipeline, refuses_settings) {
   EXPECT_EQ(with([](auto& c) { c.batch = 0; }), "batch");
   EXPECT_EQ(with([](auto& c) { c.batch = 65; }), "batch");
   EXPECT_EQ(with([](auto& c) { c.batch = 2, c.parts = 2; }), "batch");
+  EXPECT_EQ(with([](auto& c) { c.drivers = 0, c.waiting = wb::wait_policy::spin; }), "drivers");
+  EXPECT_EQ(with([](auto& c) { c.drivers = 9, c.waiting = wb::wait_policy::spin; }), "drivers");
+  EXPECT_EQ(with([](auto& c) { c.drivers = 2, c.waiting = wb::wait_policy::block; }), "drivers");
+  EXPECT_EQ(with([](auto& c) { c.drivers = 2, c.waiting = wb::wait_policy::spin; }), "");
+  EXPECT_EQ(with([](auto& c) { c.trace = 10'000'001; }), "trace");
   EXPECT_EQ(with([](auto& c) { c.timeout = -1ns; }), "timeout");
   EXPECT_EQ(with([](auto& c) { c.deadline = -1ns; }), "deadline");
   EXPECT_EQ(with([](auto& c) { c.graph_items = {9}; }), "graph_items");
@@ -161,7 +167,8 @@ TEST(stream_pipeline, refuses_settings) {
 // ------------------------------------------------------------------------------------------- order, every
 // worker
 
-class stream_lanes : public ::testing::TestWithParam<std::tuple<std::size_t, int, wb::wait_policy>> {};
+/// Devices, streams, how threads wait, threads of a device.
+class stream_lanes : public ::testing::TestWithParam<std::tuple<std::size_t, int, wb::wait_policy, int>> {};
 
 TEST(stream_pipeline, automatic_groups_make_copies_large) {
   const plus_one c;  // 4 bytes an item, in and out
@@ -172,10 +179,14 @@ TEST(stream_pipeline, automatic_groups_make_copies_large) {
 }
 
 TEST_P(stream_lanes, all_frames_in_order_with_their_results) {
-  const auto [devices, streams, waiting] = GetParam();
+  const auto [devices, streams, waiting, drivers] = GetParam();
   observer o;
   frame_pipeline p(chain(),
-                   {.devices = cpus(devices), .streams = streams, .most_items = 64, .waiting = waiting},
+                   {.devices = cpus(devices),
+                    .streams = streams,
+                    .most_items = 64,
+                    .waiting = waiting,
+                    .drivers = drivers},
                    o.callback());
   EXPECT_EQ(p.descriptions().size(), devices);
   EXPECT_EQ(p.slots(), 8 + devices * static_cast<std::size_t>(streams));
@@ -192,8 +203,11 @@ TEST_P(stream_lanes, all_frames_in_order_with_their_results) {
 }
 INSTANTIATE_TEST_SUITE_P(workers, stream_lanes,
                          ::testing::Combine(::testing::Values(1U, 2U, 3U), ::testing::Values(1, 3),
-                                            ::testing::Values(wb::wait_policy::block,
-                                                              wb::wait_policy::spin)));
+                                            ::testing::Values(wb::wait_policy::block, wb::wait_policy::spin),
+                                            ::testing::Values(1)));
+INSTANTIATE_TEST_SUITE_P(driven_by_several, stream_lanes,
+                         ::testing::Values(std::tuple(1U, 1, wb::wait_policy::spin, 2),
+                                           std::tuple(2U, 3, wb::wait_policy::spin, 3)));
 
 TEST(stream_pipeline, copies_arrays_in) {
   observer o;
@@ -234,6 +248,40 @@ TEST(stream_pipeline, late_frames_one_behind_the_other_are_a_run) {
   p.drain();
   EXPECT_EQ(p.times().missed_runs, 1U);
   EXPECT_EQ(p.times().longest_missed_run, 1U);
+}
+
+TEST(stream_pipeline, the_last_frames_tell_when_they_passed_each_place) {
+  for (const auto waiting : {wb::wait_policy::block, wb::wait_policy::spin}) {
+    frame_pipeline p(chain(300us), {.streams = 1, .most_items = 16, .waiting = waiting, .trace = 20});
+    const auto push = [&](std::uint64_t n) {
+      p.push(filled(p, 16, n), n, wb::frame_clock::now() - (n == 47 ? 5ms : 0ms));
+    };
+    for (std::uint64_t n = 0; n < 50; n++) push(n);
+    p.drain();
+    const std::vector<wb::frame_trace> frames = p.trace();
+    ASSERT_EQ(frames.size(), 20U);
+    const std::vector<wb::place_times> places = wb::places_of(frames);
+    for (std::size_t i = 0; i < frames.size(); i++) {
+      const wb::frame_trace& f = frames[i];
+      EXPECT_EQ(f.sequence, 30 + i);
+      EXPECT_LE(f.due, f.pushed);
+      EXPECT_LE(f.pushed, f.started);
+      EXPECT_GE(f.submitted - f.started, 300us);
+      EXPECT_LE(f.submitted, f.seen);
+      EXPECT_LE(f.seen, f.delivered);
+      EXPECT_EQ(f.on_device.downloaded, wb::lane_times::no_time);
+      const auto at = [&](wb::frame_place place) { return places[i][static_cast<std::size_t>(place)]; };
+      EXPECT_GE(at(wb::frame_place::submitting), 300);
+      EXPECT_EQ(at(wb::frame_place::uploading), 0);
+      if (f.sequence == 47) EXPECT_GE(at(wb::frame_place::pushing), 5000);
+    }
+    p.reset_times();
+    EXPECT_TRUE(p.trace().empty());
+    push(50);
+    p.drain();
+    ASSERT_EQ(p.trace().size(), 1U);
+    EXPECT_EQ(p.trace()[0].sequence, 50U);
+  }
 }
 
 TEST(stream_pipeline, slots_keep_what_was_written) {
@@ -514,10 +562,14 @@ class stream_faults : public ::testing::TestWithParam<wb::fault_moment> {};
 template <class Error>
 void expect_no_frame_goes_with_a_device(wb::fault_moment moment, const Error& error,
                                         std::chrono::nanoseconds timeout) {
-  for (const wb::wait_policy waiting : {wb::wait_policy::block, wb::wait_policy::spin}) {
+  for (const int drivers : {0, 1, 2}) {  // 0: one that sleeps
     observer o;
-    pipeline_config c{
-        .devices = cpus(3), .streams = 2, .most_items = 16, .waiting = waiting, .timeout = timeout};
+    pipeline_config c{.devices = cpus(3),
+                      .streams = 2,
+                      .most_items = 16,
+                      .waiting = drivers == 0 ? wb::wait_policy::block : wb::wait_policy::spin,
+                      .drivers = std::max(drivers, 1),
+                      .timeout = timeout};
     c.fault = [&](const wb::fault_point& f) {
       if (f.moment == moment && f.device == 1 && f.sequence > 40) throw error;
     };
@@ -624,6 +676,8 @@ TEST(stream_pipeline, stress_of_everything_at_once) {
       observer o;
       pipeline_config c{.devices = cpus(3), .streams = 2, .most_items = 64, .queue = 5, .overflow = overflow};
       c.waiting = seed % 2 == 0 ? wb::wait_policy::block : wb::wait_policy::spin;
+      if (seed % 2 == 1) c.drivers = 1 + static_cast<int>(seed % 3);
+      c.trace = seed % 3 * 4;  // fewer than frames under way, and more
       c.fault = [seed](const wb::fault_point& f) {
         if (f.sequence == 200 + seed && f.attempt == 0) throw wb::device_error("gone");
         if (f.sequence % 97 == 5) throw std::runtime_error("this frame");
