@@ -343,6 +343,8 @@ void check(const stream_run& r) {
   if (r.least_items > r.items)
     throw wb::argument_error("stream.least_items", std::to_string(r.least_items),
                              "0 to " + std::to_string(r.items));
+  if (r.drivers != 1 && r.waiting != wb::wait_policy::spin)
+    throw wb::argument_error("stream.drivers", std::to_string(r.drivers), "1 with waiting = \"block\"");
   if (r.copies_every == 1) throw wb::argument_error("stream.copies_every", "1", "0, or 2 or more");
   if (r.copies_every != 0 && r.rate == 0)
     throw wb::argument_error("stream.copies_every", std::to_string(r.copies_every),

@@ -146,6 +146,32 @@ stages = false
   EXPECT_GE(copies["max"].get<double>(), copies["p99.9"].get<double>());
 }
 
+TEST(stream_command, tells_where_the_slowest_frames_lost_their_time) {
+  const auto result = result_of(R"([stream]
+items = 256
+frames = 3000
+trace = 2500
+waiting = "spin"
+drivers = 2
+stages = false
+)");
+  const auto& run = result["runs"][0];
+  EXPECT_EQ(run["counters"]["delivered"], 3000);
+  const auto& trace = run["trace"];
+  EXPECT_EQ(trace["frames"], 2500);
+  const auto& beyond = trace["beyond"];
+  EXPECT_EQ(beyond["frames"], 2);
+  double share = 0;
+  for (const auto& [place, value] : beyond["share"].items()) share += value.get<double>();
+  EXPECT_NEAR(share, 1, 1e-9);
+  EXPECT_EQ(beyond["share"]["uploading"], 0);  // a CPU works where frames lie
+  ASSERT_EQ(trace["slowest"].size(), 20U);
+  const auto& slowest = trace["slowest"][0];
+  EXPECT_GT(slowest["latency_us"].get<double>(), beyond["us"].get<double>());
+  EXPECT_GE(slowest["latency_us"].get<double>(), trace["slowest"][19]["latency_us"].get<double>());
+  EXPECT_LE(slowest["latency_us"].get<double>(), run["latency_us"]["max"].get<double>() + 1);
+}
+
 TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
   struct refused {
     const char *scenario, *said;
@@ -165,7 +191,9 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
         refused{"[stream]\nitems = 8\nrate = 10\ncopies_every = 1\n", "stream.copies_every"},
         refused{"[stream]\nitems = 8\ncopies_every = 9\n", "rate"},
         refused{"[stream]\nitems = 8\nrate = 10\ncopies_every = 9\n", "on a CPU"},
-        refused{"[stream\n", "line 1"}, refused{"", "stream.items"}}) {
+        refused{"[stream]\nitems = 8\ndrivers = 2\n", "stream.drivers"},
+        refused{"[stream]\nitems = 8\ntrace = -1\n", "stream.trace"}, refused{"[stream\n", "line 1"},
+        refused{"", "stream.items"}}) {
     const outcome o = stream_text(r.scenario, "--frames 1");
     EXPECT_NE(o.code, 0) << r.scenario;
     EXPECT_NE(o.err.find(r.said), std::string::npos) << r.scenario << "\n" << o.err;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -250,6 +251,52 @@ TEST_P(execution, resident_tables_are_copied_once_per_executor) {
     exec().download(back.data(), copy, back.size() * sizeof(int));
     exec().sync();
     EXPECT_EQ(back, values);
+  }
+}
+
+TEST(cuda_event, tells_microseconds_between_two_places) {
+  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  wb::cuda exec;
+  constexpr std::size_t bytes = 50'000'000;  // a millisecond at least
+  const auto from = exec.make_host<std::byte>(bytes, 1);
+  auto to = exec.make<std::byte>(bytes, 1);
+  wb::cuda_event begun(0, true), ended(0, true), untimed(0);
+  exec.upload(to.data(), from.data(), bytes);
+  exec.sync();
+  const auto start = std::chrono::steady_clock::now();
+  begun.record(exec);
+  exec.upload(to.data(), from.data(), bytes);
+  ended.record(exec);
+  untimed.record(exec);
+  exec.sync();
+  const std::chrono::duration<double, std::micro> host = std::chrono::steady_clock::now() - start;
+  EXPECT_GT(ended.us_since(begun), 100);
+  EXPECT_LT(ended.us_since(begun), host.count() + 1);
+  EXPECT_EQ(begun.us_since(ended), -ended.us_since(begun));
+  EXPECT_THROW((void)untimed.us_since(begun), wb::device_error);
+}
+
+TEST(cuda_mark, is_written_when_the_work_before_it_is_done) {
+  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  wb::cuda exec;
+  wb::cuda_timer timer(exec);
+  wb::cuda_mark mark(exec);
+  EXPECT_EQ(mark.value(), 0U);
+  constexpr std::size_t bytes = 1 << 20;
+  auto own = exec.make<std::byte>(bytes, 1);
+  auto host = exec.make_host<std::byte>(bytes, 2);
+  for (std::uint32_t n = 1; n <= 20; n++) {
+    std::memset(host.data(), static_cast<int>(n), bytes);
+    timer.hold();
+    exec.upload(own.data(), host.data(), bytes);
+    exec.download(host.data() + bytes, own.data(), bytes);
+    mark.record(exec, n);
+    EXPECT_EQ(mark.value(), n - 1);  // what is before it waits
+    timer.release();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (mark.value() != n && std::chrono::steady_clock::now() < until) continue;
+    ASSERT_EQ(mark.value(), n);
+    EXPECT_EQ(std::memcmp(host.data() + bytes, host.data(), bytes), 0);  // without another wait
   }
 }
 

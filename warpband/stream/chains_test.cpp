@@ -391,8 +391,8 @@ TEST_P(stream_chain, a_cuda_device_tells_when_frames_were_where) {
         EXPECT_LE(t.computed, t.downloaded);
       }
       // The host saw the work begin and end within its own times.
-      EXPECT_LE(t.downloaded - t.upload_begun,
-                std::chrono::duration<double, std::micro>(frames[n].seen - frames[n].started).count() + 5);
+      const std::chrono::duration<double, std::micro> on_device = frames[n].seen - frames[n].started;
+      EXPECT_LE(t.downloaded - t.upload_begun, on_device.count() + 5);
     }
   }
 }
@@ -590,8 +590,8 @@ TEST_P(stream_chain, allocates_nothing_in_parts_nor_in_groups) {
                           .most_items = what().items.back(),
                           .parts = parts,
                           .batch = parts == 1 ? 4 : 1,
-                          .trace = 20,
-                          .timeout = std::chrono::seconds(10)},
+                          .timeout = std::chrono::seconds(10),
+                          .trace = 20},
                          [](const wb::frame_result&) {});
     std::vector<const void*> arrays;
     arrays.reserve(8);
