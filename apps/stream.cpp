@@ -524,10 +524,10 @@ json run_one(stream_run run, progress_line& line) {
   const wb::pipeline_counters after = pipeline.counters();
   const wb::pipeline_times times = pipeline.times();
   const std::size_t graphs = pipeline.graphs();
-  std::pair<json, std::string> tail;
-  if (run.trace != 0) tail = tail_json(pipeline.trace(), start);
   check.finish();
   pipeline.stop();
+  std::pair<json, std::string> tail;
+  if (run.trace != 0) tail = tail_json(pipeline.trace(), start);
 
   const std::uint64_t pushed = after.pushed - before.pushed, delivered = after.delivered - before.delivered;
   const double part = pushed == 0 ? 0 : static_cast<double>(delivered) / static_cast<double>(pushed);

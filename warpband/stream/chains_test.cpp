@@ -375,6 +375,7 @@ TEST_P(stream_chain, a_cuda_device_tells_when_frames_were_where) {
     if (kind == 2) c.graph_items = {items};
     wb::frame_pipeline p(what().chain, c);
     for (int n = 0; n < 40; n++) p.push(items, arrays);
+    p.drain();
     p.stop();
     const std::vector<wb::frame_trace> frames = p.trace();
     ASSERT_EQ(frames.size(), 40U);

@@ -290,9 +290,10 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
         if (f.status == frame_status::delivered) {
           const auto now = frame_clock::now();
           const auto latency = now - f.pushed;
-          if (!traces.empty())
-            if (frame_trace& t = traces[f.sequence % traces.size()]; t.sequence == f.sequence)
-              t.delivered = now;
+          if (!traces.empty()) {
+            frame_trace& t = traces[f.sequence % traces.size()];
+            if (t.sequence == f.sequence) t.delivered = now;
+          }
           times.latency.add(latency);
           times.queued.add(f.started - f.pushed);
           times.device.add(f.finished - f.started);
@@ -553,7 +554,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   void keep_times(const slot_state& f) {
     if (traces.empty()) return;
     frame_trace& t = traces[f.sequence % traces.size()];
-    if (t.sequence > f.sequence) return;  // there are fewer than frames under way
+    if (t.sequence > f.sequence) return;  // there are fewer traces than frames under way
     t = {f.sequence, f.device, f.pushed, f.queued, f.started, f.submitted, f.finished, {}, {}};
   }
   /// What the device's clock tells of frames that a lane is done with, once they are delivered.
@@ -645,7 +646,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     };
     while (!drives([&] { guarded_entry(w); })) relax();
     bool ends = false;
-    for (int n = 1; !ends; n++) {
+    for (unsigned n = 1; !ends; n++) {
       // What no mark tells is met now and then: a device that failed, a time-out, a fault.
       if (is_needed(w) || n % 1024 == 0)
         drives([&] {

@@ -70,10 +70,10 @@ struct pipeline_config {
   std::size_t queue = 8;       // frames that wait beside those under way: 1..65536
   overflow_policy overflow = overflow_policy::wait;
   wait_policy waiting = wait_policy::block;
-  /// With wait_policy::spin: threads that drive each device of CUDA, 1..8, one at a time. Each looks all the
-  /// time whether there is something to do, and whoever sees it first does it: where a system keeps one of
-  /// them from running for a while, as hosts of virtual machines do, frames do not wait for it. Each costs a
-  /// core.
+  /// With wait_policy::spin: threads that drive each device of CUDA (of a CPU: each stream), 1..8, one at a
+  /// time. Each looks all the time whether there is something to do, and whoever sees it first does it: where
+  /// a system keeps one of them from running for a while, as hosts of virtual machines do, frames do not wait
+  /// for it. Each costs a core.
   int drivers = 1;
   /// CUDA: kernels write results into host memory themselves, as they come, instead of a copy when all are
   /// there, which saves a frame the time of its last copy. For chains whose last stage writes its results
@@ -264,8 +264,8 @@ class frame_pipeline {
   pipeline_times times() const;
   /// Takes what is counted off the next times(), and the most that waited off the next counters().
   void reset_times();
-  /// Frames delivered since reset_times() of which times are kept, in their order. After drain() or stop();
-  /// before, those of frames just delivered may not tell of the device yet. Allocates.
+  /// Frames delivered since reset_times() of which times are kept, in their order. Before stop() those that
+  /// were delivered last may not tell of the device yet. Allocates.
   std::vector<frame_trace> trace() const;
   std::size_t slots() const noexcept;
   /// What devices are: "NVIDIA H100 80GB HBM3", "avx512, 1 thread".
