@@ -274,7 +274,7 @@ class CodeTest(array_files.ArrayFilesTest):
             self.fail_clearly(1, part, *decode)
         self.write("in.h5", {"llr": llr})
         self.fail_clearly(1, "expected [batch, 324] for k = 104", *decode, "--k", 104)
-        self.fail_clearly(1, "windows = 6 is not allowed: expected 1 to k/8 = 5", *decode, "--windows", 6)
+        self.fail_clearly(2, "windows = 6 is not allowed: expected 1 to k/8 = 5", *decode, "--windows", 6)
         self.fail_clearly(1, "at least", *decode, "--memory", "1M")
         self.fail_clearly(1, "cannot write", *decode[:3], "missing/out.h5", *decode[4:])
         self.fail_clearly(1, "is read by this run", *decode[:3], "in.h5", *decode[4:])
@@ -371,8 +371,8 @@ class CodeTest(array_files.ArrayFilesTest):
         self.fail_clearly(1, "expected [batch, n] with the n of the code for a k from 1 to 65536", *decode, "conv")
         self.fail_clearly(1, "expected [batch, 212] for k = 100", *decode, "conv", "--k", 100)
         self.write("in.h5", {"llr": llr[:, :576]})
-        self.fail_clearly(1, "k = 300 is not allowed: expected 288, as n = 576 and rate 1/2 give", *decode, "wimax-ldpc", "--k", 300)
-        self.fail_clearly(1, "precision = int8 is not allowed: expected float32", *decode, "wimax-ldpc", "--algorithm", "sum-product",
+        self.fail_clearly(2, "k = 300 is not allowed: expected 288, as n = 576 and rate 1/2 give", *decode, "wimax-ldpc", "--k", 300)
+        self.fail_clearly(2, "precision = int8 is not allowed: expected float32", *decode, "wimax-ldpc", "--algorithm", "sum-product",
                           "--precision", "int8")
         self.fail_clearly(1, "termination = \"tail-biting\" is not allowed", *decode, "conv", "--generators", "7,5", "--feedback", 7,
                           "--termination", "tail-biting")

@@ -328,20 +328,20 @@ class DetectTest(array_files.ArrayFilesTest):
 
         def detect(detector, *more, qam=16):
             return ("detect", "in.h5", "-o", "out.h5", "--detector", detector, "--qam", qam, *more)
-        self.fail_clearly(1, "ways = 5 is not allowed: expected 1 to 4, or 0 for as many as streams", *detect("nway", "--ways", 5))
-        self.fail_clearly(1, "ways = 2 is not allowed: expected unset: only nway has passes", *detect("ot", "--ways", 2))
-        self.fail_clearly(1, "survivors = 8 is not allowed", *detect("mmse", "--survivors", 8))
-        self.fail_clearly(1, "real_valued = true is not allowed", *detect("ml", "--real-valued"))
-        self.fail_clearly(1, "extrinsic = true is not allowed", *detect("mmse", "--extrinsic"))
-        self.fail_clearly(1, "order = 1,0,1,2 is not allowed: expected each of 0 to 3 once", *detect("kbest", "--order", "1,0,1,2"))
-        self.fail_clearly(1, "order = 1,0 is not allowed: expected each of 0 to 3 once", *detect("nway", "--order", "1,0"))
-        self.fail_clearly(1, "order = 3,2,1,0 is not allowed: expected unset: the result of ml does not depend on one",
+        self.fail_clearly(2, "ways = 5 is not allowed: expected 1 to 4, or 0 for as many as streams", *detect("nway", "--ways", 5))
+        self.fail_clearly(2, "ways = 2 is not allowed: expected unset: only nway has passes", *detect("ot", "--ways", 2))
+        self.fail_clearly(2, "survivors = 8 is not allowed", *detect("mmse", "--survivors", 8))
+        self.fail_clearly(2, "real-valued = true is not allowed", *detect("ml", "--real-valued"))
+        self.fail_clearly(2, "extrinsic = true is not allowed", *detect("mmse", "--extrinsic"))
+        self.fail_clearly(2, "order = 1,0,1,2 is not allowed: expected each of 0 to 3 once", *detect("kbest", "--order", "1,0,1,2"))
+        self.fail_clearly(2, "order = 1,0 is not allowed: expected each of 0 to 3 once", *detect("nway", "--order", "1,0"))
+        self.fail_clearly(2, "order = 3,2,1,0 is not allowed: expected unset: the result of ml does not depend on one",
                           *detect("ml", "--order", "3,2,1,0"))
-        self.fail_clearly(1, "qam = 256 is not allowed: expected 64 or less with 4 streams (at most 2^24", *detect("ml", qam=256))
-        self.fail_clearly(1, "llr_clip = none is not allowed: expected above 0 and at most 1e6:", *detect("kbest", "--llr-clip", "none"))
-        self.fail_clearly(1, "llr_clip", *detect("kbest", "--llr-clip", "-1"))
-        self.fail_clearly(1, "llr_clip", *detect("kbest", "--llr-clip", "nan"))
-        self.fail_clearly(1, "expected above 0 and at most 1e6, or none", *detect("ml", "--llr-clip", "2e6"))
+        self.fail_clearly(2, "qam = 256 is not allowed: expected 64 or less with 4 streams (at most 2^24", *detect("ml", qam=256))
+        self.fail_clearly(2, "llr-clip = none is not allowed: expected above 0 and at most 1e6:", *detect("kbest", "--llr-clip", "none"))
+        self.fail_clearly(2, "llr-clip", *detect("kbest", "--llr-clip", "-1"))
+        self.fail_clearly(2, "llr-clip", *detect("kbest", "--llr-clip", "nan"))
+        self.fail_clearly(2, "expected above 0 and at most 1e6, or none", *detect("ml", "--llr-clip", "2e6"))
 
     def test_used_wrongly(self):
         h, y, _ = signal_of(13, 6, 2, 2, 16, 0.1)

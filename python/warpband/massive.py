@@ -57,7 +57,7 @@ class MassiveUplink:
             received: y, complex64 ``(..., antennas)``; its batch axes begin with the frames, further ones are the vectors that
                 share an H: ``(frames, symbols, antennas)``.
             noise_var: N0 per complex entry, 1e-30..1e12: a number, or float32 with the axes of the frames. Frames with another
-                N0, with NaN or Inf or with a sum of |H|^2 outside 1e-12..1e12 are erased: zeros, and status 1. Scale CSI in
+                N0, with NaN or Inf or with a sum of ``|H|^2`` outside 1e-12..1e12 are erased: zeros, and status 1. Scale CSI in
                 physical units, and N0 by the square of its factor.
             outputs: "llr" (float32 ``(..., users * log2(qam))``, user after user), "equalized" (complex64 ``(..., users)``,
                 without bias), "sinr" (float32 ``(..., users)``, linear), "status" (uint8 ``(...)``, 1 erased), "llr_int8"
