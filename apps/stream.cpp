@@ -54,9 +54,9 @@ double resident_bytes() {
 /// How many uses, vectors or codewords of a frame were erased.
 std::uint64_t erased_in(const wb::frame_result& r, std::size_t status) {
   const wb::view<const std::uint8_t> all = r.output<std::uint8_t>(status);
-  unsigned any = 0;  // most frames have none, and this is on the way of those behind
-  for (std::size_t i = 0; i < all.items; i++) any |= all.data[i];
-  if ((any & wb::status_erased) == 0) return 0;
+  // Most frames have none, and those behind wait for this: memcmp is faster than the count.
+  if (all.items == 0 || (all.data[0] == 0 && std::memcmp(all.data, all.data + 1, all.items - 1) == 0))
+    return 0;
   return wb::count_erased(std::span(all.data, all.items));
 }
 /// Which output is the status of items; nothing where there is none.

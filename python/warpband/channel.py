@@ -146,6 +146,14 @@ def cdl_profiles() -> list[str]:
     return _core.cdl_profiles()
 
 
+def _responses(channel: Any, count: int, numbers: Any, out: Any) -> Any:
+    """So many H of a channel that has a table of its outputs, in `out` or a new array of NumPy."""
+    space = NUMPY if out is None else space_of(out)
+    arrays = fill(space, channel._table, "channel", out, (count,))
+    channel._channel.response(space.executor(channel._executor), arrays["channel"], numbers)
+    return results(space, arrays, "channel", out)
+
+
 class CdlChannel:
     """Clustered delay lines between a linear array and users of one antenna each, on a grid of OFDM resource elements.
 
@@ -221,11 +229,7 @@ class CdlChannel:
             seed, first, point: which random numbers; the items are the drops.
             out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
         """
-        drops = whole("drops", drops, 0, 2 ** 31 - 1)
-        space = NUMPY if out is None else space_of(out)
-        arrays = fill(space, self._table, "channel", out, (drops,))
-        self._channel.response(space.executor(self._executor), arrays["channel"], random_range(seed, first, point))
-        return results(space, arrays, "channel", out)
+        return _responses(self, whole("drops", drops, 0, 2 ** 31 - 1), random_range(seed, first, point), out)
 
 
 def exponential_correlation(*, antennas: int, correlation: complex) -> np.ndarray:
@@ -290,11 +294,7 @@ class KroneckerChannel:
             seed, first, point: which random numbers; the items are the H.
             out: an array to fill, on a GPU for instance, instead of a new one of NumPy.
         """
-        channels = whole("channels", channels, 0, 2 ** 31 - 1)
-        space = NUMPY if out is None else space_of(out)
-        arrays = fill(space, self._table, "channel", out, (channels,))
-        self._channel.response(space.executor(self._executor), arrays["channel"], random_range(seed, first, point))
-        return results(space, arrays, "channel", out)
+        return _responses(self, whole("channels", channels, 0, 2 ** 31 - 1), random_range(seed, first, point), out)
 
     def __call__(self, sent: Array, *, seed: int, uses_per_channel: int = 1, first: int = 0, point: int = 0) -> Any:
         """Sends complex64 ``(..., streams)``: ``(received, channel)``.
