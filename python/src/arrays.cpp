@@ -191,6 +191,13 @@ argument::argument(const char* name, nb::handle object, executor_ref& where, boo
     if (held_) PyBuffer_Release(&buffer_);
     throw shape_error(name, "an array in " + place(device_), "one in " + place(where.device()));
   }
+  // Nothing is stepped through, and libraries say what they like: CuPy says 0.
+  const std::span<const std::ptrdiff_t> shape(shape_.data(), static_cast<std::size_t>(axes_));
+  if (std::find(shape.begin(), shape.end(), 0) == shape.end()) return;
+  std::size_t step = itemsize_;
+  for (std::size_t i = shape.size(); i-- > 0;
+       step *= static_cast<std::size_t>(std::max<std::ptrdiff_t>(shape[i], 1)))
+    strides_[i] = static_cast<std::ptrdiff_t>(step);
 }
 
 void argument::take_buffer(nb::handle object, bool written) {

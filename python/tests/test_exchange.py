@@ -147,6 +147,21 @@ def test_no_strides_are_those_of_a_contiguous_array():
     assert view(kind(array)) == view(array) and kind.asked["methods"] == 0
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "uint8", "bool", "int8"])
+@pytest.mark.parametrize("changed", [{}, {"describe": None}], ids=["interface", "methods"])
+def test_strides_of_empty_arrays_do_not_matter(dtype, changed):
+    """CuPy's are 0, and so are those of what was made of its arrays."""
+    kind, one = tensor_type(**changed), np.zeros(1, dtype)
+    for step in (0, -one.itemsize, 3 * one.itemsize):
+        def odd(*shape):
+            return kind(np.lib.stride_tricks.as_strided(one, shape, (step,) * len(shape)))
+        for shape, trailing in (((0, 40), 1), ((0, 3, 4), 2), ((2, 0, 5), 1), ((0,), 0)):
+            assert view(odd(*shape), trailing)[1:] == view(np.zeros(shape, dtype), trailing)[1:], (shape, step)
+    if dtype == "uint8":
+        wb.TurboEncoder(k=40)._encoder.run(wb.cpu(threads=1), odd(0, 40), odd(0, 132))
+    assert kind.asked["methods" if changed else "interface"] == 12 + 2 * (dtype == "uint8")
+
+
 def test_a_call_reads_and_writes_the_memory_itself(rng):
     kind, bits = tensor_type(), rng.integers(0, 2, (5, 8), dtype=np.uint8)
     symbols = np.empty((5, 4), np.complex64)
