@@ -6,7 +6,7 @@
 Each number is the least of many rounds, so that other work on the machine does not count. `call` is from Python's call to its
 return, `core` the part of it below the Python layer, the work on the item included: detection of one use with one stream, the map of
 one QPSK symbol. With a CUDA device and torch, `device` calls are those with tensors on it: they queue their work and return, so that
-those of no item, which launch nothing, are what the bindings cost alone.
+those of no item, which launch nothing, are what the bindings cost alone, and `new` ones what they cost with torch.empty for the output.
 """
 import argparse
 import json
@@ -30,7 +30,7 @@ def processor():
 
 
 def on_device():
-    """Calls with tensors on a CUDA device; nothing without torch or a device."""
+    """Calls with arrays on a CUDA device, of torch and of the other libraries that are there; nothing without torch or a device."""
     try:
         import torch
     except ImportError:
@@ -44,13 +44,39 @@ def on_device():
                  symbols=torch.empty(1, 1, dtype=torch.complex64, device="cuda"))
     names["no_symbols"] = names["symbols"][:0]
 
-    def queued(statement):
+    def queued(statement, names=names):
         exec(statement, names)  # copies tables
         return min(least(statement, names, rounds=1, calls=20) for _ in range(200) if torch.cuda.synchronize() is None)
-    return {"device_detect_call_us": queued("detect(h, y, 0.1)"), "device_detect_call_with_out_us": queued("detect(h, y, 0.1, out=llr)"),
-            "device_detect_nothing_us": queued("detect(no_h, no_y, 0.1, out=no_llr)"), "device_map_call_us": queued("modulate(bits)"),
-            "device_map_nothing_us": queued("modulate(no_bits, out=no_symbols)"), "device_torch_add_us": queued("torch.add(y, y, out=y)"),
-            "device": torch.cuda.get_device_name()}
+    numbers = {"device_detect_call_us": queued("detect(h, y, 0.1)"), "device_detect_call_with_out_us": queued("detect(h, y, 0.1, out=llr)"),
+               "device_detect_nothing_us": queued("detect(no_h, no_y, 0.1, out=no_llr)"),
+               "device_detect_nothing_new_us": queued("detect(no_h, no_y, 0.1)"), "device_map_call_us": queued("modulate(bits)"),
+               "device_map_nothing_us": queued("modulate(no_bits, out=no_symbols)"),
+               "device_map_nothing_new_us": queued("modulate(no_bits)"), "device_torch_add_us": queued("torch.add(y, y, out=y)"),
+               "device_torch_empty_us": queued("torch.empty((0, 1), dtype=torch.complex64, device=y.device)")}
+    tensors = {name: value for name, value in names.items() if isinstance(value, torch.Tensor)}
+    for library in ("cupy", "numba", "jax"):  # JAX's arrays can't be filled, so that each call has a new one
+        try:
+            names.update(arrays_of(library, tensors))
+            if library != "jax":
+                numbers[f"device_{library}_detect_nothing_us"] = queued("detect(no_h, no_y, 0.1, out=no_llr)")
+                numbers[f"device_{library}_map_nothing_us"] = queued("modulate(no_bits, out=no_symbols)")
+            numbers[f"device_{library}_map_nothing_new_us"] = queued("modulate(no_bits)")
+        except Exception as reason:  # it is not there, or has no arrays of no item: the others are measured all the same
+            print(f"without {library}: {reason}", file=sys.stderr)
+    return {**numbers, "device": torch.cuda.get_device_name()}
+
+
+def arrays_of(library, tensors):
+    """The tensors' arrays as those of another library."""
+    host = {name: tensor.cpu().numpy() for name, tensor in tensors.items()}
+    if library == "cupy":
+        import cupy
+        return {name: cupy.asarray(array) for name, array in host.items()}
+    if library == "numba":
+        from numba import cuda
+        return {name: cuda.to_device(numpy.ones(array.shape, array.dtype)) for name, array in host.items()}
+    import jax
+    return {name: jax.device_put(array, jax.devices("cuda")[0]) for name, array in host.items()}
 
 
 def main():

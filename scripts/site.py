@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
-# group, then: page, title, headers, classes in Python, benchmarks (op and axes), pages with more
+# group, then: page, title, headers, classes in Python, benchmarks (op and axes) if any, pages with more
 ALGORITHMS = [
     ("MIMO detection", [
         ("ml", "Exhaustive detection (ML)", ["detect/ml/ml.hpp"], ["detect.ML"], ("detect", {"detector": "ml"}), ["wu2012"]),
@@ -27,11 +27,13 @@ ALGORITHMS = [
         ("kbest", "K-best", ["detect/kbest/kbest.hpp"], ["detect.KBest"], ("detect", {"detector": "kbest"}), []),
         ("nway", "N-way (parallel SSFE)", ["detect/nway/nway.hpp"], ["detect.NWay"], ("detect", {"detector": "nway"}), ["wu2012"]),
         ("qr", "QR decomposition", ["linalg/qr/qr.hpp"], [], ("qr", {}), ["wu2012"]),
+        ("cholesky", "Hermitian systems (Cholesky)", ["linalg/cholesky/cholesky.hpp"], [], None, []),
     ]),
     ("Massive MIMO", [
         ("uplink", "Uplink detection", ["massive/uplink/uplink.hpp"], ["massive.MassiveUplink"], ("uplink", {}), ["li-thesis"]),
         ("downlink", "Downlink precoding", ["massive/downlink/downlink.hpp"], ["massive.MassiveDownlink"], ("downlink", {}),
          ["li-thesis"]),
+        ("effective_capacity", "Effective capacity", ["massive/effective_capacity.hpp"], [], None, ["li-thesis"]),
     ]),
     ("Space-time codes", [
         ("stbc", "Alamouti, Silver, Golden", ["stbc/stbc.hpp"], ["stbc.StbcEncoder", "stbc.StbcDecoder"], ("stbc", {}),
@@ -60,6 +62,8 @@ ALGORITHMS = [
         ("kronecker", "Correlated antennas", ["channel/kronecker/kronecker.hpp"], ["channel.KroneckerChannel", "channel.exponential_correlation"], ("kronecker", {}), []),
         ("ofdm", "OFDM modulation", ["ofdm/modem/modem.hpp", "ofdm/numerology.hpp"],
          ["ofdm.OfdmModulator", "ofdm.OfdmDemodulator"], ("ofdm_modulate", {}), ["tdl"]),
+        ("wimax_frame", "WiMAX frames", ["link/frame/frame.hpp", "ofdm/wimax.hpp"], [], ("wimax_frame", {}), ["bollapalli"]),
+        ("csi", "Channel estimates of files", ["channel/file/csi_file.hpp"], ["channel.read_csi", "channel.Csi"], None, ["files"]),
     ]),
 ]
 GUIDES = [("python", None), ("conventions", None), ("scenario", None), ("result", None), ("files", None), ("stream", None),
@@ -172,13 +176,14 @@ def algorithm_page(title, headers, classes, bench, more, all_records):
         out += [comment_of(ROOT / "warpband" / header)]
     if classes:
         out += ["## Python", "", *(f"- {{py:{'func' if c.split('.')[1][0].islower() else 'class'}}}`warpband.{c}`" for c in classes), ""]
-    out += ["## Cost and measured speed", ""]
-    measured = speed(*bench, all_records)
+    if bench:  # else `warpband bench` has nothing of it
+        out += ["## Cost and measured speed", ""]
+    measured = speed(*bench, all_records) if bench else ""
     if measured:
         out += ["Data lies on the device, in the largest batch measured. The bound is what the ceilings of the same machine allow for "
                 "the operations and bytes counted; operations are fp32 lane operations as executed. "
                 "[Performance](../performance.md) says how it is measured.", "", measured]
-    else:
+    elif bench:
         out += ["There is no record of it in `bench/results/` yet; `warpband bench` measures it.", ""]
     out += ["## C++", ""]
     for header in headers:

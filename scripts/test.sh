@@ -212,6 +212,7 @@ checks() {
     step 'check: format' bash scripts/checks/format.sh
     step 'check: compile cost' python3 scripts/checks/compile_cost.py "build/$main"
     step 'check: words' bash scripts/checks/words.sh
+    step 'check: samples' python3 scripts/checks/samples.py
     step 'check: performance report' python3 scripts/performance_report.py --check
     if [[ $cuda == yes ]]; then step 'check: cuda targets' python3 scripts/checks/cuda_targets.py "build/$main" "$jobs"; fi
     step 'installed' installed

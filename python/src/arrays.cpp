@@ -10,6 +10,7 @@
 #include <warpband/exec/cuda.hpp>
 
 #include "device_array.hpp"
+#include "exchange.hpp"
 #include "rooms.hpp"
 
 namespace wb::python {
@@ -62,6 +63,54 @@ number number_of_typestr(const std::string& t) {
   if (t == "<i4") return number::int32;
   return number::other;
 }
+
+/// The same of DLPack.
+number number_of_dlpack(nb::dlpack::dtype t) {
+  using code = nb::dlpack::dtype_code;
+  if (t.lanes != 1) return number::other;
+  switch (static_cast<code>(t.code)) {
+    case code::Float:
+      return t.bits == 32 ? number::float32 : t.bits == 16 ? number::float16 : number::other;
+    case code::Complex:
+      return t.bits == 64 ? number::complex64 : number::other;
+    case code::UInt:
+    case code::Bool:
+      return t.bits == 8 ? number::uint8 : number::other;
+    case code::Int:
+      return t.bits == 8 ? number::int8 : t.bits == 32 ? number::int32 : number::other;
+    default:
+      return number::other;
+  }
+}
+
+std::size_t size_of(number n) {
+  switch (n) {
+    case number::complex64:
+      return 8;
+    case number::float32:
+    case number::int32:
+      return 4;
+    case number::float16:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+/// The name of an attribute, made once.
+struct word {
+  explicit word(const char* text) : string(PyUnicode_InternFromString(text)) {}
+  PyObject* string;
+  nb::object of(nb::handle o) const { return checked(PyObject_GetAttr(o.ptr(), string)); }
+  nb::object call(nb::handle o) const {
+    PyObject* arguments[] = {o.ptr()};
+    return checked(PyObject_VectorcallMethod(string, arguments, 1, nullptr));
+  }
+  static nb::object checked(PyObject* result) {
+    if (result == nullptr) throw nb::python_error();
+    return nb::steal(result);
+  }
+};
 
 std::string class_of(nb::handle object) {
   return nb::cast<std::string>(nb::str(object.type().attr("__name__")));
@@ -122,10 +171,16 @@ argument::argument(const char* name, nb::handle object, executor_ref& where, boo
   given_ = true;
   // Some libraries' arrays on a device claim to have a buffer and fail when it is asked for.
   const bool buffer = PyObject_CheckBuffer(object.ptr()) != 0;
-  if (nb::isinstance<device_array>(object))
+  if (buffer && where.device() < 0)
+    take_buffer(object, written);
+  else if (!buffer && take_described(object, written))
+    ;
+  else if (nb::isinstance<device_array>(object))
     take_device_array(object, written);
   else if (!buffer && has(object, "data_ptr"))
-    take_torch(object);
+    take_torch(object, written);
+  else if (take_cupy(object))
+    ;
   else if ((!buffer || where.device() >= 0) && has(object, "__cuda_array_interface__"))
     take_cuda(object, written);
   else if (buffer)
@@ -136,6 +191,13 @@ argument::argument(const char* name, nb::handle object, executor_ref& where, boo
     if (held_) PyBuffer_Release(&buffer_);
     throw shape_error(name, "an array in " + place(device_), "one in " + place(where.device()));
   }
+  // Nothing is stepped through, and libraries say what they like: CuPy says 0.
+  const std::span<const std::ptrdiff_t> shape(shape_.data(), static_cast<std::size_t>(axes_));
+  if (std::find(shape.begin(), shape.end(), 0) == shape.end()) return;
+  std::size_t step = itemsize_;
+  for (std::size_t i = shape.size(); i-- > 0;
+       step *= static_cast<std::size_t>(std::max<std::ptrdiff_t>(shape[i], 1)))
+    strides_[i] = static_cast<std::ptrdiff_t>(step);
 }
 
 void argument::take_buffer(nb::handle object, bool written) {
@@ -182,23 +244,48 @@ void argument::take_device_array(nb::handle object, bool written) {
   capsule_ = a.capsule();
 }
 
-/// A tensor, by its methods: its __cuda_array_interface__ is a dictionary that takes microseconds to make.
-void argument::take_torch(nb::handle object) {
-  struct word {  // made once: the name of an attribute
-    explicit word(const char* text) : string(PyUnicode_InternFromString(text)) {}
-    PyObject* string;
-    nb::object of(nb::handle o) const { return checked(PyObject_GetAttr(o.ptr(), string)); }
-    nb::object call(nb::handle o) const {
-      PyObject* arguments[] = {o.ptr()};
-      return checked(PyObject_VectorcallMethod(string, arguments, 1, nullptr));
+/// A tensor without a conjugation or sign that waits.
+nb::object argument::resolved(nb::handle object, bool written) {
+  if (written)
+    throw argument_error("out", "a tensor with a conjugation or sign that waits",
+                         "one without, as torch.empty gives");
+  return object.attr("resolve_conj")().attr("resolve_neg")();
+}
+
+/// A tensor, by the exchange interface of its library. What is not like this is for the ways that all
+/// libraries have.
+bool argument::take_described(nb::handle object, bool written) {
+  const tensor_type* type = tensor_type::of(object);
+  if (type == nullptr) return false;
+  const auto take = [&](nb::handle tensor) {
+    nb::dlpack::dltensor t;
+    if (!type->describe(tensor, t)) return false;
+    if (t.device.device_type != nb::device::cpu::value && t.device.device_type != nb::device::cuda::value)
+      return false;
+    if (t.ndim < 0 || static_cast<std::size_t>(t.ndim) > most_axes) return false;
+    type_ = number_of_dlpack(t.dtype);
+    if (type_ == number::other) return false;
+    itemsize_ = t.dtype.bits / 8u;
+    device_ = t.device.device_type == nb::device::cpu::value ? -1 : t.device.device_id;
+    data_ = static_cast<char*>(t.data) + t.byte_offset;
+    axes_ = t.ndim;
+    auto step = static_cast<std::ptrdiff_t>(itemsize_);
+    for (auto i = static_cast<std::size_t>(axes_); i-- > 0; step *= shape_[i]) {
+      shape_[i] = t.shape[i];
+      strides_[i] = t.strides == nullptr ? step : t.strides[i] * static_cast<std::ptrdiff_t>(itemsize_);
     }
-    static nb::object checked(PyObject* result) {
-      if (result == nullptr) throw nb::python_error();
-      return nb::steal(result);
-    }
+    return true;
   };
+  if (!take(object)) return false;
+  if (!type->waits(object, type_ == number::complex64)) return true;
+  resolved_ = resolved(object, written);
+  return tensor_type::of(resolved_) == type && take(resolved_);
+}
+
+/// A tensor, by its methods: its __cuda_array_interface__ is a dictionary that takes microseconds to make.
+void argument::take_torch(nb::handle object, bool written) {
   static const word dtype("dtype"), get_device("get_device"), data_ptr("data_ptr"), shape("shape"),
-      stride("stride"), itemsize("itemsize");
+      stride("stride"), itemsize("itemsize"), is_conj("is_conj"), is_neg("is_neg");
   struct known {
     PyObject* type;
     std::string name;
@@ -206,6 +293,9 @@ void argument::take_torch(nb::handle object) {
     std::size_t bytes;
   };
   static std::vector<known> types;  // few, and they live as long as torch
+  if (has(object, "is_conj") &&
+      (is_conj.call(object).ptr() == Py_True || is_neg.call(object).ptr() == Py_True))
+    object = resolved_ = resolved(object, written);
   nb::object type = dtype.of(object);
   auto found = std::find_if(types.begin(), types.end(), [&](const known& k) { return k.type == type.ptr(); });
   if (found == types.end()) {
@@ -224,6 +314,49 @@ void argument::take_torch(nb::handle object) {
   const nb::tuple strides = nb::cast<nb::tuple>(stride.call(object));
   for (std::size_t i = 0; i < strides.size(); i++)
     strides_[i] = nb::cast<std::ptrdiff_t>(strides[i]) * static_cast<std::ptrdiff_t>(itemsize_);
+}
+
+/// An array of CuPy whose current stream is the one that is worked on, by its attributes, as a tensor.
+bool argument::take_cupy(nb::handle object) {
+  static const word data("data"), ptr("ptr"), device_id("device_id"), dtype("dtype"), shape("shape"),
+      strides("strides");
+  struct known {
+    nb::handle dtype;
+    number n;
+  };
+  static std::array<known, 7> types;
+  static nb::handle cupy, current_stream;  // the type, and the function; they live as long as CuPy
+  if (where_.device() < 0) return false;
+  const nb::handle type = object.type();
+  if (!cupy.is_valid()) {
+    if (class_of(object) != "ndarray" || nb::cast<std::string>(nb::str(type.attr("__module__"))) != "cupy")
+      return false;
+    static constexpr const char* names[] = {"float16", "float32", "complex64", "uint8",
+                                            "bool",    "int8",    "int32"};
+    const nb::object make = nb::module_::import_("numpy").attr("dtype");
+    for (std::size_t i = 0; i < types.size(); i++)  // of each there is one object in native byte order
+      types[i] = {make(names[i]).release(), number_named(names[i])};
+    current_stream =
+        nb::object(nb::module_::import_("cupy").attr("cuda").attr("get_current_stream")).release();
+    cupy = type.inc_ref();
+  }
+  if (!type.is(cupy)) return false;
+  const nb::object own = dtype.of(object);
+  const auto found =
+      std::find_if(types.begin(), types.end(), [&](const known& k) { return k.dtype.is(own); });
+  if (found == types.end()) return false;  // it is refused by its name
+  const auto stream =
+      nb::cast<std::uintptr_t>(ptr.of(word::checked(PyObject_CallNoArgs(current_stream.ptr()))));
+  if ((stream == 0 ? 1 : stream) != where_.stream()) return false;  // which is waited for
+  const nb::object memory = data.of(object);
+  data_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(ptr.of(memory)));
+  device_ = data_ == nullptr ? where_.device() : nb::cast<int>(device_id.of(memory));
+  type_ = found->n;
+  itemsize_ = size_of(type_);
+  take_shape(shape.of(object));
+  const nb::tuple steps = nb::cast<nb::tuple>(strides.of(object));
+  for (std::size_t i = 0; i < steps.size(); i++) strides_[i] = nb::cast<std::ptrdiff_t>(steps[i]);
+  return true;
 }
 
 void argument::take_cuda(nb::handle object, bool written) {

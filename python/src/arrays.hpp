@@ -83,7 +83,10 @@ class argument {
   [[noreturn]] void not_a_multiple(std::size_t count, std::size_t elements) const;
   void take_buffer(nb::handle object, bool written);
   void take_device_array(nb::handle object, bool written);
-  void take_torch(nb::handle object);
+  bool take_described(nb::handle object, bool written);
+  void take_torch(nb::handle object, bool written);
+  nb::object resolved(nb::handle object, bool written);
+  bool take_cupy(nb::handle object);
   void take_cuda(nb::handle object, bool written);
   void take_shape(nb::handle shape);
 
@@ -98,7 +101,8 @@ class argument {
   std::string other_;                                          // what a type of other is called
   std::array<std::ptrdiff_t, most_axes> shape_{}, strides_{};  // strides in bytes
   Py_buffer buffer_{};
-  nb::object capsule_;  // of DLPack, kept until the work that is queued has run
+  nb::object capsule_;   // of DLPack, kept until the work that is queued has run
+  nb::object resolved_;  // of torch, whose memory is used again behind that work: on this stream
 };
 
 /// N0: a number for all items, which goes to the device where that is the place, or an array of one for each.

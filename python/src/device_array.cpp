@@ -11,6 +11,7 @@
 #include <warpband/core/error.hpp>
 #include <warpband/exec/cuda.hpp>
 
+#include "exchange.hpp"
 #include "rooms.hpp"
 
 namespace wb::python {
@@ -40,15 +41,6 @@ numeric numeric_of(number n) {
       return {code::UInt, 8, "|u1"};
   }
 }
-
-/// DLManagedTensorVersioned of DLPack 1.
-struct versioned_tensor {
-  std::uint32_t major, minor;
-  void* context;
-  void (*deleter)(versioned_tensor*);
-  std::uint64_t flags;  // 1: read-only
-  nb::dlpack::dltensor tensor;
-};
 
 /// The name of any type of DLPack.
 std::string name_of(nb::dlpack::dtype t) {

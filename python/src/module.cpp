@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
   wb::python::bind_executors(m);
   wb::python::bind_device_array(m);
   wb::python::bind_arrays(m);
+  wb::python::bind_exchange(m);
   wb::python::bind_detect(m);
   wb::python::bind_turbo(m);
   wb::python::bind_modem(m);

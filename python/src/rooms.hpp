@@ -12,6 +12,7 @@ namespace wb::python {
 
 void bind_arrays(nanobind::module_& m);
 void bind_device_array(nanobind::module_& m);
+void bind_exchange(nanobind::module_& m);
 void bind_executors(nanobind::module_& m);
 void bind_detect(nanobind::module_& m);
 void bind_turbo(nanobind::module_& m);

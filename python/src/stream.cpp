@@ -348,7 +348,10 @@ struct delivered_frames {
       h.called_back += called_back;
       h.changed.notify_all();
       h.changed.wait(l, [&] { return !h.ready.empty() || h.ended; });
-      if (h.ready.empty()) return std::nullopt;
+      if (h.ready.empty()) {
+        h.caller.reset();  // the next thread may be given the same id
+        return std::nullopt;
+      }
       f = std::move(h.ready.front());
       h.ready.pop_front();
       h.changed.notify_all();

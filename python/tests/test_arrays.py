@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import warpband as wb
 from warpband import _core
+from warpband._arrays import NumpySpace
 
 HERE = wb.cpu(threads=1)
 
@@ -59,6 +60,102 @@ def test_outputs_may_have_strides(rng):
     wide = np.full((10, 9), 7, np.float32)
     detector(h, y, 0.1, out=wide[:, 2:6])
     assert np.array_equal(wide[:, 2:6], detector(h, y, 0.1)) and (np.delete(wide, range(2, 6), 1) == 7).all()
+
+
+# ---------------------------------------------------------------- strides of an array without values do not matter
+def empty(shape, dtype, stride):
+    return np.lib.stride_tricks.as_strided(np.zeros(1, dtype), shape, (stride,) * len(shape))
+
+
+class OfCupy:
+    """What CuPy, numba and torch show of an array without memory."""
+
+    def __init__(self, shape, dtype, stride):
+        self.shape = shape
+        self.__cuda_array_interface__ = {"shape": shape, "typestr": np.dtype(dtype).str, "data": (0, False), "version": 3,
+                                         "strides": (stride,) * len(shape)}
+
+
+def of_dlpack(shape, dtype, stride):
+    """An array that came in by DLPack, with steps of whole numbers."""
+    class Managed(ctypes.Structure):
+        _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                    ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p),
+                    ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+    dtype = np.dtype(dtype)
+    extents, steps = (ctypes.c_int64 * len(shape))(*shape), (ctypes.c_int64 * len(shape))(*[stride // dtype.itemsize] * len(shape))
+    code = {"f": 2, "c": 5, "u": 1, "i": 0, "b": 6}[dtype.kind]
+    managed = Managed(None, 1, 0, len(shape), code, 8 * dtype.itemsize, 1, ctypes.addressof(extents), ctypes.addressof(steps), 0, None, None)
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    return _core.DeviceArray.from_dlpack(new(ctypes.addressof(managed), b"dltensor", None), (managed, extents, steps))
+
+
+@pytest.mark.parametrize("made", [empty, OfCupy, of_dlpack])
+@pytest.mark.parametrize("stride", [0, -8, 64])
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "uint8", "bool", "int8", "float16"])
+def test_strides_of_empty_arrays(dtype, stride, made):
+    last = (2,) if dtype == "float16" else ()  # real and imaginary part
+    for shape, trailing in (((0, 40), 1), ((0, 3, 4), 2), ((5, 0, 4), 1), ((0,), 0), ((3, 0), 1), ((2, 0, 3), 2)):
+        wanted = _core.view_of(np.zeros(shape + last, dtype), trailing, HERE)[1:]
+        assert _core.view_of(made(shape + last, dtype, stride), trailing, HERE)[1:] == wanted, shape
+        assert 0 in wanted[:2]
+
+
+@pytest.mark.parametrize("made", [empty, OfCupy, of_dlpack])
+def test_the_compiled_part_fills_empty_arrays_of_any_strides(made):
+    bits, coded = made((0, 40), "uint8", 0), made((0, 132), "uint8", 0)
+    wb.TurboEncoder(k=40)._encoder.run(HERE, bits, coded)
+    detector = wb.MMSE(streams=2, rx_antennas=3, qam=4)._detector
+    detector.run(HERE, made((0, 7, 3, 2), "complex64", 0), made((0, 7, 3), "complex64", 0), made((0, 7), "float32", 0),
+                 made((0, 7, 4), "float32", 0), made((0, 7, 4), "float32", 0), None, made((0, 7), "uint8", 0))
+    with pytest.raises(ValueError, match=r"coded = \[0, 131\] is not allowed: expected shape \[0, 132\]"):
+        wb.TurboEncoder(k=40)._encoder.run(HERE, bits, made((0, 131), "uint8", 0))
+
+
+@pytest.mark.parametrize("made", [empty, OfCupy, of_dlpack])
+def test_every_room_takes_and_fills_empty_batches_of_any_strides(made, monkeypatch):
+    """As of a library that is not here: what the compiled part is given are its arrays."""
+    given = []
+
+    class Foreign(NumpySpace):
+        def take(self, array):
+            return made(array.shape, array.dtype, 0) if isinstance(array, np.ndarray) else array
+
+        def empty(self, shape, dtype):
+            given.append(dtype)
+            return made(shape, dtype, 0)
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("warpband.") and name != "warpband._arrays" and hasattr(module, "space_of"):
+            monkeypatch.setattr(module, "space_of", lambda array: Foreign())
+    code, conv = wb.wifi_ldpc(n=648), wb.conv_80211()
+    c64, f32, u8, f16 = "complex64", "float32", "uint8", "float16"
+    calls = [
+        (wb.NWay(streams=4, rx_antennas=4, qam=16), [((0, 7, 4, 4), c64), ((0, 7, 4), c64), ((0, 7), f32)]),
+        (wb.MMSE(streams=2, rx_antennas=4, qam=64), [((0, 4, 2), c64), ((0, 4), c64)]),
+        (wb.TurboEncoder(k=40), [((3, 0, 40), u8)]),
+        (wb.TurboDecoder(k=40), [((0, 3, 132), f32)]),
+        (wb.LdpcEncoder(code=code), [((0, code.k), u8)]),
+        (wb.LdpcDecoder(code=code), [((0, 648), f32)]),
+        (wb.ConvEncoder(code=conv, k=40), [((0, 40), u8)]),
+        (wb.ViterbiDecoder(code=conv, k=40), [((0, wb.ConvEncoder(code=conv, k=40).n), f32)]),
+        (wb.BcjrDecoder(code=conv, k=40), [((0, wb.ConvEncoder(code=conv, k=40).n), f32)]),
+        (wb.QamMapper(qam=16), [((3, 0, 40), u8)]),
+        (wb.Demapper(qam=16), [((0, 10), c64)]),
+        (wb.MassiveUplink(antennas=16, users=4, qam=16), [((0, 16, 4), c64), ((0, 2, 16), c64)]),
+        (wb.MassiveUplink(antennas=16, users=4, qam=16), [((0, 16, 4, 2), f16), ((0, 2, 16, 2), f16)]),
+        (wb.MassiveDownlink(antennas=16, users=4), [((0, 16, 4), c64), ((0, 2, 4), c64)]),
+        (wb.StbcEncoder(code="golden", qam=4), [((0, wb.StbcEncoder(code="golden", qam=4).bits_per_codeword), u8)]),
+        (wb.StbcDecoder(code="golden", qam=4, rx_antennas=2), [((0, 2, 2), c64), ((0, 2, 2), c64)]),
+        (wb.OfdmModulator(), [((0, 7, 300), c64)]),
+        (wb.OfdmDemodulator(), [((0, wb.OfdmNumerology().samples_per_slot), c64)]),
+    ]
+    for call, arrays in calls:
+        needs_noise = "noise_var" in call.__call__.__code__.co_varnames and len(arrays) < 3
+        got = call(*(np.zeros(shape, dtype) for shape, dtype in arrays), *((0.1,) if needs_noise else ()))
+        assert 0 in got.shape, call
+    assert len(given) == len(calls)
 
 
 # ---------------------------------------------------------------- any shape and layout gives the same

@@ -377,6 +377,125 @@ def test_a_call_can_be_captured_in_a_graph(rng):
     assert torch.equal(out, detector(h, y, 0.1)) and bool(out.any())
 
 
+def test_the_stream_of_a_tensor_is_asked_in_c():
+    torch = library("torch")
+    if not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
+        pytest.skip("torch has it from 2.10 on")
+    tensor = torch.zeros(2, 4, dtype=torch.uint8, device="cuda")
+    assert _core.has_exchange(tensor) and _core.work_stream(tensor) == (0, 1) and _core.work_stream(tensor.cpu()) is None
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        assert _core.work_stream(tensor) == (0, stream.cuda_stream) == _core.work_stream(tensor[:0])
+    assert _core.work_stream(torch.nn.Parameter(tensor, requires_grad=False)) is None  # by its methods
+
+
+def test_tensors_with_and_without_the_exchange_interface_give_the_same(rng, monkeypatch):
+    torch = library("torch")
+    h, y = normal(rng, 9, 4, 4), normal(rng, 9, 4)
+    detector, got = wb.NWay(streams=4, rx_antennas=4, qam=16), []
+    for plain in (True, False):
+        channel, received = (torch.from_numpy(x).cuda() for x in (h, y))
+        if not plain:
+            channel, received = (torch.nn.Parameter(x, requires_grad=False) for x in (channel, received))
+        out = torch.zeros(18, 16, device="cuda")[::2]
+        assert detector(channel, received, 0.1, out=out) is out
+        got += [out.cpu(), detector(channel, received, np.float32(0.1)).cpu()]
+        with pytest.raises(ValueError, match="channel = an array of complex128"):
+            detector(channel.to(torch.complex128), received, 0.1)
+    assert all(np.array_equal(one.numpy(), detector(h, y, np.float32(0.1))) for one in got)
+
+
+def test_many_streams(rng):
+    """More than executors are kept for, with work on all of them under way."""
+    torch, cupy = library("torch"), library("cupy")
+    bits, llr = turbo_llrs(rng, 40, 50)
+    decoder, source = wb.TurboDecoder(k=40), torch.from_numpy(llr).cuda()
+    wanted = decoder(llr)
+    streams = [torch.cuda.Stream() for _ in range(24)]
+    torch.cuda.synchronize()
+    for _ in range(3):
+        got = []
+        for stream in streams:
+            with torch.cuda.stream(stream):
+                got.append(decoder(source))
+        other = cupy.cuda.Stream(non_blocking=True)
+        with other:
+            got.append(decoder(cupy.asarray(llr)))
+        torch.cuda.synchronize()
+        other.synchronize()
+        assert all(np.array_equal(one.cpu().numpy() if isinstance(one, torch.Tensor) else cupy.asnumpy(one), wanted) for one in got)
+    from warpband._arrays import DeviceSpace
+    assert len(DeviceSpace._executors) <= 16
+
+
+def test_memory_of_resolved_tensors_is_not_used_too_early(rng):
+    torch = library("torch")
+    h, y = normal(rng, 2000, 2, 2), normal(rng, 2000, 2)
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    wanted = torch.from_numpy(detector(h, y, 0.1)).cuda()
+    channel, received = torch.from_numpy(h.conj()).cuda().conj(), torch.from_numpy(y).cuda()
+    detector(channel, received, 0.1)
+    for _ in range(5):
+        torch.cuda._sleep(20_000_000)
+        got = detector(channel, received, 0.1)  # works on a copy that nobody holds any more
+        torch.full((2000, 2, 2), 9.0, dtype=torch.complex64, device="cuda")  # may take its place
+        assert torch.equal(got, wanted)
+
+
+def test_a_sign_that_waits(rng):
+    torch = library("torch")
+    bits, llr = turbo_llrs(rng, 40, 9)
+    signed = torch.complex(torch.zeros(9, 132), torch.from_numpy(-llr)).cuda().conj().imag
+    assert signed.is_neg()
+    assert np.array_equal(wb.TurboDecoder(k=40)(signed.contiguous()).cpu().numpy(), wb.TurboDecoder(k=40)(llr))
+    assert np.array_equal(wb.TurboDecoder(k=40)(signed).cpu().numpy(), wb.TurboDecoder(k=40)(llr))
+
+
+def test_arrays_of_cupy_are_asked_by_their_attributes(rng, monkeypatch):
+    cupy = library("cupy")
+    bits = rng.integers(0, 2, (7, 8), dtype=np.uint8)
+    mapper, on_device, wanted = wb.QamMapper(qam=4), cupy.asarray(bits), wb.QamMapper(qam=4)(bits)
+    asked = []
+    plain = cupy.ndarray.__cuda_array_interface__
+
+    class Counted:
+        def __get__(self, array, kind=None):
+            asked.append(array)
+            return plain.__get__(array, kind)
+    monkeypatch.setattr(cupy.ndarray, "__cuda_array_interface__", Counted(), raising=False)
+    assert np.array_equal(cupy.asnumpy(mapper(on_device)), wanted) and not asked
+    assert np.array_equal(cupy.asnumpy(mapper(on_device[:0])), wanted[:0]) and not asked
+    with pytest.raises(ValueError, match="bits = an array of .*int64.* is not allowed|bits = an array of <i8 is not allowed"):
+        mapper(on_device.astype(cupy.int64))
+
+
+def test_an_array_of_cupys_other_stream_is_waited_for(rng):
+    """Where the work is on torch's stream."""
+    torch, cupy = library("torch"), library("cupy")
+    h, y = normal(rng, 500, 2, 2), torch.from_numpy(normal(rng, 500, 2)).cuda()
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    source = cupy.asarray(h)
+    wanted = detector(torch.from_numpy(h).cuda(), y, 0.1)
+    landing, stream = cupy.zeros_like(source), cupy.cuda.Stream(non_blocking=True)
+    spin = cupy.RawKernel("extern \"C\" __global__ void spin(long long n) { for (long long t = clock64(); clock64() - t < n;); }",
+                          "spin")
+    side = torch.cuda.Stream()
+    with stream, torch.cuda.stream(side):
+        # Everything once: what is compiled, loaded or allocated only then would take longer than the kernel spins.
+        spin((1,), (1,), (np.int64(1),))
+        landing[...] = source
+        detector(landing, y, 0.1)
+        landing[...] = 0
+        cupy.cuda.Device().synchronize()
+        assert not landing.any()
+        spin((1,), (1,), (np.int64(100_000_000),))
+        landing[...] = source
+        got = detector(landing, y, 0.1)
+        assert not stream.done
+        side.synchronize()
+        assert torch.equal(got, wanted)
+
+
 # ---------------------------------------------------------------- devices
 def test_the_current_device_stays():
     torch = library("torch")
@@ -437,11 +556,20 @@ def test_a_conjugated_tensor_is_what_it_looks_like(rng):
     assert np.array_equal(got.cpu().numpy(), detector(h, y, 0.1))
 
 
-def test_empty_batches():
-    for kind in (Torch, Cupy, Other):
-        on = kind()
-        got = wb.TurboEncoder(k=40)(on.here(np.zeros((0, 40), np.uint8)))
-        assert tuple(got.shape) == (0, 132) and isinstance(got, on.kind)
+def test_empty_batches(on):
+    """Of CuPy's arrays all strides are then 0."""
+    encoder, bits = wb.TurboEncoder(k=40), on.here(np.zeros((0, 40), np.uint8))
+    got = encoder(bits)
+    assert tuple(got.shape) == (0, 132) and isinstance(got, on.kind)
+    if not isinstance(on, (Jax, Other)):  # which cannot be written to
+        assert encoder(bits, out=got) is got
+    h, y, n0 = (on.here(np.zeros((0, *shape), dtype)) for shape, dtype in (((3, 2), np.complex64), ((3,), np.complex64),
+                                                                           ((), np.float32)))
+    llr, status = wb.MMSE(streams=2, rx_antennas=3, qam=4)(h, y, n0, outputs=("llr", "status"))
+    assert tuple(llr.shape) == (0, 4) and tuple(status.shape) == (0,) and isinstance(llr, on.kind)
+    narrow = (on.here(np.zeros((0, *shape, 2), np.float16)) for shape in ((16, 4), (3, 16)))
+    llr = wb.MassiveUplink(antennas=16, users=4, qam=16)(*narrow, 0.5)
+    assert tuple(llr.shape) == (0, 3, 16) and isinstance(llr, on.kind)
 
 
 def test_gradients_stop_here(rng):
@@ -479,6 +607,7 @@ def test_a_call_costs_little(rng):
         "detector": shortest(lambda: detector(h, y, 0.1, out=llr)),
         "detector of no use": shortest(lambda: detector(h[:0], y[:0], 0.1, out=llr[:0])),
         "slicing three tensors": shortest(lambda: (h[:0], y[:0], llr[:0])),
+        "detector of no use, new output": shortest(lambda: detector(h[:0], y[:0], 0.1)),
         "torch.add": shortest(lambda: torch.add(y, 1, out=y)),
     }
     print("\n" + "\n".join(f"{name}: {cost:.2f} us" for name, cost in costs.items()))

@@ -57,15 +57,15 @@ def test_version():
     assert wb.__version__ in (ROOT / "CMakeLists.txt").read_text()
 
 
-def code_blocks(path):
-    """The Python code of a page, and the line it begins in."""
-    text = path.read_text()
-    for found in re.finditer(r"^```python\n(.*?)^```", text, re.M | re.S):
-        yield text[:found.start()].count("\n") + 2, found[1]
+def code_blocks(language):
+    """The code of the pages in a language, and the line it begins in."""
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        for found in re.finditer(rf"^```{language}\n(.*?)^```", text, re.M | re.S):
+            yield path.name, text[:found.start()].count("\n") + 2, found[1]
 
 
-BLOCKS = [(path.name, line, code) for path in (ROOT / "README.md", ROOT / "docs" / "python.md") if path.exists()
-          for line, code in code_blocks(path)]
+BLOCKS, SCENARIOS = list(code_blocks("python")), list(code_blocks("toml"))
 
 
 @pytest.mark.parametrize("page, line, code", BLOCKS, ids=[f"{page}:{line}" for page, line, _ in BLOCKS])
@@ -75,6 +75,17 @@ def test_code_of_the_documentation_runs(page, line, code, tmp_path, monkeypatch)
         if sign in code:
             pytest.importorskip(library)
     exec(compile(code, f"{page}:{line}", "exec"), {})
+
+
+@pytest.mark.parametrize("page, line, code", SCENARIOS, ids=[f"{page}:{line}" for page, line, _ in SCENARIOS])
+def test_scenarios_of_the_documentation_run(page, line, code, tmp_path):
+    """A frame or few at each point: what they name is there. (C++ of the pages: scripts/checks/samples.py.)"""
+    path = tmp_path / "scenario.toml"
+    path.write_text(code, encoding="utf-8")
+    result = wb.sweep(path, frame_errors=1, max_frames=1)
+    labels = re.findall(r'^label = "(.*?)"', code, re.M)
+    assert [curve.label for curve in result.curves] == (labels or [result.curves[0].label])
+    assert all(point["frames"] > 0 for curve in result.curves for point in curve.points)
 
 
 class Tensor:

@@ -453,6 +453,60 @@ def test_errors_of_a_stream_that_is_let_go_are_reported(rng):
     assert [str(r.exc_value) for r in reported] == ["nobody asked"]
 
 
+def test_an_error_of_a_callback_does_not_keep_the_stream(rng):
+    """Else a thread that happens to collect garbage, as another stream's does in its callback, would stop it much later."""
+    def on_frame(frame):
+        raise LookupError("asked for")
+    gc.collect()
+    gc.disable()
+    try:
+        for end in ("drain", "stop", "with"):
+            stream = wb.Stream(stage=wb.MMSE(**MMSE), most_items=5, on_frame=on_frame)
+            gone = weakref.ref(stream)
+            try:
+                stream.push(*mmse_frame(rng)).result()
+                if end == "with":
+                    with stream:
+                        pass
+                else:
+                    getattr(stream, end)()
+            except LookupError as error:
+                assert str(error) == "asked for"
+            else:
+                pytest.fail("nothing was raised")
+            del stream
+            assert gone() is None, end
+    finally:
+        gc.enable()
+
+
+def test_a_thread_with_the_number_of_an_ended_callbacks_may_stop_it_again(rng):
+    """Systems give numbers of threads that ended to new ones."""
+    stream = wb.Stream(stage=wb.MMSE(**MMSE), most_items=5, on_frame=lambda frame: None)
+    stream.push(*mmse_frame(rng))
+    stream.stop()
+    stream._caller.thread.join()
+    number, go, threads, told = stream._caller.thread.ident, threading.Event(), [], []
+
+    def again():
+        try:
+            stream.stop()
+        except RuntimeError as error:
+            told.append(error)
+        go.wait()  # keeps its own number
+    try:
+        while len(threads) < 20 and number not in [t.ident for t in threads]:
+            threads.append(threading.Thread(target=again))
+            threads[-1].start()
+    finally:
+        go.set()
+        for t in threads:
+            t.join()
+    assert not told
+    if number not in [t.ident for t in threads]:
+        pytest.skip("no thread was given the number again")
+
+
 def test_the_interpreter_reports_what_nobody_is_raised():
     """By its own hook, which takes nothing but what the interpreter made."""
     out = script(BEGIN + """

@@ -16,6 +16,7 @@ Array = Any
 
 # made once: numpy.dtype(...) takes longer than a small array
 FLOAT32, COMPLEX64, UINT8, INT8, INT32 = (np.dtype(name) for name in ("float32", "complex64", "uint8", "int8", "int32"))
+_NAMES = {dtype.char: dtype.name for dtype in (FLOAT32, COMPLEX64, UINT8, INT8, INT32)}
 
 
 class Executor(Protocol):
@@ -155,7 +156,7 @@ class DeviceSpace:
     _executors: OrderedDict[tuple[int, int], tuple[Executor, Any]] = OrderedDict()
     device: int
     stream: int  # 0: one of this package's own
-    stream_object: Any = None
+    stream_object: Any = None  # which must live as long as an executor on it
 
     def executor(self, wanted: Executor | None) -> Any:
         # An executor of the caller's is for arrays in host memory: another stream would not wait for what made these.
@@ -191,28 +192,58 @@ def _number(array: Array) -> Array:
     return array.item() if isinstance(array, np.generic) else array
 
 
-class TorchSpace(DeviceSpace):
+class StreamSpace(DeviceSpace):
+    """Arrays of a library with a current stream, on which the work is queued. Made once for a device and a stream."""
+
+    _known: dict[tuple[int, int], Any]
+
+    def __init__(self, key: tuple[int, int]):
+        _needs_cuda()
+        self.key = key
+        self.device, self.stream = key
+
+    @classmethod
+    def on(cls, key: tuple[int, int]) -> Any:
+        """That of a device and a stream."""
+        if len(cls._known) >= 64:
+            cls._known.clear()
+        return cls._known.setdefault(key, cls(key))
+
+    def executor(self, wanted: Executor | None) -> Any:
+        if len(self._executors) <= 8:
+            found = self._executors.get(self.key)
+            if found is not None:
+                return found[0]
+        return super().executor(wanted)
+
+
+class TorchSpace(StreamSpace):
     """Tensors of torch: the work is queued on torch's current stream."""
 
-    def __init__(self, like: Array):
-        self.place, self.device = like.device, like.get_device()
-        self.torch = torch = sys.modules["torch"]
-        # 0 is the default stream that all others wait for; its handle is 1.
-        self.stream = torch._C._cuda_getCurrentRawStream(self.device) or 1
-        if (self.device, self.stream) not in self._executors:
-            _needs_cuda()
-            self.stream_object = torch.cuda.current_stream(self.device)
+    _known: dict[tuple[int, int], TorchSpace] = {}
+
+    def __init__(self, key: tuple[int, int]):
+        super().__init__(key)
+        self.torch = sys.modules["torch"]
+        self.kind, self.empty_of = self.torch.Tensor, self.torch.empty
+        self.place = self.torch.device("cuda", self.device)
+        self.types = {char: getattr(self.torch, name) for char, name in _NAMES.items()}
+
+    @property
+    def stream_object(self) -> Any:
+        return self.torch.cuda.current_stream(self.device)
 
     def target(self, array: Array) -> Array:
-        return _resolved(array)
+        return array
 
     def take(self, array: Array) -> Array:
-        if isinstance(array, self.torch.Tensor):
-            return array.resolve_conj().resolve_neg() if array.is_conj() or array.is_neg() else array
-        return _number(array)
+        kind = type(array)
+        return array if kind is self.kind or kind is float else _number(array)
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
-        return self.torch.empty(shape, dtype=getattr(self.torch, dtype.name), device=self.place)
+        # Numbers one by one take torch half the time of a tuple.
+        kind = self.types[dtype.char]
+        return self.empty_of(*shape, dtype=kind, device=self.place) if shape else self.empty_of((), dtype=kind, device=self.place)
 
     def negated(self, array: Array) -> Array:
         return super().negated(array.detach())
@@ -222,16 +253,33 @@ class TorchSpace(DeviceSpace):
             return super().negate(array)
 
 
-class CupySpace(DeviceSpace):
+def _torch_space(array: Array) -> Any:
+    key = _core.work_stream(array)
+    if key is None:  # in host memory, or torch before 2.10, or a subclass of its tensors
+        if not array.is_cuda:
+            return TORCH_HOST
+        device = array.get_device()
+        # 0 is the default stream that all others wait for; its handle is 1.
+        key = device, sys.modules["torch"]._C._cuda_getCurrentRawStream(device) or 1
+    return TorchSpace._known.get(key) or TorchSpace.on(key)
+
+
+class CupySpace(StreamSpace):
     """Arrays of CuPy: the work is queued on CuPy's current stream of the arrays' device."""
 
-    def __init__(self, like: Array):
-        _needs_cuda()
+    _known: dict[tuple[int, int], CupySpace] = {}
+
+    def __init__(self, key: tuple[int, int]):
+        super().__init__(key)
         self.cupy = sys.modules["cupy"]
-        self.place = like.device
-        self.device = self.place.id
-        self.stream_object = self.cupy.cuda.get_current_stream(self.device)
-        self.stream = self.stream_object.ptr or 1
+
+    @property
+    def place(self) -> Any:
+        return self.cupy.cuda.Device(self.device)
+
+    @property
+    def stream_object(self) -> Any:
+        return self.cupy.cuda.get_current_stream(self.device)
 
     def take(self, array: Array) -> Array:
         return _number(array)
@@ -247,6 +295,12 @@ class CupySpace(DeviceSpace):
     def negate(self, array: Array) -> Array:
         with self.place:
             return super().negate(array)
+
+
+def _cupy_space(array: Array) -> Any:
+    device = array.device.id
+    key = device, sys.modules["cupy"].cuda.get_current_stream(device).ptr or 1
+    return CupySpace._known.get(key) or CupySpace.on(key)
 
 
 class DlpackSpace(DeviceSpace):
@@ -277,7 +331,7 @@ class DlpackSpace(DeviceSpace):
         return _core.DeviceArray.from_dlpack(capsule, array)
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
-        return _core.DeviceArray(self.executor(None), list(shape), dtype.name)
+        return _core.DeviceArray(self.executor(None), list(shape), _NAMES[dtype.char])
 
     def give(self, array: Array) -> Array:
         if array.source is not None:
@@ -312,7 +366,7 @@ class CudaInterfaceSpace(DeviceSpace):
         return _number(array)
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Array:
-        return _core.DeviceArray(self.executor(None), list(shape), dtype.name)
+        return _core.DeviceArray(self.executor(None), list(shape), _NAMES[dtype.char])
 
     def give(self, array: Array) -> Array:
         if self.numba:
@@ -347,9 +401,9 @@ def space_of(array: Array) -> Any:
         return NUMPY
     library = _LIBRARIES.get(type(array)) or _library_of(type(array))
     if library == "torch":
-        return TorchSpace(array) if array.is_cuda else TORCH_HOST
+        return _torch_space(array)
     if library == "cupy":
-        return CupySpace(array)
+        return _cupy_space(array)
     if isinstance(array, np.ma.MaskedArray):
         raise ValueError("a masked array is not allowed: expected one without a mask")
     if isinstance(array, (np.ndarray, np.generic)):
@@ -389,9 +443,13 @@ Table = Mapping[str, Tuple[Any, Tuple[int, ...]]]
 
 def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch: tuple[int, ...]) -> dict[str, Any]:
     """The arrays that a call is to fill, by name: new ones, or those given as ``out``."""
-    if out is None and type(wanted) is str and wanted in table:
+    if type(wanted) is str and wanted in table:
         dtype, item = table[wanted]
-        return {wanted: space.empty(batch + item, dtype)}
+        shape = batch + item
+        if out is None:
+            return {wanted: space.empty(shape, dtype)}
+        if out.shape == shape:  # else see below
+            return {wanted: space.target(out)}
     names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
     for name in names:
         if name not in table:

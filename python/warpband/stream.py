@@ -491,7 +491,10 @@ class Stream:
             return
         if len(errors) > 1 and hasattr(errors[0], "add_note"):
             errors[0].add_note(f"on_frame raised {len(errors) - 1} more exceptions, the last of them {errors[-1]!r}")
-        raise errors[0]
+        try:
+            raise errors[0]
+        finally:
+            del errors  # its traceback has this frame: a cycle, in which the stream would outlive its last user
 
     def _end(self) -> None:
         """Stops without raising: what was not asked for goes where Python reports such."""

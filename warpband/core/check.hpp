@@ -24,7 +24,8 @@ void check_shape(const char* argument, const view<T>& v, std::size_t elements, s
     throw shape_error(argument, shape_text(v.items, v.elements), "shape " + shape_text(items, elements));
   if (v.data == nullptr && items * elements != 0) throw shape_error(argument, "null", "data");
   if constexpr (!std::is_const_v<T>) {  // an output that items or elements share would be a race
-    if ((items > 1 && v.item_stride == 0) || (elements > 1 && v.element_stride == 0))
+    const bool shared = (items > 1 && v.item_stride == 0) || (elements > 1 && v.element_stride == 0);
+    if (shared && items * elements != 0)
       throw shape_error(argument, "a view with stride 0", "a place of its own for every value");
   }
 }
