@@ -231,10 +231,10 @@ WB_HD void fold_run(const antenna_rows<X>& x, const antenna_rows<plain<T>>& h, i
 }
 
 #if defined(__CUDACC__)
-/// Sums each value over eight neighbouring threads: afterwards thread p has those from p * N / 8 on in x[0 ..
-/// N/8-1].
-template <int N>
-WB_HD void sum_over_runs(const tile<antenna_runs>& g, float (&x)[N]) {
+/// Sums each value over eight threads, `g.rank` of them this one: afterwards thread p has those from p * N /
+/// 8 on in x[0 .. N/8-1].
+template <int N, class G>
+WB_HD void sum_over_runs(const G& g, float (&x)[N]) {
   int rest = N;
   WB_UNROLL for (int step = antenna_runs / 2; step > 0; step /= 2) {
     rest /= 2;

@@ -1,14 +1,14 @@
 #pragma once
 // The precoder on a CUDA device for 16 users: the arithmetic of downlink_op.hpp with other movements of data,
-// and the same bits. Gram matrix, decomposition and solutions are those of the detector's frames
-// (uplink/uplink_frames.hpp).
+// and the same bits. The Gram matrix is made as in the detector's frames (uplink/frame_sums.hpp).
 //
 // A block takes one frame after the other. One warp makes the factor. Then
 // every warp takes vectors of its own, two at a time, from their symbols to what is sent: of the 32 lanes
 // eight have the antennas of a run each and four take them in turn, so that H is read without conflicts, once
 // for two vectors; a run's squares are added by one lane in their order.
+#include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/downlink/downlink_op.hpp>
-#include <warpband/massive/uplink/uplink_frames.hpp>
+#include <warpband/massive/downlink/frame_factor.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -19,7 +19,7 @@ struct send_shape {
   static constexpr int users = 16, warps = Warps, threads = 32 * warps, sides = warps > 1 ? 2 : 1;
   /// Blocks a multiprocessor must hold: the sums of a triangle take some 168 registers of a thread.
   static constexpr int resident = warps == 1 ? 10 : warps == 4 ? 3 : 1;
-  using frame = frame_shape<users, false, false>;
+  using frame = frame_shape<users, false>;
   // Of a side: memory of the solver; its symbols and its solution; and what is sent.
   static constexpr int solver_floats = 8 * users, side_floats = 4 * users;
   static constexpr int good = frame::work, results = good + 4;  // floats of what all warps share
@@ -27,33 +27,36 @@ struct send_shape {
     return sides * (solver_floats + side_floats + (2 * antenna_runs << run_log2));
   }
   static frame_plan plan(const massive_args& a) {
-    frame_plan p = frame_plan::of<frame>(a);
-    p.y_run = 0;
-    p.results = p.y;
-    p.floats = p.results + results + warps * work_floats(p.run_log2);
+    frame_plan p = frame_plan::of_samples(a.antennas, users, 0, false, false);
+    p.floats = p.sums + results + warps * work_floats(p.run_log2);
     return p;
   }
 };
 
 template <int Warps>
-struct frame_sender : frame_worker<16, false, false> {
+struct frame_sender : frame_factor {
   using Shape = send_shape<Warps>;
-  using Frame = typename Shape::frame;
-  using base = frame_worker<16, false, false>;
-  using value = typename base::value;
-  using user = typename base::user;
-  static constexpr int U = 16;
+  const frame_plan& p;
+  float* h;
+  int warp, run, part;                    // within sums: eight runs, four groups of lanes
   float *work, *symbols, *solved, *sent;  // of this warp; the last three of each side
   int sent_floats;
 
   WB_HD frame_sender(const massive_args& args, const frame_plan& plan, float* shared)
-      : base(args, plan, shared), sent_floats(2 * antenna_runs << plan.run_log2) {
-    work = this->results + Shape::results +
-           this->warp * Shape::sides * (Shape::solver_floats + Shape::side_floats + sent_floats);
+      : frame_factor(args, shared + plan.sums),
+        p(plan),
+        h(shared),
+        warp(static_cast<int>(threadIdx.x) / 32),
+        run(lane % antenna_runs),
+        part(lane / antenna_runs),
+        sent_floats(2 * antenna_runs << plan.run_log2) {
+    work = results + Shape::results +
+           warp * Shape::sides * (Shape::solver_floats + Shape::side_floats + sent_floats);
     symbols = work + Shape::sides * Shape::solver_floats;
     solved = symbols + 2 * U * Shape::sides;
     sent = solved + 2 * U * Shape::sides;
   }
+  WB_HD int antennas_of(int r) const { return antennas_of_run(p, a.antennas, r); }
   WB_HD static void meet_all() {
     if constexpr (Shape::warps == 1)
       __syncwarp();
@@ -64,9 +67,9 @@ struct frame_sender : frame_worker<16, false, false> {
   /// What is sent for N sides, to `sent`: antenna j of run r at 8 j + r.
   template <int N>
   WB_HD void weigh_antennas() const {
-    const int antennas = this->antennas_of(this->run);
-    WB_ROLL for (int first = this->part; first < antennas; first += 16) {
-      const float* row = this->h + this->run * this->p.h_run + 2 * U * first;
+    const int antennas = antennas_of(run);
+    WB_ROLL for (int first = part; first < antennas; first += 16) {
+      const float* row = h + at_run(p, run) + 2 * U * first;
       float re[N][4][2] = {}, im[N][4][2] = {};
 #pragma unroll 2
       for (int u = 0; u < U; u += 2) {
@@ -89,15 +92,15 @@ struct frame_sender : frame_worker<16, false, false> {
         const int j = first + 4 * i;
         if (j >= antennas) break;
         WB_UNROLL for (int s = 0; s < N; s++) *
-            reinterpret_cast<float2*>(sent + s * sent_floats + 2 * (antenna_runs * j + this->run)) = {
+            reinterpret_cast<float2*>(sent + s * sent_floats + 2 * (antenna_runs * j + run)) = {
             re[s][i][0] - im[s][i][1], re[s][i][1] + im[s][i][0]};
       }
     }
   }
   /// |m|^2; with two sides of the first in the lower half of the warp, of the second in the upper one.
   WB_HD float energy_sent() const {
-    const int antennas = this->antennas_of(this->run), side = Shape::sides == 2 ? this->part / 2 : 0;
-    const float* x = sent + side * sent_floats + 2 * this->run + this->part % 2;
+    const int antennas = antennas_of(run), side = Shape::sides == 2 ? part / 2 : 0;
+    const float* x = sent + side * sent_floats + 2 * run + part % 2;
     float sum = 0.f;
     WB_ROLL for (int first = 0; first < antennas; first += 8) {
       float now[8];
@@ -110,64 +113,27 @@ struct frame_sender : frame_worker<16, false, false> {
     return sum + __shfl_xor_sync(0xffffffffu, sum, antenna_runs);
   }
 
-  /// `substitute` of the detector's frames for N sides, whose steps do not wait for one another.
-  template <int N>
-  WB_HD void substitute_sides(float inverse, value (&b)[N]) const {
-    const auto right = [&](int s) { return work + s * Shape::solver_floats; };
-    const auto between = [&](int s) { return right(s) + 4 * U; };
-    const int u = this->row();
-    WB_UNROLL for (int s = 0; s < N; s++) this->spread(right(s), b[s], -1.f, 1.f);
-    __syncwarp();
-    WB_UNROLL for (int i = 0; i < U; i += 2) {
-      float2 x[N][2];
-      WB_UNROLL for (int s = 0; s < N; s++) this->spread_pair(right(s), i, x[s]);
-      WB_UNROLL for (int e = 0; e < 2; e++) {
-        if (i + e == 0 || i + e <= u) continue;
-        const float2 z = this->entry(i + e, u);
-        WB_UNROLL for (int s = 0; s < N; s++) base::template step<0>(z, x[s][e], b[s]);
-      }
-    }
-    WB_UNROLL for (int s = 0; s < N; s++) {
-      b[s].part[0] = inverse * b[s].part[0];
-      this->spread(between(s), b[s], 1.f, -1.f);
-    }
-    __syncwarp();
-    WB_UNROLL for (int i = 0; i < U; i += 2) {
-      float2 x[N][2];
-      WB_UNROLL for (int s = 0; s < N; s++) this->spread_pair(between(s), i, x[s]);
-      float four[4];
-      load4(this->results + matrix_place<U>(u, i), four);
-      WB_UNROLL for (int e = 0; e < 2; e++) {
-        if (i + e >= u) continue;
-        WB_UNROLL for (int s = 0; s < N; s++)
-            base::template step<1>({four[2 * e], four[2 * e + 1]}, x[s][e], b[s]);
-      }
-    }
-  }
-
   /// N vectors from `vector` on, of which the channel's factor is ready: by one warp.
   template <int N>
-  WB_HD void send(std::size_t vector, float inverse, const float2 (&column)[U], bool good) const {
-    const int u = this->row(), half = this->half();
-    const massive_args& a = this->a;
-    value b[N];
+  WB_HD void send(std::size_t vector, const float2 (&column)[U], bool good) const {
+    const int u = row(), half = frame_factor::half();
+    float b[N];
     WB_UNROLL for (int s = 0; s < N; s++) {
       const cx_pair* from = a.in.data + (vector + static_cast<std::size_t>(s)) * a.in.item_stride +
                             static_cast<std::size_t>(u) * a.in.element_stride;
-      b[s].part[0] = reinterpret_cast<const float*>(from)[half];
-      symbols[2 * U * s + 2 * u + half] = b[s].part[0];
+      b[s] = reinterpret_cast<const float*>(from)[half];
+      symbols[2 * U * s + 2 * u + half] = b[s];
     }
     __syncwarp();
     bool fine[N];
-    WB_UNROLL for (int s = 0; s < N; s++) fine[s] = this->energy(symbols + 2 * U * s) <= 1e24f;
-    WB_UNROLL for (int s = 0; s < N; s++) b[s].part[0] = select(fine[s], b[s].part[0], 0.f);
+    WB_UNROLL for (int s = 0; s < N; s++) fine[s] = energy(symbols + 2 * U * s) <= 1e24f;
+    WB_UNROLL for (int s = 0; s < N; s++) b[s] = select(fine[s], b[s], 0.f);
     if (a.mode == massive_mode::cg) {
-      WB_UNROLL for (int s = 0; s < N; s++) b[s] =
-          this->gradients(column, b[s], work + s * Shape::solver_floats);
+      WB_UNROLL for (int s = 0; s < N; s++) b[s] = gradients(column, b[s], work + s * Shape::solver_floats);
     } else {
-      substitute_sides(inverse, b);
+      substitute<N>(b, work);
     }
-    WB_UNROLL for (int s = 0; s < N; s++) solved[2 * U * s + 2 * u + half] = b[s].part[0];
+    WB_UNROLL for (int s = 0; s < N; s++) solved[2 * U * s + 2 * u + half] = b[s];
     __syncwarp();
     weigh_antennas<N>();
     __syncwarp();
@@ -178,14 +144,14 @@ struct frame_sender : frame_worker<16, false, false> {
       const float factor =
           select(some, (a.unit_power ? 1.f : a.symbol_energy) / sqrt(select(some, power, 1.f)), 0.f);
       cx_pair* to = a.out.data + (vector + static_cast<std::size_t>(s)) * a.out.item_stride;
-      const int antennas = this->antennas_of(this->run);
-      for (int j = this->part; j < antennas; j += 4) {
+      const int antennas = antennas_of(run);
+      for (int j = part; j < antennas; j += 4) {
         const float2 x =
-            *reinterpret_cast<const float2*>(sent + s * sent_floats + 2 * (antenna_runs * j + this->run));
-        to[static_cast<std::size_t>((this->run << this->p.run_log2) + j) * a.out.element_stride] = {
+            *reinterpret_cast<const float2*>(sent + s * sent_floats + 2 * (antenna_runs * j + run));
+        to[static_cast<std::size_t>((run << p.run_log2) + j) * a.out.element_stride] = {
             select(kept, factor * x.x, 0.f) + 0.f, select(kept, factor * x.y, 0.f) + 0.f};
       }
-      if (a.status.data && this->lane == 0)
+      if (a.status.data && lane == 0)
         a.status.data[(vector + static_cast<std::size_t>(s)) * a.status.item_stride] =
             kept ? std::uint8_t{0} : status_erased;
     }
@@ -193,42 +159,39 @@ struct frame_sender : frame_worker<16, false, false> {
   }
 
   WB_HD void work_on(std::size_t first, std::size_t last) const {
-    const massive_args& a = this->a;
     std::size_t frame = first + blockIdx.x;
     const int rank = static_cast<int>(threadIdx.x);
-    this->template stage_channel<Shape::threads>(frame, rank);
-    float* good = this->results + Shape::good;
+    stage_channel<U, Shape::threads>(h, a, p, frame, rank);
+    float* good = results + Shape::good;
     WB_ROLL for (; frame < last; frame += gridDim.x) {
       async_copies::wait();
       meet_all();
-      if (this->warp == 0) {
-        this->triangle(0);
+      if (warp == 0) {
+        frame_sums<U, false, false, false, false, no_wait>(h, nullptr, results, a.antennas, p).triangle(0);
         __syncwarp();
-        const user s = this->prepare(frame, 0.f);
-        if (!this->decomposed() && this->half() == 0) this->results[Frame::inverse + this->row()] = s.own;
-        if (this->lane == 0) *good = s.good ? 1.f : 0.f;
+        const bool is_good = prepare(frame);
+        if (lane == 0) *good = is_good ? 1.f : 0.f;
       }
       meet_all();
       const bool is_good = *good > 0.f;
-      const float inverse = this->results[Frame::inverse + this->row()];
       float2 column[U];
-      if (a.mode == massive_mode::cg) this->column_of(column);
+      if (a.mode == massive_mode::cg) column_of(column);
       const std::size_t vectors = frame * static_cast<std::size_t>(a.symbols);
       if constexpr (Warps > 1) {
         if (a.symbols > Shape::warps) {
-          WB_ROLL for (int k = 2 * this->warp; k < a.symbols; k += 2 * Shape::warps) {
+          WB_ROLL for (int k = 2 * warp; k < a.symbols; k += 2 * Shape::warps) {
             // An odd last one goes with the one before it, which is sent twice.
             const int at = k + 1 < a.symbols ? k : k - 1;
-            send<2>(vectors + static_cast<std::size_t>(at), inverse, column, is_good);
+            send<2>(vectors + static_cast<std::size_t>(at), column, is_good);
           }
-        } else if (this->warp < a.symbols) {
-          send<1>(vectors + static_cast<std::size_t>(this->warp), inverse, column, is_good);
+        } else if (warp < a.symbols) {
+          send<1>(vectors + static_cast<std::size_t>(warp), column, is_good);
         }
       } else {
-        send<1>(vectors, inverse, column, is_good);
+        send<1>(vectors, column, is_good);
       }
       meet_all();
-      if (frame + gridDim.x < last) this->template stage_channel<Shape::threads>(frame + gridDim.x, rank);
+      if (frame + gridDim.x < last) stage_channel<U, Shape::threads>(h, a, p, frame + gridDim.x, rank);
     }
   }
 };
@@ -239,29 +202,6 @@ __global__ void __launch_bounds__(send_shape<Warps>::threads, send_shape<Warps>:
                    std::size_t first, std::size_t last) {
   extern __shared__ __align__(128) float shared[];
   frame_sender<Warps>(a, p, shared).work_on(first, last);
-}
-
-template <int Warps>
-int launch_sent_frames(const massive_args& a, const place& where) {
-  using Shape = send_shape<Warps>;
-  const frame_plan p = Shape::plan(a);
-  const std::size_t bytes = static_cast<std::size_t>(p.floats) * sizeof(float);
-  const auto kernel = precode_frames<Warps>;
-  cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(where.limits.shared_bytes));
-  if (e == cudaSuccess)
-    e = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                             cudaSharedmemCarveoutMaxShared);
-  int blocks = 0;
-  if (e == cudaSuccess)
-    e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, Shape::threads, bytes);
-  if (e != cudaSuccess) return e;
-  const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors) *
-                           static_cast<std::size_t>(blocks > 0 ? blocks : 1),
-                    frames = where.last - where.first;
-  kernel<<<static_cast<unsigned>(frames < most ? frames : most), Shape::threads, bytes,
-           static_cast<cudaStream_t>(where.stream)>>>(a, p, where.first, where.last);
-  return cudaGetLastError();
 }
 
 /// In a file of its own, downlink_16_kernels.cpp.

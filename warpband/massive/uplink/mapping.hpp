@@ -3,6 +3,7 @@
 // (uplink_frames.hpp) where the table below says so and their data lie as those need it: H and y item by
 // item, from multiples of 16 bytes, an even number of antennas, one of halves a multiple of four, LLRs side
 // by side. All else takes the generic kernel. Either way float32 sums have the same bits.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,63 +17,105 @@ inline constexpr int frame_sides = 14, sides_of_warp = 7;
 /// Runs of antennas (linalg/gram).
 inline constexpr int frame_runs = 8;
 
-/// `Many`: frames of several vectors; `Tensor`: sums on tensor cores (tensor_sums.hpp).
-template <int U, bool Many, bool Tensor>
+/// What warps hand to each other of a frame: floats of its sums and results, the matrix first. `Many`: frames
+/// of several vectors.
+template <int U, bool Many>
 struct frame_shape {
   static_assert(U == 16 || U == 32);
-  static constexpr int blocks = U / 16, halves = 32 / U;
-  static constexpr bool tensor = Tensor;
-  /// Of 32 users and one vector, its filter is made with the triangles; elsewhere registers do not suffice.
-  static constexpr bool joined = !Many && (U == 32 || Tensor);
-  // What warps take in turn: of the Gram matrix its rectangles of 8 x 16 and triangles of 16 x 16; filters.
-  static constexpr int sides_at_once = Many ? sides_of_warp : 1;
-  static constexpr int rectangles = blocks == 2 ? 2 : 0, triangles = blocks,
-                       filters = joined ? 0 : blocks * (Many ? frame_sides : 1) / sides_at_once;
-  static constexpr int warps = U == 32 ? 4 : Many ? 2 : 1, threads = 32 * warps;
-  static constexpr int sides = Many ? frame_sides : 1;
-  /// Blocks a multiprocessor has registers for: 168 of a thread with 16 users, 255 with 32.
-  static constexpr int resident = U == 16 ? (Many ? 6 : 10) : 2;
-  /// Frames that a block takes, one after the other; 0: as many as there are for it. Ten warps are not as
-  /// many for each scheduler: blocks that end sooner make room for the next.
-  static constexpr int frames_of_block = U == 16 && !Many ? 4 : 0;
-  // Floats of the results, the matrix first.
-  static constexpr int side_floats = 2 * U + (Many ? 4 : 0);
+  static constexpr int sides = Many ? frame_sides : 1, side_floats = 2 * U + (Many ? 4 : 0);
   static constexpr int diagonal = 2 * U * U, right = diagonal + U, inverse = right + sides * side_floats,
-                       gain = inverse + U, sinr = gain + U, flags = sinr + U,
-                       work = (flags + 2 + sides + 3) / 4 * 4;
-  /// Floats at `work` that a warp needs for one vector.
-  static constexpr int work_of_warp = U == 16 ? 8 * U : 6 * U;
+                       work = inverse + U;
+  /// Memory of the solver; frames that a warp solves side by side do not meet in a bank.
+  static constexpr int work_floats = 6 * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
 };
 
-/// Floats between runs of H and of a vector, and of all that is staged; H and vectors that come as halves are
-/// staged as they are at `raw`, H first.
+/// What the warps of a block do, one of which a multiprocessor has: teams sum over antennas, solvers do the
+/// rest. A slot's frames are all of one team, so there are slots for each as often.
+struct frame_trades {
+  int teams, solvers;
+};
+/// `Tensor`: sums on tensor cores (tensor_sums.hpp).
+template <int U, bool Many, bool Tensor>
+struct frame_roles {
+  using shape = frame_shape<U, Many>;
+  static constexpr bool tensor = Tensor, turned = U == 16;
+  static constexpr int team = U == 32 ? 4 : 1, frames_of_solver = 32 / U, most_buffers = 3;
+  /// At most; threads of 8 warps have 255 registers, of 12 warps 168 and of 16 warps 128.
+  static constexpr int warps = !Tensor || (U == 16 && Many) ? 8 : U == 16 ? 16 : 12, threads = 32 * warps;
+  /// The first that fits is taken, as measured on an H100.
+  static constexpr auto trades() {
+    using list = std::array<frame_trades, 6>;
+    if constexpr (U == 16)
+      return Tensor && !Many ? list{{{8, 8}, {6, 6}, {4, 8}, {4, 4}, {2, 4}, {1, 2}}}
+                             : list{{{4, 4}, {3, 3}, {2, 4}, {2, 3}, {2, 2}, {1, 2}}};
+    else
+      return Tensor && !Many ? list{{{2, 4}, {1, 6}, {1, 4}, {1, 3}, {1, 2}, {1, 1}}}
+                             : list{{{1, 4}, {1, 3}, {1, 2}, {1, 1}}};
+  }
+};
+
+/// Where things lie in shared memory, in floats. H and the vectors of a frame come into one of a team's
+/// buffers; those that come as halves become floats in memory of the team that sums them.
 struct frame_plan {
-  int run_log2, h_run, y_run, y_side, y, results, raw, floats;
-  template <class Shape>
-  static frame_plan of(const massive_args& a) {
+  int run_log2, pad_log2;    // antennas of a run; runs of H that lie side by side without 16 bytes between
+  int h_run, y_run, y_side;  // floats of a run of H; from run to run of a vector, from vector to vector
+  int y, sums;               // of H and vectors as floats: the vectors; all
+  int teams, solvers, slots, buffers;  // buffers: of a team
+  int buffer, vectors, team;           // floats of one, of a team's vectors that lie apart, and of both
+  int own, slots_at, barriers, floats;
+
+  /// `turned`: see frame_sums.hpp.
+  static frame_plan of_samples(int antennas, int users, int sides, bool tensor, bool turned) {
     frame_plan p{};
-    while (frame_runs << p.run_log2 < a.antennas) p.run_log2++;
-    // 16 bytes more between runs: what eight lanes read lies in all banks.
-    p.h_run = (2 * a.users << p.run_log2) + 4;
-    p.y_run = (2 << p.run_log2) + 4;
+    while (frame_runs << p.run_log2 < antennas) p.run_log2++;
+    // 16 bytes more between runs: what eight lanes read lies in all banks. Of a single vector, which the
+    // device's engine copies in one piece, two floats are read for all that are of H.
+    p.pad_log2 = turned ? 2 : 0;
+    p.h_run = 2 * users << p.run_log2;
+    p.y_run = (2 << p.run_log2) + (sides > 1 ? 4 : 0);
     // Lanes of tensor_sums.hpp have different vectors.
-    p.y_side = frame_runs * p.y_run + (Shape::tensor ? 4 : 0);
-    p.y = frame_runs * p.h_run;
-    p.results = p.y + Shape::sides * p.y_side;
-    const int workers = Shape::sides == 1 ? 1 : a.mode == massive_mode::cg ? Shape::warps : 0;
-    p.raw = p.results + Shape::work + workers * Shape::work_of_warp;
-    p.floats = p.raw + (a.half_channel.data != nullptr ? a.antennas * (a.users + Shape::sides) : 0);
+    p.y_side = frame_runs * p.y_run + (tensor && sides > 1 ? 4 : 0);
+    p.y = frame_runs * p.h_run + 4 * (frame_runs >> p.pad_log2);  // that of a run behind the last
+    p.sums = p.y + sides * p.y_side;
+    return p;
+  }
+  template <class Roles>
+  static frame_plan of(const massive_args& a, std::size_t shared_bytes) {
+    using Shape = typename Roles::shape;
+    frame_plan p = of_samples(a.antennas, a.users, Shape::sides, Roles::tensor, Roles::turned);
+    const bool halves = a.half_channel.data != nullptr, many = Shape::sides > 1;
+    const int channel = halves ? a.antennas * a.users : p.y,
+              vectors = halves ? a.antennas * Shape::sides : p.sums - p.y;
+    p.buffer = many ? channel : channel + vectors;
+    p.vectors = many ? vectors : 0;
+    const int most = static_cast<int>(shared_bytes / sizeof(float));
+    for (const frame_trades& t : Roles::trades()) {
+      if (t.teams == 0) break;
+      p.teams = t.teams, p.solvers = t.solvers;
+      p.slots = p.solvers * Roles::frames_of_solver;
+      for (p.buffers = Roles::most_buffers; p.buffers > 0; p.buffers--) {
+        p.team = p.buffers * p.buffer + p.vectors;
+        p.own = p.teams * p.team;
+        p.slots_at = p.own + (halves ? p.teams * p.sums : 0);
+        p.barriers = p.slots_at + p.slots * Shape::floats;
+        p.floats = p.barriers + 2 * (p.teams * (p.buffers + 1) + 2 * p.slots);
+        if (p.floats <= most) return p;
+      }
+    }
     return p;
   }
   /// That of a call with 16 or 32 users.
-  static frame_plan of_call(const massive_args& a) {
-    return a.split_tf32 ? of_call_with<true>(a) : of_call_with<false>(a);
+  static frame_plan of_call(const massive_args& a, std::size_t shared_bytes) {
+    return a.split_tf32 ? of_call_with<true>(a, shared_bytes) : of_call_with<false>(a, shared_bytes);
   }
   template <bool Tensor>
-  static frame_plan of_call_with(const massive_args& a) {
+  static frame_plan of_call_with(const massive_args& a, std::size_t shared_bytes) {
+    const bool many = a.symbols > 1;
     if (a.users == 16)
-      return a.symbols > 1 ? of<frame_shape<16, true, Tensor>>(a) : of<frame_shape<16, false, Tensor>>(a);
-    return a.symbols > 1 ? of<frame_shape<32, true, Tensor>>(a) : of<frame_shape<32, false, Tensor>>(a);
+      return many ? of<frame_roles<16, true, Tensor>>(a, shared_bytes)
+                  : of<frame_roles<16, false, Tensor>>(a, shared_bytes);
+    return many ? of<frame_roles<32, true, Tensor>>(a, shared_bytes)
+                : of<frame_roles<32, false, Tensor>>(a, shared_bytes);
   }
 };
 
@@ -112,7 +155,7 @@ inline bool takes_frames(const massive_args& a, std::size_t shared_bytes) {
   if (a.llr.data != nullptr &&
       (a.llr.element_stride != 1 || a.llr.item_stride % 2 != 0 || !aligned(a.llr.data, 8)))
     return false;
-  return static_cast<std::size_t>(frame_plan::of_call(a).floats) * sizeof(float) <= shared_bytes;
+  return frame_plan::of_call(a, shared_bytes).buffers > 0;
 }
 
 }  // namespace WB_ISA

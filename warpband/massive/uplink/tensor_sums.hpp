@@ -12,7 +12,7 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/massive/frame_matrix.hpp>
-#include <warpband/massive/uplink/mapping.hpp>
+#include <warpband/massive/uplink/frame_sums.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -64,19 +64,23 @@ struct tensor_products {
   }
 };
 
-/// By warps that do not meet. Runs are filled up with zeros. `Shape`: frame_shape.
-template <int U, class Shape, bool Halves>
+/// By warps that do not meet. Runs are filled up with zeros. `Shape`: frame_shape. `Ready`: called before
+/// results are written.
+template <int U, class Shape, bool Halves, class Ready>
 struct tensor_sums {
   static constexpr int steps_of_sum = 16;
   float* results;
   const frame_plan& p;
-  int g, q, steps;     // antennas of a run
-  const float *h, *y;  // as staged: run 2 q; users 2 g and 2 g + 1
+  int g, q, steps, next_run;  // antennas of a run; to that of odd number
+  const float *h, *y;         // as staged: run 2 q; users 2 g and 2 g + 1
+  Ready ready;
   using sums = tensor_products<Halves>;
 
-  WB_HD tensor_sums(const float* channel, const float* vectors, float* to, const frame_plan& plan, int lane)
-      : results(to), p(plan), g(lane / 4), q(lane % 4), steps(1 << p.run_log2) {
-    h = channel + 2 * q * p.h_run + 4 * g;
+  WB_HD tensor_sums(const float* channel, const float* vectors, float* to, const frame_plan& plan, int lane,
+                    Ready before)
+      : results(to), p(plan), g(lane / 4), q(lane % 4), steps(1 << p.run_log2), ready(before) {
+    h = channel + at_run(p, 2 * q) + 4 * g;
+    next_run = at_run(p, 1);
     y = vectors + 2 * q * p.y_run;
   }
 
@@ -88,7 +92,7 @@ struct tensor_sums {
     float filter[2][4] = {};
     over_antennas(
         [&](int j, int run) {
-          const float4 x = *reinterpret_cast<const float4*>(h + 2 * U * j + run * p.h_run + 32 * block);
+          const float4 x = *reinterpret_cast<const float4*>(h + 2 * U * j + run * next_run + 32 * block);
           const tf32_value first(x.x, x.y), second(x.z, x.w);
           even.add(first, first);
           odd.add(second, second);
@@ -100,6 +104,7 @@ struct tensor_sums {
           }
         },
         [&] { even.settle(), odd.settle(), both.settle(); });
+    ready();
     const int first = 16 * block;
     WB_UNROLL for (int i = 0; i < 2; i++) {
       // The first two have each entry and its conjugate, not always with the same bits.
@@ -129,7 +134,7 @@ struct tensor_sums {
     sums of_even, of_odd;  // rows
     over_antennas(
         [&](int j, int run) {
-          const float* at = h + 2 * U * j + run * p.h_run;
+          const float* at = h + 2 * U * j + run * next_run;
           const float4 x = *reinterpret_cast<const float4*>(at + 32);
           const float2 z = *reinterpret_cast<const float2*>(at + 2 * odd);
           const tf32_value column(z.x, z.y);
@@ -137,6 +142,7 @@ struct tensor_sums {
           of_odd.add({x.z, x.w}, column);
         },
         [&] { of_even.settle(), of_odd.settle(); });
+    ready();
     WB_UNROLL for (int i = 0; i < 2; i++) {
       put(16 + 2 * g, 4 * q + 2 * i + odd, of_even.sum[i]);
       put(16 + 2 * g + 1, 4 * q + 2 * i + odd, of_odd.sum[i]);
@@ -154,7 +160,7 @@ struct tensor_sums {
     sums of_even[N], of_odd[N];  // users
     over_antennas(
         [&](int j, int run) {
-          const float4 x = *reinterpret_cast<const float4*>(h + 2 * U * j + run * p.h_run + 32 * block);
+          const float4 x = *reinterpret_cast<const float4*>(h + 2 * U * j + run * next_run + 32 * block);
           const tf32_value even(x.x, x.y), odd(x.z, x.w);
           WB_UNROLL for (int n = 0; n < N; n++) {
             const float2 v = vector_at(at_y[n], j, run);
@@ -164,6 +170,7 @@ struct tensor_sums {
           }
         },
         [&] { WB_UNROLL for (int n = 0; n < N; n++) of_even[n].settle(), of_odd[n].settle(); });
+    ready();
     WB_UNROLL for (int n = 0; n < N; n++) {
       WB_UNROLL for (int i = 0; i < 2; i++) {
         const int mine = side + 8 * n + 2 * q + i;

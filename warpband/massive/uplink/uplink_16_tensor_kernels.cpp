@@ -1,8 +1,7 @@
 // The frames of 16 users on a CUDA device (uplink_frames.hpp) with sums on tensor cores. On a CPU there is
 // nothing to build.
 #if defined(__CUDACC__)
-#include <warpband/exec/launch.hpp>
-#include <warpband/massive/uplink/uplink_frames.hpp>
+#include <warpband/massive/uplink/launch_frames.hpp>
 
 namespace wb {
 inline namespace WB_ISA {

@@ -1,0 +1,223 @@
+#include <tests/emulation/emulated_block.hpp>
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wb::emulation {
+
+index3 thread_index, block_index, block_size, grid_size;
+float* shared = nullptr;
+
+namespace {
+
+constexpr std::size_t stack_bytes = 1 << 18;
+
+struct copy {
+  void* to;
+  const void* from;
+  std::size_t bytes;
+};
+struct fibre {
+  ucontext_t context;
+  std::unique_ptr<char[]> stack = std::make_unique_for_overwrite<char[]>(stack_bytes);
+  bool done;
+  std::vector<copy> copies;  // begun, and no barrier knows them
+};
+/// Where threads meet: what they brought last time and this time.
+struct meeting {
+  int here = 0;
+  unsigned times = 0;
+  std::uint64_t brought[2][32] = {};
+};
+struct barrier {
+  int arrivals, left, turn, copies;  // copies: of the engine, that have not ended
+};
+struct deferred {
+  std::vector<copy> copies;
+  std::uint64_t* barrier;
+  bool by_engine;
+};
+
+/// Of the block that runs.
+struct state {
+  std::vector<fibre> fibres;
+  ucontext_t scheduler;
+  const std::function<void()>* kernel;
+  std::map<std::pair<unsigned, unsigned>, meeting> of_warps;  // by warp and lanes
+  std::map<int, meeting> of_block;
+  std::map<std::uint64_t*, barrier> barriers;
+  std::vector<deferred> later;
+  std::mt19937 random;
+  std::uint64_t progress = 0;
+  std::string failed;
+};
+state now;
+
+fibre& mine() { return now.fibres[thread_index.x]; }
+void give_way() {
+  fibre& f = mine();
+  swapcontext(&f.context, &now.scheduler);
+}
+/// A fibre that failed never goes on: exceptions do not cross contexts.
+void fail(const std::string& why) {
+  now.failed = why;
+  for (;;) give_way();
+}
+void wait_in(meeting& m, int all) {
+  const unsigned time = m.times;
+  if (++m.here == all) {
+    m.here = 0;
+    m.times++;
+    now.progress++;
+  } else {
+    while (m.times == time) give_way();
+  }
+}
+barrier& known(std::uint64_t* b) {
+  const auto found = now.barriers.find(b);
+  if (found == now.barriers.end()) fail("a barrier is used that nobody made");
+  return found->second;
+}
+void finish(const std::vector<copy>& copies) {
+  for (const copy& c : copies) std::memcpy(c.to, c.from, c.bytes);
+}
+void end_turn(std::uint64_t* b) {
+  barrier& x = known(b);
+  now.progress++;
+  if (x.left > 0 || x.copies > 0) return;
+  x.left = x.arrivals;
+  x.turn++;
+}
+void end_deferred(std::size_t i) {
+  const deferred d = std::move(now.later[i]);
+  now.later.erase(now.later.begin() + static_cast<std::ptrdiff_t>(i));
+  finish(d.copies);
+  if (d.by_engine) {
+    known(d.barrier).copies--;
+    end_turn(d.barrier);
+  } else {
+    arrive(d.barrier);
+  }
+}
+void body() {
+  (*now.kernel)();
+  mine().done = true;
+  give_way();
+}
+std::size_t draw(std::size_t below) { return now.random() % below; }
+
+void run_block(unsigned threads) {
+  now.of_warps.clear(), now.of_block.clear(), now.barriers.clear(), now.later.clear();
+  std::fill_n(shared, shared_bytes / sizeof(float), std::numeric_limits<float>::quiet_NaN());
+  for (fibre& f : now.fibres) {
+    f.done = false;
+    f.copies.clear();
+    getcontext(&f.context);
+    f.context.uc_stack.ss_sp = f.stack.get();
+    f.context.uc_stack.ss_size = stack_bytes;
+    f.context.uc_link = nullptr;
+    makecontext(&f.context, body, 0);
+  }
+  std::uint64_t before = now.progress;
+  unsigned left = threads;
+  int idle = 0;
+  while (left > 0) {
+    const std::size_t warp = draw(threads / 32), rounds = 1 + draw(40), begin = draw(32);
+    for (std::size_t r = 0; r < rounds; r++)
+      for (std::size_t l = 0; l < 32; l++) {
+        const std::size_t t = 32 * warp + (begin + 7 * l) % 32;
+        if (now.fibres[t].done) continue;
+        thread_index.x = static_cast<unsigned>(t);
+        swapcontext(&now.scheduler, &now.fibres[t].context);
+        if (now.fibres[t].done) left--;
+        if (!now.failed.empty()) throw std::logic_error(now.failed);
+      }
+    if (draw(3) == 0)
+      for (int i = 0; i < 40 && !now.later.empty(); i++) end_deferred(draw(now.later.size()));
+    idle = now.progress == before ? idle + 1 : 0;
+    before = now.progress;
+    if (idle > 20000) throw std::logic_error(std::to_string(left) + " threads of a block wait for ever");
+  }
+}
+
+}  // namespace
+
+void run(unsigned blocks, unsigned threads, unsigned seed, float* memory,
+         const std::function<void()>& kernel) {
+  now = {};
+  shared = memory;
+  now.fibres.resize(threads);
+  now.kernel = &kernel;
+  now.random.seed(seed);
+  block_size.x = threads, grid_size.x = blocks;
+  for (block_index.x = 0; block_index.x < blocks; block_index.x++) run_block(threads);
+}
+
+const std::uint64_t* exchange(unsigned lanes, std::uint64_t x) {
+  const unsigned lane = thread_index.x % 32;
+  if ((lanes >> lane & 1) == 0) fail("a lane meets lanes it does not belong to");
+  meeting& m = now.of_warps[{thread_index.x / 32, lanes}];
+  const unsigned which = m.times & 1;
+  m.brought[which][lane] = x;
+  wait_in(m, __builtin_popcount(lanes));
+  return m.brought[which];
+}
+void meet(int barrier, int threads) { wait_in(now.of_block[barrier], threads); }
+bool any_of_block(bool x) {
+  meeting& m = now.of_block[0];
+  const unsigned which = m.times & 1;
+  if (m.here == 0) m.brought[which][0] = 0;
+  if (x) m.brought[which][0] = 1;
+  wait_in(m, static_cast<int>(block_size.x));
+  return m.brought[which][0] != 0;
+}
+
+copy begun(void* to, const void* from, std::size_t bytes) {
+  if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0 || reinterpret_cast<std::uintptr_t>(from) % 16 != 0 ||
+      bytes % 16 != 0 || bytes == 0)
+    fail("a copy is not of a multiple of 16 bytes");
+  std::memset(to, 0xff, bytes);
+  return {to, from, bytes};
+}
+void copy16(void* to, const void* from) { mine().copies.push_back(begun(to, from, 16)); }
+void copy_by_engine(std::uint64_t* b, void* to, const void* from, int bytes) {
+  // Later, an arrival may have ended the turn.
+  if (known(b).left == 0) fail("a copy begins after all threads of the turn arrived");
+  known(b).copies++;
+  now.later.push_back({{begun(to, from, static_cast<std::size_t>(bytes))}, b, true});
+}
+void wait_for_copies() {
+  finish(mine().copies);
+  mine().copies.clear();
+}
+void init_barrier(std::uint64_t* b, int arrivals) { now.barriers[b] = {arrivals, arrivals, 0, 0}; }
+void arrive(std::uint64_t* b) {
+  if (known(b).left == 0) fail("more threads arrive than a turn has arrivals");
+  known(b).left--;
+  end_turn(b);
+}
+void arrive_after_copies(std::uint64_t* b) {
+  now.later.push_back({std::move(mine().copies), b, false});
+  mine().copies.clear();
+}
+void wait_for_turn(std::uint64_t* b, int turn) {
+  for (;;) {
+    const barrier& x = known(b);
+    // A device sees no more than whether an even or an odd turn is over.
+    if (turn > x.turn || turn < x.turn - 1) fail("a turn is waited for that looks like another one");
+    if (turn < x.turn) return;
+    give_way();
+  }
+}
+
+}  // namespace wb::emulation

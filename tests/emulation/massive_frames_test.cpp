@@ -1,0 +1,182 @@
+// The CUDA kernels of frames of 16 and 32 users in emulated blocks: they give the bits of a scalar CPU in any
+// order in which warps and copies may run, wait for nothing for ever, and read nothing that nobody wrote.
+#include <gtest/gtest.h>
+
+#include <tests/massive.hpp>
+
+// massive_frames_of_threads_test.cpp has other ones.
+#if !defined(WB_EMULATED_ENGINE)
+#define WB_EMULATED_ENGINE true
+#define WB_ISA emulated
+#define WB_FRAMES emulated_frames
+#endif
+#define WB_WIDTH 1
+// clang-format off
+#include <tests/emulation/cuda_words.hpp>
+#include <warpband/massive/downlink/downlink_frames.hpp>
+#include <warpband/massive/uplink/uplink_frames.hpp>
+// clang-format on
+
+namespace wb {
+inline namespace WB_ISA {
+alignas(128) float shared[emulation::shared_bytes / sizeof(float)];
+}
+}  // namespace wb
+
+namespace {
+
+using namespace wb;
+using wb::testing::massive_batch;
+using wb::testing::massive_result;
+
+/// A copy that begins on a multiple of 16 bytes.
+template <class T>
+struct aligned_copy {
+  std::vector<float4> memory;
+  T* data;
+  template <class From>
+  explicit aligned_copy(const std::vector<From>& values)
+      : memory((values.size() * sizeof(From) + 15) / 16), data(reinterpret_cast<T*>(memory.data())) {
+    std::memcpy(memory.data(), values.data(), values.size() * sizeof(From));
+  }
+};
+template <class T>
+view<T> rows(T* data, std::size_t elements, std::size_t items) {
+  return {data, elements, items, 1, elements};
+}
+
+massive_args arguments(const massive_batch& b, massive_mode mode, int iterations) {
+  massive_args a;
+  a.antennas = static_cast<int>(b.antennas), a.users = static_cast<int>(b.users);
+  a.symbols = static_cast<int>(b.symbols);
+  a.mode = mode, a.iterations = iterations;
+  return a;
+}
+template <int U, bool Many>
+void run_uplink(const massive_args& a, std::size_t frames, unsigned blocks, unsigned seed) {
+  using Roles = frame_roles<U, Many, false>;
+  const frame_plan p = frame_plan::of<Roles>(a, emulation::shared_bytes);
+  ASSERT_GT(p.buffers, 0);
+  emulation::run(blocks, static_cast<unsigned>(32 * (Roles::team * p.teams + p.solvers)), seed, shared,
+                 [&] { detect_frames<U, Many, false>(a, p, 0, frames); });
+}
+massive_result detect_emulated(const uplink_config& c, const massive_batch& b, bool half, unsigned blocks,
+                               unsigned seed) {
+  massive_args a = arguments(b, c.mode, c.iterations);
+  a.pam_bits = c.qam == 4 ? 1 : c.qam == 16 ? 2 : c.qam == 64 ? 3 : 4;
+  a.exact_sinr = c.sinr == massive_sinr::exact;
+  a.clip = 3e38f;
+  const std::size_t bits = 2 * static_cast<std::size_t>(a.pam_bits) * b.users, entries = b.antennas * b.users;
+  const aligned_copy<const cx_pair> h(b.h), y(b.y);
+  const aligned_copy<const half_complex> h16(wb::testing::halves_of(b.h)), y16(wb::testing::halves_of(b.y));
+  const aligned_copy<const float> n0(b.n0);
+  massive_result r{.llr = std::vector<float>(bits * b.vectors()),
+                   .sinr = std::vector<float>(b.users * b.vectors()),
+                   .x = wb::testing::samples(b.users * b.vectors()),
+                   .status = std::vector<std::uint8_t>(b.vectors(), 99)};
+  aligned_copy<float> llr(r.llr);
+  if (half) {
+    a.half_channel = rows(h16.data, entries, b.frames);
+    a.half_in = rows(y16.data, b.antennas, b.vectors());
+  } else {
+    a.channel = rows(h.data, entries, b.frames);
+    a.in = rows(y.data, b.antennas, b.vectors());
+  }
+  a.noise_var = rows(n0.data, 1, b.frames);
+  a.llr = rows(llr.data, bits, b.vectors());
+  a.sinr = rows(r.sinr.data(), b.users, b.vectors());
+  a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), b.users, b.vectors());
+  a.status = rows(r.status.data(), 1, b.vectors());
+  if (b.users == 16)
+    b.symbols > 1 ? run_uplink<16, true>(a, b.frames, blocks, seed)
+                  : run_uplink<16, false>(a, b.frames, blocks, seed);
+  else
+    b.symbols > 1 ? run_uplink<32, true>(a, b.frames, blocks, seed)
+                  : run_uplink<32, false>(a, b.frames, blocks, seed);
+  std::memcpy(r.llr.data(), llr.data, r.llr.size() * sizeof(float));
+  return r;
+}
+
+TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
+  const auto scalar = wb::testing::open_scalar();
+  struct shape {
+    std::size_t antennas, users, symbols, frames;
+    unsigned blocks;
+  };
+  unsigned seed = 1;
+  for (const shape& s : std::vector<shape>{{128, 16, 1, 23, 1},
+                                           {16, 16, 1, 40, 2},
+                                           {18, 16, 3, 11, 1},
+                                           {128, 16, 14, 13, 1},
+                                           {200, 16, 29, 9, 1},
+                                           {64, 32, 1, 19, 1},
+                                           {256, 32, 1, 11, 2},
+                                           {34, 32, 15, 9, 1},
+                                           {256, 32, 14, 9, 1}}) {
+    const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
+    for (const massive_mode mode :
+         {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf})
+      for (const bool half : {false, true}) {
+        if (half && (mode != massive_mode::cholesky || s.antennas % 4 != 0)) continue;
+        SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
+                     std::to_string(s.symbols) + " " + name_of(mode) + (half ? ", halves" : ""));
+        uplink_config c;
+        c.antennas = static_cast<int>(s.antennas), c.users = static_cast<int>(s.users);
+        c.qam = mode == massive_mode::cg ? 64 : 16;
+        c.mode = mode;
+        if (is_iterative(mode)) c.iterations = 3, c.sinr = massive_sinr::approximate;
+        const massive_result want = wb::testing::detect(*scalar, c, half ? wb::testing::in_halves(b) : b,
+                                                        layout::row_major, {.half = half, .llr8 = false});
+        EXPECT_TRUE(detect_emulated(c, b, half, s.blocks, seed++) == want);
+      }
+  }
+}
+
+#if !defined(WB_FRAMES_OF_THREADS)
+template <int Warps>
+void run_downlink(const massive_args& a, std::size_t frames, unsigned blocks, unsigned seed) {
+  const frame_plan p = send_shape<Warps>::plan(a);
+  emulation::run(blocks, send_shape<Warps>::threads, seed, shared,
+                 [&] { precode_frames<Warps>(a, p, 0, frames); });
+}
+TEST(WB_FRAMES, downlinks_have_the_bits_of_a_cpu) {
+  const auto scalar = wb::testing::open_scalar();
+  unsigned seed = 1;
+  for (const std::size_t symbols : {1, 2, 5, 14, 33})
+    for (const std::size_t antennas : {18, 128})
+      for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::zf}) {
+        SCOPED_TRACE(std::to_string(antennas) + " antennas, symbols " + std::to_string(symbols) + " " +
+                     name_of(mode));
+        const massive_batch b = wb::testing::ugly_frames(antennas, 16, symbols, 9);
+        downlink_config c;
+        c.antennas = static_cast<int>(antennas), c.users = 16;
+        c.mode = mode;
+        if (is_iterative(mode)) c.iterations = 3;
+        const massive_result want = wb::testing::precode(*scalar, c, b);
+        massive_args a = arguments(b, mode, c.iterations);
+        a.unit_power = c.normalization == massive_normalization::unit_power;
+        a.symbol_energy = c.symbol_energy;
+        const aligned_copy<const cx_pair> h(b.h), s(b.s);
+        const aligned_copy<const float> n0(b.n0);
+        massive_result got{.llr = {},
+                           .sinr = {},
+                           .x = wb::testing::samples(antennas * b.vectors()),
+                           .status = std::vector<std::uint8_t>(b.vectors(), 99)};
+        a.channel = rows(h.data, antennas * 16, b.frames);
+        a.in = rows(s.data, std::size_t{16}, b.vectors());
+        a.noise_var = rows(n0.data, 1, b.frames);
+        a.out = rows(reinterpret_cast<cx_pair*>(got.x.data()), antennas, b.vectors());
+        a.status = rows(got.status.data(), 1, b.vectors());
+        const int warps = sending_warps(a);
+        if (warps == 1)
+          run_downlink<1>(a, b.frames, 2, seed++);
+        else if (warps == 4)
+          run_downlink<4>(a, b.frames, 2, seed++);
+        else
+          run_downlink<8>(a, b.frames, 2, seed++);
+        EXPECT_TRUE(got == want);
+      }
+}
+#endif
+
+}  // namespace

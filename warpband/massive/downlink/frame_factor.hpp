@@ -1,0 +1,176 @@
+#pragma once
+// The matrix of a frame of 16 users on a CUDA device and its solutions, one side by a warp, of which two
+// lanes have a user, a part each, real and imaginary: the arithmetic of massive_op.hpp.
+//
+// Vectors that all lanes read are stored for each part so that the same two steps serve both.
+#include <warpband/massive/frame_matrix.hpp>
+#include <warpband/massive/massive_op.hpp>
+#include <warpband/massive/uplink/frame_sums.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+#if defined(__CUDACC__)
+struct frame_factor {
+  static constexpr int U = 16;
+  using Shape = frame_shape<U, false>;
+  const massive_args& a;
+  float* results;  // as frame_shape has them
+  int lane;
+
+  WB_HD frame_factor(const massive_args& args, float* to)
+      : a(args), results(to), lane(static_cast<int>(threadIdx.x) % 32) {}
+
+  WB_HD int row() const { return lane % U; }
+  WB_HD int half() const { return lane / U; }
+  WB_HD float2 entry(int r, int c) const {
+    return *reinterpret_cast<const float2*>(results + matrix_place<U>(r, c));
+  }
+  WB_HD bool decomposed() const { return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf; }
+
+  /// What `massive_engine::prepare` does; the matrix becomes W as `invert_factor` has it, or A but for its
+  /// diagonal, and `inverse` 1 / D or that diagonal. Whether the frame is good. By one warp.
+  WB_HD bool prepare(std::size_t frame) const {
+    float n0 = a.noise_var.data[frame * a.noise_var.item_stride];
+    bool good = (n0 >= 0.f) & (n0 <= 1e12f);
+    const float* diagonal = results + Shape::diagonal;
+    float trace = 0.f;
+    WB_UNROLL for (int u = 0; u < U; u += 4) {
+      float four[4];
+      load4(diagonal + u, four);
+      trace = (((trace + four[0]) + four[1]) + four[2]) + four[3];
+    }
+    good = good & (trace >= 1e-12f) & (trace <= 1e12f);
+    n0 = select(good, n0, 1.f);
+    const float added = a.mode == massive_mode::zf ? 0.f : n0 * (1.f / a.symbol_energy);
+    float own = select(good, diagonal[row()], 1.f) + select(good, added, 0.f);
+    if (decomposed()) {
+      matrix_rows<U> rows(results, 0, lane);
+      rows.load(good, own);
+      good = good & rows.invert_factor(own);
+      own = rows.inverse;
+    }
+    if (half() == 0) results[Shape::inverse + row()] = own;
+    return good;
+  }
+
+  /// Energy of the U values at b.
+  WB_HD static float energy(const float* b) {
+    float sum = 0.f;
+    WB_UNROLL for (int i = 0; i < U; i += 2) {
+      float four[4];
+      load4(b + 2 * i, four);
+      sum = norm_fma(cx<float>{four[2], four[3]}, norm_fma(cx<float>{four[0], four[1]}, sum));
+    }
+    return sum;
+  }
+
+  /// For the real part: re and s im; for the imaginary part: im and s re.
+  WB_HD void spread(float* to, float x, float sign_of_real, float sign_of_imaginary) const {
+    const float other = __shfl_xor_sync(0xffffffffu, x, 16);
+    *reinterpret_cast<float2*>(to + 2 * U * half() + 2 * row()) = {
+        x, half() == 0 ? sign_of_imaginary * other : sign_of_real * other};
+  }
+  /// Two entries as `spread` stored them for this lane's part.
+  WB_HD void spread_pair(const float* from, int i, float2 (&x)[2]) const {
+    load_pairs(from + 2 * U * half() + 2 * i, x);
+  }
+  /// s - z b and s - conj(z) b, and s + z b, with b from where `spread` put it.
+  WB_HD static float less(float2 z, float2 b, float s) { return fma(z.y, b.y, fnma(z.x, b.x, s)); }
+  WB_HD static float more(float2 z, float2 b, float s) { return fma(z.y, b.y, fma(z.x, b.x, s)); }
+
+  /// A^-1 b for N sides, whose steps do not wait for one another. `memory`: 8 U floats of each.
+  template <int N>
+  WB_HD void substitute(float (&b)[N], float* memory) const {
+    const auto right = [&](int s) { return memory + s * 8 * U; };
+    const auto between = [&](int s) { return right(s) + 4 * U; };
+    const int u = row();
+    const float inverse = results[Shape::inverse + u];
+    WB_UNROLL for (int s = 0; s < N; s++) spread(right(s), b[s], -1.f, 1.f);
+    __syncwarp();
+    WB_UNROLL for (int i = 0; i < U; i += 2) {
+      float2 x[N][2];
+      WB_UNROLL for (int s = 0; s < N; s++) spread_pair(right(s), i, x[s]);
+      WB_UNROLL for (int e = 0; e < 2; e++) {
+        if (i + e == 0 || i + e <= u) continue;
+        const float2 z = entry(i + e, u);
+        WB_UNROLL for (int s = 0; s < N; s++) b[s] = less(z, x[s][e], b[s]);
+      }
+    }
+    WB_UNROLL for (int s = 0; s < N; s++) {
+      b[s] = inverse * b[s];
+      spread(between(s), b[s], 1.f, -1.f);
+    }
+    __syncwarp();
+    WB_UNROLL for (int i = 0; i < U; i += 2) {
+      float2 x[N][2];
+      WB_UNROLL for (int s = 0; s < N; s++) spread_pair(between(s), i, x[s]);
+      float four[4];
+      load4(results + matrix_place<U>(u, i), four);
+      WB_UNROLL for (int e = 0; e < 2; e++) {
+        if (i + e >= u) continue;
+        WB_UNROLL for (int s = 0; s < N; s++) b[s] = less({four[2 * e], four[2 * e + 1]}, x[s][e], b[s]);
+      }
+    }
+  }
+
+  /// Column u of A from the matrix in shared memory, whose diagonal stands apart.
+  WB_HD void column_of(float2 (&column)[U]) const {
+    const int u = row();
+    WB_UNROLL for (int c = 0; c < U; c++) {
+      float2 z = c < u ? entry(u, c) : entry(c, u);
+      if (c < u) z.y = 0.f - z.y;
+      if (c == u) z = {results[Shape::inverse + u], 0.f};
+      column[c] = z;
+    }
+  }
+  /// `conjugate_gradients` for one side. `column`: column u of A. `memory`: 8 U floats.
+  WB_HD float gradients(const float2 (&column)[U], float r, float* memory) const {
+    float *of_t = memory, *of_s = memory + 4 * U, *of_r = of_s + 2 * U;
+    const auto put = [&](float* to, float v) { to[2 * row() + half()] = v; };
+    float x = 0.f, t = r;
+    put(of_r, r);
+    spread(of_t, t, 1.f, -1.f);
+    __syncwarp();
+    float now = energy(of_r), least = cg_eps_squared * now;
+    WB_ROLL for (int iteration = 0; iteration < a.iterations; iteration++) {
+      float s = 0.f;
+      WB_UNROLL for (int c = 0; c < U; c += 2) {
+        float2 v[2];
+        spread_pair(of_t, c, v);
+        s = more(column[c + 1], v[1], more(column[c], v[0], s));
+      }
+      put(of_s, s);
+      __syncwarp();
+      float curvature = 0.f;
+      WB_UNROLL for (int i = 0; i < U; i += 2) {
+        float2 tv[2], sv[2];
+        load_pairs(of_t + 2 * i, tv);
+        load_pairs(of_s + 2 * i, sv);
+        // Stored for real parts, t has its imaginary part negated.
+        WB_UNROLL for (int e = 0; e < 2; e++) curvature =
+            fma(-tv[e].y, sv[e].y, fma(tv[e].x, sv[e].x, curvature));
+      }
+      const bool convex = curvature > 0.f;
+      least = select(convex, least, 3e38f);
+      const bool goes_on = convex & (now > least);
+      const float alpha = select(goes_on, now, 0.f) / select(goes_on, curvature, 1.f);
+      x = fma(alpha, t, x);
+      r = fnma(alpha, s, r);
+      if (iteration + 1 == a.iterations) break;
+      put(of_r, r);
+      __syncwarp();
+      const float before = now;
+      now = energy(of_r);
+      const float beta = now / select(before > 0.f, before, 1.f);
+      t = fma(beta, t, r);
+      spread(of_t, t, 1.f, -1.f);
+      __syncwarp();
+    }
+    return x;
+  }
+};
+#endif
+
+}  // namespace WB_ISA
+}  // namespace wb

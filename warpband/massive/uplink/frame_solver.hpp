@@ -1,0 +1,305 @@
+#pragma once
+// What one warp does with the sums of frames on a CUDA device: the matrices of 32 / U frames at once, a user
+// a lane, from H^H H and H^H y to what leaves the detector.
+#include <warpband/massive/frame_rows.hpp>
+#include <warpband/massive/uplink/mapping.hpp>
+#include <warpband/massive/uplink/uplink_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+#if defined(__CUDACC__)
+template <int U, bool Many>
+struct frame_solver {
+  using Shape = frame_shape<U, Many>;
+  const massive_args& a;
+  float* results;
+  int row;
+  bool exists;  // whether the lane's frame does
+  // Of the lane's user; diagonal: of H^H H; own: of A.
+  float n0 = 1.f, diagonal = 0.f, own = 1.f, inverse = 0.f, gain = 1.f, sinr = 0.f;
+  bool good = false;
+
+  WB_HD frame_solver(const massive_args& args, float* slot, bool there)
+      : a(args), results(slot), row(static_cast<int>(threadIdx.x) % U), exists(there) {}
+
+  WB_HD float2 entry(int r, int c) const {
+    return *reinterpret_cast<const float2*>(results + matrix_place<U>(r, c));
+  }
+  WB_HD bool decomposed() const { return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf; }
+
+  /// What `massive_engine::prepare` does; the matrix becomes W as `invert_factor` has it, or A but for its
+  /// diagonal, which stays apart.
+  WB_HD void prepare(std::size_t frame) {
+    n0 = a.noise_var.data[frame * a.noise_var.item_stride];
+    good = (n0 >= least_massive_n0) & (n0 <= 1e12f);
+    float trace = 0.f;
+    WB_UNROLL for (int u = 0; u < U; u += 4) {
+      float four[4];
+      load4(results + Shape::diagonal + u, four);
+      trace = (((trace + four[0]) + four[1]) + four[2]) + four[3];
+    }
+    good = good & (trace >= 1e-12f) & (trace <= 1e12f);
+    n0 = select(good, n0, 1.f);
+    const float added =
+        a.mode == massive_mode::zf || a.mode == massive_mode::mf ? 0.f : n0 * (1.f / a.symbol_energy);
+    diagonal = results[Shape::diagonal + row];
+    own = select(good, diagonal, 1.f) + select(good, added, 0.f);
+    if (decomposed()) {
+      frame_rows<U> rows(results, results + Shape::work, row);
+      rows.load(good, own);
+      good = good & rows.invert_factor(own);
+      inverse = rows.inverse;
+    }
+    results[Shape::inverse + row] = decomposed() ? inverse : own;
+    __syncwarp();
+    weigh();
+  }
+
+  /// What `uplink_op::weigh` does for the lane's user.
+  WB_HD void weigh() {
+    const float least = 1e-37f, one = 1.f, most = 3e38f, power = max(diagonal, 1e-30f);
+    gain = one;
+    if (!a.exact_sinr) {
+      sinr = min(diagonal / max(n0, least), most);
+      if (a.mode == massive_mode::mf)
+        gain = one / power;
+      else if (a.mode != massive_mode::zf)
+        gain = (power + n0) / power;
+    } else if (a.mode == massive_mode::mf) {
+      gain = one / power;
+      float others = n0;
+      WB_UNROLL for (int j = 0; j < U; j++) {
+        const float2 z = j < row ? entry(row, j) : entry(j, row);
+        const cx<float> hj = {z.x, z.y}, weighed = gain * hj;
+        if (j != row) others = fma(weighed.im, hj.im, fma(weighed.re, hj.re, others));
+      }
+      sinr = min(power / max(others, least), most);
+    } else {
+      float sum = inverse;
+      WB_UNROLL for (int k = 0; k < U; k += 4) {
+        float weights[4];
+        load4(results + Shape::inverse + k, weights);
+        WB_UNROLL for (int i = 0; i < 4; i += 2) {
+          float z[4];
+          load4(results + matrix_place<U>(row, k + i), z);
+          WB_UNROLL for (int e = 0; e < 2; e++) {
+            const float w = weights[i + e],
+                        more = fma(w * z[2 * e + 1], z[2 * e + 1], fma(w * z[2 * e], z[2 * e], sum));
+            if (k + i + e < row) sum = more;
+          }
+        }
+      }
+      const float error = n0 * sum;
+      if (a.mode == massive_mode::zf) {
+        sinr = one / max(error, least);
+      } else {
+        const float left = max(one - error, 1e-7f);
+        gain = one / left;
+        sinr = left / max(error, least);
+      }
+    }
+  }
+
+  WB_HD float* right(int k) const { return results + Shape::right + k * Shape::side_floats; }
+  /// Energy of the U values at b.
+  WB_HD static float energy(const float* b) {
+    float sum = 0.f;
+    WB_UNROLL for (int i = 0; i < U; i += 2) {
+      float four[4];
+      load4(b + 2 * i, four);
+      sum = norm_fma(cx<float>{four[2], four[3]}, norm_fma(cx<float>{four[0], four[1]}, sum));
+    }
+    return sum;
+  }
+  /// Bit k: whether vector k is one of numbers; others become zeros.
+  WB_HD unsigned judge(int count) const {
+    bool fine = true;
+    if (row < count) {
+      float* b = right(row);
+      fine = energy(b) <= 1e24f;
+      if (!fine)
+        for (int i = 0; i < 2 * U; i++) b[i] = 0.f;
+    }
+    const unsigned all = __ballot_sync(0xffffffffu, fine);
+    return U == 32 ? all : all >> (threadIdx.x & 16);
+  }
+
+  /// A^-1 b in place of b for P vectors from `first` on, or as many as there are.
+  template <int P>
+  WB_HD void substitute(int first, int count) const {
+    const int u = row;
+    float* b[P];
+    cx<float> s[P];
+    WB_UNROLL for (int i = 0; i < P; i++) {
+      b[i] = right(first + i < count ? first + i : first);
+      s[i] = {b[i][2 * u], b[i][2 * u + 1]};
+    }
+    constexpr int together = P == 1 ? U : U == 16 ? 4 : 8;
+    WB_ROLL for (int j0 = 0; j0 < U; j0 += together) {
+      WB_UNROLL for (int j = 0; j < together; j += 2) {
+        const float2 z[2] = {entry(j0 + j, u), entry(j0 + j + 1, u)};
+        WB_UNROLL for (int i = 0; i < P; i++) {
+          float x[4];
+          load4(b[i] + 2 * (j0 + j), x);
+          WB_UNROLL for (int e = 0; e < 2; e++) {
+            if (j0 + j + e > u)
+              s[i] = fnma(cx<float>{z[e].x, z[e].y}, cx<float>{x[2 * e], x[2 * e + 1]}, s[i]);
+          }
+        }
+      }
+    }
+    __syncwarp();
+    WB_UNROLL for (int i = 0; i < P; i++) {
+      s[i] = inverse * s[i];
+      if (first + i < count) *reinterpret_cast<float2*>(b[i] + 2 * u) = {s[i].re, s[i].im};
+    }
+    __syncwarp();
+    WB_ROLL for (int j0 = 0; j0 < U; j0 += together) {
+      WB_UNROLL for (int j = 0; j < together; j += 2) {
+        float z[4];
+        load4(results + matrix_place<U>(u, j0 + j), z);
+        WB_UNROLL for (int i = 0; i < P; i++) {
+          float x[4];
+          load4(b[i] + 2 * (j0 + j), x);
+          WB_UNROLL for (int e = 0; e < 2; e++) {
+            if (j0 + j + e < u)
+              s[i] = conj_fnma(cx<float>{z[2 * e], z[2 * e + 1]}, cx<float>{x[2 * e], x[2 * e + 1]}, s[i]);
+          }
+        }
+      }
+    }
+    __syncwarp();
+    WB_UNROLL for (int i = 0; i < P; i++) {
+      if (first + i < count) *reinterpret_cast<float2*>(b[i] + 2 * u) = {s[i].re, s[i].im};
+    }
+  }
+
+  /// Column `row` of A, whose diagonal stands apart.
+  WB_HD void column_of(float2 (&column)[U]) const {
+    WB_UNROLL for (int c = 0; c < U; c++) {
+      float2 z = c < row ? entry(row, c) : entry(c, row);
+      if (c < row) z.y = 0.f - z.y;
+      if (c == row) z = {own, 0.f};
+      column[c] = z;
+    }
+  }
+  /// `conjugate_gradients` in place of the vector at b.
+  WB_HD void gradients(const float2 (&column)[U], float* b) const {
+    float *of_t = results + Shape::work, *of_s = of_t + 2 * U, *of_r = of_s + 2 * U;
+    const auto put = [&](float* to, cx<float> v) { *reinterpret_cast<float2*>(to + 2 * row) = {v.re, v.im}; };
+    cx<float> r = {b[2 * row], b[2 * row + 1]}, t = r, x = {0.f, 0.f};
+    put(of_r, r);
+    put(of_t, t);
+    __syncwarp();
+    float now = energy(of_r), least = cg_eps_squared * now;
+    WB_ROLL for (int iteration = 0; iteration < a.iterations; iteration++) {
+      cx<float> s = {0.f, 0.f};
+      WB_UNROLL for (int c = 0; c < U; c += 2) {
+        float v[4];
+        load4(of_t + 2 * c, v);
+        WB_UNROLL for (int e = 0; e < 2; e++) s =
+            fma(cx<float>{column[c + e].x, column[c + e].y}, cx<float>{v[2 * e], v[2 * e + 1]}, s);
+      }
+      put(of_s, s);
+      __syncwarp();
+      float curvature = 0.f;
+      WB_UNROLL for (int i = 0; i < U; i += 2) {
+        float tv[4], sv[4];
+        load4(of_t + 2 * i, tv);
+        load4(of_s + 2 * i, sv);
+        WB_UNROLL for (int e = 0; e < 2; e++) curvature =
+            fma(tv[2 * e + 1], sv[2 * e + 1], fma(tv[2 * e], sv[2 * e], curvature));
+      }
+      const bool convex = curvature > 0.f;
+      least = select(convex, least, 3e38f);
+      const bool goes_on = convex & (now > least);
+      const float alpha = select(goes_on, now, 0.f) / select(goes_on, curvature, 1.f);
+      x = {fma(alpha, t.re, x.re), fma(alpha, t.im, x.im)};
+      r = {fnma(alpha, s.re, r.re), fnma(alpha, s.im, r.im)};
+      if (iteration + 1 == a.iterations) break;
+      put(of_r, r);
+      __syncwarp();
+      const float before = now;
+      now = energy(of_r);
+      const float beta = now / select(before > 0.f, before, 1.f);
+      t = {fma(beta, t.re, r.re), fma(beta, t.im, r.im)};
+      put(of_t, t);
+      __syncwarp();
+    }
+    put(b, x);
+    __syncwarp();
+  }
+
+  // ----------------------------------------------------------------------------------------------- outputs
+
+  /// LLRs of one real dimension.
+  template <int B>
+  WB_HD void demap(float x, bool kept, float (&llr)[B]) const {
+    constexpr float scale = qam_scale<B>();
+    const float limit = a.clip < 3e38f ? a.clip : 3e38f;
+    pam_demap<B, false>(saturate(x, 1e15f) * (1.f / scale), scale * scale, llr);
+    WB_UNROLL for (int j = 0; j < B; j++) llr[j] = select(kept, saturate(llr[j] * sinr, limit), 0.f);
+  }
+  /// Outputs of the lane's user for `vector`, whose solution is z.
+  template <int B>
+  WB_HD void finish(std::size_t vector, cx<float> z, bool kept) const {
+    const std::size_t n = static_cast<std::size_t>(row);
+    const item<float> at{vector, 1};
+    z = gain * z;
+    if (a.out.data) store_cx(a.out, n, at, cx<float>{select(kept, z.re, 0.f), select(kept, z.im, 0.f)});
+    if (a.sinr.data) store(a.sinr, n, at, select(kept, sinr, 0.f));
+    if (!a.llr.data && !a.llr8.data) return;
+    float re[B], im[B], both[2 * B];
+    demap<B>(z.re, kept, re);
+    demap<B>(z.im, kept, im);
+    WB_UNROLL for (int j = 0; j < B; j++) both[2 * j] = re[j], both[2 * j + 1] = im[j];
+    if (a.llr.data) store_row(a.llr, 2 * B * n, at, both);
+    if (a.llr8.data) store_steps_row(a.llr8, 2 * B * n, at, both, a.steps);
+  }
+  /// f(bits of a real dimension), known when compiled.
+  template <class F>
+  WB_HD void with_pam_bits(F f) const {
+    switch (a.pam_bits) {
+      case 1:
+        return f.template operator()<1>();
+      case 2:
+        return f.template operator()<2>();
+      case 3:
+        return f.template operator()<3>();
+      default:
+        return f.template operator()<4>();
+    }
+  }
+
+  /// Solves and writes vectors number `vector` and on, `count` of them. By whole warps.
+  WB_HD void solve(std::size_t vector, int count) const {
+    const unsigned fine = judge(count);
+    __syncwarp();
+    if (a.mode == massive_mode::cg) {
+      float2 column[U];
+      column_of(column);
+      WB_ROLL for (int k = 0; k < count; k++) gradients(column, right(k));
+    } else if (decomposed()) {
+      if constexpr (Many) {
+        WB_ROLL for (int k = 0; k < count; k += 4) substitute<4>(k, count);
+      } else {
+        substitute<1>(0, 1);
+      }
+    }
+    if (!exists) return;
+    with_pam_bits([&]<int B>() {
+      WB_ROLL for (int k = 0; k < count; k++) {
+        const float* z = right(k) + 2 * row;
+        finish<B>(vector + static_cast<std::size_t>(k), {z[0], z[1]}, good & ((fine >> k & 1) != 0));
+      }
+    });
+    if (a.status.data && row < count)
+      a.status.data[(vector + static_cast<std::size_t>(row)) * a.status.item_stride] =
+          good & ((fine >> row & 1) != 0) ? std::uint8_t{0} : status_erased;
+  }
+};
+#endif
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,342 @@
+#pragma once
+// Sums over the antennas of a frame on a CUDA device, H^H H and H^H y, of 16 and 32 users, by warps that do
+// not meet: eight lanes have a run of antennas each, and four such groups a part of the matrix each that fits
+// into registers, so that H is read from shared memory little more than once.
+#include <warpband/core/group.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/exec/async_copies.hpp>
+#include <warpband/massive/frame_matrix.hpp>
+#include <warpband/massive/uplink/mapping.hpp>
+#include <warpband/massive/uplink/uplink_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+#if defined(__CUDACC__)
+
+// A triangle of 16 x 16 in blocks of four columns a..d = 0..3. Group t of lanes has columns P and Q, all of
+// two blocks, and R and S, halves of two others: P with P, P with Q, the first half of P with R and the
+// second of Q with S. First columns:
+inline constexpr int triangle_p[4] = {0, 12, 8, 4}, triangle_q[4] = {8, 0, 4, 12},
+                     triangle_r[4] = {4, 10, 12, 2}, triangle_s[4] = {14, 6, 0, 8};
+constexpr std::uint32_t packed_columns(const int (&c)[4]) {
+  return static_cast<std::uint32_t>(c[0] | c[1] << 8 | c[2] << 16 | c[3] << 24);
+}
+inline constexpr std::uint32_t packed_p = packed_columns(triangle_p), packed_q = packed_columns(triangle_q),
+                               packed_r = packed_columns(triangle_r), packed_s = packed_columns(triangle_s);
+inline constexpr int triangle_values = 64;
+
+/// Where the sums of a triangle go, in the order in which lanes have them; the highest bit: negated.
+template <int U>
+struct triangle_table {
+  std::uint16_t to[U / 16][4][triangle_values];
+};
+template <int U>
+constexpr triangle_table<U> make_triangle_table() {
+  triangle_table<U> t{};
+  for (int block = 0; block < U / 16; block++)
+    for (int k = 0; k < 4; k++) {
+      int n = 0;
+      const auto add = [&](int x, int h) {
+        x += 16 * block, h += 16 * block;
+        for (int part = 0; part < 2; part++) {
+          const int place = x > h ? matrix_place<U>(x, h) : matrix_place<U>(h, x);
+          t.to[block][k][n++] =
+              static_cast<std::uint16_t>((place + part) | (x < h && part == 1 ? 0x8000 : 0));
+        }
+      };
+      for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) add(triangle_p[k] + i, triangle_q[k] + j);
+      for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) add(triangle_p[k] + i, triangle_r[k] + j);
+      for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) add(triangle_q[k] + 2 + i, triangle_s[k] + j);
+      for (int i = 1; i < 4; i++)
+        for (int j = 0; j < i; j++) add(triangle_p[k] + i, triangle_p[k] + j);
+      for (int i = 0; i < 4; i++)
+        t.to[block][k][n++] = static_cast<std::uint16_t>(2 * U * U + 16 * block + triangle_p[k] + i);
+    }
+  return t;
+}
+template <int U>
+__device__ const triangle_table<U> triangle_places = make_triangle_table<U>();
+
+/// The sums of x conj(h) as `run_sums` has them: re re, re im, im re, im im.
+struct four_sums {
+  float rr = 0.f, ri = 0.f, ir = 0.f, ii = 0.f;
+  WB_HD void add(float2 x, float2 h) {
+    rr = fma(x.x, h.x, rr);
+    ri = fma(x.x, h.y, ri);
+    ir = fma(x.y, h.x, ir);
+    ii = fma(x.y, h.y, ii);
+  }
+  WB_HD void join(float* z) const {
+    z[0] = rr + ii;
+    z[1] = ir - ri;
+  }
+};
+template <int N>
+WB_HD void load_pairs(const float* p, float2 (&x)[N]) {
+  WB_UNROLL for (int i = 0; i < N; i += 2) {
+    float four[4];
+    load4(p + 2 * i, four);
+    x[i] = {four[0], four[1]};
+    x[i + 1] = {four[2], four[3]};
+  }
+}
+
+/// Where run r of H begins, and where antenna i of a vector lies.
+WB_HD int at_run(const frame_plan& p, int r) { return r * p.h_run + 4 * (r >> p.pad_log2); }
+WB_HD int at_antenna(const frame_plan& p, int i) {
+  return 2 * i + (p.y_run - (2 << p.run_log2)) * (i >> p.run_log2);
+}
+/// Antennas of run r, of which the last ones may have fewer or none.
+WB_HD int antennas_of_run(const frame_plan& p, int antennas, int r) {
+  const int first = r << p.run_log2, left = antennas - first, most = 1 << p.run_log2;
+  return left < 0 ? 0 : left < most ? left : most;
+}
+
+/// Starts to copy H of a frame into shared memory, run after run, by `Threads` threads of which this is
+/// `rank`.
+template <int U, int Threads>
+WB_HD void stage_channel(float* h, const massive_args& a, const frame_plan& p, std::size_t frame, int rank) {
+  const int row = U / 2;  // pieces of 16 bytes of an antenna
+  const auto* from = reinterpret_cast<const float4*>(a.channel.data + frame * a.channel.item_stride) + rank;
+  std::uint32_t to = async_copies::address(h) + 16 * static_cast<std::uint32_t>(rank);
+  constexpr std::uint32_t stride = 16 * Threads;
+  WB_ROLL for (int r = 0; r < antenna_runs; r++) {
+    const auto* at = from;
+    std::uint32_t at_to = to;
+    int left = antennas_of_run(p, a.antennas, r) * row - rank;
+    WB_ROLL for (; left > 3 * Threads; left -= 4 * Threads, at += 4 * Threads, at_to += 4 * stride) {
+      WB_UNROLL for (int e = 0; e < 4; e++) async_copies::copy16(at_to + e * stride, at + e * Threads);
+    }
+    WB_ROLL for (; left > 0; left -= Threads, at += Threads, at_to += stride) async_copies::copy16(at_to, at);
+    from += row << p.run_log2;
+    to += 4 * static_cast<std::uint32_t>(at_run(p, r + 1) - at_run(p, r));
+  }
+}
+
+/// Nothing is waited for before results are written.
+struct no_wait {
+  WB_HD void operator()() const {}
+};
+/// Lanes that have the same part of the sums, those of neighbouring runs 9 lanes apart.
+struct turned_lanes {
+  int rank, part;
+  template <class X>
+  WB_HD X exchange(X x, int step) const {
+    const int run = rank ^ step;
+    return __shfl_sync(0xffffffffu, x, antenna_runs * ((part - run) & 3) + run);
+  }
+};
+/// `Joined`: the filter of a single vector is summed with the triangles. `Ahead`: an antenna is read while
+/// the one before it is summed, for which threads need some 230 registers. `Ready`: called before results are
+/// written. `Turned`: of a run the first part is that of other lanes than of the run before it, so that lanes
+/// find H in all banks, without bytes between runs.
+template <int U, bool Many, bool Joined, bool Ahead, bool Turned, class Ready>
+struct frame_sums {
+  using Shape = frame_shape<U, Many>;
+  static constexpr int filter_sides = Many ? sides_of_warp : 1;
+  int antennas;
+  const frame_plan& p;
+  const float *h, *y;  // as staged
+  float* results;
+  int lane, run, part;  // eight runs, four groups of lanes
+  Ready ready;
+
+  WB_HD frame_sums(const float* channel, const float* vectors, float* to, int antennas_of_frame,
+                   const frame_plan& plan, Ready before = {})
+      : antennas(antennas_of_frame),
+        p(plan),
+        h(channel),
+        y(vectors),
+        results(to),
+        lane(static_cast<int>(threadIdx.x) % 32),
+        ready(before) {
+    run = lane % antenna_runs;
+    part = (lane / antenna_runs + (Turned ? run : 0)) % 4;
+  }
+  WB_HD int antennas_of(int r) const { return antennas_of_run(p, antennas, r); }
+
+  WB_HD auto lanes() const {
+    if constexpr (Turned)
+      return turned_lanes{run, part};
+    else
+      return tile<antenna_runs>();
+  }
+
+  /// Where they are `joined`, with the filter of a single vector for the same columns.
+  WB_HD void triangle(int block) const {
+    const float* row = h + at_run(p, run) + 32 * block;
+    const auto first = [&](std::uint32_t packed) { return 2 * static_cast<int>(packed >> (8 * part) & 255); };
+    const float *at_p = row + first(packed_p), *at_q = row + first(packed_q), *at_r = row + first(packed_r),
+                *at_s = row + first(packed_s), *at_y = y + run * p.y_run;
+    four_sums pq[4][4], pr[2][2], qs[2][2], pp[6], filter[4];
+    float squares[4][2] = {};
+    const int mine = antennas_of(run);
+    struct samples {
+      float2 x[4], z[4], r[2], s[2];
+    };
+    const auto load = [&](int offset, samples& of) {
+      load_pairs(at_p + offset, of.x);
+      load_pairs(at_q + offset, of.z);
+      load_pairs(at_r + offset, of.r);
+      load_pairs(at_s + offset, of.s);
+    };
+    const auto go_on = [&](int by) { at_p += by, at_q += by, at_r += by, at_s += by; };
+    const auto add = [&](const samples& of, float2 v) {
+      WB_UNROLL for (int i = 0; i < 4; i++) {
+        WB_UNROLL for (int j = 0; j < 4; j++) pq[i][j].add(of.x[i], of.z[j]);
+      }
+      WB_UNROLL for (int i = 0; i < 4; i++) {
+        WB_UNROLL for (int j = 0; j < i; j++) pp[i * (i - 1) / 2 + j].add(of.x[i], of.x[j]);
+        squares[i][0] = fma(of.x[i].x, of.x[i].x, squares[i][0]);
+        squares[i][1] = fma(of.x[i].y, of.x[i].y, squares[i][1]);
+      }
+      WB_UNROLL for (int i = 0; i < 2; i++) {
+        WB_UNROLL for (int j = 0; j < 2; j++) pr[i][j].add(of.x[i], of.r[j]);
+      }
+      WB_UNROLL for (int i = 0; i < 2; i++) {
+        WB_UNROLL for (int j = 0; j < 2; j++) qs[i][j].add(of.z[2 + i], of.s[j]);
+      }
+      if constexpr (Joined) {
+        WB_UNROLL for (int j = 0; j < 4; j++) filter[j].add(v, of.x[j]);
+      }
+    };
+    samples one, two;
+    if (Ahead && mine > 0) load(0, one);
+    WB_ROLL for (int b = 0; b < mine; b += 2) {
+      float2 v[2] = {};
+      if constexpr (Joined) load_pairs(at_y + 2 * b, v);
+      if constexpr (Ahead) {
+        load(2 * U, two);
+        add(one, v[0]);
+        go_on(4 * U);
+        if (b + 2 < mine) load(0, one);
+        add(two, v[1]);
+      } else {
+        WB_ROLL for (int e = 0; e < 2; e++) {
+          load(0, one);
+          add(one, e == 0 ? v[0] : v[1]);
+          go_on(2 * U);
+        }
+      }
+    }
+    float sum[triangle_values];
+    WB_UNROLL for (int i = 0; i < 16; i++) pq[i / 4][i % 4].join(sum + 2 * i);
+    WB_UNROLL for (int i = 0; i < 4; i++) {
+      pr[i / 2][i % 2].join(sum + 32 + 2 * i);
+      qs[i / 2][i % 2].join(sum + 40 + 2 * i);
+      sum[60 + i] = squares[i][0] + squares[i][1];
+    }
+    WB_UNROLL for (int i = 0; i < 6; i++) pp[i].join(sum + 48 + 2 * i);
+    sum_over_runs(lanes(), sum);
+    ready();
+    const std::uint16_t* to = triangle_places<U>.to[block][part] + run * (triangle_values / antenna_runs);
+    WB_UNROLL for (int i = 0; i < triangle_values / antenna_runs; i++) {
+      const int place = to[i];
+      results[place & 0x7fff] = (place & 0x8000) != 0 ? -sum[i] : sum[i];
+    }
+    if constexpr (Joined) {
+      float filtered[8];
+      WB_UNROLL for (int i = 0; i < 4; i++) filter[i].join(filtered + 2 * i);
+      sum_over_runs(lanes(), filtered);
+      results[Shape::right + 32 * block + first(packed_p) + run] = filtered[0];
+    }
+  }
+
+  /// Eight rows from r0 on and the first 16 columns.
+  WB_HD void rectangle(int r0) const {
+    const float *row = h + at_run(p, run), *at_x = row + 2 * r0, *at_z = row + 8 * part;
+    four_sums sums[8][4];
+    const int mine = antennas_of(run);
+    struct samples {
+      float2 x[8], z[4];
+    };
+    const auto load = [&](int offset, samples& of) {
+      load_pairs(at_x + offset, of.x);
+      load_pairs(at_z + offset, of.z);
+    };
+    const auto add = [&](const samples& of) {
+      WB_UNROLL for (int i = 0; i < 8; i++) {
+        WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(of.x[i], of.z[j]);
+      }
+    };
+    samples one, two;
+    if (mine > 0) load(0, one);
+    WB_ROLL for (int b = 0; b < mine; b += 2) {
+      load(2 * U, two);
+      add(one);
+      at_x += 4 * U, at_z += 4 * U;
+      if (b + 2 < mine) load(0, one);
+      add(two);
+    }
+    float sum[64];
+    WB_UNROLL for (int i = 0; i < 32; i++) sums[i / 4][i % 4].join(sum + 2 * i);
+    sum_over_runs(lanes(), sum);
+    ready();
+    WB_UNROLL for (int i = 0; i < 2; i++) {
+      const float four[4] = {sum[4 * i], sum[4 * i + 1], sum[4 * i + 2], sum[4 * i + 3]};
+      store4(results + matrix_place<U>(r0 + run, 4 * part + 2 * i), four);
+    }
+  }
+
+  /// Matched filters of N sides, the first of them `side`, for the 16 columns from c0 on.
+  template <int N>
+  WB_HD void filters(int c0, int side, int count) const {
+    const int c = c0 + 4 * part, y_side = p.y_side;
+    // Sides past `count` are summed from what lies there, and not kept.
+    const float *at_h = h + at_run(p, run) + 2 * c, *at_y = y + side * y_side + run * p.y_run;
+    four_sums sums[N][4];
+    const int mine = antennas_of(run);
+    // Two antennas at a time read y in fewer steps, but the loop of many sides is longer than a cache of
+    // instructions holds beside the triangle's.
+    if constexpr (U == 16 && N > 1) {
+      WB_ROLL for (int b = 0; b < mine; b++) {
+        float2 z[4];
+        load_pairs(at_h, z);
+        WB_UNROLL for (int i = 0; i < N; i++) {
+          const float2 v = *reinterpret_cast<const float2*>(at_y + i * y_side);
+          WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(v, z[j]);
+        }
+        at_h += 2 * U, at_y += 2;
+      }
+    } else {
+      WB_ROLL for (int b = 0; b < mine; b += 2) {
+        float2 z[2][4];
+        load_pairs(at_h, z[0]);
+        load_pairs(at_h + 2 * U, z[1]);
+        WB_UNROLL for (int i = 0; i < N; i++) {
+          float2 v[2];
+          load_pairs(at_y + i * y_side, v);
+          WB_UNROLL for (int e = 0; e < 2; e++) {
+            WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(v[e], z[e][j]);
+          }
+        }
+        at_h += 4 * U, at_y += 4;
+      }
+    }
+    float sum[8 * N];
+    WB_UNROLL for (int i = 0; i < 4 * N; i++) sums[i / 4][i % 4].join(sum + 2 * i);
+    sum_over_runs(lanes(), sum);
+    ready();
+    WB_UNROLL for (int i = 0; i < N; i++) {
+      const int at = N * run + i, k = side + at / 8;
+      if (k < count) results[Shape::right + k * Shape::side_floats + 2 * c + at % 8] = sum[i];
+    }
+  }
+
+  /// The filters of a group of vectors that are this warp's as number `from` of `warps`.
+  WB_HD void filters_of(int from, int warps, int count) const {
+    constexpr int blocks = U / 16;
+    WB_ROLL for (int i = from; i < blocks * Shape::sides / filter_sides; i += warps) {
+      const int side = filter_sides * (i / blocks);
+      if (side < count) filters<filter_sides>(16 * (i % blocks), side, count);
+    }
+  }
+};
+#endif
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,22 @@
+#pragma once
+#include <warpband/exec/shared_launch.hpp>
+#include <warpband/massive/uplink/uplink_frames.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// A call that `takes_frames`: a block for each multiprocessor.
+template <int U, bool Many, bool Tensor>
+int launch_frames(const massive_args& a, const place& where) {
+  using Roles = frame_roles<U, Many, Tensor>;
+  const frame_plan p = frame_plan::of<Roles>(a, where.limits.shared_bytes);
+  const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors),
+                    frames = where.last - where.first;
+  return launch_with_shared(
+      detect_frames<U, Many, Tensor>, 32 * (Roles::team * p.teams + p.solvers),
+      static_cast<std::size_t>(p.floats) * sizeof(float), where,
+      [&](std::size_t) { return frames < most ? frames : most; }, a, p, where.first, where.last);
+}
+
+}  // namespace WB_ISA
+}  // namespace wb
