@@ -125,6 +125,17 @@ struct frame_solver {
     return U == 32 ? all : all >> (threadIdx.x & 16);
   }
 
+  /// What the first half of the warp has at `from`, the second one gets at `to`. `matrix`: H^H H too.
+  WB_HD static void share(const float* from, float* to, bool matrix) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    WB_ROLL for (int i = (matrix ? 0 : Shape::right) + 4 * lane; i < Shape::inverse; i += 128) {
+      float four[4];
+      load4(from + i, four);
+      store4(to + i, four);
+    }
+    __syncwarp();
+  }
+
   /// A^-1 b in place of b for P vectors from `first` on, or as many as there are.
   template <int P>
   WB_HD void substitute(int first, int count) const {
@@ -184,8 +195,8 @@ struct frame_solver {
       column[c] = z;
     }
   }
-  /// `conjugate_gradients` in place of the vector at b.
-  WB_HD void gradients(const float2 (&column)[U], float* b) const {
+  /// `conjugate_gradients` in place of the vector at b where that is `kept`.
+  WB_HD void gradients(const float2 (&column)[U], float* b, bool kept) const {
     float *of_t = results + Shape::work, *of_s = of_t + 2 * U, *of_r = of_s + 2 * U;
     const auto put = [&](float* to, cx<float> v) { *reinterpret_cast<float2*>(to + 2 * row) = {v.re, v.im}; };
     cx<float> r = {b[2 * row], b[2 * row + 1]}, t = r, x = {0.f, 0.f};
@@ -227,7 +238,7 @@ struct frame_solver {
       put(of_t, t);
       __syncwarp();
     }
-    put(b, x);
+    if (kept) put(b, x);
     __syncwarp();
   }
 
@@ -272,29 +283,35 @@ struct frame_solver {
     }
   }
 
-  /// Solves and writes vectors number `vector` and on, `count` of them. By whole warps.
-  WB_HD void solve(std::size_t vector, int count) const {
+  /// Solves and writes vectors number `vector` and on, `count` of them. By whole warps. `halved`: both halves
+  /// of the warp have the same frame, and the second one takes the vectors from half of them on.
+  WB_HD void solve(std::size_t vector, int count, bool halved) const {
     const unsigned fine = judge(count);
     __syncwarp();
+    // Of each half; a multiple of the vectors that are solved at once.
+    const int each = halved ? (count + 7) / 8 * 4 : count;
+    const int begin = halved && (threadIdx.x & 16) != 0 ? each : 0,
+              end = begin + each < count ? begin + each : count;
     if (a.mode == massive_mode::cg) {
       float2 column[U];
       column_of(column);
-      WB_ROLL for (int k = 0; k < count; k++) gradients(column, right(k));
+      WB_ROLL for (int k = 0; k < each; k++)
+          gradients(column, right(begin + k < count ? begin + k : begin), begin + k < count);
     } else if (decomposed()) {
       if constexpr (Many) {
-        WB_ROLL for (int k = 0; k < count; k += 4) substitute<4>(k, count);
+        WB_ROLL for (int k = 0; k < each; k += 4) substitute<4>(begin + k, count);
       } else {
         substitute<1>(0, 1);
       }
     }
     if (!exists) return;
     with_pam_bits([&]<int B>() {
-      WB_ROLL for (int k = 0; k < count; k++) {
+      WB_ROLL for (int k = begin; k < end; k++) {
         const float* z = right(k) + 2 * row;
         finish<B>(vector + static_cast<std::size_t>(k), {z[0], z[1]}, good & ((fine >> k & 1) != 0));
       }
     });
-    if (a.status.data && row < count)
+    if (a.status.data && row >= begin && row < end)
       a.status.data[(vector + static_cast<std::size_t>(row)) * a.status.item_stride] =
           good & ((fine >> row & 1) != 0) ? std::uint8_t{0} : status_erased;
   }

@@ -47,10 +47,11 @@ struct frame_block {
     return f * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol);
   }
   WB_HD float* slot(int s) const { return shared + p.slots_at + s * Shape::floats; }
+  /// Warps of a team that command the device's engine: those with less to sum.
+  static constexpr int copiers = U == 32 ? 2 : 1, first_copier = U == 32 && Tensor ? 2 : 0;
   // Barriers, those of each team's buffers and of its vectors first.
   /// Arrivals where the threads of a team copy, and where the device's engine does.
-  static constexpr int by_threads = 32 * Roles::team,
-                       by_engine = async_copies::bulk ? Roles::team : by_threads;
+  static constexpr int by_threads = 32 * Roles::team, by_engine = async_copies::bulk ? copiers : by_threads;
   WB_HD int buffers() const { return p.teams * (p.buffers + 1); }
   WB_HD shared_barrier barrier(int i) const {
     return shared_barrier(reinterpret_cast<std::uint64_t*>(shared + p.barriers) + i);
@@ -80,6 +81,8 @@ struct frame_block {
 template <int U, bool Many, bool Tensor>
 struct frame_team : frame_block<U, Many, Tensor> {
   using base = frame_block<U, Many, Tensor>;
+  using base::copiers;
+  using base::first_copier;
   using typename base::Roles;
   using typename base::Shape;
   static constexpr int threads = 32 * Roles::team;
@@ -114,9 +117,9 @@ struct frame_team : frame_block<U, Many, Tensor> {
     const massive_args& a = this->a;
     float* const vector = buffer + (half_in() ? a.antennas * U : this->p.y);
     if constexpr (async_copies::bulk) {
-      if (rank % 32 != 0) return;
+      if (rank % 32 != 0 || warp < first_copier || warp >= first_copier + copiers) return;
       bulk_channel(buffer, f, loaded);
-      if (!Many && warp == 0) {
+      if (!Many && warp == first_copier) {
         if (half_in())
           loaded.copy(vector, a.half_in.data + f * a.half_in.item_stride, 4 * a.antennas);
         else
@@ -132,19 +135,19 @@ struct frame_team : frame_block<U, Many, Tensor> {
       loaded.arrive_after_copies();
     }
   }
-  /// By a lane of each warp. The engine's commands take long to begin: they are as few as can be.
+  /// By a lane of each copier. The engine's commands take long to begin: they are as few as can be.
   WB_HD void bulk_channel(float* buffer, std::size_t f, shared_barrier loaded) const {
     const massive_args& a = this->a;
     const frame_plan& p = this->p;
     if (half_in()) {
-      if (warp == 0)
+      if (warp == first_copier)
         loaded.copy(buffer, a.half_channel.data + f * a.half_channel.item_stride, 4 * U * a.antennas);
       return;
     }
     const cx_pair* channel = a.channel.data + f * a.channel.item_stride;
     constexpr int together = Roles::turned ? 4 : 1;
-    WB_UNROLL for (int i = 0; i < antenna_runs / (together * Roles::team); i++) {
-      const int run = together * (Roles::team * i + warp), first = run << p.run_log2;
+    WB_UNROLL for (int i = 0; i < antenna_runs / (together * copiers); i++) {
+      const int run = together * (copiers * i + warp - first_copier), first = run << p.run_log2;
       const int left = a.antennas - first, most = together << p.run_log2;
       if (left > 0)
         loaded.copy(buffer + at_run(p, run), channel + U * first, 8 * U * (left < most ? left : most));
@@ -312,16 +315,19 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
   const int sub = static_cast<int>(threadIdx.x) % 32 / U, slot = solver * frames + sub;
   int turn = 0;
   WB_ROLL for (int n = solver * frames; n < block.count; n += block.p.slots, turn += block.groups) {
-    const bool exists = n + sub < block.count;
-    const std::size_t frame = block.frame(exists ? n + sub : n);
+    // Half a warp that has no frame takes vectors of the other one's.
+    const bool helps = Many && sub > 0 && n + sub >= block.count, exists = helps || n + sub < block.count;
+    const std::size_t frame = block.frame(n + sub < block.count ? n + sub : n);
     frame_solver<U, Many> work(block.a, block.slot(slot), exists);
     WB_ROLL for (int g = 0; g < block.groups; g++) {
       WB_UNROLL for (int i = 0; i < frames; i++) {
         if (n + i < block.count) block.filled(solver * frames + i).wait(turn + g);
       }
-      const int symbol = g * Roles::shape::sides;
+      const int symbol = g * Roles::shape::sides, count = block.count_from(symbol);
+      const bool halved = Many && frames == 2 && n + 1 >= block.count;
+      if (halved) work.share(block.slot(solver * frames), block.slot(solver * frames + 1), g == 0);
       if (g == 0) work.prepare(frame);
-      work.solve(block.vector_number(frame, symbol), block.count_from(symbol));
+      work.solve(block.vector_number(frame, symbol), count, halved);
       __syncwarp();
       if (work.row == 0) block.freed(slot).arrive();
     }
