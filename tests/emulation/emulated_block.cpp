@@ -41,6 +41,7 @@ struct meeting {
 };
 struct barrier {
   int arrivals, left, turn, copies;  // copies: of the engine, that have not ended
+  int seen;                          // the last turn that a thread knows to be over
 };
 struct deferred {
   std::vector<copy> copies;
@@ -95,6 +96,7 @@ void end_turn(std::uint64_t* b) {
   barrier& x = known(b);
   now.progress++;
   if (x.left > 0 || x.copies > 0) return;
+  if (x.seen < x.turn - 1) fail("a turn ends before anyone waited for the one before it");
   x.left = x.arrivals;
   x.turn++;
 }
@@ -200,7 +202,7 @@ void wait_for_copies() {
   finish(mine().copies);
   mine().copies.clear();
 }
-void init_barrier(std::uint64_t* b, int arrivals) { now.barriers[b] = {arrivals, arrivals, 0, 0}; }
+void init_barrier(std::uint64_t* b, int arrivals) { now.barriers[b] = {arrivals, arrivals, 0, 0, -1}; }
 void arrive(std::uint64_t* b) {
   if (known(b).left == 0) fail("more threads arrive than a turn has arrivals");
   known(b).left--;
@@ -212,10 +214,13 @@ void arrive_after_copies(std::uint64_t* b) {
 }
 void wait_for_turn(std::uint64_t* b, int turn) {
   for (;;) {
-    const barrier& x = known(b);
+    barrier& x = known(b);
     // A device sees no more than whether an even or an odd turn is over.
     if (turn > x.turn || turn < x.turn - 1) fail("a turn is waited for that looks like another one");
-    if (turn < x.turn) return;
+    if (turn < x.turn) {
+      x.seen = std::max(x.seen, turn);
+      return;
+    }
     give_way();
   }
 }

@@ -47,8 +47,9 @@ struct frame_block {
     return f * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol);
   }
   WB_HD float* slot(int s) const { return shared + p.slots_at + s * Shape::floats; }
-  /// Warps of a team that command the device's engine: those with less to sum.
-  static constexpr int copiers = U == 32 ? 2 : 1, first_copier = U == 32 && Tensor ? 2 : 0;
+  /// Warps of a team that command the device's engine, the first ones: two of four where those have less to
+  /// sum.
+  static constexpr int copiers = U == 32 && !Tensor && !Many ? 2 : Roles::team;
   // Barriers, those of each team's buffers and of its vectors first.
   /// Arrivals where the threads of a team copy, and where the device's engine does.
   static constexpr int by_threads = 32 * Roles::team, by_engine = async_copies::bulk ? copiers : by_threads;
@@ -61,10 +62,11 @@ struct frame_block {
 
   WB_HD void begin() const {
     const int rank = static_cast<int>(threadIdx.x);
-    WB_ROLL for (int i = rank; i < buffers() + 2 * p.slots; i += static_cast<int>(blockDim.x)) barrier(i)
-        .init(i < buffers()             ? (i % (p.buffers + 1) < p.buffers ? by_engine : by_threads)
-              : i < buffers() + p.slots ? Roles::team
-                                        : 1);
+    WB_ROLL for (int i = rank; i < buffers() + 2 * p.slots; i += static_cast<int>(blockDim.x)) {
+      const bool freed_slot = i >= buffers() + p.slots;
+      const bool channel = i < buffers() && i % (p.buffers + 1) < p.buffers;
+      barrier(i).init(freed_slot ? U : channel ? by_engine : by_threads);
+    }
     // Slots that a block has no frame for are solved too, and not kept; of ragged runs tensor cores sum
     // zeros.
     WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += static_cast<int>(blockDim.x)) slot(0)[i] =
@@ -82,7 +84,6 @@ template <int U, bool Many, bool Tensor>
 struct frame_team : frame_block<U, Many, Tensor> {
   using base = frame_block<U, Many, Tensor>;
   using base::copiers;
-  using base::first_copier;
   using typename base::Roles;
   using typename base::Shape;
   static constexpr int threads = 32 * Roles::team;
@@ -117,9 +118,9 @@ struct frame_team : frame_block<U, Many, Tensor> {
     const massive_args& a = this->a;
     float* const vector = buffer + (half_in() ? a.antennas * U : this->p.y);
     if constexpr (async_copies::bulk) {
-      if (rank % 32 != 0 || warp < first_copier || warp >= first_copier + copiers) return;
+      if (rank % 32 != 0 || warp >= copiers) return;
       bulk_channel(buffer, f, loaded);
-      if (!Many && warp == first_copier) {
+      if (!Many && warp == 0) {
         if (half_in())
           loaded.copy(vector, a.half_in.data + f * a.half_in.item_stride, 4 * a.antennas);
         else
@@ -140,14 +141,14 @@ struct frame_team : frame_block<U, Many, Tensor> {
     const massive_args& a = this->a;
     const frame_plan& p = this->p;
     if (half_in()) {
-      if (warp == first_copier)
+      if (warp == 0)
         loaded.copy(buffer, a.half_channel.data + f * a.half_channel.item_stride, 4 * U * a.antennas);
       return;
     }
     const cx_pair* channel = a.channel.data + f * a.channel.item_stride;
     constexpr int together = Roles::turned ? 4 : 1;
     WB_UNROLL for (int i = 0; i < antenna_runs / (together * copiers); i++) {
-      const int run = together * (copiers * i + warp - first_copier), first = run << p.run_log2;
+      const int run = together * (copiers * i + warp), first = run << p.run_log2;
       const int left = a.antennas - first, most = together << p.run_log2;
       if (left > 0)
         loaded.copy(buffer + at_run(p, run), channel + U * first, 8 * U * (left < most ? left : most));
@@ -295,8 +296,8 @@ struct frame_team : frame_block<U, Many, Tensor> {
             if (g == 0) square(sums);
           }
         });
+        this->filled(s).arrive();
         meet();
-        if (rank % 32 == 0) this->filled(s).arrive();
         if constexpr (Many && !filters_first) stage_next_vectors();
       }
       if (ahead < this->count) stage(buffer, this->frame(ahead), loaded(b));
@@ -328,8 +329,10 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
       if (halved) work.share(block.slot(solver * frames), block.slot(solver * frames + 1), g == 0);
       if (g == 0) work.prepare(frame);
       work.solve(block.vector_number(frame, symbol), count, halved);
+      // Of the last frame in a slot nobody waits for the end.
+      if (n + sub < block.count && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
+        block.freed(slot).arrive();
       __syncwarp();
-      if (work.row == 0) block.freed(slot).arrive();
     }
   }
 }
