@@ -17,10 +17,10 @@ extern index3 thread_index, block_index, block_size, grid_size;
 inline constexpr std::size_t shared_bytes = 232448;
 extern float* shared;
 
-/// Runs `kernel` for all threads of all blocks, one block after the other, with `shared_bytes` of shared memory
-/// at `memory`. Throws std::logic_error where threads wait for ever, a barrier gets more arrivals than it was
-/// made for, a thread waits for a turn that its parity does not tell from another one, or a turn ends before
-/// anyone waited for the one before it.
+/// Runs `kernel` for all threads of all blocks, one block after the other, with `shared_bytes` of shared
+/// memory at `memory`. Throws std::logic_error where threads wait for ever, a barrier gets more arrivals than
+/// it was made for, a thread waits for a turn that its parity does not tell from another one, or a turn ends
+/// before anyone waited for the one before it.
 void run(unsigned blocks, unsigned threads, unsigned seed, float* memory,
          const std::function<void()>& kernel);
 

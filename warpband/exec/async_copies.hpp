@@ -1,5 +1,6 @@
 #pragma once
-// Copies from device memory into shared memory that run by themselves while their thread goes on.
+// Copies from device memory into shared memory that run by themselves while their thread goes on, and
+// barriers that know when they end.
 #include <cstdint>
 
 #include <warpband/core/lane.hpp>
@@ -29,7 +30,8 @@ struct async_copies {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
   }
-  /// Until all copies that this thread started have ended. Other threads see them after the next meeting.
+  /// Until all copies that this thread started by copy16 have ended. Other threads see them after the next
+  /// meeting.
   WB_HD static void wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 };
 /// `Threads` of a block meet, whole warps and always the same ones. `which`: 1 to 15, others for other
@@ -67,7 +69,7 @@ struct shared_barrier {
 #else
   WB_HD void copy(float*, const void*, int) const {}
 #endif
-  /// Until turn number `turn` is over, or back at once in turn -1; no more than one turn may have followed.
+  /// Until turn number `turn` is over, or back at once in turn -1; turn + 1 must not be over.
   WB_HD void wait(int turn) const {
 #if __CUDA_ARCH__ >= 900
     asm volatile(

@@ -1,11 +1,11 @@
 #pragma once
-// The small matrix of a frame of 16 or 32 users on a CUDA device: what linalg/ldl does to it, the same
-// operations in the same order and so the same bits, with its rows in registers.
+// The small matrix of a frame of 16 users on a CUDA device, a warp's: what linalg/ldl does to it, the same
+// operations in the same order and so the same bits, with its rows in registers. The
+// precoder's; a warp of the detector has the rows of two (frame_rows.hpp).
 //
-// 16 users take one warp and 32 users four. A row is shared by `parts` threads, the lanes of a warp or the
-// warps of a block, which have every other chunk of two columns. In each step the row and the column of the
-// pivot go to shared memory, where all read them; the next pivot's thread makes it known to its warp by
-// itself, so that what a step waits for is a division and little else.
+// A row is shared by `parts` lanes, which have every other chunk of two columns. In each step the row and the
+// column of the pivot go to shared memory, where all read them; the next pivot's lane makes it known to its
+// warp by itself, so that what a step waits for is a division and little else.
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/linalg/ldl/ldl_body.hpp>
@@ -21,27 +21,19 @@ __host__ __device__ constexpr int matrix_place(int r, int c) {
 }
 
 #if defined(__CUDACC__)
-/// A thread's part of the matrix at `matrix`, of which the entries at row r, column c <= r are A[c][r]
+/// A lane's part of the matrix at `matrix`, of which the entries at row r, column c <= r are A[c][r]
 /// (ldl_body.hpp); those above the diagonal are overwritten.
 template <int U>
 struct matrix_rows {
-  static_assert(U == 16 || U == 32);
-  static constexpr int parts = U / 8, warps = parts * U / 32, chunks = 4;
+  static_assert(U == 16);
+  static constexpr int parts = 2, chunks = 4;
   float* matrix;
   int row, part;
   float x[chunks][4];   // columns 2 (parts j + part) and the next, two parts each
   float inverse = 0.f;  // 1 / D of this row
 
-  WB_HD matrix_rows(float* m, int warp, int lane)
-      : matrix(m), row(lane % U), part(U == 16 ? lane / U : warp) {}
+  WB_HD matrix_rows(float* m, int lane) : matrix(m), row(lane % U), part(lane / U) {}
 
-  /// All threads that share a matrix.
-  WB_HD static void meet() {
-    if constexpr (warps == 1)
-      __syncwarp();
-    else
-      __syncthreads();
-  }
   WB_HD float2 entry(int r, int c) const {
     return *reinterpret_cast<const float2*>(matrix + matrix_place<U>(r, c));
   }
@@ -58,7 +50,7 @@ struct matrix_rows {
     }
   }
   /// A to W as `invert_factor` has it, in x and in the matrix. False where a pivot was too small. Ends with
-  /// all threads having met.
+  /// all lanes having met.
   WB_HD bool invert_factor(float own) {
     float pivot = own;
     const float least = least_ldl_pivot * own;
@@ -68,13 +60,13 @@ struct matrix_rows {
     steps<1>(pivot, least, regular);
     steps<0>(pivot, least, regular);
     take_pivot(0, pivot, least, regular);
-    meet();
+    __syncwarp();
     WB_UNROLL for (int j = 0; j < chunks; j++) {
       WB_UNROLL for (int i = 0; i < 4; i++) x[j][i] = inverse * x[j][i];
       store4(chunk_of(j), x[j]);
     }
     regular = __all_sync(0xffffffffu, regular);
-    meet();
+    __syncwarp();
     return regular;
   }
 
@@ -112,26 +104,15 @@ struct matrix_rows {
       return (at / parts % 2 == 0 ? even_chunks : odd_chunks) + 4 * at;
     };
     const bool own = row == k;
-    if constexpr (warps == 1) {
-      // What this writes above the diagonal, the column then covers.
-      WB_UNROLL for (int j = 0; j <= J; j++) {
-        if (own) store4(chunk_of_k(j), x[j]);
-      }
-      __syncwarp();
-    } else {
-      WB_UNROLL for (int j = 0; j < J; j++) {
-        if (own) store4(chunk_of_k(j), x[j]);
-      }
-      if (part < owner || (Odd && part == owner)) {
-        if (own) store4(chunk_of_k(J), x[J]);
-      } else if (part == owner) {
-        if (own) *reinterpret_cast<float2*>(chunk_of_k(J)) = {x[J][0], x[J][1]};
-      }
+    // What this writes above the diagonal, the column then covers.
+    WB_UNROLL for (int j = 0; j <= J; j++) {
+      if (own) store4(chunk_of_k(j), x[j]);
     }
+    __syncwarp();
     float* const mine = of_row + 2 * (row ^ ((k & 7) << 1));
     if (row > k && part == owner) *reinterpret_cast<float2*>(mine) = {x[J][Odd ? 2 : 0], x[J][Odd ? 3 : 1]};
     const float q = take_pivot(k, pivot, least, regular);
-    meet();
+    __syncwarp();
     const float2 z = *reinterpret_cast<const float2*>(mine);
     // Rows above the pivot's take the conjugate; the pivot's own stays.
     const float q_re = own ? 0.f : q, q_im = row < k ? 0.f - q : q_re;

@@ -45,7 +45,7 @@ struct frame_factor {
     const float added = a.mode == massive_mode::zf ? 0.f : n0 * (1.f / a.symbol_energy);
     float own = select(good, diagonal[row()], 1.f) + select(good, added, 0.f);
     if (decomposed()) {
-      matrix_rows<U> rows(results, 0, lane);
+      matrix_rows<U> rows(results, lane);
       rows.load(good, own);
       good = good & rows.invert_factor(own);
       own = rows.inverse;

@@ -50,9 +50,9 @@ struct frame_solver {
       rows.load(good, own);
       good = good & rows.invert_factor(own);
       inverse = rows.inverse;
+      results[Shape::inverse + row] = inverse;
+      __syncwarp();
     }
-    results[Shape::inverse + row] = decomposed() ? inverse : own;
-    __syncwarp();
     weigh();
   }
 
@@ -125,7 +125,8 @@ struct frame_solver {
     return U == 32 ? all : all >> (threadIdx.x & 16);
   }
 
-  /// What the first half of the warp has at `from`, the second one gets at `to`. `matrix`: H^H H too.
+  /// What the first half of the warp has at `from`, the second one gets at `to`, a slot that no team writes
+  /// to any more. `matrix`: H^H H too.
   WB_HD static void share(const float* from, float* to, bool matrix) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     WB_ROLL for (int i = (matrix ? 0 : Shape::right) + 4 * lane; i < Shape::inverse; i += 128) {

@@ -86,7 +86,7 @@ WB_HD void load_pairs(const float* p, float2 (&x)[N]) {
 }
 
 /// Where run r of H begins, and where antenna i of a vector lies.
-WB_HD int at_run(const frame_plan& p, int r) { return r * p.h_run + 4 * (r >> p.pad_log2); }
+WB_HD int at_run(const frame_plan& p, int r) { return r * p.h_run + p.pad * (r >> p.pad_log2); }
 WB_HD int at_antenna(const frame_plan& p, int i) {
   return 2 * i + (p.y_run - (2 << p.run_log2)) * (i >> p.run_log2);
 }

@@ -53,10 +53,23 @@ struct frame_roles {
   }
 };
 
+/// Whether a list keeps to what the kernels need: as many slots for each team, no more warps than a block
+/// has.
+template <class Roles>
+constexpr bool trades_hold() {
+  for (const frame_trades& t : Roles::trades()) {
+    if (t.teams == 0) break;
+    const int slots = t.solvers * Roles::frames_of_solver;
+    if (slots % t.teams != 0 || Roles::team * t.teams + t.solvers > Roles::warps) return false;
+  }
+  return true;
+}
+
 /// Where things lie in shared memory, in floats. H and the vectors of a frame come into one of a team's
 /// buffers; those that come as halves become floats in memory of the team that sums them.
 struct frame_plan {
-  int run_log2, pad_log2;    // antennas of a run; runs of H that lie side by side without 16 bytes between
+  int run_log2, pad,
+      pad_log2;  // antennas of a run; floats between runs of H, and how many runs have none between
   int h_run, y_run, y_side;  // floats of a run of H; from run to run of a vector, from vector to vector
   int y, sums;               // of H and vectors as floats: the vectors; all
   int teams, solvers, slots, buffers;  // buffers: of a team
@@ -67,20 +80,23 @@ struct frame_plan {
   static frame_plan of_samples(int antennas, int users, int sides, bool tensor, bool turned) {
     frame_plan p{};
     while (frame_runs << p.run_log2 < antennas) p.run_log2++;
-    // 16 bytes more between runs: what eight lanes read lies in all banks. Of a single vector, which the
-    // device's engine copies in one piece, two floats are read for all that are of H.
+    // With 16 bytes between runs what eight lanes read lies in all banks. Sums on tensor cores, whose lanes
+    // are not turned, meet in pairs where runs lie side by side. Of a single vector, which the device's
+    // engine copies in one piece, two floats are read for all that are of H.
     p.pad_log2 = turned ? 2 : 0;
+    p.pad = turned && tensor ? 8 : 4;
     p.h_run = 2 * users << p.run_log2;
     p.y_run = (2 << p.run_log2) + (sides > 1 ? 4 : 0);
     // Lanes of tensor_sums.hpp have different vectors.
     p.y_side = frame_runs * p.y_run + (tensor && sides > 1 ? 4 : 0);
-    p.y = frame_runs * p.h_run + 4 * (frame_runs >> p.pad_log2);  // that of a run behind the last
+    p.y = frame_runs * p.h_run + p.pad * (frame_runs >> p.pad_log2);  // that of a run behind the last
     p.sums = p.y + sides * p.y_side;
     return p;
   }
   template <class Roles>
   static frame_plan of(const massive_args& a, std::size_t shared_bytes) {
     using Shape = typename Roles::shape;
+    static_assert(trades_hold<Roles>());
     frame_plan p = of_samples(a.antennas, a.users, Shape::sides, Roles::tensor, Roles::turned);
     const bool halves = a.half_channel.data != nullptr, many = Shape::sides > 1;
     const int channel = halves ? a.antennas * a.users : p.y,
@@ -90,6 +106,8 @@ struct frame_plan {
     const int most = static_cast<int>(shared_bytes / sizeof(float));
     for (const frame_trades& t : Roles::trades()) {
       if (t.teams == 0) break;
+      // A solver's frames go on from 14 vectors to the next ones together: they need teams of their own.
+      if (a.symbols > Shape::sides && t.teams < Roles::frames_of_solver) continue;
       p.teams = t.teams, p.solvers = t.solvers;
       p.slots = p.solvers * Roles::frames_of_solver;
       for (p.buffers = Roles::most_buffers; p.buffers > 0; p.buffers--) {
@@ -125,11 +143,11 @@ struct frame_rule {
   massive_mode mode;
   int least_antennas, least_of_last_group;
 };
-/// As measured on an H100. Conjugate gradients of 32 users gain by H that the generic kernel holds less of.
+/// As measured on an H100.
 inline constexpr frame_rule frame_rules[] = {
     {16, massive_mode::cholesky, 16, 1}, {16, massive_mode::zf, 16, 1},       {16, massive_mode::mf, 16, 1},
     {16, massive_mode::cg, 16, 6},       {32, massive_mode::cholesky, 16, 1}, {32, massive_mode::zf, 16, 1},
-    {32, massive_mode::mf, 16, 1},       {32, massive_mode::cg, 256, 6},
+    {32, massive_mode::mf, 16, 1},       {32, massive_mode::cg, 128, 6},
 };
 
 /// Whether a call takes the kernels of uplink_frames.hpp on a device whose blocks have `shared_bytes`.

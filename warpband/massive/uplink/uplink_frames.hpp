@@ -6,7 +6,7 @@
 // frame that lies in one of a ring of buffers they put H^H H and H^H y into a slot, and start to copy a later
 // frame into the buffer at once. Solvers (frame_solver.hpp) take it from there. So buffers, which take most
 // of the shared memory, are never held by a frame that is being solved, and neither trade waits for the other
-// but through the barriers of buffers and slots. Frame n of a block has team n % teams and
+// but through the barriers of slots. Frame n of a block has team n % teams and
 // slot n % slots.
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/uplink/frame_solver.hpp>
@@ -88,7 +88,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
   using typename base::Shape;
   static constexpr int threads = 32 * Roles::team;
   static constexpr bool joined = !Many;
-  /// Where a team of several warps waits less than it loses by one more meeting.
+  /// Where one more meeting costs a team less than the wait for its next vectors.
   static constexpr bool filters_first = Many && U == 32 && !Tensor;
   int team, warp, rank;  // of the block's teams; of the team's warps and threads
 
@@ -192,7 +192,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
     const auto* from = reinterpret_cast<const uint4*>(buffer);
     WB_ROLL for (int i = rank; i < this->a.antennas * (U / 4); i += threads) {
       const uint4 x = from[i];
-      float* to = own + 8 * i + 4 * (i / (U / 4) >> (this->p.run_log2 + this->p.pad_log2));
+      float* to = own + 8 * i + this->p.pad * (i / (U / 4) >> (this->p.run_log2 + this->p.pad_log2));
       put_two(to, x.x, x.y);
       put_two(to + 4, x.z, x.w);
     }
@@ -274,7 +274,6 @@ struct frame_team : frame_block<U, Many, Tensor> {
         if constexpr (Many) loaded(p.buffers).wait(vectors_turn++);
         const float *h = buffer, *y = Many ? vectors : buffer + p.y;
         if (half_in()) {
-          meet();
           if (g == 0) unpack_channel(buffer, own);
           unpack_vectors(Many ? vectors : buffer + this->a.antennas * U, own, side_count);
           meet();
@@ -305,7 +304,6 @@ struct frame_team : frame_block<U, Many, Tensor> {
       s += p.teams;
       if (s >= p.slots) s -= p.slots, slot_turn += this->groups;
     }
-    async_copies::wait();
   }
 };
 
