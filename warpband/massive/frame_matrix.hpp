@@ -1,7 +1,7 @@
 #pragma once
 // The small matrix of a frame of 16 users on a CUDA device, a warp's: what linalg/ldl does to it, the same
-// operations in the same order and so the same bits, with its rows in registers. The
-// precoder's; a warp of the detector has the rows of two (frame_rows.hpp).
+// operations in the same order and so the same bits, with its rows in registers. The precoder's; a warp of
+// the detector has the rows of two (frame_rows.hpp).
 //
 // A row is shared by `parts` lanes, which have every other chunk of two columns. In each step the row and the
 // column of the pivot go to shared memory, where all read them; the next pivot's lane makes it known to its

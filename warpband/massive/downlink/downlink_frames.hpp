@@ -2,10 +2,10 @@
 // The precoder on a CUDA device for 16 users: the arithmetic of downlink_op.hpp with other movements of data,
 // and the same bits. The Gram matrix is made as in the detector's frames (uplink/frame_sums.hpp).
 //
-// A block takes one frame after the other. One warp makes the factor. Then
-// every warp takes vectors of its own, two at a time, from their symbols to what is sent: of the 32 lanes
-// eight have the antennas of a run each and four take them in turn, so that H is read without conflicts, once
-// for two vectors; a run's squares are added by one lane in their order.
+// A block takes one frame after the other. One warp makes the factor. Then every warp takes vectors of its
+// own, two at a time, from their symbols to what is sent: of the 32 lanes eight have the antennas of a run
+// each and four take them in turn, so that H is read without conflicts, once for two vectors; a run's squares
+// are added by one lane in their order.
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/downlink/downlink_op.hpp>
 #include <warpband/massive/downlink/frame_factor.hpp>

@@ -6,8 +6,7 @@
 // frame that lies in one of a ring of buffers they put H^H H and H^H y into a slot, and start to copy a later
 // frame into the buffer at once. Solvers (frame_solver.hpp) take it from there. So buffers, which take most
 // of the shared memory, are never held by a frame that is being solved, and neither trade waits for the other
-// but through the barriers of slots. Frame n of a block has team n % teams and
-// slot n % slots.
+// but through the barriers of slots. Frame n of a block has team n % teams and slot n % slots.
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/uplink/frame_solver.hpp>
 #include <warpband/massive/uplink/frame_sums.hpp>
@@ -47,8 +46,7 @@ struct frame_block {
     return f * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol);
   }
   WB_HD float* slot(int s) const { return shared + p.slots_at + s * Shape::floats; }
-  /// Warps of a team that command the device's engine, the first ones: two of four where those have less to
-  /// sum.
+  /// Warps of a team that command the device's engine, the first ones: two of four where they sum less.
   static constexpr int copiers = U == 32 && !Tensor && !Many ? 2 : Roles::team;
   // Barriers, those of each team's buffers and of its vectors first.
   /// Arrivals where the threads of a team copy, and where the device's engine does.
