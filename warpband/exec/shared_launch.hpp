@@ -6,8 +6,8 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-/// `blocks_for(blocks a multiprocessor holds)` blocks of `threads`, with `bytes` of shared memory each.
-/// Returns a cudaError_t.
+/// `blocks_for(resident)` blocks of `threads`, with `bytes` of shared memory each; `resident()` asks how many
+/// a multiprocessor holds. Returns a cudaError_t.
 template <class... Args, class F>
 int launch_with_shared(void (*kernel)(Args...), int threads, std::size_t bytes, const place& where,
                        F blocks_for, const Args&... args) {
@@ -16,10 +16,13 @@ int launch_with_shared(void (*kernel)(Args...), int threads, std::size_t bytes, 
   if (e == cudaSuccess)
     e = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                              cudaSharedmemCarveoutMaxShared);
-  int blocks = 0;
-  if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes);
   if (e != cudaSuccess) return e;
-  const std::size_t grid = blocks_for(static_cast<std::size_t>(blocks > 0 ? blocks : 1));
+  const std::size_t grid = blocks_for([&]() -> std::size_t {
+    int blocks = 0;
+    e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes);
+    return blocks > 0 ? static_cast<std::size_t>(blocks) : 1;
+  });
+  if (e != cudaSuccess) return e;
   kernel<<<static_cast<unsigned>(grid), static_cast<unsigned>(threads), bytes,
            static_cast<cudaStream_t>(where.stream)>>>(args...);
   return cudaGetLastError();

@@ -21,6 +21,29 @@ __host__ __device__ constexpr int matrix_place(int r, int c) {
 }
 
 #if defined(__CUDACC__)
+/// The sum of U floats in their order.
+template <int U>
+WB_HD float trace_of(const float* diagonal) {
+  float sum = 0.f;
+  WB_UNROLL for (int u = 0; u < U; u += 4) {
+    float four[4];
+    load4(diagonal + u, four);
+    sum = (((sum + four[0]) + four[1]) + four[2]) + four[3];
+  }
+  return sum;
+}
+/// Energy of the U complex values at b.
+template <int U>
+WB_HD float energy_of(const float* b) {
+  float sum = 0.f;
+  WB_UNROLL for (int i = 0; i < U; i += 2) {
+    float four[4];
+    load4(b + 2 * i, four);
+    sum = norm_fma(cx<float>{four[2], four[3]}, norm_fma(cx<float>{four[0], four[1]}, sum));
+  }
+  return sum;
+}
+
 /// A lane's part of the matrix at `matrix`, of which the entries at row r, column c <= r are A[c][r]
 /// (ldl_body.hpp); those above the diagonal are overwritten.
 template <int U>

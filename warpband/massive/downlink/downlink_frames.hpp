@@ -126,7 +126,7 @@ struct frame_sender : frame_factor {
     }
     __syncwarp();
     bool fine[N];
-    WB_UNROLL for (int s = 0; s < N; s++) fine[s] = energy(symbols + 2 * U * s) <= 1e24f;
+    WB_UNROLL for (int s = 0; s < N; s++) fine[s] = energy_of<U>(symbols + 2 * U * s) <= 1e24f;
     WB_UNROLL for (int s = 0; s < N; s++) b[s] = select(fine[s], b[s], 0.f);
     if (a.mode == massive_mode::cg) {
       WB_UNROLL for (int s = 0; s < N; s++) b[s] = gradients(column, b[s], work + s * Shape::solver_floats);

@@ -34,12 +34,7 @@ struct frame_factor {
     float n0 = a.noise_var.data[frame * a.noise_var.item_stride];
     bool good = (n0 >= 0.f) & (n0 <= 1e12f);
     const float* diagonal = results + Shape::diagonal;
-    float trace = 0.f;
-    WB_UNROLL for (int u = 0; u < U; u += 4) {
-      float four[4];
-      load4(diagonal + u, four);
-      trace = (((trace + four[0]) + four[1]) + four[2]) + four[3];
-    }
+    const float trace = trace_of<U>(diagonal);
     good = good & (trace >= 1e-12f) & (trace <= 1e12f);
     n0 = select(good, n0, 1.f);
     const float added = a.mode == massive_mode::zf ? 0.f : n0 * (1.f / a.symbol_energy);
@@ -52,17 +47,6 @@ struct frame_factor {
     }
     if (half() == 0) results[Shape::inverse + row()] = own;
     return good;
-  }
-
-  /// Energy of the U values at b.
-  WB_HD static float energy(const float* b) {
-    float sum = 0.f;
-    WB_UNROLL for (int i = 0; i < U; i += 2) {
-      float four[4];
-      load4(b + 2 * i, four);
-      sum = norm_fma(cx<float>{four[2], four[3]}, norm_fma(cx<float>{four[0], four[1]}, sum));
-    }
-    return sum;
   }
 
   /// For the real part: re and s im; for the imaginary part: im and s re.
@@ -132,7 +116,7 @@ struct frame_factor {
     put(of_r, r);
     spread(of_t, t, 1.f, -1.f);
     __syncwarp();
-    float now = energy(of_r), least = cg_eps_squared * now;
+    float now = energy_of<U>(of_r), least = cg_eps_squared * now;
     WB_ROLL for (int iteration = 0; iteration < a.iterations; iteration++) {
       float s = 0.f;
       WB_UNROLL for (int c = 0; c < U; c += 2) {
@@ -161,7 +145,7 @@ struct frame_factor {
       put(of_r, r);
       __syncwarp();
       const float before = now;
-      now = energy(of_r);
+      now = energy_of<U>(of_r);
       const float beta = now / select(before > 0.f, before, 1.f);
       t = fma(beta, t, r);
       spread(of_t, t, 1.f, -1.f);

@@ -13,8 +13,8 @@ int launch_sent_frames(const massive_args& a, const place& where) {
   return launch_with_shared(
       precode_frames<Warps>, send_shape<Warps>::threads, static_cast<std::size_t>(p.floats) * sizeof(float),
       where,
-      [&](std::size_t blocks) {
-        const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors) * blocks;
+      [&](auto resident) {
+        const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors) * resident();
         return frames < most ? frames : most;
       },
       a, p, where.first, where.last);

@@ -33,12 +33,7 @@ struct frame_solver {
   WB_HD void prepare(std::size_t frame) {
     n0 = a.noise_var.data[frame * a.noise_var.item_stride];
     good = (n0 >= least_massive_n0) & (n0 <= 1e12f);
-    float trace = 0.f;
-    WB_UNROLL for (int u = 0; u < U; u += 4) {
-      float four[4];
-      load4(results + Shape::diagonal + u, four);
-      trace = (((trace + four[0]) + four[1]) + four[2]) + four[3];
-    }
+    const float trace = trace_of<U>(results + Shape::diagonal);
     good = good & (trace >= 1e-12f) & (trace <= 1e12f);
     n0 = select(good, n0, 1.f);
     const float added =
@@ -102,22 +97,12 @@ struct frame_solver {
   }
 
   WB_HD float* right(int k) const { return results + Shape::right + k * Shape::side_floats; }
-  /// Energy of the U values at b.
-  WB_HD static float energy(const float* b) {
-    float sum = 0.f;
-    WB_UNROLL for (int i = 0; i < U; i += 2) {
-      float four[4];
-      load4(b + 2 * i, four);
-      sum = norm_fma(cx<float>{four[2], four[3]}, norm_fma(cx<float>{four[0], four[1]}, sum));
-    }
-    return sum;
-  }
   /// Bit k: whether vector k is one of numbers; others become zeros.
   WB_HD unsigned judge(int count) const {
     bool fine = true;
     if (row < count) {
       float* b = right(row);
-      fine = energy(b) <= 1e24f;
+      fine = energy_of<U>(b) <= 1e24f;
       if (!fine)
         for (int i = 0; i < 2 * U; i++) b[i] = 0.f;
     }
@@ -204,7 +189,7 @@ struct frame_solver {
     put(of_r, r);
     put(of_t, t);
     __syncwarp();
-    float now = energy(of_r), least = cg_eps_squared * now;
+    float now = energy_of<U>(of_r), least = cg_eps_squared * now;
     WB_ROLL for (int iteration = 0; iteration < a.iterations; iteration++) {
       cx<float> s = {0.f, 0.f};
       WB_UNROLL for (int c = 0; c < U; c += 2) {
@@ -233,7 +218,7 @@ struct frame_solver {
       put(of_r, r);
       __syncwarp();
       const float before = now;
-      now = energy(of_r);
+      now = energy_of<U>(of_r);
       const float beta = now / select(before > 0.f, before, 1.f);
       t = {fma(beta, t.re, r.re), fma(beta, t.im, r.im)};
       put(of_t, t);

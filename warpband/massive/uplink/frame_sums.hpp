@@ -133,7 +133,7 @@ struct turned_lanes {
 /// `Joined`: the filter of a single vector is summed with the triangles. `Ahead`: an antenna is read while
 /// the one before it is summed, for which threads need some 230 registers. `Ready`: called before results are
 /// written. `Turned`: of a run the first part is that of other lanes than of the run before it, so that lanes
-/// find H in all banks, without bytes between runs.
+/// find H in nearly all banks, without bytes between runs.
 template <int U, bool Many, bool Joined, bool Ahead, bool Turned, class Ready>
 struct frame_sums {
   using Shape = frame_shape<U, Many>;

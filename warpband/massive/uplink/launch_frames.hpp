@@ -15,7 +15,7 @@ int launch_frames(const massive_args& a, const place& where) {
   return launch_with_shared(
       detect_frames<U, Many, Tensor>, 32 * (Roles::team * p.teams + p.solvers),
       static_cast<std::size_t>(p.floats) * sizeof(float), where,
-      [&](std::size_t) { return frames < most ? frames : most; }, a, p, where.first, where.last);
+      [&](auto) { return frames < most ? frames : most; }, a, p, where.first, where.last);
 }
 
 }  // namespace WB_ISA

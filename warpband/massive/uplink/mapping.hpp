@@ -73,7 +73,7 @@ struct frame_plan {
   int h_run, y_run, y_side;  // floats of a run of H; from run to run of a vector, from vector to vector
   int y, sums;               // of H and vectors as floats: the vectors; all
   int teams, solvers, slots, buffers;  // buffers: of a team
-  int buffer, vectors, team;           // floats of one, of a team's vectors that lie apart, and of both
+  int buffer, vectors, team_floats;    // floats of one, of a team's vectors that lie apart, and of both
   int own, slots_at, barriers, floats;
 
   /// `turned`: see frame_sums.hpp.
@@ -111,8 +111,8 @@ struct frame_plan {
       p.teams = t.teams, p.solvers = t.solvers;
       p.slots = p.solvers * Roles::frames_of_solver;
       for (p.buffers = Roles::most_buffers; p.buffers > 0; p.buffers--) {
-        p.team = p.buffers * p.buffer + p.vectors;
-        p.own = p.teams * p.team;
+        p.team_floats = p.buffers * p.buffer + p.vectors;
+        p.own = p.teams * p.team_floats;
         p.slots_at = p.own + (halves ? p.teams * p.sums : 0);
         p.barriers = p.slots_at + p.slots * Shape::floats;
         p.floats = p.barriers + 2 * (p.teams * (p.buffers + 1) + 2 * p.slots);

@@ -7,8 +7,9 @@
 // An operand of mma.m16n8k4 has its rows and its terms spread over a warp: lane 4 g + q has rows g and g + 8,
 // or column g, and term q. Here rows g and g + 8 are the real and the imaginary part of a user, and the terms
 // are antennas at the same place of four runs, the even ones or the odd ones. So a lane reads two users of an
-// antenna's row at a time, lanes meet in no bank, and the registers that it reads are the operands, on the
-// left and on the right: to copy them into others would take as long as the products.
+// antenna's row at a time, lanes meet in no bank (of 16 users, whose runs lie side by side, two lanes do),
+// and the registers that it reads are the operands, on the left and on the right: to copy them into others
+// would take as long as the products.
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/massive/frame_matrix.hpp>

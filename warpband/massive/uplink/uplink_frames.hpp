@@ -254,7 +254,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
 
   WB_HD void work() const {
     const frame_plan& p = this->p;
-    float* const buffers = this->shared + team * p.team;
+    float* const buffers = this->shared + team * p.team_floats;
     float* const vectors = buffers + p.buffers * p.buffer;
     float* const own = this->shared + p.own + team * p.sums;
     const auto loaded = [&](int b) { return this->barrier(team * (p.buffers + 1) + b); };
@@ -313,20 +313,19 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
   int turn = 0;
   WB_ROLL for (int n = solver * frames; n < block.count; n += block.p.slots, turn += block.groups) {
     // Half a warp that has no frame takes vectors of the other one's.
-    const bool helps = Many && sub > 0 && n + sub >= block.count, exists = helps || n + sub < block.count;
-    const std::size_t frame = block.frame(n + sub < block.count ? n + sub : n);
-    frame_solver<U, Many> work(block.a, block.slot(slot), exists);
+    const bool exists = n + sub < block.count, halved = Many && frames == 2 && n + 1 >= block.count;
+    const std::size_t frame = block.frame(exists ? n + sub : n);
+    frame_solver<U, Many> work(block.a, block.slot(slot), exists || halved);
     WB_ROLL for (int g = 0; g < block.groups; g++) {
       WB_UNROLL for (int i = 0; i < frames; i++) {
         if (n + i < block.count) block.filled(solver * frames + i).wait(turn + g);
       }
       const int symbol = g * Roles::shape::sides, count = block.count_from(symbol);
-      const bool halved = Many && frames == 2 && n + 1 >= block.count;
       if (halved) work.share(block.slot(solver * frames), block.slot(solver * frames + 1), g == 0);
       if (g == 0) work.prepare(frame);
       work.solve(block.vector_number(frame, symbol), count, halved);
       // Of the last frame in a slot nobody waits for the end.
-      if (n + sub < block.count && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
+      if (exists && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
         block.freed(slot).arrive();
       __syncwarp();
     }
