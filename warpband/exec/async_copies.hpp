@@ -40,6 +40,9 @@ template <int Threads>
 WB_HD void meet_in_block(int which) {
   asm volatile("bar.sync %0, %1;" ::"r"(which), "n"(Threads) : "memory");
 }
+WB_HD void meet_in_block(int which, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(which), "r"(threads) : "memory");
+}
 /// A barrier in shared memory that some threads arrive at and others wait for, turn by turn.
 struct shared_barrier {
   std::uint32_t at;

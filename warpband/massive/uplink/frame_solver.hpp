@@ -9,6 +9,10 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
+/// Which of so many equal parts of a frame's vectors.
+struct vector_share {
+  int number, of;
+};
 template <int U, bool Many>
 struct frame_solver {
   using Shape = frame_shape<U, Many>;
@@ -129,7 +133,8 @@ struct frame_solver {
     float* b[P];
     cx<float> s[P];
     WB_UNROLL for (int i = 0; i < P; i++) {
-      b[i] = right(first + i < count ? first + i : first);
+      // Else one that was not written just now.
+      b[i] = right(first + i < count ? first + i : first < count ? first : 0);
       s[i] = {b[i][2 * u], b[i][2 * u + 1]};
     }
     constexpr int together = P == 1 ? U : U == 16 ? 4 : 8;
@@ -269,20 +274,19 @@ struct frame_solver {
     }
   }
 
-  /// Solves and writes vectors number `vector` and on, `count` of them. By whole warps. `halved`: both halves
-  /// of the warp have the same frame, and the second one takes the vectors from half of them on.
-  WB_HD void solve(std::size_t vector, int count, bool halved) const {
+  /// Solves a share of the `count` vectors from number `vector` on, and writes it. By whole warps, whose
+  /// halves may have other shares, each with all vectors in a slot of its own: some may be solved beyond the
+  /// share.
+  WB_HD void solve(std::size_t vector, int count, vector_share share) const {
     const unsigned fine = judge(count);
     __syncwarp();
-    // Of each half; a multiple of the vectors that are solved at once.
-    const int each = halved ? (count + 7) / 8 * 4 : count;
-    const int begin = halved && (threadIdx.x & 16) != 0 ? each : 0,
+    const int each = (count + share.of - 1) / share.of, begin = share.number * each,
               end = begin + each < count ? begin + each : count;
     if (a.mode == massive_mode::cg) {
       float2 column[U];
       column_of(column);
       WB_ROLL for (int k = 0; k < each; k++)
-          gradients(column, right(begin + k < count ? begin + k : begin), begin + k < count);
+          gradients(column, right(begin + k < count ? begin + k : 0), begin + k < count);
     } else if (decomposed()) {
       if constexpr (Many) {
         WB_ROLL for (int k = 0; k < each; k += 4) substitute<4>(begin + k, count);

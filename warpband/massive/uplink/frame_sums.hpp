@@ -29,7 +29,7 @@ inline constexpr int triangle_values = 64;
 /// Where the sums of a triangle go, in the order in which lanes have them; the highest bit: negated.
 template <int U>
 struct triangle_table {
-  std::uint16_t to[U / 16][4][triangle_values];
+  alignas(16) std::uint16_t to[U / 16][4][triangle_values];
 };
 template <int U>
 constexpr triangle_table<U> make_triangle_table() {
@@ -231,11 +231,14 @@ struct frame_sums {
       sum[60 + i] = squares[i][0] + squares[i][1];
     }
     WB_UNROLL for (int i = 0; i < 6; i++) pp[i].join(sum + 48 + 2 * i);
+    // Read before the sums meet, as they may come from far.
+    const uint4 read = *reinterpret_cast<const uint4*>(triangle_places<U>.to[block][part] +
+                                                       run * (triangle_values / antenna_runs));
+    const std::uint32_t places[4] = {read.x, read.y, read.z, read.w};
     sum_over_runs(lanes(), sum);
     ready();
-    const std::uint16_t* to = triangle_places<U>.to[block][part] + run * (triangle_values / antenna_runs);
     WB_UNROLL for (int i = 0; i < triangle_values / antenna_runs; i++) {
-      const int place = to[i];
+      const std::uint32_t place = places[i / 2] >> 16 * (i % 2);
       results[place & 0x7fff] = (place & 0x8000) != 0 ? -sum[i] : sum[i];
     }
     if constexpr (Joined) {

@@ -41,8 +41,8 @@ struct tensor_tile {
   }
 };
 /// 8 x 8 sums of a conj(b): row g, columns 2 q and 2 q + 1. Halves: factors without a low part, which halves
-/// do not have.
-template <bool Halves>
+/// do not have. Own: of users with themselves (a is b), whose low high is the adjoint of high low.
+template <bool Halves, bool Own>
 struct tensor_products {
   tensor_tile by_re, by_im, low_by_re, low_by_im;
   float2 sum[2] = {};
@@ -52,16 +52,45 @@ struct tensor_products {
     if constexpr (!Halves) {
       low_by_re.add(a.re.high, a.im.high, b.re.low);
       low_by_im.add(a.re.high, a.im.high, b.im.low);
-      low_by_re.add(a.re.low, a.im.low, b.re.high);
-      low_by_im.add(a.re.low, a.im.low, b.im.high);
+      if constexpr (!Own) {
+        low_by_re.add(a.re.low, a.im.low, b.re.high);
+        low_by_im.add(a.re.low, a.im.low, b.im.high);
+      }
     }
   }
-  WB_HD void settle() {
-    WB_UNROLL for (int i = 0; i < 2; i++) {
-      sum[i].x += (by_re.c[i] + by_im.c[2 + i]) + (low_by_re.c[i] + low_by_im.c[2 + i]);
-      sum[i].y += (by_re.c[2 + i] - by_im.c[i]) + (low_by_re.c[2 + i] - low_by_im.c[i]);
+  /// Those with low parts, some 2^-11 of the others, may be long sums.
+  WB_HD void settle() { take(by_re, by_im); }
+  /// After the last `settle`, by the lane of g and q.
+  WB_HD void finish(int g, int q) {
+    if constexpr (!Halves) {
+      if constexpr (Own) add_adjoint(g, q);
+      take(low_by_re, low_by_im);
     }
-    by_re = by_im = low_by_re = low_by_im = {};
+  }
+
+ private:
+  WB_HD void take(tensor_tile& re, tensor_tile& im) {
+    WB_UNROLL for (int i = 0; i < 2; i++) {
+      sum[i].x += re.c[i] + im.c[2 + i];
+      sum[i].y += re.c[2 + i] - im.c[i];
+    }
+    re = im = {};
+  }
+  WB_HD void add_adjoint(int g, int q) {
+    float2 low[2];
+    WB_UNROLL for (int i = 0; i < 2; i++)
+        low[i] = {low_by_re.c[i] + low_by_im.c[2 + i], low_by_re.c[2 + i] - low_by_im.c[i]};
+    WB_UNROLL for (int i = 0; i < 2; i++) {
+      // Row 2 q + i, column g.
+      const int from = 4 * (2 * q + i) + g / 2;
+      float of[4];
+      WB_UNROLL for (int e = 0; e < 2; e++) {
+        of[2 * e] = __shfl_sync(0xffffffffu, low[e].x, from);
+        of[2 * e + 1] = __shfl_sync(0xffffffffu, low[e].y, from);
+      }
+      sum[i].x += g % 2 == 0 ? of[0] : of[2];
+      sum[i].y -= g % 2 == 0 ? of[1] : of[3];
+    }
   }
 };
 
@@ -75,7 +104,8 @@ struct tensor_sums {
   int g, q, steps, next_run;  // antennas of a run; to that of odd number
   const float *h, *y;         // as staged: run 2 q; users 2 g and 2 g + 1
   Ready ready;
-  using sums = tensor_products<Halves>;
+  using sums = tensor_products<Halves, false>;
+  using own_sums = tensor_products<Halves, true>;
 
   WB_HD tensor_sums(const float* channel, const float* vectors, float* to, const frame_plan& plan, int lane,
                     Ready before)
@@ -88,8 +118,8 @@ struct tensor_sums {
   /// 16 users' own block and its diagonal; with Filter also those users' sums with the one vector.
   template <bool Filter>
   WB_HD void square(int block) const {
-    sums even, odd,
-        both;  // rows 2 g and columns 4 q and 4 q + 2; the same of odd ones; rows 2 g, odd columns
+    own_sums even, odd;
+    sums both;  // rows 2 g and columns 4 q and 4 q + 2; the same of odd ones; rows 2 g, odd columns
     float filter[2][4] = {};
     over_antennas(
         [&](int j, int run) {
@@ -105,6 +135,7 @@ struct tensor_sums {
           }
         },
         [&] { even.settle(), odd.settle(), both.settle(); });
+    even.finish(g, q), odd.finish(g, q), both.finish(g, q);
     ready();
     const int first = 16 * block;
     WB_UNROLL for (int i = 0; i < 2; i++) {
@@ -143,6 +174,7 @@ struct tensor_sums {
           of_odd.add({x.z, x.w}, column);
         },
         [&] { of_even.settle(), of_odd.settle(); });
+    of_even.finish(g, q), of_odd.finish(g, q);
     ready();
     WB_UNROLL for (int i = 0; i < 2; i++) {
       put(16 + 2 * g, 4 * q + 2 * i + odd, of_even.sum[i]);
@@ -171,6 +203,7 @@ struct tensor_sums {
           }
         },
         [&] { WB_UNROLL for (int n = 0; n < N; n++) of_even[n].settle(), of_odd[n].settle(); });
+    WB_UNROLL for (int n = 0; n < N; n++) of_even[n].finish(g, q), of_odd[n].finish(g, q);
     ready();
     WB_UNROLL for (int n = 0; n < N; n++) {
       WB_UNROLL for (int i = 0; i < 2; i++) {

@@ -6,7 +6,8 @@
 // frame that lies in one of a ring of buffers they put H^H H and H^H y into a slot, and start to copy a later
 // frame into the buffer at once. Solvers (frame_solver.hpp) take it from there. So buffers, which take most
 // of the shared memory, are never held by a frame that is being solved, and neither trade waits for the other
-// but through the barriers of slots. Frame n of a block has team n % teams and slot n % slots.
+// but through the barriers of slots. Frame n of a block has team n % teams and slot n % slots. A single frame
+// of several vectors, as blocks have in small calls, is the work of all the block's teams and of all solvers.
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/uplink/frame_solver.hpp>
 #include <warpband/massive/uplink/frame_sums.hpp>
@@ -30,12 +31,14 @@ struct frame_block {
   float* shared;
   std::size_t first;
   int count, groups;  // frames of this block, groups of each
+  bool alone;         // the block's teams, of one warp each, and its solvers share a frame
 
   WB_HD frame_block(const massive_args& args, const frame_plan& plan, float* memory, std::size_t begin,
                     std::size_t end)
       : a(args), p(plan), shared(memory), first(begin + blockIdx.x) {
     count = static_cast<int>((end - first + gridDim.x - 1) / gridDim.x);
     groups = Many ? (a.symbols + Shape::sides - 1) / Shape::sides : 1;
+    alone = Many && U == 16 && count == 1;
   }
   WB_HD std::size_t frame(int n) const { return first + static_cast<std::size_t>(n) * gridDim.x; }
   WB_HD int count_from(int symbol) const {
@@ -52,6 +55,7 @@ struct frame_block {
   /// Arrivals where the threads of a team copy, and where the device's engine does.
   static constexpr int by_threads = 32 * Roles::team, by_engine = async_copies::bulk ? copiers : by_threads;
   WB_HD int buffers() const { return p.teams * (p.buffers + 1); }
+  WB_HD int sharers() const { return alone ? p.teams : 1; }
   WB_HD shared_barrier barrier(int i) const {
     return shared_barrier(reinterpret_cast<std::uint64_t*>(shared + p.barriers) + i);
   }
@@ -63,7 +67,7 @@ struct frame_block {
     WB_ROLL for (int i = rank; i < buffers() + 2 * p.slots; i += static_cast<int>(blockDim.x)) {
       const bool freed_slot = i >= buffers() + p.slots;
       const bool channel = i < buffers() && i % (p.buffers + 1) < p.buffers;
-      barrier(i).init(freed_slot ? U : channel ? by_engine : by_threads);
+      barrier(i).init(freed_slot ? U : channel ? by_engine : sharers() * by_threads);
     }
     // Slots that a block has no frame for are solved too, and not kept; of ragged runs tensor cores sum
     // zeros.
@@ -89,30 +93,40 @@ struct frame_team : frame_block<U, Many, Tensor> {
   /// Where one more meeting costs a team less than the wait for its next vectors.
   static constexpr bool filters_first = Many && U == 32 && !Tensor;
   int team, warp, rank;  // of the block's teams; of the team's warps and threads
+  int sharer, sharers;   // of the teams that share a frame
 
   WB_HD explicit frame_team(const base& b) : base(b) {
     const int block_warp = warp_of_block();
     team = block_warp / Roles::team;
     warp = block_warp % Roles::team;
     rank = static_cast<int>(threadIdx.x) % threads;
+    sharer = b.alone ? team : 0;
+    sharers = b.sharers();
+    if (b.alone) team = 0;
   }
   WB_HD void meet() const {
-    if constexpr (Roles::team == 1)
-      __syncwarp();
+    if constexpr (Roles::team > 1)
+      meet_in_block(1 + team, threads);
+    else if (sharers > 1)
+      meet_in_block(1, sharers * threads);
     else
-      meet_in_block<threads>(1 + team);
+      __syncwarp();
   }
+  /// Among all threads that share a frame.
+  WB_HD int shared_rank() const { return rank + threads * sharer; }
+  WB_HD int shared_threads() const { return threads * sharers; }
   WB_HD bool half_in() const { return this->a.half_channel.data != nullptr; }
 
   // -------------------------------------------------------------------------------------------- movements
 
-  WB_HD void copy(float* to, const void* from, int fours) const {
+  WB_HD static void copy(float* to, const void* from, int fours, int first, int step) {
     const auto* at = static_cast<const float4*>(from);
-    WB_ROLL for (int i = rank; i < fours; i += threads)
+    WB_ROLL for (int i = first; i < fours; i += step)
         async_copies::copy16(async_copies::address(to + 4 * i), at + i);
   }
   /// Starts to copy H of a frame into a buffer, and its vector where it has one.
   WB_HD void stage(float* buffer, std::size_t f, shared_barrier loaded) const {
+    if (sharer != 0) return;
     const massive_args& a = this->a;
     float* const vector = buffer + (half_in() ? a.antennas * U : this->p.y);
     if constexpr (async_copies::bulk) {
@@ -127,7 +141,8 @@ struct frame_team : frame_block<U, Many, Tensor> {
       loaded.arrive();
     } else {
       if (half_in())
-        copy(buffer, a.half_channel.data + f * a.half_channel.item_stride, a.antennas * (U / 4));
+        copy(buffer, a.half_channel.data + f * a.half_channel.item_stride, a.antennas * (U / 4), rank,
+             threads);
       else
         stage_channel<U, threads>(buffer, a, this->p, f, rank);
       if constexpr (!Many) copy_vectors(vector, f, 0);
@@ -164,15 +179,15 @@ struct frame_team : frame_block<U, Many, Tensor> {
     if (half_in()) {
       const half_complex* from = a.half_in.data + number * a.half_in.item_stride;
       if (a.half_in.item_stride == static_cast<std::size_t>(a.antennas)) {
-        copy(to, from, count * (a.antennas / 4));
+        copy(to, from, count * (a.antennas / 4), shared_rank(), shared_threads());
       } else {
         WB_ROLL for (int side = 0; side < count; side++, from += a.half_in.item_stride, to += a.antennas)
-            copy(to, from, a.antennas / 4);
+            copy(to, from, a.antennas / 4, shared_rank(), shared_threads());
       }
     } else {
       const std::uint32_t vector = 4 * static_cast<std::uint32_t>(this->p.y_side);
       const cx_pair* vectors = a.in.data + number * a.in.item_stride;
-      WB_ROLL for (int i = rank; 2 * i < a.antennas; i += threads) {
+      WB_ROLL for (int i = shared_rank(); 2 * i < a.antennas; i += shared_threads()) {
         const cx_pair* from = vectors + 2 * i;
         std::uint32_t at = async_copies::address(to + at_antenna(this->p, 2 * i));
 #pragma unroll 4
@@ -188,7 +203,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
   /// Halves to floats in the team's own memory.
   WB_HD void unpack_channel(const float* buffer, float* own) const {
     const auto* from = reinterpret_cast<const uint4*>(buffer);
-    WB_ROLL for (int i = rank; i < this->a.antennas * (U / 4); i += threads) {
+    WB_ROLL for (int i = shared_rank(); i < this->a.antennas * (U / 4); i += shared_threads()) {
       const uint4 x = from[i];
       float* to = own + 8 * i + this->p.pad * (i / (U / 4) >> (this->p.run_log2 + this->p.pad_log2));
       put_two(to, x.x, x.y);
@@ -196,7 +211,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
     }
   }
   WB_HD void unpack_vectors(const float* buffer, float* own, int count) const {
-    WB_ROLL for (int side = warp; side < count; side += Roles::team) {
+    WB_ROLL for (int side = shared_rank() / 32; side < count; side += shared_threads() / 32) {
       const auto* from = reinterpret_cast<const uint4*>(buffer + this->a.antennas * side);
       float* to = own + this->p.y + side * this->p.y_side;
       WB_ROLL for (int i = rank % 32; 4 * i < this->a.antennas; i += 32) {
@@ -230,10 +245,13 @@ struct frame_team : frame_block<U, Many, Tensor> {
   template <class Sums>
   WB_HD void square(const Sums& sums) const {
     if constexpr (Tensor) {
-      if (U == 16 || warp < 2)
-        sums.template square<joined>(warp);
+      // Two teams share the tensor cores, which the first two warps of one and the last two of the other
+      // need for longer.
+      const int part = warp ^ (U == 32 ? team % 2 * 2 : 0);
+      if (U == 16 || part < 2)
+        sums.template square<joined>(part);
       else if constexpr (U == 32)
-        sums.beside(warp - 2);
+        sums.beside(part - 2);
     } else if (U == 32 && warp < 2) {
       sums.rectangle(16 + 8 * warp);
     } else {
@@ -242,10 +260,13 @@ struct frame_team : frame_block<U, Many, Tensor> {
   }
   template <class Sums>
   WB_HD void filter(const Sums& sums, int count) const {
+    // The first of several teams has H^H H.
+    const bool shares = sharers > 1;
+    if (shares && sharer == 0) return;
     if constexpr (!Tensor) {
-      sums.filters_of(warp, Roles::team, count);
+      sums.filters_of(shares ? sharer - 1 : warp, shares ? sharers - 1 : Roles::team, count);
     } else if constexpr (U == 16) {
-      sums.template filters<2>(0, 0, count);
+      if (!shares || sharer == 1) sums.template filters<2>(0, 0, count);
     } else {
       const int side = 8 * (warp / 2);
       if (side < count) sums.template filters<1>(warp % 2, side, count);
@@ -284,7 +305,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
                           loaded(p.buffers));
         };
         with_sums(h, y, this->slot(s), {this->freed(s), slot_turn + g - 1}, [&](const auto& sums) {
-          if (!filters_first && g == 0) square(sums);
+          if (!filters_first && g == 0 && sharer == 0) square(sums);
           if constexpr (Many) filter(sums, side_count);
           if constexpr (filters_first) {
             // While H^H H is summed, the next vectors come in the place of these.
@@ -309,23 +330,36 @@ template <int U, bool Many, bool Tensor>
 WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
   using Roles = frame_roles<U, Many, Tensor>;
   constexpr int frames = Roles::frames_of_solver;
-  const int sub = static_cast<int>(threadIdx.x) % 32 / U, slot = solver * frames + sub;
+  const int solvers = block.p.solvers, sub = static_cast<int>(threadIdx.x) % 32 / U,
+            slot = solver * frames + sub;
   int turn = 0;
-  WB_ROLL for (int n = solver * frames; n < block.count; n += block.p.slots, turn += block.groups) {
-    // Half a warp that has no frame takes vectors of the other one's.
+  WB_ROLL for (int n = block.alone ? 0 : solver * frames; n < block.count;
+               n += block.p.slots, turn += block.groups) {
+    // Half a warp that has no frame takes vectors of the other one's, or all take those of the block's only
+    // frame, each in a slot of its own.
     const bool exists = n + sub < block.count, halved = Many && frames == 2 && n + 1 >= block.count;
     const std::size_t frame = block.frame(exists ? n + sub : n);
     frame_solver<U, Many> work(block.a, block.slot(slot), exists || halved);
     WB_ROLL for (int g = 0; g < block.groups; g++) {
       WB_UNROLL for (int i = 0; i < frames; i++) {
-        if (n + i < block.count) block.filled(solver * frames + i).wait(turn + g);
+        if (n + i < block.count) block.filled(block.alone ? i : solver * frames + i).wait(turn + g);
       }
       const int symbol = g * Roles::shape::sides, count = block.count_from(symbol);
-      if (halved) work.share(block.slot(solver * frames), block.slot(solver * frames + 1), g == 0);
+      if (block.alone) {
+        WB_ROLL for (int i = solver == 0 ? 1 : 0; i < frames; i++)
+            work.share(block.slot(0), block.slot(solver * frames + i), g == 0);
+        meet_in_block(2, 32 * solvers);
+      } else if (halved) {
+        work.share(block.slot(solver * frames), block.slot(solver * frames + 1), g == 0);
+      }
       if (g == 0) work.prepare(frame);
-      work.solve(block.vector_number(frame, symbol), count, halved);
+      if (block.alone)
+        work.solve(block.vector_number(frame, symbol), count, {slot, block.p.slots});
+      else
+        work.solve(block.vector_number(frame, symbol), count, {halved ? sub : 0, halved ? 2 : 1});
       // Of the last frame in a slot nobody waits for the end.
-      if (exists && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
+      if (block.alone ? slot == 0 && g + 1 < block.groups
+                      : exists && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
         block.freed(slot).arrive();
       __syncwarp();
     }

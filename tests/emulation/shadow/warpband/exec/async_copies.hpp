@@ -24,6 +24,7 @@ template <int Threads>
 void meet_in_block(int which) {
   emulation::meet(which, Threads);
 }
+inline void meet_in_block(int which, int threads) { emulation::meet(which, threads); }
 struct shared_barrier {
   std::uint64_t* at;
   explicit shared_barrier(std::uint64_t* word) : at(word) {}
