@@ -359,12 +359,12 @@ json trace_json(const wb::stream_trace& trace, const wb::trace_tail& tail, frame
 std::string trace_text(const wb::stream_trace& trace, const wb::trace_tail& tail) {
   const double excess = std::accumulate(tail.excess_us.begin(), tail.excess_us.end(), 0.0);
   std::string text = fmt::format(
-      "  the slowest {}, from {:.1f} us on, in {} runs: {:.1f} us above the median of each place:",
-      trace.slowest.size(), tail.from_us, tail.runs, excess);
+      "  the slowest {}, from {:.1f} us on, in {} runs: {:.1f} us above the medians:", trace.slowest.size(),
+      tail.from_us, tail.runs, excess);
   for (std::size_t p = 0; p < wb::frame_places; p++)
     if (excess > 0 && tail.excess_us[p] >= 0.01 * excess)
-      text += fmt::format(" {} {:.0f} %", wb::name_of(static_cast<wb::frame_place>(p)),
-                          100 * tail.excess_us[p] / excess);
+      text += fmt::format("{} {} {:.0f} %", text.ends_with(':') ? "" : ",",
+                          wb::name_of(static_cast<wb::frame_place>(p)), 100 * tail.excess_us[p] / excess);
   return text;
 }
 
