@@ -331,7 +331,6 @@ json trace_json(const wb::stream_trace& trace, const wb::trace_tail& tail, frame
       all[wb::name_of(static_cast<wb::frame_place>(p))] = value_of(p);
     return all;
   };
-  const double excess = std::accumulate(tail.excess_us.begin(), tail.excess_us.end(), 0.0);
   json slowest = json::array();
   for (const wb::traced_frame& f : trace.slowest) {
     const wb::lane_times& on_device = f.times.on_device;
@@ -344,17 +343,16 @@ json trace_json(const wb::stream_trace& trace, const wb::trace_tail& tail, frame
       each["upload_us"] = on_device.uploaded - on_device.upload_begun;
     slowest.push_back(each);
   }
-  return {
-      {"frames", trace.frames},
-      {"places_us", by_place([&](std::size_t p) { return times_json(trace.places[p]); })},
-      {"tail",
-       {{"frames", trace.slowest.size()},
-        {"from_us", tail.from_us},
-        {"runs", tail.runs},
-        {"longest_run", tail.longest_run},
-        {"excess_us", by_place([&](std::size_t p) { return tail.excess_us[p]; })},
-        {"share", by_place([&](std::size_t p) { return excess == 0 ? 0 : tail.excess_us[p] / excess; })}}},
-      {"slowest", slowest}};
+  return {{"frames", trace.frames},
+          {"places_us", by_place([&](std::size_t p) { return times_json(trace.places[p]); })},
+          {"tail",
+           {{"frames", trace.slowest.size()},
+            {"from_us", tail.from_us},
+            {"runs", tail.runs},
+            {"longest_run", tail.longest_run},
+            {"excess_us", by_place([&](std::size_t p) { return tail.excess_us[p]; })},
+            {"share", by_place([&](std::size_t p) { return tail.share[p]; })}}},
+          {"slowest", slowest}};
 }
 std::string trace_text(const wb::stream_trace& trace, const wb::trace_tail& tail) {
   const double excess = std::accumulate(tail.excess_us.begin(), tail.excess_us.end(), 0.0);
@@ -362,9 +360,9 @@ std::string trace_text(const wb::stream_trace& trace, const wb::trace_tail& tail
       "  the slowest {}, from {:.1f} us on, in {} runs: {:.1f} us above the medians:", trace.slowest.size(),
       tail.from_us, tail.runs, excess);
   for (std::size_t p = 0; p < wb::frame_places; p++)
-    if (excess > 0 && tail.excess_us[p] >= 0.01 * excess)
+    if (tail.share[p] >= 0.01)
       text += fmt::format("{} {} {:.0f} %", text.ends_with(':') ? "" : ",",
-                          wb::name_of(static_cast<wb::frame_place>(p)), 100 * tail.excess_us[p] / excess);
+                          wb::name_of(static_cast<wb::frame_place>(p)), 100 * tail.share[p]);
   return text;
 }
 

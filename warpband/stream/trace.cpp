@@ -69,7 +69,10 @@ trace_tail tail_of(const stream_trace& trace) {
     t.median_us[p] = trace.places[p].percentile_us(50);
     for (const traced_frame& f : trace.slowest) t.excess_us[p] += f.places_us[p] - t.median_us[p];
     t.excess_us[p] /= static_cast<double>(trace.slowest.size());
+    t.share[p] = std::max(t.excess_us[p], 0.0);
   }
+  const double all = std::accumulate(t.share.begin(), t.share.end(), 0.0);
+  for (double& share : t.share) share = all == 0 ? 0 : share / all;
   return t;
 }
 

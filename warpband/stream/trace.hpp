@@ -74,7 +74,8 @@ struct trace_tail {
   std::size_t runs = 0;  // of slowest frames one behind the other, among those pushed
   std::size_t longest_run = 0;
   place_times median_us{};  // of all frames, as latency_histogram tells it
-  place_times excess_us{};  // of the slowest over these medians, on average
+  place_times excess_us{};  // of the slowest over these medians, on average; below 0 where they are faster
+  place_times share{};      // of each place in the excesses above 0; they add up to 1, or all are 0
 };
 trace_tail tail_of(const stream_trace& trace);
 

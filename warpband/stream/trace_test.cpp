@@ -207,9 +207,30 @@ TEST(stream_trace, the_tail_is_told_place_by_place) {
   EXPECT_NEAR(at(tail.excess_us, frame_place::uploading), 4 * 300 / 5., 6);
   EXPECT_NEAR(at(tail.excess_us, frame_place::noticing), 400 / 5., 6);
   EXPECT_NEAR(at(tail.excess_us, frame_place::queueing), 0, 0.1);
+  EXPECT_NEAR(at(tail.share, frame_place::uploading), 0.75, 0.02);
+  EXPECT_NEAR(at(tail.share, frame_place::noticing), 0.25, 0.02);
+  EXPECT_NEAR(sum(tail.share), 1, 1e-12);
   const wb::trace_tail none = wb::tail_of(wb::frame_tracer(5, 1, 1).result());
   EXPECT_EQ(none.runs, 0U);
   EXPECT_EQ(none.from_us, 0);
+  EXPECT_EQ(sum(none.share), 0);
+}
+
+TEST(stream_trace, what_the_slowest_are_faster_at_is_no_share_of_their_excess) {
+  wb::frame_tracer tracer(1, 1, 1);
+  for (std::uint64_t n = 0; n < 9; n++) {
+    wb::frame_times f = frame(n, n * 1ms);
+    f.on_device = {};
+    f.pushed += n == 4 ? 200us : 0us;
+    f.started = f.pushed + (n == 4 ? 1us : 3us);
+    for (auto* later : {&f.submitted, &f.seen, &f.delivered}) *later += n == 4 ? 200us : 0us;
+    pass(tracer, 0, f);
+  }
+  const wb::trace_tail tail = wb::tail_of(tracer.result());
+  EXPECT_LT(at(tail.excess_us, frame_place::queueing), -1.9);
+  EXPECT_EQ(at(tail.share, frame_place::queueing), 0);
+  EXPECT_NEAR(at(tail.share, frame_place::pushing), 200 / 202., 0.01);
+  EXPECT_NEAR(at(tail.share, frame_place::submitting), 2 / 202., 0.01);
 }
 
 TEST(stream_trace, every_place_has_a_name) {
