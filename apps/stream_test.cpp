@@ -118,7 +118,7 @@ stages = false
 TEST(stream_command, drops_frames_that_come_too_fast_and_says_so) {
   // One frame takes far longer than a ten-thousandth of a second; two slots wait.
   const auto result = result_of(R"([stream]
-items = 20000
+items = 4000
 queue = 2
 streams = 1
 overflow = "drop-oldest"
