@@ -257,7 +257,8 @@ class frame_pipeline {
   /// counters().
   void reset_times();
   /// Where frames delivered since then lost their time; empty without pipeline_config::trace. A frame counts
-  /// once its device has been asked, which is after its delivery: all do after stop(). Allocates.
+  /// once its device has been asked, which is after its delivery: all do after stop(). Allocates, and holds
+  /// up frames meanwhile.
   stream_trace trace() const;
   std::size_t slots() const noexcept;
   /// What devices are: "NVIDIA H100 80GB HBM3", "avx512, 1 thread".
