@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <span>
@@ -321,6 +322,50 @@ class bare_copies {
   wb::latency_histogram times_;
 };
 
+/// Where frames lost their time.
+json trace_json(const wb::stream_trace& trace, const wb::trace_tail& tail, frame_clock::time_point start,
+                std::uint64_t first) {
+  const auto by_place = [](const auto& value_of) {
+    json all;
+    for (std::size_t p = 0; p < wb::frame_places; p++)
+      all[wb::name_of(static_cast<wb::frame_place>(p))] = value_of(p);
+    return all;
+  };
+  json slowest = json::array();
+  for (const wb::traced_frame& f : trace.slowest) {
+    const wb::lane_times& on_device = f.times.on_device;
+    json each{{"frame", f.times.sequence - first},
+              {"device", f.times.device},
+              {"seconds", std::chrono::duration<double>(f.times.due - start).count()},
+              {"latency_us", f.latency_us},
+              {"places_us", by_place([&](std::size_t p) { return f.places_us[p]; })}};
+    if (on_device.uploaded != wb::lane_times::no_time)
+      each["upload_us"] = on_device.uploaded - on_device.upload_begun;
+    slowest.push_back(each);
+  }
+  return {{"frames", trace.frames},
+          {"places_us", by_place([&](std::size_t p) { return times_json(trace.places[p]); })},
+          {"tail",
+           {{"frames", trace.slowest.size()},
+            {"from_us", tail.from_us},
+            {"runs", tail.runs},
+            {"longest_run", tail.longest_run},
+            {"excess_us", by_place([&](std::size_t p) { return tail.excess_us[p]; })},
+            {"share", by_place([&](std::size_t p) { return tail.share[p]; })}}},
+          {"slowest", slowest}};
+}
+std::string trace_text(const wb::stream_trace& trace, const wb::trace_tail& tail) {
+  const double excess = std::accumulate(tail.excess_us.begin(), tail.excess_us.end(), 0.0);
+  std::string text = fmt::format(
+      "  the slowest {}, from {:.1f} us on, in {} runs: {:.1f} us above the medians:", trace.slowest.size(),
+      tail.from_us, tail.runs, excess);
+  for (std::size_t p = 0; p < wb::frame_places; p++)
+    if (tail.share[p] >= 0.01)
+      text += fmt::format("{} {} {:.0f} %", text.ends_with(':') ? "" : ",",
+                          wb::name_of(static_cast<wb::frame_place>(p)), 100 * tail.share[p]);
+  return text;
+}
+
 /// Settings that not all devices can have.
 void check_devices(const stream_run& run) {
   if (run.copies_every != 0 && run.devices.front() == "cpu")
@@ -375,6 +420,7 @@ json run_one(stream_run run, progress_line& line) {
   c.most_items = run.items, c.queue = run.queue, c.batch = run.batch;
   c.timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(run.timeout_ms * 1e6));
   c.overflow = run.overflow, c.waiting = run.waiting;
+  c.trace = run.trace;
   if (run.graphs) c.graph_items = {run.items};
   c.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(run.deadline_us * 1e3));
   const std::optional<std::size_t> status = status_of(chain);
@@ -501,6 +547,8 @@ json run_one(stream_run run, progress_line& line) {
   const std::size_t graphs = pipeline.graphs();
   check.finish();
   pipeline.stop();
+  const wb::stream_trace trace = pipeline.trace();
+  const wb::trace_tail tail = wb::tail_of(trace);
 
   const std::uint64_t pushed = after.pushed - before.pushed, delivered = after.delivered - before.delivered;
   const double part = pushed == 0 ? 0 : static_cast<double>(delivered) / static_cast<double>(pushed);
@@ -546,6 +594,7 @@ json run_one(stream_run run, progress_line& line) {
     result["bare_copies_us"].update(
         {{"every", run.copies_every}, {"count", copies->times().count()}, {"bytes", copies->bytes()}});
   }
+  if (run.trace != 0) result["trace"] = trace_json(trace, tail, start, before.pushed);
   result["deadline_us"] = run.deadline_us > 0 ? json(run.deadline_us) : json();
   result["missed"] = times.missed;
   result["missed_runs"] = {{"count", times.missed_runs}, {"longest", times.longest_missed_run}};
@@ -585,6 +634,7 @@ json run_one(stream_run run, progress_line& line) {
         "  bare copies in, {} in turn with frames: p50 {:.1f}, p99 {:.1f}, p99.9 {:.1f}, max {:.1f} us\n",
         t.count(), t.percentile_us(50), t.percentile_us(99), t.percentile_us(99.9), t.max_us());
   }
+  if (!trace.slowest.empty()) fmt::print("{}\n", trace_text(trace, tail));
   if (!error.empty()) fmt::print("  ended early: {}\n", error);
   if (check.different != 0)
     fmt::print("  {} of {} results differ from the first of their frame\n", check.different, check.compared);
@@ -645,7 +695,8 @@ int run_stream(const stream_options& o) {
 constexpr const char* stream_footer =
     R"(A row for each run: throughput, time per frame, percentiles of the latency from host memory to host memory, frames
 that were late, dropped or failed; and uses, vectors or codewords that were erased, as for a NaN in them (- of decode,
-whose results do not say). With stream.stages a second line says what copies and stages of a frame take alone.
+whose results do not say). With stream.stages a second line says what copies and stages of a frame take alone; with
+stream.trace one says where the slowest frames lost their time.
 The exit code is 1 where a frame failed, or a result differs from the first one of the same frame.
 
 Examples:

@@ -186,6 +186,14 @@ const key keys[] = {
      [](stream_run& r, const toml::node& n, const key& k) {
        r.copies_every = whole<std::uint64_t>(n, k, 0, most_count);
      }},
+    {"stream.trace", "an integer from 0 to 100000", "0",
+     "The times of all frames at each place that they pass are counted, and so many of the slowest frames "
+     "are "
+     "told one by one, with the share of each place in what they have in excess of the others. 0: none of "
+     "this.",
+     [](stream_run& r, const toml::node& n, const key& k) {
+       r.trace = whole<std::size_t>(n, k, 0, 100'000);
+     }},
     {"stream.stages", "true or false", "true",
      "Before the run time the copies and stages of a frame one by one.",
      [](stream_run& r, const toml::node& n, const key& k) { r.stages = yes_or_no(n, k); }},

@@ -32,6 +32,7 @@ struct stream_run {
   double seconds = 0, deadline_us = 0, timeout_ms = 0, snr_db = 20;
   std::string source = "generated";
   bool stages = true;
+  std::size_t trace = 0;
   // [detector], [massive], [stbc], [code], [decoder]
   wb::detector_config detector;
   std::size_t per_channel = 1;  // uses, vectors or codewords that share an estimate

@@ -79,12 +79,46 @@ TEST(stream_command, counts_every_frame_of_the_example) {
     EXPECT_LE(run["latency_us"]["p99.9"].get<double>(), run["latency_us"]["max"].get<double>());
   }
   EXPECT_GT(compared, 0);
+  EXPECT_FALSE(result["runs"][1].contains("trace"));
+  EXPECT_EQ(result["runs"][2]["trace"]["frames"], 250);
+}
+
+TEST(stream_command, tells_where_the_slowest_frames_lost_their_time) {
+  const auto result = result_of(R"([stream]
+items = 256
+frames = 3000
+trace = 30
+stages = false
+)");
+  const auto& run = result["runs"][0];
+  const auto& trace = run["trace"];
+  EXPECT_EQ(trace["frames"], 3000);
+  EXPECT_EQ(trace["places_us"].size(), 9U);
+  EXPECT_GT(trace["places_us"]["computing"]["p50"].get<double>(), 0);
+  EXPECT_EQ(trace["places_us"]["uploading"]["max"], 0);  // a CPU works where frames lie
+  const auto& tail = trace["tail"];
+  EXPECT_EQ(tail["frames"], 30);
+  EXPECT_LE(tail["longest_run"].get<int>(), 31 - tail["runs"].get<int>());
+  double share = 0;
+  for (const auto& [place, value] : tail["share"].items()) share += value.get<double>();
+  EXPECT_NEAR(share, 1, 1e-9);
+  const auto& slowest = trace["slowest"];
+  ASSERT_EQ(slowest.size(), 30U);
+  for (std::size_t i = 0; i < 30; i++) {
+    double sum = 0;
+    for (const auto& [place, value] : slowest[i]["places_us"].items()) sum += value.get<double>();
+    EXPECT_NEAR(sum, slowest[i]["latency_us"].get<double>(), 1e-6);
+    EXPECT_LE(slowest[i]["latency_us"].get<double>(), slowest[0]["latency_us"].get<double>());
+    EXPECT_LT(slowest[i]["frame"].get<int>(), 3000);
+  }
+  EXPECT_EQ(slowest[29]["latency_us"], tail["from_us"]);
+  EXPECT_NEAR(slowest[0]["latency_us"].get<double>(), run["latency_us"]["max"].get<double>(), 1e-3);
 }
 
 TEST(stream_command, drops_frames_that_come_too_fast_and_says_so) {
   // One frame takes far longer than a ten-thousandth of a second; two slots wait.
   const auto result = result_of(R"([stream]
-items = 20000
+items = 4000
 queue = 2
 streams = 1
 overflow = "drop-oldest"
@@ -178,7 +212,9 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
         refused{"[stream]\nitems = 8\nrate = 10\ncopies_every = 1\n", "stream.copies_every"},
         refused{"[stream]\nitems = 8\ncopies_every = 9\n", "rate"},
         refused{"[stream]\nitems = 8\nrate = 10\ncopies_every = 9\n", "on a CPU"},
-        refused{"[stream\n", "line 1"}, refused{"", "stream.items"}}) {
+        refused{"[stream]\nitems = 8\ntrace = -1\n", "stream.trace"},
+        refused{"[stream\n", "line 1"},
+        refused{"", "stream.items"}}) {
     const outcome o = stream_text(r.scenario, "--frames 1");
     EXPECT_NE(o.code, 0) << r.scenario;
     EXPECT_NE(o.err.find(r.said), std::string::npos) << r.scenario << "\n" << o.err;

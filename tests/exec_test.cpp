@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -251,6 +252,28 @@ TEST_P(execution, resident_tables_are_copied_once_per_executor) {
     exec().sync();
     EXPECT_EQ(back, values);
   }
+}
+
+TEST(cuda_event, tells_microseconds_between_two_places) {
+  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  wb::cuda exec;
+  constexpr std::size_t bytes = 50'000'000;  // half a millisecond at least
+  const auto from = exec.make_host<std::byte>(bytes, 1);
+  auto to = exec.make<std::byte>(bytes, 1);
+  wb::cuda_event begun(0, true), ended(0, true), untimed(0);
+  exec.upload(to.data(), from.data(), bytes);
+  exec.sync();
+  const auto start = std::chrono::steady_clock::now();
+  begun.record(exec);
+  exec.upload(to.data(), from.data(), bytes);
+  ended.record(exec);
+  untimed.record(exec);
+  exec.sync();
+  const std::chrono::duration<double, std::micro> host = std::chrono::steady_clock::now() - start;
+  EXPECT_GT(ended.us_since(begun), 100);
+  EXPECT_LT(ended.us_since(begun), host.count() + 1);
+  EXPECT_EQ(begun.us_since(ended), -ended.us_since(begun));
+  EXPECT_THROW((void)untimed.us_since(begun), wb::device_error);
 }
 
 TEST(cuda_graph, outlives_a_workspace_that_grows) {

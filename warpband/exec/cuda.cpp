@@ -230,10 +230,10 @@ void cuda::notify(void (*f)(void*), void* data) {
   check(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream_), f, data), "queueing a host function");
 }
 
-cuda_event::cuda_event(int device) : device_(device) {
+cuda_event::cuda_event(int device, bool timed) : device_(device) {
   const on_device selected(device);
   cudaEvent_t e = nullptr;
-  check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "creating an event");
+  check(cudaEventCreateWithFlags(&e, timed ? cudaEventDefault : cudaEventDisableTiming), "creating an event");
   event_ = e;
 }
 cuda_event::~cuda_event() {
@@ -258,6 +258,12 @@ void cuda_event::hold(void* stream) const {
   const on_device selected(device_);
   check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event_), 0),
         "waiting for an event");
+}
+double cuda_event::us_since(const cuda_event& other) const {
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, static_cast<cudaEvent_t>(other.event_), static_cast<cudaEvent_t>(event_)),
+        "reading the time between events");
+  return static_cast<double>(ms) * 1e3;
 }
 
 cuda_graph& cuda_graph::operator=(cuda_graph&& other) noexcept {
@@ -410,11 +416,12 @@ void cuda::select() const { not_built(); }
 void cuda::upload(void*, const void*, std::size_t) { not_built(); }
 void cuda::download(void*, const void*, std::size_t) { not_built(); }
 void cuda::notify(void (*)(void*), void*) { not_built(); }
-cuda_event::cuda_event(int) : device_(0) { not_built(); }
+cuda_event::cuda_event(int, bool) : device_(0) { not_built(); }
 cuda_event::~cuda_event() = default;
 void cuda_event::record(void*) { not_built(); }
 bool cuda_event::reached() const { not_built(); }
 void cuda_event::hold(void*) const { not_built(); }
+double cuda_event::us_since(const cuda_event&) const { not_built(); }
 cuda_graph& cuda_graph::operator=(cuda_graph&&) noexcept { return *this; }
 cuda_graph::~cuda_graph() = default;
 void cuda_graph::record(cuda&, const std::function<void()>&) { not_built(); }

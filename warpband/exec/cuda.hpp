@@ -68,8 +68,8 @@ class cuda final : public executor {
 /// Streams are those of a `cuda`, or any cudaStream_t of the event's device (record) or of any (hold).
 class cuda_event {
  public:
-  /// Throws device_error.
-  explicit cuda_event(int device);
+  /// timed: us_since can tell when it was reached. Throws device_error.
+  explicit cuda_event(int device, bool timed = false);
   explicit cuda_event(const cuda& exec) : cuda_event(exec.device().index) {}
   ~cuda_event();
   cuda_event(const cuda_event&) = delete;
@@ -82,6 +82,10 @@ class cuda_event {
   /// What is queued there from now on waits for it; the host does not. Throws device_error.
   void hold(cuda& exec) const { hold(exec.stream()); }
   void hold(void* stream) const;
+  /// Microseconds by the device's clock from another place to this one; below 0 where the other one was
+  /// reached later. Both are timed, of one device, were recorded and are reached, else device_error. To about
+  /// half a microsecond, or to one part in 16 million of long times.
+  double us_since(const cuda_event& other) const;
 
  private:
   int device_;

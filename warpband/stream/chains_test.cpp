@@ -335,7 +335,9 @@ TEST_P(stream_chain, equals_a_direct_call_on_cuda_devices) {
   for (const auto& names : devices)
     for (const auto waiting : {wb::wait_policy::block, wb::wait_policy::spin}) {
       const int streams = waiting == wb::wait_policy::block ? 1 : 3;
-      const wb::pipeline_config c{.devices = names, .streams = streams, .queue = 6, .waiting = waiting};
+      const std::size_t trace = waiting == wb::wait_policy::block ? 0 : 8;
+      const wb::pipeline_config c{
+          .devices = names, .streams = streams, .queue = 6, .waiting = waiting, .trace = trace};
       EXPECT_EQ(differences(what(), c, 60), 0) << names.size() << " devices, " << streams << " streams";
       wb::pipeline_config graphs = c;
       graphs.graph_items = {what().items[sizes - 1], what().items[sizes - 2]};
@@ -352,6 +354,53 @@ TEST_P(stream_chain, equals_a_direct_call_on_cuda_devices) {
       parts.parts = streams == 1 ? 7 : 3;
       EXPECT_EQ(differences(what(), parts, 60), 0) << parts.parts << " parts, " << streams << " streams";
     }
+}
+
+TEST_P(stream_chain, a_cuda_device_tells_when_frames_were_where) {
+  if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
+  const std::size_t items = what().items.back();
+  const host_frame f = make_frame(what(), items, 2);
+  std::vector<const void*> arrays;
+  for (const bytes& b : f.in) arrays.push_back(b.data());
+  enum { copied, grouped, in_parts, as_graphs };
+  for (const int kind : {copied, grouped, in_parts, as_graphs}) {
+    wb::pipeline_config c{.devices = {"cuda:0"}, .streams = 2, .most_items = items, .queue = 4, .trace = 100};
+    if (kind == grouped) c.batch = 3;
+    if (kind == in_parts && what().chain->granularity(items) == 0) continue;
+    if (kind == in_parts) c.parts = 3;
+    if (kind == as_graphs) c.graph_items = {items};
+    wb::frame_pipeline p(what().chain, c);
+    for (int n = 0; n < 40; n++) p.push(items, arrays);
+    p.drain();
+    // Its clock counts from a new event then.
+    if (kind == copied) std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    for (int n = 0; n < 40; n++) p.push(items, arrays);
+    p.drain();
+    p.stop();
+    const wb::stream_trace trace = p.trace();
+    EXPECT_EQ(trace.frames, 80U);
+    ASSERT_EQ(trace.slowest.size(), 80U);
+    const auto us = [](auto time) { return std::chrono::duration<double, std::micro>(time).count(); };
+    std::vector<double> seen(80), told(80);
+    for (const wb::traced_frame& frame : trace.slowest) {
+      const wb::lane_times& t = frame.times.on_device;
+      ASSERT_NE(t.downloaded, wb::lane_times::no_time);
+      EXPECT_LT(t.upload_begun, t.downloaded);
+      EXPECT_EQ(t.uploaded == wb::lane_times::no_time, kind == as_graphs);
+      EXPECT_EQ(t.computed == wb::lane_times::no_time, kind == as_graphs);
+      if (kind != as_graphs) {
+        EXPECT_LT(t.upload_begun, t.uploaded);
+        EXPECT_LT(t.uploaded, t.computed);
+        EXPECT_LE(t.computed, t.downloaded);
+      }
+      // The host saw the work begin and end within its own times.
+      EXPECT_LE(t.downloaded - t.upload_begun, us(frame.times.seen - frame.times.started) + 5);
+      seen[frame.times.sequence] = us(frame.times.seen.time_since_epoch());
+      told[frame.times.sequence] = t.downloaded;
+    }
+    // Both clocks go on at the same pace, also over the pause.
+    EXPECT_NEAR(told.back() - told.front(), seen.back() - seen.front(), 20'000) << kind;
+  }
 }
 
 TEST_P(stream_chain, a_cuda_device_that_fails_takes_no_frame_with_it) {
@@ -512,9 +561,10 @@ TEST_P(stream_chain, allocates_nothing_once_frames_flow) {
     if (device != "cpu" && wb::cuda_devices().empty()) continue;
     std::vector<host_frame> frames;
     for (const std::size_t items : what().items) frames.push_back(make_frame(what(), items, items));
-    wb::frame_pipeline p(what().chain,
-                         {.devices = {device}, .streams = 2, .threads = 2, .most_items = what().items.back()},
-                         [](const wb::frame_result&) {});
+    wb::frame_pipeline p(
+        what().chain,
+        {.devices = {device}, .streams = 2, .threads = 2, .most_items = what().items.back(), .trace = 20},
+        [](const wb::frame_result&) {});
     std::vector<const void*> arrays;
     arrays.reserve(8);
     const auto push = [&](std::size_t n) {
@@ -546,7 +596,8 @@ TEST_P(stream_chain, allocates_nothing_in_parts_nor_in_groups) {
                           .most_items = what().items.back(),
                           .parts = parts,
                           .batch = parts == 1 ? 4 : 1,
-                          .timeout = std::chrono::seconds(10)},
+                          .timeout = std::chrono::seconds(10),
+                          .trace = 20},
                          [](const wb::frame_result&) {});
     std::vector<const void*> arrays;
     arrays.reserve(8);

@@ -78,23 +78,63 @@ class cpu_lane final : public frame_lane {
   std::unique_ptr<chain_run> run_;
 };
 
+/// A device's time as a number. CUDA tells times between events, as floats, which are good for seconds and
+/// not for hours: the event that they count from is renewed. Used by the thread that drives the device.
+class device_clock {
+ public:
+  explicit device_clock(cuda& exec)
+      : base_(std::make_unique<cuda_event>(exec.device().index, true)),
+        next_(std::make_unique<cuda_event>(exec.device().index, true)) {
+    base_->record(exec);
+    exec.sync();
+  }
+  /// Before a frame starts on `exec`, so that after a pause it is timed from an event that is close.
+  void renew(cuda& exec) {
+    const auto now = frame_clock::now();
+    if (waits_ || now - renewed_ < std::chrono::milliseconds(500)) return;
+    next_->record(exec);
+    renewed_ = now;
+    waits_ = true;
+  }
+  /// Of places that are reached, from now on from the new event if that is reached too.
+  void look() {
+    if (!waits_ || !next_->reached()) return;
+    zero_us_ += next_->us_since(*base_);
+    std::swap(base_, next_);
+    waits_ = false;
+  }
+  double time_of(const cuda_event& reached) const { return zero_us_ + reached.us_since(*base_); }
+
+ private:
+  std::unique_ptr<cuda_event> base_, next_;
+  frame_clock::time_point renewed_ = frame_clock::now();
+  double zero_us_ = 0;
+  bool waits_ = false;  // for next_
+};
+
 /// Copies in, kernels, copies out, on a stream of its own; or, in parts, kernels and copies out on several
 /// streams that take turns, so that the kernels of one part run while the next one is copied. All parts of
 /// all frames of a device are copied in on one stream: copies of several streams would share the way to the
 /// device, and the first part would be there as late as the last one.
 class cuda_lane final : public frame_lane {
  public:
-  /// `in`: zeros, `out`: page-locked memory, each of `batch` frames, for those that run here.
+  /// `clock`: of the device, where frames are traced. `in`: zeros, `out`: page-locked memory, each of `batch`
+  /// frames, for those that run here.
   cuda_lane(const frame_chain& chain, const lane_config& c, int device, std::shared_ptr<cuda> uploads,
-            const array<std::byte>& in, array<std::byte>& out)
+            std::shared_ptr<device_clock> clock, const array<std::byte>& in, array<std::byte>& out)
       : chain_(chain),
         parts_(static_cast<std::size_t>(c.parts)),
         batch_(static_cast<std::size_t>(c.batch)),
         uploads_(std::move(uploads)),
-        arrived_(device) {
+        arrived_(device),
+        clock_(std::move(clock)) {
+    if (clock_) {
+      upload_begun_.emplace(device, true);
+      uploaded_.emplace(device, true);
+    }
     const std::size_t streams = std::min<std::size_t>(parts_, most_streams);
     for (std::size_t i = 0; i < streams; i++) {
-      branches_.push_back(std::make_unique<branch>(chain, device, c.most_items));
+      branches_.push_back(std::make_unique<branch>(chain, device, c.most_items, clock_ != nullptr));
     }
     inputs_ = first().exec.make<std::byte>(input_bytes(chain, c.most_items), batch_);
     outputs_ = first().exec.make<std::byte>(output_bytes(chain, c.most_items), batch_);
@@ -124,12 +164,28 @@ class cuda_lane final : public frame_lane {
 
   void enter() override { first().exec.select(); }
   void start(const lane_frame& f) override {
-    if (const graph* g = find(f)) {
+    if (clock_) clock_->renew(first().exec);
+    const graph* const g = find(f);
+    as_graph_ = g != nullptr;
+    if (as_graph_) {
+      if (clock_) upload_begun_->record(first().exec);
       g->recorded.run(first().exec);
     } else {
-      queue(f);
+      queue(f, clock_ != nullptr);
     }
     end();
+  }
+  lane_times times() override {
+    lane_times t;
+    if (!clock_) return t;
+    clock_->look();
+    t.upload_begun = clock_->time_of(*upload_begun_);
+    if (!as_graph_) t.uploaded = clock_->time_of(*uploaded_);
+    for (std::size_t b = 0; b < used_; b++) {
+      if (!as_graph_) t.computed = std::max(t.computed, clock_->time_of(*branches_[b]->computed));
+      t.downloaded = std::max(t.downloaded, clock_->time_of(branches_[b]->event));
+    }
+    return t;
   }
   bool done() override {
     for (std::size_t b = used_; b > 0; b--)  // the last part ends last, mostly
@@ -180,10 +236,13 @@ class cuda_lane final : public frame_lane {
  private:
   static constexpr std::size_t most_streams = 4;
   struct branch {
-    branch(const frame_chain& chain, int device, std::size_t most_items)
-        : exec({.device = device}), event(exec), run(chain.attach(exec, most_items)) {}
+    branch(const frame_chain& chain, int device, std::size_t most_items, bool traced)
+        : exec({.device = device}), event(device, traced), run(chain.attach(exec, most_items)) {
+      if (traced) computed.emplace(device, true);
+    }
     cuda exec;
-    cuda_event event;
+    cuda_event event;  // of the end
+    std::optional<cuda_event> computed;
     std::unique_ptr<chain_run> run;
   };
   struct graph {
@@ -202,17 +261,21 @@ class cuda_lane final : public frame_lane {
   void run(branch& b, const frame_arrays& a) {
     for (std::size_t s = 0; s < chain_.stages().size(); s++) b.run->run(s, a);
   }
-  void queue(const lane_frame& f) {
+  /// With `stamps` the places that times() tells of are recorded; not in a graph, whose events tell no time.
+  void queue(const lane_frame& f, bool stamps = false) {
     const std::size_t unit = chain_.granularity(f.items);
     const std::size_t units = parts_ == 1 || unit == 0 ? 1 : (f.items + unit - 1) / unit;
     const std::size_t parts = std::min(parts_, units);
     const std::size_t in_bytes = input_bytes(chain_, f.items), out_bytes = output_bytes(chain_, f.items);
     if (parts == 1) {
       used_ = 1;
+      if (stamps) upload_begun_->record(first().exec);
       first().exec.upload(inputs_.data(), f.inputs, f.count * in_bytes);
+      if (stamps) uploaded_->record(first().exec);
       for (std::size_t i = 0; i < f.count; i++)
         run(first(),
             arrays_of(chain_, inputs_.data() + i * in_bytes, outputs_.data() + i * out_bytes, f.items));
+      if (stamps) first().computed->record(first().exec);
       first().exec.download(f.outputs, outputs_.data(), f.count * out_bytes);
       return;
     }
@@ -223,6 +286,7 @@ class cuda_lane final : public frame_lane {
     std::size_t last = in.size();  // the last array that is cut; what lies behind it goes with its last rows
     while (last > 0 && comes_first(last - 1)) last--;
     const std::size_t behind = last == 0 ? 0 : in_bytes - offset_of(in, last, f.items);
+    if (stamps) upload_begun_->record(*uploads_);
     for (std::size_t i = 0; i < (behind == 0 ? in.size() : last); i++)
       if (comes_first(i))
         uploads_->upload(const_cast<void*>(own.inputs[i]), host.inputs[i], in[i].bytes_of(f.items));
@@ -246,9 +310,11 @@ class cuda_lane final : public frame_lane {
       }
       arrived_.record(*uploads_);
       arrived_.hold(b.exec);
+      if (stamps && p + 1 == parts) uploaded_->record(*uploads_);
       for (std::size_t i = 0; i < out.size(); i++)
         part.outputs[i] = static_cast<std::byte*>(own.outputs[i]) + out[i].bytes_of(from);
       run(b, part);
+      if (stamps) b.computed->record(b.exec);
       for (std::size_t i = 0; i < out.size(); i++)
         b.exec.download(static_cast<std::byte*>(host.outputs[i]) + out[i].bytes_of(from), part.outputs[i],
                         out[i].bytes_of(part.items));
@@ -270,6 +336,9 @@ class cuda_lane final : public frame_lane {
   std::size_t used_ = 1;           // branches of the frame that was started
   std::shared_ptr<cuda> uploads_;  // of parts
   cuda_event arrived_;
+  std::shared_ptr<device_clock> clock_;  // where frames are traced
+  std::optional<cuda_event> upload_begun_, uploaded_;
+  bool as_graph_ = false;  // the frame that was started
   std::vector<std::unique_ptr<branch>> branches_;
   array<std::byte> inputs_, outputs_;
   std::vector<graph> graphs_;
@@ -295,10 +364,12 @@ std::vector<std::unique_ptr<frame_lane>> make_lanes(const frame_chain& chain, co
     out = passing->make_host<std::byte>(output_bytes(chain, config.most_items), batch);
     std::memset(in.data(), 0, in.bytes());
   }
+  const auto clock = device && config.traced ? std::make_shared<device_clock>(*device) : nullptr;
   std::vector<std::unique_ptr<frame_lane>> all;
   for (std::size_t i = 0; i < lanes; i++)
     if (device)
-      all.push_back(std::make_unique<cuda_lane>(chain, config, device->device().index, device, in, out));
+      all.push_back(
+          std::make_unique<cuda_lane>(chain, config, device->device().index, device, clock, in, out));
     else
       all.push_back(std::make_unique<cpu_lane>(chain, config));
   return all;

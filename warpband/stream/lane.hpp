@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <warpband/stream/chain.hpp>
+#include <warpband/stream/trace.hpp>
 
 namespace wb {
 
@@ -24,8 +25,9 @@ struct lane_config {
   std::string device;
   int threads = 1;  // of a CPU
   std::size_t most_items = 0;
-  int parts = 1;  // pieces of a frame whose copies and kernels overlap; CUDA
-  int batch = 1;  // frames side by side that go as one copy: 1 with more parts; CUDA
+  int parts = 1;        // pieces of a frame whose copies and kernels overlap; CUDA
+  int batch = 1;        // frames side by side that go as one copy: 1 with more parts; CUDA
+  bool traced = false;  // times() tells when a frame was where; CUDA
 };
 
 class frame_lane {
@@ -54,6 +56,9 @@ class frame_lane {
   /// Its executor, for those that need its memory.
   virtual executor& where() noexcept = 0;
   virtual std::size_t graphs() const noexcept { return 0; }
+  /// Of the frame that was done last, until the next one starts. One that started as a graph tells only its
+  /// begin and its end. Throws device_error.
+  virtual lane_times times() { return {}; }
 };
 
 /// Opens a device for so many lanes, which share it. What frames of most_items, and of half of that and so

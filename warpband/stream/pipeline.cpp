@@ -1,6 +1,7 @@
 #include <warpband/stream/pipeline.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
@@ -61,6 +62,7 @@ struct slot_state {
   bool alone = false;  // not with others: one of them failed, and by itself it is told which
   bool moved = false;  // its outputs do not lie beside its neighbours' any more
   frame_clock::time_point pushed, started, finished;
+  frame_clock::time_point queued, submitted;  // where frames are traced
   char error[240] = "";
 
   void fail(const char* what) noexcept {
@@ -145,6 +147,8 @@ struct worker {
 /// Groups under way of which a lane that is free waits for a full one: one is copied in and one worked on.
 constexpr std::size_t enough_under_way = 2;
 
+constexpr int most_batch = 64;
+
 void relax() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -183,7 +187,8 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
   bool delivering = false, stopping = false;
   pipeline_counters counts;
   pipeline_times times;
-  std::uint64_t missed_now = 0;  // frames just delivered that were late, one behind the other
+  std::uint64_t missed_now = 0;          // frames just delivered that were late, one behind the other
+  std::unique_ptr<frame_tracer> tracer;  // none: frames are not traced
   std::string device_failure;
   // Looked at without it, by threads that spin.
   std::atomic<std::size_t> queued_now{0};
@@ -280,7 +285,9 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
         if (f.use != slot_use::ended) break;
         records.pop_front();
         if (f.status == frame_status::delivered) {
-          const auto latency = frame_clock::now() - f.pushed;
+          const auto now = frame_clock::now();
+          const auto latency = now - f.pushed;
+          if (tracer) tracer->delivered(r.slot, now);
           times.latency.add(latency);
           times.queued.add(f.started - f.pushed);
           times.device.add(f.finished - f.started);
@@ -536,6 +543,34 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     if (!config.fault) return;
     for (std::size_t s = what.first; s < what.first + what.count; s++) fault(moment, w, slots[s]);
   }
+  /// A CPU has worked when start() returns: nothing was submitted there.
+  void note_submitted(const worker& w, load what, frame_clock::time_point started) {
+    const auto now = w.lanes.front()->queues() ? frame_clock::now() : started;
+    for (std::size_t s = what.first; s < what.first + what.count; s++) slots[s].submitted = now;
+  }
+  /// Frames that a lane is done with. The device is asked for its times when they are delivered, if nothing
+  /// is in their way: it is not on their time.
+  void deliver_traced(const worker& w, frame_lane& lane, load what, lock& l) {
+    const bool tells = lane.queues();
+    std::array<std::uint64_t, most_batch> sequences{};
+    for (std::size_t i = 0; i < what.count; i++) {
+      const slot_state& f = slots[what.first + i];
+      sequences[i] = f.sequence;
+      tracer->ended(what.first + i,
+                    {f.sequence, w.device, f.pushed, f.queued, f.started, f.submitted, f.finished, {}, {}},
+                    tells);
+    }
+    deliver(l);
+    if (!tells) return;
+    l.unlock();
+    lane_times on_device;
+    try {
+      on_device = lane.times();
+    } catch (const device_error&) {  // is met again when the device is asked for the next frame
+    }
+    take(l);
+    for (std::size_t i = 0; i < what.count; i++) tracer->device_told(what.first + i, sequences[i], on_device);
+  }
   void begin(worker& w, load what) {
     const std::size_t lane = w.idle_lane();
     w.on[lane] = what;
@@ -545,6 +580,7 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     guarded(w, lane, [&] {
       fault(fault_moment::start, w, what);
       w.lanes[lane]->start(frame_of(what));
+      if (tracer) note_submitted(w, what, now);
       fault(fault_moment::started, w, what);
     });
   }
@@ -570,7 +606,10 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
         slots[s].status = frame_status::delivered;
         slots[s].use = slot_use::ended;
       }
-      deliver(l);
+      if (tracer)
+        deliver_traced(w, *w.lanes[lane], on, l);
+      else
+        deliver(l);
       return true;
     }
     if (!overdue(w, asked)) return false;
@@ -642,7 +681,8 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     check_range("streams", config.streams, 1, 64);
     check_range("queue", static_cast<long long>(std::min<std::size_t>(config.queue, 1 << 30)), 1, 65536);
     check_range("parts", config.parts, 1, 64);
-    check_range("batch", config.batch, 1, 64);
+    check_range("batch", config.batch, 1, most_batch);
+    check_range("trace", static_cast<long long>(std::min<std::size_t>(config.trace, 1 << 30)), 0, 100'000);
     check_range("retries", config.retries, 0, 64);
     if (config.batch > 1 && config.parts > 1)
       throw argument_error("batch", std::to_string(config.batch), "1 with parts above 1");
@@ -668,9 +708,10 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     devices_left = config.devices.size();
     executor* pinned = nullptr;
     for (std::size_t d = 0; d < config.devices.size(); d++) {
-      auto lanes = make_lanes(
-          *chain, {config.devices[d], config.threads, config.most_items, config.parts, config.batch},
-          streams);
+      auto lanes = make_lanes(*chain,
+                              {config.devices[d], config.threads, config.most_items, config.parts,
+                               config.batch, config.trace != 0},
+                              streams);
       for (std::size_t s = 0; s < streams; s++) {
         auto lane = std::move(lanes[s]);
         if (s == 0) descriptions.push_back(lane->where().description());
@@ -719,6 +760,8 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     taken_last = slots.size() - 1;
     queue.reserve(slots.size() + 1);
     records.reserve(2 * slots.size() + 2);  // frames with a slot, and runs of dropped ones between them
+    if (config.trace != 0)
+      tracer = std::make_unique<frame_tracer>(config.trace, slots.size(), config.devices.size());
     std::vector<lane_frame> recorded;
     for (const std::size_t items : config.graph_items)
       for (std::size_t s = 0; s < slots.size(); s++)
@@ -866,6 +909,7 @@ std::uint64_t queue_frame(pipeline_state& p, std::size_t s, std::size_t items, b
   f.attempts = 0;
   f.alone = false;
   f.pushed = f.started = f.finished = now;
+  if (p.tracer) f.queued = frame_clock::now();
   p.counts.waiting_sum += p.queue.size();
   p.queue.push_back(s);
   p.counts.most_waiting = std::max(p.counts.most_waiting, p.queue.size());
@@ -934,6 +978,12 @@ void frame_pipeline::reset_times() {
   state_->times = {};
   state_->missed_now = 0;
   state_->counts.most_waiting = state_->queue.size();
+  if (state_->tracer) state_->tracer->reset();
+}
+stream_trace frame_pipeline::trace() const {
+  if (!state_->tracer) return {};
+  const pipeline_state::lock l = state_->hold();
+  return state_->tracer->result();
 }
 std::size_t frame_pipeline::slots() const noexcept { return state_->slots.size(); }
 const std::vector<std::string>& frame_pipeline::descriptions() const noexcept { return state_->descriptions; }

@@ -34,6 +34,7 @@
 #include <warpband/core/error.hpp>
 #include <warpband/stream/chain.hpp>
 #include <warpband/stream/latency.hpp>
+#include <warpband/stream/trace.hpp>
 
 namespace wb {
 
@@ -90,6 +91,9 @@ struct pipeline_config {
   std::chrono::nanoseconds timeout{0};
   /// Latencies above it are counted as missed; 0: none are.
   std::chrono::nanoseconds deadline{0};
+  /// So many of the slowest frames, 0..100000, keep the times at which they passed each place, for trace(),
+  /// and the times of all are counted. 0: none of this.
+  std::size_t trace = 0;
   /// For tests: called by the threads that drive devices at each moment of each frame. What it throws is
   /// taken for the device's (device_error) or the frame's (others) own; device_hang: from then on the device
   /// does not say that it is done with the frame, for which there has to be a timeout.
@@ -103,8 +107,6 @@ int automatic_batch(const frame_chain& chain, std::size_t items) noexcept;
 enum class frame_status { delivered, dropped, failed };
 /// "delivered", "dropped", "failed".
 const char* name_of(frame_status status) noexcept;
-
-using frame_clock = std::chrono::steady_clock;
 
 /// A frame as it is delivered. Views and texts are valid until the callback returns, or as long as the
 /// ticket.
@@ -251,8 +253,13 @@ class frame_pipeline {
 
   pipeline_counters counters() const;
   pipeline_times times() const;
-  /// Takes what is counted off the next times(), and the most that waited off the next counters().
+  /// Takes what is counted off the next times() and trace(), and the most that waited off the next
+  /// counters().
   void reset_times();
+  /// Where frames delivered since then lost their time; empty without pipeline_config::trace. A frame counts
+  /// once its device has been asked, which is after its delivery: all do after stop(). Allocates, and holds
+  /// up frames meanwhile.
+  stream_trace trace() const;
   std::size_t slots() const noexcept;
   /// What devices are: "NVIDIA H100 80GB HBM3", "avx512, 1 thread".
   const std::vector<std::string>& descriptions() const noexcept;

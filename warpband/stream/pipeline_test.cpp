@@ -22,6 +22,7 @@
 namespace {
 
 using namespace std::chrono_literals;
+using wb::frame_clock;
 using wb::frame_pipeline;
 using wb::frame_result;
 using wb::frame_status;
@@ -148,6 +149,7 @@ TEST(stream_pipeline, refuses_settings) {
   EXPECT_EQ(with([](auto& c) { c.batch = 2, c.parts = 2; }), "batch");
   EXPECT_EQ(with([](auto& c) { c.timeout = -1ns; }), "timeout");
   EXPECT_EQ(with([](auto& c) { c.deadline = -1ns; }), "deadline");
+  EXPECT_EQ(with([](auto& c) { c.trace = 100'001; }), "trace");
   EXPECT_EQ(with([](auto& c) { c.graph_items = {9}; }), "graph_items");
   EXPECT_EQ(blamed([] { frame_pipeline(nullptr, {.most_items = 8}); }), "chain");
   frame_pipeline p(chain(), {.most_items = 8});
@@ -234,6 +236,81 @@ TEST(stream_pipeline, late_frames_one_behind_the_other_are_a_run) {
   p.drain();
   EXPECT_EQ(p.times().missed_runs, 1U);
   EXPECT_EQ(p.times().longest_missed_run, 1U);
+}
+
+TEST(stream_pipeline, the_slowest_frames_tell_when_they_passed_each_place) {
+  for (const auto waiting : {wb::wait_policy::block, wb::wait_policy::spin}) {
+    frame_pipeline p(chain(300us), {.streams = 1, .most_items = 16, .waiting = waiting, .trace = 3});
+    const auto push = [&](std::uint64_t n, frame_clock::duration late) {
+      p.push(filled(p, 16, n), n, frame_clock::now() - late);
+    };
+    for (std::uint64_t n = 0; n < 50; n++) push(n, n == 30 ? 20s : n == 31 ? 15s : n == 47 ? 12s : 0s);
+    p.drain();
+    const wb::stream_trace trace = p.trace();
+    EXPECT_EQ(trace.frames, 50U);
+    EXPECT_EQ(trace.most, 3U);
+    ASSERT_EQ(trace.slowest.size(), 3U);
+    const std::uint64_t slowest[] = {30, 31, 47};
+    const double late_us[] = {20e6, 15e6, 12e6};
+    for (std::size_t i = 0; i < 3; i++) {
+      const wb::frame_times& f = trace.slowest[i].times;
+      EXPECT_EQ(f.sequence, slowest[i]);
+      EXPECT_LE(f.due, f.pushed);
+      EXPECT_LE(f.pushed, f.started);
+      EXPECT_EQ(f.started, f.submitted);
+      EXPECT_GE(f.seen - f.submitted, 300us);
+      EXPECT_LE(f.seen, f.delivered);
+      EXPECT_EQ(f.on_device.downloaded, wb::lane_times::no_time);
+      const auto at = [&](wb::frame_place place) {
+        return trace.slowest[i].places_us[static_cast<std::size_t>(place)];
+      };
+      EXPECT_GE(at(wb::frame_place::pushing), late_us[i]);
+      EXPECT_LT(at(wb::frame_place::pushing), trace.slowest[i].latency_us);
+      EXPECT_GE(at(wb::frame_place::computing), 300);
+      EXPECT_EQ(at(wb::frame_place::uploading), 0);
+    }
+    for (const wb::latency_histogram& place : trace.places) EXPECT_EQ(place.count(), 50U);
+    EXPECT_GE(trace.places[static_cast<std::size_t>(wb::frame_place::computing)].percentile_us(1), 300);
+    const wb::trace_tail tail = wb::tail_of(trace);
+    EXPECT_EQ(tail.runs, 2U);
+    EXPECT_EQ(tail.longest_run, 2U);
+    EXPECT_NEAR(tail.excess_us[static_cast<std::size_t>(wb::frame_place::pushing)], 47e6 / 3, 1e6);
+    p.reset_times();
+    EXPECT_EQ(p.trace().frames, 0U);
+    EXPECT_TRUE(p.trace().slowest.empty());
+    push(50, 0s);
+    p.drain();
+    EXPECT_EQ(p.trace().frames, 1U);
+    ASSERT_EQ(p.trace().slowest.size(), 1U);
+    EXPECT_EQ(p.trace().slowest[0].times.sequence, 50U);
+  }
+}
+
+TEST(stream_pipeline, only_delivered_frames_are_traced_and_on_their_last_run) {
+  pipeline_config c{.devices = cpus(2), .most_items = 16, .trace = 100};
+  c.fault = [](const wb::fault_point& f) {
+    if (f.sequence == 7) throw std::runtime_error("this frame");
+    if (f.device == 0 && f.sequence >= 5) throw wb::device_error("gone");
+  };
+  frame_pipeline p(chain(), c);
+  for (std::uint64_t n = 0; n < 40; n++) p.push(filled(p, 16, n), n);
+  p.drain();
+  const wb::stream_trace trace = p.trace();
+  EXPECT_EQ(trace.frames, 39U);
+  ASSERT_EQ(trace.slowest.size(), 39U);
+  for (const wb::traced_frame& f : trace.slowest) {
+    EXPECT_NE(f.times.sequence, 7U);
+    EXPECT_TRUE(f.times.sequence < 5 || f.times.device == 1) << f.times.sequence;
+  }
+}
+
+TEST(stream_pipeline, nothing_is_traced_that_nobody_asked_for) {
+  frame_pipeline p(chain(), {.most_items = 16});
+  p.push(filled(p, 16, 0));
+  p.drain();
+  EXPECT_EQ(p.trace().frames, 0U);
+  EXPECT_TRUE(p.trace().places.empty());
+  EXPECT_TRUE(p.trace().slowest.empty());
 }
 
 TEST(stream_pipeline, slots_keep_what_was_written) {
@@ -624,6 +701,7 @@ TEST(stream_pipeline, stress_of_everything_at_once) {
       observer o;
       pipeline_config c{.devices = cpus(3), .streams = 2, .most_items = 64, .queue = 5, .overflow = overflow};
       c.waiting = seed % 2 == 0 ? wb::wait_policy::block : wb::wait_policy::spin;
+      c.trace = seed % 3 * 10;
       c.fault = [seed](const wb::fault_point& f) {
         if (f.sequence == 200 + seed && f.attempt == 0) throw wb::device_error("gone");
         if (f.sequence % 97 == 5) throw std::runtime_error("this frame");
@@ -656,6 +734,7 @@ TEST(stream_pipeline, stress_of_everything_at_once) {
       if (seed % 4 != 1) p.drain();
       EXPECT_EQ(p.counters().pushed, pushed);
       expect_adds_up(p, o);
+      EXPECT_EQ(p.trace().frames, c.trace == 0 ? 0 : p.counters().delivered);
     }
 }
 
