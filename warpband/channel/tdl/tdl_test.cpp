@@ -118,7 +118,7 @@ TEST_P(tdl, equals_the_formula) {
 }
 
 TEST_P(tdl, equals_scalar_in_every_bit_with_any_number_of_threads_and_in_either_layout) {
-  const auto scalar = wb::testing::open_scalar();
+  const auto scalar = wb::testing::open_reference();
   for (const tdl_config& c : settings()) {
     SCOPED_TRACE(c.profile.taps.size());
     const wb::random_range range{.seed = 6, .first = 7, .point = 8};
@@ -169,7 +169,7 @@ TEST_P(tdl, writes_its_places_and_no_others) {
 }
 
 TEST_P(tdl, output_is_channel_times_input) {
-  const auto scalar = wb::testing::open_scalar();
+  const auto scalar = wb::testing::open_reference();
   for (const tdl_config& c : settings()) {
     const std::size_t streams = static_cast<std::size_t>(c.streams),
                       rx = static_cast<std::size_t>(c.rx_antennas), uses = 3 * c.grid.elements();

@@ -580,7 +580,7 @@ TEST_P(ldpc, outputs_do_not_depend_on_each_other) {
 // ---------------------------------------------------------------- every backend, batch and layout
 
 TEST_P(ldpc, every_backend_gives_the_same_bits) {
-  const auto scalar = testing::open_scalar();
+  const auto scalar = testing::open_reference();
   std::uint64_t seed = 30;
   for (const sample& s : samples())
     for (const auto& c : each_arithmetic({.iterations = 6})) {
