@@ -242,7 +242,7 @@ TEST_P(tdl, seeds_points_blocks_antennas_and_other_channels_are_different) {
 }
 
 /// Means over blocks. All tolerances are 5 standard deviations of the estimator.
-std::size_t many_blocks() { return small_scale() ? 1500 : 6000; }
+std::size_t many_blocks() { return small_scale() ? 600 : 6000; }
 
 TEST_P(tdl, power_is_one_and_correlation_over_frequency_is_that_of_the_profile) {
   for (const char* name : {"epa", "etu", "tdl-b", "tdl-d", "tdl-e"}) {
