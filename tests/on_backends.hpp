@@ -40,6 +40,14 @@ inline std::unique_ptr<executor> open_scalar() {
   return std::make_unique<cpu>(cpu_options{.threads = 1, .instructions = isa::scalar});
 }
 
+/// The same where it takes most of a test's time: with WARPBAND_TEST_REFERENCE=vectors the widest build.
+/// Under a sanitizer scalar code is slow, and held against the others where it is the backend under test.
+inline std::unique_ptr<executor> open_reference() {
+  const char* s = std::getenv("WARPBAND_TEST_REFERENCE");
+  if (s == nullptr || std::string(s) != "vectors") return open_scalar();
+  return std::make_unique<cpu>(cpu_options{.threads = 1, .instructions = available_isas().back()});
+}
+
 /// A batch on an executor, filled with `values` in memory order.
 template <class T>
 array<T> on_device(executor& exec, const std::vector<T>& values, std::size_t elements, std::size_t items,

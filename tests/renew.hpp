@@ -72,16 +72,22 @@ struct sounding {
   /// I and Q of one slot: samples of a signal that has channel * pilot / 8 in its DFT, and noise of the
   /// quantisation alone.
   std::vector<std::int16_t> slot(int frame, int user, int antenna) const {
-    std::vector<std::int16_t> values;
     const int n = length, symbol = n + prefix;
+    const auto index = [](int i) { return static_cast<std::size_t>(i); };
+    std::vector<complex> sent(index(n)), turns(index(n)), period(index(n));
+    for (int i = 0; i < n; i++) {
+      if (used[index(i)] != 0)
+        sent[index(i)] = channel(frame, user, antenna, i) * static_cast<double>(used[index(i)]);
+      turns[index(i)] = std::polar(1., 2 * std::numbers::pi * i / n);
+    }
+    for (int t = 0; t < n; t++)  // a prefix is the end of the same period
+      for (int i = 0; i < n; i++)
+        if (used[index(i)] != 0) period[index(t)] += sent[index(i)] * turns[index((i + n - n / 2) * t % n)];
+    std::vector<std::int16_t> values;
     for (int t = 0; t < samples(); t++) {
       complex x = 0;
       const int at = t - before;
-      if (at >= 0 && at < repetitions * symbol)
-        for (int i = 0; i < n; i++)
-          if (used[static_cast<std::size_t>(i)] != 0)
-            x += channel(frame, user, antenna, i) * static_cast<double>(used[static_cast<std::size_t>(i)]) *
-                 std::polar(1., 2 * std::numbers::pi * (i - n / 2) * (at % symbol - prefix) / n);
+      if (at >= 0 && at < repetitions * symbol) x = period[index((at % symbol + n - prefix) % n)];
       x *= 32768. / 8 / n;
       values.push_back(static_cast<std::int16_t>(std::lround(x.real())));
       values.push_back(static_cast<std::int16_t>(std::lround(x.imag())));

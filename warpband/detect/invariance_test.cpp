@@ -18,7 +18,7 @@ class detect_on : public on_backend {};
 WB_ON_ALL_BACKENDS(detect_on);
 
 TEST_P(detect_on, equals_scalar_in_every_bit_with_any_number_of_threads) {
-  const auto scalar = open_scalar();
+  const auto scalar = open_reference();
   const auto threads = GetParam().open(3);
   std::mt19937_64 random(1);
   for (const detector_config& c : some_of_each())

@@ -12,6 +12,7 @@ namespace wb {
 namespace {
 
 using testing::blamed;
+using testing::open_reference;
 using testing::open_scalar;
 using testing::small_scale;
 
@@ -76,7 +77,7 @@ TEST_P(link_chain_on, makes_no_errors_without_noise) {
 }
 
 TEST_P(link_chain_on, gives_the_counts_of_a_scalar_cpu) {
-  const auto reference = open_scalar();
+  const auto reference = open_reference();
   std::vector<link_config> links;
   links.push_back(turbo_link(512));
   links.push_back(turbo_link(1008));
@@ -162,7 +163,7 @@ std::vector<std::int32_t> in_sevens(link_chain& chain, std::uint64_t first, doub
 }
 
 TEST_P(link_chain_on, of_other_codes_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
-  const auto reference = open_scalar();
+  const auto reference = open_reference();
   for (const link_config& c : other_links()) {
     SCOPED_TRACE(std::string(name_of(c.code.type)) + " " + name_of(c.code.conv.algorithm));
     const double ebn0_db = c.streams == 2 ? 9 : c.qam == 256 ? 13 : c.qam == 64 ? 7 : c.qam == 16 ? 3 : 1.5;
@@ -216,7 +217,7 @@ TEST_P(link_chain_on, of_delay_lines_makes_no_errors_without_noise) {
 }
 
 TEST_P(link_chain_on, of_delay_lines_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
-  const auto reference = open_scalar();
+  const auto reference = open_reference();
   for (const link_config& c : delay_lines()) {
     SCOPED_TRACE(completed(c).tdl.profile.taps.size());
     const double ebn0_db = c.qam == 64 ? 6 : 1;
@@ -298,7 +299,7 @@ TEST_P(link_chain_on, makes_no_errors_between_antennas_without_noise) {
 }
 
 TEST_P(link_chain_on, with_antennas_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
-  const auto reference = open_scalar();
+  const auto reference = open_reference();
   std::vector<link_config> links;
   links.push_back(mimo_link(2, 2, detector_type::ml));
   links.push_back(mimo_link(4, 4, detector_type::kbest, 4));
@@ -378,7 +379,7 @@ TEST_P(link_chain_on, of_space_time_codes_makes_no_errors_without_noise) {
 }
 
 TEST_P(link_chain_on, of_space_time_codes_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
-  const auto reference = open_scalar();
+  const auto reference = open_reference();
   for (const link_config& c : space_time_links()) {
     SCOPED_TRACE(about(c));
     const double point_db = c.code.type == code_type::none ? 6 : c.qam == 4 ? 2 : c.qam == 64 ? 3.5 : 7;
@@ -394,7 +395,7 @@ TEST_P(link_chain_on, of_space_time_codes_gives_the_counts_of_a_scalar_cpu_in_an
 }
 
 TEST_P(link_chain_on, punctured_gives_the_counts_of_a_scalar_cpu) {
-  const auto reference = open_scalar();
+  const auto reference = open_reference();
   link_config c = turbo_link(256);
   c.code.turbo.rate = turbo_rate::half;
   c.qam = 4;

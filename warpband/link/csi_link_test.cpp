@@ -20,6 +20,7 @@ namespace {
 
 using testing::blamed;
 using testing::on_device;
+using testing::open_reference;
 using testing::open_scalar;
 using testing::scratch_file;
 using testing::sounding;
@@ -83,7 +84,7 @@ class csi_link_on : public testing::on_backend {};
 WB_ON_ALL_BACKENDS(csi_link_on);
 
 TEST_P(csi_link_on, soundings_of_renew_give_the_counts_of_a_scalar_cpu_in_any_batch) {
-  const auto reference = open_scalar();
+  const auto reference = open_reference();
   const auto more = GetParam().open(2);
   for (const auto& [antennas, users] : {std::pair{68, 4}, {84, 3}}) {
     const scratch_file at("link_" + std::to_string(antennas));

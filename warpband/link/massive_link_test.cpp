@@ -18,6 +18,7 @@ namespace {
 
 using testing::blamed;
 using testing::on_device;
+using testing::open_reference;
 using testing::open_scalar;
 using testing::small_scale;
 using complex_values = std::vector<std::complex<float>>;
@@ -120,7 +121,7 @@ TEST_P(massive_link_on, makes_no_errors_without_noise) {
 }
 
 TEST_P(massive_link_on, gives_the_counts_of_a_scalar_cpu) {
-  const auto reference = open_scalar();
+  const auto reference = open_reference();
   for (const auto& [link, snr_db] : settings()) {
     link_chain here(link, exec()), there(link, *reference);
     const frame_counts& b = there.run(1000, 9, snr_db);
@@ -199,7 +200,7 @@ complex_values normal_values(std::size_t n, unsigned seed) {
 }
 
 TEST_P(massive_link_on, channels_multiply_either_way) {
-  const auto reference = open_scalar();
+  const auto reference = open_reference();
   for (const auto& [rows, columns, shared] : {std::array{1, 1, 1}, {6, 3, 1}, {17, 5, 2}, {8, 9, 7}}) {
     const std::size_t r = static_cast<std::size_t>(rows), c = static_cast<std::size_t>(columns),
                       s = static_cast<std::size_t>(shared), vectors = 5 * s;
@@ -255,7 +256,7 @@ TEST_P(massive_link_on, gains_are_those_of_least_squares) {
     return std::tuple(exec.to_host(out), exec.to_host(noise), exec.to_host(vectors));
   };
   const auto [z, noise, vectors] = fit(exec());
-  EXPECT_EQ(fit(*open_scalar()), std::tuple(z, noise, vectors));
+  EXPECT_EQ(fit(*open_reference()), std::tuple(z, noise, vectors));
   for (std::size_t k = 0; k < 2 * n; k++) {
     EXPECT_EQ(z[k], 0.f);
     EXPECT_EQ(noise[k], 1e12f);

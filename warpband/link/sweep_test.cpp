@@ -9,6 +9,7 @@
 namespace wb {
 namespace {
 
+using testing::open_reference;
 using testing::open_scalar;
 
 link_config small_link() {
@@ -35,7 +36,7 @@ WB_ON_ALL_BACKENDS(sweep_on);
 
 TEST_P(sweep_on, counts_do_not_depend_on_backend_threads_or_batch) {
   WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const auto reference = open_scalar();
+  const auto reference = open_reference();
   const stop_rule stop{.frame_errors = 25, .max_frames = 100'000};
   link_chain chain(small_link(), *reference, 1);
   const point_result expected = run_point(chain, ebn0_db, stop);

@@ -67,7 +67,7 @@ TEST_P(stbc_input_on, bad_codewords_are_erased_and_their_neighbours_untouched) {
 }
 
 TEST_P(stbc_input_on, any_size_gives_numbers_the_same_everywhere) {
-  const auto scalar = open_scalar();
+  const auto scalar = open_reference();
   const std::vector<float> sizes{1e-38f, 1e-20f, 1e-14f, 1e-7f, 1.f, 1e7f, 1e14f},
       noises{1e-38f, 1e-29f, 1e-12f, 1.f, 1e12f, 1e29f};
   for (const stbc_config& c : stbc_of_each()) {

@@ -66,7 +66,7 @@ TEST_P(stbc, encoder_equals_the_definition) {
 }
 
 TEST_P(stbc, encoder_equals_scalar_in_every_bit) {
-  const auto scalar = open_scalar();
+  const auto scalar = open_reference();
   std::mt19937_64 random(2);
   for (const space_time_code& code : all_codes())
     for (const int qam : {4, 16, 64}) {
@@ -114,7 +114,7 @@ TEST_P(stbc, no_noise_gives_the_bits) {
 }
 
 TEST_P(stbc, equals_scalar_in_every_bit_whatever_the_batch_and_its_layout) {
-  const auto scalar = open_scalar();
+  const auto scalar = open_reference();
   for (const stbc_config& c : stbc_of_each())
     for (const std::size_t n : {1, 3, 4, 5, 7, 8, 9, 15, 16, 17}) {
       if (c.qam == 64 && n != 1 && n != 5 && n != 17) continue;

@@ -442,7 +442,9 @@ TEST_P(lte_transport, comes_back_through_every_order_of_redundancy_versions) {
     }
     llrs_t minus, plus;
     std::vector<int> order{0, 1, 2, 3};
+    int tried = 0;
     do {
+      if (tried++ % 5 != 0 && small_scale()) continue;  // five of 24, each version first
       decoder.reset();
       EXPECT_EQ(decoder.transmissions(), 0);
       for (const int rv : order) {
@@ -495,7 +497,7 @@ TEST_P(lte_transport, comes_back_for_sizes_up_to_100000) {
 }
 
 TEST_P(lte_transport, gives_the_same_bits_as_scalar_code) {
-  const auto scalar = testing::open_scalar();
+  const auto scalar = testing::open_reference();
   const std::vector<std::size_t> batches =
       small_scale() ? std::vector<std::size_t>{1, 9} : std::vector<std::size_t>{1, 15, 16, 17};
   std::mt19937_64 random(7);
@@ -510,7 +512,7 @@ TEST_P(lte_transport, gives_the_same_bits_as_scalar_code) {
       lte_transport_encoder encoder(config);
       lte_transport_decoder here(config), there(config);
       for (const std::size_t batch : batches) {
-        if (a > 500 && batch != batches.back()) continue;
+        if (a > 500 && batch != (small_scale() ? batches.front() : batches.back())) continue;
         const bits_t sent = random_bits_of(static_cast<std::size_t>(a) * batch, random);
         auto coded = scalar->make<std::uint8_t>(g, batch);
         here.reset();

@@ -268,7 +268,7 @@ TEST_P(turbo, overlap_brings_windows_to_one_window) {
 
 TEST_P(turbo, every_backend_gives_the_same_bits) {
   WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const auto e = GetParam().open(2), scalar = open_scalar();
+  const auto e = GetParam().open(2), scalar = open_reference();
   struct item {
     int k, windows, overlap, iterations;
     early_stop stop;

@@ -77,7 +77,7 @@ TEST_P(turbo_windows, equal_every_backend_and_batch) {
     const steps_t llr = steps_of(make_codewords(k, count, 0.2, 11).llr);
     for (const auto& kind : kinds) {
       const turbo_decoder d(setting(kind, k, 0, k == 1024 ? 16 : 0, 2));
-      const decisions whole = decide(*open_scalar(), d, llr);
+      const decisions whole = decide(*open_reference(), d, llr);
       EXPECT_EQ(decide(exec(), d, llr), whole) << kind.name << ' ' << k;
       EXPECT_EQ(decide(exec(), d, llr, layout::batch_fastest), whole) << kind.name << ' ' << k;
       const auto n = static_cast<std::ptrdiff_t>(3 * (k + 4));
@@ -108,7 +108,7 @@ TEST_P(turbo_windows, take_windows_of_any_length) {
       bits_t want;
       for (const bits_t& u : sent.sent) want.insert(want.end(), u.begin(), u.end());
       EXPECT_EQ(decide(exec(), d, sent.llr).bits, want) << at;
-      EXPECT_EQ(decide(exec(), d, worse.llr), decide(*open_scalar(), d, worse.llr)) << at;
+      EXPECT_EQ(decide(exec(), d, worse.llr), decide(*open_reference(), d, worse.llr)) << at;
     }
   }
 }
@@ -196,7 +196,7 @@ TEST_P(turbo_windows, stop_where_the_crc_holds) {
       config.crc_degree = crc.degree;
       const turbo_decoder d(config);
       const decisions o = decide(exec(), d, c.llr);
-      EXPECT_EQ(o, decide(*open_scalar(), d, c.llr)) << kind.name << ' ' << k;
+      EXPECT_EQ(o, decide(*open_reference(), d, c.llr)) << kind.name << ' ' << k;
       int early = 0;
       for (std::size_t i = 0; i < o.status.size(); i++) {
         const bits_t got = row_of(o.bits, i, K);
@@ -295,7 +295,7 @@ TEST_P(turbo_windows, extremes_stay_finite_in_bfloat16) {
       config.extrinsic_scale = 1;
       const turbo_decoder d(config);
       const decisions o = decide(exec(), d, llr);
-      EXPECT_EQ(o, decide(*open_scalar(), d, llr)) << kind.name << ' ' << c.k;
+      EXPECT_EQ(o, decide(*open_reference(), d, llr)) << kind.name << ' ' << c.k;
       EXPECT_EQ(o.status, bits_t(o.status.size(), 0));
       for (std::size_t i = 0; i < o.status.size(); i++) {
         const bits_t got = row_of(o.bits, i, K);

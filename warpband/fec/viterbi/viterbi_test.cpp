@@ -142,7 +142,7 @@ TEST_P(viterbi, tail_biting_is_seldom_off_the_exact_search) {
 }
 
 TEST_P(viterbi, equals_every_backend_and_batch) {
-  const auto reference = testing::open_scalar();
+  const auto reference = testing::open_reference();
   const std::vector<std::size_t> counts = small_scale()
                                               ? std::vector<std::size_t>{1, 5, 9}
                                               : std::vector<std::size_t>{1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 35};
@@ -185,7 +185,7 @@ TEST_P(viterbi, ties_go_to_zeros) {
     EXPECT_EQ(got.metric, std::vector<float>(3, 0.f));
   }
   // LLRs of few values tie often: all backends decide alike.
-  const auto reference = testing::open_scalar();
+  const auto reference = testing::open_reference();
   std::mt19937_64 rng(7);
   for (const conv_code& code : testing::many_codes()) {
     const viterbi_decoder d({.code = code, .k = 50});
