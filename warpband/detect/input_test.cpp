@@ -99,7 +99,7 @@ class detect_input_on : public on_backend {};
 WB_ON_ALL_BACKENDS(detect_input_on);
 
 TEST_P(detect_input_on, bad_uses_are_erased_and_flagged_and_harm_no_neighbour) {
-  const auto scalar = open_reference();
+  const auto reference = open_reference();
   std::mt19937_64 random(1);
   for (const detector_config& c : some_of_each())
     for (const std::size_t shared : {1, 3}) {
@@ -135,7 +135,7 @@ TEST_P(detect_input_on, bad_uses_are_erased_and_flagged_and_harm_no_neighbour) {
           ASSERT_EQ(after.bits[e], names[i] != nullptr ? 0 : before.bits[e]);
         }
       }
-      EXPECT_TRUE(same_bits(after, detect(*scalar, *detector, bad))) << text_of(c);
+      EXPECT_TRUE(same_bits(after, detect(*reference, *detector, bad))) << text_of(c);
     }
 }
 
@@ -159,7 +159,7 @@ TEST_P(detect_input_on, what_is_not_quite_singular_is_detected) {
 }
 
 TEST_P(detect_input_on, large_and_small_input_gives_numbers_and_equal_bits) {
-  const auto scalar = open_reference();
+  const auto reference = open_reference();
   std::mt19937_64 random(3);
   const std::vector<float> sizes{1e-30f, 1e-18f, 1e-6f, 1.f, 1e6f, 1e14f},
       noises{1e-45f, 1e-38f, 1e-12f, 1.f, 1e12f, 3e38f};
@@ -177,7 +177,7 @@ TEST_P(detect_input_on, large_and_small_input_gives_numbers_and_equal_bits) {
       ASSERT_FALSE(std::isnan(got.llr[e])) << text_of(c) << ", use " << e / batch.bits();
       ASSERT_TRUE(got.status[e / batch.bits()] == 0 || got.llr[e] == 0) << text_of(c);
     }
-    EXPECT_TRUE(same_bits(got, detect(*scalar, c, batch))) << text_of(c);
+    EXPECT_TRUE(same_bits(got, detect(*reference, c, batch))) << text_of(c);
   }
 }
 

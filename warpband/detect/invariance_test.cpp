@@ -18,14 +18,14 @@ class detect_on : public on_backend {};
 WB_ON_ALL_BACKENDS(detect_on);
 
 TEST_P(detect_on, equals_scalar_in_every_bit_with_any_number_of_threads) {
-  const auto scalar = open_reference();
+  const auto reference = open_reference();
   const auto threads = GetParam().open(3);
   std::mt19937_64 random(1);
   for (const detector_config& c : some_of_each())
     for (const std::size_t n : {1, 7, 16, 203}) {
       if (n > 100 && small_scale()) continue;
       const mimo_batch batch = draw_mimo(c, n, {.prior = takes_prior(c) && n == 7 ? 3. : 0.}, random);
-      const mimo_result expected = detect(*scalar, c, batch);
+      const mimo_result expected = detect(*reference, c, batch);
       EXPECT_TRUE(same_bits(detect(exec(), c, batch), expected)) << text_of(c) << ", " << n;
       EXPECT_TRUE(same_bits(detect(*threads, c, batch), expected))
           << text_of(c) << ", " << n << ", 3 threads";

@@ -67,7 +67,7 @@ TEST_P(stbc_input_on, bad_codewords_are_erased_and_their_neighbours_untouched) {
 }
 
 TEST_P(stbc_input_on, any_size_gives_numbers_the_same_everywhere) {
-  const auto scalar = open_reference();
+  const auto reference = open_reference();
   const std::vector<float> sizes{1e-38f, 1e-20f, 1e-14f, 1e-7f, 1.f, 1e7f, 1e14f},
       noises{1e-38f, 1e-29f, 1e-12f, 1.f, 1e12f, 1e29f};
   for (const stbc_config& c : stbc_of_each()) {
@@ -83,7 +83,7 @@ TEST_P(stbc_input_on, any_size_gives_numbers_the_same_everywhere) {
     for (const wanted what : {wanted::llr, wanted::decisions}) {
       const auto got = decode(exec(), b, what);
       for (const float llr : got.llr) ASSERT_FALSE(std::isnan(llr)) << text_of(c);
-      EXPECT_TRUE(same_bits(got, decode(*scalar, b, what))) << text_of(c);
+      EXPECT_TRUE(same_bits(got, decode(*reference, b, what))) << text_of(c);
     }
   }
 }

@@ -154,11 +154,11 @@ TEST_P(cdl, equals_the_formula_with_the_most_antennas) {
 }
 
 TEST_P(cdl, equals_scalar_in_every_bit_with_any_number_of_threads_and_in_either_layout) {
-  const auto scalar = wb::testing::open_reference();
+  const auto reference = wb::testing::open_reference();
   for (const cdl_config& c : settings()) {
     SCOPED_TRACE(c.profile.clusters.size());
     const wb::random_range range{.seed = 6, .first = 7, .point = 8};
-    const symbols expected = respond(*scalar, c, 3, range);
+    const symbols expected = respond(*reference, c, 3, range);
     EXPECT_TRUE(same_bits(respond(exec(), c, 3, range), expected));
     EXPECT_TRUE(same_bits(respond(*GetParam().open(3), c, 3, range), expected));
     EXPECT_TRUE(

@@ -118,11 +118,11 @@ TEST_P(tdl, equals_the_formula) {
 }
 
 TEST_P(tdl, equals_scalar_in_every_bit_with_any_number_of_threads_and_in_either_layout) {
-  const auto scalar = wb::testing::open_reference();
+  const auto reference = wb::testing::open_reference();
   for (const tdl_config& c : settings()) {
     SCOPED_TRACE(c.profile.taps.size());
     const wb::random_range range{.seed = 6, .first = 7, .point = 8};
-    const symbols expected = respond(*scalar, c, 19, range);
+    const symbols expected = respond(*reference, c, 19, range);
     EXPECT_TRUE(same_bits(respond(exec(), c, 19, range), expected));
     EXPECT_TRUE(same_bits(respond(*GetParam().open(3), c, 19, range), expected));
     EXPECT_TRUE(same_bits(respond(exec(), c, 19, range, layout::batch_fastest),
@@ -169,7 +169,7 @@ TEST_P(tdl, writes_its_places_and_no_others) {
 }
 
 TEST_P(tdl, output_is_channel_times_input) {
-  const auto scalar = wb::testing::open_reference();
+  const auto reference = wb::testing::open_reference();
   for (const tdl_config& c : settings()) {
     const std::size_t streams = static_cast<std::size_t>(c.streams),
                       rx = static_cast<std::size_t>(c.rx_antennas), uses = 3 * c.grid.elements();
@@ -183,7 +183,7 @@ TEST_P(tdl, output_is_channel_times_input) {
       tdl_channel(c).apply(e, in, out, h, {.seed = 4, .first = 2});
       return result{e.to_host(out), e.to_host(h)};
     };
-    const result f = apply(exec()), expected = apply(*scalar);
+    const result f = apply(exec()), expected = apply(*reference);
     EXPECT_TRUE(same_bits(f.h, respond(exec(), c, 3, {.seed = 4, .first = 2})));
     EXPECT_TRUE(same_bits(f.h, expected.h));
     EXPECT_TRUE(same_bits(f.y, expected.y));

@@ -581,14 +581,14 @@ TEST_P(ldpc, outputs_do_not_depend_on_each_other) {
 // ---------------------------------------------------------------- every backend, batch and layout
 
 TEST_P(ldpc, every_backend_gives_the_same_bits) {
-  const auto scalar = testing::open_reference();
+  const auto reference = testing::open_reference();
   std::uint64_t seed = 30;
   for (const sample& s : samples())
     for (const auto& c : each_arithmetic({.iterations = 6})) {
       if (++seed % 3 != 0 && (small_scale() || s.code.n() > 1000)) continue;
       const auto llr = words_for(s, seed);
       const ldpc_decoder d(s.code, c);
-      ASSERT_TRUE(decode_words(exec(), d, llr) == decode_words(*scalar, d, llr))
+      ASSERT_TRUE(decode_words(exec(), d, llr) == decode_words(*reference, d, llr))
           << s.name << ", " << text_of(c);
     }
 }

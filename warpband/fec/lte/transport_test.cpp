@@ -497,7 +497,7 @@ TEST_P(lte_transport, comes_back_for_sizes_up_to_100000) {
 }
 
 TEST_P(lte_transport, gives_the_same_bits_as_scalar_code) {
-  const auto scalar = testing::open_reference();
+  const auto reference = testing::open_reference();
   const std::vector<std::size_t> batches =
       small_scale() ? std::vector<std::size_t>{1, 9} : std::vector<std::size_t>{1, 15, 16, 17};
   std::mt19937_64 random(7);
@@ -514,21 +514,21 @@ TEST_P(lte_transport, gives_the_same_bits_as_scalar_code) {
       for (const std::size_t batch : batches) {
         if (a > 500 && batch != (small_scale() ? batches.front() : batches.back())) continue;
         const bits_t sent = random_bits_of(static_cast<std::size_t>(a) * batch, random);
-        auto coded = scalar->make<std::uint8_t>(g, batch);
+        auto coded = reference->make<std::uint8_t>(g, batch);
         here.reset();
         there.reset();
         for (const int rv : {0, 2}) {
-          encoder.run(*scalar, given(*scalar, sent, batch), rv, coded);
-          llrs_t llr = noise_free(scalar->to_host(coded), 1.f);
+          encoder.run(*reference, given(*reference, sent, batch), rv, coded);
+          llrs_t llr = noise_free(reference->to_host(coded), 1.f);
           for (auto& x : llr) x = 2.4f * (x + 0.9f * normal(random));
           if (rv == 2) llr[g / 2] = std::nanf("");
           here.combine(exec(), given(exec(), llr, batch, layouts[batch % 2]), rv);
-          there.combine(*scalar, given(*scalar, llr, batch), rv);
+          there.combine(*reference, given(*reference, llr, batch), rv);
           const decoded got = decode(exec(), here, batch, layouts[batch % 2]),
-                        expected = decode(*scalar, there, batch);
+                        expected = decode(*reference, there, batch);
           EXPECT_TRUE(got == expected) << "A " << a << ", batch " << batch << ", rv " << rv;
-          EXPECT_TRUE(exec().to_host(here.soft_plus()) == scalar->to_host(there.soft_plus()));
-          EXPECT_TRUE(exec().to_host(here.soft_minus()) == scalar->to_host(there.soft_minus()));
+          EXPECT_TRUE(exec().to_host(here.soft_plus()) == reference->to_host(there.soft_plus()));
+          EXPECT_TRUE(exec().to_host(here.soft_minus()) == reference->to_host(there.soft_minus()));
         }
       }
     }

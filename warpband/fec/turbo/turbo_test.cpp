@@ -268,7 +268,7 @@ TEST_P(turbo, overlap_brings_windows_to_one_window) {
 
 TEST_P(turbo, every_backend_gives_the_same_bits) {
   WB_SKIP_WITHOUT_DEVICE(GetParam());
-  const auto e = GetParam().open(2), scalar = open_reference();
+  const auto e = GetParam().open(2), reference = open_reference();
   struct item {
     int k, windows, overlap, iterations;
     early_stop stop;
@@ -303,7 +303,7 @@ TEST_P(turbo, every_backend_gives_the_same_bits) {
       for (std::size_t r : {std::size_t{0}, std::size_t{7}, std::size_t{17}}) {
         const auto at = words.llr.begin() + static_cast<std::ptrdiff_t>(r * n);
         const std::vector<float> one(at, at + static_cast<std::ptrdiff_t>(n));
-        ASSERT_TRUE(decode(*scalar, d, one) == got.rows(r, 1))
+        ASSERT_TRUE(decode(*reference, d, one) == got.rows(r, 1))
             << "K = " << c.k << ", P = " << c.windows << ", row " << r << ", log-MAP "
             << (algorithm == map_algorithm::log_map);
       }

@@ -85,12 +85,12 @@ TEST_P(downlink, is_the_adjoint_of_the_detector) {
 }
 
 TEST_P(downlink, same_bits_for_any_batch_layout_and_backend) {
-  const auto scalar = wb::testing::open_scalar();
+  const auto reference = wb::testing::open_reference();
   for (const std::size_t symbols : {1, 3, 18}) {
     const massive_batch b = random_frames(37, 8, symbols, 19, 0.2f);
     for (const massive_mode mode : {massive_mode::cholesky, massive_mode::jacobi_cg, massive_mode::mf}) {
       const downlink_config c = setting(37, 8, mode, is_iterative(mode) ? 3 : 0);
-      const massive_result want = precode(*scalar, c, b);
+      const massive_result want = precode(*reference, c, b);
       EXPECT_TRUE(precode(exec(), c, b) == want) << name_of(mode) << " " << symbols;
       EXPECT_TRUE(precode(exec(), c, b, layout::batch_fastest) == want) << name_of(mode) << " " << symbols;
     }
@@ -98,7 +98,7 @@ TEST_P(downlink, same_bits_for_any_batch_layout_and_backend) {
 }
 
 TEST_P(downlink, halves_have_the_bits_of_complex64_that_holds_the_same) {
-  const auto scalar = wb::testing::open_scalar();
+  const auto reference = wb::testing::open_reference();
   for (const auto& [antennas, users] : {std::tuple{std::size_t{37}, std::size_t{8}},
                                         {std::size_t{24}, std::size_t{3}},
                                         {std::size_t{34}, std::size_t{16}}}) {
@@ -108,7 +108,7 @@ TEST_P(downlink, halves_have_the_bits_of_complex64_that_holds_the_same) {
     b.h = wb::testing::in_halves(full).h;
     for (const massive_mode mode : {massive_mode::cholesky, massive_mode::mf}) {
       const downlink_config c = setting(antennas, users, mode);
-      const massive_result want = precode(*scalar, c, b);
+      const massive_result want = precode(*reference, c, b);
       EXPECT_EQ(wb::count_erased(want.status), 3U);
       EXPECT_TRUE(precode(exec(), c, full, layout::row_major, true) == want) << name_of(mode);
       EXPECT_TRUE(precode(exec(), c, full, layout::batch_fastest, true) == want) << name_of(mode);
@@ -119,7 +119,7 @@ TEST_P(downlink, halves_have_the_bits_of_complex64_that_holds_the_same) {
 // Precoders on CPUs turn H, keep it for later groups of vectors where it is small, and have widths of their
 // own for what is left over; on a CUDA device kernels of their own precode frames of 16 users.
 TEST_P(downlink, every_way_to_move_data_has_the_same_bits) {
-  const auto scalar = wb::testing::open_scalar();
+  const auto reference = wb::testing::open_reference();
   struct shape {
     std::size_t antennas, users, symbols, frames;
   };
@@ -146,14 +146,14 @@ TEST_P(downlink, every_way_to_move_data_has_the_same_bits) {
       SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
                    std::to_string(s.symbols) + " " + name_of(mode));
       downlink_config c = setting(s.antennas, s.users, mode, is_iterative(mode) ? 4 : 0);
-      const massive_result want = precode(*scalar, c, b);
+      const massive_result want = precode(*reference, c, b);
       EXPECT_GE(wb::count_erased(want.status), mode == massive_mode::mf ? 3U : 4U);
       EXPECT_TRUE(precode(exec(), c, b) == want);
       if (s.frames > 20) continue;
       EXPECT_TRUE(precode(exec(), c, b, layout::batch_fastest) == want);
       c.symbol_energy = 3;
       c.normalization = massive_normalization::as_printed;
-      EXPECT_TRUE(precode(exec(), c, b) == precode(*scalar, c, b));
+      EXPECT_TRUE(precode(exec(), c, b) == precode(*reference, c, b));
     }
   }
 }

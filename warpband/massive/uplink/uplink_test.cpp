@@ -139,7 +139,7 @@ TEST_P(uplink, a_shared_channel_equals_a_repeated_one) {
 }
 
 TEST_P(uplink, same_bits_for_any_batch_layout_and_backend) {
-  const auto scalar = wb::testing::open_scalar();
+  const auto reference = wb::testing::open_reference();
   for (const auto& [antennas, users, symbols] : {std::tuple{std::size_t{33}, std::size_t{8}, std::size_t{1}},
                                                  {std::size_t{18}, std::size_t{16}, std::size_t{4}},
                                                  {std::size_t{7}, std::size_t{3}, std::size_t{2}},
@@ -149,7 +149,7 @@ TEST_P(uplink, same_bits_for_any_batch_layout_and_backend) {
     for (const massive_mode mode :
          {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf}) {
       const uplink_config c = setting(antennas, users, mode, is_iterative(mode) ? 4 : 0);
-      const massive_result want = detect(*scalar, c, b), got = detect(exec(), c, b);
+      const massive_result want = detect(*reference, c, b), got = detect(exec(), c, b);
       EXPECT_TRUE(got == want) << antennas << "x" << users << " " << name_of(mode);
       EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest) == want) << antennas << "x" << users;
     }
@@ -170,7 +170,7 @@ TEST_P(uplink, same_bits_for_any_batch_layout_and_backend) {
 // On a CUDA device kernels of their own detect frames of 16 and 32 users that lie item by item, and take many
 // frames in a row; elsewhere the generic ones do.
 TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
-  const auto scalar = wb::testing::open_scalar();
+  const auto reference = wb::testing::open_reference();
   struct shape {
     std::size_t antennas, users, symbols, frames;
   };
@@ -201,19 +201,19 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
         if (qam != 16 && (s.frames > 20 || mode != massive_mode::cholesky || wb::testing::small_scale()))
           continue;
         uplink_config c = setting(s.antennas, s.users, mode, is_iterative(mode) ? 4 : 0, qam);
-        const massive_result want = detect(*scalar, c, b);
+        const massive_result want = detect(*reference, c, b);
         EXPECT_GE(wb::count_erased(want.status), 4U);
         EXPECT_TRUE(detect(exec(), c, b) == want) << qam;
         if (mode == massive_mode::cholesky || mode == massive_mode::cg) {
           const massive_result narrow =
-              detect(*scalar, c, in_halves(b), layout::row_major, {.half = false, .llr8 = true});
+              detect(*reference, c, in_halves(b), layout::row_major, {.half = false, .llr8 = true});
           EXPECT_GE(wb::count_erased(narrow.status), 4U);
           EXPECT_TRUE(detect(exec(), c, b, layout::row_major, {.half = true, .llr8 = true}) == narrow) << qam;
         }
         if (s.frames > 20) continue;
         EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest) == want) << qam;
         use_approximation(c);
-        EXPECT_TRUE(detect(exec(), c, b) == detect(*scalar, c, b)) << qam;
+        EXPECT_TRUE(detect(exec(), c, b) == detect(*reference, c, b)) << qam;
       }
     }
   }
@@ -288,7 +288,7 @@ TEST_P(uplink, split_tf32_has_a_gram_matrix_to_2e_6) {
 }
 
 TEST_P(uplink, split_tf32_has_the_same_bits_for_any_batch_and_erases_what_float32_does) {
-  const auto scalar = wb::testing::open_scalar();
+  const auto reference = wb::testing::open_reference();
   struct shape {
     std::size_t antennas, users, symbols, frames;
   };
@@ -312,7 +312,7 @@ TEST_P(uplink, split_tf32_has_the_same_bits_for_any_batch_and_erases_what_float3
                    std::to_string(s.symbols) + " " + name_of(mode));
       const uplink_config plain = setting(s.antennas, s.users, mode, is_iterative(mode) ? 4 : 0),
                           c = in_split_tf32(plain);
-      const massive_result float32 = detect(*scalar, plain, b), all = detect(exec(), c, b);
+      const massive_result float32 = detect(*reference, plain, b), all = detect(exec(), c, b);
       EXPECT_EQ(all.status, float32.status);
       for (std::size_t i = 0; i < all.llr.size(); i++) ASSERT_TRUE(std::isfinite(all.llr[i])) << i;
       // Where the data lie in another way, and on a CPU, sums are float32.
@@ -356,7 +356,7 @@ TEST_P(uplink, halves_equal_the_oracle_of_what_they_hold) {
 // 2^-24, of which most are no normal halves.
 TEST_P(uplink, halves_have_the_bits_of_complex64_that_holds_the_same) {
   const massive_formats half{.half = true};
-  const auto scalar = wb::testing::open_scalar();
+  const auto reference = wb::testing::open_reference();
   const float nan = std::numeric_limits<float>::quiet_NaN(),
               infinity = std::numeric_limits<float>::infinity();
   for (const auto& [antennas, users, symbols] : {std::tuple{std::size_t{33}, std::size_t{8}, std::size_t{1}},
@@ -379,7 +379,7 @@ TEST_P(uplink, halves_have_the_bits_of_complex64_that_holds_the_same) {
       for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::mf}) {
         SCOPED_TRACE(std::to_string(antennas) + "x" + std::to_string(users) + " " + name_of(mode));
         const uplink_config c = setting(antennas, users, mode, is_iterative(mode) ? 4 : 0);
-        const massive_result want = detect(*scalar, c, b);
+        const massive_result want = detect(*reference, c, b);
         EXPECT_EQ(wb::count_erased(want.status), 2 * symbols + 2);
         EXPECT_TRUE(detect(exec(), c, b, layout::row_major, half) == want) << factor;
         EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest, half) == want) << factor;
