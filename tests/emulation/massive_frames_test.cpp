@@ -117,7 +117,7 @@ TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
                                            {18, 16, 3, 11, 1},
                                            {128, 16, 14, 13, 1},
                                            {200, 16, 29, 9, 1},
-                                           {128, 16, 14, 9, 9},  // blocks with a single frame
+                                           {128, 16, 14, 9, 9},  // blocks with one frame, but for one
                                            {18, 16, 3, 9, 9},
                                            {200, 16, 29, 10, 9},
                                            {64, 32, 1, 19, 1},

@@ -36,10 +36,6 @@ struct async_copies {
 };
 /// `Threads` of a block meet, whole warps and always the same ones. `which`: 1 to 15, others for other
 /// threads.
-template <int Threads>
-WB_HD void meet_in_block(int which) {
-  asm volatile("bar.sync %0, %1;" ::"r"(which), "n"(Threads) : "memory");
-}
 WB_HD void meet_in_block(int which, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(which), "r"(threads) : "memory");
 }

@@ -19,13 +19,13 @@ struct frame_solver {
   const massive_args& a;
   float* results;
   int row;
-  bool exists;  // whether the lane's frame does
+  bool writes;  // whether the lane's frame exists
   // Of the lane's user; diagonal: of H^H H; own: of A.
   float n0 = 1.f, diagonal = 0.f, own = 1.f, inverse = 0.f, gain = 1.f, sinr = 0.f;
   bool good = false;
 
   WB_HD frame_solver(const massive_args& args, float* slot, bool there)
-      : a(args), results(slot), row(static_cast<int>(threadIdx.x) % U), exists(there) {}
+      : a(args), results(slot), row(static_cast<int>(threadIdx.x) % U), writes(there) {}
 
   WB_HD float2 entry(int r, int c) const {
     return *reinterpret_cast<const float2*>(results + matrix_place<U>(r, c));
@@ -114,9 +114,8 @@ struct frame_solver {
     return U == 32 ? all : all >> (threadIdx.x & 16);
   }
 
-  /// What the first half of the warp has at `from`, the second one gets at `to`, a slot that no team writes
-  /// to any more. `matrix`: H^H H too.
-  WB_HD static void share(const float* from, float* to, bool matrix) {
+  /// By a warp, to a slot that no team writes to any more. `matrix`: H^H H too.
+  WB_HD static void copy_sums(const float* from, float* to, bool matrix) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     WB_ROLL for (int i = (matrix ? 0 : Shape::right) + 4 * lane; i < Shape::inverse; i += 128) {
       float four[4];
@@ -133,7 +132,7 @@ struct frame_solver {
     float* b[P];
     cx<float> s[P];
     WB_UNROLL for (int i = 0; i < P; i++) {
-      // Else one that was not written just now.
+      // Else one that no lane of this slot writes or wrote just now.
       b[i] = right(first + i < count ? first + i : first < count ? first : 0);
       s[i] = {b[i][2 * u], b[i][2 * u + 1]};
     }
@@ -294,7 +293,7 @@ struct frame_solver {
         substitute<1>(0, 1);
       }
     }
-    if (!exists) return;
+    if (!writes) return;
     with_pam_bits([&]<int B>() {
       WB_ROLL for (int k = begin; k < end; k++) {
         const float* z = right(k) + 2 * row;

@@ -1,7 +1,7 @@
 #pragma once
 // Sums over the antennas of a frame on a CUDA device, H^H H and H^H y, of 16 and 32 users, by warps that do
-// not meet: eight lanes have a run of antennas each, and four such groups a part of the matrix each that fits
-// into registers, so that H is read from shared memory little more than once.
+// not meet meanwhile: eight lanes have a run of antennas each, and four such groups a part of the matrix each
+// that fits into registers, so that H is read from shared memory little more than once.
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/async_copies.hpp>

@@ -30,7 +30,8 @@ struct frame_shape {
 };
 
 /// What the warps of a block do, one of which a multiprocessor has: teams sum over antennas, solvers do the
-/// rest. A slot's frames are all of one team, so there are slots for each as often.
+/// rest. A slot's frames are all of one team, so there are slots for each as often; for a block's
+/// only frame see uplink_frames.hpp.
 struct frame_trades {
   int teams, solvers;
 };

@@ -1,8 +1,9 @@
 #pragma once
 // A frame's sums over antennas on the tensor cores of a CUDA device, in split TF32
 // (massive_sums::split_tf32): each factor is x = high + low, both of 11 significant bits, and of a product
-// high high, high low and low high are summed, in float32. Parts are cut, not rounded, so up to 2^-20 of
-// |x||y| is left out. A tensor core cuts its sums too: they are no longer than 128 antennas.
+// high high, high low and low high are summed, in float32; of users with themselves low high is the adjoint
+// of high low. Parts are cut, not rounded, so up to 2^-20 of |x||y| is left out. A tensor core cuts its sums
+// too: those of high high are no longer than 128 antennas.
 //
 // An operand of mma.m16n8k4 has its rows and its terms spread over a warp: lane 4 g + q has rows g and g + 8,
 // or column g, and term q. Here rows g and g + 8 are the real and the imaginary part of a user, and the terms
@@ -58,7 +59,7 @@ struct tensor_products {
       }
     }
   }
-  /// Those with low parts, some 2^-11 of the others, may be long sums.
+  /// Sums with low parts, some 2^-11 of the others, may be as long as the frame.
   WB_HD void settle() { take(by_re, by_im); }
   /// After the last `settle`, by the lane of g and q.
   WB_HD void finish(int g, int q) {

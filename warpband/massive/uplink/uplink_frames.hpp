@@ -6,8 +6,9 @@
 // frame that lies in one of a ring of buffers they put H^H H and H^H y into a slot, and start to copy a later
 // frame into the buffer at once. Solvers (frame_solver.hpp) take it from there. So buffers, which take most
 // of the shared memory, are never held by a frame that is being solved, and neither trade waits for the other
-// but through the barriers of slots. Frame n of a block has team n % teams and slot n % slots. A single frame
-// of several vectors, as blocks have in small calls, is the work of all the block's teams and of all solvers.
+// but through the barriers of slots. Frame n of a block has team n % teams and slot n % slots. A block's
+// only frame, as blocks have in small calls, is the work of all its teams and of all solvers, if it is of 16
+// users and has several vectors.
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/uplink/frame_solver.hpp>
 #include <warpband/massive/uplink/frame_sums.hpp>
@@ -31,7 +32,7 @@ struct frame_block {
   float* shared;
   std::size_t first;
   int count, groups;  // frames of this block, groups of each
-  bool alone;         // the block's teams, of one warp each, and its solvers share a frame
+  bool alone;         // all teams, of one warp each, and all solvers share the block's only frame
 
   WB_HD frame_block(const massive_args& args, const frame_plan& plan, float* memory, std::size_t begin,
                     std::size_t end)
@@ -52,7 +53,7 @@ struct frame_block {
   /// Warps of a team that command the device's engine, the first ones: two of four where they sum less.
   static constexpr int copiers = U == 32 && !Tensor && !Many ? 2 : Roles::team;
   // Barriers, those of each team's buffers and of its vectors first.
-  /// Arrivals where the threads of a team copy, and where the device's engine does.
+  /// Arrivals of a team's threads, and of those that command the device's engine.
   static constexpr int by_threads = 32 * Roles::team, by_engine = async_copies::bulk ? copiers : by_threads;
   WB_HD int buffers() const { return p.teams * (p.buffers + 1); }
   WB_HD int sharers() const { return alone ? p.teams : 1; }
@@ -347,10 +348,10 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
       const int symbol = g * Roles::shape::sides, count = block.count_from(symbol);
       if (block.alone) {
         WB_ROLL for (int i = solver == 0 ? 1 : 0; i < frames; i++)
-            work.share(block.slot(0), block.slot(solver * frames + i), g == 0);
+            work.copy_sums(block.slot(0), block.slot(solver * frames + i), g == 0);
         meet_in_block(2, 32 * solvers);
       } else if (halved) {
-        work.share(block.slot(solver * frames), block.slot(solver * frames + 1), g == 0);
+        work.copy_sums(block.slot(solver * frames), block.slot(solver * frames + 1), g == 0);
       }
       if (g == 0) work.prepare(frame);
       if (block.alone)

@@ -179,6 +179,8 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
                                            {34, 16, 20, 9},
                                            {128, 16, 14, 9},
                                            {16, 16, 6, 1200},
+                                           {34, 16, 20, 300},  // blocks of one frame and of more
+                                           {128, 16, 14, 300},
                                            {64, 32, 1, 20},
                                            {32, 32, 1, 600},
                                            {100, 32, 9, 9},
@@ -296,6 +298,8 @@ TEST_P(uplink, split_tf32_has_the_same_bits_for_any_batch_and_erases_what_float3
                                            {16, 16, 1, 3000},
                                            {34, 16, 20, 9},
                                            {16, 16, 6, 1200},
+                                           {34, 16, 20, 300},
+                                           {128, 16, 14, 300},
                                            {128, 16, 14, 9},
                                            {32, 32, 1, 600},
                                            {100, 32, 9, 9},
@@ -336,6 +340,18 @@ TEST_P(uplink, split_tf32_has_the_same_bits_for_any_batch_and_erases_what_float3
         const massive_result got = detect(exec(), c, few);
         EXPECT_EQ(std::memcmp(got.llr.data(), all.llr.data(), got.llr.size() * sizeof(float)), 0) << frames;
       }
+      // Each frame is other warps' work where it stands elsewhere.
+      massive_batch rotated = b;
+      const std::size_t by = s.frames / 2;
+      const auto rotate = [&](auto& values) {
+        std::ranges::rotate(values,
+                            values.begin() + static_cast<std::ptrdiff_t>(values.size() / s.frames * by));
+      };
+      rotate(rotated.h), rotate(rotated.y), rotate(rotated.n0);
+      massive_result want = all;
+      rotate(want.llr);
+      const massive_result got = detect(exec(), c, rotated);
+      EXPECT_EQ(std::memcmp(got.llr.data(), want.llr.data(), got.llr.size() * sizeof(float)), 0);
     }
   }
 }

@@ -20,10 +20,6 @@ struct async_copies {
   static void order_bulk() {}
   static void wait() { emulation::wait_for_copies(); }
 };
-template <int Threads>
-void meet_in_block(int which) {
-  emulation::meet(which, Threads);
-}
 inline void meet_in_block(int which, int threads) { emulation::meet(which, threads); }
 struct shared_barrier {
   std::uint64_t* at;
