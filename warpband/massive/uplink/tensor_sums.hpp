@@ -70,17 +70,20 @@ struct tensor_products {
   }
 
  private:
+  WB_HD static float2 entry(const tensor_tile& re, const tensor_tile& im, int i) {
+    return {re.c[i] + im.c[2 + i], re.c[2 + i] - im.c[i]};
+  }
   WB_HD void take(tensor_tile& re, tensor_tile& im) {
     WB_UNROLL for (int i = 0; i < 2; i++) {
-      sum[i].x += re.c[i] + im.c[2 + i];
-      sum[i].y += re.c[2 + i] - im.c[i];
+      const float2 z = entry(re, im, i);
+      sum[i].x += z.x;
+      sum[i].y += z.y;
     }
     re = im = {};
   }
   WB_HD void add_adjoint(int g, int q) {
     float2 low[2];
-    WB_UNROLL for (int i = 0; i < 2; i++)
-        low[i] = {low_by_re.c[i] + low_by_im.c[2 + i], low_by_re.c[2 + i] - low_by_im.c[i]};
+    WB_UNROLL for (int i = 0; i < 2; i++) low[i] = entry(low_by_re, low_by_im, i);
     WB_UNROLL for (int i = 0; i < 2; i++) {
       // Row 2 q + i, column g.
       const int from = 4 * (2 * q + i) + g / 2;

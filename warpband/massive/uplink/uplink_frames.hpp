@@ -331,36 +331,32 @@ template <int U, bool Many, bool Tensor>
 WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
   using Roles = frame_roles<U, Many, Tensor>;
   constexpr int frames = Roles::frames_of_solver;
-  const int solvers = block.p.solvers, sub = static_cast<int>(threadIdx.x) % 32 / U,
-            slot = solver * frames + sub;
+  const int sub = static_cast<int>(threadIdx.x) % 32 / U, own = solver * frames, slot = own + sub,
+            from = block.alone ? 0 : own;  // slots: of this warp, and where its frames are summed
   int turn = 0;
-  WB_ROLL for (int n = block.alone ? 0 : solver * frames; n < block.count;
-               n += block.p.slots, turn += block.groups) {
+  WB_ROLL for (int n = from; n < block.count; n += block.p.slots, turn += block.groups) {
     // Half a warp that has no frame takes vectors of the other one's, or all take those of the block's only
     // frame, each in a slot of its own.
-    const bool exists = n + sub < block.count, halved = Many && frames == 2 && n + 1 >= block.count;
+    const bool exists = n + sub < block.count, divided = Many && frames == 2 && n + 1 >= block.count;
+    const vector_share share = !divided      ? vector_share{0, 1}
+                               : block.alone ? vector_share{slot, block.p.slots}
+                                             : vector_share{sub, frames};
     const std::size_t frame = block.frame(exists ? n + sub : n);
-    frame_solver<U, Many> work(block.a, block.slot(slot), exists || halved);
+    frame_solver<U, Many> work(block.a, block.slot(slot), exists || divided);
     WB_ROLL for (int g = 0; g < block.groups; g++) {
       WB_UNROLL for (int i = 0; i < frames; i++) {
-        if (n + i < block.count) block.filled(block.alone ? i : solver * frames + i).wait(turn + g);
+        if (n + i < block.count) block.filled(from + i).wait(turn + g);
       }
-      const int symbol = g * Roles::shape::sides, count = block.count_from(symbol);
-      if (block.alone) {
-        WB_ROLL for (int i = solver == 0 ? 1 : 0; i < frames; i++)
-            work.copy_sums(block.slot(0), block.slot(solver * frames + i), g == 0);
-        meet_in_block(2, 32 * solvers);
-      } else if (halved) {
-        work.copy_sums(block.slot(solver * frames), block.slot(solver * frames + 1), g == 0);
+      const int symbol = g * Roles::shape::sides;
+      if (divided) {
+        WB_ROLL for (int i = own == from ? 1 : 0; i < frames; i++)
+            work.copy_sums(block.slot(from), block.slot(own + i), g == 0);
+        if (block.alone) meet_in_block(2, 32 * block.p.solvers);
       }
       if (g == 0) work.prepare(frame);
-      if (block.alone)
-        work.solve(block.vector_number(frame, symbol), count, {slot, block.p.slots});
-      else
-        work.solve(block.vector_number(frame, symbol), count, {halved ? sub : 0, halved ? 2 : 1});
-      // Of the last frame in a slot nobody waits for the end.
-      if (block.alone ? slot == 0 && g + 1 < block.groups
-                      : exists && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
+      work.solve(block.vector_number(frame, symbol), block.count_from(symbol), share);
+      // For slots with copies, and of the last frame in a slot for the end, nobody waits.
+      if (exists && own == from && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
         block.freed(slot).arrive();
       __syncwarp();
     }
