@@ -288,7 +288,11 @@ struct frame_solver {
           gradients(column, right(begin + k < count ? begin + k : 0), begin + k < count);
     } else if (decomposed()) {
       if constexpr (Many) {
-        WB_ROLL for (int k = 0; k < each; k += 4) substitute<4>(begin + k, count);
+        if (each > 4) {
+          WB_ROLL for (int k = 0; k < each; k += 7) substitute<7>(begin + k, count);
+        } else {
+          substitute<4>(begin, count);
+        }
       } else {
         substitute<1>(0, 1);
       }
