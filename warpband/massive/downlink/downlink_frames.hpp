@@ -167,7 +167,8 @@ struct frame_sender : frame_factor {
       async_copies::wait();
       meet_all();
       if (warp == 0) {
-        frame_sums<U, false, false, false, false, no_wait>(h, nullptr, results, a.antennas, p).triangle(0);
+        frame_sums<U, false, false, false, false, no_wait>(h, nullptr, results, nullptr, a.antennas, p)
+            .triangle(0);
         __syncwarp();
         const bool is_good = prepare(frame);
         if (lane == 0) *good = is_good ? 1.f : 0.f;

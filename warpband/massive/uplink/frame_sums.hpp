@@ -75,14 +75,15 @@ struct four_sums {
     z[1] = ir - ri;
   }
 };
+WB_HD void load_two(const float* p, float2* x) {
+  float four[4];
+  load4(p, four);
+  x[0] = {four[0], four[1]};
+  x[1] = {four[2], four[3]};
+}
 template <int N>
 WB_HD void load_pairs(const float* p, float2 (&x)[N]) {
-  WB_UNROLL for (int i = 0; i < N; i += 2) {
-    float four[4];
-    load4(p + 2 * i, four);
-    x[i] = {four[0], four[1]};
-    x[i + 1] = {four[2], four[3]};
-  }
+  WB_UNROLL for (int i = 0; i < N; i += 2) load_two(p + 2 * i, x + i);
 }
 
 /// Where run r of H begins, and where antenna i of a vector lies.
@@ -130,10 +131,44 @@ struct turned_lanes {
     return __shfl_sync(0xffffffffu, x, antenna_runs * ((part - run) & 3) + run);
   }
 };
-/// `Joined`: the filter of a single vector is summed with the triangles. `Ahead`: an antenna is read while
-/// the one before it is summed, for which threads need some 230 registers. `Ready`: called before results are
-/// written. `Turned`: of a run the first part is that of other lanes than of the run before it, so that lanes
-/// find H in nearly all banks, without bytes between runs.
+/// `sum_over_runs` by a warp, in the same order, through shared memory, for which it takes a third of the
+/// instructions that it takes in registers. Of the values of its part, a multiple of four, a lane then has
+/// those from 4 (8 i + run) on at x[4 i]. `scratch`: `run_scratch` floats of the warp's own.
+template <int N>
+WB_HD void sum_over_runs_in(float* scratch, int run, int part, float (&x)[N]) {
+  static_assert(N % 4 == 0);
+  constexpr int fours = N / 4, lanes = 4 * 32;
+  float* const mine = scratch + 32 * part;
+  const auto turned = [&](int k) { return 4 * (run ^ k); };  // lanes of a part meet in no bank
+  WB_UNROLL for (int from = 0; from < fours; from += antenna_runs) {
+    WB_UNROLL for (int k = 0; k < antenna_runs; k++) {
+      if (from + k >= fours) break;
+      const float four[4] = {x[4 * (from + k)], x[4 * (from + k) + 1], x[4 * (from + k) + 2],
+                             x[4 * (from + k) + 3]};
+      store4(mine + lanes * k + turned(k), four);
+    }
+    __syncwarp();
+    if (from + antenna_runs <= fours || from + run < fours) {
+      float of[antenna_runs][4];
+      WB_UNROLL for (int k = 0; k < antenna_runs; k++) load4(mine + lanes * run + turned(k), of[k]);
+      WB_UNROLL for (int i = 0; i < 4; i++) {
+        x[from / 2 + i] =
+            ((of[0][i] + of[4][i]) + (of[2][i] + of[6][i])) + ((of[1][i] + of[5][i]) + (of[3][i] + of[7][i]));
+      }
+    }
+    __syncwarp();
+  }
+}
+/// `Joined`: the filter of a single vector is summed with the triangles. `Ready`: called before results are
+/// written. `Ahead`: a triangle reads values ahead, for which threads need some 230 registers. `Turned`: of a
+/// run the first part is that of other lanes than of the run before it, so that lanes find H in nearly all
+/// banks, without bytes between runs.
+///
+/// Loops over antennas are short, as a multiprocessor's cache of instructions has 32 kB for all warps, and
+/// what lies behind it feeds four warps at less than half their pace. So they read values when those of the
+/// antenna before were used for the last time, with many sums in between. The compiler moves reads down to
+/// where they are used, but not over the end of a piece of code: `left == p.never` is such an end, at which
+/// no loop ever breaks.
 template <int U, bool Many, bool Joined, bool Ahead, bool Turned, class Ready>
 struct frame_sums {
   using Shape = frame_shape<U, Many>;
@@ -143,16 +178,18 @@ struct frame_sums {
   const float *h, *y;  // as staged
   float* results;
   int lane, run, part;  // eight runs, four groups of lanes
+  float* scratch;       // of the warp, where sums of 32 users meet
   Ready ready;
 
-  WB_HD frame_sums(const float* channel, const float* vectors, float* to, int antennas_of_frame,
-                   const frame_plan& plan, Ready before = {})
+  WB_HD frame_sums(const float* channel, const float* vectors, float* to, float* own_scratch,
+                   int antennas_of_frame, const frame_plan& plan, Ready before = {})
       : antennas(antennas_of_frame),
         p(plan),
         h(channel),
         y(vectors),
         results(to),
         lane(static_cast<int>(threadIdx.x) % 32),
+        scratch(own_scratch),
         ready(before) {
     run = lane % antenna_runs;
     part = (lane / antenna_runs + (Turned ? run : 0)) % 4;
@@ -166,6 +203,19 @@ struct frame_sums {
       return tile<antenna_runs>();
   }
 
+  /// The sums of a part's values over all runs: x[i] of the value `number_of<N>(i)`, where that is below N.
+  template <int N>
+  WB_HD void sum(float (&x)[N]) const {
+    if constexpr (U == 32)
+      sum_over_runs_in(scratch, run, part, x);
+    else
+      sum_over_runs(lanes(), x);
+  }
+  template <int N>
+  WB_HD int number_of(int i) const {
+    return U == 32 ? 4 * antenna_runs * (i / 4) + 4 * run + i % 4 : N / antenna_runs * run + i;
+  }
+
   /// Where they are `joined`, with the filter of a single vector for the same columns.
   WB_HD void triangle(int block) const {
     const float* row = h + at_run(p, run) + 32 * block;
@@ -174,54 +224,51 @@ struct frame_sums {
                 *at_s = row + first(packed_s), *at_y = y + run * p.y_run;
     four_sums pq[4][4], pr[2][2], qs[2][2], pp[6], filter[4];
     float squares[4][2] = {};
+    // An antenna's values of each column. Those of high columns, P 2 and 3, Q 2 and 3 and S, are read in the
+    // second half of the antenna before, those of low ones in the first half.
+    float2 x[4], z[4], z_high[2], r[2], s[2], v{};
+    const auto low = [&] { load_two(at_p, x), load_two(at_q, z), load_two(at_r, r); };
+    const auto high = [&] { load_two(at_p + 4, x + 2), load_two(at_q + 4, z_high), load_two(at_s, s); };
+    const auto add_pq = [&](int i0, int j0) {
+      WB_UNROLL for (int i = i0; i < i0 + 2; i++) {
+        WB_UNROLL for (int j = j0; j < j0 + 2; j++) pq[i][j].add(x[i], z[j]);
+      }
+    };
+    const auto add_two = [](four_sums(&sums)[2][2], const float2* a, const float2* b) {
+      WB_UNROLL for (int i = 0; i < 2; i++) {
+        WB_UNROLL for (int j = 0; j < 2; j++) sums[i][j].add(a[i], b[j]);
+      }
+    };
+    const auto add_own = [&](int i) {  // columns i and i + 1 of P
+      pp[(i + 1) * i / 2 + i].add(x[i + 1], x[i]);
+      WB_UNROLL for (int j = i; j < i + 2; j++) {
+        squares[j][0] = fma(x[j].x, x[j].x, squares[j][0]);
+        squares[j][1] = fma(x[j].y, x[j].y, squares[j][1]);
+        if constexpr (Joined) filter[j].add(v, x[j]);
+      }
+    };
     const int mine = antennas_of(run);
-    struct samples {
-      float2 x[4], z[4], r[2], s[2];
-    };
-    const auto load = [&](int offset, samples& of) {
-      load_pairs(at_p + offset, of.x);
-      load_pairs(at_q + offset, of.z);
-      load_pairs(at_r + offset, of.r);
-      load_pairs(at_s + offset, of.s);
-    };
-    const auto go_on = [&](int by) { at_p += by, at_q += by, at_r += by, at_s += by; };
-    const auto add = [&](const samples& of, float2 v) {
-      WB_UNROLL for (int i = 0; i < 4; i++) {
-        WB_UNROLL for (int j = 0; j < 4; j++) pq[i][j].add(of.x[i], of.z[j]);
+    if (Ahead && mine > 0) high();
+    WB_ROLL for (int left = mine; left > 0; left--) {
+      low();
+      if constexpr (!Ahead) high();
+      if constexpr (Joined) v = *reinterpret_cast<const float2*>(at_y), at_y += 2;
+      z[2] = z_high[0], z[3] = z_high[1];
+      add_two(qs, z + 2, s);
+      add_pq(2, 2);
+      add_own(2);
+      add_pq(2, 0);
+      WB_UNROLL for (int i = 2; i < 4; i++) {
+        WB_UNROLL for (int j = 0; j < 2; j++) pp[i * (i - 1) / 2 + j].add(x[i], x[j]);
       }
-      WB_UNROLL for (int i = 0; i < 4; i++) {
-        WB_UNROLL for (int j = 0; j < i; j++) pp[i * (i - 1) / 2 + j].add(of.x[i], of.x[j]);
-        squares[i][0] = fma(of.x[i].x, of.x[i].x, squares[i][0]);
-        squares[i][1] = fma(of.x[i].y, of.x[i].y, squares[i][1]);
-      }
-      WB_UNROLL for (int i = 0; i < 2; i++) {
-        WB_UNROLL for (int j = 0; j < 2; j++) pr[i][j].add(of.x[i], of.r[j]);
-      }
-      WB_UNROLL for (int i = 0; i < 2; i++) {
-        WB_UNROLL for (int j = 0; j < 2; j++) qs[i][j].add(of.z[2 + i], of.s[j]);
-      }
-      if constexpr (Joined) {
-        WB_UNROLL for (int j = 0; j < 4; j++) filter[j].add(v, of.x[j]);
-      }
-    };
-    samples one, two;
-    if (Ahead && mine > 0) load(0, one);
-    WB_ROLL for (int b = 0; b < mine; b += 2) {
-      float2 v[2] = {};
-      if constexpr (Joined) load_pairs(at_y + 2 * b, v);
-      if constexpr (Ahead) {
-        load(2 * U, two);
-        add(one, v[0]);
-        go_on(4 * U);
-        if (b + 2 < mine) load(0, one);
-        add(two, v[1]);
-      } else {
-        WB_ROLL for (int e = 0; e < 2; e++) {
-          load(0, one);
-          add(one, e == 0 ? v[0] : v[1]);
-          go_on(2 * U);
-        }
-      }
+      if (Ahead && left == p.never) break;
+      if (left > 1)
+        at_p += 2 * U, at_q += 2 * U, at_r += 2 * U, at_s += 2 * U;  // the last ones are read again
+      if constexpr (Ahead) high();
+      add_pq(0, 0);
+      add_pq(0, 2);
+      add_two(pr, x, r);
+      add_own(0);
     }
     float sum[triangle_values];
     WB_UNROLL for (int i = 0; i < 16; i++) pq[i / 4][i % 4].join(sum + 2 * i);
@@ -232,13 +279,14 @@ struct frame_sums {
     }
     WB_UNROLL for (int i = 0; i < 6; i++) pp[i].join(sum + 48 + 2 * i);
     // Read before the sums meet, as they may come from far.
-    const uint4 read = *reinterpret_cast<const uint4*>(triangle_places<U>.to[block][part] +
-                                                       run * (triangle_values / antenna_runs));
-    const std::uint32_t places[4] = {read.x, read.y, read.z, read.w};
-    sum_over_runs(lanes(), sum);
+    const std::uint16_t* const to = triangle_places<U>.to[block][part];
+    uint2 places[triangle_values / antenna_runs / 4];
+    WB_UNROLL for (int i = 0; i < triangle_values / antenna_runs; i += 4) places[i / 4] =
+        *reinterpret_cast<const uint2*>(to + number_of<triangle_values>(i));
+    this->sum(sum);
     ready();
     WB_UNROLL for (int i = 0; i < triangle_values / antenna_runs; i++) {
-      const std::uint32_t place = places[i / 2] >> 16 * (i % 2);
+      const std::uint32_t two = i % 4 < 2 ? places[i / 4].x : places[i / 4].y, place = two >> 16 * (i % 2);
       results[place & 0x7fff] = (place & 0x8000) != 0 ? -sum[i] : sum[i];
     }
     if constexpr (Joined) {
@@ -253,35 +301,37 @@ struct frame_sums {
   WB_HD void rectangle(int r0) const {
     const float *row = h + at_run(p, run), *at_x = row + 2 * r0, *at_z = row + 8 * part;
     four_sums sums[8][4];
-    const int mine = antennas_of(run);
-    struct samples {
-      float2 x[8], z[4];
+    float2 x[8], z[4], z_low[2];
+    const auto low = [&] { load_two(at_x, x), load_two(at_x + 4, x + 2), load_two(at_z, z_low); };
+    const auto high = [&] {
+      load_two(at_x + 8, x + 4), load_two(at_x + 12, x + 6), load_two(at_z + 4, z + 2);
     };
-    const auto load = [&](int offset, samples& of) {
-      load_pairs(at_x + offset, of.x);
-      load_pairs(at_z + offset, of.z);
-    };
-    const auto add = [&](const samples& of) {
-      WB_UNROLL for (int i = 0; i < 8; i++) {
-        WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(of.x[i], of.z[j]);
+    const auto add = [&](int i0, int j0, int columns) {
+      WB_UNROLL for (int i = i0; i < i0 + 4; i++) {
+        WB_UNROLL for (int j = j0; j < j0 + columns; j++) sums[i][j].add(x[i], z[j]);
       }
     };
-    samples one, two;
-    if (mine > 0) load(0, one);
-    WB_ROLL for (int b = 0; b < mine; b += 2) {
-      load(2 * U, two);
-      add(one);
-      at_x += 4 * U, at_z += 4 * U;
-      if (b + 2 < mine) load(0, one);
-      add(two);
+    const int mine = antennas_of(run);
+    if (mine > 0) low();
+    WB_ROLL for (int left = mine; left > 0; left--) {
+      high();
+      z[0] = z_low[0], z[1] = z_low[1];
+      add(0, 0, 4);
+      add(4, 2, 1);
+      if (left == p.never) break;
+      if (left > 1) at_x += 2 * U, at_z += 2 * U;
+      low();
+      add(4, 3, 1);
+      add(4, 0, 2);
     }
     float sum[64];
     WB_UNROLL for (int i = 0; i < 32; i++) sums[i / 4][i % 4].join(sum + 2 * i);
-    sum_over_runs(lanes(), sum);
+    this->sum(sum);
     ready();
-    WB_UNROLL for (int i = 0; i < 2; i++) {
-      const float four[4] = {sum[4 * i], sum[4 * i + 1], sum[4 * i + 2], sum[4 * i + 3]};
-      store4(results + matrix_place<U>(r0 + run, 4 * part + 2 * i), four);
+    WB_UNROLL for (int i = 0; i < 8; i += 4) {
+      const float four[4] = {sum[i], sum[i + 1], sum[i + 2], sum[i + 3]};
+      const int at = number_of<64>(i);
+      store4(results + matrix_place<U>(r0 + at / 8, 4 * part + at % 8 / 2), four);
     }
   }
 
@@ -293,8 +343,7 @@ struct frame_sums {
     const float *at_h = h + at_run(p, run) + 2 * c, *at_y = y + side * y_side + run * p.y_run;
     four_sums sums[N][4];
     const int mine = antennas_of(run);
-    // Two antennas at a time read y in fewer steps, but the loop of many sides is longer than a cache of
-    // instructions holds beside the triangle's.
+    // Two antennas at a time read y in fewer steps; of 16 users the shorter loop is no slower.
     if constexpr (U == 16 && N > 1) {
       WB_ROLL for (int b = 0; b < mine; b++) {
         float2 z[4];
@@ -306,27 +355,38 @@ struct frame_sums {
         at_h += 2 * U, at_y += 2;
       }
     } else {
-      WB_ROLL for (int b = 0; b < mine; b += 2) {
-        float2 z[2][4];
-        load_pairs(at_h, z[0]);
-        load_pairs(at_h + 2 * U, z[1]);
-        WB_UNROLL for (int i = 0; i < N; i++) {
-          float2 v[2];
-          load_pairs(at_y + i * y_side, v);
-          WB_UNROLL for (int e = 0; e < 2; e++) {
-            WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(v[e], z[e][j]);
-          }
+      constexpr int half = (N + 1) / 2;
+      float2 z[2][4], v[N][2];  // of two antennas
+      const auto sides = [&](int first, int last) {
+        WB_UNROLL for (int i = first; i < last; i++) load_two(at_y + i * y_side, v[i]);
+      };
+      const auto add = [&](int e, int first, int last) {
+        WB_UNROLL for (int i = first; i < last; i++) {
+          WB_UNROLL for (int j = 0; j < 4; j++) sums[i][j].add(v[i][e], z[e][j]);
         }
-        at_h += 4 * U, at_y += 4;
+      };
+      if (mine > 0) load_pairs(at_h, z[0]), sides(0, half);
+      WB_ROLL for (int left = mine; left > 0; left -= 2) {
+        sides(half, N);
+        load_pairs(at_h + 2 * U, z[1]);
+        add(0, 0, N);
+        add(1, 0, 1);
+        if (left == p.never) break;
+        if (left > 2) at_h += 4 * U, at_y += 4;
+        load_pairs(at_h, z[0]);
+        add(1, 1, half);
+        if (left == p.never - 1) break;
+        sides(0, half);
+        add(1, half, N);
       }
     }
     float sum[8 * N];
     WB_UNROLL for (int i = 0; i < 4 * N; i++) sums[i / 4][i % 4].join(sum + 2 * i);
-    sum_over_runs(lanes(), sum);
+    this->sum(sum);
     ready();
-    WB_UNROLL for (int i = 0; i < N; i++) {
-      const int at = N * run + i, k = side + at / 8;
-      if (k < count) results[Shape::right + k * Shape::side_floats + 2 * c + at % 8] = sum[i];
+    WB_UNROLL for (int i = 0; i < (U == 32 ? (N + 3) / 4 * 4 : N); i++) {
+      const int at = number_of<8 * N>(i), k = side + at / 8;
+      if (at < 8 * N && k < count) results[Shape::right + k * Shape::side_floats + 2 * c + at % 8] = sum[i];
     }
   }
 

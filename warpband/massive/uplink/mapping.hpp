@@ -16,6 +16,8 @@ inline namespace WB_ISA {
 inline constexpr int frame_sides = 14, sides_of_warp = 7;
 /// Runs of antennas (linalg/gram).
 inline constexpr int frame_runs = 8;
+/// Floats of shared memory in which a warp's sums over runs of 32 users meet.
+inline constexpr int run_scratch = 4 * frame_runs * 32;
 
 /// What warps hand to each other of a frame: floats of its sums and results, the matrix first. `Many`: frames
 /// of several vectors.
@@ -39,7 +41,7 @@ struct frame_trades {
 template <int U, bool Many, bool Tensor>
 struct frame_roles {
   using shape = frame_shape<U, Many>;
-  static constexpr bool tensor = Tensor, turned = U == 16;
+  static constexpr bool tensor = Tensor, turned = U == 16, scratch = U == 32 && !Tensor;
   static constexpr int team = U == 32 ? 4 : 1, frames_of_solver = 32 / U, most_buffers = 3;
   /// At most; threads of 8 warps have 255 registers, of 12 warps 168 and of 16 warps 128.
   static constexpr int warps = !Tensor || (U == 16 && Many) ? 8 : U == 16 ? 16 : 12, threads = 32 * warps;
@@ -75,7 +77,8 @@ struct frame_plan {
   int y, sums;               // of H and vectors as floats: the vectors; all
   int teams, solvers, slots, buffers;  // buffers: of a team
   int buffer, vectors, team_floats;    // floats of one, of a team's vectors that lie apart, and of both
-  int own, slots_at, barriers, floats;
+  int own, slots_at, scratch, barriers, floats;
+  int never = -1;  // a count that no loop reaches, which compilers do not know (frame_sums.hpp)
 
   /// `turned`: see frame_sums.hpp.
   static frame_plan of_samples(int antennas, int users, int sides, bool tensor, bool turned) {
@@ -115,8 +118,9 @@ struct frame_plan {
         p.team_floats = p.buffers * p.buffer + p.vectors;
         p.own = p.teams * p.team_floats;
         p.slots_at = p.own + (halves ? p.teams * p.sums : 0);
-        p.barriers = p.slots_at + p.slots * Shape::floats;
-        p.floats = p.barriers + 2 * (p.teams * (p.buffers + 1) + 2 * p.slots);
+        p.scratch = p.slots_at + p.slots * Shape::floats;
+        p.barriers = p.scratch + (Roles::scratch ? p.teams * Roles::team * run_scratch : 0);
+        p.floats = p.barriers + 4 * (p.teams * (p.buffers + 1) + p.slots);
         if (p.floats <= most) return p;
       }
     }

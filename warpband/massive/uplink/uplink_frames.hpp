@@ -50,12 +50,15 @@ struct frame_block {
     return f * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol);
   }
   WB_HD float* slot(int s) const { return shared + p.slots_at + s * Shape::floats; }
-  /// Warps of a team that command the device's engine, the first ones: two of four where they sum less.
-  static constexpr int copiers = U == 32 && !Tensor && !Many ? 2 : Roles::team;
-  // Barriers, those of each team's buffers and of its vectors first.
-  /// Arrivals of a team's threads, and of those that command the device's engine.
-  static constexpr int by_threads = 32 * Roles::team, by_engine = async_copies::bulk ? copiers : by_threads;
-  WB_HD int buffers() const { return p.teams * (p.buffers + 1); }
+  /// Warps of a team that start copies of H, the first ones: two of four where they sum less and an engine
+  /// does the most of it. Only they wait then for others to have read what was there.
+  static constexpr int copiers = async_copies::bulk && U == 32 && !Tensor && !Many ? 2 : Roles::team;
+  static constexpr bool apart = copiers < Roles::team;
+  // Barriers: of each team's buffers and of its vectors, when they are loaded; of its buffers, when all warps
+  // have read them; of slots.
+  static constexpr int by_threads = 32 * Roles::team;
+  WB_HD int of_team() const { return 2 * (p.buffers + 1); }
+  WB_HD int buffers() const { return p.teams * of_team(); }
   WB_HD int sharers() const { return alone ? p.teams : 1; }
   WB_HD shared_barrier barrier(int i) const {
     return shared_barrier(reinterpret_cast<std::uint64_t*>(shared + p.barriers) + i);
@@ -66,9 +69,12 @@ struct frame_block {
   WB_HD void begin() const {
     const int rank = static_cast<int>(threadIdx.x);
     WB_ROLL for (int i = rank; i < buffers() + 2 * p.slots; i += static_cast<int>(blockDim.x)) {
-      const bool freed_slot = i >= buffers() + p.slots;
-      const bool channel = i < buffers() && i % (p.buffers + 1) < p.buffers;
-      barrier(i).init(freed_slot ? U : channel ? by_engine : sharers() * by_threads);
+      const int place = i % of_team(), places = p.buffers + 1;
+      barrier(i).init(i >= buffers() + p.slots                  ? U
+                      : i >= buffers()                          ? sharers() * by_threads
+                      : place >= places                         ? Roles::team
+                      : place < p.buffers && async_copies::bulk ? copiers
+                                                                : sharers() * by_threads);
     }
     // Slots that a block has no frame for are solved too, and not kept; of ragged runs tensor cores sum
     // zeros.
@@ -113,6 +119,12 @@ struct frame_team : frame_block<U, Many, Tensor> {
     else
       __syncwarp();
   }
+  /// After the last use of a buffer: those that copy into it wait for the others, which go on.
+  WB_HD void leave(shared_barrier read, int turn) const {
+    __syncwarp();
+    if (rank % 32 == 0) read.arrive();
+    if (warp < copiers) read.wait(turn);
+  }
   /// Among all threads that share a frame.
   WB_HD int shared_rank() const { return rank + threads * sharer; }
   WB_HD int shared_threads() const { return threads * sharers; }
@@ -127,11 +139,11 @@ struct frame_team : frame_block<U, Many, Tensor> {
   }
   /// Starts to copy H of a frame into a buffer, and its vector where it has one.
   WB_HD void stage(float* buffer, std::size_t f, shared_barrier loaded) const {
-    if (sharer != 0) return;
+    if (sharer != 0 || warp >= copiers) return;
     const massive_args& a = this->a;
     float* const vector = buffer + (half_in() ? a.antennas * U : this->p.y);
     if constexpr (async_copies::bulk) {
-      if (rank % 32 != 0 || warp >= copiers) return;
+      if (rank % 32 != 0) return;
       bulk_channel(buffer, f, loaded);
       if (!Many && warp == 0) {
         if (half_in())
@@ -235,8 +247,9 @@ struct frame_team : frame_block<U, Many, Tensor> {
   template <class F>
   WB_HD void with_sums(const float* h, const float* y, float* results, until_freed ready, F f) const {
     if constexpr (!Tensor)
-      f(frame_sums<U, Many, joined, true, Roles::turned, until_freed>(h, y, results, this->a.antennas,
-                                                                      this->p, ready));
+      f(frame_sums<U, Many, joined, true, Roles::turned, until_freed>(
+          h, y, results, this->shared + this->p.scratch + run_scratch * (Roles::team * team + warp),
+          this->a.antennas, this->p, ready));
     else if (half_in())
       f(tensor_sums<U, Shape, true, until_freed>(h, y, results, this->p, rank % 32, ready));
     else
@@ -279,7 +292,8 @@ struct frame_team : frame_block<U, Many, Tensor> {
     float* const buffers = this->shared + team * p.team_floats;
     float* const vectors = buffers + p.buffers * p.buffer;
     float* const own = this->shared + p.own + team * p.sums;
-    const auto loaded = [&](int b) { return this->barrier(team * (p.buffers + 1) + b); };
+    const auto loaded = [&](int b) { return this->barrier(team * this->of_team() + b); };
+    const auto all_read = [&](int b) { return loaded(p.buffers + 1 + b); };
     int ahead = team;  // the frame to stage next
     WB_ROLL for (int b = 0; b < p.buffers && ahead < this->count; b++, ahead += p.teams)
         stage(buffers + b * p.buffer, this->frame(ahead), loaded(b));
@@ -294,6 +308,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
         if constexpr (Many) loaded(p.buffers).wait(vectors_turn++);
         const float *h = buffer, *y = Many ? vectors : buffer + p.y;
         if (half_in()) {
+          if constexpr (base::apart) meet();  // nobody reads the floats of the frame before
           if (g == 0) unpack_channel(buffer, own);
           unpack_vectors(Many ? vectors : buffer + this->a.antennas * U, own, side_count);
           meet();
@@ -316,9 +331,10 @@ struct frame_team : frame_block<U, Many, Tensor> {
           }
         });
         this->filled(s).arrive();
-        meet();
+        if constexpr (!base::apart) meet();
         if constexpr (Many && !filters_first) stage_next_vectors();
       }
+      if constexpr (base::apart) leave(all_read(b), buffer_turn);
       if (ahead < this->count) stage(buffer, this->frame(ahead), loaded(b));
       if (++b == p.buffers) b = 0, buffer_turn++;
       s += p.teams;
