@@ -69,12 +69,15 @@ struct frame_block {
   WB_HD void begin() const {
     const int rank = static_cast<int>(threadIdx.x);
     WB_ROLL for (int i = rank; i < buffers() + 2 * p.slots; i += static_cast<int>(blockDim.x)) {
-      const int place = i % of_team(), places = p.buffers + 1;
-      barrier(i).init(i >= buffers() + p.slots                  ? U
-                      : i >= buffers()                          ? sharers() * by_threads
-                      : place >= places                         ? Roles::team
-                      : place < p.buffers && async_copies::bulk ? copiers
-                                                                : sharers() * by_threads);
+      const int place = i % of_team();
+      int arrivals = sharers() * by_threads;  // of vectors and of filled slots
+      if (i >= buffers() + p.slots)
+        arrivals = U;
+      else if (i < buffers() && place > p.buffers)
+        arrivals = Roles::team;
+      else if (i < buffers() && place < p.buffers)
+        arrivals = async_copies::bulk ? copiers : by_threads;
+      barrier(i).init(arrivals);
     }
     // Slots that a block has no frame for are solved too, and not kept; of ragged runs tensor cores sum
     // zeros.
