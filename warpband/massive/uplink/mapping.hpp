@@ -120,7 +120,7 @@ struct frame_plan {
         p.slots_at = p.own + (halves ? p.teams * p.sums : 0);
         p.scratch = p.slots_at + p.slots * Shape::floats;
         p.barriers = p.scratch + (Roles::scratch ? p.teams * Roles::team * run_scratch : 0);
-        p.floats = p.barriers + 4 * (p.teams * (p.buffers + 1) + p.slots);
+        p.floats = p.barriers + 2 * (p.teams * (2 * p.buffers + 1) + 2 * p.slots);
         if (p.floats <= most) return p;
       }
     }

@@ -54,30 +54,30 @@ struct frame_block {
   /// does the most of it. Only they wait then for others to have read what was there.
   static constexpr int copiers = async_copies::bulk && U == 32 && !Tensor && !Many ? 2 : Roles::team;
   static constexpr bool apart = copiers < Roles::team;
-  // Barriers: of each team's buffers and of its vectors, when they are loaded; of its buffers, when all warps
-  // have read them; of slots.
-  static constexpr int by_threads = 32 * Roles::team;
-  WB_HD int of_team() const { return 2 * (p.buffers + 1); }
-  WB_HD int buffers() const { return p.teams * of_team(); }
+  // Barriers: of each team's buffers and of its vectors, when they are loaded; of slots; of buffers, when all
+  // warps of a team have read them.
+  /// Arrivals of a team's threads, and of those that command the device's engine.
+  static constexpr int by_threads = 32 * Roles::team, by_engine = async_copies::bulk ? copiers : by_threads;
+  WB_HD int buffers() const { return p.teams * (p.buffers + 1); }
   WB_HD int sharers() const { return alone ? p.teams : 1; }
   WB_HD shared_barrier barrier(int i) const {
     return shared_barrier(reinterpret_cast<std::uint64_t*>(shared + p.barriers) + i);
   }
   WB_HD shared_barrier filled(int s) const { return barrier(buffers() + s); }
   WB_HD shared_barrier freed(int s) const { return barrier(buffers() + p.slots + s); }
+  WB_HD shared_barrier all_read(int team, int b) const {
+    return barrier(buffers() + 2 * p.slots + team * p.buffers + b);
+  }
 
   WB_HD void begin() const {
     const int rank = static_cast<int>(threadIdx.x);
     WB_ROLL for (int i = rank; i < buffers() + 2 * p.slots; i += static_cast<int>(blockDim.x)) {
-      const int place = i % of_team();
-      int arrivals = sharers() * by_threads;  // of vectors and of filled slots
-      if (i >= buffers() + p.slots)
-        arrivals = U;
-      else if (i < buffers() && place > p.buffers)
-        arrivals = Roles::team;
-      else if (i < buffers() && place < p.buffers)
-        arrivals = async_copies::bulk ? copiers : by_threads;
-      barrier(i).init(arrivals);
+      const bool freed_slot = i >= buffers() + p.slots;
+      const bool channel = i < buffers() && i % (p.buffers + 1) < p.buffers;
+      barrier(i).init(freed_slot ? U : channel ? by_engine : sharers() * by_threads);
+    }
+    if constexpr (apart) {
+      if (rank < p.teams * p.buffers) all_read(0, rank).init(by_threads);
     }
     // Slots that a block has no frame for are solved too, and not kept; of ragged runs tensor cores sum
     // zeros.
@@ -124,8 +124,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
   }
   /// After the last use of a buffer: those that copy into it wait for the others, which go on.
   WB_HD void leave(shared_barrier read, int turn) const {
-    __syncwarp();
-    if (rank % 32 == 0) read.arrive();
+    read.arrive();
     if (warp < copiers) read.wait(turn);
   }
   /// Among all threads that share a frame.
@@ -295,8 +294,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
     float* const buffers = this->shared + team * p.team_floats;
     float* const vectors = buffers + p.buffers * p.buffer;
     float* const own = this->shared + p.own + team * p.sums;
-    const auto loaded = [&](int b) { return this->barrier(team * this->of_team() + b); };
-    const auto all_read = [&](int b) { return loaded(p.buffers + 1 + b); };
+    const auto loaded = [&](int b) { return this->barrier(team * (p.buffers + 1) + b); };
     int ahead = team;  // the frame to stage next
     WB_ROLL for (int b = 0; b < p.buffers && ahead < this->count; b++, ahead += p.teams)
         stage(buffers + b * p.buffer, this->frame(ahead), loaded(b));
@@ -337,7 +335,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
         if constexpr (!base::apart) meet();
         if constexpr (Many && !filters_first) stage_next_vectors();
       }
-      if constexpr (base::apart) leave(all_read(b), buffer_turn);
+      if constexpr (base::apart) leave(this->all_read(team, b), buffer_turn);
       if (ahead < this->count) stage(buffer, this->frame(ahead), loaded(b));
       if (++b == p.buffers) b = 0, buffer_turn++;
       s += p.teams;
