@@ -185,50 +185,82 @@ struct frame_solver {
       column[c] = z;
     }
   }
-  /// `conjugate_gradients` in place of the vector at b where that is `kept`.
-  WB_HD void gradients(const float2 (&column)[U], float* b, bool kept) const {
-    float *of_t = results + Shape::work, *of_s = of_t + 2 * U, *of_r = of_s + 2 * U;
+  /// `conjugate_gradients` in place of P vectors from `first` on, or as many as there are: a vector's sums
+  /// over users are chains, which several have side by side.
+  template <int P>
+  WB_HD void gradients(const float2 (&column)[U], int first, int count) const {
+    float *of_t[P], *of_s[P];  // and r after s
+    cx<float> r[P], t[P], x[P], s[P];
+    float now[P], least[P];
     const auto put = [&](float* to, cx<float> v) { *reinterpret_cast<float2*>(to + 2 * row) = {v.re, v.im}; };
-    cx<float> r = {b[2 * row], b[2 * row + 1]}, t = r, x = {0.f, 0.f};
-    put(of_r, r);
-    put(of_t, t);
+    WB_UNROLL for (int i = 0; i < P; i++) {
+      of_t[i] = results + Shape::work + 4 * U * i;
+      of_s[i] = of_t[i] + 2 * U;
+      // Else one that no lane of this slot writes or wrote just now.
+      const float* b = right(first + i < count ? first + i : first < count ? first : 0);
+      r[i] = t[i] = {b[2 * row], b[2 * row + 1]};
+      x[i] = {0.f, 0.f};
+      put(of_t[i], t[i]);
+    }
     __syncwarp();
-    float now = energy_of<U>(of_r), least = cg_eps_squared * now;
+    WB_UNROLL for (int i = 0; i < P; i++) {
+      now[i] = energy_of<U>(of_t[i]);
+      least[i] = cg_eps_squared * now[i];
+    }
     WB_ROLL for (int iteration = 0; iteration < a.iterations; iteration++) {
-      cx<float> s = {0.f, 0.f};
+      WB_UNROLL for (int i = 0; i < P; i++) s[i] = {0.f, 0.f};
       WB_UNROLL for (int c = 0; c < U; c += 2) {
-        float v[4];
-        load4(of_t + 2 * c, v);
-        WB_UNROLL for (int e = 0; e < 2; e++) s =
-            fma(cx<float>{column[c + e].x, column[c + e].y}, cx<float>{v[2 * e], v[2 * e + 1]}, s);
+        WB_UNROLL for (int i = 0; i < P; i++) {
+          float v[4];
+          load4(of_t[i] + 2 * c, v);
+          WB_UNROLL for (int e = 0; e < 2; e++) s[i] =
+              fma(cx<float>{column[c + e].x, column[c + e].y}, cx<float>{v[2 * e], v[2 * e + 1]}, s[i]);
+        }
       }
-      put(of_s, s);
+      WB_UNROLL for (int i = 0; i < P; i++) put(of_s[i], s[i]);
       __syncwarp();
-      float curvature = 0.f;
-      WB_UNROLL for (int i = 0; i < U; i += 2) {
-        float tv[4], sv[4];
-        load4(of_t + 2 * i, tv);
-        load4(of_s + 2 * i, sv);
-        WB_UNROLL for (int e = 0; e < 2; e++) curvature =
-            fma(tv[2 * e + 1], sv[2 * e + 1], fma(tv[2 * e], sv[2 * e], curvature));
+      float curvature[P] = {};
+      WB_UNROLL for (int c = 0; c < U; c += 2) {
+        WB_UNROLL for (int i = 0; i < P; i++) {
+          float tv[4], sv[4];
+          load4(of_t[i] + 2 * c, tv);
+          load4(of_s[i] + 2 * c, sv);
+          WB_UNROLL for (int e = 0; e < 2; e++) curvature[i] =
+              fma(tv[2 * e + 1], sv[2 * e + 1], fma(tv[2 * e], sv[2 * e], curvature[i]));
+        }
       }
-      const bool convex = curvature > 0.f;
-      least = select(convex, least, 3e38f);
-      const bool goes_on = convex & (now > least);
-      const float alpha = select(goes_on, now, 0.f) / select(goes_on, curvature, 1.f);
-      x = {fma(alpha, t.re, x.re), fma(alpha, t.im, x.im)};
-      r = {fnma(alpha, s.re, r.re), fnma(alpha, s.im, r.im)};
+      WB_UNROLL for (int i = 0; i < P; i++) {
+        const bool convex = curvature[i] > 0.f;
+        least[i] = select(convex, least[i], 3e38f);
+        const bool goes_on = convex & (now[i] > least[i]);
+        const float alpha = select(goes_on, now[i], 0.f) / select(goes_on, curvature[i], 1.f);
+        x[i] = {fma(alpha, t[i].re, x[i].re), fma(alpha, t[i].im, x[i].im)};
+        r[i] = {fnma(alpha, s[i].re, r[i].re), fnma(alpha, s[i].im, r[i].im)};
+      }
       if (iteration + 1 == a.iterations) break;
-      put(of_r, r);
       __syncwarp();
-      const float before = now;
-      now = energy_of<U>(of_r);
-      const float beta = now / select(before > 0.f, before, 1.f);
-      t = {fma(beta, t.re, r.re), fma(beta, t.im, r.im)};
-      put(of_t, t);
+      WB_UNROLL for (int i = 0; i < P; i++) put(of_s[i], r[i]);
+      __syncwarp();
+      float next[P] = {};
+      WB_UNROLL for (int c = 0; c < U; c += 2) {
+        WB_UNROLL for (int i = 0; i < P; i++) {
+          float v[4];
+          load4(of_s[i] + 2 * c, v);
+          next[i] = norm_fma(cx<float>{v[2], v[3]}, norm_fma(cx<float>{v[0], v[1]}, next[i]));
+        }
+      }
+      __syncwarp();
+      WB_UNROLL for (int i = 0; i < P; i++) {
+        const float beta = next[i] / select(now[i] > 0.f, now[i], 1.f);
+        now[i] = next[i];
+        t[i] = {fma(beta, t[i].re, r[i].re), fma(beta, t[i].im, r[i].im)};
+        put(of_t[i], t[i]);
+      }
       __syncwarp();
     }
-    if (kept) put(b, x);
+    WB_UNROLL for (int i = 0; i < P; i++) {
+      if (first + i < count) put(right(first + i), x[i]);
+    }
     __syncwarp();
   }
 
@@ -284,8 +316,8 @@ struct frame_solver {
     if (a.mode == massive_mode::cg) {
       float2 column[U];
       column_of(column);
-      WB_ROLL for (int k = 0; k < each; k++)
-          gradients(column, right(begin + k < count ? begin + k : 0), begin + k < count);
+      constexpr int together = Many ? 2 : 1;
+      WB_ROLL for (int k = 0; k < each; k += together) gradients<together>(column, begin + k, count);
     } else if (decomposed()) {
       if constexpr (Many) {
         if (each > 4) {

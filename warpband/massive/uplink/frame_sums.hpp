@@ -375,7 +375,7 @@ struct frame_sums {
         if (left > 2) at_h += 4 * U, at_y += 4;
         load_pairs(at_h, z[0]);
         add(1, 1, half);
-        if (left == p.never - 1) break;
+        if (left < p.never) break;
         sides(0, half);
         add(1, half, N);
       }

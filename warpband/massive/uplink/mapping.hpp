@@ -28,7 +28,7 @@ struct frame_shape {
   static constexpr int diagonal = 2 * U * U, right = diagonal + U, inverse = right + sides * side_floats,
                        work = inverse + U;
   /// Memory of the solver; frames that a warp solves side by side do not meet in a bank.
-  static constexpr int work_floats = 6 * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
+  static constexpr int work_floats = (Many ? 8 : 4) * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
 };
 
 /// What the warps of a block do, one of which a multiprocessor has: teams sum over antennas, solvers do the
