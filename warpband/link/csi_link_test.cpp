@@ -87,7 +87,7 @@ TEST_P(csi_link_on, soundings_of_renew_give_the_counts_of_a_scalar_cpu_in_any_ba
   const auto reference = open_reference();
   const auto more = GetParam().open(2);
   for (const auto& [antennas, users] : {std::pair{68, 4}, {84, 3}}) {
-    if (testing::small_scale() && users == 3) continue;  // making a sounding takes longer than all links over it
+    if (testing::small_scale() && users == 3) continue;  // making soundings takes long
     const scratch_file at("link_" + std::to_string(antennas));
     sounding_of(antennas, users).write(at.path());
     std::vector<link_config> links{over(at.path(), antennas, users, massive_mode::cholesky),
