@@ -93,23 +93,38 @@ function(wb_add_kernels target)
       wb_objects_from(ready ${objects} ${ARGN})
       target_sources(${target} PRIVATE ${ready})
     elseif(ARGN)
-      add_library(${objects} OBJECT ${ARGN})
-      target_include_directories(${objects} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
-      target_compile_definitions(${objects} PRIVATE WB_ISA=${isa} WB_WIDTH=${width})
-      target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
-                             -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno)
-      if(SKBUILD OR isa MATCHES "^(avx2|avx512|neon)$")
-        # What all kernels read is read once: with the intrinsics of wide vectors it takes a file 0.8 s. (Who installs the Python package
-        # compiles everything once: there it is worth while for all.)
-        target_precompile_headers(${objects} PRIVATE <warpband/exec/launch.hpp>)
+      set(parts ${objects})
+      set(${objects}_sources ${ARGN})
+      if(CMAKE_CROSSCOMPILING AND isa STREQUAL "scalar" AND target STREQUAL "warpband")
+        # Only what others are held against. With -O1 most take half the time to compile; detectors and decompositions, which pass
+        # through large functions, take more than with -O2.
+        list(APPEND parts wb_kernels_light_scalar)
+        set(wb_kernels_light_scalar_sources ${ARGN})
+        list(FILTER wb_kernels_light_scalar_sources EXCLUDE REGEX "^warpband/(detect|linalg)/")
+        list(FILTER ${objects}_sources INCLUDE REGEX "^warpband/(detect|linalg)/")
       endif()
-      if(WARPBAND_SANITIZE AND WARPBAND_SANITIZE_KERNELS AND isa STREQUAL "scalar")  # baseline code: nothing can leak into a baseline caller
-        # -O2 takes minutes over instrumented bodies. GCC 12 sees accesses out of bounds on paths that instrumentation made;
-        # the sanitizer sees those that are.
-        target_compile_options(${objects} PRIVATE -O1 ${wb_sanitizers}
-                               -Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overflow)
-      endif()
-      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+      foreach(objects IN LISTS parts)
+        add_library(${objects} OBJECT ${${objects}_sources})
+        target_include_directories(${objects} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+        target_compile_definitions(${objects} PRIVATE WB_ISA=${isa} WB_WIDTH=${width})
+        target_compile_options(${objects} PRIVATE -Wall -Wextra -Wno-psabi $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
+                               -march=${march} -O2 -g0 -ffp-contract=off -fno-math-errno)
+        if(SKBUILD OR isa MATCHES "^(avx2|avx512|neon)$")
+          # What all kernels read is read once: with the intrinsics of wide vectors it takes a file 0.8 s. (Who installs the Python package
+          # compiles everything once: there it is worth while for all.)
+          target_precompile_headers(${objects} PRIVATE <warpband/exec/launch.hpp>)
+        endif()
+        if(WARPBAND_SANITIZE AND WARPBAND_SANITIZE_KERNELS AND isa STREQUAL "scalar")  # baseline code: nothing can leak into a baseline caller
+          # -O2 takes minutes over instrumented bodies. GCC 12 sees accesses out of bounds on paths that instrumentation made;
+          # the sanitizer sees those that are.
+          target_compile_options(${objects} PRIVATE -O1 ${wb_sanitizers}
+                                 -Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overflow)
+        endif()
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+        if(objects STREQUAL "wb_kernels_light_scalar")
+          target_compile_options(${objects} PRIVATE -O1)
+        endif()
+      endforeach()
     endif()
   endforeach()
   target_compile_definitions(${target} PRIVATE ${wb_kernel_definition} ${wb_fewer_kernels})

@@ -87,13 +87,13 @@ TEST_P(csi_link_on, soundings_of_renew_give_the_counts_of_a_scalar_cpu_in_any_ba
   const auto reference = open_reference();
   const auto more = GetParam().open(2);
   for (const auto& [antennas, users] : {std::pair{68, 4}, {84, 3}}) {
+    if (testing::small_scale() && users == 3) continue;  // making soundings takes long
     const scratch_file at("link_" + std::to_string(antennas));
     sounding_of(antennas, users).write(at.path());
     std::vector<link_config> links{over(at.path(), antennas, users, massive_mode::cholesky),
                                    over(at.path(), antennas, users, massive_mode::cg, 3),
                                    over(at.path(), antennas, users, massive_mode::cholesky, 0, 0)};
     links[2].massive->direction = massive_direction::downlink;
-    if (testing::small_scale() && users == 3) links.resize(1);
     for (const link_config& link : links) {
       SCOPED_TRACE(std::to_string(antennas) + " " + name_of(link.massive->solver) + " " +
                    name_of(link.massive->direction));
