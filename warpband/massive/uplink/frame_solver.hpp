@@ -196,7 +196,7 @@ struct frame_solver {
     WB_UNROLL for (int i = 0; i < P; i++) {
       of_t[i] = results + Shape::work + 4 * U * i;
       of_s[i] = of_t[i] + 2 * U;
-      // Else one that no lane of this slot writes or wrote just now.
+      // Else any of this slot: what lanes find there is not kept.
       const float* b = right(first + i < count ? first + i : first < count ? first : 0);
       r[i] = t[i] = {b[2 * row], b[2 * row + 1]};
       x[i] = {0.f, 0.f};

@@ -225,7 +225,7 @@ struct frame_sums {
     four_sums pq[4][4], pr[2][2], qs[2][2], pp[6], filter[4];
     float squares[4][2] = {};
     // An antenna's values of each column. Those of high columns, P 2 and 3, Q 2 and 3 and S, are read in the
-    // second half of the antenna before, those of low ones in the first half.
+    // second half of the antenna before, those of low ones in the first half of its own.
     float2 x[4], z[4], z_high[2], r[2], s[2], v{};
     const auto low = [&] { load_two(at_p, x), load_two(at_q, z), load_two(at_r, r); };
     const auto high = [&] { load_two(at_p + 4, x + 2), load_two(at_q + 4, z_high), load_two(at_s, s); };
@@ -375,7 +375,7 @@ struct frame_sums {
         if (left > 2) at_h += 4 * U, at_y += 4;
         load_pairs(at_h, z[0]);
         add(1, 1, half);
-        if (left < p.never) break;
+        if (left < p.never) break;  // another comparison, or it would be known to be false
         sides(0, half);
         add(1, half, N);
       }

@@ -27,7 +27,8 @@ struct frame_shape {
   static constexpr int sides = Many ? frame_sides : 1, side_floats = 2 * U + (Many ? 4 : 0);
   static constexpr int diagonal = 2 * U * U, right = diagonal + U, inverse = right + sides * side_floats,
                        work = inverse + U;
-  /// Memory of the solver; frames that a warp solves side by side do not meet in a bank.
+  /// Memory of the solver, two lines of a matrix or two values for each user of each vector that conjugate
+  /// gradients take at once; frames that a warp solves side by side do not meet in a bank.
   static constexpr int work_floats = (Many ? 8 : 4) * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
 };
 

@@ -174,23 +174,12 @@ TEST_P(uplink, frames_of_16_and_32_users_have_the_same_bits) {
   struct shape {
     std::size_t antennas, users, symbols, frames;
   };
-  for (const shape& s : std::vector<shape>{{128, 16, 1, 20},
-                                           {16, 16, 1, 3000},
-                                           {34, 16, 20, 9},
-                                           {128, 16, 14, 9},
-                                           {16, 16, 6, 1200},
-                                           {34, 16, 20, 300},  // blocks of one frame and of more
-                                           {128, 16, 14, 300},
-                                           {64, 32, 1, 20},
-                                           {32, 32, 1, 600},
-                                           {100, 32, 9, 9},
-                                           {256, 32, 14, 9},
-                                           {256, 32, 1, 9},
-                                           {32, 32, 14, 300},
-                                           {128, 16, 2, 9},
-                                           {50, 16, 15, 9},
-                                           {66, 32, 2, 9},
-                                           {40, 32, 29, 9}}) {
+  for (const shape& s : std::vector<shape>{
+           {128, 16, 1, 20},   {16, 16, 1, 3000}, {34, 16, 20, 9},  {128, 16, 14, 9}, {16, 16, 6, 1200},
+           {34, 16, 20, 300},  // blocks of one frame and of more
+           {128, 16, 14, 300}, {64, 32, 1, 20},   {32, 32, 1, 600}, {36, 32, 1, 9},   {36, 32, 10, 9},
+           {18, 16, 10, 9},    {100, 32, 9, 9},   {256, 32, 14, 9}, {256, 32, 1, 9},  {32, 32, 14, 300},
+           {128, 16, 2, 9},    {50, 16, 15, 9},   {66, 32, 2, 9},   {40, 32, 29, 9}}) {
     if (s.frames > 20 && !on_cuda()) continue;  // many are for a device
     const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
     for (const massive_mode mode :
@@ -302,6 +291,9 @@ TEST_P(uplink, split_tf32_has_the_same_bits_for_any_batch_and_erases_what_float3
                                            {128, 16, 14, 300},
                                            {128, 16, 14, 9},
                                            {32, 32, 1, 600},
+                                           {36, 32, 1, 9},
+                                           {36, 32, 10, 9},
+                                           {18, 16, 10, 9},
                                            {100, 32, 9, 9},
                                            {256, 32, 14, 9},
                                            {256, 32, 1, 9},
