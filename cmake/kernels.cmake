@@ -95,7 +95,7 @@ function(wb_add_kernels target)
     elseif(ARGN)
       set(parts ${objects})
       set(${objects}_sources ${ARGN})
-      if(CMAKE_CROSSCOMPILING AND isa STREQUAL "scalar" AND target STREQUAL "warpband")
+      if(WARPBAND_FOR_TESTS AND isa STREQUAL "scalar" AND target STREQUAL "warpband")
         # Only what others are held against. With -O1 most take half the time to compile; detectors and decompositions, which pass
         # through large functions, take more than with -O2.
         list(APPEND parts wb_kernels_light_scalar)

@@ -131,9 +131,9 @@ struct turned_lanes {
     return __shfl_sync(0xffffffffu, x, antenna_runs * ((part - run) & 3) + run);
   }
 };
-/// `sum_over_runs` by a warp, in the same order, through shared memory, for which it takes a third of the
-/// instructions that it takes in registers. Of the values of its part, a multiple of four, a lane then has
-/// those from 4 (8 i + run) on at x[4 i]. `scratch`: `run_scratch` floats of the warp's own.
+/// `sum_over_runs` by a warp, in the same order, through shared memory, for which it takes less than half
+/// of the instructions that it takes in registers. Of the values of its part, a multiple of four, a lane then
+/// has those from 4 (8 i + run) on at x[4 i]. `scratch`: `run_scratch` floats of the warp's own.
 template <int N>
 WB_HD void sum_over_runs_in(float* scratch, int run, int part, float (&x)[N]) {
   static_assert(N % 4 == 0);
