@@ -371,8 +371,8 @@ void check_devices(const stream_run& run) {
   if (run.copies_every != 0 && run.devices.front() == "cpu")
     throw wb::argument_error("stream.copies_every", std::to_string(run.copies_every), "0 on a CPU");
   const auto cpus = std::count(run.devices.begin(), run.devices.end(), "cpu");
-  if (run.massive.sums == wb::massive_sums::split_tf32 && cpus != 0 && cpus != std::ssize(run.devices))
-    throw wb::argument_error("massive.sums", "split-tf32", "float32 where frames go to a CPU and to GPUs");
+  if (run.massive.sums == wb::massive_sums::split_f16 && cpus != 0 && cpus != std::ssize(run.devices))
+    throw wb::argument_error("massive.sums", "split-f16", "float32 where frames go to a CPU and to GPUs");
 }
 
 json run_one(stream_run run, progress_line& line) {

@@ -258,12 +258,12 @@ const key keys[] = {
      [](stream_run& r, const toml::node& n, const key& k) {
        r.massive.llr_steps = static_cast<float>(number(n, k, 0.25, 64));
      }},
-    {"massive.sums", "\"float32\" or \"split-tf32\"", "\"float32\"",
-     "uplink, sums over antennas: split-tf32 makes those of 16 and 32 users on a GPU's tensor cores "
+    {"massive.sums", "\"float32\" or \"split-f16\"", "\"float32\"",
+     "uplink, sums over antennas: split-f16 makes those of 16 and 32 users on a GPU's tensor cores "
      "(uplink.hpp says which); results then depend on the device in their last bits.",
      [](stream_run& r, const toml::node& n, const key& k) {
-       r.massive.sums = among(n, k, {"float32", "split-tf32"}) == 1 ? wb::massive_sums::split_tf32
-                                                                    : wb::massive_sums::float32;
+       r.massive.sums = among(n, k, {"float32", "split-f16"}) == 1 ? wb::massive_sums::split_f16
+                                                                   : wb::massive_sums::float32;
      }},
 
     {"stbc.code", "\"alamouti\", \"silver\" or \"golden\"", "\"silver\"", "Of stbc.",

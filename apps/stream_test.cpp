@@ -203,9 +203,9 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
                 "massive.llr has no meaning with stream.chain = \"precode\": it is of uplink"},
         refused{"[stream]\nitems = 8\nchain = \"decode\"\n[code]\nk = 64.0\n", "code.k = 64.0 is not"},
         refused{"[stream]\nitems = 8\n[massive]\nsamples = \"half\"\n", "complex32"},
-        refused{"[stream]\nitems = 8\n[massive]\nsums = \"tf32\"\n", "split-tf32"},
+        refused{"[stream]\nitems = 8\n[massive]\nsums = \"tf32\"\n", "split-f16"},
         refused{"[stream]\nitems = 8\nchain = \"uplink\"\ndevices = [\"cpu\", \"cuda:0\"]\n[massive]\nsums = "
-                "\"split_tf32\"\n",
+                "\"split_f16\"\n",
                 "massive.sums"},
         refused{"[stream]\nitems = 8\nsource = \"no_such_file.h5\"\n", "no_such_file.h5"},
         refused{"[stream]\nitems = 8\ndevices = [\"tpu\"]\n", "tpu"},
@@ -254,7 +254,7 @@ antennas = 8
 users = 2
 iterations = 2
 solver = ")" + word + R"("
-sums = ")" + (word == "jacobi-cg" ? "split-tf32" : "split_tf32") +
+sums = ")" + (word == "jacobi-cg" ? "split-f16" : "split_f16") +
                                   R"("
 [[run]]
 stream.chain = "uplink"

@@ -182,7 +182,7 @@ std::function<void()> warpband_design(executor& exec, frame_data& d) {
     c.antennas = s.antennas, c.users = s.users, c.mode = s.mode, c.iterations = s.iterations;
     c.qam = 1 << bits_per_symbol_of_frame;
     if (is_iterative(s.mode)) c.sinr = massive_sinr::approximate;
-    if (s.split) c.sums = massive_sums::split_tf32;
+    if (s.split) c.sums = massive_sums::split_f16;
     if (s.half)
       return [&exec, &d, detector = uplink_detector(c), n0, symbols] {
         uplink_output out;
@@ -213,7 +213,7 @@ void add_frames(const std::string& device, const frame_shape& s, const std::stri
   axes.emplace_back("estimate", s.each ? "each" : "shared");
   axes.emplace_back("by", by);
   if (s.half) axes.emplace_back("samples", "half");
-  if (s.split) axes.emplace_back("sums", name_of(massive_sums::split_tf32));
+  if (s.split) axes.emplace_back("sums", name_of(massive_sums::split_f16));
   add(s.uplink ? "uplink_frame" : "downlink_frame", device, axes, figures,
       make_frames(s, by_columns, design));
 }

@@ -26,7 +26,7 @@ struct frame_shape {
   bool each = false;
   /// H and y as pairs of halves, LLRs in 8 bits. Of the detector.
   bool half = false;
-  /// Sums on tensor cores (massive_sums::split_tf32). Of the detector.
+  /// Sums on tensor cores (massive_sums::split_f16). Of the detector.
   bool split = false;
 
   std::size_t vectors() const {
@@ -69,7 +69,7 @@ struct frame_benchmark {
 };
 /// Slots of 14 symbols with halves and LLRs in 8 bits.
 std::vector<frame_benchmark> half_frames(const std::string& device);
-/// 128 x 16 and 256 x 32 antennas and users with sums in split TF32.
+/// 128 x 16 and 256 x 32 antennas and users with sums in split FP16.
 std::vector<frame_benchmark> split_frames(const std::string& device);
 /// The frames of tables 5.1 to 5.3 and figures 5.1 and 5.2, and a slot of 14 symbols.
 std::vector<frame_benchmark> thesis_frames(const std::string& device);

@@ -117,7 +117,7 @@ void bind_massive(nb::module_& m) {
             c.sinr = named<massive_sinr>(
                 "sinr", sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}});
             c.sums = named<massive_sums>(
-                "sums", sums, {{"float32", massive_sums::float32}, {"split-tf32", massive_sums::split_tf32}});
+                "sums", sums, {{"float32", massive_sums::float32}, {"split-f16", massive_sums::split_f16}});
             new (self) uplink_detector(c);
           },
           nb::kw_only(), nb::arg("antennas"), nb::arg("users"), nb::arg("qam"), nb::arg("mode"),

@@ -70,11 +70,11 @@ def test_halves_that_are_refused(rng):
         wb.MassiveUplink(antennas=24, users=5, qam=16, llr_steps=100)
 
 
-def test_split_tf32_on_a_cpu_is_float32(rng):
+def test_split_f16_on_a_cpu_is_float32(rng):
     h, y = normal(rng, 3, 32, 16), normal(rng, 3, 4, 32)
-    plain, split = (wb.MassiveUplink(antennas=32, users=16, qam=16, sums=sums)(h, y, 0.5) for sums in ("float32", "split-tf32"))
+    plain, split = (wb.MassiveUplink(antennas=32, users=16, qam=16, sums=sums)(h, y, 0.5) for sums in ("float32", "split-f16"))
     np.testing.assert_array_equal(split, plain)
-    with pytest.raises(ValueError, match='sums = "tf32" is not allowed: expected .*split-tf32'):
+    with pytest.raises(ValueError, match='sums = "tf32" is not allowed: expected .*split-f16'):
         wb.MassiveUplink(antennas=32, users=16, qam=16, sums="tf32")
 
 

@@ -630,12 +630,12 @@ def test_ofdm(on, rng):
         np.testing.assert_allclose(on.back(again), values, atol=2e-5)
 
 
-def test_split_tf32_is_near_float32(on, rng):
+def test_split_f16_is_near_float32(on, rng):
     for antennas, users, symbols in ((128, 16, 14), (64, 32, 1)):
         h, y = normal(rng, 20, antennas, users), normal(rng, 20, symbols, antennas)
         settings = {"antennas": antennas, "users": users, "qam": 16}
         plain = wb.MassiveUplink(**settings)(h, y, 0.5)
-        split = on.back(wb.MassiveUplink(sums="split-tf32", **settings)(on.here(h), on.here(y), 0.5))
+        split = on.back(wb.MassiveUplink(sums="split-f16", **settings)(on.here(h), on.here(y), 0.5))
         assert not np.array_equal(split, plain)
         np.testing.assert_allclose(split, plain, rtol=1e-4, atol=1e-3 * np.abs(plain).max())
 

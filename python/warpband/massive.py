@@ -22,8 +22,8 @@ class MassiveUplink:
         sinr: "exact", or "approximate", from the Gram matrix, which cg and jacobi-cg take; None chooses.
         llr_clip: LLRs are limited to +-this.
         llr_steps: of the output "llr_int8": steps in an LLR of 1, 0.25..64.
-        sums: "float32" for the same bits on every device, or "split-tf32": sums over antennas for 16 and 32 users on
-            the tensor cores of a GPU, with a Gram matrix to a relative error of 2e-6; elsewhere as "float32".
+        sums: "float32" for the same bits on every device, or "split-f16": sums over antennas for 16 and 32 users on
+            the tensor cores of a GPU, with a Gram matrix to a relative error of 1e-6; elsewhere as "float32".
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
     """

@@ -21,7 +21,7 @@ struct massive_args {
   // Detector.
   int pam_bits = 1;  // of a symbol in one real dimension
   bool exact_sinr = true;
-  bool split_tf32 = false;  // sums over antennas on tensor cores, where there are any and 16 or 32 users
+  bool split_f16 = false;  // sums over antennas on tensor cores, where there are any and 16 or 32 users
   float clip = 0;
   float steps = 8;  // of 8-bit LLRs in an LLR of 1
   // Precoder.

@@ -154,7 +154,7 @@ const bench::group massive_benches{[] {
     for (const int symbols : {1, 14}) {
       const auto split = [&](size size, massive_mode mode, int iterations, const std::vector<figure>& figures,
                              std::size_t frames = 0) {
-        add_uplink(device, size, mode, iterations, symbols, 16, figures, frames, massive_sums::split_tf32);
+        add_uplink(device, size, mode, iterations, symbols, 16, figures, frames, massive_sums::split_f16);
       };
       for (const size s : {size{128, 16}, {256, 16}, {128, 32}, {256, 32}}) split(s, cholesky, 0, alone);
       split({128, 16}, cg, 3, alone);

@@ -32,9 +32,22 @@ struct frame_shape {
   static constexpr int work_floats = (Many ? 8 : 4) * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
 };
 
+/// Memory of a team whose sums are on tensor cores (tensor_sums.hpp), floats from: energies of users, the
+/// inverses of what they and vectors are scaled by, and energies and filters of parts of the antennas.
+template <int U, bool Many>
+struct tensor_scratch {
+  /// Parts: those of a warp, or as many for one team as for several that share a frame.
+  static constexpr bool fixed = U == 16 && Many;
+  static constexpr int strands = fixed     ? 16
+                                 : U == 32 ? 4
+                                           : 1,
+                       energy = 0, inverse = U, vector_inverse = 2 * U, energies = vector_inverse + 16,
+                       filters = energies + strands * U, floats = filters + (Many ? 0 : 2 * strands * U);
+  static_assert(vector_inverse + frame_sides <= energies);
+};
+
 /// What the warps of a block do, one of which a multiprocessor has: teams sum over antennas, solvers do the
-/// rest. A slot's frames are all of one team, so there are slots for each as often; for a block's
-/// only frame see uplink_frames.hpp.
+/// rest; for a block's only frame see uplink_frames.hpp.
 struct frame_trades {
   int teams, solvers;
 };
@@ -42,10 +55,15 @@ struct frame_trades {
 template <int U, bool Many, bool Tensor>
 struct frame_roles {
   using shape = frame_shape<U, Many>;
-  static constexpr bool tensor = Tensor, turned = U == 16, scratch = U == 32 && !Tensor;
-  static constexpr int team = U == 32 ? 4 : 1, frames_of_solver = 32 / U, most_buffers = 3;
+  static constexpr bool tensor = Tensor, turned = U == 16;
+  static constexpr int team = U == 32          ? 4
+                              : Tensor && Many ? 2
+                                               : 1,
+                       frames_of_solver = 32 / U, most_buffers = 3;
+  /// Floats of a team's own.
+  static constexpr int scratch = Tensor ? tensor_scratch<U, Many>::floats : U == 32 ? team * run_scratch : 0;
   /// At most; threads of 8 warps have 255 registers, of 12 warps 168 and of 16 warps 128.
-  static constexpr int warps = !Tensor || (U == 16 && Many) ? 8 : U == 16 ? 16 : 12, threads = 32 * warps;
+  static constexpr int warps = !Tensor ? 8 : U == 16 && !Many ? 16 : 12, threads = 32 * warps;
   /// The first that fits is taken, as measured on an H100.
   static constexpr auto trades() {
     using list = std::array<frame_trades, 6>;
@@ -53,18 +71,18 @@ struct frame_roles {
       return Tensor && !Many ? list{{{8, 8}, {6, 6}, {4, 8}, {4, 4}, {2, 4}, {1, 2}}}
                              : list{{{4, 4}, {3, 3}, {2, 4}, {2, 3}, {2, 2}, {1, 2}}};
     else
-      return Tensor ? list{{{2, 4}, {1, 4}, {1, 3}, {1, 2}, {1, 1}}} : list{{{1, 4}, {1, 3}, {1, 2}, {1, 1}}};
+      return Tensor ? list{{{2, 4}, {2, 3}, {1, 4}, {1, 3}, {1, 2}, {1, 1}}}
+                    : list{{{1, 4}, {1, 3}, {1, 2}, {1, 1}}};
   }
 };
 
-/// Whether a list keeps to what the kernels need: as many slots for each team, no more warps than a block
-/// has.
+/// Whether a list keeps to what the kernels need: a slot for each team, no more warps than a block has.
 template <class Roles>
 constexpr bool trades_hold() {
   for (const frame_trades& t : Roles::trades()) {
     if (t.teams == 0) break;
     const int slots = t.solvers * Roles::frames_of_solver;
-    if (slots % t.teams != 0 || Roles::team * t.teams + t.solvers > Roles::warps) return false;
+    if (slots < t.teams || Roles::team * t.teams + t.solvers > Roles::warps) return false;
   }
   return true;
 }
@@ -75,25 +93,34 @@ struct frame_plan {
   int run_log2, pad,
       pad_log2;  // antennas of a run; floats between runs of H, and how many runs have none between
   int h_run, y_run, y_side;  // floats of a run of H; from run to run of a vector, from vector to vector
+  int octets;                // of antennas, on tensor cores
   int y, sums;               // of H and vectors as floats: the vectors; all
   int teams, solvers, slots, buffers;  // buffers: of a team
   int buffer, vectors, team_floats;    // floats of one, of a team's vectors that lie apart, and of both
-  int own, slots_at, scratch, barriers, floats;
+  int own, slots_at, scratch, barriers, floats;  // scratch: of the teams
   int never = -1;  // a count that no loop reaches, which compilers do not know (frame_sums.hpp)
 
   /// `turned`: see frame_sums.hpp.
   static frame_plan of_samples(int antennas, int users, int sides, bool tensor, bool turned) {
     frame_plan p{};
     while (frame_runs << p.run_log2 < antennas) p.run_log2++;
+    if (tensor) {
+      p.octets = (antennas + 15) / 16 * 2;
+      p.h_run = 2 * users << p.run_log2;
+      p.y_run = 2 << p.run_log2;
+      p.y_side = 16 * p.octets + (sides > 1 ? 4 : 0);
+      p.y = 16 * p.octets * users;
+      p.sums = p.y + sides * p.y_side;
+      return p;
+    }
     // With 16 bytes between runs what eight lanes read lies in all banks. Sums on tensor cores, whose lanes
     // are not turned, meet in pairs where runs lie side by side. Of a single vector, which the device's
     // engine copies in one piece, two floats are read for all that are of H.
     p.pad_log2 = turned ? 2 : 0;
-    p.pad = turned && tensor ? 8 : 4;
+    p.pad = 4;
     p.h_run = 2 * users << p.run_log2;
     p.y_run = (2 << p.run_log2) + (sides > 1 ? 4 : 0);
-    // Lanes of tensor_sums.hpp have different vectors.
-    p.y_side = frame_runs * p.y_run + (tensor && sides > 1 ? 4 : 0);
+    p.y_side = frame_runs * p.y_run;
     p.y = frame_runs * p.h_run + p.pad * (frame_runs >> p.pad_log2);  // that of a run behind the last
     p.sums = p.y + sides * p.y_side;
     return p;
@@ -113,6 +140,8 @@ struct frame_plan {
       if (t.teams == 0) break;
       // A solver's frames go on from 14 vectors to the next ones together: they need teams of their own.
       if (a.symbols > Shape::sides && t.teams < Roles::frames_of_solver) continue;
+      // Conjugate gradients are more of the solvers' work.
+      if (a.mode == massive_mode::cg && t.teams == 2 && t.solvers == 3) continue;
       p.teams = t.teams, p.solvers = t.solvers;
       p.slots = p.solvers * Roles::frames_of_solver;
       for (p.buffers = Roles::most_buffers; p.buffers > 0; p.buffers--) {
@@ -120,7 +149,7 @@ struct frame_plan {
         p.own = p.teams * p.team_floats;
         p.slots_at = p.own + (halves ? p.teams * p.sums : 0);
         p.scratch = p.slots_at + p.slots * Shape::floats;
-        p.barriers = p.scratch + (Roles::scratch ? p.teams * Roles::team * run_scratch : 0);
+        p.barriers = p.scratch + p.teams * Roles::scratch;
         p.floats = p.barriers + 2 * (p.teams * (2 * p.buffers + 1) + 2 * p.slots);
         if (p.floats <= most) return p;
       }
@@ -129,7 +158,7 @@ struct frame_plan {
   }
   /// That of a call with 16 or 32 users.
   static frame_plan of_call(const massive_args& a, std::size_t shared_bytes) {
-    return a.split_tf32 ? of_call_with<true>(a, shared_bytes) : of_call_with<false>(a, shared_bytes);
+    return a.split_f16 ? of_call_with<true>(a, shared_bytes) : of_call_with<false>(a, shared_bytes);
   }
   template <bool Tensor>
   static frame_plan of_call_with(const massive_args& a, std::size_t shared_bytes) {

@@ -1,18 +1,21 @@
 #pragma once
-// A frame's sums over antennas on the tensor cores of a CUDA device, in split TF32
-// (massive_sums::split_tf32): each factor is x = high + low, both of 11 significant bits, and of a product
-// high high, high low and low high are summed, in float32; of users with themselves low high is the adjoint
-// of high low. Parts are cut, not rounded, so up to 2^-20 of |x||y| is left out. A tensor core cuts its sums
-// too: those of high high are no longer than 128 antennas.
+// A frame's sums over antennas on the tensor cores of a CUDA device, in split halves
+// (massive_sums::split_f16): each user's column of H, and each vector, is scaled by a power of two to what
+// halves can have, and each value is x = high + low, both of 11 significant bits, rounded. Of a product high
+// high, high low and low high are summed, in float32; of users with themselves low high is the adjoint of
+// high low. So some 2^-22 of |x||y| is left out. The diagonal and the filter of a single vector, which would
+// leave most of a tensor core unused, are sums in float32.
 //
-// An operand of mma.m16n8k4 has its rows and its terms spread over a warp: lane 4 g + q has rows g and g + 8,
-// or column g, and term q. Here rows g and g + 8 are the real and the imaginary part of a user, and the terms
-// are antennas at the same place of four runs, the even ones or the odd ones. So a lane reads two users of an
-// antenna's row at a time, lanes meet in no bank (of 16 users, whose runs lie side by side, two lanes do),
-// and the registers that it reads are the operands, on the left and on the right: to copy them into others
-// would take as long as the products.
+// First the team makes operands of what was staged, in its place (`frame_operands`): a thread takes two users
+// of an octet of antennas, whose 128 bytes become the high and low parts of real and imaginary parts, 16
+// bytes each: a row of an 8 x 8 matrix. Of n octets, octet o has antennas 2 o and 2 o + 1 and, from each of
+// these on, three more in steps of 2 n: of a vector too, threads side by side then have bytes side by side.
+// Then tensor cores sum
+// (`tensor_sums`): rows g and g + 8 are the real and the imaginary part of a user.
 #include <warpband/core/group.hpp>
+#include <warpband/core/half_lane.hpp>
 #include <warpband/core/memory.hpp>
+#include <warpband/exec/tensor_cores.hpp>
 #include <warpband/massive/frame_matrix.hpp>
 #include <warpband/massive/uplink/frame_sums.hpp>
 
@@ -20,52 +23,276 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-struct tf32_pair {
-  std::uint32_t high, low;  // of both the core takes the upper 19 bits
-  WB_HD explicit tf32_pair(float x) {
-    high = __float_as_uint(x) & 0xffffe000u;
-    low = __float_as_uint(x - __uint_as_float(high));
+/// Below 2^15: the power of two that makes values with this sum of squares so, and its inverse.
+WB_HD int scale_exponent(float energy) {
+  const int exponent = static_cast<int>(__float_as_uint(energy) >> 23 & 255) - 127;
+  return 15 - ((exponent + 2) >> 1);
+}
+WB_HD float power_of_two(int exponent) {
+  return __uint_as_float(static_cast<std::uint32_t>(127 + exponent) << 23);
+}
+/// The parts of two values, in halves that stand side by side.
+WB_HD void split_two(float a, float b, float scale, std::uint32_t& high, std::uint32_t& low) {
+  a *= scale, b *= scale;
+  high = to_half_pair(a, b);
+  const float2 kept = to_floats(high);
+  low = to_half_pair(a - kept.x, b - kept.y);
+}
+WB_HD uint4 load_words(const float* p) { return *reinterpret_cast<const uint4*>(p); }
+WB_HD void store_words(float* p, const uint4& x) { *reinterpret_cast<uint4*>(p) = x; }
+
+/// The parts of eight values in their places.
+WB_HD void split_octet(const float (&x)[8], float scale, uint4& high, uint4& low) {
+  split_two(x[0], x[1], scale, high.x, low.x);
+  split_two(x[2], x[3], scale, high.y, low.y);
+  split_two(x[4], x[5], scale, high.z, low.z);
+  split_two(x[6], x[7], scale, high.w, low.w);
+}
+
+/// Makes operands of a frame, by all threads that share it.
+template <int U, bool Many, bool Halves>
+struct frame_operands {
+  using Scratch = tensor_scratch<U, Many>;
+  static constexpr int parts =
+      4;  // of an octet's pairs of antennas; of what it becomes: high and low of two values
+  const frame_plan& p;
+  int antennas, rank, threads;
+  float *h, *y;                  // to; of floats, what was staged
+  const float *from_h, *from_y;  // staged halves
+  float* scratch;
+
+  static constexpr int pairs = U / 2;  // of users; as many threads next to each other have the same antennas
+  WB_HD int first() const { return rank / pairs; }
+  WB_HD int step() const { return threads / pairs; }
+  WB_HD int pair() const { return rank % pairs; }
+  WB_HD int antenna(int octet, int i) const { return 2 * (octet + p.octets * (i / 2)) + i % 2; }
+  WB_HD float* row(int octet, int i) const { return h + 2 * U * antenna(octet, i) + 4 * pair(); }
+  WB_HD float* vector_part(int v, int octet, int part) const {
+    return y + v * p.y_side + 4 * (octet + p.octets * part);
   }
-};
-struct tf32_value {
-  tf32_pair re, im;
-  WB_HD tf32_value(float real, float imaginary) : re(real), im(imaginary) {}
-};
-/// 16 x 8 sums: [0] and [1] row g, columns 2 q and 2 q + 1; [2] and [3] row g + 8.
-struct tensor_tile {
-  float c[4] = {};
-  WB_HD void add(std::uint32_t row_g, std::uint32_t row_g8, std::uint32_t column_g) {
-    asm("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 "
-        "{%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(row_g), "r"(row_g8), "r"(column_g));
+  WB_HD bool ragged() const { return antennas < 8 * p.octets; }
+
+  /// Sums of squares of users and, where H comes with its vector, of the filter. Of halves, which need no
+  /// scale, operands too. Before the threads meet and `split`.
+  WB_HD void sum() const {
+    const int stride = Scratch::fixed ? Scratch::strands : step();
+    WB_ROLL for (int strand = first(); strand < stride; strand += step()) {
+      float energy[2][2] = {};
+      four_sums filter[2];
+      WB_ROLL for (int octet = strand; octet < p.octets; octet += stride) {
+        float4 x[8];
+        if constexpr (Halves) {
+          uint2 two[8];
+          WB_UNROLL for (int i = 0; i < 8; i++) {
+            two[i] = {0, 0};
+            if (antenna(octet, i) < antennas)
+              two[i] = *reinterpret_cast<const uint2*>(from_h + U * antenna(octet, i) + 2 * pair());
+            const float2 a = to_floats(two[i].x), b = to_floats(two[i].y);
+            x[i] = {a.x, a.y, b.x, b.y};
+          }
+          std::uint32_t of[8];
+          WB_UNROLL for (int i = 0; i < 8; i++) of[i] = two[i].x;
+          store_halves(of, row(octet, 0), row(octet, 1));
+          WB_UNROLL for (int i = 0; i < 8; i++) of[i] = two[i].y;
+          store_halves(of, row(octet, 4), row(octet, 5));
+        } else {
+          // Where no antenna is, operands of the frame before are.
+          if (ragged()) {
+            WB_UNROLL for (int i = 0; i < 8; i++) {
+              if (antenna(octet, i) >= antennas) store_words(row(octet, i), {0, 0, 0, 0});
+            }
+          }
+          WB_UNROLL for (int i = 0; i < 8; i++) x[i] = *reinterpret_cast<const float4*>(row(octet, i));
+        }
+        WB_UNROLL for (int i = 0; i < 8; i++) {
+          energy[0][0] = fma(x[i].x, x[i].x, energy[0][0]);
+          energy[0][1] = fma(x[i].y, x[i].y, energy[0][1]);
+          energy[1][0] = fma(x[i].z, x[i].z, energy[1][0]);
+          energy[1][1] = fma(x[i].w, x[i].w, energy[1][1]);
+        }
+        if constexpr (!Many) {
+          WB_UNROLL for (int part = 0; part < parts; part++) {
+            const float4 v = two_of_vector(0, octet, part);
+            const float2 z[2] = {{v.x, v.y}, {v.z, v.w}};
+            WB_UNROLL for (int e = 0; e < 2; e++) {
+              const float4& a = x[2 * part + e];
+              filter[0].add(z[e], {a.x, a.y});
+              filter[1].add(z[e], {a.z, a.w});
+            }
+          }
+        }
+      }
+      float2 energies = {energy[0][0] + energy[0][1], energy[1][0] + energy[1][1]};
+      float both[4] = {};
+      if constexpr (!Many) filter[0].join(both), filter[1].join(both + 2);
+      int to = strand;
+      if constexpr (!Scratch::fixed) {
+        WB_UNROLL for (int lanes = pairs; lanes < 32; lanes *= 2) {
+          energies.x += __shfl_xor_sync(0xffffffffu, energies.x, lanes);
+          energies.y += __shfl_xor_sync(0xffffffffu, energies.y, lanes);
+          if constexpr (!Many) {
+            WB_UNROLL for (int i = 0; i < 4; i++) both[i] += __shfl_xor_sync(0xffffffffu, both[i], lanes);
+          }
+        }
+        if (rank % 32 >= pairs) continue;
+        to = rank / 32;
+      }
+      *reinterpret_cast<float2*>(scratch + Scratch::energies + U * to + 2 * pair()) = energies;
+      if constexpr (!Many) store4(scratch + Scratch::filters + 2 * U * to + 4 * pair(), both);
+    }
   }
-};
-/// 8 x 8 sums of a conj(b): row g, columns 2 q and 2 q + 1. Halves: factors without a low part, which halves
-/// do not have. Own: of users with themselves (a is b), whose low high is the adjoint of high low.
-template <bool Halves, bool Own>
-struct tensor_products {
-  tensor_tile by_re, by_im, low_by_re, low_by_im;
-  float2 sum[2] = {};
-  WB_HD void add(const tf32_value& a, const tf32_value& b) {
-    by_re.add(a.re.high, a.im.high, b.re.high);
-    by_im.add(a.re.high, a.im.high, b.im.high);
+  WB_HD void split() const {
+    float2 energy = {0.f, 0.f};
+    WB_UNROLL for (int strand = 0; strand < Scratch::strands; strand++) {
+      const float2 e =
+          *reinterpret_cast<const float2*>(scratch + Scratch::energies + U * strand + 2 * pair());
+      energy.x += e.x, energy.y += e.y;
+    }
+    const int by[2] = {scale_exponent(energy.x), scale_exponent(energy.y)};
+    if (first() == 0) {
+      *reinterpret_cast<float2*>(scratch + Scratch::energy + 2 * pair()) = energy;
+      *reinterpret_cast<float2*>(scratch + Scratch::inverse + 2 * pair()) = {power_of_two(-by[0]),
+                                                                             power_of_two(-by[1])};
+    }
     if constexpr (!Halves) {
-      low_by_re.add(a.re.high, a.im.high, b.re.low);
-      low_by_im.add(a.re.high, a.im.high, b.im.low);
-      if constexpr (!Own) {
-        low_by_re.add(a.re.low, a.im.low, b.re.high);
-        low_by_im.add(a.re.low, a.im.low, b.im.high);
+      const float scale[2] = {power_of_two(by[0]), power_of_two(by[1])};
+      WB_ROLL for (int octet = first(); octet < p.octets; octet += step()) {
+        float x[4][8];
+        WB_UNROLL for (int i = 0; i < 8; i++) {
+          const float4 z = *reinterpret_cast<const float4*>(row(octet, i));
+          x[0][i] = z.x, x[1][i] = z.y, x[2][i] = z.z, x[3][i] = z.w;
+        }
+        WB_UNROLL for (int i = 0; i < 4; i++) {
+          uint4 high, low;
+          split_octet(x[i], scale[i / 2], high, low);
+          store_words(row(octet, 4 * (i / 2) + i % 2), high);
+          store_words(row(octet, 4 * (i / 2) + i % 2 + 2), low);
+        }
       }
     }
   }
-  /// Sums with low parts, some 2^-11 of the others, may be as long as the frame.
-  WB_HD void settle() { take(by_re, by_im); }
-  /// After the last `settle`, by the lane of g and q.
-  WB_HD void finish(int g, int q) {
+  /// Of `count` vectors, by as many threads each however many there are.
+  WB_HD void split_vectors(int count) const {
+    constexpr int lanes = 16;
+    const int lane = rank % lanes;
+    WB_ROLL for (int from = 0; from < count; from += threads / lanes) {
+      const int v = from + rank / lanes;
+      const bool mine = v < count;
+      if constexpr (Halves) {
+        if (!mine) continue;
+        WB_ROLL for (int octet = lane; octet < p.octets; octet += lanes) {
+          std::uint32_t of[8];
+          WB_UNROLL for (int part = 0; part < parts; part++) {
+            const uint2 two = two_halves(v, octet, part);
+            of[2 * part] = two.x, of[2 * part + 1] = two.y;
+          }
+          store_halves(of, vector_part(v, octet, 0), vector_part(v, octet, 1));
+        }
+      } else {
+        float energy[4] = {};
+        if (mine) {
+          WB_ROLL for (int octet = lane; octet < p.octets; octet += lanes) {
+            WB_UNROLL for (int part = 0; part < parts; part++) {
+              if (ragged() && antenna(octet, 2 * part) >= antennas)
+                store_words(vector_part(v, octet, part), {0, 0, 0, 0});
+              const float4 x = two_of_vector(v, octet, part);
+              energy[part] = fma(x.x, x.x, energy[part]);
+              energy[part] = fma(x.y, x.y, energy[part]);
+              energy[part] = fma(x.z, x.z, energy[part]);
+              energy[part] = fma(x.w, x.w, energy[part]);
+            }
+          }
+        }
+        float all = (energy[0] + energy[1]) + (energy[2] + energy[3]);
+        WB_UNROLL for (int i = 1; i < lanes; i *= 2) all += __shfl_xor_sync(0xffffffffu, all, i);
+        if (!mine) continue;
+        const int by = scale_exponent(all);
+        const float scale = power_of_two(by);
+        if (lane == 0) scratch[Scratch::vector_inverse + v] = power_of_two(-by);
+        WB_ROLL for (int octet = lane; octet < p.octets; octet += lanes) {
+          float x[2][8];
+          WB_UNROLL for (int part = 0; part < parts; part++) {
+            const float4 z = two_of_vector(v, octet, part);
+            x[0][2 * part] = z.x, x[1][2 * part] = z.y, x[0][2 * part + 1] = z.z, x[1][2 * part + 1] = z.w;
+          }
+          WB_UNROLL for (int i = 0; i < 2; i++) {
+            uint4 high, low;
+            split_octet(x[i], scale, high, low);
+            store_words(vector_part(v, octet, i), high);
+            store_words(vector_part(v, octet, i + 2), low);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  /// The real and the imaginary parts of eight halves.
+  WB_HD static void store_halves(const std::uint32_t (&x)[8], float* re, float* im) {
+    const auto low = [](std::uint32_t a, std::uint32_t b) { return (a & 0xffffu) | b << 16; };
+    const auto high = [](std::uint32_t a, std::uint32_t b) { return a >> 16 | (b & 0xffff0000u); };
+    store_words(re, {low(x[0], x[1]), low(x[2], x[3]), low(x[4], x[5]), low(x[6], x[7])});
+    store_words(im, {high(x[0], x[1]), high(x[2], x[3]), high(x[4], x[5]), high(x[6], x[7])});
+  }
+  /// A vector's values of two antennas, or zeros where there are none.
+  WB_HD uint2 two_halves(int v, int octet, int part) const {
+    const int at = antenna(octet, 2 * part);
+    return at < antennas ? *reinterpret_cast<const uint2*>(from_y + v * antennas + at) : uint2{0, 0};
+  }
+  WB_HD float4 two_of_vector(int v, int octet, int part) const {
+    if constexpr (Halves) {
+      const uint2 two = two_halves(v, octet, part);
+      const float2 a = to_floats(two.x), b = to_floats(two.y);
+      return {a.x, a.y, b.x, b.y};
+    } else {
+      return *reinterpret_cast<const float4*>(vector_part(v, octet, part));
+    }
+  }
+};
+
+/// Of a user for each g, as an operand on the left (8 rows of real parts, 8 of imaginary ones, each for two
+/// octets) or on the right (real parts of two octets, then imaginary ones). Halves that come as such have no
+/// low part.
+struct split_operand {
+  uint4 high, low;
+};
+/// 8 x 8 sums of a conj(b): row g, columns 2 q and 2 q + 1. Own: of users with themselves (a is b).
+template <bool Halves, bool Own>
+struct tensor_products {
+  tensor_tile by_re, by_im, low_by_re, low_by_im;
+  WB_HD void add(const split_operand& a, const split_operand& b) {
+    by_re.add(a.high, b.high.x, b.high.y);
+    by_im.add(a.high, b.high.z, b.high.w);
     if constexpr (!Halves) {
-      if constexpr (Own) add_adjoint(g, q);
-      take(low_by_re, low_by_im);
+      low_by_re.add(a.high, b.low.x, b.low.y);
+      low_by_im.add(a.high, b.low.z, b.low.w);
+      if constexpr (!Own) {
+        low_by_re.add(a.low, b.high.x, b.high.y);
+        low_by_im.add(a.low, b.high.z, b.high.w);
+      }
+    }
+  }
+  /// By the lane of g and q.
+  WB_HD void finish(int g, int q, float2 (&sum)[2]) const {
+    WB_UNROLL for (int i = 0; i < 2; i++) sum[i] = entry(by_re, by_im, i);
+    if constexpr (!Halves) {
+      float2 low[2];
+      WB_UNROLL for (int i = 0; i < 2; i++) low[i] = entry(low_by_re, low_by_im, i);
+      WB_UNROLL for (int i = 0; i < 2; i++) {
+        if constexpr (Own) {
+          // Row 2 q + i, column g.
+          const int from = 4 * (2 * q + i) + g / 2;
+          float of[4];
+          WB_UNROLL for (int e = 0; e < 2; e++) {
+            of[2 * e] = __shfl_sync(0xffffffffu, low[e].x, from);
+            of[2 * e + 1] = __shfl_sync(0xffffffffu, low[e].y, from);
+          }
+          sum[i].x += g % 2 == 0 ? of[0] : of[2];
+          sum[i].y -= g % 2 == 0 ? of[1] : of[3];
+        }
+        sum[i].x += low[i].x;
+        sum[i].y += low[i].y;
+      }
     }
   }
 
@@ -73,179 +300,194 @@ struct tensor_products {
   WB_HD static float2 entry(const tensor_tile& re, const tensor_tile& im, int i) {
     return {re.c[i] + im.c[2 + i], re.c[2 + i] - im.c[i]};
   }
-  WB_HD void take(tensor_tile& re, tensor_tile& im) {
-    WB_UNROLL for (int i = 0; i < 2; i++) {
-      const float2 z = entry(re, im, i);
-      sum[i].x += z.x;
-      sum[i].y += z.y;
-    }
-    re = im = {};
-  }
-  WB_HD void add_adjoint(int g, int q) {
-    float2 low[2];
-    WB_UNROLL for (int i = 0; i < 2; i++) low[i] = entry(low_by_re, low_by_im, i);
-    WB_UNROLL for (int i = 0; i < 2; i++) {
-      // Row 2 q + i, column g.
-      const int from = 4 * (2 * q + i) + g / 2;
-      float of[4];
-      WB_UNROLL for (int e = 0; e < 2; e++) {
-        of[2 * e] = __shfl_sync(0xffffffffu, low[e].x, from);
-        of[2 * e + 1] = __shfl_sync(0xffffffffu, low[e].y, from);
-      }
-      sum[i].x += g % 2 == 0 ? of[0] : of[2];
-      sum[i].y -= g % 2 == 0 ? of[1] : of[3];
-    }
-  }
 };
 
-/// By warps that do not meet. Runs are filled up with zeros. `Shape`: frame_shape. `Ready`: called before
-/// results are written.
-template <int U, class Shape, bool Halves, class Ready>
+/// By warps that do not meet. `Ready`: called before results are written.
+template <int U, bool Many, bool Halves, class Ready>
 struct tensor_sums {
-  static constexpr int steps_of_sum = 16;
+  using Shape = frame_shape<U, Many>;
+  using Scratch = tensor_scratch<U, Many>;
   float* results;
   const frame_plan& p;
-  int g, q, steps, next_run;  // antennas of a run; to that of odd number
-  const float *h, *y;         // as staged: run 2 q; users 2 g and 2 g + 1
+  int lane, g, q;
+  const float *left, *right,
+      *y;  // what the lane reads for operands of H on the left and on the right, and of vectors
+  const float* scratch;
   Ready ready;
   using sums = tensor_products<Halves, false>;
   using own_sums = tensor_products<Halves, true>;
 
-  WB_HD tensor_sums(const float* channel, const float* vectors, float* to, const frame_plan& plan, int lane,
-                    Ready before)
-      : results(to), p(plan), g(lane / 4), q(lane % 4), steps(1 << p.run_log2), ready(before) {
-    h = channel + at_run(p, 2 * q) + 4 * g;
-    next_run = at_run(p, 1);
-    y = vectors + 2 * q * p.y_run;
+  WB_HD tensor_sums(const float* channel, const float* vectors, float* to, const float* team_scratch,
+                    const frame_plan& plan, Ready before)
+      : results(to),
+        p(plan),
+        lane(static_cast<int>(threadIdx.x) % 32),
+        g(lane / 4),
+        q(lane % 4),
+        scratch(team_scratch),
+        ready(before) {
+    const int matrix = lane / 8, row = lane % 8;
+    left = channel + 2 * U * matrix + 4 * row;
+    right = channel + 2 * U * (matrix % 2 * 2 + matrix / 2) + 4 * row;
+    y = vectors + 4 * (matrix % 2 + p.octets * (matrix / 2));
   }
 
-  /// 16 users' own block and its diagonal; with Filter also those users' sums with the one vector.
-  template <bool Filter>
+  /// 16 users' own block and its diagonal; of a single vector also those users' filter.
   WB_HD void square(int block) const {
     own_sums even, odd;
-    sums both;  // rows 2 g and columns 4 q and 4 q + 2; the same of odd ones; rows 2 g, odd columns
-    float filter[2][4] = {};
+    sums both;
+    const operand_at left_even = on_left(block, 0), left_odd = on_left(block, 1),
+                     right_even = on_right(block, 0), right_odd = on_right(block, 1);
     over_antennas(
-        [&](int j, int run) {
-          const float4 x = *reinterpret_cast<const float4*>(h + 2 * U * j + run * next_run + 32 * block);
-          const tf32_value first(x.x, x.y), second(x.z, x.w);
-          even.add(first, first);
-          odd.add(second, second);
-          both.add(first, second);
-          if constexpr (Filter) {
-            const float2 v = vector_at(y, j, run);
-            add_filter(filter[0], v, x.x, x.y);
-            add_filter(filter[1], v, x.z, x.w);
-          }
+        [&](std::uint32_t octet) {
+          return operands<2, 2>{{users(left_even, octet), users<false>(left_odd, octet)},
+                                {users(right_even, octet), users(right_odd, octet)}};
         },
-        [&] { even.settle(), odd.settle(), both.settle(); });
-    even.finish(g, q), odd.finish(g, q), both.finish(g, q);
+        [&](const auto& x) {
+          even.add(x.left[0], x.right[0]);
+          odd.add(x.left[1], x.right[1]);
+          both.add(x.left[0], x.right[1]);
+        });
+    float2 of_even[2], of_odd[2], of_both[2];
+    even.finish(g, q, of_even), odd.finish(g, q, of_odd), both.finish(g, q, of_both);
     ready();
-    const int first = 16 * block;
-    WB_UNROLL for (int i = 0; i < 2; i++) {
-      // The first two have each entry and its conjugate, not always with the same bits.
-      const int row = first + 2 * g, column = first + 4 * q + 2 * i;
-      if (row > column) put(row, column, even.sum[i]), put(row + 1, column + 1, odd.sum[i]);
-      put(row, column + 1, both.sum[i]);
-    }
-    if (g / 2 == q)
-      *reinterpret_cast<float2*>(results + Shape::diagonal + first + 2 * g) =
-          g % 2 == 0 ? float2{even.sum[0].x, odd.sum[0].x} : float2{even.sum[1].x, odd.sum[1].x};
-    if constexpr (Filter) {
-      float sum[4];
-      WB_UNROLL for (int i = 0; i < 2; i++) {
-        sum[2 * i] = filter[i][0] + filter[i][3];
-        sum[2 * i + 1] = filter[i][2] - filter[i][1];
-      }
-      WB_UNROLL for (int i = 0; i < 4; i++) {
-        sum[i] += __shfl_xor_sync(0xffffffffu, sum[i], 1);
-        sum[i] += __shfl_xor_sync(0xffffffffu, sum[i], 2);
-      }
-      if (q == 0) store4(results + Shape::right + 2 * (first + 2 * g), sum);
-    }
+    put_own(block, of_even, of_odd);
+    put_corner(block, of_both);
   }
 
   /// Of 32 users, rows 16 to 31 and the even or odd ones of columns 0 to 15.
   WB_HD void beside(int odd) const {
+    const operand_at even_rows = on_left(1, 0), odd_rows = on_left(1, 1), columns = on_right(0, odd);
     sums of_even, of_odd;  // rows
     over_antennas(
-        [&](int j, int run) {
-          const float* at = h + 2 * U * j + run * next_run;
-          const float4 x = *reinterpret_cast<const float4*>(at + 32);
-          const float2 z = *reinterpret_cast<const float2*>(at + 2 * odd);
-          const tf32_value column(z.x, z.y);
-          of_even.add({x.x, x.y}, column);
-          of_odd.add({x.z, x.w}, column);
+        [&](std::uint32_t octet) {
+          return operands<2, 1>{{users(even_rows, octet), users(odd_rows, octet)}, {users(columns, octet)}};
         },
-        [&] { of_even.settle(), of_odd.settle(); });
-    of_even.finish(g, q), of_odd.finish(g, q);
+        [&](const auto& x) { of_even.add(x.left[0], x.right[0]), of_odd.add(x.left[1], x.right[0]); });
+    float2 even[2], odd_sum[2];
+    of_even.finish(g, q, even), of_odd.finish(g, q, odd_sum);
     ready();
     WB_UNROLL for (int i = 0; i < 2; i++) {
-      put(16 + 2 * g, 4 * q + 2 * i + odd, of_even.sum[i]);
-      put(16 + 2 * g + 1, 4 * q + 2 * i + odd, of_odd.sum[i]);
+      put(16 + 2 * g, 4 * q + 2 * i + odd, even[i]);
+      put(16 + 2 * g + 1, 4 * q + 2 * i + odd, odd_sum[i]);
     }
   }
 
   /// 16 users' matched filters for 8 N of the `count` vectors, from vector `side` on.
   template <int N>
   WB_HD void filters(int block, int side, int count) const {
-    const float* at_y[N];
-    WB_UNROLL for (int n = 0; n < N; n++) {
-      const int mine = side + 8 * n + g;  // those past `count`: of any, and not kept
-      at_y[n] = y + (mine < count ? mine : 0) * p.y_side;
-    }
+    operand_at columns[N];
+    WB_UNROLL for (int n = 0; n < N; n++) columns[n] = vectors_from(side + 8 * n, count);
+    const operand_at even = on_left(block, 0), odd = on_left(block, 1);
     sums of_even[N], of_odd[N];  // users
     over_antennas(
-        [&](int j, int run) {
-          const float4 x = *reinterpret_cast<const float4*>(h + 2 * U * j + run * next_run + 32 * block);
-          const tf32_value even(x.x, x.y), odd(x.z, x.w);
-          WB_UNROLL for (int n = 0; n < N; n++) {
-            const float2 v = vector_at(at_y[n], j, run);
-            const tf32_value column(v.x, v.y);
-            of_even[n].add(even, column);
-            of_odd[n].add(odd, column);
-          }
+        [&](std::uint32_t octet) {
+          operands<2, N> x{{users(even, octet), users(odd, octet)}, {}};
+          WB_UNROLL for (int n = 0; n < N; n++) x.right[n] = vectors(columns[n], octet);
+          return x;
         },
-        [&] { WB_UNROLL for (int n = 0; n < N; n++) of_even[n].settle(), of_odd[n].settle(); });
-    WB_UNROLL for (int n = 0; n < N; n++) of_even[n].finish(g, q), of_odd[n].finish(g, q);
+        [&](const auto& x) {
+          WB_UNROLL for (int n = 0; n < N; n++) {
+            of_even[n].add(x.left[0], x.right[n]);
+            of_odd[n].add(x.left[1], x.right[n]);
+          }
+        });
+    float2 even_sum[N][2], odd_sum[N][2];
+    WB_UNROLL for (int n = 0; n < N; n++) {
+      of_even[n].finish(g, q, even_sum[n]);
+      of_odd[n].finish(g, q, odd_sum[n]);
+    }
     ready();
     WB_UNROLL for (int n = 0; n < N; n++) {
-      WB_UNROLL for (int i = 0; i < 2; i++) {
-        const int mine = side + 8 * n + 2 * q + i;
-        // h conj(y) is what was summed.
-        const float four[4] = {of_even[n].sum[i].x, 0.f - of_even[n].sum[i].y, of_odd[n].sum[i].x,
-                               0.f - of_odd[n].sum[i].y};
-        if (mine < count)
-          store4(results + Shape::right + mine * Shape::side_floats + 2 * (16 * block + 2 * g), four);
-      }
+      put_filter(block, 0, side + 8 * n, count, even_sum[n]);
+      put_filter(block, 1, side + 8 * n, count, odd_sum[n]);
     }
   }
 
  private:
-  /// add(place in the run, 0 or 1 for the even or odd runs); settle() now and then.
-  template <class F, class G>
-  WB_HD void over_antennas(F add, G settle) const {
-    WB_ROLL for (int from = 0; from < steps; from += steps_of_sum) {
-      const int to = steps < from + steps_of_sum ? steps : from + steps_of_sum;
-      WB_ROLL for (int j = from; j < to; j += 2) {
-        WB_UNROLL for (int i = 0; i < 4; i++) add(j + i / 2, i % 2);
-      }
-      settle();
+  /// Where a lane reads an operand's parts for the first two octets.
+  struct operand_at {
+    std::uint32_t high, low;
+  };
+  static constexpr std::uint32_t bytes_of_octet = 16;  // of a vector; of H times U
+  /// The even or odd users of a block.
+  WB_HD operand_at on_left(int block, int odd) const { return users_at(left, block, odd); }
+  WB_HD operand_at on_right(int block, int odd) const { return users_at(right, block, odd); }
+  WB_HD operand_at users_at(const float* first, int block, int odd) const {
+    const float* at = first + 8 * U * p.octets * odd + 32 * block;
+    return {async_copies::address(at), async_copies::address(at + 4 * U * p.octets)};
+  }
+  /// Eight vectors from `side` on; past `count` any, whose sums are not kept.
+  WB_HD operand_at vectors_from(int side, int count) const {
+    const int mine = side + lane % 8;
+    const float* at = y + (mine < count ? mine : 0) * p.y_side;
+    return {async_copies::address(at), async_copies::address(at + 8 * p.octets)};
+  }
+  template <bool Low = true>
+  WB_HD static split_operand users(const operand_at& at, std::uint32_t octet) {
+    return load<Low>(at, octet * (U * bytes_of_octet));
+  }
+  WB_HD static split_operand vectors(const operand_at& at, std::uint32_t octet) {
+    return load<true>(at, octet * bytes_of_octet);
+  }
+  template <bool Low>
+  WB_HD static split_operand load(const operand_at& at, std::uint32_t offset) {
+    split_operand x{load_matrices(at.high + offset), {}};
+    if constexpr (Low && !Halves) x.low = load_matrices(at.low + offset);
+    return x;
+  }
+  /// add(load(octet)) for every other octet; what comes next is read before.
+  template <class Load, class Add>
+  WB_HD void over_antennas(Load load, Add add) const {
+    const std::uint32_t last = static_cast<std::uint32_t>(p.octets) - 2;
+    auto x = load(0);
+    WB_ROLL for (std::uint32_t octet = 0; octet <= last; octet += 4) {
+      const auto z = load(octet < last ? octet + 2 : last);
+      add(x);
+      if (octet == last) break;
+      x = load(octet + 2 < last ? octet + 4 : last);
+      add(z);
     }
   }
-  WB_HD float2 vector_at(const float* v, int j, int run) const {
-    return *reinterpret_cast<const float2*>(v + 2 * j + run * p.y_run);
+  template <int A, int B>
+  struct operands {
+    split_operand left[A], right[B];
+  };
+  WB_HD void put_own(int block, const float2 (&even)[2], const float2 (&odd)[2]) const {
+    const int first = 16 * block;
+    WB_UNROLL for (int i = 0; i < 2; i++) {
+      // Both have each entry and its conjugate, not always with the same bits.
+      const int row = first + 2 * g, column = first + 4 * q + 2 * i;
+      if (row > column) put(row, column, even[i]), put(row + 1, column + 1, odd[i]);
+    }
+    if (lane < 16) results[Shape::diagonal + first + lane] = scratch[Scratch::energy + first + lane];
+  }
+  WB_HD void put_corner(int block, const float2 (&both)[2]) const {
+    WB_UNROLL for (int i = 0; i < 2; i++) put(16 * block + 2 * g, 16 * block + 4 * q + 2 * i + 1, both[i]);
+    if constexpr (!Many) {
+      float sum = 0.f;
+      WB_UNROLL for (int strand = 0; strand < Scratch::strands; strand++) sum +=
+          scratch[Scratch::filters + 2 * (U * strand + 16 * block) + lane];
+      results[Shape::right + 32 * block + lane] = sum;
+    }
+  }
+  /// Of the even or odd users and of vectors `side` + 2 q and the next; h conj(y) is what was summed.
+  WB_HD void put_filter(int block, int odd, int side, int count, const float2 (&sum)[2]) const {
+    const int user = 16 * block + 2 * g + odd;
+    const float scale = Halves ? 1.f : scratch[Scratch::inverse + user];
+    WB_UNROLL for (int i = 0; i < 2; i++) {
+      const int mine = side + 2 * q + i;
+      if (mine >= count) continue;
+      const float by = Halves ? 1.f : scratch[Scratch::vector_inverse + mine];
+      *reinterpret_cast<float2*>(results + Shape::right + mine * Shape::side_floats + 2 * user) = {
+          sum[i].x * scale * by, (0.f - sum[i].y) * scale * by};
+    }
   }
   /// Row r, column c of the Gram matrix, as its conjugate where that lies above the diagonal.
   WB_HD void put(int r, int c, float2 z) const {
     float* to = results + (r > c ? matrix_place<U>(r, c) : matrix_place<U>(c, r));
-    *reinterpret_cast<float2*>(to) = {z.x, r > c ? z.y : 0.f - z.y};
-  }
-  WB_HD static void add_filter(float (&sum)[4], float2 v, float re, float im) {
-    sum[0] = fma(v.x, re, sum[0]);
-    sum[1] = fma(v.x, im, sum[1]);
-    sum[2] = fma(v.y, re, sum[2]);
-    sum[3] = fma(v.y, im, sum[3]);
+    const float by = Halves ? 1.f : scratch[Scratch::inverse + r] * scratch[Scratch::inverse + c];
+    *reinterpret_cast<float2*>(to) = {z.x * by, (r > c ? z.y : 0.f - z.y) * by};
   }
 };
 #endif

@@ -10,7 +10,7 @@ namespace wb {
 WB_DECLARE_KERNEL(uplink)
 
 const char* name_of(massive_sums sums) noexcept {
-  return sums == massive_sums::split_tf32 ? "split_tf32" : "float32";
+  return sums == massive_sums::split_f16 ? "split_f16" : "float32";
 }
 
 uplink_detector::uplink_detector(const uplink_config& config) : config_(config) {
@@ -22,8 +22,8 @@ uplink_detector::uplink_detector(const uplink_config& config) : config_(config) 
   if (config.sinr == massive_sinr::exact && is_iterative(config.mode))
     throw argument_error("sinr", "exact",
                          std::string("approximate: ") + name_of(config.mode) + " does not invert A");
-  if (config.sums != massive_sums::float32 && config.sums != massive_sums::split_tf32)
-    throw argument_error("sums", std::to_string(static_cast<int>(config.sums)), "float32 or split_tf32");
+  if (config.sums != massive_sums::float32 && config.sums != massive_sums::split_f16)
+    throw argument_error("sums", std::to_string(static_cast<int>(config.sums)), "float32 or split_f16");
   const float clip = config.llr_clip;
   if (!(clip > 0 && clip <= 1e6f) && clip != std::numeric_limits<float>::infinity())
     throw argument_error("llr_clip", std::to_string(clip), "above 0 and at most 1e6, or infinity");
@@ -45,7 +45,7 @@ massive_args uplink_detector::arguments(int symbols) const {
   args.iterations = config_.iterations;
   args.pam_bits = bits_per_symbol(config_.qam) / 2;
   args.exact_sinr = config_.sinr == massive_sinr::exact;
-  args.split_tf32 = config_.sums == massive_sums::split_tf32;
+  args.split_f16 = config_.sums == massive_sums::split_f16;
   args.clip = config_.llr_clip;
   args.steps = config_.llr_steps;
   return args;

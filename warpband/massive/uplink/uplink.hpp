@@ -24,15 +24,15 @@ enum class massive_sinr {
 
 /// How sums over antennas are made: the Gram matrix H^H H and the matched filters H^H y.
 enum class massive_sums {
-  float32,     // the same bits on every backend
-  split_tf32,  // on the tensor cores of a CUDA device, factors in two parts of 11 significant bits: the error
-               // of H^H H of Rayleigh channels is <= 2e-6 of its diagonal (measured). That is for calls which
-               // the kernels of uplink/mapping.hpp take: 16 or 32 users, data that lie one after the other,
-               // an even number of antennas (of halves a multiple of 4), not jacobi_cg, nor cg with few
-               // vectors that share an H. Else as float32. Bits depend on the device, and on whether vectors
-               // share an H
+  float32,    // the same bits on every backend
+  split_f16,  // on the tensor cores of a CUDA device: users' columns of H, and vectors, are scaled by powers
+              // of two, and factors are two halves of 11 significant bits each. The error of H^H H of
+              // Rayleigh channels is <= 1e-6 of its diagonal (measured). That is for calls which the kernels
+              // of uplink/mapping.hpp take: 16 or 32 users, data that lie one after the other, an even number
+              // of antennas (of halves a multiple of 4), not jacobi_cg, nor cg with few vectors that share an
+              // H. Else as float32. Bits depend on the device, and on whether vectors share an H
 };
-/// "float32", "split_tf32".
+/// "float32", "split_f16".
 const char* name_of(massive_sums sums) noexcept;
 
 struct uplink_config {

@@ -52,8 +52,8 @@ struct frame_block {
   WB_HD float* slot(int s) const { return shared + p.slots_at + s * Shape::floats; }
   /// Warps of a team that start copies of H, the first ones: two of four where they sum less and an engine
   /// does the most of it. Only they wait then for others to have read what was there.
-  static constexpr int copiers = async_copies::bulk && U == 32 && !Tensor && !Many ? 2 : Roles::team;
-  static constexpr bool apart = copiers < Roles::team;
+  static constexpr bool apart = async_copies::bulk && U == 32 && !Tensor && !Many;
+  static constexpr int copiers = apart ? 2 : async_copies::bulk && Tensor ? 1 : Roles::team;
   // Barriers: of each team's buffers and of its vectors, when they are loaded; of slots; of buffers, when all
   // warps of a team have read them.
   /// Arrivals of a team's threads, and of those that command the device's engine.
@@ -79,11 +79,11 @@ struct frame_block {
     if constexpr (apart) {
       if (rank < p.teams * p.buffers) all_read(0, rank).init(by_threads);
     }
-    // Slots that a block has no frame for are solved too, and not kept; of ragged runs tensor cores sum
-    // zeros.
+    // Slots that a block has no frame for are solved too, and not kept; where ragged runs have no antenna,
+    // tensor cores find a single vector's zeros.
     WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += static_cast<int>(blockDim.x)) slot(0)[i] =
         0.f;
-    if (Tensor && a.antennas < antenna_runs << p.run_log2) {
+    if (Tensor && a.antennas < 8 * p.octets) {
       WB_ROLL for (int i = rank; i < p.slots_at; i += static_cast<int>(blockDim.x)) shared[i] = 0.f;
     }
     async_copies::order_bulk();
@@ -115,10 +115,8 @@ struct frame_team : frame_block<U, Many, Tensor> {
     if (b.alone) team = 0;
   }
   WB_HD void meet() const {
-    if constexpr (Roles::team > 1)
-      meet_in_block(1 + team, threads);
-    else if (sharers > 1)
-      meet_in_block(1, sharers * threads);
+    if (Roles::team > 1 || sharers > 1)
+      meet_in_block(1 + team, sharers * threads);
     else
       __syncwarp();
   }
@@ -174,6 +172,10 @@ struct frame_team : frame_block<U, Many, Tensor> {
       return;
     }
     const cx_pair* channel = a.channel.data + f * a.channel.item_stride;
+    if constexpr (Tensor) {
+      loaded.copy(buffer, channel, 8 * U * a.antennas);
+      return;
+    }
     constexpr int together = Roles::turned ? 4 : 1;
     WB_UNROLL for (int i = 0; i < antenna_runs / (together * copiers); i++) {
       const int run = together * (copiers * i + warp), first = run << p.run_log2;
@@ -245,17 +247,30 @@ struct frame_team : frame_block<U, Many, Tensor> {
     int turn;
     WB_HD void operator()() const { freed.wait(turn); }
   };
+  WB_HD float* scratch() const { return this->shared + this->p.scratch + Roles::scratch * team; }
+  /// Operands for tensor cores in the place of H, if that is `fresh`, and of vectors.
+  template <bool Halves>
+  WB_HD void make_operands(float* h, float* y, const float* from_h, const float* from_y, bool fresh,
+                           int count) const {
+    const frame_operands<U, Many, Halves> make{this->p, this->a.antennas, shared_rank(), shared_threads(), h,
+                                               y,       from_h,           from_y,        scratch()};
+    if (fresh) make.sum();
+    if constexpr (Many) make.split_vectors(count);
+    meet();
+    if (!fresh) return;
+    make.split();
+    meet();
+  }
   /// f(what sums the frame at h and the vectors at y).
   template <class F>
   WB_HD void with_sums(const float* h, const float* y, float* results, until_freed ready, F f) const {
     if constexpr (!Tensor)
       f(frame_sums<U, Many, joined, true, Roles::turned, until_freed>(
-          h, y, results, this->shared + this->p.scratch + run_scratch * (Roles::team * team + warp),
-          this->a.antennas, this->p, ready));
+          h, y, results, scratch() + run_scratch * warp, this->a.antennas, this->p, ready));
     else if (half_in())
-      f(tensor_sums<U, Shape, true, until_freed>(h, y, results, this->p, rank % 32, ready));
+      f(tensor_sums<U, Many, true, until_freed>(h, y, results, scratch(), this->p, ready));
     else
-      f(tensor_sums<U, Shape, false, until_freed>(h, y, results, this->p, rank % 32, ready));
+      f(tensor_sums<U, Many, false, until_freed>(h, y, results, scratch(), this->p, ready));
   }
   /// H^H H, and H^H y where that is `joined`.
   template <class Sums>
@@ -263,9 +278,9 @@ struct frame_team : frame_block<U, Many, Tensor> {
     if constexpr (Tensor) {
       // Two teams share the tensor cores, which the first two warps of one and the last two of the other
       // need for longer.
-      const int part = warp ^ (U == 32 ? team % 2 * 2 : 0);
-      if (U == 16 || part < 2)
-        sums.template square<joined>(part);
+      const int part = U == 16 ? warp : warp ^ team % 2 * 2;
+      if (part < U / 16)
+        sums.square(part);
       else if constexpr (U == 32)
         sums.beside(part - 2);
     } else if (U == 32 && warp < 2) {
@@ -282,7 +297,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
     if constexpr (!Tensor) {
       sums.filters_of(shares ? sharer - 1 : warp, shares ? sharers - 1 : Roles::team, count);
     } else if constexpr (U == 16) {
-      if (!shares || sharer == 1) sums.template filters<2>(0, 0, count);
+      if (warp == Roles::team - 1 && (!shares || sharer == 1)) sums.template filters<2>(0, 0, count);
     } else {
       const int side = 8 * (warp / 2);
       if (side < count) sums.template filters<1>(warp % 2, side, count);
@@ -307,13 +322,20 @@ struct frame_team : frame_block<U, Many, Tensor> {
         const int symbol = g * Shape::sides, side_count = this->count_from(symbol);
         if (g == 0) loaded(b).wait(buffer_turn);
         if constexpr (Many) loaded(p.buffers).wait(vectors_turn++);
-        const float *h = buffer, *y = Many ? vectors : buffer + p.y;
+        float *h = buffer, *y = Many ? vectors : buffer + p.y;
         if (half_in()) {
-          if constexpr (base::apart) meet();  // nobody reads the floats of the frame before
-          if (g == 0) unpack_channel(buffer, own);
-          unpack_vectors(Many ? vectors : buffer + this->a.antennas * U, own, side_count);
-          meet();
+          const float* halves = Many ? vectors : buffer + this->a.antennas * U;
           h = own, y = own + p.y;
+          if constexpr (Tensor) {
+            make_operands<true>(h, y, buffer, halves, g == 0, side_count);
+          } else {
+            if constexpr (base::apart) meet();  // nobody reads the floats of the frame before
+            if (g == 0) unpack_channel(buffer, own);
+            unpack_vectors(halves, own, side_count);
+            meet();
+          }
+        } else if constexpr (Tensor) {
+          make_operands<false>(h, y, nullptr, nullptr, g == 0, side_count);
         }
         const auto stage_next_vectors = [&] {
           const bool last = g + 1 == this->groups;
@@ -332,6 +354,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
           }
         });
         this->filled(s).arrive();
+        if constexpr (Tensor) async_copies::order_bulk();  // what was written in the place of H
         if constexpr (!base::apart) meet();
         if constexpr (Many && !filters_first) stage_next_vectors();
       }

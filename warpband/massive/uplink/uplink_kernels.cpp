@@ -16,7 +16,7 @@ template <class Users>
 int launch(const uplink_frames_op<Users>& op, const place& where) {
   if (where.first == where.last) return 0;
   if (takes_frames(op.a, where.limits.shared_bytes)) {
-    if (op.a.split_tf32)
+    if (op.a.split_f16)
       return Users::most == 16 ? launch_tensor_frames_of_16(op.a, where)
                                : launch_tensor_frames_of_32(op.a, where);
     return Users::most == 16 ? launch_frames_of_16(op.a, where) : launch_frames_of_32(op.a, where);
