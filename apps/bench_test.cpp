@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <tests/command.hpp>
 #include <tests/json.hpp>
 
 namespace {
@@ -17,10 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using json = nlohmann::json;
 
-struct outcome {
-  int code = -1;
-  std::string out, err;
-};
+using wb::testing::outcome;
 
 class bench_command : public ::testing::Test {
  protected:

@@ -12,6 +12,7 @@
 #include <random>
 #include <sstream>
 
+#include <tests/command.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/io/hdf5.hpp>
 

@@ -10,6 +10,7 @@
 #include <regex>
 #include <sstream>
 
+#include <tests/command.hpp>
 #include <tests/executors.hpp>
 #include <tests/json.hpp>
 
@@ -17,10 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct outcome {
-  int code = -1;
-  std::string out, err;
-};
+using wb::testing::outcome;
 
 class command : public ::testing::Test {
  protected:

@@ -7,12 +7,11 @@
 #include <cstdlib>
 #include <string>
 
+#include <tests/command.hpp>
+
 namespace {
 
-struct outcome {
-  int code;
-  std::string out;
-};
+using wb::testing::outcome;
 
 outcome shell(const std::string& program, const std::string& script) {
   std::string line = program + " -c '";

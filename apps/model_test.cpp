@@ -9,14 +9,13 @@
 #include <sstream>
 #include <string>
 
+#include <tests/command.hpp>
 #include <tests/json.hpp>
 
 namespace {
 
-struct outcome {
-  int code;
-  std::string out, err;
-};
+using wb::testing::outcome;
+
 outcome model(const std::string& arguments) {
   const std::string base = ::testing::TempDir() + "/warpband_model_" + std::to_string(getpid());
   const int status = std::system(

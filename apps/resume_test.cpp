@@ -16,6 +16,7 @@
 #include <sstream>
 #include <thread>
 
+#include <tests/command.hpp>
 #include <tests/executors.hpp>
 #include <tests/json.hpp>
 #include <warpband/core/error.hpp>
@@ -27,10 +28,7 @@ namespace fs = std::filesystem;
 using json = nlohmann::json;
 using seconds = std::chrono::duration<double>;
 
-struct outcome {
-  int code = -1;
-  std::string out, err;
-};
+using wb::testing::outcome;
 
 /// A point's counts, by "label, Eb/N0".
 using counts = std::map<std::string, std::vector<json>>;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <tests/command.hpp>
 #include <tests/json.hpp>
 #include <warpband/exec/cuda.hpp>
 #if WARPBAND_HDF5
@@ -27,10 +28,8 @@ std::string text_of(const std::string& path) {
   text << std::ifstream(path).rdbuf();
   return text.str();
 }
-struct outcome {
-  int code;
-  std::string out, err;
-};
+using wb::testing::outcome;
+
 outcome stream(const std::string& arguments) {
   const int status = std::system(
       ("'" WARPBAND_COMMAND "' stream " + arguments + " > " + work + ".out 2> " + work + ".err").c_str());

@@ -221,11 +221,12 @@ if [[ $quick == no ]]; then
     trap - EXIT
     step 'setup: Python, AArch64' setup_more
 fi
-# Whole programs and comparisons with oracles judge no times: they run beside other steps. (A new file is among those that run alone.)
+# Whole programs and comparisons with oracles judge no times: they run beside steps that keep all cores busy. (A new file is among
+# those that do not.)
 python_programs=(python/tests/test_{examples,notebooks,oracles,plot,properties}.py)
-step 'python package' python_package python "${python_programs[@]/#/--ignore=}"
+python_rest() { step 'python package' python_package python "${python_programs[@]/#/--ignore=}"; }
+# First those that take one core, and leave the other to the Python package.
 checks() {
-    step 'python: programs, oracles' python_package python_programs "${python_programs[@]}"
     step 'check: include layers' python3 scripts/checks/include_layers.py
     step 'check: kernel symbols' bash scripts/checks/symbols.sh "build/$main"
     step 'check: format' bash scripts/checks/format.sh
@@ -233,19 +234,22 @@ checks() {
     step 'check: words' bash scripts/checks/words.sh
     step 'check: samples' python3 scripts/checks/samples.py
     step 'check: performance report' python3 scripts/performance_report.py --check
+    step 'documentation site' site
+    step 'python: programs, oracles' python_package python_programs "${python_programs[@]}"
     if [[ $cuda == yes ]]; then step 'check: cuda targets' python3 scripts/checks/cuda_targets.py "build/$main" "$jobs"; fi
     step 'installed' installed
-    step 'documentation site' site
     step 'plot' python_tests apps/plot_test.py
     step 'files of h5py: codes' python_tests apps/code_test.py "build/$main/warpband"
     step 'files of h5py: MIMO' python_tests apps/detect_test.py "build/$main/warpband"
 }
 if [[ $quick == yes ]]; then
+    python_rest
     checks
 else
     # shellcheck disable=SC2030,SC2031 # the second row counts for itself
-    # Most of the checks keep one core busy, as do the ends of builds: two rows of steps side by side leave none idle. The optimised
-    # build runs before, alone: it notes compile costs, and its tests measure times. Within a row seconds are those of a shared machine.
+    # Most of the checks, and the Python package, keep one core busy, as do the ends of builds: two rows of steps side by side leave none
+    # idle. The optimised build runs before, alone: it notes compile costs, and its tests measure times. Within a row seconds are those
+    # of a shared machine.
     beside=$PWD/build/beside
     rm -f "$beside.result"
     set -m # a process group of its own, which ends as one
@@ -259,8 +263,9 @@ else
     ) > "$beside.log" 2>&1 &
     beside_pid=$!
     set +m
-    echo "checks, debug kernels and aarch64 run beside asan and tsan; their output follows (meanwhile build/beside.log)"
+    echo "checks, debug kernels and aarch64 run beside the Python package, asan and tsan; their output follows (meanwhile build/beside.log)"
     trap 'kill -- -$beside_pid 2> /dev/null || true' EXIT
+    python_rest
     step 'asan' asan
     step 'tsan' tsan
     wait $beside_pid || true

@@ -1,5 +1,6 @@
 #include <tests/emulation/emulated_block.hpp>
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -28,15 +29,17 @@ struct copy {
   std::size_t bytes;
 };
 struct fibre {
-  ucontext_t context;
+  ucontext_t begin;
+  jmp_buf place;  // where it gave way: unlike swapcontext, a jump makes no system call
   std::unique_ptr<char[]> stack = std::make_unique_for_overwrite<char[]>(stack_bytes);
-  bool done;
+  bool begun, done;
+  const int* waits_for;  // if not null: goes on when this is another number than `seen`
+  int seen;
   std::vector<copy> copies;  // begun, and no barrier knows them
 };
 /// Where threads meet: what they brought last time and this time.
 struct meeting {
-  int here = 0;
-  unsigned times = 0;
+  int here = 0, times = 0;
   std::uint64_t brought[2][32] = {};
 };
 struct barrier {
@@ -52,7 +55,7 @@ struct deferred {
 /// Of the block that runs.
 struct state {
   std::vector<fibre> fibres;
-  ucontext_t scheduler;
+  jmp_buf scheduler;
   const std::function<void()>* kernel;
   std::map<std::pair<unsigned, unsigned>, meeting> of_warps;  // by warp and lanes
   std::map<int, meeting> of_block;
@@ -66,8 +69,21 @@ state now;
 
 fibre& mine() { return now.fibres[thread_index.x]; }
 void give_way() {
-  fibre& f = mine();
-  swapcontext(&f.context, &now.scheduler);
+  if (_setjmp(mine().place) == 0) _longjmp(now.scheduler, 1);
+}
+/// Gives way until x is another number.
+void wait_for_change(const int& x) {
+  mine().waits_for = &x;
+  mine().seen = x;
+  give_way();
+  mine().waits_for = nullptr;
+}
+/// Runs a fibre until it gives way.
+void go_on(fibre& f) {
+  if (_setjmp(now.scheduler) != 0) return;
+  if (f.begun) _longjmp(f.place, 1);
+  f.begun = true;
+  setcontext(&f.begin);
 }
 /// A fibre that failed never goes on: exceptions do not cross contexts.
 void fail(const std::string& why) {
@@ -75,13 +91,12 @@ void fail(const std::string& why) {
   for (;;) give_way();
 }
 void wait_in(meeting& m, int all) {
-  const unsigned time = m.times;
   if (++m.here == all) {
     m.here = 0;
     m.times++;
     now.progress++;
   } else {
-    while (m.times == time) give_way();
+    wait_for_change(m.times);
   }
 }
 barrier& known(std::uint64_t* b) {
@@ -122,13 +137,14 @@ void run_block(unsigned threads) {
   now.of_warps.clear(), now.of_block.clear(), now.barriers.clear(), now.later.clear();
   std::fill_n(shared, shared_bytes / sizeof(float), std::numeric_limits<float>::quiet_NaN());
   for (fibre& f : now.fibres) {
-    f.done = false;
+    f.begun = f.done = false;
+    f.waits_for = nullptr;
     f.copies.clear();
-    getcontext(&f.context);
-    f.context.uc_stack.ss_sp = f.stack.get();
-    f.context.uc_stack.ss_size = stack_bytes;
-    f.context.uc_link = nullptr;
-    makecontext(&f.context, body, 0);
+    getcontext(&f.begin);
+    f.begin.uc_stack.ss_sp = f.stack.get();
+    f.begin.uc_stack.ss_size = stack_bytes;
+    f.begin.uc_link = nullptr;
+    makecontext(&f.begin, body, 0);
   }
   std::uint64_t before = now.progress;
   unsigned left = threads;
@@ -138,10 +154,11 @@ void run_block(unsigned threads) {
     for (std::size_t r = 0; r < rounds; r++)
       for (std::size_t l = 0; l < 32; l++) {
         const std::size_t t = 32 * warp + (begin + 7 * l) % 32;
-        if (now.fibres[t].done) continue;
+        fibre& f = now.fibres[t];
+        if (f.done || (f.waits_for != nullptr && *f.waits_for == f.seen)) continue;
         thread_index.x = static_cast<unsigned>(t);
-        swapcontext(&now.scheduler, &now.fibres[t].context);
-        if (now.fibres[t].done) left--;
+        go_on(f);
+        if (f.done) left--;
         if (!now.failed.empty()) throw std::logic_error(now.failed);
       }
     if (draw(3) == 0)
@@ -169,7 +186,7 @@ const std::uint64_t* exchange(unsigned lanes, std::uint64_t x) {
   const unsigned lane = thread_index.x % 32;
   if ((lanes >> lane & 1) == 0) fail("a lane meets lanes it does not belong to");
   meeting& m = now.of_warps[{thread_index.x / 32, lanes}];
-  const unsigned which = m.times & 1;
+  const int which = m.times & 1;
   m.brought[which][lane] = x;
   wait_in(m, __builtin_popcount(lanes));
   return m.brought[which];
@@ -177,7 +194,7 @@ const std::uint64_t* exchange(unsigned lanes, std::uint64_t x) {
 void meet(int barrier, int threads) { wait_in(now.of_block[barrier], threads); }
 bool any_of_block(bool x) {
   meeting& m = now.of_block[0];
-  const unsigned which = m.times & 1;
+  const int which = m.times & 1;
   if (m.here == 0) m.brought[which][0] = 0;
   if (x) m.brought[which][0] = 1;
   wait_in(m, static_cast<int>(block_size.x));
@@ -221,7 +238,7 @@ void wait_for_turn(std::uint64_t* b, int turn) {
       x.seen = std::max(x.seen, turn);
       return;
     }
-    give_way();
+    wait_for_change(x.turn);
   }
 }
 
