@@ -85,7 +85,7 @@ struct massive_plan {
       p.floats += p.turned_frames * p.turned_size;
       p.sent_row = 2 * (runs > padded ? runs : padded);
       p.sent = p.floats = up(p.floats, 16);
-      p.floats += p.sides * p.sent_row;
+      p.floats += 2 * p.sent_row;
       p.solved_row = up(2 * a.users * p.sides, width);
       p.solved = p.floats = up(p.floats, 16);
       p.floats += width * p.solved_row;
