@@ -85,7 +85,7 @@ struct massive_plan {
       p.floats += p.turned_frames * p.turned_size;
       p.sent_row = 2 * (runs > padded ? runs : padded);
       p.sent = p.floats = up(p.floats, 16);
-      p.floats += p.sides * p.sent_row;
+      p.floats += 2 * p.sent_row;
       p.solved_row = up(2 * a.users * p.sides, width);
       p.solved = p.floats = up(p.floats, 16);
       p.floats += width * p.solved_row;
@@ -286,12 +286,22 @@ struct massive_engine {
     if (iterative()) {
       // On a CPU few sides at a time, so that their vectors stay in the nearest cache.
       const int at_once = width > 1 && count > 4 ? 4 : count;
-      for (int k = 0; k < count; k += at_once) {
+      for (int k = 0, done = at_once; k < count; k += done) {
         const int at = 2 * k * n;
         T* of_side = numbers + p.sides + k;
         const cg_memory<T> memory_of{{v.data + at}, {b.data + at},     {t.data + at},        {s.data + at},
                                      of_side,       of_side + p.sides, of_side + 2 * p.sides};
-        conjugate_gradients(n, count - k < at_once ? count - k : at_once, m, a.iterations, memory_of, g);
+        if constexpr (width > 1) {
+          done = count - k >= 4 ? 4 : count - k >= 2 ? 2 : 1;
+          if (done == 4)
+            lane_conjugate_gradients<4>(n, m, a.iterations, memory_of);
+          else if (done == 2)
+            lane_conjugate_gradients<2>(n, m, a.iterations, memory_of);
+          else
+            lane_conjugate_gradients<1>(n, m, a.iterations, memory_of);
+        } else {
+          conjugate_gradients(n, count - k < at_once ? count - k : at_once, m, a.iterations, memory_of, g);
+        }
       }
       if (jacobi) {
         for (int i = g.rank; i < count * n; i += g.size) v.put(i, inverse[i % n] * v.get(i));
@@ -299,28 +309,37 @@ struct massive_engine {
       }
       return v;
     }
-    int k = 0;
-    if constexpr (width > 1)
-      for (; k + 4 <= count; k += 4) substitute<4>(k, 1);
-    substitute<1>(k, count - k);
+    if constexpr (width > 1) {
+      int k = 0;
+      for (; k + 4 <= count; k += 4) substitute_lanes<4>(k);
+      if (k + 2 <= count) substitute_lanes<2>(k), k += 2;
+      if (k < count) substitute_lanes<1>(k);
+    } else {
+      for (int i = g.rank; i < count * n; i += g.size) {
+        const int side = i / n * n;
+        forward<1, 1>(n, m, inverse, {b.data + 2 * side}, n, i - side, {t.data + 2 * side});
+      }
+      g.sync();
+      for (int i = g.rank; i < count * n; i += g.size) {
+        const int side = i / n * n;
+        backward<1, 1>(m, {t.data + 2 * side}, n, i - side, {v.data + 2 * side});
+      }
+      g.sync();
+    }
     return v;
   }
 
  private:
-  /// Solutions of sides k .. k + P * times - 1.
+  /// Solutions of sides k .. k + P - 1: tiles of entries and sides that fit registers, 32 of them or 16.
   template <int P>
-  WB_HD void substitute(int k, int times) const {
+  WB_HD void substitute_lanes(int k) const {
+    constexpr int R = width == 16 ? (P == 4 ? 2 : 4) : P == 4 ? 1 : 2;
     const packed_vector<T> right{b.data + 2 * k * n}, between{t.data + 2 * k * n}, left{v.data + 2 * k * n};
-    for (int i = g.rank; i < times * n; i += g.size) {
-      const int side = i / n * n;
-      forward<P>(n, m, inverse, {right.data + 2 * side}, n, i - side, {between.data + 2 * side});
-    }
-    g.sync();
-    for (int i = g.rank; i < times * n; i += g.size) {
-      const int side = i / n * n;
-      backward<P>(m, {between.data + 2 * side}, n, i - side, {left.data + 2 * side});
-    }
-    g.sync();
+    int u = 0;
+    for (; u + R <= n; u += R) forward<R, P>(n, m, inverse, right, n, u, between);
+    for (; u < n; u++) forward<1, P>(n, m, inverse, right, n, u, between);
+    for (u = 0; u + R <= n; u += R) backward<R, P>(m, between, n, u, left);
+    for (; u < n; u++) backward<1, P>(m, between, n, u, left);
   }
 
   /// A scaled to a diagonal of ones; `inverse` gets the factors.
@@ -461,7 +480,8 @@ struct massive_engine {
     if (y.element_stride != 1 || y.item_stride != static_cast<std::size_t>(a.antennas) ||
         vector_number(frame + 1, 0) >= y.items)
       return {nullptr, nullptr, 0, false};
-    const int bytes = static_cast<int>(sizeof(S)) * a.antennas * count, tiles_down = count / 4 + count % 4;
+    const int bytes = static_cast<int>(sizeof(S)) * a.antennas * count,
+              tiles_down = count / 4 + count % 4 / 2 + count % 2;
     return ahead_of(row_of(y, vector_number(frame + 1, symbol)), bytes, tiles_down);
   }
   WB_HD read_ahead ahead_of(const void* from, int bytes, int tiles_down) const {
@@ -504,6 +524,8 @@ struct massive_engine {
       if constexpr (width > 1) {
         if (!small_channel()) {
           float* kept = memory + p.kept;
+          read_ahead vectors_ahead{nullptr, nullptr, 0, false};
+          if constexpr (Filter) vectors_ahead = next_vectors(frame, symbol, count);
           for (int i = 0; i < antenna_runs; i++) {
             int r = 0, k = 0;
             if (gram) {
@@ -514,9 +536,18 @@ struct massive_engine {
               for (; r < n; r++) strip<1>(rows_at(r), h, r + 1, i, square + r * row, kept + r * row);
             }
             if constexpr (Filter) {
-              for (; k + 4 <= count; k += 4)
+              for (; k + 4 <= count; k += 4) {
+                vectors_ahead.step();
                 strip<4>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
-              for (; k < count; k++) strip<1>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
+              }
+              for (; k + 2 <= count; k += 2) {
+                vectors_ahead.step();
+                strip<2>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
+              }
+              if (k < count) {
+                vectors_ahead.step();
+                strip<1>(sides_at(k), h, n, i, filtered + k * row, kept + (n + k) * row);
+              }
             }
           }
           continue;
@@ -531,7 +562,8 @@ struct massive_engine {
         ahead = next_vectors(frame, symbol, count);
         int k = 0;
         for (; k + 4 <= count; k += 4) tiles<4, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
-        for (; k < count; k++) tiles<1, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
+        for (; k + 2 <= count; k += 2) tiles<2, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
+        if (k < count) tiles<1, float>(sides_at(k), h, n, filtered + k * side, side, ahead);
       }
     }
     if constexpr (width > 1) {

@@ -36,19 +36,15 @@ WB_HD T energy_of(const packed_vector<T>& v, int first, int n) {
   return sum;
 }
 
-/// s = A t for the right sides from `first` on, `times` times P of them.
-template <int P, class T, class G>
-WB_HD void multiply_sides(int n, int first, int times, const packed_matrix<T>& a, const packed_vector<T>& t,
+/// s = A t for `sides` right sides.
+template <class T, class G>
+WB_HD void multiply_sides(int n, int sides, const packed_matrix<T>& a, const packed_vector<T>& t,
                           const packed_vector<T>& s, G g) {
-  for (int i = g.rank; i < times * n; i += g.size) {
-    const int block = i / n, u = i - block * n, side = first + block * P;
-    cx<T> sum[P];
-    WB_UNROLL for (int p = 0; p < P; p++) sum[p] = {T(0.f), T(0.f)};
-    for (int c = 0; c < n; c++) {
-      const cx<T> z = a.get(c, u);
-      WB_UNROLL for (int p = 0; p < P; p++) sum[p] = fma(z, t.get((side + p) * n + c), sum[p]);
-    }
-    WB_UNROLL for (int p = 0; p < P; p++) s.put((side + p) * n + u, sum[p]);
+  for (int i = g.rank; i < sides * n; i += g.size) {
+    const int side = i / n, u = i - side * n;
+    cx<T> sum = {T(0.f), T(0.f)};
+    for (int c = 0; c < n; c++) sum = fma(a.get(c, u), t.get(side * n + c), sum);
+    s.put(side * n + u, sum);
   }
 }
 
@@ -68,10 +64,7 @@ WB_HD void conjugate_gradients(int n, int sides, const packed_matrix<T>& a, int 
   }
   g.sync();
   for (int iteration = 0; iteration < iterations; iteration++) {
-    int done = 0;
-    if constexpr (width_of<T> > 1)
-      for (; done + 4 <= sides; done += 4) multiply_sides<4>(n, done, 1, a, v.t, v.s, g);
-    multiply_sides<1>(n, done, sides - done, a, v.t, v.s, g);
+    multiply_sides(n, sides, a, v.t, v.s, g);
     g.sync();
     for (int k = g.rank; k < sides; k += g.size) {
       T curvature = T(0.f);
@@ -105,6 +98,87 @@ WB_HD void conjugate_gradients(int n, int sides, const packed_matrix<T>& a, int 
       v.t.put(i, {fma(beta, t.re, r.re), fma(beta, t.im, r.im)});
     }
     g.sync();
+  }
+}
+
+/// s = A t for P right sides and entries u .. u + R - 1, and t^H s so far: a load of A serves P products, one
+/// of t serves R.
+template <int R, int P, class T>
+WB_HD void multiply_tile(int n, int u, const packed_matrix<T>& a, const packed_vector<T>& t,
+                         const packed_vector<T>& s, T (&curvature)[P]) {
+  cx<T> sum[R][P];
+  WB_UNROLL for (int r = 0; r < R; r++) {
+    WB_UNROLL for (int p = 0; p < P; p++) sum[r][p] = {T(0.f), T(0.f)};
+  }
+  WB_ROLL for (int c = 0; c < n; c++) {
+    cx<T> z[R];
+    WB_UNROLL for (int r = 0; r < R; r++) z[r] = a.get(c, u + r);
+    WB_UNROLL for (int p = 0; p < P; p++) {
+      const cx<T> of_side = t.get(p * n + c);
+      WB_UNROLL for (int r = 0; r < R; r++) sum[r][p] = fma(z[r], of_side, sum[r][p]);
+    }
+  }
+  WB_UNROLL for (int p = 0; p < P; p++) {
+    WB_UNROLL for (int r = 0; r < R; r++) {
+      const cx<T> of_side = t.get(p * n + u + r);
+      curvature[p] = fma(of_side.im, sum[r][p].im, fma(of_side.re, sum[r][p].re, curvature[p]));
+      s.put(p * n + u + r, sum[r][p]);
+    }
+  }
+}
+
+/// conjugate_gradients for P right sides by lanes alone: the same steps, of which those that pass over the
+/// same vectors are one pass.
+template <int P, class T>
+WB_HD_CALL void lane_conjugate_gradients(int n, packed_matrix<T> a, int iterations, cg_memory<T> v) {
+  constexpr int R = (width_of<T> == 16 ? 8 : 4) / P;  // what 32 registers hold, or 16
+  T energy[P], least[P];
+  WB_UNROLL for (int p = 0; p < P; p++) {
+    energy[p] = energy_of(v.r, p * n, n);
+    least[p] = T(cg_eps_squared) * energy[p];
+  }
+  for (int i = 0; i < P * n; i++) {
+    v.x.put(i, {T(0.f), T(0.f)});
+    v.t.put(i, v.r.get(i));
+  }
+  for (int iteration = 0; iteration < iterations; iteration++) {
+    T alpha[P];
+    WB_UNROLL for (int p = 0; p < P; p++) alpha[p] = T(0.f);
+    int u = 0;
+    for (; u + R <= n; u += R) multiply_tile<R, P>(n, u, a, v.t, v.s, alpha);
+    for (; u < n; u++) multiply_tile<1, P>(n, u, a, v.t, v.s, alpha);
+    WB_UNROLL for (int p = 0; p < P; p++) {
+      const T curvature = alpha[p];
+      const auto convex = curvature > T(0.f);
+      least[p] = select(convex, least[p], T(3e38f));  // stays so
+      const auto goes_on = convex & (energy[p] > least[p]);
+      alpha[p] = select(goes_on, energy[p], T(0.f)) / select(goes_on, curvature, T(1.f));
+    }
+    const bool is_last = iteration + 1 == iterations;
+    WB_UNROLL for (int p = 0; p < P; p++) {
+      const int first = p * n, last = first + n;
+      if (is_last) {
+        for (int i = first; i < last; i++) {
+          const cx<T> t = v.t.get(i), x = v.x.get(i);
+          v.x.put(i, {fma(alpha[p], t.re, x.re), fma(alpha[p], t.im, x.im)});
+        }
+        continue;
+      }
+      T now = T(0.f);
+      for (int i = first; i < last; i++) {
+        const cx<T> s = v.s.get(i), before = v.r.get(i),
+                    r = {fnma(alpha[p], s.re, before.re), fnma(alpha[p], s.im, before.im)};
+        v.r.put(i, r);
+        now = norm_fma(r, now);
+      }
+      const T beta = now / select(energy[p] > T(0.f), energy[p], T(1.f));
+      energy[p] = now;
+      for (int i = first; i < last; i++) {
+        const cx<T> t = v.t.get(i), x = v.x.get(i), r = v.r.get(i);
+        v.x.put(i, {fma(alpha[p], t.re, x.re), fma(alpha[p], t.im, x.im)});
+        v.t.put(i, {fma(beta, t.re, r.re), fma(beta, t.im, r.im)});
+      }
+    }
   }
 }
 

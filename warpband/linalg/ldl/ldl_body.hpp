@@ -93,29 +93,53 @@ WB_HD T inverse_diagonal(const packed_matrix<T>& w, const T* inverse, int u) {
   return sum;
 }
 
-/// Entry k of D^-1 V^-1 b for P right sides that lie `stride` entries apart.
-template <int P, class T>
+/// Entries k .. k + R - 1 of D^-1 V^-1 b for P right sides that lie `stride` entries apart.
+template <int R, int P, class T>
 WB_HD void forward(int n, const packed_matrix<T>& w, const T* inverse, const packed_vector<T>& b, int stride,
                    int k, const packed_vector<T>& v) {
-  cx<T> s[P];
-  WB_UNROLL for (int p = 0; p < P; p++) s[p] = b.get(p * stride + k);
-  for (int u = k + 1; u < n; u++) {
-    const cx<T> z = w.get(u, k);
-    WB_UNROLL for (int p = 0; p < P; p++) s[p] = fnma(z, b.get(p * stride + u), s[p]);
+  cx<T> s[R][P];
+  WB_UNROLL for (int r = 0; r < R; r++) {
+    WB_UNROLL for (int p = 0; p < P; p++) s[r][p] = b.get(p * stride + k + r);
   }
-  WB_UNROLL for (int p = 0; p < P; p++) v.put(p * stride + k, inverse[k] * s[p]);
+  WB_UNROLL for (int u = 1; u < R; u++) {
+    WB_UNROLL for (int r = 0; r < u; r++) {
+      const cx<T> z = w.get(k + u, k + r);
+      WB_UNROLL for (int p = 0; p < P; p++) s[r][p] = fnma(z, b.get(p * stride + k + u), s[r][p]);
+    }
+  }
+  for (int u = k + R; u < n; u++) {
+    WB_UNROLL for (int r = 0; r < R; r++) {
+      const cx<T> z = w.get(u, k + r);
+      WB_UNROLL for (int p = 0; p < P; p++) s[r][p] = fnma(z, b.get(p * stride + u), s[r][p]);
+    }
+  }
+  WB_UNROLL for (int r = 0; r < R; r++) {
+    WB_UNROLL for (int p = 0; p < P; p++) v.put(p * stride + k + r, inverse[k + r] * s[r][p]);
+  }
 }
-/// Entry u of V^-H v, which is x of A x = b.
-template <int P, class T>
+/// Entries u .. u + R - 1 of V^-H v, which is x of A x = b.
+template <int R, int P, class T>
 WB_HD void backward(const packed_matrix<T>& w, const packed_vector<T>& v, int stride, int u,
                     const packed_vector<T>& x) {
-  cx<T> s[P];
-  WB_UNROLL for (int p = 0; p < P; p++) s[p] = v.get(p * stride + u);
-  for (int k = 0; k < u; k++) {
-    const cx<T> z = w.get(u, k);
-    WB_UNROLL for (int p = 0; p < P; p++) s[p] = conj_fnma(z, v.get(p * stride + k), s[p]);
+  cx<T> s[R][P];
+  WB_UNROLL for (int r = 0; r < R; r++) {
+    WB_UNROLL for (int p = 0; p < P; p++) s[r][p] = v.get(p * stride + u + r);
   }
-  WB_UNROLL for (int p = 0; p < P; p++) x.put(p * stride + u, s[p]);
+  for (int k = 0; k < u; k++) {
+    WB_UNROLL for (int r = 0; r < R; r++) {
+      const cx<T> z = w.get(u + r, k);
+      WB_UNROLL for (int p = 0; p < P; p++) s[r][p] = conj_fnma(z, v.get(p * stride + k), s[r][p]);
+    }
+  }
+  WB_UNROLL for (int r = 1; r < R; r++) {
+    WB_UNROLL for (int k = 0; k < r; k++) {
+      const cx<T> z = w.get(u + r, u + k);
+      WB_UNROLL for (int p = 0; p < P; p++) s[r][p] = conj_fnma(z, v.get(p * stride + u + k), s[r][p]);
+    }
+  }
+  WB_UNROLL for (int r = 0; r < R; r++) {
+    WB_UNROLL for (int p = 0; p < P; p++) x.put(p * stride + u + r, s[r][p]);
+  }
 }
 
 }  // namespace WB_ISA

@@ -46,7 +46,7 @@ struct downlink_op {
     e.prepare(gram, 0.f);
     if constexpr (width_of<T> > 1) {
       // Runs are summed whole: those of antennas that there are not, as zeros.
-      for (int k = 0; k < p.sides; k++)
+      for (int k = 0; k < 2; k++)
         for (int i = 2 * a.antennas; i < p.sent_row; i++) e.memory[p.sent + k * p.sent_row + i] = 0.f;
     }
     g.sync();
@@ -113,36 +113,69 @@ struct downlink_op {
     constexpr int wide = columns<T>::count;
     const int n = e.n, row = p.turned_row;
     float *turned = e.memory + p.turned + (f % p.turned_frames) * p.turned_size, *sent = e.memory + p.sent;
-    const bool turn = symbol == 0 || p.turned_frames == 1;
-    const antenna_rows<float> h = turn ? e.rows_for_sending(f) : antenna_rows<float>{};
+    const bool once = a.symbols == 1, turn = !once && (symbol == 0 || p.turned_frames == 1);
+    const antenna_rows<float> h = once || turn ? e.rows_for_sending(f) : antenna_rows<float>{};
     for (int b = 0; turn && b < a.antennas; b += wide)
       for (int u = 0; u < n; u += wide) {
         T square[wide];
-        WB_UNROLL for (int i = 0; i < wide; i++) {
-          if (b + i < a.antennas)
-            __builtin_memcpy(&square[i], h.data + (b + i) * h.antenna + 2 * u, sizeof(T));
-          else
-            square[i] = T(0.f);
-        }
-        transpose_pairs(square);
+        load_turned(h, b, u, square);
         WB_UNROLL for (int i = 0; i < wide; i++)
             __builtin_memcpy(turned + (u + i) * row + 2 * b, &square[i], sizeof(T));
       }
     const float* z = e.memory + p.solved + f * p.solved_row;
     const std::size_t vector = (e.first + static_cast<std::size_t>(f)) * static_cast<std::size_t>(a.symbols) +
                                static_cast<std::size_t>(symbol);
+    // Two at a time, so that they are still near when their energy is known.
+    const auto send = [&]<int S>(int k) WB_INLINE_LAMBDA {
+      if (S == 1 && once)
+        weigh_rows<T>(n, h, z, sent);
+      else
+        weigh_sides<S, T>(n, turned, z + 2 * k * n, sent);
+      float power[S];
+      WB_UNROLL for (int s = 0; s < S; s++) power[s] = energy_of_runs<T>(sent + s * p.sent_row);
+      WB_UNROLL for (int s = 0; s < S; s++)
+          store_sent<T>(sent + s * p.sent_row, power[s], e.numbers[k + s].x[f] > 0.f,
+                        vector + static_cast<std::size_t>(k + s));
+    };
     int k = 0;
-    for (; k + 2 <= count; k += 2) weigh_sides<2, T>(n, turned, z + 2 * k * n, sent + k * p.sent_row);
-    if (k < count) weigh_sides<1, T>(n, turned, z + 2 * k * n, sent + k * p.sent_row);
-    for (k = 0; k < count; k++) {
-      float* x = sent + k * p.sent_row;
-      store_sent<T>(x, energy_of_runs<T>(x), e.numbers[k].x[f] > 0.f, vector + static_cast<std::size_t>(k));
-    }
+    for (; k + 2 <= count; k += 2) send.template operator()<2>(k);
+    if (k < count) send.template operator()<1>(k);
 #else
     (void)e, (void)f, (void)symbol, (void)count;
 #endif
   }
-  /// m of S sides: sums over users of z[u] times column u.
+#if WB_WIDTH > 1
+  /// Antennas b .. of users u .., lanes antennas.
+  template <class T>
+  WB_HD void load_turned(const antenna_rows<float>& h, int b, int u, T (&square)[width_of<T> / 2]) const {
+    WB_UNROLL for (int i = 0; i < columns<T>::count; i++) {
+      if (b + i < a.antennas)
+        __builtin_memcpy(&square[i], h.data + (b + i) * h.antenna + 2 * u, sizeof(T));
+      else
+        square[i] = T(0.f);
+    }
+    transpose_pairs(square);
+  }
+  /// m of one vector: sums over users of z[u] times column u, which is used as it is turned.
+  template <class T>
+  WB_HD void weigh_rows(int n, const antenna_rows<float>& h, const float* z, float* to) const {
+    constexpr int wide = columns<T>::count;
+    for (int b = 0; b < a.antennas; b += wide) {
+      columns<T> re{{T(0.f)}}, im{{T(0.f)}};
+      for (int u = 0; u < n; u += wide) {
+        T square[wide];
+        load_turned(h, b, u, square);
+        WB_UNROLL for (int i = 0; i < wide; i++) {
+          if (u + i == n) break;
+          re.v[0] = fma(T(z[2 * (u + i)]), square[i], re.v[0]);
+          im.v[0] = fma(T(z[2 * (u + i) + 1]), square[i], im.v[0]);
+        }
+      }
+      store_columns<T>(to + 2 * b, joined_product(re, im));
+    }
+  }
+#endif
+  /// The same of S vectors from columns that are kept.
   template <int S, class T>
   WB_HD void weigh_sides(int n, const float* turned, const float* z, float* to) const {
     constexpr int wide = columns<T>::count, R = WB_WIDTH == 16 ? 4 : 2;

@@ -126,6 +126,7 @@ TEST_P(downlink, every_way_to_move_data_has_the_same_bits) {
   const std::size_t few = wb::testing::small_scale() ? 10 : 1;
   for (const shape& s : std::vector<shape>{{128, 16, 1, 20},
                                            {16, 16, 1, 3000 / few},
+                                           {133, 21, 1, 9},
                                            {34, 16, 20, 9},
                                            {130, 16, 5, 9},
                                            {128, 16, 33, 18},

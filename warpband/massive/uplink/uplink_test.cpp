@@ -143,6 +143,8 @@ TEST_P(uplink, same_bits_for_any_batch_layout_and_backend) {
   for (const auto& [antennas, users, symbols] : {std::tuple{std::size_t{33}, std::size_t{8}, std::size_t{1}},
                                                  {std::size_t{18}, std::size_t{16}, std::size_t{4}},
                                                  {std::size_t{7}, std::size_t{3}, std::size_t{2}},
+                                                 // Rests of all widths, of vectors and of entries.
+                                                 {std::size_t{37}, std::size_t{11}, std::size_t{7}},
                                                  // An H that a CPU takes run by run.
                                                  {std::size_t{261}, std::size_t{37}, std::size_t{6}}}) {
     const massive_batch b = random_frames(antennas, users, symbols, 34, 0.2f);
