@@ -113,15 +113,16 @@ struct frame_plan {
       p.sums = p.y + sides * p.y_side;
       return p;
     }
-    // With 16 bytes between runs what eight lanes read lies in all banks. Sums on tensor cores, whose lanes
-    // are not turned, meet in pairs where runs lie side by side. Of a single vector, which the device's
-    // engine copies in one piece, two floats are read for all that are of H.
+    // With 16 bytes between runs what eight lanes read lies in all banks. Of a single vector, which the
+    // device's engine copies in one piece, two floats are read for all that are of H.
     p.pad_log2 = turned ? 2 : 0;
     p.pad = 4;
     p.h_run = 2 * users << p.run_log2;
     p.y_run = (2 << p.run_log2) + (sides > 1 ? 4 : 0);
-    p.y_side = frame_runs * p.y_run;
-    p.y = frame_runs * p.h_run + p.pad * (frame_runs >> p.pad_log2);  // that of a run behind the last
+    // The last runs, which may have no antennas, take no memory.
+    const int last = (antennas - 1) >> p.run_log2, left = antennas - (last << p.run_log2);
+    p.y_side = last * p.y_run + 2 * left;
+    p.y = last * p.h_run + p.pad * ((last + 1) >> p.pad_log2) + 2 * users * left;
     p.sums = p.y + sides * p.y_side;
     return p;
   }
