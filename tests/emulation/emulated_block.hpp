@@ -1,7 +1,7 @@
 #pragma once
 // A CUDA thread block on one thread of the host. Its threads are fibres that give way to each other only
-// where they meet or wait; which warp goes on is drawn at random, and copies end in any order, so that a seed
-// is one of the many orders that a device may take.
+// where they meet or wait; which warp goes on is drawn at random, one may be much slower than the others, and
+// copies end in any order, so that a seed is one of the many orders that a device may take.
 #include <cstddef>
 #include <cstdint>
 #include <functional>

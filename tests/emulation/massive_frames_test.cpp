@@ -200,6 +200,24 @@ TEST(WB_FRAMES, uplinks_on_tensor_cores_are_near_a_cpu) {
     }
 }
 
+// However late a solver is: two teams hand their frames to three solvers in turn.
+TEST(WB_FRAMES, teams_share_slots_in_turn) {
+  const massive_batch b = wb::testing::random_frames(18, 32, 2, 60, 0.1f);
+  uplink_config c;
+  c.antennas = 18, c.users = 32, c.qam = 16;
+  c.sums = massive_sums::split_f16;
+  massive_args a = arguments(b, c.mode, 0);
+  a.split_f16 = true;
+  std::size_t bytes = emulation::shared_bytes;
+  while (frame_plan::of_call(a, bytes).solvers > 3) bytes -= 512;
+  const frame_plan p = frame_plan::of_call(a, bytes);
+  ASSERT_EQ(p.teams, 2);
+  ASSERT_EQ(p.slots, 3);
+  const massive_result want = detect_emulated(c, b, false, 60, 0).value();
+  for (unsigned seed = 1; seed <= 12; seed++)
+    EXPECT_TRUE(detect_emulated(c, b, false, 1, seed, bytes).value() == want) << seed;
+}
+
 #if !defined(WB_FRAMES_OF_THREADS)
 TEST(WB_FRAMES, uplinks_of_devices_with_less_memory_have_the_bits_of_a_cpu) {
   const auto scalar = wb::testing::open_scalar();

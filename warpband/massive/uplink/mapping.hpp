@@ -87,6 +87,14 @@ constexpr bool trades_hold() {
   return true;
 }
 
+/// Whether a slot may have frames of several teams, one after the other.
+template <class Roles>
+constexpr bool slots_change_teams() {
+  for (const frame_trades& t : Roles::trades())
+    if (t.teams != 0 && t.solvers * Roles::frames_of_solver % t.teams != 0) return true;
+  return false;
+}
+
 /// Where things lie in shared memory, in floats. H and the vectors of a frame come into one of a team's
 /// buffers; those that come as halves become floats in memory of the team that sums them.
 struct frame_plan {

@@ -32,7 +32,7 @@ struct frame_block {
   float* shared;
   std::size_t first;
   int count, groups;  // frames of this block, groups of each
-  bool alone;         // all teams, of one warp each, and all solvers share the block's only frame
+  bool alone;         // all teams and all solvers share the block's only frame
 
   WB_HD frame_block(const massive_args& args, const frame_plan& plan, float* memory, std::size_t begin,
                     std::size_t end)
@@ -241,11 +241,16 @@ struct frame_team : frame_block<U, Many, Tensor> {
 
   // ------------------------------------------------------------------------------------------------ sums
 
-  /// Until what a slot had before is solved.
+  static constexpr bool slots_change = slots_change_teams<Roles>();
+  /// Until what a slot had before is solved, and before that is there: of another team, which may be late, so
+  /// that the solver's turn could still be the one before.
   struct until_freed {
-    shared_barrier freed;
+    shared_barrier filled, freed;
     int turn;
-    WB_HD void operator()() const { freed.wait(turn); }
+    WB_HD void operator()() const {
+      if constexpr (slots_change) filled.wait(turn);
+      freed.wait(turn);
+    }
   };
   WB_HD float* scratch() const { return this->shared + this->p.scratch + Roles::scratch * team; }
   /// Operands for tensor cores in the place of H, if that is `fresh`, and of vectors.
@@ -343,16 +348,17 @@ struct frame_team : frame_block<U, Many, Tensor> {
             stage_vectors(vectors, this->frame(last ? n + p.teams : n), last ? 0 : symbol + Shape::sides,
                           loaded(p.buffers));
         };
-        with_sums(h, y, this->slot(s), {this->freed(s), slot_turn + g - 1}, [&](const auto& sums) {
-          if (!filters_first && g == 0 && sharer == 0) square(sums);
-          if constexpr (Many) filter(sums, side_count);
-          if constexpr (filters_first) {
-            // While H^H H is summed, the next vectors come in the place of these.
-            meet();
-            stage_next_vectors();
-            if (g == 0) square(sums);
-          }
-        });
+        with_sums(h, y, this->slot(s), {this->filled(s), this->freed(s), slot_turn + g - 1},
+                  [&](const auto& sums) {
+                    if (!filters_first && g == 0 && sharer == 0) square(sums);
+                    if constexpr (Many) filter(sums, side_count);
+                    if constexpr (filters_first) {
+                      // While H^H H is summed, the next vectors come in the place of these.
+                      meet();
+                      stage_next_vectors();
+                      if (g == 0) square(sums);
+                    }
+                  });
         this->filled(s).arrive();
         if constexpr (Tensor) async_copies::order_bulk();  // what was written in the place of H
         if constexpr (!base::apart) meet();
