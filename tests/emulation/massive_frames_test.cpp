@@ -216,6 +216,15 @@ TEST(WB_FRAMES, teams_share_slots_in_turn) {
   const massive_result want = detect_emulated(c, b, false, 60, 0).value();
   for (unsigned seed = 1; seed <= 12; seed++)
     EXPECT_TRUE(detect_emulated(c, b, false, 1, seed, bytes).value() == want) << seed;
+
+  // Groups of 14 vectors, after each of which a slot is handed over, are of one team's frames.
+  const massive_batch many = wb::testing::random_frames(18, 32, 29, 30, 0.1f);
+  const massive_result of_many = detect_emulated(c, many, false, 30, 0).value();
+  a.symbols = 29;
+  const frame_plan grouped = frame_plan::of_call(a, bytes);
+  EXPECT_EQ(grouped.slots % grouped.teams, 0);
+  for (unsigned seed = 1; seed <= 6; seed++)
+    EXPECT_TRUE(detect_emulated(c, many, false, 1, seed, bytes).value() == of_many) << seed;
 }
 
 #if !defined(WB_FRAMES_OF_THREADS)

@@ -284,14 +284,13 @@ struct massive_engine {
     g.sync();
     if (a.mode == massive_mode::mf) return b;
     if (iterative()) {
-      // On a CPU few sides at a time, so that their vectors stay in the nearest cache.
-      const int at_once = width > 1 && count > 4 ? 4 : count;
-      for (int k = 0, done = at_once; k < count; k += done) {
+      for (int k = 0, done = count; k < count; k += done) {
         const int at = 2 * k * n;
         T* of_side = numbers + p.sides + k;
         const cg_memory<T> memory_of{{v.data + at}, {b.data + at},     {t.data + at},        {s.data + at},
                                      of_side,       of_side + p.sides, of_side + 2 * p.sides};
         if constexpr (width > 1) {
+          // Few sides at a time: their vectors stay in the nearest cache.
           done = count - k >= 4 ? 4 : count - k >= 2 ? 2 : 1;
           if (done == 4)
             lane_conjugate_gradients<4>(n, m, a.iterations, memory_of);
@@ -300,7 +299,7 @@ struct massive_engine {
           else
             lane_conjugate_gradients<1>(n, m, a.iterations, memory_of);
         } else {
-          conjugate_gradients(n, count - k < at_once ? count - k : at_once, m, a.iterations, memory_of, g);
+          conjugate_gradients(n, count, m, a.iterations, memory_of, g);
         }
       }
       if (jacobi) {

@@ -113,6 +113,7 @@ struct frame_plan {
     frame_plan p{};
     while (frame_runs << p.run_log2 < antennas) p.run_log2++;
     if (tensor) {
+      // As in memory, without gaps; runs are only what is copied.
       p.octets = (antennas + 15) / 16 * 2;
       p.h_run = 2 * users << p.run_log2;
       p.y_run = 2 << p.run_log2;
@@ -147,8 +148,11 @@ struct frame_plan {
     const int most = static_cast<int>(shared_bytes / sizeof(float));
     for (const frame_trades& t : Roles::trades()) {
       if (t.teams == 0) break;
-      // A solver's frames go on from 14 vectors to the next ones together: they need teams of their own.
-      if (a.symbols > Shape::sides && t.teams < Roles::frames_of_solver) continue;
+      // A solver's frames go on from 14 vectors to the next ones together: they need teams of their own. And
+      // a slot is then handed over several times a frame, which only one team keeps count of.
+      if (a.symbols > Shape::sides &&
+          (t.teams < Roles::frames_of_solver || t.solvers * Roles::frames_of_solver % t.teams != 0))
+        continue;
       // Conjugate gradients are more of the solvers' work.
       if (a.mode == massive_mode::cg && t.teams == 2 && t.solvers == 3) continue;
       p.teams = t.teams, p.solvers = t.solvers;

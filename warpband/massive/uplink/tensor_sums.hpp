@@ -10,8 +10,7 @@
 // of an octet of antennas, whose 128 bytes become the high and low parts of real and imaginary parts, 16
 // bytes each: a row of an 8 x 8 matrix. Of n octets, octet o has antennas 2 o and 2 o + 1 and, from each of
 // these on, three more in steps of 2 n: of a vector too, threads side by side then have bytes side by side.
-// Then tensor cores sum
-// (`tensor_sums`): rows g and g + 8 are the real and the imaginary part of a user.
+// Then tensor cores sum (`tensor_sums`): rows g and g + 8 are the real and the imaginary part of a user.
 #include <warpband/core/group.hpp>
 #include <warpband/core/half_lane.hpp>
 #include <warpband/core/memory.hpp>
@@ -53,8 +52,8 @@ WB_HD void split_octet(const float (&x)[8], float scale, uint4& high, uint4& low
 template <int U, bool Many, bool Halves>
 struct frame_operands {
   using Scratch = tensor_scratch<U, Many>;
-  static constexpr int parts =
-      4;  // of an octet's pairs of antennas; of what it becomes: high and low of two values
+  /// Pairs of antennas of an octet, and what they become: high and low parts of two values.
+  static constexpr int parts = 4;
   const frame_plan& p;
   int antennas, rank, threads;
   float *h, *y;                  // to; of floats, what was staged
