@@ -79,8 +79,8 @@ struct frame_block {
     if constexpr (apart) {
       if (rank < p.teams * p.buffers) all_read(0, rank).init(by_threads);
     }
-    // Slots that a block has no frame for are solved too, and not kept; where ragged runs have no antenna,
-    // tensor cores find a single vector's zeros.
+    // Slots that a block has no frame for are solved too, and not kept; where the last octets have no
+    // antenna, tensor cores find a single vector's zeros.
     WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += static_cast<int>(blockDim.x)) slot(0)[i] =
         0.f;
     if (Tensor && a.antennas < 8 * p.octets) {
