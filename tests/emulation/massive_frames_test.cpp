@@ -112,28 +112,21 @@ std::optional<massive_result> detect_emulated(const uplink_config& c, const mass
   return r;
 }
 
+struct uplink_shape {
+  std::size_t antennas, users, symbols, frames;
+  unsigned blocks;
+};
+const std::vector<uplink_shape> uplink_shapes{
+    {128, 16, 1, 23, 1}, {16, 16, 1, 40, 2},   {18, 16, 3, 11, 1}, {128, 16, 14, 13, 1},
+    {200, 16, 29, 9, 1}, {128, 16, 14, 9, 9},  // blocks with one frame, but for one
+    {18, 16, 3, 9, 9},   {200, 16, 29, 10, 9}, {64, 32, 1, 19, 1}, {256, 32, 1, 11, 2},
+    {36, 32, 1, 9, 1},  // the last runs have fewer antennas or none
+    {36, 32, 10, 5, 1},  {18, 16, 10, 5, 1},   {34, 32, 15, 9, 1}, {256, 32, 14, 9, 1}};
+
 TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
   const auto scalar = wb::testing::open_scalar();
-  struct shape {
-    std::size_t antennas, users, symbols, frames;
-    unsigned blocks;
-  };
   unsigned seed = 1;
-  for (const shape& s : std::vector<shape>{{128, 16, 1, 23, 1},
-                                           {16, 16, 1, 40, 2},
-                                           {18, 16, 3, 11, 1},
-                                           {128, 16, 14, 13, 1},
-                                           {200, 16, 29, 9, 1},
-                                           {128, 16, 14, 9, 9},  // blocks with one frame, but for one
-                                           {18, 16, 3, 9, 9},
-                                           {200, 16, 29, 10, 9},
-                                           {64, 32, 1, 19, 1},
-                                           {256, 32, 1, 11, 2},
-                                           {36, 32, 1, 9, 1},  // the last runs have fewer antennas or none
-                                           {36, 32, 10, 5, 1},
-                                           {18, 16, 10, 5, 1},
-                                           {34, 32, 15, 9, 1},
-                                           {256, 32, 14, 9, 1}}) {
+  for (const uplink_shape& s : uplink_shapes) {
     const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
     for (const massive_mode mode :
          {massive_mode::cholesky, massive_mode::cg, massive_mode::zf, massive_mode::mf})
@@ -156,22 +149,8 @@ TEST(WB_FRAMES, uplinks_have_the_bits_of_a_cpu) {
 
 TEST(WB_FRAMES, uplinks_on_tensor_cores_are_near_a_cpu) {
   const auto scalar = wb::testing::open_scalar();
-  struct shape {
-    std::size_t antennas, users, symbols, frames;
-    unsigned blocks;
-  };
   unsigned seed = 1;
-  for (const shape& s : std::vector<shape>{{128, 16, 1, 23, 1},
-                                           {16, 16, 1, 40, 2},
-                                           {18, 16, 3, 11, 1},
-                                           {128, 16, 14, 13, 1},
-                                           {200, 16, 29, 9, 1},
-                                           {128, 16, 14, 9, 9},  // blocks with one frame, but for one
-                                           {18, 16, 3, 9, 9},
-                                           {36, 32, 1, 9, 1},
-                                           {34, 32, 15, 9, 1},
-                                           {256, 32, 14, 9, 1},  // three slots for two teams
-                                           {256, 32, 1, 7, 1}})
+  for (const uplink_shape& s : uplink_shapes)
     for (const bool half : {false, true}) {
       if (half && s.antennas % 4 != 0) continue;
       SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +

@@ -31,7 +31,7 @@ enum class massive_sums {
               // of uplink/mapping.hpp take: 16 or 32 users, data that lie one after the other, an even number
               // of antennas (of halves a multiple of 4), not jacobi_cg, nor cg with few vectors that share an
               // H. Else as float32. Bits depend on the device, and on whether vectors share an H. A vector
-              // whose sum of squares is above what a float32 can be is erased.
+              // whose sum of squares is above what a float32 can be may be erased
 };
 /// "float32", "split_f16".
 const char* name_of(massive_sums sums) noexcept;
