@@ -13,12 +13,25 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// Place of row r and column c among the floats of the matrix: pairs of columns are permuted by the row, so
-/// that neither lanes of different rows nor those of different columns meet in a bank.
+/// How a matrix lies in shared memory: the floats it takes, and the place of row r, column c among them. Pairs
+/// of columns are permuted by the row, so that neither lanes of different rows nor those of different columns
+/// meet in a bank.
 template <int U>
-__host__ __device__ constexpr int matrix_place(int r, int c) {
-  return 2 * (r * U + (c ^ ((r & 7) << 1)));
-}
+struct whole_matrix {
+  static constexpr int users = U, floats = 2 * U * U;
+  __host__ __device__ static constexpr int place(int r, int c) { return 2 * (r * U + (c ^ ((r & 7) << 1))); }
+};
+/// What is below the diagonal: a row of the first half takes what a row of the second one leaves. From the
+/// diagonal on places are those of other rows, or among the 2 U floats behind.
+template <int U>
+struct lower_triangle {
+  static constexpr int users = U, floats = U * U;
+  __host__ __device__ static constexpr int place(int r, int c) {
+    const bool first = r < U / 2;
+    const int line = first ? U / 2 - 1 - r : r - U / 2;
+    return 2 * (line * U + (first ? U - 16 : 0) + (c ^ ((r & 7) << 1)));
+  }
+};
 
 #if defined(__CUDACC__)
 /// The sum of U floats in their order.
@@ -58,13 +71,13 @@ struct matrix_rows {
   WB_HD matrix_rows(float* m, int lane) : matrix(m), row(lane % U), part(lane / U) {}
 
   WB_HD float2 entry(int r, int c) const {
-    return *reinterpret_cast<const float2*>(matrix + matrix_place<U>(r, c));
+    return *reinterpret_cast<const float2*>(matrix + whole_matrix<U>::place(r, c));
   }
-  WB_HD float* chunk_of(int j) const { return matrix + matrix_place<U>(row, 2 * (parts * j + part)); }
+  WB_HD float* chunk_of(int j) const { return matrix + whole_matrix<U>::place(row, 2 * (parts * j + part)); }
 
   /// This row of A, `own` on its diagonal; of the unit matrix and `own` where it is not `good`.
   WB_HD void load(bool good, float own) {
-    if (row / 2 % parts == part) *reinterpret_cast<float2*>(matrix + matrix_place<U>(row, row)) = {own, 0.f};
+    if (row / 2 % parts == part) *reinterpret_cast<float2*>(matrix + whole_matrix<U>::place(row, row)) = {own, 0.f};
     WB_UNROLL for (int j = 0; j < chunks; j++) load4(chunk_of(j), x[j]);
     if (good) return;
     WB_UNROLL for (int j = 0; j < chunks; j++) {

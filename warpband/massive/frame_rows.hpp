@@ -13,8 +13,8 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-/// A lane's row of the matrix at `matrix`, of which the entries at row r, column c <= r are A[c][r]
-/// (ldl_body.hpp); those above the diagonal are overwritten. `lines`: 4 U floats of each matrix.
+/// A lane's row of the `lower_triangle` at `matrix`, of which the entry at row r, column c < r is A[c][r]
+/// (ldl_body.hpp). `lines`: 4 U floats of each matrix. In x, nothing is read from the diagonal on.
 template <int U>
 struct frame_rows {
   static_assert(U == 16 || U == 32);
@@ -25,11 +25,10 @@ struct frame_rows {
   float inverse = 0.f;  // 1 / D of this row
 
   WB_HD frame_rows(float* m, float* l, int r) : matrix(m), lines(l), row(r) {}
-  WB_HD float* pair_of(int c) const { return matrix + matrix_place<U>(row, c); }
+  WB_HD float* pair_of(int c) const { return matrix + lower_triangle<U>::place(row, c); }
 
-  /// This row of A, `own` on its diagonal; of the unit matrix and `own` where it is not `good`.
-  WB_HD void load(bool good, float own) {
-    *reinterpret_cast<float2*>(pair_of(row)) = {own, 0.f};
+  /// This row of A; zeros where that is not `good`.
+  WB_HD void load(bool good) {
     WB_UNROLL for (int c = 0; c < U; c += 2) {
       float four[4];
       load4(pair_of(c), four);
@@ -37,9 +36,9 @@ struct frame_rows {
       x[c + 1] = {four[2], four[3]};
     }
     if (good) return;
-    WB_UNROLL for (int c = 0; c < U; c++) x[c] = {c == row ? own : 0.f, 0.f};
+    WB_UNROLL for (int c = 0; c < U; c++) x[c] = {0.f, 0.f};
   }
-  /// A to W as `invert_factor` has it, in the matrix. False where a pivot of the lane's matrix was too small.
+  /// A, `own` on its diagonal, to W as `invert_factor` has it, in the triangle. False where a pivot of the lane's matrix was too small.
   /// By whole warps.
   WB_HD bool invert_factor(float own) {
     float pivot = own;
@@ -49,7 +48,7 @@ struct frame_rows {
     __syncwarp();
     WB_UNROLL for (int c = 0; c < U; c += 2) {
       const float four[4] = {inverse * x[c].x, inverse * x[c].y, inverse * x[c + 1].x, inverse * x[c + 1].y};
-      store4(pair_of(c), four);
+      if (c < row) store4(pair_of(c), four);
     }
     const unsigned all = __ballot_sync(0xffffffffu, regular);
     __syncwarp();

@@ -19,7 +19,7 @@ struct send_shape {
   static constexpr int users = 16, warps = Warps, threads = 32 * warps, sides = warps > 1 ? 2 : 1;
   /// Blocks a multiprocessor must hold: the sums of a triangle take some 168 registers of a thread.
   static constexpr int resident = warps == 1 ? 10 : warps == 4 ? 3 : 1;
-  using frame = frame_shape<users, false>;
+  using frame = frame_factor::Shape;
   // Of a side: memory of the solver; its symbols and its solution; and what is sent.
   static constexpr int solver_floats = 8 * users, side_floats = 4 * users;
   static constexpr int good = frame::work, results = good + 4;  // floats of what all warps share
@@ -167,7 +167,7 @@ struct frame_sender : frame_factor {
       async_copies::wait();
       meet_all();
       if (warp == 0) {
-        frame_sums<U, false, false, false, false, no_wait>(h, nullptr, results, nullptr, a.antennas, p)
+        frame_sums<Matrix, false, false, false, false, no_wait>(h, nullptr, results, nullptr, a.antennas, p)
             .triangle(0);
         __syncwarp();
         const bool is_good = prepare(frame);

@@ -13,7 +13,8 @@ inline namespace WB_ISA {
 #if defined(__CUDACC__)
 struct frame_factor {
   static constexpr int U = 16;
-  using Shape = frame_shape<U, false>;
+  using Matrix = whole_matrix<U>;
+  using Shape = frame_shape<U, false, Matrix::floats>;
   const massive_args& a;
   float* results;  // as frame_shape has them
   int lane;
@@ -24,7 +25,7 @@ struct frame_factor {
   WB_HD int row() const { return lane % U; }
   WB_HD int half() const { return lane / U; }
   WB_HD float2 entry(int r, int c) const {
-    return *reinterpret_cast<const float2*>(results + matrix_place<U>(r, c));
+    return *reinterpret_cast<const float2*>(results + Matrix::place(r, c));
   }
   WB_HD bool decomposed() const { return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf; }
 
@@ -90,7 +91,7 @@ struct frame_factor {
       float2 x[N][2];
       WB_UNROLL for (int s = 0; s < N; s++) spread_pair(between(s), i, x[s]);
       float four[4];
-      load4(results + matrix_place<U>(u, i), four);
+      load4(results + Matrix::place(u, i), four);
       WB_UNROLL for (int e = 0; e < 2; e++) {
         if (i + e >= u) continue;
         WB_UNROLL for (int s = 0; s < N; s++) b[s] = less({four[2 * e], four[2 * e + 1]}, x[s][e], b[s]);

@@ -28,7 +28,7 @@ struct frame_solver {
       : a(args), results(slot), row(static_cast<int>(threadIdx.x) % U), writes(there) {}
 
   WB_HD float2 entry(int r, int c) const {
-    return *reinterpret_cast<const float2*>(results + matrix_place<U>(r, c));
+    return *reinterpret_cast<const float2*>(results + lower_triangle<U>::place(r, c));
   }
   WB_HD bool decomposed() const { return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf; }
 
@@ -46,7 +46,7 @@ struct frame_solver {
     own = select(good, diagonal, 1.f) + select(good, added, 0.f);
     if (decomposed()) {
       frame_rows<U> rows(results, results + Shape::work, row);
-      rows.load(good, own);
+      rows.load(good);
       good = good & rows.invert_factor(own);
       inverse = rows.inverse;
       results[Shape::inverse + row] = inverse;
@@ -81,7 +81,7 @@ struct frame_solver {
         load4(results + Shape::inverse + k, weights);
         WB_UNROLL for (int i = 0; i < 4; i += 2) {
           float z[4];
-          load4(results + matrix_place<U>(row, k + i), z);
+          load4(results + lower_triangle<U>::place(row, k + i), z);
           WB_UNROLL for (int e = 0; e < 2; e++) {
             const float w = weights[i + e],
                         more = fma(w * z[2 * e + 1], z[2 * e + 1], fma(w * z[2 * e], z[2 * e], sum));
@@ -159,7 +159,7 @@ struct frame_solver {
     WB_ROLL for (int j0 = 0; j0 < U; j0 += together) {
       WB_UNROLL for (int j = 0; j < together; j += 2) {
         float z[4];
-        load4(results + matrix_place<U>(u, j0 + j), z);
+        load4(results + lower_triangle<U>::place(u, j0 + j), z);
         WB_UNROLL for (int i = 0; i < P; i++) {
           float x[4];
           load4(b[i] + 2 * (j0 + j), x);

@@ -27,20 +27,22 @@ inline constexpr std::uint32_t packed_p = packed_columns(triangle_p), packed_q =
 inline constexpr int triangle_values = 64;
 
 /// Where the sums of a triangle go, in the order in which lanes have them; the highest bit: negated.
-template <int U>
+template <class Matrix>
 struct triangle_table {
+  static constexpr int U = Matrix::users;
   alignas(16) std::uint16_t to[U / 16][4][triangle_values];
 };
-template <int U>
-constexpr triangle_table<U> make_triangle_table() {
-  triangle_table<U> t{};
+template <class Matrix>
+constexpr triangle_table<Matrix> make_triangle_table() {
+  constexpr int U = Matrix::users;
+  triangle_table<Matrix> t{};
   for (int block = 0; block < U / 16; block++)
     for (int k = 0; k < 4; k++) {
       int n = 0;
       const auto add = [&](int x, int h) {
         x += 16 * block, h += 16 * block;
         for (int part = 0; part < 2; part++) {
-          const int place = x > h ? matrix_place<U>(x, h) : matrix_place<U>(h, x);
+          const int place = x > h ? Matrix::place(x, h) : Matrix::place(h, x);
           t.to[block][k][n++] =
               static_cast<std::uint16_t>((place + part) | (x < h && part == 1 ? 0x8000 : 0));
         }
@@ -54,12 +56,12 @@ constexpr triangle_table<U> make_triangle_table() {
       for (int i = 1; i < 4; i++)
         for (int j = 0; j < i; j++) add(triangle_p[k] + i, triangle_p[k] + j);
       for (int i = 0; i < 4; i++)
-        t.to[block][k][n++] = static_cast<std::uint16_t>(2 * U * U + 16 * block + triangle_p[k] + i);
+        t.to[block][k][n++] = static_cast<std::uint16_t>(Matrix::floats + 16 * block + triangle_p[k] + i);
     }
   return t;
 }
-template <int U>
-__device__ const triangle_table<U> triangle_places = make_triangle_table<U>();
+template <class Matrix>
+__device__ const triangle_table<Matrix> triangle_places = make_triangle_table<Matrix>();
 
 /// The sums of x conj(h) as `run_sums` has them: re re, re im, im re, im im.
 struct four_sums {
@@ -169,9 +171,10 @@ WB_HD void sum_over_runs_in(float* scratch, int run, int part, float (&x)[N]) {
 /// antenna before were used for the last time, with many sums in between. The compiler moves reads down to
 /// where they are used, but not over the end of a piece of code: `left == p.never` is such an end, at which
 /// no loop ever breaks.
-template <int U, bool Many, bool Joined, bool Ahead, bool Turned, class Ready>
+template <class Matrix, bool Many, bool Joined, bool Ahead, bool Turned, class Ready>
 struct frame_sums {
-  using Shape = frame_shape<U, Many>;
+  static constexpr int U = Matrix::users;
+  using Shape = frame_shape<U, Many, Matrix::floats>;
   static constexpr int filter_sides = Many ? sides_of_warp : 1;
   int antennas;
   const frame_plan& p;
@@ -279,7 +282,7 @@ struct frame_sums {
     }
     WB_UNROLL for (int i = 0; i < 6; i++) pp[i].join(sum + 48 + 2 * i);
     // Read before the sums meet, as they may come from far.
-    const std::uint16_t* const to = triangle_places<U>.to[block][part];
+    const std::uint16_t* const to = triangle_places<Matrix>.to[block][part];
     uint2 places[triangle_values / antenna_runs / 4];
     WB_UNROLL for (int i = 0; i < triangle_values / antenna_runs; i += 4) places[i / 4] =
         *reinterpret_cast<const uint2*>(to + number_of<triangle_values>(i));
@@ -331,7 +334,7 @@ struct frame_sums {
     WB_UNROLL for (int i = 0; i < 8; i += 4) {
       const float four[4] = {sum[i], sum[i + 1], sum[i + 2], sum[i + 3]};
       const int at = number_of<64>(i);
-      store4(results + matrix_place<U>(r0 + at / 8, 4 * part + at % 8 / 2), four);
+      store4(results + Matrix::place(r0 + at / 8, 4 * part + at % 8 / 2), four);
     }
   }
 

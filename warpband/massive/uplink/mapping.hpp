@@ -19,13 +19,13 @@ inline constexpr int frame_runs = 8;
 /// Floats of shared memory in which a warp's sums over runs of 32 users meet.
 inline constexpr int run_scratch = 4 * frame_runs * 32;
 
-/// What warps hand to each other of a frame: floats of its sums and results, the matrix first. `Many`: frames
-/// of several vectors.
-template <int U, bool Many>
+/// What warps hand to each other of a frame: floats of its sums and results, the matrix first, of which the
+/// detector keeps what is below the diagonal (frame_matrix.hpp). `Many`: frames of several vectors.
+template <int U, bool Many, int Matrix = U * U>
 struct frame_shape {
   static_assert(U == 16 || U == 32);
   static constexpr int sides = Many ? frame_sides : 1, side_floats = 2 * U + (Many ? 4 : 0);
-  static constexpr int diagonal = 2 * U * U, right = diagonal + U, inverse = right + sides * side_floats,
+  static constexpr int diagonal = Matrix, right = diagonal + U, inverse = right + sides * side_floats,
                        work = inverse + U;
   /// Memory of the solver, two lines of a matrix or two values for each user of each vector that conjugate
   /// gradients take at once; frames that a warp solves side by side do not meet in a bank.
@@ -60,6 +60,8 @@ struct frame_roles {
                               : Tensor && Many ? 2
                                                : 1,
                        frames_of_solver = 32 / U, most_buffers = 3;
+  /// Whether two teams take turns in an odd number of buffers.
+  static constexpr bool buffers_change = Tensor && U == 32;
   /// Floats of a team's own.
   static constexpr int scratch = Tensor ? tensor_scratch<U, Many>::floats : U == 32 ? team * run_scratch : 0;
   /// At most; threads of 8 warps have 255 registers, of 12 warps 168 and of 16 warps 128.
@@ -103,9 +105,9 @@ struct frame_plan {
   int h_run, y_run, y_side;  // floats of a run of H; from run to run of a vector, from vector to vector
   int octets;                // of antennas, on tensor cores
   int y, sums;               // of H and vectors as floats: the vectors; all
-  int teams, solvers, slots, buffers;  // buffers: of a team
-  int buffer, vectors, team_floats;    // floats of one, of a team's vectors that lie apart, and of both
-  int own, slots_at, scratch, barriers, floats;  // scratch: of the teams
+  int teams, solvers, slots, buffers;
+  int buffer, vectors;  // floats of one, and of a team's vectors that lie apart
+  int vectors_at, own, slots_at, scratch, barriers, floats;  // scratch: of the teams
   int never = -1;  // a count that no loop reaches, which compilers do not know (frame_sums.hpp)
 
   /// `turned`: see frame_sums.hpp.
@@ -157,16 +159,18 @@ struct frame_plan {
       if (a.mode == massive_mode::cg && t.teams == 2 && t.solvers == 3) continue;
       p.teams = t.teams, p.solvers = t.solvers;
       p.slots = p.solvers * Roles::frames_of_solver;
-      for (p.buffers = Roles::most_buffers; p.buffers > 0; p.buffers--) {
-        p.team_floats = p.buffers * p.buffer + p.vectors;
-        p.own = p.teams * p.team_floats;
+      const int fewer = Roles::buffers_change && p.teams == 2 ? 1 : p.teams;
+      for (p.buffers = Roles::most_buffers * p.teams; p.buffers >= p.teams; p.buffers -= fewer) {
+        p.vectors_at = p.buffers * p.buffer;
+        p.own = p.vectors_at + p.teams * p.vectors;
         p.slots_at = p.own + (halves ? p.teams * p.sums : 0);
         p.scratch = p.slots_at + p.slots * Shape::floats;
         p.barriers = p.scratch + p.teams * Roles::scratch;
-        p.floats = p.barriers + 2 * (p.teams * (2 * p.buffers + 1) + 2 * p.slots);
+        p.floats = p.barriers + 2 * (2 * p.buffers + p.teams + 2 * p.slots);
         if (p.floats <= most) return p;
       }
     }
+    p.buffers = 0;
     return p;
   }
   /// That of a call with 16 or 32 users.

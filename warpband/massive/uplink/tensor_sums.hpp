@@ -484,7 +484,7 @@ struct tensor_sums {
   }
   /// Row r, column c of the Gram matrix, as its conjugate where that lies above the diagonal.
   WB_HD void put(int r, int c, float2 z) const {
-    float* to = results + (r > c ? matrix_place<U>(r, c) : matrix_place<U>(c, r));
+    float* to = results + (r > c ? lower_triangle<U>::place(r, c) : lower_triangle<U>::place(c, r));
     const float by = Halves ? 1.f : scratch[Scratch::inverse + r] * scratch[Scratch::inverse + c];
     *reinterpret_cast<float2*>(to) = {z.x * by, (r > c ? z.y : 0.f - z.y) * by};
   }

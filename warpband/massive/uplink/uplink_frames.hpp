@@ -6,8 +6,8 @@
 // frame that lies in one of a ring of buffers they put H^H H and H^H y into a slot, and start to copy a later
 // frame into the buffer at once. Solvers (frame_solver.hpp) take it from there. So buffers, which take most
 // of the shared memory, are never held by a frame that is being solved, and neither trade waits for the other
-// but through the barriers of slots. Frame n of a block has team n % teams and slot n % slots. A block's
-// only frame, as blocks have in small calls, is the work of all its teams and of all solvers, if it is of 16
+// but through the barriers of slots. Frame n of a block has buffer n % buffers, team n % teams and slot n %
+// slots; the team that read what a buffer had before starts to copy it. A block's only frame, as blocks have in small calls, is the work of all its teams and of all solvers, if it is of 16
 // users and has several vectors.
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/uplink/frame_solver.hpp>
@@ -54,31 +54,26 @@ struct frame_block {
   /// does the most of it. Only they wait then for others to have read what was there.
   static constexpr bool apart = async_copies::bulk && U == 32 && !Tensor && !Many;
   static constexpr int copiers = apart ? 2 : async_copies::bulk && Tensor ? 1 : Roles::team;
-  // Barriers: of each team's buffers and of its vectors, when they are loaded; of slots; of buffers, when all
-  // warps of a team have read them.
+  // Barriers: of buffers and of each team's vectors, when they are loaded; of slots; of buffers, when they are
+  // read, by all of a team's threads or by a team that has met.
   /// Arrivals of a team's threads, and of those that command the device's engine.
   static constexpr int by_threads = 32 * Roles::team, by_engine = async_copies::bulk ? copiers : by_threads;
-  WB_HD int buffers() const { return p.teams * (p.buffers + 1); }
   WB_HD int sharers() const { return alone ? p.teams : 1; }
   WB_HD shared_barrier barrier(int i) const {
     return shared_barrier(reinterpret_cast<std::uint64_t*>(shared + p.barriers) + i);
   }
-  WB_HD shared_barrier filled(int s) const { return barrier(buffers() + s); }
-  WB_HD shared_barrier freed(int s) const { return barrier(buffers() + p.slots + s); }
-  WB_HD shared_barrier all_read(int team, int b) const {
-    return barrier(buffers() + 2 * p.slots + team * p.buffers + b);
-  }
+  WB_HD shared_barrier loaded(int b) const { return barrier(b); }
+  WB_HD shared_barrier vectors_loaded(int team) const { return barrier(p.buffers + team); }
+  WB_HD shared_barrier filled(int s) const { return barrier(p.buffers + p.teams + s); }
+  WB_HD shared_barrier freed(int s) const { return barrier(p.buffers + p.teams + p.slots + s); }
+  WB_HD shared_barrier all_read(int b) const { return barrier(p.buffers + p.teams + 2 * p.slots + b); }
 
   WB_HD void begin() const {
     const int rank = static_cast<int>(threadIdx.x);
-    WB_ROLL for (int i = rank; i < buffers() + 2 * p.slots; i += static_cast<int>(blockDim.x)) {
-      const bool freed_slot = i >= buffers() + p.slots;
-      const bool channel = i < buffers() && i % (p.buffers + 1) < p.buffers;
-      barrier(i).init(freed_slot ? U : channel ? by_engine : sharers() * by_threads);
-    }
-    if constexpr (apart) {
-      if (rank < p.teams * p.buffers) all_read(0, rank).init(by_threads);
-    }
+    const int by_teams = p.buffers + p.teams + p.slots;
+    WB_ROLL for (int i = rank; i < by_teams + p.slots; i += static_cast<int>(blockDim.x))
+        barrier(i).init(i < p.buffers ? by_engine : i < by_teams ? sharers() * by_threads : U);
+    if (rank < p.buffers) all_read(rank).init(apart ? by_threads : 1);
     // Slots that a block has no frame for are solved too, and not kept; where the last octets have no
     // antenna, tensor cores find a single vector's zeros.
     WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += static_cast<int>(blockDim.x)) slot(0)[i] =
@@ -270,7 +265,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
   template <class F>
   WB_HD void with_sums(const float* h, const float* y, float* results, until_freed ready, F f) const {
     if constexpr (!Tensor)
-      f(frame_sums<U, Many, joined, true, Roles::turned, until_freed>(
+      f(frame_sums<lower_triangle<U>, Many, joined, true, Roles::turned, until_freed>(
           h, y, results, scratch() + run_scratch * warp, this->a.antennas, this->p, ready));
     else if (half_in())
       f(tensor_sums<U, Many, true, until_freed>(h, y, results, scratch(), this->p, ready));
@@ -311,22 +306,26 @@ struct frame_team : frame_block<U, Many, Tensor> {
 
   WB_HD void work() const {
     const frame_plan& p = this->p;
-    float* const buffers = this->shared + team * p.team_floats;
-    float* const vectors = buffers + p.buffers * p.buffer;
+    float* const buffers = this->shared;
+    float* const vectors = buffers + p.vectors_at + team * p.vectors;
     float* const own = this->shared + p.own + team * p.sums;
-    const auto loaded = [&](int b) { return this->barrier(team * (p.buffers + 1) + b); };
-    int ahead = team;  // the frame to stage next
-    WB_ROLL for (int b = 0; b < p.buffers && ahead < this->count; b++, ahead += p.teams)
-        stage(buffers + b * p.buffer, this->frame(ahead), loaded(b));
-    if (Many && team < this->count) stage_vectors(vectors, this->frame(team), 0, loaded(p.buffers));
-    int b = 0, s = team;
+    const auto vectors_loaded = this->vectors_loaded(team);
+    WB_ROLL for (int n = team; n < p.buffers && n < this->count; n += p.teams)
+        stage(buffers + n * p.buffer, this->frame(n), this->loaded(n));
+    if (Many && team < this->count) stage_vectors(vectors, this->frame(team), 0, vectors_loaded);
+    int b = team, s = team;
     int buffer_turn = 0, vectors_turn = 0, slot_turn = 0;  // of barriers
-    WB_ROLL for (int n = team; n < this->count; n += p.teams, ahead += p.teams) {
+    WB_ROLL for (int n = team; n < this->count; n += p.teams) {
+      const auto loaded = this->loaded(b);
       float* const buffer = buffers + b * p.buffer;
       WB_ROLL for (int g = 0; g < this->groups; g++) {
         const int symbol = g * Shape::sides, side_count = this->count_from(symbol);
-        if (g == 0) loaded(b).wait(buffer_turn);
-        if constexpr (Many) loaded(p.buffers).wait(vectors_turn++);
+        if (g == 0) {
+          // Else the turn before, which another team waits for, may not be over.
+          if constexpr (Roles::buffers_change) this->all_read(b).wait(buffer_turn - 1);
+          loaded.wait(buffer_turn);
+        }
+        if constexpr (Many) vectors_loaded.wait(vectors_turn++);
         float *h = buffer, *y = Many ? vectors : buffer + p.y;
         if (half_in()) {
           const float* halves = Many ? vectors : buffer + this->a.antennas * U;
@@ -346,7 +345,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
           const bool last = g + 1 == this->groups;
           if (!last || n + p.teams < this->count)
             stage_vectors(vectors, this->frame(last ? n + p.teams : n), last ? 0 : symbol + Shape::sides,
-                          loaded(p.buffers));
+                          vectors_loaded);
         };
         with_sums(h, y, this->slot(s), {this->filled(s), this->freed(s), slot_turn + g - 1},
                   [&](const auto& sums) {
@@ -364,9 +363,13 @@ struct frame_team : frame_block<U, Many, Tensor> {
         if constexpr (!base::apart) meet();
         if constexpr (Many && !filters_first) stage_next_vectors();
       }
-      if constexpr (base::apart) leave(this->all_read(team, b), buffer_turn);
-      if (ahead < this->count) stage(buffer, this->frame(ahead), loaded(b));
-      if (++b == p.buffers) b = 0, buffer_turn++;
+      if constexpr (base::apart) leave(this->all_read(b), buffer_turn);
+      if (n + p.buffers < this->count) {
+        stage(buffer, this->frame(n + p.buffers), loaded);
+        if (Roles::buffers_change && rank == 0) this->all_read(b).arrive();
+      }
+      b += p.teams;
+      if (b >= p.buffers) b -= p.buffers, buffer_turn++;
       s += p.teams;
       if (s >= p.slots) s -= p.slots, slot_turn += this->groups;
     }
