@@ -34,8 +34,8 @@ struct frame_solver {
 
   /// What `massive_engine::prepare` does; the matrix becomes W as `invert_factor` has it, or A but for its
   /// diagonal, which stays apart.
-  WB_HD void prepare(std::size_t frame) {
-    n0 = a.noise_var.data[frame * a.noise_var.item_stride];
+  WB_HD void prepare(float noise_var) {
+    n0 = noise_var;
     good = (n0 >= least_massive_n0) & (n0 <= 1e12f);
     const float trace = trace_of<U>(results + Shape::diagonal);
     good = good & (trace >= 1e-12f) & (trace <= 1e12f);

@@ -383,6 +383,11 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
   const int sub = static_cast<int>(threadIdx.x) % 32 / U, own = solver * frames, slot = own + sub,
             from = block.alone ? 0 : own;  // slots: of this warp, and where its frames are summed
   int turn = 0;
+  const auto of_solver = [&](int n) { return block.frame(n + sub < block.count ? n + sub : n); };
+  const auto noise_var_of = [&](std::size_t frame) {
+    return block.a.noise_var.data[frame * block.a.noise_var.item_stride];
+  };
+  float noise_var = from < block.count ? noise_var_of(of_solver(from)) : 1.f;
   WB_ROLL for (int n = from; n < block.count; n += block.p.slots, turn += block.groups) {
     // Half a warp that has no frame takes vectors of the other one's, or all take those of the block's only
     // frame, each in a slot of its own.
@@ -390,7 +395,7 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
     const vector_share share = !divided      ? vector_share{0, 1}
                                : block.alone ? vector_share{slot, block.p.slots}
                                              : vector_share{sub, frames};
-    const std::size_t frame = block.frame(exists ? n + sub : n);
+    const std::size_t frame = of_solver(n);
     frame_solver<U, Many> work(block.a, block.slot(slot), exists || divided);
     WB_ROLL for (int g = 0; g < block.groups; g++) {
       WB_UNROLL for (int i = 0; i < frames; i++) {
@@ -402,7 +407,11 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
             work.copy_sums(block.slot(from), block.slot(own + i), g == 0);
         if (block.alone) meet_in_block(2, 32 * block.p.solvers);
       }
-      if (g == 0) work.prepare(frame);
+      if (g == 0) {
+        const float now = noise_var;
+        if (n + block.p.slots < block.count) noise_var = noise_var_of(of_solver(n + block.p.slots));
+        work.prepare(now);
+      }
       work.solve(block.vector_number(frame, symbol), block.count_from(symbol), share);
       // For slots with copies, and of the last frame in a slot for the end, nobody waits.
       if (exists && own == from && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
