@@ -13,9 +13,9 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// How a matrix lies in shared memory: the floats it takes, and the place of row r, column c among them. Pairs
-/// of columns are permuted by the row, so that neither lanes of different rows nor those of different columns
-/// meet in a bank.
+/// How a matrix lies in shared memory: the floats it takes, and the place of row r, column c among them.
+/// Pairs of columns are permuted by the row, so that neither lanes of different rows nor those of different
+/// columns meet in a bank.
 template <int U>
 struct whole_matrix {
   static constexpr int users = U, floats = 2 * U * U;
@@ -77,7 +77,8 @@ struct matrix_rows {
 
   /// This row of A, `own` on its diagonal; of the unit matrix and `own` where it is not `good`.
   WB_HD void load(bool good, float own) {
-    if (row / 2 % parts == part) *reinterpret_cast<float2*>(matrix + whole_matrix<U>::place(row, row)) = {own, 0.f};
+    if (row / 2 % parts == part)
+      *reinterpret_cast<float2*>(matrix + whole_matrix<U>::place(row, row)) = {own, 0.f};
     WB_UNROLL for (int j = 0; j < chunks; j++) load4(chunk_of(j), x[j]);
     if (good) return;
     WB_UNROLL for (int j = 0; j < chunks; j++) {

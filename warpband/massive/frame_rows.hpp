@@ -13,26 +13,6 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-/// 1 / x: at once what it nearly always is, and after `finish` what division gives. On a device that is how
-/// division begins; but here nothing waits for it to jump to its other part.
-struct early_inverse {
-  float x, value;
-  WB_HD explicit early_inverse(float of) : x(of) {
-#if defined(__CUDA_ARCH__)
-    float near;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(near) : "f"(x));
-    value = fma(near, fnma(x, near, 1.f), near);
-#else
-    value = 1.f / x;
-#endif
-  }
-  WB_HD void finish() {
-#if defined(__CUDA_ARCH__)
-    // Neither x nor what comes out is subnormal or nearly so, and x is a number.
-    if ((__float_as_uint(x) + 0x1800000u & 0x7f800000u) <= 0x1ffffffu) value = 1.f / x;
-#endif
-  }
-};
 /// A lane's row of the `lower_triangle` at `matrix`, of which the entry at row r, column c < r is A[c][r]
 /// (ldl_body.hpp). `lines`: 4 U floats of each matrix. In x, nothing is read from the diagonal on.
 template <int U>
@@ -61,13 +41,10 @@ struct frame_rows {
   /// A, `own` on its diagonal, to W as `invert_factor` has it, in the triangle. False where a pivot of the
   /// lane's matrix was too small. By whole warps.
   WB_HD bool invert_factor(float own) {
-    pivot = own;
-    least = least_ldl_pivot * own;
-    q = early_inverse(take_pivot(U - 1));
-    if (row == U - 1) {
-      WB_UNROLL for (int c = 0; c < U; c += 2) put_pair(lines + 2 * U, c);
-    }
-    all_steps<U / group - 1>();
+    float pivot = own;
+    const float least = least_ldl_pivot * own;
+    bool regular = true;
+    all_steps<U / group - 1>(pivot, least, regular);
     __syncwarp();
     WB_UNROLL for (int c = 0; c < U; c += 2) {
       const float four[4] = {inverse * x[c].x, inverse * x[c].y, inverse * x[c + 1].x, inverse * x[c + 1].y};
@@ -82,75 +59,69 @@ struct frame_rows {
   }
 
  private:
-  float pivot, least;  // the row's diagonal entry
-  bool regular = true;
-  early_inverse q{1.f};  // of the pivot whose step is next
-
-  WB_HD float take_pivot(int k) {
-    const bool enough = pivot > least;
-    if (row == k) regular = enough;
-    return __shfl_sync(0xffffffffu, enough ? pivot : 1.f, k, U);
-  }
-  WB_HD void put_pair(float* line, int c) const {
-    const float four[4] = {x[c].x, x[c].y, x[c + 1].x, x[c + 1].y};
-    store4(line + 2 * c, four);
-  }
   template <int G>
-  WB_HD void all_steps() {
-    steps<G>();
-    if constexpr (G > 0) all_steps<G - 1>();
+  WB_HD void all_steps(float& pivot, float least, bool& regular) {
+    steps<G>(pivot, least, regular);
+    if constexpr (G > 0) all_steps<G - 1>(pivot, least, regular);
   }
   /// The steps of pivots 4 G to 4 G + 3, the last one first. Rolled, for a cache of instructions: the columns
-  /// of the group move on by one place with each step, the last of them becoming the first. What the next
-  /// step waits for, its pivot's inverse and row, is on its way while other columns are worked on.
+  /// of the group move on by one place with each step, the last of them becoming the first.
   template <int G>
-  WB_HD void steps() {
+  WB_HD void steps(float& pivot, float least, bool& regular) {
     constexpr int base = group * G;
     WB_ROLL for (int i = group - 1; i >= 0; i--) {
       const int k = base + i, moved = group - 1 - i;
-      const float *const line = lines + (i & 1) * 2 * U;
-      float *const next_line = lines + (~i & 1) * 2 * U;
-      const bool own = row == k, next = row == k - 1;
-      q.finish();
-      if (own) inverse = q.value;
+      float* const line = lines + (i & 1) * 2 * U;
+      const bool own = row == k;
+      if (own) {
+        WB_UNROLL for (int c = 0; c < base + group; c += 2) {
+          const float four[4] = {x[c].x, x[c].y, x[c + 1].x, x[c + 1].y};
+          store4(line + 2 * c, four);
+        }
+      }
+      const bool enough = pivot > least;
+      const float q = 1.f / __shfl_sync(0xffffffffu, enough ? pivot : 1.f, k, U);
+      if (own) {
+        inverse = q;
+        regular = enough;
+      }
       if (k == 0) break;
       __syncwarp();
-      // Read some pairs of columns before they are needed: nothing is moved over what is written.
-      constexpr int pairs = base / 2 + 2, ahead = pairs < 4 ? pairs : 4;
-      float of_pivot[ahead][4];
-      WB_UNROLL for (int i = 0; i < ahead; i++) load4(line + 4 * i, of_pivot[i]);
       const int at = row < k ? row + (row >= base ? moved : 0) : 0;
       float2 z = *reinterpret_cast<const float2*>(line + 2 * at);
       if (row > k) z = x[base + group - 1];
       // Rows above the pivot's take the conjugate; the pivot's own stays.
-      const float q_re = own ? 0.f : q.value, q_im = row < k ? 0.f - q.value : q_re;
+      const float q_re = own ? 0.f : q, q_im = row < k ? 0.f - q : q_re;
       const cx<float> factor = {q_re * z.x, q_im * z.y};
       pivot = fma(factor.im, z.y, fnma(factor.re, z.x, pivot));
-      const float next_pivot = take_pivot(k - 1);
       const auto update = [&](int c, float re, float im) {
         const cx<float> left = fnma(factor, cx<float>{re, im}, cx<float>{x[c].x, x[c].y});
         x[c] = {left.re, left.im};
       };
-      WB_UNROLL for (int pair = 0; pair < pairs; pair++) {
-        const int c = 2 * pair;
+      WB_UNROLL for (int c = 0; c < base; c += 2) {
         float four[4];
-        WB_UNROLL for (int e = 0; e < 4; e++) four[e] = of_pivot[pair % ahead][e];
-        if (pair + ahead < pairs) load4(line + 4 * (pair + ahead), of_pivot[pair % ahead]);
-        if (c == base) q = early_inverse(next_pivot);
-        if (c < base || moved < c - base + 1) update(c, four[0], four[1]);
-        if (c < base || (c == base && moved < 2)) update(c + 1, four[2], four[3]);
-        if (c < base && next) put_pair(next_line, c);
+        load4(line + 2 * c, four);
+        update(c, four[0], four[1]);
+        update(c + 1, four[2], four[3]);
       }
-      rotate(base);
-      if (next) put_pair(next_line, base), put_pair(next_line, base + 2);
+      {
+        float four[4];
+        load4(line + 2 * base, four);
+        if (moved < 1) update(base, four[0], four[1]);
+        if (moved < 2) update(base + 1, four[2], four[3]);
+        load4(line + 2 * base + 4, four);
+        if (moved < 3) update(base + 2, four[0], four[1]);
+      }
+      const float2 last = x[base + group - 1];
+      WB_UNROLL for (int c = group - 1; c > 0; c--) x[base + c] = x[base + c - 1];
+      x[base] = last;
     }
-    // The last step did not move them.
-    if constexpr (G == 0) rotate(base);
-  }
-  WB_HD void rotate(int base) {
-    const float2 last = x[base + group - 1];
-    WB_UNROLL for (int c = group - 1; c > 0; c--) x[base + c] = x[base + c - 1];
-    x[base] = last;
+    if constexpr (G == 0) {
+      // The last step did not move them.
+      const float2 last = x[base + group - 1];
+      WB_UNROLL for (int c = group - 1; c > 0; c--) x[base + c] = x[base + c - 1];
+      x[base] = last;
+    }
   }
 };
 #endif

@@ -60,12 +60,15 @@ struct frame_roles {
                               : Tensor && Many ? 2
                                                : 1,
                        frames_of_solver = 32 / U, most_buffers = 3;
-  /// Whether two teams take turns in an odd number of buffers.
+  /// Buffers that H of a frame takes; two teams may take turns in any number of them.
+  static constexpr int parts = Tensor && U == 32 && !Many ? 2 : 1;
   static constexpr bool buffers_change = Tensor && U == 32;
   /// Floats of a team's own.
-  static constexpr int scratch = Tensor ? tensor_scratch<U, Many>::floats : U == 32 ? team * run_scratch : 0;
+  static constexpr int scratch = Tensor    ? parts * tensor_scratch<U, Many>::floats
+                                 : U == 32 ? team * run_scratch
+                                           : 0;
   /// At most; threads of 8 warps have 255 registers, of 12 warps 168 and of 16 warps 128.
-  static constexpr int warps = !Tensor ? 8 : U == 16 && !Many ? 16 : 12, threads = 32 * warps;
+  static constexpr int warps = !Tensor ? 8 : (U == 16 || Tensor) && !Many ? 16 : 12, threads = 32 * warps;
   /// The first that fits is taken, as measured on an H100.
   static constexpr auto trades() {
     using list = std::array<frame_trades, 6>;
@@ -73,7 +76,7 @@ struct frame_roles {
       return Tensor && !Many ? list{{{8, 8}, {6, 6}, {4, 8}, {4, 4}, {2, 4}, {1, 2}}}
                              : list{{{4, 4}, {3, 3}, {2, 4}, {2, 3}, {2, 2}, {1, 2}}};
     else
-      return Tensor ? list{{{2, 4}, {2, 3}, {1, 4}, {1, 3}, {1, 2}, {1, 1}}}
+      return Tensor ? list{{{2, Many ? 4 : 8}, {2, 3}, {1, 4}, {1, 3}, {1, 2}, {1, 1}}}
                     : list{{{1, 4}, {1, 3}, {1, 2}, {1, 1}}};
   }
 };
@@ -106,7 +109,7 @@ struct frame_plan {
   int octets;                // of antennas, on tensor cores
   int y, sums;               // of H and vectors as floats: the vectors; all
   int teams, solvers, slots, buffers;
-  int buffer, vectors;  // floats of one, and of a team's vectors that lie apart
+  int buffer, vectors, places;  // floats of one, and of vectors, of a team or in turn of frames
   int vectors_at, own, slots_at, scratch, barriers, floats;  // scratch: of the teams
   int never = -1;  // a count that no loop reaches, which compilers do not know (frame_sums.hpp)
 
@@ -145,8 +148,8 @@ struct frame_plan {
     const bool halves = a.half_channel.data != nullptr, many = Shape::sides > 1;
     const int channel = halves ? a.antennas * a.users : p.y,
               vectors = halves ? a.antennas * Shape::sides : p.sums - p.y;
-    p.buffer = many ? channel : channel + vectors;
-    p.vectors = many ? vectors : 0;
+    p.buffer = Roles::parts == 1 ? channel : (halves ? 4 : 8) * p.octets * a.users;
+    p.vectors = vectors;
     const int most = static_cast<int>(shared_bytes / sizeof(float));
     for (const frame_trades& t : Roles::trades()) {
       if (t.teams == 0) break;
@@ -159,10 +162,11 @@ struct frame_plan {
       if (a.mode == massive_mode::cg && t.teams == 2 && t.solvers == 3) continue;
       p.teams = t.teams, p.solvers = t.solvers;
       p.slots = p.solvers * Roles::frames_of_solver;
-      const int fewer = Roles::buffers_change && p.teams == 2 ? 1 : p.teams;
-      for (p.buffers = Roles::most_buffers * p.teams; p.buffers >= p.teams; p.buffers -= fewer) {
+      const int least = p.teams * Roles::parts, fewer = Roles::buffers_change && p.teams <= 2 ? 1 : least;
+      for (p.buffers = Roles::most_buffers * least; p.buffers >= least; p.buffers -= fewer) {
+        p.places = many ? p.teams : (p.buffers + Roles::parts - 1) / Roles::parts;
         p.vectors_at = p.buffers * p.buffer;
-        p.own = p.vectors_at + p.teams * p.vectors;
+        p.own = p.vectors_at + p.places * p.vectors;
         p.slots_at = p.own + (halves ? p.teams * p.sums : 0);
         p.scratch = p.slots_at + p.slots * Shape::floats;
         p.barriers = p.scratch + p.teams * Roles::scratch;

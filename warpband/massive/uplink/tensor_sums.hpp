@@ -59,13 +59,17 @@ struct frame_operands {
   float *h, *y;                  // to; of floats, what was staged
   const float *from_h, *from_y;  // staged halves
   float* scratch;
+  int gap,
+      from_gap;  // what lies between two parts of H, `h` and `from_h`: those of antennas of i < 4 and others
 
   static constexpr int pairs = U / 2;  // of users; as many threads next to each other have the same antennas
   WB_HD int first() const { return rank / pairs; }
   WB_HD int step() const { return threads / pairs; }
   WB_HD int pair() const { return rank % pairs; }
   WB_HD int antenna(int octet, int i) const { return 2 * (octet + p.octets * (i / 2)) + i % 2; }
-  WB_HD float* row(int octet, int i) const { return h + 2 * U * antenna(octet, i) + 4 * pair(); }
+  WB_HD float* row(int octet, int i) const {
+    return h + 2 * U * antenna(octet, i) + 4 * pair() + (i < 4 ? 0 : gap);
+  }
   WB_HD float* vector_part(int v, int octet, int part) const {
     return y + v * p.y_side + 4 * (octet + p.octets * part);
   }
@@ -85,7 +89,8 @@ struct frame_operands {
           WB_UNROLL for (int i = 0; i < 8; i++) {
             two[i] = {0, 0};
             if (antenna(octet, i) < antennas)
-              two[i] = *reinterpret_cast<const uint2*>(from_h + U * antenna(octet, i) + 2 * pair());
+              two[i] = *reinterpret_cast<const uint2*>(from_h + U * antenna(octet, i) + 2 * pair() +
+                                                       (i < 4 ? 0 : from_gap));
             const float2 a = to_floats(two[i].x), b = to_floats(two[i].y);
             x[i] = {a.x, a.y, b.x, b.y};
           }
@@ -312,18 +317,20 @@ struct tensor_sums {
   const float *left, *right,
       *y;  // what the lane reads for operands of H on the left and on the right, and of vectors
   const float* scratch;
+  int gap;  // between the parts of H
   Ready ready;
   using sums = tensor_products<Halves, false>;
   using own_sums = tensor_products<Halves, true>;
 
   WB_HD tensor_sums(const float* channel, const float* vectors, float* to, const float* team_scratch,
-                    const frame_plan& plan, Ready before)
+                    int gap_of_parts, const frame_plan& plan, Ready before)
       : results(to),
         p(plan),
         lane(static_cast<int>(threadIdx.x) % 32),
         g(lane / 4),
         q(lane % 4),
         scratch(team_scratch),
+        gap(gap_of_parts),
         ready(before) {
     const int matrix = lane / 8, row = lane % 8;
     left = channel + 2 * U * matrix + 4 * row;
@@ -413,7 +420,7 @@ struct tensor_sums {
   WB_HD operand_at on_left(int block, int odd) const { return users_at(left, block, odd); }
   WB_HD operand_at on_right(int block, int odd) const { return users_at(right, block, odd); }
   WB_HD operand_at users_at(const float* first, int block, int odd) const {
-    const float* at = first + 8 * U * p.octets * odd + 32 * block;
+    const float* at = first + (8 * U * p.octets + gap) * odd + 32 * block;
     return {async_copies::address(at), async_copies::address(at + 4 * U * p.octets)};
   }
   /// Eight vectors from `side` on; past `count` any, whose sums are not kept.
@@ -438,6 +445,11 @@ struct tensor_sums {
   /// add(load(octet)) for every other octet; what comes next is read before.
   template <class Load, class Add>
   WB_HD void over_antennas(Load load, Add add) const {
+    if constexpr (U == 32 && !Many) {
+      WB_ROLL for (std::uint32_t octet = 0; octet < static_cast<std::uint32_t>(p.octets); octet += 2)
+          add(load(octet));
+      return;
+    }
     const std::uint32_t last = static_cast<std::uint32_t>(p.octets) - 2;
     auto x = load(0);
     WB_ROLL for (std::uint32_t octet = 0; octet <= last; octet += 4) {

@@ -7,8 +7,9 @@
 // frame into the buffer at once. Solvers (frame_solver.hpp) take it from there. So buffers, which take most
 // of the shared memory, are never held by a frame that is being solved, and neither trade waits for the other
 // but through the barriers of slots. Frame n of a block has buffer n % buffers, team n % teams and slot n %
-// slots; the team that read what a buffer had before starts to copy it. A block's only frame, as blocks have in small calls, is the work of all its teams and of all solvers, if it is of 16
-// users and has several vectors.
+// slots; the team that read what a buffer had before starts to copy it. A block's only frame, as blocks have
+// in small calls, is the work of all its teams and of all solvers, if it is of 16 users and has several
+// vectors.
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/uplink/frame_solver.hpp>
 #include <warpband/massive/uplink/frame_sums.hpp>
@@ -49,13 +50,17 @@ struct frame_block {
   WB_HD std::size_t vector_number(std::size_t f, int symbol) const {
     return f * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol);
   }
+  WB_HD float* buffer(int b) const { return shared + b * p.buffer; }
+  WB_HD float* place(int v) const { return shared + p.vectors_at + v * p.vectors; }
   WB_HD float* slot(int s) const { return shared + p.slots_at + s * Shape::floats; }
   /// Warps of a team that start copies of H, the first ones: two of four where they sum less and an engine
   /// does the most of it. Only they wait then for others to have read what was there.
   static constexpr bool apart = async_copies::bulk && U == 32 && !Tensor && !Many;
+  /// Whether a team's threads do not meet when a buffer is read.
+  static constexpr bool arrives = apart || Roles::parts > 1;
   static constexpr int copiers = apart ? 2 : async_copies::bulk && Tensor ? 1 : Roles::team;
-  // Barriers: of buffers and of each team's vectors, when they are loaded; of slots; of buffers, when they are
-  // read, by all of a team's threads or by a team that has met.
+  // Barriers: of buffers and of each team's vectors, when they are loaded; of slots; of buffers, when they
+  // are read, by all of a team's threads or by a team that has met.
   /// Arrivals of a team's threads, and of those that command the device's engine.
   static constexpr int by_threads = 32 * Roles::team, by_engine = async_copies::bulk ? copiers : by_threads;
   WB_HD int sharers() const { return alone ? p.teams : 1; }
@@ -71,9 +76,11 @@ struct frame_block {
   WB_HD void begin() const {
     const int rank = static_cast<int>(threadIdx.x);
     const int by_teams = p.buffers + p.teams + p.slots;
-    WB_ROLL for (int i = rank; i < by_teams + p.slots; i += static_cast<int>(blockDim.x))
-        barrier(i).init(i < p.buffers ? by_engine : i < by_teams ? sharers() * by_threads : U);
-    if (rank < p.buffers) all_read(rank).init(apart ? by_threads : 1);
+    WB_ROLL for (int i = rank; i < by_teams + p.slots; i += static_cast<int>(blockDim.x)) barrier(i).init(
+        i < p.buffers  ? by_engine
+        : i < by_teams ? sharers() * by_threads
+                       : U);
+    if (rank < p.buffers) all_read(rank).init(arrives ? by_threads : 1);
     // Slots that a block has no frame for are solved too, and not kept; where the last octets have no
     // antenna, tensor cores find a single vector's zeros.
     WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += static_cast<int>(blockDim.x)) slot(0)[i] =
@@ -115,11 +122,6 @@ struct frame_team : frame_block<U, Many, Tensor> {
     else
       __syncwarp();
   }
-  /// After the last use of a buffer: those that copy into it wait for the others, which go on.
-  WB_HD void leave(shared_barrier read, int turn) const {
-    read.arrive();
-    if (warp < copiers) read.wait(turn);
-  }
   /// Among all threads that share a frame.
   WB_HD int shared_rank() const { return rank + threads * sharer; }
   WB_HD int shared_threads() const { return threads * sharers; }
@@ -132,15 +134,21 @@ struct frame_team : frame_block<U, Many, Tensor> {
     WB_ROLL for (int i = first; i < fours; i += step)
         async_copies::copy16(async_copies::address(to + 4 * i), at + i);
   }
-  /// Starts to copy H of a frame into a buffer, and its vector where it has one.
-  WB_HD void stage(float* buffer, std::size_t f, shared_barrier loaded) const {
+  /// Starts to copy a part of frame n's H into buffer b, and with the first part its vector, where it has
+  /// one, into place v.
+  WB_HD void stage(int b, int v, int n, int part) const {
     if (sharer != 0 || warp >= copiers) return;
     const massive_args& a = this->a;
-    float* const vector = buffer + (half_in() ? a.antennas * U : this->p.y);
+    const std::size_t f = this->frame(n);
+    const shared_barrier loaded = this->loaded(b);
+    float *const buffer = this->buffer(b), *const vector = this->place(v);
+    const int first = part * 4 * this->p.octets, count = Roles::parts == 1 ? a.antennas
+                                                         : part == 0       ? 4 * this->p.octets
+                                                                           : a.antennas - first;
     if constexpr (async_copies::bulk) {
       if (rank % 32 != 0) return;
-      bulk_channel(buffer, f, loaded);
-      if (!Many && warp == 0) {
+      bulk_channel(buffer, f, first, count, loaded);
+      if (!Many && part == 0 && warp == 0) {
         if (half_in())
           loaded.copy(vector, a.half_in.data + f * a.half_in.item_stride, 4 * a.antennas);
         else
@@ -149,26 +157,28 @@ struct frame_team : frame_block<U, Many, Tensor> {
       loaded.arrive();
     } else {
       if (half_in())
-        copy(buffer, a.half_channel.data + f * a.half_channel.item_stride, a.antennas * (U / 4), rank,
+        copy(buffer, a.half_channel.data + f * a.half_channel.item_stride + U * first, count * (U / 4), rank,
              threads);
+      else if constexpr (Tensor)
+        copy(buffer, a.channel.data + f * a.channel.item_stride + U * first, count * (U / 2), rank, threads);
       else
         stage_channel<U, threads>(buffer, a, this->p, f, rank);
-      if constexpr (!Many) copy_vectors(vector, f, 0);
+      if (!Many && part == 0) copy_vectors(vector, f, 0);
       loaded.arrive_after_copies();
     }
   }
   /// By a lane of each copier. The engine's commands take long to begin: they are as few as can be.
-  WB_HD void bulk_channel(float* buffer, std::size_t f, shared_barrier loaded) const {
+  WB_HD void bulk_channel(float* buffer, std::size_t f, int begin, int count, shared_barrier loaded) const {
     const massive_args& a = this->a;
     const frame_plan& p = this->p;
     if (half_in()) {
       if (warp == 0)
-        loaded.copy(buffer, a.half_channel.data + f * a.half_channel.item_stride, 4 * U * a.antennas);
+        loaded.copy(buffer, a.half_channel.data + f * a.half_channel.item_stride + U * begin, 4 * U * count);
       return;
     }
     const cx_pair* channel = a.channel.data + f * a.channel.item_stride;
     if constexpr (Tensor) {
-      loaded.copy(buffer, channel, 8 * U * a.antennas);
+      loaded.copy(buffer, channel + U * begin, 8 * U * count);
       return;
     }
     constexpr int together = Roles::turned ? 4 : 1;
@@ -247,13 +257,18 @@ struct frame_team : frame_block<U, Many, Tensor> {
       freed.wait(turn);
     }
   };
-  WB_HD float* scratch() const { return this->shared + this->p.scratch + Roles::scratch * team; }
+  /// In turn: a warp of the team may still write results of the frame before.
+  WB_HD float* scratch(bool odd) const {
+    return this->shared + this->p.scratch + Roles::scratch * team +
+           (Roles::parts > 1 && odd ? Roles::scratch / 2 : 0);
+  }
   /// Operands for tensor cores in the place of H, if that is `fresh`, and of vectors.
   template <bool Halves>
-  WB_HD void make_operands(float* h, float* y, const float* from_h, const float* from_y, bool fresh,
-                           int count) const {
-    const frame_operands<U, Many, Halves> make{this->p, this->a.antennas, shared_rank(), shared_threads(), h,
-                                               y,       from_h,           from_y,        scratch()};
+  WB_HD void make_operands(float* h, float* y, const float* from_h, const float* from_y, float* scratch,
+                           int gap, int from_gap, bool fresh, int count) const {
+    const frame_operands<U, Many, Halves> make{
+        this->p, this->a.antennas, shared_rank(), shared_threads(), h, y, from_h,
+        from_y,  scratch,          gap,           from_gap};
     if (fresh) make.sum();
     if constexpr (Many) make.split_vectors(count);
     meet();
@@ -262,15 +277,16 @@ struct frame_team : frame_block<U, Many, Tensor> {
     meet();
   }
   /// f(what sums the frame at h and the vectors at y).
-  template <class F>
-  WB_HD void with_sums(const float* h, const float* y, float* results, until_freed ready, F f) const {
+  template <class Ready, class F>
+  WB_HD void with_sums(const float* h, const float* y, float* results, float* scratch, int gap, Ready ready,
+                       F f) const {
     if constexpr (!Tensor)
-      f(frame_sums<lower_triangle<U>, Many, joined, true, Roles::turned, until_freed>(
-          h, y, results, scratch() + run_scratch * warp, this->a.antennas, this->p, ready));
+      f(frame_sums<lower_triangle<U>, Many, joined, true, Roles::turned, Ready>(
+          h, y, results, scratch + run_scratch * warp, this->a.antennas, this->p, ready));
     else if (half_in())
-      f(tensor_sums<U, Many, true, until_freed>(h, y, results, scratch(), this->p, ready));
+      f(tensor_sums<U, Many, true, Ready>(h, y, results, scratch, gap, this->p, ready));
     else
-      f(tensor_sums<U, Many, false, until_freed>(h, y, results, scratch(), this->p, ready));
+      f(tensor_sums<U, Many, false, Ready>(h, y, results, scratch, gap, this->p, ready));
   }
   /// H^H H, and H^H y where that is `joined`.
   template <class Sums>
@@ -306,32 +322,55 @@ struct frame_team : frame_block<U, Many, Tensor> {
 
   WB_HD void work() const {
     const frame_plan& p = this->p;
-    float* const buffers = this->shared;
-    float* const vectors = buffers + p.vectors_at + team * p.vectors;
+    constexpr int parts = Roles::parts;
+    float* const vectors = this->place(Many ? team : 0);
     float* const own = this->shared + p.own + team * p.sums;
     const auto vectors_loaded = this->vectors_loaded(team);
-    WB_ROLL for (int n = team; n < p.buffers && n < this->count; n += p.teams)
-        stage(buffers + n * p.buffer, this->frame(n), this->loaded(n));
+    WB_ROLL for (int n = team; n * parts < p.buffers && n < this->count; n += p.teams) {
+      WB_UNROLL for (int i = 0; i < parts; i++) {
+        if (parts * n + i < p.buffers) stage(parts * n + i, n, n, i);
+      }
+    }
     if (Many && team < this->count) stage_vectors(vectors, this->frame(team), 0, vectors_loaded);
-    int b = team, s = team;
+    int b = parts * team, v = team, s = team;
+    bool odd = false;
     int buffer_turn = 0, vectors_turn = 0, slot_turn = 0;  // of barriers
     WB_ROLL for (int n = team; n < this->count; n += p.teams) {
-      const auto loaded = this->loaded(b);
-      float* const buffer = buffers + b * p.buffer;
+      const bool wraps = parts > 1 && b + 1 == p.buffers;
+      const auto buffer_of = [&](int i) { return i == 0 ? b : wraps ? 0 : b + 1; };
+      const auto turn_of = [&](int i) { return i == 1 && wraps ? buffer_turn + 1 : buffer_turn; };
+      const int gap = wraps ? -p.buffers * p.buffer : 0;
+      float* const buffer = this->buffer(b);
+      float* const scratch = this->scratch(odd);
+      odd = !odd;
+      const auto leave_buffers = [&] {
+        if constexpr (base::arrives) {
+          WB_UNROLL for (int i = 0; i < parts; i++) this->all_read(buffer_of(i)).arrive();
+        }
+        WB_UNROLL for (int i = 0; i < parts; i++) {
+          const int next = n + (p.buffers + i) / parts;
+          if (base::arrives && warp < copiers) this->all_read(buffer_of(i)).wait(turn_of(i));
+          if (next >= this->count) continue;
+          stage(buffer_of(i), v, next, (p.buffers + i) % parts);
+          if (Roles::buffers_change && !base::arrives && rank == 0) this->all_read(buffer_of(i)).arrive();
+        }
+      };
       WB_ROLL for (int g = 0; g < this->groups; g++) {
         const int symbol = g * Shape::sides, side_count = this->count_from(symbol);
         if (g == 0) {
-          // Else the turn before, which another team waits for, may not be over.
-          if constexpr (Roles::buffers_change) this->all_read(b).wait(buffer_turn - 1);
-          loaded.wait(buffer_turn);
+          WB_UNROLL for (int i = 0; i < parts; i++) {
+            // Else the turn before, which another team waits for, may not be over.
+            if constexpr (Roles::buffers_change) this->all_read(buffer_of(i)).wait(turn_of(i) - 1);
+            this->loaded(buffer_of(i)).wait(turn_of(i));
+          }
         }
         if constexpr (Many) vectors_loaded.wait(vectors_turn++);
-        float *h = buffer, *y = Many ? vectors : buffer + p.y;
+        float *h = buffer, *y = Many ? vectors : this->place(v);
         if (half_in()) {
-          const float* halves = Many ? vectors : buffer + this->a.antennas * U;
+          const float* halves = y;
           h = own, y = own + p.y;
           if constexpr (Tensor) {
-            make_operands<true>(h, y, buffer, halves, g == 0, side_count);
+            make_operands<true>(h, y, buffer, halves, scratch, 0, gap, g == 0, side_count);
           } else {
             if constexpr (base::apart) meet();  // nobody reads the floats of the frame before
             if (g == 0) unpack_channel(buffer, own);
@@ -339,7 +378,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
             meet();
           }
         } else if constexpr (Tensor) {
-          make_operands<false>(h, y, nullptr, nullptr, g == 0, side_count);
+          make_operands<false>(h, y, nullptr, nullptr, scratch, gap, 0, g == 0, side_count);
         }
         const auto stage_next_vectors = [&] {
           const bool last = g + 1 == this->groups;
@@ -347,29 +386,34 @@ struct frame_team : frame_block<U, Many, Tensor> {
             stage_vectors(vectors, this->frame(last ? n + p.teams : n), last ? 0 : symbol + Shape::sides,
                           vectors_loaded);
         };
-        with_sums(h, y, this->slot(s), {this->filled(s), this->freed(s), slot_turn + g - 1},
-                  [&](const auto& sums) {
-                    if (!filters_first && g == 0 && sharer == 0) square(sums);
-                    if constexpr (Many) filter(sums, side_count);
-                    if constexpr (filters_first) {
-                      // While H^H H is summed, the next vectors come in the place of these.
-                      meet();
-                      stage_next_vectors();
-                      if (g == 0) square(sums);
-                    }
-                  });
+        const until_freed freed{this->filled(s), this->freed(s), slot_turn + g - 1};
+        const auto ready = [&] {
+          if constexpr (parts > 1) {
+            async_copies::order_bulk();
+            leave_buffers();
+          }
+          freed();
+        };
+        with_sums(h, y, this->slot(s), scratch, half_in() ? 0 : gap, ready, [&](const auto& sums) {
+          if (!filters_first && g == 0 && sharer == 0) square(sums);
+          if constexpr (Many) filter(sums, side_count);
+          if constexpr (filters_first) {
+            // While H^H H is summed, the next vectors come in the place of these.
+            meet();
+            stage_next_vectors();
+            if (g == 0) square(sums);
+          }
+        });
         this->filled(s).arrive();
-        if constexpr (Tensor) async_copies::order_bulk();  // what was written in the place of H
-        if constexpr (!base::apart) meet();
+        if constexpr (Tensor && parts == 1) async_copies::order_bulk();  // of operands in the place of H
+        if (!base::arrives || (parts > 1 && half_in())) meet();
         if constexpr (Many && !filters_first) stage_next_vectors();
       }
-      if constexpr (base::apart) leave(this->all_read(b), buffer_turn);
-      if (n + p.buffers < this->count) {
-        stage(buffer, this->frame(n + p.buffers), loaded);
-        if (Roles::buffers_change && rank == 0) this->all_read(b).arrive();
-      }
-      b += p.teams;
+      if constexpr (parts == 1) leave_buffers();
+      b += parts * p.teams;
       if (b >= p.buffers) b -= p.buffers, buffer_turn++;
+      v += p.teams;
+      if (v >= p.places) v -= p.places;
       s += p.teams;
       if (s >= p.slots) s -= p.slots, slot_turn += this->groups;
     }
