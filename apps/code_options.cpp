@@ -17,26 +17,6 @@ std::vector<std::string> code_names() {
   return names;
 }
 
-std::optional<std::vector<std::string>> octal_list(const std::string& text) {
-  std::vector<std::string> all{""};
-  for (const char c : text) {
-    if (c == ',')
-      all.emplace_back();
-    else if (c < '0' || c > '7')
-      return std::nullopt;
-    else if (c != '0' || !all.back().empty())
-      all.back() += c;
-  }
-  for (const std::string& word : all)
-    if (word.empty() || word.size() > 6) return std::nullopt;
-  return all;
-}
-std::optional<std::string> octal_number(const std::string& text) {
-  if (!text.empty() && text.find_first_not_of('0') == std::string::npos) return "0";
-  const auto list = octal_list(text);
-  return list && list->size() == 1 ? std::optional(list->front()) : std::nullopt;
-}
-
 namespace {
 
 constexpr const char* encode_footer = R"(Codes (which options each has; an option of another code is refused):
@@ -121,105 +101,55 @@ Examples:
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --llr-sign p1/p0
       LLRs of a receiver that uses ln P(1)/P(0))";
 
-/// The words of a setting, of all codes.
-std::vector<std::string> words_of_all(const std::string& setting) {
-  std::vector<std::string> all;
-  for (const wb::code_type t : all_codes)
-    for (const std::string& w : wb::words_of(t, setting))
-      if (std::find(all.begin(), all.end(), w) == all.end()) all.push_back(w);
-  return all;
-}
-
-/// Adds the option of a setting that takes words.
-void add_words(CLI::App& app, const std::string& setting, std::optional<std::string>& value,
-               const std::string& text) {
-  app.add_option(option_of(setting), value, text)
+/// The CRC at the end of a block, which only --early-stop crc looks at.
+void add_crc(CLI::App& app, wb::setting_values& values) {
+  app.add_option_function<std::string>(
+         "--crc", [&values](const std::string& word) { values["crc"] = word; },
+         "CRC that ends a block: none (default), crc24a or crc24b; --early-stop crc checks it, nothing else "
+         "does")
       ->type_name("NAME")
-      ->check(CLI::IsMember(words_of_all(setting)));
+      ->check(CLI::IsMember({"none", "crc24a", "crc24b"}));
 }
 
-/// Adds the option of a setting that takes an integer.
-void add_setting(CLI::App& app, const std::string& setting, std::int64_t least, std::int64_t most,
-                 std::optional<int>& value, const std::string& text) {
-  add_integer(app, option_of(setting), least, most, text,
-              [&value](std::int64_t n) { value = static_cast<int>(n); });
-}
-
-/// "auto" or an integer.
-void add_integer_or_auto(CLI::App& app, const std::string& setting, std::int64_t least,
-                         std::optional<int>& value, int automatic, const std::string& text) {
-  const std::string allowed = fmt::format("{} up, or auto", least);
-  const auto parse = [=](const std::string& word) -> std::optional<std::int64_t> {
-    if (word == "auto") return automatic;
-    const auto n = decimal(word);
-    return n && *n >= least && *n <= INT32_MAX ? n : std::nullopt;
-  };
-  app.add_option_function<std::string>(
-         option_of(setting),
-         [=, &value](const std::string& word) { value = static_cast<int>(parse(word).value()); }, text)
-      ->type_name("N")
-      ->check(CLI::Validator(
-          [=](const std::string& word) {
-            return parse(word) ? std::string()
-                               : "\"" + word + "\" is not allowed: expected an integer from " + allowed;
-          },
-          "", "integer"));
-}
-
-/// Adds an option of text that `parse` understands, or gives nothing for.
-template <class Value, class Parse>
-void add_text(CLI::App& app, const std::string& option, const std::string& type, std::optional<Value>& value,
-              Parse parse, const std::string& expected, const std::string& text) {
-  app.add_option_function<std::string>(
-         option, [&value, parse](const std::string& word) { value = parse(word); }, text)
-      ->type_name(type)
-      ->check(CLI::Validator(
-          [parse, expected](const std::string& word) {
-            return parse(word) ? std::string() : "\"" + word + "\" is not allowed: expected " + expected;
-          },
-          "", "text"));
-}
-
-std::optional<wb::interleaver_coefficients> interleaver_of(const std::string& word) {
-  const std::size_t comma = word.find(',');
-  if (comma == std::string::npos) return std::nullopt;
-  const auto f1 = decimal(word.substr(0, comma)), f2 = decimal(word.substr(comma + 1));
-  const auto fits = [](const auto& n) { return n && *n >= INT32_MIN && *n <= INT32_MAX; };
-  if (!fits(f1) || !fits(f2)) return std::nullopt;
-  return wb::interleaver_coefficients{static_cast<int>(*f1), static_cast<int>(*f2)};
+/// Adds the options of a group of settings, "code" or "decoder".
+void add_settings(CLI::App& app, const std::string& group, wb::setting_values& values) {
+  static const std::vector<wb::code_setting_text> texts =
+      wb::code_setting_texts({all_codes.begin(), all_codes.end()});
+  for (const wb::code_setting_text& s : texts) {
+    if (s.group != group || (s.name == "crc" && group == "code")) continue;
+    const auto value_of = [kind = s.kind, name = s.name](const std::string& word) {
+      return wb::from_text(kind, name == "termination" && word == "zero" ? "zero-tail" : word);
+    };
+    const char* type = s.kind == "integer"  ? "N"
+                       : s.kind == "number" ? "X"
+                       : s.kind == "word"   ? "NAME"
+                                            : "LIST";
+    app.add_option_function<std::string>(
+           option_of(s.name),
+           [&values, value_of, name = s.name](const std::string& word) { values[name] = value_of(word); },
+           s.brief + (s.initial.empty() ? "" : " Default: " + s.initial + ".") + " Allowed: " + s.allowed)
+        ->type_name(type)
+        ->check(CLI::Validator(
+            [value_of, name = s.name](const std::string& word) {
+              try {
+                wb::check_for_some_type(name, value_of(word));
+                return std::string();
+              } catch (const wb::argument_error& e) {
+                return "\"" + word + "\" is not allowed: expected " + e.allowed();
+              }
+            },
+            "", "setting"));
+  }
 }
 
 /// The options that both commands have.
 void add_common(CLI::App& app, code_options& o) {
   add_array_files(app, o);
-  wb::code_settings& s = o.settings;
   app.add_option("--code", o.code,
                  "lte-turbo, wimax-ldpc, wifi-ldpc or conv; left out: what the file's attribute `code` says")
       ->type_name("NAME")
       ->check(CLI::IsMember(code_names()));
-  add_setting(app, "k", 1, 65536, s.k, "Information bits of a block; left out: from the shape");
-  add_setting(app, "n", 1, 1 << 20, s.n, "LDPC: bits of a codeword; left out: from the shape");
-  add_words(app, "rate", s.rate,
-            "Code rate: lte-turbo 1/3 (default) or 1/2; the others 1/2 (default) to 5/6, see below");
-  app.add_option_function<std::string>(
-         "--termination",
-         [&s](const std::string& word) { s.termination = word == "zero" ? "zero-tail" : word; },
-         "conv: how a block ends, zero-tail (default; or zero) or tail-biting")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"zero-tail", "zero", "tail-biting"}));
-  add_text(app, "--generators", "G,G", s.generators, octal_list, "octal numbers, such as 133,171",
-           "conv: generators in octal (default 133,171; with --rate 1/3 133,171,165)");
-  add_text(app, "--feedback", "F", s.feedback, octal_number, "an octal number, such as 7",
-           "conv: feedback polynomial in octal, of a recursive code (default 0: none)");
-  add_setting(app, "constraint_length", 3, 9, s.constraint_length,
-              "conv: bits of the register (default: what the largest generator needs)");
-  add_words(app, "standard", s.standard,
-            "conv: whose generators and puncturing, 802.11 (default) or 802.16 (171,133)");
-  add_words(
-      app, "order", s.order,
-      "conv: order of the coded bits, serial (default; step by step) or streams (generator by generator)");
-  add_text(app, "--interleaver", "F1,F2", s.interleaver, interleaver_of, "two integers, F1,F2",
-           "lte-turbo: QPP coefficients in place of the standard's");
+  add_settings(app, "code", o.settings.values);
 }
 
 int checked_run(const CLI::App& app, code_options& o, int (*run)(const code_options&)) {
@@ -244,49 +174,8 @@ command add_decode(CLI::App& app) {
   const auto o = std::make_shared<code_options>();
   decode->footer(decode_footer);
   add_common(*decode, *o);
-  wb::code_settings& s = o->settings;
-  const auto number = [&](const std::string& setting, std::optional<float>& value, const std::string& text) {
-    decode->add_option(option_of(setting), value, text)->type_name("X");
-  };
-  add_words(*decode, "algorithm", s.algorithm,
-            "lte-turbo log-map (default) or max-log-map; LDPC normalised-min-sum (default), min-sum, "
-            "offset-min-sum or sum-product; conv viterbi (default), max-log-map or log-map");
-  add_setting(*decode, "iterations", 1, 1000, s.iterations,
-              "Full iterations, the most with --early-stop: lte-turbo to 64 (default 6), LDPC (default 15)");
-  add_integer_or_auto(
-      *decode, "windows", 1, s.windows, 0,
-      "lte-turbo: windows of a block that are decoded in parallel, to k/8 (default auto: of "
-      "about 32 steps; bfloat16, int16: as many, a power of two up to 64, as leave them 64 steps)");
-  add_integer_or_auto(
-      *decode, "overlap", 0, s.overlap, -1,
-      "Steps by which windows reach into their neighbours (default auto: 24, or what they "
-      "allow; bfloat16, int16: 8); conv, tail-biting: steps around the circle, to 4096 (auto: 8 (K - 1))");
-  number("extrinsic_scale", s.extrinsic_scale,
-         "lte-turbo: factor on extrinsic LLRs, above 0 to 1 (default 1); 0.75 is usual for max-log-map");
-  number("scale", s.scale, "LDPC: factor of normalised-min-sum, above 0 to 1 (default 0.75)");
-  number("offset", s.offset, "LDPC: offset of offset-min-sum, 0 to 8 (default 0.5)");
-  add_words(*decode, "schedule", s.schedule, "LDPC: layered (default) or flooding");
-  add_words(*decode, "precision", s.precision,
-            "Of the messages: float32 (default); LDPC float16 or int8; lte-turbo bfloat16 or int16");
-  number("int8_steps", s.int8_steps, "LDPC: steps of int8 messages in an LLR of 1, 0.25 to 64 (default 3)");
-  number("llr_steps", s.llr_steps,
-         "lte-turbo with int16: steps of the channel LLRs in an LLR of 1, 0.25 to 64 (default 8)");
-  add_words(
-      *decode, "early_stop", s.early_stop,
-      "When a block leaves the iterations: lte-turbo none (default), crc or sign-agreement; LDPC syndrome "
-      "(default) or none");
-  decode
-      ->add_option_function<std::string>(
-          "--crc",
-          [&s](const std::string& word) {
-            s.crc.reset();
-            if (word == "crc24a") s.crc = wb::crc24a;
-            if (word == "crc24b") s.crc = wb::crc24b;
-          },
-          "CRC that ends a block: none (default), crc24a or crc24b; --early-stop crc checks it, nothing else "
-          "does")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"none", "crc24a", "crc24b"}));
+  add_settings(*decode, "decoder", o->settings.values);
+  add_crc(*decode, o->settings.values);
   decode->add_flag("--soft", o->soft, "Write the a-posteriori LLRs too");
   add_llr_sign(*decode, *o,
                "What the file's LLRs are the logarithm of: p0/p1 (default) or p1/p0; holds for --soft too");

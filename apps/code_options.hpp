@@ -1,7 +1,6 @@
 #pragma once
 // Options of `warpband encode` and `decode`: which code, and how it is decoded.
 #include <array>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,11 +22,6 @@ std::vector<std::string> code_names();
 
 /// "--early-stop" for "early_stop", "--code" for "type".
 std::string option_of(std::string setting);
-
-/// "133,171", in octal: its numbers without leading zeros; nothing where it is something else.
-std::optional<std::vector<std::string>> octal_list(const std::string& text);
-/// "0133" as "133", "0" as "0".
-std::optional<std::string> octal_number(const std::string& text);
 
 /// They write the output, or throw.
 int run_encode(const code_options& options);

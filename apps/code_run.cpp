@@ -13,7 +13,16 @@
 namespace {
 
 bool is_ldpc(wb::code_type t) { return t == wb::code_type::wimax_ldpc || t == wb::code_type::wifi_ldpc; }
-std::string octal_text(int x) { return fmt::format("{:o}", x); }
+
+/// A value as an attribute of a file.
+void set_attribute(wb::hdf5_attributes& a, const std::string& name, const wb::setting_value& value) {
+  if (const auto* i = std::get_if<std::int64_t>(&value))
+    a[name] = *i;
+  else if (const auto* x = std::get_if<double>(&value))
+    a[name] = *x;
+  else
+    a[name] = wb::plain(value);
+}
 
 }  // namespace
 
@@ -29,15 +38,13 @@ code_run::code_run(const code_options& options, const char* array, bool decodes)
   try {
     code_ = wb::make_codec(config);
   } catch (const wb::argument_error& e) {
-    if (e.argument() == "early_stop")  // in the words of this command
+    if (e.argument() == "early_stop" && e.value() == "\"crc\"")  // in the words of this command
       throw usage_error("--early-stop = crc is not allowed: expected --crc crc24a or --crc crc24b with it");
     std::vector<std::string> given = options.options;
-    if (settings_.precision) given.push_back("--algorithm");  // which may not allow its default
-    const std::string setting = e.argument() == "stop"     ? "early_stop"
-                                : e.argument() == "f1, f2" ? "interleaver"
-                                                           : e.argument();
+    if (settings_.has("precision")) given.push_back("--algorithm");  // which may not allow its default
+    const std::string setting = e.argument() == "f1, f2" ? "interleaver" : e.argument();
     refuse_option({setting, e.value(), e.allowed()}, given);
-    if (e.argument() != "k" || options.settings.k) throw;
+    if (e.argument() != "k" || options.settings.has("k")) throw;
     wrong_shape(array_, fmt::format("a k of the code, but {}", e.what()));
   }
   items_ = shape_[0];
@@ -58,25 +65,12 @@ wb::hdf5_attributes code_run::attributes() const {
                         {"n", static_cast<std::int64_t>(code_->n())},
                         {"warpband_version", wb::version()},
                         {"warpband_commit", wb::commit()}};
-  if (c.type == wb::code_type::lte_turbo) {
-    a["rate"] = wb::name_of(c.turbo.rate);
-    if (c.turbo.interleaver) {
-      a["interleaver_f1"] = std::int64_t{c.turbo.interleaver->f1};
-      a["interleaver_f2"] = std::int64_t{c.turbo.interleaver->f2};
-    }
-  } else if (is_ldpc(c.type)) {
-    a["rate"] = c.ldpc.rate;
-  } else {
-    const wb::conv_settings& s = c.conv;
-    std::vector<std::string> generators;
-    for (const int g : s.generators) generators.push_back(octal_text(g));
-    a["rate"] = s.rate;
-    a["termination"] = wb::name_of(s.termination);
-    a["constraint_length"] = std::int64_t{s.constraint_length};
-    a["generators"] = fmt::format("{}", fmt::join(generators, ","));
-    a["feedback"] = octal_text(s.feedback);
-    a["standard"] = wb::name_of(s.standard);
-    a["order"] = wb::name_of(s.order);
+  for (const auto& [setting, value] : wb::values_of(wb::settings_of(c.type), c))
+    if (setting->group == "code" && setting->name != "crc" && setting->name != "interleaver")
+      set_attribute(a, setting->name, value);
+  if (c.turbo.interleaver) {
+    a["interleaver_f1"] = std::int64_t{c.turbo.interleaver->f1};
+    a["interleaver_f2"] = std::int64_t{c.turbo.interleaver->f2};
   }
   return a;
 }
@@ -84,30 +78,8 @@ wb::hdf5_attributes code_run::attributes() const {
 void code_run::add_decoder(wb::hdf5_attributes& a) const {
   const wb::code_config& c = code_->config();
   a["crc"] = wb::name_of(c.crc);
-  if (c.type == wb::code_type::lte_turbo) {
-    const wb::turbo_decoder_config& d = c.turbo.decoder;
-    a["algorithm"] = wb::name_of(d.algorithm);
-    a["iterations"] = std::int64_t{d.iterations};
-    a["windows"] = std::int64_t{d.windows};
-    a["overlap"] = std::int64_t{d.overlap};
-    a["extrinsic_scale"] = double{d.extrinsic_scale};
-    a["early_stop"] = wb::name_of(d.stop);
-    a["precision"] = wb::name_of(d.precision);
-    if (d.precision == wb::turbo_precision::int16) a["llr_steps"] = double{d.llr_steps};
-  } else if (is_ldpc(c.type)) {
-    const wb::ldpc_decoder_config& d = c.ldpc.decoder;
-    a["algorithm"] = wb::name_of(d.algorithm);
-    if (d.algorithm == wb::ldpc_algorithm::normalised_min_sum) a["scale"] = double{d.scale};
-    if (d.algorithm == wb::ldpc_algorithm::offset_min_sum) a["offset"] = double{d.offset};
-    a["iterations"] = std::int64_t{d.iterations};
-    a["schedule"] = wb::name_of(d.schedule);
-    a["precision"] = wb::name_of(d.precision);
-    if (d.precision == wb::ldpc_precision::int8) a["int8_steps"] = double{d.int8_steps};
-    a["early_stop"] = d.early_stop ? "syndrome" : "none";
-  } else {
-    a["algorithm"] = wb::name_of(c.conv.algorithm);
-    if (c.conv.termination == wb::conv_ending::tail_biting) a["overlap"] = std::int64_t{c.conv.overlap};
-  }
+  for (const auto& [setting, value] : wb::values_of(wb::settings_of(c.type), c))
+    if (setting->group == "decoder") set_attribute(a, setting->name, value);
 }
 
 void code_run::report_code(const char* command, clock::time_point start, const nlohmann::ordered_json& extra,
@@ -138,95 +110,49 @@ void code_run::settle_type() {
 }
 
 void code_run::check_meanings() const {
-  const auto check = [&](const std::string& setting) {
-    const std::string option = option_of(setting);
-    if (std::find(options_.options.begin(), options_.options.end(), option) == options_.options.end()) return;
-    if (const auto choice = wb::idle_with(settings_, setting))
+  for (const auto& [name, value] : settings_.values) {
+    const std::string option = option_of(name);
+    if (std::find(options_.options.begin(), options_.options.end(), option) == options_.options.end())
+      continue;
+    if (const auto choice = wb::idle_with(settings_, name))
       throw usage_error(
           fmt::format("{} has no meaning with {} {}", option, option_of(choice->setting), choice->value));
-  };
-  check("interleaver");
-  wb::for_each_setting(settings_, [&](const char* setting, const auto& value) {
-    check(setting);
-    if constexpr (std::is_same_v<decltype(value), const std::optional<std::string>&>) {
-      const std::vector<std::string> words = wb::words_of(settings_.type, setting);
-      if (value && !words.empty() && std::find(words.begin(), words.end(), *value) == words.end())
-        throw usage_error(fmt::format("{} {} has no meaning with --code {}: expected {}", option_of(setting),
-                                      *value, wb::name_of(settings_.type), fmt::join(words, ", ")));
+    try {
+      (void)wb::as_kept(settings_.type, *wb::find_setting(wb::settings_of(settings_.type), name), value);
+    } catch (const wb::argument_error& e) {
+      throw usage_error(fmt::format("{} {} has no meaning with --code {}: expected {}", option,
+                                    wb::plain(value), wb::name_of(settings_.type), e.allowed()));
     }
-  });
+  }
   if (options_.soft && settings_.type == wb::code_type::conv &&
-      settings_.algorithm.value_or("viterbi") == "viterbi")
+      wb::config_of(settings_).conv.algorithm == wb::conv_algorithm::viterbi)
     throw usage_error(
         "--soft: the Viterbi algorithm has no soft output: add --algorithm max-log-map or log-map");
 }
 
-void code_run::settle_settings() {
-  const auto said_of = [&](const char* setting) {
-    const std::vector<wb::code_type> types = wb::types_with(setting);
-    return std::find(types.begin(), types.end(), settings_.type) == types.end() ? std::string()
-                                                                                : held(setting);
-  };
-  const auto disagree = [&](const char* setting, const std::string& said, const std::string& given) {
-    throw wb::file_error(options_.in, fmt::format("is of {} {}, not {}", setting, said, given));
-  };
-  const auto odd = [&](const char* setting, const std::string& said, const std::string& expected) {
-    throw wb::file_error(options_.in,
-                         fmt::format("its attribute {} is \"{}\": expected {}", setting, said, expected));
-  };
-  const auto number = [&](const char* setting, std::optional<int>& value) {
-    const std::string said = said_of(setting);
-    if (said.empty()) return;
-    const auto n = decimal(said);
-    if (!n || *n < 1 || *n > INT32_MAX) odd(setting, said, "an integer above 0");
-    if (value && *value != *n) disagree(setting, said, std::to_string(*value));
-    value = static_cast<int>(*n);
-  };
-  const auto word = [&](const char* setting, std::optional<std::string>& value) {
-    const std::string said = said_of(setting);
-    if (said.empty()) return;
-    const std::vector<std::string> words = wb::words_of(settings_.type, setting);
-    if (std::find(words.begin(), words.end(), said) == words.end() &&
-        !(settings_.type == wb::code_type::conv && said.starts_with("1/")))
-      odd(setting, said, fmt::format("{}", fmt::join(words, ", ")));
-    if (value && *value != said) disagree(setting, said, *value);
-    value = said;
-  };
-  if (is_ldpc(settings_.type)) number("n", settings_.n);
-  word("rate", settings_.rate);
-  word("termination", settings_.termination);
-  word("standard", settings_.standard);
-  word("order", settings_.order);
-  number("constraint_length", settings_.constraint_length);
-  if (const std::string said = said_of("generators"); !said.empty()) {
-    const auto list = octal_list(said);
-    if (!list) odd("generators", said, "octal numbers, such as 133,171");
-    if (settings_.generators && *settings_.generators != *list)
-      disagree("generators", said, fmt::format("{}", fmt::join(*settings_.generators, ",")));
-    settings_.generators = list;
-  }
-  if (const std::string said = said_of("feedback"); !said.empty()) {
-    const auto value = octal_number(said);
-    if (!value) odd("feedback", said, "an octal number");
-    if (settings_.feedback && *settings_.feedback != *value) disagree("feedback", said, *settings_.feedback);
-    settings_.feedback = value;
-  }
-  settle_interleaver();
+std::string code_run::said_of(const std::string& setting) const {
+  if (setting != "interleaver") return held(setting.c_str());
+  const std::string f1 = held("interleaver_f1"), f2 = held("interleaver_f2");
+  return f1.empty() && f2.empty() ? "" : f1 + "," + f2;
 }
 
-void code_run::settle_interleaver() {
-  const std::string f1 = held("interleaver_f1"), f2 = held("interleaver_f2");
-  if (settings_.type != wb::code_type::lte_turbo || (f1.empty() && f2.empty())) return;
-  const auto n1 = decimal(f1), n2 = decimal(f2);
-  const auto fits = [](const auto& n) { return n && *n >= INT32_MIN && *n <= INT32_MAX; };
-  if (!fits(n1) || !fits(n2))
-    throw wb::file_error(options_.in, "its attributes interleaver_f1 and interleaver_f2 are no two integers");
-  const wb::interleaver_coefficients both{static_cast<int>(*n1), static_cast<int>(*n2)};
-  const auto& given = settings_.interleaver;
-  if (given && (given->f1 != both.f1 || given->f2 != both.f2))
-    throw wb::file_error(options_.in, fmt::format("is of interleaver {},{}, not {},{}", both.f1, both.f2,
-                                                  given->f1, given->f2));
-  settings_.interleaver = both;
+void code_run::settle_settings() {
+  for (const auto& s : wb::settings_of(settings_.type)) {
+    if (s.group != "code" || s.name == "k" || s.name == "crc") continue;
+    const std::string said = said_of(s.name);
+    if (said.empty()) continue;
+    try {
+      const wb::setting_value kept = wb::as_kept(settings_.type, s, wb::from_text(s.kind, said));
+      if (const wb::setting_value* given = settings_.find(s.name);
+          given != nullptr && wb::as_kept(settings_.type, s, *given) != kept)
+        throw wb::file_error(options_.in,
+                             fmt::format("is of {} {}, not {}", s.name, said, wb::plain(*given)));
+      settings_.values[s.name] = kept;
+    } catch (const wb::argument_error& e) {
+      throw wb::file_error(options_.in,
+                           fmt::format("its attribute {} is \"{}\": expected {}", s.name, said, e.allowed()));
+    }
+  }
 }
 
 wb::code_config code_run::configured() const {

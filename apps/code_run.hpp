@@ -35,7 +35,8 @@ class code_run : public array_run {
   void check_meanings() const;
   /// What the file says of its code stands for options that are left out, and must agree with the others.
   void settle_settings();
-  void settle_interleaver();
+  /// What the file says of a setting, "" where nothing.
+  std::string said_of(const std::string& setting) const;
   /// Words were checked: what is wrong now was given to this command.
   wb::code_config configured() const;
   /// k and n, from what is given and the array's shape.

@@ -341,13 +341,13 @@ class CodeTest(array_files.ArrayFilesTest):
                 ("--windows has no meaning with --code wimax-ldpc", (*wimax, "--windows", 4)),
                 ("--interleaver has no meaning with --code wimax-ldpc", (*wimax, "--interleaver", "3,10")),
                 ("--termination has no meaning with --code wimax-ldpc", (*wimax, "--termination", "zero")),
-                ("--algorithm log-map has no meaning with --code wimax-ldpc: expected normalised-min-sum, ",
+                ("--algorithm log-map has no meaning with --code wimax-ldpc: expected \"normalised-min-sum\", ",
                  (*wimax, "--algorithm", "log-map")),
                 ("--scale has no meaning with --algorithm min-sum", (*wimax, "--algorithm", "min-sum", "--scale", 0.5)),
                 ("--offset has no meaning with --algorithm normalised-min-sum", (*wimax, "--offset", 0.5)),
                 ("--int8-steps has no meaning with --precision float32", (*wimax, "--int8-steps", 4)),
                 ("--early-stop crc has no meaning with --code wimax-ldpc", (*wimax, "--early-stop", "crc")),
-                ("--rate 3/4 has no meaning with --code wimax-ldpc: expected 1/2, 2/3A", (*wimax, "--rate", "3/4")),
+                ("--rate 3/4 has no meaning with --code wimax-ldpc: expected \"1/2\", \"2/3A", (*wimax, "--rate", "3/4")),
                 ("--iterations has no meaning with --code conv", (*conv, "--iterations", 4)),
                 ("--n has no meaning with --code conv", (*conv, "--n", 576)),
                 ("--overlap has no meaning with --termination zero-tail", (*conv, "--overlap", 4)),
@@ -372,7 +372,7 @@ class CodeTest(array_files.ArrayFilesTest):
         self.fail_clearly(1, "expected [batch, 212] for k = 100", *decode, "conv", "--k", 100)
         self.write("in.h5", {"llr": llr[:, :576]})
         self.fail_clearly(2, "k = 300 is not allowed: expected 288, as n = 576 and rate 1/2 give", *decode, "wimax-ldpc", "--k", 300)
-        self.fail_clearly(2, "precision = int8 is not allowed: expected float32", *decode, "wimax-ldpc", "--algorithm", "sum-product",
+        self.fail_clearly(2, "precision = \"int8\" is not allowed: expected \"float32\"", *decode, "wimax-ldpc", "--algorithm", "sum-product",
                           "--precision", "int8")
         self.fail_clearly(1, "termination = \"tail-biting\" is not allowed", *decode, "conv", "--generators", "7,5", "--feedback", 7,
                           "--termination", "tail-biting")
@@ -382,7 +382,7 @@ class CodeTest(array_files.ArrayFilesTest):
                 (held, "is of n 576, not 672", ("--n", 672)),
                 (held, "is of code wimax-ldpc, not conv", ("--code", "conv")),
                 ({**held, "k": 300}, "says that it holds k = 300", ()),
-                ({**held, "rate": "7/8"}, "its attribute rate is \"7/8\": expected 1/2, 2/3A", ()),
+                ({**held, "rate": "7/8"}, "its attribute rate is \"7/8\": expected \"1/2\", \"2/3A", ()),
                 ({**held, "n": "many"}, "its attribute n is \"many\": expected an integer", ()),
                 ({"code": "polar"}, "is of code \"polar\": expected lte-turbo, wimax-ldpc, wifi-ldpc or conv", ()),
                 ({"code": "conv", "termination": "tail-biting"}, "is of termination tail-biting, not zero-tail",

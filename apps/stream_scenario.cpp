@@ -12,6 +12,7 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/link/scenario.hpp>
+#include <warpband/link/toml_value.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace {
@@ -20,8 +21,6 @@ struct key {
   const char *name, *allowed, *initial, *text;
   void (*set)(stream_run&, const toml::node&, const key&);
 };
-
-using wb::hyphened;
 
 std::string text_of(const toml::node& n) {
   std::ostringstream s;
@@ -51,9 +50,9 @@ std::string word(const toml::node& n, const key& k) {
   return s->get();
 }
 std::size_t among(const toml::node& n, const key& k, const std::vector<std::string>& words) {
-  const auto at = std::find(words.begin(), words.end(), hyphened(word(n, k)));
-  if (at == words.end()) refuse(n, k);
-  return static_cast<std::size_t>(at - words.begin());
+  const auto at = wb::find_word(words, word(n, k));
+  if (!at) refuse(n, k);
+  return *at;
 }
 bool yes_or_no(const toml::node& n, const key& k) {
   if (!n.is_boolean()) refuse(n, k);
@@ -293,29 +292,13 @@ const key keys[] = {
 /// A setting of the code, by its name in code_settings.hpp; false where there is none.
 bool set_code(stream_run& r, const std::string& full, const toml::node& n) {
   const std::string name = full.substr(full.find('.') + 1);
-  bool found = false;
-  wb::for_each_setting(r.code, [&](const char* setting, auto& value) {
-    if (name != setting) return;
-    found = true;
-    using T = typename std::remove_reference_t<decltype(value)>::value_type;
-    const key k{full.c_str(), "a value that docs/scenario.md allows", "", "", nullptr};
-    if constexpr (std::is_same_v<T, int>)
-      value = n.is_string() && *n.value<std::string>() == "auto" ? (name == "overlap" ? -1 : 0)
-                                                                 : whole<int>(n, k, INT32_MIN, INT32_MAX);
-    else if constexpr (std::is_same_v<T, float>)
-      value = static_cast<float>(number(n, k, -1e30, 1e30));
-    else if constexpr (std::is_same_v<T, std::string>)
-      value = hyphened(word(n, k));
-    else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-      const auto* list = n.as_array();
-      if (list == nullptr) refuse(n, k);
-      value.emplace();
-      for (const toml::node& x : *list) value->push_back(word(x, k));
-    } else {
-      refuse(n, k);
-    }
-  });
-  return found;
+  if (wb::types_with(name).empty()) return false;
+  const key k{full.c_str(), "a value that docs/scenario.md allows", "", "", nullptr};
+  const auto value = wb::toml_value(n);
+  if (!value) refuse(n, k);
+  wb::check_for_some_type(name, *value);
+  r.code.values[name] = *value;
+  return true;
 }
 
 /// Keys that only some chains have, by how they begin.

@@ -10,7 +10,7 @@
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/link/count/count.hpp>
-#include <warpband/link/scenario.hpp>
+#include <warpband/link/names.hpp>
 #include <warpband/link/source/source.hpp>
 
 namespace wb {
@@ -74,6 +74,17 @@ void complete_space_time(link_config& c) {
 }
 
 }  // namespace
+
+const char* name_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "ebn0_db" : "snr_db"; }
+const char* title_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "Eb/N0" : "SNR"; }
+const char* name_of(channel_type c) noexcept {
+  return c == channel_type::awgn       ? "awgn"
+         : c == channel_type::rayleigh ? "rayleigh"
+         : c == channel_type::tdl      ? "tdl"
+         : c == channel_type::cdl      ? "cdl"
+                                       : "file";
+}
+const char* name_of(fading_type f) noexcept { return f == fading_type::fast ? "fast" : "block"; }
 
 link_config completed(const link_config& config) {
   link_config c = config;

@@ -61,6 +61,8 @@ enum class fading_type {
   fast,   // a new h, or H, for every use of the channel; with a space-time code for every codeword
   block,  // one for a frame
 };
+const char* name_of(channel_type) noexcept;  // "awgn", "rayleigh", "tdl", "cdl", "file"
+const char* name_of(fading_type) noexcept;   // "fast", "block"
 /// What the numbers of a sweep are.
 enum class snr_axis { ebn0_db, snr_db };
 /// "ebn0_db", "snr_db".

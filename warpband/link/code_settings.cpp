@@ -1,61 +1,64 @@
 #include <warpband/link/code_settings.hpp>
 
 #include <algorithm>
-#include <array>
+#include <climits>
 
 #include <warpband/core/error.hpp>
-#include <warpband/link/scenario.hpp>
+#include <warpband/link/names.hpp>
 
 namespace wb {
 namespace {
 
-bool is_ldpc(code_type t) { return t == code_type::wimax_ldpc || t == code_type::wifi_ldpc; }
+using config_setting = setting<code_config>;
+using config_settings = std::vector<config_setting>;
 
-constexpr std::array turbo_stops{early_stop::none, early_stop::crc, early_stop::sign_agreement};
-/// Of a transport block, which always has CRCs.
-constexpr std::array transport_stops{early_stop::crc, early_stop::sign_agreement, early_stop::none};
-constexpr std::array turbo_algorithms{map_algorithm::log_map, map_algorithm::max_log_map};
-constexpr std::array ldpc_algorithms{ldpc_algorithm::normalised_min_sum, ldpc_algorithm::min_sum,
-                                     ldpc_algorithm::offset_min_sum, ldpc_algorithm::sum_product};
-constexpr std::array schedules{ldpc_schedule::layered, ldpc_schedule::flooding};
-constexpr std::array precisions{ldpc_precision::float32, ldpc_precision::float16, ldpc_precision::int8};
-constexpr std::array turbo_precisions{turbo_precision::float32, turbo_precision::bfloat16,
-                                      turbo_precision::int16};
-constexpr std::array conv_algorithms{conv_algorithm::viterbi, conv_algorithm::max_log_map,
-                                     conv_algorithm::log_map};
-constexpr std::array terminations{conv_ending::zero_tail, conv_ending::tail_biting};
-constexpr std::array standards{conv_standard::ieee_802_11, conv_standard::ieee_802_16};
-constexpr std::array orders{conv_order::serial, conv_order::streams};
-constexpr std::array turbo_rates{turbo_rate::third, turbo_rate::half};
-
-template <class Values>
-std::vector<std::string> names_of(const Values& values) {
-  std::vector<std::string> names;
-  for (const auto& v : values) names.emplace_back(name_of(v));
-  return names;
+config_settings in_group(const char* group, config_settings all) {
+  for (config_setting& s : all) s.group = group;
+  return all;
+}
+void append(config_settings& all, config_settings more) {
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+template <class Part, class C>
+config_settings of_part(Part part, const std::vector<setting<C>>& inner) {
+  return within<code_config>(part, inner);
 }
 
-std::string among(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); i++)
-    text += (i == 0 ? "\"" : i + 1 == words.size() ? " or \"" : ", \"") + words[i] + "\"";
-  return text;
+config_setting k_setting(std::string allowed, std::string text) {
+  return integer("k", &code_config::k, 1, INT_MAX, std::move(text), std::move(allowed));
+}
+config_setting crc_setting() {
+  const std::vector<std::string> names{"none", "crc24a", "crc24b"};
+  return {"crc",
+          "word",
+          among(names),
+          "The last 24 of the k bits are this CRC of the others. Its bits count as information.",
+          names,
+          [=](code_config& c, const setting_value& v) {
+            const std::optional<crc_polynomial> polynomials[] = {std::nullopt, crc24a, crc24b};
+            c.crc = polynomials[settings_detail::word("crc", v, names, among(names))];
+          },
+          [](const code_config& c) -> setting_value { return std::string(name_of(c.crc)); }};
 }
 
-/// Takes the value whose name is the word, where one is given.
-template <class Values, class Value>
-void take(const char* setting, const std::optional<std::string>& word, const Values& values, Value& value) {
-  if (!word) return;
-  for (const auto& v : values)
-    if (*word == name_of(v)) {
-      value = v;
-      return;
-    }
-  throw argument_error(setting, "\"" + *word + "\"", among(names_of(values)));
-}
-template <class T, class Value>
-void take(const std::optional<T>& given, Value& value) {
-  if (given) value = *given;
+/// A word that is kept as text, and is one of a type's rates.
+template <class C>
+setting<C> rate_setting(std::string C::*member, code_type type, std::string text) {
+  const std::vector<std::string> rates = rates_of(type);
+  const bool own = type == code_type::conv;  // generators of one's own: 1 / their number
+  return {"rate",
+          "word",
+          among(rates),
+          std::move(text),
+          rates,
+          [=](C& c, const setting_value& v) {
+            const auto* w = std::get_if<std::string>(&v);
+            const auto at = w != nullptr ? find_word(rates, *w) : std::nullopt;
+            if (!at && !(own && w != nullptr && w->starts_with("1/")))
+              settings_detail::refuse("rate", v, among(rates));
+            c.*member = at ? rates[*at] : *w;
+          },
+          [=](const C& c) -> setting_value { return c.*member; }};
 }
 
 /// "133", "0133".
@@ -68,147 +71,349 @@ int octal(const char* setting, const std::string& text) {
   return value;
 }
 
-void take_turbo_decoder(const code_settings& s, turbo_settings& t) {
-  take("algorithm", s.algorithm, turbo_algorithms, t.decoder.algorithm);
-  take(s.iterations, t.decoder.iterations);
-  take(s.windows, t.decoder.windows);
-  take(s.overlap, t.decoder.overlap);
-  take(s.extrinsic_scale, t.decoder.extrinsic_scale);
-  take("precision", s.precision, turbo_precisions, t.decoder.precision);
-  if (t.decoder.precision == turbo_precision::int16) take(s.llr_steps, t.decoder.llr_steps);
+setting<conv_settings> generators_setting() {
+  const std::string allowed = "1 to 4 octal numbers in quotes, each below 2^K";
+  return {"generators",
+          "list of text",
+          allowed,
+          "In octal, the newest bit first: [\"133\", \"171\"], which is the default, with \"1/3\" [\"133\", "
+          "\"171\", "
+          "\"165\"], with code.standard = \"802.16\" [\"171\", \"133\"]. The rate is 1 / their number; two "
+          "may be "
+          "punctured.",
+          {},
+          [=](conv_settings& c, const setting_value& v) {
+            const auto* list = std::get_if<std::vector<std::string>>(&v);
+            if (list == nullptr || list->empty()) settings_detail::refuse("generators", v, allowed);
+            c.generators.clear();
+            for (const std::string& g : *list) c.generators.push_back(octal("generators", g));
+          },
+          [](const conv_settings& c) -> setting_value {
+            std::vector<std::string> list;
+            for (const int g : c.generators) list.push_back(octal_text(g));
+            return list;
+          }};
+}
+setting<conv_settings> feedback_setting() {
+  return {
+      "feedback",
+      "text",
+      "an octal number of K bits in quotes; with code.termination = \"zero-tail\"",
+      "A feedback polynomial makes the code recursive. A generator that equals it gives the information bit "
+      "itself: generators = [\"7\", \"5\"] with feedback = \"7\" is systematic.",
+      {},
+      [](conv_settings& c, const setting_value& v) {
+        const auto* text = std::get_if<std::string>(&v);
+        if (text == nullptr) settings_detail::refuse("feedback", v, "an octal number in quotes");
+        c.feedback = *text == "0" ? 0 : octal("feedback", *text);
+      },
+      [](const conv_settings& c) -> setting_value { return octal_text(c.feedback); }};
 }
 
-void take_turbo(const code_settings& s, turbo_settings& t) {
-  take("rate", s.rate, turbo_rates, t.rate);
-  t.interleaver = s.interleaver;
-  take_turbo_decoder(s, t);
-  take("early_stop", s.early_stop, turbo_stops, t.decoder.stop);
+std::vector<setting<conv_settings>> conv_code_settings() {
+  using c = conv_settings;
+  return {
+      rate_setting(
+          &c::rate, code_type::conv,
+          "\"1/3\" has a third generator, 165; the rates above 1/2 puncture. With a zero tail R is below "
+          "its name, by the bits of the tail."),
+      words<c, conv_ending>(
+          "termination", &c::termination,
+          {{"zero-tail", conv_ending::zero_tail}, {"tail-biting", conv_ending::tail_biting}},
+          "How a codeword ends: with K - 1 zeros more, whose coded bits are sent too, or in the "
+          "state in which it began; then k is at least K - 1."),
+      integer(
+          "constraint_length", &c::constraint_length, 3, 9,
+          "K: bits of the register with the newest. Left out: what the largest generator needs, 7 for 171."),
+      generators_setting(),
+      feedback_setting(),
+      words<c, conv_standard>(
+          "standard", &c::standard,
+          {{"802.11", conv_standard::ieee_802_11}, {"802.16", conv_standard::ieee_802_16}},
+          "Whose generators, where none are given, and whose puncturing: 802.16 sends the bit of 171 before "
+          "that "
+          "of 133, else the same bits."),
+      words<c, conv_order>(
+          "order", &c::order, {{"serial", conv_order::serial}, {"streams", conv_order::streams}},
+          "In which order coded bits are sent: step by step, or all of the first generator, then "
+          "all of the second, ... (d0, d1, d2 of 3GPP TS 36.212).")};
+}
+std::vector<setting<conv_settings>> conv_decoder_settings() {
+  using c = conv_settings;
+  return {words<c, conv_algorithm>("algorithm", &c::algorithm,
+                                   {{"viterbi", conv_algorithm::viterbi},
+                                    {"max-log-map", conv_algorithm::max_log_map},
+                                    {"log-map", conv_algorithm::log_map}},
+                                   "viterbi: the most likely codeword; the others give soft output too."),
+          integer_or_auto("overlap", &c::overlap, -1, 0, 4096,
+                          "Steps around the circle before and behind the codeword. \"auto\": 8 (K - 1).",
+                          "an integer from 0 to 4096")
+              .only_with("termination", {"tail-biting"})};
 }
 
-void take_transport(const code_settings& s, code_config& c) {
-  c.k = s.transport_block_size.value_or(0);
-  lte_transport_settings& t = c.transport;
-  take(s.resource_elements, t.resource_elements);
-  take(s.coded_bits, t.coded_bits);
-  take(s.transmissions, t.transmissions);
-  take(s.redundancy_versions, t.redundancy_versions);
-  take(s.soft_buffer, t.soft_buffer);
-  take_turbo_decoder(s, c.turbo);
-  c.turbo.decoder.stop = transport_stops.front();
-  take("early_stop", s.early_stop, transport_stops, c.turbo.decoder.stop);
+std::vector<setting<lte_transport_settings>> transport_settings() {
+  using c = lte_transport_settings;
+  return {
+      integer("resource_elements", &c::resource_elements, 1, INT_MAX,
+              "Resource elements, uses of the channel, that one transmission of a transport block takes: G = "
+              "resource_elements mimo.streams log2(points of the modulation). This or coded_bits is needed.",
+              "an integer from 1 on, at least one for each code block"),
+      integer(
+          "coded_bits", &c::coded_bits, 1, INT_MAX,
+          "In place of resource_elements: G, bits of one transmission. R = A / G, and Eb/N0 is that of one "
+          "transmission.",
+          "a multiple of the bits of a resource element, up to 268435456"),
+      integer(
+          "transmissions", &c::transmissions, 1, most_transmissions,
+          "HARQ: while its CRCs fail a transport block is sent again, up to so many times in all, each time "
+          "with noise and a channel of its own; the LLRs of all add up."),
+      integers(
+          "redundancy_versions", &c::redundancy_versions, 0, 3,
+          "Of the transmissions in order, and again from the first where there are more. [0]: the same bits "
+          "every time (Chase combining).",
+          "1 to 8 integers from 0 to 3"),
+      integer_or_auto(
+          "soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
+          "N_cb: places of each code block's circular buffer that are sent and kept. \"auto\": all.",
+          "an integer from 1 on")};
 }
 
-void take_ldpc(const code_settings& s, ldpc_settings& l) {
-  take(s.n, l.n);
-  take(s.rate, l.rate);
-  ldpc_decoder_config& d = l.decoder;
-  take("algorithm", s.algorithm, ldpc_algorithms, d.algorithm);
-  take(s.iterations, d.iterations);
-  take("schedule", s.schedule, schedules, d.schedule);
-  take("precision", s.precision, precisions, d.precision);
-  if (d.algorithm == ldpc_algorithm::normalised_min_sum) take(s.scale, d.scale);
-  if (d.algorithm == ldpc_algorithm::offset_min_sum) take(s.offset, d.offset);
-  if (d.precision == ldpc_precision::int8) take(s.int8_steps, d.int8_steps);
-  if (s.early_stop) {
-    if (*s.early_stop != "syndrome" && *s.early_stop != "none")
-      throw argument_error("early_stop", "\"" + *s.early_stop + "\"", "\"syndrome\" or \"none\"");
-    d.early_stop = *s.early_stop == "syndrome";
+turbo_decoder_config& turbo_decoder_of(code_config& c) { return c.turbo.decoder; }
+ldpc_settings& ldpc_of(code_config& c) { return c.ldpc; }
+conv_settings& conv_of(code_config& c) { return c.conv; }
+
+config_settings turbo_settings_list() {
+  using t = turbo_settings;
+  const std::vector<setting<t>> own{
+      words<t, turbo_rate>("rate", &t::rate, {{"1/3", turbo_rate::third}, {"1/2", turbo_rate::half}},
+                           "With \"1/3\" all 3 k + 12 coded bits are sent, R = k / (3 k + 12). With \"1/2\" "
+                           "the systematic bits, of the "
+                           "parity bits of step i that of the first encoder where i is even and that of the "
+                           "second where it is odd, and all "
+                           "12 tail bits: R = k / (2 k + 12).")};
+  config_settings all{k_setting(
+      "an integer: one of the 188 LTE block sizes, 40 to 6144; with an interleaver any from 40 to 65536",
+      "Bits of a frame into the encoder, its CRC included.")};
+  append(all, of_part([](code_config& c) -> t& { return c.turbo; }, own));
+  all.push_back(crc_setting());
+  all.push_back(
+      {"interleaver",
+       "list of integers",
+       "two integers, f1 and f2",
+       "Coefficients of the QPP interleaver pi(i) = (f1 i + f2 i^2) mod k, in place of the standard's.",
+       {},
+       [](code_config& c, const setting_value& v) {
+         const auto* f = std::get_if<std::vector<std::int64_t>>(&v);
+         if (f == nullptr || f->size() != 2) settings_detail::refuse("interleaver", v, "two integers");
+         c.turbo.interleaver = {static_cast<int>((*f)[0]), static_cast<int>((*f)[1])};
+       },
+       [](const code_config& c) -> setting_value {
+         std::vector<std::int64_t> f;
+         if (c.turbo.interleaver) f = {c.turbo.interleaver->f1, c.turbo.interleaver->f2};
+         return f;
+       }});
+  return all;
+}
+
+config_settings ldpc_settings_list(code_type type) {
+  using l = ldpc_settings;
+  const bool wimax = type == code_type::wimax_ldpc;
+  const std::vector<setting<l>> own{
+      integer("n", &l::n, 1, INT_MAX, "Bits of a codeword. Left out: the longest.",
+              wimax ? "an integer: 576 to 2304 in steps of 96" : "an integer: 648, 1296 or 1944"),
+      rate_setting(&l::rate, type, "Code rate.")};
+  config_settings all{
+      k_setting("an integer: that of n and rate", "Follows from n and the rate and may be left out.")};
+  append(all, of_part(ldpc_of, own));
+  all.push_back(crc_setting());
+  return all;
+}
+
+config_settings list_of(code_type type) {
+  config_settings code, decoder;
+  switch (type) {
+    case code_type::none:
+      code = {k_setting("an integer from 1 to 16777216", "Bits of a frame."), crc_setting()};
+      break;
+    case code_type::lte_turbo:
+      code = turbo_settings_list();
+      decoder = of_part(turbo_decoder_of, turbo_decoder_settings());
+      break;
+    case code_type::lte_transport:
+      code = {integer(
+          "transport_block_size", &code_config::k, 1, INT_MAX,
+          "A: information bits of a transport block, a frame, without CRCs; from 6121 on it is cut into "
+          "code blocks.",
+          "an integer from 1 to 1048576")};
+      append(code, of_part([](code_config& c) -> lte_transport_settings& { return c.transport; },
+                           transport_settings()));
+      decoder = of_part(turbo_decoder_of, turbo_decoder_settings());
+      break;
+    case code_type::wimax_ldpc:
+    case code_type::wifi_ldpc:
+      code = ldpc_settings_list(type);
+      decoder = of_part([](code_config& c) -> ldpc_decoder_config& { return c.ldpc.decoder; },
+                        ldpc_decoder_settings());
+      break;
+    case code_type::conv:
+      code = {k_setting("an integer from 1 to 65536", "Bits of a frame into the encoder, its CRC included.")};
+      append(code, of_part(conv_of, conv_code_settings()));
+      code.push_back(crc_setting());
+      decoder = of_part(conv_of, conv_decoder_settings());
+      break;
   }
+  code = in_group("code", std::move(code));
+  append(code, in_group("decoder", std::move(decoder)));
+  return code;
 }
 
-void take_conv(const code_settings& s, conv_settings& c) {
-  take(s.constraint_length, c.constraint_length);
-  if (s.generators)
-    for (const std::string& g : *s.generators) c.generators.push_back(octal("generators", g));
-  if (s.feedback && *s.feedback != "0") c.feedback = octal("feedback", *s.feedback);
-  take(s.rate, c.rate);
-  take("termination", s.termination, terminations, c.termination);
-  take("standard", s.standard, standards, c.standard);
-  take("order", s.order, orders, c.order);
-  take("algorithm", s.algorithm, conv_algorithms, c.algorithm);
-  if (c.termination == conv_ending::tail_biting) take(s.overlap, c.overlap);
+/// What a type has where nothing is said.
+code_config defaults_of(code_type type) {
+  code_config c;
+  c.type = type;
+  if (type == code_type::lte_transport) c.turbo.decoder.stop = early_stop::crc;
+  return c;
+}
+
+/// A value as TOML writes it; nothing for one that is chosen from others.
+std::string initial_text(code_type type, const config_setting& s) {
+  if (s.name == "k") return type == code_type::lte_turbo ? "6144" : "";
+  if (s.name == "n") return "2304";
+  if (s.name == "transport_block_size") return "6120";
+  for (const char* open :
+       {"resource_elements", "coded_bits", "interleaver", "constraint_length", "generators", "feedback"})
+    if (s.name == open) return "";
+  return as_message(s.get(defaults_of(type)));
+}
+
+/// What the types that have a setting say of it, each with its names where they differ.
+std::string by_type(const std::vector<std::pair<code_type, std::string>>& said) {
+  std::vector<std::pair<std::string, std::string>> groups;  // text, types
+  for (const auto& [type, text] : said) {
+    const auto at =
+        std::find_if(groups.begin(), groups.end(), [&, &t = text](const auto& g) { return g.first == t; });
+    if (at == groups.end())
+      groups.emplace_back(text, name_of(type));
+    else
+      at->second += std::string(", ") + name_of(type);
+  }
+  if (groups.size() == 1) return groups[0].first;
+  std::string all;
+  for (const auto& [text, types] : groups) {
+    const bool sentence = text.ends_with('.');
+    all += (all.empty() ? "" : sentence ? " " : "; ") + types + (sentence ? ": " : " ") + text;
+  }
+  return all;
 }
 
 }  // namespace
 
-std::vector<code_type> types_with(std::string_view setting) {
+const std::vector<code_type>& code_types() {
   using enum code_type;
-  const auto is = [&](std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), setting) != names.end();
-  };
-  if (is({"k", "crc"})) return {lte_turbo, wimax_ldpc, wifi_ldpc, conv, none};
-  if (is({"rate"})) return {lte_turbo, wimax_ldpc, wifi_ldpc, conv};
-  if (is({"algorithm"})) return {lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv};
-  if (is({"iterations", "early_stop", "precision"})) return {lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc};
-  if (is({"overlap"})) return {lte_turbo, lte_transport, conv};
-  if (is({"windows", "extrinsic_scale", "llr_steps"})) return {lte_turbo, lte_transport};
-  if (is({"interleaver"})) return {lte_turbo};
-  if (is({"transport_block_size", "resource_elements", "coded_bits", "transmissions", "redundancy_versions",
-          "soft_buffer"}))
-    return {lte_transport};
-  if (is({"n", "scale", "offset", "schedule", "int8_steps"})) return {wimax_ldpc, wifi_ldpc};
-  if (is({"termination", "constraint_length", "generators", "feedback", "standard", "order"})) return {conv};
-  return {};
+  static const std::vector<code_type> all{lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv, none};
+  return all;
 }
 
-std::vector<std::string> words_of(code_type type, std::string_view setting) {
-  if (setting == "rate") return rates_of(type);
-  if (type == code_type::lte_turbo || type == code_type::lte_transport) {
-    if (setting == "algorithm") return names_of(turbo_algorithms);
-    if (setting == "early_stop")
-      return type == code_type::lte_turbo ? names_of(turbo_stops) : names_of(transport_stops);
-    if (setting == "precision") return names_of(turbo_precisions);
-  } else if (is_ldpc(type)) {
-    if (setting == "algorithm") return names_of(ldpc_algorithms);
-    if (setting == "early_stop") return {"syndrome", "none"};
-    if (setting == "schedule") return names_of(schedules);
-    if (setting == "precision") return names_of(precisions);
-  } else if (type == code_type::conv) {
-    if (setting == "algorithm") return names_of(conv_algorithms);
-    if (setting == "termination") return names_of(terminations);
-    if (setting == "standard") return names_of(standards);
-    if (setting == "order") return names_of(orders);
+const std::vector<setting<code_config>>& settings_of(code_type type) {
+  static const std::map<code_type, config_settings> all = [] {
+    std::map<code_type, config_settings> lists;
+    for (const code_type t : code_types()) lists[t] = list_of(t);
+    return lists;
+  }();
+  return all.at(type);
+}
+
+std::vector<code_type> types_with(std::string_view setting) {
+  std::vector<code_type> types;
+  for (const code_type t : code_types())
+    if (find_setting(settings_of(t), setting) != nullptr) types.push_back(t);
+  return types;
+}
+
+std::vector<std::string> words_of(code_type type, std::string_view name) {
+  const config_setting* s = find_setting(settings_of(type), name);
+  if (s == nullptr || s->kind != "word") return {};
+  std::vector<std::string> words = s->words;
+  const auto initial = find_word(words, plain(s->get(defaults_of(type))));
+  if (initial)
+    std::rotate(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(*initial),
+                words.begin() + static_cast<std::ptrdiff_t>(*initial) + 1);
+  return words;
+}
+
+std::optional<code_choice> idle_with(const code_settings& s, std::string_view name) {
+  const config_settings& all = settings_of(s.type);
+  const config_setting* found = find_setting(all, name);
+  if (found == nullptr) return code_choice{"type", name_of(s.type)};
+  for (const setting_condition& needs : found->conditions) {
+    const setting_value* given = s.find(needs.setting);
+    const std::string word =
+        plain(given ? *given : find_setting(all, needs.setting)->get(defaults_of(s.type)));
+    if (!find_word(needs.words, word)) return code_choice{needs.setting, word};
   }
-  return {};
-}
-
-std::optional<code_choice> idle_with(const code_settings& s, std::string_view setting) {
-  const std::vector<code_type> types = types_with(setting);
-  if (std::find(types.begin(), types.end(), s.type) == types.end())
-    return code_choice{"type", name_of(s.type)};
-  const auto unless = [&](const char* choice, const std::optional<std::string>& given,
-                          const char* needed) -> std::optional<code_choice> {
-    const std::string value = given ? *given : words_of(s.type, choice).front();
-    if (value == needed) return std::nullopt;
-    return code_choice{choice, value};
-  };
-  if (setting == "scale") return unless("algorithm", s.algorithm, "normalised-min-sum");
-  if (setting == "offset") return unless("algorithm", s.algorithm, "offset-min-sum");
-  if (setting == "int8_steps") return unless("precision", s.precision, "int8");
-  if (setting == "llr_steps") return unless("precision", s.precision, "int16");
-  if (setting == "overlap" && s.type == code_type::conv)
-    return unless("termination", s.termination, "tail-biting");
   return std::nullopt;
 }
 
-std::string hyphened(std::string word) {
-  std::replace(word.begin(), word.end(), '_', '-');
-  return word;
+code_config config_of(const code_settings& s) {
+  code_config c = defaults_of(s.type);
+  for (const config_setting& each : settings_of(s.type))
+    if (const setting_value* given = s.find(each.name); given != nullptr && !idle_with(s, each.name))
+      each.set(c, *given);
+  return c;
 }
 
-code_config config_of(const code_settings& s) {
-  code_config c;
-  c.type = s.type;
-  if (c.type == code_type::lte_transport) {
-    take_transport(s, c);
-    return c;
+std::vector<code_setting_text> code_setting_texts(const std::vector<code_type>& types) {
+  std::vector<code_setting_text> texts;
+  const auto add = [&](code_type first, const config_setting& s) {
+    std::vector<std::pair<code_type, std::string>> allowed, meant, brief;
+    for (const code_type t : types) {
+      const config_setting* same = find_setting(settings_of(t), s.name);
+      if (same == nullptr) continue;
+      std::string text = same->text;
+      for (const setting_condition& c : same->conditions)
+        text = "With " + c.setting + " " + among(c.words) + ": " + text;
+      allowed.emplace_back(t, same->allowed);
+      meant.emplace_back(t, text);
+      brief.emplace_back(t,
+                         text.substr(0, text.find(". ")) + (text.find(". ") == std::string::npos ? "" : "."));
+    }
+    texts.push_back(
+        {s.group, s.name, s.kind, by_type(allowed), by_type(meant), by_type(brief), initial_text(first, s)});
+  };
+  for (const char* group : {"code", "decoder"})
+    for (const code_type t : types)
+      for (const config_setting& s : settings_of(t))
+        if (s.group == group &&
+            std::none_of(texts.begin(), texts.end(), [&](const auto& x) { return x.name == s.name; }))
+          add(t, s);
+  return texts;
+}
+
+setting_value as_kept(code_type type, const config_setting& s, const setting_value& value) {
+  code_config c = defaults_of(type);
+  s.set(c, value);
+  return s.get(c);
+}
+
+void check_for_some_type(const std::string& name, const setting_value& value) {
+  const std::vector<code_type> types = types_with(name);
+  for (const code_type t : types) {
+    code_config c = defaults_of(t);
+    try {
+      return find_setting(settings_of(t), name)->set(c, value);
+    } catch (const argument_error&) {  // perhaps another type's
+      if (types.size() == 1) throw;
+    }
   }
-  if (s.k) c.k = *s.k;
-  c.crc = s.crc;
-  if (c.type == code_type::lte_turbo) take_turbo(s, c.turbo);
-  if (is_ldpc(c.type)) take_ldpc(s, c.ldpc);
-  if (c.type == code_type::conv) take_conv(s, c.conv);
-  return c;
+  for (const code_setting_text& text : code_setting_texts())
+    if (text.name == name) throw argument_error(name, as_message(value), text.allowed);
+}
+
+std::string octal_text(int x) {
+  std::string digits;
+  for (unsigned v = static_cast<unsigned>(x); v != 0; v /= 8)
+    digits.insert(digits.begin(), static_cast<char>('0' + v % 8));
+  return digits.empty() ? "0" : digits;
 }
 
 }  // namespace wb

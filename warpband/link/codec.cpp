@@ -7,6 +7,7 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/setting.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
 #include <warpband/fec/lte/qpp.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
@@ -132,13 +133,6 @@ void complete_transport(const code_config& c) {
 }
 
 // ---- wimax-ldpc, wifi-ldpc
-
-std::string among(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); i++)
-    text += (i == 0 ? "\"" : i + 1 == names.size() ? " or \"" : ", \"") + names[i] + "\"";
-  return text;
-}
 
 /// The rate's place among those of the type.
 int rate_index(code_type type, const std::string& rate) {

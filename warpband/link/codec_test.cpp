@@ -261,13 +261,12 @@ TEST(codec, refuses_what_is_not_allowed) {
 }
 
 TEST(code_settings, say_which_codes_have_them) {
-  const code_settings none;
-  int settings = 0;
-  for_each_setting(none, [&](const char* name, const auto&) {
-    settings++;
-    EXPECT_FALSE(types_with(name).empty()) << name;
-  });
-  EXPECT_EQ(settings, 27);
+  for (const code_setting_text& s : code_setting_texts()) {
+    EXPECT_FALSE(types_with(s.name).empty()) << s.name;
+    EXPECT_FALSE(s.text.empty()) << s.name;
+    EXPECT_FALSE(s.allowed.empty()) << s.name;
+  }
+  EXPECT_EQ(code_setting_texts().size(), 29u);
   EXPECT_TRUE(types_with("seed").empty());
   for (const code_type t :
        {code_type::lte_turbo, code_type::wimax_ldpc, code_type::wifi_ldpc, code_type::conv})
@@ -280,26 +279,26 @@ TEST(code_settings, say_which_codes_have_them) {
   EXPECT_EQ(idle_with(s, "windows")->value, "wifi-ldpc");
   EXPECT_EQ(idle_with(s, "scale"), std::nullopt);
   EXPECT_EQ(idle_with(s, "offset")->value, "normalised-min-sum");
-  s.algorithm = "offset-min-sum";
+  s.values["algorithm"] = std::string("Offset_min_sum");
   EXPECT_EQ(idle_with(s, "scale")->setting, "algorithm");
   EXPECT_EQ(idle_with(s, "offset"), std::nullopt);
   EXPECT_EQ(idle_with(s, "int8_steps")->setting, "precision");
   s.type = code_type::conv;
   EXPECT_EQ(idle_with(s, "overlap")->value, "zero-tail");
-  s.termination = "tail-biting";
+  s.values["termination"] = std::string("tail-biting");
   EXPECT_EQ(idle_with(s, "overlap"), std::nullopt);
 }
 
 TEST(code_settings, give_a_configuration) {
   code_settings s;
   s.type = code_type::conv;
-  s.k = 77;
-  s.generators = {"0133", "171", "165"};
-  s.termination = "tail-biting";
-  s.order = "streams";
-  s.algorithm = "max-log-map";
-  s.overlap = 9;
-  s.iterations = 3;  // not looked at
+  s.values = {{"k", std::int64_t{77}},
+              {"generators", std::vector<std::string>{"0133", "171", "165"}},
+              {"termination", std::string("TailBiting")},
+              {"order", std::string("streams")},
+              {"algorithm", std::string("max_log_map")},
+              {"overlap", std::int64_t{9}},
+              {"iterations", std::int64_t{3}}};  // not looked at
   const code_config c = config_of(s);
   EXPECT_EQ(c.k, 77);
   EXPECT_EQ(c.conv.generators, (std::vector<int>{0133, 0171, 0165}));
@@ -314,20 +313,26 @@ TEST(code_settings, give_a_configuration) {
       config_of(wrong);
     });
   };
-  EXPECT_EQ(blames([](code_settings& w) { w.algorithm = "viterbi"; }), "algorithm");
-  EXPECT_EQ(blames([](code_settings& w) { w.early_stop = "syndrome"; }), "early_stop");
-  EXPECT_EQ(blames([](code_settings& w) { w.type = code_type::wimax_ldpc, w.early_stop = "crc"; }),
+  EXPECT_EQ(blames([](code_settings& w) { w.values["algorithm"] = std::string("viterbi"); }), "algorithm");
+  EXPECT_EQ(blames([](code_settings& w) { w.values["early_stop"] = std::string("syndrome"); }), "early_stop");
+  EXPECT_EQ(blames([](code_settings& w) {
+              w.type = code_type::wimax_ldpc, w.values["early_stop"] = std::string("crc");
+            }),
             "early_stop");
-  EXPECT_EQ(blames([](code_settings& w) { w.type = code_type::wimax_ldpc, w.schedule = "none"; }),
+  EXPECT_EQ(blames([](code_settings& w) {
+              w.type = code_type::wimax_ldpc, w.values["schedule"] = std::string("none");
+            }),
             "schedule");
   for (const char* odd : {"", "8", "0", "13a", "-7", "12345671"}) {
     EXPECT_EQ(blames([&](code_settings& w) {
                 w.type = code_type::conv;
-                w.generators = std::vector<std::string>{"133", odd};
+                w.values["generators"] = std::vector<std::string>{"133", odd};
               }),
               "generators");
   }
-  EXPECT_EQ(blames([](code_settings& w) { w.type = code_type::conv, w.feedback = "9"; }), "feedback");
+  EXPECT_EQ(
+      blames([](code_settings& w) { w.type = code_type::conv, w.values["feedback"] = std::string("9"); }),
+      "feedback");
 }
 
 }  // namespace

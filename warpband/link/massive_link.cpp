@@ -107,6 +107,10 @@ class cdl_matrices final : public massive_channel {
 
 }  // namespace
 
+const char* name_of(massive_direction d) noexcept {
+  return d == massive_direction::uplink ? "uplink" : "downlink";
+}
+
 void massive_channel::send(executor& exec, view<const std::complex<float>> x, complex_view y, complex_view h,
                            random_range range) {
   draw(exec, h, range);

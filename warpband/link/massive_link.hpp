@@ -31,6 +31,7 @@ namespace wb {
 struct link_config;
 
 enum class massive_direction { uplink, downlink };
+const char* name_of(massive_direction) noexcept;  // "uplink", "downlink"
 
 struct massive_link_config {
   massive_direction direction = massive_direction::uplink;

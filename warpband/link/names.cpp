@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <warpband/link/scenario.hpp>
+#include <warpband/link/names.hpp>
 
 namespace wb {
 namespace {
@@ -66,36 +66,6 @@ const char* name_of(code_type c) noexcept {
   }
   return "none";
 }
-const char* name_of(turbo_rate r) noexcept { return r == turbo_rate::half ? "1/2" : "1/3"; }
-const char* name_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "ebn0_db" : "snr_db"; }
-const char* title_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "Eb/N0" : "SNR"; }
-const char* name_of(channel_type c) noexcept {
-  return c == channel_type::awgn       ? "awgn"
-         : c == channel_type::rayleigh ? "rayleigh"
-         : c == channel_type::tdl      ? "tdl"
-         : c == channel_type::cdl      ? "cdl"
-                                       : "file";
-}
-const char* name_of(fading_type f) noexcept { return f == fading_type::fast ? "fast" : "block"; }
-const char* name_of(map_algorithm a) noexcept {
-  return a == map_algorithm::max_log_map ? "max-log-map" : "log-map";
-}
-const char* name_of(early_stop s) noexcept {
-  return s == early_stop::none ? "none" : s == early_stop::crc ? "crc" : "sign-agreement";
-}
-const char* name_of(ldpc_algorithm a) noexcept {
-  return a == ldpc_algorithm::min_sum              ? "min-sum"
-         : a == ldpc_algorithm::normalised_min_sum ? "normalised-min-sum"
-         : a == ldpc_algorithm::offset_min_sum     ? "offset-min-sum"
-                                                   : "sum-product";
-}
-const char* name_of(ldpc_schedule s) noexcept { return s == ldpc_schedule::layered ? "layered" : "flooding"; }
-const char* name_of(turbo_precision p) noexcept {
-  return p == turbo_precision::float32 ? "float32" : p == turbo_precision::bfloat16 ? "bfloat16" : "int16";
-}
-const char* name_of(ldpc_precision p) noexcept {
-  return p == ldpc_precision::float32 ? "float32" : p == ldpc_precision::float16 ? "float16" : "int8";
-}
 const char* name_of(conv_algorithm a) noexcept {
   return a == conv_algorithm::viterbi       ? "viterbi"
          : a == conv_algorithm::max_log_map ? "max-log-map"
@@ -106,10 +76,6 @@ const char* name_of(conv_ending e) noexcept {
          : e == conv_ending::tail_biting ? "tail-biting"
                                          : "truncated";
 }
-const char* name_of(conv_standard s) noexcept {
-  return s == conv_standard::ieee_802_11 ? "802.11" : "802.16";
-}
-const char* name_of(conv_order o) noexcept { return o == conv_order::serial ? "serial" : "streams"; }
 const char* name_of(demap_algorithm a) noexcept {
   return a == demap_algorithm::max_log ? "max-log" : "exact";
 }
@@ -117,9 +83,6 @@ const char* name_of(const space_time_code& c) noexcept {
   if (c.kind() == space_time_kind::alamouti) return "alamouti";
   if (c.kind() == space_time_kind::golden) return "golden";
   return c.v() == space_time_code::silver().v() ? "silver" : "pair";
-}
-const char* name_of(massive_direction d) noexcept {
-  return d == massive_direction::uplink ? "uplink" : "downlink";
 }
 const char* name_of(massive_sinr s) noexcept { return s == massive_sinr::exact ? "exact" : "approximate"; }
 const char* name_of(golden_search s) noexcept { return s == golden_search::exact ? "exact" : "slicing"; }

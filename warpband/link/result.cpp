@@ -31,12 +31,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// 0.7, not 0.699999988079071.
-double as_written(float x) {
-  char text[32] = {};
-  std::to_chars(text, text + sizeof text - 1, x);
-  return std::strtod(text, nullptr);
-}
+using settings_detail::as_written;
 
 json to_json(const detector_config& d) {
   json out{{"type", name_of(d.type)}};
@@ -51,77 +46,48 @@ json to_json(const detector_config& d) {
   return out;
 }
 
-/// 0133 as "133".
-std::string octal(int x) {
-  std::string digits;
-  for (unsigned v = static_cast<unsigned>(x); v != 0; v /= 8)
-    digits.insert(digits.begin(), static_cast<char>('0' + v % 8));
-  return digits;
+json to_json(const setting_value& value) {
+  return std::visit([](const auto& v) { return json(v); }, value);
 }
 
-json to_json(const turbo_decoder_config& d) {
-  json out{{"algorithm", name_of(d.algorithm)},
-           {"iterations", d.iterations},
-           {"windows", d.windows},
-           {"overlap", d.overlap},
-           {"extrinsic_scale", as_written(d.extrinsic_scale)},
-           {"early_stop", name_of(d.stop)}};
-  if (d.precision != turbo_precision::float32) out["precision"] = name_of(d.precision);
-  if (d.precision == turbo_precision::int16) out["llr_steps"] = as_written(d.llr_steps);
+/// The settings of a group that have a meaning.
+json settings_json(const code_config& c, const std::string& group) {
+  json out = json::object();
+  code_config initial;
+  initial.type = c.type;
+  for (const auto& [s, value] : values_of(settings_of(c.type), c))
+    if (s->group == group && (!s->brief || value != s->get(initial))) out[s->name] = to_json(value);
   return out;
 }
 
-/// The code but for `rate`, and its decoder.
+/// The code but for type, k, crc and rate, and its decoder.
 void add_turbo(const code_config& c, json& code, json& decoder) {
   const turbo_settings& t = c.turbo;
   const int k = static_cast<int>(sizes_of(c).k);
   const auto qpp = t.interleaver ? qpp_parameters{k, t.interleaver->f1, t.interleaver->f2} : qpp_for(k);
   code["interleaver"] = {{"f1", qpp.f1}, {"f2", qpp.f2}};
-  decoder = to_json(t.decoder);
+  decoder = settings_json(c, "decoder");
 }
 void add_transport(const link_config& link, json& code, json& decoder) {
   const code_config& c = link.code;
   const code_sizes sizes = sizes_of(c);
-  const lte_transport_settings& t = c.transport;
-  const auto or_auto = [](int x, int automatic) { return x == automatic ? json("auto") : json(x); };
-  code = {{"type", name_of(c.type)},
-          {"transport_block_size", sizes.k},
-          {"code_blocks", segment_transport_block(static_cast<int>(sizes.k)).blocks},
-          {"coded_bits", sizes.n},
-          {"resource_elements", resource_elements(link)},
-          {"transmissions", t.transmissions},
-          {"redundancy_versions", t.redundancy_versions},
-          {"soft_buffer", or_auto(t.soft_buffer, 0)}};
-  decoder = to_json(c.turbo.decoder);
-  decoder["windows"] = or_auto(c.turbo.decoder.windows, 0);  // each size of code block has its own
-  decoder["overlap"] = or_auto(c.turbo.decoder.overlap, -1);
+  code = {{"type", name_of(c.type)}};
+  code.update(settings_json(c, "code"));
+  code["transport_block_size"] = sizes.k;
+  code["coded_bits"] = sizes.n;
+  code["resource_elements"] = resource_elements(link);
+  code["code_blocks"] = segment_transport_block(static_cast<int>(sizes.k)).blocks;
+  decoder =
+      settings_json(c, "decoder");  // each size of code block has windows of its own, so that "auto" stays
 }
-void add_ldpc(const code_config& c, json& code, json& decoder) {
-  const ldpc_decoder_config& d = c.ldpc.decoder;
-  code["n"] = c.ldpc.n;
-  code["rate_name"] = c.ldpc.rate;
-  decoder = {{"algorithm", name_of(d.algorithm)}};
-  if (d.algorithm == ldpc_algorithm::normalised_min_sum) decoder["scale"] = as_written(d.scale);
-  if (d.algorithm == ldpc_algorithm::offset_min_sum) decoder["offset"] = as_written(d.offset);
-  decoder["iterations"] = d.iterations;
-  decoder["schedule"] = name_of(d.schedule);
-  decoder["precision"] = name_of(d.precision);
-  if (d.precision == ldpc_precision::int8) decoder["int8_steps"] = as_written(d.int8_steps);
-  decoder["early_stop"] = d.early_stop ? "syndrome" : "none";
-}
-void add_conv(const code_config& c, json& code, json& decoder) {
-  const conv_settings& s = c.conv;
+void add_ldpc_or_conv(const code_config& c, json& code, json& decoder) {
+  json more = settings_json(c, "code");
   code["n"] = sizes_of(c).n;
-  code["rate_name"] = s.rate;
-  code["termination"] = name_of(s.termination);
-  code["constraint_length"] = s.constraint_length;
-  json& generators = code["generators"] = json::array();
-  for (const int g : s.generators) generators.push_back(octal(g));
-  if (s.feedback != 0) code["feedback"] = octal(s.feedback);
-  code["standard"] = name_of(s.standard);
-  code["order"] = name_of(s.order);
-  decoder = {{"algorithm", name_of(s.algorithm)}};
-  if (s.termination == conv_ending::tail_biting) decoder["overlap"] = s.overlap;
+  code["rate_name"] = more["rate"];
+  for (const char* own : {"k", "crc", "n", "rate"}) more.erase(own);
+  if (more.contains("feedback") && c.conv.feedback == 0) more.erase("feedback");
+  code.update(more);
+  decoder = settings_json(c, "decoder");
 }
 
 json to_json(const massive_link_config& c) {
@@ -200,10 +166,8 @@ json to_json(const curve_config& c) {
       break;
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
-      add_ldpc(given, code, decoder);
-      break;
     case code_type::conv:
-      add_conv(given, code, decoder);
+      add_ldpc_or_conv(given, code, decoder);
       break;
   }
   code["rate"] = code_rate(link);

@@ -8,10 +8,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
 
 #include <warpband/core/error.hpp>
+#include <warpband/link/toml_value.hpp>
 
 namespace wb {
 namespace {
@@ -94,6 +96,19 @@ class value {
     if (all.empty()) throw argument_error(key_.name, "an empty list", key_.allowed);
     return all;
   }
+  /// The value of a setting that some type of code takes.
+  setting_value for_code(const std::string& setting) const {
+    if (const auto* list = node_.as_array(); list != nullptr && list->empty())
+      throw argument_error(key_.name, "an empty list", key_.allowed);
+    const auto given = toml_value(node_);
+    if (!given) refuse();
+    try {
+      check_for_some_type(setting, *given);
+    } catch (const argument_error& e) {
+      throw argument_error(key_.name, e.value(), key_.allowed);
+    }
+    return *given;
+  }
   /// A list of `size` pairs, real and imaginary part.
   std::vector<std::complex<double>> complex_numbers(std::size_t size, double least, double most) const {
     const auto* list = node_.as_array();
@@ -111,12 +126,12 @@ class value {
     }
     return all;
   }
-  /// One of the values whose name_of, or what `name` says, is the word, with - or _ in it.
+  /// One of the values whose name_of, or what `name` says, is the word.
   template <class T, class Name>
   T word(std::initializer_list<T> values, Name name) const {
     if (const auto* s = node_.as_string())
       for (const T& v : values)
-        if (hyphened(s->get()) == hyphened(name(v))) return v;
+        if (same_word(s->get(), name(v))) return v;
     refuse(node_);
   }
   template <class T>
@@ -222,7 +237,7 @@ enum class scope { both, base, curve };
 struct entry {
   scenario_key key;
   scope where;
-  void (*set)(draft&, const value&);
+  std::function<void(draft&, const value&)> set;
 };
 
 bool is_among(const std::string& name, const std::vector<std::string>& names) {
@@ -239,8 +254,19 @@ const std::vector<std::string> cdl_keys{"channel.carrier_hz", "channel.antenna_s
 constexpr const char *db_allowed = "a number from -100 to 100",
                      *list_allowed = "a rising list of numbers from -100 to 100, or { from, to, step }";
 
-// Every key, once: what the parser takes, what messages say is allowed, and the documentation.
-const entry table[] = {
+/// The keys that code_settings.hpp describes, of a group.
+std::vector<entry> code_entries(const std::string& group) {
+  std::vector<entry> all;
+  for (const code_setting_text& s : code_setting_texts())
+    if (s.group == group && s.name != "interleaver")
+      all.push_back({{group + "." + s.name, s.kind, s.allowed, s.initial, s.text},
+                     scope::both,
+                     [name = s.name](draft& d, const value& v) { d.code.values[name] = v.for_code(name); }});
+  return all;
+}
+
+// The other keys: what the parser takes, what messages say is allowed, and the documentation.
+const entry keys_described_here[] = {
     {{"title", "text", "text in quotes", "\"\"", "Shown above the plot."},
      scope::base,
      [](draft& d, const value& v) { d.title = v.text(); }},
@@ -267,38 +293,6 @@ const entry table[] = {
        using enum code_type;
        d.code.type = v.word({lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv, none});
      }},
-    {{"code.k", "integer",
-      "an integer: lte-turbo one of the 188 LTE block sizes, 40 to 6144; conv 1 to 65536; uncoded 1 to "
-      "16777216; LDPC that of n and rate",
-      "6144",
-      "Bits of a frame into the encoder, its CRC included. With an interleaver of its own lte-turbo takes "
-      "any "
-      "k from 40 to 65536. Of an LDPC code k follows from n and the rate and may be left out."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.k = static_cast<int>(v.integer(1, INT32_MAX)); }},
-    {{"code.n", "integer", "an integer: wimax-ldpc 576 to 2304 in steps of 96; wifi-ldpc 648, 1296 or 1944",
-      "2304", "Bits of a codeword. Left out: the longest, 2304 or 1944."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.n = static_cast<int>(v.integer(1, INT32_MAX)); }},
-    {{"code.rate", "word",
-      "lte-turbo \"1/3\" or \"1/2\"; wimax-ldpc \"1/2\", \"2/3A\", \"2/3B\", \"3/4A\", \"3/4B\" or \"5/6\"; "
-      "wifi-ldpc \"1/2\", \"2/3\", \"3/4\" or \"5/6\"; conv \"1/2\", \"1/3\", \"2/3\", \"3/4\" or \"5/6\"",
-      "\"1/3\"",
-      "lte-turbo: with \"1/3\" all 3 k + 12 coded bits are sent, R = k / (3 k + 12). With \"1/2\" the "
-      "systematic bits, of the parity bits of step i that of the first encoder where i is even and that of "
-      "the second where it is odd, i = 0 to k - 1, and all 12 tail bits: R = k / (2 k + 12). The others: "
-      "left "
-      "out \"1/2\". conv: \"1/3\" has a third generator, 165; the rates above 1/2 puncture, and with a zero "
-      "tail R is below its name, by the bits of the tail."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.rate = v.text(); }},
-    {{"code.crc", "word", "\"none\", \"crc24a\" or \"crc24b\"", "\"none\"",
-      "The last 24 of the k bits are this CRC of the others. Its bits count as information."},
-     scope::both,
-     [](draft& d, const value& v) {
-       using crc = std::optional<crc_polynomial>;
-       d.code.crc = v.word({crc{}, crc{crc24a}, crc{crc24b}});
-     }},
     {{"code.interleaver.f1", "integer", "an integer, together with f2", "",
       "With f2: the coefficients of the QPP interleaver pi(i) = (f1 i + f2 i^2) mod k, in place of the "
       "standard's, for instance interleaver = { f1 = 263, f2 = 480 }."},
@@ -307,145 +301,6 @@ const entry table[] = {
     {{"code.interleaver.f2", "integer", "an integer, together with f1", "", "See f1."},
      scope::both,
      [](draft& d, const value& v) { d.interleaver.f2 = static_cast<int>(v.integer(INT32_MIN, INT32_MAX)); }},
-    {{"code.termination", "word", "\"zero-tail\" or \"tail-biting\"", "\"zero-tail\"",
-      "How a codeword ends: with K - 1 zeros more, whose coded bits are sent too, or in the state in which "
-      "it "
-      "began; then k is at least K - 1."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.termination = v.text(); }},
-    {{"code.generators", "list of text", "1 to 4 octal numbers in quotes, each below 2^K", "",
-      "In octal, the newest bit first: [\"133\", \"171\"], which is the default, with \"1/3\" [\"133\", "
-      "\"171\", \"165\"], with code.standard = \"802.16\" [\"171\", \"133\"]. The rate is 1 / their number; "
-      "two may be punctured."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.generators = v.texts(); }},
-    {{"code.constraint_length", "integer", "an integer from 3 to 9", "",
-      "K: bits of the register with the newest. Left out: what the largest generator needs, 7 for 171."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.constraint_length = static_cast<int>(v.integer(3, 9)); }},
-    {{"code.feedback", "text", "an octal number of K bits in quotes; with code.termination = \"zero-tail\"",
-      "",
-      "A feedback polynomial makes the code recursive; a generator that equals it gives the information bit "
-      "itself: generators = [\"7\", \"5\"] with feedback = \"7\" is systematic."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.feedback = v.text(); }},
-    {{"code.standard", "word", "\"802.11\" or \"802.16\"", "\"802.11\"",
-      "Whose generators, where none are given, and whose puncturing: 802.16 sends the bit of 171 before that "
-      "of 133, else the same bits."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.standard = v.text(); }},
-    {{"code.order", "word", "\"serial\" or \"streams\"", "\"serial\"",
-      "In which order coded bits are sent: step by step, or all of the first generator, then all of the "
-      "second, ... (d0, d1, d2 of 3GPP TS 36.212)."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.order = v.text(); }},
-    {{"code.transport_block_size", "integer", "an integer from 1 to 1048576", "6120",
-      "A: information bits of a transport block, a frame, without CRCs; from 6121 on it is cut into code "
-      "blocks."},
-     scope::both,
-     [](draft& d, const value& v) {
-       d.code.transport_block_size = static_cast<int>(v.integer(1, INT32_MAX));
-     }},
-    {{"code.resource_elements", "integer", "an integer from 1 on, at least one for each code block", "",
-      "Resource elements, uses of the channel, that one transmission of a transport block takes: G = "
-      "resource_elements mimo.streams log2(points of the modulation). This or coded_bits is needed."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.resource_elements = static_cast<int>(v.integer(1, INT32_MAX)); }},
-    {{"code.coded_bits", "integer", "a multiple of the bits of a resource element, up to 268435456", "",
-      "In place of resource_elements: G, bits of one transmission. R = A / G, and Eb/N0 is that of one "
-      "transmission."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.coded_bits = static_cast<int>(v.integer(1, INT32_MAX)); }},
-    {{"code.transmissions", "integer", "an integer from 1 to 8", "4",
-      "HARQ: while its CRCs fail a transport block is sent again, up to so many times in all, each time with "
-      "noise and a channel of its own; the LLRs of all add up."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.transmissions = static_cast<int>(v.integer(1, 8)); }},
-    {{"code.redundancy_versions", "list of integers", "1 to 8 integers from 0 to 3", "[0, 2, 3, 1]",
-      "Of the transmissions in order, and again from the first where there are more. [0]: the same bits "
-      "every time (Chase combining)."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.redundancy_versions = v.integers(0, 3); }},
-    {{"code.soft_buffer", "integer", "\"auto\" or an integer from 1 on", "\"auto\"",
-      "N_cb: places of each code block's circular buffer that are sent and kept. \"auto\" (or 0): all."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.soft_buffer = v.integer_or_auto(0, INT32_MAX, 0); }},
-
-    {{"decoder.algorithm", "word",
-      "lte-turbo and lte-transport \"log-map\" or \"max-log-map\"; LDPC \"normalised-min-sum\", \"min-sum\", "
-      "\"offset-min-sum\" or \"sum-product\"; conv \"viterbi\", \"max-log-map\" or \"log-map\"",
-      "\"log-map\"",
-      "log-map: exact MAP decoding; max-log-map: with every sum of probabilities replaced by its largest "
-      "term; viterbi: the most likely codeword; sum-product: exact belief propagation, which the min-sum "
-      "algorithms approximate. Left out: the first one."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.algorithm = v.text(); }},
-    {{"decoder.iterations", "integer", "an integer from 1 to 64, LDPC to 1000", "6",
-      "Full iterations, the most with early_stop. Left out with LDPC: 15."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.iterations = static_cast<int>(v.integer(1, 1000)); }},
-    {{"decoder.windows", "integer", "\"auto\" or an integer from 1 to k/8", "\"auto\"",
-      "Windows of a codeword that are decoded in parallel, P. \"auto\" (or 0): windows of about 32 steps; "
-      "with "
-      "bfloat16 and int16 as many, up to 64, as leave them 64 steps."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.windows = v.integer_or_auto(0, INT32_MAX, 0); }},
-    {{"decoder.overlap", "integer",
-      "\"auto\" or an integer from 0 to k/windows - 1, tail-biting from 0 to 4096", "\"auto\"",
-      "Steps by which the recursions of a window start early, in its neighbours. 0 relies on the border "
-      "metrics of the previous iteration alone. \"auto\": 24, with bfloat16 and int16 8, or what the windows "
-      "allow. With a tail-biting "
-      "code: steps around the circle before and behind the codeword; \"auto\": 8 (K - 1)."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.overlap = v.integer_or_auto(0, INT32_MAX, -1); }},
-    {{"decoder.extrinsic_scale", "number", "a number above 0, up to 1", "1.0",
-      "Factor on extrinsic LLRs. 0.75 wins back most of what max-log-map loses; log-map takes 1 only."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.extrinsic_scale = static_cast<float>(v.number(1e-6, 1)); }},
-    {{"decoder.scale", "number", "a number above 0, up to 1; with int8 a multiple of 0.125", "0.75",
-      "With normalised-min-sum: factor on the messages of checks."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.scale = static_cast<float>(v.number(1e-6, 1)); }},
-    {{"decoder.offset", "number", "a number from 0 to 8", "0.5",
-      "With offset-min-sum: what is taken from the messages of checks, in units of LLRs."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.offset = static_cast<float>(v.number(0, 8)); }},
-    {{"decoder.schedule", "word", "\"layered\" or \"flooding\"", "\"layered\"",
-      "Block rows one after the other, each with what those before it found, or all checks at once."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.schedule = v.text(); }},
-    {{"decoder.precision", "word",
-      "LDPC \"float32\", \"float16\" or \"int8\"; sum-product \"float32\"; lte-turbo and lte-transport "
-      "\"float32\", \"bfloat16\" or \"int16\"",
-      "\"float32\"",
-      "Of the messages. LDPC: float16 is for GPUs; a CPU computes the same bits, but slowly. "
-      "lte-turbo and lte-transport: bfloat16 keeps what the decoders tell each other in 16 bits, and log-map "
-      "limits channel LLRs to +-11; int16 is max-log-map on 8-bit channel LLRs. Both are several times "
-      "faster; "
-      "windows are a power of two up to 128 then, overlap a multiple of 8, early_stop \"none\" or \"crc\"."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.precision = v.text(); }},
-    {{"decoder.int8_steps", "number", "a number from 0.25 to 64", "3.0",
-      "With int8: steps of the messages in an LLR of 1. Finer ones clip earlier; with offset-min-sum 2 or 4 "
-      "make "
-      "the offset whole steps."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.int8_steps = static_cast<float>(v.number(0.25, 64)); }},
-    {{"decoder.llr_steps", "number", "a number from 0.25 to 64", "8.0",
-      "With int16: steps of the channel LLRs in an LLR of 1; they are limited to +-127 steps. bfloat16 takes "
-      "LLRs as they are."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.llr_steps = static_cast<float>(v.number(0.25, 64)); }},
-    {{"decoder.early_stop", "word",
-      "lte-turbo and lte-transport \"none\", \"crc\" or \"sign-agreement\"; LDPC \"syndrome\" or \"none\"",
-      "\"none\"",
-      "A codeword leaves the iterations when its CRC holds (needs code.crc), or when both constituent "
-      "decoders agree on every bit; of an LDPC code when all its checks hold, \"syndrome\", which is what it "
-      "does where this is left out. lte-transport: a code block leaves when its own CRC holds; left out "
-      "\"crc\"."},
-     scope::both,
-     [](draft& d, const value& v) { d.code.early_stop = v.text(); }},
-
     {{"modem.modulation", "word", "\"bpsk\", \"qpsk\", \"16qam\", \"64qam\" or \"256qam\"", "\"bpsk\"",
       "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."},
      scope::both,
@@ -787,14 +642,30 @@ const entry table[] = {
      [](draft& d, const value& v) { d.curve.stop.below_bler = v.number(0, 1); }},
 };
 
+/// Every key, once, in the order of the documentation.
+const std::vector<entry>& table() {
+  static const std::vector<entry> all = [] {
+    std::vector<entry> keys;
+    for (const entry& e : keys_described_here) {
+      if (e.key.name == "modem.modulation")
+        for (entry& of_decoder : code_entries("decoder")) keys.push_back(std::move(of_decoder));
+      keys.push_back(e);
+      if (e.key.name == "code.type")
+        for (entry& of_code : code_entries("code")) keys.push_back(std::move(of_code));
+    }
+    return keys;
+  }();
+  return all;
+}
+
 const entry* find(const std::string& name) {
-  for (const entry& e : table)
+  for (const entry& e : table())
     if (name == e.key.name) return &e;
   return nullptr;
 }
 bool is_prefix(const std::string& name) {
-  return std::any_of(std::begin(table), std::end(table),
-                     [&](const entry& e) { return std::string(e.key.name).starts_with(name + "."); });
+  return std::any_of(table().begin(), table().end(),
+                     [&](const entry& e) { return e.key.name.starts_with(name + "."); });
 }
 
 class parser {
@@ -885,9 +756,9 @@ class parser {
   [[noreturn]] void refuse_unknown(const leaf& l, int level) const {
     std::vector<std::string> names;
     std::string inside;
-    for (const entry& e : table) {
+    for (const entry& e : table()) {
       if (e.where == (level == 0 ? scope::curve : scope::base)) continue;
-      const std::string name = e.key.name;
+      const std::string& name = e.key.name;
       names.push_back(name);
       if (name.starts_with(l.name + "."))
         inside += (inside.empty() ? "" : ", ") + name.substr(l.name.size() + 1);
@@ -924,8 +795,8 @@ class parser {
       refuse_idle("channel.fading", "channel.type", name_of(c.link.channel));
     const bool tdl = c.link.channel == channel_type::tdl, cdl = c.link.channel == channel_type::cdl,
                from_file = c.link.channel == channel_type::file;
-    for (const entry& e : table) {
-      const std::string name = e.key.name;
+    for (const entry& e : table()) {
+      const std::string& name = e.key.name;
       if (!name.starts_with("channel.") || name == "channel.type" || name == "channel.fading") continue;
       const bool has_meaning = is_among(name, file_keys) && from_file ? true
                                : name == "channel.file"               ? false
@@ -1029,8 +900,8 @@ class parser {
       // The library names its own arguments: say which key that is.
       std::string key = error.argument();
       if (c.link.massive && find("massive." + key) != nullptr) key = "massive." + key;
-      for (const entry& e : table) {  // but for the code's, which is known to be good
-        const std::string name = e.key.name;
+      for (const entry& e : table()) {  // but for the code's, which is known to be good
+        const std::string& name = e.key.name;
         if (code_setting_of(name).empty() && name.ends_with("." + key)) key = name;
       }
       if (key == "qam") key = "modem.modulation";
@@ -1076,7 +947,7 @@ class parser {
     massive_link_config& m = c.link.massive.emplace(d.massive.config);
     for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::jacobi_cg,
                                     massive_mode::zf, massive_mode::mf})
-      if (d.massive.solver == hyphened(name_of(mode))) m.solver = mode;
+      if (same_word(d.massive.solver, name_of(mode))) m.solver = mode;
     const place iterations = d.where("massive.iterations");
     if (!is_iterative(m.solver)) {
       refuse_idle_with("massive.iterations", level, choice);
@@ -1171,12 +1042,9 @@ class parser {
     if (bits.level >= 0 && bits.level == elements.level)
       fail(std::max(bits.line, elements.line),
            "code has both resource_elements and coded_bits: expected one of them" + in_curve(c));
-    if (bits.level < elements.level)
-      d.code.coded_bits.reset();
-    else
-      d.code.resource_elements.reset();
+    d.code.values.erase(bits.level < elements.level ? "coded_bits" : "resource_elements");
     // A setting that the code does not have is refused, unless the code was chosen more specifically.
-    for (const entry& e : table) {
+    for (const entry& e : table()) {
       const std::string name = e.key.name, setting = code_setting_of(name);
       const place at = d.where(name);
       if (setting.empty() || at.level < 0) continue;
@@ -1186,38 +1054,42 @@ class parser {
       if (at.level >= d.where(chosen).level)
         fail(at.line, name + " has no meaning with " + chosen + " = \"" + choice->value + "\"" + in_curve(c));
     }
-    // So is a value that the code does not have: where the code was chosen more specifically, it is another
-    // code's, and does not count.
+    // Where the code was chosen more specifically than a value that it does not take, the value is another
+    // code's and does not count.
     const int type = d.where("code.type").level;
-    for_each_setting(d.code, [&](const char* setting, auto& held) {
-      if (!held || d.where(key_of_setting(setting)).level >= type) return;
-      if constexpr (std::is_same_v<decltype(held), std::optional<std::string>&>) {
-        const std::vector<std::string> words = words_of(d.code.type, setting);
-        if (!words.empty() && std::find(words.begin(), words.end(), *held) == words.end()) held.reset();
+    std::erase_if(d.code.values, [&](const auto& given) {
+      const setting<code_config>* of_type = find_setting(settings_of(d.code.type), given.first);
+      if (of_type == nullptr || d.where(key_of_setting(given.first)).level >= type) return false;
+      code_config scratch;
+      try {
+        of_type->set(scratch, given.second);
+        return false;
+      } catch (const argument_error&) {
+        return true;
       }
     });
     if (is_ldpc(d.code.type)) {
-      if (d.code.n && d.where("code.n").level < type) {
+      if (const setting_value* n = d.code.find("n"); n != nullptr && d.where("code.n").level < type) {
         code_config of;
         of.type = d.code.type;
-        if (!k_of_coded_bits(of, static_cast<std::size_t>(*d.code.n))) d.code.n.reset();
+        if (!k_of_coded_bits(of, static_cast<std::size_t>(std::get<std::int64_t>(*n))))
+          d.code.values.erase("n");
       }
       if (d.where("code.k").level < std::max({type, d.where("code.n").level, d.where("code.rate").level}))
-        d.code.k.reset();
+        d.code.values.erase("k");
     }
 
     const place f1 = d.where("code.interleaver.f1"), f2 = d.where("code.interleaver.f2");
     if ((f1.level >= 0) != (f2.level >= 0))
       fail(std::max(f1.line, f2.line), "code.interleaver needs both f1 and f2" + in_curve(c));
-    if (f1.level >= 0) d.code.interleaver = d.interleaver;
+    if (f1.level >= 0)
+      d.code.values["interleaver"] = std::vector<std::int64_t>{d.interleaver.f1, d.interleaver.f2};
 
     try {
       c.link.code = config_of(d.code);
       c.link.code.k = completed(c.link.code).k;
     } catch (const argument_error& error) {
-      std::string key = error.argument() == "f1, f2"
-                            ? "code.interleaver"
-                            : key_of_setting(error.argument() == "stop" ? "early_stop" : error.argument());
+      std::string key = error.argument() == "f1, f2" ? "code.interleaver" : key_of_setting(error.argument());
       place at = d.where(key == "code.interleaver" ? "code.interleaver.f1" : key);
       for (const char* cause :
            {"code.crc", "code.n", "code.rate", "code.feedback", "code.transport_block_size", "code.type"})
@@ -1228,9 +1100,9 @@ class parser {
   static bool is_ldpc(code_type t) { return t == code_type::wimax_ldpc || t == code_type::wifi_ldpc; }
   /// "code.rate" for "rate".
   static std::string key_of_setting(const std::string& setting) {
-    for (const entry& e : table)
-      for (const char* group : {"code.", "decoder."})
-        if (e.key.name == group + setting) return e.key.name;
+    if (setting == "type") return "code.type";
+    for (const entry& e : table())
+      if (code_setting_of(e.key.name) == setting) return e.key.name;
     return setting;
   }
 
@@ -1302,8 +1174,8 @@ constexpr const char* introduction = R"(# Scenario files
 
 `warpband sim SCENARIO.toml` runs what a scenario file says: random bits, CRC, encoder, mapper, channel, demapper
 or MIMO detector, decoder, and the count of errors, at each Eb/N0 or SNR of a sweep. The files are TOML
-(https://toml.io). A key that is left out has its default; an unknown key is refused. Words may
-have _ for -. This page is what `warpband sim --help-scenario` prints.
+(https://toml.io). A key that is left out has its default; an unknown key is refused. In words
+neither case nor - and _ matter. This page is what `warpband sim --help-scenario` prints.
 
 ```toml
 title = "LTE turbo code, K = 1024, in AWGN"
@@ -1397,7 +1269,7 @@ void apply_overrides(scenario& s, const scenario_overrides& with) {
 std::span<const scenario_key> scenario_keys() {
   static const std::vector<scenario_key> keys = [] {
     std::vector<scenario_key> all;
-    for (const entry& e : table) all.push_back(e.key);
+    for (const entry& e : table()) all.push_back(e.key);
     return all;
   }();
   return keys;
@@ -1412,8 +1284,8 @@ std::string code_setting_of(const std::string& key) {
 
 std::string scenario_help() {
   std::string out = introduction, group = "-";
-  for (const entry& e : table) {
-    const std::string name = e.key.name;
+  for (const entry& e : table()) {
+    const std::string& name = e.key.name;
     const std::string own = name.find('.') == std::string::npos ? "" : name.substr(0, name.find('.'));
     if (own != group) {
       group = own;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <warpband/link/code_settings.hpp>
+#include <warpband/link/names.hpp>
 #include <warpband/link/sweep.hpp>
 
 namespace wb {
@@ -38,11 +39,11 @@ scenario load_scenario(const std::string& path);
 
 /// One key of a scenario file.
 struct scenario_key {
-  const char* name;     // "decoder.windows"
-  const char* type;     // "integer", "number", "text", ...
-  const char* allowed;  // in words
-  const char* initial;  // the value in TOML that stands for leaving it out; "" where there is none
-  const char* text;     // what it means
+  std::string name;     // "decoder.windows"
+  std::string type;     // "integer", "number", "text", ...
+  std::string allowed;  // in words
+  std::string initial;  // the value in TOML that stands for leaving it out; "" where there is none
+  std::string text;     // what it means
 };
 /// The setting of code_settings.hpp that a key is: "windows" for "decoder.windows", "interleaver" for
 /// "code.interleaver.f1"; empty for other keys and code.type.
@@ -52,31 +53,5 @@ std::span<const scenario_key> scenario_keys();
 
 /// The documentation of scenario files, in Markdown.
 std::string scenario_help();
-
-/// The names that scenario files and results use.
-const char* name_of(code_type) noexcept;               // "none", "lte-turbo", "lte-transport", ...
-const char* name_of(turbo_rate) noexcept;              // "1/3", "1/2"
-const char* name_of(channel_type) noexcept;            // "awgn", "rayleigh", "tdl", "cdl", "file"
-const char* name_of(fading_type) noexcept;             // "fast", "block"
-const char* name_of(map_algorithm) noexcept;           // "max-log-map", "log-map"
-const char* name_of(early_stop) noexcept;              // "none", "crc", "sign-agreement"
-const char* name_of(ldpc_algorithm) noexcept;          // "min-sum", "normalised-min-sum", ...
-const char* name_of(ldpc_schedule) noexcept;           // "layered", "flooding"
-const char* name_of(ldpc_precision) noexcept;          // "float32", "float16", "int8"
-const char* name_of(turbo_precision) noexcept;         // "float32", "bfloat16", "int16"
-const char* name_of(conv_algorithm) noexcept;          // "viterbi", "max-log-map", "log-map"
-const char* name_of(conv_ending) noexcept;             // "zero-tail", "tail-biting", "truncated"
-const char* name_of(conv_standard) noexcept;           // "802.11", "802.16"
-const char* name_of(conv_order) noexcept;              // "serial", "streams"
-const char* name_of(demap_algorithm) noexcept;         // "max-log", "exact"
-const char* name_of(const space_time_code&) noexcept;  // "alamouti", "silver", "golden", "pair"
-const char* name_of(golden_search) noexcept;           // "exact", "slicing"
-const char* name_of(massive_direction) noexcept;       // "uplink", "downlink"
-const char* name_of(massive_sinr) noexcept;            // "exact", "approximate"
-const char* name_of(const std::optional<crc_polynomial>&) noexcept;  // "none", "crc24a", "crc24b", "other"
-const char* name_of_modulation(int points) noexcept;                 // "bpsk", "qpsk", "16qam", ...
-
-/// The candidate that `word` is most likely a misspelling of; empty if none is near.
-std::string nearest_name(const std::string& word, const std::vector<std::string>& candidates);
 
 }  // namespace wb

@@ -127,14 +127,14 @@ TEST(scenario, documented_defaults_are_the_defaults) {
   // A file that spells out every default gives what an empty one gives.
   std::string spelt = sweep;
   for (const scenario_key& k : scenario_keys()) {
-    EXPECT_NE(*k.name, '\0');
-    EXPECT_NE(*k.text, '\0') << k.name;
-    EXPECT_NE(*k.allowed, '\0') << k.name;
-    const std::string name = k.name;
+    EXPECT_FALSE(k.name.empty());
+    EXPECT_FALSE(k.text.empty()) << k.name;
+    EXPECT_FALSE(k.allowed.empty()) << k.name;
+    const std::string& name = k.name;
     const std::vector<code_type> types = types_with(code_setting_of(name));
     if (!types.empty() && std::find(types.begin(), types.end(), code_type::lte_turbo) == types.end())
       continue;
-    if (*k.initial != '\0' && (name == "channel.type" || !name.starts_with("channel.")) &&
+    if (!k.initial.empty() && (name == "channel.type" || !name.starts_with("channel.")) &&
         !name.starts_with("detector.") && name != "decoder.llr_steps" && name != "stbc.search")
       spelt += name + " = " + k.initial + "\n";
   }
@@ -207,10 +207,10 @@ TEST(scenario, documented_defaults_are_the_defaults) {
   const std::string line = sweep + "channel.type = \"tdl\"\n";
   std::string spelt_line = line;
   for (const scenario_key& k : scenario_keys()) {
-    const std::string name = k.name;
+    const std::string& name = k.name;
     if (of_clusters(name))
       spelt_clusters += name + " = " + k.initial + "\n";
-    else if (name.starts_with("channel.") && *k.initial != '\0' && name != "channel.type" &&
+    else if (name.starts_with("channel.") && !k.initial.empty() && name != "channel.type" &&
              name != "channel.fading" && name != "channel.delay_spread_ns")
       spelt_line += name + " = " + k.initial + "\n";
   }
@@ -578,8 +578,9 @@ TEST(scenario, refuses_what_other_codes_do_not_have) {
   EXPECT_REFUSED(
       sweep + "decoder.algorithm = \"viterbi\"",
       "line 2: decoder.algorithm = \"viterbi\" is not allowed: expected \"log-map\" or \"max-log-map\"");
-  EXPECT_REFUSED(sweep + "decoder.precision = \"bfloat16\"\ndecoder.early_stop = \"sign-agreement\"",
-                 "line 3: decoder.early_stop = sign-agreement is not allowed: expected none or crc");
+  EXPECT_REFUSED(
+      sweep + "decoder.precision = \"bfloat16\"\ndecoder.early_stop = \"sign-agreement\"",
+      "line 3: decoder.early_stop = \"sign-agreement\" is not allowed: expected \"none\" or \"crc\"");
   EXPECT_REFUSED(with(wimax, "decoder.algorithm = \"log-map\""),
                  "line 3: decoder.algorithm = \"log-map\" is not allowed: expected \"normalised-min-sum\", ");
   EXPECT_REFUSED(with(wimax, "decoder.algorithm = \"min-sum\"\ndecoder.scale = 0.5"),
@@ -603,7 +604,8 @@ TEST(scenario, refuses_what_other_codes_do_not_have) {
   EXPECT_REFUSED(with(conv, "code.termination = \"none\""), "expected \"zero-tail\" or \"tail-biting\"");
   EXPECT_REFUSED(with(conv, "decoder.overlap = 3"),
                  "line 3: decoder.overlap has no meaning with code.termination = \"zero-tail\"");
-  EXPECT_REFUSED(with(conv, "code.generators = [133, 171]"), "line 3: code.generators = 133 is not allowed");
+  EXPECT_REFUSED(with(conv, "code.generators = [133, 171]"),
+                 "line 3: code.generators = [133, 171] is not allowed");
   EXPECT_REFUSED(with(conv, "code.generators = [\"138\", \"171\"]"), "line 3: code.generators = \"138\"");
   EXPECT_REFUSED(with(conv, "code.generators = [\"7\", \"5\", \"3\"]\ncode.rate = \"3/4\""),
                  "line 4: code.rate = \"3/4\" is not allowed: expected \"1/3\" with 3 generators");
@@ -617,6 +619,16 @@ TEST(scenario, refuses_what_other_codes_do_not_have) {
                       "[[curve]]\nlabel = \"a\"\n[[curve]]\nlabel = \"b\"\ncode.type = \"conv\"\n"
                       "code.n = 576"),
                  "line 8: code.n has no meaning with code.type = \"conv\", in curve \"b\"");
+}
+
+TEST(scenario, words_are_taken_in_their_usual_spellings) {
+  const curve_config c = only_curve(sweep +
+                                    "code.type = \"WiMAX_LDPC\"\nmodem.modulation = \"16-QAM\"\n"
+                                    "decoder.algorithm = \"Offset Min-Sum\"\ndecoder.precision = \"INT8\"\n");
+  EXPECT_EQ(c.link.code.type, code_type::wimax_ldpc);
+  EXPECT_EQ(c.link.qam, 16);
+  EXPECT_EQ(c.link.code.ldpc.decoder.algorithm, ldpc_algorithm::offset_min_sum);
+  EXPECT_EQ(c.link.code.ldpc.decoder.precision, ldpc_precision::int8);
 }
 
 TEST(scenario, overrides_are_for_all_curves_and_add_up) {
@@ -727,12 +739,12 @@ TEST(scenario, refuses_unknown_keys_and_suggests) {
 
 TEST(scenario, refuses_wrong_types_and_values) {
   EXPECT_REFUSED(sweep + "code.k = \"6144\"",
-                 "line 2: code.k = \"6144\" is not allowed: expected an integer");
-  EXPECT_REFUSED(sweep + "code.k = 6144.0", "code.k = 6144.0 is not allowed: expected an integer");
-  EXPECT_REFUSED(sweep + "code.k = [1]", "code.k = a list is not allowed");
+                 "line 2: code.k = \"6144\" is not allowed: expected lte-turbo an integer");
+  EXPECT_REFUSED(sweep + "code.k = 6144.0", "code.k = 6144.0 is not allowed: expected lte-turbo an integer");
+  EXPECT_REFUSED(sweep + "code.k = [1]", "code.k = [1] is not allowed");
   EXPECT_REFUSED(sweep + "code.k.x = 1", "code.k = a table is not allowed");
   EXPECT_REFUSED(sweep + "[code.k]", "code.k = a table is not allowed");
-  EXPECT_REFUSED(sweep + "code = 5", "code = 5 is not allowed: expected a table with type, k, n, rate, crc");
+  EXPECT_REFUSED(sweep + "code = 5", "code = 5 is not allowed: expected a table with type, k, rate, crc");
   EXPECT_REFUSED(sweep + "code.k = 99999999999", "code.k = 99999999999 is not allowed");
   EXPECT_REFUSED(sweep + "seed = -1", "seed = -1 is not allowed: expected an integer from 0");
   EXPECT_REFUSED(

@@ -157,33 +157,14 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
   return a;
 }
 
-std::string text(float x) {
-  std::string s = std::to_string(x);
-  s.erase(s.find_last_not_of('0') + 1);
-  return s.back() == '.' ? s + "0" : s;
-}
-
 void check(const ldpc_decoder_config& c) {
-  auto named = [](const char* argument, int value, int most, const char* allowed) {
-    if (value < 0 || value > most) throw argument_error(argument, std::to_string(value), allowed);
-  };
-  named("algorithm", static_cast<int>(c.algorithm), 3,
-        "min_sum, normalised_min_sum, offset_min_sum or sum_product");
-  named("schedule", static_cast<int>(c.schedule), 1, "layered or flooding");
-  named("precision", static_cast<int>(c.precision), 2, "float32, float16 or int8");
-  check_range("iterations", c.iterations, 1, 1000);
+  check_settings(ldpc_decoder_settings(), c);
   const bool int8 = c.precision == ldpc_precision::int8;
   if (c.algorithm == ldpc_algorithm::sum_product && c.precision != ldpc_precision::float32)
-    throw argument_error("precision", int8 ? "int8" : "float16", "float32 with sum_product");
-  if (c.algorithm == ldpc_algorithm::normalised_min_sum) {
-    if (!(c.scale > 0.f && c.scale <= 1.f)) throw argument_error("scale", text(c.scale), "above 0 to 1");
-    if (int8 && (8 * c.scale != std::floor(8 * c.scale)))
-      throw argument_error("scale", text(c.scale), "a multiple of 0.125 with int8");
-  }
-  if (c.algorithm == ldpc_algorithm::offset_min_sum && !(c.offset >= 0.f && c.offset <= 8.f))
-    throw argument_error("offset", text(c.offset), "0 to 8");
-  if (int8 && !(c.int8_steps >= 0.25f && c.int8_steps <= 64.f))
-    throw argument_error("int8_steps", text(c.int8_steps), "0.25 to 64");
+    throw argument_error("precision", int8 ? "\"int8\"" : "\"float16\"", "\"float32\" with sum-product");
+  if (c.algorithm == ldpc_algorithm::normalised_min_sum && int8 && 8 * c.scale != std::floor(8 * c.scale))
+    throw argument_error("scale", as_message(settings_detail::as_written(c.scale)),
+                         "a multiple of 0.125 with int8");
 }
 
 /// An output of k or n values for each codeword.
@@ -194,6 +175,44 @@ void check_bits(const char* argument, const view<T>& v, const ldpc_code& code, s
 }
 
 }  // namespace
+
+const std::vector<setting<ldpc_decoder_config>>& ldpc_decoder_settings() {
+  using c = ldpc_decoder_config;
+  using algorithm = ldpc_algorithm;
+  static const std::vector<setting<c>> all{
+      words<c, algorithm>("algorithm", &c::algorithm,
+                          {{"normalised-min-sum", algorithm::normalised_min_sum},
+                           {"min-sum", algorithm::min_sum},
+                           {"offset-min-sum", algorithm::offset_min_sum},
+                           {"sum-product", algorithm::sum_product}},
+                          "sum-product is exact belief propagation; the min-sum algorithms approximate it."),
+      number("scale", &c::scale, 0, 1, "Factor on the messages of checks. With int8 a multiple of 0.125.",
+             true)
+          .only_with("algorithm", {"normalised-min-sum"}),
+      number("offset", &c::offset, 0, 8, "What is taken from the messages of checks, in units of LLRs.")
+          .only_with("algorithm", {"offset-min-sum"}),
+      integer("iterations", &c::iterations, 1, 1000, "Iterations; with early_stop the most."),
+      words<c, ldpc_schedule>("schedule", &c::schedule,
+                              {{"layered", ldpc_schedule::layered}, {"flooding", ldpc_schedule::flooding}},
+                              "Block rows one after the other, each with what those before it found; or all "
+                              "checks at once."),
+      words<c, ldpc_precision>(
+          "precision", &c::precision,
+          {{"float32", ldpc_precision::float32},
+           {"float16", ldpc_precision::float16},
+           {"int8", ldpc_precision::int8}},
+          "Of the messages. float16 is for GPUs: a CPU computes the same bits, but slowly. "
+          "sum-product takes float32 only."),
+      number(
+          "int8_steps", &c::int8_steps, 0.25, 64,
+          "Steps of int8 messages in an LLR of 1. Finer steps clip earlier; with offset-min-sum 2 or 4 make "
+          "the offset whole steps.")
+          .only_with("precision", {"int8"}),
+      words<c, bool>("early_stop", &c::early_stop, {{"syndrome", true}, {"none", false}},
+                     "syndrome: a codeword leaves the iterations once all its checks hold."),
+  };
+  return all;
+}
 
 struct ldpc_decoder::reads_by_vector {
   std::mutex mutex;

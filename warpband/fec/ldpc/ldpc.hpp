@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/ldpc/ldpc_args.hpp>
 #include <warpband/fec/ldpc/ldpc_code.hpp>
@@ -46,6 +47,8 @@ struct ldpc_decoder_config {
   /// normalised min-sum; offset min-sum wants the offset to be whole steps, 2 or 4.
   float int8_steps = 3.f;
 };
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting<ldpc_decoder_config>>& ldpc_decoder_settings();
 
 struct ldpc_decoder_output {
   view<std::uint8_t> bits = {};  // [batch, k] hard decisions of the systematic bits, LLR < 0; or [batch, n]

@@ -37,13 +37,13 @@ void check_windows(turbo_decoder_config& c) {
   const bool int16 = c.precision == turbo_precision::int16;
   const std::string with = int16 ? " with precision int16" : " with precision bfloat16";
   if (int16 && c.algorithm == map_algorithm::log_map)
-    throw argument_error("algorithm", "log-map", "max-log-map" + with);
+    throw argument_error("algorithm", "\"log-map\"", "\"max-log-map\"" + with);
   if (c.stop == early_stop::sign_agreement)
-    throw argument_error("stop", "sign-agreement", "none or crc" + with);
+    throw argument_error("early_stop", "\"sign-agreement\"", "\"none\" or \"crc\"" + with);
   if (int16 && 8 * c.extrinsic_scale != std::floor(8 * c.extrinsic_scale))
-    throw argument_error("extrinsic_scale", std::to_string(c.extrinsic_scale), "a multiple of 1/8" + with);
-  if (!(c.llr_steps >= 0.25f && c.llr_steps <= 64.f))
-    throw argument_error("llr_steps", std::to_string(c.llr_steps), "0.25 to 64");
+    throw argument_error("extrinsic_scale", as_message(settings_detail::as_written(c.extrinsic_scale)),
+                         "a multiple of 1/8" + with);
+  find_setting(turbo_decoder_settings(), "llr_steps")->set(c, double{c.llr_steps});  // of 8-bit LLRs
   if (c.k > 32768) throw argument_error("k", std::to_string(c.k), "40 to 32768" + with);
   if (c.windows == 0)
     for (c.windows = 1; c.windows < 64 && c.k % (2 * c.windows) == 0 && c.k / (2 * c.windows) >= 64;)
@@ -65,11 +65,7 @@ void check_windows(turbo_decoder_config& c) {
 
 turbo_decoder_config checked(turbo_decoder_config c) {
   check_range("k", c.k, 40, 65536);
-  check_range("iterations", c.iterations, 1, 64);
-  check_range("precision", static_cast<int>(c.precision), 0, 2);
-  if (c.algorithm != map_algorithm::log_map && c.algorithm != map_algorithm::max_log_map)
-    throw argument_error("algorithm", std::to_string(static_cast<int>(c.algorithm)),
-                         "max-log-map or log-map");
+  check_settings(turbo_decoder_settings(), c);
   const bool side_by_side = c.precision != turbo_precision::float32;
   if (side_by_side) check_windows(c);
   // Short windows keep a GPU busy; with this overlap they lose 0.003 dB at K = 6144 (docs/wu2010.md).
@@ -83,19 +79,61 @@ turbo_decoder_config checked(turbo_decoder_config c) {
     throw argument_error("overlap", std::to_string(c.overlap),
                          "0 to k/windows - 1 = " + std::to_string(longest) + ", or -1 (automatic)");
   if (c.windows == 1) c.overlap = 0;
-  if (!(c.extrinsic_scale > 0.f && c.extrinsic_scale <= 1.f))
-    throw argument_error("extrinsic_scale", std::to_string(c.extrinsic_scale), "a factor in (0, 1]");
   if (c.algorithm == map_algorithm::log_map && c.extrinsic_scale != 1.f)
-    throw argument_error("extrinsic_scale", std::to_string(c.extrinsic_scale),
-                         "1 with log_map, which is exact");
-  if (c.stop != early_stop::none && c.stop != early_stop::crc && c.stop != early_stop::sign_agreement)
-    throw argument_error("stop", std::to_string(static_cast<int>(c.stop)), "none, crc or sign_agreement");
+    throw argument_error("extrinsic_scale", as_message(settings_detail::as_written(c.extrinsic_scale)),
+                         "1 with log-map, which is exact");
   if (c.stop == early_stop::crc && c.crc_degree >= c.k)
     throw argument_error("crc_degree", std::to_string(c.crc_degree), "less than k = " + std::to_string(c.k));
   return c;
 }
 
 }  // namespace
+
+const std::vector<setting<turbo_decoder_config>>& turbo_decoder_settings() {
+  using c = turbo_decoder_config;
+  static const std::vector<setting<c>> all{
+      words<c, map_algorithm>(
+          "algorithm", &c::algorithm,
+          {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}},
+          "log-map is exact MAP decoding; max-log-map replaces every sum of probabilities by its largest "
+          "term."),
+      integer("iterations", &c::iterations, 1, 64, "Full iterations; with early_stop the most."),
+      integer_or_auto(
+          "windows", &c::windows, 0, 1, 65536 / 8,
+          "Windows of a codeword that are decoded in parallel, P. \"auto\": windows of about 32 steps; "
+          "with bfloat16 and int16 as many, up to 64, as leave them 64 steps.",
+          "an integer from 1 to k/8"),
+      integer_or_auto(
+          "overlap", &c::overlap, -1, 0, 65536,
+          "Steps by which the recursions of a window start early, in its neighbours. 0 relies on the "
+          "border metrics of the previous iteration alone. \"auto\": 24, with bfloat16 and int16 8, or "
+          "what the windows allow.",
+          "an integer from 0 to k/windows - 1"),
+      number("extrinsic_scale", &c::extrinsic_scale, 0, 1,
+             "Factor on extrinsic LLRs. 0.75 wins back most of what max-log-map loses; log-map takes 1 only.",
+             true),
+      words<c, early_stop>(
+          "early_stop", &c::stop,
+          {{"none", early_stop::none},
+           {"crc", early_stop::crc},
+           {"sign-agreement", early_stop::sign_agreement}},
+          "A codeword leaves the iterations when its CRC holds, or when both constituent decoders "
+          "agree on every bit."),
+      words<c, turbo_precision>(
+          "precision", &c::precision,
+          {{"float32", turbo_precision::float32},
+           {"bfloat16", turbo_precision::bfloat16},
+           {"int16", turbo_precision::int16}},
+          "bfloat16 keeps what the decoders tell each other in 16 bits; int16 is max-log-map on "
+          "8-bit channel LLRs. Both are several times faster. Their windows are a power of two "
+          "up to 128, overlap a multiple of 8, early_stop \"none\" or \"crc\".")
+          .left_out_by_default(),
+      number("llr_steps", &c::llr_steps, 0.25, 64,
+             "Steps of the channel LLRs in an LLR of 1; they are limited to +-127 steps.")
+          .only_with("precision", {"int16"}),
+  };
+  return all;
+}
 
 struct turbo_decoder::windows_tables {
   struct of_lanes {

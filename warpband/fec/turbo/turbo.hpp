@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/trellis/map_algorithm.hpp>
 #include <warpband/fec/turbo/turbo_args.hpp>
@@ -57,6 +58,8 @@ struct turbo_decoder_config {
   /// steps, in int16 extrinsics to +-1023.
   float llr_steps = 8.f;
 };
+/// Its settings: names, what is allowed, what they mean. k and the CRC are the code's.
+const std::vector<setting<turbo_decoder_config>>& turbo_decoder_settings();
 
 struct turbo_decoder_output {
   view<std::uint8_t> bits = {};        // [batch, k] hard decisions, LLR < 0

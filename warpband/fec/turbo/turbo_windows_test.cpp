@@ -231,7 +231,7 @@ TEST(turbo_windows_settings, are_checked) {
     EXPECT_EQ(with([](auto&) {}), "");
     EXPECT_EQ(with([](auto& c) { c.algorithm = map_algorithm::log_map, c.extrinsic_scale = 1; }),
               int16 ? "algorithm" : "");
-    EXPECT_EQ(with([](auto& c) { c.stop = early_stop::sign_agreement; }), "stop");
+    EXPECT_EQ(with([](auto& c) { c.stop = early_stop::sign_agreement; }), "early_stop");
     EXPECT_EQ(with([](auto& c) { c.extrinsic_scale = 0.7f; }), int16 || log_map ? "extrinsic_scale" : "");
     EXPECT_EQ(with([](auto& c) { c.llr_steps = 0; }), "llr_steps");
     EXPECT_EQ(with([](auto& c) { c.llr_steps = 65; }), "llr_steps");

@@ -1,0 +1,146 @@
+#include <warpband/core/setting.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace wb {
+namespace {
+
+std::string number_text(double x) {
+  char text[40];
+  const auto r = std::to_chars(text, text + sizeof text, x);
+  return {text, r.ptr};
+}
+
+/// A list between `open` and `close`.
+template <class T, class Item>
+std::string joined(const std::vector<T>& list, const char* open, const char* separator, const char* close,
+                   Item item) {
+  std::string text = open;
+  for (std::size_t i = 0; i < list.size(); i++) text += (i == 0 ? "" : separator) + item(list[i]);
+  return text + close;
+}
+
+std::string folded(std::string_view word) {
+  std::string all;
+  for (const char c : word)
+    if (c != '-' && c != '_' && c != ' ') all += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return all;
+}
+
+template <class T>
+std::optional<T> parsed(std::string_view text) {
+  T x{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(x) : std::nullopt;
+}
+
+}  // namespace
+
+std::string as_message(const setting_value& value) {
+  if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
+  if (const auto* x = std::get_if<double>(&value)) {
+    const std::string text = number_text(*x);  // a whole one still looks like one
+    return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
+  }
+  if (const auto* s = std::get_if<std::string>(&value)) return "\"" + *s + "\"";
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
+    return joined(*list, "[", ", ", "]", [](std::int64_t i) { return std::to_string(i); });
+  if (const auto* list = std::get_if<std::vector<std::string>>(&value))
+    return joined(*list, "[", ", ", "]", [](const std::string& s) { return "\"" + s + "\""; });
+  return std::to_string(std::get<std::int64_t>(value));
+}
+
+std::string plain(const setting_value& value) {
+  if (const auto* s = std::get_if<std::string>(&value)) return *s;
+  if (const auto* x = std::get_if<double>(&value)) return number_text(*x);
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
+    return joined(*list, "", ",", "", [](std::int64_t i) { return std::to_string(i); });
+  if (const auto* list = std::get_if<std::vector<std::string>>(&value))
+    return joined(*list, "", ",", "", [](const std::string& s) { return s; });
+  return as_message(value);
+}
+
+setting_value from_text(const std::string& kind, std::string_view text) {
+  if (kind == "integer")
+    if (const auto i = parsed<std::int64_t>(text)) return *i;
+  if (kind == "number")
+    if (const auto x = parsed<double>(text)) return *x;
+  if (!kind.starts_with("list")) return std::string(text);
+  std::vector<std::string> parts{""};
+  for (const char c : text)
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  if (kind == "list of text") return parts;
+  std::vector<std::int64_t> numbers;
+  for (const std::string& part : parts) {
+    const auto i = parsed<std::int64_t>(part);
+    if (!i) return std::string(text);
+    numbers.push_back(*i);
+  }
+  return numbers;
+}
+
+bool same_word(std::string_view a, std::string_view b) { return folded(a) == folded(b); }
+
+std::optional<std::size_t> find_word(const std::vector<std::string>& allowed, std::string_view word) {
+  const auto at =
+      std::find_if(allowed.begin(), allowed.end(), [&](const std::string& w) { return same_word(w, word); });
+  if (at == allowed.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - allowed.begin());
+}
+
+std::string among(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); i++)
+    text += (i == 0 ? "\"" : i + 1 == words.size() ? " or \"" : ", \"") + words[i] + "\"";
+  return text;
+}
+
+namespace settings_detail {
+
+void refuse(const std::string& name, const setting_value& value, const std::string& allowed) {
+  throw argument_error(name, as_message(value), allowed);
+}
+
+std::int64_t whole(const std::string& name, const setting_value& value, std::int64_t least, std::int64_t most,
+                   const std::string& allowed) {
+  const auto* i = std::get_if<std::int64_t>(&value);
+  if (i == nullptr || *i < least || *i > most) refuse(name, value, allowed);
+  return *i;
+}
+
+double real(const std::string& name, const setting_value& value, double least, double most, bool above,
+            const std::string& allowed) {
+  double x = NAN;
+  if (const auto* i = std::get_if<std::int64_t>(&value)) x = static_cast<double>(*i);
+  if (const auto* d = std::get_if<double>(&value)) x = *d;
+  if (!(x >= least && x <= most && (!above || x > least))) refuse(name, value, allowed);
+  return x;
+}
+
+std::size_t word(const std::string& name, const setting_value& value, const std::vector<std::string>& words,
+                 const std::string& allowed) {
+  const auto* s = std::get_if<std::string>(&value);
+  const auto at = s != nullptr ? find_word(words, *s) : std::nullopt;
+  if (!at) refuse(name, value, allowed);
+  return *at;
+}
+
+std::string range_text(const char* what, double least, double most, bool above) {
+  const std::string from = number_text(least), to = number_text(most);
+  return std::string(what) + (above ? " above " + from + ", up to " + to : " from " + from + " to " + to);
+}
+
+double as_written(float x) {
+  char text[32] = {};
+  std::to_chars(text, text + sizeof text - 1, x);
+  return std::strtod(text, nullptr);
+}
+
+}  // namespace settings_detail
+}  // namespace wb
