@@ -5,9 +5,11 @@ A test program calls main(): usage: NAME_test.py [COMMAND]     COMMAND: the prog
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import h5py
@@ -68,6 +70,19 @@ class ArrayFilesTest(unittest.TestCase):
         after = sorted((p.name, p.lstat().st_mtime_ns, p.lstat().st_size) for p in self.folder.iterdir())
         self.assertEqual(before, after)
 
+    def send_while_writing(self, sent, *arguments, environment=None):
+        """Sends a signal to the command as soon as it has begun its new file: its exit code and stderr."""
+        with subprocess.Popen([command, *map(str, arguments), "--quiet"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, preexec_fn=takes_interrupts,
+                              env={**os.environ, **(environment or {})}) as process:
+            end = time.monotonic() + 300
+            while process.poll() is None and not any(".tmp" in p.name for p in self.folder.iterdir()):
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.01)
+            process.send_signal(sent)
+            _, err = process.communicate(timeout=600)
+        return process.returncode, err
+
     def peak_memory(self, *arguments):
         """Runs the command in a process of its own: a child starts with the peak of the process that made it."""
         program = ("import resource, subprocess, sys\n"
@@ -78,6 +93,11 @@ class ArrayFilesTest(unittest.TestCase):
         code, peak = map(int, run.stdout.split())
         self.assertEqual(code, 0, run.stderr)
         return peak
+
+
+def takes_interrupts():
+    """For a child that is interrupted: what a shell starts in the background has SIGINT ignored, and so have its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def main():

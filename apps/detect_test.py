@@ -4,10 +4,7 @@ usage: detect_test.py [COMMAND]     COMMAND: the program, build/release/warpband
 """
 import itertools
 import json
-import os
 import signal
-import subprocess
-import time
 
 import h5py
 import numpy
@@ -362,13 +359,9 @@ class DetectTest(array_files.ArrayFilesTest):
         h, y, _ = signal_of(14, 30000, 4, 4, 16, 0.1)
         self.write_signal("in.h5", h, y, 0.1)
         (self.folder / "out.h5").write_text("old")
-        with subprocess.Popen([array_files.command, "detect", "in.h5", "-o", "out.h5", "--detector", "ml", "--qam", "16", "--threads",
-                               "1", "--memory", "28M"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env={**os.environ, "WARPBAND_ISA": "scalar"}, text=True) as process:
-            time.sleep(0.5)
-            process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=100)
-        self.assertEqual((process.returncode, err), (1, "warpband: error: interrupted: out.h5 was not written\n"))
+        ended = self.send_while_writing(signal.SIGINT, "detect", "in.h5", "-o", "out.h5", "--detector", "ml", "--qam", 16,
+                                        "--threads", 1, "--memory", "28M", environment={"WARPBAND_ISA": "scalar"})
+        self.assertEqual(ended, (1, "warpband: error: interrupted: out.h5 was not written\n"))
         self.assertEqual((self.folder / "out.h5").read_text(), "old")
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["in.h5", "out.h5"])
 

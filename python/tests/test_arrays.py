@@ -297,17 +297,16 @@ def test_dlpack_and_buffers(rng):
 
 # ---------------------------------------------------------------- threads and processes
 def test_the_gil_is_released():
+    """Python goes on, turn by turn, while a call runs: one that is long enough for that, however busy the machine is."""
     decoder = wb.TurboDecoder(k=6144, iterations=64, executor=wb.cpu(threads=1))
-    llr = np.full((1, 3 * 6148), 0.01, np.float32)
-    start = time.perf_counter()
-    decoder(llr)
-    llr = np.repeat(llr, max(1, int(0.3 / (time.perf_counter() - start))) * 4, 0)
-    worker = threading.Thread(target=decoder, args=(llr,))
-    worker.start()
-    turns = 0
-    while worker.is_alive():
-        time.sleep(0.002)
-        turns += 1
+    turns, blocks = 0, 32
+    while turns <= 5 and blocks < 20000:
+        worker = threading.Thread(target=decoder, args=(np.full((blocks, 3 * 6148), 0.01, np.float32),))
+        worker.start()
+        turns, blocks = 0, 4 * blocks
+        while worker.is_alive():
+            time.sleep(0.002)
+            turns += 1
     assert turns > 5
 
 
@@ -340,7 +339,7 @@ def test_a_forked_child_works(rng):
     child = os.fork()
     if child == 0:
         os._exit(0 if np.array_equal(encoder(bits), wanted) else 1)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     done, status = 0, 0
     while not done and time.monotonic() < deadline:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -375,7 +374,7 @@ if child == 0:
     {end}
 print(os.waitpid(child, 0)[1])
 """
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=300)
     assert done.stdout == "0\n", done.stderr
 
 
