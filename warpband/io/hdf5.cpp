@@ -833,7 +833,8 @@ struct hdf5_reader::state {
     for (std::size_t i = 0; i < row; i++)
       for (std::size_t axis = 1, rest = i; axis < shape.size(); rest /= shape[axis++])
         places[i] += rest % shape[axis] * stride(shape, axis);
-    const std::size_t most_rows = std::max<std::size_t>(d.array.block_bytes / (row * 2 * sizeof(double)), 1);
+    const std::size_t most_rows =
+        std::max<std::size_t>(d.array.block_bytes / (row * parts * sizeof(double)), 1);
     std::vector<double> values;
     for (std::size_t at = first, end = first; at < first + rows; at = end) {
       end = std::min(first + rows, at + most_rows);
@@ -912,6 +913,9 @@ hdf5_reader::hdf5_reader(const std::string& path) : state_(std::make_unique<stat
     kept.min_size = mib / 8;
     H5Pset_mdc_config(access.id(), &kept);
   }
+  // Where HDF5 reads a piece of few bytes it reads more, 64 KiB unless told otherwise. Rows of MATLAB are
+  // such pieces, far apart: to decode 3000 rows of 6156 float64 took 6.0 s, now 1.7 s.
+  H5Pset_sieve_buf_size(access.id(), 4096);
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 11, 0))
   H5Pset_file_locking(access.id(), true, true);  // a file system without locks is no reason not to read
 #endif
