@@ -13,6 +13,7 @@ import time
 import unittest
 
 import h5py
+import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 command = str(ROOT / "build" / "release" / "warpband")
@@ -43,6 +44,23 @@ class ArrayFilesTest(unittest.TestCase):
                 file.create_dataset(array, data=values, **options)
             for key, value in (attributes or {}).items():
                 file.attrs[key] = value
+        return name
+
+    def write_matlab(self, name, arrays, compressed=False):
+        """As MATLAB saves arrays (version 7.3): a user block, axes reversed, complex numbers of "real" and "imag", a class."""
+        options = {"chunks": True, "compression": "gzip", "compression_opts": 3} if compressed else {}
+        with h5py.File(self.folder / name, "w", userblock_size=512) as file:
+            for array, values in arrays.items():
+                values = numpy.asarray(values)
+                values = values.reshape(values.shape + (1,) * (2 - values.ndim))
+                kind = {"float32": "single", "complex64": "single", "uint8": "logical"}.get(values.dtype.name, "double")
+                if numpy.iscomplexobj(values):
+                    part = values.real.dtype
+                    both = numpy.zeros(values.shape, [("real", part), ("imag", part)])
+                    both["real"], both["imag"] = values.real, values.imag
+                    values = both
+                stored = file.create_dataset(array, data=values.T, **options)
+                stored.attrs["MATLAB_class"] = numpy.bytes_(kind)
         return name
 
     def read(self, name):
