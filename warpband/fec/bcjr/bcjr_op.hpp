@@ -49,7 +49,7 @@ struct bcjr_op {
   static constexpr int tile = Tile;
   static constexpr int S = 1 << Memory;
   using range = bcjr_range<M>;
-  static constexpr float large_llr = 20.f;  // of a codeword that is_large
+  static constexpr float large_llr = 15.f;  // of a codeword that is_large
 
   int threads() const { return 1; }
   int weight_bits() const {
