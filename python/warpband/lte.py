@@ -120,6 +120,8 @@ class LteTransportDecoder:
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
 
     The other arguments are those of :class:`LteTransportEncoder`. One decoder serves one series of transmissions at a time.
+    Sums of LLRs may grow over transmissions: they are limited to +-1e30, and where they are decoded as of
+    :class:`warpband.TurboDecoder`.
     """
 
     def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,

@@ -75,6 +75,10 @@ class TurboDecoder:
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
+    log-map has the error rate of double precision on the same LLRs, also where those are 20 times too small or 100 times too
+    large. LLRs are limited to +-10000, with int16 to +-127 steps. Codewords of large LLRs, more than a fourth beyond +-11, take
+    1.4 times the time, with bfloat16 three times.
+
     The same bits come out on every processor, for any batch and number of threads.
     """
 

@@ -16,6 +16,15 @@ WB_HD void set_flag(std::int32_t* flag) {
 #endif
 }
 
+/// Adds to a number that other threads of the group may add to at the same time.
+WB_HD void add_to(std::int32_t* sum, std::int32_t x) {
+#if defined(__CUDACC__)
+  atomicAdd(sum, x);
+#else
+  *sum += x;
+#endif
+}
+
 /// One thread has the problem (or the W problems of its lanes) to itself.
 struct solo {
   static constexpr int rank = 0, size = 1;

@@ -40,6 +40,10 @@ struct bcjr_output {
 /// largest of its step and a state metric to about 2^-60 of the largest. A codeword with a NaN or infinite
 /// LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
 ///
+/// A codeword of which more than a fourth of the LLRs and priors are beyond +-15 is decoded by log-MAP on
+/// LLRs, with ln(1 + e^-d) within 0.013: it has none of these limits but that of +-10000 on the inputs, takes
+/// 1.5 times the time, and its soft outputs are exact within 0.5 + 0.001 |L|.
+///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class bcjr_decoder {
  public:

@@ -7,6 +7,11 @@
 namespace wb {
 inline namespace WB_ISA {
 
+WB_HD bool lane_of(bool mask, int) { return mask; }
+#if WB_WIDTH > 1
+WB_HD bool lane_of(m32x mask, int i) { return mask.x[i] != 0; }
+#endif
+
 /// What leaves a run: steps t, ... t + out - 1, whose ratios become LLRs.
 template <class M, class T, class G>
 WB_HD_CALL void bcjr_store(G g, const bcjr_args& a, int t, int out, item<T> item, T* ratios,
@@ -44,6 +49,7 @@ struct bcjr_op {
   static constexpr int tile = Tile;
   static constexpr int S = 1 << Memory;
   using range = bcjr_range<M>;
+  static constexpr float large_llr = 15.f;  // of a codeword that is_large
 
   int threads() const { return 1; }
   int weight_bits() const {
@@ -76,6 +82,51 @@ struct bcjr_op {
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    if constexpr (requires { typename M::of_large_llrs; }) {
+      const auto large = has_large_llrs(item, g, scratch);
+      const bcjr_op<Memory, typename M::of_large_llrs, Recursive, Tile> other{a};
+      for (int i = 0; i < item.valid;) {  // neighbours of one kind together
+        auto part = item;
+        part.first += static_cast<std::size_t>(i);
+        part.valid = 1;
+        const bool of_large = lane_of(large, i);
+        while (i + part.valid < item.valid && lane_of(large, i + part.valid) == of_large) part.valid++;
+        if (of_large)
+          other.decode(part, g, scratch);
+        else
+          decode(part, g, scratch);
+        g.sync();
+        i += part.valid;
+      }
+    } else {
+      decode(item, g, scratch);
+    }
+  }
+
+  /// Per item: whether its LLRs and priors are too large for M. Scratch of 2 conv_run.
+  template <class T, class G>
+  WB_HD_CALL typename rebind<T>::mask has_large_llrs(item<T> item, G g, T* scratch) const {
+    using I = typename rebind<T>::i32;
+    I beyond = I(0);
+    int count = 0;
+    const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {
+      const int n = static_cast<int>(v.elements);
+      for (int e = 0; e < n; e += conv_run)
+        load_run(g, v, e, n - e < conv_run ? n - e : conv_run, item, scratch, [&](T x) WB_INLINE_LAMBDA {
+          beyond = beyond + is_large(x, large_llr);
+          return x;
+        });
+      count += n;
+    };
+    add(a.llr);
+    if (a.prior.data) add(a.prior);
+    const auto large = are_large(g.sum_all(beyond), count);
+    g.sync();
+    return large;
+  }
+
+  template <class T, class G>
+  WB_HD_CALL void decode(item<T> item, G g, T* scratch) const {
     using I = typename rebind<T>::i32;
     using mask = typename rebind<T>::mask;
     const conv_trellis& c = a.code;

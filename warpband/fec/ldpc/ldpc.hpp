@@ -62,6 +62,10 @@ struct ldpc_decoder_output {
 /// steps (int8). A codeword with a NaN or infinite LLR is an erasure: its outputs are zero and its status
 /// says so; its neighbours are untouched.
 ///
+/// Sum-product of a codeword of which more than a fourth of the LLRs are beyond +-20 is computed on LLRs,
+/// with ln(1 + e^-d) within 0.013: without the limit of +-30, and exact within 0.5 + 0.001 |L| in the first
+/// iterations.
+///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class ldpc_decoder {
  public:

@@ -382,6 +382,86 @@ TEST_P(ldpc, zeros_decide_zero) {
         }
 }
 
+// LLRs of any scale: sum-product makes no more word errors than double precision does of the same LLRs.
+TEST_P(ldpc, the_scale_of_llrs_costs_no_words) {
+  struct expectation {
+    ldpc_code code;
+    bytes sent;
+    float scale;
+    std::vector<float> llr;
+    int errors[2];
+  };
+  const std::size_t n = 576, count = 25;
+  const auto errors_of = [&](const bytes& bits, const bytes& sent) {
+    int errors = 0;
+    for (std::size_t w = 0; w < count; w++) errors += row_of(bits, w, n) != row_of(sent, w, n);
+    return errors;
+  };
+  const auto setting = [](ldpc_schedule schedule) {
+    return ldpc_decoder_config{
+        .algorithm = ldpc_algorithm::sum_product, .iterations = 8, .schedule = schedule};
+  };
+  static const std::vector<expectation> all = [&] {
+    std::vector<expectation> list;
+    for (const auto rate : {wimax_rate::r1_2, wimax_rate::r5_6})
+      for (const float scale : {0.05f, 10.f, 100.f}) {
+        const ldpc_code code = wimax_ldpc(576, rate);
+        const auto dense = testing::dense_encoder_of(code);
+        const auto h = testing::checks_of(code);
+        std::mt19937_64 random(71);
+        expectation e{code, {}, scale, {}, {}};
+        bytes decided[2];
+        for (std::size_t w = 0; w < count; w++) {
+          const bytes word = dense.encode(testing::random_bytes_of_bits(code.k(), random));
+          auto llr = testing::noisy(word, rate == wimax_rate::r1_2 ? -0.5 : 4, random);
+          for (float& x : llr) x *= scale;
+          e.sent.insert(e.sent.end(), word.begin(), word.end());
+          e.llr.insert(e.llr.end(), llr.begin(), llr.end());
+          for (const auto schedule : both_schedules) {
+            auto options = exact(setting(schedule));
+            options.limit = std::numeric_limits<double>::infinity();
+            const auto r = oracle::ldpc_decode(h, std::vector<double>(llr.begin(), llr.end()), options);
+            bytes& bits = decided[static_cast<int>(schedule)];
+            bits.insert(bits.end(), r.bits.begin(), r.bits.end());
+          }
+        }
+        for (int s = 0; s < 2; s++) e.errors[s] = errors_of(decided[s], e.sent);
+        list.push_back(std::move(e));
+      }
+    return list;
+  }();
+  for (const expectation& e : all)
+    for (const auto schedule : both_schedules) {
+      const auto got = decode_words(exec(), ldpc_decoder(e.code, setting(schedule)), e.llr);
+      EXPECT_LE(errors_of(got.bits, e.sent), e.errors[static_cast<int>(schedule)] + 1)
+          << "k " << e.code.k() << ", scale " << e.scale << ", schedule " << static_cast<int>(schedule);
+    }
+}
+
+TEST_P(ldpc, sum_product_of_large_llrs_is_the_oracles) {
+  for (const sample& s : samples()) {
+    if (s.code.n() > 1000) continue;
+    const auto h = testing::checks_of(s.code);
+    const auto n = static_cast<std::size_t>(s.code.n());
+    auto llr = row_of(words_for(s, 72), 0, n);
+    for (float& x : llr) x *= 30;
+    for (const auto schedule : both_schedules) {
+      const ldpc_decoder_config c{.algorithm = ldpc_algorithm::sum_product,
+                                  .iterations = 2,
+                                  .schedule = schedule,
+                                  .early_stop = false};
+      auto options = exact(c);
+      options.limit = std::numeric_limits<double>::infinity();
+      const auto want = oracle::ldpc_decode(h, std::vector<double>(llr.begin(), llr.end()), options);
+      const auto got = decode_words(exec(), ldpc_decoder(s.code, c), llr);
+      for (std::size_t i = 0; i < n; i++)
+        ASSERT_NEAR(static_cast<double>(got.soft[i]), want.a_posteriori[i],
+                    0.5 + 1e-3 * std::fabs(want.a_posteriori[i]))
+            << s.name << ", " << text_of(c) << ", bit " << i;
+    }
+  }
+}
+
 TEST_P(ldpc, extreme_llrs_stay_finite) {
   const ldpc_code code = wifi_ldpc(648, wifi_rate::r3_4);
   std::mt19937_64 random(13);

@@ -171,6 +171,23 @@ struct vector_values {
     }
     return !finite;
   }
+  /// How many of the channel's LLRs are beyond +-limit. Before the first iteration.
+  WB_HD std::int32_t large(float limit) const {
+    typename rebind<lane>::i32 in_lanes(0);
+    std::int32_t count = 0;
+    for (int c = 0; c < a.columns; c++) {
+      const element* x = app + (a.flooding ? c * a.column_stride : a.column_table[c].first);
+      int r = 0;
+      for (; r + rows <= a.z; r += rows) in_lanes = in_lanes + is_large(load_message<T>(x + r), limit);
+      for (; r < a.z; r++) count += is_large(x[r], limit);
+    }
+#if WB_WIDTH > 1
+    for (int i = 0; i < WB_WIDTH; i++) count += in_lanes.x[i];
+#else
+    count += in_lanes;
+#endif
+    return count;
+  }
   /// The first vector again behind the z values of a column.
   WB_HD void repeat_first(element* column) const { store_message<T>(column + a.z, load_message<T>(column)); }
 
@@ -371,6 +388,11 @@ struct vector_codewords {
   }
   template <class G>
   WB_HD void clear_messages(G) const {}
+  /// Of the only codeword.
+  template <class G>
+  WB_HD std::int32_t large(float limit, G) const {
+    return codeword(0).large(limit);
+  }
   template <class Rule, class Degree, class G>
   WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int parity, unsigned active, G) const {
     each(active, [&](const auto& c, int) WB_INLINE_LAMBDA { c.layer(rule, degree, row, parity); });
@@ -526,6 +548,13 @@ struct block_values {
   template <class G>
   WB_HD void clear_messages(G g) const {
     for (int i = g.rank; i < a.blocks * a.z; i += g.size) store_message<T>(messages + i, T{});
+  }
+  /// How many of the channel's LLRs are beyond +-limit. Before the first iteration.
+  template <class G>
+  WB_HD std::int32_t large(float limit, G g) const {
+    std::int32_t count = 0;
+    for (int e = g.rank; e < a.n; e += g.size) count += is_large(app[e], limit);
+    return g.sum_all(count);
   }
   WB_HD void put_bit(int e, T x) const {
     store_message<T>(app + e, x);

@@ -13,6 +13,7 @@ struct turbo_decode_op {
   static constexpr bool by_block = true;
   static constexpr int Seg = 8;  // steps between checkpoints of alpha
   static constexpr int S = C::states;
+  static constexpr bool has_large = requires { typename M::of_large_llrs; };
 
   int threads() const { return a.windows; }
   std::size_t scratch(int group) const {
@@ -43,6 +44,19 @@ struct turbo_decode_op {
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    using mask = typename rebind<T>::mask;
+    const mask large = decode(item, g, scratch, mask_from<mask>(false));
+    if constexpr (has_large) {
+      if (!any(large)) return;
+      g.sync();
+      turbo_decode_op<C, typename M::of_large_llrs>{a}.decode(item, g, scratch, !large);
+    }
+  }
+
+  /// Decodes the codewords that are not `done`, but for those whose LLRs are too large for M. Returns these.
+  template <class T, class G>
+  WB_HD_CALL typename rebind<T>::mask decode(item<T> item, G g, T* scratch,
+                                             typename rebind<T>::mask done) const {
     using I = typename rebind<T>::i32;
     using mask = typename rebind<T>::mask;
     const int K = a.k, P = a.windows;
@@ -55,9 +69,11 @@ struct turbo_decode_op {
 
     // Load: LLRs become weights; an item with a non-finite LLR becomes an erasure as a whole.
     mask bad = mask_from<mask>(false);
+    I beyond = I(0);  // LLRs beyond the limit that are_large counts
     auto channel = [&](int e) WB_INLINE_LAMBDA {
       const T x = load(a.llr, static_cast<std::size_t>(e), item);
       const mask finite = is_finite(x);
+      if constexpr (has_large) beyond = beyond + is_large(x, M::large_llr);
       bad = bad | !finite;
       return M::weight(select(finite, x, T(0.f)));
     };
@@ -85,9 +101,14 @@ struct turbo_decode_op {
       }
     }
     const mask erased = g.any(bad);
+    mask large = mask_from<mask>(false);
+    if constexpr (has_large) {
+      large = are_large(g.sum_all(beyond), 3 * (K + 4));
+      done = done | large;
+      if (all(done)) return large;
+    }
     g.sync();
 
-    mask done = mask_from<mask>(false);
     for (int it = 0;; it++) {
       const int buffer = it & 1;
       const bool last = it + 1 == a.iterations;
@@ -139,6 +160,7 @@ struct turbo_decode_op {
       }
       if (last || all(done)) break;
     }
+    return large;
   }
 };
 

@@ -241,6 +241,70 @@ TEST_P(turbo, extreme_llrs_stay_finite) {
   }
 }
 
+// LLRs of any scale: no more frame errors than the double-precision log-MAP of the same LLRs has.
+TEST_P(turbo, the_scale_of_llrs_costs_no_frames) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2);
+  const int k = 256, iterations = 4;
+  static const auto words = make_codewords(k, 40, 1.0, 61);
+  static const std::vector<int> expected = [] {
+    std::vector<int> errors;
+    for (const float s : llr_scales)
+      errors.push_back(frame_errors(oracle_bits(scaled(words.llr, s), k, iterations), words.sent));
+    return errors;
+  }();
+  for (const int windows : {1, 8})
+    for (std::size_t i = 0; i < std::size(llr_scales); i++) {
+      const turbo_decoder d({.k = k, .iterations = iterations, .windows = windows});
+      EXPECT_LE(frame_errors(decode(*e, d, scaled(words.llr, llr_scales[i])).bits, words.sent),
+                expected[i] + 2)
+          << "scale " << llr_scales[i] << ", windows " << windows;
+    }
+}
+
+TEST_P(turbo, soft_outputs_of_large_llrs_are_the_oracles) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2);
+  const int k = 256;
+  const std::size_t K = 256, n = 3 * (K + 4);
+  const auto words = make_codewords(k, 4, 0.0, 62);
+  for (const float scale : {10.f, 100.f})
+    for (const int iterations : {1, 2}) {
+      const auto llr = scaled(words.llr, scale);
+      const auto got = decode(*e, turbo_decoder({.k = k, .iterations = iterations, .windows = 1}), llr);
+      for (std::size_t w = 0; w < words.sent.size(); w++) {
+        const auto row = row_of(llr, w, n);
+        const auto want = oracle::turbo_decode(std::vector<double>(row.begin(), row.end()), interleaver(k),
+                                               {.iterations = iterations});
+        for (std::size_t i = 0; i < K; i++) {
+          const double L = want.a_posteriori[i], tolerance = iterations + 2e-3 * std::abs(L);
+          ASSERT_NEAR(static_cast<double>(got.soft[w * K + i]), L, tolerance)
+              << "scale " << scale << ", iterations " << iterations << ", bit " << i;
+          ASSERT_NEAR(static_cast<double>(got.extrinsic[w * K + i]), L - static_cast<double>(llr[w * n + i]),
+                      tolerance);
+        }
+      }
+    }
+}
+
+// Neighbours of well-scaled and of large LLRs, which are decoded apart.
+TEST_P(turbo, scales_may_be_mixed_in_a_batch) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2), reference = open_reference();
+  const int k = 104, count = 21;
+  const std::size_t n = 3 * (104 + 4);
+  const auto words = make_codewords(k, count, 1.0, 63);
+  std::vector<float> llr = words.llr;
+  for (std::size_t i = 0; i < llr.size(); i++)
+    if (i / n % 3 == 1) llr[i] *= 20;
+  for (const auto stop : {early_stop::none, early_stop::sign_agreement}) {
+    const turbo_decoder d({.k = k, .iterations = 4, .windows = 2, .stop = stop});
+    const auto got = decode(*e, d, llr);
+    for (std::size_t i = 0; i < words.sent.size(); i++)
+      ASSERT_TRUE(got.rows(i, 1) == decode(*reference, d, row_of(llr, i, n))) << i;
+  }
+}
+
 TEST_P(turbo, overlap_brings_windows_to_one_window) {
   // With an overlap of almost a window, splitting changes little; without any it changes more.
   WB_SKIP_WITHOUT_DEVICE(GetParam());

@@ -13,6 +13,8 @@ struct turbo_windows_setup {
   using values = turbo_windows<C, V>;
   using numbers = V;
   static constexpr int S = C::states, L = V::lanes;
+  /// Whether codewords of large LLRs (are_large) have numbers of their own.
+  static constexpr bool has_large = requires { typename V::semiring::of_large_llrs; };
   turbo_windows_args a;
   int at_once;
   turbo_windows_plan plan;
@@ -45,8 +47,12 @@ struct turbo_windows_setup {
     plan.systematic = take(groups * steps * stride, c);
     plan.parity = take(2 * groups * steps * stride, c);
     plan.flags = take(3 * static_cast<std::size_t>(plan.codewords), sizeof(std::int32_t));
+    plan.large = take(static_cast<std::size_t>(plan.codewords), sizeof(std::int32_t));
     plan.bytes = used;
   }
+  /// With the places of another set of numbers of the same sizes.
+  WB_HD turbo_windows_setup(const turbo_windows_args& args, int together, const turbo_windows_plan& places)
+      : a(args), at_once(together), plan(places) {}
 };
 
 template <class IO>
@@ -54,12 +60,13 @@ struct turbo_windows_op : IO {
   using values = typename IO::values;
   using V = typename IO::numbers;
   using IO::a;
+  using IO::has_large;
   using IO::plan;
   static constexpr bool by_block = true;
   static constexpr int most_threads = 128, resident = V::resident;
   static constexpr int L = V::lanes;
 
-  explicit turbo_windows_op(const turbo_windows_args& args) : IO(args) {}
+  using IO::IO;
 
   int threads() const { return a.windows * a.groups; }
   std::size_t scratch_bytes(int) const { return plan.bytes; }
@@ -104,15 +111,42 @@ struct turbo_windows_op : IO {
   template <class G>
   WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
     const values w{a, a.lanes, plan, static_cast<char*>(scratch)};
-    std::int32_t* const erased = reinterpret_cast<std::int32_t*>(w.scratch + plan.flags);
-    std::int32_t *const done = erased + plan.codewords, *const leaving = done + plan.codewords;
     for (int q = g.rank; q < plan.codewords; q += g.size) {
-      erased[q] = 0;
-      done[q] = q < items ? 0 : 1;
+      erased(w)[q] = 0;
+      done(w)[q] = q < items ? 0 : 1;
+      *w.large(q) = 0;
     }
     g.sync();
+    decode(first, items, g, scratch);
+    if constexpr (has_large) {
+      bool some = false;
+      for (int q = 0; q < items; q++) some = some || is_of_large_llrs(w, q);
+      if (!some) return;
+      g.sync();
+      for (int q = g.rank; q < plan.codewords; q += g.size)
+        done(w)[q] = q < items && is_of_large_llrs(w, q) ? 0 : 1;
+      g.sync();
+      using others = typename IO::template with_semiring<typename V::semiring::of_large_llrs>;
+      turbo_windows_op<others>(a, this->at_once, plan).decode(first, items, g, scratch);
+    }
+  }
+
+  /// Decodes the codewords that are not done, but for those whose LLRs are too large for these numbers.
+  template <class G>
+  WB_HD_CALL void decode(std::size_t first, int items, G g, void* scratch) const {
+    const values w{a, a.lanes, plan, static_cast<char*>(scratch)};
+    std::int32_t *const erased = this->erased(w), *const done = this->done(w),
+                        *const leaving = done + plan.codewords;
     load(w, first, items, erased, g);
     g.sync();
+    if constexpr (has_large) {
+      bool some = false;
+      for (int q = g.rank; q < plan.codewords; q += g.size) {
+        if (is_of_large_llrs(w, q)) done[q] = 1;
+        some = some || done[q] == 0;
+      }
+      if (!g.any(some)) return;
+    }
     for (int it = 0;; it++) {
       const bool last = it + 1 == a.iterations;
       w.template begin<0>(g);
@@ -142,6 +176,12 @@ struct turbo_windows_op : IO {
   }
 
  private:
+  WB_HD std::int32_t* erased(const values& w) const {
+    return reinterpret_cast<std::int32_t*>(w.scratch + plan.flags);
+  }
+  WB_HD std::int32_t* done(const values& w) const { return erased(w) + plan.codewords; }
+  WB_HD bool is_of_large_llrs(const values& w, int q) const { return are_large(*w.large(q), 3 * (a.k + 4)); }
+
   template <class G>
   WB_HD void load(const values& w, std::size_t first, int items, std::int32_t* erased, G g) const {
     for (int i = g.rank; i < 2 * plan.codewords; i += g.size) {
