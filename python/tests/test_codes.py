@@ -201,7 +201,7 @@ def test_an_absent_user_is_not_acknowledged(rng, mode, sends):
 
 def test_status_of_too_few_llrs(rng):
     for decode, k, n in ((wb.LdpcDecoder(code=wb.wimax_ldpc(n=576, rate="1/2")), 288, 576),
-                         (wb.TurboDecoder(k=40, early_stop="agreement"), 40, 132),
+                         (wb.TurboDecoder(k=40, early_stop="sign-agreement"), 40, 132),
                          (wb.ViterbiDecoder(code=wb.conv_lte(), k=60), 60, 180),
                          (wb.BcjrDecoder(code=wb.conv_lte(), k=60), 60, 180)):
         llr = np.zeros((3, n), np.float32)

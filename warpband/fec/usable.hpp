@@ -1,8 +1,9 @@
 #pragma once
 // When decoders take a word as received. An LLR is usable where the decoder's numbers tell it from 0. A word
 // with fewer usable LLRs than it has bits is an erasure, status_insufficient: many words fit it.
+#include <type_traits>
+
 #include <warpband/core/lane.hpp>
-#include <warpband/core/status.hpp>
 
 namespace wb {
 
