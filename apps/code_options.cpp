@@ -97,8 +97,9 @@ Input (HDF5):
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   bits         uint8 [batch, k]
   iterations   int32 [batch], full iterations done; conv: 1
-  status       uint8 [batch], sum of 1: erased (a NaN or infinite LLR; its bits are zeros and its iterations 0)
-               and 2: the early stop held
+  status       uint8 [batch], sum of 1: erased (its bits are zeros and its iterations 0) because of a NaN or
+               infinite LLR or, 4 as well, of fewer than k LLRs that the decoder's numbers tell from 0; and 2: the
+               early stop held
   soft         float32 [batch, k], a-posteriori LLRs, with --soft; the Viterbi algorithm has none
   attributes   those of encode, and crc, algorithm; lte-turbo iterations, windows, overlap, extrinsic_scale,
                early_stop, precision, with int16 llr_steps; LDPC iterations, schedule, precision, early_stop, and

@@ -135,7 +135,8 @@ class ViterbiDecoder:
 
         outputs: "bits" (uint8 ``(..., k)``), "metric" (float32 ``(...)``, the log-likelihood ratio of the codeword against
         that of zeros; of a tail-biting code that of the path that was traced back, with its steps before and behind the
-        codeword), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR); or several names.
+        codeword), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4 erased because fewer
+        than k LLRs are not 0); or several names.
         """
         space = space_of(llr)
         arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
@@ -176,7 +177,8 @@ class BcjrDecoder:
         """Decodes ``llr``, float32 ``(..., n)``, with a-priori LLRs ``prior`` of the bits, float32 ``(..., k)``.
 
         outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "extrinsic" (the same without
-        prior and systematic LLR), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR); or several names.
+        prior and systematic LLR), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4
+        erased because fewer than k LLRs, those of the prior included, are not 0); or several names.
         """
         space = space_of(llr)
         arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))

@@ -131,7 +131,8 @@ class LdpcDecoder:
             llr: float32 ``(..., n)``; 0 for punctured bits. With ``llr="log_p1_p0"`` a negated copy of it is made.
             outputs: "bits" (uint8 ``(..., k)``, the systematic ones), "soft" and "extrinsic" (float32 ``(..., n)``,
                 a-posteriori LLRs and the same without the channel's), "iterations" (int32 ``(...)``), "status" (uint8
-                ``(...)``: 1 erased because of a NaN or infinite LLR, 2 all checks hold); or several names.
+                ``(...)``: 1 erased because of a NaN or infinite LLR, 5 = 1 + 4 erased because fewer than k LLRs are usable,
+                that is not 0 in the decoder's numbers, 2 all checks hold); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
         """
         space = space_of(llr)

@@ -110,7 +110,9 @@ class TurboDecoder:
                 ``llr="log_p1_p0"`` a negated copy of it is made.
             outputs: "bits" (uint8 ``(..., k)``), "soft" and "extrinsic" (float32 ``(..., k)``, a-posteriori LLRs and the
                 same without the channel's), "iterations" (int32 ``(...)``), "status" (uint8 ``(...)``: 1 erased because of a
-                NaN or infinite LLR, 2 stopped early); or several names.
+                NaN or infinite LLR; 5 = 1 + 4 erased because fewer than k LLRs are usable, that is not 0 in the decoder's
+                numbers, or with ``early_stop="crc"`` because 7/8 of the systematic LLRs do not support an all-zero word;
+                2 stopped early); or several names. Bits and iterations of an erased word are 0.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
 
         Returns:

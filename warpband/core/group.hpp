@@ -113,6 +113,10 @@ struct block {
     const unsigned part = __reduce_add_sync(0xffffffffu, static_cast<unsigned>(x));
     return combine([&] { atomicAdd(shared, static_cast<std::int32_t>(part)); });
   }
+  WB_HD float max_all(float x) const {
+    const unsigned part = __reduce_max_sync(0xffffffffu, static_cast<unsigned>(as_int(x)));
+    return as_float(combine([&] { atomicMax(shared, static_cast<std::int32_t>(part)); }));
+  }
 
  private:
   /// One thread of each warp adds its part to the shared word.

@@ -110,7 +110,7 @@ struct decoder_output {
   view<std::uint8_t> bits = {};        // [batch, k] hard decisions
   view<float> soft = {};               // [batch, k] a-posteriori LLRs; not of the Viterbi algorithm
   view<std::int32_t> iterations = {};  // [batch] iterations done; conv: 1, of an erased codeword 0
-  view<std::uint8_t> status = {};      // [batch] status_erased, status_stopped
+  view<std::uint8_t> status = {};      // [batch] status_erased, status_insufficient, status_stopped
 };
 
 /// An encoder and its decoder. Every call queues one batch on an executor.

@@ -29,7 +29,7 @@ struct bcjr_output {
   view<std::uint8_t> bits = {};  // [batch, k] hard decisions, LLR < 0
   view<float> soft = {};         // [batch, k] a-posteriori LLRs
   view<float> extrinsic = {};    // [batch, k] a-posteriori minus prior and, where it was sent, systematic LLR
-  view<std::uint8_t> status = {};  // [batch] status_erased
+  view<std::uint8_t> status = {};  // [batch] status_erased, status_insufficient
 };
 
 /// Decodes batches of codewords.
@@ -38,7 +38,8 @@ struct bcjr_output {
 /// bits [batch, k]; both are limited to +-30 (log-MAP) or +-10000 (max-log-MAP). In log-MAP outputs are
 /// limited to +-60 (the extrinsic to what the inputs leave of it), the weight of a branch to 2^-60 of the
 /// largest of its step and a state metric to about 2^-60 of the largest. A codeword with a NaN or infinite
-/// LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
+/// LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. So is one,
+/// with status_insufficient, of whose LLRs, the a-priori ones included, fewer than k are not 0.
 ///
 /// A codeword of which more than a fourth of the LLRs and priors are beyond +-15 is decoded by log-MAP on
 /// LLRs, with ln(1 + e^-d) within 0.013: it has none of these limits but that of +-10000 on the inputs, takes

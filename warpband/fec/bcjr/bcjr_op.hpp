@@ -128,7 +128,6 @@ struct bcjr_op {
   template <class T, class G>
   WB_HD_CALL void decode(item<T> item, G g, T* scratch) const {
     using I = typename rebind<T>::i32;
-    using mask = typename rebind<T>::mask;
     const conv_trellis& c = a.code;
     const bool circular = c.ending == conv_ending::tail_biting;
     const int steps = c.steps, runs = (steps + conv_run - 1) / conv_run;
@@ -143,9 +142,9 @@ struct bcjr_op {
       g.sync();
     };
     // The weights of a run, after metrics of which the first is the reference.
-    const auto make = [&](int t, int count, const T* reference) WB_INLINE_LAMBDA {
+    const auto make = [&](int t, int count, const T* reference, bool counts) WB_INLINE_LAMBDA {
       const T z = T(0.f) - *reference;
-      branches.make(t, count, range::each_step ? nullptr : &z);
+      branches.make(t, count, range::each_step ? nullptr : &z, counts);
     };
     T ahead = M::template one<T>(), back = ahead, sum0 = ahead, sum1 = ahead;
     const auto forward = [&](int s, const T* before, T* after) WB_INLINE_LAMBDA {
@@ -159,17 +158,17 @@ struct bcjr_op {
     };
     begin(row(-a.overlap), circular);
     conv_forward(-a.overlap, (runs - 1) * conv_run, steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
-      make(t, count, row(v));
+      make(t, count, row(v), v >= 0);
       for (int s = 0; s < count; s++) forward(s, row(v + s), row(v + s + 1));
     });
 
     int now = 0;
-    mask erased = mask_from<mask>(false);
+    I status(0);
     begin(betas, c.ending != conv_ending::zero_tail);
     conv_backward(steps + a.overlap, steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
       const bool outside = v >= steps;  // in the overlap: without alpha, and nothing is output
       T* start = kept + t / conv_run * S;
-      make(t, count, outside ? betas + now : start);
+      make(t, count, outside ? betas + now : start, v + count == steps);  // the last run, until now
       const auto alpha = [&](int s) WB_INLINE_LAMBDA { return s == 0 ? start : alphas + (s - 1) * S; };
       if (!outside)
         for (int s = 0; s < count; s++) forward(s, alpha(s), alpha(s + 1));
@@ -184,12 +183,12 @@ struct bcjr_op {
       }
       const int out = c.k - t < count ? c.k - t : count;
       if (outside) return;
-      if (v + count == steps) erased = g.any(branches.bad);  // by now every value was seen
+      if (v + count == steps) status = branches.erasure();  // by now every value was seen
       if (out <= 0) return;
       g.sync();
-      bcjr_store<M>(g, a, t, out, item, ratios, erased);
+      bcjr_store<M>(g, a, t, out, item, ratios, status != I(0));
     });
-    if (g.rank == 0 && a.status.data) store_int<T>(a.status, 0, item, select(erased, I(status_erased), I(0)));
+    if (g.rank == 0 && a.status.data) store_int<T>(a.status, 0, item, status);
   }
 };
 

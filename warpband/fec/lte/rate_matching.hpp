@@ -39,6 +39,7 @@ class lte_ring_tables {
   lte_ring to_combine(executor& exec, int rv) const {
     return {numbers_.on(exec), length_, start_[index(rv)]};
   }
+  int start(int rv) const { return start_[index(rv)]; }
 
  private:
   static std::size_t index(int rv) { return static_cast<std::size_t>(rv); }

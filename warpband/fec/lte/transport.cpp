@@ -121,10 +121,11 @@ lte_transport_decoder::lte_transport_decoder(const lte_transport_config& config)
   turbo.crc_polynomial = crc.polynomial;
   turbo.crc_degree = crc.degree;
   if (config.crc_stop) turbo.stop = early_stop::crc;
+  turbo.doubts_zeros = false;  // lte_assemble_op knows what was received
   for (int kind = 0; kind < 2; kind++) {
     if (rows(kind, 1) == 0) continue;
     turbo.k = at_.k[kind];
-    decoder_[kind].emplace(turbo);
+    least_ = decoder_[kind].emplace(turbo).least_llr();
   }
 }
 
@@ -150,6 +151,7 @@ void lte_transport_decoder::combine(executor& exec, view<const float> llr, int r
     }
     marks_ = exec.make<std::uint8_t>(c, batch);
     part_ = exec.make<std::int32_t>(c, batch);
+    history_ = exec.make<std::int32_t>(c * std::size_t{lte_history_size}, batch);
     owner_ = exec.life();
     batch_ = batch;
   }
@@ -161,7 +163,11 @@ void lte_transport_decoder::combine(executor& exec, view<const float> llr, int r
   a.llr = llr;
   for (int kind = 0; kind < 2; kind++) a.soft[kind] = soft_[kind];
   a.marks = marks_;
+  a.history = history_;
   a.first = first;
+  a.least = least_;
+  a.rv = rv;
+  a.modulation_order = config_.modulation_order;
   exec.run(lte_combine_kernels(), &a, batch * c);
   transmissions_++;
 }
@@ -188,7 +194,16 @@ void lte_transport_decoder::decode(executor& exec, const lte_transport_output& o
     a.decided[kind] = decided_[kind];
     a.iterations[kind] = iterations_[kind];
   }
+  for (std::size_t i = 0; i < 3; i++)
+    if (i != 1 || segmentation_.c_minus > 0) {
+      a.ring[i] = rings_[i].to_combine(exec, 0);
+      for (int rv = 0; rv < 4; rv++) a.start[i][rv] = rings_[i].start(rv);
+    }
+  for (int kind = 0; kind < 2; kind++) a.soft[kind] = view<float>(soft_[kind]);
+  a.sent = sent_;
+  a.least = least_;
   a.marks = marks_;
+  a.history = history_;
   a.bits = out.bits;
   a.block_ok = out.block_ok;
   a.iterations_used = out.iterations;

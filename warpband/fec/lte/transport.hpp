@@ -80,10 +80,10 @@ class lte_transport_encoder : public lte_transport_plan {
 /// Outputs without data are not computed.
 struct lte_transport_output {
   view<std::uint8_t> bits = {};        // [batch, A] decisions, right or not
-  view<std::uint8_t> ok = {};          // [batch] 1 where all CRCs hold, else 0
-  view<std::uint8_t> block_ok = {};    // [batch, C] 1 where the code block's CRC holds
+  view<std::uint8_t> ok = {};          // [batch] 1 where all CRCs hold and what was received suffices, else 0
+  view<std::uint8_t> block_ok = {};    // [batch, C] 1 where that is so of the code block
   view<std::int32_t> iterations = {};  // [batch, C] of the turbo decoder
-  view<std::uint8_t> status = {};      // [batch] status_erased
+  view<std::uint8_t> status = {};      // [batch] status_erased, status_insufficient
 };
 
 /// Decodes batches of transport blocks: `combine` for each transmission, `decode` after any of them, `reset`
@@ -95,8 +95,13 @@ struct lte_transport_output {
 ///
 /// A NaN or infinite LLR erases its code block's part of that transmission: the soft buffer stays as it was,
 /// the transport block's status has status_erased until `reset`, its other code blocks and its neighbours are
-/// untouched. A code block of which nothing but erasures and zeros was received is decided as zeros and never
-/// ok.
+/// untouched.
+///
+/// A code block is never ok, and the status has status_insufficient beside status_erased, until enough was
+/// received of it: as many LLRs that are not 0 in the decoder's numbers as it has bits, both without fillers.
+/// All-zero bits satisfy every CRC and need more: of the LLRs that transmissions reached 7/8, larger than
+/// 1/4096 of the largest; and, from 16-QAM on, signs of symbols (the first two bits of modulation_order) that
+/// are zeros more often than those of noise would be, by four standard deviations.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class lte_transport_decoder : public lte_transport_plan {
@@ -128,7 +133,8 @@ class lte_transport_decoder : public lte_transport_plan {
   int transmissions_ = 0;
   array<float> soft_[2];
   array<std::uint8_t> decided_[2], marks_;
-  array<std::int32_t> iterations_[2], part_;
+  array<std::int32_t> iterations_[2], part_, history_;
+  float least_ = 0;  // usable LLRs are larger
 };
 
 }  // namespace wb

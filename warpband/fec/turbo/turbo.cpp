@@ -211,6 +211,13 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
     crc_weights_ = resident(crc_remainders(k, {config_.crc_polynomial, config_.crc_degree}));
 }
 
+float turbo_decoder::least_llr() const noexcept {
+  if (config_.precision == turbo_precision::int16) return 0.5f / config_.llr_steps;
+  if (config_.algorithm == map_algorithm::max_log_map) return 0.f;
+  // e^-L rounds to 1: in bfloat16, whose numbers below 1 are 2^-8 apart, and in float32.
+  return config_.precision == turbo_precision::bfloat16 ? 0x1p-9f : 0x1p-25f;
+}
+
 void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size_t items,
                                 const turbo_decoder_output& out) const {
   const auto k = static_cast<std::size_t>(config_.k);
@@ -231,6 +238,8 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
   a.stop_by_crc = config_.stop == early_stop::crc;
   a.steps = config_.llr_steps;
   a.step = 1.f / config_.llr_steps;
+  a.least = least_llr();
+  a.doubts_zeros = config_.doubts_zeros;
   a.bits = out.bits;
   a.iterations_used = out.iterations;
   a.status = out.status;
@@ -295,6 +304,8 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
   a.log_map = config_.algorithm == map_algorithm::log_map;
   a.stop = config_.stop;
   a.scale = config_.extrinsic_scale;
+  a.least = least_llr();
+  a.doubts_zeros = config_.doubts_zeros;
   a.llr = llr;
   a.bits = out.bits;
   a.soft = out.soft;

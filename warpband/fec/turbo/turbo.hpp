@@ -46,6 +46,9 @@ struct turbo_decoder_config {
   /// Stop rule crc: the generator with its leading term and its degree (see crc.hpp).
   std::uint32_t crc_polynomial = 0;
   int crc_degree = 0;
+  /// Stop rule crc: an all-zero word, which satisfies every CRC, is an erasure unless 7/8 of its systematic
+  /// LLRs support it: are neither 0 nor below 1/4096 of the largest. false: the caller judges such words.
+  bool doubts_zeros = true;
   /// bfloat16 and int16: stop none or crc; no soft or extrinsic output; k up to 32768; windows a power of two
   /// up to 128 that divides k (0 chooses as many, up to 64, as leave them 64 steps) and overlap in whole
   /// eights
@@ -63,7 +66,7 @@ struct turbo_decoder_output {
   view<float> soft = {};               // [batch, k] a-posteriori LLRs
   view<float> extrinsic = {};          // [batch, k] a-posteriori minus channel LLR
   view<std::int32_t> iterations = {};  // [batch] iterations done
-  view<std::uint8_t> status = {};      // [batch] status_erased, status_stopped
+  view<std::uint8_t> status = {};      // [batch] status_erased, status_insufficient, status_stopped
 };
 
 /// Decodes batches of codewords.
@@ -72,7 +75,8 @@ struct turbo_decoder_output {
 /// places. They are limited to +-30 (log-MAP), +-11 (log-MAP in bfloat16), +-10000 (max-log-MAP) or +-127
 /// steps (int16). In log-MAP extrinsics are limited to +-30, in bfloat16 to +-18, outputs to +-60, and a
 /// state metric to 2^-30 of the largest. A codeword with a NaN or infinite LLR is an erasure: its outputs are
-/// zero and its status says so; its neighbours are untouched.
+/// zero and its status says so; its neighbours are untouched. So is one, with
+/// status_insufficient, of whose LLRs fewer than k are usable, that is not 0 in the decoder's numbers.
 ///
 /// A codeword of which more than a fourth of the LLRs are beyond +-11 (too large a scale, or a code rate or
 /// SNR that is high) is decoded by log-MAP on LLRs, with ln(1 + e^-d) within 0.013: it has none of these
@@ -96,6 +100,8 @@ class turbo_decoder {
 
   /// The configuration in force: windows and overlap as chosen.
   const turbo_decoder_config& config() const noexcept { return config_; }
+  /// An LLR up to this magnitude says nothing in the decoder's numbers.
+  float least_llr() const noexcept;
 
  private:
   turbo_decoder_config config_;

@@ -234,6 +234,8 @@ struct bfloat_numbers {
   }
 
   WB_HD static word no_bits() { return word(0); }
+  /// 1 where a channel's weight says anything, else 0.
+  WB_HD static word tells(const element* p) { return select(load(p) == T(M::known), word(0), word(1)); }
   /// All bits as the decision is.
   WB_HD static word decided(const element* p) { return word(0) - ((as_int(load(p)) >> 16) & word(1)); }
   /// The lower 16 bits.

@@ -3,6 +3,7 @@
 // on the numbers: turbo_short_io and turbo_bfloat_io.
 #include <warpband/core/memory.hpp>
 #include <warpband/fec/turbo/turbo_windows_body.hpp>
+#include <warpband/fec/usable.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -139,6 +140,12 @@ struct turbo_windows_op : IO {
                         *const leaving = done + plan.codewords;
     load(w, first, items, erased, g);
     g.sync();
+    count_usable(w, g);
+    g.sync();
+    for (int q = g.rank; q < plan.codewords; q += g.size)
+      if (erased[q] == 0 && usable(w, q, first + static_cast<std::size_t>(q < items ? q : 0)) < a.k)
+        erased[q] = status_erased | status_insufficient;
+    g.sync();
     if constexpr (has_large) {
       bool some = false;
       for (int q = g.rank; q < plan.codewords; q += g.size) {
@@ -164,11 +171,18 @@ struct turbo_windows_op : IO {
       bool rest = false;
       for (int q = g.rank; q < plan.codewords; q += g.size) {
         const bool stopped = a.stop_by_crc && remainder(w, q) == 0;
-        leaving[q] = done[q] != 0 ? 0 : stopped ? 2 : last ? 1 : 0;
+        const bool doubted = stopped && a.doubts_zeros && erased[q] == 0 && all_zeros(w, q);
+        leaving[q] = done[q] != 0 ? 0 : doubted ? 3 : stopped ? 2 : last ? 1 : 0;
         if (leaving[q] != 0) done[q] = 1;
         rest = rest || done[q] == 0;
       }
       const bool more = g.any(rest);
+      if (a.stop_by_crc && a.doubts_zeros) {
+        for (int q = 0; q < items; q++)
+          if (leaving[q] == 3 && !supports_zeros(first + static_cast<std::size_t>(q), g) && g.rank == 0)
+            erased[q] = status_erased | status_insufficient;
+        g.sync();
+      }
       if (last || a.stop_by_crc) store(w, first, items, erased, leaving, it + 1, g);
       if (!more) break;
       g.sync();
@@ -196,34 +210,89 @@ struct turbo_windows_op : IO {
     for (int stream = 0; stream < 3; stream++) this->load_stream(w, stream, first, items, erased, g);
   }
 
-  /// The remainder of each column's decisions, where its metrics of the last half-iteration lay.
+  // What a column has of its codewords is kept in rows, where its metrics of the last half-iteration lay.
+  WB_HD auto* kept(const values& w, int row, int column) const {
+    return w.metrics(plan.warm) + (row * plan.columns + column) * L;
+  }
+  /// f(x) of the numbers that a row has of codeword q.
+  template <class F>
+  WB_HD void each_kept(const values& w, int row, int q, F f) const {
+    const turbo_lanes& at = w.at;
+    const int group = q / (at.codewords * V::items), within = q % (at.codewords * V::items);
+    const int share = L / at.codewords;  // lanes of a codeword, or numbers packed in one
+    for (int v = 0; v < at.vectors; v++)
+      for (int l = within * share; l < (within + 1) * share; l++)
+        f(V::stored_bits(kept(w, row, group * at.vectors + v), l));
+  }
+
+  /// Rows: of each stream the weights that say anything.
+  template <class G>
+  WB_HD void count_usable(const values& w, G g) const {
+    for (int u = g.rank; u < plan.columns; u += g.size) {
+      const int group = u / w.at.vectors, v = u % w.at.vectors;
+      for (int stream = 0; stream < 3; stream++) {
+        const auto* x = (stream == 0 ? w.systematic(group) : w.parity(group, stream - 1)) + v * L;
+        auto count = V::no_bits();
+        for (int j = 0; j < plan.steps; j++) count = count + V::tells(x + j * w.at.stride);
+        V::store_bits(kept(w, stream, u), count);
+      }
+    }
+  }
+  /// All of codeword q, with its tails.
+  WB_HD int usable(const values& w, int q, std::size_t item) const {
+    int n = 0;
+    for (int stream = 0; stream < 3; stream++) {
+      each_kept(w, stream, q, [&](std::uint32_t x) { n += static_cast<int>(x); });
+      for (int i = a.k; i < a.k + 4; i++) n += magnitude(stream * (a.k + 4) + i, item) > a.least ? 1 : 0;
+    }
+    return n;
+  }
+  /// Of an LLR as it came.
+  WB_HD float magnitude(int element, std::size_t item) const {
+    const auto e = static_cast<std::size_t>(element);
+    if (a.llr8.data != nullptr)
+      return abs(to_float(a.llr8.data[e * a.llr8.element_stride + item * a.llr8.item_stride]) * a.step);
+    return abs(a.llr.data[e * a.llr.element_stride + item * a.llr.item_stride]);
+  }
+  /// Whether enough of the systematic LLRs support an all-zero word (usable.hpp).
+  template <class G>
+  WB_HD bool supports_zeros(std::size_t item, G g) const {
+    float most = 0.f;
+    for (int i = g.rank; i < a.k; i += g.size) most = max(most, magnitude(i, item));
+    const float least = max(g.max_all(most) * zeros_least, a.least);
+    int n = 0;
+    for (int i = g.rank; i < a.k; i += g.size) n += magnitude(i, item) > least ? 1 : 0;
+    return zeros_share * a.k <= zeros_whole * g.sum_all(n);
+  }
+
+  /// Rows: the remainder of each column's decisions, its lower and upper bits, and whether any is a one.
   template <class G>
   WB_HD void remainders(const values& w, G g) const {
     for (int u = g.rank; u < plan.columns; u += g.size) {
       const int group = u / w.at.vectors, v = u % w.at.vectors;
       const auto* x = w.prior(group) + v * L;
-      auto low = V::no_bits(), high = V::no_bits();
+      auto low = V::no_bits(), high = V::no_bits(), ones = V::no_bits();
       for (int j = 0; j < plan.steps; j++) {
         const auto one = V::decided(x + j * w.at.stride);
         low = low ^ (one & V::table_row(w.at.crc_low + j * w.at.stride + v * L));
         high = high ^ (one & V::table_row(w.at.crc_high + j * w.at.stride + v * L));
+        ones = ones | one;
       }
-      V::store_bits(w.metrics(plan.warm) + u * L, low);
-      V::store_bits(w.metrics(plan.warm) + (plan.columns + u) * L, high);
+      V::store_bits(kept(w, 0, u), low);
+      V::store_bits(kept(w, 1, u), high);
+      V::store_bits(kept(w, 2, u), ones);
     }
   }
   WB_HD std::int32_t remainder(const values& w, int q) const {
-    const turbo_lanes& at = w.at;
-    const int group = q / (at.codewords * V::items), within = q % (at.codewords * V::items);
-    const int share = L / at.codewords;  // lanes of a codeword, or numbers packed in one
     std::uint32_t r = 0;
-    for (int v = 0; v < at.vectors; v++) {
-      const auto* low = w.metrics(plan.warm) + (group * at.vectors + v) * L;
-      const auto* high = low + plan.columns * L;
-      for (int l = within * share; l < (within + 1) * share; l++)
-        r ^= V::stored_bits(low, l) | V::stored_bits(high, l) << 16;
-    }
+    each_kept(w, 0, q, [&](std::uint32_t x) { r ^= x; });
+    each_kept(w, 1, q, [&](std::uint32_t x) { r ^= x << 16; });
     return as_int(r);
+  }
+  WB_HD bool all_zeros(const values& w, int q) const {
+    std::uint32_t ones = 0;
+    each_kept(w, 2, q, [&](std::uint32_t x) { ones |= x; });
+    return ones == 0;
   }
 
   template <class G>
@@ -237,9 +306,10 @@ struct turbo_windows_op : IO {
       if (a.iterations_used.data != nullptr)
         a.iterations_used.data[item * a.iterations_used.item_stride] = gone ? 0 : iterations;
       if (a.status.data != nullptr)
-        a.status.data[item * a.status.item_stride] = gone              ? status_erased
-                                                     : leaving[q] == 2 ? status_stopped
-                                                                       : 0;
+        a.status.data[item * a.status.item_stride] =
+            static_cast<std::uint8_t>(gone              ? erased[q]
+                                      : leaving[q] >= 2 ? status_stopped
+                                                        : 0);
     }
   }
 };

@@ -29,13 +29,14 @@ struct viterbi_config {
 struct viterbi_output {
   view<std::uint8_t> bits = {};  // [batch, k]
   view<float> metric = {};       // [batch] M of the path that was traced back; tail-biting: overlaps included
-  view<std::uint8_t> status = {};  // [batch] status_erased
+  view<std::uint8_t> status = {};  // [batch] status_erased, status_insufficient
 };
 
 /// Decodes batches of codewords.
 ///
 /// Input LLRs are [batch, n] in the order of the code's bits, limited to +-10000. A codeword with a NaN or
-/// infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
+/// infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. So
+/// is one, with status_insufficient, of whose LLRs fewer than k are not 0.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class viterbi_decoder {
