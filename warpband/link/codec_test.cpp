@@ -186,7 +186,7 @@ TEST(codec, fills_in_what_is_left_open) {
   code_config other = conv_code_named(100, "3/4", conv_ending::tail_biting);
   other.conv.standard = conv_standard::ieee_802_16;
   EXPECT_EQ(completed(other).conv.generators, (std::vector<int>{0171, 0133}));
-  EXPECT_EQ(completed(other).conv.overlap, 48);
+  EXPECT_EQ(completed(other).conv.overlap, 190);  // 48 n / (n - k), n = 134
   other.conv.overlap = 5;
   EXPECT_EQ(completed(other).conv.overlap, 5);
   EXPECT_EQ(completed(ldpc_code_named(code_type::wifi_ldpc, 0, "1/2")).ldpc.n, 1944);
