@@ -577,7 +577,7 @@ TEST_P(lte_transport, what_cancels_out_is_nothing_received) {
 /// Rate 0.9 has a parity bit every 18 steps of an encoder. With the windows of rate 1/3 half of these blocks
 /// failed.
 TEST_P(lte_transport, automatic_windows_lose_nothing_at_a_high_code_rate) {
-  const std::size_t batch = small_scale() ? 4 : 16;
+  const std::size_t batch = small_scale() || GetParam().name == "scalar" ? 6 : 16;
   const auto max_log = map_algorithm::max_log_map;
   const turbo_decoder_config kinds[] = {
       {.algorithm = map_algorithm::log_map},
