@@ -191,7 +191,7 @@ TEST(codec, fills_in_what_is_left_open) {
   EXPECT_EQ(completed(other).conv.overlap, 5);
   EXPECT_EQ(completed(ldpc_code_named(code_type::wifi_ldpc, 0, "1/2")).ldpc.n, 1944);
   code_config turbo = turbo_code(6144);
-  EXPECT_EQ(completed(turbo).turbo.decoder.code_rate, 6144.f / 18444);
+  EXPECT_EQ(completed(turbo).turbo.decoder.code_rate, 1.f / 3);
   turbo.turbo.rate = turbo_rate::half;
   EXPECT_EQ(completed(turbo).turbo.decoder.code_rate, 6144.f / 12300);
   EXPECT_EQ(completed(turbo).turbo.decoder.windows, 192);

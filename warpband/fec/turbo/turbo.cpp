@@ -92,7 +92,7 @@ turbo_decoder_config checked(turbo_decoder_config c) {
     throw argument_error("code_rate", std::to_string(c.code_rate), "a rate in (0, 1]");
   const bool side_by_side = c.precision != turbo_precision::float32;
   if (side_by_side) check_windows(c);
-  // Short windows keep a GPU busy; with this overlap they lose 0.004 dB at K = 6144 (docs/wu2010.md).
+  // Short windows keep a GPU busy; with this overlap they lose 0.004 dB at rate 1/3 (docs/wu2010.md).
   const windows_wanted want = wanted(c, {.overlap = 24, .window = 32}, 1);
   if (c.windows == 0) c.windows = std::max(1, c.k / want.window);
   if (c.windows < 1 || c.windows > c.k / 8)
