@@ -79,8 +79,9 @@ From Python:
 constexpr const char* decode_footer =
     R"(Codes: see warpband encode --help. Their decoders (an option of another one is refused):
   lte-turbo    --algorithm log-map (default) or max-log-map, --iterations (6, to 64), --windows, --overlap,
-               --extrinsic-scale, --early-stop none (default), crc or sign-agreement, --precision (bfloat16 and
-               int16, several times faster: no --soft, no sign-agreement; int16: max-log-map; --llr-steps)
+               --code-rate, --extrinsic-scale, --early-stop none (default), crc or sign-agreement, --precision
+               (bfloat16 and int16, several times faster: no --soft, no sign-agreement; int16: max-log-map;
+               --llr-steps)
   LDPC         --algorithm normalised-min-sum (default; --scale), min-sum, offset-min-sum (--offset) or sum-product,
                --iterations (15, to 1000), --schedule, --precision (int8: --int8-steps), --early-stop syndrome
                (default) or none
@@ -88,7 +89,7 @@ constexpr const char* decode_footer =
 
 Input (HDF5):
   llr          float32 [batch, n], L = ln P(0)/P(1): positive means 0, in the order of the bits that encode writes. A
-               bit that was not received is 0
+               bit that was not received is 0 (many of them: --code-rate)
   attributes   code, k, n, rate and the others that encode writes: where there are any they must agree with the
                options, or stand for those that are left out. What is left out in both places follows from the
                shape
@@ -259,11 +260,16 @@ command add_decode(CLI::App& app) {
   add_integer_or_auto(
       *decode, "windows", 1, s.windows, 0,
       "lte-turbo: windows of a block that are decoded in parallel, to k/8 (default auto: of "
-      "about 32 steps; bfloat16, int16: as many, a power of two up to 64, as leave them 64 steps)");
+      "about 32 steps; bfloat16, int16: as many, a power of two up to 64, as leave them 64 steps; longer, so "
+      "fewer, above a --code-rate of 0.7)");
   add_integer_or_auto(
       *decode, "overlap", 0, s.overlap, -1,
       "Steps by which windows reach into their neighbours (default auto: 24, or what they "
-      "allow; bfloat16, int16: 8); conv, tail-biting: steps around the circle, to 4096 (auto: 8 (K - 1))");
+      "allow; bfloat16, int16: 8; more at a high --code-rate R, 10 R / (1 - R)); conv, tail-biting: steps "
+      "around the circle, to 4096 (auto: 8 (K - 1), above rate 1/2 8 (K - 1) / (1 - R))");
+  number("code_rate", s.code_rate,
+         "lte-turbo: information bits over received LLRs, those that are not 0; above 0, up to 1 (default "
+         "that of --rate). Automatic windows and overlap need it where bits were punctured");
   number("extrinsic_scale", s.extrinsic_scale,
          "lte-turbo: factor on extrinsic LLRs, above 0 to 1 (default 1); 0.75 is usual for max-log-map");
   number("scale", s.scale, "LDPC: factor of normalised-min-sum, above 0 to 1 (default 0.75)");

@@ -115,7 +115,8 @@ class ViterbiDecoder:
     Args:
         code: the code.
         k: information bits of a codeword, 1..65536.
-        overlap: with a tail-biting code alone: steps around the circle before and behind the codeword; -1 chooses 8 (K - 1).
+        overlap: with a tail-biting code alone: steps around the circle before and behind the codeword; -1 chooses 8 (K - 1),
+            above rate R = 1/2 8 (K - 1) / (1 - R).
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
     """

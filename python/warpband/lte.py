@@ -115,7 +115,7 @@ class LteTransportDecoder:
 
     Args:
         algorithm, iterations, windows, overlap, extrinsic_scale, precision, llr_steps: as of
-            :class:`warpband.TurboDecoder`.
+            :class:`warpband.TurboDecoder`. Automatic windows and overlap follow from the code rate of the first transmission.
         crc_stop: a code block leaves the iterations once its CRC holds.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
 

@@ -81,6 +81,7 @@ void take_turbo_decoder(const code_settings& s, turbo_settings& t) {
 void take_turbo(const code_settings& s, turbo_settings& t) {
   take("rate", s.rate, turbo_rates, t.rate);
   t.interleaver = s.interleaver;
+  take(s.code_rate, t.decoder.code_rate);
   take_turbo_decoder(s, t);
   take("early_stop", s.early_stop, turbo_stops, t.decoder.stop);
 }
@@ -142,7 +143,7 @@ std::vector<code_type> types_with(std::string_view setting) {
   if (is({"iterations", "early_stop", "precision"})) return {lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc};
   if (is({"overlap"})) return {lte_turbo, lte_transport, conv};
   if (is({"windows", "extrinsic_scale", "llr_steps"})) return {lte_turbo, lte_transport};
-  if (is({"interleaver"})) return {lte_turbo};
+  if (is({"interleaver", "code_rate"})) return {lte_turbo};
   if (is({"transport_block_size", "resource_elements", "coded_bits", "transmissions", "redundancy_versions",
           "soft_buffer"}))
     return {lte_transport};

@@ -28,7 +28,7 @@ struct code_settings {
   std::optional<std::string> order;                    // "serial", "streams"
   std::optional<std::string> algorithm;
   std::optional<int> iterations, windows, overlap;  // 0, -1: chosen
-  std::optional<float> extrinsic_scale, scale, offset, int8_steps, llr_steps;
+  std::optional<float> extrinsic_scale, scale, offset, int8_steps, llr_steps, code_rate;
   std::optional<std::string> schedule, precision, early_stop;
 };
 
@@ -45,6 +45,7 @@ void for_each_setting(Settings& s, F f) {
   f("overlap", s.overlap), f("extrinsic_scale", s.extrinsic_scale), f("scale", s.scale);
   f("offset", s.offset), f("schedule", s.schedule), f("precision", s.precision);
   f("int8_steps", s.int8_steps), f("llr_steps", s.llr_steps), f("early_stop", s.early_stop);
+  f("code_rate", s.code_rate);
 }
 
 /// The types whose codes have a setting; empty for a name that is none.

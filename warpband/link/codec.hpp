@@ -38,6 +38,7 @@ struct turbo_settings {
   /// Instead of the standard's; any k from 40 to 65536 is then allowed.
   std::optional<interleaver_coefficients> interleaver;
   /// Its k, crc_polynomial and crc_degree are not looked at: they follow from the code's `k` and `crc`.
+  /// Its code_rate is k / n or more: more where some of the n LLRs are 0.
   turbo_decoder_config decoder;
 };
 

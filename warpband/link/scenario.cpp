@@ -386,16 +386,18 @@ const entry table[] = {
      [](draft& d, const value& v) { d.code.iterations = static_cast<int>(v.integer(1, 1000)); }},
     {{"decoder.windows", "integer", "\"auto\" or an integer from 1 to k/8", "\"auto\"",
       "Windows of a codeword that are decoded in parallel, P. \"auto\" (or 0): windows of about 32 steps; "
-      "with "
-      "bfloat16 and int16 as many, up to 64, as leave them 64 steps."},
+      "with bfloat16 and int16 as many, up to 64, as leave them 64 steps. Above code rate 0.7 they are "
+      "longer: "
+      "4/3 of the overlap."},
      scope::both,
      [](draft& d, const value& v) { d.code.windows = v.integer_or_auto(0, INT32_MAX, 0); }},
     {{"decoder.overlap", "integer",
       "\"auto\" or an integer from 0 to k/windows - 1, tail-biting from 0 to 4096", "\"auto\"",
       "Steps by which the recursions of a window start early, in its neighbours. 0 relies on the border "
-      "metrics of the previous iteration alone. \"auto\": 24, with bfloat16 and int16 8, or what the windows "
-      "allow. With a tail-biting "
-      "code: steps around the circle before and behind the codeword; \"auto\": 8 (K - 1)."},
+      "metrics of the previous iteration alone. \"auto\": 24, with bfloat16 and int16 8, at a high code rate "
+      "R 10 R / (1 - R), or what the windows allow; R is that of the first transmission. With a tail-biting "
+      "code: steps around the circle before and behind the codeword; \"auto\": 8 (K - 1), above rate 1/2 "
+      "8 (K - 1) / (1 - R)."},
      scope::both,
      [](draft& d, const value& v) { d.code.overlap = v.integer_or_auto(0, INT32_MAX, -1); }},
     {{"decoder.extrinsic_scale", "number", "a number above 0, up to 1", "1.0",

@@ -20,8 +20,9 @@ struct bcjr_config {
   int k = 1024;
   map_algorithm algorithm = map_algorithm::log_map;
   /// Tail-biting: both recursions start with all states alike and go `overlap` steps around the circle before
-  /// the codeword. 0..4096; -1 chooses 8 (K - 1). Paths that end in another state than they began with count
-  /// too, which makes large LLRs somewhat smaller; up to 15 they are the exact ones within 0.05.
+  /// the codeword. 0..4096; -1 chooses conv_frame::usual_overlap(). Paths that end in another state than they
+  /// began with count too, which makes large LLRs somewhat smaller; up to 15 they are the exact ones within
+  /// 0.05.
   int overlap = -1;
 };
 

@@ -165,6 +165,23 @@ TEST_P(bcjr, tail_biting_is_close_to_the_sum_over_all_start_states) {
   }
 }
 
+/// Punctured steps tell less about the state: with the 48 steps of rate 1/2 a quarter more of these failed.
+TEST_P(bcjr, tail_biting_overlap_suits_the_rate) {
+  const conv_code code = conv_80216(conv_rate::r5_6, conv_ending::tail_biting);
+  const std::size_t k = 100, count = small_scale() ? 20 : 200;
+  const auto w = make_codewords(code, k, count, 2.2, 8);
+  for (const auto algorithm : both) {
+    const auto failures = [&](int overlap) {
+      const auto got = decode(
+          exec(), bcjr_decoder({.code = code, .k = 100, .algorithm = algorithm, .overlap = overlap}), w.llr);
+      int wrong = 0;
+      for (std::size_t b = 0; b < count; b++) wrong += row(got.bits, b, k) != row(w.sent, b, k);
+      return wrong;
+    };
+    EXPECT_LE(failures(-1), failures(500) + 4);
+  }
+}
+
 TEST_P(bcjr, without_noise_gives_what_was_sent) {
   for (const conv_code& code : testing::many_codes())
     for (const std::size_t k : {33, 250}) {

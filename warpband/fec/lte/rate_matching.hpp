@@ -40,6 +40,8 @@ class lte_ring_tables {
     return {numbers_.on(exec), length_, start_[index(rv)]};
   }
   int start(int rv) const { return start_[index(rv)]; }
+  /// Places that a transmission reads before it comes around.
+  int length() const noexcept { return length_; }
 
  private:
   static std::size_t index(int rv) { return static_cast<std::size_t>(rv); }

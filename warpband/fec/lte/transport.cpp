@@ -62,6 +62,20 @@ lte_transport_plan::lte_transport_plan(const lte_transport_config& config)
   block_weights_ = resident(crc_remainders(s.block_crc_bits == 0 ? 0 : s.k_plus, crc24b));
 }
 
+float lte_transport_plan::code_rate(int kind) const noexcept {
+  float highest = 0;
+  const int first = kind == 0 ? 0 : at_.minus;
+  const int end = kind == 0 ? at_.minus : at_.blocks;
+  for (int r = first; r < end; r++) {
+    const int information = at_.k[kind] - (r == 0 ? at_.fillers : 0);
+    const int kept = rings_[r == 0 ? 0 : kind == 0 ? 1 : 2].length(), sent = sent_bits(r);
+    // A block is decoded once more coded bits than its own have come, after so many transmissions.
+    const int received = std::min(kept, (information / sent + 1) * sent);
+    highest = std::max(highest, static_cast<float>(information) / static_cast<float>(received));
+  }
+  return std::min(1.f, highest);
+}
+
 lte_transport_encoder::lte_transport_encoder(const lte_transport_config& config)
     : lte_transport_plan(config) {
   for (int kind = 0; kind < 2; kind++)
@@ -125,6 +139,7 @@ lte_transport_decoder::lte_transport_decoder(const lte_transport_config& config)
   for (int kind = 0; kind < 2; kind++) {
     if (rows(kind, 1) == 0) continue;
     turbo.k = at_.k[kind];
+    turbo.code_rate = code_rate(kind);
     least_ = decoder_[kind].emplace(turbo).least_llr();
   }
 }

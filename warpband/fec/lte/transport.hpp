@@ -25,8 +25,9 @@ struct lte_transport_config {
   int layers = 1;            // N_L, layers that the transport block is mapped to, 1..4; transmit diversity: 2
   int soft_buffer = 0;       // N_cb, places that are kept of each code block's circular buffer: for DL-SCH
                              // and PCH floor(N_IR / C). 0, or more than a block has: all
-  /// Of the decoder. Its k, crc_polynomial and crc_degree are not looked at; nor is its stop rule, unless
-  /// crc_stop is false.
+  /// Of the decoder. Its k, code_rate, crc_polynomial and crc_degree are not looked at; nor is its stop rule,
+  /// unless crc_stop is false. Windows and overlap are chosen for the code rate of the first transmission, or
+  /// of as many as are sent before a block can be decoded at all: later ones only lower it.
   turbo_decoder_config turbo = {};
   bool crc_stop = true;  // a code block's iterations end once its CRC holds
 };
@@ -56,6 +57,8 @@ class lte_transport_plan {
     return batch * static_cast<std::size_t>(kind == 0 ? segmentation_.c_minus : segmentation_.c_plus);
   }
   std::size_t k(int kind) const noexcept { return static_cast<std::size_t>(at_.k[kind]); }
+  /// The highest code rate among the blocks of a size, as turbo_decoder_config has it.
+  float code_rate(int kind) const noexcept;
 };
 
 /// Encodes batches of transport blocks. Buffers are kept for the next call with the same batch size and
@@ -124,6 +127,11 @@ class lte_transport_decoder : public lte_transport_plan {
   /// [batch C+, 3 (K+ + 4)]: d0, d1, d2.
   const array<float>& soft_minus() const noexcept { return soft_[0]; }
   const array<float>& soft_plus() const noexcept { return soft_[1]; }
+  /// The turbo decoder's configuration in force for blocks of K- (0) or K+ (1) bits: windows and overlap as
+  /// chosen. Nothing where no block has that size.
+  const turbo_decoder_config* turbo(int kind) const noexcept {
+    return decoder_[kind] ? &decoder_[kind]->config() : nullptr;
+  }
 
  private:
   void require_owner(executor& exec) const;

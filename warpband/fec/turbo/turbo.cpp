@@ -32,6 +32,23 @@ std::vector<std::int32_t> checked(std::vector<std::int32_t> permutation) {
   return permutation;
 }
 
+/// What the automatic choice wants, in steps.
+struct windows_wanted {
+  int overlap, window;
+};
+
+/// A warm-up needs about five parity bits of its encoder. Where all systematic bits are received, a step has
+/// (1 / code_rate - 1) / 2 of them. docs/lte.md has what this loses. A window is a third longer than its
+/// overlap or more, so that warm-ups stay below 3/4 of a window's steps. `least` holds up to rate 1/2. An
+/// overlap is a multiple of `unit`: 3/8 of one are rounded down, so that rates near 1/2 keep their 8 steps.
+windows_wanted wanted(const turbo_decoder_config& c, windows_wanted least, int unit) {
+  const float parity = (1.f / c.code_rate - 1.f) / 2.f, most = static_cast<float>(c.k);
+  const float steps = parity * most > 5.f ? 5.f / parity : most;
+  const int units = static_cast<int>(steps / static_cast<float>(unit) + 0.625f);
+  const int overlap = std::max(least.overlap, unit * units);
+  return {overlap, std::max(least.window, (4 * overlap + 2) / 3)};
+}
+
 /// What precisions bfloat16 and int16 take of the settings, windows and overlap chosen.
 void check_windows(turbo_decoder_config& c) {
   const bool int16 = c.precision == turbo_precision::int16;
@@ -45,8 +62,10 @@ void check_windows(turbo_decoder_config& c) {
   if (!(c.llr_steps >= 0.25f && c.llr_steps <= 64.f))
     throw argument_error("llr_steps", std::to_string(c.llr_steps), "0.25 to 64");
   if (c.k > 32768) throw argument_error("k", std::to_string(c.k), "40 to 32768" + with);
+  // Without an overlap 64 windows of k = 6144 lose 0.11 dB at FER 1e-2, with 8 steps 0.03 (docs/wu2010.md).
+  const windows_wanted want = wanted(c, {.overlap = 8, .window = 64}, 8);
   if (c.windows == 0)
-    for (c.windows = 1; c.windows < 64 && c.k % (2 * c.windows) == 0 && c.k / (2 * c.windows) >= 64;)
+    for (c.windows = 1; c.windows < 64 && c.k % (2 * c.windows) == 0 && c.k / (2 * c.windows) >= want.window;)
       c.windows *= 2;
   if (c.windows < 1 || c.windows > 128 || (c.windows & (c.windows - 1)) != 0 || c.k % c.windows != 0 ||
       c.k / c.windows < 8)
@@ -54,8 +73,7 @@ void check_windows(turbo_decoder_config& c) {
                          "a power of two up to 128 that divides k = " + std::to_string(c.k) +
                              " into windows of 8 steps or more, or 0 (automatic)," + with);
   const int longest = c.windows == 1 ? 0 : (c.k / c.windows - 1) / 8 * 8;
-  // Without an overlap 64 windows of k = 6144 lose 0.11 dB at FER 1e-2, with 8 steps 0.03 (docs/wu2010.md).
-  if (c.overlap == -1) c.overlap = std::min(8, longest);
+  if (c.overlap == -1) c.overlap = std::min(want.overlap, longest);
   if (c.overlap % 8 != 0 || c.overlap < 0 || (c.overlap > longest && c.windows > 1))
     throw argument_error(
         "overlap", std::to_string(c.overlap),
@@ -70,15 +88,18 @@ turbo_decoder_config checked(turbo_decoder_config c) {
   if (c.algorithm != map_algorithm::log_map && c.algorithm != map_algorithm::max_log_map)
     throw argument_error("algorithm", std::to_string(static_cast<int>(c.algorithm)),
                          "max-log-map or log-map");
+  if (!(c.code_rate > 0.f && c.code_rate <= 1.f))
+    throw argument_error("code_rate", std::to_string(c.code_rate), "a rate in (0, 1]");
   const bool side_by_side = c.precision != turbo_precision::float32;
   if (side_by_side) check_windows(c);
-  // Short windows keep a GPU busy; with this overlap they lose 0.003 dB at K = 6144 (docs/wu2010.md).
-  if (c.windows == 0) c.windows = std::max(1, c.k / 32);
+  // Short windows keep a GPU busy; with this overlap they lose 0.004 dB at rate 1/3 (docs/wu2010.md).
+  const windows_wanted want = wanted(c, {.overlap = 24, .window = 32}, 1);
+  if (c.windows == 0) c.windows = std::max(1, c.k / want.window);
   if (c.windows < 1 || c.windows > c.k / 8)
     throw argument_error("windows", std::to_string(c.windows),
                          "1 to k/8 = " + std::to_string(c.k / 8) + ", or 0 (automatic)");
   const int longest = c.windows == 1 ? 0 : c.k / c.windows - 1;
-  if (c.overlap == -1) c.overlap = std::min(24, longest);
+  if (c.overlap == -1) c.overlap = std::min(want.overlap, longest);
   if (!side_by_side && (c.overlap < 0 || (c.overlap > longest && c.windows > 1)))
     throw argument_error("overlap", std::to_string(c.overlap),
                          "0 to k/windows - 1 = " + std::to_string(longest) + ", or -1 (automatic)");

@@ -547,6 +547,8 @@ TEST(turbo_errors, bad_settings_are_refused) {
   EXPECT_EQ(with([](auto& c) { c.overlap = -2; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.iterations = 0; }), "iterations");
   EXPECT_EQ(with([](auto& c) { c.iterations = 65; }), "iterations");
+  for (const float rate : {0.f, -0.5f, 1.01f, std::nanf("")})
+    EXPECT_EQ(with([=](auto& c) { c.code_rate = rate; }), "code_rate");
   EXPECT_EQ(with([](auto& c) { c.extrinsic_scale = 0.75f; }), "extrinsic_scale");
   EXPECT_EQ(with([](auto& c) { c.algorithm = map_algorithm::max_log_map, c.extrinsic_scale = 0.f; }),
             "extrinsic_scale");
@@ -560,6 +562,40 @@ TEST(turbo_errors, bad_settings_are_refused) {
   EXPECT_EQ(refused([] { turbo_decoder d({.k = 40}, std::vector<std::int32_t>(40, 3)); }), "permutation");
   EXPECT_EQ(refused([] { turbo_decoder d({.k = 48}, qpp_permutation(qpp_for(40))); }), "permutation.size()");
   EXPECT_EQ(refused([] { turbo_encoder e(100); }), "k");
+}
+
+TEST(turbo_choice, windows_and_overlap_follow_the_code_rate) {
+  using enum turbo_precision;
+  const struct {
+    turbo_precision precision;
+    int k;
+    float rate;
+    int windows, overlap;
+  } cases[] = {
+      {float32, 6144, 1.f / 3, 192, 24}, {float32, 6144, 0.5f, 192, 24},   {float32, 6144, 0.75f, 153, 30},
+      {float32, 6144, 0.9f, 51, 90},     {float32, 6144, 0.95f, 24, 190},  {float32, 6144, 1.f, 1, 0},
+      {float32, 1024, 0.01f, 32, 24},    {float32, 1024, 0.9f, 8, 90},     {float32, 256, 0.9f, 2, 90},
+      {float32, 208, 0.9f, 1, 0},        {float32, 40, 1.f / 3, 1, 0},     {int16, 6144, 1.f / 3, 64, 8},
+      {int16, 6144, 0.5f, 64, 8},        {int16, 4096, 0.75f, 64, 32},     {int16, 6144, 0.9f, 32, 88},
+      {int16, 6144, 0.95f, 16, 192},     {int16, 6144, 1.f, 1, 0},         {int16, 1024, 0.9f, 8, 88},
+      {int16, 128, 0.9f, 1, 0},          {bfloat16, 6144, 1.f / 3, 64, 8}, {bfloat16, 6144, 0.9f, 32, 88},
+      {bfloat16, 1008, 0.75f, 8, 32},
+  };
+  for (const auto& c : cases) {
+    const auto chosen = turbo_decoder({.k = c.k,
+                                       .algorithm = map_algorithm::max_log_map,
+                                       .code_rate = c.rate,
+                                       .precision = c.precision})
+                            .config();
+    const std::string at = std::to_string(static_cast<int>(c.precision)) + " k = " + std::to_string(c.k) +
+                           ", rate " + std::to_string(c.rate);
+    EXPECT_EQ(chosen.windows, c.windows) << at;
+    EXPECT_EQ(chosen.overlap, c.overlap) << at;
+  }
+  // What is given stays.
+  const auto given = turbo_decoder({.windows = 96, .overlap = 8, .code_rate = 0.95f}).config();
+  EXPECT_EQ(given.windows, 96);
+  EXPECT_EQ(given.overlap, 8);
 }
 
 TEST(turbo_errors, wrong_shapes_are_refused) {

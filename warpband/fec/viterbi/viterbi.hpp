@@ -20,9 +20,9 @@ struct viterbi_config {
   int k = 1024;
   /// Tail-biting: the decoder starts with all states alike, goes `overlap` steps around the circle before the
   /// codeword, once through it and on for `overlap` steps, and traces back from there. 0..4096; -1 chooses
-  /// 8 (K - 1). It does not enforce that the path ends in the state it began with; of 180 codewords of 40 to
-  /// 104 bits of K = 7 (LTE at Es/N0 = -3 dB, 802.16 at -0.5 dB) it found the most likely one of all start
-  /// states for every one.
+  /// conv_frame::usual_overlap(). It does not enforce that the path ends in the state it began with; of 180
+  /// codewords of 40 to 104 bits of K = 7 (LTE at Es/N0 = -3 dB, 802.16 at -0.5 dB) it found the most likely
+  /// one of all start states for every one.
   int overlap = -1;
 };
 
