@@ -76,6 +76,13 @@ def test_own_interleaver_sign_and_erasure(rng):
     assert status.tolist() == [0, 1, 0] and not decided[1].any() and np.array_equal(decided[[0, 2]], bits[[0, 2]])
 
 
+@pytest.mark.parametrize("made", [wb.TurboEncoder, wb.TurboDecoder])
+@pytest.mark.parametrize("entries", [0, 40, 49, 51])
+def test_an_interleaver_has_k_entries(made, entries):
+    with pytest.raises(ValueError, match=f"^permutation = {entries} entries is not allowed: expected 50, as many as k has bits"):
+        made(k=50, permutation=range(entries))
+
+
 @pytest.mark.parametrize("settings", [{"k": 41}, {"iterations": 0}, {"algorithm": "map"}, {"early_stop": "crc"},
                                       {"crc": "crc7"}, {"precision": "float64"}, {"extrinsic_scale": 0.5}])
 def test_settings_that_are_not_allowed(settings):
