@@ -34,7 +34,8 @@ def _checked(k: int, permutation: Sequence[int] | None) -> list[int] | None:
     if permutation is None:
         return None
     entries = listed("permutation", permutation)
-    if len(entries) != whole("k", k, 40, 65536):
+    integers = all(hasattr(type(entry), "__index__") for entry in entries)  # else the compiled part says so
+    if integers and len(entries) != whole("k", k, 40, 65536):
         raise ValueError(f"permutation = {len(entries)} entries is not allowed: expected {k}, as many as k has bits")
     return entries
 
