@@ -208,3 +208,19 @@ def test_status_of_too_few_llrs(rng):
         llr[1, : k - 1] = llr[2, :k] = 1
         bits, status = decode(llr, outputs=("bits", "status"))
         assert status[:2].tolist() == [INSUFFICIENT] * 2 and status[2] in (0, 2) and not bits[:2].any(), decode
+
+
+@pytest.mark.parametrize("k, ml, decided", [(8, 0.065, 0.142), (12, 0.062, 0.112)])
+def test_short_tail_biting_blocks_lose_what_the_page_says(k, ml, decided):
+    # All codewords are compared: K = 7, (133, 171), at Es/N0 = -1.07 dB.
+    rng = np.random.default_rng(1)
+    code = wb.ConvCode(constraint_length=7, generators=(0o133, 0o171), termination="tail-biting")
+    encoder = wb.ConvEncoder(code=code, k=k)
+    words = (np.arange(2 ** k)[:, None] >> np.arange(k - 1, -1, -1) & 1).astype(np.uint8)
+    signs = 1 - 2.0 * encoder(words)
+    sent = rng.integers(0, 2 ** k, 2000)
+    llr = (2 / 0.64 * (signs[sent] + 0.8 * rng.normal(size=(2000, encoder.n)))).astype(np.float32)
+    best = (llr @ signs.T).argmax(1)
+    got = wb.ViterbiDecoder(code=code, k=k)(llr)
+    assert abs((best != sent).mean() - ml) < 0.02
+    assert abs((got != words[sent]).any(1).mean() - decided) < 0.025

@@ -83,6 +83,13 @@ def test_windows_follow_the_code_rate(precision, rate, windows, overlap):
     assert (decoder.windows, decoder.overlap) == (windows, overlap)
 
 
+@pytest.mark.parametrize("made", [wb.TurboEncoder, wb.TurboDecoder])
+@pytest.mark.parametrize("entries", [0, 40, 49, 51])
+def test_an_interleaver_has_k_entries(made, entries):
+    with pytest.raises(ValueError, match=f"^permutation = {entries} entries is not allowed: expected 50, as many as k has bits"):
+        made(k=50, permutation=range(entries))
+
+
 @pytest.mark.parametrize("settings", [{"k": 41}, {"iterations": 0}, {"algorithm": "map"}, {"early_stop": "crc"},
                                       {"crc": "crc7"}, {"precision": "float64"}, {"extrinsic_scale": 0.5},
                                       {"code_rate": 0.0}, {"code_rate": 1.1}])

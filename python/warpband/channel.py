@@ -34,7 +34,7 @@ def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: i
              executor: Executor | None = None) -> Any:
     """Flat Rayleigh fading: ``(h * sent, h)`` with ``h ~ CN(0, 1)``, both of the shape of ``sent``, complex64.
 
-    ``block`` consecutive numbers share an h; the items are the blocks.
+    ``block`` consecutive numbers share an h; the items are the blocks. The first of ``out`` may be ``sent`` itself.
     """
     space = space_of(sent)
     wanted = ("out", "gain")

@@ -110,7 +110,11 @@ class ConvEncoder:
 
 
 class ViterbiDecoder:
-    """The most likely codeword.
+    """The most likely codeword; of a tail-biting code the most likely path around the circle.
+
+    That path need not end in the state it began with, so that short tail-biting blocks lose: of constraint length 7, rate 1/2, at
+    Es/N0 = -1.07 dB frame errors are 0.142 for k = 8 (maximum likelihood: 0.065), 0.086 for 16 (0.054), 0.049 for 32 (0.037) and
+    0.038 for 40 (0.034). From about 10 (K - 1) bits on the loss is small: 0.045 for 64 (0.044).
 
     Args:
         code: the code.
@@ -148,12 +152,16 @@ class ViterbiDecoder:
 
 
 class BcjrDecoder:
-    """Soft-output decoding.
+    """Soft-output decoding; log-MAP is exact but for tail-biting codes.
+
+    Of those, paths that do not end in the state they began with count too: of constraint length 7, rate 1/2, at Es/N0 = -1.07 dB
+    LLRs differ from the exact ones by 10.7 (rms, of those within +-15) for k = 8, 6.9 for 16, 3.5 for 32, 2.0 for 40 and 0.5 for 64.
+    Bit errors are 0.078 for k = 8 (exact: 0.037), 0.030 for 16 (0.020) and 0.012 for 32 and 40 (0.012 and 0.010).
 
     Args:
         code: the code.
         k: information bits of a codeword, 1..65536.
-        algorithm: "log-map" (exact) or "max-log-map".
+        algorithm: "log-map" (exact, but for a tail-biting code) or "max-log-map".
         overlap: as of :class:`ViterbiDecoder`.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.

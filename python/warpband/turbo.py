@@ -8,7 +8,7 @@ from typing import Any, Sequence
 
 from . import _core
 from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, fill, results, space_of
-from ._settings import checked_executor, checked_sign, listed, made, refused
+from ._settings import checked_executor, checked_sign, listed, made, refused, whole
 
 __all__ = ["TurboDecoder", "TurboEncoder"]
 
@@ -29,6 +29,17 @@ def crc_of(crc: str | tuple[int, int] | None) -> tuple[int, int] | None:
     return CRCS[crc]
 
 
+def _checked(k: int, permutation: Sequence[int] | None) -> list[int] | None:
+    """An own interleaver, which has k entries."""
+    if permutation is None:
+        return None
+    entries = listed("permutation", permutation)
+    integers = all(hasattr(type(entry), "__index__") for entry in entries)  # else the compiled part says so
+    if integers and len(entries) != whole("k", k, 40, 65536):
+        raise ValueError(f"permutation = {len(entries)} entries is not allowed: expected {k}, as many as k has bits")
+    return entries
+
+
 class TurboEncoder:
     """Encodes blocks of k bits.
 
@@ -40,8 +51,7 @@ class TurboEncoder:
 
     def __init__(self, *, k: int, permutation: Sequence[int] | None = None, executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._encoder = made(_core.TurboEncoder, k=k,
-                             permutation=None if permutation is None else listed("permutation", permutation))
+        self._encoder = made(_core.TurboEncoder, k=k, permutation=_checked(k, permutation))
         self.k: int = self._encoder.k
         #: bits of a codeword
         self.n: int = 3 * (self.k + 4)
@@ -95,7 +105,7 @@ class TurboDecoder:
         self._decoder = made(
             _core.TurboDecoder, k=k, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
             extrinsic_scale=extrinsic_scale, early_stop=early_stop, crc=crc_of(crc), precision=precision,
-            llr_steps=llr_steps, code_rate=code_rate, permutation=None if permutation is None else listed("permutation", permutation))
+            llr_steps=llr_steps, code_rate=code_rate, permutation=_checked(k, permutation))
         self.k, self.n, self.llr = k, 3 * (k + 4), llr
         #: as chosen
         self.windows: int = self._decoder.windows

@@ -377,7 +377,8 @@ const entry table[] = {
       "\"log-map\"",
       "log-map: exact MAP decoding; max-log-map: with every sum of probabilities replaced by its largest "
       "term; viterbi: the most likely codeword; sum-product: exact belief propagation, which the min-sum "
-      "algorithms approximate. Left out: the first one."},
+      "algorithms approximate. Of short tail-biting codewords log-map and viterbi are approximations. Left "
+      "out: the first one."},
      scope::both,
      [](draft& d, const value& v) { d.code.algorithm = v.text(); }},
     {{"decoder.iterations", "integer", "an integer from 1 to 64, LDPC to 1000", "6",

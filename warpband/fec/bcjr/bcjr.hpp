@@ -6,7 +6,7 @@
 //   beta_{t+1}(s') L_t = ln sum_{u=0} alpha_t gamma beta_{t+1} - ln sum_{u=1} alpha_t gamma beta_{t+1}
 //
 // over the whole codeword. max-log-MAP takes the largest term of each sum; log-MAP is exact, computed on
-// probabilities.
+// probabilities, but for tail-biting codes (bcjr_config::overlap).
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/bcjr/bcjr_args.hpp>
 #include <warpband/fec/conv/conv.hpp>
@@ -21,8 +21,17 @@ struct bcjr_config {
   map_algorithm algorithm = map_algorithm::log_map;
   /// Tail-biting: both recursions start with all states alike and go `overlap` steps around the circle before
   /// the codeword. 0..4096; -1 chooses conv_frame::usual_overlap(). Paths that end in another state than they
-  /// began with count too, which makes large LLRs somewhat smaller; up to 15 they are the exact ones within
-  /// 0.05.
+  /// began with count too, so that LLRs are not the exact ones, of short blocks by far: of K = 7, (133, 171),
+  /// rate 1/2, at Es/N0 = -1.07 dB, 300 codewords of each size, LLRs whose exact value is within +-15,
+  ///
+  ///     k                              8       12      16      24      32      40      64
+  ///     bit errors, exact log-MAP      0.037   0.022   0.020   0.013   0.012   0.010   0.009
+  ///     bit errors of this decoder     0.078   0.049   0.030   0.020   0.012   0.012   0.009
+  ///     error of an LLR, rms           10.7    8.8     6.9     5.5     3.5     2.0     0.5
+  ///     error of an LLR, largest       27      21      20      16      12      11      5
+  ///
+  /// Most of these are LLRs too sure of a bit, as each time around the circle counts the same channel LLRs
+  /// again.
   int overlap = -1;
 };
 
