@@ -5,12 +5,15 @@ A test program calls main(): usage: NAME_test.py [COMMAND]     COMMAND: the prog
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import h5py
+import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 command = str(ROOT / "build" / "release" / "warpband")
@@ -43,6 +46,23 @@ class ArrayFilesTest(unittest.TestCase):
                 file.attrs[key] = value
         return name
 
+    def write_matlab(self, name, arrays, compressed=False):
+        """As MATLAB saves arrays (version 7.3): a user block, axes reversed, complex numbers of "real" and "imag", a class."""
+        options = {"chunks": True, "compression": "gzip", "compression_opts": 3} if compressed else {}
+        with h5py.File(self.folder / name, "w", userblock_size=512) as file:
+            for array, values in arrays.items():
+                values = numpy.asarray(values)
+                values = values.reshape(values.shape + (1,) * (2 - values.ndim))
+                kind = {"float32": "single", "complex64": "single", "uint8": "logical"}.get(values.dtype.name, "double")
+                if numpy.iscomplexobj(values):
+                    part = values.real.dtype
+                    both = numpy.zeros(values.shape, [("real", part), ("imag", part)])
+                    both["real"], both["imag"] = values.real, values.imag
+                    values = both
+                stored = file.create_dataset(array, data=values.T, **options)
+                stored.attrs["MATLAB_class"] = numpy.bytes_(kind)
+        return name
+
     def read(self, name):
         with h5py.File(self.folder / name, "r") as file:
             return {array: file[array][()] for array in file}, dict(file.attrs)
@@ -68,6 +88,19 @@ class ArrayFilesTest(unittest.TestCase):
         after = sorted((p.name, p.lstat().st_mtime_ns, p.lstat().st_size) for p in self.folder.iterdir())
         self.assertEqual(before, after)
 
+    def send_while_writing(self, sent, *arguments, environment=None):
+        """Sends a signal to the command as soon as it has begun its new file: its exit code and stderr."""
+        with subprocess.Popen([command, *map(str, arguments), "--quiet"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, preexec_fn=takes_interrupts,
+                              env={**os.environ, **(environment or {})}) as process:
+            end = time.monotonic() + 300
+            while process.poll() is None and not any(".tmp" in p.name for p in self.folder.iterdir()):
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.01)
+            process.send_signal(sent)
+            _, err = process.communicate(timeout=600)
+        return process.returncode, err
+
     def peak_memory(self, *arguments):
         """Runs the command in a process of its own: a child starts with the peak of the process that made it."""
         program = ("import resource, subprocess, sys\n"
@@ -78,6 +111,11 @@ class ArrayFilesTest(unittest.TestCase):
         code, peak = map(int, run.stdout.split())
         self.assertEqual(code, 0, run.stderr)
         return peak
+
+
+def takes_interrupts():
+    """For a child that is interrupted: what a shell starts in the background has SIGINT ignored, and so have its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def main():

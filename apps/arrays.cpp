@@ -44,7 +44,7 @@ void check_array_options(const CLI::App& app, const array_options& o) {
 #if WARPBAND_HDF5
 
 array_run::array_run(const array_options& options, const char* item)
-    : options_(options), item_(item), file_(options.in), held_(file_.attributes()) {
+    : options_(options), item_(item), file_(options.in) {
   check_not_an_input(options.out, {options.in});
   check_not_an_input(options.json, {options.in});
 }
@@ -53,6 +53,7 @@ void array_run::open() {
   exec_ = wb::open_executor(options_.where.device, options_.where.threads);
   wb::check_writable(options_.out);
   if (!options_.json.empty() && options_.json != "-") wb::check_writable(options_.json);
+  print_remark(options_.in, file_.remark());
 }
 
 std::size_t array_run::piece(const memory_need& need) const {
@@ -61,7 +62,8 @@ std::size_t array_run::piece(const memory_need& need) const {
   std::size_t rest = 26 * mebibyte + 2 * need.slot;
   for (const std::string& array : need.arrays) {
     const wb::hdf5_array in = file_.describe(array);
-    rest += (in.packed ? 4 : 1) * in.chunk_bytes;
+    rest += (in.packed ? 4 : 1) * in.chunk_bytes + in.block_bytes;
+    if (in.block_bytes != 0) rest += 2 * mebibyte;  // in which HDF5 converts
     // What HDF5 keeps for an array of chunks; with the libraries for one of them.
     if (array != need.arrays.front() && in.chunk_rows != 0) rest += (in.packed ? 6 : 2) * mebibyte;
   }
@@ -124,11 +126,11 @@ void array_run::report(const nlohmann::ordered_json& begun, clock::time_point st
 }
 
 std::string array_run::held(const std::string& name) const {
-  const auto found = held_.find(name);
-  if (found == held_.end()) return {};
-  if (const auto* text = std::get_if<std::string>(&found->second)) return *text;
-  if (const auto* number = std::get_if<std::int64_t>(&found->second)) return std::to_string(*number);
-  return fmt::format("{}", std::get<double>(found->second));
+  const auto found = file_.attribute("", name);
+  if (!found) return {};
+  if (const auto* text = std::get_if<std::string>(&*found)) return *text;
+  if (const auto* number = std::get_if<std::int64_t>(&*found)) return std::to_string(*number);
+  return fmt::format("{}", std::get<double>(*found));
 }
 
 void array_run::wrong_shape(const std::string& array, const std::string& expected) const {

@@ -64,7 +64,8 @@ class array_run {
   /// Opens the input. `item` is the word for what the batch holds many of: "blocks".
   array_run(const array_options& options, const char* item);
   ~array_run() = default;
-  /// Opens the executor and sees that the outputs can be written, once the input is known to be good.
+  /// Opens the executor and sees that the outputs can be written, once the input is known to be good; says on
+  /// stderr how the input is read, where that is not as it stands.
   void open();
   /// An attribute of the input as text; empty where it has none.
   std::string held(const std::string& name) const;
@@ -79,7 +80,6 @@ class array_run {
   const array_options& options_;
   const char* item_;
   wb::hdf5_reader file_;
-  const wb::hdf5_attributes held_;  // what the input says of itself
   std::unique_ptr<wb::executor> exec_;
 };
 

@@ -29,6 +29,7 @@ constexpr const char* encode_footer = R"(Codes (which options each has; an optio
 Input (HDF5):
   bits         uint8 [batch, k], each 0 or 1
   attributes   where there are any of those below they must agree with the options, or stand for what is left out
+  Arrays that MATLAB saved with -v7.3 are read with its axes and converted; a line on stderr says so
 
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   bits         uint8 [batch, n]. lte-turbo: n = 3 (k + 4), the streams d0, d1, d2 of 3GPP TS 36.212
@@ -58,8 +59,9 @@ From Python:
 constexpr const char* decode_footer =
     R"(Codes: see warpband encode --help. Their decoders (an option of another one is refused):
   lte-turbo    --algorithm log-map (default) or max-log-map, --iterations (6, to 64), --windows, --overlap,
-               --extrinsic-scale, --early-stop none (default), crc or sign-agreement, --precision (bfloat16 and
-               int16, several times faster: no --soft, no sign-agreement; int16: max-log-map; --llr-steps)
+               --code-rate, --extrinsic-scale, --early-stop none (default), crc or sign-agreement, --precision
+               (bfloat16 and int16, several times faster: no --soft, no sign-agreement; int16: max-log-map;
+               --llr-steps)
   LDPC         --algorithm normalised-min-sum (default; --scale), min-sum, offset-min-sum (--offset) or sum-product,
                --iterations (15, to 1000), --schedule, --precision (int8: --int8-steps), --early-stop syndrome
                (default) or none
@@ -67,16 +69,18 @@ constexpr const char* decode_footer =
 
 Input (HDF5):
   llr          float32 [batch, n], L = ln P(0)/P(1): positive means 0, in the order of the bits that encode writes. A
-               bit that was not received is 0
+               bit that was not received is 0 (many of them: --code-rate)
   attributes   code, k, n, rate and the others that encode writes: where there are any they must agree with the
                options, or stand for those that are left out. What is left out in both places follows from the
                shape
+  Arrays that MATLAB saved with -v7.3 are read with its axes and converted; a line on stderr says so
 
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   bits         uint8 [batch, k]
   iterations   int32 [batch], full iterations done; conv: 1
-  status       uint8 [batch], sum of 1: erased (a NaN or infinite LLR; its bits are zeros and its iterations 0)
-               and 2: the early stop held
+  status       uint8 [batch], sum of 1: erased (its bits are zeros and its iterations 0) because of a NaN or
+               infinite LLR or, 4 as well, of fewer than k LLRs that the decoder's numbers tell from 0; and 2: the
+               early stop held
   soft         float32 [batch, k], a-posteriori LLRs, with --soft; the Viterbi algorithm has none
   attributes   those of encode, and crc, algorithm; lte-turbo iterations, windows, overlap, extrinsic_scale,
                early_stop, precision, with int16 llr_steps; LDPC iterations, schedule, precision, early_stop, and

@@ -79,7 +79,7 @@ void code_run::add_decoder(wb::hdf5_attributes& a) const {
   const wb::code_config& c = code_->config();
   a["crc"] = wb::name_of(c.crc);
   for (const auto& [setting, value] : wb::values_of(wb::settings_of(c.type), c))
-    if (setting->group == "decoder") set_attribute(a, setting->name, value);
+    if (setting->group == "decoder" && setting->of_links) set_attribute(a, setting->name, value);
 }
 
 void code_run::report_code(const char* command, clock::time_point start, const nlohmann::ordered_json& extra,

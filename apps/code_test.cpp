@@ -113,6 +113,8 @@ TEST_P(code_command, settings_that_options_have_are_used_wrongly) {
             {"--algorithm max-log-map --precision int16 --early-stop sign-agreement",
              "--early-stop = sign-agreement"},
             {"--windows 40", "--windows = 40 is not allowed"},
+            {"--code-rate 1.5", "--code-rate = 1.5"},
+            {"--code-rate -1", "--code-rate = -1"},
             {"--extrinsic-scale 2", "--extrinsic-scale"},
             {"--interleaver 2,2", "--interleaver"}};
   for (const auto& [options, said] : wrong) {

@@ -8,8 +8,6 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
-import time
 import unittest
 
 import h5py
@@ -292,6 +290,41 @@ class CodeTest(array_files.ArrayFilesTest):
         self.write("in.h5", {"bits": bits})
         self.fail_clearly(1, "bits[2, 5] is 2: expected 0 or 1", *encode)
 
+    def test_files_of_matlab(self):
+        random = numpy.random.default_rng(5)
+        bits = random.integers(0, 2, (30, 40)).astype(numpy.uint8)
+        self.write("in.h5", {"bits": bits})
+        self.succeed("encode", "in.h5", "-o", "coded.h5", "--code", "lte-turbo")
+        coded = self.read("coded.h5")[0]["bits"]
+        llr = 4. - 8. * coded + random.normal(size=coded.shape)
+        self.write("llr.h5", {"llr": llr.astype(numpy.float32)})
+        self.succeed("decode", "llr.h5", "-o", "bits.h5", "--code", "lte-turbo", "--soft")
+        decoded = self.read("bits.h5")[0]
+        for kind, said in (("uint8", ""), ("float64", ", float64 converted")):
+            self.write_matlab("in.h5", {"bits": bits.astype(kind)})
+            run = self.run_command("encode", "in.h5", "-o", "out.h5", "--code", "lte-turbo")
+            self.assertEqual((run.returncode, run.stderr),
+                             (0, f"warpband: note: in.h5: read as MATLAB wrote it: axes reversed{said}\n"))
+            numpy.testing.assert_array_equal(self.read("out.h5")[0]["bits"], coded)
+        for compressed in (False, True):
+            self.write_matlab("in.h5", {"llr": llr}, compressed)
+            run = self.run_command("decode", "in.h5", "-o", "out.h5", "--code", "lte-turbo", "--soft")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            arrays = self.read("out.h5")[0]
+            for array in ("bits", "soft", "status"):
+                numpy.testing.assert_array_equal(arrays[array], decoded[array])
+
+    def test_damaged_texts_of_attributes(self):
+        self.write("good.h5", {"llr": numpy.ones((5, 132), numpy.float32)}, {"code": "lte-turbo"})
+        self.succeed("decode", "good.h5", "-o", "out.h5")
+        good = (self.folder / "good.h5").read_bytes()
+        heap = good.index(b"GCOL")
+        for at, value in ((8, 2 ** 40), (24, 2 ** 63), (56, 0), (56, 208)):  # bytes of the heap, of the text, of the free rest
+            bad = bytearray(good)
+            bad[heap + at:heap + at + 8] = value.to_bytes(8, "little")
+            (self.folder / "bad.h5").write_bytes(bad)
+            self.fail_clearly(1, "attribute code cannot be read, it is truncated or damaged", "decode", "bad.h5", "-o", "none.h5")
+
     def test_the_interleaver_of_a_file(self):
         bits = numpy.random.default_rng(7).integers(0, 2, (4, 40), dtype=numpy.uint8)
         self.write("bits.h5", {"bits": bits})
@@ -414,13 +447,9 @@ class CodeTest(array_files.ArrayFilesTest):
         self.write("llr.h5", {"llr": random.normal(0, 3, (20000, 3 * (2048 + 4))).astype(numpy.float32)})
         for sent, code in ((signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGKILL, -9)):
             (self.folder / "out.h5").write_text("old")
-            with subprocess.Popen([array_files.command, "decode", "llr.h5", "-o", "out.h5", "--code", "lte-turbo", "--iterations", "64",
-                                   "--threads", "1"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  text=True) as process:
-                time.sleep(0.7)
-                process.send_signal(sent)
-                _, err = process.communicate(timeout=60)
-            self.assertEqual(process.returncode, code)
+            ended, err = self.send_while_writing(sent, "decode", "llr.h5", "-o", "out.h5", "--code", "lte-turbo", "--iterations", 64,
+                                                 "--threads", 1)
+            self.assertEqual(ended, code)
             self.assertEqual((self.folder / "out.h5").read_text(), "old")
             if code == 1:
                 self.assertEqual(err, "warpband: error: interrupted: out.h5 was not written\n")

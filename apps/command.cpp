@@ -127,6 +127,10 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.0f} days", seconds / 86400);
 }
 
+void print_remark(const std::string& path, const std::string& remark) {
+  if (!remark.empty()) fmt::print(stderr, "warpband: note: {}: {}\n", path, remark);
+}
+
 void stop_on_interrupt() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;

@@ -72,6 +72,9 @@ void check_not_an_input(const std::string& out, const std::vector<std::string>& 
 /// "1.2 s", "15 min", "2.5 h".
 std::string duration_text(double seconds);
 
+/// A line on stderr: how the file `path` is read where that is not as it stands; nothing without a `remark`.
+void print_remark(const std::string& path, const std::string& remark);
+
 /// The first Ctrl-C (or SIGTERM) sets a flag that `interrupted` tells, a later one ends the program at once.
 /// A caller that has the signal ignored is left alone.
 void stop_on_interrupt();

@@ -179,7 +179,12 @@ TEST_F(command, runs_a_scenario) {
 TEST_F(command, interrupted_keeps_what_is_finished) {
   write("long.toml",
         "code.k = 40\nsweep.ebn0_db = [0, 30]\nstop.frame_errors = 5\nstop.max_frames = 1000000000000\n");
-  const outcome o = run("sim long.toml -o r.json", "timeout --foreground --preserve-status -s INT -k 60 3");
+  // Interrupted, once the first point is in the file, by what started it.
+  write("interrupted.sh",
+        "(until grep -q '\"stopped_by\"' r.json 2> /dev/null; do kill -0 $$ || exit; sleep 0.05; done\n"
+        "kill -TERM $$) &\n"
+        "exec \"$@\"\n");
+  const outcome o = run("sim long.toml -o r.json --quiet", "sh interrupted.sh");
   EXPECT_EQ(o.code, 1) << o.err;
   EXPECT_EQ(
       o.err,

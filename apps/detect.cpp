@@ -56,8 +56,8 @@ class detect_run : public array_run {
     }
     item_bits_ = detector_->bits_per_use();
 
-    const std::vector<std::size_t> noise = file().describe("noise_var").shape;
-    file().expect<float>("noise_var", std::min<std::size_t>(noise.size(), 1));
+    const std::size_t axes = std::min<std::size_t>(file().describe("noise_var").shape.size(), 1);
+    const std::vector<std::size_t> noise = file().expect<float>("noise_var", axes);
     shared_noise_ = noise.empty() || (noise[0] == 1 && items_ != 1);
     if (!shared_noise_ && noise[0] != items_)
       wrong_shape("noise_var", fmt::format("[] or [1] for all uses, or [{}], one for each", items_));
@@ -354,7 +354,8 @@ Input (HDF5):
   prior        float32 [batch, tx * bits], may be left out: a-priori LLRs, for ml, kbest and nway; those beyond
                +-1e6 count as +-1e6
   Attributes `qam` and `uses_per_channel`, where there are any, must agree with the options, or stand for those
-  that are left out. Complex numbers are the compound of float32 "r" and "i" that h5py makes of complex64
+  that are left out. Complex numbers are the compound of float32 "r" and "i" that h5py makes of complex64.
+  Arrays that MATLAB saved with -v7.3 are read with its axes and converted; a line on stderr says so
 
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   llr          float32 [batch, tx * bits], stream after stream, b0 first; not with --hard alone

@@ -155,7 +155,7 @@ TEST_P(detect_command, takes_an_order_of_the_streams) {
   ASSERT_EQ(run("detect in.h5 -o out.h5" + options + "1,0"), 0) << text("err.txt");
   const hdf5_reader out(path("out.h5"));
   EXPECT_EQ(out.read<float>("llr"), exec->to_host(llr));
-  EXPECT_EQ(std::get<std::string>(out.attributes().at("order")), "1,0");
+  EXPECT_EQ(std::get<std::string>(out.attribute("", "order").value()), "1,0");
   EXPECT_EQ(run("detect in.h5 -o no.h5" + options + "1,1"), 2);
   EXPECT_EQ(text("err.txt"), "warpband: error: --order = 1,1 is not allowed: expected each of 0 to 1 once\n");
   EXPECT_EQ(run("detect in.h5 -o no.h5" + options + "1.0"), 2);

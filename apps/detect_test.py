@@ -4,10 +4,7 @@ usage: detect_test.py [COMMAND]     COMMAND: the program, build/release/warpband
 """
 import itertools
 import json
-import os
 import signal
-import subprocess
-import time
 
 import h5py
 import numpy
@@ -108,6 +105,32 @@ class DetectTest(array_files.ArrayFilesTest):
                 self.assertEqual("ways" in attributes, detector == "nway")
                 self.assertEqual("survivors" in attributes, detector == "kbest")
                 self.assertEqual(attributes["detector"], detector)
+
+    def test_files_of_matlab(self):
+        h, y, _ = signal_of(21, 300, 4, 2, 16, 0.02)
+        self.write_signal("in.h5", h, y, 0.02)
+        expected, _ = self.detect()
+        note = "warpband: note: in.h5: read as MATLAB wrote it: axes reversed"
+        for kind, said in (("complex128", note + ", float64 converted"), ("complex64", note)):
+            for noise in (0.02, numpy.full(300, 0.02)):
+                for compressed in (False, True):
+                    with self.subTest(kind=kind, noise=numpy.ndim(noise), compressed=compressed):
+                        noise = numpy.asarray(noise, "f8" if kind == "complex128" else "f4")
+                        self.write_matlab("in.h5", {"h": h.astype(kind), "y": y.astype(kind), "noise_var": noise}, compressed)
+                        for memory in ((), ("--memory", "64M")):
+                            run = self.run_command("detect", "in.h5", "-o", "out.h5", "--detector", "mmse", "--qam", 16, *memory)
+                            self.assertEqual((run.returncode, run.stderr), (0, said + "\n"))
+                            numpy.testing.assert_array_equal(self.read("out.h5")[0]["llr"], expected["llr"])
+        self.write_matlab("in.h5", {"h": h.astype("complex128"), "y": 1e300 * y.astype("complex128"), "noise_var": 0.1})
+        self.fail_clearly_after(said=note, part="expected a value of float32")
+
+    def fail_clearly_after(self, said, part):
+        run = self.run_command("detect", "in.h5", "-o", "bad.h5", "--detector", "mmse", "--qam", 16)
+        first, second = run.stderr.splitlines()
+        self.assertEqual(run.returncode, 1)
+        self.assertTrue(first.startswith(said), first)
+        self.assertIn(part, second)
+        self.assertFalse((self.folder / "bad.h5").exists())
 
     def test_order_of_the_streams(self):
         h, y, _ = signal_of(15, 50, 4, 4, 16, 0.1)
@@ -362,13 +385,9 @@ class DetectTest(array_files.ArrayFilesTest):
         h, y, _ = signal_of(14, 30000, 4, 4, 16, 0.1)
         self.write_signal("in.h5", h, y, 0.1)
         (self.folder / "out.h5").write_text("old")
-        with subprocess.Popen([array_files.command, "detect", "in.h5", "-o", "out.h5", "--detector", "ml", "--qam", "16", "--threads",
-                               "1", "--memory", "28M"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env={**os.environ, "WARPBAND_ISA": "scalar"}, text=True) as process:
-            time.sleep(0.5)
-            process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=100)
-        self.assertEqual((process.returncode, err), (1, "warpband: error: interrupted: out.h5 was not written\n"))
+        ended = self.send_while_writing(signal.SIGINT, "detect", "in.h5", "-o", "out.h5", "--detector", "ml", "--qam", 16,
+                                        "--threads", 1, "--memory", "28M", environment={"WARPBAND_ISA": "scalar"})
+        self.assertEqual(ended, (1, "warpband: error: interrupted: out.h5 was not written\n"))
         self.assertEqual((self.folder / "out.h5").read_text(), "old")
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["in.h5", "out.h5"])
 

@@ -362,6 +362,10 @@ int run_sim(sim_options options) {
     plot.emplace();
   }
 
+  std::set<std::string> said;
+  for (const wb::curve_result& c : start.curves)
+    if (const auto& csi = c.config.link.csi; !options.quiet && said.insert(csi.path).second)
+      print_remark(csi.path, csi.remark);
   simulation run(options, std::move(start), *exec);
   if (!run.run()) {
     std::string message = fmt::format("interrupted: {} of {} points finished", run.finished(), run.points());

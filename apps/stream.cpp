@@ -90,6 +90,11 @@ class checker {
     std::lock_guard l(mutex_);
     return !waiting_.empty();
   }
+  /// Waits until all that was taken is compared, and its slots are free.
+  void drain() {
+    std::unique_lock l(mutex_);
+    idle_.wait(l, [this] { return waiting_.empty() && !looking_; });
+  }
   void finish() {
     {
       std::lock_guard l(mutex_);
@@ -111,10 +116,13 @@ class checker {
       taken next;
       {
         std::unique_lock l(mutex_);
+        looking_ = false;
+        idle_.notify_all();
         some_.wait(l, [this] { return end_ || !waiting_.empty(); });
         if (waiting_.empty()) return;
         next = std::move(waiting_.front());
         waiting_.erase(waiting_.begin());
+        looking_ = true;
       }
       look(next.ticket.wait(), next.frame, next.counts);
     }
@@ -144,10 +152,10 @@ class checker {
   const wb::frame_chain& chain_;
   const stream_source& source_;
   std::optional<std::size_t> status_;
-  bool decodes_, end_ = false;
+  bool decodes_, end_ = false, looking_ = false;
   std::vector<std::vector<std::byte>> first_;
   std::mutex mutex_;
-  std::condition_variable some_;
+  std::condition_variable some_, idle_;
   std::vector<taken> waiting_;
   std::thread thread_;
 };
@@ -474,7 +482,10 @@ json run_one(stream_run run, progress_line& line) {
     for (std::uint64_t n = 0; n < std::max<std::uint64_t>(run.warmup, 2 * pipeline.slots()) && !interrupted();
          n++) {
       push(n, {});
-      if (checks && n < 4 * pipeline.slots()) pipeline.drain();
+      if (checks && n < 4 * pipeline.slots()) {  // one by one: none is left out for a busy checker
+        pipeline.drain();
+        check.drain();
+      }
     }
   } catch (const wb::device_error& e) {
     error = e.what();

@@ -15,6 +15,8 @@
 #include <warpband/modem/qam/qam.hpp>
 #if WARPBAND_HDF5
 #include <warpband/io/hdf5.hpp>
+
+#include "command.hpp"
 #endif
 
 namespace {
@@ -192,6 +194,7 @@ void stream_source::read(const stream_run& run) {
         file.read(p.name, from, rows, reinterpret_cast<float*>(frame.back().data()));
     }
   }
+  print_remark(run.source, file.remark());
 }
 #else
 void stream_source::read(const stream_run& run) {

@@ -64,20 +64,18 @@ TEST(stream_command, counts_every_frame_of_the_example) {
   const auto result = wb::testing::parse_json(text_of(path));
   std::filesystem::remove(path);
   ASSERT_EQ(result["runs"].size(), 3u);
-  int compared = 0;  // in one of them the thread that compares may be busy whenever a frame is due for it
   for (const auto& run : result["runs"]) {
     const auto& counters = run["counters"];
     EXPECT_EQ(counters["pushed"], 250) << run["label"];
     EXPECT_EQ(counters["delivered"], 250) << run["label"];
     EXPECT_EQ(counters["dropped"], 0);
     EXPECT_EQ(counters["failed"], 0);
-    compared += run["checked"]["compared"].get<int>();
+    EXPECT_GT(run["checked"]["compared"].get<int>(), 0);  // the warm-up's frames go one by one
     EXPECT_EQ(run["checked"]["different"], 0);
     EXPECT_GT(run["throughput_mbps"].get<double>(), 0);
     EXPECT_LE(run["latency_us"]["p50"].get<double>(), run["latency_us"]["p99.9"].get<double>());
     EXPECT_LE(run["latency_us"]["p99.9"].get<double>(), run["latency_us"]["max"].get<double>());
   }
-  EXPECT_GT(compared, 0);
   EXPECT_FALSE(result["runs"][1].contains("trace"));
   EXPECT_EQ(result["runs"][2]["trace"]["frames"], 250);
 }
@@ -115,14 +113,15 @@ stages = false
 }
 
 TEST(stream_command, drops_frames_that_come_too_fast_and_says_so) {
-  // One frame takes far longer than a ten-thousandth of a second; two slots wait.
+  // All are due at once and two slots wait. A push takes a microsecond, a frame some hundred of them: that
+  // none is dropped would take a pause between hundreds of pushes.
   const auto result = result_of(R"([stream]
 items = 4000
 queue = 2
 streams = 1
 overflow = "drop-oldest"
-rate = 10000
-frames = 60
+rate = 1e9
+frames = 2000
 warmup = 2
 stages = false
 [detector]
@@ -133,11 +132,11 @@ qam = 64
 ways = 4
 )");
   const auto& counters = result["runs"][0]["counters"];
-  EXPECT_EQ(counters["pushed"], 60);
+  EXPECT_EQ(counters["pushed"], 2000);
   EXPECT_GT(counters["dropped"].get<int>(), 0);
   EXPECT_GT(counters["delivered"].get<int>(), 0);
   EXPECT_EQ(counters["delivered"].get<int>() + counters["dropped"].get<int>() + counters["failed"].get<int>(),
-            60);
+            2000);
 }
 
 TEST(stream_command, halves_are_half_the_bytes) {

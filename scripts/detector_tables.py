@@ -1,6 +1,8 @@
 """Tables of the detectors for scripts/performance_report.py: the tables of wu2010 and wu2012 measured again, targets, and
 which carriers a rate sustains. Figures of the papers are in milliseconds or Mb/s as printed there.
 """
+import sys
+
 # wu2012 (GeForce GTX 560 Ti, 448 cores), 8400 uses, ms by N: table I (QR alone), II (detection without QR), III (all, with copies).
 WU2012_QR = {2: (0.030, 0.052), 4: (0.137, 0.257, 0.399, 0.501)}
 WU2012_DETECTION = {(2, 16): (0.0768, 0.159), (4, 16): (0.164, 0.332, 0.500, 0.665),
@@ -35,6 +37,22 @@ CARRIERS = [("LTE 5 MHz", 300 * 14e3), ("LTE 10 MHz", 600 * 14e3), ("LTE 15 MHz"
 def table(head, rows):
     out = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return out + ["| " + " | ".join(row) + " |" for row in rows] + [""]
+
+
+def key_of(op, axes, figure):
+    """What tells benchmarks of one machine apart: all axes count."""
+    return op, frozenset(axes.items()), figure
+
+
+def by_key(bs):
+    """Benchmarks of one machine by `key_of`; two with one key are an error."""
+    found = {}
+    for b in bs:
+        key = key_of(b["op"], b["axes"], b["figure"])
+        if key in found:
+            sys.exit(f"{b['file']}: two benchmarks of {b['op']} {b['axes']}, figure {b['figure']}")
+        found[key] = b
+    return found
 
 
 def three(x):

@@ -1,7 +1,7 @@
 """Tables 5.1 to 5.4 and figures 5.1 and 5.2 of K. Li's thesis (docs/li-thesis.md), measured again, for
 scripts/performance_report.py. Its GPU is a GeForce GTX 980 Ti, its CPU a Core i7-3930K.
 """
-from detector_tables import table, three
+from detector_tables import by_key, key_of, table, three
 from loglog import COLOURS, loglog
 
 FIGURES_AT = "figures"  # beside docs/performance.md
@@ -30,6 +30,10 @@ TABLE_5_4 = [("Virtex 7 FPGA", "MMSE (CGLS)", "128x8", 20), ("Virtex 7 FPGA", "M
 SIONNA = ("NVIDIA H100, Sionna 2.0.1 (PyTorch, eager), a new H for each vector", "MMSE and LLRs", "128x16", 206)
 DIRECTIONS = {"uplink": "detector", "downlink": "precoder"}
 MODES = {"cholesky": "Cholesky", "cg": "CG"}
+SOLVERS = MODES | {"jacobi_cg": "Jacobi CG", "mf": "matched filter", "zf": "zero forcing"}
+SUMS = {None: "float32", "split_f16": "split FP16"}
+SPLIT = {"sums": "split_f16"}
+SAMPLES = {None: "complex64", "half": "half"}
 STREAMS_HERE = 3  # of the figure host_fed
 OURS, AS_PRINTED = "warpband", "cublas"
 VARIANTS = {"cublas": "as printed", "cublas_gemv": "gemv", "cublas_matinv": "gemv, matinv", "cusolver_potrf": "gemv, potrf, trsm"}
@@ -39,19 +43,23 @@ def is_frame(b):
     return b["op"] in ("uplink_frame", "downlink_frame")
 
 
+def is_plain(b):
+    """Whether all is float32: the sums, H and y."""
+    return "sums" not in b["axes"] and "samples" not in b["axes"]
+
+
 class Frames:
-    """The benchmarks of frames on one machine."""
+    """The benchmarks of frames on one machine, found by op, all axes and figure."""
 
     def __init__(self, bs):
-        self.found = {}
-        for b in bs:
-            if is_frame(b):
-                a = b["axes"]
-                self.found[b["op"][:-len("_frame")], a["antennas"], a["mode"], a["subcarriers"], a["symbols"], a["estimate"],
-                           a["by"], b["figure"]] = b
+        self.found = by_key(b for b in bs if is_frame(b))
 
-    def one(self, direction, size, mode, symbols, estimate, by, figure, subcarriers=128):
-        return self.found.get((direction, size, mode, subcarriers, symbols, estimate, by, figure))
+    def one(self, direction, size, mode, symbols, estimate, by, figure, subcarriers=128, **more):
+        """Without more axes: float32 sums of complex64 samples."""
+        axes = {"antennas": size, "mode": mode, "subcarriers": subcarriers, "symbols": symbols, "estimate": estimate, "by": by, **more}
+        if mode == "cg":
+            axes["iterations"] = SIZES[size]
+        return self.found.get(key_of(f"{direction}_frame", axes, figure))
 
     def rate(self, *key, **more):
         b = self.one(*key, **more)
@@ -62,8 +70,10 @@ class Frames:
         return 1e6 * b["seconds"]["median"] if b else None
 
     def symbols(self, direction, size, mode, by=None):
-        return sorted({k[4] for k in self.found if k[:4] == (direction, size, mode, 128) and k[4] != 14 and k[6] in (by or k[6],)
-                       and k[7] in ("kernel", "resident")})
+        return sorted({b["axes"]["symbols"] for b in self.found.values()
+                       if b["op"] == f"{direction}_frame" and b["figure"] in ("kernel", "resident") and is_plain(b)
+                       and (b["axes"]["antennas"], b["axes"]["mode"], b["axes"]["subcarriers"]) == (size, mode, 128)
+                       and b["axes"]["symbols"] != 14 and b["axes"]["by"] in (by or b["axes"]["by"],)})
 
 
 def cell(*values):
@@ -103,6 +113,34 @@ def sweep_tables(frames):
         "kernels and copies, one frame after the other. All designs take 128 estimates and the symbols, and give the same results. "
         "The thesis and its design built from cuBLAS on this GPU copy the estimates to all symbols and make a Gram matrix and a "
         "decomposition for each vector; so does `H for each`. `H shared` makes them once for a subcarrier.", ""] + out
+
+
+def span(ratios):
+    """Least to most."""
+    ratios = [x for x in ratios if x]
+    low, high = (three(f(ratios)) for f in (min, max)) if ratios else ("-", "-")
+    return low if low == high else f"{low} to {high}"
+
+
+def summary_table(frames):
+    """Tables above in one: the rate of this library over that of the thesis' design, over all frame lengths."""
+    rows = []
+    for direction, name in DIRECTIONS.items():
+        for title, figure, estimate, more in (("kernels", "kernel", "shared", {}), ("kernels, sums in split FP16", "kernel", "shared", SPLIT),
+                                              ("kernels, the same work", "kernel", "each", {}),
+                                              ("kernels, the same work, sums in split FP16", "kernel", "each", SPLIT),
+                                              ("kernels and copies", "sync", "shared", {})):
+            cells = []
+            for size in SIZES:
+                for mode in MODES:
+                    pairs = [(frames.rate(direction, size, mode, n, estimate, OURS, figure, **more),
+                              frames.rate(direction, size, mode, n, "each", AS_PRINTED, figure)) for n in frames.symbols(direction, size, mode)]
+                    cells.append(span([a / b for a, b in pairs if a and b]))
+            if any(c != "-" for c in cells):
+                rows.append([f"{name}, {title}", *cells])
+    return ["Rate of Warpband over that of the thesis' design on this GPU, least and most over the frame lengths above; `the same work`: both make "
+            "a Gram matrix and a decomposition for each vector:", ""] + table(
+                ["", *(f"{size} {title}" for size in SIZES for title in MODES.values())], rows) if rows else []
 
 
 def variants_table(frames):
@@ -158,6 +196,24 @@ def slot_table(frames):
     return ["Latency of one frame of 128x16, 14 symbols that share H, us: a call and its wait, the slowest but 1 %, and with copies in and out "
             "(the peer: cuBLAS, or Eigen's Cholesky decomposition, with H shared too):", ""] + table(
                 ["", "symbols x subcarriers", "us", "us, 99 %", "us, with copies", "peer, us / with copies"], rows) if rows else []
+
+
+def formats_table(frames):
+    """Other sums and samples beside float32."""
+    rows = []
+    for b in frames.found.values():
+        if is_plain(b):
+            continue
+        axes = {axis: value for axis, value in b["axes"].items() if axis not in ("sums", "samples")}
+        plain = frames.found.get(key_of(b["op"], axes, b["figure"]))
+        direction, mode = b["op"].removesuffix("_frame"), MODES[axes["mode"]]
+        rows.append(((direction, axes["antennas"], axes["mode"], axes["estimate"], axes["subcarriers"], axes["symbols"]), [
+            f"{DIRECTIONS[direction]} {axes['antennas']} {mode}", f"{axes['symbols']} x {axes['subcarriers']}", axes["estimate"], b["figure"],
+            SUMS[b["axes"].get("sums")], SAMPLES[b["axes"].get("samples")], cell(gbps(b["mbps"])), cell(1e6 * b["seconds"]["median"]),
+            times(b["mbps"], plain and plain["mbps"])]))
+    rows = [row for _, row in sorted(rows, key=lambda r: (r[0][0] != "uplink", *r[0], r[1]))]
+    return ["Frames with sums in split FP16 or samples in half precision, beside the same frame in float32 (rate over rate):", ""] + table(
+        ["", "symbols x subcarriers", "H", "figure", "sums", "samples", "Gb/s", "us", "over float32"], rows) if rows else []
 
 
 def peers_table(frames, machine):
@@ -232,6 +288,21 @@ def latency_table(frames):
         ["", "symbols", "H shared", "H for each", "cuBLAS", "thesis"], rows) if rows else []
 
 
+def uplink_table(bs):
+    """Large batches by `warpband bench uplink`."""
+    found = by_key(b for b in bs if b["op"] == "uplink")
+    sizes = {(b["axes"]["antennas"], b["axes"]["mode"], b["axes"].get("iterations")): None for b in found.values()}
+    rows = []
+    for size, mode, iterations in sorted(sizes, key=lambda k: ([int(x) for x in k[0].split("x")][::-1], k[1])):
+        axes = {"antennas": size, "mode": mode, "qam": 16} | ({"iterations": iterations} if iterations else {})
+        four = [found.get(key_of("uplink", axes | {"symbols": n} | more, "kernel")) for n in (1, 14) for more in ({}, SPLIT)]
+        if any(four):
+            rows.append([f"{size} {SOLVERS.get(mode, mode)}" + (f", {iterations} iterations" if iterations else ""),
+                         *("-" if b is None else three(gbps(b["mbps"])) for b in four)])
+    return ["Massive-MIMO detection in large batches, 16-QAM, data in place, coded Gb/s, with sums in float32 and in split FP16:", ""] + table(
+        ["", "new H for each vector", "split FP16", "14 vectors share H", "split FP16"], rows) if rows else []
+
+
 def massive_figures(bs, machine):
     return throughput_figures(Frames(bs), machine)
 
@@ -240,9 +311,12 @@ def massive_tables(bs, machine):
     """The tables of one machine; and what is left for the general ones."""
     frames = Frames(bs)
     if any(b["device"].startswith("cuda") for b in bs):
-        lines = sweep_tables(frames) + latency_table(frames) + variants_table(frames) + stream_tables(frames) + slot_table(frames) + peers_table(frames, machine)
+        lines = uplink_table(bs)
+        for part in (sweep_tables, summary_table, latency_table, variants_table, stream_tables, slot_table, formats_table):
+            lines += part(frames)
+        lines += peers_table(frames, machine)
     else:
-        lines = cpu_tables(frames) + slot_table(frames)
+        lines = cpu_tables(frames) + slot_table(frames) + formats_table(frames)
     for name, _, what in throughput_figures(frames, machine):
         lines += [f"{what}: [`{name}`]({FIGURES_AT}/{name}).", ""]
     return lines, [b for b in bs if not is_frame(b)]

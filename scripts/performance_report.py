@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 from code_tables import code_tables
-from detector_tables import detector_tables, table
+from detector_tables import detector_tables, key_of, table
 from massive_tables import massive_figures, massive_tables, speedups
 from turbo_tables import endurance_lines, turbo_tables
 from stbc_tables import FIGURES_AT, fragment_figures, fragment_tables, stbc_tables
@@ -55,7 +55,9 @@ def load():
             if "error" in b:
                 continue
             b["file"], b["record"] = path.name, record
-            key = (machine_of(b), name_of(b), b["figure"])
+            key = (machine_of(b), *key_of(b["op"], b["axes"], b["figure"]))
+            if key in found and found[key]["record"] is record:
+                sys.exit(f"{path}:1: two benchmarks {name_of(b)}, figure {b['figure']}")
             if key not in found or found[key]["record"]["date"] <= record["date"]:
                 found[key] = b
     return list(found.values()), compared, endurance

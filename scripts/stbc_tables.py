@@ -1,7 +1,7 @@
 """Tables of the space-time codes for scripts/performance_report.py: tables III and IV and figures 5 and 6 of Bollapalli, Wu, Gulati,
 Khatri, Calderbank, "Highly parallel decoding of space-time codes on graphics processing units" (2009), measured again.
 """
-from detector_tables import table, three
+from detector_tables import pick, table, three
 from loglog import COLOURS, loglog
 
 QAM = {4: "QPSK", 16: "16-QAM", 64: "64-QAM"}
@@ -45,13 +45,9 @@ def duration(seconds):
     return f"{three(1e3 * seconds)} ms" if seconds < 1 else f"{three(seconds)} s"
 
 
-def one(bs, op, figures, **axes):
-    """The benchmark with these values on its axes, of the first of the figures that there is."""
-    for figure in figures:
-        for b in bs:
-            if b["op"] == op and b["figure"] == figure and all(b["axes"].get(axis) == value for axis, value in axes.items()):
-                return b
-    return None
+def one(bs, op, figures, output="hard", **axes):
+    """The benchmark of the Silver code with these axes and no others, of the first of the figures that there is."""
+    return pick(bs, figures, op=op, code="silver", output=output, **axes)
 
 
 def median(b):
@@ -61,10 +57,9 @@ def median(b):
 def targets(bs):
     rows = []
     for qam, target in TARGETS_H100.items():
-        found = [b for b in bs if b["op"] == "stbc" and b["figure"] == "kernel" and "codewords" not in b["axes"] and
-                 (b["axes"]["code"], b["axes"]["qam"], b["axes"]["output"], b["axes"]["channel"]) == ("silver", qam, "hard", "shared")]
+        found = one(bs, "stbc", ["kernel"], qam=qam, channel="shared")
         if found:
-            rate = found[0]["mbps"] * 1e-3
+            rate = found["mbps"] * 1e-3
             rows.append([QAM[qam], three(rate), f"{target}{', met' if rate >= target else ''}"])
     return ["Silver, hard decisions, data in place, Gb/s beside the targets of the project:", ""] + table(
         ["", "Gb/s", "target"], rows) if rows else []
@@ -220,14 +215,15 @@ def fragment_tables(results, machine_of):
         rows = []
         for exponent in range(3, 24):
             found = [one([b for b in mine if machine_of(b) == m], "stbc_fragment", ["host_fed", "resident"], qam=qam,
-                         fragment=1 << exponent) for m in machines]
+                         fragment=1 << exponent, stage="all") for m in machines]
             if not any(found):
                 continue
             scalar = next((b for b, m in zip(found, machines) if b and "scalar, 1 thread" in m), None)
             cells = []
             for b, m in zip(found, machines):
                 text = duration(median(b)) if b else "-"
-                kernel = one([k for k in mine if machine_of(k) == m], "stbc_fragment", ["kernel"], qam=qam, fragment=1 << exponent)
+                kernel = one([k for k in mine if machine_of(k) == m], "stbc_fragment", ["kernel"], qam=qam, fragment=1 << exponent,
+                             stage="all")
                 if b and kernel:
                     text = f"{duration(median(kernel))} / {text}"
                 if b and scalar and b is not scalar:

@@ -1,6 +1,6 @@
 """Tables of the turbo decoders with windows side by side, and wu2010 table 5.4 beside today's decoders, for
 scripts/performance_report.py."""
-from detector_tables import table, three
+from detector_tables import pick, table, three
 
 KINDS = [("int16", "max_log_map"), ("bfloat16", "max_log_map"), ("bfloat16", "log_map")]
 NAMES = {"max_log_map": "max-log-MAP", "log_map": "log-MAP"}
@@ -15,19 +15,18 @@ PROGRAMMABLE = [
     ("AFF3CT float, one AVX-512 core, measured", "log-MAP", 6, 1.15), ("srsRAN 4G int16, one core, measured", "max-log-MAP", 6, 46)]
 
 
-def side_by_side(b):
-    return b["op"] == "turbo" and "precision" in b["axes"]
+def rate(bs, precision, algorithm, steps, overlap):
+    """Mb/s with windows side by side, K = 6144, 6 iterations, data in place; None where it was not measured."""
+    b = pick(bs, ["resident"], op="turbo", k=6144, map=algorithm, precision=precision, window_steps=steps, overlap=overlap, iterations=6)
+    return b and b["mbps"]
 
 
 def windows_table(bs):
     """Mb/s by windows and overlap, data in place."""
     lines = []
-    found = {(b["axes"]["precision"], b["axes"]["map"], b["axes"].get("window_steps"), b["axes"].get("overlap")): b["mbps"]
-             for b in bs if side_by_side(b) and b["figure"] == "resident" and b["axes"]["k"] == 6144 and "input" not in b["axes"]
-             and "early_stop" not in b["axes"]}
     for steps in (192, 96, 48):
         for overlap in (0, 8, 16):
-            row = [found.get((precision, algorithm, steps, overlap)) for precision, algorithm in KINDS]
+            row = [rate(bs, precision, algorithm, steps, overlap) for precision, algorithm in KINDS]
             if any(row):
                 lines.append([f"{6144 // steps}, overlap {overlap}"] + ["-" if x is None else three(x) for x in row])
     head = ["windows"] + [f"{precision}, {NAMES[algorithm]}" for precision, algorithm in KINDS]
@@ -37,11 +36,8 @@ def windows_table(bs):
 
 def table_5_4(bs, machine):
     """The fastest setting that loses less than 0.1 dB, beside what others reached."""
-    mine = []
-    for (precision, algorithm), steps in zip(KINDS, (48, 48, 48)):
-        rates = [b["mbps"] for b in bs if side_by_side(b) and b["figure"] == "resident" and b["axes"]["precision"] == precision
-                 and b["axes"]["map"] == algorithm and b["axes"].get("window_steps") == steps and b["axes"].get("overlap") == 8]
-        mine += [(f"{machine}, {precision}, 128 windows, overlap 8", NAMES[algorithm], 6, r) for r in rates]
+    mine = [(f"{machine}, {precision}, 128 windows, overlap 8", NAMES[algorithm], 6, r) for precision, algorithm in KINDS
+            if (r := rate(bs, precision, algorithm, 48, 8))]
     if not mine:
         return []
     rows = [[name, algorithm, str(iterations), f"{rate:.4g}"] for name, algorithm, iterations, rate in PROGRAMMABLE + mine]

@@ -64,6 +64,25 @@ TEST(thread_pool, covers_each_index_exactly_once) {
   }
 }
 
+TEST(thread_pool, begins_no_further_piece_once_told_to_stop) {
+  for (const int threads : {1, 4}) {
+    wb::thread_pool pool(threads);
+    std::atomic<int> visits = 0;
+    int asked = 0;
+    const auto visit = [&](int, std::size_t first, std::size_t last) {
+      visits += static_cast<int>(last - first);
+    };
+    EXPECT_TRUE(pool.for_each_piece(100, 1, visit, [] { return false; }));
+    EXPECT_EQ(visits, 100);
+    EXPECT_FALSE(pool.for_each_piece(100, 1, visit, [&] { return ++asked == 1; }));
+    EXPECT_EQ(asked, 1);
+    EXPECT_TRUE(threads > 1 || visits == 100);
+    visits = 0;
+    EXPECT_TRUE(pool.for_each_piece(100, 1, visit));  // and is whole again
+    EXPECT_EQ(visits, 100);
+  }
+}
+
 TEST(thread_pool, survives_many_rounds) {
   wb::thread_pool pool(4);
   const int rounds = wb::testing::small_scale() ? 300 : 20000;

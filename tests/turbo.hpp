@@ -71,6 +71,32 @@ inline codewords make_codewords(int k, int count, double ebn0_db, std::uint64_t 
   }
   return c;
 }
+/// All LLRs times `factor`.
+inline std::vector<float> scaled(std::vector<float> llr, float factor) {
+  for (float& x : llr) x *= factor;
+  return llr;
+}
+/// How many codewords, of k bits each, are not as sent.
+inline int frame_errors(const bits_t& bits, const std::vector<bits_t>& sent) {
+  int errors = 0;
+  for (std::size_t i = 0; i < sent.size(); i++) errors += row_of(bits, i, sent[i].size()) != sent[i];
+  return errors;
+}
+/// Decisions of the double-precision log-MAP on the same LLRs, in rows.
+inline bits_t oracle_bits(const std::vector<float>& llr, int k, int iterations) {
+  const std::size_t n = 3 * (static_cast<std::size_t>(k) + 4);
+  bits_t all;
+  for (std::size_t i = 0; i < llr.size() / n; i++) {
+    const auto row = row_of(llr, i, n);
+    const auto r = oracle::turbo_decode(std::vector<double>(row.begin(), row.end()), interleaver(k),
+                                        {.iterations = iterations});
+    all.insert(all.end(), r.bits.begin(), r.bits.end());
+  }
+  return all;
+}
+/// Factors on well-scaled LLRs, as an estimate of the noise that is off gives them.
+inline constexpr float llr_scales[] = {0.05f, 6.f, 10.f, 100.f};
+
 /// Whether the last bits are the parity of those before, by the oracle.
 inline bool crc_holds(const bits_t& bits, const crc_polynomial& crc) {
   const auto end = bits.end() - crc.degree;

@@ -165,39 +165,135 @@ std::size_t product(std::span<const std::ptrdiff_t> shape) {
   return n;
 }
 
-argument::argument(const char* name, nb::handle object, executor_ref& where, bool written)
-    : name_(name), where_(where) {
-  if (object.is_none()) return;
+argument::argument(const char* name, nb::handle object, executor_ref& where, bool written, bool in_place)
+    : name_(name), where_(where), written_(written), in_place_(in_place) {
+  if (!object.is_none()) take(object);
+  before_ = std::exchange(latest_, this);
+}
+
+/// What the object is. Where it throws nothing is held.
+void argument::take(nb::handle object) {
   given_ = true;
   // Some libraries' arrays on a device claim to have a buffer and fail when it is asked for.
   const bool buffer = PyObject_CheckBuffer(object.ptr()) != 0;
-  if (buffer && where.device() < 0)
-    take_buffer(object, written);
-  else if (!buffer && take_described(object, written))
+  if (buffer && where_.device() < 0)
+    take_buffer(object, written_);
+  else if (!buffer && take_described(object, written_))
     ;
   else if (nb::isinstance<device_array>(object))
-    take_device_array(object, written);
+    take_device_array(object, written_);
   else if (!buffer && has(object, "data_ptr"))
-    take_torch(object, written);
+    take_torch(object, written_);
   else if (take_cupy(object))
     ;
-  else if ((!buffer || where.device() >= 0) && has(object, "__cuda_array_interface__"))
-    take_cuda(object, written);
+  else if ((!buffer || where_.device() >= 0) && has(object, "__cuda_array_interface__"))
+    take_cuda(object, written_);
   else if (buffer)
-    take_buffer(object, written);
+    take_buffer(object, written_);
   else
-    throw nb::type_error((std::string(name) + " is a " + class_of(object) + ": expected an array").c_str());
-  if (device_ != where.device()) {
-    if (held_) PyBuffer_Release(&buffer_);
-    throw shape_error(name, "an array in " + place(device_), "one in " + place(where.device()));
-  }
-  // Nothing is stepped through, and libraries say what they like: CuPy says 0.
+    throw nb::type_error((std::string(name_) + " is a " + class_of(object) + ": expected an array").c_str());
   const std::span<const std::ptrdiff_t> shape(shape_.data(), static_cast<std::size_t>(axes_));
-  if (std::find(shape.begin(), shape.end(), 0) == shape.end()) return;
+  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  try {
+    if (device_ != where_.device())
+      throw shape_error(name_, "an array in " + place(device_), "one in " + place(where_.device()));
+    if (!empty) check_overlaps();
+  } catch (...) {
+    if (held_) PyBuffer_Release(&buffer_);
+    throw;
+  }
+  if (!empty) return;
+  // Nothing is stepped through, and libraries say what they like: CuPy says 0.
   std::size_t step = itemsize_;
   for (std::size_t i = shape.size(); i-- > 0;
        step *= static_cast<std::size_t>(std::max<std::ptrdiff_t>(shape[i], 1)))
     strides_[i] = static_cast<std::ptrdiff_t>(step);
+}
+
+/// The memory of an output is its own, but for in-place work where that is documented.
+void argument::check_overlaps() const {
+  if (written_ && overlaps_itself())
+    throw shape_error(name_,
+                      "an array with strides " + text_of({strides_.data(), static_cast<std::size_t>(axes_)}) +
+                          " of bytes, whose own items overlap",
+                      "an output with an address of its own for each number");
+  for (const argument* other = latest_; other != nullptr; other = other->before_) {
+    if (!other->given_ || other->device_ != device_ || !(written_ || other->written_)) continue;
+    if (!overlaps(*other)) continue;
+    const argument& out = written_ ? *this : *other;
+    const argument& with = written_ ? *other : *this;
+    if (out.in_place_ && !with.written_ && out.same_numbers(with)) continue;
+    throw shape_error(
+        out.name_, std::string("an array that overlaps ") + with.name_,
+        "memory of its own" + (out.in_place_ && !with.written_ ? std::string(", or ") + with.name_ + " itself"
+                                                               : std::string()));
+  }
+}
+
+/// Whether steps of an axis are shorter than what the axes with shorter steps span. Steps of 0 are refused
+/// with the shape.
+bool argument::overlaps_itself() const {
+  std::array<std::pair<std::size_t, std::size_t>, most_axes> axes;  // step, extent
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(axes_); i++)
+    if (shape_[i] > 1 && strides_[i] != 0)
+      axes[n++] = {static_cast<std::size_t>(std::abs(strides_[i])), static_cast<std::size_t>(shape_[i])};
+  std::sort(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(n));
+  std::size_t span = itemsize_;
+  for (std::size_t i = 0; i < n; i++) {
+    if (axes[i].first < span) return true;
+    span += (axes[i].second - 1) * axes[i].first;
+  }
+  return false;
+}
+
+bool argument::same_numbers(const argument& other) const {
+  return data_ == other.data_ && itemsize_ == other.itemsize_ && axes_ == other.axes_ &&
+         std::equal(shape_.begin(), shape_.begin() + axes_, other.shape_.begin()) &&
+         std::equal(strides_.begin(), strides_.begin() + axes_, other.strides_.begin());
+}
+
+/// The bytes from the lowest to behind the highest.
+std::pair<const char*, const char*> argument::range() const {
+  const auto* low = static_cast<const char*>(data_);
+  const char* high = low + itemsize_;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(axes_); i++)
+    (strides_[i] < 0 ? low : high) += (shape_[i] - 1) * strides_[i];
+  return {low, high};
+}
+
+/// An array of NumPy at the same addresses, which may be a device's: nobody reads it.
+nb::object argument::addresses() const {
+  const std::span<const std::ptrdiff_t> shape(shape_.data(), static_cast<std::size_t>(axes_)),
+      strides(strides_.data(), static_cast<std::size_t>(axes_));
+  const auto tuple = [](std::span<const std::ptrdiff_t> values) {
+    nb::list list;
+    for (const std::ptrdiff_t v : values) list.append(v);
+    return nb::tuple(list);
+  };
+  nb::dict about;
+  about["version"] = 3;
+  about["typestr"] = "|V" + std::to_string(itemsize_);
+  about["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(data_), true);
+  about["shape"] = tuple(shape);
+  about["strides"] = tuple(strides);
+  const nb::object owner =
+      nb::module_::import_("types").attr("SimpleNamespace")(nb::arg("__array_interface__") = about);
+  return nb::module_::import_("numpy").attr("asarray")(owner);
+}
+
+/// Whether a byte belongs to both. Parts of the same rows may lie side by side: NumPy tells them apart.
+bool argument::overlaps(const argument& other) const {
+  const auto [low, high] = range();
+  const auto [other_low, other_high] = other.range();
+  if (low >= other_high || other_low >= high) return false;
+  if (same_numbers(other)) return true;
+  try {
+    return nb::cast<bool>(nb::module_::import_("numpy").attr("shares_memory")(addresses(), other.addresses(),
+                                                                              nb::arg("max_work") = 100000));
+  } catch (const nb::python_error&) {  // too hard to tell
+    return true;
+  }
 }
 
 void argument::take_buffer(nb::handle object, bool written) {
@@ -390,6 +486,7 @@ void argument::take_cuda(nb::handle object, bool written) {
 }
 
 argument::~argument() {
+  latest_ = before_;
   if (held_) PyBuffer_Release(&buffer_);
   try {
     if (capsule_.is_valid()) where_.hold(std::move(capsule_));
@@ -400,6 +497,11 @@ argument::~argument() {
 void argument::check(number wanted, int trailing, std::size_t alignment) const {
   if (type_ != wanted) {
     const char* name = name_of(wanted);
+    if (type_ == number::uint8 && (std::strcmp(name_, "llr") == 0 || std::strcmp(name_, "prior") == 0) &&
+        !written_)
+      throw shape_error(name_, "an array of uint8",
+                        std::string("LLRs of ") + name + ": hard bits b become LLRs as 1 - 2 b, where " +
+                            "positive means 0, by 1 - 2 * " + name_ + ".astype(\"" + name + "\")");
     throw shape_error(name_, "an array of " + (type_ == number::other ? other_ : std::string(name_of(type_))),
                       std::string("one of ") + name + (wanted == number::uint8 ? " or bool" : "") + ", as " +
                           name_ + ".astype(\"" + name + "\") gives");
@@ -490,9 +592,21 @@ void argument::expect_batch(int trailing, std::span<const std::ptrdiff_t> whole)
     throw shape_error(name_, "shape " + text_of(batch(0)), "batch axes " + text_of(whole));
 }
 
+/// A real number of any type: of Python, of a class with __float__, a scalar of NumPy or an array of it
+/// without axes, of any type.
+static bool is_number(nb::handle object) {
+  if (PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr())) return true;
+  if (!has(object, "__float__") && !has(object, "__index__")) return false;
+  if (!has(object, "shape")) return true;
+  if (PyObject_CheckBuffer(object.ptr()) == 0 || PyObject_Size(nb::object(object.attr("shape")).ptr()) != 0 ||
+      !has(object, "dtype"))
+    return false;
+  const nb::object dtype = object.attr("dtype");
+  return has(dtype, "kind") && nb::cast<std::string>(nb::str(dtype.attr("kind"))).find_first_of("fiu") == 0;
+}
+
 noise_argument::noise_argument(nb::handle object, executor_ref& where)
-    : array_("noise_var", PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr()) ? nb::none() : object,
-             where) {
+    : array_("noise_var", is_number(object) ? nb::none() : object, where) {
   if (array_) {
     shared_ = array_.axes() == 0;
     return;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <nanobind/nanobind.h>
 
@@ -27,11 +28,14 @@ namespace wb::python {
 namespace nb = nanobind;
 
 /// An argument; None is one without data. It keeps the memory of its object alive. Made and destroyed with
-/// the GIL held.
+/// the GIL held, as local variables: the one made last goes first.
 class argument {
  public:
-  /// Throws shape_error for what is no array, or does not lie where the executor works.
-  argument(const char* name, nb::handle object, executor_ref& where, bool written = false);
+  /// Throws shape_error for what is no array, does not lie where the executor works, or is written and
+  /// overlaps itself or another argument that this thread has. `in_place`: it may be an input, number by
+  /// number.
+  argument(const char* name, nb::handle object, executor_ref& where, bool written = false,
+           bool in_place = false);
   ~argument();
   argument(const argument&) = delete;
   argument& operator=(const argument&) = delete;
@@ -77,10 +81,17 @@ class argument {
   struct run {
     std::size_t count = 1, stride = 0;  // in numbers
   };
+  void check_overlaps() const;
+  bool overlaps_itself() const;
+  bool overlaps(const argument& other) const;
+  bool same_numbers(const argument& other) const;
+  nb::object addresses() const;
+  std::pair<const char*, const char*> range() const;
   /// Of values of `together` numbers each.
   run merged(int first, int last, std::size_t together = 1) const;
   void check(number wanted, int trailing, std::size_t alignment) const;
   [[noreturn]] void not_a_multiple(std::size_t count, std::size_t elements) const;
+  void take(nb::handle object);
   void take_buffer(nb::handle object, bool written);
   void take_device_array(nb::handle object, bool written);
   bool take_described(nb::handle object, bool written);
@@ -103,9 +114,13 @@ class argument {
   Py_buffer buffer_{};
   nb::object capsule_;   // of DLPack, kept until the work that is queued has run
   nb::object resolved_;  // of torch, whose memory is used again behind that work: on this stream
+  bool written_, in_place_;
+  const argument* before_ = nullptr;  // the one that this thread made before
+  static inline thread_local const argument* latest_ = nullptr;
 };
 
-/// N0: a number for all items, which goes to the device where that is the place, or an array of one for each.
+/// N0: a number of any real type for all items, which goes to the device where that is the place, or an array
+/// of one for each.
 class noise_argument {
  public:
   noise_argument(nb::handle object, executor_ref& where);

@@ -28,7 +28,7 @@ void send(executor_ref& where, F&& f) {
 }
 
 void awgn(executor_ref& where, nb::handle sent, nb::handle out, float noise_var, random_range range) {
-  const argument x("sent", sent, where), y("out", out, where, true);
+  const argument x("sent", sent, where), y("out", out, where, true, true);
   const auto from = x.as<const cf>(0);
   const auto to = y.as<cf>(0);
   send(where, [&](executor& exec) { add_awgn(exec, from, to, noise_var, range); });
@@ -36,7 +36,7 @@ void awgn(executor_ref& where, nb::handle sent, nb::handle out, float noise_var,
 
 void rayleigh(executor_ref& where, nb::handle sent, nb::handle out, nb::handle gain, int block,
               random_range range) {
-  const argument x("sent", sent, where), y("out", out, where, true), h("gain", gain, where, true);
+  const argument x("sent", sent, where), y("out", out, where, true, true), h("gain", gain, where, true);
   const auto from = x.as<const cf>(0);
   const auto to = y.as<cf>(0), gains = h.as<cf>(0);
   send(where, [&](executor& exec) { apply_rayleigh(exec, from, to, gains, block, range); });

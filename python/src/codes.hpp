@@ -18,8 +18,8 @@ map_algorithm map_algorithm_named(const std::string& word);
 /// Throws argument_error for words that name nothing; the decoder checks the rest.
 turbo_decoder_config turbo_config(int k, const std::string& algorithm, int iterations, int windows,
                                   int overlap, float extrinsic_scale, const std::string& stop,
-                                  std::optional<crc_words> crc, const std::string& precision,
-                                  float llr_steps);
+                                  std::optional<crc_words> crc, const std::string& precision, float llr_steps,
+                                  float code_rate);
 
 /// Runs f, which makes a code with this CRC. What it blames has Python's names.
 template <class F>

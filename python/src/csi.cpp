@@ -57,6 +57,7 @@ void bind_csi(nb::module_& m) {
                    [](const csi_file& f) {
                      return nb::make_tuple(f.snapshots(), f.subcarriers(), f.rx_antennas(), f.streams());
                    })
+      .def_prop_ro("remark", [](const csi_file& f) { return f.remark(); })
       .def_prop_ro("carrier_hz", [](const csi_file& f) { return f.carrier_hz(); })
       .def_prop_ro("spacing_hz", [](const csi_file& f) { return f.spacing_hz(); });
 }

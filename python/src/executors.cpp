@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -23,8 +24,24 @@ namespace nb = nanobind;
 
 std::atomic<unsigned> forks{0};
 
+/// Asks Python ten times a second whether the handler of a signal raised, as that of Ctrl-C does; then the
+/// error is set. Handlers run in the main thread alone.
+class signal_check {
+ public:
+  bool operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return false;
+    next_ = now + std::chrono::milliseconds(100);
+    const nb::gil_scoped_acquire gil;
+    return PyErr_CheckSignals() != 0;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point next_{};
+};
+
 std::unique_ptr<executor> open_cpu(int threads, const std::optional<std::string>& instructions) {
-  cpu_options options{.threads = threads, .instructions = {}};
+  cpu_options options{.threads = threads, .instructions = {}, .interrupted = signal_check{}};
   try {
     if (instructions) options.instructions = isa_from_name(*instructions);
   } catch (const argument_error& e) {

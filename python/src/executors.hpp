@@ -11,6 +11,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/exec/executor.hpp>
 
@@ -40,14 +41,19 @@ class executor_ref {
   /// A number in the memory of the device, copied there at its first use; those used last are kept.
   const float* constant(float value);
 
-  /// Calls f(executor) without the GIL, when no other thread is in a call.
+  /// Calls f(executor) without the GIL, when no other thread is in a call. A signal whose handler raises ends
+  /// a call on a CPU, with what it raised.
   template <class F>
   void run(F&& f) {
     executor& exec = open();
     std::mutex& mutex = *mutex_;
-    nanobind::gil_scoped_release released;
-    std::lock_guard lock(mutex);
-    std::forward<F>(f)(exec);
+    try {
+      nanobind::gil_scoped_release released;
+      std::lock_guard lock(mutex);
+      std::forward<F>(f)(exec);
+    } catch (const interrupted_error&) {
+      throw nanobind::python_error();
+    }
   }
 
  private:

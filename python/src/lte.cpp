@@ -99,7 +99,7 @@ void bind_lte(nb::module_& m) {
             lte_transport_config c =
                 config_of(transport_bits, coded_bits, modulation_order, layers, soft_buffer);
             c.turbo = turbo_config(6144, algorithm, iterations, windows, overlap, extrinsic_scale, "none", {},
-                                   precision, llr_steps);
+                                   precision, llr_steps, turbo_decoder_config{}.code_rate);
             c.crc_stop = crc_stop;
             new (self) decoder_ref{lte_transport_decoder(c), {}};
           },

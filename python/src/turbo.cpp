@@ -50,8 +50,8 @@ void encode(const turbo_encoder& e, executor_ref& where, nb::handle bits, nb::ha
 
 turbo_decoder_config turbo_config(int k, const std::string& algorithm, int iterations, int windows,
                                   int overlap, float extrinsic_scale, const std::string& stop,
-                                  std::optional<crc_words> crc, const std::string& precision,
-                                  float llr_steps) {
+                                  std::optional<crc_words> crc, const std::string& precision, float llr_steps,
+                                  float code_rate) {
   turbo_decoder_config c;
   c.k = k;
   c.algorithm = map_algorithm_named(algorithm);
@@ -68,6 +68,7 @@ turbo_decoder_config turbo_config(int k, const std::string& algorithm, int itera
                                         {"bfloat16", turbo_precision::bfloat16},
                                         {"int16", turbo_precision::int16}});
   c.llr_steps = llr_steps;
+  c.code_rate = code_rate;
   return c;
 }
 
@@ -82,16 +83,17 @@ void bind_turbo(nb::module_& m) {
           "__init__",
           [](turbo_decoder* self, int k, const std::string& algorithm, int iterations, int windows,
              int overlap, float extrinsic_scale, const std::string& stop, std::optional<crc_words> crc,
-             const std::string& precision, float llr_steps, permutation p) {
+             const std::string& precision, float llr_steps, float code_rate, permutation p) {
             with_names_of_codes(crc, [&] {
-              new (self) turbo_decoder(made(turbo_config(k, algorithm, iterations, windows, overlap,
-                                                         extrinsic_scale, stop, crc, precision, llr_steps),
-                                            std::move(p)));
+              new (self)
+                  turbo_decoder(made(turbo_config(k, algorithm, iterations, windows, overlap, extrinsic_scale,
+                                                  stop, crc, precision, llr_steps, code_rate),
+                                     std::move(p)));
             });
           },
           nb::kw_only(), nb::arg("k"), nb::arg("algorithm"), nb::arg("iterations"), nb::arg("windows"),
           nb::arg("overlap"), nb::arg("extrinsic_scale"), nb::arg("early_stop"), nb::arg("crc").none(),
-          nb::arg("precision"), nb::arg("llr_steps"), nb::arg("permutation").none())
+          nb::arg("precision"), nb::arg("llr_steps"), nb::arg("code_rate"), nb::arg("permutation").none())
       .def("run", &decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("soft"),
            optional("extrinsic"), optional("iterations"), optional("status"))
       .def_prop_ro("windows", [](const turbo_decoder& d) { return d.config().windows; })

@@ -155,3 +155,72 @@ def test_harq(rng):
     assert np.array_equal(other(-llr[0], outputs="bits"), decode(llr[0], outputs="bits"))
     with pytest.raises(ValueError, match="coded_bits"):
         wb.LteTransportEncoder(transport_bits=100, coded_bits=0)
+
+
+INSUFFICIENT = 5  # status of a word that is an erasure for want of usable LLRs
+PRECISIONS = [{}, {"algorithm": "max-log-map"}, {"precision": "bfloat16"},
+              {"precision": "int16", "algorithm": "max-log-map"}]
+
+
+@pytest.mark.parametrize("settings", PRECISIONS)
+def test_nothing_received_is_no_block_of_zeros(rng, settings):
+    channel = {"transport_bits": 500, "coded_bits": 1600, "modulation_order": 4}
+    bits = rng.integers(0, 2, (5, 500), dtype=np.uint8)
+    bits[3] = 0  # sent
+    y = wb.awgn(wb.QamMapper(qam=16)(wb.LteTransportEncoder(**channel)(bits)), noise_var=0.1, seed=1)
+    y[1] = 0
+    y[2] = 1e-6 * (1 + 1j)
+    y[4] = wb.awgn(np.zeros_like(y[4]), noise_var=0.1, seed=2)
+    decode = wb.LteTransportDecoder(**channel, **settings)
+    decided, ok, status = decode(wb.Demapper(qam=16)(y, 0.1), outputs=("bits", "ok", "status"))
+    assert ok.tolist() == [1, 0, 0, 1, 0] and status[:4].tolist() == [0, INSUFFICIENT, INSUFFICIENT, 0]
+    assert np.array_equal(decided[[0, 3]], bits[[0, 3]])
+
+
+@pytest.mark.parametrize("sends", [False, True])
+@pytest.mark.parametrize("mode", ["cholesky", "zf", "mf"])
+def test_an_absent_user_is_not_acknowledged(rng, mode, sends):
+    channel = {"transport_bits": 500, "coded_bits": 1600, "modulation_order": 4}
+    bits = rng.integers(0, 2, (4, 500), dtype=np.uint8)
+    s = wb.QamMapper(qam=16)(wb.LteTransportEncoder(**channel)(bits))
+    h = rng.normal(scale=np.sqrt(0.5), size=(400, 64, 4, 2)).astype(np.float32).view(np.complex64)[..., 0]
+    if sends:  # but is not heard
+        h[:, :, 2] = 0
+    else:
+        s[2] = 0
+    y = wb.awgn((h @ s.T[..., None])[..., 0], noise_var=0.01, seed=2)
+    llr = wb.MassiveUplink(antennas=64, users=4, qam=16, mode=mode)(h, y, 0.01)
+    llr = np.ascontiguousarray(llr.reshape(400, 4, 4).transpose(1, 0, 2)).reshape(4, 1600)
+    heard = [1, 1, 0, 1]
+    if mode == "zf" and sends:  # H is singular: nobody is heard
+        heard = [0, 0, 0, 0]
+    for settings in PRECISIONS:
+        _, ok = wb.LteTransportDecoder(**channel, **settings)(llr)
+        assert ok.tolist() == heard, settings
+
+
+def test_status_of_too_few_llrs(rng):
+    for decode, k, n in ((wb.LdpcDecoder(code=wb.wimax_ldpc(n=576, rate="1/2")), 288, 576),
+                         (wb.TurboDecoder(k=40, early_stop="sign-agreement"), 40, 132),
+                         (wb.ViterbiDecoder(code=wb.conv_lte(), k=60), 60, 180),
+                         (wb.BcjrDecoder(code=wb.conv_lte(), k=60), 60, 180)):
+        llr = np.zeros((3, n), np.float32)
+        llr[1, : k - 1] = llr[2, :k] = 1
+        bits, status = decode(llr, outputs=("bits", "status"))
+        assert status[:2].tolist() == [INSUFFICIENT] * 2 and status[2] in (0, 2) and not bits[:2].any(), decode
+
+
+@pytest.mark.parametrize("k, ml, decided", [(8, 0.065, 0.142), (12, 0.062, 0.112)])
+def test_short_tail_biting_blocks_lose_what_the_page_says(k, ml, decided):
+    # All codewords are compared: K = 7, (133, 171), at Es/N0 = -1.07 dB.
+    rng = np.random.default_rng(1)
+    code = wb.ConvCode(constraint_length=7, generators=(0o133, 0o171), termination="tail-biting")
+    encoder = wb.ConvEncoder(code=code, k=k)
+    words = (np.arange(2 ** k)[:, None] >> np.arange(k - 1, -1, -1) & 1).astype(np.uint8)
+    signs = 1 - 2.0 * encoder(words)
+    sent = rng.integers(0, 2 ** k, 2000)
+    llr = (2 / 0.64 * (signs[sent] + 0.8 * rng.normal(size=(2000, encoder.n)))).astype(np.float32)
+    best = (llr @ signs.T).argmax(1)
+    got = wb.ViterbiDecoder(code=code, k=k)(llr)
+    assert abs((best != sent).mean() - ml) < 0.02
+    assert abs((got != words[sent]).any(1).mean() - decided) < 0.025

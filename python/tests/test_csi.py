@@ -50,6 +50,21 @@ def test_plain_channels(rng, tmp_path):
 
 
 @needs_hdf5
+def test_channels_of_matlab(rng, tmp_path):
+    """Axes reversed, float64, "real" and "imag", behind a user block; the last axis, of one stream, is dropped."""
+    h5py = pytest.importorskip("h5py")
+    h = normal(rng, 9, 5, 4)
+    stored = np.zeros(h.shape, [("real", "f8"), ("imag", "f8")])
+    stored["real"], stored["imag"] = h.real, h.imag
+    with h5py.File(tmp_path / "h.mat", "w", userblock_size=512) as file:
+        file["h"] = stored.T
+        file["h"].attrs["MATLAB_class"] = np.bytes_("double")
+    with pytest.warns(UserWarning, match="h.mat: read as MATLAB wrote it: axes reversed, float64 converted"):
+        csi = wb.read_csi(tmp_path / "h.mat")
+    assert np.array_equal(csi.channel, h[..., None]) and csi.layout == "plain"
+
+
+@needs_hdf5
 def test_soundings(rng, tmp_path):
     """RENEW: a slot of two OFDM symbols for each user's pilot."""
     h5py = pytest.importorskip("h5py")

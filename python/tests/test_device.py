@@ -1,6 +1,5 @@
 """Arrays on a CUDA device: kind, place, copies, order of work. Skipped without a device, and without the libraries in question."""
 import gc
-import time
 
 import numpy as np
 import pytest
@@ -120,6 +119,16 @@ class Other:
 
     def back(self, array):
         return array.tensor.cpu().numpy()
+
+
+def returns_before(queue, over):
+    """What `queue` gives. It queues work behind a kernel of so many cycles, and must return before that is `over`: a longer one, where
+    the machine is busy."""
+    for cycles in (400_000_000, 2_000_000_000, 10_000_000_000):  # 0.2 s to 6 s
+        result = queue(cycles)
+        if not over():
+            return result
+    return pytest.fail("the call waited for the work before it")
 
 
 KINDS = [Torch, Cupy, Jax, Numba, Other]
@@ -288,13 +297,8 @@ def test_a_call_is_ordered_with_the_work_of_its_torch_stream(rng):
 
     queue(1)  # opens the executor of this stream, copies tables, loads kernels and fills the caches of memory
     torch.cuda.synchronize()
-    start = time.perf_counter()
-    decided, total = queue(600_000_000)            # about 0.3 s on the device
-    queued = time.perf_counter() - start
-    assert not stream.query(), "the work before it has ended too early for this test to tell"
+    decided, total = returns_before(queue, stream.query)
     stream.synchronize()
-    waited = time.perf_counter() - start
-    assert queued < 0.1 < waited  # the call has returned at once
     assert int(total) == int(wanted.sum()) and torch.equal(decided, wanted)
 
 
@@ -317,8 +321,7 @@ def test_a_call_is_ordered_with_the_work_of_its_cupy_stream(rng):
 
     queue(1)
     cupy.cuda.Device().synchronize()
-    kept = queue(400_000_000)
-    assert not stream.done
+    kept = returns_before(queue, lambda: stream.done)
     stream.synchronize()
     assert bool((kept == wanted).all())
 
@@ -332,18 +335,19 @@ def test_a_call_on_dlpack_arrays_is_ordered_on_both_sides(rng):
     stream = torch.cuda.Stream()
     landing = torch.zeros_like(source)
     torch.cuda.synchronize()
-    for turn in range(4):  # memory of outputs is used again
-        with torch.cuda.stream(stream):
-            torch.cuda._sleep(100_000_000 if turn else 1)
-            landing.copy_(source)
-            decided = decoder(OnlyDlpack(landing)).tensor
-            total = decided.to(torch.int64).sum()
-            del decided
-            assert not turn or not stream.query()
-        stream.synchronize()  # the host reads on another stream
-        assert int(total) == int(wanted.sum())
+
+    def queue(cycles):
         landing.zero_()
         torch.cuda.synchronize()
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(cycles)
+            landing.copy_(source)
+            decided = decoder(OnlyDlpack(landing)).tensor
+            return decided.to(torch.int64).sum()
+    for turn in range(4):  # memory of outputs is used again
+        total = returns_before(queue, stream.query) if turn else queue(1)
+        stream.synchronize()  # the host reads on another stream
+        assert int(total) == int(wanted.sum())
 
 
 def test_inputs_of_dlpack_live_until_the_work_has_run(rng):
@@ -481,17 +485,14 @@ def test_an_array_of_cupys_other_stream_is_waited_for(rng):
                           "spin")
     side = torch.cuda.Stream()
     with stream, torch.cuda.stream(side):
-        # Everything once: what is compiled, loaded or allocated only then would take longer than the kernel spins.
-        spin((1,), (1,), (np.int64(1),))
-        landing[...] = source
-        detector(landing, y, 0.1)
-        landing[...] = 0
-        cupy.cuda.Device().synchronize()
-        assert not landing.any()
-        spin((1,), (1,), (np.int64(100_000_000),))
-        landing[...] = source
-        got = detector(landing, y, 0.1)
-        assert not stream.done
+        def queue(cycles):
+            landing[...] = 0
+            cupy.cuda.Device().synchronize()
+            spin((1,), (1,), (np.int64(cycles),))
+            landing[...] = source
+            return detector(landing, y, 0.1)
+        queue(1)  # what is compiled, loaded or allocated only once would take longer than the kernel spins
+        got = returns_before(queue, lambda: stream.done)
         side.synchronize()
         assert torch.equal(got, wanted)
 
@@ -581,37 +582,23 @@ def test_gradients_stop_here(rng):
 
 
 # ---------------------------------------------------------------- cost
-def test_a_call_costs_little(rng):
+def test_a_call_does_not_wait(rng):
+    """Each returns while the device is busy. scripts/python_overhead.py measures what it costs."""
     torch = library("torch")
     encoder, bits = wb.TurboEncoder(k=40), torch.zeros(1, 40, dtype=torch.uint8, device="cuda")
-    out = encoder(bits)
     detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
     h, y = torch.ones(1, 2, 2, dtype=torch.complex64, device="cuda"), torch.ones(1, 2, dtype=torch.complex64, device="cuda")
-    llr = detector(h, y, 0.1)
-
-    def shortest(call):
-        best = 1e9
-        for _ in range(40):
-            torch.cuda.synchronize()
-            start = time.perf_counter()
-            for _ in range(20):
+    out, llr, stream = encoder(bits), detector(h, y, 0.1), torch.cuda.Stream()
+    for call in (lambda: encoder(bits, out=out), lambda: encoder(bits), lambda: encoder(bits[:0]), lambda: detector(h, y, 0.1, out=llr),
+                 lambda: detector(h, y, 0.1), lambda: detector(h[:0], y[:0], 0.1)):
+        def queue(cycles, call=call):
+            with torch.cuda.stream(stream):
+                torch.cuda._sleep(cycles)
                 call()
-            best = min(best, (time.perf_counter() - start) / 20)
-        return 1e6 * best
-
-    none = bits[:0]
-    nothing = encoder(none)
-    costs = {
-        "encoder": shortest(lambda: encoder(bits, out=out)), "encoder, new output": shortest(lambda: encoder(bits)),
-        "encoder of no block, which launches nothing": shortest(lambda: encoder(none, out=nothing)),
-        "detector": shortest(lambda: detector(h, y, 0.1, out=llr)),
-        "detector of no use": shortest(lambda: detector(h[:0], y[:0], 0.1, out=llr[:0])),
-        "slicing three tensors": shortest(lambda: (h[:0], y[:0], llr[:0])),
-        "detector of no use, new output": shortest(lambda: detector(h[:0], y[:0], 0.1)),
-        "torch.add": shortest(lambda: torch.add(y, 1, out=y)),
-    }
-    print("\n" + "\n".join(f"{name}: {cost:.2f} us" for name, cost in costs.items()))
-    assert costs["encoder"] < 60 and costs["detector"] < 60  # docs/python.md has the figures; this would catch a wait
+        queue(1)  # opens the executor of this stream
+        torch.cuda.synchronize()
+        returns_before(queue, stream.query)
+        stream.synchronize()
 
 
 # ---------------------------------------------------------------- OFDM: another library's FFT, so equal to rounding and not bit for bit
@@ -696,10 +683,10 @@ def test_a_stream_under_load(rng):
     stream.drain()
     last = [stream.push(*frame) for _ in range(4)]
     stream.stop()
-    ended = [t.frame(timeout=30) for own in tickets for t in own]
+    ended = [t.frame(timeout=60) for own in tickets for t in own]
     assert all(f.result.tobytes() == wanted.tobytes() for f in ended if f.status == "delivered")
     stats = stream.stats()
-    assert stats.pushed == 304 == stats.delivered + stats.dropped and stats.dropped > 0 and len(got) == stats.delivered
+    assert stats.pushed == 304 == stats.delivered + stats.dropped and len(got) == stats.delivered
     assert [f.sequence for f in got] == sorted(f.sequence for f in got)
     assert {t.frame().status for t in last} <= {"delivered", "dropped"}
 

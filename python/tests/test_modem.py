@@ -40,6 +40,24 @@ def test_a_bad_symbol_is_erased_alone(rng):
     assert (llr[2:4] == 0).all() and (llr[:2] > 0).all()
 
 
+def test_status_alone(rng):
+    y = np.full((3, 4), 0.5 + 0.5j, np.complex64)
+    y[1, 2] = np.inf
+    status = wb.Demapper(qam=4)(y, 0.5, outputs="status")
+    assert status.dtype == np.uint8 and np.array_equal(status, ~np.isfinite(y))
+
+
+@pytest.mark.parametrize("qam", [2, 4, 16])
+def test_symbols_of_any_size_decide_their_bits(qam, rng):
+    demap = wb.Demapper(qam=qam)
+    bits = rng.integers(0, 2, 64 * demap.bits_per_symbol, dtype=np.uint8)
+    s = wb.QamMapper(qam=qam)(bits)
+    for size, n0 in ((1e-14, 1e-30), (1e-15, 1e-32), (1e-17, 1e-36), (3e19, 1e37), (1, 1e-39)):
+        llr, status = demap((s * size).astype(np.complex64), n0, channel=np.full(64, size, np.complex64),
+                            outputs=("llr", "status"))
+        assert np.array_equal(llr < 0, bits) and (llr != 0).all() and not status.any()
+
+
 def test_sign(rng):
     y = (rng.normal(size=9) + 1j * rng.normal(size=9)).astype(np.complex64)
     plus, minus = wb.Demapper(qam=16)(y, 0.1), wb.Demapper(qam=16, llr="log_p1_p0")(y, 0.1)

@@ -76,8 +76,23 @@ def test_own_interleaver_sign_and_erasure(rng):
     assert status.tolist() == [0, 1, 0] and not decided[1].any() and np.array_equal(decided[[0, 2]], bits[[0, 2]])
 
 
+@pytest.mark.parametrize("precision, rate, windows, overlap", [("float32", 1 / 3, 192, 24), ("float32", 0.9, 51, 90),
+                                                               ("bfloat16", 0.5, 64, 8), ("bfloat16", 0.9, 32, 88)])
+def test_windows_follow_the_code_rate(precision, rate, windows, overlap):
+    decoder = wb.TurboDecoder(k=6144, precision=precision, code_rate=rate)
+    assert (decoder.windows, decoder.overlap) == (windows, overlap)
+
+
+@pytest.mark.parametrize("made", [wb.TurboEncoder, wb.TurboDecoder])
+@pytest.mark.parametrize("entries", [0, 40, 49, 51])
+def test_an_interleaver_has_k_entries(made, entries):
+    with pytest.raises(ValueError, match=f"^permutation = {entries} entries is not allowed: expected 50, as many as k has bits"):
+        made(k=50, permutation=range(entries))
+
+
 @pytest.mark.parametrize("settings", [{"k": 41}, {"iterations": 0}, {"algorithm": "map"}, {"early_stop": "crc"},
-                                      {"crc": "crc7"}, {"precision": "float64"}, {"extrinsic_scale": 0.5}])
+                                      {"crc": "crc7"}, {"precision": "float64"}, {"extrinsic_scale": 0.5},
+                                      {"code_rate": 0.0}, {"code_rate": 1.1}])
 def test_settings_that_are_not_allowed(settings):
     with pytest.raises(ValueError, match="is not allowed: expected"):
         wb.TurboDecoder(**{"k": 40, **settings})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
@@ -33,7 +34,7 @@ def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: i
              executor: Executor | None = None) -> Any:
     """Flat Rayleigh fading: ``(h * sent, h)`` with ``h ~ CN(0, 1)``, both of the shape of ``sent``, complex64.
 
-    ``block`` consecutive numbers share an h; the items are the blocks.
+    ``block`` consecutive numbers share an h; the items are the blocks. The first of ``out`` may be ``sent`` itself.
     """
     space = space_of(sent)
     wanted = ("out", "gain")
@@ -346,6 +347,9 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
     "renew", pilots as RENEW's sounder and Agora write them; "argos", those of ArgosV2 traces before RENEW; "csi", estimates
     made of the latter. Pilots become least-squares estimates on the subcarriers that have one, the lowest frequency first.
 
+    A file that MATLAB saved (version 7.3) is read with the axes that MATLAB shows, and float64 as float32; a ``UserWarning``
+    says so. A file without the attribute ``MATLAB_class`` keeps the order of axes that it has.
+
     Args:
         path: of the file.
         first: the first snapshot that is read, from 0.
@@ -370,6 +374,8 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
         snapshots = whole("snapshots", snapshots, 0, 2 ** 31 - 1)
     file = made(_core.CsiFile, path=os.fspath(path), scale=scale, cell=cell, first_sample=first_sample,
                 shifted_pilot=shifted_pilot)
+    if file.remark:
+        warnings.warn(f"{os.fspath(path)}: {file.remark}", stacklevel=2)
     there, *item = file.shape
     count = max(0, there - first) if snapshots is None else snapshots
     if first + count > there:

@@ -110,12 +110,17 @@ class ConvEncoder:
 
 
 class ViterbiDecoder:
-    """The most likely codeword.
+    """The most likely codeword; of a tail-biting code the most likely path around the circle.
+
+    That path need not end in the state it began with, so that short tail-biting blocks lose: of constraint length 7, rate 1/2, at
+    Es/N0 = -1.07 dB frame errors are 0.142 for k = 8 (maximum likelihood: 0.065), 0.086 for 16 (0.054), 0.049 for 32 (0.037) and
+    0.038 for 40 (0.034). From about 10 (K - 1) bits on the loss is small: 0.045 for 64 (0.044).
 
     Args:
         code: the code.
         k: information bits of a codeword, 1..65536.
-        overlap: with a tail-biting code alone: steps around the circle before and behind the codeword; -1 chooses 8 (K - 1).
+        overlap: with a tail-biting code alone: steps around the circle before and behind the codeword; -1 chooses 8 (K - 1),
+            above rate R = 1/2 8 (K - 1) / (1 - R).
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
     """
@@ -135,7 +140,8 @@ class ViterbiDecoder:
 
         outputs: "bits" (uint8 ``(..., k)``), "metric" (float32 ``(...)``, the log-likelihood ratio of the codeword against
         that of zeros; of a tail-biting code that of the path that was traced back, with its steps before and behind the
-        codeword), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR); or several names.
+        codeword), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4 erased because fewer
+        than k LLRs are not 0); or several names.
         """
         space = space_of(llr)
         arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
@@ -146,15 +152,23 @@ class ViterbiDecoder:
 
 
 class BcjrDecoder:
-    """Soft-output decoding.
+    """Soft-output decoding; log-MAP is exact but for tail-biting codes.
+
+    Of those, paths that do not end in the state they began with count too: of constraint length 7, rate 1/2, at Es/N0 = -1.07 dB
+    LLRs differ from the exact ones by 10.7 (rms, of those within +-15) for k = 8, 6.9 for 16, 3.5 for 32, 2.0 for 40 and 0.5 for 64.
+    Bit errors are 0.078 for k = 8 (exact: 0.037), 0.030 for 16 (0.020) and 0.012 for 32 and 40 (0.012 and 0.010).
 
     Args:
         code: the code.
         k: information bits of a codeword, 1..65536.
-        algorithm: "log-map" (exact) or "max-log-map".
+        algorithm: "log-map" (exact, but for a tail-biting code) or "max-log-map".
         overlap: as of :class:`ViterbiDecoder`.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
+
+    log-map has the error rate of double precision on the same LLRs, also where those are 20 times too small or 100 times too
+    large. LLRs and priors are limited to +-10000. Codewords of large ones, more than a fourth beyond +-15, take 1.5 times
+    the time.
     """
 
     def __init__(self, *, code: ConvCode, k: int, algorithm: str = "log-map", overlap: int = -1, llr: str = "log_p0_p1",
@@ -172,7 +186,8 @@ class BcjrDecoder:
         """Decodes ``llr``, float32 ``(..., n)``, with a-priori LLRs ``prior`` of the bits, float32 ``(..., k)``.
 
         outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "extrinsic" (the same without
-        prior and systematic LLR), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR); or several names.
+        prior and systematic LLR), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4
+        erased because fewer than k LLRs, those of the prior included, are not 0); or several names.
         """
         space = space_of(llr)
         arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))

@@ -16,6 +16,15 @@ WB_HD void set_flag(std::int32_t* flag) {
 #endif
 }
 
+/// Adds to a number that other threads of the group may add to at the same time.
+WB_HD void add_to(std::int32_t* sum, std::int32_t x) {
+#if defined(__CUDACC__)
+  atomicAdd(sum, x);
+#else
+  *sum += x;
+#endif
+}
+
 /// One thread has the problem (or the W problems of its lanes) to itself.
 struct solo {
   static constexpr int rank = 0, size = 1;
@@ -103,6 +112,10 @@ struct block {
   WB_HD std::int32_t sum_all(std::int32_t x) const {
     const unsigned part = __reduce_add_sync(0xffffffffu, static_cast<unsigned>(x));
     return combine([&] { atomicAdd(shared, static_cast<std::int32_t>(part)); });
+  }
+  WB_HD float max_all(float x) const {
+    const unsigned part = __reduce_max_sync(0xffffffffu, static_cast<unsigned>(as_int(x)));
+    return as_float(combine([&] { atomicMax(shared, static_cast<std::int32_t>(part)); }));
   }
 
  private:

@@ -69,6 +69,7 @@ struct setting {
   std::function<setting_value(const C&)> get;
   std::vector<setting_condition> conditions = {};  // all must hold, or it has no meaning
   std::string group = {};  // "decoder" of decoder.iterations; set where lists are joined
+  bool of_links = true;    // a key of scenarios and a field of results
   bool brief = false;      // results leave it out where it has its default
 
   /// It has a meaning only where another setting is one of these words.
@@ -210,7 +211,7 @@ std::vector<setting<Outer>> within(Part part, const std::vector<setting<C>>& inn
     all.push_back({s.name, s.kind, s.allowed, s.text, s.words,
                    [=, set = s.set](Outer& o, const setting_value& v) { set(part(o), v); },
                    [=, get = s.get](const Outer& o) { return get(part(const_cast<Outer&>(o))); },
-                   s.conditions, s.group, s.brief});
+                   s.conditions, s.group, s.of_links, s.brief});
   return all;
 }
 

@@ -7,6 +7,8 @@ namespace wb {
 
 inline constexpr std::uint8_t status_erased = 1;   // non-finite or impossible input: the outputs are zero
 inline constexpr std::uint8_t status_stopped = 2;  // a decoder's stop rule held
+// Beside status_erased: too little was received of a word to tell which word was sent.
+inline constexpr std::uint8_t status_insufficient = 4;
 
 /// Items of a batch that were erased.
 template <class Bytes>

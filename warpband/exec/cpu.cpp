@@ -6,6 +6,7 @@
 #include <new>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -132,7 +133,8 @@ isa isa_from_name(const std::string& name) {
 
 cpu::cpu(cpu_options options)
     : executor(the_heap(), the_heap()),
-      isa_(options.instructions ? *options.instructions : widest_or_forced()) {
+      isa_(options.instructions ? *options.instructions : widest_or_forced()),
+      interrupted_(std::move(options.interrupted)) {
   if (options.threads < 0 || options.threads > 4096)
     throw argument_error("threads", std::to_string(options.threads), "0 (all cores) to 4096");
   if (!machine_has(isa_))
@@ -177,10 +179,11 @@ void cpu::run(const kernel_set& op, const void* args, std::size_t items) {
   const std::size_t share = items / (4 * static_cast<std::size_t>(threads())) + 1;
   std::size_t grain = std::clamp<std::size_t>(static_cast<std::size_t>(std::min(wanted, 1e9)), 1, share);
   grain = (grain + lanes - 1) / lanes * lanes;
-  pool_->for_each_piece(items, grain, [&](int thread, std::size_t first, std::size_t last) {
+  const auto piece = [&](int thread, std::size_t first, std::size_t last) {
     const ieee_arithmetic scope;
     k.run(args, {first, last, arenas_[static_cast<std::size_t>(thread)].data(), nullptr, {}});
-  });
+  };
+  if (!pool_->for_each_piece(items, grain, piece, interrupted_)) throw interrupted_error();
 }
 
 void cpu::upload(void* to, const void* from, std::size_t bytes) {

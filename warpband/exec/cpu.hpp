@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,16 @@ isa isa_from_name(const std::string& name);
 struct cpu_options {
   int threads = 0;                       // 0: all cores
   std::optional<isa> instructions = {};  // unset: environment variable WARPBAND_ISA, else the widest there is
+  /// Asked by the thread that calls run, about every 50 microseconds. Where it says true, run throws
+  /// interrupted_error as soon as all threads have ended their piece; what the call writes means nothing
+  /// then.
+  std::function<bool()> interrupted = {};
+};
+
+/// A call ended because `cpu_options::interrupted` said so.
+class interrupted_error : public error {
+ public:
+  interrupted_error() : error("the call was interrupted") {}
 };
 
 /// Runs ops on the cores of this machine.
@@ -39,6 +50,7 @@ class cpu final : public executor {
 
  private:
   isa isa_;
+  std::function<bool()> interrupted_;
   std::unique_ptr<thread_pool> pool_;
   std::vector<array<unsigned char>> arenas_;  // one per thread
 };

@@ -2,6 +2,7 @@
 // A small pool of threads for loops over a batch.
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -22,12 +23,14 @@ class thread_pool {
   int threads() const noexcept { return static_cast<int>(workers_.size()) + 1; }
 
   /// body(thread index, first, last) for consecutive pieces of [0, items), at most `grain` items each. The
-  /// body does not throw.
+  /// body does not throw. The calling thread asks `stop`, if there is one, before each piece of its own:
+  /// where it says true no further piece begins, and the result is false.
   template <class Body>
-  void for_each_piece(std::size_t items, std::size_t grain, const Body& body) {
-    if (items <= grain || workers_.empty()) {
+  bool for_each_piece(std::size_t items, std::size_t grain, const Body& body,
+                      const std::function<bool()>& stop = {}) {
+    if (items <= grain || (workers_.empty() && !stop)) {
       if (items > 0) body(0, std::size_t{0}, items);
-      return;
+      return true;
     }
     job j{items, grain,
           [](const void* b, int t, std::size_t lo, std::size_t hi) {
@@ -42,10 +45,11 @@ class thread_pool {
       generation_++;
     }
     start_.notify_all();
-    pieces(0);
+    const bool whole = pieces(0, stop);
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return busy_ == 0; });
     job_ = nullptr;
+    return whole;
   }
 
  private:
@@ -54,13 +58,18 @@ class thread_pool {
     void (*call)(const void*, int, std::size_t, std::size_t);
     const void* body;
   };
-  void pieces(int thread) {
+  bool pieces(int thread, const std::function<bool()>& stop = {}) {
     for (;;) {
+      const bool stopped = stop && stop();
       std::size_t lo;
       {
         std::lock_guard lock(mutex_);
+        if (stopped) {
+          next_ = job_->items;
+          return false;
+        }
         lo = next_;
-        if (lo >= job_->items) return;
+        if (lo >= job_->items) return true;
         next_ = lo + job_->grain;
       }
       const std::size_t rest = job_->items - lo;

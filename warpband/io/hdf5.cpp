@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -159,9 +162,17 @@ bool equal(hid_t type, hid_t little, hid_t big) {
   return H5Tequal(type, little) > 0 || H5Tequal(type, big) > 0;
 }
 
+/// All bits of the element are the number's, in one of the two usual orders. HDF5 takes other layouts, and
+/// those of a damaged file, whose conversion may write past the end.
+bool is_plain(hid_t type) {
+  const H5T_order_t order = H5Tget_order(type);
+  return H5Tget_precision(type) == 8 * H5Tget_size(type) && H5Tget_offset(type) == 0 &&
+         (order == H5T_ORDER_LE || order == H5T_ORDER_BE);
+}
+
 bool is_float16(hid_t type) {
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
-  return H5Tget_size(type) == 2 &&
+  return H5Tget_size(type) == 2 && is_plain(type) && H5Tget_norm(type) == H5T_NORM_IMPLIED &&
          H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0 &&
          sign == 15 && exponent == 10 && exponent_bits == 5 && mantissa == 0 && mantissa_bits == 10 &&
          H5Tget_ebias(type) == 15;
@@ -170,15 +181,37 @@ bool is_float16(hid_t type) {
 /// h5py's bool: an enumeration of bytes with FALSE and TRUE.
 bool is_bool(hid_t type) {
   std::int8_t no = -1, yes = -1;
-  return H5Tget_size(type) == 1 && H5Tget_nmembers(type) == 2 && H5Tenum_valueof(type, "FALSE", &no) >= 0 &&
+  const handle base(H5Tget_super(type));
+  return H5Tget_size(type) == 1 && base.valid() && H5Tget_size(base.id()) == 1 && is_plain(base.id()) &&
+         H5Tget_nmembers(type) == 2 && H5Tenum_valueof(type, "FALSE", &no) >= 0 &&
          H5Tenum_valueof(type, "TRUE", &yes) >= 0 && no == 0 && yes == 1;
+}
+
+/// A compound of two floats of these names, side by side: "complex64", "complex128" or nothing.
+std::string describe_complex(hid_t type, const char* real_name, const char* imaginary_name) {
+  const std::size_t size = H5Tget_size(type);
+  if (H5Tget_nmembers(type) != 2) return "";
+  const int r = H5Tget_member_index(type, real_name), i = H5Tget_member_index(type, imaginary_name);
+  if (r < 0 || i < 0) return "";
+  const std::size_t at_r = H5Tget_member_offset(type, static_cast<unsigned>(r));
+  const std::size_t at_i = H5Tget_member_offset(type, static_cast<unsigned>(i));
+  // HDF5 does not look whether they are inside.
+  if (at_r + at_i != size / 2 || (at_r != 0 && at_i != 0)) return "";
+  const handle real(H5Tget_member_type(type, static_cast<unsigned>(r)));
+  const handle imaginary(H5Tget_member_type(type, static_cast<unsigned>(i)));
+  const auto both = [&](hid_t little, hid_t big) {
+    return equal(real.id(), little, big) && equal(imaginary.id(), little, big);
+  };
+  if (size == 8 && both(H5T_IEEE_F32LE, H5T_IEEE_F32BE)) return "complex64";
+  if (size == 16 && both(H5T_IEEE_F64LE, H5T_IEEE_F64BE)) return "complex128";
+  return "";
 }
 
 std::string describe_type(hid_t type) {
   const std::size_t size = H5Tget_size(type);
   switch (H5Tget_class(type)) {
     case H5T_INTEGER:
-      if (std::has_single_bit(size) && size <= 8 && H5Tget_precision(type) == 8 * size) {
+      if (std::has_single_bit(size) && size <= 8 && is_plain(type)) {
         return (H5Tget_sign(type) == H5T_SGN_NONE ? "uint" : "int") + std::to_string(8 * size);
       }
       break;
@@ -187,23 +220,9 @@ std::string describe_type(hid_t type) {
       if (equal(type, H5T_IEEE_F64LE, H5T_IEEE_F64BE)) return "float64";
       if (is_float16(type)) return "float16";
       break;
-    case H5T_COMPOUND: {
-      if (H5Tget_nmembers(type) != 2) break;
-      const int r = H5Tget_member_index(type, "r"), i = H5Tget_member_index(type, "i");
-      if (r < 0 || i < 0) break;
-      const std::size_t at_r = H5Tget_member_offset(type, static_cast<unsigned>(r));
-      const std::size_t at_i = H5Tget_member_offset(type, static_cast<unsigned>(i));
-      if (at_r + at_i != size / 2 || (at_r != 0 && at_i != 0))
-        break;  // HDF5 does not look whether they are inside
-      const handle real(H5Tget_member_type(type, static_cast<unsigned>(r)));
-      const handle imaginary(H5Tget_member_type(type, static_cast<unsigned>(i)));
-      const auto both = [&](hid_t little, hid_t big) {
-        return equal(real.id(), little, big) && equal(imaginary.id(), little, big);
-      };
-      if (size == 8 && both(H5T_IEEE_F32LE, H5T_IEEE_F32BE)) return "complex64";
-      if (size == 16 && both(H5T_IEEE_F64LE, H5T_IEEE_F64BE)) return "complex128";
+    case H5T_COMPOUND:
+      if (const std::string found = describe_complex(type, "r", "i"); !found.empty()) return found;
       break;
-    }
     case H5T_ENUM:
       if (is_bool(type)) return "bool";
       break;
@@ -231,14 +250,15 @@ std::size_t row_elements(const std::vector<std::size_t>& shape) {
   return n;
 }
 
-/// The part of a dataset's space that rows [first, first + rows) take; not valid where HDF5 refuses.
-handle select_rows(hid_t dataset, const std::vector<std::size_t>& shape, std::size_t first,
-                   std::size_t rows) {
+/// The part of a dataset's space that rows [first, first + rows) of an axis take; not valid where HDF5
+/// refuses.
+handle select_rows(hid_t dataset, const std::vector<std::size_t>& shape, std::size_t first, std::size_t rows,
+                   std::size_t axis = 0) {
   handle space(H5Dget_space(dataset));
   if (shape.empty() || !space.valid()) return space;
   std::vector<hsize_t> start(shape.size(), 0), count(shape.begin(), shape.end());
-  start[0] = first;
-  count[0] = rows;
+  start[axis] = first;
+  count[axis] = rows;
   if (H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0) {
     return handle();
   }
@@ -246,10 +266,10 @@ handle select_rows(hid_t dataset, const std::vector<std::size_t>& shape, std::si
 }
 
 /// The same rows in memory. With the same axes: HDF5 is many times slower between spaces that differ.
-handle memory_rows(const std::vector<std::size_t>& shape, std::size_t rows) {
+handle memory_rows(const std::vector<std::size_t>& shape, std::size_t rows, std::size_t axis = 0) {
   if (shape.empty()) return handle(H5Screate(H5S_SCALAR));
   std::vector<hsize_t> extent(shape.begin(), shape.end());
-  extent[0] = rows;
+  extent[axis] = rows;
   return handle(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr));
 }
 
@@ -290,8 +310,8 @@ std::string damaged(const std::string& why) {
          why;
 }
 
-/// Names of the links of a group or of the attributes of an object; HDF5 calls it, so nothing may be thrown.
-herr_t collect_name(const char* name, void* to) noexcept {
+/// Names of the links of a group; HDF5 calls it, so nothing may be thrown.
+herr_t collect_link(hid_t, const char* name, const H5L_info_t*, void* to) noexcept {
   try {
     static_cast<std::vector<std::string>*>(to)->emplace_back(name);
   } catch (...) {
@@ -299,71 +319,77 @@ herr_t collect_name(const char* name, void* to) noexcept {
   }
   return 0;
 }
-herr_t collect_link(hid_t, const char* name, const H5L_info_t*, void* to) { return collect_name(name, to); }
-herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* to) {
-  return collect_name(name, to);
+
+/// Where a text of variable length lies, as a file has it in the place of the text: 4 bytes of its length, 8
+/// of its heap's address, 4 of its number there.
+using text_place = std::array<unsigned char, 16>;
+
+/// While it lives HDF5 gives such a place instead of the text, which it would read without a check: a damaged
+/// heap makes it crash or never end.
+class text_places {
+ public:
+  text_places() : text_(H5Tcopy(H5T_C_S1)), place_(H5Tcreate(H5T_OPAQUE, sizeof(text_place))) {
+    H5Tset_size(text_.id(), H5T_VARIABLE);
+    H5Tregister(H5T_PERS_SOFT, "warpband_text_place", text_.id(), place_.id(), keep);
+  }
+  ~text_places() { H5Tunregister(H5T_PERS_SOFT, "warpband_text_place", -1, -1, keep); }
+  text_places(const text_places&) = delete;
+  text_places& operator=(const text_places&) = delete;
+  hid_t type() const { return place_.id(); }
+
+ private:
+  static herr_t keep(hid_t from, hid_t to, H5T_cdata_t* call, std::size_t, std::size_t, std::size_t, void*,
+                     void*, hid_t) {
+    if (call->command != H5T_CONV_INIT) return 0;
+    call->need_bkg = H5T_BKG_NO;
+    return H5Tis_variable_str(from) > 0 && H5Tget_size(to) == sizeof(text_place) ? 0 : -1;
+  }
+  handle text_, place_;
+};
+
+constexpr std::size_t most_text = mib;  // an attribute is small: more is a damaged one's
+
+/// A number of a file's own structures.
+std::uint64_t little(const unsigned char* from, std::size_t bytes) {
+  std::uint64_t n = 0;
+  for (std::size_t i = bytes; i-- > 0;) n = n << 8 | from[i];
+  return n;
 }
 
-/// Reads an attribute of one element; false where it is something else.
-bool read_attribute(hid_t object, const std::string& name, hdf5_attribute& value) {
-  const handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
-  const handle space(H5Aget_space(attribute.id())), type(H5Aget_type(attribute.id()));
-  if (!attribute.valid() || !space.valid() || !type.valid()) return false;
-  if (H5Sget_simple_extent_npoints(space.id()) != 1) return false;
-  const std::size_t size = H5Tget_size(type.id());
-  switch (H5Tget_class(type.id())) {
-    case H5T_INTEGER:
-      if (size <= 8 && H5Tget_sign(type.id()) == H5T_SGN_NONE) {
-        std::uint64_t n = 0;
-        if (H5Aread(attribute.id(), H5T_NATIVE_UINT64, &n) < 0 || n > INT64_MAX) return false;
-        value = static_cast<std::int64_t>(n);
-        return true;
-      }
-      [[fallthrough]];
-    case H5T_ENUM: {
-      std::int64_t n = 0;
-      if (size > 8 || H5Aread(attribute.id(), H5T_NATIVE_INT64, &n) < 0) return false;
-      value = n;
-      return true;
-    }
-    case H5T_FLOAT: {
-      double x = 0;
-      if (size > 16 || H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &x) < 0) return false;
-      value = x;
-      return true;
-    }
-    case H5T_STRING: {
-      if (H5Tis_variable_str(type.id()) > 0) {
-        char* text = nullptr;
-        if (H5Aread(attribute.id(), type.id(), &text) < 0) return false;
-        value = std::string(text == nullptr ? "" : text);
-        H5free_memory(text);
-        return true;
-      }
-      if (size > mib) return false;  // an attribute is small; this size is a damaged one's
-      std::string text(size, '\0');
-      if (H5Aread(attribute.id(), type.id(), text.data()) < 0) return false;
-      text.resize(std::min(text.size(), text.find('\0')));
-      if (H5Tget_strpad(type.id()) == H5T_STR_SPACEPAD) text.erase(text.find_last_not_of(' ') + 1);
-      value = std::move(text);
-      return true;
-    }
-    default:
-      return false;
-  }
+bool is_number(const std::string& type) {
+  return type.starts_with("int") || type.starts_with("uint") || type.starts_with("float");
+}
+
+/// Links into other files are not followed: what they lead to may be no regular file, and missing tomorrow.
+herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
+
+/// Whether T holds x: NaN and infinities of float64 stay what they are.
+template <class T>
+bool holds(double x) {
+  constexpr double most_exact = 9007199254740992.;  // 2^53
+  if constexpr (std::is_floating_point_v<T>)
+    return !std::isfinite(x) || std::abs(x) <= static_cast<double>(std::numeric_limits<T>::max());
+  else
+    return x == std::floor(x) &&
+           x >= std::max(-most_exact, static_cast<double>(std::numeric_limits<T>::min())) &&
+           x <= std::min(most_exact, static_cast<double>(std::numeric_limits<T>::max()));
 }
 
 /// Where HDF5 unpacks chunks: room for those that share their rows, so that rows can be read in pieces and
 /// each chunk is unpacked once.
-handle chunk_cache(const hdf5_array& array, const std::vector<hsize_t>& chunk) {
-  std::size_t slots = 2;  // HDF5 finds a chunk by its place; two rows of chunks must not meet in a slot
-  for (std::size_t i = 1; i < chunk.size(); i++) {
-    const std::size_t across = (array.shape[i] + chunk[i] - 1) / chunk[i];
+handle chunk_cache(const std::vector<std::size_t>& shape, const std::vector<hsize_t>& chunk, std::size_t axis,
+                   std::size_t chunk_bytes) {
+  // HDF5 finds a chunk by its place; two rows of chunks must not meet in a slot. Along an axis that is not
+  // the first, the places of rows are mixed with the others'.
+  std::size_t slots = 2;
+  for (std::size_t i = axis == 0 ? 1 : 0; i < chunk.size(); i++) {
+    const std::size_t across = (shape[i] + chunk[i] - 1) / chunk[i];
     slots = std::min(mib / 4, slots * std::bit_ceil(std::clamp<std::size_t>(across, 1, mib / 4)));
   }
   handle access(H5Pcreate(H5P_DATASET_ACCESS));
-  const std::size_t bytes = std::clamp(array.chunk_bytes, mib, 1024 * mib);
+  const std::size_t bytes = std::clamp(chunk_bytes, mib, 1024 * mib);
   H5Pset_chunk_cache(access.id(), std::max<std::size_t>(slots, 512) + 1, bytes, 0.0);
+  H5Pset_elink_cb(access.id(), refuse_link, nullptr);
   return access;
 }
 
@@ -373,17 +399,28 @@ struct hdf5_reader::state {
   struct dataset {
     handle id;
     hdf5_array array;
-    std::size_t rows_at_once = 0;  // HDF5 holds some KiB for each chunk that a call reads; 0: any
+    std::size_t rows_at_once = 0;      // HDF5 holds some KiB for each chunk that a call reads; 0: any
+    std::vector<std::size_t> in_file;  // the shape there
+    std::vector<hsize_t> chunk;
+    std::size_t axis = 0;  // of the rows in the file
+    bool matlab = false;   // axes are reversed, numbers converted
   };
   std::string path;
-  struct stat opened {};  // the file when it was opened
-  handle file;
+  struct stat opened {};                    // the file when it was opened
+  handle file, links;                       // how links are followed
+  bool matlab = false, converted = false;   // what remark() says
   std::map<std::string, dataset> datasets;  // those that were asked for; they stay open, with their chunks
 
   ~state() {
     const session s;
     datasets.clear();
+    links.close();
     file.close();
+  }
+
+  std::string remark() const {
+    if (!matlab) return "";
+    return std::string("read as MATLAB wrote it: axes reversed") + (converted ? ", float64 converted" : "");
   }
 
   [[noreturn]] void fail(const std::string& what) const { throw file_error(path, what); }
@@ -391,14 +428,147 @@ struct hdf5_reader::state {
     fail(shown(name) + " cannot be read, " + damaged(reason()));
   }
 
+  int descriptor() const {
+    void* found = nullptr;
+    if (H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &found) < 0 || found == nullptr)
+      fail("cannot read: the system tells nothing of the open file");
+    return *static_cast<const int*>(found);
+  }
   /// What the system says of the open file. Bytes that are cut off while it is read come as zeros.
   struct stat state_of_file() const {
     struct stat now {};
-    void* descriptor = nullptr;
-    if (H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &descriptor) < 0 || descriptor == nullptr ||
-        fstat(*static_cast<const int*>(descriptor), &now) != 0)
-      fail("cannot read: the system tells nothing of the open file");
+    if (fstat(descriptor(), &now) != 0) fail("cannot read: the system tells nothing of the open file");
     return now;
+  }
+
+  [[noreturn]] void fail_attribute(const std::string& name, const std::string& expected) const {
+    fail("attribute " + shown(name) + " is not what was expected: " + expected);
+  }
+  [[noreturn]] void fail_attribute(const std::string& name) const {
+    fail("attribute " + shown(name) + " cannot be read, " + damaged(reason()));
+  }
+
+  /// A text in a heap of the file, which is searched here: see text_places.
+  std::string text_at(const std::string& name, const text_place& place) const {
+    const auto wrong = [&] {
+      fail("attribute " + shown(name) + " cannot be read, it is truncated or damaged");
+    };
+    const std::uint64_t length = little(place.data(), 4), number = little(place.data() + 12, 4);
+    if (length == 0) return "";
+    const handle creation(H5Fget_create_plist(file.id()));
+    hsize_t begin = 0;
+    std::size_t address_bytes = 0, size_bytes = 0;
+    if (H5Pget_userblock(creation.id(), &begin) < 0 ||
+        H5Pget_sizes(creation.id(), &address_bytes, &size_bytes) < 0 || address_bytes != 8 || size_bytes != 8)
+      wrong();
+    const std::uint64_t heap = little(place.data() + 4, 8),
+                        file_bytes = static_cast<std::uint64_t>(opened.st_size);
+    if (length > most_text || heap > file_bytes || begin > file_bytes - heap) wrong();
+    // A heap: "GCOL", a version, its bytes in all; then objects: number, uses, bytes, and these up to 8 more.
+    const off_t at = static_cast<off_t>(begin + heap);
+    unsigned char head[16];
+    if (pread(descriptor(), head, 16, at) != 16 || std::memcmp(head, "GCOL\1", 5) != 0) wrong();
+    const std::uint64_t size = little(head + 8, 8);
+    if (size < 16 || size > 2 * most_text || size > file_bytes - begin - heap) wrong();
+    std::vector<unsigned char> all(size);
+    if (pread(descriptor(), all.data(), size, at) != static_cast<ssize_t>(size)) wrong();
+    const char* found = nullptr;
+    for (std::size_t i = 16; i + 16 <= size;) {
+      const std::uint64_t index = little(&all[i], 2), bytes = little(&all[i + 8], 8), left = size - i - 16;
+      if (index == 0) {  // the rest is free
+        if (bytes != left + 16) wrong();
+        break;
+      }
+      if (bytes > left) wrong();
+      if (index == number && length <= bytes) found = reinterpret_cast<const char*>(&all[i + 16]);
+      i += 16 + (bytes + 7) / 8 * 8;
+    }
+    if (found == nullptr) wrong();
+    return std::string(found, std::find(found, found + length, '\0'));
+  }
+
+  struct open_attribute {
+    handle id, type;
+    std::size_t count = 0;
+    std::string kind;  // of its type
+  };
+  /// Not valid where the object has no attribute of this name.
+  open_attribute open(hid_t object, const std::string& name) const {
+    const htri_t there = H5Aexists(object, name.c_str());
+    if (there < 0) fail_attribute(name);
+    open_attribute a;
+    if (there == 0) return a;
+    a.id = handle(H5Aopen(object, name.c_str(), H5P_DEFAULT));
+    a.type = handle(H5Aget_type(a.id.id()));
+    const handle space(H5Aget_space(a.id.id()));
+    const hssize_t count = space.valid() ? H5Sget_simple_extent_npoints(space.id()) : -1;
+    if (!a.type.valid() || count < 0) fail_attribute(name);
+    a.count = static_cast<std::size_t>(count);
+    a.kind = describe_type(a.type.id());
+    return a;
+  }
+
+  std::optional<hdf5_attribute> attribute(hid_t object, const std::string& name) const {
+    const open_attribute a = open(object, name);
+    if (!a.id.valid()) return {};
+    if (a.count != 1) fail_attribute(name, "one number or one text");
+    const auto read = [&](hid_t type, void* to) {
+      if (H5Aread(a.id.id(), type, to) < 0) fail_attribute(name);
+    };
+    if (a.kind == "uint64") {
+      std::uint64_t n = 0;
+      read(H5T_NATIVE_UINT64, &n);
+      if (n > INT64_MAX) fail_attribute(name, "an integer below 2^63");
+      return static_cast<std::int64_t>(n);
+    }
+    if (a.kind.starts_with("float")) {
+      double x = 0;
+      read(H5T_NATIVE_DOUBLE, &x);
+      return x;
+    }
+    if (is_number(a.kind) || a.kind == "bool") {
+      std::int64_t n = 0;
+      read(H5T_NATIVE_INT64, &n);
+      return n;
+    }
+    if (a.kind != "string") fail_attribute(name, "one number or one text");
+    if (H5Tis_variable_str(a.type.id()) > 0) {
+      const text_places instead;
+      text_place place{};
+      read(instead.type(), place.data());
+      return text_at(name, place);
+    }
+    const std::size_t size = H5Tget_size(a.type.id());
+    if (size > most_text) fail_attribute(name, "a short text");
+    std::string text(size, '\0');
+    read(a.type.id(), text.data());
+    text.resize(std::min(text.size(), text.find('\0')));
+    if (H5Tget_strpad(a.type.id()) == H5T_STR_SPACEPAD) text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+  }
+
+  std::vector<double> numbers(hid_t object, const std::string& name) const {
+    const open_attribute a = open(object, name);
+    if (!a.id.valid()) return {};
+    if (a.count > mib || !is_number(a.kind)) fail_attribute(name, "numbers");
+    std::vector<double> values(a.count);
+    if (a.count > 0 && H5Aread(a.id.id(), H5T_NATIVE_DOUBLE, values.data()) < 0) fail_attribute(name);
+    return values;
+  }
+
+  /// Whether MATLAB wrote an array, by the attribute that it gives to each.
+  bool is_matlab(hid_t array, const std::string& name) const {
+    const auto said = attribute(array, "MATLAB_class");
+    if (!said) return false;
+    const auto* text = std::get_if<std::string>(&*said);
+    const std::vector<std::string> classes{"double", "single", "logical", "int8",  "uint8", "int16",
+                                           "uint16", "int32",  "uint32",  "int64", "uint64"};
+    if (text == nullptr || std::find(classes.begin(), classes.end(), *text) == classes.end())
+      fail(shown(name) + " is of MATLAB class " + (text == nullptr ? "?" : shown(*text)) +
+           ": expected a full array of numbers");
+    if (attribute(array, "MATLAB_empty").value_or(std::int64_t{0}) != hdf5_attribute(std::int64_t{0}))
+      fail(shown(name) + " is an empty array of MATLAB");
+    return true;
   }
 
   /// Whether there is something of this name: every part of it must be asked for alone.
@@ -406,7 +576,7 @@ struct hdf5_reader::state {
     bool part = false;
     for (std::size_t i = 0; i <= name.size(); i++) {
       const bool end = i == name.size() || name[i] == '/';
-      if (end && part && H5Lexists(file.id(), name.substr(0, i).c_str(), H5P_DEFAULT) <= 0) return false;
+      if (end && part && H5Lexists(file.id(), name.substr(0, i).c_str(), links.id()) <= 0) return false;
       if (end && part && i == name.size()) return true;
       part = !end;
     }
@@ -420,7 +590,7 @@ struct hdf5_reader::state {
       fail(damaged(reason()));
     }
     for (std::string& name : all) {
-      const handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT));
+      const handle object(H5Oopen(file.id(), name.c_str(), links.id()));
       if (object.valid() && H5Iget_type(object.id()) == H5I_DATASET) arrays.push_back(std::move(name));
     }
     std::sort(arrays.begin(), arrays.end());
@@ -439,11 +609,14 @@ struct hdf5_reader::state {
   dataset& get(const std::string& name) {
     if (const auto found = datasets.find(name); found != datasets.end()) return found->second;
     if (!has(name)) fail_missing(name);
-    handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT));
+    handle object(H5Oopen(file.id(), name.c_str(), links.id()));
     if (!object.valid()) {
       const std::string why = reason();
       H5L_info_t link;
-      if (H5Lget_info(file.id(), name.c_str(), &link, H5P_DEFAULT) >= 0 && link.type != H5L_TYPE_HARD) {
+      const bool known = H5Lget_info(file.id(), name.c_str(), &link, links.id()) >= 0;
+      if (known && link.type == H5L_TYPE_EXTERNAL)
+        fail(shown(name) + " is a link into another file: copy it into one");
+      if (known && link.type != H5L_TYPE_HARD) {
         fail(shown(name) + " is a link to something that is not there or cannot be read: " + why);
       }
       fail(shown(name) + " cannot be read, " + damaged(why));
@@ -464,10 +637,20 @@ struct hdf5_reader::state {
     if (!type.valid() || !creation.valid() || axes < 0) fail_damaged(name);
     if (H5Sget_simple_extent_type(space.id()) == H5S_NULL)
       fail(shown(name) + " is a null dataset, not an array");
-    std::vector<hsize_t> shape(static_cast<std::size_t>(axes)), limit(shape.size()), chunk;
+    std::vector<hsize_t> shape(static_cast<std::size_t>(axes)), limit(shape.size());
+    std::vector<hsize_t>& chunk = d.chunk;
     if (axes > 0 && H5Sget_simple_extent_dims(space.id(), shape.data(), limit.data()) < 0) fail_damaged(name);
-    d.array.shape.assign(shape.begin(), shape.end());
+    d.in_file.assign(shape.begin(), shape.end());
+    d.array.shape = d.in_file;
     d.array.type = describe_type(type.id());
+    d.matlab = is_matlab(object.id(), name);
+    if (d.matlab) {
+      const std::string found =
+          H5Tget_class(type.id()) == H5T_COMPOUND ? describe_complex(type.id(), "real", "imag") : "";
+      if (!found.empty()) d.array.type = found;
+      std::reverse(d.array.shape.begin(), d.array.shape.end());
+      d.axis = d.in_file.empty() ? 0 : d.in_file.size() - 1;
+    }
 
     const std::size_t size = H5Tget_size(type.id());
     const H5D_layout_t layout = H5Pget_layout(creation.id());
@@ -484,31 +667,62 @@ struct hdf5_reader::state {
           fail(shown(name) + " cannot be read, it is truncated or damaged: wrong chunks");
         }
       }
-      d.array.chunk_rows = chunk[0];
-      d.array.chunk_bytes = times(chunk[0], size);
-      std::size_t chunks = 1;  // that share their rows
-      for (std::size_t i = 1; i < chunk.size(); i++) {
-        const std::size_t across = shape[i] / chunk[i] + (shape[i] % chunk[i] != 0 ? 1 : 0);
-        d.array.chunk_bytes = times(d.array.chunk_bytes, times(chunk[i], across));
-        chunks = times(chunks, across);
-      }
-      d.rows_at_once = times(chunk[0], std::max<std::size_t>(64 / std::max<std::size_t>(chunks, 1), 1));
+      settle_chunks(d, size);
     }
-    check_size(name, d.array, object.id(), creation.id(), chunk, size);
+    settle_block(d);
+    check_size(name, d, object.id(), creation.id(), size);
     if (layout == H5D_CHUNKED) {
       object = handle();  // its chunk cache has the size that its first opening sets
-      object = handle(H5Dopen2(file.id(), name.c_str(), chunk_cache(d.array, chunk).id()));
+      object = handle(
+          H5Dopen2(file.id(), name.c_str(), chunk_cache(d.in_file, chunk, d.axis, d.array.chunk_bytes).id()));
       if (!object.valid()) fail_damaged(name);
     }
     d.id = std::move(object);
     return datasets.emplace(name, std::move(d)).first->second;
   }
 
+  static void settle_chunks(dataset& d, std::size_t size) {
+    const std::size_t along = d.chunk[d.axis];
+    d.array.chunk_rows = along;
+    d.array.chunk_bytes = times(along, size);
+    std::size_t chunks = 1;  // that share their rows
+    for (std::size_t i = 0; i < d.chunk.size(); i++) {
+      if (i == d.axis) continue;
+      const std::size_t across = d.in_file[i] / d.chunk[i] + (d.in_file[i] % d.chunk[i] != 0 ? 1 : 0);
+      d.array.chunk_bytes = times(d.array.chunk_bytes, times(d.chunk[i], across));
+      chunks = times(chunks, across);
+    }
+    d.rows_at_once = times(along, std::max<std::size_t>(64 / std::max<std::size_t>(chunks, 1), 1));
+  }
+  /// What MATLAB's arrays are converted in.
+  static void settle_block(dataset& d) {
+    const std::size_t row = times(row_elements(d.array.shape), 3 * sizeof(double));  // with places
+    if (d.matlab) d.array.block_bytes = std::max(4 * mib, row);
+  }
+  /// MATLAB has two axes at least and drops those of one element at the end: its array as one of `axes`.
+  static void take_axes(dataset& d, std::size_t axes) {
+    if (d.in_file.empty()) return;
+    std::vector<std::size_t> shape(d.in_file.rbegin(), d.in_file.rend());
+    std::size_t axis = shape.size() - 1;
+    if (axes == 1 && shape.size() == 2 && (shape[0] == 1 || shape[1] == 1)) {
+      if (shape[0] == 1) axis = 0;
+      shape = {std::max(shape[0], shape[1])};
+    }
+    while (shape.size() < axes) shape.push_back(1);
+    d.array.shape = shape;
+    if (axis != d.axis && !d.chunk.empty()) {
+      d.axis = axis;
+      settle_chunks(d, H5Tget_size(handle(H5Dget_type(d.id.id())).id()));
+    }
+    d.axis = axis;
+    settle_block(d);
+  }
+
   /// Whatever has attributes: the root (""), a group or an array.
   handle owner(const std::string& name) {
     if (name.empty()) return handle(H5Oopen(file.id(), "/", H5P_DEFAULT));
     if (!has(name)) fail_missing(name);
-    handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT));
+    handle object(H5Oopen(file.id(), name.c_str(), links.id()));
     if (!object.valid() || H5Iget_type(object.id()) != H5I_GROUP) get(name);  // which says what is wrong
     return object;
   }
@@ -519,8 +733,10 @@ struct hdf5_reader::state {
 
   /// A damaged shape must not make a reader allocate or read without end: HDF5 itself takes any shape, since
   /// chunks that are not in the file read as zeros.
-  void check_size(const std::string& name, const hdf5_array& array, hid_t id, hid_t creation,
-                  const std::vector<hsize_t>& chunk, std::size_t size) const {
+  void check_size(const std::string& name, const dataset& d, hid_t id, hid_t creation,
+                  std::size_t size) const {
+    const hdf5_array& array = d.array;
+    const std::vector<hsize_t>& chunk = d.chunk;
     const std::string what = shown(name) + " is " + array.type + " " + list(array.shape);
     const std::size_t row = times(row_elements(array.shape), size);
     const std::size_t bytes = array.shape.empty() ? size : times(array.shape[0], row);
@@ -532,7 +748,7 @@ struct hdf5_reader::state {
     if (!chunk.empty()) {
       std::size_t chunks = 1, chunk_bytes = size;
       for (std::size_t i = 0; i < chunk.size(); i++) {
-        chunks = times(chunks, array.shape[i] / chunk[i] + (array.shape[i] % chunk[i] != 0 ? 1 : 0));
+        chunks = times(chunks, d.in_file[i] / chunk[i] + (d.in_file[i] % chunk[i] != 0 ? 1 : 0));
         chunk_bytes = times(chunk_bytes, chunk[i]);
       }
       // HDF5 does not compare a chunk's size in the file with what it takes from there.
@@ -555,8 +771,17 @@ struct hdf5_reader::state {
   template <class T>
   dataset& expect(const std::string& name, const std::string& also = "") {
     dataset& d = get(name);
-    if (d.array.type != type_name<T>) fail_expected<T>(name, d, also);
+    if (!is_taken_as<T>(d)) fail_expected<T>(name, d, also);
+    matlab = matlab || d.matlab;
+    converted = converted || (d.matlab && (d.array.type == "float64" || d.array.type == "complex128"));
     return d;
+  }
+  /// Types are taken exactly; MATLAB, whose numbers are float64 unless it is told otherwise, is converted.
+  template <class T>
+  static bool is_taken_as(const dataset& d) {
+    if (!d.matlab) return d.array.type == type_name<T>;
+    const bool is_complex = std::is_same_v<T, std::complex<float>> && d.array.type.starts_with("complex");
+    return is_complex || is_number(d.array.type);
   }
   template <class T>
   [[noreturn]] void fail_expected(const std::string& name, const dataset& d, const std::string& also) const {
@@ -568,27 +793,92 @@ struct hdf5_reader::state {
   void read(const std::string& name, const dataset& d, std::size_t first, std::size_t rows, T* to) const {
     const std::size_t n = times(rows, row_elements(d.array.shape));
     if (n == 0) return;
-    // Chunks that were never written leave `to` as it is where their writer switched fill values off.
-    if (d.array.chunk_rows != 0) std::memset(static_cast<void*>(to), 0, n * sizeof(T));
-    const std::size_t row = row_elements(d.array.shape), last = first + rows;
-    for (std::size_t at = first; at < last;) {
-      const std::size_t end =
-          d.rows_at_once == 0 ? last : std::min(last, at - at % d.rows_at_once + d.rows_at_once);
-      read_at_once(name, d, at, end - at, to + (at - first) * row);
-      at = end;
-    }
+    if (d.matlab)
+      read_matlab(name, d, first, rows, to);
+    else
+      read_rows(name, d, first, rows, to);
     if (const struct stat now = state_of_file(); now.st_size != opened.st_size ||
                                                  now.st_mtim.tv_sec != opened.st_mtim.tv_sec ||
                                                  now.st_mtim.tv_nsec != opened.st_mtim.tv_nsec)
       fail("it was changed while it was read");
   }
   template <class T>
+  void read_rows(const std::string& name, const dataset& d, std::size_t first, std::size_t rows,
+                 T* to) const {
+    const std::size_t n = times(rows, row_elements(d.array.shape));
+    // Chunks that were never written leave `to` as it is where their writer switched fill values off.
+    if (d.array.chunk_rows != 0) std::memset(static_cast<void*>(to), 0, n * sizeof(T));
+    const std::size_t row = row_elements(d.array.shape), last = first + rows;
+    for (std::size_t at = first; at < last;) {
+      const std::size_t end =
+          d.rows_at_once == 0 ? last : std::min(last, at - at % d.rows_at_once + d.rows_at_once);
+      read_at_once(name, d, at, end - at, memory_type<T>(), to + (at - first) * row);
+      at = end;
+    }
+  }
+
+  /// In blocks of rows: numbers come as float64 and with reversed axes, rows last.
+  template <class T>
+  void read_matlab(const std::string& name, const dataset& d, std::size_t first, std::size_t rows,
+                   T* to) const {
+    const std::vector<std::size_t>& shape = d.array.shape;
+    const std::size_t row = row_elements(shape), parts = d.array.type.starts_with("complex") ? 2 : 1;
+    handle type(H5Tcopy(H5T_NATIVE_DOUBLE));
+    if (parts == 2) {
+      type = handle(H5Tcreate(H5T_COMPOUND, 2 * sizeof(double)));
+      H5Tinsert(type.id(), "real", 0, H5T_NATIVE_DOUBLE);
+      H5Tinsert(type.id(), "imag", sizeof(double), H5T_NATIVE_DOUBLE);
+    }
+    std::vector<std::size_t> places(row);  // in a row, of what the file has one after the other
+    for (std::size_t i = 0; i < row; i++)
+      for (std::size_t axis = 1, rest = i; axis < shape.size(); rest /= shape[axis++])
+        places[i] += rest % shape[axis] * stride(shape, axis);
+    const std::size_t most_rows =
+        std::max<std::size_t>(d.array.block_bytes / (row * parts * sizeof(double)), 1);
+    std::vector<double> values;
+    for (std::size_t at = first, end = first; at < first + rows; at = end) {
+      end = std::min(first + rows, at + most_rows);
+      if (d.rows_at_once != 0) end = std::min(end, at - at % d.rows_at_once + d.rows_at_once);
+      const std::size_t count = end - at;
+      values.assign(count * row * parts, 0);  // chunks that were never written leave it as it is
+      read_at_once(name, d, at, count, type, values.data());
+      for (std::size_t i = 0; i < row; i++)
+        for (std::size_t r = 0; r < count; r++) {
+          const double* x = &values[(i * count + r) * parts];
+          const std::size_t place = (at - first + r) * row + places[i];
+          if constexpr (std::is_same_v<T, std::complex<float>>) {
+            const double imaginary = parts == 2 ? x[1] : 0;
+            if (!holds<float>(x[0]) || !holds<float>(imaginary))
+              fail_value(name, shape, first * row + place, holds<float>(x[0]) ? imaginary : x[0], "float32");
+            to[place] = {static_cast<float>(x[0]), static_cast<float>(imaginary)};
+          } else {
+            if (!holds<T>(x[0])) fail_value(name, shape, first * row + place, x[0], type_name<T>);
+            to[place] = static_cast<T>(x[0]);
+          }
+        }
+    }
+  }
+  static std::size_t stride(const std::vector<std::size_t>& shape, std::size_t axis) {
+    std::size_t n = 1;
+    for (std::size_t i = axis + 1; i < shape.size(); i++) n *= shape[i];
+    return n;
+  }
+  [[noreturn]] void fail_value(const std::string& name, const std::vector<std::size_t>& shape,
+                               std::size_t place, double x, const char* expected) const {
+    std::vector<std::size_t> indices;
+    for (std::size_t axis = 0; axis < shape.size(); axis++)
+      indices.push_back(place / stride(shape, axis) % shape[axis]);
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", x);
+    fail(shown(name) + list(indices) + " is " + text + ": expected a value of " + expected);
+  }
+
   void read_at_once(const std::string& name, const dataset& d, std::size_t first, std::size_t rows,
-                    T* to) const {
-    const handle in_file = select_rows(d.id.id(), d.array.shape, first, rows),
-                 in_memory = memory_rows(d.array.shape, rows);
+                    const handle& type, void* to) const {
+    const handle in_file = select_rows(d.id.id(), d.in_file, first, rows, d.axis),
+                 in_memory = memory_rows(d.in_file, rows, d.axis);
     if (!in_file.valid() || !in_memory.valid()) fail_damaged(name);
-    if (H5Dread(d.id.id(), memory_type<T>().id(), in_memory.id(), in_file.id(), H5P_DEFAULT, to) >= 0) return;
+    if (H5Dread(d.id.id(), type.id(), in_memory.id(), in_file.id(), H5P_DEFAULT, to) >= 0) return;
     const std::string why = reason();
     const handle creation(H5Dget_create_plist(d.id.id()));
     for (int i = 0; i < H5Pget_nfilters(creation.id()); i++) {
@@ -610,6 +900,8 @@ hdf5_reader::hdf5_reader(const std::string& path) : state_(std::make_unique<stat
   const session s;
   state_->path = path;
   check_is_hdf5(path);
+  state_->links = handle(H5Pcreate(H5P_LINK_ACCESS));
+  H5Pset_elink_cb(state_->links.id(), refuse_link, nullptr);
   const handle access(H5Pcreate(H5P_FILE_ACCESS));
   // HDF5 would keep up to 32 MiB of what says where chunks are; files are read from their beginning to their
   // end.
@@ -621,6 +913,9 @@ hdf5_reader::hdf5_reader(const std::string& path) : state_(std::make_unique<stat
     kept.min_size = mib / 8;
     H5Pset_mdc_config(access.id(), &kept);
   }
+  // Where HDF5 reads a piece of few bytes it reads more, 64 KiB unless told otherwise. Rows of MATLAB are
+  // such pieces, far apart: to decode 3000 rows of 6156 float64 took 6.0 s, now 1.7 s.
+  H5Pset_sieve_buf_size(access.id(), 4096);
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 11, 0))
   H5Pset_file_locking(access.id(), true, true);  // a file system without locks is no reason not to read
 #endif
@@ -661,7 +956,8 @@ template <class T>
 std::vector<std::size_t> hdf5_reader::expect(const std::string& name, std::size_t dimensions) const {
   const session s;
   const std::string also = " of " + std::to_string(dimensions) + (dimensions == 1 ? " axis" : " axes");
-  const state::dataset& d = state_->expect<T>(name, also);
+  state::dataset& d = state_->expect<T>(name, also);
+  if (d.matlab) state::take_axes(d, dimensions);
   if (d.array.shape.size() != dimensions) state_->fail_expected<T>(name, d, also);
   return d.array.shape;
 }
@@ -690,39 +986,19 @@ std::vector<T> hdf5_reader::read(const std::string& name) const {
   return all;
 }
 
-hdf5_attributes hdf5_reader::attributes(const std::string& name) const {
+std::optional<hdf5_attribute> hdf5_reader::attribute(const std::string& name,
+                                                     const std::string& attribute) const {
   const session s;
-  const handle owner = state_->owner(name);
-  const hid_t object = owner.id();
-  hdf5_attributes values;
-  std::vector<std::string> all;
-  hsize_t from = 0;
-  if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &from, collect_attribute, &all) < 0) {
-    state_->fail("its attributes cannot be read, " + damaged(reason()));
-  }
-  for (const std::string& key : all) {
-    hdf5_attribute value;
-    if (read_attribute(object, key, value)) values.insert_or_assign(key, std::move(value));
-  }
-  return values;
+  return state_->attribute(state_->owner(name).id(), attribute);
 }
 
 std::vector<double> hdf5_reader::attribute_numbers(const std::string& name,
                                                    const std::string& attribute) const {
   const session s;
-  const handle object = state_->owner(name);
-  if (H5Aexists(object.id(), attribute.c_str()) <= 0) return {};
-  const handle there(H5Aopen(object.id(), attribute.c_str(), H5P_DEFAULT));
-  const handle space(H5Aget_space(there.id())), type(H5Aget_type(there.id()));
-  const hssize_t count = space.valid() ? H5Sget_simple_extent_npoints(space.id()) : -1;
-  const H5T_class_t kind = type.valid() ? H5Tget_class(type.id()) : H5T_NO_CLASS;
-  if (count < 0 || count > hssize_t{1} << 20 || (kind != H5T_INTEGER && kind != H5T_FLOAT))
-    state_->fail("attribute " + shown(attribute) + " is not what was expected: numbers");
-  std::vector<double> values(static_cast<std::size_t>(count));
-  if (count > 0 && H5Aread(there.id(), H5T_NATIVE_DOUBLE, values.data()) < 0)
-    state_->fail("attribute " + shown(attribute) + " cannot be read, " + damaged(reason()));
-  return values;
+  return state_->numbers(state_->owner(name).id(), attribute);
 }
+
+std::string hdf5_reader::remark() const { return state_->remark(); }
 
 // ------------------------------------------------------------------------------------------------- writing
 

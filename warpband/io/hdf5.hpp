@@ -7,6 +7,17 @@
 // (byte order apart): a float64 array is not read as float32, because what a file holds should be what its
 // writer meant.
 //
+// Arrays that MATLAB saved (version 7.3: they have an attribute MATLAB_class) are read as MATLAB shows them:
+// their axes, which the file has in reverse, come in MATLAB's order, complex numbers are the compound
+// {"real", "imag"}, and numbers are converted, since MATLAB's are float64: to float32, NaN and infinities
+// staying what they are, and to integers where they are whole. One that does not fit is a file_error, and so
+// is a complex number where a real one is expected. Where a vector is expected a row is one too, [1, 1] is
+// one element, and axes of one element that MATLAB drops at the end are there. remark() says that it was
+// done.
+//
+// Links into other files are not followed. Attributes are read by name alone, when type, size, precision and
+// byte order are known to be good: HDF5 does not survive every damage to them.
+//
 // Every failure of a file is a file_error of one line: the file, the array, what is there and what was
 // expected. Nothing is printed. One thread at a time per object; calls on several objects take turns, as
 // libhdf5 is not reentrant. Built where CMake's WARPBAND_HDF5 is on; the macro WARPBAND_HDF5 is then 1, else
@@ -16,6 +27,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -35,6 +47,7 @@ struct hdf5_array {
   std::size_t chunk_rows = 0;  // rows of a chunk; 0 where the array lies in one piece
   bool packed = false;         // by gzip or another filter: each chunk is unpacked as a whole
   std::size_t chunk_bytes = 0;  // unpacked, of the chunks that share their rows; 0 where it lies in one piece
+  std::size_t block_bytes = 0;  // what is held while it is read, of an array that is converted
 };
 
 /// An HDF5 file that is read.
@@ -64,12 +77,15 @@ class hdf5_reader {
   /// The whole array. Throws file_error, and memory_error where it does not fit.
   template <class T>
   std::vector<T> read(const std::string& name) const;
-  /// The attributes of the root (name ""), of an array or a group; those of other types than above are left
-  /// out.
-  hdf5_attributes attributes(const std::string& name = "") const;
+  /// An attribute of the root (name ""), of an array or a group; nothing where it has none of this name.
+  /// Throws file_error where it is neither one number, h5py's bool nor one text (of at most 1 MiB).
+  std::optional<hdf5_attribute> attribute(const std::string& name, const std::string& attribute) const;
   /// An attribute of the same that holds any count of numbers, of any width; empty where there is none of
   /// this name. Throws file_error where it holds something else, or more than 2^20.
   std::vector<double> attribute_numbers(const std::string& name, const std::string& attribute) const;
+  /// "read as MATLAB wrote it: axes reversed, float64 converted", once an array of MATLAB was expected or
+  /// read; without the last words where none is float64. Else empty.
+  std::string remark() const;
 
  private:
   struct state;

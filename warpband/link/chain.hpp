@@ -146,7 +146,7 @@ noise_level noise_level_at(const link_config& config, double point_db);
 struct frame_counts {
   std::vector<std::int32_t> bit_errors;  // of k; with massive MIMO of all codewords
   std::vector<std::int32_t> iterations;  // of the decoder; empty when uncoded
-  std::vector<std::uint8_t> erased;      // 1 where the decoder met NaN or Inf; empty when uncoded
+  std::vector<std::uint8_t> erased;      // 1 where the decoder erased the word; empty when uncoded
   /// Uses that the detector erased, see detector; of a space-time code two for each codeword that it erased.
   /// Empty without either.
   std::vector<std::int32_t> erased_uses = {};

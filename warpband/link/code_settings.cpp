@@ -140,15 +140,18 @@ std::vector<setting<conv_settings>> conv_code_settings() {
 }
 std::vector<setting<conv_settings>> conv_decoder_settings() {
   using c = conv_settings;
-  return {words<c, conv_algorithm>("algorithm", &c::algorithm,
-                                   {{"viterbi", conv_algorithm::viterbi},
-                                    {"max-log-map", conv_algorithm::max_log_map},
-                                    {"log-map", conv_algorithm::log_map}},
-                                   "viterbi: the most likely codeword; the others give soft output too."),
-          integer_or_auto("overlap", &c::overlap, -1, 0, 4096,
-                          "Steps around the circle before and behind the codeword. \"auto\": 8 (K - 1).",
-                          "an integer from 0 to 4096")
-              .only_with("termination", {"tail-biting"})};
+  return {
+      words<c, conv_algorithm>("algorithm", &c::algorithm,
+                               {{"viterbi", conv_algorithm::viterbi},
+                                {"max-log-map", conv_algorithm::max_log_map},
+                                {"log-map", conv_algorithm::log_map}},
+                               "viterbi: the most likely codeword; the others give soft output too. Of "
+                               "short tail-biting codewords all are approximations."),
+      integer_or_auto("overlap", &c::overlap, -1, 0, 4096,
+                      "Steps around the circle before and behind the codeword. \"auto\": 8 (K - 1), above "
+                      "rate 1/2 8 (K - 1) / (1 - R).",
+                      "an integer from 0 to 4096")
+          .only_with("termination", {"tail-biting"})};
 }
 
 std::vector<setting<lte_transport_settings>> transport_settings() {
@@ -215,6 +218,19 @@ config_settings turbo_settings_list() {
   return all;
 }
 
+/// Of LLRs that come from elsewhere: a link knows what it sends.
+config_setting received_rate_setting() {
+  using c = turbo_decoder_config;
+  const std::vector<setting<c>> own{
+      number("code_rate", &c::code_rate, 0, 1,
+             "Information bits over received LLRs, those that are not 0. Left out: that of the code's rate. "
+             "Automatic windows and overlap need it where bits were punctured.",
+             true)};
+  config_setting s = of_part(turbo_decoder_of, own).front();
+  s.of_links = false;
+  return s;
+}
+
 config_settings ldpc_settings_list(code_type type) {
   using l = ldpc_settings;
   const bool wimax = type == code_type::wimax_ldpc;
@@ -238,6 +254,7 @@ config_settings list_of(code_type type) {
     case code_type::lte_turbo:
       code = turbo_settings_list();
       decoder = of_part(turbo_decoder_of, turbo_decoder_settings());
+      decoder.push_back(received_rate_setting());
       break;
     case code_type::lte_transport:
       code = {integer(
@@ -280,8 +297,8 @@ std::string initial_text(code_type type, const config_setting& s) {
   if (s.name == "k") return type == code_type::lte_turbo ? "6144" : "";
   if (s.name == "n") return "2304";
   if (s.name == "transport_block_size") return "6120";
-  for (const char* open :
-       {"resource_elements", "coded_bits", "interleaver", "constraint_length", "generators", "feedback"})
+  for (const char* open : {"resource_elements", "coded_bits", "interleaver", "constraint_length",
+                           "generators", "feedback", "code_rate"})
     if (s.name == open) return "";
   return as_message(s.get(defaults_of(type)));
 }
@@ -377,8 +394,8 @@ std::vector<code_setting_text> code_setting_texts(const std::vector<code_type>& 
       brief.emplace_back(t,
                          text.substr(0, text.find(". ")) + (text.find(". ") == std::string::npos ? "" : "."));
     }
-    texts.push_back(
-        {s.group, s.name, s.kind, by_type(allowed), by_type(meant), by_type(brief), initial_text(first, s)});
+    texts.push_back({s.group, s.name, s.kind, by_type(allowed), by_type(meant), by_type(brief),
+                     initial_text(first, s), s.of_links});
   };
   for (const char* group : {"code", "decoder"})
     for (const code_type t : types)

@@ -52,6 +52,7 @@ struct code_setting_text {
   std::string group, name, kind, allowed, text;
   std::string brief;    // the first sentence of the text
   std::string initial;  // of the first type that has it, as TOML writes it; "" where it follows from others
+  bool of_links = true;
 };
 /// Of all settings of some types, in the order of explanation.
 std::vector<code_setting_text> code_setting_texts(const std::vector<code_type>& types = code_types());

@@ -86,6 +86,10 @@ void complete_turbo(code_config& c) {
     throw argument_error("rate", std::to_string(static_cast<int>(t.rate)), "third or half");
   if (t.interleaver) check_range("k", c.k, 40, 65536);
   t.decoder.k = c.k;
+  // No more LLRs than were sent are received. A rate that is none the decoder refuses.
+  const float sent = static_cast<float>(turbo_bits(static_cast<std::size_t>(c.k), t.rate));
+  if (t.decoder.code_rate > 0)
+    t.decoder.code_rate = std::max(t.decoder.code_rate, static_cast<float>(c.k) / sent);
   t.decoder.crc_polynomial = 0;
   t.decoder.crc_degree = 0;
   if (c.crc) {

@@ -38,6 +38,7 @@ struct turbo_settings {
   /// Instead of the standard's; any k from 40 to 65536 is then allowed.
   std::optional<interleaver_coefficients> interleaver;
   /// Its k, crc_polynomial and crc_degree are not looked at: they follow from the code's `k` and `crc`.
+  /// Its code_rate is k / n or more: more where some of the n LLRs are 0.
   turbo_decoder_config decoder;
 };
 
@@ -110,7 +111,7 @@ struct decoder_output {
   view<std::uint8_t> bits = {};        // [batch, k] hard decisions
   view<float> soft = {};               // [batch, k] a-posteriori LLRs; not of the Viterbi algorithm
   view<std::int32_t> iterations = {};  // [batch] iterations done; conv: 1, of an erased codeword 0
-  view<std::uint8_t> status = {};      // [batch] status_erased, status_stopped
+  view<std::uint8_t> status = {};      // [batch] status_erased, status_insufficient, status_stopped
 };
 
 /// An encoder and its decoder. Every call queues one batch on an executor.

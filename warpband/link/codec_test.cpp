@@ -186,10 +186,19 @@ TEST(codec, fills_in_what_is_left_open) {
   code_config other = conv_code_named(100, "3/4", conv_ending::tail_biting);
   other.conv.standard = conv_standard::ieee_802_16;
   EXPECT_EQ(completed(other).conv.generators, (std::vector<int>{0171, 0133}));
-  EXPECT_EQ(completed(other).conv.overlap, 48);
+  EXPECT_EQ(completed(other).conv.overlap, 190);  // 48 n / (n - k), n = 134
   other.conv.overlap = 5;
   EXPECT_EQ(completed(other).conv.overlap, 5);
   EXPECT_EQ(completed(ldpc_code_named(code_type::wifi_ldpc, 0, "1/2")).ldpc.n, 1944);
+  code_config turbo = turbo_code(6144);
+  EXPECT_EQ(completed(turbo).turbo.decoder.code_rate, 1.f / 3);
+  turbo.turbo.rate = turbo_rate::half;
+  EXPECT_EQ(completed(turbo).turbo.decoder.code_rate, 6144.f / 12300);
+  EXPECT_EQ(completed(turbo).turbo.decoder.windows, 192);
+  turbo.turbo.decoder.code_rate = 0.9f;  // of what is sent a part is received
+  EXPECT_EQ(completed(turbo).turbo.decoder.code_rate, 0.9f);
+  EXPECT_EQ(completed(turbo).turbo.decoder.windows, 51);
+  EXPECT_EQ(completed(completed(turbo)).turbo.decoder.windows, 51);
   EXPECT_EQ(most_iterations(turbo_code(40)), 6);
   EXPECT_EQ(most_iterations(ldpc_code_named(code_type::wifi_ldpc, 0, "1/2")), 15);
   EXPECT_EQ(most_iterations(other), 1);
@@ -266,7 +275,7 @@ TEST(code_settings, say_which_codes_have_them) {
     EXPECT_FALSE(s.text.empty()) << s.name;
     EXPECT_FALSE(s.allowed.empty()) << s.name;
   }
-  EXPECT_EQ(code_setting_texts().size(), 29u);
+  EXPECT_EQ(code_setting_texts().size(), 30u);
   EXPECT_TRUE(types_with("seed").empty());
   for (const code_type t :
        {code_type::lte_turbo, code_type::wimax_ldpc, code_type::wifi_ldpc, code_type::conv})
@@ -313,6 +322,9 @@ TEST(code_settings, give_a_configuration) {
       config_of(wrong);
     });
   };
+  code_settings punctured;
+  punctured.values["code_rate"] = 0.8;
+  EXPECT_EQ(config_of(punctured).turbo.decoder.code_rate, 0.8f);
   EXPECT_EQ(blames([](code_settings& w) { w.values["algorithm"] = std::string("viterbi"); }), "algorithm");
   EXPECT_EQ(blames([](code_settings& w) { w.values["early_stop"] = std::string("syndrome"); }), "early_stop");
   EXPECT_EQ(blames([](code_settings& w) {

@@ -108,6 +108,7 @@ void complete_csi(link_config& link) {
   c.subcarriers = file.subcarriers();
   c.antennas = file.rx_antennas();
   c.users = file.streams();
+  c.remark = file.remark();
   if (m.subcarriers == 0) m.subcarriers = static_cast<int>(std::min<std::size_t>(c.subcarriers, 4096));
   const auto check = [&](const char* argument, int wanted, std::size_t there, const char* what) {
     if (wanted > 0 && size(wanted) > there)

@@ -21,6 +21,7 @@ struct csi_channel_config {
   // What `completed` finds in the file.
   std::string layout = {};  // "plain", "renew", "argos", "csi"
   std::size_t snapshots = 0, subcarriers = 0, antennas = 0, users = 0;
+  std::string remark = {};  // of csi_file, for the user to see
 };
 
 /// Opens the file and notes what it holds; massive.subcarriers = 0 becomes all of the file's. Part of

@@ -122,6 +122,17 @@ TEST_P(harq_on, counts_do_not_depend_on_backend_threads_or_batch) {
   }
 }
 
+TEST_P(harq_on, noise_that_rounds_to_zero_acknowledges_nothing) {
+  link_config link = transport_link(500, 750, 4);
+  link.code.turbo.decoder.precision = turbo_precision::int16;
+  link_chain chain(link, exec());
+  const point_result p = run_point(chain, -45, {.frame_errors = 0, .max_frames = 20});
+  EXPECT_EQ(p.counts.frame_errors, 20u);
+  EXPECT_EQ(p.counts.erased_frames, 20u);
+  EXPECT_EQ(p.counts.undetected_errors, 0u);
+  for (int n = 1; n <= p.transmissions; n++) EXPECT_EQ(p.bler(n), 1);
+}
+
 TEST(harq, is_what_the_parts_of_the_library_give) {
   const auto opened = open_scalar();
   executor& exec = *opened;

@@ -56,7 +56,8 @@ json settings_json(const code_config& c, const std::string& group) {
   code_config initial;
   initial.type = c.type;
   for (const auto& [s, value] : values_of(settings_of(c.type), c))
-    if (s->group == group && (!s->brief || value != s->get(initial))) out[s->name] = to_json(value);
+    if (s->group == group && s->of_links && (!s->brief || value != s->get(initial)))
+      out[s->name] = to_json(value);
   return out;
 }
 

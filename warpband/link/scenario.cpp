@@ -258,7 +258,7 @@ constexpr const char *db_allowed = "a number from -100 to 100",
 std::vector<entry> code_entries(const std::string& group) {
   std::vector<entry> all;
   for (const code_setting_text& s : code_setting_texts())
-    if (s.group == group && s.name != "interleaver")
+    if (s.group == group && s.of_links && s.name != "interleaver")
       all.push_back({{group + "." + s.name, s.kind, s.allowed, s.initial, s.text},
                      scope::both,
                      [name = s.name](draft& d, const value& v) { d.code.values[name] = v.for_code(name); }});

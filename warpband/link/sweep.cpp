@@ -186,6 +186,8 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
       for (std::size_t n = 0; n < failed; n++) counts.block_errors[n]++;
       counts.undetected_errors += passed && error;
       error = error || !passed;
+    } else if (!batch.erased.empty()) {
+      error = error || batch.erased[i] != 0;  // zeros, which may be right by chance
     }
     counts.frame_errors += error;
     if (!batch.codeword_errors.empty()) {

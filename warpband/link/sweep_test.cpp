@@ -87,6 +87,17 @@ TEST(sweep, add_frames_stops_in_the_middle) {
   EXPECT_EQ(c.frames, 8u);
 }
 
+TEST(sweep, an_erased_word_is_an_error_though_its_zeros_be_right) {
+  frame_counts batch;
+  batch.bit_errors = {0, 0, 3, 3};
+  batch.iterations = {1, 0, 0, 1};
+  batch.erased = {0, 1, 1, 0};
+  point_counts c;
+  add_frames(c, batch, {.frame_errors = 0, .max_frames = 4});
+  EXPECT_EQ(c.frame_errors, 3u);
+  EXPECT_EQ(c.erased_frames, 2u);
+}
+
 TEST(sweep, erased_uses_add_up_frame_by_frame) {
   frame_counts batch{{0, 3, 0, 1}, {1, 1, 1, 1}, {0, 0, 0, 0}, {2, 0, 5, 7}};
   point_counts c;

@@ -1,11 +1,24 @@
 #pragma once
-// The small matrix of a frame of 16 users on a CUDA device, a warp's: what linalg/ldl does to it, the same
-// operations in the same order and so the same bits, with its rows in registers. The precoder's; a warp of
-// the detector has the rows of two (frame_rows.hpp).
+// Small Hermitian matrices in shared memory on a CUDA device: how they are stored, and the decomposition of
+// one 16 x 16 matrix by one warp, for the precoder. The detector's is in frame_rows.hpp.
 //
-// A row is shared by `parts` lanes, which have every other chunk of two columns. In each step the row and the
-// column of the pivot go to shared memory, where all read them; the next pivot's lane makes it known to its
-// warp by itself, so that what a step waits for is a division and little else.
+// A = V D V^H and W = -V^-1 as in linalg/ldl: the same operations in the same order, so the same bits.
+//
+// Two layouts, both by `place(r, c)`, the offset in floats of row r, column c:
+//
+//   whole_matrix     2 (r U + c'), c' = c ^ 2 (r & 7)         2 U^2 floats
+//   lower_triangle   2 (line U + shift + c'), c < r only      U^2 floats
+//                    rows r and U - 1 - r share line |r - U / 2 + 1/2| - 1/2; the row of the first half is
+//                    shifted by U - 16
+//
+// The exclusive or permutes pairs of columns by the row. So neither lanes with different rows nor lanes with
+// different columns have bank conflicts.
+//
+// `matrix_rows`: called by one whole warp. Two lanes share a row, of which each has every other chunk of two
+// columns in registers. In each step the pivot's row and column go through shared memory. The pivot itself
+// goes by a shuffle, so that little more than a division is on the critical path.
+//
+// Barriers: `__syncwarp` inside, and all lanes have met at the end.
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/linalg/ldl/ldl_body.hpp>
@@ -13,16 +26,14 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// How a matrix lies in shared memory: the floats it takes, and the place of row r, column c among them.
-/// Pairs of columns are permuted by the row, so that neither lanes of different rows nor those of different
-/// columns meet in a bank.
+/// All entries of a matrix. `floats`: its size.
 template <int U>
 struct whole_matrix {
   static constexpr int users = U, floats = 2 * U * U;
   __host__ __device__ static constexpr int place(int r, int c) { return 2 * (r * U + (c ^ ((r & 7) << 1))); }
 };
-/// What is below the diagonal: a row of the first half takes what a row of the second one leaves. From the
-/// diagonal on places are those of other rows, or among the 2 U floats behind.
+/// The entries below the diagonal. Row r and row U - 1 - r share one line. For c >= r the offset is that of
+/// another entry, or one of the 2 U floats that follow the triangle: it may be read, not written.
 template <int U>
 struct lower_triangle {
   static constexpr int users = U, floats = U * U;
@@ -34,7 +45,7 @@ struct lower_triangle {
 };
 
 #if defined(__CUDACC__)
-/// The sum of U floats in their order.
+/// The sum of U floats, added in order.
 template <int U>
 WB_HD float trace_of(const float* diagonal) {
   float sum = 0.f;
@@ -45,7 +56,7 @@ WB_HD float trace_of(const float* diagonal) {
   }
   return sum;
 }
-/// Energy of the U complex values at b.
+/// Energy of the U complex values at b, added in order.
 template <int U>
 WB_HD float energy_of(const float* b) {
   float sum = 0.f;
@@ -57,8 +68,8 @@ WB_HD float energy_of(const float* b) {
   return sum;
 }
 
-/// A lane's part of the matrix at `matrix`, of which the entries at row r, column c <= r are A[c][r]
-/// (ldl_body.hpp); those above the diagonal are overwritten.
+/// A lane's part of the `whole_matrix` at `matrix`. Row r, column c <= r holds A[c][r] (ldl_body.hpp). What
+/// is above the diagonal is overwritten.
 template <int U>
 struct matrix_rows {
   static_assert(U == 16);
@@ -70,12 +81,9 @@ struct matrix_rows {
 
   WB_HD matrix_rows(float* m, int lane) : matrix(m), row(lane % U), part(lane / U) {}
 
-  WB_HD float2 entry(int r, int c) const {
-    return *reinterpret_cast<const float2*>(matrix + whole_matrix<U>::place(r, c));
-  }
   WB_HD float* chunk_of(int j) const { return matrix + whole_matrix<U>::place(row, 2 * (parts * j + part)); }
 
-  /// This row of A, `own` on its diagonal; of the unit matrix and `own` where it is not `good`.
+  /// Loads this row of A, with `own` on its diagonal. If not `good`, the row is zero but for `own`.
   WB_HD void load(bool good, float own) {
     if (row / 2 % parts == part)
       *reinterpret_cast<float2*>(matrix + whole_matrix<U>::place(row, row)) = {own, 0.f};
@@ -86,8 +94,8 @@ struct matrix_rows {
           2 * (parts * j + part) + i / 2 == row && i % 2 == 0 ? own : 0.f;
     }
   }
-  /// A to W as `invert_factor` has it, in x and in the matrix. False where a pivot was too small. Ends with
-  /// all lanes having met.
+  /// Replaces A by W, as `invert_factor` defines it, in x and in the matrix. False where a pivot was too
+  /// small. Ends with all lanes having met.
   WB_HD bool invert_factor(float own) {
     float pivot = own;
     const float least = least_ldl_pivot * own;
@@ -108,7 +116,7 @@ struct matrix_rows {
   }
 
  private:
-  /// 1 / pivot of step k.
+  /// 1 / pivot of step k, for all lanes.
   WB_HD float take_pivot(int k, float pivot, float least, bool& regular) {
     const bool enough = pivot > least;
     const float q = 1.f / __shfl_sync(0xffffffffu, enough ? pivot : 1.f, k);
@@ -118,8 +126,7 @@ struct matrix_rows {
     }
     return q;
   }
-  /// The steps of pivots in chunk J of each part. Rolled: an instruction cache holds little more than the
-  /// loops of the sums.
+  /// The steps of the pivots in chunk J of each part. Rolled, because of the instruction cache.
   template <int J>
   WB_HD void steps(float& pivot, float least, bool& regular) {
     WB_ROLL for (int owner = parts - 1; owner >= 0; owner--) {
@@ -141,7 +148,7 @@ struct matrix_rows {
       return (at / parts % 2 == 0 ? even_chunks : odd_chunks) + 4 * at;
     };
     const bool own = row == k;
-    // What this writes above the diagonal, the column then covers.
+    // The column of the pivot then overwrites what this writes above the diagonal.
     WB_UNROLL for (int j = 0; j <= J; j++) {
       if (own) store4(chunk_of_k(j), x[j]);
     }
@@ -151,7 +158,7 @@ struct matrix_rows {
     const float q = take_pivot(k, pivot, least, regular);
     __syncwarp();
     const float2 z = *reinterpret_cast<const float2*>(mine);
-    // Rows above the pivot's take the conjugate; the pivot's own stays.
+    // Rows above the pivot use the conjugate; the pivot's own row does not change.
     const float q_re = own ? 0.f : q, q_im = row < k ? 0.f - q : q_re;
     const cx<float> factor = {q_re * z.x, q_im * z.y};
     pivot = fma(factor.im, z.y, fnma(factor.re, z.x, pivot));

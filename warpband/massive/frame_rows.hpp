@@ -1,9 +1,19 @@
 #pragma once
-// The small matrices of frames of 16 or 32 users on a CUDA device, a warp's at once, of each lane a row in
-// its registers: what linalg/ldl does to them, the same operations in the same order and so the same bits.
+// Decomposition of the matrices of 32 / U frames of 16 or 32 users by one warp on a CUDA device, for the
+// detector. A lane has one row of one matrix in its registers.
 //
-// In each step the lane of the pivot writes its row to shared memory, where the others read it; what they
-// need of the pivot's column they have or find in that row, as the matrix is Hermitian.
+// A = V D V^H and W = -V^-1 as in linalg/ldl: the same operations in the same order, so the same bits.
+//
+// Step k, from the last pivot to the first: the lane of row k writes its row to shared memory, and the other
+// lanes read it. They need the pivot's column too: rows below the pivot have it in registers, and rows above
+// read its conjugate from the row, as A is Hermitian.
+//
+// Who calls: one whole warp, `load` and then `invert_factor`.
+//
+// Needs: each matrix as a `lower_triangle`, 4 U floats of shared memory for each matrix, and the diagonal of
+// A in a register of each lane. 2 U registers a lane for the row.
+//
+// Barriers: `__syncwarp` inside, and all lanes have met at the end.
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/linalg/ldl/ldl_body.hpp>
@@ -13,12 +23,12 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-/// A lane's row of the `lower_triangle` at `matrix`, of which the entry at row r, column c < r is A[c][r]
-/// (ldl_body.hpp). `lines`: 4 U floats of each matrix. In x, nothing is read from the diagonal on.
+/// A lane's row of the `lower_triangle` at `matrix`. Row r, column c < r holds A[c][r] (ldl_body.hpp).
+/// `lines`: 4 U floats of the matrix. x[c] is used for c < row only.
 template <int U>
 struct frame_rows {
   static_assert(U == 16 || U == 32);
-  static constexpr int group = 4;  // pivots whose steps are one piece of code
+  static constexpr int group = 4;  // pivots that share one rolled loop
   float *matrix, *lines;
   int row;
   float2 x[U];
@@ -27,7 +37,8 @@ struct frame_rows {
   WB_HD frame_rows(float* m, float* l, int r) : matrix(m), lines(l), row(r) {}
   WB_HD float* pair_of(int c) const { return matrix + lower_triangle<U>::place(row, c); }
 
-  /// This row of A; zeros where that is not `good`.
+  /// Loads this row of A; zeros if not `good`. From the diagonal on it loads other entries, which are not
+  /// used.
   WB_HD void load(bool good) {
     WB_UNROLL for (int c = 0; c < U; c += 2) {
       float four[4];
@@ -38,8 +49,8 @@ struct frame_rows {
     if (good) return;
     WB_UNROLL for (int c = 0; c < U; c++) x[c] = {0.f, 0.f};
   }
-  /// A, `own` on its diagonal, to W as `invert_factor` has it, in the triangle. False where a pivot of the
-  /// lane's matrix was too small. By whole warps.
+  /// Replaces A, whose diagonal entry is `own`, by W in the triangle, as `invert_factor` defines it. False
+  /// where a pivot of the lane's matrix was too small. By a whole warp.
   WB_HD bool invert_factor(float own) {
     float pivot = own;
     const float least = least_ldl_pivot * own;
@@ -64,8 +75,9 @@ struct frame_rows {
     steps<G>(pivot, least, regular);
     if constexpr (G > 0) all_steps<G - 1>(pivot, least, regular);
   }
-  /// The steps of pivots 4 G to 4 G + 3, the last one first. Rolled, for a cache of instructions: the columns
-  /// of the group move on by one place with each step, the last of them becoming the first.
+  /// The steps of pivots 4 G to 4 G + 3, the last one first. The loop is rolled because of the instruction
+  /// cache. So that the pivot's column is always in the same register, the four columns rotate by one each
+  /// step.
   template <int G>
   WB_HD void steps(float& pivot, float least, bool& regular) {
     constexpr int base = group * G;
@@ -90,7 +102,7 @@ struct frame_rows {
       const int at = row < k ? row + (row >= base ? moved : 0) : 0;
       float2 z = *reinterpret_cast<const float2*>(line + 2 * at);
       if (row > k) z = x[base + group - 1];
-      // Rows above the pivot's take the conjugate; the pivot's own stays.
+      // Rows above the pivot use the conjugate; the pivot's own row does not change.
       const float q_re = own ? 0.f : q, q_im = row < k ? 0.f - q : q_re;
       const cx<float> factor = {q_re * z.x, q_im * z.y};
       pivot = fma(factor.im, z.y, fnma(factor.re, z.x, pivot));
@@ -117,7 +129,7 @@ struct frame_rows {
       x[base] = last;
     }
     if constexpr (G == 0) {
-      // The last step did not move them.
+      // The step of pivot 0 ended before its rotation.
       const float2 last = x[base + group - 1];
       WB_UNROLL for (int c = group - 1; c > 0; c--) x[base + c] = x[base + c - 1];
       x[base] = last;

@@ -402,6 +402,8 @@ double csi_file::spacing_hz() const noexcept {
   return state_->size > 0 ? state_->rate_hz / static_cast<double>(state_->size) : 0;
 }
 
+std::string csi_file::remark() const { return state_->file.remark(); }
+
 std::size_t csi_file::read(std::size_t first, std::size_t count, std::complex<float>* to,
                            std::uint8_t* status) const {
   return state_->read(first, count, to, status);

@@ -68,6 +68,8 @@ class csi_file {
   /// Attributes FREQ and RATE / FFT_SIZE of a trace; 0 where there are none.
   double carrier_hz() const noexcept;
   double spacing_hz() const noexcept;
+  /// hdf5_reader::remark: not empty where MATLAB wrote the file.
+  std::string remark() const;
 
   /// Snapshots [first, first + count) as [count, subcarriers, rx, tx], row-major: the batch of H that
   /// detectors take, with subcarriers in the place of items. `status` [count, subcarriers], where it is

@@ -222,6 +222,45 @@ TEST(csi_file, plain_channels_are_read_as_they_are_and_what_is_no_number_is_eras
   EXPECT_EQ(blamed([&] { file.read(4, 0, h.data()); }), "snapshots");
 }
 
+TEST(csi_file, plain_channels_of_matlab_are_read_with_its_axes) {
+  // MATLAB's [3, 4, 2, 1] is [2, 4, 3] in the file: the last axis is dropped, the others are reversed.
+  const scratch_file at("matlab"), unmarked("unmarked");
+  std::vector<double> stored;
+  for (int b = 0; b < 2; b++)
+    for (int k = 0; k < 4; k++)
+      for (int n = 0; n < 3; n++) stored.insert(stored.end(), {100. * n + 10 * k + b, 0.5});
+  const auto write = [&](const std::string& path, bool marked) {
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                type = H5Tcreate(H5T_COMPOUND, 16);
+    H5Tinsert(type, "real", 0, H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "imag", 8, H5T_NATIVE_DOUBLE);
+    const hsize_t shape[]{2, 4, 3}, one = 1;
+    const hid_t space = H5Screate_simple(3, shape, nullptr), text = H5Tcopy(H5T_C_S1),
+                array = H5Dcreate2(file, "h", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dwrite(array, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.data());
+    H5Tset_size(text, 6);
+    if (marked) attribute(array, "MATLAB_class", text, text, one, "double");
+    H5Tclose(text);
+    H5Dclose(array);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Fclose(file);
+  };
+  write(at.path(), true);
+  const csi_file file(at.path());
+  EXPECT_EQ(file.remark(), "read as MATLAB wrote it: axes reversed, float64 converted");
+  EXPECT_EQ(file.snapshots(), 3u);
+  EXPECT_EQ(file.subcarriers(), 4u);
+  EXPECT_EQ(file.rx_antennas(), 2u);
+  EXPECT_EQ(file.streams(), 1u);
+  symbols h(24);
+  EXPECT_EQ(file.read(0, 3, h.data()), 0u);
+  for (std::size_t i = 0; i < 24; i++)
+    EXPECT_EQ(h[i], std::complex<float>(static_cast<float>(100 * (i / 8) + 10 * (i / 2 % 4) + i % 2), 0.5f));
+  write(unmarked.path(), false);
+  EXPECT_REFUSED(csi_file(unmarked.path()), "expected complex64");
+}
+
 TEST(csi_file, every_user_is_scaled_to_unit_power) {
   const scratch_file at("scale");
   symbols values = plain_values();

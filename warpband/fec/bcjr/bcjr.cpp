@@ -14,7 +14,7 @@ bcjr_decoder::bcjr_decoder(const bcjr_config& config)
     throw argument_error("algorithm", std::to_string(static_cast<int>(config_.algorithm)),
                          "max-log-map or log-map");
   check_range("overlap", config_.overlap, -1, 4096);
-  if (config_.overlap == -1) config_.overlap = 8 * (config_.code.constraint_length - 1);
+  if (config_.overlap == -1) config_.overlap = frame_.usual_overlap();
   if (config_.code.ending != conv_ending::tail_biting) config_.overlap = 0;
   // Forward over all runs but the last, backward over all of them.
   const conv_trellis host = frame_.on_host();

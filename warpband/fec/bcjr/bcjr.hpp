@@ -6,7 +6,7 @@
 //   beta_{t+1}(s') L_t = ln sum_{u=0} alpha_t gamma beta_{t+1} - ln sum_{u=1} alpha_t gamma beta_{t+1}
 //
 // over the whole codeword. max-log-MAP takes the largest term of each sum; log-MAP is exact, computed on
-// probabilities.
+// probabilities, but for tail-biting codes (bcjr_config::overlap).
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/bcjr/bcjr_args.hpp>
 #include <warpband/fec/conv/conv.hpp>
@@ -20,8 +20,18 @@ struct bcjr_config {
   int k = 1024;
   map_algorithm algorithm = map_algorithm::log_map;
   /// Tail-biting: both recursions start with all states alike and go `overlap` steps around the circle before
-  /// the codeword. 0..4096; -1 chooses 8 (K - 1). Paths that end in another state than they began with count
-  /// too, which makes large LLRs somewhat smaller; up to 15 they are the exact ones within 0.05.
+  /// the codeword. 0..4096; -1 chooses conv_frame::usual_overlap(). Paths that end in another state than they
+  /// began with count too, so that LLRs are not the exact ones, of short blocks by far: of K = 7, (133, 171),
+  /// rate 1/2, at Es/N0 = -1.07 dB, 300 codewords of each size, LLRs whose exact value is within +-15,
+  ///
+  ///     k                              8       12      16      24      32      40      64
+  ///     bit errors, exact log-MAP      0.037   0.022   0.020   0.013   0.012   0.010   0.009
+  ///     bit errors of this decoder     0.078   0.049   0.030   0.020   0.012   0.012   0.009
+  ///     error of an LLR, rms           10.7    8.8     6.9     5.5     3.5     2.0     0.5
+  ///     error of an LLR, largest       27      21      20      16      12      11      5
+  ///
+  /// Most of these are LLRs too sure of a bit, as each time around the circle counts the same channel LLRs
+  /// again.
   int overlap = -1;
 };
 
@@ -29,7 +39,7 @@ struct bcjr_output {
   view<std::uint8_t> bits = {};  // [batch, k] hard decisions, LLR < 0
   view<float> soft = {};         // [batch, k] a-posteriori LLRs
   view<float> extrinsic = {};    // [batch, k] a-posteriori minus prior and, where it was sent, systematic LLR
-  view<std::uint8_t> status = {};  // [batch] status_erased
+  view<std::uint8_t> status = {};  // [batch] status_erased, status_insufficient
 };
 
 /// Decodes batches of codewords.
@@ -38,7 +48,12 @@ struct bcjr_output {
 /// bits [batch, k]; both are limited to +-30 (log-MAP) or +-10000 (max-log-MAP). In log-MAP outputs are
 /// limited to +-60 (the extrinsic to what the inputs leave of it), the weight of a branch to 2^-60 of the
 /// largest of its step and a state metric to about 2^-60 of the largest. A codeword with a NaN or infinite
-/// LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
+/// LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. So is one,
+/// with status_insufficient, of whose LLRs, the a-priori ones included, fewer than k are not 0.
+///
+/// A codeword of which more than a fourth of the LLRs and priors are beyond +-15 is decoded by log-MAP on
+/// LLRs, with ln(1 + e^-d) within 0.013: it has none of these limits but that of +-10000 on the inputs, takes
+/// 1.5 times the time, and its soft outputs are exact within 0.5 + 0.001 |L|.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class bcjr_decoder {

@@ -19,6 +19,8 @@ struct bcjr_range<max_log> {
     return max_log::zero<T>();
   }
 };
+template <>
+struct bcjr_range<log_map::of_large_llrs> : bcjr_range<max_log> {};
 /// The largest metric before each step is brought to [1, 2); after it, it is below 4. All are at least 2^-60
 /// and branch weights too, so that no product of two metrics, or of a metric and a weight, underflows.
 template <>

@@ -7,6 +7,11 @@
 namespace wb {
 inline namespace WB_ISA {
 
+WB_HD bool lane_of(bool mask, int) { return mask; }
+#if WB_WIDTH > 1
+WB_HD bool lane_of(m32x mask, int i) { return mask.x[i] != 0; }
+#endif
+
 /// What leaves a run: steps t, ... t + out - 1, whose ratios become LLRs.
 template <class M, class T, class G>
 WB_HD_CALL void bcjr_store(G g, const bcjr_args& a, int t, int out, item<T> item, T* ratios,
@@ -44,6 +49,7 @@ struct bcjr_op {
   static constexpr int tile = Tile;
   static constexpr int S = 1 << Memory;
   using range = bcjr_range<M>;
+  static constexpr float large_llr = 15.f;  // of a codeword that is_large
 
   int threads() const { return 1; }
   int weight_bits() const {
@@ -76,8 +82,52 @@ struct bcjr_op {
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    if constexpr (requires { typename M::of_large_llrs; }) {
+      const auto large = has_large_llrs(item, g, scratch);
+      const bcjr_op<Memory, typename M::of_large_llrs, Recursive, Tile> other{a};
+      for (int i = 0; i < item.valid;) {  // neighbours of one kind together
+        auto part = item;
+        part.first += static_cast<std::size_t>(i);
+        part.valid = 1;
+        const bool of_large = lane_of(large, i);
+        while (i + part.valid < item.valid && lane_of(large, i + part.valid) == of_large) part.valid++;
+        if (of_large)
+          other.decode(part, g, scratch);
+        else
+          decode(part, g, scratch);
+        g.sync();
+        i += part.valid;
+      }
+    } else {
+      decode(item, g, scratch);
+    }
+  }
+
+  /// Per item: whether its LLRs and priors are too large for M. Scratch of 2 conv_run.
+  template <class T, class G>
+  WB_HD_CALL typename rebind<T>::mask has_large_llrs(item<T> item, G g, T* scratch) const {
     using I = typename rebind<T>::i32;
-    using mask = typename rebind<T>::mask;
+    I beyond = I(0);
+    int count = 0;
+    const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {
+      const int n = static_cast<int>(v.elements);
+      for (int e = 0; e < n; e += conv_run)
+        load_run(g, v, e, n - e < conv_run ? n - e : conv_run, item, scratch, [&](T x) WB_INLINE_LAMBDA {
+          beyond = beyond + is_large(x, large_llr);
+          return x;
+        });
+      count += n;
+    };
+    add(a.llr);
+    if (a.prior.data) add(a.prior);
+    const auto large = are_large(g.sum_all(beyond), count);
+    g.sync();
+    return large;
+  }
+
+  template <class T, class G>
+  WB_HD_CALL void decode(item<T> item, G g, T* scratch) const {
+    using I = typename rebind<T>::i32;
     const conv_trellis& c = a.code;
     const bool circular = c.ending == conv_ending::tail_biting;
     const int steps = c.steps, runs = (steps + conv_run - 1) / conv_run;
@@ -92,9 +142,9 @@ struct bcjr_op {
       g.sync();
     };
     // The weights of a run, after metrics of which the first is the reference.
-    const auto make = [&](int t, int count, const T* reference) WB_INLINE_LAMBDA {
+    const auto make = [&](int t, int count, const T* reference, bool counts) WB_INLINE_LAMBDA {
       const T z = T(0.f) - *reference;
-      branches.make(t, count, range::each_step ? nullptr : &z);
+      branches.make(t, count, range::each_step ? nullptr : &z, counts);
     };
     T ahead = M::template one<T>(), back = ahead, sum0 = ahead, sum1 = ahead;
     const auto forward = [&](int s, const T* before, T* after) WB_INLINE_LAMBDA {
@@ -108,17 +158,17 @@ struct bcjr_op {
     };
     begin(row(-a.overlap), circular);
     conv_forward(-a.overlap, (runs - 1) * conv_run, steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
-      make(t, count, row(v));
+      make(t, count, row(v), v >= 0);
       for (int s = 0; s < count; s++) forward(s, row(v + s), row(v + s + 1));
     });
 
     int now = 0;
-    mask erased = mask_from<mask>(false);
+    I status(0);
     begin(betas, c.ending != conv_ending::zero_tail);
     conv_backward(steps + a.overlap, steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
       const bool outside = v >= steps;  // in the overlap: without alpha, and nothing is output
       T* start = kept + t / conv_run * S;
-      make(t, count, outside ? betas + now : start);
+      make(t, count, outside ? betas + now : start, v + count == steps);  // the last run, until now
       const auto alpha = [&](int s) WB_INLINE_LAMBDA { return s == 0 ? start : alphas + (s - 1) * S; };
       if (!outside)
         for (int s = 0; s < count; s++) forward(s, alpha(s), alpha(s + 1));
@@ -133,12 +183,12 @@ struct bcjr_op {
       }
       const int out = c.k - t < count ? c.k - t : count;
       if (outside) return;
-      if (v + count == steps) erased = g.any(branches.bad);  // by now every value was seen
+      if (v + count == steps) status = branches.erasure();  // by now every value was seen
       if (out <= 0) return;
       g.sync();
-      bcjr_store<M>(g, a, t, out, item, ratios, erased);
+      bcjr_store<M>(g, a, t, out, item, ratios, status != I(0));
     });
-    if (g.rank == 0 && a.status.data) store_int<T>(a.status, 0, item, select(erased, I(status_erased), I(0)));
+    if (g.rank == 0 && a.status.data) store_int<T>(a.status, 0, item, status);
   }
 };
 

@@ -165,6 +165,23 @@ TEST_P(bcjr, tail_biting_is_close_to_the_sum_over_all_start_states) {
   }
 }
 
+/// Punctured steps tell less about the state: with the 48 steps of rate 1/2 a quarter more of these failed.
+TEST_P(bcjr, tail_biting_overlap_suits_the_rate) {
+  const conv_code code = conv_80216(conv_rate::r5_6, conv_ending::tail_biting);
+  const std::size_t k = 100, count = small_scale() ? 20 : 200;
+  const auto w = make_codewords(code, k, count, 2.2, 8);
+  for (const auto algorithm : both) {
+    const auto failures = [&](int overlap) {
+      const auto got = decode(
+          exec(), bcjr_decoder({.code = code, .k = 100, .algorithm = algorithm, .overlap = overlap}), w.llr);
+      int wrong = 0;
+      for (std::size_t b = 0; b < count; b++) wrong += row(got.bits, b, k) != row(w.sent, b, k);
+      return wrong;
+    };
+    EXPECT_LE(failures(-1), failures(500) + 4);
+  }
+}
+
 TEST_P(bcjr, without_noise_gives_what_was_sent) {
   for (const conv_code& code : testing::many_codes())
     for (const std::size_t k : {33, 250}) {
@@ -278,6 +295,80 @@ TEST_P(bcjr, very_large_llrs_stay_finite) {
       for (std::size_t i = 0; i < w.sent.size(); i++) wrong += got.bits[i] != w.sent[i];
       EXPECT_LE(wrong, 30) << name_of(code);
     }
+}
+
+// LLRs of any scale: no more frame errors than double precision has of the same LLRs; and, of large ones, its
+// soft outputs.
+TEST_P(bcjr, the_scale_of_llrs_costs_no_frames) {
+  struct expectation {
+    conv_code code;
+    float scale;
+    std::vector<float> llr;
+    std::vector<double> soft;
+    int errors;
+  };
+  const std::size_t k = 40, count = 50;
+  const auto errors_of = [&](const auto& soft, const bit_vector& sent) {
+    int errors = 0;
+    for (std::size_t b = 0; b < count; b++) {
+      bool wrong = false;
+      for (std::size_t i = b * k; i < (b + 1) * k; i++) wrong = wrong || (soft[i] < 0) != (sent[i] != 0);
+      errors += wrong;
+    }
+    return errors;
+  };
+  static std::vector<bit_vector> sent;
+  static const std::vector<expectation> all = [&] {
+    std::vector<expectation> list;
+    conv_code biting{.constraint_length = 4, .generators = {017, 013}};
+    biting.ending = conv_ending::tail_biting;
+    for (const conv_code& code :
+         {conv_code{.constraint_length = 3, .generators = {07, 05}}, conv_80211(conv_rate::r3_4),
+          conv_code{.constraint_length = 9, .generators = {0561, 0753}}, conv_recursive(5, 023, {033}),
+          biting})
+      for (const float scale : {0.05f, 10.f, 100.f}) {
+        auto w = make_codewords(code, k, count, code.sent.empty() ? -2 : 1, 11);
+        const std::size_t n = w.llr.size() / count;
+        for (float& x : w.llr) x *= scale;
+        expectation e{code, scale, w.llr, {}, 0};
+        for (std::size_t b = 0; b < count; b++) {
+          const auto llr = row(w.llr, b, n);
+          const auto r = oracle::conv_bcjr(oracle_of(code), std::vector<double>(llr.begin(), llr.end()), {},
+                                           static_cast<int>(k), oracle::algorithm::log_map);
+          e.soft.insert(e.soft.end(), r.a_posteriori.begin(), r.a_posteriori.end());
+        }
+        e.errors = errors_of(e.soft, w.sent);
+        sent.push_back(w.sent);
+        list.push_back(std::move(e));
+      }
+    return list;
+  }();
+  for (std::size_t i = 0; i < all.size(); i++) {
+    const expectation& e = all[i];
+    const bcjr_decoder d({.code = e.code, .k = static_cast<int>(k)});
+    const auto got = decode(exec(), d, e.llr);
+    EXPECT_GT(e.errors, 0) << name_of(e.code);
+    EXPECT_LE(errors_of(got.soft, sent[i]), e.errors + 2) << name_of(e.code) << " scale " << e.scale;
+    if (e.scale < 1 || e.code.ending == conv_ending::tail_biting) continue;
+    for (std::size_t j = 0; j < e.soft.size(); j++)
+      ASSERT_NEAR(got.soft[j], e.soft[j], 0.5 + 1e-3 * std::abs(e.soft[j]))
+          << name_of(e.code) << " scale " << e.scale << " bit " << j;
+  }
+}
+
+TEST_P(bcjr, scales_may_be_mixed_in_a_batch) {
+  const auto reference = testing::open_reference();
+  const std::size_t k = 61, count = 23;
+  for (const conv_code& code : {conv_80211(conv_rate::r1_2), conv_recursive(5, 023, {033})}) {
+    const bcjr_decoder d({.code = code, .k = static_cast<int>(k)});
+    auto w = make_codewords(code, k, count, 2, 12);
+    const std::size_t n = d.frame().n();
+    for (std::size_t i = 0; i < w.llr.size(); i++)
+      if (i / n % 5 == 1 || i / n % 5 == 2) w.llr[i] *= 50;
+    const auto got = decode(exec(), d, w.llr, w.prior);
+    for (std::size_t b = 0; b < count; b++)
+      ASSERT_TRUE(rows(got, b, 1) == decode(*reference, d, row(w.llr, b, n), row(w.prior, b, k))) << b;
+  }
 }
 
 TEST_P(bcjr, error_rate_is_that_of_the_reference_curve) {

@@ -105,6 +105,16 @@ conv_frame::conv_frame(const conv_code& code, int k) : code_(code) {
   firsts_ = resident(std::move(firsts));
 }
 
+// Loss against an overlap of 1024, 802.16, Viterbi, FER 0.05, 8000 blocks of 8 to 24 bits: at most 0.04 dB at
+// rate 2/3, 0.03 at 5/6; longer blocks lose less. With 8 (K - 1) steps 40 bits lost 0.22 dB at rate 5/6.
+int conv_frame::usual_overlap() const noexcept {
+  constexpr long long most = 4096;
+  const long long usual = 8 * (code_.constraint_length - 1), in = k(),
+                  parity = static_cast<long long>(n_) - in;
+  if (parity >= in) return static_cast<int>(usual);
+  return static_cast<int>(parity <= 0 ? most : std::min(most, (usual * (in + parity) + parity - 1) / parity));
+}
+
 conv_trellis conv_frame::on(executor& exec) const {
   conv_trellis t = trellis_;
   t.codes = codes_.on(exec);

@@ -55,6 +55,9 @@ class conv_frame {
   std::size_t n() const noexcept { return n_; }
   /// Bits in over bits sent, tail included.
   double rate() const noexcept { return static_cast<double>(k()) / static_cast<double>(n()); }
+  /// Steps around the circle of a tail-biting code that decoders take of themselves: 8 (K - 1) up to rate
+  /// R = 1/2, above that 8 (K - 1) / (1 - R), up to 4096. Punctured steps tell less about the state.
+  int usual_overlap() const noexcept;
 
   /// What kernels on an executor take.
   conv_trellis on(executor& exec) const;

@@ -96,6 +96,7 @@ WB_HD void store_run(G g, const view<float>& v, int element, int count, item<T> 
 /// Makes branch weights of received LLRs, in a part of scratch.
 template <class M, class T, class G>
 struct conv_branches {
+  using I = typename rebind<T>::i32;
   using mask = typename rebind<T>::mask;
   /// Values of scratch: the weights of a run's steps, 2^bits each.
   WB_HD static constexpr int table_size(int bits) { return conv_run << bits; }
@@ -108,6 +109,7 @@ struct conv_branches {
   T *table, *staged;
   int bits;  // coded bits that a branch is told by
   mask bad;  // items with a value that is not finite
+  I usable;  // values that were counted and are not 0: of this thread
 
   WB_HD conv_branches(G group, const conv_trellis& code, const view<const float>& l,
                       const view<const float>* p, item<T> i, T* scratch)
@@ -118,15 +120,19 @@ struct conv_branches {
         at(i),
         table(scratch),
         bits(code.outputs + (p != nullptr && code.systematic < 0 ? 1 : 0)),
-        bad(mask_from<mask>(false)) {
+        bad(mask_from<mask>(false)),
+        usable(0) {
     staged = table + table_size(bits);
   }
 
   /// The weights of `count` steps from `t` on. The first step's get the factor `first`, if there is one.
-  WB_HD_CALL void make(int t, int count, const T* first) {
+  /// `counts`: their values count as usable where they are not 0, as each must once.
+  WB_HD_CALL void make(int t, int count, const T* first, bool counts) {
+    const I one_more(counts ? 1 : 0);
     const auto checked = [&](T x) WB_INLINE_LAMBDA {
       const mask finite = is_finite(x);
       bad = bad | !finite;
+      usable = usable + select(x == T(0.f), I(0), one_more);
       return saturate(select(finite, x, T(0.f)), M::llr_limit);
     };
     const int outputs = c.outputs, steps = c.steps, end = t + count < c.k ? t + count : c.k;
@@ -169,6 +175,13 @@ struct conv_branches {
         for (int e = 0; e < 1 << bits; e++) row[e] = M::times(row[e], *first);
     }
     g.sync();
+  }
+
+  /// After all values: 0, or the status of an item that is erased, see status.hpp. For all threads.
+  WB_HD I erasure() const {
+    const int n = static_cast<int>(llr.elements);  // fewer than k of a truncated code of rate 1
+    const mask few = g.sum_all(usable) < I(c.k < n ? c.k : n);
+    return select(g.any(bad), I(status_erased), select(few, I(status_erased | status_insufficient), I(0)));
   }
 };
 

@@ -97,6 +97,15 @@ TEST_P(conv, equals_the_oracle) {
 TEST(conv_frames, rates) {
   EXPECT_EQ(conv_frame(conv_80211(conv_rate::r3_4), 18).n(), 32u);  // (18 + 6) 4 / 3
   EXPECT_EQ(conv_frame(conv_80211(conv_rate::r5_6), 24).n(), 36u);
+  const auto overlap = [](conv_rate rate) {
+    return conv_frame(conv_80216(rate, conv_ending::tail_biting), 240).usual_overlap();
+  };
+  EXPECT_EQ(conv_frame(conv_lte(), 40).usual_overlap(), 48);
+  EXPECT_EQ(overlap(conv_rate::r1_2), 48);
+  EXPECT_EQ(overlap(conv_rate::r2_3), 144);
+  EXPECT_EQ(overlap(conv_rate::r3_4), 192);
+  EXPECT_EQ(overlap(conv_rate::r5_6), 288);
+  EXPECT_EQ(conv_frame({.ending = conv_ending::tail_biting, .sent = {1, 0}}, 40).usual_overlap(), 4096);
   EXPECT_EQ(conv_frame(conv_lte(), 40).n(), 120u);
   EXPECT_EQ(conv_frame(conv_80216(conv_rate::r2_3, conv_ending::tail_biting), 48).n(), 72u);
   EXPECT_EQ(conv_frame(conv_recursive(5, 023, {033}), 1024).n(), 2056u);

@@ -2,6 +2,7 @@
 // The check-node updates, once over number type T and degree. See ldpc.hpp for the equations.
 #include <type_traits>
 
+#include <warpband/core/llr.hpp>
 #include <warpband/core/math.hpp>
 #include <warpband/core/message_lane.hpp>
 #include <warpband/core/size.hpp>
@@ -103,7 +104,7 @@ WB_HD void check_messages(const min_sum<T>& rule, Degree degree, const T* q, T* 
 /// cancels.
 template <class T>
 struct sum_product {
-  static constexpr float most_taken = 30.f;
+  static constexpr float most_taken = 30.f, large_llr = 20.f;  // of a codeword that is_large
 };
 template <class T, class Degree>
 WB_HD void check_messages(const sum_product<T>&, Degree degree, const T* q, T* r) {
@@ -125,6 +126,33 @@ WB_HD void check_messages(const sum_product<T>&, Degree degree, const T* q, T* r
     const T next = fma(e1, p1[d], e0 * p0[d]);
     e1 = fma(e1, p0[d], e0 * p1[d]);
     e0 = next;
+  });
+}
+
+/// Sum-product on LLRs, for codewords whose LLRs are beyond what probabilities hold (are_large). Of two bits,
+///   2 artanh(tanh(a / 2) tanh(b / 2))
+///     = sign(a b) (min(|a|, |b|) + ln(1 + e^-(|a| + |b|)) - ln(1 + e^-||a| - |b||)),
+/// the logarithms within 0.013.
+template <class T>
+struct sum_product_of_large_llrs {
+  WB_HD static T combined(T a, T b) {
+    const T x = magnitude(a), y = magnitude(b), least = min(x, y);
+    const T m = least - log_sum_correction(max(x, y) - least) + log_sum_correction(x + y);
+    return with_sign(max(m, T(0.f)), sign_product(a, b));
+  }
+};
+template <class T, class Degree>
+WB_HD void check_messages(const sum_product_of_large_llrs<T>& rule, Degree degree, const T* q, T* r) {
+  const T nothing = T(min_sum<T>::limit);  // combined with it a message stays what it is
+  T all = nothing;
+  each_edge(degree, [&](int d) WB_INLINE_LAMBDA {
+    r[d] = all;
+    all = rule.combined(all, q[d]);
+  });
+  all = nothing;
+  each_edge_back(degree, [&](int d) WB_INLINE_LAMBDA {
+    r[d] = rule.combined(r[d], all);
+    all = rule.combined(all, q[d]);
   });
 }
 
@@ -150,8 +178,8 @@ WB_HD void with_degree(int degree, const min_sum<T>&, F f) {
     with_known_degree<Most>(degree, f);
   }
 }
-template <int Most, class T, class F>
-WB_HD void with_degree(int degree, const sum_product<T>&, F f) {
+template <int Most, class Rule, class F>
+WB_HD void with_degree(int degree, const Rule&, F f) {
   f(upto<Most>{degree});
 }
 

@@ -98,6 +98,17 @@ struct ldpc_decode_op {
     const unsigned erased = values.load_channel(first, items, g);
     values.clear_messages(g);
     g.sync();
+    if constexpr (std::is_same_v<Rule, sum_product<T>>) {
+      if (are_large(values.large(Rule::large_llr, g), a.n))
+        return iterate(sum_product_of_large_llrs<T>{}, values, first, items, erased, g);
+    }
+    iterate(rule, values, first, items, erased, g);
+  }
+
+ private:
+  template <class AnyRule, class G>
+  WB_HD_CALL void iterate(const AnyRule& rule, const ldpc_values<T>& values, std::size_t first, int items,
+                          unsigned erased, G g) const {
     decode_until_done(a, values, first, items, erased, g, [&](int parity, unsigned active) WB_INLINE_LAMBDA {
       if (a.flooding) values.begin_flooding(active, g);
       for (int m = 0; m < a.rows; m++) {

@@ -4,6 +4,7 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/fec/ldpc/ldpc_args.hpp>
 #include <warpband/fec/ldpc/ldpc_body.hpp>
+#include <warpband/fec/usable.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -70,6 +71,13 @@ struct message_conversion<i8x> {
   WB_HD static lane llr(const ldpc_decode_args& a, lane x) { return x / lane(a.steps) + lane(0.f); }
 };
 
+/// 0, or the status of a codeword that is erased: not all LLRs are finite, or fewer are usable than it has
+/// information bits.
+WB_HD unsigned ldpc_erasure(const ldpc_decode_args& a, bool finite, int usable) {
+  if (!finite) return status_erased;
+  return usable < a.n - a.rows * a.z ? status_erased | status_insufficient : 0;
+}
+
 // ---------------------------------------------------------------- rows in the lanes of vectors
 
 /// A-posteriori LLRs in rotation, see ldpc_op.hpp. One thread, one codeword.
@@ -131,14 +139,17 @@ struct vector_values {
 #endif
   }
 
-  /// Channel LLRs of column c in bit order to `to`, row_stride of them. Whether all are finite.
-  WB_HD bool load_column(std::size_t item, int c, element* to) const {
+  /// Channel LLRs of column c in bit order to `to`, row_stride of them. Whether all are finite. `usable`
+  /// counts those that the decoder's numbers tell from 0.
+  WB_HD bool load_column(std::size_t item, int c, element* to, typename rebind<lane>::i32& usable) const {
+    using I = typename rebind<lane>::i32;
     auto finite = mask_from<typename rebind<lane>::mask>(true);
     for (int r = 0; r < a.z; r += WB_WIDTH) {
       const lane x = load_row(a.llr, static_cast<std::size_t>(c * a.z + r), item, a.z - r);
       const auto good = is_finite(x);
       finite = finite & good;
       conversion::put(a, to + r, select(good, x, lane(0.f)));
+      usable = usable + select(conversion::get(to + r) == lane(0.f), I(0), I(1));  // behind the column: 0
     }
     return all(finite);
   }
@@ -147,14 +158,15 @@ struct vector_values {
     __builtin_memcpy(to, bits + by, static_cast<std::size_t>(a.z - by) * sizeof(element));
     __builtin_memcpy(to + a.z - by, bits, static_cast<std::size_t>(by) * sizeof(element));
   }
-  /// Whether the codeword is erased.
-  WB_HD bool load_channel(std::size_t item) const {
+  /// 0, or the status of an erased codeword.
+  WB_HD unsigned load_channel(std::size_t item) const {
     const std::size_t all = static_cast<std::size_t>(2 * a.columns * a.column_stride) * sizeof(element);
     __builtin_memset(app, 0, all);  // what lies behind a column is read, too
     bool finite = true;
+    typename rebind<lane>::i32 usable(0);
     for (int c = 0; c < a.columns; c++) {
       element* bits = a.flooding ? channel() + c * a.row_stride : messages;  // messages: as a buffer
-      finite = load_column(item, c, bits) && finite;
+      finite = load_column(item, c, bits, usable) && finite;
       if (a.flooding) {
         place_column(bits, 0, app + c * a.column_stride);
         place_column(bits, 0, app + c * a.column_stride + a.z);
@@ -164,12 +176,30 @@ struct vector_values {
         repeat_first(to);
       }
     }
-    if (!finite) {
+    const unsigned status = ldpc_erasure(a, finite, sum_of_lanes(usable));
+    if (status != 0) {
       __builtin_memset(app, 0, all);
       if (a.flooding)
         __builtin_memset(channel(), 0, static_cast<std::size_t>(a.columns * a.row_stride) * sizeof(element));
     }
-    return !finite;
+    return status;
+  }
+  /// How many of the channel's LLRs are beyond +-limit. Before the first iteration.
+  WB_HD std::int32_t large(float limit) const {
+    typename rebind<lane>::i32 in_lanes(0);
+    std::int32_t count = 0;
+    for (int c = 0; c < a.columns; c++) {
+      const element* x = app + (a.flooding ? c * a.column_stride : a.column_table[c].first);
+      int r = 0;
+      for (; r + rows <= a.z; r += rows) in_lanes = in_lanes + is_large(load_message<T>(x + r), limit);
+      for (; r < a.z; r++) count += is_large(x[r], limit);
+    }
+#if WB_WIDTH > 1
+    for (int i = 0; i < WB_WIDTH; i++) count += in_lanes.x[i];
+#else
+    count += in_lanes;
+#endif
+    return count;
   }
   /// The first vector again behind the z values of a column.
   WB_HD void repeat_first(element* column) const { store_message<T>(column + a.z, load_message<T>(column)); }
@@ -294,7 +324,7 @@ struct vector_values {
                 select(conversion::get(from + r) < lane(0.f), lane(1.f), lane(0.f)), count - r);
   }
   /// The results of a codeword that leaves after `iterations`, the last of parity `parity`.
-  WB_HD void store(std::size_t item, bool gone, bool stopped, int iterations, int parity) const {
+  WB_HD void store(std::size_t item, unsigned gone, bool stopped, int iterations, int parity) const {
     std::size_t most = a.bits.data ? a.bits.elements : 0;
     if (a.soft.data && a.soft.elements > most) most = a.soft.elements;
     if (a.extrinsic.data && a.extrinsic.elements > most) most = a.extrinsic.elements;
@@ -316,14 +346,16 @@ struct vector_values {
           const lane y = load_row(a.llr, e, item, a.z - r);
           conversion::put(a, channel, select(is_finite(y), y, lane(0.f)));
           const lane outer = conversion::llr(a, conversion::extrinsic(x, conversion::get(channel)));
-          store_row(a.extrinsic, e, item, gone ? lane(0.f) : outer, a.z - r);
+          store_row(a.extrinsic, e, item, gone != 0 ? lane(0.f) : outer, a.z - r);
         }
       }
     }
     if (a.iterations_used.data)
-      a.iterations_used.data[item * a.iterations_used.item_stride] = gone ? 0 : iterations;
+      a.iterations_used.data[item * a.iterations_used.item_stride] = gone != 0 ? 0 : iterations;
     if (a.status.data)
-      a.status.data[item * a.status.item_stride] = gone ? status_erased : stopped ? status_stopped : 0;
+      a.status.data[item * a.status.item_stride] = static_cast<std::uint8_t>(gone != 0 ? gone
+                                                                             : stopped ? status_stopped
+                                                                                       : 0);
   }
 
  private:
@@ -359,18 +391,23 @@ struct vector_codewords {
   }
   WB_HD ldpc_row row(int m) const { return a.row_table[m]; }
 
-  /// Returns a bit for each erased codeword.
+  /// Returns a byte for each codeword: 0, or the status of an erased one.
   template <class G>
   WB_HD unsigned load_channel(std::size_t item, int items, G) const {
     unsigned erased = 0;
     each((1u << items) - 1u, [&](const auto& c, int w) {
-      if (c.load_channel(item + static_cast<std::size_t>(w))) erased |= 1u << w;
+      erased |= c.load_channel(item + static_cast<std::size_t>(w)) << 8 * w;
       c.clear_messages();
     });
     return erased;
   }
   template <class G>
   WB_HD void clear_messages(G) const {}
+  /// Of the only codeword.
+  template <class G>
+  WB_HD std::int32_t large(float limit, G) const {
+    return codeword(0).large(limit);
+  }
   template <class Rule, class Degree, class G>
   WB_HD void layer(const Rule& rule, Degree degree, ldpc_row row, int parity, unsigned active, G) const {
     each(active, [&](const auto& c, int) WB_INLINE_LAMBDA { c.layer(rule, degree, row, parity); });
@@ -399,7 +436,7 @@ struct vector_codewords {
   WB_HD void store(std::size_t item, unsigned leaving, unsigned erased, unsigned stopped, int iterations,
                    int parity, G) const {
     each(leaving, [&](const auto& c, int w) {
-      c.store(item + static_cast<std::size_t>(w), (erased >> w & 1u) != 0, (stopped >> w & 1u) != 0,
+      c.store(item + static_cast<std::size_t>(w), erased >> 8 * w & 0xffu, (stopped >> w & 1u) != 0,
               iterations, parity);
     });
   }
@@ -501,19 +538,28 @@ struct block_values {
     WB_UNROLL for (int w = 0; w < codewords; w++) r |= g.any((flags >> w & 1u) != 0) ? 1u << w : 0u;
     return r;
   }
-  /// Returns a bit for each erased codeword.
+  /// Returns a byte for each codeword: 0, or the status of an erased one.
   template <class G>
   WB_HD unsigned load_channel(std::size_t item, int items, G g) const {
     unsigned bad = 0;
+    int usable[codewords] = {};
     constexpr int ahead = 8;  // loads in flight
     for (int e = g.rank; e < a.n; e += ahead * g.size) {
       float x[ahead][codewords];
       WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n)
           read(e + i * g.size, item, items, x[i]);
-      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n)
-          put_bit(e + i * g.size, channel(x[i], bad));
+      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < a.n) {
+        const T value = channel(x[i], bad);
+        WB_UNROLL for (int w = 0; w < codewords; w++) usable[w] += conversion::get(value, w) == 0.f ? 0 : 1;
+        put_bit(e + i * g.size, value);
+      }
     }
     bad = any_of(bad, g);
+    unsigned status = 0;
+    WB_UNROLL for (int w = 0; w < codewords; w++) {
+      status |= ldpc_erasure(a, (bad >> w & 1u) == 0, g.sum_all(usable[w])) << 8 * w;
+      bad |= (status >> 8 * w & 1u) << w;
+    }
     if (bad != 0) {
       for (int e = g.rank; e < a.n; e += g.size) {
         unsigned ignored = 0;
@@ -521,11 +567,18 @@ struct block_values {
       }
     }
     g.sync();
-    return bad;
+    return status;
   }
   template <class G>
   WB_HD void clear_messages(G g) const {
     for (int i = g.rank; i < a.blocks * a.z; i += g.size) store_message<T>(messages + i, T{});
+  }
+  /// How many of the channel's LLRs are beyond +-limit. Before the first iteration.
+  template <class G>
+  WB_HD std::int32_t large(float limit, G g) const {
+    std::int32_t count = 0;
+    for (int e = g.rank; e < a.n; e += g.size) count += is_large(app[e], limit);
+    return g.sum_all(count);
   }
   WB_HD void put_bit(int e, T x) const {
     store_message<T>(app + e, x);
@@ -603,7 +656,7 @@ struct block_values {
     WB_UNROLL for (int w = 0; w < codewords; w++) {
       if ((leaving >> w & 1u) == 0) continue;
       const std::size_t i = item + static_cast<std::size_t>(w);
-      const bool gone = (erased >> w & 1u) != 0;
+      const unsigned gone = erased >> 8 * w & 0xffu;
       auto value = [&](std::size_t e) { return conversion::get(load_message<T>(app + e), w); };
       const std::size_t first = static_cast<std::size_t>(g.rank), step = static_cast<std::size_t>(g.size);
       if (a.bits.data)
@@ -617,15 +670,16 @@ struct block_values {
           unsigned ignored = 0;  // both halves get this codeword's channel
           const T c = channel(static_cast<int>(e), i, 1, ignored);
           a.extrinsic.data[e * a.extrinsic.element_stride + i * a.extrinsic.item_stride] =
-              gone ? 0.f : conversion::llr(a, conversion::extrinsic(load_message<T>(app + e), c, w));
+              gone != 0 ? 0.f : conversion::llr(a, conversion::extrinsic(load_message<T>(app + e), c, w));
         }
       if (g.rank == 0) {
         if (a.iterations_used.data)
-          a.iterations_used.data[i * a.iterations_used.item_stride] = gone ? 0 : iterations;
+          a.iterations_used.data[i * a.iterations_used.item_stride] = gone != 0 ? 0 : iterations;
         if (a.status.data)
-          a.status.data[i * a.status.item_stride] = gone                       ? status_erased
-                                                    : (stopped >> w & 1u) != 0 ? status_stopped
-                                                                               : 0;
+          a.status.data[i * a.status.item_stride] =
+              static_cast<std::uint8_t>(gone != 0                  ? gone
+                                        : (stopped >> w & 1u) != 0 ? status_stopped
+                                                                   : 0);
       }
     }
   }

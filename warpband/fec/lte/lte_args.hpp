@@ -13,8 +13,14 @@ namespace wb {
 inline constexpr float lte_filler_llr = 10000.f;
 /// Limit of sums of LLRs.
 inline constexpr float lte_most_llr = 1e30f;
-/// Beside status_erased in what lte_combine tells of a code block: its soft buffer has LLRs other than 0.
+/// Beside status_erased in what lte_combine tells of a code block: its soft buffer has usable LLRs.
 inline constexpr std::uint8_t lte_received = 4;
+/// What was received of a code block: usable LLRs in its soft buffer, without fillers; the first two bits of
+/// so many symbols of 16-QAM or more, which tell the signs; how many of them are zeros by LLRs that are not
+/// negligible; redundancy versions, bit rv of each.
+enum lte_history : int { lte_usable, lte_signs, lte_positive, lte_versions, lte_history_size };
+/// A transmission's signs are counted of so many symbols at most.
+inline constexpr int lte_counted_symbols = 1024;
 
 /// Of lte_segmentation what kernels need. [0] is of the C- blocks of K- bits, [1] of those of K+.
 struct lte_blocks {
@@ -59,24 +65,34 @@ struct lte_combine_args {
   /// Table: by place in the codeword its number in the ring; `length` where it is not kept, length + 1 where
   /// it is of a filler bit.
   lte_ring ring[3];
-  view<const float> llr;     // [batch, G]
-  view<float> soft[2];       // as `coded` above
-  view<std::uint8_t> marks;  // [batch, C]: status_erased, lte_received; null data: not wanted
-  bool first = true;         // overwrite instead of add
+  view<const float> llr;       // [batch, G]
+  view<float> soft[2];         // as `coded` above
+  view<std::uint8_t> marks;    // [batch, C]: status_erased, lte_received; null data: not wanted
+  view<std::int32_t> history;  // [batch, lte_history_size C]; null data: not wanted
+  bool first = true;           // overwrite instead of add
+  float least = 0.f;           // an LLR up to this magnitude is not usable
+  int rv = 0, modulation_order = 2;
 };
 struct lte_assemble_args {
   lte_blocks at;
   view<const std::uint8_t> decided[2];     // [batch C-, K-] and [batch C+, K+]
   view<const std::int32_t> iterations[2];  // [batch C-] and [batch C+]
   view<const std::uint8_t> marks;          // [batch, C]
-  view<std::uint8_t> bits;                 // [batch, A]; null data: not wanted, here and below
-  view<std::uint8_t> block_ok;             // [batch, C]
-  view<std::int32_t> iterations_used;      // [batch, C]
-  view<std::int32_t> part;                 // [batch, C]: its part of the CRC-24A and the two flags
+  view<const std::int32_t> history;        // as above
+  view<const float> soft[2];               // the soft buffers
+  lte_sent_bits sent;
+  lte_ring ring[3];               // as in lte_combine_args
+  std::int32_t start[3][4] = {};  // of the rings, by redundancy version
+  float least = 0.f;
+  view<std::uint8_t> bits;             // [batch, A]; null data: not wanted, here and below
+  view<std::uint8_t> block_ok;         // [batch, C]
+  view<std::int32_t> iterations_used;  // [batch, C]
+  view<std::int32_t> part;             // [batch, C]: its part of the CRC-24A and flags
   const std::int32_t* transport_weights = nullptr;
   const std::int32_t* block_weights = nullptr;
 };
-inline constexpr std::int32_t lte_block_failed = 1 << 24, lte_block_erased = 1 << 25;
+inline constexpr std::int32_t lte_block_failed = 1 << 24, lte_block_erased = 1 << 25,
+                              lte_block_insufficient = 1 << 26;
 struct lte_finish_args {
   int blocks = 1;
   view<const std::int32_t> part;  // [batch, C]

@@ -5,6 +5,7 @@
 #include <warpband/core/llr.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/fec/lte/lte_args.hpp>
+#include <warpband/fec/usable.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -304,7 +305,7 @@ struct lte_combine_op : lte_block_op {
       g.sync();
     }
 
-    bool some = false;
+    std::int32_t usable = 0;
     if (!erased || a.first) {
       lte_each(0, 3 * (b.k + 4), soft.stride == 1, g, [&](auto type, int i) WB_INLINE_LAMBDA {
         using T = decltype(type);
@@ -314,18 +315,46 @@ struct lte_combine_op : lte_block_op {
         T x = lte_gather<T>(sums, ring.table + i);
         if (!a.first) x = lte_load<T>({soft.data, soft.stride}, static_cast<std::size_t>(i)) + x;
         x = saturate(x, lte_most_llr) + T(0.f);
-        some = some | any((x != T(0.f)) & (number < I(ring.length)));
+        usable += sum_of_lanes(select((abs(x) > T(a.least)) & (number < I(ring.length)), I(1), I(0)));
         lte_store(&soft[i], x);
       });
     }
-    const bool holds = g.any(some);
+    usable = g.sum_all(usable);
     if (g.rank == 0 && a.marks.data != nullptr) {
       std::uint8_t& mark = lte_row<std::uint8_t>(a.marks, b.transport)[b.r];
       if (erased)
         mark = static_cast<std::uint8_t>((a.first ? 0 : mark) | status_erased);
       else
-        mark = static_cast<std::uint8_t>((a.first ? 0 : mark & status_erased) | (holds ? lte_received : 0));
+        mark = static_cast<std::uint8_t>((a.first ? 0 : mark & status_erased) |
+                                         (usable != 0 ? lte_received : 0));
     }
+    if (a.history.data != nullptr) remember(b, in, before, sent, erased, usable, g);
+  }
+
+ private:
+  template <class G>
+  WB_HD void remember(const lte_block& b, const lte_row<const float>& in, std::size_t before, int sent,
+                      bool erased, std::int32_t usable, G g) const {
+    const lte_row<std::int32_t> all(a.history, b.transport);
+    const auto of = [&](int what) -> std::int32_t& { return all[lte_history_size * b.r + what]; };
+    const int order = a.modulation_order, symbols = sent / order;
+    const int step = (symbols + lte_counted_symbols - 1) / lte_counted_symbols;
+    std::int32_t signs = 0, positive = 0;
+    if (order > 2 && !erased)
+      for (int s = g.rank * step; s < symbols; s += g.size * step) {
+        const std::size_t at = before + static_cast<std::size_t>(s * order);
+        const float least = abs(in[at + 2]) * zeros_least;  // by an amplitude of the same symbol
+        signs += 2;
+        positive += (in[at] > least ? 1 : 0) + (in[at + 1] > least ? 1 : 0);
+      }
+    signs = g.sum_all(signs);
+    positive = g.sum_all(positive);
+    if (g.rank != 0) return;
+    if (a.first) of(lte_signs) = of(lte_positive) = of(lte_versions) = 0;
+    if (a.first || !erased) of(lte_usable) = usable;
+    of(lte_signs) += signs;
+    of(lte_positive) += positive;
+    if (!erased) of(lte_versions) |= 1 << a.rv;
   }
 };
 
@@ -351,17 +380,56 @@ struct lte_assemble_op : lte_block_op {
     std::int32_t check = part;
     if (a.at.block_crc_bits != 0)
       check = lte_crc_sum(in.data, in.stride, a.block_weights + (a.at.k[1] - b.k), b.k, g);
+    const std::uint8_t mark = lte_row<const std::uint8_t>(a.marks, b.transport)[b.r];
+    const lte_row<const std::int32_t> history(a.history, b.transport);
+    bool received = history[lte_history_size * b.r + lte_usable] >= b.k - b.fillers;
+    if (received && check == 0) {  // which zeros satisfy, whatever was received
+      bool ones = false;
+      for (int i = g.rank; i < b.k; i += g.size) ones = ones || in[i] != 0;
+      if (!g.any(ones)) received = received_zeros(b, g);
+    }
     if (g.rank == 0) {
-      const std::uint8_t mark = lte_row<const std::uint8_t>(a.marks, b.transport)[b.r];
-      // Zeros satisfy any CRC, but a block of which nothing is known is not decoded.
-      const bool ok = check == 0 && (mark & lte_received) != 0;
+      const bool ok = check == 0 && received;
       if (a.block_ok.data != nullptr) lte_row<std::uint8_t>(a.block_ok, b.transport)[b.r] = ok ? 1 : 0;
       if (a.iterations_used.data != nullptr)
         lte_row<std::int32_t>(a.iterations_used, b.transport)[b.r] =
             lte_row<const std::int32_t>(a.iterations[b.kind], b.row)[0];
-      lte_row<std::int32_t>(a.part, b.transport)[b.r] =
-          part | (ok ? 0 : lte_block_failed) | ((mark & status_erased) != 0 ? lte_block_erased : 0);
+      lte_row<std::int32_t>(a.part, b.transport)[b.r] = part | (ok ? 0 : lte_block_failed) |
+                                                        ((mark & status_erased) != 0 ? lte_block_erased : 0) |
+                                                        (received ? 0 : lte_block_insufficient);
     }
+  }
+
+ private:
+  /// Whether what was received supports an all-zero block: zeros_share of the LLRs (usable.hpp), and the
+  /// signs of symbols by four standard deviations of signs at random. Noise alone tells zeros of a 16-QAM
+  /// symbol's amplitudes, but not of its signs.
+  template <class G>
+  WB_HD bool received_zeros(const lte_block& b, G g) const {
+    const lte_row<const std::int32_t> all(a.history, b.transport);
+    const auto of = [&](int what) { return all[lte_history_size * b.r + what]; };
+    const std::int64_t signs = of(lte_signs), more = 2 * of(lte_positive) - signs;
+    if (signs > 0 && (more <= 0 || more * more < 16 * signs)) return false;
+    const lte_row<const float> soft(a.soft[b.kind], b.row);
+    const lte_ring& ring = a.ring[b.ring];
+    const int n = 3 * (b.k + 4), sent = lte_sent(a.sent, b.r);
+    float most = 0.f;
+    for (int i = g.rank; i < n; i += g.size)
+      if (ring.table[i] < ring.length) most = max(most, abs(soft[i]));
+    const float least = max(g.max_all(most) * zeros_least, a.least);
+    std::int32_t reached = 0, usable = 0;
+    for (int i = g.rank; i < n; i += g.size) {
+      if (ring.table[i] >= ring.length) continue;
+      bool sent_once = false;
+      for (int rv = 0; rv < 4; rv++) {
+        const int at = ring.table[i] - a.start[b.ring][rv];
+        sent_once =
+            sent_once || ((of(lte_versions) >> rv & 1) != 0 && (at < 0 ? at + ring.length : at) < sent);
+      }
+      reached += sent_once ? 1 : 0;
+      usable += abs(soft[i]) > least ? 1 : 0;
+    }
+    return zeros_share * g.sum_all(reached) <= zeros_whole * g.sum_all(usable);
   }
 };
 
@@ -385,7 +453,9 @@ struct lte_finish_op {
     const auto ok = (parts == I(0)) & ((flags & I(lte_block_failed)) == I(0));
     if (a.ok.data != nullptr) store_int<T>(a.ok, 0, item, select(ok, I(1), I(0)));
     if (a.status.data != nullptr)
-      store_int<T>(a.status, 0, item, select((flags & I(lte_block_erased)) != I(0), I(status_erased), I(0)));
+      store_int<T>(a.status, 0, item,
+                   select((flags & I(lte_block_insufficient)) != I(0), I(status_erased | status_insufficient),
+                          select((flags & I(lte_block_erased)) != I(0), I(status_erased), I(0))));
   }
 };
 

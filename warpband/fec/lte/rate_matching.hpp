@@ -39,6 +39,9 @@ class lte_ring_tables {
   lte_ring to_combine(executor& exec, int rv) const {
     return {numbers_.on(exec), length_, start_[index(rv)]};
   }
+  int start(int rv) const { return start_[index(rv)]; }
+  /// Places that a transmission reads before it comes around.
+  int length() const noexcept { return length_; }
 
  private:
   static std::size_t index(int rv) { return static_cast<std::size_t>(rv); }

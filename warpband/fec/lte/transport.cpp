@@ -62,6 +62,20 @@ lte_transport_plan::lte_transport_plan(const lte_transport_config& config)
   block_weights_ = resident(crc_remainders(s.block_crc_bits == 0 ? 0 : s.k_plus, crc24b));
 }
 
+float lte_transport_plan::code_rate(int kind) const noexcept {
+  float highest = 0;
+  const int first = kind == 0 ? 0 : at_.minus;
+  const int end = kind == 0 ? at_.minus : at_.blocks;
+  for (int r = first; r < end; r++) {
+    const int information = at_.k[kind] - (r == 0 ? at_.fillers : 0);
+    const int kept = rings_[r == 0 ? 0 : kind == 0 ? 1 : 2].length(), sent = sent_bits(r);
+    // A block is decoded once more coded bits than its own have come, after so many transmissions.
+    const int received = std::min(kept, (information / sent + 1) * sent);
+    highest = std::max(highest, static_cast<float>(information) / static_cast<float>(received));
+  }
+  return std::min(1.f, highest);
+}
+
 lte_transport_encoder::lte_transport_encoder(const lte_transport_config& config)
     : lte_transport_plan(config) {
   for (int kind = 0; kind < 2; kind++)
@@ -121,10 +135,12 @@ lte_transport_decoder::lte_transport_decoder(const lte_transport_config& config)
   turbo.crc_polynomial = crc.polynomial;
   turbo.crc_degree = crc.degree;
   if (config.crc_stop) turbo.stop = early_stop::crc;
+  turbo.doubts_zeros = false;  // lte_assemble_op knows what was received
   for (int kind = 0; kind < 2; kind++) {
     if (rows(kind, 1) == 0) continue;
     turbo.k = at_.k[kind];
-    decoder_[kind].emplace(turbo);
+    turbo.code_rate = code_rate(kind);
+    least_ = decoder_[kind].emplace(turbo).least_llr();
   }
 }
 
@@ -150,6 +166,7 @@ void lte_transport_decoder::combine(executor& exec, view<const float> llr, int r
     }
     marks_ = exec.make<std::uint8_t>(c, batch);
     part_ = exec.make<std::int32_t>(c, batch);
+    history_ = exec.make<std::int32_t>(c * std::size_t{lte_history_size}, batch);
     owner_ = exec.life();
     batch_ = batch;
   }
@@ -161,7 +178,11 @@ void lte_transport_decoder::combine(executor& exec, view<const float> llr, int r
   a.llr = llr;
   for (int kind = 0; kind < 2; kind++) a.soft[kind] = soft_[kind];
   a.marks = marks_;
+  a.history = history_;
   a.first = first;
+  a.least = least_;
+  a.rv = rv;
+  a.modulation_order = config_.modulation_order;
   exec.run(lte_combine_kernels(), &a, batch * c);
   transmissions_++;
 }
@@ -188,7 +209,16 @@ void lte_transport_decoder::decode(executor& exec, const lte_transport_output& o
     a.decided[kind] = decided_[kind];
     a.iterations[kind] = iterations_[kind];
   }
+  for (std::size_t i = 0; i < 3; i++)
+    if (i != 1 || segmentation_.c_minus > 0) {
+      a.ring[i] = rings_[i].to_combine(exec, 0);
+      for (int rv = 0; rv < 4; rv++) a.start[i][rv] = rings_[i].start(rv);
+    }
+  for (int kind = 0; kind < 2; kind++) a.soft[kind] = view<float>(soft_[kind]);
+  a.sent = sent_;
+  a.least = least_;
   a.marks = marks_;
+  a.history = history_;
   a.bits = out.bits;
   a.block_ok = out.block_ok;
   a.iterations_used = out.iterations;

@@ -25,8 +25,9 @@ struct lte_transport_config {
   int layers = 1;            // N_L, layers that the transport block is mapped to, 1..4; transmit diversity: 2
   int soft_buffer = 0;       // N_cb, places that are kept of each code block's circular buffer: for DL-SCH
                              // and PCH floor(N_IR / C). 0, or more than a block has: all
-  /// Of the decoder. Its k, crc_polynomial and crc_degree are not looked at; nor is its stop rule, unless
-  /// crc_stop is false.
+  /// Of the decoder. Its k, code_rate, crc_polynomial and crc_degree are not looked at; nor is its stop rule,
+  /// unless crc_stop is false. Windows and overlap are chosen for the code rate of the first transmission, or
+  /// of as many as are sent before a block can be decoded at all: later ones only lower it.
   turbo_decoder_config turbo = {};
   bool crc_stop = true;  // a code block's iterations end once its CRC holds
 };
@@ -56,6 +57,8 @@ class lte_transport_plan {
     return batch * static_cast<std::size_t>(kind == 0 ? segmentation_.c_minus : segmentation_.c_plus);
   }
   std::size_t k(int kind) const noexcept { return static_cast<std::size_t>(at_.k[kind]); }
+  /// The highest code rate among the blocks of a size, as turbo_decoder_config has it.
+  float code_rate(int kind) const noexcept;
 };
 
 /// Encodes batches of transport blocks. Buffers are kept for the next call with the same batch size and
@@ -80,10 +83,10 @@ class lte_transport_encoder : public lte_transport_plan {
 /// Outputs without data are not computed.
 struct lte_transport_output {
   view<std::uint8_t> bits = {};        // [batch, A] decisions, right or not
-  view<std::uint8_t> ok = {};          // [batch] 1 where all CRCs hold, else 0
-  view<std::uint8_t> block_ok = {};    // [batch, C] 1 where the code block's CRC holds
+  view<std::uint8_t> ok = {};          // [batch] 1 where all CRCs hold and what was received suffices, else 0
+  view<std::uint8_t> block_ok = {};    // [batch, C] 1 where that is so of the code block
   view<std::int32_t> iterations = {};  // [batch, C] of the turbo decoder
-  view<std::uint8_t> status = {};      // [batch] status_erased
+  view<std::uint8_t> status = {};      // [batch] status_erased, status_insufficient
 };
 
 /// Decodes batches of transport blocks: `combine` for each transmission, `decode` after any of them, `reset`
@@ -95,8 +98,13 @@ struct lte_transport_output {
 ///
 /// A NaN or infinite LLR erases its code block's part of that transmission: the soft buffer stays as it was,
 /// the transport block's status has status_erased until `reset`, its other code blocks and its neighbours are
-/// untouched. A code block of which nothing but erasures and zeros was received is decided as zeros and never
-/// ok.
+/// untouched.
+///
+/// A code block is never ok, and the status has status_insufficient beside status_erased, until enough was
+/// received of it: as many LLRs that are not 0 in the decoder's numbers as it has bits, both without fillers.
+/// All-zero bits satisfy every CRC and need more: of the LLRs that transmissions reached 7/8, larger than
+/// 1/4096 of the largest; and, from 16-QAM on, signs of symbols (the first two bits of modulation_order) that
+/// are zeros more often than those of noise would be, by four standard deviations.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class lte_transport_decoder : public lte_transport_plan {
@@ -119,6 +127,11 @@ class lte_transport_decoder : public lte_transport_plan {
   /// [batch C+, 3 (K+ + 4)]: d0, d1, d2.
   const array<float>& soft_minus() const noexcept { return soft_[0]; }
   const array<float>& soft_plus() const noexcept { return soft_[1]; }
+  /// The turbo decoder's configuration in force for blocks of K- (0) or K+ (1) bits: windows and overlap as
+  /// chosen. Nothing where no block has that size.
+  const turbo_decoder_config* turbo(int kind) const noexcept {
+    return decoder_[kind] ? &decoder_[kind]->config() : nullptr;
+  }
 
  private:
   void require_owner(executor& exec) const;
@@ -128,7 +141,8 @@ class lte_transport_decoder : public lte_transport_plan {
   int transmissions_ = 0;
   array<float> soft_[2];
   array<std::uint8_t> decided_[2], marks_;
-  array<std::int32_t> iterations_[2], part_;
+  array<std::int32_t> iterations_[2], part_, history_;
+  float least_ = 0;  // usable LLRs are larger
 };
 
 }  // namespace wb

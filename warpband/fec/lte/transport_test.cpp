@@ -574,6 +574,70 @@ TEST_P(lte_transport, what_cancels_out_is_nothing_received) {
   EXPECT_EQ(decode(exec(), decoder, 1).ok, bits_t{1});
 }
 
+/// Rate 0.9 has a parity bit every 18 steps of an encoder. With the windows of rate 1/3 half of these blocks
+/// failed.
+TEST_P(lte_transport, automatic_windows_lose_nothing_at_a_high_code_rate) {
+  const std::size_t batch = small_scale() || GetParam().name == "scalar" ? 6 : 16;
+  const auto max_log = map_algorithm::max_log_map;
+  const turbo_decoder_config kinds[] = {
+      {.algorithm = map_algorithm::log_map},
+      {.algorithm = max_log, .extrinsic_scale = 0.75f},
+      {.algorithm = map_algorithm::log_map, .precision = turbo_precision::bfloat16},
+      {.algorithm = max_log, .extrinsic_scale = 0.75f, .precision = turbo_precision::bfloat16},
+      {.algorithm = max_log, .extrinsic_scale = 0.75f, .precision = turbo_precision::int16}};
+  lte_transport_config config{.transport_bits = 6120, .coded_bits = 6826};
+  std::mt19937_64 random(5);
+  const bits_t bits = random_bits_of(6120 * batch, random);
+  auto coded = exec().make<std::uint8_t>(6826, batch);
+  lte_transport_encoder(config).run(exec(), given(exec(), bits, batch), 0, coded);
+  const double variance = 0.5 * std::pow(10, -0.365);  // Es/N0 = 3.65 dB
+  std::normal_distribution<float> noise(0.f, static_cast<float>(std::sqrt(variance)));
+  llrs_t llr = noise_free(exec().to_host(coded), 1.f);
+  for (float& x : llr) x = static_cast<float>(2 / variance) * (x + noise(random));
+  for (const turbo_decoder_config& kind : kinds) {
+    const auto failures = [&](int windows) {
+      config.turbo = kind;
+      config.turbo.windows = windows;
+      lte_transport_decoder decoder(config);
+      decoder.combine(exec(), given(exec(), llr, batch), 0);
+      auto ok = exec().make<std::uint8_t>(1, batch);
+      decoder.decode(exec(), {.ok = ok});
+      const bits_t all = exec().to_host(ok);
+      return std::count(all.begin(), all.end(), 0);
+    };
+    EXPECT_LE(failures(0), failures(1) + 1) << "precision " << static_cast<int>(kind.precision)
+                                            << ", algorithm " << static_cast<int>(kind.algorithm);
+  }
+}
+
+TEST(lte_transport_decoder, tells_its_turbo_decoders_the_code_rate) {
+  const auto rate = [](const lte_transport_config& c, int kind = 1) {
+    return lte_transport_decoder(c).turbo(kind)->code_rate;
+  };
+  EXPECT_EQ(rate({.transport_bits = 6120, .coded_bits = 12288}), 0.5f);
+  EXPECT_EQ(rate({.transport_bits = 6120, .coded_bits = 8192}), 0.75f);
+  // All of 3 (k + 4) bits were sent, some of them again.
+  EXPECT_EQ(rate({.transport_bits = 6120, .coded_bits = 40000}), 6144.f / 18444);
+  // A limited buffer holds fewer.
+  EXPECT_EQ(rate({.transport_bits = 6120, .coded_bits = 40000, .soft_buffer = 8000}),
+            6144.f / static_cast<float>(make_lte_circular_buffer(6144, 0, 8000).places.size()));
+  // 22 of 1056 bits are fillers.
+  EXPECT_EQ(rate({.transport_bits = 1010, .coded_bits = 1292}), 1034.f / 1292);
+  // Two blocks of 3136 bits; the first one is sent in one bit less.
+  EXPECT_EQ(rate({.transport_bits = 6200, .coded_bits = 7001, .modulation_order = 1}), 3136.f / 3500);
+  // Two sizes; 15 of the 3072 bits are fillers.
+  EXPECT_EQ(rate({.transport_bits = 6121, .coded_bits = 8000}, 0), 3057.f / 4000);
+  EXPECT_EQ(rate({.transport_bits = 6121, .coded_bits = 8000}, 1), 3136.f / 4000);
+  // Fewer bits than information: nothing is decoded before the second transmission.
+  EXPECT_EQ(rate({.transport_bits = 6120, .coded_bits = 4096}), 0.75f);
+  EXPECT_EQ(rate({.transport_bits = 6120, .coded_bits = 4096, .soft_buffer = 5000}), 1.f);
+  // What was asked for stays.
+  EXPECT_EQ(lte_transport_decoder({.transport_bits = 6120, .coded_bits = 6800, .turbo = {.windows = 96}})
+                .turbo(1)
+                ->windows,
+            96);
+}
+
 TEST_P(lte_transport, threads_change_nothing_and_buffers_are_kept) {
   const lte_transport_config config{.transport_bits = 6200, .coded_bits = 9300, .turbo = {.iterations = 2}};
   std::mt19937_64 random(12);
@@ -666,7 +730,8 @@ TEST_P(lte_transport, says_which_code_block_failed) {
   const decoded d = decode(exec(), decoder, batch);
   EXPECT_EQ(d.ok, (bits_t{1, 0, 0, 1, 0}));
   EXPECT_EQ(d.block_ok, (bits_t{1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 1, 1, 0, 1, 1}));
-  EXPECT_EQ(d.status, (bits_t{0, 0, status_erased, 0, 0}));
+  constexpr std::uint8_t insufficient = status_erased | status_insufficient;  // of a block nothing arrived
+  EXPECT_EQ(d.status, (bits_t{0, 0, insufficient, 0, insufficient}));
   const lte_segmentation& s = decoder.segmentation();
   const auto block_of = [&](const bits_t& bits, std::size_t b, int r) {
     const auto first = bits.begin() + static_cast<std::ptrdiff_t>(b) * a + s.first_bit(r);

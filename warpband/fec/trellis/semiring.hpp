@@ -3,7 +3,8 @@
 //   max_log   (max, +) on log-domain metrics, a weight is -L;
 //   log_map   (+, *) on probabilities, a weight is e^-L: the exact log-MAP without max*, exp or log inside
 //   the
-//             recursions. Metrics are rescaled by powers of two at every step.
+//             recursions. Metrics are rescaled by powers of two at every step. A codeword whose LLRs are
+//             too large for that range (are_large) has the semiring log_map::of_large_llrs, (max*, +).
 // A weight is that of bit = 1 against bit = 0.
 #include <warpband/core/llr.hpp>
 #include <warpband/core/math.hpp>
@@ -82,7 +83,27 @@ struct max_log {
   }
 };
 
+/// max*(a, b) = ln(e^a + e^b) = max(a, b) + ln(1 + e^-|a - b|), within 0.013.
+template <class T>
+WB_HD T max_star(T a, T b) {
+  return max(a, b) + log_sum_correction(abs(a - b));
+}
+/// Base: max_log, or a refinement of it.
+template <class Base>
+struct max_star_of : Base {
+  template <class T>
+  WB_HD static T plus(T a, T b) {
+    return max_star(a, b);
+  }
+  template <class T>
+  WB_HD static T accumulate(T sum, T a, T w) {
+    return max_star(sum, Base::times(a, w));
+  }
+};
+
 struct log_map {
+  using of_large_llrs = max_star_of<max_log>;
+  static constexpr float large_llr = 11.f;  // of a codeword that is_large
   static constexpr int chains = 1;
   /// Channel LLRs and extrinsics are limited to +-30, sums of three of them to +-60.
   static constexpr float llr_limit = 30.f;

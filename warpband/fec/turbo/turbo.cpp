@@ -32,6 +32,23 @@ std::vector<std::int32_t> checked(std::vector<std::int32_t> permutation) {
   return permutation;
 }
 
+/// What the automatic choice wants, in steps.
+struct windows_wanted {
+  int overlap, window;
+};
+
+/// A warm-up needs about five parity bits of its encoder. Where all systematic bits are received, a step has
+/// (1 / code_rate - 1) / 2 of them. docs/lte.md has what this loses. A window is a third longer than its
+/// overlap or more, so that warm-ups stay below 3/4 of a window's steps. `least` holds up to rate 1/2. An
+/// overlap is a multiple of `unit`: 3/8 of one are rounded down, so that rates near 1/2 keep their 8 steps.
+windows_wanted wanted(const turbo_decoder_config& c, windows_wanted least, int unit) {
+  const float parity = (1.f / c.code_rate - 1.f) / 2.f, most = static_cast<float>(c.k);
+  const float steps = parity * most > 5.f ? 5.f / parity : most;
+  const int units = static_cast<int>(steps / static_cast<float>(unit) + 0.625f);
+  const int overlap = std::max(least.overlap, unit * units);
+  return {overlap, std::max(least.window, (4 * overlap + 2) / 3)};
+}
+
 /// What precisions bfloat16 and int16 take of the settings, windows and overlap chosen.
 void check_windows(turbo_decoder_config& c) {
   const bool int16 = c.precision == turbo_precision::int16;
@@ -45,8 +62,10 @@ void check_windows(turbo_decoder_config& c) {
                          "a multiple of 1/8" + with);
   find_setting(turbo_decoder_settings(), "llr_steps")->set(c, double{c.llr_steps});  // of 8-bit LLRs
   if (c.k > 32768) throw argument_error("k", std::to_string(c.k), "40 to 32768" + with);
+  // Without an overlap 64 windows of k = 6144 lose 0.11 dB at FER 1e-2, with 8 steps 0.03 (docs/wu2010.md).
+  const windows_wanted want = wanted(c, {.overlap = 8, .window = 64}, 8);
   if (c.windows == 0)
-    for (c.windows = 1; c.windows < 64 && c.k % (2 * c.windows) == 0 && c.k / (2 * c.windows) >= 64;)
+    for (c.windows = 1; c.windows < 64 && c.k % (2 * c.windows) == 0 && c.k / (2 * c.windows) >= want.window;)
       c.windows *= 2;
   if (c.windows < 1 || c.windows > 128 || (c.windows & (c.windows - 1)) != 0 || c.k % c.windows != 0 ||
       c.k / c.windows < 8)
@@ -54,8 +73,7 @@ void check_windows(turbo_decoder_config& c) {
                          "a power of two up to 128 that divides k = " + std::to_string(c.k) +
                              " into windows of 8 steps or more, or 0 (automatic)," + with);
   const int longest = c.windows == 1 ? 0 : (c.k / c.windows - 1) / 8 * 8;
-  // Without an overlap 64 windows of k = 6144 lose 0.11 dB at FER 1e-2, with 8 steps 0.03 (docs/wu2010.md).
-  if (c.overlap == -1) c.overlap = std::min(8, longest);
+  if (c.overlap == -1) c.overlap = std::min(want.overlap, longest);
   if (c.overlap % 8 != 0 || c.overlap < 0 || (c.overlap > longest && c.windows > 1))
     throw argument_error(
         "overlap", std::to_string(c.overlap),
@@ -66,15 +84,19 @@ void check_windows(turbo_decoder_config& c) {
 turbo_decoder_config checked(turbo_decoder_config c) {
   check_range("k", c.k, 40, 65536);
   check_settings(turbo_decoder_settings(), c);
+  if (!(c.code_rate > 0.f && c.code_rate <= 1.f))
+    throw argument_error("code_rate", as_message(settings_detail::as_written(c.code_rate)),
+                         "a rate in (0, 1]");
   const bool side_by_side = c.precision != turbo_precision::float32;
   if (side_by_side) check_windows(c);
-  // Short windows keep a GPU busy; with this overlap they lose 0.003 dB at K = 6144 (docs/wu2010.md).
-  if (c.windows == 0) c.windows = std::max(1, c.k / 32);
+  // Short windows keep a GPU busy; with this overlap they lose 0.004 dB at rate 1/3 (docs/wu2010.md).
+  const windows_wanted want = wanted(c, {.overlap = 24, .window = 32}, 1);
+  if (c.windows == 0) c.windows = std::max(1, c.k / want.window);
   if (c.windows < 1 || c.windows > c.k / 8)
     throw argument_error("windows", std::to_string(c.windows),
                          "1 to k/8 = " + std::to_string(c.k / 8) + ", or 0 (automatic)");
   const int longest = c.windows == 1 ? 0 : c.k / c.windows - 1;
-  if (c.overlap == -1) c.overlap = std::min(24, longest);
+  if (c.overlap == -1) c.overlap = std::min(want.overlap, longest);
   if (!side_by_side && (c.overlap < 0 || (c.overlap > longest && c.windows > 1)))
     throw argument_error("overlap", std::to_string(c.overlap),
                          "0 to k/windows - 1 = " + std::to_string(longest) + ", or -1 (automatic)");
@@ -101,13 +123,15 @@ const std::vector<setting<turbo_decoder_config>>& turbo_decoder_settings() {
       integer_or_auto(
           "windows", &c::windows, 0, 1, 65536 / 8,
           "Windows of a codeword that are decoded in parallel, P. \"auto\": windows of about 32 steps; "
-          "with bfloat16 and int16 as many, up to 64, as leave them 64 steps.",
+          "with bfloat16 and int16 as many, up to 64, as leave them 64 steps. Above code rate "
+          "0.7 they are longer: 4/3 of the overlap.",
           "an integer from 1 to k/8"),
       integer_or_auto(
           "overlap", &c::overlap, -1, 0, 65536,
           "Steps by which the recursions of a window start early, in its neighbours. 0 relies on the "
-          "border metrics of the previous iteration alone. \"auto\": 24, with bfloat16 and int16 8, or "
-          "what the windows allow.",
+          "border metrics of the previous iteration alone. \"auto\": 24, with bfloat16 and int16 8, at "
+          "a high code rate R 10 R / (1 - R), or what the windows allow. R is that of the first "
+          "transmission.",
           "an integer from 0 to k/windows - 1"),
       number("extrinsic_scale", &c::extrinsic_scale, 0, 1,
              "Factor on extrinsic LLRs. 0.75 wins back most of what max-log-map loses; log-map takes 1 only.",
@@ -249,6 +273,13 @@ turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std
     crc_weights_ = resident(crc_remainders(k, {config_.crc_polynomial, config_.crc_degree}));
 }
 
+float turbo_decoder::least_llr() const noexcept {
+  if (config_.precision == turbo_precision::int16) return 0.5f / config_.llr_steps;
+  if (config_.algorithm == map_algorithm::max_log_map) return 0.f;
+  // e^-L rounds to 1: in bfloat16, whose numbers below 1 are 2^-8 apart, and in float32.
+  return config_.precision == turbo_precision::bfloat16 ? 0x1p-9f : 0x1p-25f;
+}
+
 void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size_t items,
                                 const turbo_decoder_output& out) const {
   const auto k = static_cast<std::size_t>(config_.k);
@@ -269,6 +300,8 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
   a.stop_by_crc = config_.stop == early_stop::crc;
   a.steps = config_.llr_steps;
   a.step = 1.f / config_.llr_steps;
+  a.least = least_llr();
+  a.doubts_zeros = config_.doubts_zeros;
   a.bits = out.bits;
   a.iterations_used = out.iterations;
   a.status = out.status;
@@ -333,6 +366,8 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
   a.log_map = config_.algorithm == map_algorithm::log_map;
   a.stop = config_.stop;
   a.scale = config_.extrinsic_scale;
+  a.least = least_llr();
+  a.doubts_zeros = config_.doubts_zeros;
   a.llr = llr;
   a.bits = out.bits;
   a.soft = out.soft;

@@ -19,6 +19,8 @@ struct turbo_decode_args {
   bool log_map = true;
   early_stop stop = early_stop::none;
   float scale = 1.f;
+  float least = 0.f;            // an LLR up to this magnitude is not told from 0
+  bool doubts_zeros = true;     // stop by CRC: an all-zero word needs the systematic LLRs' support
   view<const float> llr;        // 3 (k + 4): d0, d1, d2
   view<std::uint8_t> bits;      // k; null data: not wanted, here and below
   view<float> soft, extrinsic;  // k
@@ -48,6 +50,8 @@ struct turbo_windows_args {
   float scale = 1.f;  // factor on extrinsics
   int eighths = 8;    // the same of 16-bit integers
   bool stop_by_crc = false;
+  float least = 0.f;  // as above
+  bool doubts_zeros = true;
   float steps = 8.f, step = 0.125f;  // of 8-bit channel values: so many in an LLR of 1, and one of them
   int groups = 1;                    // CUDA: codewords, or pairs of them, in a block
   view<const float> llr;             // 3 (k + 4): d0, d1, d2; or:

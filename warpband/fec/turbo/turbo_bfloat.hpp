@@ -57,6 +57,7 @@ struct max_log_bfloat : max_log {
 /// less than 2^118, and the product of alpha, which has gone as many steps since as beta has not, and beta by
 /// less than 2^80. What underflows is of a path that no decision needs.
 struct log_map_bfloat : log_map {
+  using of_large_llrs = max_star_of<max_log_bfloat>;
   static constexpr int interval = 2;
   static constexpr double forward_flops = 15, backward_flops = 16, output_flops = 23, normalise_flops = 15,
                           passed_on_flops = 2, decision_flops = 0, channel_flops = 17;
@@ -233,6 +234,8 @@ struct bfloat_numbers {
   }
 
   WB_HD static word no_bits() { return word(0); }
+  /// 1 where a channel's weight says anything, else 0.
+  WB_HD static word tells(const element* p) { return select(load(p) == T(M::known), word(0), word(1)); }
   /// All bits as the decision is.
   WB_HD static word decided(const element* p) { return word(0) - ((as_int(load(p)) >> 16) & word(1)); }
   /// The lower 16 bits.
@@ -243,6 +246,8 @@ struct bfloat_numbers {
 /// How channel LLRs come in, and decisions out.
 template <class C, class M, class T = lane>
 struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
+  template <class Other>
+  using with_semiring = turbo_bfloat_io<C, Other, T>;
   using base = turbo_windows_setup<C, bfloat_numbers<M, T>>;
   using typename base::values;
   using V = bfloat_numbers<M, T>;
@@ -254,16 +259,31 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
   using base::S;
   using base::turbo_windows_setup;
 
-  /// A channel LLR, and whether it is finite.
-  WB_HD single llr(std::size_t element, std::size_t item, bool& finite) const {
+  /// Of a part of a codeword's LLRs: whether all are finite, and how many are large.
+  struct seen {
+    bool finite = true;
+    std::int32_t large = 0;
+  };
+  /// A channel LLR.
+  WB_HD single llr(std::size_t element, std::size_t item, seen& s) const {
+    single x;
     if (a.llr8.data != nullptr) {
-      const single x = to_float(a.llr8.data[element * a.llr8.element_stride + item * a.llr8.item_stride]);
-      return x * single(a.step);
+      x = to_float(a.llr8.data[element * a.llr8.element_stride + item * a.llr8.item_stride]);
+      x = x * single(a.step);
+    } else {
+      x = finite(a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride], s);
     }
-    const float x = a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride];
+    if constexpr (base::has_large) s.large += is_large(x, M::large_llr);
+    return x;
+  }
+  /// x, or 0 where it is not finite.
+  WB_HD static float finite(float x, seen& s) {
     if (is_finite(x)) return x;
-    finite = false;
+    s.finite = false;
     return 0.f;
+  }
+  WB_HD void add_large(const values& w, int q, std::int32_t large) const {
+    if constexpr (base::has_large) add_to(w.large(q), large);
   }
   WB_HD static element_type stored(single weight) {
     return V::upper_half(as_float(as_int(as_uint(as_int(weight)) + 0x8000u)));
@@ -273,16 +293,17 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
   /// (TS 36.212 §5.1.3.2.2). Whether its LLRs are finite.
   WB_HD bool load_tail(const values& w, int d, int q, std::size_t item) const {
     single t[6], b[S];
-    bool finite = true;
+    seen s;
     for (int j = 0; j < 6; j++) {
       const int n = 6 * d + j;
-      t[j] = M::channel(llr(static_cast<std::size_t>(n % 3 * (a.k + 4) + a.k + n / 3), item, finite));
+      t[j] = M::channel(llr(static_cast<std::size_t>(n % 3 * (a.k + 4) + a.k + n / 3), item, s));
     }
     beta_of_tail<C, M>(t, b);
     const int share = L / w.at.codewords;
     element_type* to = w.tail(q / w.at.codewords, d) + q % w.at.codewords * share + share - 1;
-    for (int s = 0; s < S; s++) to[s * L] = stored(as_float(as_int(b[s])));
-    return finite;
+    for (int i = 0; i < S; i++) to[i * L] = stored(as_float(as_int(b[i])));
+    add_large(w, q, s.large);
+    return s.finite;
   }
 
 #if defined(__CUDACC__)
@@ -292,17 +313,17 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
     return plan.steps % 4 == 0 && v.element_stride == 1 && v.item_stride % 4 == 0 &&
            reinterpret_cast<std::uintptr_t>(v.data) % (4 * sizeof(E)) == 0;
   }
-  WB_HD void four_llrs(std::size_t element, std::size_t item, bool& finite, float (&x)[4]) const {
+  WB_HD void four_llrs(std::size_t element, std::size_t item, seen& s, float (&x)[4]) const {
     if (a.llr8.data != nullptr) {
       const char4 v = *reinterpret_cast<const char4*>(a.llr8.data + element + item * a.llr8.item_stride);
       x[0] = to_float(v.x) * a.step, x[1] = to_float(v.y) * a.step;
       x[2] = to_float(v.z) * a.step, x[3] = to_float(v.w) * a.step;
-      return;
+    } else {
+      const float4 v = *reinterpret_cast<const float4*>(a.llr.data + element + item * a.llr.item_stride);
+      x[0] = finite(v.x, s), x[1] = finite(v.y, s), x[2] = finite(v.z, s), x[3] = finite(v.w, s);
     }
-    const float4 v = *reinterpret_cast<const float4*>(a.llr.data + element + item * a.llr.item_stride);
-    x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = v.w;
-    WB_UNROLL for (int i = 0; i < 4; i++) {
-      if (!is_finite(x[i])) finite = false, x[i] = 0.f;
+    if constexpr (base::has_large) {
+      WB_UNROLL for (int i = 0; i < 4; i++) s.large += is_large(x[i], M::large_llr);
     }
   }
   /// A thread loads and stores its own columns.
@@ -315,18 +336,19 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
       element_type* to = (stream == 0 ? w.systematic(q) : w.parity(q, stream - 1)) + v;
       const std::size_t item = first + static_cast<std::size_t>(q < items ? q : 0);
       const std::size_t begin = static_cast<std::size_t>(stream * (a.k + 4) + v * plan.steps);
-      bool finite = true;
+      seen s;
       if (words) {
         _Pragma("unroll 2") for (int j = 0; j < plan.steps; j += 4) {
           float x[4];
-          four_llrs(begin + static_cast<std::size_t>(j), item, finite, x);
+          four_llrs(begin + static_cast<std::size_t>(j), item, s, x);
           WB_UNROLL for (int i = 0; i < 4; i++) to[(j + i) * w.at.stride] = stored(M::channel(x[i]));
         }
       } else {
         for (int j = 0; j < plan.steps; j++)
-          to[j * w.at.stride] = stored(M::channel(llr(begin + static_cast<std::size_t>(j), item, finite)));
+          to[j * w.at.stride] = stored(M::channel(llr(begin + static_cast<std::size_t>(j), item, s)));
       }
-      if (!finite) set_flag(erased + q);
+      if (!s.finite) set_flag(erased + q);
+      add_large(w, q, s.large);
     }
   }
   template <class G>
@@ -356,8 +378,8 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
 #else
 #if WB_WIDTH > 1
   typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
-  /// The channel weights of WB_WIDTH neighbouring LLRs.
-  WB_HD lane neighbours(std::size_t element, std::size_t item, bool& finite) const {
+  /// The channel weights of WB_WIDTH neighbouring LLRs; `large` counts in its lanes.
+  WB_HD lane neighbours(std::size_t element, std::size_t item, bool& finite, typename V::word& large) const {
     lane x;
     if (a.llr8.data != nullptr) {
       const signed char* p = a.llr8.data + element + item * a.llr8.item_stride;
@@ -376,6 +398,7 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
       finite = finite && all(ok);
       x = select(ok, x, lane(0.f));
     }
+    if constexpr (base::has_large) large = large + is_large(x, M::large_llr);
     return M::channel(x);
   }
 #endif
@@ -386,29 +409,33 @@ struct turbo_bfloat_io : turbo_windows_setup<C, bfloat_numbers<M, T>> {
     const int vectors = w.at.vectors, W = plan.steps, share = L / w.at.codewords, stride = w.at.stride;
     for (int q = 0; q < plan.codewords; q++) {
       const std::size_t item = first + static_cast<std::size_t>(q < items ? q : 0);
-      bool finite = true;
+      seen s;
       const std::size_t begin = static_cast<std::size_t>(stream * (a.k + 4));
 #if WB_WIDTH > 1
       const std::size_t apart = a.llr8.data != nullptr ? a.llr8.element_stride : a.llr.element_stride;
       if (share == L && W >= L && apart == 1) {
+        typename V::word large(0);
         for (int v = 0; v < vectors; v++)
           for (int j = 0; j < W; j += L) {
             const int from = j + L <= W ? j : W - L;
             lane x[L];
-            WB_UNROLL for (int l = 0; l < L; l++) x[l] =
-                neighbours(begin + static_cast<std::size_t>((v + vectors * l) * W + from), item, finite);
+            WB_UNROLL for (int l = 0; l < L; l++) x[l] = neighbours(
+                begin + static_cast<std::size_t>((v + vectors * l) * W + from), item, s.finite, large);
             transpose(x);
             WB_UNROLL for (int i = 0; i < L; i++) V::store(to + (from + i) * stride + v * L, x[i]);
           }
-        if (!finite) erased[q] = 1;
+        for (int l = 0; l < L; l++) s.large += large.x[l];
+        if (!s.finite) erased[q] = 1;
+        add_large(w, q, s.large);
         continue;
       }
 #endif
       for (int n = 0; n < a.windows; n++)
         for (int j = 0; j < W; j++)
           to[j * stride + n % vectors * L + q * share + n / vectors] =
-              stored(M::channel(llr(begin + static_cast<std::size_t>(n * W + j), item, finite)));
-      if (!finite) erased[q] = 1;
+              stored(M::channel(llr(begin + static_cast<std::size_t>(n * W + j), item, s)));
+      if (!s.finite) erased[q] = 1;
+      add_large(w, q, s.large);
     }
   }
   template <class G>

@@ -3,6 +3,7 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/fec/turbo/turbo_args.hpp>
 #include <warpband/fec/turbo/turbo_body.hpp>
+#include <warpband/fec/usable.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -13,6 +14,7 @@ struct turbo_decode_op {
   static constexpr bool by_block = true;
   static constexpr int Seg = 8;  // steps between checkpoints of alpha
   static constexpr int S = C::states;
+  static constexpr bool has_large = requires { typename M::of_large_llrs; };
 
   int threads() const { return a.windows; }
   std::size_t scratch(int group) const {
@@ -43,6 +45,19 @@ struct turbo_decode_op {
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    using mask = typename rebind<T>::mask;
+    const mask large = decode(item, g, scratch, mask_from<mask>(false));
+    if constexpr (has_large) {
+      if (!any(large)) return;
+      g.sync();
+      turbo_decode_op<C, typename M::of_large_llrs>{a}.decode(item, g, scratch, !large);
+    }
+  }
+
+  /// Decodes the codewords that are not `done`, but for those whose LLRs are too large for M. Returns these.
+  template <class T, class G>
+  WB_HD_CALL typename rebind<T>::mask decode(item<T> item, G g, T* scratch,
+                                             typename rebind<T>::mask done) const {
     using I = typename rebind<T>::i32;
     using mask = typename rebind<T>::mask;
     const int K = a.k, P = a.windows;
@@ -53,12 +68,17 @@ struct turbo_decode_op {
     const turbo_borders<C, T> borders{extrinsic2 + padded, P};
     T* checkpoints = borders.data + 8 * S * (P + 1);
 
-    // Load: LLRs become weights; an item with a non-finite LLR becomes an erasure as a whole.
+    // Load: LLRs become weights; an item with a non-finite LLR becomes an erasure as a whole, and so does one
+    // with fewer LLRs that are not 0 than it has bits.
     mask bad = mask_from<mask>(false);
+    I beyond = I(0);  // LLRs beyond the limit that are_large counts
+    I usable = I(0);
     auto channel = [&](int e) WB_INLINE_LAMBDA {
       const T x = load(a.llr, static_cast<std::size_t>(e), item);
       const mask finite = is_finite(x);
+      if constexpr (has_large) beyond = beyond + is_large(x, M::large_llr);
       bad = bad | !finite;
+      usable = usable + select(x == T(0.f), I(0), I(1));
       return M::weight(select(finite, x, T(0.f)));
     };
     for (int i = g.rank; i < K; i += g.size) {
@@ -84,10 +104,17 @@ struct turbo_decode_op {
         borders.keep(borders.at(buffer, d, 1, P), b);
       }
     }
-    const mask erased = g.any(bad);
+    const mask few = g.sum_all(usable) < I(K);
+    I status =
+        select(g.any(bad), I(status_erased), select(few, I(status_erased | status_insufficient), I(0)));
+    mask large = mask_from<mask>(false);
+    if constexpr (has_large) {
+      large = are_large(g.sum_all(beyond), 3 * (K + 4));
+      done = done | large;
+      if (all(done)) return large;
+    }
     g.sync();
 
-    mask done = mask_from<mask>(false);
     for (int it = 0;; it++) {
       const int buffer = it & 1;
       const bool last = it + 1 == a.iterations;
@@ -106,13 +133,21 @@ struct turbo_decode_op {
         stopped = !g.any(differs);
       } else if (a.stop == early_stop::crc) {
         I remainder = I(0);
+        mask ones = mask_from<mask>(false);
         for (int i = g.rank; i < K; i += g.size) {
           const int p = at.address(i);
           const T L = M::times(M::times(systematic[p], extrinsic1[p]), extrinsic2[p]);
-          remainder = remainder ^ select(L > M::template one<T>(), I(a.crc_weights[i]), I(0));
+          const mask one = L > M::template one<T>();
+          remainder = remainder ^ select(one, I(a.crc_weights[i]), I(0));
+          ones = ones | one;
         }
         stopped = g.xor_all(remainder) == I(0);
+        const mask zeros = stopped & (!g.any(ones)) & (!done);
+        if (a.doubts_zeros && any(zeros))
+          status = select(zeros & (status == I(0)) & (!supports_zeros(item, g)),
+                          I(status_erased | status_insufficient), status);
       }
+      const mask erased = status != I(0);
       const mask leaving = (!done) & (stopped | mask_from<mask>(last));
       if (any(leaving)) {
         // Store: what a codeword gets does not depend on its neighbours in the vector.
@@ -132,13 +167,30 @@ struct turbo_decode_op {
           if (a.iterations_used.data)
             store_int<T>(a.iterations_used, 0, item, select(erased, I(0), I(it + 1)), leaving);
           if (a.status.data)
-            store_int<T>(a.status, 0, item,
-                         select(erased, I(status_erased), select(stopped, I(status_stopped), I(0))), leaving);
+            store_int<T>(a.status, 0, item, select(erased, status, select(stopped, I(status_stopped), I(0))),
+                         leaving);
         }
         done = done | leaving;
       }
       if (last || all(done)) break;
     }
+    return large;
+  }
+
+ private:
+  /// Whether enough of the systematic LLRs support an all-zero word (usable.hpp).
+  template <class T, class G>
+  WB_HD_CALL typename rebind<T>::mask supports_zeros(item<T> item, G g) const {
+    using I = typename rebind<T>::i32;
+    const auto magnitude = [&](int i) WB_INLINE_LAMBDA {
+      return abs(load(a.llr, static_cast<std::size_t>(i), item));
+    };
+    T most = T(0.f);
+    for (int i = g.rank; i < a.k; i += g.size) most = max(most, magnitude(i));
+    const T least = max(g.max_all(most) * T(zeros_least), T(a.least));
+    I usable = I(0);
+    for (int i = g.rank; i < a.k; i += g.size) usable = usable + select(magnitude(i) > least, I(1), I(0));
+    return I(zeros_share * a.k - 1) < g.sum_all(usable) * I(zeros_whole);
   }
 };
 

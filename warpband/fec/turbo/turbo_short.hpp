@@ -101,6 +101,11 @@ struct short_numbers {
 #endif
 
   WB_HD static i16x no_bits() { return to_short(0); }
+  /// 1 where a channel's weight says anything, else 0.
+  WB_HD static i16x tells(const byte_element* p) {
+    const i16x x = load_byte(p);
+    return sign_bit(min(x, to_short(0) - x));
+  }
   /// All bits of a number as its decision is.
   WB_HD static i16x decided(const short_element* p) { return spread_low_bit(load_short(p)); }
   WB_HD static i16x table_row(const std::int16_t* p) { return load_same(p); }

@@ -241,6 +241,70 @@ TEST_P(turbo, extreme_llrs_stay_finite) {
   }
 }
 
+// LLRs of any scale: no more frame errors than the double-precision log-MAP of the same LLRs has.
+TEST_P(turbo, the_scale_of_llrs_costs_no_frames) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2);
+  const int k = 256, iterations = 4;
+  static const auto words = make_codewords(k, 40, 1.0, 61);
+  static const std::vector<int> expected = [] {
+    std::vector<int> errors;
+    for (const float s : llr_scales)
+      errors.push_back(frame_errors(oracle_bits(scaled(words.llr, s), k, iterations), words.sent));
+    return errors;
+  }();
+  for (const int windows : {1, 8})
+    for (std::size_t i = 0; i < std::size(llr_scales); i++) {
+      const turbo_decoder d({.k = k, .iterations = iterations, .windows = windows});
+      EXPECT_LE(frame_errors(decode(*e, d, scaled(words.llr, llr_scales[i])).bits, words.sent),
+                expected[i] + 2)
+          << "scale " << llr_scales[i] << ", windows " << windows;
+    }
+}
+
+TEST_P(turbo, soft_outputs_of_large_llrs_are_the_oracles) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2);
+  const int k = 256;
+  const std::size_t K = 256, n = 3 * (K + 4);
+  const auto words = make_codewords(k, 4, 0.0, 62);
+  for (const float scale : {10.f, 100.f})
+    for (const int iterations : {1, 2}) {
+      const auto llr = scaled(words.llr, scale);
+      const auto got = decode(*e, turbo_decoder({.k = k, .iterations = iterations, .windows = 1}), llr);
+      for (std::size_t w = 0; w < words.sent.size(); w++) {
+        const auto row = row_of(llr, w, n);
+        const auto want = oracle::turbo_decode(std::vector<double>(row.begin(), row.end()), interleaver(k),
+                                               {.iterations = iterations});
+        for (std::size_t i = 0; i < K; i++) {
+          const double L = want.a_posteriori[i], tolerance = iterations + 2e-3 * std::abs(L);
+          ASSERT_NEAR(static_cast<double>(got.soft[w * K + i]), L, tolerance)
+              << "scale " << scale << ", iterations " << iterations << ", bit " << i;
+          ASSERT_NEAR(static_cast<double>(got.extrinsic[w * K + i]), L - static_cast<double>(llr[w * n + i]),
+                      tolerance);
+        }
+      }
+    }
+}
+
+// Neighbours of well-scaled and of large LLRs, which are decoded apart.
+TEST_P(turbo, scales_may_be_mixed_in_a_batch) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto e = GetParam().open(2), reference = open_reference();
+  const int k = 104, count = 21;
+  const std::size_t n = 3 * (104 + 4);
+  const auto words = make_codewords(k, count, 1.0, 63);
+  std::vector<float> llr = words.llr;
+  for (std::size_t i = 0; i < llr.size(); i++)
+    if (i / n % 3 == 1) llr[i] *= 20;
+  for (const auto stop : {early_stop::none, early_stop::sign_agreement}) {
+    const turbo_decoder d({.k = k, .iterations = 4, .windows = 2, .stop = stop});
+    const auto got = decode(*e, d, llr);
+    for (std::size_t i = 0; i < words.sent.size(); i++)
+      ASSERT_TRUE(got.rows(i, 1) == decode(*reference, d, row_of(llr, i, n))) << i;
+  }
+}
+
 TEST_P(turbo, overlap_brings_windows_to_one_window) {
   // With an overlap of almost a window, splitting changes little; without any it changes more.
   WB_SKIP_WITHOUT_DEVICE(GetParam());
@@ -483,6 +547,8 @@ TEST(turbo_errors, bad_settings_are_refused) {
   EXPECT_EQ(with([](auto& c) { c.overlap = -2; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.iterations = 0; }), "iterations");
   EXPECT_EQ(with([](auto& c) { c.iterations = 65; }), "iterations");
+  for (const float rate : {0.f, -0.5f, 1.01f, std::nanf("")})
+    EXPECT_EQ(with([=](auto& c) { c.code_rate = rate; }), "code_rate");
   EXPECT_EQ(with([](auto& c) { c.extrinsic_scale = 0.75f; }), "extrinsic_scale");
   EXPECT_EQ(with([](auto& c) { c.algorithm = map_algorithm::max_log_map, c.extrinsic_scale = 0.f; }),
             "extrinsic_scale");
@@ -496,6 +562,40 @@ TEST(turbo_errors, bad_settings_are_refused) {
   EXPECT_EQ(refused([] { turbo_decoder d({.k = 40}, std::vector<std::int32_t>(40, 3)); }), "permutation");
   EXPECT_EQ(refused([] { turbo_decoder d({.k = 48}, qpp_permutation(qpp_for(40))); }), "permutation.size()");
   EXPECT_EQ(refused([] { turbo_encoder e(100); }), "k");
+}
+
+TEST(turbo_choice, windows_and_overlap_follow_the_code_rate) {
+  using enum turbo_precision;
+  const struct {
+    turbo_precision precision;
+    int k;
+    float rate;
+    int windows, overlap;
+  } cases[] = {
+      {float32, 6144, 1.f / 3, 192, 24}, {float32, 6144, 0.5f, 192, 24},   {float32, 6144, 0.75f, 153, 30},
+      {float32, 6144, 0.9f, 51, 90},     {float32, 6144, 0.95f, 24, 190},  {float32, 6144, 1.f, 1, 0},
+      {float32, 1024, 0.01f, 32, 24},    {float32, 1024, 0.9f, 8, 90},     {float32, 256, 0.9f, 2, 90},
+      {float32, 208, 0.9f, 1, 0},        {float32, 40, 1.f / 3, 1, 0},     {int16, 6144, 1.f / 3, 64, 8},
+      {int16, 6144, 0.5f, 64, 8},        {int16, 4096, 0.75f, 64, 32},     {int16, 6144, 0.9f, 32, 88},
+      {int16, 6144, 0.95f, 16, 192},     {int16, 6144, 1.f, 1, 0},         {int16, 1024, 0.9f, 8, 88},
+      {int16, 128, 0.9f, 1, 0},          {bfloat16, 6144, 1.f / 3, 64, 8}, {bfloat16, 6144, 0.9f, 32, 88},
+      {bfloat16, 1008, 0.75f, 8, 32},
+  };
+  for (const auto& c : cases) {
+    const auto chosen = turbo_decoder({.k = c.k,
+                                       .algorithm = map_algorithm::max_log_map,
+                                       .code_rate = c.rate,
+                                       .precision = c.precision})
+                            .config();
+    const std::string at = std::to_string(static_cast<int>(c.precision)) + " k = " + std::to_string(c.k) +
+                           ", rate " + std::to_string(c.rate);
+    EXPECT_EQ(chosen.windows, c.windows) << at;
+    EXPECT_EQ(chosen.overlap, c.overlap) << at;
+  }
+  // What is given stays.
+  const auto given = turbo_decoder({.windows = 96, .overlap = 8, .code_rate = 0.95f}).config();
+  EXPECT_EQ(given.windows, 96);
+  EXPECT_EQ(given.overlap, 8);
 }
 
 TEST(turbo_errors, wrong_shapes_are_refused) {

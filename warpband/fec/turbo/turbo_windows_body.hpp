@@ -26,7 +26,7 @@ inline namespace WB_ISA {
 /// codeword, on a CPU as many as share a vector, on CUDA a pair.
 struct turbo_windows_plan {
   int steps, columns, codewords;
-  std::size_t prior, borders, warm, tails, checkpoints, systematic, parity, flags, bytes;
+  std::size_t prior, borders, warm, tails, checkpoints, systematic, parity, flags, large, bytes;
 };
 
 /// The decoder's arrays, and one half-iteration on them.
@@ -52,6 +52,10 @@ struct turbo_windows {
   }
   WB_HD channel_element* parity(int group, int decoder) const {
     return reinterpret_cast<channel_element*>(scratch + p.parity) + (decoder * a.groups + group) * array();
+  }
+  /// How many LLRs of a codeword are large (are_large).
+  WB_HD std::int32_t* large(int codeword) const {
+    return reinterpret_cast<std::int32_t*>(scratch + p.large) + codeword;
   }
   WB_HD metric_element* metrics(std::size_t place) const {
     return reinterpret_cast<metric_element*>(scratch + place);

@@ -3,6 +3,7 @@
 // on the numbers: turbo_short_io and turbo_bfloat_io.
 #include <warpband/core/memory.hpp>
 #include <warpband/fec/turbo/turbo_windows_body.hpp>
+#include <warpband/fec/usable.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -13,6 +14,8 @@ struct turbo_windows_setup {
   using values = turbo_windows<C, V>;
   using numbers = V;
   static constexpr int S = C::states, L = V::lanes;
+  /// Whether codewords of large LLRs (are_large) have numbers of their own.
+  static constexpr bool has_large = requires { typename V::semiring::of_large_llrs; };
   turbo_windows_args a;
   int at_once;
   turbo_windows_plan plan;
@@ -45,8 +48,12 @@ struct turbo_windows_setup {
     plan.systematic = take(groups * steps * stride, c);
     plan.parity = take(2 * groups * steps * stride, c);
     plan.flags = take(3 * static_cast<std::size_t>(plan.codewords), sizeof(std::int32_t));
+    plan.large = take(static_cast<std::size_t>(plan.codewords), sizeof(std::int32_t));
     plan.bytes = used;
   }
+  /// With the places of another set of numbers of the same sizes.
+  WB_HD turbo_windows_setup(const turbo_windows_args& args, int together, const turbo_windows_plan& places)
+      : a(args), at_once(together), plan(places) {}
 };
 
 template <class IO>
@@ -54,12 +61,13 @@ struct turbo_windows_op : IO {
   using values = typename IO::values;
   using V = typename IO::numbers;
   using IO::a;
+  using IO::has_large;
   using IO::plan;
   static constexpr bool by_block = true;
   static constexpr int most_threads = 128, resident = V::resident;
   static constexpr int L = V::lanes;
 
-  explicit turbo_windows_op(const turbo_windows_args& args) : IO(args) {}
+  using IO::IO;
 
   int threads() const { return a.windows * a.groups; }
   std::size_t scratch_bytes(int) const { return plan.bytes; }
@@ -104,15 +112,48 @@ struct turbo_windows_op : IO {
   template <class G>
   WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
     const values w{a, a.lanes, plan, static_cast<char*>(scratch)};
-    std::int32_t* const erased = reinterpret_cast<std::int32_t*>(w.scratch + plan.flags);
-    std::int32_t *const done = erased + plan.codewords, *const leaving = done + plan.codewords;
     for (int q = g.rank; q < plan.codewords; q += g.size) {
-      erased[q] = 0;
-      done[q] = q < items ? 0 : 1;
+      erased(w)[q] = 0;
+      done(w)[q] = q < items ? 0 : 1;
+      *w.large(q) = 0;
     }
     g.sync();
+    decode(first, items, g, scratch);
+    if constexpr (has_large) {
+      bool some = false;
+      for (int q = 0; q < items; q++) some = some || is_of_large_llrs(w, q);
+      if (!some) return;
+      g.sync();
+      for (int q = g.rank; q < plan.codewords; q += g.size)
+        done(w)[q] = q < items && is_of_large_llrs(w, q) ? 0 : 1;
+      g.sync();
+      using others = typename IO::template with_semiring<typename V::semiring::of_large_llrs>;
+      turbo_windows_op<others>(a, this->at_once, plan).decode(first, items, g, scratch);
+    }
+  }
+
+  /// Decodes the codewords that are not done, but for those whose LLRs are too large for these numbers.
+  template <class G>
+  WB_HD_CALL void decode(std::size_t first, int items, G g, void* scratch) const {
+    const values w{a, a.lanes, plan, static_cast<char*>(scratch)};
+    std::int32_t *const erased = this->erased(w), *const done = this->done(w),
+                        *const leaving = done + plan.codewords;
     load(w, first, items, erased, g);
     g.sync();
+    count_usable(w, g);
+    g.sync();
+    for (int q = g.rank; q < plan.codewords; q += g.size)
+      if (erased[q] == 0 && usable(w, q, first + static_cast<std::size_t>(q < items ? q : 0)) < a.k)
+        erased[q] = status_erased | status_insufficient;
+    g.sync();
+    if constexpr (has_large) {
+      bool some = false;
+      for (int q = g.rank; q < plan.codewords; q += g.size) {
+        if (is_of_large_llrs(w, q)) done[q] = 1;
+        some = some || done[q] == 0;
+      }
+      if (!g.any(some)) return;
+    }
     for (int it = 0;; it++) {
       const bool last = it + 1 == a.iterations;
       w.template begin<0>(g);
@@ -130,11 +171,18 @@ struct turbo_windows_op : IO {
       bool rest = false;
       for (int q = g.rank; q < plan.codewords; q += g.size) {
         const bool stopped = a.stop_by_crc && remainder(w, q) == 0;
-        leaving[q] = done[q] != 0 ? 0 : stopped ? 2 : last ? 1 : 0;
+        const bool doubted = stopped && a.doubts_zeros && erased[q] == 0 && all_zeros(w, q);
+        leaving[q] = done[q] != 0 ? 0 : doubted ? 3 : stopped ? 2 : last ? 1 : 0;
         if (leaving[q] != 0) done[q] = 1;
         rest = rest || done[q] == 0;
       }
       const bool more = g.any(rest);
+      if (a.stop_by_crc && a.doubts_zeros) {
+        for (int q = 0; q < items; q++)
+          if (leaving[q] == 3 && !supports_zeros(first + static_cast<std::size_t>(q), g) && g.rank == 0)
+            erased[q] = status_erased | status_insufficient;
+        g.sync();
+      }
       if (last || a.stop_by_crc) store(w, first, items, erased, leaving, it + 1, g);
       if (!more) break;
       g.sync();
@@ -142,6 +190,12 @@ struct turbo_windows_op : IO {
   }
 
  private:
+  WB_HD std::int32_t* erased(const values& w) const {
+    return reinterpret_cast<std::int32_t*>(w.scratch + plan.flags);
+  }
+  WB_HD std::int32_t* done(const values& w) const { return erased(w) + plan.codewords; }
+  WB_HD bool is_of_large_llrs(const values& w, int q) const { return are_large(*w.large(q), 3 * (a.k + 4)); }
+
   template <class G>
   WB_HD void load(const values& w, std::size_t first, int items, std::int32_t* erased, G g) const {
     for (int i = g.rank; i < 2 * plan.codewords; i += g.size) {
@@ -156,34 +210,89 @@ struct turbo_windows_op : IO {
     for (int stream = 0; stream < 3; stream++) this->load_stream(w, stream, first, items, erased, g);
   }
 
-  /// The remainder of each column's decisions, where its metrics of the last half-iteration lay.
+  // What a column has of its codewords is kept in rows, where its metrics of the last half-iteration lay.
+  WB_HD auto* kept(const values& w, int row, int column) const {
+    return w.metrics(plan.warm) + (row * plan.columns + column) * L;
+  }
+  /// f(x) of the numbers that a row has of codeword q.
+  template <class F>
+  WB_HD void each_kept(const values& w, int row, int q, F f) const {
+    const turbo_lanes& at = w.at;
+    const int group = q / (at.codewords * V::items), within = q % (at.codewords * V::items);
+    const int share = L / at.codewords;  // lanes of a codeword, or numbers packed in one
+    for (int v = 0; v < at.vectors; v++)
+      for (int l = within * share; l < (within + 1) * share; l++)
+        f(V::stored_bits(kept(w, row, group * at.vectors + v), l));
+  }
+
+  /// Rows: of each stream the weights that say anything.
+  template <class G>
+  WB_HD void count_usable(const values& w, G g) const {
+    for (int u = g.rank; u < plan.columns; u += g.size) {
+      const int group = u / w.at.vectors, v = u % w.at.vectors;
+      for (int stream = 0; stream < 3; stream++) {
+        const auto* x = (stream == 0 ? w.systematic(group) : w.parity(group, stream - 1)) + v * L;
+        auto count = V::no_bits();
+        for (int j = 0; j < plan.steps; j++) count = count + V::tells(x + j * w.at.stride);
+        V::store_bits(kept(w, stream, u), count);
+      }
+    }
+  }
+  /// All of codeword q, with its tails.
+  WB_HD int usable(const values& w, int q, std::size_t item) const {
+    int n = 0;
+    for (int stream = 0; stream < 3; stream++) {
+      each_kept(w, stream, q, [&](std::uint32_t x) { n += static_cast<int>(x); });
+      for (int i = a.k; i < a.k + 4; i++) n += magnitude(stream * (a.k + 4) + i, item) > a.least ? 1 : 0;
+    }
+    return n;
+  }
+  /// Of an LLR as it came.
+  WB_HD float magnitude(int element, std::size_t item) const {
+    const auto e = static_cast<std::size_t>(element);
+    if (a.llr8.data != nullptr)
+      return abs(to_float(a.llr8.data[e * a.llr8.element_stride + item * a.llr8.item_stride]) * a.step);
+    return abs(a.llr.data[e * a.llr.element_stride + item * a.llr.item_stride]);
+  }
+  /// Whether enough of the systematic LLRs support an all-zero word (usable.hpp).
+  template <class G>
+  WB_HD bool supports_zeros(std::size_t item, G g) const {
+    float most = 0.f;
+    for (int i = g.rank; i < a.k; i += g.size) most = max(most, magnitude(i, item));
+    const float least = max(g.max_all(most) * zeros_least, a.least);
+    int n = 0;
+    for (int i = g.rank; i < a.k; i += g.size) n += magnitude(i, item) > least ? 1 : 0;
+    return zeros_share * a.k <= zeros_whole * g.sum_all(n);
+  }
+
+  /// Rows: the remainder of each column's decisions, its lower and upper bits, and whether any is a one.
   template <class G>
   WB_HD void remainders(const values& w, G g) const {
     for (int u = g.rank; u < plan.columns; u += g.size) {
       const int group = u / w.at.vectors, v = u % w.at.vectors;
       const auto* x = w.prior(group) + v * L;
-      auto low = V::no_bits(), high = V::no_bits();
+      auto low = V::no_bits(), high = V::no_bits(), ones = V::no_bits();
       for (int j = 0; j < plan.steps; j++) {
         const auto one = V::decided(x + j * w.at.stride);
         low = low ^ (one & V::table_row(w.at.crc_low + j * w.at.stride + v * L));
         high = high ^ (one & V::table_row(w.at.crc_high + j * w.at.stride + v * L));
+        ones = ones | one;
       }
-      V::store_bits(w.metrics(plan.warm) + u * L, low);
-      V::store_bits(w.metrics(plan.warm) + (plan.columns + u) * L, high);
+      V::store_bits(kept(w, 0, u), low);
+      V::store_bits(kept(w, 1, u), high);
+      V::store_bits(kept(w, 2, u), ones);
     }
   }
   WB_HD std::int32_t remainder(const values& w, int q) const {
-    const turbo_lanes& at = w.at;
-    const int group = q / (at.codewords * V::items), within = q % (at.codewords * V::items);
-    const int share = L / at.codewords;  // lanes of a codeword, or numbers packed in one
     std::uint32_t r = 0;
-    for (int v = 0; v < at.vectors; v++) {
-      const auto* low = w.metrics(plan.warm) + (group * at.vectors + v) * L;
-      const auto* high = low + plan.columns * L;
-      for (int l = within * share; l < (within + 1) * share; l++)
-        r ^= V::stored_bits(low, l) | V::stored_bits(high, l) << 16;
-    }
+    each_kept(w, 0, q, [&](std::uint32_t x) { r ^= x; });
+    each_kept(w, 1, q, [&](std::uint32_t x) { r ^= x << 16; });
     return as_int(r);
+  }
+  WB_HD bool all_zeros(const values& w, int q) const {
+    std::uint32_t ones = 0;
+    each_kept(w, 2, q, [&](std::uint32_t x) { ones |= x; });
+    return ones == 0;
   }
 
   template <class G>
@@ -197,9 +306,10 @@ struct turbo_windows_op : IO {
       if (a.iterations_used.data != nullptr)
         a.iterations_used.data[item * a.iterations_used.item_stride] = gone ? 0 : iterations;
       if (a.status.data != nullptr)
-        a.status.data[item * a.status.item_stride] = gone              ? status_erased
-                                                     : leaving[q] == 2 ? status_stopped
-                                                                       : 0;
+        a.status.data[item * a.status.item_stride] =
+            static_cast<std::uint8_t>(gone              ? erased[q]
+                                      : leaving[q] >= 2 ? status_stopped
+                                                        : 0);
     }
   }
 };

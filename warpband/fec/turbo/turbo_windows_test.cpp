@@ -354,6 +354,60 @@ TEST_P(turbo_windows, bfloat16_decides_as_the_oracle) {
     }
 }
 
+/// LLRs of any scale: no more frame errors than the double-precision log-MAP of the same LLRs has.
+TEST_P(turbo_windows, the_scale_of_llrs_costs_no_frames_in_bfloat16) {
+  const int k = 256, iterations = 4;
+  static const auto words = make_codewords(k, 40, 1.0, 61);
+  static const std::vector<int> expected = [] {
+    std::vector<int> errors;
+    for (const float s : llr_scales)
+      errors.push_back(frame_errors(oracle_bits(scaled(words.llr, s), k, iterations), words.sent));
+    return errors;
+  }();
+  for (const int windows : {1, 4})
+    for (std::size_t i = 0; i < std::size(llr_scales); i++) {
+      const turbo_decoder d(setting(bfloat_log_map, k, windows, windows == 1 ? 0 : 24, iterations));
+      const auto llr = scaled(words.llr, llr_scales[i]);
+      EXPECT_LE(frame_errors(decide(exec(), d, llr).bits, words.sent), expected[i] + 3)
+          << "scale " << llr_scales[i] << ", windows " << windows;
+      // The same in 8 bits, of which these leave the ratios of most.
+      auto config = d.config();
+      config.llr_steps = 8 / llr_scales[i];
+      if (config.llr_steps < 0.25f || config.llr_steps > 64) continue;
+      EXPECT_LE(frame_errors(decide(exec(), turbo_decoder(config), steps_of(llr, config.llr_steps)).bits,
+                             words.sent),
+                expected[i] + 3)
+          << "in steps, scale " << llr_scales[i] << ", windows " << windows;
+    }
+}
+
+/// Neighbours of well-scaled and of large LLRs, which are decoded apart, also where they share a vector.
+TEST_P(turbo_windows, scales_may_be_mixed_in_a_batch) {
+  const auto reference = open_reference();
+  for (const int windows : {1, 4, 16}) {
+    const int k = 512, count = 19;
+    const std::size_t K = 512, n = 3 * (K + 4);
+    const auto words = make_codewords(k, count, 1.0, 63, &crc24b);
+    std::vector<float> llr = words.llr;
+    for (std::size_t i = 0; i < llr.size(); i++)
+      if (i / n % 3 == 1) llr[i] *= 20;
+    auto config = setting(bfloat_log_map, k, windows, 0, 4);
+    for (const auto stop : {early_stop::none, early_stop::crc}) {
+      config.stop = stop;
+      config.crc_polynomial = crc24b.polynomial;
+      config.crc_degree = crc24b.degree;
+      const turbo_decoder d(config);
+      const decisions got = decide(exec(), d, llr);
+      for (std::size_t i = 0; i < words.sent.size(); i++) {
+        const decisions want = decide(*reference, d, row_of(llr, i, n));
+        ASSERT_EQ(row_of(got.bits, i, K), want.bits) << windows << ' ' << i;
+        ASSERT_EQ(got.status[i], want.status[0]) << windows << ' ' << i;
+        ASSERT_EQ(got.iterations[i], want.iterations[0]) << windows << ' ' << i;
+      }
+    }
+  }
+}
+
 /// Of the same codewords, at an SNR where a fourth is wrong. On one backend: all give the same bits.
 TEST(turbo_bfloat16, loses_few_frames_to_float32) {
   cpu exec({.threads = 1});

@@ -13,7 +13,7 @@ viterbi_decoder::viterbi_decoder(const viterbi_config& config)
     : config_(config), frame_(config.code, checked_k(config.code, config.k)) {
   const bool circular = config_.code.ending == conv_ending::tail_biting;
   check_range("overlap", config_.overlap, -1, 4096);
-  if (config_.overlap == -1) config_.overlap = 8 * (config_.code.constraint_length - 1);
+  if (config_.overlap == -1) config_.overlap = frame_.usual_overlap();
   if (!circular) config_.overlap = 0;
   const conv_trellis host = frame_.on_host();
   add_forward(work_, host, -config_.overlap, host.steps + config_.overlap);

@@ -1,6 +1,7 @@
 #pragma once
 // The Viterbi algorithm (A. J. Viterbi, IEEE Trans. Inf. Theory, 1967; G. D. Forney, Proc. IEEE, 1973): the
-// most likely codeword of a convolutional code from soft input.
+// most likely codeword of a convolutional code from soft input. Of a tail-biting code the most likely path
+// around the circle, which for short blocks often is no codeword's (viterbi_config::overlap).
 //
 //   M_{t+1}(s') = max over branches s -> s' of M_t(s) - sum of L over the branch's coded bits that are 1
 //
@@ -20,22 +21,31 @@ struct viterbi_config {
   int k = 1024;
   /// Tail-biting: the decoder starts with all states alike, goes `overlap` steps around the circle before the
   /// codeword, once through it and on for `overlap` steps, and traces back from there. 0..4096; -1 chooses
-  /// 8 (K - 1). It does not enforce that the path ends in the state it began with; of 180 codewords of 40 to
-  /// 104 bits of K = 7 (LTE at Es/N0 = -3 dB, 802.16 at -0.5 dB) it found the most likely one of all start
-  /// states for every one.
+  /// conv_frame::usual_overlap(). It does not enforce that the path ends in the state it began with. Short
+  /// blocks lose by that: of K = 7, (133, 171), rate 1/2, at Es/N0 = -1.07 dB, 4000 codewords of each size,
+  ///
+  ///     k                                            8      12     16     24     32     40     64
+  ///     frame errors, maximum likelihood             0.065  0.062  0.054  0.034  0.037  0.034  0.044
+  ///     frame errors of this decoder                 0.142  0.112  0.086  0.054  0.049  0.038  0.045
+  ///     a more likely codeword exists                11.8%  8.3%   6.5%   3.3%   2.7%   1.2%   0.3%
+  ///
+  /// From about 10 (K - 1) bits on it is the most likely codeword in practice. Less noise and lower rates
+  /// lose less: of 180 codewords of 40 to 104 bits of K = 7 (LTE at Es/N0 = -3 dB, 802.16 at -0.5 dB) all
+  /// were the most likely ones.
   int overlap = -1;
 };
 
 struct viterbi_output {
   view<std::uint8_t> bits = {};  // [batch, k]
   view<float> metric = {};       // [batch] M of the path that was traced back; tail-biting: overlaps included
-  view<std::uint8_t> status = {};  // [batch] status_erased
+  view<std::uint8_t> status = {};  // [batch] status_erased, status_insufficient
 };
 
 /// Decodes batches of codewords.
 ///
 /// Input LLRs are [batch, n] in the order of the code's bits, limited to +-10000. A codeword with a NaN or
-/// infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched.
+/// infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. So
+/// is one, with status_insufficient, of whose LLRs fewer than k are not 0.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class viterbi_decoder {

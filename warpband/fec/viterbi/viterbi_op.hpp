@@ -50,7 +50,7 @@ struct viterbi_op {
     conv_forward(-a.overlap, end, c.steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
       const T z = T(0.f) - metrics[now];
       if (a.metric.data) taken = taken + z;
-      branches.make(t, count, &z);
+      branches.make(t, count, &z, v >= 0 && v < c.steps);
       const auto weights = [&](int e) WB_INLINE_LAMBDA { return branches.table + (e << branches.bits); };
       // The first overlap's decisions are not read: they go where others overwrite them.
       const auto keep = [&](int e) WB_INLINE_LAMBDA { return decisions + (v < 0 ? 0 : v + e) * words; };
@@ -62,7 +62,8 @@ struct viterbi_op {
       for (; s < count; s++, now = S - now)
         viterbi_step<Memory, Paired>(g, c, metrics + now, metrics + (S - now), weights(s), keep(s));
     });
-    const mask erased = g.any(branches.bad);
+    const I status = branches.erasure();
+    const mask erased = status != I(0);
 
     I state(0);
     T best = metrics[now];
@@ -74,7 +75,7 @@ struct viterbi_op {
       }
     if (g.rank == 0) {
       if (a.metric.data) store(a.metric, 0, item, select(erased, T(0.f), best - taken));
-      if (a.status.data) store_int<T>(a.status, 0, item, select(erased, I(status_erased), I(0)));
+      if (a.status.data) store_int<T>(a.status, 0, item, status);
     }
     if (!a.bits.data) return;
     U word(0);

@@ -1,11 +1,22 @@
 #pragma once
-// The precoder on a CUDA device for 16 users: the arithmetic of downlink_op.hpp with other movements of data,
-// and the same bits. The Gram matrix is made as in the detector's frames (uplink/frame_sums.hpp).
+// The precoder for 16 users on a CUDA device. It computes what downlink_op.hpp computes, with the same bits.
 //
-// A block takes one frame after the other. One warp makes the factor. Then every warp takes vectors of its
-// own, two at a time, from their symbols to what is sent: of the 32 lanes eight have the antennas of a run
-// each and four take them in turn, so that H is read without conflicts, once for two vectors; a run's squares
-// are added by one lane in their order.
+// A block takes every gridDim.x-th frame. For each frame:
+//
+//   1. All threads wait for the copy of H into shared memory (`stage_channel`).
+//   2. Warp 0 sums H^H H (uplink/frame_sums.hpp), stores it as a `whole_matrix` and decomposes it.
+//   3. Every warp takes vectors of its own, two at a time: A x' = s, m = H x', and stores m normalised.
+//   4. All threads start the copy of the next frame's H.
+//
+// In step 3 lane l has the antennas l / 8, l / 8 + 4, ... of run l % 8. So H is read without bank conflicts,
+// once for two vectors.
+//
+// Order of sums: that of downlink_op.hpp. The squares of a run are added in order by one lane for real and
+// one for imaginary parts.
+//
+// Shared memory: H, the sums of the frame (`frame_shape`), and `work_floats` for each warp.
+//
+// Barriers: a block barrier, or `__syncwarp` for blocks of one warp, after each step.
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/downlink/downlink_op.hpp>
 #include <warpband/massive/downlink/frame_factor.hpp>
@@ -13,14 +24,14 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// One warp for frames of one vector, four or eight for those of several.
+/// Sizes of a kernel: one warp for frames of one vector, four or eight for frames of several.
 template <int Warps>
 struct send_shape {
   static constexpr int users = 16, warps = Warps, threads = 32 * warps, sides = warps > 1 ? 2 : 1;
-  /// Blocks a multiprocessor must hold: the sums of a triangle take some 168 registers of a thread.
+  /// Blocks that a multiprocessor must hold. The sums of a triangle need about 168 registers a thread.
   static constexpr int resident = warps == 1 ? 10 : warps == 4 ? 3 : 1;
   using frame = frame_factor::Shape;
-  // Of a side: memory of the solver; its symbols and its solution; and what is sent.
+  // For each vector of a warp: memory of the solver; its symbols and its solution.
   static constexpr int solver_floats = 8 * users, side_floats = 4 * users;
   static constexpr int good = frame::work, results = good + 4;  // floats of what all warps share
   static int work_floats(int run_log2) {
@@ -33,13 +44,14 @@ struct send_shape {
   }
 };
 
+/// A block's work. All threads call `work_on` once.
 template <int Warps>
 struct frame_sender : frame_factor {
   using Shape = send_shape<Warps>;
   const frame_plan& p;
   float* h;
-  int warp, run, part;                    // within sums: eight runs, four groups of lanes
-  float *work, *symbols, *solved, *sent;  // of this warp; the last three of each side
+  int warp, run, part;                    // the lane's run of eight, and which antennas of it
+  float *work, *symbols, *solved, *sent;  // of this warp; the last three for each vector
   int sent_floats;
 
   WB_HD frame_sender(const massive_args& args, const frame_plan& plan, float* shared)
@@ -64,7 +76,7 @@ struct frame_sender : frame_factor {
       __syncthreads();
   }
 
-  /// What is sent for N sides, to `sent`: antenna j of run r at 8 j + r.
+  /// H x' of N vectors, to `sent`: antenna j of run r at 8 j + r.
   template <int N>
   WB_HD void weigh_antennas() const {
     const int antennas = antennas_of(run);
@@ -97,7 +109,8 @@ struct frame_sender : frame_factor {
       }
     }
   }
-  /// |m|^2; with two sides of the first in the lower half of the warp, of the second in the upper one.
+  /// |m|^2. With two vectors, the lower half of the warp has that of the first and the upper half that of the
+  /// second.
   WB_HD float energy_sent() const {
     const int antennas = antennas_of(run), side = Shape::sides == 2 ? part / 2 : 0;
     const float* x = sent + side * sent_floats + 2 * run + part % 2;
@@ -113,7 +126,7 @@ struct frame_sender : frame_factor {
     return sum + __shfl_xor_sync(0xffffffffu, sum, antenna_runs);
   }
 
-  /// N vectors from `vector` on, of which the channel's factor is ready: by one warp.
+  /// Precodes and stores N vectors from `vector` on, by one warp, after `prepare`.
   template <int N>
   WB_HD void send(std::size_t vector, const float2 (&column)[U], bool good) const {
     const int u = row(), half = frame_factor::half();
@@ -181,7 +194,7 @@ struct frame_sender : frame_factor {
       if constexpr (Warps > 1) {
         if (a.symbols > Shape::warps) {
           WB_ROLL for (int k = 2 * warp; k < a.symbols; k += 2 * Shape::warps) {
-            // An odd last one goes with the one before it, which is sent twice.
+            // An odd last vector goes with the one before it, which is computed twice.
             const int at = k + 1 < a.symbols ? k : k - 1;
             send<2>(vectors + static_cast<std::size_t>(at), column, is_good);
           }
@@ -205,13 +218,13 @@ __global__ void __launch_bounds__(send_shape<Warps>::threads, send_shape<Warps>:
   frame_sender<Warps>(a, p, shared).work_on(first, last);
 }
 
-/// In a file of its own, downlink_16_kernels.cpp.
+/// Defined in downlink_16_kernels.cpp.
 int launch_sent_frames_of_16(const massive_args& a, const place& where);
 
-/// Warps of a block: more for longer frames, whose blocks are few.
+/// Warps of a block: more for longer frames, of which a call has fewer.
 inline int sending_warps(const massive_args& a) { return a.symbols == 1 ? 1 : a.symbols < 32 ? 4 : 8; }
 
-/// Whether the kernels here can take a call: H is copied in pieces of 16 bytes.
+/// Whether the kernels here can take a call. H is copied in pieces of 16 bytes.
 inline bool fits_sent_frames(const massive_args& a, const device_limits& limits) {
   if (a.users != 16 || a.antennas % 2 != 0 || a.antennas < 16 || a.half_channel.data != nullptr) return false;
   if (a.mode == massive_mode::jacobi_cg || a.mode == massive_mode::mf) return false;

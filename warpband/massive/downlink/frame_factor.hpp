@@ -1,8 +1,16 @@
 #pragma once
-// The matrix of a frame of 16 users on a CUDA device and its solutions, one side by a warp, of which two
-// lanes have a user, a part each, real and imaginary: the arithmetic of massive_op.hpp.
+// A = H^H H + (N0 / Es) I of a frame of 16 users and its solutions A^-1 s, by one warp on a CUDA device, for
+// the precoder. It computes what massive_op.hpp computes, in the same order, so with the same bits.
 //
-// Vectors that all lanes read are stored for each part so that the same two steps serve both.
+// Two lanes have a user: lanes 0 to 15 the real part of a solution, lanes 16 to 31 the imaginary part. A
+// vector that all lanes read is stored once for each part, with the signs of that part (`spread`). So both
+// parts run the same two fma.
+//
+// Who calls: one whole warp. `prepare` decomposes A; `substitute` or `gradients` solve.
+//
+// Needs: a `whole_matrix` with the sums at `results` (`frame_shape`), and 8 U floats for each vector solved.
+//
+// Barriers: none inside but `__syncwarp`. The caller makes the sums visible before, and the factor after.
 #include <warpband/massive/frame_matrix.hpp>
 #include <warpband/massive/massive_op.hpp>
 #include <warpband/massive/uplink/frame_sums.hpp>
@@ -11,12 +19,13 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
+/// The matrix of one frame, in shared memory at `results`.
 struct frame_factor {
   static constexpr int U = 16;
   using Matrix = whole_matrix<U>;
   using Shape = frame_shape<U, false, Matrix::floats>;
   const massive_args& a;
-  float* results;  // as frame_shape has them
+  float* results;  // offsets: `Shape`
   int lane;
 
   WB_HD frame_factor(const massive_args& args, float* to)
@@ -29,8 +38,9 @@ struct frame_factor {
   }
   WB_HD bool decomposed() const { return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf; }
 
-  /// What `massive_engine::prepare` does; the matrix becomes W as `invert_factor` has it, or A but for its
-  /// diagonal, and `inverse` 1 / D or that diagonal. Whether the frame is good. By one warp.
+  /// `massive_engine::prepare` by one warp: checks N0 and the trace, and returns whether the frame is valid.
+  /// With a decomposition the matrix then holds W as `invert_factor` defines it, and `inverse` 1 / D.
+  /// Otherwise the matrix keeps A without its diagonal, and `inverse` has the diagonal.
   WB_HD bool prepare(std::size_t frame) const {
     float n0 = a.noise_var.data[frame * a.noise_var.item_stride];
     bool good = (n0 >= 0.f) & (n0 <= 1e12f);
@@ -50,7 +60,7 @@ struct frame_factor {
     return good;
   }
 
-  /// For the real part: re and s im; for the imaginary part: im and s re.
+  /// Stores a vector for both parts: (re, s im) for the real part, (im, s re) for the imaginary part.
   WB_HD void spread(float* to, float x, float sign_of_real, float sign_of_imaginary) const {
     const float other = __shfl_xor_sync(0xffffffffu, x, 16);
     *reinterpret_cast<float2*>(to + 2 * U * half() + 2 * row()) = {
@@ -60,11 +70,12 @@ struct frame_factor {
   WB_HD void spread_pair(const float* from, int i, float2 (&x)[2]) const {
     load_pairs(from + 2 * U * half() + 2 * i, x);
   }
-  /// s - z b and s - conj(z) b, and s + z b, with b from where `spread` put it.
+  /// One part of s - z b (or of s - conj(z) b) and of s + z b. b is as `spread` stores it, which sets the
+  /// signs.
   WB_HD static float less(float2 z, float2 b, float s) { return fma(z.y, b.y, fnma(z.x, b.x, s)); }
   WB_HD static float more(float2 z, float2 b, float s) { return fma(z.y, b.y, fma(z.x, b.x, s)); }
 
-  /// A^-1 b for N sides, whose steps do not wait for one another. `memory`: 8 U floats of each.
+  /// A^-1 b for N vectors, which are independent dependency chains. `memory`: 8 U floats for each.
   template <int N>
   WB_HD void substitute(float (&b)[N], float* memory) const {
     const auto right = [&](int s) { return memory + s * 8 * U; };
@@ -99,7 +110,7 @@ struct frame_factor {
     }
   }
 
-  /// Column u of A from the matrix in shared memory, whose diagonal stands apart.
+  /// Column u of A, from the matrix and the diagonal.
   WB_HD void column_of(float2 (&column)[U]) const {
     const int u = row();
     WB_UNROLL for (int c = 0; c < U; c++) {
@@ -109,7 +120,7 @@ struct frame_factor {
       column[c] = z;
     }
   }
-  /// `conjugate_gradients` for one side. `column`: column u of A. `memory`: 8 U floats.
+  /// `conjugate_gradients` for one vector. `column`: column u of A. `memory`: 8 U floats.
   WB_HD float gradients(const float2 (&column)[U], float r, float* memory) const {
     float *of_t = memory, *of_s = memory + 4 * U, *of_r = of_s + 2 * U;
     const auto put = [&](float* to, float v) { to[2 * row() + half()] = v; };
@@ -132,7 +143,7 @@ struct frame_factor {
         float2 tv[2], sv[2];
         load_pairs(of_t + 2 * i, tv);
         load_pairs(of_s + 2 * i, sv);
-        // Stored for real parts, t has its imaginary part negated.
+        // The copy of t for real parts has the imaginary part negated.
         WB_UNROLL for (int e = 0; e < 2; e++) curvature =
             fma(-tv[e].y, sv[e].y, fma(tv[e].x, sv[e].x, curvature));
       }

@@ -1,6 +1,17 @@
 #pragma once
-// What one warp does with the sums of frames on a CUDA device: the matrices of 32 / U frames at once, a user
-// a lane, from H^H H and H^H y to what leaves the detector.
+// From H^H H and H^H y of 32 / U frames to symbols, SINRs, LLRs and status, by one warp on a CUDA device. A
+// lane has one user of one frame.
+//
+// A = H^H H + (N0 / Es) I; x = A^-1 H^H y by V D V^H (`substitute`) or conjugate gradients (`gradients`).
+//
+// Who calls: one whole warp, once `prepare` and then `solve` for each group of vectors.
+//
+// Needs: a slot for each frame (`frame_shape`) with the sums of the producers: what is below the diagonal of
+// H^H H in a `lower_triangle`, its diagonal apart, and H^H y. A row of the matrix is in registers.
+//
+// Barriers: none inside but `__syncwarp`. The caller waits until the slot is filled, and frees it.
+//
+// Order of sums: as massive_op.hpp and linalg/ldl, so that all results have the same bits.
 #include <warpband/massive/frame_rows.hpp>
 #include <warpband/massive/uplink/mapping.hpp>
 #include <warpband/massive/uplink/uplink_op.hpp>
@@ -9,10 +20,11 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-/// Which of so many equal parts of a frame's vectors.
+/// Part `number` of `of` equal parts of a frame's vectors.
 struct vector_share {
   int number, of;
 };
+/// The solver of a lane's frame; the first comment of this file has the contract.
 template <int U, bool Many>
 struct frame_solver {
   using Shape = frame_shape<U, Many>;
@@ -20,7 +32,7 @@ struct frame_solver {
   float* results;
   int row;
   bool writes;  // whether the lane's frame exists
-  // Of the lane's user; diagonal: of H^H H; own: of A.
+  // Of the lane's user. `diagonal` is the entry of H^H H, `own` that of A, `inverse` 1 / D.
   float n0 = 1.f, diagonal = 0.f, own = 1.f, inverse = 0.f, gain = 1.f, sinr = 0.f;
   bool good = false;
 
@@ -32,8 +44,8 @@ struct frame_solver {
   }
   WB_HD bool decomposed() const { return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf; }
 
-  /// What `massive_engine::prepare` does; the matrix becomes W as `invert_factor` has it, or A but for its
-  /// diagonal, which stays apart.
+  /// `massive_engine::prepare`: checks N0 and the trace. With a decomposition the triangle then holds W as
+  /// `invert_factor` defines it. Otherwise it keeps the entries of A below the diagonal.
   WB_HD void prepare(float noise_var) {
     n0 = noise_var;
     good = (n0 >= least_massive_n0) & (n0 <= 1e12f);
@@ -55,7 +67,7 @@ struct frame_solver {
     weigh();
   }
 
-  /// What `uplink_op::weigh` does for the lane's user.
+  /// `uplink_op::weigh` for the lane's user: gain and SINR.
   WB_HD void weigh() {
     const float least = 1e-37f, one = 1.f, most = 3e38f, power = max(diagonal, 1e-30f);
     gain = one;
@@ -101,7 +113,7 @@ struct frame_solver {
   }
 
   WB_HD float* right(int k) const { return results + Shape::right + k * Shape::side_floats; }
-  /// Bit k: whether vector k is one of numbers; others become zeros.
+  /// Bit k: whether vector k is finite and at most 1e24 in energy. Other vectors become zeros.
   WB_HD unsigned judge(int count) const {
     bool fine = true;
     if (row < count) {
@@ -114,7 +126,7 @@ struct frame_solver {
     return U == 32 ? all : all >> (threadIdx.x & 16);
   }
 
-  /// By a warp, to a slot that no team writes to any more. `matrix`: H^H H too.
+  /// Copies sums to a slot that no producer will write. `matrix`: H^H H too.
   WB_HD static void copy_sums(const float* from, float* to, bool matrix) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     WB_ROLL for (int i = (matrix ? 0 : Shape::right) + 4 * lane; i < Shape::inverse; i += 128) {
@@ -125,14 +137,15 @@ struct frame_solver {
     __syncwarp();
   }
 
-  /// A^-1 b in place of b for P vectors from `first` on, or as many as there are.
+  /// A^-1 b in place of b for P vectors from `first` on, or as many as there are. P vectors are independent
+  /// dependency chains.
   template <int P>
   WB_HD void substitute(int first, int count) const {
     const int u = row;
     float* b[P];
     cx<float> s[P];
     WB_UNROLL for (int i = 0; i < P; i++) {
-      // Else one that no lane of this slot writes or wrote just now.
+      // If there is none: a vector that no lane of this slot is writing.
       b[i] = right(first + i < count ? first + i : first < count ? first : 0);
       s[i] = {b[i][2 * u], b[i][2 * u + 1]};
     }
@@ -176,7 +189,7 @@ struct frame_solver {
     }
   }
 
-  /// Column `row` of A, whose diagonal stands apart.
+  /// Column `row` of A, from the triangle and the diagonal.
   WB_HD void column_of(float2 (&column)[U]) const {
     WB_UNROLL for (int c = 0; c < U; c++) {
       float2 z = c < row ? entry(row, c) : entry(c, row);
@@ -185,8 +198,8 @@ struct frame_solver {
       column[c] = z;
     }
   }
-  /// `conjugate_gradients` in place of P vectors from `first` on, or as many as there are: a vector's sums
-  /// over users are chains, which several have side by side.
+  /// `conjugate_gradients` in place of P vectors from `first` on, or as many as there are. The sums of P
+  /// vectors over users are independent dependency chains.
   template <int P>
   WB_HD void gradients(const float2 (&column)[U], int first, int count) const {
     float *of_t[P], *of_s[P];  // and r after s
@@ -196,7 +209,7 @@ struct frame_solver {
     WB_UNROLL for (int i = 0; i < P; i++) {
       of_t[i] = results + Shape::work + 4 * U * i;
       of_s[i] = of_t[i] + 2 * U;
-      // Else any of this slot: what lanes find there is not kept.
+      // If there is none: any vector of this slot; its result is not stored.
       const float* b = right(first + i < count ? first + i : first < count ? first : 0);
       r[i] = t[i] = {b[2 * row], b[2 * row + 1]};
       x[i] = {0.f, 0.f};
@@ -274,7 +287,7 @@ struct frame_solver {
     pam_demap<B, false>(saturate(x, 1e15f) * (1.f / scale), scale * scale, llr);
     WB_UNROLL for (int j = 0; j < B; j++) llr[j] = select(kept, saturate(llr[j] * sinr, limit), 0.f);
   }
-  /// Outputs of the lane's user for `vector`, whose solution is z.
+  /// Stores the outputs of the lane's user for `vector`, whose solution is z.
   template <int B>
   WB_HD void finish(std::size_t vector, cx<float> z, bool kept) const {
     const std::size_t n = static_cast<std::size_t>(row);
@@ -290,7 +303,7 @@ struct frame_solver {
     if (a.llr.data) store_row(a.llr, 2 * B * n, at, both);
     if (a.llr8.data) store_steps_row(a.llr8, 2 * B * n, at, both, a.steps);
   }
-  /// f(bits of a real dimension), known when compiled.
+  /// Calls f with the bits of a real dimension as a compile-time constant.
   template <class F>
   WB_HD void with_pam_bits(F f) const {
     switch (a.pam_bits) {
@@ -305,9 +318,9 @@ struct frame_solver {
     }
   }
 
-  /// Solves a share of the `count` vectors from number `vector` on, and writes it. By whole warps, whose
-  /// halves may have other shares, each with all vectors in a slot of its own: some may be solved beyond the
-  /// share.
+  /// Solves and stores a share of the `count` vectors from number `vector` on. By a whole warp. Its halves
+  /// may have different shares, each with all vectors in its own slot. Vectors beyond the share may be solved
+  /// but are not stored.
   WB_HD void solve(std::size_t vector, int count, vector_share share) const {
     const unsigned fine = judge(count);
     __syncwarp();

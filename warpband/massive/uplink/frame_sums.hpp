@@ -1,7 +1,20 @@
 #pragma once
-// Sums over the antennas of a frame on a CUDA device, H^H H and H^H y, of 16 and 32 users, by warps that do
-// not meet meanwhile: eight lanes have a run of antennas each, and four such groups a part of the matrix each
-// that fits into registers, so that H is read from shared memory little more than once.
+// H^H H and H^H y of a frame of 16 or 32 users in float32, by single warps on a CUDA device.
+//
+// Lane l of a warp has run l % 8 of the antennas and one of four parts of the tile that the warp sums. The
+// sums of a part stay in registers, so that H is read from shared memory little more than once.
+//
+// Who calls: one whole warp for each tile; warps do not meet. `triangle(b)` sums the 16 x 16 block b on the
+// diagonal, `rectangle(r)` rows r to r + 7 and columns 0 to 15 for 32 users, `filters` H^H y.
+//
+// Needs: H and y in shared memory as `frame_plan::of_samples` lays them out, and for 32 users `run_scratch`
+// floats of shared memory for each warp. Up to 255 registers a thread.
+//
+// Barriers: none inside but `__syncwarp`. The caller waits until H and y are there; `Ready` runs before
+// results are written; the caller tells the solvers.
+//
+// Order of sums: as linalg/gram. Each run adds its antennas in order, by one fma each for re re, re im, im re
+// and im im. The 8 runs then add as ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)).
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/async_copies.hpp>
@@ -14,9 +27,10 @@ inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
 
-// A triangle of 16 x 16 in blocks of four columns a..d = 0..3. Group t of lanes has columns P and Q, all of
-// two blocks, and R and S, halves of two others: P with P, P with Q, the first half of P with R and the
-// second of Q with S. First columns:
+// How the lower triangle of a 16 x 16 block is divided among the four parts. Columns are grouped by four.
+// Part t has the columns P and Q, all four of two groups, and R and S, two columns each of two others. It
+// sums P with P, P with Q, the first half of P with R, and the second half of Q with S. First columns of
+// each:
 inline constexpr int triangle_p[4] = {0, 12, 8, 4}, triangle_q[4] = {8, 0, 4, 12},
                      triangle_r[4] = {4, 10, 12, 2}, triangle_s[4] = {14, 6, 0, 8};
 constexpr std::uint32_t packed_columns(const int (&c)[4]) {
@@ -26,7 +40,8 @@ inline constexpr std::uint32_t packed_p = packed_columns(triangle_p), packed_q =
                                packed_r = packed_columns(triangle_r), packed_s = packed_columns(triangle_s);
 inline constexpr int triangle_values = 64;
 
-/// Where the sums of a triangle go, in the order in which lanes have them; the highest bit: negated.
+/// Offsets of the sums of a triangle in a slot, in the order of the lanes' values. If the highest bit is set
+/// the value is stored negated: that of an entry's conjugate.
 template <class Matrix>
 struct triangle_table {
   static constexpr int U = Matrix::users;
@@ -63,7 +78,7 @@ constexpr triangle_table<Matrix> make_triangle_table() {
 template <class Matrix>
 __device__ const triangle_table<Matrix> triangle_places = make_triangle_table<Matrix>();
 
-/// The sums of x conj(h) as `run_sums` has them: re re, re im, im re, im im.
+/// Sums of x conj(h) in the order of `run_sums`: re re, re im, im re, im im.
 struct four_sums {
   float rr = 0.f, ri = 0.f, ir = 0.f, ii = 0.f;
   WB_HD void add(float2 x, float2 h) {
@@ -88,19 +103,19 @@ WB_HD void load_pairs(const float* p, float2 (&x)[N]) {
   WB_UNROLL for (int i = 0; i < N; i += 2) load_two(p + 2 * i, x + i);
 }
 
-/// Where run r of H begins, and where antenna i of a vector lies.
+/// Offset of run r of H; offset of antenna i of a vector.
 WB_HD int at_run(const frame_plan& p, int r) { return r * p.h_run + p.pad * (r >> p.pad_log2); }
 WB_HD int at_antenna(const frame_plan& p, int i) {
   return 2 * i + (p.y_run - (2 << p.run_log2)) * (i >> p.run_log2);
 }
-/// Antennas of run r, of which the last ones may have fewer or none.
+/// Antennas of run r. Trailing runs may have fewer or none.
 WB_HD int antennas_of_run(const frame_plan& p, int antennas, int r) {
   const int first = r << p.run_log2, left = antennas - first, most = 1 << p.run_log2;
   return left < 0 ? 0 : left < most ? left : most;
 }
 
-/// Starts to copy H of a frame into shared memory, run after run, by `Threads` threads of which this is
-/// `rank`.
+/// Starts to copy H of a frame into shared memory by `cp.async`, run after run, by `Threads` threads of which
+/// this is `rank`. The caller waits for the copies.
 template <int U, int Threads>
 WB_HD void stage_channel(float* h, const massive_args& a, const frame_plan& p, std::size_t frame, int rank) {
   const int row = U / 2;  // pieces of 16 bytes of an antenna
@@ -120,11 +135,11 @@ WB_HD void stage_channel(float* h, const massive_args& a, const frame_plan& p, s
   }
 }
 
-/// Nothing is waited for before results are written.
+/// A `Ready` that waits for nothing.
 struct no_wait {
   WB_HD void operator()() const {}
 };
-/// Lanes that have the same part of the sums, those of neighbouring runs 9 lanes apart.
+/// The lanes of one part if `Turned`: those of neighbouring runs are 9 lanes apart.
 struct turned_lanes {
   int rank, part;
   template <class X>
@@ -133,15 +148,15 @@ struct turned_lanes {
     return __shfl_sync(0xffffffffu, x, antenna_runs * ((part - run) & 3) + run);
   }
 };
-/// `sum_over_runs` by a warp, in the same order, through shared memory, for which it takes less than half
-/// of the instructions that it takes in registers. Of the values of its part, a multiple of four, a lane then
-/// has those from 4 (8 i + run) on at x[4 i]. `scratch`: `run_scratch` floats of the warp's own.
+/// `sum_over_runs` through shared memory: the same order of sums with less than half the instructions. By a
+/// whole warp. `scratch`: `run_scratch` floats of this warp. N is a multiple of four. Afterwards x[4 i] to
+/// x[4 i + 3] are the values from 4 (8 i + run) on.
 template <int N>
 WB_HD void sum_over_runs_in(float* scratch, int run, int part, float (&x)[N]) {
   static_assert(N % 4 == 0);
   constexpr int fours = N / 4, lanes = 4 * 32;
   float* const mine = scratch + 32 * part;
-  const auto turned = [&](int k) { return 4 * (run ^ k); };  // lanes of a part meet in no bank
+  const auto turned = [&](int k) { return 4 * (run ^ k); };  // no bank conflicts within a part
   WB_UNROLL for (int from = 0; from < fours; from += antenna_runs) {
     WB_UNROLL for (int k = 0; k < antenna_runs; k++) {
       if (from + k >= fours) break;
@@ -161,16 +176,18 @@ WB_HD void sum_over_runs_in(float* scratch, int run, int part, float (&x)[N]) {
     __syncwarp();
   }
 }
-/// `Joined`: the filter of a single vector is summed with the triangles. `Ready`: called before results are
-/// written. `Ahead`: a triangle reads values ahead, for which threads need some 230 registers. `Turned`: of a
-/// run the first part is that of other lanes than of the run before it, so that lanes find H in nearly all
-/// banks, without bytes between runs.
+/// The sums of one warp; the first comment of this file has the contract.
 ///
-/// Loops over antennas are short, as a multiprocessor's cache of instructions has 32 kB for all warps, and
-/// what lies behind it feeds four warps at less than half their pace. So they read values when those of the
-/// antenna before were used for the last time, with many sums in between. The compiler moves reads down to
-/// where they are used, but not over the end of a piece of code: `left == p.never` is such an end, at which
-/// no loop ever breaks.
+/// `Matrix`: how H^H H is stored, `whole_matrix` or `lower_triangle`. `Joined`: `triangle` also sums H^H y of
+/// a single vector. `Ready`: called before results are written. `Ahead`: `triangle` loads operands one
+/// antenna ahead, for which a thread needs about 230 registers. `Turned`: the lanes of a part shift by eight
+/// from run to run, which avoids nearly all bank conflicts without gaps between runs.
+///
+/// The loops over antennas are short, because a multiprocessor's instruction cache has 32 KiB for all warps:
+/// beyond that, four warps get instructions at less than half the rate. So each loop loads the operands of
+/// the next antenna into the registers whose values it has just used for the last time. The compiler would
+/// move these loads down to their use, but not across the end of a basic block. `left == p.never` is such an
+/// end: the branch is never taken.
 template <class Matrix, bool Many, bool Joined, bool Ahead, bool Turned, class Ready>
 struct frame_sums {
   static constexpr int U = Matrix::users;
@@ -180,8 +197,8 @@ struct frame_sums {
   const frame_plan& p;
   const float *h, *y;  // as staged
   float* results;
-  int lane, run, part;  // eight runs, four groups of lanes
-  float* scratch;       // of the warp, where sums of 32 users meet
+  int lane, run, part;  // the lane's run of eight and part of four
+  float* scratch;       // of the warp, for the sums over runs of 32 users
   Ready ready;
 
   WB_HD frame_sums(const float* channel, const float* vectors, float* to, float* own_scratch,
@@ -206,7 +223,7 @@ struct frame_sums {
       return tile<antenna_runs>();
   }
 
-  /// The sums of a part's values over all runs: x[i] of the value `number_of<N>(i)`, where that is below N.
+  /// Sums the values of a part over all runs. Afterwards x[i] is value `number_of<N>(i)`, if that is below N.
   template <int N>
   WB_HD void sum(float (&x)[N]) const {
     if constexpr (U == 32)
@@ -219,7 +236,7 @@ struct frame_sums {
     return U == 32 ? 4 * antenna_runs * (i / 4) + 4 * run + i % 4 : N / antenna_runs * run + i;
   }
 
-  /// Where they are `joined`, with the filter of a single vector for the same columns.
+  /// Block `block` on the diagonal. If `Joined` also H^H y of the same users.
   WB_HD void triangle(int block) const {
     const float* row = h + at_run(p, run) + 32 * block;
     const auto first = [&](std::uint32_t packed) { return 2 * static_cast<int>(packed >> (8 * part) & 255); };
@@ -227,8 +244,8 @@ struct frame_sums {
                 *at_s = row + first(packed_s), *at_y = y + run * p.y_run;
     four_sums pq[4][4], pr[2][2], qs[2][2], pp[6], filter[4];
     float squares[4][2] = {};
-    // An antenna's values of each column. Those of high columns, P 2 and 3, Q 2 and 3 and S, are read in the
-    // second half of the antenna before, those of low ones in the first half of its own.
+    // Operands of one antenna. Those of columns 2 and 3 of P and of Q, and of S, are loaded in the second
+    // half of the iteration before. The others are loaded in the first half of their own iteration.
     float2 x[4], z[4], z_high[2], r[2], s[2], v{};
     const auto low = [&] { load_two(at_p, x), load_two(at_q, z), load_two(at_r, r); };
     const auto high = [&] { load_two(at_p + 4, x + 2), load_two(at_q + 4, z_high), load_two(at_s, s); };
@@ -281,7 +298,7 @@ struct frame_sums {
       sum[60 + i] = squares[i][0] + squares[i][1];
     }
     WB_UNROLL for (int i = 0; i < 6; i++) pp[i].join(sum + 48 + 2 * i);
-    // Read before the sums meet, as they may come from far.
+    // Loaded before the sums over runs: the table may be in device memory.
     const std::uint16_t* const to = triangle_places<Matrix>.to[block][part];
     uint2 places[triangle_values / antenna_runs / 4];
     WB_UNROLL for (int i = 0; i < triangle_values / antenna_runs; i += 4) places[i / 4] =
@@ -300,7 +317,7 @@ struct frame_sums {
     }
   }
 
-  /// Eight rows from r0 on and the first 16 columns.
+  /// Rows r0 to r0 + 7 and columns 0 to 15.
   WB_HD void rectangle(int r0) const {
     const float *row = h + at_run(p, run), *at_x = row + 2 * r0, *at_z = row + 8 * part;
     four_sums sums[8][4];
@@ -338,15 +355,15 @@ struct frame_sums {
     }
   }
 
-  /// Matched filters of N sides, the first of them `side`, for the 16 columns from c0 on.
+  /// H^H y of N vectors from `side` on, for the 16 users from c0 on. Only vectors below `count` are stored.
   template <int N>
   WB_HD void filters(int c0, int side, int count) const {
     const int c = c0 + 4 * part, y_side = p.y_side;
-    // Sides past `count` are summed from what lies there, and not kept.
+    // Vectors past `count` are summed from whatever the memory holds, and not stored.
     const float *at_h = h + at_run(p, run) + 2 * c, *at_y = y + side * y_side + run * p.y_run;
     four_sums sums[N][4];
     const int mine = antennas_of(run);
-    // Two antennas at a time read y in fewer steps; of 16 users the shorter loop is no slower.
+    // Two antennas an iteration need fewer loads of y. For 16 users the shorter loop is as fast.
     if constexpr (U == 16 && N > 1) {
       WB_ROLL for (int b = 0; b < mine; b++) {
         float2 z[4];
@@ -393,7 +410,7 @@ struct frame_sums {
     }
   }
 
-  /// The filters of a group of vectors that are this warp's as number `from` of `warps`.
+  /// H^H y of the `count` vectors of a group: the share of warp `from` of `warps`.
   WB_HD void filters_of(int from, int warps, int count) const {
     constexpr int blocks = U / 16;
     WB_ROLL for (int i = from; i < blocks * Shape::sides / filter_sides; i += warps) {

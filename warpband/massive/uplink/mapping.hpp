@@ -1,8 +1,20 @@
 #pragma once
-// How a call of the detector maps to a CUDA device. Frames of 16 and 32 users have kernels of their own
-// (uplink_frames.hpp) where the table below says so and their data lie as those need it: H and y item by
-// item, from multiples of 16 bytes, an even number of antennas, one of halves a multiple of four, LLRs side
-// by side. All else takes the generic kernel. Either way float32 sums have the same bits.
+// How a call of the detector maps to a CUDA device: which kernel it takes, how many producer and solver warps
+// a block has, and the layout of its shared memory. Host code, without CUDA.
+//
+// Frames of 16 and 32 users have kernels of their own (uplink_frames.hpp) if `takes_frames` says so: the
+// table `frame_rules` lists them, and their data are laid out as these kernels need. H and y are contiguous,
+// at multiples of 16 bytes. The number of antennas is even, for halves a multiple of four. The LLRs of a
+// vector are contiguous. All other calls take the generic kernel. With float32 sums both give the same bits.
+//
+// Shared memory of a block, in floats (`frame_plan`):
+//
+//   [0]           buffers x buffer   ring of H, `parts` buffers a frame
+//   [vectors_at]  places x vectors   y: one area for each frame of the ring, or one for each team
+//   [own]         teams x sums       if H and y come as halves: H and y as floats
+//   [slots_at]    slots x `frame_shape::floats`    ring of sums, from producers to solvers
+//   [scratch]     teams x `frame_roles::scratch`   memory of the producers
+//   [barriers]    2 buffers + teams + 2 slots mbarriers, two floats each
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,31 +24,34 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// Vectors that are worked on at once where frames have several, and those whose filters a warp sums.
+/// If a frame has several vectors: how many are in one group, and for how many a warp sums H^H y at once.
 inline constexpr int frame_sides = 14, sides_of_warp = 7;
 /// Runs of antennas (linalg/gram).
 inline constexpr int frame_runs = 8;
-/// Floats of shared memory in which a warp's sums over runs of 32 users meet.
+/// Floats of shared memory in which a warp adds the sums of its runs, for 32 users.
 inline constexpr int run_scratch = 4 * frame_runs * 32;
 
-/// What warps hand to each other of a frame: floats of its sums and results, the matrix first, of which the
-/// detector keeps what is below the diagonal (frame_matrix.hpp). `Many`: frames of several vectors.
+/// Offsets in a slot, in floats: the matrix in `Matrix` floats, its diagonal, the right sides H^H y, 1 / D,
+/// and the solver's memory. The detector stores what is below the diagonal as a `lower_triangle`, U^2 floats
+/// (frame_matrix.hpp; uplink_frames.hpp asserts it). `Many`: frames have several vectors.
 template <int U, bool Many, int Matrix = U * U>
 struct frame_shape {
   static_assert(U == 16 || U == 32);
   static constexpr int sides = Many ? frame_sides : 1, side_floats = 2 * U + (Many ? 4 : 0);
   static constexpr int diagonal = Matrix, right = diagonal + U, inverse = right + sides * side_floats,
                        work = inverse + U;
-  /// Memory of the solver, two lines of a matrix or two values for each user of each vector that conjugate
-  /// gradients take at once; frames that a warp solves side by side do not meet in a bank.
+  /// Memory of the solver: two rows of the matrix, or two values of each user for each vector that conjugate
+  /// gradients solve at once. The slots of the frames that one warp solves start 4 banks apart.
   static constexpr int work_floats = (Many ? 8 : 4) * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
 };
 
-/// Memory of a team whose sums are on tensor cores (tensor_sums.hpp), floats from: energies of users, the
-/// inverses of what they and vectors are scaled by, and energies and filters of parts of the antennas.
+/// Memory of a team that sums on tensor cores (tensor_sums.hpp), offsets in floats: energies of users;
+/// inverse scale of users and of vectors; partial energies and partial H^H y of `strands` subsets of the
+/// antennas.
 template <int U, bool Many>
 struct tensor_scratch {
-  /// Parts: those of a warp, or as many for one team as for several that share a frame.
+  /// A subset is that of a warp. Where teams may share a frame the number is fixed, so that one team and
+  /// several add in the same order.
   static constexpr bool fixed = U == 16 && Many;
   static constexpr int strands = fixed     ? 16
                                  : U == 32 ? 4
@@ -46,30 +61,34 @@ struct tensor_scratch {
   static_assert(vector_inverse + frame_sides <= energies);
 };
 
-/// What the warps of a block do, one of which a multiprocessor has: teams sum over antennas, solvers do the
-/// rest; for a block's only frame see uplink_frames.hpp.
+/// Teams of producer warps and number of solver warps of a block.
 struct frame_trades {
   int teams, solvers;
 };
-/// `Tensor`: sums on tensor cores (tensor_sums.hpp).
+/// Warp counts and tile sizes of a kernel. `Many`: frames have several vectors. `Tensor`: sums on tensor
+/// cores.
 template <int U, bool Many, bool Tensor>
 struct frame_roles {
   using shape = frame_shape<U, Many>;
+  /// `turned`: see `frame_sums`. `team`: producer warps of a team. `most_buffers`: of each team, in frames.
   static constexpr bool tensor = Tensor, turned = U == 16;
   static constexpr int team = U == 32          ? 4
                               : Tensor && Many ? 2
                                                : 1,
                        frames_of_solver = 32 / U, most_buffers = 3;
-  /// Buffers that H of a frame takes; two teams may take turns in any number of them.
+  /// Buffers that H of a frame takes. With two, shared memory has 5 half frames of 256x32, where only two
+  /// whole frames fit.
   static constexpr int parts = Tensor && U == 32 && !Many ? 2 : 1;
+  /// Whether the number of buffers need not be a multiple of teams * parts. A buffer then serves both teams
+  /// in turn.
   static constexpr bool buffers_change = Tensor && U == 32;
-  /// Floats of a team's own.
+  /// Floats of scratch memory of a team.
   static constexpr int scratch = Tensor    ? parts * tensor_scratch<U, Many>::floats
                                  : U == 32 ? team * run_scratch
                                            : 0;
-  /// At most; threads of 8 warps have 255 registers, of 12 warps 168 and of 16 warps 128.
+  /// Most warps of a block. A thread then has up to 255 (8 warps), 168 (12) or 128 (16) registers.
   static constexpr int warps = !Tensor ? 8 : (U == 16 || Tensor) && !Many ? 16 : 12, threads = 32 * warps;
-  /// The first that fits is taken, as measured on an H100.
+  /// The first that fits in shared memory is taken. The order is that of the rates measured on an H100.
   static constexpr auto trades() {
     using list = std::array<frame_trades, 6>;
     if constexpr (U == 16)
@@ -81,7 +100,7 @@ struct frame_roles {
   }
 };
 
-/// Whether a list keeps to what the kernels need: a slot for each team, no more warps than a block has.
+/// Whether a list is valid: at least one slot for each team, and at most `warps` warps.
 template <class Roles>
 constexpr bool trades_hold() {
   for (const frame_trades& t : Roles::trades()) {
@@ -92,7 +111,7 @@ constexpr bool trades_hold() {
   return true;
 }
 
-/// Whether a slot may have frames of several teams, one after the other.
+/// Whether a slot may be filled by one team and then by another.
 template <class Roles>
 constexpr bool slots_change_teams() {
   for (const frame_trades& t : Roles::trades())
@@ -100,25 +119,25 @@ constexpr bool slots_change_teams() {
   return false;
 }
 
-/// Where things lie in shared memory, in floats. H and the vectors of a frame come into one of a team's
-/// buffers; those that come as halves become floats in memory of the team that sums them.
+/// Layout of shared memory; offsets and sizes in floats, as the first comment of this file shows. For float32
+/// sums H is stored in 8 runs of 2^run_log2 antennas (linalg/gram), with `pad` floats after every
+/// 2^pad_log2-th run. For tensor cores it is stored without gaps.
 struct frame_plan {
-  int run_log2, pad,
-      pad_log2;  // antennas of a run; floats between runs of H, and how many runs have none between
-  int h_run, y_run, y_side;  // floats of a run of H; from run to run of a vector, from vector to vector
-  int octets;                // of antennas, on tensor cores
-  int y, sums;               // of H and vectors as floats: the vectors; all
+  int run_log2, pad, pad_log2;
+  int h_run, y_run, y_side;  // size of a run of H; stride of a vector's runs; stride of vectors
+  int octets;                // groups of 8 antennas, for tensor cores; even
+  int y, sums;               // H and y as floats: offset of y; size of both
   int teams, solvers, slots, buffers;
-  int buffer, vectors, places;  // floats of one, and of vectors, of a team or in turn of frames
-  int vectors_at, own, slots_at, scratch, barriers, floats;  // scratch: of the teams
-  int never = -1;  // a count that no loop reaches, which compilers do not know (frame_sums.hpp)
+  int buffer, vectors, places;  // size of a buffer and of a vector area; number of vector areas
+  int vectors_at, own, slots_at, scratch, barriers, floats;  // offsets; size of all
+  int never = -1;  // a count that no loop reaches, unknown to the compiler (frame_sums.hpp)
 
-  /// `turned`: see frame_sums.hpp.
+  /// Layout of H and of `sides` vectors as floats. `turned`: see `frame_sums`.
   static frame_plan of_samples(int antennas, int users, int sides, bool tensor, bool turned) {
     frame_plan p{};
     while (frame_runs << p.run_log2 < antennas) p.run_log2++;
     if (tensor) {
-      // As in memory, without gaps; runs are only what is copied.
+      // As in device memory, without gaps.
       p.octets = (antennas + 15) / 16 * 2;
       p.h_run = 2 * users << p.run_log2;
       p.y_run = 2 << p.run_log2;
@@ -127,19 +146,20 @@ struct frame_plan {
       p.sums = p.y + sides * p.y_side;
       return p;
     }
-    // With 16 bytes between runs what eight lanes read lies in all banks. Of a single vector, which the
-    // device's engine copies in one piece, two floats are read for all that are of H.
+    // 16 bytes between runs: the 16 bytes that each of eight lanes reads are then in different banks. A
+    // single vector needs no gaps, since it is read far less often; it then takes one bulk copy.
     p.pad_log2 = turned ? 2 : 0;
     p.pad = 4;
     p.h_run = 2 * users << p.run_log2;
     p.y_run = (2 << p.run_log2) + (sides > 1 ? 4 : 0);
-    // The last runs, which may have no antennas, take no memory.
+    // Trailing runs may have no antennas and take no memory.
     const int last = (antennas - 1) >> p.run_log2, left = antennas - (last << p.run_log2);
     p.y_side = last * p.y_run + 2 * left;
     p.y = last * p.h_run + p.pad * ((last + 1) >> p.pad_log2) + 2 * users * left;
     p.sums = p.y + sides * p.y_side;
     return p;
   }
+  /// The plan of a call; `buffers` is 0 where nothing fits into `shared_bytes`.
   template <class Roles>
   static frame_plan of(const massive_args& a, std::size_t shared_bytes) {
     using Shape = typename Roles::shape;
@@ -153,12 +173,13 @@ struct frame_plan {
     const int most = static_cast<int>(shared_bytes / sizeof(float));
     for (const frame_trades& t : Roles::trades()) {
       if (t.teams == 0) break;
-      // A solver's frames go on from 14 vectors to the next ones together: they need teams of their own. And
-      // a slot is then handed over several times a frame, which only one team keeps count of.
+      // More than 14 vectors: a slot is filled once for each group of a frame. The frames of a solver warp go
+      // from group to group together, so they need different teams. And only one team may fill a slot, since
+      // a team counts the phases of its own frames only.
       if (a.symbols > Shape::sides &&
           (t.teams < Roles::frames_of_solver || t.solvers * Roles::frames_of_solver % t.teams != 0))
         continue;
-      // Conjugate gradients are more of the solvers' work.
+      // Conjugate gradients need more solvers.
       if (a.mode == massive_mode::cg && t.teams == 2 && t.solvers == 3) continue;
       p.teams = t.teams, p.solvers = t.solvers;
       p.slots = p.solvers * Roles::frames_of_solver;
@@ -177,7 +198,7 @@ struct frame_plan {
     p.buffers = 0;
     return p;
   }
-  /// That of a call with 16 or 32 users.
+  /// The plan of a call with 16 or 32 users.
   static frame_plan of_call(const massive_args& a, std::size_t shared_bytes) {
     return a.split_f16 ? of_call_with<true>(a, shared_bytes) : of_call_with<false>(a, shared_bytes);
   }
@@ -192,14 +213,14 @@ struct frame_plan {
   }
 };
 
-/// A line of the table: where the kernels of their own are taken. From how many antennas on, and how many
-/// vectors the last group of 14 has at least, where frames have several.
+/// A rule of the table: from how many antennas on the kernels of uplink_frames.hpp are taken and, where
+/// frames have several vectors, how many the last group of 14 must have.
 struct frame_rule {
   int users;
   massive_mode mode;
   int least_antennas, least_of_last_group;
 };
-/// As measured on an H100.
+/// Where they are faster than the generic kernel, measured on an H100.
 inline constexpr frame_rule frame_rules[] = {
     {16, massive_mode::cholesky, 16, 1}, {16, massive_mode::zf, 16, 1},       {16, massive_mode::mf, 16, 1},
     {16, massive_mode::cg, 16, 6},       {32, massive_mode::cholesky, 16, 1}, {32, massive_mode::zf, 16, 1},

@@ -1,16 +1,30 @@
 #pragma once
-// A frame's sums over antennas on the tensor cores of a CUDA device, in split halves
-// (massive_sums::split_f16): each user's column of H, and each vector, is scaled by a power of two to what
-// halves can have, and each value is x = high + low, both of 11 significant bits, rounded. Of a product high
-// high, high low and low high are summed, in float32; of users with themselves low high is the adjoint of
-// high low. So some 2^-22 of |x||y| is left out. The diagonal and the filter of a single vector, which would
-// leave most of a tensor core unused, are sums in float32.
+// H^H H and H^H y of a frame of 16 or 32 users on the tensor cores of a CUDA device, in split halves
+// (massive_sums::split_f16).
 //
-// First the team makes operands of what was staged, in its place (`frame_operands`): a thread takes two users
-// of an octet of antennas, whose 128 bytes become the high and low parts of real and imaginary parts, 16
-// bytes each: a row of an 8 x 8 matrix. Of n octets, octet o has antennas 2 o and 2 o + 1 and, from each of
-// these on, three more in steps of 2 n: of a vector too, threads side by side then have bytes side by side.
-// Then tensor cores sum (`tensor_sums`): rows g and g + 8 are the real and the imaginary part of a user.
+// Each user's column of H, and each y, is scaled by a power of two s into the range of halves. Each scaled
+// value is split, s x = high + low, where both are halves rounded to 11 significant bits. Of a product a b
+// the terms high high, high low and low high are summed in float32; about 2^-22 |a||b| is left out. For two
+// users of the same tile low high is the adjoint of high low, and is not summed. The diagonal of H^H H, and
+// H^H y of a single vector, are float32 sums: they would leave most of a tensor core unused.
+//
+// Step 1, `frame_operands`, by all threads that share the frame: the floats become operands, in the same
+// memory. A thread takes two users of an octet of 8 antennas. Their 128 bytes become 8 rows of 16 bytes, each
+// a row of an 8 x 8 operand: high and low of the real and the imaginary part. Of n octets, octet o has the
+// antennas 2 (o + n k) and 2 (o + n k) + 1 for k = 0..3, so that neighbouring threads access neighbouring
+// bytes. If H is in two buffers, k = 0, 1 are in the first and k = 2, 3 in the second; `gap` is the extra
+// offset.
+//
+// Step 2, `tensor_sums`, by single warps: rows g and g + 8 of a 16 x 8 x 16 product are the real and the
+// imaginary part of a user.
+//
+// Who calls: `sum`, then a barrier, then `split`, then a barrier, then the tiles. The barriers are the
+// caller's.
+//
+// Needs: H and y without gaps (`frame_plan::of_samples`), and `tensor_scratch` floats for each team.
+//
+// Order of sums: fixed by the number of octets and warps. The bits differ from float32 sums and do not depend
+// on the schedule.
 #include <warpband/core/group.hpp>
 #include <warpband/core/half_lane.hpp>
 #include <warpband/core/memory.hpp>
@@ -22,7 +36,7 @@ namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-/// Below 2^15: the power of two that makes values with this sum of squares so, and its inverse.
+/// The largest exponent e for which values with this sum of squares, times 2^e, are below 2^15.
 WB_HD int scale_exponent(float energy) {
   const int exponent = static_cast<int>(__float_as_uint(energy) >> 23 & 255) - 127;
   return 15 - ((exponent + 2) >> 1);
@@ -30,17 +44,16 @@ WB_HD int scale_exponent(float energy) {
 WB_HD float power_of_two(int exponent) {
   return __uint_as_float(static_cast<std::uint32_t>(127 + exponent) << 23);
 }
-/// The parts of two values, in halves that stand side by side.
+/// High and low parts of two values, each as a pair of halves.
 WB_HD void split_two(float a, float b, float scale, std::uint32_t& high, std::uint32_t& low) {
   a *= scale, b *= scale;
   high = to_half_pair(a, b);
   const float2 kept = to_floats(high);
   low = to_half_pair(a - kept.x, b - kept.y);
 }
-WB_HD uint4 load_words(const float* p) { return *reinterpret_cast<const uint4*>(p); }
 WB_HD void store_words(float* p, const uint4& x) { *reinterpret_cast<uint4*>(p) = x; }
 
-/// The parts of eight values in their places.
+/// High and low parts of eight values.
 WB_HD void split_octet(const float (&x)[8], float scale, uint4& high, uint4& low) {
   split_two(x[0], x[1], scale, high.x, low.x);
   split_two(x[2], x[3], scale, high.y, low.y);
@@ -48,21 +61,20 @@ WB_HD void split_octet(const float (&x)[8], float scale, uint4& high, uint4& low
   split_two(x[6], x[7], scale, high.w, low.w);
 }
 
-/// Makes operands of a frame, by all threads that share it.
+/// Makes operands of a frame. All threads that share it call each method.
 template <int U, bool Many, bool Halves>
 struct frame_operands {
   using Scratch = tensor_scratch<U, Many>;
-  /// Pairs of antennas of an octet, and what they become: high and low parts of two values.
+  /// Pairs of antennas of an octet.
   static constexpr int parts = 4;
   const frame_plan& p;
   int antennas, rank, threads;
-  float *h, *y;                  // to; of floats, what was staged
-  const float *from_h, *from_y;  // staged halves
+  float *h, *y;                  // operands; before, if not `Halves`, the floats
+  const float *from_h, *from_y;  // if `Halves`: the samples
   float* scratch;
-  int gap,
-      from_gap;  // what lies between two parts of H, `h` and `from_h`: those of antennas of i < 4 and others
+  int gap, from_gap;  // extra offset of antennas i >= 4 of an octet, in `h` and in `from_h`
 
-  static constexpr int pairs = U / 2;  // of users; as many threads next to each other have the same antennas
+  static constexpr int pairs = U / 2;  // of users; so many neighbouring threads have the same antennas
   WB_HD int first() const { return rank / pairs; }
   WB_HD int step() const { return threads / pairs; }
   WB_HD int pair() const { return rank % pairs; }
@@ -75,8 +87,8 @@ struct frame_operands {
   }
   WB_HD bool ragged() const { return antennas < 8 * p.octets; }
 
-  /// Sums of squares of users and, where H comes with its vector, of the filter. Of halves, which need no
-  /// scale, operands too. Before the threads meet and `split`.
+  /// Partial energies of users and, for a single vector, partial H^H y. Halves need no scale: they become
+  /// operands here. A barrier must follow before `split`.
   WB_HD void sum() const {
     const int stride = Scratch::fixed ? Scratch::strands : step();
     WB_ROLL for (int strand = first(); strand < stride; strand += step()) {
@@ -100,7 +112,7 @@ struct frame_operands {
           WB_UNROLL for (int i = 0; i < 8; i++) of[i] = two[i].y;
           store_halves(of, row(octet, 4), row(octet, 5));
         } else {
-          // Where no antenna is, operands of the frame before are.
+          // Past the last antenna the buffer has operands of the frame before.
           if (ragged()) {
             WB_UNROLL for (int i = 0; i < 8; i++) {
               if (antenna(octet, i) >= antennas) store_words(row(octet, i), {0, 0, 0, 0});
@@ -145,6 +157,7 @@ struct frame_operands {
       if constexpr (!Many) store4(scratch + Scratch::filters + 2 * U * to + 4 * pair(), both);
     }
   }
+  /// Adds the energies, sets the scales and splits H. A barrier must follow before the tiles.
   WB_HD void split() const {
     float2 energy = {0.f, 0.f};
     WB_UNROLL for (int strand = 0; strand < Scratch::strands; strand++) {
@@ -175,7 +188,8 @@ struct frame_operands {
       }
     }
   }
-  /// Of `count` vectors, by as many threads each however many there are.
+  /// Splits `count` vectors. 16 threads take one vector, whatever the number of threads: so the order of sums
+  /// is fixed.
   WB_HD void split_vectors(int count) const {
     constexpr int lanes = 16;
     const int lane = rank % lanes;
@@ -231,14 +245,14 @@ struct frame_operands {
   }
 
  private:
-  /// The real and the imaginary parts of eight halves.
+  /// Stores the real and the imaginary parts of eight complex halves as two rows.
   WB_HD static void store_halves(const std::uint32_t (&x)[8], float* re, float* im) {
     const auto low = [](std::uint32_t a, std::uint32_t b) { return (a & 0xffffu) | b << 16; };
     const auto high = [](std::uint32_t a, std::uint32_t b) { return a >> 16 | (b & 0xffff0000u); };
     store_words(re, {low(x[0], x[1]), low(x[2], x[3]), low(x[4], x[5]), low(x[6], x[7])});
     store_words(im, {high(x[0], x[1]), high(x[2], x[3]), high(x[4], x[5]), high(x[6], x[7])});
   }
-  /// A vector's values of two antennas, or zeros where there are none.
+  /// Vector v at two antennas of an octet; zeros past the last antenna.
   WB_HD uint2 two_halves(int v, int octet, int part) const {
     const int at = antenna(octet, 2 * part);
     return at < antennas ? *reinterpret_cast<const uint2*>(from_y + v * antennas + at) : uint2{0, 0};
@@ -254,13 +268,14 @@ struct frame_operands {
   }
 };
 
-/// Of a user for each g, as an operand on the left (8 rows of real parts, 8 of imaginary ones, each for two
-/// octets) or on the right (real parts of two octets, then imaginary ones). Halves that come as such have no
-/// low part.
+/// Operand of 8 users and two octets. As left operand: 8 rows of real parts and 8 of imaginary parts for each
+/// octet. As right operand: real parts of both octets, then imaginary parts. Samples that come as halves have
+/// no low part.
 struct split_operand {
   uint4 high, low;
 };
-/// 8 x 8 sums of a conj(b): row g, columns 2 q and 2 q + 1. Own: of users with themselves (a is b).
+/// 8 x 8 tile of sums of a conj(b). Lane 4 g + q has row g, columns 2 q and 2 q + 1. `Own`: a and b are the
+/// same users.
 template <bool Halves, bool Own>
 struct tensor_products {
   tensor_tile by_re, by_im, low_by_re, low_by_im;
@@ -276,7 +291,7 @@ struct tensor_products {
       }
     }
   }
-  /// By the lane of g and q.
+  /// The lane's two sums.
   WB_HD void finish(int g, int q, float2 (&sum)[2]) const {
     WB_UNROLL for (int i = 0; i < 2; i++) sum[i] = entry(by_re, by_im, i);
     if constexpr (!Halves) {
@@ -284,7 +299,7 @@ struct tensor_products {
       WB_UNROLL for (int i = 0; i < 2; i++) low[i] = entry(low_by_re, low_by_im, i);
       WB_UNROLL for (int i = 0; i < 2; i++) {
         if constexpr (Own) {
-          // Row 2 q + i, column g.
+          // The adjoint: row 2 q + i, column g.
           const int from = 4 * (2 * q + i) + g / 2;
           float of[4];
           WB_UNROLL for (int e = 0; e < 2; e++) {
@@ -306,7 +321,7 @@ struct tensor_products {
   }
 };
 
-/// By warps that do not meet. `Ready`: called before results are written.
+/// The tiles, each by one whole warp; warps do not meet. `Ready`: called before results are written.
 template <int U, bool Many, bool Halves, class Ready>
 struct tensor_sums {
   using Shape = frame_shape<U, Many>;
@@ -314,10 +329,9 @@ struct tensor_sums {
   float* results;
   const frame_plan& p;
   int lane, g, q;
-  const float *left, *right,
-      *y;  // what the lane reads for operands of H on the left and on the right, and of vectors
+  const float *left, *right, *y;  // first row of the lane: left and right operands of H, operands of vectors
   const float* scratch;
-  int gap;  // between the parts of H
+  int gap;  // extra offset of the second part of H
   Ready ready;
   using sums = tensor_products<Halves, false>;
   using own_sums = tensor_products<Halves, true>;
@@ -338,7 +352,7 @@ struct tensor_sums {
     y = vectors + 4 * (matrix % 2 + p.octets * (matrix / 2));
   }
 
-  /// 16 users' own block and its diagonal; of a single vector also those users' filter.
+  /// Block `block` of 16 users on the diagonal; for a single vector also H^H y of these users.
   WB_HD void square(int block) const {
     own_sums even, odd;
     sums both;
@@ -361,7 +375,7 @@ struct tensor_sums {
     put_corner(block, of_both);
   }
 
-  /// Of 32 users, rows 16 to 31 and the even or odd ones of columns 0 to 15.
+  /// For 32 users: rows 16 to 31 and the even or odd columns of 0 to 15.
   WB_HD void beside(int odd) const {
     const operand_at even_rows = on_left(1, 0), odd_rows = on_left(1, 1), columns = on_right(0, odd);
     sums of_even, of_odd;  // rows
@@ -379,7 +393,7 @@ struct tensor_sums {
     }
   }
 
-  /// 16 users' matched filters for 8 N of the `count` vectors, from vector `side` on.
+  /// H^H y of 16 users for 8 N vectors from `side` on. Only vectors below `count` are stored.
   template <int N>
   WB_HD void filters(int block, int side, int count) const {
     operand_at columns[N];
@@ -411,19 +425,19 @@ struct tensor_sums {
   }
 
  private:
-  /// Where a lane reads an operand's parts for the first two octets.
+  /// Shared-memory addresses of an operand's high and low parts for the first two octets.
   struct operand_at {
     std::uint32_t high, low;
   };
-  static constexpr std::uint32_t bytes_of_octet = 16;  // of a vector; of H times U
-  /// The even or odd users of a block.
+  static constexpr std::uint32_t bytes_of_octet = 16;  // of a vector; U times as many for H
+  /// Operands of the even or odd users of a block.
   WB_HD operand_at on_left(int block, int odd) const { return users_at(left, block, odd); }
   WB_HD operand_at on_right(int block, int odd) const { return users_at(right, block, odd); }
   WB_HD operand_at users_at(const float* first, int block, int odd) const {
     const float* at = first + (8 * U * p.octets + gap) * odd + 32 * block;
     return {async_copies::address(at), async_copies::address(at + 4 * U * p.octets)};
   }
-  /// Eight vectors from `side` on; past `count` any, whose sums are not kept.
+  /// Operand of eight vectors from `side` on. Past `count` it is any vector; those sums are not stored.
   WB_HD operand_at vectors_from(int side, int count) const {
     const int mine = side + lane % 8;
     const float* at = y + (mine < count ? mine : 0) * p.y_side;
@@ -442,7 +456,8 @@ struct tensor_sums {
     if constexpr (Low && !Halves) x.low = load_matrices(at.low + offset);
     return x;
   }
-  /// add(load(octet)) for every other octet; what comes next is read before.
+  /// add(load(octet)) for every other octet. The next operands are loaded before the products of these,
+  /// unless a thread has too few registers.
   template <class Load, class Add>
   WB_HD void over_antennas(Load load, Add add) const {
     if constexpr (U == 32 && !Many) {
@@ -467,7 +482,8 @@ struct tensor_sums {
   WB_HD void put_own(int block, const float2 (&even)[2], const float2 (&odd)[2]) const {
     const int first = 16 * block;
     WB_UNROLL for (int i = 0; i < 2; i++) {
-      // Both have each entry and its conjugate, not always with the same bits.
+      // Each tile has every entry and its conjugate, whose bits may differ: store the entry below the
+      // diagonal.
       const int row = first + 2 * g, column = first + 4 * q + 2 * i;
       if (row > column) put(row, column, even[i]), put(row + 1, column + 1, odd[i]);
     }
@@ -482,7 +498,8 @@ struct tensor_sums {
       results[Shape::right + 32 * block + lane] = sum;
     }
   }
-  /// Of the even or odd users and of vectors `side` + 2 q and the next; h conj(y) is what was summed.
+  /// H^H y of the even or odd users for vectors `side` + 2 q and the next. The tile has h conj(y), its
+  /// conjugate.
   WB_HD void put_filter(int block, int odd, int side, int count, const float2 (&sum)[2]) const {
     const int user = 16 * block + 2 * g + odd;
     const float scale = Halves ? 1.f : scratch[Scratch::inverse + user];
@@ -494,7 +511,7 @@ struct tensor_sums {
           sum[i].x * scale * by, (0.f - sum[i].y) * scale * by};
     }
   }
-  /// Row r, column c of the Gram matrix, as its conjugate where that lies above the diagonal.
+  /// Stores entry r, c of H^H H; an entry above the diagonal as the conjugate at c, r.
   WB_HD void put(int r, int c, float2 z) const {
     float* to = results + (r > c ? lower_triangle<U>::place(r, c) : lower_triangle<U>::place(c, r));
     const float by = Halves ? 1.f : scratch[Scratch::inverse + r] * scratch[Scratch::inverse + c];

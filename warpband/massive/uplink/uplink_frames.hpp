@@ -1,15 +1,35 @@
 #pragma once
-// The detector on a CUDA device for 16 and 32 users: the arithmetic of uplink_op.hpp with other movements of
-// data, and with float32 sums the same bits.
+// The detector for 16 and 32 users on a CUDA device. It computes what uplink_op.hpp computes. With float32
+// sums it gives the same bits.
 //
-// A multiprocessor has one block, whose warps have two trades. Teams sum over antennas (frame_sums.hpp): of a
-// frame that lies in one of a ring of buffers they put H^H H and H^H y into a slot, and start to copy a later
-// frame into the buffer at once. Solvers (frame_solver.hpp) take it from there. So buffers, which take most
-// of the shared memory, are never held by a frame that is being solved, and neither trade waits for the other
-// but through the barriers of slots. Frame n of a block has buffer n % buffers, team n % teams and slot n %
-// slots; the team that read what a buffer had before starts to copy it. A block's only frame, as blocks have
-// in small calls, is the work of all its teams and of all solvers, if it is of 16 users and has several
-// vectors.
+// A frame is one H (B antennas, U users) and the vectors y that share it. A multiprocessor runs one block; a
+// block takes every gridDim.x-th frame. Its warps are specialised:
+//
+//   producer warps   sum over antennas: H^H H and H^H y (frame_sums.hpp, tensor_sums.hpp). They work in
+//                    teams of `frame_roles::team` warps, one frame a team.
+//   solver warps     turn the sums into symbols and LLRs (frame_solver.hpp), 32 / U frames a warp.
+//
+// Two ring buffers in shared memory connect them (`frame_plan` has the offsets and sizes):
+//
+//   device memory -> ring of `buffers` stages -> producers -> ring of `slots` stages -> solvers
+//
+// A stage of the first ring (a buffer) holds H of a frame, or half of its antennas where `parts` is 2. Part i
+// of frame n of the block is in buffer (parts n + i) % buffers. Its y is in vector area n % places, or, where
+// frames have several vectors, in the area of its team. Frame n has team n % teams and slot n % slots. The
+// producers refill a buffer as soon as they have read it: it is never held while a frame is solved.
+//
+// Barriers (mbarrier; a phase is counted from 0):
+//
+//   loaded(b)           the copies into buffer b have ended
+//   vectors_loaded(t)   the copies of the vectors of team t have ended, where frames have several
+//   all_read(b)         all threads of a team have read buffer b (`arrives`); otherwise the team has met and
+//                       has started the next copies into it
+//   filled(s)           the sums of slot s are complete
+//   freed(s)            the solvers have read slot s
+//
+// Teams meet at named barriers 1 + team, all solvers of a block's only frame at named barrier 2.
+//
+// If a block has a single frame of 16 users and several vectors, all its teams and solvers share that frame.
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/massive/uplink/frame_solver.hpp>
 #include <warpband/massive/uplink/frame_sums.hpp>
@@ -20,10 +40,15 @@ inline namespace WB_ISA {
 
 static_assert(frame_runs == antenna_runs);
 
-/// Shuffled, so that a compiler knows that all of a warp have the same.
+// The sums of the detector are in the packed triangle: `frame_shape` has its size by default.
+static_assert(frame_shape<16, false>::diagonal == lower_triangle<16>::floats);
+static_assert(frame_shape<32, false>::diagonal == lower_triangle<32>::floats);
+
+/// The shuffle tells the compiler that the result is uniform in a warp.
 WB_HD int warp_of_block() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); }
 
-/// What both trades know. Groups: of up to 14 vectors that share a frame's H.
+/// What producers and solvers share: frames, offsets and barriers. A frame's vectors are taken in groups of
+/// up to 14.
 template <int U, bool Many, bool Tensor>
 struct frame_block {
   using Roles = frame_roles<U, Many, Tensor>;
@@ -32,7 +57,7 @@ struct frame_block {
   const frame_plan& p;
   float* shared;
   std::size_t first;
-  int count, groups;  // frames of this block, groups of each
+  int count, groups;  // frames of this block; groups of vectors of each frame
   bool alone;         // all teams and all solvers share the block's only frame
 
   WB_HD frame_block(const massive_args& args, const frame_plan& plan, float* memory, std::size_t begin,
@@ -53,15 +78,14 @@ struct frame_block {
   WB_HD float* buffer(int b) const { return shared + b * p.buffer; }
   WB_HD float* place(int v) const { return shared + p.vectors_at + v * p.vectors; }
   WB_HD float* slot(int s) const { return shared + p.slots_at + s * Shape::floats; }
-  /// Warps of a team that start copies of H, the first ones: two of four where they sum less and an engine
-  /// does the most of it. Only they wait then for others to have read what was there.
+  /// Whether only the two warps that sum least start the copies of a team of four. Only they wait then until
+  /// the buffer has been read.
   static constexpr bool apart = async_copies::bulk && U == 32 && !Tensor && !Many;
-  /// Whether a team's threads do not meet when a buffer is read.
+  /// Whether all threads of a team arrive at `all_read`. Otherwise the team meets after it has read a buffer.
   static constexpr bool arrives = apart || Roles::parts > 1;
+  /// Warps of a team that start copies of H: the first ones.
   static constexpr int copiers = apart ? 2 : async_copies::bulk && Tensor ? 1 : Roles::team;
-  // Barriers: of buffers and of each team's vectors, when they are loaded; of slots; of buffers, when they
-  // are read, by all of a team's threads or by a team that has met.
-  /// Arrivals of a team's threads, and of those that command the device's engine.
+  /// Arrivals in a phase: of all threads of a team; of the threads that issue bulk copies.
   static constexpr int by_threads = 32 * Roles::team, by_engine = async_copies::bulk ? copiers : by_threads;
   WB_HD int sharers() const { return alone ? p.teams : 1; }
   WB_HD shared_barrier barrier(int i) const {
@@ -73,6 +97,7 @@ struct frame_block {
   WB_HD shared_barrier freed(int s) const { return barrier(p.buffers + p.teams + p.slots + s); }
   WB_HD shared_barrier all_read(int b) const { return barrier(p.buffers + p.teams + 2 * p.slots + b); }
 
+  /// By all threads of the block, before anything else. Ends with `__syncthreads`.
   WB_HD void begin() const {
     const int rank = static_cast<int>(threadIdx.x);
     const int by_teams = p.buffers + p.teams + p.slots;
@@ -81,8 +106,8 @@ struct frame_block {
         : i < by_teams ? sharers() * by_threads
                        : U);
     if (rank < p.buffers) all_read(rank).init(arrives ? by_threads : 1);
-    // Slots that a block has no frame for are solved too, and not kept; where the last octets have no
-    // antenna, tensor cores find a single vector's zeros.
+    // Solvers also solve slots that have no frame; nothing of that is stored. Tensor cores also multiply the
+    // part of a vector past its last antenna: it must be zero.
     WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += static_cast<int>(blockDim.x)) slot(0)[i] =
         0.f;
     if (Tensor && a.antennas < 8 * p.octets) {
@@ -93,7 +118,7 @@ struct frame_block {
   }
 };
 
-/// A team: `team` warps.
+/// A team of producer warps. All its threads call `work` once.
 template <int U, bool Many, bool Tensor>
 struct frame_team : frame_block<U, Many, Tensor> {
   using base = frame_block<U, Many, Tensor>;
@@ -102,10 +127,11 @@ struct frame_team : frame_block<U, Many, Tensor> {
   using typename base::Shape;
   static constexpr int threads = 32 * Roles::team;
   static constexpr bool joined = !Many;
-  /// Where one more meeting costs a team less than the wait for its next vectors.
+  /// Whether H^H y is summed before H^H H. The next vectors are then copied during the sums of H^H H, at the
+  /// cost of one more named barrier.
   static constexpr bool filters_first = Many && U == 32 && !Tensor;
-  int team, warp, rank;  // of the block's teams; of the team's warps and threads
-  int sharer, sharers;   // of the teams that share a frame
+  int team, warp, rank;  // this team of the block; this warp and thread of the team
+  int sharer, sharers;   // this team of those that share a frame, and their number
 
   WB_HD explicit frame_team(const base& b) : base(b) {
     const int block_warp = warp_of_block();
@@ -122,20 +148,21 @@ struct frame_team : frame_block<U, Many, Tensor> {
     else
       __syncwarp();
   }
-  /// Among all threads that share a frame.
+  /// This thread among all that share a frame, and their number.
   WB_HD int shared_rank() const { return rank + threads * sharer; }
   WB_HD int shared_threads() const { return threads * sharers; }
   WB_HD bool half_in() const { return this->a.half_channel.data != nullptr; }
 
-  // -------------------------------------------------------------------------------------------- movements
+  // ----------------------------------------------------------------------------------------------- copies
 
   WB_HD static void copy(float* to, const void* from, int fours, int first, int step) {
     const auto* at = static_cast<const float4*>(from);
     WB_ROLL for (int i = first; i < fours; i += step)
         async_copies::copy16(async_copies::address(to + 4 * i), at + i);
   }
-  /// Starts to copy a part of frame n's H into buffer b, and with the first part its vector, where it has
-  /// one, into place v.
+  /// Starts to copy part `part` of frame n's H into buffer b. Where a frame has a single vector, part 0 also
+  /// copies that into vector area v. Of two parts, the first has the first 4 `octets` antennas. By the whole
+  /// team.
   WB_HD void stage(int b, int v, int n, int part) const {
     if (sharer != 0 || warp >= copiers) return;
     const massive_args& a = this->a;
@@ -167,7 +194,8 @@ struct frame_team : frame_block<U, Many, Tensor> {
       loaded.arrive_after_copies();
     }
   }
-  /// By a lane of each copier. The engine's commands take long to begin: they are as few as can be.
+  /// Issues the bulk copies of `count` antennas from `begin` on, by one lane of each copying warp. A bulk
+  /// copy takes long to issue, so there are as few as the layout allows.
   WB_HD void bulk_channel(float* buffer, std::size_t f, int begin, int count, shared_barrier loaded) const {
     const massive_args& a = this->a;
     const frame_plan& p = this->p;
@@ -189,11 +217,13 @@ struct frame_team : frame_block<U, Many, Tensor> {
         loaded.copy(buffer + at_run(p, run), channel + U * first, 8 * U * (left < most ? left : most));
     }
   }
+  /// Starts to copy the vectors of a group, by all threads that share the frame.
   WB_HD void stage_vectors(float* to, std::size_t f, int symbol, shared_barrier loaded) const {
     copy_vectors(to, f, symbol);
     loaded.arrive_after_copies();
   }
-  /// Those from `symbol` on. Several vectors are many short pieces, for which the engine takes longer.
+  /// The vectors from `symbol` on, by `cp.async`. They are many short pieces, for which bulk copies are
+  /// slower.
   WB_HD void copy_vectors(float* to, std::size_t f, int symbol) const {
     const massive_args& a = this->a;
     const int count = this->count_from(symbol);
@@ -222,7 +252,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
     const float2 x = to_floats(one), z = to_floats(two);
     *reinterpret_cast<float4*>(to) = {x.x, x.y, z.x, z.y};
   }
-  /// Halves to floats in the team's own memory.
+  /// Converts the halves of a buffer to floats in the team's own memory.
   WB_HD void unpack_channel(const float* buffer, float* own) const {
     const auto* from = reinterpret_cast<const uint4*>(buffer);
     WB_ROLL for (int i = shared_rank(); i < this->a.antennas * (U / 4); i += shared_threads()) {
@@ -239,7 +269,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
       WB_ROLL for (int i = rank % 32; 4 * i < this->a.antennas; i += 32) {
         const uint4 x = from[i];
         put_two(to + at_antenna(this->p, 4 * i), x.x, x.y);
-        put_two(to + at_antenna(this->p, 4 * i + 2), x.z, x.w);  // a run may have two antennas
+        put_two(to + at_antenna(this->p, 4 * i + 2), x.z, x.w);  // may be in the next run
       }
     }
   }
@@ -247,8 +277,9 @@ struct frame_team : frame_block<U, Many, Tensor> {
   // ------------------------------------------------------------------------------------------------ sums
 
   static constexpr bool slots_change = slots_change_teams<Roles>();
-  /// Until what a slot had before is solved, and before that is there: of another team, which may be late, so
-  /// that the solver's turn could still be the one before.
+  /// Waits until the solvers have read a slot in phase `turn`. A wait sees only whether a phase is even or
+  /// odd. If another team may have filled the slot, that phase may not have begun yet: wait for `filled`
+  /// first.
   struct until_freed {
     shared_barrier filled, freed;
     int turn;
@@ -257,12 +288,15 @@ struct frame_team : frame_block<U, Many, Tensor> {
       freed.wait(turn);
     }
   };
-  /// In turn: a warp of the team may still write results of the frame before.
+  /// Scratch memory of the team. Where frames have two parts it is double-buffered, since a warp of the team
+  /// may still write the results of the frame before.
   WB_HD float* scratch(bool odd) const {
     return this->shared + this->p.scratch + Roles::scratch * team +
            (Roles::parts > 1 && odd ? Roles::scratch / 2 : 0);
   }
-  /// Operands for tensor cores in the place of H, if that is `fresh`, and of vectors.
+  /// Makes operands for tensor cores of H, if it is `fresh`, and of `count` vectors. The operands overwrite
+  /// the floats they are made of. `gap` and `from_gap` are the extra offset of the second part of H. Ends
+  /// with the threads that share the frame having met.
   template <bool Halves>
   WB_HD void make_operands(float* h, float* y, const float* from_h, const float* from_y, float* scratch,
                            int gap, int from_gap, bool fresh, int count) const {
@@ -276,7 +310,8 @@ struct frame_team : frame_block<U, Many, Tensor> {
     make.split();
     meet();
   }
-  /// f(what sums the frame at h and the vectors at y).
+  /// Calls f with what sums the H at h and the vectors at y into `results`. `ready` runs before the first
+  /// result is written.
   template <class Ready, class F>
   WB_HD void with_sums(const float* h, const float* y, float* results, float* scratch, int gap, Ready ready,
                        F f) const {
@@ -288,12 +323,12 @@ struct frame_team : frame_block<U, Many, Tensor> {
     else
       f(tensor_sums<U, Many, false, Ready>(h, y, results, scratch, gap, this->p, ready));
   }
-  /// H^H H, and H^H y where that is `joined`.
+  /// H^H H, and where a frame has a single vector also H^H y. The warps of a team take disjoint tiles.
   template <class Sums>
   WB_HD void square(const Sums& sums) const {
     if constexpr (Tensor) {
-      // Two teams share the tensor cores, which the first two warps of one and the last two of the other
-      // need for longer.
+      // Diagonal tiles need more products than the others. The two teams give them to different warps, which
+      // balances the tensor cores of the multiprocessor.
       const int part = U == 16 ? warp : warp ^ team % 2 * 2;
       if (part < U / 16)
         sums.square(part);
@@ -305,9 +340,10 @@ struct frame_team : frame_block<U, Many, Tensor> {
       sums.triangle(U == 32 ? warp - 2 : 0);
     }
   }
+  /// H^H y of `count` vectors.
   template <class Sums>
   WB_HD void filter(const Sums& sums, int count) const {
-    // The first of several teams has H^H H.
+    // If teams share a frame, the first one sums H^H H and the others H^H y.
     const bool shares = sharers > 1;
     if (shares && sharer == 0) return;
     if constexpr (!Tensor) {
@@ -320,6 +356,8 @@ struct frame_team : frame_block<U, Many, Tensor> {
     }
   }
 
+  /// All frames of the team. For each: wait until it is loaded, convert it where needed, sum, and write the
+  /// results to its slot. Refill its buffers as soon as they have been read.
   WB_HD void work() const {
     const frame_plan& p = this->p;
     constexpr int parts = Roles::parts;
@@ -334,8 +372,9 @@ struct frame_team : frame_block<U, Many, Tensor> {
     if (Many && team < this->count) stage_vectors(vectors, this->frame(team), 0, vectors_loaded);
     int b = parts * team, v = team, s = team;
     bool odd = false;
-    int buffer_turn = 0, vectors_turn = 0, slot_turn = 0;  // of barriers
+    int buffer_turn = 0, vectors_turn = 0, slot_turn = 0;  // phases of barriers
     WB_ROLL for (int n = team; n < this->count; n += p.teams) {
+      // If the ring ends between the two parts, the second one is in buffer 0 and in its next phase.
       const bool wraps = parts > 1 && b + 1 == p.buffers;
       const auto buffer_of = [&](int i) { return i == 0 ? b : wraps ? 0 : b + 1; };
       const auto turn_of = [&](int i) { return i == 1 && wraps ? buffer_turn + 1 : buffer_turn; };
@@ -343,6 +382,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
       float* const buffer = this->buffer(b);
       float* const scratch = this->scratch(odd);
       odd = !odd;
+      // Says that the frame's buffers have been read, and starts the copies of the frames that follow there.
       const auto leave_buffers = [&] {
         if constexpr (base::arrives) {
           WB_UNROLL for (int i = 0; i < parts; i++) this->all_read(buffer_of(i)).arrive();
@@ -359,7 +399,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
         const int symbol = g * Shape::sides, side_count = this->count_from(symbol);
         if (g == 0) {
           WB_UNROLL for (int i = 0; i < parts; i++) {
-            // Else the turn before, which another team waits for, may not be over.
+            // Another team may have used the buffer before: wait first until that phase is over.
             if constexpr (Roles::buffers_change) this->all_read(buffer_of(i)).wait(turn_of(i) - 1);
             this->loaded(buffer_of(i)).wait(turn_of(i));
           }
@@ -372,7 +412,7 @@ struct frame_team : frame_block<U, Many, Tensor> {
           if constexpr (Tensor) {
             make_operands<true>(h, y, buffer, halves, scratch, 0, gap, g == 0, side_count);
           } else {
-            if constexpr (base::apart) meet();  // nobody reads the floats of the frame before
+            if constexpr (base::apart) meet();  // all have read the floats of the frame before
             if (g == 0) unpack_channel(buffer, own);
             unpack_vectors(halves, own, side_count);
             meet();
@@ -398,14 +438,14 @@ struct frame_team : frame_block<U, Many, Tensor> {
           if (!filters_first && g == 0 && sharer == 0) square(sums);
           if constexpr (Many) filter(sums, side_count);
           if constexpr (filters_first) {
-            // While H^H H is summed, the next vectors come in the place of these.
+            // The next vectors overwrite these while H^H H is summed.
             meet();
             stage_next_vectors();
             if (g == 0) square(sums);
           }
         });
         this->filled(s).arrive();
-        if constexpr (Tensor && parts == 1) async_copies::order_bulk();  // of operands in the place of H
+        if constexpr (Tensor && parts == 1) async_copies::order_bulk();  // after operands in the buffer
         if (!base::arrives || (parts > 1 && half_in())) meet();
         if constexpr (Many && !filters_first) stage_next_vectors();
       }
@@ -420,12 +460,13 @@ struct frame_team : frame_block<U, Many, Tensor> {
   }
 };
 
+/// Solver warp number `solver`: all its frames. It waits for `filled` of its slots and arrives at `freed`.
 template <int U, bool Many, bool Tensor>
 WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
   using Roles = frame_roles<U, Many, Tensor>;
   constexpr int frames = Roles::frames_of_solver;
   const int sub = static_cast<int>(threadIdx.x) % 32 / U, own = solver * frames, slot = own + sub,
-            from = block.alone ? 0 : own;  // slots: of this warp, and where its frames are summed
+            from = block.alone ? 0 : own;  // slots: own; and those that producers fill for this warp
   int turn = 0;
   const auto of_solver = [&](int n) { return block.frame(n + sub < block.count ? n + sub : n); };
   const auto noise_var_of = [&](std::size_t frame) {
@@ -433,8 +474,8 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
   };
   float noise_var = from < block.count ? noise_var_of(of_solver(from)) : 1.f;
   WB_ROLL for (int n = from; n < block.count; n += block.p.slots, turn += block.groups) {
-    // Half a warp that has no frame takes vectors of the other one's, or all take those of the block's only
-    // frame, each in a slot of its own.
+    // A half warp without a frame takes some vectors of the other half's frame. If a block has a single
+    // frame, all half warps share its vectors. Each works on a copy of the sums in its own slot.
     const bool exists = n + sub < block.count, divided = Many && frames == 2 && n + 1 >= block.count;
     const vector_share share = !divided      ? vector_share{0, 1}
                                : block.alone ? vector_share{slot, block.p.slots}
@@ -457,7 +498,7 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
         work.prepare(now);
       }
       work.solve(block.vector_number(frame, symbol), block.count_from(symbol), share);
-      // For slots with copies, and of the last frame in a slot for the end, nobody waits.
+      // No producer waits for a slot that holds a copy, nor after the last frame of a slot.
       if (exists && own == from && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
         block.freed(slot).arrive();
       __syncwarp();
@@ -465,6 +506,7 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
   }
 }
 
+/// Frames `first` to `last` - 1, with p = `frame_plan::of` and 32 (team * teams + solvers) threads a block.
 template <int U, bool Many, bool Tensor>
 __global__ void __launch_bounds__(frame_roles<U, Many, Tensor>::threads, 1)
     detect_frames(const __grid_constant__ massive_args a, const __grid_constant__ frame_plan p,
@@ -480,7 +522,7 @@ __global__ void __launch_bounds__(frame_roles<U, Many, Tensor>::threads, 1)
     solve_frames(block, warp - Roles::team * p.teams);
 }
 
-/// In files of their own, uplink_*_kernels.cpp.
+/// Defined in uplink_*_kernels.cpp.
 int launch_frames_of_16(const massive_args& a, const place& where);
 int launch_frames_of_32(const massive_args& a, const place& where);
 int launch_tensor_frames_of_16(const massive_args& a, const place& where);

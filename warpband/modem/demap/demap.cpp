@@ -19,7 +19,7 @@ void demapper::run(executor& exec, const demap_input& in, view<float> llr, view<
   check_shape("received", in.received, 1, n);
   check_optional_shape("channel", in.channel, 1, n);
   check_shape("noise_var", in.noise_var, 1, n);
-  check_shape("llr", llr, static_cast<std::size_t>(bits_), n);
+  check_optional_shape("llr", llr, static_cast<std::size_t>(bits_), n);
   check_optional_shape("status", status, 1, n);
   const demap_args a{bits_,
                      algorithm_ == demap_algorithm::exact,

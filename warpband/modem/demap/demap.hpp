@@ -19,11 +19,13 @@ struct demap_input {
   view<const float> noise_var = {};  // N0 per complex entry: [symbols, 1], item_stride 0 to share one
 };
 
-/// LLRs [symbols, m], bits in 3GPP order. A symbol with a non-finite y, h or N0, or with N0 <= 0, gets LLRs
-/// of 0 and status_erased; |h|^2 up to 1e-30 gives LLRs of 0.
+/// LLRs [symbols, m], bits in 3GPP order, limited to +-3e38. A symbol with a non-finite y, h or N0, or with
+/// N0 <= 0, gets LLRs of 0 and status_erased. Any other y, h and N0 of a float are fine, however small or
+/// large; h = 0 says nothing and gives LLRs of 0. |y / h| above 1000 gives LLRs within 0.1 %.
 class demapper {
  public:
   explicit demapper(int points, demap_algorithm algorithm = demap_algorithm::max_log);
+  /// Outputs without data are not computed.
   void run(executor& exec, const demap_input& in, view<float> llr, view<std::uint8_t> status = {}) const;
   int bits() const noexcept { return bits_; }
 

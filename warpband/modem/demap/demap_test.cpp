@@ -264,25 +264,100 @@ TEST_P(demap_on, extreme_but_finite_input_gives_finite_llrs) {
   for (const int points : all_points)
     for (const demap_algorithm algorithm : both) {
       const result got = demap(exec(), points, algorithm, b);
-      for (const float llr : got.llr) ASSERT_TRUE(std::isfinite(llr)) << points;
+      for (const float llr : got.llr) ASSERT_LE(std::fabs(llr), 3e38f) << points;
       for (const std::uint8_t s : got.status) EXPECT_EQ(s, 0);
       EXPECT_TRUE(same_bits(got, demap(*scalar, points, algorithm, b))) << points;
     }
 }
 
-TEST(demap_overflow, leaves_the_sign_or_an_erasure) {
-  const auto exec = wb::testing::open_scalar();
-  const auto llr = [&](complex y, complex h, float n0) {
-    return demap(*exec, 16, demap_algorithm::max_log, {{y}, {h}, {n0}})
-        .llr[0];  // b0: the sign of the real part
+TEST_P(demap_on, a_common_scale_changes_no_bit) {
+  std::mt19937 random(8);
+  for (const int points : all_points)
+    for (const demap_algorithm algorithm : both) {
+      const batch b = noisy_batch(points, 67, random);
+      const result expected = demap(exec(), points, algorithm, b);
+      for (const int exponent : {-55, -50, -40, 40, 50, 60}) {
+        batch other = b;
+        for (std::size_t i = 0; i < b.y.size(); i++) {
+          other.y[i] *= std::ldexp(1.f, exponent);
+          other.h[i] *= std::ldexp(1.f, exponent);
+          other.n0[i] = std::ldexp(b.n0[i], 2 * exponent);
+        }
+        EXPECT_TRUE(same_bits(demap(exec(), points, algorithm, other), expected))
+            << points << " points, 2^" << exponent;
+      }
+    }
+}
+
+TEST_P(demap_on, tiny_and_huge_inputs_give_the_oracles_llrs) {
+  struct sizes {
+    double y, h, n0;  // y is this times a symbol
   };
-  // The distance to the wrong side is beyond a float, that to the right one is not.
-  EXPECT_GE(llr({0.9487f, 0.3f}, 1.f, 4e-39f), 1e38f);
-  EXPECT_LE(llr({-0.9487f, 0.3f}, 1.f, 4e-39f), -1e38f);
-  // Both are, or h^2 is: nothing can be said.
-  EXPECT_EQ(llr({8.f, 0.3f}, 1.f, 3e-38f), 0.f);
-  EXPECT_EQ(llr({-8.f, 0.3f}, 1.f, 3e-38f), 0.f);
-  EXPECT_EQ(llr(1e30f, 1e30f, 1.f), 0.f);
+  const std::vector<sizes> all{{1e-14, 1e-14, 1e-30}, {1e-15, 1e-15, 1e-32}, {1e-17, 1e-17, 1e-36},
+                               {1e-20, 1e-20, 1e-40}, {3e19, 3e19, 1e37},    {1e30, 1e30, 1},
+                               {1, 1, 1e-39},         {1, 1, 1e-44},         {1e5, 1, 1e-30},
+                               {1e4, 1, 1},           {1e6, 1, 1},           {1e-10, 1e-16, 1e-30},
+                               {1e20, 1e15, 1e38},    {1e-10, 1, 1}};
+  for (const int points : all_points)
+    for (const demap_algorithm algorithm : both)
+      for (const sizes& size : all) {
+        const auto s = oracle::constellation(points);
+        batch b;
+        b.n0 = {static_cast<float>(size.n0)};
+        for (const auto& point : s) {
+          b.y.push_back(complex(size.y * point));
+          b.h.push_back(static_cast<float>(size.h));
+        }
+        const result got = demap(exec(), points, algorithm, b);
+        const std::size_t m = got.llr.size() / s.size();
+        for (std::size_t p = 0; p < s.size(); p++) {
+          EXPECT_EQ(got.status[p], 0);
+          const auto expected = oracle::demap(
+              std::complex<double>(b.y[p]), b.n0[0], std::complex<double>(b.h[p]), points,
+              algorithm == demap_algorithm::exact ? oracle::demapper::exact : oracle::demapper::max_log);
+          const double rounded = algorithm == demap_algorithm::exact ? 1e-6 : 0;  // of logarithms of sums
+          double largest = 0;
+          for (const double llr : expected) largest = std::max(largest, std::min(std::fabs(llr), 3e38));
+          for (std::size_t e = 0; e < m; e++) {
+            const double limited = std::clamp(expected[e], -3e38, 3e38);
+            ASSERT_NEAR(got.llr[p * m + e], limited, 2e-3 * std::fabs(limited) + 1e-5 * largest + rounded)
+                << points << " points, point " << p << ", bit " << e << ", y " << size.y << ", h " << size.h
+                << ", N0 " << size.n0;
+          }
+        }
+      }
+}
+
+TEST_P(demap_on, far_from_all_points_llrs_grow_with_the_distance) {
+  for (const int points : all_points)
+    for (const demap_algorithm algorithm : both) {
+      batch near, far;
+      for (const auto& point : oracle::constellation(points)) {
+        near.y.push_back(complex(1e6 * point));
+        far.y.push_back(complex(1e16 * point));
+      }
+      near.n0 = far.n0 = {1.f};
+      const result expected = demap(exec(), points, algorithm, near),
+                   got = demap(exec(), points, algorithm, far);
+      for (std::size_t i = 0; i < got.llr.size(); i++) {
+        ASSERT_NE(got.llr[i], 0.f);
+        ASSERT_NEAR(got.llr[i] / expected.llr[i], 1e10, 2e7) << points << " points";
+      }
+    }
+}
+
+TEST_P(demap_on, status_alone_is_that_beside_llrs) {
+  std::mt19937 random(9);
+  batch b = noisy_batch(16, 37, random);
+  b.n0[5] = 0.f;
+  b.h[20].imag(infinity);
+  const result both_outputs = demap(exec(), 16, demap_algorithm::max_log, b);
+  const auto y = on_device(exec(), b.y, 1, 37), h = on_device(exec(), b.h, 1, 37);
+  const auto n0 = exec().make_from(b.n0);
+  auto status = exec().make<std::uint8_t>(1, 37);
+  wb::demapper(16).run(exec(), {y, h, {n0.data(), 1, 37, 1, 1}}, {}, status);
+  EXPECT_EQ(exec().to_host(status), both_outputs.status);
+  EXPECT_EQ(both_outputs.status[5] + both_outputs.status[20], 2);
 }
 
 TEST(demap_arguments, bad_ones_are_named) {
