@@ -1,6 +1,6 @@
 """What the tests of commands on HDF5 files share: a folder for each test, files by h5py, runs of the command.
 
-A test program calls main(): usage: NAME_test.py [COMMAND]     COMMAND: the program, build/release/warpband unless given
+WARPBAND_COMMAND names the program, build/release/warpband unless given.
 """
 import json
 import os
@@ -13,7 +13,7 @@ import unittest
 import h5py
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-command = str(ROOT / "build" / "release" / "warpband")
+command = os.environ.get("WARPBAND_COMMAND", str(ROOT / "build" / "release" / "warpband"))
 
 
 def info():
@@ -78,10 +78,3 @@ class ArrayFilesTest(unittest.TestCase):
         code, peak = map(int, run.stdout.split())
         self.assertEqual(code, 0, run.stderr)
         return peak
-
-
-def main():
-    global command
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.sep in sys.argv[1]:
-        command = os.path.abspath(sys.argv.pop(1))
-    unittest.main("__main__")
