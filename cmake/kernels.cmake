@@ -49,7 +49,7 @@ if(WARPBAND_CUDA)
   find_package(CUDAToolkit REQUIRED)
 endif()
 
-add_custom_target(kernels)
+add_custom_target(warpband_kernels)
 
 # wb_add_kernels(<target> <source>...): adds the objects of all builds to the target, and tells it what is built.
 function(wb_add_kernels target)
@@ -74,7 +74,7 @@ function(wb_add_kernels target)
                              -Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overflow)
     endif()
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
-    add_dependencies(kernels ${objects})
+    add_dependencies(warpband_kernels ${objects})
   endforeach()
   foreach(isa scalar base neon avx2 avx512)
     string(TOUPPER ${isa} upper)

@@ -73,7 +73,7 @@ aarch64() {
 }
 debug_kernels() {
     cmake --preset debug
-    cmake --build --preset debug --target kernels --parallel "$jobs"
+    cmake --build --preset debug --target warpband_kernels --parallel "$jobs"
     bash scripts/checks/symbols.sh build/debug
 }
 checks() {
