@@ -109,7 +109,7 @@ isa isa_from_name(const std::string& name) {
     if (name == isa_name(i)) return i;
     allowed += (allowed.empty() ? "one of " : ", ") + std::string(isa_name(i));
   }
-  for (isa i : {isa::base, isa::avx2, isa::avx512})
+  for (isa i : {isa::scalar, isa::base, isa::avx2, isa::avx512})
     if (name == isa_name(i))
       throw device_error("instruction set " + name +
                          " is not available on this machine or not in this build: expected " + allowed);
