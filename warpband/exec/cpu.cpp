@@ -121,7 +121,7 @@ cpu::cpu(cpu_options options)
       isa_(options.instructions ? *options.instructions : widest_or_forced()) {
   if (options.threads < 0 || options.threads > 4096)
     throw argument_error("threads", std::to_string(options.threads), "0 (all cores) to 4096");
-  if (!machine_has(isa_))
+  if (!is_available(isa_))
     throw device_error(std::string("instruction set ") + isa_name(isa_) +
                        " is not available on this machine");
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
