@@ -1,6 +1,6 @@
 """What the tests of commands on HDF5 files share: a folder for each test, files by h5py, runs of the command.
 
-A test program calls main(): usage: NAME_test.py [COMMAND]     COMMAND: the program, build/release/warpband unless given
+WARPBAND_COMMAND names the program, build/release/warpband unless given.
 """
 import json
 import os
@@ -16,7 +16,7 @@ import h5py
 import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-command = str(ROOT / "build" / "release" / "warpband")
+command = os.environ.get("WARPBAND_COMMAND", str(ROOT / "build" / "release" / "warpband"))
 
 
 def info():
@@ -116,10 +116,3 @@ class ArrayFilesTest(unittest.TestCase):
 def takes_interrupts():
     """For a child that is interrupted: what a shell starts in the background has SIGINT ignored, and so have its children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def main():
-    global command
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.sep in sys.argv[1]:
-        command = os.path.abspath(sys.argv.pop(1))
-    unittest.main("__main__")

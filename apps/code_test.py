@@ -1,6 +1,6 @@
-"""Tests of `warpband encode` and `warpband decode` on files that h5py writes.
+"""Tests of `warpband encode` and `warpband decode` on files that h5py writes: .venv/bin/python -m pytest apps/code_test.py
 
-usage: code_test.py [COMMAND]     COMMAND: the program, build/release/warpband unless given
+WARPBAND_COMMAND names the program, build/release/warpband unless given.
 
 Open vectors are read from WARPBAND_REFDATA, ../shared/refdata unless set; tests that need them are skipped without.
 """
@@ -454,7 +454,3 @@ class CodeTest(array_files.ArrayFilesTest):
             if code == 1:
                 self.assertEqual(err, "warpband: error: interrupted: out.h5 was not written\n")
                 self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["llr.h5", "out.h5"])
-
-
-if __name__ == "__main__":
-    array_files.main()

@@ -1,6 +1,6 @@
-"""Tests of `warpband detect` on files that h5py writes.
+"""Tests of `warpband detect` on files that h5py writes: .venv/bin/python -m pytest apps/detect_test.py
 
-usage: detect_test.py [COMMAND]     COMMAND: the program, build/release/warpband unless given
+WARPBAND_COMMAND names the program, build/release/warpband unless given.
 """
 import itertools
 import json
@@ -390,7 +390,3 @@ class DetectTest(array_files.ArrayFilesTest):
         self.assertEqual(ended, (1, "warpband: error: interrupted: out.h5 was not written\n"))
         self.assertEqual((self.folder / "out.h5").read_text(), "old")
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["in.h5", "out.h5"])
-
-
-if __name__ == "__main__":
-    array_files.main()

@@ -1,7 +1,5 @@
-# The Python package: the module warpband._core, its stubs, and the Python files beside it. In the build tree it lies in
-# <build>/python, ready for PYTHONPATH; scikit-build-core installs the component "python" into a wheel.
-include_guard(GLOBAL)
-
+# The Python package: the module warpband._core, its stubs and the Python files beside it. In the build tree it stands in
+# <build>/python, ready for PYTHONPATH; scikit-build-core puts the component "python" into a wheel.
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
 execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
                 OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
@@ -11,33 +9,29 @@ if(NOT status EQUAL 0)
 endif()
 find_package(nanobind 3 CONFIG REQUIRED)
 
-set(wb_python_dir "${CMAKE_BINARY_DIR}/python/warpband")
-file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.cpp)
-file(GLOB python_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband" python/warpband/*.py python/warpband/py.typed)
-
 # One wheel for all Pythons from 3.12 on; before, one for each.
+set(package "${CMAKE_BINARY_DIR}/python/warpband")
+file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.cpp)
 nanobind_add_module(warpband_python STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE ${python_sources})
-set_target_properties(warpband_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY "${wb_python_dir}")
+set_target_properties(warpband_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY "${package}")
 target_link_libraries(warpband_python PRIVATE warpband wb_options)
 target_compile_options(warpband_python PRIVATE ${wb_library_flags})
+target_precompile_headers(warpband_python PRIVATE <nanobind/nanobind.h> <nanobind/stl/optional.h> <nanobind/stl/string.h>
+                          <nanobind/stl/vector.h> <complex> <memory> <mutex> <span>)
 foreach(library nanobind-static nanobind-static-abi3)  # the presets leave CMake's flags empty
   if(TARGET ${library})
     target_compile_options(${library} PRIVATE ${wb_library_flags})
-    # Its sources are meant for that too (its nb_combined.cpp): a third of their time.
-    set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   endif()
 endforeach()
-target_precompile_headers(warpband_python PRIVATE <nanobind/nanobind.h> <nanobind/stl/optional.h> <nanobind/stl/string.h>
-                          <nanobind/stl/vector.h> <complex> <memory> <mutex> <span>)
 
+file(GLOB python_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband" python/warpband/*.py python/warpband/py.typed)
 foreach(file IN LISTS python_files)
-  add_custom_command(OUTPUT "${wb_python_dir}/${file}" DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband/${file}"
-    COMMAND ${CMAKE_COMMAND} -E copy "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband/${file}" "${wb_python_dir}/${file}")
-  list(APPEND copied "${wb_python_dir}/${file}")
+  add_custom_command(OUTPUT "${package}/${file}" DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband/${file}"
+    COMMAND ${CMAKE_COMMAND} -E copy "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband/${file}" "${package}/${file}")
+  list(APPEND copied "${package}/${file}")
 endforeach()
 add_custom_target(warpband_python_files ALL DEPENDS ${copied})
-nanobind_add_stub(warpband_python_stub MODULE _core OUTPUT "${wb_python_dir}/_core.pyi" PYTHON_PATH "${wb_python_dir}"
-                  DEPENDS warpband_python)
+nanobind_add_stub(warpband_python_stub MODULE _core OUTPUT "${package}/_core.pyi" PYTHON_PATH "${package}" DEPENDS warpband_python)
 
 # The documentation site, <build>/site/html: `cmake --workflow --preset docs`
 add_custom_target(docs
@@ -45,17 +39,18 @@ add_custom_target(docs
           "${CMAKE_CURRENT_SOURCE_DIR}/scripts/site.py" "${CMAKE_BINARY_DIR}/site"
   DEPENDS warpband_python warpband_python_files warpband_python_stub USES_TERMINAL VERBATIM)
 
-install(TARGETS warpband_python LIBRARY DESTINATION warpband COMPONENT python EXCLUDE_FROM_ALL)
-install(FILES "${wb_python_dir}/_core.pyi" DESTINATION warpband COMPONENT python EXCLUDE_FROM_ALL)
+set(in_wheel COMPONENT python EXCLUDE_FROM_ALL)
+install(TARGETS warpband_python LIBRARY DESTINATION warpband ${in_wheel})
+install(FILES "${package}/_core.pyi" DESTINATION warpband ${in_wheel})
 # A wheel brings KISS FFT along: it is not on every machine.
-if(SKBUILD AND WARPBAND_KISSFFT AND WARPBAND_KISSFFT_LIBRARY MATCHES "\\.so")
+if(SKBUILD AND WARPBAND_KISSFFT_LIBRARY MATCHES "\\.so")
   file(REAL_PATH "${WARPBAND_KISSFFT_LIBRARY}" kissfft_file)
   execute_process(COMMAND ${CMAKE_OBJDUMP} -p "${kissfft_file}" OUTPUT_VARIABLE kissfft_about)
   string(REGEX MATCH "SONAME +([^ \n]+)" _ "${kissfft_about}")
-  install(FILES "${kissfft_file}" DESTINATION warpband COMPONENT python EXCLUDE_FROM_ALL RENAME "${CMAKE_MATCH_1}")
+  install(FILES "${kissfft_file}" DESTINATION warpband RENAME "${CMAKE_MATCH_1}" ${in_wheel})
   set_target_properties(warpband_python PROPERTIES INSTALL_RPATH "$ORIGIN")
 endif()
 if(SKBUILD AND WARPBAND_APP)  # the command finds plot.py beside its bin/
-  install(TARGETS warpband_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT python EXCLUDE_FROM_ALL)
-  install(PROGRAMS apps/plot.py DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" COMPONENT python EXCLUDE_FROM_ALL)
+  install(TARGETS warpband_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}" ${in_wheel})
+  install(PROGRAMS apps/plot.py DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" ${in_wheel})
 endif()

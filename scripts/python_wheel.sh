@@ -38,7 +38,7 @@ if [ -n "${WARPBAND_WHEEL:-}" ]; then # one that was built before
     cp "$WARPBAND_WHEEL" "$folder/"
 else
     "$folder/tools/bin/pip" --quiet --disable-pip-version-check wheel --no-deps -w "$folder" \
-        -C "cmake.define.WARPBAND_CUDA=$cuda" -C cmake.define.WARPBAND_BASE_KERNELS=ON .
+        -C "cmake.define.WARPBAND_CUDA=$cuda" -C cmake.define.WARPBAND_ISAS=all .
 fi
 PATH="$folder/tools/bin:$PATH" "$folder/tools/bin/auditwheel" show "$folder"/warpband-*.whl
 PATH="$folder/tools/bin:$PATH" "$folder/tools/bin/auditwheel" repair -w "$folder/repaired" "$folder"/warpband-*.whl

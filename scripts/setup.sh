@@ -2,7 +2,7 @@
 # Installs what Warpband needs on Debian 12, Ubuntu 24.04 and their like, and only what is missing.
 #
 #   scripts/setup.sh            compiler, CMake, libraries, and .venv with matplotlib
-#   scripts/setup.sh --checks   and the tools of scripts/checks
+#   scripts/setup.sh --checks   and what scripts/test.sh needs: ccache, and the tools of scripts/checks
 #   scripts/setup.sh --docs     the same, and what the documentation site needs
 #   scripts/setup.sh --cross    and the AArch64 cross compiler with qemu-user
 #   scripts/setup.sh --system   no .venv: what its packages wait for on the network, compilers need not wait for
@@ -20,8 +20,8 @@ packages=(python3-venv libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplu
 checks=no docs=no venv=yes
 for argument in "$@"; do
     case $argument in
-        --checks) checks=yes; programs+=(nm:binutils) ;;
-        --docs) checks=yes docs=yes; programs+=(nm:binutils) ;;
+        --checks) checks=yes; programs+=(nm:binutils ccache:ccache) ;;
+        --docs) checks=yes docs=yes; programs+=(nm:binutils ccache:ccache) ;;
         --cross) programs+=(qemu-aarch64:qemu-user aarch64-linux-gnu-g++:g++-aarch64-linux-gnu) ;;
         --system) venv=no ;;
         *) fail "unknown option $argument (there are --checks, --docs, --cross and --system)" ;;

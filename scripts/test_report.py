@@ -1,76 +1,76 @@
 #!/usr/bin/env python3
-"""Adds up test results. Usage: test_report.py FILE.xml ...   (JUnit XML as GoogleTest and CTest write it)
+"""Results of scripts/test.sh.
 
-Prints the failed tests with their messages and the skipped ones by reason on stderr, and `PASSED FAILED SKIPPED` as
-three numbers on stdout. A file that is missing or broken, as after a crash, counts as one failed test.
+test_report.py FOLDER STATUS SECONDS   one step: reads the JUnit XML (of CTest or pytest) in its folder, prints what failed and what was
+                                       skipped, and keeps the counts there. Without XML, STATUS decides whether it passed.
+test_report.py FOLDER                  the folder of all steps: their counts, and as the last line their sum. Fails if one failed.
 """
-import os
+import json
+import pathlib
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-PLACE = re.compile(r".*\.(cpp|hpp|cu):\d+:?( Skipped)?$")
-LINES_SHOWN = 12  # of one failure's message
+LINES_SHOWN = 40  # of one failure's message, or of the log of a step that failed
+NOISE = re.compile(r"(Running main|Note: |\[[-= ]+\]|\[ RUN  |\[  (SKIPPED|FAILED|PASSED) |.*\.(cpp|hpp|cu):\d+: Skipped$|\s*$)")
 
 
-def skip_reason(message):
-    """GoogleTest's skip message without the place in the source and the word Skipped."""
-    lines = [line.strip() for line in message.splitlines()]
-    kept = [line for line in lines if line not in ("", "Skipped") and not PLACE.match(line)]
-    return " ".join(kept) or "no reason given"
+def message(case, element):
+    """What a test said: pytest has it in the element, CTest in all that the test printed."""
+    printed = case.findtext("system-out")
+    text = printed if printed is not None and not element.text else f"{element.get('message', '')}\n{element.text or ''}"
+    return [line for line in text.splitlines() if not NOISE.match(line)] or ["no reason given"]
 
 
-class Tally:
-    def __init__(self):
-        self.passed, self.failed, self.skipped = 0, 0, 0
-        self.skips = {}
-        self.failures = []
+def read_step(folder, status):
+    counts, skips = {"passed": 0, "failed": 0, "skipped": 0}, {}
+    for path in sorted(folder.glob("*.xml")):
+        for case in ElementTree.parse(path).getroot().iter("testcase"):
+            name, group = case.get("name"), case.get("classname")
+            name = name if group in (name, None) else f"{group}.{name}"  # CTest repeats the name
+            failures, skip = case.findall("failure") + case.findall("error"), case.find("skipped")
+            if failures:
+                counts["failed"] += 1
+                lines = message(case, failures[0])
+                print(f"FAILED {name}", *lines[:LINES_SHOWN], sep="\n    ")
+            elif skip is not None:
+                counts["skipped"] += 1
+                skips.setdefault(message(case, skip)[0], []).append(name)
+            else:
+                counts["passed"] += 1
+    for reason, names in skips.items():
+        print(f"SKIPPED ({reason}):", *names, sep="\n    ")
+    if status != 0 and counts["failed"] == 0:
+        counts["failed"] = 1
+        print(f"FAILED {folder.name}; its log ends:", *(folder / "log").read_text(errors="replace").splitlines()[-LINES_SHOWN:], sep="\n    ")
+    elif sum(counts.values()) == 0:
+        counts["passed"] = 1
+    return counts
 
-    def add_file(self, path):
-        try:
-            root = ElementTree.parse(path).getroot()
-        except (OSError, ElementTree.ParseError) as error:
-            self.failed += 1
-            self.failures.append((path, f"the test program left no result (crashed?): {error}"))
-            return
-        for case in root.iter("testcase"):
-            self.add_case(case)
 
-    def add_case(self, case):
-        name, group = case.get("name"), case.get("classname")
-        if group != name:  # CTest repeats the name
-            name = f"{group}.{name}"
-        failures = case.findall("failure") + case.findall("error")
-        skip = case.find("skipped")
-        if failures:
-            self.failed += 1
-            text = "\n".join((f.get("message") or f.text or "").strip() for f in failures)
-            self.failures.append((name, text or "failed"))
-        elif skip is not None or case.get("status") in ("notrun", "disabled"):
-            self.skipped += 1
-            reason = skip_reason((skip.get("message") or skip.text or "") if skip is not None else "disabled")
-            self.skips.setdefault(reason, []).append(name)
-        else:
-            self.passed += 1
-
-    def show(self, out):
-        for name, text in self.failures:
-            lines = text.splitlines()
-            print(f"FAILED {name}", file=out)
-            for line in lines[:LINES_SHOWN] + (["..."] if len(lines) > LINES_SHOWN else []):
-                print(f"    {line}", file=out)
-        for reason, names in self.skips.items():
-            print(f"SKIPPED ({reason}):", file=out)
-            for name in names:
-                print(f"    {name}", file=out)
+def line(name, counts, seconds=""):
+    return f"{name:20} {seconds:>6} s {counts['passed']:7} passed {counts['failed']:5} failed {counts['skipped']:5} skipped"
 
 
 def main():
-    tally = Tally()
-    for path in sys.argv[1:]:
-        tally.add_file(os.path.relpath(path))
-    tally.show(sys.stderr)
-    print(tally.passed, tally.failed, tally.skipped)
+    folder = pathlib.Path(sys.argv[1])
+    if len(sys.argv) == 4:
+        counts = read_step(folder, int(sys.argv[2]))
+        print(line(folder.name, counts, sys.argv[3]))
+        (folder / "counts.json").write_text(json.dumps([counts, sys.argv[3]]))
+        return
+    total = {"passed": 0, "failed": 0, "skipped": 0}
+    print()
+    for path in sorted(folder.glob("*/log"), key=lambda log: log.stat().st_mtime):
+        try:
+            counts, seconds = json.loads((path.parent / "counts.json").read_text())
+        except OSError:  # it did not end
+            counts, seconds = {"passed": 0, "failed": 1, "skipped": 0}, "?"
+        print(line(path.parent.name, counts, seconds))
+        for key in total:
+            total[key] += counts[key]
+    print("\n{passed} passed, {failed} failed, {skipped} skipped".format(**total))
+    sys.exit(total["failed"] != 0)
 
 
 if __name__ == "__main__":

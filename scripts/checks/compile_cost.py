@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
-"""Law 6: a translation unit compiles in at most 15 s (CPU) and 1 GB. Usage: compile_cost.py BUILD_FOLDER
+"""Law 6: what translation units take to compile. Usage: compile_cost.py BUILD_FOLDER
 
-Reads what timed_compile.py noted there. A CUDA unit may take the time once for each architecture it is compiled for.
-CPU seconds are those of the machine at hand, and rise with what runs beside: the check names what is above the law, and fails
-only where a unit takes twice as much.
+Reads what timed_compile.py noted there, and prints the five costliest. More than 30 s of CPU or 2 GB fails. A CUDA unit may take the
+time once for each architecture. What came from the compiler cache shows no cost.
 """
 import json
 import os
 import sys
 
-SECONDS, MEGABYTES = 15.0, 1024.0
-TOO_MUCH = 2
+SECONDS, MEGABYTES = 30.0, 2048.0
 
 
 def read_costs(build):
@@ -46,7 +44,7 @@ def main():
     failed = False
     for cost in costs:
         if cost["cpu_s"] > seconds_allowed(cost):
-            failed = failed or cost["cpu_s"] > TOO_MUCH * seconds_allowed(cost)
+            failed = True
             print(f"{cost['source']}:1: takes {cost['cpu_s']:.1f} s to compile, more than {seconds_allowed(cost):.0f} s "
                   f"({cost['object']})", file=sys.stderr)
         if cost["max_rss_mb"] > MEGABYTES:

@@ -62,9 +62,7 @@ def main():
         for (unit, target), result in zip(tasks, pool.map(compile_one, enumerate(tasks))):
             if result.returncode != 0:
                 failed += 1
-                source = unit["file"].split("/cuda/")[-1]
-                if not source.endswith("_light_kernels.cu"):  # several in one, whose names the message has
-                    source = source.replace(".cu", ".cpp")
+                source = unit["file"].split("/cuda/")[-1].replace(".cu", ".cpp")
                 print(f"{source}:1: does not compile for {target}:\n{result.stdout}", file=sys.stderr)
     print(f"{len(units)} CUDA sources; {' '.join(built)} by the build, {' '.join(missing) or 'no other target'} here")
     sys.exit(failed != 0)

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Laws 1, 2 and 4: who may include whom. Usage: include_layers.py [ROOT]
 
-Law 1  core <- exec <- {linalg, modem, detect, fec, massive, stbc, channel, ofdm} <- {stream, link} <- {apps, python};
-       detect and massive may use linalg and modem, channel may use ofdm; io (files) needs only core and exec, and is used by channel/file,
-       link, apps and python. *_test.cpp and *_bench.cpp may use every room of the library.
+Law 1  A file includes only its own room and those that MAY_INCLUDE names, which is the table in CONTRIBUTING.md. Tests and benchmarks
+       (tests/, *_test.cpp, *_bench.cpp) may include every room.
 Law 2  A body (*_body.hpp, and the recursions that bodies share in fec/trellis/) includes core/, other bodies and its
        own folder's plain header (<name>.hpp, *_args.hpp); it has no heap, containers, input or output, no intrinsics and no __CUDA_ARCH__.
 Law 4  oracle/ and warpband/ share nothing; tests may include both.

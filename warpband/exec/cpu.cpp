@@ -33,29 +33,15 @@ std::shared_ptr<memory> the_heap() {
   return h;
 }
 
-bool machine_has(isa i) {
-#if defined(WB_NO_SCALAR_KERNELS)
-  if (i == isa::scalar) return false;
+/// Whether this build has its kernels, and this machine runs them.
+bool is_available(isa i) {
+  constexpr bool built[] = {WB_BUILD_SCALAR, WB_BUILD_BASE || WB_BUILD_NEON, WB_BUILD_AVX2, WB_BUILD_AVX512};
+  if (!built[static_cast<int>(i)]) return false;
+#if defined(__x86_64__)
+  if (i == isa::avx2) return __builtin_cpu_supports("x86-64-v3");  // what the kernels are compiled for
+  if (i == isa::avx512) return __builtin_cpu_supports("x86-64-v4");
 #endif
-#if defined(WB_NO_BASE_KERNELS)
-  if (i == isa::base) return false;
-#endif
-#if defined(WB_BUILD_X86)
-  switch (i) {
-    case isa::scalar:
-    case isa::base:
-      return true;
-    case isa::avx2:
-      return __builtin_cpu_supports("x86-64-v3");  // what the kernels are compiled for
-    case isa::avx512:
-      return __builtin_cpu_supports("x86-64-v4");
-  }
-  return false;
-#elif defined(WB_BUILD_NEON)
-  return i == isa::scalar || i == isa::base;
-#else
-  return i == isa::scalar;
-#endif
+  return true;
 }
 
 /// Round to nearest and keep denormals, whatever the caller has set: equal bits need it.
@@ -85,8 +71,8 @@ isa widest_or_forced() {
   const std::vector<isa> all = available_isas();
   if (all.empty())
     throw device_error(
-        "this processor has no AVX2, and this build no kernels without it: build with "
-        "WARPBAND_BASE_KERNELS=ON");
+        "this build has no kernels for this processor's instruction set: build with "
+        "WARPBAND_ISAS=all");
   return all.back();
 }
 
@@ -95,7 +81,7 @@ isa widest_or_forced() {
 std::vector<isa> available_isas() {
   std::vector<isa> all;
   for (isa i : {isa::scalar, isa::base, isa::avx2, isa::avx512})
-    if (machine_has(i)) all.push_back(i);
+    if (is_available(i)) all.push_back(i);
   return all;
 }
 
@@ -103,7 +89,7 @@ const char* isa_name(isa i) noexcept {
   switch (i) {
     case isa::scalar:
       return "scalar";
-#if defined(WB_BUILD_NEON)
+#if WB_BUILD_NEON
     case isa::base:
       return "neon";
 #else
@@ -124,7 +110,7 @@ isa isa_from_name(const std::string& name) {
     if (name == isa_name(i)) return i;
     allowed += (allowed.empty() ? "one of " : ", ") + std::string(isa_name(i));
   }
-  for (isa i : {isa::base, isa::avx2, isa::avx512})
+  for (isa i : {isa::scalar, isa::base, isa::avx2, isa::avx512})
     if (name == isa_name(i))
       throw device_error("instruction set " + name +
                          " is not available on this machine or not in this build: expected " + allowed);
@@ -137,7 +123,7 @@ cpu::cpu(cpu_options options)
       interrupted_(std::move(options.interrupted)) {
   if (options.threads < 0 || options.threads > 4096)
     throw argument_error("threads", std::to_string(options.threads), "0 (all cores) to 4096");
-  if (!machine_has(isa_))
+  if (!is_available(isa_))
     throw device_error(std::string("instruction set ") + isa_name(isa_) +
                        " is not available on this machine");
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

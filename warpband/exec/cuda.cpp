@@ -1,6 +1,6 @@
 #include <warpband/exec/cuda.hpp>
 
-#if defined(WB_BUILD_CUDA)
+#if WB_BUILD_CUDA
 #include <cuda_runtime_api.h>
 
 #include <chrono>

@@ -65,65 +65,37 @@ enum class isa { scalar, base, avx2, avx512 };
 
 }  // namespace wb
 
-#if defined(WB_BUILD_X86)
-#if defined(WB_NO_BASE_KERNELS)
-#define WB_DECLARE_BASE_KERNEL(name)
-#define WB_BASE_KERNEL(name) nullptr
+// CMake says for each build of the kernels whether it is there: WB_BUILD_SCALAR, _BASE, _NEON, _AVX2,
+// _AVX512, _CUDA are 1 or 0.
+#define WB_DECLARE_KERNEL_0(build, name)
+#define WB_DECLARE_KERNEL_1(build, name) \
+  namespace build {                      \
+  const ::wb::kernel* name##_kernel();   \
+  }
+#define WB_KERNEL_0(build, name) nullptr
+#define WB_KERNEL_1(build, name) build::name##_kernel()
+#define WB_JOIN(a, b) a##b
+#define WB_DECLARE_KERNEL_IF(there, build, name) WB_JOIN(WB_DECLARE_KERNEL_, there)(build, name)
+#define WB_KERNEL_IF(there, build, name) WB_JOIN(WB_KERNEL_, there)(build, name)
+#if WB_BUILD_NEON
+#define WB_BASE_KERNEL(name) neon::name##_kernel()
 #else
-#define WB_DECLARE_BASE_KERNEL(name)   \
-  namespace base {                     \
-  const ::wb::kernel* name##_kernel(); \
-  }
-#define WB_BASE_KERNEL(name) base::name##_kernel()
-#endif
-#define WB_DECLARE_VECTOR_KERNELS(name) \
-  WB_DECLARE_BASE_KERNEL(name)          \
-  namespace avx2 {                      \
-  const ::wb::kernel* name##_kernel();  \
-  }                                     \
-  namespace avx512 {                    \
-  const ::wb::kernel* name##_kernel();  \
-  }
-#define WB_VECTOR_KERNELS(name) WB_BASE_KERNEL(name), avx2::name##_kernel(), avx512::name##_kernel()
-#elif defined(WB_BUILD_NEON)
-#define WB_DECLARE_VECTOR_KERNELS(name) \
-  namespace neon {                      \
-  const ::wb::kernel* name##_kernel();  \
-  }
-#define WB_VECTOR_KERNELS(name) neon::name##_kernel(), nullptr, nullptr
-#else
-#define WB_DECLARE_VECTOR_KERNELS(name)
-#define WB_VECTOR_KERNELS(name) nullptr, nullptr, nullptr
-#endif
-#if defined(WB_BUILD_CUDA)
-#define WB_DECLARE_CUDA_KERNEL(name)   \
-  namespace cuda_device {              \
-  const ::wb::kernel* name##_kernel(); \
-  }
-#define WB_CUDA_KERNEL(name) cuda_device::name##_kernel()
-#else
-#define WB_DECLARE_CUDA_KERNEL(name)
-#define WB_CUDA_KERNEL(name) nullptr
-#endif
-
-#if defined(WB_NO_SCALAR_KERNELS)
-#define WB_DECLARE_SCALAR_KERNEL(name)
-#define WB_SCALAR_KERNEL(name) nullptr
-#else
-#define WB_DECLARE_SCALAR_KERNEL(name) \
-  namespace scalar {                   \
-  const ::wb::kernel* name##_kernel(); \
-  }
-#define WB_SCALAR_KERNEL(name) scalar::name##_kernel()
+#define WB_BASE_KERNEL(name) WB_KERNEL_IF(WB_BUILD_BASE, base, name)
 #endif
 
 /// Use in namespace wb of the file that validates and starts the op.
-#define WB_DECLARE_KERNEL(name)                                                          \
-  WB_DECLARE_SCALAR_KERNEL(name)                                                         \
-  WB_DECLARE_VECTOR_KERNELS(name)                                                        \
-  WB_DECLARE_CUDA_KERNEL(name)                                                           \
-  static const ::wb::kernel_set& name##_kernels() {                                      \
-    static const ::wb::kernel_set set{                                                   \
-        #name, {WB_SCALAR_KERNEL(name), WB_VECTOR_KERNELS(name)}, WB_CUDA_KERNEL(name)}; \
-    return set;                                                                          \
+#define WB_DECLARE_KERNEL(name)                                                                 \
+  WB_DECLARE_KERNEL_IF(WB_BUILD_SCALAR, scalar, name)                                           \
+  WB_DECLARE_KERNEL_IF(WB_BUILD_BASE, base, name)                                               \
+  WB_DECLARE_KERNEL_IF(WB_BUILD_NEON, neon, name)                                               \
+  WB_DECLARE_KERNEL_IF(WB_BUILD_AVX2, avx2, name)                                               \
+  WB_DECLARE_KERNEL_IF(WB_BUILD_AVX512, avx512, name)                                           \
+  WB_DECLARE_KERNEL_IF(WB_BUILD_CUDA, cuda_device, name)                                        \
+  static const ::wb::kernel_set& name##_kernels() {                                             \
+    static const ::wb::kernel_set set{                                                          \
+        #name,                                                                                  \
+        {WB_KERNEL_IF(WB_BUILD_SCALAR, scalar, name), WB_BASE_KERNEL(name),                     \
+         WB_KERNEL_IF(WB_BUILD_AVX2, avx2, name), WB_KERNEL_IF(WB_BUILD_AVX512, avx512, name)}, \
+        WB_KERNEL_IF(WB_BUILD_CUDA, cuda_device, name)};                                        \
+    return set;                                                                                 \
   }

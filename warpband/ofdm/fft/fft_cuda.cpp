@@ -3,7 +3,7 @@
 // long as it makes no FFT.
 #include <warpband/ofdm/fft/fft_args.hpp>
 
-#if defined(WB_BUILD_CUDA)
+#if WB_BUILD_CUDA
 #include <cuda_runtime_api.h>
 #include <cufft.h>
 #include <dlfcn.h>

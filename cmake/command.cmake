@@ -1,0 +1,18 @@
+# The command `warpband`. Benchmarks are a part of it: they register themselves, which a library's linker would drop.
+wb_sources(app GLOB apps/*.cpp)
+add_executable(warpband_command ${app_sources})
+set_target_properties(warpband_command PROPERTIES OUTPUT_NAME warpband)
+target_compile_options(warpband_command PRIVATE ${wb_program_flags})
+target_compile_definitions(warpband_command PRIVATE WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+target_include_directories(warpband_command PRIVATE "${wb_generated}")
+target_link_libraries(warpband_command PRIVATE warpband wb_options wb_dep_cli11 wb_dep_fmt wb_dep_json wb_dep_toml)
+
+if(WARPBAND_BENCH AND NOT WARPBAND_SANITIZE)
+  wb_sources(bench GLOB bench/*.cpp)
+  target_sources(warpband_command PRIVATE ${bench_sources} ${library_benches})
+  target_compile_definitions(warpband_command PRIVATE WARPBAND_HAS_BENCH)
+  wb_add_kernels(warpband_command ${bench_kernels})
+  if(WARPBAND_PEERS)
+    include(cmake/peers.cmake)
+  endif()
+endif()

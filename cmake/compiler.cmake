@@ -1,0 +1,47 @@
+# How host code is compiled: warnings, optimisation and sanitizers (wb_options, wb_library_flags, wb_program_flags), the
+# compiler cache, and the record of compile costs. Kernels have their own flags: kernels.cmake.
+add_library(wb_options INTERFACE)
+target_compile_options(wb_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+                       $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
+                       # GCC 12 reports overlapping copies in std::string operator+ (GCC bug 105651) and false array bounds.
+                       $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+                       $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds>)
+
+# Presets leave CMAKE_CXX_FLAGS_RELEASE and _DEBUG empty, so that kernels are compiled alike in all of them.
+set(wb_library_flags $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-DNDEBUG>)
+set(wb_program_flags $<$<CONFIG:Release>:-O1> $<$<CONFIG:Release>:-DNDEBUG>)  # -O1 compiles faster; the work is in the library
+if(WARPBAND_SANITIZE)
+  # Without optimisation, and with line numbers in the library only: each halves the time to compile.
+  list(APPEND wb_library_flags -O0 -g1)
+  list(APPEND wb_program_flags -O0)
+  set(wb_sanitizers -fsanitize=${WARPBAND_SANITIZE} -fno-sanitize-recover=all)
+  if(WARPBAND_SANITIZE MATCHES "address.*undefined")
+    # AddressSanitizer catches nearly all that these find; they cost a quarter of the time to compile and to run.
+    list(APPEND wb_sanitizers -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow)
+  endif()
+  target_compile_options(wb_options INTERFACE ${wb_sanitizers} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${WARPBAND_SANITIZE})
+else()
+  list(APPEND wb_library_flags $<$<CONFIG:Debug>:-g>)
+  list(APPEND wb_program_flags $<$<CONFIG:Debug>:-g>)
+endif()
+set(wb_oracle_flags ${wb_library_flags} $<$<NOT:$<CONFIG:Release>>:-O1>)  # oracles compute as much as kernels do
+
+if(WARPBAND_CCACHE)
+  find_program(WARPBAND_CCACHE_PROGRAM ccache NO_CMAKE_FIND_ROOT_PATH)
+  mark_as_advanced(WARPBAND_CCACHE_PROGRAM)
+  if(WARPBAND_CCACHE_PROGRAM)
+    # Precompiled headers need the first setting. The second one lets build folders share objects.
+    set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros
+        "CCACHE_BASEDIR=${CMAKE_CURRENT_SOURCE_DIR}" CCACHE_DEPEND=1 "${WARPBAND_CCACHE_PROGRAM}")
+  endif()
+endif()
+if(WARPBAND_COMPILE_COST)
+  # The interpreter itself: a script of that name, as pyenv's, takes a tenth of a second to find it.
+  execute_process(COMMAND python3 -c "import sys; print(sys.executable)" OUTPUT_VARIABLE python3
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(launcher "${python3}" -S -E "${CMAKE_CURRENT_SOURCE_DIR}/scripts/checks/timed_compile.py"
+      "${CMAKE_BINARY_DIR}/compile_cost.jsonl")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher} ${CMAKE_CXX_COMPILER_LAUNCHER})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
+endif()

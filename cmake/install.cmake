@@ -1,0 +1,15 @@
+# What `cmake --install` gives: the library with its headers and CMake package, and the command with its examples.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warpband)
+configure_package_config_file(cmake/warpband-config.cmake.in warpband-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(warpband-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(TARGETS warpband EXPORT warpband_targets)
+install(DIRECTORY warpband DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT warpband_targets NAMESPACE warpband:: DESTINATION ${package_dir})
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/warpband-config.cmake" "${CMAKE_CURRENT_BINARY_DIR}/warpband-config-version.cmake"
+              cmake/system_libraries.cmake DESTINATION ${package_dir})
+if(WARPBAND_APP)
+  install(TARGETS warpband_command)
+  install(PROGRAMS apps/plot.py DESTINATION ${CMAKE_INSTALL_DATADIR}/warpband)
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/warpband)
+endif()

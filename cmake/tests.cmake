@@ -1,0 +1,50 @@
+# The test program warpband_tests, whose tests CTest knows one by one with the labels of tests/labels.txt, and an example.
+enable_testing()
+include(cmake/googletest.cmake)
+
+wb_sources(oracle GLOB oracle/*.cpp)
+list(REMOVE_ITEM oracle_sources oracle/turbo_curve.cpp)
+add_library(wb_oracle STATIC ${oracle_sources})
+target_include_directories(wb_oracle PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
+target_link_libraries(wb_oracle PRIVATE wb_options)
+target_compile_options(wb_oracle PRIVATE ${wb_oracle_flags})
+add_executable(oracle_turbo_curve oracle/turbo_curve.cpp)
+target_compile_options(oracle_turbo_curve PRIVATE ${wb_oracle_flags})
+target_link_libraries(oracle_turbo_curve PRIVATE wb_oracle wb_options Threads::Threads)
+
+wb_sources(more GLOB tests/*.cpp)
+set(tests ${library_tests} ${oracle_tests} ${more_tests} ${app_tests} ${bench_tests})
+if(NOT WARPBAND_SANITIZE)  # sanitizers do not know the emulated blocks' fibres
+  set(emulated tests/emulation/massive_frames_test.cpp tests/emulation/massive_frames_of_threads_test.cpp)
+  list(APPEND tests tests/emulation/emulated_block.cpp ${emulated})
+  set_source_files_properties(${emulated} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+    INCLUDE_DIRECTORIES "${CMAKE_CURRENT_SOURCE_DIR}/tests/emulation/shadow"
+    COMPILE_OPTIONS "-fno-strict-aliasing;-ffp-contract=off;-Wno-unknown-pragmas;-Wno-attributes;-Wno-shadow")
+  # The checked longjmp that Ubuntu's compiler takes refuses to go to another stack.
+  set_source_files_properties(tests/emulation/emulated_block.cpp PROPERTIES
+    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -U_FORTIFY_SOURCE)
+endif()
+if(WARPBAND_TEST_FILES)
+  list(FILTER tests INCLUDE REGEX "${WARPBAND_TEST_FILES}")
+endif()
+add_executable(warpband_tests ${tests} ${more_sources})
+target_compile_options(warpband_tests PRIVATE ${wb_program_flags})
+target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_REFDATA}"
+                           WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" $<$<BOOL:${bench_tests}>:WARPBAND_HAS_BENCH>)
+target_include_directories(warpband_tests PRIVATE "${wb_generated}")
+target_link_libraries(warpband_tests PRIVATE warpband wb_oracle wb_options wb_dep_json wb_dep_toml
+                      $<$<BOOL:${WARPBAND_HDF5}>:warpband_hdf5> GTest::gtest GTest::gtest_main)
+target_precompile_headers(warpband_tests PRIVATE <gtest/gtest.h> <algorithm> <complex> <memory> <string> <vector>)
+wb_add_kernels(warpband_tests ${more_kernels})
+if(WARPBAND_APP)
+  add_dependencies(warpband_tests warpband_command)
+  file(GENERATE OUTPUT "${wb_generated}/warpband_command.hpp"
+       CONTENT "#define WARPBAND_COMMAND \"$<TARGET_FILE:warpband_command>\"\n")
+endif()
+gtest_discover_tests(warpband_tests DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES TIMEOUT 600)
+set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${CMAKE_CURRENT_SOURCE_DIR}/tests/labels.cmake")
+
+add_executable(example_decode examples/decode.cpp)
+target_compile_options(example_decode PRIVATE ${wb_library_flags})
+target_link_libraries(example_decode PRIVATE warpband wb_options)
+add_test(NAME example_decode COMMAND example_decode)

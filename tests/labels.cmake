@@ -1,0 +1,13 @@
+# Read by CTest after it has asked warpband_tests for its tests: gives them the labels of labels.txt.
+file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/labels.txt" lines REGEX "^[a-z0-9]")
+foreach(test IN LISTS warpband_tests_TESTS)
+  set(labels)
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "^([a-z0-9]+) +(.*)$" _ "${line}")
+    set(label ${CMAKE_MATCH_1})
+    if(test MATCHES "${CMAKE_MATCH_2}")
+      list(APPEND labels ${label})
+    endif()
+  endforeach()
+  set_tests_properties("${test}" PROPERTIES LABELS "${labels}")
+endforeach()
