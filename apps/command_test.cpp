@@ -109,6 +109,7 @@ TEST_F(command, info_shows_the_machine) {
 TEST_F(command, used_wrongly_is_2) {
   expect_error(2, "", "a command is missing");
   expect_error(2, "smi", "did you mean sim?");
+  expect_error(2, "simulate quick.toml", "did you mean sim?");
   expect_error(2, "sim", "a scenario is missing");
   expect_error(2, "sim quick.toml --thread 2", "did you mean --threads?");
   expect_error(2, "sim quick.toml another.toml", "\"another.toml\" is not known here");

@@ -46,6 +46,10 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
       least = d;
       nearest = c;
     }
+  if (!nearest.empty() || word.size() < 3) return nearest;
+  // A longer or a shorter form of the same word: "simulate" for "sim".
+  for (const std::string& c : candidates)
+    if (c.size() >= 3 && (word.starts_with(c) || c.starts_with(word))) return c;
   return nearest;
 }
 

@@ -42,6 +42,10 @@ std::string to_text(const toml::node& node) {
   return "a date or time";
 }
 
+bool is_among(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 /// The value of a key, read as what the key wants; anything else is refused.
 class value {
  public:
@@ -126,13 +130,24 @@ class value {
     }
     return all;
   }
+  /// "16qam", also as "qam16".
+  int modulation() const {
+    if (const auto* s = node_.as_string())
+      for (const int points : {4, 16, 64, 256})
+        if (same_word(s->get(), "qam" + std::to_string(points))) return points;
+    return word({2, 4, 16, 64, 256}, name_of_modulation);
+  }
   /// One of the values whose name_of, or what `name` says, is the word.
   template <class T, class Name>
   T word(std::initializer_list<T> values, Name name) const {
-    if (const auto* s = node_.as_string())
-      for (const T& v : values)
-        if (same_word(s->get(), name(v))) return v;
-    refuse(node_);
+    const auto* s = node_.as_string();
+    if (s == nullptr) refuse(node_);
+    std::vector<std::string> names;
+    for (const T& v : values) {
+      names.emplace_back(name(v));
+      if (same_word(s->get(), names.back())) return v;
+    }
+    refuse_word(s->get(), names);
   }
   template <class T>
   T word(std::initializer_list<T> values) const {
@@ -140,6 +155,22 @@ class value {
   }
 
  private:
+  /// Refuses a word, and names those that may be meant: "ldpc" is a part of two types of code.
+  [[noreturn]] void refuse_word(const std::string& word, const std::vector<std::string>& names) const {
+    std::vector<std::string> near;
+    for (const std::string& n : names)
+      if (word.size() >= 3 && n.find(word) != std::string::npos) near.push_back(n);
+    if (near.empty())
+      if (const std::string one = nearest_name(word, names); !one.empty()) near.push_back(one);
+    std::string hint = near.empty() ? "" : ": did you mean " + among(near) + "?";
+    if (key_.name == "channel.type") {  // a profile's name, or its family's
+      const bool cdl = is_among(word, cdl_profile_names()) || word.starts_with("winner");
+      if (cdl || is_among(word, tdl_profile_names()))
+        hint = std::string(": a profile is named by channel.profile, with channel.type = ") +
+               (cdl ? "\"cdl\"" : "\"tdl\"");
+    }
+    throw argument_error(key_.name, "\"" + word + "\"", key_.allowed + hint);
+  }
   std::int64_t integer(const toml::node& node, std::int64_t least, std::int64_t most) const {
     const auto* i = node.as_integer();
     if (i == nullptr || i->get() < least || i->get() > most) refuse(node);
@@ -240,9 +271,6 @@ struct entry {
   std::function<void(draft&, const value&)> set;
 };
 
-bool is_among(const std::string& name, const std::vector<std::string>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 /// Keys of clustered delay lines: their own, and those that tapped ones have too.
 const std::vector<std::string> cdl_keys{"channel.carrier_hz", "channel.antenna_spacing_m",
                                         "channel.antenna_spacing_wavelengths", "channel.sector_deg",
@@ -304,7 +332,7 @@ const entry keys_described_here[] = {
     {{"modem.modulation", "word", "\"bpsk\", \"qpsk\", \"16qam\", \"64qam\" or \"256qam\"", "\"bpsk\"",
       "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.qam = v.word({2, 4, 16, 64, 256}, name_of_modulation); }},
+     [](draft& d, const value& v) { d.curve.link.qam = v.modulation(); }},
     {{"modem.demapper", "word", "\"max-log\" or \"exact\"", "\"max-log\"",
       "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK."},
      scope::both,
@@ -668,6 +696,17 @@ bool is_prefix(const std::string& name) {
                      [&](const entry& e) { return e.key.name.starts_with(name + "."); });
 }
 
+/// What other programs, and `warpband stream`, call some keys.
+const std::map<std::string, std::string> other_names{{"modem.qam", "modem.modulation"},
+                                                     {"detector.qam", "modem.modulation"},
+                                                     {"massive.qam", "modem.modulation"},
+                                                     {"detector.k", "detector.survivors"},
+                                                     {"detector.n", "detector.ways"},
+                                                     {"detector.streams", "mimo.streams"},
+                                                     {"detector.rx_antennas", "mimo.rx_antennas"},
+                                                     {"code.algorithm", "decoder.algorithm"},
+                                                     {"code.iterations", "decoder.iterations"}};
+
 class parser {
  public:
   explicit parser(std::string file) : file_(std::move(file)) {}
@@ -765,7 +804,8 @@ class parser {
     }
     if (!inside.empty())
       fail(l.line, l.name + " = " + to_text(*l.node) + " is not allowed: expected a table with " + inside);
-    std::string near = nearest_name(l.name, names);
+    const auto usual = other_names.find(l.name);
+    std::string near = usual != other_names.end() ? usual->second : nearest_name(l.name, names);
     if (near.empty() && (l.node->is_table() || l.node->is_array())) {  // [decodr], [[curves]]
       std::vector<std::string> tables{"curve"};
       for (const std::string& n : names)
@@ -1230,6 +1270,9 @@ scenario parse_scenario(std::string text, const std::string& file) {
   scenario s;
   s.file = file;
   s.text = std::move(text);
+  if (const std::size_t begin = s.text.find_first_not_of(" \t\r\n");
+      begin != std::string::npos && s.text[begin] == '{' && s.text.find("\"curves\"") != std::string::npos)
+    throw file_error(file, "is a result, not a scenario: warpband sim --resume FILE goes on with it");
   try {
     const toml::table root = toml::parse(s.text, file);
     s.curves = parser(file).curves(root, s.title);

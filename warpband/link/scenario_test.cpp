@@ -621,12 +621,24 @@ TEST(scenario, refuses_what_other_codes_do_not_have) {
                  "line 8: code.n has no meaning with code.type = \"conv\", in curve \"b\"");
 }
 
+TEST(scenario, a_likely_slip_is_told_what_is_meant) {
+  EXPECT_REFUSED(sweep + "modem.qam = 16", "line 2: unknown key modem.qam: did you mean modem.modulation?");
+  EXPECT_REFUSED(sweep + "detector.k = 16", "unknown key detector.k: did you mean detector.survivors?");
+  EXPECT_REFUSED(sweep + "code.type = \"ldpc\"", ": did you mean \"wimax-ldpc\" or \"wifi-ldpc\"?");
+  EXPECT_REFUSED(sweep + "code.type = \"lte-turbp\"", ": did you mean \"lte-turbo\"?");
+  EXPECT_REFUSED(sweep + "channel.type = \"winner2\"",
+                 ": a profile is named by channel.profile, with channel.type = \"cdl\"");
+  EXPECT_REFUSED(sweep + "channel.type = \"epa\"", "with channel.type = \"tdl\"");
+  EXPECT_REFUSED("{\"scenario\": {}, \"curves\": []}", "is a result, not a scenario");
+}
+
 TEST(scenario, words_are_taken_in_their_usual_spellings) {
   const curve_config c = only_curve(sweep +
                                     "code.type = \"WiMAX_LDPC\"\nmodem.modulation = \"16-QAM\"\n"
                                     "decoder.algorithm = \"Offset Min-Sum\"\ndecoder.precision = \"INT8\"\n");
   EXPECT_EQ(c.link.code.type, code_type::wimax_ldpc);
   EXPECT_EQ(c.link.qam, 16);
+  EXPECT_EQ(only_curve(sweep + "modem.modulation = \"qam64\"").link.qam, 64);
   EXPECT_EQ(c.link.code.ldpc.decoder.algorithm, ldpc_algorithm::offset_min_sum);
   EXPECT_EQ(c.link.code.ldpc.decoder.precision, ldpc_precision::int8);
 }
