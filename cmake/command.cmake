@@ -12,6 +12,8 @@ if(WARPBAND_BENCH AND NOT WARPBAND_SANITIZE)
   target_sources(warpband_command PRIVATE ${bench_sources} ${library_benches})
   target_compile_definitions(warpband_command PRIVATE WARPBAND_HAS_BENCH)
   wb_add_kernels(warpband_command ${bench_kernels})
+  # The tests call whole bodies a few times: with -O1 one of them takes 70 s of CPU to compile, with -O0 a few.
+  set_source_files_properties(${bench_tests} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
   if(WARPBAND_PEERS)
     include(cmake/peers.cmake)
   endif()
