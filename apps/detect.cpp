@@ -361,8 +361,8 @@ Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there bef
   llr          float32 [batch, tx * bits], stream after stream, b0 first; not with --hard alone
   bits         uint8 [batch, tx * bits], 1 where the LLR is negative, with --hard
   status       uint8 [batch], 1: erased, LLRs and bits are zeros: NaN or Inf in y, H or the prior; N0 outside
-               1e-30..1e30; |H|^2 (sum over entries) outside 1e-30..1e30; |y|^2 above 1e30; or a singular H (a
-               squared pivot of its QR below 1e-12 of the trace of H^H H)
+               1e-30..1e30; |H|^2 (sum over entries) outside 1e-30..1e30; |y|^2 above 1e30 or above 1e10 |H|^2;
+               or a singular H (a squared pivot of its QR below 1e-12 of the trace of H^H H)
   attributes   detector, qam, streams, rx_antennas, uses_per_channel, llr_clip (inf: no limit), llr_sign, of
                nway ways, of kbest survivors and real_valued, of ot, mtt, kbest and nway order ("2,0,1"), of
                those that take a prior prior and extrinsic (0 or 1), warpband_version, warpband_commit

@@ -11,7 +11,8 @@ Every detector is made once, for a number of streams, antennas and points, and t
 log2(qam))``: the bits of the first stream's symbol in 3GPP order, then those of the next.
 
 A use is erased, with LLRs and bits of 0 and status 1, where there is NaN or Inf in an input, N0 or the power of H is outside
-1e-30..1e30, that of y is above 1e30, or H is singular. Its neighbours are untouched.
+1e-30..1e30, that of y is above 1e30 or above 1e10 times that of H, or H is singular. Its neighbours are untouched. Distances are
+float32: what an LLR has below about ``1e-7 (|y|^2 + |H|^2) / N0`` is lost.
 """
 from __future__ import annotations
 

@@ -82,7 +82,8 @@ class StbcDecoder:
             received: Y, complex64 ``(..., 2, rx_antennas)``: slot, antenna.
             noise_var: N0 per complex entry: a number, or float32 with the batch axes of ``received``.
             outputs: "llr" (float32 ``(..., bits_per_codeword)``, max-log), "bits" (uint8, of the most likely codeword),
-                "status" (uint8 ``(...)``, 1 erased); or several names. Without "llr" the search is the cheaper one.
+                "status" (uint8 ``(...)``, 1 erased, zeros: NaN or Inf, N0 or ``|H|^2`` outside 1e-30..1e30, ``|Y|^2`` above
+                1e30 or above 1e10 ``|H|^2``); or several names. Without "llr" the search is the cheaper one.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
         """
         space = space_of(received)

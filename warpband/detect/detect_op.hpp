@@ -104,7 +104,7 @@ inline double detect_bytes(const detect_args& a) {
 /// Operations of a use from y and H to R. A tile repeats them in each of its threads; they count once.
 inline double triangle_flops(const detect_args& a) {
   const double n = a.streams, rows = a.rx_antennas;
-  return 2 * rows * (n + 1) + 1 + gram_schmidt_flops(2, rows, n);
+  return 2 * rows * (n + 1) + 2 + gram_schmidt_flops(2, rows, n);
 }
 /// And to the steps of the constellation.
 inline double lattice_flops(const detect_args& a) {
@@ -162,7 +162,7 @@ struct use_of_channel {
       loop(s.n, [&](int k) WB_INLINE_LAMBDA { trace = norm_fma(h[k][r], trace); });
     });
     good = (trace <= T(1e30f)) & (energy <= T(1e30f)) & (trace >= T(1e-30f)) & (n0 >= T(1e-30f)) &
-           (n0 <= T(1e30f));
+           (n0 <= T(1e30f)) & (energy <= T(1e10f) * trace);
     n0 = select(good, n0, T(1.f));
     trace = select(good, trace, T(1.f));
     loop(s.rx, [&](int r) WB_INLINE_LAMBDA {

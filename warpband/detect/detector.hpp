@@ -38,8 +38,11 @@ struct detector_output {
 
 /// A detector for one number of streams, antennas and points. A use is erased, with LLRs of 0, bits of 0 and
 /// status_erased, where there is NaN or Inf in y, H or the prior; N0 is outside 1e-30..1e30; |H|^2 (the sum
-/// over its entries) is outside 1e-30..1e30; |y|^2 is above 1e30; or H is singular (a squared pivot of its QR
-/// is below 1e-12 of the trace of H^H H).
+/// over its entries) is outside 1e-30..1e30; |y|^2 is above 1e30 or above 1e10 |H|^2; or H is singular (a
+/// squared pivot of its QR is below 1e-12 of the trace of H^H H).
+///
+/// Distances are float32: what an LLR has below about 1e-7 (|y|^2 + |H|^2) / N0 is lost. One that is smaller,
+/// as of a sign where y is almost 0, may be 0 without status.
 class detector {
  public:
   virtual ~detector() = default;

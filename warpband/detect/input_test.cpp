@@ -1,5 +1,7 @@
 // Bad items inside a batch, input at the limits, and bad settings and shapes.
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include <tests/mimo.hpp>
@@ -37,6 +39,7 @@ const std::vector<fault>& faults() {
       {"y.im -inf", [](mimo_batch& b, std::size_t i) { first_y(b, i).imag(-infinity); }},
       {"y beyond 1e30", [](mimo_batch& b, std::size_t i) { last_y(b, i) = 2e15f; }},
       {"y the largest", [](mimo_batch& b, std::size_t i) { first_y(b, i) = 3e38f; }},
+      {"y far from H", [](mimo_batch& b, std::size_t i) { first_y(b, i) = 1e8f; }},
       {"N0 NaN", [](mimo_batch& b, std::size_t i) { b.n0[i] = not_a_number; }},
       {"N0 inf", [](mimo_batch& b, std::size_t i) { b.n0[i] = infinity; }},
       {"N0 0", [](mimo_batch& b, std::size_t i) { b.n0[i] = 0.f; }},
@@ -155,6 +158,30 @@ TEST_P(detect_input_on, what_is_not_quite_singular_is_detected) {
     const mimo_result got = detect(exec(), c, batch);
     EXPECT_EQ(wb::count_erased(got.status), 0U) << text_of(c);
     for (const float llr : got.llr) ASSERT_FALSE(std::isnan(llr)) << text_of(c);
+  }
+}
+
+TEST_P(detect_input_on, y_has_llrs_until_it_is_erased) {
+  std::mt19937_64 random(4);
+  for (const detector_config& c : some_of_each()) {
+    const mimo_batch batch = draw_mimo(c, 20, {}, random);
+    for (int exponent = 4; exponent <= 44; exponent += 4) {
+      mimo_batch far = batch;
+      for (auto& y : far.y) y *= std::ldexp(1.f, exponent);
+      const mimo_result got = detect(exec(), c, far);
+      for (std::size_t i = 0; i < far.uses(); i++) {
+        const auto* h = channel(far, i);
+        float power = 0, gain = 0;
+        for (int r = 0; r < far.rx; r++) power += std::norm((&first_y(far, i))[r]);
+        for (std::size_t e = 0; e < far.gains(); e++) gain += std::norm(h[e]);
+        EXPECT_EQ(got.status[i], power > 1e10f * gain ? wb::status_erased : 0)
+            << text_of(c) << ", y times 2^" << exponent;
+        const auto llr = got.llr.begin() + static_cast<std::ptrdiff_t>(i * far.bits());
+        const bool zeros =
+            std::all_of(llr, llr + static_cast<std::ptrdiff_t>(far.bits()), [](float l) { return l == 0; });
+        EXPECT_EQ(zeros, got.status[i] != 0) << text_of(c) << ", y times 2^" << exponent;
+      }
+    }
   }
 }
 

@@ -106,7 +106,8 @@ struct stbc_output {
 };
 
 /// Maximum-likelihood decoder. A codeword is erased, with LLRs of 0, bits of 0 and status_erased, where there
-/// is NaN or Inf in Y or H; N0 is outside 1e-30..1e30; |H|^2 is outside 1e-30..1e30; or |Y|^2 is above 1e30.
+/// is NaN or Inf in Y or H; N0 is outside 1e-30..1e30; |H|^2 is outside 1e-30..1e30; or |Y|^2 is above 1e30
+/// or above 1e10 |H|^2. What an LLR has below about 1e-7 (|Y|^2 + |H|^2) / N0 is lost in float32.
 class stbc_decoder {
  public:
   /// Throws argument_error: qam 4, 16 or 64; rx_antennas 1..4; llr_clip; slicing for another code than

@@ -21,6 +21,7 @@ const fault faults[]{
     [](stbc_batch& b, std::size_t i) { y(b, i, 1).real(-infinity); },
     [](stbc_batch& b, std::size_t i) { y(b, i, 0) = 2e15f; },
     [](stbc_batch& b, std::size_t i) { y(b, i, 0) = 3e38f; },
+    [](stbc_batch& b, std::size_t i) { y(b, i, 0) = 1e8f; },
     [](stbc_batch& b, std::size_t i) { h(b, i, 0).imag(not_a_number); },
     [](stbc_batch& b, std::size_t i) { h(b, i, b.width() - 1).real(infinity); },
     [](stbc_batch& b, std::size_t i) { h(b, i, 1) = 3e38f; },

@@ -54,7 +54,7 @@ struct codeword_sums {
     }
     const T gain = n1 + n2;
     good = (gain <= T(1e30f)) & (energy <= T(1e30f)) & (gain >= T(1e-30f)) & (n0 >= T(1e-30f)) &
-           (n0 <= T(1e30f));
+           (n0 <= T(1e30f)) & (energy <= T(1e10f) * gain);
     n0 = select(good, n0, T(1.f));
     n1 = select(good, n1, T(1.f));
     n2 = select(good, n2, T(1.f));
@@ -70,7 +70,7 @@ struct codeword_sums {
   /// One over N0, which turns differences of metrics into LLRs.
   WB_HD T llr_scale() const { return T(1.f) / n0; }
 };
-inline double codeword_sums_flops(const stbc_decode_args& a) { return 28.0 * a.rx_antennas + 1; }
+inline double codeword_sums_flops(const stbc_decode_args& a) { return 28.0 * a.rx_antennas + 2; }
 /// Of an LLR: from the difference of minima to memory, where it is not already scaled.
 inline constexpr double stored_llr_flops = 5;
 /// Of one search over a pair of symbols; `other` is what `metric` takes of the other pair for one hypothesis.

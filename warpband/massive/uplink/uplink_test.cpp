@@ -79,6 +79,27 @@ TEST_P(uplink, equals_oracle) {
     expect_oracle(exec(), setting(12, 5, massive_mode::cholesky, 0, qam), small);
 }
 
+TEST_P(uplink, llrs_far_from_all_points_lose_what_float32_distances_lose) {
+  for (const auto& [antennas, users] : {std::pair<std::size_t, std::size_t>{12, 3}, {64, 16}})
+    for (const int exponent : {8, 16, 24}) {
+      massive_batch b = random_frames(antennas, users, 1, 5, 0.1f);
+      for (auto& y : b.y) y *= std::ldexp(1.f, exponent);
+      const massive_result got = detect(exec(), setting(antennas, users, massive_mode::cholesky), b);
+      const std::size_t bits = got.llr.size() / b.vectors();
+      for (std::size_t i = 0; i < b.vectors(); i++) {
+        const auto want = oracle::detect_massive(b.channel(i), b.received(i), b.n0[i], 16,
+                                                 wb::testing::rule_of(massive_mode::cholesky),
+                                                 wb::testing::solver_of(massive_mode::cholesky, 0), false);
+        for (std::size_t e = 0; e < bits; e++) {
+          const std::size_t u = e / (bits / users);
+          const double x = std::abs(want.symbols[u]);
+          ASSERT_NEAR(got.llr[i * bits + e], want.llr[e], want.sinr[u] * (2e-7 * x * x + 1e-4 * x + 1e-4))
+              << users << " users, y times 2^" << exponent;
+        }
+      }
+    }
+}
+
 TEST_P(uplink, conjugate_gradients_equal_the_oracles) {
   const massive_batch b = random_frames(40, 16, 3, 5, 0.05f), odd = random_frames(21, 7, 1, 3, 0.3f, 2);
   for (const massive_mode mode : {massive_mode::cg, massive_mode::jacobi_cg})
