@@ -25,7 +25,12 @@ def message(case, element):
 def read_step(folder, status):
     counts, skips = {"passed": 0, "failed": 0, "skipped": 0}, {}
     for path in sorted(folder.glob("*.xml")):
-        for case in ElementTree.parse(path).getroot().iter("testcase"):
+        try:
+            cases = ElementTree.parse(path).getroot().iter("testcase")
+        except ElementTree.ParseError:  # the test program crashed while it wrote
+            status = status or 1
+            continue
+        for case in cases:
             name, group = case.get("name"), case.get("classname")
             name = name if group in (name, None) else f"{group}.{name}"  # CTest repeats the name
             failures, skip = case.findall("failure") + case.findall("error"), case.find("skipped")

@@ -86,7 +86,7 @@ def test_windows_follow_the_code_rate(precision, rate, windows, overlap):
 @pytest.mark.parametrize("made", [wb.TurboEncoder, wb.TurboDecoder])
 @pytest.mark.parametrize("entries", [0, 40, 49, 51])
 def test_an_interleaver_has_k_entries(made, entries):
-    with pytest.raises(ValueError, match=f"^permutation = {entries} entries is not allowed: expected 50, as many as k has bits"):
+    with pytest.raises(ValueError, match=f"^permutation = {entries} entries is not allowed: expected 50, one for each of the k bits"):
         made(k=50, permutation=range(entries))
 
 

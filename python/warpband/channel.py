@@ -348,7 +348,7 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
     made of the latter. Pilots become least-squares estimates on the subcarriers that have one, the lowest frequency first.
 
     A file that MATLAB saved (version 7.3) is read with the axes that MATLAB shows, and float64 as float32; a ``UserWarning``
-    says so. A file without the attribute ``MATLAB_class`` keeps the order of axes that it has.
+    says so. Arrays without the attribute ``MATLAB_class`` keep the order of axes in the file.
 
     Args:
         path: of the file.

@@ -112,15 +112,15 @@ class ConvEncoder:
 class ViterbiDecoder:
     """The most likely codeword; of a tail-biting code the most likely path around the circle.
 
-    That path need not end in the state it began with, so that short tail-biting blocks lose: of constraint length 7, rate 1/2, at
-    Es/N0 = -1.07 dB frame errors are 0.142 for k = 8 (maximum likelihood: 0.065), 0.086 for 16 (0.054), 0.049 for 32 (0.037) and
-    0.038 for 40 (0.034). From about 10 (K - 1) bits on the loss is small: 0.045 for 64 (0.044).
+    That path need not end in the state it began with, which costs short tail-biting blocks error rate. With constraint length 7,
+    rate 1/2 and Es/N0 = -1.07 dB the frame error rate is 0.142 for k = 8 (maximum likelihood: 0.065), 0.086 for 16 (0.054), 0.049
+    for 32 (0.037) and 0.038 for 40 (0.034). From about 10 (K - 1) bits on the loss is small: 0.045 for 64 (0.044).
 
     Args:
         code: the code.
         k: information bits of a codeword, 1..65536.
-        overlap: with a tail-biting code alone: steps around the circle before and behind the codeword; -1 chooses 8 (K - 1),
-            above rate R = 1/2 8 (K - 1) / (1 - R).
+        overlap: only with a tail-biting code: steps around the circle before and behind the codeword. -1 chooses 8 (K - 1), and
+            8 (K - 1) / (1 - R) if the rate R is above 1/2.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
     """
@@ -154,9 +154,9 @@ class ViterbiDecoder:
 class BcjrDecoder:
     """Soft-output decoding; log-MAP is exact but for tail-biting codes.
 
-    Of those, paths that do not end in the state they began with count too: of constraint length 7, rate 1/2, at Es/N0 = -1.07 dB
-    LLRs differ from the exact ones by 10.7 (rms, of those within +-15) for k = 8, 6.9 for 16, 3.5 for 32, 2.0 for 40 and 0.5 for 64.
-    Bit errors are 0.078 for k = 8 (exact: 0.037), 0.030 for 16 (0.020) and 0.012 for 32 and 40 (0.012 and 0.010).
+    For those, paths that do not end in the state they began with count too. With constraint length 7, rate 1/2 and Es/N0 = -1.07 dB
+    the rms error of an LLR, over those whose exact value is within +-15, is 10.7 for k = 8, 6.9 for 16, 3.5 for 32, 2.0 for 40 and
+    0.5 for 64. The bit error rate is 0.078 for k = 8 (exact: 0.037), 0.030 for 16 (0.020), 0.012 for 32 (0.012) and 40 (0.010).
 
     Args:
         code: the code.
@@ -166,10 +166,10 @@ class BcjrDecoder:
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
-    log-map has the error rate of double precision on the same LLRs, also where those are 4 times too small or 100 times too
-    large, at rate 1/2 also 20 times too small. (20 times too small, soft outputs of punctured codes are below float32's rounding:
-    at rate 3/4 that costs 0.1 dB where half of the frames fail, at rate 5/6 more.) LLRs and priors are limited to +-10000. Codewords of large ones, more than a fourth beyond +-15, take 1.5 times
-    the time.
+    log-map has the error rate of double precision on the same LLRs, even if those are 4 times too small or 100 times too large,
+    at rate 1/2 even 20 times too small. With LLRs 20 times too small, soft outputs of punctured codes are below float32's rounding
+    error: that costs 0.1 dB at rate 3/4 and a frame error rate of 1/2, more at rate 5/6. LLRs and priors are limited to +-10000.
+    Codewords of which more than a fourth of the LLRs and priors are beyond +-15 take 1.5 times the time.
     """
 
     def __init__(self, *, code: ConvCode, k: int, algorithm: str = "log-map", overlap: int = -1, llr: str = "log_p0_p1",

@@ -104,7 +104,7 @@ class LdpcDecoder:
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
-    sum-product has the error rate of double precision on the same LLRs, also where those are 20 times too small or 100 times
+    sum-product has the error rate of double precision on the same LLRs, even if those are 20 times too small or 100 times
     too large. LLRs and messages are limited to +-10000, with float16 to +-1000, with int8 to +-127 and +-42 steps.
 
     The same bits come out on every processor, for any batch and number of threads.
@@ -131,8 +131,8 @@ class LdpcDecoder:
             llr: float32 ``(..., n)``; 0 for punctured bits. With ``llr="log_p1_p0"`` a negated copy of it is made.
             outputs: "bits" (uint8 ``(..., k)``, the systematic ones), "soft" and "extrinsic" (float32 ``(..., n)``,
                 a-posteriori LLRs and the same without the channel's), "iterations" (int32 ``(...)``), "status" (uint8
-                ``(...)``: 1 erased because of a NaN or infinite LLR, 5 = 1 + 4 erased because fewer than k LLRs are usable,
-                that is not 0 in the decoder's numbers, 2 all checks hold); or several names.
+                ``(...)``: 1 erased because of a NaN or infinite LLR, 2 all checks hold, 5 = 1 + 4 erased because fewer than k
+                LLRs are usable, that is, not 0 in the decoder's number format); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
         """
         space = space_of(llr)

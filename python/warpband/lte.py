@@ -114,19 +114,18 @@ class LteTransportDecoder:
     blocks to what was received before, and decodes again.
 
     Args:
-        algorithm, iterations, windows, overlap, extrinsic_scale, precision, llr_steps: as of
+        algorithm, iterations, windows, overlap, extrinsic_scale, precision, llr_steps: those of
             :class:`warpband.TurboDecoder`. Automatic windows and overlap follow from the code rate of the first transmission.
         crc_stop: a code block leaves the iterations once its CRC holds.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
 
-    A code block is ok where its CRC holds and enough was received of it: as many LLRs that are not 0 in the decoder's numbers
-    as it has bits, both without fillers. All-zero bits satisfy every CRC and need more: 7/8 of the LLRs that were sent, not
-    below 1/4096 of the largest, and from 16-QAM on signs of symbols (the first two bits of ``modulation_order``) that are
-    zeros more often than those of noise.
+    A code block is ok if its CRC holds and enough of it was received: at least as many LLRs that are not 0 in the decoder's number
+    format as it has bits, both without fillers. All-zero bits satisfy every CRC, so they need more. Of the LLRs that transmissions
+    reached 7/8 must be above 1/4096 of the largest. From 16-QAM on the signs of symbols (the first two of ``modulation_order`` bits)
+    must also be zeros more often than those of noise.
 
     The other arguments are those of :class:`LteTransportEncoder`. One decoder serves one series of transmissions at a time.
-    Sums of LLRs may grow over transmissions: they are limited to +-1e30, and where they are decoded as of
-    :class:`warpband.TurboDecoder`.
+    Sums of LLRs over transmissions are limited to +-1e30, and in the decoder to the limits of :class:`warpband.TurboDecoder`.
     """
 
     def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,
@@ -155,8 +154,8 @@ class LteTransportDecoder:
             first: whether it is the first of its blocks; what was received before is forgotten then.
             outputs: "bits" (uint8 ``(..., A)``, right or not), "ok" (uint8 ``(...)``, 1 where all CRCs hold and enough was
                 received), "block_ok" (uint8 ``(..., blocks)``), "iterations" (int32 ``(..., blocks)``), "status" (uint8
-                ``(...)``, 1 where a NaN or infinite LLR erased part of a transmission, 5 = 1 + 4 where too little was
-                received of a code block until now); or several names.
+                ``(...)``, 1 if a NaN or infinite LLR erased part of a transmission, 5 = 1 + 4 if too little of a code block
+                was received so far); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
         """
         if not isinstance(first, bool):

@@ -63,8 +63,8 @@ class Demapper:
             noise_var: N0 per complex entry: a number, or float32 of the shape of ``received``.
             channel: h, complex64 of the shape of ``received``; None is 1.
             outputs: "llr" (float32 ``(..., n * bits_per_symbol)``, in 3GPP order) or "status" (uint8 of the shape of
-                ``received``, 1 where NaN, Inf or N0 <= 0 made the LLRs 0); or both. LLRs are limited to +-3e38; any other y, h and N0
-                of a float32 are fine, however small or large.
+                ``received``, 1 where NaN, Inf or N0 <= 0 made the LLRs 0); or both. LLRs are limited to +-3e38; all finite y and h,
+                and all N0 > 0, are taken, however small or large.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
         """
         space = space_of(received)

@@ -29,14 +29,14 @@ def crc_of(crc: str | tuple[int, int] | None) -> tuple[int, int] | None:
     return CRCS[crc]
 
 
-def _checked(k: int, permutation: Sequence[int] | None) -> list[int] | None:
-    """An own interleaver, which has k entries."""
+def _permutation_of(k: int, permutation: Sequence[int] | None) -> list[int] | None:
+    """The entries of an own interleaver. Raises ValueError unless there are k."""
     if permutation is None:
         return None
     entries = listed("permutation", permutation)
-    integers = all(hasattr(type(entry), "__index__") for entry in entries)  # else the compiled part says so
+    integers = all(hasattr(type(entry), "__index__") for entry in entries)  # if not, the compiled module raises
     if integers and len(entries) != whole("k", k, 40, 65536):
-        raise ValueError(f"permutation = {len(entries)} entries is not allowed: expected {k}, as many as k has bits")
+        raise ValueError(f"permutation = {len(entries)} entries is not allowed: expected {k}, one for each of the k bits")
     return entries
 
 
@@ -51,7 +51,7 @@ class TurboEncoder:
 
     def __init__(self, *, k: int, permutation: Sequence[int] | None = None, executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._encoder = made(_core.TurboEncoder, k=k, permutation=_checked(k, permutation))
+        self._encoder = made(_core.TurboEncoder, k=k, permutation=_permutation_of(k, permutation))
         self.k: int = self._encoder.k
         #: bits of a codeword
         self.n: int = 3 * (self.k + 4)
@@ -74,8 +74,8 @@ class TurboDecoder:
         iterations: full iterations, 1..64.
         windows: parallel windows of a codeword, 1..k/8; 0 chooses.
         overlap: steps by which a window's recursions start early; -1 chooses. One window has none.
-        code_rate: information bits over received LLRs, those that are not 0; above 0, up to 1. Only the choice of windows
-            and overlap reads it, and keeps its loss against one window at 0.05 dB or less.
+        code_rate: information bits over received LLRs, those that are not 0; above 0, up to 1. Only the automatic choice of
+            windows and overlap uses it; with the right rate that choice loses at most 0.05 dB against one window.
         extrinsic_scale: factor on extrinsic LLRs, (0, 1]; 0.75 is usual for max-log-map, log-map takes 1 only.
         early_stop: "none", "crc" (needs ``crc``) or "sign-agreement".
         crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree); read with
@@ -87,9 +87,9 @@ class TurboDecoder:
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
-    log-map has the error rate of double precision on the same LLRs, also where those are 20 times too small or 100 times too
-    large. LLRs are limited to +-10000, with int16 to +-127 steps. Codewords of large LLRs, more than a fourth beyond +-11, take
-    1.4 times the time, with bfloat16 three times.
+    log-map has the error rate of double precision on the same LLRs, even if those are 20 times too small or 100 times too
+    large. LLRs are limited to +-10000, with int16 to +-127 steps. Codewords of which more than a fourth of the LLRs are beyond
+    +-11 take 1.4 times the time, with bfloat16 three times.
 
     The same bits come out on every processor, for any batch and number of threads.
     """
@@ -105,7 +105,7 @@ class TurboDecoder:
         self._decoder = made(
             _core.TurboDecoder, k=k, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
             extrinsic_scale=extrinsic_scale, early_stop=early_stop, crc=crc_of(crc), precision=precision,
-            llr_steps=llr_steps, code_rate=code_rate, permutation=_checked(k, permutation))
+            llr_steps=llr_steps, code_rate=code_rate, permutation=_permutation_of(k, permutation))
         self.k, self.n, self.llr = k, 3 * (k + 4), llr
         #: as chosen
         self.windows: int = self._decoder.windows
@@ -121,10 +121,11 @@ class TurboDecoder:
             llr: float32 ``(..., 3 * (k + 4))``; with precision bfloat16 or int16 also int8, in steps. With
                 ``llr="log_p1_p0"`` a negated copy of it is made.
             outputs: "bits" (uint8 ``(..., k)``), "soft" and "extrinsic" (float32 ``(..., k)``, a-posteriori LLRs and the
-                same without the channel's), "iterations" (int32 ``(...)``), "status" (uint8 ``(...)``: 1 erased because of a
-                NaN or infinite LLR; 5 = 1 + 4 erased because fewer than k LLRs are usable, that is not 0 in the decoder's
-                numbers, or with ``early_stop="crc"`` because 7/8 of the systematic LLRs do not support an all-zero word;
-                2 stopped early); or several names. Bits and iterations of an erased word are 0.
+                same without the channel's), "iterations" (int32 ``(...)``), "status" (uint8 ``(...)``); or several names.
+                Status is 1 for a word erased because of a NaN or infinite LLR, 2 for one that stopped early, 5 = 1 + 4 for one
+                erased because fewer than k LLRs are usable, that is, not 0 in the decoder's number format. With
+                ``early_stop="crc"`` it is 5 also for an all-zero word of which fewer than 7/8 of the systematic LLRs are
+                usable. Bits and iterations of an erased word are 0.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
 
         Returns:
