@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <type_traits>
 
 #include <warpband/core/error.hpp>
 #include <warpband/link/result.hpp>

@@ -291,12 +291,21 @@ const key keys[] = {
 
 /// A setting of the code, by its name in code_settings.hpp; false where there is none.
 bool set_code(stream_run& r, const std::string& full, const toml::node& n) {
-  const std::string name = full.substr(full.find('.') + 1);
-  if (wb::types_with(name).empty()) return false;
-  const key k{full.c_str(), "a value that docs/scenario.md allows", "", "", nullptr};
+  const std::size_t dot = full.find('.');
+  const std::string group = full.substr(0, dot), name = full.substr(dot + 1);
+  const auto texts = wb::code_setting_texts();
+  const auto text = std::find_if(texts.begin(), texts.end(), [&](const wb::code_setting_text& s) {
+    return s.group == group && s.name == name && s.of_links;
+  });
+  if (text == texts.end()) return false;
+  const key k{full.c_str(), text->allowed.c_str(), "", "", nullptr};
   const auto value = wb::toml_value(n);
   if (!value) refuse(n, k);
-  wb::check_for_some_type(name, *value);
+  try {
+    wb::check_for_some_type(name, *value);
+  } catch (const wb::argument_error& e) {
+    throw wb::argument_error(full, e.value(), e.allowed());
+  }
   r.code.values[name] = *value;
   return true;
 }
@@ -416,7 +425,8 @@ stream_scenario load_stream_scenario(const std::string& path) {
 std::string stream_scenario_help() {
   std::string text =
       "Keys of a scenario. Those of [[run]] tables stand in the place of the file's for one run each; "
-      "without such tables there is one run. Words may have _ for -.\n\n| key | allowed | default | meaning "
+      "without such tables there is one run. In words neither case nor - and _ matter.\n\n| key | allowed | "
+      "default | meaning "
       "|\n|---|---|---|---|\n"
       "| `title` | text | | Of the whole. |\n";
   for (const key& k : keys)

@@ -87,6 +87,10 @@ setting_value from_text(const std::string& kind, std::string_view text) {
 
 bool same_word(std::string_view a, std::string_view b) { return folded(a) == folded(b); }
 
+bool is_part(std::string_view part, std::string_view word) {
+  return folded(word).find(folded(part)) != std::string::npos;
+}
+
 std::optional<std::size_t> find_word(const std::vector<std::string>& allowed, std::string_view word) {
   const auto at =
       std::find_if(allowed.begin(), allowed.end(), [&](const std::string& w) { return same_word(w, word); });
@@ -99,6 +103,12 @@ std::string among(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); i++)
     text += (i == 0 ? "\"" : i + 1 == words.size() ? " or \"" : ", \"") + words[i] + "\"";
   return text;
+}
+
+double as_written(float x) {
+  char text[32] = {};
+  std::to_chars(text, text + sizeof text - 1, x);
+  return std::strtod(text, nullptr);
 }
 
 namespace settings_detail {
@@ -134,12 +144,6 @@ std::size_t word(const std::string& name, const setting_value& value, const std:
 std::string range_text(const char* what, double least, double most, bool above) {
   const std::string from = number_text(least), to = number_text(most);
   return std::string(what) + (above ? " above " + from + ", up to " + to : " from " + from + " to " + to);
-}
-
-double as_written(float x) {
-  char text[32] = {};
-  std::to_chars(text, text + sizeof text - 1, x);
-  return std::strtod(text, nullptr);
 }
 
 }  // namespace settings_detail

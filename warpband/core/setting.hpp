@@ -3,14 +3,15 @@
 // is allowed, what it means. Everything that names settings reads that list: checks and their messages,
 // scenario files and their page, results, options of the command, attributes of files, Python's keywords.
 //
-//   const std::vector<setting<my_config>>& settings_of_mine() {
-//     static const std::vector<setting<my_config>> all{
+// clang-format off
+//   const std::vector<setting_of<my_config>>& my_settings() {
+//     static const std::vector<setting_of<my_config>> all{
 //         integer("iterations", &my_config::iterations, 1, 64, "Full iterations."),
-//         words("schedule", &my_config::schedule, {{"layered", layered}, {"flooding", flooding}}, "Order of
-//         updates."), number("scale", &my_config::scale, 0.1, 1, "Factor on messages.").only_with("schedule",
-//         {"layered"})};
+//         words("schedule", &my_config::schedule, {{"layered", layered}, {"flooding", flooding}}, "Order."),
+//         number("scale", &my_config::scale, 0.1, 1, "Factor.").only_with("schedule", {"layered"})};
 //     return all;
 //   }
+// clang-format on
 //
 // A list is made once at run time. Its functions exchange `setting_value`, so that no reader or writer is a
 // template.
@@ -37,6 +38,10 @@ using setting_values = std::map<std::string, setting_value, std::less<>>;
 
 /// As a message shows it: 3, 0.75, "log-map", [0, 2].
 std::string as_message(const setting_value& value);
+/// 0.7, not 0.699999988079071.
+double as_written(float x);
+inline double as_written(double x) { return x; }
+inline std::string as_message(float x) { return as_message(setting_value(as_written(x))); }
 /// As an option of the command writes it: 3, 0.75, log-map, 0,2.
 std::string plain(const setting_value& value);
 /// The value that the text of an option or an attribute stands for, of a setting of some kind: "integer",
@@ -46,6 +51,8 @@ setting_value from_text(const std::string& kind, std::string_view text);
 
 /// Two words are the same whatever their case and their hyphens: "Max_Log-MAP" is "max-log-map".
 bool same_word(std::string_view a, std::string_view b);
+/// Whether a word is a part of another, with the same liberties.
+bool is_part(std::string_view part, std::string_view word);
 /// The word among `allowed` that `word` is; nothing where it is none.
 std::optional<std::size_t> find_word(const std::vector<std::string>& allowed, std::string_view word);
 /// "a", "b" or "c", in quotes.
@@ -58,7 +65,7 @@ struct setting_condition {
 };
 
 template <class C>
-struct setting {
+struct setting_of {
   std::string name;                // "iterations"
   std::string kind;                // "integer", "number", "word", "text", "boolean", "list of ..."
   std::string allowed;             // "an integer from 1 to 64"
@@ -73,11 +80,11 @@ struct setting {
   bool brief = false;      // results leave it out where it has its default
 
   /// It has a meaning only where another setting is one of these words.
-  setting only_with(std::string other, std::vector<std::string> of) && {
+  setting_of only_with(std::string other, std::vector<std::string> of) && {
     conditions.push_back({std::move(other), std::move(of)});
     return std::move(*this);
   }
-  setting left_out_by_default() && {
+  setting_of left_out_by_default() && {
     brief = true;
     return std::move(*this);
   }
@@ -92,14 +99,11 @@ double real(const std::string& name, const setting_value& value, double least, d
 std::size_t word(const std::string& name, const setting_value& value, const std::vector<std::string>& words,
                  const std::string& allowed);
 std::string range_text(const char* what, double least, double most, bool above = false);
-/// 0.7, not 0.699999988079071.
-double as_written(float x);
-inline double as_written(double x) { return x; }
 }  // namespace settings_detail
 
 template <class C, class T>
-setting<C> integer(std::string name, T C::*member, std::int64_t least, std::int64_t most, std::string text,
-                   std::string allowed = "") {
+setting_of<C> integer(std::string name, T C::*member, std::int64_t least, std::int64_t most, std::string text,
+                      std::string allowed = "") {
   using namespace settings_detail;
   if (allowed.empty()) allowed = "an integer from " + std::to_string(least) + " to " + std::to_string(most);
   return {
@@ -114,8 +118,8 @@ setting<C> integer(std::string name, T C::*member, std::int64_t least, std::int6
 
 /// An integer, or "auto": the value `automatic`, which may be given as such too.
 template <class C>
-setting<C> integer_or_auto(std::string name, int C::*member, int automatic, std::int64_t least,
-                           std::int64_t most, std::string text, std::string allowed) {
+setting_of<C> integer_or_auto(std::string name, int C::*member, int automatic, std::int64_t least,
+                              std::int64_t most, std::string text, std::string allowed) {
   using namespace settings_detail;
   allowed = "\"auto\" or " + allowed;
   return {name,
@@ -137,8 +141,8 @@ setting<C> integer_or_auto(std::string name, int C::*member, int automatic, std:
 
 /// A number from `least` to `most`; with `above` it is more than `least`.
 template <class C, class T>
-setting<C> number(std::string name, T C::*member, double least, double most, std::string text,
-                  bool above = false, std::string allowed = "") {
+setting_of<C> number(std::string name, T C::*member, double least, double most, std::string text,
+                     bool above = false, std::string allowed = "") {
   using namespace settings_detail;
   if (allowed.empty()) allowed = range_text("a number", least, most, above);
   return {name,
@@ -154,8 +158,8 @@ setting<C> number(std::string name, T C::*member, double least, double most, std
 
 /// One of several words, each for a value.
 template <class C, class T>
-setting<C> words(std::string name, T C::*member, std::vector<std::pair<std::string, T>> values,
-                 std::string text) {
+setting_of<C> words(std::string name, T C::*member, std::vector<std::pair<std::string, T>> values,
+                    std::string text) {
   using namespace settings_detail;
   std::vector<std::string> names;
   for (const auto& [w, value] : values) names.push_back(w);
@@ -182,8 +186,8 @@ setting<C> words(std::string name, T C::*member, std::vector<std::pair<std::stri
 
 /// A list of integers.
 template <class C>
-setting<C> integers(std::string name, std::vector<int> C::*member, int least, int most, std::string text,
-                    std::string allowed) {
+setting_of<C> integers(std::string name, std::vector<int> C::*member, int least, int most, std::string text,
+                       std::string allowed) {
   using namespace settings_detail;
   return {name,
           "list of integers",
@@ -205,9 +209,9 @@ setting<C> integers(std::string name, std::vector<int> C::*member, int least, in
 
 /// The settings of a member, as those of the struct around it.
 template <class Outer, class Part, class C>
-std::vector<setting<Outer>> within(Part part, const std::vector<setting<C>>& inner) {
-  std::vector<setting<Outer>> all;
-  for (const setting<C>& s : inner)
+std::vector<setting_of<Outer>> within(Part part, const std::vector<setting_of<C>>& inner) {
+  std::vector<setting_of<Outer>> all;
+  for (const setting_of<C>& s : inner)
     all.push_back({s.name, s.kind, s.allowed, s.text, s.words,
                    [=, set = s.set](Outer& o, const setting_value& v) { set(part(o), v); },
                    [=, get = s.get](const Outer& o) { return get(part(const_cast<Outer&>(o))); },
@@ -216,16 +220,16 @@ std::vector<setting<Outer>> within(Part part, const std::vector<setting<C>>& inn
 }
 
 template <class C>
-const setting<C>* find_setting(const std::vector<setting<C>>& all, std::string_view name) {
-  for (const setting<C>& s : all)
+const setting_of<C>* find_setting(const std::vector<setting_of<C>>& all, std::string_view name) {
+  for (const setting_of<C>& s : all)
     if (s.name == name) return &s;
   return nullptr;
 }
 
 /// The setting and word with which a setting has no meaning in `c`; nothing where it has one.
 template <class C>
-std::optional<std::pair<std::string, std::string>> idle_because(const std::vector<setting<C>>& all,
-                                                                const setting<C>& s, const C& c) {
+std::optional<std::pair<std::string, std::string>> idle_because(const std::vector<setting_of<C>>& all,
+                                                                const setting_of<C>& s, const C& c) {
   for (const setting_condition& needs : s.conditions) {
     const std::string value = plain(find_setting(all, needs.setting)->get(c));
     if (!find_word(needs.words, value)) return std::pair{needs.setting, value};
@@ -235,18 +239,18 @@ std::optional<std::pair<std::string, std::string>> idle_because(const std::vecto
 
 /// Throws argument_error where a member is not what its setting allows.
 template <class C>
-void check_settings(const std::vector<setting<C>>& all, const C& c) {
+void check_settings(const std::vector<setting_of<C>>& all, const C& c) {
   C copy = c;
-  for (const setting<C>& s : all)
+  for (const setting_of<C>& s : all)
     if (!idle_because(all, s, c)) s.set(copy, s.get(c));
 }
 
 /// The values of all settings that have a meaning in `c`.
 template <class C>
-std::vector<std::pair<const setting<C>*, setting_value>> values_of(const std::vector<setting<C>>& all,
-                                                                   const C& c) {
-  std::vector<std::pair<const setting<C>*, setting_value>> values;
-  for (const setting<C>& s : all)
+std::vector<std::pair<const setting_of<C>*, setting_value>> values_of(const std::vector<setting_of<C>>& all,
+                                                                      const C& c) {
+  std::vector<std::pair<const setting_of<C>*, setting_value>> values;
+  for (const setting_of<C>& s : all)
     if (!idle_because(all, s, c)) values.emplace_back(&s, s.get(c));
   return values;
 }

@@ -125,7 +125,7 @@ cpu::cpu(cpu_options options)
     throw argument_error("threads", std::to_string(options.threads), "0 (all cores) to 4096");
   if (!is_available(isa_))
     throw device_error(std::string("instruction set ") + isa_name(isa_) +
-                       " is not available on this machine");
+                       " is not available on this machine or not in this build");
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int threads = options.threads > 0 ? options.threads : cores;
   try {

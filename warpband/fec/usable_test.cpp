@@ -65,7 +65,9 @@ TEST_P(usable, convolutional_decoders_erase_words_with_fewer_llrs_than_bits) {
     for (const auto algorithm : {map_algorithm::log_map, map_algorithm::max_log_map}) {
       const bcjr_decoder bcjr({.code = code, .k = k, .algorithm = algorithm});
       auto soft = exec().make<float>(90, 4);
-      bcjr.run(exec(), llr, {.bits = bits, .soft = soft, .extrinsic = {}, .status = status});
+      const float small = algorithm == map_algorithm::log_map ? 1e-9f : 0.f;  // e^-1e-9 is 1 in float32
+      const auto few = on_device(exec(), rows_with(counts_of(90, n), n, 2.f, small), n, 4);
+      bcjr.run(exec(), few, {.bits = bits, .soft = soft, .extrinsic = {}, .status = status});
       expect_two_erased(exec().to_host(status), "BCJR " + name_of(code));
       const llrs_t ratios = exec().to_host(soft);
       EXPECT_EQ(llrs_t(ratios.begin(), ratios.begin() + 180), llrs_t(180)) << name_of(code);
@@ -110,13 +112,14 @@ TEST_P(usable, ldpc_decoders_erase_words_with_fewer_llrs_than_bits) {
         }
 }
 
-/// All precisions and algorithms of the turbo decoder, with a magnitude that each takes as 0.
+/// All precisions and algorithms of the turbo decoder, with a magnitude that each takes as 0: e^-1e-9 is 1 in
+/// float32.
 struct turbo_numbers {
   turbo_precision precision;
   map_algorithm algorithm;
   float small;
 };
-constexpr turbo_numbers all_numbers[] = {{turbo_precision::float32, map_algorithm::log_map, 0.f},
+constexpr turbo_numbers all_numbers[] = {{turbo_precision::float32, map_algorithm::log_map, 1e-9f},
                                          {turbo_precision::float32, map_algorithm::max_log_map, 0.f},
                                          {turbo_precision::bfloat16, map_algorithm::log_map, 1e-3f},
                                          {turbo_precision::bfloat16, map_algorithm::max_log_map, 0.f},
@@ -212,14 +215,9 @@ TEST_P(usable, transport_blocks_of_which_too_little_arrived_are_not_ok) {
   // 1 bit and its CRC: 15 of K = 40 bits are fillers. Zeros are what these LLRs tell.
   for (const auto& numbers : all_numbers) {
     const lte_transport_config config{.transport_bits = 1, .coded_bits = 60, .turbo = turbo_of(numbers)};
-    // e^-1e-9 is 1 in float32.
-    const float small =
-        numbers.precision == turbo_precision::float32 && numbers.algorithm == map_algorithm::log_map
-            ? 1e-9f
-            : numbers.small;
     llrs_t llr;
-    for (const std::size_t usable : {0U, 24U, 60U})
-      for (std::size_t i = 0; i < 60; i++) llr.push_back(i < usable ? 4.f : small);
+    for (const std::size_t heard : {0U, 24U, 60U})
+      for (std::size_t i = 0; i < 60; i++) llr.push_back(i < heard ? 4.f : numbers.small);
     EXPECT_EQ(received(exec(), config, llr), (verdict{{0, 0, 1}, {insufficient, insufficient, 0}}));
   }
 }

@@ -9,7 +9,7 @@
 namespace wb {
 namespace {
 
-using config_setting = setting<code_config>;
+using config_setting = setting_of<code_config>;
 using config_settings = std::vector<config_setting>;
 
 config_settings in_group(const char* group, config_settings all) {
@@ -20,7 +20,7 @@ void append(config_settings& all, config_settings more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 template <class Part, class C>
-config_settings of_part(Part part, const std::vector<setting<C>>& inner) {
+config_settings of_part(Part part, const std::vector<setting_of<C>>& inner) {
   return within<code_config>(part, inner);
 }
 
@@ -43,7 +43,7 @@ config_setting crc_setting() {
 
 /// A word that is kept as text, and is one of a type's rates.
 template <class C>
-setting<C> rate_setting(std::string C::*member, code_type type, std::string text) {
+setting_of<C> rate_setting(std::string C::*member, code_type type, std::string text) {
   const std::vector<std::string> rates = rates_of(type);
   const bool own = type == code_type::conv;  // generators of one's own: 1 / their number
   return {"rate",
@@ -71,7 +71,7 @@ int octal(const char* setting, const std::string& text) {
   return value;
 }
 
-setting<conv_settings> generators_setting() {
+setting_of<conv_settings> generators_setting() {
   const std::string allowed = "1 to 4 octal numbers in quotes, each below 2^K";
   return {"generators",
           "list of text",
@@ -94,7 +94,7 @@ setting<conv_settings> generators_setting() {
             return list;
           }};
 }
-setting<conv_settings> feedback_setting() {
+setting_of<conv_settings> feedback_setting() {
   return {
       "feedback",
       "text",
@@ -110,7 +110,7 @@ setting<conv_settings> feedback_setting() {
       [](const conv_settings& c) -> setting_value { return octal_text(c.feedback); }};
 }
 
-std::vector<setting<conv_settings>> conv_code_settings() {
+std::vector<setting_of<conv_settings>> conv_code_settings() {
   using c = conv_settings;
   return {
       rate_setting(
@@ -138,7 +138,7 @@ std::vector<setting<conv_settings>> conv_code_settings() {
           "In which order coded bits are sent: step by step, or all of the first generator, then "
           "all of the second, ... (d0, d1, d2 of 3GPP TS 36.212).")};
 }
-std::vector<setting<conv_settings>> conv_decoder_settings() {
+std::vector<setting_of<conv_settings>> conv_decoder_settings() {
   using c = conv_settings;
   return {
       words<c, conv_algorithm>("algorithm", &c::algorithm,
@@ -154,7 +154,7 @@ std::vector<setting<conv_settings>> conv_decoder_settings() {
           .only_with("termination", {"tail-biting"})};
 }
 
-std::vector<setting<lte_transport_settings>> transport_settings() {
+std::vector<setting_of<lte_transport_settings>> transport_settings() {
   using c = lte_transport_settings;
   return {
       integer("resource_elements", &c::resource_elements, 1, INT_MAX,
@@ -187,7 +187,7 @@ conv_settings& conv_of(code_config& c) { return c.conv; }
 
 config_settings turbo_settings_list() {
   using t = turbo_settings;
-  const std::vector<setting<t>> own{
+  const std::vector<setting_of<t>> own{
       words<t, turbo_rate>("rate", &t::rate, {{"1/3", turbo_rate::third}, {"1/2", turbo_rate::half}},
                            "With \"1/3\" all 3 k + 12 coded bits are sent, R = k / (3 k + 12). With \"1/2\" "
                            "the systematic bits, of the "
@@ -221,7 +221,7 @@ config_settings turbo_settings_list() {
 /// Of LLRs that come from elsewhere: a link knows what it sends.
 config_setting received_rate_setting() {
   using c = turbo_decoder_config;
-  const std::vector<setting<c>> own{
+  const std::vector<setting_of<c>> own{
       number("code_rate", &c::code_rate, 0, 1,
              "Information bits over received LLRs, those that are not 0. Left out: that of the code's rate. "
              "Automatic windows and overlap need it where bits were punctured.",
@@ -234,7 +234,7 @@ config_setting received_rate_setting() {
 config_settings ldpc_settings_list(code_type type) {
   using l = ldpc_settings;
   const bool wimax = type == code_type::wimax_ldpc;
-  const std::vector<setting<l>> own{
+  const std::vector<setting_of<l>> own{
       integer("n", &l::n, 1, INT_MAX, "Bits of a codeword. Left out: the longest.",
               wimax ? "an integer: 576 to 2304 in steps of 96" : "an integer: 648, 1296 or 1944"),
       rate_setting(&l::rate, type, "Code rate.")};
@@ -295,7 +295,7 @@ code_config defaults_of(code_type type) {
 /// A value as TOML writes it; nothing for one that is chosen from others.
 std::string initial_text(code_type type, const config_setting& s) {
   if (s.name == "k") return type == code_type::lte_turbo ? "6144" : "";
-  if (s.name == "n") return "2304";
+  if (s.name == "n") return type == code_type::wimax_ldpc ? "2304" : "1944";
   if (s.name == "transport_block_size") return "6120";
   for (const char* open : {"resource_elements", "coded_bits", "interleaver", "constraint_length",
                            "generators", "feedback", "code_rate"})
@@ -331,7 +331,7 @@ const std::vector<code_type>& code_types() {
   return all;
 }
 
-const std::vector<setting<code_config>>& settings_of(code_type type) {
+const std::vector<setting_of<code_config>>& settings_of(code_type type) {
   static const std::map<code_type, config_settings> all = [] {
     std::map<code_type, config_settings> lists;
     for (const code_type t : code_types()) lists[t] = list_of(t);
@@ -389,6 +389,8 @@ std::vector<code_setting_text> code_setting_texts(const std::vector<code_type>& 
       std::string text = same->text;
       for (const setting_condition& c : same->conditions)
         text = "With " + c.setting + " " + among(c.words) + ": " + text;
+      if (const std::string own = initial_text(t, *same); !own.empty() && own != initial_text(first, s))
+        text += " Left out: " + own + ".";
       allowed.emplace_back(t, same->allowed);
       meant.emplace_back(t, text);
       brief.emplace_back(t,

@@ -13,7 +13,7 @@
 namespace wb {
 
 /// The settings of a type of code, each with its group, "code" or "decoder".
-const std::vector<setting<code_config>>& settings_of(code_type type);
+const std::vector<setting_of<code_config>>& settings_of(code_type type);
 /// All types, in the order in which pages name them.
 const std::vector<code_type>& code_types();
 
@@ -61,7 +61,7 @@ void check_for_some_type(const std::string& setting, const setting_value& value)
 
 /// The value as the type's decoder keeps it: words as listed, octal numbers without leading zeros. Throws
 /// argument_error for a value that is not allowed.
-setting_value as_kept(code_type type, const setting<code_config>& s, const setting_value& value);
+setting_value as_kept(code_type type, const setting_of<code_config>& s, const setting_value& value);
 
 /// 0133 as "133".
 std::string octal_text(int x);

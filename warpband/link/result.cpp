@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -30,8 +29,6 @@ namespace wb {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-using settings_detail::as_written;
 
 json to_json(const detector_config& d) {
   json out{{"type", name_of(d.type)}};
@@ -78,8 +75,8 @@ void add_transport(const link_config& link, json& code, json& decoder) {
   code["coded_bits"] = sizes.n;
   code["resource_elements"] = resource_elements(link);
   code["code_blocks"] = segment_transport_block(static_cast<int>(sizes.k)).blocks;
-  decoder =
-      settings_json(c, "decoder");  // each size of code block has windows of its own, so that "auto" stays
+  // Each size of code block has windows of its own, so that "auto" stays.
+  decoder = settings_json(c, "decoder");
 }
 void add_ldpc_or_conv(const code_config& c, json& code, json& decoder) {
   json more = settings_json(c, "code");

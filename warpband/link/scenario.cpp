@@ -89,17 +89,6 @@ class value {
     if (all.empty()) throw argument_error(key_.name, "an empty list", key_.allowed);
     return all;
   }
-  std::vector<std::string> texts() const {
-    const auto* list = node_.as_array();
-    if (list == nullptr) refuse(node_);
-    std::vector<std::string> all;
-    for (const toml::node& n : *list) {
-      if (!n.is_string()) refuse(n);
-      all.push_back(n.as_string()->get());
-    }
-    if (all.empty()) throw argument_error(key_.name, "an empty list", key_.allowed);
-    return all;
-  }
   /// The value of a setting that some type of code takes.
   setting_value for_code(const std::string& setting) const {
     if (const auto* list = node_.as_array(); list != nullptr && list->empty())
@@ -159,7 +148,7 @@ class value {
   [[noreturn]] void refuse_word(const std::string& word, const std::vector<std::string>& names) const {
     std::vector<std::string> near;
     for (const std::string& n : names)
-      if (word.size() >= 3 && n.find(word) != std::string::npos) near.push_back(n);
+      if (word.size() >= 3 && is_part(word, n)) near.push_back(n);
     if (near.empty())
       if (const std::string one = nearest_name(word, names); !one.empty()) near.push_back(one);
     std::string hint = near.empty() ? "" : ": did you mean " + among(near) + "?";
@@ -1098,7 +1087,7 @@ class parser {
     // code's and does not count.
     const int type = d.where("code.type").level;
     std::erase_if(d.code.values, [&](const auto& given) {
-      const setting<code_config>* of_type = find_setting(settings_of(d.code.type), given.first);
+      const setting_of<code_config>* of_type = find_setting(settings_of(d.code.type), given.first);
       if (of_type == nullptr || d.where(key_of_setting(given.first)).level >= type) return false;
       code_config scratch;
       try {

@@ -109,7 +109,7 @@ struct conv_branches {
   T *table, *staged;
   int bits;  // coded bits that a branch is told by
   mask bad;  // items with a value that is not finite
-  I usable;  // values that were counted and are not 0: of this thread
+  I usable;  // values that were counted and tell something: of this thread
 
   WB_HD conv_branches(G group, const conv_trellis& code, const view<const float>& l,
                       const view<const float>* p, item<T> i, T* scratch)
@@ -126,13 +126,13 @@ struct conv_branches {
   }
 
   /// The weights of `count` steps from `t` on. The first step's get the factor `first`, if there is one.
-  /// `counts`: their values count as usable where they are not 0, as each must once.
+  /// `counts`: their values count as usable where their weights are not those of 0, as each must once.
   WB_HD_CALL void make(int t, int count, const T* first, bool counts) {
     const I one_more(counts ? 1 : 0);
     const auto checked = [&](T x) WB_INLINE_LAMBDA {
       const mask finite = is_finite(x);
       bad = bad | !finite;
-      usable = usable + select(x == T(0.f), I(0), one_more);
+      usable = usable + select(abs(x) > T(M::least_llr), one_more, I(0));
       return saturate(select(finite, x, T(0.f)), M::llr_limit);
     };
     const int outputs = c.outputs, steps = c.steps, end = t + count < c.k ? t + count : c.k;

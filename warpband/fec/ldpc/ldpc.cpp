@@ -163,8 +163,7 @@ void check(const ldpc_decoder_config& c) {
   if (c.algorithm == ldpc_algorithm::sum_product && c.precision != ldpc_precision::float32)
     throw argument_error("precision", int8 ? "\"int8\"" : "\"float16\"", "\"float32\" with sum-product");
   if (c.algorithm == ldpc_algorithm::normalised_min_sum && int8 && 8 * c.scale != std::floor(8 * c.scale))
-    throw argument_error("scale", as_message(settings_detail::as_written(c.scale)),
-                         "a multiple of 0.125 with int8");
+    throw argument_error("scale", as_message(c.scale), "a multiple of 0.125 with int8");
 }
 
 /// An output of k or n values for each codeword.
@@ -176,10 +175,10 @@ void check_bits(const char* argument, const view<T>& v, const ldpc_code& code, s
 
 }  // namespace
 
-const std::vector<setting<ldpc_decoder_config>>& ldpc_decoder_settings() {
+const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings() {
   using c = ldpc_decoder_config;
   using algorithm = ldpc_algorithm;
-  static const std::vector<setting<c>> all{
+  static const std::vector<setting_of<c>> all{
       words<c, algorithm>("algorithm", &c::algorithm,
                           {{"normalised-min-sum", algorithm::normalised_min_sum},
                            {"min-sum", algorithm::min_sum},

@@ -48,7 +48,7 @@ struct ldpc_decoder_config {
   float int8_steps = 3.f;
 };
 /// Its settings: names, what is allowed, what they mean.
-const std::vector<setting<ldpc_decoder_config>>& ldpc_decoder_settings();
+const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings();
 
 struct ldpc_decoder_output {
   view<std::uint8_t> bits = {};  // [batch, k] hard decisions of the systematic bits, LLR < 0; or [batch, n]

@@ -387,7 +387,7 @@ TEST_P(ldpc, nothing_received_is_an_erasure) {
 
 // LLRs of any scale: sum-product makes no more word errors than double precision does of the same LLRs.
 TEST_P(ldpc, the_scale_of_llrs_costs_no_words) {
-  struct expectation {
+  struct scaled_words {
     ldpc_code code;
     bytes sent;
     float scale;
@@ -404,15 +404,15 @@ TEST_P(ldpc, the_scale_of_llrs_costs_no_words) {
     return ldpc_decoder_config{
         .algorithm = ldpc_algorithm::sum_product, .iterations = 8, .schedule = schedule};
   };
-  static const std::vector<expectation> all = [&] {
-    std::vector<expectation> list;
+  static const std::vector<scaled_words> all = [&] {
+    std::vector<scaled_words> list;
     for (const auto rate : {wimax_rate::r1_2, wimax_rate::r5_6})
       for (const float scale : {0.05f, 10.f, 100.f}) {
         const ldpc_code code = wimax_ldpc(576, rate);
         const auto dense = testing::dense_encoder_of(code);
         const auto h = testing::checks_of(code);
         std::mt19937_64 random(71);
-        expectation e{code, {}, scale, {}, {}};
+        scaled_words e{code, {}, scale, {}, {}};
         bytes decided[2];
         for (std::size_t w = 0; w < count; w++) {
           const bytes word = dense.encode(testing::random_bytes_of_bits(code.k(), random));
@@ -433,7 +433,7 @@ TEST_P(ldpc, the_scale_of_llrs_costs_no_words) {
       }
     return list;
   }();
-  for (const expectation& e : all)
+  for (const scaled_words& e : all)
     for (const auto schedule : both_schedules) {
       const auto got = decode_words(exec(), ldpc_decoder(e.code, setting(schedule)), e.llr);
       EXPECT_LE(errors_of(got.bits, e.sent), e.errors[static_cast<int>(schedule)] + 1)

@@ -194,12 +194,7 @@ struct vector_values {
       for (; r + rows <= a.z; r += rows) in_lanes = in_lanes + is_large(load_message<T>(x + r), limit);
       for (; r < a.z; r++) count += is_large(x[r], limit);
     }
-#if WB_WIDTH > 1
-    for (int i = 0; i < WB_WIDTH; i++) count += in_lanes.x[i];
-#else
-    count += in_lanes;
-#endif
-    return count;
+    return count + sum_of_lanes(in_lanes);
   }
   /// The first vector again behind the z values of a column.
   WB_HD void repeat_first(element* column) const { store_message<T>(column + a.z, load_message<T>(column)); }

@@ -2,8 +2,7 @@
 // The arithmetic of the MAP recursions. One recursion serves both algorithms:
 //   max_log   (max, +) on log-domain metrics, a weight is -L;
 //   log_map   (+, *) on probabilities, a weight is e^-L: the exact log-MAP without max*, exp or log inside
-//   the
-//             recursions. Metrics are rescaled by powers of two at every step. A codeword whose LLRs are
+//             the recursions. Metrics are rescaled by powers of two at every step. A codeword whose LLRs are
 //             too large for that range (are_large) has the semiring log_map::of_large_llrs, (max*, +).
 // A weight is that of bit = 1 against bit = 0.
 #include <warpband/core/llr.hpp>
@@ -15,7 +14,7 @@ inline namespace WB_ISA {
 struct max_log {
   static constexpr int chains = 1;
   /// Channel LLRs are limited to +-10000; extrinsics are not limited.
-  static constexpr float llr_limit = 1e4f;
+  static constexpr float llr_limit = 1e4f, least_llr = 0.f;  // up to least_llr a weight is that of 0
   template <class T>
   WB_HD static T one() {
     return T(0.f);
@@ -106,8 +105,8 @@ struct log_map {
   static constexpr float large_llr = 11.f;  // of a codeword that is_large
   static constexpr int chains = 1;
   /// Channel LLRs and extrinsics are limited to +-30, sums of three of them to +-60.
-  static constexpr float llr_limit = 30.f;
-  static constexpr float most = 1.06864746e13f, least = 9.35762297e-14f;              // e^30, e^-30
+  static constexpr float llr_limit = 30.f, least_llr = 0x1p-25f;          // up to it e^-L rounds to 1
+  static constexpr float most = 1.06864746e13f, least = 9.35762297e-14f;  // e^30, e^-30
   static constexpr float most_twice = 1.14200739e26f, least_twice = 8.75651076e-27f;  // e^60, e^-60
   template <class T>
   WB_HD static T one() {

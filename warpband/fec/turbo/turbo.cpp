@@ -58,8 +58,7 @@ void check_windows(turbo_decoder_config& c) {
   if (c.stop == early_stop::sign_agreement)
     throw argument_error("early_stop", "\"sign-agreement\"", "\"none\" or \"crc\"" + with);
   if (int16 && 8 * c.extrinsic_scale != std::floor(8 * c.extrinsic_scale))
-    throw argument_error("extrinsic_scale", as_message(settings_detail::as_written(c.extrinsic_scale)),
-                         "a multiple of 1/8" + with);
+    throw argument_error("extrinsic_scale", as_message(c.extrinsic_scale), "a multiple of 1/8" + with);
   find_setting(turbo_decoder_settings(), "llr_steps")->set(c, double{c.llr_steps});  // of 8-bit LLRs
   if (c.k > 32768) throw argument_error("k", std::to_string(c.k), "40 to 32768" + with);
   // Without an overlap 64 windows of k = 6144 lose 0.11 dB at FER 1e-2, with 8 steps 0.03 (docs/wu2010.md).
@@ -85,8 +84,7 @@ turbo_decoder_config checked(turbo_decoder_config c) {
   check_range("k", c.k, 40, 65536);
   check_settings(turbo_decoder_settings(), c);
   if (!(c.code_rate > 0.f && c.code_rate <= 1.f))
-    throw argument_error("code_rate", as_message(settings_detail::as_written(c.code_rate)),
-                         "a rate in (0, 1]");
+    throw argument_error("code_rate", as_message(c.code_rate), "a rate in (0, 1]");
   const bool side_by_side = c.precision != turbo_precision::float32;
   if (side_by_side) check_windows(c);
   // Short windows keep a GPU busy; with this overlap they lose 0.004 dB at rate 1/3 (docs/wu2010.md).
@@ -102,8 +100,7 @@ turbo_decoder_config checked(turbo_decoder_config c) {
                          "0 to k/windows - 1 = " + std::to_string(longest) + ", or -1 (automatic)");
   if (c.windows == 1) c.overlap = 0;
   if (c.algorithm == map_algorithm::log_map && c.extrinsic_scale != 1.f)
-    throw argument_error("extrinsic_scale", as_message(settings_detail::as_written(c.extrinsic_scale)),
-                         "1 with log-map, which is exact");
+    throw argument_error("extrinsic_scale", as_message(c.extrinsic_scale), "1 with log-map, which is exact");
   if (c.stop == early_stop::crc && c.crc_degree >= c.k)
     throw argument_error("crc_degree", std::to_string(c.crc_degree), "less than k = " + std::to_string(c.k));
   return c;
@@ -111,9 +108,9 @@ turbo_decoder_config checked(turbo_decoder_config c) {
 
 }  // namespace
 
-const std::vector<setting<turbo_decoder_config>>& turbo_decoder_settings() {
+const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings() {
   using c = turbo_decoder_config;
-  static const std::vector<setting<c>> all{
+  static const std::vector<setting_of<c>> all{
       words<c, map_algorithm>(
           "algorithm", &c::algorithm,
           {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}},

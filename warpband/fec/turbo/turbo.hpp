@@ -67,7 +67,7 @@ struct turbo_decoder_config {
   float llr_steps = 8.f;
 };
 /// Its settings: names, what is allowed, what they mean. k and the CRC are the code's.
-const std::vector<setting<turbo_decoder_config>>& turbo_decoder_settings();
+const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings();
 
 struct turbo_decoder_output {
   view<std::uint8_t> bits = {};        // [batch, k] hard decisions, LLR < 0

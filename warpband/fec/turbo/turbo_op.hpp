@@ -78,7 +78,7 @@ struct turbo_decode_op {
       const mask finite = is_finite(x);
       if constexpr (has_large) beyond = beyond + is_large(x, M::large_llr);
       bad = bad | !finite;
-      usable = usable + select(x == T(0.f), I(0), I(1));
+      usable = usable + select(abs(x) > T(a.least), I(1), I(0));
       return M::weight(select(finite, x, T(0.f)));
     };
     for (int i = g.rank; i < K; i += g.size) {

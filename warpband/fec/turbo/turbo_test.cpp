@@ -236,7 +236,9 @@ TEST_P(turbo, extreme_llrs_stay_finite) {
       if (size >= 1e-3f) {
         EXPECT_EQ(got.bits, u) << size;
       }
-      EXPECT_EQ(got.status[0], 0);
+      // e^-1e-30 is 1: probabilities do not tell it from an LLR of 0.
+      const bool lost = algorithm == map_algorithm::log_map && size < 1e-8f;
+      EXPECT_EQ(got.status[0], lost ? status_erased | status_insufficient : 0) << size;
     }
   }
 }
