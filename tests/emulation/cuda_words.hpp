@@ -127,3 +127,7 @@ template <class T>
 T atomicAdd(T* to, T x) {
   return atomicExch(to, static_cast<T>(*to + x));
 }
+template <class T>
+T atomicMax(T* to, T x) {
+  return atomicExch(to, *to < x ? x : *to);
+}
