@@ -124,10 +124,12 @@ void add_settings(CLI::App& app, const std::string& group, wb::setting_values& v
     const auto value_of = [kind = s.kind, name = s.name](const std::string& word) {
       return wb::from_text(kind, name == "termination" && word == "zero" ? "zero-tail" : word);
     };
-    const char* type = s.kind == "integer"  ? "N"
-                       : s.kind == "number" ? "X"
-                       : s.kind == "word"   ? "NAME"
-                                            : "LIST";
+    std::string type = s.kind == "integer" ? "N" : s.kind == "number" ? "X" : "LIST";
+    if (s.kind == "word") {  // completion reads them there
+      std::vector<std::string> words = s.words;
+      if (s.name == "termination") words.insert(words.begin() + 1, "zero");
+      type = fmt::format("NAME:{{{}}}", fmt::join(words, ","));
+    }
     app.add_option_function<std::string>(
            option_of(s.name),
            [&values, value_of, name = s.name](const std::string& word) { values[name] = value_of(word); },

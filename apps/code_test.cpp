@@ -109,12 +109,12 @@ TEST_P(code_command, settings_that_options_have_are_used_wrongly) {
     const char *options, *said;
   } wrong[]{{"--early-stop crc", "--early-stop = crc is not allowed"},
             {"--precision int16",
-             "--algorithm = log-map is not allowed: expected max-log-map with precision int16"},
+             "--algorithm = \"log-map\" is not allowed: expected \"max-log-map\" with precision int16"},
             {"--algorithm max-log-map --precision int16 --early-stop sign-agreement",
-             "--early-stop = sign-agreement"},
+             "--early-stop = \"sign-agreement\""},
             {"--windows 40", "--windows = 40 is not allowed"},
-            {"--code-rate 1.5", "--code-rate = 1.5"},
-            {"--code-rate -1", "--code-rate = -1"},
+            {"--code-rate 1.5", "--code-rate: \"1.5\" is not allowed"},
+            {"--code-rate -1", "--code-rate: \"-1\" is not allowed"},
             {"--extrinsic-scale 2", "--extrinsic-scale"},
             {"--interleaver 2,2", "--interleaver"}};
   for (const auto& [options, said] : wrong) {

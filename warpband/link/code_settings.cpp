@@ -383,6 +383,7 @@ std::vector<code_setting_text> code_setting_texts(const std::vector<code_type>& 
   std::vector<code_setting_text> texts;
   const auto add = [&](code_type first, const config_setting& s) {
     std::vector<std::pair<code_type, std::string>> allowed, meant, brief;
+    std::vector<std::string> words;
     for (const code_type t : types) {
       const config_setting* same = find_setting(settings_of(t), s.name);
       if (same == nullptr) continue;
@@ -391,12 +392,14 @@ std::vector<code_setting_text> code_setting_texts(const std::vector<code_type>& 
         text = "With " + c.setting + " " + among(c.words) + ": " + text;
       if (const std::string own = initial_text(t, *same); !own.empty() && own != initial_text(first, s))
         text += " Left out: " + own + ".";
+      for (const std::string& w : same->words)
+        if (!find_word(words, w)) words.push_back(w);
       allowed.emplace_back(t, same->allowed);
       meant.emplace_back(t, text);
       brief.emplace_back(t,
                          text.substr(0, text.find(". ")) + (text.find(". ") == std::string::npos ? "" : "."));
     }
-    texts.push_back({s.group, s.name, s.kind, by_type(allowed), by_type(meant), by_type(brief),
+    texts.push_back({s.group, s.name, s.kind, by_type(allowed), by_type(meant), by_type(brief), words,
                      initial_text(first, s), s.of_links});
   };
   for (const char* group : {"code", "decoder"})

@@ -50,7 +50,8 @@ code_config config_of(const code_settings& s);
 /// A setting as all types of code have it: one name, and for each type what is allowed and what it means.
 struct code_setting_text {
   std::string group, name, kind, allowed, text;
-  std::string brief;    // the first sentence of the text
+  std::string brief;               // the first sentence of the text
+  std::vector<std::string> words;  // of all types that have it
   std::string initial;  // of the first type that has it, as TOML writes it; "" where it follows from others
   bool of_links = true;
 };
