@@ -124,7 +124,7 @@ def test_numbers_of_numpy_are_numbers():
     (lambda: wb.TurboDecoder(k=40, early_stop="crc"), "crc = None is not allowed: expected 'crc24a', 'crc24b', 'crc16', 'crc8' or "
      '(polynomial, degree) with early_stop = "crc"'),
     (lambda: wb.TurboDecoder(k=40, precision="bfloat16", early_stop="sign-agreement"),
-     "early_stop = sign-agreement is not allowed: expected none or crc with precision bfloat16"),
+     'early_stop = "sign-agreement" is not allowed: expected "none" or "crc" with precision bfloat16'),
     (lambda: wb.TurboDecoder(k=40, early_stop="crc", crc=(1 << 25, 25)),
      "crc = (33554432, 25) is not allowed: expected a degree that is 1 to 24"),
     (lambda: wb.TurboDecoder(k=40, early_stop="crc", crc=(2 ** 40, 24)),

@@ -86,7 +86,7 @@ def test_progress_and_stopping(tmp_path, capsys):
      r"^scenario: unknown key frobnicate: see warpband.scenario_help\(\)$"),
     (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "code": {"k": 41}}), ValueError, "^scenario: code.k = 41 is not allowed: expected"),
     (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "decoder": {"precision": "bfloat16", "early_stop": "sign-agreement"}}),
-     ValueError, "^scenario: decoder.early_stop = sign-agreement is not allowed: expected none or crc with"),
+     ValueError, '^scenario: decoder.early_stop = "sign-agreement" is not allowed: expected "none" or "crc" with'),
     (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "seed": -2}), ValueError, "^scenario: seed = -2 is not allowed: expected"),
     (lambda: wb.sweep({"sweep": {"ebn0_db": [0]}, "seed": 2 ** 70}), ValueError, "the integer 1180591620717411303424 is not allowed"),
     (lambda: wb.sweep({"code": {"k": 40}}), ValueError, "^scenario: sweep"),
