@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include <warpband/link/scenario.hpp>
+#include <warpband/link/names.hpp>
 
 std::string option_of(std::string setting) {
   std::replace(setting.begin(), setting.end(), '_', '-');

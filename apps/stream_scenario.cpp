@@ -4,7 +4,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <span>
@@ -69,8 +68,8 @@ const key keys[] = {
      "MIMO; "
      "space-time decoding.",
      [](stream_run& r, const toml::node& n, const key& k) {
-       among(n, k, {"detect", "decode", "uplink", "precode", "stbc"});
-       r.chain = word(n, k);
+       const std::vector<std::string> chains{"detect", "decode", "uplink", "precode", "stbc"};
+       r.chain = chains[among(n, k, chains)];
      }},
     {"stream.items", "an integer from 1 to 2^31", "",
      "Of a frame: uses of the channel, vectors, or codewords of stbc. Needed.",
@@ -267,8 +266,9 @@ const key keys[] = {
 
     {"stbc.code", "\"alamouti\", \"silver\" or \"golden\"", "\"silver\"", "Of stbc.",
      [](stream_run& r, const toml::node& n, const key& k) {
-       const std::size_t which = among(n, k, {"alamouti", "silver", "golden"});
-       r.space_time_code = word(n, k);
+       const std::vector<std::string> codes{"alamouti", "silver", "golden"};
+       const std::size_t which = among(n, k, codes);
+       r.space_time_code = codes[which];
        r.space_time.code = which == 0   ? wb::space_time_code::alamouti()
                            : which == 1 ? wb::space_time_code::silver()
                                         : wb::space_time_code::golden();

@@ -197,7 +197,7 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
         refused{"[stream]\nitems = 8\n[massive]\nusers = 4\n",
                 "massive.users has no meaning with stream.chain = \"detect\": it is of uplink and precode"},
         refused{"[[run]]\nstream = { items = 8, splits = 1 }\n", "stream.splits has no meaning"},
-        refused{"[stream]\nitems = 8\nchain = \"precode\"\n[massive]\nllr = \"int8\"\n",
+        refused{"[stream]\nitems = 8\nchain = \"Precode\"\n[massive]\nllr = \"int8\"\n",
                 "massive.llr has no meaning with stream.chain = \"precode\": it is of uplink"},
         refused{"[stream]\nitems = 8\nchain = \"decode\"\n[code]\nk = 64.0\n", "code.k = 64.0 is not"},
         refused{"[stream]\nitems = 8\n[massive]\nsamples = \"half\"\n", "complex32"},

@@ -1,7 +1,7 @@
 #pragma once
 // Settings described once. Beside a configuration struct stands the list of its settings: name, member, what
 // is allowed, what it means. Everything that names settings reads that list: checks and their messages,
-// scenario files and their page, results, options of the command, attributes of files, Python's keywords.
+// scenario files and their page, results, options of the command, attributes of files.
 //
 // clang-format off
 //   const std::vector<setting_of<my_config>>& my_settings() {
@@ -30,7 +30,7 @@
 
 namespace wb {
 
-/// A setting's value in transit: from TOML, JSON, an option, an attribute or Python to a member, and back.
+/// A setting's value in transit: from TOML, JSON, an option, an attribute to a member, and back.
 using setting_value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
                                    std::vector<std::string>>;
 /// Values by the names of their settings.

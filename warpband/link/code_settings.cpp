@@ -61,6 +61,14 @@ setting_of<C> rate_setting(std::string C::*member, code_type type, std::string t
           [=](const C& c) -> setting_value { return c.*member; }};
 }
 
+/// 0133 as "133".
+std::string octal_text(int x) {
+  std::string digits;
+  for (unsigned v = static_cast<unsigned>(x); v != 0; v /= 8)
+    digits.insert(digits.begin(), static_cast<char>('0' + v % 8));
+  return digits.empty() ? "0" : digits;
+}
+
 /// "133", "0133".
 int octal(const char* setting, const std::string& text) {
   int value = 0;
@@ -429,13 +437,6 @@ void check_for_some_type(const std::string& name, const setting_value& value) {
   }
   for (const code_setting_text& text : code_setting_texts())
     if (text.name == name) throw argument_error(name, as_message(value), text.allowed);
-}
-
-std::string octal_text(int x) {
-  std::string digits;
-  for (unsigned v = static_cast<unsigned>(x); v != 0; v /= 8)
-    digits.insert(digits.begin(), static_cast<char>('0' + v % 8));
-  return digits.empty() ? "0" : digits;
 }
 
 }  // namespace wb

@@ -64,7 +64,4 @@ void check_for_some_type(const std::string& setting, const setting_value& value)
 /// argument_error for a value that is not allowed.
 setting_value as_kept(code_type type, const setting_of<code_config>& s, const setting_value& value);
 
-/// 0133 as "133".
-std::string octal_text(int x);
-
 }  // namespace wb
