@@ -1,4 +1,4 @@
-"""A double logarithmic plot as SVG text, the same bytes for the same data everywhere: no library is needed, and a check can compare."""
+"""Logarithmic plots as SVG text, the same bytes for the same data everywhere: no library is needed, and a check can compare."""
 import math
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 520, 70, 20, 40, 50
@@ -8,6 +8,46 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 
 def escaped(text):
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def begin(width, height, title):
+    return [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
+            f'<rect width="{width}" height="{height}" fill="white"/>', text(width / 2, 22, "middle", title, ' font-size="14"')]
+
+
+def text(x, y, anchor, words, more=""):
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escaped(words)}</text>'
+
+
+def dots(title, series, rows, labels):
+    """Rows (name, [a value or None for each of the series]) as dots over a logarithmic axis, with ticks at powers of 10 and values named by
+    `labels`."""
+    left, right, top, step = 240, 90, 60, 34
+    height = top + step * len(rows) + 40
+    values = [v for _, vs in rows for v in vs if v is not None]
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+
+    def at(value):
+        return left + (math.log10(value) - low) / (high - low) * (WIDTH - left - right)
+
+    out = begin(WIDTH, height, title)
+    for power in range(low, high + 1):
+        x = at(10.0**power)
+        out.append(f'<path d="M{x:.1f} {top}V{height - 40}" stroke="#ddd"/>' + text(x, height - 22, "middle", labels(10.0**power)))
+    place = left - 200
+    for name, colour in zip(series, COLOURS):
+        out.append(f'<circle cx="{place}" cy="42" r="5" fill="{colour}"/>' + text(place + 10, 46, "start", name))
+        place += 40 + 7 * len(name)
+    for i, (name, vs) in enumerate(rows):
+        y = top + step * (i + 0.5)
+        out.append(f'<path d="M{left} {y:.1f}H{WIDTH - right}" stroke="#eee"/>' + text(left - 10, y + 4, "end", name))
+        shown = sorted((at(value), colour, labels(value)) for value, colour in zip(vs, COLOURS) if value is not None)
+        xs = [-WIDTH, *(x for x, *_ in shown), 2 * WIDTH]
+        for before, (x, colour, label), after in zip(xs, shown, xs[2:]):
+            out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>')
+            at_side = (x - 8, y + 4, "end") if after - x < 60 < x - left - 8 else (x + 8, y + 4, "start") if x - before < 60 else (x, y - 8, "middle")
+            out.append(text(*at_side, label, f' fill="{colour}" font-size="11"'))
+    return "\n".join(out + ["</svg>"]) + "\n"
 
 
 def loglog(title, x_name, y_name, curves, x_base=2, labels=lambda y: f"{y:g}"):
@@ -24,11 +64,7 @@ def loglog(title, x_name, y_name, curves, x_base=2, labels=lambda y: f"{y:g}"):
         up = (math.log10(y) - y_low) / (y_high - y_low)
         return LEFT + across * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - up * (HEIGHT - TOP - BOTTOM)
 
-    def text(x, y, anchor, words, more=""):
-        return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escaped(words)}</text>'
-
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
-           f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>', text(WIDTH / 2, 22, "middle", title, ' font-size="14"')]
+    out = begin(WIDTH, HEIGHT, title)
     ticks = range(math.ceil(x_low - 1e-9), math.floor(x_high + 1e-9) + 1)
     for power in ticks:
         x, _ = at(x_base**power, 10.0**y_low)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes docs/performance.md, and the figures in docs/figures/ that it shows, from the records of `warpband bench --json` in
-bench/results/*.json.
+"""Writes docs/performance.md, docs/performance-tables.md and the figures in docs/figures/ that they show, from the records of
+`warpband bench --json` in bench/results/*.json.
 
 usage: performance_report.py [--check]     --check: fail if they are not what would be written
 """
@@ -11,6 +11,7 @@ import sys
 from code_tables import code_tables
 from detector_tables import detector_tables, key_of, table
 from massive_tables import massive_figures, massive_tables, speedups
+from performance_charts import charts
 from turbo_tables import endurance_lines, turbo_tables
 from stbc_tables import FIGURES_AT, fragment_figures, fragment_tables, stbc_tables
 
@@ -27,11 +28,14 @@ FIGURES = {
     "sync": "Synchronous: copies in, the call, copies out and a wait, one after the other",
     "small": "Small: one call and its wait; the time is the latency",
 }
+WRITTEN = "Written by `scripts/performance_report.py` from the records of `warpband bench --json` in `bench/results/`; do not edit."
 INTRODUCTION = """\
-Written by `scripts/performance_report.py` from the records of `warpband bench --json` in `bench/results/`; do not edit.
-`warpband bench --help` explains figures and columns. Mb/s are 10^6 information bits a second (codes, link, crc_attach) or
-coded bits (demap, qam_map, detect, stbc, uplink, downlink). `spread` is where the median of another run may fall. `of bound` is the shortest time that the
-call's counted fp32 operations, bytes and copies can take at the ceilings measured in the same run, over the time it took."""
+Rates with data in place, at the settings named. All other measurements are in [the tables](performance-tables.md): other settings, fed from the host, single
+calls, latencies, the papers' tables. `docs/stream.md` has frames under a deadline, `docs/python.md` what a call from Python costs."""
+COLUMNS = """\
+Mb/s are 10^6 information bits a second (codes, link, crc_attach) or coded bits (demap, qam_map, detect, stbc, uplink, downlink). `spread` is where
+the median of another run may fall. `of bound` is the shortest time that the call's counted fp32 operations, bytes and copies can take at the ceilings
+measured in the same run, over the time it took. `warpband bench --help` explains figures and columns."""
 
 
 # ---------------------------------------------------------------- records
@@ -187,7 +191,7 @@ def report():
     """Texts by path below docs/."""
     results, compared, endurance = load()
     drawn = {}
-    lines = ["# Performance", "", INTRODUCTION, ""]
+    lines = ["# Performance tables", "", WRITTEN, "", COLUMNS, ""]
     for machine in sorted({machine_of(b) for b in results}, key=lambda m: (not m.startswith("NVIDIA"), m)):
         mine = [b for b in results if machine_of(b) == machine]
         lines += [f"## {machine}", "", f"From {source_of(mine)}.", ""] + ceilings(mine)
@@ -201,7 +205,9 @@ def report():
     compared_lines, compared_figures = speedups(results, machine_of)
     drawn |= {f"{FIGURES_AT}/{name}": svg for name, svg in compared_figures.items()}
     lines += fragment_tables(results, machine_of) + compared_lines + endurance_lines(endurance)
-    return {"performance.md": "\n".join(lines).rstrip() + "\n"} | drawn
+    first, figures = charts(results, machine_of)
+    first = ["# Performance", "", WRITTEN, "", INTRODUCTION, "", *first, COLUMNS]
+    return {"performance.md": "\n".join(first) + "\n", "performance-tables.md": "\n".join(lines).rstrip() + "\n"} | drawn | figures
 
 
 def main():
