@@ -325,6 +325,8 @@ def test_outputs_may_lie_between_inputs_and_awgn_works_in_place(rng):
 
 # ---------------------------------------------------------------- Ctrl-C
 def test_a_signal_ends_a_long_call():
+    # Where tests run in the background of a shell, SIGINT is ignored until a handler is set.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     decoder = wb.LdpcDecoder(code=wb.wimax_ldpc(), iterations=1000, early_stop=False, executor=HERE)
     out = np.full((4000, decoder.k), 7, np.uint8)  # a minute or so
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
@@ -332,6 +334,7 @@ def test_a_signal_ends_a_long_call():
     with pytest.raises(KeyboardInterrupt):
         decoder(np.ones((4000, decoder.n), np.float32), out=out)
     timer.join()
+    signal.signal(signal.SIGINT, before)
     assert (out[-1] == 7).all()  # it was never begun
     assert not decoder(np.ones((1, decoder.n), np.float32)).any()  # and the executor works
 
