@@ -166,7 +166,7 @@ template <int Memory, class M, bool Recursive>
 void expect_bcjr(const conv_code& code, int k, int overlap) {
   const conv_frame frame(code, k);
   const std::size_t n = static_cast<std::size_t>(k);
-  const std::vector<float> llr(frame.n(), 1.f), prior(n, 0.5f);
+  const std::vector<float> llr(frame.n(), 3.f), prior(n, 0.5f);  // no small LLRs
   std::vector<std::uint8_t> bits(n);
   std::vector<float> soft(n), extrinsic(n);
   bcjr_args a;

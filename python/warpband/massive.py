@@ -59,8 +59,8 @@ class MassiveUplink:
             noise_var: N0 per complex entry, 1e-30..1e12: a number, or float32 with the axes of the frames. Frames with another
                 N0, with NaN or Inf or with a sum of ``|H|^2`` outside 1e-12..1e12 are erased: zeros, and status 1. Scale CSI in
                 physical units, and N0 by the square of its factor.
-                Distances are float32: what an LLR has below about ``1e-7 SINR (|x|^2 + 1)``, x the estimate, is lost. Where
-                ``|x|`` is beyond about 1e6 LLRs may be 0 with status 0.
+                Distances are float32: what an LLR has below about ``1e-7 SINR (|x|^2 + 1)``, x the estimate, is lost. A
+                part of x beyond 2^19 counts as 2^19. A vector with ``|H^H y|^2`` above 1e24 or above ``1e10 |H|^4`` is erased too.
             outputs: "llr" (float32 ``(..., users * log2(qam))``, user after user), "equalized" (complex64 ``(..., users)``,
                 without bias), "sinr" (float32 ``(..., users)``, linear), "status" (uint8 ``(...)``, 1 erased), "llr_int8"
                 (int8, LLRs in steps of 1 / ``llr_steps``, the nearest of -127..127); or several.

@@ -141,7 +141,8 @@ std::vector<link_config> other_links() {
 
 TEST_P(link_chain_on, of_other_codes_makes_no_errors_without_noise) {
   for (const link_config& c : other_links()) {
-    SCOPED_TRACE(std::string(name_of(c.code.type)) + " " + name_of(c.code.conv.algorithm));
+    SCOPED_TRACE(std::string(name_of(c.code.type)) + " " +
+                 std::to_string(static_cast<int>(c.code.conv.algorithm)));
     link_chain chain(c, exec());
     const frame_counts& counts = chain.run(7, 30, 90);
     EXPECT_EQ(total(counts.bit_errors), 0);
@@ -166,7 +167,8 @@ std::vector<std::int32_t> in_sevens(link_chain& chain, std::uint64_t first, doub
 TEST_P(link_chain_on, of_other_codes_gives_the_counts_of_a_scalar_cpu_in_any_batch) {
   const auto reference = open_reference();
   for (const link_config& c : other_links()) {
-    SCOPED_TRACE(std::string(name_of(c.code.type)) + " " + name_of(c.code.conv.algorithm));
+    SCOPED_TRACE(std::string(name_of(c.code.type)) + " " +
+                 std::to_string(static_cast<int>(c.code.conv.algorithm)));
     const double ebn0_db = c.streams == 2 ? 9 : c.qam == 256 ? 13 : c.qam == 64 ? 7 : c.qam == 16 ? 3 : 1.5;
     link_chain here(c, exec()), there(c, *reference), parts(c, exec(), 7);
     const std::uint64_t first = (std::uint64_t{1} << 33) - 11;

@@ -355,17 +355,6 @@ std::vector<code_type> types_with(std::string_view setting) {
   return types;
 }
 
-std::vector<std::string> words_of(code_type type, std::string_view name) {
-  const config_setting* s = find_setting(settings_of(type), name);
-  if (s == nullptr || s->kind != "word") return {};
-  std::vector<std::string> words = s->words;
-  const auto initial = find_word(words, plain(s->get(defaults_of(type))));
-  if (initial)
-    std::rotate(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(*initial),
-                words.begin() + static_cast<std::ptrdiff_t>(*initial) + 1);
-  return words;
-}
-
 std::optional<code_choice> idle_with(const code_settings& s, std::string_view name) {
   const config_settings& all = settings_of(s.type);
   const config_setting* found = find_setting(all, name);

@@ -32,10 +32,6 @@ struct code_settings {
 /// The types whose codes have a setting; empty for a name that is none.
 std::vector<code_type> types_with(std::string_view setting);
 
-/// The words that a setting of a type takes, its default first; empty where it takes none or is not one of
-/// the type's.
-std::vector<std::string> words_of(code_type type, std::string_view setting);
-
 /// A choice that leaves a setting without a meaning.
 struct code_choice {
   std::string setting, value;  // {"type", "none"}, {"algorithm", "min-sum"}

@@ -70,16 +70,6 @@ const char* name_of(code_type c) noexcept {
   }
   return "none";
 }
-const char* name_of(conv_algorithm a) noexcept {
-  return a == conv_algorithm::viterbi       ? "viterbi"
-         : a == conv_algorithm::max_log_map ? "max-log-map"
-                                            : "log-map";
-}
-const char* name_of(conv_ending e) noexcept {
-  return e == conv_ending::zero_tail     ? "zero-tail"
-         : e == conv_ending::tail_biting ? "tail-biting"
-                                         : "truncated";
-}
 const char* name_of(demap_algorithm a) noexcept {
   return a == demap_algorithm::max_log ? "max-log" : "exact";
 }

@@ -12,8 +12,6 @@
 namespace wb {
 
 const char* name_of(code_type) noexcept;               // "none", "lte-turbo", "lte-transport", ...
-const char* name_of(conv_algorithm) noexcept;          // "viterbi", "max-log-map", "log-map"
-const char* name_of(conv_ending) noexcept;             // "zero-tail", "tail-biting", "truncated"
 const char* name_of(demap_algorithm) noexcept;         // "max-log", "exact"
 const char* name_of(const space_time_code&) noexcept;  // "alamouti", "silver", "golden", "pair"
 const char* name_of(golden_search) noexcept;           // "exact", "slicing"

@@ -179,11 +179,21 @@ struct massive_engine {
   T* llr;
   E* memory;
   T n0;
-  M good;  // of the frame
+  T trace;        // of H^H H, after `prepare`
+  T most_energy;  // of a vector that is not erased
+  M good;         // of the frame
 
   WB_HD massive_engine(const massive_args& args, const massive_plan& plan, G group, std::size_t frame,
                        int frames, T* scratch)
-      : a(args), p(plan), g(group), first(frame), valid(frames), n0(T(1.f)), good(mask_from<M>(false)) {
+      : a(args),
+        p(plan),
+        g(group),
+        first(frame),
+        valid(frames),
+        n0(T(1.f)),
+        trace(T(0.f)),
+        most_energy(T(1e24f)),
+        good(mask_from<M>(false)) {
     if constexpr (Users::known)
       n = Users::most;
     else
@@ -237,7 +247,6 @@ struct massive_engine {
     n0 = load(a.noise_var, 0, frames());
     good = (n0 >= T(least_n0)) & (n0 <= T(1e12f));
     if (!gram) return;
-    T trace = T(0.f);
     for (int u = 0; u < n; u++) trace = trace + m.diagonal(u);
     good = good & (trace >= T(1e-12f)) & (trace <= T(1e12f));
     n0 = select(good, n0, T(1.f));
@@ -267,11 +276,11 @@ struct massive_engine {
   }
 
   /// b of `count` vectors to z = A^-1 b, in v; b for the matched filter. `fine[k]` is 1 where b of vector k
-  /// is a number.
+  /// is a number and at most `most_energy` in energy.
   WB_HD packed_vector<T> solve(int count) const {
     T* fine = numbers;
     for (int k = g.rank; k < count; k += g.size)
-      fine[k] = select(energy_of(b, k * n, n) <= T(1e24f), T(1.f), T(0.f));
+      fine[k] = select(energy_of(b, k * n, n) <= most_energy, T(1.f), T(0.f));
     g.sync();
     const bool jacobi = a.mode == massive_mode::jacobi_cg;
     for (int i = g.rank; i < count * n; i += g.size) {

@@ -55,6 +55,10 @@ struct bcjr_output {
 /// LLRs, with ln(1 + e^-d) within 0.013: it has none of these limits but that of +-10000 on the inputs, takes
 /// 1.5 times the time, and its soft outputs are exact within 0.5 + 0.001 |L|.
 ///
+/// A codeword with fewer than two LLRs a step (a rate above 1/2), all of which are within +-2.5 and priors
+/// too, is decoded by log-MAP on transforms of the metrics (bcjr_dual_body.hpp): small soft outputs keep
+/// their digits. They are limited to +-17. It takes 2.4 times the time.
+///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class bcjr_decoder {
  public:

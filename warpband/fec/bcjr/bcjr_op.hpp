@@ -2,14 +2,17 @@
 // The BCJR decoder as an op. Alpha is kept at the first step of each run and computed again, run by run, when
 // the backward recursion comes there.
 #include <warpband/fec/bcjr/bcjr_args.hpp>
-#include <warpband/fec/bcjr/bcjr_body.hpp>
+#include <warpband/fec/bcjr/bcjr_dual_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-WB_HD bool lane_of(bool mask, int) { return mask; }
+/// Which semiring decodes a codeword.
+enum bcjr_kind : std::int32_t { of_usual_llrs, of_large_llrs, of_small_llrs };
+
+WB_HD std::int32_t lane_of(std::int32_t x, int) { return x; }
 #if WB_WIDTH > 1
-WB_HD bool lane_of(m32x mask, int i) { return mask.x[i] != 0; }
+WB_HD std::int32_t lane_of(i32x x, int i) { return x.x[i]; }
 #endif
 
 /// What leaves a run: steps t, ... t + out - 1, whose ratios become LLRs.
@@ -49,7 +52,9 @@ struct bcjr_op {
   static constexpr int tile = Tile;
   static constexpr int S = 1 << Memory;
   using range = bcjr_range<M>;
+  static constexpr bool on_dual = std::is_same_v<M, log_map_on_dual>;
   static constexpr float large_llr = 15.f;  // of a codeword that is_large
+  static constexpr float small_llr = 2.5f;  // the largest of a codeword of small ones
 
   int threads() const { return 1; }
   int weight_bits() const {
@@ -83,18 +88,19 @@ struct bcjr_op {
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
     if constexpr (requires { typename M::of_large_llrs; }) {
-      const auto large = has_large_llrs(item, g, scratch);
-      const bcjr_op<Memory, typename M::of_large_llrs, Recursive, Tile> other{a};
+      const auto kinds = kinds_of(item, g, scratch);
       for (int i = 0; i < item.valid;) {  // neighbours of one kind together
         auto part = item;
         part.first += static_cast<std::size_t>(i);
         part.valid = 1;
-        const bool of_large = lane_of(large, i);
-        while (i + part.valid < item.valid && lane_of(large, i + part.valid) == of_large) part.valid++;
-        if (of_large)
-          other.decode(part, g, scratch);
-        else
+        const std::int32_t kind = lane_of(kinds, i);
+        while (i + part.valid < item.valid && lane_of(kinds, i + part.valid) == kind) part.valid++;
+        if (kind == of_usual_llrs)
           decode(part, g, scratch);
+        else if (kind == of_large_llrs)
+          bcjr_op<Memory, typename M::of_large_llrs, Recursive, Tile>{a}.decode(part, g, scratch);
+        else
+          bcjr_op<Memory, log_map_on_dual, Recursive, Tile>{a}.decode(part, g, scratch);
         g.sync();
         i += part.valid;
       }
@@ -103,26 +109,31 @@ struct bcjr_op {
     }
   }
 
-  /// Per item: whether its LLRs and priors are too large for M. Scratch of 2 conv_run.
+  /// The bcjr_kind of each item, by its LLRs and priors. Scratch of 2 conv_run.
   template <class T, class G>
-  WB_HD_CALL typename rebind<T>::mask has_large_llrs(item<T> item, G g, T* scratch) const {
+  WB_HD_CALL typename rebind<T>::i32 kinds_of(item<T> item, G g, T* scratch) const {
     using I = typename rebind<T>::i32;
-    I beyond = I(0);
+    I large = I(0), not_small = I(0);
     int count = 0;
     const auto add = [&](const view<const float>& v) WB_INLINE_LAMBDA {
       const int n = static_cast<int>(v.elements);
       for (int e = 0; e < n; e += conv_run)
         load_run(g, v, e, n - e < conv_run ? n - e : conv_run, item, scratch, [&](T x) WB_INLINE_LAMBDA {
-          beyond = beyond + is_large(x, large_llr);
+          large = large + is_large(x, large_llr);
+          not_small = not_small + is_large(x, small_llr);
           return x;
         });
       count += n;
     };
     add(a.llr);
     if (a.prior.data) add(a.prior);
-    const auto large = are_large(g.sum_all(beyond), count);
+    // Up to rate 1/2 outputs of small LLRs are large enough for sums of probabilities.
+    const bool punctured = static_cast<int>(a.llr.elements) < 2 * a.code.steps;
+    const I small =
+        select(g.sum_all(not_small) == I(0), I(punctured ? of_small_llrs : of_usual_llrs), I(of_usual_llrs));
+    const I kinds = select(are_large(g.sum_all(large), count), I(of_large_llrs), small);
     g.sync();
-    return large;
+    return kinds;
   }
 
   template <class T, class G>
@@ -135,21 +146,28 @@ struct bcjr_op {
     conv_branches<M, T, G> branches(g, c, a.llr, a.prior.data != nullptr ? &a.prior : nullptr, item,
                                     ratios + conv_run);
     const int known = (1 << branches.bits) - 1;
+    [[maybe_unused]] const bcjr_dual<M> dual(c, branches.bits);
     const auto weights = [&](int s) WB_INLINE_LAMBDA { return branches.table + (s << branches.bits); };
     const auto begin = [&](T* metrics, bool any_state) WB_INLINE_LAMBDA {
       for (int s = g.rank; s < S; s += g.size)
-        metrics[s] = any_state || s == 0 ? M::template one<T>() : range::template zero<T>();
+        // The transform of one known state is 1 everywhere, that of any state 1 at 0.
+        metrics[s] = any_state != on_dual || s == 0 ? M::template one<T>() : range::template zero<T>();
       g.sync();
     };
     // The weights of a run, after metrics of which the first is the reference.
     const auto make = [&](int t, int count, const T* reference, bool counts) WB_INLINE_LAMBDA {
       const T z = T(0.f) - *reference;
       branches.make(t, count, range::each_step ? nullptr : &z, counts);
+      if constexpr (on_dual) dual.transform(g, branches.table, count);
     };
     T ahead = M::template one<T>(), back = ahead, sum0 = ahead, sum1 = ahead;
     const auto forward = [&](int s, const T* before, T* after) WB_INLINE_LAMBDA {
-      if (range::each_step && s == 0) ahead = bcjr_first_factor<Memory>(g, before);
-      ahead = bcjr_forward<Memory, M>(g, c, known, before, after, weights(s), ahead);
+      if constexpr (on_dual) {
+        dual.forward(g, before, after, weights(s));
+      } else {
+        if (range::each_step && s == 0) ahead = bcjr_first_factor<Memory>(g, before);
+        ahead = bcjr_forward<Memory, M>(g, c, known, before, after, weights(s), ahead);
+      }
     };
 
     // Forward: alpha before step v is in one of two rows, or kept.
@@ -174,10 +192,15 @@ struct bcjr_op {
         for (int s = 0; s < count; s++) forward(s, alpha(s), alpha(s + 1));
       for (int s = count - 1; s >= 0; s--) {
         T *after = betas + now, *before = betas + (S - now);
-        if (range::each_step && s == count - 1) back = bcjr_first_factor<Memory>(g, after);
-        back = bcjr_backward<Memory, M, Recursive>(g, c, known, outside ? after : alpha(s),
-                                                   outside ? after : alpha(s + 1), after, before, weights(s),
-                                                   back, sum0, sum1);
+        if constexpr (on_dual) {
+          dual.backward(g, after, before, weights(s));
+          if (!outside) dual.sums_of(g, alpha(s), alpha(s + 1), after, weights(s), sum0, sum1);
+        } else {
+          if (range::each_step && s == count - 1) back = bcjr_first_factor<Memory>(g, after);
+          back = bcjr_backward<Memory, M, Recursive>(g, c, known, outside ? after : alpha(s),
+                                                     outside ? after : alpha(s + 1), after, before,
+                                                     weights(s), back, sum0, sum1);
+        }
         if (g.rank == 0 && !outside && t + s < c.k) ratios[s] = M::ratio(sum1, sum0);
         now = S - now;
       }

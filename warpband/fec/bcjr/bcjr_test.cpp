@@ -356,15 +356,56 @@ TEST_P(bcjr, the_scale_of_llrs_costs_no_frames) {
   }
 }
 
+/// Soft outputs of 1e-3 to 1e-9, which sums of probabilities in float32 lose.
+TEST_P(bcjr, small_llrs_of_punctured_codes_keep_their_soft_outputs) {
+  conv_code longest{.constraint_length = 9, .generators = {0561, 0753}},
+      recursive = conv_recursive(5, 023, {033}),
+      quarter{.constraint_length = 4, .generators = {017, 013, 015, 011}};
+  longest.sent = {1, 1, 0, 1, 1, 0, 0, 1, 1, 0};
+  recursive.sent = {1, 1, 1, 0, 1, 0};
+  quarter.sent = {1, 0, 0, 1, 0, 1, 0, 0};
+  quarter.ending = conv_ending::truncated;
+  const std::size_t k = 100, count = small_scale() ? 2 : 5;
+  for (const conv_code& code : {conv_80211(conv_rate::r2_3), conv_80211(conv_rate::r3_4),
+                                conv_80211(conv_rate::r5_6), longest, recursive, quarter}) {
+    auto w = make_codewords(code, k, count, 3, 13);
+    const std::size_t n = w.llr.size() / count;
+    for (float& x : w.llr) x *= 0.05f;
+    for (float& x : w.prior) x *= 0.05f;
+    for (const bool with_prior : {false, true}) {
+      const auto got = decode(exec(), bcjr_decoder({.code = code, .k = static_cast<int>(k)}), w.llr,
+                              with_prior ? w.prior : std::vector<float>{});
+      for (std::size_t b = 0; b < count; b++) {
+        const auto llr = row(w.llr, b, n), prior = row(w.prior, b, k);
+        const auto want = oracle::conv_bcjr(
+            oracle_of(code), {llr.begin(), llr.end()},
+            with_prior ? std::vector<double>(prior.begin(), prior.end()) : std::vector<double>{},
+            static_cast<int>(k), oracle::algorithm::log_map);
+        for (std::size_t t = 0; t < k; t++) {
+          const double L = want.a_posteriori[t];  // with a prior, that of e^-|prior| too
+          ASSERT_NEAR(got.soft[b * k + t], L, 1e-3 * std::abs(L) + (with_prior ? 2e-7 : 1e-9))
+              << name_of(code) << " prior " << with_prior << " word " << b << " bit " << t;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(bcjr, scales_may_be_mixed_in_a_batch) {
   const auto reference = testing::open_reference();
   const std::size_t k = 61, count = 23;
-  for (const conv_code& code : {conv_80211(conv_rate::r1_2), conv_recursive(5, 023, {033})}) {
+  for (const conv_code& code :
+       {conv_80211(conv_rate::r1_2), conv_80211(conv_rate::r3_4), conv_recursive(5, 023, {033})}) {
     const bcjr_decoder d({.code = code, .k = static_cast<int>(k)});
     auto w = make_codewords(code, k, count, 2, 12);
     const std::size_t n = d.frame().n();
     for (std::size_t i = 0; i < w.llr.size(); i++)
-      if (i / n % 5 == 1 || i / n % 5 == 2) w.llr[i] *= 50;
+      if (i / n % 5 == 1 || i / n % 5 == 2)
+        w.llr[i] *= 50;
+      else if (i / n % 5 == 3)
+        w.llr[i] *= 0.05f;
+    for (std::size_t i = 0; i < w.prior.size(); i++)
+      if (i / k % 5 == 3) w.prior[i] *= 0.05f;
     const auto got = decode(exec(), d, w.llr, w.prior);
     for (std::size_t b = 0; b < count; b++)
       ASSERT_TRUE(rows(got, b, 1) == decode(*reference, d, row(w.llr, b, n), row(w.prior, b, k))) << b;

@@ -13,8 +13,6 @@ namespace wb {
 inline constexpr float lte_filler_llr = 10000.f;
 /// Limit of sums of LLRs.
 inline constexpr float lte_most_llr = 1e30f;
-/// Beside status_erased in what lte_combine tells of a code block: its soft buffer has usable LLRs.
-inline constexpr std::uint8_t lte_received = 4;
 /// What was received of a code block: usable LLRs in its soft buffer, without fillers; the first two bits of
 /// so many symbols of 16-QAM or more, which tell the signs; how many of them are zeros by LLRs that are not
 /// negligible; redundancy versions, bit rv of each.
@@ -67,7 +65,7 @@ struct lte_combine_args {
   lte_ring ring[3];
   view<const float> llr;       // [batch, G]
   view<float> soft[2];         // as `coded` above
-  view<std::uint8_t> marks;    // [batch, C]: status_erased, lte_received; null data: not wanted
+  view<std::uint8_t> marks;    // [batch, C]: 0 or status_erased; null data: not wanted
   view<std::int32_t> history;  // [batch, lte_history_size C]; null data: not wanted
   bool first = true;           // overwrite instead of add
   float least = 0.f;           // an LLR up to this magnitude is not usable

@@ -322,11 +322,7 @@ struct lte_combine_op : lte_block_op {
     usable = g.sum_all(usable);
     if (g.rank == 0 && a.marks.data != nullptr) {
       std::uint8_t& mark = lte_row<std::uint8_t>(a.marks, b.transport)[b.r];
-      if (erased)
-        mark = static_cast<std::uint8_t>((a.first ? 0 : mark) | status_erased);
-      else
-        mark = static_cast<std::uint8_t>((a.first ? 0 : mark & status_erased) |
-                                         (usable != 0 ? lte_received : 0));
+      mark = erased ? status_erased : a.first ? std::uint8_t{0} : mark;
     }
     if (a.history.data != nullptr) remember(b, in, before, sent, erased, usable, g);
   }
@@ -395,7 +391,7 @@ struct lte_assemble_op : lte_block_op {
         lte_row<std::int32_t>(a.iterations_used, b.transport)[b.r] =
             lte_row<const std::int32_t>(a.iterations[b.kind], b.row)[0];
       lte_row<std::int32_t>(a.part, b.transport)[b.r] = part | (ok ? 0 : lte_block_failed) |
-                                                        ((mark & status_erased) != 0 ? lte_block_erased : 0) |
+                                                        (mark != 0 ? lte_block_erased : 0) |
                                                         (received ? 0 : lte_block_insufficient);
     }
   }

@@ -71,10 +71,9 @@ class lte_rate_matcher {
 
   /// Adds the LLRs [batch, E] of a transmission to those of the codewords, soft [batch, 3 (k + 4)]. `first`
   /// overwrites soft instead: 0 where nothing was received, lte_filler_llr at filler bits. Sums are limited
-  /// to
-  /// +-1e30. A transmission with a NaN or infinite LLR, or of which repetitions overflow, adds nothing. marks
-  /// [batch], if wanted: status_erased after such a one, until the next `first`; lte_received where soft
-  /// holds an LLR other than 0 that is not of a filler bit. Throws argument_error, shape_error.
+  /// to +-1e30. A transmission with a NaN or infinite LLR, or of which repetitions overflow, adds nothing.
+  /// marks [batch], if wanted: status_erased after such a one, until the next `first`, else 0. Throws
+  /// argument_error, shape_error.
   void combine(executor& exec, view<const float> llr, int rv, bool first, view<float> soft,
                view<std::uint8_t> marks = {}) const;
 

@@ -34,6 +34,7 @@ struct frame_solver {
   bool writes;  // whether the lane's frame exists
   // Of the lane's user. `diagonal` is the entry of H^H H, `own` that of A, `inverse` 1 / D.
   float n0 = 1.f, diagonal = 0.f, own = 1.f, inverse = 0.f, gain = 1.f, sinr = 0.f;
+  float most_energy = 0.f;  // of H^H y of a vector that is not erased
   bool good = false;
 
   WB_HD frame_solver(const massive_args& args, float* slot, bool there)
@@ -51,6 +52,7 @@ struct frame_solver {
     good = (n0 >= least_massive_n0) & (n0 <= 1e12f);
     const float trace = trace_of<U>(results + Shape::diagonal);
     good = good & (trace >= 1e-12f) & (trace <= 1e12f);
+    most_energy = most_matched_energy(trace);
     n0 = select(good, n0, 1.f);
     const float added =
         a.mode == massive_mode::zf || a.mode == massive_mode::mf ? 0.f : n0 * (1.f / a.symbol_energy);
@@ -113,12 +115,12 @@ struct frame_solver {
   }
 
   WB_HD float* right(int k) const { return results + Shape::right + k * Shape::side_floats; }
-  /// Bit k: whether vector k is finite and at most 1e24 in energy. Other vectors become zeros.
+  /// Bit k: whether vector k is finite and at most `most_energy` in energy. Other vectors become zeros.
   WB_HD unsigned judge(int count) const {
     bool fine = true;
     if (row < count) {
       float* b = right(row);
-      fine = energy_of<U>(b) <= 1e24f;
+      fine = energy_of<U>(b) <= most_energy;
       if (!fine)
         for (int i = 0; i < 2 * U; i++) b[i] = 0.f;
     }
@@ -284,7 +286,7 @@ struct frame_solver {
   WB_HD void demap(float x, bool kept, float (&llr)[B]) const {
     constexpr float scale = qam_scale<B>();
     const float limit = a.clip < 3e38f ? a.clip : 3e38f;
-    pam_demap<B, false>(saturate(x, 1e15f) * (1.f / scale), scale * scale, llr);
+    pam_demap<B, false>(saturate(x, most_demapped) * (1.f / scale), scale * scale, llr);
     WB_UNROLL for (int j = 0; j < B; j++) llr[j] = select(kept, saturate(llr[j] * sinr, limit), 0.f);
   }
   /// Stores the outputs of the lane's user for `vector`, whose solution is z.

@@ -77,11 +77,12 @@ struct uplink_output {
 ///
 /// A frame is erased, with zeros for all its outputs and status_erased, where H has NaN or Inf, |H|^2 is
 /// outside 1e-12..1e12, N0 is not in 1e-30..1e12, or A is singular (cholesky and zf: a pivot below 4e-6 of
-/// its diagonal entry). A vector is erased where y has NaN or Inf or |H^H y|^2 is above 1e24.
+/// its diagonal entry). A vector is erased where y has NaN or Inf, or |H^H y|^2 is above 1e24 or above
+/// 1e10 |H|^4.
 ///
 /// LLRs are differences of float32 distances SINR |x' - s|^2: what one has below about 1e-7 SINR (|x'|^2 + 1)
-/// is lost. So LLRs may be 0 without status where |x'| is beyond about 1e6, and that of a sign where its part
-/// of x' is below about 1e-7. `equalized` tells.
+/// is lost. A part of x' beyond 2^19, as a weak user may have, counts as 2^19. The LLR of a sign may be 0
+/// where its part of x' is below about 1e-7.
 class uplink_detector {
  public:
   /// Throws argument_error for what is not allowed.

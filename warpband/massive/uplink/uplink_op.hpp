@@ -7,6 +7,14 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// The largest |H^H y|^2 of a vector that is not erased, from |H|^2.
+template <class T>
+WB_HD T most_matched_energy(T trace) {
+  return min(T(1e24f), T(1e10f) * trace * trace);
+}
+/// Beyond this an estimate counts as this: float32 still tells its distances to points apart.
+inline constexpr float most_demapped = 0x1p19f;
+
 template <class Users>
 struct uplink_op {
   massive_args a;
@@ -51,6 +59,7 @@ struct uplink_op {
       e.template products<true>(symbol, count, symbol == 0);
       if (symbol == 0) {
         e.prepare(true, least_massive_n0);
+        e.most_energy = most_matched_energy(e.trace);
         weigh(e);
         g.sync();
       }
@@ -131,7 +140,7 @@ struct uplink_op {
         if (a.sinr.data)
           store(e.of_symbol(a.sinr, symbol + side), user, e.frames(), select(good, e.sinr[u], T(0.f)));
         if (!a.llr.data && !a.llr8.data) continue;
-        x = {saturate(x.re, 1e15f), saturate(x.im, 1e15f)};  // squares stay finite
+        x = {saturate(x.re, most_demapped), saturate(x.im, most_demapped)};
         T re[B], im[B], llr[2 * B];
         pam_demap<B, false>(x.re * T(1.f / scale), T(scale * scale), re);
         pam_demap<B, false>(x.im * T(1.f / scale), T(scale * scale), im);
