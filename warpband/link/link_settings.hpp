@@ -7,10 +7,13 @@
 
 namespace wb {
 
+/// Of `least` points or more.
 template <class C>
-setting_of<C> modulation_setting(int C::*qam, std::string text) {
-  return words("modulation", qam, {{"bpsk", 2}, {"qpsk", 4}, {"16qam", 16}, {"64qam", 64}, {"256qam", 256}},
-               std::move(text));
+setting_of<C> modulation_setting(int C::*qam, int least, std::string text) {
+  std::vector<std::pair<std::string, int>> names{
+      {"bpsk", 2}, {"qpsk", 4}, {"16qam", 16}, {"64qam", 64}, {"256qam", 256}};
+  std::erase_if(names, [=](const auto& n) { return n.second < least; });
+  return words("modulation", qam, names, std::move(text));
 }
 template <class C>
 setting_of<C> streams_setting(int C::*streams, std::string text) {

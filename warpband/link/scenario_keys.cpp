@@ -150,7 +150,7 @@ void add_code(table_of_keys& t) {
 
 void add_modem(table_of_keys& t) {
   t.add("modem",
-        modulation_setting(&draft::qam, "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."));
+        modulation_setting(&draft::qam, 2, "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."));
   const key_setting demapper =
       words("demapper", &draft::demapper,
             {{"max-log", demap_algorithm::max_log}, {"exact", demap_algorithm::exact}},
