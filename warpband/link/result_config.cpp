@@ -3,25 +3,10 @@
 
 #include <warpband/fec/lte/qpp.hpp>
 #include <warpband/link/result_json.hpp>
+#include <warpband/link/setting_json.hpp>
 
 namespace wb::result_file {
 namespace {
-
-json to_json(const setting_value& value) {
-  return std::visit(
-      []<class T>(const T& v) -> json {
-        if constexpr (std::is_same_v<T, std::monostate>) {
-          return nullptr;
-        } else if constexpr (std::is_same_v<T, std::vector<std::complex<double>>>) {
-          json pairs = json::array();
-          for (const std::complex<double>& z : v) pairs.push_back(json::array({z.real(), z.imag()}));
-          return pairs;
-        } else {
-          return v;
-        }
-      },
-      value);
-}
 
 /// Adds the settings that have a meaning, of a group where lists of several are joined.
 template <class C>
@@ -29,7 +14,7 @@ void add_settings(json& out, const std::vector<setting_of<C>>& all, const C& c, 
                   const std::string& group = "") {
   for (const auto& [s, value] : values_of(all, c))
     if (s->group == group && s->of_links && (!s->brief || value != s->get(initial)))
-      out[s->name] = to_json(value);
+      out[s->name] = json_of(value);
 }
 template <class C>
 json settings_json(const std::vector<setting_of<C>>& all, const C& c) {
