@@ -172,27 +172,33 @@ json to_json(const curve_config& c) {
   out["code"] = code;
   if (!decoder.is_null()) out["decoder"] = decoder;
   out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
-  if (!erases_uses(link) || (link.massive && link.massive->direction == massive_direction::downlink))
-    out["modem"]["demapper"] = name_of(link.demapper);
-  out["channel"] = {{"type", name_of(link.channel)}};
-  if (link.channel == channel_type::rayleigh) out["channel"]["fading"] = name_of(link.fading);
-  if (link.channel == channel_type::tdl) add_tdl(link.tdl, out["channel"]);
-  if (link.channel == channel_type::cdl) add_cdl(link.cdl, out["channel"]);
-  if (link.channel == channel_type::file) add_csi(link.csi, out["channel"]);
-  if (link.detector) {
-    out["mimo"] = {{"streams", link.streams}, {"rx_antennas", link.rx_antennas}};
-    out["detector"] = to_json(*link.detector);
+  const auto* massive = std::get_if<massive_link_config>(&link.antennas);
+  if (const auto* one = std::get_if<single_antenna>(&link.antennas))
+    out["modem"]["demapper"] = name_of(one->demapper);
+  else if (massive != nullptr && massive->direction == massive_direction::downlink)
+    out["modem"]["demapper"] = name_of(massive->demapper);
+  out["channel"] = {{"type", name_of(type_of(link.channel))}};
+  json& channel = out["channel"];
+  if (const auto* fading = std::get_if<rayleigh_config>(&link.channel))
+    channel["fading"] = name_of(fading->fading);
+  if (const auto* line = std::get_if<tdl_config>(&link.channel)) add_tdl(*line, channel);
+  if (const auto* clusters = std::get_if<cdl_config>(&link.channel)) add_cdl(*clusters, channel);
+  if (const auto* file = std::get_if<csi_channel_config>(&link.channel)) add_csi(*file, channel);
+  const json antennas{{"streams", streams_of(link)}, {"rx_antennas", rx_antennas_of(link)}};
+  if (const auto* detector = std::get_if<detector_config>(&link.antennas)) {
+    out["mimo"] = antennas;
+    out["detector"] = to_json(*detector);
   }
-  if (link.space_time) {
-    out["mimo"] = {{"streams", link.streams}, {"rx_antennas", link.rx_antennas}};
-    const space_time_code& sent = link.space_time->code;
+  if (const auto* space_time = std::get_if<stbc_config>(&link.antennas)) {
+    out["mimo"] = antennas;
+    const space_time_code& sent = space_time->code;
     out["stbc"] = {{"type", name_of(sent)}};
     if (out["stbc"]["type"] == "pair")  // Silver's V goes without saying
       for (const std::complex<double>& entry : sent.v())
         out["stbc"]["v"].push_back(json::array({entry.real(), entry.imag()}));
-    if (sent.kind() == space_time_kind::golden) out["stbc"]["search"] = name_of(link.space_time->search);
+    if (sent.kind() == space_time_kind::golden) out["stbc"]["search"] = name_of(space_time->search);
   }
-  if (link.massive) out["massive"] = to_json(*link.massive);
+  if (massive != nullptr) out["massive"] = to_json(*massive);
   out["sweep"] = {{name_of(link.axis), c.sweep_db}};
   out["stop"] = {{"frame_errors", c.stop.frame_errors},
                  {"max_frames", c.stop.max_frames},
@@ -270,7 +276,8 @@ json to_json(const unfinished_point& p, const link_config& link) {
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
   if (link.code.type == code_type::lte_transport)
     out["harq"] = harq_counts(p.counts, link.code.transport.transmissions);
-  if (link.massive) out["codewords"] = codeword_counts(p.counts);
+  if (std::holds_alternative<massive_link_config>(link.antennas))
+    out["codewords"] = codeword_counts(p.counts);
   return out;
 }
 
@@ -526,7 +533,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
   } else if (o.has("erased_uses")) {
     o.refuse("erased_uses", "none: there is neither a detector nor a space-time code");
   }
-  if (c.link.massive)
+  if (std::holds_alternative<massive_link_config>(c.link.antennas))
     read_codewords(o.inner("codewords"), c.link, n);
   else if (o.has("codewords"))
     o.refuse("codewords", "none: there is no massive MIMO");

@@ -209,13 +209,28 @@ struct massive_draft {
   massive_link_config config;
 };
 
+/// What antennas and channels of all kinds take.
+struct antennas_draft {
+  demap_algorithm demapper = demap_algorithm::max_log;
+  int streams = 1, rx_antennas = 1;
+  detector_config detector;
+};
+struct channel_draft {
+  channel_type type = channel_type::awgn;
+  rayleigh_config rayleigh;
+  tdl_config tdl{.profile = {}, .grid = {.symbols = 0}};
+  cdl_config cdl{.profile = {}, .power_control = true};
+  csi_channel_config csi;
+};
+
 /// A curve while keys are applied to it.
 struct draft {
   curve_config curve;
   std::string title;
   code_settings code;
   interleaver_coefficients interleaver;
-  detector_config detector;
+  antennas_draft antennas;
+  channel_draft channel;
   profile_draft profile;
   space_time_draft space_time;
   massive_draft massive;
@@ -326,7 +341,7 @@ const entry keys_described_here[] = {
       "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.link.demapper = v.word({demap_algorithm::max_log, demap_algorithm::exact});
+       d.antennas.demapper = v.word({demap_algorithm::max_log, demap_algorithm::exact});
      }},
 
     {{"channel.type", "word", "\"awgn\", \"rayleigh\", \"tdl\", \"cdl\" or \"file\"", "\"awgn\"",
@@ -342,14 +357,16 @@ const entry keys_described_here[] = {
       "estimates that were measured or computed elsewhere (docs/files.md)."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.link.channel = v.word({channel_type::awgn, channel_type::rayleigh, channel_type::tdl,
-                                      channel_type::cdl, channel_type::file});
+       d.channel.type = v.word({channel_type::awgn, channel_type::rayleigh, channel_type::tdl,
+                                channel_type::cdl, channel_type::file});
      }},
     {{"channel.fading", "word", "\"fast\" or \"block\"", "\"fast\"",
       "Rayleigh only: a new h or H for every use of the channel, with a space-time code for every codeword "
       "of two uses; or one for each frame."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.fading = v.word({fading_type::fast, fading_type::block}); }},
+     [](draft& d, const value& v) {
+       d.channel.rayleigh.fading = v.word({fading_type::fast, fading_type::block});
+     }},
     {{"channel.profile", "word",
       "\"epa\", \"eva\", \"etu\", \"tdl-a\", \"tdl-b\", \"tdl-c\", \"tdl-d\", \"tdl-e\", \"tdla30\", "
       "\"tdlb100\" or \"tdlc300\"; with cdl \"a1-los\", \"a1-nlos\", \"b1-los\", \"b1-nlos\", \"c1-los\", "
@@ -388,67 +405,67 @@ const entry keys_described_here[] = {
       "tdl only: the largest Doppler shift, of Clarke's spectrum. 0: h does not change within a block. The "
       "tests of LTE have 5, 70 and 300."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.tdl.doppler_hz = v.number(0, 1e6); }},
+     [](draft& d, const value& v) { d.channel.tdl.doppler_hz = v.number(0, 1e6); }},
     {{"channel.sinusoids", "integer", "an integer from 8 to 256", "32",
       "tdl with a Doppler shift only: sinusoids that a tap is made of."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.tdl.sinusoids = static_cast<int>(v.integer(8, 256)); }},
+     [](draft& d, const value& v) { d.channel.tdl.sinusoids = static_cast<int>(v.integer(8, 256)); }},
     {{"channel.subcarriers", "integer", "an integer from 1 to 65536", "300",
       "tdl only: subcarriers of an OFDM symbol that carry the frame."},
      scope::both,
      [](draft& d, const value& v) {
-       d.curve.link.tdl.grid.subcarriers = static_cast<int>(v.integer(1, 65536));
+       d.channel.tdl.grid.subcarriers = static_cast<int>(v.integer(1, 65536));
      }},
     {{"channel.symbols", "integer", "\"auto\" or an integer from 1 to 65536", "\"auto\"",
       "tdl only: OFDM symbols of a block; the next block has another channel, independent of it. \"auto\" "
       "(or "
       "0): as many as a frame takes. A frame begins with a new block."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.tdl.grid.symbols = v.integer_or_auto(0, 65536, 0); }},
+     [](draft& d, const value& v) { d.channel.tdl.grid.symbols = v.integer_or_auto(0, 65536, 0); }},
     {{"channel.spacing_hz", "number", "a number from 1 to 1e7", "15000.0",
       "tdl and cdl only: distance of the subcarriers. cdl: left out 156250, which is 20 MHz over 128."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.tdl.grid.spacing_hz = v.number(1, 1e7); }},
+     [](draft& d, const value& v) { d.channel.tdl.grid.spacing_hz = v.number(1, 1e7); }},
     {{"channel.cyclic_prefix_us", "number", "a number from the longest delay to 1e6", "4.6875",
       "tdl and cdl only: the cyclic prefix, which must cover the delays. It costs time, but neither power "
       "nor rate. "
       "LTE's normal one is 4.6875, the extended one 16.667."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.tdl.grid.cyclic_prefix_us = v.number(0, 1e6); }},
+     [](draft& d, const value& v) { d.channel.tdl.grid.cyclic_prefix_us = v.number(0, 1e6); }},
     {{"channel.symbol_period_us", "number", "0, or at least 1e6 / spacing_hz + cyclic_prefix_us", "0.0",
       "tdl only: from an OFDM symbol to the next. 0: that least value."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.tdl.grid.symbol_period_us = v.number(0, 1e8); }},
+     [](draft& d, const value& v) { d.channel.tdl.grid.symbol_period_us = v.number(0, 1e8); }},
 
     {{"channel.carrier_hz", "number", "a number from 1e6 to 1e12", "2.6e9",
       "cdl only: the carrier frequency."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.cdl.carrier_hz = v.number(1e6, 1e12); }},
+     [](draft& d, const value& v) { d.channel.cdl.carrier_hz = v.number(1e6, 1e12); }},
     {{"channel.antenna_spacing_m", "number", "a number from 0 to 16 wavelengths", "0.078125",
       "cdl only: distance of neighbouring antennas of the base station's linear array. 10 m / 128 is the "
       "thesis's."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.cdl.spacing_m = v.number(0, 1e4); }},
+     [](draft& d, const value& v) { d.channel.cdl.spacing_m = v.number(0, 1e4); }},
     {{"channel.antenna_spacing_wavelengths", "number", "a number from 0 to 16", "0.0",
       "cdl only, above 0: the same in wavelengths, in the place of antenna_spacing_m."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.cdl.spacing_wavelengths = v.number(0, 16); }},
+     [](draft& d, const value& v) { d.channel.cdl.spacing_wavelengths = v.number(0, 16); }},
     {{"channel.sector_deg", "number", "a number from 0 to 180", "60.0",
       "cdl only: users are in directions uniform within +- this of the array's normal, new ones in every "
       "frame."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.cdl.sector_deg = v.number(0, 180); }},
+     [](draft& d, const value& v) { d.channel.cdl.sector_deg = v.number(0, 180); }},
     {{"channel.power_control", "boolean", "true or false", "true",
       "cdl and file only: the mean power of each user's channel is 1 in every frame, or over many; of a file "
       "over all its snapshots."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.cdl.power_control = v.boolean(); }},
+     [](draft& d, const value& v) { d.channel.cdl.power_control = v.boolean(); }},
     {{"channel.file", "text", "text in quotes", "",
       "file only: the path of an HDF5 file of channel estimates, from the scenario's folder on if it is not "
       "absolute. A frame takes a snapshot, one after the other and again from the first, at every point the "
       "same; of it the first antennas, users and subcarriers, which count as the true channel."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.csi.name = v.text(); }},
+     [](draft& d, const value& v) { d.channel.csi.name = v.text(); }},
 
     {{"mimo.streams", "integer", "an integer from 1 to 8", "1",
       "Symbols sent in one use of the channel, each from an antenna of its own with Es = 1. The bits of a "
@@ -456,12 +473,12 @@ const entry keys_described_here[] = {
       "go to them symbol by symbol; zeros fill the last use. With a space-time code 2, its antennas, which "
       "may be left out."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.streams = static_cast<int>(v.integer(1, 8)); }},
+     [](draft& d, const value& v) { d.antennas.streams = static_cast<int>(v.integer(1, 8)); }},
     {{"mimo.rx_antennas", "integer", "an integer from mimo.streams to 16, with a space-time code from 1 to 4",
       "1",
       "Receive antennas. With more than one, or several streams, a detector stands in the demapper's place."},
      scope::both,
-     [](draft& d, const value& v) { d.curve.link.rx_antennas = static_cast<int>(v.integer(1, 16)); }},
+     [](draft& d, const value& v) { d.antennas.rx_antennas = static_cast<int>(v.integer(1, 16)); }},
 
     {{"detector.type", "word", "\"ml\", \"mf\", \"zf\", \"mmse\", \"ot\", \"mtt\", \"kbest\" or \"nway\"", "",
       "Exhaustive max-log; matched filter, zero forcing and linear MMSE; one-pass trellis, multi-pass "
@@ -472,27 +489,27 @@ const entry keys_described_here[] = {
      scope::both,
      [](draft& d, const value& v) {
        using type = detector_type;
-       d.detector.type =
+       d.antennas.detector.type =
            v.word({type::ml, type::mf, type::zf, type::mmse, type::ot, type::mtt, type::kbest, type::nway});
      }},
     {{"detector.ways", "integer", "\"auto\" or an integer from 1 to mimo.streams", "\"auto\"",
       "nway only: passes, each with another stream on top. \"auto\" (or 0): one for each stream."},
      scope::both,
-     [](draft& d, const value& v) { d.detector.ways = v.integer_or_auto(0, 8, 0); }},
+     [](draft& d, const value& v) { d.antennas.detector.ways = v.integer_or_auto(0, 8, 0); }},
     {{"detector.survivors", "integer", "an integer from 1 to 4096", "64",
       "kbest only: K, paths kept at a level."},
      scope::both,
-     [](draft& d, const value& v) { d.detector.survivors = static_cast<int>(v.integer(1, 4096)); }},
+     [](draft& d, const value& v) { d.antennas.detector.survivors = static_cast<int>(v.integer(1, 4096)); }},
     {{"detector.real_valued", "boolean", "true or false", "false",
       "kbest only: a level for each real dimension instead of each stream."},
      scope::both,
-     [](draft& d, const value& v) { d.detector.real_valued = v.boolean(); }},
+     [](draft& d, const value& v) { d.antennas.detector.real_valued = v.boolean(); }},
     {{"detector.order", "list of integers", "a list with each of 0 to mimo.streams - 1 once", "",
       "ot, mtt, kbest and nway only: the search sees the columns of H in this order. ot, mtt and kbest begin "
       "with the last stream of it and end with the first; pass p of nway has entry p on top, below it those "
       "before it in the list, cyclically. Left out: 0, 1, 2, ..."},
      scope::both,
-     [](draft& d, const value& v) { d.detector.order = v.integers(0, 7); }},
+     [](draft& d, const value& v) { d.antennas.detector.order = v.integers(0, 7); }},
     {{"detector.llr_clip", "number",
       "a number from 1e-6 to 1e6, or \"none\" where no hypothesis can be missing: with all but ot, kbest and "
       "nway with fewer ways than streams",
@@ -501,7 +518,7 @@ const entry keys_described_here[] = {
       "where "
       "a hypothesis can be missing, else \"none\"."},
      scope::both,
-     [](draft& d, const value& v) { d.detector.llr_clip = v.number_or_none(1e-6, 1e6, no_clip); }},
+     [](draft& d, const value& v) { d.antennas.detector.llr_clip = v.number_or_none(1e-6, 1e6, no_clip); }},
 
     {{"stbc.type", "word", "\"none\", \"alamouti\", \"silver\", \"pair\" or \"golden\"", "\"none\"",
       "A space-time code of two antennas and two uses of the channel, a codeword, with one H for both: "
@@ -820,10 +837,10 @@ class parser {
                        std::string("with ") + type + " = \"" + value_of_type + "\"");
     };
     finish_code(d);
-    if (c.link.channel != channel_type::rayleigh)
-      refuse_idle("channel.fading", "channel.type", name_of(c.link.channel));
-    const bool tdl = c.link.channel == channel_type::tdl, cdl = c.link.channel == channel_type::cdl,
-               from_file = c.link.channel == channel_type::file;
+    const char* channel = name_of(d.channel.type);
+    if (d.channel.type != channel_type::rayleigh) refuse_idle("channel.fading", "channel.type", channel);
+    const bool tdl = d.channel.type == channel_type::tdl, cdl = d.channel.type == channel_type::cdl,
+               from_file = d.channel.type == channel_type::file;
     for (const entry& e : table()) {
       const std::string& name = e.key.name;
       if (!name.starts_with("channel.") || name == "channel.type" || name == "channel.fading") continue;
@@ -832,14 +849,14 @@ class parser {
                                : is_among(name, cdl_keys)             ? cdl
                                : cdl                                  ? is_among(name, shared_keys)
                                                                       : tdl;
-      if (!has_meaning) refuse_idle(name, "channel.type", name_of(c.link.channel));
+      if (!has_meaning) refuse_idle(name, "channel.type", channel);
     }
     if (tdl || cdl) {
       const std::vector<std::string>& names = tdl ? tdl_profile_names() : cdl_profile_names();
       if (const place at = d.where("channel.profile"); !is_among(d.profile.name, names)) {
         if (at.level >= 0 && at.level >= d.where("channel.type").level)
           fail(at.line, "channel.profile = \"" + d.profile.name + "\" is none of channel.type = \"" +
-                            name_of(c.link.channel) + "\"" + in_curve(c));
+                            channel + "\"" + in_curve(c));
         d.profile.name = tdl ? "epa" : "c2-nlos";
         d.places["channel.profile"].level =
             d.where("channel.type").level;  // what was said of another is not meant
@@ -847,12 +864,8 @@ class parser {
     }
     if (tdl) finish_profile(d, refuse_idle_with);
     if (cdl) finish_clusters(d, refuse_idle_with);
-    if (from_file)
-      finish_file(d);
-    else
-      c.link.csi = {};
-    if (!tdl) c.link.tdl = link_config{}.tdl;
-    if (!cdl) c.link.cdl = link_config{}.cdl;
+    if (from_file) finish_file(d);
+    c.link.channel = channel_of(d.channel);
 
     const int massive = d.where("massive.solver").level;
     if (d.massive.solver == "none") {
@@ -869,29 +882,29 @@ class parser {
       refuse_idle_with("stbc.search", space_time, "with stbc.type = \"" + d.space_time.type + "\"");
     if (d.space_time.type != "pair")
       refuse_idle_with("stbc.v", space_time, "with stbc.type = \"" + d.space_time.type + "\"");
-    if (c.link.massive) {
+    if (std::holds_alternative<massive_link_config>(c.link.antennas)) {
       // Said above.
     } else if (d.space_time.type != "none") {
       const std::string choice = "with stbc.type = \"" + d.space_time.type + "\"";
       refuse_idle_with("detector.", space_time, choice);
       refuse_idle_with("modem.demapper", space_time, choice);
-      if (const place at = d.where("mimo.streams"); at.level >= space_time && c.link.streams != 2)
-        fail(at.line, "mimo.streams = " + std::to_string(c.link.streams) + " is not allowed: expected 2 " +
-                          choice + in_curve(c));
-      c.link.streams = 2;
-      c.link.demapper = link_config{}.demapper;
-      stbc_config& settings = c.link.space_time.emplace();
+      if (const place at = d.where("mimo.streams"); at.level >= space_time && d.antennas.streams != 2)
+        fail(at.line, "mimo.streams = " + std::to_string(d.antennas.streams) +
+                          " is not allowed: expected 2 " + choice + in_curve(c));
+      stbc_config& settings = c.link.antennas.emplace<stbc_config>();
+      settings.rx_antennas = d.antennas.rx_antennas;
       settings.code = d.space_time.type == "alamouti" ? space_time_code::alamouti()
                       : d.space_time.type == "silver" ? space_time_code::silver()
                       : d.space_time.type == "pair"   ? pair_of(d)
                                                       : space_time_code::golden();
       if (d.space_time.type == "golden") settings.search = d.space_time.search;
-    } else if (d.where("detector.type").level >= 0 || c.link.streams > 1 || c.link.rx_antennas > 1) {
-      const char* type = name_of(d.detector.type);
+    } else if (d.where("detector.type").level >= 0 || d.antennas.streams > 1 || d.antennas.rx_antennas > 1) {
+      const char* type = name_of(d.antennas.detector.type);
       refuse_idle_with("modem.demapper", std::max(antennas, d.where("detector.type").level),
                        std::string("with a detector, here \"") + type + "\"");
-      c.link.demapper = link_config{}.demapper;
-      detector_config& detector = c.link.detector.emplace(d.detector);
+      detector_config& detector = c.link.antennas.emplace<detector_config>(d.antennas.detector);
+      detector.streams = d.antennas.streams;
+      detector.rx_antennas = d.antennas.rx_antennas;
       if (detector.type != detector_type::nway) {
         refuse_idle("detector.ways", "detector.type", type);
         detector.ways = 0;
@@ -908,6 +921,7 @@ class parser {
       }
     } else {
       refuse_idle_with("detector.", antennas, "without detector.type or several antennas");
+      c.link.antennas = single_antenna{d.antennas.demapper};
     }
 
     c.link.axis = axis_of(d);
@@ -928,7 +942,8 @@ class parser {
     } catch (const argument_error& error) {
       // The library names its own arguments: say which key that is.
       std::string key = error.argument();
-      if (c.link.massive && find("massive." + key) != nullptr) key = "massive." + key;
+      if (std::holds_alternative<massive_link_config>(c.link.antennas) && find("massive." + key) != nullptr)
+        key = "massive." + key;
       for (const entry& e : table()) {  // but for the code's, which is known to be good
         const std::string& name = e.key.name;
         if (code_setting_of(name).empty() && name.ends_with("." + key)) key = name;
@@ -937,7 +952,7 @@ class parser {
       if (key == "spacing_m" || key == "spacing_wavelengths") key = "channel.antenna_" + key;
       if (key == "coded_bits" || key == "resource_elements") key = key_of_setting(key);
       place at = d.where(key);
-      if (at.line == 0 && key.starts_with("channel.") && c.link.channel == channel_type::tdl)
+      if (at.line == 0 && key.starts_with("channel.") && tdl)
         for (const char* cause : {"channel.delays_ns", "channel.profile", "channel.delay_spread_ns",
                                   "channel.doppler_hz", "channel.type"})
           if (at.line == 0 &&
@@ -949,6 +964,22 @@ class parser {
           if (d.where(cause).line > at.line) at = d.where(cause);
       fail(at.line, argument_error(key, error.value(), error.allowed()).what() + in_curve(c));
     }
+  }
+
+  static link_channel channel_of(const channel_draft& c) {
+    switch (c.type) {
+      case channel_type::awgn:
+        break;
+      case channel_type::rayleigh:
+        return c.rayleigh;
+      case channel_type::tdl:
+        return c.tdl;
+      case channel_type::cdl:
+        return c.cdl;
+      case channel_type::file:
+        return c.csi;
+    }
+    return awgn_config{};
   }
 
   space_time_code pair_of(const draft& d) const {
@@ -971,9 +1002,8 @@ class parser {
     const std::string choice = "with massive.solver = \"" + d.massive.solver + "\"";
     for (const char* key : {"mimo.", "detector.", "stbc.", "channel.subcarriers", "channel.symbols"})
       refuse_idle_with(key, level, choice);
-    c.link.streams = c.link.rx_antennas = 1;
     d.space_time.type = "none";
-    massive_link_config& m = c.link.massive.emplace(d.massive.config);
+    massive_link_config& m = c.link.antennas.emplace<massive_link_config>(d.massive.config);
     for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::jacobi_cg,
                                     massive_mode::zf, massive_mode::mf})
       if (same_word(d.massive.solver, name_of(mode))) m.solver = mode;
@@ -988,30 +1018,30 @@ class parser {
       refuse_idle_with("massive.sinr", d.where("massive.direction").level,
                        "with massive.direction = \"downlink\"");
       m.sinr.reset();
+      m.demapper = d.antennas.demapper;
     } else {
       refuse_idle_with("modem.demapper", level, choice);
-      c.link.demapper = link_config{}.demapper;
       if (is_iterative(m.solver) && d.where("massive.sinr").level < level) m.sinr.reset();
     }
-    if (c.link.channel == channel_type::file && d.where("massive.subcarriers").level < 0) m.subcarriers = 0;
+    if (d.channel.type == channel_type::file && d.where("massive.subcarriers").level < 0) m.subcarriers = 0;
     if (c.link.code.type == code_type::none && d.where("code.k").level < 0)
       c.link.code.k = m.subcarriers * bits_per_symbol(c.link.qam);
   }
 
   /// Channel estimates of a file, whose name is from the scenario on.
   void finish_file(draft& d) const {
-    csi_channel_config& c = d.curve.link.csi;
+    csi_channel_config& c = d.channel.csi;
     if (d.where("channel.file").level < 0)
       fail(d.where("channel.type").line,
            "channel.file is missing with channel.type = \"file\"" + in_curve(d.curve));
     c.path = c.name.empty() ? "" : (std::filesystem::path(file_).parent_path() / c.name).string();
-    c.power_control = d.curve.link.cdl.power_control;
+    c.power_control = d.channel.cdl.power_control;
   }
 
   /// The same of a clustered one.
   template <class RefuseIdle>
   void finish_clusters(draft& d, RefuseIdle refuse_idle_with) const {
-    cdl_config& c = d.curve.link.cdl;
+    cdl_config& c = d.channel.cdl;
     if (!has_cdl_delay_spread(d.profile.name))
       refuse_idle_with("channel.delay_spread_ns", d.where("channel.profile").level,
                        "with channel.profile = \"" + d.profile.name + "\"");
@@ -1025,8 +1055,8 @@ class parser {
                  in_curve(d.curve));
       if (metres.level > wavelengths.level) c.spacing_wavelengths = 0;
     }
-    if (d.where("channel.spacing_hz").level >= 0) c.grid.spacing_hz = d.curve.link.tdl.grid.spacing_hz;
-    c.grid.cyclic_prefix_us = d.curve.link.tdl.grid.cyclic_prefix_us;
+    if (d.where("channel.spacing_hz").level >= 0) c.grid.spacing_hz = d.channel.tdl.grid.spacing_hz;
+    c.grid.cyclic_prefix_us = d.channel.tdl.grid.cyclic_prefix_us;
   }
 
   /// The profile of a delay line: that of a standard, or delays and powers, whichever was said more
@@ -1036,7 +1066,7 @@ class parser {
     curve_config& c = d.curve;
     const place named = d.where("channel.profile"), delays = d.where("channel.delays_ns"),
                 powers = d.where("channel.powers_db");
-    tdl_profile& profile = c.link.tdl.profile;
+    tdl_profile& profile = d.channel.tdl.profile;
     if (delays.level < 0 || delays.level < named.level) {
       for (const char* key : {"channel.delays_ns", "channel.powers_db", "channel.rician_k_db"})
         refuse_idle_with(key, named.level,
