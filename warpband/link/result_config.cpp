@@ -130,12 +130,32 @@ void add_code(const link_config& link, json& out) {
   if (!decoder.is_null()) out["decoder"] = decoder;
 }
 
+json channel_json(const link_channel& c) {
+  json out{{"type", name_of(type_of(c))}};
+  if (const auto* rayleigh = std::get_if<rayleigh_config>(&c)) out["fading"] = name_of(rayleigh->fading);
+  if (const auto* line = std::get_if<tdl_config>(&c)) add_tdl(*line, out);
+  if (const auto* clusters = std::get_if<cdl_config>(&c)) add_cdl(*clusters, out);
+  if (const auto* file = std::get_if<csi_channel_config>(&c)) add_csi(*file, out);
+  return out;
+}
+
 void add_antennas(const link_config& link, json& out) {
-  if (link.detector || link.space_time)
-    out["mimo"] = {{"streams", link.streams}, {"rx_antennas", link.rx_antennas}};
-  if (link.detector) out["detector"] = settings_json(detector_settings(), *link.detector);
-  if (link.space_time) out["stbc"] = settings_json(stbc_settings(), *link.space_time);
-  if (link.massive) out["massive"] = massive_json(*link.massive);
+  const json antennas{{"streams", streams_of(link)}, {"rx_antennas", rx_antennas_of(link)}};
+  if (const auto* one = std::get_if<single_antenna>(&link.antennas))
+    out["modem"]["demapper"] = name_of(one->demapper);
+  if (const auto* detector = std::get_if<detector_config>(&link.antennas)) {
+    out["mimo"] = antennas;
+    out["detector"] = settings_json(detector_settings(), *detector);
+  }
+  if (const auto* space_time = std::get_if<stbc_config>(&link.antennas)) {
+    out["mimo"] = antennas;
+    out["stbc"] = settings_json(stbc_settings(), *space_time);
+  }
+  if (const auto* massive = std::get_if<massive_link_config>(&link.antennas)) {
+    if (massive->direction == massive_direction::downlink)
+      out["modem"]["demapper"] = name_of(massive->demapper);
+    out["massive"] = massive_json(*massive);
+  }
 }
 
 }  // namespace
@@ -145,13 +165,7 @@ json config_json(const curve_config& c) {
   json out{{"seed", link.seed}};
   add_code(link, out);
   out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
-  if (!erases_uses(link) || (link.massive && link.massive->direction == massive_direction::downlink))
-    out["modem"]["demapper"] = name_of(link.demapper);
-  out["channel"] = {{"type", name_of(link.channel)}};
-  if (link.channel == channel_type::rayleigh) out["channel"]["fading"] = name_of(link.fading);
-  if (link.channel == channel_type::tdl) add_tdl(link.tdl, out["channel"]);
-  if (link.channel == channel_type::cdl) add_cdl(link.cdl, out["channel"]);
-  if (link.channel == channel_type::file) add_csi(link.csi, out["channel"]);
+  out["channel"] = channel_json(link.channel);
   add_antennas(link, out);
   out["sweep"] = {{name_of(link.axis), c.sweep_db}};
   out["stop"] = settings_json(stop_settings(), c.stop);

@@ -211,7 +211,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
   } else if (o.has("erased_uses")) {
     o.refuse("erased_uses", "none: there is neither a detector nor a space-time code");
   }
-  if (c.link.massive)
+  if (std::holds_alternative<massive_link_config>(c.link.antennas))
     read_codewords(o.inner("codewords"), c.link, n);
   else if (o.has("codewords"))
     o.refuse("codewords", "none: there is no massive MIMO");

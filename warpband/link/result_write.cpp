@@ -76,7 +76,8 @@ json to_json(const unfinished_point& p, const link_config& link) {
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
   if (link.code.type == code_type::lte_transport)
     out["harq"] = harq_counts(p.counts, link.code.transport.transmissions);
-  if (link.massive) out["codewords"] = codeword_counts(p.counts);
+  if (std::holds_alternative<massive_link_config>(link.antennas))
+    out["codewords"] = codeword_counts(p.counts);
   return out;
 }
 

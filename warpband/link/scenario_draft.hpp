@@ -27,7 +27,7 @@ struct curve_draft {
   int qam = 2;
   demap_algorithm demapper = demap_algorithm::max_log;
   channel_type channel = channel_type::awgn;
-  fading_type fading = fading_type::fast;
+  rayleigh_config rayleigh;
   tdl_profile_choice tdl_profile;
   tdl_config tdl{.profile = {}, .grid = {.symbols = 0}};
   cdl_profile_choice cdl_profile;

@@ -134,6 +134,7 @@ massive_link_config massive_of(const said& s, const curve_draft& d) {
     if (s.where("massive.sinr").level < solver.level) m.sinr.reset();  // of another solver
   }
   if (d.channel == channel_type::file && s.where("massive.subcarriers").level < 0) m.subcarriers = 0;
+  if (m.direction == massive_direction::downlink) m.demapper = d.demapper;
   return m;
 }
 
@@ -146,47 +147,59 @@ stbc_config space_time_of(const said& s, const curve_draft& d) {
   if (streams.level >= type.level && d.streams != 2)
     s.fail(streams.line, "mimo.streams = " + std::to_string(d.streams) + " is not allowed: expected 2 " +
                              choice + s.in_curve);
-  return d.stbc;
+  stbc_config c = d.stbc;
+  c.rx_antennas = d.rx_antennas;
+  return c;
+}
+
+link_channel channel_of(const said& s, const curve_draft& d) {
+  switch (d.channel) {
+    case channel_type::awgn:
+      break;
+    case channel_type::rayleigh:
+      return d.rayleigh;
+    case channel_type::tdl:
+      return tdl_of(s, d);
+    case channel_type::cdl:
+      return cdl_of(s, d);
+    case channel_type::file:
+      return csi_of(s, d);
+  }
+  return awgn_config{};
+}
+
+link_antennas antennas_of(const said& s, const curve_draft& d) {
+  if (d.massive) return massive_of(s, d);
+  if (d.space_time) return space_time_of(s, d);
+  if (d.streams == 1 && d.rx_antennas == 1 && s.where("detector.type").level < 0)
+    return single_antenna{d.demapper};
+  detector_config detector = d.detector;
+  detector.streams = d.streams;
+  detector.rx_antennas = d.rx_antennas;
+  return detector;
 }
 
 link_config link_of(const said& s, const curve_draft& d) {
-  link_config link;
-  link.seed = d.seed;
-  link.code = code_of(s, d);
-  link.qam = d.qam;
-  link.channel = d.channel;
-  link.fading = d.fading;
-  if (d.channel == channel_type::tdl) link.tdl = tdl_of(s, d);
-  if (d.channel == channel_type::cdl) link.cdl = cdl_of(s, d);
-  if (d.channel == channel_type::file) link.csi = csi_of(s, d);
-  if (d.massive) {
-    link.massive = massive_of(s, d);
-    if (link.code.type == code_type::none && s.where("code.k").level < 0)
-      link.code.k = link.massive->subcarriers * bits_per_symbol(link.qam);
-    if (link.massive->direction == massive_direction::downlink) link.demapper = d.demapper;
-  } else if (d.space_time) {
-    link.space_time = space_time_of(s, d);
-    link.streams = 2;
-    link.rx_antennas = d.rx_antennas;
-  } else {
-    if (d.streams > 1 || d.rx_antennas > 1 || s.where("detector.type").level >= 0) link.detector = d.detector;
-    link.streams = d.streams;
-    link.rx_antennas = d.rx_antennas;
-    link.demapper = d.demapper;
-  }
+  link_config link{.seed = d.seed, .code = code_of(s, d), .qam = d.qam};
+  link.channel = channel_of(s, d);
+  link.antennas = antennas_of(s, d);
+  if (const auto* massive = std::get_if<massive_link_config>(&link.antennas);
+      massive != nullptr && link.code.type == code_type::none && s.where("code.k").level < 0)
+    link.code.k = massive->subcarriers * bits_per_symbol(link.qam);
   return link;
 }
 
 /// The key that a library's argument is, and where it was set, or what stands for it.
 std::pair<std::string, place> key_of_argument(const said& s, const link_config& link, std::string key) {
-  if (link.massive && find_key("massive." + key) != nullptr) key = "massive." + key;
+  if (std::holds_alternative<massive_link_config>(link.antennas) && find_key("massive." + key) != nullptr)
+    key = "massive." + key;
   for (const key_entry& e : key_table())  // but for the code's, which is known to be good
     if (code_setting_of(e.key.name).empty() && e.key.name.ends_with("." + key)) key = e.key.name;
   if (key == "qam") key = "modem.modulation";
   if (key == "spacing_m" || key == "spacing_wavelengths") key = "channel.antenna_" + key;
   if (key == "coded_bits" || key == "resource_elements") key = key_of_code_setting(key);
   place at = s.where(key);
-  if (at.line == 0 && key.starts_with("channel.") && link.channel == channel_type::tdl)
+  if (at.line == 0 && key.starts_with("channel.") && type_of(link.channel) == channel_type::tdl)
     for (const char* cause : {"channel.delays_ns", "channel.profile", "channel.delay_spread_ns",
                               "channel.doppler_hz", "channel.type"})
       if (at.line == 0 && (key == "channel.cyclic_prefix_us") != (std::string(cause) == "channel.doppler_hz"))

@@ -175,11 +175,13 @@ void add_channel(table_of_keys& t) {
               "in directions of their own, of WINNER II and TR 38.901. file, for massive MIMO: channel "
               "estimates that were measured or computed elsewhere (docs/files.md)."));
   const auto of = [](const char* type) { return conditions{{"channel.type", {type}}}; };
-  t.add("channel",
-        words("fading", &draft::fading, {{"fast", fading_type::fast}, {"block", fading_type::block}},
-              "A new h or H for every use of the channel, with a space-time code for every codeword of two "
-              "uses; or one for each frame."),
-        "rayleigh", of("rayleigh"));
+  t.add(
+      "channel", [](draft& d) -> auto& { return d.rayleigh; },
+      std::vector{words(
+          "fading", &rayleigh_config::fading, {{"fast", fading_type::fast}, {"block", fading_type::block}},
+          "A new h or H for every use of the channel, with a space-time code for every codeword of two "
+          "uses; or one for each frame.")},
+      "rayleigh", of("rayleigh"));
   t.add("channel", [](draft& d) -> auto& { return d.tdl_profile; }, tdl_profile_settings(), "tdl", of("tdl"));
   for (key_setting& s : within<draft>([](draft& d) -> auto& { return d.tdl; }, tdl_settings())) {
     if (!s.of_links) continue;
