@@ -5,6 +5,9 @@
 #include <vector>
 
 #include <warpband/core/setting.hpp>
+#if WARPBAND_HDF5
+#include <warpband/io/hdf5.hpp>
+#endif
 
 #include "command.hpp"
 
@@ -22,7 +25,6 @@ void add_setting_option(CLI::App& app, const setting_option& s,
                         std::function<void(const wb::setting_value&, bool dry)> take);
 
 #if WARPBAND_HDF5
-#include <warpband/io/hdf5.hpp>
 /// A setting's value as an attribute of a file.
 void set_attribute(wb::hdf5_attributes& attributes, const std::string& name, const wb::setting_value& value);
 #endif
