@@ -51,7 +51,7 @@ class array_run {
   const wb::hdf5_reader& file() const noexcept { return file_; }
   std::size_t items() const noexcept { return items_; }
   /// On a CPU the host's buffers are the device's.
-  bool direct() const { return exec_->name() == "cpu"; }
+  bool direct() const { return !exec_->is_device(); }
 
   /// Items of a piece. Throws argument_error where --memory is too small.
   std::size_t piece(const memory_need& need) const;

@@ -7,9 +7,10 @@
 
 #include <warpband/link/names.hpp>
 
-std::string option_of(std::string setting) {
-  std::replace(setting.begin(), setting.end(), '_', '-');
-  return setting == "type" ? "--code" : "--" + setting;
+#include "setting_options.hpp"
+
+std::string option_of(const std::string& setting) {
+  return setting == "type" ? "--code" : option_of_setting(setting);
 }
 std::vector<std::string> code_names() {
   std::vector<std::string> names;
@@ -58,14 +59,8 @@ From Python:
 
 constexpr const char* decode_footer =
     R"(Codes: see warpband encode --help. Their decoders (an option of another one is refused):
-  lte-turbo    --algorithm log-map (default) or max-log-map, --iterations (6, to 64), --windows, --overlap,
-               --code-rate, --extrinsic-scale, --early-stop none (default), crc or sign-agreement, --precision
-               (bfloat16 and int16, several times faster: no --soft, no sign-agreement; int16: max-log-map;
-               --llr-steps)
-  LDPC         --algorithm normalised-min-sum (default; --scale), min-sum, offset-min-sum (--offset) or sum-product,
-               --iterations (15, to 1000), --schedule, --precision (int8: --int8-steps), --early-stop syndrome
-               (default) or none
-  conv         --algorithm viterbi (default), max-log-map or log-map; tail-biting --overlap
+  each option above says which codes have it, with what. --precision bfloat16 and int16 of turbo codes and int8 of
+  LDPC codes are several times faster; the first two have no --soft, int16 only --algorithm max-log-map
 
 Input (HDF5):
   llr          float32 [batch, n], L = ln P(0)/P(1): positive means 0, in the order of the bits that encode writes. A
@@ -82,9 +77,7 @@ Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there bef
                infinite LLR or, 4 as well, of fewer than k LLRs that the decoder's numbers tell from 0; and 2: the
                early stop held
   soft         float32 [batch, k], a-posteriori LLRs, with --soft; the Viterbi algorithm has none
-  attributes   those of encode, and crc, algorithm; lte-turbo iterations, windows, overlap, extrinsic_scale,
-               early_stop, precision, with int16 llr_steps; LDPC iterations, schedule, precision, early_stop, and
-               what there is of scale, offset, int8_steps; conv, tail-biting: overlap
+  attributes   those of encode, and crc and all settings of the decoder, by the names of their options with _ for -
 
 The result does not depend on the device, the threads or the memory. --memory bounds what the program holds,
 whatever the size of the file: on a CPU the whole process, on a CUDA device the buffers on the host and, once
@@ -97,7 +90,7 @@ Examples:
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo
       k from the shape, exact log-MAP, 6 iterations, windows chosen
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --k 6144 --algorithm max-log-map \
-      --extrinsic-scale 0.75 --iterations 8 --windows 32 --crc crc24b --early-stop crc --precision int16
+      --iterations 8 --windows 32 --crc crc24b --early-stop crc --precision int16
   warpband decode recorded.h5 -o decoded.h5 --code wimax-ldpc --rate 5/6 --iterations 20 --precision int8
       n from the shape, layered normalised min-sum
   warpband decode recorded.h5 -o decoded.h5 --code conv --rate 3/4 --algorithm log-map --soft
@@ -121,30 +114,17 @@ void add_settings(CLI::App& app, const std::string& group, wb::setting_values& v
       wb::code_setting_texts({all_codes.begin(), all_codes.end()});
   for (const wb::code_setting_text& s : texts) {
     if (s.group != group || (s.name == "crc" && group == "code")) continue;
-    const auto value_of = [kind = s.kind, name = s.name](const std::string& word) {
-      return wb::from_text(kind, name == "termination" && word == "zero" ? "zero-tail" : word);
-    };
-    std::string type = s.kind == "integer" ? "N" : s.kind == "number" ? "X" : "LIST";
-    if (s.kind == "word") {  // completion reads them there
-      std::vector<std::string> words = s.words;
-      if (s.name == "termination") words.insert(words.begin() + 1, "zero");
-      type = fmt::format("NAME:{{{}}}", fmt::join(words, ","));
-    }
-    app.add_option_function<std::string>(
-           option_of(s.name),
-           [&values, value_of, name = s.name](const std::string& word) { values[name] = value_of(word); },
-           s.brief + (s.initial.empty() ? "" : " Default: " + s.initial + ".") + " Allowed: " + s.allowed)
-        ->type_name(type)
-        ->check(CLI::Validator(
-            [value_of, name = s.name](const std::string& word) {
-              try {
-                wb::check_for_some_type(name, value_of(word));
-                return std::string();
-              } catch (const wb::argument_error& e) {
-                return "\"" + word + "\" is not allowed: expected " + e.allowed();
-              }
-            },
-            "", "setting"));
+    std::vector<std::string> words = s.words;
+    if (s.name == "termination") words.insert(words.begin() + 1, "zero");
+    add_setting_option(app, {s.name, s.kind, s.brief, s.initial, s.allowed, words},
+                       [&values, name = s.name](const wb::setting_value& given, bool dry) {
+                         wb::setting_value value = given;
+                         if (name == "termination" && wb::plain(value) == "zero") value = "zero-tail";
+                         if (dry)
+                           wb::check_for_some_type(name, value);
+                         else
+                           values[name] = value;
+                       });
   }
 }
 

@@ -21,7 +21,7 @@ inline constexpr std::array all_codes{wb::code_type::lte_turbo, wb::code_type::w
 std::vector<std::string> code_names();
 
 /// "--early-stop" for "early_stop", "--code" for "type".
-std::string option_of(std::string setting);
+std::string option_of(const std::string& setting);
 
 /// They write the output, or throw.
 int run_encode(const code_options& options);

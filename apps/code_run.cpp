@@ -7,21 +7,13 @@
 #include <warpband/core/error.hpp>
 #include <warpband/link/result.hpp>
 
+#include "setting_options.hpp"
+
 #if WARPBAND_HDF5
 
 namespace {
 
 bool is_ldpc(wb::code_type t) { return t == wb::code_type::wimax_ldpc || t == wb::code_type::wifi_ldpc; }
-
-/// A value as an attribute of a file.
-void set_attribute(wb::hdf5_attributes& a, const std::string& name, const wb::setting_value& value) {
-  if (const auto* i = std::get_if<std::int64_t>(&value))
-    a[name] = *i;
-  else if (const auto* x = std::get_if<double>(&value))
-    a[name] = *x;
-  else
-    a[name] = wb::plain(value);
-}
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // `warpband detect`: HDF5 files through a MIMO detector.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <complex>
 #include <memory>
@@ -17,8 +17,10 @@
 #include <warpband/detect/detector.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/scenario.hpp>
+#include <warpband/link/setting_json.hpp>
 
 #include "arrays.hpp"
+#include "setting_options.hpp"
 
 namespace {
 
@@ -47,6 +49,7 @@ class detect_run : public array_run {
     config_.streams = count(h[2]);
     items_ = y[0];
     settle_channels(h[0]);
+    check_meanings();
     try {
       config_ = wb::completed(config_);
       detector_ = wb::make_detector(config_);
@@ -105,47 +108,28 @@ class detect_run : public array_run {
 
   /// What a file that is written says about itself.
   wb::hdf5_attributes attributes() const {
-    wb::hdf5_attributes a{{"detector", wb::name_of(config_.type)},
-                          {"qam", std::int64_t{config_.qam}},
-                          {"streams", std::int64_t{config_.streams}},
-                          {"rx_antennas", std::int64_t{config_.rx_antennas}},
-                          {"uses_per_channel", static_cast<std::int64_t>(uses_per_channel_)},
-                          {"llr_clip", double{*config_.llr_clip}},
-                          {"llr_sign", options_.p1_over_p0 ? "p1/p0" : "p0/p1"},
-                          {"warpband_version", wb::version()},
-                          {"warpband_commit", wb::commit()}};
-    if (config_.type == wb::detector_type::nway) a["ways"] = std::int64_t{config_.ways};
-    if (config_.type == wb::detector_type::kbest) {
-      a["survivors"] = std::int64_t{config_.survivors};
-      a["real_valued"] = std::int64_t{config_.real_valued};
-    }
+    wb::hdf5_attributes a;
+    for (const auto& [s, value] : wb::values_of(wb::detector_settings(), config_))
+      set_attribute(a, s->name == "type" ? "detector" : s->name, value);
+    a["llr_clip"] = double{*config_.llr_clip};
     if (wb::takes_order(config_.type)) a["order"] = wb::text_of_order(order());
-    if (detector_->takes_prior()) {
-      a["prior"] = std::int64_t{prior_};
-      a["extrinsic"] = std::int64_t{config_.extrinsic};
-    }
+    if (detector_->takes_prior()) a["prior"] = std::int64_t{prior_};
+    a["uses_per_channel"] = static_cast<std::int64_t>(uses_per_channel_);
+    a["llr_sign"] = options_.p1_over_p0 ? "p1/p0" : "p0/p1";
+    a["warpband_version"] = wb::version();
+    a["warpband_commit"] = wb::commit();
     return a;
   }
 
   /// The line at the end, and the record of --json.
   void report_uses(clock::time_point start, std::uint64_t erased) const {
     nlohmann::ordered_json record = record_of("detect");
-    record["detector"] = wb::name_of(config_.type);
-    record["qam"] = config_.qam;
-    record["streams"] = config_.streams;
-    record["rx_antennas"] = config_.rx_antennas;
-    if (config_.type == wb::detector_type::nway) record["ways"] = config_.ways;
-    if (config_.type == wb::detector_type::kbest) {
-      record["survivors"] = config_.survivors;
-      record["real_valued"] = config_.real_valued;
-    }
+    for (const auto& [s, value] : wb::values_of(wb::detector_settings(), config_))
+      record[s->name == "type" ? "detector" : s->name] = wb::json_of(value);
     if (wb::takes_order(config_.type)) record["order"] = order();
     record["llr_clip"] = std::isfinite(*config_.llr_clip) ? nlohmann::ordered_json(*config_.llr_clip)
                                                           : nlohmann::ordered_json(nullptr);
-    if (detector_->takes_prior()) {
-      record["prior"] = prior_;
-      record["extrinsic"] = config_.extrinsic;
-    }
+    if (detector_->takes_prior()) record["prior"] = prior_;
     record["uses_per_channel"] = uses_per_channel_;
     record["items"] = items();
     record["erased"] = erased;
@@ -155,6 +139,15 @@ class detect_run : public array_run {
   }
 
  private:
+  /// Refuses options that the detector has no use for.
+  void check_meanings() const {
+    for (const auto& s : wb::detector_settings()) {
+      const std::string option = option_of_setting(s.name);
+      if (std::find(options_.given.begin(), options_.given.end(), option) == options_.given.end()) continue;
+      if (const auto choice = wb::idle_because(wb::detector_settings(), s, config_))
+        throw usage_error(fmt::format("{} has no meaning with --detector {}", option, choice->second));
+    }
+  }
   void settle_qam() {
     const std::string said = held("qam");
     if (options_.qam == 0 && said.empty())
@@ -363,9 +356,9 @@ Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there bef
   status       uint8 [batch], 1: erased, LLRs and bits are zeros: NaN or Inf in y, H or the prior; N0 outside
                1e-30..1e30; |H|^2 (sum over entries) outside 1e-30..1e30; |y|^2 above 1e30 or above 1e10 |H|^2;
                or a singular H (a squared pivot of its QR below 1e-12 of the trace of H^H H)
-  attributes   detector, qam, streams, rx_antennas, uses_per_channel, llr_clip (inf: no limit), llr_sign, of
-               nway ways, of kbest survivors and real_valued, of ot, mtt, kbest and nway order ("2,0,1"), of
-               those that take a prior prior and extrinsic (0 or 1), warpband_version, warpband_commit
+  attributes   detector, qam, streams, rx_antennas, uses_per_channel, llr_clip (inf: no limit), llr_sign, the
+               settings that the detector has, by the names of their options with _ for - (order as "2,0,1",
+               true as 1), of those that take a prior prior (0 or 1), warpband_version, warpband_commit
 
 The result does not depend on the device, the threads or the memory. --memory bounds what the program holds,
 whatever the size of the file: on a CPU the whole process, on a CUDA device the buffers on the host and, once
@@ -385,27 +378,21 @@ From Python:
     f["h"], f["y"] = h.astype("complex64"), y.astype("complex64")
     f["noise_var"] = numpy.float32(0.1))";
 
-/// "2,0,1,3"; whether that is an order, the library says.
-std::optional<std::vector<int>> order_from(const std::string& words) {
-  std::vector<int> order;
-  for (std::size_t at = 0; at <= words.size();) {
-    const std::size_t end = std::min(words.find(',', at), words.size());
-    const auto stream = decimal(words.substr(at, end - at));
-    if (!stream || *stream < 0 || *stream > 99) return std::nullopt;
-    order.push_back(static_cast<int>(*stream));
-    at = end + 1;
-  }
-  return order;
+/// What a setting means, in the words of this command's options.
+std::string text_of(const wb::setting_of<wb::detector_config>& s) {
+  const std::string type = "With type ", text = wb::first_sentence(s.full_text());
+  return text.starts_with(type) ? "With --detector " + text.substr(type.size()) : text;
 }
 
-/// A positive number or "none"; what of it is allowed, the library says.
-std::optional<float> clip_from(const std::string& word) {
-  if (word == "none") return wb::no_clip;
-  float value{};
-  const char* last = word.data() + word.size();
-  const auto [end, status] = std::from_chars(word.data(), last, value);
-  if (status != std::errc{} || end != last) return std::nullopt;
-  return value;
+/// Options of settings that are not the file's to say.
+void add_settings(CLI::App& app, wb::detector_config& config) {
+  for (const auto& s : wb::detector_settings())
+    if (s.name != "type" && s.name != "streams" && s.name != "rx_antennas" && s.name != "qam")
+      add_setting_option(app, {s.name, s.kind, text_of(s), s.initial({}), s.allowed, s.words},
+                         [&config, set = s.set](const wb::setting_value& value, bool dry) {
+                           wb::detector_config scratch;
+                           set(dry ? scratch : config, value);
+                         });
 }
 
 }  // namespace
@@ -438,40 +425,7 @@ command add_detect(CLI::App& app) {
           "Points of the constellation; left out: what the file's attribute `qam` says")
       ->type_name("N")
       ->check(CLI::IsMember({"4", "16", "64", "256"}));
-  add_integer(*detect, "--ways", 1, 8, "nway: its passes, to the number of streams (default: as many)",
-              [&c](std::int64_t n) { c.ways = static_cast<int>(n); });
-  add_integer(*detect, "--survivors", 1, 4096, "kbest: nodes that are kept of each level (default 64)",
-              [&c](std::int64_t n) { c.survivors = static_cast<int>(n); });
-  detect->add_flag("--real-valued", c.real_valued, "kbest: search a tree of real dimensions");
-  detect
-      ->add_option_function<std::string>(
-          "--order", [&c](const std::string& words) { c.order = order_from(words).value(); },
-          "ot, mtt, kbest, nway: the order of the streams in the search, each once, see below (default "
-          "0,1,...)")
-      ->type_name("S0,S1,...")
-      ->check(CLI::Validator(
-          [](const std::string& words) {
-            return order_from(words)
-                       ? std::string()
-                       : "\"" + words +
-                             "\" is not allowed: expected streams with commas between them, for "
-                             "instance 2,0,1,3";
-          },
-          "", "order"));
-  detect
-      ->add_option_function<std::string>(
-          "--llr-clip", [&c](const std::string& word) { c.llr_clip = clip_from(word).value(); },
-          "Limit of the LLRs, also the LLR of a missing hypothesis: above 0 and at most 1e6, or none where "
-          "none can be missing (default: none there, else 8)")
-      ->type_name("X")
-      ->check(CLI::Validator(
-          [](const std::string& word) {
-            return clip_from(word)
-                       ? std::string()
-                       : "\"" + word + "\" is not allowed: expected above 0 and at most 1e6, or none";
-          },
-          "", "clip"));
-  detect->add_flag("--extrinsic", c.extrinsic, "Take the a-priori LLRs off the output again");
+  add_settings(*detect, c);
   detect->add_flag("--no-prior", o->no_prior, "Leave the file's a-priori LLRs out");
   add_integer(
       *detect, "--uses-per-channel", 1, std::int64_t{1} << 40,

@@ -352,19 +352,26 @@ class DetectTest(array_files.ArrayFilesTest):
         def detect(detector, *more, qam=16):
             return ("detect", "in.h5", "-o", "out.h5", "--detector", detector, "--qam", qam, *more)
         self.fail_clearly(2, "ways = 5 is not allowed: expected 1 to 4, or 0 for as many as streams", *detect("nway", "--ways", 5))
-        self.fail_clearly(2, "ways = 2 is not allowed: expected unset: only nway has passes", *detect("ot", "--ways", 2))
-        self.fail_clearly(2, "survivors = 8 is not allowed", *detect("mmse", "--survivors", 8))
-        self.fail_clearly(2, "real-valued = true is not allowed", *detect("ml", "--real-valued"))
-        self.fail_clearly(2, "extrinsic = true is not allowed", *detect("mmse", "--extrinsic"))
+        self.fail_clearly(2, "--ways has no meaning with --detector ot", *detect("ot", "--ways", 2))
+        self.fail_clearly(2, "--survivors has no meaning with --detector mmse", *detect("mmse", "--survivors", 8))
+        self.fail_clearly(2, "--real-valued has no meaning with --detector ml", *detect("ml", "--real-valued"))
+        self.fail_clearly(2, "--extrinsic has no meaning with --detector mmse", *detect("mmse", "--extrinsic"))
         self.fail_clearly(2, "order = 1,0,1,2 is not allowed: expected each of 0 to 3 once", *detect("kbest", "--order", "1,0,1,2"))
         self.fail_clearly(2, "order = 1,0 is not allowed: expected each of 0 to 3 once", *detect("nway", "--order", "1,0"))
-        self.fail_clearly(2, "order = 3,2,1,0 is not allowed: expected unset: the result of ml does not depend on one",
-                          *detect("ml", "--order", "3,2,1,0"))
+        self.fail_clearly(2, "--order has no meaning with --detector ml", *detect("ml", "--order", "3,2,1,0"))
         self.fail_clearly(2, "qam = 256 is not allowed: expected 64 or less with 4 streams (at most 2^24", *detect("ml", qam=256))
         self.fail_clearly(2, "llr-clip = none is not allowed: expected above 0 and at most 1e6:", *detect("kbest", "--llr-clip", "none"))
         self.fail_clearly(2, "llr-clip", *detect("kbest", "--llr-clip", "-1"))
         self.fail_clearly(2, "llr-clip", *detect("kbest", "--llr-clip", "nan"))
-        self.fail_clearly(2, "expected above 0 and at most 1e6, or none", *detect("ml", "--llr-clip", "2e6"))
+        self.fail_clearly(2, "expected a number from 1e-6 to 1e6, or \"none\"", *detect("ml", "--llr-clip", "2e6"))
+
+    def test_words_in_any_case(self):
+        h, y, _ = signal_of(12, 6, 4, 4, 16, 0.1)
+        self.write_signal("in.h5", h, y, 0.1)
+        self.succeed("detect", "in.h5", "-o", "out.h5", "--detector", "K-Best", "--qam", 16, "--llr-clip", 4, "--real-valued")
+        attributes = self.read("out.h5")[1]
+        self.assertEqual(attributes["detector"], "kbest")
+        self.assertEqual((attributes["survivors"], attributes["real_valued"], attributes["llr_clip"]), (64, 1, 4.0))
 
     def test_used_wrongly(self):
         h, y, _ = signal_of(13, 6, 2, 2, 16, 0.1)
@@ -374,7 +381,7 @@ class DetectTest(array_files.ArrayFilesTest):
         self.fail_clearly(2, "a constellation is missing: --qam 4, 16, 64 or 256", *detect, "--detector", "ml")
         self.fail_clearly(2, "\"nwya\" is not known: did you mean nway?", *detect, "--detector", "nwya", "--qam", 16)
         self.fail_clearly(2, "expected ml, mf, zf", *detect, "--detector", "transformer", "--qam", 16)
-        for option, value in (("--qam", 2), ("--qam", 32), ("--ways", 0), ("--ways", "many"), ("--survivors", 0), ("--llr-clip", "off"),
+        for option, value in (("--qam", 2), ("--qam", 32), ("--ways", 9), ("--ways", "many"), ("--survivors", 0), ("--llr-clip", "off"),
                               ("--order", "1,"), ("--order", "1,x"), ("--order", "1 0"), ("--order", "1,-1"),
                               ("--llr-sign", "positive"), ("--uses-per-channel", 0), ("--memory", "much")):
             self.fail_clearly(2, option, *detect, "--detector", "nway", *(("--qam", 16) if option != "--qam" else ()), option, value)

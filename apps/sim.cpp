@@ -62,7 +62,7 @@ constexpr const char* massive_format = "{:>8} {:>8} {:>10} {:>11} {:>11} {:>10} 
 void print_header(const wb::curve_config& curve) {
   const bool coded = curve.link.code.type != wb::code_type::none;
   fmt::print("{}\n", curve.label);
-  if (curve.link.massive) {
+  if (std::holds_alternative<wb::massive_link_config>(curve.link.antennas)) {
     fmt::print(massive_format, "SNR dB", "Eb/N0 dB", "frames", "codewords", "cw. errors", "BER", "BLER",
                "95% interval of BLER", "Mb/s", "time");
     return;
@@ -364,8 +364,9 @@ int run_sim(sim_options options) {
 
   std::set<std::string> said;
   for (const wb::curve_result& c : start.curves)
-    if (const auto& csi = c.config.link.csi; !options.quiet && said.insert(csi.path).second)
-      print_remark(csi.path, csi.remark);
+    if (const auto* csi = std::get_if<wb::csi_channel_config>(&c.config.link.channel);
+        csi != nullptr && !options.quiet && said.insert(csi->path).second)
+      print_remark(csi->path, csi->remark);
   simulation run(options, std::move(start), *exec);
   if (!run.run()) {
     std::string message = fmt::format("interrupted: {} of {} points finished", run.finished(), run.points());

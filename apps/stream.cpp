@@ -655,6 +655,7 @@ json run_one(stream_run run, progress_line& line) {
 
 int run_stream(const stream_options& o) {
   stream_scenario scenario = load_stream_scenario(o.scenario);
+  for (const std::string& hint : scenario.hints) fmt::print(stderr, "hint: {}\n", hint);
   if (!o.json.empty()) wb::check_writable(o.json);
   for (stream_run& r : scenario.runs) {
     if (!o.devices.empty()) {

@@ -33,19 +33,21 @@ struct stream_run {
   std::string source = "generated";
   bool stages = true;
   std::size_t trace = 0;
-  // [detector], [massive], [stbc], [code], [decoder]
-  wb::detector_config detector;
   std::size_t per_channel = 1;  // uses, vectors or codewords that share an estimate
+  // [mimo], [modem], [detector], [massive], [stbc], [code], [decoder]. Antennas and points of the first two
+  // are those of the configurations too.
+  int sent_streams = 2, rx_antennas = 2, qam = 0;
+  wb::detector_config detector;
   wb::uplink_config massive;
-  bool half = false, llr_int8 = false;  // of uplink: H and y as complex32; LLRs as int8
+  wb::uplink_chain_config frames_as;  // its samples and LLRs
   wb::stbc_config space_time;
   wb::code_settings code;
-  std::string space_time_code = "silver";
 };
 
 struct stream_scenario {
   std::string title, text;
-  std::vector<stream_run> runs;  // at least one
+  std::vector<stream_run> runs;    // at least one
+  std::vector<std::string> hints;  // of keys that have other names today
 };
 
 /// Throws wb::file_error with the key, its value and what is allowed.

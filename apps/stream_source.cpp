@@ -11,7 +11,7 @@
 #include <warpband/core/error.hpp>
 #include <warpband/core/half.hpp>
 #include <warpband/exec/cpu.hpp>
-#include <warpband/link/chain.hpp>
+#include <warpband/link/link.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #if WARPBAND_HDF5
 #include <warpband/io/hdf5.hpp>
@@ -44,14 +44,14 @@ float noise_of(const stream_run& run) {
   link.axis = wb::snr_axis::snr_db;
   link.code.k = 1;  // the rate, which the SNR does not depend on
   if (run.chain == "stbc") {
-    link.space_time = run.space_time;
+    link.antennas = run.space_time;
   } else if (run.chain == "uplink" || run.chain == "precode") {
-    wb::massive_link_config& massive = link.massive.emplace();
-    massive.antennas = run.massive.antennas, massive.users = run.massive.users;
-    massive.direction =
-        run.chain == "uplink" ? wb::massive_direction::uplink : wb::massive_direction::downlink;
+    link.antennas = wb::massive_link_config{
+        .direction = run.chain == "uplink" ? wb::massive_direction::uplink : wb::massive_direction::downlink,
+        .antennas = run.massive.antennas,
+        .users = run.massive.users};
   } else {
-    link.streams = run.detector.streams, link.rx_antennas = run.detector.rx_antennas;
+    link.antennas = run.detector;
   }
   return static_cast<float>(std::pow(10, -wb::noise_level_at(link, run.snr_db).esn0_db / 10));
 }

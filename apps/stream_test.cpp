@@ -124,11 +124,13 @@ rate = 1e9
 frames = 2000
 warmup = 2
 stages = false
-[detector]
-type = "nway"
+[mimo]
 streams = 4
 rx_antennas = 4
-qam = 64
+[modem]
+modulation = "64qam"
+[detector]
+type = "N-way"
 ways = 4
 )");
   const auto& counters = result["runs"][0]["counters"];
@@ -211,6 +213,14 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
         refused{"[stream]\nitems = 8\ncopies_every = 9\n", "rate"},
         refused{"[stream]\nitems = 8\nrate = 10\ncopies_every = 9\n", "on a CPU"},
         refused{"[stream]\nitems = 8\ntrace = -1\n", "stream.trace"},
+        refused{"[stream]\nitems = 8\n[detector]\nqam = 8\n",
+                "detector.qam = 8 is not allowed: expected 4, 16, 64"},
+        refused{"[stream]\nitems = 8\n[detector]\nqam = 16\n[modem]\nmodulation = \"qpsk\"\n",
+                "detector.qam and modem.modulation say the same"},
+        refused{"[stream]\nitems = 8\n[mimo]\nstreams = 9\n", "mimo.streams = 9 is not allowed"},
+        refused{"[stream]\nitems = 8\nchain = \"stbc\"\n[stbc]\ntype = \"pair\"\n", "stbc.v is missing"},
+        refused{"[stream]\nitems = 8\nchain = \"uplink\"\n[mimo]\nrx_antennas = 2\n",
+                "it is of detect, decode and stbc"},
         refused{"[stream\n", "line 1"},
         refused{"", "stream.items"}}) {
     const outcome o = stream_text(r.scenario, "--frames 1");
@@ -261,6 +271,36 @@ stream.chain = "detect"
 )");
     EXPECT_EQ(result["runs"].size(), 2U);
   }
+}
+
+TEST(stream_command, keys_under_their_names_of_before_load_with_a_hint_each) {
+  const std::string head = "[stream]\nitems = 12\nframes = 5\nstages = false\n";
+  const auto bytes_of = [&](const std::string& text, const std::string& hints) {
+    const std::string path = work + ".json";
+    const outcome o = stream_text(head + text, "--json " + path);
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(o.err, hints) << text;
+    const auto run = wb::testing::parse_json(text_of(path))["runs"][0];
+    std::filesystem::remove(path);
+    return std::lround(run["input_gb_per_s"].get<double>() * run["frame_us"].get<double>() * 1e3);
+  };
+  const std::string table = "chain = \"decode\"\n[code]\ntype = \"conv\"\nk = 10\n";
+  const long now =
+      bytes_of(table + "[mimo]\nstreams = 3\nrx_antennas = 4\n[modem]\nmodulation = \"QAM16\"\n", "");
+  EXPECT_EQ(bytes_of(table + "[detector]\nstreams = 3\nrx_antennas = 4\nqam = 16\n[[run]]\n[[run]]\n",
+                     "hint: detector.streams is now mimo.streams = 3\n"
+                     "hint: detector.rx_antennas is now mimo.rx_antennas = 4\n"
+                     "hint: detector.qam is now modem.modulation = \"16qam\"\n"),
+            now);
+  EXPECT_EQ(bytes_of("chain = \"stbc\"\n[stbc]\ncode = \"Golden\"\nqam = 64\nrx_antennas = 3\n",
+                     "hint: stbc.qam is now modem.modulation = \"64qam\"\n"
+                     "hint: stbc.rx_antennas is now mimo.rx_antennas = 3\n"
+                     "hint: stbc.code is now stbc.type = \"Golden\"\n"),
+            bytes_of("chain = \"stbc\"\n[stbc]\ntype = \"golden\"\n[mimo]\nrx_antennas = 3\n", ""));
+  // What a run says stands in the place of what the file says under the other name.
+  EXPECT_EQ(bytes_of("[detector]\nrx_antennas = 2\n[[run]]\nmimo.rx_antennas = 4\n",
+                     "hint: detector.rx_antennas is now mimo.rx_antennas = 2\n"),
+            bytes_of("[mimo]\nrx_antennas = 4\n", ""));
 }
 
 #if WARPBAND_HDF5
@@ -314,7 +354,7 @@ TEST(stream_command, an_snr_is_that_of_a_receive_antenna) {
         "[stream]\nchain = \"decode\"\nitems = 1440\nframes = 40\ncheck_every = 1\n"
         "stages = false\nsnr_db = " +
         std::to_string(snr) +
-        "\n[detector]\nstreams = 8\nrx_antennas = 8\nqam = 4\n[code]\n"
+        "\n[mimo]\nstreams = 8\nrx_antennas = 8\n[code]\n"
         "type = \"wimax-ldpc\"\nn = 2304\nrate = \"1/2\"\n");
     const auto& checked = result["runs"][0]["checked"];
     EXPECT_GE(checked["blocks"].get<int>(), 10);

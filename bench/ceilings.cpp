@@ -51,7 +51,7 @@ std::size_t threads_of(executor& e) {
 
 void measure_fp32(executor& e, ceilings& c) {
   const kernel& k = e.build_of(fp32_ceiling_kernels());
-  const bool on_cpu = e.name() == "cpu";
+  const bool on_cpu = !e.is_device();
   // One wave of a CUDA device's threads; a few vectors for each thread of a CPU.
   const std::size_t items =
       on_cpu ? 4 * threads_of(e) * static_cast<std::size_t>(k.lanes) : e.preferred_batch(false);

@@ -26,6 +26,7 @@ class meter final : public executor {
       : executor(std::make_shared<borrowed>(base, false), std::make_shared<borrowed>(base, true)),
         base_(base) {}
   std::string name() const override { return base_.name(); }
+  bool is_device() const noexcept override { return base_.is_device(); }
   std::string description() const override { return base_.description(); }
   std::size_t preferred_batch(bool block_per_item) const override {
     return base_.preferred_batch(block_per_item);

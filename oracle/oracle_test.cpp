@@ -418,7 +418,7 @@ oracle::turbo_result brute_force_decode(const std::vector<double>& llr, const st
 
   std::vector<double> extrinsic_1(k), extrinsic_2(k);
   for (int iteration = 1; iteration <= options.iterations; ++iteration) {
-    const double scale = iteration == options.iterations ? 1.0 : options.extrinsic_scale;
+    const double scale = iteration == options.iterations ? 1.0 : options.scale;
     std::vector<double> input;
     for (std::size_t i = 0; i < k; ++i) input.push_back(d0[i] + extrinsic_2[i]);
     input.insert(input.end(), {d0[k], d2[k], d1[k + 1]});

@@ -192,7 +192,7 @@ turbo_result decode(const std::vector<double>& llr, const std::vector<std::size_
   std::vector<metrics> alpha;
   for (int iteration = 0; iteration < options.iterations; ++iteration) {
     // The scale answers the optimism of what the next half-iteration would believe: the last one has no next.
-    const double scale = iteration + 1 < options.iterations ? options.extrinsic_scale : 1.0;
+    const double scale = iteration + 1 < options.iterations ? options.scale : 1.0;
     for (std::size_t i = 0; i < k; ++i) input_1[i] = d0[i] + extrinsic_2[i];
     decode_constituent<Algorithm>(code, input_1, parity_1, alpha, extrinsic_1);
     for (double& value : extrinsic_1) value *= scale;

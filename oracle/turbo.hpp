@@ -16,7 +16,7 @@ struct turbo_options {
   oracle::algorithm algorithm = oracle::algorithm::log_map;
   /// Factor on the extrinsic values of both constituents, in every iteration but the last: it answers the
   /// optimism of what the next iteration would believe.
-  double extrinsic_scale = 1.0;
+  double scale = 1.0;
   /// Full iterations, two half-iterations each; 0 gives decisions on the channel alone.
   int iterations = 6;
 };

@@ -348,6 +348,7 @@ class counting_executor final : public wb::executor {
  public:
   explicit counting_executor(std::shared_ptr<counting_memory> m) : executor(m, m) {}
   std::string name() const override { return "counting"; }
+  bool is_device() const noexcept override { return false; }
   std::string description() const override { return "counting"; }
   std::size_t preferred_batch(bool) const override { return 1; }
   void run(const wb::kernel_set&, const void*, std::size_t) override {}

@@ -126,13 +126,12 @@ inline constexpr windows_kind int16_kind{"int16", turbo_precision::int16, map_al
     bfloat_log_map{"bfloat16 log-MAP", turbo_precision::bfloat16, map_algorithm::log_map};
 inline turbo_decoder_config setting(const windows_kind& kind, int k, int windows = 0, int overlap = -1,
                                     int iterations = 4) {
-  return {.k = k,
-          .algorithm = kind.algorithm,
-          .iterations = iterations,
-          .windows = windows,
-          .overlap = overlap,
-          .extrinsic_scale = kind.algorithm == map_algorithm::log_map ? 1.f : 0.75f,
-          .precision = kind.precision};
+  return with_usual_scale({.k = k,
+                           .algorithm = kind.algorithm,
+                           .iterations = iterations,
+                           .windows = windows,
+                           .overlap = overlap,
+                           .precision = kind.precision});
 }
 
 struct decisions {

@@ -15,12 +15,12 @@ namespace wb {
 
 /// Fewer uses than keep the device busy with a thread for each: threads that share a use end sooner.
 inline bool few(const executor& exec, std::size_t uses) {
-  return exec.name() != "cpu" && uses < exec.preferred_batch(false);
+  return exec.is_device() && uses < exec.preferred_batch(false);
 }
 
 inline int ml_tile(const executor& exec, int streams, int pam_bits) {
   const bool many = 2 * pam_bits * (streams - 2) >= 6;
-  return exec.name() != "cpu" && many ? 32 : 1;
+  return exec.is_device() && many ? 32 : 1;
 }
 /// Above 1: as many as nway_kernels.cpp builds for the size.
 inline int nway_tile(const executor& exec, std::size_t uses) { return few(exec, uses) ? 2 : 1; }

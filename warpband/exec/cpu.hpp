@@ -40,6 +40,7 @@ class cpu final : public executor {
   isa instructions() const noexcept { return isa_; }
 
   std::string name() const override { return "cpu"; }
+  bool is_device() const noexcept override { return false; }
   std::string description() const override;
   std::size_t preferred_batch(bool block_per_item) const override;
   void run(const kernel_set& op, const void* args, std::size_t items) override;

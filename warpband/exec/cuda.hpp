@@ -35,6 +35,7 @@ class cuda final : public executor {
   explicit cuda(cuda_options options = {});
   ~cuda() override;
   std::string name() const override;
+  bool is_device() const noexcept override { return true; }
   std::string description() const override;
   std::size_t preferred_batch(bool block_per_item) const override;
   void run(const kernel_set& op, const void* args, std::size_t items) override;

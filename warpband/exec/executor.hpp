@@ -82,6 +82,8 @@ class executor {
 
   /// "cpu" or "cuda:0".
   virtual std::string name() const = 0;
+  /// Whether it runs on a device of its own, with its own memory, rather than on this machine's cores.
+  virtual bool is_device() const noexcept = 0;
   /// What it runs on: "avx512, 2 threads" or "NVIDIA H100 80GB HBM3".
   virtual std::string description() const = 0;
   /// Items that fill it once: a good batch is a multiple.

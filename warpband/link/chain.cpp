@@ -25,166 +25,24 @@ std::uint32_t number_of(double point_db, int transmission = 0) {
                                     (transmission << 20));
 }
 
-/// The code, which of lte-transport depends on the symbols that its bits are mapped to.
-code_config code_of(const link_config& c) {
-  code_config code = c.code;
-  code.transport.modulation_order = bits_per_symbol(c.qam);
-  code.transport.layers = c.streams;
-  return code;
-}
-int symbols_per_block(const link_config& c) {
-  check_range("subcarriers", c.tdl.grid.subcarriers, 1, 65536);
-  if (c.tdl.grid.symbols != 0) return c.tdl.grid.symbols;
-  return static_cast<int>(std::min<std::size_t>(symbols_for(c.tdl.grid, resource_elements(c)), INT_MAX));
-}
-bool block_fading(const link_config& c) {
-  return c.channel == channel_type::rayleigh && c.fading == fading_type::block;
-}
 constexpr int slots = 2;  // uses of the channel that a codeword of a space-time code takes
-/// Symbols of a use: r_s of the signal-to-noise ratios.
-int symbols_per_use(const link_config& c) {
-  if (c.massive) return c.massive->users;
-  return c.space_time ? c.space_time->code.symbols() / slots : c.streams;
-}
 
-/// Antennas that receive what a use sends, for the signal-to-noise ratios.
-int receivers(const link_config& c) {
-  if (!c.massive) return c.rx_antennas;
-  return c.massive->direction == massive_direction::uplink ? c.massive->antennas : 1;
-}
-
-/// What a space-time code allows, and its settings with what they leave open chosen.
-void complete_space_time(link_config& c) {
-  if (c.streams != 1 && c.streams != slots)
-    throw argument_error("streams", std::to_string(c.streams), "2, the antennas of a space-time code");
-  c.streams = slots;
-  if (c.detector)
-    throw argument_error("detector.type", name_of(c.detector->type), "none with a space-time code");
-  if (c.channel != channel_type::rayleigh)
-    throw argument_error("channel.type", "\"" + std::string(name_of(c.channel)) + "\"",
-                         "\"rayleigh\" with a space-time code");
-  if (c.qam == 2 || c.qam == 256)
-    throw argument_error("modulation", c.qam == 2 ? "\"bpsk\"" : "\"256qam\"",
-                         "\"qpsk\", \"16qam\" or \"64qam\" with a space-time code");
-  if (c.code.type == code_type::lte_transport)
-    throw argument_error("code.type", "\"lte-transport\"", "another one with a space-time code");
-  c.space_time->qam = c.qam;
-  c.space_time->rx_antennas = c.rx_antennas;
-  (void)stbc_decoder(*c.space_time);  // throws for what it does not allow
+demap_algorithm demapper_of(const link_config& c) {
+  const auto* one = std::get_if<single_antenna>(&c.antennas);
+  return one != nullptr ? one->demapper : demap_algorithm::max_log;
 }
 
 }  // namespace
 
-const char* name_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "ebn0_db" : "snr_db"; }
-const char* title_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "Eb/N0" : "SNR"; }
-const char* name_of(channel_type c) noexcept {
-  return c == channel_type::awgn       ? "awgn"
-         : c == channel_type::rayleigh ? "rayleigh"
-         : c == channel_type::tdl      ? "tdl"
-         : c == channel_type::cdl      ? "cdl"
-                                       : "file";
-}
-const char* name_of(fading_type f) noexcept { return f == fading_type::fast ? "fast" : "block"; }
-
-link_config completed(const link_config& config) {
-  link_config c = config;
-  bits_per_symbol(c.qam);
-  if (c.massive) {
-    complete_massive(c);
-    return c;
-  }
-  if (c.space_time) {
-    complete_space_time(c);
-    c.code = completed(c.code);
-    return c;
-  }
-  if (c.channel == channel_type::cdl || c.channel == channel_type::file)
-    throw argument_error("channel.type", "\"" + std::string(name_of(c.channel)) + "\"",
-                         "another one without massive MIMO");
-  check_range("streams", c.streams, 1, 8);
-  check_range("rx_antennas", c.rx_antennas, c.streams, 16);
-  if (c.code.type == code_type::lte_transport) {
-    if (c.streams > 4)
-      throw argument_error("streams", std::to_string(c.streams), "1 to 4 with \"lte-transport\"");
-    c.code = code_of(c);
-  }
-  c.code = completed(c.code);
-  if (c.channel == channel_type::tdl) {
-    c.tdl.streams = c.streams;
-    c.tdl.rx_antennas = c.rx_antennas;
-    c.tdl.grid.symbols = symbols_per_block(c);
-    check(c.tdl);
-  }
-  if (!c.detector && c.streams == 1 && c.rx_antennas == 1) return c;
-  if (c.channel == channel_type::awgn)
-    throw argument_error("channel.type", "\"awgn\"",
-                         "\"rayleigh\" or \"tdl\" with several antennas or a detector");
-  if (c.qam == 2)
-    throw argument_error("modulation", "\"bpsk\"",
-                         "\"qpsk\" to \"256qam\" with several antennas or a detector");
-  if (!c.detector) c.detector.emplace();
-  c.detector->streams = c.streams;
-  c.detector->rx_antennas = c.rx_antennas;
-  c.detector->qam = c.qam;
-  c.detector = completed(*c.detector);
-  make_detector(*c.detector);  // throws for what only a detector of this type does not allow
-  return c;
-}
-
-bool erases_uses(const link_config& c) noexcept { return c.detector || c.space_time || c.massive; }
-std::size_t codewords_per_frame(const link_config& c) noexcept {
-  return c.massive ? c.massive->codewords() : 1;
-}
-std::size_t bits_per_frame(const link_config& c) { return sizes_of(c.code).k * codewords_per_frame(c); }
-
-double code_rate(const link_config& c) {
-  const code_sizes sizes = sizes_of(code_of(c));
-  return static_cast<double>(sizes.k) / static_cast<double>(sizes.n);
-}
-
-std::size_t resource_elements(const link_config& c) {
-  if (c.massive) {  // of all OFDM symbols, those that carry bits
-    const std::size_t bits = static_cast<std::size_t>(bits_per_symbol(c.qam));
-    return (sizes_of(c.code).n + bits - 1) / bits * static_cast<std::size_t>(c.massive->symbols);
-  }
-  if (c.space_time) {
-    const std::size_t codeword =
-        static_cast<std::size_t>(bits_per_symbol(c.qam) * c.space_time->code.symbols());
-    return (sizes_of(c.code).n + codeword - 1) / codeword * slots;
-  }
-  const std::size_t bits = static_cast<std::size_t>(bits_per_symbol(c.qam) * c.streams);
-  return (sizes_of(code_of(c)).n + bits - 1) / bits;
-}
-
-std::size_t uses_per_frame(const link_config& c) {
-  if (c.massive) return static_cast<std::size_t>(c.massive->subcarriers * c.massive->symbols);
-  const std::size_t uses = resource_elements(c);
-  if (c.channel != channel_type::tdl) return uses;
-  const std::size_t block =
-      static_cast<std::size_t>(c.tdl.grid.subcarriers) * static_cast<std::size_t>(symbols_per_block(c));
-  return (uses + block - 1) / block * block;
-}
-
-noise_level noise_level_at(const link_config& c, double point_db) {
-  const double bits = code_rate(c) * bits_per_symbol(c.qam) * symbols_per_use(c) / receivers(c);
-  noise_level n;
-  if (c.axis == snr_axis::ebn0_db) {
-    n.ebn0_db = point_db;
-    n.snr_db = point_db + 10 * std::log10(bits);
-  } else {
-    n.ebn0_db = point_db - 10 * std::log10(bits);
-    n.snr_db = point_db;
-  }
-  n.esn0_db = n.snr_db - 10 * std::log10(c.space_time ? slots : c.massive ? c.massive->users : c.streams);
-  return n;
-}
-
 link_chain::link_chain(const link_config& config, executor& exec, std::size_t max_batch)
-    : config_(completed(config)), exec_(exec), mapper_(config.qam), demapper_(config.qam, config.demapper) {
+    : config_(completed(config)),
+      exec_(exec),
+      mapper_(config.qam),
+      demapper_(config.qam, demapper_of(config)) {
   const std::size_t m = static_cast<std::size_t>(mapper_.bits());
   sent_ = sizes_of(config_.code).n;
   uses_ = uses_per_frame(config_);
-  symbols_ = uses_ * static_cast<std::size_t>(symbols_per_use(config_));
+  symbols_ = symbols_per_frame(config_);
   codewords_ = codewords_per_frame(config_);
   padded_ = symbols_ * m / codewords_;
   const code_config& code = config_.code;
@@ -195,18 +53,18 @@ link_chain::link_chain(const link_config& config, executor& exec, std::size_t ma
   } else if (coded()) {
     code_ = make_codec(code);
   }
-  if (config_.detector) detector_ = make_detector(*config_.detector);
-  if (config_.space_time) {
-    space_time_encoder_.emplace(config_.space_time->code, config_.qam);
-    space_time_decoder_.emplace(*config_.space_time);
+  if (const auto* c = std::get_if<detector_config>(&config_.antennas)) detector_ = make_detector(*c);
+  if (const auto* c = std::get_if<stbc_config>(&config_.antennas)) {
+    space_time_encoder_.emplace(c->code, config_.qam);
+    space_time_decoder_.emplace(*c);
   }
-  if (config_.massive)
+  if (std::holds_alternative<massive_link_config>(config_.antennas))
     massive_ = std::make_unique<massive_link>(config_);
-  else if (config_.channel == channel_type::tdl)
-    tdl_.emplace(config_.tdl);
+  else if (const auto* c = std::get_if<tdl_config>(&config_.channel))
+    tdl_.emplace(*c);
   // What one unit of the executor's work needs is taken in any case, within reason.
   const std::size_t unit = preferred_frames(), frame = bytes_per_frame();
-  const std::size_t usual = (exec_.name() == "cpu" ? std::size_t{64} : std::size_t{1024}) << 20;
+  const std::size_t usual = (exec_.is_device() ? std::size_t{1024} : std::size_t{64}) << 20;
   const std::size_t most = std::size_t{1} << 30;
   std::size_t batch = std::max<std::size_t>(1, std::clamp(unit * frame, usual, most) / frame);
   if (batch > unit) batch = batch / unit * unit;
@@ -237,10 +95,11 @@ std::size_t link_chain::bytes_per_frame() const noexcept {
     for (int r = 0; r < s.blocks; r++)
       bits += static_cast<std::size_t>(2 * s.k(r) + 5 * 3 * (s.k(r) + 4) + 17);
   }
-  if (!erases_uses(config_)) return bits + symbols_ * (config_.channel == channel_type::awgn ? 8 : 16);
-  const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
-                    tx = static_cast<std::size_t>(config_.streams);
-  const std::size_t channels = block_fading(config_) ? 1 : uses_;
+  if (!erases_uses(config_))
+    return bits + symbols_ * (std::holds_alternative<awgn_config>(config_.channel) ? 8 : 16);
+  const std::size_t rx = static_cast<std::size_t>(rx_antennas_of(config_)),
+                    tx = static_cast<std::size_t>(streams_of(config_));
+  const std::size_t channels = is_block_fading(config_) ? 1 : uses_;
   return bits + uses_ * (8 * (tx + rx) + 1) + channels * 8 * rx * tx + 4;
 }
 
@@ -252,12 +111,12 @@ void link_chain::allocate(std::size_t batch) {
     massive_->allocate(exec_, batch);
     erased_uses_ = exec_.make<std::int32_t>(1, batch);
   } else if (erases_uses(config_)) {
-    const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
-                      tx = static_cast<std::size_t>(config_.streams);
+    const std::size_t rx = static_cast<std::size_t>(rx_antennas_of(config_)),
+                      tx = static_cast<std::size_t>(streams_of(config_));
     symbols_sent_ = exec_.make<std::complex<float>>(tx, uses);
     received_ = exec_.make<std::complex<float>>(rx, uses);
     const std::size_t fast = space_time_decoder_ ? uses / slots : uses;
-    gain_ = exec_.make<std::complex<float>>(rx * tx, block_fading(config_) ? batch : fast);
+    gain_ = exec_.make<std::complex<float>>(rx * tx, is_block_fading(config_) ? batch : fast);
     use_status_ = exec_.make<std::uint8_t>(1, uses);
     erased_uses_ = exec_.make<std::int32_t>(1, batch);
     const std::uint8_t zero = 0;
@@ -266,7 +125,8 @@ void link_chain::allocate(std::size_t batch) {
     exec_.sync();
   } else {
     received_ = exec_.make<std::complex<float>>(1, uses);
-    if (config_.channel != channel_type::awgn) gain_ = exec_.make<std::complex<float>>(1, uses);
+    if (!std::holds_alternative<awgn_config>(config_.channel))
+      gain_ = exec_.make<std::complex<float>>(1, uses);
   }
   if (space_time_decoder_ && !coded())
     decided_ = exec_.make<std::uint8_t>(padded_, rows);
@@ -315,11 +175,11 @@ void link_chain::transmit(const std::uint8_t* sent, std::uint64_t first_frame, s
   }
   mapper_.run(exec_, make_view(sent, m, n), y);
   view<const std::complex<float>> h;
-  if (config_.channel == channel_type::tdl) {
+  if (tdl_) {
     tdl_->apply(exec_, y, y, make_view(gain_.data(), n), blocks_of(first_frame, point));
     h = make_view(gain_.data(), n);
-  } else if (config_.channel == channel_type::rayleigh) {
-    const bool block = block_fading(config_);
+  } else if (std::holds_alternative<rayleigh_config>(config_.channel)) {
+    const bool block = is_block_fading(config_);
     apply_rayleigh(exec_, y, y, make_view(gain_.data(), n), block ? static_cast<int>(symbols_) : 1,
                    {config_.seed, block ? first_frame : first_symbol, point});
     h = make_view(gain_.data(), n);
@@ -330,13 +190,13 @@ void link_chain::transmit(const std::uint8_t* sent, std::uint64_t first_frame, s
 }
 
 random_range link_chain::blocks_of(std::uint64_t first_frame, std::uint32_t point) const noexcept {
-  return {config_.seed, first_frame * (uses_ / config_.tdl.grid.elements()), point};
+  return {config_.seed, first_frame * (uses_ / tdl_->config().grid.elements()), point};
 }
 
 void link_chain::transmit_streams(std::uint64_t first_frame, std::size_t frames, std::uint32_t point) {
-  const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas),
-                    tx = static_cast<std::size_t>(config_.streams), uses = frames * uses_;
-  const bool block = block_fading(config_);
+  const std::size_t rx = static_cast<std::size_t>(rx_antennas_of(config_)),
+                    tx = static_cast<std::size_t>(streams_of(config_)), uses = frames * uses_;
+  const bool block = is_block_fading(config_);
   const std::size_t shared = block ? uses_ : 1;
   const auto y = make_view(received_.data(), rx, uses);
   const auto h = make_view(gain_.data(), rx * tx, uses / shared);
@@ -360,9 +220,9 @@ void link_chain::transmit_streams(std::uint64_t first_frame, std::size_t frames,
 }
 
 void link_chain::transmit_codewords(std::uint64_t first_frame, std::size_t frames, std::uint32_t point) {
-  const std::size_t rx = static_cast<std::size_t>(config_.rx_antennas), uses = frames * uses_,
+  const std::size_t rx = static_cast<std::size_t>(rx_antennas_of(config_)), uses = frames * uses_,
                     codewords = uses / slots, bits = space_time_decoder_->bits_per_codeword();
-  const bool block = block_fading(config_);
+  const bool block = is_block_fading(config_);
   const std::size_t shared = block ? uses_ : slots;
   const auto h = make_view(gain_.data(), 2 * rx, uses / shared);
   apply_mimo_rayleigh(exec_, make_view(symbols_sent_.data(), 2, uses), make_view(received_.data(), rx, uses),
@@ -383,7 +243,7 @@ void link_chain::transmit_codewords(std::uint64_t first_frame, std::size_t frame
 }
 
 void link_chain::add_noise(std::uint64_t first_frame, std::size_t frames, std::uint32_t point) {
-  const std::size_t of_frame = uses_ * static_cast<std::size_t>(config_.rx_antennas);
+  const std::size_t of_frame = uses_ * static_cast<std::size_t>(rx_antennas_of(config_));
   const auto entries = make_view(received_.data(), frames * of_frame);
   add_awgn(exec_, entries, entries, n0_, {config_.seed, first_frame * of_frame, point});
 }

@@ -6,19 +6,34 @@
 #include <vector>
 
 #include <warpband/channel/file/csi_file.hpp>
-#include <warpband/link/chain.hpp>
+#include <warpband/link/massive_channel.hpp>
 #include <warpband/link/regroup/regroup.hpp>
 
 namespace wb {
 
+const std::vector<setting_of<csi_channel_config>>& csi_channel_settings() {
+  using c = csi_channel_config;
+  static const std::vector<setting_of<c>> all{
+      text("file", &c::name,
+           "The path of an HDF5 file of channel estimates, from the scenario's folder on if it is not "
+           "absolute. A frame takes a snapshot, one after the other and again from the first, at every "
+           "point the same; of it the first antennas, users and subcarriers, which count as the true "
+           "channel.")
+          .without_default(),
+      boolean("power_control", &c::power_control,
+              "The mean power of each user's channel is 1 in every frame, or over all its snapshots.")};
+  return all;
+}
+
 #if !WARPBAND_HDF5
 
-void complete_csi(link_config&) {
+void complete_csi(csi_channel_config&, int, int, int&) {
   throw argument_error("channel.type", "\"file\"", "another one, as this build is without HDF5");
 }
-std::unique_ptr<massive_channel> make_csi_channel(const link_config& link) {
-  link_config c = link;
-  complete_csi(c);
+std::unique_ptr<massive_channel> make_csi_channel(const csi_channel_config& config, int antennas, int users,
+                                                  int subcarriers) {
+  csi_channel_config c = config;
+  complete_csi(c, antennas, users, subcarriers);
   return nullptr;
 }
 
@@ -31,11 +46,11 @@ std::size_t size(int n) { return static_cast<std::size_t>(n); }
 /// Snapshots, kept on the executor.
 class csi_matrices final : public massive_channel {
  public:
-  explicit csi_matrices(const link_config& link)
-      : subcarriers_(size(link.massive->subcarriers)),
-        entries_(size(link.massive->antennas * link.massive->users)),
-        snapshots_(link.csi.snapshots),
-        table_(read(link)) {}
+  csi_matrices(const csi_channel_config& c, std::size_t antennas, std::size_t users, std::size_t subcarriers)
+      : subcarriers_(subcarriers),
+        entries_(antennas * users),
+        snapshots_(c.snapshots),
+        table_(read(c, antennas, users, subcarriers)) {}
   std::size_t matrices() const noexcept override { return subcarriers_; }
   void draw(executor& exec, view<std::complex<float>> h, random_range range) override {
     const std::complex<float>* table = table_.on(exec);
@@ -52,15 +67,14 @@ class csi_matrices final : public massive_channel {
 
  private:
   /// [snapshots, subcarriers, antennas, users].
-  static std::vector<std::complex<float>> read(const link_config& link) try {
-    const csi_file file(link.csi.path);
+  static std::vector<std::complex<float>> read(const csi_channel_config& c, std::size_t antennas,
+                                               std::size_t users, std::size_t subcarriers) try {
+    const csi_file file(c.path);
     const std::size_t all_users = file.streams(), item = file.rx_antennas() * all_users;
-    if (file.snapshots() != link.csi.snapshots || file.subcarriers() != link.csi.subcarriers ||
-        file.rx_antennas() != link.csi.antennas || all_users != link.csi.users)
-      throw file_error(link.csi.path, "it has changed since the link was set up");
-    const std::size_t users = size(link.massive->users), antennas = size(link.massive->antennas),
-                      subcarriers = size(link.massive->subcarriers),
-                      of_snapshot = subcarriers * antennas * users;
+    if (file.snapshots() != c.snapshots || file.subcarriers() != c.subcarriers ||
+        file.rx_antennas() != c.antennas || all_users != c.users)
+      throw file_error(c.path, "it has changed since the link was set up");
+    const std::size_t of_snapshot = subcarriers * antennas * users;
     std::vector<std::complex<float>> h(file.snapshots() * of_snapshot), whole(file.subcarriers() * item);
     std::vector<std::uint8_t> status(file.subcarriers());
     std::vector<double> power(users);
@@ -83,13 +97,12 @@ class csi_matrices final : public massive_channel {
             power[u] += std::norm(std::complex<double>(*to));
           }
       }
-      if (link.csi.power_control) scale(n, 1);
+      if (c.power_control) scale(n, 1);
     }
-    if (!link.csi.power_control) scale(0, file.snapshots());
+    if (!c.power_control) scale(0, file.snapshots());
     return h;
   } catch (const std::bad_alloc&) {
-    throw file_error(link.csi.path,
-                     "its " + std::to_string(link.csi.snapshots) + " snapshots do not fit into memory");
+    throw file_error(c.path, "its " + std::to_string(c.snapshots) + " snapshots do not fit into memory");
   }
 
   std::size_t subcarriers_, entries_, snapshots_;
@@ -98,9 +111,7 @@ class csi_matrices final : public massive_channel {
 
 }  // namespace
 
-void complete_csi(link_config& link) {
-  csi_channel_config& c = link.csi;
-  massive_link_config& m = *link.massive;
+void complete_csi(csi_channel_config& c, int antennas, int users, int& subcarriers) {
   if (c.path.empty()) throw argument_error("file", "\"\"", "the path of a file with channel estimates");
   const csi_file file(c.path);
   c.layout = name_of(file.layout());
@@ -109,19 +120,20 @@ void complete_csi(link_config& link) {
   c.antennas = file.rx_antennas();
   c.users = file.streams();
   c.remark = file.remark();
-  if (m.subcarriers == 0) m.subcarriers = static_cast<int>(std::min<std::size_t>(c.subcarriers, 4096));
+  if (subcarriers == 0) subcarriers = static_cast<int>(std::min<std::size_t>(c.subcarriers, 4096));
   const auto check = [&](const char* argument, int wanted, std::size_t there, const char* what) {
     if (wanted > 0 && size(wanted) > there)
       throw argument_error(argument, std::to_string(wanted),
                            "at most " + std::to_string(there) + ", the " + what + " of " + c.path);
   };
-  check("antennas", m.antennas, c.antennas, "antennas");
-  check("users", m.users, c.users, "users");
-  check("subcarriers", m.subcarriers, c.subcarriers, "subcarriers");
+  check("antennas", antennas, c.antennas, "antennas");
+  check("users", users, c.users, "users");
+  check("subcarriers", subcarriers, c.subcarriers, "subcarriers");
 }
 
-std::unique_ptr<massive_channel> make_csi_channel(const link_config& link) {
-  return std::make_unique<csi_matrices>(link);
+std::unique_ptr<massive_channel> make_csi_channel(const csi_channel_config& c, int antennas, int users,
+                                                  int subcarriers) {
+  return std::make_unique<csi_matrices>(c, size(antennas), size(users), size(subcarriers));
 }
 
 #endif

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include <warpband/core/setting.hpp>
 
 namespace wb {
 
-struct link_config;
 class massive_channel;
 
 struct csi_channel_config {
@@ -24,14 +26,18 @@ struct csi_channel_config {
   std::string remark = {};  // of csi_file, for the user to see
 };
 
-/// Opens the file and notes what it holds; massive.subcarriers = 0 becomes all of the file's. Part of
-/// `completed`. Throws file_error as csi_file does, and argument_error: for antennas, users or subcarriers
-/// that the file does not have ("antennas", "users", "subcarriers"), without a path ("file"), and in builds
-/// without HDF5 ("channel.type").
-void complete_csi(link_config& link);
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<csi_channel_config>>& csi_channel_settings();
 
-/// Reads the file. The link is completed. Throws file_error, also where the file is not what was found then;
+/// Opens the file and notes what it holds; subcarriers = 0 becomes all of the file's. Part of `completed`.
+/// Throws file_error as csi_file does, and argument_error: for antennas, users or subcarriers that the file
+/// does not have ("antennas", "users", "subcarriers"), without a path ("file"), and in builds without HDF5
+/// ("channel.type").
+void complete_csi(csi_channel_config& config, int antennas, int users, int& subcarriers);
+
+/// Reads the file, as it was completed. Throws file_error, also where the file is not what was found then;
 /// memory_error.
-std::unique_ptr<massive_channel> make_csi_channel(const link_config& link);
+std::unique_ptr<massive_channel> make_csi_channel(const csi_channel_config& config, int antennas, int users,
+                                                  int subcarriers);
 
 }  // namespace wb

@@ -13,6 +13,7 @@
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/replacement.hpp>
+#include <warpband/link/massive_link.hpp>
 #include <warpband/link/result.hpp>
 
 namespace wb {
@@ -40,17 +41,14 @@ link_config over(const std::string& path, int antennas, int users, massive_mode 
   c.code.k = k;
   c.code.conv.rate = "5/6";
   c.qam = 16;
-  c.channel = channel_type::file;
-  c.csi.path = path;
+  c.channel = csi_channel_config{.path = path};
   c.axis = snr_axis::snr_db;
-  massive_link_config& m = c.massive.emplace();
-  m.antennas = antennas;
-  m.users = users;
-  m.solver = solver;
-  m.iterations = iterations;
-  m.subcarriers = 31;
+  c.antennas = massive_link_config{
+      .antennas = antennas, .users = users, .solver = solver, .iterations = iterations, .subcarriers = 31};
   return c;
 }
+massive_link_config& massive_of(link_config& c) { return std::get<massive_link_config>(c.antennas); }
+csi_channel_config& file_of(link_config& c) { return std::get<csi_channel_config>(c.channel); }
 std::int64_t total(const std::vector<std::int32_t>& v) {
   return std::accumulate(v.begin(), v.end(), std::int64_t{0});
 }
@@ -72,9 +70,10 @@ complex_values normal_values(std::size_t n) {
 }
 /// H of frames [first, first + frames).
 complex_values drawn(executor& exec, const link_config& link, std::uint64_t first, std::size_t frames) {
-  const link_config c = completed(link);
-  const auto channel = make_massive_channel(c);
-  auto h = exec.make<std::complex<float>>(static_cast<std::size_t>(c.massive->antennas * c.massive->users),
+  link_config c = completed(link);
+  const massive_link_config& m = massive_of(c);
+  const auto channel = make_massive_channel(c.channel, m);
+  auto h = exec.make<std::complex<float>>(static_cast<std::size_t>(m.antennas * m.users),
                                           frames * channel->matrices());
   channel->draw(exec, h, {1, first, 0});
   return exec.to_host(h);
@@ -93,10 +92,10 @@ TEST_P(csi_link_on, soundings_of_renew_give_the_counts_of_a_scalar_cpu_in_any_ba
     std::vector<link_config> links{over(at.path(), antennas, users, massive_mode::cholesky),
                                    over(at.path(), antennas, users, massive_mode::cg, 3),
                                    over(at.path(), antennas, users, massive_mode::cholesky, 0, 0)};
-    links[2].massive->direction = massive_direction::downlink;
-    for (const link_config& link : links) {
-      SCOPED_TRACE(std::to_string(antennas) + " " + name_of(link.massive->solver) + " " +
-                   name_of(link.massive->direction));
+    massive_of(links[2]).direction = massive_direction::downlink;
+    for (link_config& link : links) {
+      SCOPED_TRACE(std::to_string(antennas) + " " + name_of(massive_of(link).solver) + " " +
+                   name_of(massive_of(link).direction));
       const double snr_db = -6;
       link_chain here(link, exec()), there(link, *reference);
       const frame_counts &a = here.run(1001, 11, snr_db), &b = there.run(1001, 11, snr_db);  // 4 snapshots
@@ -152,7 +151,7 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
   const auto noise_var = exec().make_from(std::vector<float>{n0});
   for (const auto& [solver, iterations] : {std::pair{massive_mode::cholesky, 0}, {massive_mode::cg, 2}}) {
     link_config link = over(at.path(), 12, 3, solver, iterations, 0);
-    link.massive->subcarriers = 0;  // all
+    massive_of(link).subcarriers = 0;  // all
     link = completed(link);
     EXPECT_EQ(link.code.k, 20);
     massive_link whole(link);
@@ -179,7 +178,7 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
                                     .qam = 16,
                                     .mode = solver,
                                     .iterations = iterations,
-                                    .sinr = *link.massive->sinr});
+                                    .sinr = *massive_of(link).sinr});
     detector.run(
         exec(),
         {.channel = channel, .received = y, .noise_var = {noise_var.data(), 1, vectors, 1, 0}, .symbols = 1},
@@ -202,7 +201,7 @@ TEST_P(csi_link_on, missing_estimates_are_erased_and_counted) {
   write_plain(at.path(), {3, 31, 8, 2}, h);
   for (const auto direction : {massive_direction::uplink, massive_direction::downlink}) {
     link_config link = over(at.path(), 8, 2, massive_mode::cholesky, 0, 0);
-    link.massive->direction = direction;
+    massive_of(link).direction = direction;
     link_chain chain(link, exec());
     const frame_counts& counts = chain.run(0, 5, 60);
     EXPECT_EQ(counts.erased_uses, (std::vector<std::int32_t>{0, 2, 0, 0, 2}));
@@ -222,8 +221,8 @@ TEST(csi_link, matrices_are_the_first_of_the_file_with_unit_power) {
   const auto exec = open_scalar();
   for (const bool control : {true, false}) {
     link_config link = over(at.path(), 7, 2, massive_mode::cholesky, 0, 0);
-    link.csi.power_control = control;
-    link.massive->subcarriers = 4;
+    file_of(link).power_control = control;
+    massive_of(link).subcarriers = 4;
     const complex_values got = drawn(*exec, link, 5, 3);  // snapshots 2, 0, 1
     ASSERT_EQ(got.size(), 3 * 4 * 14u);
     for (std::size_t u = 0; u < 2; u++) {
@@ -248,9 +247,9 @@ TEST(csi_link, matrices_are_the_first_of_the_file_with_unit_power) {
       EXPECT_NEAR(over_all, 1, 1e-6);
     }
     // The whole file is what channel/file scales.
-    link.massive->subcarriers = 0;
-    link.massive->antennas = 9;
-    link.massive->users = 4;
+    massive_of(link).subcarriers = 0;
+    massive_of(link).antennas = 9;
+    massive_of(link).users = 4;
     complex_values expected(h.size());
     csi_file(at.path(), {.scale = control ? csi_scale::snapshot : csi_scale::file})
         .read(0, snapshots, expected.data());
@@ -282,19 +281,15 @@ TEST(csi_link, bad_files_and_settings_are_named_before_any_work) {
     return blamed([&] { completed(c); });
   };
   EXPECT_EQ(blames([](link_config&) {}), "");
-  EXPECT_EQ(blames([](link_config& c) { c.massive->antennas = 13; }), "antennas");
-  EXPECT_EQ(blames([](link_config& c) { c.massive->users = 4; }), "users");
-  EXPECT_EQ(blames([](link_config& c) { c.massive->subcarriers = 60; }), "subcarriers");
-  EXPECT_EQ(blames([](link_config& c) { c.csi.path.clear(); }), "file");
-  EXPECT_EQ(blames([](link_config& c) { c.massive.reset(); }), "channel.type");
-  EXPECT_EQ(blames([](link_config& c) {
-              c.massive.reset();
-              c.space_time.emplace();
-            }),
-            "channel.type");
-  const link_config link = completed(over(at.path(), 12, 3, massive_mode::cholesky));
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).antennas = 13; }), "antennas");
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).users = 4; }), "users");
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).subcarriers = 60; }), "subcarriers");
+  EXPECT_EQ(blames([](link_config& c) { file_of(c).path.clear(); }), "file");
+  EXPECT_EQ(blames([](link_config& c) { c.antennas = single_antenna{}; }), "channel.type");
+  EXPECT_EQ(blames([](link_config& c) { c.antennas = stbc_config{}; }), "channel.type");
+  link_config link = completed(over(at.path(), 12, 3, massive_mode::cholesky));
   sounding_of(12, 4).write(at.path());
-  EXPECT_THROW(make_massive_channel(link), file_error);
+  EXPECT_THROW(make_massive_channel(link.channel, massive_of(link)), file_error);
 }
 
 TEST(csi_link, scenarios_name_files_from_their_own_folder) {
@@ -320,10 +315,10 @@ TEST(csi_link, scenarios_name_files_from_their_own_folder) {
   run_result r;
   r.source = parse_scenario(head + massive + file, s);
   r.curves.push_back(run_curve(r.source.curves[0], *exec));
-  const link_config& link = r.curves[0].config.link;
-  EXPECT_EQ(link.massive->subcarriers, sounding().subcarriers());  // left out: all
+  link_config& link = r.curves[0].config.link;
+  EXPECT_EQ(massive_of(link).subcarriers, sounding().subcarriers());  // left out: all
   EXPECT_EQ(link.code.k, 2 * sounding().subcarriers());
-  EXPECT_EQ(link.csi.snapshots, 4u);
+  EXPECT_EQ(file_of(link).snapshots, 4u);
   EXPECT_GT(r.curves[0].points[0].counts.bit_errors, 0u);
   const std::string json = result_json(r);
   for (const std::string& part :

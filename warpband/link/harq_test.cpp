@@ -45,23 +45,19 @@ std::vector<link_at> links() {
   std::vector<link_at> all;
   all.push_back({transport_link(200, 150, 4), -0.5});
   link_config block = transport_link(104, 60, 16);
-  block.channel = channel_type::rayleigh;
-  block.fading = fading_type::block;
-  block.demapper = demap_algorithm::exact;
+  block.channel = rayleigh_config{fading_type::block};
+  block.antennas = single_antenna{demap_algorithm::exact};
   all.push_back({block, 8});
   link_config line = transport_link(300, 157, 16);  // fills no whole OFDM symbols
-  line.channel = channel_type::tdl;
-  line.tdl.profile = tdl_profile_named("eva");
-  line.tdl.grid.subcarriers = 24;
-  line.tdl.doppler_hz = 70;
+  line.channel = tdl_config{
+      .profile = tdl_profile_named("eva"), .grid = {.subcarriers = 24, .symbols = 0}, .doppler_hz = 70};
   line.code.transport.redundancy_versions = {0, 2};
   line.code.turbo.decoder.precision = turbo_precision::int16;
   all.push_back({line, 8});
   link_config antennas = transport_link(400, 80, 16);
-  antennas.channel = channel_type::rayleigh;
-  antennas.streams = antennas.rx_antennas = 2;
-  antennas.detector.emplace();
-  antennas.detector->type = detector_type::mmse;
+  antennas.channel = rayleigh_config{};
+  antennas.antennas =
+      detector_config{.type = detector_type::mmse, .streams = 2, .rx_antennas = 2, .llr_clip = {}};
   antennas.code.transport.transmissions = 3;
   all.push_back({antennas, 14});
   return all;
@@ -107,7 +103,8 @@ TEST_P(harq_on, counts_do_not_depend_on_backend_threads_or_batch) {
   for (const auto& [link, snr_db] : links()) {
     link_chain alone(link, *reference, 1);
     const point_result expected = run_point(alone, snr_db, stop);
-    SCOPED_TRACE(std::string(name_of(link.channel)) + ", BLER after one " + std::to_string(expected.bler(1)));
+    SCOPED_TRACE(std::string(name_of(type_of(link.channel))) + ", BLER after one " +
+                 std::to_string(expected.bler(1)));
     EXPECT_LT(expected.bler(2), expected.bler(1));
     std::vector<double> transitions;  // between blocks that need n transmissions and those that need more
     for (int n = 1; n <= expected.transmissions; n++)
@@ -219,8 +216,7 @@ TEST(harq, gives_each_transmission_a_channel_of_its_own) {
   // 0.3.
   const auto exec = testing::all_backends().front().open(1);
   link_config c = transport_link(104, 128, 4);
-  c.channel = channel_type::rayleigh;
-  c.fading = fading_type::block;
+  c.channel = rayleigh_config{fading_type::block};
   c.code.transport.redundancy_versions = {0};
   c.code.transport.transmissions = 2;
   link_chain chain(c, *exec);
@@ -324,8 +320,8 @@ TEST(harq, refuses_bad_settings) {
   EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.windows = 5000; }), "windows");
   EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.iterations = 0; }), "iterations");
   EXPECT_EQ(blames([](link_config& c) {
-              c.channel = channel_type::rayleigh;
-              c.streams = c.rx_antennas = 5;
+              c.channel = rayleigh_config{};
+              c.antennas = detector_config{.streams = 5, .rx_antennas = 5, .llr_clip = {}};
             }),
             "streams");
   EXPECT_EQ(blamed([] { make_codec(transport_link(1000, 600, 4).code); }), "code.type");

@@ -18,8 +18,7 @@ const bench::group link_benches{[] {
                  {figure::resident},
                  [=, most = bench::batch_for(device, 32, SIZE_MAX)](executor& exec, figure) {
                    link_config config;
-                   config.code.turbo.decoder.algorithm = algorithm;
-                   config.code.turbo.decoder.extrinsic_scale = exact ? 1.f : 0.75f;
+                   config.code.turbo.decoder = with_usual_scale({.algorithm = algorithm});
                    auto chain = std::make_unique<link_chain>(config, exec, most);
                    const std::size_t frames = chain->max_batch();
                    return bench::job(static_cast<double>(frames), 6144.0 * static_cast<double>(frames),

@@ -21,6 +21,8 @@
 
 #include <warpband/channel/random.hpp>
 #include <warpband/exec/executor.hpp>
+#include <warpband/link/link.hpp>
+#include <warpband/link/massive_channel.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 #include <warpband/modem/demap/demap.hpp>
@@ -28,50 +30,9 @@
 
 namespace wb {
 
-struct link_config;
-
-enum class massive_direction { uplink, downlink };
-const char* name_of(massive_direction) noexcept;  // "uplink", "downlink"
-
-struct massive_link_config {
-  massive_direction direction = massive_direction::uplink;
-  int antennas = 128, users = 16;  // B: users..512, U: 1..64
-  massive_mode solver = massive_mode::cholesky;
-  int iterations = 0;  // cg, jacobi_cg: 1..64
-  /// Uplink. Left out: exact where the solver has it.
-  std::optional<massive_sinr> sinr = {};
-  int subcarriers = 128;  // 1..4096; 0 with channel_type::file: all of the file's
-  int symbols = 1;        // 1..64
-  /// Codewords of a frame.
-  std::size_t codewords() const noexcept {
-    return static_cast<std::size_t>(users) * static_cast<std::size_t>(symbols);
-  }
-};
-
-/// Channel matrices of frames. A frame has one for every subcarrier, or one alone.
-class massive_channel {
- public:
-  massive_channel(const massive_channel&) = delete;
-  massive_channel& operator=(const massive_channel&) = delete;
-  virtual ~massive_channel() = default;
-  /// 1 or the subcarriers.
-  virtual std::size_t matrices() const noexcept = 0;
-  /// What it needs beside H.
-  virtual std::size_t bytes_per_frame() const noexcept { return 0; }
-  /// Queues H of frames range.first, range.first + 1, ... to [frames * matrices(), B * U].
-  virtual void draw(executor& exec, view<std::complex<float>> h, random_range range) = 0;
-  /// The same, and sends x [vectors, U] to y [vectors, B].
-  virtual void send(executor& exec, view<const std::complex<float>> x, view<std::complex<float>> y,
-                    view<std::complex<float>> h, random_range range);
-
- protected:
-  massive_channel() = default;
-};
-/// That of a link's channel settings. The link is completed.
-std::unique_ptr<massive_channel> make_massive_channel(const link_config& link);
-
-/// Checks, and chooses what is left open; part of `completed`. Throws argument_error.
-void complete_massive(link_config& c);
+/// Of a completed link.
+std::unique_ptr<massive_channel> make_massive_channel(const link_channel& channel,
+                                                      const massive_link_config& config);
 
 /// From coded bits to LLRs, for frames of a completed link.
 class massive_link {

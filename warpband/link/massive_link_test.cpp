@@ -30,30 +30,24 @@ link_config massive(int antennas, int users, massive_mode solver, int iterations
   c.code.k = k;
   c.code.conv.rate = "5/6";
   c.qam = 16;
-  c.channel = channel_type::rayleigh;
+  c.channel = rayleigh_config{};
   c.axis = snr_axis::snr_db;
-  massive_link_config& m = c.massive.emplace();
-  m.antennas = antennas;
-  m.users = users;
-  m.solver = solver;
-  m.iterations = iterations;
-  m.subcarriers = 31;
+  c.antennas = massive_link_config{
+      .antennas = antennas, .users = users, .solver = solver, .iterations = iterations, .subcarriers = 31};
   return c;
 }
+massive_link_config& massive_of(link_config& c) { return std::get<massive_link_config>(c.antennas); }
 link_config downlink(int antennas, int users, massive_mode solver, int iterations = 0, int k = 95) {
   link_config c = massive(antennas, users, solver, iterations, k);
-  c.massive->direction = massive_direction::downlink;
+  massive_of(c).direction = massive_direction::downlink;
   return c;
 }
 link_config in_delay_line(link_config c) {
-  c.channel = channel_type::tdl;
-  c.tdl.profile = tdl_profile_named("eva");
-  c.tdl.grid.spacing_hz = 60000;
+  c.channel = tdl_config{.profile = tdl_profile_named("eva"), .grid = {.spacing_hz = 60000}};
   return c;
 }
 link_config in_clusters(link_config c) {
-  c.channel = channel_type::cdl;
-  c.cdl.profile = cdl_profile_named("c2-nlos");
+  c.channel = cdl_config{.profile = cdl_profile_named("c2-nlos"), .power_control = true};
   return c;
 }
 std::int64_t total(const std::vector<std::int32_t>& v) {
@@ -81,13 +75,13 @@ std::vector<setting> settings() {
                            {in_clusters(massive(12, 3, massive_mode::cholesky, 0, 0)), 9},
                            {in_delay_line(downlink(8, 2, massive_mode::jacobi_cg, 2, 0)), 7},
                            {in_clusters(downlink(12, 3, massive_mode::cholesky, 0, 0)), 14}};
-  all[0].link.massive->symbols = 2;
-  all[1].link.fading = fading_type::block;
-  all[2].link.massive->symbols = 3;
-  all[2].link.fading = fading_type::block;
-  all[3].link.massive->sinr = massive_sinr::approximate;
-  all[4].link.massive->symbols = 2;
-  all[5].link.massive->symbols = 2;
+  massive_of(all[0].link).symbols = 2;
+  all[1].link.channel = rayleigh_config{fading_type::block};
+  massive_of(all[2].link).symbols = 3;
+  all[2].link.channel = rayleigh_config{fading_type::block};
+  massive_of(all[3].link).sinr = massive_sinr::approximate;
+  massive_of(all[4].link).symbols = 2;
+  massive_of(all[5].link).symbols = 2;
   return all;
 }
 
@@ -100,18 +94,18 @@ TEST_P(massive_link_on, makes_no_errors_without_noise) {
                         downlink(24, 3, massive_mode::zf), downlink(24, 3, massive_mode::cholesky, 0, 0),
                         downlink(24, 3, massive_mode::cg, 3)}) {
     link_chain clusters(in_clusters(c), exec());
-    EXPECT_EQ(clusters.run(3, 4, 60).bit_errors, std::vector<std::int32_t>(4)) << name_of(c.massive->solver);
+    EXPECT_EQ(clusters.run(3, 4, 60).bit_errors, std::vector<std::int32_t>(4))
+        << name_of(massive_of(c).solver);
     for (const bool line : {false, true})
       for (const fading_type fading : {fading_type::fast, fading_type::block})
         for (const int symbols : {1, 2}) {
           if (line && fading == fading_type::block) continue;
+          c.channel = rayleigh_config{fading};
           if (line) c = in_delay_line(c);
-          c.channel = line ? channel_type::tdl : channel_type::rayleigh;
-          c.fading = fading;
-          c.massive->symbols = symbols;
+          massive_of(c).symbols = symbols;
           link_chain chain(c, exec());
           const frame_counts& counts = chain.run(3, 4, 60);
-          SCOPED_TRACE(std::string(name_of(c.massive->solver)) + (line ? ", delay line" : ""));
+          SCOPED_TRACE(std::string(name_of(massive_of(c).solver)) + (line ? ", delay line" : ""));
           EXPECT_EQ(counts.bit_errors, std::vector<std::int32_t>(4));
           EXPECT_EQ(counts.codeword_errors, std::vector<std::int32_t>(4));
           EXPECT_EQ(counts.erased_uses, std::vector<std::int32_t>(4));
@@ -126,7 +120,7 @@ TEST_P(massive_link_on, gives_the_counts_of_a_scalar_cpu) {
     link_chain here(link, exec()), there(link, *reference);
     const frame_counts& b = there.run(1000, 9, snr_db);
     EXPECT_GT(total(b.bit_errors), 0) << "at " << snr_db;
-    EXPECT_LT(total(b.codeword_errors), static_cast<std::int64_t>(9 * link.massive->codewords()))
+    EXPECT_LT(total(b.codeword_errors), static_cast<std::int64_t>(9 * codewords_per_frame(link)))
         << "at " << snr_db;
     expect_same(here.run(1000, 9, snr_db), b);
   }
@@ -152,7 +146,7 @@ TEST_P(massive_link_on, as_many_iterations_as_users_are_cholesky) {
   for (const bool down : {false, true}) {
     const auto make = down ? downlink : massive;
     link_config exact = make(32, 4, massive_mode::cholesky, 0, 0);
-    if (!down) exact.massive->sinr = massive_sinr::approximate;
+    if (!down) massive_of(exact).sinr = massive_sinr::approximate;
     const double snr_db = down ? 3 : 2;
     link_chain reference(exact, exec());
     const std::int64_t errors = total(reference.run(0, 40, snr_db).bit_errors);
@@ -328,44 +322,47 @@ TEST(massive_link, bad_settings_are_named) {
     return blamed([&] { completed(c); });
   };
   EXPECT_EQ(blames([](link_config&) {}), "");
-  EXPECT_EQ(blames([](link_config& c) { c.massive->users = 17; }), "antennas");
-  EXPECT_EQ(blames([](link_config& c) { c.massive->users = 65; }), "users");
-  EXPECT_EQ(blames([](link_config& c) { c.massive->antennas = 513; }), "antennas");
-  EXPECT_EQ(blames([](link_config& c) { c.massive->iterations = 1; }), "iterations");
-  EXPECT_EQ(blames([](link_config& c) { c.massive->solver = massive_mode::cg; }), "iterations");
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).users = 17; }), "antennas");
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).users = 65; }), "users");
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).antennas = 513; }), "antennas");
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).iterations = 1; }), "iterations");
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).solver = massive_mode::cg; }), "iterations");
   EXPECT_EQ(blames([](link_config& c) {
-              c.massive->solver = massive_mode::cg;
-              c.massive->iterations = 2;
-              c.massive->sinr = massive_sinr::exact;
+              massive_of(c).solver = massive_mode::cg;
+              massive_of(c).iterations = 2;
+              massive_of(c).sinr = massive_sinr::exact;
             }),
             "sinr");
-  EXPECT_EQ(blames([](link_config& c) { c.massive->subcarriers = 30; }), "subcarriers");  // 122 bits take 31
-  EXPECT_EQ(blames([](link_config& c) { c.massive->symbols = 65; }), "symbols");
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).subcarriers = 30; }),
+            "subcarriers");  // 122 bits take 31
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).symbols = 65; }), "symbols");
   EXPECT_EQ(blames([](link_config& c) { c.qam = 2; }), "modulation");
-  EXPECT_EQ(blames([](link_config& c) { c.channel = channel_type::awgn; }), "channel.type");
+  EXPECT_EQ(blames([](link_config& c) { c.channel = awgn_config{}; }), "channel.type");
   EXPECT_EQ(blames([](link_config& c) {
               c = in_clusters(c);
-              c.cdl.speed_kmh = 3;
+              std::get<cdl_config>(c.channel).speed_kmh = 3;
             }),
             "speed_kmh");
   EXPECT_EQ(blames([](link_config& c) {
               c = in_clusters(c);
-              c.massive.reset();
+              c.antennas = single_antenna{};
             }),
             "channel.type");
   EXPECT_EQ(blames([](link_config& c) {
-              c.massive->direction = massive_direction::downlink;
-              c.massive->subcarriers = 23;
+              massive_of(c).direction = massive_direction::downlink;
+              massive_of(c).subcarriers = 23;
             }),
             "subcarriers");
-  EXPECT_EQ(blames([](link_config& c) { c.streams = 2; }), "streams");
-  EXPECT_EQ(blames([](link_config& c) { c.rx_antennas = 2; }), "rx_antennas");
-  EXPECT_EQ(blames([](link_config& c) { c.detector.emplace(); }), "detector.type");
-  EXPECT_EQ(blames([](link_config& c) { c.space_time.emplace(); }), "stbc.type");
+  EXPECT_EQ(blames([](link_config& c) { massive_of(c).demapper = demap_algorithm::exact; }), "demapper");
+  EXPECT_EQ(blames([](link_config& c) {
+              massive_of(c).direction = massive_direction::downlink;
+              massive_of(c).sinr = massive_sinr::exact;
+            }),
+            "sinr");
   EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::lte_transport; }), "code.type");
   EXPECT_EQ(blames([](link_config& c) {
               c = in_delay_line(c);
-              c.tdl.doppler_hz = 5;
+              std::get<tdl_config>(c.channel).doppler_hz = 5;
             }),
             "doppler_hz");
   const auto exec = open_scalar();

@@ -49,8 +49,10 @@ std::string refusal(const std::string& scenario) {
 TEST(massive_scenario, keys_become_settings) {
   const scenario s = parse_scenario(text, "s.toml");
   ASSERT_EQ(s.curves.size(), 3u);
-  const massive_link_config &exact = *s.curves[0].link.massive, &two = *s.curves[1].link.massive,
-                            &down = *s.curves[2].link.massive;
+  const auto of_curve = [&](std::size_t i) {
+    return std::get<massive_link_config>(s.curves[i].link.antennas);
+  };
+  const massive_link_config exact = of_curve(0), two = of_curve(1), down = of_curve(2);
   EXPECT_EQ(exact.antennas, 10);
   EXPECT_EQ(exact.users, 3);
   EXPECT_EQ(exact.subcarriers, 32);
@@ -60,14 +62,14 @@ TEST(massive_scenario, keys_become_settings) {
   EXPECT_EQ(two.solver, massive_mode::cg);
   EXPECT_EQ(two.iterations, 2);
   EXPECT_EQ(down.direction, massive_direction::downlink);
-  EXPECT_EQ(s.curves[2].link.channel, channel_type::tdl);
+  EXPECT_EQ(type_of(s.curves[2].link.channel), channel_type::tdl);
   EXPECT_EQ(s.curves[0].stop.below_bler, 0.01);
   const scenario clusters = parse_scenario(
       "code.type = \"none\"\nmodem.modulation = \"qpsk\"\nmassive.solver = \"mf\"\nsweep.snr_db = 1\n"
       "channel = { type = \"cdl\", profile = \"b1-los\", sector_deg = 45, antenna_spacing_wavelengths = 0.5 "
       "}",
       "s.toml");
-  const cdl_config& c = clusters.curves[0].link.cdl;
+  const cdl_config& c = std::get<cdl_config>(clusters.curves[0].link.channel);
   EXPECT_EQ(c.profile, cdl_profile_named("b1-los"));
   EXPECT_EQ(c.sector_deg, 45);
   EXPECT_EQ(c.spacing_wavelengths, 0.5);
@@ -105,7 +107,7 @@ TEST(massive_scenario, what_has_no_meaning_is_refused) {
       "code.type = \"none\"\nmodem.modulation = \"16qam\"\nchannel.type = \"cdl\"\nsweep.snr_db = 1\n";
   EXPECT_REFUSED(cdl, "channel.type = \"cdl\" is not allowed");
   EXPECT_REFUSED(cdl + "massive.solver = \"zf\"\nchannel.profile = \"eva\"",
-                 "channel.profile = \"eva\" is none of");
+                 "channel.profile = \"eva\" is not allowed: expected \"a1-los\"");
   EXPECT_REFUSED(cdl + "massive.solver = \"zf\"\nchannel.doppler_hz = 5",
                  "channel.doppler_hz has no meaning");
   EXPECT_REFUSED(cdl + "massive.solver = \"zf\"\nchannel.antenna_spacing_m = 1000",
@@ -126,17 +128,17 @@ TEST(massive_scenario, a_curve_of_another_channel_takes_nothing_of_the_inherited
                                                "delay_spread_ns = 300 }\n[[curve]]\nchannel.type = \"cdl\"\n"
                                                "[[curve]]\nlabel = \"b\"\n",
                                            "s.toml");
-  EXPECT_EQ(clusters.curves[0].link.cdl.profile, cdl_profile_named("c2-nlos"));
-  EXPECT_EQ(clusters.curves[1].link.tdl.profile, tdl_profile_named("tdl-a", 300));
+  EXPECT_EQ(std::get<cdl_config>(clusters.curves[0].link.channel).profile, cdl_profile_named("c2-nlos"));
+  EXPECT_EQ(std::get<tdl_config>(clusters.curves[1].link.channel).profile, tdl_profile_named("tdl-a", 300));
   const scenario line = parse_scenario(
       sweep +
           "channel = { type = \"cdl\", profile = \"cdl-a\", delay_spread_ns = 300, "
           "antenna_spacing_wavelengths = 2 }\n"
           "[[curve]]\nchannel.type = \"tdl\"\n[[curve]]\nlabel = \"b\"\nchannel.antenna_spacing_m = 0.1\n",
       "s.toml");
-  EXPECT_EQ(line.curves[0].link.tdl.profile, tdl_profile_named("epa", 0));
-  EXPECT_EQ(line.curves[1].link.cdl.spacing_wavelengths, 0);
-  EXPECT_EQ(line.curves[1].link.cdl.spacing_m, 0.1);
+  EXPECT_EQ(std::get<tdl_config>(line.curves[0].link.channel).profile, tdl_profile_named("epa", 0));
+  EXPECT_EQ(std::get<cdl_config>(line.curves[1].link.channel).spacing_wavelengths, 0);
+  EXPECT_EQ(std::get<cdl_config>(line.curves[1].link.channel).spacing_m, 0.1);
 }
 
 class massive_result : public ::testing::Test {

@@ -7,6 +7,30 @@
 #include <warpband/core/check.hpp>
 
 namespace wb {
+
+const std::vector<setting_of<stop_rule>>& stop_settings() {
+  using c = stop_rule;
+  constexpr std::int64_t most_count = 1'000'000'000'000'000;
+  static const std::vector<setting_of<c>> all{
+      integer("frame_errors", &c::frame_errors, 0, most_count,
+              "A point stops at exactly this many frame errors, with HARQ those that the last transmission "
+              "leaves. 0: no such rule. `warpband sim --frame-errors` overrides it."),
+      integer(
+          "max_frames", &c::max_frames, 1, most_count,
+          "A point stops after this many frames at the latest. `warpband sim --max-frames` overrides it."),
+      number("max_seconds", &c::max_seconds, 0, 1e9,
+             "A point stops after this time, over all runs that had a part in it. 0: no such rule. With it "
+             "the counts depend on the machine's speed. `warpband sim --max-seconds` overrides it.",
+             false, "a number of seconds from 0 to 1e9"),
+      number("below_fer", &c::below_fer, 0, 1,
+             "Leaves out the points of a curve after the first whose frame error rate is below this."),
+      number("below_bler", &c::below_bler, 0, 1,
+             "The same of the error rate of massive MIMO's codewords. stop.frame_errors counts frames with "
+             "any.")
+          .left_out_by_default()};
+  return all;
+}
+
 namespace {
 
 double rate(std::uint64_t part, std::uint64_t whole) noexcept {
@@ -59,11 +83,13 @@ std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
   if (code.type == code_type::conv)  // an iteration of the turbo code is four passes over 8 states
     passes = std::max<std::uint64_t>(1, (std::uint64_t{1} << code.conv.constraint_length) / 16);
   std::uint64_t each = bits_per_frame(link) * passes;
-  if (const auto& m = link.massive)
+  if (const auto* m = std::get_if<massive_link_config>(&link.antennas))
     each += uses_per_frame(link) * static_cast<std::uint64_t>(m->antennas * m->users) *
             static_cast<std::uint64_t>(m->users / 4 + 20);
-  if (link.detector) each += uses_per_frame(link) * candidates_of(*link.detector);
-  if (link.space_time) each += uses_per_frame(link) / 2 * candidates_of(*link.space_time);
+  if (const auto* d = std::get_if<detector_config>(&link.antennas))
+    each += uses_per_frame(link) * candidates_of(*d);
+  if (const auto* s = std::get_if<stbc_config>(&link.antennas))
+    each += uses_per_frame(link) / 2 * candidates_of(*s);
   if (code.type == code_type::lte_transport) each *= static_cast<std::uint64_t>(code.transport.transmissions);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / each, 1, unit);
 }
@@ -214,7 +240,8 @@ point_result point_of(const link_config& link, double sweep_db) {
   r.snr_db = level.snr_db;
   r.esn0_db = level.esn0_db;
   r.bits_per_frame = bits_per_frame(link);
-  if (link.massive) r.codewords = codewords_per_frame(link);
+  const bool massive = std::holds_alternative<massive_link_config>(link.antennas);
+  if (massive) r.codewords = codewords_per_frame(link);
   r.coded = link.code.type != code_type::none;
   if (link.code.type == code_type::lte_transport) {
     r.transmissions = link.code.transport.transmissions;
@@ -222,9 +249,9 @@ point_result point_of(const link_config& link, double sweep_db) {
     r.resource_elements = resource_elements(link);
   }
   r.independent_bits =
-      !r.coded && !link.massive &&
-      (link.channel == channel_type::awgn ||
-       (link.channel == channel_type::rayleigh && link.fading == fading_type::fast && link.qam == 2));
+      !r.coded && !massive &&
+      (std::holds_alternative<awgn_config>(link.channel) ||
+       (std::holds_alternative<rayleigh_config>(link.channel) && !is_block_fading(link) && link.qam == 2));
   return r;
 }
 

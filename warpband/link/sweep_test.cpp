@@ -109,8 +109,8 @@ TEST(sweep, of_several_antennas_over_the_snr_goes_on_from_any_state) {
   const auto exec = open_scalar();
   link_config link = small_link();
   link.qam = 4;
-  link.channel = channel_type::rayleigh;
-  link.streams = link.rx_antennas = 2;
+  link.channel = rayleigh_config{};
+  link.antennas = detector_config{.streams = 2, .rx_antennas = 2, .llr_clip = {}};
   link.axis = snr_axis::snr_db;
   const curve_config curve{"c", link, {1, 4}, {.frame_errors = 8, .max_frames = 60}};
   const curve_result whole = run_curve(curve, *exec);
@@ -204,11 +204,11 @@ TEST(sweep, an_interval_of_the_ber_only_where_bits_are_independent) {
   c.code.type = code_type::none;
   c.code.k = 100;
   EXPECT_TRUE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
-  c.channel = channel_type::rayleigh;
+  c.channel = rayleigh_config{};
   EXPECT_TRUE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
-  c.fading = fading_type::block;
+  c.channel = rayleigh_config{fading_type::block};
   EXPECT_FALSE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
-  c.fading = fading_type::fast;
+  c.channel = rayleigh_config{};
   c.qam = 16;
   EXPECT_FALSE(run_point(*std::make_unique<link_chain>(c, *exec), 0, stop).ber_interval());
 }

@@ -72,14 +72,13 @@ TEST(theory, qpsk_awgn) {
 
 TEST(theory, bpsk_fast_rayleigh) {
   link_config c;
-  c.channel = channel_type::rayleigh;
+  c.channel = rayleigh_config{};
   expect_theory(c, fading_points, true, oracle::bpsk_rayleigh_ber);
 }
 
 TEST(theory, bpsk_block_rayleigh) {
   link_config c;
-  c.channel = channel_type::rayleigh;
-  c.fading = fading_type::block;
+  c.channel = rayleigh_config{fading_type::block};
   // A frame is one fade: it takes thousands of frames to know the mean.
   const std::vector<double> points{0, 5, 10};
   c.seed = 3;
@@ -104,11 +103,9 @@ TEST(theory, bpsk_over_delay_lines) {
   for (const double doppler_hz : {0., 300.}) {
     link_config c;
     c.seed = 4;
-    c.channel = channel_type::tdl;
-    c.tdl.profile = tdl_profile_named("tdl-a", 300);
-    c.tdl.doppler_hz = doppler_hz;
-    c.tdl.grid.subcarriers = 100;
-    c.tdl.grid.symbols = 2;
+    c.channel = tdl_config{.profile = tdl_profile_named("tdl-a", 300),
+                           .grid = {.subcarriers = 100, .symbols = 2},
+                           .doppler_hz = doppler_hz};
     expect_theory(c, {0, 5, 10}, false, oracle::bpsk_rayleigh_ber);
   }
 }
@@ -117,10 +114,8 @@ TEST(theory, bpsk_over_delay_lines) {
 link_config qpsk_antennas(int streams, int rx_antennas, detector_type type) {
   link_config c;
   c.qam = 4;
-  c.channel = channel_type::rayleigh;
-  c.streams = streams;
-  c.rx_antennas = rx_antennas;
-  c.detector.emplace().type = type;
+  c.channel = rayleigh_config{};
+  c.antennas = detector_config{.type = type, .streams = streams, .rx_antennas = rx_antennas, .llr_clip = {}};
   return c;
 }
 
@@ -148,9 +143,8 @@ TEST(theory, alamouti_combines_two_antennas_for_each_that_receives) {
     SCOPED_TRACE(rx);
     link_config c;
     c.qam = 4;
-    c.channel = channel_type::rayleigh;
-    c.rx_antennas = rx;
-    c.space_time.emplace().code = space_time_code::alamouti();
+    c.channel = rayleigh_config{};
+    c.antennas = stbc_config{.code = space_time_code::alamouti(), .rx_antennas = rx};
     expect_theory(c, {0, 4, 8}, false,
                   [rx](double ebn0) { return oracle::bpsk_combined_rayleigh_ber(ebn0 / (2 * rx), 2 * rx); });
   }
@@ -162,9 +156,7 @@ TEST(theory, space_time_codes_have_diversity_and_multiplexing_half_of_it) {
     c.code.type = code_type::none;
     c.code.k = 8;  // a codeword, or two uses with one H
     c.axis = snr_axis::snr_db;
-    c.channel = channel_type::rayleigh;
-    c.fading = fading_type::block;
-    c.rx_antennas = 2;
+    c.channel = rayleigh_config{fading_type::block};
     cpu exec;
     link_chain chain(c, exec);
     double failed[2]{};
@@ -183,7 +175,7 @@ TEST(theory, space_time_codes_have_diversity_and_multiplexing_half_of_it) {
         std::pair{space_time_code::alamouti(), 16}}) {
     link_config c;
     c.qam = qam;
-    c.space_time.emplace().code = code;
+    c.antennas = stbc_config{.code = code, .rx_antennas = 2};
     EXPECT_GT(slope_of(c), 2.3) << static_cast<int>(code.kind());
   }
   EXPECT_LT(slope_of(qpsk_antennas(2, 2, detector_type::ml)), 2.1);

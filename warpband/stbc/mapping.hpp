@@ -14,7 +14,7 @@ namespace wb {
 
 /// Fewer codewords than keep the device busy with so many threads for each: more of them end sooner.
 inline int stbc_tile(const executor& exec, bool golden, int pam_bits, std::size_t codewords) {
-  if (exec.name() == "cpu" || pam_bits == 1) return 1;
+  if (!exec.is_device() || pam_bits == 1) return 1;
   if (golden) return pam_bits == 2 ? 4 : 16;
   const bool few = codewords * (pam_bits == 2 ? 1 : 4) < exec.preferred_batch(false);
   return pam_bits == 2 ? (few ? 4 : 1) : few ? 32 : 4;

@@ -87,7 +87,7 @@ const bench::group lte_benches{[] {
           .transport_bits = a,
           .coded_bits = 2 * (a + 24),
           .modulation_order = 4,
-          .turbo = {.algorithm = map_algorithm::max_log_map, .iterations = 6, .extrinsic_scale = 0.75f},
+          .turbo = with_usual_scale({.algorithm = map_algorithm::max_log_map, .iterations = 6}),
           .crc_stop = false};
       const std::size_t batch = many * 6144 / static_cast<std::size_t>(a);
       bench::add("lte_transport_encode", device, {{"transport_bits", a}}, figures, encode(config, batch));
@@ -99,7 +99,7 @@ const bench::group lte_benches{[] {
                decode({.transport_bits = 75376,
                        .coded_bits = 150800,
                        .modulation_order = 4,
-                       .turbo = {.algorithm = map_algorithm::max_log_map, .extrinsic_scale = 0.75f},
+                       .turbo = with_usual_scale({.algorithm = map_algorithm::max_log_map}),
                        .crc_stop = false},
                       1));
   }

@@ -66,6 +66,11 @@ struct turbo_decoder_config {
   /// steps, in int16 extrinsics to +-1023.
   float llr_steps = 8.f;
 };
+/// The configuration with the usual factor on extrinsics: 0.75 for max-log-MAP, 1 for log-MAP.
+inline turbo_decoder_config with_usual_scale(turbo_decoder_config c) {
+  c.extrinsic_scale = c.algorithm == map_algorithm::max_log_map ? 0.75f : 1.f;
+  return c;
+}
 /// Its settings: names, what is allowed, what they mean. k and the CRC are the code's.
 const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings();
 

@@ -15,12 +15,8 @@ using namespace wb;
 using bench::figure;
 
 turbo_decoder_config setting(int k, map_algorithm algorithm, int windows, int overlap, int iterations) {
-  return {.k = k,
-          .algorithm = algorithm,
-          .iterations = iterations,
-          .windows = windows,
-          .overlap = overlap,
-          .extrinsic_scale = algorithm == map_algorithm::log_map ? 1.f : 0.75f};
+  return with_usual_scale(
+      {.k = k, .algorithm = algorithm, .iterations = iterations, .windows = windows, .overlap = overlap});
 }
 
 /// T: float, or std::int8_t with precision int16.

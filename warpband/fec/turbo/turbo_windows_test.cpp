@@ -336,7 +336,7 @@ TEST_P(turbo_windows, bfloat16_decides_as_the_oracle) {
         const auto want = oracle::turbo_decode(
             std::vector<double>(llr.begin(), llr.end()), interleaver(c.k),
             {.algorithm = log_map ? oracle::algorithm::log_map : oracle::algorithm::max_log,
-             .extrinsic_scale = log_map ? 1 : 0.75,
+             .scale = log_map ? 1 : 0.75,
              .iterations = c.iterations});
         for (std::size_t j = 0; j < K; j++) {
           bits++;

@@ -300,6 +300,21 @@ wimax_receiver::wimax_receiver(const wimax_link_config& config, executor& exec, 
 wimax_receiver::~wimax_receiver() = default;
 const std::vector<wimax_burst_sizes>& wimax_receiver::bursts() const noexcept { return plan_->sizes; }
 
+/// What was received of a burst, frame after frame.
+static wimax_burst_result received_of(const wimax_plan::burst& b, const wimax_burst_sizes& s,
+                                      std::size_t frames) {
+  wimax_burst_result r;
+  r.bits = make_view<const std::uint8_t>(b.bits.data(), s.k, frames * s.blocks);
+  if (b.llr.data() != nullptr)
+    r.llr = make_view<const float>(b.llr.data(), s.bits_per_codeword, frames * s.codewords);
+  r.codeword_status = make_view<const std::uint8_t>(b.codeword_status.data(), frames * s.codewords);
+  if (b.code) {
+    r.iterations = make_view<const std::int32_t>(b.iterations.data(), frames * s.blocks);
+    r.status = make_view<const std::uint8_t>(b.status.data(), frames * s.blocks);
+  }
+  return r;
+}
+
 const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received& in) {
   wimax_plan& p = *plan_;
   const std::size_t frames = in.grid.frames;
@@ -355,15 +370,7 @@ const std::vector<wimax_burst_result>& wimax_receiver::run(const wimax_received&
                             .iterations = {b.iterations.data() + first, 1, blocks, 1, step},
                             .status = {b.status.data() + first, 1, blocks, 1, step}});
           });
-    wimax_burst_result r;
-    r.bits = make_view<const std::uint8_t>(b.bits.data(), s.k, frames * s.blocks);
-    if (soft) r.llr = make_view<const float>(b.llr.data(), width, frames * s.codewords);
-    r.codeword_status = make_view<const std::uint8_t>(b.codeword_status.data(), frames * s.codewords);
-    if (b.code) {
-      r.iterations = make_view<const std::int32_t>(b.iterations.data(), frames * s.blocks);
-      r.status = make_view<const std::uint8_t>(b.status.data(), frames * s.blocks);
-    }
-    results_.push_back(r);
+    results_.push_back(received_of(b, s, frames));
   }
   return results_;
 }

@@ -34,7 +34,7 @@ void fft::run(executor& exec, std::size_t outer, std::size_t inner, fft_vectors<
   static const kernel_set kernels{"fft", {on_cpu, on_cpu, on_cpu, on_cpu}, fft_cuda_kernel()};
   if (outer * inner == 0) return;
   fft_args args{size_, direction_, inner, in, out, cpu_plan_.get(), nullptr};
-  if (exec.name() == "cpu") {
+  if (!exec.is_device()) {
     if (!has_cpu_fft())
       throw device_error("this build has no FFT for CPUs: build it with KISS FFT (WARPBAND_KISSFFT)");
   } else {

@@ -1,0 +1,211 @@
+#include "stream_keys.hpp"
+
+#include <warpband/core/error.hpp>
+#include <warpband/link/link_settings.hpp>
+#include <warpband/link/names.hpp>
+
+namespace {
+
+using run = stream_run;
+using run_setting = wb::setting_of<run>;
+using wb::integer, wb::number, wb::words, wb::boolean, wb::text, wb::texts, wb::number_or_word;
+
+constexpr std::int64_t most_count = 1'000'000'000'000, most_items = std::int64_t{1} << 31;
+
+std::vector<run_setting> frame_settings() {
+  return {
+      words("chain", &run::chain,
+            {{"detect", "detect"},
+             {"decode", "decode"},
+             {"uplink", "uplink"},
+             {"precode", "precode"},
+             {"stbc", "stbc"}},
+            "What is done with a frame: soft MIMO detection; that and decoding; detection and precoding of "
+            "massive MIMO; space-time decoding."),
+      integer("items", &run::items, 1, most_items,
+              "Of a frame: uses of the channel, vectors, or codewords of stbc. Needed.",
+              "an integer from 1 to 2^31")
+          .without_default(),
+      integer("least_items", &run::least_items, 0, most_items,
+              "Frames have sizes between this and stream.items, drawn for each; 0: all have stream.items.",
+              "an integer from 0 to stream.items"),
+      integer(
+          "per_channel", &run::per_channel, 1, 1 << 20,
+          "Items that share a channel estimate, which is sent once for them: the symbols of a subcarrier, "
+          "or of 12 subcarriers. A frame of uplink or precode has a multiple of it.",
+          "an integer from 1 to 2^20"),
+      texts("devices", &run::devices, "Frames go to whichever has a stream free. `--device` overrides it.",
+            "a list of \"cpu\", \"cuda:0\", \"cuda:1\", ..."),
+      integer("streams", &run::streams, 1, 64, "Frames under way on each device."),
+      integer("threads", &run::threads, 0, 4096,
+              "\"cpu\": threads that share a frame. `--threads` overrides it.",
+              "an integer from 0 (all cores) to 4096"),
+      integer("batch", &run::batch, 0, 64,
+              "CUDA, without parts: up to so many frames that wait one behind the other are copied as one, "
+              "for more throughput of small frames. 0: as many as make up 16 MB."),
+      integer("parts", &run::parts, 1, 64,
+              "CUDA: parts of a frame whose copies and kernels overlap, for less latency of large frames."),
+      integer("splits", &run::splits, 1, 1 << 20,
+              "Vectors come in so many splits, each with vectors of every channel estimate, as OFDM "
+              "symbols come from a radio; parts are then splits.",
+              "a divisor of stream.per_channel"),
+      boolean("graphs", &run::graphs, "CUDA: frames of stream.items are started as recorded graphs.")};
+}
+
+std::vector<run_setting> queue_settings() {
+  return {
+      integer("queue", &run::queue, 1, 65536, "Frames that may wait beside those under way."),
+      words("overflow", &run::overflow,
+            {{"wait", wb::overflow_policy::wait}, {"drop-oldest", wb::overflow_policy::drop_oldest}},
+            "When the queue is full: whoever pushes waits, or the frame that waits longest is dropped."),
+      words(
+          "waiting", &run::waiting, {{"block", wb::wait_policy::block}, {"spin", wb::wait_policy::spin}},
+          "How threads wait for frames and devices: asleep, or looking all the time, which costs a core for "
+          "each device and takes tens of microseconds off the latency."),
+      integer("retries", &run::retries, 0, 64,
+              "Devices that may fail under a frame before it is failed itself."),
+      number_or_word(
+          "rate", &run::rate, "max", 0, 1e-3, 1e9,
+          "\"max\": the next frame is pushed as soon as it is taken, and its latency begins there. "
+          "A number: frames are due at fixed times, and their latency begins when they are due, "
+          "also where they are pushed late.",
+          "\"max\" or a number of frames a second from 0.001 to 1e9"),
+      integer("frames", &run::frames, 1, most_count, "After which the run ends.",
+              "an integer from 1 to 10^12"),
+      number("seconds", &run::seconds, 0, 1e9,
+             "After which the run ends, if it is not 0, whatever stream.frames says."),
+      integer("warmup", &run::warmup, 0, most_count, "Frames before those that are timed.",
+              "an integer from 0 to 10^12"),
+      number("deadline_us", &run::deadline_us, 0, 1e9,
+             "Later deliveries are counted as missed; 0: none are."),
+      number(
+          "timeout_ms", &run::timeout_ms, 0, 1e9,
+          "CUDA: a device under which a frame is longer than this counts as failed; 0: it is waited for.")};
+}
+
+std::vector<run_setting> measure_settings() {
+  return {
+      text("source", &run::source,
+           "Where frames come from. A file has the chain's arrays, one frame after the other "
+           "(docs/stream.md).",
+           "\"generated\" or the name of an HDF5 file"),
+      number("snr_db", &run::snr_db, -100, 100,
+             "Of generated frames: 10 log10(streams Es/N0), the mean SNR of a receive antenna, with users in "
+             "the place of streams for uplink and 2 for stbc; precode: 10 log10(users/N0), of all that is "
+             "sent (docs/conventions.md)."),
+      integer("seed", &run::seed, 0, INT64_MAX, "Of generated frames.", "an integer from 0 on"),
+      integer("check_every", &run::check_every, 0, most_count,
+              "Every so many frames a result is compared, byte for byte, with what the same frame gave the "
+              "first time; 0: none is. Not with frames of several sizes.",
+              "an integer from 0 to 10^12"),
+      integer("copies_every", &run::copies_every, 0, most_count,
+              "CUDA, with a rate: every so many-th turn is no frame's; its inputs are copied to the first "
+              "device and nothing else, and these times are counted by themselves: what the machine does to "
+              "any frame. 0: none is.",
+              "0, or an integer from 2 to 10^12"),
+      integer("trace", &run::trace, 0, 100'000,
+              "The times of all frames at each place that they pass are counted, and so many of the slowest "
+              "frames are told one by one, with the share of each place in what they have in excess of the "
+              "others. 0: none of this."),
+      boolean("stages", &run::stages, "Before the run time the copies and stages of a frame one by one."),
+      integer("repetitions", &run::repetitions, 1, 1'000'000, "How often each of them is timed.")};
+}
+
+run_setting code_setting() {
+  const std::vector<wb::code_type> types{wb::code_type::lte_turbo, wb::code_type::wimax_ldpc,
+                                         wb::code_type::wifi_ldpc, wb::code_type::conv};
+  std::vector<std::string> names;
+  for (const wb::code_type t : types) names.emplace_back(wb::name_of(t));
+  return {"type",
+          "word",
+          wb::among(names),
+          "With it the keys of [code] and [decoder] that docs/scenario.md explains.",
+          names,
+          [=](run& r, const wb::setting_value& v) {
+            r.code.type = types[wb::settings_detail::word("type", v, names, wb::among(names))];
+          },
+          [](const run& r) -> wb::setting_value { return std::string(wb::name_of(r.code.type)); }};
+}
+
+/// Adds settings of a group that scenarios have, under their keys.
+void add(std::vector<run_setting>& all, const std::string& group, std::vector<run_setting> settings) {
+  for (run_setting& s : settings) {
+    if (!s.of_links) continue;
+    s.text = s.full_text();
+    s.name = group + "." + s.name;
+    for (wb::setting_condition& c : s.conditions) c.setting = group + "." + c.setting;
+    s.set = [key = s.name, set = s.set](run& r, const wb::setting_value& v) {
+      try {
+        set(r, v);
+      } catch (const wb::argument_error& e) {
+        throw wb::argument_error(key, e.value(), e.allowed());
+      }
+    };
+    all.push_back(std::move(s));
+  }
+}
+
+}  // namespace
+
+const std::vector<run_setting>& stream_settings() {
+  static const std::vector<run_setting> all = [] {
+    std::vector<run_setting> s;
+    add(s, "stream", frame_settings());
+    add(s, "stream", queue_settings());
+    add(s, "stream", measure_settings());
+    add(s, "mimo",
+        {wb::streams_setting(&run::sent_streams, "Transmit antennas."),
+         wb::rx_antennas_setting(&run::rx_antennas, "Receive antennas.")});
+    add(s, "modem",
+        {wb::modulation_setting(&run::qam, 4, "Left out: \"qpsk\", of uplink and precode \"16qam\".")
+             .without_default()});
+    add(s, "detector", wb::within<run>([](run& r) -> auto& { return r.detector; }, wb::detector_settings()));
+    add(s, "massive", wb::within<run>([](run& r) -> auto& { return r.massive; }, wb::uplink_settings()));
+    add(s, "massive",
+        wb::within<run>([](run& r) -> auto& { return r.frames_as; }, wb::uplink_chain_settings()));
+    add(s, "stbc", wb::within<run>([](run& r) -> auto& { return r.space_time; }, wb::stbc_settings()));
+    add(s, "code", {code_setting()});
+    return s;
+  }();
+  return all;
+}
+
+const std::vector<wb::code_setting_text>& stream_code_settings() {
+  static const std::vector<wb::code_setting_text> all = [] {
+    std::vector<wb::code_setting_text> texts = wb::code_setting_texts();
+    std::erase_if(texts, [](const wb::code_setting_text& s) { return !s.of_links; });
+    return texts;
+  }();
+  return all;
+}
+
+std::vector<std::string> chains_of(const std::string& key) {
+  static const std::vector<std::pair<std::string, std::vector<std::string>>> begins{
+      {"mimo.streams", {"detect", "decode"}},
+      {"mimo.", {"detect", "decode", "stbc"}},
+      {"detector.", {"detect", "decode"}},
+      {"code.", {"decode"}},
+      {"decoder.", {"decode"}},
+      {"massive.samples", {"uplink"}},
+      {"massive.llr", {"uplink"}},
+      {"massive.sums", {"uplink"}},
+      {"massive.sinr", {"uplink"}},
+      {"massive.", {"uplink", "precode"}},
+      {"stbc.", {"stbc"}},
+      {"stream.splits", {"uplink"}}};
+  for (const auto& [begin, chains] : begins)
+    if (key.starts_with(begin)) return chains;
+  return {};
+}
+
+const std::vector<renamed_key>& renamed_keys() {
+  static const std::vector<renamed_key> all{
+      {"detector.streams", "mimo.streams", {"detect", "decode"}},
+      {"detector.rx_antennas", "mimo.rx_antennas", {"detect", "decode"}},
+      {"detector.qam", "modem.modulation", {"detect", "decode"}, true},
+      {"massive.qam", "modem.modulation", {"uplink", "precode"}, true},
+      {"stbc.qam", "modem.modulation", {"stbc"}, true},
+      {"stbc.rx_antennas", "mimo.rx_antennas", {"stbc"}},
+      {"stbc.code", "stbc.type", {"stbc"}}};
+  return all;
+}

@@ -1,0 +1,274 @@
+#include <warpband/link/link.hpp>
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
+#include <warpband/link/names.hpp>
+#include <warpband/massive/massive_settings.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb {
+namespace {
+
+constexpr int slots = 2;  // uses of the channel that a codeword of a space-time code takes
+
+std::size_t size(int n) { return static_cast<std::size_t>(n); }
+std::size_t quotient(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+std::string channel_name(const link_config& c) {
+  return "\"" + std::string(name_of(type_of(c.channel))) + "\"";
+}
+
+/// The code, which of lte-transport depends on the symbols that its bits are mapped to.
+code_config code_of(const link_config& c) {
+  code_config code = c.code;
+  code.transport.modulation_order = bits_per_symbol(c.qam);
+  code.transport.layers = streams_of(c);
+  return code;
+}
+
+int symbols_per_block(const link_config& c, const tdl_config& line) {
+  check_range("subcarriers", line.grid.subcarriers, 1, 65536);
+  if (line.grid.symbols != 0) return line.grid.symbols;
+  return static_cast<int>(std::min<std::size_t>(symbols_for(line.grid, resource_elements(c)), INT_MAX));
+}
+
+/// One antenna, or streams: the code, and where it is a tapped delay line the channel.
+void complete_uses(link_config& c) {
+  if (std::holds_alternative<cdl_config>(c.channel) || std::holds_alternative<csi_channel_config>(c.channel))
+    throw argument_error("channel.type", channel_name(c), "another one without massive MIMO");
+  const int streams = streams_of(c);
+  check_range("streams", streams, 1, 8);
+  check_range("rx_antennas", rx_antennas_of(c), streams, 16);
+  if (c.code.type == code_type::lte_transport) {
+    if (streams > 4)
+      throw argument_error("streams", std::to_string(streams), "1 to 4 with \"lte-transport\"");
+    c.code = code_of(c);
+  }
+  c.code = completed(c.code);
+  if (auto* line = std::get_if<tdl_config>(&c.channel)) {
+    line->streams = streams;
+    line->rx_antennas = rx_antennas_of(c);
+    line->grid.symbols = symbols_per_block(c, *line);
+    check(*line);
+  }
+}
+
+void complete(link_config& c, single_antenna&) { complete_uses(c); }
+
+void complete(link_config& c, detector_config& detector) {
+  complete_uses(c);
+  if (std::holds_alternative<awgn_config>(c.channel))
+    throw argument_error("channel.type", channel_name(c),
+                         "\"rayleigh\" or \"tdl\" with several antennas or a detector");
+  if (c.qam == 2)
+    throw argument_error("modulation", "\"bpsk\"",
+                         "\"qpsk\" to \"256qam\" with several antennas or a detector");
+  detector.qam = c.qam;
+  detector = completed(detector);
+  make_detector(detector);  // throws for what only a detector of this type does not allow
+}
+
+void complete(link_config& c, stbc_config& code) {
+  if (!std::holds_alternative<rayleigh_config>(c.channel))
+    throw argument_error("channel.type", channel_name(c), "\"rayleigh\" with a space-time code");
+  if (c.qam != 4 && c.qam != 16 && c.qam != 64)
+    throw argument_error("modulation", "\"" + std::string(name_of_modulation(c.qam)) + "\"",
+                         "\"qpsk\", \"16qam\" or \"64qam\" with a space-time code");
+  if (c.code.type == code_type::lte_transport)
+    throw argument_error("code.type", "\"lte-transport\"", "another one with a space-time code");
+  code.qam = c.qam;
+  (void)stbc_decoder(code);  // throws for what it does not allow
+  c.code = completed(c.code);
+}
+
+void complete_fading(link_channel& channel, massive_link_config& m) {
+  const auto refuse_moving = [](const char* argument, double value) {
+    if (value != 0)
+      throw argument_error(argument, decimal(value),
+                           "0, as a frame's symbols share one channel estimate, with massive MIMO");
+  };
+  if (auto* line = std::get_if<tdl_config>(&channel)) {
+    line->streams = line->rx_antennas = 1;
+    line->grid.subcarriers = m.subcarriers;
+    line->grid.symbols = m.symbols;
+    refuse_moving("doppler_hz", line->doppler_hz);
+    check(*line);
+  }
+  if (auto* clusters = std::get_if<cdl_config>(&channel)) {
+    clusters->antennas = m.antennas;
+    clusters->users = m.users;
+    clusters->grid.subcarriers = m.subcarriers;
+    clusters->grid.symbols = 1;  // those of a frame share H
+    refuse_moving("speed_kmh", clusters->speed_kmh);
+    check(*clusters);
+  }
+}
+
+void complete(link_config& c, massive_link_config& m) {
+  const auto refuse = [](const char* argument, const std::string& value, const std::string& allowed) {
+    throw argument_error(argument, value, allowed + " with massive MIMO");
+  };
+  const bool up = m.direction == massive_direction::uplink;
+  if (std::holds_alternative<awgn_config>(c.channel))
+    refuse("channel.type", "\"awgn\"", "\"rayleigh\", \"tdl\", \"cdl\" or \"file\"");
+  if (c.qam == 2) refuse("modulation", "\"bpsk\"", "\"qpsk\" to \"256qam\"");
+  if (c.code.type == code_type::lte_transport) refuse("code.type", "\"lte-transport\"", "another one");
+  if (auto* file = std::get_if<csi_channel_config>(&c.channel))
+    complete_csi(*file, m.antennas, m.users, m.subcarriers);
+  check_range("subcarriers", m.subcarriers, 1, 4096);
+  // A gain that is fitted to n symbols takes 1/n of the noise for signal.
+  if (!up && m.subcarriers < 24) refuse("subcarriers", std::to_string(m.subcarriers), "at least 24 downlink");
+  check_range("symbols", m.symbols, 1, 64);
+  if (!up && m.sinr) refuse("sinr", name_of(*m.sinr), "none downlink");
+  if (up && m.demapper != demap_algorithm::max_log) refuse("demapper", name_of(m.demapper), "none uplink");
+  if (up && !m.sinr) m.sinr = is_iterative(m.solver) ? massive_sinr::approximate : massive_sinr::exact;
+  if (up)
+    (void)uplink_detector(uplink_of(m, c.qam));  // throws for what it does not allow
+  else
+    (void)downlink_precoder(downlink_of(m));
+  complete_fading(c.channel, m);
+  const int bits = m.subcarriers * bits_per_symbol(c.qam);
+  if (c.code.type == code_type::none && c.code.k == 0) c.code.k = bits;
+  c.code = completed(c.code);
+  if (const std::size_t n = sizes_of(c.code).n; n > size(bits))
+    throw argument_error("subcarriers", std::to_string(m.subcarriers),
+                         "at least " + std::to_string(quotient(n, size(bits_per_symbol(c.qam)))) +
+                             ", as a codeword of " + std::to_string(n) + " bits is sent in one OFDM symbol");
+}
+
+/// Symbols of a use: r_s of the signal-to-noise ratios.
+int symbols_per_use(const link_config& c) {
+  const auto* code = std::get_if<stbc_config>(&c.antennas);
+  return code != nullptr ? code->code.symbols() / slots : streams_of(c);
+}
+
+}  // namespace
+
+const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
+  using c = massive_link_config;
+  static const std::vector<setting_of<c>> all{
+      solver_setting(&c::solver),
+      words("direction", &c::direction,
+            {{"uplink", massive_direction::uplink}, {"downlink", massive_direction::downlink}},
+            "uplink: y = H x + n at the base station and Es = 1 for each user; rx_antennas of ebn0_db and "
+            "snr_db are the antennas, streams the users. downlink: precoding of unit power, y = sqrt(U) H^H "
+            "x' + n; Eb and the SNR are those of all that is sent, and each user knows its gain for an OFDM "
+            "symbol and the power of each vector, which is normalised."),
+      antennas_setting<c>(),
+      users_setting<c>(),
+      iterations_setting<c>(),
+      words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
+            "What LLRs are weighted with, from the inverse or from the diagonal of the Gram matrix; cg and "
+            "jacobi-cg have the latter only. Left out: exact where the solver has it.")
+          .only_with("direction", {"uplink"}),
+      integer(
+          "subcarriers", &c::subcarriers, 1, 4096,
+          "Of an OFDM symbol, downlink 24 or more, from which users learn their gains. A codeword's bits "
+          "lie on them from the first on; zeros fill the last. Uncoded code.k left out is all their bits. "
+          "With channel.type = \"file\" left out: all of the file's.",
+          "an integer from 1 to 4096, enough for a codeword"),
+      integer("symbols", &c::symbols, 1, 64,
+              "OFDM symbols of a frame. They share one channel estimate per subcarrier.")};
+  return all;
+}
+
+const char* name_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "ebn0_db" : "snr_db"; }
+const char* title_of(snr_axis a) noexcept { return a == snr_axis::ebn0_db ? "Eb/N0" : "SNR"; }
+const char* name_of(channel_type c) noexcept {
+  return c == channel_type::awgn       ? "awgn"
+         : c == channel_type::rayleigh ? "rayleigh"
+         : c == channel_type::tdl      ? "tdl"
+         : c == channel_type::cdl      ? "cdl"
+                                       : "file";
+}
+const char* name_of(fading_type f) noexcept { return f == fading_type::fast ? "fast" : "block"; }
+const char* name_of(massive_direction d) noexcept {
+  return d == massive_direction::uplink ? "uplink" : "downlink";
+}
+
+uplink_config uplink_of(const massive_link_config& c, int qam) {
+  return {.antennas = c.antennas,
+          .users = c.users,
+          .qam = qam,
+          .mode = c.solver,
+          .iterations = c.iterations,
+          .sinr = *c.sinr};
+}
+downlink_config downlink_of(const massive_link_config& c) {
+  return {.antennas = c.antennas, .users = c.users, .mode = c.solver, .iterations = c.iterations};
+}
+
+link_config completed(const link_config& config) {
+  link_config c = config;
+  bits_per_symbol(c.qam);
+  std::visit([&](auto& antennas) { complete(c, antennas); }, c.antennas);
+  return c;
+}
+
+int streams_of(const link_config& c) noexcept {
+  if (const auto* detector = std::get_if<detector_config>(&c.antennas)) return detector->streams;
+  if (const auto* massive = std::get_if<massive_link_config>(&c.antennas)) return massive->users;
+  return std::holds_alternative<stbc_config>(c.antennas) ? slots : 1;
+}
+int rx_antennas_of(const link_config& c) noexcept {
+  if (const auto* detector = std::get_if<detector_config>(&c.antennas)) return detector->rx_antennas;
+  if (const auto* code = std::get_if<stbc_config>(&c.antennas)) return code->rx_antennas;
+  const auto* massive = std::get_if<massive_link_config>(&c.antennas);
+  return massive != nullptr && massive->direction == massive_direction::uplink ? massive->antennas : 1;
+}
+bool erases_uses(const link_config& c) noexcept {
+  return !std::holds_alternative<single_antenna>(c.antennas);
+}
+bool is_block_fading(const link_config& c) noexcept {
+  const auto* rayleigh = std::get_if<rayleigh_config>(&c.channel);
+  return rayleigh != nullptr && rayleigh->fading == fading_type::block;
+}
+std::size_t codewords_per_frame(const link_config& c) noexcept {
+  const auto* massive = std::get_if<massive_link_config>(&c.antennas);
+  return massive != nullptr ? massive->codewords() : 1;
+}
+std::size_t bits_per_frame(const link_config& c) { return sizes_of(c.code).k * codewords_per_frame(c); }
+
+double code_rate(const link_config& c) {
+  const code_sizes sizes = sizes_of(code_of(c));
+  return static_cast<double>(sizes.k) / static_cast<double>(sizes.n);
+}
+
+std::size_t resource_elements(const link_config& c) {
+  const std::size_t m = size(bits_per_symbol(c.qam)), n = sizes_of(code_of(c)).n;
+  if (const auto* massive = std::get_if<massive_link_config>(&c.antennas))
+    return quotient(n, m) * size(massive->symbols);  // of all OFDM symbols, those that carry bits
+  if (const auto* code = std::get_if<stbc_config>(&c.antennas))
+    return quotient(n, m * size(code->code.symbols())) * slots;
+  return quotient(n, m * size(streams_of(c)));
+}
+
+std::size_t uses_per_frame(const link_config& c) {
+  if (const auto* massive = std::get_if<massive_link_config>(&c.antennas))
+    return size(massive->subcarriers * massive->symbols);
+  const std::size_t uses = resource_elements(c);
+  const auto* line = std::get_if<tdl_config>(&c.channel);
+  if (line == nullptr) return uses;
+  const std::size_t block = size(line->grid.subcarriers) * size(symbols_per_block(c, *line));
+  return quotient(uses, block) * block;
+}
+std::size_t symbols_per_frame(const link_config& c) { return uses_per_frame(c) * size(symbols_per_use(c)); }
+
+noise_level noise_level_at(const link_config& c, double point_db) {
+  const double bits = code_rate(c) * bits_per_symbol(c.qam) * symbols_per_use(c) / rx_antennas_of(c);
+  noise_level n;
+  if (c.axis == snr_axis::ebn0_db) {
+    n.ebn0_db = point_db;
+    n.snr_db = point_db + 10 * std::log10(bits);
+  } else {
+    n.ebn0_db = point_db - 10 * std::log10(bits);
+    n.snr_db = point_db;
+  }
+  n.esn0_db = n.snr_db - 10 * std::log10(streams_of(c));
+  return n;
+}
+
+}  // namespace wb

@@ -1,0 +1,174 @@
+#pragma once
+// What a link is made of, and what follows from it: sizes of frames, rates, signal-to-noise ratios.
+//
+// A frame is k bits into the encoder (its CRC included), sent as the n bits of link/codec.hpp: R = k / n,
+// tails included, so lte-turbo with all its bits has R = k / (3 k + 12). An uncoded link sends the k bits, R
+// = 1. Zeros fill a frame up to whole uses of the channel; they are neither counted nor part of R.
+//
+// A use of the channel sends one symbol, or with a detector `streams` of them to `rx_antennas`: y = H s + n,
+// the bits stream after stream. With m bits a symbol and Es = 1 for each stream:
+//
+//   snr_db  = ebn0_db + 10 log10(streams R m / rx_antennas)    of one receive antenna
+//   esn0_db = snr_db - 10 log10(streams)                       of one stream at one antenna
+//   N0      = 10^(-esn0_db / 10)                               per complex entry
+//
+// With a space-time code (stbc/stbc.hpp) two uses send a codeword between two antennas, `streams`, with one H
+// for both, and r_s = 2 symbols a use (Alamouti 1) stand in the place of `streams` in the first line. Zeros
+// fill a frame's last codeword. Uncoded links take the decoder's most likely codewords, coded ones its LLRs.
+//
+// With a tapped delay line the uses of a frame are the resource elements of OFDM symbols, frequency first
+// (ofdm/grid.hpp), each with an H of its own; zeros fill its last block too. The cyclic prefix costs neither
+// power nor rate.
+//
+// With lte-transport a frame is a transport block of k = A bits, and n = G those of one transmission: R = A /
+// G, and Eb/N0 is that of one transmission. While the block's CRCs fail it is sent again, with the next
+// redundancy version, up to `transmissions` times; the decoder adds up the LLRs of all (HARQ). Every
+// transmission has noise and a channel of its own.
+//
+// Massive MIMO (docs/li-thesis.md) has B antennas of a base station and U users in the place of rx_antennas
+// and streams, and OFDM. A frame is a drop: U users and their channels, for `symbols` OFDM symbols that share
+// one channel estimate per subcarrier. Every user sends, or receives, one codeword of k bits in every OFDM
+// symbol, coded bits on subcarriers from the first on; zeros fill the last of them. Frames are independent of
+// each other; codewords of a frame are not. In the downlink every user has one antenna, so that rx_antennas
+// is 1 there, and U is the power of the base station: Eb and the SNR are those of all that it sends.
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include <warpband/channel/cdl/cdl.hpp>
+#include <warpband/channel/tdl/tdl.hpp>
+#include <warpband/core/setting.hpp>
+#include <warpband/detect/detector.hpp>
+#include <warpband/link/codec.hpp>
+#include <warpband/link/csi_channel.hpp>
+#include <warpband/massive/downlink/downlink.hpp>
+#include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/modem/demap/demap.hpp>
+#include <warpband/stbc/stbc.hpp>
+
+namespace wb {
+
+// ---- antennas
+
+/// One stream to one antenna, in any channel but those of massive MIMO.
+struct single_antenna {
+  demap_algorithm demapper = demap_algorithm::max_log;
+};
+
+enum class massive_direction { uplink, downlink };
+const char* name_of(massive_direction) noexcept;  // "uplink", "downlink"
+
+struct massive_link_config {
+  massive_direction direction = massive_direction::uplink;
+  int antennas = 128, users = 16;  // B: users..512, U: 1..64
+  massive_mode solver = massive_mode::cholesky;
+  int iterations = 0;  // cg, jacobi_cg: 1..64
+  /// Uplink alone. Left out: exact where the solver has it.
+  std::optional<massive_sinr> sinr = {};
+  /// Of the users, downlink alone.
+  demap_algorithm demapper = demap_algorithm::max_log;
+  int subcarriers = 128;  // 1..4096, downlink 24 or more; 0 with channel_type::file: all of the file's
+  int symbols = 1;        // 1..64
+  /// Codewords of a frame.
+  std::size_t codewords() const noexcept {
+    return static_cast<std::size_t>(users) * static_cast<std::size_t>(symbols);
+  }
+};
+
+/// Its settings but for the demapper, which is the link's: names, what is allowed, what they mean.
+const std::vector<setting_of<massive_link_config>>& massive_link_settings();
+
+/// The base station's detector, uplink, of a completed configuration, and its precoder, downlink.
+uplink_config uplink_of(const massive_link_config& config, int qam);
+downlink_config downlink_of(const massive_link_config& config);
+
+/// How symbols are sent and received: one stream; streams with a detector, in Rayleigh fading or a delay
+/// line; a space-time code of two antennas, in Rayleigh fading; massive MIMO, in any fading. `completed`
+/// gives detector and space-time code the link's constellation.
+using link_antennas = std::variant<single_antenna, detector_config, stbc_config, massive_link_config>;
+
+// ---- channels
+
+struct awgn_config {};
+
+enum class fading_type {
+  fast,   // a new h, or H, for every use of the channel; with a space-time code for every codeword
+  block,  // one for a frame
+};
+const char* name_of(fading_type) noexcept;  // "fast", "block"
+struct rayleigh_config {
+  fading_type fading = fading_type::fast;
+};
+
+/// `completed` gives delay lines the antennas of the link. A tapped one's block has grid.symbols OFDM
+/// symbols, 0 for those of a frame; a frame begins with a new block, and takes whole blocks. With massive
+/// MIMO alone, whose subcarriers and symbols a delay line then has: cdl_config and csi_channel_config; and
+/// nobody moves, doppler_hz = 0 and speed_kmh = 0.
+using link_channel = std::variant<awgn_config, rayleigh_config, tdl_config, cdl_config, csi_channel_config>;
+/// The same in words, in the same order.
+enum class channel_type { awgn, rayleigh, tdl, cdl, file };
+const char* name_of(channel_type) noexcept;  // "awgn", "rayleigh", "tdl", "cdl", "file"
+inline channel_type type_of(const link_channel& c) noexcept { return static_cast<channel_type>(c.index()); }
+
+// ---- the link
+
+/// What the numbers of a sweep are.
+enum class snr_axis { ebn0_db, snr_db };
+/// "ebn0_db", "snr_db".
+const char* name_of(snr_axis axis) noexcept;
+/// "Eb/N0", "SNR".
+const char* title_of(snr_axis axis) noexcept;
+
+struct link_config {
+  std::uint64_t seed = 1;
+  /// Uncoded: its k are the bits of a frame, 1..2^24, with massive MIMO of a codeword, up to those of an OFDM
+  /// symbol; 0: 6144, or these. lte-transport: not with a space-time code nor massive MIMO, and with up to 4
+  /// streams.
+  code_config code = {};
+  /// Points of the constellation: 2 (BPSK; with one antenna alone), 4, 16, 64, 256.
+  int qam = 2;
+  link_antennas antennas = {};
+  link_channel channel = {};
+  /// In what `link_chain::run` is told the point.
+  snr_axis axis = snr_axis::ebn0_db;
+};
+
+/// The configuration with everything chosen that it leaves open: what the code and its decoder do, the
+/// detector and what it leaves open; lte-transport has modulation_order and layers of the link's
+/// constellation and streams. Throws argument_error for what is not allowed, and file_error for the
+/// channel's.
+link_config completed(const link_config& config);
+
+/// Symbols that are sent at once, each with Es = 1: streams, antennas of a space-time code, users.
+int streams_of(const link_config& config) noexcept;
+/// Antennas that receive them together.
+int rx_antennas_of(const link_config& config) noexcept;
+/// Whether the LLRs of a use may be erased, and erased uses are counted: with a detector, a space-time code
+/// or massive MIMO.
+bool erases_uses(const link_config& config) noexcept;
+/// One h, or H, for a frame of Rayleigh fading.
+bool is_block_fading(const link_config& config) noexcept;
+
+/// Codewords of a frame: 1 but with massive MIMO.
+std::size_t codewords_per_frame(const link_config& config) noexcept;
+/// Bits of a frame into the encoder: k of each codeword.
+std::size_t bits_per_frame(const link_config& config);
+
+/// R = bits into the encoder / bits sent, of lte-transport in one transmission.
+double code_rate(const link_config& config);
+/// Uses of the channel, resource elements, that hold bits of a frame; of lte-transport in one transmission.
+std::size_t resource_elements(const link_config& config);
+/// Uses of the channel that a frame (a transmission) takes; with a tapped delay line those of whole blocks.
+std::size_t uses_per_frame(const link_config& config);
+/// Symbols of these uses.
+std::size_t symbols_per_frame(const link_config& config);
+
+/// A signal-to-noise ratio in its three forms, see above.
+struct noise_level {
+  double ebn0_db = 0, snr_db = 0, esn0_db = 0;
+};
+/// Of a point of the sweep, given in config.axis.
+noise_level noise_level_at(const link_config& config, double point_db);
+
+}  // namespace wb

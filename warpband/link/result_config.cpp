@@ -1,0 +1,195 @@
+// What a curve was run with, as results have it.
+#include <algorithm>
+
+#include <warpband/fec/lte/qpp.hpp>
+#include <warpband/link/result_json.hpp>
+#include <warpband/link/setting_json.hpp>
+
+namespace wb::result_file {
+namespace {
+
+/// Adds the settings that have a meaning, of a group where lists of several are joined.
+template <class C>
+void add_settings(json& out, const std::vector<setting_of<C>>& all, const C& c, const C& initial = {},
+                  const std::string& group = "") {
+  for (const auto& [s, value] : values_of(all, c))
+    if (s->group == group && s->of_links && (!s->brief || value != s->get(initial)))
+      out[s->name] = json_of(value);
+}
+template <class C>
+json settings_json(const std::vector<setting_of<C>>& all, const C& c) {
+  json out = json::object();
+  add_settings(out, all, c);
+  return out;
+}
+json settings_json(const code_config& c, const std::string& group) {
+  json out = json::object();
+  code_config initial;
+  initial.type = c.type;
+  add_settings(out, settings_of(c.type), c, initial, group);
+  return out;
+}
+
+/// The code but for type, k, crc and rate, and its decoder.
+void add_turbo(const code_config& c, json& code, json& decoder) {
+  const turbo_settings& t = c.turbo;
+  const int k = static_cast<int>(sizes_of(c).k);
+  const auto qpp = t.interleaver ? qpp_parameters{k, t.interleaver->f1, t.interleaver->f2} : qpp_for(k);
+  code["interleaver"] = {{"f1", qpp.f1}, {"f2", qpp.f2}};
+  decoder = settings_json(c, "decoder");
+}
+void add_transport(const link_config& link, json& code, json& decoder) {
+  const code_config& c = link.code;
+  const code_sizes sizes = sizes_of(c);
+  code = {{"type", name_of(c.type)}};
+  code.update(settings_json(c, "code"));
+  code["transport_block_size"] = sizes.k;
+  code["coded_bits"] = sizes.n;
+  code["resource_elements"] = resource_elements(link);
+  code["code_blocks"] = segment_transport_block(static_cast<int>(sizes.k)).blocks;
+  // Each size of code block has windows of its own, so that "auto" stays.
+  decoder = settings_json(c, "decoder");
+}
+void add_ldpc_or_conv(const code_config& c, json& code, json& decoder) {
+  json more = settings_json(c, "code");
+  code["n"] = sizes_of(c).n;
+  code["rate_name"] = more["rate"];
+  for (const char* own : {"k", "crc", "n", "rate"}) more.erase(own);
+  if (more.contains("feedback") && c.conv.feedback == 0) more.erase("feedback");
+  code.update(more);
+  decoder = settings_json(c, "decoder");
+}
+
+json massive_json(const massive_link_config& c) {
+  json out = settings_json(massive_link_settings(), c);
+  out["solver"] = name_of(c.solver);  // as results have always spelt it
+  return out;
+}
+
+void add_tdl(const tdl_config& c, json& channel) {
+  json delays = json::array(), powers = json::array();
+  for (const tdl_tap& t : c.profile.taps) {
+    delays.push_back(t.delay_ns);
+    powers.push_back(t.power_db);
+  }
+  channel["delays_ns"] = delays;
+  channel["powers_db"] = powers;
+  if (c.profile.rician_k_db) channel["rician_k_db"] = *c.profile.rician_k_db;
+  add_settings(channel, tdl_settings(), c);
+  if (c.doppler_hz == 0) channel.erase("sinusoids");
+  channel["symbol_period_us"] = c.grid.period_us();
+}
+
+void add_cdl(const cdl_config& c, json& channel) {
+  json& clusters = channel["clusters"] = json::array();  // delay, power, four angles
+  json split = json::array();
+  for (std::size_t i = 0; i < c.profile.clusters.size(); i++) {
+    const cdl_cluster& x = c.profile.clusters[i];
+    clusters.push_back({x.delay_ns, x.power_db, x.aod_deg, x.aoa_deg, x.zod_deg, x.zoa_deg});
+    if (x.split) split.push_back(i);
+  }
+  channel["split_clusters"] = split;
+  channel["spreads_deg"] = {c.profile.asd_deg, c.profile.asa_deg, c.profile.zsd_deg, c.profile.zsa_deg};
+  if (c.profile.rician_k_db) channel["rician_k_db"] = *c.profile.rician_k_db;
+  add_settings(channel, cdl_settings(), c);
+  channel.erase("antenna_spacing_m");
+  channel["antenna_spacing_wavelengths"] =
+      c.spacing_wavelengths > 0 ? c.spacing_wavelengths : c.spacing_m / wavelength_m(c.carrier_hz);
+}
+
+void add_csi(const csi_channel_config& c, json& channel) {
+  add_settings(channel, csi_channel_settings(), c);
+  if (c.name.empty()) channel["file"] = c.path;
+  channel["layout"] = c.layout;
+  channel["snapshots"] = c.snapshots;
+  channel["subcarriers"] = c.subcarriers;
+  channel["antennas"] = c.antennas;
+  channel["users"] = c.users;
+}
+
+void add_code(const link_config& link, json& out) {
+  const code_config& given = link.code;
+  json code{{"type", name_of(given.type)}, {"k", sizes_of(given).k}, {"crc", name_of(given.crc)}}, decoder;
+  switch (given.type) {
+    case code_type::none:
+      break;
+    case code_type::lte_turbo:
+      add_turbo(given, code, decoder);
+      break;
+    case code_type::lte_transport:
+      add_transport(link, code, decoder);
+      break;
+    case code_type::wimax_ldpc:
+    case code_type::wifi_ldpc:
+    case code_type::conv:
+      add_ldpc_or_conv(given, code, decoder);
+      break;
+  }
+  code["rate"] = code_rate(link);
+  out["code"] = code;
+  if (!decoder.is_null()) out["decoder"] = decoder;
+}
+
+json channel_json(const link_channel& c) {
+  json out{{"type", name_of(type_of(c))}};
+  if (const auto* rayleigh = std::get_if<rayleigh_config>(&c)) out["fading"] = name_of(rayleigh->fading);
+  if (const auto* line = std::get_if<tdl_config>(&c)) add_tdl(*line, out);
+  if (const auto* clusters = std::get_if<cdl_config>(&c)) add_cdl(*clusters, out);
+  if (const auto* file = std::get_if<csi_channel_config>(&c)) add_csi(*file, out);
+  return out;
+}
+
+void add_antennas(const link_config& link, json& out) {
+  const json antennas{{"streams", streams_of(link)}, {"rx_antennas", rx_antennas_of(link)}};
+  if (const auto* one = std::get_if<single_antenna>(&link.antennas))
+    out["modem"]["demapper"] = name_of(one->demapper);
+  if (const auto* detector = std::get_if<detector_config>(&link.antennas)) {
+    out["mimo"] = antennas;
+    out["detector"] = settings_json(detector_settings(), *detector);
+  }
+  if (const auto* space_time = std::get_if<stbc_config>(&link.antennas)) {
+    out["mimo"] = antennas;
+    out["stbc"] = settings_json(stbc_settings(), *space_time);
+  }
+  if (const auto* massive = std::get_if<massive_link_config>(&link.antennas)) {
+    if (massive->direction == massive_direction::downlink)
+      out["modem"]["demapper"] = name_of(massive->demapper);
+    out["massive"] = massive_json(*massive);
+  }
+}
+
+}  // namespace
+
+json config_json(const curve_config& c) {
+  const link_config& link = c.link;
+  json out{{"seed", link.seed}};
+  add_code(link, out);
+  out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
+  out["channel"] = channel_json(link.channel);
+  add_antennas(link, out);
+  out["sweep"] = {{name_of(link.axis), c.sweep_db}};
+  out["stop"] = settings_json(stop_settings(), c.stop);
+  return out;
+}
+
+std::string shown(const json& j) {
+  std::string text = j.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return text;
+}
+
+difference first_difference(const json& was, const json& now, const std::string& prefix) {
+  for (const auto& [key, v] : was.items()) {
+    if (!now.contains(key)) return {prefix + key, shown(v), "without it"};
+    if (v.is_object() && now[key].is_object()) {
+      if (const difference d = first_difference(v, now[key], prefix + key + "."); !d.key.empty()) return d;
+    } else if (v != now[key]) {
+      return {prefix + key, shown(v), shown(now[key])};
+    }
+  }
+  for (const auto& [key, v] : now.items())
+    if (!was.contains(key)) return {prefix + key, "not there", shown(v)};
+  return {};
+}
+
+}  // namespace wb::result_file
