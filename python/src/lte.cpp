@@ -1,15 +1,13 @@
 // fec/lte/: transport blocks with rate matching and HARQ.
 #include <mutex>
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <warpband/fec/lte/transport.hpp>
 
 #include "arrays.hpp"
-#include "codes.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 namespace {
@@ -25,15 +23,23 @@ struct decoder_ref {
   std::mutex mutex;
 };
 
-lte_transport_config config_of(int transport_bits, int coded_bits, int modulation_order, int layers,
-                               int soft_buffer) {
-  lte_transport_config c;
-  c.transport_bits = transport_bits;
-  c.coded_bits = coded_bits;
-  c.modulation_order = modulation_order;
-  c.layers = layers;
-  c.soft_buffer = soft_buffer;
-  return c;
+using settings_list = std::vector<setting_of<lte_transport_config>>;
+
+const settings_list& encoder_settings() {
+  static const settings_list all = without("crc_stop", lte_transport_config_settings());
+  return all;
+}
+/// crc_stop says when a block leaves the iterations.
+const settings_list& decoder_settings() {
+  static const settings_list all = [] {
+    settings_list list = lte_transport_config_settings();
+    for (auto& s : within<lte_transport_config>(
+             [](lte_transport_config& c) -> turbo_decoder_config& { return c.turbo; },
+             without("early_stop", turbo_decoder_settings())))
+      list.push_back(std::move(s));
+    return list;
+  }();
+  return all;
 }
 
 std::size_t bits_of(const lte_transport_plan& p) {
@@ -77,37 +83,29 @@ void decode(decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool fi
 }  // namespace
 
 void bind_lte(nb::module_& m) {
+  add_keywords(m, "LteTransportEncoder", encoder_settings(), {}, {"transport_bits", "coded_bits"});
+  add_keywords(m, "LteTransportDecoder", decoder_settings(), {}, {"transport_bits", "coded_bits"});
   nb::class_<encoder_ref>(m, "LteTransportEncoder")
       .def(
           "__init__",
-          [](encoder_ref* self, int transport_bits, int coded_bits, int modulation_order, int layers,
-             int soft_buffer) {
-            new (self) encoder_ref{lte_transport_encoder(config_of(transport_bits, coded_bits,
-                                                                   modulation_order, layers, soft_buffer)),
-                                   {}};
+          [](encoder_ref* self, const nb::dict& settings) {
+            new (self) encoder_ref{lte_transport_encoder(with_settings(encoder_settings(), settings)), {}};
           },
-          nb::kw_only(), nb::arg("transport_bits"), nb::arg("coded_bits"), nb::arg("modulation_order"),
-          nb::arg("layers"), nb::arg("soft_buffer"))
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const encoder_ref& e) { return settings_in(encoder_settings(), e.made.config()); })
       .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("coded"))
       .def_prop_ro("blocks", [](const encoder_ref& e) { return e.made.segmentation().blocks; });
   nb::class_<decoder_ref>(m, "LteTransportDecoder")
       .def(
           "__init__",
-          [](decoder_ref* self, int transport_bits, int coded_bits, int modulation_order, int layers,
-             int soft_buffer, const std::string& algorithm, int iterations, int windows, int overlap,
-             float extrinsic_scale, bool crc_stop, const std::string& precision, float llr_steps) {
-            lte_transport_config c =
-                config_of(transport_bits, coded_bits, modulation_order, layers, soft_buffer);
-            c.turbo = turbo_config(6144, algorithm, iterations, windows, overlap, extrinsic_scale, "none", {},
-                                   precision, llr_steps, turbo_decoder_config{}.code_rate);
-            c.crc_stop = crc_stop;
-            new (self) decoder_ref{lte_transport_decoder(c), {}};
+          [](decoder_ref* self, const nb::dict& settings) {
+            new (self) decoder_ref{lte_transport_decoder(with_settings(decoder_settings(), settings)), {}};
           },
-          nb::kw_only(), nb::arg("transport_bits"), nb::arg("coded_bits"), nb::arg("modulation_order"),
-          nb::arg("layers"), nb::arg("soft_buffer"), nb::arg("algorithm"), nb::arg("iterations"),
-          nb::arg("windows"), nb::arg("overlap"), nb::arg("extrinsic_scale"), nb::arg("crc_stop"),
-          nb::arg("precision"), nb::arg("llr_steps"))
-      .def("decode", &decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const decoder_ref& d) { return settings_in(decoder_settings(), d.made.config()); })
+      .def("run", &decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
            optional("bits"), optional("ok"), optional("block_ok"), optional("iterations"), optional("status"))
       .def_prop_ro("blocks", [](const decoder_ref& d) { return d.made.segmentation().blocks; });
 }

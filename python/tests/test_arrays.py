@@ -109,12 +109,12 @@ def test_strides_of_empty_arrays(dtype, stride, made):
 @pytest.mark.parametrize("made", [empty, OfCupy, of_dlpack])
 def test_the_compiled_part_fills_empty_arrays_of_any_strides(made):
     bits, coded = made((0, 40), "uint8", 0), made((0, 132), "uint8", 0)
-    wb.TurboEncoder(k=40)._encoder.run(HERE, bits, coded)
-    detector = wb.MMSE(streams=2, rx_antennas=3, qam=4)._detector
+    wb.TurboEncoder(k=40)._work.run(HERE, bits, coded)
+    detector = wb.MMSE(streams=2, rx_antennas=3, qam=4)._work
     detector.run(HERE, made((0, 7, 3, 2), "complex64", 0), made((0, 7, 3), "complex64", 0), made((0, 7), "float32", 0),
                  made((0, 7, 4), "float32", 0), made((0, 7, 4), "float32", 0), None, made((0, 7), "uint8", 0))
     with pytest.raises(ValueError, match=r"coded = \[0, 131\] is not allowed: expected shape \[0, 132\]"):
-        wb.TurboEncoder(k=40)._encoder.run(HERE, bits, made((0, 131), "uint8", 0))
+        wb.TurboEncoder(k=40)._work.run(HERE, bits, made((0, 131), "uint8", 0))
 
 
 @pytest.mark.parametrize("made", [empty, OfCupy, of_dlpack])

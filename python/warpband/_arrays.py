@@ -44,6 +44,11 @@ def cpu(*, threads: int = 0, isa: str | None = None) -> Executor:
     return made(_core.Executor, threads=threads, isa=isa)
 
 
+def reopened(threads: int, isa: str | None) -> Executor:
+    """A pickled CPU executor."""
+    return cpu(threads=threads, isa=isa)
+
+
 def cuda(*, device: int = 0, stream: int = 0) -> Executor:
     """Opens an executor on a stream of a CUDA device.
 

@@ -32,12 +32,12 @@ class Detector:
                  executor: Executor | None = None, **settings: Any):
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
-        self._detector = made(_core.Detector, type=type, streams=streams, rx_antennas=rx_antennas, qam=qam, **settings)
+        self._work = made(_core.Detector, type=type, streams=streams, rx_antennas=rx_antennas, qam=qam, **settings)
         self.type, self.streams, self.rx_antennas, self.qam, self.llr = type, streams, rx_antennas, qam, llr
         #: LLRs of a use: streams * log2(qam)
-        self.bits_per_use: int = self._detector.bits_per_use
+        self.bits_per_use: int = self._work.bits_per_use
         #: LLRs are limited to +-this; infinity for no limit
-        self.llr_clip: float = self._detector.llr_clip
+        self.llr_clip: float = self._work.llr_clip
         bits = (self.bits_per_use,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
         self._negated = ("llr",) if self._reversed else ()
@@ -70,7 +70,7 @@ class Detector:
             prior = take(prior)
             if self._reversed:
                 prior = space.negated(prior)
-        self._detector.run(space.executor(self._executor), take(channel), take(received), take(noise_var), prior,
+        self._work.run(space.executor(self._executor), take(channel), take(received), take(noise_var), prior,
                            arrays.get("llr"), arrays.get("bits"), arrays.get("status"))
         return results(space, arrays, outputs, out, self._negated)
 
@@ -191,4 +191,4 @@ class NWay(Detector):
         super().__init__("nway", streams=streams, rx_antennas=rx_antennas, qam=qam, ways=ways, llr_clip=llr_clip,
                          extrinsic=extrinsic, order=listed("order", order), llr=llr, executor=executor)
         #: passes, as chosen
-        self.ways: int = self._detector.ways
+        self.ways: int = self._work.ways

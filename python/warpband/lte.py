@@ -1,20 +1,28 @@
 """The turbo-coded transport channels of LTE (3GPP TS 36.212 sections 5.1.1 to 5.1.4), with HARQ, and their CRCs."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from . import _core
 from ._arrays import (INT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill, results,
                       space_of)
-from ._settings import checked_executor, checked_sign, made, refused, whole
+from ._codec import Decoder, Encoder
+from ._described import Described, described
+from ._settings import checked_executor, made, refused, whole
 from .turbo import crc_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import LteTransportDecoderKeywords, LteTransportEncoderKeywords
 
 __all__ = ["CrcAttacher", "LteTransportDecoder", "LteTransportEncoder"]
 
 
-class CrcAttacher:
+@described
+class CrcAttacher(Described):
     """Cyclic redundancy checks (3GPP TS 36.212 section 5.1.1): parity behind the bits of each row.
 
     The register begins with zeros and is not inverted at the end; the first bit is the coefficient of the highest power, and parity
@@ -32,7 +40,7 @@ class CrcAttacher:
     def __init__(self, *, n: int, crc: str | tuple[int, int] = "crc24a", executor: Executor | None = None):
         self._executor = checked_executor(executor)
         words = crc_of(crc)
-        self._attacher = made(_core.CrcAttacher, n=n, crc=words)
+        self._work = made(_core.CrcAttacher, n=n, crc=words)
         self.n = n
         #: bits of parity
         self.degree: int = words[1]
@@ -46,13 +54,13 @@ class CrcAttacher:
         space, taken, executor = self._expected(bits, False)
         arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
         arrays["coded"][..., :self.n] = taken
-        self._attacher.attach(executor, arrays["coded"])
+        self._work.attach(executor, arrays["coded"])
         return results(space, arrays, "coded", out)
 
     def attach(self, bits: Array) -> None:
         """Writes the parity of the first n bits of each row, uint8 ``(..., n + degree)``, behind them."""
         space = space_of(bits)
-        self._attacher.attach(space.executor(self._executor), space.target(bits))
+        self._work.attach(space.executor(self._executor), space.target(bits))
 
     def check(self, bits: Array) -> Any:
         """Whether the last bits of each row, uint8 or bool ``(..., n + degree)``, are the parity of the others: bool ``(...)``.
@@ -62,7 +70,7 @@ class CrcAttacher:
         space, taken, executor = self._expected(bits, True)
         coded = space.empty(tuple(bits.shape), UINT8)
         coded[...] = taken
-        self._attacher.attach(executor, coded)
+        self._work.attach(executor, coded)
         ok = (coded[..., self.n:] == taken[..., self.n:]).all(-1)
         return ok if isinstance(space, DeviceSpace) else space.give(np.asarray(ok))
 
@@ -73,76 +81,61 @@ class CrcAttacher:
             raise ValueError("bits = an array on a device is not allowed: expected one of torch or CuPy, or attach() for one of "
                              "another library")
         taken, executor = space.take(bits), space.executor(self._executor)
-        self._attacher.expect(executor, taken, with_parity)
+        self._work.expect(executor, taken, with_parity)
         return space, taken, executor
 
 
-class LteTransportEncoder:
+@described
+class LteTransportEncoder(Encoder):
     """Transport blocks to what is sent of them: CRCs, code blocks, turbo code, rate matching.
 
     Args:
-        transport_bits: A, bits of a block without CRCs, 1..2**20.
-        coded_bits: G, bits of a transmission: a multiple of layers * modulation_order.
-        modulation_order: bits of a symbol: 1, 2, 4, 6, 8 or 10.
-        layers: that a block is mapped to, 1..4.
-        soft_buffer: N_cb, places that are kept of each code block's circular buffer; 0 is all.
+        {settings}
         executor: where arrays in host memory are processed; None for all cores.
     """
 
-    def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,
-                 soft_buffer: int = 0, executor: Executor | None = None):
-        self._executor = checked_executor(executor)
-        self._encoder = made(_core.LteTransportEncoder, transport_bits=transport_bits, coded_bits=coded_bits,
-                             modulation_order=modulation_order, layers=layers, soft_buffer=soft_buffer)
-        self.transport_bits, self.coded_bits = transport_bits, coded_bits
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[LteTransportEncoderKeywords]):
+        work = made(_core.LteTransportEncoder, settings=settings)
+        super().__init__(work, {"coded": (UINT8, (work.settings["coded_bits"],))}, executor)
         #: code blocks of a transport block
-        self.blocks: int = self._encoder.blocks
-        self._table = {"coded": (UINT8, (coded_bits,))}
+        self.blocks: int = work.blocks
 
     def __call__(self, bits: Array, *, rv: int = 0, out: Any = None) -> Any:
         """Encodes ``bits``, uint8 or bool ``(..., A)``, to redundancy version ``rv`` = 0..3, uint8 ``(..., G)``."""
-        space = space_of(bits)
-        arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
-        self._encoder.run(space.executor(self._executor), space.take(bits), whole("rv", rv), arrays["coded"])
-        return results(space, arrays, "coded", out)
+        return self._encode(bits, out, whole("rv", rv))
 
 
-class LteTransportDecoder:
+@described
+class LteTransportDecoder(Decoder):
     """LLRs of one transmission or more to transport blocks.
 
     ``decoder(llr, rv=0)`` decodes a first transmission; ``decoder(llr, rv=2, first=False)`` adds a further one of the same
     blocks to what was received before, and decodes again.
 
     Args:
-        algorithm, iterations, windows, overlap, extrinsic_scale, precision, llr_steps: those of
-            :class:`warpband.TurboDecoder`. Automatic windows and overlap follow from the code rate of the first transmission.
-        crc_stop: a code block leaves the iterations once its CRC holds.
+        {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
 
     A code block is ok if its CRC holds and enough of it was received: at least as many LLRs that are not 0 in the decoder's number
     format as it has bits, both without fillers. All-zero bits satisfy every CRC, so they need more. Of the LLRs that transmissions
     reached 7/8 must be above 1/4096 of the largest. From 16-QAM on the signs of symbols (the first two of ``modulation_order`` bits)
     must also be zeros more often than those of noise.
 
-    The other arguments are those of :class:`LteTransportEncoder`. One decoder serves one series of transmissions at a time.
+    Automatic windows and overlap follow from the code rate of the first transmission. One decoder serves one series of transmissions at a time.
     Sums of LLRs over transmissions are limited to +-1e30, and in the decoder to the limits of :class:`warpband.TurboDecoder`.
     """
 
-    def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,
-                 soft_buffer: int = 0, algorithm: str = "log-map", iterations: int = 6, windows: int = 0, overlap: int = -1,
-                 extrinsic_scale: float = 1.0, crc_stop: bool = True, precision: str = "float32", llr_steps: float = 8.0,
-                 llr: str = "log_p0_p1", executor: Executor | None = None):
-        self._reversed = checked_sign(llr)
-        self._executor = checked_executor(executor)
-        self._decoder = made(
-            _core.LteTransportDecoder, transport_bits=transport_bits, coded_bits=coded_bits, modulation_order=modulation_order, layers=layers,
-            soft_buffer=soft_buffer, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
-            extrinsic_scale=extrinsic_scale, crc_stop=crc_stop, precision=precision, llr_steps=llr_steps)
-        self.transport_bits, self.coded_bits, self.llr = transport_bits, coded_bits, llr
+    _outputs = ("bits", "ok", "block_ok", "iterations", "status")
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None,
+                 **settings: Unpack[LteTransportDecoderKeywords]):
+        work = made(_core.LteTransportDecoder, settings=settings)
         #: code blocks of a transport block
-        self.blocks: int = self._decoder.blocks
-        self._table = {"bits": (UINT8, (transport_bits,)), "ok": (UINT8, ()), "block_ok": (UINT8, (self.blocks,)),
-                       "iterations": (INT32, (self.blocks,)), "status": (UINT8, ())}
+        self.blocks: int = work.blocks
+        table = {"bits": (UINT8, (work.settings["transport_bits"],)), "ok": (UINT8, ()), "block_ok": (UINT8, (self.blocks,)),
+                 "iterations": (INT32, (self.blocks,)), "status": (UINT8, ())}
+        super().__init__(work, table, llr, executor)
 
     def __call__(self, llr: Array, *, rv: int = 0, first: bool = True, outputs: str | Sequence[str] = ("bits", "ok"),
                  out: Any = None) -> Any:
@@ -160,9 +153,4 @@ class LteTransportDecoder:
         """
         if not isinstance(first, bool):
             raise refused("first", first, "True or False")
-        space = space_of(llr)
-        arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
-        taken, executor = space.take(llr), space.executor(self._executor)
-        self._decoder.decode(executor, space.negated(taken) if self._reversed else taken, whole("rv", rv), first,
-                             arrays.get("bits"), arrays.get("ok"), arrays.get("block_ok"), arrays.get("iterations"), arrays.get("status"))
-        return results(space, arrays, outputs, out)
+        return self._decode((llr,), outputs, out, whole("rv", rv), first)

@@ -36,10 +36,10 @@ class MassiveUplink:
         self._executor = checked_executor(executor)
         if sinr is None:
             sinr = "approximate" if mode in ("cg", "jacobi-cg", "jacobi_cg") else "exact"
-        self._detector = made(_core.MassiveUplink, antennas=antennas, users=users, qam=qam, mode=mode, iterations=iterations,
+        self._work = made(_core.MassiveUplink, antennas=antennas, users=users, qam=qam, mode=mode, iterations=iterations,
                               sinr=sinr, llr_clip=llr_clip, llr_steps=llr_steps, sums=sums)
         self.antennas, self.users, self.qam, self.llr = antennas, users, qam, llr
-        self.bits_per_vector: int = self._detector.bits_per_vector
+        self.bits_per_vector: int = self._work.bits_per_vector
         self._table = {"llr": (FLOAT32, (self.bits_per_vector,)), "equalized": (COMPLEX64, (users,)),
                        "sinr": (FLOAT32, (users,)), "status": (UINT8, ()), "llr_int8": (INT8, (self.bits_per_vector,))}
 
@@ -70,7 +70,7 @@ class MassiveUplink:
         received, half = as_halves(received)
         space = space_of(received)
         arrays = fill(space, self._table, outputs, out, batch_of("received", received, 2 if half else 1))
-        self._detector.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
+        self._work.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
                            arrays.get("llr"), arrays.get("equalized"), arrays.get("sinr"), arrays.get("status"),
                            arrays.get("llr_int8"))
         return results(space, arrays, outputs, out, ("llr", "llr_int8") if self._reversed else ())
@@ -91,7 +91,7 @@ class MassiveDownlink:
     def __init__(self, *, antennas: int, users: int, mode: str = "cholesky", iterations: int = 0, symbol_energy: float = 1.0,
                  normalization: str = "unit-power", executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._precoder = made(_core.MassiveDownlink, antennas=antennas, users=users, mode=mode, iterations=iterations,
+        self._work = made(_core.MassiveDownlink, antennas=antennas, users=users, mode=mode, iterations=iterations,
                               symbol_energy=symbol_energy, normalization=normalization)
         self.antennas, self.users = antennas, users
         self._table = {"precoded": (COMPLEX64, (antennas,)), "status": (UINT8, ())}
@@ -110,6 +110,6 @@ class MassiveDownlink:
         precoded = arrays.get("precoded")
         if precoded is None:  # the library computes it always
             precoded = space.empty(batch + (self.antennas,), COMPLEX64)
-        self._precoder.run(space.executor(self._executor), space.take(channel), space.take(sent), space.take(noise_var),
+        self._work.run(space.executor(self._executor), space.take(channel), space.take(sent), space.take(noise_var),
                            precoded, arrays.get("status"))
         return results(space, arrays, outputs, out)

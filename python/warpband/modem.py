@@ -20,9 +20,9 @@ class QamMapper:
 
     def __init__(self, *, qam: int, executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._mapper = made(_core.QamMapper, qam=qam)
+        self._work = made(_core.QamMapper, qam=qam)
         self.qam = qam
-        self.bits_per_symbol: int = self._mapper.bits_per_symbol
+        self.bits_per_symbol: int = self._work.bits_per_symbol
 
     def __call__(self, bits: Array, *, out: Any = None) -> Any:
         """Maps ``bits``, uint8 or bool ``(..., n * bits_per_symbol)`` in 3GPP order, to complex64 ``(..., n)``."""
@@ -33,7 +33,7 @@ class QamMapper:
                              f"{self.bits_per_symbol} bits")
         table = {"symbols": (COMPLEX64, (shape[-1] // self.bits_per_symbol,))}
         arrays = fill(space, table, "symbols", out, shape[:-1])
-        self._mapper.run(space.executor(self._executor), space.take(bits), arrays["symbols"])
+        self._work.run(space.executor(self._executor), space.take(bits), arrays["symbols"])
         return results(space, arrays, "symbols", out)
 
 
@@ -50,9 +50,9 @@ class Demapper:
     def __init__(self, *, qam: int, algorithm: str = "max-log", llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
-        self._demapper = made(_core.Demapper, qam=qam, algorithm=algorithm)
+        self._work = made(_core.Demapper, qam=qam, algorithm=algorithm)
         self.qam, self.llr = qam, llr
-        self.bits_per_symbol: int = self._demapper.bits_per_symbol
+        self.bits_per_symbol: int = self._work.bits_per_symbol
 
     def __call__(self, received: Array, noise_var: float | Array, *, channel: Array | None = None,
                  outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
@@ -73,6 +73,6 @@ class Demapper:
             raise ValueError("received = shape () is not allowed: expected at least 1 axis")
         table = {"llr": (FLOAT32, (shape[-1] * self.bits_per_symbol,)), "status": (UINT8, shape[-1:])}
         arrays = fill(space, table, outputs, out, shape[:-1])
-        self._demapper.run(space.executor(self._executor), space.take(received), space.take(noise_var),
+        self._work.run(space.executor(self._executor), space.take(received), space.take(noise_var),
                            None if channel is None else space.take(channel), arrays.get("llr"), arrays.get("status"))
         return results(space, arrays, outputs, out, ("llr",) if self._reversed else ())

@@ -70,7 +70,7 @@ class OfdmModulator:
 
     def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._modulator = made(_core.OfdmModulator, **_fields(numerology))
+        self._work = made(_core.OfdmModulator, **_fields(numerology))
         self.numerology = numerology
         self._table = {"samples": (COMPLEX64, (numerology.samples_per_slot,))}
 
@@ -82,7 +82,7 @@ class OfdmModulator:
         """
         space = space_of(values)
         arrays = fill(space, self._table, "samples", out, batch_of("values", values, 2))
-        self._modulator.run(space.executor(self._executor), space.take(values), arrays["samples"])
+        self._work.run(space.executor(self._executor), space.take(values), arrays["samples"])
         return results(space, arrays, "samples", out)
 
 
@@ -91,7 +91,7 @@ class OfdmDemodulator:
 
     def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._demodulator = made(_core.OfdmDemodulator, **_fields(numerology))
+        self._work = made(_core.OfdmDemodulator, **_fields(numerology))
         self.numerology = numerology
         self._table = {"values": (COMPLEX64, (numerology.symbols_per_slot, numerology.subcarriers))}
 
@@ -103,5 +103,5 @@ class OfdmDemodulator:
         """
         space = space_of(samples)
         arrays = fill(space, self._table, "values", out, batch_of("samples", samples, 1))
-        self._demodulator.run(space.executor(self._executor), space.take(samples), arrays["values"])
+        self._work.run(space.executor(self._executor), space.take(samples), arrays["values"])
         return results(space, arrays, "values", out)

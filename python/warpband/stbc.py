@@ -29,24 +29,24 @@ class StbcEncoder:
 
     def __init__(self, *, code: str, qam: int, v: Any = None, executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._encoder = made(_core.StbcEncoder, code=code, v=_matrix(v), qam=qam)
+        self._work = made(_core.StbcEncoder, code=code, v=_matrix(v), qam=qam)
         self.code, self.qam = code, qam
         self.symbols = 2 if code == "alamouti" else 4
-        self.bits_per_codeword: int = self._encoder.bits_per_codeword
+        self.bits_per_codeword: int = self._work.bits_per_codeword
         self._table = {"coded": (COMPLEX64, (2, 2))}
 
     def __call__(self, bits: Array, *, out: Any = None) -> Any:
         """Encodes ``bits``, uint8 or bool ``(..., bits_per_codeword)``, to complex64 ``(..., 2, 2)``: slot, antenna."""
         space = space_of(bits)
         arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
-        self._encoder.run(space.executor(self._executor), space.take(bits), arrays["coded"])
+        self._work.run(space.executor(self._executor), space.take(bits), arrays["coded"])
         return results(space, arrays, "coded", out)
 
     def encode_symbols(self, symbols: Array, *, out: Any = None) -> Any:
         """Encodes ``symbols``, complex64 ``(..., 2 or 4)``, any finite numbers, to complex64 ``(..., 2, 2)``."""
         space = space_of(symbols)
         arrays = fill(space, self._table, "coded", out, batch_of("symbols", symbols, 1))
-        self._encoder.run_symbols(space.executor(self._executor), space.take(symbols), arrays["coded"])
+        self._work.run_symbols(space.executor(self._executor), space.take(symbols), arrays["coded"])
         return results(space, arrays, "coded", out)
 
 
@@ -66,10 +66,10 @@ class StbcDecoder:
                  llr_clip: float = float("inf"), llr: str = "log_p0_p1", executor: Executor | None = None):
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
-        self._decoder = made(_core.StbcDecoder, code=code, v=_matrix(v), qam=qam, rx_antennas=rx_antennas, search=search,
+        self._work = made(_core.StbcDecoder, code=code, v=_matrix(v), qam=qam, rx_antennas=rx_antennas, search=search,
                              llr_clip=llr_clip)
         self.code, self.qam, self.rx_antennas, self.llr = code, qam, rx_antennas, llr
-        self.bits_per_codeword: int = self._decoder.bits_per_codeword
+        self.bits_per_codeword: int = self._work.bits_per_codeword
         bits = (self.bits_per_codeword,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
 
@@ -88,6 +88,6 @@ class StbcDecoder:
         """
         space = space_of(received)
         arrays = fill(space, self._table, outputs, out, batch_of("received", received, 2))
-        self._decoder.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
+        self._work.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
                           arrays.get("llr"), arrays.get("bits"), arrays.get("status"))
         return results(space, arrays, outputs, out, ("llr",) if self._reversed else ())

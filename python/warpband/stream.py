@@ -376,7 +376,7 @@ class Stream:
         self._about = _About(devices, deadline_us, not (outputs is None or isinstance(outputs, str)))
         self._pid = os.getpid()
         self._stream = made(
-            _core.Stream, stage=work, decoder=None if decoder is None else decoder._decoder, items_per_channel=items_per_channel,
+            _core.Stream, stage=work, decoder=None if decoder is None else decoder._work, items_per_channel=items_per_channel,
             splits=splits, half=self._half, llr_int8="llr_int8" in names, channel_shape=channel, item_shape=item,
             calls_back=on_frame is not None, devices=list(devices),
             streams=streams, threads=threads, most_items=most_items, queue=queue, overflow=overflow, waiting=waiting,
@@ -537,11 +537,11 @@ class Stream:
 def _arrays_of(stage: Any) -> tuple[Any, list[int], list[int], tuple[str, Any, tuple[int, ...]]]:
     """The compiled part of a stage, the axes of its H and of an item, and its first output."""
     if isinstance(stage, Detector):
-        return (stage._detector, [stage.rx_antennas, stage.streams], [stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_use,)))
+        return (stage._work, [stage.rx_antennas, stage.streams], [stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_use,)))
     if isinstance(stage, MassiveUplink):
-        return (stage._detector, [stage.antennas, stage.users], [stage.antennas], ("llr", FLOAT32, (stage.bits_per_vector,)))
+        return (stage._work, [stage.antennas, stage.users], [stage.antennas], ("llr", FLOAT32, (stage.bits_per_vector,)))
     if isinstance(stage, MassiveDownlink):
-        return (stage._precoder, [stage.antennas, stage.users], [stage.users], ("precoded", COMPLEX64, (stage.antennas,)))
+        return (stage._work, [stage.antennas, stage.users], [stage.users], ("precoded", COMPLEX64, (stage.antennas,)))
     if isinstance(stage, StbcDecoder):
-        return (stage._decoder, [stage.rx_antennas, 2], [2, stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_codeword,)))
+        return (stage._work, [stage.rx_antennas, 2], [2, stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_codeword,)))
     raise TypeError(f"stage is a {type(stage).__name__}: expected a detector, MassiveUplink, MassiveDownlink or StbcDecoder")
