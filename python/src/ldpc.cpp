@@ -65,7 +65,7 @@ void decode(const ldpc_decoder& d, executor_ref& where, nb::handle llr, nb::hand
 void encode(const ldpc_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({static_cast<std::size_t>(e.k())});
-  const auto in = b.as<const std::uint8_t>(1);
+  const auto in = b.bits(1);
   const auto out = c.as<std::uint8_t>(1);
   where.run([&](executor& exec) { e.run(exec, in, out); });
 }

@@ -50,7 +50,7 @@ std::size_t coded_of(const lte_transport_plan& p) { return static_cast<std::size
 void encode(encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({bits_of(e.made)});
-  const auto in = b.as<const std::uint8_t>(1);
+  const auto in = b.bits(1);
   const auto out = c.as<std::uint8_t>(1);
   where.run([&](executor& exec) {
     std::lock_guard lock(e.mutex);

@@ -80,7 +80,7 @@ void detect(const uplink_detector& d, executor_ref& where, nb::handle channel, n
 void precode(const downlink_precoder& d, executor_ref& where, nb::handle channel, nb::handle sent,
              nb::handle noise_var, nb::handle precoded, nb::handle status) {
   const argument h("channel", channel, where), x("sent", sent, where);
-  const noise_argument n0(noise_var, where);
+  const noise_argument n0(noise_var, where, true);
   const argument p("precoded", precoded, where, true), s("status", status, where, true);
   const auto antennas = static_cast<std::size_t>(d.config().antennas),
              users = static_cast<std::size_t>(d.config().users);

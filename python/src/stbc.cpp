@@ -40,7 +40,7 @@ space_time_code code_named(const std::string& name, const std::vector<std::compl
 void encode(const stbc_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({e.bits_per_codeword()});
-  const auto in = b.as<const std::uint8_t>(1);
+  const auto in = b.bits(1);
   const auto out = c.as<std::complex<float>>(2);
   where.run([&](executor& exec) { e.run(exec, in, out); });
 }

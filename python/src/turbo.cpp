@@ -42,7 +42,7 @@ void decode(const turbo_decoder& d, executor_ref& where, nb::handle llr, nb::han
 void encode(const turbo_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({static_cast<std::size_t>(e.k())});
-  const auto in = b.as<const std::uint8_t>(1);
+  const auto in = b.bits(1);
   const auto out = c.as<std::uint8_t>(1);
   where.run([&](executor& exec) { e.run(exec, in, out); });
 }

@@ -65,7 +65,7 @@ def test_halves_that_are_refused(rng):
                                        (h[..., :1], y, "channel = shape"), (h, y[..., :1], "received = shape"),
                                        (h, np.swapaxes(np.ascontiguousarray(np.swapaxes(y, 2, 3)), 2, 3), "side by side")):
         with pytest.raises(ValueError, match=message):
-            detector(channel, received, 0.5)
+            detector(channel, received, 0.5, strict=True)
     with pytest.raises(ValueError, match="llr_steps"):
         wb.MassiveUplink(antennas=24, users=5, qam=16, llr_steps=100)
 

@@ -251,13 +251,14 @@ def test_halves_that_are_refused(rng):
                                            (halves(h), turned, "received.*side by side"),
                                            (halves(h), halves(y[:, :3]), "items = 9.*multiple of 4")):
             with pytest.raises(ValueError, match=f"(?s){message}"):
-                stream.push(channel, received, 0.5)
+                stream.push(channel, received, 0.5, strict=True)
         assert stream.push(halves(h), halves(y), 0.5).result().tobytes() == detector(halves(h), halves(y), 0.5).tobytes()
     with wb.Stream(**settings_of) as stream:
         for arrays, name in (((halves(h), y), "channel"), ((h, halves(y)), "received")):
             with pytest.raises(ValueError, match=f'{name} = an array of float16.*complex64.*samples = "complex32"'):
                 stream.push(*arrays, 0.5)
         assert stream.stats().pushed == 0
+        assert np.array_equal(stream.push(h.astype(complex), np.asfortranarray(y), 0.5).result(), detector(h, y, 0.5))
 
 
 @settings(max_examples=60, deadline=None)
@@ -292,7 +293,7 @@ def test_what_does_not_fit_is_said(data):
         bad, text = (h, complex_normal(rng, 7, 3)[::-1][:5], n0), "received.*strides"
     before = stream.stats().pushed
     with pytest.raises(ValueError, match=f"(?s){text}"):
-        stream.push(*bad)
+        stream.push(*bad, strict=True)
     assert stream.stats().pushed == before
     assert stream.push(h, y, n0).result(timeout=30).tobytes() == wb.MMSE(**MMSE)(h, y, n0).tobytes()
 

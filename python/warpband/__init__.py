@@ -1,9 +1,8 @@
 """Warpband: the heavy work of a wireless receiver and transmitter, on CPUs and GPUs with the same bits.
 
-NumPy arrays are processed on the CPU, arrays of CuPy and torch on their GPU; what comes out is of the same kind. Nothing is
-copied or converted on the way in: arrays have the type the docstrings name (``complex64``, ``float32``, ``uint8``) and are
-laid out so that their batch and their items are each stepped through in one pace, as those of NumPy are. Everything else
-raises a ``ValueError`` that names the argument.
+NumPy arrays are processed on the CPU, arrays of CuPy and torch on their GPU; what comes out is of the same kind. Arrays of the
+types that the docstrings name (``complex64``, ``float32``, ``uint8``) are used where they lie. In host memory others are
+converted, and lists too, unless a call has ``strict=True``. What cannot be used raises a ``ValueError`` that names the argument.
 
 LLRs are ``ln P(bit = 0) - ln P(bit = 1)``: positive means 0. Who needs the other sign gives ``llr="log_p1_p0"``.
 """

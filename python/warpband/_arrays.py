@@ -452,7 +452,7 @@ def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch:
         dtype, item = table[wanted]
         shape = batch + item
         if out is None:
-            return {wanted: space.empty(shape, dtype)}
+            return {wanted: np.empty(shape, dtype) if space is NUMPY else space.empty(shape, dtype)}
         if out.shape == shape:  # else see below
             return {wanted: space.target(out)}
     names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
@@ -482,5 +482,5 @@ def results(space: Any, arrays: dict[str, Any], wanted: str | Sequence[str], out
     if out is not None:
         return out
     if type(wanted) is str:
-        return space.give(arrays[wanted])
+        return arrays[wanted] if space is NUMPY else space.give(arrays[wanted])
     return tuple(space.give(arrays[name]) for name in wanted)

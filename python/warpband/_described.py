@@ -1,7 +1,6 @@
 """Classes whose keywords are those that the library lists: signature, docstring, attributes, repr and copies follow from the list."""
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import re
@@ -66,6 +65,7 @@ def described(cls: Class) -> Class:
             signature.bind(self, **given)
         except TypeError as error:
             unknown = next((name for name in given if name not in signature.parameters), "")
+            import difflib  # it takes a while
             near = difflib.get_close_matches(unknown, signature.parameters, 1)
             raise TypeError(f"{cls.__name__}: {error}{f'. Did you mean {near[0]!r}?' if near else ''}") from None
         init(self, **given)

@@ -14,14 +14,16 @@ import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._convert import as_complex, converting
 from ._settings import checked_executor, listed, made, number, random_range, refused, whole
 
 __all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "cdl_profiles", "exponential_correlation",
            "mimo_rayleigh", "rayleigh", "read_csi", "tdl_profiles"]
 
 
+@converting(sent=as_complex)
 def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int = 0, out: Any = None,
-         executor: Executor | None = None) -> Any:
+         executor: Executor | None = None, strict: bool = False) -> Any:
     """Adds noise CN(0, noise_var) to complex64 of any shape. The items are the numbers; ``out`` may be ``sent`` itself."""
     space = space_of(sent)
     arrays = fill(space, {"out": (COMPLEX64, ())}, "out", out, tuple(sent.shape))
@@ -30,8 +32,9 @@ def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int
     return results(space, arrays, "out", out)
 
 
+@converting(sent=as_complex)
 def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: int = 0, out: Any = None,
-             executor: Executor | None = None) -> Any:
+             executor: Executor | None = None, strict: bool = False) -> Any:
     """Flat Rayleigh fading: ``(h * sent, h)`` with ``h ~ CN(0, 1)``, both of the shape of ``sent``, complex64.
 
     ``block`` consecutive numbers share an h; the items are the blocks. The first of ``out`` may be ``sent`` itself.
@@ -47,8 +50,9 @@ def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: i
     return results(space, arrays, wanted, out)
 
 
+@converting(sent=as_complex)
 def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel: int = 1, first: int = 0, point: int = 0,
-                  executor: Executor | None = None) -> Any:
+                  executor: Executor | None = None, strict: bool = False) -> Any:
     """Flat Rayleigh fading between several antennas: ``(received, channel)``.
 
     Args:
@@ -125,7 +129,8 @@ class TdlChannel:
         self._channel.response(NUMPY.executor(self._executor), channel, random_range(seed, first, point))
         return channel
 
-    def __call__(self, sent: Array, *, seed: int, first: int = 0, point: int = 0) -> Any:
+    @converting(sent=as_complex)
+    def __call__(self, sent: Array, *, seed: int, first: int = 0, point: int = 0, strict: bool = False) -> Any:
         """Sends complex64 ``(..., symbols, subcarriers, streams)``: ``(received, channel)``.
 
         They are complex64 ``(..., symbols, subcarriers, rx_antennas)`` and, behind the same axes, ``rx_antennas, streams``.
@@ -297,7 +302,9 @@ class KroneckerChannel:
         """
         return _responses(self, whole("channels", channels, 0, 2 ** 31 - 1), random_range(seed, first, point), out)
 
-    def __call__(self, sent: Array, *, seed: int, uses_per_channel: int = 1, first: int = 0, point: int = 0) -> Any:
+    @converting(sent=as_complex)
+    def __call__(self, sent: Array, *, seed: int, uses_per_channel: int = 1, first: int = 0, point: int = 0,
+                 strict: bool = False) -> Any:
         """Sends complex64 ``(..., streams)``: ``(received, channel)``.
 
         Args:

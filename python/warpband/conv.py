@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 from . import _core
 from ._arrays import FLOAT32, UINT8, Array, Executor
 from ._codec import Decoder, Encoder
+from ._convert import as_bits, as_llrs, converting
 from ._described import described
 from ._settings import code_of, listed, made, refused
 
@@ -117,8 +118,9 @@ class ConvEncoder(Encoder):
         self.n: int = work.n
         super().__init__(work, {"coded": (UINT8, (self.n,))}, executor)
 
-    def __call__(self, bits: Array, *, out: Any = None) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., k)`` of which the lowest bit counts, to uint8 ``(..., n)``."""
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., n)``."""
         return self._encode(bits, out)
 
 
@@ -148,7 +150,8 @@ class ViterbiDecoder(Decoder):
         #: bits of a codeword
         self.n: int = work.n
 
-    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None) -> Any:
+    @converting(llr=as_llrs)
+    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
         """Decodes ``llr``, float32 ``(..., n)``.
 
         outputs: "bits" (uint8 ``(..., k)``), "metric" (float32 ``(...)``, the log-likelihood ratio of the codeword against
@@ -191,8 +194,9 @@ class BcjrDecoder(Decoder):
         #: bits of a codeword
         self.n: int = work.n
 
+    @converting(llr=as_llrs, prior=as_llrs)
     def __call__(self, llr: Array, *, prior: Array | None = None, outputs: str | Sequence[str] = "soft",
-                 out: Any = None) -> Any:
+                 out: Any = None, strict: bool = False) -> Any:
         """Decodes ``llr``, float32 ``(..., n)``, with a-priori LLRs ``prior`` of the bits, float32 ``(..., k)``.
 
         outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "extrinsic" (the same without

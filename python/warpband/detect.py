@@ -19,7 +19,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._arrays import FLOAT32, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._convert import as_complex, as_llrs, as_noise, converting
 from ._settings import checked_executor, checked_sign, listed, made
 
 __all__ = ["KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "ZeroForcing"]
@@ -45,33 +46,37 @@ class Detector:
     def __repr__(self) -> str:
         return f"{type(self).__name__}(streams={self.streams}, rx_antennas={self.rx_antennas}, qam={self.qam})"
 
+    @converting(channel=as_complex, received=as_complex, noise_var=as_noise("received", 1), prior=as_llrs)
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *, prior: Array | None = None,
-                 outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
+                 outputs: str | Sequence[str] = "llr", out: Any = None, strict: bool = False) -> Any:
         """Detects a batch of uses of the channel.
 
         Args:
             channel: H, complex64, ``(..., rx_antennas, streams)``; the batch axes may be the first of received's alone.
             received: y, complex64, ``(..., rx_antennas)``.
-            noise_var: N0 per complex entry: a number, or float32 with the batch axes of ``received``.
+            noise_var: N0 per complex entry: a number, or an array that broadcasts to the batch axes of ``received``.
             prior: a-priori LLRs, float32, ``(..., bits_per_use)``; those beyond +-1e6 count as +-1e6. Only for ML, KBest and
                 NWay. In the sign of ``llr``.
             outputs: "llr", "bits" (uint8 hard decisions) or "status" (uint8, 1 where a use is erased); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
 
         Returns:
             The output, or a tuple of them.
 
         Raises:
-            ValueError: for shapes, types or strides that do not fit. Nothing is converted or copied.
+            ValueError: for shapes, types or strides that do not fit.
         """
         space = space_of(received)
-        arrays, take = fill(space, self._table, outputs, out, batch_of("received", received, 1)), space.take
+        arrays = fill(space, self._table, outputs, out, batch_of("received", received, 1))
+        if space is not NUMPY:  # which takes arrays as they are
+            channel, received, noise_var = space.take(channel), space.take(received), space.take(noise_var)
         if prior is not None:
-            prior = take(prior)
+            prior = space.take(prior)
             if self._reversed:
                 prior = space.negated(prior)
-        self._work.run(space.executor(self._executor), take(channel), take(received), take(noise_var), prior,
-                           arrays.get("llr"), arrays.get("bits"), arrays.get("status"))
+        get = arrays.get
+        self._work.run(space.executor(self._executor), channel, received, noise_var, prior, get("llr"), get("bits"), get("status"))
         return results(space, arrays, outputs, out, self._negated)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 from . import _core
 from ._arrays import FLOAT32, INT32, UINT8, Array, Executor
 from ._codec import Decoder, Encoder
+from ._convert import as_bits, as_llrs, converting
 from ._described import described
 from ._settings import code_of, listed, made
 
@@ -93,8 +94,9 @@ class LdpcEncoder(Encoder):
         super().__init__(made(_core.LdpcEncoder, code=code_of(code, LdpcCode)), {"coded": (UINT8, (code.n,))}, executor)
         self.code = code
 
-    def __call__(self, bits: Array, *, out: Any = None) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., k)`` of which the lowest bit counts, to uint8 ``(..., n)``."""
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., n)``."""
         return self._encode(bits, out)
 
 
@@ -126,7 +128,8 @@ class LdpcDecoder(Decoder):
         #: information bits and bits of a codeword
         self.k, self.n = code.k, code.n
 
-    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None) -> Any:
+    @converting(llr=as_llrs)
+    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
         """Decodes a batch of codewords.
 
         Args:
@@ -136,5 +139,6 @@ class LdpcDecoder(Decoder):
                 ``(...)``: 1 erased because of a NaN or infinite LLR, 2 all checks hold, 5 = 1 + 4 erased because fewer than k
                 LLRs are usable, that is, not 0 in the decoder's number format); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
         return self._decode((llr,), outputs, out)

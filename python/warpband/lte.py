@@ -9,6 +9,7 @@ from . import _core
 from ._arrays import (INT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill, results,
                       space_of)
 from ._codec import Decoder, Encoder
+from ._convert import as_bits, as_llrs, converting
 from ._described import Described, described
 from ._settings import checked_executor, made, refused, whole
 from .turbo import crc_of
@@ -46,7 +47,8 @@ class CrcAttacher(Described):
         self.degree: int = words[1]
         self._table = {"coded": (UINT8, (n + self.degree,))}
 
-    def __call__(self, bits: Array, *, out: Any = None) -> Any:
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
         """Bits, uint8 or bool ``(..., n)``, with their parity: uint8 ``(..., n + degree)``, or ``out``, which is filled.
 
         Takes arrays of NumPy, torch and CuPy, and others in host memory; of others on a device :meth:`attach` does.
@@ -62,7 +64,8 @@ class CrcAttacher(Described):
         space = space_of(bits)
         self._work.attach(space.executor(self._executor), space.target(bits))
 
-    def check(self, bits: Array) -> Any:
+    @converting(bits=as_bits)
+    def check(self, bits: Array, *, strict: bool = False) -> Any:
         """Whether the last bits of each row, uint8 or bool ``(..., n + degree)``, are the parity of the others: bool ``(...)``.
 
         Takes arrays as calls do.
@@ -100,7 +103,8 @@ class LteTransportEncoder(Encoder):
         #: code blocks of a transport block
         self.blocks: int = work.blocks
 
-    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None) -> Any:
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None, strict: bool = False) -> Any:
         """Encodes ``bits``, uint8 or bool ``(..., A)``, to redundancy version ``rv`` = 0..3, uint8 ``(..., G)``."""
         return self._encode(bits, out, whole("rv", rv))
 
@@ -137,8 +141,9 @@ class LteTransportDecoder(Decoder):
                  "iterations": (INT32, (self.blocks,)), "status": (UINT8, ())}
         super().__init__(work, table, llr, executor)
 
+    @converting(llr=as_llrs)
     def __call__(self, llr: Array, *, rv: int = 0, first: bool = True, outputs: str | Sequence[str] = ("bits", "ok"),
-                 out: Any = None) -> Any:
+                 out: Any = None, strict: bool = False) -> Any:
         """Combines a transmission and decodes.
 
         Args:
@@ -150,6 +155,7 @@ class LteTransportDecoder(Decoder):
                 ``(...)``, 1 if a NaN or infinite LLR erased part of a transmission, 5 = 1 + 4 if too little of a code block
                 was received so far); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
         if not isinstance(first, bool):
             raise refused("first", first, "True or False")

@@ -5,6 +5,7 @@ from typing import Any, Sequence
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, INT8, UINT8, Array, Executor, as_halves, batch_of, fill, results, space_of
+from ._convert import as_complex, as_noise, as_samples, converting
 from ._settings import checked_executor, checked_sign, made
 
 __all__ = ["MassiveDownlink", "MassiveUplink"]
@@ -43,8 +44,9 @@ class MassiveUplink:
         self._table = {"llr": (FLOAT32, (self.bits_per_vector,)), "equalized": (COMPLEX64, (users,)),
                        "sinr": (FLOAT32, (users,)), "status": (UINT8, ()), "llr_int8": (INT8, (self.bits_per_vector,))}
 
+    @converting(channel=as_samples, received=as_samples, noise_var=as_noise("channel", 2))
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *,
-                 outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
+                 outputs: str | Sequence[str] = "llr", out: Any = None, strict: bool = False) -> Any:
         """Detects the vectors of frames.
 
         H and y may both be pairs of halves instead, half the bytes: float16 ``(..., antennas, users, 2)`` and
@@ -56,7 +58,7 @@ class MassiveUplink:
             channel: H, complex64 ``(..., antennas, users)``; its batch axes are the frames.
             received: y, complex64 ``(..., antennas)``; its batch axes begin with the frames, further ones are the vectors that
                 share an H: ``(frames, symbols, antennas)``.
-            noise_var: N0 per complex entry, 1e-30..1e12: a number, or float32 with the axes of the frames. Frames with another
+            noise_var: N0 per complex entry, 1e-30..1e12: a number, or an array that broadcasts to the axes of the frames. Frames with another
                 N0, with NaN or Inf or with a sum of ``|H|^2`` outside 1e-12..1e12 are erased: zeros, and status 1. Scale CSI in
                 physical units, and N0 by the square of its factor.
                 Distances are float32: what an LLR has below about ``1e-7 SINR (|x|^2 + 1)``, x the estimate, is lost. Where
@@ -65,6 +67,7 @@ class MassiveUplink:
                 without bias), "sinr" (float32 ``(..., users)``, linear), "status" (uint8 ``(...)``, 1 erased), "llr_int8"
                 (int8, LLRs in steps of 1 / ``llr_steps``, the nearest of -127..127); or several.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
         channel, _ = as_halves(channel)
         received, half = as_halves(received)
@@ -96,8 +99,9 @@ class MassiveDownlink:
         self.antennas, self.users = antennas, users
         self._table = {"precoded": (COMPLEX64, (antennas,)), "status": (UINT8, ())}
 
+    @converting(channel=as_samples, sent=as_complex, noise_var=as_noise("channel", 2))
     def __call__(self, channel: Array, sent: Array, noise_var: float | Array, *,
-                 outputs: str | Sequence[str] = "precoded", out: Any = None) -> Any:
+                 outputs: str | Sequence[str] = "precoded", out: Any = None, strict: bool = False) -> Any:
         """Precodes symbols ``sent``, complex64 ``(..., users)``; ``channel``, also of halves, and ``noise_var`` as of the uplink,
         but ``noise_var`` from 0 to 1e12.
 

@@ -5,6 +5,7 @@ from typing import Any, Sequence
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, fill, results, space_of
+from ._convert import as_bits, as_complex, as_noise, converting
 from ._settings import checked_executor, checked_sign, made
 
 __all__ = ["Demapper", "QamMapper"]
@@ -24,7 +25,8 @@ class QamMapper:
         self.qam = qam
         self.bits_per_symbol: int = self._work.bits_per_symbol
 
-    def __call__(self, bits: Array, *, out: Any = None) -> Any:
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
         """Maps ``bits``, uint8 or bool ``(..., n * bits_per_symbol)`` in 3GPP order, to complex64 ``(..., n)``."""
         space = space_of(bits)
         shape = tuple(bits.shape)
@@ -54,18 +56,20 @@ class Demapper:
         self.qam, self.llr = qam, llr
         self.bits_per_symbol: int = self._work.bits_per_symbol
 
+    @converting(received=as_complex, noise_var=as_noise("received", 0), channel=as_complex)
     def __call__(self, received: Array, noise_var: float | Array, *, channel: Array | None = None,
-                 outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
+                 outputs: str | Sequence[str] = "llr", out: Any = None, strict: bool = False) -> Any:
         """Demaps symbols.
 
         Args:
             received: y, complex64 ``(..., n)``.
-            noise_var: N0 per complex entry: a number, or float32 of the shape of ``received``.
+            noise_var: N0 per complex entry: a number, or an array that broadcasts to the shape of ``received``.
             channel: h, complex64 of the shape of ``received``; None is 1.
             outputs: "llr" (float32 ``(..., n * bits_per_symbol)``, in 3GPP order) or "status" (uint8 of the shape of
                 ``received``, 1 where NaN, Inf or N0 <= 0 made the LLRs 0); or both. LLRs are limited to +-3e38; all finite y and h,
                 and all N0 > 0, are taken, however small or large.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
         space = space_of(received)
         shape = tuple(received.shape)

@@ -11,6 +11,7 @@ from typing import Any
 
 from . import _core
 from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, results, space_of
+from ._convert import as_complex, converting
 from ._settings import checked_executor, made
 
 __all__ = ["OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "lte_numerology"]
@@ -74,7 +75,8 @@ class OfdmModulator:
         self.numerology = numerology
         self._table = {"samples": (COMPLEX64, (numerology.samples_per_slot,))}
 
-    def __call__(self, values: Array, *, out: Any = None) -> Any:
+    @converting(values=as_complex)
+    def __call__(self, values: Array, *, out: Any = None, strict: bool = False) -> Any:
         """Modulates complex64 ``(..., symbols_per_slot, subcarriers)`` to complex64 ``(..., samples_per_slot)``.
 
         Raises:
@@ -95,7 +97,8 @@ class OfdmDemodulator:
         self.numerology = numerology
         self._table = {"values": (COMPLEX64, (numerology.symbols_per_slot, numerology.subcarriers))}
 
-    def __call__(self, samples: Array, *, out: Any = None) -> Any:
+    @converting(samples=as_complex)
+    def __call__(self, samples: Array, *, out: Any = None, strict: bool = False) -> Any:
         """Demodulates complex64 ``(..., samples_per_slot)`` to complex64 ``(..., symbols_per_slot, subcarriers)``.
 
         Raises:

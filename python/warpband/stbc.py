@@ -5,6 +5,7 @@ from typing import Any, Sequence
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._convert import as_bits, as_complex, as_noise, converting
 from ._settings import checked_executor, checked_sign, made, refused
 
 __all__ = ["StbcDecoder", "StbcEncoder"]
@@ -35,14 +36,16 @@ class StbcEncoder:
         self.bits_per_codeword: int = self._work.bits_per_codeword
         self._table = {"coded": (COMPLEX64, (2, 2))}
 
-    def __call__(self, bits: Array, *, out: Any = None) -> Any:
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
         """Encodes ``bits``, uint8 or bool ``(..., bits_per_codeword)``, to complex64 ``(..., 2, 2)``: slot, antenna."""
         space = space_of(bits)
         arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
         self._work.run(space.executor(self._executor), space.take(bits), arrays["coded"])
         return results(space, arrays, "coded", out)
 
-    def encode_symbols(self, symbols: Array, *, out: Any = None) -> Any:
+    @converting(symbols=as_complex)
+    def encode_symbols(self, symbols: Array, *, out: Any = None, strict: bool = False) -> Any:
         """Encodes ``symbols``, complex64 ``(..., 2 or 4)``, any finite numbers, to complex64 ``(..., 2, 2)``."""
         space = space_of(symbols)
         arrays = fill(space, self._table, "coded", out, batch_of("symbols", symbols, 1))
@@ -73,18 +76,20 @@ class StbcDecoder:
         bits = (self.bits_per_codeword,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
 
+    @converting(channel=as_complex, received=as_complex, noise_var=as_noise("received", 2))
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *,
-                 outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
+                 outputs: str | Sequence[str] = "llr", out: Any = None, strict: bool = False) -> Any:
         """Decodes codewords.
 
         Args:
             channel: H, complex64 ``(..., rx_antennas, 2)``; the batch axes may be the first of received's alone.
             received: Y, complex64 ``(..., 2, rx_antennas)``: slot, antenna.
-            noise_var: N0 per complex entry: a number, or float32 with the batch axes of ``received``.
+            noise_var: N0 per complex entry: a number, or an array that broadcasts to the batch axes of ``received``.
             outputs: "llr" (float32 ``(..., bits_per_codeword)``, max-log), "bits" (uint8, of the most likely codeword),
                 "status" (uint8 ``(...)``, 1 erased, zeros: NaN or Inf, N0 or ``|H|^2`` outside 1e-30..1e30, ``|Y|^2`` above
                 1e30 or above 1e10 ``|H|^2``); or several names. Without "llr" the search is the cheaper one.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
         space = space_of(received)
         arrays = fill(space, self._table, outputs, out, batch_of("received", received, 2))

@@ -24,6 +24,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, INT8, INT32, UINT8, Array, NumpySpace, as_halves, batch_of, space_of
+from ._convert import as_samples, converting
 from ._settings import listed, made, refused
 from .conv import BcjrDecoder, ViterbiDecoder
 from .detect import Detector
@@ -394,8 +395,9 @@ class Stream:
         """What the devices are: "NVIDIA H100 80GB HBM3", "avx512, 1 thread"."""
         return self._stream.descriptions
 
+    @converting(channel=as_samples, items=as_samples)
     def push(self, channel: Array, items: Array, noise_var: float | Array, *, tag: Any = None,
-             timeout: float | None = None) -> Ticket:
+             timeout: float | None = None, strict: bool = False) -> Ticket:
         """Copies a frame's arrays into a slot and queues it. Waits, without the GIL, where no slot is free; with
         ``overflow="drop-oldest"`` only where no frame waits that could be dropped, as all are under way or ended behind a slow
         ``on_frame``.
@@ -411,12 +413,13 @@ class Stream:
             tag: anything; the frame has it. One that refers to the stream keeps it until the frame is delivered and the stream
                 is used again or stopped.
             timeout: seconds to wait for a slot; None waits for ever.
+            strict: refuse arrays of another type or layout instead of converting them.
 
         Returns:
             Its ticket. One that is thrown away costs nothing: the results are then not even copied, without a callback.
 
         Raises:
-            ValueError: for shapes, types or strides that do not fit. Nothing is converted.
+            ValueError: for shapes, types or strides that do not fit.
             RuntimeError: no device is left, or the stream was stopped.
             TimeoutError: no slot was free in time.
         """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 from . import _core
 from ._arrays import FLOAT32, INT32, UINT8, Array, Executor
 from ._codec import Decoder, Encoder
+from ._convert import as_bits, as_llrs, converting
 from ._described import described
 from ._settings import listed, made, refused, whole
 
@@ -64,8 +65,9 @@ class TurboEncoder(Encoder):
         self.n: int = 3 * (self.k + 4)
         super().__init__(work, {"coded": (UINT8, (self.n,))}, executor)
 
-    def __call__(self, bits: Array, *, out: Any = None) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., k)`` of which the lowest bit counts, to uint8 ``(..., n)``."""
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., n)``."""
         return self._encode(bits, out)
 
 
@@ -101,7 +103,8 @@ class TurboDecoder(Decoder):
         #: information bits and bits of a codeword
         self.k, self.n = k, 3 * (k + 4)
 
-    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None) -> Any:
+    @converting(llr=as_llrs)
+    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
         """Decodes a batch of codewords.
 
         Args:
@@ -114,6 +117,7 @@ class TurboDecoder(Decoder):
                 ``early_stop="crc"`` it is 5 also for an all-zero word of which fewer than 7/8 of the systematic LLRs are
                 usable. Bits and iterations of an erased word are 0.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
 
         Returns:
             The output, or a tuple of them.
