@@ -2,6 +2,8 @@
 #include <mutex>
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <warpband/fec/lte/transport.hpp>
 
@@ -80,9 +82,49 @@ void decode(decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool fi
   });
 }
 
+void match(const lte_rate_matcher& r, executor_ref& where, nb::handle coded, int rv, nb::handle sent) {
+  const argument c("bits", coded, where), s("sent", sent, where, true);
+  c.expect_item({3 * (static_cast<std::size_t>(r.config().k) + 4)});
+  const auto in = c.bits(1);
+  const auto out = s.as<std::uint8_t>(1);
+  where.run([&](executor& exec) { r.match(exec, in, rv, out); });
+}
+void combine(const lte_rate_matcher& r, executor_ref& where, nb::handle llr, int rv, bool first,
+             nb::handle soft) {
+  const argument l("llr", llr, where), s("soft", soft, where, true);
+  l.expect_item({static_cast<std::size_t>(r.config().sent_bits)});
+  const auto in = l.as<const float>(1);
+  const auto sums = s.as<float>(1);
+  where.run([&](executor& exec) { r.combine(exec, in, rv, first, sums); });
+}
+
 }  // namespace
 
 void bind_lte(nb::module_& m) {
+  add_keywords(m, "LteRateMatcher", lte_rate_matching_settings(), {}, {"k", "sent_bits"});
+  nb::class_<lte_rate_matcher>(m, "LteRateMatcher")
+      .def(
+          "__init__",
+          [](lte_rate_matcher* self, const nb::dict& settings) {
+            new (self) lte_rate_matcher(with_settings(lte_rate_matching_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def("run", &match, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("sent"))
+      .def("combine", &combine, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
+           nb::arg("soft"))
+      .def_prop_ro("settings", [](const lte_rate_matcher& r) {
+        return settings_in(lte_rate_matching_settings(), r.config());
+      });
+  // sizes and fillers of the code blocks, bits of a block's own CRC
+  m.def(
+      "lte_segmentation",
+      [](int transport_bits) {
+        const lte_segmentation s = segment_transport_block(transport_bits);
+        std::vector<int> sizes;
+        for (int r = 0; r < s.blocks; r++) sizes.push_back(s.k(r));
+        return std::tuple(sizes, s.filler_bits, s.block_crc_bits);
+      },
+      nb::kw_only(), nb::arg("transport_bits"));
   add_keywords(m, "LteTransportEncoder", encoder_settings(), {}, {"transport_bits", "coded_bits"});
   add_keywords(m, "LteTransportDecoder", decoder_settings(), {}, {"transport_bits", "coded_bits"});
   nb::class_<encoder_ref>(m, "LteTransportEncoder")

@@ -1,5 +1,6 @@
 """Keywords come from the library's lists: signatures, docstrings, attributes, stubs; and objects are shown, copied and pickled by them."""
 import copy
+import doctest
 import inspect
 import pathlib
 import pickle
@@ -37,6 +38,17 @@ MADE = [
     (wb.BcjrDecoder, {"code": CONV, "k": 60, "algorithm": "max-log-map"}), (wb.CrcAttacher, {"n": 8, "crc": "crc8"}),
     (wb.LteTransportEncoder, {"transport_bits": 40, "coded_bits": 120}),
     (wb.LteTransportDecoder, {"transport_bits": 40, "coded_bits": 120, "iterations": 3}),
+    (wb.LteRateMatcher, {"k": 40, "sent_bits": 70, "fillers": 3}), (wb.QamMapper, {"qam": 16}),
+    (wb.Demapper, {"qam": 16, "algorithm": "exact"}), (wb.OfdmModulator, {"numerology": wb.OfdmNumerology(fft_size=1024)}),
+    (wb.OfdmDemodulator, {}), (wb.TdlChannel, {"profile": "eva", "subcarriers": 12}), (wb.CdlChannel, {"antennas": 4, "users": 2}),
+    (wb.KroneckerChannel, {"streams": 2, "rx_antennas": 3}), (wb.StbcEncoder, {"code": "golden", "qam": 4}),
+    (wb.StbcDecoder, {"code": "golden", "qam": 4, "rx_antennas": 2, "llr_clip": 20.0}),
+    (wb.MassiveUplink, {"antennas": 16, "users": 4, "qam": 16, "mode": "cg", "iterations": 3}),
+    (wb.MassiveDownlink, {"antennas": 16, "users": 4, "symbol_energy": 2.0}),
+    *((kind, {"streams": 2, "rx_antennas": 3, "qam": 16, "llr_clip": 9.0}) for kind in (
+        wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis)),
+    (wb.KBest, {"streams": 2, "rx_antennas": 3, "qam": 16, "survivors": 8, "real_valued": True}),
+    (wb.NWay, {"streams": 2, "rx_antennas": 3, "qam": 16, "ways": 1, "order": [1, 0]}),
 ]
 
 
@@ -75,3 +87,26 @@ def test_settings_as_they_may_be_written():
     decoder = wb.LdpcDecoder(code=LDPC, algorithm="Offset_Min_Sum", early_stop=True, offset=np.float32(0.25), iterations=np.int8(3))
     assert (decoder.algorithm, decoder.early_stop, decoder.offset, decoder.iterations) == ("offset-min-sum", "syndrome", 0.25, 3)
     assert (wb.TurboDecoder(k=6144).windows, wb.TurboDecoder(k=6144, windows="auto", overlap=-1).windows) == (192, 192)
+
+
+CLASSES = [name for name in wb.__all__ if inspect.isclass(getattr(wb, name)) and name != "Array"]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_example_of_every_class_runs(name):
+    if name.startswith("Ofdm") and not has_fft():
+        pytest.skip("this build has no FFT for CPUs")
+    finder = doctest.DocTestFinder(recurse=False)
+    tests = finder.find(getattr(wb, name), name, module=False, globs={"wb": wb, "np": np})
+    assert sum(len(test.examples) for test in tests) > 0, f"{name} has no example"
+    said = []
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert sum(runner.run(test, out=said.append).failed for test in tests) == 0, "".join(said)
+
+
+def has_fft():
+    try:
+        wb.OfdmModulator()(np.zeros((7, 300), np.complex64))
+    except RuntimeError:
+        return False
+    return True

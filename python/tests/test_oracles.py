@@ -22,6 +22,7 @@ COMPARED = {
     "TurboEncoder": "test_turbo_encoder", "TurboDecoder": "test_turbo_decoder",
     "LteTransportEncoder": "test_transport_encoder", "LteTransportDecoder": "test_transport_decoder",
     "CrcAttacher": "test_crc.test_parity_is_that_of_a_long_division, test_crc.test_check",
+    "LteRateMatcher": "test_codes.test_rate_matching_of_code_blocks", "lte_segmentation": "test_codes.test_segmentation",
     "ConvCode": "test_convolutional_codes", "ConvEncoder": "test_convolutional_codes", "ViterbiDecoder": "test_convolutional_codes",
     "BcjrDecoder": "test_convolutional_codes, test_codes.test_convolutional_codes",
     "conv_80211": "test_codes.test_codes_of_the_standards",
@@ -43,7 +44,7 @@ COMPARED = {
     "Stream": "test_stream.test_agrees_with_an_oracle", "sweep": "test_sweep.test_uncoded_bpsk_is_what_theory_says",
 }
 #: what computes nothing
-OTHERS = {"Array", "Csi", "Curve", "Executor", "FrameDropped", "Latencies", "Progress", "StreamFrame", "StreamStats", "SweepResult", "Ticket",
+OTHERS = {"Array", "Csi", "Curve", "Executor", "FrameDropped", "Latencies", "LteSegmentation", "Progress", "StreamFrame", "StreamStats", "SweepResult", "Ticket",
           "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
 
 

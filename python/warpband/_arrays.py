@@ -20,7 +20,13 @@ _NAMES = {dtype.char: dtype.name for dtype in (FLOAT32, COMPLEX64, UINT8, INT8, 
 
 
 class Executor(Protocol):
-    """Where calls run: what :func:`cpu` and :func:`cuda` give."""
+    """Where calls run: what :func:`cpu` and :func:`cuda` give.
+
+    >>> one = wb.cpu(threads=1)
+    >>> one.name
+    'cpu'
+    >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4, executor=one)
+    """
 
     def sync(self) -> None:
         """Waits for everything queued."""

@@ -28,6 +28,9 @@ class ConvCode:
         termination: "zero-tail", "tail-biting" or "truncated".
         sent: puncturing: rows of 0 and 1, one for each generator's output in a step of the period; empty sends all.
         order: "serial", step by step, or "streams", all of the first output, then all of the second.
+
+    >>> wb.ConvCode(constraint_length=3, generators=(0o7, 0o5))
+    ConvCode(constraint_length=3, generators=(0o7, 0o5), termination='zero-tail')
     """
 
     def __init__(self, *, constraint_length: int = 7, generators: Sequence[int] = (0o133, 0o171), feedback: int = 0,
@@ -109,6 +112,10 @@ class ConvEncoder(Encoder):
         code: the code.
         k: bits of a block.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> encode = wb.ConvEncoder(code=wb.conv_80211(rate="3/4"), k=60)
+    >>> encode(np.ones((10, 60))).shape
+    (10, 88)
     """
 
     def __init__(self, *, code: ConvCode, k: int, executor: Executor | None = None):
@@ -138,6 +145,11 @@ class ViterbiDecoder(Decoder):
         {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> decode = wb.ViterbiDecoder(code=wb.conv_lte(), k=60)
+    >>> coded = wb.ConvEncoder(code=wb.conv_lte(), k=60)(np.ones((10, 60)))
+    >>> bool(decode(4 - 8.0 * coded).all())
+    True
     """
 
     _outputs = ("bits", "metric", "status")
@@ -181,6 +193,10 @@ class BcjrDecoder(Decoder):
     at rate 1/2 even 20 times too small. With LLRs 20 times too small, soft outputs of punctured codes are below float32's rounding
     error: that costs 0.1 dB at rate 3/4 and a frame error rate of 1/2, more at rate 5/6. LLRs and priors are limited to +-10000.
     Codewords of which more than a fourth of the LLRs and priors are beyond +-15 take 1.5 times the time.
+
+    >>> decode = wb.BcjrDecoder(code=wb.conv_80211(), k=60, algorithm="max-log-map")
+    >>> decode(np.full((10, decode.n), 0.5), outputs="soft").shape
+    (10, 60)
     """
 
     _outputs = ("bits", "soft", "extrinsic", "status")

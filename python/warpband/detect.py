@@ -21,12 +21,13 @@ from typing import Any, Sequence
 from . import _core
 from ._arrays import FLOAT32, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_complex, as_llrs, as_noise, converting
+from ._described import Described, described
 from ._settings import checked_executor, checked_sign, listed, made
 
 __all__ = ["KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "ZeroForcing"]
 
 
-class Detector:
+class Detector(Described):
     """What all detectors share; make one of its subclasses."""
 
     def __init__(self, type: str, *, streams: int, rx_antennas: int, qam: int, llr: str = "log_p0_p1",
@@ -42,9 +43,6 @@ class Detector:
         bits = (self.bits_per_use,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
         self._negated = ("llr",) if self._reversed else ()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(streams={self.streams}, rx_antennas={self.rx_antennas}, qam={self.qam})"
 
     @converting(channel=as_complex, received=as_complex, noise_var=as_noise("received", 1), prior=as_llrs)
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *, prior: Array | None = None,
@@ -80,6 +78,7 @@ class Detector:
         return results(space, arrays, outputs, out, self._negated)
 
 
+@described
 class ML(Detector):
     """Exhaustive max-log detection. Up to 2**24 hypotheses.
 
@@ -91,6 +90,12 @@ class ML(Detector):
         extrinsic: take the prior off the output again.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
+    >>> detect = wb.ML(streams=4, rx_antennas=4, qam=4)
+    >>> llr, bits = detect(h, y, 0.1, outputs=("llr", "bits"))
+    >>> llr.shape, int(bits.max())
+    ((10, 8), 0)
     """
 
     def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None, extrinsic: bool = False,
@@ -108,27 +113,51 @@ class _Linear(Detector):
                          executor=executor)
 
 
+@described
 class MatchedFilter(_Linear):
-    """Matched filter, ``x_k = h_k^H y / |h_k|^2``, and max-log demapping with the exact SINR. Arguments as of :class:`ML`."""
+    """Matched filter, ``x_k = h_k^H y / |h_k|^2``, and max-log demapping with the exact SINR. Arguments as of :class:`ML`.
+
+    >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
+    >>> detect = wb.MatchedFilter(streams=4, rx_antennas=4, qam=4)
+    >>> llr, bits = detect(h, y, 0.1, outputs=("llr", "bits"))
+    >>> llr.shape, int(bits.max())
+    ((10, 8), 0)
+    """
 
     _type = "mf"
 
 
+@described
 class ZeroForcing(_Linear):
-    """Zero forcing, ``x = (H^H H)^-1 H^H y``, and max-log demapping with the exact SINR. Arguments as of :class:`ML`."""
+    """Zero forcing, ``x = (H^H H)^-1 H^H y``, and max-log demapping with the exact SINR. Arguments as of :class:`ML`.
+
+    >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
+    >>> detect = wb.ZeroForcing(streams=4, rx_antennas=4, qam=4)
+    >>> llr, bits = detect(h, y, 0.1, outputs=("llr", "bits"))
+    >>> llr.shape, int(bits.max())
+    ((10, 8), 0)
+    """
 
     _type = "zf"
 
 
+@described
 class MMSE(_Linear):
     """Linear MMSE, ``x = (H^H H + N0 I)^-1 H^H y`` without its bias, and max-log demapping with the exact SINR.
 
     Arguments as of :class:`ML`.
+
+    >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
+    >>> detect = wb.MMSE(streams=4, rx_antennas=4, qam=4)
+    >>> llr, bits = detect(h, y, 0.1, outputs=("llr", "bits"))
+    >>> llr.shape, int(bits.max())
+    ((10, 8), 0)
     """
 
     _type = "mmse"
 
 
+@described
 class OnePassTrellis(Detector):
     """One-pass trellis detection (M. Wu, 2010, ch. 3.2). Hypotheses can be missing: LLRs are clipped.
 
@@ -137,6 +166,12 @@ class OnePassTrellis(Detector):
         order: the order of the streams in the search, each of 0..streams - 1 once; the last one comes first.
 
     The other arguments are those of :class:`ML`.
+
+    >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
+    >>> detect = wb.OnePassTrellis(streams=4, rx_antennas=4, qam=4)
+    >>> llr, bits = detect(h, y, 0.1, outputs=("llr", "bits"))
+    >>> llr.shape, int(bits.max())
+    ((10, 8), 0)
     """
 
     def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None,
@@ -145,10 +180,17 @@ class OnePassTrellis(Detector):
                          llr=llr, executor=executor)
 
 
+@described
 class MultiPassTrellis(Detector):
     """Multi-pass trellis traversal (M. Wu, 2010, ch. 3.2): each stream's LLRs from a list with every point of it.
 
     2x2 is exhaustive. Arguments as of :class:`OnePassTrellis`; llr_clip None is no limit.
+
+    >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
+    >>> detect = wb.MultiPassTrellis(streams=4, rx_antennas=4, qam=4)
+    >>> llr, bits = detect(h, y, 0.1, outputs=("llr", "bits"))
+    >>> llr.shape, int(bits.max())
+    ((10, 8), 0)
     """
 
     def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None,
@@ -157,6 +199,7 @@ class MultiPassTrellis(Detector):
                          llr=llr, executor=executor)
 
 
+@described
 class KBest(Detector):
     """K-best detection: breadth first, the best K paths survive a level.
 
@@ -168,6 +211,12 @@ class KBest(Detector):
         order: the order of the streams in the search; the last one is the top of the tree.
 
     The other arguments are those of :class:`ML`.
+
+    >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
+    >>> detect = wb.KBest(streams=4, rx_antennas=4, qam=4, survivors=8)
+    >>> llr, bits = detect(h, y, 0.1, outputs=("llr", "bits"))
+    >>> llr.shape, int(bits.max())
+    ((10, 8), 0)
     """
 
     def __init__(self, *, streams: int, rx_antennas: int, qam: int, survivors: int = 64, real_valued: bool = False,
@@ -178,6 +227,7 @@ class KBest(Detector):
                          executor=executor)
 
 
+@described
 class NWay(Detector):
     """N-way detection, parallel SSFE (M. Wu, B. Yin, J. R. Cavallaro, "Flexible N-way MIMO detector on GPU", 2012).
 
@@ -188,6 +238,12 @@ class NWay(Detector):
         order: pass p has stream order[p] on top, below it order[p - 1], ...
 
     The other arguments are those of :class:`ML`.
+
+    >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
+    >>> detect = wb.NWay(streams=4, rx_antennas=4, qam=4, ways=2)
+    >>> llr, bits = detect(h, y, 0.1, outputs=("llr", "bits"))
+    >>> llr.shape, int(bits.max())
+    ((10, 8), 0)
     """
 
     def __init__(self, *, streams: int, rx_antennas: int, qam: int, ways: int = 0, llr_clip: float | None = None,

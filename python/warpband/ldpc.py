@@ -29,6 +29,10 @@ class LdpcCode:
 
     Raises:
         ValueError: naming row and column (from 0) of what is not allowed.
+
+    >>> code = wb.LdpcCode(matrix=[[0, 1, 0, -1], [1, 0, 0, 0]], z=4)
+    >>> code.k, code.n
+    (8, 16)
     """
 
     def __init__(self, *, matrix: Sequence[Sequence[int]], z: int):
@@ -88,6 +92,10 @@ class LdpcEncoder(Encoder):
     Args:
         code: one whose parity part is triangular but for a core of up to four block columns, as those of the standards.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> encode = wb.LdpcEncoder(code=wb.wifi_ldpc(n=648))
+    >>> encode(np.ones((10, 324))).shape
+    (10, 648)
     """
 
     def __init__(self, *, code: LdpcCode, executor: Executor | None = None):
@@ -114,6 +122,11 @@ class LdpcDecoder(Decoder):
     too large. LLRs and messages are limited to +-10000, with float16 to +-1000, with int8 to +-127 and +-42 steps.
 
     The same bits come out on every processor, for any batch and number of threads.
+
+    >>> decode = wb.LdpcDecoder(code=wb.wifi_ldpc(n=648), iterations=20)
+    >>> bits, status = decode(np.full((10, 648), 3.0), outputs=("bits", "status"))
+    >>> bits.shape, int(status[0])
+    ((10, 324), 2)
     """
 
     _outputs = ("bits", "soft", "extrinsic", "iterations", "status")

@@ -1,25 +1,25 @@
 """The turbo-coded transport channels of LTE (3GPP TS 36.212 sections 5.1.1 to 5.1.4), with HARQ, and their CRCs."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _core
-from ._arrays import (INT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill, results,
+from ._arrays import (FLOAT32, INT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill, results,
                       space_of)
 from ._codec import Decoder, Encoder
 from ._convert import as_bits, as_llrs, converting
 from ._described import Described, described
-from ._settings import checked_executor, made, refused, whole
+from ._settings import checked_executor, checked_sign, made, refused, whole
 from .turbo import crc_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import LteTransportDecoderKeywords, LteTransportEncoderKeywords
+    from ._keywords import LteRateMatcherKeywords, LteTransportDecoderKeywords, LteTransportEncoderKeywords
 
-__all__ = ["CrcAttacher", "LteTransportDecoder", "LteTransportEncoder"]
+__all__ = ["CrcAttacher", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder", "LteTransportEncoder", "lte_segmentation"]
 
 
 @described
@@ -36,6 +36,12 @@ class CrcAttacher(Described):
 
     Raises:
         ValueError: for a setting that is not allowed, by its name.
+
+    >>> crc = wb.CrcAttacher(n=8, crc="crc8")
+    >>> crc(np.array([1, 0, 0, 0, 0, 0, 0, 0]))
+    array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1], dtype=uint8)
+    >>> crc.check(crc(np.ones((3, 8)))).tolist()
+    [True, True, True]
     """
 
     def __init__(self, *, n: int, crc: str | tuple[int, int] = "crc24a", executor: Executor | None = None):
@@ -88,6 +94,82 @@ class CrcAttacher(Described):
         return space, taken, executor
 
 
+class LteSegmentation(NamedTuple):
+    """How a transport block is cut, as :func:`lte_segmentation` says.
+
+    >>> wb.lte_segmentation(transport_bits=100).sizes
+    [128]
+    """
+
+    #: bits of each code block, in order
+    sizes: list[int]
+    #: filler bits, at the front of the first one: zeros that are not sent
+    fillers: int
+    #: bits of the CRC that each code block has of its own: 24, or 0 where there is one block
+    block_crc_bits: int
+
+
+def lte_segmentation(*, transport_bits: int) -> LteSegmentation:
+    """Code blocks of a transport block of A = 1..2**20 bits without its CRC-24A (3GPP TS 36.212 section 5.1.2).
+
+    >>> wb.lte_segmentation(transport_bits=6200)
+    LteSegmentation(sizes=[3136, 3136], fillers=0, block_crc_bits=24)
+    """
+    return LteSegmentation(*made(_core.lte_segmentation, transport_bits=transport_bits))
+
+
+@described
+class LteRateMatcher(Described):
+    """Rate matching of single code blocks of the turbo code (3GPP TS 36.212 section 5.1.4.1).
+
+    Args:
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> matcher = wb.LteRateMatcher(k=40, sent_bits=100)
+    >>> sent = matcher(wb.TurboEncoder(k=40)(np.ones((5, 40))))
+    >>> sent.shape, matcher.combine(4 - 8 * sent.astype(np.float32)).shape
+    ((5, 100), (5, 132))
+    """
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[LteRateMatcherKeywords]):
+        self._reversed = checked_sign(llr)
+        self._executor = checked_executor(executor)
+        self._work = made(_core.LteRateMatcher, settings=settings)
+        self.llr = llr
+        #: bits of a codeword, 3 (k + 4)
+        self.n: int = 3 * (self._work.settings["k"] + 4)
+        self._table = {"sent": (UINT8, (self._work.settings["sent_bits"],)), "soft": (FLOAT32, (self.n,))}
+
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None, strict: bool = False) -> Any:
+        """What is sent of codewords, uint8 or bool ``(..., n)``, in redundancy version ``rv`` = 0..3: uint8 ``(..., sent_bits)``."""
+        space = space_of(bits)
+        arrays = fill(space, self._table, "sent", out, batch_of("bits", bits, 1))
+        self._work.run(space.executor(self._executor), space.take(bits), whole("rv", rv), arrays["sent"])
+        return results(space, arrays, "sent", out)
+
+    @converting(llr=as_llrs)
+    def combine(self, llr: Array, *, rv: int = 0, soft: Any = None, strict: bool = False) -> Any:
+        """LLRs of a transmission to those of its codewords, float32 ``(..., n)``.
+
+        Args:
+            llr: float32 ``(..., sent_bits)``. One with a NaN or infinite LLR adds nothing.
+            rv: its redundancy version, 0..3.
+            soft: what a former call returned, to which this transmission is added; None begins anew, with 0 where nothing was
+                received and +-10000 at filler bits.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
+        """
+        space = space_of(llr)
+        arrays = fill(space, self._table, "soft", soft, batch_of("llr", llr, 1))
+        sums, taken = arrays["soft"], space.take(llr)
+        if self._reversed:
+            taken, sums = space.negated(taken), sums if soft is None else space.negate(sums)
+        self._work.combine(space.executor(self._executor), taken, whole("rv", rv), soft is None, sums)
+        return results(space, arrays, "soft", soft, ("soft",) if self._reversed else ())
+
+
 @described
 class LteTransportEncoder(Encoder):
     """Transport blocks to what is sent of them: CRCs, code blocks, turbo code, rate matching.
@@ -95,6 +177,10 @@ class LteTransportEncoder(Encoder):
     Args:
         {settings}
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> encode = wb.LteTransportEncoder(transport_bits=6200, coded_bits=12000)
+    >>> encode(np.ones((3, 6200)), rv=2).shape, encode.blocks
+    ((3, 12000), 2)
     """
 
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[LteTransportEncoderKeywords]):
@@ -128,6 +214,14 @@ class LteTransportDecoder(Decoder):
 
     Automatic windows and overlap follow from the code rate of the first transmission. One decoder serves one series of transmissions at a time.
     Sums of LLRs over transmissions are limited to +-1e30, and in the decoder to the limits of :class:`warpband.TurboDecoder`.
+
+    >>> settings = {"transport_bits": 100, "coded_bits": 160}
+    >>> encode, decode = wb.LteTransportEncoder(**settings), wb.LteTransportDecoder(**settings)
+    >>> sent = [1 - 2.0 * encode(np.ones((1, 100)), rv=rv) for rv in (0, 2)]
+    >>> noise = 0.8 * np.random.default_rng(1).normal(size=(2, 1, 160))
+    >>> llr = [2 / 0.8 ** 2 * (sent[i] + noise[i]) for i in range(2)]
+    >>> int(decode(llr[0], outputs="ok")[0]), int(decode(llr[1], rv=2, first=False, outputs="ok")[0])
+    (0, 1)
     """
 
     _outputs = ("bits", "ok", "block_ok", "iterations", "status")

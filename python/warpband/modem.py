@@ -6,17 +6,22 @@ from typing import Any, Sequence
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, fill, results, space_of
 from ._convert import as_bits, as_complex, as_noise, converting
+from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made
 
 __all__ = ["Demapper", "QamMapper"]
 
 
-class QamMapper:
+@described
+class QamMapper(Described):
     """Maps bits to symbols.
 
     Args:
         qam: points, 2 (BPSK), 4, 16, 64 or 256.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> wb.QamMapper(qam=4)(np.array([0, 0, 1, 1]))
+    array([ 0.70710677+0.70710677j, -0.70710677-0.70710677j], dtype=complex64)
     """
 
     def __init__(self, *, qam: int, executor: Executor | None = None):
@@ -39,7 +44,8 @@ class QamMapper:
         return results(space, arrays, "symbols", out)
 
 
-class Demapper:
+@described
+class Demapper(Described):
     """Soft demapping over a flat channel, ``y = h s + n`` with ``n ~ CN(0, N0)``.
 
     Args:
@@ -47,6 +53,10 @@ class Demapper:
         algorithm: "max-log" or "exact".
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> demap = wb.Demapper(qam=4)
+    >>> demap(np.array([1 + 1j, -1 - 1j]) / 2 ** 0.5, 0.5).round(2)
+    array([ 4.,  4., -4., -4.], dtype=float32)
     """
 
     def __init__(self, *, qam: int, algorithm: str = "max-log", llr: str = "log_p0_p1", executor: Executor | None = None):

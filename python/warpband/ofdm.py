@@ -12,6 +12,7 @@ from typing import Any
 from . import _core
 from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_complex, converting
+from ._described import Described, described
 from ._settings import checked_executor, made
 
 __all__ = ["OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "lte_numerology"]
@@ -29,6 +30,9 @@ class OfdmNumerology:
         cyclic_prefix: samples, 0..fft_size.
         first_cyclic_prefix: the same of the first symbol of a slot.
         symbols_per_slot: 1..64.
+
+    >>> wb.OfdmNumerology().sample_rate_hz
+    7680000.0
     """
 
     spacing_hz: float = 15000.0
@@ -61,12 +65,17 @@ def _fields(numerology: OfdmNumerology) -> dict[str, Any]:
     return asdict(numerology)
 
 
-class OfdmModulator:
+@described
+class OfdmModulator(Described):
     """Values on subcarriers to samples.
 
     Args:
         numerology: what a slot is made of.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> modulate = wb.OfdmModulator()
+    >>> modulate(np.ones((7, 300))).shape
+    (3840,)
     """
 
     def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), executor: Executor | None = None):
@@ -88,8 +97,14 @@ class OfdmModulator:
         return results(space, arrays, "samples", out)
 
 
-class OfdmDemodulator:
-    """Samples to values on subcarriers; cyclic prefixes are not read. Arguments as of :class:`OfdmModulator`."""
+@described
+class OfdmDemodulator(Described):
+    """Samples to values on subcarriers; cyclic prefixes are not read. Arguments as of :class:`OfdmModulator`.
+
+    >>> values = np.ones((7, 300))
+    >>> np.allclose(wb.OfdmDemodulator()(wb.OfdmModulator()(values)), values, atol=1e-5)
+    True
+    """
 
     def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), executor: Executor | None = None):
         self._executor = checked_executor(executor)

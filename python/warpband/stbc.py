@@ -5,7 +5,9 @@ from typing import Any, Sequence
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._codec import Encoder
 from ._convert import as_bits, as_complex, as_noise, converting
+from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made, refused
 
 __all__ = ["StbcDecoder", "StbcEncoder"]
@@ -18,7 +20,8 @@ def _matrix(v: Any) -> list[complex]:
         raise refused("v", v, "a unitary matrix of 2 x 2") from None
 
 
-class StbcEncoder:
+@described
+class StbcEncoder(Encoder):
     """Bits or symbols to codewords.
 
     Args:
@@ -26,23 +29,23 @@ class StbcEncoder:
         qam: points, 4, 16 or 64.
         v: of "pair" alone: the unitary 2 x 2 matrix that turns the second Alamouti block.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> encode = wb.StbcEncoder(code="golden", qam=4)
+    >>> encode(np.ones((10, encode.bits_per_codeword))).shape
+    (10, 2, 2)
     """
 
     def __init__(self, *, code: str, qam: int, v: Any = None, executor: Executor | None = None):
-        self._executor = checked_executor(executor)
-        self._work = made(_core.StbcEncoder, code=code, v=_matrix(v), qam=qam)
+        work = made(_core.StbcEncoder, code=code, v=_matrix(v), qam=qam)
+        super().__init__(work, {"coded": (COMPLEX64, (2, 2))}, executor)
         self.code, self.qam = code, qam
         self.symbols = 2 if code == "alamouti" else 4
-        self.bits_per_codeword: int = self._work.bits_per_codeword
-        self._table = {"coded": (COMPLEX64, (2, 2))}
+        self.bits_per_codeword: int = work.bits_per_codeword
 
     @converting(bits=as_bits)
     def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
         """Encodes ``bits``, uint8 or bool ``(..., bits_per_codeword)``, to complex64 ``(..., 2, 2)``: slot, antenna."""
-        space = space_of(bits)
-        arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
-        self._work.run(space.executor(self._executor), space.take(bits), arrays["coded"])
-        return results(space, arrays, "coded", out)
+        return self._encode(bits, out)
 
     @converting(symbols=as_complex)
     def encode_symbols(self, symbols: Array, *, out: Any = None, strict: bool = False) -> Any:
@@ -53,7 +56,8 @@ class StbcEncoder:
         return results(space, arrays, "coded", out)
 
 
-class StbcDecoder:
+@described
+class StbcDecoder(Described):
     """Maximum-likelihood decoding.
 
     Args:
@@ -63,6 +67,13 @@ class StbcDecoder:
         llr_clip: LLRs are limited to +-this.
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> bits = np.ones((10, 4))
+    >>> sent = wb.StbcEncoder(code="alamouti", qam=4)(bits)
+    >>> decode = wb.StbcDecoder(code="alamouti", qam=4, rx_antennas=2)
+    >>> h = np.full((10, 2, 2), 0.5 + 0.5j)
+    >>> np.array_equal(decode(h, sent @ h.swapaxes(1, 2), 0.1, outputs="bits"), bits)
+    True
     """
 
     def __init__(self, *, code: str, qam: int, rx_antennas: int, v: Any = None, search: str = "exact",
