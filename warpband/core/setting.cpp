@@ -10,8 +10,10 @@ namespace {
 
 std::string number_text(double x) {
   char text[40];
-  const auto r = std::to_chars(text, text + sizeof text, x);
-  return {text, r.ptr};
+  std::string all(text, std::to_chars(text, text + sizeof text, x).ptr);
+  if (const std::size_t e = all.find("e+"); e != std::string::npos)  // 1e+06
+    all.erase(e + 1, all.find_first_not_of("+0", e + 1) - e - 1);
+  return all;
 }
 
 /// A list between `open` and `close`.
@@ -27,7 +29,7 @@ std::string folded(std::string_view word) {
   std::string all;
   for (const char c : word)
     if (c != '-' && c != '_' && c != ' ') all += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return all;
+  return all.starts_with("qam") ? all.substr(3) + "qam" : all;
 }
 
 template <class T>
@@ -50,6 +52,13 @@ std::string as_message(const setting_value& value) {
     return joined(*list, "[", ", ", "]", [](std::int64_t i) { return std::to_string(i); });
   if (const auto* list = std::get_if<std::vector<std::string>>(&value))
     return joined(*list, "[", ", ", "]", [](const std::string& s) { return "\"" + s + "\""; });
+  if (const auto* list = std::get_if<std::vector<double>>(&value))
+    return joined(*list, "[", ", ", "]", [](double x) { return as_message(setting_value(x)); });
+  if (const auto* list = std::get_if<std::vector<std::complex<double>>>(&value))
+    return joined(*list, "[", ", ", "]", [](const std::complex<double>& z) {
+      return "[" + number_text(z.real()) + ", " + number_text(z.imag()) + "]";
+    });
+  if (std::holds_alternative<std::monostate>(value)) return "";
   return std::to_string(std::get<std::int64_t>(value));
 }
 
@@ -60,6 +69,8 @@ std::string plain(const setting_value& value) {
     return joined(*list, "", ",", "", [](std::int64_t i) { return std::to_string(i); });
   if (const auto* list = std::get_if<std::vector<std::string>>(&value))
     return joined(*list, "", ",", "", [](const std::string& s) { return s; });
+  if (const auto* list = std::get_if<std::vector<double>>(&value))
+    return joined(*list, "", ",", "", [](double x) { return number_text(x); });
   return as_message(value);
 }
 
@@ -68,6 +79,7 @@ setting_value from_text(const std::string& kind, std::string_view text) {
     if (const auto i = parsed<std::int64_t>(text)) return *i;
   if (kind == "number")
     if (const auto x = parsed<double>(text)) return *x;
+  if (kind == "boolean" && (text == "true" || text == "false")) return text == "true";
   if (!kind.starts_with("list")) return std::string(text);
   std::vector<std::string> parts{""};
   for (const char c : text)
@@ -76,13 +88,16 @@ setting_value from_text(const std::string& kind, std::string_view text) {
     else
       parts.back() += c;
   if (kind == "list of text") return parts;
-  std::vector<std::int64_t> numbers;
-  for (const std::string& part : parts) {
-    const auto i = parsed<std::int64_t>(part);
-    if (!i) return std::string(text);
-    numbers.push_back(*i);
-  }
-  return numbers;
+  const auto each = [&]<class T>(std::vector<T> all) -> setting_value {
+    for (const std::string& part : parts) {
+      const auto x = parsed<T>(part);
+      if (!x) return std::string(text);
+      all.push_back(*x);
+    }
+    return all;
+  };
+  if (kind == "list of numbers") return each(std::vector<double>{});
+  return each(std::vector<std::int64_t>{});
 }
 
 bool same_word(std::string_view a, std::string_view b) { return folded(a) == folded(b); }
@@ -103,6 +118,30 @@ std::string among(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); i++)
     text += (i == 0 ? "\"" : i + 1 == words.size() ? " or \"" : ", \"") + words[i] + "\"";
   return text;
+}
+
+std::string by_kind(const std::vector<std::pair<std::string, std::string>>& said) {
+  std::vector<std::pair<std::string, std::string>> groups;  // text, kinds
+  for (const auto& [kind, text] : said) {
+    const auto at =
+        std::find_if(groups.begin(), groups.end(), [&, &t = text](const auto& g) { return g.first == t; });
+    if (at == groups.end())
+      groups.emplace_back(text, kind);
+    else
+      at->second += ", " + kind;
+  }
+  if (groups.size() == 1) return groups[0].first;
+  std::string all;
+  for (const auto& [text, kinds] : groups) {
+    const bool sentence = text.ends_with('.');
+    all += (all.empty() ? "" : sentence ? " " : "; ") + kinds + (sentence ? ": " : " ") + text;
+  }
+  return all;
+}
+
+std::string first_sentence(const std::string& text) {
+  const std::size_t end = text.find(". ");
+  return end == std::string::npos ? text : text.substr(0, end + 1);
 }
 
 double as_written(float x) {
@@ -139,6 +178,35 @@ std::size_t word(const std::string& name, const setting_value& value, const std:
   const auto at = s != nullptr ? find_word(words, *s) : std::nullopt;
   if (!at) refuse(name, value, allowed);
   return *at;
+}
+
+std::vector<double> reals(const std::string& name, const setting_value& value, double least, double most,
+                          const std::string& allowed) {
+  std::vector<double> all;
+  const auto add = [&](const setting_value& x) { all.push_back(real(name, x, least, most, false, allowed)); };
+  if (const auto* xs = std::get_if<std::vector<double>>(&value))
+    for (const double x : *xs) add(x);
+  else if (const auto* is = std::get_if<std::vector<std::int64_t>>(&value))
+    for (const std::int64_t i : *is) add(i);
+  else
+    add(value);
+  return all;
+}
+
+std::vector<int> wholes(const std::string& name, const setting_value& value, int least, int most,
+                        const std::string& allowed) {
+  const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
+  if (list == nullptr || list->empty()) refuse(name, value, allowed);
+  std::vector<int> all;
+  for (const std::int64_t i : *list) all.push_back(static_cast<int>(whole(name, i, least, most, allowed)));
+  return all;
+}
+
+std::vector<std::string> texts(const std::string& name, const setting_value& value,
+                               const std::string& allowed) {
+  const auto* list = std::get_if<std::vector<std::string>>(&value);
+  if (list == nullptr || list->empty()) refuse(name, value, allowed);
+  return *list;
 }
 
 std::string range_text(const char* what, double least, double most, bool above) {

@@ -15,6 +15,8 @@
 //
 // A list is made once at run time. Its functions exchange `setting_value`, so that no reader or writer is a
 // template.
+#include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -30,13 +32,15 @@
 
 namespace wb {
 
-/// A setting's value in transit: from TOML, JSON, an option, an attribute to a member, and back.
-using setting_value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
-                                   std::vector<std::string>>;
+/// A setting's value in transit: from TOML, JSON, an option, an attribute to a member, and back. Nothing
+/// (std::monostate): it is left out, and chosen from others.
+using setting_value =
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
+                 std::vector<double>, std::vector<std::string>, std::vector<std::complex<double>>>;
 /// Values by the names of their settings.
 using setting_values = std::map<std::string, setting_value, std::less<>>;
 
-/// As a message shows it: 3, 0.75, "log-map", [0, 2].
+/// As a message shows it: 3, 0.75, "log-map", [0, 2]; "" for nothing.
 std::string as_message(const setting_value& value);
 /// 0.7, not 0.699999988079071.
 double as_written(float x);
@@ -49,7 +53,8 @@ std::string plain(const setting_value& value);
 /// text.
 setting_value from_text(const std::string& kind, std::string_view text);
 
-/// Two words are the same whatever their case and their hyphens: "Max_Log-MAP" is "max-log-map".
+/// Two words are the same whatever their case and their hyphens, and "qam16" is "16qam": "Max_Log-MAP" is
+/// "max-log-map".
 bool same_word(std::string_view a, std::string_view b);
 /// Whether a word is a part of another, with the same liberties.
 bool is_part(std::string_view part, std::string_view word);
@@ -57,6 +62,10 @@ bool is_part(std::string_view part, std::string_view word);
 std::optional<std::size_t> find_word(const std::vector<std::string>& allowed, std::string_view word);
 /// "a", "b" or "c", in quotes.
 std::string among(const std::vector<std::string>& words);
+/// What several kinds say of one thing, each with their names where they differ: "tdl, cdl: ... file: ...".
+std::string by_kind(const std::vector<std::pair<std::string, std::string>>& said);
+/// Up to the end of the first sentence.
+std::string first_sentence(const std::string& text);
 
 /// Another setting of the same struct, and the words of it with which this one has a meaning.
 struct setting_condition {
@@ -66,8 +75,8 @@ struct setting_condition {
 
 template <class C>
 struct setting_of {
-  std::string name;                // "iterations"
-  std::string kind;                // "integer", "number", "word", "text", "boolean", "list of ..."
+  std::string name;  // "iterations"
+  std::string kind;  // "integer", "number", "word", "text", "boolean", "list of integers", "... of text", ...
   std::string allowed;             // "an integer from 1 to 64"
   std::string text;                // what it means
   std::vector<std::string> words;  // that it takes, the first listed first
@@ -78,6 +87,7 @@ struct setting_of {
   std::string group = {};  // "decoder" of decoder.iterations; set where lists are joined
   bool of_links = true;    // a key of scenarios and a field of results
   bool brief = false;      // results leave it out where it has its default
+  bool open = false;       // what stands for leaving it out is no value that may be given
 
   /// It has a meaning only where another setting is one of these words.
   setting_of only_with(std::string other, std::vector<std::string> of) && {
@@ -88,6 +98,24 @@ struct setting_of {
     brief = true;
     return std::move(*this);
   }
+  /// What is not told by a link's key or result: it follows from what it belongs to.
+  setting_of not_of_links() && {
+    of_links = false;
+    return std::move(*this);
+  }
+  setting_of without_default() && {
+    open = true;
+    return std::move(*this);
+  }
+  /// The text, after the conditions: "With type "kbest": ...".
+  std::string full_text() const {
+    std::string all = text;
+    for (const setting_condition& c : conditions)
+      all = "With " + c.setting + " " + among(c.words) + ": " + all;
+    return all;
+  }
+  /// What stands for leaving it out, as TOML writes it; "" where no value does.
+  std::string initial(const C& defaults) const { return open ? "" : as_message(get(defaults)); }
 };
 
 namespace settings_detail {
@@ -99,6 +127,33 @@ double real(const std::string& name, const setting_value& value, double least, d
 std::size_t word(const std::string& name, const setting_value& value, const std::vector<std::string>& words,
                  const std::string& allowed);
 std::string range_text(const char* what, double least, double most, bool above = false);
+/// Each number of a list, or the one.
+std::vector<double> reals(const std::string& name, const setting_value& value, double least, double most,
+                          const std::string& allowed);
+std::vector<int> wholes(const std::string& name, const setting_value& value, int least, int most,
+                        const std::string& allowed);
+std::vector<std::string> texts(const std::string& name, const setting_value& value,
+                               const std::string& allowed);
+
+template <class T>
+struct inner_of {
+  using type = T;
+};
+template <class T>
+struct inner_of<std::optional<T>> {
+  using type = T;
+};
+/// T of T or of an optional T.
+template <class T>
+using inner = typename inner_of<T>::type;
+/// What `show` makes of a member; nothing where it is an optional without a value.
+template <class T, class Show>
+setting_value shown(const T& x, Show show) {
+  if constexpr (std::is_same_v<T, inner<T>>)
+    return show(x);
+  else
+    return x ? show(*x) : setting_value{};
+}
 }  // namespace settings_detail
 
 template <class C, class T>
@@ -139,6 +194,27 @@ setting_of<C> integer_or_auto(std::string name, int C::*member, int automatic, s
           }};
 }
 
+/// One of several integers.
+template <class C>
+setting_of<C> one_of(std::string name, int C::*member, std::vector<int> values, std::string text) {
+  using namespace settings_detail;
+  std::string allowed;
+  for (std::size_t i = 0; i < values.size(); i++)
+    allowed += (i == 0 ? "" : i + 1 == values.size() ? " or " : ", ") + std::to_string(values[i]);
+  return {name,
+          "integer",
+          allowed,
+          std::move(text),
+          {},
+          [=](C& c, const setting_value& v) {
+            const auto* i = std::get_if<std::int64_t>(&v);
+            if (i == nullptr || std::find(values.begin(), values.end(), *i) == values.end())
+              refuse(name, v, allowed);
+            c.*member = static_cast<int>(*i);
+          },
+          [=](const C& c) -> setting_value { return std::int64_t{c.*member}; }};
+}
+
 /// A number from `least` to `most`; with `above` it is more than `least`.
 template <class C, class T>
 setting_of<C> number(std::string name, T C::*member, double least, double most, std::string text,
@@ -151,14 +227,74 @@ setting_of<C> number(std::string name, T C::*member, double least, double most, 
           std::move(text),
           {},
           [=](C& c, const setting_value& v) {
-            c.*member = static_cast<T>(real(name, v, least, most, above, allowed));
+            c.*member = static_cast<inner<T>>(real(name, v, least, most, above, allowed));
           },
-          [=](const C& c) -> setting_value { return as_written(c.*member); }};
+          [=](const C& c) -> setting_value {
+            return shown(c.*member, [](inner<T> x) -> setting_value { return as_written(x); });
+          }};
+}
+
+/// A number, or a word for one number: "none" for infinity.
+template <class C, class T>
+setting_of<C> number_or_word(std::string name, T C::*member, std::string word, double value, double least,
+                             double most, std::string text, std::string allowed) {
+  using namespace settings_detail;
+  return {name,
+          "number",
+          allowed,
+          std::move(text),
+          {word},
+          [=](C& c, const setting_value& v) {
+            const auto* w = std::get_if<std::string>(&v);
+            const auto* x = std::get_if<double>(&v);
+            const bool said = (w != nullptr && same_word(*w, word)) || (x != nullptr && *x == value);
+            c.*member = static_cast<inner<T>>(said ? value : real(name, v, least, most, false, allowed));
+          },
+          [=](const C& c) -> setting_value {
+            return shown(c.*member, [&](inner<T> x) -> setting_value {
+              if (static_cast<double>(x) == value) return word;
+              return as_written(x);
+            });
+          }};
+}
+
+template <class C>
+setting_of<C> boolean(std::string name, bool C::*member, std::string text) {
+  using namespace settings_detail;
+  const std::string allowed = "true or false";
+  return {name,
+          "boolean",
+          allowed,
+          std::move(text),
+          {},
+          [=](C& c, const setting_value& v) {
+            const auto* b = std::get_if<bool>(&v);
+            if (b == nullptr) refuse(name, v, allowed);
+            c.*member = *b;
+          },
+          [=](const C& c) -> setting_value { return c.*member; }};
+}
+
+template <class C>
+setting_of<C> text(std::string name, std::string C::*member, std::string meaning,
+                   std::string allowed = "text in quotes") {
+  using namespace settings_detail;
+  return {name,
+          "text",
+          allowed,
+          std::move(meaning),
+          {},
+          [=](C& c, const setting_value& v) {
+            const auto* t = std::get_if<std::string>(&v);
+            if (t == nullptr) refuse(name, v, allowed);
+            c.*member = *t;
+          },
+          [=](const C& c) -> setting_value { return c.*member; }};
 }
 
 /// One of several words, each for a value.
-template <class C, class T>
-setting_of<C> words(std::string name, T C::*member, std::vector<std::pair<std::string, T>> values,
+template <class C, class M, class T = settings_detail::inner<M>>
+setting_of<C> words(std::string name, M C::*member, std::vector<std::pair<std::string, T>> values,
                     std::string text) {
   using namespace settings_detail;
   std::vector<std::string> names;
@@ -178,33 +314,64 @@ setting_of<C> words(std::string name, T C::*member, std::vector<std::pair<std::s
             c.*member = values[word(name, v, names, allowed)].second;
           },
           [=](const C& c) -> setting_value {
-            for (const auto& [w, value] : values)
-              if (value == c.*member) return w;
-            return std::string("?");
+            return shown(c.*member, [&](const T& x) -> setting_value {
+              for (const auto& [w, value] : values)
+                if (value == x) return w;
+              if constexpr (std::is_same_v<T, std::string>)
+                return x;
+              else
+                return static_cast<std::int64_t>(x);  // none of them
+            });
           }};
 }
 
-/// A list of integers.
+/// A list; an empty one is left out. `read` makes it of a value, or refuses it.
+template <class C, class Item, class Read>
+setting_of<C> list(std::string name, std::vector<Item> C::*member, const char* kind, std::string text,
+                   std::string allowed, Read read) {
+  using in_transit = std::conditional_t<std::is_same_v<Item, int>, std::int64_t, Item>;
+  return {name,
+          kind,
+          std::move(allowed),
+          std::move(text),
+          {},
+          [=](C& c, const setting_value& v) { c.*member = read(v); },
+          [=](const C& c) -> setting_value {
+            if ((c.*member).empty()) return {};
+            return std::vector<in_transit>((c.*member).begin(), (c.*member).end());
+          }};
+}
 template <class C>
 setting_of<C> integers(std::string name, std::vector<int> C::*member, int least, int most, std::string text,
                        std::string allowed) {
-  using namespace settings_detail;
-  return {name,
-          "list of integers",
-          allowed,
-          std::move(text),
-          {},
-          [=](C& c, const setting_value& v) {
-            const auto* list = std::get_if<std::vector<std::int64_t>>(&v);
-            if (list == nullptr || list->empty()) refuse(name, v, allowed);
-            std::vector<int> all;
-            for (const std::int64_t i : *list)
-              all.push_back(static_cast<int>(whole(name, i, least, most, allowed)));
-            c.*member = std::move(all);
-          },
-          [=](const C& c) -> setting_value {
-            return std::vector<std::int64_t>((c.*member).begin(), (c.*member).end());
-          }};
+  return list(name, member, "list of integers", std::move(text), allowed,
+              [=](const setting_value& v) { return settings_detail::wholes(name, v, least, most, allowed); });
+}
+template <class C>
+setting_of<C> numbers(std::string name, std::vector<double> C::*member, double least, double most,
+                      std::string text, std::string allowed) {
+  return list(name, member, "list of numbers", std::move(text), allowed,
+              [=](const setting_value& v) { return settings_detail::reals(name, v, least, most, allowed); });
+}
+template <class C>
+setting_of<C> texts(std::string name, std::vector<std::string> C::*member, std::string text,
+                    std::string allowed) {
+  return list(name, member, "list of text", std::move(text), allowed,
+              [=](const setting_value& v) { return settings_detail::texts(name, v, allowed); });
+}
+
+/// One of several words, or "none": then `there` is false, and the member is not looked at.
+template <class C>
+setting_of<C> or_none(bool C::*there, setting_of<C> s) {
+  s.words.insert(s.words.begin(), "none");
+  s.allowed = among(s.words);
+  s.set = [=, name = s.name, words = s.words, allowed = s.allowed, set = s.set](C& c,
+                                                                                const setting_value& v) {
+    c.*there = settings_detail::word(name, v, words, allowed) != 0;
+    if (c.*there) set(c, v);
+  };
+  s.get = [=, get = s.get](const C& c) { return c.*there ? get(c) : std::string("none"); };
+  return s;
 }
 
 /// The settings of a member, as those of the struct around it.
@@ -215,7 +382,7 @@ std::vector<setting_of<Outer>> within(Part part, const std::vector<setting_of<C>
     all.push_back({s.name, s.kind, s.allowed, s.text, s.words,
                    [=, set = s.set](Outer& o, const setting_value& v) { set(part(o), v); },
                    [=, get = s.get](const Outer& o) { return get(part(const_cast<Outer&>(o))); },
-                   s.conditions, s.group, s.of_links, s.brief});
+                   s.conditions, s.group, s.of_links, s.brief, s.open});
   return all;
 }
 
@@ -237,22 +404,31 @@ std::optional<std::pair<std::string, std::string>> idle_because(const std::vecto
   return std::nullopt;
 }
 
-/// Throws argument_error where a member is not what its setting allows.
-template <class C>
-void check_settings(const std::vector<setting_of<C>>& all, const C& c) {
-  C copy = c;
-  for (const setting_of<C>& s : all)
-    if (!idle_because(all, s, c)) s.set(copy, s.get(c));
-}
-
-/// The values of all settings that have a meaning in `c`.
+/// The values of all settings that have a meaning in `c` and are not left out.
 template <class C>
 std::vector<std::pair<const setting_of<C>*, setting_value>> values_of(const std::vector<setting_of<C>>& all,
                                                                       const C& c) {
   std::vector<std::pair<const setting_of<C>*, setting_value>> values;
   for (const setting_of<C>& s : all)
-    if (!idle_because(all, s, c)) values.emplace_back(&s, s.get(c));
+    if (!idle_because(all, s, c))
+      if (setting_value value = s.get(c); !std::holds_alternative<std::monostate>(value))
+        values.emplace_back(&s, std::move(value));
   return values;
+}
+
+/// Throws argument_error where a member is not what its setting allows.
+template <class C>
+void check_settings(const std::vector<setting_of<C>>& all, const C& c) {
+  C copy = c;
+  for (const auto& [s, value] : values_of(all, c)) s->set(copy, value);
+}
+
+/// A configuration of only what has a meaning in `c`; the rest is as where nothing is said.
+template <class C>
+C without_idle(const std::vector<setting_of<C>>& all, const C& c) {
+  C kept;
+  for (const auto& [s, value] : values_of(all, c)) s->set(kept, value);
+  return kept;
 }
 
 }  // namespace wb

@@ -130,10 +130,50 @@ const char* name_of(detector_type type) noexcept {
   return i < detector_names().size() ? detector_names()[i].c_str() : "other";
 }
 std::optional<detector_type> detector_named(const std::string& name) noexcept {
-  const auto& names = detector_names();
-  const auto at = std::find(names.begin(), names.end(), name);
-  if (at == names.end()) return std::nullopt;
-  return static_cast<detector_type>(at - names.begin());
+  const auto at = find_word(detector_names(), name);
+  if (!at) return std::nullopt;
+  return static_cast<detector_type>(*at);
+}
+
+const std::vector<setting_of<detector_config>>& detector_settings() {
+  using c = detector_config;
+  const auto types = [] {
+    std::vector<std::pair<std::string, detector_type>> named;
+    for (const std::string& name : detector_names()) named.emplace_back(name, *detector_named(name));
+    return named;
+  };
+  static const std::vector<setting_of<c>> all{
+      words("type", &c::type, types(),
+            "Exhaustive max-log; matched filter, zero forcing and linear MMSE; one-pass trellis, multi-pass "
+            "trellis traversal, K-best and N-way parallel search."),
+      integer("streams", &c::streams, 1, 8, "Transmit antennas.").not_of_links(),
+      integer("rx_antennas", &c::rx_antennas, 1, 16, "Receive antennas.", "an integer from the streams to 16")
+          .not_of_links(),
+      one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
+      integer_or_auto("ways", &c::ways, 0, 1, 8,
+                      "Passes, each with another stream on top. \"auto\" (or 0): one for each stream.",
+                      "an integer from 1 to the number of streams")
+          .only_with("type", {"nway"}),
+      integer("survivors", &c::survivors, 1, 4096, "K: paths kept at a level.").only_with("type", {"kbest"}),
+      boolean("real_valued", &c::real_valued,
+              "Search a tree with a level for each real dimension instead of each stream.")
+          .only_with("type", {"kbest"}),
+      integers("order", &c::order, 0, 7,
+               "The search sees the columns of H in this order. ot, mtt and kbest begin with the last stream "
+               "of it and end with the first; pass p of nway has entry p on top, below it those before it in "
+               "the list, cyclically. Left out: 0, 1, 2, ...",
+               "a list with each of 0 to streams - 1 once")
+          .only_with("type", {"ot", "mtt", "kbest", "nway"}),
+      number_or_word(
+          "llr_clip", &c::llr_clip, "none", no_clip, 1e-6, 1e6,
+          "LLRs are limited to this, and a bit without a candidate for one of its values gets it. "
+          "Left out: 8 where a hypothesis can be missing, else \"none\".",
+          "a number from 1e-6 to 1e6, or \"none\" where no hypothesis can be missing: with all but "
+          "ot, kbest and nway with fewer ways than streams"),
+      boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.")
+          .only_with("type", {"ml", "kbest", "nway"})
+          .not_of_links()};
+  return all;
 }
 
 }  // namespace wb

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 
 namespace wb {
@@ -117,8 +118,12 @@ std::string text_of_order(const std::vector<int>& order);
 /// Throws argument_error for what is not allowed.
 std::unique_ptr<detector> make_detector(const detector_config& config);
 
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<detector_config>>& detector_settings();
+
 /// "ml", "mf", "zf", "mmse", "ot", "mtt", "kbest", "nway".
 const char* name_of(detector_type type) noexcept;
+/// In any case, also with hyphens: "K-best".
 std::optional<detector_type> detector_named(const std::string& name) noexcept;
 /// All names, in the order of the enumeration.
 const std::vector<std::string>& detector_names();

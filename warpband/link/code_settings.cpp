@@ -299,26 +299,6 @@ std::string initial_text(code_type type, const config_setting& s) {
   return as_message(s.get(defaults_of(type)));
 }
 
-/// What the types that have a setting say of it, each with its names where they differ.
-std::string by_type(const std::vector<std::pair<code_type, std::string>>& said) {
-  std::vector<std::pair<std::string, std::string>> groups;  // text, types
-  for (const auto& [type, text] : said) {
-    const auto at =
-        std::find_if(groups.begin(), groups.end(), [&, &t = text](const auto& g) { return g.first == t; });
-    if (at == groups.end())
-      groups.emplace_back(text, name_of(type));
-    else
-      at->second += std::string(", ") + name_of(type);
-  }
-  if (groups.size() == 1) return groups[0].first;
-  std::string all;
-  for (const auto& [text, types] : groups) {
-    const bool sentence = text.ends_with('.');
-    all += (all.empty() ? "" : sentence ? " " : "; ") + types + (sentence ? ": " : " ") + text;
-  }
-  return all;
-}
-
 }  // namespace
 
 const std::vector<code_type>& code_types() {
@@ -378,24 +358,21 @@ code_config config_of(const code_settings& s) {
 std::vector<code_setting_text> code_setting_texts(const std::vector<code_type>& types) {
   std::vector<code_setting_text> texts;
   const auto add = [&](code_type first, const config_setting& s) {
-    std::vector<std::pair<code_type, std::string>> allowed, meant, brief;
+    std::vector<std::pair<std::string, std::string>> allowed, meant, brief;
     std::vector<std::string> words;
     for (const code_type t : types) {
       const config_setting* same = find_setting(settings_of(t), s.name);
       if (same == nullptr) continue;
-      std::string text = same->text;
-      for (const setting_condition& c : same->conditions)
-        text = "With " + c.setting + " " + among(c.words) + ": " + text;
+      std::string text = same->full_text();
       if (const std::string own = initial_text(t, *same); !own.empty() && own != initial_text(first, s))
         text += " Left out: " + own + ".";
       for (const std::string& w : same->words)
         if (!find_word(words, w)) words.push_back(w);
-      allowed.emplace_back(t, same->allowed);
-      meant.emplace_back(t, text);
-      brief.emplace_back(t,
-                         text.substr(0, text.find(". ")) + (text.find(". ") == std::string::npos ? "" : "."));
+      allowed.emplace_back(name_of(t), same->allowed);
+      meant.emplace_back(name_of(t), text);
+      brief.emplace_back(name_of(t), first_sentence(text));
     }
-    texts.push_back({s.group, s.name, s.kind, by_type(allowed), by_type(meant), by_type(brief), words,
+    texts.push_back({s.group, s.name, s.kind, by_kind(allowed), by_kind(meant), by_kind(brief), words,
                      initial_text(first, s), s.of_links});
   };
   for (const char* group : {"code", "decoder"})

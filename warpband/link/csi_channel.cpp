@@ -11,6 +11,20 @@
 
 namespace wb {
 
+const std::vector<setting_of<csi_channel_config>>& csi_channel_settings() {
+  using c = csi_channel_config;
+  static const std::vector<setting_of<c>> all{
+      text("file", &c::name,
+           "The path of an HDF5 file of channel estimates, from the scenario's folder on if it is not "
+           "absolute. A frame takes a snapshot, one after the other and again from the first, at every "
+           "point the same; of it the first antennas, users and subcarriers, which count as the true "
+           "channel.")
+          .without_default(),
+      boolean("power_control", &c::power_control,
+              "The mean power of each user's channel is 1 in every frame, or over all its snapshots.")};
+  return all;
+}
+
 #if !WARPBAND_HDF5
 
 void complete_csi(link_config&) {

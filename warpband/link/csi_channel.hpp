@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include <warpband/core/setting.hpp>
 
 namespace wb {
 
@@ -23,6 +26,9 @@ struct csi_channel_config {
   std::size_t snapshots = 0, subcarriers = 0, antennas = 0, users = 0;
   std::string remark = {};  // of csi_file, for the user to see
 };
+
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<csi_channel_config>>& csi_channel_settings();
 
 /// Opens the file and notes what it holds; massive.subcarriers = 0 becomes all of the file's. Part of
 /// `completed`. Throws file_error as csi_file does, and argument_error: for antennas, users or subcarriers

@@ -13,8 +13,38 @@
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/gain/gain.hpp>
 #include <warpband/link/regroup/regroup.hpp>
+#include <warpband/massive/massive_settings.hpp>
 
 namespace wb {
+
+const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
+  using c = massive_link_config;
+  static const std::vector<setting_of<c>> all{
+      solver_setting(&c::solver),
+      words("direction", &c::direction,
+            {{"uplink", massive_direction::uplink}, {"downlink", massive_direction::downlink}},
+            "uplink: y = H x + n at the base station and Es = 1 for each user; rx_antennas of ebn0_db and "
+            "snr_db are the antennas, streams the users. downlink: precoding of unit power, y = sqrt(U) H^H "
+            "x' + n; Eb and the SNR are those of all that is sent, and each user knows its gain for an OFDM "
+            "symbol and the power of each vector, which is normalised."),
+      antennas_setting<c>(),
+      users_setting<c>(),
+      iterations_setting<c>(),
+      words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
+            "What LLRs are weighted with, from the inverse or from the diagonal of the Gram matrix; cg and "
+            "jacobi-cg have the latter only. Left out: exact where the solver has it.")
+          .only_with("direction", {"uplink"}),
+      integer(
+          "subcarriers", &c::subcarriers, 1, 4096,
+          "Of an OFDM symbol, downlink 24 or more, from which users learn their gains. A codeword's bits "
+          "lie on them from the first on; zeros fill the last. Uncoded code.k left out is all their bits. "
+          "With channel.type = \"file\" left out: all of the file's.",
+          "an integer from 1 to 4096, enough for a codeword"),
+      integer("symbols", &c::symbols, 1, 64,
+              "OFDM symbols of a frame. They share one channel estimate per subcarrier.")};
+  return all;
+}
+
 namespace {
 
 using complex_view = view<std::complex<float>>;

@@ -18,8 +18,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <warpband/channel/random.hpp>
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
@@ -47,6 +49,9 @@ struct massive_link_config {
     return static_cast<std::size_t>(users) * static_cast<std::size_t>(symbols);
   }
 };
+
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<massive_link_config>>& massive_link_settings();
 
 /// Channel matrices of frames. A frame has one for every subcarrier, or one alone.
 class massive_channel {

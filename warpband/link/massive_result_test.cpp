@@ -105,7 +105,7 @@ TEST(massive_scenario, what_has_no_meaning_is_refused) {
       "code.type = \"none\"\nmodem.modulation = \"16qam\"\nchannel.type = \"cdl\"\nsweep.snr_db = 1\n";
   EXPECT_REFUSED(cdl, "channel.type = \"cdl\" is not allowed");
   EXPECT_REFUSED(cdl + "massive.solver = \"zf\"\nchannel.profile = \"eva\"",
-                 "channel.profile = \"eva\" is none of");
+                 "channel.profile = \"eva\" is not allowed: expected \"a1-los\"");
   EXPECT_REFUSED(cdl + "massive.solver = \"zf\"\nchannel.doppler_hz = 5",
                  "channel.doppler_hz has no meaning");
   EXPECT_REFUSED(cdl + "massive.solver = \"zf\"\nchannel.antenna_spacing_m = 1000",

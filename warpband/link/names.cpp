@@ -83,11 +83,6 @@ const char* name_of(conv_ending e) noexcept {
 const char* name_of(demap_algorithm a) noexcept {
   return a == demap_algorithm::max_log ? "max-log" : "exact";
 }
-const char* name_of(const space_time_code& c) noexcept {
-  if (c.kind() == space_time_kind::alamouti) return "alamouti";
-  if (c.kind() == space_time_kind::golden) return "golden";
-  return c.v() == space_time_code::silver().v() ? "silver" : "pair";
-}
 const char* name_of(massive_sinr s) noexcept { return s == massive_sinr::exact ? "exact" : "approximate"; }
 const char* name_of(golden_search s) noexcept { return s == golden_search::exact ? "exact" : "slicing"; }
 const char* name_of(const std::optional<crc_polynomial>& c) noexcept {

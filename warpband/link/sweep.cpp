@@ -7,6 +7,30 @@
 #include <warpband/core/check.hpp>
 
 namespace wb {
+
+const std::vector<setting_of<stop_rule>>& stop_settings() {
+  using c = stop_rule;
+  constexpr std::int64_t most_count = 1'000'000'000'000'000;
+  static const std::vector<setting_of<c>> all{
+      integer("frame_errors", &c::frame_errors, 0, most_count,
+              "A point stops at exactly this many frame errors, with HARQ those that the last transmission "
+              "leaves. 0: no such rule. `warpband sim --frame-errors` overrides it."),
+      integer(
+          "max_frames", &c::max_frames, 1, most_count,
+          "A point stops after this many frames at the latest. `warpband sim --max-frames` overrides it."),
+      number("max_seconds", &c::max_seconds, 0, 1e9,
+             "A point stops after this time, over all runs that had a part in it. 0: no such rule. With it "
+             "the counts depend on the machine's speed. `warpband sim --max-seconds` overrides it.",
+             false, "a number of seconds from 0 to 1e9"),
+      number("below_fer", &c::below_fer, 0, 1,
+             "Leaves out the points of a curve after the first whose frame error rate is below this."),
+      number("below_bler", &c::below_bler, 0, 1,
+             "The same of the error rate of massive MIMO's codewords. stop.frame_errors counts frames with "
+             "any.")
+          .left_out_by_default()};
+  return all;
+}
+
 namespace {
 
 double rate(std::uint64_t part, std::uint64_t whole) noexcept {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <warpband/core/setting.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/interval.hpp>
 
@@ -27,6 +28,9 @@ struct stop_rule {
   double below_bler = 0;                 // the same of the error rate of massive MIMO's codewords
   bool operator==(const stop_rule&) const = default;
 };
+
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<stop_rule>>& stop_settings();
 
 /// The state of a point: frames [0, frames) are counted, frame `frames` is next.
 struct point_counts {

@@ -1,6 +1,7 @@
 #pragma once
 // Values of TOML as settings take them. For files that read TOML: it needs toml++.
 #include <toml++/toml.h>
+#include <complex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,24 +11,76 @@
 
 namespace wb {
 
-/// The value, or a list of integers or of text; nothing for an empty list, other lists, tables, dates and
-/// times.
-inline std::optional<setting_value> toml_value(const toml::node& node) {
+/// The value of a node that is no list or table; nothing of others, and of dates and times.
+inline std::optional<setting_value> toml_scalar(const toml::node& node) {
   if (const auto* b = node.as_boolean()) return b->get();
   if (const auto* i = node.as_integer()) return i->get();
   if (const auto* x = node.as_floating_point()) return x->get();
   if (const auto* s = node.as_string()) return s->get();
-  const auto* list = node.as_array();
-  if (list == nullptr) return std::nullopt;
-  std::vector<std::int64_t> numbers;
-  std::vector<std::string> texts;
-  for (const toml::node& n : *list) {
-    if (const auto* i = n.as_integer()) numbers.push_back(i->get());
-    if (const auto* s = n.as_string()) texts.push_back(s->get());
-  }
-  if (!numbers.empty() && numbers.size() == list->size()) return numbers;
-  if (!texts.empty() && texts.size() == list->size()) return texts;
   return std::nullopt;
+}
+
+/// A node as a message shows it.
+inline std::string toml_text(const toml::node& node) {
+  if (const auto value = toml_scalar(node)) return as_message(*value);
+  if (node.is_array()) return "a list";
+  return node.is_table() ? "a table" : "a date or time";
+}
+
+/// A complex number, as [real, imaginary].
+inline std::optional<std::complex<double>> toml_pair(const toml::node& node) {
+  const auto* parts = node.as_array();
+  if (parts == nullptr || parts->size() != 2) return std::nullopt;
+  for (const toml::node& part : *parts)
+    if (!part.is_number()) return std::nullopt;
+  return std::complex<double>(*(*parts)[0].value<double>(), *(*parts)[1].value<double>());
+}
+
+/// A list of integers, of numbers, of text or of pairs of numbers; nothing for others and an empty one.
+inline std::optional<setting_value> toml_list(const toml::array& list) {
+  std::vector<std::int64_t> integers;
+  std::vector<double> numbers;
+  std::vector<std::string> texts;
+  std::vector<std::complex<double>> pairs;
+  for (const toml::node& n : list) {
+    if (const auto* i = n.as_integer()) integers.push_back(i->get());
+    if (n.is_number()) numbers.push_back(*n.value<double>());
+    if (const auto* s = n.as_string()) texts.push_back(s->get());
+    if (const auto z = toml_pair(n)) pairs.push_back(*z);
+  }
+  const std::size_t size = list.size();
+  if (size == 0) return std::nullopt;
+  if (integers.size() == size) return integers;
+  if (numbers.size() == size) return numbers;
+  if (texts.size() == size) return texts;
+  if (pairs.size() == size) return pairs;
+  return std::nullopt;
+}
+
+/// The value; nothing for lists that `toml_list` does not take, tables, dates and times.
+inline std::optional<setting_value> toml_value(const toml::node& node) {
+  const auto* list = node.as_array();
+  return list != nullptr ? toml_list(*list) : toml_scalar(node);
+}
+
+/// What makes a node no value, as a message shows it: of a list the first entry that is not as the others.
+inline std::string toml_fault(const toml::node& node) {
+  const auto* list = node.as_array();
+  if (list == nullptr) return toml_text(node);
+  if (list->empty()) return "an empty list";
+  const bool of_numbers = (*list)[0].is_number(), of_pairs = (*list)[0].is_array();
+  for (const toml::node& n : *list) {
+    const auto* parts = n.as_array();
+    if (of_pairs && parts != nullptr && parts->size() != 2)
+      return "a list with one of " + std::to_string(parts->size());
+    if (of_pairs && parts != nullptr) {
+      for (const toml::node& part : *parts)
+        if (!part.is_number()) return toml_text(part);
+    } else if (of_pairs || of_numbers != n.is_number() || !(n.is_number() || n.is_string())) {
+      return toml_text(n);
+    }
+  }
+  return "a list";
 }
 
 }  // namespace wb

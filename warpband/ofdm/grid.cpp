@@ -7,6 +7,26 @@
 
 namespace wb {
 
+const std::vector<setting_of<ofdm_grid>>& grid_settings() {
+  using c = ofdm_grid;
+  static const std::vector<setting_of<c>> all{
+      integer("subcarriers", &c::subcarriers, 1, 65536,
+              "Subcarriers of an OFDM symbol that carry the frame."),
+      integer_or_auto("symbols", &c::symbols, 0, 1, 65536,
+                      "OFDM symbols of a block; the next block has another channel, independent of it. "
+                      "\"auto\" (or 0), of links: as many as a frame takes. A frame begins with a new block.",
+                      "an integer from 1 to 65536"),
+      number("spacing_hz", &c::spacing_hz, 1, 1e7, "Distance of the subcarriers."),
+      number("cyclic_prefix_us", &c::cyclic_prefix_us, 0, 1e6,
+             "The cyclic prefix, which must cover the delays. It costs time, but neither power nor rate. "
+             "LTE's normal one is 4.6875, the extended one 16.667.",
+             false, "a number from the longest delay to 1e6"),
+      number("symbol_period_us", &c::symbol_period_us, 0, 1e8,
+             "From an OFDM symbol to the next. 0: that least value.", false,
+             "0, or at least 1e6 / spacing_hz + cyclic_prefix_us")};
+  return all;
+}
+
 void check(const ofdm_grid& g) {
   check_range("subcarriers", g.subcarriers, 1, 65536);
   check_range("symbols", g.symbols, 1, 65536);

@@ -5,6 +5,9 @@
 // leak into each other and subcarriers stay orthogonal (the one-tap model), and no FFT need be
 // computed. numerology.hpp says where one has its samples, modem/ computes it.
 #include <cstddef>
+#include <vector>
+
+#include <warpband/core/setting.hpp>
 
 namespace wb {
 
@@ -31,6 +34,9 @@ void check(const ofdm_grid& grid);
 /// Throws argument_error for "cyclic_prefix_us" where a delay of the channel is longer than the cyclic
 /// prefix.
 void check_delay(const ofdm_grid& grid, double longest_delay_ns);
+
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<ofdm_grid>>& grid_settings();
 
 /// A place in a grid.
 struct resource_element {

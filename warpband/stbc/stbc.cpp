@@ -1,5 +1,6 @@
 #include <warpband/stbc/stbc.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -35,6 +36,78 @@ void copy_matrix(const space_time_code& code, cx_pair (&v)[4]) {
 std::size_t count(int n) { return static_cast<std::size_t>(n); }
 
 }  // namespace
+
+const char* name_of(const space_time_code& c) noexcept {
+  if (c.kind() == space_time_kind::alamouti) return "alamouti";
+  if (c.kind() == space_time_kind::golden) return "golden";
+  return c.v() == space_time_code::silver().v() ? "silver" : "pair";
+}
+
+namespace {
+
+setting_of<stbc_config> type_setting() {
+  const std::vector<std::string> names{"alamouti", "silver", "pair", "golden"};
+  return {"type",
+          "word",
+          among(names),
+          "A space-time code of two antennas and two uses of the channel, a codeword, with one H for both: "
+          "Alamouti, with two symbols, and with four Silver, a pair of Alamouti blocks with a matrix of "
+          "one's own, and Golden (docs/bollapalli.md).",
+          names,
+          [=](stbc_config& c, const setting_value& v) {
+            const space_time_code codes[] = {space_time_code::alamouti(), space_time_code::silver(),
+                                             space_time_code::pair({1, 0, 0, 1}), space_time_code::golden()};
+            c.code = codes[settings_detail::word("type", v, names, among(names))];
+          },
+          [](const stbc_config& c) -> setting_value { return std::string(name_of(c.code)); }};
+}
+
+/// V of a pair.
+setting_of<stbc_config> matrix_setting() {
+  const std::string allowed =
+      "the four entries of a unitary matrix, row after row, each as [real, imaginary]";
+  return setting_of<stbc_config>{
+      "v",
+      "list of pairs of numbers",
+      allowed,
+      "V of the codewords (A(x1, x2) + V A(x3, x4)) / sqrt 2, A an Alamouti block (stbc.hpp). V^H V is the "
+      "identity within 1e-6. With determinant 1 V A is an Alamouti block too, and codewords coincide.",
+      {},
+      [=](stbc_config& c, const setting_value& value) {
+        const auto* list = std::get_if<std::vector<std::complex<double>>>(&value);
+        if (list == nullptr) settings_detail::refuse("v", value, allowed);
+        if (list->size() != 4)
+          throw argument_error("v", "a list of " + std::to_string(list->size()), allowed);
+        space_time_code::matrix v;
+        std::copy(list->begin(), list->end(), v.begin());
+        for (const std::complex<double>& z : v)
+          for (const double x : {z.real(), z.imag()}) settings_detail::real("v", x, -2, 2, false, allowed);
+        c.code = space_time_code::pair(v);
+      },
+      [](const stbc_config& c) -> setting_value {
+        return std::vector<std::complex<double>>(c.code.v().begin(), c.code.v().end());
+      }}
+      .without_default()
+      .only_with("type", {"pair"});
+}
+
+}  // namespace
+
+const std::vector<setting_of<stbc_config>>& stbc_settings() {
+  using c = stbc_config;
+  static const std::vector<setting_of<c>> all{
+      type_setting(),
+      matrix_setting(),
+      words("search", &c::search, {{"exact", golden_search::exact}, {"slicing", golden_search::slicing}},
+            "Maximum likelihood in O(M^2.5), or the O(M^2) slicing of the literature.")
+          .only_with("type", {"golden"}),
+      one_of("qam", &c::qam, {4, 16, 64}, "Points of the constellation.").not_of_links(),
+      integer("rx_antennas", &c::rx_antennas, 1, 4, "Receive antennas.").not_of_links(),
+      number_or_word("llr_clip", &c::llr_clip, "none", std::numeric_limits<float>::infinity(), 1e-6, 1e6,
+                     "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\"")
+          .not_of_links()};
+  return all;
+}
 
 space_time_code space_time_code::silver() {
   const double r = 1 / std::sqrt(7.0);

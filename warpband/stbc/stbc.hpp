@@ -17,7 +17,9 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 
 namespace wb {
@@ -47,6 +49,8 @@ class space_time_code {
   space_time_kind kind_;
   matrix v_;
 };
+
+const char* name_of(const space_time_code&) noexcept;  // "alamouti", "silver", "golden", "pair"
 
 /// Bits or symbols to codewords. A codeword is [slot, antenna]: element 2 * slot + antenna, so that a batch
 /// of them is one of twice as many uses of a channel with two streams.
@@ -83,6 +87,9 @@ struct stbc_config {
   /// LLRs are limited to +-llr_clip: above 0 and at most 1e6, or infinity for no limit.
   float llr_clip = std::numeric_limits<float>::infinity();
 };
+
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<stbc_config>>& stbc_settings();
 
 struct stbc_input {
   /// Y: [codewords, 2 * rx_antennas], element rx_antennas * slot + antenna.

@@ -10,6 +10,17 @@
 
 namespace wb {
 
+const std::vector<setting_of<uplink_chain_config>>& uplink_chain_settings() {
+  using c = uplink_chain_config;
+  static const std::vector<setting_of<c>> all{
+      words("samples", &c::half, {{"complex64", false}, {"complex32", true}},
+            "H and y as pairs of floats, or of halves, which cross the bus in half the time; all is computed "
+            "in float32."),
+      words("llr", &c::llr_int8, {{"float32", false}, {"int8", true}},
+            "LLRs as floats, or in 8 bits: the nearest of +-127 steps.")};
+  return all;
+}
+
 std::size_t size_of(element_type type) noexcept {
   switch (type) {
     case element_type::uint8:

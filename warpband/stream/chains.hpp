@@ -22,7 +22,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
+#include <warpband/core/setting.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
@@ -58,6 +60,8 @@ struct uplink_chain_config {
   /// LLRs go as int8, in steps of 1 / detector.llr_steps: a quarter of the bytes.
   bool llr_int8 = false;
 };
+/// Settings of how its frames come and go; those of the detector are `uplink_settings`.
+const std::vector<setting_of<uplink_chain_config>>& uplink_chain_settings();
 struct precode_chain_config {
   downlink_config precoder;
   int symbols = 14;

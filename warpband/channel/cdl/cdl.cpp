@@ -106,6 +106,45 @@ bool is_tilted(const cdl_profile& p) {
 
 double wavelength_m(double carrier_hz) noexcept { return light_speed / carrier_hz; }
 
+const std::vector<setting_of<cdl_config>>& cdl_settings() {
+  using c = cdl_config;
+  static const std::vector<setting_of<c>> all = [] {
+    std::vector<setting_of<c>> list{
+        integer("antennas", &c::antennas, 1, 512, "B, of the base station.").not_of_links(),
+        integer("users", &c::users, 1, 64, "U, of one antenna each.").not_of_links(),
+        number("carrier_hz", &c::carrier_hz, 1e6, 1e12, "The carrier frequency."),
+        number("antenna_spacing_m", &c::spacing_m, 0, 1e4,
+               "Distance of neighbouring antennas of the base station's linear array. 10 m / 128 is the "
+               "thesis's.",
+               false, "a number from 0 to 16 wavelengths"),
+        number("antenna_spacing_wavelengths", &c::spacing_wavelengths, 0, 16,
+               "Above 0: the same in wavelengths, in the place of antenna_spacing_m."),
+        number("speed_kmh", &c::speed_kmh, 0, 1e6, "Of users.", false,
+               "a number from 0, up to 1000 turns of phase in a drop")
+            .not_of_links(),
+        number("heading_deg", &c::heading_deg, -360, 360,
+               "Where users go, as an azimuth of arrival. Left out: each somewhere else.")
+            .not_of_links(),
+        number("sector_deg", &c::sector_deg, 0, 180,
+               "Users are in directions uniform within +- this of the array's normal, new ones in every "
+               "frame."),
+        numbers("directions_deg", &c::directions_deg, -180, 180, "Users' directions, in their place.",
+                "a number from -180 to 180 for each user")
+            .not_of_links(),
+        boolean("power_control", &c::power_control,
+                "The mean power of each user's channel is 1 in every frame, or over many."),
+        number("shadowing_db", &c::shadowing_db, 0, 40,
+               "Standard deviation of the users' mean powers, without power_control.")
+            .not_of_links()};
+    for (auto& s : within<c>([](c& t) -> ofdm_grid& { return t.grid; }, grid_settings())) {
+      s.of_links = s.name == "spacing_hz" || s.name == "cyclic_prefix_us";  // the rest is massive MIMO's
+      list.push_back(std::move(s));
+    }
+    return list;
+  }();
+  return all;
+}
+
 void check(const cdl_config& c) {
   check(c.profile);
   check(c.grid);

@@ -26,6 +26,7 @@
 #include <warpband/channel/cdl/cdl_args.hpp>
 #include <warpband/channel/cdl/profile.hpp>
 #include <warpband/channel/random.hpp>
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/ofdm/grid.hpp>
 
@@ -57,6 +58,8 @@ struct cdl_config {
 
 /// Throws argument_error for what is not allowed.
 void check(const cdl_config& config);
+/// Its settings but for the profile, `cdl_profile_settings`: names, what is allowed, what they mean.
+const std::vector<setting_of<cdl_config>>& cdl_settings();
 double wavelength_m(double carrier_hz) noexcept;
 
 /// Safe to use from several threads. Random numbers are keyed by seed, point, the drop's index and, within

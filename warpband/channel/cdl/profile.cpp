@@ -348,6 +348,28 @@ const std::vector<std::string>& cdl_profile_names() {
   return names;
 }
 
+const std::vector<setting_of<cdl_profile_choice>>& cdl_profile_settings() {
+  using c = cdl_profile_choice;
+  const auto names = [] {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const std::string& name : cdl_profile_names()) all.emplace_back(name, name);
+    return all;
+  };
+  const auto scaled = [] {
+    std::vector<std::string> all = cdl_profile_names();
+    std::erase_if(all, [](const std::string& name) { return !has_cdl_delay_spread(name); });
+    return all;
+  };
+  static const std::vector<setting_of<c>> all{
+      words("profile", &c::name, names(),
+            "Indoor office, urban microcell, suburban and urban macrocell of WINNER II (D1.1.2 clause 6.8) "
+            "with and without a line of sight, or TR 38.901 clause 7.7.1."),
+      number("delay_spread_ns", &c::delay_spread_ns, 1e-3, 1e6,
+             "The delay spread, by which the table's delays are multiplied.")
+          .only_with("profile", scaled())};
+  return all;
+}
+
 bool has_cdl_delay_spread(const std::string& name) noexcept {
   const named_profile* p = find(name);
   return p != nullptr && p->scaled;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <warpband/core/setting.hpp>
+
 namespace wb {
 
 /// Twenty rays of equal power around a delay and a direction. Azimuths count from the line of sight: those of
@@ -47,6 +49,14 @@ void check(const cdl_profile& profile);
 cdl_profile cdl_profile_named(const std::string& name, double delay_spread_ns = 100);
 /// All those names, in that order.
 const std::vector<std::string>& cdl_profile_names();
+
+/// A profile by name.
+struct cdl_profile_choice {
+  std::string name = "c2-nlos";
+  double delay_spread_ns = 100;
+};
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<cdl_profile_choice>>& cdl_profile_settings();
 
 /// A delay of a profile and all rays that have it, as channels are made of: a cluster, a group of a split
 /// one, or, first of all, the line of sight.

@@ -169,6 +169,49 @@ const std::vector<std::string>& tdl_profile_names() {
   return names;
 }
 
+const std::vector<setting_of<tdl_profile_choice>>& tdl_profile_settings() {
+  using c = tdl_profile_choice;
+  const auto names = [] {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const std::string& name : tdl_profile_names()) all.emplace_back(name, name);
+    return all;
+  };
+  const auto scaled = [] {
+    std::vector<std::string> all = tdl_profile_names();
+    std::erase_if(all, [](const std::string& name) { return !has_delay_spread(name); });
+    return all;
+  };
+  static const std::vector<setting_of<c>> all{
+      words("profile", &c::name, names(),
+            "Extended pedestrian A, vehicular A and typical urban of LTE (3GPP TS 36.101 annex B.2.1), TDL-A "
+            "to TDL-E of TR 38.901 clause 7.7.2, or those of TS 38.101-4 annex B.2.1. etu is longer than the "
+            "normal cyclic prefix."),
+      number("delay_spread_ns", &c::delay_spread_ns, 1e-3, 1e6,
+             "The delay spread, by which the table's delays are multiplied.")
+          .only_with("profile", scaled()),
+      numbers("delays_ns", &c::delays_ns, 0, 1e9, "In place of profile: one's own, the delays of its taps.",
+              "1 to 64 numbers from 0 to 1e9, together with powers_db"),
+      numbers("powers_db", &c::powers_db, -200, 200,
+              "Relative mean powers of those taps; h has unit mean power.",
+              "as many numbers from -200 to 200 as delays_ns has"),
+      number("rician_k_db", &c::rician_k_db, -100, 100,
+             "The first of those taps is Rician with this K-factor. Left out: Rayleigh, as the others are.",
+             false, "a number from -100 to 100, together with delays_ns")};
+  return all;
+}
+
+tdl_profile profile_of(const tdl_profile_choice& choice) {
+  if (choice.delays_ns.empty()) return tdl_profile_named(choice.name, choice.delay_spread_ns);
+  const std::size_t taps = choice.delays_ns.size();
+  if (choice.powers_db.size() != taps)
+    throw argument_error("powers_db", std::to_string(choice.powers_db.size()) + " numbers",
+                         "as many as the " + std::to_string(taps) + " delays");
+  tdl_profile profile;
+  for (std::size_t i = 0; i < taps; i++) profile.taps.push_back({choice.delays_ns[i], choice.powers_db[i]});
+  profile.rician_k_db = choice.rician_k_db;
+  return profile;
+}
+
 bool has_delay_spread(const std::string& name) noexcept {
   const named_profile* p = find(name);
   return p != nullptr && p->scaled;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <warpband/core/setting.hpp>
+
 namespace wb {
 
 struct tdl_tap {
@@ -43,6 +45,18 @@ tdl_profile tdl_profile_named(const std::string& name, double delay_spread_ns = 
 const std::vector<std::string>& tdl_profile_names();
 /// Whether the profile of that name has delays in units of the delay spread.
 bool has_delay_spread(const std::string& name) noexcept;
+
+/// A profile by name, or one's own where there are delays.
+struct tdl_profile_choice {
+  std::string name = "epa";
+  double delay_spread_ns = 100;
+  std::vector<double> delays_ns = {}, powers_db = {};
+  std::optional<double> rician_k_db = {};
+};
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<tdl_profile_choice>>& tdl_profile_settings();
+/// Throws argument_error, for "powers_db" where there are not as many as delays.
+tdl_profile profile_of(const tdl_profile_choice& choice);
 
 /// Powers of the taps, as fractions of their sum.
 std::vector<double> tap_powers(const tdl_profile& profile);

@@ -62,6 +62,25 @@ std::vector<float> rotations_of(const tdl_config& c) {
 
 }  // namespace
 
+const std::vector<setting_of<tdl_config>>& tdl_settings() {
+  using c = tdl_config;
+  static const std::vector<setting_of<c>> all = [] {
+    std::vector<setting_of<c>> list{
+        number("doppler_hz", &c::doppler_hz, 0, 1e6,
+               "The largest Doppler shift, of Clarke's spectrum. 0: h does not change within a block. The "
+               "tests of LTE have 5, 70 and 300.",
+               false, "a number from 0 to 1e6, up to 1000 turns in a block"),
+        integer("sinusoids", &c::sinusoids, 8, 256,
+                "Sinusoids that a tap is made of, where there is a Doppler shift."),
+        integer("streams", &c::streams, 1, 8, "Transmit antennas.").not_of_links(),
+        integer("rx_antennas", &c::rx_antennas, 1, 16, "Receive antennas.").not_of_links()};
+    for (auto& s : within<c>([](c& t) -> ofdm_grid& { return t.grid; }, grid_settings()))
+      list.push_back(std::move(s));
+    return list;
+  }();
+  return all;
+}
+
 void check(const tdl_config& c) {
   check(c.profile);
   check(c.grid);

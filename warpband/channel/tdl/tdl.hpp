@@ -25,10 +25,12 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <warpband/channel/random.hpp>
 #include <warpband/channel/tdl/profile.hpp>
 #include <warpband/channel/tdl/tdl_args.hpp>
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/ofdm/grid.hpp>
 
@@ -44,6 +46,8 @@ struct tdl_config {
 
 /// Throws argument_error for what is not allowed.
 void check(const tdl_config& config);
+/// Its settings but for the profile, `tdl_profile_settings`: names, what is allowed, what they mean.
+const std::vector<setting_of<tdl_config>>& tdl_settings();
 
 /// Safe to use from several threads. Random numbers are keyed by seed, point, the block's index and, within
 /// it, antennas and tap: more antennas leave the channels between the first ones as they are.

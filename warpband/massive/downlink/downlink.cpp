@@ -3,10 +3,25 @@
 #include <warpband/core/pairs.hpp>
 #include <warpband/massive/massive_args.hpp>
 #include <warpband/massive/massive_check.hpp>
+#include <warpband/massive/massive_settings.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(downlink)
+
+const std::vector<setting_of<downlink_config>>& downlink_settings() {
+  using c = downlink_config;
+  static const std::vector<setting_of<c>> all{antennas_setting<c>(),
+                                              users_setting<c>(),
+                                              solver_setting(&c::mode),
+                                              iterations_setting<c>(),
+                                              number("symbol_energy", &c::symbol_energy, 1e-6, 1e6, "Es."),
+                                              words("normalization", &c::normalization,
+                                                    {{"as-printed", massive_normalization::as_printed},
+                                                     {"unit-power", massive_normalization::unit_power}},
+                                                    "Of what is sent: to a norm of Es, or of 1.")};
+  return all;
+}
 
 downlink_precoder::downlink_precoder(const downlink_config& config) : config_(config) {
   check_massive(config.antennas, config.users, config.mode, config.iterations);

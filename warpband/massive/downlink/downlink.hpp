@@ -4,8 +4,10 @@
 // mf sends m = H s. The downlink of a calibrated antenna array is H^T rather: then pass conj(H).
 #include <complex>
 #include <cstdint>
+#include <vector>
 
 #include <warpband/core/half.hpp>
+#include <warpband/core/setting.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/massive/massive.hpp>
@@ -27,6 +29,9 @@ struct downlink_config {
   float symbol_energy = 1;  // Es: 1e-6..1e6
   massive_normalization normalization = massive_normalization::unit_power;
 };
+
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<downlink_config>>& downlink_settings();
 
 struct downlink_input {
   view<const std::complex<float>> channel = {};  // H: [frames, B * U], element b * U + u

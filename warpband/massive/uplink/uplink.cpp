@@ -3,6 +3,7 @@
 #include <warpband/core/pairs.hpp>
 #include <warpband/massive/massive_args.hpp>
 #include <warpband/massive/massive_check.hpp>
+#include <warpband/massive/massive_settings.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -11,6 +12,27 @@ WB_DECLARE_KERNEL(uplink)
 
 const char* name_of(massive_sums sums) noexcept {
   return sums == massive_sums::split_f16 ? "split_f16" : "float32";
+}
+
+const std::vector<setting_of<uplink_config>>& uplink_settings() {
+  using c = uplink_config;
+  static const std::vector<setting_of<c>> all{
+      antennas_setting<c>(),
+      users_setting<c>(),
+      one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
+      solver_setting(&c::mode),
+      iterations_setting<c>(),
+      words("sinr", &c::sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}},
+            "What LLRs are weighted with, from the inverse or from the diagonal of the Gram matrix; cg and "
+            "jacobi-cg have the latter only."),
+      words("sums", &c::sums, {{"float32", massive_sums::float32}, {"split-f16", massive_sums::split_f16}},
+            "Sums over antennas: split-f16 makes those of 16 and 32 users on a GPU's tensor cores "
+            "(uplink.hpp says which); results then depend on the device in their last bits."),
+      number_or_word("llr_clip", &c::llr_clip, "none", std::numeric_limits<float>::infinity(), 1e-6, 1e6,
+                     "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\""),
+      number("llr_steps", &c::llr_steps, 0.25, 64,
+             "Steps of 8-bit LLRs in an LLR of 1; they are limited to +-127 steps.")};
+  return all;
 }
 
 uplink_detector::uplink_detector(const uplink_config& config) : config_(config) {

@@ -6,8 +6,10 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include <warpband/core/half.hpp>
+#include <warpband/core/setting.hpp>
 #include <warpband/core/status.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/massive/massive.hpp>
@@ -49,6 +51,9 @@ struct uplink_config {
   /// 8-bit LLRs: steps in an LLR of 1, 0.25..64, as of turbo_decoder_config. They are limited to +-127 steps.
   float llr_steps = 8.f;
 };
+
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<uplink_config>>& uplink_settings();
 
 struct uplink_input {
   view<const std::complex<float>> channel = {};   // H: [frames, B * U], element b * U + u

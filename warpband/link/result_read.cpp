@@ -1,0 +1,386 @@
+// Results back from their files: everything in them is checked.
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <warpband/core/error.hpp>
+#include <warpband/link/result_json.hpp>
+
+namespace wb {
+namespace result_file {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 28;
+
+/// An object of a file, and where in the file it is: everything in it is asked for by name and type.
+class object {
+ public:
+  object(const json& j, std::string where, const std::string& path)
+      : j_(j), where_(std::move(where)), path_(path) {
+    if (!j.is_object()) refuse(where_.empty() ? "it" : where_, j, "an object");
+  }
+  [[noreturn]] void fail(const std::string& what) const { throw file_error(path_, "not a result: " + what); }
+  [[noreturn]] void refuse(const std::string& name, const json& v, const std::string& allowed) const {
+    fail(argument_error(name, shown(v), allowed).what());
+  }
+  [[noreturn]] void refuse(const char* key, const std::string& allowed) const {
+    refuse(name(key), at(key), allowed);
+  }
+  std::string name(const std::string& key) const { return where_.empty() ? key : where_ + "." + key; }
+  bool has(const char* key) const { return j_.contains(key); }
+  /// Other keys than these are of another program: writing the result again would lose them.
+  void holds_only(std::initializer_list<const char*> keys) const {
+    for (const auto& [key, v] : j_.items())
+      if (std::find(keys.begin(), keys.end(), key) == keys.end())
+        fail(shown(name(key)) + " is not known to this version, " + version());
+  }
+  const json& at(const char* key) const {
+    const auto i = j_.find(key);
+    if (i == j_.end()) fail(name(key) + " is missing");
+    return *i;
+  }
+  object inner(const char* key) const { return {at(key), name(key), path_}; }
+  const json& list(const char* key) const {
+    if (!at(key).is_array()) refuse(key, "a list");
+    return at(key);
+  }
+  object element(const char* key, std::size_t i) const {
+    return {list(key)[i], name(key) + "[" + std::to_string(i) + "]", path_};
+  }
+  std::string text(const char* key) const {
+    if (!at(key).is_string()) refuse(key, "text");
+    return at(key).get<std::string>();
+  }
+  std::string text_or_null(const char* key) const { return at(key).is_null() ? "" : text(key); }
+  bool boolean(const char* key) const {
+    if (!at(key).is_boolean()) refuse(key, "true or false");
+    return at(key).get<bool>();
+  }
+  /// `most_name` says in words where the largest value comes from.
+  std::uint64_t integer(const char* key, std::uint64_t least, std::uint64_t most,
+                        const std::string& most_name = "") const {
+    const json& v = at(key);
+    if (!v.is_number_unsigned() || v.get<std::uint64_t>() < least || v.get<std::uint64_t>() > most)
+      refuse(key, "an integer from " + std::to_string(least) + " to " + std::to_string(most) + most_name);
+    return v.get<std::uint64_t>();
+  }
+  double number(const char* key, double least, double most, const std::string& allowed) const {
+    const json& v = at(key);
+    if (!v.is_number() || !(v.get<double>() >= least && v.get<double>() <= most)) refuse(key, allowed);
+    return v.get<double>();
+  }
+
+ private:
+  const json& j_;
+  std::string where_;
+  const std::string& path_;
+};
+
+json parsed(const std::string& path) {
+  std::error_code status;
+  if (std::filesystem::is_directory(path, status)) throw file_error(path, "cannot read: it is a folder");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
+  std::string text;
+  for (std::vector<char> part(1 << 20); in && text.size() <= most_bytes;) {
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
+  if (text.size() > most_bytes) throw file_error(path, "larger than 256 MiB: not a result");
+  try {
+    return json::parse(text, [&](int depth, json::parse_event_t, json&) {
+      if (depth > 64) throw file_error(path, "not a result: it is nested too deeply");
+      return true;
+    });
+  } catch (const json::parse_error& error) {
+    const std::size_t byte = std::min(error.byte, text.size());
+    const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte), '\n');
+    throw file_error(path, "not a result: not JSON, or cut off, in line " + std::to_string(lines + 1));
+  } catch (const json::exception&) {  // a number out of any range
+    throw file_error(path, "not a result: a number in it is too large");
+  }
+}
+
+run_origin read_origin(const object& o) {
+  const object program = o.inner("warpband"), machine = o.inner("machine");
+  program.holds_only({"version", "commit"});
+  machine.holds_only({"cpu", "os", "device", "instruction_set", "threads"});
+  run_origin origin;
+  origin.version = program.text("version");
+  origin.commit = program.text("commit");
+  origin.machine = {machine.text("cpu"), machine.text("os"), machine.text("device"),
+                    machine.text_or_null("instruction_set"), 0};
+  if (!machine.at("threads").is_null())
+    origin.machine.threads = static_cast<int>(machine.integer("threads", 1, 1 << 20));
+  return origin;
+}
+
+scenario read_scenario(const object& o, const std::string& path) {
+  o.holds_only({"file", "title", "text", "overrides"});
+  scenario s;
+  try {
+    s = parse_scenario(o.text("text"), o.text("file"));
+  } catch (const file_error& error) {
+    throw file_error(path, std::string("the scenario in it is not one for this build: ") + error.what());
+  }
+  if (s.title != o.text("title")) o.refuse("title", shown(s.title) + ", as in the scenario's text");
+  const object given = o.inner("overrides");
+  given.holds_only({"seed", "frame_errors", "max_frames", "max_seconds"});
+  scenario_overrides all;
+  if (given.has("seed")) all.seed = given.integer("seed", 0, INT64_MAX);
+  if (given.has("frame_errors")) all.frame_errors = given.integer("frame_errors", 0, most_frames);
+  if (given.has("max_frames")) all.max_frames = given.integer("max_frames", 1, most_frames);
+  if (given.has("max_seconds"))
+    all.max_seconds = given.number("max_seconds", 0, 1e9, "a number of seconds from 0 to 1e9");
+  apply_overrides(s, all);
+  return s;
+}
+
+/// What HARQ counts, of a point of which frames and frame errors are known.
+void read_harq(const object& o, int transmissions, point_counts& n) {
+  const json& errors = o.list("block_errors");
+  if (errors.size() != static_cast<std::size_t>(transmissions))
+    o.refuse("block_errors", std::to_string(transmissions) + " counts");
+  std::uint64_t most = n.frames;
+  for (std::size_t i = 0; i < errors.size(); i++) {
+    if (!errors[i].is_number_unsigned() || errors[i].get<std::uint64_t>() > most)
+      o.refuse("block_errors", "integers that do not rise, up to " + std::to_string(n.frames) + " = frames");
+    n.block_errors[i] = most = errors[i].get<std::uint64_t>();
+  }
+  // What is no error after the last transmission is one that the CRCs did not tell.
+  const std::uint64_t undetected = n.frame_errors - std::min(n.frame_errors, most);
+  n.undetected_errors = o.integer("undetected_errors", undetected, undetected);
+  if (most > n.frame_errors) o.refuse("block_errors", "a last one up to frame_errors");
+}
+
+/// What massive MIMO counts, of a point of which frames, frame errors and bit errors are known. Sums of
+/// squares lie between those of equal parts and of the most unequal ones.
+void read_codewords(const object& o, const link_config& link, point_counts& n) {
+  const std::uint64_t each = codewords_per_frame(link), bits = bits_per_frame(link);
+  const auto squares = [&](const char* key, std::uint64_t sum, std::uint64_t most) {
+    const std::uint64_t all = sum > UINT64_MAX / most ? UINT64_MAX : sum * most;
+    return o.integer(key, sum, all, ", as the errors say");
+  };
+  n.codeword_errors = o.integer("errors", n.frame_errors, n.frame_errors * each, " = frame_errors codewords");
+  n.codeword_errors_squared = squares("errors_squared", n.codeword_errors, each);
+  if (n.bit_errors < n.codeword_errors || n.bit_errors / sizes_of(link.code).k > n.codeword_errors)
+    o.refuse("errors", "a number that goes with bit_errors");
+  n.bit_errors_squared = squares("bit_errors_squared", n.bit_errors, bits);
+}
+
+/// The counts of a point, finished or not, as far as they are the same for both.
+point_counts read_counts(const object& o, const curve_config& c) {
+  const std::uint64_t k = bits_per_frame(c.link);
+  const bool coded = c.link.code.type != code_type::none;
+  point_counts n;
+  n.frames = o.integer("frames", 1, most_frames);
+  const std::string frames = " = frames";
+  n.frame_errors = o.integer("frame_errors", 0, n.frames, frames);
+  if (n.frames > UINT64_MAX / k) o.refuse("frames", "no more than can be counted");
+  // The counts of HARQ come first: its frames may fail by the bits of their CRC alone, and are sent again.
+  const bool harq = c.link.code.type == code_type::lte_transport;
+  std::uint64_t decodings = n.frames, least_bits = n.frame_errors;
+  if (harq) {
+    const int most = c.link.code.transport.transmissions;
+    read_harq(o.inner("harq"), most, n);
+    for (int i = 1; i < most; i++) decodings += n.block_errors[static_cast<std::size_t>(i - 1)];
+    least_bits = n.undetected_errors;
+  } else if (o.has("harq")) {
+    o.refuse("harq", "none: the code is not lte-transport");
+  }
+  n.bit_errors = o.integer("bit_errors", least_bits, n.frame_errors * k, " = frame_errors k");
+  n.erased_frames = o.integer("erased_frames", 0, coded ? n.frames : 0);
+  const auto each = static_cast<std::uint64_t>(most_iterations(c.link.code));
+  if (harq) {
+    const auto blocks = static_cast<std::uint64_t>(segment_transport_block(static_cast<int>(k)).blocks);
+    const std::uint64_t most =
+        decodings > UINT64_MAX / (blocks * each) ? UINT64_MAX : decodings * blocks * each;
+    n.iterations = o.integer("iterations_sum", 0, most, " = code blocks sent decoder.iterations");
+  } else {
+    n.iterations = o.integer("iterations_sum", 0, n.frames * each * codewords_per_frame(c.link),
+                             coded ? " = frames decoder.iterations" : "");
+  }
+  if (erases_uses(c.link)) {
+    const std::uint64_t uses = uses_per_frame(c.link);
+    const std::uint64_t all = decodings > UINT64_MAX / uses ? UINT64_MAX : decodings * uses;
+    n.erased_uses = o.integer("erased_uses", 0, all, " = uses of the frames");
+  } else if (o.has("erased_uses")) {
+    o.refuse("erased_uses", "none: there is neither a detector nor a space-time code");
+  }
+  if (c.link.massive)
+    read_codewords(o.inner("codewords"), c.link, n);
+  else if (o.has("codewords"))
+    o.refuse("codewords", "none: there is no massive MIMO");
+  n.frames_run = o.integer("frames_run", n.frames, UINT64_MAX / k);
+  n.seconds = o.number("seconds", 0, 1e18, "a number of seconds, at least 0");
+  return n;
+}
+
+double read_sweep_db(const object& o, const curve_config& c) {
+  const char* key = name_of(c.link.axis);
+  const double x = o.number(key, -100, 100, "a number from -100 to 100");
+  if (std::find(c.sweep_db.begin(), c.sweep_db.end(), x) == c.sweep_db.end())
+    o.refuse(key, std::string("one of config.sweep.") + key);
+  return x;
+}
+
+/// What follows from the counts must be what follows: a file in which someone changed a rate is not trusted.
+void check_follows(const object& o, const char* key, double expected, double least = 0) {
+  const double off = 1e-9 * std::max(least, std::abs(expected));
+  o.number(key, expected - off, expected + off, shown(expected) + ", as the rest says");
+}
+
+void check_harq(const object& harq, const point_result& p) {
+  harq.holds_only({"block_errors", "undetected_errors", "bler", "bler_intervals", "transmissions_sum",
+                   "mean_transmissions", "mean_transmissions_interval", "bits_per_resource_element",
+                   "bits_per_resource_element_interval", "relative_throughput"});
+  harq.integer("transmissions_sum", p.transmissions_sent(), p.transmissions_sent(), ", as block_errors say");
+  json rates = json::array();
+  for (int n = 1; n <= p.transmissions; n++) rates.push_back(p.bler(n));
+  if (harq.list("bler") != rates) harq.refuse("bler", shown(rates) + ", as block_errors say");
+  check_follows(harq, "mean_transmissions", p.mean_transmissions());
+  check_follows(harq, "bits_per_resource_element", p.throughput());
+  check_follows(harq, "relative_throughput", p.relative_throughput());
+}
+
+void check_codewords(const object& of, const point_result& p) {
+  of.holds_only({"codewords", "errors", "errors_squared", "bit_errors_squared", "bler", "bler_interval"});
+  of.integer("codewords", p.counts.frames * p.codewords, p.counts.frames * p.codewords, ", as frames say");
+  check_follows(of, "bler", p.bler());
+}
+
+stop_reason read_reason(const object& o) {
+  const std::string reason = o.text("stopped_by");
+  for (const stop_reason r : {stop_reason::frame_errors, stop_reason::max_frames, stop_reason::time})
+    if (reason == name_of(r)) return r;
+  o.refuse("stopped_by", "\"frame_errors\", \"max_frames\" or \"time\"");
+}
+
+point_result read_point(const object& o, const curve_config& c) {
+  o.holds_only({"ebn0_db",       "snr_db",       "esn0_db",    "erased_uses",
+                "frames",        "bits",         "bit_errors", "frame_errors",
+                "erased_frames", "ber",          "fer",        "harq",
+                "ber_interval",  "fer_interval", "iterations", "iterations_sum",
+                "frames_run",    "mbps",         "seconds",    "stopped_by",
+                "codewords"});
+  point_result p = point_of(c.link, read_sweep_db(o, c));
+  p.counts = read_counts(o, c);
+  p.stopped_by = read_reason(o);
+  o.integer("bits", p.bits(), p.bits(), " = frames k");
+  check_follows(o, "ebn0_db", p.ebn0_db, 1);
+  if (o.has("snr_db")) check_follows(o, "snr_db", p.snr_db, 1);  // of before there was MIMO: without
+  check_follows(o, "esn0_db", p.esn0_db, 1);
+  check_follows(o, "ber", p.ber());
+  check_follows(o, "fer", p.fer());
+  if (p.coded)
+    check_follows(o, "iterations", *p.mean_iterations());
+  else if (!o.at("iterations").is_null())
+    o.refuse("iterations", "null: there is no decoder");
+  if (p.transmissions != 0) check_harq(o.inner("harq"), p);
+  if (p.codewords != 0) check_codewords(o.inner("codewords"), p);
+  return p;
+}
+
+/// The label of a curve of the file, found among the result's curves, its configuration being the same.
+curve_result& find_curve(const object& o, run_result& result, const std::string& path) {
+  o.holds_only({"label", "config", "points"});
+  const std::string label = o.text("label");
+  const auto c = std::find_if(result.curves.begin(), result.curves.end(),
+                              [&](const curve_result& r) { return r.label == label; });
+  if (c == result.curves.end()) o.refuse("label", "a curve of the scenario in it");
+  o.inner("config");  // is an object
+  if (const difference d = first_difference(o.at("config"), config_json(c->config)); !d.key.empty())
+    throw file_error(path, "curve \"" + label + "\" was run with " + d.key + " = " + d.was +
+                               ", but the scenario in it gives " + d.now +
+                               " in this build: expected the same");
+  return *c;
+}
+
+/// Points stand in the order of the sweep, which rises: none is there twice.
+template <class Point>
+void check_order(const object& o, const curve_config& c, const std::vector<Point>& points, double sweep_db) {
+  if (!points.empty() && !(points.back().sweep_db < sweep_db))
+    o.refuse(name_of(c.link.axis), "more than the point before, " + shown(points.back().sweep_db));
+}
+
+void read_curve(const object& o, run_result& r, const std::string& path) {
+  curve_result& c = find_curve(o, r, path);
+  if (!c.points.empty()) o.refuse("label", "another one for each curve");
+  if (o.list("points").empty()) o.refuse("points", "at least one");
+  for (std::size_t n = 0; n < o.list("points").size(); n++) {
+    const object at = o.element("points", n);
+    const point_result p = read_point(at, c.config);
+    check_order(at, c.config, c.points, p.sweep_db);
+    c.points.push_back(p);
+  }
+}
+
+bool goes_on_from(const point_counts& now, const point_counts& was) {
+  return now.frames >= was.frames && now.bit_errors >= was.bit_errors &&
+         now.frame_errors >= was.frame_errors && now.erased_frames >= was.erased_frames &&
+         now.erased_uses >= was.erased_uses && now.iterations >= was.iterations &&
+         now.frames_run >= was.frames_run && now.seconds >= was.seconds &&
+         now.undetected_errors >= was.undetected_errors && now.codeword_errors >= was.codeword_errors &&
+         now.codeword_errors_squared >= was.codeword_errors_squared &&
+         now.bit_errors_squared >= was.bit_errors_squared &&
+         std::equal(was.block_errors.begin(), was.block_errors.end(), now.block_errors.begin(),
+                    [](std::uint64_t before, std::uint64_t after) { return before <= after; });
+}
+
+void read_unfinished(const object& o, run_result& r, const std::string& path) {
+  curve_result& c = find_curve(o, r, path);
+  if (!c.unfinished.empty()) o.refuse("label", "another one for each curve");
+  for (std::size_t n = 0; n < o.list("points").size(); n++) {
+    const object at = o.element("points", n);
+    at.holds_only({name_of(c.config.link.axis), "frames", "bit_errors", "frame_errors", "erased_frames",
+                   "erased_uses", "iterations_sum", "frames_run", "seconds", "harq", "codewords"});
+    if (at.has("codewords"))
+      at.inner("codewords").holds_only({"errors", "errors_squared", "bit_errors_squared"});
+    if (at.has("harq")) at.inner("harq").holds_only({"block_errors", "undetected_errors"});
+    const unfinished_point p{read_sweep_db(at, c.config), read_counts(at, c.config)};
+    check_order(at, c.config, c.unfinished, p.sweep_db);
+    if (!goes_on_from(p.counts, c.counts_at(p.sweep_db)))
+      at.refuse("frames", "counts that go on from the finished point's");
+    c.unfinished.push_back(p);
+  }
+}
+
+}  // namespace
+}  // namespace result_file
+
+run_result load_result(const std::string& path) {
+  using namespace result_file;
+  const json file = parsed(path);
+  const object root(file, "", path);
+  const object source = root.inner("scenario");
+  for (const char* key : {"warpband", "machine", "curves"}) root.at(key);
+  if (!source.has("overrides"))
+    throw file_error(path, "was written before results could be resumed: run its scenario again");
+  root.holds_only({"warpband", "machine", "earlier_runs", "scenario", "complete", "curves", "unfinished"});
+
+  run_result r;
+  r.origin = read_origin(root);
+  if (root.has("earlier_runs"))
+    for (std::size_t i = 0; i < root.list("earlier_runs").size(); i++) {
+      const object o = root.element("earlier_runs", i);
+      o.holds_only({"warpband", "machine"});
+      r.earlier.push_back(read_origin(o));
+    }
+  r.source = read_scenario(source, path);
+  r.complete = root.boolean("complete");
+  for (const curve_config& c : r.source.curves) {
+    r.curves.push_back({c.label, c, {}, {}, false});
+    r.curves.back().config.link = completed(c.link);
+  }
+  for (std::size_t i = 0; i < root.list("curves").size(); i++) read_curve(root.element("curves", i), r, path);
+  const std::size_t begun = root.has("unfinished") ? root.list("unfinished").size() : 0;
+  if (begun != 0 && r.complete) root.refuse("complete", "false: it holds unfinished points");
+  for (std::size_t i = 0; i < begun; i++) read_unfinished(root.element("unfinished", i), r, path);
+  return r;
+}
+
+}  // namespace wb

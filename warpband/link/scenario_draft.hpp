@@ -1,0 +1,99 @@
+#pragma once
+// How a scenario's keys become curves, for link/scenario*.cpp alone. A key is one or more settings of
+// `curve_draft`: several where it means another thing with another code or channel, each under the condition
+// that says so. The parser notes what a curve says and where; `settled` puts it into a draft, each key after
+// those that decide whether it has a meaning; `curve_of` makes the curve.
+#include <map>
+#include <string>
+#include <vector>
+
+#include <warpband/core/setting.hpp>
+#include <warpband/link/scenario.hpp>
+
+namespace wb::scenario_file {
+
+/// Points of a sweep: a list, or where that is empty a range.
+struct sweep_points {
+  std::vector<double> list;
+  double from = 0, to = 0, step = 1;
+};
+
+/// What keys say. Of code, channel and antennas all kinds stand side by side; `curve_of` takes one.
+struct curve_draft {
+  std::string title, label;
+  std::uint64_t seed = 1;
+  code_config code = config_of({});
+  interleaver_coefficients interleaver;
+  int qam = 2;
+  demap_algorithm demapper = demap_algorithm::max_log;
+  channel_type channel = channel_type::awgn;
+  fading_type fading = fading_type::fast;
+  tdl_profile_choice tdl_profile;
+  tdl_config tdl{.profile = {}, .grid = {.symbols = 0}};
+  cdl_profile_choice cdl_profile;
+  cdl_config cdl{.profile = {}, .power_control = true};
+  csi_channel_config csi;
+  int streams = 1, rx_antennas = 1;
+  detector_config detector;
+  bool space_time = false;
+  stbc_config stbc;
+  bool massive = false;
+  massive_link_config massive_link;
+  sweep_points ebn0_db, snr_db;
+  stop_rule stop;
+
+  const sweep_points& sweep(snr_axis axis) const { return axis == snr_axis::ebn0_db ? ebn0_db : snr_db; }
+};
+
+enum class scope { both, base, curve };
+
+/// A setting under its key, "decoder.scale", whose conditions are keys too.
+struct key_version {
+  std::string kind;  // of code or channel, that has it; "" where it is nobody's alone
+  setting_of<curve_draft> setting;
+};
+struct key_entry {
+  scenario_key key;
+  scope where = scope::both;
+  std::vector<key_version> versions;
+};
+
+/// Every key, once, in the order of the documentation.
+const std::vector<key_entry>& key_table();
+const key_entry* find_key(const std::string& name);
+/// Whether keys begin with it and a dot.
+bool is_table(const std::string& name);
+/// "sweep.ebn0_db"
+std::string key_of(snr_axis axis);
+/// "code.rate" for "rate"; the setting itself where no key is one.
+std::string key_of_code_setting(const std::string& setting);
+
+/// Where a key was set.
+struct place {
+  int level = -1;  // 0: the base, 1: the curve
+  unsigned line = 0;
+};
+
+/// What a curve and the base around it say.
+struct said {
+  std::string file, label;
+  std::string in_curve = {};  // ends messages: ", in curve "b""
+  setting_values values;
+  std::map<std::string, place> places;
+
+  place where(const std::string& key) const {
+    const auto i = places.find(key);
+    return i == places.end() ? place{} : i->second;
+  }
+  void forget(const std::string& key) { values.erase(key), places.erase(key); }
+  [[noreturn]] void fail(unsigned line, const std::string& what) const;
+};
+
+/// What is said, in a draft. What has no meaning is refused, unless a choice that was made more specifically
+/// than the key says so: that is forgotten.
+curve_draft settled(said& s);
+
+/// Checks what takes several keys, and fills in what they leave open.
+curve_config curve_of(said& s);
+
+}  // namespace wb::scenario_file

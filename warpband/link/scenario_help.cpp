@@ -1,0 +1,112 @@
+// The page of scenario files.
+#include <set>
+
+#include <warpband/link/scenario_draft.hpp>
+
+namespace wb {
+namespace {
+
+using scenario_file::key_entry;
+
+/// `text` in lines of at most `width`, all but the first indented.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
+  std::string out;
+  std::size_t column = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = std::min(text.find(' ', i), text.size());
+    const std::string word = text.substr(i, end - i);
+    if (column != 0 && column + 1 + word.size() > width) {
+      out += "\n" + std::string(indent, ' ') + word;
+      column = indent + word.size();
+    } else {
+      out += (column != 0 ? " " : "") + word;
+      column += (column != 0 ? 1 : 0) + word.size();
+    }
+    i = end + 1;
+  }
+  return out;
+}
+
+constexpr const char* introduction = R"(# Scenario files
+
+`warpband sim SCENARIO.toml` runs what a scenario file says: random bits, CRC, encoder, mapper, channel, demapper
+or MIMO detector, decoder, and the count of errors, at each Eb/N0 or SNR of a sweep. The files are TOML
+(https://toml.io). A key that is left out has its default; an unknown key is refused. In words
+neither case nor - and _ matter. This page is what `warpband sim --help-scenario` prints.
+
+```toml
+title = "LTE turbo code, K = 1024, in AWGN"
+
+[code]
+k = 1024
+
+[decoder]
+iterations = 8
+
+[modem]
+modulation = "qpsk"
+
+[sweep]
+ebn0_db = { from = 0.0, to = 1.0, step = 0.2 }
+
+[stop]
+frame_errors = 100
+max_frames = 100000
+
+[[curve]]
+label = "log-MAP"
+
+[[curve]]
+label = "max-log-MAP"
+decoder.algorithm = "max-log-map"
+```
+
+Each `[[curve]]` is the file above it with the keys of the curve in their place; without any there is one curve.
+Curves with the same seed see the same bits and noise at the same number of their sweeps, so that their
+difference is sharper than either.
+)";
+
+const char* heading_of(const std::string& group) {
+  if (group == "code") return "channel code";
+  if (group == "decoder") return "decoder of the code";
+  if (group == "modem") return "modulation";
+  if (group == "channel") return "channel";
+  if (group == "mimo") return "antennas";
+  if (group == "detector") return "MIMO detector";
+  if (group == "stbc") return "space-time code";
+  if (group == "massive") return "massive MIMO";
+  if (group == "sweep") return "points";
+  if (group == "stop") return "when a point has enough";
+  return "";
+}
+
+/// "; for tdl, cdl": the codes or channels that have a key, where most do not.
+std::string kinds_of(const key_entry& e) {
+  std::set<std::string> seen;
+  std::string all;
+  for (const auto& v : e.versions)
+    if (!v.kind.empty() && seen.insert(v.kind).second) all += (all.empty() ? "; for " : ", ") + v.kind;
+  return seen.size() < 5 ? all : "";
+}
+
+}  // namespace
+
+std::string scenario_help() {
+  std::string out = introduction, group = "-";
+  for (const key_entry& e : scenario_file::key_table()) {
+    const std::string& name = e.key.name;
+    const std::string own = name.find('.') == std::string::npos ? "" : name.substr(0, name.find('.'));
+    if (own != group) {
+      group = own;
+      out += group.empty() ? "\n## At the top\n\n" : "\n## `[" + group + "]`: " + heading_of(group) + "\n\n";
+    }
+    const std::string initial = e.key.initial.empty() ? "" : ", default `" + e.key.initial + "`";
+    out += wrapped("- `" + name.substr(own.empty() ? 0 : own.size() + 1) + "` (" + e.key.type + initial +
+                       kinds_of(e) + "): " + e.key.text + " Allowed: " + e.key.allowed + ".",
+                   110, 2) +
+           "\n";
+  }
+  return out;
+}
+
+}  // namespace wb

@@ -1,0 +1,37 @@
+#pragma once
+// Settings that the massive-MIMO detector, the precoder and links with them have in common.
+#include <string>
+
+#include <warpband/core/setting.hpp>
+#include <warpband/massive/massive.hpp>
+
+namespace wb {
+
+template <class C>
+setting_of<C> antennas_setting() {
+  return integer("antennas", &C::antennas, 1, most_massive_antennas, "B, of the base station.",
+                 "an integer from the users to 512");
+}
+template <class C>
+setting_of<C> users_setting() {
+  return integer("users", &C::users, 1, most_massive_users, "U, of one antenna each.");
+}
+template <class C>
+setting_of<C> solver_setting(massive_mode C::*member) {
+  return words("solver", member,
+               {{"cholesky", massive_mode::cholesky},
+                {"cg", massive_mode::cg},
+                {"jacobi-cg", massive_mode::jacobi_cg},
+                {"zf", massive_mode::zf},
+                {"mf", massive_mode::mf}},
+               "How the equations of the MMSE detector or precoder are solved: Cholesky, conjugate "
+               "gradients, the same with Jacobi's preconditioner; or zero forcing, or the matched filter.");
+}
+template <class C>
+setting_of<C> iterations_setting() {
+  return integer("iterations", &C::iterations, 1, most_massive_users, "I, needed there.")
+      .without_default()
+      .only_with("solver", {"cg", "jacobi-cg"});
+}
+
+}  // namespace wb
