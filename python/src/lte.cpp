@@ -28,7 +28,7 @@ struct decoder_ref {
 using settings_list = std::vector<setting_of<lte_transport_config>>;
 
 const settings_list& encoder_settings() {
-  static const settings_list all = without("crc_stop", lte_transport_config_settings());
+  static const settings_list all = without({"crc_stop"}, lte_transport_config_settings());
   return all;
 }
 /// crc_stop says when a block leaves the iterations.
@@ -37,7 +37,7 @@ const settings_list& decoder_settings() {
     settings_list list = lte_transport_config_settings();
     for (auto& s : within<lte_transport_config>(
              [](lte_transport_config& c) -> turbo_decoder_config& { return c.turbo; },
-             without("early_stop", turbo_decoder_settings())))
+             without({"early_stop"}, turbo_decoder_settings())))
       list.push_back(std::move(s));
     return list;
   }();

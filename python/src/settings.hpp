@@ -13,6 +13,8 @@ namespace wb::python {
 namespace nb = nanobind;
 
 nb::object as_object(const setting_value& value);
+/// None, and a list without entries.
+bool is_nothing(nb::handle object);
 /// Throws argument_error, in the setting's name, for an object that is no value of any setting.
 setting_value as_value(nb::handle object, const std::string& name, const std::string& kind,
                        const std::string& allowed);
@@ -21,14 +23,17 @@ void add_keyword(nb::module_& m, const char* of_class, const std::string& name, 
                  bool takes_words, bool takes_bool, nb::object initial, const std::string& allowed,
                  const std::string& text);
 
+/// What stands for leaving a setting out; nothing where no value does.
+template <class C>
+setting_value initial_value(const setting_of<C>& s, const C& initial) {
+  return s.open ? setting_value() : s.get(initial);
+}
+
 /// Writes down the settings of a class, with the defaults of `initial`.
 template <class C>
 void add_keywords(nb::module_& m, const char* of_class, const std::vector<setting_of<C>>& all,
                   const C& initial = {}, const std::vector<std::string>& required = {}) {
   for (const setting_of<C>& s : all) {
-    std::string text = s.text;
-    for (const setting_condition& c : s.conditions)
-      text = "With " + c.setting + " " + among(c.words) + ": " + text;
     bool takes_bool = true;
     try {
       C copy = initial;
@@ -38,15 +43,21 @@ void add_keywords(nb::module_& m, const char* of_class, const std::vector<settin
     }
     const bool must = find_word(required, s.name).has_value();
     add_keyword(m, of_class, s.name, s.kind, !s.words.empty(), takes_bool,
-                must ? nb::object(nb::ellipsis()) : as_object(s.get(initial)), s.allowed, text);
+                must ? nb::object(nb::ellipsis()) : as_object(initial_value(s, initial)), s.allowed,
+                s.full_text());
   }
 }
 
-/// The configuration with the settings that were given. Throws argument_error.
+/// The configuration with the settings that were given; None and an empty list stand for leaving out those
+/// that no value stands for. Throws argument_error.
 template <class C>
 C with_settings(const std::vector<setting_of<C>>& all, const nb::dict& given, C c = {}) {
-  for (const setting_of<C>& s : all)
-    if (given.contains(s.name.c_str())) s.set(c, as_value(given[s.name.c_str()], s.name, s.kind, s.allowed));
+  for (const setting_of<C>& s : all) {
+    if (!given.contains(s.name.c_str())) continue;
+    const nb::object object = given[s.name.c_str()];
+    if (is_nothing(object) && std::holds_alternative<std::monostate>(initial_value(s, c))) continue;
+    s.set(c, as_value(object, s.name, s.kind, s.allowed));
+  }
   return c;
 }
 
@@ -58,10 +69,10 @@ nb::dict settings_in(const std::vector<setting_of<C>>& all, const C& c) {
   return values;
 }
 
-/// Those of a list but one.
+/// Those of a list but some.
 template <class C>
-std::vector<setting_of<C>> without(const char* name, std::vector<setting_of<C>> all) {
-  std::erase_if(all, [&](const setting_of<C>& s) { return s.name == name; });
+std::vector<setting_of<C>> without(const std::vector<std::string>& names, std::vector<setting_of<C>> all) {
+  std::erase_if(all, [&](const setting_of<C>& s) { return find_word(names, s.name).has_value(); });
   return all;
 }
 

@@ -151,8 +151,8 @@ def test_every_room_takes_and_fills_empty_batches_of_any_strides(made, monkeypat
         (wb.MassiveUplink(antennas=16, users=4, qam=16), [((0, 16, 4), c64), ((0, 2, 16), c64)]),
         (wb.MassiveUplink(antennas=16, users=4, qam=16), [((0, 16, 4, 2), f16), ((0, 2, 16, 2), f16)]),
         (wb.MassiveDownlink(antennas=16, users=4), [((0, 16, 4), c64), ((0, 2, 4), c64)]),
-        (wb.StbcEncoder(code="golden", qam=4), [((0, wb.StbcEncoder(code="golden", qam=4).bits_per_codeword), u8)]),
-        (wb.StbcDecoder(code="golden", qam=4, rx_antennas=2), [((0, 2, 2), c64), ((0, 2, 2), c64)]),
+        (wb.StbcEncoder(type="golden", qam=4), [((0, wb.StbcEncoder(type="golden", qam=4).bits_per_codeword), u8)]),
+        (wb.StbcDecoder(type="golden", qam=4, rx_antennas=2), [((0, 2, 2), c64), ((0, 2, 2), c64)]),
         (wb.OfdmModulator(), [((0, 7, 300), c64)]),
         (wb.OfdmDemodulator(), [((0, wb.OfdmNumerology().samples_per_slot), c64)]),
     ]
@@ -277,7 +277,7 @@ def test_noise_var_is_a_power(rng):
     h, y = normal(rng, 8, 2, 2), normal(rng, 8, 2)
     calls = [lambda n0: wb.MMSE(streams=2, rx_antennas=2, qam=4)(h, y, n0), lambda n0: wb.Demapper(qam=4)(y, n0),
              lambda n0: wb.MassiveUplink(antennas=2, users=2, qam=4)(h, y[:, None], n0),
-             lambda n0: wb.StbcDecoder(code="golden", qam=4, rx_antennas=2)(h, h, n0)]
+             lambda n0: wb.StbcDecoder(type="golden", qam=4, rx_antennas=2)(h, h, n0)]
     zero = [lambda n0: wb.awgn(y, noise_var=n0, seed=1), lambda n0: wb.MassiveDownlink(antennas=2, users=2)(h, y, n0)]
     for call in calls + zero:
         for value in (-10, np.float32(-10), np.array(-10.0)):
@@ -544,7 +544,7 @@ HUGE = [2 ** 31, -2 ** 31 - 1, 2 ** 40, -2 ** 64, 10 ** 30]
     (lambda v: wb.ViterbiDecoder(code=wb.conv_80211(), k=v), "k", ""),
     (lambda v: wb.LteTransportEncoder(transport_bits=v, coded_bits=300), "transport_bits", ""),
     (lambda v: wb.MassiveUplink(antennas=v, users=4, qam=4), "antennas", ""),
-    (lambda v: wb.StbcDecoder(code="golden", qam=4, rx_antennas=v), "rx_antennas", ""),
+    (lambda v: wb.StbcDecoder(type="golden", qam=4, rx_antennas=v), "rx_antennas", ""),
     (lambda v: wb.QamMapper(qam=v), "qam", ""),
     (lambda v: wb.TdlChannel(sinusoids=v), "sinusoids", ""),
     (lambda v: wb.OfdmModulator(numerology=wb.OfdmNumerology(cyclic_prefix=v)), "cyclic_prefix", "0 to 512"),

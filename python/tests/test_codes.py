@@ -189,7 +189,7 @@ def test_an_absent_user_is_not_acknowledged(rng, mode, sends):
     else:
         s[2] = 0
     y = wb.awgn((h @ s.T[..., None])[..., 0], noise_var=0.01, seed=2)
-    llr = wb.MassiveUplink(antennas=64, users=4, qam=16, mode=mode)(h, y, 0.01)
+    llr = wb.MassiveUplink(antennas=64, users=4, qam=16, solver=mode)(h, y, 0.01)
     llr = np.ascontiguousarray(llr.reshape(400, 4, 4).transpose(1, 0, 2)).reshape(4, 1600)
     heard = [1, 1, 0, 1]
     if mode == "zf" and sends:  # H is singular: nobody is heard

@@ -29,7 +29,7 @@ def all_of(made, **given):
 
 UPLINK = wb.MassiveUplink(antennas=9, users=3, qam=16, executor=ONE)
 DOWNLINK = wb.MassiveDownlink(antennas=9, users=3, executor=ONE)
-GOLDEN = {"code": "golden", "qam": 4, "executor": ONE}
+GOLDEN = {"type": "golden", "qam": 4, "executor": ONE}
 TRANSPORT = {"transport_bits": 30, "coded_bits": 120, "executor": ONE}
 BCJR = wb.BcjrDecoder(code=CONV, k=10, executor=ONE)
 PRIOR = wb.ML(streams=2, rx_antennas=2, qam=4, executor=ONE)

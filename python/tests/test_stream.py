@@ -102,7 +102,7 @@ def stages(rng):
         frame = (complex_normal(rng, 4, 24, 6), complex_normal(rng, 4, 7, width), 0.1)
         return {"stage": made, "items_per_channel": 7, "most_items": 28}, frame, outputs, made(*frame, outputs=outputs)
     yield "uplink", massive(wb.MassiveUplink(antennas=24, users=6, qam=64), 24, ("status", "llr"))
-    yield "uplink cg", massive(wb.MassiveUplink(antennas=24, users=6, qam=4, mode="cg", iterations=3, llr="log_p1_p0"), 24, "llr")
+    yield "uplink cg", massive(wb.MassiveUplink(antennas=24, users=6, qam=4, solver="cg", iterations=3, llr="log_p1_p0"), 24, "llr")
     steps = {"antennas": 24, "users": 6, "qam": 16, "llr_steps": 5.0}
     yield "uplink int8", massive(wb.MassiveUplink(**steps), 24, ("llr_int8", "status"))
     yield "uplink int8, other sign", massive(wb.MassiveUplink(**steps, llr="log_p1_p0"), 24, "llr_int8")
@@ -111,12 +111,12 @@ def stages(rng):
         frame = (halves(complex_normal(rng, 4, 24, 6)), halves(complex_normal(rng, 4, 7, 24)), 0.1)
         of_stream = {"stage": made, "items_per_channel": 7, "most_items": 28, "samples": "complex32"}
         return of_stream, frame, outputs, made(*frame, outputs=outputs)
-    yield "uplink of halves", narrow(wb.MassiveUplink(antennas=24, users=6, qam=64, mode="jacobi-cg", iterations=2), ("llr", "status"))
+    yield "uplink of halves", narrow(wb.MassiveUplink(antennas=24, users=6, qam=64, solver="jacobi-cg", iterations=2), ("llr", "status"))
     yield "uplink of halves, int8", narrow(wb.MassiveUplink(**steps, llr="log_p1_p0"), ("status", "llr_int8"))
     yield "precode", massive(wb.MassiveDownlink(antennas=24, users=6), 6, ("precoded", "status"))
 
     for code in ("alamouti", "silver", "golden"):
-        decoder = wb.StbcDecoder(code=code, qam=4, rx_antennas=2)
+        decoder = wb.StbcDecoder(type=code, qam=4, rx_antennas=2)
         frame = (complex_normal(rng, 9, 2, 2), complex_normal(rng, 9, 5, 2, 2), 0.3)
         yield code, ({"stage": decoder, "items_per_channel": 5, "most_items": 45}, frame, ("llr", "status"),
                      decoder(*frame, outputs=("llr", "status")))

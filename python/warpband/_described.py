@@ -5,6 +5,7 @@ import functools
 import inspect
 import re
 import textwrap
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from . import _core
@@ -28,6 +29,7 @@ class Described:
 
     _work: Any  #: the compiled part
     _given: dict[str, Any]  #: the keywords it was made of
+    _renamed: dict[str, str] = {}  #: keywords that had another name
 
     if TYPE_CHECKING:  # settings are attributes
         def __getattr__(self, name: str) -> Any: ...
@@ -61,6 +63,10 @@ def described(cls: Class) -> Class:
 
     @functools.wraps(init)
     def __init__(self: Any, **given: Any) -> None:
+        for old, new in cls._renamed.items():
+            if old in given:
+                warnings.warn(f"{cls.__name__}: {old} is now called {new}", FutureWarning, stacklevel=2)
+                given[new] = given.pop(old)
         try:
             signature.bind(self, **given)
         except TypeError as error:
@@ -74,7 +80,8 @@ def described(cls: Class) -> Class:
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     cls.__init__ = __init__
     for keyword in keywords:
-        setattr(cls, keyword.name, _attribute(keyword))
+        if not hasattr(cls, keyword.name):
+            setattr(cls, keyword.name, _attribute(keyword))
     if cls.__doc__:
         cls.__doc__ = re.sub(r"^( *)\{settings\}$", lambda m: "\n".join(_lines(m[1], each) for each in keywords), cls.__doc__, flags=re.M)
     return cls

@@ -16,13 +16,19 @@ float32: what an LLR has below about ``1e-7 (|y|^2 + |H|^2) / N0`` is lost.
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _core
 from ._arrays import FLOAT32, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_complex, as_llrs, as_noise, converting
 from ._described import Described, described
-from ._settings import checked_executor, checked_sign, listed, made
+from ._settings import checked_executor, checked_sign, made
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import (KBestKeywords, MatchedFilterKeywords, MLKeywords, MMSEKeywords, MultiPassTrellisKeywords, NWayKeywords,
+                            OnePassTrellisKeywords, ZeroForcingKeywords)
 
 __all__ = ["KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "ZeroForcing"]
 
@@ -30,19 +36,25 @@ __all__ = ["KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "
 class Detector(Described):
     """What all detectors share; make one of its subclasses."""
 
-    def __init__(self, type: str, *, streams: int, rx_antennas: int, qam: int, llr: str = "log_p0_p1",
-                 executor: Executor | None = None, **settings: Any):
+    #: as `warpband detect --type` names it
+    type: str
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Any):
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
-        self._work = made(_core.Detector, type=type, streams=streams, rx_antennas=rx_antennas, qam=qam, **settings)
-        self.type, self.streams, self.rx_antennas, self.qam, self.llr = type, streams, rx_antennas, qam, llr
+        self._work = made(_core.Detector, type=self.type, settings=settings)
+        #: the sign of LLRs
+        self.llr = llr
         #: LLRs of a use: streams * log2(qam)
         self.bits_per_use: int = self._work.bits_per_use
-        #: LLRs are limited to +-this; infinity for no limit
-        self.llr_clip: float = self._work.llr_clip
         bits = (self.bits_per_use,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
         self._negated = ("llr",) if self._reversed else ()
+
+    @property
+    def llr_clip(self) -> float:
+        """LLRs are limited to +-this, as chosen; infinity for no limit."""
+        return float(str(self._work.settings["llr_clip"]).replace("none", "inf"))
 
     @converting(channel=as_complex, received=as_complex, noise_var=as_noise("received", 1), prior=as_llrs)
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *, prior: Array | None = None,
@@ -83,11 +95,7 @@ class ML(Detector):
     """Exhaustive max-log detection. Up to 2**24 hypotheses.
 
     Args:
-        streams: 1..8.
-        rx_antennas: streams..16.
-        qam: points, 4, 16, 64 or 256.
-        llr_clip: LLRs are limited to +-this, up to 1e6; None for no limit.
-        extrinsic: take the prior off the output again.
+        {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
@@ -98,24 +106,20 @@ class ML(Detector):
     ((10, 8), 0)
     """
 
-    def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None, extrinsic: bool = False,
-                 llr: str = "log_p0_p1", executor: Executor | None = None):
-        super().__init__("ml", streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, extrinsic=extrinsic,
-                         llr=llr, executor=executor)
+    type = "ml"
 
-
-class _Linear(Detector):
-    _type = ""
-
-    def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None, llr: str = "log_p0_p1",
-                 executor: Executor | None = None):
-        super().__init__(self._type, streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, llr=llr,
-                         executor=executor)
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MLKeywords]):
+        super().__init__(llr=llr, executor=executor, **settings)
 
 
 @described
-class MatchedFilter(_Linear):
-    """Matched filter, ``x_k = h_k^H y / |h_k|^2``, and max-log demapping with the exact SINR. Arguments as of :class:`ML`.
+class MatchedFilter(Detector):
+    """Matched filter, ``x_k = h_k^H y / |h_k|^2``, and max-log demapping with the exact SINR.
+
+    Args:
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
     >>> detect = wb.MatchedFilter(streams=4, rx_antennas=4, qam=4)
@@ -124,12 +128,20 @@ class MatchedFilter(_Linear):
     ((10, 8), 0)
     """
 
-    _type = "mf"
+    type = "mf"
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MatchedFilterKeywords]):
+        super().__init__(llr=llr, executor=executor, **settings)
 
 
 @described
-class ZeroForcing(_Linear):
-    """Zero forcing, ``x = (H^H H)^-1 H^H y``, and max-log demapping with the exact SINR. Arguments as of :class:`ML`.
+class ZeroForcing(Detector):
+    """Zero forcing, ``x = (H^H H)^-1 H^H y``, and max-log demapping with the exact SINR.
+
+    Args:
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
     >>> detect = wb.ZeroForcing(streams=4, rx_antennas=4, qam=4)
@@ -138,14 +150,20 @@ class ZeroForcing(_Linear):
     ((10, 8), 0)
     """
 
-    _type = "zf"
+    type = "zf"
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[ZeroForcingKeywords]):
+        super().__init__(llr=llr, executor=executor, **settings)
 
 
 @described
-class MMSE(_Linear):
+class MMSE(Detector):
     """Linear MMSE, ``x = (H^H H + N0 I)^-1 H^H y`` without its bias, and max-log demapping with the exact SINR.
 
-    Arguments as of :class:`ML`.
+    Args:
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
     >>> detect = wb.MMSE(streams=4, rx_antennas=4, qam=4)
@@ -154,7 +172,10 @@ class MMSE(_Linear):
     ((10, 8), 0)
     """
 
-    _type = "mmse"
+    type = "mmse"
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MMSEKeywords]):
+        super().__init__(llr=llr, executor=executor, **settings)
 
 
 @described
@@ -162,10 +183,9 @@ class OnePassTrellis(Detector):
     """One-pass trellis detection (M. Wu, 2010, ch. 3.2). Hypotheses can be missing: LLRs are clipped.
 
     Args:
-        llr_clip: LLRs are limited to +-this, and a missing hypothesis gets it; None chooses 8.
-        order: the order of the streams in the search, each of 0..streams - 1 once; the last one comes first.
-
-    The other arguments are those of :class:`ML`.
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
     >>> detect = wb.OnePassTrellis(streams=4, rx_antennas=4, qam=4)
@@ -174,17 +194,22 @@ class OnePassTrellis(Detector):
     ((10, 8), 0)
     """
 
-    def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None,
-                 order: Sequence[int] = (), llr: str = "log_p0_p1", executor: Executor | None = None):
-        super().__init__("ot", streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, order=listed("order", order),
-                         llr=llr, executor=executor)
+    type = "ot"
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[OnePassTrellisKeywords]):
+        super().__init__(llr=llr, executor=executor, **settings)
 
 
 @described
 class MultiPassTrellis(Detector):
     """Multi-pass trellis traversal (M. Wu, 2010, ch. 3.2): each stream's LLRs from a list with every point of it.
 
-    2x2 is exhaustive. Arguments as of :class:`OnePassTrellis`; llr_clip None is no limit.
+    2x2 is exhaustive.
+
+    Args:
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
     >>> detect = wb.MultiPassTrellis(streams=4, rx_antennas=4, qam=4)
@@ -193,10 +218,10 @@ class MultiPassTrellis(Detector):
     ((10, 8), 0)
     """
 
-    def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None,
-                 order: Sequence[int] = (), llr: str = "log_p0_p1", executor: Executor | None = None):
-        super().__init__("mtt", streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip, order=listed("order", order),
-                         llr=llr, executor=executor)
+    type = "mtt"
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MultiPassTrellisKeywords]):
+        super().__init__(llr=llr, executor=executor, **settings)
 
 
 @described
@@ -204,13 +229,9 @@ class KBest(Detector):
     """K-best detection: breadth first, the best K paths survive a level.
 
     Args:
-        survivors: K, 1..4096.
-        real_valued: a level for each real dimension instead of each stream.
-        llr_clip: LLRs are limited to +-this, and a missing hypothesis gets it; None chooses 8.
-        extrinsic: take the prior off the output again.
-        order: the order of the streams in the search; the last one is the top of the tree.
-
-    The other arguments are those of :class:`ML`.
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
     >>> detect = wb.KBest(streams=4, rx_antennas=4, qam=4, survivors=8)
@@ -219,12 +240,10 @@ class KBest(Detector):
     ((10, 8), 0)
     """
 
-    def __init__(self, *, streams: int, rx_antennas: int, qam: int, survivors: int = 64, real_valued: bool = False,
-                 llr_clip: float | None = None, extrinsic: bool = False, order: Sequence[int] = (),
-                 llr: str = "log_p0_p1", executor: Executor | None = None):
-        super().__init__("kbest", streams=streams, rx_antennas=rx_antennas, qam=qam, survivors=survivors,
-                         real_valued=real_valued, llr_clip=llr_clip, extrinsic=extrinsic, order=listed("order", order), llr=llr,
-                         executor=executor)
+    type = "kbest"
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[KBestKeywords]):
+        super().__init__(llr=llr, executor=executor, **settings)
 
 
 @described
@@ -232,12 +251,9 @@ class NWay(Detector):
     """N-way detection, parallel SSFE (M. Wu, B. Yin, J. R. Cavallaro, "Flexible N-way MIMO detector on GPU", 2012).
 
     Args:
-        ways: passes, each with another stream on top, 1..streams; 0 is streams, where no hypothesis is missing.
-        llr_clip: None chooses no limit with ways = streams, else 8, which a missing hypothesis gets.
-        extrinsic: take the prior off the output again.
-        order: pass p has stream order[p] on top, below it order[p - 1], ...
-
-    The other arguments are those of :class:`ML`.
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
 
     >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
     >>> detect = wb.NWay(streams=4, rx_antennas=4, qam=4, ways=2)
@@ -246,10 +262,7 @@ class NWay(Detector):
     ((10, 8), 0)
     """
 
-    def __init__(self, *, streams: int, rx_antennas: int, qam: int, ways: int = 0, llr_clip: float | None = None,
-                 extrinsic: bool = False, order: Sequence[int] = (), llr: str = "log_p0_p1",
-                 executor: Executor | None = None):
-        super().__init__("nway", streams=streams, rx_antennas=rx_antennas, qam=qam, ways=ways, llr_clip=llr_clip,
-                         extrinsic=extrinsic, order=listed("order", order), llr=llr, executor=executor)
-        #: passes, as chosen
-        self.ways: int = self._work.ways
+    type = "nway"
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[NWayKeywords]):
+        super().__init__(llr=llr, executor=executor, **settings)

@@ -1,13 +1,18 @@
 """Massive MIMO: uplink detection and downlink precoding for up to 512 antennas and 64 users (docs/li-thesis.md)."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, INT8, UINT8, Array, Executor, as_halves, batch_of, fill, results, space_of
 from ._convert import as_complex, as_noise, as_samples, converting
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import MassiveDownlinkKeywords, MassiveUplinkKeywords
 
 __all__ = ["MassiveDownlink", "MassiveUplink"]
 
@@ -17,16 +22,7 @@ class MassiveUplink(Described):
     """MMSE detection: ``y = H x + n``, LLRs of every user.
 
     Args:
-        antennas: users..512.
-        users: 1..64.
-        qam: points, 4, 16, 64 or 256.
-        mode: "cholesky", "cg" and "jacobi-cg" (conjugate gradients, need ``iterations``), "zf" or "mf".
-        iterations: of the conjugate gradients, 1..64.
-        sinr: "exact", or "approximate", from the Gram matrix, which cg and jacobi-cg take; None chooses.
-        llr_clip: LLRs are limited to +-this.
-        llr_steps: of the output "llr_int8": steps in an LLR of 1, 0.25..64.
-        sums: "float32" for the same bits on every device, or "split-f16": sums over antennas for 16 and 32 users on
-            the tensor cores of a GPU, with a Gram matrix to a relative error of 1e-6; elsewhere as "float32".
+        {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
@@ -37,20 +33,19 @@ class MassiveUplink(Described):
     True
     """
 
-    def __init__(self, *, antennas: int, users: int, qam: int, mode: str = "cholesky", iterations: int = 0,
-                 sinr: str | None = None, llr_clip: float = float("inf"), llr_steps: float = 8.0,
-                 sums: str = "float32", llr: str = "log_p0_p1",
-                 executor: Executor | None = None):
+    _renamed = {"mode": "solver"}
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MassiveUplinkKeywords]):
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
-        if sinr is None:
-            sinr = "approximate" if mode in ("cg", "jacobi-cg", "jacobi_cg") else "exact"
-        self._work = made(_core.MassiveUplink, antennas=antennas, users=users, qam=qam, mode=mode, iterations=iterations,
-                              sinr=sinr, llr_clip=llr_clip, llr_steps=llr_steps, sums=sums)
-        self.antennas, self.users, self.qam, self.llr = antennas, users, qam, llr
+        self._work = made(_core.MassiveUplink, settings=settings)
+        #: the sign of LLRs
+        self.llr = llr
+        #: LLRs of a vector: users * log2(qam)
         self.bits_per_vector: int = self._work.bits_per_vector
-        self._table = {"llr": (FLOAT32, (self.bits_per_vector,)), "equalized": (COMPLEX64, (users,)),
-                       "sinr": (FLOAT32, (users,)), "status": (UINT8, ()), "llr_int8": (INT8, (self.bits_per_vector,))}
+        users = (self.users,)
+        self._table = {"llr": (FLOAT32, (self.bits_per_vector,)), "equalized": (COMPLEX64, users), "sinr": (FLOAT32, users),
+                       "status": (UINT8, ()), "llr_int8": (INT8, (self.bits_per_vector,))}
 
     @converting(channel=as_samples, received=as_samples, noise_var=as_noise("channel", 2))
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *,
@@ -94,9 +89,7 @@ class MassiveDownlink(Described):
     The users receive ``H^H x + n`` with the H of the uplink. A calibrated array has ``H^T``: then pass ``conj(H)``.
 
     Args:
-        antennas, users, mode, iterations: as of :class:`MassiveUplink`.
-        symbol_energy: Es, 1e-6..1e6.
-        normalization: "unit-power", or "as-printed": of norm Es.
+        {settings}
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h = wb.mimo_rayleigh(np.ones((10, 4)), rx_antennas=32, seed=1)[1]
@@ -105,13 +98,12 @@ class MassiveDownlink(Described):
     (10, 32)
     """
 
-    def __init__(self, *, antennas: int, users: int, mode: str = "cholesky", iterations: int = 0, symbol_energy: float = 1.0,
-                 normalization: str = "unit-power", executor: Executor | None = None):
+    _renamed = {"mode": "solver"}
+
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[MassiveDownlinkKeywords]):
         self._executor = checked_executor(executor)
-        self._work = made(_core.MassiveDownlink, antennas=antennas, users=users, mode=mode, iterations=iterations,
-                              symbol_energy=symbol_energy, normalization=normalization)
-        self.antennas, self.users = antennas, users
-        self._table = {"precoded": (COMPLEX64, (antennas,)), "status": (UINT8, ())}
+        self._work = made(_core.MassiveDownlink, settings=settings)
+        self._table = {"precoded": (COMPLEX64, (self.antennas,)), "status": (UINT8, ())}
 
     @converting(channel=as_samples, sent=as_complex, noise_var=as_noise("channel", 2))
     def __call__(self, channel: Array, sent: Array, noise_var: float | Array, *,

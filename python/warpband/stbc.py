@@ -1,7 +1,9 @@
 """Space-time block codes of two antennas and two slots: Alamouti, Silver, Golden, and any pair of Alamouti blocks."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
@@ -10,12 +12,21 @@ from ._convert import as_bits, as_complex, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made, refused
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import StbcDecoderKeywords, StbcEncoderKeywords
+
 __all__ = ["StbcDecoder", "StbcEncoder"]
 
 
-def _matrix(v: Any) -> list[complex]:
+def _with_entries(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings with the entries of a matrix ``v``, row after row."""
+    v = settings.get("v")
+    if v is None:
+        return settings
     try:
-        return [] if v is None else [complex(x) for row in v for x in row]
+        return {**settings, "v": np.asarray(v, complex).reshape(2, 2).ravel().tolist()}
     except (TypeError, ValueError):
         raise refused("v", v, "a unitary matrix of 2 x 2") from None
 
@@ -25,21 +36,20 @@ class StbcEncoder(Encoder):
     """Bits or symbols to codewords.
 
     Args:
-        code: "alamouti" (2 symbols), "silver", "golden", or "pair" with ``v`` (4 symbols).
-        qam: points, 4, 16 or 64.
-        v: of "pair" alone: the unitary 2 x 2 matrix that turns the second Alamouti block.
+        {settings}
         executor: where arrays in host memory are processed; None for all cores.
 
-    >>> encode = wb.StbcEncoder(code="golden", qam=4)
+    >>> encode = wb.StbcEncoder(type="golden", qam=4)
     >>> encode(np.ones((10, encode.bits_per_codeword))).shape
     (10, 2, 2)
     """
 
-    def __init__(self, *, code: str, qam: int, v: Any = None, executor: Executor | None = None):
-        work = made(_core.StbcEncoder, code=code, v=_matrix(v), qam=qam)
+    _renamed = {"code": "type"}
+
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[StbcEncoderKeywords]):
+        work = made(_core.StbcEncoder, settings=_with_entries(settings))
         super().__init__(work, {"coded": (COMPLEX64, (2, 2))}, executor)
-        self.code, self.qam = code, qam
-        self.symbols = 2 if code == "alamouti" else 4
+        self.symbols: int = work.symbols
         self.bits_per_codeword: int = work.bits_per_codeword
 
     @converting(bits=as_bits)
@@ -61,28 +71,26 @@ class StbcDecoder(Described):
     """Maximum-likelihood decoding.
 
     Args:
-        code, qam, v: as of :class:`StbcEncoder`.
-        rx_antennas: 1..4.
-        search: "exact", or for the Golden code "slicing", nearly as good and O(M^2).
-        llr_clip: LLRs are limited to +-this.
+        {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> bits = np.ones((10, 4))
-    >>> sent = wb.StbcEncoder(code="alamouti", qam=4)(bits)
-    >>> decode = wb.StbcDecoder(code="alamouti", qam=4, rx_antennas=2)
+    >>> sent = wb.StbcEncoder(type="alamouti", qam=4)(bits)
+    >>> decode = wb.StbcDecoder(type="alamouti", qam=4, rx_antennas=2)
     >>> h = np.full((10, 2, 2), 0.5 + 0.5j)
     >>> np.array_equal(decode(h, sent @ h.swapaxes(1, 2), 0.1, outputs="bits"), bits)
     True
     """
 
-    def __init__(self, *, code: str, qam: int, rx_antennas: int, v: Any = None, search: str = "exact",
-                 llr_clip: float = float("inf"), llr: str = "log_p0_p1", executor: Executor | None = None):
+    _renamed = {"code": "type"}
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[StbcDecoderKeywords]):
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
-        self._work = made(_core.StbcDecoder, code=code, v=_matrix(v), qam=qam, rx_antennas=rx_antennas, search=search,
-                             llr_clip=llr_clip)
-        self.code, self.qam, self.rx_antennas, self.llr = code, qam, rx_antennas, llr
+        self._work = made(_core.StbcDecoder, settings=_with_entries(settings))
+        #: the sign of LLRs
+        self.llr = llr
         self.bits_per_codeword: int = self._work.bits_per_codeword
         bits = (self.bits_per_codeword,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}

@@ -53,8 +53,7 @@ const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settin
       integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
                       "N_cb, places that are kept of each code block's circular buffer. \"auto\": all.",
                       "an integer from 1 on"),
-      words<c, bool>("crc_stop", &c::crc_stop, {{"crc", true}, {"none", false}},
-                     "A code block leaves the iterations once its CRC holds.")};
+      boolean("crc_stop", &c::crc_stop, "A code block leaves the iterations once its CRC holds.")};
   return all;
 }
 
