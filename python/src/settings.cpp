@@ -121,8 +121,9 @@ void add_keyword(nb::module_& m, const char* of_class, const std::string& name, 
   nb::dict all = nb::cast<nb::dict>(m.attr("keywords"));
   if (!all.contains(of_class)) all[of_class] = nb::list();
   nb::cast<nb::list>(all[of_class])
-      .append(nb::make_tuple(name, annotation(kind, takes_words, takes_bool), initial,
-                             kind == "boolean" ? "True or False" : allowed, text));
+      .append(nb::make_tuple(name,
+                             annotation(kind, takes_words, takes_bool) + (initial.is_none() ? " | None" : ""),
+                             initial, kind == "boolean" ? "True or False" : allowed, text));
 }
 
 }  // namespace wb::python

@@ -1,6 +1,6 @@
 #pragma once
 // Settings of the library (core/setting.hpp) as keywords of Python. `_core.keywords` lists those of every
-// class: signatures, docstrings, attributes and stubs are made of it (warpband/_keywords.py).
+// class: signatures, docstrings, attributes and stubs are made of it (warpband/_described.py).
 #include <string>
 #include <vector>
 

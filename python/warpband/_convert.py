@@ -34,7 +34,8 @@ def converting(**inputs: Rule) -> Callable[[Call], Call]:
             except (TypeError, ValueError):
                 given = converted(dict({', '.join(f'{name}={name}' for name in parameters)}))
             return call(**given)""", scope)
-        return functools.wraps(call)(scope["called"])  # type: ignore[return-value]
+        called: Any = scope["called"]
+        return functools.wraps(call)(called)  # type: ignore[return-value]
 
     return decorate
 

@@ -37,7 +37,8 @@ class Described:
     def __repr__(self) -> str:
         parameters = inspect.signature(type(self)).parameters
         own = {name: self._given[name] for name in parameters if name in self._given and name != "executor"}
-        words = [f"{name}={shown(value) if hasattr(value, '__len__') else repr(value)}" for name, value in own.items() if repr(value) != repr(parameters[name].default)]
+        words = [f"{name}={shown(value) if hasattr(value, '__len__') else repr(value)}" for name, value in own.items()
+                 if repr(value) != repr(parameters[name].default)]
         return f"{type(self).__name__}({', '.join(words)})"
 
     def __reduce__(self) -> Any:
@@ -57,13 +58,14 @@ def _made_again(kind: type, given: dict[str, Any]) -> Any:
 def described(cls: Class) -> Class:
     """In ``__init__`` the listed keywords stand where ``**settings`` does, in the docstring where ``{settings}`` does. Their values
     in force are attributes."""
+    kind: Any = cls
     keywords = [Keyword(*each) for each in _core.keywords.get(cls.__name__, ())]
-    init: Any = cls.__init__
+    init = kind.__init__
     signature = _with(keywords, inspect.signature(init))
 
     @functools.wraps(init)
     def __init__(self: Any, **given: Any) -> None:
-        for old, new in cls._renamed.items():
+        for old, new in kind._renamed.items():
             if old in given:
                 warnings.warn(f"{cls.__name__}: {old} is now called {new}", FutureWarning, stacklevel=2)
                 given[new] = given.pop(old)
@@ -78,12 +80,13 @@ def described(cls: Class) -> Class:
         self._given = given
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]
-    cls.__init__ = __init__
+    kind.__init__ = __init__
     for keyword in keywords:
         if not hasattr(cls, keyword.name):
             setattr(cls, keyword.name, _attribute(keyword))
     if cls.__doc__:
-        cls.__doc__ = re.sub(r"^( *)\{settings\}$", lambda m: "\n".join(_lines(m[1], each) for each in keywords), cls.__doc__, flags=re.M)
+        cls.__doc__ = re.sub(r"^( *)\{settings\}$", lambda m: "\n".join(_lines(m[1], each) for each in keywords), cls.__doc__,
+                             flags=re.M)
     return cls
 
 

@@ -19,7 +19,7 @@ __all__ = ["MassiveDownlink", "MassiveUplink"]
 
 @described
 class MassiveUplink(Described):
-    """MMSE detection: ``y = H x + n``, LLRs of every user.
+    """MMSE detection: ``y = H x + n``, LLRs of every user. ``sinr`` that is left out is "approximate" with cg and jacobi-cg.
 
     Args:
         {settings}

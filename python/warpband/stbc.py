@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["StbcDecoder", "StbcEncoder"]
 
 
-def _with_entries(settings: dict[str, Any]) -> dict[str, Any]:
+def _with_entries(settings: Any) -> Any:
     """The settings with the entries of a matrix ``v``, row after row."""
     v = settings.get("v")
     if v is None:
