@@ -32,16 +32,20 @@ foreach(file IN LISTS python_files)
 endforeach()
 add_custom_target(warpband_python_files ALL DEPENDS ${copied})
 nanobind_add_stub(warpband_python_stub MODULE _core OUTPUT "${package}/_core.pyi" PYTHON_PATH "${package}" DEPENDS warpband_python)
+set(keywords_maker "${CMAKE_CURRENT_SOURCE_DIR}/scripts/python_stubs.py")
+add_custom_command(OUTPUT "${package}/_keywords.pyi" DEPENDS warpband_python "${keywords_maker}"
+  COMMAND ${CMAKE_COMMAND} -E env "PYTHONPATH=${package}" "${Python_EXECUTABLE}" "${keywords_maker}" "${package}/_keywords.pyi" VERBATIM)
+add_custom_target(warpband_python_keywords ALL DEPENDS "${package}/_keywords.pyi")
 
 # The documentation site, <build>/site/html: `cmake --workflow --preset docs`
 add_custom_target(docs
   COMMAND ${CMAKE_COMMAND} -E env "PYTHONPATH=${CMAKE_BINARY_DIR}/python" "${Python_EXECUTABLE}"
           "${CMAKE_CURRENT_SOURCE_DIR}/scripts/site.py" "${CMAKE_BINARY_DIR}/site"
-  DEPENDS warpband_python warpband_python_files warpband_python_stub USES_TERMINAL VERBATIM)
+  DEPENDS warpband_python warpband_python_files warpband_python_stub warpband_python_keywords USES_TERMINAL VERBATIM)
 
 set(in_wheel COMPONENT python EXCLUDE_FROM_ALL)
 install(TARGETS warpband_python LIBRARY DESTINATION warpband ${in_wheel})
-install(FILES "${package}/_core.pyi" DESTINATION warpband ${in_wheel})
+install(FILES "${package}/_core.pyi" "${package}/_keywords.pyi" DESTINATION warpband ${in_wheel})
 # A wheel brings KISS FFT along: it is not on every machine.
 if(SKBUILD AND WARPBAND_KISSFFT_LIBRARY MATCHES "\\.so")
   file(REAL_PATH "${WARPBAND_KISSFFT_LIBRARY}" kissfft_file)

@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/cuda.hpp>
 
 #include "device_array.hpp"
@@ -561,6 +562,27 @@ argument::run argument::merged(int first, int last, std::size_t together) const 
   return r;
 }
 
+view<const std::uint8_t> argument::only_bits(view<const std::uint8_t> v) const {
+  if (device_ >= 0) return v;
+  const bool together = v.element_stride == 1 && v.item_stride == v.elements;
+  const std::size_t rows = together ? 1 : v.items, length = together ? v.items * v.elements : v.elements;
+  for (std::size_t r = 0; r < rows; r++) {
+    const std::uint8_t* row = v.data + r * v.item_stride;
+    std::uint64_t all = 0;
+    std::size_t i = 0;
+    if (v.element_stride == 1)  // eight at once
+      for (std::uint64_t eight; i + sizeof eight <= length; i += sizeof eight) {
+        std::memcpy(&eight, row + i, sizeof eight);
+        all |= eight;
+      }
+    for (; i < length; i++) all |= row[i * v.element_stride];
+    if ((all & ~std::uint64_t{0x0101010101010101}) == 0) continue;
+    for (i = 0; row[i * v.element_stride] <= 1;) i++;
+    throw shape_error(name_, "an array with " + std::to_string(row[i * v.element_stride]), "0 and 1");
+  }
+  return v;
+}
+
 void argument::not_a_multiple(std::size_t count, std::size_t elements) const {
   throw shape_error(name_, std::to_string(count) + " values", "a multiple of " + std::to_string(elements));
 }
@@ -605,7 +627,14 @@ static bool is_number(nb::handle object) {
   return has(dtype, "kind") && nb::cast<std::string>(nb::str(dtype.attr("kind"))).find_first_of("fiu") == 0;
 }
 
-noise_argument::noise_argument(nb::handle object, executor_ref& where)
+void check_noise(double noise_var, bool may_be_zero) {
+  if (noise_var < 0 || (noise_var == 0 && !may_be_zero))
+    throw argument_error("noise_var", plain(noise_var),
+                         std::string("a power ") + (may_be_zero ? "of 0 or more" : "above 0") +
+                             ", not in dB: 10 ** (dB / 10)");
+}
+
+noise_argument::noise_argument(nb::handle object, executor_ref& where, bool may_be_zero)
     : array_("noise_var", is_number(object) ? nb::none() : object, where) {
   if (array_) {
     shared_ = array_.axes() == 0;
@@ -614,6 +643,7 @@ noise_argument::noise_argument(nb::handle object, executor_ref& where)
   if (object.is_none()) throw nb::type_error("noise_var is None: expected a number or an array of float32");
   const double value = PyFloat_AsDouble(object.ptr());
   if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  check_noise(value, may_be_zero);
   value_ = static_cast<float>(value);
   number_ = where.device() < 0 ? &value_ : where.constant(value_);
 }

@@ -69,6 +69,12 @@ class argument {
     if (all.count % elements != 0) not_a_multiple(all.count, elements);
     return {static_cast<T*>(data_), elements, all.count / elements, all.stride, elements * all.stride};
   }
+  /// Bits, as `as` and `in_groups` give them. Throws shape_error for another number than 0 and 1 in host
+  /// memory; on a device the lowest bit counts.
+  view<const std::uint8_t> bits(int trailing) const { return only_bits(as<const std::uint8_t>(trailing)); }
+  view<const std::uint8_t> bits_in_groups(std::size_t elements) const {
+    return only_bits(in_groups<const std::uint8_t>(elements));
+  }
   /// This one's batch axes are the first of `whole`'s: how many items of `whole` share each item of it.
   /// Throws shape_error.
   std::size_t items_sharing(int trailing, std::span<const std::ptrdiff_t> whole) const;
@@ -81,6 +87,7 @@ class argument {
   struct run {
     std::size_t count = 1, stride = 0;  // in numbers
   };
+  view<const std::uint8_t> only_bits(view<const std::uint8_t> v) const;
   void check_overlaps() const;
   bool overlaps_itself() const;
   bool overlaps(const argument& other) const;
@@ -123,7 +130,8 @@ class argument {
 /// of one for each.
 class noise_argument {
  public:
-  noise_argument(nb::handle object, executor_ref& where);
+  /// Throws argument_error for a number that is 0, but where that `may_be_zero`, or below.
+  noise_argument(nb::handle object, executor_ref& where, bool may_be_zero = false);
   /// Throws shape_error where the axes of an array are not those of the batch.
   view<const float> of(std::span<const std::ptrdiff_t> batch) const;
 
@@ -133,6 +141,9 @@ class noise_argument {
   bool shared_ = false;
   argument array_;
 };
+
+/// Throws argument_error for N0 that is below 0, or 0 where that may not be.
+void check_noise(double noise_var, bool may_be_zero = false);
 
 /// "(2, 3)"
 std::string text_of(std::span<const std::ptrdiff_t> shape);

@@ -31,6 +31,7 @@ void awgn(executor_ref& where, nb::handle sent, nb::handle out, float noise_var,
   const argument x("sent", sent, where), y("out", out, where, true, true);
   const auto from = x.as<const cf>(0);
   const auto to = y.as<cf>(0);
+  check_noise(noise_var, true);
   send(where, [&](executor& exec) { add_awgn(exec, from, to, noise_var, range); });
 }
 

@@ -7,8 +7,8 @@
 #include <warpband/fec/viterbi/viterbi.hpp>
 
 #include "arrays.hpp"
-#include "codes.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 namespace {
@@ -35,7 +35,7 @@ const char* name_of(conv_ending ending) {
 void encode(const conv_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({static_cast<std::size_t>(e.k())});
-  const auto in = b.as<const std::uint8_t>(1);
+  const auto in = b.bits(1);
   const auto out = c.as<std::uint8_t>(1);
   where.run([&](executor& exec) { e.run(exec, in, out); });
 }
@@ -70,6 +70,8 @@ void bcjr(const bcjr_decoder& d, executor_ref& where, nb::handle llr, nb::handle
 }  // namespace
 
 void bind_conv(nb::module_& m) {
+  add_keywords(m, "ViterbiDecoder", viterbi_settings());
+  add_keywords(m, "BcjrDecoder", bcjr_settings());
   nb::class_<conv_code>(m, "ConvCode")
       .def(
           "__init__",
@@ -114,26 +116,27 @@ void bind_conv(nb::module_& m) {
   nb::class_<viterbi_decoder>(m, "ViterbiDecoder")
       .def(
           "__init__",
-          [](viterbi_decoder* self, const conv_code& code, int k, int overlap) {
-            new (self) viterbi_decoder({.code = code, .k = k, .overlap = overlap});
+          [](viterbi_decoder* self, const conv_code& code, int k, const nb::dict& settings) {
+            new (self) viterbi_decoder(with_settings(viterbi_settings(), settings, {.code = code, .k = k}));
           },
-          nb::kw_only(), nb::arg("code"), nb::arg("k"), nb::arg("overlap"))
+          nb::kw_only(), nb::arg("code"), nb::arg("k"), nb::arg("settings"))
       .def("run", &viterbi, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("metric"),
            optional("status"))
       .def_prop_ro("n", [](const viterbi_decoder& d) { return d.frame().n(); })
-      .def_prop_ro("overlap", [](const viterbi_decoder& d) { return d.config().overlap; });
+      .def_prop_ro("settings",
+                   [](const viterbi_decoder& d) { return settings_in(viterbi_settings(), d.config()); });
   nb::class_<bcjr_decoder>(m, "BcjrDecoder")
       .def(
           "__init__",
-          [](bcjr_decoder* self, const conv_code& code, int k, const std::string& algorithm, int overlap) {
-            new (self) bcjr_decoder(
-                {.code = code, .k = k, .algorithm = map_algorithm_named(algorithm), .overlap = overlap});
+          [](bcjr_decoder* self, const conv_code& code, int k, const nb::dict& settings) {
+            new (self) bcjr_decoder(with_settings(bcjr_settings(), settings, {.code = code, .k = k}));
           },
-          nb::kw_only(), nb::arg("code"), nb::arg("k"), nb::arg("algorithm"), nb::arg("overlap"))
+          nb::kw_only(), nb::arg("code"), nb::arg("k"), nb::arg("settings"))
       .def("run", &bcjr, nb::arg("executor"), nb::arg("llr"), optional("prior"), optional("bits"),
            optional("soft"), optional("extrinsic"), optional("status"))
       .def_prop_ro("n", [](const bcjr_decoder& d) { return d.frame().n(); })
-      .def_prop_ro("overlap", [](const bcjr_decoder& d) { return d.config().overlap; });
+      .def_prop_ro("settings",
+                   [](const bcjr_decoder& d) { return settings_in(bcjr_settings(), d.config()); });
 }
 
 }  // namespace wb::python

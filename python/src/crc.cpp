@@ -19,7 +19,7 @@ struct attacher_ref {
 void expect_bits(const attacher_ref& c, executor_ref& where, nb::handle bits, bool with_parity) {
   const argument b("bits", bits, where);
   b.expect_item({c.n + (with_parity ? c.degree : 0)});
-  (void)b.as<const std::uint8_t>(1);
+  (void)b.bits(1);
 }
 void attach(const attacher_ref& c, executor_ref& where, nb::handle bits) {
   const argument b("bits", bits, where, true);

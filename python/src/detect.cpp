@@ -1,29 +1,42 @@
 // detect/: soft MIMO detectors.
-#include <memory>
-
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <warpband/detect/detector.hpp>
 
 #include "arrays.hpp"
 #include "detect.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 
-detector_ref::detector_ref(const std::string& type, int streams, int rx_antennas, int qam,
-                           std::optional<float> llr_clip, int ways, int survivors, bool real_valued,
-                           bool extrinsic, std::vector<int> order) {
-  const auto t = detector_named(type);
-  if (!t) throw argument_error("type", "\"" + type + "\"", "the name of a detector");
-  config = completed(
-      {*t, streams, rx_antennas, qam, llr_clip, ways, survivors, real_valued, extrinsic, std::move(order)});
-  made = make_detector(config);
+namespace {
+
+using settings_list = std::vector<setting_of<detector_config>>;
+
+detector_config of(detector_type type) {
+  detector_config c;
+  c.type = type;
+  return c;
 }
 
-namespace {
+/// Those that detectors of a type have.
+const settings_list& settings_of(detector_type type) {
+  static const std::vector<settings_list> lists = [] {
+    std::vector<settings_list> all;
+    for (const std::string& name : detector_names()) {
+      settings_list own;
+      for (setting_of<detector_config> s : detector_settings()) {
+        if (s.name == "type" || idle_because(detector_settings(), s, of(*detector_named(name)))) continue;
+        s.conditions.clear();  // the type is all they depend on
+        own.push_back(std::move(s));
+      }
+      all.push_back(std::move(own));
+    }
+    return all;
+  }();
+  return lists[static_cast<std::size_t>(type)];
+}
 
 void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::handle received,
          nb::handle noise_var, nb::handle prior, nb::handle llr, nb::handle bits, nb::handle status) {
@@ -50,18 +63,30 @@ void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::han
 }  // namespace
 
 void bind_detect(nb::module_& m) {
+  const std::pair<detector_type, const char*> classes[] = {{detector_type::ml, "ML"},
+                                                           {detector_type::mf, "MatchedFilter"},
+                                                           {detector_type::zf, "ZeroForcing"},
+                                                           {detector_type::mmse, "MMSE"},
+                                                           {detector_type::ot, "OnePassTrellis"},
+                                                           {detector_type::mtt, "MultiPassTrellis"},
+                                                           {detector_type::kbest, "KBest"},
+                                                           {detector_type::nway, "NWay"}};
+  for (const auto& [type, name] : classes)
+    add_keywords(m, name, settings_of(type), of(type), {"streams", "rx_antennas", "qam"});
   nb::class_<detector_ref>(m, "Detector")
-      .def(nb::init<const std::string&, int, int, int, std::optional<float>, int, int, bool, bool,
-                    std::vector<int>>(),
-           nb::kw_only(), nb::arg("type"), nb::arg("streams"), nb::arg("rx_antennas"), nb::arg("qam"),
-           nb::arg("llr_clip").none() = nb::none(), nb::arg("ways") = 0, nb::arg("survivors") = 64,
-           nb::arg("real_valued") = false, nb::arg("extrinsic") = false,
-           nb::arg("order") = std::vector<int>{})
+      .def(
+          "__init__",
+          [](detector_ref* self, const std::string& name, const nb::dict& settings) {
+            const auto type = detector_named(name);
+            if (!type) throw argument_error("type", "\"" + name + "\"", among(detector_names()));
+            new (self) detector_ref(with_settings(settings_of(*type), settings, of(*type)));
+          },
+          nb::kw_only(), nb::arg("type"), nb::arg("settings"))
       .def("run", &run, nb::arg("executor"), nb::arg("channel"), nb::arg("received"), optional("noise_var"),
            optional("prior"), optional("llr"), optional("bits"), optional("status"))
       .def_prop_ro("bits_per_use", [](const detector_ref& d) { return d.made->bits_per_use(); })
-      .def_prop_ro("llr_clip", [](const detector_ref& d) { return *d.config.llr_clip; })
-      .def_prop_ro("ways", [](const detector_ref& d) { return d.config.ways; });
+      .def_prop_ro("settings",
+                   [](const detector_ref& d) { return settings_in(settings_of(d.config.type), d.config); });
 }
 
 }  // namespace wb::python

@@ -1,8 +1,5 @@
 #pragma once
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <warpband/detect/detector.hpp>
 
@@ -13,8 +10,7 @@ struct detector_ref {
   detector_config config;
   std::unique_ptr<detector> made;
   /// Throws argument_error.
-  detector_ref(const std::string& type, int streams, int rx_antennas, int qam, std::optional<float> llr_clip,
-               int ways, int survivors, bool real_valued, bool extrinsic, std::vector<int> order);
+  explicit detector_ref(const detector_config& c) : config(completed(c)), made(make_detector(config)) {}
 };
 
 }  // namespace wb::python

@@ -140,6 +140,12 @@ void bind_executors(nb::module_& m) {
       .def_prop_ro("device", &executor_ref::device)
       .def_prop_ro("stream", &executor_ref::stream)
       .def_prop_ro("name", [](executor_ref& e) { return e.open().name(); })
+      .def("__reduce__",
+           [](const executor_ref& e) {
+             if (e.device() >= 0) throw nb::type_error("an executor on a CUDA device cannot be pickled");
+             return nb::make_tuple(nb::module_::import_("warpband._arrays").attr("reopened"),
+                                   nb::make_tuple(e.threads(), e.instructions()));
+           })
       .def_prop_ro("description", [](executor_ref& e) { return e.open().description(); });
   m.def("has_cuda", &has_cuda);
   m.def("isas", [] {

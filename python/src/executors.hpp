@@ -32,7 +32,9 @@ class executor_ref {
   ~executor_ref();
 
   int device() const noexcept { return device_; }  // -1: the CPU
-  executor& open();                                // with the GIL
+  int threads() const noexcept { return threads_; }
+  const std::optional<std::string>& instructions() const noexcept { return instructions_; }
+  executor& open();  // with the GIL
 
   /// The cudaStream_t of a device's executor.
   std::uintptr_t stream();

@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 namespace {
@@ -64,7 +65,7 @@ void decode(const ldpc_decoder& d, executor_ref& where, nb::handle llr, nb::hand
 void encode(const ldpc_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({static_cast<std::size_t>(e.k())});
-  const auto in = b.as<const std::uint8_t>(1);
+  const auto in = b.bits(1);
   const auto out = c.as<std::uint8_t>(1);
   where.run([&](executor& exec) { e.run(exec, in, out); });
 }
@@ -80,32 +81,16 @@ void bind_ldpc(nb::module_& m) {
       .def_prop_ro("n", &ldpc_code::n)
       .def_prop_ro("z", &ldpc_code::z)
       .def_prop_ro("matrix", &matrix_of);
+  add_keywords(m, "LdpcDecoder", ldpc_decoder_settings());
   nb::class_<ldpc_decoder>(m, "LdpcDecoder")
       .def(
           "__init__",
-          [](ldpc_decoder* self, const ldpc_code& code, const std::string& algorithm, float scale,
-             float offset, int iterations, const std::string& schedule, const std::string& precision,
-             bool early_stop, float int8_steps) {
-            ldpc_decoder_config c;
-            c.algorithm = named<ldpc_algorithm>("algorithm", algorithm,
-                                                {{"normalised-min-sum", ldpc_algorithm::normalised_min_sum},
-                                                 {"min-sum", ldpc_algorithm::min_sum},
-                                                 {"offset-min-sum", ldpc_algorithm::offset_min_sum},
-                                                 {"sum-product", ldpc_algorithm::sum_product}});
-            c.scale = scale, c.offset = offset, c.iterations = iterations, c.early_stop = early_stop;
-            c.schedule = named<ldpc_schedule>(
-                "schedule", schedule,
-                {{"layered", ldpc_schedule::layered}, {"flooding", ldpc_schedule::flooding}});
-            c.precision = named<ldpc_precision>("precision", precision,
-                                                {{"float32", ldpc_precision::float32},
-                                                 {"float16", ldpc_precision::float16},
-                                                 {"int8", ldpc_precision::int8}});
-            c.int8_steps = int8_steps;
-            new (self) ldpc_decoder(code, c);
+          [](ldpc_decoder* self, const ldpc_code& code, const nb::dict& settings) {
+            new (self) ldpc_decoder(code, with_settings(ldpc_decoder_settings(), settings));
           },
-          nb::kw_only(), nb::arg("code"), nb::arg("algorithm"), nb::arg("scale"), nb::arg("offset"),
-          nb::arg("iterations"), nb::arg("schedule"), nb::arg("precision"), nb::arg("early_stop"),
-          nb::arg("int8_steps"))
+          nb::kw_only(), nb::arg("code"), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const ldpc_decoder& d) { return settings_in(ldpc_decoder_settings(), d.config()); })
       .def("run", &decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("soft"),
            optional("extrinsic"), optional("iterations"), optional("status"));
   nb::class_<ldpc_encoder>(m, "LdpcEncoder")

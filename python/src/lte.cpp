@@ -1,15 +1,15 @@
 // fec/lte/: transport blocks with rate matching and HARQ.
 #include <mutex>
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <warpband/fec/lte/transport.hpp>
 
 #include "arrays.hpp"
-#include "codes.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 namespace {
@@ -25,15 +25,23 @@ struct decoder_ref {
   std::mutex mutex;
 };
 
-lte_transport_config config_of(int transport_bits, int coded_bits, int modulation_order, int layers,
-                               int soft_buffer) {
-  lte_transport_config c;
-  c.transport_bits = transport_bits;
-  c.coded_bits = coded_bits;
-  c.modulation_order = modulation_order;
-  c.layers = layers;
-  c.soft_buffer = soft_buffer;
-  return c;
+using settings_list = std::vector<setting_of<lte_transport_config>>;
+
+const settings_list& encoder_settings() {
+  static const settings_list all = without({"crc_stop"}, lte_transport_config_settings());
+  return all;
+}
+/// crc_stop says when a block leaves the iterations.
+const settings_list& decoder_settings() {
+  static const settings_list all = [] {
+    settings_list list = lte_transport_config_settings();
+    for (auto& s : within<lte_transport_config>(
+             [](lte_transport_config& c) -> turbo_decoder_config& { return c.turbo; },
+             without({"early_stop"}, turbo_decoder_settings())))
+      list.push_back(std::move(s));
+    return list;
+  }();
+  return all;
 }
 
 std::size_t bits_of(const lte_transport_plan& p) {
@@ -44,7 +52,7 @@ std::size_t coded_of(const lte_transport_plan& p) { return static_cast<std::size
 void encode(encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({bits_of(e.made)});
-  const auto in = b.as<const std::uint8_t>(1);
+  const auto in = b.bits(1);
   const auto out = c.as<std::uint8_t>(1);
   where.run([&](executor& exec) {
     std::lock_guard lock(e.mutex);
@@ -74,40 +82,72 @@ void decode(decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool fi
   });
 }
 
+void match(const lte_rate_matcher& r, executor_ref& where, nb::handle coded, int rv, nb::handle sent) {
+  const argument c("bits", coded, where), s("sent", sent, where, true);
+  c.expect_item({3 * (static_cast<std::size_t>(r.config().k) + 4)});
+  const auto in = c.bits(1);
+  const auto out = s.as<std::uint8_t>(1);
+  where.run([&](executor& exec) { r.match(exec, in, rv, out); });
+}
+void combine(const lte_rate_matcher& r, executor_ref& where, nb::handle llr, int rv, bool first,
+             nb::handle soft) {
+  const argument l("llr", llr, where), s("soft", soft, where, true);
+  l.expect_item({static_cast<std::size_t>(r.config().sent_bits)});
+  const auto in = l.as<const float>(1);
+  const auto sums = s.as<float>(1);
+  where.run([&](executor& exec) { r.combine(exec, in, rv, first, sums); });
+}
+
 }  // namespace
 
 void bind_lte(nb::module_& m) {
+  add_keywords(m, "LteRateMatcher", lte_rate_matching_settings(), {}, {"k", "sent_bits"});
+  nb::class_<lte_rate_matcher>(m, "LteRateMatcher")
+      .def(
+          "__init__",
+          [](lte_rate_matcher* self, const nb::dict& settings) {
+            new (self) lte_rate_matcher(with_settings(lte_rate_matching_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def("run", &match, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("sent"))
+      .def("combine", &combine, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
+           nb::arg("soft"))
+      .def_prop_ro("settings", [](const lte_rate_matcher& r) {
+        return settings_in(lte_rate_matching_settings(), r.config());
+      });
+  // sizes and fillers of the code blocks, bits of a block's own CRC
+  m.def(
+      "lte_segmentation",
+      [](int transport_bits) {
+        const lte_segmentation s = segment_transport_block(transport_bits);
+        std::vector<int> sizes;
+        for (int r = 0; r < s.blocks; r++) sizes.push_back(s.k(r));
+        return std::tuple(sizes, s.filler_bits, s.block_crc_bits);
+      },
+      nb::kw_only(), nb::arg("transport_bits"));
+  add_keywords(m, "LteTransportEncoder", encoder_settings(), {}, {"transport_bits", "coded_bits"});
+  add_keywords(m, "LteTransportDecoder", decoder_settings(), {}, {"transport_bits", "coded_bits"});
   nb::class_<encoder_ref>(m, "LteTransportEncoder")
       .def(
           "__init__",
-          [](encoder_ref* self, int transport_bits, int coded_bits, int modulation_order, int layers,
-             int soft_buffer) {
-            new (self) encoder_ref{lte_transport_encoder(config_of(transport_bits, coded_bits,
-                                                                   modulation_order, layers, soft_buffer)),
-                                   {}};
+          [](encoder_ref* self, const nb::dict& settings) {
+            new (self) encoder_ref{lte_transport_encoder(with_settings(encoder_settings(), settings)), {}};
           },
-          nb::kw_only(), nb::arg("transport_bits"), nb::arg("coded_bits"), nb::arg("modulation_order"),
-          nb::arg("layers"), nb::arg("soft_buffer"))
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const encoder_ref& e) { return settings_in(encoder_settings(), e.made.config()); })
       .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("coded"))
       .def_prop_ro("blocks", [](const encoder_ref& e) { return e.made.segmentation().blocks; });
   nb::class_<decoder_ref>(m, "LteTransportDecoder")
       .def(
           "__init__",
-          [](decoder_ref* self, int transport_bits, int coded_bits, int modulation_order, int layers,
-             int soft_buffer, const std::string& algorithm, int iterations, int windows, int overlap,
-             float extrinsic_scale, bool crc_stop, const std::string& precision, float llr_steps) {
-            lte_transport_config c =
-                config_of(transport_bits, coded_bits, modulation_order, layers, soft_buffer);
-            c.turbo = turbo_config(6144, algorithm, iterations, windows, overlap, extrinsic_scale, "none", {},
-                                   precision, llr_steps, turbo_decoder_config{}.code_rate);
-            c.crc_stop = crc_stop;
-            new (self) decoder_ref{lte_transport_decoder(c), {}};
+          [](decoder_ref* self, const nb::dict& settings) {
+            new (self) decoder_ref{lte_transport_decoder(with_settings(decoder_settings(), settings)), {}};
           },
-          nb::kw_only(), nb::arg("transport_bits"), nb::arg("coded_bits"), nb::arg("modulation_order"),
-          nb::arg("layers"), nb::arg("soft_buffer"), nb::arg("algorithm"), nb::arg("iterations"),
-          nb::arg("windows"), nb::arg("overlap"), nb::arg("extrinsic_scale"), nb::arg("crc_stop"),
-          nb::arg("precision"), nb::arg("llr_steps"))
-      .def("decode", &decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const decoder_ref& d) { return settings_in(decoder_settings(), d.made.config()); })
+      .def("run", &decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
            optional("bits"), optional("ok"), optional("block_ok"), optional("iterations"), optional("status"))
       .def_prop_ro("blocks", [](const decoder_ref& d) { return d.made.segmentation().blocks; });
 }

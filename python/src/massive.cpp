@@ -2,25 +2,15 @@
 #include <limits>
 #include <type_traits>
 
-#include <nanobind/stl/string.h>
-
 #include <warpband/massive/downlink/downlink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 
 #include "arrays.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 namespace {
-
-massive_mode mode_named(const std::string& mode) {
-  return named<massive_mode>("mode", mode,
-                             {{"cholesky", massive_mode::cholesky},
-                              {"cg", massive_mode::cg},
-                              {"jacobi-cg", massive_mode::jacobi_cg},
-                              {"zf", massive_mode::zf},
-                              {"mf", massive_mode::mf}});
-}
 
 /// Vectors of each frame.
 int symbols_of(const argument& channel, int trailing, std::span<const std::ptrdiff_t> batch) {
@@ -80,7 +70,7 @@ void detect(const uplink_detector& d, executor_ref& where, nb::handle channel, n
 void precode(const downlink_precoder& d, executor_ref& where, nb::handle channel, nb::handle sent,
              nb::handle noise_var, nb::handle precoded, nb::handle status) {
   const argument h("channel", channel, where), x("sent", sent, where);
-  const noise_argument n0(noise_var, where);
+  const noise_argument n0(noise_var, where, true);
   const argument p("precoded", precoded, where, true), s("status", status, where, true);
   const auto antennas = static_cast<std::size_t>(d.config().antennas),
              users = static_cast<std::size_t>(d.config().users);
@@ -105,23 +95,21 @@ void precode(const downlink_precoder& d, executor_ref& where, nb::handle channel
 }  // namespace
 
 void bind_massive(nb::module_& m) {
+  add_keywords(m, "MassiveUplink", uplink_settings(), {}, {"antennas", "users", "qam"});
+  add_keywords(m, "MassiveDownlink", downlink_settings(), {}, {"antennas", "users"});
   nb::class_<uplink_detector>(m, "MassiveUplink")
       .def(
           "__init__",
-          [](uplink_detector* self, int antennas, int users, int qam, const std::string& mode, int iterations,
-             const std::string& sinr, float llr_clip, float llr_steps, const std::string& sums) {
-            uplink_config c;
-            c.antennas = antennas, c.users = users, c.qam = qam, c.iterations = iterations,
-            c.llr_clip = llr_clip, c.llr_steps = llr_steps;
-            c.mode = mode_named(mode);
-            c.sinr = named<massive_sinr>(
-                "sinr", sinr, {{"exact", massive_sinr::exact}, {"approximate", massive_sinr::approximate}});
-            c.sums = named<massive_sums>(
-                "sums", sums, {{"float32", massive_sums::float32}, {"split-f16", massive_sums::split_f16}});
+          [](uplink_detector* self, const nb::dict& settings) {
+            uplink_config c = with_settings(uplink_settings(), settings);
+            const bool by_cg = c.mode == massive_mode::cg || c.mode == massive_mode::jacobi_cg;
+            if (by_cg && !settings.contains("sinr"))
+              c.sinr = massive_sinr::approximate;  // all that they have
             new (self) uplink_detector(c);
           },
-          nb::kw_only(), nb::arg("antennas"), nb::arg("users"), nb::arg("qam"), nb::arg("mode"),
-          nb::arg("iterations"), nb::arg("sinr"), nb::arg("llr_clip"), nb::arg("llr_steps"), nb::arg("sums"))
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const uplink_detector& d) { return settings_in(uplink_settings(), d.config()); })
       .def("run", &detect, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
            optional("noise_var"), optional("llr"), optional("equalized"), optional("sinr"),
            optional("status"), optional("llr_int8"))
@@ -129,20 +117,12 @@ void bind_massive(nb::module_& m) {
   nb::class_<downlink_precoder>(m, "MassiveDownlink")
       .def(
           "__init__",
-          [](downlink_precoder* self, int antennas, int users, const std::string& mode, int iterations,
-             float symbol_energy, const std::string& normalization) {
-            downlink_config c;
-            c.antennas = antennas, c.users = users, c.iterations = iterations,
-            c.symbol_energy = symbol_energy;
-            c.mode = mode_named(mode);
-            c.normalization =
-                named<massive_normalization>("normalization", normalization,
-                                             {{"unit-power", massive_normalization::unit_power},
-                                              {"as-printed", massive_normalization::as_printed}});
-            new (self) downlink_precoder(c);
+          [](downlink_precoder* self, const nb::dict& settings) {
+            new (self) downlink_precoder(with_settings(downlink_settings(), settings));
           },
-          nb::kw_only(), nb::arg("antennas"), nb::arg("users"), nb::arg("mode"), nb::arg("iterations"),
-          nb::arg("symbol_energy"), nb::arg("normalization"))
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const downlink_precoder& d) { return settings_in(downlink_settings(), d.config()); })
       .def("run", &precode, nb::arg("executor"), nb::arg("channel"), nb::arg("sent"), optional("noise_var"),
            optional("precoded"), optional("status"));
 }

@@ -12,7 +12,7 @@ namespace {
 
 void map(const qam_mapper& q, executor_ref& where, nb::handle bits, nb::handle symbols) {
   const argument b("bits", bits, where), s("symbols", symbols, where, true);
-  const auto in = b.in_groups<const std::uint8_t>(static_cast<std::size_t>(q.bits()));
+  const auto in = b.bits_in_groups(static_cast<std::size_t>(q.bits()));
   const auto out = s.as<std::complex<float>>(0);
   where.run([&](executor& exec) { q.run(exec, in, out); });
 }

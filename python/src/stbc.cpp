@@ -1,54 +1,49 @@
 // stbc/: space-time block codes.
 #include <complex>
 
-#include <nanobind/stl/complex.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <warpband/stbc/stbc.hpp>
 
 #include "arrays.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 namespace {
 
-space_time_code code_named(const std::string& name, const std::vector<std::complex<double>>& v) {
-  enum class kind { alamouti, silver, golden, pair };
-  const kind chosen = named<kind>("code", name,
-                                  {{"alamouti", kind::alamouti},
-                                   {"silver", kind::silver},
-                                   {"golden", kind::golden},
-                                   {"pair", kind::pair}});
-  if (chosen != kind::pair && !v.empty())
-    throw argument_error("v", "given", "None with code = \"" + name + "\"");
-  switch (chosen) {
-    case kind::alamouti:
-      return space_time_code::alamouti();
-    case kind::silver:
-      return space_time_code::silver();
-    case kind::golden:
-      return space_time_code::golden();
-    case kind::pair:
-      break;
-  }
-  if (v.size() != 4)
-    throw argument_error("v", std::to_string(v.size()) + " numbers", "a unitary matrix of 2 x 2");
-  return space_time_code::pair({v[0], v[1], v[2], v[3]});
+using settings_list = std::vector<setting_of<stbc_config>>;
+
+const settings_list& encoder_settings() {
+  static const settings_list all = without({"search", "rx_antennas", "llr_clip"}, stbc_settings());
+  return all;
 }
 
-void encode(const stbc_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
-  const argument b("bits", bits, where), c("coded", coded, where, true);
-  b.expect_item({e.bits_per_codeword()});
-  const auto in = b.as<const std::uint8_t>(1);
-  const auto out = c.as<std::complex<float>>(2);
-  where.run([&](executor& exec) { e.run(exec, in, out); });
+/// A matrix that would be ignored, or is missing, is refused.
+stbc_config config_of(const settings_list& all, const nb::dict& settings) {
+  const std::string type = name_of(with_settings(without({"v"}, all), settings).code);
+  const bool given = settings.contains("v") && !is_nothing(settings["v"]);
+  if (given && type != "pair") throw argument_error("v", "given", "None with type = \"" + type + "\"");
+  if (!given && type == "pair") throw argument_error("v", "None", "a unitary matrix of 2 x 2");
+  return with_settings(all, settings);
 }
-void encode_symbols(const stbc_encoder& e, executor_ref& where, nb::handle symbols, nb::handle coded) {
+
+struct stbc_encoder_ref {
+  explicit stbc_encoder_ref(const stbc_config& c) : config(c), made(c.code, c.qam) {}
+  stbc_config config;
+  stbc_encoder made;
+};
+
+void encode(const stbc_encoder_ref& e, executor_ref& where, nb::handle bits, nb::handle coded) {
+  const argument b("bits", bits, where), c("coded", coded, where, true);
+  b.expect_item({e.made.bits_per_codeword()});
+  const auto in = b.bits(1);
+  const auto out = c.as<std::complex<float>>(2);
+  where.run([&](executor& exec) { e.made.run(exec, in, out); });
+}
+void encode_symbols(const stbc_encoder_ref& e, executor_ref& where, nb::handle symbols, nb::handle coded) {
   const argument s("symbols", symbols, where), c("coded", coded, where, true);
   const auto in = s.as<const std::complex<float>>(1);
   const auto out = c.as<std::complex<float>>(2);
-  where.run([&](executor& exec) { e.run_symbols(exec, in, out); });
+  where.run([&](executor& exec) { e.made.run_symbols(exec, in, out); });
 }
 
 void decode(const stbc_decoder& d, executor_ref& where, nb::handle channel, nb::handle received,
@@ -73,29 +68,29 @@ void decode(const stbc_decoder& d, executor_ref& where, nb::handle channel, nb::
 }  // namespace
 
 void bind_stbc(nb::module_& m) {
-  nb::class_<stbc_encoder>(m, "StbcEncoder")
+  add_keywords(m, "StbcEncoder", encoder_settings(), {}, {"type", "qam"});
+  add_keywords(m, "StbcDecoder", stbc_settings(), {}, {"type", "qam", "rx_antennas"});
+  nb::class_<stbc_encoder_ref>(m, "StbcEncoder")
       .def(
           "__init__",
-          [](stbc_encoder* self, const std::string& code, const std::vector<std::complex<double>>& v,
-             int qam) { new (self) stbc_encoder(code_named(code, v), qam); },
-          nb::kw_only(), nb::arg("code"), nb::arg("v"), nb::arg("qam"))
+          [](stbc_encoder_ref* self, const nb::dict& settings) {
+            new (self) stbc_encoder_ref(config_of(encoder_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const stbc_encoder_ref& e) { return settings_in(encoder_settings(), e.config); })
+      .def_prop_ro("symbols", [](const stbc_encoder_ref& e) { return e.config.code.symbols(); })
       .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
       .def("run_symbols", &encode_symbols, nb::arg("executor"), nb::arg("symbols"), nb::arg("coded"))
-      .def_prop_ro("bits_per_codeword", &stbc_encoder::bits_per_codeword);
+      .def_prop_ro("bits_per_codeword", [](const stbc_encoder_ref& e) { return e.made.bits_per_codeword(); });
   nb::class_<stbc_decoder>(m, "StbcDecoder")
       .def(
           "__init__",
-          [](stbc_decoder* self, const std::string& code, const std::vector<std::complex<double>>& v, int qam,
-             int rx_antennas, const std::string& search, float llr_clip) {
-            stbc_config c;
-            c.code = code_named(code, v);
-            c.qam = qam, c.rx_antennas = rx_antennas, c.llr_clip = llr_clip;
-            c.search = named<golden_search>(
-                "search", search, {{"exact", golden_search::exact}, {"slicing", golden_search::slicing}});
-            new (self) stbc_decoder(c);
+          [](stbc_decoder* self, const nb::dict& settings) {
+            new (self) stbc_decoder(config_of(stbc_settings(), settings));
           },
-          nb::kw_only(), nb::arg("code"), nb::arg("v"), nb::arg("qam"), nb::arg("rx_antennas"),
-          nb::arg("search"), nb::arg("llr_clip"))
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings", [](const stbc_decoder& d) { return settings_in(stbc_settings(), d.config()); })
       .def("run", &decode, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
            optional("noise_var"), optional("llr"), optional("bits"), optional("status"))
       .def_prop_ro("bits_per_codeword", &stbc_decoder::bits_per_codeword);

@@ -563,6 +563,7 @@ class stream {
     if (PyFloat_Check(noise_var.ptr()) || PyLong_Check(noise_var.ptr())) {
       const double value = PyFloat_AsDouble(noise_var.ptr());
       if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+      check_noise(value, nb::isinstance<downlink_precoder>(stage_));
       return static_cast<float>(value);
     }
     if (noise_var.is_none()) throw nb::type_error("noise_var is None: expected a number");

@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "codes.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 namespace {
@@ -41,63 +42,41 @@ void decode(const turbo_decoder& d, executor_ref& where, nb::handle llr, nb::han
 void encode(const turbo_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({static_cast<std::size_t>(e.k())});
-  const auto in = b.as<const std::uint8_t>(1);
+  const auto in = b.bits(1);
   const auto out = c.as<std::uint8_t>(1);
   where.run([&](executor& exec) { e.run(exec, in, out); });
 }
 
+const std::vector<setting_of<turbo_decoder_config>>& settings() {
+  static const auto all = [] {
+    auto list = turbo_decoder_settings();
+    list.push_back(turbo_code_rate_setting());
+    return list;
+  }();
+  return all;
+}
+
 }  // namespace
 
-turbo_decoder_config turbo_config(int k, const std::string& algorithm, int iterations, int windows,
-                                  int overlap, float extrinsic_scale, const std::string& stop,
-                                  std::optional<crc_words> crc, const std::string& precision, float llr_steps,
-                                  float code_rate) {
-  turbo_decoder_config c;
-  c.k = k;
-  c.algorithm = map_algorithm_named(algorithm);
-  c.iterations = iterations;
-  c.windows = windows;
-  c.overlap = overlap;
-  c.extrinsic_scale = extrinsic_scale;
-  c.stop = named<early_stop>(
-      "early_stop", stop,
-      {{"none", early_stop::none}, {"crc", early_stop::crc}, {"sign-agreement", early_stop::sign_agreement}});
-  if (crc) c.crc_polynomial = crc->first, c.crc_degree = crc->second;
-  c.precision = named<turbo_precision>("precision", precision,
-                                       {{"float32", turbo_precision::float32},
-                                        {"bfloat16", turbo_precision::bfloat16},
-                                        {"int16", turbo_precision::int16}});
-  c.llr_steps = llr_steps;
-  c.code_rate = code_rate;
-  return c;
-}
-
-map_algorithm map_algorithm_named(const std::string& word) {
-  return named<map_algorithm>(
-      "algorithm", word, {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}});
-}
-
 void bind_turbo(nb::module_& m) {
+  add_keywords(m, "TurboDecoder", settings());
   nb::class_<turbo_decoder>(m, "TurboDecoder")
       .def(
           "__init__",
-          [](turbo_decoder* self, int k, const std::string& algorithm, int iterations, int windows,
-             int overlap, float extrinsic_scale, const std::string& stop, std::optional<crc_words> crc,
-             const std::string& precision, float llr_steps, float code_rate, permutation p) {
-            with_names_of_codes(crc, [&] {
-              new (self)
-                  turbo_decoder(made(turbo_config(k, algorithm, iterations, windows, overlap, extrinsic_scale,
-                                                  stop, crc, precision, llr_steps, code_rate),
-                                     std::move(p)));
-            });
+          [](turbo_decoder* self, int k, std::optional<crc_words> crc, permutation p, const nb::dict& given) {
+            turbo_decoder_config c = with_settings(settings(), given);
+            c.k = k;
+            if (c.stop == early_stop::crc && !crc)
+              throw argument_error("crc", "None",
+                                   "the name of a CRC or (polynomial, degree) with early_stop = \"crc\"");
+            if (crc) c.crc_polynomial = crc->first, c.crc_degree = crc->second;
+            with_names_of_codes(crc, [&] { new (self) turbo_decoder(made(c, std::move(p))); });
           },
-          nb::kw_only(), nb::arg("k"), nb::arg("algorithm"), nb::arg("iterations"), nb::arg("windows"),
-          nb::arg("overlap"), nb::arg("extrinsic_scale"), nb::arg("early_stop"), nb::arg("crc").none(),
-          nb::arg("precision"), nb::arg("llr_steps"), nb::arg("code_rate"), nb::arg("permutation").none())
+          nb::kw_only(), nb::arg("k"), nb::arg("crc").none(), nb::arg("permutation").none(),
+          nb::arg("settings"))
       .def("run", &decode, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("soft"),
            optional("extrinsic"), optional("iterations"), optional("status"))
-      .def_prop_ro("windows", [](const turbo_decoder& d) { return d.config().windows; })
-      .def_prop_ro("overlap", [](const turbo_decoder& d) { return d.config().overlap; });
+      .def_prop_ro("settings", [](const turbo_decoder& d) { return settings_in(settings(), d.config()); });
   nb::class_<turbo_encoder>(m, "TurboEncoder")
       .def(
           "__init__",

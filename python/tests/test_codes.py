@@ -189,7 +189,7 @@ def test_an_absent_user_is_not_acknowledged(rng, mode, sends):
     else:
         s[2] = 0
     y = wb.awgn((h @ s.T[..., None])[..., 0], noise_var=0.01, seed=2)
-    llr = wb.MassiveUplink(antennas=64, users=4, qam=16, mode=mode)(h, y, 0.01)
+    llr = wb.MassiveUplink(antennas=64, users=4, qam=16, solver=mode)(h, y, 0.01)
     llr = np.ascontiguousarray(llr.reshape(400, 4, 4).transpose(1, 0, 2)).reshape(4, 1600)
     heard = [1, 1, 0, 1]
     if mode == "zf" and sends:  # H is singular: nobody is heard
@@ -224,3 +224,36 @@ def test_short_tail_biting_blocks_lose_what_the_page_says(k, ml, decided):
     got = wb.ViterbiDecoder(code=code, k=k)(llr)
     assert abs((best != sent).mean() - ml) < 0.02
     assert abs((got != words[sent]).any(1).mean() - decided) < 0.025
+
+
+# ---------------------------------------------------------------- the parts of LTE's transport channel by themselves
+@pytest.mark.parametrize("sign", ["log_p0_p1", "log_p1_p0"])
+def test_rate_matching_of_code_blocks(sign, rng):
+    k, e = 48, 90
+    matcher = wb.LteRateMatcher(k=k, sent_bits=e, llr=sign)
+    coded = wb.TurboEncoder(k=k)(rng.integers(0, 2, (3, k)))
+    soft, wanted = None, np.zeros((3, matcher.n), np.float32)
+    for rv in (0, 2, 3, 1):
+        places = oracles.sent_places(k, e, rv)
+        assert np.array_equal(matcher(coded, rv=rv), coded[:, places])
+        llr = rng.normal(size=(3, e)).astype(np.float32)
+        for i, place in enumerate(places):
+            wanted[:, place] += llr[:, i]
+        before = soft
+        soft = matcher.combine(llr, rv=rv, soft=soft)
+        assert before is None or soft is before
+        np.testing.assert_allclose(soft, wanted, rtol=1e-5, atol=1e-6)
+    filled = wb.LteRateMatcher(k=k, sent_bits=e, fillers=5, llr=sign).combine(llr)
+    assert np.array_equal(filled[:, :5], np.full((3, 5), 1e4 if sign == "log_p0_p1" else -1e4))
+    with pytest.raises(ValueError, match="^rv = 4 is not allowed"):
+        matcher(coded, rv=4)
+    with pytest.raises(ValueError, match="^fillers = 49 is not allowed"):
+        wb.LteRateMatcher(k=k, sent_bits=e, fillers=49)
+
+
+@pytest.mark.parametrize("bits", [1, 16, 6120, 6121, 6200, 20000])
+def test_segmentation(bits):
+    sizes, fillers, crc_bits = oracles.segmentation(bits + 24)
+    assert wb.lte_segmentation(transport_bits=bits) == (sizes, fillers, crc_bits)
+    with pytest.raises(ValueError, match="^transport_bits = 0 is not allowed"):
+        wb.lte_segmentation(transport_bits=0)

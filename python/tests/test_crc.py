@@ -63,8 +63,8 @@ def test_what_is_refused():
         with pytest.raises(ValueError, match=f"^{argument} = .* is not allowed"):
             wb.CrcAttacher(**bad)
     attacher = wb.CrcAttacher(n=8, crc="crc8")
-    for call, array in ((attacher, np.zeros(8)), (attacher, np.zeros(9, np.uint8)), (attacher.check, np.zeros(15, np.uint8)),
-                        (attacher.check, np.zeros(16, np.int64)), (attacher.attach, np.zeros(8, np.uint8))):
+    for call, array in ((attacher, np.full(8, 0.5)), (attacher, np.zeros(9, np.uint8)), (attacher.check, np.zeros(15, np.uint8)),
+                        (attacher.check, np.full(16, 2)), (attacher.attach, np.zeros(8, np.uint8))):
         with pytest.raises(ValueError, match="bits = .* is not allowed"):
             call(array)
     fixed = np.zeros(16, np.uint8)

@@ -632,7 +632,7 @@ def stream_cases(rng):
     def frame(channels, items, *shape, shared=1):
         return normal(rng, items // shared, *channels), normal(rng, items, *shape), 0.25
     detector, uplink = wb.NWay(streams=4, rx_antennas=4, qam=16), wb.MassiveUplink(antennas=32, users=8, qam=16)
-    downlink, golden = wb.MassiveDownlink(antennas=32, users=8), wb.StbcDecoder(code="golden", qam=4, rx_antennas=2)
+    downlink, golden = wb.MassiveDownlink(antennas=32, users=8), wb.StbcDecoder(type="golden", qam=4, rx_antennas=2)
     h, y, n0 = frame((32, 8), 140, 32, shared=14)
     yield {"stage": uplink, "items_per_channel": 14}, (h, y, n0), uplink(h, y.reshape(10, 14, 32), n0).reshape(140, -1)
     for antennas, users, extra in ((32, 8, {"mode": "cg", "iterations": 3}), (64, 16, {})):  # 16 users have a kernel of their own

@@ -22,6 +22,7 @@ COMPARED = {
     "TurboEncoder": "test_turbo_encoder", "TurboDecoder": "test_turbo_decoder",
     "LteTransportEncoder": "test_transport_encoder", "LteTransportDecoder": "test_transport_decoder",
     "CrcAttacher": "test_crc.test_parity_is_that_of_a_long_division, test_crc.test_check",
+    "LteRateMatcher": "test_codes.test_rate_matching_of_code_blocks", "lte_segmentation": "test_codes.test_segmentation",
     "ConvCode": "test_convolutional_codes", "ConvEncoder": "test_convolutional_codes", "ViterbiDecoder": "test_convolutional_codes",
     "BcjrDecoder": "test_convolutional_codes, test_codes.test_convolutional_codes",
     "conv_80211": "test_codes.test_codes_of_the_standards",
@@ -43,8 +44,8 @@ COMPARED = {
     "Stream": "test_stream.test_agrees_with_an_oracle", "sweep": "test_sweep.test_uncoded_bpsk_is_what_theory_says",
 }
 #: what computes nothing
-OTHERS = {"Array", "Csi", "Curve", "Executor", "FrameDropped", "Latencies", "Progress", "StreamFrame", "StreamStats", "SweepResult", "Ticket",
-          "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
+OTHERS = {"Array", "Csi", "Curve", "Executor", "FrameDropped", "Latencies", "LteSegmentation", "Progress", "StreamFrame", "StreamStats",
+          "SweepResult", "Ticket", "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
 
 
 def test_all_that_is_exposed_is_compared():
@@ -250,7 +251,7 @@ def test_precoders(seed, users, extra, vectors, iterations, mode, energy, normal
     antennas = 2 * users + extra
     h, s = normal(rng, 2, antennas, users), normal(rng, 2, vectors, users)
     extra_settings = {"iterations": iterations} if "cg" in mode else {}
-    sent = wb.MassiveDownlink(antennas=antennas, users=users, mode=mode, symbol_energy=energy, normalization=normalization,
+    sent = wb.MassiveDownlink(antennas=antennas, users=users, solver=mode, symbol_energy=energy, normalization=normalization,
                               **extra_settings)(h, s, n0)
     for i, j in itertools.product(range(2), range(vectors)):
         wide = h[i].astype(complex)
@@ -269,7 +270,7 @@ def test_precoders(seed, users, extra, vectors, iterations, mode, energy, normal
 def test_uplink_detectors(seed, users, extra, qam, mode, vectors):
     rng, n0, antennas = np.random.default_rng(seed), 0.5, 2 * users + 2 + extra
     h, y = normal(rng, 3, antennas, users), normal(rng, 3, vectors, antennas)
-    detector = wb.MassiveUplink(antennas=antennas, users=users, qam=qam, mode=mode)
+    detector = wb.MassiveUplink(antennas=antennas, users=users, qam=qam, solver=mode)
     llr, sinr = detector(h, y, n0, outputs=("llr", "sinr"))
     kind = {"cholesky": "mmse"}.get(mode, mode)
     wanted, _, quality = oracles.linear(kind, np.repeat(h.astype(complex), vectors, 0), y.reshape(-1, antennas).astype(complex), n0, qam)
@@ -285,7 +286,7 @@ def test_uplink_with_few_iterations_and_approximate_sinr(mode, seed, users, extr
     rng, n0, antennas = np.random.default_rng(seed), 0.5, 2 * users + 2 + extra
     h, y = normal(rng, 3, antennas, users), normal(rng, 3, vectors, antennas)
     extra_settings = {"iterations": iterations} if "cg" in mode else {"sinr": "approximate"}
-    detector = wb.MassiveUplink(antennas=antennas, users=users, qam=qam, mode=mode, **extra_settings)
+    detector = wb.MassiveUplink(antennas=antennas, users=users, qam=qam, solver=mode, **extra_settings)
     llr, points, sinr = detector(h, y, n0, outputs=("llr", "equalized", "sinr"))
     for i, j in itertools.product(range(3), range(vectors)):
         wanted, x, quality = oracles.uplink(h[i].astype(complex), y[i, j].astype(complex), n0, qam, mode, iterations)
@@ -298,7 +299,7 @@ def test_uplink_with_few_iterations_and_approximate_sinr(mode, seed, users, extr
 @given(seed=SEEDS, rx=st.integers(1, 4), per_channel=st.integers(1, 3), qam=st.sampled_from([4, 4, 16]))
 def test_golden_decoder_that_slices(seed, rx, per_channel, qam):
     rng, n0 = np.random.default_rng(seed), 0.3
-    encoder, decoder = wb.StbcEncoder(code="golden", qam=qam), wb.StbcDecoder(code="golden", qam=qam, rx_antennas=rx, search="slicing")
+    encoder, decoder = wb.StbcEncoder(type="golden", qam=qam), wb.StbcDecoder(type="golden", qam=qam, rx_antennas=rx, search="slicing")
     bits = rng.integers(0, 2, (3, per_channel, encoder.bits_per_codeword), dtype=np.uint8)
     h = normal(rng, 3, rx, 2)
     y = (encoder(bits) @ h[:, None].swapaxes(2, 3) + n0 ** 0.5 * normal(rng, 3, per_channel, 2, rx)).astype(np.complex64)
@@ -316,7 +317,7 @@ def test_space_time_decoders(seed, code, rx, per_channel, qam):
     rng, n0, symbols = np.random.default_rng(seed), 0.3, 2 if code == "alamouti" else 4
     qam = qam if symbols == 2 else 4
     m = qam.bit_length() - 1
-    encoder = wb.StbcEncoder(code=code, qam=qam)
+    encoder = wb.StbcEncoder(type=code, qam=qam)
     words = np.array([np.concatenate(w) for w in itertools.product(oracles.labels(qam), repeat=symbols)], np.uint8)
     points = oracles.qam_symbols(words.reshape(-1, symbols, m), qam)
     basis = encoder.encode_symbols(np.eye(symbols, dtype=np.complex64)), encoder.encode_symbols(1j * np.eye(symbols, dtype=np.complex64))
@@ -326,7 +327,7 @@ def test_space_time_decoders(seed, code, rx, per_channel, qam):
     sent = rng.integers(0, len(words), (3, per_channel))
     y = (coded[sent] @ h[:, None].swapaxes(2, 3) + n0 ** 0.5 * normal(rng, 3, per_channel, 2, rx)).astype(np.complex64)
     metric = (np.abs(y[:, :, None] - (coded @ h[:, None].swapaxes(2, 3).astype(complex))[:, None]) ** 2).sum((-1, -2)) / n0
-    llr, bits = wb.StbcDecoder(code=code, qam=qam, rx_antennas=rx)(h, y, n0, outputs=("llr", "bits"))
+    llr, bits = wb.StbcDecoder(type=code, qam=qam, rx_antennas=rx)(h, y, n0, outputs=("llr", "bits"))
     wanted = oracles.max_log(metric, words)
     agree(llr.reshape(3 * per_channel, -1), wanted.reshape(3 * per_channel, -1))
     assert np.array_equal(bits, words[metric.argmin(-1)])

@@ -44,10 +44,42 @@ def test_everything_is_documented_and_named():
             continue
         assert inspect.getdoc(thing), name
         if inspect.isclass(thing) and name not in (
-                "SweepResult", "Executor", "FrameDropped", "Latencies", "StreamFrame", "StreamStats", "Ticket", "Csi"):  # made by others
+                "SweepResult", "Executor", "FrameDropped", "Latencies", "StreamFrame", "StreamStats", "Ticket", "Csi", "LteSegmentation"):  # made by others
             for parameter in list(inspect.signature(thing.__init__).parameters.values())[1:]:
                 assert parameter.kind is parameter.KEYWORD_ONLY, f"{name}({parameter})"
                 assert parameter.annotation is not parameter.empty, f"{name}({parameter})"
+
+
+ALONE = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+def test_the_root_of_the_repository_says_what_is_missing_and_does_not_hide_the_package():
+    def imported(*path):
+        return subprocess.run([sys.executable, "-S", "-c", "import warpband; print(warpband.__file__)"], cwd=ROOT, text=True,
+                              capture_output=True, env={**ALONE, "PYTHONPATH": os.pathsep.join(map(str, path))})
+
+    missing = imported()
+    assert missing.returncode == 1 and re.search(r"^ImportError: the Python package warpband is not installed: .*pip install \.", missing.stderr, re.M)
+    there = imported(PACKAGE.parent, *(p for p in sys.path if p))
+    assert there.stdout.strip() == str(PACKAGE / "__init__.py"), there.stderr
+
+
+def test_a_package_that_is_not_built_says_so(tmp_path):
+    for path in PACKAGE.glob("*.py"):
+        (tmp_path / "warpband").mkdir(exist_ok=True)
+        (tmp_path / "warpband" / path.name).write_text(path.read_text())
+    program = [sys.executable, "-c", "import warpband"]
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *(p for p in sys.path if p)])}
+    said = subprocess.run(program, env=path, cwd=tmp_path, capture_output=True, text=True).stderr
+    assert re.search(r"^ImportError: .*/warpband has no compiled part of warpband: `pip install .`", said, re.M), said
+    (tmp_path / "warpband" / "_core.cpython-311-x86_64-linux-gnu.so").write_bytes(b"half of it")
+    (tmp_path / "warpband" / "_core.abi3.so").write_bytes(b"half of it")
+    said = subprocess.run(program, env=path, cwd=tmp_path, capture_output=True, text=True).stderr
+    assert re.search(r"^ImportError: the compiled part of warpband in .*/warpband cannot be loaded \(.*\): it is of another Python", said, re.M), said
+
+
+def test_plot_is_listed():
+    assert "plot" in dir(wb) and set(wb.__all__) <= set(dir(wb))
 
 
 def test_version():

@@ -19,25 +19,26 @@ def case(call, *arguments):
 
 def detector(kind, rx=3, **more):
     made = getattr(wb, kind)(streams=2, rx_antennas=rx, qam=4, executor=ONE, **more)
-    return case(lambda h, y, n0: made(h, y, n0, outputs=("llr", "bits", "status")), ("channel", C64, (rx, 2)), ("received", C64, (rx,)),
+    return case(lambda h, y, n0, **more: made(h, y, n0, outputs=("llr", "bits", "status"), **more), ("channel", C64, (rx, 2)), ("received", C64, (rx,)),
                 ("noise_var", F32, ()))
 
 
 def all_of(made, **given):
-    return lambda *arrays: made(*arrays, **given)
+    return lambda *arrays, **more: made(*arrays, **given, **more)
 
 
 UPLINK = wb.MassiveUplink(antennas=9, users=3, qam=16, executor=ONE)
 DOWNLINK = wb.MassiveDownlink(antennas=9, users=3, executor=ONE)
-GOLDEN = {"code": "golden", "qam": 4, "executor": ONE}
+GOLDEN = {"type": "golden", "qam": 4, "executor": ONE}
 TRANSPORT = {"transport_bits": 30, "coded_bits": 120, "executor": ONE}
+BCJR = wb.BcjrDecoder(code=CONV, k=10, executor=ONE)
 PRIOR = wb.ML(streams=2, rx_antennas=2, qam=4, executor=ONE)
 SOFT = ("bits", "soft", "extrinsic", "iterations", "status")
 DETECTORS = ("ML", "MatchedFilter", "ZeroForcing", "MMSE", "OnePassTrellis", "MultiPassTrellis", "KBest", "NWay")
 TDL = wb.TdlChannel(profile="epa", subcarriers=3, symbols=2, streams=2, rx_antennas=2, executor=ONE)
 CASES = {
     **{kind: detector(kind) for kind in DETECTORS},
-    "ML with priors": case(lambda h, y, n0, p: PRIOR(h, y, n0, prior=p), ("channel", C64, (2, 2)), ("received", C64, (2,)),
+    "ML with priors": case(lambda h, y, n0, p, **more: PRIOR(h, y, n0, prior=p, **more), ("channel", C64, (2, 2)), ("received", C64, (2,)),
                            ("noise_var", F32, ()), ("prior", F32, (4,))),
     "MassiveUplink": case(all_of(UPLINK, outputs=("llr", "equalized", "sinr", "status", "llr_int8")), ("channel", C64, (9, 3)),
                           ("received", C64, (9,)), ("noise_var", F32, ())),
@@ -59,7 +60,7 @@ CASES = {
     "ConvEncoder": case(wb.ConvEncoder(code=CONV, k=10, executor=ONE), ("bits", U8, (10,))),
     "ViterbiDecoder": case(all_of(wb.ViterbiDecoder(code=CONV, k=10, executor=ONE), outputs=("bits", "metric", "status")),
                            ("llr", F32, (32,))),
-    "BcjrDecoder": case(lambda llr, prior: wb.BcjrDecoder(code=CONV, k=10, executor=ONE)(llr, prior=prior, outputs=("soft", "extrinsic")),
+    "BcjrDecoder": case(lambda llr, prior, **more: BCJR(llr, prior=prior, outputs=("soft", "extrinsic"), **more),
                         ("llr", F32, (32,)), ("prior", F32, (10,))),
     "CrcAttacher": case(wb.CrcAttacher(n=20, crc="crc8", executor=ONE), ("bits", U8, (20,))),
     "CrcAttacher.check": case(wb.CrcAttacher(n=7, crc=(0b111, 2), executor=ONE).check, ("bits", U8, (9,))),
@@ -148,4 +149,28 @@ def test_other_types_and_shapes_are_told_by_name(name, data):
         bad = (arrays[at].real if other[0] != "c" else arrays[at]).astype(other)
     arrays[at] = bad
     with pytest.raises(ValueError, match=f"{argument} = .* is not allowed: expected|{argument}.*shape"):
-        call(*arrays)
+        call(*arrays, strict=True)
+
+
+FORMS = {
+    "wide": lambda a: a.astype({"c": "complex128", "f": "float64", "u": "int64"}[a.dtype.kind]),
+    "other byte order": lambda a: a.astype(a.dtype.newbyteorder(">")),
+    "Fortran": np.asfortranarray,
+    "reversed twice": lambda a: a[..., ::-1].copy()[..., ::-1],
+    "list": lambda a: a.tolist(),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", CASES)
+def test_arrays_of_numpy_are_taken_as_they_are(name, form):
+    call, arguments = CASES[name]
+    rng, batch = np.random.default_rng(1), (3, 2) if arguments[0][2] is not None else (3, 8)
+    arrays = [numbers(rng, argument, dtype, batch + (shape or ())) for argument, dtype, shape in arguments]
+    halves = any(dtype == F16 for _, dtype, _ in arguments)
+    given = [a if halves and form in ("wide", "list") else FORMS[form](a) for a in arrays]
+    for one, other in zip(tuple_of(call(*given)), tuple_of(call(*arrays)), strict=True):
+        assert type(one) is np.ndarray and one.dtype == other.dtype and one.tobytes() == other.tobytes()
+    if any(type(a) is list or a.dtype != b.dtype for a, b in zip(given, arrays)):
+        with pytest.raises((TypeError, ValueError), match="expected"):
+            call(*given, strict=True)

@@ -18,12 +18,13 @@ def message(make, error=ValueError):
 
 
 @pytest.mark.parametrize("make, expected", [
-    (lambda: wb.NWay(**{**MIMO, "streams": 2.0}), "streams = 2.0 is not allowed: expected an integer"),
-    (lambda: wb.NWay(**{**MIMO, "qam": "16"}), "qam = '16' is not allowed: expected an integer"),
-    (lambda: wb.NWay(**MIMO, llr_clip="8"), "llr_clip = '8' is not allowed: expected a number or None"),
+    (lambda: wb.NWay(**{**MIMO, "streams": 2.0}), "streams = 2.0 is not allowed: expected an integer from 1 to 8"),
+    (lambda: wb.NWay(**{**MIMO, "qam": "16"}), 'qam = "16" is not allowed: expected 4, 16, 64 or 256'),
+    (lambda: wb.NWay(**MIMO, llr_clip="8"), 'llr_clip = "8" is not allowed: expected a number from 1e-6 to 1e6, or "none" where no hypothesis '
+     "can be missing: with all but ot, kbest and nway with fewer ways than streams"),
     (lambda: wb.NWay(**MIMO, extrinsic=1), "extrinsic = 1 is not allowed: expected True or False"),
-    (lambda: wb.NWay(**MIMO, order=5), "order = 5 is not allowed: expected a list"),
-    (lambda: wb.NWay(**MIMO, order="ab"), "order = ['a', 'b'] is not allowed: expected a list of integers"),
+    (lambda: wb.NWay(**MIMO, order=5), "order = 5 is not allowed: expected a list with each of 0 to streams - 1 once"),
+    (lambda: wb.NWay(**MIMO, order="ab"), 'order = "ab" is not allowed: expected a list with each of 0 to streams - 1 once'),
     (lambda: wb.TurboDecoder(k=40.0), "k = 40.0 is not allowed: expected an integer"),
     (lambda: wb.TurboDecoder(k=40, crc=5), "crc = 5 is not allowed: expected 'crc24a', 'crc24b', 'crc16', 'crc8' or (polynomial, degree)"),
     (lambda: wb.TurboEncoder(k=40, permutation=[[0]]), "permutation = [[0]] is not allowed: expected a list of integers or None"),
@@ -32,8 +33,8 @@ def message(make, error=ValueError):
     (lambda: wb.conv_80216(termination=1), "termination = 1 is not allowed: expected text"),
     (lambda: wb.ConvCode(generators=5), "generators = 5 is not allowed: expected a list"),
     (lambda: wb.LdpcCode(matrix=[[0.5]], z=2), "matrix = [[0.5]] is not allowed: expected a list of lists of integers"),
-    (lambda: wb.StbcEncoder(code="pair", qam=4, v=5), "v = 5 is not allowed: expected a unitary matrix of 2 x 2"),
-    (lambda: wb.StbcEncoder(code="pair", qam=4, v="ab"), "v = 'ab' is not allowed: expected a unitary matrix of 2 x 2"),
+    (lambda: wb.StbcEncoder(type="pair", qam=4, v=5), "v = 5 is not allowed: expected a unitary matrix of 2 x 2"),
+    (lambda: wb.StbcEncoder(type="pair", qam=4, v="ab"), "v = 'ab' is not allowed: expected a unitary matrix of 2 x 2"),
     (lambda: wb.awgn(SENT, noise_var=1.0, seed=1.5), "seed = 1.5 is not allowed: expected an integer"),
     (lambda: wb.awgn(SENT, noise_var="1", seed=1), "noise_var = '1' is not allowed: expected a number"),
     (lambda: wb.lte_numerology(bandwidth_mhz="5"), "bandwidth_mhz = '5' is not allowed: expected a number"),
@@ -75,7 +76,7 @@ def test_settings_of_another_type(make, expected):
 @pytest.mark.parametrize("make", [
     lambda e: wb.MMSE(**MIMO, executor=e), lambda e: wb.TurboEncoder(k=40, executor=e), lambda e: wb.QamMapper(qam=4, executor=e),
     lambda e: wb.LdpcDecoder(code=wb.wifi_ldpc(), executor=e), lambda e: wb.ViterbiDecoder(code=wb.conv_lte(), k=40, executor=e),
-    lambda e: wb.MassiveUplink(antennas=4, users=2, qam=4, executor=e), lambda e: wb.StbcEncoder(code="golden", qam=4, executor=e),
+    lambda e: wb.MassiveUplink(antennas=4, users=2, qam=4, executor=e), lambda e: wb.StbcEncoder(type="golden", qam=4, executor=e),
     lambda e: wb.OfdmModulator(executor=e), lambda e: wb.LteTransportEncoder(transport_bits=40, coded_bits=120, executor=e),
     lambda e: wb.TdlChannel(executor=e), lambda e: wb.CdlChannel(antennas=2, executor=e),
     lambda e: wb.KroneckerChannel(streams=2, rx_antennas=2, executor=e), lambda e: wb.CrcAttacher(n=8, executor=e),
@@ -120,8 +121,8 @@ def test_numbers_of_numpy_are_numbers():
      "sent = shape (4, 65) is not allowed: expected a last axis of 1 to 64 streams"),
     (lambda: wb.TdlChannel().response(blocks=-1, seed=1), "blocks = -1 is not allowed: expected 0 to 2147483647"),
     (lambda: wb.rayleigh(SENT[:2], seed=1, block=3), "sent = shape (2, 2) is not allowed: expected a multiple of block = 3 numbers"),
-    (lambda: wb.rayleigh(SENT[:, 0], seed=1, block=2), "sent = strided is not allowed: expected contiguous symbols for block fading"),
-    (lambda: wb.TurboDecoder(k=40, early_stop="crc"), "crc = None is not allowed: expected 'crc24a', 'crc24b', 'crc16', 'crc8' or "
+    (lambda: wb.rayleigh(SENT[:, 0], seed=1, block=2, strict=True), "sent = strided is not allowed: expected contiguous symbols for block fading"),
+    (lambda: wb.TurboDecoder(k=40, early_stop="crc"), "crc = None is not allowed: expected the name of a CRC or "
      '(polynomial, degree) with early_stop = "crc"'),
     (lambda: wb.TurboDecoder(k=40, precision="bfloat16", early_stop="sign-agreement"),
      'early_stop = "sign-agreement" is not allowed: expected "none" or "crc" with precision bfloat16'),
@@ -159,8 +160,8 @@ OWN = {"delays_ns": [0.0], "powers_db": [0.0]}
 
 
 @pytest.mark.parametrize("make, expected", [
-    (lambda: wb.StbcDecoder(code="silver", qam=4, rx_antennas=2, v=SQUARE), 'v = given is not allowed: expected None with code = "silver"'),
-    (lambda: wb.StbcEncoder(code="alamouti", qam=4, v=SQUARE), 'v = given is not allowed: expected None with code = "alamouti"'),
+    (lambda: wb.StbcDecoder(type="silver", qam=4, rx_antennas=2, v=SQUARE), 'v = given is not allowed: expected None with type = "silver"'),
+    (lambda: wb.StbcEncoder(type="alamouti", qam=4, v=SQUARE), 'v = given is not allowed: expected None with type = "alamouti"'),
     (lambda: wb.TdlChannel(delay_spread_ns=0.0), 'delay_spread_ns = given is not allowed: expected None with profile = "epa"'),
     (lambda: wb.TdlChannel(profile="tdl-a", delay_spread_ns=0.0), "delay_spread_ns = 0 is not allowed: expected a number from 0.001"),
     (lambda: wb.TdlChannel(powers_db=[0.0]), "powers_db = given is not allowed: expected none without delays_ns"),

@@ -102,7 +102,7 @@ def stages(rng):
         frame = (complex_normal(rng, 4, 24, 6), complex_normal(rng, 4, 7, width), 0.1)
         return {"stage": made, "items_per_channel": 7, "most_items": 28}, frame, outputs, made(*frame, outputs=outputs)
     yield "uplink", massive(wb.MassiveUplink(antennas=24, users=6, qam=64), 24, ("status", "llr"))
-    yield "uplink cg", massive(wb.MassiveUplink(antennas=24, users=6, qam=4, mode="cg", iterations=3, llr="log_p1_p0"), 24, "llr")
+    yield "uplink cg", massive(wb.MassiveUplink(antennas=24, users=6, qam=4, solver="cg", iterations=3, llr="log_p1_p0"), 24, "llr")
     steps = {"antennas": 24, "users": 6, "qam": 16, "llr_steps": 5.0}
     yield "uplink int8", massive(wb.MassiveUplink(**steps), 24, ("llr_int8", "status"))
     yield "uplink int8, other sign", massive(wb.MassiveUplink(**steps, llr="log_p1_p0"), 24, "llr_int8")
@@ -111,12 +111,12 @@ def stages(rng):
         frame = (halves(complex_normal(rng, 4, 24, 6)), halves(complex_normal(rng, 4, 7, 24)), 0.1)
         of_stream = {"stage": made, "items_per_channel": 7, "most_items": 28, "samples": "complex32"}
         return of_stream, frame, outputs, made(*frame, outputs=outputs)
-    yield "uplink of halves", narrow(wb.MassiveUplink(antennas=24, users=6, qam=64, mode="jacobi-cg", iterations=2), ("llr", "status"))
+    yield "uplink of halves", narrow(wb.MassiveUplink(antennas=24, users=6, qam=64, solver="jacobi-cg", iterations=2), ("llr", "status"))
     yield "uplink of halves, int8", narrow(wb.MassiveUplink(**steps, llr="log_p1_p0"), ("status", "llr_int8"))
     yield "precode", massive(wb.MassiveDownlink(antennas=24, users=6), 6, ("precoded", "status"))
 
     for code in ("alamouti", "silver", "golden"):
-        decoder = wb.StbcDecoder(code=code, qam=4, rx_antennas=2)
+        decoder = wb.StbcDecoder(type=code, qam=4, rx_antennas=2)
         frame = (complex_normal(rng, 9, 2, 2), complex_normal(rng, 9, 5, 2, 2), 0.3)
         yield code, ({"stage": decoder, "items_per_channel": 5, "most_items": 45}, frame, ("llr", "status"),
                      decoder(*frame, outputs=("llr", "status")))
@@ -251,13 +251,14 @@ def test_halves_that_are_refused(rng):
                                            (halves(h), turned, "received.*side by side"),
                                            (halves(h), halves(y[:, :3]), "items = 9.*multiple of 4")):
             with pytest.raises(ValueError, match=f"(?s){message}"):
-                stream.push(channel, received, 0.5)
+                stream.push(channel, received, 0.5, strict=True)
         assert stream.push(halves(h), halves(y), 0.5).result().tobytes() == detector(halves(h), halves(y), 0.5).tobytes()
     with wb.Stream(**settings_of) as stream:
         for arrays, name in (((halves(h), y), "channel"), ((h, halves(y)), "received")):
             with pytest.raises(ValueError, match=f'{name} = an array of float16.*complex64.*samples = "complex32"'):
                 stream.push(*arrays, 0.5)
         assert stream.stats().pushed == 0
+        assert np.array_equal(stream.push(h.astype(complex), np.asfortranarray(y), 0.5).result(), detector(h, y, 0.5))
 
 
 @settings(max_examples=60, deadline=None)
@@ -292,7 +293,7 @@ def test_what_does_not_fit_is_said(data):
         bad, text = (h, complex_normal(rng, 7, 3)[::-1][:5], n0), "received.*strides"
     before = stream.stats().pushed
     with pytest.raises(ValueError, match=f"(?s){text}"):
-        stream.push(*bad)
+        stream.push(*bad, strict=True)
     assert stream.stats().pushed == before
     assert stream.push(h, y, n0).result(timeout=30).tobytes() == wb.MMSE(**MMSE)(h, y, n0).tobytes()
 

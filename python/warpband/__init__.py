@@ -1,9 +1,8 @@
 """Warpband: the heavy work of a wireless receiver and transmitter, on CPUs and GPUs with the same bits.
 
-NumPy arrays are processed on the CPU, arrays of CuPy and torch on their GPU; what comes out is of the same kind. Nothing is
-copied or converted on the way in: arrays have the type the docstrings name (``complex64``, ``float32``, ``uint8``) and are
-laid out so that their batch and their items are each stepped through in one pace, as those of NumPy are. Everything else
-raises a ``ValueError`` that names the argument.
+NumPy arrays are processed on the CPU, arrays of CuPy and torch on their GPU; what comes out is of the same kind. Arrays of the
+types that the docstrings name (``complex64``, ``float32``, ``uint8``) are used where they lie. In host memory others are
+converted, and lists too, unless a call has ``strict=True``. What cannot be used raises a ``ValueError`` that names the argument.
 
 LLRs are ``ln P(bit = 0) - ln P(bit = 1)``: positive means 0. Who needs the other sign gives ``llr="log_p1_p0"``.
 """
@@ -11,7 +10,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _core
+try:
+    from . import _core
+except ImportError as error:
+    import pathlib
+    here = pathlib.Path(__file__).parent
+    raise ImportError(
+        f"the compiled part of warpband in {here} cannot be loaded ({error}): it is of another Python or not built to its end"
+        if any(here.glob("_core*.so")) else
+        f"{here} has no compiled part of warpband: `pip install .` in the root of the repository makes one, or CMake, in "
+        "build/<preset>/python") from None
 from ._arrays import Array, Executor, cpu, cuda
 from ._sweep import Curve, Progress, SweepResult, scenario_help, sweep
 from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, cdl_profiles, exponential_correlation, mimo_rayleigh,
@@ -19,7 +27,7 @@ from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, cdl_p
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
 from .detect import KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, ZeroForcing
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, wifi_ldpc, wimax_ldpc
-from .lte import CrcAttacher, LteTransportDecoder, LteTransportEncoder
+from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecoder, LteTransportEncoder, lte_segmentation
 from .massive import MassiveDownlink, MassiveUplink
 from .modem import Demapper, QamMapper
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology
@@ -29,12 +37,12 @@ from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
     "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "CrcAttacher", "Csi", "Curve", "Demapper", "Executor",
-    "FrameDropped", "KBest", "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteTransportDecoder",
-    "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay",
+    "FrameDropped", "KBest", "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation",
+    "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay",
     "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Progress", "QamMapper", "StbcDecoder",
     "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket", "TurboDecoder", "TurboEncoder",
     "ViterbiDecoder", "ZeroForcing", "awgn", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda",
-    "cuda_devices", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "mimo_rayleigh", "plot",
+    "cuda_devices", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation", "mimo_rayleigh", "plot",
     "rayleigh", "read_csi", "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
 ]
 
@@ -56,6 +64,10 @@ def isas() -> list[str]:
 def cuda_devices() -> list[str]:
     """The names of this machine's CUDA devices; empty without any, or where this build has no CUDA."""
     return _core.cuda_devices()
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "plot"})
 
 
 def __getattr__(name: str) -> Any:

@@ -20,7 +20,13 @@ _NAMES = {dtype.char: dtype.name for dtype in (FLOAT32, COMPLEX64, UINT8, INT8, 
 
 
 class Executor(Protocol):
-    """Where calls run: what :func:`cpu` and :func:`cuda` give."""
+    """Where calls run: what :func:`cpu` and :func:`cuda` give.
+
+    >>> one = wb.cpu(threads=1)
+    >>> one.name
+    'cpu'
+    >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4, executor=one)
+    """
 
     def sync(self) -> None:
         """Waits for everything queued."""
@@ -42,6 +48,11 @@ def cpu(*, threads: int = 0, isa: str | None = None) -> Executor:
         isa: an instruction set of :func:`warpband.isas`; None takes the widest, or what WARPBAND_ISA says.
     """
     return made(_core.Executor, threads=threads, isa=isa)
+
+
+def reopened(threads: int, isa: str | None) -> Executor:
+    """A pickled CPU executor."""
+    return cpu(threads=threads, isa=isa)
 
 
 def cuda(*, device: int = 0, stream: int = 0) -> Executor:
@@ -447,7 +458,7 @@ def fill(space: Any, table: Table, wanted: str | Sequence[str], out: Any, batch:
         dtype, item = table[wanted]
         shape = batch + item
         if out is None:
-            return {wanted: space.empty(shape, dtype)}
+            return {wanted: np.empty(shape, dtype) if space is NUMPY else space.empty(shape, dtype)}
         if out.shape == shape:  # else see below
             return {wanted: space.target(out)}
     names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
@@ -477,5 +488,5 @@ def results(space: Any, arrays: dict[str, Any], wanted: str | Sequence[str], out
     if out is not None:
         return out
     if type(wanted) is str:
-        return space.give(arrays[wanted])
+        return arrays[wanted] if space is NUMPY else space.give(arrays[wanted])
     return tuple(space.give(arrays[name]) for name in wanted)

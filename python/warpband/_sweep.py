@@ -15,7 +15,16 @@ __all__ = ["Curve", "Progress", "SweepResult", "scenario_help", "sweep"]
 
 
 class Progress(NamedTuple):
-    """What a progress callback is told: the point under way."""
+    """What a progress callback is told: the point under way.
+
+    >>> scenario = {"code": {"type": "none", "k": 100}, "sweep": {"ebn0_db": [0.0, 3.0]}, "stop": {"max_frames": 10}}
+    >>> def tell(now: wb.Progress):
+    ...     if now.finished:
+    ...         print(now.db, now.frames)
+    >>> result = wb.sweep(scenario, progress=tell)
+    0.0 10
+    3.0 10
+    """
 
     label: str  #: of the curve
     db: float  #: the point, Eb/N0 or SNR as the scenario sweeps
@@ -29,7 +38,12 @@ class Progress(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A curve of a result."""
+    """A curve of a result.
+
+    >>> scenario = {"code": {"type": "none", "k": 100}, "sweep": {"ebn0_db": [0.0, 3.0]}, "stop": {"max_frames": 10}}
+    >>> wb.sweep(scenario).curves[0].column("frames")
+    [10, 10]
+    """
 
     label: str
     config: dict[str, Any]  #: all settings, with what was left open chosen
@@ -44,6 +58,11 @@ class SweepResult:
     """What a sweep counted, as a small table: a row for each point, with the names of docs/result.md.
 
     Iterating gives the rows as dictionaries, ``result["fer"]`` a column of all of them.
+
+    >>> scenario = {"code": {"type": "none", "k": 100}, "sweep": {"ebn0_db": [0.0, 3.0]}, "stop": {"max_frames": 10}}
+    >>> result = wb.sweep(scenario)
+    >>> result["frames"], result.complete
+    ([10, 10], True)
     """
 
     def __init__(self, content: Mapping[str, Any]):

@@ -14,14 +14,17 @@ import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._convert import as_complex, converting
+from ._described import Described, described
 from ._settings import checked_executor, listed, made, number, random_range, refused, whole
 
 __all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "cdl_profiles", "exponential_correlation",
            "mimo_rayleigh", "rayleigh", "read_csi", "tdl_profiles"]
 
 
+@converting(sent=as_complex)
 def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int = 0, out: Any = None,
-         executor: Executor | None = None) -> Any:
+         executor: Executor | None = None, strict: bool = False) -> Any:
     """Adds noise CN(0, noise_var) to complex64 of any shape. The items are the numbers; ``out`` may be ``sent`` itself."""
     space = space_of(sent)
     arrays = fill(space, {"out": (COMPLEX64, ())}, "out", out, tuple(sent.shape))
@@ -30,8 +33,9 @@ def awgn(sent: Array, *, noise_var: float, seed: int, first: int = 0, point: int
     return results(space, arrays, "out", out)
 
 
+@converting(sent=as_complex)
 def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: int = 0, out: Any = None,
-             executor: Executor | None = None) -> Any:
+             executor: Executor | None = None, strict: bool = False) -> Any:
     """Flat Rayleigh fading: ``(h * sent, h)`` with ``h ~ CN(0, 1)``, both of the shape of ``sent``, complex64.
 
     ``block`` consecutive numbers share an h; the items are the blocks. The first of ``out`` may be ``sent`` itself.
@@ -47,8 +51,9 @@ def rayleigh(sent: Array, *, seed: int, block: int = 1, first: int = 0, point: i
     return results(space, arrays, wanted, out)
 
 
+@converting(sent=as_complex)
 def mimo_rayleigh(sent: Array, *, rx_antennas: int, seed: int, uses_per_channel: int = 1, first: int = 0, point: int = 0,
-                  executor: Executor | None = None) -> Any:
+                  executor: Executor | None = None, strict: bool = False) -> Any:
     """Flat Rayleigh fading between several antennas: ``(received, channel)``.
 
     Args:
@@ -85,7 +90,8 @@ def tdl_profiles() -> list[str]:
     return _core.tdl_profiles()
 
 
-class TdlChannel:
+@described
+class TdlChannel(Described):
     """A tapped delay line on blocks of OFDM resource elements (docs/tdl.md).
 
     Args:
@@ -99,6 +105,11 @@ class TdlChannel:
         sinusoids: that a tap is made of, 8..256.
         streams, rx_antennas: 1..8, 1..16.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> channel = wb.TdlChannel(profile="epa", subcarriers=12)
+    >>> received, h = channel(np.ones((5, 14, 12, 1)), seed=1)
+    >>> received.shape, h.shape
+    ((5, 14, 12, 1), (5, 14, 12, 1, 1))
     """
 
     def __init__(self, *, profile: str | None = None, delay_spread_ns: float | None = None, delays_ns: Sequence[float] = (),
@@ -107,7 +118,7 @@ class TdlChannel:
                  symbol_period_us: float = 0.0, sinusoids: int = 32, streams: int = 1, rx_antennas: int = 1,
                  executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._channel = made(
+        self._work = made(
             _core.TdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=listed("delays_ns", delays_ns),
             powers_db=listed("powers_db", powers_db),
             rician_k_db=rician_k_db, subcarriers=subcarriers, symbols=symbols, spacing_hz=spacing_hz,
@@ -115,17 +126,18 @@ class TdlChannel:
             sinusoids=sinusoids, streams=streams, rx_antennas=rx_antennas)
         self.subcarriers, self.symbols, self.streams, self.rx_antennas = subcarriers, symbols, streams, rx_antennas
         #: taps: delays, and powers as fractions of their sum
-        self.delays_ns: list[float] = self._channel.delays_ns
-        self.powers: list[float] = self._channel.powers
+        self.delays_ns: list[float] = self._work.delays_ns
+        self.powers: list[float] = self._work.powers
 
     def response(self, *, blocks: int, seed: int, first: int = 0, point: int = 0) -> Any:
         """H of blocks, a NumPy array of complex64 ``(blocks, symbols, subcarriers, rx_antennas, streams)``."""
         blocks = whole("blocks", blocks, 0, 2 ** 31 - 1)
         channel = NUMPY.empty((blocks, self.symbols, self.subcarriers, self.rx_antennas, self.streams), COMPLEX64)
-        self._channel.response(NUMPY.executor(self._executor), channel, random_range(seed, first, point))
+        self._work.response(NUMPY.executor(self._executor), channel, random_range(seed, first, point))
         return channel
 
-    def __call__(self, sent: Array, *, seed: int, first: int = 0, point: int = 0) -> Any:
+    @converting(sent=as_complex)
+    def __call__(self, sent: Array, *, seed: int, first: int = 0, point: int = 0, strict: bool = False) -> Any:
         """Sends complex64 ``(..., symbols, subcarriers, streams)``: ``(received, channel)``.
 
         They are complex64 ``(..., symbols, subcarriers, rx_antennas)`` and, behind the same axes, ``rx_antennas, streams``.
@@ -137,7 +149,7 @@ class TdlChannel:
                              f"{self.streams})")
         received = space.empty(shape[:-1] + (self.rx_antennas,), COMPLEX64)
         channel = space.empty(shape[:-1] + (self.rx_antennas, self.streams), COMPLEX64)
-        self._channel.apply(space.executor(self._executor), space.take(sent), received, channel,
+        self._work.apply(space.executor(self._executor), space.take(sent), received, channel,
                             random_range(seed, first, point))
         return space.give(received), space.give(channel)
 
@@ -151,11 +163,12 @@ def _responses(channel: Any, count: int, numbers: Any, out: Any) -> Any:
     """So many H of a channel that has a table of its outputs, in `out` or a new array of NumPy."""
     space = NUMPY if out is None else space_of(out)
     arrays = fill(space, channel._table, "channel", out, (count,))
-    channel._channel.response(space.executor(channel._executor), arrays["channel"], numbers)
+    channel._work.response(space.executor(channel._executor), arrays["channel"], numbers)
     return results(space, arrays, "channel", out)
 
 
-class CdlChannel:
+@described
+class CdlChannel(Described):
     """Clustered delay lines between a linear array and users of one antenna each, on a grid of OFDM resource elements.
 
     WINNER II (D1.1.2 clause 6.8) and the CDL models of 3GPP TR 38.901 clause 7.7.1 (docs/cdl.md): a cluster is 20 rays around
@@ -192,6 +205,10 @@ class CdlChannel:
 
     Raises:
         ValueError: for a setting that is not allowed, by its name.
+
+    >>> channel = wb.CdlChannel(antennas=16, users=4, profile="cdl-a", subcarriers=12)
+    >>> channel.response(drops=3, seed=1).shape
+    (3, 1, 12, 16, 4)
     """
 
     def __init__(self, *, antennas: int, users: int = 1, profile: str | None = None, delay_spread_ns: float | None = None,
@@ -205,7 +222,7 @@ class CdlChannel:
                  directions_deg: Sequence[float] = (), power_control: bool = False, shadowing_db: float = 0.0,
                  executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._channel = made(
+        self._work = made(
             _core.CdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=listed("delays_ns", delays_ns),
             powers_db=listed("powers_db", powers_db), aod_deg=listed("aod_deg", aod_deg), aoa_deg=listed("aoa_deg", aoa_deg),
             zod_deg=listed("zod_deg", zod_deg), zoa_deg=listed("zoa_deg", zoa_deg),
@@ -219,8 +236,8 @@ class CdlChannel:
         self._table = {"channel": (COMPLEX64, (symbols, subcarriers, antennas, users))}
         #: paths, that is clusters, groups of split ones and, first of all, the line of sight: delays, and powers as fractions
         #: of their sum
-        self.delays_ns: list[float] = self._channel.delays_ns
-        self.powers: list[float] = self._channel.powers
+        self.delays_ns: list[float] = self._work.delays_ns
+        self.powers: list[float] = self._work.powers
 
     def response(self, *, drops: int, seed: int, first: int = 0, point: int = 0, out: Any = None) -> Any:
         """H of drops, complex64 ``(drops, symbols, subcarriers, antennas, users)``, as :class:`warpband.MassiveUplink` takes it.
@@ -260,7 +277,8 @@ def _correlation(name: str, matrix: Any, antennas: int) -> list[complex]:
     return values.ravel().tolist()
 
 
-class KroneckerChannel:
+@described
+class KroneckerChannel(Described):
     """Flat Rayleigh fading between antennas that are correlated on either side (Kronecker's model, docs/cdl.md).
 
     ``H = A G B^H`` with ``A A^H = R_rx``, ``B B^H = R_tx`` and the entries of G independent and CN(0, 1):
@@ -275,13 +293,19 @@ class KroneckerChannel:
 
     Raises:
         ValueError: for a setting that is not allowed, by its name.
+
+    >>> near = wb.exponential_correlation(antennas=4, correlation=0.9)
+    >>> channel = wb.KroneckerChannel(streams=2, rx_antennas=4, rx_correlation=near)
+    >>> received, h = channel(np.ones((10, 2)), seed=1)
+    >>> received.shape, h.shape
+    ((10, 4), (10, 4, 2))
     """
 
     def __init__(self, *, streams: int, rx_antennas: int, rx_correlation: Any = None, tx_correlation: Any = None,
                  executor: Executor | None = None):
         self._executor = checked_executor(executor)
         streams, rx_antennas = whole("streams", streams, 1, 64), whole("rx_antennas", rx_antennas, 1, 512)
-        self._channel = made(_core.KroneckerChannel, streams=streams, rx_antennas=rx_antennas,
+        self._work = made(_core.KroneckerChannel, streams=streams, rx_antennas=rx_antennas,
                              rx_correlation=_correlation("rx_correlation", rx_correlation, rx_antennas),
                              tx_correlation=_correlation("tx_correlation", tx_correlation, streams))
         self.streams, self.rx_antennas = streams, rx_antennas
@@ -297,7 +321,9 @@ class KroneckerChannel:
         """
         return _responses(self, whole("channels", channels, 0, 2 ** 31 - 1), random_range(seed, first, point), out)
 
-    def __call__(self, sent: Array, *, seed: int, uses_per_channel: int = 1, first: int = 0, point: int = 0) -> Any:
+    @converting(sent=as_complex)
+    def __call__(self, sent: Array, *, seed: int, uses_per_channel: int = 1, first: int = 0, point: int = 0,
+                 strict: bool = False) -> Any:
         """Sends complex64 ``(..., streams)``: ``(received, channel)``.
 
         Args:
@@ -320,13 +346,18 @@ class KroneckerChannel:
         channels = batch if uses_per_channel == 1 else batch[:-1]
         received = space.empty(batch + (self.rx_antennas,), COMPLEX64)
         channel = space.empty(channels + (self.rx_antennas, self.streams), COMPLEX64)
-        self._channel.apply(space.executor(self._executor), space.take(sent), received, channel, uses_per_channel,
+        self._work.apply(space.executor(self._executor), space.take(sent), received, channel, uses_per_channel,
                             random_range(seed, first, point))
         return space.give(received), space.give(channel)
 
 
 class Csi(NamedTuple):
-    """Channel estimates of a file, as :func:`read_csi` gives them."""
+    """Channel estimates of a file, as :func:`read_csi` gives them.
+
+    >>> csi = wb.Csi(np.ones((2, 12, 4, 1), np.complex64), np.zeros((2, 12), np.uint8), "plain", 0.0, 0.0)
+    >>> csi.channel[csi.status == 0].shape
+    (24, 4, 1)
+    """
 
     #: H, complex64 ``(snapshots, subcarriers, rx, tx)``: of a trace rx are antennas of the base station, tx its users
     channel: np.ndarray

@@ -1,11 +1,19 @@
 """Convolutional codes of constraint lengths 3 to 9: encoder, Viterbi decoder, BCJR decoder."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
-from ._settings import checked_executor, checked_sign, code_of, listed, made, refused
+from ._arrays import FLOAT32, UINT8, Array, Executor
+from ._codec import Decoder, Encoder
+from ._convert import as_bits, as_llrs, converting
+from ._described import described
+from ._settings import code_of, listed, made, refused
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import BcjrDecoderKeywords, ViterbiDecoderKeywords
 
 __all__ = ["BcjrDecoder", "ConvCode", "ConvEncoder", "ViterbiDecoder", "conv_80211", "conv_80216", "conv_lte"]
 
@@ -20,6 +28,9 @@ class ConvCode:
         termination: "zero-tail", "tail-biting" or "truncated".
         sent: puncturing: rows of 0 and 1, one for each generator's output in a step of the period; empty sends all.
         order: "serial", step by step, or "streams", all of the first output, then all of the second.
+
+    >>> wb.ConvCode(constraint_length=3, generators=(0o7, 0o5))
+    ConvCode(constraint_length=3, generators=(0o7, 0o5), termination='zero-tail')
     """
 
     def __init__(self, *, constraint_length: int = 7, generators: Sequence[int] = (0o133, 0o171), feedback: int = 0,
@@ -68,6 +79,15 @@ class ConvCode:
         return f"ConvCode(constraint_length={self.constraint_length}, generators=({generators}), " \
                f"termination={self.termination!r})"
 
+    def __reduce__(self) -> Any:
+        return _conv_code, (self.constraint_length, self.generators, self.feedback, self.termination, self.sent, self.order)
+
+
+def _conv_code(constraint_length: int, generators: list[int], feedback: int, termination: str, sent: list[list[int]],
+               order: str) -> ConvCode:
+    return ConvCode(constraint_length=constraint_length, generators=generators, feedback=feedback, termination=termination,
+                    sent=sent, order=order)
+
 
 def conv_80211(*, rate: str = "1/2") -> ConvCode:
     """IEEE 802.11: (133, 171), zero tail; rate "1/2", "2/3", "3/4" or "5/6"."""
@@ -84,32 +104,35 @@ def conv_lte() -> ConvCode:
     return ConvCode._of(_core.ConvCode.lte())
 
 
-class ConvEncoder:
+@described
+class ConvEncoder(Encoder):
     """Encodes blocks of k bits, 1..2**20.
 
     Args:
         code: the code.
         k: bits of a block.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> encode = wb.ConvEncoder(code=wb.conv_80211(rate="3/4"), k=60)
+    >>> encode(np.ones((10, 60))).shape
+    (10, 88)
     """
 
     def __init__(self, *, code: ConvCode, k: int, executor: Executor | None = None):
-        self._executor = checked_executor(executor)
-        self._encoder = made(_core.ConvEncoder, code=code_of(code, ConvCode), k=k)
+        work = made(_core.ConvEncoder, code=code_of(code, ConvCode), k=k)
         self.code, self.k = code, k
         #: bits of a codeword, tail included
-        self.n: int = self._encoder.n
-        self._table = {"coded": (UINT8, (self.n,))}
+        self.n: int = work.n
+        super().__init__(work, {"coded": (UINT8, (self.n,))}, executor)
 
-    def __call__(self, bits: Array, *, out: Any = None) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., k)`` of which the lowest bit counts, to uint8 ``(..., n)``."""
-        space = space_of(bits)
-        arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
-        self._encoder.run(space.executor(self._executor), space.take(bits), arrays["coded"])
-        return results(space, arrays, "coded", out)
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., n)``."""
+        return self._encode(bits, out)
 
 
-class ViterbiDecoder:
+@described
+class ViterbiDecoder(Decoder):
     """The most likely codeword; of a tail-biting code the most likely path around the circle.
 
     That path need not end in the state it began with, which costs short tail-biting blocks error rate. With constraint length 7,
@@ -119,23 +142,28 @@ class ViterbiDecoder:
     Args:
         code: the code.
         k: information bits of a codeword, 1..65536.
-        overlap: only with a tail-biting code: steps around the circle before and behind the codeword. -1 chooses 8 (K - 1), and
-            8 (K - 1) / (1 - R) if the rate R is above 1/2.
+        {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> decode = wb.ViterbiDecoder(code=wb.conv_lte(), k=60)
+    >>> coded = wb.ConvEncoder(code=wb.conv_lte(), k=60)(np.ones((10, 60)))
+    >>> bool(decode(4 - 8.0 * coded).all())
+    True
     """
 
-    def __init__(self, *, code: ConvCode, k: int, overlap: int = -1, llr: str = "log_p0_p1",
-                 executor: Executor | None = None):
-        self._reversed = checked_sign(llr)
-        self._executor = checked_executor(executor)
-        self._decoder = made(_core.ViterbiDecoder, code=code_of(code, ConvCode), k=k, overlap=overlap)
-        self.code, self.k, self.llr = code, k, llr
-        self.n: int = self._decoder.n
-        self.overlap: int = self._decoder.overlap
-        self._table = {"bits": (UINT8, (k,)), "metric": (FLOAT32, ()), "status": (UINT8, ())}
+    _outputs = ("bits", "metric", "status")
 
-    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None) -> Any:
+    def __init__(self, *, code: ConvCode, k: int, llr: str = "log_p0_p1", executor: Executor | None = None,
+                 **settings: Unpack[ViterbiDecoderKeywords]):
+        work = made(_core.ViterbiDecoder, code=code_of(code, ConvCode), k=k, settings=settings)
+        super().__init__(work, {"bits": (UINT8, (k,)), "metric": (FLOAT32, ()), "status": (UINT8, ())}, llr, executor)
+        self.code, self.k = code, k
+        #: bits of a codeword
+        self.n: int = work.n
+
+    @converting(llr=as_llrs)
+    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
         """Decodes ``llr``, float32 ``(..., n)``.
 
         outputs: "bits" (uint8 ``(..., k)``), "metric" (float32 ``(...)``, the log-likelihood ratio of the codeword against
@@ -143,15 +171,11 @@ class ViterbiDecoder:
         codeword), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4 erased because fewer
         than k LLRs are not 0); or several names.
         """
-        space = space_of(llr)
-        arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
-        taken = space.take(llr)
-        self._decoder.run(space.executor(self._executor), space.negated(taken) if self._reversed else taken,
-                          arrays.get("bits"), arrays.get("metric"), arrays.get("status"))
-        return results(space, arrays, outputs, out)
+        return self._decode((llr,), outputs, out)
 
 
-class BcjrDecoder:
+@described
+class BcjrDecoder(Decoder):
     """Soft-output decoding; log-MAP is exact but for tail-biting codes.
 
     For those, paths that do not end in the state they began with count too. With constraint length 7, rate 1/2 and Es/N0 = -1.07 dB
@@ -161,8 +185,7 @@ class BcjrDecoder:
     Args:
         code: the code.
         k: information bits of a codeword, 1..65536.
-        algorithm: "log-map" (exact, but for a tail-biting code) or "max-log-map".
-        overlap: as of :class:`ViterbiDecoder`.
+        {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
@@ -170,31 +193,30 @@ class BcjrDecoder:
     LLRs and priors are limited to +-10000. Codewords of a rate above 1/2 of which all LLRs and priors are within +-2.5 have soft
     outputs within +-17 and take 2.4 times the time.
     Codewords of which more than a fourth of the LLRs and priors are beyond +-15 take 1.5 times the time.
+
+    >>> decode = wb.BcjrDecoder(code=wb.conv_80211(), k=60, algorithm="max-log-map")
+    >>> decode(np.full((10, decode.n), 0.5), outputs="soft").shape
+    (10, 60)
     """
 
-    def __init__(self, *, code: ConvCode, k: int, algorithm: str = "log-map", overlap: int = -1, llr: str = "log_p0_p1",
-                 executor: Executor | None = None):
-        self._reversed = checked_sign(llr)
-        self._executor = checked_executor(executor)
-        self._decoder = made(_core.BcjrDecoder, code=code_of(code, ConvCode), k=k, algorithm=algorithm, overlap=overlap)
-        self.code, self.k, self.llr = code, k, llr
-        self.n: int = self._decoder.n
-        self.overlap: int = self._decoder.overlap
-        self._table = {"bits": (UINT8, (k,)), "soft": (FLOAT32, (k,)), "extrinsic": (FLOAT32, (k,)), "status": (UINT8, ())}
+    _outputs = ("bits", "soft", "extrinsic", "status")
 
+    def __init__(self, *, code: ConvCode, k: int, llr: str = "log_p0_p1", executor: Executor | None = None,
+                 **settings: Unpack[BcjrDecoderKeywords]):
+        work = made(_core.BcjrDecoder, code=code_of(code, ConvCode), k=k, settings=settings)
+        table = {"bits": (UINT8, (k,)), "soft": (FLOAT32, (k,)), "extrinsic": (FLOAT32, (k,)), "status": (UINT8, ())}
+        super().__init__(work, table, llr, executor)
+        self.code, self.k = code, k
+        #: bits of a codeword
+        self.n: int = work.n
+
+    @converting(llr=as_llrs, prior=as_llrs)
     def __call__(self, llr: Array, *, prior: Array | None = None, outputs: str | Sequence[str] = "soft",
-                 out: Any = None) -> Any:
+                 out: Any = None, strict: bool = False) -> Any:
         """Decodes ``llr``, float32 ``(..., n)``, with a-priori LLRs ``prior`` of the bits, float32 ``(..., k)``.
 
         outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``, a-posteriori LLRs), "extrinsic" (the same without
         prior and systematic LLR), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4
         erased because fewer than k LLRs, those of the prior included, are not 0); or several names.
         """
-        space = space_of(llr)
-        arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
-        taken, before = space.take(llr), None if prior is None else space.take(prior)
-        if self._reversed:
-            taken, before = space.negated(taken), None if before is None else space.negated(before)
-        self._decoder.run(space.executor(self._executor), taken, before, arrays.get("bits"), arrays.get("soft"),
-                          arrays.get("extrinsic"), arrays.get("status"))
-        return results(space, arrays, outputs, out, ("soft", "extrinsic") if self._reversed else ())
+        return self._decode((llr, prior), outputs, out)

@@ -1,11 +1,19 @@
 """Quasi-cyclic LDPC codes: those of IEEE 802.16e (WiMAX) and 802.11n (WiFi), and any base matrix of one's own."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, batch_of, fill, results, space_of
-from ._settings import checked_executor, checked_sign, code_of, listed, made
+from ._arrays import FLOAT32, INT32, UINT8, Array, Executor
+from ._codec import Decoder, Encoder
+from ._convert import as_bits, as_llrs, converting
+from ._described import described
+from ._settings import code_of, listed, made
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import LdpcDecoderKeywords
 
 __all__ = ["LdpcCode", "LdpcDecoder", "LdpcEncoder", "wifi_ldpc", "wimax_ldpc"]
 
@@ -21,6 +29,10 @@ class LdpcCode:
 
     Raises:
         ValueError: naming row and column (from 0) of what is not allowed.
+
+    >>> code = wb.LdpcCode(matrix=[[0, 1, 0, -1], [1, 0, 0, 0]], z=4)
+    >>> code.k, code.n
+    (8, 16)
     """
 
     def __init__(self, *, matrix: Sequence[Sequence[int]], z: int):
@@ -55,6 +67,13 @@ class LdpcCode:
     def __repr__(self) -> str:
         return f"LdpcCode(k={self.k}, n={self.n}, z={self.z})"
 
+    def __reduce__(self) -> Any:
+        return _ldpc_code, (self.matrix, self.z)
+
+
+def _ldpc_code(matrix: list[list[int]], z: int) -> LdpcCode:
+    return LdpcCode(matrix=matrix, z=z)
+
 
 def wimax_ldpc(*, n: int = 2304, rate: str = "1/2") -> LdpcCode:
     """A code of IEEE 802.16e: n = 576, 672, ... 2304; rate "1/2", "2/3A", "2/3B", "3/4A", "3/4B" or "5/6"."""
@@ -66,41 +85,36 @@ def wifi_ldpc(*, n: int = 1944, rate: str = "1/2") -> LdpcCode:
     return LdpcCode._of(made(_core.LdpcCode.wifi, n=n, rate=rate))
 
 
-class LdpcEncoder:
+@described
+class LdpcEncoder(Encoder):
     """Encodes blocks of k bits, in time linear in the edges.
 
     Args:
         code: one whose parity part is triangular but for a core of up to four block columns, as those of the standards.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> encode = wb.LdpcEncoder(code=wb.wifi_ldpc(n=648))
+    >>> encode(np.ones((10, 324))).shape
+    (10, 648)
     """
 
     def __init__(self, *, code: LdpcCode, executor: Executor | None = None):
-        self._executor = checked_executor(executor)
-        self._encoder = made(_core.LdpcEncoder, code=code_of(code, LdpcCode))
+        super().__init__(made(_core.LdpcEncoder, code=code_of(code, LdpcCode)), {"coded": (UINT8, (code.n,))}, executor)
         self.code = code
-        self._table = {"coded": (UINT8, (code.n,))}
 
-    def __call__(self, bits: Array, *, out: Any = None) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., k)`` of which the lowest bit counts, to uint8 ``(..., n)``."""
-        space = space_of(bits)
-        arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
-        self._encoder.run(space.executor(self._executor), space.take(bits), arrays["coded"])
-        return results(space, arrays, "coded", out)
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., n)``."""
+        return self._encode(bits, out)
 
 
-class LdpcDecoder:
+@described
+class LdpcDecoder(Decoder):
     """Belief propagation.
 
     Args:
         code: the code.
-        algorithm: "normalised-min-sum", "min-sum", "offset-min-sum" or "sum-product" (exact).
-        scale: factor of normalised-min-sum, (0, 1]; with int8 a multiple of 1/8.
-        offset: of offset-min-sum, in units of LLRs, 0..8.
-        iterations: 1..1000, the most with early_stop.
-        schedule: "layered" or "flooding".
-        precision: of the messages: "float32"; "int8", on a CPU the fastest; "float16", which is for GPUs.
-        early_stop: a codeword leaves once all its checks hold.
-        int8_steps: steps of int8 messages in an LLR of 1, 0.25..64.
+        {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
@@ -108,23 +122,27 @@ class LdpcDecoder:
     too large. LLRs and messages are limited to +-10000, with float16 to +-1000, with int8 to +-127 and +-42 steps.
 
     The same bits come out on every processor, for any batch and number of threads.
+
+    >>> decode = wb.LdpcDecoder(code=wb.wifi_ldpc(n=648), iterations=20)
+    >>> bits, status = decode(np.full((10, 648), 3.0), outputs=("bits", "status"))
+    >>> bits.shape, int(status[0])
+    ((10, 324), 2)
     """
 
-    def __init__(self, *, code: LdpcCode, algorithm: str = "normalised-min-sum", scale: float = 0.75, offset: float = 0.5,
-                 iterations: int = 15, schedule: str = "layered", precision: str = "float32", early_stop: bool = True,
-                 int8_steps: float = 3.0, llr: str = "log_p0_p1", executor: Executor | None = None):
-        self._reversed = checked_sign(llr)
-        self._executor = checked_executor(executor)
-        self._decoder = made(_core.LdpcDecoder, code=code_of(code, LdpcCode), algorithm=algorithm, scale=scale, offset=offset,
-                             iterations=iterations, schedule=schedule, precision=precision,
-                             early_stop=early_stop, int8_steps=int8_steps)
-        self.code, self.llr = code, llr
+    _outputs = ("bits", "soft", "extrinsic", "iterations", "status")
+
+    def __init__(self, *, code: LdpcCode, llr: str = "log_p0_p1", executor: Executor | None = None,
+                 **settings: Unpack[LdpcDecoderKeywords]):
+        work = made(_core.LdpcDecoder, code=code_of(code, LdpcCode), settings=settings)
+        table = {"bits": (UINT8, (code.k,)), "soft": (FLOAT32, (code.n,)), "extrinsic": (FLOAT32, (code.n,)),
+                 "iterations": (INT32, ()), "status": (UINT8, ())}
+        super().__init__(work, table, llr, executor)
+        self.code = code
         #: information bits and bits of a codeword
         self.k, self.n = code.k, code.n
-        self._table = {"bits": (UINT8, (code.k,)), "soft": (FLOAT32, (code.n,)), "extrinsic": (FLOAT32, (code.n,)),
-                       "iterations": (INT32, ()), "status": (UINT8, ())}
 
-    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None) -> Any:
+    @converting(llr=as_llrs)
+    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
         """Decodes a batch of codewords.
 
         Args:
@@ -134,11 +152,6 @@ class LdpcDecoder:
                 ``(...)``: 1 erased because of a NaN or infinite LLR, 2 all checks hold, 5 = 1 + 4 erased because fewer than k
                 LLRs are usable, that is, not 0 in the decoder's number format); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
-        space = space_of(llr)
-        arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
-        taken = space.take(llr)
-        self._decoder.run(space.executor(self._executor), space.negated(taken) if self._reversed else taken,
-                          arrays.get("bits"), arrays.get("soft"), arrays.get("extrinsic"), arrays.get("iterations"),
-                          arrays.get("status"))
-        return results(space, arrays, outputs, out, ("soft", "extrinsic") if self._reversed else ())
+        return self._decode((llr,), outputs, out)

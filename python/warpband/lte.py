@@ -1,20 +1,29 @@
 """The turbo-coded transport channels of LTE (3GPP TS 36.212 sections 5.1.1 to 5.1.4), with HARQ, and their CRCs."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _core
-from ._arrays import (INT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill, results,
+from ._arrays import (FLOAT32, INT32, UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill, results,
                       space_of)
+from ._codec import Decoder, Encoder
+from ._convert import as_bits, as_llrs, converting
+from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made, refused, whole
 from .turbo import crc_of
 
-__all__ = ["CrcAttacher", "LteTransportDecoder", "LteTransportEncoder"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import LteRateMatcherKeywords, LteTransportDecoderKeywords, LteTransportEncoderKeywords
+
+__all__ = ["CrcAttacher", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder", "LteTransportEncoder", "lte_segmentation"]
 
 
-class CrcAttacher:
+@described
+class CrcAttacher(Described):
     """Cyclic redundancy checks (3GPP TS 36.212 section 5.1.1): parity behind the bits of each row.
 
     The register begins with zeros and is not inverted at the end; the first bit is the coefficient of the highest power, and parity
@@ -27,18 +36,25 @@ class CrcAttacher:
 
     Raises:
         ValueError: for a setting that is not allowed, by its name.
+
+    >>> crc = wb.CrcAttacher(n=8, crc="crc8")
+    >>> crc(np.array([1, 0, 0, 0, 0, 0, 0, 0]))
+    array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1], dtype=uint8)
+    >>> crc.check(crc(np.ones((3, 8)))).tolist()
+    [True, True, True]
     """
 
     def __init__(self, *, n: int, crc: str | tuple[int, int] = "crc24a", executor: Executor | None = None):
         self._executor = checked_executor(executor)
         words = crc_of(crc)
-        self._attacher = made(_core.CrcAttacher, n=n, crc=words)
+        self._work = made(_core.CrcAttacher, n=n, crc=words)
         self.n = n
         #: bits of parity
         self.degree: int = words[1]
         self._table = {"coded": (UINT8, (n + self.degree,))}
 
-    def __call__(self, bits: Array, *, out: Any = None) -> Any:
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
         """Bits, uint8 or bool ``(..., n)``, with their parity: uint8 ``(..., n + degree)``, or ``out``, which is filled.
 
         Takes arrays of NumPy, torch and CuPy, and others in host memory; of others on a device :meth:`attach` does.
@@ -46,15 +62,16 @@ class CrcAttacher:
         space, taken, executor = self._expected(bits, False)
         arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
         arrays["coded"][..., :self.n] = taken
-        self._attacher.attach(executor, arrays["coded"])
+        self._work.attach(executor, arrays["coded"])
         return results(space, arrays, "coded", out)
 
     def attach(self, bits: Array) -> None:
         """Writes the parity of the first n bits of each row, uint8 ``(..., n + degree)``, behind them."""
         space = space_of(bits)
-        self._attacher.attach(space.executor(self._executor), space.target(bits))
+        self._work.attach(space.executor(self._executor), space.target(bits))
 
-    def check(self, bits: Array) -> Any:
+    @converting(bits=as_bits)
+    def check(self, bits: Array, *, strict: bool = False) -> Any:
         """Whether the last bits of each row, uint8 or bool ``(..., n + degree)``, are the parity of the others: bool ``(...)``.
 
         Takes arrays as calls do.
@@ -62,7 +79,7 @@ class CrcAttacher:
         space, taken, executor = self._expected(bits, True)
         coded = space.empty(tuple(bits.shape), UINT8)
         coded[...] = taken
-        self._attacher.attach(executor, coded)
+        self._work.attach(executor, coded)
         ok = (coded[..., self.n:] == taken[..., self.n:]).all(-1)
         return ok if isinstance(space, DeviceSpace) else space.give(np.asarray(ok))
 
@@ -73,79 +90,154 @@ class CrcAttacher:
             raise ValueError("bits = an array on a device is not allowed: expected one of torch or CuPy, or attach() for one of "
                              "another library")
         taken, executor = space.take(bits), space.executor(self._executor)
-        self._attacher.expect(executor, taken, with_parity)
+        self._work.expect(executor, taken, with_parity)
         return space, taken, executor
 
 
-class LteTransportEncoder:
+class LteSegmentation(NamedTuple):
+    """How a transport block is cut, as :func:`lte_segmentation` says.
+
+    >>> wb.lte_segmentation(transport_bits=100).sizes
+    [128]
+    """
+
+    #: bits of each code block, in order
+    sizes: list[int]
+    #: filler bits, at the front of the first one: zeros that are not sent
+    fillers: int
+    #: bits of the CRC that each code block has of its own: 24, or 0 where there is one block
+    block_crc_bits: int
+
+
+def lte_segmentation(*, transport_bits: int) -> LteSegmentation:
+    """Code blocks of a transport block of A = 1..2**20 bits without its CRC-24A (3GPP TS 36.212 section 5.1.2).
+
+    >>> wb.lte_segmentation(transport_bits=6200)
+    LteSegmentation(sizes=[3136, 3136], fillers=0, block_crc_bits=24)
+    """
+    return LteSegmentation(*made(_core.lte_segmentation, transport_bits=transport_bits))
+
+
+@described
+class LteRateMatcher(Described):
+    """Rate matching of single code blocks of the turbo code (3GPP TS 36.212 section 5.1.4.1).
+
+    Args:
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> matcher = wb.LteRateMatcher(k=40, sent_bits=100)
+    >>> sent = matcher(wb.TurboEncoder(k=40)(np.ones((5, 40))))
+    >>> sent.shape, matcher.combine(4 - 8 * sent.astype(np.float32)).shape
+    ((5, 100), (5, 132))
+    """
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[LteRateMatcherKeywords]):
+        self._reversed = checked_sign(llr)
+        self._executor = checked_executor(executor)
+        self._work = made(_core.LteRateMatcher, settings=settings)
+        self.llr = llr
+        #: bits of a codeword, 3 (k + 4)
+        self.n: int = 3 * (self._work.settings["k"] + 4)
+        self._table = {"sent": (UINT8, (self._work.settings["sent_bits"],)), "soft": (FLOAT32, (self.n,))}
+
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None, strict: bool = False) -> Any:
+        """What is sent of codewords, uint8 or bool ``(..., n)``, in redundancy version ``rv`` = 0..3: uint8 ``(..., sent_bits)``."""
+        space = space_of(bits)
+        arrays = fill(space, self._table, "sent", out, batch_of("bits", bits, 1))
+        self._work.run(space.executor(self._executor), space.take(bits), whole("rv", rv), arrays["sent"])
+        return results(space, arrays, "sent", out)
+
+    @converting(llr=as_llrs)
+    def combine(self, llr: Array, *, rv: int = 0, soft: Any = None, strict: bool = False) -> Any:
+        """LLRs of a transmission to those of its codewords, float32 ``(..., n)``.
+
+        Args:
+            llr: float32 ``(..., sent_bits)``. One with a NaN or infinite LLR adds nothing.
+            rv: its redundancy version, 0..3.
+            soft: what a former call returned, to which this transmission is added; None begins anew, with 0 where nothing was
+                received and +-10000 at filler bits.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
+        """
+        space = space_of(llr)
+        arrays = fill(space, self._table, "soft", soft, batch_of("llr", llr, 1))
+        sums, taken = arrays["soft"], space.take(llr)
+        if self._reversed:
+            taken, sums = space.negated(taken), sums if soft is None else space.negate(sums)
+        self._work.combine(space.executor(self._executor), taken, whole("rv", rv), soft is None, sums)
+        return results(space, arrays, "soft", soft, ("soft",) if self._reversed else ())
+
+
+@described
+class LteTransportEncoder(Encoder):
     """Transport blocks to what is sent of them: CRCs, code blocks, turbo code, rate matching.
 
     Args:
-        transport_bits: A, bits of a block without CRCs, 1..2**20.
-        coded_bits: G, bits of a transmission: a multiple of layers * modulation_order.
-        modulation_order: bits of a symbol: 1, 2, 4, 6, 8 or 10.
-        layers: that a block is mapped to, 1..4.
-        soft_buffer: N_cb, places that are kept of each code block's circular buffer; 0 is all.
+        {settings}
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> encode = wb.LteTransportEncoder(transport_bits=6200, coded_bits=12000)
+    >>> encode(np.ones((3, 6200)), rv=2).shape, encode.blocks
+    ((3, 12000), 2)
     """
 
-    def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,
-                 soft_buffer: int = 0, executor: Executor | None = None):
-        self._executor = checked_executor(executor)
-        self._encoder = made(_core.LteTransportEncoder, transport_bits=transport_bits, coded_bits=coded_bits,
-                             modulation_order=modulation_order, layers=layers, soft_buffer=soft_buffer)
-        self.transport_bits, self.coded_bits = transport_bits, coded_bits
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[LteTransportEncoderKeywords]):
+        work = made(_core.LteTransportEncoder, settings=settings)
+        super().__init__(work, {"coded": (UINT8, (work.settings["coded_bits"],))}, executor)
         #: code blocks of a transport block
-        self.blocks: int = self._encoder.blocks
-        self._table = {"coded": (UINT8, (coded_bits,))}
+        self.blocks: int = work.blocks
 
-    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None) -> Any:
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None, strict: bool = False) -> Any:
         """Encodes ``bits``, uint8 or bool ``(..., A)``, to redundancy version ``rv`` = 0..3, uint8 ``(..., G)``."""
-        space = space_of(bits)
-        arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
-        self._encoder.run(space.executor(self._executor), space.take(bits), whole("rv", rv), arrays["coded"])
-        return results(space, arrays, "coded", out)
+        return self._encode(bits, out, whole("rv", rv))
 
 
-class LteTransportDecoder:
+@described
+class LteTransportDecoder(Decoder):
     """LLRs of one transmission or more to transport blocks.
 
     ``decoder(llr, rv=0)`` decodes a first transmission; ``decoder(llr, rv=2, first=False)`` adds a further one of the same
     blocks to what was received before, and decodes again.
 
     Args:
-        algorithm, iterations, windows, overlap, extrinsic_scale, precision, llr_steps: those of
-            :class:`warpband.TurboDecoder`. Automatic windows and overlap follow from the code rate of the first transmission.
-        crc_stop: a code block leaves the iterations once its CRC holds.
+        {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
 
     A code block is ok if its CRC holds and enough of it was received: at least as many LLRs that are not 0 in the decoder's number
     format as it has bits, both without fillers. All-zero bits satisfy every CRC, so they need more. Of the LLRs that transmissions
     reached 7/8 must be above 1/4096 of the largest. From 16-QAM on the signs of symbols (the first two of ``modulation_order`` bits)
     must also be zeros more often than those of noise.
 
-    The other arguments are those of :class:`LteTransportEncoder`. One decoder serves one series of transmissions at a time.
+    Automatic windows and overlap follow from the code rate of the first transmission. One decoder serves one series of transmissions at a time.
     Sums of LLRs over transmissions are limited to +-1e30, and in the decoder to the limits of :class:`warpband.TurboDecoder`.
+
+    >>> settings = {"transport_bits": 100, "coded_bits": 160}
+    >>> encode, decode = wb.LteTransportEncoder(**settings), wb.LteTransportDecoder(**settings)
+    >>> sent = [1 - 2.0 * encode(np.ones((1, 100)), rv=rv) for rv in (0, 2)]
+    >>> noise = 0.8 * np.random.default_rng(1).normal(size=(2, 1, 160))
+    >>> llr = [2 / 0.8 ** 2 * (sent[i] + noise[i]) for i in range(2)]
+    >>> int(decode(llr[0], outputs="ok")[0]), int(decode(llr[1], rv=2, first=False, outputs="ok")[0])
+    (0, 1)
     """
 
-    def __init__(self, *, transport_bits: int, coded_bits: int, modulation_order: int = 2, layers: int = 1,
-                 soft_buffer: int = 0, algorithm: str = "log-map", iterations: int = 6, windows: int = 0, overlap: int = -1,
-                 extrinsic_scale: float = 1.0, crc_stop: bool = True, precision: str = "float32", llr_steps: float = 8.0,
-                 llr: str = "log_p0_p1", executor: Executor | None = None):
-        self._reversed = checked_sign(llr)
-        self._executor = checked_executor(executor)
-        self._decoder = made(
-            _core.LteTransportDecoder, transport_bits=transport_bits, coded_bits=coded_bits, modulation_order=modulation_order, layers=layers,
-            soft_buffer=soft_buffer, algorithm=algorithm, iterations=iterations, windows=windows, overlap=overlap,
-            extrinsic_scale=extrinsic_scale, crc_stop=crc_stop, precision=precision, llr_steps=llr_steps)
-        self.transport_bits, self.coded_bits, self.llr = transport_bits, coded_bits, llr
-        #: code blocks of a transport block
-        self.blocks: int = self._decoder.blocks
-        self._table = {"bits": (UINT8, (transport_bits,)), "ok": (UINT8, ()), "block_ok": (UINT8, (self.blocks,)),
-                       "iterations": (INT32, (self.blocks,)), "status": (UINT8, ())}
+    _outputs = ("bits", "ok", "block_ok", "iterations", "status")
 
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None,
+                 **settings: Unpack[LteTransportDecoderKeywords]):
+        work = made(_core.LteTransportDecoder, settings=settings)
+        #: code blocks of a transport block
+        self.blocks: int = work.blocks
+        table = {"bits": (UINT8, (work.settings["transport_bits"],)), "ok": (UINT8, ()), "block_ok": (UINT8, (self.blocks,)),
+                 "iterations": (INT32, (self.blocks,)), "status": (UINT8, ())}
+        super().__init__(work, table, llr, executor)
+
+    @converting(llr=as_llrs)
     def __call__(self, llr: Array, *, rv: int = 0, first: bool = True, outputs: str | Sequence[str] = ("bits", "ok"),
-                 out: Any = None) -> Any:
+                 out: Any = None, strict: bool = False) -> Any:
         """Combines a transmission and decodes.
 
         Args:
@@ -157,12 +249,8 @@ class LteTransportDecoder:
                 ``(...)``, 1 if a NaN or infinite LLR erased part of a transmission, 5 = 1 + 4 if too little of a code block
                 was received so far); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
         if not isinstance(first, bool):
             raise refused("first", first, "True or False")
-        space = space_of(llr)
-        arrays = fill(space, self._table, outputs, out, batch_of("llr", llr, 1))
-        taken, executor = space.take(llr), space.executor(self._executor)
-        self._decoder.decode(executor, space.negated(taken) if self._reversed else taken, whole("rv", rv), first,
-                             arrays.get("bits"), arrays.get("ok"), arrays.get("block_ok"), arrays.get("iterations"), arrays.get("status"))
-        return results(space, arrays, outputs, out)
+        return self._decode((llr,), outputs, out, whole("rv", rv), first)

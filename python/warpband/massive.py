@@ -1,50 +1,55 @@
 """Massive MIMO: uplink detection and downlink precoding for up to 512 antennas and 64 users (docs/li-thesis.md)."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, INT8, UINT8, Array, Executor, as_halves, batch_of, fill, results, space_of
+from ._convert import as_complex, as_noise, as_samples, converting
+from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import MassiveDownlinkKeywords, MassiveUplinkKeywords
 
 __all__ = ["MassiveDownlink", "MassiveUplink"]
 
 
-class MassiveUplink:
-    """MMSE detection: ``y = H x + n``, LLRs of every user.
+@described
+class MassiveUplink(Described):
+    """MMSE detection: ``y = H x + n``, LLRs of every user. ``sinr`` that is left out is "approximate" with cg and jacobi-cg.
 
     Args:
-        antennas: users..512.
-        users: 1..64.
-        qam: points, 4, 16, 64 or 256.
-        mode: "cholesky", "cg" and "jacobi-cg" (conjugate gradients, need ``iterations``), "zf" or "mf".
-        iterations: of the conjugate gradients, 1..64.
-        sinr: "exact", or "approximate", from the Gram matrix, which cg and jacobi-cg take; None chooses.
-        llr_clip: LLRs are limited to +-this.
-        llr_steps: of the output "llr_int8": steps in an LLR of 1, 0.25..64.
-        sums: "float32" for the same bits on every device, or "split-f16": sums over antennas for 16 and 32 users on
-            the tensor cores of a GPU, with a Gram matrix to a relative error of 1e-6; elsewhere as "float32".
+        {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> h, bits = wb.mimo_rayleigh(np.ones((10, 4)), rx_antennas=32, seed=1)[1], np.ones((10, 8))
+    >>> received = (h @ wb.QamMapper(qam=4)(bits)[..., None])[..., 0]
+    >>> detect = wb.MassiveUplink(antennas=32, users=4, qam=4)
+    >>> np.array_equal(detect(h, received, 0.1) < 0, bits)
+    True
     """
 
-    def __init__(self, *, antennas: int, users: int, qam: int, mode: str = "cholesky", iterations: int = 0,
-                 sinr: str | None = None, llr_clip: float = float("inf"), llr_steps: float = 8.0,
-                 sums: str = "float32", llr: str = "log_p0_p1",
-                 executor: Executor | None = None):
+    _renamed = {"mode": "solver"}
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MassiveUplinkKeywords]):
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
-        if sinr is None:
-            sinr = "approximate" if mode in ("cg", "jacobi-cg", "jacobi_cg") else "exact"
-        self._detector = made(_core.MassiveUplink, antennas=antennas, users=users, qam=qam, mode=mode, iterations=iterations,
-                              sinr=sinr, llr_clip=llr_clip, llr_steps=llr_steps, sums=sums)
-        self.antennas, self.users, self.qam, self.llr = antennas, users, qam, llr
-        self.bits_per_vector: int = self._detector.bits_per_vector
-        self._table = {"llr": (FLOAT32, (self.bits_per_vector,)), "equalized": (COMPLEX64, (users,)),
-                       "sinr": (FLOAT32, (users,)), "status": (UINT8, ()), "llr_int8": (INT8, (self.bits_per_vector,))}
+        self._work = made(_core.MassiveUplink, settings=settings)
+        #: the sign of LLRs
+        self.llr = llr
+        #: LLRs of a vector: users * log2(qam)
+        self.bits_per_vector: int = self._work.bits_per_vector
+        users = (self.users,)
+        self._table = {"llr": (FLOAT32, (self.bits_per_vector,)), "equalized": (COMPLEX64, users), "sinr": (FLOAT32, users),
+                       "status": (UINT8, ()), "llr_int8": (INT8, (self.bits_per_vector,))}
 
+    @converting(channel=as_samples, received=as_samples, noise_var=as_noise("channel", 2))
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *,
-                 outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
+                 outputs: str | Sequence[str] = "llr", out: Any = None, strict: bool = False) -> Any:
         """Detects the vectors of frames.
 
         H and y may both be pairs of halves instead, half the bytes: float16 ``(..., antennas, users, 2)`` and
@@ -56,7 +61,7 @@ class MassiveUplink:
             channel: H, complex64 ``(..., antennas, users)``; its batch axes are the frames.
             received: y, complex64 ``(..., antennas)``; its batch axes begin with the frames, further ones are the vectors that
                 share an H: ``(frames, symbols, antennas)``.
-            noise_var: N0 per complex entry, 1e-30..1e12: a number, or float32 with the axes of the frames. Frames with another
+            noise_var: N0 per complex entry, 1e-30..1e12: a number, or an array that broadcasts to the axes of the frames. Frames with another
                 N0, with NaN or Inf or with a sum of ``|H|^2`` outside 1e-12..1e12 are erased: zeros, and status 1. Scale CSI in
                 physical units, and N0 by the square of its factor.
                 Distances are float32: what an LLR has below about ``1e-7 SINR (|x|^2 + 1)``, x the estimate, is lost. A
@@ -65,39 +70,44 @@ class MassiveUplink:
                 without bias), "sinr" (float32 ``(..., users)``, linear), "status" (uint8 ``(...)``, 1 erased), "llr_int8"
                 (int8, LLRs in steps of 1 / ``llr_steps``, the nearest of -127..127); or several.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
         channel, _ = as_halves(channel)
         received, half = as_halves(received)
         space = space_of(received)
         arrays = fill(space, self._table, outputs, out, batch_of("received", received, 2 if half else 1))
-        self._detector.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
+        self._work.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
                            arrays.get("llr"), arrays.get("equalized"), arrays.get("sinr"), arrays.get("status"),
                            arrays.get("llr_int8"))
         return results(space, arrays, outputs, out, ("llr", "llr_int8") if self._reversed else ())
 
 
-class MassiveDownlink:
+@described
+class MassiveDownlink(Described):
     """Precoding by the same linear system: ``H A^-1 s``, ``A = H^H H + (N0 / Es) I``, normalised; mf sends ``H s``.
 
     The users receive ``H^H x + n`` with the H of the uplink. A calibrated array has ``H^T``: then pass ``conj(H)``.
 
     Args:
-        antennas, users, mode, iterations: as of :class:`MassiveUplink`.
-        symbol_energy: Es, 1e-6..1e6.
-        normalization: "unit-power", or "as-printed": of norm Es.
+        {settings}
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> h = wb.mimo_rayleigh(np.ones((10, 4)), rx_antennas=32, seed=1)[1]
+    >>> precode = wb.MassiveDownlink(antennas=32, users=4)
+    >>> precode(h, np.ones((10, 4)), 0.1).shape
+    (10, 32)
     """
 
-    def __init__(self, *, antennas: int, users: int, mode: str = "cholesky", iterations: int = 0, symbol_energy: float = 1.0,
-                 normalization: str = "unit-power", executor: Executor | None = None):
-        self._executor = checked_executor(executor)
-        self._precoder = made(_core.MassiveDownlink, antennas=antennas, users=users, mode=mode, iterations=iterations,
-                              symbol_energy=symbol_energy, normalization=normalization)
-        self.antennas, self.users = antennas, users
-        self._table = {"precoded": (COMPLEX64, (antennas,)), "status": (UINT8, ())}
+    _renamed = {"mode": "solver"}
 
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[MassiveDownlinkKeywords]):
+        self._executor = checked_executor(executor)
+        self._work = made(_core.MassiveDownlink, settings=settings)
+        self._table = {"precoded": (COMPLEX64, (self.antennas,)), "status": (UINT8, ())}
+
+    @converting(channel=as_samples, sent=as_complex, noise_var=as_noise("channel", 2))
     def __call__(self, channel: Array, sent: Array, noise_var: float | Array, *,
-                 outputs: str | Sequence[str] = "precoded", out: Any = None) -> Any:
+                 outputs: str | Sequence[str] = "precoded", out: Any = None, strict: bool = False) -> Any:
         """Precodes symbols ``sent``, complex64 ``(..., users)``; ``channel``, also of halves, and ``noise_var`` as of the uplink,
         but ``noise_var`` from 0 to 1e12.
 
@@ -110,6 +120,6 @@ class MassiveDownlink:
         precoded = arrays.get("precoded")
         if precoded is None:  # the library computes it always
             precoded = space.empty(batch + (self.antennas,), COMPLEX64)
-        self._precoder.run(space.executor(self._executor), space.take(channel), space.take(sent), space.take(noise_var),
+        self._work.run(space.executor(self._executor), space.take(channel), space.take(sent), space.take(noise_var),
                            precoded, arrays.get("status"))
         return results(space, arrays, outputs, out)

@@ -1,93 +1,117 @@
 """Space-time block codes of two antennas and two slots: Alamouti, Silver, Golden, and any pair of Alamouti blocks."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._codec import Encoder
+from ._convert import as_bits, as_complex, as_noise, converting
+from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made, refused
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import StbcDecoderKeywords, StbcEncoderKeywords
 
 __all__ = ["StbcDecoder", "StbcEncoder"]
 
 
-def _matrix(v: Any) -> list[complex]:
+def _with_entries(settings: Any) -> Any:
+    """The settings with the entries of a matrix ``v``, row after row."""
+    v = settings.get("v")
+    if v is None:
+        return settings
     try:
-        return [] if v is None else [complex(x) for row in v for x in row]
+        return {**settings, "v": np.asarray(v, complex).reshape(2, 2).ravel().tolist()}
     except (TypeError, ValueError):
         raise refused("v", v, "a unitary matrix of 2 x 2") from None
 
 
-class StbcEncoder:
+@described
+class StbcEncoder(Encoder):
     """Bits or symbols to codewords.
 
     Args:
-        code: "alamouti" (2 symbols), "silver", "golden", or "pair" with ``v`` (4 symbols).
-        qam: points, 4, 16 or 64.
-        v: of "pair" alone: the unitary 2 x 2 matrix that turns the second Alamouti block.
+        {settings}
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> encode = wb.StbcEncoder(type="golden", qam=4)
+    >>> encode(np.ones((10, encode.bits_per_codeword))).shape
+    (10, 2, 2)
     """
 
-    def __init__(self, *, code: str, qam: int, v: Any = None, executor: Executor | None = None):
-        self._executor = checked_executor(executor)
-        self._encoder = made(_core.StbcEncoder, code=code, v=_matrix(v), qam=qam)
-        self.code, self.qam = code, qam
-        self.symbols = 2 if code == "alamouti" else 4
-        self.bits_per_codeword: int = self._encoder.bits_per_codeword
-        self._table = {"coded": (COMPLEX64, (2, 2))}
+    _renamed = {"code": "type"}
 
-    def __call__(self, bits: Array, *, out: Any = None) -> Any:
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[StbcEncoderKeywords]):
+        work = made(_core.StbcEncoder, settings=_with_entries(settings))
+        super().__init__(work, {"coded": (COMPLEX64, (2, 2))}, executor)
+        self.symbols: int = work.symbols
+        self.bits_per_codeword: int = work.bits_per_codeword
+
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
         """Encodes ``bits``, uint8 or bool ``(..., bits_per_codeword)``, to complex64 ``(..., 2, 2)``: slot, antenna."""
-        space = space_of(bits)
-        arrays = fill(space, self._table, "coded", out, batch_of("bits", bits, 1))
-        self._encoder.run(space.executor(self._executor), space.take(bits), arrays["coded"])
-        return results(space, arrays, "coded", out)
+        return self._encode(bits, out)
 
-    def encode_symbols(self, symbols: Array, *, out: Any = None) -> Any:
+    @converting(symbols=as_complex)
+    def encode_symbols(self, symbols: Array, *, out: Any = None, strict: bool = False) -> Any:
         """Encodes ``symbols``, complex64 ``(..., 2 or 4)``, any finite numbers, to complex64 ``(..., 2, 2)``."""
         space = space_of(symbols)
         arrays = fill(space, self._table, "coded", out, batch_of("symbols", symbols, 1))
-        self._encoder.run_symbols(space.executor(self._executor), space.take(symbols), arrays["coded"])
+        self._work.run_symbols(space.executor(self._executor), space.take(symbols), arrays["coded"])
         return results(space, arrays, "coded", out)
 
 
-class StbcDecoder:
+@described
+class StbcDecoder(Described):
     """Maximum-likelihood decoding.
 
     Args:
-        code, qam, v: as of :class:`StbcEncoder`.
-        rx_antennas: 1..4.
-        search: "exact", or for the Golden code "slicing", nearly as good and O(M^2).
-        llr_clip: LLRs are limited to +-this.
+        {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
+
+    >>> bits = np.ones((10, 4))
+    >>> sent = wb.StbcEncoder(type="alamouti", qam=4)(bits)
+    >>> decode = wb.StbcDecoder(type="alamouti", qam=4, rx_antennas=2)
+    >>> h = np.full((10, 2, 2), 0.5 + 0.5j)
+    >>> np.array_equal(decode(h, sent @ h.swapaxes(1, 2), 0.1, outputs="bits"), bits)
+    True
     """
 
-    def __init__(self, *, code: str, qam: int, rx_antennas: int, v: Any = None, search: str = "exact",
-                 llr_clip: float = float("inf"), llr: str = "log_p0_p1", executor: Executor | None = None):
+    _renamed = {"code": "type"}
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[StbcDecoderKeywords]):
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
-        self._decoder = made(_core.StbcDecoder, code=code, v=_matrix(v), qam=qam, rx_antennas=rx_antennas, search=search,
-                             llr_clip=llr_clip)
-        self.code, self.qam, self.rx_antennas, self.llr = code, qam, rx_antennas, llr
-        self.bits_per_codeword: int = self._decoder.bits_per_codeword
+        self._work = made(_core.StbcDecoder, settings=_with_entries(settings))
+        #: the sign of LLRs
+        self.llr = llr
+        self.bits_per_codeword: int = self._work.bits_per_codeword
         bits = (self.bits_per_codeword,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
 
+    @converting(channel=as_complex, received=as_complex, noise_var=as_noise("received", 2))
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *,
-                 outputs: str | Sequence[str] = "llr", out: Any = None) -> Any:
+                 outputs: str | Sequence[str] = "llr", out: Any = None, strict: bool = False) -> Any:
         """Decodes codewords.
 
         Args:
             channel: H, complex64 ``(..., rx_antennas, 2)``; the batch axes may be the first of received's alone.
             received: Y, complex64 ``(..., 2, rx_antennas)``: slot, antenna.
-            noise_var: N0 per complex entry: a number, or float32 with the batch axes of ``received``.
+            noise_var: N0 per complex entry: a number, or an array that broadcasts to the batch axes of ``received``.
             outputs: "llr" (float32 ``(..., bits_per_codeword)``, max-log), "bits" (uint8, of the most likely codeword),
                 "status" (uint8 ``(...)``, 1 erased, zeros: NaN or Inf, N0 or ``|H|^2`` outside 1e-30..1e30, ``|Y|^2`` above
                 1e30 or above 1e10 ``|H|^2``); or several names. Without "llr" the search is the cheaper one.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
         space = space_of(received)
         arrays = fill(space, self._table, outputs, out, batch_of("received", received, 2))
-        self._decoder.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
+        self._work.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
                           arrays.get("llr"), arrays.get("bits"), arrays.get("status"))
         return results(space, arrays, outputs, out, ("llr",) if self._reversed else ())

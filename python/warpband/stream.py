@@ -24,6 +24,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, INT8, INT32, UINT8, Array, NumpySpace, as_halves, batch_of, space_of
+from ._convert import as_samples, converting
 from ._settings import listed, made, refused
 from .conv import BcjrDecoder, ViterbiDecoder
 from .detect import Detector
@@ -36,11 +37,29 @@ __all__ = ["FrameDropped", "Latencies", "Stream", "StreamFrame", "StreamStats", 
 
 
 class FrameDropped(RuntimeError):
-    """The frame was dropped: it waited longest when the queue was full, or when the stream was stopped."""
+    """The frame was dropped: it waited longest when the queue was full, or when the stream was stopped.
+
+    >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    >>> h, y = np.ones((10, 1, 1)) * np.eye(2), np.ones((10, 2))
+    >>> stream = wb.Stream(stage=detector, most_items=10)
+    >>> stream.stop()  # what waits then is dropped: its ticket raises this
+    >>> issubclass(wb.FrameDropped, RuntimeError)
+    True
+    """
 
 
 class Latencies:
-    """Times of delivered frames, kept as counts in cells of less than 1 %."""
+    """Times of delivered frames, kept as counts in cells of less than 1 %.
+
+    >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    >>> h, y = np.ones((10, 1, 1)) * np.eye(2), np.ones((10, 2))
+    >>> with wb.Stream(stage=detector, most_items=10) as stream:
+    ...     ticket = stream.push(h, y, 0.1)
+    ...     stream.drain()
+    ...     latency = stream.stats().latency
+    >>> latency.count, latency.percentile_us(50) <= latency.percentile_us(99)
+    (1, True)
+    """
 
     def __init__(self, counted: Any):
         self._counted = counted
@@ -78,7 +97,17 @@ class Latencies:
 
 @dataclass(frozen=True)
 class StreamStats:
-    """What a stream has counted. pushed = delivered + dropped + failed once it is drained or stopped."""
+    """What a stream has counted. pushed = delivered + dropped + failed once it is drained or stopped.
+
+    >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    >>> h, y = np.ones((10, 1, 1)) * np.eye(2), np.ones((10, 2))
+    >>> with wb.Stream(stage=detector, most_items=10) as stream:
+    ...     ticket = stream.push(h, y, 0.1)
+    ...     stream.drain()
+    ...     stats = stream.stats()
+    >>> stats.pushed, stats.delivered, stats.missed
+    (1, 1, 0)
+    """
 
     pushed: int
     delivered: int
@@ -105,7 +134,15 @@ class StreamStats:
 
 @dataclass(frozen=True)
 class StreamFrame:
-    """A frame as it was delivered."""
+    """A frame as it was delivered.
+
+    >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    >>> h, y = np.ones((10, 1, 1)) * np.eye(2), np.ones((10, 2))
+    >>> with wb.Stream(stage=detector, most_items=10) as stream:
+    ...     frame = stream.push(h, y, 0.1, tag="first").frame()
+    >>> frame.status, frame.tag, frame.result.shape
+    ('delivered', 'first', (10, 4))
+    """
 
     #: 0, 1, 2, ... in the order of pushes
     sequence: int
@@ -174,7 +211,16 @@ def _frame_of(ticket: Any) -> StreamFrame:
 
 
 class Ticket:
-    """A frame that was pushed, and its result once it is there. Holds no slot: any number may be kept."""
+    """A frame that was pushed, and its result once it is there. Holds no slot: any number may be kept.
+
+    >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    >>> h, y = np.ones((10, 1, 1)) * np.eye(2), np.ones((10, 2))
+    >>> with wb.Stream(stage=detector, most_items=10) as stream:
+    ...     ticket = stream.push(h, y, 0.1)
+    ...     llr = ticket.result(timeout=60)
+    >>> ticket
+    Ticket(0, done)
+    """
 
     __slots__ = ("_ticket", "_frame")
 
@@ -319,6 +365,14 @@ class Stream:
     Raises:
         ValueError: for settings.
         RuntimeError: for devices that are not there, and memory that is not.
+
+    >>> detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    >>> h, y = np.ones((10, 1, 1)) * np.eye(2), np.ones((10, 2))
+    >>> with wb.Stream(stage=detector, most_items=10) as stream:
+    ...     tickets = [stream.push(h, y, 0.1) for _ in range(3)]
+    ...     llr = [ticket.result() for ticket in tickets]
+    >>> np.array_equal(llr[2], detector(h, y, 0.1))
+    True
     """
 
     def __init__(self, *, stage: Detector | MassiveUplink | MassiveDownlink | StbcDecoder,
@@ -376,7 +430,7 @@ class Stream:
         self._about = _About(devices, deadline_us, not (outputs is None or isinstance(outputs, str)))
         self._pid = os.getpid()
         self._stream = made(
-            _core.Stream, stage=work, decoder=None if decoder is None else decoder._decoder, items_per_channel=items_per_channel,
+            _core.Stream, stage=work, decoder=None if decoder is None else decoder._work, items_per_channel=items_per_channel,
             splits=splits, half=self._half, llr_int8="llr_int8" in names, channel_shape=channel, item_shape=item,
             calls_back=on_frame is not None, devices=list(devices),
             streams=streams, threads=threads, most_items=most_items, queue=queue, overflow=overflow, waiting=waiting,
@@ -394,8 +448,9 @@ class Stream:
         """What the devices are: "NVIDIA H100 80GB HBM3", "avx512, 1 thread"."""
         return self._stream.descriptions
 
+    @converting(channel=as_samples, items=as_samples)
     def push(self, channel: Array, items: Array, noise_var: float | Array, *, tag: Any = None,
-             timeout: float | None = None) -> Ticket:
+             timeout: float | None = None, strict: bool = False) -> Ticket:
         """Copies a frame's arrays into a slot and queues it. Waits, without the GIL, where no slot is free; with
         ``overflow="drop-oldest"`` only where no frame waits that could be dropped, as all are under way or ended behind a slow
         ``on_frame``.
@@ -411,12 +466,13 @@ class Stream:
             tag: anything; the frame has it. One that refers to the stream keeps it until the frame is delivered and the stream
                 is used again or stopped.
             timeout: seconds to wait for a slot; None waits for ever.
+            strict: refuse arrays of another type or layout instead of converting them.
 
         Returns:
             Its ticket. One that is thrown away costs nothing: the results are then not even copied, without a callback.
 
         Raises:
-            ValueError: for shapes, types or strides that do not fit. Nothing is converted.
+            ValueError: for shapes, types or strides that do not fit.
             RuntimeError: no device is left, or the stream was stopped.
             TimeoutError: no slot was free in time.
         """
@@ -537,11 +593,11 @@ class Stream:
 def _arrays_of(stage: Any) -> tuple[Any, list[int], list[int], tuple[str, Any, tuple[int, ...]]]:
     """The compiled part of a stage, the axes of its H and of an item, and its first output."""
     if isinstance(stage, Detector):
-        return (stage._detector, [stage.rx_antennas, stage.streams], [stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_use,)))
+        return (stage._work, [stage.rx_antennas, stage.streams], [stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_use,)))
     if isinstance(stage, MassiveUplink):
-        return (stage._detector, [stage.antennas, stage.users], [stage.antennas], ("llr", FLOAT32, (stage.bits_per_vector,)))
+        return (stage._work, [stage.antennas, stage.users], [stage.antennas], ("llr", FLOAT32, (stage.bits_per_vector,)))
     if isinstance(stage, MassiveDownlink):
-        return (stage._precoder, [stage.antennas, stage.users], [stage.users], ("precoded", COMPLEX64, (stage.antennas,)))
+        return (stage._work, [stage.antennas, stage.users], [stage.users], ("precoded", COMPLEX64, (stage.antennas,)))
     if isinstance(stage, StbcDecoder):
-        return (stage._decoder, [stage.rx_antennas, 2], [2, stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_codeword,)))
+        return (stage._work, [stage.rx_antennas, 2], [2, stage.rx_antennas], ("llr", FLOAT32, (stage.bits_per_codeword,)))
     raise TypeError(f"stage is a {type(stage).__name__}: expected a detector, MassiveUplink, MassiveDownlink or StbcDecoder")

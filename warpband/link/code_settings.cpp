@@ -148,18 +148,13 @@ std::vector<setting_of<conv_settings>> conv_code_settings() {
 }
 std::vector<setting_of<conv_settings>> conv_decoder_settings() {
   using c = conv_settings;
-  return {
-      words<c, conv_algorithm>("algorithm", &c::algorithm,
-                               {{"viterbi", conv_algorithm::viterbi},
-                                {"max-log-map", conv_algorithm::max_log_map},
-                                {"log-map", conv_algorithm::log_map}},
-                               "viterbi: the most likely codeword; the others give soft output too. Of "
-                               "short tail-biting codewords all are approximations."),
-      integer_or_auto("overlap", &c::overlap, -1, 0, 4096,
-                      "Steps around the circle before and behind the codeword. \"auto\": 8 (K - 1), above "
-                      "rate 1/2 8 (K - 1) / (1 - R).",
-                      "an integer from 0 to 4096")
-          .only_with("termination", {"tail-biting"})};
+  return {words<c, conv_algorithm>("algorithm", &c::algorithm,
+                                   {{"viterbi", conv_algorithm::viterbi},
+                                    {"max-log-map", conv_algorithm::max_log_map},
+                                    {"log-map", conv_algorithm::log_map}},
+                                   "viterbi: the most likely codeword; the others give soft output too. Of "
+                                   "short tail-biting codewords all are approximations."),
+          conv_overlap_setting(&c::overlap).only_with("termination", {"tail-biting"})};
 }
 
 std::vector<setting_of<lte_transport_settings>> transport_settings() {
@@ -226,15 +221,8 @@ config_settings turbo_settings_list() {
   return all;
 }
 
-/// Of LLRs that come from elsewhere: a link knows what it sends.
 config_setting received_rate_setting() {
-  using c = turbo_decoder_config;
-  const std::vector<setting_of<c>> own{
-      number("code_rate", &c::code_rate, 0, 1,
-             "Information bits over received LLRs, those that are not 0. Left out: that of the code's rate. "
-             "Automatic windows and overlap need it where bits were punctured.",
-             true)};
-  config_setting s = of_part(turbo_decoder_of, own).front();
+  config_setting s = of_part(turbo_decoder_of, std::vector{turbo_code_rate_setting()}).front();
   s.of_links = false;
   return s;
 }

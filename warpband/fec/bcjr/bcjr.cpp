@@ -8,12 +8,21 @@ namespace wb {
 WB_DECLARE_KERNEL(bcjr_max_log)
 WB_DECLARE_KERNEL(bcjr_log_map)
 
+const std::vector<setting_of<bcjr_config>>& bcjr_settings() {
+  using c = bcjr_config;
+  static const std::vector<setting_of<c>> all{
+      words<c, map_algorithm>(
+          "algorithm", &c::algorithm,
+          {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}},
+          "log-map is exact but for a tail-biting code; max-log-map replaces every sum of probabilities by "
+          "its largest term."),
+      conv_overlap_setting(&c::overlap)};
+  return all;
+}
+
 bcjr_decoder::bcjr_decoder(const bcjr_config& config)
     : config_(config), frame_(config.code, checked_k(config.code, config.k)) {
-  if (config_.algorithm != map_algorithm::log_map && config_.algorithm != map_algorithm::max_log_map)
-    throw argument_error("algorithm", std::to_string(static_cast<int>(config_.algorithm)),
-                         "max-log-map or log-map");
-  check_range("overlap", config_.overlap, -1, 4096);
+  check_settings(bcjr_settings(), config_);
   if (config_.overlap == -1) config_.overlap = frame_.usual_overlap();
   if (config_.code.ending != conv_ending::tail_biting) config_.overlap = 0;
   // Forward over all runs but the last, backward over all of them.

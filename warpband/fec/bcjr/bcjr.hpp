@@ -34,6 +34,8 @@ struct bcjr_config {
   /// again.
   int overlap = -1;
 };
+/// Its settings but the code and k.
+const std::vector<setting_of<bcjr_config>>& bcjr_settings();
 
 struct bcjr_output {
   view<std::uint8_t> bits = {};  // [batch, k] hard decisions, LLR < 0

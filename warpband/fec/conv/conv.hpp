@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/conv/conv_args.hpp>
 
@@ -42,6 +43,16 @@ conv_code conv_80216(conv_rate rate, conv_ending ending = conv_ending::zero_tail
 conv_code conv_lte();
 /// A recursive systematic code: output 0 is the input bit, the others have these generators.
 conv_code conv_recursive(int constraint_length, int feedback, const std::vector<int>& parities);
+
+/// The setting that decoders of tail-biting codes have.
+template <class C>
+setting_of<C> conv_overlap_setting(int C::*member) {
+  return integer_or_auto(
+      "overlap", member, -1, 0, 4096,
+      "Of tail-biting codes: steps around the circle before and behind the codeword. \"auto\": 8 (K - 1), "
+      "above rate 1/2 8 (K - 1) / (1 - R).",
+      "an integer from 0 to 4096");
+}
 
 /// A code over blocks of k bits, with the tables of its kernels.
 class conv_frame {

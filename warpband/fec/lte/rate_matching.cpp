@@ -1,6 +1,7 @@
 #include <warpband/fec/lte/rate_matching.hpp>
 
 #include <algorithm>
+#include <climits>
 
 #include <warpband/core/check.hpp>
 
@@ -63,11 +64,24 @@ lte_ring_tables::lte_ring_tables(const lte_circular_buffer& buffer, int k, int f
   numbers_ = resident(std::move(numbers));
 }
 
+const std::vector<setting_of<lte_rate_matching_config>>& lte_rate_matching_settings() {
+  using c = lte_rate_matching_config;
+  static const std::vector<setting_of<c>> all{
+      integer("k", &c::k, 40, 65536, "Bits of a code block."),
+      integer("sent_bits", &c::sent_bits, 1, 1 << 28, "E, bits of a transmission."),
+      integer("fillers", &c::fillers, 0, 65536, "How many of the k, at the front, are filler bits.",
+              "an integer from 0 to k"),
+      integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
+                      "N_cb, places that are kept of the circular buffer. \"auto\": all.",
+                      "an integer from 1 on")};
+  return all;
+}
+
 lte_rate_matcher::lte_rate_matcher(const lte_rate_matching_config& config)
     : config_(config),
       tables_(make_lte_circular_buffer(config.k, config.fillers, config.soft_buffer), config.k,
               config.fillers) {
-  check_range("sent_bits", config.sent_bits, 1, 1 << 28);
+  check_settings(lte_rate_matching_settings(), config);
 }
 
 void lte_rate_matcher::match(executor& exec, view<const std::uint8_t> coded, int rv,

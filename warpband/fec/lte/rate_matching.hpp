@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/lte/lte_args.hpp>
 
@@ -56,6 +57,8 @@ struct lte_rate_matching_config {
   int fillers = 0;      // how many of the k, at the front, are filler bits
   int soft_buffer = 0;  // N_cb; 0: K_w
 };
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<lte_rate_matching_config>>& lte_rate_matching_settings();
 
 /// Rate matching of single code blocks. Every call queues one batch on an executor. CPU and CUDA, any
 /// instruction set, batch size and number of threads give the same bits.

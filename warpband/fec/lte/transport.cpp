@@ -1,6 +1,7 @@
 #include <warpband/fec/lte/transport.hpp>
 
 #include <algorithm>
+#include <climits>
 
 #include <warpband/core/check.hpp>
 #include <warpband/fec/crc/crc.hpp>
@@ -16,27 +17,45 @@ WB_DECLARE_KERNEL(lte_finish)
 
 namespace {
 
+constexpr int most_coded_bits = 1 << 28;
+
 bool is_owner(const std::weak_ptr<const void>& owner, const executor& exec) {
   const auto life = exec.life();
   return !owner.owner_before(life) && !life.owner_before(owner);
 }
 
 lte_transport_config checked(const lte_transport_config& c) {
+  check_settings(lte_transport_config_settings(), c);
   if (c.modulation_order != 1 &&
       (c.modulation_order < 1 || c.modulation_order > 10 || c.modulation_order % 2 != 0))
     throw argument_error("modulation_order", std::to_string(c.modulation_order), "1, 2, 4, 6, 8 or 10");
-  check_range("layers", c.layers, 1, 4);
   const int symbol = c.layers * c.modulation_order, blocks = segment_transport_block(c.transport_bits).blocks;
-  constexpr int most = 1 << 28;
-  if (c.coded_bits < blocks * symbol || c.coded_bits > most || c.coded_bits % symbol != 0)
+  if (c.coded_bits < blocks * symbol || c.coded_bits % symbol != 0)
     throw argument_error("coded_bits", std::to_string(c.coded_bits),
                          "a multiple of layers * modulation_order = " + std::to_string(symbol) +
                              ", at least once for each of " + std::to_string(blocks) +
-                             " code blocks, up to " + std::to_string(most));
+                             " code blocks, up to " + std::to_string(most_coded_bits));
   return c;
 }
 
 }  // namespace
+
+const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settings() {
+  using c = lte_transport_config;
+  static const std::vector<setting_of<c>> all{
+      integer("transport_bits", &c::transport_bits, 1, lte_most_transport_bits,
+              "A, bits of a transport block without CRCs."),
+      integer("coded_bits", &c::coded_bits, 1, most_coded_bits, "G, bits of a transmission.",
+              "a multiple of layers * modulation_order, at least once for each code block, up to 2^28"),
+      integer("modulation_order", &c::modulation_order, 1, 10, "Q_m, bits of a symbol.",
+              "1, 2, 4, 6, 8 or 10"),
+      integer("layers", &c::layers, 1, 4, "That a transport block is mapped to; transmit diversity has 2."),
+      integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
+                      "N_cb, places that are kept of each code block's circular buffer. \"auto\": all.",
+                      "an integer from 1 on"),
+      boolean("crc_stop", &c::crc_stop, "A code block leaves the iterations once its CRC holds.")};
+  return all;
+}
 
 lte_transport_plan::lte_transport_plan(const lte_transport_config& config)
     : config_(checked(config)), segmentation_(segment_transport_block(config.transport_bits)) {

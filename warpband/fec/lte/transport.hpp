@@ -31,6 +31,8 @@ struct lte_transport_config {
   turbo_decoder_config turbo = {};
   bool crc_stop = true;  // a code block's iterations end once its CRC holds
 };
+/// Its settings but those of `turbo`. crc_stop is the decoder's.
+const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settings();
 
 /// How a transport block is cut and what each code block sends.
 class lte_transport_plan {

@@ -83,8 +83,7 @@ void check_windows(turbo_decoder_config& c) {
 turbo_decoder_config checked(turbo_decoder_config c) {
   check_range("k", c.k, 40, 65536);
   check_settings(turbo_decoder_settings(), c);
-  if (!(c.code_rate > 0.f && c.code_rate <= 1.f))
-    throw argument_error("code_rate", as_message(c.code_rate), "a rate in (0, 1]");
+  turbo_code_rate_setting().set(c, double{c.code_rate});
   const bool side_by_side = c.precision != turbo_precision::float32;
   if (side_by_side) check_windows(c);
   // Short windows keep a GPU busy; with this overlap they lose 0.004 dB at rate 1/3 (docs/wu2010.md).
@@ -154,6 +153,15 @@ const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings() {
           .only_with("precision", {"int16"}),
   };
   return all;
+}
+
+const setting_of<turbo_decoder_config>& turbo_code_rate_setting() {
+  static const auto setting =
+      number("code_rate", &turbo_decoder_config::code_rate, 0, 1,
+             "Information bits over received LLRs, those that are not 0. Left out: that of the code's rate. "
+             "Automatic windows and overlap need it where bits were punctured.",
+             true);
+  return setting;
 }
 
 struct turbo_decoder::windows_tables {

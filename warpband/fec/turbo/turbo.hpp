@@ -73,6 +73,8 @@ inline turbo_decoder_config with_usual_scale(turbo_decoder_config c) {
 }
 /// Its settings: names, what is allowed, what they mean. k and the CRC are the code's.
 const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings();
+/// code_rate, of LLRs that come from elsewhere: a link knows what it sends.
+const setting_of<turbo_decoder_config>& turbo_code_rate_setting();
 
 struct turbo_decoder_output {
   view<std::uint8_t> bits = {};        // [batch, k] hard decisions, LLR < 0

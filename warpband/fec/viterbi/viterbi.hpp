@@ -34,6 +34,8 @@ struct viterbi_config {
   /// were the most likely ones.
   int overlap = -1;
 };
+/// Its settings but the code and k.
+const std::vector<setting_of<viterbi_config>>& viterbi_settings();
 
 struct viterbi_output {
   view<std::uint8_t> bits = {};  // [batch, k]

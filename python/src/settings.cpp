@@ -1,0 +1,129 @@
+#include "settings.hpp"
+
+#include <complex>
+#include <optional>
+
+#include <nanobind/stl/complex.h>
+#include <nanobind/stl/string.h>
+
+namespace wb::python {
+namespace {
+
+std::string annotation(const std::string& kind, bool takes_words, bool takes_bool) {
+  if (kind == "boolean") return "bool";
+  if (kind == "integer") return takes_words ? "int | str" : "int";
+  if (kind == "number") return takes_words ? "float | str" : "float";
+  if (kind == "list of integers") return "Sequence[int]";
+  if (kind == "list of numbers") return "Sequence[float]";
+  if (kind == "list of text") return "Sequence[str]";
+  if (kind == "list of pairs of numbers") return "Sequence[complex]";
+  return takes_bool ? "str | bool" : "str";
+}
+
+/// A value in a message: one line that is not long.
+std::string shown(nb::handle object) {
+  const std::string text = nb::cast<std::string>(nb::repr(object));
+  return text.size() <= 80 ? text : text.substr(0, 77) + "...";
+}
+
+std::optional<std::int64_t> integer_of(nb::handle object) {
+  if (PyIndex_Check(object.ptr()) == 0) return std::nullopt;
+  const nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
+  int beyond = 0;
+  const long long value = integer.is_valid() ? PyLong_AsLongLongAndOverflow(integer.ptr(), &beyond) : 0;
+  PyErr_Clear();
+  return integer.is_valid() && beyond == 0 ? std::optional<std::int64_t>(value) : std::nullopt;
+}
+/// What a call of C gave; nothing where it failed.
+template <class T>
+std::optional<T> unless_failed(T value) {
+  const bool failed = PyErr_Occurred() != nullptr;
+  PyErr_Clear();
+  return failed ? std::nullopt : std::optional(std::move(value));
+}
+std::optional<double> real_of(nb::handle object) {
+  if (PyLong_Check(object.ptr()) != 0 && !integer_of(object)) return std::nullopt;  // too large to be shown
+  return unless_failed(PyFloat_AsDouble(object.ptr()));
+}
+std::optional<std::complex<double>> complex_of(nb::handle object) {
+  const Py_complex value = PyComplex_AsCComplex(object.ptr());
+  return unless_failed(std::complex(value.real, value.imag));
+}
+std::optional<std::string> text_of(nb::handle object) {
+  return PyUnicode_Check(object.ptr()) != 0 ? std::optional(nb::cast<std::string>(object)) : std::nullopt;
+}
+
+/// The entries of a list, each as one type.
+template <class T, class Read>
+std::vector<T> listed(const nb::list& all, const argument_error& refused, Read read) {
+  std::vector<T> entries;
+  for (nb::handle each : all) {
+    const std::optional<T> entry = read(each);
+    if (!entry) throw refused;
+    entries.push_back(*entry);
+  }
+  return entries;
+}
+
+}  // namespace
+
+nb::object as_object(const setting_value& value) {
+  return std::visit(
+      [](const auto& x) -> nb::object {
+        using type = std::decay_t<decltype(x)>;
+        if constexpr (std::is_same_v<type, std::monostate>) {
+          return nb::none();
+        } else if constexpr (std::is_arithmetic_v<type> || std::is_same_v<type, std::string>) {
+          return nb::cast(x);
+        } else {
+          nb::list list;
+          for (const auto& each : x) list.append(each);
+          return nb::tuple(list);
+        }
+      },
+      value);
+}
+
+bool is_nothing(nb::handle object) {
+  if (object.is_none()) return true;
+  const Py_ssize_t entries = PyUnicode_Check(object.ptr()) != 0 ? -1 : PyObject_Size(object.ptr());
+  PyErr_Clear();
+  return entries == 0;
+}
+
+setting_value as_value(nb::handle object, const std::string& name, const std::string& kind,
+                       const std::string& allowed) {
+  const bool boolean = kind == "boolean";
+  const argument_error refused(name, shown(object), boolean ? "True or False" : allowed);
+  if (!boolean && PyUnicode_Check(object.ptr())) return nb::cast<std::string>(object);
+  if (kind.starts_with("list")) {
+    const nb::object entries = nb::steal(PySequence_List(object.ptr()));
+    PyErr_Clear();
+    if (!entries.is_valid()) throw refused;
+    const auto list = nb::borrow<nb::list>(entries);
+    if (kind == "list of text") return listed<std::string>(list, refused, text_of);
+    if (kind == "list of numbers") return listed<double>(list, refused, real_of);
+    if (kind == "list of pairs of numbers") return listed<std::complex<double>>(list, refused, complex_of);
+    return listed<std::int64_t>(list, refused, integer_of);
+  }
+  if (PyBool_Check(object.ptr()) || nb::cast<std::string>(object.type().attr("__name__")).starts_with("bool"))
+    return PyObject_IsTrue(object.ptr()) == 1;
+  if (boolean) throw refused;
+  if (const auto integer = integer_of(object)) return *integer;
+  if (const auto number = real_of(object)) return *number;
+  throw refused;
+}
+
+void add_keyword(nb::module_& m, const char* of_class, const std::string& name, const std::string& kind,
+                 bool takes_words, bool takes_bool, nb::object initial, const std::string& allowed,
+                 const std::string& text) {
+  if (!nb::hasattr(m, "keywords")) m.attr("keywords") = nb::dict();
+  nb::dict all = nb::cast<nb::dict>(m.attr("keywords"));
+  if (!all.contains(of_class)) all[of_class] = nb::list();
+  nb::cast<nb::list>(all[of_class])
+      .append(nb::make_tuple(name,
+                             annotation(kind, takes_words, takes_bool) + (initial.is_none() ? " | None" : ""),
+                             initial, kind == "boolean" ? "True or False" : allowed, text));
+}
+
+}  // namespace wb::python

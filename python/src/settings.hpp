@@ -1,0 +1,79 @@
+#pragma once
+// Settings of the library (core/setting.hpp) as keywords of Python. `_core.keywords` lists those of every
+// class: signatures, docstrings, attributes and stubs are made of it (warpband/_described.py).
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include <warpband/core/setting.hpp>
+
+namespace wb::python {
+
+namespace nb = nanobind;
+
+nb::object as_object(const setting_value& value);
+/// None, and a list without entries.
+bool is_nothing(nb::handle object);
+/// Throws argument_error, in the setting's name, for an object that is no value of any setting.
+setting_value as_value(nb::handle object, const std::string& name, const std::string& kind,
+                       const std::string& allowed);
+/// Writes down one keyword of a class. Without a default it must be given.
+void add_keyword(nb::module_& m, const char* of_class, const std::string& name, const std::string& kind,
+                 bool takes_words, bool takes_bool, nb::object initial, const std::string& allowed,
+                 const std::string& text);
+
+/// What stands for leaving a setting out; nothing where no value does.
+template <class C>
+setting_value initial_value(const setting_of<C>& s, const C& initial) {
+  return s.open ? setting_value() : s.get(initial);
+}
+
+/// Writes down the settings of a class, with the defaults of `initial`.
+template <class C>
+void add_keywords(nb::module_& m, const char* of_class, const std::vector<setting_of<C>>& all,
+                  const C& initial = {}, const std::vector<std::string>& required = {}) {
+  for (const setting_of<C>& s : all) {
+    bool takes_bool = true;
+    try {
+      C copy = initial;
+      s.set(copy, true);
+    } catch (const argument_error&) {
+      takes_bool = false;
+    }
+    const bool must = find_word(required, s.name).has_value();
+    add_keyword(m, of_class, s.name, s.kind, !s.words.empty(), takes_bool,
+                must ? nb::object(nb::ellipsis()) : as_object(initial_value(s, initial)), s.allowed,
+                s.full_text());
+  }
+}
+
+/// The configuration with the settings that were given; None and an empty list stand for leaving out those
+/// that no value stands for. Throws argument_error.
+template <class C>
+C with_settings(const std::vector<setting_of<C>>& all, const nb::dict& given, C c = {}) {
+  for (const setting_of<C>& s : all) {
+    if (!given.contains(s.name.c_str())) continue;
+    const nb::object object = given[s.name.c_str()];
+    if (is_nothing(object) && std::holds_alternative<std::monostate>(initial_value(s, c))) continue;
+    s.set(c, as_value(object, s.name, s.kind, s.allowed));
+  }
+  return c;
+}
+
+/// The values in force, by name.
+template <class C>
+nb::dict settings_in(const std::vector<setting_of<C>>& all, const C& c) {
+  nb::dict values;
+  for (const setting_of<C>& s : all) values[s.name.c_str()] = as_object(s.get(c));
+  return values;
+}
+
+/// Those of a list but some.
+template <class C>
+std::vector<setting_of<C>> without(const std::vector<std::string>& names, std::vector<setting_of<C>> all) {
+  std::erase_if(all, [&](const setting_of<C>& s) { return find_word(names, s.name).has_value(); });
+  return all;
+}
+
+}  // namespace wb::python

@@ -1,0 +1,133 @@
+"""Keywords come from the library's lists: signatures, docstrings, attributes, stubs; and objects are shown, copied and pickled by them."""
+import copy
+import doctest
+import inspect
+import pathlib
+import pickle
+import re
+
+import numpy as np
+import pytest
+
+import warpband as wb
+from warpband import _core
+
+LISTED = sorted(_core.keywords)
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_what_the_library_lists_is_a_keyword_with_its_meaning(name):
+    kind = getattr(wb, name)
+    parameters = inspect.signature(kind).parameters
+    stub = (pathlib.Path(wb.__file__).parent / "_keywords.pyi").read_text()
+    fields = re.search(rf"^class {name}Keywords\(.*?(?=^class|\Z)", stub, re.M | re.S)[0]
+    for keyword, annotation, default, allowed, text in _core.keywords[name]:
+        assert parameters[keyword].kind is inspect.Parameter.KEYWORD_ONLY and parameters[keyword].annotation == annotation
+        assert parameters[keyword].default == (inspect.Parameter.empty if default is ... else default), keyword
+        assert f" {keyword}: {allowed}. {text}" in " ".join(kind.__doc__.split()), keyword
+        assert isinstance(getattr(kind, keyword), property) and getattr(kind, keyword).__doc__
+        assert re.search(rf"^    {keyword}: (Required\[)?{re.escape(annotation)}\]?$", fields, re.M), keyword
+    assert "{settings}" not in kind.__doc__ and "settings" not in parameters
+
+
+LDPC, CONV = wb.wifi_ldpc(n=648), wb.conv_80211(rate="3/4")
+MADE = [
+    (wb.LdpcEncoder, {"code": LDPC}), (wb.LdpcDecoder, {"code": LDPC, "iterations": 20, "algorithm": "min-sum"}),
+    (wb.TurboEncoder, {"k": 40}), (wb.TurboDecoder, {"k": 40, "precision": "bfloat16", "llr": "log_p1_p0"}),
+    (wb.ConvEncoder, {"code": CONV, "k": 60}), (wb.ViterbiDecoder, {"code": wb.conv_lte(), "k": 60, "overlap": 10}),
+    (wb.BcjrDecoder, {"code": CONV, "k": 60, "algorithm": "max-log-map"}), (wb.CrcAttacher, {"n": 8, "crc": "crc8"}),
+    (wb.LteTransportEncoder, {"transport_bits": 40, "coded_bits": 120}),
+    (wb.LteTransportDecoder, {"transport_bits": 40, "coded_bits": 120, "iterations": 3}),
+    (wb.LteRateMatcher, {"k": 40, "sent_bits": 70, "fillers": 3}), (wb.QamMapper, {"qam": 16}),
+    (wb.Demapper, {"qam": 16, "algorithm": "exact"}), (wb.OfdmModulator, {"numerology": wb.OfdmNumerology(fft_size=1024)}),
+    (wb.OfdmDemodulator, {}), (wb.TdlChannel, {"profile": "eva", "subcarriers": 12}), (wb.CdlChannel, {"antennas": 4, "users": 2}),
+    (wb.KroneckerChannel, {"streams": 2, "rx_antennas": 3}), (wb.StbcEncoder, {"type": "golden", "qam": 4}),
+    (wb.StbcDecoder, {"type": "golden", "qam": 4, "rx_antennas": 2, "llr_clip": 20.0}),
+    (wb.MassiveUplink, {"antennas": 16, "users": 4, "qam": 16, "solver": "cg", "iterations": 3}),
+    (wb.MassiveDownlink, {"antennas": 16, "users": 4, "symbol_energy": 2.0}),
+    *((kind, {"streams": 2, "rx_antennas": 3, "qam": 16, "llr_clip": 9.0}) for kind in (
+        wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis)),
+    (wb.KBest, {"streams": 2, "rx_antennas": 3, "qam": 16, "survivors": 8, "real_valued": True}),
+    (wb.NWay, {"streams": 2, "rx_antennas": 3, "qam": 16, "ways": 1, "order": (1, 0)}),
+]
+
+
+@pytest.mark.parametrize("kind, settings", MADE, ids=[kind.__name__ for kind, _ in MADE])
+def test_objects_are_shown_copied_and_pickled_by_their_settings(kind, settings):
+    made = kind(**settings, executor=wb.cpu(threads=1))
+    for same in (made, copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        assert type(same) is kind
+        assert all(f"{name}={value!r}" in repr(same) for name, value in settings.items()), repr(same)
+        assert same._executor.description == made._executor.description
+        for name, *_ in _core.keywords.get(kind.__name__, ()):
+            assert getattr(same, name) == getattr(made, name)
+            if name in settings:
+                assert getattr(same, name) == settings[name]
+
+
+def test_a_copy_decodes_the_same(rng):
+    llr = rng.normal(size=(5, 648)).astype(np.float32)
+    decoder = wb.LdpcDecoder(code=LDPC, iterations=7, early_stop=False)
+    assert repr(decoder) == "LdpcDecoder(code=LdpcCode(k=324, n=648, z=27), iterations=7, early_stop=False)"
+    assert np.array_equal(pickle.loads(pickle.dumps(decoder))(llr, outputs="soft"), decoder(llr, outputs="soft"))
+    code = pickle.loads(pickle.dumps(CONV))
+    assert (code.sent, code.generators, code.termination) == (CONV.sent, CONV.generators, CONV.termination)
+
+
+def test_a_keyword_that_is_none():
+    with pytest.raises(TypeError, match=r"^LdpcDecoder: got an unexpected keyword argument 'iteration'. Did you mean 'iterations'\?$"):
+        wb.LdpcDecoder(code=LDPC, iteration=3)
+    with pytest.raises(TypeError, match="^LteTransportEncoder: missing a required (keyword-only )?argument: 'coded_bits'$"):
+        wb.LteTransportEncoder(transport_bits=40)
+    with pytest.raises(AttributeError):  # it would change nothing
+        wb.LdpcDecoder(code=LDPC).iterations = 3
+
+
+def test_settings_as_they_may_be_written():
+    decoder = wb.LdpcDecoder(code=LDPC, algorithm="Offset_Min_Sum", early_stop=True, offset=np.float32(0.25), iterations=np.int8(3))
+    assert (decoder.algorithm, decoder.early_stop, decoder.offset, decoder.iterations) == ("offset-min-sum", "syndrome", 0.25, 3)
+    assert (wb.TurboDecoder(k=6144).windows, wb.TurboDecoder(k=6144, windows="auto", overlap=-1).windows) == (192, 192)
+
+
+CLASSES = [name for name in wb.__all__ if inspect.isclass(getattr(wb, name)) and name != "Array"]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_example_of_every_class_runs(name):
+    if name.startswith("Ofdm") and not has_fft():
+        pytest.skip("this build has no FFT for CPUs")
+    finder = doctest.DocTestFinder(recurse=False)
+    tests = finder.find(getattr(wb, name), name, module=False, globs={"wb": wb, "np": np})
+    assert sum(len(test.examples) for test in tests) > 0, f"{name} has no example"
+    said = []
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert sum(runner.run(test, out=said.append).failed for test in tests) == 0, "".join(said)
+
+
+def has_fft():
+    try:
+        wb.OfdmModulator()(np.zeros((7, 300), np.complex64))
+    except RuntimeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kind, old, new, settings", [
+    (wb.MassiveUplink, {"mode": "zf"}, {"solver": "zf"}, {"antennas": 8, "users": 2, "qam": 4}),
+    (wb.MassiveDownlink, {"mode": "mf"}, {"solver": "mf"}, {"antennas": 8, "users": 2}),
+    (wb.StbcEncoder, {"code": "golden"}, {"type": "golden"}, {"qam": 4}),
+    (wb.StbcDecoder, {"code": "silver"}, {"type": "silver"}, {"qam": 4, "rx_antennas": 2})])
+def test_keywords_that_had_another_name(kind, old, new, settings):
+    with pytest.warns(FutureWarning, match=rf"^{kind.__name__}: {next(iter(old))} is now called {next(iter(new))}$"):
+        made = kind(**settings, **old)
+    assert repr(made) == repr(kind(**settings, **new))
+
+
+def test_detectors_have_the_settings_of_their_type():
+    detector = wb.NWay(streams=4, rx_antennas=4, qam=16, ways=2, order=np.array([3, 2, 1, 0]))
+    assert (detector.ways, detector.order, detector.llr_clip, detector.extrinsic) == (2, (3, 2, 1, 0), 8.0, False)
+    assert wb.ML(streams=2, rx_antennas=2, qam=4, llr_clip="none").llr_clip == float("inf")
+    assert wb.ML(streams=2, rx_antennas=2, qam=4, llr_clip=None, extrinsic=True).llr_clip == float("inf")
+    for kind, name in ((wb.MMSE, "survivors"), (wb.KBest, "ways"), (wb.ML, "order"), (wb.ZeroForcing, "extrinsic")):
+        with pytest.raises(TypeError, match=f"got an unexpected keyword argument '{name}'"):
+            kind(streams=2, rx_antennas=2, qam=4, **{name: 1})

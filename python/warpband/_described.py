@@ -1,0 +1,109 @@
+"""Classes whose keywords are those that the library lists: signature, docstring, attributes, repr and copies follow from the list."""
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import textwrap
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from . import _core
+from ._settings import shown
+
+Class = TypeVar("Class", bound=type)
+
+
+class Keyword(NamedTuple):
+    """A setting of the library (core/setting.hpp) as a keyword."""
+
+    name: str
+    annotation: str
+    default: Any  #: ``...`` where it must be given
+    allowed: str
+    text: str
+
+
+class Described:
+    """What is made once of settings by name. It has a repr of them, and is copied and pickled by them."""
+
+    _work: Any  #: the compiled part
+    _given: dict[str, Any]  #: the keywords it was made of
+    _renamed: dict[str, str] = {}  #: keywords that had another name
+
+    if TYPE_CHECKING:  # settings are attributes
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __repr__(self) -> str:
+        parameters = inspect.signature(type(self)).parameters
+        own = {name: self._given[name] for name in parameters if name in self._given and name != "executor"}
+        words = [f"{name}={shown(value) if hasattr(value, '__len__') else repr(value)}" for name, value in own.items()
+                 if repr(value) != repr(parameters[name].default)]
+        return f"{type(self).__name__}({', '.join(words)})"
+
+    def __reduce__(self) -> Any:
+        return _made_again, (type(self), self._given)
+
+    def __copy__(self) -> Any:
+        return _made_again(type(self), self._given)
+
+    def __deepcopy__(self, known: Any) -> Any:
+        return _made_again(type(self), self._given)
+
+
+def _made_again(kind: type, given: dict[str, Any]) -> Any:
+    return kind(**given)
+
+
+def described(cls: Class) -> Class:
+    """In ``__init__`` the listed keywords stand where ``**settings`` does, in the docstring where ``{settings}`` does. Their values
+    in force are attributes."""
+    kind: Any = cls
+    keywords = [Keyword(*each) for each in _core.keywords.get(cls.__name__, ())]
+    init = kind.__init__
+    signature = _with(keywords, inspect.signature(init))
+
+    @functools.wraps(init)
+    def __init__(self: Any, **given: Any) -> None:
+        for old, new in kind._renamed.items():
+            if old in given:
+                warnings.warn(f"{cls.__name__}: {old} is now called {new}", FutureWarning, stacklevel=2)
+                given[new] = given.pop(old)
+        try:
+            signature.bind(self, **given)
+        except TypeError as error:
+            unknown = next((name for name in given if name not in signature.parameters), "")
+            import difflib  # it takes a while
+            near = difflib.get_close_matches(unknown, signature.parameters, 1)
+            raise TypeError(f"{cls.__name__}: {error}{f'. Did you mean {near[0]!r}?' if near else ''}") from None
+        init(self, **given)
+        self._given = given
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    kind.__init__ = __init__
+    for keyword in keywords:
+        if not hasattr(cls, keyword.name):
+            setattr(cls, keyword.name, _attribute(keyword))
+    if cls.__doc__:
+        cls.__doc__ = re.sub(r"^( *)\{settings\}$", lambda m: "\n".join(_lines(m[1], each) for each in keywords), cls.__doc__,
+                             flags=re.M)
+    return cls
+
+
+def _with(keywords: list[Keyword], signature: inspect.Signature) -> inspect.Signature:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    listed = [inspect.Parameter(k.name, kind, default=inspect.Parameter.empty if k.default is ... else k.default, annotation=k.annotation)
+              for k in keywords]
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    behind = [p for p in own if p.name in ("llr", "executor")]
+    before = [p for p in own if p not in behind]
+    return signature.replace(parameters=[*before, *listed, *behind])
+
+
+def _attribute(keyword: Keyword) -> property:
+    return property(lambda self: self._work.settings[keyword.name], doc=f"{keyword.text} As chosen.")
+
+
+def _lines(indent: str, keyword: Keyword) -> str:
+    return textwrap.fill(f"{keyword.name}: {keyword.allowed}. {keyword.text}", 116, initial_indent=indent,
+                         subsequent_indent=indent + "    ", break_long_words=False, break_on_hyphens=False)
