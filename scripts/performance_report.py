@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes docs/performance.md from the records of `warpband bench --json` in
-bench/results/*.json.
+"""Writes docs/performance.md, docs/performance-tables.md and the figures in docs/figures/ that they show, from the records of
+`warpband bench --json` in bench/results/*.json.
 
 usage: performance_report.py [--check]     --check: fail if they are not what would be written
 """
@@ -11,6 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python/warpband"))  # tables are shared with `warpband reproduce`; the compiled module is not needed
 from code_tables import code_tables  # noqa: E402
+from performance_charts import charts  # noqa: E402
 from reproduce.detector_tables import detector_tables  # noqa: E402
 from reproduce.massive_tables import massive_tables, speedups  # noqa: E402
 from reproduce.records import key_of, machine_of, table  # noqa: E402
@@ -29,11 +30,14 @@ FIGURES = {
     "sync": "Synchronous: copies in, the call, copies out and a wait, one after the other",
     "small": "Small: one call and its wait; the time is the latency",
 }
+WRITTEN = "Written by `scripts/performance_report.py` from the records of `warpband bench --json` in `bench/results/`; do not edit."
 INTRODUCTION = """\
-Written by `scripts/performance_report.py` from the records of `warpband bench --json` in `bench/results/`; do not edit.
-`warpband bench --help` explains figures and columns. Mb/s are 10^6 information bits a second (codes, link, crc_attach) or
-coded bits (demap, qam_map, detect, stbc, uplink, downlink). `spread` is where the median of another run may fall. `of bound` is the shortest time that the
-call's counted fp32 operations, bytes and copies can take at the ceilings measured in the same run, over the time it took."""
+Rates with data in place, at the settings named. All other measurements are in [the tables](performance-tables.md): other settings, fed from the host, single
+calls, latencies, the papers' tables. `docs/stream.md` has frames under a deadline, `docs/python.md` what a call from Python costs."""
+COLUMNS = """\
+Mb/s are 10^6 information bits a second (codes, link, crc_attach) or coded bits (demap, qam_map, detect, stbc, uplink, downlink). `spread` is where
+the median of another run may fall. `of bound` is the shortest time that the call's counted fp32 operations, bytes and copies can take at the ceilings
+measured in the same run, over the time it took. `warpband bench --help` explains figures and columns."""
 
 
 # ---------------------------------------------------------------- records
@@ -179,9 +183,9 @@ def ncu_table(profiled):
 
 
 def report():
-    """docs/performance.md."""
+    """Texts by path below docs/."""
     results, compared, endurance = load()
-    lines = ["# Performance", "", INTRODUCTION, ""]
+    lines = ["# Performance tables", "", WRITTEN, "", COLUMNS, ""]
     for machine in sorted({machine_of(b) for b in results}, key=lambda m: (not m.startswith("NVIDIA"), m)):
         mine = [b for b in results if machine_of(b) == machine]
         lines += [f"## {machine}", "", f"From {source_of(mine)}.", ""] + ceilings(mine)
@@ -191,7 +195,9 @@ def report():
         profiled = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]
         lines += tables + turbo_tables(rest, machine) + space_time + massive + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + pipes_table(profiled) + ncu_table(profiled)
     lines += fragment_tables(results, machine_of) + speedups(results, machine_of) + endurance_lines(endurance)
-    return "\n".join(lines).rstrip() + "\n"
+    first, figures = charts(results, machine_of)
+    first = ["# Performance", "", WRITTEN, "", INTRODUCTION, "", *first, COLUMNS]
+    return {"performance.md": "\n".join(first) + "\n", "performance-tables.md": "\n".join(lines).rstrip() + "\n"} | figures
 
 
 def main():
@@ -201,11 +207,16 @@ def main():
     if sys.argv[1:] not in ([], ["--check"]):
         print(__doc__, file=sys.stderr)
         sys.exit(2)
-    path = ROOT / "docs/performance.md"
-    if not sys.argv[1:]:
-        path.write_text(report(), encoding="utf-8")
-    elif path.read_text(encoding="utf-8") != report():
-        sys.exit("docs/performance.md:1: not what scripts/performance_report.py writes")
+    wrong = False
+    for name, text in report().items():
+        path = ROOT / "docs" / name
+        if not sys.argv[1:]:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            print(f"docs/{name}:1: not what scripts/performance_report.py writes", file=sys.stderr)
+            wrong = True
+    sys.exit(1 if wrong else 0)
 
 
 if __name__ == "__main__":

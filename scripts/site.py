@@ -66,10 +66,10 @@ ALGORITHMS = [
         ("csi", "Channel estimates of files", ["channel/file/csi_file.hpp"], ["channel.read_csi", "channel.Csi"], None, ["files"]),
     ]),
 ]
-GUIDES = [("python", None), ("conventions", None), ("scenario", None), ("result", None), ("files", None), ("stream", None),
-          ("performance", None)]
-BACKGROUND = [("map", None), ("ldpc", "LDPC codes"), ("lte", None), ("tdl", None), ("cdl", None), ("wu2010", None), ("wu2012", None),
-              ("li-thesis", None), ("bollapalli", None)]
+GUIDES = ["command", "cpp", "conventions", "scenario", "result", "files", "stream", "performance", "performance-tables"]
+BACKGROUND = ["ldpc", "lte", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
+LANDING = "detector_comparison"  # the notebook that the start page leads to
+ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
 MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "modem", "channel", "ofdm", "stream", "plot"]
 
 CONF = """
@@ -198,9 +198,19 @@ def toctree(caption, pages):
 
 
 def links(text, depth=""):
-    """`docs/x.md` in code style, which is how the pages name each other, becomes a link; other files stay as they are."""
-    known = {p.name for p in (ROOT / "docs").glob("*.md")}
-    return re.sub(r"(?<!\[)`docs/([\w-]+\.md)`", lambda m: f"[{m[1][:-3]}]({depth}{m[1]})" if m[1] in known else m[0], text)
+    """`docs/x.md` in code style, which is how the pages name each other, becomes a link; other files stay as they are. A page of docs/ or of
+    the root that is named so must be there."""
+    def link(match):
+        name = match[1]
+        if name in ROOT_PAGES:
+            return f"[{name}]({depth}{ROOT_PAGES[name]}.md)"
+        page = name.removeprefix("docs/")
+        if page == name:
+            return match[0]
+        if not (ROOT / name).exists():
+            sys.exit(f"{name} is named, and is not there: {text.strip().splitlines()[0]}")
+        return f"[{page[:-3].rpartition('/')[2]}]({depth}{page})"
+    return re.sub(r"(?<!\[)`([\w/-]+\.md)`", link, text)
 
 
 def write_source(source):
@@ -211,14 +221,17 @@ def write_source(source):
     (source / "_static" / "wide.css").write_text(".content { width: 60em; }  /* lines of code are up to 128 characters long */\n"
                                                  ".highlight { font-size: 95%; }\n")
     (source / "conf.py").write_text(CONF)
-    for page in sorted((ROOT / "docs").glob("*.md")):
-        (source / page.name).write_text(links(page.read_text()))
+    pages_of = {folder: sorted((ROOT / "docs" / folder).glob("*.md")) for folder in ("", "design", "notes")}
+    for folder, files in pages_of.items():
+        (source / folder).mkdir(exist_ok=True)
+        for page in files:
+            (source / folder / page.name).write_text(links(page.read_text(), "../" if folder else ""))
     shutil.copytree(ROOT / "docs" / "figures", source / "figures")
-    (source / "readme.md").write_text(links((ROOT / "README.md").read_text()).replace("# Warpband\n", "# About Warpband\n", 1))
-    (source / "contributing.md").write_text(links((ROOT / "CONTRIBUTING.md").read_text()))
+    for page, name in ROOT_PAGES.items():
+        (source / f"{name}.md").write_text(links((ROOT / page).read_text()))
     notebooks = sorted((ROOT / "examples").glob("*.ipynb"))
     for notebook in notebooks:
-        text = re.sub(r"`docs/([\w-]+)\.md`", r"[\1](../\1.md)", notebook.read_text())
+        text = links(notebook.read_text(), "../")
         (source / "notebooks" / notebook.name).write_text(text)
 
     all_records, pages = list(records()), []
@@ -250,20 +263,22 @@ def write_source(source):
         listing.append(f"| `{header}` | {escaped(re.split(r'(?<=[a-z)])[.:] ', text)[0][:160])} |")
     (source / "headers.md").write_text("\n".join(listing) + "\n")
 
-    index = ["# Warpband", "", "The heavy work of a wireless receiver and transmitter, on CPUs and GPUs with the same bits: a C++20/CUDA "
-             "library, a command and a Python package.", "",
-             "**Start:** [Python](python.md), from `pip install` to an error-rate curve of your own in one page; "
-             "[About Warpband](readme.md), with the command and the C++ library.", "", "| | |", "|---|---|"]
+    readme = re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", (ROOT / "README.md").read_text())  # links of the repository's page
+    about, rest = links(readme).replace("(docs/figures/", "(figures/").split("## Install", 1)
+    index = [about, f"**[Which MIMO detector?](notebooks/{LANDING}.ipynb)** compares error rates and cost in one notebook. [Python](python.md) leads from "
+             "`pip install` to an error-rate curve of your own.", "", "| | |", "|---|---|"]
     for group, algorithms in ALGORITHMS:
         index.append(f"| {group} | " + ", ".join(f"[{title}](algorithms/{name}.md)" for name, title, *_ in algorithms) + " |")
-    index += ["", "## A link in five lines", "", "```python", re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)[1]
-              + "```", ""]
-    index.append(toctree("Start", ["readme", "python", *(f"notebooks/{n.stem}" for n in notebooks)]))
-    index.append(toctree("Guides", [name for name, _ in GUIDES[1:]]))
+    index += ["", "## Install" + rest]
+    stems = sorted((n.stem for n in notebooks), key=lambda stem: stem != LANDING)
+    index.append(toctree("Start", ["python", *(f"notebooks/{stem}" for stem in stems)]))
+    index.append(toctree("Guides", GUIDES))
     for group, names in pages:
         index.append(toctree(group, names))
     index.append(toctree("Reference", ["reference", "headers"]))
-    index.append(toctree("Background", [f"{title} <{name}>" if title else name for name, title in BACKGROUND] + ["contributing"]))
+    index.append(toctree("Background", BACKGROUND))
+    index.append(toctree("Inside", ["map", *(f"design/{p.stem}" for p in pages_of["design"]), *(f"notes/{p.stem}" for p in pages_of["notes"]),
+                                    *ROOT_PAGES.values()]))
     (source / "index.md").write_text("\n".join(index))
 
 

@@ -78,3 +78,11 @@ def test_records_of_the_project_can_be_drawn(tmp_path):
         wb.plot.save(figure, tmp_path / "t.png")
     with pytest.raises(ValueError, match="settings is not allowed: expected at most 16 lines"):
         wb.plot.throughput(ROOT / "bench" / "results" / "codes_h100.json", figure=None)
+
+
+def test_the_figure_of_the_readme_has_three_detectors(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import readme_figure
+    lines = lines_of(readme_figure.draw(tmp_path / "readme.png"))
+    assert list(lines) == list(readme_figure.LABELS.values()) and (tmp_path / "readme.png").stat().st_size > 0
+    assert "docs/figures/readme.png" in (ROOT / "README.md").read_text() and (ROOT / "docs/figures/readme.png").exists()

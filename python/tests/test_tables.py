@@ -1,10 +1,12 @@
-"""Tables of docs/performance.md: a row stands for the benchmark of exactly its axes."""
+"""Tables and charts of docs/performance.md and docs/performance-tables.md: a row stands for the benchmark of exactly its axes."""
 import pathlib
 import sys
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python/warpband"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+from performance_charts import find  # noqa: E402
 from reproduce.massive_tables import Frames, formats_table, variants_table  # noqa: E402
 from reproduce.stbc_tables import one  # noqa: E402
 from reproduce.turbo_tables import rate  # noqa: E402
@@ -52,3 +54,13 @@ def test_space_time_codes_and_turbo_are_found_by_all_axes():
     mine = [bench(5.0, "turbo", "resident", axes | {"iterations": 8}), bench(3.0, "turbo", "resident", axes),
             bench(4.0, "turbo", "resident", axes | {"input": "float32"})]
     assert rate(mine, "bfloat16", "log_map", 48, 8) == 3.0
+
+
+def test_a_chart_takes_the_benchmark_of_its_machine_and_of_all_axes():
+    axes = {"detector": "nway", "ways": 4}
+    mine = [bench(1.0, "detect", "kernel", axes | {"uses": 8400}), bench(2.0, "detect", "resident", axes), bench(3.0, "detect", "kernel", axes)]
+    assert find(mine, lambda b: "H100", "H100", "detect", axes)["mbps"] == 3.0
+    assert find(mine[:2], lambda b: "H100", "H100", "detect", axes)["mbps"] == 2.0
+    for machine, records in (("H100", mine[:1]), ("EPYC", mine)):
+        with pytest.raises(SystemExit, match=f"no benchmark of detect .* on {machine}"):
+            find(records, lambda b: "H100", machine, "detect", axes)
