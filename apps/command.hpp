@@ -34,6 +34,7 @@ command add_encode(CLI::App& app);
 command add_decode(CLI::App& app);
 command add_detect(CLI::App& app);
 command add_model(CLI::App& app);
+command add_reproduce(CLI::App& app);
 command add_completion(CLI::App& app);
 command add_bench(CLI::App& app);
 command add_stream(CLI::App& app);

@@ -222,6 +222,22 @@ TEST_F(command, draws_through_a_python) {
   EXPECT_EQ(wb::testing::parse_json(content(path("kept.json")))["complete"], true);
 }
 
+TEST_F(command, reproduces_through_a_python) {
+  write("python",
+        "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\nprintf '%s\\n' \"$@\" \"$WARPBAND_COMMAND\" > told.txt\necho "
+        "a row\nexit 3\n");
+  fs::permissions(folder_ / "python", fs::perms::owner_all);
+  write("reproduce", "");
+  const outcome o = run("reproduce li fig3.1 --quick --device cuda:0 --out folder",
+                        "env -u WARPBAND_COMMAND WARPBAND_PYTHON=./python WARPBAND_REPRODUCE=./reproduce");
+  EXPECT_EQ(o.code, 3) << o.err;  // that of the program
+  EXPECT_EQ(o.out, "a row\n");
+  EXPECT_EQ(content(path("told.txt")),
+            "./reproduce\n--device=cuda:0\n--out=folder\n--quick\n--\nli\nfig3.1\n" WARPBAND_COMMAND "\n");
+  expect_error(1, "reproduce", "WARPBAND_REPRODUCE names a file that is not there",
+               "WARPBAND_REPRODUCE=/missing");
+}
+
 TEST_F(command, numbers_are_decimal) {
   EXPECT_NE(run("sim quick.toml --quiet --threads 010").out.find("10 threads"), std::string::npos);
   run("sim quick.toml --quiet --seed 10 -o a.json");

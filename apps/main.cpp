@@ -26,6 +26,7 @@ constexpr const char* main_footer = R"(Examples:
   warpband stream examples/stream/stream.toml               frames under a deadline: throughput and latency
   warpband bench turbo --json turbo.json                    how fast this machine is, and against which bound
   warpband model capacity                                   matched filter or MMSE, by coherence time
+  warpband reproduce wu2010 fig4.5 --stored                 a figure of a paper, and what it states beside our result
   warpband info                                             what this machine and this build can do
   source <(warpband completion bash)                        completion of commands and options
 
@@ -73,9 +74,9 @@ int main(int argc, char** argv) {
   app.set_version_flag(
       "--version", [] { return std::string("warpband ") + wb::version() + " (commit " + wb::commit() + ")"; },
       "Print version and commit");
-  const std::vector<command> commands{add_sim(app),    add_encode(app), add_decode(app),
-                                      add_detect(app), add_stream(app), add_bench(app),
-                                      add_model(app),  add_info(app),   add_completion(app)};
+  const std::vector<command> commands{
+      add_sim(app),   add_encode(app), add_decode(app),    add_detect(app), add_stream(app),
+      add_bench(app), add_model(app),  add_reproduce(app), add_info(app),   add_completion(app)};
 
   try {
     app.parse(argc, argv);

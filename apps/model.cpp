@@ -142,7 +142,7 @@ constexpr const char* model_footer = R"(Examples:
   warpband model capacity --cholesky-us 9 --cg-us 7    with precoding times measured here
   warpband model operations --symbols 14    operations of the massive-MIMO detector, Cholesky and CG
 
-scripts/massive_models.py draws both (docs/li-thesis.md).)";
+`warpband reproduce li fig3.6 fig3.7 fig5.3` draws them (docs/li-thesis.md).)";
 
 }  // namespace
 

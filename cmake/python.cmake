@@ -24,7 +24,9 @@ foreach(library nanobind-static nanobind-static-abi3)  # the presets leave CMake
   endif()
 endforeach()
 
-file(GLOB python_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband" python/warpband/*.py python/warpband/py.typed)
+file(GLOB python_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband" python/warpband/*.py
+     python/warpband/reproduce/*.py python/warpband/py.typed)
+file(MAKE_DIRECTORY "${package}/reproduce")
 foreach(file IN LISTS python_files)
   add_custom_command(OUTPUT "${package}/${file}" DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband/${file}"
     COMMAND ${CMAKE_COMMAND} -E copy "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband/${file}" "${package}/${file}")
@@ -54,7 +56,8 @@ if(SKBUILD AND WARPBAND_KISSFFT_LIBRARY MATCHES "\\.so")
   install(FILES "${kissfft_file}" DESTINATION warpband RENAME "${CMAKE_MATCH_1}" ${in_wheel})
   set_target_properties(warpband_python PROPERTIES INSTALL_RPATH "$ORIGIN")
 endif()
-if(SKBUILD AND WARPBAND_APP)  # the command finds plot.py beside its bin/
+if(SKBUILD AND WARPBAND_APP)  # the command finds its Python programs beside its bin/
   install(TARGETS warpband_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}" ${in_wheel})
   install(PROGRAMS apps/plot.py DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" ${in_wheel})
+  install(DIRECTORY python/warpband/reproduce DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" ${in_wheel} FILES_MATCHING PATTERN "*.py")
 endif()

@@ -1,7 +1,7 @@
 """Tables of the LDPC and convolutional decoders for scripts/performance_report.py: targets of the project and peers, which
 were measured on machines of the same kind (an H100; one thread of an AVX-512 core) by running those programs.
 """
-from detector_tables import table, three
+from reproduce.records import table, three
 
 # Axes of a benchmark, its target in information Mb/s and where that comes from; device-resident on an H100, one CPU thread.
 HALF = {"code": "wimax", "n": 2304, "rate": "1_2", "schedule": "layered", "early_stop": "no"}

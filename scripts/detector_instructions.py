@@ -17,11 +17,14 @@ known when they are compiled, and the linear ones of known antennas; --all adds 
 """
 import argparse
 import json
+import pathlib
 import re
 import subprocess
 import sys
 
-from detector_tables import WU2010_INSTRUCTIONS, table, three
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python/warpband"))
+from reproduce.printed import WU2010_INSTRUCTIONS  # noqa: E402
+from reproduce.records import table, three  # noqa: E402
 
 INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(.*?);")
 LINEAR = ("mf", "zf", "mmse")

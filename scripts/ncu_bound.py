@@ -42,6 +42,7 @@ OTHERS += [(f"uplink/antennas=128x16/mode=cholesky/symbols={n}/qam=16/figure=ker
 DETECT = "detect/detector={}/antennas={}/qam={}{}/figure=kernel/device="
 DETECTORS = [(DETECT.format("nway", "4x4", qam, f"/ways={ways}"), "nway_op") for qam in (16, 64) for ways in (1, 2, 3, 4)]
 DETECTORS += [(DETECT.format("mtt", antennas, qam, ""), "trellis_op") for antennas in ("2x2", "4x4") for qam in (4, 16, 64)]
+DETECTORS += [(DETECT.format("mtt", "2x2", qam, "/uses=16800"), "trellis_op") for qam in (4, 16, 64)]
 DETECTORS += [(DETECT.format("ml", "2x2", 64, ""), "ml_op"), (DETECT.format("ml", "4x4", 16, ""), "ml_op"),
               (DETECT.format("kbest", "4x4", 16, "/survivors=64"), "kbest"), (DETECT.format("kbest", "4x4", 64, "/survivors=256"), "kbest"),
               (DETECT.format("mmse", "4x4", 64, ""), "linear_op"), (DETECT.format("mmse", "8x8", 64, ""), "linear_op")]

@@ -1,8 +1,8 @@
 """Three charts and a table of the most important rates, which docs/performance.md begins with, for scripts/performance_report.py."""
 import sys
 
-from detector_tables import table, three
 from loglog import dots
+from reproduce.records import table, three
 
 FIGURES_AT = "figures"  # beside docs/performance.md
 H100 = "NVIDIA H100 80GB HBM3"

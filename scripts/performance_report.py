@@ -8,14 +8,16 @@ import json
 import pathlib
 import sys
 
-from code_tables import code_tables
-from detector_tables import detector_tables, key_of, table
-from massive_tables import massive_figures, massive_tables, speedups
-from performance_charts import charts
-from turbo_tables import endurance_lines, turbo_tables
-from stbc_tables import FIGURES_AT, fragment_figures, fragment_tables, stbc_tables
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python/warpband"))  # tables are shared with `warpband reproduce`; the compiled module is not needed
+from code_tables import code_tables  # noqa: E402
+from performance_charts import charts  # noqa: E402
+from reproduce.detector_tables import detector_tables  # noqa: E402
+from reproduce.massive_tables import massive_tables, speedups  # noqa: E402
+from reproduce.records import key_of, machine_of, table  # noqa: E402
+from reproduce.stbc_tables import fragment_tables, stbc_tables  # noqa: E402
+from reproduce.turbo_tables import endurance_lines, turbo_tables  # noqa: E402
+
 FORMAT = "warpband bench 1"
 NCU_FORMAT = "warpband ncu comparison 1"  # of scripts/ncu_bound.py
 STREAM_FORMAT = "warpband stream 1"
@@ -65,13 +67,6 @@ def load():
             if key not in found or found[key]["record"]["date"] <= record["date"]:
                 found[key] = b
     return list(found.values()), compared, endurance
-
-
-def machine_of(b):
-    machine = b["record"]["machine"]
-    if b["device"].startswith("cuda"):
-        return machine["gpus"][int(b["device"].split(":")[1])]["name"]
-    return f"{machine['cpu']}, {b['description']}"
 
 
 def name_of(b):
@@ -190,24 +185,19 @@ def ncu_table(profiled):
 def report():
     """Texts by path below docs/."""
     results, compared, endurance = load()
-    drawn = {}
     lines = ["# Performance tables", "", WRITTEN, "", COLUMNS, ""]
     for machine in sorted({machine_of(b) for b in results}, key=lambda m: (not m.startswith("NVIDIA"), m)):
         mine = [b for b in results if machine_of(b) == machine]
         lines += [f"## {machine}", "", f"From {source_of(mine)}.", ""] + ceilings(mine)
         tables, rest = table_5_3(mine)
-        drawn |= {f"{FIGURES_AT}/{name}": svg for name, svg, _ in fragment_figures(rest, machine)}
-        drawn |= {f"{FIGURES_AT}/{name}": svg for name, svg, _ in massive_figures(rest, machine)}
         space_time, rest = stbc_tables(rest, machine)
         massive, rest = massive_tables(rest, machine)
         profiled = [b for b in compared if b["record"]["machine"]["gpus"][0]["name"] == machine]
         lines += tables + turbo_tables(rest, machine) + space_time + massive + detector_tables(rest, profiled) + code_tables(rest) + figure_tables(rest) + pipes_table(profiled) + ncu_table(profiled)
-    compared_lines, compared_figures = speedups(results, machine_of)
-    drawn |= {f"{FIGURES_AT}/{name}": svg for name, svg in compared_figures.items()}
-    lines += fragment_tables(results, machine_of) + compared_lines + endurance_lines(endurance)
+    lines += fragment_tables(results, machine_of) + speedups(results, machine_of) + endurance_lines(endurance)
     first, figures = charts(results, machine_of)
     first = ["# Performance", "", WRITTEN, "", INTRODUCTION, "", *first, COLUMNS]
-    return {"performance.md": "\n".join(first) + "\n", "performance-tables.md": "\n".join(lines).rstrip() + "\n"} | drawn | figures
+    return {"performance.md": "\n".join(first) + "\n", "performance-tables.md": "\n".join(lines).rstrip() + "\n"} | figures
 
 
 def main():

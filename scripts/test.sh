@@ -89,6 +89,7 @@ checks() {
     step words bash scripts/checks/words.sh
     step samples python3 scripts/checks/samples.py
     step performance-report python3 scripts/performance_report.py --check
+    step reproduce "build/$main/warpband" reproduce all --quick --out build/test/reproduce
     if [[ $main == cuda ]]; then step cuda-targets python3 scripts/checks/cuda_targets.py build/cuda "$jobs"; fi
 }
 

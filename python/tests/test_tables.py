@@ -4,11 +4,12 @@ import sys
 
 import pytest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python/warpband"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-from massive_tables import Frames, formats_table, variants_table  # noqa: E402
 from performance_charts import find  # noqa: E402
-from stbc_tables import one  # noqa: E402
-from turbo_tables import rate  # noqa: E402
+from reproduce.massive_tables import Frames, formats_table, variants_table  # noqa: E402
+from reproduce.stbc_tables import one  # noqa: E402
+from reproduce.turbo_tables import rate  # noqa: E402
 
 FRAME = {"antennas": "128x16", "mode": "cholesky", "subcarriers": 1200, "symbols": 14, "estimate": "shared", "by": "warpband"}
 

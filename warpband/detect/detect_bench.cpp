@@ -144,6 +144,8 @@ const bench::group detect_benches{[] {
       for (const int qam : {4, 16, 64})
         add(device, of(type::mtt, antennas, qam), {figure::kernel, figure::host_fed, figure::sync},
             antennas == 2 ? 8 * 16384 : 8 * 8192);
+    for (const int qam : {4, 16, 64}) add(device, of(type::mtt, 2, qam), {figure::kernel}, 16800);
+    for (const int antennas : {2, 4}) add(device, of(type::mtt, antennas, 64), {figure::sync}, 8400);
   }
 }};
 

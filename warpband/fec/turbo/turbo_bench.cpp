@@ -87,6 +87,12 @@ const bench::group turbo_benches{[] {
                        figures,
                        decode<float>(setting(6144, algorithm, 6144 / steps, overlap, iterations), many));
           }
+      for (const int k : {512, 1024, 2048})  // whether the rate depends on the length of windows alone
+        bench::add(
+            "turbo", device,
+            {{"k", k}, {"map", map}, {"window_steps", 32}, {"overlap", 0}, {"iterations", 6}},
+            {figure::resident},
+            decode<float>(setting(k, algorithm, k / 32, 0, 6), many * static_cast<std::size_t>(6144 / k)));
       for (const int k : {40, 512, 1024, 2048, 6144})
         bench::add("turbo", device, {{"k", k}, {"map", map}, {"window_steps", "auto"}, {"iterations", 6}},
                    {figure::kernel, figure::resident},

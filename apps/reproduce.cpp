@@ -1,0 +1,73 @@
+// `warpband reproduce`: starts the Python package that makes figures and tables of the four documents again.
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "python.hpp"
+
+namespace {
+
+struct reproduce_options {
+  std::vector<std::string> what;
+  std::string device, out, csi;
+  bool quick = false, stored = false, pages = false;
+};
+
+constexpr const char* reproduce_footer =
+    R"(Without arguments: lists the 41 figures and tables. With them: runs what they need, and writes for each row CSV, PNG and SVG, and in
+page.md what the document states beside the result. All of it is in the Python package python/warpband/reproduce.
+
+Examples:
+  warpband reproduce                              all rows, with their titles
+  warpband reproduce wu2010 fig4.5                one figure, on this machine's cores
+  warpband reproduce li --device cuda:0           all of a document, on a GPU
+  warpband reproduce wu2012 table1 --stored       of the stored results, without running anything
+  warpband reproduce all --quick                  all rows with few frames
+
+Benchmarks that only a GPU can run are taken as stored where --device is the CPU; counters of the profiler always are.
+It needs the source tree, and Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
+
+int run_reproduce(const reproduce_options& o) {
+  const std::string python = find_python();
+  if (!o.what.empty()) check_matplotlib(python, "reproduce");
+  std::error_code status;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", status).string();
+  if (!status) setenv("WARPBAND_COMMAND", self.c_str(), 0);  // what it runs is this program
+  std::vector<std::string> command{
+      python, find_program("WARPBAND_REPRODUCE", "reproduce", "python/warpband/reproduce")};
+  for (const auto& [name, value] : {std::pair{"--device=", o.device}, {"--out=", o.out}, {"--csi=", o.csi}})
+    if (!value.empty()) command.push_back(name + value);
+  if (o.quick) command.push_back("--quick");
+  if (o.stored) command.push_back("--stored");
+  if (o.pages) command.push_back("--pages");
+  command.push_back("--");
+  command.insert(command.end(), o.what.begin(), o.what.end());
+  return run_program(command, stdout_of::child);
+}
+
+}  // namespace
+
+command add_reproduce(CLI::App& app) {
+  CLI::App* reproduce =
+      app.add_subcommand("reproduce", "Figures and tables of the four documents, made again");
+  reproduce->footer(reproduce_footer);
+  const auto o = std::make_shared<reproduce_options>();
+  reproduce->add_option("WHAT", o->what, "wu2010, wu2012, li, bollapalli, all; or rows: fig4.5, table5.1")
+      ->type_name("NAME:{wu2010,wu2012,li,bollapalli,all}");
+  reproduce->add_option("--device", o->device, "Where to run: cpu (default) or cuda:N")->type_name("NAME");
+  reproduce->add_flag("--quick", o->quick, "Few frames; benchmarks as stored");
+  reproduce->add_flag("--stored", o->stored, "Take the results in curves/ and bench/results/, run nothing");
+  reproduce
+      ->add_option("--out", o->out,
+                   "Where CSV, PNG, SVG and page.md go; default build/reproduce in the source tree")
+      ->type_name("DIR");
+  reproduce->add_flag("--pages", o->pages, "With --stored: write the tables of docs/ and their figures");
+  reproduce
+      ->add_option("--csi", o->csi,
+                   "Channel estimates of li fig3.4 and fig3.5, {size} for 68x4; default: made ones")
+      ->type_name("FILE");
+  return {reproduce, [o] { return run_reproduce(*o); }};
+}

@@ -1,0 +1,92 @@
+"""`warpband reproduce`: 41 rows, pages that are what the stored results give, and verdicts that follow from data."""
+import json
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python/warpband"))
+from reproduce import cli, curves, li, output  # noqa: E402
+from reproduce.data import Data, Need, ReproduceError  # noqa: E402
+from reproduce.rows import Claim, Line, Panel, Row, all_rows, beside, measured  # noqa: E402
+
+STORED = Data(stored=True)
+
+
+def test_every_figure_and_table_has_a_row_a_figure_and_statements():
+    rows = all_rows()
+    assert len(rows) == 41 and len({row.file for row in rows}) == 41
+    assert {d: sum(row.document == d for row in rows) for d in output.PAGES} == {"wu2010": 17, "wu2012": 4, "li": 16, "bollapalli": 4}
+    for row in rows:
+        panels, claims = row.make(STORED)
+        assert claims and any(line.points for panel in panels for line in panel.lines), row.file
+        assert all(len(panel.lines) <= len(output.COLOURS) for panel in panels), row.file  # no colour twice
+        assert "differs" not in [c.verdict for c in claims], row.file  # always with a reason
+        assert (ROOT / "docs" / output.FIGURES / f"{row.file}.png").exists()
+    assert len(set(output.COLOURS)) == len(output.COLOURS)
+
+
+@pytest.mark.parametrize("document", output.PAGES)
+def test_pages_begin_with_what_the_stored_results_give(document):
+    block = output.block(document, [row for row in all_rows() if row.document == document], STORED)
+    text = output.page_of(document).read_text(encoding="utf-8")
+    assert output.with_block(text, block) == text, "warpband reproduce all --stored --pages writes it"
+    assert text.index(output.BEGIN) < text.index("\n## ") if "\n## " in text else True
+
+
+def result(**rates):
+    return {"curves": [{"label": label, "config": {"sweep": {"snr_db": []}},
+                        "points": [{"snr_db": x, "ber": y, "fer": y, "bits": 1000, "frames": 100} for x, y in enumerate(ys)]} for label, ys in rates.items()]}
+
+
+def test_distances_are_read_between_points_in_the_logarithm():
+    r = result(a=[1e-1, 1e-2, 1e-3], b=[1.0, 1e-1, 1e-2, 0])
+    assert curves.behind(r, "b", "a", "ber", 1e-2) == pytest.approx(1.0)
+    assert curves.crossing(curves.points(r, "a", "ber"), 10**-1.5) == pytest.approx(0.5)
+    assert curves.points(r, "b", "ber")[-1] == (3, 5e-4)  # no error: half of one
+    assert curves.behind(r, "a", "b", "fer", 1e-5) is None
+
+
+def test_a_verdict_needs_data():
+    assert measured("x", [1.0, None], lambda v: "", lambda v: True, missing="so").verdict == "not measured: so"
+    assert measured("x", [], lambda v: "", lambda v: True).holds is None
+    assert measured("x", [1.0], lambda v: f"{v[0]}", lambda v: v[0] > 2, "y").verdict == "differs, because y"
+    claims = [beside("t", [1.0], lambda v: "2x"), Claim("a", "b", True), Claim("a", "b", None)]
+    assert claims[0].verdict == "another machine"
+    assert output.counts(claims) == "1 hold, 0 differ, 1 not measured; 1 values stand beside each other"
+
+
+def test_what_a_run_takes_as_stored():
+    gpu, sim, profile = Need("bench", "x", (), "cuda"), Need("sim", "y"), Need("profile", "z")
+    assert not Data(stored=True).runs(sim) and not Data().runs(gpu) and Data(device="cuda:0").runs(gpu)
+    assert Data(quick=True).runs(sim) and not Data(quick=True, device="cuda:0").runs(gpu) and not Data(device="cuda:0").runs(profile)
+    assert Need("bench", "b", ("^(a|b)/",), "cpu", "scalar").line() == "WARPBAND_ISA=scalar warpband bench '^(a|b)/' --device cpu --json bench/results/b.json"
+
+
+def test_the_thesis_design_saves_what_it_states():
+    saved = 1 - li.thesis_operations(128, 64, 8) / li.thesis_operations(128, 64)
+    assert 0.35 < saved < 0.45
+
+
+def test_a_row_becomes_files(tmp_path, capsys, monkeypatch):
+    row = Row("wu2010", "fig0", "made up", (), lambda data: ([Panel("p", "x", "y", [Line("a", [(1, 0.5), (2, 0.25)]), Line("b", [(1, 1)], printed=True)])],
+                                                             [Claim("says", "result", True)]))
+    monkeypatch.setattr(cli, "all_rows", lambda: [row])
+    assert cli.main(["fig0", "--stored", "--out", str(tmp_path)]) == 0
+    assert "1 hold, 0 differ, 0 not measured" in capsys.readouterr().out
+    assert (tmp_path / "wu2010_fig0.csv").read_text().splitlines()[1:] == ["p,a,0,1,0.5,,", "p,a,0,2,0.25,,", "p,b,1,1,1,,"]
+    assert (tmp_path / "wu2010_fig0.png").read_bytes().startswith(b"\x89PNG") and "<svg" in (tmp_path / "wu2010_fig0.svg").read_text()
+    assert "| **[fig0](wu2010_fig0.png)** made up | `warpband reproduce wu2010 fig0` | result | says | holds |" in (tmp_path / "page.md").read_text()
+    assert cli.main(["fig9", "--out", str(tmp_path)]) == 2
+    assert "fig9 is no row" in capsys.readouterr().err
+    assert cli.main(["fig0", "--pages"]) == 2
+
+
+def test_a_broken_record_is_one_line(tmp_path, monkeypatch):
+    (tmp_path / "curves").mkdir()
+    (tmp_path / "bench/results").mkdir(parents=True)
+    (tmp_path / "curves/y.json").write_text(json.dumps({})[:-1])
+    monkeypatch.setattr("reproduce.data.root", lambda: tmp_path)
+    with pytest.raises(ReproduceError, match="y.json"):
+        Data(stored=True).get(Need("sim", "y"))

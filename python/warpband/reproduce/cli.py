@@ -1,0 +1,106 @@
+"""The command line of `warpband reproduce`."""
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+import time
+
+from . import output
+from .data import Data, ReproduceError, root
+from .records import table
+from .rows import Row, all_rows
+
+DESCRIPTION = """Makes figures and tables of the four documents again: runs what they need, and writes for each row CSV, PNG and
+SVG, and a row of a page that holds the document's statements against the result. Without arguments: lists all rows."""
+EPILOG = """Examples:
+  warpband reproduce                              all rows, with their titles
+  warpband reproduce wu2010 fig4.5                one figure, on this machine's cores
+  warpband reproduce li --device cuda:0           all of a document, on a GPU
+  warpband reproduce wu2012 table1 --stored       of the stored results, without running anything
+  warpband reproduce all --quick                  all rows with few frames: a minute on two cores
+
+Benchmarks that only a GPU can run are taken as stored where --device is the CPU; counters of the profiler always are.
+A document's page begins with the rows of --stored; --pages writes them, and the figures in docs/figures/reproduce/."""
+
+
+class UsageError(ReproduceError):
+    """Used wrongly: exit code 2, as the command has it."""
+
+
+def chosen(rows: list[Row], words: list[str]) -> list[Row]:
+    """The rows that the words name: documents, rows of them, or `all`."""
+    documents = list(dict.fromkeys(row.document for row in rows))
+    named = [w for w in words if w in documents]
+    names = [w for w in words if w not in named and w != "all"]
+    within = [row for row in rows if not named or row.document in named]
+    known = {row.name for row in within}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{name} is no row{' of ' + ', '.join(named) if named else ''}: expected {', '.join(documents)}, all, or "
+                             f"one of {', '.join(sorted(known))}")
+    return [row for row in within if not names or row.name in names]
+
+
+def make(rows: list[Row], data: Data, folder: pathlib.Path) -> list[output.Claim]:
+    """Makes rows, and writes them; their claims."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines, claims = [], []
+    for row in rows:
+        panels, found = row.make(data)
+        output.write_csv(panels, folder / f"{row.file}.csv")
+        output.draw(row, panels, [folder / f"{row.file}{end}" for end in (".png", ".svg")])
+        lines += output.claim_lines(row, found, f"{row.file}.png")
+        claims += found
+        print(f"{row.document} {row.name}: {row.title}: {output.counts(found)}", flush=True)
+        for claim in found:
+            print(f"  {claim.says}: {claim.result}: {claim.verdict}")
+    page = table(["figure or table", "command", "our result", "statement of the document", "holds?"], lines)
+    (folder / "page.md").write_text("\n".join(page), encoding="utf-8")
+    return claims
+
+
+def write_pages(rows: list[Row], data: Data) -> None:
+    figures = root() / "docs" / output.FIGURES
+    figures.mkdir(parents=True, exist_ok=True)
+    for row in rows:
+        output.draw(row, row.make(data)[0], [figures / f"{row.file}.png"])
+    for document in dict.fromkeys(row.document for row in rows):
+        page = output.page_of(document)
+        block = output.block(document, [row for row in all_rows() if row.document == document], data)
+        page.write_text(output.with_block(page.read_text(encoding="utf-8"), block), encoding="utf-8")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="warpband reproduce", description=DESCRIPTION, epilog=EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", metavar="DOCUMENT|ROW", help="wu2010, wu2012, li, bollapalli, all; or rows: fig4.5, table5.1")
+    parser.add_argument("--device", default="cpu", help="where to run: cpu (default) or cuda:N")
+    parser.add_argument("--quick", action="store_true", help="few frames; benchmarks as stored")
+    parser.add_argument("--stored", action="store_true", help="take the results in curves/ and bench/results/, run nothing")
+    parser.add_argument("--out", type=pathlib.Path, metavar="DIR", help="where CSV, PNG, SVG and page.md go; default build/reproduce")
+    parser.add_argument("--csi", metavar="FILE", help="channel estimates of li fig3.4 and fig3.5, {size} for 68x4; default: made ones")
+    parser.add_argument("--pages", action="store_true", help="with --stored: write the tables of docs/ and their figures")
+    options = parser.parse_args(arguments)
+    try:
+        rows = all_rows()
+        if not options.what:
+            for row in rows:
+                print(f"{row.document:10} {row.name:9} {row.title}")
+            return 0
+        if options.pages and not options.stored:
+            raise UsageError("--pages goes with --stored: pages show stored results")
+        out = options.out or root() / "build/reproduce"
+        data = Data(options.stored, options.quick, options.device, out / "runs", lambda line: print(line, file=sys.stderr, flush=True),
+                    options.csi)
+        asked = chosen(rows, options.what)
+        if options.pages:
+            write_pages(asked, data)
+            return 0
+        begun = time.monotonic()
+        claims = make(asked, data, out)
+        print(f"{len(asked)} rows, {len(claims)} statements: {output.counts(claims)}; {out}/page.md; {time.monotonic() - begun:.0f} s")
+    except (ReproduceError, OSError) as error:
+        print(f"warpband reproduce: error: {error}", file=sys.stderr)
+        return 2 if isinstance(error, UsageError) else 1
+    return 0

@@ -1,0 +1,153 @@
+"""Where rows take their numbers from: results that are stored in curves/ and bench/results/, or fresh runs of the command."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+from dataclasses import dataclass
+
+from .records import key_of, machine_of
+
+
+class ReproduceError(Exception):
+    """What went wrong, in one line."""
+
+
+def root() -> pathlib.Path:
+    """The source tree, which has scenarios and stored results: around this file, or around the current folder."""
+    for start in (pathlib.Path(__file__).resolve(), pathlib.Path.cwd() / "x"):
+        for folder in start.parents:
+            if (folder / "curves").is_dir() and (folder / "bench/results").is_dir():
+                return folder
+    raise ReproduceError("no curves/ and bench/results/ here: start this in Warpband's source tree")
+
+
+def command() -> str:
+    """The path of `warpband`: WARPBAND_COMMAND, or what one of the presets built."""
+    for place in (os.environ.get("WARPBAND_COMMAND"), root() / "build/cuda/warpband", root() / "build/release/warpband"):
+        if place and os.access(place, os.X_OK):
+            return str(place)
+    raise ReproduceError("no warpband command: build it (scripts/quickstart.sh), or set WARPBAND_COMMAND")
+
+
+def read(path: pathlib.Path):
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ReproduceError(f"{path}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Need:
+    """A result that a row needs, and the run that makes it."""
+    kind: str  # sim, model, bench, stream, profile or sweep
+    name: str  # of curves/NAME.json (sim, model, sweep) or of bench/results/NAME.json
+    options: tuple[str, ...] = ()
+    device: str = "any"  # "cuda": only a GPU can make it; "cpu": cores, whatever the device; "elsewhere": of another machine, as stored
+    isa: str = ""  # WARPBAND_ISA of the run
+
+    @property
+    def stored(self) -> str:
+        return f"curves/{self.name}.json" if self.kind in ("sim", "model", "sweep") else f"bench/results/{self.name}.json"
+
+    def line(self, device="cuda:0") -> str:
+        """The command that makes the stored result."""
+        device = "cpu" if self.device in ("cpu", "elsewhere") else device
+        words = [re.sub(r"(.*[|^()* ].*)", r"'\1'", word) for word in self.options]
+        if self.kind == "sim":
+            return f"warpband sim curves/{self.name}.toml --device {device} -o {self.stored}"
+        if self.kind == "bench":
+            return " ".join([*([f"WARPBAND_ISA={self.isa}"] if self.isa else []), "warpband bench", *words, "--device", device, "--json", self.stored])
+        if self.kind == "stream":
+            return f"warpband stream curves/{self.name}.toml --json {self.stored}"
+        if self.kind == "model":
+            return " ".join(["warpband model", *words, "--json", self.stored])
+        if self.kind == "sweep":
+            return " ".join(["warpband reproduce li", *words, "--device", device])
+        return " ".join(["python3 scripts/ncu_bound.py", *words, "--output", self.stored])
+
+
+class Data:
+    """Results by name. `quick`: few frames, and only what runs in seconds on two cores; the rest is taken as stored."""
+
+    def __init__(self, stored=False, quick=False, device="cpu", out: pathlib.Path | None = None, note=lambda line: None, csi=None):
+        self.stored, self.quick, self.device, self.out, self.note, self.csi = stored, quick, device, out, note, csi
+        self._held: dict[str, object] = {}
+
+    # Error rates at which curves are compared. A quick run has too few frames for the documents' own.
+    @property
+    def fer(self) -> float:
+        return 0.1 if self.quick else 1e-2
+
+    @property
+    def bers(self) -> tuple[float, ...]:
+        return (2e-2, 5e-3) if self.quick else (1e-4, 1e-5)
+
+    def has(self, need: Need) -> bool:
+        return self.runs(need) or (root() / need.stored).exists()
+
+    def runs(self, need: Need) -> bool:
+        """Whether `need` is run, not taken as stored."""
+        if self.stored or need.device == "elsewhere" or need.kind == "profile":  # counters need a profiler: scripts/ncu_bound.py
+            return False
+        if self.quick:
+            return need.kind in ("sim", "model") or (need.kind == "sweep" and "_file" not in need.name)
+        return need.device != "cuda" or self.device.startswith("cuda")
+
+    def get(self, need: Need):
+        """The result as JSON, run or stored."""
+        if need.name not in self._held:
+            self._held[need.name] = read(self._run(need) if self.runs(need) else root() / need.stored)
+        return self._held[need.name]
+
+    def benchmarks(self, *needs: Need) -> list[dict]:
+        """Benchmarks of the needs' records; of two with the same axes on the same machine the later."""
+        found: dict = {}
+        for need in needs:
+            if not self.has(need):
+                continue
+            record = self.get(need)
+            for b in record["benchmarks"]:
+                if "error" in b:
+                    continue
+                b = {**b, "file": f"{need.name}.json", "record": record}
+                key = (machine_of(b), *key_of(b["op"], b["axes"], b["figure"]))
+                if key not in found or found[key]["record"]["date"] <= record["date"]:
+                    found[key] = b
+        return list(found.values())
+
+    def _run(self, need: Need) -> pathlib.Path:
+        assert self.out is not None
+        self.out.mkdir(parents=True, exist_ok=True)
+        result = self.out / f"{need.name}.json"
+        if need.kind == "sweep":
+            from .sweep_iterations import run_channel, run_quick
+            self.note(need.line(self.device))
+            return run_quick(need.name, self.device, self.out) if self.quick else run_channel(need.name, self.device, self.out, self.csi)
+        run = [command(), need.kind]
+        if need.kind == "sim":
+            scenario = root() / f"curves/{need.name}.toml"
+            run += [str(self._coarse(scenario) if self.quick else scenario), "--device", self.device, "-o", str(result), "--quiet"]
+            if self.quick:
+                run += ["--frame-errors", "8", "--max-frames", "24"]
+        elif need.kind == "bench":
+            run += [*need.options, "--device", "cpu" if need.device == "cpu" else self.device, "--json", str(result), "--quiet"]
+        elif need.kind == "stream":
+            run += [str(root() / f"curves/{need.name}.toml"), "--json", str(result), "--quiet"]
+        else:
+            run += [*need.options, "--json", str(result)]
+        self.note(" ".join(run))
+        try:
+            subprocess.run(run, check=True, stdout=subprocess.DEVNULL, env=os.environ | ({"WARPBAND_ISA": need.isa} if need.isa else {}))
+        except subprocess.CalledProcessError as error:
+            raise ReproduceError(f"{' '.join(run)}: ended with {error.returncode}") from None
+        return result
+
+    def _coarse(self, scenario: pathlib.Path) -> pathlib.Path:
+        """The scenario with a third of its points."""
+        text = re.sub(r"step = ([0-9.]+)", lambda step: f"step = {3 * float(step[1]):g}", scenario.read_text(encoding="utf-8"))
+        path = self.out / scenario.name
+        path.write_text(text, encoding="utf-8")
+        return path

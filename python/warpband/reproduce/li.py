@@ -1,0 +1,402 @@
+"""K. Li, "GPU Accelerated Reconfigurable Detector and Precoder for Massive MIMO SDR Systems", thesis, Rice University."""
+from __future__ import annotations
+
+from . import curves as sim_curves
+from . import printed
+from . import sweep_iterations as sweep
+from .data import Data, Need, root
+from .massive_tables import AS_PRINTED, DIRECTIONS, MODES, OURS, SIZES, SPLIT, Frames
+from .records import machine_of, three
+from .rows import Claim, Line, Panel, Row, beside, measured
+
+CHANNELS = {name: Need("sweep", f"li_thesis_{name}", ("table3.1",)) for name in ("c2", "c2_downlink", "rayleigh", "b1")}
+FILES = {name: Need("sweep", f"li_thesis_{name}", ("fig3.4", "fig3.5")) for name in ("file", "file_downlink")}
+SINR = Need("sim", "li_thesis_sinr")
+OPERATIONS = Need("model", "li_fig3_6", ("operations",))
+CAPACITY = Need("model", "li_fig5_3", ("capacity",))
+FRAMES = Need("bench", "li_thesis_h100", ("^(up|down)link_frame/", "--repetitions", "3", "--min-time", "0.01"), "cuda")
+CORES = [Need("bench", f"li_thesis_{core}", ("^(up|down)link_frame/", "--threads", str(threads), "--repetitions", "5", "--min-time", "0.04"), "cpu" if core.startswith("xeon") else "elsewhere")
+         for core, threads in (("xeon_1thread", 1), ("xeon_2threads", 2), ("epyc_zen4_1thread", 1), ("epyc_zen4_2threads", 2))]
+STREAM = Need("stream", "stream_li_2gpu_h100", (), "cuda")
+STREAM_SHALLOW = Need("stream", "stream_li_h100", (), "cuda")
+ONE_H100 = "one H100"
+SIZE = "128x16"
+
+
+# ---------------------------------------------------------------- error rates
+def results_of(data: Data, need):
+    """Its curves; None where there is no result."""
+    return sweep.Curves(data.get(need)) if data.has(need) else None
+
+
+def rate_of(data: Data):
+    return 0.1 if data.quick else sweep.RATE
+
+
+def bler_panel(heading, curves, keys):
+    """Points with their 95% intervals."""
+    lines = [Line(sweep.label_of(*key), [p[:4] for p in curves.of(*key)], dashed=key[1] == "cg") for key in keys if curves.of(*key)]
+    return Panel(heading, "SNR (dB)", "block error rate", lines)
+
+
+def around(data, curves, size):
+    """Cholesky, and CG with the least I, one less and one more."""
+    first, _ = sweep.minimum(curves, size, rate_of(data))
+    middle = first or printed.LI_ITERATIONS.get(size, size[1])
+    return [(size, "cholesky")] + [(size, "cg", i) for i in range(1, size[1] + 1) if curves.of(size, "cg", i) and (data.quick or abs(i - middle) <= 1)]
+
+
+def convergence(data, curves, size, what):
+    """That more iterations come nearer to Cholesky."""
+    reference = curves.of(size, "cholesky")
+    lost = [(i, sweep.loss(curves.of(size, "cg", i), reference, rate_of(data))) for i in range(1, size[1] + 1) if curves.of(size, "cg", i)]
+    if not lost or sweep.crossing(reference, rate=rate_of(data)) is None:
+        return None
+    words = ", ".join(f"I = {i}: " + (f"{x[0]:.2f} dB" if x else "> 1.5 dB") for i, x in lost)
+    found = [x[0] if x else 9.0 for _, x in lost]
+    slack = 1.0 if data.quick else 0.05  # what the counted errors can tell
+    return f"{what} {size[0]}x{size[1]} " + words, all(b <= a + slack for a, b in zip(found, found[1:])) and found[-1] < 1
+
+
+def convergence_claim(data, says, sides, sizes, because="the curves have few drops", missing=""):
+    found = [convergence(data, curves, size, what) for what, curves in sides for size in sizes if curves]
+    found = [f for f in found if f]
+    if not found:
+        return Claim(says, "-", None, missing)
+    return Claim(says, "; ".join(words for words, _ in found), all(holds for _, holds in found), because)
+
+
+def users_figure(number, users):
+    def make(data: Data):
+        up, down = results_of(data, CHANNELS["c2"]), results_of(data, CHANNELS["c2_downlink"])
+        sizes = [(b, users) for b in (128, 256, 512)]
+        panels = [bler_panel(f"({part}) {what}", curves, [key for size in sizes for key in around(data, curves, size)])
+                  for part, what, curves in (("a", "detection", up), ("b", "precoding", down)) if curves]
+        claims = [convergence_claim(data, f"with more iterations CG {doing} comes nearer to Cholesky, U = {users}", [(doing, curves)], sizes)
+                  for doing, curves in (("detection", up), ("precoding", down))]
+        return panels, claims
+
+    return Row("li", f"fig3.{number}", f"BLER at U = {users}, WINNER II C2", (CHANNELS["c2"], CHANNELS["c2_downlink"]), make)
+
+
+def file_figure(number, size):
+    def make(data: Data):
+        sides = [(what, results_of(data, FILES[name])) for what, name in (("detection", "file"), ("precoding", "file_downlink"))]
+        panels = [bler_panel(f"({part}) {what}, channels that were made", curves, [(size, "cholesky")] + [(size, "cg", i) for i in range(1, size[1] + 1)])
+                  for part, (what, curves) in zip("ab", sides) if curves]
+        claims = [Claim("CG converges to Cholesky over channels measured with Argos", "-", None, "no trace of the array is part of this project; --csi takes one")]
+        claims += [convergence_claim(data, f"the same over channels that were made, in RENEW's layout, {what}", [side], [size], missing="needs a run of this row") for side in sides for what in [side[0]]]
+        return panels, claims
+
+    return Row("li", f"fig3.{number}", f"BLER of {size[0]}x{size[1]} over channel estimates of a file", tuple(FILES.values()), make)
+
+
+def fig_3_8(data: Data):
+    down = results_of(data, CHANNELS["c2_downlink"])
+    sizes = [(b, 8) for b in (128, 256, 512)]
+    panels = [bler_panel(f"{b}x8", down, [key for key in around(data, down, (b, 8))] + [((b, 8), "mf")]) for b, _ in sizes]
+    def at(size, *key):
+        return sweep.crossing(down.of(size, *key), rate=rate_of(data))
+    least = {size: sweep.minimum(down, size, rate_of(data))[0] for size in sizes}
+    def best(points):
+        return min((p[1] for p in points), default=None)
+    words, holds = [], []
+    for size in sizes:
+        exact, approximate, filtered = at(size, "cholesky"), at(size, "cg", least[size] or printed.LI_ITERATIONS[size]), at(size, "mf")
+        floor = best(down.of(size, "mf"))
+        if exact is None or floor is None:
+            continue
+        mf = f"MF {filtered:.1f} dB" if filtered is not None else f"MF not below {floor:.2g}"
+        words.append(f"{size[0]}x8: Cholesky {exact:.1f} dB, CG {'-' if approximate is None else f'{approximate:.1f} dB'}, {mf}")
+        holds.append(filtered is None or filtered > exact)
+    claims = [Claim("MMSE precoding, exact and approximate, has fewer block errors than the matched filter", "; ".join(words) or "-", all(holds) if holds else None)]
+    claims.append(measured("all of them gain from more antennas for each user", [at(size, "cholesky") for size in sizes] + [best(down.of(size, "mf")) for size in sizes],
+                           lambda v: f"Cholesky at {', '.join(f'{x:.1f}' for x in v[:3])} dB; least BLER of MF {', '.join(f'{x:.2g}' for x in v[3:])} (128, 256, 512 antennas)",
+                           lambda v: v[0] > v[1] > v[2] and v[3] >= v[4] >= v[5], "the matched filter's curves have few points" ))
+    return panels, claims
+
+
+def table_3_1(data: Data):
+    found = {name: results_of(data, need) for name, need in CHANNELS.items()}
+    titles = {"rayleigh": "Rayleigh", "c2": "C2", "b1": "B1", "c2_downlink": "C2, precoding"}
+    sizes = sorted(printed.LI_ITERATIONS, key=lambda size: (size[1], size[0]))
+    if data.quick:
+        sizes = [size for size in sizes if size in sweep.QUICK]
+    least = {name: {size: sweep.minimum(c, size, rate_of(data))[0] for size in sizes} for name, c in found.items() if c}
+    ticks = [f"{b}x{u}" for b, u in sizes]
+    lines = [Line("table 3.1", [(i, printed.LI_ITERATIONS[s]) for i, s in enumerate(sizes)], printed=True)]
+    lines += [Line(titles[name], [(i, least[name][s]) for i, s in enumerate(sizes) if least[name][s]], joined=False) for name in titles if name in least]
+    claims = []
+    for name, mine in least.items():
+        known = {s: i for s, i in mine.items() if i}
+        near = [s for s, i in known.items() if abs(i - printed.LI_ITERATIONS[s]) <= 1]
+        far = [f"{b}x{u} {known[b, u]} for {printed.LI_ITERATIONS[b, u]}" for b, u in known if (b, u) not in near]
+        claims.append(Claim(f"the least I that loses less than 1 dB, within one iteration, {titles[name]}", f"{len(near)} of {len(known)}" + (f"; not {', '.join(far)}" if far else ""),
+                            not far if known else None,
+                            "the thesis does not say which of WINNER's scenarios it has; its numbers lie between those of independent fading and of a line of sight, "
+                            "which 64 users of an array that resolves fewer make hard" if not data.quick else "a few drops do not decide"))
+    inside = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1")) and least["rayleigh"][s] <= printed.LI_ITERATIONS[s] <= least["b1"][s]]
+    both = [s for s in sizes if all(least.get(n, {}).get(s) for n in ("rayleigh", "b1"))]
+    claims.append(Claim("every number of table 3.1 lies between independent fading and a line of sight (ours)", f"{len(inside)} of {len(both)}", len(inside) == len(both) if both else None,
+                        "a few drops do not decide"))
+    if data.has(SINR) and not data.quick:
+        held = sweep.Curves(data.get(SINR))
+        pairs = [(label, label.replace("exact", "approximate")) for label in held.points if "exact" in label]
+        lost = [(a.split()[0], sweep.loss(held.points[b], held.points[a])) for a, b in pairs]
+        claims.append(measured("LLRs from the Gram matrix's diagonal (eqs 3.3, 3.4) spare the inverse (at most 0.1 dB)", [x for _, x in lost],
+                               lambda v: ", ".join(f"{name} {x[0]:.2f} dB" for (name, x) in lost), lambda v: all(x[0] <= 0.1 for x in v)))
+    return [Panel("least I that loses less than 1 dB at BLER 1e-2", "antennas x users", "CG iterations", lines, ticks=ticks)], claims
+
+
+# ---------------------------------------------------------------- operations
+def thesis_operations(antennas, users, iterations=None):
+    """Of the thesis' own design, a new H for each vector, an fma as one: cgemm of all of H^H H and of H^H y; A^-1 by LU (4/3 U^3) and a
+    forward and a backward substitution for every column of the unit matrix (4 U^3), and its product; or CG with I iterations."""
+    shared = 4 * antennas * users**2 + 4 * antennas * users
+    if iterations is None:
+        return shared + 16 / 3 * users**3 + 4 * users**2
+    return shared + iterations * (4 * users**2 + 10 * users)
+
+
+def fig_3_6(data: Data):
+    model = data.get(OPERATIONS)
+    counts = {(c["antennas"], c["users"]): c for c in model["configurations"]}
+    panels = []
+    for part, users in zip("abc", (16, 32, 64)):
+        c = counts[128, users]
+        iterations = [p["iterations"] for p in c["cg"]]
+        panels.append(Panel(f"({part}) 128x{users}", "CG iterations", "fp32 operations of a vector", [
+            Line("ours, CG", [(p["iterations"], p["operations"]) for p in c["cg"]]),
+            Line("ours, Cholesky", [(i, c["cholesky"]["operations"]) for i in iterations]),
+            Line("the thesis' design, CG", [(i, thesis_operations(128, users, i)) for i in iterations], dashed=True),
+            Line("the thesis' design, explicit inverse", [(i, thesis_operations(128, users)) for i in iterations], dashed=True)], log_y=False))
+    def saved(users, i):
+        c = counts[128, users]
+        return 1 - c["cg"][i - 1]["operations"] / c["cholesky"]["operations"], 1 - thesis_operations(128, users, i) / thesis_operations(128, users)
+    table = {u: saved(u, 3) for u in (16, 32, 64)}
+    words = ", ".join(f"U = {u}: {100 * a:.0f} / {100 * b:.0f} %" for u, (a, b) in table.items())
+    rises = all(table[16][k] < table[32][k] < table[64][k] for k in (0, 1))
+    cheaper = [(next((p["iterations"] for p in counts[128, u]["cg"] if p["operations"] > counts[128, u]["cholesky"]["operations"]), None)) for u in (16, 32, 64)]
+    return panels, [Claim("the more users, the more CG saves at few iterations (I = 3)", f"saved, our design / the thesis': {words}", rises),
+                    Claim("low iterations are cheaper than Cholesky", "ours, a new H for each vector: CG costs more from I = "
+                          + ", ".join(f"{i or 'above 16'} (U = {u})" for i, u in zip(cheaper, (16, 32, 64))) + " on", all(i is None or i > 3 for i in cheaper))]
+
+
+def fig_3_7(data: Data):
+    counts = {(c["antennas"], c["users"]): c["table_3_1"] for c in data.get(OPERATIONS)["configurations"]}
+    users = [8, 16, 32, 64]
+    def panel(heading, value):
+        return Panel(heading, "users", "operations that CG saves (%)", [Line(f"{b} antennas", [(i, 100 * value(b, u)) for i, u in enumerate(users)], joined=False) for b in (128, 256, 512)],
+                     log_y=False, ticks=[str(u) for u in users])
+    def design(b, u):
+        return 1 - thesis_operations(b, u, printed.LI_ITERATIONS[b, u]) / thesis_operations(b, u)
+    panels = [panel("ours, whole detector", lambda b, u: counts[b, u]["reduction"]), panel("the thesis' design, whole detector", design),
+              panel("ours, the solver alone", lambda b, u: counts[b, u]["solver_reduction"])]
+    return panels, [Claim("128x64: CG saves around 40 % (within 5 %), counted for the thesis' design", f"{100 * design(128, 64):.0f} %", abs(design(128, 64) - 0.4) <= 0.05),
+                    Claim("the same, counted for our design", f"{100 * counts[128, 64]['reduction']:.0f} % of the detector, {100 * counts[128, 64]['solver_reduction']:.0f} % of the solver",
+                          abs(counts[128, 64]["reduction"] - 0.4) <= 0.05,
+                          "our Gram matrix has half the products and our decomposition gives A^-1 with 4/3 U^3 operations, so that there is less to save")]
+
+
+# ---------------------------------------------------------------- frames
+def frames_of(data: Data):
+    bs = [b for b in data.benchmarks(FRAMES) if b["device"].startswith("cuda")]
+    return Frames(bs)
+
+
+def gpu(data: Data):
+    bs = [b for b in data.benchmarks(FRAMES) if b["device"].startswith("cuda")]
+    return machine_of(bs[0]) if bs else "GPU"
+
+
+def table_5_1(data: Data):
+    frames = frames_of(data)
+    panels, claims = [], []
+    for size, more in ((SIZE, (8, 16, 32, 64)), ("256x32", (2, 4, 8, 16))):
+        lines = []
+        for mode, title in MODES.items():
+            for estimate, what in (("each", "H for each"), ("shared", "H shared")):
+                lines.append(Line(f"ours, {title}, {what}", [(n, r) for n in more if (r := frames.rate("uplink", size, mode, n, estimate, OURS, "kernel"))], dashed=estimate == "each"))
+            lines.append(Line(f"its design, cuBLAS, {title}", [(n, r) for n in more if (r := frames.rate("uplink", size, mode, n, "each", AS_PRINTED, "kernel"))], dashed=True))
+            lines.append(Line(f"thesis (GTX 980 Ti), {title}", [(n, k) for n, (k, _) in printed.LI_SINGLE[size, mode].items()], printed=True))
+        panels.append(Panel(f"{size}, kernels, float32", "OFDM symbols of a frame", "coded Mb/s", lines, log_x=True))
+        for mode, title in MODES.items():
+            pairs = {n: (frames.rate("uplink", size, mode, n, "each", OURS, "kernel"), frames.rate("uplink", size, mode, n, "shared", OURS, "sync")) for n in more}
+            claims.append(beside(f"{size} {title}, N_sym {', '.join(map(str, more))}: {', '.join(f'{k:g}/{m:g}' for k, m in printed.LI_SINGLE[size, mode].values())} Mb/s, kernel / with copies",
+                                 [x for p in pairs.values() for x in p], lambda v: "float32: " + ", ".join(f"{three(v[i])}/{three(v[i + 1])}" for i in range(0, len(v), 2)) + " Mb/s, H for each / H shared with copies",
+                                 "this size"))
+    def each(size, mode, n, figure="kernel", estimate="each"):
+        return frames.rate("uplink", size, mode, n, estimate, OURS, figure)
+    rising = [each(SIZE, mode, n) for mode in MODES for n in (8, 16, 32, 64)]
+    claims.append(measured("longer frames have a higher rate, 128x16 (H for each)", rising, lambda v: f"Cholesky {', '.join(three(x) for x in v[:4])}; CG {', '.join(three(x) for x in v[4:])} Mb/s",
+                           lambda v: all(b > a for part in (v[:4], v[4:]) for a, b in zip(part, part[1:])), "", "128x16"))
+    every = [(size, n) for size in SIZES for n in frames.symbols("uplink", size, "cg", by=OURS)]
+    faster = [(size, n, each(size, "cg", n), each(size, "cholesky", n)) for size, n in every]
+    claims.append(measured("CG is faster than Cholesky at every length (H for each, float32)", [x for *_, a, b in faster for x in (a, b)],
+                           lambda v: "CG over Cholesky " + ", ".join(f"{size}: {min(a / b for s, _, a, b in faster if s == size):.2f} to {max(a / b for s, _, a, b in faster if s == size):.2f}" for size in SIZES),
+                           lambda v: all(a > b for *_, a, b in faster), "", "some lengths"))
+    shared = [(n, each(SIZE, "cg", n, estimate="shared"), each(SIZE, "cholesky", n, estimate="shared")) for n in (8, 16, 32, 64, 128)]
+    claims.append(measured("the same where symbols share H", [x for _, a, b in shared for x in (a, b)], lambda v: ", ".join(f"N_sym {n}: {a / b:.2f}" for n, a, b in shared),
+                           lambda v: all(a > b for _, a, b in shared), "", "some lengths", "ours alone: the decomposition is paid once for all symbols, and a solution costs less than three iterations"))
+    for size, n, says, low, high in ((SIZE, (8, 16, 32, 64), "copies cost 20 to 30 % of the rate, 128x16", 0.15, 0.35), ("256x32", (2, 4, 8, 16), "and more, 256x32", 0.25, 1)):
+        cost = [(frames.rate("uplink", size, "cholesky", k, "each", AS_PRINTED, "kernel"), frames.rate("uplink", size, "cholesky", k, "each", AS_PRINTED, "sync")) for k in n]
+        claims.append(measured(f"{says} (its design with cuBLAS on this GPU, Cholesky, N_sym {', '.join(map(str, n))})", [x for p in cost for x in p], lambda v, cost=cost: ", ".join(f"{100 * (1 - b / a):.0f} %" for a, b in cost),
+                               lambda v, cost=cost, low=low, high=high: all(low <= 1 - b / a <= high for a, b in cost),
+                               "kernels have gained more than the bus since, so that copies take more of a call", "with copies"))
+    return panels, claims
+
+
+def runs_of(data: Data, need):
+    """Runs of a stream by (chain, solver, GPUs, shape)."""
+    if not data.has(need):
+        return {}
+    found = {}
+    for run in data.get(need)["runs"]:
+        words = run["label"].replace(",", "").replace("GPUs", "GPU").split()
+        if words[0] in ("uplink", "precode") and words[1] in ("cholesky", "cg"):
+            shape = next(w for w in words if w in ("8x8", "4x16"))
+            found[words[0], words[1], int(words[words.index("GPU") - 1]), shape] = run
+    return found
+
+
+def stream_table(number, direction):
+    chain = {"uplink": "uplink", "downlink": "precode"}[direction]
+
+    def make(data: Data):
+        frames, runs, shallow = frames_of(data), runs_of(data, STREAM), runs_of(data, STREAM_SHALLOW)
+        shapes = [(1, "8x8"), (2, "4x16")]  # as the thesis has them
+        panels = []
+        for heading, unit, value, place in (("throughput", "coded Mb/s", lambda run: run["throughput_mbps"], 0), ("latency of a frame", "ms", lambda run: 1e-3 * run["latency_us"]["p50"], 1)):
+            ticks = [f"{g} GPU{'s' if g > 1 else ''} {MODES[m]}" for g, _ in shapes for m in MODES]
+            ours = [(i, value(r)) for i, (g, m, shape) in enumerate((g, m, s) for g, s in shapes for m in MODES) if (r := runs.get((chain, m, g, shape)))]
+            short = [(i, value(r)) for i, (g, m, shape) in enumerate((g, m, s) for g, s in shapes for m in MODES) if (r := shallow.get((chain, m, g, shape)))]
+            paper = [(i, printed.LI_STREAMS[direction, m][g - 1][place]) for i, (g, m) in enumerate((g, m) for g, _ in shapes for m in MODES)]
+            panels.append(Panel(heading, "", unit, [Line("ours, H shared, groups of frames, queue of 32", ours, joined=False), Line("ours, H shared, queue of 12", short, joined=False),
+                                                    Line("thesis (GTX 980 Ti)", paper, printed=True)], ticks=ticks))
+        claims = []
+        for g, shape in shapes:
+            claims.append(beside(f"{g} GPU{'s' if g > 1 else ''}: " + ", ".join(f"{MODES[m]} {printed.LI_STREAMS[direction, m][g - 1][0]:g} Mb/s in {printed.LI_STREAMS[direction, m][g - 1][1]:g} ms" for m in MODES),
+                                 [runs.get((chain, m, g, shape)) for m in MODES],
+                                 lambda v, g=g: f"{g} H100{'s' if g > 1 else ''}, float32, H shared: " + ", ".join(f"{MODES[m]} {three(r['throughput_mbps'])} Mb/s in {1e-3 * r['latency_us']['p50']:.2f} ms" for m, r in zip(MODES, v)),
+                                 "this number of GPUs"))
+        twice = [(runs.get((chain, m, 1, s)), runs.get((chain, m, 2, s))) for m in MODES for s in ("8x8", "4x16")]
+        claims.append(measured("two GPUs have about twice the rate of one (at least 1.8 times)", [x for p in twice for x in p],
+                               lambda v: ", ".join(f"{MODES[m]} {s}: {b['throughput_mbps'] / a['throughput_mbps']:.2f}" for (m, s), (a, b) in zip(((m, s) for m in MODES for s in ("8x8", "4x16")), twice)),
+                               lambda v: all(b["throughput_mbps"] >= 1.8 * a["throughput_mbps"] for a, b in twice),
+                               "frames of the precoder cross the bus both ways, and the copies alone of two GPUs are 1.4 to 1.6 times as fast as those of one on these hosts (docs/stream.md)", "one of them"))
+        for name, held in (("groups of frames, queue of 32", runs), ("frame by frame, queue of 12", shallow)):
+            lat = {(m, g): held.get((chain, m, g, s)) for m in MODES for g, s in shapes}
+            claims.append(measured(f"a frame takes less than 4 ms ({name}; median, and 99 %)", lat.values(),
+                                   lambda v, lat=lat: ", ".join(f"{g} GPU{'s' if g > 1 else ''} {MODES[m]} {1e-3 * r['latency_us']['p50']:.2f}, {1e-3 * r['latency_us']['p99']:.2f} ms" for (m, g), r in lat.items()),
+                                   lambda v: all(r["latency_us"]["p99"] < 4000 for r in v),
+                                   "frames are pushed as fast as they are taken, so that the latency is that of a full queue; with a queue of 12 it is three times shorter", "this stream"))
+        alone = [(frames.rate(direction, SIZE, m, 8, "shared", OURS, "kernel"), runs.get((chain, m, 1, "8x8"))) for m in MODES]
+        claims.append(measured("several streams bring the rate near the kernels' (at least 80 %, N_sym 8)", [x for p in alone for x in p],
+                               lambda v: ", ".join(f"{MODES[m]} {100 * r['throughput_mbps'] / k:.0f} %" for m, (k, r) in zip(MODES, alone)), lambda v: all(r["throughput_mbps"] >= 0.8 * k for k, r in alone),
+                               "a frame's H and y take the bus longer than the kernel takes the GPU, and streams cannot be faster than the bus", "this size"))
+        if direction == "downlink":
+            claims.append(measured("two GPUs precode more than 250 Mb/s in less than 4 ms (frame by frame)", [shallow.get((chain, m, 2, "4x16")) for m in MODES],
+                                   lambda v: ", ".join(f"{MODES[m]} {three(r['throughput_mbps'])} Mb/s, {1e-3 * r['latency_us']['p50']:.2f} ms" for m, r in zip(MODES, v)),
+                                   lambda v: all(r["throughput_mbps"] > 250 and r["latency_us"]["p50"] < 4000 for r in v), "", "two GPUs"))
+        return panels, claims
+
+    return Row("li", f"table5.{number}", f"streams of frames on one and two GPUs, {DIRECTIONS[direction]}", (STREAM, STREAM_SHALLOW, FRAMES), make)
+
+
+SIONNA = ("Sionna 2.0.1 on an H100, MMSE", 206)
+
+
+def table_5_4(data: Data):
+    frames, name = frames_of(data), gpu(data)
+    ours = {f"{name}, {title}, {what}": frames.rate("uplink", SIZE, mode, 64, estimate, OURS, "kernel") for mode, title in MODES.items() for estimate, what in (("each", "H for each"), ("shared", "H shared"))}
+    theirs = [(f"{hardware}, {kind}, {antennas}", mbps) for hardware, kind, antennas, mbps in printed.LI_DETECTORS]
+    ticks = [n for n, _ in theirs] + [SIONNA[0]] + list(ours)
+    place = {n: i for i, n in enumerate(ticks)}
+    panel = Panel("detectors, data in place", "", "coded Mb/s", [Line("table 5.4", [(place[n], x) for n, x in theirs], printed=True), Line("since then", [(place[SIONNA[0]], SIONNA[1])], joined=False),
+                                                              Line("ours, float32, one GPU", [(place[n], x) for n, x in ours.items() if x], joined=False)], ticks=ticks)
+    gpus = max(x for n, x in theirs if "FPGA" not in n and "thesis" not in n)
+    best = [frames.rate("uplink", SIZE, mode, 64, "each", OURS, "kernel") for mode in MODES]
+    return [panel], [measured("a GPU design for 128x16 is faster than earlier GPU detectors of few antennas", best, lambda v: f"one GPU, a new H for each vector, float32: {', '.join(f'{MODES[m]} {three(x)} Mb/s' for m, x in zip(MODES, v))}; earlier: {gpus:g} Mb/s at most",
+                              lambda v: min(v) > gpus, "", "128x16"),
+                     measured("its rate is comparable to that of FPGAs (20 and 603 Mb/s at 128x8)", best, lambda v: f"{v[0] / 603:.1f} times the faster one's, at twice the users", lambda v: min(v) > 20, "", "128x16")]
+
+
+def fig_5_1(data: Data):
+    frames = frames_of(data)
+    panels, claims = [], []
+    for part, (direction, name) in zip("ab", DIRECTIONS.items()):
+        lines = []
+        for mode, title in MODES.items():
+            for by, estimate, dashed, label in ((OURS, "shared", False, "H shared"), (OURS, "each", True, "H for each"), (AS_PRINTED, "each", True, "its design, cuBLAS")):
+                lines.append(Line(f"{title}, {label}", [(n, r) for n in frames.symbols(direction, SIZE, mode) if (r := frames.rate(direction, SIZE, mode, n, estimate, by, "kernel"))], dashed=dashed))
+            lines.append(Line(f"{title}, thesis (GTX 980 Ti)", [(n, 128 * n * 64e-3 / ms) for n, ms in printed.LI_LATENCY[direction, mode].items()], printed=True))
+        panels.append(Panel(f"({part}) {name}, {SIZE}, float32", "OFDM symbols of a frame", "coded Mb/s", [line for line in lines if line.points], log_x=True))
+        for mode, title in MODES.items():
+            paper = printed.LI_LATENCY[direction, mode]
+            claims.append(beside(f"{name}, {title}: {', '.join(f'{ms:g}' for ms in paper.values())} ms for frames of {', '.join(map(str, paper))} symbols",
+                                 [frames.micros(direction, SIZE, mode, n, "each", OURS, "kernel") for n in paper], lambda v: "same work (H for each): " + ", ".join(f"{1e-3 * x:.3g}" for x in v) + " ms", "some lengths"))
+        curve = [frames.rate(direction, SIZE, mode, n, "each", OURS, "kernel") for mode in MODES for n in (1, 8, 64, 128)]
+        claims.append(measured(f"{name}: the rate rises with the frame and saturates (H for each; 64 to 128 symbols less than 5 %)", curve,
+                               lambda v: "1, 8, 64, 128 symbols: " + "; ".join(", ".join(three(x) for x in v[i:i + 4]) for i in (0, 4)) + " Mb/s",
+                               lambda v: all(v[i] < v[i + 1] < v[i + 2] * 1.02 and abs(v[i + 3] / v[i + 2] - 1) < 0.05 for i in (0, 4)),
+                               "this GPU has 132 multiprocessors, which 64 symbols of 128 subcarriers do not fill yet", "some lengths"))
+        late = [frames.micros(direction, SIZE, mode, n, "each", OURS, "kernel") for mode in MODES for n in (1, 8, 64, 128)]
+        claims.append(measured(f"{name}: and the latency rises with it", late, lambda v: "; ".join(", ".join(three(x) for x in v[i:i + 4]) for i in (0, 4)) + " us",
+                               lambda v: all(v[i] < v[i + 1] < v[i + 2] < v[i + 3] for i in (0, 4)), "", "some lengths"))
+    return panels, claims
+
+
+def fig_5_2(data: Data):
+    frames = frames_of(data)
+    lines, claims = [], []
+    for need in CORES:
+        cores = [b for b in data.benchmarks(need) if b["device"] == "cpu"]
+        if not cores:
+            continue
+        name, held = machine_of(cores[0]), Frames(cores)
+        name = name.replace("Intel(R) Xeon(R) Processor @ 2.80GHz", "Xeon").replace("AMD EPYC", "EPYC (Zen 4)")
+        for figure, how in (("kernel", "kernel"), ("sync", "with copies")):
+            points = [(n, a / b) for n in frames.symbols("uplink", SIZE, "cg", by=OURS)
+                      if (a := frames.rate("uplink", SIZE, "cg", n, "each", OURS, figure)) and (b := held.rate("uplink", SIZE, "cg", n, "each", OURS, "resident"))]
+            if points:
+                lines.append(Line(f"{name}, {how}", points, dashed=figure == "sync"))
+                growing = all(y1 >= y0 * 0.97 for (_, y0), (_, y1) in zip(points, points[1:]))
+                claims.append(Claim(f"the speed-up grows with the frame ({name}, {how})", ", ".join(f"N_sym {n}: {three(y)}x" for n, y in points if n in (1, 8, 64, 128)), growing,
+                                    "from 16 symbols on the GPU is full, and the core's rate does not fall" if figure == "kernel" else "copies take the same share of longer frames"))
+    if not claims:
+        claims = [Claim("the speed-up grows with the frame", "-", None, "GPU or cores")]
+    claims.append(Claim("the comparison of the thesis: six cores of a Core i7-3930K", "-", None, "ours have one core and two, which run this library's kernels too"))
+    return [Panel(f"{gpu(data)} over CPU cores, {SIZE}, CG with 3 iterations, H for each", "OFDM symbols of a frame", "speed-up", lines, log_x=True)], claims
+
+
+def fig_5_3(data: Data):
+    model = data.get(CAPACITY)
+    panels, claims = [], []
+    for part, transport in zip("abc", model["transports"]):
+        lines = [Line(label, [(p["coherence_ms"], p[key]) for p in transport["points"]], dashed=key == "cg") for key, label in (("mf", "MF"), ("cholesky", "Cholesky MMSE"), ("cg", "CG MMSE"))]
+        at, gbps = transport["crossovers_ms"], transport["gbps"]
+        crossed = printed.LI_CROSSOVERS.get(gbps)
+        if crossed:
+            top = max(p["cholesky"] for p in transport["points"])
+            lines.append(Line(f"the thesis' crossover, {crossed} ms", [(crossed, 0), (crossed, top)], dashed=True))
+        panels.append(Panel(f"({part}) {gbps:g} Gb/s", "coherence time (ms)", "effective capacity (bit/s/Hz)", lines, log_x=True, log_y=False))
+        claims.append(Claim(f"{gbps:g} Gb/s: MF has more capacity below {crossed} ms", f"MF = Cholesky at {at['mf_cholesky']:.2f} ms, MF = CG at {at['mf_cg']:.2f} ms",
+                            crossed is not None and round(at["mf_cholesky"]) == crossed and round(at["mf_cg"]) == crossed))
+        claims.append(Claim(f"{gbps:g} Gb/s: CG has more than Cholesky up to around 5 ms", f"up to {at['cg_cholesky']:.2f} ms", abs(at["cg_cholesky"] - 5) <= 1.5))
+    values = [t["crossovers_ms"]["mf_cholesky"] for t in model["transports"]]
+    claims.append(Claim("a faster transport moves the crossover to shorter coherence times", ", ".join(f"{v:.2f}" for v in values) + " ms", values == sorted(values, reverse=True)))
+    return panels, claims
+
+
+def rows():
+    up_down = (CHANNELS["c2"], CHANNELS["c2_downlink"])
+    return [users_figure(1, 16), users_figure(2, 32), users_figure(3, 64), file_figure(4, (68, 4)), file_figure(5, (84, 3)),
+            Row("li", "fig3.6", "operations of detection, CG beside Cholesky", (OPERATIONS,), fig_3_6),
+            Row("li", "fig3.7", "what CG saves at the iterations of table 3.1", (OPERATIONS,), fig_3_7),
+            Row("li", "fig3.8", "BLER of precoding, MMSE and matched filter, U = 8", up_down[1:], fig_3_8),
+            Row("li", "table3.1", "CG iterations that lose less than 1 dB", (*CHANNELS.values(), SINR), table_3_1),
+            Row("li", "table5.1", "throughput of the detector, one stream", (FRAMES,), table_5_1), stream_table(2, "uplink"), stream_table(3, "downlink"),
+            Row("li", "table5.4", "detectors on other platforms", (FRAMES,), table_5_4),
+            Row("li", "fig5.1", "throughput and latency over the length of a frame", (FRAMES,), fig_5_1),
+            Row("li", "fig5.2", "GPU over CPU cores", (FRAMES, *CORES), fig_5_2),
+            Row("li", "fig5.3", "effective capacity of precoders, 128x16", (CAPACITY,), fig_5_3)]

@@ -1,0 +1,121 @@
+"""What a row becomes: CSV, PNG and SVG, and its rows of a page."""
+from __future__ import annotations
+
+import csv
+import pathlib
+
+from .data import Data, ReproduceError, root
+from .records import table
+from .rows import Claim, Panel, Row
+
+# Colours that stay apart, the first eight for colour-blind readers too (after Okabe and Ito). No panel repeats one.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A00", "#7B3294", "#8C510A", "#A6A6A6",
+           "#01665E", "#E7298A", "#66A61E", "#B2182B", "#8DA0CB"]
+MARKS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*"]
+PAGES = {"wu2010": "wu2010.md", "wu2012": "wu2012.md", "li": "li-thesis.md", "bollapalli": "bollapalli.md"}
+BEGIN, END = "<!-- written by `warpband reproduce --stored --pages`: begin -->", "<!-- end -->"
+FIGURES = "figures/reproduce"
+
+
+def write_csv(panels: list[Panel], path: pathlib.Path) -> None:
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+        out.writerow(["panel", "line", "printed", "x", "y", "low", "high"])
+        for panel in panels:
+            for line in panel.lines:
+                for x, y, *interval in line.points:
+                    name = panel.ticks[round(x)] if panel.ticks else x
+                    out.writerow([panel.heading, line.label, int(line.printed), name, y, *(interval or ("", ""))])
+
+
+def draw(row: Row, panels: list[Panel], paths: list[pathlib.Path]) -> None:
+    try:
+        import matplotlib
+    except ImportError:
+        raise ReproduceError("matplotlib is missing: scripts/setup.sh installs it into .venv") from None
+    from matplotlib.figure import Figure
+    matplotlib.rcParams.update({"svg.hashsalt": row.file, "svg.fonttype": "none"})
+    long_names = any(panel.ticks and max(map(len, panel.ticks)) > 20 for panel in panels)
+    figure = Figure(figsize=(max(7.5, 5.2 * len(panels)), 8.5 if long_names else 5.6), layout="constrained")
+    for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels):
+        _draw_panel(axes, panel)
+    figure.suptitle(f"{row.document} {row.name}: {row.title}", fontsize=11, wrap=True)
+    for path in paths:
+        figure.savefig(path, dpi=100, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
+
+
+def _draw_panel(axes, panel: Panel) -> None:
+    if len(panel.lines) > len(COLOURS):
+        raise ReproduceError(f"{panel.heading}: {len(panel.lines)} lines, and only {len(COLOURS)} colours")
+    for i, line in enumerate(panel.lines):
+        ps = [p for p in line.points if p[1] and p[1] > 0] if panel.log_y else line.points
+        if not ps:
+            continue
+        style = "none" if line.printed and not panel.log_x or not line.joined else "--" if line.dashed else "-"
+        mark = "x" if line.printed else None if len(ps) > 40 else MARKS[i % len(MARKS)]
+        x, y = [p[0] for p in ps], [p[1] for p in ps]
+        if all(len(p) == 4 for p in ps):
+            axes.fill_between(x, [max(p[2], min(y) / 10) for p in ps], [p[3] for p in ps], color=COLOURS[i], alpha=0.15, linewidth=0)
+        axes.plot(x, y, color=COLOURS[i], marker=mark, markersize=7 if line.printed else 4.5, linestyle=":" if line.printed and style == "-" else style,
+                  linewidth=1.3, label=line.label, markerfacecolor=None if line.joined else "none")
+    for value, name in panel.levels:
+        axes.axhline(value, color="#808080", linewidth=0.8, linestyle=":")
+        axes.annotate(name, (1, value), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=7, color="#505050")
+    if panel.log_x:
+        axes.set_xscale("log", base=2)
+    if panel.log_y:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+    if panel.ticks:
+        longest = max(map(len, panel.ticks))
+        axes.set_xticks(range(len(panel.ticks)), panel.ticks, rotation=90 if longest > 20 else 30 if longest > 7 else 0,
+                        ha="center" if longest > 20 or longest <= 7 else "right", fontsize=8)
+        axes.set_xlim(-0.5, len(panel.ticks) - 0.5)
+    axes.set_title(panel.heading, fontsize=10)
+    axes.set_xlabel(panel.x)
+    axes.set_ylabel(panel.y)
+    axes.grid(True, which="major", alpha=0.35)
+    if panel.ticks and longest > 20:
+        axes.legend(fontsize=7.5, loc="best")
+    else:
+        below = -0.13 if not panel.ticks else -0.08 if longest <= 7 else -0.22
+        axes.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, below), ncols=2)
+
+
+def claim_lines(row: Row, claims: list[Claim], figure: str | None) -> list[list[str]]:
+    """Rows of the page's table: one a claim."""
+    name = f"[{row.name}]({figure})" if figure else row.name
+    command = f"`warpband reproduce {row.document} {row.name}`"
+    return [[f"**{name}** {row.title}" if i == 0 else "", command if i == 0 else "", c.result, c.says, c.verdict]
+            for i, c in enumerate(claims)]
+
+
+def counts(claims: list[Claim]) -> str:
+    kinds = [sum(c.holds is kind and not c.aside for c in claims) for kind in (True, False, None)]
+    others = sum(bool(c.aside) for c in claims)
+    return f"{kinds[0]} hold, {kinds[1]} differ, {kinds[2]} not measured" + (f"; {others} values stand beside each other" if others else "")
+
+
+def block(document: str, rows: list[Row], data: Data) -> str:
+    """What a page begins with: the table of its rows, and the commands behind them."""
+    made = [(row, row.make(data)[1]) for row in rows]
+    lines = [BEGIN, f"{len(made)} figures and tables, {sum(len(c) for _, c in made)} statements: {counts([c for _, cs in made for c in cs])}.", ""]
+    lines += table(["figure or table", "command", "our result", "statement of the document", "holds?"],
+                   [line for row, claims in made for line in claim_lines(row, claims, f"{FIGURES}/{row.file}.png")])
+    lines += ["What these commands run, and the stored results that the table is made of:", "", "```sh"]
+    lines += dict.fromkeys(need.line() for row in rows for need in row.needs)
+    return "\n".join([*lines, "```", END])
+
+
+def with_block(text: str, new: str) -> str:
+    """The page with its block in place: the old one's, or below the title."""
+    if BEGIN in text:
+        before, rest = text.split(BEGIN, 1)
+        return before + new + rest.split(END, 1)[1]
+    title, rest = text.split("\n", 1)
+    return f"{title}\n\n{new}\n{rest}"
+
+
+def page_of(document: str) -> pathlib.Path:
+    return root() / "docs" / PAGES[document]

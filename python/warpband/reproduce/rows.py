@@ -1,0 +1,81 @@
+"""A row is a figure or a table of a document; `all_rows` has the 41 of them."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Callable
+
+from .data import Data, Need
+
+
+@dataclass
+class Claim:
+    """A statement of the document beside our result. `holds` is None where it was not measured. `aside`: of what is
+    no statement that could hold, such as a printed time of another machine."""
+    says: str
+    result: str
+    holds: bool | None
+    because: str = ""
+    aside: str = ""
+
+    @property
+    def verdict(self) -> str:
+        if self.aside and self.holds is not None:
+            return self.aside
+        if self.holds is None:
+            return "not measured" + (f": {self.because}" if self.because else "")
+        if self.holds:
+            return "holds"
+        return "differs" + (f", because {self.because}" if self.because else "")
+
+
+def measured(says, values, result, holds, because="", missing="", aside=""):
+    """A claim from values of which none may be missing: `result` and `holds` are made of them."""
+    values = list(values)
+    if not values or any(v is None for v in values):
+        return Claim(says, "-", None, missing)
+    return Claim(says, result(values), holds(values), because, aside)
+
+
+def beside(says, values, result, missing=""):
+    """Printed values of another machine beside ours."""
+    return measured(says, values, result, lambda v: True, missing=missing, aside="another machine")
+
+
+@dataclass
+class Line:
+    """Points (x, y) or (x, y, low, high). `printed`: the document's own values."""
+    label: str
+    points: list[tuple]
+    printed: bool = False
+    dashed: bool = False
+    joined: bool = True
+
+
+@dataclass
+class Panel:
+    heading: str
+    x: str
+    y: str
+    lines: list[Line]
+    log_x: bool = False
+    log_y: bool = True
+    ticks: list[str] | None = None  # names of x = 0, 1, 2, ...
+    levels: list[tuple[float, str]] = field(default_factory=list)  # horizontal lines
+
+
+@dataclass(frozen=True)
+class Row:
+    document: str
+    name: str  # fig4.5, table5.3
+    title: str
+    needs: tuple[Need, ...]
+    make: Callable[[Data], tuple[list[Panel], list[Claim]]]
+
+    @property
+    def file(self) -> str:
+        return f"{self.document}_{self.name.replace('.', '_')}"
+
+
+def all_rows() -> list[Row]:
+    from . import bollapalli, li, wu2010, wu2012
+    return [row for module in (wu2010, wu2012, li, bollapalli) for row in module.rows()]

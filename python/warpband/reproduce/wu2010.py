@@ -1,0 +1,320 @@
+"""M. Wu, master's thesis, Rice University, 2010: soft MIMO detection and turbo decoding on a GPU."""
+from __future__ import annotations
+
+from . import curves, printed
+from .data import Data, Need
+from .records import on_gpu, pick, seconds, three
+from .rows import Claim, Line, Panel, Row, beside, measured
+
+NAMES = {4: "QPSK", 16: "16-QAM", 64: "64-QAM"}
+BITS = {4: 2, 16: 4, 64: 6}
+DETECT = Need("bench", "detect_h100", ("^(detect|qr)/", "--min-time", "0.05"), "cuda")
+PROFILE = Need("profile", "ncu_detect_h100", ("--only", "^detect/", "--record", "bench/results/detect_h100.json"), "cuda")
+TABLE_4_3 = Need("profile", "ncu_wu2010_table4_3_h100",
+                 ("--only", "^detect/detector=mtt/antennas=2x2/.*uses=16800", "--record", "bench/results/detect_h100.json"), "cuda")
+TURBO = Need("bench", "turbo_h100", ("^turbo",), "any")
+TURBO_WINDOWS = Need("bench", "turbo_windows_h100", ("^turbo/.*precision=",), "any")
+TURBO_K = Need("bench", "turbo_lengths_h100", ("^turbo/k=[0-9]+/map=[a-z_]+/window_steps=32/overlap=0/iterations=6",), "any")
+# Uses of the channel a second: subcarriers times OFDM symbols a second.
+CARRIERS = [("LTE 5 MHz", 300 * 14e3), ("10 MHz", 600 * 14e3), ("15 MHz", 900 * 14e3), ("20 MHz", 1200 * 14e3)]
+CLOSE_DB = 0.5  # what counts as close
+EQUAL_DB = 0.02  # what counting errors can tell
+
+
+# ---------------------------------------------------------------- error rates
+def error_panel(result, rate, labels, heading=""):
+    axis = {"snr_db": "SNR of a receive antenna (dB)", "ebn0_db": "Eb/N0 (dB)"}[curves.axis_of(result)]
+    lines = [Line(label, curves.points(result, label, rate)) for label in labels]
+    return Panel(heading or {"ber": "bit error rate", "fer": "frame error rate"}[rate], axis, {"ber": "BER", "fer": "FER"}[rate], lines)
+
+
+def labels_of(result):
+    return [c["label"] for c in result["curves"]]
+
+
+def ahead(data: Data, result, label, others, says, most=0.0, because=""):
+    """The claim that `label` needs at most `most` dB more than each of the others, at each of the bit error rates."""
+    pairs = [(other, ber, curves.behind(result, label, other, "ber", ber)) for other in others for ber in data.bers]
+    if any(db is None for *_, db in pairs):
+        pairs = [p for p in pairs if p[2] is not None]
+    words = "; ".join(f"{other}: " + ", ".join(f"{db:+.2f} dB at BER {ber:g}" for name, ber, db in pairs if name == other)
+                      for other in dict.fromkeys(p[0] for p in pairs))
+    if not pairs:
+        return Claim(says, "-", None, "the curves do not reach the bit error rates")
+    return Claim(says, f"{label} behind {words}", all(db <= most for *_, db in pairs), because)
+
+
+def detector_figure(number, n, qam):
+    need = Need("sim", f"wu2010_fig4_{number}")
+
+    def make(data: Data):
+        result = data.get(need)
+        best = f"K-best, K = {qam}"
+        narrow = [f"K-best, K = {n}"] if qam != n else []
+        claims = []
+        if n == 2:
+            frames, bits = curves.differences(result, "MTT", "ML")
+            claims.append(Claim("MTT is optimal for 2x2", f"frame errors are {'those' if frames == 0 else 'not those'} of ML at every point; bit errors of frames in error "
+                                f"differ by {1e4 * bits:.1g} in 10^4 at most, as sums are rounded in another order", frames == 0))
+            claims.append(ahead(data, result, "MTT", [best, *narrow], "for 2x2 MTT is better than K-best with K = M (K = Q and K = antennas)",
+                                EQUAL_DB))
+        else:
+            why = ("without a clip an LLR whose right path was lost is as sure as any; with a clip of 8 MTT is near K = Q, and ahead of K = antennas"
+                   if qam != 4 else "without a clip an LLR whose right path was lost is as sure as any")
+            claims.append(ahead(data, result, "MTT", [best, *narrow],
+                                f"for 4x4 MTT is close to K-best with K = M (within {CLOSE_DB} dB), as printed: no clip", CLOSE_DB, why))
+            claims.append(ahead(data, result, "MTT, clip 8", [best, *narrow], f"the same with a clip of 8 (within {CLOSE_DB} dB)", CLOSE_DB,
+                                "a list of Q paths a stage, of which reductions lose the right one, has less to choose from than K = Q survivors of a "
+                                "whole level"))
+            claims.append(ahead(data, result, "MTT", ["MTT, clip 8"], "MTT needs no clip", 0.1,
+                                "no hypothesis is missing, but the right path can be lost in a reduction; the error is then sure, and a clip mends it"))
+        claims.append(ahead(data, result, "MTT", ["one-pass trellis"], "MTT is better than one pass", 0.0,
+                            "without a clip MTT's curve is flatter than that of one pass with a clip of 8; with the same clip MTT is better"))
+        if n == 4:
+            claims.append(ahead(data, result, "MTT, clip 8", ["one-pass trellis"], "the same, both with a clip of 8", 0.0))
+        return [error_panel(result, "ber", labels_of(result)), error_panel(result, "fer", labels_of(result))], claims
+
+    return Row("wu2010", f"fig4.{number}", f"BER of {n}x{n} {NAMES[qam] if qam > 4 else '4-QAM'}, WiMAX LDPC 2304 rate 1/2", (need,), make)
+
+
+# ---------------------------------------------------------------- detector throughput
+def mtt(bs, n, qam, figure):
+    return pick(on_gpu(bs), [figure], detector="mtt", n=n, qam=qam, uses=printed.WU2010_USES[n])
+
+
+def carrier_figure(number, n):
+    def make(data: Data):
+        bs = data.benchmarks(DETECT)
+        uses = printed.WU2010_USES[n]
+        ours = {qam: uses / seconds(b) if (b := mtt(bs, n, qam, "host_fed")) else None for qam in NAMES}
+        paper = {qam: uses / (1e-3 * ms[1]) for qam, ms in printed.WU2010_MTT[n].items()}
+        five, twenty = CARRIERS[0][1], CARRIERS[-1][1]
+        names = list(NAMES.values())
+        lines = [Line("ours, copies overlapped", [(i, 1e-6 * ours[q]) for i, q in enumerate(NAMES) if ours[q]], joined=False),
+                 Line("wu2010 (Tesla C1060), by its runtimes", [(i, 1e-6 * paper[q]) for i, q in enumerate(NAMES)], printed=True)]
+        panel = Panel(f"MTT {n}x{n} fed from the host", "", "10^6 uses of the channel a second", lines, ticks=names,
+                      levels=[(1e-6 * rate, name) for name, rate in CARRIERS])
+        def factors(rate):
+            return lambda values: ", ".join(f"{name} {v / rate:.0f}x" for name, v in zip(names, values))
+        claims = [measured(f"MTT keeps up with 5 MHz LTE, {n}x{n}, at all three modulations", ours.values(), factors(five),
+                           lambda values: all(v >= five for v in values), missing="fed from the host")]
+        fast = (4, 16) if n == 2 else (4,)
+        claims.append(measured(f"{' and '.join(NAMES[q] for q in fast)} have more than four times what 5 MHz asks, so 20 MHz too", [ours[q] for q in fast],
+                               factors(twenty), lambda values: all(v >= twenty for v in values), missing="fed from the host"))
+        if n == 4:
+            short = five / paper[64]
+            claims.append(Claim("4x4 64-QAM asks for 7 times the cores of a C1060", f"its own runtime is {short:.1f} times too long; here "
+                                + ("-" if not ours[64] else f"{ours[64] / five:.0f} times faster than asked"), 6.5 <= short <= 8.5))
+        return [panel], claims
+
+    return Row("wu2010", f"fig4.{number}", f"MTT {n}x{n} beside what LTE asks", (DETECT,), make)
+
+
+def runtime_table(number, n):
+    def make(data: Data):
+        bs = data.benchmarks(DETECT)
+        kinds = {"synchronous": "sync", "asynchronous": "host_fed", "kernel": "kernel"}
+        ms = {(q, k): 1e3 * seconds(b) if (b := mtt(bs, n, q, figure)) else None for q in NAMES for k, figure in kinds.items()}
+        lines = []
+        for i, kind in enumerate(kinds):
+            lines.append(Line(f"ours, {kind}", [(j, ms[q, kind]) for j, q in enumerate(NAMES) if ms[q, kind]], joined=False))
+            lines.append(Line(f"wu2010, {kind}", [(j, printed.WU2010_MTT[n][q][i]) for j, q in enumerate(NAMES)], printed=True))
+        panel = Panel(f"{printed.WU2010_USES[n]} uses", "", "ms", lines, ticks=list(NAMES.values()))
+        claims = [beside(f"{NAMES[q]}: {' / '.join(f'{x:g}' for x in printed.WU2010_MTT[n][q])} ms synchronous / asynchronous / kernel (without QR)",
+                           [ms[q, k] for k in kinds],
+                           lambda v, q=q: f"{' / '.join(three(x) for x in v)} ms with the QR decomposition: "
+                           + ", ".join(f"{three(p / x)}x" for p, x in zip(printed.WU2010_MTT[n][q], v)),
+                           "on a GPU") for q in NAMES]
+        claims.append(measured("overlapped copies bring the whole call near its kernel's time (within 25 %)",
+                               [ms[q, k] for q in NAMES for k in ("asynchronous", "kernel")],
+                               lambda v: ", ".join(f"{name} {v[2 * i] / v[2 * i + 1]:.3g}x" for i, name in enumerate(NAMES.values())),
+                               lambda v: all(v[2 * i] <= 1.25 * v[2 * i + 1] for i in range(3)),
+                               "kernels have gained more than the bus: up to 16-QAM the overlap hides the kernel behind the copies",
+                               "on a GPU"))
+        claims.append(measured("overlap is an effective way to hide the copies: faster than synchronous", [ms[q, k] for q in NAMES for k in ("synchronous", "asynchronous")],
+                               lambda v: ", ".join(f"{name} {v[2 * i] / v[2 * i + 1]:.2f}x" for i, name in enumerate(NAMES.values())),
+                               lambda v: all(v[2 * i] > v[2 * i + 1] for i in range(3)), missing="on a GPU"))
+        return [panel], claims
+
+    return Row("wu2010", f"table4.{number}", f"runtime of MTT {n}x{n}", (DETECT,), make)
+
+
+def profiled(data: Data, need):
+    """Counters by (antennas, QAM) of MTT: (uses, metrics, flops)."""
+    if not data.has(need):
+        return {}
+    found = {}
+    for b in data.get(need)["benchmarks"]:
+        axes = dict(part.split("=") for part in b["name"].split("/")[1:])
+        if axes.get("detector") == "mtt" and ("uses" in axes) == (need is TABLE_4_3):
+            found[int(axes["antennas"].split("x")[1]), int(axes["qam"])] = (b["stated"]["items"], b["metrics"], b["stated"]["flops"])
+    return found
+
+
+ISSUED, EXECUTED, TIME = "sm__inst_issued.avg.pct_of_peak_sustained_active", "smsp__inst_executed.sum", "gpu__time_duration.sum"
+
+
+def table_4_3(data: Data):
+    small, large = profiled(data, TABLE_4_3), profiled(data, PROFILE)
+    names = list(NAMES.values())
+    def share(found, q):
+        return found[2, q][1].get(ISSUED) if (2, q) in found else None
+    lines = [Line("wu2010, R", [(i, 100 * printed.WU2010_RATIO[q][2]) for i, q in enumerate(NAMES)], printed=True),
+             Line("ours, a batch that fills the GPU", [(i, share(large, q)) for i, q in enumerate(NAMES) if share(large, q)], joined=False),
+             Line("ours, 16800 uses", [(i, share(small, q)) for i, q in enumerate(NAMES) if share(small, q)], joined=False)]
+    panel = Panel("issue slots in use, MTT 2x2", "", "% of the peak instruction rate", lines, log_y=False, ticks=names)
+    def counted(found, uses):
+        return [measured(f"{NAMES[q]}, 16800 uses: I = {i}, T = {t:g} ms, R = {r:g}" + uses, [found.get((2, q))],
+                         lambda v: f"I = {v[0][1][EXECUTED]:.0f} warp instructions for {v[0][0]:.0f} uses, T = {1e3 * v[0][1][TIME]:.3g} ms, R = {v[0][1][ISSUED] / 100:.3f}",
+                         lambda v, r=r: abs(v[0][1][ISSUED] / 100 - r) <= 0.1,
+                         "the C1060 issues a warp instruction in four cycles, which hides most latencies; this GPU issues one a cycle", "16800 uses by the profiler") for q, (i, t, r) in printed.WU2010_RATIO.items()]
+    claims = counted(small, "") + counted(large, " (our batch: 2^20 uses)")
+    claims.append(measured("R is lowest for 4-QAM, which computes least for each memory access", [share(large, q) for q in NAMES],
+                           lambda v: ", ".join(f"{name} {x:.0f} %" for name, x in zip(names, v)), lambda v: v[0] == min(v), missing="by the profiler"))
+    claims.append(measured("R is near 1 for 16- and 64-QAM (above 0.9)", [share(large, q) for q in (16, 64)], lambda v: ", ".join(f"{x:.0f} %" for x in v),
+                           lambda v: min(v) > 90, "instructions wait for those before them; no pipe is full (docs/wu2010.md)", "by the profiler"))
+    return [panel], claims
+
+
+def table_4_4(data: Data):
+    found = profiled(data, PROFILE)
+    sizes = list(printed.WU2010_INSTRUCTIONS)
+    def executed(key):
+        return 32 * found[key][1][EXECUTED] / found[key][0] if key in found else None
+    def model(key):
+        return found[key][2] / found[key][0] if key in found else None
+    ticks = [f"{n}x{n} {NAMES[q]}" for n, q in sizes]
+    lines = [Line("ours, executed", [(i, executed(k)) for i, k in enumerate(sizes) if executed(k)], joined=False),
+             Line("ours, operations that flops() states", [(i, model(k)) for i, k in enumerate(sizes) if model(k)], joined=False),
+             Line("wu2010, profiler, times Q threads", [(i, k[1] * printed.WU2010_INSTRUCTIONS[k][1]) for i, k in enumerate(sizes)], printed=True),
+             Line("wu2010, model, times Q threads", [(i, k[1] * printed.WU2010_INSTRUCTIONS[k][0]) for i, k in enumerate(sizes)], printed=True)]
+    claims = [beside(f"{n}x{n} {NAMES[q]}: {m * q} by the model, {p * q} by the profiler (times Q threads)", [executed((n, q)), model((n, q))],
+                       lambda v, p=p, q=q: f"{three(v[0])} executed, {three(v[1])} fp32 operations stated: {p * q / v[0]:.1f} times fewer than the thesis",
+                       "by the profiler") for (n, q), (m, p) in printed.WU2010_INSTRUCTIONS.items()]
+    for q, share in printed.WU2010_LOOP_SHARE.items():
+        # Whatever does not grow with Q is at most all that QPSK executes.
+        claims.append(measured(f"2x2 {NAMES[q]}: {100 * share:.0f} % of the instructions are in loops over points", [executed((2, 4)), executed((2, q))],
+                               lambda v: f"at least {100 * (1 - v[0] / v[1]):.0f} % are beyond those of QPSK, and so grow with Q (loops are unrolled)",
+                               lambda v, share=share: 1 - v[0] / v[1] >= share - 0.02, missing="by the profiler"))
+    return [Panel("instructions of a use, MTT", "", "instructions of all threads", lines, ticks=ticks)], claims
+
+
+def table_4_5(data: Data):
+    bs = on_gpu(data.benchmarks(DETECT))
+    settings = [("MTT", {"detector": "mtt"}), ("OT", {"detector": "ot"}), ("N-way, N = 4", {"detector": "nway", "ways": 4}),
+                ("K-best, K = 16", {"detector": "kbest", "survivors": 16}), ("exhaustive", {"detector": "ml"})]
+    ours = {name: {q: b["mbps"] if (b := pick(bs, ["kernel"], n=4, qam=q, **setting)) else None for q in NAMES} for name, setting in settings}
+    lines = [Line(f"ours, {name}", [(i, rates[q]) for i, q in enumerate(NAMES) if rates[q]], joined=False) for name, rates in ours.items()]
+    lines += [Line(name, [(i, rates[q]) for i, q in enumerate(NAMES) if q in rates], printed=True) for name, rates in printed.WU2010_OTHERS.items()]
+    theirs = {q: max(rates[q] for name, rates in printed.WU2010_OTHERS.items() if q in rates and "trellis" not in name) if q != 4 else 19.2 for q in NAMES}
+    claims = [measured("a GPU with MTT is as fast as FPGA, ASIP and ASIC of [33], [3], [34], [6], or faster", ours["MTT"].values(),
+                       lambda v: ", ".join(f"{name} {three(x / theirs[q])}x" for (q, name), x in zip(NAMES.items(), v)),
+                       lambda v: all(x >= theirs[q] for q, x in zip(NAMES, v)), missing="on a GPU"),
+              measured("the ASIC with trellis detection [26] is faster than the GPU (300 and 600 Mb/s)", [ours["MTT"][4], ours["MTT"][16]],
+                       lambda v: f"{three(v[0] / 300)} and {three(v[1] / 600)} times as fast as that ASIC", lambda v: v[0] < 300 and v[1] < 600,
+                       "a GPU of today has 300 times the throughput of a C1060, and that ASIC is of 2010", "on a GPU")]
+    return [Panel("4x4 detectors", "", "coded Mb/s", lines, ticks=list(NAMES.values()))], claims
+
+
+# ---------------------------------------------------------------- turbo
+FIG_5_2, FIG_5_3 = Need("sim", "wu2010_fig5_2"), Need("sim", "wu2010_fig5_3")
+OVERLAP, ONE_WINDOW = Need("sim", "wu2010_overlap"), Need("sim", "turbo_k6144_i6")
+WINDOWS = (1, 32, 64, 96, 128)
+
+
+def windows_figure(number, need, algorithm):
+    def make(data: Data):
+        result = data.get(need)
+        strict = data.bers[1]
+        at = {p: curves.crossing(curves.points(result, f"P = {p}", "ber"), strict) for p in WINDOWS}
+        claims = [measured("the more windows the worse", at.values(), lambda v: f"Eb/N0 at BER {strict:g}, P = 1, 32, 64, 96, 128: " + ", ".join(f"{x:.2f}" for x in v) + " dB",
+                           lambda v: all(a <= b + (0.1 if data.quick else 0) for a, b in zip(v, v[1:])), "the curves have few frames", "the curves do not reach it")]
+        fine, one = (data.get(OVERLAP), data.get(ONE_WINDOW)) if number == 2 and not data.quick else (result, result)
+        labels, reference = (("overlap 0", "overlap 1"), "log-MAP, one window") if fine is not result else (("P = 96", "P = 96, overlap 16"), "P = 1")
+        for ber in data.bers:
+            claims.append(measured(f"96 windows lose less than 0.1 dB, at BER {ber:g}", [curves.behind(fine, label, reference, "ber", ber, one) for label in labels],
+                                   lambda v: f"{v[0]:.3f} dB" + (f", {v[1]:.3f} with an overlap of one step, which the thesis has not" if fine is not result else ""), lambda v: v[0] < 0.1,
+                                   "the thesis' figures have a point every 0.1 dB; ours has one every 0.05", "the curves do not reach it"))
+        panels = [error_panel(result, "ber", [f"P = {p}" for p in WINDOWS], "no overlap"),
+                  error_panel(result, "ber", ["P = 1"] + [f"P = {p}, overlap 16" for p in WINDOWS[1:]], "overlap of 16 steps (not in the thesis)")]
+        if number == 2:
+            other = data.get(FIG_5_3)
+            claims.append(measured("log-MAP is significantly better than max-log-MAP (P = 1; above 0.1 dB)", [curves.behind(other, "P = 1", "P = 1", "ber", strict, result)],
+                                   lambda v: f"{v[0]:.2f} dB at BER {strict:g}", lambda v: v[0] > 0.1, "", "the curves do not reach it"))
+        return panels, claims
+
+    more = (FIG_5_3, OVERLAP, ONE_WINDOW) if number == 2 else ()
+    return Row("wu2010", f"fig5.{number}", f"BER of the windowed turbo decoder, {algorithm}, K = 6144, 6 iterations", (need, *more), make)
+
+
+def turbo_rate(bs, algorithm, steps, iterations, k=6144, overlap=0):
+    b = pick(bs, ["resident"], op="turbo", k=k, map=algorithm, window_steps=steps, overlap=overlap, iterations=iterations)
+    return b and b["mbps"]
+
+
+def table_5_3(data: Data):
+    bs = data.benchmarks(TURBO)
+    steps = (32, 64, 96, 128)
+    panels, claims = [], []
+    for algorithm, name in (("max_log_map", "max-log-MAP"), ("log_map", "log-MAP")):
+        ours = {w: [turbo_rate(bs, algorithm, w, i) for i in range(1, 7)] for w in steps}
+        paper = printed.WU2010_TURBO[algorithm]
+        lines = [Line(f"ours, W = {w}", [(i, r) for i, r in enumerate(ours[w], 1) if r]) for w in steps]
+        lines += [Line(f"wu2010, W = {w}", list(enumerate(paper[w], 1)), printed=True) for w in steps]
+        panels.append(Panel(f"{name}, K = 6144", "iterations", "Mb/s", lines))
+        for w in steps:
+            claims.append(beside(f"{name}, W = {w}: {' / '.join(f'{x:g}' for x in paper[w])} Mb/s after 1 to 6 iterations", ours[w],
+                                   lambda v, p=paper[w]: " / ".join(three(x) for x in v) + f" Mb/s: {three(v[0] / p[0])} to {three(v[-1] / p[-1])}x", "this setting"))
+        six = [r for w in steps for r in (ours[w][0], ours[w][5])]
+        def factors(v):
+            return [6 * b / a for a, b in zip(v[::2], v[1::2])]
+        def once(v):  # of a line through the times of one and six iterations: what is done once, in iterations
+            return [(6 / a - 1 / b) / (1 / b - 1 / a) for a, b in zip(v[::2], v[1::2])]
+        claims.append(measured(f"{name}: m iterations run at T0 / m (within 10 %; m = 6)", six,
+                               lambda v: "6 T / T0 = " + ", ".join(f"{x:.2f}" for x in factors(v)) + "; what a call does once takes as long as "
+                               + ", ".join(f"{x:.1f}" for x in once(v)) + " iterations (W = 32, 64, 96, 128)",
+                               lambda v: max(abs(x - 1) for x in factors(v)) <= 0.1, "an iteration is so short here that what a call does once weighs more", "all settings"))
+        claims.append(measured(f"{name}: shorter windows are faster", [ours[w][5] for w in steps], lambda v: "6 iterations, W = 32, 64, 96, 128: " + ", ".join(three(x) for x in v) + " Mb/s",
+                               lambda v: list(v) == sorted(v, reverse=True),
+                               "a batch fills this GPU with any windows; the time then goes with the steps, which all windows together have the same number of", "all settings"))
+        lengths = data.benchmarks(TURBO_K)
+        claims.append(measured(f"{name}: the rate depends on W alone (within 10 %), at W = 32, K = 512 to 6144",
+                               [turbo_rate(lengths, algorithm, 32, 6, k) for k in (512, 1024, 2048, 6144)], lambda v: ", ".join(three(x) for x in v) + " Mb/s",
+                               lambda v: max(v) <= 1.1 * min(v), "", "fixed W over K; with automatic windows the rate rises with K"))
+    pairs = [(turbo_rate(bs, "max_log_map", w, 6), turbo_rate(bs, "log_map", w, 6)) for w in steps]
+    claims.append(measured("log-MAP is slower than max-log-MAP, by little (at most a half)", [x for p in pairs for x in p],
+                           lambda v: "by " + ", ".join(f"{100 * (v[i] / v[i + 1] - 1):.0f} %" for i in range(0, 8, 2)) + " at W = 32, 64, 96, 128",
+                           lambda v: all(1 <= v[i] / v[i + 1] <= 1.5 for i in range(0, 8, 2)), "", "all settings"))
+    return panels, claims
+
+
+def table_5_4(data: Data):
+    bs = data.benchmarks(TURBO, TURBO_WINDOWS)
+    def rate(**axes):
+        b = pick(bs, ["resident"], op="turbo", k=6144, iterations=6, **axes)
+        return b and b["mbps"]
+    ours = {f"ours, {p}, 128 windows, overlap 8": rate(map=m, precision=p, window_steps=48, overlap=8) for p, m in (("int16", "max_log_map"), ("bfloat16", "log_map"))}
+    ours |= {f"ours, float32, automatic windows, {n}": rate(map=m, window_steps="auto") for m, n in (("max_log_map", "max-log-MAP"), ("log_map", "log-MAP"))}
+    theirs = [(f"{name}, {algorithm}", mbps) for name, algorithm, _, mbps in printed.WU2010_DECODERS]
+    since = [(name, mbps) for name, _, _, mbps in printed.DECODERS_SINCE]
+    ticks = [name for name, _ in theirs] + [name for name, _ in since] + list(ours)
+    place = {name: i for i, name in enumerate(ticks)}
+    lines = [Line("table 5.4", [(place[n], r) for n, r in theirs], printed=True), Line("since then", [(place[n], r) for n, r in since], joined=False),
+             Line("ours", [(place[n], r) for n, r in ours.items() if r], joined=False)]
+    best = max(r for name, r in theirs if "C1060" not in name)
+    claims = [measured(f"a GPU decodes faster than other programmable decoders (table 5.4's fastest: {best:g} Mb/s; the thesis 6.77 and 5.2)", ours.values(),
+                       lambda v: ", ".join(f"{name.removeprefix('ours, ')}: {three(x)} Mb/s" for name, x in zip(ours, v)), lambda v: min(v) > best, missing="all settings"),
+              measured("and with the exact algorithm too, where most others have max-log-MAP", [list(ours.values())[3]], lambda v: f"float32 log-MAP {three(v[0])} Mb/s, {three(v[0] / 1.15)} times an AVX-512 core with AFF3CT",
+                       lambda v: v[0] > best, missing="log-MAP")]
+    return [Panel("programmable turbo decoders", "", "Mb/s", lines, ticks=ticks)], claims
+
+
+def rows():
+    sizes = {2: (2, 4), 3: (2, 16), 4: (2, 64), 5: (4, 4), 6: (4, 16), 7: (4, 64)}
+    return [*(detector_figure(i, *size) for i, size in sizes.items()), carrier_figure(8, 2), carrier_figure(9, 4), runtime_table(1, 2), runtime_table(2, 4),
+            Row("wu2010", "table4.3", "share of the peak instruction rate, MTT 2x2", (TABLE_4_3, PROFILE), table_4_3),
+            Row("wu2010", "table4.4", "instructions of a use, and their model", (PROFILE,), table_4_4),
+            Row("wu2010", "table4.5", "4x4 detectors on other platforms", (DETECT,), table_4_5),
+            windows_figure(2, FIG_5_2, "log-MAP"), windows_figure(3, FIG_5_3, "max-log-MAP"),
+            Row("wu2010", "table5.3", "throughput of the turbo decoder over window length and iterations", (TURBO, TURBO_K), table_5_3),
+            Row("wu2010", "table5.4", "programmable turbo decoders", (TURBO, TURBO_WINDOWS), table_5_4)]
