@@ -13,8 +13,10 @@
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/replacement.hpp>
-#include <warpband/link/massive_link.hpp>
+#include <warpband/link/massive_channel.hpp>
 #include <warpband/link/result.hpp>
+#include <warpband/link/stages.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 namespace {
@@ -147,20 +149,22 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
   for (std::size_t v = 0; v < vectors; v++)
     for (std::size_t u = 0; u < users; u++)
       for (std::size_t b = 0; b < m; b++) of_vectors[(v * users + u) * m + b] = bits[place(v, u, b)];
-  const float n0 = 0.5f;
-  const auto noise_var = exec().make_from(std::vector<float>{n0});
+  const double point_db = 4;
   for (const auto& [solver, iterations] : {std::pair{massive_mode::cholesky, 0}, {massive_mode::cg, 2}}) {
     link_config link = over(at.path(), 12, 3, solver, iterations, 0);
     massive_of(link).subcarriers = 0;  // all
+    link.seed = 5;
     link = completed(link);
     EXPECT_EQ(link.code.k, 20);
-    massive_link whole(link);
-    whole.allocate(exec(), frames);
+    const auto n0 = static_cast<float>(std::pow(10, -noise_level_at(link, point_db).esn0_db / 10));
+    const auto noise_var = exec().make_from(std::vector<float>{n0});
+    const auto whole = make_antennas(link);
+    whole->allocate(exec(), frames);
     auto llr = exec().make<float>(subcarriers * m, frames * users);
     auto erased = exec().make<std::int32_t>(1, frames);
     const auto sent = on_device(exec(), bits, subcarriers * m, frames * users);
-    whole.transmit(exec(), sent.data(), llr.data(), noise_var.data(), n0, erased.data(), frames,
-                   {5, first, 2});
+    whole->run(exec(), sent.data(), {.first = first, .frames = frames, .point_db = point_db},
+               {.llr = llr.data(), .erased = erased.data()});
 
     const auto channel = on_device(exec(), expected_h, antennas * users, vectors);
     const auto mapped = on_device(exec(), of_vectors, m, vectors * users);
@@ -170,7 +174,7 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
                        make_view(x.data(), vectors * users));
     apply_channel(exec(), channel, x, y, 1);
     const auto entries = make_view(y.data(), vectors * antennas);
-    add_awgn(exec(), entries, entries, n0, {5, first * subcarriers * antennas, 2});
+    add_awgn(exec(), entries, entries, n0, {5, first * subcarriers * antennas, 4000});
     auto direct = exec().make<float>(users * m, vectors);
     auto status = exec().make<std::uint8_t>(1, vectors);
     const uplink_detector detector({.antennas = 12,

@@ -13,6 +13,8 @@
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/source/source.hpp>
+#include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 namespace {

@@ -9,7 +9,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/link/gain/gain.hpp>
-#include <warpband/link/massive_link.hpp>
+#include <warpband/link/massive_channel.hpp>
 #include <warpband/link/regroup/regroup.hpp>
 #include <warpband/link/sweep.hpp>
 

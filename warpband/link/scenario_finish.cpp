@@ -5,6 +5,7 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/link/scenario_draft.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace wb::scenario_file {
 namespace {
