@@ -142,7 +142,40 @@ class resume : public ::testing::Test {
   fs::path folder_;
 };
 
-class resume_killed : public resume, public ::testing::WithParamInterface<int> {};
+class resume_killed : public resume, public ::testing::WithParamInterface<int> {
+ protected:
+  static std::string sweep_to_kill(bool small) {
+    return "seed = 5\ncode.k = 512\nsweep.ebn0_db = { from = 0.0, to = 1.2, step = 0.3 }\n"
+           "stop.frame_errors = " +
+           std::string(small ? "20" : "600") + "\nstop.max_frames = " + (small ? "60" : "5000") +
+           "\n[[curve]]\nlabel = \"log-MAP\"\n[[curve]]\nlabel = \"max-log-MAP\"\n"
+           "decoder.algorithm = \"max-log-map\"\ncode.crc = \"crc24a\"\n"
+           "decoder.early_stop = \"crc\"\n";
+  }
+  /// In seconds.
+  double timed(const std::vector<std::string>& arguments) const {
+    const auto begin = std::chrono::steady_clock::now();
+    run_well(arguments);
+    return seconds(std::chrono::steady_clock::now() - begin).count();
+  }
+  static void expect_grown(const std::map<std::string, std::uint64_t>& before,
+                           const std::map<std::string, std::uint64_t>& now) {
+    for (const auto& [point, frames] : before) {
+      ASSERT_TRUE(now.contains(point)) << point;
+      EXPECT_GE(now.at(point), frames) << point;
+    }
+  }
+  /// To begin the sweep, or to go on with it.
+  std::vector<std::string> arguments(const std::vector<std::string>& options) const {
+    std::vector<std::string> all{"sim"};
+    if (fs::exists(folder_ / "r.json"))
+      all.insert(all.end(), {"--resume", "r.json"});
+    else
+      all.insert(all.end(), {"sweep.toml", "-o", "r.json"});
+    all.insert(all.end(), options.begin(), options.end());
+    return all;
+  }
+};
 INSTANTIATE_TEST_SUITE_P(threads, resume_killed, ::testing::Values(1, 2),
                          ::testing::PrintToStringParamName());
 
@@ -150,18 +183,7 @@ TEST_P(resume_killed, at_random_moments_gives_the_counts_of_one_run) {
   const bool small = wb::testing::small_scale();
   const std::size_t wanted = small ? 10 : 50;
   const std::string threads = std::to_string(GetParam());
-  write("sweep.toml",
-        "seed = 5\ncode.k = 512\nsweep.ebn0_db = { from = 0.0, to = 1.2, step = 0.3 }\n"
-        "stop.frame_errors = " +
-            std::string(small ? "20" : "600") + "\nstop.max_frames = " + (small ? "60" : "5000") +
-            "\n[[curve]]\nlabel = \"log-MAP\"\n[[curve]]\nlabel = \"max-log-MAP\"\n"
-            "decoder.algorithm = \"max-log-map\"\ncode.crc = \"crc24a\"\n"
-            "decoder.early_stop = \"crc\"\n");
-  const auto timed = [&](const std::vector<std::string>& arguments) {
-    const auto begin = std::chrono::steady_clock::now();
-    run_well(arguments);
-    return seconds(std::chrono::steady_clock::now() - begin).count();
-  };
+  write("sweep.toml", sweep_to_kill(small));
   const double start_up = timed({"sim", "quick.toml", "--quiet", "--threads", threads});
   const double whole_seconds =
       timed({"sim", "sweep.toml", "-o", "whole.json", "--quiet", "--threads", threads});
@@ -187,18 +209,9 @@ TEST_P(resume_killed, at_random_moments_gives_the_counts_of_one_run) {
     before.clear();
     sweeps++;
   };
-  const auto arguments = [&] {
-    std::vector<std::string> all{"sim"};
-    if (fs::exists(folder_ / "r.json"))
-      all.insert(all.end(), {"--resume", "r.json"});
-    else
-      all.insert(all.end(), {"sweep.toml", "-o", "r.json"});
-    all.insert(all.end(), options.begin(), options.end());
-    return all;
-  };
   const auto enough = [&] { return kills >= wanted && (small || with_progress > 0); };
   while (!enough() && !HasFailure()) {
-    const pid_t child = start(arguments());
+    const pid_t child = start(arguments(options));
     std::this_thread::sleep_for(seconds(longest * life(random)));
     kill(child, SIGKILL);
     const outcome o = finish(child);
@@ -216,14 +229,11 @@ TEST_P(resume_killed, at_random_moments_gives_the_counts_of_one_run) {
     ASSERT_NO_THROW(wb::load_result(path("r.json"))) << content(path("r.json"));
     const auto now = frames_of(read("r.json"));
     with_progress += now != before;
-    for (const auto& [point, frames] : before) {
-      ASSERT_TRUE(now.contains(point)) << point;
-      EXPECT_GE(now.at(point), frames) << point;
-    }
+    expect_grown(before, now);
     before = now;
   }
   EXPECT_TRUE(enough());
-  run_well(arguments());
+  run_well(arguments(options));
   EXPECT_FALSE(has_leftovers());
   check_end();
   RecordProperty("kills_with_progress", static_cast<int>(with_progress));
