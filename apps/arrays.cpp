@@ -19,7 +19,7 @@ void add_llr_sign(CLI::App& app, array_options& o, const std::string& text) {
   app.add_option_function<std::string>(
          "--llr-sign", [&o](const std::string& word) { o.p1_over_p0 = word == "p1/p0"; }, text)
       ->type_name("NAME")
-      ->check(CLI::IsMember({"p0/p1", "p1/p0"}));
+      ->transform(word_of({"p0/p1", "p1/p0"}));
 }
 
 void add_array_running(CLI::App& app, array_options& o, const std::string& item) {

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/setting.hpp>
 
 namespace {
 
@@ -49,6 +50,16 @@ std::optional<std::int64_t> decimal(const std::string& text) {
   const auto [end, status] = std::from_chars(text.data(), last, value);
   if (status != std::errc{} || end != last) return std::nullopt;
   return value;
+}
+
+CLI::Validator word_of(const std::vector<std::string>& words) {
+  return {[words](std::string& given) -> std::string {
+            const auto at = wb::find_word(words, given);
+            if (!at) return "\"" + given + "\" is not allowed: expected " + wb::among(words);
+            given = words[*at];
+            return {};
+          },
+          fmt::format("{{{}}}", fmt::join(words, ",")), "word"};
 }
 
 CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t least, std::int64_t most,

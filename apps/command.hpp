@@ -39,6 +39,10 @@ command add_completion(CLI::App& app);
 command add_bench(CLI::App& app);
 command add_stream(CLI::App& app);
 
+/// Takes one of the words whatever its case and hyphens, as settings do, and hands on the listed one. For
+/// `transform` of an option.
+CLI::Validator word_of(const std::vector<std::string>& words);
+
 /// Where to run: the options --device and --threads.
 struct device_options {
   std::string device = "cpu";

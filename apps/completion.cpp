@@ -220,7 +220,7 @@ command add_completion(CLI::App& app) {
   completion->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->type_name("")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->transform(word_of({"bash", "zsh", "fish"}));
   return {completion, [&app, shell] {
             const std::string script = *shell == "bash" ? bash(app) : *shell == "zsh" ? zsh(app) : fish(app);
             std::fputs(script.c_str(), stdout);

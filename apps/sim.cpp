@@ -503,7 +503,7 @@ command add_sim(CLI::App& app) {
          "What to draw: ber, fer, both (default), or with HARQ bler, throughput or harq (both of them; the "
          "default where all curves have it)")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"ber", "fer", "both", "bler", "throughput", "harq"}));
+      ->transform(word_of({"ber", "fer", "both", "bler", "throughput", "harq"}));
   add_device_options(*sim, options->where);
   add_integer(*sim, "--seed", 0, INT64_MAX, "Instead of the scenario's seed; not with --resume",
               whole(options->overrides.seed));
