@@ -23,8 +23,7 @@ const std::vector<setting_of<bcjr_config>>& bcjr_settings() {
 bcjr_decoder::bcjr_decoder(const bcjr_config& config)
     : config_(config), frame_(config.code, checked_k(config.code, config.k)) {
   check_settings(bcjr_settings(), config_);
-  if (config_.overlap == -1) config_.overlap = frame_.usual_overlap();
-  if (config_.code.ending != conv_ending::tail_biting) config_.overlap = 0;
+  config_.overlap = checked_overlap(frame_, config_.overlap);
   // Forward over all runs but the last, backward over all of them.
   const conv_trellis host = frame_.on_host();
   add_forward(work_, host, -config_.overlap, (host.steps - 1) / conv_run * conv_run);
