@@ -83,7 +83,8 @@ TEST_P(code_command, gives_back_what_was_encoded) {
       << text("err.txt");
   // The 27 MiB of the program leave room for some hundred blocks at most; the sanitizers' own memory is
   // not meant.
-  ASSERT_EQ(run("decode llr.h5 -o pieces.h5 --code lte-turbo --soft --memory 28.3M" +
+  ASSERT_EQ(run("decode llr.h5 -o pieces.h5 --code LTE_Turbo --algorithm Log-MAP --crc None --llr-sign P0/P1 "
+                "--soft --memory 28.3M" +
                 std::string(cuda_ ? "" : " --threads 2")),
             0)
       << text("err.txt");
@@ -112,6 +113,7 @@ TEST_P(code_command, settings_that_options_have_are_used_wrongly) {
              "--algorithm = \"log-map\" is not allowed: expected \"max-log-map\" with precision int16"},
             {"--algorithm max-log-map --precision int16 --early-stop sign-agreement",
              "--early-stop = \"sign-agreement\""},
+            {"--crc crc99", "--crc: \"crc99\" is not allowed: expected \"none\", \"crc24a\" or"},
             {"--windows 40", "--windows = 40 is not allowed"},
             {"--code-rate 1.5", "--code-rate: \"1.5\" is not allowed"},
             {"--code-rate -1", "--code-rate: \"-1\" is not allowed"},

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include <warpband/channel/profile_list.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
 
@@ -280,12 +281,6 @@ const std::vector<named_profile>& profiles() {
   return all;
 }
 
-const named_profile* find(const std::string& name) {
-  for (const named_profile& p : profiles())
-    if (name == p.name) return &p;
-  return nullptr;
-}
-
 double linear(double db) { return std::pow(10, db / 10); }
 
 double power_of_clusters(const cdl_profile& p) {
@@ -324,56 +319,30 @@ void check(const cdl_profile& p) {
 }
 
 cdl_profile cdl_profile_named(const std::string& name, double delay_spread_ns) {
-  const named_profile* found = find(name);
-  if (found == nullptr) {
-    std::string names;
-    for (const named_profile& p : profiles())
-      names += (names.empty() ? "\"" : ", \"") + std::string(p.name) + "\"";
-    throw argument_error("profile", "\"" + name + "\"", "one of " + names);
-  }
-  cdl_profile p = found->profile;
-  if (found->sight_power_db) p.rician_k_db = *found->sight_power_db - 10 * std::log10(power_of_clusters(p));
-  if (!found->scaled) return p;
-  check_number("delay_spread_ns", delay_spread_ns, 1e-3, 1e6);
-  for (cdl_cluster& c : p.clusters) c.delay_ns *= delay_spread_ns;
+  const named_profile& found = profile_named(profiles(), name);
+  cdl_profile p = found.profile;
+  if (found.sight_power_db) p.rician_k_db = *found.sight_power_db - 10 * std::log10(power_of_clusters(p));
+  if (found.scaled) scale_delays(p.clusters, delay_spread_ns);
   return p;
 }
 
 const std::vector<std::string>& cdl_profile_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const named_profile& p : profiles()) all.emplace_back(p.name);
-    return all;
-  }();
+  static const std::vector<std::string> names = profile_names(profiles());
   return names;
 }
 
 const std::vector<setting_of<cdl_profile_choice>>& cdl_profile_settings() {
   using c = cdl_profile_choice;
-  const auto names = [] {
-    std::vector<std::pair<std::string, std::string>> all;
-    for (const std::string& name : cdl_profile_names()) all.emplace_back(name, name);
-    return all;
-  };
-  const auto scaled = [] {
-    std::vector<std::string> all = cdl_profile_names();
-    std::erase_if(all, [](const std::string& name) { return !has_cdl_delay_spread(name); });
-    return all;
-  };
   static const std::vector<setting_of<c>> all{
-      words("profile", &c::name, names(),
-            "Indoor office, urban microcell, suburban and urban macrocell of WINNER II (D1.1.2 clause 6.8) "
-            "with and without a line of sight, or TR 38.901 clause 7.7.1."),
-      number("delay_spread_ns", &c::delay_spread_ns, 1e-3, 1e6,
-             "The delay spread, by which the table's delays are multiplied.")
-          .only_with("profile", scaled())};
+      profile_setting(
+          profiles(), &c::name,
+          "Indoor office, urban microcell, suburban and urban macrocell of WINNER II (D1.1.2 clause 6.8) "
+          "with and without a line of sight, or TR 38.901 clause 7.7.1."),
+      delay_spread_setting(profiles(), &c::delay_spread_ns)};
   return all;
 }
 
-bool has_cdl_delay_spread(const std::string& name) noexcept {
-  const named_profile* p = find(name);
-  return p != nullptr && p->scaled;
-}
+bool has_cdl_delay_spread(const std::string& name) noexcept { return is_scaled(profiles(), name); }
 
 std::vector<cdl_path> cdl_paths(const cdl_profile& p) {
   std::vector<cdl_path> paths;
