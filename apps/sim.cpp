@@ -25,7 +25,7 @@
 namespace {
 
 struct sim_options {
-  std::string scenario, resume, out, plot, metric = "both";
+  std::string scenario, resume, out, plot, metric = "both", size = "screen";
   device_options where;
   std::vector<std::string> references;  // FILE.csv[:LABEL]
   wb::scenario_overrides overrides;
@@ -122,16 +122,6 @@ void print_row(const wb::point_result& p) {
   if (p.counts.erased_uses != 0)
     fmt::print("  {} uses of the channel without LLRs: singular, or out of range\n", p.counts.erased_uses);
   std::fflush(stdout);
-}
-
-/// The file of a reference, FILE.csv or FILE.csv:LABEL.
-std::string reference_file(const std::string& reference) {
-  std::string path = reference;
-  if (const std::size_t at = path.find(".csv:"); !std::filesystem::exists(path) && at != std::string::npos)
-    path.resize(at + 4);
-  if (!std::ifstream(path) || std::filesystem::is_directory(path))
-    throw wb::file_error(path, "cannot read the reference curve");
-  return path;
 }
 
 /// A name for a result that is only needed for its plot; removed at the end.
@@ -309,11 +299,6 @@ class simulation {
   clock::time_point saved_ = clock::now(), last_batch_ = saved_;
 };
 
-std::string check_picture(const std::string& path) {
-  if (path.ends_with(".png") || path.ends_with(".svg")) return {};
-  return "\"" + path + "\" is not allowed: expected a name that ends in .png or .svg";
-}
-
 /// What to run: the scenario, on top of what the result to go on from holds.
 wb::run_result starting_point(const sim_options& options) {
   wb::run_result start;
@@ -359,7 +344,7 @@ int run_sim(sim_options options) {
   std::optional<plotter> plot;
   if (!options.plot.empty()) {
     wb::check_writable(options.plot);
-    plot.emplace();
+    plot.emplace("--plot");
   }
 
   std::set<std::string> said;
@@ -380,8 +365,12 @@ int run_sim(sim_options options) {
       unsaved.emplace();
       wb::write_file(unsaved->path(), wb::result_json(run.result()));
     }
-    plot->draw(unsaved ? unsaved->path() : options.out, options.plot, options.references, options.metric,
-               run.result().source.title);
+    plot_request request{.inputs = {unsaved ? unsaved->path() : options.out}, .out = options.plot};
+    request.inputs.insert(request.inputs.end(), options.references.begin(), options.references.end());
+    request.metric = options.metric;
+    request.title = run.result().source.title;
+    request.size = options.size;
+    plot->draw(request);
   }
   return 0;
 }
@@ -492,18 +481,21 @@ command add_sim(CLI::App& app) {
   add_seconds(*sim, "--max-seconds", 1e9, "1e9",
               "Instead of the scenario's stop.max_seconds: a point stops after this time; 0: no such rule",
               [options](double s) { options->overrides.max_seconds = s; });
-  sim->add_option("--plot", options->plot, "Draw the error rates: .png or .svg")
+  sim->add_option("--plot", options->plot, "Draw the error rates: .pdf, .png or .svg")
       ->type_name("FILE")
       ->check(CLI::Validator(check_picture, "", "picture"));
   sim->add_option("--reference", options->references, "Draw this curve beside; may be given several times")
       ->type_name("CSV[:LABEL]")
       ->allow_extra_args(false);
-  sim->add_option(
-         "--metric", options->metric,
-         "What to draw: ber, fer, both (default), or with HARQ bler, throughput or harq (both of them; the "
-         "default where all curves have it)")
+  sim->add_option("--metric", options->metric,
+                  "What to draw: ber, fer, both (default), bler (HARQ, massive MIMO), throughput or harq; of "
+                  "HARQ alone "
+                  "both are the default")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"ber", "fer", "both", "bler", "throughput", "harq"}));
+      ->check(CLI::IsMember(plot_metrics()));
+  sim->add_option("--size", options->size, "Of the figure: screen (default), one-column or two-column")
+      ->type_name("NAME")
+      ->check(CLI::IsMember(plot_sizes()));
   add_device_options(*sim, options->where);
   add_integer(*sim, "--seed", 0, INT64_MAX, "Instead of the scenario's seed; not with --resume",
               whole(options->overrides.seed));
