@@ -141,8 +141,7 @@ command add_plot(CLI::App& app) {
   CLI::App* plot = app.add_subcommand("plot", "Draw error rates of results; merge runs");
   const auto r = std::make_shared<plot_request>();
   plot->footer(plot_footer);
-  plot->add_option("INPUT", r->inputs, "Results (JSON) and references (CSV[:LABEL])")
-      ->type_name("FILE:json,csv");
+  plot->add_option("INPUT", r->inputs, "Results (JSON) and references (CSV[:LABEL])")->type_name("FILE");
   plot->add_option("-o,--output", r->out, "Draw to this file: .pdf, .png or .svg")
       ->type_name("FILE")
       ->check(CLI::Validator(check_picture, "", "picture"));

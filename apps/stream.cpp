@@ -383,7 +383,7 @@ void check_devices(const stream_run& run) {
     throw wb::argument_error("massive.sums", "split-f16", "float32 where frames go to a CPU and to GPUs");
 }
 
-json run_one(stream_run run, progress_line& line) {
+json run_one(stream_run run, progress_line& line, std::FILE* table) {
   const stream_work work = work_of(run);
   const wb::frame_chain& chain = *work.chain;
   if (run.batch == 0) run.batch = run.parts > 1 ? 1 : wb::automatic_batch(chain, run.items);
@@ -625,7 +625,7 @@ json run_one(stream_run run, progress_line& line) {
   if (!stages.is_null()) result["alone"] = stages;
 
   const auto us = [](double x) { return fmt::format("{:.1f}", x); };
-  fmt::print(row_format, run.label, fmt::format("{:.5g}", mbps), us(frame_us),
+  fmt::print(table, row_format, run.label, fmt::format("{:.5g}", mbps), us(frame_us),
              us(times.latency.percentile_us(50)), us(times.latency.percentile_us(99)),
              us(times.latency.percentile_us(99.9)), us(times.latency.max_us()), times.missed,
              after.dropped - before.dropped, after.failed - before.failed,
@@ -635,6 +635,7 @@ json run_one(stream_run run, progress_line& line) {
     for (const auto& [name, value] : stages["stages_us"].items())
       text += fmt::format(", {} {:.1f}", name, value.get<double>());
     fmt::print(
+        table,
         "{}, download {:.1f} us; copies alone, overlapped {:.1f} us; synchronous {:.1f} us, p99.9 {:.1f}\n",
         text, stages["download_us"].get<double>(), stages["copies_us"].get<double>(),
         stages["synchronous_us"].get<double>(), stages["synchronous_p99.9_us"].get<double>());
@@ -642,21 +643,25 @@ json run_one(stream_run run, progress_line& line) {
   if (copies) {
     const wb::latency_histogram& t = copies->times();
     fmt::print(
+        table,
         "  bare copies in, {} in turn with frames: p50 {:.1f}, p99 {:.1f}, p99.9 {:.1f}, max {:.1f} us\n",
         t.count(), t.percentile_us(50), t.percentile_us(99), t.percentile_us(99.9), t.max_us());
   }
-  if (!trace.slowest.empty()) fmt::print("{}\n", trace_text(trace, tail));
-  if (!error.empty()) fmt::print("  ended early: {}\n", error);
+  if (!trace.slowest.empty()) fmt::print(table, "{}\n", trace_text(trace, tail));
+  if (!error.empty()) fmt::print(table, "  ended early: {}\n", error);
   if (check.different != 0)
-    fmt::print("  {} of {} results differ from the first of their frame\n", check.different, check.compared);
-  std::fflush(stdout);
+    fmt::print(table, "  {} of {} results differ from the first of their frame\n", check.different,
+               check.compared);
+  std::fflush(table);
   return result;
 }
 
 int run_stream(const stream_options& o) {
   stream_scenario scenario = load_stream_scenario(o.scenario);
   for (const std::string& hint : scenario.hints) fmt::print(stderr, "hint: {}\n", hint);
-  if (!o.json.empty()) wb::check_writable(o.json);
+  const bool to_stdout = o.json == "-";
+  std::FILE* table = to_stdout ? stderr : stdout;
+  if (!o.json.empty() && !to_stdout) wb::check_writable(o.json);
   for (stream_run& r : scenario.runs) {
     if (!o.devices.empty()) {
       r.devices.clear();
@@ -673,11 +678,11 @@ int run_stream(const stream_options& o) {
   }
   stop_on_interrupt();
   progress_line line(o.quiet);
-  if (!scenario.title.empty()) fmt::print("{}\n", scenario.title);
+  if (!scenario.title.empty()) fmt::print(table, "{}\n", scenario.title);
   const auto exec = wb::open_executor(scenario.runs.front().devices.front(), scenario.runs.front().threads);
   const wb::machine_info m = wb::describe_machine(*exec);
-  fmt::print("{}, {}\n\n", m.cpu, m.device);
-  fmt::print(row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
+  fmt::print(table, "{}, {}\n\n", m.cpu, m.device);
+  fmt::print(table, row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
              "dropped", "failed", "erased");
   json out{{"format", "warpband stream 1"},
            {"version", wb::version()},
@@ -695,12 +700,13 @@ int run_stream(const stream_options& o) {
   bool fine = true;
   for (const stream_run& r : scenario.runs) {
     if (interrupted()) break;
-    out["runs"].push_back(run_one(r, line));
+    out["runs"].push_back(run_one(r, line, table));
     const json& last = out["runs"].back();
     fine = fine && last["checked"]["different"] == 0 && last["counters"]["failed"] == 0 &&
            !last.contains("error");
-    if (!o.json.empty()) wb::write_file(o.json, out.dump(1) + "\n");  // what is done is kept
+    if (!o.json.empty() && !to_stdout) wb::write_file(o.json, out.dump(1) + "\n");  // what is done is kept
   }
+  if (to_stdout) fmt::print("{}\n", out.dump(1));
   return fine && !interrupted() ? done : failed;
 }
 
@@ -725,7 +731,10 @@ command add_stream(CLI::App& app) {
   const auto o = std::make_shared<stream_options>();
   stream->footer(stream_footer);
   stream->add_option("SCENARIO", o->scenario, "What to run, in TOML: see --help-scenario");
-  stream->add_option("--json", o->json, "Write all that was measured to FILE")->type_name("FILE");
+  stream
+      ->add_option("--json", o->json,
+                   "Write all that was measured to FILE; - for standard output, the table then to stderr")
+      ->type_name("FILE");
   stream->add_option("--device", o->devices, "Instead of stream.devices: cpu, cuda:N, or several with commas")
       ->type_name("NAME,...");
   add_integer(
