@@ -81,7 +81,7 @@ int run_plot(const plot_request& request) {
 }  // namespace
 
 const std::vector<std::string>& plot_metrics() {
-  static const std::vector<std::string> all{"ber", "fer", "both", "bler", "throughput", "harq"};
+  static const std::vector<std::string> all{"ber", "fer", "both", "bler", "throughput", "harq", "required"};
   return all;
 }
 const std::vector<std::string>& plot_sizes() {
@@ -125,6 +125,7 @@ void plotter::draw(const plot_request& r) const {
   // Behind "--", and with "=", no file name is taken for an option.
   std::vector<std::string> command{python_, script_, "--metric=" + r.metric, "--title=" + r.title,
                                    "--size=" + r.size};
+  if (!r.x.empty()) command.push_back("--x=" + r.x);
   if (!r.out.empty()) command.push_back("--out=" + r.out);
   if (!r.csv.empty()) command.push_back("--csv=" + r.csv);
   command.push_back("--");
@@ -157,5 +158,9 @@ command add_plot(CLI::App& app) {
   plot->add_option("--size", r->size, "screen (default), one-column or two-column")
       ->type_name("NAME")
       ->check(CLI::IsMember(plot_sizes()));
+  plot->add_option("--x", r->x,
+                   "Draw over ebn0_db, snr_db or a swept setting, as decoder.iterations; default: the setting "
+                   "where there is one")
+      ->type_name("AXIS");
   return {plot, [r] { return run_plot(*r); }};
 }

@@ -10,7 +10,7 @@ struct plot_request {
   std::vector<std::string> inputs;  // results, and references as FILE.csv or FILE.csv:LABEL
   std::string out;                  // .pdf, .png or .svg; "": none
   std::string csv = "";             // table of all points; "": none
-  std::string metric = "both", title = "", size = "screen";
+  std::string metric = "both", title = "", size = "screen", x = "";
 };
 
 /// The metrics and sizes that may be asked for.

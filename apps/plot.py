@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the error rates that `warpband sim` wrote, as `warpband plot` asks for it.
 
-    plot.py [--out FIGURE] [--csv TABLE] [--metric NAME] [--title TEXT] [--size NAME] INPUT...
+    plot.py [--out FIGURE] [--csv TABLE] [--metric NAME] [--title TEXT] [--size NAME] [--x AXIS] INPUT...
 
 An INPUT is a result (JSON) or a reference, FILE.csv or FILE.csv:LABEL. Results are merged: `warpband plot --help` says how.
 Drawing and merging are in _error_rates.py of the Python package, which lies beside this file once it is installed.
@@ -47,7 +47,7 @@ def run(rates, options):
             rates.write_table(curves, file)
     if options.out:
         try:
-            figure = rates.figure_of(curves, references, metrics, options.title, options.size)
+            figure = rates.figure_of(curves, references, metrics, options.title, options.size, x=options.x)
         except ImportError:
             raise rates.PlotError("matplotlib is missing: run scripts/setup.sh and use .venv/bin/python") from None
         rates.save(figure, options.out)
@@ -61,6 +61,7 @@ def main():
     parser.add_argument("--csv", default="", help="table of all points to write; - for standard output")
     parser.add_argument("--metric", choices=(*rates.METRICS, *rates.SEVERAL), default="both")
     parser.add_argument("--title", default="")
+    parser.add_argument("--x", default="", help="ebn0_db, snr_db or a swept setting")
     parser.add_argument("--size", choices=tuple(rates.SIZES), default="screen")
     options = parser.parse_args()
     try:

@@ -11,7 +11,9 @@ import math
 import os
 from typing import Any, Iterable, Mapping, Sequence
 
-METRICS = {"ber": "bit error rate", "fer": "frame error rate", "bler": "block error rate", "throughput": "throughput (bits per resource element)"}
+METRICS = {"ber": "bit error rate", "fer": "frame error rate", "bler": "block error rate", "throughput": "throughput (bits per resource element)",
+           "required": "for a frame error rate of"}
+NEEDS = {"bler": "HARQ or massive MIMO", "throughput": "HARQ", "required": "a scenario with sweep.target_fer"}
 SEVERAL = {"both": ("ber", "fer"), "harq": ("bler", "throughput")}
 # Colours that differ for colour-blind readers, after Okabe and Ito, changed to differ in grey too: their lightness L* is 40, 52,
 # 0, 71, 28, 62, 15 and 80.
@@ -154,6 +156,8 @@ def curves_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
         if not points:
             raise PlotError(f"{name}: {label} holds no point with frames")
         found.append({"label": label, "config": config, "points": points})
+        if isinstance(curve.get("target"), dict):
+            found[-1]["target"] = curve["target"]
     return found
 
 
@@ -303,6 +307,8 @@ def values_of(point: Mapping[str, Any], metric: str) -> list[tuple[float, float,
         if "harq" not in point:
             return []
         return [(point["harq"]["bits_per_resource_element"], *point["harq"]["bits_per_resource_element_interval"])]
+    if metric == "required":
+        return [point["required"]] if "required" in point else []
     trials = max(1, point["bits" if metric == "ber" else "frames"])
     rate = point["bit_errors" if metric == "ber" else "frame_errors"] / trials
     interval = point.get(f"{metric}_interval")
@@ -314,8 +320,12 @@ def values_of(point: Mapping[str, Any], metric: str) -> list[tuple[float, float,
 def metrics_for(curves: Sequence[Mapping[str, Any]], metric: str | Sequence[str] | None) -> list[str]:
     """The metrics of a figure: of None what all curves have."""
     def having(name: str) -> list[bool]:
+        if name == "required":
+            return ["target" in curve for curve in curves]
         return [all(values_of(point, name) for point in curve["points"]) for curve in curves]
     if metric is None or metric == "both":
+        if all(having("required")):
+            return ["required"] if parameters_of(curves) else ["fer"]
         if all(having("throughput")):
             return list(SEVERAL["harq"])
         return ["ber", "bler"] if all(having("bler")) else list(SEVERAL["both"])
@@ -324,7 +334,7 @@ def metrics_for(curves: Sequence[Mapping[str, Any]], metric: str | Sequence[str]
         if name not in METRICS:
             raise PlotError(f"metric = {name!r} is not allowed: expected {', '.join(map(repr, METRICS))}")
         if not any(having(name)):
-            raise PlotError(f"metric = {name!r} is not allowed: no curve has it, {'HARQ' if name == 'throughput' else 'HARQ or massive MIMO'} has")
+            raise PlotError(f"metric = {name!r} is not allowed: no curve has it, {NEEDS[name]} has")
     return names
 
 
@@ -350,16 +360,65 @@ def axis_name(curves: Sequence[Mapping[str, Any]], axis: str) -> str:
 
 
 def metric_name(curves: Sequence[Mapping[str, Any]], metric: str) -> str:
+    if metric == "required":
+        rates = sorted({curve["target"]["fer"] for curve in curves if "target" in curve})
+        return f"{axis_name(curves, axis_of(curves))} {METRICS[metric]} {', '.join(f'{rate:g}' for rate in rates)}"
     if metric != "bler":
         return METRICS[metric]
     several = any("harq" in point and len(point["harq"]["block_errors"]) > 1 for curve in curves for point in curve["points"])
     return METRICS[metric] + (" after each transmission" if several else "")
 
 
-def lines_of(curves: Sequence[Mapping[str, Any]], axis: str) -> list[tuple[str, list[tuple[float, Mapping[str, Any]]]]]:
-    """(label, [(x, point)]) of each line, x rising."""
-    return [(curve["label"], sorted(((_number(point.get(axis), f"{curve['label']}: {axis}"), point) for point in curve["points"]),
-                                    key=lambda at: at[0])) for curve in curves]
+def parameters_of(curves: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The swept settings that all curves have, in order."""
+    each = [list((curve["config"].get("sweep") or {}).get("parameters") or {}) for curve in curves]
+    return [key for key in (each[0] if each else []) if all(key in keys for keys in each)]
+
+
+def x_axis(curves: Sequence[Mapping[str, Any]], asked: str | None) -> str:
+    """What a figure is drawn over: of a sweep over a setting that setting, else Eb/N0 or SNR."""
+    parameters = parameters_of(curves)
+    if not asked:
+        return parameters[0] if parameters else axis_of(curves)
+    if asked not in ("ebn0_db", "snr_db", *parameters):
+        raise PlotError(f"x = {asked!r} is not allowed: expected {', '.join(map(repr, ('ebn0_db', 'snr_db', *parameters)))}")
+    return asked
+
+
+def _line_label(curve: Mapping[str, Any], axis: str) -> str:
+    sweep = curve["config"].get("sweep") or {}
+    if axis not in (sweep.get("parameters") or {}):
+        return curve["label"]
+    return ", ".join([sweep["family"], *(f"{key.rpartition('.')[2]} = {value}" for key, value in sweep["parameters"].items() if key != axis)])
+
+
+def lines_of(curves: Sequence[Mapping[str, Any]], axis: str, metric: str = "fer") -> list[tuple[str, list[tuple[Any, Mapping[str, Any]]]]]:
+    """(label, [(x, point)]) of each line, x rising. Over a swept setting there is a line for each Eb/N0 or SNR."""
+    db = axis_of(curves)
+    if axis in ("ebn0_db", "snr_db"):
+        return [(curve["label"], sorted(((_number(point.get(axis), f"{curve['label']}: {axis}"), point) for point in curve["points"]),
+                                        key=lambda at: at[0])) for curve in curves]
+    lines: dict[tuple[str, Any], list[tuple[Any, Mapping[str, Any]]]] = {}
+    for curve in curves:
+        value = curve["config"]["sweep"]["parameters"][axis]
+        if metric == "required":
+            target = curve.get("target") or {}
+            if target.get("db") is not None:
+                at = {"required": (target["db"], target["low_db"], target["high_db"])}
+                lines.setdefault((_line_label(curve, axis), None), []).append((value, at))
+            continue
+        for point in curve["points"]:
+            lines.setdefault((_line_label(curve, axis), round(_number(point.get(db), f"{curve['label']}: {db}"), 9)), []).append((value, point))
+    several = len({at for _, at in lines}) > 1
+    return [(f"{label}, {at:g} dB" if several else label, points) for (label, at), points in lines.items()]
+
+
+def _places(values: Iterable[Any]) -> dict[Any, float]:
+    """Where the values of a setting stand: numbers at themselves, words beside each other."""
+    distinct = list(dict.fromkeys(str(value) if isinstance(value, (str, bool, list)) else value for value in values))
+    if all(isinstance(value, (int, float)) for value in distinct):
+        return {value: float(value) for value in sorted(distinct)}
+    return {value: float(n) for n, value in enumerate(distinct)}
 
 
 # ---------------------------------------------------------------- drawing
@@ -398,7 +457,7 @@ def _draw_line(panel: Any, look: dict[str, Any], label: str | None, points: Sequ
 def _round_ticks(panel: Any, values: Sequence[float], nbins: int, own: bool) -> None:
     from matplotlib import ticker
     numbers = sorted(set(values))
-    if panel.get_xscale() == "linear":
+    if not panel.get_xaxis().get_label().get_gid():  # the values of a setting have ticks of their own
         panel.xaxis.set_major_locator(ticker.MaxNLocator(nbins=nbins, steps=[1, 2, 5, 10]))
     if panel.get_yscale() != "log":
         panel.yaxis.set_major_locator(ticker.MaxNLocator(nbins=nbins, steps=[1, 2, 5, 10]))
@@ -412,14 +471,31 @@ def _round_ticks(panel: Any, values: Sequence[float], nbins: int, own: bool) -> 
         panel.set_ylim(10.0 ** bottom, 10.0 ** max(top, bottom + 1) * (1.3 if top >= 0 else 1.0))
 
 
+def _value_ticks(panel: Any, places: Mapping[Any, float]) -> None:
+    """Ticks at the values of a swept setting; numbers over four octaves or more on a logarithmic axis."""
+    from matplotlib import ticker
+    numbers = sorted(places.values())
+    words = any(isinstance(value, str) for value in places)
+    if not words and numbers and numbers[0] > 0 and numbers[-1] >= 16 * numbers[0]:
+        panel.set_xscale("log", base=2)
+        panel.xaxis.set_minor_locator(ticker.NullLocator())
+    if words or len(numbers) <= 12:
+        panel.set_xticks(list(places.values()), [value if isinstance(value, str) else f"{value:g}" for value in places])
+        panel.get_xaxis().get_label().set_gid("values")
+
+
 def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[str, Mapping[str, Any]]], metric: str,
                axis: str, size: str, own: bool = True) -> None:
     """One panel of a figure: lines, references, axes, legend."""
     small = size != "screen"
-    panel.set_yscale("linear" if metric == "throughput" else "log")
+    panel.set_yscale("linear" if metric in ("throughput", "required") else "log")
     drawn: list[float] = []
     gap, transmissions = False, 0
-    lines = lines_of(curves, axis)
+    lines = lines_of(curves, axis, metric)
+    if axis not in ("ebn0_db", "snr_db"):
+        places = _places(x for _, points in lines for x, _ in points)
+        lines = [(label, sorted(((places[x if x in places else str(x)], point) for x, point in points), key=lambda at: at[0])) for label, points in lines]
+        _value_ticks(panel, places)
     for index, (label, points) in enumerate(lines):
         found = [(x, values) for x, values in ((x, values_of(point, metric)) for x, point in points) if values]
         for n in range(max((len(values) for _, values in found), default=0)):
@@ -472,10 +548,10 @@ def _add_legends(figure: Any, panels: Sequence[Any], size: str, own: bool) -> No
 
 
 def figure_of(curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[str, Mapping[str, Any]]], metrics: Sequence[str],
-              title: str = "", size: str = "screen", axes: Sequence[Any] | None = None) -> Any:
+              title: str = "", size: str = "screen", axes: Sequence[Any] | None = None, x: str | None = None) -> Any:
     """Draws a panel for each metric: beside each other, in one column below each other."""
     style = style_of(size)
-    axis = axis_of(curves)
+    axis = x_axis(curves, x)
     import matplotlib
     from matplotlib.figure import Figure  # has no window and leaves pyplot's state alone
     with matplotlib.rc_context(style):

@@ -34,7 +34,7 @@ def _results(results: Any) -> list[tuple[str, Mapping[str, Any]]]:
 
 def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepResult | str | os.PathLike[str]], *,
                 metric: str | Sequence[str] | None = None, references: Mapping[str, Any] | None = None, title: str | None = None,
-                size: str = "screen", axes: Any = None) -> Any:
+                size: str = "screen", x: str | None = None, axes: Any = None) -> Any:
     """Draws error rates over Eb/N0 or SNR with their 95% confidence intervals. ``warpband plot`` draws the same.
 
     Curves of several results that have the same settings become one: runs with different seeds are added up; of runs with the
@@ -44,13 +44,14 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
     Args:
         results: what :func:`warpband.sweep` gave, or the path of a result file; or a list of them.
         metric: "ber", "fer", "bler" (with HARQ a line for each transmission; with massive MIMO that of codewords) or
-            "throughput", or several, one panel each. None draws BER and FER, with HARQ BLER and throughput, with massive MIMO BER
-            and BLER.
+            "throughput", "required" (of ``sweep.target_fer``, over a swept setting), or several, one panel each. None draws BER
+            and FER, with HARQ BLER and throughput, with massive MIMO BER and BLER, of searches "required".
         references: curves to draw dashed, by label: a CSV file with the columns ``ebn0_db`` (or ``snr_db``) and ``ber`` or
             ``fer``, or a mapping of such columns.
         title: None takes the scenario's, of a single result.
         size: "screen"; "one-column" (3.5 in wide, panels below each other) or "two-column" (7.16 in wide), with fonts that go
             with LaTeX.
+        x: "ebn0_db", "snr_db" or a swept setting such as "decoder.iterations"; None takes the setting where there is one.
         axes: matplotlib axes to draw into, as many as there are metrics; None makes a figure.
 
     Returns:
@@ -84,7 +85,7 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
             raise ValueError(f"axes = {len(panels)} is not allowed: expected {len(metrics)}, one for each metric")
     if title is None:
         title = str(named[0][1].get("scenario", {}).get("title", "")) if len(named) == 1 else ""
-    return _error_rates.figure_of(curves, drawn, metrics, title, size, panels)
+    return _error_rates.figure_of(curves, drawn, metrics, title, size, panels, x)
 
 
 def _records(source: Any) -> list[dict[str, Any]]:
