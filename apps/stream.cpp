@@ -436,12 +436,13 @@ stream_run with_batch(stream_run run, const wb::frame_chain& chain) {
 /// A run of a scenario: its pipeline, the frames pushed into it, what was measured.
 class measured_run {
  public:
-  measured_run(const stream_run& run, progress_line& line)
+  measured_run(const stream_run& run, progress_line& line, std::FILE* table)
       : work_(work_of(run)),
         chain_(*work_.chain),
         run_(with_batch(run, chain_)),
         source_(run_, work_),
         line_(line),
+        table_(table),
         stages_(run_.stages ? stages_of(run_, chain_, source_) : json()),
         status_(status_of(chain_)),
         pipeline_(work_.chain, pipeline_of(run_), status_ ? counts_erasures() : wb::frame_callback()),
@@ -449,7 +450,7 @@ class measured_run {
         filled_(pipeline_.slots(), 0),
         rng_(run_.seed) {}
 
-  /// Runs it, prints its row, and gives its record.
+  /// Runs it, prints its row into the table, and gives its record.
   json measure() {
     warm_up();
     pipeline_.drain();
@@ -671,7 +672,7 @@ class measured_run {
   void print(const json& result) {
     const auto us = [](double x) { return fmt::format("{:.1f}", x); };
     const json &counters = result["counters"], &erased = counters["erased"];
-    fmt::print(row_format, run_.label, fmt::format("{:.5g}", result["throughput_mbps"].get<double>()),
+    fmt::print(table_, row_format, run_.label, fmt::format("{:.5g}", result["throughput_mbps"].get<double>()),
                us(result["frame_us"].get<double>()), us(times_.latency.percentile_us(50)),
                us(times_.latency.percentile_us(99)), us(times_.latency.percentile_us(99.9)),
                us(times_.latency.max_us()), times_.missed, counters["dropped"].dump(),
@@ -681,6 +682,7 @@ class measured_run {
       for (const auto& [name, value] : stages_["stages_us"].items())
         text += fmt::format(", {} {:.1f}", name, value.get<double>());
       fmt::print(
+          table_,
           "{}, download {:.1f} us; copies alone, overlapped {:.1f} us; synchronous {:.1f} us, p99.9 {:.1f}\n",
           text, stages_["download_us"].get<double>(), stages_["copies_us"].get<double>(),
           stages_["synchronous_us"].get<double>(), stages_["synchronous_p99.9_us"].get<double>());
@@ -688,15 +690,16 @@ class measured_run {
     if (copies_) {
       const wb::latency_histogram& t = copies_->times();
       fmt::print(
+          table_,
           "  bare copies in, {} in turn with frames: p50 {:.1f}, p99 {:.1f}, p99.9 {:.1f}, max {:.1f} us\n",
           t.count(), t.percentile_us(50), t.percentile_us(99), t.percentile_us(99.9), t.max_us());
     }
-    if (!trace_.slowest.empty()) fmt::print("{}\n", trace_text(trace_, tail_));
-    if (!error_.empty()) fmt::print("  ended early: {}\n", error_);
+    if (!trace_.slowest.empty()) fmt::print(table_, "{}\n", trace_text(trace_, tail_));
+    if (!error_.empty()) fmt::print(table_, "  ended early: {}\n", error_);
     if (check_.different != 0)
-      fmt::print("  {} of {} results differ from the first of their frame\n", check_.different,
+      fmt::print(table_, "  {} of {} results differ from the first of their frame\n", check_.different,
                  check_.compared);
-    std::fflush(stdout);
+    std::fflush(table_);
   }
 
   const stream_work work_;
@@ -704,6 +707,7 @@ class measured_run {
   const stream_run run_;
   const stream_source source_;
   progress_line& line_;
+  std::FILE* const table_;
   json stages_;
   std::optional<std::size_t> status_;
   std::atomic<std::uint64_t> erased_{0};
@@ -727,7 +731,9 @@ class measured_run {
 int run_stream(const stream_options& o) {
   stream_scenario scenario = load_stream_scenario(o.scenario);
   for (const std::string& hint : scenario.hints) fmt::print(stderr, "hint: {}\n", hint);
-  if (!o.json.empty()) wb::check_writable(o.json);
+  const bool to_stdout = o.json == "-";
+  std::FILE* table = to_stdout ? stderr : stdout;
+  if (!o.json.empty() && !to_stdout) wb::check_writable(o.json);
   for (stream_run& r : scenario.runs) {
     if (!o.devices.empty()) {
       r.devices.clear();
@@ -744,11 +750,11 @@ int run_stream(const stream_options& o) {
   }
   stop_on_interrupt();
   progress_line line(o.quiet);
-  if (!scenario.title.empty()) fmt::print("{}\n", scenario.title);
+  if (!scenario.title.empty()) fmt::print(table, "{}\n", scenario.title);
   const auto exec = wb::open_executor(scenario.runs.front().devices.front(), scenario.runs.front().threads);
   const wb::machine_info m = wb::describe_machine(*exec);
-  fmt::print("{}, {}\n\n", m.cpu, m.device);
-  fmt::print(row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
+  fmt::print(table, "{}, {}\n\n", m.cpu, m.device);
+  fmt::print(table, row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
              "dropped", "failed", "erased");
   json out{{"format", "warpband stream 1"},
            {"version", wb::version()},
@@ -766,12 +772,13 @@ int run_stream(const stream_options& o) {
   bool fine = true;
   for (const stream_run& r : scenario.runs) {
     if (interrupted()) break;
-    out["runs"].push_back(measured_run(r, line).measure());
+    out["runs"].push_back(measured_run(r, line, table).measure());
     const json& last = out["runs"].back();
     fine = fine && last["checked"]["different"] == 0 && last["counters"]["failed"] == 0 &&
            !last.contains("error");
-    if (!o.json.empty()) wb::write_file(o.json, out.dump(1) + "\n");  // what is done is kept
+    if (!o.json.empty() && !to_stdout) wb::write_file(o.json, out.dump(1) + "\n");  // what is done is kept
   }
+  if (to_stdout) fmt::print("{}\n", out.dump(1));
   return fine && !interrupted() ? done : failed;
 }
 
@@ -796,7 +803,10 @@ command add_stream(CLI::App& app) {
   const auto o = std::make_shared<stream_options>();
   stream->footer(stream_footer);
   stream->add_option("SCENARIO", o->scenario, "What to run, in TOML: see --help-scenario");
-  stream->add_option("--json", o->json, "Write all that was measured to FILE")->type_name("FILE");
+  stream
+      ->add_option("--json", o->json,
+                   "Write all that was measured to FILE; - for standard output, the table then to stderr")
+      ->type_name("FILE");
   stream->add_option("--device", o->devices, "Instead of stream.devices: cpu, cuda:N, or several with commas")
       ->type_name("NAME,...");
   add_integer(

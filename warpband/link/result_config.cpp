@@ -168,6 +168,10 @@ json config_json(const curve_config& c) {
   out["channel"] = channel_json(link.channel);
   add_antennas(link, out);
   out["sweep"] = {{name_of(link.axis), c.sweep_db}};
+  if (!c.parameters.empty()) {
+    out["sweep"]["family"] = c.family;
+    for (const swept_setting& p : c.parameters) out["sweep"]["parameters"][p.key] = json_of(p.value);
+  }
   out["stop"] = settings_json(stop_settings(), c.stop);
   return out;
 }

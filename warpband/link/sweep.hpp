@@ -120,9 +120,18 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
 point_result run_point(link_chain& chain, double sweep_db, const stop_rule& stop,
                        const point_progress& progress = {}, const point_counts& from = {});
 
+/// A setting in which the curves of a sweep over it differ.
+struct swept_setting {
+  std::string key;  // "decoder.iterations"
+  setting_value value;
+};
+
 /// A curve to run.
 struct curve_config {
   std::string label;
+  /// Of a sweep over settings: the label without them, which its curves share, and the settings.
+  std::string family = {};
+  std::vector<swept_setting> parameters = {};
   link_config link;
   std::vector<double> sweep_db;  // in link.axis
   stop_rule stop;
