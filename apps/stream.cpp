@@ -422,15 +422,8 @@ json run_one(stream_run run, progress_line& line) {
               {"share", share}};
   }
 
-  wb::pipeline_config c;
-  c.devices = run.devices;
-  c.streams = run.streams, c.threads = run.threads, c.parts = run.parts, c.retries = run.retries;
-  c.most_items = run.items, c.queue = run.queue, c.batch = run.batch;
-  c.timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(run.timeout_ms * 1e6));
-  c.overflow = run.overflow, c.waiting = run.waiting;
-  c.trace = run.trace;
-  if (run.graphs) c.graph_items = {run.items};
-  c.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(run.deadline_us * 1e3));
+  wb::pipeline_config c = run;
+  c.most_items = run.items;
   const std::optional<std::size_t> status = status_of(chain);
   std::atomic<std::uint64_t> erased{0};
   wb::frame_callback count;
@@ -606,7 +599,8 @@ json run_one(stream_run run, progress_line& line) {
         {{"every", run.copies_every}, {"count", copies->times().count()}, {"bytes", copies->bytes()}});
   }
   if (run.trace != 0) result["trace"] = trace_json(trace, tail, start, before.pushed);
-  result["deadline_us"] = run.deadline_us > 0 ? json(run.deadline_us) : json();
+  result["deadline_us"] =
+      run.deadline.count() > 0 ? json(1e-3 * static_cast<double>(run.deadline.count())) : json();
   result["missed"] = times.missed;
   result["missed_runs"] = {{"count", times.missed_runs}, {"longest", times.longest_missed_run}};
   result["queue"] = {
