@@ -416,15 +416,8 @@ json stages_of(const stream_run& run, const wb::frame_chain& chain, const stream
 }
 
 wb::pipeline_config pipeline_of(const stream_run& run) {
-  wb::pipeline_config c;
-  c.devices = run.devices;
-  c.streams = run.streams, c.threads = run.threads, c.parts = run.parts, c.retries = run.retries;
-  c.most_items = run.items, c.queue = run.queue, c.batch = run.batch;
-  c.timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(run.timeout_ms * 1e6));
-  c.overflow = run.overflow, c.waiting = run.waiting;
-  c.trace = run.trace;
-  if (run.graphs) c.graph_items = {run.items};
-  c.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(run.deadline_us * 1e3));
+  wb::pipeline_config c = run;
+  c.most_items = run.items;
   return c;
 }
 
@@ -658,7 +651,8 @@ class measured_run {
           {{"every", run_.copies_every}, {"count", copies_->times().count()}, {"bytes", copies_->bytes()}});
     }
     if (run_.trace != 0) result["trace"] = trace_json(trace_, tail_, start_, before_.pushed);
-    result["deadline_us"] = run_.deadline_us > 0 ? json(run_.deadline_us) : json();
+    result["deadline_us"] =
+        run_.deadline.count() > 0 ? json(1e-3 * static_cast<double>(run_.deadline.count())) : json();
     result["missed"] = times_.missed;
     result["missed_runs"] = {{"count", times_.missed_runs}, {"longest", times_.longest_missed_run}};
     result["queue"] = {

@@ -68,6 +68,31 @@ TEST(massive_scenario, keys_become_settings) {
   EXPECT_EQ(uncoded.curves[0].link.code.k, 128 * 6);
 }
 
+TEST(massive_scenario, clusters_of_ones_own) {
+  const std::string cdl =
+      "code.type = \"none\"\nmodem.modulation = \"qpsk\"\nmassive.solver = \"mf\"\nsweep.snr_db = 1\n"
+      "channel.type = \"cdl\"\n";
+  const scenario s =
+      parse_scenario(cdl +
+                         "[channel]\ndelays_ns = [0, 300]\npowers_db = [0, -3]\naod_deg = [-40, 10]\n"
+                         "zoa_deg = [80, 100]\nsplit = [1, 0]\nasd_deg = 5\nrician_k_db = 6\n",
+                     "s.toml");
+  cdl_profile wanted;
+  wanted.clusters = {{.delay_ns = 0, .power_db = 0, .aod_deg = -40, .zoa_deg = 80, .split = true},
+                     {.delay_ns = 300, .power_db = -3, .aod_deg = 10, .zoa_deg = 100}};
+  wanted.asd_deg = 5;
+  wanted.rician_k_db = 6;
+  EXPECT_EQ(std::get<cdl_config>(s.curves[0].link.channel).profile, wanted);
+  EXPECT_REFUSED(cdl + "channel.aod_deg = [0]",
+                 "line 6: channel.aod_deg has no meaning without channel.delays_ns");
+  EXPECT_REFUSED(cdl + "channel.profile = \"a1-los\"\nchannel.delays_ns = 0\nchannel.powers_db = 0",
+                 "line 6: channel.profile has no meaning with channel.delays_ns");
+  EXPECT_REFUSED(
+      cdl + "channel.delays_ns = [0, 1]\nchannel.powers_db = [0, 0]\nchannel.zod_deg = [1]",
+      "line 8: channel.zod_deg = 1 values is not allowed: expected 2, as many as delays_ns has, or none");
+  EXPECT_REFUSED(cdl + "channel.split = [2]", "line 6: channel.split = 2 is not allowed");
+}
+
 TEST(massive_scenario, what_has_no_meaning_is_refused) {
   const std::string sweep =
       "code.type = \"none\"\nmodem.modulation = \"16qam\"\nchannel.type = \"rayleigh\"\nsweep.snr_db = 1\n";

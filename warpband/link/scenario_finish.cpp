@@ -85,6 +85,18 @@ code_config code_of(const said& s, const curve_draft& d) {
   }
 }
 
+/// The profile of a choice, whose lists belong together.
+template <class Choice>
+auto profile_in(const said& s, const Choice& choice) {
+  try {
+    return profile_of(choice);
+  } catch (const argument_error& error) {
+    const std::string key = "channel." + error.argument();
+    s.fail(std::max(s.where(key).line, s.where("channel.delays_ns").line),
+           argument_error(key, error.value(), error.allowed()).what() + s.in_curve);
+  }
+}
+
 tdl_config tdl_of(const said& s, const curve_draft& d) {
   const std::size_t taps = d.tdl_profile.delays_ns.size(), powers = d.tdl_profile.powers_db.size();
   const place at = s.where("channel.delays_ns");
@@ -95,13 +107,13 @@ tdl_config tdl_of(const said& s, const curve_draft& d) {
            "channel.powers_db has " + std::to_string(powers) + " numbers for the " + std::to_string(taps) +
                " taps of channel.delays_ns" + s.in_curve);
   tdl_config c = d.tdl;
-  c.profile = profile_of(d.tdl_profile);
+  c.profile = profile_in(s, d.tdl_profile);
   return c;
 }
 
 cdl_config cdl_of(const said& s, const curve_draft& d) {
   cdl_config c = d.cdl;
-  c.profile = cdl_profile_named(d.cdl_profile.name, d.cdl_profile.delay_spread_ns);
+  c.profile = profile_in(s, d.cdl_profile);
   const place metres = s.where("channel.antenna_spacing_m"),
               wavelengths = s.where("channel.antenna_spacing_wavelengths");
   if (metres.level < 0 || c.spacing_wavelengths == 0) return c;
@@ -196,7 +208,6 @@ std::pair<std::string, place> key_of_argument(const said& s, const link_config& 
   for (const key_entry& e : key_table())  // but for the code's, which is known to be good
     if (code_setting_of(e.key.name).empty() && e.key.name.ends_with("." + key)) key = e.key.name;
   if (key == "qam") key = "modem.modulation";
-  if (key == "spacing_m" || key == "spacing_wavelengths") key = "channel.antenna_" + key;
   if (key == "coded_bits" || key == "resource_elements") key = key_of_code_setting(key);
   place at = s.where(key);
   if (at.line == 0 && key.starts_with("channel.") && type_of(link.channel) == channel_type::tdl)

@@ -151,12 +151,21 @@ void add_code(table_of_keys& t) {
 void add_modem(table_of_keys& t) {
   t.add("modem",
         modulation_setting(&draft::qam, 2, "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."));
-  const key_setting demapper =
-      words("demapper", &draft::demapper,
-            {{"max-log", demap_algorithm::max_log}, {"exact", demap_algorithm::exact}},
-            "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK.");
+  const key_setting demapper = demap_algorithm_setting(
+      "demapper", &draft::demapper,
+      "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK.");
   t.add("modem", demapper, "", {without_massive, without_space_time});
   t.add("modem", demapper, "", {with_massive, {"massive.direction", {"downlink"}}});
+}
+
+/// Of links a block of a delay line may be as long as a frame.
+key_setting block_symbols_setting() {
+  const std::vector<setting_of<ofdm_grid>> own{integer_or_auto(
+      "symbols", &ofdm_grid::symbols, 0, 1, 65536,
+      "OFDM symbols of a block; the next block has another channel, independent of it. \"auto\" (or 0): as "
+      "many as a frame takes. A frame begins with a new block.",
+      "an integer from 1 to 65536")};
+  return within<draft>([](draft& d) -> ofdm_grid& { return d.tdl.grid; }, own).front();
 }
 
 void add_channel(table_of_keys& t) {
@@ -185,6 +194,7 @@ void add_channel(table_of_keys& t) {
   t.add("channel", [](draft& d) -> auto& { return d.tdl_profile; }, tdl_profile_settings(), "tdl", of("tdl"));
   for (key_setting& s : within<draft>([](draft& d) -> auto& { return d.tdl; }, tdl_settings())) {
     if (!s.of_links) continue;
+    if (s.name == "symbols") s = block_symbols_setting();
     conditions when = of("tdl");
     if (s.name == "subcarriers" || s.name == "symbols") when.push_back(without_massive);  // which has both
     t.add("channel", std::move(s), "tdl", when);

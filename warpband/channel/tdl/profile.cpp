@@ -173,11 +173,16 @@ const std::vector<setting_of<tdl_profile_choice>>& tdl_profile_settings() {
 }
 
 tdl_profile profile_of(const tdl_profile_choice& choice) {
-  if (choice.delays_ns.empty()) return tdl_profile_named(choice.name, choice.delay_spread_ns);
   const std::size_t taps = choice.delays_ns.size();
+  if (taps == 0) {
+    if (!choice.powers_db.empty()) throw argument_error("powers_db", "given", "none without delays_ns");
+    if (choice.rician_k_db) throw argument_error("rician_k_db", "given", "none without delays_ns");
+    return tdl_profile_named(choice.name, choice.delay_spread_ns);
+  }
+  if (taps > 64) throw argument_error("delays_ns", std::to_string(taps) + " taps", "1 to 64 taps");
   if (choice.powers_db.size() != taps)
     throw argument_error("powers_db", std::to_string(choice.powers_db.size()) + " numbers",
-                         "as many as the " + std::to_string(taps) + " delays");
+                         std::to_string(taps) + ", as many as delays_ns has");
   tdl_profile profile;
   for (std::size_t i = 0; i < taps; i++) profile.taps.push_back({choice.delays_ns[i], choice.powers_db[i]});
   profile.rician_k_db = choice.rician_k_db;

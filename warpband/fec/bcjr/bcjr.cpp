@@ -11,6 +11,7 @@ WB_DECLARE_KERNEL(bcjr_log_map)
 const std::vector<setting_of<bcjr_config>>& bcjr_settings() {
   using c = bcjr_config;
   static const std::vector<setting_of<c>> all{
+      conv_k_setting(&c::k, 65536),
       words<c, map_algorithm>(
           "algorithm", &c::algorithm,
           {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}},

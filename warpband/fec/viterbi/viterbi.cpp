@@ -10,7 +10,8 @@ namespace wb {
 WB_DECLARE_KERNEL(viterbi)
 
 const std::vector<setting_of<viterbi_config>>& viterbi_settings() {
-  static const std::vector all{conv_overlap_setting(&viterbi_config::overlap)};
+  static const std::vector all{conv_k_setting(&viterbi_config::k, 65536),
+                               conv_overlap_setting(&viterbi_config::overlap)};
   return all;
 }
 
