@@ -1,16 +1,7 @@
 // `warpband encode` and `decode` inside the sanitizer builds too; code_test.py has the rest, with files from
 // h5py.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
 
 #include <tests/command.hpp>
 #include <tests/on_backends.hpp>
@@ -23,37 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace wb;
 
-class code_command : public ::testing::TestWithParam<wb::testing::backend> {
- protected:
-  void SetUp() override {
-    WB_SKIP_WITHOUT_DEVICE(GetParam());
-    const std::string name = GetParam().name;
-    cuda_ = name.starts_with("cuda");
-    folder_ = fs::path(::testing::TempDir()) / ("warpband_code_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string text(const std::string& name) const {
-    std::stringstream s;
-    s << std::ifstream(path(name)).rdbuf();
-    return s.str();
-  }
-  /// Runs it on the backend; returns the exit code.
-  int run(const std::string& arguments) const {
-    const std::string where = cuda_ ? " --device " + GetParam().name : "";
-    const std::string isa = cuda_ ? "" : "WARPBAND_ISA=" + GetParam().name;
-    const std::string line = "cd '" + folder_.string() + "' && " + isa + " '" WARPBAND_COMMAND "' " +
-                             arguments + where + " > out.txt 2> err.txt < /dev/null";
-    const int status = std::system(line.c_str());
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-  }
-  fs::path folder_;
-  bool cuda_ = false;
-};
+using code_command = wb::testing::command_on_backend;
 
 TEST_P(code_command, gives_back_what_was_encoded) {
   const std::size_t items = 300, k = 104, n = 3 * (k + 4);
@@ -85,7 +46,7 @@ TEST_P(code_command, gives_back_what_was_encoded) {
   // not meant.
   ASSERT_EQ(run("decode llr.h5 -o pieces.h5 --code LTE_Turbo --algorithm Log-MAP --crc None --llr-sign P0/P1 "
                 "--soft --memory 28.3M" +
-                std::string(cuda_ ? "" : " --threads 2")),
+                std::string(is_cuda() ? "" : " --threads 2")),
             0)
       << text("err.txt");
   const hdf5_reader whole(path("whole.h5")), pieces(path("pieces.h5"));

@@ -1,14 +1,7 @@
 // The `warpband` command as a user meets it: exit codes, one line of error, files.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
 
 #include <tests/command.hpp>
 #include <tests/executors.hpp>
@@ -20,46 +13,13 @@ namespace fs = std::filesystem;
 
 using wb::testing::outcome;
 
-class command : public ::testing::Test {
+class command : public ::testing::Test, protected wb::testing::command_folder {
  protected:
   void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / ("warpband_command_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
     write("quick.toml",
           "title = \"quick\"\ncode.k = 40\nsweep.ebn0_db = [0, 30]\nstop.frame_errors = 5\nstop.max_frames = "
           "50\n");
   }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
-  static std::string content(const std::string& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-  /// Runs `before warpband arguments` in the test's folder.
-  outcome run(const std::string& arguments, const std::string& before = "") const {
-    const std::string line = "cd '" + folder_.string() + "' && " + before + " '" WARPBAND_COMMAND "' " +
-                             arguments + " > out.txt 2> err.txt < /dev/null";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, content(path("out.txt")),
-            content(path("err.txt"))};
-  }
-  /// It fails with this code, one line that holds `part`, and nothing on stdout.
-  void expect_error(int code, const std::string& arguments, const std::string& part,
-                    const std::string& before = "") const {
-    const outcome o = run(arguments, before);
-    EXPECT_EQ(o.code, code) << arguments << "\n" << o.err;
-    EXPECT_TRUE(o.err.starts_with("warpband: error: ")) << o.err;
-    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
-    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
-    EXPECT_EQ(o.out, "") << arguments;
-  }
-  fs::path folder_;
 };
 
 TEST_F(command, help_teaches) {

@@ -32,30 +32,15 @@ using wb::testing::outcome;
 /// A point's counts, by "label, Eb/N0".
 using counts = std::map<std::string, std::vector<json>>;
 
-class resume : public ::testing::Test {
+class resume : public ::testing::Test, protected wb::testing::command_folder {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / ("warpband_resume_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    write("quick.toml", quick());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { write("quick.toml", quick()); }
 
   /// A quick scenario, whose points stop at errors and at frames.
   static std::string quick(int frame_errors = 5, int max_frames = 60) {
     return "title = \"quick\"\ncode.k = 40\nsweep.ebn0_db = [0, 1.3, 2.6]\nstop.frame_errors = " +
            std::to_string(frame_errors) + "\nstop.max_frames = " + std::to_string(max_frames) +
            "\n[[curve]]\nlabel = \"turbo\"\n[[curve]]\nlabel = \"none\"\ncode.type = \"none\"\n";
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
-  static std::string content(const std::string& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
   }
   json read(const std::string& name) const { return wb::testing::parse_json(content(path(name))); }
 
@@ -94,12 +79,7 @@ class resume : public ::testing::Test {
     return o;
   }
   void expect_error(int code, const std::vector<std::string>& arguments, const std::string& part) const {
-    const outcome o = run(arguments);
-    EXPECT_EQ(o.code, code) << o.err;
-    EXPECT_TRUE(o.err.starts_with("warpband: error: ")) << o.err;
-    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
-    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
-    EXPECT_EQ(o.out, "");
+    command_folder::expect_error(code, run(arguments), part);
   }
 
   /// All that must not depend on how a result came about.
@@ -139,7 +119,6 @@ class resume : public ::testing::Test {
     }
     ADD_FAILURE() << name << " did not come";
   }
-  fs::path folder_;
 };
 
 class resume_killed : public resume, public ::testing::WithParamInterface<int> {

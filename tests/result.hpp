@@ -2,33 +2,18 @@
 // What the tests of results share: a folder, results of a few frames, and what is said about files that are
 // refused.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include <tests/link.hpp>
 #include <tests/on_backends.hpp>
+#include <tests/scratch.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
 
 namespace wb::testing {
 
-/// A folder of this process alone, which goes with the object.
-class scratch_folder {
- public:
-  scratch_folder() : folder_(::testing::TempDir() + "warpband_result_" + std::to_string(getpid())) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~scratch_folder() { std::filesystem::remove_all(folder_); }
-  scratch_folder(const scratch_folder&) = delete;
-  std::string path(const std::string& name = "") const { return (folder_ / name).string(); }
-
- private:
-  std::filesystem::path folder_;
-};
 class result_test : public ::testing::Test, protected scratch_folder {};
 
 /// A result of links with antennas and of the SNR, after a few frames.
