@@ -91,6 +91,12 @@ detector_config completed(const detector_config& config) {
   if (static_cast<std::size_t>(c.type) >= detector_names().size())
     throw argument_error("type", std::to_string(static_cast<int>(c.type)), "one of the detectors");
   check_sizes(c.streams, c.rx_antennas, c.qam);
+  if (c.type == detector_type::ml && c.streams * bits_per_symbol(c.qam) > 24) {
+    const int most = 24 / c.streams / 2;  // bits of a symbol in one dimension
+    throw argument_error("qam", std::to_string(c.qam),
+                         std::to_string(1 << 2 * most) + (most > 1 ? " or less" : "") + " with " +
+                             std::to_string(c.streams) + " streams (at most 2^24 hypotheses)");
+  }
   if (c.type == detector_type::nway && (c.ways < 0 || c.ways > c.streams))
     throw argument_error("ways", std::to_string(c.ways),
                          "1 to " + std::to_string(c.streams) + ", or 0 for as many as streams");

@@ -38,26 +38,7 @@ lte_transport_config checked(const lte_transport_config& c) {
   return c;
 }
 
-/// Of code blocks of k bits, at the code rate that is usual.
-turbo_decoder_config turbo_of(const lte_transport_config& c, int blocks, int k) {
-  turbo_decoder_config turbo = c.turbo;
-  const crc_polynomial crc = blocks == 1 ? crc24a : crc24b;
-  turbo.k = k;
-  turbo.code_rate = turbo_decoder_config{}.code_rate;
-  turbo.crc_polynomial = crc.polynomial;
-  turbo.crc_degree = crc.degree;
-  if (c.crc_stop) turbo.stop = early_stop::crc;
-  turbo.doubts_zeros = false;  // lte_assemble_op knows what was received
-  return turbo;
-}
-
 }  // namespace
-
-void check(const lte_transport_config& config) {
-  const lte_segmentation s = segment_transport_block(checked(config).transport_bits);
-  if (s.c_minus > 0) (void)completed(turbo_of(config, s.blocks, s.k_minus));
-  if (s.c_plus > 0) (void)completed(turbo_of(config, s.blocks, s.k_plus));
-}
 
 const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settings() {
   using c = lte_transport_config;
@@ -114,6 +95,24 @@ float lte_transport_plan::code_rate(int kind) const noexcept {
   return std::min(1.f, highest);
 }
 
+turbo_decoder_config lte_transport_plan::turbo_of(int kind) const {
+  turbo_decoder_config turbo = config_.turbo;
+  const crc_polynomial crc = segmentation_.blocks == 1 ? crc24a : crc24b;
+  turbo.k = at_.k[kind];
+  turbo.code_rate = code_rate(kind);
+  turbo.crc_polynomial = crc.polynomial;
+  turbo.crc_degree = crc.degree;
+  if (config_.crc_stop) turbo.stop = early_stop::crc;
+  turbo.doubts_zeros = false;  // lte_assemble_op knows what was received
+  return turbo;
+}
+
+void check(const lte_transport_config& config) {
+  const lte_transport_plan plan(config);
+  if (plan.segmentation().c_minus > 0) (void)completed(plan.turbo_of(0));
+  if (plan.segmentation().c_plus > 0) (void)completed(plan.turbo_of(1));
+}
+
 lte_transport_encoder::lte_transport_encoder(const lte_transport_config& config)
     : lte_transport_plan(config) {
   for (int kind = 0; kind < 2; kind++)
@@ -168,12 +167,8 @@ void lte_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, i
 
 lte_transport_decoder::lte_transport_decoder(const lte_transport_config& config)
     : lte_transport_plan(config) {
-  for (int kind = 0; kind < 2; kind++) {
-    if (rows(kind, 1) == 0) continue;
-    turbo_decoder_config turbo = turbo_of(config, segmentation_.blocks, at_.k[kind]);
-    turbo.code_rate = code_rate(kind);
-    least_ = decoder_[kind].emplace(turbo).least_llr();
-  }
+  for (int kind = 0; kind < 2; kind++)
+    if (rows(kind, 1) != 0) least_ = decoder_[kind].emplace(turbo_of(kind)).least_llr();
 }
 
 void lte_transport_decoder::require_owner(executor& exec) const {

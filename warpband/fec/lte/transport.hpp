@@ -43,6 +43,8 @@ class lte_transport_plan {
   explicit lte_transport_plan(const lte_transport_config& config);
   const lte_transport_config& config() const noexcept { return config_; }
   const lte_segmentation& segmentation() const noexcept { return segmentation_; }
+  /// What decodes code blocks of a size: 0 of K-, 1 of K+.
+  turbo_decoder_config turbo_of(int kind) const;
   /// E of code block r, and the place of its first bit among the G.
   int sent_bits(int r) const noexcept { return sent_.least + (r >= sent_.larger ? sent_.step : 0); }
   int first_sent_bit(int r) const noexcept {
