@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
 #include <warpband/core/setting.hpp>
 
 namespace wb {
