@@ -47,12 +47,13 @@ class code_command : public ::testing::TestWithParam<wb::testing::backend> {
     const std::string where = cuda_ ? " --device " + GetParam().name : "";
     const std::string isa = cuda_ ? "" : "WARPBAND_ISA=" + GetParam().name;
     const std::string line = "cd '" + folder_.string() + "' && " + isa + " '" WARPBAND_COMMAND "' " +
-                             arguments + where + " > out.txt 2> err.txt < /dev/null";
+                             arguments + where + (force_ ? " --force" : "") +
+                             " > out.txt 2> err.txt < /dev/null";
     const int status = std::system(line.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
   }
   fs::path folder_;
-  bool cuda_ = false;
+  bool cuda_ = false, force_ = true;  // most tests write a file several times
 };
 
 TEST_P(code_command, gives_back_what_was_encoded) {
@@ -122,6 +123,23 @@ TEST_P(code_command, settings_that_options_have_are_used_wrongly) {
     EXPECT_NE(text("err.txt").find(said), std::string::npos) << text("err.txt");
   }
   EXPECT_FALSE(fs::exists(path("out.h5")));
+}
+
+TEST_P(code_command, does_not_replace_a_file_unasked) {
+  {
+    hdf5_writer w(path("llr.h5"));
+    w.create<float>("llr", {1, 132});
+    w.write("llr", 0, 1, std::vector<float>(132, 1.f).data());
+    w.commit();
+  }
+  std::ofstream(path("out.h5")) << "of someone";
+  force_ = false;
+  EXPECT_EQ(run("decode llr.h5 -o out.h5 --code lte-turbo"), 1);
+  EXPECT_EQ(text("err.txt"), "warpband: error: out.h5: is there already: --force replaces it\n");
+  EXPECT_EQ(text("out.h5"), "of someone");
+  EXPECT_EQ(run("decode llr.h5 -o out.h5 --code lte-turbo --force"), 0) << text("err.txt");
+  std::ofstream(path("empty.h5"));
+  EXPECT_EQ(run("decode llr.h5 -o empty.h5 --code lte-turbo"), 0) << text("err.txt");
 }
 
 TEST_P(code_command, leaves_nothing_behind_when_it_fails) {

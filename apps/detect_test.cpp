@@ -72,7 +72,8 @@ class detect_command : public ::testing::TestWithParam<wb::testing::backend> {
     const std::string where = cuda_ ? " --device " + GetParam().name : "";
     const std::string isa = cuda_ ? "" : "WARPBAND_ISA=" + GetParam().name;
     const std::string line = "cd '" + folder_.string() + "' && " + isa + " '" WARPBAND_COMMAND "' " +
-                             arguments + where + " > out.txt 2> err.txt < /dev/null";
+                             arguments + where + (force_ ? " --force" : "") +
+                             " > out.txt 2> err.txt < /dev/null";
     const int status = std::system(line.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
   }
@@ -84,7 +85,7 @@ class detect_command : public ::testing::TestWithParam<wb::testing::backend> {
     return error.substr(from, error.find(' ', from) - from);
   }
   fs::path folder_;
-  bool cuda_ = false;
+  bool cuda_ = false, force_ = true;  // most tests write a file several times
   std::vector<complex64> h_, y_;
 };
 

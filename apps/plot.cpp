@@ -158,9 +158,10 @@ command add_plot(CLI::App& app) {
   plot->add_option("--size", r->size, "screen (default), one-column or two-column")
       ->type_name("NAME")
       ->check(CLI::IsMember(plot_sizes()));
-  plot->add_option("--x", r->x,
-                   "Draw over ebn0_db, snr_db or a swept setting, as decoder.iterations; default: the setting "
-                   "where there is one")
+  plot->add_option(
+          "--x", r->x,
+          "Draw over ebn0_db, snr_db or a swept setting, as decoder.iterations; default: the setting "
+          "where there is one")
       ->type_name("AXIS");
   return {plot, [r] { return run_plot(*r); }};
 }

@@ -92,7 +92,7 @@ class simulation {
     here_.machine = wb::describe_machine(exec);
     result_.complete = false;
     for (const wb::curve_result& c : result_.curves) {
-      points_ += c.config.sweep_db.size();
+      points_ += points_of(c.config);
       std::vector<wb::point_counts> held;
       for (const double x : c.config.sweep_db) held.push_back(c.counts_at(x));
       held_.push_back(std::move(held));
@@ -129,7 +129,8 @@ class simulation {
         if (begun_) save();
         return false;
       }
-      earlier_points_ += curve.config.sweep_db.size();
+      if (curve.found) print_found(curve);
+      earlier_points_ += points_of(curve.config);
     }
     result_.complete = true;
     save();
@@ -151,12 +152,39 @@ class simulation {
   std::size_t finished() const {
     std::size_t n = 0;
     for (const wb::curve_result& c : result_.curves)
-      for (const wb::point_result& p : c.points) n += wb::has_enough(p.counts, c.config.stop);
+      if (c.config.target)
+        n += c.found.has_value();
+      else
+        for (const wb::point_result& p : c.points) n += wb::has_enough(p.counts, c.config.stop);
     return n;
   }
 
  private:
   using clock = std::chrono::steady_clock;
+
+  /// Of the whole run; a search is one.
+  static std::size_t points_of(const wb::curve_config& c) { return c.target ? 1 : c.sweep_db.size(); }
+
+  void print_found(const wb::curve_result& curve) {
+    const wb::fer_target_result& found = *curve.found;
+    const wb::fer_target& target = *curve.config.target;
+    const std::string axis = wb::title_of(curve.config.link.axis);
+    const auto db = [](const std::optional<double>& x) { return x ? fmt::format("{:.3f} dB", *x) : "?"; };
+    std::string text;
+    switch (found.outcome) {
+      case wb::fer_outcome::above:
+        text = fmt::format("above it even at {} = {:g} dB", axis, target.most_db);
+        break;
+      case wb::fer_outcome::below:
+        text = fmt::format("below it even at {} = {:g} dB", axis, target.least_db);
+        break;
+      default:
+        text = fmt::format("{} = {}, interval {} .. {}{}", axis, db(found.db), db(found.low_db),
+                           db(found.high_db), found.reached() ? "" : ": stop.max_frames is used up");
+    }
+    fmt::print(out_, "  FER {:g}: {}, {} frames\n", target.fer, text, found.frames);
+    check_reader();
+  }
 
   /// Where nobody reads the table any more (`| head`), the run goes on for the result alone. Throws wb::error
   /// where there is none.
@@ -226,6 +254,12 @@ class simulation {
   /// What the line says, the longest first.
   std::vector<std::string> progress(std::size_t curve, std::size_t index, const wb::point_counts& c) const {
     const wb::curve_config& config = result_.curves[curve].config;
+    if (config.target) {
+      const std::string at = fmt::format("[{}/{}]", earlier_points_ + 1, points_);
+      return {fmt::format("{} {}: searches for FER {:g}, {} frames", at, config.label, config.target->fer,
+                          c.frames),
+              fmt::format("{} {} frames", at, c.frames)};
+    }
     const wb::point_counts& from = held_[curve][index];
     // Speed of this run alone: an earlier one may have been on another machine.
     const double seconds = std::max(c.seconds - from.seconds, 1e-9);

@@ -40,6 +40,7 @@ struct curve_draft {
   bool massive = false;
   massive_link_config massive_link;
   sweep_points ebn0_db, snr_db;
+  fer_target target{.fer = 0};  // 0: none is searched for
   stop_rule stop;
 
   const sweep_points& sweep(snr_axis axis) const { return axis == snr_axis::ebn0_db ? ebn0_db : snr_db; }
@@ -87,8 +88,8 @@ struct said {
   std::string in_curve = {};  // ends messages: ", in curve "b""
   setting_values values;
   std::map<std::string, place> places;
-  std::vector<swept_key> swept = {};            // in order
-  std::vector<swept_setting> parameters = {};   // of one curve among those that `unfolded` makes
+  std::vector<swept_key> swept = {};           // in order
+  std::vector<swept_setting> parameters = {};  // of one curve among those that `unfolded` makes
 
   place where(const std::string& key) const {
     const auto i = places.find(key);
