@@ -456,6 +456,29 @@ void check_names(const CLI::App& sim, const sim_options& o) {
     }
 }
 
+/// What is written, and how it is drawn.
+void add_outputs(CLI::App& sim, sim_options& o) {
+  sim.add_option("-o,--output,--json", o.out,
+                 "Write the result here, in JSON; - for standard output; with --resume the default is RESULT")
+      ->type_name("FILE");
+  sim.add_flag("--force", o.force, "Replace a file of --output that holds another run's result");
+  sim.add_option("--csv", o.csv, "Write all points as a table; - for standard output")->type_name("FILE");
+  sim.add_option("--plot", o.plot, "Draw the error rates: .pdf, .png or .svg")
+      ->type_name("FILE")
+      ->check(CLI::Validator(check_picture, "", "picture"));
+  sim.add_option("--reference", o.references, "Draw this curve beside; may be given several times")
+      ->type_name("CSV[:LABEL]")
+      ->allow_extra_args(false);
+  sim.add_option("--metric", o.metric,
+                 "What to draw: ber, fer, both (default), bler (HARQ, massive MIMO), throughput or harq; of "
+                 "HARQ alone both are the default; required, of sweep.target_fer")
+      ->type_name("NAME")
+      ->check(CLI::IsMember(plot_metrics()));
+  sim.add_option("--size", o.size, "Of the figure: screen (default), one-column or two-column")
+      ->type_name("NAME")
+      ->check(CLI::IsMember(plot_sizes()));
+}
+
 constexpr const char* sim_footer = R"(Synopsis:
   warpband sim SCENARIO.toml [-o RESULT.json] [OPTIONS]
   warpband sim --resume RESULT.json [SCENARIO.toml] [-o OUT.json] [OPTIONS]
@@ -532,10 +555,7 @@ command add_sim(CLI::App& app) {
   sim->add_option("SCENARIO", options->scenario,
                   "What to run, in TOML: see --help-scenario; - for standard input");
   sim->add_option("--resume", options->resume, "Go on from this result, see below")->type_name("RESULT");
-  sim->add_option(
-         "-o,--output,--json", options->out,
-         "Write the result here, in JSON; - for standard output; with --resume the default is RESULT")
-      ->type_name("FILE");
+  add_outputs(*sim, *options);
   add_seconds(*sim, "--checkpoint", 30, "30",
               "Write the counts at least this often: 0 (after each batch) to 30, default 10",
               [options](double s) { options->checkpoint = s; });
@@ -548,24 +568,6 @@ command add_sim(CLI::App& app) {
   add_seconds(*sim, "--max-seconds", 1e9, "1e9",
               "Instead of the scenario's stop.max_seconds: a point stops after this time; 0: no such rule",
               [options](double s) { options->overrides.max_seconds = s; });
-  sim->add_flag("--force", options->force, "Replace a file of --output that holds another run's result");
-  sim->add_option("--csv", options->csv, "Write all points as a table; - for standard output")
-      ->type_name("FILE");
-  sim->add_option("--plot", options->plot, "Draw the error rates: .pdf, .png or .svg")
-      ->type_name("FILE")
-      ->check(CLI::Validator(check_picture, "", "picture"));
-  sim->add_option("--reference", options->references, "Draw this curve beside; may be given several times")
-      ->type_name("CSV[:LABEL]")
-      ->allow_extra_args(false);
-  sim->add_option("--metric", options->metric,
-                  "What to draw: ber, fer, both (default), bler (HARQ, massive MIMO), throughput or harq; of "
-                  "HARQ alone "
-                  "both are the default")
-      ->type_name("NAME")
-      ->check(CLI::IsMember(plot_metrics()));
-  sim->add_option("--size", options->size, "Of the figure: screen (default), one-column or two-column")
-      ->type_name("NAME")
-      ->check(CLI::IsMember(plot_sizes()));
   add_device_options(*sim, options->where);
   add_integer(*sim, "--seed", 0, INT64_MAX, "Instead of the scenario's seed; not with --resume",
               whole(options->overrides.seed));

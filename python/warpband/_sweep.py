@@ -214,14 +214,23 @@ class _Bar:
 
     def __init__(self) -> None:
         self.terminal = sys.stderr.isatty()
-        self.width = 0
+        self.width = 0  # of what is shown
+
+    def columns(self) -> int:
+        """Of the terminal but one: a full line would move the cursor into the next."""
+        try:
+            return max(1, os.get_terminal_size(sys.stderr.fileno()).columns - 1)
+        except (OSError, ValueError):  # no terminal's own descriptor
+            return 79
 
     def __call__(self, p: Progress) -> None:
         text = f"[{p.number + 1}/{p.points}] {p.label}{'' if p.db != p.db else f', {p.db:g} dB'}: {p.frames} frames, {p.frame_errors} frame errors"
         if self.terminal:
-            filled = 20 * (p.number + int(p.finished)) // max(1, p.points)
-            text = f"[{'#' * filled}{'.' * (20 - filled)}] " + text[:100]
-            sys.stderr.write("\r" + text.ljust(self.width))
+            filled, columns = 20 * (p.number + int(p.finished)) // max(1, p.points), self.columns()
+            if columns >= 79:
+                text = f"[{'#' * filled}{'.' * (20 - filled)}] {text}"
+            text = text[:columns]
+            sys.stderr.write("\r" + text.ljust(min(self.width, columns)))
             self.width = len(text)
         elif p.finished:
             sys.stderr.write(text + "\n")
@@ -229,7 +238,7 @@ class _Bar:
 
     def close(self) -> None:
         if self.terminal and self.width:
-            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.write("\r" + " " * min(self.width, self.columns()) + "\r")
             sys.stderr.flush()
 
 

@@ -220,7 +220,7 @@ TEST_F(scenario_sweep_result, keeps_what_a_search_found) {
 TEST_F(scenario_sweep_result, refuses_a_search_that_contradicts_itself) {
   run("code = { type = \"none\", k = 100 }\nsweep.target_fer = 0.5\nsweep.target_width_db = 2\n");
   std::ifstream in(path_);
-  const auto good = nlohmann::json::parse(in);
+  const auto good = wb::testing::parse_json(in);
   const auto refused = [&](const char* key, const nlohmann::json& value) {
     auto bad = good;
     bad["curves"][0]["target"][key] = value;
