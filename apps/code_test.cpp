@@ -1,6 +1,7 @@
 // `warpband encode` and `decode` inside the sanitizer builds too; code_test.py has the rest, with files from
 // h5py.
 #include <cmath>
+#include <fstream>
 #include <random>
 
 #include <tests/command.hpp>
@@ -85,6 +86,23 @@ TEST_P(code_command, settings_that_options_have_are_used_wrongly) {
     EXPECT_NE(text("err.txt").find(said), std::string::npos) << text("err.txt");
   }
   EXPECT_FALSE(fs::exists(path("out.h5")));
+}
+
+TEST_P(code_command, does_not_replace_a_file_unasked) {
+  {
+    hdf5_writer w(path("llr.h5"));
+    w.create<float>("llr", {1, 132});
+    w.write("llr", 0, 1, std::vector<float>(132, 1.f).data());
+    w.commit();
+  }
+  std::ofstream(path("out.h5")) << "of someone";
+  force_ = false;
+  EXPECT_EQ(run("decode llr.h5 -o out.h5 --code lte-turbo"), 1);
+  EXPECT_EQ(text("err.txt"), "warpband: error: out.h5: is there already: --force replaces it\n");
+  EXPECT_EQ(text("out.h5"), "of someone");
+  EXPECT_EQ(run("decode llr.h5 -o out.h5 --code lte-turbo --force"), 0) << text("err.txt");
+  std::ofstream(path("empty.h5"));
+  EXPECT_EQ(run("decode llr.h5 -o empty.h5 --code lte-turbo"), 0) << text("err.txt");
 }
 
 TEST_P(code_command, leaves_nothing_behind_when_it_fails) {

@@ -109,11 +109,14 @@ void check_metric(const std::string& metric, const std::vector<wb::curve_config>
     const bool harq = c.link.code.type == wb::code_type::lte_transport;
     const bool massive = std::holds_alternative<wb::massive_link_config>(c.link.antennas);
     if (metric == "bler") return harq || massive;
+    if (metric == "required") return c.target.has_value();
     return harq || (metric != "throughput" && metric != "harq");
   };
   if (std::none_of(curves.begin(), curves.end(), has))
     throw usage_error("--metric " + metric + " has no meaning here: no curve has " +
-                      (metric == "bler" ? "HARQ or massive MIMO" : "HARQ"));
+                      (metric == "bler"       ? "HARQ or massive MIMO"
+                       : metric == "required" ? "sweep.target_fer"
+                                              : "HARQ"));
 }
 
 plotter::plotter(const std::string& asked, bool draws)

@@ -234,6 +234,30 @@ class PlotTest(unittest.TestCase):
         self.assertTrue(all(abs(round(tick, 3) - tick) < 1e-9 for tick in ticks), ticks)
         self.assertEqual(panel.get_ylim()[0], 10 ** round(math.log10(panel.get_ylim()[0])))
 
+    def test_draws_over_a_swept_setting(self):
+        def result(values, **more):
+            curves = [{"label": f"a, key = {value}", "points": [made_up_point(db, 900 // (n + 1), 30 // (n + 1)) for db in (0.0, 1.0)],
+                       "config": {"decoder": {"key": value}, "sweep": {"ebn0_db": [0.0, 1.0], "family": "a", "parameters": {"decoder.key": value}}},
+                       **more} for n, value in enumerate(values)]
+            return self.path("r.json", json.dumps({"curves": curves}))
+        out = self.path("out.svg")
+        found = {"fer": 0.01, "outcome": "reached", "db": 1.5, "low_db": 1.45, "high_db": 1.55, "frames": 100}
+        for values, more, options, expected in (
+                ([1, 2, 64], {}, (), ("key of the decoder", "a, 0 dB", "a, 1 dB", "64")), (["min-sum", "bp"], {}, (), ("key of the decoder", "min-sum")),
+                ([[1, 2], [2, 1]], {}, (), ("[1, 2]",)), ([1, 2], {}, ("--x", "ebn0_db"), ("$E_b/N_0$ (dB)", "a, key = 2")),
+                ([1, 2], {"target": found}, (), ("$E_b/N_0$ (dB) for a frame error rate of 0.01", "key of the decoder")),
+                ([1, 2], {"target": {**found, "outcome": "above", "db": None, "low_db": None, "high_db": None}}, ("--metric", "fer"), ("a, 1 dB",))):
+            run = self.plot(result(values, **more), "--out", out, *options)
+            self.assertEqual((run.returncode, run.stderr), (0, ""), values)
+            with open(out, encoding="utf-8") as file:
+                text = file.read()
+            for words in expected:
+                self.assertIn(words, text)
+        self.assertEqual([row["decoder.key"] for row in self.table(result([1, 2]))], ["1", "1", "2", "2"])
+        self.expect_one_line("x = 'decoder.other' is not allowed: expected 'ebn0_db', 'snr_db', 'decoder.key'", result([1, 2]), "--out", out,
+                             "--x", "decoder.other")
+        self.expect_one_line("no curve has it, a scenario with sweep.target_fer has", result([1, 2]), "--out", out, "--metric", "required")
+
     def test_a_table_is_a_reference_with_several_curves(self):
         result, table, out = self.path("r.json", json.dumps(made_up_result())), self.path("t.csv"), self.path("out.svg")
         self.assertEqual(self.plot(result, "--csv", table).returncode, 0)

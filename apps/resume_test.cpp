@@ -273,7 +273,7 @@ TEST_F(resume, goes_on_to_more_errors_and_more_frames_anywhere) {
   const counts more = counts_of(read("more.json"));
   for (const std::string& isa : isas) {
     SCOPED_TRACE(isa);
-    run_well({"sim", "quick.toml", "-o", "r.json", "--threads", "1"}, isas.front());
+    run_well({"sim", "quick.toml", "-o", "r.json", "--force", "--threads", "1"}, isas.front());
     EXPECT_NE(counts_of(read("r.json")), more);
     // First to more errors, then to more frames, each time elsewhere.
     run_well({"sim", "--resume", "r.json", "--frame-errors", "40", "--threads", "2"}, isa);

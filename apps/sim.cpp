@@ -92,7 +92,7 @@ class simulation {
     here_.machine = wb::describe_machine(exec);
     result_.complete = false;
     for (const wb::curve_result& c : result_.curves) {
-      points_ += c.config.sweep_db.size();
+      points_ += points_of(c.config);
       std::vector<wb::point_counts> held;
       for (const double x : c.config.sweep_db) held.push_back(c.counts_at(x));
       held_.push_back(std::move(held));
@@ -129,7 +129,8 @@ class simulation {
         if (begun_) save();
         return false;
       }
-      earlier_points_ += curve.config.sweep_db.size();
+      if (curve.found) print_found(curve);
+      earlier_points_ += points_of(curve.config);
     }
     result_.complete = true;
     save();
@@ -151,12 +152,39 @@ class simulation {
   std::size_t finished() const {
     std::size_t n = 0;
     for (const wb::curve_result& c : result_.curves)
-      for (const wb::point_result& p : c.points) n += wb::has_enough(p.counts, c.config.stop);
+      if (c.config.target)
+        n += c.found.has_value();
+      else
+        for (const wb::point_result& p : c.points) n += wb::has_enough(p.counts, c.config.stop);
     return n;
   }
 
  private:
   using clock = std::chrono::steady_clock;
+
+  /// Of the whole run; a search is one.
+  static std::size_t points_of(const wb::curve_config& c) { return c.target ? 1 : c.sweep_db.size(); }
+
+  void print_found(const wb::curve_result& curve) {
+    const wb::fer_target_result& found = *curve.found;
+    const wb::fer_target& target = *curve.config.target;
+    const std::string axis = wb::title_of(curve.config.link.axis);
+    const auto db = [](const std::optional<double>& x) { return x ? fmt::format("{:.3f} dB", *x) : "?"; };
+    std::string text;
+    switch (found.outcome) {
+      case wb::fer_outcome::above:
+        text = fmt::format("above it even at {} = {:g} dB", axis, target.most_db);
+        break;
+      case wb::fer_outcome::below:
+        text = fmt::format("below it even at {} = {:g} dB", axis, target.least_db);
+        break;
+      default:
+        text = fmt::format("{} = {}, interval {} .. {}{}", axis, db(found.db), db(found.low_db),
+                           db(found.high_db), found.reached() ? "" : ": stop.max_frames is used up");
+    }
+    fmt::print(out_, "  FER {:g}: {}, {} frames\n", target.fer, text, found.frames);
+    check_reader();
+  }
 
   /// Where nobody reads the table any more (`| head`), the run goes on for the result alone. Throws wb::error
   /// where there is none.
@@ -226,6 +254,12 @@ class simulation {
   /// What the line says, the longest first.
   std::vector<std::string> progress(std::size_t curve, std::size_t index, const wb::point_counts& c) const {
     const wb::curve_config& config = result_.curves[curve].config;
+    if (config.target) {
+      const std::string at = fmt::format("[{}/{}]", earlier_points_ + 1, points_);
+      return {fmt::format("{} {}: searches for FER {:g}, {} frames", at, config.label, config.target->fer,
+                          c.frames),
+              fmt::format("{} {} frames", at, c.frames)};
+    }
     const wb::point_counts& from = held_[curve][index];
     // Speed of this run alone: an earlier one may have been on another machine.
     const double seconds = std::max(c.seconds - from.seconds, 1e-9);
@@ -422,6 +456,29 @@ void check_names(const CLI::App& sim, const sim_options& o) {
     }
 }
 
+/// What is written, and how it is drawn.
+void add_outputs(CLI::App& sim, sim_options& o) {
+  sim.add_option("-o,--output,--json", o.out,
+                 "Write the result here, in JSON; - for standard output; with --resume the default is RESULT")
+      ->type_name("FILE");
+  sim.add_flag("--force", o.force, "Replace a file of --output that holds another run's result");
+  sim.add_option("--csv", o.csv, "Write all points as a table; - for standard output")->type_name("FILE");
+  sim.add_option("--plot", o.plot, "Draw the error rates: .pdf, .png or .svg")
+      ->type_name("FILE")
+      ->check(CLI::Validator(check_picture, "", "picture"));
+  sim.add_option("--reference", o.references, "Draw this curve beside; may be given several times")
+      ->type_name("CSV[:LABEL]")
+      ->allow_extra_args(false);
+  sim.add_option("--metric", o.metric,
+                 "What to draw: ber, fer, both (default), bler (HARQ, massive MIMO), throughput or harq; of "
+                 "HARQ alone both are the default; required, of sweep.target_fer")
+      ->type_name("NAME")
+      ->transform(word_of(plot_metrics()));
+  sim.add_option("--size", o.size, "Of the figure: screen (default), one-column or two-column")
+      ->type_name("NAME")
+      ->transform(word_of(plot_sizes()));
+}
+
 constexpr const char* sim_footer = R"(Synopsis:
   warpband sim SCENARIO.toml [-o RESULT.json] [OPTIONS]
   warpband sim --resume RESULT.json [SCENARIO.toml] [-o OUT.json] [OPTIONS]
@@ -498,10 +555,7 @@ command add_sim(CLI::App& app) {
   sim->add_option("SCENARIO", options->scenario,
                   "What to run, in TOML: see --help-scenario; - for standard input");
   sim->add_option("--resume", options->resume, "Go on from this result, see below")->type_name("RESULT");
-  sim->add_option(
-         "-o,--output,--json", options->out,
-         "Write the result here, in JSON; - for standard output; with --resume the default is RESULT")
-      ->type_name("FILE");
+  add_outputs(*sim, *options);
   add_seconds(*sim, "--checkpoint", 30, "30",
               "Write the counts at least this often: 0 (after each batch) to 30, default 10",
               [options](double s) { options->checkpoint = s; });
@@ -514,24 +568,6 @@ command add_sim(CLI::App& app) {
   add_seconds(*sim, "--max-seconds", 1e9, "1e9",
               "Instead of the scenario's stop.max_seconds: a point stops after this time; 0: no such rule",
               [options](double s) { options->overrides.max_seconds = s; });
-  sim->add_flag("--force", options->force, "Replace a file of --output that holds another run's result");
-  sim->add_option("--csv", options->csv, "Write all points as a table; - for standard output")
-      ->type_name("FILE");
-  sim->add_option("--plot", options->plot, "Draw the error rates: .pdf, .png or .svg")
-      ->type_name("FILE")
-      ->check(CLI::Validator(check_picture, "", "picture"));
-  sim->add_option("--reference", options->references, "Draw this curve beside; may be given several times")
-      ->type_name("CSV[:LABEL]")
-      ->allow_extra_args(false);
-  sim->add_option("--metric", options->metric,
-                  "What to draw: ber, fer, both (default), bler (HARQ, massive MIMO), throughput or harq; of "
-                  "HARQ alone "
-                  "both are the default")
-      ->type_name("NAME")
-      ->transform(word_of(plot_metrics()));
-  sim->add_option("--size", options->size, "Of the figure: screen (default), one-column or two-column")
-      ->type_name("NAME")
-      ->transform(word_of(plot_sizes()));
   add_device_options(*sim, options->where);
   add_integer(*sim, "--seed", 0, INT64_MAX, "Instead of the scenario's seed; not with --resume",
               whole(options->overrides.seed));

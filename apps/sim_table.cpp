@@ -107,6 +107,7 @@ void add_rate(csv_row& row, const std::string& name, double value, const std::op
 
 csv_row row_of(const wb::curve_result& c, const wb::point_result& p) {
   csv_row row{{"label", c.label}};
+  for (const wb::swept_setting& s : c.config.parameters) row.emplace_back(s.key, wb::plain(s.value));
   const auto add = [&](const char* name, const auto& value) {
     row.emplace_back(name, fmt::format("{}", value));
   };

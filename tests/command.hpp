@@ -52,10 +52,12 @@ class command_on_backend : public ::testing::TestWithParam<backend>, protected c
   std::string text(const std::string& name) const { return content(path(name)); }
   /// Runs it on the backend; returns the exit code.
   int run(const std::string& arguments) const {
-    if (is_cuda()) return command_folder::run(arguments + " --device " + GetParam().name).code;
-    return command_folder::run(arguments, "WARPBAND_ISA=" + GetParam().name).code;
+    const std::string force = force_ ? " --force" : "";
+    if (is_cuda()) return command_folder::run(arguments + force + " --device " + GetParam().name).code;
+    return command_folder::run(arguments + force, "WARPBAND_ISA=" + GetParam().name).code;
   }
   static bool is_cuda() { return GetParam().name.starts_with("cuda"); }
+  bool force_ = true;  // most tests write a file several times
 };
 
 }  // namespace wb::testing

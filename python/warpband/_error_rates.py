@@ -413,9 +413,13 @@ def lines_of(curves: Sequence[Mapping[str, Any]], axis: str, metric: str = "fer"
     return [(f"{label}, {at:g} dB" if several else label, points) for (label, at), points in lines.items()]
 
 
+def _place_key(value: Any) -> Any:
+    return str(value) if isinstance(value, (str, bool, list)) else value
+
+
 def _places(values: Iterable[Any]) -> dict[Any, float]:
     """Where the values of a setting stand: numbers at themselves, words beside each other."""
-    distinct = list(dict.fromkeys(str(value) if isinstance(value, (str, bool, list)) else value for value in values))
+    distinct = list(dict.fromkeys(map(_place_key, values)))
     if all(isinstance(value, (int, float)) for value in distinct):
         return {value: float(value) for value in sorted(distinct)}
     return {value: float(n) for n, value in enumerate(distinct)}
@@ -494,7 +498,7 @@ def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequ
     lines = lines_of(curves, axis, metric)
     if axis not in ("ebn0_db", "snr_db"):
         places = _places(x for _, points in lines for x, _ in points)
-        lines = [(label, sorted(((places[x if x in places else str(x)], point) for x, point in points), key=lambda at: at[0])) for label, points in lines]
+        lines = [(label, sorted(((places[_place_key(x)], point) for x, point in points), key=lambda at: at[0])) for label, points in lines]
         _value_ticks(panel, places)
     for index, (label, points) in enumerate(lines):
         found = [(x, values) for x, values in ((x, values_of(point, metric)) for x, point in points) if values]

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <warpband/link/chain.hpp>
-#include <warpband/link/sweep.hpp>
+#include <warpband/link/point.hpp>
 
 namespace wb {
 

@@ -69,6 +69,11 @@ difference difference_of(const curve_config& held, const curve_config& wanted) {
   if (held.link.axis != wanted.link.axis)
     return {"sweep", name_of(held.link.axis), name_of(wanted.link.axis)};
   json was = config_json(held), now = config_json(wanted);
+  if (held.target || wanted.target) {  // another search is another curve
+    const difference d = first_difference(was["sweep"], now["sweep"], "sweep.");
+    if (!d.key.empty() && !d.key.starts_with("sweep.family") && !d.key.starts_with("sweep.parameters"))
+      return d;
+  }
   for (const char* key : {"sweep", "stop"}) was.erase(key), now.erase(key);
   return first_difference(was, now);
 }
@@ -107,7 +112,10 @@ run_result resumed(run_result held, scenario wanted, const std::string& path) {
   std::vector<curve_result> curves;
   for (const curve_config& w : completed_curves) {
     curve_result c{w.label, w, {}, {}, false};
-    if (curve_result* h = held_for(w, held, completed_curves, path)) {
+    if (curve_result* h = held_for(w, held, completed_curves, path); h != nullptr && w.target) {
+      c.points = std::exchange(h->points, {});
+      c.found = std::exchange(h->found, {});
+    } else if (h != nullptr) {
       const auto check = [&](double sweep_db) {
         if (std::find(w.sweep_db.begin(), w.sweep_db.end(), sweep_db) == w.sweep_db.end())
           throw file_error(path, "curve \"" + w.label + "\" holds a point at " + title_of(w.link.axis) +

@@ -40,6 +40,7 @@ struct curve_draft {
   bool massive = false;
   massive_link_config massive_link;
   sweep_points ebn0_db, snr_db;
+  fer_target target{.fer = 0};  // 0: none is searched for
   stop_rule stop;
 
   const sweep_points& sweep(snr_axis axis) const { return axis == snr_axis::ebn0_db ? ebn0_db : snr_db; }

@@ -65,6 +65,32 @@ std::vector<double> points_of(const said& s, const curve_draft& d, snr_axis axis
   return points;
 }
 
+/// What to search for, where the scenario asks for it, and where.
+std::optional<fer_target> target_of(const said& s, const curve_draft& d, snr_axis axis) {
+  const place fer = s.where("sweep.target_fer"), width = s.where("sweep.target_width_db");
+  if (fer.level < 0) {
+    if (width.level >= 0)
+      s.fail(width.line, "sweep.target_width_db has no meaning without sweep.target_fer" + s.in_curve);
+    return std::nullopt;
+  }
+  fer_target target = d.target;
+  const std::string key = key_of(axis);
+  const place from = s.where(key + ".from"), to = s.where(key + ".to"), list = s.where(key);
+  if (from.level >= 0 && to.level >= 0) {
+    target.least_db = d.sweep(axis).from, target.most_db = d.sweep(axis).to;
+  } else if (from.level >= 0 || to.level >= 0) {
+    s.fail(std::max(from.line, to.line), key + " needs from and to" + s.in_curve);
+  } else if (list.level >= 0) {
+    const std::vector<double> points = points_of(s, d, axis);
+    target.least_db = points.front(), target.most_db = points.back();
+  }
+  if (target.most_db - target.least_db < 1)
+    s.fail(std::max({from.line, to.line, list.line}),
+           key + " is " + to_text(target.least_db) + " to " + to_text(target.most_db) +
+               ", where to search for sweep.target_fer: expected 1 dB or more" + s.in_curve);
+  return target;
+}
+
 // ---- code and channel
 
 code_config code_of(const said& s, const curve_draft& d) {
@@ -231,7 +257,8 @@ curve_config curve_of(said& s) {
   c.stop = d.stop;
   c.link = link_of(s, d);
   c.link.axis = axis_of(s);
-  c.sweep_db = points_of(s, d, c.link.axis);
+  c.target = target_of(s, d, c.link.axis);
+  if (!c.target) c.sweep_db = points_of(s, d, c.link.axis);
   try {
     (void)completed(c.link);
   } catch (const file_error& error) {  // of the channel's
