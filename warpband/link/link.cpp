@@ -68,7 +68,6 @@ void complete(link_config& c, detector_config& detector) {
                          "\"qpsk\" to \"256qam\" with several antennas or a detector");
   detector.qam = c.qam;
   detector = completed(detector);
-  make_detector(detector);  // throws for what only a detector of this type does not allow
 }
 
 void complete(link_config& c, stbc_config& code) {
@@ -80,7 +79,7 @@ void complete(link_config& c, stbc_config& code) {
   if (c.code.type == code_type::lte_transport)
     throw argument_error("code.type", "\"lte-transport\"", "another one with a space-time code");
   code.qam = c.qam;
-  (void)stbc_decoder(code);  // throws for what it does not allow
+  check(code);
   c.code = completed(c.code);
 }
 
@@ -126,9 +125,9 @@ void complete(link_config& c, massive_link_config& m) {
   if (up && m.demapper != demap_algorithm::max_log) refuse("demapper", name_of(m.demapper), "none uplink");
   if (up && !m.sinr) m.sinr = is_iterative(m.solver) ? massive_sinr::approximate : massive_sinr::exact;
   if (up)
-    (void)uplink_detector(uplink_of(m, c.qam));  // throws for what it does not allow
+    check(uplink_of(m, c.qam));
   else
-    (void)downlink_precoder(downlink_of(m));
+    check(downlink_of(m));
   complete_fading(c.channel, m);
   const int bits = m.subcarriers * bits_per_symbol(c.qam);
   if (c.code.type == code_type::none && c.code.k == 0) c.code.k = bits;

@@ -343,10 +343,7 @@ TEST(massive_link, bad_settings_are_named) {
               std::get<cdl_config>(c.channel).speed_kmh = 3;
             }),
             "speed_kmh");
-  EXPECT_EQ(blames([](link_config& c) {
-              c = in_clusters(c);
-              c.antennas = single_antenna{};
-            }),
+  EXPECT_EQ(blames([](link_config& c) { c = in_clusters(c), c.antennas = single_antenna{}; }),
             "channel.type");
   EXPECT_EQ(blames([](link_config& c) {
               massive_of(c).direction = massive_direction::downlink;

@@ -223,7 +223,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
 double read_sweep_db(const object& o, const curve_config& c) {
   const char* key = name_of(c.link.axis);
   const double x = o.number(key, -100, 100, "a number from -100 to 100");
-  if (std::find(c.sweep_db.begin(), c.sweep_db.end(), x) == c.sweep_db.end())
+  if (!c.target && std::find(c.sweep_db.begin(), c.sweep_db.end(), x) == c.sweep_db.end())
     o.refuse(key, std::string("one of config.sweep.") + key);
   return x;
 }
@@ -287,7 +287,7 @@ point_result read_point(const object& o, const curve_config& c) {
 
 /// The label of a curve of the file, found among the result's curves, its configuration being the same.
 curve_result& find_curve(const object& o, run_result& result, const std::string& path) {
-  o.holds_only({"label", "config", "points"});
+  o.holds_only({"label", "config", "points", "target"});
   const std::string label = o.text("label");
   const auto c = std::find_if(result.curves.begin(), result.curves.end(),
                               [&](const curve_result& r) { return r.label == label; });
@@ -307,6 +307,31 @@ void check_order(const object& o, const curve_config& c, const std::vector<Point
     o.refuse(name_of(c.link.axis), "more than the point before, " + shown(points.back().sweep_db));
 }
 
+/// How the search for a target ended.
+fer_target_result read_target(const object& o, const curve_result& c) {
+  o.holds_only({"fer", "outcome", "db", "low_db", "high_db", "frames"});
+  fer_target_result found;
+  const fer_target& target = *c.config.target;
+  o.number("fer", target.fer, target.fer, "config.sweep.target_fer");
+  const std::string outcome = o.text("outcome");
+  const auto all = {fer_outcome::reached, fer_outcome::budget, fer_outcome::above, fer_outcome::below};
+  const auto* const at =
+      std::find_if(all.begin(), all.end(), [&](fer_outcome one) { return outcome == name_of(one); });
+  if (at == all.end()) o.refuse("outcome", R"("reached", "budget", "above" or "below")");
+  found.outcome = *at;
+  const auto db = [&](const char* key) -> std::optional<double> {
+    if (o.at(key).is_null()) return std::nullopt;
+    return o.number(key, target.least_db, target.most_db, "null or dB where the search was");
+  };
+  found.db = db("db"), found.low_db = db("low_db"), found.high_db = db("high_db");
+  if (found.reached() && !(found.low_db && found.high_db && found.db))
+    o.refuse("db", "dB of what was reached");
+  std::uint64_t frames = 0;
+  for (const point_result& p : c.points) frames += p.counts.frames;
+  found.frames = o.integer("frames", frames, frames, ", those of the points");
+  return found;
+}
+
 void read_curve(const object& o, run_result& r, const std::string& path) {
   curve_result& c = find_curve(o, r, path);
   if (!c.points.empty()) o.refuse("label", "another one for each curve");
@@ -317,6 +342,10 @@ void read_curve(const object& o, run_result& r, const std::string& path) {
     check_order(at, c.config, c.points, p.sweep_db);
     c.points.push_back(p);
   }
+  if (c.config.target)
+    c.found = read_target(o.inner("target"), c);
+  else if (o.has("target"))
+    o.refuse("target", "none: the scenario has no sweep.target_fer");
 }
 
 bool goes_on_from(const point_counts& now, const point_counts& was) {

@@ -111,6 +111,16 @@ json origin_json(const run_origin& o) {
   return {{"warpband", program_json(o)}, {"machine", machine_json(o.machine)}};
 }
 
+json target_json(const fer_target& target, const fer_target_result& found) {
+  const auto known = [](const std::optional<double>& db) { return db ? json(*db) : json(nullptr); };
+  return {{"fer", target.fer},
+          {"outcome", name_of(found.outcome)},
+          {"db", known(found.db)},
+          {"low_db", known(found.low_db)},
+          {"high_db", known(found.high_db)},
+          {"frames", found.frames}};
+}
+
 /// Adds a curve with some of its points, where there are any.
 template <class Point>
 void add_curve(json& list, const curve_result& c, const std::vector<Point>& points) {
@@ -118,6 +128,7 @@ void add_curve(json& list, const curve_result& c, const std::vector<Point>& poin
   json all = json::array();
   for (const Point& p : points) all.push_back(to_json(p, c.config.link));
   list.push_back({{"label", c.label}, {"config", config_json(c.config)}, {"points", std::move(all)}});
+  if (c.found) list.back()["target"] = target_json(*c.config.target, *c.found);
 }
 
 }  // namespace
