@@ -186,22 +186,31 @@ exit_curve decoder_exit(executor& exec, const soft_decoder& decoder, const exit_
 
 exit_trajectory loop_exit(executor& exec, const detector_config& detector, const code_config& code,
                           const receiver_config& config, double snr_db, const exit_config& c) {
+  const iterative_receiver receiver(detector, code, config);
+  const auto encoder = make_codec(code);
+  std::optional<crc_attacher> crc;
+  if (code.crc) crc.emplace(static_cast<int>(encoder->k()) - code.crc->degree, *code.crc);
+  const auto encode = [&](executor& where, view<std::uint8_t> bits, view<std::uint8_t> coded) {
+    if (crc) crc->run(where, bits);
+    encoder->encode(where, bits, coded);
+  };
+  return loop_exit(exec, detector, receiver, encode, snr_db, c);
+}
+
+exit_trajectory loop_exit(executor& exec, const detector_config& detector, const iterative_receiver& receiver,
+                          const frame_encoder& encode, double snr_db, const exit_config& c) {
   check(c);
   check_snr(snr_db);
-  const iterative_receiver receiver(detector, code, config);
   if (!receiver.decoder().gives_extrinsic())
     throw argument_error("decoder", "one without extrinsic LLRs of the coded bits", "one with them");
-  const auto encoder = make_codec(code);
   const std::size_t k = receiver.k(), n = receiver.n(), uses = receiver.uses_per_frame(),
-                    outer = static_cast<std::size_t>(config.outer);
-  const int crc = code.crc ? code.crc->degree : 0, drawn = static_cast<int>(k) - crc;
+                    outer = static_cast<std::size_t>(receiver.config().outer);
   std::vector<information_sum> detected(outer), decoded(outer);
   in_batches((c.bits + n - 1) / n, n * outer, [&](std::size_t first, std::size_t frames) {
     auto bits = exec.make<std::uint8_t>(k, frames), coded = exec.make<std::uint8_t>(n, frames),
          sent = exec.make<std::uint8_t>(uses * receiver.detector().bits_per_use(), frames);
-    random_bits(exec, bits, drawn, {c.seed, first, 0});
-    if (crc != 0) crc_attacher(drawn, *code.crc).run(exec, bits);
-    encoder->encode(exec, view<const std::uint8_t>(bits), coded);
+    random_bits(exec, bits, static_cast<int>(k), {c.seed, first, 0});
+    encode(exec, bits, coded);
     receiver.interleaver().interleave(exec, view<const std::uint8_t>(coded), sent);
     const fading_uses air(exec, detector, sent.data(), frames * uses, snr_db, {c.seed, first * uses, 0});
     auto in = exec.make<float>(n, outer * frames), out = exec.make<float>(n, outer * frames);
@@ -211,8 +220,8 @@ exit_trajectory loop_exit(executor& exec, const detector_config& detector, const
     receiver.run(exec, {air.received, air.channel, 1, air.noise(), {}}, results);
     for (std::size_t j = 0; j < outer; j++) {
       detected[j].add(exec, coded, make_view(in.data() + j * frames * n, n, frames));
-      decoded[j].add(exec, coded, make_view(out.data() + j * frames * n, n, frames), config.scaling,
-                     most_feedback);
+      decoded[j].add(exec, coded, make_view(out.data() + j * frames * n, n, frames),
+                     receiver.config().scaling, most_feedback);
     }
   });
   exit_trajectory t;

@@ -13,6 +13,7 @@
 // Randomness is counted: the result depends on seed and number of bits alone, not on threads, batch or
 // backend.
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <warpband/exec/executor.hpp>
@@ -53,5 +54,10 @@ exit_curve decoder_exit(executor& exec, const soft_decoder& decoder, const exit_
 /// Of the loop over the channel of detector_exit, with random bits. Throws argument_error.
 exit_trajectory loop_exit(executor& exec, const detector_config& detector, const code_config& code,
                           const receiver_config& receiver, double snr_db, const exit_config& config = {});
+/// Bits [frames, k] to coded ones [frames, n]; bits that are not free, such as a CRC, are set.
+using frame_encoder = std::function<void(executor& exec, view<std::uint8_t> bits, view<std::uint8_t> coded)>;
+/// Of a receiver of one's own, whose detector is that of `detector`, and the encoder of its code.
+exit_trajectory loop_exit(executor& exec, const detector_config& detector, const iterative_receiver& receiver,
+                          const frame_encoder& encode, double snr_db, const exit_config& config = {});
 
 }  // namespace wb
