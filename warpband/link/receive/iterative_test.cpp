@@ -107,6 +107,8 @@ received_frames by_hand(wb::executor& exec, detector_config d, const code_config
     for (std::size_t e = 0; e < n; e++)
       prior[i * places + e] = first_prior[i * n + static_cast<std::size_t>(order[e])];
   std::vector<bool> finished(frames);
+  auto kept = on_device(exec, std::vector<float>(frames * decoder.message_values()), decoder.message_values(),
+                        frames);
   received_frames r;
   for (int j = 0; j < c.outer; j++) {
     const auto a = on_device(exec, prior, m, uses);
@@ -123,7 +125,10 @@ received_frames by_hand(wb::executor& exec, detector_config d, const code_config
         coded[i * n + static_cast<std::size_t>(order[e])] =
             std::clamp(frame[i * places + e], -c.detector_clip, c.detector_clip);
     const auto in = on_device(exec, coded, n, frames);
-    decoder.run(exec, wb::view<const float>(in), {bits, {}, extrinsic, iterations, status});
+    wb::ldpc_decoder_output out{
+        .bits = bits, .extrinsic = extrinsic, .iterations = iterations, .status = status};
+    if (c.decoder_state == wb::receiver_state::keep) out.messages = kept;
+    decoder.run(exec, wb::view<const float>(in), out);
     const auto decided = exec.to_host(bits), states = exec.to_host(status);
     const auto used = exec.to_host(iterations);
     const auto told = exec.to_host(extrinsic);
@@ -162,11 +167,16 @@ std::vector<loop_case> loop_cases() {
   std::vector<loop_case> all;
   const auto add = [&](wb::detector_type type, int streams, int qam, int n, receiver_config c, double snr_db,
                        std::size_t uses_per_channel = 1) {
-    c.decoder_state = wb::receiver_state::reset;
     all.push_back({detector_of(type, streams, qam), ldpc_of(n), c, snr_db, uses_per_channel});
   };
   add(nway, 2, 16, 576, {.outer = 4, .scaling = 0.8f, .interleaver = order::random}, 10);
-  add(kbest, 4, 4, 672, {.outer = 3, .inner = 2}, 6, 7);  // padded, channels of its own
+  all.push_back(all.back());
+  all.back().config.decoder_state = wb::receiver_state::reset;
+  add(kbest, 4, 4, 672, {.outer = 3, .inner = 2}, 6, 7);  // padded, channels that uses share
+  all.back().code.ldpc.decoder.schedule = wb::ldpc_schedule::flooding;
+  all.back().code.ldpc.decoder.algorithm = wb::ldpc_algorithm::sum_product;
+  all.push_back(all.back());
+  all.back().config.decoder_state = wb::receiver_state::reset;
   add(ml, 3, 4, 576, {.outer = 5, .interleaver = order::random, .detector_clip = 6}, 5, 96);
   add(nway, 4, 16, 1152, {.outer = 3, .interleaver = order::random, .interleaver_seed = 7}, 12, 144);
   all.back().detector.ways = 4;
@@ -200,8 +210,7 @@ TEST_P(receive_on, equals_its_parts_run_by_hand) {
 
 TEST_P(receive_on, is_the_same_in_any_batch_with_any_threads_and_on_a_scalar_cpu) {
   const auto reference = open_reference();
-  for (loop_case c : loop_cases()) {
-    c.config.decoder_state = wb::receiver_state::keep;
+  for (const loop_case& c : loop_cases()) {
     const iterative_receiver receiver(c.detector, c.code, c.config);
     const std::size_t frames = 22, outer = static_cast<std::size_t>(c.config.outer);
     const sent_frames f = send(exec(), c.detector, c.code, receiver, frames,
