@@ -63,14 +63,16 @@ ALGORITHMS = [
         ("ofdm", "OFDM modulation", ["ofdm/modem/modem.hpp", "ofdm/numerology.hpp"],
          ["ofdm.OfdmModulator", "ofdm.OfdmDemodulator"], ("ofdm_modulate", {}), ["tdl"]),
         ("wimax_frame", "WiMAX frames", ["link/frame/frame.hpp", "ofdm/wimax.hpp"], [], ("wimax_frame", {}), ["bollapalli"]),
+        ("receive", "Iterative receivers", ["link/receive/iterative.hpp", "link/receive/soft.hpp", "link/receive/exit.hpp"],
+         ["receive.IterativeReceiver", "receive.exit_chart"], ("receive", {}), ["iterative"]),
         ("csi", "Channel estimates of files", ["channel/file/csi_file.hpp"], ["channel.read_csi", "channel.Csi"], None, ["files"]),
     ]),
 ]
 GUIDES = ["command", "cpp", "conventions", "scenario", "result", "files", "stream", "performance", "performance-tables"]
-BACKGROUND = ["ldpc", "lte", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
+BACKGROUND = ["ldpc", "lte", "iterative", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "modem", "channel", "ofdm", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "modem", "channel", "ofdm", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"

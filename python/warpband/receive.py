@@ -60,7 +60,7 @@ class IterativeReceiver(Described):
     ...                                 decoder=wb.LdpcDecoder(code=code, iterations=5), outer=3, interleaver="random")
     >>> coded = wb.LdpcEncoder(code=code)(np.ones((10, 324)))
     >>> s = wb.QamMapper(qam=4)(receiver.interleave(coded)).reshape(10, receiver.uses_per_frame, 2)
-    >>> h, y = wb.mimo_rayleigh(s, rx_antennas=2, seed=1)
+    >>> y, h = wb.mimo_rayleigh(s, rx_antennas=2, seed=1)
     >>> bool(receiver(h, y, 0.01).all())
     True
     """
