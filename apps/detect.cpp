@@ -349,7 +349,7 @@ int run_detect(const detect_options&) {
 constexpr const char* detect_footer =
     R"(What is detected: y = H s + n, n ~ CN(0, N0) in each entry, s of one Gray QAM symbol (3GPP TS 38.211, mean
 energy 1) for each stream. LLRs are max-log, ln P(0)/P(1): the least |y - H s|^2 / N0 over the candidates with
-b = 1, minus the same with b = 0.
+b = 1, minus the same with b = 0. mf, zf, mmse, pic and ep estimate each symbol; LLRs are those of its estimate.
 
 Detectors:
   ml           exhaustive: all candidates, at most 2^24
@@ -359,6 +359,9 @@ Detectors:
   kbest        breadth-first through a tree of symbols, or with --real-valued of their dimensions; the
                --survivors best nodes of a level go on
   nway         --ways passes, each with another stream on top: all its points, and below each the nearest
+  pic          MMSE with parallel interference cancellation: what the prior says of other streams is taken off;
+               without a prior mmse
+  ep           expectation propagation: --iterations, each a Gaussian for every symbol from y and the others'
 With --order S0,S1,... ot, mtt, kbest and nway work as if the columns of h were S0, S1, ...; outputs stay in
 the order of h. ot, mtt and kbest begin with the last stream named and end with the first (without it: tx - 1
 to 0). Pass p of nway, from 0 on, has stream Sp on top and below it the ones named before it, cyclically.
@@ -366,10 +369,10 @@ to 0). Pass p of nway, from 0 on, has stream Sp on top and below it the ones nam
 Input (HDF5):
   y            complex64 [batch, rx]: what rx antennas receive, one row for each use of the channel
   h            complex64 [batch, rx, tx], or [groups, rx, tx] where uses_per_channel consecutive uses share a
-               row: gains from tx streams (1 to 8) to rx antennas (tx to 16)
+               row: gains from tx streams (1 to 8, with pic and ep to 16) to rx antennas (tx to 16)
   noise_var    float32 [] or [1] for all uses, or [batch]: N0, the variance of n per complex entry
-  prior        float32 [batch, tx * bits], may be left out: a-priori LLRs, for ml, kbest and nway; those beyond
-               +-1e6 count as +-1e6
+  prior        float32 [batch, tx * bits], may be left out: a-priori LLRs, for all but mf, zf and mmse; those
+               beyond +-1e6 count as +-1e6
   Attributes `qam` and `uses_per_channel`, where there are any, must agree with the options, or stand for those
   that are left out. Complex numbers are the compound of float32 "r" and "i" that h5py makes of complex64.
   Arrays that MATLAB saved with -v7.3 are read with its axes and converted; a line on stderr says so
@@ -396,6 +399,8 @@ Examples:
       as many ways as streams, which misses no hypothesis
   warpband detect recorded.h5 -o llr.h5 --detector kbest --survivors 32 --qam 16 --llr-clip 12
   warpband detect recorded.h5 -o bits.h5 --detector mmse --qam 256 --hard --device cuda:0
+  warpband detect decoded.h5 -o llr.h5 --detector pic --qam 16 --extrinsic
+      with the decoder's extrinsic LLRs as `prior` in decoded.h5: an iterative receiver's next step
   warpband detect recorded.h5 -o llr.h5 --detector ml --qam 16 --uses-per-channel 14 --json summary.json
 From Python:
   with h5py.File("recorded.h5", "w") as f:

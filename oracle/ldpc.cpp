@@ -137,13 +137,20 @@ bits dense_encoder::encode(const bits& message) const {
   return word;
 }
 
-ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, const ldpc_options& options) {
+ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, const ldpc_options& options,
+                        ldpc_kept* kept) {
   if (llr.size() != at(h.n)) refuse("oracle: LLRs of another length than the code");
   ldpc_result result;
   std::vector<double>& a = result.a_posteriori;
   a = llr;
   std::vector<std::vector<double>> r;
   for (const auto& row : h.rows) r.emplace_back(row.size(), 0.0);
+  const bool goes_on = kept != nullptr && !kept->to_bits.empty();
+  if (goes_on) {
+    r = kept->to_bits;
+    for (std::size_t c = 0; c < h.rows.size(); ++c)
+      for (std::size_t d = 0; d < h.rows[c].size(); ++d) a[at(h.rows[c][d])] += r[c][d];
+  }
   const auto decide = [&] {
     result.bits.clear();
     for (double x : a) result.bits.push_back(x < 0);
@@ -156,7 +163,8 @@ ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, 
       const auto& row = h.rows[c];
       std::vector<double> exact, q;
       for (std::size_t d = 0; d < row.size(); ++d) {
-        exact.push_back(a[at(row[d])] - r[c][d]);
+        const bool as_kept = goes_on && result.iterations == 0 && options.order == check_order::flooding;
+        exact.push_back(as_kept ? kept->to_checks[c][d] : a[at(row[d])] - r[c][d]);
         q.push_back(std::clamp(exact[d], -options.limit, options.limit));
       }
       r[c] = answers(q, options);
@@ -171,6 +179,12 @@ ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, 
     ++result.iterations;
     decide();
     if (options.stop && result.satisfied) break;
+  }
+  if (kept != nullptr) {
+    kept->to_bits = kept->to_checks = r;
+    for (std::size_t c = 0; c < h.rows.size(); ++c)
+      for (std::size_t d = 0; d < h.rows[c].size(); ++d)
+        kept->to_checks[c][d] = a[at(h.rows[c][d])] - r[c][d];
   }
   return result;
 }
@@ -195,6 +209,7 @@ struct single_format {
   explicit single_format(const rounded_options& o) : scale(o.scale), offset(o.offset) {}
   static float limit() { return 10000; }
   static float channel(float llr) { return std::clamp(llr, -10000.f, 10000.f) + 0.f; }
+  static float of_sum(float sum) { return sum + 0.f; }
   static float add(float a, float b) { return a + b; }
   static float subtract(float a, float b) { return a - b; }
   static float magnitude(float a) { return std::fabs(a); }
@@ -218,6 +233,9 @@ struct half_format {
   static double limit() { return 1000; }
   static double channel(float llr) {
     return round_to_half(std::clamp(static_cast<double>(llr), -1000.0, 1000.0)) + 0.0;
+  }
+  static double of_sum(float sum) {
+    return round_to_half(std::clamp(static_cast<double>(sum), -65504.0, 65504.0)) + 0.0;
   }
   // Sums and products of two halves are exact in double: rounded once.
   static double add(double a, double b) { return round_to_half(a + b); }
@@ -243,6 +261,7 @@ struct int8_format {
   int channel(float llr) const {
     return static_cast<int>(std::clamp(std::nearbyint(llr * steps), -127.f, 127.f));
   }
+  static int of_sum(float sum) { return static_cast<int>(std::clamp(sum, -128.f, 127.f)); }
   static int add(int a, int b) { return std::clamp(a + b, -128, 127); }
   static int subtract(int a, int b) { return std::clamp(a - b, -128, 127); }
   static int magnitude(int a) { return std::abs(a); }
@@ -254,8 +273,8 @@ struct int8_format {
 };
 
 template <class Format>
-rounded_result decode(const base_matrix& base, const std::vector<float>& llr,
-                      const rounded_options& options) {
+rounded_result decode(const base_matrix& base, const std::vector<float>& llr, const rounded_options& options,
+                      rounded_kept* kept) {
   using value = typename Format::value;
   using values = std::vector<value>;
   const Format format(options);
@@ -266,6 +285,19 @@ rounded_result decode(const base_matrix& base, const std::vector<float>& llr,
   values a = channel;
   std::vector<values> r;
   for (const auto& row : h.rows) r.emplace_back(row.size(), value{0});
+  if (kept != nullptr && !kept->to_bits.empty()) {
+    std::vector<float> total;
+    for (value x : channel) total.push_back(static_cast<float>(x));
+    for (std::size_t c = 0; c < h.rows.size(); ++c)
+      for (std::size_t d = 0; d < h.rows[c].size(); ++d) {
+        r[c][d] = static_cast<value>(kept->to_bits[c][d]);
+        total[at(h.rows[c][d])] += static_cast<float>(r[c][d]);
+      }
+    for (std::size_t v = 0; v < a.size(); ++v)
+      a[v] = options.order == check_order::layered && static_cast<double>(channel[v]) != kept->channel[v]
+                 ? format.of_sum(total[v])
+                 : static_cast<value>(kept->a_posteriori[v]);
+  }
   const auto answers = [&](const values& q) {
     value least = format.limit(), next = format.limit();
     bool sign = false;
@@ -317,20 +349,26 @@ rounded_result decode(const base_matrix& base, const std::vector<float>& llr,
     result.a_posteriori.push_back(format.real(a[v]));
     result.extrinsic.push_back(format.difference(a[v], channel[v]));
   }
+  if (kept != nullptr) {
+    kept->to_bits.clear();
+    for (const values& row : r) kept->to_bits.emplace_back(row.begin(), row.end());
+    kept->a_posteriori.assign(a.begin(), a.end());
+    kept->channel.assign(channel.begin(), channel.end());
+  }
   return result;
 }
 
 }  // namespace
 
 rounded_result ldpc_decode_rounded(const base_matrix& base, const std::vector<float>& llr,
-                                   const rounded_options& options) {
+                                   const rounded_options& options, rounded_kept* kept) {
   switch (options.format) {
     case number_format::single:
-      return decode<single_format>(base, llr, options);
+      return decode<single_format>(base, llr, options, kept);
     case number_format::half:
-      return decode<half_format>(base, llr, options);
+      return decode<half_format>(base, llr, options, kept);
     case number_format::int8:
-      return decode<int8_format>(base, llr, options);
+      return decode<int8_format>(base, llr, options, kept);
   }
   refuse("oracle: an unknown number format");
 }

@@ -72,11 +72,21 @@ struct ldpc_result {
   bool satisfied = false;          ///< all checks hold for `bits`
 };
 
+/// What an outer iteration of an iterative receiver leaves to the next one. Empty: a start.
+struct ldpc_kept {
+  std::vector<std::vector<double>> to_checks;  ///< from each bit of each check; flooding
+  std::vector<std::vector<double>> to_bits;    ///< and what the checks answered
+};
+
 /// Belief propagation in double precision. R. G. Gallager, "Low-density parity-check codes", 1962; layered:
 /// D. E. Hocevar, "A reduced complexity decoder architecture via layered decoding of LDPC codes", 2004;
 /// scaled and offset min-sum: J. Chen, A. Dholakia, E. Eleftheriou, M. Fossorier, X. Hu, "Reduced-complexity
 /// decoding of LDPC codes", 2005.
-ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, const ldpc_options& options);
+/// With `kept`, messages go on where they were: layered, a-posteriori values begin with the new LLRs plus all
+/// messages to the bits; flooding, the first checks take the messages to them as they were, and the new LLRs
+/// count from the first update of the bits on.
+ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, const ldpc_options& options,
+                        ldpc_kept* kept = nullptr);
 
 /// A double rounded to the nearest number of IEEE binary16, ties to even; from 65520 up infinite.
 double round_to_half(double x);
@@ -95,6 +105,11 @@ struct rounded_options {
   bool stop = false;
   float steps = 8;  ///< int8
 };
+/// Kept between two calls of ldpc_decode_rounded, in the numbers of the format. Empty: a start.
+struct rounded_kept {
+  std::vector<std::vector<double>> to_bits;
+  std::vector<double> a_posteriori, channel;
+};
 struct rounded_result {
   /// As real numbers: of int8 the integers over `steps`. -0 is given as 0.
   std::vector<float> a_posteriori, extrinsic;
@@ -110,7 +125,11 @@ struct rounded_result {
 /// other sign bits. Flooding adds up a bit's messages in two sums, in order of the block rows: those that
 /// reach it by row
 /// + shift < z, and those by row + shift - z; the a-posteriori value is (channel + first) + second.
+///
+/// With `kept`, flooding begins with the kept messages and a-posteriori values. So does layered but for bits
+/// whose channel value has changed: theirs is the new one plus the messages in order of the block rows, added
+/// up in binary32 and then brought into the format once.
 rounded_result ldpc_decode_rounded(const base_matrix& base, const std::vector<float>& llr,
-                                   const rounded_options& options);
+                                   const rounded_options& options, rounded_kept* kept = nullptr);
 
 }  // namespace oracle

@@ -470,6 +470,157 @@ filtered filter(const mimo_use& use, linear rule) {
   return out;
 }
 
+namespace {
+
+/// ln of the sum of e^-cost, or its largest term.
+double joined_cost(const std::vector<double>& costs, demapper rule) {
+  const double least = *std::min_element(costs.begin(), costs.end());
+  double sum = 0;
+  for (const double c : costs) sum += std::exp(least - c);
+  return rule == demapper::exact ? least - std::log(sum) : least;
+}
+/// A-posteriori LLRs of a stream from the cost of each of its symbols.
+void add_llrs(const std::vector<double>& costs, demapper rule, double clip, std::vector<double>& out) {
+  const int points = static_cast<int>(costs.size());
+  for (int mask = points / 2; mask > 0; mask /= 2) {
+    std::vector<double> of_value[2];
+    for (int q = 0; q < points; ++q) of_value[(q & mask) != 0].push_back(costs[at(q)]);
+    out.push_back(std::clamp(joined_cost(of_value[1], rule) - joined_cost(of_value[0], rule), -clip, clip));
+  }
+}
+
+}  // namespace
+
+std::vector<double> detect_pic(const mimo_use& use, demapper rule, double clip) {
+  check(use);
+  const std::size_t n = at(use.streams()), rows = use.y.size();
+  const auto points = constellation(use.points);
+  std::vector<complex> mean(n);
+  std::vector<double> variance(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    double sum = 0, energy = 0;
+    for (int q = 0; q < use.points; ++q) {
+      const double p = std::exp(-symbol_cost(use, static_cast<int>(k), q));
+      sum += p;
+      mean[k] += p * points[at(q)];
+      energy += p * std::norm(points[at(q)]);
+    }
+    mean[k] /= sum;
+    variance[k] = energy / sum - std::norm(mean[k]);
+  }
+  std::vector<double> out;
+  for (std::size_t k = 0; k < n; ++k) {
+    std::vector<std::vector<complex>> covariance(rows, std::vector<complex>(rows));
+    std::vector<complex> rest = use.y;
+    for (std::size_t r = 0; r < rows; ++r) {
+      covariance[r][r] += use.n0;
+      for (std::size_t j = 0; j < n; ++j) {
+        if (j == k) continue;
+        rest[r] -= use.h[r * n + j] * mean[j];
+        for (std::size_t c = 0; c < rows; ++c)
+          covariance[r][c] += variance[j] * use.h[r * n + j] * std::conj(use.h[c * n + j]);
+      }
+    }
+    const auto solved = inverse(covariance);
+    complex pull = 0, weight = 0;
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t c = 0; c < rows; ++c) {
+        const complex w = std::conj(use.h[r * n + k]) * solved[r][c];
+        pull += w * rest[c];
+        weight += w * use.h[c * n + k];
+      }
+    std::vector<double> costs;
+    for (int q = 0; q < use.points; ++q)
+      costs.push_back(weight.real() * std::norm(pull / weight.real() - points[at(q)]) +
+                      symbol_cost(use, static_cast<int>(k), q));
+    add_llrs(costs, rule, clip, out);
+  }
+  return out;
+}
+
+std::vector<double> detect_ep(const mimo_use& use, const expectation_propagation& how, demapper rule,
+                              double clip) {
+  check(use);
+  const auto h = real_columns(use, natural_order(use));
+  const auto levels = amplitudes(use.points);
+  const std::size_t dimensions = h.size() - 1;
+  const int m = bits_of(use.points);
+  const auto prior_cost = [&](std::size_t d, std::size_t a) {
+    double cost = 0;
+    for (int b = 0; b < m / 2; ++b)
+      cost += bit_cost(use, static_cast<int>(d) / 2 * m + 2 * b + static_cast<int>(d) % 2,
+                       static_cast<int>(a) >> (m / 2 - 1 - b) & 1);
+    return cost;
+  };
+  /// Mean and variance of an amplitude from costs.
+  const auto moments = [&](const std::vector<double>& costs) {
+    const double least = *std::min_element(costs.begin(), costs.end());
+    double sum = 0, mean = 0, variance = 0;
+    for (std::size_t a = 0; a < levels.size(); ++a) {
+      sum += std::exp(least - costs[a]);
+      mean += std::exp(least - costs[a]) * levels[a];
+    }
+    mean /= sum;
+    for (std::size_t a = 0; a < levels.size(); ++a)
+      variance += std::exp(least - costs[a]) / sum * (levels[a] - mean) * (levels[a] - mean);
+    return std::pair{mean, variance};
+  };
+  std::vector<double> lambda(dimensions), gamma(dimensions), x(dimensions), v(dimensions);
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    std::vector<double> costs;
+    for (std::size_t a = 0; a < levels.size(); ++a) costs.push_back(prior_cost(d, a));
+    const auto [mean, variance] = moments(costs);
+    lambda[d] = 1 / std::max(variance * how.start_variance, how.least_variance);
+    gamma[d] = mean * lambda[d];
+  }
+  for (int iteration = 0;; ++iteration) {
+    std::vector<std::vector<complex>> precision(dimensions, std::vector<complex>(dimensions));
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      for (std::size_t j = 0; j < dimensions; ++j)
+        for (std::size_t r = 0; r < h[i].size(); ++r) precision[i][j] += 2 / use.n0 * h[i][r] * h[j][r];
+      precision[i][i] += lambda[i];
+    }
+    const auto covariance = inverse(precision);
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      double mean = 0;
+      for (std::size_t j = 0; j < dimensions; ++j) {
+        double right = gamma[j];
+        for (std::size_t r = 0; r < h[j].size(); ++r) right += 2 / use.n0 * h[j][r] * h[dimensions][r];
+        mean += covariance[i][j].real() * right;
+      }
+      v[i] = 1 / (1 / covariance[i][i].real() - lambda[i]);
+      x[i] = v[i] * (mean / covariance[i][i].real() - gamma[i]);
+    }
+    if (iteration == how.iterations) break;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      std::vector<double> costs;
+      for (std::size_t a = 0; a < levels.size(); ++a)
+        costs.push_back((levels[a] - x[d]) * (levels[a] - x[d]) / (2 * v[d]) + prior_cost(d, a));
+      auto [mean, variance] = moments(costs);
+      variance = std::max(variance, how.least_variance);
+      const double new_lambda = 1 / variance - 1 / v[d], new_gamma = mean / variance - x[d] / v[d];
+      if (new_lambda <= 1e-4 / v[d]) continue;
+      lambda[d] = (1 - how.damping) * new_lambda + how.damping * lambda[d];
+      gamma[d] = (1 - how.damping) * new_gamma + how.damping * gamma[d];
+    }
+  }
+  std::vector<double> out;
+  for (int k = 0; k < use.streams(); ++k) {
+    std::vector<double> costs(at(use.points));
+    for (int re = 0; at(re) < levels.size(); ++re)
+      for (int im = 0; at(im) < levels.size(); ++im) {
+        const auto off = [&](int part, int level) {
+          const std::size_t d = at(2 * k + part);
+          return (levels[at(level)] - x[d]) * (levels[at(level)] - x[d]) / (2 * v[d]) +
+                 prior_cost(d, at(level));
+        };
+        costs[at(joined(re, im, use.points))] = off(0, re) + off(1, im);
+      }
+    add_llrs(costs, rule, clip, out);
+  }
+  return out;
+}
+
 std::vector<double> detect_linear(const mimo_use& use, linear rule, double clip) {
   const filtered streams = filter(use, rule);
   std::vector<double> out;

@@ -3,6 +3,8 @@
 #include <complex>
 #include <vector>
 
+#include <oracle/modem.hpp>
+
 /// Soft MIMO detectors by their definitions, for checking the library: complete candidates are compared by
 /// the distance |y - H s|^2 itself, and triangular matrices only say which candidates there are.
 ///
@@ -62,5 +64,22 @@ struct filtered {
 filtered filter(const mimo_use& use, linear rule);
 /// Each stream demapped as if the error were Gaussian and independent of the other streams'.
 std::vector<double> detect_linear(const mimo_use& use, linear rule, double clip);
+
+/// C. Studer, S. Fateh, D. Seethaler, "ASIC implementation of soft-input soft-output MIMO detection using
+/// MMSE parallel interference cancellation", 2011: each stream by a filter of its own, for the covariance of
+/// noise and of what the a-priori probabilities leave of the other streams.
+std::vector<double> detect_pic(const mimo_use& use, demapper rule, double clip);
+
+/// J. Cespedes, P. Olmos, M. Sanchez-Fernandez, F. Perez-Cruz, "Expectation propagation detection for
+/// high-order high-dimensional MIMO systems", 2014, over real dimensions, with the moments of the true
+/// posterior by inverse.
+struct expectation_propagation {
+  int iterations = 10;
+  double damping = 0.9;       ///< share of the old parameters that an iteration keeps
+  double start_variance = 1;  ///< in units of the a-priori variance
+  double least_variance = 1e-6;
+};
+std::vector<double> detect_ep(const mimo_use& use, const expectation_propagation& how, demapper rule,
+                              double clip);
 
 }  // namespace oracle

@@ -161,6 +161,54 @@ void decode_constituent(const trellis& code, const std::vector<double>& input,
   }
 }
 
+/// Extrinsic LLRs of the parity bits of all steps and of the input bits of the tail, by the definition: the
+/// sums over all branches with the bit 0 and with the bit 1, less the bit's own LLR.
+struct other_extrinsics {
+  std::vector<double> parity;
+  std::array<double, tail> tail_input;
+};
+template <algorithm Algorithm>
+other_extrinsics extrinsics_of_others(const std::vector<double>& input, const std::vector<double>& parity) {
+  const std::vector<branch> branches = enumerate_branches();
+  const std::size_t steps = input.size(), k = steps - tail;
+  metrics zero_state;
+  zero_state.fill(impossible);
+  zero_state[0] = 0.0;
+  // In the tail a zero enters the register.
+  const auto allowed = [&](std::size_t t, const branch& b) { return t < k || (b.to & 1) == 0; };
+  std::vector<metrics> alpha(steps + 1, zero_state), beta(steps + 1, zero_state);
+  for (std::size_t t = 0; t < steps; ++t) {
+    alpha[t + 1].fill(impossible);
+    for (const branch& b : branches)
+      if (allowed(t, b))
+        alpha[t + 1][b.to] = max_star<Algorithm>(alpha[t + 1][b.to],
+                                                 alpha[t][b.from] + branch_metrics(input[t], parity[t])(b));
+    normalise(alpha[t + 1]);
+  }
+  for (std::size_t t = steps; t-- > 0;) {
+    beta[t].fill(impossible);
+    for (const branch& b : branches)
+      if (allowed(t, b))
+        beta[t][b.from] =
+            max_star<Algorithm>(beta[t][b.from], beta[t + 1][b.to] + branch_metrics(input[t], parity[t])(b));
+    normalise(beta[t]);
+  }
+  const auto extrinsic = [&](std::size_t t, bool of_parity) {
+    double sums[2] = {impossible, impossible};
+    for (const branch& b : branches) {
+      if (!allowed(t, b)) continue;
+      double& sum = sums[of_parity ? b.parity : b.input];
+      sum = max_star<Algorithm>(
+          sum, alpha[t][b.from] + branch_metrics(input[t], parity[t])(b) + beta[t + 1][b.to]);
+    }
+    return sums[0] - sums[1] - (of_parity ? parity[t] : input[t]);
+  };
+  other_extrinsics result;
+  for (std::size_t t = 0; t < steps; ++t) result.parity.push_back(extrinsic(t, true));
+  for (std::size_t j = 0; j < tail; ++j) result.tail_input[j] = extrinsic(k + j, false);
+  return result;
+}
+
 template <algorithm Algorithm>
 turbo_result decode(const std::vector<double>& llr, const std::vector<std::size_t>& pi,
                     const turbo_options& options) {
@@ -208,6 +256,29 @@ turbo_result decode(const std::vector<double>& llr, const std::vector<std::size_
   for (std::size_t i = 0; i < k; ++i) {
     result.a_posteriori[i] = d0[i] + extrinsic_1[i] + extrinsic_2[i];
     result.bits[i] = result.a_posteriori[i] < 0.0 ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < k; ++i) {
+    input_1[i] = d0[i] + extrinsic_2[i];
+    input_2[i] = d0[pi[i]] + extrinsic_1[pi[i]];
+  }
+  const auto others_1 = extrinsics_of_others<Algorithm>(input_1, parity_1),
+             others_2 = extrinsics_of_others<Algorithm>(input_2, parity_2);
+  std::vector<double>& coded = result.coded_extrinsic;
+  coded.resize(llr.size());
+  double *const e0 = coded.data(), *const e1 = e0 + k + 4, *const e2 = e1 + k + 4;
+  for (std::size_t i = 0; i < k; ++i) {
+    e0[i] = extrinsic_1[i] + extrinsic_2[i];
+    e1[i] = others_1.parity[i];
+    e2[i] = others_2.parity[i];
+  }
+  // As the tails came in, see above.
+  double* const x_places[] = {e0 + k, e2 + k, e1 + k + 1, e0 + k + 2, e2 + k + 2, e1 + k + 3};
+  double* const z_places[] = {e1 + k, e0 + k + 1, e2 + k + 1, e1 + k + 2, e0 + k + 3, e2 + k + 3};
+  for (std::size_t j = 0; j < tail; ++j) {
+    *x_places[j] = others_1.tail_input[j];
+    *z_places[j] = others_1.parity[k + j];
+    *x_places[tail + j] = others_2.tail_input[j];
+    *z_places[tail + j] = others_2.parity[k + j];
   }
   result.extrinsic = std::move(extrinsic_2);
   return result;

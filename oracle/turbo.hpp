@@ -27,6 +27,10 @@ struct turbo_result {
   /// Systematic channel LLR + extrinsic 1 + extrinsic 2, both from the last iteration.
   std::vector<double> a_posteriori;
   std::vector<std::uint8_t> bits;  ///< a_posteriori < 0
+  /// Of all coded bits in the order of `llr`: extrinsic 1 + extrinsic 2 of information bits; of parity and
+  /// tail bits what their constituent says without the bit's own LLR, its a-priori values the last ones of
+  /// the other.
+  std::vector<double> coded_extrinsic;
 };
 
 /// Decodes one codeword of TS 36.212 §5.1.3.2. LLR = ln P(0) - ln P(1).

@@ -26,6 +26,9 @@ ALGORITHMS = [
          ["detect.OnePassTrellis", "detect.MultiPassTrellis"], ("detect", {"detector": ("ot", "mtt")}), ["wu2010"]),
         ("kbest", "K-best", ["detect/kbest/kbest.hpp"], ["detect.KBest"], ("detect", {"detector": "kbest"}), []),
         ("nway", "N-way (parallel SSFE)", ["detect/nway/nway.hpp"], ["detect.NWay"], ("detect", {"detector": "nway"}), ["wu2012"]),
+        ("pic", "MMSE with parallel interference cancellation", ["detect/pic/pic.hpp"], ["detect.Pic"], ("detect", {"detector": "pic"}),
+         ["soft-detection"]),
+        ("ep", "Expectation propagation", ["detect/ep/ep.hpp"], ["detect.Ep"], ("detect", {"detector": "ep"}), ["soft-detection"]),
         ("qr", "QR decomposition", ["linalg/qr/qr.hpp"], [], ("qr", {}), ["wu2012"]),
         ("cholesky", "Hermitian systems (Cholesky)", ["linalg/cholesky/cholesky.hpp"], [], None, []),
     ]),
@@ -63,14 +66,17 @@ ALGORITHMS = [
         ("ofdm", "OFDM modulation", ["ofdm/modem/modem.hpp", "ofdm/numerology.hpp"],
          ["ofdm.OfdmModulator", "ofdm.OfdmDemodulator"], ("ofdm_modulate", {}), ["tdl"]),
         ("wimax_frame", "WiMAX frames", ["link/frame/frame.hpp", "ofdm/wimax.hpp"], [], ("wimax_frame", {}), ["bollapalli"]),
+        ("receive", "Iterative receivers", ["link/receive/iterative.hpp", "link/receive/soft.hpp", "link/receive/exit.hpp"],
+         ["receive.IterativeReceiver", "receive.exit_chart"], ("receive", {}), ["iterative"]),
         ("csi", "Channel estimates of files", ["channel/file/csi_file.hpp"], ["channel.read_csi", "channel.Csi"], None, ["files"]),
     ]),
 ]
-GUIDES = ["command", "cpp", "conventions", "scenario", "result", "files", "stream", "performance", "performance-tables"]
+GUIDES = ["command", "cpp", "conventions", "soft-detection", "iterative", "scenario", "result", "files", "stream", "performance",
+          "performance-tables"]
 BACKGROUND = ["ldpc", "lte", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "modem", "channel", "ofdm", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "modem", "channel", "ofdm", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"

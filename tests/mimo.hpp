@@ -172,6 +172,8 @@ inline std::vector<double> oracle_llrs(const detector_config& config, const orac
     return llrs;
   }
   const double clip = *c.llr_clip;
+  const auto rule =
+      c.demapper == demap_algorithm::exact ? oracle::demapper::exact : oracle::demapper::max_log;
   switch (c.type) {
     case detector_type::ml:
       return oracle::detect_ml(use, clip);
@@ -189,6 +191,13 @@ inline std::vector<double> oracle_llrs(const detector_config& config, const orac
       return oracle::detect_kbest(use, c.survivors, c.real_valued, clip);
     case detector_type::nway:
       return oracle::detect_nway(use, c.ways, clip);
+    case detector_type::pic:
+      return oracle::detect_pic(use, rule, clip);
+    case detector_type::ep: {
+      const double levels = std::sqrt(c.qam);
+      const double start = c.start_variance ? static_cast<double>(*c.start_variance) : levels / (levels - 1);
+      return oracle::detect_ep(use, {c.iterations, static_cast<double>(c.damping), start}, rule, clip);
+    }
   }
   return {};
 }
@@ -223,6 +232,9 @@ inline std::string text_of(const detector_config& c) {
   if (c.type == detector_type::kbest)
     text += ", K = " + std::to_string(c.survivors) + (c.real_valued ? ", real" : "");
   if (c.type == detector_type::nway) text += ", " + std::to_string(completed(c).ways) + " ways";
+  if (c.type == detector_type::ep)
+    text += ", " + std::to_string(c.iterations) + " iterations, beta " + std::to_string(c.damping);
+  if (c.demapper == demap_algorithm::exact) text += ", exact";
   if (!c.order.empty()) text += ", order " + text_of_order(c.order);
   if (c.llr_clip) text += ", clip " + std::to_string(*c.llr_clip);
   return text;
@@ -245,6 +257,16 @@ inline detector_config kbest_setting(int streams, int rx, int qam, int survivors
 inline detector_config nway_setting(int streams, int rx, int qam, int ways) {
   detector_config c = setting(detector_type::nway, streams, rx, qam);
   c.ways = ways;
+  return c;
+}
+inline detector_config ep_setting(int streams, int rx, int qam, int iterations, float damping = 0.9f) {
+  detector_config c = setting(detector_type::ep, streams, rx, qam);
+  c.iterations = iterations;
+  c.damping = damping;
+  return c;
+}
+inline detector_config exact(detector_config c) {
+  c.demapper = demap_algorithm::exact;
   return c;
 }
 /// Settings that reach every detector and each of its ways through the code.
@@ -270,10 +292,21 @@ inline std::vector<detector_config> some_of_each() {
           nway_setting(2, 2, 64, 2),
           nway_setting(3, 4, 16, 1),
           nway_setting(4, 4, 16, 3),
-          nway_setting(8, 8, 4, 2)};
+          nway_setting(8, 8, 4, 2),
+          setting(pic, 1, 1, 16),
+          setting(pic, 2, 2, 64),
+          exact(setting(pic, 4, 4, 16)),
+          setting(pic, 5, 8, 256),
+          setting(pic, 16, 16, 4),
+          ep_setting(1, 2, 4, 2),
+          ep_setting(2, 2, 16, 10),
+          exact(ep_setting(3, 3, 64, 3, 0.5f)),
+          ep_setting(4, 4, 256, 4),
+          ep_setting(9, 12, 4, 2, 0)};
 }
 inline bool takes_prior(const detector_config& c) {
-  return c.type == detector_type::ml || c.type == detector_type::kbest || c.type == detector_type::nway;
+  using enum detector_type;
+  return c.type != mf && c.type != zf && c.type != mmse;
 }
 
 }  // namespace wb::testing

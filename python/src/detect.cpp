@@ -70,7 +70,9 @@ void bind_detect(nb::module_& m) {
                                                            {detector_type::ot, "OnePassTrellis"},
                                                            {detector_type::mtt, "MultiPassTrellis"},
                                                            {detector_type::kbest, "KBest"},
-                                                           {detector_type::nway, "NWay"}};
+                                                           {detector_type::nway, "NWay"},
+                                                           {detector_type::pic, "Pic"},
+                                                           {detector_type::ep, "Ep"}};
   for (const auto& [type, name] : classes)
     add_keywords(m, name, settings_of(type), of(type), {"streams", "rx_antennas", "qam"});
   nb::class_<detector_ref>(m, "Detector")

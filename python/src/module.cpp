@@ -45,4 +45,5 @@ NB_MODULE(_core, m) {
   wb::python::bind_csi(m);
   wb::python::bind_sweep(m);
   wb::python::bind_stream(m);
+  wb::python::bind_receive(m);
 }

@@ -61,6 +61,71 @@ def ml(h, y, n0, qam, prior=None):
     return max_log(metric, bits)
 
 
+def _symbol_costs(prior, streams, qam):
+    """-ln of the a-priori probabilities (uses, streams, qam), but for a constant."""
+    return prior.reshape(len(prior), streams, -1).astype(float) @ labels(qam).T
+
+
+def _symbol_llrs(cost, qam, demapper):
+    """(uses, streams, qam) to (uses, streams * bits)."""
+    return (exact_log if demapper == "exact" else max_log)(cost, labels(qam)).reshape(len(cost), -1)
+
+
+def pic(h, y, n0, qam, prior, demapper):
+    """MMSE with parallel interference cancellation: for each stream the inverse covariance of what it does not have."""
+    rx, streams = h.shape[1:]
+    points, cost = qam_symbols(labels(qam), qam), _symbol_costs(prior, streams, qam)
+    weight = np.exp(cost.min(-1, keepdims=True) - cost)
+    weight /= weight.sum(-1, keepdims=True)
+    mean = weight @ points
+    variance = (weight * np.abs(points - mean[..., None]) ** 2).sum(-1)
+    for k in range(streams):
+        others = np.delete(np.arange(streams), k)
+        mixed = (h[:, :, others] * variance[:, None, others]) @ np.conj(np.swapaxes(h[:, :, others], 1, 2)) + n0 * np.eye(rx)
+        filtered = np.conj(np.linalg.solve(mixed, h[:, :, k, None])[..., 0])
+        sinr = (filtered * h[:, :, k]).sum(-1).real
+        x = (filtered * (y - np.einsum("urk,uk->ur", h[:, :, others], mean[:, others]))).sum(-1) / sinr
+        cost[:, k] += sinr[:, None] * np.abs(x[:, None] - points) ** 2
+    return _symbol_llrs(cost, qam, demapper)
+
+
+def ep(h, y, n0, qam, prior, demapper, iterations, damping):
+    """Expectation propagation over real dimensions, from the sample variance of the amplitudes on."""
+    streams, levels = h.shape[2], np.sqrt(qam)
+    points, known = qam_symbols(labels(qam), qam), _symbol_costs(prior, streams, qam)
+    parts = np.stack([points.real, points.imag])  # (2, qam)
+    real = np.concatenate([np.concatenate([h.real, -h.imag], 2), np.concatenate([h.imag, h.real], 2)], 1).astype(float)
+    gram = np.swapaxes(real, 1, 2) @ real * 2 / n0
+    matched = np.einsum("urk,ur->uk", real, np.concatenate([y.real, y.imag], 1)) * 2 / n0
+
+    def moments(cost):  # of both parts: (uses, 2 * streams)
+        weight = np.exp(cost.min(-1, keepdims=True) - cost)
+        weight /= weight.sum(-1, keepdims=True)
+        mean = np.einsum("ukq,pq->upk", weight, parts)
+        variance = np.einsum("ukq,upkq->upk", weight, (parts[None, :, None] - mean[..., None]) ** 2)
+        return mean.reshape(len(cost), -1), variance.reshape(len(cost), -1)
+
+    mean, variance = moments(known)
+    precision = 1 / np.maximum(variance * levels / (levels - 1), 1e-6)
+    shift = mean * precision
+    for i in range(iterations + 1):
+        covariance = np.linalg.inv(gram + precision[..., None] * np.eye(2 * streams))
+        own = np.einsum("ukk->uk", covariance)
+        v = 1 / (1 / own - precision)
+        x = v * ((covariance @ (matched + shift)[..., None])[..., 0] / own - shift)
+        x_parts, v_parts = x.reshape(-1, 2, streams), v.reshape(-1, 2, streams)
+        off = (x_parts[..., None] - parts[None, :, None]) ** 2 / (2 * v_parts[..., None])
+        cost = known + off.sum(1)
+        if i == iterations:
+            return _symbol_llrs(cost, qam, demapper)
+        mean, variance = moments(cost)
+        variance = np.maximum(variance, 1e-6)
+        new = 1 / variance - 1 / v
+        kept = np.where(new <= 1e-4 / v, 1, damping)
+        shift = kept * shift + (1 - kept) * (mean / variance - x / v)
+        precision = kept * precision + (1 - kept) * new
+
+
 def linear(kind, h, y, n0, qam):
     hh = np.conj(np.swapaxes(h, -1, -2))
     gram = hh @ h

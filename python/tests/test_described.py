@@ -51,6 +51,8 @@ MADE = [
         wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis)),
     (wb.KBest, {"streams": 2, "rx_antennas": 3, "qam": 16, "survivors": 8, "real_valued": True}),
     (wb.NWay, {"streams": 2, "rx_antennas": 3, "qam": 16, "ways": 1, "order": (1, 0)}),
+    (wb.Pic, {"streams": 9, "rx_antennas": 12, "qam": 16, "demapper": "exact", "extrinsic": True}),
+    (wb.Ep, {"streams": 2, "rx_antennas": 3, "qam": 16, "iterations": 3, "damping": 0.5, "start_variance": 1.0}),
 ]
 
 
@@ -170,6 +172,7 @@ def test_detectors_have_the_settings_of_their_type():
     assert (detector.ways, detector.order, detector.llr_clip, detector.extrinsic) == (2, (3, 2, 1, 0), 8.0, False)
     assert wb.ML(streams=2, rx_antennas=2, qam=4, llr_clip="none").llr_clip == float("inf")
     assert wb.ML(streams=2, rx_antennas=2, qam=4, llr_clip=None, extrinsic=True).llr_clip == float("inf")
-    for kind, name in ((wb.MMSE, "survivors"), (wb.KBest, "ways"), (wb.ML, "order"), (wb.ZeroForcing, "extrinsic")):
+    for kind, name in ((wb.MMSE, "survivors"), (wb.KBest, "ways"), (wb.ML, "order"), (wb.ZeroForcing, "extrinsic"),
+                       (wb.Pic, "iterations"), (wb.Ep, "order")):
         with pytest.raises(TypeError, match=f"got an unexpected keyword argument '{name}'"):
             kind(streams=2, rx_antennas=2, qam=4, **{name: 1})

@@ -24,7 +24,7 @@ def test_two_streams_are_exhaustive(name, rng):
     np.testing.assert_allclose(llr, wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())
 
 
-@pytest.mark.parametrize("name", ["ML", "KBest", "NWay"])
+@pytest.mark.parametrize("name", EXHAUSTIVE)
 def test_prior(name, rng):
     h, y, _ = uses(rng, 17, 2, 3, 4, 0.5)
     prior = rng.normal(scale=3, size=(17, 4)).astype(np.float32)
@@ -48,7 +48,7 @@ def test_linear(kind, name, rng):
 
 
 @pytest.mark.parametrize("name", ["ML", "MatchedFilter", "ZeroForcing", "MMSE", "OnePassTrellis", "MultiPassTrellis",
-                                  "KBest", "NWay"])
+                                  "KBest", "NWay", "Pic", "Ep"])
 def test_bits_are_signs_and_right_without_noise(name, rng):
     streams = 1 if name == "MatchedFilter" else 3
     h, y, sent = uses(rng, 21, streams, 4, 16, 1e-6)

@@ -15,7 +15,8 @@ import warpband as wb
 COMPARED = {
     "ML": "test_exhaustive_searches, test_detect.test_prior", "MatchedFilter": "test_linear_detectors",
     "ZeroForcing": "test_linear_detectors", "MMSE": "test_linear_detectors",
-    "OnePassTrellis": "test_one_pass_trellis", "MultiPassTrellis": "test_multi_pass_trellis",
+    "OnePassTrellis": "test_one_pass_trellis", "MultiPassTrellis": "test_multi_pass_trellis, test_detect.test_prior",
+    "Pic": "test_soft_symbols", "Ep": "test_soft_symbols",
     "KBest": "test_kbest, test_kbest_of_real_dimensions, test_detect.test_prior", "NWay": "test_nway, test_detect.test_prior",
     "MassiveUplink": "test_uplink_detectors, test_uplink_with_few_iterations_and_approximate_sinr", "MassiveDownlink": "test_precoders",
     "StbcEncoder": "test_antennas.test_space_time_codes", "StbcDecoder": "test_space_time_decoders, test_golden_decoder_that_slices",
@@ -89,6 +90,20 @@ def test_exhaustive_searches(seed, streams, extra, qam, snr):
     if streams <= 2:
         agree(wb.NWay(**made)(h, y, n0), wanted)
         agree(wb.MultiPassTrellis(**made)(h, y, n0), wanted)
+
+
+@few
+@given(seed=SEEDS, streams=st.integers(1, 10), extra=st.integers(0, 3), qam=st.sampled_from([4, 16, 64]), snr=st.floats(-3, 12),
+       prior=st.sampled_from([0.0, 2.0]), demapper=st.sampled_from(["max-log", "exact"]), iterations=st.integers(1, 5))
+def test_soft_symbols(seed, streams, extra, qam, snr, prior, demapper, iterations):
+    rng, rx, n0 = np.random.default_rng(seed), streams + extra, float(np.float32(10 ** (-snr / 10)))
+    h, y = uses(rng, 5, streams, rx, qam, n0)
+    known = prior * rng.normal(size=(5, streams * (qam.bit_length() - 1))).astype(np.float32)
+    made = {"streams": streams, "rx_antennas": rx, "qam": qam, "demapper": demapper}
+    agree(wb.Pic(**made)(h, y, n0, prior=known), oracles.pic(h, y, n0, qam, known, demapper))
+    wanted = oracles.ep(h, y, n0, qam, known, demapper, iterations, 0.9)
+    agree(wb.Ep(**made, iterations=iterations)(h, y, n0, prior=known), wanted, 1)
+    agree(wb.Pic(**made, extrinsic=True)(h, y, n0, prior=known), oracles.pic(h, y, n0, qam, known, demapper) - known)
 
 
 @few

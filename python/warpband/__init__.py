@@ -25,24 +25,25 @@ from ._sweep import Curve, Progress, SweepResult, scenario_help, sweep
 from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, cdl_profiles, exponential_correlation, mimo_rayleigh,
                       rayleigh, read_csi, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
-from .detect import KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, ZeroForcing
+from .detect import Ep, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, Pic, ZeroForcing
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, wifi_ldpc, wimax_ldpc
 from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecoder, LteTransportEncoder, lte_segmentation
 from .massive import MassiveDownlink, MassiveUplink
 from .modem import Demapper, QamMapper
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology
+from .receive import ExitChart, IterativeReceiver, exit_chart
 from .stbc import StbcDecoder, StbcEncoder
 from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, Ticket
 from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
-    "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "CrcAttacher", "Csi", "Curve", "Demapper", "Executor",
-    "FrameDropped", "KBest", "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation",
+    "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "CrcAttacher", "Csi", "Curve", "Demapper", "Ep", "Executor", "ExitChart",
+    "FrameDropped", "IterativeReceiver", "KBest", "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation",
     "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay",
-    "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Progress", "QamMapper", "StbcDecoder",
+    "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Pic", "Progress", "QamMapper", "StbcDecoder",
     "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket", "TurboDecoder", "TurboEncoder",
     "ViterbiDecoder", "ZeroForcing", "awgn", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda",
-    "cuda_devices", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation", "mimo_rayleigh", "plot",
+    "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation", "mimo_rayleigh", "plot",
     "rayleigh", "read_csi", "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
 ]
 

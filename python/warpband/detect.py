@@ -27,10 +27,10 @@ from ._settings import checked_executor, checked_sign, made
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import (KBestKeywords, MatchedFilterKeywords, MLKeywords, MMSEKeywords, MultiPassTrellisKeywords, NWayKeywords,
-                            OnePassTrellisKeywords, ZeroForcingKeywords)
+    from ._keywords import (EpKeywords, KBestKeywords, MatchedFilterKeywords, MLKeywords, MMSEKeywords, MultiPassTrellisKeywords,
+                            NWayKeywords, OnePassTrellisKeywords, PicKeywords, ZeroForcingKeywords)
 
-__all__ = ["KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "ZeroForcing"]
+__all__ = ["Ep", "KBest", "MatchedFilter", "ML", "MMSE", "MultiPassTrellis", "NWay", "OnePassTrellis", "Pic", "ZeroForcing"]
 
 
 class Detector(Described):
@@ -65,8 +65,8 @@ class Detector(Described):
             channel: H, complex64, ``(..., rx_antennas, streams)``; the batch axes may be the first of received's alone.
             received: y, complex64, ``(..., rx_antennas)``.
             noise_var: N0 per complex entry: a number, or an array that broadcasts to the batch axes of ``received``.
-            prior: a-priori LLRs, float32, ``(..., bits_per_use)``; those beyond +-1e6 count as +-1e6. Only for ML, KBest and
-                NWay. In the sign of ``llr``.
+            prior: a-priori LLRs, float32, ``(..., bits_per_use)``; those beyond +-1e6 count as +-1e6. Not for MatchedFilter,
+                ZeroForcing and MMSE. In the sign of ``llr``.
             outputs: "llr", "bits" (uint8 hard decisions) or "status" (uint8, 1 where a use is erased); or several names.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
             strict: refuse arrays in host memory of another type or layout instead of converting them.
@@ -265,4 +265,56 @@ class NWay(Detector):
     type = "nway"
 
     def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[NWayKeywords]):
+        super().__init__(llr=llr, executor=executor, **settings)
+
+
+@described
+class Pic(Detector):
+    """MMSE detection with parallel interference cancellation (C. Studer, S. Fateh, D. Seethaler, IEEE JSSC 46(7), 2011).
+
+    With a-priori LLRs, what they say of the other streams is taken off before a filter for what is left of those. Without, it is
+    MMSE detection. ``Pic`` is the detector of an iterative receiver: ``prior`` is the decoder's extrinsic output, and with
+    ``extrinsic=True`` the LLRs go back to the decoder. Up to 16 streams.
+
+    Args:
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> h, y = np.ones((10, 1, 1)) * (np.eye(4) + 0.5), np.full((10, 4), 3 + 3j) / 2 ** 0.5
+    >>> detect = wb.Pic(streams=4, rx_antennas=4, qam=4, extrinsic=True)
+    >>> first = detect(h, y, 0.1)
+    >>> again = detect(h, y, 0.1, prior=first)
+    >>> again.shape, bool((again > first).all())
+    ((10, 8), True)
+    """
+
+    type = "pic"
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[PicKeywords]):
+        super().__init__(llr=llr, executor=executor, **settings)
+
+
+@described
+class Ep(Detector):
+    """Expectation propagation (J. Cespedes, P. M. Olmos, M. Sanchez-Fernandez, F. Perez-Cruz, IEEE Trans. Commun. 62(8), 2014).
+
+    Each symbol has a Gaussian in place of its points. An iteration estimates every symbol from y and the Gaussians of the others,
+    and gives it the Gaussian with the mean and variance of its points under that estimate. Takes a-priori LLRs; up to 16 streams.
+
+    Args:
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> h, y = np.eye(4)[None] * np.ones((10, 1, 1)), np.full((10, 4), 1 + 1j) / 2 ** 0.5
+    >>> detect = wb.Ep(streams=4, rx_antennas=4, qam=4, iterations=5)
+    >>> llr, bits = detect(h, y, 0.1, outputs=("llr", "bits"))
+    >>> llr.shape, int(bits.max())
+    ((10, 8), 0)
+    """
+
+    type = "ep"
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[EpKeywords]):
         super().__init__(llr=llr, executor=executor, **settings)

@@ -115,6 +115,85 @@ void compare(const std::string& name) {
   EXPECT_GE(points, small_scale() ? 2 : 4) << path;
 }
 
+/// H of more antennas than streams to R, and y to Q^H y: the same LLRs.
+void reduce_antennas(mimo_batch& b) {
+  using complex = std::complex<double>;
+  const auto n = static_cast<std::size_t>(b.streams), rx = static_cast<std::size_t>(b.rx), uses = b.uses();
+  std::vector<std::complex<float>> h(uses * n * n), y(uses * n);
+  for (std::size_t i = 0; i < uses; i++) {
+    std::vector<std::vector<complex>> columns(n + 1, std::vector<complex>(rx));
+    for (std::size_t r = 0; r < rx; r++) {
+      for (std::size_t k = 0; k < n; k++) columns[k][r] = b.h[i * b.gains() + r * n + k];
+      columns[n][r] = b.y[i * rx + r];
+    }
+    for (std::size_t k = 0; k < n; k++) {
+      double energy = 0;
+      for (const complex& x : columns[k]) energy += std::norm(x);
+      h[(i * n + k) * n + k] = static_cast<float>(std::sqrt(energy));
+      for (complex& x : columns[k]) x /= std::sqrt(energy);
+      for (std::size_t j = k + 1; j <= n; j++) {
+        complex along = 0;
+        for (std::size_t r = 0; r < rx; r++) along += std::conj(columns[k][r]) * columns[j][r];
+        for (std::size_t r = 0; r < rx; r++) columns[j][r] -= along * columns[k][r];
+        (j < n ? h[(i * n + k) * n + j] : y[i * n + k]) = std::complex<float>(along);
+      }
+    }
+  }
+  b.rx = b.streams;
+  b.h = h;
+  b.y = y;
+}
+
+/// "ep_64x16_16qam_l10_b0p9": error rates of expectation propagation, and of MMSE with the same noise.
+void compare_ep(const std::string& name, int rx, int streams, int qam) {
+  const std::string path = WARPBAND_REFDATA "/error_rates/ep/" + name + ".csv";
+  std::ifstream file(path);
+  if (!file) GTEST_SKIP() << "no refdata: cannot open '" << path << "'";
+  const auto exec = wb::open_executor("cpu");
+  std::seed_seq seed(name.begin(), name.end());
+  std::mt19937_64 random(seed);
+  std::string line;
+  std::getline(file, line);
+  ASSERT_EQ(line.substr(0, 56), "snr_db,frames,ep_frame_errors,ep_bit_errors,ep_ber,ep_mi");
+  int points = 0;
+  while (std::getline(file, line)) {
+    std::stringstream row(line);
+    std::vector<double> v;
+    for (std::string cell; std::getline(row, cell, ',');) v.push_back(std::stod(cell));
+    ASSERT_EQ(v.size(), 12U) << line;
+    const double n0 = streams * std::pow(10, -v[0] / 10), reference_uses = v[1];
+    const std::size_t uses = small_scale() ? 500 : rx > 16 ? 4000 : 20000;
+    if (v[10] * static_cast<double>(uses) < 50) continue;
+    const detector_config drawn = setting(wb::detector_type::ep, streams, rx, qam),
+                          c = ep_setting(streams, streams, qam, 10, 0.9f);
+    mimo_batch batch = draw_mimo(drawn, uses, {n0, n0 * (1 + 1e-9)}, random);
+    if (rx > streams) reduce_antennas(batch);
+    const mimo_result got = detect(*exec, c, batch);
+    statistic errors, wrong;
+    const std::size_t m = batch.bits();
+    for (std::size_t i = 0; i < batch.uses(); i++) {
+      double count = 0;
+      for (std::size_t e = i * m; e < (i + 1) * m; e++) count += got.bits[e] != batch.sent[e];
+      errors.add(count / static_cast<double>(m));
+      wrong.add(count > 0);
+    }
+    const auto expect = [&](const statistic& s, double reference, const char* what) {
+      EXPECT_LE(std::fabs(s.mean() - reference), 4 * s.deviation(reference_uses) + 5e-5 * reference)
+          << name << " at " << v[0] << " dB: " << what << " " << s.mean() << ", reference " << reference;
+    };
+    expect(errors, v[4], "bit error rate");
+    expect(wrong, v[10], "vector error rate");
+    points++;
+  }
+  EXPECT_GE(points, small_scale() ? 3 : 6) << path;
+}
+
+TEST(detect_curve_of_ep, at_4x4_16qam_equals_the_reference) { compare_ep("ep_4x4_16qam_l10_b0p9", 4, 4, 16); }
+TEST(detect_curve_of_ep, at_8x8_64qam_equals_the_reference) { compare_ep("ep_8x8_64qam_l10_b0p9", 8, 8, 64); }
+TEST(detect_curve_of_ep, at_64x16_16qam_equals_the_reference) {
+  compare_ep("ep_64x16_16qam_l10_b0p9", 64, 16, 16);
+}
+
 class detect_curve : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(uncoded, detect_curve,
                          ::testing::Values("2x2_4qam_ml", "2x2_4qam_lmmse", "2x2_4qam_zf", "2x2_16qam_ml",

@@ -17,7 +17,10 @@ struct detect_args {
   int algorithm = 0;                       // of a room with several
   std::uint32_t order = order_of_columns;  // of a search
   bool extrinsic = false;
+  bool exact = false;  // LLRs of soft symbols from sums over all points
   float clip = 0;
+  int iterations = 0;                     // of expectation propagation
+  float damping = 0, start_variance = 1;  // of expectation propagation
   std::size_t uses_per_channel = 1;
   view<const cx_pair> received, channel;
   view<const float> noise_var, prior;  // prior: null data for none

@@ -30,7 +30,8 @@ void send(executor& exec, const detector_config& c, std::size_t uses, array<std:
   exec.sync();
 }
 
-bench::maker detect(const detector_config& config, std::size_t uses, layout order) {
+/// `informed`: with a-priori LLRs, between -4 and 4.
+bench::maker detect(const detector_config& config, std::size_t uses, layout order, bool informed) {
   return [=](executor& exec, figure what) {
     const bool fed = what == figure::host_fed || what == figure::sync;
     auto detector = make_detector(config);
@@ -42,6 +43,9 @@ bench::maker detect(const detector_config& config, std::size_t uses, layout orde
     send(exec, config, uses, h, y, noise_var);
     auto n0 = exec.make_from(std::vector<float>{noise_var});
     auto llr = exec.make<float>(bits, uses, order);
+    std::vector<float> known(informed ? bits * uses : 0);
+    for (std::size_t i = 0; i < known.size(); i++) known[i] = 0.25f * static_cast<float>(i * 37 % 33) - 4;
+    auto prior = exec.make_from(known);
     const std::size_t copied = fed ? uses : 0;
     auto host_y = exec.make_host<std::complex<float>>(rx, copied),
          host_h = exec.make_host<std::complex<float>>(gains, copied);
@@ -51,37 +55,41 @@ bench::maker detect(const detector_config& config, std::size_t uses, layout orde
       exec.download(host_h.data(), h.data(), h.bytes());
     }
     exec.sync();
-    return bench::job(static_cast<double>(uses), static_cast<double>(bits * uses),
-                      [=, &exec, detector = std::move(detector), y = std::move(y), h = std::move(h),
-                       n0 = std::move(n0), llr = std::move(llr), host_y = std::move(host_y),
-                       host_h = std::move(host_h), host_llr = std::move(host_llr)]() mutable {
-                        if (fed) {
-                          exec.upload(y.data(), host_y.data(), y.bytes());
-                          exec.upload(h.data(), host_h.data(), h.bytes());
-                        }
-                        detector->run(exec,
-                                      {.received = y, .channel = h, .noise_var = {n0.data(), 1, uses, 1, 0}},
-                                      {.llr = llr});
-                        if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
-                      });
+    return bench::job(
+        static_cast<double>(uses), static_cast<double>(bits * uses),
+        [=, &exec, detector = std::move(detector), y = std::move(y), h = std::move(h), n0 = std::move(n0),
+         llr = std::move(llr), prior = std::move(prior), host_y = std::move(host_y),
+         host_h = std::move(host_h), host_llr = std::move(host_llr)]() mutable {
+          if (fed) {
+            exec.upload(y.data(), host_y.data(), y.bytes());
+            exec.upload(h.data(), host_h.data(), h.bytes());
+          }
+          detector_input in{.received = y, .channel = h, .noise_var = {n0.data(), 1, uses, 1, 0}};
+          if (informed) in.prior = make_view<const float>(prior.data(), bits, uses);
+          detector->run(exec, in, {.llr = llr});
+          if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
+        });
   };
 }
 
 /// `uses`: 0 for a batch that fills the device.
 void add(const std::string& device, const detector_config& c, const std::vector<figure>& figures,
-         std::size_t uses = 0, layout order = layout::row_major) {
+         std::size_t uses = 0, layout order = layout::row_major, bool informed = false) {
   std::vector<bench::axis> axes{{"detector", name_of(c.type)},
                                 {"antennas", std::to_string(c.rx_antennas) + "x" + std::to_string(c.streams)},
                                 {"qam", c.qam}};
   if (c.type == type::nway) axes.emplace_back("ways", c.ways);
   if (c.type == type::kbest) axes.emplace_back("survivors", c.survivors);
+  if (c.type == type::ep) axes.emplace_back("iterations", c.iterations);
+  if (informed) axes.emplace_back("prior", 1);
   if (order == layout::batch_fastest) axes.emplace_back("layout", "batch_fastest");
   if (uses != 0) axes.emplace_back("uses", static_cast<int>(uses));
-  const bool slow = c.type == type::kbest || (c.type == type::ml && c.streams == 4 && c.qam > 4);
+  const bool slow =
+      c.type == type::kbest || c.type == type::ep || (c.type == type::ml && c.streams == 4 && c.qam > 4);
   const std::size_t many = bench::batch_for(device, slow ? 512 : 4096, std::size_t{1} << (slow ? 17 : 20));
   for (const figure f : figures) {
     const std::size_t filling = f == figure::host_fed ? std::size_t{1} << 17 : many;
-    bench::add("detect", device, axes, {f}, detect(c, uses != 0 ? uses : filling, order));
+    bench::add("detect", device, axes, {f}, detect(c, uses != 0 ? uses : filling, order, informed));
   }
 }
 
@@ -128,6 +136,12 @@ const bench::group detect_benches{[] {
       for (const int qam : {16, 64}) filling(of(t, 4, qam), t == type::mmse && qam == 64);
       filling(of(t, 8, 64), false);
     }
+    for (const int antennas : {4, 8, 16}) filling(of(type::ep, antennas, 16), false);
+    for (const int antennas : {4, 8, 16}) filling(of(type::pic, antennas, 16), false);
+    filling(of(type::pic, 4, 64), false);
+    for (const detector_config& c :
+         {of(type::pic, 4, 16), of(type::pic, 4, 64), of(type::pic, 8, 16), of(type::mtt, 4, 16)})
+      add(device, c, alone, 0, layout::row_major, true);
     for (const detector_config& c : {nway_of(4, 16, 1), of(type::mmse, 4, 64)})
       add(device, c, alone, 0, layout::batch_fastest);
 

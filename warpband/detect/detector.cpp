@@ -13,8 +13,11 @@ namespace wb {
 namespace {
 
 bool has_survivors(detector_type type) { return type == detector_type::kbest; }
+/// Of soft symbols.
+bool is_soft(detector_type type) { return type == detector_type::pic || type == detector_type::ep; }
 bool takes_prior(detector_type type) {
-  return type == detector_type::ml || type == detector_type::kbest || type == detector_type::nway;
+  return type == detector_type::ml || type == detector_type::ot || type == detector_type::mtt ||
+         type == detector_type::kbest || type == detector_type::nway || is_soft(type);
 }
 bool is_of_columns(const std::vector<int>& order) {
   for (std::size_t k = 0; k < order.size(); k++)
@@ -34,14 +37,36 @@ std::uint32_t checked_order(const std::vector<int>& order, int streams) {
   for (std::size_t k = 0; k < order.size(); k++) word |= static_cast<std::uint32_t>(order[k]) << 4 * k;
   return word;
 }
-std::string clip_text(float clip) {
-  if (clip == no_clip) return "none";
+std::string number_text(float x) {
   char text[32];
-  return {text, std::to_chars(text, text + sizeof text, clip).ptr};
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
+std::string clip_text(float clip) { return clip == no_clip ? "none" : number_text(clip); }
+/// Settings of pic and ep.
+void check_soft(const detector_config& c) {
+  const detector_config initial;
+  if (c.demapper != demap_algorithm::max_log && c.demapper != demap_algorithm::exact)
+    throw argument_error("demapper", std::to_string(static_cast<int>(c.demapper)), "max-log or exact");
+  if (!is_soft(c.type) && c.demapper != initial.demapper)
+    throw argument_error("demapper", "exact", "max-log: only pic and ep have another");
+  if (c.type == detector_type::ep) {
+    check_range("iterations", c.iterations, 1, 100);
+    if (!(c.damping >= 0 && c.damping <= 0.999f))
+      throw argument_error("damping", number_text(c.damping), "0 to 0.999");
+    if (c.start_variance && !(*c.start_variance >= 0.1f && *c.start_variance <= 10))
+      throw argument_error("start_variance", number_text(*c.start_variance), "0.1 to 10, or unset");
+    return;
+  }
+  if (c.iterations != initial.iterations)
+    throw argument_error("iterations", std::to_string(c.iterations), "unset: only ep has iterations");
+  if (c.damping != initial.damping)
+    throw argument_error("damping", number_text(c.damping), "unset: only ep has damping");
+  if (c.start_variance)
+    throw argument_error("start_variance", number_text(*c.start_variance), "unset: only ep has one");
 }
 
-void check_sizes(int streams, int rx_antennas, int qam) {
-  check_range("streams", streams, 1, 8);
+void check_sizes(int streams, int rx_antennas, int qam, int most_streams) {
+  check_range("streams", streams, 1, most_streams);
   check_range("rx_antennas", rx_antennas, streams, 16);
   if (qam != 4 && qam != 16 && qam != 64 && qam != 256)
     throw argument_error("qam", std::to_string(qam), "4, 16, 64 or 256");
@@ -49,9 +74,9 @@ void check_sizes(int streams, int rx_antennas, int qam) {
 
 }  // namespace
 
-detector::detector(int streams, int rx_antennas, int qam, const std::vector<int>& order)
+detector::detector(int streams, int rx_antennas, int qam, const std::vector<int>& order, int most_streams)
     : streams_(streams), rx_antennas_(rx_antennas), pam_bits_(0), order_(0) {
-  check_sizes(streams, rx_antennas, qam);
+  check_sizes(streams, rx_antennas, qam, most_streams);
   pam_bits_ = bits_per_symbol(qam) / 2;
   order_ = checked_order(order, streams);
 }
@@ -90,7 +115,7 @@ detector_config completed(const detector_config& config) {
   detector_config c = config;
   if (static_cast<std::size_t>(c.type) >= detector_names().size())
     throw argument_error("type", std::to_string(static_cast<int>(c.type)), "one of the detectors");
-  check_sizes(c.streams, c.rx_antennas, c.qam);
+  check_sizes(c.streams, c.rx_antennas, c.qam, is_soft(c.type) ? 16 : 8);
   if (c.type == detector_type::ml && c.streams * bits_per_symbol(c.qam) > 24) {
     const int most = 24 / c.streams / 2;  // bits of a symbol in one dimension
     throw argument_error("qam", std::to_string(c.qam),
@@ -113,8 +138,9 @@ detector_config completed(const detector_config& config) {
   if (!takes_order(c.type) && !c.order.empty())
     throw argument_error("order", text_of_order(c.order),
                          std::string("unset: the result of ") + name_of(c.type) + " does not depend on one");
-  (void)checked_order(c.order, c.streams);
-  if (is_of_columns(c.order)) c.order.clear();
+  if (takes_order(c.type)) (void)checked_order(c.order, c.streams);
+  check_soft(c);
+  if (static_cast<int>(c.order.size()) == c.streams && is_of_columns(c.order)) c.order.clear();
   if (c.type == detector_type::nway && c.ways == 0) c.ways = c.streams;
   const bool complete = c.type != detector_type::ot && c.type != detector_type::kbest &&
                         (c.type != detector_type::nway || c.ways == c.streams);
@@ -140,7 +166,8 @@ std::string text_of_order(const std::vector<int>& order) {
 }
 
 const std::vector<std::string>& detector_names() {
-  static const std::vector<std::string> names{"ml", "mf", "zf", "mmse", "ot", "mtt", "kbest", "nway"};
+  static const std::vector<std::string> names{"ml",  "mf",    "zf",   "mmse", "ot",
+                                              "mtt", "kbest", "nway", "pic",  "ep"};
   return names;
 }
 const char* name_of(detector_type type) noexcept {
@@ -161,10 +188,14 @@ const std::vector<setting_of<detector_config>>& detector_settings() {
     return named;
   };
   static const std::vector<setting_of<c>> all{
-      words("type", &c::type, types(),
-            "Exhaustive max-log; matched filter, zero forcing and linear MMSE; one-pass trellis, multi-pass "
-            "trellis traversal, K-best and N-way parallel search."),
-      integer("streams", &c::streams, 1, 8, "Transmit antennas.").not_of_links(),
+      words(
+          "type", &c::type, types(),
+          "Exhaustive max-log; matched filter, zero forcing and linear MMSE; one-pass trellis, multi-pass "
+          "trellis traversal, K-best and N-way parallel search; MMSE with parallel interference cancellation "
+          "(pic) and expectation propagation (ep)."),
+      integer("streams", &c::streams, 1, most_soft_streams, "Transmit antennas.",
+              "an integer from 1 to 8, with pic and ep to 16")
+          .not_of_links(),
       integer("rx_antennas", &c::rx_antennas, 1, 16, "Receive antennas.", "an integer from the streams to 16")
           .not_of_links(),
       one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
@@ -189,8 +220,22 @@ const std::vector<setting_of<detector_config>>& detector_settings() {
           "a number from 1e-6 to 1e6, or \"none\" where no hypothesis can be missing: with all but "
           "ot, kbest and nway with fewer ways than streams"),
       boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.")
-          .only_with("type", {"ml", "kbest", "nway"})
-          .not_of_links()};
+          .only_with("type", {"ml", "ot", "mtt", "kbest", "nway", "pic", "ep"})
+          .not_of_links(),
+      words("demapper", &c::demapper,
+            {{"max-log", demap_algorithm::max_log}, {"exact", demap_algorithm::exact}},
+            "How LLRs come from the estimate of a symbol. The two are the same for QPSK.")
+          .only_with("type", {"pic", "ep"}),
+      integer("iterations", &c::iterations, 1, 100, "Refinements of all symbols.").only_with("type", {"ep"}),
+      number("damping", &c::damping, 0, 0.999,
+             "beta: a refinement keeps this share of the old parameters. More damping converges more surely "
+             "and takes more iterations.")
+          .only_with("type", {"ep"}),
+      number("start_variance", &c::start_variance, 0.1, 10,
+             "Variance of the symbols before the first iteration, in units of that of their a-priori "
+             "probabilities. Left out: P / (P - 1) with the P = sqrt(qam) amplitudes of a dimension; 1 in "
+             "Cespedes et al.")
+          .only_with("type", {"ep"})};
   return all;
 }
 

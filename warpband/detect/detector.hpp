@@ -4,7 +4,8 @@
 // the rooms of detect/, and `make_detector` makes them by name.
 //
 // LLRs are ln P(b = 0) - ln P(b = 1), max-log: the least |y - H s|^2 / N0 over the candidates with b = 1,
-// minus the same with b = 0. Which candidates there are is what distinguishes the detectors.
+// minus the same with b = 0. Which candidates there are is what distinguishes the searches. The linear
+// detectors, pic and ep estimate each symbol by itself; LLRs are those of its estimate.
 #include <complex>
 #include <cstdint>
 #include <limits>
@@ -15,6 +16,7 @@
 
 #include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
+#include <warpband/modem/demap/demap.hpp>
 
 namespace wb {
 
@@ -60,9 +62,9 @@ class detector {
   virtual bool takes_prior() const noexcept { return false; }
 
  protected:
-  /// Throws argument_error: streams 1..8, rx_antennas streams..16, qam 4, 16, 64 or 256, and an order that is
-  /// neither empty nor has each of 0 .. streams - 1 once.
-  detector(int streams, int rx_antennas, int qam, const std::vector<int>& order = {});
+  /// Throws argument_error: streams 1..most_streams, rx_antennas streams..16, qam 4, 16, 64 or 256, and an
+  /// order that is neither empty nor has each of 0 .. streams - 1 once. No order of more than 8 streams.
+  detector(int streams, int rx_antennas, int qam, const std::vector<int>& order = {}, int most_streams = 8);
   /// The call after its shapes are checked.
   virtual void start(executor& exec, std::size_t uses, struct detect_args& args) const = 0;
 
@@ -80,18 +82,22 @@ enum class detector_type {
   mtt,    // multi-pass trellis traversal
   kbest,  // K-best
   nway,   // N-way parallel SSFE
+  pic,    // MMSE with parallel interference cancellation
+  ep,     // expectation propagation
 };
+/// Streams that pic and ep take; the other detectors take 8.
+inline constexpr int most_soft_streams = 16;
 /// No limit to the LLRs.
 inline constexpr float no_clip = std::numeric_limits<float>::infinity();
 
 /// A detector by name. Fields that its type does not have must keep their initial values.
 struct detector_config {
   detector_type type = detector_type::mmse;
-  int streams = 2;      // 1..8
+  int streams = 2;      // 1..8, with pic and ep to 16
   int rx_antennas = 2;  // streams..16
   int qam = 4;          // 4, 16, 64, 256
   /// LLRs are limited to +-llr_clip, which also stands for a missing hypothesis: above 0 and at most 1e6, or
-  /// `no_clip` where no hypothesis can be missing: ml, mtt, the linear ones and nway with ways = streams.
+  /// `no_clip` where no hypothesis can be missing: all but ot, kbest, and nway with fewer ways than streams.
   /// Nothing: no_clip for those, else 8.
   std::optional<float> llr_clip;
   int ways = 0;              // nway: passes, 1..streams; 0 is streams
@@ -106,6 +112,12 @@ struct detector_config {
   /// detectors look at all streams alike and take none. On a GPU ot and mtt are several times slower with an
   /// order of more than two streams: give them H with its columns in that order where speed matters.
   std::vector<int> order = {};
+  demap_algorithm demapper = demap_algorithm::max_log;  // pic, ep: LLRs of a symbol from its estimate
+  int iterations = 10;                                  // ep: 1..100
+  float damping = 0.9f;                                 // ep: share of the old parameters, 0..0.999
+  /// ep: variance of the symbols at the start, in units of that of the a-priori probabilities, 0.1..10.
+  /// Nothing: P / (P - 1) with P = sqrt(qam) amplitudes of a dimension.
+  std::optional<float> start_variance = {};
 };
 
 /// The configuration with `ways` and `llr_clip` chosen, and without an order that is 0, 1, 2, ... Throws
@@ -121,7 +133,7 @@ std::unique_ptr<detector> make_detector(const detector_config& config);
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<detector_config>>& detector_settings();
 
-/// "ml", "mf", "zf", "mmse", "ot", "mtt", "kbest", "nway".
+/// "ml", "mf", "zf", "mmse", "ot", "mtt", "kbest", "nway", "pic", "ep".
 const char* name_of(detector_type type) noexcept;
 /// In any case, also with hyphens: "K-best".
 std::optional<detector_type> detector_named(const std::string& name) noexcept;

@@ -228,7 +228,7 @@ void silence(mimo_batch& b) {
 TEST_P(detect_input_on, ill_conditioned_channels_without_noise_give_the_bits) {
   // Condition numbers of 1e2 to 1e4, at noise far below the weakest direction.
   std::mt19937_64 random(4);
-  for (const wb::detector_type type : {ml, zf, mmse, mtt, nway, kbest})
+  for (const wb::detector_type type : {ml, zf, mmse, mtt, nway, kbest, pic, ep})
     for (const int n : {2, 4}) {
       detector_config c = setting(type, n, n, 4);
       if (type == kbest) c.survivors = 256;
@@ -269,7 +269,7 @@ TEST_P(detect_input_on, a_power_of_two_in_all_amplitudes_changes_no_bit) {
 
 TEST_P(detect_input_on, the_least_noise_gives_the_bits) {
   std::mt19937_64 random(5);
-  for (const wb::detector_type type : {ml, mf, zf, mmse, mtt, nway, kbest, ot}) {
+  for (const wb::detector_type type : {ml, mf, zf, mmse, mtt, nway, kbest, ot, pic, ep}) {
     const detector_config c = setting(type, 2, 2, 16);
     mimo_batch batch = draw_mimo(c, 40, {}, random);
     for (std::size_t i = 0; i < batch.uses(); i++) {
@@ -285,7 +285,7 @@ TEST_P(detect_input_on, the_least_noise_gives_the_bits) {
 
 TEST_P(detect_input_on, a_prior_beyond_all_doubt_decides) {
   std::mt19937_64 random(6);
-  for (const wb::detector_type type : {ml, nway, kbest})
+  for (const wb::detector_type type : {ml, ot, mtt, nway, kbest, pic, ep})
     for (const float n0 : {1e-3f, 1e8f, 1e30f}) {
       detector_config c = setting(type, 2, 2, 4);
       if (type == kbest) c.survivors = 16;
@@ -333,7 +333,9 @@ TEST(detect_arguments, bad_settings_are_named) {
     EXPECT_EQ(wb::name_of(type), name);
     EXPECT_EQ(blames(setting(type, 2, 2, 4)), "") << name;
     EXPECT_EQ(blames(setting(type, 2, 16, 16)), "") << name;
-    for (const int streams : {-1, 0, 9}) EXPECT_EQ(blames(setting(type, streams, 16, 4)), "streams") << name;
+    const bool soft = type == pic || type == ep;
+    for (const int streams : {-1, 0, soft ? 17 : 9})
+      EXPECT_EQ(blames(setting(type, streams, 16, 4)), "streams") << name;
     for (const int rx : {-2, 0, 1, 17}) EXPECT_EQ(blames(setting(type, 2, rx, 4)), "rx_antennas") << name;
     for (const int qam : {-4, 0, 1, 2, 8, 32, 1024})
       EXPECT_EQ(blames(setting(type, 2, 2, qam)), "qam") << name;
@@ -383,6 +385,37 @@ TEST(detect_arguments, bad_settings_are_named) {
     c.extrinsic = true;
     EXPECT_EQ(blames(c), takes_prior(c) ? "" : "extrinsic") << name;
     EXPECT_EQ(wb::make_detector(setting(type, 2, 2, 16))->takes_prior(), takes_prior(c)) << name;
+    c = exact(setting(type, 2, 2, 16));
+    EXPECT_EQ(blames(c), soft ? "" : "demapper") << name;
+    c.demapper = static_cast<wb::demap_algorithm>(7);
+    EXPECT_EQ(blames(c), "demapper") << name;
+    c = setting(type, 2, 2, 16);
+    for (const int iterations : {-1, 0, 101}) {
+      c.iterations = iterations;
+      EXPECT_EQ(blames(c), "iterations") << name << ", " << iterations;
+    }
+    for (const int iterations : {1, 100}) {
+      c.iterations = iterations;
+      EXPECT_EQ(blames(c), type == ep ? "" : "iterations") << name << ", " << iterations;
+    }
+    c = setting(type, 2, 2, 16);
+    for (const float damping : {-0.1f, 1.f, not_a_number, infinity}) {
+      c.damping = damping;
+      EXPECT_EQ(blames(c), "damping") << name << ", " << damping;
+    }
+    for (const float damping : {0.f, 0.999f}) {
+      c.damping = damping;
+      EXPECT_EQ(blames(c), type == ep ? "" : "damping") << name << ", " << damping;
+    }
+    c = setting(type, 2, 2, 16);
+    for (const float variance : {0.f, -1.f, 10.5f, not_a_number}) {
+      c.start_variance = variance;
+      EXPECT_EQ(blames(c), "start_variance") << name << ", " << variance;
+    }
+    for (const float variance : {0.1f, 10.f}) {
+      c.start_variance = variance;
+      EXPECT_EQ(blames(c), type == ep ? "" : "start_variance") << name << ", " << variance;
+    }
     c = setting(type, 3, 3, 4);
     c.order = {2, 0, 1};
     EXPECT_EQ(blames(c), wb::takes_order(type) ? "" : "order") << name;
@@ -467,7 +500,8 @@ TEST(detect_arguments, a_detector_tells_its_sizes) {
 
 TEST(detect_arguments, defaults_are_chosen) {
   const auto clip = [](const detector_config& c) { return *wb::completed(c).llr_clip; };
-  for (const auto type : {ml, mf, zf, mmse, mtt, nway}) EXPECT_EQ(clip(setting(type, 3, 3, 16)), wb::no_clip);
+  for (const auto type : {ml, mf, zf, mmse, mtt, nway, pic, ep})
+    EXPECT_EQ(clip(setting(type, 3, 3, 16)), wb::no_clip);
   for (const auto type : {ot, kbest}) EXPECT_EQ(clip(setting(type, 3, 3, 16)), 8.f);
   EXPECT_EQ(clip(nway_setting(3, 3, 16, 2)), 8.f);
   EXPECT_EQ(clip(nway_setting(3, 3, 16, 3)), wb::no_clip);

@@ -144,7 +144,7 @@ TEST_P(detect_on, without_noise_the_decisions_are_the_bits_sent) {
   std::mt19937_64 random(8);
   std::vector<detector_config> settings = some_of_each();
   for (const int qam : {4, 16, 64, 256}) {
-    for (const auto type : {ml, zf, mmse, ot, mtt, nway}) {
+    for (const auto type : {ml, zf, mmse, ot, mtt, nway, pic, ep}) {
       settings.push_back(setting(type, 1, 1, qam));
       settings.push_back(setting(type, 2, 2, qam));
       if (type != ml || qam <= 16) settings.push_back(setting(type, 3, 4, qam));
@@ -175,8 +175,8 @@ TEST_P(detect_on, without_noise_the_decisions_are_the_bits_sent) {
     }
     for (const float n0 : {1e-3f, 1e-6f}) {
       batch.n0 = {n0};
-      // MMSE keeps the other streams' interference, of which little is left.
-      if (c.type == mmse && c.streams > 1) batch.n0 = {1e-6f};
+      // Linear filters keep the other streams' interference, of which little is left.
+      if ((c.type == mmse || c.type == pic || c.type == ep) && c.streams > 1) batch.n0 = {1e-6f};
       std::size_t wrong = 0;
       const mimo_result got = detect(exec(), c, batch);
       for (std::size_t e = 0; e < got.bits.size(); e++) wrong += got.bits[e] != batch.sent[e];
@@ -190,7 +190,8 @@ TEST_P(detect_on, streams_in_another_order_have_their_llrs_in_that_order) {
   for (const detector_config& c :
        {setting(ml, 3, 3, 4), setting(ml, 2, 2, 64), setting(mf, 4, 4, 16), setting(zf, 4, 5, 16),
         setting(mmse, 4, 4, 64), setting(mmse, 8, 8, 4), setting(nway, 2, 2, 16), setting(nway, 3, 3, 64),
-        setting(nway, 4, 4, 16), setting(mtt, 2, 2, 16)}) {
+        setting(nway, 4, 4, 16), setting(mtt, 2, 2, 16), setting(pic, 4, 4, 16), setting(pic, 12, 12, 4),
+        ep_setting(4, 4, 16, 4)}) {
     const mimo_batch batch = draw_mimo(c, 200, {}, random);
     const auto n = static_cast<std::size_t>(c.streams), m = batch.bits() / n;
     const mimo_result expected = detect(exec(), c, batch);
@@ -257,7 +258,8 @@ TEST_P(detect_on, extrinsic_llrs_are_limited_after_the_prior_is_off) {
   std::mt19937_64 random(13);
   for (detector_config c : some_of_each()) {
     if (!takes_prior(c)) continue;
-    const bool complete = c.type == ml || (c.type == nway && c.ways == c.streams);
+    const bool complete = c.type == ml || c.type == mtt || c.type == pic || c.type == ep ||
+                          (c.type == nway && c.ways == c.streams);
     const mimo_batch batch = draw_mimo(c, 60, {0.3, 3, 10}, random);
     c.extrinsic = true;
     c.llr_clip = 1e6f;

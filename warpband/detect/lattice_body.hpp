@@ -60,9 +60,13 @@ WB_HD step<T> slice(B pam, T w, T slope) {
   const T rounded = fma(unit_clamp(w * slope), T(static_cast<float>((1 << pam) - 1)), T(rounder));
   return {rounded - T(rounder), rounded};
 }
-/// The step with the least |w - g j|^2 + cost[j].
+/// The step with the least |w - g j|^2 + cost[j], and that.
+template <class T>
+struct nearest {
+  T j, metric;
+};
 template <class B, class T>
-WB_HD step<T> slice(B pam, T w, T g, const T (&cost)[1 << B::most]) {
+WB_HD nearest<T> cheapest(B pam, T w, T g, const T (&cost)[1 << B::most]) {
   T least = T(0.f), best = T(0.f);
   loop(upto<(1 << B::most)>{1 << pam}, [&](int j) WB_INLINE_LAMBDA {
     const T d = fnma(g, T(static_cast<float>(j)), w), metric = fma(d, d, cost[j]);
@@ -70,6 +74,11 @@ WB_HD step<T> slice(B pam, T w, T g, const T (&cost)[1 << B::most]) {
     least = select(closer, metric, least);
     best = select(closer, T(static_cast<float>(j)), best);
   });
+  return {best, least};
+}
+template <class B, class T>
+WB_HD step<T> slice(B pam, T w, T g, const T (&cost)[1 << B::most]) {
+  const T best = cheapest(pam, w, g, cost).j;
   return {best, best + T(rounder)};
 }
 

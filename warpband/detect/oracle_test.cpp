@@ -94,6 +94,38 @@ TEST(detect_oracle, linear) {
   }
 }
 
+TEST(detect_oracle, pic) {
+  std::vector<detector_config> settings;
+  for (const int qam : {4, 16, 64, 256})
+    add(settings, pic,
+        {{1, 1, qam}, {2, 2, qam}, {3, 3, qam}, {2, 4, qam}, {4, 4, qam}, {5, 16, qam}, {8, 8, qam}});
+  add(settings, pic, {{9, 9, 16}, {16, 16, 4}});
+  for (const double prior : {0., 1., 4.}) {
+    expect_oracle(settings, 60, false, prior);
+    for (detector_config& c : settings) c = exact(c);
+    expect_oracle(settings, 60, false, prior);
+    for (detector_config& c : settings) c.demapper = wb::demap_algorithm::max_log;
+  }
+  settings.resize(5);
+  for (detector_config& c : settings) c.llr_clip = 2.5f;
+  expect_oracle(settings, 60, false, 3);
+}
+
+TEST(detect_oracle, ep) {
+  std::vector<detector_config> settings;
+  for (const int qam : {4, 16, 64})
+    for (const int n : {1, 2, 3, 4, 8}) settings.push_back(ep_setting(n, n == 3 ? 5 : n, qam, n % 3 * 3 + 1));
+  settings.push_back(ep_setting(2, 2, 256, 10));
+  settings.push_back(ep_setting(9, 9, 16, 3));
+  settings.push_back(ep_setting(16, 16, 4, 2, 0.5f));
+  for (const double prior : {0., 3.}) {
+    expect_oracle(settings, 60, true, prior);
+    for (detector_config& c : settings) c = exact(c), c.start_variance = 1;
+    expect_oracle(settings, 60, true, prior);
+    for (detector_config& c : settings) c.demapper = wb::demap_algorithm::max_log, c.start_variance = {};
+  }
+}
+
 TEST(detect_oracle, trellis) {
   for (const wb::detector_type type : {ot, mtt}) {
     std::vector<detector_config> settings;
@@ -110,12 +142,15 @@ TEST(detect_oracle, trellis) {
          {4, 4, 16},
          {8, 8, 4}});
     expect_oracle(settings, 200, true);
+    expect_oracle(settings, 60, true, 3);
     settings.clear();
     add(settings, type, {{2, 2, 64}, {3, 4, 64}, {4, 4, 64}, {8, 8, 16}});
     expect_oracle(settings, 30, true);
+    expect_oracle(settings, 10, true, 3);
     settings.clear();
     add(settings, type, {{2, 2, 256}, {3, 3, 256}});
     expect_oracle(settings, 3, true);
+    expect_oracle(settings, 2, true, 3);
   }
 }
 
@@ -176,6 +211,7 @@ TEST(detect_oracle, in_another_order) {
     put(setting(type, 4, 4, 16), {2, 0, 3, 1});
   }
   expect_oracle(settings, 100, true);
+  expect_oracle(settings, 50, true, 3);
   settings.clear();
   put(kbest_setting(2, 2, 16, 3), {1, 0});
   put(kbest_setting(3, 3, 16, 7, true), {2, 0, 1});
@@ -205,6 +241,68 @@ class detect_exact_on : public on_backend {
 WB_ON_ALL_BACKENDS(detect_exact_on);
 
 constexpr double noise_levels[]{3, 0.3, 0.03, 0.003};
+
+TEST_P(detect_exact_on, two_streams_in_mtt_with_priors_are_maximum_likelihood) {
+  std::mt19937_64 random(7);
+  for (const int qam : {4, 16, 64, 256})
+    for (const double n0 : noise_levels)
+      for (const double prior : {1., 8.}) {
+        const mimo_batch batch =
+            draw_mimo(setting(ml, 2, 2, qam), scaled(qam == 256 ? 200 : 8000), {n0, 2 * n0, prior}, random);
+        for (const bool extrinsic : {false, true}) {
+          detector_config exhaustive = setting(ml, 2, 2, qam), trellis = setting(mtt, 2, 2, qam);
+          exhaustive.extrinsic = trellis.extrinsic = extrinsic;
+          EXPECT_EQ(count_different(batch, detect(exec(), trellis, batch).llr,
+                                    detect(exec(), exhaustive, batch).llr),
+                    0U)
+              << qam << "-QAM, N0 " << n0 << ", prior " << prior;
+        }
+      }
+}
+
+TEST_P(detect_exact_on, pic_without_priors_is_linear_mmse) {
+  std::mt19937_64 random(8);
+  for (const int qam : {4, 16, 64, 256})
+    for (const int n : {1, 2, 3, 4, 8})
+      for (const double n0 : {3., 0.03, 1e-6}) {
+        const detector_config c = setting(pic, n, n, qam);
+        const mimo_batch batch = draw_mimo(c, scaled(2000), {n0, 2 * n0}, random);
+        EXPECT_EQ(count_different(batch, detect(exec(), c, batch).llr,
+                                  detect(exec(), setting(mmse, n, n, qam), batch).llr),
+                  0U)
+            << text_of(c) << ", N0 " << n0;
+      }
+}
+
+TEST_P(detect_exact_on, pic_that_knows_the_other_streams_is_their_absence) {
+  // Priors beyond doubt for all streams but the first: what is left of y is that of one stream.
+  std::mt19937_64 random(9);
+  for (const int qam : {4, 64}) {
+    const detector_config c = setting(pic, 4, 4, qam), alone = setting(mmse, 1, 4, qam);
+    mimo_batch batch = draw_mimo(c, scaled(2000), {0.01, 1, 1}, random);
+    const auto points = oracle::constellation(qam);
+    mimo_batch one{1, 4, qam, 1, batch.y, {}, batch.n0, {}, {}};
+    const std::size_t m = batch.bits() / 4;
+    for (std::size_t e = 0; e < batch.prior.size(); e++)
+      batch.prior[e] = e % batch.bits() < m ? 0.f : batch.sent[e] != 0 ? -500.f : 500.f;
+    for (std::size_t i = 0; i < batch.uses(); i++)
+      for (std::size_t r = 0; r < 4; r++) {
+        one.h.push_back(batch.h[i * 16 + r * 4]);
+        for (std::size_t k = 1; k < 4; k++) {
+          std::size_t symbol = 0;
+          for (std::size_t b = 0; b < m; b++) symbol = 2 * symbol + batch.sent[i * batch.bits() + k * m + b];
+          one.y[i * 4 + r] -= batch.h[i * 16 + r * 4 + k] * std::complex<float>(points[symbol]);
+        }
+      }
+    const mimo_result all = detect(exec(), c, batch), expected = detect(exec(), alone, one);
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < batch.uses(); i++)
+      for (std::size_t b = 0; b < m; b++)
+        different +=
+            std::fabs(all.llr[i * batch.bits() + b] - expected.llr[i * m + b]) > llr_tolerance(batch, i);
+    EXPECT_EQ(different, 0U) << qam;
+  }
+}
 
 TEST_P(detect_exact_on, two_streams_in_two_lists_are_maximum_likelihood) {
   std::mt19937_64 random(2);

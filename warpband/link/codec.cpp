@@ -145,11 +145,15 @@ int rate_index(code_type type, const std::string& rate) {
 
 int longest(code_type type) { return type == code_type::wimax_ldpc ? 2304 : 1944; }
 
+}  // namespace
+
 ldpc_code ldpc_code_of(const code_config& c) {
   const int n = c.ldpc.n == 0 ? longest(c.type) : c.ldpc.n, rate = rate_index(c.type, c.ldpc.rate);
   return c.type == code_type::wimax_ldpc ? wimax_ldpc(n, static_cast<wimax_rate>(rate))
                                          : wifi_ldpc(n, static_cast<wifi_rate>(rate));
 }
+
+namespace {
 
 class ldpc final : public codec {
  public:

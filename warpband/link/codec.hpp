@@ -162,6 +162,8 @@ std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_
 /// The most iterations that a decoder does, lte-transport for each code block: conv 1, uncoded 0.
 int most_iterations(const code_config& config) noexcept;
 
+/// The code of wimax-ldpc and wifi-ldpc. Throws argument_error.
+ldpc_code ldpc_code_of(const code_config& config);
 /// The convolutional code of the settings. Throws argument_error.
 conv_code conv_code_of(const conv_settings& settings);
 /// The names of the rates that a type of code has; empty for none.

@@ -63,7 +63,10 @@ std::uint64_t candidates_of(const detector_config& d) {
     case detector_type::mf:
     case detector_type::zf:
     case detector_type::mmse:
+    case detector_type::pic:
       break;
+    case detector_type::ep:
+      return 32 * streams * streams * static_cast<std::uint64_t>(d.iterations);
   }
   return 8 * streams * streams;
 }

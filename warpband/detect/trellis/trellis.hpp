@@ -4,11 +4,13 @@
 // the first; a vertex for each point.
 //
 //   one_pass (OT)     edge reductions from the first stage to the last; LLRs from the points' paths at the
-//   end.
-//                     Hypotheses can be missing.
+//                     end. Hypotheses can be missing.
 //   multi_pass (MTT)  for each stage: reductions up to it, then path extensions through the others; the LLRs
-//   of
-//                     its antenna from that list, which has every point of it. 2x2 equals exhaustive search.
+//                     of its antenna from that list, which has every point of it. 2x2 equals exhaustive
+//                     search.
+//
+// With a-priori LLRs an edge weighs the distance it adds, over N0, and the costs of the bits of the point it
+// leads to that contradict them. 2x2 still equals exhaustive search.
 #include <warpband/detect/detector.hpp>
 #include <warpband/detect/trellis/trellis_args.hpp>
 
@@ -23,17 +25,20 @@ struct trellis_config {
   /// multi_pass, 8 for one_pass, to which no_clip is refused.
   std::optional<float> llr_clip = {};
   std::vector<int> order = {};  // of the streams, see detector_config
+  bool extrinsic = false;       // the prior is taken off the output again
 };
 
 class trellis_detector final : public detector {
  public:
   /// Throws argument_error for what is not allowed.
   explicit trellis_detector(const trellis_config& config);
+  bool takes_prior() const noexcept override { return true; }
 
  private:
   void start(executor& exec, std::size_t uses, detect_args& args) const override;
   trellis_algorithm algorithm_;
   float clip_;
+  bool extrinsic_;
 };
 
 }  // namespace wb

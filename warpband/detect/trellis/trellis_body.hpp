@@ -17,17 +17,19 @@ WB_HD constexpr int trellis_planes(int n, bool points) {
 ///
 /// The paths of two stages lie in scratch, plane after plane; in a plane vertices with the same imaginary
 /// part side by side.
-template <class G, class N, class B, class T, bool Points>
+/// `costs` of the steps as in prior_costs, or null.
+template <class G, class N, class B, class T, bool Points, class Costs>
 class trellis {
   using I = typename rebind<T>::i32;
 
  public:
   /// `memory` has 4 values for each point and plane, in_place; else those of two stages.
-  WB_HD trellis(G g, N n, B pam, const lattice<N, T>& m, T* memory)
+  WB_HD trellis(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs, T* memory)
       : g_(g),
         n_(n),
         pam_(pam),
         m_(m),
+        costs_(costs),
         now_(memory),
         next_(memory + (4 << 2 * pam) * trellis_planes(n, Points)) {}
 
@@ -161,6 +163,7 @@ class trellis {
         const T re = fnma(m_.g[top], symbol.re, m_.w[top].re), im = fnma(m_.g[top], symbol.im, m_.w[top].im);
         path p;
         p.value[0] = fma(im, im, re * re);
+        if (costs_) p.value[0] = p.value[0] + (costs_->re[top][jr] + costs_->im[top][ji]);
         loop(n_, [&](int l) WB_INLINE_LAMBDA {
           if (l >= top) return;
           const cx<T> w = fnma(m_.above[l][top], symbol, m_.w[l]);
@@ -232,6 +235,7 @@ class trellis {
             read_at(now_, from[i][ji], p, planes_at(a + 1));
             const T re = fnma(gain, x, p.value[1]), im = fnma(gain, y, p.value[2]);
             q.value[0] = fma(im, im, fma(re, re, p.value[0]));
+            if (costs_) q.value[0] = q.value[0] + (costs_->re[a][jr] + costs_->im[a][ji]);
             loop(n_, [&](int l) WB_INLINE_LAMBDA {
               if (l >= a) return;
               const cx<T> w = {p.value[slot(a + 1, l)], p.value[slot(a + 1, l) + 1]};
@@ -251,6 +255,7 @@ class trellis {
               write(next_, place(jr, ji), q, planes_at(a));
           } else {
             q.value[0] = max(fma(off, off, least[i][ji]), T(0.f));
+            if (costs_) q.value[0] = q.value[0] + (costs_->re[a][jr] + costs_->im[a][ji]);
           }
           if (found) extend(a, ji, q, least_row, *found);
         });
@@ -293,6 +298,13 @@ class trellis {
       loop(n_, [&](int j) WB_INLINE_LAMBDA {
         if (j > l && j < a) w = fnma(m_.above[l][j], symbol[j], w);
       });
+      if (costs_) {
+        const nearest<T> re = cheapest(pam_, w.re, m_.g[l], costs_->re[l]),
+                         im = cheapest(pam_, w.im, m_.g[l], costs_->im[l]);
+        symbol[l] = {re.j, im.j};
+        distance = distance + (re.metric + im.metric);
+        return;
+      }
       symbol[l] = {slice(pam_, w.re, m_.slope[l]).j, slice(pam_, w.im, m_.slope[l]).j};
       const T re = fnma(m_.g[l], symbol[l].re, w.re), im = fnma(m_.g[l], symbol[l].im, w.im);
       distance = fma(im, im, fma(re, re, distance));
@@ -305,6 +317,7 @@ class trellis {
   N n_;
   B pam_;
   const lattice<N, T>& m_;
+  const Costs* costs_;
   T *now_, *next_;
 };
 

@@ -55,10 +55,12 @@ struct trellis_op {
     const int stages = S::pam::known ? 1 : 2;  // those of known sizes work in place
     return (std::size_t{4} << 2 * a.pam_bits) * static_cast<std::size_t>(planes * stages);
   }
-  /// Of each stage the edges, two operations each, and the paths that stay; for MTT the extensions.
+  /// Of each stage the edges, two operations each, and the paths that stay; for MTT the extensions. A prior
+  /// adds a cost to each vertex and edge of a path, and slicing looks at all levels.
   double flops() const {
     const double n = a.streams, levels = 1 << a.pam_bits, vertices = levels * levels, bits = a.pam_bits;
-    double all = lattice_flops(a) + vertices * 4 * n + llr_flops(a);
+    double all = lattice_flops(a) + prior_flops(a) + vertices * 4 * n + llr_flops(a);
+    if (a.prior.data) all += vertices * 2 * n;
     for (int k = 0; k < a.streams - 1; k++) {
       const bool path_wanted = k > 0 || points;
       all += levels * vertices * (4 + 2 * levels) + vertices * (path_wanted ? 4 + 4 * k : 2);
@@ -67,7 +69,7 @@ struct trellis_op {
       all += vertices * (2 + 2 * bits * n);
     } else {
       for (int k = 0; k < a.streams; k++)
-        all += vertices * (1 + bits + 10 * k + 2 * k * (k - 1)) + levels * bits;
+        all += vertices * (1 + bits + (a.prior.data ? 4 * levels : 10) * k + 2 * k * (k - 1)) + levels * bits;
     }
     return all;
   }
@@ -80,22 +82,24 @@ struct trellis_op {
     const S s(a);
     lattice<N, T> m;
     T n0;
-    const auto good = load_lattice(a, s, item, trellis_order<S>(a), m, n0);
-    if constexpr (Local) {
-      T local[(4 << 2 * B::most) * trellis_planes(N::most, points)];
-      search(item, g, s, m, local, n0, good);
-    } else {
-      search(item, g, s, m, scratch, n0, good);
-    }
+    auto good = load_lattice(a, s, item, trellis_order<S>(a), m, n0);
+    with_prior(a, s, item, trellis_order<S>(a), n0, good, [&](auto* costs) WB_INLINE_LAMBDA {
+      if constexpr (Local) {
+        T local[(4 << 2 * B::most) * trellis_planes(N::most, points)];
+        search(item, g, s, m, costs, local, n0, good);
+      } else {
+        search(item, g, s, m, costs, scratch, n0, good);
+      }
+    });
   }
 
  private:
-  template <class T, class G>
-  WB_HD void search(item<T> item, G g, S s, const lattice<typename S::streams, T>& m, T* memory, T n0,
-                    typename rebind<T>::mask good) const {
+  template <class T, class G, class Costs>
+  WB_HD void search(item<T> item, G g, S s, const lattice<typename S::streams, T>& m, const Costs* costs,
+                    T* memory, T n0, typename rebind<T>::mask good) const {
     using N = typename S::streams;
     using B = typename S::pam;
-    trellis<G, N, B, T, points> t(g, s.n, s.b, m, memory);
+    trellis<G, N, B, T, points, Costs> t(g, s.n, s.b, m, costs, memory);
     if constexpr (points) {
       hypotheses<N, B, T> found;
       found.clear(s.n, s.b);

@@ -237,11 +237,17 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
   columns_ = resident<ldpc_column>(std::move(t.columns));
 }
 
+std::size_t ldpc_decoder::message_values() const noexcept {
+  return static_cast<std::size_t>(code_.blocks()) * static_cast<std::size_t>(code_.z()) +
+         2 * static_cast<std::size_t>(code_.n()) + 1;
+}
+
 void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder_output& out) const {
   check_shape("llr", llr, static_cast<std::size_t>(code_.n()), llr.items);
   check_bits("bits", out.bits, code_, llr.items);
   check_bits("soft", out.soft, code_, llr.items);
   check_bits("extrinsic", out.extrinsic, code_, llr.items);
+  check_optional_shape("messages", out.messages, message_values(), llr.items);
   check_optional_shape("iterations", out.iterations, 1, llr.items);
   check_optional_shape("status", out.status, 1, llr.items);
   ldpc_decode_args a = fixed_;
@@ -249,6 +255,7 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   a.bits = out.bits;
   a.soft = out.soft;
   a.extrinsic = out.extrinsic;
+  a.messages = out.messages;
   a.iterations_used = out.iterations;
   a.status = out.status;
   a.edges = edges_.on(exec);
@@ -257,8 +264,9 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   if (!addresses_.host().empty()) a.addresses = addresses_.on(exec);
   const kernel_set& kernels = config_.precision == ldpc_precision::float32 ? ldpc_decode_f32_kernels()
                               : config_.precision == ldpc_precision::int8  ? ldpc_decode_i8_kernels()
-                              : ldpc_has_known_rows(a)                     ? ldpc_decode_f16_rows_kernels()
-                                                                           : ldpc_decode_f16_kernels();
+                              : ldpc_has_known_rows(a) && a.messages.data == nullptr
+                                  ? ldpc_decode_f16_rows_kernels()
+                                  : ldpc_decode_f16_kernels();
   const kernel& build = exec.build_of(kernels);
   if (&build != kernels.cuda) {
     const int values = build.lanes;

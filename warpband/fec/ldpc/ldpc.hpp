@@ -9,6 +9,17 @@
 // and A_v becomes q_v + R_cv. `layered` takes the block rows one after the other within an iteration, each
 // with what those before it found (D. E. Hocevar, "A reduced complexity decoder architecture via layered
 // decoding of LDPC codes", 2004); `flooding` computes all checks of an iteration from the A of the last one.
+//
+// Iterative receiver. Detector and decoder exchange extrinsic LLRs of all n coded bits: `extrinsic` of width
+// n is A - L with L the channel LLR. The messages R are cleared at each call, or kept (`messages`):
+//   layered   a call begins with A_v = L_v + sum_c R_cv of its new L and the kept R
+//   flooding  the first checks take the kept q_v = A_v - R_cv; the new L enters where A is next summed up
+// Example of outer iterations, with `detect` and `decoder` of the caller:
+//   array<float> kept = exec.make<float>(decoder.message_values(), batch);   // made of zeros: a start
+//   for (int outer = 0; outer < 4; outer++) {
+//     detect(prior, llr);                                      // llr, prior: [batch, n]
+//     decoder.run(exec, llr, {.bits = bits, .extrinsic = prior, .messages = kept});
+//   }
 #include <cstdint>
 #include <memory>
 
@@ -56,6 +67,9 @@ struct ldpc_decoder_output {
   view<std::uint8_t> bits = {};  // [batch, k] hard decisions of the systematic bits, LLR < 0; or [batch, n]
   view<float> soft = {};         // [batch, n] or [batch, k] a-posteriori LLRs
   view<float> extrinsic = {};    // [batch, n] or [batch, k] a-posteriori minus channel LLR
+  /// [batch, message_values()] read and written, so that a call goes on where the last one ended; without
+  /// data each call starts anew. See ldpc_decoder.
+  view<float> messages = {};
   view<std::int32_t> iterations = {};  // [batch] iterations done
   view<std::uint8_t> status =
       {};  // [batch] status_erased, status_insufficient, status_stopped (all checks hold)
@@ -69,6 +83,15 @@ struct ldpc_decoder_output {
 /// says so; its neighbours are untouched. So is one, with status_insufficient, of whose LLRs fewer than k are
 /// usable, that is not 0 in the decoder's numbers.
 ///
+/// `messages` has for each codeword, in LLRs: the message to each bit of each check, [block][row] with the
+/// non-zero blocks of H in order of rows, then columns, and z rows in each; the n a-posteriori LLRs; the n
+/// channel LLRs of the last call, limited as above; and the iterations done since the start. Where that last
+/// value is 0 or less the codeword starts: the others are not read. Calls with a and b iterations on the same
+/// LLRs give the bits of one call with a + b, if none of the codewords stops early. Another decoder of the
+/// same code may go on with them, with another schedule, algorithm or precision. A codeword that is an
+/// erasure leaves zeros; one of whose `messages` a value is NaN or infinite is an erasure. A codeword that
+/// stopped early does one iteration or more in each further call.
+///
 /// Sum-product of a codeword of which more than a fourth of the LLRs are beyond +-20 is computed on LLRs,
 /// with ln(1 + e^-d) within 0.013: without the limit of +-30, and exact within 0.5 + 0.001 |L| in the first
 /// iterations.
@@ -81,6 +104,9 @@ class ldpc_decoder {
   /// Queues the decoding of a batch on the executor. Outputs without data are not computed. Throws
   /// shape_error.
   void run(executor& exec, view<const float> llr, const ldpc_decoder_output& out) const;
+
+  /// Values of ldpc_decoder_output::messages for a codeword: a value for each edge, 2 n and 1.
+  std::size_t message_values() const noexcept;
 
   const ldpc_code& code() const noexcept { return code_; }
   const ldpc_decoder_config& config() const noexcept { return config_; }

@@ -46,6 +46,7 @@ struct ldpc_decode_args {
   view<const float> llr;            // n
   view<std::uint8_t> bits;          // null data: not wanted, here and below
   view<float> soft, extrinsic;
+  view<float> messages;  // in and out, as ldpc_kept.hpp lays them
   view<std::int32_t> iterations_used;
   view<std::uint8_t> status;
   const ldpc_edge* edges = nullptr;

@@ -12,7 +12,7 @@
 //             Where each vector is read is a table, one for even and one for odd iterations.
 #include <type_traits>
 
-#include <warpband/fec/ldpc/ldpc_values.hpp>
+#include <warpband/fec/ldpc/ldpc_kept.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -59,6 +59,9 @@ WB_HD void decode_until_done(const ldpc_decode_args& a, const Values& values, st
     iterate(it & 1, everyone & ~done);
     const unsigned satisfied = a.early_stop ? ~values.violated(it & 1, everyone & ~done, g) & everyone : 0u;
     const unsigned leaving = (it + 1 == a.iterations ? everyone : satisfied) & ~done;
+    if constexpr (Values::keeps_messages) {
+      if (leaving != 0 && a.messages.data) store_kept(values, first, leaving, erased, it + 1, it & 1, g);
+    }
     if (leaving != 0) values.store(first, leaving, erased, satisfied, it + 1, it & 1, g);
     done |= leaving;
     if (leaving != 0 && done != everyone) g.sync();  // others still read what the next iteration writes
@@ -88,6 +91,7 @@ struct ldpc_decode_op {
     return 4.0 * a.n + (a.bits.data ? 1.0 : 0.0) * static_cast<double>(a.bits.elements) +
            (a.soft.data ? 4.0 : 0.0) * static_cast<double>(a.soft.elements) +
            (a.extrinsic.data ? 4.0 : 0.0) * static_cast<double>(a.extrinsic.elements) +
+           (a.messages.data ? 8.0 : 0.0) * static_cast<double>(a.messages.elements) +
            (a.iterations_used.data ? 4 : 0) + (a.status.data ? 1 : 0);
   }
 
@@ -95,12 +99,18 @@ struct ldpc_decode_op {
   WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
     const ldpc_values<T> values(a, scratch);
     const Rule rule = rule_of(a, static_cast<const Rule*>(nullptr));
-    const unsigned erased = values.load_channel(first, items, g);
+    unsigned erased = values.load_channel(first, items, g);
     values.clear_messages(g);
     g.sync();
+    [[maybe_unused]] bool large = false;
+    if constexpr (std::is_same_v<Rule, sum_product<T>>)
+      large = are_large(values.large(Rule::large_llr, g), a.n);
+    if (a.messages.data) {
+      erased |= load_kept(values, first, items, erased, g);
+      g.sync();
+    }
     if constexpr (std::is_same_v<Rule, sum_product<T>>) {
-      if (are_large(values.large(Rule::large_llr, g), a.n))
-        return iterate(sum_product_of_large_llrs<T>{}, values, first, items, erased, g);
+      if (large) return iterate(sum_product_of_large_llrs<T>{}, values, first, items, erased, g);
     }
     iterate(rule, values, first, items, erased, g);
   }

@@ -22,14 +22,15 @@ WB_HD T clamped(T x, float limit) {
 }
 
 /// Conversion of as many elements as a float32 lane holds. No message is -0, so a sign bit is a decision.
-/// `get` gives numbers of the type's own scale, `llr` makes them LLRs.
+/// `get` and `put_number` are of numbers of the type's own scale, `llr` makes them LLRs.
 template <class T>
 struct message_conversion;
 template <>
 struct message_conversion<lane> {
   WB_HD static void put(const ldpc_decode_args&, float* p, lane x) {
-    store_message<lane>(p, clamped(x, min_sum<lane>::limit) + lane(0.f));
+    put_number(p, clamped(x, min_sum<lane>::limit) + lane(0.f));
   }
+  WB_HD static void put_number(float* p, lane x) { store_message<lane>(p, x); }
   WB_HD static lane get(const float* p) { return load_message<lane>(p); }
   WB_HD static lane extrinsic(lane a, lane channel) { return a - channel; }
   WB_HD static lane llr(const ldpc_decode_args&, lane x) { return x + lane(0.f); }
@@ -38,8 +39,9 @@ struct message_conversion<lane> {
 template <>
 struct message_conversion<f16x> {
   WB_HD static void put(const ldpc_decode_args&, float* p, lane x) {
-    store_message<lane>(p, to_half(clamped(x, min_sum<f16x>::limit)).x + lane(0.f));
+    put_number(p, to_half(clamped(x, min_sum<f16x>::limit)).x + lane(0.f));
   }
+  WB_HD static void put_number(float* p, lane x) { store_message<lane>(p, x); }
   WB_HD static lane get(const float* p) { return load_message<lane>(p); }
   WB_HD static lane extrinsic(lane a, lane channel) { return to_half(a - channel).x; }
   WB_HD static lane llr(const ldpc_decode_args&, lane x) { return x + lane(0.f); }
@@ -48,7 +50,10 @@ struct message_conversion<f16x> {
 template <>
 struct message_conversion<i8x> {
   WB_HD static void put(const ldpc_decode_args& a, signed char* p, lane x) {
-    const auto y = nearest(clamped(x * lane(a.steps), min_sum<i8x>::limit));
+    put_number(p, nearest(clamped(x * lane(a.steps), min_sum<i8x>::limit)));
+  }
+  WB_HD static void put_number(signed char* p, lane x) { put_number(p, nearest(x)); }
+  WB_HD static void put_number(signed char* p, typename rebind<lane>::i32 y) {
 #if WB_WIDTH == 1
     *p = static_cast<signed char>(y);
 #else
@@ -160,29 +165,34 @@ struct vector_values {
   }
   /// 0, or the status of an erased codeword.
   WB_HD unsigned load_channel(std::size_t item) const {
-    const std::size_t all = static_cast<std::size_t>(2 * a.columns * a.column_stride) * sizeof(element);
-    __builtin_memset(app, 0, all);  // what lies behind a column is read, too
+    clear();  // what lies behind a column is read, too
     bool finite = true;
     typename rebind<lane>::i32 usable(0);
     for (int c = 0; c < a.columns; c++) {
       element* bits = a.flooding ? channel() + c * a.row_stride : messages;  // messages: as a buffer
       finite = load_column(item, c, bits, usable) && finite;
-      if (a.flooding) {
-        place_column(bits, 0, app + c * a.column_stride);
-        place_column(bits, 0, app + c * a.column_stride + a.z);
-      } else {
-        element* to = app + a.column_table[c].first;
-        place_column(bits, a.column_table[c].rotation, to);
-        repeat_first(to);
-      }
+      place_bits(c, bits);
     }
     const unsigned status = ldpc_erasure(a, finite, sum_of_lanes(usable));
-    if (status != 0) {
-      __builtin_memset(app, 0, all);
-      if (a.flooding)
-        __builtin_memset(channel(), 0, static_cast<std::size_t>(a.columns * a.row_stride) * sizeof(element));
-    }
+    if (status != 0) clear();
     return status;
+  }
+  /// Column c from bit order to where the first iteration reads it.
+  WB_HD void place_bits(int c, const element* bits) const {
+    if (a.flooding) {
+      place_column(bits, 0, app + c * a.column_stride);
+      place_column(bits, 0, app + c * a.column_stride + a.z);
+    } else {
+      element* to = app + a.column_table[c].first;
+      place_column(bits, a.column_table[c].rotation, to);
+      repeat_first(to);
+    }
+  }
+  /// All but the messages becomes 0.
+  WB_HD void clear() const {
+    __builtin_memset(app, 0, static_cast<std::size_t>(2 * a.columns * a.column_stride) * sizeof(element));
+    if (a.flooding)
+      __builtin_memset(channel(), 0, static_cast<std::size_t>(a.columns * a.row_stride) * sizeof(element));
   }
   /// How many of the channel's LLRs are beyond +-limit. Before the first iteration.
   WB_HD std::int32_t large(float limit) const {
@@ -368,6 +378,7 @@ struct vector_values {
 template <class T>
 struct vector_codewords {
   static constexpr int codewords = std::is_same_v<T, i8x> && message_memory<T>::rows > 1 ? 2 : 1;
+  static constexpr bool keeps_messages = true;  // ldpc_kept.hpp
   const ldpc_decode_args& a;
   char* scratch;
 
@@ -485,6 +496,7 @@ struct block_values {
   using element = typename message_memory<T>::element;
   using conversion = message_of<T>;
   static constexpr int codewords = message_memory<T>::codewords;
+  static constexpr bool keeps_messages = true;  // ldpc_kept.hpp
   const ldpc_decode_args& a;
   element *app, *messages;
 
@@ -567,6 +579,13 @@ struct block_values {
   template <class G>
   WB_HD void clear_messages(G g) const {
     for (int i = g.rank; i < a.blocks * a.z; i += g.size) store_message<T>(messages + i, T{});
+  }
+  /// What kept messages made of the codewords in `bad` becomes 0.
+  template <class G>
+  WB_HD void clear(unsigned bad, G g) const {
+    for (int e = g.rank; e < a.n; e += g.size) put_bit(e, cleared(load_message<T>(app + e), bad));
+    for (int e = g.rank; e < a.blocks * a.z; e += g.size)
+      store_message<T>(messages + e, cleared(load_message<T>(messages + e), bad));
   }
   /// How many of the channel's LLRs are beyond +-limit. Before the first iteration.
   template <class G>
@@ -686,6 +705,7 @@ struct register_values : block_values<T> {
   using base = block_values<T>;
   using element = typename base::element;
   static constexpr int chunks = (Most + 3) / 4;
+  static constexpr bool keeps_messages = false;
   T message[Rows][Most];
 
   WB_HD register_values(const ldpc_decode_args& args, void* scratch) : base(args, scratch) {

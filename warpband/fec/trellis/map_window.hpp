@@ -76,6 +76,40 @@ WB_HD void backward_step(T (&b)[C::states], T ws, T wp) {
   WB_UNROLL for (int s = 0; s < S; s++) b[s] = n[s];
 }
 
+/// The same, but it returns the extrinsic weight of the parity bit: without its own weight wp.
+template <class C, class M, class T>
+WB_HD T backward_parity_step(T (&b)[C::states], const T (&a)[C::states], T ws, T wp) {
+  T m[2];
+  bool begun[2] = {false, false};
+  WB_UNROLL for (int s = 0; s < C::states; s++) {
+    WB_UNROLL for (int u = 0; u < 2; u++) {
+      const int p = C::parity(s, u);
+      const T v = b[C::next(s, u)];
+      if (!begun[p])
+        m[p] = u ? M::times(M::times(a[s], v), ws) : M::times(a[s], v);
+      else
+        m[p] = u ? M::accumulate(m[p], M::times(a[s], v), ws) : M::accumulate(m[p], a[s], v);
+      begun[p] = true;
+    }
+  }
+  backward_step<C, M>(b, ws, wp);
+  return M::ratio(m[1], m[0]);
+}
+
+/// Of which bit of a step map_window gives the extrinsic weight.
+struct systematic_bit {
+  template <class C, class M, class T>
+  WB_HD static T step_back(T (&b)[C::states], const T (&a)[C::states], T ws, T wp) {
+    return backward_step<C, M>(b, a, ws, wp);
+  }
+};
+struct parity_bit {
+  template <class C, class M, class T>
+  WB_HD static T step_back(T (&b)[C::states], const T (&a)[C::states], T ws, T wp) {
+    return backward_parity_step<C, M>(b, a, ws, wp);
+  }
+};
+
 /// Values of T that map_window needs for checkpoints of alpha, one every Seg steps.
 template <int Seg, class C>
 constexpr std::size_t map_window_checkpoints(int steps) {
@@ -84,12 +118,13 @@ constexpr std::size_t map_window_checkpoints(int steps) {
 
 /// Steps 0..steps-1 of a window. On entry a is alpha before the first step and b is beta after the last.
 ///   in(j, ws, wp)     the weights of step j; called twice, always before out(j)
-///   out(j, w)         takes the extrinsic weight of step j
+///   out(j, w)         takes the extrinsic weight of step j, of Bit
 ///   keep_alpha(a)     gets alpha before step steps - margin, keep_beta(b) beta before step margin: what the
 ///                     neighbouring windows start from in the next iteration
 /// Alpha is stored every Seg steps and recomputed, so that a window fits on chip. `checkpoints` are `stride`
 /// apart.
-template <int Seg, class C, class M, class T, class In, class Out, class KeepAlpha, class KeepBeta>
+template <int Seg, class C, class M, class Bit = systematic_bit, class T, class In, class Out,
+          class KeepAlpha, class KeepBeta>
 WB_HD void map_window(T (&a)[C::states], T (&b)[C::states], int steps, int margin, T* checkpoints, int stride,
                       In in, Out out, KeepAlpha keep_alpha, KeepBeta keep_beta) {
   constexpr int S = C::states;
@@ -124,7 +159,7 @@ WB_HD void map_window(T (&a)[C::states], T (&b)[C::states], int steps, int margi
     M::normalise_segment(b);
     WB_UNROLL_ON_DEVICE for (int j = Seg - 1; j >= 0; j--) {
       if (k + j < steps) {
-        out(k + j, backward_step<C, M>(b, alpha[j], systematic[j], parity[j]));
+        out(k + j, Bit::template step_back<C, M>(b, alpha[j], systematic[j], parity[j]));
         if (k + j == margin) keep_beta(b);
       }
     }

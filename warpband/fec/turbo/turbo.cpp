@@ -13,6 +13,7 @@
 namespace wb {
 
 WB_DECLARE_KERNEL(turbo_decode)
+WB_DECLARE_KERNEL(turbo_decode_coded)
 WB_DECLARE_KERNEL(turbo_decode_bf16)
 WB_DECLARE_KERNEL(turbo_decode_i16)
 WB_DECLARE_KERNEL(turbo_encode)
@@ -303,9 +304,11 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("iterations", out.iterations, 1, items);
   check_optional_shape("status", out.status, 1, items);
-  if (out.soft.data != nullptr || out.extrinsic.data != nullptr)
-    throw argument_error(out.soft.data != nullptr ? "soft" : "extrinsic", "an array",
-                         "none with precision bfloat16 or int16, which give decisions only");
+  if (out.soft.data != nullptr || out.extrinsic.data != nullptr || out.coded_extrinsic.data != nullptr)
+    throw argument_error(out.soft.data != nullptr        ? "soft"
+                         : out.extrinsic.data != nullptr ? "extrinsic"
+                                                         : "coded_extrinsic",
+                         "an array", "none with precision bfloat16 or int16, which give decisions only");
   a.k = config_.k;
   a.windows = config_.windows;
   a.overlap = config_.overlap;
@@ -371,6 +374,7 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("soft", out.soft, k, items);
   check_optional_shape("extrinsic", out.extrinsic, k, items);
+  check_optional_shape("coded_extrinsic", out.coded_extrinsic, n, items);
   check_optional_shape("iterations", out.iterations, 1, items);
   check_optional_shape("status", out.status, 1, items);
   turbo_decode_args a;
@@ -388,11 +392,12 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
   a.bits = out.bits;
   a.soft = out.soft;
   a.extrinsic = out.extrinsic;
+  a.coded = out.coded_extrinsic;
   a.iterations_used = out.iterations;
   a.status = out.status;
   a.interleaved = interleaved_.on(exec);
   if (a.stop == early_stop::crc) a.crc_weights = crc_weights_.on(exec);
-  exec.run(turbo_decode_kernels(), &a, items);
+  exec.run(a.coded.data != nullptr ? turbo_decode_coded_kernels() : turbo_decode_kernels(), &a, items);
 }
 
 turbo_encoder::turbo_encoder(int k) : turbo_encoder(qpp_permutation(qpp_for(k))) {}

@@ -85,6 +85,7 @@ struct turbo_decoder_output {
   view<std::uint8_t> bits = {};        // [batch, k] hard decisions, LLR < 0
   view<float> soft = {};               // [batch, k] a-posteriori LLRs
   view<float> extrinsic = {};          // [batch, k] a-posteriori minus channel LLR
+  view<float> coded_extrinsic = {};    // [batch, 3 (k + 4)] the same of all coded bits, as they came in
   view<std::int32_t> iterations = {};  // [batch] iterations done
   view<std::uint8_t> status = {};      // [batch] status_erased, status_insufficient, status_stopped
 };
@@ -97,6 +98,15 @@ struct turbo_decoder_output {
 /// state metric to 2^-30 of the largest. A codeword with a NaN or infinite LLR is an erasure: its outputs are
 /// zero and its status says so; its neighbours are untouched. So is one, with
 /// status_insufficient, of whose LLRs fewer than k are usable, that is not 0 in the decoder's numbers.
+///
+/// `coded_extrinsic` has the extrinsic LLRs of all coded bits in the order of the input: d0, d1, d2, each
+/// with its tail places. Those of the information bits are `extrinsic`. Those of parity and tail bits are
+/// what the bit's own constituent decoder says without the bit's LLR, from what the other one told it last:
+/// one half-iteration more for each, so that a call takes the time of one iteration more. In log-MAP they are
+/// limited to +-30, those of information bits to +-60. float32 only. In an iterative receiver they are the
+/// priors of the detector:
+///   decoder.run(exec, llr, {.bits = bits, .coded_extrinsic = prior});   // llr, prior: [batch, 3 (k + 4)]
+/// Each call starts with extrinsics of 0 between the two decoders: nothing is kept from the call before.
 ///
 /// A codeword of which more than a fourth of the LLRs are beyond +-11 (too large a scale, or a code rate or
 /// SNR that is high) is decoded by log-MAP on LLRs, with ln(1 + e^-d) within 0.013: it has none of these

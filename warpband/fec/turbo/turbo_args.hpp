@@ -24,6 +24,7 @@ struct turbo_decode_args {
   view<const float> llr;        // 3 (k + 4): d0, d1, d2
   view<std::uint8_t> bits;      // k; null data: not wanted, here and below
   view<float> soft, extrinsic;  // k
+  view<float> coded;            // 3 (k + 4)
   view<std::int32_t> iterations_used;
   view<std::uint8_t> status;
   const std::int32_t* interleaved = nullptr;  // [step][window]: where in scratch step j of window w reads

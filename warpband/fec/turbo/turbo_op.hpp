@@ -2,13 +2,14 @@
 // The turbo decoder and encoder as ops: load, phases, store.
 #include <warpband/core/memory.hpp>
 #include <warpband/fec/turbo/turbo_args.hpp>
-#include <warpband/fec/turbo/turbo_body.hpp>
+#include <warpband/fec/turbo/turbo_coded_body.hpp>
 #include <warpband/fec/usable.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-template <class C, class M>
+/// Coded: with the extrinsics of all coded bits.
+template <class C, class M, bool Coded = false>
 struct turbo_decode_op {
   turbo_decode_args a;
   static constexpr bool by_block = true;
@@ -35,12 +36,13 @@ struct turbo_decode_op {
                         segments * (normalise - forward) +
                         (a.windows - 1.0) * a.overlap * (2 * weights + forward + backward);
     const double load = a.log_map ? 17 : 3, store = a.log_map ? 4 : 2, value = a.log_map ? 19 : 2;
-    return 2.0 * a.iterations * half + load * 3 * (a.k + 4) +
+    return 2.0 * (a.iterations + (Coded ? 1 : 0)) * half + load * 3 * (a.k + 4) +
            a.k * (store + (a.soft.data ? value : 0) + (a.extrinsic.data ? value + (a.log_map ? 2 : 0) : 0));
   }
   double bytes() const {
     return 4.0 * 3 * (a.k + 4) + (a.bits.data ? 1.0 : 0.0) * a.k + (a.soft.data ? 4.0 : 0.0) * a.k +
-           (a.extrinsic.data ? 4.0 : 0.0) * a.k + (a.iterations_used.data ? 4 : 0) + (a.status.data ? 1 : 0);
+           (a.extrinsic.data ? 4.0 : 0.0) * a.k + (Coded ? 4.0 : 0.0) * 3 * (a.k + 4) +
+           (a.iterations_used.data ? 4 : 0) + (a.status.data ? 1 : 0);
   }
 
   template <class T, class G>
@@ -50,7 +52,7 @@ struct turbo_decode_op {
     if constexpr (has_large) {
       if (!any(large)) return;
       g.sync();
-      turbo_decode_op<C, typename M::of_large_llrs>{a}.decode(item, g, scratch, !large);
+      turbo_decode_op<C, typename M::of_large_llrs, Coded>{a}.decode(item, g, scratch, !large);
     }
   }
 
@@ -170,6 +172,19 @@ struct turbo_decode_op {
             store_int<T>(a.status, 0, item, select(erased, status, select(stopped, I(status_stopped), I(0))),
                          leaving);
         }
+        if constexpr (Coded) {
+          const turbo_half<T> halves[] = {
+              {systematic, parity1, extrinsic2, extrinsic1, nullptr, scale},
+              {systematic, parity2, extrinsic1, extrinsic2, a.interleaved, scale}};
+          for (int i = g.rank; i < K; i += g.size) {
+            const int p = at.address(i);
+            const T outer = M::limit_twice(M::times(extrinsic1[p], extrinsic2[p]));
+            store(a.coded, static_cast<std::size_t>(i), item, select(erased, T(0.f), M::llr(outer)), leaving);
+          }
+          for (int d = 0; d < 2; d++)
+            store_coded(item, g, at, halves[d], borders, 1 - buffer, d, checkpoints, erased, leaving);
+          g.sync();  // the next iteration writes what others still read
+        }
         done = done | leaving;
       }
       if (last || all(done)) break;
@@ -178,6 +193,32 @@ struct turbo_decode_op {
   }
 
  private:
+  /// Extrinsics of decoder d's parity and tail bits.
+  template <class T, class G>
+  WB_HD_CALL void store_coded(item<T> item, G g, turbo_layout at, turbo_half<T> half,
+                              turbo_borders<C, T> borders, int buffer, int d, T* checkpoints,
+                              typename rebind<T>::mask erased, typename rebind<T>::mask leaving) const {
+    const int K = a.k;
+    const auto put = [&](int e, T weight) WB_INLINE_LAMBDA {
+      store(a.coded, static_cast<std::size_t>(e), item, select(erased, T(0.f), M::llr(weight)), leaving);
+    };
+    const auto tail_place = [&](int i) WB_INLINE_LAMBDA {
+      const int n = 6 * d + i;
+      return n % 3 * (K + 4) + K + n / 3;
+    };
+    turbo_parity_extrinsics<Seg, C, M>(
+        g, at, a.overlap, half, borders, buffer, d, checkpoints,
+        [&](int i, T e) WB_INLINE_LAMBDA { put((d + 1) * (K + 4) + i, e); },
+        [&](const T(&alpha)[S]) WB_INLINE_LAMBDA {
+          T tail[6], extrinsic[6];
+          WB_UNROLL for (int i = 0; i < 6; i++) {
+            const T x = load(a.llr, static_cast<std::size_t>(tail_place(i)), item);
+            tail[i] = M::weight(select(is_finite(x), x, T(0.f)));
+          }
+          tail_extrinsics<C, M>(alpha, tail, extrinsic);
+          WB_UNROLL for (int i = 0; i < 6; i++) put(tail_place(i), extrinsic[i]);
+        });
+  }
   /// Whether enough of the systematic LLRs support an all-zero word (usable.hpp).
   template <class T, class G>
   WB_HD_CALL typename rebind<T>::mask supports_zeros(item<T> item, G g) const {

@@ -1,0 +1,145 @@
+// link/receive/: iterative receivers and EXIT charts.
+#include <functional>
+#include <memory>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <warpband/fec/crc/crc.hpp>
+#include <warpband/link/receive/exit.hpp>
+
+#include "arrays.hpp"
+#include "codes.hpp"
+#include "detect.hpp"
+#include "rooms.hpp"
+#include "settings.hpp"
+
+namespace wb::python {
+namespace {
+
+/// What Python's receivers hold: the settings in force, the receiver made of them, and an encoder of its
+/// code.
+struct receiver_ref {
+  detector_config detector;
+  receiver_config config;
+  std::shared_ptr<const soft_decoder> decoder;
+  std::unique_ptr<iterative_receiver> made;
+  frame_encoder encode;
+};
+
+std::optional<crc_polynomial> polynomial_of(const std::optional<crc_words>& crc) {
+  if (!crc) return std::nullopt;
+  return crc_polynomial{crc->first, crc->second};
+}
+
+/// An encoder that sets the CRC first.
+template <class Encoder>
+frame_encoder encoder_of(Encoder made, std::size_t k, const std::optional<crc_words>& crc) {
+  std::optional<crc_attacher> attach;
+  if (crc) attach.emplace(static_cast<int>(k) - crc->second, *polynomial_of(crc));
+  return [made = std::move(made), attach](executor& exec, view<std::uint8_t> bits, view<std::uint8_t> coded) {
+    if (attach) attach->run(exec, bits);
+    made.run(exec, view<const std::uint8_t>(bits), coded);
+  };
+}
+
+/// The decoder of a Python class, with as many iterations as the receiver asks for.
+void set_decoder(receiver_ref& r, nb::handle decoder, const std::optional<crc_words>& crc) {
+  if (nb::isinstance<ldpc_decoder>(decoder)) {
+    const auto& d = nb::cast<const ldpc_decoder&>(decoder);
+    ldpc_decoder_config c = d.config();
+    if (r.config.inner != 0) c.iterations = r.config.inner;
+    r.decoder = make_soft_decoder(d.code(), c, polynomial_of(crc));
+    // An encoder is for EXIT charts alone, and there are codes without one.
+    r.encode = [code = d.code(), crc](executor& exec, view<std::uint8_t> bits, view<std::uint8_t> coded) {
+      encoder_of(ldpc_encoder(code), static_cast<std::size_t>(code.k()), crc)(exec, bits, coded);
+    };
+    return;
+  }
+  throw argument_error("decoder", "one without extrinsic LLRs of its coded bits", "an LdpcDecoder");
+}
+
+void make(receiver_ref* self, const detector_ref& detector, nb::handle decoder,
+          const std::optional<crc_words>& crc, std::optional<std::vector<std::int32_t>> permutation,
+          const nb::dict& settings) {
+  receiver_ref r;
+  r.detector = detector.config;
+  r.config = with_settings(receiver_settings(), settings);
+  if (permutation) r.config.permutation = std::move(*permutation);
+  check_settings(receiver_settings(), r.config);
+  set_decoder(r, decoder, crc);
+  receiver_config own = r.config;
+  own.inner = 0;  // the decoder is made with it
+  r.made = std::make_unique<iterative_receiver>(
+      std::shared_ptr<const soft_detector>(make_soft_detector(r.detector)), r.decoder, own);
+  new (self) receiver_ref(std::move(r));
+}
+
+void run(const receiver_ref& r, executor_ref& where, nb::handle channel, nb::handle received,
+         nb::handle noise_var, nb::handle prior, nb::handle bits, nb::handle iterations, nb::handle status,
+         nb::handle detected, nb::handle extrinsic, nb::handle use_status) {
+  const argument h("channel", channel, where), y("received", received, where), p("prior", prior, where);
+  const noise_argument n0(noise_var, where);
+  const argument b("bits", bits, where, true), i("iterations", iterations, where, true),
+      s("status", status, where, true), d("detected", detected, where, true),
+      e("extrinsic", extrinsic, where, true), u("use_status", use_status, where, true);
+  const auto rx = static_cast<std::size_t>(r.detector.rx_antennas),
+             streams = static_cast<std::size_t>(r.detector.streams);
+  y.expect_item({r.made->uses_per_frame(), rx});
+  h.expect_item({rx, streams});
+  p.expect_item({r.made->n()});
+  const auto uses = y.batch(1);
+  p.expect_batch(1, y.batch(2));
+  u.expect_batch(0, uses);
+  const receiver_input in{.received = y.as<const std::complex<float>>(1),
+                          .channel = h.as<const std::complex<float>>(2),
+                          .uses_per_channel = std::max<std::size_t>(1, h.items_sharing(2, uses)),
+                          .noise_var = n0.of(uses),
+                          .prior = p.as<const float>(1)};
+  const receiver_output out{.bits = b.as<std::uint8_t>(1),
+                            .iterations = i.as<std::int32_t>(0),
+                            .status = s.as<std::uint8_t>(0),
+                            .detected = d.as<float>(1),
+                            .extrinsic = e.as<float>(1),
+                            .use_status = u.as<std::uint8_t>(0)};
+  if (in.received.items == 0) return;
+  where.run([&](executor& exec) { r.made->run(exec, in, out); });
+}
+
+nb::tuple chart(const receiver_ref& r, executor_ref& where, double snr_db,
+                const std::vector<double>& prior_information, std::size_t bits, std::uint64_t seed) {
+  const exit_config c{prior_information, bits, seed};
+  exit_curve detector, decoder;
+  exit_trajectory loop;
+  where.run([&](executor& exec) {
+    detector = detector_exit(exec, r.detector, snr_db, c);
+    decoder = decoder_exit(exec, *r.decoder, c);
+    loop = loop_exit(exec, r.detector, *r.made, r.encode, snr_db, c);
+  });
+  return nb::make_tuple(detector.extrinsic, decoder.extrinsic, loop.detector, loop.decoder);
+}
+
+}  // namespace
+
+void bind_receive(nb::module_& m) {
+  add_keywords(m, "IterativeReceiver", receiver_settings());
+  nb::class_<receiver_ref>(m, "IterativeReceiver")
+      .def("__init__", &make, nb::kw_only(), nb::arg("detector"), nb::arg("decoder"), nb::arg("crc").none(),
+           nb::arg("permutation").none(), nb::arg("settings"))
+      .def("run", &run, nb::arg("executor"), nb::arg("channel"), nb::arg("received"), optional("noise_var"),
+           optional("prior"), optional("bits"), optional("iterations"), optional("status"),
+           optional("detected"), optional("extrinsic"), optional("use_status"))
+      .def("exit_chart", &chart, nb::arg("executor"), nb::kw_only(), nb::arg("snr_db"),
+           nb::arg("prior_information"), nb::arg("bits"), nb::arg("seed"))
+      .def_prop_ro("k", [](const receiver_ref& r) { return r.made->k(); })
+      .def_prop_ro("n", [](const receiver_ref& r) { return r.made->n(); })
+      .def_prop_ro("uses_per_frame", [](const receiver_ref& r) { return r.made->uses_per_frame(); })
+      .def_prop_ro("permutation", [](const receiver_ref& r) { return r.made->interleaver().permutation(); })
+      .def_prop_ro("settings",
+                   [](const receiver_ref& r) { return settings_in(receiver_settings(), r.config); });
+  m.def("random_permutation", &random_permutation, nb::arg("n"), nb::arg("seed"));
+}
+
+}  // namespace wb::python

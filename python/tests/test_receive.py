@@ -1,0 +1,129 @@
+"""Iterative receivers against their parts called by hand, and EXIT charts."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import warpband as wb
+
+CODE = wb.wifi_ldpc(n=648)
+
+
+def receiver_of(outer, order="random", **more):
+    detector = wb.NWay(streams=2, rx_antennas=2, qam=16)
+    return wb.IterativeReceiver(detector=detector, decoder=wb.LdpcDecoder(code=CODE, iterations=4), outer=outer, interleaver=order, **more)
+
+
+def send(receiver, frames, snr_db):
+    bits = np.random.default_rng(3).integers(0, 2, (frames, CODE.k), dtype=np.uint8)
+    sent = wb.QamMapper(qam=16)(receiver.interleave(wb.LdpcEncoder(code=CODE)(bits))).reshape(frames, receiver.uses_per_frame, 2)
+    y, h = wb.mimo_rayleigh(sent, rx_antennas=2, seed=1)
+    n0 = 2 * 10 ** (-snr_db / 10)
+    return bits, h, wb.awgn(y, noise_var=n0, seed=1), n0
+
+
+def by_hand(receiver, h, y, n0, outer, scaling=1.0):
+    """All frames in every outer iteration; those that are finished keep their bits. The decoder begins anew."""
+    detector, decoder = wb.NWay(streams=2, rx_antennas=2, qam=16, extrinsic=True), wb.LdpcDecoder(code=CODE, iterations=4)
+    frames, order = len(y), receiver.permutation
+    prior, finished, results = np.zeros((frames, receiver.uses_per_frame * 8), np.float32), np.zeros(frames, bool), []
+    for _ in range(outer):
+        llr = np.zeros((frames, CODE.n), np.float32)
+        llr[:, order] = detector(h, y, n0, prior=prior.reshape(frames, -1, 8)).reshape(frames, -1)[:, :CODE.n]
+        bits, extrinsic, status = decoder(llr, outputs=("bits", "extrinsic", "status"))
+        results.append(np.where(finished[:, None], results[-1] if results else bits, bits))
+        finished |= status & 2 != 0
+        prior[:, :CODE.n] = np.clip(np.float32(scaling) * extrinsic[:, order], -100, 100)
+    return np.array(results)
+
+
+@pytest.mark.parametrize("scaling", [1.0, 0.75])
+def test_a_receiver_is_its_parts_in_turn(scaling):
+    receiver = receiver_of(3, decoder_state="reset", scaling=scaling)
+    bits, h, y, n0 = send(receiver, 40, 9.5)
+    got = receiver(h, y, n0, each_outer=True)
+    np.testing.assert_array_equal(got, by_hand(receiver, h, y, n0, 3, scaling))
+    np.testing.assert_array_equal(receiver(h, y, n0), got[-1])
+    wrong = (got != bits).any(axis=2).sum(axis=1)
+    assert wrong[0] > wrong[1] >= wrong[2]
+
+
+def test_one_outer_iteration_is_the_open_loop():
+    receiver = receiver_of(1, "none")
+    _, h, y, n0 = send(receiver, 10, 10)
+    llr = wb.NWay(streams=2, rx_antennas=2, qam=16)(h, y, n0).reshape(10, -1)[:, :CODE.n]
+    bits, iterations, status = receiver(h, y, n0, outputs=("bits", "iterations", "status"))
+    expected = wb.LdpcDecoder(code=CODE, iterations=4)(llr, outputs=("bits", "iterations", "status"))
+    for a, b in zip((bits, iterations, status), expected):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_the_other_sign_and_arrays_to_fill():
+    receiver, other = receiver_of(2), receiver_of(2, llr="log_p1_p0")
+    _, h, y, n0 = send(receiver, 6, 9)
+    prior = np.random.default_rng(1).normal(size=(6, CODE.n)).astype(np.float32)
+    names = ("extrinsic", "detected", "bits", "use_status")
+    here = receiver(h, y, n0, prior=prior, outputs=names)
+    there = other(h, y, n0, prior=-prior, outputs=names)
+    for a, b, sign in zip(here, there, (-1, -1, 1, 1)):
+        np.testing.assert_array_equal(a, sign * b)
+    out = np.empty((2, 6, CODE.k), np.uint8)
+    assert receiver(h, y, n0, each_outer=True, out=out) is out
+    np.testing.assert_array_equal(out[-1], receiver(h, y, n0))
+    assert here[3].shape == (6, receiver.uses_per_frame)
+
+
+def test_a_permutation_of_ones_own():
+    order = np.random.default_rng(2).permutation(CODE.n)
+    receiver = receiver_of(2, "none", permutation=order)
+    np.testing.assert_array_equal(receiver.permutation, order)
+    bits, h, y, n0 = send(receiver, 5, 20)
+    np.testing.assert_array_equal(receiver(h, y, n0), bits)
+
+
+def test_a_receiver_shows_and_copies_itself():
+    receiver = receiver_of(3, scaling=0.5)
+    assert (receiver.outer, receiver.inner, receiver.scaling, receiver.detector_clip) == (3, "auto", 0.5, "none")
+    assert "outer=3" in repr(receiver) and "NWay" in repr(receiver)
+    _, h, y, n0 = send(receiver, 3, 9)
+    for same in (copy.deepcopy(receiver), pickle.loads(pickle.dumps(receiver))):
+        np.testing.assert_array_equal(same(h, y, n0), receiver(h, y, n0))
+
+
+@pytest.mark.parametrize("given, name", [({"outer": 17}, "outer"), ({"scaling": 0}, "scaling"), ({"interleaver": "block"}, "interleaver"),
+                                         ({"permutation": [0, 0, 1]}, "interleaver"), ({"decoder_state": "gone"}, "decoder_state")])
+def test_bad_settings_are_named(given, name):
+    with pytest.raises(ValueError, match=name):
+        wb.IterativeReceiver(detector=wb.ML(streams=2, rx_antennas=2, qam=4), decoder=wb.LdpcDecoder(code=CODE), **given)
+
+
+def test_bad_parts_and_shapes_are_named():
+    decoder = wb.LdpcDecoder(code=CODE)
+    with pytest.raises(ValueError, match="detector"):
+        wb.IterativeReceiver(detector=wb.MMSE(streams=2, rx_antennas=2, qam=4), decoder=decoder, outer=2)
+    with pytest.raises(ValueError, match="decoder"):
+        wb.IterativeReceiver(detector=wb.ML(streams=2, rx_antennas=2, qam=4), decoder=wb.ViterbiDecoder(code=wb.conv_80211(), k=60), outer=2)
+    with pytest.raises(TypeError, match="detector"):
+        wb.IterativeReceiver(detector=decoder, decoder=decoder)
+    receiver = receiver_of(2)
+    _, h, y, n0 = send(receiver, 3, 9)
+    with pytest.raises(ValueError, match="received"):
+        receiver(h, y[:, :-1], n0)
+    with pytest.raises(ValueError, match="prior"):
+        receiver(h, y, n0, prior=np.zeros((3, 7), np.float32))
+
+
+def test_an_exit_chart_has_curves_that_rise_and_a_trajectory_between():
+    chart = wb.exit_chart(detector=wb.ML(streams=2, rx_antennas=2, qam=4), decoder=wb.LdpcDecoder(code=CODE, iterations=4), snr_db=3,
+                          outer=3, interleaver="random", bits=50000)
+    assert len(chart.prior) == len(chart.detector) == len(chart.decoder) == 11
+    assert (np.diff(chart.detector) > 0).all() and chart.decoder[0] < 0.01 and chart.decoder[-1] > 0.99
+    assert abs(chart.loop_detector[0] - chart.detector[0]) < 0.02
+    assert (np.diff(chart.loop_detector) > 0).all()
+    np.testing.assert_array_equal(chart.detector, wb.exit_chart(
+        detector=wb.ML(streams=2, rx_antennas=2, qam=4), decoder=wb.LdpcDecoder(code=CODE, iterations=4), snr_db=3, outer=3,
+        interleaver="random", bits=50000, executor=wb.cpu(threads=1)).detector)
+    with pytest.raises(ValueError, match="prior_information"):
+        wb.exit_chart(detector=wb.ML(streams=2, rx_antennas=2, qam=4), decoder=wb.LdpcDecoder(code=CODE), snr_db=3,
+                      prior_information=[1.5])

@@ -1,0 +1,191 @@
+"""Iterative receivers: detector and decoder exchange extrinsic LLRs of the coded bits.
+
+::
+
+    receiver = warpband.IterativeReceiver(detector=warpband.NWay(streams=4, rx_antennas=4, qam=16, ways=1),
+                                          decoder=warpband.LdpcDecoder(code=warpband.wimax_ldpc(), iterations=5), outer=3)
+    bits = receiver(channel, received, noise_var)
+
+A frame is one codeword in ``uses_per_frame`` uses of the channel. Its coded bits, in the order of the interleaver, are the bits of
+the streams' symbols: those of the first stream in the first use, of the second stream, ..., of the second use, ...
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _core
+from ._arrays import FLOAT32, INT32, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
+from ._convert import as_bits, as_complex, as_llrs, as_noise, converting
+from ._described import Described, described
+from ._settings import checked_executor, checked_sign, listed, made
+from .detect import Detector
+from .ldpc import LdpcDecoder
+from .turbo import crc_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import IterativeReceiverKeywords
+
+__all__ = ["ExitChart", "IterativeReceiver", "exit_chart"]
+
+
+@described
+class IterativeReceiver(Described):
+    """A detector and a decoder in a loop: iterative detection and decoding.
+
+    Args:
+        detector: one that takes a-priori LLRs; with ``outer=1`` any. Its ``llr`` and ``executor`` do not matter.
+        decoder: an :class:`LdpcDecoder`. Its ``llr`` and ``executor`` do not matter.
+        crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree): the last of the k bits are this
+            CRC of the others, and a frame is finished only where it holds.
+        permutation: an interleaver of one's own: bit i of a frame is coded bit permutation[i].
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    A frame whose checks hold after an outer iteration is finished: its results stay as they are, and it costs nothing more. LLRs
+    that are fed back are limited to +-100, so that a loop that diverges stays finite.
+
+    Raises:
+        ValueError: naming what is not allowed: an interleaver that is no permutation, a detector that takes no a-priori LLRs, a
+            decoder without extrinsic LLRs of its coded bits.
+
+    Source: B. M. Hochwald, S. ten Brink, "Achieving near-capacity on a multiple-antenna channel", 2003.
+
+    >>> code = wb.wifi_ldpc(n=648)
+    >>> receiver = wb.IterativeReceiver(detector=wb.ML(streams=2, rx_antennas=2, qam=4),
+    ...                                 decoder=wb.LdpcDecoder(code=code, iterations=5), outer=3, interleaver="random")
+    >>> coded = wb.LdpcEncoder(code=code)(np.ones((10, 324)))
+    >>> s = wb.QamMapper(qam=4)(receiver.interleave(coded)).reshape(10, receiver.uses_per_frame, 2)
+    >>> y, h = wb.mimo_rayleigh(s, rx_antennas=2, seed=1)
+    >>> bool(receiver(h, y, 0.01).all())
+    True
+    """
+
+    _outputs = ("bits", "iterations", "status", "detected", "extrinsic", "use_status")
+
+    def __init__(self, *, detector: Detector, decoder: LdpcDecoder, crc: str | tuple[int, int] | None = None,
+                 permutation: Sequence[int] | None = None, llr: str = "log_p0_p1", executor: Executor | None = None,
+                 **settings: Unpack[IterativeReceiverKeywords]):
+        if not isinstance(detector, Detector):
+            raise TypeError(f"detector is a {type(detector).__name__}: expected one of warpband's")
+        if not hasattr(decoder, "_work"):
+            raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of warpband's")
+        self._reversed = checked_sign(llr)
+        self._executor = checked_executor(executor)
+        self._work = made(_core.IterativeReceiver, detector=detector._work, decoder=decoder._work, crc=crc_of(crc),
+                          permutation=None if permutation is None else listed("permutation", permutation), settings=settings)
+        self.detector, self.decoder = detector, decoder
+        #: the sign of LLRs
+        self.llr = llr
+        #: bits that are decided, and coded bits
+        self.k: int = self._work.k
+        self.n: int = self._work.n
+        #: uses of the channel that a frame takes
+        self.uses_per_frame: int = self._work.uses_per_frame
+        order = self._work.permutation
+        #: bit i of a frame is coded bit permutation[i]
+        self.permutation = np.array(order, np.int32) if len(order) else np.arange(self.n, dtype=np.int32)
+        self._negated = ("detected", "extrinsic") if self._reversed else ()
+
+    def interleave(self, coded: Array) -> np.ndarray:
+        """The bits that a transmitter sends: uint8 ``(..., uses_per_frame * bits_per_use)`` of ``coded``, ``(..., n)`` in host
+        memory; zeros behind the first n."""
+        coded = as_bits("coded", np.asarray(coded), {})
+        if coded.shape[-1:] != (self.n,):
+            raise ValueError(f"coded = shape {coded.shape} is not allowed: expected (..., {self.n})")
+        frame = np.zeros(coded.shape[:-1] + (self.uses_per_frame * self.detector.bits_per_use,), np.uint8)
+        frame[..., :self.n] = coded[..., self.permutation]
+        return frame
+
+    @converting(channel=as_complex, received=as_complex, noise_var=as_noise("received", 1), prior=as_llrs)
+    def __call__(self, channel: Array, received: Array, noise_var: float | Array, *, prior: Array | None = None,
+                 outputs: str | Sequence[str] = "bits", each_outer: bool = False, out: Any = None, strict: bool = False) -> Any:
+        """Receives a batch of frames.
+
+        Args:
+            channel: H, complex64, ``(..., uses_per_frame, rx_antennas, streams)``; the batch axes may be the first of received's
+                alone, as in ``(..., rx_antennas, streams)`` for one H a frame.
+            received: y, complex64, ``(..., uses_per_frame, rx_antennas)``.
+            noise_var: N0 per complex entry: a number, or an array that broadcasts to ``(..., uses_per_frame)``.
+            prior: a-priori LLRs of the coded bits for the first outer iteration, float32, ``(..., n)``. In the sign of ``llr``.
+            outputs: "bits" (uint8 ``(..., k)``), "iterations" (int32 ``(...)``, of the decoder up to here), "status" (uint8
+                ``(...)``, of the decoder: 1 erased, 2 its checks hold), "detected" and "extrinsic" (float32 ``(..., n)``, what
+                the decoder got and what it gave), "use_status" (uint8 ``(..., uses_per_frame)``, 1 where the detector erased a use
+                in the first outer iteration); or several names.
+            each_outer: whether all outputs but "use_status" have a first axis for the results after each outer iteration.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
+
+        Returns:
+            The output, or a tuple of them.
+
+        Raises:
+            ValueError: for shapes, types or strides that do not fit.
+        """
+        space = space_of(received)
+        batch = batch_of("received", received, 2)
+        lead = (self.outer, *batch) if each_outer else batch
+        table = {"bits": (UINT8, (*lead, self.k)), "iterations": (INT32, lead), "status": (UINT8, lead),
+                 "detected": (FLOAT32, (*lead, self.n)), "extrinsic": (FLOAT32, (*lead, self.n)),
+                 "use_status": (UINT8, (*batch, self.uses_per_frame))}
+        arrays = fill(space, table, outputs, out, ())
+        if space is not NUMPY:  # which takes arrays as they are
+            channel, received, noise_var = space.take(channel), space.take(received), space.take(noise_var)
+        if prior is not None:
+            prior = space.take(prior)
+            if self._reversed:
+                prior = space.negated(prior)
+        self._work.run(space.executor(self._executor), channel, received, noise_var, prior, *map(arrays.get, self._outputs))
+        return results(space, arrays, outputs, out, self._negated)
+
+
+class ExitChart(NamedTuple):
+    """Mutual information in bits, 0..1: of a bit and its LLR."""
+
+    #: of the a-priori LLRs of both curves
+    prior: np.ndarray
+    #: of the detector's extrinsic LLRs, over ``prior``
+    detector: np.ndarray
+    #: of the decoder's extrinsic LLRs, over ``prior``
+    decoder: np.ndarray
+    #: of the real loop after each outer iteration: of the detector's output ...
+    loop_detector: np.ndarray
+    #: ... and of what the decoder feeds back
+    loop_decoder: np.ndarray
+
+
+def exit_chart(*, detector: Detector, decoder: LdpcDecoder, snr_db: float, prior_information: Sequence[float] | None = None,
+               bits: int = 200000, seed: int = 1, executor: Executor | None = None, **settings: Any) -> ExitChart:
+    """The EXIT chart of a loop: transfer curves of detector and decoder with Gaussian a-priori LLRs, and the trajectory of the real
+    loop (S. ten Brink, "Convergence behavior of iteratively decoded parallel concatenated codes", 2001).
+
+    The channel has a new matrix of independent CN(0, 1) entries in each use. The loop converges where the curve of the detector lies
+    above the inverse of the decoder's.
+
+    Args:
+        detector: one that takes a-priori LLRs.
+        decoder: an :class:`LdpcDecoder`.
+        snr_db: mean received SNR at an antenna, -100..100: N0 = streams * 10 ** (-snr_db / 10).
+        prior_information: where the curves are measured, 0..1 bits; None for 0, 0.1, ... 1.
+        bits: coded bits of a point, 1..10 ** 9.
+        seed: of all random numbers; the result does not depend on threads or processor.
+        executor: where it runs; None for all cores.
+        **settings: of the loop, as of :class:`IterativeReceiver`: ``outer``, ``inner``, ``interleaver``, ...
+
+    Raises:
+        ValueError: naming what is not allowed.
+
+    >>> chart = wb.exit_chart(detector=wb.ML(streams=2, rx_antennas=2, qam=4), snr_db=3, bits=20000, outer=3,
+    ...                       decoder=wb.LdpcDecoder(code=wb.wifi_ldpc(n=648), iterations=5), interleaver="random")
+    >>> bool((np.diff(chart.detector) > 0).all()), len(chart.loop_decoder)
+    (True, 3)
+    """
+    receiver = IterativeReceiver(detector=detector, decoder=decoder, **settings)
+    prior = np.linspace(0, 1, 11) if prior_information is None else np.asarray(listed("prior_information", prior_information), float)
+    measured = receiver._work.exit_chart(NUMPY.executor(checked_executor(executor)), snr_db=float(snr_db),
+                                         prior_information=prior.tolist(), bits=bits, seed=seed)
+    return ExitChart(prior, *map(np.array, measured))

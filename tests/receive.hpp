@@ -1,0 +1,124 @@
+#pragma once
+// Frames over flat Rayleigh fading with several antennas for the tests of iterative receivers, and their run.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <tests/on_backends.hpp>
+#include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/mimo/mimo.hpp>
+#include <warpband/core/status.hpp>
+#include <warpband/fec/crc/crc.hpp>
+#include <warpband/link/receive/iterative.hpp>
+#include <warpband/link/source/source.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb::testing {
+
+/// What is sent and received, in host memory.
+struct sent_frames {
+  std::size_t frames = 0, uses_per_channel = 1;
+  std::vector<std::uint8_t> bits, coded;  // [frames, k], [frames, n]
+  std::vector<std::complex<float>> y, h;  // [uses, rx], [channels, rx * streams]
+  std::vector<float> n0;                  // [uses]
+  std::size_t rx = 0, gains = 0;
+};
+
+struct air_settings {
+  double snr_db = 10;  // 10 log10(streams / N0)
+  std::uint64_t seed = 1, first = 0;
+  std::size_t uses_per_channel = 1;
+};
+
+/// Sends the frames [first, first + frames) of a code as a receiver expects them.
+inline sent_frames send(executor& exec, const detector_config& d, const code_config& code,
+                        const iterative_receiver& receiver, std::size_t frames, const air_settings& s = {}) {
+  const auto codec = make_codec(code);
+  const std::size_t k = codec->k(), n = codec->n(), uses = receiver.uses_per_frame(),
+                    streams = static_cast<std::size_t>(d.streams),
+                    rx = static_cast<std::size_t>(d.rx_antennas),
+                    m = static_cast<std::size_t>(bits_per_symbol(d.qam)), all = frames * uses;
+  auto bits = exec.make<std::uint8_t>(k, frames), coded = exec.make<std::uint8_t>(n, frames),
+       order = exec.make<std::uint8_t>(uses * streams * m, frames);
+  const int crc = code.crc ? code.crc->degree : 0;
+  random_bits(exec, bits, static_cast<int>(k) - crc, {s.seed, s.first, 0});
+  if (code.crc) crc_attacher(static_cast<int>(k) - crc, *code.crc).run(exec, bits);
+  codec->encode(exec, view<const std::uint8_t>(bits), coded);
+  receiver.interleaver().interleave(exec, view<const std::uint8_t>(coded), order);
+  auto symbols = exec.make<std::complex<float>>(streams, all), y = exec.make<std::complex<float>>(rx, all),
+       h = exec.make<std::complex<float>>(rx * streams, all / s.uses_per_channel);
+  qam_mapper(d.qam).run(exec, make_view(static_cast<const std::uint8_t*>(order.data()), m, all * streams),
+                        make_view(symbols.data(), all * streams));
+  apply_mimo_rayleigh(exec, view<const std::complex<float>>(symbols), y, h, s.uses_per_channel,
+                      {s.seed, s.first * uses / s.uses_per_channel, 0});
+  const float n0 = static_cast<float>(d.streams * std::pow(10, -s.snr_db / 10));
+  const auto entries = make_view(y.data(), all * rx);
+  add_awgn(exec, entries, entries, n0, {s.seed, s.first * uses * rx, 0});
+  return {frames,          s.uses_per_channel, exec.to_host(bits),          exec.to_host(coded),
+          exec.to_host(y), exec.to_host(h),    std::vector<float>(all, n0), rx,
+          rx * streams};
+}
+
+/// Frames first .. first + count - 1 of a batch whose frames share no channels.
+inline sent_frames part_of(const sent_frames& f, std::size_t first, std::size_t count) {
+  const auto cut = [&](const auto& values) {
+    const auto each = static_cast<std::ptrdiff_t>(values.size() / f.frames);
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(first) * each;
+    return std::remove_cvref_t<decltype(values)>(from, from + static_cast<std::ptrdiff_t>(count) * each);
+  };
+  return {count, f.uses_per_channel, cut(f.bits), cut(f.coded), cut(f.y), cut(f.h), cut(f.n0), f.rx, f.gains};
+}
+
+/// [outer, frames, ...]
+struct received_frames {
+  std::vector<std::uint8_t> bits, status, use_status;
+  std::vector<std::int32_t> iterations;
+  std::vector<float> detected, extrinsic;
+};
+inline bool same(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+inline bool same(const received_frames& a, const received_frames& b) {
+  return a.bits == b.bits && a.status == b.status && a.use_status == b.use_status &&
+         a.iterations == b.iterations && same(a.detected, b.detected) && same(a.extrinsic, b.extrinsic);
+}
+
+/// Runs the receiver. `all`: results after each outer iteration, else after the last.
+inline received_frames receive(executor& exec, const iterative_receiver& receiver, const sent_frames& f,
+                               const std::vector<float>& prior = {}, bool all = true) {
+  const std::size_t uses = f.frames * receiver.uses_per_frame(), n = receiver.n(),
+                    rows = f.frames * (all ? static_cast<std::size_t>(receiver.config().outer) : 1);
+  const auto y = on_device(exec, f.y, f.rx, uses);
+  const auto h = on_device(exec, f.h, f.gains, uses / f.uses_per_channel);
+  const auto n0 = on_device(exec, f.n0, 1, uses);
+  const auto a = on_device(exec, prior, prior.empty() ? 0 : n, prior.empty() ? 0 : f.frames);
+  auto bits = exec.make<std::uint8_t>(receiver.k(), rows), status = exec.make<std::uint8_t>(1, rows),
+       use_status = exec.make<std::uint8_t>(1, uses);
+  auto iterations = exec.make<std::int32_t>(1, rows);
+  auto detected = exec.make<float>(n, rows), extrinsic = exec.make<float>(n, rows);
+  receiver_input in{y, h, f.uses_per_channel, n0, {}};
+  if (!prior.empty()) in.prior = a;
+  receiver_output out{bits, iterations, status, detected, {}, use_status};
+  if (receiver.decoder().gives_extrinsic()) out.extrinsic = extrinsic;
+  receiver.run(exec, in, out);
+  return {exec.to_host(bits),
+          exec.to_host(status),
+          exec.to_host(use_status),
+          exec.to_host(iterations),
+          exec.to_host(detected),
+          receiver.decoder().gives_extrinsic() ? exec.to_host(extrinsic) : std::vector<float>{}};
+}
+
+/// Wrong bits of each frame after each outer iteration: [outer, frames].
+inline std::vector<int> errors_of(const received_frames& r, const sent_frames& f) {
+  const std::size_t k = f.bits.size() / f.frames, rows = r.bits.size() / k;
+  std::vector<int> errors(rows);
+  for (std::size_t i = 0; i < rows; i++)
+    for (std::size_t b = 0; b < k; b++) errors[i] += r.bits[i * k + b] != f.bits[i % f.frames * k + b];
+  return errors;
+}
+
+}  // namespace wb::testing

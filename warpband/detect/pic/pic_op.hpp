@@ -1,0 +1,40 @@
+#pragma once
+#include <warpband/detect/pic/pic_body.hpp>
+#include <warpband/detect/soft_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class S>
+struct pic_op {
+  detect_args a;
+  static constexpr bool by_block = false;
+  int threads() const { return 1; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const {
+    const double n = a.streams;
+    return triangle_flops(a) + prior_flops(a) +
+           (a.prior.data ? n * (2 * moments_flops(a.pam_bits) + 1 + square_root_flops) : 0) +
+           estimates_flops(2, n) + 2 * n * soft_llr_flops(a.pam_bits, a.exact) + llr_flops(a, false);
+  }
+  double bytes() const { return detect_bytes(a); }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T*) const {
+    using N = typename S::streams;
+    using B = typename S::pam;
+    const S s(a);
+    use_of_channel<S, T> use(a, s, item, as_they_come{});
+    triangle<N, cx<T>> r;
+    prior_costs<S, T> costs;
+    const auto good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r) &
+                      costs.load_from(a, s, item, as_they_come{}, T(1.f));
+    soft_llrs<N, B, T> llrs;
+    cancel_in_parallel(s.n, s.b, r, use.n0, a.prior.data != nullptr, costs, a.exact, llrs);
+    store_llrs(a, s.n, s.b, item, g, as_they_come{}, T(1.f), good,
+               [&](int k, int i) WB_INLINE_LAMBDA { return llrs.of[k][i]; });
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

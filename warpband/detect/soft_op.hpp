@@ -1,0 +1,60 @@
+#pragma once
+// What the ops of the detectors with soft symbols share: their sizes, and the operations (exec/kernel.hpp) of
+// soft_body.hpp, which bench/flops_soft_test.cpp holds against it.
+#include <warpband/detect/detect_op.hpp>
+#include <warpband/detect/soft_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// Of the detectors that take more streams.
+struct wide_sizes {
+  using streams = upto<16>;
+  using rows = upto<16>;
+  using pam = upto<4>;
+  explicit WB_HD wide_sizes(const detect_args& a) : n{a.streams}, rx{a.rx_antennas}, b{a.pam_bits} {}
+  streams n;
+  rows rx;
+  pam b;
+};
+/// Calls f with the sizes that serve the arguments: those of 2x2 and 4x4, any up to 8 streams, or any.
+template <class F>
+auto with_soft_sizes(const detect_args& a, F f) {
+  switch (a.streams == a.rx_antennas ? a.streams : 0) {
+    case 2:
+      return f.template operator()<square_sizes<2>>();
+    case 4:
+      return f.template operator()<square_sizes<4>>();
+    default:
+      return a.streams > 8 ? f.template operator()<wide_sizes>() : f.template operator()<any_sizes>();
+  }
+}
+
+/// Of e^x and ln x (core/math.hpp).
+inline constexpr double exp_flops = 14, log_flops = 17;
+
+inline double moments_flops(double pam_bits) {
+  const double levels = 1 << static_cast<int>(pam_bits);
+  return levels * (1 + 1 + exp_flops + 2 + 3) + division_flops + 2;
+}
+inline double metrics_flops(double pam_bits) { return 3.0 * (1 << static_cast<int>(pam_bits)); }
+/// Metrics and LLRs of one dimension.
+inline double soft_llr_flops(double pam_bits, bool exact) {
+  const double levels = 1 << static_cast<int>(pam_bits);
+  return metrics_flops(pam_bits) + pam_bits * (levels + 1) +
+         (exact ? pam_bits * (levels * (2 + exp_flops) + 2 * log_flops + 2) : 0);
+}
+/// parts: 1 of a real system, 2 of a complex one.
+inline double estimates_flops(double parts, double n) {
+  const double product = parts * parts, pairs = n * (n - 1) / 2, half = n * (n + 1) / 2;
+  double off = 0;  // of each column of Q those after it, the rest of z, and all columns of R
+  for (int j = 0; j < n; j++) off += (n - j + n) * (j + 1) * 4 * product;
+  const double system = pairs * parts + n + (n + pairs) * product;
+  const double unit = 4 * parts * half + n * (square_root_flops + division_flops);
+  const double sums = parts * half + 2 * n * n * (parts + product);
+  return square_root_flops + division_flops + system + unit + off + sums +
+         n * (1 + division_flops + 6 + 10 * parts);
+}
+
+}  // namespace WB_ISA
+}  // namespace wb

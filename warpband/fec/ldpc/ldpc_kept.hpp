@@ -1,0 +1,329 @@
+#pragma once
+// Messages kept between calls (ldpc_decoder_output::messages): how a codeword gets them and leaves them.
+//
+// The view has LLRs of a codeword: the messages of the checks by block and row, the a-posteriori LLRs, the
+// channel's LLRs of the last call, and the iterations done. In flooding order the first checks take what the
+// bits had then, q = A - R, and the new channel LLRs enter where A is next summed up. In layered order A of a
+// bit is its new channel LLR plus its messages, in order of the block rows and rounded once; where the
+// channel's LLR is the old one, A is the kept one, so that two calls are one with the iterations of both.
+#include <warpband/fec/ldpc/ldpc_values.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// `number` makes a kept LLR a value of the format of T (0 of one that is not finite), `rounded` a sum of
+/// such values. A lane on a CPU, a float on a GPU.
+template <class T>
+struct kept_format;
+template <>
+struct kept_format<lane> {
+  static constexpr float most = 2e6f;  // of a channel LLR and 128 messages
+  WB_HD static lane number(const ldpc_decode_args&, lane llr) {
+    return clamped(select(is_finite(llr), llr, lane(0.f)), most) + lane(0.f);
+  }
+  WB_HD static lane rounded(lane x) { return x + lane(0.f); }
+};
+template <>
+struct kept_format<f16x> {
+  WB_HD static lane rounded(lane x) {
+    const f16x half = to_half(clamped(x, 65504.f));
+#if defined(__CUDACC__)
+    return __low2float(halves(half)) + 0.f;
+#else
+    return half.x + lane(0.f);
+#endif
+  }
+  WB_HD static lane number(const ldpc_decode_args&, lane llr) {
+    return rounded(select(is_finite(llr), llr, lane(0.f)));
+  }
+};
+template <>
+struct kept_format<i8x> {
+  WB_HD static lane rounded(lane x) { return max(min(x, lane(127.f)), lane(-128.f)); }
+  WB_HD static lane number(const ldpc_decode_args& a, lane llr) {
+    return rounded(to_float(nearest(clamped(select(is_finite(llr), llr, lane(0.f)) * lane(a.steps), 128.f))));
+  }
+};
+
+/// Where the parts of a codeword's kept values begin.
+WB_HD int kept_app(const ldpc_decode_args& a) { return a.blocks * a.z; }
+WB_HD int kept_channel(const ldpc_decode_args& a) { return kept_app(a) + a.n; }
+WB_HD float& kept_iterations(const ldpc_decode_args& a, std::size_t item) {
+  return a.messages
+      .data[(a.messages.elements - 1) * a.messages.element_stride + item * a.messages.item_stride];
+}
+WB_HD void count_kept_iterations(const ldpc_decode_args& a, std::size_t item, bool gone, int iterations) {
+  float& done = kept_iterations(a, item);
+  done = gone ? 0.f : (done > 0.f ? done : 0.f) + static_cast<float>(iterations);
+}
+
+// ---------------------------------------------------------------- rows in the lanes of vectors
+
+#if !defined(__CUDACC__)
+/// The kept values of one codeword.
+template <class T>
+struct kept_vectors {
+  using values = vector_values<T>;
+  using element = typename values::element;
+  using conversion = typename values::conversion;
+  using format = kept_format<T>;
+  using mask = typename rebind<lane>::mask;
+  const values& v;
+  const ldpc_decode_args& a;
+  std::size_t item;
+
+  WB_HD kept_vectors(const values& of, std::size_t number) : v(of), a(of.a), item(number) {}
+
+  WB_HD lane read(int e, int count) const {
+    return values::load_row(a.messages, static_cast<std::size_t>(e), item, count);
+  }
+  WB_HD void write(int e, lane x, int count) const {
+    values::store_row(a.messages, static_cast<std::size_t>(e), item, x, count);
+  }
+  /// f(place in scratch, place in the view, rows) of all messages, as many as a lane of floats at a time.
+  template <class F>
+  WB_HD void each_message(F f) const {
+    for (int m = 0; m < a.rows; m++) {
+      const ldpc_row row = a.row_table[m];
+      for (int d = 0; d < row.degree; d++)
+        for (int r = 0; r < a.z; r += WB_WIDTH) {
+          const int at = a.flooding
+                             ? (row.first + d) * a.row_stride + r
+                             : (row.first * a.vectors + r / values::rows * row.degree + d) * values::rows +
+                                   r % values::rows;
+          f(v.messages + at, (row.first + d) * a.z + r, a.z - r);
+        }
+    }
+  }
+  /// Rows r, r + 1, ... of an edge around the end of the column, up to `count`.
+  WB_HD lane read_around(int edge, int r, int count) const {
+    const int rows = count < WB_WIDTH ? count : WB_WIDTH;
+    if (r + rows <= a.z) return read(edge * a.z + r, rows);
+    lane x(0.f);
+    for (int i = 0; i < rows; i++) {
+      const int at = r + i < a.z ? r + i : r + i - a.z;
+      const float value =
+          a.messages.data[static_cast<std::size_t>(edge * a.z + at) * a.messages.element_stride +
+                          item * a.messages.item_stride];
+      __builtin_memcpy(reinterpret_cast<char*>(&x) + sizeof(float) * static_cast<std::size_t>(i), &value,
+                       sizeof value);
+    }
+    return x;
+  }
+  /// A of the bits r, r + 1, ... of a column in layered order, from the channel and the messages of `edges`.
+  WB_HD lane summed(lane channel, const int* edges, int degree, int r) const {
+    for (int d = 0; d < degree; d++) {
+      const int shift = a.edges[edges[d]].shift;
+      channel = channel +
+                format::number(a, read_around(edges[d], r < shift ? r - shift + a.z : r - shift, a.z - r));
+    }
+    return format::rounded(channel);
+  }
+  WB_HD int edges_of(int column, int (&edges)[ldpc_most_rows]) const {
+    int degree = 0;
+    for (int i = 0; i < a.blocks; i++)
+      if (a.edges[i].column == column) edges[degree++] = i;
+    return degree;
+  }
+
+  /// 0, or the status of a codeword whose kept values are not finite.
+  WB_HD unsigned load() const {
+    const float done = kept_iterations(a, item);
+    bool good = done - done == 0.f;
+    if (good && !(done > 0.f)) return 0;
+    auto finite = mask_from<mask>(good);
+    for (int c = 0; good && c < a.columns; c++) {
+      int edges[ldpc_most_rows];
+      const int degree = a.flooding ? 0 : edges_of(c, edges);
+      element* bits = v.messages;  // as a buffer
+      typename rebind<lane>::i32 ignored(0);
+      v.load_column(item, c, bits, ignored);
+      for (int r = 0; r < a.z; r += WB_WIDTH) {
+        const int bit = c * a.z + r;
+        const lane was = read(kept_channel(a) + bit, a.z - r);
+        lane x = read(kept_app(a) + bit, a.z - r);
+        finite = finite & is_finite(was) & is_finite(x);
+        x = format::number(a, x);
+        if (!a.flooding) {
+          const lane channel = conversion::get(bits + r);
+          x = select(format::number(a, was) == channel, x, summed(channel, edges, degree, r));
+        }
+        conversion::put_number(bits + r, x);
+      }
+      v.place_bits(c, bits);
+    }
+    each_message([&](element* to, int e, int count) {
+      const lane x = read(e, count);
+      finite = finite & is_finite(x);
+      conversion::put_number(to, format::number(a, x));
+    });
+    good = all(finite);
+    if (good) return 0;
+    v.clear();
+    v.clear_messages();
+    return status_erased;
+  }
+  /// `count` bits from place `from` on to the view.
+  WB_HD void write_run(const element* from, int e, int count, bool gone) const {
+    for (int r = 0; r < count; r += WB_WIDTH) {
+      const lane x = conversion::llr(a, conversion::get(from + r));
+      write(e + r, gone ? lane(0.f) : x, count - r);
+    }
+  }
+  /// Before vector_values::store, which uses the messages as a buffer.
+  WB_HD void store(bool gone, int iterations, int parity) const {
+    each_message([&](const element* from, int e, int count) {
+      write(e, gone ? lane(0.f) : conversion::llr(a, conversion::get(from)), count);
+    });
+    for (int c = 0; c < a.columns; c++) {
+      const int e = kept_app(a) + c * a.z;
+      if (a.flooding) {
+        write_run(v.app + c * a.column_stride, e, a.z, gone);
+      } else {
+        const int left = a.column_table[c].rotation;
+        const element* last = v.app + a.column_table[c].last[parity];
+        write_run(last, e + left, a.z - left, gone);
+        write_run(last + (a.z - left), e, left, gone);
+      }
+      typename rebind<lane>::i32 ignored(0);
+      v.load_column(item, c, v.messages, ignored);
+      write_run(v.messages, kept_channel(a) + c * a.z, a.z, gone);
+    }
+    count_kept_iterations(a, item, gone, iterations);
+  }
+};
+
+/// The codewords begin with what they kept. Returns a byte for each: 0, or the status of one whose kept
+/// values are not finite. `erased`: those of the channel.
+template <class T, class G>
+WB_HD_CALL unsigned load_kept(const vector_codewords<T>& values, std::size_t first, int items,
+                              unsigned erased, G) {
+  unsigned status = 0;
+  values.each((1u << items) - 1u, [&](const auto& c, int w) {
+    if ((erased >> 8 * w & 0xffu) == 0)
+      status |= kept_vectors<T>(c, first + static_cast<std::size_t>(w)).load() << 8 * w;
+  });
+  return status;
+}
+/// Those that leave keep their messages.
+template <class T, class G>
+WB_HD_CALL void store_kept(const vector_codewords<T>& values, std::size_t first, unsigned leaving,
+                           unsigned erased, int iterations, int parity, G) {
+  values.each(leaving, [&](const auto& c, int w) {
+    kept_vectors<T>(c, first + static_cast<std::size_t>(w))
+        .store((erased >> 8 * w & 0xffu) != 0, iterations, parity);
+  });
+}
+
+// ---------------------------------------------------------------- a row for each thread of a block
+
+#else
+template <class T>
+WB_HD T message_of_numbers(const float* x) {
+  if constexpr (message_memory<T>::codewords == 2)
+    return to_half(x[0], x[1]);
+  else if constexpr (std::is_same_v<T, i8x>)
+    return to_int8(nearest(x[0]));
+  else
+    return x[0];
+}
+template <class T>
+struct kept_block {
+  using values = block_values<T>;
+  using conversion = typename values::conversion;
+  using format = kept_format<T>;
+  static constexpr int codewords = values::codewords;
+  const values& v;
+  const ldpc_decode_args& a;
+  std::size_t first;
+
+  WB_HD float& kept(int e, int w) const {
+    return a.messages.data[static_cast<std::size_t>(e) * a.messages.element_stride +
+                           (first + static_cast<std::size_t>(w)) * a.messages.item_stride];
+  }
+  /// A of bit e in layered order, from the channel and the messages.
+  WB_HD float summed(float channel, int e, int w) const {
+    const int c = e / a.z, r = e - c * a.z;
+    WB_ROLL for (int i = 0; i < a.blocks; i++) {
+      const ldpc_place p = a.places[i];
+      if (p.first != c * a.z) continue;
+      const int row = r < p.shift ? r - p.shift + a.z : r - p.shift;
+      channel = channel + format::number(a, kept(i * a.z + row, w));
+    }
+    return format::rounded(channel);
+  }
+  /// A of bit e as the decoding of codeword w goes on with it.
+  WB_HD float a_posteriori(float channel, int e, int w, unsigned& bad) const {
+    const float x = kept(kept_app(a) + e, w), was = kept(kept_channel(a) + e, w);
+    if (!is_finite(x) || !is_finite(was)) bad |= 1u << w;
+    if (a.flooding || format::number(a, was) == channel) return format::number(a, x);
+    return summed(channel, e, w);
+  }
+  template <class G>
+  WB_HD unsigned load(int items, unsigned erased, G g) const {
+    unsigned going = 0, bad = 0;
+    WB_UNROLL for (int w = 0; w < codewords; w++) {
+      if (w >= items || (erased >> 8 * w & 0xffu) != 0) continue;
+      const float done = kept_iterations(a, first + static_cast<std::size_t>(w));
+      if (!is_finite(done))
+        bad |= 1u << w;
+      else if (done > 0.f)
+        going |= 1u << w;
+    }
+    if ((going | bad) == 0) return 0;
+    WB_ROLL for (int e = g.rank; e < a.blocks * a.z; e += g.size) {
+      float x[codewords] = {};
+      WB_UNROLL for (int w = 0; w < codewords; w++) if ((going >> w & 1u) != 0) {
+        if (!is_finite(kept(e, w))) bad |= 1u << w;
+        x[w] = format::number(a, kept(e, w));
+      }
+      store_message<T>(v.messages + e, message_of_numbers<T>(x));
+    }
+    WB_ROLL for (int e = g.rank; e < a.n; e += g.size) {
+      const T channel = load_message<T>(v.app + e);
+      float x[codewords];
+      WB_UNROLL for (int w = 0; w < codewords; w++) {
+        x[w] = conversion::get(channel, w);
+        if ((going >> w & 1u) != 0) x[w] = a_posteriori(x[w], e, w, bad);
+      }
+      store_message<T>(v.app + e, message_of_numbers<T>(x));
+    }
+    bad = v.any_of(bad, g);
+    if (bad != 0) v.clear(bad, g);
+    unsigned status = 0;
+    WB_UNROLL for (int w = 0; w < codewords; w++) {
+      if ((bad >> w & 1u) != 0) status |= static_cast<unsigned>(status_erased) << 8 * w;
+    }
+    return status;
+  }
+  template <class G>
+  WB_HD void store(unsigned leaving, unsigned erased, int iterations, G g) const {
+    WB_UNROLL for (int w = 0; w < codewords; w++) {
+      if ((leaving >> w & 1u) == 0) continue;
+      const bool gone = (erased >> 8 * w & 0xffu) != 0;
+      const std::size_t item = first + static_cast<std::size_t>(w);
+      auto put = [&](int e, T x) { kept(e, w) = gone ? 0.f : conversion::llr(a, conversion::get(x, w)); };
+      WB_ROLL for (int e = g.rank; e < a.blocks * a.z; e += g.size) put(e, load_message<T>(v.messages + e));
+      WB_ROLL for (int e = g.rank; e < a.n; e += g.size) {
+        unsigned ignored = 0;  // both halves get this codeword's channel
+        put(kept_app(a) + e, load_message<T>(v.app + e));
+        put(kept_channel(a) + e, v.channel(e, item, 1, ignored));
+      }
+      if (g.rank == 0) count_kept_iterations(a, item, gone, iterations);
+    }
+  }
+};
+template <class T, class G>
+WB_HD_CALL unsigned load_kept(const block_values<T>& values, std::size_t first, int items, unsigned erased,
+                              G g) {
+  return kept_block<T>{values, values.a, first}.load(items, erased, g);
+}
+template <class T, class G>
+WB_HD_CALL void store_kept(const block_values<T>& values, std::size_t first, unsigned leaving,
+                           unsigned erased, int iterations, int, G g) {
+  kept_block<T>{values, values.a, first}.store(leaving, erased, iterations, g);
+}
+#endif
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,235 @@
+#include <warpband/link/receive/exit.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/mimo/mimo.hpp>
+#include <warpband/core/check.hpp>
+#include <warpband/core/setting.hpp>
+#include <warpband/fec/crc/crc.hpp>
+#include <warpband/link/receive/exit_args.hpp>
+#include <warpband/link/source/source.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(exit_llrs)
+WB_DECLARE_KERNEL(exit_loss)
+
+namespace {
+
+constexpr double most_sigma = 20;
+constexpr std::size_t batch_bits = std::size_t{1} << 20;  // of a batch, about
+
+void check(const exit_config& c) {
+  check_range("bits", static_cast<long long>(c.bits), 1, 1000000000);
+  for (const double i : c.prior_information)
+    if (!(i >= 0 && i <= 1))
+      throw argument_error("prior_information", as_message(setting_value(i)), "0 to 1 bits");
+}
+void check_snr(double snr_db) {
+  if (!(snr_db >= -100 && snr_db <= 100))
+    throw argument_error("snr_db", as_message(setting_value(snr_db)), "-100 to 100 dB");
+}
+
+/// Gaussian LLRs of bits, with so much information.
+void draw_llrs(executor& exec, view<const std::uint8_t> bits, view<float> llr, double information,
+               const random_range& range) {
+  const double sigma = gaussian_sigma(information);
+  exit_llrs_args a;
+  a.bits = bits;
+  a.llr = llr;
+  a.mean = static_cast<float>(sigma * sigma / 2);
+  a.deviation = information < 1 ? static_cast<float>(sigma) : 0.f;
+  a.limit = most_feedback;
+  a.range = range;
+  exec.run(exit_llrs_kernels(), &a, llr.items);
+}
+
+/// Sums what is missing of one bit for each.
+class information_sum {
+ public:
+  /// `limit`: of factor * llr.
+  void add(executor& exec, view<const std::uint8_t> bits, view<const float> llr, float factor = 1,
+           float limit = 1e6f) {
+    auto loss = exec.make<float>(1, llr.items);
+    exit_loss_args a;
+    a.bits = bits;
+    a.llr = llr;
+    a.factor = factor;
+    a.limit = limit;
+    a.loss = loss;
+    exec.run(exit_loss_kernels(), &a, llr.items);
+    for (const float x : exec.to_host(loss)) missing_ += static_cast<double>(x);
+    bits_ += static_cast<double>(llr.elements) * static_cast<double>(llr.items);
+  }
+  double mean() const { return 1 - missing_ / bits_; }
+
+ private:
+  double missing_ = 0, bits_ = 0;
+};
+
+/// f(first, items) for pieces of `all` items of `bits` bits each.
+template <class F>
+void in_batches(std::size_t all, std::size_t bits, F f) {
+  const std::size_t most = std::max<std::size_t>(1, batch_bits / bits);
+  for (std::size_t first = 0; first < all; first += most) f(first, std::min(most, all - first));
+}
+
+/// Uses of the channel with what is sent in them, in memory of an executor.
+struct fading_uses {
+  array<std::complex<float>> symbols, received, channel;
+  array<float> noise_var;
+
+  /// Sends bits [uses, bits of a use]; `range.first` is the first use.
+  fading_uses(executor& exec, const detector_config& d, const std::uint8_t* bits, std::size_t uses,
+              double snr_db, const random_range& range) {
+    const std::size_t streams = static_cast<std::size_t>(d.streams),
+                      rx = static_cast<std::size_t>(d.rx_antennas),
+                      m = static_cast<std::size_t>(bits_per_symbol(d.qam));
+    symbols = exec.make<std::complex<float>>(streams, uses);
+    received = exec.make<std::complex<float>>(rx, uses);
+    channel = exec.make<std::complex<float>>(rx * streams, uses);
+    qam_mapper(d.qam).run(exec, make_view(bits, m, uses * streams),
+                          make_view(symbols.data(), uses * streams));
+    apply_mimo_rayleigh(exec, view<const std::complex<float>>(symbols), received, channel, 1, range);
+    const std::vector<float> n0{static_cast<float>(d.streams * std::pow(10, -snr_db / 10))};
+    const auto entries = make_view(received.data(), uses * rx);
+    add_awgn(exec, entries, entries, n0[0], {range.seed, range.first * rx, range.point});
+    noise_var = exec.make_from(n0);
+    exec.sync();  // n0 is read from here
+  }
+  view<const float> noise() const { return {noise_var.data(), 1, received.items(), 1, 0}; }
+};
+
+}  // namespace
+
+double gaussian_information(double sigma) {
+  if (!(sigma >= 0)) throw argument_error("sigma", as_message(setting_value(sigma)), "0 or more");
+  if (sigma == 0) return 0;
+  if (sigma >= most_sigma) return 1;
+  // The rectangle rule is exact to double precision for an analytic integrand that falls as a Gaussian does.
+  constexpr int steps = 400;
+  double loss = 0, weight = 0;
+  for (int i = -steps; i <= steps; i++) {
+    const double g = 10.0 * i / steps, x = sigma * sigma / 2 + sigma * g, w = std::exp(-g * g / 2);
+    loss += w * (std::max(-x, 0.0) + std::log1p(std::exp(-std::fabs(x))));
+    weight += w;
+  }
+  return 1 - loss / weight / std::log(2);
+}
+double gaussian_sigma(double information) {
+  if (!(information >= 0 && information <= 1))
+    throw argument_error("information", as_message(setting_value(information)), "0 to 1 bits");
+  double least = 0, most = most_sigma;
+  if (information == 0 || information == 1) return information == 0 ? least : most;
+  for (int i = 0; i < 60; i++) {
+    const double middle = (least + most) / 2;
+    (gaussian_information(middle) < information ? least : most) = middle;
+  }
+  return (least + most) / 2;
+}
+
+exit_curve detector_exit(executor& exec, const detector_config& config, double snr_db, const exit_config& c) {
+  check(c);
+  check_snr(snr_db);
+  const auto detector = make_soft_detector(config);
+  if (!detector->takes_prior())
+    throw argument_error("detector", name_of(config.type), "one that takes a-priori LLRs");
+  const std::size_t bits = detector->bits_per_use(), all = (c.bits + bits - 1) / bits;
+  std::vector<information_sum> sums(c.prior_information.size());
+  in_batches(all, bits, [&](std::size_t first, std::size_t uses) {
+    const random_range range{c.seed, first, 0};
+    auto sent = exec.make<std::uint8_t>(bits, uses);
+    auto prior = exec.make<float>(bits, uses), llr = exec.make<float>(bits, uses);
+    random_bits(exec, sent, static_cast<int>(bits), range);
+    const fading_uses air(exec, config, sent.data(), uses, snr_db, range);
+    for (std::size_t i = 0; i < sums.size(); i++) {
+      draw_llrs(exec, sent, prior, c.prior_information[i], range);
+      detector->run(exec,
+                    {.received = air.received,
+                     .channel = air.channel,
+                     .uses_per_channel = 1,
+                     .noise_var = air.noise(),
+                     .prior = prior},
+                    {.llr = llr, .bits = {}, .status = {}});
+      sums[i].add(exec, sent, llr);
+    }
+  });
+  exit_curve curve{c.prior_information, {}};
+  for (const information_sum& s : sums) curve.extrinsic.push_back(s.mean());
+  return curve;
+}
+
+exit_curve decoder_exit(executor& exec, const soft_decoder& decoder, const exit_config& c) {
+  check(c);
+  if (!decoder.gives_extrinsic())
+    throw argument_error("decoder", "one without extrinsic LLRs of the coded bits", "one with them");
+  const std::size_t n = decoder.n(), all = (c.bits + n - 1) / n;
+  std::vector<information_sum> sums(c.prior_information.size());
+  in_batches(all, n, [&](std::size_t first, std::size_t frames) {
+    auto llr = exec.make<float>(n, frames), extrinsic = exec.make<float>(n, frames);
+    for (std::size_t i = 0; i < sums.size(); i++) {
+      draw_llrs(exec, {}, llr, c.prior_information[i], {c.seed, first, 0});
+      soft_decoder_output out;
+      out.extrinsic = extrinsic;
+      decoder.run(exec, llr, {}, out);
+      sums[i].add(exec, {}, extrinsic);
+    }
+  });
+  exit_curve curve{c.prior_information, {}};
+  for (const information_sum& s : sums) curve.extrinsic.push_back(s.mean());
+  return curve;
+}
+
+exit_trajectory loop_exit(executor& exec, const detector_config& detector, const code_config& code,
+                          const receiver_config& config, double snr_db, const exit_config& c) {
+  const iterative_receiver receiver(detector, code, config);
+  const auto encoder = make_codec(code);
+  std::optional<crc_attacher> crc;
+  if (code.crc) crc.emplace(static_cast<int>(encoder->k()) - code.crc->degree, *code.crc);
+  const auto encode = [&](executor& where, view<std::uint8_t> bits, view<std::uint8_t> coded) {
+    if (crc) crc->run(where, bits);
+    encoder->encode(where, bits, coded);
+  };
+  return loop_exit(exec, detector, receiver, encode, snr_db, c);
+}
+
+exit_trajectory loop_exit(executor& exec, const detector_config& detector, const iterative_receiver& receiver,
+                          const frame_encoder& encode, double snr_db, const exit_config& c) {
+  check(c);
+  check_snr(snr_db);
+  if (!receiver.decoder().gives_extrinsic())
+    throw argument_error("decoder", "one without extrinsic LLRs of the coded bits", "one with them");
+  const std::size_t k = receiver.k(), n = receiver.n(), uses = receiver.uses_per_frame(),
+                    outer = static_cast<std::size_t>(receiver.config().outer);
+  std::vector<information_sum> detected(outer), decoded(outer);
+  in_batches((c.bits + n - 1) / n, n * outer, [&](std::size_t first, std::size_t frames) {
+    auto bits = exec.make<std::uint8_t>(k, frames), coded = exec.make<std::uint8_t>(n, frames),
+         sent = exec.make<std::uint8_t>(uses * receiver.detector().bits_per_use(), frames);
+    random_bits(exec, bits, static_cast<int>(k), {c.seed, first, 0});
+    encode(exec, bits, coded);
+    receiver.interleaver().interleave(exec, view<const std::uint8_t>(coded), sent);
+    const fading_uses air(exec, detector, sent.data(), frames * uses, snr_db, {c.seed, first * uses, 0});
+    auto in = exec.make<float>(n, outer * frames), out = exec.make<float>(n, outer * frames);
+    receiver_output results;
+    results.detected = in;
+    results.extrinsic = out;
+    receiver.run(exec, {air.received, air.channel, 1, air.noise(), {}}, results);
+    for (std::size_t j = 0; j < outer; j++) {
+      detected[j].add(exec, coded, make_view(in.data() + j * frames * n, n, frames));
+      decoded[j].add(exec, coded, make_view(out.data() + j * frames * n, n, frames),
+                     receiver.config().scaling, most_feedback);
+    }
+  });
+  exit_trajectory t;
+  for (std::size_t j = 0; j < outer; j++) {
+    t.detector.push_back(detected[j].mean());
+    t.decoder.push_back(decoded[j].mean());
+  }
+  return t;
+}
+
+}  // namespace wb

@@ -1,0 +1,15 @@
+#pragma once
+// Starts the kernels of frames_op.hpp. For the files of this folder.
+#include <warpband/exec/executor.hpp>
+#include <warpband/link/receive/frames_args.hpp>
+
+namespace wb {
+
+/// Queues the kernel for so many items.
+void run_frames_arrange(executor& exec, const frames_arrange_args& a, std::size_t items);
+void run_frames_gather(executor& exec, const frames_gather_args& a, std::size_t frames);
+void run_frames_list(executor& exec, const frames_list_args& a);
+void run_frames_keep(executor& exec, const frames_keep_args& a, std::size_t frames);
+void run_frames_check(executor& exec, const frames_check_args& a, std::size_t frames);
+
+}  // namespace wb

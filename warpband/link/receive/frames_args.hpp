@@ -1,0 +1,71 @@
+#pragma once
+// Arguments of the kernels that move frames between the iterations of a receiver. Plain data.
+#include <cstddef>
+#include <cstdint>
+
+#include <warpband/core/view.hpp>
+
+namespace wb {
+
+/// Item b of `out` is item row[b] of `in`, its element e is in's element order[e], for the first `elements`
+/// of them; zeros follow.
+struct frames_arrange_args {
+  std::size_t elements = 0;
+  const std::int32_t* row = nullptr;    // no data: b
+  const std::int32_t* order = nullptr;  // no data: e
+  bool scaled = false;                  // out is clip(factor * in)
+  float factor = 1, limit = 0;
+  view<const float> in;  // one of the pairs has data
+  view<float> out;
+  view<const std::uint8_t> in_bytes;
+  view<std::uint8_t> out_bytes;
+};
+
+/// Copies what belongs to some frames: row r of frame b, of `rows`, is row
+/// (frame[b] * of_frame + r * step) / shared of `in`, whose elements are `width` floats.
+struct frames_gather_args {
+  const std::int32_t* frame = nullptr;
+  std::size_t elements = 0, rows = 1, of_frame = 1, step = 1, shared = 1;
+  int width = 1;
+  const float* in = nullptr;
+  std::size_t row_stride = 0, element_stride = 1;  // of `in`, in floats
+  float* out = nullptr;                            // frames side by side
+};
+
+/// Lists the frames that are not finished.
+struct frames_list_args {
+  std::int32_t listed = 0;                 // frames of the list before
+  const std::uint8_t* finished = nullptr;  // [listed]
+  const std::int32_t* before = nullptr;    // the list before; no data: 0, 1, 2, ...
+  std::int32_t* list = nullptr;            // the new list, and of each its place in the one before
+  std::int32_t* from = nullptr;
+  std::int32_t* place = nullptr;  // of every frame its place in the new list, -1 where it is finished
+  std::int32_t* count = nullptr;  // of the new list
+};
+
+/// Results of all frames after an outer iteration: those of the decoder for frames in the list, for the
+/// others what they were before. Outputs without data are not wanted.
+struct frames_keep_args {
+  const std::int32_t* place = nullptr;  // of every frame in the list, -1 where it is finished; no data: b
+  view<const std::uint8_t> bits, status;
+  view<const std::int32_t> iterations;
+  view<const float> extrinsic, detected;
+  view<const std::uint8_t> bits_before, status_before;
+  view<const std::int32_t> iterations_before;
+  view<const float> extrinsic_before, detected_before;
+  view<std::uint8_t> bits_out, status_out;
+  view<std::int32_t> iterations_out;  // before + now
+  view<float> extrinsic_out, detected_out;
+};
+
+/// Which frames are finished: those with the bit of `status` and whose bits hold their CRC, where there is
+/// one.
+struct frames_check_args {
+  std::uint8_t needed = 0;  // 0: no bit is looked at
+  view<const std::uint8_t> status;
+  view<const std::uint8_t> bits;
+  const std::int32_t* weights = nullptr;  // crc_remainders; no data: no CRC
+  view<std::uint8_t> finished;
+};
+
+}  // namespace wb

@@ -1,0 +1,189 @@
+#pragma once
+// Kernels that move frames between the iterations of a receiver. Nothing is computed in lanes: an item is a
+// frame, whose elements the threads of a block share.
+#include <warpband/core/group.hpp>
+#include <warpband/core/llr.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/core/status.hpp>
+#include <warpband/link/receive/frames_args.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+inline int threads_of(std::size_t elements) { return elements < 1024 ? 64 : 256; }
+
+template <class T>
+WB_HD T* row_of(const view<T>& v, std::size_t item) {
+  return v.data + item * v.item_stride;
+}
+
+template <bool Bytes>
+struct frames_arrange_op {
+  frames_arrange_args a;
+  static constexpr bool by_block = true;
+  static constexpr int at_once = 1;
+  int threads() const { return threads_of(a.elements); }
+  std::size_t scratch_bytes(int) const { return 0; }
+  double flops() const { return a.scaled ? 3.0 * static_cast<double>(a.elements) : 0; }
+  double bytes() const { return (Bytes ? 2.0 : 8.0) * static_cast<double>(a.elements); }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int, G g, void*) const {
+    const std::size_t row = a.row == nullptr ? first : static_cast<std::size_t>(a.row[first]);
+    const auto in = [&] {
+      if constexpr (Bytes)
+        return a.in_bytes;
+      else
+        return a.in;
+    }();
+    const auto out = [&] {
+      if constexpr (Bytes)
+        return a.out_bytes;
+      else
+        return a.out;
+    }();
+    const auto* from = row_of(in, row);
+    auto* to = row_of(out, first);
+    const std::size_t step = static_cast<std::size_t>(g.size);
+    for (std::size_t e = static_cast<std::size_t>(g.rank); e < out.elements; e += step) {
+      auto x = from[0];
+      x = 0;
+      if (e < a.elements) {
+        x = from[(a.order == nullptr ? e : static_cast<std::size_t>(a.order[e])) * in.element_stride];
+        if constexpr (!Bytes)
+          if (a.scaled) x = saturate(a.factor * x, a.limit) + 0.f;
+      }
+      to[e * out.element_stride] = x;
+    }
+  }
+};
+
+struct frames_gather_op {
+  frames_gather_args a;
+  static constexpr bool by_block = true;
+  static constexpr int at_once = 1;
+  int threads() const { return threads_of(a.rows * a.elements * static_cast<std::size_t>(a.width)); }
+  std::size_t scratch_bytes(int) const { return 0; }
+  double flops() const { return 0; }
+  double bytes() const { return 8.0 * static_cast<double>(a.rows * a.elements) * a.width; }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int, G g, void*) const {
+    const std::size_t frame = static_cast<std::size_t>(a.frame[first]),
+                      width = static_cast<std::size_t>(a.width), of_row = a.elements * width,
+                      all = a.rows * of_row, step = static_cast<std::size_t>(g.size);
+    float* out = a.out + first * all;
+    for (std::size_t i = static_cast<std::size_t>(g.rank); i < all; i += step) {
+      const std::size_t row = i / of_row, e = (i - row * of_row) / width, part = i % width;
+      const std::size_t source = (frame * a.of_frame + row * a.step) / a.shared;
+      out[i] = a.in[source * a.row_stride + e * a.element_stride + part];
+    }
+  }
+};
+
+/// One item. Each thread counts in a run of the list and adds what those before it counted.
+struct frames_list_op {
+  frames_list_args a;
+  static constexpr bool by_block = true;
+  static constexpr int at_once = 1;
+  int threads() const { return 256; }
+  std::size_t scratch_bytes(int group) const {
+    return sizeof(std::int32_t) * static_cast<std::size_t>(group + 1);
+  }
+  double flops() const { return 0; }
+  double bytes() const { return 17.0 * a.listed; }
+
+  template <class G>
+  WB_HD void operator()(std::size_t, int, G g, void* scratch) const {
+    auto* counts = static_cast<std::int32_t*>(scratch);
+    const std::int32_t run = (a.listed + g.size - 1) / g.size, begin = g.rank * run,
+                       end = begin + run < a.listed ? begin + run : a.listed;
+    std::int32_t unfinished = 0;
+    for (std::int32_t i = begin; i < end; i++) unfinished += a.finished[i] == 0 ? 1 : 0;
+    counts[g.rank] = unfinished;
+    g.sync();
+    std::int32_t at = 0;
+    for (int t = 0; t < g.rank; t++) at += counts[t];
+    for (std::int32_t i = begin; i < end; i++) {
+      const std::int32_t frame = a.before == nullptr ? i : a.before[i];
+      const bool stays = a.finished[i] == 0;
+      a.place[frame] = stays ? at : -1;
+      if (!stays) continue;
+      a.list[at] = frame;
+      a.from[at] = i;
+      at++;
+    }
+    if (g.rank + 1 == g.size) *a.count = at;
+  }
+};
+
+struct frames_keep_op {
+  frames_keep_args a;
+  static constexpr bool by_block = true;
+  static constexpr int at_once = 1;
+  int threads() const {
+    return threads_of(a.bits_out.elements + a.extrinsic_out.elements + a.detected_out.elements);
+  }
+  std::size_t scratch_bytes(int) const { return 0; }
+  double flops() const { return 0; }
+  double bytes() const {
+    return 2.0 * static_cast<double>(a.bits_out.elements) +
+           8.0 * static_cast<double>(a.extrinsic_out.elements + a.detected_out.elements) + 10;
+  }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int, G g, void*) const {
+    const std::int32_t place = a.place == nullptr ? static_cast<std::int32_t>(first) : a.place[first];
+    copy(g, a.bits, a.bits_before, a.bits_out, first, place);
+    copy(g, a.status, a.status_before, a.status_out, first, place);
+    copy(g, a.extrinsic, a.extrinsic_before, a.extrinsic_out, first, place);
+    copy(g, a.detected, a.detected_before, a.detected_out, first, place);
+    if (a.iterations_out.data == nullptr || g.rank != 0) return;
+    const std::int32_t before = *row_of(a.iterations_before, first);
+    *row_of(a.iterations_out, first) =
+        place < 0 ? before : before + *row_of(a.iterations, static_cast<std::size_t>(place));
+  }
+
+ private:
+  template <class G, class X>
+  WB_HD static void copy(G g, const view<const X>& now, const view<const X>& before, const view<X>& out,
+                         std::size_t frame, std::int32_t place) {
+    if (out.data == nullptr || (place < 0 && before.data == out.data)) return;
+    const view<const X>& source = place < 0 ? before : now;
+    const X* from = row_of(source, place < 0 ? frame : static_cast<std::size_t>(place));
+    X* to = row_of(out, frame);
+    const std::size_t step = static_cast<std::size_t>(g.size);
+    for (std::size_t e = static_cast<std::size_t>(g.rank); e < out.elements; e += step)
+      to[e * out.element_stride] = from[e * source.element_stride];
+  }
+};
+
+struct frames_check_op {
+  frames_check_args a;
+  static constexpr bool by_block = true;
+  static constexpr int at_once = 1;
+  int threads() const { return a.weights == nullptr ? 32 : threads_of(a.bits.elements); }
+  std::size_t scratch_bytes(int) const { return 0; }
+  double flops() const { return 0; }
+  double bytes() const { return 2.0 + (a.weights == nullptr ? 0. : static_cast<double>(a.bits.elements)); }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int, G g, void*) const {
+    std::int32_t parity = 0;
+    if (a.weights != nullptr) {
+      const std::uint8_t* bits = row_of(a.bits, first);
+      const int n = static_cast<int>(a.bits.elements);
+      for (int i = g.rank; i < n; i += g.size)
+        if (bits[static_cast<std::size_t>(i) * a.bits.element_stride] & 1) parity ^= a.weights[i];
+      parity = g.xor_all(parity);
+    }
+    if (g.rank != 0) return;
+    const int status = *row_of(a.status, first);
+    const bool checked = (a.needed != 0 || a.weights != nullptr) && (status & a.needed) == a.needed &&
+                         (status & status_erased) == 0 && parity == 0;
+    *row_of(a.finished, first) = checked ? 1 : 0;
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,366 @@
+#include <warpband/link/receive/iterative.hpp>
+
+#include <algorithm>
+#include <climits>
+#include <string>
+#include <utility>
+
+#include <warpband/core/check.hpp>
+#include <warpband/link/receive/frames.hpp>
+
+namespace wb {
+namespace {
+
+constexpr int most_outer = 16;
+
+/// The items of one outer iteration in an output of all or of the last.
+template <class T>
+view<T> of_iteration(view<T> v, std::size_t frames, int j) {
+  if (v.data == nullptr || v.items == frames) return v;
+  v.data += static_cast<std::size_t>(j) * frames * v.item_stride;
+  v.items = frames;
+  return v;
+}
+template <class T>
+void check_output(const char* argument, const view<T>& v, std::size_t elements, std::size_t frames,
+                  int outer) {
+  if (v.data == nullptr) return;
+  const std::size_t all = frames * static_cast<std::size_t>(outer);
+  check_shape(argument, v, elements, v.items == frames ? frames : all);
+}
+
+/// Lays pieces of working memory behind each other; the first pass, without memory, finds the size.
+class pieces {
+ public:
+  explicit pieces(std::byte* base) : base_(base) {}
+  template <class T>
+  void take(T*& piece, std::size_t count) {
+    if (base_ != nullptr) piece = count == 0 ? nullptr : reinterpret_cast<T*>(base_ + used_);
+    used_ += (count * sizeof(T) + 63) / 64 * 64;
+  }
+  std::size_t used() const noexcept { return used_; }
+
+ private:
+  std::byte* base_;
+  std::size_t used_ = 0;
+};
+
+bit_interleaver interleaver_of(const receiver_config& c, std::size_t n) {
+  if (c.permutation.empty())
+    return c.interleaver == receiver_interleaver::none
+               ? bit_interleaver(n)
+               : bit_interleaver(random_permutation(n, static_cast<std::uint64_t>(c.interleaver_seed)));
+  if (c.interleaver != receiver_interleaver::none)
+    throw argument_error("interleaver", "\"random\"", "\"none\" beside a permutation");
+  if (c.permutation.size() != n)
+    throw argument_error("interleaver", "a list of " + std::to_string(c.permutation.size()) + " entries",
+                         "a permutation of the " + std::to_string(n) + " coded bits");
+  return bit_interleaver(c.permutation);
+}
+
+}  // namespace
+
+const std::vector<setting_of<receiver_config>>& receiver_settings() {
+  using c = receiver_config;
+  static const std::vector<setting_of<c>> all{
+      integer("outer", &c::outer, 1, most_outer,
+              "Outer iterations between detector and decoder; 1 is the open loop."),
+      integer_or_auto(
+          "inner", &c::inner, 0, 1, 1000,
+          "Iterations of the decoder in each outer iteration. \"auto\" (or 0): those of the decoder's "
+          "own settings.",
+          "an integer from 1 to 1000"),
+      number("scaling", &c::scaling, 0, 2, "Factor on the extrinsic LLRs of the decoder that are fed back.",
+             true),
+      words<c, receiver_interleaver>(
+          "interleaver", &c::interleaver,
+          {{"none", receiver_interleaver::none}, {"random", receiver_interleaver::random}},
+          "Order in which a frame sends its coded bits: that of the code, or a random permutation."),
+      integer("interleaver_seed", &c::interleaver_seed, 0, INT64_MAX, "Seed of the permutation.",
+              "an integer from 0")
+          .only_with("interleaver", {"random"}),
+      words<c, receiver_state>("decoder_state", &c::decoder_state,
+                               {{"keep", receiver_state::keep}, {"reset", receiver_state::reset}},
+                               "An LDPC decoder goes on from its messages of the outer iteration before, or "
+                               "begins anew. Turbo and "
+                               "convolutional decoders begin anew in any case."),
+      number_or_word("detector_clip", &c::detector_clip, "none", no_clip, 1e-3, 1e6,
+                     "LLRs that the decoder gets are limited to this.",
+                     "a number from 0.001 to 1e6, or \"none\""),
+  };
+  return all;
+}
+
+/// A call of `run`. Arrays of the frames in the list have them side by side in its order.
+struct iterative_receiver::batch {
+  const receiver_input* in = nullptr;
+  const receiver_output* out = nullptr;
+  std::size_t frames = 0, listed = 0;
+  detector_input detects = {};       // of the frames in the list
+  view<const float> detected = {};   // what the decoder got
+  soft_decoder_output decided = {};  // what it gave
+  bool keeps = false;                // the decoder's state
+  std::int32_t left = 0;             // lives here because downloads are queued
+
+  float *llr = nullptr, *coded = nullptr, *extrinsic = nullptr, *prior = nullptr, *noise_var = nullptr;
+  float *state = nullptr, *other_state = nullptr;
+  std::complex<float>*received = nullptr, *channel = nullptr;
+  std::uint8_t *bits = nullptr, *status = nullptr, *finished = nullptr;
+  std::int32_t *iterations = nullptr, *list = nullptr, *other_list = nullptr, *from = nullptr,
+               *place = nullptr, *count = nullptr;
+
+  void lay(pieces& p, const iterative_receiver& r, std::size_t rx_values, std::size_t gains) {
+    const std::size_t uses = frames * r.uses_, places = uses * r.detector_->bits_per_use(),
+                      bits_of_all = frames * r.n();
+    p.take(llr, places);
+    p.take(coded, bits_of_all);
+    p.take(prior, places);
+    if (r.config_.outer == 1) return;
+    p.take(extrinsic, bits_of_all);
+    p.take(noise_var, uses);
+    p.take(received, uses * rx_values);
+    p.take(channel, uses * gains);
+    if (r.config_.decoder_state == receiver_state::keep) {
+      p.take(state, frames * r.decoder_->state_size());
+      p.take(other_state, frames * r.decoder_->state_size());
+    }
+    p.take(bits, frames * r.k());
+    p.take(status, frames);
+    p.take(finished, frames);
+    for (std::int32_t** numbers : {&iterations, &list, &other_list, &from, &place}) p.take(*numbers, frames);
+    p.take(count, 1);
+  }
+};
+
+iterative_receiver::iterative_receiver(std::shared_ptr<const soft_detector> detector,
+                                       std::shared_ptr<const soft_decoder> decoder,
+                                       const receiver_config& config)
+    : detector_(std::move(detector)),
+      decoder_(std::move(decoder)),
+      config_(config),
+      interleaver_(interleaver_of(config, decoder_->n())),
+      uses_((decoder_->n() + detector_->bits_per_use() - 1) / detector_->bits_per_use()) {
+  if (config_.inner != 0)
+    throw argument_error("inner", std::to_string(config_.inner), "0: a decoder that is given has its own");
+  check();
+}
+iterative_receiver::iterative_receiver(const detector_config& detector, const code_config& code,
+                                       const receiver_config& config)
+    : detector_(make_soft_detector(detector)),
+      decoder_(make_soft_decoder(code, config.inner)),
+      config_(config),
+      interleaver_(interleaver_of(config, decoder_->n())),
+      uses_((decoder_->n() + detector_->bits_per_use() - 1) / detector_->bits_per_use()) {
+  check();
+}
+
+void iterative_receiver::check() const {
+  check_settings(receiver_settings(), config_);
+  if (config_.outer == 1) return;
+  if (!detector_->takes_prior())
+    throw argument_error("detector", "one that takes no a-priori LLRs",
+                         "one that takes them, with more than one outer iteration");
+  if (!decoder_->gives_extrinsic())
+    throw argument_error("decoder", "one without extrinsic LLRs of the coded bits",
+                         "one with them, with more than one outer iteration");
+}
+
+std::size_t iterative_receiver::working_bytes(std::size_t rx_values, std::size_t gains) const noexcept {
+  batch b;
+  b.frames = 1;
+  pieces sizes(nullptr);
+  b.lay(sizes, *this, rx_values, gains);
+  return sizes.used();
+}
+
+/// The frames of a call whose shapes are right.
+std::size_t iterative_receiver::frames_of(const receiver_input& in, const receiver_output& out) const {
+  const std::size_t uses = in.received.items, frames = uses / uses_, shared = in.uses_per_channel;
+  if (uses % uses_ != 0)
+    throw shape_error("received", std::to_string(uses) + " uses",
+                      "a multiple of the " + std::to_string(uses_) + " uses of a frame");
+  check_range("frames", static_cast<long long>(frames), 0, INT32_MAX / most_outer);
+  if (shared == 0) throw argument_error("uses_per_channel", "0", "1 or more");
+  check_shape("channel", in.channel, in.channel.elements, uses / shared + (uses % shared != 0));
+  check_shape("noise_var", in.noise_var, 1, uses);
+  check_optional_shape("prior", in.prior, n(), frames);
+  if (in.prior.data != nullptr && !detector_->takes_prior())
+    throw argument_error("prior", "given", "none: this detector takes no a-priori LLRs");
+  check_output("bits", out.bits, k(), frames, config_.outer);
+  check_output("iterations", out.iterations, 1, frames, config_.outer);
+  check_output("status", out.status, 1, frames, config_.outer);
+  check_output("detected", out.detected, n(), frames, config_.outer);
+  check_output("extrinsic", out.extrinsic, n(), frames, config_.outer);
+  if (out.extrinsic.data != nullptr && !decoder_->gives_extrinsic())
+    throw argument_error("extrinsic", "asked for", "none: this decoder gives no extrinsic LLRs");
+  check_optional_shape("use_status", out.use_status, 1, uses);
+  return frames;
+}
+
+void iterative_receiver::run(executor& exec, const receiver_input& in, const receiver_output& out) const {
+  batch b;
+  b.in = &in;
+  b.out = &out;
+  b.frames = b.listed = frames_of(in, out);
+  if (b.frames == 0) return;
+  pieces sizes(nullptr);
+  b.lay(sizes, *this, in.received.elements, in.channel.elements);
+  pieces memory(workspace_.on(exec, sizes.used()));
+  b.lay(memory, *this, in.received.elements, in.channel.elements);
+  b.keeps = config_.outer > 1 && config_.decoder_state == receiver_state::keep && decoder_->state_size() != 0;
+  b.detects = {in.received, in.channel, in.uses_per_channel, in.noise_var, {}};
+  const std::size_t bits = detector_->bits_per_use();
+  if (in.prior.data != nullptr) {
+    interleaver_.interleave(exec, in.prior, make_view(b.prior, uses_ * bits, b.frames));
+    b.detects.prior = make_view(b.prior, bits, b.frames * uses_);
+  }
+  for (int j = 0; j < config_.outer; j++) {
+    if (b.listed != 0) detect_and_decode(exec, b, j);
+    if (j > 0) keep(exec, b, j);
+    if (j + 1 < config_.outer && b.listed != 0) feed_back(exec, b);
+  }
+}
+
+/// One outer iteration of the frames in the list. The first one, of all frames, writes where the results go.
+void iterative_receiver::detect_and_decode(executor& exec, batch& b, int j) const {
+  const std::size_t bits = detector_->bits_per_use();
+  const bool first = j == 0, goes_on = j + 1 < config_.outer;
+  const receiver_output& out = *b.out;
+  const auto place = [&]<class T>(const view<T>& result, T* own, std::size_t elements, bool needed) {
+    if (first && result.data != nullptr) return of_iteration(result, b.frames, 0);
+    const bool wanted = needed || result.data != nullptr;
+    return make_view(wanted ? own : nullptr, elements, b.listed);
+  };
+  detector_->run(exec, b.detects,
+                 {.llr = make_view(b.llr, bits, b.listed * uses_),
+                  .bits = {},
+                  .status = first ? out.use_status : view<std::uint8_t>{}});
+  view<const float> llr{b.llr, n(), b.listed, 1, uses_ * bits};  // a frame's uses as one row
+  if (interleaver_.permutes() || config_.detector_clip != no_clip ||
+      (first && out.detected.data != nullptr)) {
+    frames_arrange_args a;
+    a.elements = n();
+    a.order = interleaver_.inverse_on(exec);
+    a.scaled = config_.detector_clip != no_clip;
+    a.limit = config_.detector_clip;
+    a.in = llr;
+    a.out = place(out.detected, b.coded, n(), true);
+    run_frames_arrange(exec, a, b.listed);
+    llr = a.out;
+  }
+  soft_decoder_state state;
+  if (b.keeps) state = {make_view(b.state, decoder_->state_size(), b.listed), first};
+  soft_decoder_output decided;
+  decided.extrinsic = place(out.extrinsic, b.extrinsic, n(), goes_on);
+  decided.bits = place(out.bits, b.bits, k(), false);
+  decided.iterations = place(out.iterations, b.iterations, 1, false);
+  decided.status = place(out.status, b.status, 1, false);
+  if (goes_on) decided.finished = make_view(b.finished, b.listed);
+  decoder_->run(exec, llr, state, decided);
+  b.decided = decided;
+  b.detected = llr;
+}
+
+/// The results of all frames after outer iteration j > 0.
+void iterative_receiver::keep(executor& exec, const batch& b, int j) const {
+  const receiver_output& out = *b.out;
+  frames_keep_args a;
+  a.place = b.listed == b.frames ? nullptr : b.place;
+  a.bits = b.decided.bits;
+  a.status = b.decided.status;
+  a.iterations = b.decided.iterations;
+  a.extrinsic = b.decided.extrinsic;
+  a.detected = b.detected;
+  const auto rows = [&](const auto& result, auto& before, auto& now) {
+    before = of_iteration(result, b.frames, j - 1);
+    now = of_iteration(result, b.frames, j);
+  };
+  rows(out.bits, a.bits_before, a.bits_out);
+  rows(out.status, a.status_before, a.status_out);
+  rows(out.iterations, a.iterations_before, a.iterations_out);
+  rows(out.extrinsic, a.extrinsic_before, a.extrinsic_out);
+  rows(out.detected, a.detected_before, a.detected_out);
+  run_frames_keep(exec, a, b.frames);
+}
+
+/// Makes the list of the frames that are not finished, and what their next outer iteration needs.
+void iterative_receiver::feed_back(executor& exec, batch& b) const {
+  const bool whole = b.listed == b.frames;  // the list is 0, 1, 2, ...
+  frames_list_args l;
+  l.listed = static_cast<std::int32_t>(b.listed);
+  l.finished = b.finished;
+  l.before = whole ? nullptr : b.list;
+  l.list = b.other_list;
+  l.from = b.from;
+  l.place = b.place;
+  l.count = b.count;
+  run_frames_list(exec, l);
+  exec.download(&b.left, b.count, sizeof b.left);
+  exec.sync();
+  const std::size_t left = static_cast<std::size_t>(b.left);
+  const bool same = left == b.listed;
+  b.listed = left;
+  if (left == 0) return;
+  frames_arrange_args a;  // priors
+  a.elements = n();
+  a.row = b.from;
+  a.order = interleaver_.order_on(exec);
+  a.scaled = true;
+  a.factor = config_.scaling;
+  a.limit = most_feedback;
+  a.in = b.decided.extrinsic;
+  a.out = make_view(b.prior, uses_ * detector_->bits_per_use(), left);
+  run_frames_arrange(exec, a, left);
+  if (!same) {
+    std::swap(b.list, b.other_list);
+    gather(exec, b);
+  }
+  b.detects.prior = make_view(b.prior, detector_->bits_per_use(), left * uses_);
+}
+
+/// What was received of the frames in the list, and the decoder's state of them.
+void iterative_receiver::gather(executor& exec, batch& b) const {
+  const receiver_input& in = *b.in;
+  const std::size_t uses = b.listed * uses_, shared = in.uses_per_channel;
+  const auto copy = [&](const auto& from, float* to, std::size_t rows, std::size_t step, std::size_t of) {
+    constexpr std::size_t width = sizeof(*from.data) / sizeof(float);
+    frames_gather_args a;
+    a.frame = b.list;
+    a.elements = from.elements;
+    a.rows = rows;
+    a.of_frame = uses_;
+    a.step = step;
+    a.shared = of;
+    a.width = static_cast<int>(width);
+    a.in = reinterpret_cast<const float*>(from.data);
+    a.row_stride = width * from.item_stride;
+    a.element_stride = width * from.element_stride;
+    a.out = to;
+    run_frames_gather(exec, a, b.listed);
+  };
+  copy(in.received, reinterpret_cast<float*>(b.received), uses_, 1, 1);
+  b.detects.received =
+      make_view(static_cast<const std::complex<float>*>(b.received), in.received.elements, uses);
+  // Whole matrices of a frame, one that frames share, or else one for each use.
+  const std::size_t own = uses_ % shared == 0 ? shared : shared % uses_ == 0 ? uses_ : 1;
+  copy(in.channel, reinterpret_cast<float*>(b.channel), uses_ / own, own, shared);
+  b.detects.channel =
+      make_view(static_cast<const std::complex<float>*>(b.channel), in.channel.elements, uses / own);
+  b.detects.uses_per_channel = own;
+  b.detects.noise_var.items = uses;  // one for all, as it is
+  if (in.noise_var.item_stride != 0) {
+    copy(in.noise_var, b.noise_var, uses_, 1, 1);
+    b.detects.noise_var = make_view(static_cast<const float*>(b.noise_var), uses);
+  }
+  if (!b.keeps) return;
+  frames_gather_args a;
+  a.frame = b.from;
+  a.elements = decoder_->state_size();
+  a.in = b.state;
+  a.row_stride = a.elements;
+  a.out = b.other_state;
+  run_frames_gather(exec, a, b.listed);
+  std::swap(b.state, b.other_state);
+}
+
+}  // namespace wb

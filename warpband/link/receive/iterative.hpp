@@ -1,0 +1,129 @@
+#pragma once
+// Iterative detection and decoding: detector and decoder exchange extrinsic LLRs of the coded bits.
+//
+//   y, H, N0, priors -> detector -> deinterleave, clip -> decoder -> scale, interleave -> priors -> ...
+//
+// With P the interleaver, L_D what the detector says without its prior and L_C what the decoder says without
+// its input, outer iteration j = 1, 2, ... is
+//
+//   L_D = detect(y, H, N0, A_j),  L_C = decode(clip(P^-1 L_D)),  A_{j+1} = clip(scaling * P L_C),  A_1 = 0
+//
+// (B. M. Hochwald, S. ten Brink, "Achieving near-capacity on a multiple-antenna channel", IEEE Trans.
+// Commun., 2003, §III). With one outer iteration this is the open loop, bit for bit.
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <warpband/core/setting.hpp>
+#include <warpband/link/receive/interleaver.hpp>
+#include <warpband/link/receive/soft.hpp>
+
+namespace wb {
+
+enum class receiver_interleaver { none, random };
+enum class receiver_state {
+  keep,   // the decoder goes on from the messages of the outer iteration before
+  reset,  // it begins anew
+};
+
+/// LLRs that are fed back are limited to this, so that a loop that diverges stays finite: e^-100 is no
+/// probability that a detector in float32 could tell from 0.
+inline constexpr float most_feedback = 100;
+
+struct receiver_config {
+  int outer = 1;  // outer iterations, 1..16
+  /// Iterations of the decoder in each of them, 1..1000; 0: those of its own configuration.
+  int inner = 0;
+  float scaling = 1;  // factor on the extrinsic LLRs of the decoder, (0, 2]
+  receiver_interleaver interleaver = receiver_interleaver::none;
+  std::int64_t interleaver_seed = 1;  // of random_permutation, from 0
+  /// In place of it: bit i of a frame is coded bit permutation[i].
+  std::vector<std::int32_t> permutation = {};
+  /// A decoder without a state begins anew in any case.
+  receiver_state decoder_state = receiver_state::keep;
+  /// The decoder's input is limited to +-detector_clip: 0.001..1e6, or no_clip.
+  float detector_clip = no_clip;
+};
+/// Its settings: names, what is allowed, what they mean. Without the permutation.
+const std::vector<setting_of<receiver_config>>& receiver_settings();
+
+/// Frames are [frames, ...], uses of the channel [frames * uses_per_frame(), ...], frame after frame.
+struct receiver_input {
+  view<const std::complex<float>> received = {};  // as detector_input has them
+  view<const std::complex<float>> channel = {};
+  std::size_t uses_per_channel = 1;
+  view<const float> noise_var = {};
+  /// [frames, n] a-priori LLRs of the coded bits for the first outer iteration; no data for none. A use with
+  /// one that is NaN or infinite is erased by the detector in this iteration. Not taken with a detector that
+  /// takes none.
+  view<const float> prior = {};
+};
+
+/// Outputs without data are not computed. Those that have `outer` * frames items hold the results after each
+/// outer iteration, those of iteration j (from 0) from item j * frames on; with `frames` items those after
+/// the last.
+struct receiver_output {
+  view<std::uint8_t> bits = {};        // [.., k] decisions
+  view<std::int32_t> iterations = {};  // [.., 1] of the decoder up to here
+  view<std::uint8_t> status = {};      // [.., 1] of the decoder
+  view<float> detected = {};           // [.., n] LLRs that the decoder got
+  view<float> extrinsic = {};          // [.., n] extrinsic LLRs that it gave
+  view<std::uint8_t> use_status = {};  // [uses, 1] of the detector, in the first outer iteration
+};
+
+/// A receiver with any detector and decoder that have soft input and output.
+///
+/// A frame whose checks hold after an outer iteration is finished (soft_decoder_output): its results stay as
+/// they are and it takes no further part. The others move together, so that a finished frame costs nothing.
+/// For this `run` waits between outer iterations for one number, how many frames are left; with one outer
+/// iteration it only queues. Without checks (early_stop = "none" and no CRC) no frame is ever finished.
+///
+/// A frame has uses_per_frame() uses; bits behind its n coded ones count as unknown.
+///
+/// Results depend on a frame's own input alone: CPU and CUDA, any instruction set, batch size and number of
+/// threads give the same bits.
+class iterative_receiver {
+ public:
+  /// Throws argument_error: what is not allowed; `detector` that takes no a-priori LLRs, or `decoder` that
+  /// gives no extrinsic ones, with more than one outer iteration; `interleaver` that is no permutation of the
+  /// coded bits.
+  iterative_receiver(const detector_config& detector, const code_config& code,
+                     const receiver_config& config = {});
+  /// The same of a pair of one's own, whose decoder has its own iterations: inner must be 0.
+  iterative_receiver(std::shared_ptr<const soft_detector> detector,
+                     std::shared_ptr<const soft_decoder> decoder, const receiver_config& config = {});
+
+  /// Receives a batch. Throws shape_error, and argument_error for a prior where the detector takes none.
+  void run(executor& exec, const receiver_input& in, const receiver_output& out) const;
+
+  std::size_t k() const noexcept { return decoder_->k(); }
+  std::size_t n() const noexcept { return decoder_->n(); }
+  /// Uses of the channel that a frame takes: n over the bits of a use, rounded up.
+  std::size_t uses_per_frame() const noexcept { return uses_; }
+  const receiver_config& config() const noexcept { return config_; }
+  const soft_detector& detector() const noexcept { return *detector_; }
+  const soft_decoder& decoder() const noexcept { return *decoder_; }
+  /// What a transmitter needs.
+  const bit_interleaver& interleaver() const noexcept { return interleaver_; }
+  /// Memory that a call takes on its executor for each frame with `rx_values` complex values received in a
+  /// use and `gains` in a channel matrix.
+  std::size_t working_bytes(std::size_t rx_values, std::size_t gains) const noexcept;
+
+ private:
+  struct batch;
+  void check() const;
+  std::size_t frames_of(const receiver_input& in, const receiver_output& out) const;
+  void detect_and_decode(executor& exec, batch& b, int j) const;
+  void keep(executor& exec, const batch& b, int j) const;
+  void feed_back(executor& exec, batch& b) const;
+  void gather(executor& exec, batch& b) const;
+
+  std::shared_ptr<const soft_detector> detector_;
+  std::shared_ptr<const soft_decoder> decoder_;
+  receiver_config config_;
+  bit_interleaver interleaver_;
+  std::size_t uses_;
+  kept_workspace workspace_;
+};
+
+}  // namespace wb

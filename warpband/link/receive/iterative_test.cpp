@@ -1,0 +1,440 @@
+// Iterative receivers against their parts run by hand, and in limit cases.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <tests/receive.hpp>
+
+namespace {
+
+using namespace wb::testing;
+using wb::code_config;
+using wb::detector_config;
+using wb::iterative_receiver;
+using wb::receiver_config;
+
+code_config ldpc_of(int n, int iterations = 4) {
+  code_config c;
+  c.type = wb::code_type::wimax_ldpc;
+  c.ldpc.n = n;
+  c.ldpc.decoder.iterations = iterations;
+  return c;
+}
+code_config code_of(wb::code_type type, int k = 0) {
+  code_config c;
+  c.type = type;
+  c.k = k;
+  return c;
+}
+detector_config detector_of(wb::detector_type type, int streams = 2, int qam = 16) {
+  detector_config d{.type = type, .streams = streams, .rx_antennas = streams, .qam = qam, .llr_clip = {}};
+  if (type == wb::detector_type::nway) d.ways = 1;
+  if (type == wb::detector_type::kbest) d.survivors = 8;
+  return d;
+}
+receiver_config loop_of(int outer, wb::receiver_interleaver order = wb::receiver_interleaver::random) {
+  return {.outer = outer, .interleaver = order};
+}
+
+/// Detector and decoder one after the other, without a receiver.
+received_frames open_loop(wb::executor& exec, detector_config d, const code_config& code,
+                          const iterative_receiver& receiver, const sent_frames& f) {
+  const auto codec = make_codec(code);
+  const auto detector = make_detector(d);
+  const std::size_t uses = f.frames * receiver.uses_per_frame(), m = detector->bits_per_use();
+  const auto y = on_device(exec, f.y, f.rx, uses);
+  const auto h = on_device(exec, f.h, f.gains, uses / f.uses_per_channel);
+  const auto n0 = on_device(exec, f.n0, 1, uses);
+  auto llr = exec.make<float>(m, uses), coded = exec.make<float>(codec->n(), f.frames);
+  auto bits = exec.make<std::uint8_t>(codec->k(), f.frames), status = exec.make<std::uint8_t>(1, f.frames),
+       use_status = exec.make<std::uint8_t>(1, uses);
+  auto iterations = exec.make<std::int32_t>(1, f.frames);
+  detector->run(exec, {y, h, f.uses_per_channel, n0, {}}, {llr, {}, use_status});
+  const std::size_t places = receiver.uses_per_frame() * m;
+  receiver.interleaver().deinterleave(
+      exec, wb::make_view(static_cast<const float*>(llr.data()), places, f.frames), coded);
+  codec->decode(exec, wb::view<const float>(coded),
+                {.bits = bits, .soft = {}, .iterations = iterations, .status = status});
+  return {exec.to_host(bits),       exec.to_host(status), exec.to_host(use_status),
+          exec.to_host(iterations), exec.to_host(coded),  {}};
+}
+
+class receive_on : public on_backend {};
+WB_ON_ALL_BACKENDS(receive_on);
+
+TEST_P(receive_on, one_outer_iteration_is_the_open_loop_bit_for_bit) {
+  std::vector<code_config> codes{ldpc_of(576)};
+  codes.push_back(code_of(wb::code_type::lte_turbo, 104));
+  codes.push_back(code_of(wb::code_type::conv, 101));
+  codes.push_back(code_of(wb::code_type::conv, 101));
+  codes.back().conv.algorithm = wb::conv_algorithm::log_map;
+  codes.push_back(code_of(wb::code_type::wifi_ldpc));
+  codes.back().crc = wb::crc24a;
+  for (const code_config& code : codes)
+    for (const wb::detector_type type :
+         {wb::detector_type::nway, wb::detector_type::kbest, wb::detector_type::ml, wb::detector_type::mmse})
+      for (const auto order : {wb::receiver_interleaver::none, wb::receiver_interleaver::random}) {
+        const detector_config d = detector_of(type);
+        const iterative_receiver receiver(d, code, loop_of(1, order));
+        const sent_frames f = send(exec(), d, code, receiver, 9, {.snr_db = 10});
+        received_frames got = receive(exec(), receiver, f);
+        const received_frames expected = open_loop(exec(), d, code, receiver, f);
+        got.extrinsic.clear();
+        EXPECT_TRUE(same(got, expected)) << wb::name_of(type);
+      }
+}
+
+/// The loop of an LDPC code, on the host, with all frames in each outer iteration and their own decisions.
+received_frames by_hand(wb::executor& exec, detector_config d, const code_config& code,
+                        const iterative_receiver& receiver, const sent_frames& f,
+                        const std::vector<float>& first_prior = {}) {
+  const receiver_config& c = receiver.config();
+  d.extrinsic = true;
+  const auto detector = make_detector(d);
+  wb::ldpc_decoder_config settings = completed(code).ldpc.decoder;
+  if (c.inner != 0) settings.iterations = c.inner;
+  const wb::ldpc_decoder decoder(ldpc_code_of(completed(code)), settings);
+  const std::size_t n = receiver.n(), k = receiver.k(), frames = f.frames,
+                    per_frame = receiver.uses_per_frame(), uses = frames * per_frame,
+                    m = detector->bits_per_use(), places = per_frame * m;
+  std::vector<std::int32_t> order = receiver.interleaver().permutation();
+  if (order.empty()) order.resize(n), std::iota(order.begin(), order.end(), 0);
+  const auto y = on_device(exec, f.y, f.rx, uses);
+  const auto h = on_device(exec, f.h, f.gains, uses / f.uses_per_channel);
+  const auto n0 = on_device(exec, f.n0, 1, uses);
+  std::vector<float> prior(frames * places);
+  for (std::size_t i = 0; i < frames && !first_prior.empty(); i++)
+    for (std::size_t e = 0; e < n; e++)
+      prior[i * places + e] = first_prior[i * n + static_cast<std::size_t>(order[e])];
+  std::vector<bool> finished(frames);
+  auto kept = on_device(exec, std::vector<float>(frames * decoder.message_values()), decoder.message_values(),
+                        frames);
+  received_frames r;
+  for (int j = 0; j < c.outer; j++) {
+    const auto a = on_device(exec, prior, m, uses);
+    auto llr = exec.make<float>(m, uses), extrinsic = exec.make<float>(n, frames);
+    auto bits = exec.make<std::uint8_t>(k, frames), status = exec.make<std::uint8_t>(1, frames),
+         use_status = exec.make<std::uint8_t>(1, uses);
+    auto iterations = exec.make<std::int32_t>(1, frames);
+    detector->run(exec, {y, h, f.uses_per_channel, n0, a}, {llr, {}, use_status});
+    if (j == 0) r.use_status = exec.to_host(use_status);
+    const std::vector<float> frame = exec.to_host(llr);
+    std::vector<float> coded(frames * n);
+    for (std::size_t i = 0; i < frames; i++)
+      for (std::size_t e = 0; e < n; e++)
+        coded[i * n + static_cast<std::size_t>(order[e])] =
+            std::clamp(frame[i * places + e], -c.detector_clip, c.detector_clip);
+    const auto in = on_device(exec, coded, n, frames);
+    wb::ldpc_decoder_output out{
+        .bits = bits, .extrinsic = extrinsic, .iterations = iterations, .status = status};
+    if (c.decoder_state == wb::receiver_state::keep) out.messages = kept;
+    decoder.run(exec, wb::view<const float>(in), out);
+    const auto decided = exec.to_host(bits), states = exec.to_host(status);
+    const auto used = exec.to_host(iterations);
+    const auto told = exec.to_host(extrinsic);
+    for (std::size_t i = 0; i < frames; i++) {
+      const auto push = [&](auto& all, const auto& now, std::size_t each) {
+        const std::size_t last = all.size() - (finished[i] ? frames * each : 0);
+        for (std::size_t e = 0; e < each; e++) all.push_back(finished[i] ? all[last + e] : now[i * each + e]);
+      };
+      push(r.bits, decided, k);
+      push(r.status, states, 1);
+      push(r.detected, coded, n);
+      push(r.extrinsic, told, n);
+      const std::int32_t before = j == 0 ? 0 : r.iterations[r.iterations.size() - frames];
+      r.iterations.push_back(before + (finished[i] ? 0 : used[i]));
+      for (std::size_t e = 0; e < n; e++)
+        prior[i * places + e] = std::clamp(c.scaling * told[i * n + static_cast<std::size_t>(order[e])],
+                                           -wb::most_feedback, wb::most_feedback) +
+                                0.f;
+      finished[i] = finished[i] || (states[i] & wb::status_stopped) != 0;
+    }
+  }
+  return r;
+}
+
+/// Settings that differ in everything.
+struct loop_case {
+  detector_config detector;
+  code_config code;
+  receiver_config config;
+  double snr_db;
+  std::size_t uses_per_channel = 1;
+};
+std::vector<loop_case> loop_cases() {
+  using enum wb::detector_type;
+  using order = wb::receiver_interleaver;
+  std::vector<loop_case> all;
+  const auto add = [&](wb::detector_type type, int streams, int qam, int n, receiver_config c, double snr_db,
+                       std::size_t uses_per_channel = 1) {
+    all.push_back({detector_of(type, streams, qam), ldpc_of(n), c, snr_db, uses_per_channel});
+  };
+  add(nway, 2, 16, 576, {.outer = 4, .scaling = 0.8f, .interleaver = order::random}, 10);
+  all.push_back(all.back());
+  all.back().config.decoder_state = wb::receiver_state::reset;
+  add(kbest, 4, 4, 672, {.outer = 3, .inner = 2}, 6, 7);  // padded, channels that uses share
+  all.back().code.ldpc.decoder.schedule = wb::ldpc_schedule::flooding;
+  all.back().code.ldpc.decoder.algorithm = wb::ldpc_algorithm::sum_product;
+  all.push_back(all.back());
+  all.back().config.decoder_state = wb::receiver_state::reset;
+  add(ml, 3, 4, 576, {.outer = 5, .interleaver = order::random, .detector_clip = 6}, 5, 96);
+  add(nway, 4, 16, 1152, {.outer = 3, .interleaver = order::random, .interleaver_seed = 7}, 12, 144);
+  all.back().detector.ways = 4;
+  return all;
+}
+
+TEST_P(receive_on, equals_its_parts_run_by_hand) {
+  for (const loop_case& c : loop_cases()) {
+    const iterative_receiver receiver(c.detector, c.code, c.config);
+    const std::size_t frames = 24;
+    const sent_frames f = send(exec(), c.detector, c.code, receiver, frames,
+                               {.snr_db = c.snr_db, .uses_per_channel = c.uses_per_channel});
+    const received_frames got = receive(exec(), receiver, f);
+    EXPECT_TRUE(same(got, by_hand(exec(), c.detector, c.code, receiver, f))) << wb::name_of(c.detector.type);
+    // The case is one where some frames are finished early, and some not.
+    const auto first = got.status.begin();
+    const auto done = std::count_if(first, first + frames, [](int s) { return s & wb::status_stopped; });
+    const auto last = std::count_if(got.status.end() - frames, got.status.end(),
+                                    [](int s) { return s & wb::status_stopped; });
+    EXPECT_LT(done, last) << wb::name_of(c.detector.type);
+    EXPECT_GT(last, 0);
+    // Results of the last outer iteration alone are the same.
+    const received_frames only = receive(exec(), receiver, f, {}, false);
+    EXPECT_TRUE(std::equal(only.bits.rbegin(), only.bits.rend(), got.bits.rbegin()));
+    EXPECT_TRUE(std::equal(only.iterations.rbegin(), only.iterations.rend(), got.iterations.rbegin()));
+    EXPECT_TRUE(std::equal(only.detected.rbegin(), only.detected.rend(), got.detected.rbegin()));
+    EXPECT_TRUE(std::equal(only.extrinsic.rbegin(), only.extrinsic.rend(), got.extrinsic.rbegin()));
+    EXPECT_TRUE(std::equal(only.status.rbegin(), only.status.rend(), got.status.rbegin()));
+  }
+}
+
+TEST_P(receive_on, is_the_same_in_any_batch_with_any_threads_and_on_a_scalar_cpu) {
+  const auto reference = open_reference();
+  for (const loop_case& c : loop_cases()) {
+    const iterative_receiver receiver(c.detector, c.code, c.config);
+    const std::size_t frames = 22, outer = static_cast<std::size_t>(c.config.outer);
+    const sent_frames f = send(exec(), c.detector, c.code, receiver, frames,
+                               {.snr_db = c.snr_db, .uses_per_channel = c.uses_per_channel});
+    const received_frames whole = receive(exec(), receiver, f);
+    EXPECT_TRUE(same(whole, receive(*reference, receiver, f))) << wb::name_of(c.detector.type);
+    EXPECT_TRUE(same(whole, receive(*GetParam().open(3), receiver, f)));
+    for (const std::size_t piece : {1, 2, 6}) {
+      if (piece * receiver.uses_per_frame() < c.uses_per_channel) continue;  // frames share channels
+      received_frames joined = whole;
+      for (std::size_t at = 0; at < frames; at += piece) {
+        const std::size_t count = std::min(piece, frames - at);
+        const received_frames part = receive(exec(), receiver, part_of(f, at, count));
+        const auto put = [&](auto& all, const auto& some) {
+          const std::size_t each = all.size() / (outer * frames);
+          for (std::size_t j = 0; j < outer; j++)
+            std::copy_n(some.begin() + static_cast<std::ptrdiff_t>(j * count * each), count * each,
+                        all.begin() + static_cast<std::ptrdiff_t>((j * frames + at) * each));
+        };
+        put(joined.bits, part.bits);
+        put(joined.status, part.status);
+        put(joined.iterations, part.iterations);
+        put(joined.detected, part.detected);
+        put(joined.extrinsic, part.extrinsic);
+      }
+      EXPECT_TRUE(same(whole, joined)) << wb::name_of(c.detector.type) << " by " << piece;
+    }
+  }
+}
+
+TEST_P(receive_on, takes_priors_and_erases_uses_with_nan_or_infinite_ones) {
+  loop_case c = loop_cases()[0];
+  const iterative_receiver receiver(c.detector, c.code, c.config);
+  const sent_frames f = send(exec(), c.detector, c.code, receiver, 8, {.snr_db = c.snr_db});
+  std::vector<float> prior(f.coded.size());
+  for (std::size_t i = 0; i < prior.size(); i++)
+    prior[i] = (f.coded[i] != 0 ? -1.f : 1.f) * static_cast<float>(i % 7);
+  EXPECT_TRUE(
+      same(receive(exec(), receiver, f, prior), by_hand(exec(), c.detector, c.code, receiver, f, prior)));
+  EXPECT_TRUE(
+      same(receive(exec(), receiver, f, std::vector<float>(prior.size())), receive(exec(), receiver, f)));
+
+  const float bad[] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                       -std::numeric_limits<float>::infinity()};
+  const std::size_t n = receiver.n(), m = receiver.detector().bits_per_use();
+  std::vector<std::uint8_t> erased(f.frames * receiver.uses_per_frame());
+  const std::vector<std::int32_t>& order = receiver.interleaver().permutation();
+  for (const std::size_t frame : {1, 4})
+    for (std::size_t e = 5; e < n; e += 211) {  // bit e of the frame is in use e / m
+      prior[frame * n + static_cast<std::size_t>(order[e])] = bad[e % 3];
+      erased[frame * receiver.uses_per_frame() + e / m] = wb::status_erased;
+    }
+  const received_frames got = receive(exec(), receiver, f, prior);
+  EXPECT_EQ(got.use_status, erased);
+  for (const float x : got.detected) ASSERT_TRUE(std::isfinite(x));
+  for (const float x : got.extrinsic) ASSERT_TRUE(std::isfinite(x));
+  for (std::size_t e = 0; e < n; e++)
+    if (erased[receiver.uses_per_frame() + e / m] != 0) {
+      EXPECT_EQ(got.detected[n + static_cast<std::size_t>(order[e])], 0);
+    }
+  EXPECT_TRUE(same(got, by_hand(exec(), c.detector, c.code, receiver, f, prior)));
+}
+
+TEST_P(receive_on, makes_no_errors_without_noise_and_finishes_at_once) {
+  for (const wb::detector_type type :
+       {wb::detector_type::ml, wb::detector_type::kbest, wb::detector_type::nway})
+    for (const int qam : {4, 16, 64}) {
+      detector_config d = detector_of(type, 2, qam);
+      d.ways = type == wb::detector_type::nway ? 2 : 0;
+      d.survivors = type == wb::detector_type::kbest ? 16 : 64;
+      const iterative_receiver receiver(d, ldpc_of(768), loop_of(4));
+      const sent_frames f = send(exec(), d, ldpc_of(768), receiver, 6, {.snr_db = 90});
+      const received_frames got = receive(exec(), receiver, f);
+      EXPECT_EQ(errors_of(got, f), std::vector<int>(4 * 6)) << wb::name_of(type) << " " << qam;
+      EXPECT_EQ(got.iterations, std::vector<std::int32_t>(4 * 6, 1));
+      EXPECT_EQ(got.status, std::vector<std::uint8_t>(4 * 6, wb::status_stopped));
+    }
+}
+
+TEST_P(receive_on, stays_finite_where_the_loop_diverges) {
+  for (const bool stops : {false, true})
+    for (const double snr_db : {-10., 3., 30.}) {
+      code_config code = ldpc_of(576, 3);
+      code.ldpc.decoder.algorithm = wb::ldpc_algorithm::min_sum;
+      code.ldpc.decoder.early_stop = stops;
+      const detector_config d = detector_of(wb::detector_type::ml, 2, 4);
+      const iterative_receiver receiver(d, code, {.outer = 16, .scaling = 1.5f});
+      const sent_frames f = send(exec(), d, code, receiver, 5, {.snr_db = snr_db});
+      const received_frames got = receive(exec(), receiver, f);
+      for (const float x : got.detected) ASSERT_TRUE(std::isfinite(x));
+      for (const float x : got.extrinsic) ASSERT_TRUE(std::isfinite(x));
+      if (snr_db == 30) {
+        EXPECT_EQ(errors_of(got, f), std::vector<int>(16 * 5));
+      }
+    }
+}
+
+TEST_P(receive_on, finishes_frames_whose_crc_holds) {
+  code_config code = ldpc_of(576, 3);
+  code.crc = wb::crc16;
+  code.ldpc.decoder.early_stop = false;  // the CRC alone tells
+  const detector_config d = detector_of(wb::detector_type::nway);
+  const iterative_receiver receiver(d, code, loop_of(4));
+  const std::size_t frames = 30;
+  const sent_frames f = send(exec(), d, code, receiver, frames, {.snr_db = 10});
+  const received_frames got = receive(exec(), receiver, f);
+  const std::vector<int> errors = errors_of(got, f);
+  int finished = 0;
+  for (std::size_t i = 0; i < 3 * frames; i++) {  // one that is right has its CRC: 3 iterations to here
+    const bool stays = got.iterations[i + frames] == got.iterations[i];
+    EXPECT_EQ(stays, errors[i] == 0);
+    finished += stays;
+  }
+  EXPECT_GT(finished, 0);
+  EXPECT_LT(finished, static_cast<int>(3 * frames));
+}
+
+TEST(receiver_arguments, bad_ones_are_named) {
+  const detector_config d = detector_of(wb::detector_type::nway);
+  const auto of = [&](receiver_config c) { iterative_receiver(d, ldpc_of(576), c); };
+  EXPECT_EQ(blamed([&] { of({}); }), "");
+  EXPECT_EQ(blamed([&] { of({.outer = 0}); }), "outer");
+  EXPECT_EQ(blamed([&] { of({.outer = 17}); }), "outer");
+  EXPECT_EQ(blamed([&] { of({.inner = -1}); }), "inner");
+  EXPECT_EQ(blamed([&] { of({.inner = 1001}); }), "inner");
+  EXPECT_EQ(blamed([&] { of({.scaling = 0}); }), "scaling");
+  EXPECT_EQ(blamed([&] { of({.scaling = 2.1f}); }), "scaling");
+  EXPECT_EQ(blamed([&] { of({.scaling = std::nanf("")}); }), "scaling");
+  EXPECT_EQ(blamed([&] { of({.detector_clip = 0}); }), "detector_clip");
+  EXPECT_EQ(blamed([&] { of({.interleaver = wb::receiver_interleaver::random, .interleaver_seed = -1}); }),
+            "interleaver_seed");
+  std::vector<std::int32_t> order(576);
+  std::iota(order.rbegin(), order.rend(), 0);
+  EXPECT_EQ(blamed([&] { of({.permutation = order}); }), "");
+  EXPECT_EQ(blamed([&] { of({.interleaver = wb::receiver_interleaver::random, .permutation = order}); }),
+            "interleaver");
+  order[3] = order[9];
+  EXPECT_EQ(blamed([&] { of({.permutation = order}); }), "interleaver");
+  order[3] = 576;
+  EXPECT_EQ(blamed([&] { of({.permutation = order}); }), "interleaver");
+  order[3] = -1;
+  EXPECT_EQ(blamed([&] { of({.permutation = order}); }), "interleaver");
+  order.resize(575);
+  EXPECT_EQ(blamed([&] { of({.permutation = order}); }), "interleaver");
+
+  const detector_config linear = detector_of(wb::detector_type::mmse);
+  EXPECT_EQ(blamed([&] { iterative_receiver(linear, ldpc_of(576), loop_of(2)); }), "detector");
+  EXPECT_EQ(blamed([&] { iterative_receiver(d, code_of(wb::code_type::conv, 100), loop_of(2)); }), "decoder");
+  const std::shared_ptr<wb::soft_detector> detector = wb::make_soft_detector(d);
+  const std::shared_ptr<wb::soft_decoder> decoder = wb::make_soft_decoder(ldpc_of(576), 3);
+  EXPECT_EQ(blamed([&] { iterative_receiver(detector, decoder, {.inner = 2}); }), "inner");
+  EXPECT_EQ(blamed([&] { iterative_receiver(detector, decoder, {.outer = 2}); }), "");
+}
+
+TEST(receiver_arguments, shapes_that_do_not_match_are_named) {
+  const auto exec = wb::open_executor("cpu");
+  const detector_config d = detector_of(wb::detector_type::nway);
+  const iterative_receiver receiver(d, ldpc_of(576), loop_of(2));
+  const sent_frames f = send(*exec, d, ldpc_of(576), receiver, 2);
+  const std::size_t uses = 2 * receiver.uses_per_frame();
+  const auto y = on_device(*exec, f.y, 2, uses), h = on_device(*exec, f.h, 4, uses);
+  const auto n0 = on_device(*exec, f.n0, 1, uses);
+  const auto prior = exec->make<float>(576, 2);
+  auto bits = exec->make<std::uint8_t>(288, 4);
+  auto llr = exec->make<float>(576, 3);
+  const auto blames = [&](auto change, wb::receiver_output out) {
+    wb::receiver_input in{y, h, 1, n0, {}};
+    change(in);
+    try {
+      receiver.run(*exec, in, out);
+    } catch (const wb::argument_error& e) {
+      return e.argument();
+    }
+    return std::string();
+  };
+  const auto nothing = [](wb::receiver_input&) {};
+  EXPECT_EQ(blames(nothing, {.bits = bits}), "");
+  EXPECT_EQ(blames([](auto& in) { in.received.items--; }, {}), "received");
+  EXPECT_EQ(blames([](auto& in) { in.channel.items--; }, {}), "channel");
+  EXPECT_EQ(blames([](auto& in) { in.uses_per_channel = 0; }, {}), "uses_per_channel");
+  EXPECT_EQ(blames([](auto& in) { in.noise_var.items = 1; }, {}), "noise_var");
+  EXPECT_EQ(blames([&](auto& in) { in.prior = prior, in.prior.items = 3; }, {}), "prior");
+  EXPECT_EQ(blames(nothing, {.bits = wb::make_view(bits.data(), 288, 3)}), "bits");
+  EXPECT_EQ(blames(nothing, {.bits = wb::make_view(bits.data(), 287, 4)}), "bits");
+  EXPECT_EQ(blames(nothing, {.detected = llr}), "detected");
+  EXPECT_EQ(blames(nothing, {.extrinsic = llr}), "extrinsic");
+  EXPECT_EQ(blames(nothing, {.status = wb::make_view(bits.data(), 3)}), "status");
+  EXPECT_EQ(blames(nothing, {.use_status = wb::make_view(bits.data(), 3)}), "use_status");
+}
+
+TEST(random_permutation, is_fixed_by_its_seed) {
+  const auto a = wb::random_permutation(1000, 5), b = wb::random_permutation(1000, 6);
+  EXPECT_EQ(a, wb::random_permutation(1000, 5));
+  EXPECT_NE(a, b);
+  for (const auto& order : {a, b}) {
+    std::vector<std::int32_t> sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::int32_t i = 0; i < 1000; i++) EXPECT_EQ(sorted[static_cast<std::size_t>(i)], i);
+  }
+  EXPECT_TRUE(wb::random_permutation(0, 1).empty());
+  EXPECT_EQ(wb::random_permutation(1, 1), std::vector<std::int32_t>{0});
+}
+
+TEST(receiver_settings, are_read_and_written_by_name) {
+  receiver_config c;
+  const auto set = [&](const char* name, wb::setting_value v) {
+    find_setting(wb::receiver_settings(), name)->set(c, v);
+  };
+  set("outer", std::int64_t{3});
+  set("inner", std::string("auto"));
+  set("scaling", 0.75);
+  set("interleaver", std::string("Random"));
+  set("interleaver_seed", std::int64_t{9});
+  set("decoder_state", std::string("reset"));
+  set("detector_clip", std::string("none"));
+  EXPECT_EQ(c.outer, 3);
+  EXPECT_EQ(c.inner, 0);
+  EXPECT_EQ(c.scaling, 0.75f);
+  EXPECT_EQ(c.interleaver, wb::receiver_interleaver::random);
+  EXPECT_EQ(c.interleaver_seed, 9);
+  EXPECT_EQ(c.decoder_state, wb::receiver_state::reset);
+  EXPECT_EQ(c.detector_clip, wb::no_clip);
+  EXPECT_EQ(blamed([&] { set("outer", std::int64_t{17}); }), "outer");
+  EXPECT_EQ(blamed([&] { set("interleaver", std::string("permutation")); }), "interleaver");
+}
+
+}  // namespace

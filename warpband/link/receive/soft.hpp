@@ -1,0 +1,74 @@
+#pragma once
+// The two halves of an iterative receiver, each with soft input and soft output. `iterative_receiver`
+// (link/receive/iterative.hpp) runs any pair of them. A pair of one's own derives from these interfaces.
+//
+// LLRs are ln P(b = 0) - ln P(b = 1). Extrinsic means: what is known of a bit from all others, without the
+// LLR that was given for the bit itself.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <warpband/detect/detector.hpp>
+#include <warpband/link/codec.hpp>
+
+namespace wb {
+
+/// A detector or demapper with a-priori LLRs. Every call queues one batch on an executor.
+class soft_detector {
+ public:
+  virtual ~soft_detector() = default;
+  /// LLRs of a use. A use is what the detector takes at once: a vector, or a codeword of a space-time code.
+  virtual std::size_t bits_per_use() const noexcept = 0;
+  /// Whether it takes a-priori LLRs. One that does not serves a receiver with one outer iteration.
+  virtual bool takes_prior() const noexcept = 0;
+  /// Extrinsic LLRs of the uses of in.received. A use with an a-priori LLR that is NaN or infinite is erased:
+  /// LLRs of 0 and status_erased. Outputs without data are not computed. Throws shape_error.
+  virtual void run(executor& exec, const detector_input& in, const detector_output& out) const = 0;
+};
+
+/// What a decoder keeps of its frames from one call to the next, in the memory of the caller.
+struct soft_decoder_state {
+  view<float> values = {};  // [frames, state_size()]; no data: the decoder begins anew and keeps nothing
+  bool fresh = true;        // the values mean nothing yet
+};
+
+/// Outputs without data are not computed.
+struct soft_decoder_output {
+  view<float> extrinsic = {};          // [frames, n] of all coded bits: a-posteriori minus input LLR
+  view<std::uint8_t> bits = {};        // [frames, k] hard decisions
+  view<std::int32_t> iterations = {};  // [frames] iterations done in this call
+  view<std::uint8_t> status = {};      // [frames] status_erased, status_insufficient, status_stopped
+  view<std::uint8_t> finished = {};    // [frames] 1 where all checks hold that there are, 0 without checks
+};
+
+/// A decoder with extrinsic LLRs of all coded bits. Every call queues one batch on an executor.
+class soft_decoder {
+ public:
+  virtual ~soft_decoder() = default;
+  /// Bits of a frame that are decided, and coded bits.
+  virtual std::size_t k() const noexcept = 0;
+  virtual std::size_t n() const noexcept = 0;
+  /// Whether it gives extrinsic LLRs. One that does not serves a receiver with one outer iteration.
+  virtual bool gives_extrinsic() const noexcept { return true; }
+  /// The most iterations of a call.
+  virtual int most_iterations() const noexcept { return 1; }
+  /// Values of a frame's state; 0: it has none, and `state` is not looked at.
+  virtual std::size_t state_size() const noexcept { return 0; }
+  /// Decodes llr [frames, n]. Throws shape_error.
+  virtual void run(executor& exec, view<const float> llr, const soft_decoder_state& state,
+                   const soft_decoder_output& out) const = 0;
+};
+
+/// The detector of a configuration, with extrinsic LLRs where it takes a-priori ones. Throws argument_error.
+std::unique_ptr<soft_detector> make_soft_detector(const detector_config& config);
+
+/// The decoder of a code with a CRC or without: `inner` iterations a call, 0 for those of the configuration.
+/// A frame is finished where the checks of an LDPC code hold (early_stop = "syndrome") and the CRC, if there
+/// is one. Without extrinsic LLRs are the Viterbi algorithm and, so far, turbo codes and the BCJR algorithm.
+/// Throws argument_error.
+std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int inner = 0);
+/// The same of an LDPC code of one's own. `crc`: the last of its k bits are this CRC of the others.
+std::unique_ptr<soft_decoder> make_soft_decoder(const ldpc_code& code, const ldpc_decoder_config& config,
+                                                std::optional<crc_polynomial> crc = {});
+
+}  // namespace wb

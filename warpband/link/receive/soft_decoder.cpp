@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <warpband/core/check.hpp>
+#include <warpband/link/receive/frames.hpp>
+#include <warpband/link/receive/soft.hpp>
+
+namespace wb {
+namespace {
+
+/// Tells which frames are finished: by a bit of the status, by a CRC, or by both.
+class frame_check {
+ public:
+  /// `needed`: the bit of the status, 0 for none. `crc`: of the k bits.
+  frame_check(std::uint8_t needed, std::size_t k, std::optional<crc_polynomial> crc)
+      : needed_(needed), k_(k) {
+    if (crc) weights_ = resident<std::int32_t>(crc_remainders(static_cast<int>(k), *crc));
+  }
+  bool has_crc() const noexcept { return !weights_.host().empty(); }
+  /// `decode` runs a decoder with outputs whose status and bits are there where this needs them.
+  template <class Decode>
+  void run(executor& exec, std::size_t frames, soft_decoder_output out, Decode decode) const {
+    if (out.finished.data == nullptr) return decode(out);
+    std::byte* own = workspace_.on(exec, frames * (1 + (has_crc() ? k_ : 0)));
+    if (out.status.data == nullptr) out.status = make_view(reinterpret_cast<std::uint8_t*>(own), frames);
+    if (has_crc() && out.bits.data == nullptr)
+      out.bits = make_view(reinterpret_cast<std::uint8_t*>(own) + frames, k_, frames);
+    decode(out);
+    frames_check_args a;
+    a.needed = needed_;
+    a.status = out.status;
+    if (has_crc()) {
+      a.bits = out.bits;
+      a.weights = weights_.on(exec);
+    }
+    a.finished = out.finished;
+    run_frames_check(exec, a, frames);
+  }
+
+ private:
+  std::uint8_t needed_;
+  std::size_t k_;
+  resident<std::int32_t> weights_;
+  kept_workspace workspace_;
+};
+
+class soft_ldpc final : public soft_decoder {
+ public:
+  soft_ldpc(const ldpc_code& code, const ldpc_decoder_config& config, std::optional<crc_polynomial> crc)
+      : decoder_(code, config),
+        check_(config.early_stop ? status_stopped : std::uint8_t{0}, static_cast<std::size_t>(code.k()),
+               crc) {}
+  std::size_t k() const noexcept override { return static_cast<std::size_t>(decoder_.code().k()); }
+  std::size_t n() const noexcept override { return static_cast<std::size_t>(decoder_.code().n()); }
+  int most_iterations() const noexcept override { return decoder_.config().iterations; }
+  std::size_t state_size() const noexcept override { return decoder_.message_values(); }
+  void run(executor& exec, view<const float> llr, const soft_decoder_state& state,
+           const soft_decoder_output& out) const override {
+    check_optional_shape("bits", out.bits, k(), llr.items);
+    check_optional_shape("extrinsic", out.extrinsic, n(), llr.items);
+    check_optional_shape("state", state.values, state_size(), llr.items);
+    if (state.values.data != nullptr && state.fresh) start(exec, state.values);
+    check_.run(exec, llr.items, out, [&](const soft_decoder_output& o) {
+      decoder_.run(exec, llr,
+                   {.bits = o.bits,
+                    .soft = {},
+                    .extrinsic = o.extrinsic,
+                    .messages = state.values,
+                    .iterations = o.iterations,
+                    .status = o.status});
+    });
+  }
+
+ private:
+  /// The last value of a codeword's messages tells that there are some.
+  static void start(executor& exec, view<float> messages) {
+    frames_arrange_args a;
+    messages.data += (messages.elements - 1) * messages.element_stride;
+    messages.elements = 1;
+    a.in = a.out = messages;
+    run_frames_arrange(exec, a, messages.items);
+  }
+
+  ldpc_decoder decoder_;
+  frame_check check_;
+};
+
+/// A code without extrinsic LLRs of its coded bits, for the open loop.
+class hard_decoder final : public soft_decoder {
+ public:
+  explicit hard_decoder(const code_config& config)
+      : codec_(make_codec(config)), check_(0, codec_->k(), config.crc) {}
+  std::size_t k() const noexcept override { return codec_->k(); }
+  std::size_t n() const noexcept override { return codec_->n(); }
+  bool gives_extrinsic() const noexcept override { return false; }
+  int most_iterations() const noexcept override { return wb::most_iterations(codec_->config()); }
+  void run(executor& exec, view<const float> llr, const soft_decoder_state&,
+           const soft_decoder_output& out) const override {
+    if (out.extrinsic.data != nullptr)
+      throw argument_error("extrinsic", "asked for", "none: this decoder gives no extrinsic LLRs");
+    check_.run(exec, llr.items, out, [&](const soft_decoder_output& o) {
+      codec_->decode(exec, llr, {.bits = o.bits, .soft = {}, .iterations = o.iterations, .status = o.status});
+    });
+  }
+
+ private:
+  std::unique_ptr<codec> codec_;
+  frame_check check_;
+};
+
+}  // namespace
+
+std::unique_ptr<soft_decoder> make_soft_decoder(const ldpc_code& code, const ldpc_decoder_config& config,
+                                                std::optional<crc_polynomial> crc) {
+  if (crc) check_range("crc.degree", crc->degree, 1, code.k() - 1);
+  return std::make_unique<soft_ldpc>(code, config, crc);
+}
+
+std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int inner) {
+  check_range("inner", inner, 0, 1000);
+  code_config c = config;
+  if (inner != 0) {
+    c.ldpc.decoder.iterations = inner;
+    c.turbo.decoder.iterations = inner;
+  }
+  c = completed(c);
+  if (c.type == code_type::wimax_ldpc || c.type == code_type::wifi_ldpc)
+    return make_soft_decoder(ldpc_code_of(c), c.ldpc.decoder, c.crc);
+  return std::make_unique<hard_decoder>(c);
+}
+
+}  // namespace wb
