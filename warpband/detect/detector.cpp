@@ -15,10 +15,6 @@ namespace {
 bool has_survivors(detector_type type) { return type == detector_type::kbest; }
 /// Of soft symbols.
 bool is_soft(detector_type type) { return type == detector_type::pic || type == detector_type::ep; }
-bool takes_prior(detector_type type) {
-  return type == detector_type::ml || type == detector_type::ot || type == detector_type::mtt ||
-         type == detector_type::kbest || type == detector_type::nway || is_soft(type);
-}
 bool is_of_columns(const std::vector<int>& order) {
   for (std::size_t k = 0; k < order.size(); k++)
     if (order[k] != static_cast<int>(k)) return false;
@@ -109,6 +105,11 @@ void detector::run(executor& exec, const detector_input& in, const detector_outp
   args.bits = out.bits;
   args.status = out.status;
   start(exec, uses, args);
+}
+
+bool takes_prior(detector_type type) noexcept {
+  return type == detector_type::ml || type == detector_type::ot || type == detector_type::mtt ||
+         type == detector_type::kbest || type == detector_type::nway || is_soft(type);
 }
 
 detector_config completed(const detector_config& config) {

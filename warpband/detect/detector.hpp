@@ -120,6 +120,9 @@ struct detector_config {
   std::optional<float> start_variance = {};
 };
 
+/// Whether detectors of this type take a-priori LLRs.
+bool takes_prior(detector_type type) noexcept;
+
 /// The configuration with `ways` and `llr_clip` chosen, and without an order that is 0, 1, 2, ... Throws
 /// argument_error for what make_detector does not allow.
 detector_config completed(const detector_config& config);

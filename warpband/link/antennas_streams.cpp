@@ -35,6 +35,17 @@ class stream_antennas final : public antenna_system {
   }
 
   void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) override {
+    const std::size_t uses = batch.frames * size_.uses;
+    const receiver_input in = send(exec, bits, batch);
+    detector_->run(exec, {in.received, in.channel, in.uses_per_channel, in.noise_var, {}},
+                   {.llr = make_view(out.llr, detector_->bits_per_use(), uses),
+                    .bits = {},
+                    .status = make_view(status_.data(), uses)});
+    count_erased(exec, make_view(status_.data(), size_.uses, batch.frames), 1,
+                 make_view(out.erased, batch.frames));
+  }
+
+  receiver_input send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
     const std::size_t uses = batch.frames * size_.uses, symbols = uses * tx_;
     const auto s = make_view(symbols_.data(), tx_, uses);
     const auto y = make_view(received_.data(), rx_, uses);
@@ -48,17 +59,10 @@ class stream_antennas final : public antenna_system {
       apply_mimo_rayleigh(exec, s, y, h, uses_per_channel_,
                           batch.random(config_.seed, size_.uses / uses_per_channel_));
     noise_.add(exec, received_.data(), size_.uses * rx_, batch);
-    detector_->run(exec,
-                   {.received = y,
-                    .channel = h,
-                    .uses_per_channel = uses_per_channel_,
-                    .noise_var = noise_.variances(uses),
-                    .prior = {}},
-                   {.llr = make_view(out.llr, detector_->bits_per_use(), uses),
-                    .bits = {},
-                    .status = make_view(status_.data(), uses)});
-    count_erased(exec, make_view(status_.data(), size_.uses, batch.frames), 1,
-                 make_view(out.erased, batch.frames));
+    return {.received = y,
+            .channel = h,
+            .uses_per_channel = uses_per_channel_,
+            .noise_var = noise_.variances(uses)};
   }
 
  private:

@@ -138,6 +138,24 @@ void complete(link_config& c, massive_link_config& m) {
                              ", as a codeword of " + std::to_string(n) + " bits is sent in one OFDM symbol");
 }
 
+/// What a loop of detector and decoder takes, of a link that is completed but for it.
+void check_receiver(const link_config& c) {
+  const receiver_config& receiver = *c.receiver;
+  check_settings(receiver_settings(), receiver);
+  const auto refuse = [&](const std::string& allowed) {
+    throw argument_error("outer", std::to_string(receiver.outer), allowed);
+  };
+  const auto* detector = std::get_if<detector_config>(&c.antennas);
+  if (detector == nullptr) refuse("unset without a detector of streams");
+  if (c.code.type == code_type::none || c.code.type == code_type::lte_transport)
+    refuse(std::string("unset with code.type = \"") + name_of(c.code.type) + "\"");
+  if (receiver.outer == 1) return;
+  if (!takes_prior(detector->type))
+    refuse(std::string("1 with detector.type = \"") + name_of(detector->type) +
+           "\", which takes no a-priori LLRs");
+  if (!gives_extrinsic(c.code)) refuse("1 with a decoder that gives no extrinsic LLRs of coded bits");
+}
+
 /// Symbols of a use: r_s of the signal-to-noise ratios.
 int symbols_per_use(const link_config& c) {
   const auto* code = std::get_if<stbc_config>(&c.antennas);
@@ -204,6 +222,7 @@ link_config completed(const link_config& config) {
   link_config c = config;
   bits_per_symbol(c.qam);
   std::visit([&](auto& antennas) { complete(c, antennas); }, c.antennas);
+  if (c.receiver) check_receiver(c);
   return c;
 }
 
@@ -220,6 +239,12 @@ int rx_antennas_of(const link_config& c) noexcept {
 }
 bool erases_uses(const link_config& c) noexcept {
   return !std::holds_alternative<single_antenna>(c.antennas);
+}
+int outer_iterations(const link_config& c) noexcept { return c.receiver ? c.receiver->outer : 1; }
+int most_iterations(const link_config& c) noexcept {
+  const bool turbo_or_ldpc = c.code.type != code_type::conv;
+  const int inner = c.receiver && turbo_or_ldpc ? c.receiver->inner : 0;
+  return outer_iterations(c) * (inner != 0 ? inner : most_iterations(c.code));
 }
 bool is_block_fading(const link_config& c) noexcept {
   const auto* rayleigh = std::get_if<rayleigh_config>(&c.channel);

@@ -91,6 +91,7 @@ std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
             static_cast<std::uint64_t>(m->users / 4 + 20);
   if (const auto* d = std::get_if<detector_config>(&link.antennas))
     each += uses_per_frame(link) * candidates_of(*d);
+  each *= static_cast<std::uint64_t>(outer_iterations(link));
   if (const auto* s = std::get_if<stbc_config>(&link.antennas))
     each += uses_per_frame(link) / 2 * candidates_of(*s);
   if (code.type == code_type::lte_transport) each *= static_cast<std::uint64_t>(code.transport.transmissions);
@@ -147,6 +148,19 @@ double point_result::bler() const noexcept { return rate(counts.codeword_errors,
 interval point_result::bler_interval() const {
   if (codewords == 0) return {0, 1};
   return clustered_interval(counts.codeword_errors, counts.codeword_errors_squared, counts.frames, codewords);
+}
+
+double point_result::outer_ber(int n) const {
+  check_range("n", n, 1, outer);
+  return rate(counts.outer_bit_errors[static_cast<std::size_t>(n - 1)], bits());
+}
+double point_result::outer_fer(int n) const {
+  check_range("n", n, 1, outer);
+  return rate(counts.outer_frame_errors[static_cast<std::size_t>(n - 1)], counts.frames);
+}
+interval point_result::outer_fer_interval(int n) const {
+  check_range("n", n, 1, outer);
+  return clopper_pearson(counts.outer_frame_errors[static_cast<std::size_t>(n - 1)], counts.frames);
 }
 
 double point_result::bler(int n) const {
@@ -213,6 +227,11 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
       error = error || batch.erased[i] != 0;  // zeros, which may be right by chance
     }
     counts.frame_errors += error;
+    for (std::size_t j = 0; j < batch.outer_bit_errors.size(); j++) {
+      const std::int32_t bits = batch.outer_bit_errors[j][i];
+      counts.outer_bit_errors[j] += static_cast<std::uint64_t>(bits);
+      counts.outer_frame_errors[j] += bits != 0 || batch.outer_erased[j][i] != 0;
+    }
     if (!batch.codeword_errors.empty()) {
       const auto codewords = static_cast<std::uint64_t>(batch.codeword_errors[i]),
                  bits = static_cast<std::uint64_t>(batch.bit_errors[i]);
@@ -240,6 +259,7 @@ point_result point_of(const link_config& link, double sweep_db) {
   const bool massive = std::holds_alternative<massive_link_config>(link.antennas);
   if (massive) r.codewords = codewords_per_frame(link);
   r.coded = link.code.type != code_type::none;
+  if (link.receiver) r.outer = link.receiver->outer;
   if (link.code.type == code_type::lte_transport) {
     r.transmissions = link.code.transport.transmissions;
     r.code_blocks = segment_transport_block(static_cast<int>(r.bits_per_frame)).blocks;

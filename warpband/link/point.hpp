@@ -41,6 +41,8 @@ struct point_counts {
   // With HARQ. A frame error is then a block whose CRCs fail to the end, or hold although bits are wrong.
   std::array<std::uint64_t, most_transmissions> block_errors{};  // [n]: CRCs fail after n + 1 transmissions
   std::uint64_t undetected_errors = 0;  // blocks whose CRCs hold although bits are wrong
+  // With a receiver in a loop: after outer iteration n + 1. Those of the last stand above too.
+  std::array<std::uint64_t, most_outer> outer_bit_errors{}, outer_frame_errors{};
   // With massive MIMO, whose frames hold many codewords that fail together.
   std::uint64_t codeword_errors = 0;
   std::uint64_t codeword_errors_squared = 0;  // sum over the frames of their number's square
@@ -69,6 +71,8 @@ struct point_result {
   int transmissions = 0;
   int code_blocks = 0;
   std::uint64_t resource_elements = 0;
+  /// With a receiver in a loop its outer iterations, else 0.
+  int outer = 0;
   /// With massive MIMO the codewords of a frame, else 0.
   std::uint64_t codewords = 0;
 
@@ -89,6 +93,11 @@ struct point_result {
   /// Error rate of codewords.
   double bler() const noexcept;
   interval bler_interval() const;  // 95%, frames being what is independent: `clustered_interval`
+
+  // After n outer iterations of a receiver in a loop, 1..outer. Throw argument_error for another n.
+  double outer_ber(int n) const;
+  double outer_fer(int n) const;
+  interval outer_fer_interval(int n) const;  // 95%
 
   // With HARQ; else 0 and [0, 0].
   /// Block error rate after n transmissions, 1..transmissions: of blocks whose CRCs do not hold by then,

@@ -167,6 +167,7 @@ json config_json(const curve_config& c) {
   out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
   out["channel"] = channel_json(link.channel);
   add_antennas(link, out);
+  if (link.receiver) out["receiver"] = settings_json(receiver_settings(), *link.receiver);
   out["sweep"] = {{name_of(link.axis), c.sweep_db}};
   if (c.target) {
     json& sweep = out["sweep"];

@@ -39,6 +39,7 @@ struct curve_draft {
   stbc_config stbc;
   bool massive = false;
   massive_link_config massive_link;
+  receiver_config receiver;
   sweep_points ebn0_db, snr_db;
   fer_target target{.fer = 0};  // 0: none is searched for
   stop_rule stop;

@@ -245,6 +245,14 @@ void add_antennas(table_of_keys& t) {
          "have one; tdl takes subcarriers and symbols from here, and no Doppler shift.");
 }
 
+void add_receiver(table_of_keys& t) {
+  t.add("receiver", [](draft& d) -> auto& { return d.receiver; }, receiver_settings(), "",
+        {without_massive, without_space_time});
+  t.note("receiver.outer",
+         "Errors are counted after each of them. Detector and decoder must both take and give soft values "
+         "(docs/iterative.md); a frame whose checks hold is finished.");
+}
+
 void add_sweep(table_of_keys& t, sweep_points draft::*points, const std::string& axis,
                const std::string& meaning) {
   using p = sweep_points;
@@ -289,6 +297,7 @@ const std::vector<key_entry>& key_table() {
     add_modem(t);
     add_channel(t);
     add_antennas(t);
+    add_receiver(t);
     add_sweep(t, &draft::ebn0_db, "ebn0_db",
               "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a "
               "symbol; with several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas), where "

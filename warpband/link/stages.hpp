@@ -47,6 +47,10 @@ struct frame_counts {
   // those of its transmissions, bit errors those after the last; and, empty without it:
   std::vector<std::uint8_t> transmissions = {};  // of the frame, 1 to config.code.transport.transmissions
   std::vector<std::uint8_t> passed = {};         // 1 where its CRCs held after the last of them
+  /// With a receiver in a loop after each outer iteration, of the frames: bit errors, and 1 where the decoder
+  /// erased the word. What stands above is that of the last, iterations of all, erased uses of the first.
+  std::vector<std::vector<std::int32_t>> outer_bit_errors = {};
+  std::vector<std::vector<std::uint8_t>> outer_erased = {};
 };
 
 /// Sizes of a frame of a completed link. Coded bits and LLRs lie in rows of `padded`, one for each codeword.
@@ -100,6 +104,9 @@ class antenna_system {
   virtual void allocate(executor& exec, std::size_t frames) = 0;
   /// Queues: sends bits [frames * codewords, padded], side by side, and receives them.
   virtual void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) = 0;
+  /// Queues: sends bits, and leaves it to a receiver in a loop to detect. What is received stays valid until
+  /// the next call. Of streams alone, as `completed` sees to.
+  virtual receiver_input send(executor& exec, const std::uint8_t* bits, const frame_batch& batch);
 };
 
 /// What frames carry.
@@ -125,6 +132,7 @@ std::unique_ptr<antenna_system> make_space_time_antennas(const link_config& conf
 std::unique_ptr<antenna_system> make_massive_antennas(const link_config& config);
 std::unique_ptr<frame_exchange> make_uncoded_exchange(const link_config& config);
 std::unique_ptr<frame_exchange> make_coded_exchange(const link_config& config);
+std::unique_ptr<frame_exchange> make_iterative_exchange(const link_config& config);
 std::unique_ptr<frame_exchange> make_harq_exchange(const link_config& config);
 
 }  // namespace wb
