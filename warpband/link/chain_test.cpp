@@ -4,6 +4,7 @@
 #include <tests/link.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/chain.hpp>
+#include <warpband/link/names.hpp>
 
 namespace wb {
 namespace {

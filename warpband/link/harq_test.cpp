@@ -5,6 +5,7 @@
 #include <tests/link.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/link/chain.hpp>
 #include <warpband/link/source/source.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/qam/qam.hpp>
