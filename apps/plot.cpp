@@ -154,7 +154,7 @@ command add_plot(CLI::App& app) {
   plot->add_option(
           "--metric", r->metric,
           "What to draw: ber, fer, both (default), bler (HARQ, massive MIMO), throughput or harq; of "
-          "HARQ alone both are the default")
+          "HARQ alone both are the default; required, of sweep.target_fer")
       ->type_name("NAME")
       ->transform(word_of(plot_metrics()));
   plot->add_option("--title", r->title, "Above the figure")->type_name("TEXT");

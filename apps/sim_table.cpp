@@ -22,7 +22,7 @@ bool is_massive(const wb::curve_config& c) {
 
 /// Uncoded bits that fail independently have an interval; of all others the frames have.
 bool has_interval_of_bits(const wb::curve_config& c) {
-  return wb::point_of(c.link, 0).independent_bits && c.link.code.type == wb::code_type::none;
+  return c.link.code.type == wb::code_type::none && wb::point_of(wb::completed(c.link), 0).independent_bits;
 }
 
 std::vector<text_table::column> columns_for(const wb::curve_config& c) {

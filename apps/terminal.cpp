@@ -8,6 +8,8 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 
 #include "command.hpp"
 
@@ -74,29 +76,30 @@ void progress_line::show(const std::vector<std::string>& texts) {
     std::fflush(stderr);
     return;
   }
-  clear();
   // One column less: a full line would put the cursor into the next one.
   const std::size_t width = terminal_width(2) - 1;
   const auto fits = std::find_if(texts.begin(), texts.end(),
                                  [&](const std::string& text) { return columns_of(text) <= width; });
   const std::string text = cut_to(fits == texts.end() ? texts.back() : *fits, width);
-  std::fputs(text.c_str(), stderr);
+  // In one piece, and wiped behind the new text: nobody sees an empty line.
+  std::fputs((to_its_beginning() + text + "\x1b[J").c_str(), stderr);
   std::fflush(stderr);
   shown_ = columns_of(text);
 }
 
+std::string progress_line::to_its_beginning() {
+  const int before = std::exchange(resizes_, resizes.load());
+  if (shown_ == 0) return "\r";
+  // Terminals that have become narrower have put the line into several.
+  const std::size_t above =
+      before != resizes_ ? (shown_ - 1) / std::max<std::size_t>(1, terminal_width(2)) : 0;
+  return (above != 0 ? fmt::format("\x1b[{}A", above) : "") + "\r";
+}
+
 void progress_line::clear() {
-  if (shown_ != 0) {
-    // Terminals that have become narrower have put the line into several.
-    const int seen = resizes;
-    const std::size_t width = std::max<std::size_t>(1, terminal_width(2));
-    const std::size_t above = resizes_ == seen ? 0 : (shown_ - 1) / width;
-    if (above != 0) fmt::print(stderr, "\x1b[{}A", above);
-    std::fputs("\r\x1b[J", stderr);
-    std::fflush(stderr);
-    resizes_ = seen;
-  }
-  resizes_ = resizes;
+  if (shown_ == 0) return;
+  std::fputs((to_its_beginning() + "\x1b[J").c_str(), stderr);
+  std::fflush(stderr);
   shown_ = 0;
 }
 

@@ -32,6 +32,9 @@ class progress_line {
   void clear();
 
  private:
+  /// What moves the cursor to the beginning of what is shown.
+  std::string to_its_beginning();
+
   bool quiet_, terminal_;
   std::size_t shown_ = 0;  // columns of what is on the terminal
   int resizes_ = 0;        // that are dealt with

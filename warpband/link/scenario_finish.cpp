@@ -263,6 +263,7 @@ curve_config curve_of(said& s) {
   c.link.axis = axis_of(s);
   c.target = target_of(s, d, c.link.axis);
   if (!c.target) c.sweep_db = points_of(s, d, c.link.axis);
+  if (c.target && s.where("stop.max_frames").level < 0) c.stop.max_frames = fer_target{}.max_frames;
   try {
     (void)completed(c.link);
   } catch (const file_error& error) {  // of the channel's

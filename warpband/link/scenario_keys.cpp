@@ -276,7 +276,8 @@ void add_target(table_of_keys& t) {
              "intervals, in place of a list of points. ebn0_db, or snr_db, then says where to search, "
              "{ from, to } or any list; left out, -30 to 60 dB of Eb/N0. The point lies in the interval that "
              "is found with a probability of 95% or more. stop.max_frames is for all points of the search "
-             "together; other stop rules do not count. With massive MIMO it is the rate of drops with any "
+             "together, left out 10000000; other stop rules do not count. With massive MIMO it is the rate "
+             "of drops with any "
              "wrong codeword.",
              false, "a number from 1e-9 to 0.999")
           .without_default(),

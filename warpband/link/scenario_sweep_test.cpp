@@ -107,6 +107,7 @@ TEST(scenario_sweep, searches_for_a_frame_error_rate) {
   EXPECT_EQ(plain.target->width_db, fer_target{}.width_db);
   EXPECT_EQ(plain.link.axis, snr_axis::ebn0_db);
   EXPECT_TRUE(plain.sweep_db.empty());
+  EXPECT_EQ(plain.stop.max_frames, fer_target{}.max_frames);  // of all points together
   const curve_config there =
       parsed(turbo + "sweep = { target_fer = 0.1, target_width_db = 0.5, snr_db = { from = -3, to = 5 } }\n")
           .curves.at(0);
@@ -134,7 +135,7 @@ class scenario_sweep_result : public ::testing::Test {
   run_result run(const std::string& text) {
     run_result r;
     r.source = parsed(text);
-    cpu exec(1);
+    cpu exec({.threads = 1});
     for (const curve_config& c : r.source.curves) {
       r.curves.push_back({c.label, c, {}, {}, false});
       run_curve(r.curves.back(), exec);
@@ -190,7 +191,7 @@ TEST_F(scenario_sweep_result, keeps_what_a_search_found) {
   EXPECT_LT(*found.low_db, 4.8156);
   EXPECT_GT(*found.high_db, 4.8156);
   // It is not searched for again.
-  cpu exec(1);
+  cpu exec({.threads = 1});
   run_curve(
       r.curves[0], exec,
       {.progress = [](const auto&...) -> bool { throw std::runtime_error("ran again"); }, .finished = {}});

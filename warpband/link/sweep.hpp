@@ -21,15 +21,15 @@ struct swept_setting {
 /// A curve to run.
 struct curve_config {
   std::string label;
-  /// Of a sweep over settings: the label without them, which its curves share, and the settings.
-  std::string family = {};
-  std::vector<swept_setting> parameters = {};
   link_config link;
   std::vector<double> sweep_db;  // in link.axis; empty with a target
   stop_rule stop;
   /// The point is searched for where the frame error rate is this one; stop.max_frames is then for all points
   /// of the search together, and other stop rules do not count.
   std::optional<fer_target> target = {};
+  /// Of a sweep over settings: the label without them, which its curves share, and the settings.
+  std::string family = {};
+  std::vector<swept_setting> parameters = {};
 };
 
 /// The counts of a point that no rule has stopped yet.
