@@ -1,7 +1,6 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -21,6 +20,7 @@
 #include <warpband/link/result.hpp>
 
 #include "plot.hpp"
+#include "temporary_file.hpp"
 
 namespace {
 
@@ -133,24 +133,6 @@ std::string reference_file(const std::string& reference) {
     throw wb::file_error(path, "cannot read the reference curve");
   return path;
 }
-
-/// A name for a result that is only needed for its plot; removed at the end.
-class temporary_result {
- public:
-  temporary_result() {
-    path_ = (std::filesystem::temp_directory_path() / "warpband-XXXXXX").string();
-    const int file = mkstemp(path_.data());
-    if (file < 0) throw wb::file_error(path_, std::string("cannot write: ") + std::strerror(errno));
-    close(file);
-  }
-  ~temporary_result() { unlink(path_.c_str()); }
-  temporary_result(const temporary_result&) = delete;
-  temporary_result& operator=(const temporary_result&) = delete;
-  const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_;
-};
 
 class simulation {
  public:
@@ -375,7 +357,7 @@ int run_sim(sim_options options) {
     throw wb::error(message);
   }
   if (plot) {
-    std::optional<temporary_result> unsaved;
+    std::optional<temporary_file> unsaved;  // only needed for its plot
     if (options.out.empty()) {
       unsaved.emplace();
       wb::write_file(unsaved->path(), wb::result_json(run.result()));

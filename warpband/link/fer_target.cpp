@@ -50,7 +50,7 @@ class fer_search {
         confidence_(1 - (1 - target.confidence) / most_tests) {}
 
   fer_target_result run() {
-    double at = on_lattice(target_.near_db.value_or(2 * coarsest_step_db), target_.near_db ? 0.5 : 1);
+    double at = on_lattice(target_.near_db.value_or(2 * coarsest_step_db), step_);
     double stride = target_.near_db ? 0.5 : coarsest_step_db;
     while (!over_) {
       if (narrow_enough()) {
