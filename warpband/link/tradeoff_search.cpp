@@ -93,13 +93,18 @@ class tradeoff_search {
                                           : first_snr_db - (noise_level_at(completed(link_), 0).snr_db);
   }
 
-  /// Receivers with their times at a point.
+  /// Receivers with their times at a point; those that are too late become entries.
   std::vector<trial> timed(const std::vector<link_config>& links, double point_db) {
     std::vector<trial> all;
     for (const link_config& c : links) {
-      const tradeoff_entry now = entry_of({c, {}});
-      if (done() || !told(now, 0)) break;
-      all.push_back({c, clock_.measure(c, point_db)});
+      tradeoff_entry now = entry_of({c, {}});
+      if (!told(now, 0)) break;
+      if (done()) {
+        now.fate = tradeoff_fate::late;
+        result_.entries.push_back(std::move(now));
+      } else {
+        all.push_back({c, clock_.measure(c, point_db)});
+      }
     }
     return all;
   }
