@@ -84,7 +84,8 @@ std::string machine_text(const wb::machine_info& m) {
 
 std::string counts_text(const wb::tradeoff_result& r) {
   using fate = wb::tradeoff_fate;
-  std::string text = fmt::format("{} settings: {} on the front", r.entries.size(), r.front.size());
+  std::string text = fmt::format("{} setting{}: {} on the front", r.entries.size(),
+                                 r.entries.size() == 1 ? "" : "s", r.front.size());
   const auto add = [&](fate f, const char* what) {
     const auto n =
         std::count_if(r.entries.begin(), r.entries.end(), [&](const auto& e) { return e.fate == f; });

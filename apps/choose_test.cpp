@@ -129,14 +129,14 @@ TEST_F(choose_command, says_what_is_allowed) {
         "sweep.snr_db = 1\ncode.type = \"none\"\nmodem.modulation = \"qpsk\"\n"
         "channel.type = \"rayleigh\"\nstbc.type = \"alamouti\"\n");
   expect_error(1, "choose stbc.toml", "stbc.type = \"alamouti\" is not allowed: expected \"none\"");
-  write("harq.toml", "sweep.snr_db = 1\ncode.type = \"lte-transport\"\n");
+  write("harq.toml", "sweep.snr_db = 1\ncode = { type = \"lte-transport\", resource_elements = 1000 }\n");
   expect_error(1, "choose harq.toml", "code.type = \"lte-transport\" is not allowed: expected \"none\"");
 }
 
 TEST_F(choose_command, says_that_no_setting_reaches_the_target) {
   write("awgn.toml", "code = { type = \"none\", k = 50 }\nsweep.ebn0_db = 1\n");
   expect_error(1, "choose awgn.toml --fer 0.3 --max-frames 5 --quiet",
-               "no setting was found that reaches a frame error rate of 0.3: 1 settings");
+               "no setting was found that reaches a frame error rate of 0.3: 1 setting: 0 on the front");
 }
 
 TEST_F(choose_command, draws_through_a_python) {

@@ -12,7 +12,7 @@
 
 namespace wb {
 
-/// Seconds of a frame in a large batch, all data on the device; medians of several runs.
+/// Seconds of a frame in a large batch, all data on the device; the least of several runs.
 struct receiver_times {
   double detect = 0;      // detector, or demapper
   double decode = 0;      // 0 uncoded

@@ -68,7 +68,7 @@ enum class tradeoff_fate {
   dominated,    // a faster one needs less
   unreachable,  // the target is not reached up to 60 dB
   imprecise,    // max_frames did not suffice for the width, or even for both ends of the interval
-  slow,         // its frames would take too long
+  slow,         // its frames, about 300 divided by the target, would take more than 5 s
   late,         // max_seconds were over
 };
 /// "measured", "dominated", ...

@@ -14,9 +14,9 @@ namespace wb {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double first_snr_db = 20;         // for the first times of detectors, which hardly depend on it
-constexpr double frames_of_a_search = 300;  // divided by the target, about
-constexpr double most_seconds_of_a_search = 20;
+constexpr double first_snr_db = 20;             // for the first times of detectors, which hardly depend on it
+constexpr double frames_of_a_search = 300;      // divided by the target, about
+constexpr double most_seconds_of_a_search = 5;  // in detector and decoder
 
 void check(const tradeoff_config& c) {
   check(fer_target{.fer = c.fer, .width_db = c.width_db, .max_frames = c.max_frames});
