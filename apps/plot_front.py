@@ -55,9 +55,11 @@ def draw(record, chosen, settings, out):
     axes.plot([x[0] for x in front], [x[1] for x in front], color=FRONT, marker="o", markersize=4, linewidth=1.5, label="Pareto front")
     axes.plot([chosen["loss_db"]], [chosen["information_gbps"]], color=CHOSEN, marker="o", markersize=12, markerfacecolor="none",
               markeredgewidth=1.8, linestyle="none", label="chosen")
+    widest = max(x[0] for x in front)
     for loss, rate, s in front:
-        axes.annotate(f"{s['detector']}; {s['decoder']}", (loss, rate), xytext=(6, -3), textcoords="offset points", fontsize=6,
-                      va="top")
+        far = loss > 0.6 * widest > 0  # its text goes to the left, where there is room
+        axes.annotate(f"{s['detector']}; {s['decoder']}", (loss, rate), xytext=(-6 if far else 6, -6), textcoords="offset points",
+                      fontsize=6, va="top", ha="right" if far else "left")
     axes.set_yscale("log")
     axes.margins(x=0.25, y=0.1)
     axes.set_xlim(left=-0.03 * max(1.0, front[-1][0]))
