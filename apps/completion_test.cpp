@@ -128,8 +128,8 @@ TEST(completion, knows_every_command) {
   const std::string help = shell("sh", "'" WARPBAND_COMMAND "' --help").out;
   for (const std::string of : {"bash", "zsh", "fish"}) {
     const std::string script = shell("sh", "'" WARPBAND_COMMAND "' completion " + of).out;
-    for (const char* name :
-         {"sim", "plot", "encode", "decode", "detect", "bench", "model", "reproduce", "info", "completion"}) {
+    for (const char* name : {"sim", "plot", "choose", "encode", "decode", "detect", "bench", "model",
+                             "reproduce", "info", "completion"}) {
       EXPECT_NE(help.find(std::string("  ") + name + " "), std::string::npos) << name;
       EXPECT_NE(script.find(name), std::string::npos) << of << " " << name;
     }

@@ -1,7 +1,6 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -27,6 +26,7 @@
 
 #include "plot.hpp"
 #include "sim_table.hpp"
+#include "temporary_file.hpp"
 
 namespace {
 
@@ -61,24 +61,6 @@ time_left left_of(const wb::point_counts& c, const wb::stop_rule& stop, double f
                                   frames_per_second);
   return {most, likely};
 }
-
-/// A name for a result that is only needed for its plot; removed at the end.
-class temporary_result {
- public:
-  temporary_result() {
-    path_ = (std::filesystem::temp_directory_path() / "warpband-XXXXXX").string();
-    const int file = mkstemp(path_.data());
-    if (file < 0) throw wb::file_error(path_, std::string("cannot write: ") + std::strerror(errno));
-    close(file);
-  }
-  ~temporary_result() { unlink(path_.c_str()); }
-  temporary_result(const temporary_result&) = delete;
-  temporary_result& operator=(const temporary_result&) = delete;
-  const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_;
-};
 
 class simulation {
  public:
@@ -377,7 +359,7 @@ void hand_over(const sim_options& options, const wb::run_result& result, const p
   else if (!options.csv.empty())
     wb::write_file(options.csv, result_csv(result));
   if (plot == nullptr) return;
-  std::optional<temporary_result> unsaved;
+  std::optional<temporary_file> unsaved;
   if (options.file().empty()) {
     unsaved.emplace();
     wb::write_file(unsaved->path(), wb::result_json(result));

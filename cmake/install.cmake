@@ -10,7 +10,7 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/warpband-config.cmake" "${CMAKE_CURRE
               cmake/system_libraries.cmake DESTINATION ${package_dir})
 if(WARPBAND_APP)
   install(TARGETS warpband_command)
-  install(PROGRAMS apps/plot.py DESTINATION ${CMAKE_INSTALL_DATADIR}/warpband)
+  install(PROGRAMS apps/plot.py apps/plot_front.py DESTINATION ${CMAKE_INSTALL_DATADIR}/warpband)
   install(FILES python/warpband/_error_rates.py DESTINATION ${CMAKE_INSTALL_DATADIR}/warpband)
   install(DIRECTORY python/warpband/reproduce DESTINATION ${CMAKE_INSTALL_DATADIR}/warpband FILES_MATCHING PATTERN "*.py")
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/warpband)

@@ -50,7 +50,7 @@ class fer_search {
         confidence_(1 - (1 - target.confidence) / most_tests) {}
 
   fer_target_result run() {
-    double at = on_lattice(target_.near_db.value_or(2 * coarsest_step_db), target_.near_db ? 0.5 : 1);
+    double at = on_lattice(target_.near_db.value_or(2 * coarsest_step_db), step_);
     double stride = target_.near_db ? 0.5 : coarsest_step_db;
     while (!over_) {
       if (narrow_enough()) {
@@ -97,7 +97,7 @@ class fer_search {
   void settle(double at) {
     const double rarer = std::min(target_.fer, 1 - target_.fer);
     const auto enough = static_cast<std::uint64_t>(std::ceil(10 / rarer)),  // to decide where there are none
-        patience = 16 * enough;
+        patience = 4 * enough;
     for (std::uint64_t frames = first_frames; !over_; frames *= frames < enough ? 4 : 2) {
       if (test(at, frames)) return;
       if (frames < patience) continue;
