@@ -349,7 +349,8 @@ int run_detect(const detect_options&) {
 constexpr const char* detect_footer =
     R"(What is detected: y = H s + n, n ~ CN(0, N0) in each entry, s of one Gray QAM symbol (3GPP TS 38.211, mean
 energy 1) for each stream. LLRs are max-log, ln P(0)/P(1): the least |y - H s|^2 / N0 over the candidates with
-b = 1, minus the same with b = 0. mf, zf, mmse, pic and ep estimate each symbol; LLRs are those of its estimate.
+b = 1, minus the same with b = 0. mf, zf, mmse, pic and ep estimate each symbol, and their LLRs are those of the
+estimate.
 
 Detectors:
   ml           exhaustive: all candidates, at most 2^24

@@ -128,7 +128,9 @@ TEST_P(detect_command, takes_an_order_of_the_streams) {
   EXPECT_EQ(run("detect in.h5 -o no.h5" + options + "1.0"), 2);
   for (const std::string wrong :
        {"--detector nway --ways 3", "--detector mmse --survivors 3", "--detector nway --order 0,0",
-        "--detector mmse --extrinsic", "--detector mmse --llr-clip -1", "--detector kbest --llr-clip none"}) {
+        "--detector mmse --extrinsic", "--detector mmse --llr-clip -1", "--detector kbest --llr-clip none",
+        "--detector pic --iterations 3", "--detector ep --damping 1", "--detector ep --order 1,0",
+        "--detector mmse --demapper exact"}) {
     EXPECT_EQ(run("detect in.h5 -o no.h5 --qam 16 " + wrong), 2) << wrong;
     EXPECT_TRUE(text("err.txt").starts_with("warpband: error: --")) << text("err.txt");
   }
