@@ -22,7 +22,7 @@ const std::vector<setting_of<ofdm_numerology>>& numerology_settings() {
   static const std::vector<setting_of<c>> all{
       number("spacing_hz", &c::spacing_hz, 1, 1e7, "Distance of the subcarriers."),
       integer("fft_size", &c::fft_size, 8, 65536,
-              "N, samples of a symbol without its prefix. On CPUs a product of 2, 3 and 5.",
+              "N, samples of a symbol without its prefix. Modulators take products of 2, 3 and 5 up to 4096.",
               "an even integer from 8 to 65536"),
       integer("subcarriers", &c::subcarriers, 1, 65536,
               "That are used, around the carrier, the lowest frequency first.",
