@@ -573,7 +573,7 @@ std::vector<double> detect_ep(const mimo_use& use, const expectation_propagation
     lambda[d] = 1 / std::max(variance * how.start_variance, how.least_variance);
     gamma[d] = mean * lambda[d];
   }
-  for (int iteration = 0;; ++iteration) {
+  for (int iteration = 1;; ++iteration) {
     std::vector<std::vector<complex>> precision(dimensions, std::vector<complex>(dimensions));
     for (std::size_t i = 0; i < dimensions; ++i) {
       for (std::size_t j = 0; j < dimensions; ++j)

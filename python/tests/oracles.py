@@ -108,7 +108,7 @@ def ep(h, y, n0, qam, prior, demapper, iterations, damping):
     mean, variance = moments(known)
     precision = 1 / np.maximum(variance * levels / (levels - 1), 1e-6)
     shift = mean * precision
-    for i in range(iterations + 1):
+    for i in range(1, iterations + 1):
         covariance = np.linalg.inv(gram + precision[..., None] * np.eye(2 * streams))
         own = np.einsum("ukk->uk", covariance)
         v = 1 / (1 / own - precision)

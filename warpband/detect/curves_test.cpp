@@ -182,7 +182,8 @@ void compare_ep(const std::string& name, int rx, int streams, int qam) {
           << name << " at " << v[0] << " dB: " << what << " " << s.mean() << ", reference " << reference;
     };
     expect(errors, v[4], "bit error rate");
-    expect(wrong, v[10], "vector error rate");
+    const double right = (1 - v[10]) * static_cast<double>(uses);
+    if (right >= 50) expect(wrong, v[10], "vector error rate");
     points++;
   }
   EXPECT_GE(points, small_scale() ? 3 : 6) << path;

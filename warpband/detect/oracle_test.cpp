@@ -117,7 +117,8 @@ TEST(detect_oracle, ep) {
     for (const int n : {1, 2, 3, 4, 8}) settings.push_back(ep_setting(n, n == 3 ? 5 : n, qam, n % 3 * 3 + 1));
   settings.push_back(ep_setting(2, 2, 256, 10));
   settings.push_back(ep_setting(9, 9, 16, 3));
-  settings.push_back(ep_setting(16, 16, 4, 2, 0.5f));
+  settings.push_back(ep_setting(12, 16, 4, 2, 0.5f));
+  settings.push_back(ep_setting(16, 16, 4, 1));
   for (const double prior : {0., 3.}) {
     expect_oracle(settings, 60, true, prior);
     for (detector_config& c : settings) c = exact(c), c.start_variance = 1;

@@ -7,18 +7,18 @@
 // the probabilities of its amplitudes. An iteration
 //   1. estimates each dimension from y and the Gaussians of the others (eq. 31, 32 there): x with variance v;
 //   2. takes mean and variance (at least 1e-6) of its amplitudes under that and their a-priori probabilities;
-//   3. chooses lambda and gamma so that the product of both Gaussians has that mean and variance (eq. 35,
-//   36),
+//   3. chooses lambda and gamma so that the product of both Gaussians has that mean and variance
+//      (eq. 35, 36),
 //      lambda = 1 / variance - 1 / v, gamma = mean / variance - x / v. A lambda that is negative, or at most
 //      1e-4 / v, is not taken;
 //   4. keeps the share `damping` of the old ones.
-// LLRs come from x and v after the last iteration, and from the a-priori LLRs; they are a-posteriori.
+// LLRs come from x and v of the last iteration, whose steps 2 to 4 are left out, and from the a-priori LLRs.
+// They are a-posteriori.
 //
-// At the start the Gaussians have the a-priori mean and `start_variance` times the a-priori variance, so that
-// no iteration at all would be MMSE detection with that variance. An iteration costs about as much as three
-// of the linear detector. Error rates are far below those of it where streams are many; the LLRs after all
-// iterations are too sure of themselves at high SNR, which `damping` and `llr_clip` mitigate. Up to 16
-// streams.
+// At the start the Gaussians have the a-priori mean and `start_variance` times the a-priori variance: one
+// iteration is MMSE detection with that variance. An iteration costs about as much as three of the linear
+// detector. Error rates are far below those of that one where streams are many. At high SNR the LLRs are too
+// sure of themselves, which `damping` and `llr_clip` mitigate. Up to 16 streams.
 #include <warpband/detect/detector.hpp>
 
 namespace wb {

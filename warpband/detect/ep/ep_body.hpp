@@ -65,7 +65,7 @@ class expectation_propagation {
 
   WB_HD void run(soft_llrs<N, B, T>& llrs) {
     start();
-    for (int i = 0;; i++) {
+    for (int i = 1;; i++) {
       estimate();
       if (i == how_.iterations) break;
       loop(n_, [&](int k) WB_INLINE_LAMBDA {

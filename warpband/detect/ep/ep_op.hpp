@@ -17,7 +17,7 @@ struct ep_op {
     const double refine = 2 + metrics_flops(bits) + moments_flops(bits) + division_flops + 2 + 4 + 2;
     return triangle_flops(a) + prior_flops(a) +
            m * ((a.prior.data ? moments_flops(bits) : 0) + 3 + division_flops) + 1 + n * (n - 1) / 2 +
-           (a.iterations + 1) * estimate + a.iterations * m * refine +
+           a.iterations * estimate + (a.iterations - 1) * m * refine +
            m * (2 + soft_llr_flops(bits, a.exact)) + llr_flops(a, false);
   }
   double bytes() const { return detect_bytes(a); }
