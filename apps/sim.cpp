@@ -265,6 +265,7 @@ class simulation {
                     c.frames, c.frame_errors, left, all),
         fmt::format("{} {}: {} frames, {} errors, {} left, all {}", at, point, c.frames, c.frame_errors, left,
                     all),
+        fmt::format("{} {}: {} frames, {} errors, {} left", at, point, c.frames, c.frame_errors, left),
         fmt::format("{} {}: {} errors, {} left", at, point, c.frame_errors, left)};
   }
 

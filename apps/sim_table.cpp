@@ -87,7 +87,6 @@ void curve_table::row(const wb::point_result& p) {
   if (p.counts.erased_uses != 0)
     fmt::print(out_, "  {} uses of the channel without LLRs: singular, or out of range\n",
                p.counts.erased_uses);
-  std::fflush(out_);
 }
 
 namespace {

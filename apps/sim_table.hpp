@@ -13,6 +13,7 @@ class curve_table {
  public:
   curve_table(std::FILE* out, const wb::curve_config& curve);
   void header() { table_.header(); }
+  /// It does not flush: who does so learns whether anybody reads.
   void row(const wb::point_result& p);
 
  private:

@@ -282,7 +282,8 @@ void add_target(table_of_keys& t) {
              false, "a number from 1e-9 to 0.999")
           .without_default(),
       number("target_width_db", &f::width_db, 0.01, 10,
-             "With target_fer: the search ends once its interval is this narrow.")};
+             "With target_fer: the search ends once its interval is this narrow. Left out: 0.1.")
+          .without_default()};
   t.add("sweep", [](draft& d) -> f& { return d.target; }, list);
 }
 
