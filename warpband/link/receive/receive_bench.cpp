@@ -75,8 +75,8 @@ const bench::group receive_benches{[] {
   for (const std::string& device : bench::devices())
     for (const case_of& c :
          {case_of{detector_type::nway, 16, 1, 13.}, case_of{detector_type::nway, 16, 3, 13.},
-          case_of{detector_type::nway, 64, 3, 19.},
-                             case_of{detector_type::pic, 16, 3, 11.75}, case_of{detector_type::pic, 64, 3, 17.75}}) {
+          case_of{detector_type::nway, 64, 3, 19.}, case_of{detector_type::pic, 16, 3, 11.75},
+          case_of{detector_type::pic, 64, 3, 17.75}}) {
       detector_config d;
       d.type = c.type;
       d.streams = d.rx_antennas = 4;
