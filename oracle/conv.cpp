@@ -151,6 +151,9 @@ bcjr_result conv_bcjr(const conv& code, const std::vector<double>& llr, const st
   };
   std::vector<double> sum[2]{std::vector<double>(static_cast<std::size_t>(k), never),
                              std::vector<double>(static_cast<std::size_t>(k), never)};
+  const std::size_t outputs = code.generators.size();
+  std::vector<double> coded[2]{std::vector<double>(steps * outputs, never),
+                               std::vector<double>(steps * outputs, never)};
   const std::size_t starts = code.end == conv_end::tail_biting ? states : 1;
   for (std::size_t start = 0; start < starts; ++start) {
     std::vector<std::vector<double>> alpha(steps + 1, std::vector<double>(states, never));
@@ -172,6 +175,12 @@ bcjr_result conv_bcjr(const conv& code, const std::vector<double>& llr, const st
           double& m = sum[e.input][t];
           m = add(m, alpha[t][static_cast<std::size_t>(e.from)] + b, kind);
         }
+        // Once the block is over only a zero enters.
+        if (t >= static_cast<std::size_t>(k) && (e.to & 1) != 0) continue;
+        for (std::size_t i = 0; i < outputs; ++i) {
+          double& m = coded[e.outputs[i]][t * outputs + i];
+          m = add(m, alpha[t][static_cast<std::size_t>(e.from)] + b, kind);
+        }
       }
       beta = before;
     }
@@ -179,6 +188,8 @@ bcjr_result conv_bcjr(const conv& code, const std::vector<double>& llr, const st
   bcjr_result r;
   for (std::size_t t = 0; t < static_cast<std::size_t>(k); ++t)
     r.a_posteriori.push_back(sum[0][t] - sum[1][t]);
+  for (std::size_t i = 0; i < steps * outputs; ++i)
+    if (is_sent(code, i / outputs, i % outputs)) r.coded.push_back(coded[0][i] - coded[1][i]);
   return r;
 }
 

@@ -31,6 +31,7 @@ viterbi_result conv_viterbi(const conv& code, const std::vector<double>& llr, in
 
 struct bcjr_result {
   std::vector<double> a_posteriori;  ///< LLRs of the k bits
+  std::vector<double> coded;         ///< a-posteriori LLRs of the coded bits, in the order of `llr`
 };
 /// BCJR over the whole trellis; tail-biting as the sum (maximum) over all start states. An empty prior is 0.
 bcjr_result conv_bcjr(const conv& code, const std::vector<double>& llr, const std::vector<double>& prior,

@@ -7,6 +7,9 @@ namespace wb {
 
 WB_DECLARE_KERNEL(bcjr_max_log)
 WB_DECLARE_KERNEL(bcjr_log_map)
+WB_DECLARE_KERNEL(bcjr_coded_max_log)
+WB_DECLARE_KERNEL(bcjr_coded_log_map)
+WB_DECLARE_KERNEL(bcjr_coded_recursive_log_map)
 
 const std::vector<setting_of<bcjr_config>>& bcjr_settings() {
   using c = bcjr_config;
@@ -41,6 +44,7 @@ void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> 
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("soft", out.soft, k, items);
   check_optional_shape("extrinsic", out.extrinsic, k, items);
+  check_optional_shape("coded_extrinsic", out.coded_extrinsic, frame_.n(), items);
   check_optional_shape("status", out.status, 1, items);
   bcjr_args a;
   a.code = frame_.on(exec);
@@ -52,9 +56,16 @@ void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> 
   a.bits = out.bits;
   a.soft = out.soft;
   a.extrinsic = out.extrinsic;
+  a.coded = out.coded_extrinsic;
   a.status = out.status;
-  exec.run(config_.algorithm == map_algorithm::log_map ? bcjr_log_map_kernels() : bcjr_max_log_kernels(), &a,
-           items);
+  const bool log = config_.algorithm == map_algorithm::log_map,
+             recursive = a.code.feedback != 1 << a.code.memory;
+  const kernel_set& kernels = a.coded.data == nullptr
+                                  ? (log ? bcjr_log_map_kernels() : bcjr_max_log_kernels())
+                              : !log      ? bcjr_coded_max_log_kernels()
+                              : recursive ? bcjr_coded_recursive_log_map_kernels()
+                                          : bcjr_coded_log_map_kernels();
+  exec.run(kernels, &a, items);
 }
 
 }  // namespace wb

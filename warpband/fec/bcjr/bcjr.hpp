@@ -41,7 +41,8 @@ struct bcjr_output {
   view<std::uint8_t> bits = {};  // [batch, k] hard decisions, LLR < 0
   view<float> soft = {};         // [batch, k] a-posteriori LLRs
   view<float> extrinsic = {};    // [batch, k] a-posteriori minus prior and, where it was sent, systematic LLR
-  view<std::uint8_t> status = {};  // [batch] status_erased, status_insufficient
+  view<float> coded_extrinsic = {};  // [batch, n] a-posteriori minus channel LLR of the coded bits
+  view<std::uint8_t> status = {};    // [batch] status_erased, status_insufficient
 };
 
 /// Decodes batches of codewords.
@@ -52,6 +53,14 @@ struct bcjr_output {
 /// largest of its step and a state metric to about 2^-60 of the largest. A codeword with a NaN or infinite
 /// LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. So is one,
 /// with status_insufficient, of whose LLRs, the a-priori ones included, fewer than k are not 0.
+///
+/// `coded_extrinsic` has the extrinsic LLRs of the n coded bits that are sent, in the order of the input,
+/// those of the tail too; a punctured bit has no place there. With c_j coded bit j of step t,
+///   L(c_j) = ln sum_{c_j=0} alpha_t gamma beta_{t+1} - ln sum_{c_j=1} alpha_t gamma beta_{t+1},
+/// less the bit's channel LLR; priors of information bits count in it. max-log-MAP limits L to +-10^6: so
+/// large is that of a bit of which the code leaves no other value. In an iterative receiver they are the
+/// priors of the detector:
+///   decoder.run(exec, llr, {.bits = bits, .coded_extrinsic = prior});   // llr, prior: [batch, n]
 ///
 /// A codeword of which more than a fourth of the LLRs and priors are beyond +-15 is decoded by log-MAP on
 /// LLRs, with ln(1 + e^-d) within 0.013: it has none of these limits but that of +-10000 on the inputs, takes

@@ -12,6 +12,7 @@ struct bcjr_args {
   view<const float> prior;  // k; null data: none
   view<std::uint8_t> bits;  // k; null data: not wanted, here and below
   view<float> soft, extrinsic;
+  view<float> coded;  // n
   view<std::uint8_t> status;
 };
 

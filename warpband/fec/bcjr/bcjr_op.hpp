@@ -2,7 +2,7 @@
 // The BCJR decoder as an op. Alpha is kept at the first step of each run and computed again, run by run, when
 // the backward recursion comes there.
 #include <warpband/fec/bcjr/bcjr_args.hpp>
-#include <warpband/fec/bcjr/bcjr_dual_body.hpp>
+#include <warpband/fec/bcjr/bcjr_coded_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -45,7 +45,8 @@ WB_HD_CALL void bcjr_store(G g, const bcjr_args& a, int t, int out, item<T> item
   }
 }
 
-template <int Memory, class M, bool Recursive, int Tile>
+/// Coded: with the extrinsics of the coded bits.
+template <int Memory, class M, bool Recursive, int Tile, bool Coded = false>
 struct bcjr_op {
   bcjr_args a;
   static constexpr bool by_block = false;
@@ -60,11 +61,14 @@ struct bcjr_op {
   int weight_bits() const {
     return a.code.outputs + (a.prior.data != nullptr && a.code.systematic < 0 ? 1 : 0);
   }
-  /// Alpha of a run, beta twice, alpha at the first step of each run, ratios, branch weights, LLRs of a run.
+  /// Alpha of a run, beta twice, alpha at the first step of each run, ratios, branch weights, LLRs of a run;
+  /// for coded bits their ratios and, on transforms, room for products.
   std::size_t scratch(int) const {
     const std::size_t runs = static_cast<std::size_t>((a.code.steps + conv_run - 1) / conv_run);
     return (conv_run + 2 + runs) * S + conv_run +
-           static_cast<std::size_t>((conv_run << weight_bits()) + conv_run * (a.code.outputs + 1) + WB_WIDTH);
+           static_cast<std::size_t>((conv_run << weight_bits()) + conv_run * (a.code.outputs + 1) +
+                                    WB_WIDTH) +
+           (Coded ? static_cast<std::size_t>(conv_run * a.code.outputs + S) : 0);
   }
   double flops() const {
     const bool log = range::each_step;
@@ -77,10 +81,11 @@ struct bcjr_op {
     return S * metric * (first + again + back) + sums * back + normalised +
            a.work.steps * (log ? 4 : 1) * (weights - 2) + loaded * a.work.values +
            (a.prior.data ? prior * a.work.inputs : 0) + k * ((log ? division_flops : 1) + value) +
+           (Coded ? a.code.steps * (4.0 * S + (2.0 * S + 2) * a.code.outputs + value) : 0) +
            (a.soft.data ? k : 0) + (a.extrinsic.data ? k + 3 * a.systematic + (a.prior.data ? 3 * k : 0) : 0);
   }
   double bytes() const {
-    return 4.0 * static_cast<double>(a.llr.elements) + (a.prior.data ? 4.0 : 0.0) * a.code.k +
+    return (Coded ? 8.0 : 4.0) * static_cast<double>(a.llr.elements) + (a.prior.data ? 4.0 : 0.0) * a.code.k +
            (a.bits.data ? 1.0 : 0.0) * a.code.k + (a.soft.data ? 4.0 : 0.0) * a.code.k +
            (a.extrinsic.data ? 4.0 : 0.0) * a.code.k + (a.status.data ? 1 : 0);
   }
@@ -98,9 +103,9 @@ struct bcjr_op {
         if (kind == of_usual_llrs)
           decode(part, g, scratch);
         else if (kind == of_large_llrs)
-          bcjr_op<Memory, typename M::of_large_llrs, Recursive, Tile>{a}.decode(part, g, scratch);
+          bcjr_op<Memory, typename M::of_large_llrs, Recursive, Tile, Coded>{a}.decode(part, g, scratch);
         else
-          bcjr_op<Memory, log_map_on_dual, Recursive, Tile>{a}.decode(part, g, scratch);
+          bcjr_op<Memory, log_map_on_dual, Recursive, Tile, Coded>{a}.decode(part, g, scratch);
         g.sync();
         i += part.valid;
       }
@@ -145,6 +150,8 @@ struct bcjr_op {
     T *alphas = scratch, *betas = alphas + conv_run * S, *kept = betas + 2 * S, *ratios = kept + runs * S;
     conv_branches<M, T, G> branches(g, c, a.llr, a.prior.data != nullptr ? &a.prior : nullptr, item,
                                     ratios + conv_run);
+    [[maybe_unused]] T* coded = branches.staged + conv_run * (c.outputs + 1) + WB_WIDTH;
+    [[maybe_unused]] T* products = coded + conv_run * c.outputs;
     const int known = (1 << branches.bits) - 1;
     [[maybe_unused]] const bcjr_dual<M> dual(c, branches.bits);
     const auto weights = [&](int s) WB_INLINE_LAMBDA { return branches.table + (s << branches.bits); };
@@ -194,12 +201,27 @@ struct bcjr_op {
         T *after = betas + now, *before = betas + (S - now);
         if constexpr (on_dual) {
           dual.backward(g, after, before, weights(s));
+          [[maybe_unused]] T differences[conv_most_outputs];
+          if constexpr (Coded) {
+            if (!outside)
+              bcjr_coded_differences(g, dual, c.outputs, alpha(s), after, weights(s), products, differences);
+          }
           if (!outside) dual.sums_of(g, alpha(s), alpha(s + 1), after, weights(s), sum0, sum1);
+          if constexpr (Coded) {
+            for (int j = g.rank; j < c.outputs && !outside; j += g.size)
+              coded[s * c.outputs + j] = M::ratio(differences[j], sum0);
+          }
         } else {
           if (range::each_step && s == count - 1) back = bcjr_first_factor<Memory>(g, after);
           back = bcjr_backward<Memory, M, Recursive>(g, c, known, outside ? after : alpha(s),
                                                      outside ? after : alpha(s + 1), after, before,
                                                      weights(s), back, sum0, sum1);
+          if constexpr (Coded) {
+            T sums[conv_most_outputs][2];
+            if (!outside) bcjr_coded_sums<Memory, M>(g, c, known, alpha(s), after, weights(s), sums);
+            if (!outside && g.rank == 0)
+              for (int j = 0; j < c.outputs; j++) coded[s * c.outputs + j] = M::ratio(sums[j][1], sums[j][0]);
+          }
         }
         if (g.rank == 0 && !outside && t + s < c.k) ratios[s] = M::ratio(sum1, sum0);
         now = S - now;
@@ -207,6 +229,10 @@ struct bcjr_op {
       const int out = c.k - t < count ? c.k - t : count;
       if (outside) return;
       if (v + count == steps) status = branches.erasure();  // by now every value was seen
+      if constexpr (Coded) {
+        g.sync();
+        bcjr_store_coded<M>(g, c, a.llr, a.coded, t, count, item, coded, status != I(0));
+      }
       if (out <= 0) return;
       g.sync();
       bcjr_store<M>(g, a, t, out, item, ratios, status != I(0));
