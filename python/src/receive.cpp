@@ -72,8 +72,14 @@ void set_decoder(receiver_ref& r, nb::handle decoder, const permutation_words& o
     r.encode = encoder_of(own ? turbo_encoder(*own) : turbo_encoder(c.k), r.decoder->k(), checked);
     return;
   }
+  if (nb::isinstance<bcjr_decoder>(decoder)) {
+    const auto& d = nb::cast<const bcjr_decoder&>(decoder);
+    r.decoder = make_soft_decoder(d, polynomial_of(crc));
+    r.encode = encoder_of(conv_encoder(d.frame().code(), d.config().k), r.decoder->k(), crc);
+    return;
+  }
   throw argument_error("decoder", "one without extrinsic LLRs of its coded bits",
-                       "an LdpcDecoder or a TurboDecoder");
+                       "an LdpcDecoder, a TurboDecoder or a BcjrDecoder");
 }
 
 void make(receiver_ref* self, const detector_ref& detector, nb::handle decoder, const permutation_words& own,

@@ -20,6 +20,7 @@ from ._arrays import FLOAT32, INT32, NUMPY, UINT8, Array, Executor, batch_of, fi
 from ._convert import as_bits, as_complex, as_llrs, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, listed, made
+from .conv import BcjrDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
 from .turbo import TurboDecoder, crc_of
@@ -38,7 +39,7 @@ class IterativeReceiver(Described):
 
     Args:
         detector: one that takes a-priori LLRs; with ``outer=1`` any. Its ``llr`` and ``executor`` do not matter.
-        decoder: an :class:`LdpcDecoder`, or a :class:`TurboDecoder` in float32. Its ``llr`` and ``executor`` do not matter.
+        decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32 or a :class:`BcjrDecoder`. Its ``llr`` and ``executor`` do not matter.
         crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree): the last of the k bits are this
             CRC of the others, and a frame is finished only where it holds. None for that of a turbo decoder, if it has one.
         permutation: an interleaver of one's own: bit i of a frame is coded bit permutation[i].
@@ -67,7 +68,7 @@ class IterativeReceiver(Described):
 
     _outputs = ("bits", "iterations", "status", "detected", "extrinsic", "use_status")
 
-    def __init__(self, *, detector: Detector, decoder: LdpcDecoder | TurboDecoder, crc: str | tuple[int, int] | None = None,
+    def __init__(self, *, detector: Detector, decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, crc: str | tuple[int, int] | None = None,
                  permutation: Sequence[int] | None = None, llr: str = "log_p0_p1", executor: Executor | None = None,
                  **settings: Unpack[IterativeReceiverKeywords]):
         if not isinstance(detector, Detector):
@@ -160,7 +161,7 @@ class ExitChart(NamedTuple):
     loop_decoder: np.ndarray
 
 
-def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder, snr_db: float, prior_information: Sequence[float] | None = None,
+def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, snr_db: float, prior_information: Sequence[float] | None = None,
                bits: int = 200000, seed: int = 1, executor: Executor | None = None, **settings: Any) -> ExitChart:
     """The EXIT chart of a loop: transfer curves of detector and decoder with Gaussian a-priori LLRs, and the trajectory of the real
     loop (S. ten Brink, "Convergence behavior of iteratively decoded parallel concatenated codes", 2001).
@@ -170,7 +171,7 @@ def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder, snr_d
 
     Args:
         detector: one that takes a-priori LLRs.
-        decoder: an :class:`LdpcDecoder`, or a :class:`TurboDecoder` in float32.
+        decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32 or a :class:`BcjrDecoder`.
         snr_db: mean received SNR at an antenna, -100..100: N0 = streams * 10 ** (-snr_db / 10).
         prior_information: where the curves are measured, 0..1 bits; None for 0, 0.1, ... 1.
         bits: coded bits of a point, 1..10 ** 9.

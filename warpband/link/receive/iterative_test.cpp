@@ -270,6 +270,44 @@ TEST_P(receive_on, takes_turbo_codes) {
     }
 }
 
+TEST_P(receive_on, takes_convolutional_codes) {
+  for (const auto algorithm : {wb::conv_algorithm::max_log_map, wb::conv_algorithm::log_map}) {
+    code_config code = code_of(wb::code_type::conv, 200);
+    code.conv.algorithm = algorithm;
+    code.crc = wb::crc16;
+    const detector_config d = detector_of(wb::detector_type::nway);
+    const iterative_receiver receiver(d, code, loop_of(3));
+    const bool exact = algorithm == wb::conv_algorithm::log_map;
+    const wb::bcjr_decoder decoder({conv_code_of(completed(code).conv), 200,
+                                    exact ? wb::map_algorithm::log_map : wb::map_algorithm::max_log_map});
+    const std::size_t frames = 20;
+    const auto decode = [&](wb::view<const float> llr, const wb::ldpc_decoder_output& out) {
+      decoder.run(exec(), llr, {.bits = out.bits, .coded_extrinsic = out.extrinsic, .status = out.status});
+      // No stop rule is told by the decoder: the CRC is.
+      std::vector<std::uint8_t> bits(frames * 200), status(frames);
+      exec().download(bits.data(), out.bits.data, bits.size());
+      exec().download(status.data(), out.status.data, status.size());
+      exec().sync();
+      const auto weights = wb::crc_remainders(200, wb::crc16);
+      std::vector<std::int32_t> one(frames, 1);
+      for (std::size_t i = 0; i < frames; i++) {
+        std::int32_t parity = 0;
+        for (std::size_t b = 0; b < 200; b++) parity ^= bits[i * 200 + b] != 0 ? weights[b] : 0;
+        if (parity == 0) status[i] |= wb::status_stopped;
+      }
+      exec().upload(out.status.data, status.data(), status.size());
+      exec().upload(out.iterations.data, one.data(), frames * sizeof(std::int32_t));
+      exec().sync();
+    };
+    const sent_frames f = send(exec(), d, code, receiver, frames, {.snr_db = 9.5});
+    received_frames got = receive(exec(), receiver, f), expected = by_hand(exec(), d, decode, receiver, f);
+    for (std::uint8_t& s : expected.status) s &= wb::status_erased;
+    EXPECT_TRUE(same(got, expected));
+    EXPECT_LT(*std::min_element(got.iterations.end() - frames, got.iterations.end()), 3);
+    EXPECT_EQ(*std::max_element(got.iterations.end() - frames, got.iterations.end()), 3);
+  }
+}
+
 TEST_P(receive_on, is_the_same_in_any_batch_with_any_threads_and_on_a_scalar_cpu) {
   const auto reference = open_reference();
   for (const loop_case& c : loop_cases()) {

@@ -4,6 +4,7 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
+#include <warpband/link/count/count.hpp>
 #include <warpband/link/receive/frames.hpp>
 #include <warpband/link/receive/soft.hpp>
 
@@ -142,6 +143,37 @@ class soft_turbo final : public soft_decoder {
   kept_workspace workspace_;
 };
 
+class soft_bcjr final : public soft_decoder {
+ public:
+  soft_bcjr(const bcjr_decoder& decoder, std::optional<crc_polynomial> crc)
+      : decoder_(decoder), check_(0, k(), crc), one_(std::vector<std::uint8_t>{1}) {}
+  std::size_t k() const noexcept override { return static_cast<std::size_t>(decoder_.config().k); }
+  std::size_t n() const noexcept override { return decoder_.frame().n(); }
+  void run(executor& exec, view<const float> llr, const soft_decoder_state&,
+           const soft_decoder_output& out) const override {
+    check_optional_shape("iterations", out.iterations, 1, llr.items);
+    soft_decoder_output wanted = out;
+    if (out.iterations.data != nullptr && out.status.data == nullptr)
+      wanted.status = make_view(reinterpret_cast<std::uint8_t*>(workspace_.on(exec, llr.items)), llr.items);
+    check_.run(exec, llr.items, wanted, [&](const soft_decoder_output& o) {
+      decoder_.run(
+          exec, llr,
+          {.bits = o.bits, .soft = {}, .extrinsic = {}, .coded_extrinsic = o.extrinsic, .status = o.status});
+    });
+    // One pass for each codeword, none for an erased one.
+    static_assert(status_erased == 1);
+    if (out.iterations.data != nullptr)
+      count_errors(exec, view<const std::uint8_t>{one_.on(exec), 1, llr.items, 1, 0},
+                   view<const std::uint8_t>(wanted.status), out.iterations);
+  }
+
+ private:
+  bcjr_decoder decoder_;
+  frame_check check_;
+  resident<std::uint8_t> one_;
+  kept_workspace workspace_;
+};
+
 /// A code without extrinsic LLRs of its coded bits, for the open loop.
 class hard_decoder final : public soft_decoder {
  public:
@@ -179,6 +211,12 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const turbo_decoder& decoder,
   return std::make_unique<soft_turbo>(decoder, std::vector<std::int32_t>(), crc);
 }
 
+std::unique_ptr<soft_decoder> make_soft_decoder(const bcjr_decoder& decoder,
+                                                std::optional<crc_polynomial> crc) {
+  if (crc) check_range("crc.degree", crc->degree, 1, decoder.config().k - 1);
+  return std::make_unique<soft_bcjr>(decoder, crc);
+}
+
 std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int inner) {
   check_range("inner", inner, 0, 1000);
   code_config c = config;
@@ -195,6 +233,13 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int i
                                             ? turbo_half_rate_places(static_cast<std::size_t>(c.k))
                                             : std::vector<std::int32_t>(),
                                         c.crc);
+  if (c.type == code_type::conv && c.conv.algorithm != conv_algorithm::viterbi) {
+    const bool exact = c.conv.algorithm == conv_algorithm::log_map;
+    return make_soft_decoder(
+        bcjr_decoder({conv_code_of(c.conv), c.k, exact ? map_algorithm::log_map : map_algorithm::max_log_map,
+                      c.conv.overlap}),
+        c.crc);
+  }
   return std::make_unique<hard_decoder>(c);
 }
 
