@@ -39,7 +39,8 @@ class IterativeReceiver(Described):
 
     Args:
         detector: one that takes a-priori LLRs; with ``outer=1`` any. Its ``llr`` and ``executor`` do not matter.
-        decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32 or a :class:`BcjrDecoder`. Its ``llr`` and ``executor`` do not matter.
+        decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32 or a :class:`BcjrDecoder`. Its ``llr`` and
+            ``executor`` do not matter.
         crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree): the last of the k bits are this
             CRC of the others, and a frame is finished only where it holds. None for that of a turbo decoder, if it has one.
         permutation: an interleaver of one's own: bit i of a frame is coded bit permutation[i].
@@ -147,7 +148,13 @@ class IterativeReceiver(Described):
 
 
 class ExitChart(NamedTuple):
-    """Mutual information in bits, 0..1: of a bit and its LLR."""
+    """What :func:`exit_chart` measures: mutual information of a bit and its LLR, 0..1 bits.
+
+    >>> chart = wb.exit_chart(detector=wb.ML(streams=2, rx_antennas=2, qam=4), snr_db=3, bits=2000, outer=2,
+    ...                       prior_information=[0, 0.5, 1], decoder=wb.LdpcDecoder(code=wb.wifi_ldpc(n=648)))
+    >>> chart.prior.tolist(), len(chart.detector), len(chart.loop_detector)
+    ([0.0, 0.5, 1.0], 3, 2)
+    """
 
     #: of the a-priori LLRs of both curves
     prior: np.ndarray
@@ -161,8 +168,8 @@ class ExitChart(NamedTuple):
     loop_decoder: np.ndarray
 
 
-def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, snr_db: float, prior_information: Sequence[float] | None = None,
-               bits: int = 200000, seed: int = 1, executor: Executor | None = None, **settings: Any) -> ExitChart:
+def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, snr_db: float,
+               prior_information: Sequence[float] | None = None, bits: int = 200000, seed: int = 1, executor: Executor | None = None, **settings: Any) -> ExitChart:
     """The EXIT chart of a loop: transfer curves of detector and decoder with Gaussian a-priori LLRs, and the trajectory of the real
     loop (S. ten Brink, "Convergence behavior of iteratively decoded parallel concatenated codes", 2001).
 
