@@ -19,7 +19,7 @@ void add_llr_sign(CLI::App& app, array_options& o, const std::string& text) {
   app.add_option_function<std::string>(
          "--llr-sign", [&o](const std::string& word) { o.p1_over_p0 = word == "p1/p0"; }, text)
       ->type_name("NAME")
-      ->check(CLI::IsMember({"p0/p1", "p1/p0"}));
+      ->transform(word_of({"p0/p1", "p1/p0"}));
 }
 
 void add_array_running(CLI::App& app, array_options& o, const std::string& item) {
@@ -28,6 +28,7 @@ void add_array_running(CLI::App& app, array_options& o, const std::string& item)
       ->type_name("SIZE");
   add_device_options(app, o.where);
   app.add_option("--json", o.json, "Write a summary here, in JSON; - for standard output")->type_name("FILE");
+  app.add_flag("--force", o.force, "Replace a file of --output that holds something already");
   app.add_flag("--quiet", o.quiet, "No progress on stderr");
 }
 
@@ -51,6 +52,7 @@ array_run::array_run(const array_options& options, const char* item)
 
 void array_run::open() {
   exec_ = wb::open_executor(options_.where.device, options_.where.threads);
+  if (!options_.force) check_not_another_result(options_.out, "--force replaces it");
   wb::check_writable(options_.out);
   if (!options_.json.empty() && options_.json != "-") wb::check_writable(options_.json);
   print_remark(options_.in, file_.remark());

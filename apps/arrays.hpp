@@ -18,7 +18,7 @@
 struct array_options {
   std::string in, out, json, memory;
   device_options where;
-  bool quiet = false;
+  bool quiet = false, force = false;
   bool p1_over_p0 = false;  // the LLRs of the files are ln P(1)/P(0)
 };
 

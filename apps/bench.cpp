@@ -204,6 +204,16 @@ Examples:
   warpband bench compare bench/results/turbo_h100.json new.json
   warpband bench compare old.json new.json --check      exit code 1 if anything is slower, failed or missing)";
 
+/// Options that do not go together.
+void check_options(const CLI::App& asked, const bench_options& o) {
+  const bool unmeasured = o.list || o.profile > 0;
+  if (asked.count("--json") != 0 && o.json.empty())
+    throw usage_error("--json \"\" names no file: give it a name, or - for standard output");
+  if (asked.count("--json") != 0 && unmeasured)
+    throw usage_error(std::string(o.list ? "--list" : "--profile") + " makes no record: leave out --json");
+  if (o.duration > 0 && unmeasured) throw usage_error("--duration does not go with --list or --profile");
+}
+
 }  // namespace
 
 command add_bench(CLI::App& app) {
@@ -254,15 +264,7 @@ command add_bench(CLI::App& app) {
                   throw usage_error("\"" + o->get_name() + "\" does not go before " +
                                     (measures ? "ceilings" : "compare") + ": put options behind it");
             const CLI::App& asked = compares ? *compare : measures ? *ceilings : *bench;
-            if (asked.count("--json") != 0) {
-              if (options->json.empty())
-                throw usage_error("--json \"\" names no file: give it a name, or - for standard output");
-              if (options->list || options->profile > 0)
-                throw usage_error(std::string(options->list ? "--list" : "--profile") +
-                                  " makes no record: leave out --json");
-            }
-            if (options->duration > 0 && (options->list || options->profile > 0))
-              throw usage_error("--duration does not go with --list or --profile");
+            check_options(asked, *options);
             if (compares) return run_compare(*options);
             take_where(asked, *options);
             return measures ? run_ceilings(*options) : run_benchmarks(*options);

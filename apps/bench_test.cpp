@@ -1,15 +1,5 @@
 // `warpband bench` as a user meets it: records, comparisons, errors.
 #if defined(WARPBAND_HAS_BENCH)
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include <tests/command.hpp>
 #include <tests/json.hpp>
 
@@ -20,38 +10,16 @@ using json = nlohmann::json;
 
 using wb::testing::outcome;
 
-class bench_command : public ::testing::Test {
+class bench_command : public ::testing::Test, protected wb::testing::command_folder {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / ("warpband_bench_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  static std::string content(const fs::path& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
   void write(const std::string& name, const json& what) const {
     std::ofstream(folder_ / name) << what.dump();
   }
   json read(const std::string& name) const { return wb::testing::parse_json(content(folder_ / name)); }
-  outcome run(const std::string& arguments) const {
-    const std::string line = "cd '" + folder_.string() + "' && '" WARPBAND_COMMAND "' bench " + arguments +
-                             " > out.txt 2> err.txt < /dev/null";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, content(folder_ / "out.txt"),
-            content(folder_ / "err.txt")};
-  }
+  outcome run(const std::string& arguments) const { return command_folder::run("bench " + arguments); }
   void expect_error(int code, const std::string& arguments, const std::string& part) const {
-    const outcome o = run(arguments);
-    EXPECT_EQ(o.code, code) << arguments << "\n" << o.err;
-    EXPECT_TRUE(o.err.starts_with("warpband: error: ")) << o.err;
-    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
-    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+    command_folder::expect_error(code, "bench " + arguments, part);
   }
-  fs::path folder_;
 };
 
 /// A record as `warpband bench --json` writes it: a benchmark for each median in microseconds, with a spread

@@ -60,19 +60,51 @@ int run_encode(const code_options& options) {
   return done;
 }
 
+namespace {
+
+struct decode_slot {
+  buffer<float> llr, soft;
+  buffer<std::uint8_t> bits, status;
+  buffer<std::int32_t> iterations;
+
+  void decode(code_run& run, std::size_t items, bool with_soft) {
+    wb::executor& e = run.exec();
+    llr.upload(e, items);
+    run.code().decode(e, llr.rows(items),
+                      {.bits = bits.rows(items),
+                       .soft = with_soft ? soft.rows(items) : wb::view<float>{},
+                       .iterations = iterations.rows(items),
+                       .status = status.rows(items)});
+    bits.download(e, items);
+    soft.download(e, items);
+    iterations.download(e, items);
+    status.download(e, items);
+    e.sync();
+  }
+};
+
+struct decode_counts {
+  std::uint64_t erased = 0, stopped = 0, iterations = 0;
+
+  void add(const decode_slot& s, std::size_t items) {
+    for (std::size_t i = 0; i < items; i++) {
+      erased += (s.status.host.data()[i] & wb::status_erased) != 0;
+      stopped += (s.status.host.data()[i] & wb::status_stopped) != 0;
+      iterations += static_cast<std::uint64_t>(s.iterations.host.data()[i]);
+    }
+  }
+};
+
+}  // namespace
+
 int run_decode(const code_options& options) {
   stop_on_interrupt();
   code_run run(options, "llr", true);
   const wb::codec& code = run.code();
   const std::size_t k = code.k(), n = code.n(), items = run.items(), soft_k = options.soft ? k : 0;
   const std::size_t most = run.piece_of(4 * n + k + 4 * soft_k + 5);
-  struct slot {
-    buffer<float> llr, soft;
-    buffer<std::uint8_t> bits, status;
-    buffer<std::int32_t> iterations;
-  };
-  std::array<slot, 2> slots;
-  for (slot& s : slots)
+  std::array<decode_slot, 2> slots;
+  for (decode_slot& s : slots)
     s = {{run, n, most}, {run, soft_k, most}, {run, k, most}, {run, 1, most}, {run, 1, most}};
 
   const auto start = code_run::clock::now();
@@ -85,7 +117,7 @@ int run_decode(const code_options& options) {
   out.create<std::uint8_t>("status", {items});
   if (options.soft) out.create<float>("soft", {items, k});
   progress_line line(options.quiet);
-  std::uint64_t erased = 0, stopped = 0, iterations = 0;
+  decode_counts counts;
   run_pieces(items, most,
              {.read =
                   [&](const piece& p) {
@@ -95,23 +127,11 @@ int run_decode(const code_options& options) {
                   },
               .compute =
                   [&](const piece& p) {
-                    slot& s = slots[static_cast<std::size_t>(p.slot)];
-                    wb::executor& e = run.exec();
-                    s.llr.upload(e, p.items);
-                    code.decode(e, s.llr.rows(p.items),
-                                {.bits = s.bits.rows(p.items),
-                                 .soft = options.soft ? s.soft.rows(p.items) : wb::view<float>{},
-                                 .iterations = s.iterations.rows(p.items),
-                                 .status = s.status.rows(p.items)});
-                    s.bits.download(e, p.items);
-                    s.soft.download(e, p.items);
-                    s.iterations.download(e, p.items);
-                    s.status.download(e, p.items);
-                    e.sync();
+                    slots[static_cast<std::size_t>(p.slot)].decode(run, p.items, options.soft);
                   },
               .write =
                   [&](const piece& p) {
-                    slot& s = slots[static_cast<std::size_t>(p.slot)];
+                    decode_slot& s = slots[static_cast<std::size_t>(p.slot)];
                     out.write("bits", p.first, p.items, s.bits.host.data());
                     out.write("iterations", p.first, p.items, s.iterations.host.data());
                     out.write("status", p.first, p.items, s.status.host.data());
@@ -119,18 +139,15 @@ int run_decode(const code_options& options) {
                       if (options.p1_over_p0) negate(s.soft.host.data(), p.items * k);
                       out.write("soft", p.first, p.items, s.soft.host.data());
                     }
-                    for (std::size_t i = 0; i < p.items; i++) {
-                      erased += (s.status.host.data()[i] & wb::status_erased) != 0;
-                      stopped += (s.status.host.data()[i] & wb::status_stopped) != 0;
-                      iterations += static_cast<std::uint64_t>(s.iterations.host.data()[i]);
-                    }
+                    counts.add(s, p.items);
                   },
               .finished = [&](std::size_t blocks) { run.progress(line, blocks, start); }});
   out.commit();
   line.clear();
-  const double mean = items == 0 ? 0 : static_cast<double>(iterations) / static_cast<double>(items);
-  run.report_code("decode", start, {{"erased", erased}, {"stopped", stopped}, {"mean_iterations", mean}},
-                  fmt::format("{} erased, {:.3g} iterations each, decoded in ", erased, mean));
+  const double mean = items == 0 ? 0 : static_cast<double>(counts.iterations) / static_cast<double>(items);
+  run.report_code("decode", start,
+                  {{"erased", counts.erased}, {"stopped", counts.stopped}, {"mean_iterations", mean}},
+                  fmt::format("{} erased, {:.3g} iterations each, decoded in ", counts.erased, mean));
   return done;
 }
 

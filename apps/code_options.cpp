@@ -105,7 +105,7 @@ void add_crc(CLI::App& app, wb::setting_values& values) {
          "CRC that ends a block: none (default), crc24a or crc24b; --early-stop crc checks it, nothing else "
          "does")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"none", "crc24a", "crc24b"}));
+      ->transform(word_of({"none", "crc24a", "crc24b"}));
 }
 
 /// Adds the options of a group of settings, "code" or "decoder".
@@ -119,7 +119,8 @@ void add_settings(CLI::App& app, const std::string& group, wb::setting_values& v
     add_setting_option(app, {s.name, s.kind, s.brief, s.initial, s.allowed, words},
                        [&values, name = s.name](const wb::setting_value& given, bool dry) {
                          wb::setting_value value = given;
-                         if (name == "termination" && wb::plain(value) == "zero") value = "zero-tail";
+                         if (name == "termination" && wb::same_word(wb::plain(value), "zero"))
+                           value = "zero-tail";
                          if (dry)
                            wb::check_for_some_type(name, value);
                          else
@@ -134,7 +135,7 @@ void add_common(CLI::App& app, code_options& o) {
   app.add_option("--code", o.code,
                  "lte-turbo, wimax-ldpc, wifi-ldpc or conv; left out: what the file's attribute `code` says")
       ->type_name("NAME")
-      ->check(CLI::IsMember(code_names()));
+      ->transform(word_of(code_names()));
   add_settings(app, "code", o.settings.values);
 }
 

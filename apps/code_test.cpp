@@ -1,16 +1,8 @@
 // `warpband encode` and `decode` inside the sanitizer builds too; code_test.py has the rest, with files from
 // h5py.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <random>
-#include <sstream>
 
 #include <tests/command.hpp>
 #include <tests/on_backends.hpp>
@@ -23,37 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace wb;
 
-class code_command : public ::testing::TestWithParam<wb::testing::backend> {
- protected:
-  void SetUp() override {
-    WB_SKIP_WITHOUT_DEVICE(GetParam());
-    const std::string name = GetParam().name;
-    cuda_ = name.starts_with("cuda");
-    folder_ = fs::path(::testing::TempDir()) / ("warpband_code_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string text(const std::string& name) const {
-    std::stringstream s;
-    s << std::ifstream(path(name)).rdbuf();
-    return s.str();
-  }
-  /// Runs it on the backend; returns the exit code.
-  int run(const std::string& arguments) const {
-    const std::string where = cuda_ ? " --device " + GetParam().name : "";
-    const std::string isa = cuda_ ? "" : "WARPBAND_ISA=" + GetParam().name;
-    const std::string line = "cd '" + folder_.string() + "' && " + isa + " '" WARPBAND_COMMAND "' " +
-                             arguments + where + " > out.txt 2> err.txt < /dev/null";
-    const int status = std::system(line.c_str());
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-  }
-  fs::path folder_;
-  bool cuda_ = false;
-};
+using code_command = wb::testing::command_on_backend;
 
 TEST_P(code_command, gives_back_what_was_encoded) {
   const std::size_t items = 300, k = 104, n = 3 * (k + 4);
@@ -83,8 +45,9 @@ TEST_P(code_command, gives_back_what_was_encoded) {
       << text("err.txt");
   // The 27 MiB of the program leave room for some hundred blocks at most; the sanitizers' own memory is
   // not meant.
-  ASSERT_EQ(run("decode llr.h5 -o pieces.h5 --code lte-turbo --soft --memory 28.3M" +
-                std::string(cuda_ ? "" : " --threads 2")),
+  ASSERT_EQ(run("decode llr.h5 -o pieces.h5 --code LTE_Turbo --algorithm Log-MAP --crc None --llr-sign P0/P1 "
+                "--soft --memory 28.3M" +
+                std::string(is_cuda() ? "" : " --threads 2")),
             0)
       << text("err.txt");
   const hdf5_reader whole(path("whole.h5")), pieces(path("pieces.h5"));
@@ -112,6 +75,7 @@ TEST_P(code_command, settings_that_options_have_are_used_wrongly) {
              "--algorithm = \"log-map\" is not allowed: expected \"max-log-map\" with precision int16"},
             {"--algorithm max-log-map --precision int16 --early-stop sign-agreement",
              "--early-stop = \"sign-agreement\""},
+            {"--crc crc99", "--crc: \"crc99\" is not allowed: expected \"none\", \"crc24a\" or"},
             {"--windows 40", "--windows = 40 is not allowed"},
             {"--code-rate 1.5", "--code-rate: \"1.5\" is not allowed"},
             {"--code-rate -1", "--code-rate: \"-1\" is not allowed"},
@@ -122,6 +86,23 @@ TEST_P(code_command, settings_that_options_have_are_used_wrongly) {
     EXPECT_NE(text("err.txt").find(said), std::string::npos) << text("err.txt");
   }
   EXPECT_FALSE(fs::exists(path("out.h5")));
+}
+
+TEST_P(code_command, does_not_replace_a_file_unasked) {
+  {
+    hdf5_writer w(path("llr.h5"));
+    w.create<float>("llr", {1, 132});
+    w.write("llr", 0, 1, std::vector<float>(132, 1.f).data());
+    w.commit();
+  }
+  std::ofstream(path("out.h5")) << "of someone";
+  force_ = false;
+  EXPECT_EQ(run("decode llr.h5 -o out.h5 --code lte-turbo"), 1);
+  EXPECT_EQ(text("err.txt"), "warpband: error: out.h5: is there already: --force replaces it\n");
+  EXPECT_EQ(text("out.h5"), "of someone");
+  EXPECT_EQ(run("decode llr.h5 -o out.h5 --code lte-turbo --force"), 0) << text("err.txt");
+  std::ofstream(path("empty.h5"));
+  EXPECT_EQ(run("decode llr.h5 -o empty.h5 --code lte-turbo"), 0) << text("err.txt");
 }
 
 TEST_P(code_command, leaves_nothing_behind_when_it_fails) {

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/setting.hpp>
 
 namespace {
 
@@ -49,6 +50,16 @@ std::optional<std::int64_t> decimal(const std::string& text) {
   const auto [end, status] = std::from_chars(text.data(), last, value);
   if (status != std::errc{} || end != last) return std::nullopt;
   return value;
+}
+
+CLI::Validator word_of(const std::vector<std::string>& words) {
+  return {[words](std::string& given) -> std::string {
+            const auto at = wb::find_word(words, given);
+            if (!at) return "\"" + given + "\" is not allowed: expected " + wb::among(words);
+            given = words[*at];
+            return {};
+          },
+          fmt::format("{{{}}}", fmt::join(words, ",")), "word"};
 }
 
 CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t least, std::int64_t most,
@@ -119,6 +130,13 @@ void check_not_an_input(const std::string& out, const std::vector<std::string>& 
       throw wb::file_error(out, "is read by this run: give the result another name");
 }
 
+void check_not_another_result(const std::string& out, const std::string& others) {
+  std::error_code status;
+  if (!out.empty() && std::filesystem::is_regular_file(out, status) &&
+      !std::filesystem::is_empty(out, status))
+    throw wb::file_error(out, "is there already: " + others);
+}
+
 std::string duration_text(double seconds) {
   if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
   if (seconds < 99.5) return fmt::format("{:.0f} s", seconds);
@@ -142,24 +160,3 @@ void stop_on_interrupt() {
   }
 }
 bool interrupted() noexcept { return first_interrupt != 0; }
-
-progress_line::progress_line(bool quiet) : quiet_(quiet), terminal_(isatty(2) != 0) {}
-bool progress_line::due() {
-  if (quiet_) return false;
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(30))) return false;
-  last_ = now;
-  return true;
-}
-void progress_line::show(const std::string& text) {
-  if (terminal_)
-    fmt::print(stderr, "\r\x1b[K{}", text);
-  else
-    fmt::print(stderr, "{}\n", text);
-  std::fflush(stderr);
-  shown_ = terminal_;
-}
-void progress_line::clear() {
-  if (shown_) std::fputs("\r\x1b[K", stderr);
-  shown_ = false;
-}

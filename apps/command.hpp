@@ -12,6 +12,8 @@
 
 #include <warpband/core/error.hpp>
 
+#include "terminal.hpp"
+
 /// Exit codes.
 inline constexpr int done = 0, failed = 1, used_wrongly = 2;
 
@@ -30,6 +32,8 @@ class usage_error : public std::runtime_error {
 
 command add_info(CLI::App& app);
 command add_sim(CLI::App& app);
+command add_plot(CLI::App& app);
+command add_choose(CLI::App& app);
 command add_encode(CLI::App& app);
 command add_decode(CLI::App& app);
 command add_detect(CLI::App& app);
@@ -38,6 +42,10 @@ command add_reproduce(CLI::App& app);
 command add_completion(CLI::App& app);
 command add_bench(CLI::App& app);
 command add_stream(CLI::App& app);
+
+/// Takes one of the words whatever its case and hyphens, as settings do, and hands on the listed one. For
+/// `transform` of an option.
+CLI::Validator word_of(const std::vector<std::string>& words);
 
 /// Where to run: the options --device and --threads.
 struct device_options {
@@ -67,6 +75,10 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t le
 /// `option`.
 std::uint64_t bytes_from(const std::string& option, const std::string& text);
 
+/// Throws file_error where `out` holds something already that this run would replace: `others` says how to go
+/// on, "--force replaces it". Empty files and what is no file (a pipe, /dev/null) hold nothing.
+void check_not_another_result(const std::string& out, const std::string& others);
+
 /// Throws file_error if `out` (which may be empty) names one of the files that are read.
 void check_not_an_input(const std::string& out, const std::vector<std::string>& inputs);
 
@@ -80,20 +92,3 @@ void print_remark(const std::string& path, const std::string& remark);
 /// A caller that has the signal ignored is left alone.
 void stop_on_interrupt();
 bool interrupted() noexcept;
-
-/// One line on stderr that is written over again and again; without a terminal a line every 30 s.
-class progress_line {
- public:
-  explicit progress_line(bool quiet);
-  ~progress_line() { clear(); }
-  progress_line(const progress_line&) = delete;
-  progress_line& operator=(const progress_line&) = delete;
-  /// Whether it is time to show something; call before making the text.
-  bool due();
-  void show(const std::string& text);
-  void clear();
-
- private:
-  bool quiet_, terminal_, shown_ = false;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};

@@ -1,14 +1,7 @@
 // The `warpband` command as a user meets it: exit codes, one line of error, files.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
 
 #include <tests/command.hpp>
 #include <tests/executors.hpp>
@@ -20,46 +13,13 @@ namespace fs = std::filesystem;
 
 using wb::testing::outcome;
 
-class command : public ::testing::Test {
+class command : public ::testing::Test, protected wb::testing::command_folder {
  protected:
   void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / ("warpband_command_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
     write("quick.toml",
           "title = \"quick\"\ncode.k = 40\nsweep.ebn0_db = [0, 30]\nstop.frame_errors = 5\nstop.max_frames = "
           "50\n");
   }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
-  static std::string content(const std::string& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-  /// Runs `before warpband arguments` in the test's folder.
-  outcome run(const std::string& arguments, const std::string& before = "") const {
-    const std::string line = "cd '" + folder_.string() + "' && " + before + " '" WARPBAND_COMMAND "' " +
-                             arguments + " > out.txt 2> err.txt < /dev/null";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, content(path("out.txt")),
-            content(path("err.txt"))};
-  }
-  /// It fails with this code, one line that holds `part`, and nothing on stdout.
-  void expect_error(int code, const std::string& arguments, const std::string& part,
-                    const std::string& before = "") const {
-    const outcome o = run(arguments, before);
-    EXPECT_EQ(o.code, code) << arguments << "\n" << o.err;
-    EXPECT_TRUE(o.err.starts_with("warpband: error: ")) << o.err;
-    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
-    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
-    EXPECT_EQ(o.out, "") << arguments;
-  }
-  fs::path folder_;
 };
 
 TEST_F(command, help_teaches) {
@@ -86,8 +46,8 @@ TEST_F(command, examples_that_help_names_are_there) {
     for (std::sregex_iterator i(text.begin(), text.end(), name), end; i != end; ++i, found++)
       EXPECT_TRUE(fs::exists(source / i->str())) << where << ": " << i->str();
   };
-  for (const std::string name : {"", "sim", "encode", "decode", "detect", "stream", "bench", "bench ceilings",
-                                 "bench compare", "model", "info", "completion"})
+  for (const std::string name : {"", "sim", "choose", "encode", "decode", "detect", "stream", "bench",
+                                 "bench ceilings", "bench compare", "model", "info", "completion"})
     check(run(name + " --help").out, "warpband " + name + " --help");
   for (const fs::directory_entry& e : fs::recursive_directory_iterator(source / "examples"))
     if (e.path().extension() == ".toml") check(content(e.path()), e.path().string());
@@ -120,9 +80,19 @@ TEST_F(command, used_wrongly_is_2) {
   expect_error(2, "sim quick.toml --device gpu", "expected cpu or cuda:N");
   expect_error(2, "sim quick.toml --device cuda:x", "expected cpu or cuda:N");
   expect_error(2, "sim quick.toml --device cuda:0 --threads 2", "--threads is for --device cpu");
-  expect_error(2, "sim quick.toml --plot p.pdf", ".png or .svg");
+  expect_error(2, "sim quick.toml --plot p.gif", ".pdf, .png or .svg");
   expect_error(2, "sim quick.toml --metric per --plot p.png", "--metric");
   expect_error(2, "sim quick.toml --metric ber", "add --plot");
+  expect_error(2, "sim quick.toml --metric bler --plot p.png", "no curve has HARQ or massive MIMO");
+  expect_error(2, "sim quick.toml --metric harq --plot p.png", "no curve has HARQ");
+  expect_error(2, "sim quick.toml -o - --csv -", "the same file");
+  expect_error(2, "sim quick.toml --csv ''", "the name of the file is empty");
+  expect_error(2, "plot", "a result is missing");
+  expect_error(2, "plot quick.toml", "nothing to write");
+  expect_error(2, "plot old.csv -o p.png", "no result is among the inputs");
+  expect_error(2, "plot r.json -o p.gif", ".pdf, .png or .svg");
+  expect_error(2, "plot r.json -o p.png --size large", "--size");
+  expect_error(2, "plot r.json -o p.csv.png --metric per", "--metric");
   expect_error(2, "sim quick.toml -o p.png --plot p.png", "the same file");
 }
 
@@ -142,6 +112,10 @@ TEST_F(command, failures_are_1_and_found_before_anything_runs) {
   expect_error(1, "sim quick.toml --plot p.png", "set WARPBAND_PYTHON", "WARPBAND_PYTHON=/missing/python");
   expect_error(1, "sim quick.toml --device cuda:99", "\"cpu\" is always there");
   expect_error(1, "sim quick.toml -o quick.toml", "is read by this run");
+  expect_error(1, "plot missing.json -o p.png", "missing.json: cannot read the result");
+  expect_error(1, "plot quick.toml none.csv -o p.png", "none.csv: cannot read the reference");
+  expect_error(1, "plot quick.toml -o p.png", "set WARPBAND_PYTHON", "WARPBAND_PYTHON=/missing/python");
+  expect_error(1, "plot quick.toml --csv quick.toml", "is read by this run");
   expect_error(1, "sim quick.toml -o ./../" + folder_.filename().string() + "/quick.toml",
                "is read by this run");
   expect_error(1, "sim quick.toml", "WARPBAND_ISA", "WARPBAND_ISA=mmx");
@@ -177,6 +151,110 @@ TEST_F(command, runs_a_scenario) {
   EXPECT_NE(other["curves"][0]["points"][0]["bit_errors"], points[0]["bit_errors"]);
 }
 
+TEST_F(command, replaces_no_result_unasked) {
+  ASSERT_EQ(run("sim quick.toml -o r.json --quiet").code, 0);
+  const std::string before = content(path("r.json"));
+  expect_error(1, "sim quick.toml -o r.json",
+               "r.json: is there already: warpband sim --resume r.json goes on with it, --force replaces it");
+  EXPECT_EQ(content(path("r.json")), before);
+  EXPECT_EQ(run("sim quick.toml -o r.json --quiet --force --seed 5").code, 0);
+  EXPECT_NE(content(path("r.json")), before);
+  EXPECT_EQ(run("sim --resume r.json --quiet").code, 0);  // that is this run's
+  write("mine.txt", "mine");
+  expect_error(1, "sim quick.toml -o mine.txt", "mine.txt: is there already: --force replaces it");
+  expect_error(1, "sim --resume r.json -o mine.txt", "mine.txt: is there already");
+  EXPECT_EQ(content(path("mine.txt")), "mine");
+  write("empty.json", "");
+  EXPECT_EQ(run("sim quick.toml -o empty.json --quiet").code, 0);
+}
+
+TEST_F(command, is_a_part_of_pipelines) {
+  const auto with = [&](const std::string& line) {
+    const std::string whole = "cd '" + folder_.string() + "' && w='" WARPBAND_COMMAND "' && " + line;
+    return WEXITSTATUS(
+        std::system(("bash -c '" + std::regex_replace(whole, std::regex("'"), "'\\''") + "'").c_str()));
+  };
+  ASSERT_EQ(run("sim quick.toml -o r.json --quiet").code, 0);
+  const auto points = wb::testing::parse_json(content(path("r.json")))["curves"][0]["points"];
+  // The scenario from standard input, the result to standard output, the table beside.
+  ASSERT_EQ(with("$w sim - --json - --quiet < quick.toml > piped.json 2> table.txt"), 0);
+  const auto piped = wb::testing::parse_json(content(path("piped.json")));
+  EXPECT_EQ(piped["curves"][0]["points"][0]["bit_errors"], points[0]["bit_errors"]);
+  EXPECT_NE(content(path("table.txt")).find("95% interval"), std::string::npos);
+  EXPECT_EQ(with("echo code.kk = 1 | $w sim - 2> err.txt"), 1);
+  EXPECT_EQ(content(path("err.txt")),
+            "warpband: error: standard input: line 1: unknown key code.kk: did you mean code.k?\n");
+  // A table as CSV, whole and on standard output.
+  ASSERT_EQ(with("$w sim quick.toml --csv - --quiet > piped.csv 2> table.txt && $w sim quick.toml --csv "
+                 "t.csv > out.txt"),
+            0);
+  const std::string csv = content(path("t.csv"));
+  EXPECT_EQ(content(path("piped.csv")), csv);
+  EXPECT_TRUE(csv.starts_with(
+      "label,ebn0_db,snr_db,esn0_db,frames,bits,bit_errors,frame_errors,ber,ber_low,ber_high,fer,"
+      "fer_low,fer_high\nquick,0,"))
+      << csv;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
+  // Who reads the table leaves: the result is all there. Without a result there is nothing to go on for.
+  write("rows.toml",
+        "code.k = 40\nsweep.ebn0_db = { from = 0, to = 3, step = 0.1 }\nstop.max_frames = 2000\n");
+  EXPECT_EQ(with("$w sim rows.toml -o head.json 2> err.txt | head -n 2 > out.txt; exit ${PIPESTATUS[0]}"), 0)
+      << content(path("err.txt"));
+  EXPECT_EQ(wb::testing::parse_json(content(path("head.json")))["complete"], true);
+  EXPECT_EQ(with("$w sim rows.toml 2> err.txt | true; exit ${PIPESTATUS[0]}"), 1);
+  EXPECT_NE(content(path("err.txt")).find("nobody reads the table"), std::string::npos)
+      << content(path("err.txt"));
+}
+
+TEST_F(command, shows_the_interval_there_is) {
+  const auto title = [&](const std::string& toml) {
+    write("one.toml", toml + "\nstop.max_frames = 50\nstop.frame_errors = 0\n");
+    const std::string out = run("sim one.toml --quiet").out;
+    EXPECT_NE(out.find(" .. "), std::string::npos) << out;
+    return out.substr(out.find("95% interval of "), 19);
+  };
+  EXPECT_EQ(title("code.k = 40\nsweep.ebn0_db = 1"), "95% interval of FER");
+  EXPECT_EQ(title("code.type = \"none\"\nsweep.ebn0_db = 1"), "95% interval of BER");
+  // Bits of a symbol, or of a codeword in space and time, fade together: the frames have an interval.
+  EXPECT_EQ(
+      title("code = { type = \"none\", k = 40 }\nmodem.modulation = \"qpsk\"\nchannel.type = \"rayleigh\"\n"
+            "sweep.ebn0_db = 1"),
+      "95% interval of FER");
+  EXPECT_EQ(
+      title("code = { type = \"none\", k = 40 }\nmodem.modulation = \"qpsk\"\nchannel.type = \"rayleigh\"\n"
+            "stbc.type = \"alamouti\"\nsweep.ebn0_db = 1"),
+      "95% interval of FER");
+}
+
+TEST_F(command, sweeps_settings_and_searches_for_a_rate) {
+  write("swept.toml",
+        "code.k = 40\nsweep.decoder.iterations = [1, 4]\nsweep.ebn0_db = [0, 1]\nstop.max_frames = 200\n");
+  ASSERT_EQ(run("sim swept.toml -o s.json --csv s.csv --quiet").code, 0);
+  const auto s = wb::testing::parse_json(content(path("s.json")));
+  ASSERT_EQ(s["curves"].size(), 2u);
+  EXPECT_EQ(s["curves"][1]["label"], "swept, iterations = 4");
+  EXPECT_EQ(s["curves"][1]["config"]["decoder"]["iterations"], 4);
+  EXPECT_EQ(s["curves"][1]["config"]["sweep"]["parameters"]["decoder.iterations"], 4);
+  EXPECT_TRUE(content(path("s.csv")).starts_with("label,decoder.iterations,ebn0_db"));
+  EXPECT_EQ(run("sim --resume s.json --max-frames 300 --quiet").code, 0);
+
+  write("target.toml",
+        "code.type = \"none\"\ncode.k = 100\nsweep.target_fer = 0.5\nsweep.target_width_db = 0.5\n");
+  const outcome o = run("sim target.toml -o t.json --quiet");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const auto t = wb::testing::parse_json(content(path("t.json")));
+  const auto target = t["curves"][0]["target"];
+  EXPECT_EQ(target["outcome"], "reached");
+  // Half of the frames fail where (1 - Q(sqrt(2 Eb/N0)))^100 = 1/2: Q = 0.0069075, Eb/N0 = 4.816 dB.
+  EXPECT_LT(target["low_db"], 4.8156);
+  EXPECT_GT(target["high_db"], 4.8156);
+  EXPECT_LE(target["high_db"].get<double>() - target["low_db"].get<double>(), 0.5);
+  EXPECT_NE(o.out.find("FER 0.5: Eb/N0 = "), std::string::npos) << o.out;
+  const std::string before = content(path("t.json"));
+  EXPECT_EQ(run("sim --resume t.json --quiet").code, 0);  // it is found already
+  EXPECT_EQ(content(path("t.json")), before);
+}
+
 TEST_F(command, interrupted_keeps_what_is_finished) {
   write("long.toml",
         "code.k = 40\nsweep.ebn0_db = [0, 30]\nstop.frame_errors = 5\nstop.max_frames = 1000000000000\n");
@@ -207,8 +285,14 @@ TEST_F(command, draws_through_a_python) {
   const outcome o =
       run("sim quick.toml -o r.json --plot p.svg --reference 'old.csv:as it was' --metric fer", with);
   EXPECT_EQ(o.code, 0) << o.err;
-  EXPECT_EQ(content(path("told.txt")),
-            "./plot.py\n--metric=fer\n--title=quick\n--reference=old.csv:as it was\n--\nr.json\np.svg\n");
+  EXPECT_EQ(
+      content(path("told.txt")),
+      "./plot.py\n--metric=fer\n--title=quick\n--size=screen\n--out=p.svg\n--\nr.json\nold.csv:as it was\n");
+  EXPECT_EQ(run("plot r.json old.csv -o f.pdf --csv t.csv --size one-column --x ebn0_db", with).code, 0);
+  EXPECT_EQ(
+      content(path("told.txt")),
+      "./plot.py\n--metric=both\n--title=\n--size=one-column\n--x=ebn0_db\n--out=f.pdf\n--csv=t.csv\n--\n"
+      "r.json\nold.csv\n");
   // Without -o the result is a temporary file.
   fs::create_directory(folder_ / "tmp");
   EXPECT_EQ(run("sim quick.toml --plot p.png", with + " TMPDIR=" + path("tmp")).code, 0);
@@ -218,7 +302,7 @@ TEST_F(command, draws_through_a_python) {
   write("refuse", "");
   const outcome refused = run("sim quick.toml -o kept.json --plot p.png", with);
   EXPECT_EQ(refused.code, 1);
-  EXPECT_EQ(refused.err, "warpband: error: p.png: was not drawn: plot.py ended with exit code 1\n");
+  EXPECT_EQ(refused.err, "warpband: error: p.png: was not written: plot.py ended with exit code 1\n");
   EXPECT_EQ(wb::testing::parse_json(content(path("kept.json")))["complete"], true);
 }
 

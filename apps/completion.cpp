@@ -21,6 +21,7 @@ constexpr const char* completion_footer = R"(Examples:
 struct values {
   bool any = false;                // it takes a value
   bool file = false;               // of a file
+  std::vector<std::string> ends;   // of its name, without the dot; empty: any
   std::vector<std::string> words;  // one of these; empty: none are known
 };
 
@@ -29,6 +30,15 @@ values values_of(const CLI::Option& option) {
   v.any = option.get_expected_max() > 0 && option.get_type_size_max() > 0;
   const std::string type = option.get_type_name();  // "NAME:{ber,fer,both}"
   v.file = type.starts_with("FILE") || type.starts_with("CSV") || type.starts_with("RESULT");
+  // What a scenario, a result, an array is called, as help names it.
+  const std::string name = option.get_positional() ? option.get_name() : type;
+  for (const auto& [said, ends] :
+       std::vector<std::pair<std::string, std::vector<std::string>>>{{"SCENARIO", {"toml"}},
+                                                                     {"RESULT", {"json"}},
+                                                                     {"CSV", {"csv"}},
+                                                                     {"INPUT", {"json", "csv"}},
+                                                                     {"IN.h5", {"h5", "hdf5", "mat"}}})
+    if (name.starts_with(said)) v.ends = ends;
   const std::size_t from = type.find('{'), to = type.rfind('}');
   if (from != std::string::npos && to != std::string::npos)
     for (std::size_t at = from + 1; at < to;) {
@@ -57,6 +67,7 @@ values positionals_of(const CLI::App& app) {
       const values its = values_of(*o);
       v.words.insert(v.words.end(), its.words.begin(), its.words.end());
       v.file = v.file || its.words.empty();
+      v.ends.insert(v.ends.end(), its.ends.begin(), its.ends.end());
     }
   return v;
 }
@@ -87,14 +98,15 @@ std::string bash(const CLI::App& root) {
         if (!v.any) continue;
         const std::string reply =
             !v.words.empty() ? fmt::format("words={}", in_quotes(fmt::format("{}", fmt::join(v.words, " "))))
-            : v.file         ? "files=yes"
-                             : ":";
+            : v.file ? fmt::format("files=yes ends={}", in_quotes(fmt::format("{}", fmt::join(v.ends, "|"))))
+                     : ":";
         follow += fmt::format("    {}) {}; known=yes ;;\n", in_quotes(path + " " + name), reply);
       }
     }
     const values p = positionals_of(app);
-    options += fmt::format("    {}) options={}; words={}; files={} ;;\n", in_quotes(path), in_quotes(words),
-                           in_quotes(fmt::format("{}", fmt::join(p.words, " "))), p.file ? "yes" : "no");
+    options += fmt::format("    {}) options={}; words={}; files={} ends={} ;;\n", in_quotes(path),
+                           in_quotes(words), in_quotes(fmt::format("{}", fmt::join(p.words, " "))),
+                           p.file ? "yes" : "no", in_quotes(fmt::format("{}", fmt::join(p.ends, "|"))));
   });
   return fmt::format(R"(# bash completion of warpband: source <(warpband completion bash)
 _warpband() {{
@@ -107,7 +119,7 @@ _warpband() {{
     try="${{path:+$path }}${{COMP_WORDS[i]}}"
     case $try in {paths}) path=$try ;; esac
   done
-  local words= files=no options= known=no
+  local words= files=no ends= options= known=no
   case "$path $before" in
 {follow}  esac
   if [[ $known == no ]]; then
@@ -117,7 +129,12 @@ _warpband() {{
   fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
   if [[ $files == yes ]]; then
-    mapfile -t -O ${{#COMPREPLY[@]}} COMPREPLY < <(compgen -f -- "$current")
+    # Names that end as they should, and folders; where there are none, any.
+    local found
+    mapfile -t found < <(compgen -f -- "$current" |
+      if [[ $ends ]]; then while read -r i; do [[ -d $i || $i =~ \.($ends)$ ]] && echo "$i"; done; else cat; fi)
+    [[ ${{#found[@]}} == 0 ]] && mapfile -t found < <(compgen -f -- "$current")
+    COMPREPLY+=("${{found[@]}}")
     compopt -o filenames 2> /dev/null
   fi
 }}
@@ -136,9 +153,13 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
+std::string zsh_files(const values& v) {
+  return v.ends.empty() ? "_files" : fmt::format("_files -g \"*.({})\"", fmt::join(v.ends, "|"));
+}
+
 std::string zsh_action(const values& v) {
   if (!v.words.empty()) return fmt::format("({})", escaped(fmt::format("{}", fmt::join(v.words, " "))));
-  return v.file ? "_files" : " ";
+  return v.file ? zsh_files(v) : " ";
 }
 
 std::string zsh_name(const std::string& path) {
@@ -158,7 +179,7 @@ std::string zsh(const CLI::App& root) {
                                                    v.any ? ":value:" + zsh_action(v) : ""));
       if (o->get_positional() && app.get_subcommands({}).empty())  // else the subcommand has its place
         out += " \\\n    " + in_quotes(fmt::format(":{}:{}", escaped(o->get_name()),
-                                                   v.words.empty() ? "_files" : zsh_action(v)));
+                                                   v.words.empty() ? zsh_files(v) : zsh_action(v)));
     }
     const auto subs = app.get_subcommands({});
     if (subs.empty()) {
@@ -180,6 +201,14 @@ std::string zsh(const CLI::App& root) {
          "fi\n";
 }
 
+/// fish offers folders beside the names with an ending.
+std::string fish_files(const values& v) {
+  std::string calls;
+  for (const std::string& end : v.ends)
+    calls += (calls.empty() ? "" : "; ") + fmt::format("__fish_complete_suffix .{}", end);
+  return " -k -a " + in_quotes("(" + calls + ")");
+}
+
 std::string fish(const CLI::App& root) {
   std::string out = "# fish completion of warpband\ncomplete -c warpband -f\n";
   visit(root, "", [&](const CLI::App& app, const std::string& path) {
@@ -197,7 +226,7 @@ std::string fish(const CLI::App& root) {
       for (const std::string& n : o->get_lnames()) flags += " -l " + n;
       for (const std::string& n : o->get_snames()) flags += " -s " + n;
       if (flags.empty()) continue;
-      if (v.any) flags += v.file ? " -r -F" : " -x";
+      if (v.any) flags += v.file ? v.ends.empty() ? " -r -F" : " -r -f" + fish_files(v) : " -x";
       if (!v.words.empty()) flags += " -a " + in_quotes(fmt::format("{}", fmt::join(v.words, " ")));
       out += fmt::format("{}{} -d {}\n", line, flags, in_quotes(o->get_description()));
     }
@@ -206,7 +235,7 @@ std::string fish(const CLI::App& root) {
       out += fmt::format("{} -a {} -d {}\n", line, sub->get_name(), in_quotes(sub->get_description()));
     if (app.get_subcommands({}).empty() && !p.words.empty())
       out += fmt::format("{} -a {}\n", line, in_quotes(fmt::format("{}", fmt::join(p.words, " "))));
-    if (p.file) out += line + " -F\n";
+    if (p.file) out += line + (p.ends.empty() ? " -F" : fish_files(p)) + "\n";
   });
   return out;
 }
@@ -220,7 +249,7 @@ command add_completion(CLI::App& app) {
   completion->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->type_name("")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->transform(word_of({"bash", "zsh", "fish"}));
   return {completion, [&app, shell] {
             const std::string script = *shell == "bash" ? bash(app) : *shell == "zsh" ? zsh(app) : fish(app);
             std::fputs(script.c_str(), stdout);

@@ -42,7 +42,7 @@ TEST(completion, of_bash) {
   EXPECT_EQ(offered("warpband si"), "sim\n");
   EXPECT_EQ(offered("warpband de"), "decode detect\n");
   EXPECT_EQ(offered("warpband sim --met"), "--metric\n");
-  EXPECT_EQ(offered("warpband sim --metric ''"), "ber fer both bler throughput harq\n");
+  EXPECT_EQ(offered("warpband sim --metric ''"), "ber fer both bler throughput harq required\n");
   EXPECT_EQ(offered("warpband decode in.h5 --algorithm m"), "max-log-map min-sum\n");
   EXPECT_EQ(offered("warpband encode --code ''"), "lte-turbo wimax-ldpc wifi-ldpc conv\n");
   EXPECT_EQ(offered("warpband decode --code conv --termination ''"), "zero-tail zero tail-biting\n");
@@ -67,6 +67,27 @@ TEST(completion, of_bash) {
   EXPECT_EQ(offered("warpband bench compare --ch"), "--check\n");
 #endif
   EXPECT_EQ(offered("warpband sim -o /dev/nul"), "/dev/null\n");
+}
+
+TEST(completion, of_bash_offers_files_that_are_meant) {
+  if (!there_is("bash")) GTEST_SKIP() << "no bash here";
+  const auto in_folder = [](const std::string& words) {
+    return shell("bash",
+                 "folder=$(mktemp -d) && cd \"$folder\" && touch a.toml a.json a.h5 a.csv a.png && mkdir "
+                 "afolder\n"
+                 "source <('" WARPBAND_COMMAND "' completion bash)\nCOMP_WORDS=(" +
+                     words +
+                     ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_warpband\n"
+                     "printf '%s\\n' \"${COMPREPLY[@]}\" | sort | tr '\\n' ' '; rm -r \"$folder\"")
+        .out;
+  };
+  EXPECT_EQ(in_folder("warpband sim a"), "a.toml afolder ");
+  EXPECT_EQ(in_folder("warpband stream a"), "a.toml afolder ");
+  EXPECT_EQ(in_folder("warpband sim --resume a"), "a.json afolder ");
+  EXPECT_EQ(in_folder("warpband sim --reference a"), "a.csv afolder ");
+  EXPECT_EQ(in_folder("warpband plot a"), "a.csv a.json afolder ");
+  EXPECT_EQ(in_folder("warpband decode a"), "a.h5 afolder ");
+  EXPECT_EQ(in_folder("warpband sim -o a"), "a.csv a.h5 a.json a.png a.toml afolder ");
 }
 
 TEST(completion, of_bash_keeps_names_with_spaces_whole) {
@@ -107,8 +128,8 @@ TEST(completion, knows_every_command) {
   const std::string help = shell("sh", "'" WARPBAND_COMMAND "' --help").out;
   for (const std::string of : {"bash", "zsh", "fish"}) {
     const std::string script = shell("sh", "'" WARPBAND_COMMAND "' completion " + of).out;
-    for (const char* name :
-         {"sim", "encode", "decode", "detect", "bench", "model", "reproduce", "info", "completion"}) {
+    for (const char* name : {"sim", "plot", "choose", "encode", "decode", "detect", "bench", "model",
+                             "reproduce", "info", "completion"}) {
       EXPECT_NE(help.find(std::string("  ") + name + " "), std::string::npos) << name;
       EXPECT_NE(script.find(name), std::string::npos) << of << " " << name;
     }

@@ -214,103 +214,127 @@ class detect_run : public array_run {
   std::unique_ptr<wb::detector> detector_;
 };
 
-struct slot {
-  buffer<complex64> y, h;
-  buffer<float> noise, prior, llr;
-  buffer<std::uint8_t> bits, status;
-};
-
-int run_detect(const detect_options& options) {
-  stop_on_interrupt();
-  detect_run run(options);
-  const bool hard = options.hard, llr = options.llr || !hard;
-  const std::size_t items = run.items(), bits = run.detector().bits_per_use(), most = run.piece_of(llr, hard),
-                    shared = run.uses_per_channel(), channels = run.channels_of(most);
-  std::array<slot, 2> slots;
-  for (slot& s : slots)
-    s = {{run, static_cast<std::size_t>(run.config().rx_antennas), most},
-         {run, run.channel_elements(), channels},
-         {run, run.shared_noise() ? 0u : 1u, most},
-         {run, run.prior() ? bits : 0, most},
-         {run, llr ? bits : 0, most},
-         {run, hard ? bits : 0, most},
-         {run, 1, most}};
-  buffer<float> one_noise(run, 1, 1);
-  if (run.shared_noise()) {
-    run.file().read("noise_var", 0, 1, one_noise.host.data());
-    one_noise.upload(run.exec(), 1);
+/// Pieces of the input on their way to the output.
+class detect_pieces {
+ public:
+  detect_pieces(detect_run& run, const detect_options& options)
+      : run_(run),
+        hard_(options.hard),
+        llr_(options.llr || !hard_),
+        negates_(options.p1_over_p0),
+        bits_(run.detector().bits_per_use()),
+        shared_(run.uses_per_channel()),
+        most_(run.piece_of(llr_, hard_)),
+        one_noise_(run, 1, 1) {
+    for (slot& s : slots_)
+      s = {{run, static_cast<std::size_t>(run.config().rx_antennas), most_},
+           {run, run.channel_elements(), run.channels_of(most_)},
+           {run, run.shared_noise() ? 0u : 1u, most_},
+           {run, run.prior() ? bits_ : 0, most_},
+           {run, llr_ ? bits_ : 0, most_},
+           {run, hard_ ? bits_ : 0, most_},
+           {run, 1, most_}};
+    if (!run.shared_noise()) return;
+    run.file().read("noise_var", 0, 1, one_noise_.host.data());
+    one_noise_.upload(run.exec(), 1);
   }
+  std::size_t most() const noexcept { return most_; }
+  std::uint64_t erased() const noexcept { return erased_; }
 
-  const auto start = detect_run::clock::now();
-  wb::hdf5_writer out(options.out);
-  out.set(run.attributes());
-  if (llr) out.create<float>("llr", {items, bits});
-  if (hard) out.create<std::uint8_t>("bits", {items, bits});
-  out.create<std::uint8_t>("status", {items});
-  progress_line line(options.quiet);
-  std::uint64_t erased = 0;
-  const auto at = [&](const piece& p) -> slot& { return slots[static_cast<std::size_t>(p.slot)]; };
-  const auto channels_in = [&](const piece& p) {
-    return (p.first + p.items - 1) / shared - p.first / shared + 1;
-  };
-  const auto read = [&](const piece& p) {
+  void create(wb::hdf5_writer& out, std::size_t items) const {
+    if (llr_) out.create<float>("llr", {items, bits_});
+    if (hard_) out.create<std::uint8_t>("bits", {items, bits_});
+    out.create<std::uint8_t>("status", {items});
+  }
+  void read(const piece& p) {
     slot& s = at(p);
-    run.file().read("y", p.first, p.items, s.y.host.data());
-    run.file().read("h", p.first / shared, channels_in(p), s.h.host.data());
-    if (!run.shared_noise()) run.file().read("noise_var", p.first, p.items, s.noise.host.data());
-    if (!run.prior()) return;
-    run.file().read("prior", p.first, p.items, s.prior.host.data());
-    if (options.p1_over_p0) negate(s.prior.host.data(), p.items * bits);
-  };
-  /// Uses of a piece from `first` on, the first of which begins with its channel.
-  const auto detect = [&](slot& s, std::size_t first, std::size_t uses, std::size_t channel) {
-    wb::view<float> noise = s.noise.rows(uses, first);
-    if (run.shared_noise()) {
-      noise = one_noise.rows(1);
-      noise.items = uses;
-      noise.item_stride = 0;
-    }
-    run.detector().run(run.exec(),
-                       {.received = s.y.rows(uses, first),
-                        .channel = s.h.rows((uses + shared - 1) / shared, channel),
-                        .uses_per_channel = shared,
-                        .noise_var = noise,
-                        .prior = s.prior.rows(uses, first)},
-                       {.llr = s.llr.rows(uses, first),
-                        .bits = s.bits.rows(uses, first),
-                        .status = s.status.rows(uses, first)});
-  };
-  const auto compute = [&](const piece& p) {
+    run_.file().read("y", p.first, p.items, s.y.host.data());
+    run_.file().read("h", p.first / shared_, channels_in(p), s.h.host.data());
+    if (!run_.shared_noise()) run_.file().read("noise_var", p.first, p.items, s.noise.host.data());
+    if (!run_.prior()) return;
+    run_.file().read("prior", p.first, p.items, s.prior.host.data());
+    if (negates_) negate(s.prior.host.data(), p.items * bits_);
+  }
+  void compute(const piece& p) {
     slot& s = at(p);
-    wb::executor& e = run.exec();
+    wb::executor& e = run_.exec();
     s.y.upload(e, p.items);
     s.h.upload(e, channels_in(p));
     s.noise.upload(e, p.items);
     s.prior.upload(e, p.items);
     // A piece that is cut inside the uses of a channel has the rest of them alone.
-    const std::size_t before = p.first % shared, rest = before == 0 ? 0 : std::min(p.items, shared - before);
+    const std::size_t before = p.first % shared_,
+                      rest = before == 0 ? 0 : std::min(p.items, shared_ - before);
     if (rest != 0) detect(s, 0, rest, 0);
     if (rest != p.items) detect(s, rest, p.items - rest, rest == 0 ? 0 : 1);
     s.llr.download(e, p.items);
     s.bits.download(e, p.items);
     s.status.download(e, p.items);
     e.sync();
-  };
-  const auto write = [&](const piece& p) {
+  }
+  void write(wb::hdf5_writer& out, const piece& p) {
     slot& s = at(p);
-    if (llr && options.p1_over_p0) negate(s.llr.host.data(), p.items * bits);
-    if (llr) out.write("llr", p.first, p.items, s.llr.host.data());
-    if (hard) out.write("bits", p.first, p.items, s.bits.host.data());
+    if (llr_ && negates_) negate(s.llr.host.data(), p.items * bits_);
+    if (llr_) out.write("llr", p.first, p.items, s.llr.host.data());
+    if (hard_) out.write("bits", p.first, p.items, s.bits.host.data());
     out.write("status", p.first, p.items, s.status.host.data());
-    for (std::size_t i = 0; i < p.items; i++) erased += (s.status.host.data()[i] & wb::status_erased) != 0;
+    for (std::size_t i = 0; i < p.items; i++) erased_ += (s.status.host.data()[i] & wb::status_erased) != 0;
+  }
+
+ private:
+  struct slot {
+    buffer<complex64> y, h;
+    buffer<float> noise, prior, llr;
+    buffer<std::uint8_t> bits, status;
   };
-  run_pieces(items, most,
-             {.read = read, .compute = compute, .write = write, .finished = [&](std::size_t finished) {
-                run.progress(line, finished, start);
-              }});
+  slot& at(const piece& p) { return slots_[static_cast<std::size_t>(p.slot)]; }
+  std::size_t channels_in(const piece& p) const {
+    return (p.first + p.items - 1) / shared_ - p.first / shared_ + 1;
+  }
+  /// Uses of a piece from `first` on, the first of which begins with its channel.
+  void detect(slot& s, std::size_t first, std::size_t uses, std::size_t channel) {
+    wb::view<float> noise = s.noise.rows(uses, first);
+    if (run_.shared_noise()) {
+      noise = one_noise_.rows(1);
+      noise.items = uses;
+      noise.item_stride = 0;
+    }
+    run_.detector().run(run_.exec(),
+                        {.received = s.y.rows(uses, first),
+                         .channel = s.h.rows((uses + shared_ - 1) / shared_, channel),
+                         .uses_per_channel = shared_,
+                         .noise_var = noise,
+                         .prior = s.prior.rows(uses, first)},
+                        {.llr = s.llr.rows(uses, first),
+                         .bits = s.bits.rows(uses, first),
+                         .status = s.status.rows(uses, first)});
+  }
+
+  detect_run& run_;
+  bool hard_, llr_, negates_;
+  std::size_t bits_, shared_, most_;
+  std::array<slot, 2> slots_;
+  buffer<float> one_noise_;
+  std::uint64_t erased_ = 0;
+};
+
+int run_detect(const detect_options& options) {
+  stop_on_interrupt();
+  detect_run run(options);
+  detect_pieces pieces(run, options);
+  const auto start = detect_run::clock::now();
+  wb::hdf5_writer out(options.out);
+  out.set(run.attributes());
+  pieces.create(out, run.items());
+  progress_line line(options.quiet);
+  run_pieces(run.items(), pieces.most(),
+             {.read = [&](const piece& p) { pieces.read(p); },
+              .compute = [&](const piece& p) { pieces.compute(p); },
+              .write = [&](const piece& p) { pieces.write(out, p); },
+              .finished = [&](std::size_t finished) { run.progress(line, finished, start); }});
   out.commit();
   line.clear();
-  run.report_uses(start, erased);
+  run.report_uses(start, pieces.erased());
   return done;
 }
 
@@ -325,7 +349,8 @@ int run_detect(const detect_options&) {
 constexpr const char* detect_footer =
     R"(What is detected: y = H s + n, n ~ CN(0, N0) in each entry, s of one Gray QAM symbol (3GPP TS 38.211, mean
 energy 1) for each stream. LLRs are max-log, ln P(0)/P(1): the least |y - H s|^2 / N0 over the candidates with
-b = 1, minus the same with b = 0. mf, zf, mmse, pic and ep estimate each symbol; LLRs are those of its estimate.
+b = 1, minus the same with b = 0. mf, zf, mmse, pic and ep estimate each symbol, and their LLRs are those of the
+estimate.
 
 Detectors:
   ml           exhaustive: all candidates, at most 2^24

@@ -1,16 +1,8 @@
 // `warpband detect` inside the sanitizer builds too; detect_test.py has the rest, with files from h5py.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
 
 #include <tests/command.hpp>
 #include <tests/on_backends.hpp>
@@ -25,17 +17,12 @@ namespace fs = std::filesystem;
 using namespace wb;
 using complex64 = std::complex<float>;
 
-class detect_command : public ::testing::TestWithParam<wb::testing::backend> {
+class detect_command : public wb::testing::command_on_backend {
  protected:
   static constexpr std::size_t uses = 16000, rx = 3, tx = 2, bits = 8, shared = 8;  // 16-QAM
 
   void SetUp() override {
-    WB_SKIP_WITHOUT_DEVICE(GetParam());
-    const std::string name = GetParam().name;
-    cuda_ = name.starts_with("cuda");
-    folder_ = fs::path(::testing::TempDir()) / ("warpband_detect_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
+    command_on_backend::SetUp();
     std::mt19937 random(1);
     std::normal_distribution<float> gaussian;
     const auto some = [&](std::size_t n) {
@@ -46,15 +33,6 @@ class detect_command : public ::testing::TestWithParam<wb::testing::backend> {
     h_ = some(uses / shared * rx * tx);
     y_ = some(uses * rx);
     y_[5 * rx + 1] = NAN;
-  }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string text(const std::string& name) const {
-    std::stringstream s;
-    s << std::ifstream(path(name)).rdbuf();
-    return s.str();
   }
   void write(const std::string& name, const std::vector<complex64>& h, std::size_t groups) const {
     hdf5_writer w(path(name));
@@ -67,15 +45,6 @@ class detect_command : public ::testing::TestWithParam<wb::testing::backend> {
     w.write("noise_var", 0, uses, noise.data());
     w.commit();
   }
-  /// Runs it on the backend; returns the exit code.
-  int run(const std::string& arguments) const {
-    const std::string where = cuda_ ? " --device " + GetParam().name : "";
-    const std::string isa = cuda_ ? "" : "WARPBAND_ISA=" + GetParam().name;
-    const std::string line = "cd '" + folder_.string() + "' && " + isa + " '" WARPBAND_COMMAND "' " +
-                             arguments + where + " > out.txt 2> err.txt < /dev/null";
-    const int status = std::system(line.c_str());
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-  }
   /// The least --memory that a call takes: then a batch comes in several pieces.
   std::string smallest(const std::string& arguments) const {
     EXPECT_EQ(run(arguments + " -o none.h5 --memory 1M"), 1);
@@ -83,8 +52,6 @@ class detect_command : public ::testing::TestWithParam<wb::testing::backend> {
     const std::size_t from = error.find(mark) + mark.size();
     return error.substr(from, error.find(' ', from) - from);
   }
-  fs::path folder_;
-  bool cuda_ = false;
   std::vector<complex64> h_, y_;
 };
 
@@ -115,7 +82,7 @@ TEST_P(detect_command, gives_what_the_library_gives) {
                   {.llr = llr, .bits = hard, .status = status});
     const std::vector<float> expected = exec->to_host(llr);
     const std::string options = " --llr --hard --qam 16 --detector " + name,
-                      one = cuda_ ? "" : " --threads 1";
+                      one = is_cuda() ? "" : " --threads 1";
     ASSERT_EQ(run("detect shared.h5 -o whole.h5" + options + " --json summary.json"), 0) << text("err.txt");
     std::vector<std::string> files{"whole.h5"};
     if (all) {
@@ -161,7 +128,9 @@ TEST_P(detect_command, takes_an_order_of_the_streams) {
   EXPECT_EQ(run("detect in.h5 -o no.h5" + options + "1.0"), 2);
   for (const std::string wrong :
        {"--detector nway --ways 3", "--detector mmse --survivors 3", "--detector nway --order 0,0",
-        "--detector mmse --extrinsic", "--detector mmse --llr-clip -1", "--detector kbest --llr-clip none"}) {
+        "--detector mmse --extrinsic", "--detector mmse --llr-clip -1", "--detector kbest --llr-clip none",
+        "--detector pic --iterations 3", "--detector ep --damping 1", "--detector ep --order 1,0",
+        "--detector mmse --demapper exact"}) {
     EXPECT_EQ(run("detect in.h5 -o no.h5 --qam 16 " + wrong), 2) << wrong;
     EXPECT_TRUE(text("err.txt").starts_with("warpband: error: --")) << text("err.txt");
   }

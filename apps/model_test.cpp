@@ -1,12 +1,6 @@
 // `warpband model` as a user meets it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <tests/command.hpp>
@@ -17,16 +11,7 @@ namespace {
 using wb::testing::outcome;
 
 outcome model(const std::string& arguments) {
-  const std::string base = ::testing::TempDir() + "/warpband_model_" + std::to_string(getpid());
-  const int status = std::system(
-      ("'" WARPBAND_COMMAND "' model " + arguments + " > " + base + ".out 2> " + base + ".err").c_str());
-  const auto taken = [](const std::string& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    std::filesystem::remove(path);
-    return text.str();
-  };
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, taken(base + ".out"), taken(base + ".err")};
+  return wb::testing::command_folder().run("model " + arguments);
 }
 
 TEST(model_command, prints_the_crossovers_of_fig_5_3) {

@@ -1,22 +1,170 @@
+// `warpband plot`, and what `warpband sim --plot` shares with it.
 #include "plot.hpp"
 
-#include <warpband/core/error.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
 
+#include <warpband/core/error.hpp>
+#include <warpband/io/replacement.hpp>
+
+#include "command.hpp"
 #include "python.hpp"
 
-plotter::plotter()
-    : python_(find_python()), script_(find_program("WARPBAND_PLOT", "plot.py", "apps/plot.py")) {
-  check_matplotlib(python_, "--plot");
+namespace {
+
+bool is_reference(const std::string& name) {
+  return name.ends_with(".csv") ||
+         (name.find(".csv:") != std::string::npos && !std::filesystem::exists(name));
 }
 
-void plotter::draw(const std::string& result, const std::string& out,
-                   const std::vector<std::string>& references, const std::string& metric,
-                   const std::string& title) const {
+constexpr const char* plot_footer = R"(Synopsis:
+  warpband plot RESULT.json [RESULT.json ...] [REFERENCE.csv[:LABEL] ...] -o FIGURE [OPTIONS]
+  warpband plot RESULT.json [RESULT.json ...] --csv TABLE.csv
+
+Merging:
+  Curves of several results that have the same settings become one curve. Only seed, points and stop rules may
+  differ. At a point that several runs have, runs with different seeds are added up. Runs with the same seed saw the
+  same random numbers: the longest one counts. Two curves with one label and other settings get their file's name.
+
+Figure:
+  Every curve has a colour and a marker of its own; they differ in grey too. Bars are 95% intervals. A point without an
+  error has no rate: a triangle marks the upper end of its interval. References are dashed. In one-column (3.5 in) and
+  two-column (7.16 in) fonts go with LaTeX; a PDF embeds them as TrueType.
+
+Files:
+  RESULT.json     what `warpband sim -o` wrote
+  REFERENCE.csv   columns ebn0_db (snr_db where all curves sweep that), and ber, fer or bler. With a column "label" it
+                  holds several curves
+  TABLE.csv       a row for each point, after merging: label, Eb/N0 and SNR in dB, counts, rates, ends of intervals.
+                  It is itself a reference. - is standard output
+
+Exit codes: 0 done, 1 failed, 2 used wrongly.
+
+Examples:
+  warpband plot result.json -o result.png
+  warpband plot seed1.json seed2.json measured.csv:"as measured" -o figure.pdf --size one-column --metric fer
+      adds up two runs, and puts a reference beside them
+  warpband plot result.json --csv -
+      the numbers, for a spreadsheet
+
+Figures need Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
+
+int run_plot(const plot_request& request) {
+  const std::vector<std::string>& inputs = request.inputs;
+  if (inputs.empty()) throw usage_error("a result is missing: warpband plot RESULT.json -o FIGURE.pdf");
+  if (request.out.empty() && request.csv.empty())
+    throw usage_error("nothing to write: add -o FIGURE.pdf, or --csv TABLE.csv");
+  if (std::all_of(inputs.begin(), inputs.end(), is_reference))
+    throw usage_error("no result is among the inputs: expected what warpband sim -o writes");
+  std::vector<std::string> read;
+  for (const std::string& name : inputs)
+    if (is_reference(name))
+      read.push_back(reference_file(name));
+    else if (!std::ifstream(name) || std::filesystem::is_directory(name))
+      throw wb::file_error(name, "cannot read the result");
+    else
+      read.push_back(name);
+  if (!request.out.empty() && wb::same_place(request.out, request.csv))
+    throw usage_error("--output and --csv name the same file: give each its own");
+  check_not_an_input(request.out, read);
+  if (!request.out.empty()) wb::check_writable(request.out);
+  if (request.csv != "-") {
+    check_not_an_input(request.csv, read);
+    if (!request.csv.empty()) wb::check_writable(request.csv);
+  }
+  plotter("plot", !request.out.empty()).draw(request);
+  return done;
+}
+
+}  // namespace
+
+const std::vector<std::string>& plot_metrics() {
+  static const std::vector<std::string> all{"ber", "fer", "both", "bler", "throughput", "harq", "required"};
+  return all;
+}
+const std::vector<std::string>& plot_sizes() {
+  static const std::vector<std::string> all{"screen", "one-column", "two-column"};
+  return all;
+}
+
+std::string check_picture(const std::string& path) {
+  for (const char* end : {".pdf", ".png", ".svg"})
+    if (path.ends_with(end)) return {};
+  return "\"" + path + "\" is not allowed: expected a name that ends in .pdf, .png or .svg";
+}
+
+std::string reference_file(const std::string& reference) {
+  std::string path = reference;
+  if (const std::size_t at = path.find(".csv:"); !std::filesystem::exists(path) && at != std::string::npos)
+    path.resize(at + 4);
+  if (!std::ifstream(path) || std::filesystem::is_directory(path))
+    throw wb::file_error(path, "cannot read the reference curve");
+  return path;
+}
+
+void check_metric(const std::string& metric, const std::vector<wb::curve_config>& curves) {
+  const auto has = [&](const wb::curve_config& c) {
+    const bool harq = c.link.code.type == wb::code_type::lte_transport;
+    const bool massive = std::holds_alternative<wb::massive_link_config>(c.link.antennas);
+    if (metric == "bler") return harq || massive;
+    if (metric == "required") return c.target.has_value();
+    return harq || (metric != "throughput" && metric != "harq");
+  };
+  if (std::none_of(curves.begin(), curves.end(), has))
+    throw usage_error("--metric " + metric + " has no meaning here: no curve has " +
+                      (metric == "bler"       ? "HARQ or massive MIMO"
+                       : metric == "required" ? "sweep.target_fer"
+                                              : "HARQ"));
+}
+
+plotter::plotter(const std::string& asked, bool draws)
+    : python_(find_python()), script_(find_program("WARPBAND_PLOT", "plot.py", "apps/plot.py")) {
+  if (draws) check_matplotlib(python_, asked);
+}
+
+void plotter::draw(const plot_request& r) const {
   // Behind "--", and with "=", no file name is taken for an option.
-  std::vector<std::string> command{python_, script_, "--metric=" + metric, "--title=" + title};
-  for (const std::string& r : references) command.push_back("--reference=" + r);
-  command.insert(command.end(), {"--", result, out});
-  const int code = run_program(command, stdout_of::to_stderr);  // stdout is for the table
+  std::vector<std::string> command{python_, script_, "--metric=" + r.metric, "--title=" + r.title,
+                                   "--size=" + r.size};
+  if (!r.x.empty()) command.push_back("--x=" + r.x);
+  if (!r.out.empty()) command.push_back("--out=" + r.out);
+  if (!r.csv.empty()) command.push_back("--csv=" + r.csv);
+  command.push_back("--");
+  command.insert(command.end(), r.inputs.begin(), r.inputs.end());
+  // The table of `sim` has standard output for itself.
+  const int code = run_program(command, r.csv == "-" ? stdout_of::child : stdout_of::to_stderr);
+  if (code == 127) throw wb::error(python_ + " does not start: set WARPBAND_PYTHON to a Python");
   if (code != 0)
-    throw wb::file_error(out, "was not drawn: plot.py ended with exit code " + std::to_string(code));
+    throw wb::file_error(r.out.empty() ? r.csv : r.out,
+                         "was not written: plot.py ended with exit code " + std::to_string(code));
+}
+
+command add_plot(CLI::App& app) {
+  CLI::App* plot = app.add_subcommand("plot", "Draw error rates of results; merge runs");
+  const auto r = std::make_shared<plot_request>();
+  plot->footer(plot_footer);
+  plot->add_option("INPUT", r->inputs, "Results (JSON) and references (CSV[:LABEL])")->type_name("FILE");
+  plot->add_option("-o,--output", r->out, "Draw to this file: .pdf, .png or .svg")
+      ->type_name("FILE")
+      ->check(CLI::Validator(check_picture, "", "picture"));
+  plot->add_option("--csv", r->csv, "Write the merged points as a table; - for standard output")
+      ->type_name("FILE");
+  plot->add_option(
+          "--metric", r->metric,
+          "What to draw: ber, fer, both (default), bler (HARQ, massive MIMO), throughput or harq; of "
+          "HARQ alone both are the default; required, of sweep.target_fer")
+      ->type_name("NAME")
+      ->transform(word_of(plot_metrics()));
+  plot->add_option("--title", r->title, "Above the figure")->type_name("TEXT");
+  plot->add_option("--size", r->size, "screen (default), one-column or two-column")
+      ->type_name("NAME")
+      ->transform(word_of(plot_sizes()));
+  plot->add_option(
+          "--x", r->x,
+          "Draw over ebn0_db, snr_db or a swept setting, as decoder.iterations; default: the setting "
+          "where there is one")
+      ->type_name("AXIS");
+  return {plot, [r] { return run_plot(*r); }};
 }

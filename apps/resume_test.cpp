@@ -32,30 +32,15 @@ using wb::testing::outcome;
 /// A point's counts, by "label, Eb/N0".
 using counts = std::map<std::string, std::vector<json>>;
 
-class resume : public ::testing::Test {
+class resume : public ::testing::Test, protected wb::testing::command_folder {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / ("warpband_resume_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    write("quick.toml", quick());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { write("quick.toml", quick()); }
 
   /// A quick scenario, whose points stop at errors and at frames.
   static std::string quick(int frame_errors = 5, int max_frames = 60) {
     return "title = \"quick\"\ncode.k = 40\nsweep.ebn0_db = [0, 1.3, 2.6]\nstop.frame_errors = " +
            std::to_string(frame_errors) + "\nstop.max_frames = " + std::to_string(max_frames) +
            "\n[[curve]]\nlabel = \"turbo\"\n[[curve]]\nlabel = \"none\"\ncode.type = \"none\"\n";
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
-  static std::string content(const std::string& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
   }
   json read(const std::string& name) const { return wb::testing::parse_json(content(path(name))); }
 
@@ -94,12 +79,7 @@ class resume : public ::testing::Test {
     return o;
   }
   void expect_error(int code, const std::vector<std::string>& arguments, const std::string& part) const {
-    const outcome o = run(arguments);
-    EXPECT_EQ(o.code, code) << o.err;
-    EXPECT_TRUE(o.err.starts_with("warpband: error: ")) << o.err;
-    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
-    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
-    EXPECT_EQ(o.out, "");
+    command_folder::expect_error(code, run(arguments), part);
   }
 
   /// All that must not depend on how a result came about.
@@ -139,10 +119,42 @@ class resume : public ::testing::Test {
     }
     ADD_FAILURE() << name << " did not come";
   }
-  fs::path folder_;
 };
 
-class resume_killed : public resume, public ::testing::WithParamInterface<int> {};
+class resume_killed : public resume, public ::testing::WithParamInterface<int> {
+ protected:
+  static std::string sweep_to_kill(bool small) {
+    return "seed = 5\ncode.k = 512\nsweep.ebn0_db = { from = 0.0, to = 1.2, step = 0.3 }\n"
+           "stop.frame_errors = " +
+           std::string(small ? "20" : "600") + "\nstop.max_frames = " + (small ? "60" : "5000") +
+           "\n[[curve]]\nlabel = \"log-MAP\"\n[[curve]]\nlabel = \"max-log-MAP\"\n"
+           "decoder.algorithm = \"max-log-map\"\ncode.crc = \"crc24a\"\n"
+           "decoder.early_stop = \"crc\"\n";
+  }
+  /// In seconds.
+  double timed(const std::vector<std::string>& arguments) const {
+    const auto begin = std::chrono::steady_clock::now();
+    run_well(arguments);
+    return seconds(std::chrono::steady_clock::now() - begin).count();
+  }
+  static void expect_grown(const std::map<std::string, std::uint64_t>& before,
+                           const std::map<std::string, std::uint64_t>& now) {
+    for (const auto& [point, frames] : before) {
+      ASSERT_TRUE(now.contains(point)) << point;
+      EXPECT_GE(now.at(point), frames) << point;
+    }
+  }
+  /// To begin the sweep, or to go on with it.
+  std::vector<std::string> arguments(const std::vector<std::string>& options) const {
+    std::vector<std::string> all{"sim"};
+    if (fs::exists(folder_ / "r.json"))
+      all.insert(all.end(), {"--resume", "r.json"});
+    else
+      all.insert(all.end(), {"sweep.toml", "-o", "r.json"});
+    all.insert(all.end(), options.begin(), options.end());
+    return all;
+  }
+};
 INSTANTIATE_TEST_SUITE_P(threads, resume_killed, ::testing::Values(1, 2),
                          ::testing::PrintToStringParamName());
 
@@ -150,18 +162,7 @@ TEST_P(resume_killed, at_random_moments_gives_the_counts_of_one_run) {
   const bool small = wb::testing::small_scale();
   const std::size_t wanted = small ? 10 : 50;
   const std::string threads = std::to_string(GetParam());
-  write("sweep.toml",
-        "seed = 5\ncode.k = 512\nsweep.ebn0_db = { from = 0.0, to = 1.2, step = 0.3 }\n"
-        "stop.frame_errors = " +
-            std::string(small ? "20" : "600") + "\nstop.max_frames = " + (small ? "60" : "5000") +
-            "\n[[curve]]\nlabel = \"log-MAP\"\n[[curve]]\nlabel = \"max-log-MAP\"\n"
-            "decoder.algorithm = \"max-log-map\"\ncode.crc = \"crc24a\"\n"
-            "decoder.early_stop = \"crc\"\n");
-  const auto timed = [&](const std::vector<std::string>& arguments) {
-    const auto begin = std::chrono::steady_clock::now();
-    run_well(arguments);
-    return seconds(std::chrono::steady_clock::now() - begin).count();
-  };
+  write("sweep.toml", sweep_to_kill(small));
   const double start_up = timed({"sim", "quick.toml", "--quiet", "--threads", threads});
   const double whole_seconds =
       timed({"sim", "sweep.toml", "-o", "whole.json", "--quiet", "--threads", threads});
@@ -187,18 +188,9 @@ TEST_P(resume_killed, at_random_moments_gives_the_counts_of_one_run) {
     before.clear();
     sweeps++;
   };
-  const auto arguments = [&] {
-    std::vector<std::string> all{"sim"};
-    if (fs::exists(folder_ / "r.json"))
-      all.insert(all.end(), {"--resume", "r.json"});
-    else
-      all.insert(all.end(), {"sweep.toml", "-o", "r.json"});
-    all.insert(all.end(), options.begin(), options.end());
-    return all;
-  };
   const auto enough = [&] { return kills >= wanted && (small || with_progress > 0); };
   while (!enough() && !HasFailure()) {
-    const pid_t child = start(arguments());
+    const pid_t child = start(arguments(options));
     std::this_thread::sleep_for(seconds(longest * life(random)));
     kill(child, SIGKILL);
     const outcome o = finish(child);
@@ -216,14 +208,11 @@ TEST_P(resume_killed, at_random_moments_gives_the_counts_of_one_run) {
     ASSERT_NO_THROW(wb::load_result(path("r.json"))) << content(path("r.json"));
     const auto now = frames_of(read("r.json"));
     with_progress += now != before;
-    for (const auto& [point, frames] : before) {
-      ASSERT_TRUE(now.contains(point)) << point;
-      EXPECT_GE(now.at(point), frames) << point;
-    }
+    expect_grown(before, now);
     before = now;
   }
   EXPECT_TRUE(enough());
-  run_well(arguments());
+  run_well(arguments(options));
   EXPECT_FALSE(has_leftovers());
   check_end();
   RecordProperty("kills_with_progress", static_cast<int>(with_progress));
@@ -284,7 +273,7 @@ TEST_F(resume, goes_on_to_more_errors_and_more_frames_anywhere) {
   const counts more = counts_of(read("more.json"));
   for (const std::string& isa : isas) {
     SCOPED_TRACE(isa);
-    run_well({"sim", "quick.toml", "-o", "r.json", "--threads", "1"}, isas.front());
+    run_well({"sim", "quick.toml", "-o", "r.json", "--force", "--threads", "1"}, isas.front());
     EXPECT_NE(counts_of(read("r.json")), more);
     // First to more errors, then to more frames, each time elsewhere.
     run_well({"sim", "--resume", "r.json", "--frame-errors", "40", "--threads", "2"}, isa);

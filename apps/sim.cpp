@@ -1,16 +1,20 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -21,19 +25,26 @@
 #include <warpband/link/result.hpp>
 
 #include "plot.hpp"
+#include "sim_table.hpp"
+#include "temporary_file.hpp"
 
 namespace {
 
 struct sim_options {
-  std::string scenario, resume, out, plot, metric = "both";
+  std::string scenario, resume, out, plot, csv, metric = "both", size = "screen";
   device_options where;
   std::vector<std::string> references;  // FILE.csv[:LABEL]
   wb::scenario_overrides overrides;
   double checkpoint = 10;  // seconds between two
-  bool quiet = false, help_scenario = false;
-};
+  bool quiet = false, force = false, help_scenario = false;
 
-std::string rate(double r) { return r == 0 ? "0" : fmt::format("{:.2e}", r); }
+  /// Whether the result is kept anywhere.
+  bool keeps() const { return !out.empty() || !plot.empty() || !csv.empty(); }
+  /// The file of the result; "" where it is for standard output, or for nobody.
+  std::string file() const { return out == "-" ? "" : out; }
+  /// Where the table goes: what a program reads from standard output stands there alone.
+  std::FILE* table() const { return out == "-" || csv == "-" ? stderr : stdout; }
+};
 
 /// How long a point goes on at most, and probably, in seconds, at so many frames a second.
 struct time_left {
@@ -51,116 +62,19 @@ time_left left_of(const wb::point_counts& c, const wb::stop_rule& stop, double f
   return {most, likely};
 }
 
-constexpr const char* point_format = "{:>8} {:>8} {:>10} {:>11} {:>11} {:>10} {:>10} {:>22} {:>8} {:>9}\n";
-
-// With HARQ; in the middle a block error rate for each transmission.
-constexpr const char* harq_format = "{:>8} {:>8} {:>10}{} {:>7} {:>8} {:>16} {:>8} {:>9}\n";
-
-// With massive MIMO; a frame is a drop of users.
-constexpr const char* massive_format = "{:>8} {:>8} {:>10} {:>11} {:>11} {:>10} {:>10} {:>22} {:>8} {:>9}\n";
-
-void print_header(const wb::curve_config& curve) {
-  const bool coded = curve.link.code.type != wb::code_type::none;
-  fmt::print("{}\n", curve.label);
-  if (std::holds_alternative<wb::massive_link_config>(curve.link.antennas)) {
-    fmt::print(massive_format, "SNR dB", "Eb/N0 dB", "frames", "codewords", "cw. errors", "BER", "BLER",
-               "95% interval of BLER", "Mb/s", "time");
-    return;
-  }
-  if (curve.link.code.type == wb::code_type::lte_transport) {
-    std::string rates;
-    for (int n = 1; n <= curve.link.code.transport.transmissions; n++)
-      rates += fmt::format(" {:>9}", fmt::format("BLER {}", n));
-    fmt::print(harq_format, wb::erases_uses(curve.link) ? "SNR dB" : "Es/N0 dB", "Eb/N0 dB", "blocks", rates,
-               "transm.", "bits/RE", "95% interval", "Mb/s", "time");
-    return;
-  }
-  fmt::print(point_format, wb::erases_uses(curve.link) ? "SNR dB" : "Es/N0 dB", "Eb/N0 dB", "frames",
-             "bit errors", "fr. errors", "BER", "FER", coded ? "95% interval of FER" : "95% interval of BER",
-             "Mb/s", "time");
-}
-
-void print_plain_row(const wb::point_result& p) {
-  const auto bits = p.ber_interval();
-  std::string range = "-";
-  if (p.coded || bits) {
-    const wb::interval i = p.coded ? p.fer_interval() : *bits;
-    range = fmt::format("{} .. {}", rate(i.low), rate(i.high));
-  }
-  fmt::print(point_format, fmt::format("{:.3f}", p.snr_db), fmt::format("{:.3f}", p.ebn0_db), p.counts.frames,
-             p.counts.bit_errors, p.counts.frame_errors, rate(p.ber()), rate(p.fer()), range,
-             fmt::format("{:.4g}", p.mbps()), duration_text(p.counts.seconds));
-}
-
-void print_harq_row(const wb::point_result& p) {
-  std::string rates;
-  for (int n = 1; n <= p.transmissions; n++) rates += fmt::format(" {:>9}", rate(p.bler(n)));
-  const wb::interval i = p.throughput_interval();
-  fmt::print(harq_format, fmt::format("{:.3f}", p.snr_db), fmt::format("{:.3f}", p.ebn0_db), p.counts.frames,
-             rates, fmt::format("{:.3f}", p.mean_transmissions()), fmt::format("{:.4f}", p.throughput()),
-             fmt::format("{:.4f} .. {:.4f}", i.low, i.high), fmt::format("{:.4g}", p.mbps()),
-             duration_text(p.counts.seconds));
-  if (p.counts.undetected_errors != 0)
-    fmt::print("  {} blocks with wrong bits that the CRCs did not tell\n", p.counts.undetected_errors);
-}
-
-void print_massive_row(const wb::point_result& p) {
-  const wb::interval i = p.bler_interval();
-  fmt::print(massive_format, fmt::format("{:.3f}", p.snr_db), fmt::format("{:.3f}", p.ebn0_db),
-             p.counts.frames, p.counts.frames * p.codewords, p.counts.codeword_errors, rate(p.ber()),
-             rate(p.bler()), fmt::format("{} .. {}", rate(i.low), rate(i.high)),
-             fmt::format("{:.4g}", p.mbps()), duration_text(p.counts.seconds));
-}
-
-void print_row(const wb::point_result& p) {
-  if (p.transmissions != 0)
-    print_harq_row(p);
-  else if (p.codewords != 0)
-    print_massive_row(p);
-  else
-    print_plain_row(p);
-  if (p.counts.erased_uses != 0)
-    fmt::print("  {} uses of the channel without LLRs: singular, or out of range\n", p.counts.erased_uses);
-  std::fflush(stdout);
-}
-
-/// The file of a reference, FILE.csv or FILE.csv:LABEL.
-std::string reference_file(const std::string& reference) {
-  std::string path = reference;
-  if (const std::size_t at = path.find(".csv:"); !std::filesystem::exists(path) && at != std::string::npos)
-    path.resize(at + 4);
-  if (!std::ifstream(path) || std::filesystem::is_directory(path))
-    throw wb::file_error(path, "cannot read the reference curve");
-  return path;
-}
-
-/// A name for a result that is only needed for its plot; removed at the end.
-class temporary_result {
- public:
-  temporary_result() {
-    path_ = (std::filesystem::temp_directory_path() / "warpband-XXXXXX").string();
-    const int file = mkstemp(path_.data());
-    if (file < 0) throw wb::file_error(path_, std::string("cannot write: ") + std::strerror(errno));
-    close(file);
-  }
-  ~temporary_result() { unlink(path_.c_str()); }
-  temporary_result(const temporary_result&) = delete;
-  temporary_result& operator=(const temporary_result&) = delete;
-  const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_;
-};
-
 class simulation {
  public:
   /// `result` holds the scenario's curves with what there is of them already.
   simulation(const sim_options& options, wb::run_result result, wb::executor& exec)
-      : options_(options), exec_(exec), line_(options.quiet), result_(std::move(result)) {
+      : options_(options),
+        exec_(exec),
+        line_(options.quiet),
+        out_(options.table()),
+        result_(std::move(result)) {
     here_.machine = wb::describe_machine(exec);
     result_.complete = false;
     for (const wb::curve_result& c : result_.curves) {
-      points_ += c.config.sweep_db.size();
+      points_ += points_of(c.config);
       std::vector<wb::point_counts> held;
       for (const double x : c.config.sweep_db) held.push_back(c.counts_at(x));
       held_.push_back(std::move(held));
@@ -173,9 +87,10 @@ class simulation {
     print_title();
     for (std::size_t i = 0; i < result_.curves.size(); i++) {
       wb::curve_result& curve = result_.curves[i];
-      fmt::print("\n");
-      print_header(curve.config);
-      std::fflush(stdout);
+      fmt::print(out_, "\n{}\n", curve.label);
+      curve_table table(out_, curve.config);
+      table.header();
+      check_reader();
       wb::curve_observer observer;
       observer.progress = [&](const wb::curve_result&, std::size_t index, const wb::point_counts& c) {
         counted();
@@ -184,7 +99,8 @@ class simulation {
       };
       observer.finished = [&](const wb::curve_result&, const wb::point_result& p) {
         line_.clear();
-        print_row(p);
+        table.row(p);
+        check_reader();
         if (changed_) save_if_possible();
         changed_ = false;
       };
@@ -195,7 +111,8 @@ class simulation {
         if (begun_) save();
         return false;
       }
-      earlier_points_ += curve.config.sweep_db.size();
+      if (curve.found) print_found(curve);
+      earlier_points_ += points_of(curve.config);
     }
     result_.complete = true;
     save();
@@ -217,24 +134,64 @@ class simulation {
   std::size_t finished() const {
     std::size_t n = 0;
     for (const wb::curve_result& c : result_.curves)
-      for (const wb::point_result& p : c.points) n += wb::has_enough(p.counts, c.config.stop);
+      if (c.config.target)
+        n += c.found.has_value();
+      else
+        for (const wb::point_result& p : c.points) n += wb::has_enough(p.counts, c.config.stop);
     return n;
   }
 
  private:
   using clock = std::chrono::steady_clock;
 
+  /// Of the whole run; a search is one.
+  static std::size_t points_of(const wb::curve_config& c) { return c.target ? 1 : c.sweep_db.size(); }
+
+  void print_found(const wb::curve_result& curve) {
+    const wb::fer_target_result& found = *curve.found;
+    const wb::fer_target& target = *curve.config.target;
+    const std::string axis = wb::title_of(curve.config.link.axis);
+    const auto db = [](const std::optional<double>& x) { return x ? fmt::format("{:.3f} dB", *x) : "?"; };
+    std::string text;
+    switch (found.outcome) {
+      case wb::fer_outcome::above:
+        text = fmt::format("above it even at {} = {:g} dB", axis, target.most_db);
+        break;
+      case wb::fer_outcome::below:
+        text = fmt::format("below it even at {} = {:g} dB", axis, target.least_db);
+        break;
+      default:
+        text = fmt::format("{} = {}, interval {} .. {}{}", axis, db(found.db), db(found.low_db),
+                           db(found.high_db), found.reached() ? "" : ": stop.max_frames is used up");
+    }
+    fmt::print(out_, "  FER {:g}: {}, {} frames\n", target.fer, text, found.frames);
+    check_reader();
+  }
+
+  /// Where nobody reads the table any more (`| head`), the run goes on for the result alone. Throws wb::error
+  /// where there is none.
+  void check_reader() {
+    errno = 0;
+    if ((std::fflush(out_) == 0 && std::ferror(out_) == 0) || errno != EPIPE) return;
+    if (!options_.keeps())
+      throw wb::error("nobody reads the table, and no result is asked for: -o FILE.json");
+    if (std::freopen("/dev/null", "w", out_) == nullptr) throw wb::file_error("/dev/null", "cannot write");
+    if (!options_.quiet)
+      fmt::print(stderr, "warpband: note: nobody reads the table any more; the run goes on for its result\n");
+  }
+
   void print_title() const {
     const std::string& title = result_.source.title;
     const wb::machine_info& m = here_.machine;
     const bool is_label = result_.curves.size() == 1 && result_.curves[0].label == title;
-    if (!title.empty() && !is_label) fmt::print("{}\n", title);
-    fmt::print("{}\n", m.threads == 0
-                           ? m.device
-                           : fmt::format("{}, {}, {}", m.cpu, m.instruction_set,
-                                         m.threads == 1 ? "1 thread" : fmt::format("{} threads", m.threads)));
+    if (!title.empty() && !is_label) fmt::print(out_, "{}\n", title);
+    fmt::print(out_, "{}\n",
+               m.threads == 0
+                   ? m.device
+                   : fmt::format("{}, {}, {}", m.cpu, m.instruction_set,
+                                 m.threads == 1 ? "1 thread" : fmt::format("{} threads", m.threads)));
     if (!options_.resume.empty())
-      fmt::print("goes on from {}: {} of {} points finished\n", options_.resume, finished(), points_);
+      fmt::print(out_, "goes on from {}: {} of {} points finished\n", options_.resume, finished(), points_);
   }
 
   /// A batch is counted. The first one is written at once: from there on the file is this run's.
@@ -260,7 +217,7 @@ class simulation {
   }
 
   void save() {
-    if (!options_.out.empty()) wb::write_file(options_.out, wb::result_json(result_));
+    if (!options_.file().empty()) wb::write_file(options_.out, wb::result_json(result_));
     saved_ = clock::now();
   }
 
@@ -276,8 +233,15 @@ class simulation {
     }
   }
 
-  std::string progress(std::size_t curve, std::size_t index, const wb::point_counts& c) const {
+  /// What the line says, the longest first.
+  std::vector<std::string> progress(std::size_t curve, std::size_t index, const wb::point_counts& c) const {
     const wb::curve_config& config = result_.curves[curve].config;
+    if (config.target) {
+      const std::string at = fmt::format("[{}/{}]", earlier_points_ + 1, points_);
+      return {fmt::format("{} {}: searches for FER {:g}, {} frames", at, config.label, config.target->fer,
+                          c.frames),
+              fmt::format("{} {} frames", at, c.frames)};
+    }
     const wb::point_counts& from = held_[curve][index];
     // Speed of this run alone: an earlier one may have been on another machine.
     const double seconds = std::max(c.seconds - from.seconds, 1e-9);
@@ -290,16 +254,24 @@ class simulation {
       for (std::size_t n = i == curve ? index + 1 : 0; n < later.sweep_db.size(); n++)
         most += left_of(held_[i][n], later.stop, bits / later.link.code.k).most;
     }
-    return fmt::format(
-        "[{}/{}] {}, {} {:.3g} dB: {} frames, {} frame errors, {:.4g} Mb/s, about {} left, all at most {}",
-        earlier_points_ + index + 1, points_, config.label, wb::title_of(config.link.axis),
-        config.sweep_db[index], c.frames, c.frame_errors, bits * 1e-6, duration_text(here.likely),
-        duration_text(most));
+    const std::string at = fmt::format("[{}/{}]", earlier_points_ + index + 1, points_),
+                      point = fmt::format("{:.3g} dB", config.sweep_db[index]),
+                      left = duration_text(here.likely), all = duration_text(most);
+    return {
+        fmt::format("{} {}, {} {}: {} frames, {} frame errors, {:.4g} Mb/s, about {} left, all at most {}",
+                    at, config.label, wb::title_of(config.link.axis), point, c.frames, c.frame_errors,
+                    bits * 1e-6, left, all),
+        fmt::format("{} {}, {}: {} frames, {} errors, {} left, all {}", at, cut_to(config.label, 24), point,
+                    c.frames, c.frame_errors, left, all),
+        fmt::format("{} {}: {} frames, {} errors, {} left, all {}", at, point, c.frames, c.frame_errors, left,
+                    all),
+        fmt::format("{} {}: {} errors, {} left", at, point, c.frame_errors, left)};
   }
 
   const sim_options& options_;
   wb::executor& exec_;
   progress_line line_;
+  std::FILE* out_;  // of the table
   wb::run_result result_;
   wb::run_origin here_;
   std::vector<std::vector<wb::point_counts>> held_;  // of each curve's points when this run began
@@ -309,22 +281,24 @@ class simulation {
   clock::time_point saved_ = clock::now(), last_batch_ = saved_;
 };
 
-std::string check_picture(const std::string& path) {
-  if (path.ends_with(".png") || path.ends_with(".svg")) return {};
-  return "\"" + path + "\" is not allowed: expected a name that ends in .png or .svg";
+/// A scenario's file; - is standard input.
+wb::scenario read_scenario(const std::string& name) {
+  if (name != "-") return wb::load_scenario(name);
+  const std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+  return wb::parse_scenario(text, "standard input");
 }
 
 /// What to run: the scenario, on top of what the result to go on from holds.
 wb::run_result starting_point(const sim_options& options) {
   wb::run_result start;
   if (options.resume.empty()) {
-    start.source = wb::load_scenario(options.scenario);
+    start.source = read_scenario(options.scenario);
     wb::apply_overrides(start.source, options.overrides);
     for (const wb::curve_config& c : start.source.curves) start.curves.push_back({c.label, c, {}, {}, false});
     return start;
   }
   start = wb::load_result(options.resume);
-  wb::scenario wanted = options.scenario.empty() ? start.source : wb::load_scenario(options.scenario);
+  wb::scenario wanted = options.scenario.empty() ? start.source : read_scenario(options.scenario);
   wb::apply_overrides(wanted, options.overrides);
   start = wb::resumed(std::move(start), std::move(wanted), options.resume);
   const wb::run_origin here, &there = start.origin;
@@ -337,52 +311,92 @@ wb::run_result starting_point(const sim_options& options) {
   return start;
 }
 
+/// Whether a file begins as a result does.
+bool is_result(const std::string& path) {
+  std::string begin(4096, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(in.gcount()));
+  return begin.starts_with('{') && begin.find("\"warpband\"") != std::string::npos;
+}
+
+/// Refuses files that cannot be written or must not.
+void check_files(const sim_options& options) {
+  std::vector<std::string> inputs;
+  if (!options.scenario.empty() && options.scenario != "-") inputs.push_back(options.scenario);
+  for (const std::string& r : options.references) inputs.push_back(reference_file(r));
+  check_not_an_input(options.file(), inputs);
+  if (!options.resume.empty()) inputs.push_back(options.resume);
+  check_not_an_input(options.plot, inputs);
+  const bool goes_on = !options.resume.empty() && wb::same_place(options.out, options.resume);
+  if (!options.force && !goes_on)
+    check_not_another_result(
+        options.file(), is_result(options.out)
+                            ? "warpband sim --resume " + options.out + " goes on with it, --force replaces it"
+                            : "--force replaces it");
+  if (!options.file().empty()) wb::check_writable(options.out);
+  if (!options.csv.empty() && options.csv != "-") {
+    check_not_an_input(options.csv, inputs);
+    wb::check_writable(options.csv);
+  }
+  if (!options.plot.empty()) wb::check_writable(options.plot);
+}
+
+/// Notes on recorded channels, once each.
+void print_remarks(const wb::run_result& start) {
+  std::set<std::string> said;
+  for (const wb::curve_result& c : start.curves)
+    if (const auto* csi = std::get_if<wb::csi_channel_config>(&c.config.link.channel);
+        csi != nullptr && said.insert(csi->path).second)
+      print_remark(csi->path, csi->remark);
+}
+
+/// What else is made of the result: a table, a figure, JSON on standard output.
+void hand_over(const sim_options& options, const wb::run_result& result, const plotter* plot) {
+  if (options.out == "-") std::fputs(wb::result_json(result).c_str(), stdout);
+  if (options.csv == "-")
+    std::fputs(result_csv(result).c_str(), stdout);
+  else if (!options.csv.empty())
+    wb::write_file(options.csv, result_csv(result));
+  if (plot == nullptr) return;
+  std::optional<temporary_file> unsaved;
+  if (options.file().empty()) {
+    unsaved.emplace();
+    wb::write_file(unsaved->path(), wb::result_json(result));
+  }
+  plot_request request{.inputs = {unsaved ? unsaved->path() : options.out}, .out = options.plot};
+  request.inputs.insert(request.inputs.end(), options.references.begin(), options.references.end());
+  request.metric = options.metric;
+  request.title = result.source.title;
+  request.size = options.size;
+  plot->draw(request);
+}
+
 int run_sim(sim_options options) {
   if (options.scenario.empty() && options.resume.empty())
     throw usage_error("a scenario is missing: warpband sim SCENARIO.toml (see warpband sim --help)");
   if (!options.resume.empty() && options.overrides.seed)
     throw usage_error("--seed is not for --resume: a result goes on with the seed it was begun with");
   if (options.out.empty()) options.out = options.resume;
-  if (!options.out.empty() && !options.plot.empty() && wb::same_place(options.out, options.plot))
-    throw usage_error("--output and --plot name the same file: give each its own");
   stop_on_interrupt();
+  std::signal(SIGPIPE, SIG_IGN);  // who reads the table may leave before the end
   // Whatever can be wrong is found before the first frame is sent.
   wb::run_result start = starting_point(options);
+  if (!options.plot.empty()) check_metric(options.metric, start.source.curves);
   const auto exec = wb::open_executor(options.where.device, options.where.threads);
-  std::vector<std::string> inputs;
-  if (!options.scenario.empty()) inputs.push_back(options.scenario);
-  for (const std::string& r : options.references) inputs.push_back(reference_file(r));
-  check_not_an_input(options.out, inputs);
-  if (!options.resume.empty()) inputs.push_back(options.resume);
-  check_not_an_input(options.plot, inputs);
-  if (!options.out.empty()) wb::check_writable(options.out);
+  check_files(options);
   std::optional<plotter> plot;
-  if (!options.plot.empty()) {
-    wb::check_writable(options.plot);
-    plot.emplace();
-  }
-
-  std::set<std::string> said;
-  for (const wb::curve_result& c : start.curves)
-    if (const auto* csi = std::get_if<wb::csi_channel_config>(&c.config.link.channel);
-        csi != nullptr && !options.quiet && said.insert(csi->path).second)
-      print_remark(csi->path, csi->remark);
+  if (!options.plot.empty()) plot.emplace("--plot");
+  if (!options.quiet) print_remarks(start);
   simulation run(options, std::move(start), *exec);
   if (!run.run()) {
+    if (options.out == "-") hand_over(options, run.result(), nullptr);
     std::string message = fmt::format("interrupted: {} of {} points finished", run.finished(), run.points());
-    if (!options.out.empty() && run.begun())
+    if (!options.file().empty() && run.begun())
       message += fmt::format(", {0} holds the state: warpband sim --resume {0} goes on", options.out);
     throw wb::error(message);
   }
-  if (plot) {
-    std::optional<temporary_result> unsaved;
-    if (options.out.empty()) {
-      unsaved.emplace();
-      wb::write_file(unsaved->path(), wb::result_json(run.result()));
-    }
-    plot->draw(unsaved ? unsaved->path() : options.out, options.plot, options.references, options.metric,
-               run.result().source.title);
-  }
+  hand_over(options, run.result(), plot ? &*plot : nullptr);
   return 0;
 }
 
@@ -407,6 +421,46 @@ CLI::Option* add_seconds(CLI::App& app, const std::string& name, double most, co
       ->check(CLI::Validator(check, "", "seconds"));
 }
 
+/// Throws usage_error for names of files that do not go together.
+void check_names(const CLI::App& sim, const sim_options& o) {
+  for (const char* option : {"--resume", "--output", "--plot", "--csv"})
+    if (sim.count(option) != 0 && sim.get_option(option)->as<std::string>().empty())
+      throw usage_error(std::string(option) + ": the name of the file is empty");
+  const std::vector<std::pair<const char*, std::string>> written{
+      {"--output", o.out}, {"--csv", o.csv}, {"--plot", o.plot}};
+  for (std::size_t a = 0; a < written.size(); a++)
+    for (std::size_t b = a + 1; b < written.size(); b++) {
+      const auto& [option, name] = written[a];
+      const auto& [other, its] = written[b];
+      if (!name.empty() && !its.empty() &&
+          (name == its || (name != "-" && its != "-" && wb::same_place(name, its))))
+        throw usage_error(fmt::format("{} and {} name the same file: give each its own", option, other));
+    }
+}
+
+/// What is written, and how it is drawn.
+void add_outputs(CLI::App& sim, sim_options& o) {
+  sim.add_option("-o,--output,--json", o.out,
+                 "Write the result here, in JSON; - for standard output; with --resume the default is RESULT")
+      ->type_name("FILE");
+  sim.add_flag("--force", o.force, "Replace a file of --output that holds another run's result");
+  sim.add_option("--csv", o.csv, "Write all points as a table; - for standard output")->type_name("FILE");
+  sim.add_option("--plot", o.plot, "Draw the error rates: .pdf, .png or .svg")
+      ->type_name("FILE")
+      ->check(CLI::Validator(check_picture, "", "picture"));
+  sim.add_option("--reference", o.references, "Draw this curve beside; may be given several times")
+      ->type_name("CSV[:LABEL]")
+      ->allow_extra_args(false);
+  sim.add_option("--metric", o.metric,
+                 "What to draw: ber, fer, both (default), bler (HARQ, massive MIMO), throughput or harq; of "
+                 "HARQ alone both are the default; required, of sweep.target_fer")
+      ->type_name("NAME")
+      ->transform(word_of(plot_metrics()));
+  sim.add_option("--size", o.size, "Of the figure: screen (default), one-column or two-column")
+      ->type_name("NAME")
+      ->transform(word_of(plot_sizes()));
+}
+
 constexpr const char* sim_footer = R"(Synopsis:
   warpband sim SCENARIO.toml [-o RESULT.json] [OPTIONS]
   warpband sim --resume RESULT.json [SCENARIO.toml] [-o OUT.json] [OPTIONS]
@@ -414,10 +468,12 @@ constexpr const char* sim_footer = R"(Synopsis:
 
 Output:
   stdout   the processor or device, then a row for each point as it is finished: Es/N0 (of several antennas the
-           SNR of one) and Eb/N0 in dB, frames, bit and frame errors, both rates, a 95% interval, Mb/s into the encoder, seconds;
+           SNR of one) and Eb/N0 in dB, frames, bit and frame errors, both rates, a 95% interval (of the BER where uncoded
+           bits fail independently, else of the FER), Mb/s into the encoder, seconds;
            with HARQ ([code] type = "lte-transport") blocks, their error rate after each transmission, mean transmissions,
            throughput in bits per resource element and its 95% interval; with massive MIMO ([massive]) codewords, their
-           error rate and its interval in place of the frames'
+           error rate and its interval in place of the frames'. A terminal that is too narrow shows fewer columns. With
+           -o - or --csv - the result has standard output for itself, and the table goes to stderr
   stderr   progress: the point under way, its speed and the time left; one line on a terminal, else one every 30 s
 
 Files:
@@ -425,16 +481,17 @@ Files:
   RESULT.json     raw counts of every point, the configuration, the scenario's text, version and machine, and the
                   counts of points under way, apart from the finished ones (docs/result.md). It is written after the
                   first batch of frames, then every --checkpoint seconds, after each point and at the end, each time
-                  in full or not at all. What killed runs left while writing, RESULT.json.tmpPID-N, the next run
+                  in full or not at all. What holds a result already is not replaced without --force. What killed runs left while writing, RESULT.json.tmpPID-N, the next run
                   with the same output removes
-  FILE.csv        a reference: columns ebn0_db (snr_db where the scenario sweeps that), ber, fer
+  FILE.csv        a reference: columns ebn0_db (snr_db where the scenario sweeps that), ber, fer. What --csv writes is one
 
 Going on:
   A run that was killed (kill -9, power, a crash) loses what it did since the last checkpoint, at most 30 s unless
   a single frame takes longer; --resume goes on there, and the counts in the end are those of a run in one go. The
   device, the number of threads and the instruction set may change in between. The same continues a finished result
   to more frame errors or frames: with --frame-errors, --max-frames or --max-seconds, or with a SCENARIO that
-  differs from the first only in its [stop], points and curves (new ones may be added, none left out). A point that
+  differs from the first only in its title, labels, [stop], points and curves (new ones may be added, none left out):
+  curves are known by their settings. A point that
   has more than is asked for stays as it is. Without -o, RESULT.json itself is replaced. Times of all runs add up.
 
 Signals:
@@ -452,6 +509,8 @@ Examples:
       other codes: [code] type = "wimax-ldpc", "wifi-ldpc" or "conv"
   warpband sim examples/lte_harq.toml --plot harq.png
       LTE transport blocks with HARQ: error rates after each transmission, and throughput
+  echo 'sweep.ebn0_db = [0, 1]' | warpband sim - --json - | jq .curves
+      as a part of a pipeline: the scenario from standard input, the result to standard output
   warpband sim --resume result.json
       goes on with it after it was killed or interrupted
   warpband sim --resume result.json --frame-errors 1000 --max-frames 10000000
@@ -475,11 +534,10 @@ command add_sim(CLI::App& app) {
     return [&place](std::int64_t n) { place = static_cast<std::uint64_t>(n); };
   };
   sim->footer(sim_footer);
-  sim->add_option("SCENARIO", options->scenario, "What to run, in TOML: see --help-scenario");
+  sim->add_option("SCENARIO", options->scenario,
+                  "What to run, in TOML: see --help-scenario; - for standard input");
   sim->add_option("--resume", options->resume, "Go on from this result, see below")->type_name("RESULT");
-  sim->add_option("-o,--output,--json", options->out,
-                  "Write the result here, in JSON; with --resume the default is RESULT")
-      ->type_name("FILE");
+  add_outputs(*sim, *options);
   add_seconds(*sim, "--checkpoint", 30, "30",
               "Write the counts at least this often: 0 (after each batch) to 30, default 10",
               [options](double s) { options->checkpoint = s; });
@@ -492,18 +550,6 @@ command add_sim(CLI::App& app) {
   add_seconds(*sim, "--max-seconds", 1e9, "1e9",
               "Instead of the scenario's stop.max_seconds: a point stops after this time; 0: no such rule",
               [options](double s) { options->overrides.max_seconds = s; });
-  sim->add_option("--plot", options->plot, "Draw the error rates: .png or .svg")
-      ->type_name("FILE")
-      ->check(CLI::Validator(check_picture, "", "picture"));
-  sim->add_option("--reference", options->references, "Draw this curve beside; may be given several times")
-      ->type_name("CSV[:LABEL]")
-      ->allow_extra_args(false);
-  sim->add_option(
-         "--metric", options->metric,
-         "What to draw: ber, fer, both (default), or with HARQ bler, throughput or harq (both of them; the "
-         "default where all curves have it)")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"ber", "fer", "both", "bler", "throughput", "harq"}));
   add_device_options(*sim, options->where);
   add_integer(*sim, "--seed", 0, INT64_MAX, "Instead of the scenario's seed; not with --resume",
               whole(options->overrides.seed));
@@ -515,13 +561,10 @@ command add_sim(CLI::App& app) {
               return done;
             }
             check_device_options(*sim, options->where);
-            if (options->plot.empty() && (sim->count("--reference") != 0 || sim->count("--metric") != 0))
-              throw usage_error("--reference and --metric are for --plot: add --plot FILE.png");
-            for (const char* option : {"--resume", "--output", "--plot"})
-              if (sim->count(option) != 0 && sim->get_option(option)->as<std::string>().empty())
-                throw usage_error(std::string(option) + ": the name of the file is empty");
-            if (options->out == "-")
-              throw usage_error("--output -: the table is on standard output already, name a file");
+            if (options->plot.empty() &&
+                (sim->count("--reference") != 0 || sim->count("--metric") != 0 || sim->count("--size") != 0))
+              throw usage_error("--reference, --metric and --size are for --plot: add --plot FILE.png");
+            check_names(*sim, *options);
             if (options->out.empty() && options->resume.empty() && sim->count("--checkpoint") != 0)
               throw usage_error("--checkpoint is for --output: add -o FILE.json");
             return run_sim(*options);

@@ -383,280 +383,351 @@ void check_devices(const stream_run& run) {
     throw wb::argument_error("massive.sums", "split-f16", "float32 where frames go to a CPU and to GPUs");
 }
 
-json run_one(stream_run run, progress_line& line) {
-  const stream_work work = work_of(run);
-  const wb::frame_chain& chain = *work.chain;
-  if (run.batch == 0) run.batch = run.parts > 1 ? 1 : wb::automatic_batch(chain, run.items);
-  const stream_source source(run, work);
-  json result{{"label", run.label}};
-
-  json stages;
-  if (run.stages) {
-    wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items,
-                                           source.arrays(0), run.repetitions, run.batch, interrupted);
-    if (run.devices.size() > 1 && !interrupted() &&
-        std::find(run.devices.begin(), run.devices.end(), "cpu") == run.devices.end())
-      t.copies_us = wb::measure_copies(chain, run.devices, run.items, run.repetitions, run.batch);
-    json each;
-    double alone = t.upload_us + t.download_us;
-    for (std::size_t i = 0; i < t.stage_us.size(); i++) {
-      each[chain.stages()[i]] = t.stage_us[i];
-      alone += t.stage_us[i];
-    }
-    json share{{"upload", t.upload_us / alone}};
-    for (std::size_t i = 0; i < t.stage_us.size(); i++) share[chain.stages()[i]] = t.stage_us[i] / alone;
-    share["download"] = t.download_us / alone;
-    stages = {{"device", run.devices.front()},
-              {"upload_us", t.upload_us},
-              {"stages_us", each},
-              {"download_us", t.download_us},
-              {"kernel_us", t.kernel_us},
-              {"copies_us", t.copies_us},
-              {"synchronous_us", t.synchronous_us},
-              {"upload_p99.9_us", t.upload_p999_us},
-              {"upload_max_us", t.upload_max_us},
-              {"synchronous_p99.9_us", t.synchronous_p999_us},
-              {"synchronous_max_us", t.synchronous_max_us},
-              {"upload_bytes", t.upload_bytes},
-              {"download_bytes", t.download_bytes},
-              {"share", share}};
+/// What copies and stages of a frame take alone.
+json stages_of(const stream_run& run, const wb::frame_chain& chain, const stream_source& source) {
+  wb::stage_times t = wb::measure_stages(chain, run.devices.front(), run.threads, run.items, source.arrays(0),
+                                         run.repetitions, run.batch, interrupted);
+  if (run.devices.size() > 1 && !interrupted() &&
+      std::find(run.devices.begin(), run.devices.end(), "cpu") == run.devices.end())
+    t.copies_us = wb::measure_copies(chain, run.devices, run.items, run.repetitions, run.batch);
+  json each;
+  double alone = t.upload_us + t.download_us;
+  for (std::size_t i = 0; i < t.stage_us.size(); i++) {
+    each[chain.stages()[i]] = t.stage_us[i];
+    alone += t.stage_us[i];
   }
-
-  wb::pipeline_config c;
-  c.devices = run.devices;
-  c.streams = run.streams, c.threads = run.threads, c.parts = run.parts, c.retries = run.retries;
-  c.most_items = run.items, c.queue = run.queue, c.batch = run.batch;
-  c.timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(run.timeout_ms * 1e6));
-  c.overflow = run.overflow, c.waiting = run.waiting;
-  c.trace = run.trace;
-  if (run.graphs) c.graph_items = {run.items};
-  c.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(run.deadline_us * 1e3));
-  const std::optional<std::size_t> status = status_of(chain);
-  std::atomic<std::uint64_t> erased{0};
-  wb::frame_callback count;
-  if (status)
-    count = [&](const wb::frame_result& r) {
-      if (r.status == wb::frame_status::delivered) erased += erased_in(r, *status);
-    };
-  wb::frame_pipeline pipeline(work.chain, c, count);
-  const bool one_size = run.least_items == 0;
-  const bool checks = one_size && run.check_every != 0;
-  checker check(chain, source, work.code != nullptr);
-  std::vector<char> filled(pipeline.slots(), 0);
-  std::mt19937_64 rng(run.seed);
-  std::vector<std::size_t> sizes;  // that the chain takes
-  const std::size_t unit = chain.multiple(), least = std::max(run.least_items, chain.least_items());
-
-  bool counts = false;
-  std::uint64_t items_pushed = 0;
-  double bits_pushed = 0;
-  const auto push = [&](std::uint64_t n, frame_clock::time_point since) {
-    std::size_t items = run.items;
-    if (!one_size) {
-      items =
-          std::uniform_int_distribution<std::size_t>((least + unit - 1) / unit, run.items / unit)(rng) * unit;
-    }
-    wb::frame_slot slot = pipeline.acquire(items);
-    const std::size_t frame = slot.index() % source.frames();
-    if (!one_size || filled[slot.index()] == 0) source.fill(slot, frame);
-    filled[slot.index()] = 1;
-    if (checks && n % run.check_every == 0 && !check.busy())
-      check.take(pipeline.submit(std::move(slot), frame, since), frame, counts);
-    else
-      pipeline.push(std::move(slot), frame, since);
-    items_pushed += items;
-    bits_pushed += chain.bits_of(items);
-  };
-  std::string error;  // of the last device
-  try {
-    // Every slot is filled before anything counts: those deep in the queue are needed when frames wait
-    // already.
-    if (one_size) {
-      std::vector<wb::frame_slot> all;
-      while (all.size() < pipeline.slots()) {
-        all.push_back(pipeline.acquire(run.items));
-        source.fill(all.back(), all.back().index() % source.frames());
-        filled[all.back().index()] = 1;
-      }
-    }
-    for (std::uint64_t n = 0; n < std::max<std::uint64_t>(run.warmup, 2 * pipeline.slots()) && !interrupted();
-         n++) {
-      push(n, {});
-      if (checks && n < 4 * pipeline.slots()) {  // one by one: none is left out for a busy checker
-        pipeline.drain();
-        check.drain();
-      }
-    }
-  } catch (const wb::device_error& e) {
-    error = e.what();
-  }
-  pipeline.drain();
-  pipeline.reset_times();
-  const wb::pipeline_counters before = pipeline.counters();
-  items_pushed = 0;
-  bits_pushed = 0;
-  counts = true;
-  erased = 0;
-
-  std::optional<bare_copies> copies;
-  if (run.copies_every != 0)
-    copies.emplace(run.devices.front(), wb::offset_of(chain.inputs(), chain.inputs().size(), run.items));
-
-  memory_watch memory(run.devices);
-  const frame_clock::time_point start = frame_clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(frame_clock::now() - start).count(); };
-  const double period = run.rate > 0 ? 1e9 / run.rate : 0;
-  frame_clock::time_point looked = start;
-  pace windows(start);
-  std::uint64_t n = 0, frames = 0;  // turns, and those of them that are frames'
-  for (; run.seconds > 0 ? elapsed() < run.seconds : frames < run.frames; n++) {
-    if (interrupted() || !error.empty()) break;
-    const bool is_copy = copies && n % run.copies_every == run.copies_every - 1;
-    frame_clock::time_point due{};
-    if (run.rate > 0) {
-      due = start + std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(n) * period));
-      if (is_copy) {
-        wait_until(due - std::chrono::microseconds(60), run.waiting == wb::wait_policy::block);
-        copies->wake();
-      }
-      wait_until(due, run.waiting == wb::wait_policy::block);
-    }
-    if (interrupted()) break;
-    try {
-      if (is_copy) {
-        copies->copy(due);
-        continue;
-      }
-      push(frames++, due);
-    } catch (const wb::device_error& e) {
-      error = e.what();
-      break;
-    }
-    const auto now = frame_clock::now();
-    if (run.rate == 0 && windows.due(now))
-      windows.look(now, pipeline.counters().delivered - before.delivered);
-    if (now - looked > std::chrono::seconds(1)) {
-      looked = now;
-      if (line.due()) {
-        const wb::pipeline_counters now_counted = pipeline.counters();
-        const std::uint64_t done_frames = now_counted.delivered - before.delivered;
-        line.show(fmt::format(
-            "{}: {} frames, {:.4g} Mb/s, {} waiting, {} missed, {} dropped, {} failed, {}", run.label,
-            done_frames,
-            static_cast<double>(done_frames) * bits_pushed / static_cast<double>(frames) / elapsed() * 1e-6,
-            now_counted.waiting, now_counted.missed, now_counted.dropped - before.dropped,
-            now_counted.failed - before.failed, duration_text(elapsed())));
-      }
-    }
-  }
-  pipeline.drain();
-  const double seconds = elapsed();
-  memory.finish();
-  line.clear();
-  const wb::pipeline_counters after = pipeline.counters();
-  const wb::pipeline_times times = pipeline.times();
-  const std::size_t graphs = pipeline.graphs();
-  check.finish();
-  pipeline.stop();
-  const wb::stream_trace trace = pipeline.trace();
-  const wb::trace_tail tail = wb::tail_of(trace);
-
-  const std::uint64_t pushed = after.pushed - before.pushed, delivered = after.delivered - before.delivered;
-  const double part = pushed == 0 ? 0 : static_cast<double>(delivered) / static_cast<double>(pushed);
-  const double frame_us = delivered == 0 ? 0 : seconds * 1e6 / static_cast<double>(delivered);
-  const double mbps = bits_pushed * part / seconds * 1e-6;
-  const std::uint64_t erased_items = erased + check.erased;
-  result["chain"] = run.chain;
-  result["items"] = run.items;
-  if (!one_size) result["least_items"] = least;
-  result["per_channel"] = run.per_channel;
-  result["devices"] = run.devices;
-  result["descriptions"] = pipeline.descriptions();
-  result["streams"] = run.streams;
-  result["batch"] = run.batch;
-  result["frames_per_start"] =
-      static_cast<double>(pushed - (after.dropped - before.dropped) + after.rerun - before.rerun) /
-      static_cast<double>(std::max<std::uint64_t>(after.starts - before.starts, 1));
-  result["parts"] = run.parts;
-  result["splits"] = run.splits;
-  result["graphs"] = graphs;
-  result["waiting"] = run.waiting == wb::wait_policy::spin ? "spin" : "block";
-  result["rate"] = run.rate > 0 ? json(run.rate) : json("max");
-  result["seconds"] = seconds;
-  result["counters"] = {{"pushed", pushed},
-                        {"delivered", delivered},
-                        {"dropped", after.dropped - before.dropped},
-                        {"failed", after.failed - before.failed},
-                        {"erased", status ? json(erased_items) : json()},
-                        {"rerun", after.rerun - before.rerun},
-                        {"devices_failed", after.devices_failed}};
-  result["bits_per_frame"] = chain.bits_of(run.items);
-  result["throughput_mbps"] = mbps;
-  result["frame_us"] = frame_us;
-  if (const auto median = windows.median()) result["median_frame_us"] = *median;
-  result["input_gb_per_s"] =
-      static_cast<double>(wb::offset_of(chain.inputs(), chain.inputs().size(), run.items)) *
-      (static_cast<double>(items_pushed) * part / static_cast<double>(run.items)) / seconds * 1e-9;
-  result["latency_us"] = times_json(times.latency);
-  result["queued_us"] = times_json(times.queued);
-  result["device_us"] = times_json(times.device);
-  if (copies) {
-    result["bare_copies_us"] = times_json(copies->times());
-    result["bare_copies_us"].update(
-        {{"every", run.copies_every}, {"count", copies->times().count()}, {"bytes", copies->bytes()}});
-  }
-  if (run.trace != 0) result["trace"] = trace_json(trace, tail, start, before.pushed);
-  result["deadline_us"] = run.deadline_us > 0 ? json(run.deadline_us) : json();
-  result["missed"] = times.missed;
-  result["missed_runs"] = {{"count", times.missed_runs}, {"longest", times.longest_missed_run}};
-  result["queue"] = {
-      {"size", run.queue},
-      {"mean", after.pushed == 0 ? 0
-                                 : static_cast<double>(after.waiting_sum - before.waiting_sum) /
-                                       static_cast<double>(std::max<std::uint64_t>(pushed, 1))},
-      {"most", after.most_waiting}};
-  result["checked"] = {{"compared", check.compared}, {"different", check.different}};
-  if (check.blocks != 0)
-    result["checked"]["blocks"] = check.blocks, result["checked"]["block_errors"] = check.block_errors;
-  result["host_memory_bytes"] = memory.host();
-  result["device_memory_bytes"] = memory.device();
-  result["memory_samples"] = memory.samples();
-  if (!error.empty()) result["error"] = error;
-  if (!stages.is_null()) result["alone"] = stages;
-
-  const auto us = [](double x) { return fmt::format("{:.1f}", x); };
-  fmt::print(row_format, run.label, fmt::format("{:.5g}", mbps), us(frame_us),
-             us(times.latency.percentile_us(50)), us(times.latency.percentile_us(99)),
-             us(times.latency.percentile_us(99.9)), us(times.latency.max_us()), times.missed,
-             after.dropped - before.dropped, after.failed - before.failed,
-             status ? std::to_string(erased_items) : "-");
-  if (run.stages) {
-    std::string text = fmt::format("  one by one: upload {:.1f}", stages["upload_us"].get<double>());
-    for (const auto& [name, value] : stages["stages_us"].items())
-      text += fmt::format(", {} {:.1f}", name, value.get<double>());
-    fmt::print(
-        "{}, download {:.1f} us; copies alone, overlapped {:.1f} us; synchronous {:.1f} us, p99.9 {:.1f}\n",
-        text, stages["download_us"].get<double>(), stages["copies_us"].get<double>(),
-        stages["synchronous_us"].get<double>(), stages["synchronous_p99.9_us"].get<double>());
-  }
-  if (copies) {
-    const wb::latency_histogram& t = copies->times();
-    fmt::print(
-        "  bare copies in, {} in turn with frames: p50 {:.1f}, p99 {:.1f}, p99.9 {:.1f}, max {:.1f} us\n",
-        t.count(), t.percentile_us(50), t.percentile_us(99), t.percentile_us(99.9), t.max_us());
-  }
-  if (!trace.slowest.empty()) fmt::print("{}\n", trace_text(trace, tail));
-  if (!error.empty()) fmt::print("  ended early: {}\n", error);
-  if (check.different != 0)
-    fmt::print("  {} of {} results differ from the first of their frame\n", check.different, check.compared);
-  std::fflush(stdout);
-  return result;
+  json share{{"upload", t.upload_us / alone}};
+  for (std::size_t i = 0; i < t.stage_us.size(); i++) share[chain.stages()[i]] = t.stage_us[i] / alone;
+  share["download"] = t.download_us / alone;
+  return {{"device", run.devices.front()},
+          {"upload_us", t.upload_us},
+          {"stages_us", each},
+          {"download_us", t.download_us},
+          {"kernel_us", t.kernel_us},
+          {"copies_us", t.copies_us},
+          {"synchronous_us", t.synchronous_us},
+          {"upload_p99.9_us", t.upload_p999_us},
+          {"upload_max_us", t.upload_max_us},
+          {"synchronous_p99.9_us", t.synchronous_p999_us},
+          {"synchronous_max_us", t.synchronous_max_us},
+          {"upload_bytes", t.upload_bytes},
+          {"download_bytes", t.download_bytes},
+          {"share", share}};
 }
+
+wb::pipeline_config pipeline_of(const stream_run& run) {
+  wb::pipeline_config c = run;
+  c.most_items = run.items;
+  return c;
+}
+
+stream_run with_batch(stream_run run, const wb::frame_chain& chain) {
+  if (run.batch == 0) run.batch = run.parts > 1 ? 1 : wb::automatic_batch(chain, run.items);
+  return run;
+}
+
+/// A run of a scenario: its pipeline, the frames pushed into it, what was measured.
+class measured_run {
+ public:
+  measured_run(const stream_run& run, progress_line& line, std::FILE* table)
+      : work_(work_of(run)),
+        chain_(*work_.chain),
+        run_(with_batch(run, chain_)),
+        source_(run_, work_),
+        line_(line),
+        table_(table),
+        stages_(run_.stages ? stages_of(run_, chain_, source_) : json()),
+        status_(status_of(chain_)),
+        pipeline_(work_.chain, pipeline_of(run_), status_ ? counts_erasures() : wb::frame_callback()),
+        check_(chain_, source_, work_.code != nullptr),
+        filled_(pipeline_.slots(), 0),
+        rng_(run_.seed) {}
+
+  /// Runs it, prints its row into the table, and gives its record.
+  json measure() {
+    warm_up();
+    pipeline_.drain();
+    pipeline_.reset_times();
+    before_ = pipeline_.counters();
+    items_pushed_ = 0;
+    bits_pushed_ = 0;
+    counts_ = true;
+    erased_ = 0;
+    if (run_.copies_every != 0)
+      copies_.emplace(run_.devices.front(),
+                      wb::offset_of(chain_.inputs(), chain_.inputs().size(), run_.items));
+    memory_watch memory(run_.devices);
+    push_frames();
+    pipeline_.drain();
+    seconds_ = elapsed();
+    memory.finish();
+    line_.clear();
+    after_ = pipeline_.counters();
+    times_ = pipeline_.times();
+    const std::size_t graphs = pipeline_.graphs();
+    check_.finish();
+    pipeline_.stop();
+    trace_ = pipeline_.trace();
+    tail_ = wb::tail_of(trace_);
+    json result = settings_record(graphs);
+    add_throughput(result);
+    add_times(result);
+    result["checked"] = {{"compared", check_.compared}, {"different", check_.different}};
+    if (check_.blocks != 0)
+      result["checked"]["blocks"] = check_.blocks, result["checked"]["block_errors"] = check_.block_errors;
+    result["host_memory_bytes"] = memory.host();
+    result["device_memory_bytes"] = memory.device();
+    result["memory_samples"] = memory.samples();
+    if (!error_.empty()) result["error"] = error_;
+    if (!stages_.is_null()) result["alone"] = stages_;
+    print(result);
+    return result;
+  }
+
+ private:
+  bool one_size() const { return run_.least_items == 0; }
+  bool checks() const { return one_size() && run_.check_every != 0; }
+  std::size_t least_items() const { return std::max(run_.least_items, chain_.least_items()); }
+  double elapsed() const { return std::chrono::duration<double>(frame_clock::now() - start_).count(); }
+
+  wb::frame_callback counts_erasures() {
+    return [this](const wb::frame_result& r) {
+      if (r.status == wb::frame_status::delivered) erased_ += erased_in(r, *status_);
+    };
+  }
+
+  void push(std::uint64_t n, frame_clock::time_point since) {
+    std::size_t items = run_.items;
+    if (!one_size()) {
+      const std::size_t unit = chain_.multiple();
+      items = std::uniform_int_distribution<std::size_t>((least_items() + unit - 1) / unit,
+                                                         run_.items / unit)(rng_) *
+              unit;
+    }
+    wb::frame_slot slot = pipeline_.acquire(items);
+    const std::size_t frame = slot.index() % source_.frames();
+    if (!one_size() || filled_[slot.index()] == 0) source_.fill(slot, frame);
+    filled_[slot.index()] = 1;
+    if (checks() && n % run_.check_every == 0 && !check_.busy())
+      check_.take(pipeline_.submit(std::move(slot), frame, since), frame, counts_);
+    else
+      pipeline_.push(std::move(slot), frame, since);
+    items_pushed_ += items;
+    bits_pushed_ += chain_.bits_of(items);
+  }
+
+  /// Every slot is filled before anything counts: those deep in the queue are needed when frames wait
+  /// already.
+  void warm_up() {
+    try {
+      if (one_size()) {
+        std::vector<wb::frame_slot> all;
+        while (all.size() < pipeline_.slots()) {
+          all.push_back(pipeline_.acquire(run_.items));
+          source_.fill(all.back(), all.back().index() % source_.frames());
+          filled_[all.back().index()] = 1;
+        }
+      }
+      const std::uint64_t most = std::max<std::uint64_t>(run_.warmup, 2 * pipeline_.slots());
+      for (std::uint64_t n = 0; n < most && !interrupted(); n++) {
+        push(n, {});
+        if (checks() && n < 4 * pipeline_.slots()) {  // one by one: none is left out for a busy checker
+          pipeline_.drain();
+          check_.drain();
+        }
+      }
+    } catch (const wb::device_error& e) {
+      error_ = e.what();
+    }
+  }
+
+  /// Waits until turn n is due.
+  frame_clock::time_point due_at(std::uint64_t n, bool is_copy) {
+    const frame_clock::time_point due =
+        start_ +
+        std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(n) * (1e9 / run_.rate)));
+    if (is_copy) {
+      wait_until(due - std::chrono::microseconds(60), run_.waiting == wb::wait_policy::block);
+      copies_->wake();
+    }
+    wait_until(due, run_.waiting == wb::wait_policy::block);
+    return due;
+  }
+
+  void push_frames() {
+    start_ = frame_clock::now();
+    frame_clock::time_point looked = start_;
+    windows_.emplace(start_);
+    std::uint64_t n = 0, frames = 0;  // turns, and those of them that are frames'
+    for (; run_.seconds > 0 ? elapsed() < run_.seconds : frames < run_.frames; n++) {
+      if (interrupted() || !error_.empty()) break;
+      const bool is_copy = copies_ && n % run_.copies_every == run_.copies_every - 1;
+      frame_clock::time_point due{};
+      if (run_.rate > 0) due = due_at(n, is_copy);
+      if (interrupted()) break;
+      try {
+        if (is_copy) {
+          copies_->copy(due);
+          continue;
+        }
+        push(frames++, due);
+      } catch (const wb::device_error& e) {
+        error_ = e.what();
+        break;
+      }
+      const auto now = frame_clock::now();
+      if (run_.rate == 0 && windows_->due(now))
+        windows_->look(now, pipeline_.counters().delivered - before_.delivered);
+      if (now - looked > std::chrono::seconds(1)) {
+        looked = now;
+        if (line_.due()) show_progress(frames);
+      }
+    }
+  }
+
+  void show_progress(std::uint64_t frames) {
+    const wb::pipeline_counters now = pipeline_.counters();
+    const std::uint64_t delivered = now.delivered - before_.delivered;
+    const double share = static_cast<double>(delivered) / static_cast<double>(frames);
+    line_.show(fmt::format("{}: {} frames, {:.4g} Mb/s, {} waiting, {} missed, {} dropped, {} failed, {}",
+                           run_.label, delivered, share * bits_pushed_ / elapsed() * 1e-6, now.waiting,
+                           now.missed, now.dropped - before_.dropped, now.failed - before_.failed,
+                           duration_text(elapsed())));
+  }
+
+  std::uint64_t pushed() const { return after_.pushed - before_.pushed; }
+  std::uint64_t delivered() const { return after_.delivered - before_.delivered; }
+  double delivered_share() const {
+    return pushed() == 0 ? 0 : static_cast<double>(delivered()) / static_cast<double>(pushed());
+  }
+
+  json settings_record(std::size_t graphs) {
+    json result{{"label", run_.label}, {"chain", run_.chain}, {"items", run_.items}};
+    if (!one_size()) result["least_items"] = least_items();
+    result["per_channel"] = run_.per_channel;
+    result["devices"] = run_.devices;
+    result["descriptions"] = pipeline_.descriptions();
+    result["streams"] = run_.streams;
+    result["batch"] = run_.batch;
+    result["frames_per_start"] =
+        static_cast<double>(pushed() - (after_.dropped - before_.dropped) + after_.rerun - before_.rerun) /
+        static_cast<double>(std::max<std::uint64_t>(after_.starts - before_.starts, 1));
+    result["parts"] = run_.parts;
+    result["splits"] = run_.splits;
+    result["graphs"] = graphs;
+    result["waiting"] = run_.waiting == wb::wait_policy::spin ? "spin" : "block";
+    result["rate"] = run_.rate > 0 ? json(run_.rate) : json("max");
+    return result;
+  }
+
+  void add_throughput(json& result) {
+    const std::uint64_t erased = erased_ + check_.erased;
+    result["seconds"] = seconds_;
+    result["counters"] = {{"pushed", pushed()},
+                          {"delivered", delivered()},
+                          {"dropped", after_.dropped - before_.dropped},
+                          {"failed", after_.failed - before_.failed},
+                          {"erased", status_ ? json(erased) : json()},
+                          {"rerun", after_.rerun - before_.rerun},
+                          {"devices_failed", after_.devices_failed}};
+    result["bits_per_frame"] = chain_.bits_of(run_.items);
+    result["throughput_mbps"] = bits_pushed_ * delivered_share() / seconds_ * 1e-6;
+    result["frame_us"] = delivered() == 0 ? 0 : seconds_ * 1e6 / static_cast<double>(delivered());
+    if (const auto median = windows_->median()) result["median_frame_us"] = *median;
+    const auto bytes =
+        static_cast<double>(wb::offset_of(chain_.inputs(), chain_.inputs().size(), run_.items));
+    result["input_gb_per_s"] =
+        bytes * (static_cast<double>(items_pushed_) * delivered_share() / static_cast<double>(run_.items)) /
+        seconds_ * 1e-9;
+  }
+
+  void add_times(json& result) {
+    result["latency_us"] = times_json(times_.latency);
+    result["queued_us"] = times_json(times_.queued);
+    result["device_us"] = times_json(times_.device);
+    if (copies_) {
+      result["bare_copies_us"] = times_json(copies_->times());
+      result["bare_copies_us"].update(
+          {{"every", run_.copies_every}, {"count", copies_->times().count()}, {"bytes", copies_->bytes()}});
+    }
+    if (run_.trace != 0) result["trace"] = trace_json(trace_, tail_, start_, before_.pushed);
+    result["deadline_us"] =
+        run_.deadline.count() > 0 ? json(1e-3 * static_cast<double>(run_.deadline.count())) : json();
+    result["missed"] = times_.missed;
+    result["missed_runs"] = {{"count", times_.missed_runs}, {"longest", times_.longest_missed_run}};
+    result["queue"] = {
+        {"size", run_.queue},
+        {"mean", after_.pushed == 0 ? 0
+                                    : static_cast<double>(after_.waiting_sum - before_.waiting_sum) /
+                                          static_cast<double>(std::max<std::uint64_t>(pushed(), 1))},
+        {"most", after_.most_waiting}};
+  }
+
+  void print(const json& result) {
+    const auto us = [](double x) { return fmt::format("{:.1f}", x); };
+    const json &counters = result["counters"], &erased = counters["erased"];
+    fmt::print(table_, row_format, run_.label, fmt::format("{:.5g}", result["throughput_mbps"].get<double>()),
+               us(result["frame_us"].get<double>()), us(times_.latency.percentile_us(50)),
+               us(times_.latency.percentile_us(99)), us(times_.latency.percentile_us(99.9)),
+               us(times_.latency.max_us()), times_.missed, counters["dropped"].dump(),
+               counters["failed"].dump(), erased.is_null() ? "-" : erased.dump());
+    if (run_.stages) {
+      std::string text = fmt::format("  one by one: upload {:.1f}", stages_["upload_us"].get<double>());
+      for (const auto& [name, value] : stages_["stages_us"].items())
+        text += fmt::format(", {} {:.1f}", name, value.get<double>());
+      fmt::print(
+          table_,
+          "{}, download {:.1f} us; copies alone, overlapped {:.1f} us; synchronous {:.1f} us, p99.9 {:.1f}\n",
+          text, stages_["download_us"].get<double>(), stages_["copies_us"].get<double>(),
+          stages_["synchronous_us"].get<double>(), stages_["synchronous_p99.9_us"].get<double>());
+    }
+    if (copies_) {
+      const wb::latency_histogram& t = copies_->times();
+      fmt::print(
+          table_,
+          "  bare copies in, {} in turn with frames: p50 {:.1f}, p99 {:.1f}, p99.9 {:.1f}, max {:.1f} us\n",
+          t.count(), t.percentile_us(50), t.percentile_us(99), t.percentile_us(99.9), t.max_us());
+    }
+    if (!trace_.slowest.empty()) fmt::print(table_, "{}\n", trace_text(trace_, tail_));
+    if (!error_.empty()) fmt::print(table_, "  ended early: {}\n", error_);
+    if (check_.different != 0)
+      fmt::print(table_, "  {} of {} results differ from the first of their frame\n", check_.different,
+                 check_.compared);
+    std::fflush(table_);
+  }
+
+  const stream_work work_;
+  const wb::frame_chain& chain_;
+  const stream_run run_;
+  const stream_source source_;
+  progress_line& line_;
+  std::FILE* const table_;
+  json stages_;
+  std::optional<std::size_t> status_;
+  std::atomic<std::uint64_t> erased_{0};
+  std::string error_;  // of the last device
+  wb::frame_pipeline pipeline_;
+  checker check_;
+  std::vector<char> filled_;  // by slot
+  std::mt19937_64 rng_;       // of sizes
+  bool counts_ = false;
+  std::uint64_t items_pushed_ = 0;
+  double bits_pushed_ = 0, seconds_ = 0;
+  std::optional<bare_copies> copies_;
+  std::optional<pace> windows_;
+  frame_clock::time_point start_;
+  wb::pipeline_counters before_, after_;
+  wb::pipeline_times times_;
+  wb::stream_trace trace_;
+  wb::trace_tail tail_;
+};
 
 int run_stream(const stream_options& o) {
   stream_scenario scenario = load_stream_scenario(o.scenario);
   for (const std::string& hint : scenario.hints) fmt::print(stderr, "hint: {}\n", hint);
-  if (!o.json.empty()) wb::check_writable(o.json);
+  const bool to_stdout = o.json == "-";
+  std::FILE* table = to_stdout ? stderr : stdout;
+  if (!o.json.empty() && !to_stdout) wb::check_writable(o.json);
   for (stream_run& r : scenario.runs) {
     if (!o.devices.empty()) {
       r.devices.clear();
@@ -673,11 +744,11 @@ int run_stream(const stream_options& o) {
   }
   stop_on_interrupt();
   progress_line line(o.quiet);
-  if (!scenario.title.empty()) fmt::print("{}\n", scenario.title);
+  if (!scenario.title.empty()) fmt::print(table, "{}\n", scenario.title);
   const auto exec = wb::open_executor(scenario.runs.front().devices.front(), scenario.runs.front().threads);
   const wb::machine_info m = wb::describe_machine(*exec);
-  fmt::print("{}, {}\n\n", m.cpu, m.device);
-  fmt::print(row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
+  fmt::print(table, "{}, {}\n\n", m.cpu, m.device);
+  fmt::print(table, row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
              "dropped", "failed", "erased");
   json out{{"format", "warpband stream 1"},
            {"version", wb::version()},
@@ -695,12 +766,13 @@ int run_stream(const stream_options& o) {
   bool fine = true;
   for (const stream_run& r : scenario.runs) {
     if (interrupted()) break;
-    out["runs"].push_back(run_one(r, line));
+    out["runs"].push_back(measured_run(r, line, table).measure());
     const json& last = out["runs"].back();
     fine = fine && last["checked"]["different"] == 0 && last["counters"]["failed"] == 0 &&
            !last.contains("error");
-    if (!o.json.empty()) wb::write_file(o.json, out.dump(1) + "\n");  // what is done is kept
+    if (!o.json.empty() && !to_stdout) wb::write_file(o.json, out.dump(1) + "\n");  // what is done is kept
   }
+  if (to_stdout) fmt::print("{}\n", out.dump(1));
   return fine && !interrupted() ? done : failed;
 }
 
@@ -725,7 +797,10 @@ command add_stream(CLI::App& app) {
   const auto o = std::make_shared<stream_options>();
   stream->footer(stream_footer);
   stream->add_option("SCENARIO", o->scenario, "What to run, in TOML: see --help-scenario");
-  stream->add_option("--json", o->json, "Write all that was measured to FILE")->type_name("FILE");
+  stream
+      ->add_option("--json", o->json,
+                   "Write all that was measured to FILE; - for standard output, the table then to stderr")
+      ->type_name("FILE");
   stream->add_option("--device", o->devices, "Instead of stream.devices: cpu, cuda:N, or several with commas")
       ->type_name("NAME,...");
   add_integer(

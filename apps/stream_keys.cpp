@@ -12,6 +12,19 @@ using wb::integer, wb::number, wb::words, wb::boolean, wb::text, wb::texts, wb::
 
 constexpr std::int64_t most_count = 1'000'000'000'000, most_items = std::int64_t{1} << 31;
 
+/// A setting of the pipeline, with what the command says of it.
+run_setting of_pipeline(const std::string& name, const std::string& note = "") {
+  run_setting s = *wb::find_setting(
+      wb::within<run>([](run& r) -> wb::pipeline_config& { return r; }, wb::pipeline_settings()), name);
+  if (!note.empty()) s.text += " " + note;
+  return s;
+}
+run_setting graphs_setting() {
+  run_setting s = of_pipeline("graphs");
+  s.text = "CUDA: frames of stream.items are started as recorded graphs.";
+  return s;
+}
+
 std::vector<run_setting> frame_settings() {
   return {
       words("chain", &run::chain,
@@ -34,53 +47,39 @@ std::vector<run_setting> frame_settings() {
           "Items that share a channel estimate, which is sent once for them: the symbols of a subcarrier, "
           "or of 12 subcarriers. A frame of uplink or precode has a multiple of it.",
           "an integer from 1 to 2^20"),
-      texts("devices", &run::devices, "Frames go to whichever has a stream free. `--device` overrides it.",
-            "a list of \"cpu\", \"cuda:0\", \"cuda:1\", ..."),
-      integer("streams", &run::streams, 1, 64, "Frames under way on each device."),
-      integer("threads", &run::threads, 0, 4096,
-              "\"cpu\": threads that share a frame. `--threads` overrides it.",
-              "an integer from 0 (all cores) to 4096"),
-      integer("batch", &run::batch, 0, 64,
+      of_pipeline("devices", "`--device` overrides it."),
+      of_pipeline("streams"),
+      of_pipeline("threads", "`--threads` overrides it."),
+      integer("batch", static_cast<int run::*>(&run::batch), 0, 64,
               "CUDA, without parts: up to so many frames that wait one behind the other are copied as one, "
               "for more throughput of small frames. 0: as many as make up 16 MB."),
-      integer("parts", &run::parts, 1, 64,
-              "CUDA: parts of a frame whose copies and kernels overlap, for less latency of large frames."),
+      of_pipeline("parts"),
       integer("splits", &run::splits, 1, 1 << 20,
               "Vectors come in so many splits, each with vectors of every channel estimate, as OFDM "
               "symbols come from a radio; parts are then splits.",
               "a divisor of stream.per_channel"),
-      boolean("graphs", &run::graphs, "CUDA: frames of stream.items are started as recorded graphs.")};
+      graphs_setting()};
 }
 
 std::vector<run_setting> queue_settings() {
-  return {
-      integer("queue", &run::queue, 1, 65536, "Frames that may wait beside those under way."),
-      words("overflow", &run::overflow,
-            {{"wait", wb::overflow_policy::wait}, {"drop-oldest", wb::overflow_policy::drop_oldest}},
-            "When the queue is full: whoever pushes waits, or the frame that waits longest is dropped."),
-      words(
-          "waiting", &run::waiting, {{"block", wb::wait_policy::block}, {"spin", wb::wait_policy::spin}},
-          "How threads wait for frames and devices: asleep, or looking all the time, which costs a core for "
-          "each device and takes tens of microseconds off the latency."),
-      integer("retries", &run::retries, 0, 64,
-              "Devices that may fail under a frame before it is failed itself."),
-      number_or_word(
-          "rate", &run::rate, "max", 0, 1e-3, 1e9,
-          "\"max\": the next frame is pushed as soon as it is taken, and its latency begins there. "
-          "A number: frames are due at fixed times, and their latency begins when they are due, "
-          "also where they are pushed late.",
-          "\"max\" or a number of frames a second from 0.001 to 1e9"),
-      integer("frames", &run::frames, 1, most_count, "After which the run ends.",
-              "an integer from 1 to 10^12"),
-      number("seconds", &run::seconds, 0, 1e9,
-             "After which the run ends, if it is not 0, whatever stream.frames says."),
-      integer("warmup", &run::warmup, 0, most_count, "Frames before those that are timed.",
-              "an integer from 0 to 10^12"),
-      number("deadline_us", &run::deadline_us, 0, 1e9,
-             "Later deliveries are counted as missed; 0: none are."),
-      number(
-          "timeout_ms", &run::timeout_ms, 0, 1e9,
-          "CUDA: a device under which a frame is longer than this counts as failed; 0: it is waited for.")};
+  return {of_pipeline("queue"),
+          of_pipeline("overflow"),
+          of_pipeline("waiting"),
+          of_pipeline("retries"),
+          number_or_word(
+              "rate", &run::rate, "max", 0, 1e-3, 1e9,
+              "\"max\": the next frame is pushed as soon as it is taken, and its latency begins there. "
+              "A number: frames are due at fixed times, and their latency begins when they are due, "
+              "also where they are pushed late.",
+              "\"max\" or a number of frames a second from 0.001 to 1e9"),
+          integer("frames", &run::frames, 1, most_count, "After which the run ends.",
+                  "an integer from 1 to 10^12"),
+          number("seconds", &run::seconds, 0, 1e9,
+                 "After which the run ends, if it is not 0, whatever stream.frames says."),
+          integer("warmup", &run::warmup, 0, most_count, "Frames before those that are timed.",
+                  "an integer from 0 to 10^12"),
+          of_pipeline("deadline_us"),
+          of_pipeline("timeout_ms")};
 }
 
 std::vector<run_setting> measure_settings() {
@@ -103,10 +102,7 @@ std::vector<run_setting> measure_settings() {
               "device and nothing else, and these times are counted by themselves: what the machine does to "
               "any frame. 0: none is.",
               "0, or an integer from 2 to 10^12"),
-      integer("trace", &run::trace, 0, 100'000,
-              "The times of all frames at each place that they pass are counted, and so many of the slowest "
-              "frames are told one by one, with the share of each place in what they have in excess of the "
-              "others. 0: none of this."),
+      of_pipeline("trace"),
       boolean("stages", &run::stages, "Before the run time the copies and stages of a frame one by one."),
       integer("repetitions", &run::repetitions, 1, 1'000'000, "How often each of them is timed.")};
 }

@@ -12,27 +12,19 @@
 #include <warpband/stream/chains.hpp>
 #include <warpband/stream/pipeline.hpp>
 
-/// One run of a scenario.
-struct stream_run {
+/// One run of a scenario. Of the pipeline's settings most_items is `items`, and batch may be 0: automatic.
+struct stream_run : wb::pipeline_config {
   std::string label;
   // [stream]
   std::string chain = "detect";
   std::size_t items = 0;        // of a frame
   std::size_t least_items = 0;  // 0: all frames have `items`; else sizes are drawn between the two
-  std::vector<std::string> devices{"cpu"};
-  int streams = 2, threads = 1;
-  int batch = 1;  // 0: automatic
-  int parts = 1, splits = 1, retries = 1, repetitions = 30;
-  std::size_t queue = 8;
-  wb::overflow_policy overflow = wb::overflow_policy::wait;
-  wb::wait_policy waiting = wb::wait_policy::block;
-  bool graphs = false;
+  int splits = 1, repetitions = 30;
   double rate = 0;  // frames a second; 0: as fast as they are taken
   std::uint64_t frames = 1000, warmup = 100, seed = 1, check_every = 100, copies_every = 0;
-  double seconds = 0, deadline_us = 0, timeout_ms = 0, snr_db = 20;
+  double seconds = 0, snr_db = 20;
   std::string source = "generated";
   bool stages = true;
-  std::size_t trace = 0;
   std::size_t per_channel = 1;  // uses, vectors or codewords that share an estimate
   // [mimo], [modem], [detector], [massive], [stbc], [code], [decoder]. Antennas and points of the first two
   // are those of the configurations too.

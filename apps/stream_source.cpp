@@ -37,6 +37,29 @@ void normals(cf* to, std::size_t n, float scale, std::mt19937_64& rng) {
   }
 }
 
+/// y += H x
+void add_product(cf* y, const cf* h, const cf* x, std::size_t rows, std::size_t columns) {
+  for (std::size_t r = 0; r < rows; r++) {
+    float re = 0, im = 0;
+    for (std::size_t u = 0; u < columns; u++) {
+      const cf a = h[r * columns + u], b = x[u];
+      re += a.real() * b.real() - a.imag() * b.imag();
+      im += a.real() * b.imag() + a.imag() * b.real();
+    }
+    y[r] += cf(re, im);
+  }
+}
+
+/// Codewords of random bits.
+std::vector<cf> codewords(wb::cpu& exec, const stream_run& run, std::mt19937_64& rng) {
+  const wb::stbc_encoder encoder(run.space_time.code, run.space_time.qam);
+  const std::vector<std::uint8_t> bits = random_bits(encoder.bits_per_codeword() * run.items, rng);
+  std::vector<cf> s(4 * run.items);
+  encoder.run(exec, wb::make_view(bits.data(), encoder.bits_per_codeword(), run.items),
+              wb::make_view(s.data(), 4, run.items));
+  return s;
+}
+
 /// N0 of a frame, by the conventions of `warpband sim`: snr_db is 10 log10(streams Es/N0), of one receive
 /// antenna, and of precode of all that the base station sends.
 float noise_of(const stream_run& run) {
@@ -103,11 +126,7 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
   normals(h, entries * ports[0].rows_of(run.items), 1, rng);
 
   if (run.chain == "stbc") {
-    const wb::stbc_encoder encoder(run.space_time.code, run.space_time.qam);
-    const std::vector<std::uint8_t> bits = random_bits(encoder.bits_per_codeword() * run.items, rng);
-    std::vector<cf> s(4 * run.items);
-    encoder.run(exec, wb::make_view(bits.data(), encoder.bits_per_codeword(), run.items),
-                wb::make_view(s.data(), 4, run.items));
+    const std::vector<cf> s = codewords(exec, run, rng);
     normals(y, columns * run.items, std::sqrt(n0), rng);
     for (std::size_t i = 0; i < run.items; i++)
       for (std::size_t r = 0; r < columns / 2; r++)
@@ -145,18 +164,8 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
     return i % (run.items / splits) / std::max<std::size_t>(run.per_channel / splits, 1);
   };
   normals(y, columns * run.items, std::sqrt(n0), rng);
-  for (std::size_t i = 0; i < run.items; i++) {
-    const cf* own = h + channel_of(i) * entries;
-    for (std::size_t r = 0; r < columns; r++) {
-      float re = 0, im = 0;
-      for (std::size_t u = 0; u < users; u++) {
-        const cf a = own[r * users + u], b = x[i * users + u];
-        re += a.real() * b.real() - a.imag() * b.imag();
-        im += a.real() * b.imag() + a.imag() * b.real();
-      }
-      y[i * columns + r] += cf(re, im);
-    }
-  }
+  for (std::size_t i = 0; i < run.items; i++)
+    add_product(y + i * columns, h + channel_of(i) * entries, &x[i * users], columns, users);
 }
 
 #if WARPBAND_HDF5

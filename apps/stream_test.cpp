@@ -1,14 +1,11 @@
 // `warpband stream` as a user meets it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <complex>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,21 +20,11 @@ namespace {
 
 const std::string work = ::testing::TempDir() + "/warpband_stream_" + std::to_string(getpid());
 
-std::string text_of(const std::string& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
+std::string text_of(const std::string& path) { return wb::testing::scratch_folder::content(path); }
 using wb::testing::outcome;
 
 outcome stream(const std::string& arguments) {
-  const int status = std::system(
-      ("'" WARPBAND_COMMAND "' stream " + arguments + " > " + work + ".out 2> " + work + ".err").c_str());
-  const outcome o{WIFEXITED(status) ? WEXITSTATUS(status) : 128, text_of(work + ".out"),
-                  text_of(work + ".err")};
-  std::filesystem::remove(work + ".out");
-  std::filesystem::remove(work + ".err");
-  return o;
+  return wb::testing::command_folder().run("stream " + arguments);
 }
 /// Runs a scenario of this text; `%json%` among the arguments is a file that is read back.
 outcome stream_text(const std::string& scenario, const std::string& arguments = "") {

@@ -13,7 +13,7 @@ cmake --preset release -DWARPBAND_ISAS=native -DWARPBAND_TESTS=OFF -DWARPBAND_BE
 cmake --build --preset release --parallel "$(nproc)"
 
 echo "== 3/3 run: warpband sim examples/quickstart.toml"
-build/release/warpband sim examples/quickstart.toml -o build/quickstart.json --plot build/quickstart.png
+build/release/warpband sim examples/quickstart.toml -o build/quickstart.json --force --plot build/quickstart.png
 
 echo
 echo "The table above, with raw counts and the whole configuration: $PWD/build/quickstart.json"

@@ -79,7 +79,7 @@ debug_kernels() {
 checks() {
     step python python_tests
     step h5py env "WARPBAND_COMMAND=$PWD/build/$main/warpband" .venv/bin/python -m pytest -q \
-        --junitxml="build/test/h5py/pytest.xml" apps/{plot,code,detect,readme}_test.py
+        --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_front,code,detect,readme,terminal}_test.py
     step installed installed
     step site ninja -C "build/$main" docs
     step include-layers python3 scripts/checks/include_layers.py

@@ -70,6 +70,13 @@ std::string blamed(Call&& call) {
   return "";
 }
 
+/// Of two calls that must blame the same: a check and a constructor.
+template <class Check, class Make>
+std::string blamed(Check&& check, Make&& make) {
+  const std::string a = blamed(check), b = blamed(make);
+  return a == b ? a : a + " or " + b;
+}
+
 }  // namespace wb::testing
 
 #define WB_ON_ALL_BACKENDS(suite)                                                               \

@@ -1,5 +1,4 @@
 // channel/cdl and channel/kronecker: channels of base stations with many antennas.
-#include <string>
 #include <vector>
 
 #include <nanobind/stl/complex.h>
@@ -12,133 +11,84 @@
 
 #include "arrays.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 namespace {
 
 using cf = std::complex<float>;
-using numbers = std::vector<double>;
-
-/// Which clusters: of a name or one's own.
+/// Clustered delay lines, and what their profile was made of.
 struct cdl_choice {
-  std::optional<std::string> profile;
-  std::optional<double> delay_spread_ns;
-  numbers delays_ns, powers_db, aod_deg, aoa_deg, zod_deg, zoa_deg;
-  std::vector<bool> split;
-  std::optional<double> asd_deg, asa_deg, zsd_deg, zsa_deg, rician_k_db;
+  cdl_profile_choice profile;
+  cdl_config lines;
+};
+struct cdl_ref {
+  cdl_choice choice;
+  cdl_channel made;
 };
 
-/// Without a profile and clusters the profile is CDL-A. What would be ignored is refused.
-cdl_profile profile_of(const cdl_choice& c) {
-  const std::string name = c.profile.value_or("cdl-a");
-  const auto refuse_list = [](const char* argument, bool empty) {
-    if (!empty) throw argument_error(argument, "given", "none without delays_ns");
-  };
-  refuse_list("powers_db", c.powers_db.empty());
-  refuse_list("aod_deg", c.aod_deg.empty()), refuse_list("aoa_deg", c.aoa_deg.empty());
-  refuse_list("zod_deg", c.zod_deg.empty()), refuse_list("zoa_deg", c.zoa_deg.empty());
-  refuse_list("split", c.split.empty());
-  const auto refuse = [](const char* argument, const std::optional<double>& value) {
-    if (value) throw argument_error(argument, "given", "None without delays_ns");
-  };
-  refuse("asd_deg", c.asd_deg), refuse("asa_deg", c.asa_deg);
-  refuse("zsd_deg", c.zsd_deg), refuse("zsa_deg", c.zsa_deg);
-  refuse("rician_k_db", c.rician_k_db);
-  cdl_profile p = cdl_profile_named(name, c.delay_spread_ns.value_or(100));
-  if (c.delay_spread_ns && !has_cdl_delay_spread(name))
-    throw argument_error("delay_spread_ns", "given", "None with profile = \"" + name + "\"");
-  return p;
+const std::vector<setting_of<cdl_choice>>& cdl_keywords() {
+  static const auto all = joined<cdl_choice>(
+      [](cdl_choice& c) -> cdl_profile_choice& { return c.profile; }, cdl_profile_settings(),
+      [](cdl_choice& c) -> cdl_config& { return c.lines; }, cdl_settings());
+  return all;
+}
+/// What is left out: one user in CDL-A, and neighbouring antennas half a wavelength apart.
+cdl_choice cdl_initial() {
+  cdl_choice c;
+  c.profile.name = "cdl-a";
+  c.lines.grid = {.symbols = 1};
+  c.lines.antennas = c.lines.users = 1;
+  c.lines.spacing_m = 0, c.lines.spacing_wavelengths = 0.5;
+  return c;
 }
 
-/// One's own clusters. Of angles there is one for each cluster, or none for what the library begins with.
-cdl_profile clusters_of(const cdl_choice& own) {
-  if (own.profile) throw argument_error("profile", "\"" + *own.profile + "\"", "None with delays_ns");
-  if (own.delay_spread_ns) throw argument_error("delay_spread_ns", "given", "None with delays_ns");
-  const std::size_t n = own.delays_ns.size();
-  const auto expect = [n](const char* name, std::size_t size, bool optional) {
-    if (size != n && !(optional && size == 0))
-      throw argument_error(name, std::to_string(size) + " values",
-                           std::to_string(n) + ", as many as delays_ns has" + (optional ? ", or none" : ""));
-  };
-  expect("powers_db", own.powers_db.size(), false);
-  expect("aod_deg", own.aod_deg.size(), true), expect("aoa_deg", own.aoa_deg.size(), true);
-  expect("zod_deg", own.zod_deg.size(), true), expect("zoa_deg", own.zoa_deg.size(), true);
-  expect("split", own.split.size(), true);
-  cdl_profile p;
-  for (std::size_t i = 0; i < n; i++) {
-    cdl_cluster c{.delay_ns = own.delays_ns[i], .power_db = own.powers_db[i]};
-    if (!own.aod_deg.empty()) c.aod_deg = own.aod_deg[i];
-    if (!own.aoa_deg.empty()) c.aoa_deg = own.aoa_deg[i];
-    if (!own.zod_deg.empty()) c.zod_deg = own.zod_deg[i];
-    if (!own.zoa_deg.empty()) c.zoa_deg = own.zoa_deg[i];
-    if (!own.split.empty()) c.split = own.split[i];
-    p.clusters.push_back(c);
+cdl_choice cdl_of(const nb::dict& settings) {
+  cdl_choice c = with_settings(cdl_keywords(), settings, cdl_initial());
+  check_profile(c.profile, settings, has_cdl_delay_spread(c.profile.name));
+  if (c.lines.spacing_m != 0) {
+    if (settings.contains("antenna_spacing_wavelengths"))
+      throw argument_error("antenna_spacing_wavelengths", "given", "none with antenna_spacing_m");
+    c.lines.spacing_wavelengths = 0;
   }
-  p.asd_deg = own.asd_deg.value_or(0), p.asa_deg = own.asa_deg.value_or(0);
-  p.zsd_deg = own.zsd_deg.value_or(0), p.zsa_deg = own.zsa_deg.value_or(0);
-  p.rician_k_db = own.rician_k_db;
-  with_names({{"profile", "delays_ns"}, {"delay_ns", "delays_ns"}, {"power_db", "powers_db"}},
-             [&] { check(p); });
-  return p;
+  c.lines.profile = profile_of(c.profile);
+  return c;
 }
 
-void cdl_response(const cdl_channel& c, executor_ref& where, nb::handle channel, random_range range) {
+void cdl_response(const cdl_ref& c, executor_ref& where, nb::handle channel, random_range range) {
   const argument h("channel", channel, where, true);
   const auto to = h.as<cf>(2);
-  where.run([&](executor& exec) { c.response(exec, to, range); });
+  where.run([&](executor& exec) { c.made.response(exec, to, range); });
 }
 
 template <class F>
-auto of_paths(const cdl_channel& c, F&& f) {
+auto of_paths(const cdl_ref& c, F&& f) {
   std::vector<decltype(f(cdl_path{}))> all;
-  for (const cdl_path& path : cdl_paths(c.config().profile)) all.push_back(f(path));
+  for (const cdl_path& path : cdl_paths(c.made.config().profile)) all.push_back(f(path));
   return all;
 }
 
 void bind_cdl(nb::module_& m) {
-  nb::class_<cdl_channel>(m, "CdlChannel")
+  add_keywords(m, "CdlChannel", cdl_keywords(), cdl_initial(), {"antennas"});
+  nb::class_<cdl_ref>(m, "CdlChannel")
       .def(
           "__init__",
-          [](cdl_channel* self, const std::optional<std::string>& profile,
-             std::optional<double> delay_spread_ns, const numbers& delays_ns, const numbers& powers_db,
-             const numbers& aod_deg, const numbers& aoa_deg, const numbers& zod_deg, const numbers& zoa_deg,
-             const std::vector<bool>& split, std::optional<double> asd_deg, std::optional<double> asa_deg,
-             std::optional<double> zsd_deg, std::optional<double> zsa_deg, std::optional<double> rician_k_db,
-             int antennas, int users, int subcarriers, int symbols, double spacing_hz,
-             double cyclic_prefix_us, double symbol_period_us, double carrier_hz, double spacing_m,
-             std::optional<double> spacing_wavelengths, double speed_kmh, std::optional<double> heading_deg,
-             double sector_deg, const numbers& directions_deg, bool power_control, double shadowing_db) {
-            const cdl_choice choice{profile, delay_spread_ns, delays_ns, powers_db,  aod_deg,
-                                    aoa_deg, zod_deg,         zoa_deg,   split,      asd_deg,
-                                    asa_deg, zsd_deg,         zsa_deg,   rician_k_db};
-            if (spacing_m != 0 && spacing_wavelengths)
-              throw argument_error("spacing_wavelengths", "given", "None with spacing_m");
-            cdl_config c;
-            c.profile = delays_ns.empty() ? profile_of(choice) : clusters_of(choice);
-            c.grid = {subcarriers, symbols, spacing_hz, cyclic_prefix_us, symbol_period_us};
-            c.antennas = antennas, c.users = users, c.carrier_hz = carrier_hz;
-            c.spacing_m = spacing_m;
-            c.spacing_wavelengths = spacing_wavelengths.value_or(spacing_m != 0 ? 0 : 0.5);
-            c.speed_kmh = speed_kmh, c.heading_deg = heading_deg, c.sector_deg = sector_deg;
-            c.directions_deg = directions_deg;
-            c.power_control = power_control, c.shadowing_db = shadowing_db;
-            new (self) cdl_channel(c);
+          [](cdl_ref* self, const nb::dict& settings) {
+            const cdl_choice c = cdl_of(settings);
+            new (self) cdl_ref{c, cdl_channel(c.lines)};
           },
-          nb::kw_only(), optional("profile"), optional("delay_spread_ns"), nb::arg("delays_ns"),
-          nb::arg("powers_db"), nb::arg("aod_deg"), nb::arg("aoa_deg"), nb::arg("zod_deg"),
-          nb::arg("zoa_deg"), nb::arg("split"), optional("asd_deg"), optional("asa_deg"), optional("zsd_deg"),
-          optional("zsa_deg"), optional("rician_k_db"), nb::arg("antennas"), nb::arg("users"),
-          nb::arg("subcarriers"), nb::arg("symbols"), nb::arg("spacing_hz"), nb::arg("cyclic_prefix_us"),
-          nb::arg("symbol_period_us"), nb::arg("carrier_hz"), nb::arg("spacing_m"),
-          optional("spacing_wavelengths"), nb::arg("speed_kmh"), optional("heading_deg"),
-          nb::arg("sector_deg"), nb::arg("directions_deg"), nb::arg("power_control"), nb::arg("shadowing_db"))
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const cdl_ref& c) {
+                     const cdl_profile_choice& p = c.choice.profile;
+                     return with_profile(p, has_cdl_delay_spread(p.name),
+                                         settings_in(cdl_keywords(), c.choice));
+                   })
       .def("response", &cdl_response, nb::arg("executor"), nb::arg("channel"), nb::arg("random"))
-      .def_prop_ro(
-          "delays_ns",
-          [](const cdl_channel& c) { return of_paths(c, [](const cdl_path& p) { return p.delay_ns; }); })
-      .def_prop_ro("powers", [](const cdl_channel& c) {
-        return of_paths(c, [](const cdl_path& p) { return p.power; });
-      });
+      .def_prop_ro("delays_ns",
+                   [](const cdl_ref& c) { return of_paths(c, [](const cdl_path& p) { return p.delay_ns; }); })
+      .def_prop_ro("powers",
+                   [](const cdl_ref& c) { return of_paths(c, [](const cdl_path& p) { return p.power; }); });
   m.def("cdl_profiles", &cdl_profile_names);
 }
 
@@ -157,15 +107,16 @@ void kronecker_apply(const kronecker_channel& k, executor_ref& where, nb::handle
 }
 
 void bind_kronecker(nb::module_& m) {
+  add_keywords(m, "KroneckerChannel", kronecker_settings(), {}, {"streams", "rx_antennas"});
   nb::class_<kronecker_channel>(m, "KroneckerChannel")
       .def(
           "__init__",
-          [](kronecker_channel* self, int streams, int rx_antennas, const correlation_matrix& rx_correlation,
-             const correlation_matrix& tx_correlation) {
-            new (self) kronecker_channel({streams, rx_antennas, rx_correlation, tx_correlation});
+          [](kronecker_channel* self, const nb::dict& settings) {
+            new (self) kronecker_channel(with_settings(kronecker_settings(), settings));
           },
-          nb::kw_only(), nb::arg("streams"), nb::arg("rx_antennas"), nb::arg("rx_correlation"),
-          nb::arg("tx_correlation"))
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const kronecker_channel& k) { return settings_in(kronecker_settings(), k.config()); })
       .def("response", &kronecker_response, nb::arg("executor"), nb::arg("channel"), nb::arg("random"))
       .def("apply", &kronecker_apply, nb::arg("executor"), nb::arg("sent"), nb::arg("out"),
            nb::arg("channel"), nb::arg("uses_per_channel"), nb::arg("random"));

@@ -26,11 +26,6 @@ conv_ending ending_named(const std::string& ending) {
                              {"tail-biting", conv_ending::tail_biting},
                              {"truncated", conv_ending::truncated}});
 }
-const char* name_of(conv_ending ending) {
-  return ending == conv_ending::zero_tail     ? "zero-tail"
-         : ending == conv_ending::tail_biting ? "tail-biting"
-                                              : "truncated";
-}
 
 void encode(const conv_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
@@ -70,29 +65,21 @@ void bcjr(const bcjr_decoder& d, executor_ref& where, nb::handle llr, nb::handle
 }  // namespace
 
 void bind_conv(nb::module_& m) {
-  add_keywords(m, "ViterbiDecoder", viterbi_settings());
-  add_keywords(m, "BcjrDecoder", bcjr_settings());
+  add_keywords(m, "ViterbiDecoder", viterbi_settings(), {}, {"k"});
+  add_keywords(m, "BcjrDecoder", bcjr_settings(), {}, {"k"});
+  add_keywords(m, "ConvCode", conv_code_settings());
   nb::class_<conv_code>(m, "ConvCode")
       .def(
           "__init__",
-          [](conv_code* self, int constraint_length, std::vector<int> generators, int feedback,
-             const std::string& ending, const std::vector<int>& sent, const std::string& order) {
-            conv_code c;
-            c.constraint_length = constraint_length;
-            c.generators = std::move(generators);
-            c.feedback = feedback;
-            c.ending = ending_named(ending);
-            for (const int s : sent) {
-              if (s != 0 && s != 1) throw argument_error("sent", std::to_string(s), "0 or 1");
-              c.sent.push_back(static_cast<std::uint8_t>(s));
-            }
-            c.order = named<conv_order>("order", order,
-                                        {{"serial", conv_order::serial}, {"streams", conv_order::streams}});
-            const conv_frame checked(c, 64);  // says now what is not allowed
-            new (self) conv_code(checked.code());
+          [](conv_code* self, const nb::dict& settings) {
+            const conv_code c = with_settings(conv_code_settings(), settings);
+            with_names(
+                {{"ending", "termination"}, {"generators.size()", "generators"}, {"sent.size()", "sent"}},
+                [&] { (void)conv_frame(c, 64); });  // says now what is not allowed
+            new (self) conv_code(c);
           },
-          nb::kw_only(), nb::arg("constraint_length"), nb::arg("generators"), nb::arg("feedback"),
-          nb::arg("termination"), nb::arg("sent"), nb::arg("order"))
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings", [](const conv_code& c) { return settings_in(conv_code_settings(), c); })
       .def_static(
           "ieee80211", [](const std::string& rate) { return conv_80211(rate_named(rate)); }, nb::arg("rate"))
       .def_static(
@@ -101,14 +88,7 @@ void bind_conv(nb::module_& m) {
             return conv_80216(rate_named(rate), ending_named(ending));
           },
           nb::arg("rate"), nb::arg("termination"))
-      .def_static("lte", &conv_lte)
-      .def_prop_ro("constraint_length", [](const conv_code& c) { return c.constraint_length; })
-      .def_prop_ro("generators", [](const conv_code& c) { return c.generators; })
-      .def_prop_ro("feedback", [](const conv_code& c) { return c.feedback; })
-      .def_prop_ro("termination", [](const conv_code& c) { return name_of(c.ending); })
-      .def_prop_ro("sent", [](const conv_code& c) { return std::vector<int>(c.sent.begin(), c.sent.end()); })
-      .def_prop_ro("order",
-                   [](const conv_code& c) { return c.order == conv_order::serial ? "serial" : "streams"; });
+      .def_static("lte", &conv_lte);
   nb::class_<conv_encoder>(m, "ConvEncoder")
       .def(nb::init<const conv_code&, int>(), nb::kw_only(), nb::arg("code"), nb::arg("k"))
       .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"))
@@ -116,10 +96,10 @@ void bind_conv(nb::module_& m) {
   nb::class_<viterbi_decoder>(m, "ViterbiDecoder")
       .def(
           "__init__",
-          [](viterbi_decoder* self, const conv_code& code, int k, const nb::dict& settings) {
-            new (self) viterbi_decoder(with_settings(viterbi_settings(), settings, {.code = code, .k = k}));
+          [](viterbi_decoder* self, const conv_code& code, const nb::dict& settings) {
+            new (self) viterbi_decoder(with_settings(viterbi_settings(), settings, {.code = code}));
           },
-          nb::kw_only(), nb::arg("code"), nb::arg("k"), nb::arg("settings"))
+          nb::kw_only(), nb::arg("code"), nb::arg("settings"))
       .def("run", &viterbi, nb::arg("executor"), nb::arg("llr"), optional("bits"), optional("metric"),
            optional("status"))
       .def_prop_ro("n", [](const viterbi_decoder& d) { return d.frame().n(); })
@@ -128,10 +108,10 @@ void bind_conv(nb::module_& m) {
   nb::class_<bcjr_decoder>(m, "BcjrDecoder")
       .def(
           "__init__",
-          [](bcjr_decoder* self, const conv_code& code, int k, const nb::dict& settings) {
-            new (self) bcjr_decoder(with_settings(bcjr_settings(), settings, {.code = code, .k = k}));
+          [](bcjr_decoder* self, const conv_code& code, const nb::dict& settings) {
+            new (self) bcjr_decoder(with_settings(bcjr_settings(), settings, {.code = code}));
           },
-          nb::kw_only(), nb::arg("code"), nb::arg("k"), nb::arg("settings"))
+          nb::kw_only(), nb::arg("code"), nb::arg("settings"))
       .def("run", &bcjr, nb::arg("executor"), nb::arg("llr"), optional("prior"), optional("bits"),
            optional("soft"), optional("extrinsic"), optional("status"))
       .def_prop_ro("n", [](const bcjr_decoder& d) { return d.frame().n(); })

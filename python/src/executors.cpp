@@ -140,6 +140,12 @@ void bind_executors(nb::module_& m) {
       .def_prop_ro("device", &executor_ref::device)
       .def_prop_ro("stream", &executor_ref::stream)
       .def_prop_ro("name", [](executor_ref& e) { return e.open().name(); })
+      .def("__repr__",
+           [](const executor_ref& e) {
+             if (e.device() >= 0) return "cuda(device=" + std::to_string(e.device()) + ")";
+             const std::string isa = e.instructions() ? ", isa='" + *e.instructions() + "'" : "";
+             return "cpu(threads=" + std::to_string(e.threads()) + isa + ")";
+           })
       .def("__reduce__",
            [](const executor_ref& e) {
              if (e.device() >= 0) throw nb::type_error("an executor on a CUDA device cannot be pickled");

@@ -6,15 +6,28 @@
 
 #include "arrays.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 namespace {
 
-void map(const qam_mapper& q, executor_ref& where, nb::handle bits, nb::handle symbols) {
+struct mapper_config {
+  int qam = 4;
+};
+struct mapper_ref {
+  mapper_config config;
+  qam_mapper made;
+};
+const std::vector<setting_of<mapper_config>>& mapper_settings() {
+  static const std::vector all{qam_setting(&mapper_config::qam)};
+  return all;
+}
+
+void map(const mapper_ref& q, executor_ref& where, nb::handle bits, nb::handle symbols) {
   const argument b("bits", bits, where), s("symbols", symbols, where, true);
-  const auto in = b.bits_in_groups(static_cast<std::size_t>(q.bits()));
+  const auto in = b.bits_in_groups(static_cast<std::size_t>(q.made.bits()));
   const auto out = s.as<std::complex<float>>(0);
-  where.run([&](executor& exec) { q.run(exec, in, out); });
+  where.run([&](executor& exec) { q.made.run(exec, in, out); });
 }
 
 void demap(const demapper& d, executor_ref& where, nb::handle received, nb::handle noise_var,
@@ -35,19 +48,27 @@ void demap(const demapper& d, executor_ref& where, nb::handle received, nb::hand
 }  // namespace
 
 void bind_modem(nb::module_& m) {
-  nb::class_<qam_mapper>(m, "QamMapper")
-      .def(nb::init<int>(), nb::arg("qam"))
+  add_keywords(m, "QamMapper", mapper_settings(), {}, {"qam"});
+  add_keywords(m, "Demapper", demapper_settings(), {}, {"qam"});
+  nb::class_<mapper_ref>(m, "QamMapper")
+      .def(
+          "__init__",
+          [](mapper_ref* self, const nb::dict& settings) {
+            const mapper_config c = with_settings(mapper_settings(), settings);
+            new (self) mapper_ref{c, qam_mapper(c.qam)};
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings", [](const mapper_ref& q) { return settings_in(mapper_settings(), q.config); })
       .def("run", &map, nb::arg("executor"), nb::arg("bits"), nb::arg("symbols"))
-      .def_prop_ro("bits_per_symbol", &qam_mapper::bits);
+      .def_prop_ro("bits_per_symbol", [](const mapper_ref& q) { return q.made.bits(); });
   nb::class_<demapper>(m, "Demapper")
       .def(
           "__init__",
-          [](demapper* self, int qam, const std::string& algorithm) {
-            new (self) demapper(qam, named<demap_algorithm>("algorithm", algorithm,
-                                                            {{"max-log", demap_algorithm::max_log},
-                                                             {"exact", demap_algorithm::exact}}));
+          [](demapper* self, const nb::dict& settings) {
+            new (self) demapper(with_settings(demapper_settings(), settings));
           },
-          nb::kw_only(), nb::arg("qam"), nb::arg("algorithm"))
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings", [](const demapper& d) { return settings_in(demapper_settings(), d.config()); })
       .def("run", &demap, nb::arg("executor"), nb::arg("received"), optional("noise_var"),
            optional("channel"), optional("llr"), optional("status"))
       .def_prop_ro("bits_per_symbol", &demapper::bits);

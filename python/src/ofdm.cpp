@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 namespace {
@@ -36,42 +37,49 @@ void demodulate(const ofdm_demodulator& m, executor_ref& where, nb::handle sampl
   where.run([&](executor& exec) { m.run(exec, in, out); });
 }
 
-ofdm_numerology numerology_of(double spacing_hz, int fft_size, int subcarriers, bool free_carrier,
-                              int cyclic_prefix, int first_cyclic_prefix, int symbols_per_slot) {
-  return {spacing_hz,          fft_size,        subcarriers, free_carrier, cyclic_prefix,
-          first_cyclic_prefix, symbols_per_slot};
-}
-
-template <class M>
-void init(M* self, double spacing_hz, int fft_size, int subcarriers, bool free_carrier, int cyclic_prefix,
-          int first_cyclic_prefix, int symbols_per_slot) {
-  new (self) M(numerology_of(spacing_hz, fft_size, subcarriers, free_carrier, cyclic_prefix,
-                             first_cyclic_prefix, symbols_per_slot));
-}
+/// What Python keeps of a numerology. The modems check it.
+struct numerology_ref {
+  ofdm_numerology made;
+};
 
 }  // namespace
 
 void bind_ofdm(nb::module_& m) {
+  add_keywords(m, "OfdmNumerology", numerology_settings());
+  nb::class_<numerology_ref>(m, "OfdmNumerology")
+      .def(
+          "__init__",
+          [](numerology_ref* self, const nb::dict& settings) {
+            const ofdm_numerology n = with_settings(numerology_settings(), settings);
+            check(n);
+            new (self) numerology_ref{n};
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const numerology_ref& n) { return settings_in(numerology_settings(), n.made); })
+      .def_prop_ro("sample_rate_hz", [](const numerology_ref& n) { return n.made.sample_rate_hz(); })
+      .def_prop_ro("samples_per_slot", [](const numerology_ref& n) { return n.made.samples_per_slot(); });
   nb::class_<ofdm_modulator>(m, "OfdmModulator")
-      .def("__init__", &init<ofdm_modulator>, nb::kw_only(), nb::arg("spacing_hz"), nb::arg("fft_size"),
-           nb::arg("subcarriers"), nb::arg("free_carrier"), nb::arg("cyclic_prefix"),
-           nb::arg("first_cyclic_prefix"), nb::arg("symbols_per_slot"))
+      .def(
+          "__init__",
+          [](ofdm_modulator* self, const numerology_ref& n) { new (self) ofdm_modulator(n.made); },
+          nb::arg("numerology"))
       .def("run", &modulate, nb::arg("executor"), nb::arg("values"), nb::arg("samples"));
   nb::class_<ofdm_demodulator>(m, "OfdmDemodulator")
-      .def("__init__", &init<ofdm_demodulator>, nb::kw_only(), nb::arg("spacing_hz"), nb::arg("fft_size"),
-           nb::arg("subcarriers"), nb::arg("free_carrier"), nb::arg("cyclic_prefix"),
-           nb::arg("first_cyclic_prefix"), nb::arg("symbols_per_slot"))
+      .def(
+          "__init__",
+          [](ofdm_demodulator* self, const numerology_ref& n) { new (self) ofdm_demodulator(n.made); },
+          nb::arg("numerology"))
       .def("run", &demodulate, nb::arg("executor"), nb::arg("samples"), nb::arg("values"));
-  // the settings of LTE, in the order of those above
+  // the settings of LTE
   m.def(
       "lte_numerology",
       [](double bandwidth_mhz, const std::string& prefix) {
-        const ofdm_numerology n = lte_numerology(
-            bandwidth_mhz,
-            named<lte_prefix>("prefix", prefix,
-                              {{"normal", lte_prefix::normal}, {"extended", lte_prefix::extended}}));
-        return nb::make_tuple(n.spacing_hz, n.fft_size, n.subcarriers, n.free_carrier, n.cyclic_prefix,
-                              n.first_cyclic_prefix, n.symbols_per_slot);
+        return settings_in(
+            numerology_settings(),
+            lte_numerology(bandwidth_mhz, named<lte_prefix>("prefix", prefix,
+                                                            {{"normal", lte_prefix::normal},
+                                                             {"extended", lte_prefix::extended}})));
       },
       nb::arg("bandwidth_mhz"), nb::arg("prefix"));
 }

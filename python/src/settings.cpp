@@ -17,6 +17,7 @@ std::string annotation(const std::string& kind, bool takes_words, bool takes_boo
   if (kind == "list of numbers") return "Sequence[float]";
   if (kind == "list of text") return "Sequence[str]";
   if (kind == "list of pairs of numbers") return "Sequence[complex]";
+  if (kind == "list of rows of integers") return "Sequence[Sequence[int]]";
   return takes_bool ? "str | bool" : "str";
 }
 
@@ -26,6 +27,11 @@ std::string shown(nb::handle object) {
   return text.size() <= 80 ? text : text.substr(0, 77) + "...";
 }
 
+/// True and False, also NumPy's.
+bool is_boolean(nb::handle object) {
+  return PyBool_Check(object.ptr()) ||
+         nb::cast<std::string>(object.type().attr("__name__")).starts_with("bool");
+}
 std::optional<std::int64_t> integer_of(nb::handle object) {
   if (PyIndex_Check(object.ptr()) == 0) return std::nullopt;
   const nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
@@ -33,6 +39,10 @@ std::optional<std::int64_t> integer_of(nb::handle object) {
   const long long value = integer.is_valid() ? PyLong_AsLongLongAndOverflow(integer.ptr(), &beyond) : 0;
   PyErr_Clear();
   return integer.is_valid() && beyond == 0 ? std::optional<std::int64_t>(value) : std::nullopt;
+}
+/// Of lists, in which 0 and 1 may be said as False and True.
+std::optional<std::int64_t> entry_of(nb::handle object) {
+  return is_boolean(object) ? std::optional<std::int64_t>(PyObject_IsTrue(object.ptr())) : integer_of(object);
 }
 /// What a call of C gave; nothing where it failed.
 template <class T>
@@ -104,10 +114,9 @@ setting_value as_value(nb::handle object, const std::string& name, const std::st
     if (kind == "list of text") return listed<std::string>(list, refused, text_of);
     if (kind == "list of numbers") return listed<double>(list, refused, real_of);
     if (kind == "list of pairs of numbers") return listed<std::complex<double>>(list, refused, complex_of);
-    return listed<std::int64_t>(list, refused, integer_of);
+    return listed<std::int64_t>(list, refused, entry_of);
   }
-  if (PyBool_Check(object.ptr()) || nb::cast<std::string>(object.type().attr("__name__")).starts_with("bool"))
-    return PyObject_IsTrue(object.ptr()) == 1;
+  if (is_boolean(object)) return PyObject_IsTrue(object.ptr()) == 1;
   if (boolean) throw refused;
   if (const auto integer = integer_of(object)) return *integer;
   if (const auto number = real_of(object)) return *number;

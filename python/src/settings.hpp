@@ -69,6 +69,35 @@ nb::dict settings_in(const std::vector<setting_of<C>>& all, const C& c) {
   return values;
 }
 
+/// A standard's profile of a delay line by name, or one's own delays: what would be ignored is refused.
+template <class Choice>
+void check_profile(const Choice& c, const nb::dict& given, bool scaled) {
+  const bool own = !c.delays_ns.empty();
+  const auto refuse = [&](const char* name, const std::string& value, const std::string& allowed) {
+    if (given.contains(name)) throw argument_error(name, value, allowed);
+  };
+  if (own) refuse("profile", "\"" + c.name + "\"", "none with delays_ns");
+  if (own || !scaled)
+    refuse("delay_spread_ns", "given",
+           own ? "none with delays_ns" : "none with profile = \"" + c.name + "\"");
+}
+/// The settings of a delay line in force: a profile and a delay spread only where they have a meaning.
+template <class Choice>
+nb::dict with_profile(const Choice& c, bool scaled, nb::dict values) {
+  if (!c.delays_ns.empty()) values["profile"] = nb::none();
+  if (!c.delays_ns.empty() || !scaled) values["delay_spread_ns"] = nb::none();
+  return values;
+}
+
+/// The lists of two members of a struct, as one.
+template <class Outer, class A, class B, class First, class Second>
+std::vector<setting_of<Outer>> joined(A first, const std::vector<setting_of<First>>& one, B second,
+                                      const std::vector<setting_of<Second>>& two) {
+  std::vector<setting_of<Outer>> all = within<Outer>(first, one);
+  for (setting_of<Outer>& s : within<Outer>(second, two)) all.push_back(std::move(s));
+  return all;
+}
+
 /// Those of a list but some.
 template <class C>
 std::vector<setting_of<C>> without(const std::vector<std::string>& names, std::vector<setting_of<C>> all) {

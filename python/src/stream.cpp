@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,6 +35,7 @@
 #include "arrays.hpp"
 #include "detect.hpp"
 #include "rooms.hpp"
+#include "settings.hpp"
 
 namespace wb::python {
 namespace {
@@ -101,13 +103,23 @@ block_decoder decoder_of(nb::handle decoder) {
           }};
 }
 
-/// In what an uplink's samples come and its LLRs go.
-struct uplink_numbers {
-  bool half = false, llr_int8 = false;
+struct stream_choice {
+  pipeline_config pipeline;
+  uplink_chain_config numbers;  // of MassiveUplink; which LLRs follows from the outputs
 };
 
+/// Nothing in Python reads a trace.
+const std::vector<setting_of<stream_choice>>& stream_keywords() {
+  static const auto all =
+      joined<stream_choice>([](stream_choice& c) -> pipeline_config& { return c.pipeline; },
+                            without({"trace"}, pipeline_settings()),
+                            [](stream_choice& c) -> uplink_chain_config& { return c.numbers; },
+                            without({"llr"}, uplink_chain_settings()));
+  return all;
+}
+
 std::shared_ptr<const frame_chain> chain_of(nb::handle stage, nb::handle decoder, int per_channel, int splits,
-                                            uplink_numbers numbers) {
+                                            const uplink_chain_config& numbers) {
   const auto shared = static_cast<std::size_t>(std::max(per_channel, 0));
   return chain_by([&]() -> std::unique_ptr<frame_chain> {
     if (nb::isinstance<detector_ref>(stage)) {
@@ -372,20 +384,21 @@ using faults = std::vector<std::pair<std::uint64_t, std::string>>;
 
 class stream {
  public:
-  stream(nb::object stage, nb::object decoder, int per_channel, int splits, uplink_numbers numbers,
-         extents channel_shape, extents item_shape, bool has_callback, pipeline_config config)
+  stream(nb::object stage, nb::object decoder, int per_channel, int splits, extents channel_shape,
+         extents item_shape, bool has_callback, stream_choice choice)
       : stage_(std::move(stage)),
         decoder_(std::move(decoder)),
         channel_shape_(std::move(channel_shape)),
         item_shape_(std::move(item_shape)),
-        half_(numbers.half),
+        half_(choice.numbers.half),
         hub_(std::make_shared<frame_hub>(has_callback)),
-        drops_(config.overflow == overflow_policy::drop_oldest),
-        host_(1, std::nullopt) {
-    chain_ = chain_of(stage_, decoder_, per_channel, splits, numbers);
+        drops_(choice.pipeline.overflow == overflow_policy::drop_oldest),
+        host_(1, std::nullopt),
+        choice_(std::move(choice)) {
+    chain_ = chain_of(stage_, decoder_, per_channel, splits, choice_.numbers);
     nb::gil_scoped_release released;
     pipeline_ = std::make_unique<frame_pipeline>(
-        chain_, std::move(config), [hub = hub_.get()](const frame_result& r) { hub->deliver(r); });
+        chain_, choice_.pipeline, [hub = hub_.get()](const frame_result& r) { hub->deliver(r); });
     slots_ = hub_->most_ready = pipeline_->slots();
   }
   stream(const stream&) = delete;
@@ -514,6 +527,7 @@ class stream {
     return *pipeline_;
   }
   const frame_chain& chain() const { return *chain_; }
+  const stream_choice& choice() const { return choice_; }
   const std::shared_ptr<frame_hub>& hub() const { return hub_; }
 
  private:
@@ -600,31 +614,16 @@ class stream {
   std::shared_ptr<const frame_chain> chain_;
   std::size_t slots_ = 0;
   bool drops_;
-  executor_ref host_;   // what arrays must lie beside
+  executor_ref host_;  // what arrays must lie beside
+  const stream_choice choice_;
   std::mutex pushing_;  // frames are listed in the order in which the pipeline numbers them
   std::unique_ptr<frame_pipeline> pipeline_;
 };
 
-pipeline_config config_of(std::vector<std::string> devices, int streams, int threads, std::int64_t most_items,
-                          std::int64_t queue, const std::string& overflow, const std::string& waiting,
-                          double deadline_us, int parts, bool graphs, int retries, faults fail) {
-  pipeline_config c;
-  c.devices = std::move(devices);
-  c.streams = streams, c.threads = threads, c.parts = parts, c.retries = retries;
-  const auto size = [](const char* name, std::int64_t n, const char* allowed) {
-    if (n < 1) throw argument_error(name, std::to_string(n), allowed);
-    return static_cast<std::size_t>(n);
-  };
-  c.most_items = size("most_items", most_items, "1 or more");
-  c.queue = size("queue", queue, "1 to 65536");
-  c.overflow = named<overflow_policy>(
-      "overflow", overflow, {{"wait", overflow_policy::wait}, {"drop-oldest", overflow_policy::drop_oldest}});
-  c.waiting =
-      named<wait_policy>("waiting", waiting, {{"block", wait_policy::block}, {"spin", wait_policy::spin}});
-  if (!(deadline_us >= 0 && deadline_us <= 1e9))
-    throw argument_error("deadline_us", std::to_string(deadline_us), "0 to 1e9");
-  c.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(deadline_us * 1e3));
-  if (graphs) c.graph_items = {c.most_items};
+stream_choice choice_of(const nb::dict& settings, bool llr_int8, faults fail) {
+  stream_choice all = with_settings(stream_keywords(), settings);
+  all.numbers.llr_int8 = llr_int8;
+  pipeline_config& c = all.pipeline;
   if (!fail.empty())
     c.fault = [fail = std::move(fail)](const fault_point& p) {
       for (const auto& [sequence, what] : fail) {
@@ -633,7 +632,7 @@ pipeline_config config_of(std::vector<std::string> devices, int streams, int thr
         throw error("a fault that a test asked for");
       }
     };
-  return c;
+  return all;
 }
 
 }  // namespace
@@ -658,7 +657,18 @@ void bind_stream(nb::module_& m) {
             for (const double p : percents) times.push_back(h.percentile_us(p));
             return times;
           },
-          nb::arg("percents"));
+          nb::arg("percents"))
+      .def("__getstate__",
+           [](const latency_histogram& h) {
+             static_assert(std::is_trivially_copyable_v<latency_histogram>);
+             return nb::bytes(reinterpret_cast<const char*>(&h), sizeof h);
+           })
+      .def("__setstate__", [](latency_histogram& h, const nb::bytes& counts) {
+        if (counts.size() != sizeof h)
+          throw argument_error("state", std::to_string(counts.size()) + " bytes", std::to_string(sizeof h));
+        new (&h) latency_histogram();
+        std::memcpy(static_cast<void*>(&h), counts.c_str(), sizeof h);
+      });
   nb::class_<ticket>(m, "StreamTicket", nb::type_slots(ticket_slots))
       .def("done", &ticket::done)
       .def("wait", &ticket::wait, nb::arg("timeout").none())
@@ -675,22 +685,17 @@ void bind_stream(nb::module_& m) {
   nb::class_<stream>(m, "Stream")
       .def(
           "__init__",
-          [](stream* self, nb::object stage, nb::object decoder, int items_per_channel, int splits, bool half,
+          [](stream* self, nb::object stage, nb::object decoder, int items_per_channel, int splits,
              bool llr_int8, extents channel_shape, extents item_shape, bool calls_back,
-             std::vector<std::string> devices, int streams, int threads, std::int64_t most_items,
-             std::int64_t queue, const std::string& overflow, const std::string& waiting, double deadline_us,
-             int parts, bool graphs, int retries, faults fail) {
+             const nb::dict& settings, faults fail) {
             new (self) stream(std::move(stage), std::move(decoder), items_per_channel, splits,
-                              {half, llr_int8}, std::move(channel_shape), std::move(item_shape), calls_back,
-                              config_of(std::move(devices), streams, threads, most_items, queue, overflow,
-                                        waiting, deadline_us, parts, graphs, retries, std::move(fail)));
+                              std::move(channel_shape), std::move(item_shape), calls_back,
+                              choice_of(settings, llr_int8, std::move(fail)));
           },
           nb::kw_only(), nb::arg("stage"), nb::arg("decoder").none(), nb::arg("items_per_channel"),
-          nb::arg("splits"), nb::arg("half"), nb::arg("llr_int8"), nb::arg("channel_shape"),
-          nb::arg("item_shape"), nb::arg("calls_back"), nb::arg("devices"), nb::arg("streams"),
-          nb::arg("threads"), nb::arg("most_items"), nb::arg("queue"), nb::arg("overflow"),
-          nb::arg("waiting"), nb::arg("deadline_us"), nb::arg("parts"), nb::arg("graphs"), nb::arg("retries"),
-          nb::arg("faults"))
+          nb::arg("splits"), nb::arg("llr_int8"), nb::arg("channel_shape"), nb::arg("item_shape"),
+          nb::arg("calls_back"), nb::arg("settings"), nb::arg("faults"))
+      .def_prop_ro("settings", [](const stream& s) { return settings_in(stream_keywords(), s.choice()); })
       .def("push", &stream::push, nb::arg("channel"), nb::arg("items"), optional("noise_var"),
            nb::arg("payload"), nb::arg("outputs"), nb::arg("timeout").none())
       .def("drain", &stream::drain, nb::arg("timeout").none())

@@ -1,6 +1,7 @@
 // link/: the simulator. What `warpband sim` does, without its table.
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -45,7 +46,7 @@ class sweep_run {
         checkpoint_(checkpoint),
         progress_(std::move(progress)) {
     result_.complete = false;
-    for (const curve_result& c : result_.curves) points_ += c.config.sweep_db.size();
+    for (const curve_result& c : result_.curves) points_ += points_of(c.config);
   }
 
   void run(executor& exec, bool resumed) {
@@ -60,13 +61,14 @@ class sweep_run {
         };
         observer.finished = [&](const curve_result&, const point_result& p) {
           const auto& all = curve.config.sweep_db;
+          if (curve.config.target) return void(tell(curve, before, 0, p.counts, false));
           const auto index =
               static_cast<std::size_t>(std::find(all.begin(), all.end(), p.sweep_db) - all.begin());
           tell(curve, before + index, index, p.counts, true);
         };
         run_curve(curve, exec, observer);
         if (curve.cancelled || stopped_) break;
-        before += curve.config.sweep_db.size();
+        before += points_of(curve.config);
       }
     } catch (...) {
       if (begun_) {
@@ -89,6 +91,9 @@ class sweep_run {
   }
 
  private:
+  /// A search is one.
+  static std::size_t points_of(const curve_config& c) { return c.target ? 1 : c.sweep_db.size(); }
+
   void counted(bool resumed) {
     const bool first = !begun_;
     if (first) {
@@ -111,12 +116,14 @@ class sweep_run {
     if (stopped_) return false;
     if (!finished && std::chrono::duration<double>(now - told_).count() < 0.1) return true;
     told_ = now;
+    const double db =
+        curve.config.target ? std::numeric_limits<double>::quiet_NaN() : curve.config.sweep_db[index];
     nb::gil_scoped_acquire held;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       if (!progress_.is_none()) {
-        const nb::object answer = progress_(curve.label, curve.config.sweep_db[index], number, points_,
-                                            c.frames, c.frame_errors, c.bit_errors, c.seconds, finished);
+        const nb::object answer = progress_(curve.label, db, number, points_, c.frames, c.frame_errors,
+                                            c.bit_errors, c.seconds, finished);
         if (answer.ptr() == Py_False) stopped_ = true;
       }
     } catch (...) {

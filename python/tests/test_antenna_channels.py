@@ -63,7 +63,7 @@ def test_own_clusters():
             wanted = power @ np.exp(2j * np.pi * steps * shift * np.cos(arriving)).mean(1)
             close(abs((h[:, steps, 5, 0, user] * h[:, 0, 5, 0, user].conj()).mean() - wanted), 0, 1 / drops ** 0.5)
     # metres in the place of wavelengths
-    metres = wb.CdlChannel(**made, spacing_m=0.5 * 299792458 / 2.6e9).response(drops=5, seed=11)
+    metres = wb.CdlChannel(**made, antenna_spacing_m=0.5 * 299792458 / 2.6e9).response(drops=5, seed=11)
     np.testing.assert_allclose(metres, h[:5], atol=1e-4)
 
 
@@ -85,19 +85,19 @@ def test_power_of_clustered_delay_lines():
 
 
 @pytest.mark.parametrize("bad, argument", [
-    ({"profile": "cdl-z"}, "profile"), ({"antennas": 513}, "antennas"), ({"users": 2 ** 40}, "users"), ({"spacing_m": -1.0}, "spacing_m"),
+    ({"profile": "cdl-z"}, "profile"), ({"antennas": 513}, "antennas"), ({"users": 2 ** 40}, "users"), ({"antenna_spacing_m": -1.0}, "antenna_spacing_m"),
     ({"delays_ns": [0.0, 1.0], "powers_db": [0.0]}, "powers_db"), ({"aod_deg": [0.0], "delays_ns": [0, 1], "powers_db": [0, 0]}, "aod_deg"),
     ({"users": 2, "directions_deg": [1.0]}, "directions_deg"), ({"cyclic_prefix_us": 0.1}, "cyclic_prefix_us"),
     ({"power_control": True, "shadowing_db": 3.0}, "shadowing_db"),
     ({"profile": "a1-los", "delay_spread_ns": 50.0}, "delay_spread_ns"),
-    ({"delay_spread_ns": 0.0}, "delay_spread_ns"), ({"spacing_m": 0.1, "spacing_wavelengths": 0.5}, "spacing_wavelengths"),
+    ({"delay_spread_ns": 0.0}, "delay_spread_ns"), ({"antenna_spacing_m": 0.1, "antenna_spacing_wavelengths": 0.5}, "antenna_spacing_wavelengths"),
     ({"profile": "cdl-b", "delays_ns": [0.0], "powers_db": [0.0]}, "profile"),
     ({"profile": "cdl-b", "powers_db": [0.0]}, "powers_db"),
     ({"aod_deg": [0.0]}, "aod_deg"), ({"zsa_deg": 3.0}, "zsa_deg"), ({"rician_k_db": 3.0}, "rician_k_db"),
     ({"split": [True]}, "split"),
     ({"zod_deg": [181.0], "delays_ns": [0.0], "powers_db": [0.0]}, "zod_deg"),
-    ({"spacing_wavelengths": 17.0}, "spacing_wavelengths"),
-    ({"delays_ns": 33 * [0.0], "powers_db": 33 * [0.0]}, "delays_ns"), ({"spacing_m": float("nan")}, "spacing_m"),
+    ({"antenna_spacing_wavelengths": 17.0}, "antenna_spacing_wavelengths"),
+    ({"delays_ns": 33 * [0.0], "powers_db": 33 * [0.0]}, "delays_ns"), ({"antenna_spacing_m": float("nan")}, "antenna_spacing_m"),
 ])
 def test_what_clustered_delay_lines_refuse(bad, argument):
     with pytest.raises(ValueError, match=f"^{argument} = .* is not allowed"):

@@ -550,7 +550,7 @@ HUGE = [2 ** 31, -2 ** 31 - 1, 2 ** 40, -2 ** 64, 10 ** 30]
     (lambda v: wb.StbcDecoder(type="golden", qam=4, rx_antennas=v), "rx_antennas", ""),
     (lambda v: wb.QamMapper(qam=v), "qam", ""),
     (lambda v: wb.TdlChannel(sinusoids=v), "sinusoids", ""),
-    (lambda v: wb.OfdmModulator(numerology=wb.OfdmNumerology(cyclic_prefix=v)), "cyclic_prefix", "0 to 512"),
+    (lambda v: wb.OfdmModulator(numerology=wb.OfdmNumerology(cyclic_prefix=v)), "cyclic_prefix", "0 to fft_size"),
     (lambda v: wb.TurboEncoder(k=40, permutation=[v] * 40), "permutation", ""),
     (lambda v: wb.rayleigh(np.zeros(4, np.complex64), seed=1, block=v), "block", ""),
     (lambda v: wb.cpu(threads=v), "threads", ""),

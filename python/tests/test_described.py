@@ -41,6 +41,8 @@ MADE = [
     (wb.LteRateMatcher, {"k": 40, "sent_bits": 70, "fillers": 3}), (wb.QamMapper, {"qam": 16}),
     (wb.Demapper, {"qam": 16, "algorithm": "exact"}), (wb.OfdmModulator, {"numerology": wb.OfdmNumerology(fft_size=1024)}),
     (wb.OfdmDemodulator, {}), (wb.TdlChannel, {"profile": "eva", "subcarriers": 12}), (wb.CdlChannel, {"antennas": 4, "users": 2}),
+    (wb.TdlChannel, {"delays_ns": [0.0, 30.0], "powers_db": (0.0, -3.0), "rician_k_db": 3.0}),
+    (wb.CdlChannel, {"antennas": 2, "delays_ns": [0.0, 30.0], "powers_db": (0.0, -3.0), "split": (0, 0), "asd_deg": 2.0}),
     (wb.KroneckerChannel, {"streams": 2, "rx_antennas": 3}), (wb.StbcEncoder, {"type": "golden", "qam": 4}),
     (wb.StbcDecoder, {"type": "golden", "qam": 4, "rx_antennas": 2, "llr_clip": 20.0}),
     (wb.MassiveUplink, {"antennas": 16, "users": 4, "qam": 16, "solver": "cg", "iterations": 3}),
@@ -76,6 +78,45 @@ def test_a_copy_decodes_the_same(rng):
     assert np.array_equal(pickle.loads(pickle.dumps(decoder))(llr, outputs="soft"), decoder(llr, outputs="soft"))
     code = pickle.loads(pickle.dumps(CONV))
     assert (code.sent, code.generators, code.termination) == (CONV.sent, CONV.generators, CONV.termination)
+
+
+def test_what_has_no_executor_is_shown_copied_and_pickled_too():
+    detector = wb.MMSE(streams=2, rx_antennas=2, qam=4)
+    with wb.Stream(stage=detector, most_items=10) as stream:
+        ticket = stream.push(np.ones((10, 2, 2)), np.ones((10, 2)), 0.1, tag=1)
+        stream.drain()
+        counted = stream.stats()
+    result = wb.sweep({"code": {"type": "none", "k": 100}, "sweep": {"ebn0_db": [0.0]}, "stop": {"max_frames": 10}})
+    for made in (CONV, wb.ConvCode(generators=(5, 7), constraint_length=3, sent=[[1, 1], [1, 0]]), wb.OfdmNumerology(fft_size=1024), LDPC,
+                 wb.lte_segmentation(transport_bits=100), wb.Csi(np.ones(2), np.zeros(2), "plain", 0.0, 0.0), wb.cpu(threads=1), result,
+                 result.curves[0], counted, counted.latency, ticket.frame(),
+                 wb.FrameDropped("frame 1 was dropped")):
+        for same in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+            assert type(same) is type(made) and repr(same) == repr(made) and "object at" not in repr(made)
+    assert repr(stream) == "Stream(stage=MMSE(streams=2, rx_antennas=2, qam=4), most_items=10)"
+    for held in (stream, ticket):
+        for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=f"^a {type(held).__name__} .* neither copied nor pickled"):
+                duplicate(held)
+
+
+def test_codes_and_numerologies_by_the_librarys_lists():
+    code = wb.ConvCode(generators=[0o5, 0o7], constraint_length=3, sent=[[1, 1], (True, 0)], order="STREAMS")
+    assert (code.generators, code.sent, code.order, code.feedback) == ([5, 7], [[1, 1], [1, 0]], "streams", 0)
+    assert repr(wb.conv_lte()) == ("ConvCode(constraint_length=7, generators=(0o133, 0o171, 0o165), termination='tail-biting', "
+                                   "order='streams')")
+    with pytest.raises(ValueError, match="^termination = .* expected zero_tail or truncated with feedback"):
+        wb.ConvCode(constraint_length=3, generators=(7, 5), feedback=7, termination="tail-biting")
+    lte = wb.lte_numerology(bandwidth_mhz=10)
+    assert lte == wb.OfdmNumerology(fft_size=1024, subcarriers=600, cyclic_prefix=72, first_cyclic_prefix=80) and lte != wb.OfdmNumerology()
+    assert len({lte, wb.lte_numerology(bandwidth_mhz=10)}) == 1
+
+
+def test_own_delays_take_the_profiles_place():
+    named, own = wb.TdlChannel(profile="EVA"), wb.TdlChannel(delays_ns=[0, 30], powers_db=[0, -3])
+    assert (named.profile, named.delay_spread_ns, own.profile, own.powers_db) == ("eva", None, None, (0.0, -3.0))
+    assert wb.TdlChannel(profile="tdl-a", delay_spread_ns=None).delay_spread_ns == 100
+    assert wb.CdlChannel(antennas=2, profile=None, delays_ns=[]).profile == "cdl-a"
 
 
 def test_a_keyword_that_is_none():
@@ -120,7 +161,8 @@ def has_fft():
     (wb.MassiveUplink, {"mode": "zf"}, {"solver": "zf"}, {"antennas": 8, "users": 2, "qam": 4}),
     (wb.MassiveDownlink, {"mode": "mf"}, {"solver": "mf"}, {"antennas": 8, "users": 2}),
     (wb.StbcEncoder, {"code": "golden"}, {"type": "golden"}, {"qam": 4}),
-    (wb.StbcDecoder, {"code": "silver"}, {"type": "silver"}, {"qam": 4, "rx_antennas": 2})])
+    (wb.StbcDecoder, {"code": "silver"}, {"type": "silver"}, {"qam": 4, "rx_antennas": 2}),
+    (wb.CdlChannel, {"spacing_m": 0.1}, {"antenna_spacing_m": 0.1}, {"antennas": 2})])
 def test_keywords_that_had_another_name(kind, old, new, settings):
     with pytest.warns(FutureWarning, match=rf"^{kind.__name__}: {next(iter(old))} is now called {next(iter(new))}$"):
         made = kind(**settings, **old)

@@ -165,7 +165,7 @@ def test_strides_of_empty_arrays_do_not_matter(dtype, changed):
 def test_a_call_reads_and_writes_the_memory_itself(rng):
     kind, bits = tensor_type(), rng.integers(0, 2, (5, 8), dtype=np.uint8)
     symbols = np.empty((5, 4), np.complex64)
-    _core.QamMapper(4).run(wb.cpu(threads=1), kind(bits), kind(symbols))
+    wb.QamMapper(qam=4)._work.run(wb.cpu(threads=1), kind(bits), kind(symbols))
     assert np.array_equal(symbols, wb.QamMapper(qam=4)(bits)) and kind.asked == {"interface": 2, "methods": 0}
 
 
@@ -217,7 +217,7 @@ def test_a_conjugation_or_sign_that_waits(rng):
             if conj or neg:
                 with pytest.raises(ValueError, match="out = a tensor with a conjugation or sign that waits is not allowed: "
                                                      "expected one without, as torch.empty gives"):
-                    _core.QamMapper(4).run(executor, kind(np.zeros((5, 8), np.uint8)),
+                    wb.QamMapper(qam=4)._work.run(executor, kind(np.zeros((5, 8), np.uint8)),
                                            kind(np.zeros((5, 4), np.complex64), conj, neg))
 
 

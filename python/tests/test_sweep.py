@@ -162,15 +162,14 @@ def test_plot(tmp_path):
     panels = figure.get_axes()
     assert [p.get_ylabel() for p in panels] == ["bit error rate", "frame error rate"]
     assert [t.get_text() for t in panels[0].get_legend().get_texts()] == ["exact", "max", "else"]
-    drawn = panels[1].get_lines()[0]
-    assert drawn.get_ydata().tolist() == result.curves[0].column("fer") and len(panels[1].collections) == 2
-    band = panels[1].collections[0].get_paths()[0].get_extents()
-    low, high = result.curves[0].points[-1]["fer_interval"]
-    assert band.y0 == pytest.approx(low) and high < band.y1
+    drawn = next(line for line in panels[1].get_lines() if line.get_label() == "exact")
+    assert drawn.get_ydata().tolist() == result.curves[0].column("fer")
+    ends = [path.vertices[:, 1].tolist() for path in panels[1].collections[0].get_paths()]
+    assert ends == [pytest.approx(point["fer_interval"]) for point in result.curves[0].points]
     (tmp_path / "ref.csv").write_text("ebn0_db,ber\n0,0.1\n1,0.02\n")
     wb.plot.save(wb.plot.error_rates(result, metric="ber", references={"file": tmp_path / "ref.csv"}), tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
-    for settings in ({"metric": "rate"}, {"metric": "bler"}, {"axes": [1, 2, 3]}):
+    for settings in ({"metric": "rate"}, {"metric": "bler"}, {"axes": [1, 2, 3]}, {"size": "large"}, {"x": "decoder.iterations"}):
         with pytest.raises(ValueError, match="is not allowed"):
             wb.plot.error_rates(result, **settings)
 
@@ -181,5 +180,46 @@ def test_plot_of_harq():
                        "modem": {"modulation": "qpsk"}, "sweep": {"snr_db": [-6, 40]},
                        "stop": {"frame_errors": 5, "max_frames": 200}})
     figure = wb.plot.error_rates(result)
-    assert figure.get_axes()[0].get_xlabel().startswith("SNR")
+    assert figure.get_axes()[0].get_xlabel() == "$E_s/N_0$ (dB)"
+    assert [panel.get_ylabel() for panel in figure.get_axes()] == ["block error rate after each transmission", "throughput (bits per resource element)"]
     assert "bler_1" in result.columns and "bler_1_low" in result.columns
+
+
+def test_runs_of_the_same_settings_are_one_line(tmp_path):
+    pytest.importorskip("matplotlib")
+    runs = [wb.sweep(TURBO, seed=seed) for seed in (1, 2)]
+    runs[1].save(tmp_path / "b.json")
+    panel, = wb.plot.error_rates([runs[0], tmp_path / "b.json"], metric="fer").get_axes()
+    line = next(line for line in panel.get_lines() if line.get_label() == "exact")
+    both = [[run.curves[0].points[n] for run in runs] for n in range(len(runs[0].curves[0].points))]
+    assert line.get_ydata().tolist() == [sum(p["frame_errors"] for p in ps) / sum(p["frames"] for p in ps) for ps in both]
+    with pytest.raises(TypeError, match="results has a int"):
+        wb.plot.error_rates([3])
+
+
+def test_settings_are_swept_and_drawn_over():
+    pytest.importorskip("matplotlib")
+    result = wb.sweep({"code": {"k": 40}, "sweep": {"decoder": {"iterations": [1, 2, 4]}, "ebn0_db": [0, 1]},
+                       "stop": {"frame_errors": 5, "max_frames": 200}})
+    assert [curve.config["decoder"]["iterations"] for curve in result.curves] == [1, 2, 4]
+    assert result["decoder.iterations"] == [1, 1, 2, 2, 4, 4]
+    panel, = wb.plot.error_rates(result, metric="fer").get_axes()
+    lines = [line for line in panel.get_lines() if not line.get_label().startswith("_")]
+    assert panel.get_xlabel() == "iterations of the decoder" and lines[0].get_label().endswith(", 0 dB")
+    assert lines[0].get_xdata().tolist() == [1, 2, 4] and panel.get_xticks().tolist() == [1, 2, 4]
+    assert lines[0].get_ydata().tolist() == [curve.points[0]["fer"] for curve in result.curves]
+
+
+def test_the_snr_of_a_frame_error_rate_is_searched_for(tmp_path):
+    scenario = {"code": {"type": "none", "k": 100}, "sweep": {"modem": {"modulation": ["bpsk", "qpsk"]}, "target_fer": 0.5, "target_width_db": 0.5}}
+    told = []
+    result = wb.sweep(scenario, output=tmp_path / "r.json", progress=told.append)
+    assert result.complete and told and all(p.db != p.db and p.points == 2 for p in told)
+    for curve in result.curves:  # Q(sqrt(2 Eb/N0)) = 1 - 2^(-1/100) for both
+        assert curve.target["outcome"] == "reached" and curve.target["low_db"] < 4.8156 < curve.target["high_db"]
+    again = wb.sweep(resume=tmp_path / "r.json")
+    assert [curve.target for curve in again.curves] == [curve.target for curve in result.curves]
+    pytest.importorskip("matplotlib")
+    panel, = wb.plot.error_rates(result).get_axes()
+    assert panel.get_ylabel() == "$E_b/N_0$ (dB) for a frame error rate of 0.5"
+    assert [tick.get_text() for tick in panel.get_xticklabels()] == ["bpsk", "qpsk"]

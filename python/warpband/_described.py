@@ -30,16 +30,21 @@ class Described:
     _work: Any  #: the compiled part
     _given: dict[str, Any]  #: the keywords it was made of
     _renamed: dict[str, str] = {}  #: keywords that had another name
+    _always_shown: tuple[str, ...] = ()  #: by repr, also with their defaults
 
     if TYPE_CHECKING:  # settings are attributes
         def __getattr__(self, name: str) -> Any: ...
 
     def __repr__(self) -> str:
         parameters = inspect.signature(type(self)).parameters
-        own = {name: self._given[name] for name in parameters if name in self._given and name != "executor"}
-        words = [f"{name}={shown(value) if hasattr(value, '__len__') else repr(value)}" for name, value in own.items()
-                 if repr(value) != repr(parameters[name].default)]
+        own = {name: self._given[name] if name in self._given else getattr(self, name) for name in parameters
+               if name in self._always_shown or name in self._given and name != "executor"}
+        words = [f"{name}={self._shown(name, value)}" for name, value in own.items()
+                 if name in self._always_shown or repr(value) != repr(parameters[name].default)]
         return f"{type(self).__name__}({', '.join(words)})"
+
+    def _shown(self, name: str, value: Any) -> str:
+        return shown(value) if hasattr(value, "__len__") else repr(value)
 
     def __reduce__(self) -> Any:
         return _made_again, (type(self), self._given)
@@ -101,7 +106,12 @@ def _with(keywords: list[Keyword], signature: inspect.Signature) -> inspect.Sign
 
 
 def _attribute(keyword: Keyword) -> property:
-    return property(lambda self: self._work.settings[keyword.name], doc=f"{keyword.text} As chosen.")
+    def chosen(self: Any) -> Any:
+        if "_in_force" not in self.__dict__:  # they never change
+            self._in_force = self._work.settings
+        return self._in_force[keyword.name]
+
+    return property(chosen, doc=f"{keyword.text} As chosen.")
 
 
 def _lines(indent: str, keyword: Keyword) -> str:

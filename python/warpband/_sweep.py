@@ -27,7 +27,7 @@ class Progress(NamedTuple):
     """
 
     label: str  #: of the curve
-    db: float  #: the point, Eb/N0 or SNR as the scenario sweeps
+    db: float  #: the point, Eb/N0 or SNR as the scenario sweeps; NaN in a search for ``sweep.target_fer``
     number: int  #: of the point among all, from 0
     points: int  #: of all curves
     frames: int
@@ -48,6 +48,7 @@ class Curve(NamedTuple):
     label: str
     config: dict[str, Any]  #: all settings, with what was left open chosen
     points: list[dict[str, Any]]  #: as docs/result.md has them
+    target: dict[str, Any] | None = None  #: with ``sweep.target_fer`` what the search found
 
     def column(self, name: str) -> list[Any]:
         """One number of every point: ``curve.column("fer")``."""
@@ -87,7 +88,7 @@ class SweepResult:
 
     @property
     def curves(self) -> list[Curve]:
-        return [Curve(c.get("label", ""), c.get("config", {}), c.get("points", [])) for c in self._content["curves"]]
+        return [Curve(c.get("label", ""), c.get("config", {}), c.get("points", []), c.get("target")) for c in self._content["curves"]]
 
     @property
     def axis(self) -> str:
@@ -96,8 +97,8 @@ class SweepResult:
         return "snr_db" if over_snr and all(over_snr) else "ebn0_db"
 
     def rows(self) -> list[dict[str, Any]]:
-        """The points of all curves, each with its label; of intervals the ends, ``fer_low`` and ``fer_high``."""
-        return [{"label": curve.label, **_flat(point)} for curve in self.curves for point in curve.points]
+        """The points of all curves, each with its label and swept settings; of intervals the ends, ``fer_low`` and ``fer_high``."""
+        return [{"label": curve.label, **curve.config.get("sweep", {}).get("parameters", {}), **_flat(point)} for curve in self.curves for point in curve.points]
 
     @property
     def columns(self) -> list[str]:
@@ -213,14 +214,23 @@ class _Bar:
 
     def __init__(self) -> None:
         self.terminal = sys.stderr.isatty()
-        self.width = 0
+        self.width = 0  # of what is shown
+
+    def columns(self) -> int:
+        """Of the terminal but one: a full line would move the cursor into the next."""
+        try:
+            return max(1, os.get_terminal_size(sys.stderr.fileno()).columns - 1)
+        except (OSError, ValueError):  # no terminal's own descriptor
+            return 79
 
     def __call__(self, p: Progress) -> None:
-        text = f"[{p.number + 1}/{p.points}] {p.label}, {p.db:g} dB: {p.frames} frames, {p.frame_errors} frame errors"
+        text = f"[{p.number + 1}/{p.points}] {p.label}{'' if p.db != p.db else f', {p.db:g} dB'}: {p.frames} frames, {p.frame_errors} frame errors"
         if self.terminal:
-            filled = 20 * (p.number + int(p.finished)) // max(1, p.points)
-            text = f"[{'#' * filled}{'.' * (20 - filled)}] " + text[:100]
-            sys.stderr.write("\r" + text.ljust(self.width))
+            filled, columns = 20 * (p.number + int(p.finished)) // max(1, p.points), self.columns()
+            if columns >= 79:
+                text = f"[{'#' * filled}{'.' * (20 - filled)}] {text}"
+            text = text[:columns]
+            sys.stderr.write("\r" + text.ljust(min(self.width, columns)))
             self.width = len(text)
         elif p.finished:
             sys.stderr.write(text + "\n")
@@ -228,7 +238,7 @@ class _Bar:
 
     def close(self) -> None:
         if self.terminal and self.width:
-            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.write("\r" + " " * min(self.width, self.columns()) + "\r")
             sys.stderr.flush()
 
 

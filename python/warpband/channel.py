@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from typing import Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,12 @@ from . import _core
 from ._arrays import COMPLEX64, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_complex, converting
 from ._described import Described, described
-from ._settings import checked_executor, listed, made, number, random_range, refused, whole
+from ._settings import checked_executor, made, number, random_range, refused, whole
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import CdlChannelKeywords, KroneckerChannelKeywords, TdlChannelKeywords
 
 __all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "cdl_profiles", "exponential_correlation",
            "mimo_rayleigh", "rayleigh", "read_csi", "tdl_profiles"]
@@ -90,21 +95,21 @@ def tdl_profiles() -> list[str]:
     return _core.tdl_profiles()
 
 
+def _given(settings: Any) -> dict[str, Any]:
+    """Without what is None, which stands for leaving it out."""
+    return {name: value for name, value in settings.items() if value is not None}
+
+
 @described
 class TdlChannel(Described):
     """A tapped delay line on blocks of OFDM resource elements (docs/tdl.md).
 
     Args:
-        profile: a name of :func:`tdl_profiles`: "epa", "eva", "etu", "tdl-a" to "tdl-e", "tdla30", ...; None is "epa".
-        delay_spread_ns: of "tdl-a" to "tdl-e", which take 100 for None.
-        delays_ns, powers_db: one's own taps, instead of ``profile`` and ``delay_spread_ns``.
-        rician_k_db: of one's own first tap; None is Rayleigh.
-        doppler_hz: the largest Doppler shift.
-        subcarriers, symbols: the grid of a block.
-        spacing_hz, cyclic_prefix_us, symbol_period_us: of OFDM; a period of 0 is 1 / spacing and the prefix.
-        sinusoids: that a tap is made of, 8..256.
-        streams, rx_antennas: 1..8, 1..16.
+        {settings}
         executor: where arrays in host memory are processed; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name, and for one that another leaves without a meaning.
 
     >>> channel = wb.TdlChannel(profile="epa", subcarriers=12)
     >>> received, h = channel(np.ones((5, 14, 12, 1)), seed=1)
@@ -112,22 +117,19 @@ class TdlChannel(Described):
     ((5, 14, 12, 1), (5, 14, 12, 1, 1))
     """
 
-    def __init__(self, *, profile: str | None = None, delay_spread_ns: float | None = None, delays_ns: Sequence[float] = (),
-                 powers_db: Sequence[float] = (), rician_k_db: float | None = None, doppler_hz: float = 0.0,
-                 subcarriers: int = 300, symbols: int = 14, spacing_hz: float = 15000.0, cyclic_prefix_us: float = 4.6875,
-                 symbol_period_us: float = 0.0, sinusoids: int = 32, streams: int = 1, rx_antennas: int = 1,
-                 executor: Executor | None = None):
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[TdlChannelKeywords]):
         self._executor = checked_executor(executor)
-        self._work = made(
-            _core.TdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=listed("delays_ns", delays_ns),
-            powers_db=listed("powers_db", powers_db),
-            rician_k_db=rician_k_db, subcarriers=subcarriers, symbols=symbols, spacing_hz=spacing_hz,
-            cyclic_prefix_us=cyclic_prefix_us, symbol_period_us=symbol_period_us, doppler_hz=doppler_hz,
-            sinusoids=sinusoids, streams=streams, rx_antennas=rx_antennas)
-        self.subcarriers, self.symbols, self.streams, self.rx_antennas = subcarriers, symbols, streams, rx_antennas
-        #: taps: delays, and powers as fractions of their sum
-        self.delays_ns: list[float] = self._work.delays_ns
-        self.powers: list[float] = self._work.powers
+        self._work = made(_core.TdlChannel, settings=_given(settings))
+
+    @property
+    def delays_ns(self) -> list[float]:
+        """Delays of the taps."""
+        return self._work.delays_ns
+
+    @property
+    def powers(self) -> list[float]:
+        """Powers of the taps, as fractions of their sum."""
+        return self._work.powers
 
     def response(self, *, blocks: int, seed: int, first: int = 0, point: int = 0) -> Any:
         """H of blocks, a NumPy array of complex64 ``(blocks, symbols, subcarriers, rx_antennas, streams)``."""
@@ -176,68 +178,35 @@ class CdlChannel(Described):
     Antennas are isotropic, of one polarisation; there is no path loss.
 
     Args:
-        profile: a name of :func:`cdl_profiles`: "a1-los" to "c2-nlos" of WINNER II, "cdl-a" to "cdl-e"; None is "cdl-a".
-        delay_spread_ns: of "cdl-a" to "cdl-e", 1e-3..1e6, which take 100 for None; others have fixed delays.
-        delays_ns, powers_db: one's own clusters, 1 to 32, instead of ``profile`` and ``delay_spread_ns``; powers are relative,
-            -200..200. What follows up to ``rician_k_db`` is of one's own clusters alone.
-        aod_deg, aoa_deg: azimuths of one's own clusters, of departure (at the array) and of arrival, from the line of sight,
-            -360..360. One for each cluster, or none for 0.
-        zod_deg, zoa_deg: zeniths, 0..180; none for 90, the horizon.
-        split: whether the cluster's rays arrive in three groups, 0, 5 and 10 ns late; none for no.
-        asd_deg, asa_deg, zsd_deg, zsa_deg: root mean square of the angles of rays about those of one's own clusters, 0..60;
-            None is 0.
-        rician_k_db: power of one's own line of sight over that of all clusters, -100..100; None for no line of sight.
-        antennas: of the array, 1..512.
-        users: 1..64.
-        subcarriers, symbols: the grid of a drop.
-        spacing_hz, cyclic_prefix_us, symbol_period_us: of OFDM; a period of 0 is 1 / spacing and the prefix, which must be
-            as long as the longest delay.
-        carrier_hz: 1e6..1e12.
-        spacing_wavelengths: of neighbouring antennas, 0..16; None is 0.5.
-        spacing_m: of neighbouring antennas in metres, up to 16 wavelengths, instead of ``spacing_wavelengths``; 0 takes that.
-        speed_kmh: of users, up to 1000 wavelengths in a drop.
-        heading_deg: where users go, as an azimuth of arrival, -360..360; None draws one for each.
-        sector_deg: users' directions are uniform within this on either side of the array's normal, 0..180.
-        directions_deg: users' directions instead, -180..180.
-        power_control: mean ``|h|**2`` is 1 for each user in each drop.
-        shadowing_db: standard deviation of users' mean powers, 0..40; only without ``power_control``.
+        {settings}
         executor: where arrays in host memory are filled; None for all cores.
 
+    With ``antenna_spacing_m`` above 0 ``antenna_spacing_wavelengths`` is left out.
+
     Raises:
-        ValueError: for a setting that is not allowed, by its name.
+        ValueError: for a setting that is not allowed, by its name, and for one that another leaves without a meaning.
 
     >>> channel = wb.CdlChannel(antennas=16, users=4, profile="cdl-a", subcarriers=12)
     >>> channel.response(drops=3, seed=1).shape
     (3, 1, 12, 16, 4)
     """
 
-    def __init__(self, *, antennas: int, users: int = 1, profile: str | None = None, delay_spread_ns: float | None = None,
-                 delays_ns: Sequence[float] = (), powers_db: Sequence[float] = (), aod_deg: Sequence[float] = (),
-                 aoa_deg: Sequence[float] = (), zod_deg: Sequence[float] = (), zoa_deg: Sequence[float] = (),
-                 split: Sequence[bool] = (), asd_deg: float | None = None, asa_deg: float | None = None,
-                 zsd_deg: float | None = None, zsa_deg: float | None = None, rician_k_db: float | None = None,
-                 subcarriers: int = 300, symbols: int = 1, spacing_hz: float = 15000.0, cyclic_prefix_us: float = 4.6875,
-                 symbol_period_us: float = 0.0, carrier_hz: float = 2.6e9, spacing_wavelengths: float | None = None,
-                 spacing_m: float = 0.0, speed_kmh: float = 0.0, heading_deg: float | None = None, sector_deg: float = 60.0,
-                 directions_deg: Sequence[float] = (), power_control: bool = False, shadowing_db: float = 0.0,
-                 executor: Executor | None = None):
+    _renamed = {"spacing_m": "antenna_spacing_m", "spacing_wavelengths": "antenna_spacing_wavelengths"}
+
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[CdlChannelKeywords]):
         self._executor = checked_executor(executor)
-        self._work = made(
-            _core.CdlChannel, profile=profile, delay_spread_ns=delay_spread_ns, delays_ns=listed("delays_ns", delays_ns),
-            powers_db=listed("powers_db", powers_db), aod_deg=listed("aod_deg", aod_deg), aoa_deg=listed("aoa_deg", aoa_deg),
-            zod_deg=listed("zod_deg", zod_deg), zoa_deg=listed("zoa_deg", zoa_deg),
-            split=[bool(x) if isinstance(x, np.bool_) else x for x in listed("split", split)], asd_deg=asd_deg,
-            asa_deg=asa_deg, zsd_deg=zsd_deg, zsa_deg=zsa_deg, rician_k_db=rician_k_db, antennas=antennas, users=users,
-            subcarriers=subcarriers, symbols=symbols, spacing_hz=spacing_hz, cyclic_prefix_us=cyclic_prefix_us,
-            symbol_period_us=symbol_period_us, carrier_hz=carrier_hz, spacing_m=spacing_m,
-            spacing_wavelengths=spacing_wavelengths, speed_kmh=speed_kmh, heading_deg=heading_deg, sector_deg=sector_deg,
-            directions_deg=listed("directions_deg", directions_deg), power_control=power_control, shadowing_db=shadowing_db)
-        self.antennas, self.users, self.subcarriers, self.symbols = antennas, users, subcarriers, symbols
-        self._table = {"channel": (COMPLEX64, (symbols, subcarriers, antennas, users))}
-        #: paths, that is clusters, groups of split ones and, first of all, the line of sight: delays, and powers as fractions
-        #: of their sum
-        self.delays_ns: list[float] = self._work.delays_ns
-        self.powers: list[float] = self._work.powers
+        self._work = made(_core.CdlChannel, settings=_given(settings))
+        self._table = {"channel": (COMPLEX64, (self.symbols, self.subcarriers, self.antennas, self.users))}
+
+    @property
+    def delays_ns(self) -> list[float]:
+        """Delays of the paths: clusters, groups of split ones and, first of all, the line of sight."""
+        return self._work.delays_ns
+
+    @property
+    def powers(self) -> list[float]:
+        """Powers of the paths, as fractions of their sum."""
+        return self._work.powers
 
     def response(self, *, drops: int, seed: int, first: int = 0, point: int = 0, out: Any = None) -> Any:
         """H of drops, complex64 ``(drops, symbols, subcarriers, antennas, users)``, as :class:`warpband.MassiveUplink` takes it.
@@ -285,10 +254,7 @@ class KroneckerChannel(Described):
     ``E H H^H = streams R_rx``, ``E H^H H = rx_antennas R_tx``. G is the H of :func:`mimo_rayleigh`, bit by bit.
 
     Args:
-        streams, rx_antennas: 1..64, 1..512.
-        rx_correlation: R_rx, ``(rx_antennas, rx_antennas)``, Hermitian, positive semidefinite, with ones on the diagonal (within
-            1e-6), as :func:`exponential_correlation` gives; None for the identity.
-        tx_correlation: R_tx, ``(streams, streams)``.
+        {settings}
         executor: where arrays in host memory are processed; None for all cores.
 
     Raises:
@@ -301,15 +267,13 @@ class KroneckerChannel(Described):
     ((10, 4), (10, 4, 2))
     """
 
-    def __init__(self, *, streams: int, rx_antennas: int, rx_correlation: Any = None, tx_correlation: Any = None,
-                 executor: Executor | None = None):
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[KroneckerChannelKeywords]):
         self._executor = checked_executor(executor)
-        streams, rx_antennas = whole("streams", streams, 1, 64), whole("rx_antennas", rx_antennas, 1, 512)
-        self._work = made(_core.KroneckerChannel, streams=streams, rx_antennas=rx_antennas,
-                             rx_correlation=_correlation("rx_correlation", rx_correlation, rx_antennas),
-                             tx_correlation=_correlation("tx_correlation", tx_correlation, streams))
-        self.streams, self.rx_antennas = streams, rx_antennas
-        self._table = {"channel": (COMPLEX64, (rx_antennas, streams))}
+        antennas = made(_core.KroneckerChannel, settings={name: settings[name] for name in ("streams", "rx_antennas")}).settings
+        self._work = made(_core.KroneckerChannel, settings={
+            **settings, "rx_correlation": _correlation("rx_correlation", settings.get("rx_correlation"), antennas["rx_antennas"]),
+            "tx_correlation": _correlation("tx_correlation", settings.get("tx_correlation"), antennas["streams"])})
+        self._table = {"channel": (COMPLEX64, (self.rx_antennas, self.streams))}
 
     def response(self, *, channels: int, seed: int, first: int = 0, point: int = 0, out: Any = None) -> Any:
         """H alone, complex64 ``(channels, rx_antennas, streams)``.

@@ -7,86 +7,65 @@ from . import _core
 from ._arrays import FLOAT32, UINT8, Array, Executor
 from ._codec import Decoder, Encoder
 from ._convert import as_bits, as_llrs, converting
-from ._described import described
+from ._described import Described, described
 from ._settings import code_of, listed, made, refused
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import BcjrDecoderKeywords, ViterbiDecoderKeywords
+    from ._keywords import BcjrDecoderKeywords, ConvCodeKeywords, ViterbiDecoderKeywords
 
 __all__ = ["BcjrDecoder", "ConvCode", "ConvEncoder", "ViterbiDecoder", "conv_80211", "conv_80216", "conv_lte"]
 
 
-class ConvCode:
+@described
+class ConvCode(Described):
     """A binary convolutional code of rate 1/n, punctured if need be.
 
     Args:
-        constraint_length: K, 3..9: bits of the register with the newest.
-        generators: 1 to 4 numbers, 1..2**K - 1, the newest bit the highest: ``(0o133, 0o171)``.
-        feedback: 0, or the feedback polynomial of a recursive code, whose newest bit is 1.
-        termination: "zero-tail", "tail-biting" or "truncated".
-        sent: puncturing: rows of 0 and 1, one for each generator's output in a step of the period; empty sends all.
-        order: "serial", step by step, or "streams", all of the first output, then all of the second.
+        {settings}
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
 
     >>> wb.ConvCode(constraint_length=3, generators=(0o7, 0o5))
     ConvCode(constraint_length=3, generators=(0o7, 0o5), termination='zero-tail')
     """
 
-    def __init__(self, *, constraint_length: int = 7, generators: Sequence[int] = (0o133, 0o171), feedback: int = 0,
-                 termination: str = "zero-tail", sent: Sequence[Sequence[int]] = (), order: str = "serial"):
-        generators = listed("generators", generators)
-        rows = [listed("sent", row) for row in listed("sent", sent)]
-        if any(len(row) != len(generators) for row in rows):
-            raise refused("sent", rows, f"rows of {len(generators)} numbers, one a generator")
-        self._code = made(_core.ConvCode, constraint_length=constraint_length, generators=generators, feedback=feedback,
-                          termination=termination, sent=sum(rows, []), order=order)
+    _always_shown = ("constraint_length", "generators", "termination")
+
+    def __init__(self, **settings: Unpack[ConvCodeKeywords]):
+        if settings.get("sent") is not None:
+            n = len(listed("generators", settings.get("generators", (0, 0))))
+            rows = [listed("sent", row) for row in listed("sent", settings["sent"])]
+            if any(len(row) != n for row in rows):
+                raise refused("sent", rows, f"rows of {n} numbers, one a generator")
+            settings["sent"] = sum(rows, [])
+        self._work = self._code = made(_core.ConvCode, settings=settings)
 
     @classmethod
     def _of(cls, code: Any) -> ConvCode:
+        """One that the library names."""
         made = cls.__new__(cls)
-        made._code = code
+        made._work = made._code = code
+        made._given = {**code.settings, "sent": made.sent or None}
         return made
 
     @property
-    def constraint_length(self) -> int:
-        return self._code.constraint_length
-
-    @property
     def generators(self) -> list[int]:
-        return self._code.generators
-
-    @property
-    def feedback(self) -> int:
-        return self._code.feedback
-
-    @property
-    def termination(self) -> str:
-        return self._code.termination
-
-    @property
-    def order(self) -> str:
-        return self._code.order
+        """The generators, of which the newest bit is the highest."""
+        return list(self._code.settings["generators"])
 
     @property
     def sent(self) -> list[list[int]]:
         """Puncturing, a row for each step of its period; empty where all is sent."""
-        flat, n = self._code.sent, len(self.generators)
-        return [flat[i:i + n] for i in range(0, len(flat), n)]
+        flat, n = self._code.settings["sent"] or (), len(self.generators)
+        return [list(flat[i:i + n]) for i in range(0, len(flat), n)]
 
-    def __repr__(self) -> str:
-        generators = ", ".join(f"0o{g:o}" for g in self.generators)
-        return f"ConvCode(constraint_length={self.constraint_length}, generators=({generators}), " \
-               f"termination={self.termination!r})"
-
-    def __reduce__(self) -> Any:
-        return _conv_code, (self.constraint_length, self.generators, self.feedback, self.termination, self.sent, self.order)
-
-
-def _conv_code(constraint_length: int, generators: list[int], feedback: int, termination: str, sent: list[list[int]],
-               order: str) -> ConvCode:
-    return ConvCode(constraint_length=constraint_length, generators=generators, feedback=feedback, termination=termination,
-                    sent=sent, order=order)
+    def _shown(self, name: str, value: Any) -> str:
+        if name == "generators":
+            return f"({', '.join(f'0o{g:o}' for g in value)}{',' if len(value) == 1 else ''})"
+        return f"0o{value:o}" if name == "feedback" else super()._shown(name, value)
 
 
 def conv_80211(*, rate: str = "1/2") -> ConvCode:
@@ -141,7 +120,6 @@ class ViterbiDecoder(Decoder):
 
     Args:
         code: the code.
-        k: information bits of a codeword, 1..65536.
         {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
@@ -154,11 +132,12 @@ class ViterbiDecoder(Decoder):
 
     _outputs = ("bits", "metric", "status")
 
-    def __init__(self, *, code: ConvCode, k: int, llr: str = "log_p0_p1", executor: Executor | None = None,
+    def __init__(self, *, code: ConvCode, llr: str = "log_p0_p1", executor: Executor | None = None,
                  **settings: Unpack[ViterbiDecoderKeywords]):
-        work = made(_core.ViterbiDecoder, code=code_of(code, ConvCode), k=k, settings=settings)
+        work = made(_core.ViterbiDecoder, code=code_of(code, ConvCode), settings=settings)
+        k = work.settings["k"]
         super().__init__(work, {"bits": (UINT8, (k,)), "metric": (FLOAT32, ()), "status": (UINT8, ())}, llr, executor)
-        self.code, self.k = code, k
+        self.code = code
         #: bits of a codeword
         self.n: int = work.n
 
@@ -184,7 +163,6 @@ class BcjrDecoder(Decoder):
 
     Args:
         code: the code.
-        k: information bits of a codeword, 1..65536.
         {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
@@ -201,12 +179,13 @@ class BcjrDecoder(Decoder):
 
     _outputs = ("bits", "soft", "extrinsic", "status")
 
-    def __init__(self, *, code: ConvCode, k: int, llr: str = "log_p0_p1", executor: Executor | None = None,
+    def __init__(self, *, code: ConvCode, llr: str = "log_p0_p1", executor: Executor | None = None,
                  **settings: Unpack[BcjrDecoderKeywords]):
-        work = made(_core.BcjrDecoder, code=code_of(code, ConvCode), k=k, settings=settings)
+        work = made(_core.BcjrDecoder, code=code_of(code, ConvCode), settings=settings)
+        k = work.settings["k"]
         table = {"bits": (UINT8, (k,)), "soft": (FLOAT32, (k,)), "extrinsic": (FLOAT32, (k,)), "status": (UINT8, ())}
         super().__init__(work, table, llr, executor)
-        self.code, self.k = code, k
+        self.code = code
         #: bits of a codeword
         self.n: int = work.n
 

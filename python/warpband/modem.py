@@ -1,13 +1,18 @@
 """BPSK and Gray QAM of 3GPP TS 38.211 section 5.1 with unit mean energy: bits to symbols, symbols to LLRs."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, fill, results, space_of
 from ._convert import as_bits, as_complex, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import DemapperKeywords, QamMapperKeywords
 
 __all__ = ["Demapper", "QamMapper"]
 
@@ -17,17 +22,16 @@ class QamMapper(Described):
     """Maps bits to symbols.
 
     Args:
-        qam: points, 2 (BPSK), 4, 16, 64 or 256.
+        {settings}
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> wb.QamMapper(qam=4)(np.array([0, 0, 1, 1]))
     array([ 0.70710677+0.70710677j, -0.70710677-0.70710677j], dtype=complex64)
     """
 
-    def __init__(self, *, qam: int, executor: Executor | None = None):
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[QamMapperKeywords]):
         self._executor = checked_executor(executor)
-        self._work = made(_core.QamMapper, qam=qam)
-        self.qam = qam
+        self._work = made(_core.QamMapper, settings=settings)
         self.bits_per_symbol: int = self._work.bits_per_symbol
 
     @converting(bits=as_bits)
@@ -49,8 +53,7 @@ class Demapper(Described):
     """Soft demapping over a flat channel, ``y = h s + n`` with ``n ~ CN(0, N0)``.
 
     Args:
-        qam: points, 2 (BPSK), 4, 16, 64 or 256.
-        algorithm: "max-log" or "exact".
+        {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
@@ -59,11 +62,12 @@ class Demapper(Described):
     array([ 4.,  4., -4., -4.], dtype=float32)
     """
 
-    def __init__(self, *, qam: int, algorithm: str = "max-log", llr: str = "log_p0_p1", executor: Executor | None = None):
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[DemapperKeywords]):
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
-        self._work = made(_core.Demapper, qam=qam, algorithm=algorithm)
-        self.qam, self.llr = qam, llr
+        self._work = made(_core.Demapper, settings=settings)
+        #: the sign of LLRs
+        self.llr = llr
         self.bits_per_symbol: int = self._work.bits_per_symbol
 
     @converting(received=as_complex, noise_var=as_noise("received", 0), channel=as_complex)

@@ -6,8 +6,7 @@ each sample has variance N0 on each subcarrier.
 """
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import COMPLEX64, Array, Executor, batch_of, fill, results, space_of
@@ -15,54 +14,57 @@ from ._convert import as_complex, converting
 from ._described import Described, described
 from ._settings import checked_executor, made
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import OfdmNumerologyKeywords
+
 __all__ = ["OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "lte_numerology"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class OfdmNumerology:
+@described
+class OfdmNumerology(Described):
     """The samples of OFDM. The initial values are those of LTE's 5 MHz with the normal cyclic prefix.
 
     Args:
-        spacing_hz: of subcarriers, 1..1e7.
-        fft_size: N, samples of a symbol without its prefix: even, a product of 2, 3 and 5, 8..4096.
-        subcarriers: that are used, around the carrier: 1..fft_size, less one with a free carrier. The lowest frequency is first.
-        free_carrier: nothing is sent on the carrier itself (LTE downlink, 3GPP TS 36.211 section 6.12).
-        cyclic_prefix: samples, 0..fft_size.
-        first_cyclic_prefix: the same of the first symbol of a slot.
-        symbols_per_slot: 1..64.
+        {settings}
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
 
     >>> wb.OfdmNumerology().sample_rate_hz
     7680000.0
     """
 
-    spacing_hz: float = 15000.0
-    fft_size: int = 512
-    subcarriers: int = 300
-    free_carrier: bool = True
-    cyclic_prefix: int = 36
-    first_cyclic_prefix: int = 40
-    symbols_per_slot: int = 7
+    def __init__(self, **settings: Unpack[OfdmNumerologyKeywords]):
+        self._work = made(_core.OfdmNumerology, settings=settings)
+
+    def __eq__(self, other: Any) -> Any:
+        return self._work.settings == other._work.settings if isinstance(other, OfdmNumerology) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._work.settings.values()))
 
     @property
     def sample_rate_hz(self) -> float:
-        return self.spacing_hz * self.fft_size
+        """Samples a second."""
+        return self._work.sample_rate_hz
 
     @property
     def samples_per_slot(self) -> int:
         """Samples of a slot, those of its prefixes among them."""
-        return self.symbols_per_slot * (self.fft_size + self.cyclic_prefix) + self.first_cyclic_prefix - self.cyclic_prefix
+        return self._work.samples_per_slot
 
 
 def lte_numerology(*, bandwidth_mhz: float = 5, prefix: str = "normal") -> OfdmNumerology:
     """That of the downlink of LTE at 1.4, 3, 5, 10, 15 or 20 MHz with the "normal" or "extended" prefix (3GPP TS 36.211 section 6.12)."""
-    values = made(_core.lte_numerology, bandwidth_mhz=bandwidth_mhz, prefix=prefix)
-    return OfdmNumerology(**dict(zip(OfdmNumerology.__dataclass_fields__, values)))
+    return OfdmNumerology(**made(_core.lte_numerology, bandwidth_mhz=bandwidth_mhz, prefix=prefix))
 
 
-def _fields(numerology: OfdmNumerology) -> dict[str, Any]:
+def _work_of(numerology: OfdmNumerology) -> Any:
     if not isinstance(numerology, OfdmNumerology):
         raise TypeError(f"numerology is a {type(numerology).__name__}: expected an OfdmNumerology")
-    return asdict(numerology)
+    return numerology._work
 
 
 @described
@@ -80,7 +82,7 @@ class OfdmModulator(Described):
 
     def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._work = made(_core.OfdmModulator, **_fields(numerology))
+        self._work = made(_core.OfdmModulator, numerology=_work_of(numerology))
         self.numerology = numerology
         self._table = {"samples": (COMPLEX64, (numerology.samples_per_slot,))}
 
@@ -108,7 +110,7 @@ class OfdmDemodulator(Described):
 
     def __init__(self, *, numerology: OfdmNumerology = OfdmNumerology(), executor: Executor | None = None):
         self._executor = checked_executor(executor)
-        self._work = made(_core.OfdmDemodulator, **_fields(numerology))
+        self._work = made(_core.OfdmDemodulator, numerology=_work_of(numerology))
         self.numerology = numerology
         self._table = {"values": (COMPLEX64, (numerology.symbols_per_slot, numerology.subcarriers))}
 

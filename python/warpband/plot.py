@@ -1,141 +1,91 @@
-"""Error-rate curves with confidence bands and references; throughput and latencies of ``warpband bench --json``.
+"""Error-rate curves with confidence intervals and references; throughput and latencies of ``warpband bench --json``.
 
 Needs matplotlib, which is imported when a figure is drawn.
 """
 from __future__ import annotations
 
-import csv
 import json
-import math
 import os
 from typing import Any, Iterator, Mapping, Sequence
 
-from ._sweep import Curve, SweepResult
+from . import _error_rates
+from ._error_rates import COLOURS, STYLES
+from ._sweep import SweepResult
 
 __all__ = ["error_rates", "latencies", "save", "throughput"]
 
-AXES = {"ebn0_db": "Eb/N0 (dB)", "snr_db": "SNR of a receive antenna (dB)"}
-NAMES = {"ber": "bit error rate", "fer": "frame error rate", "bler": "block error rate after each transmission"}
-# Colours that stay apart for colour-blind readers (after Okabe and Ito), the darkest first.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A00"]
-STYLES = ["-", "--", "-.", ":"]  # of transmissions
 BATCHES = {"codewords", "uses", "frames", "symbols", "matrices"}  # axes of benchmarks that say how many items there are
 
 
-def _series(curve: Curve, metric: str) -> list[list[tuple[float, float, float]]]:
-    """For each line of the curve (rate, low, high) of every point; low = high = rate where there is no interval."""
-    lines: list[list[tuple[float, float, float]]] = []
-    for point in curve.points:
-        if metric == "bler":
-            harq = point["harq"]
-            found = [(rate, low, high) for rate, (low, high) in zip(harq["bler"], harq["bler_intervals"])]
+def _results(results: Any) -> list[tuple[str, Mapping[str, Any]]]:
+    """(name, content) of one result or several, each a SweepResult or the path of a file."""
+    if isinstance(results, (SweepResult, str, os.PathLike)):
+        results = [results]
+    found: list[tuple[str, Mapping[str, Any]]] = []
+    for index, result in enumerate(results):
+        if isinstance(result, SweepResult):
+            found.append((f"result {index + 1}", result.to_dict()))
+        elif isinstance(result, (str, os.PathLike)):
+            found.append((os.fspath(result), _error_rates.load(os.fspath(result))))
         else:
-            interval = point.get(f"{metric}_interval")
-            trials = max(1, point["bits" if metric == "ber" else "frames"])
-            rate = point[metric]
-            if interval is None:  # bit errors of a frame come in bursts: no interval was computed
-                interval = (rate, rate) if rate > 0 else (0.0, 3 / trials)
-            found = [(rate, *interval)]
-        for i, value in enumerate(found):
-            if i == len(lines):
-                lines.append([])
-            lines[i].append(value)
-    return lines
+            raise TypeError(f"results has a {type(result).__name__}: expected results of warpband.sweep, or paths of result files")
+    return found
 
 
-def _reference(reference: Any, axis: str, metric: str) -> tuple[list[float], list[float]]:
-    """Points of a CSV file, or of a mapping of columns, with the axis and the metric; empty where it has no such metric."""
-    if isinstance(reference, Mapping):
-        columns = {key: list(values) for key, values in reference.items()}
-    else:
-        with open(reference, encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        columns = {key: [row[key] for row in rows] for key in (rows[0] if rows else {})}
-    if axis not in columns:
-        raise ValueError(f"reference = columns {', '.join(columns)} is not allowed: expected {axis} and ber, fer or bler")
-    points = [(float(x), float(y)) for x, y in zip(columns[axis], columns.get(metric, [])) if y not in ("", None)]
-    points = sorted((x, y) for x, y in points if y > 0 and math.isfinite(y))
-    return [x for x, _ in points], [y for _, y in points]
+def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepResult | str | os.PathLike[str]], *,
+                metric: str | Sequence[str] | None = None, references: Mapping[str, Any] | None = None, title: str | None = None,
+                size: str = "screen", x: str | None = None, axes: Any = None) -> Any:
+    """Draws error rates over Eb/N0 or SNR with their 95% confidence intervals. ``warpband plot`` draws the same.
 
-
-def error_rates(result: SweepResult, *, metric: str | Sequence[str] | None = None,
-                references: Mapping[str, Any] | None = None, title: str | None = None, axes: Any = None) -> Any:
-    """Draws error rates over Eb/N0 or SNR with their 95% confidence bands.
-
-    A point without an error has no rate: a triangle marks the upper end of its interval. Bits of a coded frame fail together
-    and have no band.
+    Curves of several results that have the same settings become one: runs with different seeds are added up; of runs with the
+    same seed, which saw the same random numbers, the longest counts. A point without an error has no rate: a triangle marks the
+    upper end of its interval, and the legend says so. Bits of a coded frame fail together and have no interval.
 
     Args:
-        result: what :func:`warpband.sweep` gave, or ``warpband.SweepResult.load(path)``.
-        metric: "ber", "fer" or "bler" (with HARQ, a line for each transmission), or several, one panel each; None draws BER
-            and FER, with HARQ BLER.
+        results: what :func:`warpband.sweep` gave, or the path of a result file; or a list of them.
+        metric: "ber", "fer", "bler" (with HARQ a line for each transmission; with massive MIMO that of codewords) or
+            "throughput", "required" (of ``sweep.target_fer``, over a swept setting), or several, one panel each. None draws BER
+            and FER, with HARQ BLER and throughput, with massive MIMO BER and BLER, of searches "required".
         references: curves to draw dashed, by label: a CSV file with the columns ``ebn0_db`` (or ``snr_db``) and ``ber`` or
             ``fer``, or a mapping of such columns.
-        title: None takes the scenario's.
+        title: None takes the scenario's, of a single result.
+        size: "screen"; "one-column" (3.5 in wide, panels below each other) or "two-column" (7.16 in wide), with fonts that go
+            with LaTeX.
+        x: "ebn0_db", "snr_db" or a swept setting such as "decoder.iterations"; None takes the setting where there is one.
         axes: matplotlib axes to draw into, as many as there are metrics; None makes a figure.
 
     Returns:
         The ``matplotlib.figure.Figure``.
-    """
-    curves = [curve for curve in result.curves if curve.points]
-    if not curves:
-        raise ValueError("result = no points is not allowed: expected a result with at least one finished point")
-    harq = ["harq" in point for curve in curves for point in curve.points]
-    if metric is None:
-        metric = ["bler"] if all(harq) else ["ber", "fer"]
-    metrics = [metric] if isinstance(metric, str) else list(metric)
-    for name in metrics:
-        if name not in NAMES:
-            raise ValueError(f"metric = {name!r} is not allowed: expected {', '.join(map(repr, NAMES))}")
-    if "bler" in metrics and not all(harq):
-        raise ValueError("metric = 'bler' is not allowed: expected curves with HARQ alone for it")
 
-    if axes is None:
-        from matplotlib.figure import Figure  # has no window and leaves pyplot's state alone
-        figure = Figure(figsize=(6.4 * len(metrics), 4.8), layout="constrained")
-        panels = list(figure.subplots(1, len(metrics), squeeze=False)[0])
-    else:
+    Raises:
+        ValueError: for a result without points, an unknown metric or size, and a metric that no curve has.
+
+    >>> scenario = {"code": {"type": "none", "k": 100}, "sweep": {"ebn0_db": [0.0, 3.0]}, "stop": {"max_frames": 10}}
+    >>> first, second = wb.sweep(scenario, seed=1), wb.sweep(scenario, seed=2)
+    >>> figure = wb.plot.error_rates([first, second], size="one-column")
+    >>> [line.get_label() for line in figure.axes[0].get_lines() if not line.get_label().startswith("_")][:1]
+    ['curve 1']
+    """
+    named = _results(results)
+    if not any(curve.get("points") for _, content in named for curve in content.get("curves") or []):
+        raise ValueError("results = no points is not allowed: expected a result with at least one finished point")
+    named = [(name, {**content, "curves": [c for c in content["curves"] if c.get("points")]}) for name, content in named]
+    curves = _error_rates.merged((name, content) for name, content in named if content["curves"])
+    metrics = _error_rates.metrics_for(curves, metric)
+    drawn: list[tuple[str, Mapping[str, Any]]] = []
+    for label, reference in (references or {}).items():
+        if isinstance(reference, Mapping):
+            drawn.append((label, {key: list(values) for key, values in reference.items()}))
+        else:
+            drawn += _error_rates.references_of(reference, label)
+    panels = None
+    if axes is not None:
         panels = list(axes) if isinstance(axes, Sequence) or hasattr(axes, "__len__") else [axes]
         if len(panels) != len(metrics):
             raise ValueError(f"axes = {len(panels)} is not allowed: expected {len(metrics)}, one for each metric")
-        figure = panels[0].figure
-    for panel, name in zip(panels, metrics):
-        for index, curve in enumerate(curves):
-            x = curve.column(result.axis)
-            for line, values in enumerate(_series(curve, name)):
-                label = curve.label if name != "bler" else f"{curve.label}, after {line + 1}"
-                _draw(panel, COLOURS[index % len(COLOURS)], STYLES[line % len(STYLES)], label, x, values)
-        for index, (label, reference) in enumerate((references or {}).items()):
-            x, y = _reference(reference, result.axis, name)
-            if x:
-                panel.plot(x, y, color=COLOURS[(len(curves) + index) % len(COLOURS)], linestyle="--", linewidth=1.2, marker="x",
-                           markersize=4, label=label)
-        panel.set_yscale("log")
-        panel.set_xlabel(AXES[result.axis])
-        panel.set_ylabel(NAMES[name])
-        panel.grid(True, which="major", linewidth=0.6, alpha=0.6)
-        panel.grid(True, which="minor", linewidth=0.4, alpha=0.25)
-        panel.legend(fontsize="small")
     if title is None:
-        title = result.title
-    if title and axes is None:
-        figure.suptitle(title)
-    return figure
-
-
-def _draw(panel: Any, colour: str, style: str, label: str, x: list[float], values: list[tuple[float, float, float]]) -> None:
-    points = sorted(zip(x, values))
-    seen = [(db, *value) for db, value in points if value[0] > 0]
-    unseen = [(db, value[2]) for db, value in points if value[0] == 0]
-    if seen:
-        db, rate, low, high = zip(*seen)
-        panel.plot(db, rate, color=colour, linestyle=style, linewidth=1.5, marker="o", markersize=4, label=label)
-        floor = min(rate) / 1e3  # a lower end of 0 has no place on a logarithmic axis
-        panel.fill_between(db, [max(end, floor) for end in low], high, color=colour, alpha=0.18, linewidth=0)
-    if unseen:
-        db, high = zip(*unseen)
-        panel.plot(db, high, color=colour, marker="v", markersize=6, markerfacecolor="none", linestyle="none",
-                   label=None if seen else f"{label} (no errors)")
+        title = str(named[0][1].get("scenario", {}).get("title", "")) if len(named) == 1 else ""
+    return _error_rates.figure_of(curves, drawn, metrics, title, size, panels, x)
 
 
 def _records(source: Any) -> list[dict[str, Any]]:
@@ -293,5 +243,5 @@ def latencies(times: Any, *, op: str | None = None, figure: str | Sequence[str] 
 
 
 def save(figure: Any, path: str | os.PathLike[str]) -> None:
-    """Writes a figure to a file, .png, .svg or .pdf."""
-    figure.savefig(path, dpi=150)
+    """Writes a figure to a file: .pdf, with its fonts embedded as TrueType, .png or .svg."""
+    _error_rates.save(figure, path)

@@ -18,13 +18,14 @@ import threading
 import weakref
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, INT8, INT32, UINT8, Array, NumpySpace, as_halves, batch_of, space_of
 from ._convert import as_samples, converting
+from ._described import Described, described
 from ._settings import listed, made, refused
 from .conv import BcjrDecoder, ViterbiDecoder
 from .detect import Detector
@@ -32,6 +33,11 @@ from .ldpc import LdpcDecoder
 from .massive import MassiveDownlink, MassiveUplink
 from .stbc import StbcDecoder
 from .turbo import TurboDecoder
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import StreamKeywords
 
 __all__ = ["FrameDropped", "Latencies", "Stream", "StreamFrame", "StreamStats", "Ticket"]
 
@@ -269,6 +275,14 @@ class Ticket:
             return error
         return None
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a Ticket is one of its stream and is neither copied nor pickled: its result and frame are")
+
+    __copy__ = __reduce__
+
+    def __deepcopy__(self, known: Any) -> Any:
+        return self.__reduce__()
+
     def __repr__(self) -> str:
         return f"Ticket({self.sequence}, {'done' if self.done() else 'under way'})"
 
@@ -321,7 +335,8 @@ def _stop_all() -> None:
             _core.report_unraisable(error, None)
 
 
-class Stream:
+@described
+class Stream(Described):
     """Runs a stage on frames, in order, on several devices at a time. Made of what does the work, and then fed with frames.
 
     Args:
@@ -330,25 +345,11 @@ class Stream:
         decoder: behind a detector, :class:`TurboDecoder`, :class:`LdpcDecoder`, :class:`ViterbiDecoder` or
             :class:`BcjrDecoder`: the LLRs of a frame, use after use, are cut into codewords; what is left behind the last
             whole one is not decoded.
-        most_items: of a frame: uses of the channel, vectors, or codewords of the space-time code. A frame of MassiveUplink and
-            MassiveDownlink has a multiple of ``items_per_channel``, one with a decoder at least a codeword.
-        devices: "cpu", "cuda:0", ...; one or 1 to 64 of them. A frame goes to whichever has a stream free.
-        streams: frames under way on each device, 1..64.
-        threads: "cpu": threads that a frame is shared by; 0 for all cores.
+        {settings}
         items_per_channel: items that share an H, which is sent once for them, 1..2^20. The last H of a frame may serve fewer, but
             for MassiveUplink and MassiveDownlink.
         splits: MassiveUplink: the vectors of a frame come in so many splits, each with ``items_per_channel / splits`` vectors of
-            every H, as OFDM symbols come from a radio; ``parts`` are then splits.
-        samples: in what H and y come: "complex64", or with MassiveUplink "complex32", pairs of halves as its own call takes them,
-            which cross the bus in half the time. Both do, and all is computed in float32.
-        queue: frames that wait beside those under way, 1..65536.
-        overflow: when the queue is full: "wait", :meth:`push` waits, or "drop-oldest", the frame that waits longest is dropped.
-        waiting: of the threads that drive devices: "block", or "spin", which takes some tens of us off the latency and a core
-            for each.
-        deadline_us: latencies above it count as missed; 0: none do.
-        parts: CUDA: parts of a frame whose copies and kernels overlap, 1..64, for less latency of large frames.
-        graphs: CUDA, with parts = 1: frames of ``most_items`` are started as recorded graphs.
-        retries: devices that may fail under a frame before it is failed itself, 0..64.
+            every H, as OFDM symbols come from a radio; ``parts`` are then splits. "complex32" is for it alone.
         outputs: which outputs a frame's result has, one or several names: "llr" and "status"; with a decoder "bits" and, but for
             convolutional codes, "iterations"; of MassiveDownlink "precoded" and "status"; of MassiveUplink "llr_int8" too, instead
             of "llr": in steps of 1 / ``llr_steps``, a quarter of the bytes. None takes the first.
@@ -376,12 +377,9 @@ class Stream:
     """
 
     def __init__(self, *, stage: Detector | MassiveUplink | MassiveDownlink | StbcDecoder,
-                 decoder: TurboDecoder | LdpcDecoder | ViterbiDecoder | BcjrDecoder | None = None, most_items: int,
-                 devices: str | Sequence[str] = "cpu", streams: int = 2, threads: int = 1, items_per_channel: int = 1,
-                 splits: int = 1, samples: str = "complex64", queue: int = 8, overflow: str = "wait", waiting: str = "block",
-                 deadline_us: float = 0.0, parts: int = 1, graphs: bool = False, retries: int = 1,
-                 outputs: str | Sequence[str] | None = None, on_frame: Callable[[StreamFrame], Any] | None = None,
-                 _faults: Sequence[tuple[int, str]] = ()):
+                 decoder: TurboDecoder | LdpcDecoder | ViterbiDecoder | BcjrDecoder | None = None, items_per_channel: int = 1,
+                 splits: int = 1, outputs: str | Sequence[str] | None = None, on_frame: Callable[[StreamFrame], Any] | None = None,
+                 _faults: Sequence[tuple[int, str]] = (), **settings: Unpack[StreamKeywords]):
         work, channel, item, per_item = _arrays_of(stage)
         if on_frame is not None and not callable(on_frame):
             raise refused("on_frame", on_frame, "a function or None")
@@ -393,10 +391,6 @@ class Stream:
                 raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of the package's decoders")
         if splits != 1 and not isinstance(stage, MassiveUplink):
             raise refused("splits", splits, "1 but with MassiveUplink")
-        if samples not in ("complex64", "complex32"):
-            raise ValueError(f'samples = {samples!r} is not allowed: expected "complex64" or "complex32"')
-        if samples == "complex32" and not isinstance(stage, MassiveUplink):
-            raise ValueError('samples = "complex32" is not allowed: expected "complex64" but with MassiveUplink')
         for name, part in (("stage", stage), ("decoder", decoder)):
             if getattr(part, "_executor", None) is not None:
                 raise ValueError(f"{name} = one with an executor is not allowed: expected executor=None, as a stream has its own")
@@ -423,18 +417,19 @@ class Stream:
         # the LLRs of either type are the same port
         self._made = [(table[name], ports.index("llr" if name == "llr_int8" else name), reversed_llr and name.startswith("llr"))
                       for name in names]
-        self._half = samples == "complex32"
-        self._trailing = len(item) + self._half
         self._items_name = "sent" if isinstance(stage, MassiveDownlink) else "received"
-        devices = (devices,) if isinstance(devices, str) else tuple(listed("devices", devices))
-        self._about = _About(devices, deadline_us, not (outputs is None or isinstance(outputs, str)))
-        self._pid = os.getpid()
-        self._stream = made(
+        if isinstance(settings.get("devices"), str):
+            settings["devices"] = (settings["devices"],)
+        if settings.get("samples", "complex64") != "complex64" and not isinstance(stage, MassiveUplink):
+            raise refused("samples", settings["samples"], '"complex64" but with MassiveUplink')
+        self._work = self._stream = made(
             _core.Stream, stage=work, decoder=None if decoder is None else decoder._work, items_per_channel=items_per_channel,
-            splits=splits, half=self._half, llr_int8="llr_int8" in names, channel_shape=channel, item_shape=item,
-            calls_back=on_frame is not None, devices=list(devices),
-            streams=streams, threads=threads, most_items=most_items, queue=queue, overflow=overflow, waiting=waiting,
-            deadline_us=deadline_us, parts=parts, graphs=graphs, retries=retries, faults=list(_faults))
+            splits=splits, llr_int8="llr_int8" in names, channel_shape=channel, item_shape=item,
+            calls_back=on_frame is not None, settings=settings, faults=list(_faults))
+        self._pid = os.getpid()
+        self._half = self.samples == "complex32"
+        self._trailing = len(item) + self._half
+        self._about = _About(self.devices, self.deadline_us, not (outputs is None or isinstance(outputs, str)))
         self._caller = None if on_frame is None else _Caller(self._stream.frames, on_frame)
         _open.add(self)
 
@@ -568,6 +563,14 @@ class Stream:
     def reset_times(self) -> None:
         """Takes what is counted off the next latencies, misses and the most that waited."""
         self._stream.reset_times()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Stream has devices and threads of its own and is neither copied nor pickled: make another one")
+
+    __copy__ = __reduce__
+
+    def __deepcopy__(self, known: Any) -> Any:
+        return self.__reduce__()
 
     def __enter__(self) -> "Stream":
         return self

@@ -38,7 +38,7 @@ def main():
     build, jobs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) == 3 else os.cpu_count()
     root = os.path.join(os.path.dirname(__file__), "..", "..")
     with open(os.path.join(root, "cmake", "kernels.cmake"), encoding="utf-8") as file:
-        preset = re.search(r"set\(CMAKE_CUDA_ARCHITECTURES ([^)]*)\)", file.read()).group(1).split()
+        preset = re.search(r"set\(CMAKE_CUDA_ARCHITECTURES ([^)]*) CACHE", file.read()).group(1).split()
     for target in NEEDED:
         if target not in preset:
             sys.exit(f"cmake/kernels.cmake:1: the preset cuda compiles no code for {target}")

@@ -15,10 +15,6 @@ namespace {
 bool has_survivors(detector_type type) { return type == detector_type::kbest; }
 /// Of soft symbols.
 bool is_soft(detector_type type) { return type == detector_type::pic || type == detector_type::ep; }
-bool takes_prior(detector_type type) {
-  return type == detector_type::ml || type == detector_type::ot || type == detector_type::mtt ||
-         type == detector_type::kbest || type == detector_type::nway || is_soft(type);
-}
 bool is_of_columns(const std::vector<int>& order) {
   for (std::size_t k = 0; k < order.size(); k++)
     if (order[k] != static_cast<int>(k)) return false;
@@ -65,14 +61,18 @@ void check_soft(const detector_config& c) {
     throw argument_error("start_variance", number_text(*c.start_variance), "unset: only ep has one");
 }
 
-}  // namespace
-
-detector::detector(int streams, int rx_antennas, int qam, const std::vector<int>& order, int most_streams)
-    : streams_(streams), rx_antennas_(rx_antennas), pam_bits_(0), order_(0) {
+void check_sizes(int streams, int rx_antennas, int qam, int most_streams) {
   check_range("streams", streams, 1, most_streams);
   check_range("rx_antennas", rx_antennas, streams, 16);
   if (qam != 4 && qam != 16 && qam != 64 && qam != 256)
     throw argument_error("qam", std::to_string(qam), "4, 16, 64 or 256");
+}
+
+}  // namespace
+
+detector::detector(int streams, int rx_antennas, int qam, const std::vector<int>& order, int most_streams)
+    : streams_(streams), rx_antennas_(rx_antennas), pam_bits_(0), order_(0) {
+  check_sizes(streams, rx_antennas, qam, most_streams);
   pam_bits_ = bits_per_symbol(qam) / 2;
   order_ = checked_order(order, streams);
 }
@@ -107,10 +107,28 @@ void detector::run(executor& exec, const detector_input& in, const detector_outp
   start(exec, uses, args);
 }
 
+bool takes_prior(detector_type type) noexcept {
+  return type == detector_type::ml || type == detector_type::ot || type == detector_type::mtt ||
+         type == detector_type::kbest || type == detector_type::nway || is_soft(type);
+}
+
 detector_config completed(const detector_config& config) {
   detector_config c = config;
+  if (static_cast<std::size_t>(c.type) >= detector_names().size())
+    throw argument_error("type", std::to_string(static_cast<int>(c.type)), "one of the detectors");
+  check_sizes(c.streams, c.rx_antennas, c.qam, is_soft(c.type) ? 16 : 8);
+  if (c.type == detector_type::ml && c.streams * bits_per_symbol(c.qam) > 24) {
+    const int most = 24 / c.streams / 2;  // bits of a symbol in one dimension
+    throw argument_error("qam", std::to_string(c.qam),
+                         std::to_string(1 << 2 * most) + (most > 1 ? " or less" : "") + " with " +
+                             std::to_string(c.streams) + " streams (at most 2^24 hypotheses)");
+  }
+  if (c.type == detector_type::nway && (c.ways < 0 || c.ways > c.streams))
+    throw argument_error("ways", std::to_string(c.ways),
+                         "1 to " + std::to_string(c.streams) + ", or 0 for as many as streams");
   if (c.type != detector_type::nway && c.ways != 0)
     throw argument_error("ways", std::to_string(c.ways), "unset: only nway has passes");
+  if (has_survivors(c.type)) check_range("survivors", c.survivors, 1, 4096);
   if (!has_survivors(c.type) && c.survivors != detector_config{}.survivors)
     throw argument_error("survivors", std::to_string(c.survivors), "unset: only kbest has survivors");
   if (!has_survivors(c.type) && c.real_valued)
@@ -121,6 +139,7 @@ detector_config completed(const detector_config& config) {
   if (!takes_order(c.type) && !c.order.empty())
     throw argument_error("order", text_of_order(c.order),
                          std::string("unset: the result of ") + name_of(c.type) + " does not depend on one");
+  if (takes_order(c.type)) (void)checked_order(c.order, c.streams);
   check_soft(c);
   if (static_cast<int>(c.order.size()) == c.streams && is_of_columns(c.order)) c.order.clear();
   if (c.type == detector_type::nway && c.ways == 0) c.ways = c.streams;

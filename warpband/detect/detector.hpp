@@ -120,8 +120,11 @@ struct detector_config {
   std::optional<float> start_variance = {};
 };
 
+/// Whether detectors of this type take a-priori LLRs.
+bool takes_prior(detector_type type) noexcept;
+
 /// The configuration with `ways` and `llr_clip` chosen, and without an order that is 0, 1, 2, ... Throws
-/// argument_error for what is not allowed.
+/// argument_error for what make_detector does not allow.
 detector_config completed(const detector_config& config);
 /// Whether a detector takes an order of streams.
 bool takes_order(detector_type type) noexcept;

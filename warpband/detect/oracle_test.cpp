@@ -260,6 +260,20 @@ TEST_P(detect_exact_on, two_streams_in_mtt_with_priors_are_maximum_likelihood) {
       }
 }
 
+TEST_P(detect_exact_on, one_stream_of_soft_symbols_is_maximum_likelihood) {
+  // There is no other stream that could be approximated.
+  std::mt19937_64 random(10);
+  for (const int qam : {4, 16, 64, 256})
+    for (const int rx : {1, 3})
+      for (const double prior : {0., 3.}) {
+        const mimo_batch batch = draw_mimo(setting(ml, 1, rx, qam), scaled(2000), {.prior = prior}, random);
+        const mimo_result expected = detect(exec(), setting(ml, 1, rx, qam), batch);
+        for (const detector_config& c : {setting(pic, 1, rx, qam), ep_setting(1, rx, qam, 3)})
+          EXPECT_EQ(count_different(batch, detect(exec(), c, batch).llr, expected.llr), 0U)
+              << text_of(c) << ", priors of " << prior;
+      }
+}
+
 TEST_P(detect_exact_on, pic_without_priors_is_linear_mmse) {
   std::mt19937_64 random(8);
   for (const int qam : {4, 16, 64, 256})

@@ -5,6 +5,7 @@
 // An estimate x of a symbol s with error variance v is held as weight = 1 / v and pull = x / v, which stay
 // finite where nothing or everything is known.
 #include <warpband/core/cx.hpp>
+#include <warpband/core/llr.hpp>
 #include <warpband/core/math.hpp>
 #include <warpband/core/size.hpp>
 #include <warpband/detect/lattice_body.hpp>

@@ -1,52 +1,15 @@
 // The whole link: limit cases, and the same counts on every backend, in any batch.
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <numeric>
 
+#include <tests/link.hpp>
 #include <tests/on_backends.hpp>
 #include <warpband/link/chain.hpp>
-#include <warpband/link/scenario.hpp>
+#include <warpband/link/names.hpp>
 
 namespace wb {
 namespace {
 
-using testing::blamed;
-using testing::open_reference;
-using testing::open_scalar;
-using testing::small_scale;
-
-link_config turbo_link(int k) {
-  link_config c;
-  c.code.k = k;
-  return c;
-}
-link_config uncoded_link(int k) {
-  link_config c = turbo_link(k);
-  c.code.type = code_type::none;
-  return c;
-}
-
-link_config ldpc_link(code_type type, int n, const std::string& rate) {
-  link_config c;
-  c.code.type = type;
-  c.code.ldpc.n = n;
-  c.code.ldpc.rate = rate;
-  return c;
-}
-link_config conv_link(int k, const std::string& rate, conv_ending termination, conv_algorithm algorithm) {
-  link_config c;
-  c.code.type = code_type::conv;
-  c.code.k = k;
-  c.code.conv.rate = rate;
-  c.code.conv.termination = termination;
-  c.code.conv.algorithm = algorithm;
-  return c;
-}
-
-std::int64_t total(const std::vector<std::int32_t>& v) {
-  return std::accumulate(v.begin(), v.end(), std::int64_t{0});
-}
+using namespace testing;
 
 class link_chain_on : public testing::on_backend {};
 WB_ON_ALL_BACKENDS(link_chain_on);
@@ -266,15 +229,6 @@ TEST_P(link_chain_on, counts_do_not_depend_on_the_batch) {
   EXPECT_EQ(all, gathered);
 }
 
-link_config mimo_link(int streams, int rx_antennas, detector_type type, int qam = 16) {
-  link_config c = turbo_link(104);
-  c.qam = qam;
-  c.channel = rayleigh_config{};
-  c.antennas = detector_config{.type = type, .streams = streams, .rx_antennas = rx_antennas, .llr_clip = {}};
-  return c;
-}
-detector_config& detector_of(link_config& c) { return std::get<detector_config>(c.antennas); }
-
 TEST_P(link_chain_on, makes_no_errors_between_antennas_without_noise) {
   const std::size_t frames = small_scale() ? 10 : 40;
   for (const detector_type type :
@@ -333,14 +287,6 @@ TEST_P(link_chain_on, with_antennas_gives_the_counts_of_a_scalar_cpu_in_any_batc
   }
 }
 
-link_config space_time_link(const space_time_code& code, int qam, int rx_antennas) {
-  link_config c = uncoded_link(101);  // fills no whole codewords
-  c.qam = qam;
-  c.channel = rayleigh_config{};
-  c.antennas = stbc_config{.code = code, .rx_antennas = rx_antennas};
-  return c;
-}
-stbc_config& space_time_of(link_config& c) { return std::get<stbc_config>(c.antennas); }
 /// Every code, with and without a channel code, in both kinds of fading.
 std::vector<link_config> space_time_links() {
   std::vector<link_config> links;
@@ -451,77 +397,6 @@ TEST(link_chain, an_interleaver_of_ones_own) {
   EXPECT_EQ(total(link_chain(c, *exec).run(0, 30, 60).bit_errors), 0);
 }
 
-TEST(link_chain, rates_and_signal_to_noise_ratios) {
-  link_config c = turbo_link(6144);
-  EXPECT_DOUBLE_EQ(code_rate(c), 6144.0 / 18444);
-  EXPECT_NEAR(noise_level_at(c, 0.2).esn0_db, -4.574, 5e-4);  // as in the reference curves
-  c.qam = 16;
-  EXPECT_NEAR(noise_level_at(c, 0.2).esn0_db, -4.574 + 6.0206, 5e-4);
-  c = uncoded_link(7);
-  EXPECT_EQ(code_rate(c), 1);
-  EXPECT_EQ(noise_level_at(c, 3).esn0_db, 3);
-  EXPECT_EQ(noise_level_at(c, 3).snr_db, 3);
-
-  c = turbo_link(1024);
-  c.code.turbo.rate = turbo_rate::half;
-  EXPECT_DOUBLE_EQ(code_rate(c), 1024.0 / 2060);
-  EXPECT_EQ(uses_per_frame(c), 2060u);
-  c = mimo_link(2, 4, detector_type::mmse);
-  c.code = uncoded_link(81).code;
-  EXPECT_EQ(uses_per_frame(c), 11u);  // of 8 bits
-  noise_level n = noise_level_at(c, 5);
-  EXPECT_NEAR(n.snr_db, 5 + 10 * std::log10(2 * 4 / 4.0), 1e-12);
-  EXPECT_NEAR(n.esn0_db, n.snr_db - 10 * std::log10(2), 1e-12);
-  c.axis = snr_axis::snr_db;
-  EXPECT_DOUBLE_EQ(code_rate(ldpc_link(code_type::wimax_ldpc, 0, "3/4A")), 0.75);
-  EXPECT_DOUBLE_EQ(code_rate(ldpc_link(code_type::wifi_ldpc, 648, "5/6")), 5.0 / 6);
-  const auto conv_rate_of = [](const char* rate, conv_ending termination) {
-    return code_rate(conv_link(100, rate, termination, conv_algorithm::viterbi));
-  };
-  EXPECT_DOUBLE_EQ(conv_rate_of("1/2", conv_ending::zero_tail), 100.0 / 212);  // the tail counts as sent
-  EXPECT_DOUBLE_EQ(conv_rate_of("1/2", conv_ending::tail_biting), 0.5);
-  EXPECT_DOUBLE_EQ(conv_rate_of("5/6", conv_ending::tail_biting), 5.0 / 6);
-  // A delay line fills whole blocks; the zeros there cost neither rate nor power.
-  link_config line = uncoded_link(1000);
-  tdl_config epa{.profile = tdl_profile_named("epa"), .grid = {.symbols = 0}};
-  line.channel = epa;
-  EXPECT_EQ(uses_per_frame(line), 1200u);
-  const auto symbols_of = [](const link_config& of) { return std::get<tdl_config>(of.channel).grid.symbols; };
-  EXPECT_EQ(symbols_of(completed(line)), 4);
-  EXPECT_EQ(uses_per_frame(completed(line)), 1200u);
-  EXPECT_EQ(symbols_of(completed(completed(line))), 4);
-  epa.grid.symbols = 3;
-  line.channel = epa;
-  EXPECT_EQ(uses_per_frame(line), 1800u);
-  EXPECT_EQ(code_rate(line), 1);
-  EXPECT_EQ(noise_level_at(line, 3).snr_db, 3);
-  EXPECT_FALSE(point_of(line, 3).independent_bits);
-  n = noise_level_at(c, 5);
-  EXPECT_EQ(n.snr_db, 5);
-  EXPECT_NEAR(n.ebn0_db, 5 - 10 * std::log10(2 * 4 / 4.0), 1e-12);
-}
-
-TEST(link_chain, rates_of_space_time_codes) {
-  link_config c = space_time_link(space_time_code::silver(), 16, 2);
-  EXPECT_EQ(uses_per_frame(c), 14u);  // seven codewords of 16 bits
-  noise_level n = noise_level_at(c, 5);
-  EXPECT_NEAR(n.snr_db, 5 + 10 * std::log10(2 * 4 / 2.0), 1e-12);
-  EXPECT_NEAR(n.esn0_db, n.snr_db - 10 * std::log10(2), 1e-12);
-  link_config full = completed(c);
-  EXPECT_EQ(streams_of(full), 2);
-  EXPECT_EQ(rx_antennas_of(full), 2);
-  EXPECT_EQ(space_time_of(full).qam, 16);
-  EXPECT_EQ(noise_level_at(full, 5).snr_db, n.snr_db);
-  EXPECT_EQ(uses_per_frame(full), 14u);
-  EXPECT_TRUE(erases_uses(full));
-  EXPECT_FALSE(point_of(full, 3).independent_bits);
-  c = space_time_link(space_time_code::alamouti(), 16, 1);
-  EXPECT_EQ(uses_per_frame(c), 26u);  // 13 codewords of 8 bits
-  n = noise_level_at(c, 5);
-  EXPECT_NEAR(n.snr_db, 5 + 10 * std::log10(4), 1e-12);  // a symbol a use
-  EXPECT_NEAR(n.esn0_db, n.snr_db - 10 * std::log10(2), 1e-12);
-}
-
 TEST(link_chain, fast_and_block_fading_of_one_codeword_are_the_same) {
   // A frame of one codeword: the same H by its index either way.
   const auto exec = open_scalar();
@@ -559,107 +434,6 @@ TEST(link_chain, one_antenna_has_a_detector_where_one_is_named) {
   c.antennas = detector_config{.type = detector_type::ml, .streams = 1, .rx_antennas = 1, .llr_clip = {}};
   const auto detected = static_cast<double>(total(link_chain(c, *exec).run(0, 200, 8).bit_errors));
   EXPECT_NEAR(detected, demapped, 0.05 * demapped);  // other channels of the same kind
-}
-
-TEST(link_chain, fills_in_what_is_left_open) {
-  link_config c = turbo_link(6144);
-  c.code.crc = crc24b;
-  c.code.turbo.decoder.k = 40;  // not looked at
-  const link_config full = completed(c);
-  EXPECT_EQ(full.code.turbo.decoder.k, 6144);
-  EXPECT_EQ(full.code.turbo.decoder.crc_degree, 24);
-  EXPECT_EQ(full.code.turbo.decoder.crc_polynomial, crc24b.polynomial);
-  EXPECT_GT(full.code.turbo.decoder.windows, 0);
-  EXPECT_GE(full.code.turbo.decoder.overlap, 0);
-
-  c = mimo_link(3, 4, detector_type::nway, 64);
-  link_config antennas = completed(c);
-  EXPECT_EQ(detector_of(antennas).streams, 3);
-  EXPECT_EQ(detector_of(antennas).rx_antennas, 4);
-  EXPECT_EQ(detector_of(antennas).qam, 64);
-  EXPECT_EQ(detector_of(antennas).ways, 3);
-  EXPECT_EQ(detector_of(antennas).llr_clip, no_clip);
-}
-
-TEST(link_chain, refuses_bad_settings) {
-  const auto blames = [](auto change) {
-    return blamed([&] {
-      link_config c = turbo_link(6144);
-      change(c);
-      completed(c);
-    });
-  };
-  EXPECT_EQ(blames([](link_config&) {}), "");
-  EXPECT_EQ(blames([](link_config& c) { c.code.k = 41; }), "k");
-  EXPECT_EQ(blames([](link_config& c) { c.qam = 8; }), "qam");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.windows = 769; }), "windows");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.windows = -1; }), "windows");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.overlap = 10000; }), "overlap");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.iterations = 0; }), "iterations");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.extrinsic_scale = 0.5f; }), "extrinsic_scale");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.decoder.stop = early_stop::crc; }), "early_stop");
-  EXPECT_EQ(blames([](link_config& c) { c.code.turbo.interleaver = interleaver_coefficients{2, 2}; }),
-            "f1, f2");
-  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = -1; }), "k");
-  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = (1 << 24) + 1; }), "k");
-  EXPECT_EQ(blames([](link_config& c) { c.code.type = code_type::none, c.code.k = 24, c.code.crc = crc24a; }),
-            "k");
-  const auto blames_antennas = [](auto change) {
-    return blamed([&] {
-      link_config c = mimo_link(2, 2, detector_type::mmse);
-      change(c);
-      completed(c);
-    });
-  };
-  EXPECT_EQ(blames_antennas([](link_config&) {}), "");
-  EXPECT_EQ(blames_antennas([](link_config& c) { detector_of(c).streams = 0; }), "streams");
-  EXPECT_EQ(blames_antennas([](link_config& c) { detector_of(c).streams = detector_of(c).rx_antennas = 9; }),
-            "streams");
-  EXPECT_EQ(blames_antennas([](link_config& c) { detector_of(c).streams = 3; }), "rx_antennas");
-  EXPECT_EQ(blames_antennas([](link_config& c) { detector_of(c).rx_antennas = 17; }), "rx_antennas");
-  EXPECT_EQ(blames_antennas([](link_config& c) { c.qam = 2; }), "modulation");
-  EXPECT_EQ(blames_antennas([](link_config& c) { c.channel = awgn_config{}; }), "channel.type");
-  EXPECT_EQ(blames_antennas([](link_config& c) { detector_of(c).ways = 2; }), "ways");
-  const auto blames_line = [](auto change) {
-    return blamed([&] {
-      link_config c = mimo_link(2, 2, detector_type::mmse);
-      change(std::get<tdl_config>(
-          c.channel = tdl_config{.profile = tdl_profile_named("eva"), .grid = {.symbols = 0}}));
-      completed(c);
-    });
-  };
-  EXPECT_EQ(blames_line([](tdl_config&) {}), "");
-  EXPECT_EQ(blames_line([](tdl_config& c) { c.profile = {}; }), "profile");
-  EXPECT_EQ(blames_line([](tdl_config& c) { c.profile = tdl_profile_named("etu"); }), "cyclic_prefix_us");
-  EXPECT_EQ(blames_line([](tdl_config& c) { c.grid.subcarriers = 0; }), "subcarriers");
-  EXPECT_EQ(blames_line([](tdl_config& c) { c.grid.symbols = -1; }), "symbols");
-  EXPECT_EQ(blames_line([](tdl_config& c) { c.doppler_hz = -1; }), "doppler_hz");
-  EXPECT_EQ(blames_line([](tdl_config& c) { c.streams = 99; }), "");  // not looked at
-  EXPECT_EQ(blames_antennas([](link_config& c) { detector_of(c).llr_clip = 0; }), "llr_clip");
-  const auto blames_codeword = [](auto change) {
-    return blamed([&] {
-      link_config c = space_time_link(space_time_code::silver(), 4, 2);
-      change(c);
-      completed(c);
-    });
-  };
-  EXPECT_EQ(blames_codeword([](link_config&) {}), "");
-  EXPECT_EQ(blames_codeword([](link_config& c) { space_time_of(c).rx_antennas = 5; }), "rx_antennas");
-  EXPECT_EQ(blames_codeword([](link_config& c) { space_time_of(c).rx_antennas = 0; }), "rx_antennas");
-  EXPECT_EQ(blames_codeword([](link_config& c) { c.qam = 2; }), "modulation");
-  EXPECT_EQ(blames_codeword([](link_config& c) { c.qam = 256; }), "modulation");
-  EXPECT_EQ(blames_codeword([](link_config& c) { c.channel = awgn_config{}; }), "channel.type");
-  EXPECT_EQ(blames_codeword([](link_config& c) { c.channel = tdl_config{}; }), "channel.type");
-  EXPECT_EQ(blames_codeword([](link_config& c) { c.code.type = code_type::lte_transport; }), "code.type");
-  EXPECT_EQ(blames_codeword([](link_config& c) { space_time_of(c).search = golden_search::slicing; }),
-            "search");
-  EXPECT_EQ(blames_codeword([](link_config& c) { space_time_of(c).llr_clip = 0; }), "llr_clip");
-  const auto exec = open_scalar();
-  link_chain chain(uncoded_link(10), *exec, 5);
-  EXPECT_EQ(blamed([&] { chain.run(0, 6, 0); }), "frames");
-  EXPECT_EQ(blamed([&] { chain.run(0, 5, 101); }), "ebn0_db");
-  EXPECT_EQ(blamed([&] { chain.run(0, 5, NAN); }), "ebn0_db");
-  EXPECT_EQ(chain.run(0, 0, 0).bit_errors.size(), 0u);
 }
 
 }  // namespace

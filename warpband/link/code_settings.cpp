@@ -118,7 +118,7 @@ setting_of<conv_settings> feedback_setting() {
       [](const conv_settings& c) -> setting_value { return octal_text(c.feedback); }};
 }
 
-std::vector<setting_of<conv_settings>> conv_code_settings() {
+std::vector<setting_of<conv_settings>> conv_settings_of_code() {
   using c = conv_settings;
   return {
       rate_setting(
@@ -141,10 +141,7 @@ std::vector<setting_of<conv_settings>> conv_code_settings() {
           "Whose generators, where none are given, and whose puncturing: 802.16 sends the bit of 171 before "
           "that "
           "of 133, else the same bits."),
-      words<c, conv_order>(
-          "order", &c::order, {{"serial", conv_order::serial}, {"streams", conv_order::streams}},
-          "In which order coded bits are sent: step by step, or all of the first generator, then "
-          "all of the second, ... (d0, d1, d2 of 3GPP TS 36.212).")};
+      conv_order_setting(&c::order)};
 }
 std::vector<setting_of<conv_settings>> conv_decoder_settings() {
   using c = conv_settings;
@@ -270,7 +267,7 @@ config_settings list_of(code_type type) {
       break;
     case code_type::conv:
       code = {k_setting("an integer from 1 to 65536", "Bits of a frame into the encoder, its CRC included.")};
-      append(code, of_part(conv_of, conv_code_settings()));
+      append(code, of_part(conv_of, conv_settings_of_code()));
       code.push_back(crc_setting());
       decoder = of_part(conv_of, conv_decoder_settings());
       break;

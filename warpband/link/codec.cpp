@@ -100,7 +100,7 @@ void complete_turbo(code_config& c) {
     throw argument_error("early_stop", "\"crc\"",
                          "a code with a CRC (code.crc), \"sign-agreement\" or \"none\"");
   }
-  t.decoder = turbo_decoder(t.decoder, permutation_of(c)).config();
+  t.decoder = completed(t.decoder, permutation_of(c));
 }
 
 // ---- lte-transport
@@ -206,7 +206,7 @@ void complete_ldpc(code_config& c) {
     throw argument_error("k", std::to_string(c.k),
                          std::to_string(code.k()) + ", as n = " + std::to_string(code.n()) + " and rate " +
                              c.ldpc.rate + " give");
-  c.ldpc.decoder = ldpc_decoder(code, c.ldpc.decoder).config();
+  check(code, c.ldpc.decoder);
 }
 
 }  // namespace
@@ -243,7 +243,7 @@ code_config completed(const code_config& config) {
       complete_turbo(c);
       break;
     case code_type::lte_transport:
-      (void)lte_transport_decoder(transport_of(c));  // throws for what only the turbo decoder knows
+      check(transport_of(c));
       break;
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:

@@ -7,6 +7,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/setting.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
+#include <warpband/fec/conv/conv_runs.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
 #include <warpband/link/count/count.hpp>
@@ -99,9 +100,7 @@ void complete_conv(code_config& c) {
   if (static_cast<int>(s.algorithm) < 0 || s.algorithm > conv_algorithm::log_map)
     throw argument_error("algorithm", std::to_string(static_cast<int>(s.algorithm)),
                          "viterbi, max-log-map or log-map");
-  s.overlap = s.algorithm == conv_algorithm::viterbi
-                  ? viterbi_decoder({code, c.k, s.overlap}).config().overlap
-                  : bcjr_decoder({code, c.k, map_algorithm::log_map, s.overlap}).config().overlap;
+  s.overlap = checked_overlap(conv_frame(code, checked_k(code, c.k)), s.overlap);
 }
 
 std::unique_ptr<codec> make_convolutional(const code_config& config) {

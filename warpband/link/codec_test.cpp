@@ -234,12 +234,7 @@ TEST(codec, refuses_what_is_not_allowed) {
   EXPECT_EQ(blames(wifi, [](code_config& c) { c.ldpc.n = 2304; }), "n");
   EXPECT_EQ(blames(wifi, [](code_config& c) { c.ldpc.rate = "2/3A"; }), "rate");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.rate = "7/8"; }), "rate");
-  EXPECT_EQ(blames(conv,
-                   [](code_config& c) {
-                     c.conv.generators = {5, 7, 7};
-                     c.conv.rate = "3/4";
-                   }),
-            "rate");
+  EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.generators = {5, 7, 7}, c.conv.rate = "3/4"; }), "rate");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.generators = {05, 01000}; }), "constraint_length");
   EXPECT_EQ(blames(conv,
                    [](code_config& c) {

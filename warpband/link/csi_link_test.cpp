@@ -13,8 +13,10 @@
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/replacement.hpp>
-#include <warpband/link/massive_link.hpp>
+#include <warpband/link/massive_channel.hpp>
 #include <warpband/link/result.hpp>
+#include <warpband/link/stages.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 namespace {
@@ -121,17 +123,36 @@ TEST_P(csi_link_on, soundings_of_renew_give_the_counts_of_a_scalar_cpu_in_any_ba
   }
 }
 
+complex_values units(std::size_t n, std::mt19937& random) {
+  const std::complex<float> unit[]{1.f, -1.f, {0, 1}, {0, -1}};
+  complex_values all(n);
+  for (auto& x : all) x = unit[random() % 4];
+  return all;
+}
+/// What antennas receive of the bits of each vector: mapper, matrices, noise.
+array<std::complex<float>> received_by_parts(executor& exec, const array<std::complex<float>>& channel,
+                                             const std::vector<std::uint8_t>& bits, std::size_t users,
+                                             std::size_t m, float n0, random_range noise) {
+  const std::size_t vectors = channel.items(), antennas = channel.elements() / users;
+  const auto mapped = on_device(exec, bits, m, vectors * users);
+  auto x = exec.make<std::complex<float>>(users, vectors),
+       y = exec.make<std::complex<float>>(antennas, vectors);
+  qam_mapper(16).run(exec, make_view(mapped.data(), m, vectors * users),
+                     make_view(x.data(), vectors * users));
+  apply_channel(exec, channel, x, y, 1);
+  const auto entries = make_view(y.data(), vectors * antennas);
+  add_awgn(exec, entries, entries, n0, noise);
+  return y;
+}
+
 // |h| is a power of two for each user, so that scaling is exact.
 TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
   const std::size_t snapshots = 3, subcarriers = 5, antennas = 12, users = 3, m = 4, frames = 5, first = 7,
                     vectors = frames * subcarriers;
   std::mt19937 random(2);
-  complex_values h(snapshots * subcarriers * antennas * users), scaled, expected_h;
-  for (std::size_t i = 0; i < h.size(); i++) {
-    const std::complex<float> unit[]{1.f, -1.f, {0, 1}, {0, -1}};
-    scaled.push_back(unit[random() % 4]);
-    h[i] = scaled[i] * static_cast<float>(1 << i % users);
-  }
+  const complex_values scaled = units(snapshots * subcarriers * antennas * users, random);
+  complex_values h = scaled, expected_h;
+  for (std::size_t i = 0; i < h.size(); i++) h[i] *= static_cast<float>(1 << i % users);
   const scratch_file at("known");
   write_plain(at.path(), {snapshots, subcarriers, antennas, users}, h);
   for (std::size_t f = 0; f < frames; f++) {
@@ -139,55 +160,48 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
         scaled.begin() + static_cast<std::ptrdiff_t>((first + f) % snapshots * h.size() / snapshots);
     expected_h.insert(expected_h.end(), from, from + static_cast<std::ptrdiff_t>(h.size() / snapshots));
   }
-  std::vector<std::uint8_t> bits(vectors * users * m), of_vectors(bits.size());
-  for (auto& b : bits) b = random() % 2;
-  const auto place = [&](std::size_t vector, std::size_t user, std::size_t bit) {  // among codewords
-    return (vector / subcarriers * users + user) * subcarriers * m + vector % subcarriers * m + bit;
+  const auto by_vector = [&](const auto& by_codeword) {
+    auto all = by_codeword;
+    for (std::size_t v = 0; v < vectors; v++)
+      for (std::size_t u = 0; u < users; u++)
+        for (std::size_t b = 0; b < m; b++)
+          all[(v * users + u) * m + b] =
+              by_codeword[(v / subcarriers * users + u) * subcarriers * m + v % subcarriers * m + b];
+    return all;
   };
-  for (std::size_t v = 0; v < vectors; v++)
-    for (std::size_t u = 0; u < users; u++)
-      for (std::size_t b = 0; b < m; b++) of_vectors[(v * users + u) * m + b] = bits[place(v, u, b)];
-  const float n0 = 0.5f;
-  const auto noise_var = exec().make_from(std::vector<float>{n0});
+  std::vector<std::uint8_t> bits(vectors * users * m);
+  for (auto& b : bits) b = random() % 2;
+  const double point_db = 4;
   for (const auto& [solver, iterations] : {std::pair{massive_mode::cholesky, 0}, {massive_mode::cg, 2}}) {
     link_config link = over(at.path(), 12, 3, solver, iterations, 0);
     massive_of(link).subcarriers = 0;  // all
+    link.seed = 5;
     link = completed(link);
     EXPECT_EQ(link.code.k, 20);
-    massive_link whole(link);
-    whole.allocate(exec(), frames);
+    const auto n0 = static_cast<float>(std::pow(10, -noise_level_at(link, point_db).esn0_db / 10));
+    const auto noise_var = exec().make_from(std::vector<float>{n0});
+    const auto whole = make_antennas(link);
+    whole->allocate(exec(), frames);
     auto llr = exec().make<float>(subcarriers * m, frames * users);
     auto erased = exec().make<std::int32_t>(1, frames);
     const auto sent = on_device(exec(), bits, subcarriers * m, frames * users);
-    whole.transmit(exec(), sent.data(), llr.data(), noise_var.data(), n0, erased.data(), frames,
-                   {5, first, 2});
+    whole->run(exec(), sent.data(), {.first = first, .frames = frames, .point_db = point_db},
+               {.llr = llr.data(), .erased = erased.data()});
 
     const auto channel = on_device(exec(), expected_h, antennas * users, vectors);
-    const auto mapped = on_device(exec(), of_vectors, m, vectors * users);
-    auto x = exec().make<std::complex<float>>(users, vectors),
-         y = exec().make<std::complex<float>>(antennas, vectors);
-    qam_mapper(16).run(exec(), make_view(mapped.data(), m, vectors * users),
-                       make_view(x.data(), vectors * users));
-    apply_channel(exec(), channel, x, y, 1);
-    const auto entries = make_view(y.data(), vectors * antennas);
-    add_awgn(exec(), entries, entries, n0, {5, first * subcarriers * antennas, 2});
+    const auto y = received_by_parts(exec(), channel, by_vector(bits), users, m, n0,
+                                     {5, first * subcarriers * antennas, 4000});
     auto direct = exec().make<float>(users * m, vectors);
     auto status = exec().make<std::uint8_t>(1, vectors);
-    const uplink_detector detector({.antennas = 12,
-                                    .users = 3,
-                                    .qam = 16,
-                                    .mode = solver,
-                                    .iterations = iterations,
-                                    .sinr = *massive_of(link).sinr});
-    detector.run(
-        exec(),
-        {.channel = channel, .received = y, .noise_var = {noise_var.data(), 1, vectors, 1, 0}, .symbols = 1},
-        {.llr = direct, .equalized = {}, .sinr = {}, .status = status});
-    const std::vector<float> a = exec().to_host(llr), b = exec().to_host(direct);
-    for (std::size_t v = 0; v < vectors; v++)
-      for (std::size_t u = 0; u < users; u++)
-        for (std::size_t i = 0; i < m; i++)
-          ASSERT_EQ(a[place(v, u, i)], b[(v * users + u) * m + i]) << v << " " << u << " " << i;
+    uplink_detector(uplink_of(massive_of(link), 16))
+        .run(exec(),
+             {.channel = channel,
+              .received = y,
+              .noise_var = {noise_var.data(), 1, vectors, 1, 0},
+              .symbols = 1},
+             {.llr = direct, .equalized = {}, .sinr = {}, .status = status});
+    const std::vector<float> b = exec().to_host(direct);
+    EXPECT_EQ(by_vector(exec().to_host(llr)), b);
     EXPECT_NE(b, std::vector<float>(b.size()));
     EXPECT_EQ(exec().to_host(erased), std::vector<std::int32_t>(frames));
   }

@@ -68,7 +68,6 @@ void complete(link_config& c, detector_config& detector) {
                          "\"qpsk\" to \"256qam\" with several antennas or a detector");
   detector.qam = c.qam;
   detector = completed(detector);
-  make_detector(detector);  // throws for what only a detector of this type does not allow
 }
 
 void complete(link_config& c, stbc_config& code) {
@@ -80,7 +79,7 @@ void complete(link_config& c, stbc_config& code) {
   if (c.code.type == code_type::lte_transport)
     throw argument_error("code.type", "\"lte-transport\"", "another one with a space-time code");
   code.qam = c.qam;
-  (void)stbc_decoder(code);  // throws for what it does not allow
+  check(code);
   c.code = completed(c.code);
 }
 
@@ -126,9 +125,9 @@ void complete(link_config& c, massive_link_config& m) {
   if (up && m.demapper != demap_algorithm::max_log) refuse("demapper", name_of(m.demapper), "none uplink");
   if (up && !m.sinr) m.sinr = is_iterative(m.solver) ? massive_sinr::approximate : massive_sinr::exact;
   if (up)
-    (void)uplink_detector(uplink_of(m, c.qam));  // throws for what it does not allow
+    check(uplink_of(m, c.qam));
   else
-    (void)downlink_precoder(downlink_of(m));
+    check(downlink_of(m));
   complete_fading(c.channel, m);
   const int bits = m.subcarriers * bits_per_symbol(c.qam);
   if (c.code.type == code_type::none && c.code.k == 0) c.code.k = bits;
@@ -137,6 +136,24 @@ void complete(link_config& c, massive_link_config& m) {
     throw argument_error("subcarriers", std::to_string(m.subcarriers),
                          "at least " + std::to_string(quotient(n, size(bits_per_symbol(c.qam)))) +
                              ", as a codeword of " + std::to_string(n) + " bits is sent in one OFDM symbol");
+}
+
+/// What a loop of detector and decoder takes, of a link that is completed but for it.
+void check_receiver(const link_config& c) {
+  const receiver_config& receiver = *c.receiver;
+  check_settings(receiver_settings(), receiver);
+  const auto refuse = [&](const std::string& allowed) {
+    throw argument_error("outer", std::to_string(receiver.outer), allowed);
+  };
+  const auto* detector = std::get_if<detector_config>(&c.antennas);
+  if (detector == nullptr) refuse("unset without a detector of streams");
+  if (c.code.type == code_type::none || c.code.type == code_type::lte_transport)
+    refuse(std::string("unset with code.type = \"") + name_of(c.code.type) + "\"");
+  if (receiver.outer == 1) return;
+  if (!takes_prior(detector->type))
+    refuse(std::string("1 with detector.type = \"") + name_of(detector->type) +
+           "\", which takes no a-priori LLRs");
+  if (!gives_extrinsic(c.code)) refuse("1 with a decoder that gives no extrinsic LLRs of coded bits");
 }
 
 /// Symbols of a use: r_s of the signal-to-noise ratios.
@@ -205,6 +222,7 @@ link_config completed(const link_config& config) {
   link_config c = config;
   bits_per_symbol(c.qam);
   std::visit([&](auto& antennas) { complete(c, antennas); }, c.antennas);
+  if (c.receiver) check_receiver(c);
   return c;
 }
 
@@ -221,6 +239,12 @@ int rx_antennas_of(const link_config& c) noexcept {
 }
 bool erases_uses(const link_config& c) noexcept {
   return !std::holds_alternative<single_antenna>(c.antennas);
+}
+int outer_iterations(const link_config& c) noexcept { return c.receiver ? c.receiver->outer : 1; }
+int most_iterations(const link_config& c) noexcept {
+  const bool turbo_or_ldpc = c.code.type != code_type::conv;
+  const int inner = c.receiver && turbo_or_ldpc ? c.receiver->inner : 0;
+  return outer_iterations(c) * (inner != 0 ? inner : most_iterations(c.code));
 }
 bool is_block_fading(const link_config& c) noexcept {
   const auto* rayleigh = std::get_if<rayleigh_config>(&c.channel);

@@ -42,6 +42,7 @@
 #include <warpband/detect/detector.hpp>
 #include <warpband/link/codec.hpp>
 #include <warpband/link/csi_channel.hpp>
+#include <warpband/link/receive/iterative.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 #include <warpband/modem/demap/demap.hpp>
@@ -130,6 +131,9 @@ struct link_config {
   int qam = 2;
   link_antennas antennas = {};
   link_channel channel = {};
+  /// Detector and decoder in a loop: streams with a detector, and a code whose decoder gives extrinsic LLRs.
+  /// Nothing: the open loop.
+  std::optional<receiver_config> receiver = {};
   /// In what `link_chain::run` is told the point.
   snr_axis axis = snr_axis::ebn0_db;
 };
@@ -149,6 +153,11 @@ int rx_antennas_of(const link_config& config) noexcept;
 bool erases_uses(const link_config& config) noexcept;
 /// One h, or H, for a frame of Rayleigh fading.
 bool is_block_fading(const link_config& config) noexcept;
+
+/// Outer iterations of a frame: 1 in the open loop.
+int outer_iterations(const link_config& config) noexcept;
+/// The most iterations that the decoder does on a codeword, of lte-transport on a code block.
+int most_iterations(const link_config& config) noexcept;
 
 /// Codewords of a frame: 1 but with massive MIMO.
 std::size_t codewords_per_frame(const link_config& config) noexcept;

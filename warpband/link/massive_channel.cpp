@@ -1,6 +1,6 @@
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
-#include <warpband/link/massive_link.hpp>
+#include <warpband/link/massive_channel.hpp>
 
 namespace wb {
 namespace {

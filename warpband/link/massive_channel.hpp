@@ -4,6 +4,7 @@
 
 #include <warpband/channel/random.hpp>
 #include <warpband/exec/executor.hpp>
+#include <warpband/link/link.hpp>
 
 namespace wb {
 
@@ -26,5 +27,9 @@ class massive_channel {
  protected:
   massive_channel() = default;
 };
+
+/// Of a completed link.
+std::unique_ptr<massive_channel> make_massive_channel(const link_channel& channel,
+                                                      const massive_link_config& config);
 
 }  // namespace wb

@@ -9,7 +9,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/link/gain/gain.hpp>
-#include <warpband/link/massive_link.hpp>
+#include <warpband/link/massive_channel.hpp>
 #include <warpband/link/regroup/regroup.hpp>
 #include <warpband/link/sweep.hpp>
 
@@ -343,10 +343,7 @@ TEST(massive_link, bad_settings_are_named) {
               std::get<cdl_config>(c.channel).speed_kmh = 3;
             }),
             "speed_kmh");
-  EXPECT_EQ(blames([](link_config& c) {
-              c = in_clusters(c);
-              c.antennas = single_antenna{};
-            }),
+  EXPECT_EQ(blames([](link_config& c) { c = in_clusters(c), c.antennas = single_antenna{}; }),
             "channel.type");
   EXPECT_EQ(blames([](link_config& c) {
               massive_of(c).direction = massive_direction::downlink;

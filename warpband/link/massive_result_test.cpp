@@ -1,18 +1,15 @@
 // Massive MIMO in scenario and result files: keys, the way there and back, and refusals; and the intervals of
 // what fails together.
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <cmath>
-#include <filesystem>
 #include <random>
 
-#include <tests/on_backends.hpp>
-#include <warpband/io/replacement.hpp>
-#include <warpband/link/result.hpp>
+#include <tests/result.hpp>
+#include <tests/scenario.hpp>
 
 namespace wb {
 namespace {
+
+using namespace testing;
 
 const char* const text = R"(
 code = { type = "conv", rate = "5/6", k = 45 }
@@ -34,17 +31,6 @@ massive.solver = "zf"
 massive.direction = "downlink"
 channel = { type = "tdl", profile = "epa", spacing_hz = 60000 }
 )";
-
-std::string refusal(const std::string& scenario) {
-  try {
-    parse_scenario(scenario, "s.toml");
-  } catch (const file_error& error) {
-    return error.what();
-  }
-  return "";
-}
-#define EXPECT_REFUSED(scenario, part) \
-  EXPECT_NE(refusal(scenario).find(part), std::string::npos) << refusal(scenario)
 
 TEST(massive_scenario, keys_become_settings) {
   const scenario s = parse_scenario(text, "s.toml");
@@ -80,6 +66,31 @@ TEST(massive_scenario, keys_become_settings) {
       "massive.solver = \"mf\"\nsweep.snr_db = 1",
       "s.toml");
   EXPECT_EQ(uncoded.curves[0].link.code.k, 128 * 6);
+}
+
+TEST(massive_scenario, clusters_of_ones_own) {
+  const std::string cdl =
+      "code.type = \"none\"\nmodem.modulation = \"qpsk\"\nmassive.solver = \"mf\"\nsweep.snr_db = 1\n"
+      "channel.type = \"cdl\"\n";
+  const scenario s =
+      parse_scenario(cdl +
+                         "[channel]\ndelays_ns = [0, 300]\npowers_db = [0, -3]\naod_deg = [-40, 10]\n"
+                         "zoa_deg = [80, 100]\nsplit = [1, 0]\nasd_deg = 5\nrician_k_db = 6\n",
+                     "s.toml");
+  cdl_profile wanted;
+  wanted.clusters = {{.delay_ns = 0, .power_db = 0, .aod_deg = -40, .zoa_deg = 80, .split = true},
+                     {.delay_ns = 300, .power_db = -3, .aod_deg = 10, .zoa_deg = 100}};
+  wanted.asd_deg = 5;
+  wanted.rician_k_db = 6;
+  EXPECT_EQ(std::get<cdl_config>(s.curves[0].link.channel).profile, wanted);
+  EXPECT_REFUSED(cdl + "channel.aod_deg = [0]",
+                 "line 6: channel.aod_deg has no meaning without channel.delays_ns");
+  EXPECT_REFUSED(cdl + "channel.profile = \"a1-los\"\nchannel.delays_ns = 0\nchannel.powers_db = 0",
+                 "line 6: channel.profile has no meaning with channel.delays_ns");
+  EXPECT_REFUSED(
+      cdl + "channel.delays_ns = [0, 1]\nchannel.powers_db = [0, 0]\nchannel.zod_deg = [1]",
+      "line 8: channel.zod_deg = 1 values is not allowed: expected 2, as many as delays_ns has, or none");
+  EXPECT_REFUSED(cdl + "channel.split = [2]", "line 6: channel.split = 2 is not allowed");
 }
 
 TEST(massive_scenario, what_has_no_meaning_is_refused) {
@@ -141,19 +152,10 @@ TEST(massive_scenario, a_curve_of_another_channel_takes_nothing_of_the_inherited
   EXPECT_EQ(std::get<cdl_config>(line.curves[1].link.channel).spacing_m, 0.1);
 }
 
-class massive_result : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) / ("warpband_massive_" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::filesystem::path folder_;
-};
+using massive_result = result_test;
 
 TEST_F(massive_result, is_read_back_and_goes_on_to_the_counts_of_one_run) {
-  const auto exec = testing::open_scalar();
+  const auto exec = open_scalar();
   run_result whole;
   whole.source = parse_scenario(text, "s.toml");
   run_result killed = whole;
@@ -172,16 +174,13 @@ TEST_F(massive_result, is_read_back_and_goes_on_to_the_counts_of_one_run) {
     run_curve(back.curves[i], *exec);
     ASSERT_EQ(back.curves[i].points.size(), whole.curves[i].points.size());
     for (std::size_t p = 0; p < back.curves[i].points.size(); p++) {
-      point_counts got = back.curves[i].points[p].counts, expected = whole.curves[i].points[p].counts;
-      got.seconds = expected.seconds = 0;
-      got.frames_run = expected.frames_run = 0;
-      EXPECT_EQ(got, expected);
+      expect_same(back.curves[i].points[p].counts, whole.curves[i].points[p].counts);
     }
   }
 }
 
 TEST_F(massive_result, contradictions_are_refused) {
-  const auto exec = testing::open_scalar();
+  const auto exec = open_scalar();
   run_result r;
   r.source = parse_scenario(text, "s.toml");
   r.curves.push_back(run_curve(r.source.curves[0], *exec));
@@ -246,9 +245,9 @@ TEST(clustered, limits_are_exact_ones) {
   EXPECT_EQ(clustered_interval(400, 3200, 50, 8).high, 1);
   EXPECT_EQ(clustered_interval(3, 9, 1, 8).low, 0);
   EXPECT_EQ(clustered_interval(3, 9, 1, 8).high, 1);
-  EXPECT_EQ(testing::blamed([] { clustered_interval(17, 17, 2, 8); }), "errors");
-  EXPECT_EQ(testing::blamed([] { clustered_interval(7, 6, 2, 8); }), "squares");
-  EXPECT_EQ(testing::blamed([] { clustered_interval(0, 0, 2, 0); }), "size");
+  EXPECT_EQ(blamed([] { clustered_interval(17, 17, 2, 8); }), "errors");
+  EXPECT_EQ(blamed([] { clustered_interval(7, 6, 2, 8); }), "squares");
+  EXPECT_EQ(blamed([] { clustered_interval(0, 0, 2, 0); }), "size");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include <warpband/core/error.hpp>
 #include <warpband/exec/cpu.hpp>
@@ -59,39 +60,77 @@ void add_origin(run_result& result, const run_origin& now) {
   result.origin = now;
 }
 
+namespace {
+
+bool holds_counts(const curve_result& c) { return !c.points.empty() || !c.unfinished.empty(); }
+
+/// The first difference between the settings of two curves; points, stop rules and labels may differ.
+difference difference_of(const curve_config& held, const curve_config& wanted) {
+  if (held.link.axis != wanted.link.axis)
+    return {"sweep", name_of(held.link.axis), name_of(wanted.link.axis)};
+  json was = config_json(held), now = config_json(wanted);
+  if (held.target || wanted.target) {  // another search is another curve
+    const difference d = first_difference(was["sweep"], now["sweep"], "sweep.");
+    if (!d.key.empty() && !d.key.starts_with("sweep.family") && !d.key.starts_with("sweep.parameters"))
+      return d;
+  }
+  for (const char* key : {"sweep", "stop"}) was.erase(key), now.erase(key);
+  return first_difference(was, now);
+}
+
+/// The curve of `held` that has the settings of `wanted`, the one of the same label where several have.
+/// Nothing: none. Throws file_error where one of the same label has other settings, and its own are nobody's.
+curve_result* held_for(const curve_config& wanted, run_result& held, const std::vector<curve_config>& all,
+                       const std::string& path) {
+  curve_result* found = nullptr;
+  for (curve_result& h : held.curves)
+    if (holds_counts(h) && difference_of(h.config, wanted).key.empty() &&
+        (found == nullptr || h.label == wanted.label))
+      found = &h;
+  if (found != nullptr) return found;
+  for (const curve_result& h : held.curves) {
+    if (!holds_counts(h) || h.label != wanted.label) continue;
+    if (std::any_of(all.begin(), all.end(),
+                    [&](const curve_config& other) { return difference_of(h.config, other).key.empty(); }))
+      continue;  // it goes on under another label
+    const difference d = difference_of(h.config, wanted);
+    if (d.key == "sweep")
+      throw file_error(path, "curve \"" + wanted.label + "\" was run over sweep." + d.was +
+                                 ", now over sweep." + d.now + ": expected the same");
+    throw file_error(path, "curve \"" + wanted.label + "\" was run with " + d.key + " = " + d.was + ", now " +
+                               d.now + ": expected the same");
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 run_result resumed(run_result held, scenario wanted, const std::string& path) {
   const std::string name = wanted.file;
+  std::vector<curve_config> completed_curves = wanted.curves;
+  for (curve_config& c : completed_curves) c.link = completed(c.link);
   std::vector<curve_result> curves;
-  for (const curve_config& w : wanted.curves) {
+  for (const curve_config& w : completed_curves) {
     curve_result c{w.label, w, {}, {}, false};
-    c.config.link = completed(w.link);
-    for (curve_result& h : held.curves) {
-      if (h.label != w.label || (h.points.empty() && h.unfinished.empty())) continue;
-      json was = config_json(h.config), now = config_json(c.config);
-      for (const char* key : {"sweep", "stop"}) was.erase(key), now.erase(key);
-      if (h.config.link.axis != c.config.link.axis)
-        throw file_error(path, "curve \"" + w.label + "\" was run over sweep." + name_of(h.config.link.axis) +
-                                   ", now over sweep." + name_of(c.config.link.axis) + ": expected the same");
-      if (const difference d = first_difference(was, now); !d.key.empty())
-        throw file_error(path, "curve \"" + w.label + "\" was run with " + d.key + " = " + d.was + ", now " +
-                                   d.now + ": expected the same");
+    if (curve_result* h = held_for(w, held, completed_curves, path); h != nullptr && w.target) {
+      c.points = std::exchange(h->points, {});
+      c.found = std::exchange(h->found, {});
+    } else if (h != nullptr) {
       const auto check = [&](double sweep_db) {
         if (std::find(w.sweep_db.begin(), w.sweep_db.end(), sweep_db) == w.sweep_db.end())
           throw file_error(path, "curve \"" + w.label + "\" holds a point at " + title_of(w.link.axis) +
                                      " = " + shown(sweep_db) + " dB that " + name +
                                      " does not list: expected all points held");
       };
-      for (const point_result& p : h.points) check(p.sweep_db);
-      for (const unfinished_point& p : h.unfinished) check(p.sweep_db);
-      c.points = std::move(h.points);
-      c.unfinished = std::move(h.unfinished);
-      h.points.clear();
-      h.unfinished.clear();
+      for (const point_result& p : h->points) check(p.sweep_db);
+      for (const unfinished_point& p : h->unfinished) check(p.sweep_db);
+      c.points = std::exchange(h->points, {});
+      c.unfinished = std::exchange(h->unfinished, {});
     }
     curves.push_back(std::move(c));
   }
   for (const curve_result& h : held.curves)
-    if (!h.points.empty() || !h.unfinished.empty())
+    if (holds_counts(h))
       throw file_error(path, "holds a curve \"" + h.label + "\" that " + name +
                                  " does not list: expected all curves held");
   held.source = std::move(wanted);

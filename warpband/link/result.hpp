@@ -50,9 +50,9 @@ std::string result_json(const run_result& result);
 /// before results could be resumed, or whose scenario means something else in this build.
 run_result load_result(const std::string& path);
 
-/// The result `held`, read from `path`, with the curves of `wanted`, matched by label, and what is held of
-/// them. Only sweep and stop rules may differ, and nothing held may be missing: throws file_error with the
-/// first difference.
+/// The result `held`, read from `path`, with the curves of `wanted` and what is held of them. Curves are
+/// matched by their settings; where several have the same, by label. Only title, labels, sweep and stop rules
+/// may differ, and nothing held may be missing: throws file_error with the first difference.
 run_result resumed(run_result held, scenario wanted, const std::string& path);
 
 }  // namespace wb

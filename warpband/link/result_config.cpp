@@ -167,7 +167,18 @@ json config_json(const curve_config& c) {
   out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
   out["channel"] = channel_json(link.channel);
   add_antennas(link, out);
+  if (link.receiver) out["receiver"] = settings_json(receiver_settings(), *link.receiver);
   out["sweep"] = {{name_of(link.axis), c.sweep_db}};
+  if (c.target) {
+    json& sweep = out["sweep"];
+    sweep[name_of(link.axis)] = {{"from", c.target->least_db}, {"to", c.target->most_db}};
+    sweep["target_fer"] = c.target->fer;
+    sweep["target_width_db"] = c.target->width_db;
+  }
+  if (!c.parameters.empty()) {
+    out["sweep"]["family"] = c.family;
+    for (const swept_setting& p : c.parameters) out["sweep"]["parameters"][p.key] = json_of(p.value);
+  }
   out["stop"] = settings_json(stop_settings(), c.stop);
   return out;
 }

@@ -157,6 +157,23 @@ void read_harq(const object& o, int transmissions, point_counts& n) {
   if (most > n.frame_errors) o.refuse("block_errors", "a last one up to frame_errors");
 }
 
+/// What is counted after each outer iteration, of a point of which frames and errors are known.
+void read_outer(const object& o, const link_config& link, point_counts& n) {
+  const auto count = static_cast<std::size_t>(link.receiver->outer);
+  const auto read = [&](const char* key, auto& to, std::uint64_t most, std::uint64_t last) {
+    const json& list = o.list(key);
+    if (list.size() != count) o.refuse(key, std::to_string(count) + " counts");
+    for (std::size_t j = 0; j < count; j++) {
+      if (!list[j].is_number_unsigned() || list[j].get<std::uint64_t>() > most)
+        o.refuse(key, "integers up to " + std::to_string(most));
+      to[j] = list[j].template get<std::uint64_t>();
+    }
+    if (to[count - 1] != last) o.refuse(key, "a last one of " + std::to_string(last) + ", as beside it");
+  };
+  read("frame_errors", n.outer_frame_errors, n.frames, n.frame_errors);
+  read("bit_errors", n.outer_bit_errors, n.frames * bits_per_frame(link), n.bit_errors);
+}
+
 /// What massive MIMO counts, of a point of which frames, frame errors and bit errors are known. Sums of
 /// squares lie between those of equal parts and of the most unequal ones.
 void read_codewords(const object& o, const link_config& link, point_counts& n) {
@@ -194,7 +211,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
   }
   n.bit_errors = o.integer("bit_errors", least_bits, n.frame_errors * k, " = frame_errors k");
   n.erased_frames = o.integer("erased_frames", 0, coded ? n.frames : 0);
-  const auto each = static_cast<std::uint64_t>(most_iterations(c.link.code));
+  const auto each = static_cast<std::uint64_t>(most_iterations(c.link));
   if (harq) {
     const auto blocks = static_cast<std::uint64_t>(segment_transport_block(static_cast<int>(k)).blocks);
     const std::uint64_t most =
@@ -211,6 +228,10 @@ point_counts read_counts(const object& o, const curve_config& c) {
   } else if (o.has("erased_uses")) {
     o.refuse("erased_uses", "none: there is neither a detector nor a space-time code");
   }
+  if (c.link.receiver)
+    read_outer(o.inner("outer"), c.link, n);
+  else if (o.has("outer"))
+    o.refuse("outer", "none: there is no [receiver]");
   if (std::holds_alternative<massive_link_config>(c.link.antennas))
     read_codewords(o.inner("codewords"), c.link, n);
   else if (o.has("codewords"))
@@ -223,7 +244,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
 double read_sweep_db(const object& o, const curve_config& c) {
   const char* key = name_of(c.link.axis);
   const double x = o.number(key, -100, 100, "a number from -100 to 100");
-  if (std::find(c.sweep_db.begin(), c.sweep_db.end(), x) == c.sweep_db.end())
+  if (!c.target && std::find(c.sweep_db.begin(), c.sweep_db.end(), x) == c.sweep_db.end())
     o.refuse(key, std::string("one of config.sweep.") + key);
   return x;
 }
@@ -247,6 +268,14 @@ void check_harq(const object& harq, const point_result& p) {
   check_follows(harq, "relative_throughput", p.relative_throughput());
 }
 
+void check_outer(const object& outer, const point_result& p) {
+  outer.holds_only({"bit_errors", "frame_errors", "ber", "fer", "fer_intervals"});
+  json ber = json::array(), fer = json::array();
+  for (int n = 1; n <= p.outer; n++) ber.push_back(p.outer_ber(n)), fer.push_back(p.outer_fer(n));
+  if (outer.list("ber") != ber) outer.refuse("ber", shown(ber) + ", as bit_errors say");
+  if (outer.list("fer") != fer) outer.refuse("fer", shown(fer) + ", as frame_errors say");
+}
+
 void check_codewords(const object& of, const point_result& p) {
   of.holds_only({"codewords", "errors", "errors_squared", "bit_errors_squared", "bler", "bler_interval"});
   of.integer("codewords", p.counts.frames * p.codewords, p.counts.frames * p.codewords, ", as frames say");
@@ -266,7 +295,7 @@ point_result read_point(const object& o, const curve_config& c) {
                 "erased_frames", "ber",          "fer",        "harq",
                 "ber_interval",  "fer_interval", "iterations", "iterations_sum",
                 "frames_run",    "mbps",         "seconds",    "stopped_by",
-                "codewords"});
+                "codewords",     "outer"});
   point_result p = point_of(c.link, read_sweep_db(o, c));
   p.counts = read_counts(o, c);
   p.stopped_by = read_reason(o);
@@ -281,13 +310,14 @@ point_result read_point(const object& o, const curve_config& c) {
   else if (!o.at("iterations").is_null())
     o.refuse("iterations", "null: there is no decoder");
   if (p.transmissions != 0) check_harq(o.inner("harq"), p);
+  if (p.outer != 0) check_outer(o.inner("outer"), p);
   if (p.codewords != 0) check_codewords(o.inner("codewords"), p);
   return p;
 }
 
 /// The label of a curve of the file, found among the result's curves, its configuration being the same.
 curve_result& find_curve(const object& o, run_result& result, const std::string& path) {
-  o.holds_only({"label", "config", "points"});
+  o.holds_only({"label", "config", "points", "target"});
   const std::string label = o.text("label");
   const auto c = std::find_if(result.curves.begin(), result.curves.end(),
                               [&](const curve_result& r) { return r.label == label; });
@@ -307,6 +337,31 @@ void check_order(const object& o, const curve_config& c, const std::vector<Point
     o.refuse(name_of(c.link.axis), "more than the point before, " + shown(points.back().sweep_db));
 }
 
+/// How the search for a target ended.
+fer_target_result read_target(const object& o, const curve_result& c) {
+  o.holds_only({"fer", "outcome", "db", "low_db", "high_db", "frames"});
+  fer_target_result found;
+  const fer_target& target = *c.config.target;
+  o.number("fer", target.fer, target.fer, "config.sweep.target_fer");
+  const std::string outcome = o.text("outcome");
+  const auto all = {fer_outcome::reached, fer_outcome::budget, fer_outcome::above, fer_outcome::below};
+  const auto* const at =
+      std::find_if(all.begin(), all.end(), [&](fer_outcome one) { return outcome == name_of(one); });
+  if (at == all.end()) o.refuse("outcome", R"("reached", "budget", "above" or "below")");
+  found.outcome = *at;
+  const auto db = [&](const char* key) -> std::optional<double> {
+    if (o.at(key).is_null()) return std::nullopt;
+    return o.number(key, target.least_db, target.most_db, "null or dB where the search was");
+  };
+  found.db = db("db"), found.low_db = db("low_db"), found.high_db = db("high_db");
+  if (found.reached() && !(found.low_db && found.high_db && found.db))
+    o.refuse("db", "dB of what was reached");
+  std::uint64_t frames = 0;
+  for (const point_result& p : c.points) frames += p.counts.frames;
+  found.frames = o.integer("frames", frames, frames, ", those of the points");
+  return found;
+}
+
 void read_curve(const object& o, run_result& r, const std::string& path) {
   curve_result& c = find_curve(o, r, path);
   if (!c.points.empty()) o.refuse("label", "another one for each curve");
@@ -317,8 +372,17 @@ void read_curve(const object& o, run_result& r, const std::string& path) {
     check_order(at, c.config, c.points, p.sweep_db);
     c.points.push_back(p);
   }
+  if (c.config.target)
+    c.found = read_target(o.inner("target"), c);
+  else if (o.has("target"))
+    o.refuse("target", "none: the scenario has no sweep.target_fer");
 }
 
+template <class Counts>
+bool none_falls(const Counts& now, const Counts& was) {
+  return std::equal(was.begin(), was.end(), now.begin(),
+                    [](std::uint64_t before, std::uint64_t after) { return before <= after; });
+}
 bool goes_on_from(const point_counts& now, const point_counts& was) {
   return now.frames >= was.frames && now.bit_errors >= was.bit_errors &&
          now.frame_errors >= was.frame_errors && now.erased_frames >= was.erased_frames &&
@@ -326,9 +390,9 @@ bool goes_on_from(const point_counts& now, const point_counts& was) {
          now.frames_run >= was.frames_run && now.seconds >= was.seconds &&
          now.undetected_errors >= was.undetected_errors && now.codeword_errors >= was.codeword_errors &&
          now.codeword_errors_squared >= was.codeword_errors_squared &&
-         now.bit_errors_squared >= was.bit_errors_squared &&
-         std::equal(was.block_errors.begin(), was.block_errors.end(), now.block_errors.begin(),
-                    [](std::uint64_t before, std::uint64_t after) { return before <= after; });
+         now.bit_errors_squared >= was.bit_errors_squared && none_falls(now.block_errors, was.block_errors) &&
+         none_falls(now.outer_bit_errors, was.outer_bit_errors) &&
+         none_falls(now.outer_frame_errors, was.outer_frame_errors);
 }
 
 void read_unfinished(const object& o, run_result& r, const std::string& path) {
@@ -337,9 +401,10 @@ void read_unfinished(const object& o, run_result& r, const std::string& path) {
   for (std::size_t n = 0; n < o.list("points").size(); n++) {
     const object at = o.element("points", n);
     at.holds_only({name_of(c.config.link.axis), "frames", "bit_errors", "frame_errors", "erased_frames",
-                   "erased_uses", "iterations_sum", "frames_run", "seconds", "harq", "codewords"});
+                   "erased_uses", "iterations_sum", "frames_run", "seconds", "harq", "codewords", "outer"});
     if (at.has("codewords"))
       at.inner("codewords").holds_only({"errors", "errors_squared", "bit_errors_squared"});
+    if (at.has("outer")) at.inner("outer").holds_only({"bit_errors", "frame_errors"});
     if (at.has("harq")) at.inner("harq").holds_only({"block_errors", "undetected_errors"});
     const unfinished_point p{read_sweep_db(at, c.config), read_counts(at, c.config)};
     check_order(at, c.config, c.unfinished, p.sweep_db);

@@ -54,6 +54,25 @@ json harq_json(const point_result& p) {
   return out;
 }
 
+/// What is counted after each of so many outer iterations of a receiver.
+json outer_counts(const point_counts& c, int outer) {
+  json bits = json::array(), frames = json::array();
+  for (std::size_t n = 0; n < static_cast<std::size_t>(outer); n++) {
+    bits.push_back(c.outer_bit_errors[n]);
+    frames.push_back(c.outer_frame_errors[n]);
+  }
+  return {{"bit_errors", bits}, {"frame_errors", frames}};
+}
+json outer_json(const point_result& p) {
+  json out = outer_counts(p.counts, p.outer);
+  for (int n = 1; n <= p.outer; n++) {
+    out["ber"].push_back(p.outer_ber(n));
+    out["fer"].push_back(p.outer_fer(n));
+    out["fer_intervals"].push_back(to_json(std::optional(p.outer_fer_interval(n))));
+  }
+  return out;
+}
+
 /// What massive MIMO counts of the codewords of frames.
 json codeword_counts(const point_counts& c) {
   return {{"errors", c.codeword_errors},
@@ -76,6 +95,7 @@ json to_json(const unfinished_point& p, const link_config& link) {
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
   if (link.code.type == code_type::lte_transport)
     out["harq"] = harq_counts(p.counts, link.code.transport.transmissions);
+  if (link.receiver) out["outer"] = outer_counts(p.counts, link.receiver->outer);
   if (std::holds_alternative<massive_link_config>(link.antennas))
     out["codewords"] = codeword_counts(p.counts);
   return out;
@@ -103,12 +123,23 @@ json to_json(const point_result& p, const link_config& link) {
            {"stopped_by", name_of(p.stopped_by)}};
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
   if (p.transmissions != 0) out["harq"] = harq_json(p);
+  if (p.outer != 0) out["outer"] = outer_json(p);
   if (p.codewords != 0) out["codewords"] = codewords_json(p);
   return out;
 }
 
 json origin_json(const run_origin& o) {
   return {{"warpband", program_json(o)}, {"machine", machine_json(o.machine)}};
+}
+
+json target_json(const fer_target& target, const fer_target_result& found) {
+  const auto known = [](const std::optional<double>& db) { return db ? json(*db) : json(nullptr); };
+  return {{"fer", target.fer},
+          {"outcome", name_of(found.outcome)},
+          {"db", known(found.db)},
+          {"low_db", known(found.low_db)},
+          {"high_db", known(found.high_db)},
+          {"frames", found.frames}};
 }
 
 /// Adds a curve with some of its points, where there are any.
@@ -118,6 +149,7 @@ void add_curve(json& list, const curve_result& c, const std::vector<Point>& poin
   json all = json::array();
   for (const Point& p : points) all.push_back(to_json(p, c.config.link));
   list.push_back({{"label", c.label}, {"config", config_json(c.config)}, {"points", std::move(all)}});
+  if (c.found) list.back()["target"] = target_json(*c.config.target, *c.found);
 }
 
 }  // namespace

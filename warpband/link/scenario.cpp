@@ -21,11 +21,23 @@ scenario parse_scenario(std::string text, const std::string& file) {
     throw file_error(file, "is a result, not a scenario: warpband sim --resume FILE goes on with it");
   std::vector<said> curves = scenario_file::curves_said(s.text, file, s.title);
   std::set<std::string> labels;
-  for (said& c : curves) {
-    if (curves.size() > 1) c.in_curve = ", in curve \"" + c.label + "\"";
-    s.curves.push_back(curve_of(c));
-    if (!labels.insert(c.label).second)
-      c.fail(c.where("label").line, "label = \"" + c.label + "\" names two curves: give each its own");
+  for (const said& written : curves) {
+    std::vector<said> all = scenario_file::unfolded(written);
+    std::set<std::string> own;  // of the curves that this one is unfolded into
+    for (said& c : all) {
+      const std::string label = scenario_file::label_of(c.label, c.parameters);
+      if (curves.size() > 1 || all.size() > 1) c.in_curve = ", in curve \"" + label + "\"";
+      curve_config curve = curve_of(c);
+      // With the curve's choices some swept settings may have no meaning: then there are fewer curves.
+      std::erase_if(c.parameters, [&](const swept_setting& p) { return !c.values.contains(p.key); });
+      curve.label = scenario_file::label_of(c.label, c.parameters);
+      if (!c.parameters.empty()) curve.family = c.label;
+      curve.parameters = c.parameters;
+      if (!own.insert(curve.label).second) continue;
+      if (!labels.insert(curve.label).second)
+        c.fail(c.where("label").line, "label = \"" + curve.label + "\" names two curves: give each its own");
+      s.curves.push_back(std::move(curve));
+    }
   }
   return s;
 }

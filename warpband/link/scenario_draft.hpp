@@ -39,7 +39,9 @@ struct curve_draft {
   stbc_config stbc;
   bool massive = false;
   massive_link_config massive_link;
+  receiver_config receiver;
   sweep_points ebn0_db, snr_db;
+  fer_target target{.fer = 0};  // 0: none is searched for
   stop_rule stop;
 
   const sweep_points& sweep(snr_axis axis) const { return axis == snr_axis::ebn0_db ? ebn0_db : snr_db; }
@@ -74,12 +76,21 @@ struct place {
   unsigned line = 0;
 };
 
+/// A key of which a scenario lists several values, `sweep.KEY = [...]`.
+struct swept_key {
+  std::string key;
+  std::vector<setting_value> values;
+  place at;
+};
+
 /// What a curve and the base around it say.
 struct said {
   std::string file, label;
   std::string in_curve = {};  // ends messages: ", in curve "b""
   setting_values values;
   std::map<std::string, place> places;
+  std::vector<swept_key> swept = {};           // in order
+  std::vector<swept_setting> parameters = {};  // of one curve among those that `unfolded` makes
 
   place where(const std::string& key) const {
     const auto i = places.find(key);
@@ -88,6 +99,15 @@ struct said {
   void forget(const std::string& key) { values.erase(key), places.erase(key); }
   [[noreturn]] void fail(unsigned line, const std::string& what) const;
 };
+
+/// Sets a key in the place of what it is a part of and of its parts: a list of points, or a range.
+void note(said& s, const key_entry& e, setting_value value, const place& at);
+
+/// A curve for each combination of the values of swept keys, the last key changing fastest. Keys that the
+/// curve itself sets are not swept.
+std::vector<said> unfolded(const said& s);
+/// "log-MAP, iterations = 4": the label of a curve with its swept settings.
+std::string label_of(const std::string& family, const std::vector<swept_setting>& parameters);
 
 /// What is said, in a draft. What has no meaning is refused, unless a choice that was made more specifically
 /// than the key says so: that is forgotten.

@@ -5,6 +5,7 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/link/scenario_draft.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace wb::scenario_file {
 namespace {
@@ -65,6 +66,32 @@ std::vector<double> points_of(const said& s, const curve_draft& d, snr_axis axis
   return points;
 }
 
+/// What to search for, where the scenario asks for it, and where.
+std::optional<fer_target> target_of(const said& s, const curve_draft& d, snr_axis axis) {
+  const place fer = s.where("sweep.target_fer"), width = s.where("sweep.target_width_db");
+  if (fer.level < 0) {
+    if (width.level >= 0)
+      s.fail(width.line, "sweep.target_width_db has no meaning without sweep.target_fer" + s.in_curve);
+    return std::nullopt;
+  }
+  fer_target target = d.target;
+  const std::string key = key_of(axis);
+  const place from = s.where(key + ".from"), to = s.where(key + ".to"), list = s.where(key);
+  if (from.level >= 0 && to.level >= 0) {
+    target.least_db = d.sweep(axis).from, target.most_db = d.sweep(axis).to;
+  } else if (from.level >= 0 || to.level >= 0) {
+    s.fail(std::max(from.line, to.line), key + " needs from and to" + s.in_curve);
+  } else if (list.level >= 0) {
+    const std::vector<double> points = points_of(s, d, axis);
+    target.least_db = points.front(), target.most_db = points.back();
+  }
+  if (target.most_db - target.least_db < 1)
+    s.fail(std::max({from.line, to.line, list.line}),
+           key + " is " + to_text(target.least_db) + " to " + to_text(target.most_db) +
+               ", where to search for sweep.target_fer: expected 1 dB or more" + s.in_curve);
+  return target;
+}
+
 // ---- code and channel
 
 code_config code_of(const said& s, const curve_draft& d) {
@@ -85,6 +112,18 @@ code_config code_of(const said& s, const curve_draft& d) {
   }
 }
 
+/// The profile of a choice, whose lists belong together.
+template <class Choice>
+auto profile_in(const said& s, const Choice& choice) {
+  try {
+    return profile_of(choice);
+  } catch (const argument_error& error) {
+    const std::string key = "channel." + error.argument();
+    s.fail(std::max(s.where(key).line, s.where("channel.delays_ns").line),
+           argument_error(key, error.value(), error.allowed()).what() + s.in_curve);
+  }
+}
+
 tdl_config tdl_of(const said& s, const curve_draft& d) {
   const std::size_t taps = d.tdl_profile.delays_ns.size(), powers = d.tdl_profile.powers_db.size();
   const place at = s.where("channel.delays_ns");
@@ -95,13 +134,13 @@ tdl_config tdl_of(const said& s, const curve_draft& d) {
            "channel.powers_db has " + std::to_string(powers) + " numbers for the " + std::to_string(taps) +
                " taps of channel.delays_ns" + s.in_curve);
   tdl_config c = d.tdl;
-  c.profile = profile_of(d.tdl_profile);
+  c.profile = profile_in(s, d.tdl_profile);
   return c;
 }
 
 cdl_config cdl_of(const said& s, const curve_draft& d) {
   cdl_config c = d.cdl;
-  c.profile = cdl_profile_named(d.cdl_profile.name, d.cdl_profile.delay_spread_ns);
+  c.profile = profile_in(s, d.cdl_profile);
   const place metres = s.where("channel.antenna_spacing_m"),
               wavelengths = s.where("channel.antenna_spacing_wavelengths");
   if (metres.level < 0 || c.spacing_wavelengths == 0) return c;
@@ -183,6 +222,9 @@ link_config link_of(const said& s, const curve_draft& d) {
   link_config link{.seed = d.seed, .code = code_of(s, d), .qam = d.qam};
   link.channel = channel_of(s, d);
   link.antennas = antennas_of(s, d);
+  if (std::any_of(s.places.begin(), s.places.end(),
+                  [](const auto& p) { return p.first.starts_with("receiver."); }))
+    link.receiver = d.receiver;
   if (const auto* massive = std::get_if<massive_link_config>(&link.antennas);
       massive != nullptr && link.code.type == code_type::none && s.where("code.k").level < 0)
     link.code.k = massive->subcarriers * bits_per_symbol(link.qam);
@@ -196,7 +238,6 @@ std::pair<std::string, place> key_of_argument(const said& s, const link_config& 
   for (const key_entry& e : key_table())  // but for the code's, which is known to be good
     if (code_setting_of(e.key.name).empty() && e.key.name.ends_with("." + key)) key = e.key.name;
   if (key == "qam") key = "modem.modulation";
-  if (key == "spacing_m" || key == "spacing_wavelengths") key = "channel.antenna_" + key;
   if (key == "coded_bits" || key == "resource_elements") key = key_of_code_setting(key);
   place at = s.where(key);
   if (at.line == 0 && key.starts_with("channel.") && type_of(link.channel) == channel_type::tdl)
@@ -220,7 +261,9 @@ curve_config curve_of(said& s) {
   c.stop = d.stop;
   c.link = link_of(s, d);
   c.link.axis = axis_of(s);
-  c.sweep_db = points_of(s, d, c.link.axis);
+  c.target = target_of(s, d, c.link.axis);
+  if (!c.target) c.sweep_db = points_of(s, d, c.link.axis);
+  if (c.target && s.where("stop.max_frames").level < 0) c.stop.max_frames = fer_target{}.max_frames;
   try {
     (void)completed(c.link);
   } catch (const file_error& error) {  // of the channel's

@@ -64,6 +64,20 @@ decoder.algorithm = "max-log-map"
 Each `[[curve]]` is the file above it with the keys of the curve in their place; without any there is one curve.
 Curves with the same seed see the same bits and noise at the same number of their sweeps, so that their
 difference is sharper than either.
+
+Any key of `code` to `massive` may be swept: `sweep.KEY` with a list of values makes a curve for each of them, with
+several such lists for each combination. A curve that sets the key itself is not swept. Figures are drawn over the
+first swept setting.
+
+```toml
+code.k = 1024
+sweep.decoder.iterations = [1, 2, 5, 10]
+sweep.decoder.algorithm = ["log-map", "max-log-map"]
+sweep.ebn0_db = [0.5, 1.0]
+```
+
+With `sweep.target_fer = 1e-2` in place of a list of points the Eb/N0, or the SNR, is searched where the frame error
+rate is that one.
 )";
 
 const char* heading_of(const std::string& group) {

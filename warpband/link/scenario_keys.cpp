@@ -151,12 +151,21 @@ void add_code(table_of_keys& t) {
 void add_modem(table_of_keys& t) {
   t.add("modem",
         modulation_setting(&draft::qam, 2, "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."));
-  const key_setting demapper =
-      words("demapper", &draft::demapper,
-            {{"max-log", demap_algorithm::max_log}, {"exact", demap_algorithm::exact}},
-            "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK.");
+  const key_setting demapper = demap_algorithm_setting(
+      "demapper", &draft::demapper,
+      "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK.");
   t.add("modem", demapper, "", {without_massive, without_space_time});
   t.add("modem", demapper, "", {with_massive, {"massive.direction", {"downlink"}}});
+}
+
+/// Of links a block of a delay line may be as long as a frame.
+key_setting block_symbols_setting() {
+  const std::vector<setting_of<ofdm_grid>> own{integer_or_auto(
+      "symbols", &ofdm_grid::symbols, 0, 1, 65536,
+      "OFDM symbols of a block; the next block has another channel, independent of it. \"auto\" (or 0): as "
+      "many as a frame takes. A frame begins with a new block.",
+      "an integer from 1 to 65536")};
+  return within<draft>([](draft& d) -> ofdm_grid& { return d.tdl.grid; }, own).front();
 }
 
 void add_channel(table_of_keys& t) {
@@ -185,6 +194,7 @@ void add_channel(table_of_keys& t) {
   t.add("channel", [](draft& d) -> auto& { return d.tdl_profile; }, tdl_profile_settings(), "tdl", of("tdl"));
   for (key_setting& s : within<draft>([](draft& d) -> auto& { return d.tdl; }, tdl_settings())) {
     if (!s.of_links) continue;
+    if (s.name == "symbols") s = block_symbols_setting();
     conditions when = of("tdl");
     if (s.name == "subcarriers" || s.name == "symbols") when.push_back(without_massive);  // which has both
     t.add("channel", std::move(s), "tdl", when);
@@ -235,6 +245,14 @@ void add_antennas(table_of_keys& t) {
          "have one; tdl takes subcarriers and symbols from here, and no Doppler shift.");
 }
 
+void add_receiver(table_of_keys& t) {
+  t.add("receiver", [](draft& d) -> auto& { return d.receiver; }, receiver_settings(), "",
+        {without_massive, without_space_time});
+  t.note("receiver.outer",
+         "Errors are counted after each of them. Detector and decoder must both take and give soft values "
+         "(docs/iterative.md); a frame whose checks hold is finished.");
+}
+
 void add_sweep(table_of_keys& t, sweep_points draft::*points, const std::string& axis,
                const std::string& meaning) {
   using p = sweep_points;
@@ -250,6 +268,24 @@ void add_sweep(table_of_keys& t, sweep_points draft::*points, const std::string&
   t.add("sweep", [=](draft& d) -> p& { return d.*points; }, list);
 }
 
+void add_target(table_of_keys& t) {
+  using f = fer_target;
+  const std::vector<setting_of<f>> list{
+      number("target_fer", &f::fer, 1e-9, 0.999,
+             "Searches for the Eb/N0 or SNR where the frame error rate is this one, by bisection on exact "
+             "intervals, in place of a list of points. ebn0_db, or snr_db, then says where to search, "
+             "{ from, to } or any list; left out, -30 to 60 dB of Eb/N0. The point lies in the interval that "
+             "is found with a probability of 95% or more. stop.max_frames is for all points of the search "
+             "together, left out 10000000; other stop rules do not count. With massive MIMO it is the rate "
+             "of drops with any "
+             "wrong codeword.",
+             false, "a number from 1e-9 to 0.999")
+          .without_default(),
+      number("target_width_db", &f::width_db, 0.01, 10,
+             "With target_fer: the search ends once its interval is this narrow.")};
+  t.add("sweep", [](draft& d) -> f& { return d.target; }, list);
+}
+
 }  // namespace
 
 std::string key_of(snr_axis axis) { return std::string("sweep.") + name_of(axis); }
@@ -262,6 +298,7 @@ const std::vector<key_entry>& key_table() {
     add_modem(t);
     add_channel(t);
     add_antennas(t);
+    add_receiver(t);
     add_sweep(t, &draft::ebn0_db, "ebn0_db",
               "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a "
               "symbol; with several antennas SNR = Eb/N0 + 10 log10(streams R m / rx_antennas), where "
@@ -270,6 +307,7 @@ const std::vector<key_entry>& key_table() {
     add_sweep(t, &draft::snr_db, "snr_db",
               "In place of ebn0_db: the mean SNR of a receive antenna in dB, 10 log10(streams Es/N0); with "
               "one stream Es/N0.");
+    add_target(t);
     for (key_setting& s : within<draft>([](draft& d) -> auto& { return d.stop; }, stop_settings())) {
       const bool of_massive = s.name == "below_bler";
       t.add("stop", std::move(s), "", of_massive ? conditions{with_massive} : conditions{});

@@ -38,9 +38,10 @@ void gather(const toml::table& t, const std::string& prefix, std::vector<leaf>& 
     const std::string name = prefix + std::string(key.str());
     if (prefix.empty() && name == "curve") continue;
     const toml::table* inner = node.as_table();
-    if (inner != nullptr && is_table(name) && !inner->empty())
+    const bool table = is_table(name) || (name.starts_with("sweep.") && is_table(name.substr(6)));
+    if (inner != nullptr && table && !inner->empty())
       gather(*inner, name + ".", leaves);
-    else if (inner == nullptr || !is_table(name))
+    else if (inner == nullptr || !table)
       leaves.push_back({name, &node, static_cast<unsigned>(key.source().begin.line)});
   }
 }
@@ -83,6 +84,12 @@ setting_value value_of(const key_entry& e, const toml::node& node) {
   throw argument_error(e.key.name, shown, allowed + hint_for(e, *value));
 }
 
+/// Keys of links may be swept; not those of points and stop rules.
+bool can_be_swept(const key_entry& e) {
+  return e.where == scope::both && e.key.name.find('.') != std::string::npos &&
+         !e.key.name.starts_with("sweep.") && !e.key.name.starts_with("stop.");
+}
+
 class parser {
  public:
   explicit parser(const std::string& file) : file_(file) {}
@@ -123,6 +130,7 @@ class parser {
                      [](const leaf& a, const leaf& b) { return a.line < b.line; });
     for (const leaf& l : leaves) {
       const key_entry* e = find_key(l.name);
+      if (e == nullptr && add_swept(s, l, level)) continue;
       if (e == nullptr) refuse_unknown(s, l, level);
       if (e->where == (level == 0 ? scope::curve : scope::base))
         s.fail(l.line,
@@ -135,14 +143,26 @@ class parser {
     }
   }
 
-  /// A key, in the place of what it is a part of and of its parts: a list of points, or a range.
-  static void note(said& s, const key_entry& e, setting_value value, const place& at) {
-    const std::string& key = e.key.name;
-    for (const key_entry& other : key_table())
-      if (other.key.name.starts_with(key + ".") || key.starts_with(other.key.name + "."))
-        s.forget(other.key.name);
-    s.values[key] = std::move(value);
-    s.places[key] = at;
+  /// sweep.KEY = [...] of another key; false where it is none.
+  static bool add_swept(said& s, const leaf& l, int level) {
+    if (!l.name.starts_with("sweep.")) return false;
+    const key_entry* e = find_key(l.name.substr(6));
+    if (e == nullptr || !can_be_swept(*e)) return false;
+    const toml::array* list = l.node->as_array();
+    if (list == nullptr || list->empty())
+      s.fail(l.line, l.name + " = " + toml_text(*l.node) + " is not allowed: expected a list of values of " +
+                         e->key.name + ", each " + e->key.allowed);
+    swept_key swept{e->key.name, {}, {level, l.line}};
+    for (const toml::node& node : *list) try {
+        swept.values.push_back(value_of(*e, node));
+        if (std::count(swept.values.begin(), swept.values.end(), swept.values.back()) > 1)
+          s.fail(l.line, l.name + " has " + as_message(swept.values.back()) + " twice");
+      } catch (const argument_error& error) {
+        s.fail(l.line, argument_error(l.name, error.value(), error.allowed()).what());
+      }
+    std::erase_if(s.swept, [&](const swept_key& other) { return other.key == swept.key; });
+    s.swept.push_back(std::move(swept));
+    return true;
   }
 
   [[noreturn]] static void refuse_unknown(const said& s, const leaf& l, int level) {
@@ -154,6 +174,7 @@ class parser {
       names.push_back(name);
       if (name.starts_with(l.name + "."))
         inside += (inside.empty() ? "" : ", ") + name.substr(l.name.size() + 1);
+      if (can_be_swept(e) && l.name.starts_with("sweep.")) names.push_back("sweep." + name);
     }
     if (!inside.empty())
       s.fail(l.line,

@@ -20,7 +20,7 @@ class settling {
          {"code.type", "channel.type", "mimo.streams", "mimo.rx_antennas", "massive.solver", "stbc.type"})
       settle(*find_key(choice));
     forget_of_code();
-    if (draft_.channel == channel_type::tdl) forget_of_profile();
+    if (draft_.channel == channel_type::tdl || draft_.channel == channel_type::cdl) forget_of_profile();
     if (!draft_.massive && !draft_.space_time) forget_of_detector();
     for (const key_entry& e : key_table()) settle(e);
     return std::move(draft_);
@@ -123,8 +123,8 @@ class settling {
       s_.forget("code.k");
   }
 
-  /// The profile of a delay line: that of a standard, or delays and powers, whichever was said more
-  /// specifically.
+  /// The profile of delay lines: that of a standard, or one's own delays and what goes with them, whichever
+  /// was said more specifically.
   void forget_of_profile() {
     const place named = s_.where("channel.profile"), delays = s_.where("channel.delays_ns");
     if (delays.level >= 0 && delays.level >= named.level)
@@ -132,7 +132,11 @@ class settling {
     const std::string choice = delays.level < 0
                                    ? "without channel.delays_ns"
                                    : "with channel.profile = " + as_message(s_.values.at("channel.profile"));
-    drop({"channel.delays_ns", "channel.powers_db", "channel.rician_k_db"}, named.level, choice);
+    std::vector<std::string> own;  // tdl has some of what cdl has
+    for (const auto& setting : cdl_profile_settings())
+      if (setting.name != "profile" && setting.name != "delay_spread_ns")
+        own.push_back("channel." + setting.name);
+    drop(own, named.level, choice);
   }
 
   /// Those of a detector where there is none, or of the demapper where there is one.

@@ -12,10 +12,8 @@ const std::vector<setting_of<ofdm_grid>>& grid_settings() {
   static const std::vector<setting_of<c>> all{
       integer("subcarriers", &c::subcarriers, 1, 65536,
               "Subcarriers of an OFDM symbol that carry the frame."),
-      integer_or_auto("symbols", &c::symbols, 0, 1, 65536,
-                      "OFDM symbols of a block; the next block has another channel, independent of it. "
-                      "\"auto\" (or 0), of links: as many as a frame takes. A frame begins with a new block.",
-                      "an integer from 1 to 65536"),
+      integer("symbols", &c::symbols, 1, 65536,
+              "OFDM symbols of a block; the next block has another channel, independent of it."),
       number("spacing_hz", &c::spacing_hz, 1, 1e7, "Distance of the subcarriers."),
       number("cyclic_prefix_us", &c::cyclic_prefix_us, 0, 1e6,
              "The cyclic prefix, which must cover the delays. It costs time, but neither power nor rate. "

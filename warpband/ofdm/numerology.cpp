@@ -17,6 +17,25 @@ ofdm_grid ofdm_numerology::grid(int symbols) const noexcept {
   return g;
 }
 
+const std::vector<setting_of<ofdm_numerology>>& numerology_settings() {
+  using c = ofdm_numerology;
+  static const std::vector<setting_of<c>> all{
+      number("spacing_hz", &c::spacing_hz, 1, 1e7, "Distance of the subcarriers."),
+      integer("fft_size", &c::fft_size, 8, 65536,
+              "N, samples of a symbol without its prefix. Modulators take products of 2, 3 and 5 up to 4096.",
+              "an even integer from 8 to 65536"),
+      integer("subcarriers", &c::subcarriers, 1, 65536,
+              "That are used, around the carrier, the lowest frequency first.",
+              "an integer from 1 to fft_size, less one with a free carrier"),
+      boolean("free_carrier", &c::free_carrier,
+              "Nothing is sent on the carrier itself (LTE downlink, 3GPP TS 36.211 section 6.12)."),
+      integer("cyclic_prefix", &c::cyclic_prefix, 0, 65536, "Samples.", "an integer from 0 to fft_size"),
+      integer("first_cyclic_prefix", &c::first_cyclic_prefix, 0, 65536,
+              "The same of the first symbol of a slot.", "an integer from 0 to fft_size"),
+      integer("symbols_per_slot", &c::symbols_per_slot, 1, 64, "OFDM symbols of a slot.")};
+  return all;
+}
+
 void check(const ofdm_numerology& n) {
   check_number("spacing_hz", n.spacing_hz, 1, 1e7);
   check_range("fft_size", n.fft_size, 8, 65536);

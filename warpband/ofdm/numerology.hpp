@@ -3,7 +3,9 @@
 // modulator and demodulator (modem/) take all they need from here; ofdm_grid (grid.hpp) is what is left of it
 // in the one-tap model.
 #include <cstddef>
+#include <vector>
 
+#include <warpband/core/setting.hpp>
 #include <warpband/ofdm/grid.hpp>
 
 namespace wb {
@@ -42,6 +44,8 @@ struct ofdm_numerology {
 
 /// Throws argument_error for a value that is not allowed.
 void check(const ofdm_numerology& numerology);
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<ofdm_numerology>>& numerology_settings();
 
 enum class lte_prefix { normal, extended };
 /// The downlink of LTE at a channel bandwidth of 1.4, 3, 5, 10, 15 or 20 MHz: 6, 15, 25, 50, 75 or 100

@@ -152,7 +152,8 @@ void stbc_encoder::run_symbols(executor& exec, view<const std::complex<float>> s
   exec.run(stbc_encode_kernels(), &a, symbols.items);
 }
 
-stbc_decoder::stbc_decoder(const stbc_config& config) : config_(config), pam_bits_(pam_bits_of(config.qam)) {
+void check(const stbc_config& config) {
+  (void)pam_bits_of(config.qam);
   check_range("rx_antennas", config.rx_antennas, 1, 4);
   if (config.search == golden_search::slicing && config.code.kind() != space_time_kind::golden)
     throw argument_error("search", "slicing", "exact: only the Golden code has another");
@@ -161,6 +162,9 @@ stbc_decoder::stbc_decoder(const stbc_config& config) : config_(config), pam_bit
     throw argument_error("llr_clip", number_text(static_cast<double>(clip)),
                          "above 0 and at most 1e6, or infinity for no limit");
 }
+
+stbc_decoder::stbc_decoder(const stbc_config& config)
+    : config_((check(config), config)), pam_bits_(pam_bits_of(config.qam)) {}
 
 void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& out) const {
   const std::size_t n = in.received.items, shared = in.codewords_per_channel, rx = count(config_.rx_antennas),

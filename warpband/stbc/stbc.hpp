@@ -88,6 +88,8 @@ struct stbc_config {
   float llr_clip = std::numeric_limits<float>::infinity();
 };
 
+/// Throws argument_error: qam 4, 16 or 64; rx_antennas 1..4; llr_clip; slicing for another code than Golden.
+void check(const stbc_config& config);
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<stbc_config>>& stbc_settings();
 
@@ -117,8 +119,7 @@ struct stbc_output {
 /// or above 1e10 |H|^2. What an LLR has below about 1e-7 (|Y|^2 + |H|^2) / N0 is lost in float32.
 class stbc_decoder {
  public:
-  /// Throws argument_error: qam 4, 16 or 64; rx_antennas 1..4; llr_clip; slicing for another code than
-  /// Golden.
+  /// Throws argument_error as `check` does.
   explicit stbc_decoder(const stbc_config& config);
   /// Queues the codewords of in.received on an executor. Throws shape_error where shapes do not match.
   void run(executor& exec, const stbc_input& in, const stbc_output& out) const;

@@ -108,7 +108,9 @@ TEST_P(stbc_input_on, an_antenna_that_does_not_arrive_leaves_most_likely_codewor
 }
 
 TEST(stbc_arguments, bad_settings_are_named) {
-  const auto blames = [](const stbc_config& c) { return blamed([&] { stbc_decoder{c}; }); };
+  const auto blames = [](const stbc_config& c) {
+    return blamed([&] { check(c); }, [&] { stbc_decoder{c}; });
+  };
   for (const int qam : {-4, 0, 1, 2, 8, 32, 256}) {
     EXPECT_EQ(blames(stbc_setting(space_time_code::silver(), qam)), "qam") << qam;
     EXPECT_EQ(blamed([&] { stbc_encoder(space_time_code::silver(), qam); }), "qam") << qam;

@@ -28,6 +28,66 @@ const char* name_of(frame_status status) noexcept {
   return "?";
 }
 
+namespace {
+
+/// A time, as a number of units of `nanoseconds`.
+setting_of<pipeline_config> time_setting(const char* name, std::chrono::nanoseconds pipeline_config::*member,
+                                         double nanoseconds, const char* text) {
+  const std::string allowed = settings_detail::range_text("a number", 0, 1e9);
+  return {name,
+          "number",
+          allowed,
+          text,
+          {},
+          [=](pipeline_config& c, const setting_value& v) {
+            const double units = settings_detail::real(name, v, 0, 1e9, false, allowed);
+            c.*member = std::chrono::nanoseconds(static_cast<std::int64_t>(units * nanoseconds));
+          },
+          [=](const pipeline_config& c) -> setting_value {
+            return static_cast<double>((c.*member).count()) / nanoseconds;
+          }};
+}
+
+}  // namespace
+
+const std::vector<setting_of<pipeline_config>>& pipeline_settings() {
+  using c = pipeline_config;
+  static const std::vector<setting_of<c>> all{
+      integer("most_items", &c::most_items, 1, std::int64_t{1} << 31,
+              "Of a frame: uses of the channel, vectors, or codewords of the space-time code.",
+              "an integer from 1 to 2^31"),
+      texts("devices", &c::devices, "Frames go to whichever has a stream free.",
+            "a list of \"cpu\", \"cuda:0\", \"cuda:1\", ..."),
+      integer("streams", &c::streams, 1, 64, "Frames under way on each device."),
+      integer("threads", &c::threads, 0, 4096, "\"cpu\": threads that share a frame.",
+              "an integer from 0 (all cores) to 4096"),
+      integer("batch", &c::batch, 1, 64,
+              "CUDA, without parts: up to so many frames that wait one behind the other are copied as one, "
+              "for more throughput of small frames."),
+      integer("parts", &c::parts, 1, 64,
+              "CUDA: parts of a frame whose copies and kernels overlap, for less latency of large frames."),
+      boolean("graphs", &c::graphs, "CUDA: frames of most_items are started as recorded graphs."),
+      integer("queue", &c::queue, 1, 65536, "Frames that may wait beside those under way."),
+      words("overflow", &c::overflow,
+            {{"wait", overflow_policy::wait}, {"drop-oldest", overflow_policy::drop_oldest}},
+            "When the queue is full: whoever pushes waits, or the frame that waits longest is dropped."),
+      words(
+          "waiting", &c::waiting, {{"block", wait_policy::block}, {"spin", wait_policy::spin}},
+          "How threads wait for frames and devices: asleep, or looking all the time, which costs a core for "
+          "each device and takes tens of microseconds off the latency."),
+      integer("retries", &c::retries, 0, 64,
+              "Devices that may fail under a frame before it is failed itself."),
+      time_setting("deadline_us", &c::deadline, 1e3, "Later deliveries are counted as missed; 0: none are."),
+      time_setting(
+          "timeout_ms", &c::timeout, 1e6,
+          "CUDA: a device under which a frame is longer than this counts as failed; 0: it is waited for."),
+      integer("trace", &c::trace, 0, 100'000,
+              "The times of all frames at each place that they pass are counted, and so many of the slowest "
+              "frames are told one by one, with the share of each place in what they have in excess of the "
+              "others. 0: none of this.")};
+  return all;
+}
+
 int automatic_batch(const frame_chain& chain, std::size_t items) noexcept {
   const std::size_t bytes = std::max(offset_of(chain.inputs(), chain.inputs().size(), items),
                                      offset_of(chain.outputs(), chain.outputs().size(), items));
@@ -693,6 +753,8 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
     if (in.size() > frame_arrays::most || out.size() > frame_arrays::most)
       throw argument_error("chain", chain->name(), "one with at most 8 arrays in and 8 out");
     check_items("most_items", config.most_items);
+    if (config.graphs && config.parts != 1)
+      throw argument_error("graphs", "true", "false with parts above 1");
     for (const std::size_t items : config.graph_items) {
       check_items("graph_items", items);
       if (config.parts != 1)
@@ -867,6 +929,7 @@ frame_pipeline::frame_pipeline(std::shared_ptr<const frame_chain> chain, pipelin
   state_->config = std::move(config);
   state_->on_frame = std::move(on_frame);
   state_->check();
+  if (state_->config.graphs) state_->config.graph_items.push_back(state_->config.most_items);
   try {
     state_->open();
   } catch (...) {

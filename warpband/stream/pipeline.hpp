@@ -32,6 +32,7 @@
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/setting.hpp>
 #include <warpband/stream/chain.hpp>
 #include <warpband/stream/latency.hpp>
 #include <warpband/stream/trace.hpp>
@@ -77,6 +78,7 @@ struct pipeline_config {
   /// CUDA, with parts = 1: frames of these many items that are started one by one are started as a recorded
   /// graph, one for each slot and stream. A group of them (batch) is not: it goes without a graph.
   std::vector<std::size_t> graph_items = {};
+  bool graphs = false;  // most_items is one of graph_items
   /// CUDA, with parts = 1: up to so many frames of most_items, 1..64, that wait one behind the other go as
   /// one copy in, their kernels and one copy out, since each copy costs some microseconds whatever its size;
   /// automatic_batch() says how many make that small.
@@ -99,6 +101,8 @@ struct pipeline_config {
   /// does not say that it is done with the frame, for which there has to be a timeout.
   std::function<void(const fault_point&)> fault = {};
 };
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<pipeline_config>>& pipeline_settings();
 
 /// How many frames of `items` make up 16 MB in or out, 1..64: of such a group 1 % is what its copies cost
 /// beside their bytes.

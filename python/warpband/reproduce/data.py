@@ -57,7 +57,7 @@ class Need:
         device = "cpu" if self.device in ("cpu", "elsewhere") else device
         words = [re.sub(r"(.*[|^()* ].*)", r"'\1'", word) for word in self.options]
         if self.kind == "sim":
-            return f"warpband sim curves/{self.name}.toml --device {device} -o {self.stored}"
+            return f"warpband sim curves/{self.name}.toml --device {device} -o {self.stored} --force"
         if self.kind == "bench":
             return " ".join([*([f"WARPBAND_ISA={self.isa}"] if self.isa else []), "warpband bench", *words, "--device", device, "--json", self.stored])
         if self.kind == "stream":
@@ -129,7 +129,7 @@ class Data:
         run = [command(), need.kind]
         if need.kind == "sim":
             scenario = root() / f"curves/{need.name}.toml"
-            run += [str(self._coarse(scenario) if self.quick else scenario), "--device", self.device, "-o", str(result), "--quiet"]
+            run += [str(self._coarse(scenario) if self.quick else scenario), "--device", self.device, "-o", str(result), "--force", "--quiet"]
             if self.quick:
                 run += ["--frame-errors", "8", "--max-frames", "24"]
         elif need.kind == "bench":

@@ -152,9 +152,9 @@ void check(const cdl_config& c) {
   check_range("antennas", c.antennas, 1, 512);
   check_range("users", c.users, 1, 64);
   check_number("carrier_hz", c.carrier_hz, 1e6, 1e12);
-  check_number("spacing_wavelengths", c.spacing_wavelengths, 0, most_spacing);
+  check_number("antenna_spacing_wavelengths", c.spacing_wavelengths, 0, most_spacing);
   if (c.spacing_wavelengths == 0)
-    check_number("spacing_m", c.spacing_m, 0, most_spacing * wavelength_m(c.carrier_hz));
+    check_number("antenna_spacing_m", c.spacing_m, 0, most_spacing * wavelength_m(c.carrier_hz));
   const double seconds = c.grid.period_us() * 1e-6 * c.grid.symbols;
   const double fastest = most_turns / seconds * wavelength_m(c.carrier_hz) * 3.6;
   if (!(c.speed_kmh >= 0 && c.speed_kmh <= fastest))

@@ -613,8 +613,9 @@ TEST(cdl_arguments, bad_ones_are_named) {
     EXPECT_EQ(blames([&](cdl_config& c) { c.profile.zsd_deg = bad; }), "zsd_deg") << bad;
     EXPECT_EQ(blames([&](cdl_config& c) { c.profile.zsa_deg = bad; }), "zsa_deg") << bad;
     EXPECT_EQ(blames([&](cdl_config& c) { c.shadowing_db = bad; }), "shadowing_db") << bad;
-    EXPECT_EQ(blames([&](cdl_config& c) { c.spacing_wavelengths = bad; }), "spacing_wavelengths") << bad;
-    EXPECT_EQ(blames([&](cdl_config& c) { c.spacing_m = bad; }), "spacing_m") << bad;
+    EXPECT_EQ(blames([&](cdl_config& c) { c.spacing_wavelengths = bad; }), "antenna_spacing_wavelengths")
+        << bad;
+    EXPECT_EQ(blames([&](cdl_config& c) { c.spacing_m = bad; }), "antenna_spacing_m") << bad;
   }
   EXPECT_EQ(blames([](cdl_config& c) { c.spacing_m = 0; }), "");
   for (const double bad : {-1., nan, infinity, 1e7})

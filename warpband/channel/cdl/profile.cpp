@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include <warpband/channel/profile_list.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
 
@@ -280,12 +281,6 @@ const std::vector<named_profile>& profiles() {
   return all;
 }
 
-const named_profile* find(const std::string& name) {
-  for (const named_profile& p : profiles())
-    if (name == p.name) return &p;
-  return nullptr;
-}
-
 double linear(double db) { return std::pow(10, db / 10); }
 
 double power_of_clusters(const cdl_profile& p) {
@@ -302,6 +297,43 @@ constexpr std::array<std::array<bool, 10>, 3> groups{
     {{true, true, true, true, false, false, false, false, false, true},
      {false, false, false, false, true, true, false, false, true, false},
      {false, false, false, false, false, false, true, true, false, false}}};
+
+using choice_setting = setting_of<cdl_profile_choice>;
+
+choice_setting own_angles(const char* name, std::vector<double> cdl_profile_choice::*member, double least,
+                          double most, const char* text) {
+  return numbers(name, member, least, most, std::string("Of one's own clusters. ") + text,
+                 "a number from " + decimal(least) + " to " + decimal(most) + " for each of delays_ns");
+}
+choice_setting own_spread(const char* name, std::optional<double> cdl_profile_choice::*member,
+                          const char* angles) {
+  return number(name, member, 0, 60,
+                std::string("Root mean square of the ") + angles +
+                    " of rays about that of one's own cluster. Left out: 0.",
+                false, "a number from 0 to 60, together with delays_ns");
+}
+
+/// Refuses what one's own clusters have, of a choice without them.
+void refuse_own(const cdl_profile_choice& choice) {
+  cdl_profile_choice named;
+  named.name = choice.name, named.delay_spread_ns = choice.delay_spread_ns;
+  for (const choice_setting& s : cdl_profile_settings())
+    if (s.get(choice) != s.get(named)) throw argument_error(s.name, "given", "none without delays_ns");
+}
+/// Refuses lists of another length than the delays.
+void check_lengths(const cdl_profile_choice& choice) {
+  const std::size_t n = choice.delays_ns.size();
+  const auto expect = [n](const char* name, std::size_t size, bool may_be_left_out) {
+    if (size != n && !(may_be_left_out && size == 0))
+      throw argument_error(
+          name, std::to_string(size) + " values",
+          std::to_string(n) + ", as many as delays_ns has" + (may_be_left_out ? ", or none" : ""));
+  };
+  expect("powers_db", choice.powers_db.size(), false);
+  expect("aod_deg", choice.aod_deg.size(), true), expect("aoa_deg", choice.aoa_deg.size(), true);
+  expect("zod_deg", choice.zod_deg.size(), true), expect("zoa_deg", choice.zoa_deg.size(), true);
+  expect("split", choice.split.size(), true);
+}
 
 }  // namespace
 
@@ -324,56 +356,75 @@ void check(const cdl_profile& p) {
 }
 
 cdl_profile cdl_profile_named(const std::string& name, double delay_spread_ns) {
-  const named_profile* found = find(name);
-  if (found == nullptr) {
-    std::string names;
-    for (const named_profile& p : profiles())
-      names += (names.empty() ? "\"" : ", \"") + std::string(p.name) + "\"";
-    throw argument_error("profile", "\"" + name + "\"", "one of " + names);
-  }
-  cdl_profile p = found->profile;
-  if (found->sight_power_db) p.rician_k_db = *found->sight_power_db - 10 * std::log10(power_of_clusters(p));
-  if (!found->scaled) return p;
-  check_number("delay_spread_ns", delay_spread_ns, 1e-3, 1e6);
-  for (cdl_cluster& c : p.clusters) c.delay_ns *= delay_spread_ns;
+  const named_profile& found = profile_named(profiles(), name);
+  cdl_profile p = found.profile;
+  if (found.sight_power_db) p.rician_k_db = *found.sight_power_db - 10 * std::log10(power_of_clusters(p));
+  if (found.scaled) scale_delays(p.clusters, delay_spread_ns);
   return p;
 }
 
 const std::vector<std::string>& cdl_profile_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const named_profile& p : profiles()) all.emplace_back(p.name);
-    return all;
-  }();
+  static const std::vector<std::string> names = profile_names(profiles());
   return names;
 }
 
 const std::vector<setting_of<cdl_profile_choice>>& cdl_profile_settings() {
   using c = cdl_profile_choice;
-  const auto names = [] {
-    std::vector<std::pair<std::string, std::string>> all;
-    for (const std::string& name : cdl_profile_names()) all.emplace_back(name, name);
-    return all;
-  };
-  const auto scaled = [] {
-    std::vector<std::string> all = cdl_profile_names();
-    std::erase_if(all, [](const std::string& name) { return !has_cdl_delay_spread(name); });
-    return all;
-  };
   static const std::vector<setting_of<c>> all{
-      words("profile", &c::name, names(),
-            "Indoor office, urban microcell, suburban and urban macrocell of WINNER II (D1.1.2 clause 6.8) "
-            "with and without a line of sight, or TR 38.901 clause 7.7.1."),
-      number("delay_spread_ns", &c::delay_spread_ns, 1e-3, 1e6,
-             "The delay spread, by which the table's delays are multiplied.")
-          .only_with("profile", scaled())};
+      profile_setting(
+          profiles(), &c::name,
+          "Indoor office, urban microcell, suburban and urban macrocell of WINNER II (D1.1.2 clause 6.8) "
+          "with and without a line of sight, or TR 38.901 clause 7.7.1."),
+      delay_spread_setting(profiles(), &c::delay_spread_ns),
+      numbers("delays_ns", &c::delays_ns, 0, 1e9,
+              "In place of profile: one's own, the delays of its clusters.",
+              "1 to 32 numbers from 0 to 1e9, together with powers_db"),
+      numbers("powers_db", &c::powers_db, -200, 200, "Relative mean powers of those clusters.",
+              "as many numbers from -200 to 200 as delays_ns has"),
+      own_angles("aod_deg", &c::aod_deg, -360, 360,
+                 "Azimuths of departure, from the line of sight. Left out: 0."),
+      own_angles("aoa_deg", &c::aoa_deg, -360, 360,
+                 "Azimuths of arrival, from the line of sight. Left out: 0."),
+      own_angles("zod_deg", &c::zod_deg, 0, 180, "Zeniths of departure. Left out: 90, the horizon."),
+      own_angles("zoa_deg", &c::zoa_deg, 0, 180, "Zeniths of arrival. Left out: 90, the horizon."),
+      integers("split", &c::split, 0, 1,
+               "Whether the rays of those clusters arrive in three groups, 0, 5 and 10 ns late. Left out: 0.",
+               "0 or 1 for each of delays_ns"),
+      own_spread("asd_deg", &c::asd_deg, "azimuths of departure"),
+      own_spread("asa_deg", &c::asa_deg, "azimuths of arrival"),
+      own_spread("zsd_deg", &c::zsd_deg, "zeniths of departure"),
+      own_spread("zsa_deg", &c::zsa_deg, "zeniths of arrival"),
+      number("rician_k_db", &c::rician_k_db, -100, 100,
+             "Power of one's own line of sight over that of all clusters. Left out: no line of sight.", false,
+             "a number from -100 to 100, together with delays_ns")};
   return all;
 }
 
-bool has_cdl_delay_spread(const std::string& name) noexcept {
-  const named_profile* p = find(name);
-  return p != nullptr && p->scaled;
+cdl_profile profile_of(const cdl_profile_choice& choice) {
+  if (choice.delays_ns.empty()) {
+    refuse_own(choice);
+    return cdl_profile_named(choice.name, choice.delay_spread_ns);
+  }
+  const std::size_t n = choice.delays_ns.size();
+  if (n > 32) throw argument_error("delays_ns", std::to_string(n) + " clusters", "1 to 32 clusters");
+  check_lengths(choice);
+  cdl_profile p;
+  for (std::size_t i = 0; i < n; i++) {
+    cdl_cluster c{.delay_ns = choice.delays_ns[i], .power_db = choice.powers_db[i]};
+    if (!choice.aod_deg.empty()) c.aod_deg = choice.aod_deg[i];
+    if (!choice.aoa_deg.empty()) c.aoa_deg = choice.aoa_deg[i];
+    if (!choice.zod_deg.empty()) c.zod_deg = choice.zod_deg[i];
+    if (!choice.zoa_deg.empty()) c.zoa_deg = choice.zoa_deg[i];
+    if (!choice.split.empty()) c.split = choice.split[i] != 0;
+    p.clusters.push_back(c);
+  }
+  p.asd_deg = choice.asd_deg.value_or(0), p.asa_deg = choice.asa_deg.value_or(0);
+  p.zsd_deg = choice.zsd_deg.value_or(0), p.zsa_deg = choice.zsa_deg.value_or(0);
+  p.rician_k_db = choice.rician_k_db;
+  return p;
 }
+
+bool has_cdl_delay_spread(const std::string& name) noexcept { return is_scaled(profiles(), name); }
 
 std::vector<cdl_path> cdl_paths(const cdl_profile& p) {
   std::vector<cdl_path> paths;

@@ -50,13 +50,21 @@ cdl_profile cdl_profile_named(const std::string& name, double delay_spread_ns = 
 /// All those names, in that order.
 const std::vector<std::string>& cdl_profile_names();
 
-/// A profile by name.
+/// A profile by name, or one's own where there are delays. Of its own clusters' angles there is one for each
+/// cluster, or none for what `cdl_cluster` begins with.
 struct cdl_profile_choice {
   std::string name = "c2-nlos";
   double delay_spread_ns = 100;
+  std::vector<double> delays_ns = {}, powers_db = {};
+  std::vector<double> aod_deg = {}, aoa_deg = {}, zod_deg = {}, zoa_deg = {};
+  std::vector<int> split = {};  // 0 or 1
+  std::optional<double> asd_deg = {}, asa_deg = {}, zsd_deg = {}, zsa_deg = {}, rician_k_db = {};
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<cdl_profile_choice>>& cdl_profile_settings();
+/// Throws argument_error for a list of another length than the delays, and for what only one's own clusters
+/// have where there are none.
+cdl_profile profile_of(const cdl_profile_choice& choice);
 
 /// A delay of a profile and all rays that have it, as channels are made of: a cluster, a group of a split
 /// one, or, first of all, the line of sight.

@@ -88,6 +88,26 @@ void check_correlation(const char* argument, const correlation_matrix& r, int n)
   if (!r.empty()) factor(argument, r, n);
 }
 
+const std::vector<setting_of<kronecker_config>>& kronecker_settings() {
+  using c = kronecker_config;
+  const auto correlation = [](const char* name, correlation_matrix c::*member, const char* text) {
+    const char* allowed = "a Hermitian matrix, positive semidefinite, with ones on its diagonal within 1e-6";
+    return list(name, member, "list of pairs of numbers", text, allowed, [=](const setting_value& v) {
+      const auto* entries = std::get_if<std::vector<std::complex<double>>>(&v);
+      if (entries == nullptr) settings_detail::refuse(name, v, allowed);
+      return *entries;
+    });
+  };
+  static const std::vector<setting_of<c>> all{
+      integer("streams", &c::streams, 1, 64, "Transmit antennas."),
+      integer("rx_antennas", &c::rx_antennas, 1, 512, "Receive antennas."),
+      correlation("rx_correlation", &c::rx_correlation,
+                  "R_rx, of rx_antennas rows and columns. Left out: the identity."),
+      correlation("tx_correlation", &c::tx_correlation,
+                  "R_tx, of streams rows and columns. Left out: the identity.")};
+  return all;
+}
+
 kronecker_channel::kronecker_channel(const kronecker_config& config) : config_(config) {
   check_range("streams", config.streams, 1, 64);
   check_range("rx_antennas", config.rx_antennas, 1, 512);

@@ -12,6 +12,7 @@
 
 #include <warpband/channel/kronecker/kronecker_args.hpp>
 #include <warpband/channel/random.hpp>
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 
 namespace wb {
@@ -31,6 +32,9 @@ struct kronecker_config {
   correlation_matrix rx_correlation = {};  // R_rx: [rx_antennas, rx_antennas]
   correlation_matrix tx_correlation = {};  // R_tx: [streams, streams]
 };
+
+/// Its settings: names, what is allowed, what they mean. Matrices are lists of rows, flat.
+const std::vector<setting_of<kronecker_config>>& kronecker_settings();
 
 /// Safe to use from several threads. G is the H of apply_mimo_rayleigh, bit by bit: without correlation both
 /// are the same channel.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <warpband/channel/profile_list.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
 
@@ -127,12 +128,6 @@ const std::vector<named_profile>& profiles() {
   return all;
 }
 
-const named_profile* find(const std::string& name) {
-  for (const named_profile& p : profiles())
-    if (name == p.name) return &p;
-  return nullptr;
-}
-
 }  // namespace
 
 void check(const tdl_profile& p) {
@@ -146,49 +141,26 @@ void check(const tdl_profile& p) {
 }
 
 tdl_profile tdl_profile_named(const std::string& name, double delay_spread_ns) {
-  const named_profile* found = find(name);
-  if (found == nullptr) {
-    std::string names;
-    for (const named_profile& p : profiles())
-      names += (names.empty() ? "\"" : ", \"") + std::string(p.name) + "\"";
-    throw argument_error("profile", "\"" + name + "\"", "one of " + names);
-  }
-  tdl_profile p = found->profile;
-  if (!found->scaled) return p;
-  check_number("delay_spread_ns", delay_spread_ns, 1e-3, 1e6);
-  for (tdl_tap& t : p.taps) t.delay_ns *= delay_spread_ns;
+  const named_profile& found = profile_named(profiles(), name);
+  tdl_profile p = found.profile;
+  if (found.scaled) scale_delays(p.taps, delay_spread_ns);
   return p;
 }
 
 const std::vector<std::string>& tdl_profile_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const named_profile& p : profiles()) all.emplace_back(p.name);
-    return all;
-  }();
+  static const std::vector<std::string> names = profile_names(profiles());
   return names;
 }
 
 const std::vector<setting_of<tdl_profile_choice>>& tdl_profile_settings() {
   using c = tdl_profile_choice;
-  const auto names = [] {
-    std::vector<std::pair<std::string, std::string>> all;
-    for (const std::string& name : tdl_profile_names()) all.emplace_back(name, name);
-    return all;
-  };
-  const auto scaled = [] {
-    std::vector<std::string> all = tdl_profile_names();
-    std::erase_if(all, [](const std::string& name) { return !has_delay_spread(name); });
-    return all;
-  };
   static const std::vector<setting_of<c>> all{
-      words("profile", &c::name, names(),
-            "Extended pedestrian A, vehicular A and typical urban of LTE (3GPP TS 36.101 annex B.2.1), TDL-A "
-            "to TDL-E of TR 38.901 clause 7.7.2, or those of TS 38.101-4 annex B.2.1. etu is longer than the "
-            "normal cyclic prefix."),
-      number("delay_spread_ns", &c::delay_spread_ns, 1e-3, 1e6,
-             "The delay spread, by which the table's delays are multiplied.")
-          .only_with("profile", scaled()),
+      profile_setting(
+          profiles(), &c::name,
+          "Extended pedestrian A, vehicular A and typical urban of LTE (3GPP TS 36.101 annex B.2.1), TDL-A "
+          "to TDL-E of TR 38.901 clause 7.7.2, or those of TS 38.101-4 annex B.2.1. etu is longer than the "
+          "normal cyclic prefix."),
+      delay_spread_setting(profiles(), &c::delay_spread_ns),
       numbers("delays_ns", &c::delays_ns, 0, 1e9, "In place of profile: one's own, the delays of its taps.",
               "1 to 64 numbers from 0 to 1e9, together with powers_db"),
       numbers("powers_db", &c::powers_db, -200, 200,
@@ -201,21 +173,23 @@ const std::vector<setting_of<tdl_profile_choice>>& tdl_profile_settings() {
 }
 
 tdl_profile profile_of(const tdl_profile_choice& choice) {
-  if (choice.delays_ns.empty()) return tdl_profile_named(choice.name, choice.delay_spread_ns);
   const std::size_t taps = choice.delays_ns.size();
+  if (taps == 0) {
+    if (!choice.powers_db.empty()) throw argument_error("powers_db", "given", "none without delays_ns");
+    if (choice.rician_k_db) throw argument_error("rician_k_db", "given", "none without delays_ns");
+    return tdl_profile_named(choice.name, choice.delay_spread_ns);
+  }
+  if (taps > 64) throw argument_error("delays_ns", std::to_string(taps) + " taps", "1 to 64 taps");
   if (choice.powers_db.size() != taps)
     throw argument_error("powers_db", std::to_string(choice.powers_db.size()) + " numbers",
-                         "as many as the " + std::to_string(taps) + " delays");
+                         std::to_string(taps) + ", as many as delays_ns has");
   tdl_profile profile;
   for (std::size_t i = 0; i < taps; i++) profile.taps.push_back({choice.delays_ns[i], choice.powers_db[i]});
   profile.rician_k_db = choice.rician_k_db;
   return profile;
 }
 
-bool has_delay_spread(const std::string& name) noexcept {
-  const named_profile* p = find(name);
-  return p != nullptr && p->scaled;
-}
+bool has_delay_spread(const std::string& name) noexcept { return is_scaled(profiles(), name); }
 
 std::vector<double> tap_powers(const tdl_profile& p) {
   std::vector<double> powers;

@@ -55,7 +55,8 @@ struct tdl_profile_choice {
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<tdl_profile_choice>>& tdl_profile_settings();
-/// Throws argument_error, for "powers_db" where there are not as many as delays.
+/// Throws argument_error for "powers_db" where there are not as many as delays, and for what only one's own
+/// taps have where there are none.
 tdl_profile profile_of(const tdl_profile_choice& choice);
 
 /// Powers of the taps, as fractions of their sum.

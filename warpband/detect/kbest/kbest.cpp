@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <warpband/core/check.hpp>
 #include <warpband/detect/detect_args.hpp>
 
 namespace wb {
@@ -15,8 +14,7 @@ kbest::kbest(const kbest_config& c)
       real_valued_(c.real_valued),
       extrinsic_(c.extrinsic),
       clip_(c.llr_clip) {
-  check_range("survivors", c.survivors, 1, 4096);
-  completed({.type = detector_type::kbest, .llr_clip = c.llr_clip});
+  completed({.type = detector_type::kbest, .llr_clip = c.llr_clip, .survivors = c.survivors});
 }
 
 void kbest::start(executor& exec, std::size_t uses, detect_args& args) const {

@@ -1,6 +1,5 @@
 #include <warpband/detect/ml/ml.hpp>
 
-#include <warpband/core/check.hpp>
 #include <warpband/detect/detect_args.hpp>
 #include <warpband/detect/mapping.hpp>
 
@@ -10,13 +9,11 @@ WB_DECLARE_KERNEL(ml)
 
 ml::ml(const ml_config& c)
     : detector(c.streams, c.rx_antennas, c.qam), clip_(c.llr_clip), extrinsic_(c.extrinsic) {
-  completed({.type = detector_type::ml, .llr_clip = clip_});
-  if (bits_per_use() > 24) {
-    const int most = 24 / c.streams / 2;  // bits of a symbol in one dimension
-    throw argument_error("qam", std::to_string(c.qam),
-                         std::to_string(1 << 2 * most) + (most > 1 ? " or less" : "") + " with " +
-                             std::to_string(c.streams) + " streams (at most 2^24 hypotheses)");
-  }
+  completed({.type = detector_type::ml,
+             .streams = c.streams,
+             .rx_antennas = c.rx_antennas,
+             .qam = c.qam,
+             .llr_clip = clip_});
 }
 
 void ml::start(executor& exec, std::size_t uses, detect_args& args) const {

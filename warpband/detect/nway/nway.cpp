@@ -10,9 +10,6 @@ WB_DECLARE_KERNEL(nway)
 
 nway::nway(const nway_config& c)
     : detector(c.streams, c.rx_antennas, c.qam, c.order), extrinsic_(c.extrinsic) {
-  if (c.ways < 0 || c.ways > c.streams)
-    throw argument_error("ways", std::to_string(c.ways),
-                         "1 to " + std::to_string(c.streams) + ", or 0 for as many as streams");
   const detector_config all = completed({.type = detector_type::nway,
                                          .streams = c.streams,
                                          .rx_antennas = c.rx_antennas,

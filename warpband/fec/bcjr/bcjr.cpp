@@ -14,6 +14,7 @@ WB_DECLARE_KERNEL(bcjr_coded_recursive_log_map)
 const std::vector<setting_of<bcjr_config>>& bcjr_settings() {
   using c = bcjr_config;
   static const std::vector<setting_of<c>> all{
+      conv_k_setting(&c::k, 65536),
       words<c, map_algorithm>(
           "algorithm", &c::algorithm,
           {{"log-map", map_algorithm::log_map}, {"max-log-map", map_algorithm::max_log_map}},
@@ -26,8 +27,7 @@ const std::vector<setting_of<bcjr_config>>& bcjr_settings() {
 bcjr_decoder::bcjr_decoder(const bcjr_config& config)
     : config_(config), frame_(config.code, checked_k(config.code, config.k)) {
   check_settings(bcjr_settings(), config_);
-  if (config_.overlap == -1) config_.overlap = frame_.usual_overlap();
-  if (config_.code.ending != conv_ending::tail_biting) config_.overlap = 0;
+  config_.overlap = checked_overlap(frame_, config_.overlap);
   // Forward over all runs but the last, backward over all of them.
   const conv_trellis host = frame_.on_host();
   add_forward(work_, host, -config_.overlap, (host.steps - 1) / conv_run * conv_run);

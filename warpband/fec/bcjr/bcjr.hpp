@@ -34,7 +34,7 @@ struct bcjr_config {
   /// again.
   int overlap = -1;
 };
-/// Its settings but the code and k.
+/// Its settings but the code.
 const std::vector<setting_of<bcjr_config>>& bcjr_settings();
 
 struct bcjr_output {

@@ -48,9 +48,50 @@ void check(const conv_code& c, int k) {
   check_range("k", k, c.ending == conv_ending::tail_biting ? c.constraint_length - 1 : 1, 1 << 20);
 }
 
+setting_of<conv_code> sent_setting() {
+  const std::string allowed = "rows of 0 and 1, a number for each generator";
+  return {"sent",
+          "list of rows of integers",
+          allowed,
+          "Puncturing: a row for each step of its period, 1 where the bit is sent. Left out: all are sent.",
+          {},
+          [=](conv_code& c, const setting_value& v) {
+            c.sent.clear();
+            for (const int s : settings_detail::wholes("sent", v, 0, 1, allowed))
+              c.sent.push_back(static_cast<std::uint8_t>(s));
+          },
+          [](const conv_code& c) -> setting_value {
+            if (c.sent.empty()) return {};
+            return std::vector<std::int64_t>(c.sent.begin(), c.sent.end());
+          }};
+}
+
 int parity(int x) { return std::popcount(static_cast<unsigned>(x)) & 1; }
 
 }  // namespace
+
+const std::vector<setting_of<conv_code>>& conv_code_settings() {
+  using c = conv_code;
+  static const std::vector<setting_of<c>> all{
+      integer("constraint_length", &c::constraint_length, 3, 9, "K: bits of the register with the newest."),
+      integers("generators", &c::generators, 1, 511,
+               "The newest bit is the highest: 0133 and 0171 in octal. The rate is 1 / their number.",
+               "1 to 4 integers from 1 to 2^K - 1"),
+      integer(
+          "feedback", &c::feedback, 0, 511,
+          "A feedback polynomial makes the code recursive. A generator that equals it gives the bit itself.",
+          "0, or an integer from 2^(K - 1) to 2^K - 1"),
+      words<c, conv_ending>(
+          "termination", &c::ending,
+          {{"zero-tail", conv_ending::zero_tail},
+           {"tail-biting", conv_ending::tail_biting},
+           {"truncated", conv_ending::truncated}},
+          "How a codeword ends: with K - 1 zeros more, whose coded bits are sent too, in the "
+          "state in which it began, or anywhere."),
+      sent_setting(),
+      conv_order_setting(&c::order)};
+  return all;
+}
 
 conv_frame::conv_frame(const conv_code& code, int k) : code_(code) {
   check(code, k);

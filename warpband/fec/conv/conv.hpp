@@ -6,6 +6,7 @@
 // f the bit that enters the register is a_t = u_t + sum_{i>=1} f_i a_{t-i}, and output j is
 // sum_i g_{j,i} a_{t-i}; an output with g = f is the input bit itself.
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <warpband/core/setting.hpp>
@@ -33,6 +34,24 @@ struct conv_code {
   std::vector<std::uint8_t> sent = {};
   conv_order order = conv_order::serial;
 };
+
+/// Its settings: names, what is allowed, what they mean. `sent` is a list of rows, flat.
+const std::vector<setting_of<conv_code>>& conv_code_settings();
+
+/// The setting of the order, which links have too.
+template <class C>
+setting_of<C> conv_order_setting(conv_order C::*member) {
+  return words<C, conv_order>(
+      "order", member, {{"serial", conv_order::serial}, {"streams", conv_order::streams}},
+      "In which order coded bits are sent: step by step, or all of the first generator, then all of the "
+      "second, ... (d0, d1, d2 of 3GPP TS 36.212).");
+}
+/// Bits of a block, which encoder and decoders have.
+template <class C>
+setting_of<C> conv_k_setting(int C::*member, int most) {
+  return integer("k", member, 1, most, "Information bits of a codeword.",
+                 "an integer from 1, of tail-biting codes from K - 1, to " + std::to_string(most));
+}
 
 enum class conv_rate { r1_2, r2_3, r3_4, r5_6 };
 /// IEEE 802.11-2007 §17.3.5.5 and 802.11n §20.3.11.5: (133, 171), zero tail.

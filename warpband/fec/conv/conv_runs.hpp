@@ -15,6 +15,13 @@ inline int checked_k(const conv_code& code, int k) {
   return k;
 }
 
+/// The steps around the circle that a decoder takes: -1 chooses, and only tail-biting codes have any.
+inline int checked_overlap(const conv_frame& frame, int overlap) {
+  check_range("overlap", overlap, -1, 4096);
+  if (frame.code().ending != conv_ending::tail_biting) return 0;
+  return overlap == -1 ? frame.usual_overlap() : overlap;
+}
+
 /// Adds a run of `count` steps from t on. The tables of `code` are on the host.
 inline void add_run(conv_work& work, const conv_trellis& code, int t, int count) {
   work.runs++;

@@ -8,7 +8,7 @@ namespace wb {
 
 WB_DECLARE_KERNEL(crc_attach)
 
-static void check(crc_polynomial p) {
+void check(crc_polynomial p) {
   check_range("crc_degree", p.degree, 1, 24);
   if (p.polynomial >> p.degree != 1)
     throw argument_error("crc_polynomial", std::to_string(p.polynomial),

@@ -16,6 +16,8 @@ struct crc_polynomial {
 inline constexpr crc_polynomial crc24a{0x1864CFB, 24}, crc24b{0x1800063, 24}, crc16{0x11021, 16},
     crc8{0x19B, 8};
 
+/// Throws argument_error: crc_degree 1..24, crc_polynomial of that degree.
+void check(crc_polynomial p);
 /// The parity bits of `bits` (0 or 1), as an integer whose highest bit is sent first. Host only.
 std::uint32_t crc_parity(const std::vector<std::uint8_t>& bits, crc_polynomial p);
 

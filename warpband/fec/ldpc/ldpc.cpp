@@ -157,15 +157,6 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
   return a;
 }
 
-void check(const ldpc_decoder_config& c) {
-  check_settings(ldpc_decoder_settings(), c);
-  const bool int8 = c.precision == ldpc_precision::int8;
-  if (c.algorithm == ldpc_algorithm::sum_product && c.precision != ldpc_precision::float32)
-    throw argument_error("precision", int8 ? "\"int8\"" : "\"float16\"", "\"float32\" with sum-product");
-  if (c.algorithm == ldpc_algorithm::normalised_min_sum && int8 && 8 * c.scale != std::floor(8 * c.scale))
-    throw argument_error("scale", as_message(c.scale), "a multiple of 0.125 with int8");
-}
-
 /// An output of k or n values for each codeword.
 template <class T>
 void check_bits(const char* argument, const view<T>& v, const ldpc_code& code, std::size_t items) {
@@ -213,26 +204,33 @@ const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings() {
   return all;
 }
 
+void check(const ldpc_code& code, const ldpc_decoder_config& c) {
+  check_settings(ldpc_decoder_settings(), c);
+  const bool int8 = c.precision == ldpc_precision::int8;
+  if (c.algorithm == ldpc_algorithm::sum_product && c.precision != ldpc_precision::float32)
+    throw argument_error("precision", int8 ? "\"int8\"" : "\"float16\"", "\"float32\" with sum-product");
+  if (c.algorithm == ldpc_algorithm::normalised_min_sum && int8 && 8 * c.scale != std::floor(8 * c.scale))
+    throw argument_error("scale", as_message(c.scale), "a multiple of 0.125 with int8");
+  if (c.precision != ldpc_precision::float16) return;
+  for (int column = 0; column < code.columns(); column++) {  // A of more messages could pass 65504
+    int degree = 0;
+    for (int row = 0; row < code.rows(); row++) degree += code.shift(row, column) >= 0;
+    if (degree > 63)
+      throw argument_error("precision", "float16",
+                           "float32 for a code with more than 63 blocks in a column: column " +
+                               std::to_string(column) + " has " + std::to_string(degree));
+  }
+}
+
 struct ldpc_decoder::reads_by_vector {
   std::mutex mutex;
   std::map<int, resident<std::int32_t>> tables;
 };
 
 ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& config)
-    : code_(code), config_(config), reads_(std::make_shared<reads_by_vector>()) {
-  check(config);
+    : code_(code), config_((check(code, config), config)), reads_(std::make_shared<reads_by_vector>()) {
   layout_tables t = tables_of(code);
   addresses_ = resident<std::uint32_t>(addresses_of(code, t));
-  if (config.precision == ldpc_precision::float16) {  // A of more messages than that could pass 65504
-    std::vector<int> degree(static_cast<std::size_t>(code.columns()));
-    for (const ldpc_edge& e : t.edges) degree[static_cast<std::size_t>(e.column)]++;
-    for (int c = 0; c < code.columns(); c++)
-      if (degree[static_cast<std::size_t>(c)] > 63)
-        throw argument_error("precision", "float16",
-                             "float32 for a code with more than 63 blocks in a column: column " +
-                                 std::to_string(c) + " has " +
-                                 std::to_string(degree[static_cast<std::size_t>(c)]));
-  }
   fixed_ = fixed_arguments(code, config, t);
   edges_ = resident<ldpc_edge>(std::move(t.edges));
   rows_ = resident<ldpc_row>(std::move(t.rows));

@@ -62,6 +62,8 @@ struct ldpc_decoder_config {
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings();
+/// Throws argument_error for what a decoder of the code does not allow.
+void check(const ldpc_code& code, const ldpc_decoder_config& config);
 
 struct ldpc_decoder_output {
   view<std::uint8_t> bits = {};  // [batch, k] hard decisions of the systematic bits, LLR < 0; or [batch, n]

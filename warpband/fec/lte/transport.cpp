@@ -95,6 +95,24 @@ float lte_transport_plan::code_rate(int kind) const noexcept {
   return std::min(1.f, highest);
 }
 
+turbo_decoder_config lte_transport_plan::turbo_of(int kind) const {
+  turbo_decoder_config turbo = config_.turbo;
+  const crc_polynomial crc = segmentation_.blocks == 1 ? crc24a : crc24b;
+  turbo.k = at_.k[kind];
+  turbo.code_rate = code_rate(kind);
+  turbo.crc_polynomial = crc.polynomial;
+  turbo.crc_degree = crc.degree;
+  if (config_.crc_stop) turbo.stop = early_stop::crc;
+  turbo.doubts_zeros = false;  // lte_assemble_op knows what was received
+  return turbo;
+}
+
+void check(const lte_transport_config& config) {
+  const lte_transport_plan plan(config);
+  if (plan.segmentation().c_minus > 0) (void)completed(plan.turbo_of(0));
+  if (plan.segmentation().c_plus > 0) (void)completed(plan.turbo_of(1));
+}
+
 lte_transport_encoder::lte_transport_encoder(const lte_transport_config& config)
     : lte_transport_plan(config) {
   for (int kind = 0; kind < 2; kind++)
@@ -149,18 +167,8 @@ void lte_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, i
 
 lte_transport_decoder::lte_transport_decoder(const lte_transport_config& config)
     : lte_transport_plan(config) {
-  turbo_decoder_config turbo = config.turbo;
-  const crc_polynomial crc = segmentation_.blocks == 1 ? crc24a : crc24b;
-  turbo.crc_polynomial = crc.polynomial;
-  turbo.crc_degree = crc.degree;
-  if (config.crc_stop) turbo.stop = early_stop::crc;
-  turbo.doubts_zeros = false;  // lte_assemble_op knows what was received
-  for (int kind = 0; kind < 2; kind++) {
-    if (rows(kind, 1) == 0) continue;
-    turbo.k = at_.k[kind];
-    turbo.code_rate = code_rate(kind);
-    least_ = decoder_[kind].emplace(turbo).least_llr();
-  }
+  for (int kind = 0; kind < 2; kind++)
+    if (rows(kind, 1) != 0) least_ = decoder_[kind].emplace(turbo_of(kind)).least_llr();
 }
 
 void lte_transport_decoder::require_owner(executor& exec) const {

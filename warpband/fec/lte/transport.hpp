@@ -31,6 +31,8 @@ struct lte_transport_config {
   turbo_decoder_config turbo = {};
   bool crc_stop = true;  // a code block's iterations end once its CRC holds
 };
+/// Throws argument_error for what lte_transport_decoder does not allow.
+void check(const lte_transport_config& config);
 /// Its settings but those of `turbo`. crc_stop is the decoder's.
 const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settings();
 
@@ -41,6 +43,8 @@ class lte_transport_plan {
   explicit lte_transport_plan(const lte_transport_config& config);
   const lte_transport_config& config() const noexcept { return config_; }
   const lte_segmentation& segmentation() const noexcept { return segmentation_; }
+  /// What decodes code blocks of a size: 0 of K-, 1 of K+.
+  turbo_decoder_config turbo_of(int kind) const;
   /// E of code block r, and the place of its first bit among the G.
   int sent_bits(int r) const noexcept { return sent_.least + (r >= sent_.larger ? sent_.step : 0); }
   int first_sent_bit(int r) const noexcept {
@@ -111,7 +115,7 @@ struct lte_transport_output {
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class lte_transport_decoder : public lte_transport_plan {
  public:
-  /// Throws argument_error.
+  /// Throws argument_error as `check` does.
   explicit lte_transport_decoder(const lte_transport_config& config);
 
   /// Forgets what was received. The next `combine` sets batch size and executor.

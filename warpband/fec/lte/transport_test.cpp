@@ -791,7 +791,9 @@ TEST_P(lte_transport, a_wrong_crc_of_the_transport_block_is_seen_behind_right_on
 }
 
 TEST(lte_transport_arguments, bad_ones_are_named) {
-  const auto make = [](lte_transport_config c) { return blamed([&] { lte_transport_encoder e(c); }); };
+  const auto make = [](lte_transport_config c) {
+    return blamed([&] { check(c); }, [&] { lte_transport_encoder e(c); });
+  };
   for (const int a : {-5, 0, lte_most_transport_bits + 1})
     EXPECT_EQ(make({.transport_bits = a, .coded_bits = 100}), "transport_bits") << a;
   for (const int g : {-2, 0, 1, 101, (1 << 28) + 2})
@@ -808,10 +810,8 @@ TEST(lte_transport_arguments, bad_ones_are_named) {
     EXPECT_EQ(make({.transport_bits = 10, .coded_bits = 120, .layers = layers}), "layers") << layers;
   for (const int n_cb : {-1, 1})
     EXPECT_EQ(make({.transport_bits = 10, .coded_bits = 120, .soft_buffer = n_cb}), "soft_buffer") << n_cb;
-  EXPECT_EQ(blamed([] {
-              lte_transport_decoder d({.transport_bits = 10, .coded_bits = 120, .turbo = {.iterations = 0}});
-            }),
-            "iterations");
+  const lte_transport_config never{.transport_bits = 10, .coded_bits = 120, .turbo = {.iterations = 0}};
+  EXPECT_EQ(blamed([&] { check(never); }, [&] { lte_transport_decoder d(never); }), "iterations");
 
   const auto exec = testing::open_scalar(), other = testing::open_scalar();
   const lte_transport_config config{.transport_bits = 10, .coded_bits = 120};

@@ -20,7 +20,7 @@ WB_DECLARE_KERNEL(turbo_encode)
 
 namespace {
 
-std::vector<std::int32_t> checked(std::vector<std::int32_t> permutation) {
+void check_permutation(const std::vector<std::int32_t>& permutation) {
   const std::size_t k = permutation.size();
   if (k < 40 || k > 65536) throw argument_error("permutation.size()", std::to_string(k), "40 to 65536");
   std::vector<bool> seen(k);
@@ -30,7 +30,6 @@ std::vector<std::int32_t> checked(std::vector<std::int32_t> permutation) {
                            "every index 0.." + std::to_string(k - 1) + " once");
     seen[static_cast<std::size_t>(p)] = true;
   }
-  return permutation;
 }
 
 /// What the automatic choice wants, in steps.
@@ -101,8 +100,10 @@ turbo_decoder_config checked(turbo_decoder_config c) {
   if (c.windows == 1) c.overlap = 0;
   if (c.algorithm == map_algorithm::log_map && c.extrinsic_scale != 1.f)
     throw argument_error("extrinsic_scale", as_message(c.extrinsic_scale), "1 with log-map, which is exact");
-  if (c.stop == early_stop::crc && c.crc_degree >= c.k)
+  if (c.stop != early_stop::crc) return c;
+  if (c.crc_degree >= c.k)
     throw argument_error("crc_degree", std::to_string(c.crc_degree), "less than k = " + std::to_string(c.k));
+  check(crc_polynomial{c.crc_polynomial, c.crc_degree});
   return c;
 }
 
@@ -250,15 +251,25 @@ void make(Tables& t, const std::vector<std::int32_t>& permutation,
 turbo_decoder::turbo_decoder(const turbo_decoder_config& config)
     : turbo_decoder(config, qpp_permutation(qpp_for(config.k))) {}
 
-turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std::int32_t> permutation)
-    : config_(checked(config)) {
-  permutation = checked(std::move(permutation));
-  const int k = config_.k, windows = config_.windows;
-  if (permutation.size() != static_cast<std::size_t>(k))
+turbo_decoder_config completed(const turbo_decoder_config& config) {
+  (void)qpp_for(config.k);
+  return checked(config);
+}
+turbo_decoder_config completed(const turbo_decoder_config& config,
+                               const std::vector<std::int32_t>& permutation) {
+  const turbo_decoder_config c = checked(config);
+  check_permutation(permutation);
+  if (permutation.size() != static_cast<std::size_t>(c.k))
     throw argument_error("permutation.size()", std::to_string(permutation.size()),
-                         "k = " + std::to_string(k));
+                         "k = " + std::to_string(c.k));
+  if (c.precision != turbo_precision::float32) check_free_of_contention(permutation, c.windows);
+  return c;
+}
+
+turbo_decoder::turbo_decoder(const turbo_decoder_config& config, std::vector<std::int32_t> permutation)
+    : config_(completed(config, permutation)) {
+  const int k = config_.k, windows = config_.windows;
   if (config_.precision != turbo_precision::float32) {
-    check_free_of_contention(permutation, windows);
     tables_ = std::make_shared<windows_tables>();
     tables_->permutation = std::move(permutation);
     if (config_.stop == early_stop::crc)
@@ -391,7 +402,7 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
 
 turbo_encoder::turbo_encoder(int k) : turbo_encoder(qpp_permutation(qpp_for(k))) {}
 turbo_encoder::turbo_encoder(std::vector<std::int32_t> permutation)
-    : permutation_(checked(std::move(permutation))) {}
+    : permutation_((check_permutation(permutation), std::move(permutation))) {}
 
 void turbo_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
   const std::size_t n = static_cast<std::size_t>(k());

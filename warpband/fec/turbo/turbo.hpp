@@ -71,6 +71,11 @@ inline turbo_decoder_config with_usual_scale(turbo_decoder_config c) {
   c.extrinsic_scale = c.algorithm == map_algorithm::max_log_map ? 0.75f : 1.f;
   return c;
 }
+/// The configuration with windows and overlap chosen. Throws argument_error for what a decoder does not
+/// allow, with the interleaver of table 5.1.3-3 or with one's own.
+turbo_decoder_config completed(const turbo_decoder_config& config);
+turbo_decoder_config completed(const turbo_decoder_config& config,
+                               const std::vector<std::int32_t>& permutation);
 /// Its settings: names, what is allowed, what they mean. k and the CRC are the code's.
 const std::vector<setting_of<turbo_decoder_config>>& turbo_decoder_settings();
 /// code_rate, of LLRs that come from elsewhere: a link knows what it sends.

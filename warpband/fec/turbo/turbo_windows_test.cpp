@@ -222,11 +222,9 @@ TEST(turbo_windows_settings, are_checked) {
     const bool int16 = kind.precision == turbo_precision::int16;
     const bool log_map = kind.algorithm == map_algorithm::log_map;
     const auto with = [&](auto change) {
-      return blamed([&] {
-        auto c = setting(kind, 6144);
-        change(c);
-        turbo_decoder{c};
-      });
+      auto c = setting(kind, 6144);
+      change(c);
+      return blamed([&] { completed(c); }, [&] { turbo_decoder{c}; });
     };
     EXPECT_EQ(with([](auto&) {}), "");
     EXPECT_EQ(with([](auto& c) { c.algorithm = map_algorithm::log_map, c.extrinsic_scale = 1; }),

@@ -10,16 +10,15 @@ namespace wb {
 WB_DECLARE_KERNEL(viterbi)
 
 const std::vector<setting_of<viterbi_config>>& viterbi_settings() {
-  static const std::vector all{conv_overlap_setting(&viterbi_config::overlap)};
+  static const std::vector all{conv_k_setting(&viterbi_config::k, 65536),
+                               conv_overlap_setting(&viterbi_config::overlap)};
   return all;
 }
 
 viterbi_decoder::viterbi_decoder(const viterbi_config& config)
     : config_(config), frame_(config.code, checked_k(config.code, config.k)) {
-  const bool circular = config_.code.ending == conv_ending::tail_biting;
   check_settings(viterbi_settings(), config_);
-  if (config_.overlap == -1) config_.overlap = frame_.usual_overlap();
-  if (!circular) config_.overlap = 0;
+  config_.overlap = checked_overlap(frame_, config_.overlap);
   const conv_trellis host = frame_.on_host();
   add_forward(work_, host, -config_.overlap, host.steps + config_.overlap);
 }

@@ -34,7 +34,7 @@ struct viterbi_config {
   /// were the most likely ones.
   int overlap = -1;
 };
-/// Its settings but the code and k.
+/// Its settings but the code.
 const std::vector<setting_of<viterbi_config>>& viterbi_settings();
 
 struct viterbi_output {

@@ -1,10 +1,12 @@
 #include <warpband/link/count/count.hpp>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/status.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(count)
+WB_DECLARE_KERNEL(count_erased)
 
 void count_errors(executor& exec, view<const std::uint8_t> sent, view<const std::uint8_t> received,
                   view<std::int32_t> errors) {
@@ -23,6 +25,15 @@ void count_errors(executor& exec, view<const std::uint8_t> sent, view<const floa
   check_shape("errors", errors, 1, sent.items);
   const count_args a{sent, {}, llr, errors};
   exec.run(count_kernels(), &a, sent.items);
+}
+void count_erased(executor& exec, view<const std::uint8_t> status, int weight, view<std::int32_t> erased) {
+  static_assert(status_erased == 1);  // the bit that the kernel counts
+  check_shape("status", status, status.elements, status.items);
+  check_range("status.elements", static_cast<long long>(status.elements), 0, 1 << 30);
+  check_range("weight", weight, 1, 1 << 20);
+  check_shape("erased", erased, 1, status.items);
+  const count_erased_args a{status, weight, erased};
+  exec.run(count_erased_kernels(), &a, status.items);
 }
 
 }  // namespace wb

@@ -13,4 +13,8 @@ void count_errors(executor& exec, view<const std::uint8_t> sent, view<const std:
 void count_errors(executor& exec, view<const std::uint8_t> sent, view<const float> llr,
                   view<std::int32_t> errors);
 
+/// Items of every frame whose status [frames, n] has status_erased, each counted `weight` >= 1 times:
+/// erased [frames].
+void count_erased(executor& exec, view<const std::uint8_t> status, int weight, view<std::int32_t> erased);
+
 }  // namespace wb

@@ -35,5 +35,25 @@ struct count_op {
   }
 };
 
+struct count_erased_op {
+  count_erased_args a;
+  static constexpr bool by_block = true;
+  int threads() const { return a.status.elements >= 1024 ? 128 : 32; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const { return 0; }
+  double bytes() const { return static_cast<double>(a.status.elements) + 4; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T*) const {
+    using I = typename rebind<T>::i32;
+    I erased = I(0);
+    const int n = static_cast<int>(a.status.elements);
+    for (int i = g.rank; i < n; i += g.size)
+      erased = erased + (load_int<T>(a.status, static_cast<std::size_t>(i), item) & I(1));
+    erased = g.sum_all(erased);
+    if (g.rank == 0) store_int<T>(a.erased, 0, item, erased * I(a.weight));
+  }
+};
+
 }  // namespace WB_ISA
 }  // namespace wb

@@ -89,6 +89,26 @@ TEST_P(count, one_row_of_sent_bits_serves_all_frames) {
   EXPECT_EQ(exec().to_host(errors), (std::vector<std::int32_t>{0, 3, 1}));
 }
 
+TEST_P(count, erased_items_have_the_lowest_bit_of_their_status) {
+  std::mt19937 random(3);
+  for (const std::size_t n : {1, 3, 32, 1000, 1025})
+    for (const std::size_t frames : {1, 5, 33}) {
+      bits status(n * frames);
+      std::vector<std::int32_t> expected(frames);
+      for (std::size_t i = 0; i < status.size(); i++) {
+        status[i] = static_cast<std::uint8_t>(random());
+        expected[i / n] += status[i] % 2;
+      }
+      const auto s = on_device(exec(), status, n, frames);
+      auto erased = on_device(exec(), std::vector<std::int32_t>(frames, -1), 1, frames);
+      wb::count_erased(exec(), s, 1, erased);
+      ASSERT_EQ(exec().to_host(erased), expected) << n << " items, " << frames << " frames";
+      for (std::int32_t& e : expected) e *= 3;
+      wb::count_erased(exec(), s, 3, erased);
+      ASSERT_EQ(exec().to_host(erased), expected) << n << " items, " << frames << " frames, three times";
+    }
+}
+
 TEST(count_arguments, bad_ones_are_named) {
   const auto exec = wb::testing::open_scalar();
   const auto s = on_device(*exec, bits(20), 10, 2), few = on_device(*exec, bits(10), 10, 1),
@@ -103,6 +123,10 @@ TEST(count_arguments, bad_ones_are_named) {
   const wb::view<const std::uint8_t> nothing{nullptr, 10, 2, 1, 10};
   EXPECT_EQ(blamed([&] { wb::count_errors(*exec, s, nothing, errors); }), "received");
   EXPECT_EQ(blamed([&] { wb::count_errors(*exec, nothing, s, errors); }), "sent");
+  EXPECT_NO_THROW(wb::count_erased(*exec, s, 1, errors));
+  EXPECT_EQ(blamed([&] { wb::count_erased(*exec, nothing, 1, errors); }), "status");
+  EXPECT_EQ(blamed([&] { wb::count_erased(*exec, s, 0, errors); }), "weight");
+  EXPECT_EQ(blamed([&] { wb::count_erased(*exec, s, 1, too_few); }), "erased");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/link/frame/frame_args.hpp>
+#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 
@@ -20,10 +21,12 @@ constexpr std::size_t most_items = std::size_t{1} << 31;
 std::size_t count(int n) { return static_cast<std::size_t>(n); }
 std::string name_of_code(std::size_t i) { return "codes[" + std::to_string(i) + "]"; }
 
-/// The codec of a burst, whose errors say which.
-std::unique_ptr<codec> codec_of(const wimax_link_config& c, std::size_t i) {
+/// The sizes of a burst's code. Errors say which.
+code_sizes sizes_of_code(const wimax_link_config& c, std::size_t i) {
   try {
-    return make_codec(c.codes[i]);
+    if (c.codes[i].type == code_type::lte_transport)
+      throw argument_error("code.type", "\"lte-transport\"", "a code that decodes each frame by itself");
+    return sizes_of(completed(c.codes[i]));
   } catch (const argument_error& e) {
     throw argument_error(name_of_code(i) + "." + e.argument(), e.value(), e.allowed());
   }
@@ -133,21 +136,22 @@ std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& c) {
     wimax_burst_sizes s;
     s.burst = b;
     s.codewords = b.codewords();
-    s.bits_per_codeword = stbc_decoder(space_time_of(c, b.qam)).bits_per_codeword();
+    check(space_time_of(c, b.qam));
+    s.bits_per_codeword = count(c.space_time.code.symbols() * bits_per_symbol(b.qam));
     s.blocks = s.codewords;
     s.k = s.n = s.bits_per_codeword;
     all.push_back(s);
   }
-  (void)stbc_decoder(space_time_of(c, 4));  // where there is no burst too
+  check(space_time_of(c, 4));  // where there is no burst too
   if (!c.codes.empty() && c.codes.size() != all.size())
     throw argument_error("codes", std::to_string(c.codes.size()) + " of them",
                          "one for each of the " + std::to_string(all.size()) + " bursts of the direction");
   for (std::size_t i = 0; i < c.codes.size(); i++) {
     if (c.codes[i].type == code_type::none) continue;
-    const auto code = codec_of(c, i);
+    const code_sizes code = sizes_of_code(c, i);
     wimax_burst_sizes& s = all[i];
-    s.k = code->k();
-    s.n = code->n();
+    s.k = code.k;
+    s.n = code.n;
     s.blocks = s.capacity() / s.n;
     if (s.blocks == 0)
       throw argument_error(name_of_code(i), "with " + std::to_string(s.n) + " bits a block",
@@ -176,7 +180,7 @@ struct wimax_plan {
     for (std::size_t i = 0; i < sizes.size(); i++) {
       most_codewords = std::max(most_codewords, most * sizes[i].codewords);
       most_tones = std::max(most_tones, most * count(sizes[i].burst.tones));
-      if (!c.codes.empty() && c.codes[i].type != code_type::none) bursts[i].code = codec_of(c, i);
+      if (!c.codes.empty() && c.codes[i].type != code_type::none) bursts[i].code = make_codec(c.codes[i]);
     }
   }
   void check_frames(std::size_t frames) const {

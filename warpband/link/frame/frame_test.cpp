@@ -1,10 +1,10 @@
 // WiMAX frames: bits to a grid and back on every backend; what a burst decides against the space-time decoder
-// called by hand and the oracle; the code of a burst; bad elements and bad settings.
+// called by hand and the oracle; the code of a burst; bad elements.
 #include <cstring>
 #include <limits>
 
+#include <tests/frame.hpp>
 #include <tests/stbc.hpp>
-#include <warpband/link/frame/frame.hpp>
 
 namespace {
 
@@ -313,30 +313,6 @@ TEST_P(frame_on, frames_of_a_batch_are_those_alone) {
     }
 }
 
-/// Silver bursts of all modulations with LDPC codes, convolutional ones and none. The third burst has one
-/// block, so that in a batch blocks of several frames are decoded in one call.
-wimax_link_config coded() {
-  wimax_link_config c;
-  c.frame = make_wimax_frame(wimax_profile_of(128), 12, 12);
-  c.frame.bursts = {{downlink, 72, 4, 4},
-                    {downlink, 40, 6, 16, 0, 4},
-                    {downlink, 7, 8, 64, 40, 4},
-                    {downlink, 20, 2, 4, 50, 4}};
-  c.codes.resize(4);
-  c.codes[0].type = code_type::conv;
-  c.codes[0].k = 100;
-  c.codes[0].conv.rate = "3/4";
-  c.codes[0].conv.termination = conv_ending::tail_biting;
-  c.codes[0].conv.standard = conv_standard::ieee_802_16;
-  c.codes[1].type = code_type::wimax_ldpc;
-  c.codes[1].ldpc.n = 576;
-  c.codes[2].type = code_type::wimax_ldpc;
-  c.codes[2].ldpc.n = 576;
-  c.codes[2].ldpc.rate = "2/3A";
-  c.codes[3].type = code_type::none;
-  return c;
-}
-
 TEST_P(frame_on, codes_of_bursts_take_their_llrs_in_turn) {
   const auto c = coded();
   const auto sizes = wimax_bursts_of(c);
@@ -430,81 +406,6 @@ TEST(frame_oracle, decisions_are_the_most_likely_codewords) {
   EXPECT_GT(errors, 20u);
   EXPECT_LE(d.ties, 1u);
   EXPECT_NEAR(static_cast<double>(errors), static_cast<double>(expected_errors), 1.0);
-}
-
-TEST(frame_arguments, bad_settings_are_named) {
-  const auto exec = open_scalar();
-  const auto good = coded();
-  const auto blames = [&](auto change) {
-    auto c = good;
-    change(c);
-    const std::string a = blamed([&] { wimax_bursts_of(c); }), b = blamed([&] { wimax_receiver(c, *exec); }),
-                      d = blamed([&] { wimax_transmitter(c, *exec); });
-    return a == b && b == d ? a : a + "|" + b + "|" + d;
-  };
-  EXPECT_EQ(blames([](wimax_link_config&) {}), "");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.frame.bursts[1].first_tone = 1; }), "bursts[2]");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.frame.bursts[1].first_symbol = 7; }),
-            "bursts[1].first_symbol");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.frame.bursts[1].qam = 8; }), "bursts[1].qam");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes.pop_back(); }), "codes");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes.clear(); }), "");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1].ldpc.n = 2304; }), "codes[1]");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1].ldpc.n = 577; }), "codes[1].n");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.codes[1].type = code_type::lte_transport; }),
-            "codes[1].code.type");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.space_time.rx_antennas = 5; }), "rx_antennas");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.space_time.search = golden_search::slicing; }), "search");
-  EXPECT_EQ(blames([](wimax_link_config& c) { c.space_time.qam = 3; }), "");  // each burst has its own
-  EXPECT_EQ(blamed([&] { wimax_receiver(good, *exec, 0); }), "frames");
-  EXPECT_EQ(blamed([&] { wimax_receiver(good, *exec, std::size_t{1} << 40); }), "frames");
-}
-
-TEST(frame_arguments, bad_shapes_are_named) {
-  const auto exec = open_scalar();
-  const auto c = coded();
-  wimax_receiver receiver(c, *exec, 2);
-  wimax_transmitter transmitter(c, *exec, 2);
-  std::vector<complex> values(3 * 12 * 72 * 4);
-  std::vector<float> n0(3, 0.1f);
-  const auto y = make_frame_grid<const complex>(values.data(), 2, 12, 72, 2),
-             h = make_frame_grid<const complex>(values.data(), 2, 1, 72, 4);
-  const auto noise = make_view<const float>(n0.data(), 2);
-  const auto blames = [&](auto change) {
-    wimax_received in{y, h, noise};
-    change(in);
-    return blamed([&] { receiver.run(in); });
-  };
-  EXPECT_EQ(blames([](wimax_received&) {}), "");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.symbols = 11; }), "grid");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.tones = 71; }), "grid");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.antennas = 1; }), "grid");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.frames = 3; }), "frames");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.frames = 1; }), "channel");
-  EXPECT_EQ(blames([](wimax_received& in) { in.grid.data = nullptr; }), "grid");
-  EXPECT_EQ(blames([](wimax_received& in) { in.channel.symbols = 12; }), "channel");
-  EXPECT_EQ(blames([](wimax_received& in) { in.channel.antennas = 2; }), "channel");
-  EXPECT_EQ(blames([](wimax_received& in) { in.noise_var.items = 1; }), "noise_var");
-  std::vector<std::vector<std::uint8_t>> bits;
-  std::vector<view<const std::uint8_t>> views;
-  for (const wimax_burst_sizes& s : transmitter.bursts()) {
-    bits.emplace_back(2 * s.blocks * s.k);
-    views.push_back(make_view<const std::uint8_t>(bits.back().data(), s.k, 2 * s.blocks));
-  }
-  const auto out = make_frame_grid(values.data(), 2, 12, 72, 2);
-  const auto sends = [&](auto change) {
-    auto v = views;
-    auto o = out;
-    change(v, o);
-    return blamed([&] { transmitter.run(v, o); });
-  };
-  EXPECT_EQ(sends([](auto&, auto&) {}), "");
-  EXPECT_EQ(sends([](auto& v, auto&) { v.pop_back(); }), "bits");
-  EXPECT_EQ(sends([](auto& v, auto&) { v[1].elements--; }), "bits");
-  EXPECT_EQ(sends([](auto& v, auto&) { v[0].items--; }), "bits");
-  EXPECT_EQ(sends([](auto&, auto& o) { o.antennas = 1; }), "out");
-  EXPECT_EQ(sends([](auto&, auto& o) { o.tone_stride = 0; }), "out");
-  EXPECT_EQ(sends([](auto&, auto& o) { o.frames = 3; }), "frames");
 }
 
 }  // namespace

@@ -11,8 +11,6 @@
 namespace wb {
 namespace {
 
-constexpr int most_outer = 16;
-
 /// The items of one outer iteration in an output of all or of the last.
 template <class T>
 view<T> of_iteration(view<T> v, std::size_t frames, int j) {
@@ -56,6 +54,14 @@ bit_interleaver interleaver_of(const receiver_config& c, std::size_t n) {
     throw argument_error("interleaver", "a list of " + std::to_string(c.permutation.size()) + " entries",
                          "a permutation of the " + std::to_string(n) + " coded bits");
   return bit_interleaver(c.permutation);
+}
+
+std::size_t uses_of(const soft_detector& detector, const soft_decoder& decoder, std::size_t asked) {
+  const std::size_t least = (decoder.n() + detector.bits_per_use() - 1) / detector.bits_per_use();
+  if (asked != 0 && asked < least)
+    throw argument_error("uses_per_frame", std::to_string(asked),
+                         "0, or at least " + std::to_string(least) + ", which the coded bits take");
+  return std::max(asked, least);
 }
 
 }  // namespace
@@ -134,23 +140,23 @@ struct iterative_receiver::batch {
 
 iterative_receiver::iterative_receiver(std::shared_ptr<const soft_detector> detector,
                                        std::shared_ptr<const soft_decoder> decoder,
-                                       const receiver_config& config)
+                                       const receiver_config& config, std::size_t uses_per_frame)
     : detector_(std::move(detector)),
       decoder_(std::move(decoder)),
       config_(config),
       interleaver_(interleaver_of(config, decoder_->n())),
-      uses_((decoder_->n() + detector_->bits_per_use() - 1) / detector_->bits_per_use()) {
+      uses_(uses_of(*detector_, *decoder_, uses_per_frame)) {
   if (config_.inner != 0)
     throw argument_error("inner", std::to_string(config_.inner), "0: a decoder that is given has its own");
   check();
 }
 iterative_receiver::iterative_receiver(const detector_config& detector, const code_config& code,
-                                       const receiver_config& config)
+                                       const receiver_config& config, std::size_t uses_per_frame)
     : detector_(make_soft_detector(detector)),
       decoder_(make_soft_decoder(code, config.inner)),
       config_(config),
       interleaver_(interleaver_of(config, decoder_->n())),
-      uses_((decoder_->n() + detector_->bits_per_use() - 1) / detector_->bits_per_use()) {
+      uses_(uses_of(*detector_, *decoder_, uses_per_frame)) {
   check();
 }
 

@@ -30,8 +30,11 @@ enum class receiver_state {
 /// probability that a detector in float32 could tell from 0.
 inline constexpr float most_feedback = 100;
 
+/// The most outer iterations of a receiver.
+inline constexpr int most_outer = 16;
+
 struct receiver_config {
-  int outer = 1;  // outer iterations, 1..16
+  int outer = 1;  // outer iterations, 1..most_outer
   /// Iterations of the decoder in each of them, 1..1000; 0: those of its own configuration.
   int inner = 0;
   float scaling = 1;  // factor on the extrinsic LLRs of the decoder, (0, 2]
@@ -87,18 +90,20 @@ class iterative_receiver {
   /// Throws argument_error: what is not allowed; `detector` that takes no a-priori LLRs, or `decoder` that
   /// gives no extrinsic ones, with more than one outer iteration; `interleaver` that is no permutation of the
   /// coded bits.
+  /// `uses_per_frame`: where a frame takes more uses than its coded bits need, how many; 0: no more.
   iterative_receiver(const detector_config& detector, const code_config& code,
-                     const receiver_config& config = {});
+                     const receiver_config& config = {}, std::size_t uses_per_frame = 0);
   /// The same of a pair of one's own, whose decoder has its own iterations: inner must be 0.
   iterative_receiver(std::shared_ptr<const soft_detector> detector,
-                     std::shared_ptr<const soft_decoder> decoder, const receiver_config& config = {});
+                     std::shared_ptr<const soft_decoder> decoder, const receiver_config& config = {},
+                     std::size_t uses_per_frame = 0);
 
   /// Receives a batch. Throws shape_error, and argument_error for a prior where the detector takes none.
   void run(executor& exec, const receiver_input& in, const receiver_output& out) const;
 
   std::size_t k() const noexcept { return decoder_->k(); }
   std::size_t n() const noexcept { return decoder_->n(); }
-  /// Uses of the channel that a frame takes: n over the bits of a use, rounded up.
+  /// Uses of the channel that a frame takes: n over the bits of a use, rounded up, or more if so asked.
   std::size_t uses_per_frame() const noexcept { return uses_; }
   const receiver_config& config() const noexcept { return config_; }
   const soft_detector& detector() const noexcept { return *detector_; }

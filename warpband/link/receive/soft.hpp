@@ -63,6 +63,9 @@ class soft_decoder {
 /// The detector of a configuration, with extrinsic LLRs where it takes a-priori ones. Throws argument_error.
 std::unique_ptr<soft_detector> make_soft_detector(const detector_config& config);
 
+/// Whether the decoder of a code gives extrinsic LLRs of its coded bits.
+bool gives_extrinsic(const code_config& config) noexcept;
+
 /// The decoder of a code with a CRC or without: `inner` iterations a call, 0 for those of the configuration.
 /// A frame is finished where the checks of an LDPC code hold (early_stop = "syndrome") and the CRC, if there
 /// is one; that a turbo decoder's decisions agree is no check. Extrinsic LLRs of coded bits have LDPC codes,

@@ -217,6 +217,22 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const bcjr_decoder& decoder,
   return std::make_unique<soft_bcjr>(decoder, crc);
 }
 
+bool gives_extrinsic(const code_config& c) noexcept {
+  switch (c.type) {
+    case code_type::wimax_ldpc:
+    case code_type::wifi_ldpc:
+      return true;
+    case code_type::lte_turbo:
+      return c.turbo.decoder.precision == turbo_precision::float32;
+    case code_type::conv:
+      return c.conv.algorithm != conv_algorithm::viterbi;
+    case code_type::lte_transport:
+    case code_type::none:
+      break;
+  }
+  return false;
+}
+
 std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int inner) {
   check_range("inner", inner, 0, 1000);
   code_config c = config;

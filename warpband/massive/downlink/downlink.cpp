@@ -23,7 +23,7 @@ const std::vector<setting_of<downlink_config>>& downlink_settings() {
   return all;
 }
 
-downlink_precoder::downlink_precoder(const downlink_config& config) : config_(config) {
+void check(const downlink_config& config) {
   check_massive(config.antennas, config.users, config.mode, config.iterations);
   if (!(config.symbol_energy >= 1e-6f && config.symbol_energy <= 1e6f))
     throw argument_error("symbol_energy", std::to_string(config.symbol_energy), "1e-6 to 1e6");
@@ -32,6 +32,8 @@ downlink_precoder::downlink_precoder(const downlink_config& config) : config_(co
     throw argument_error("normalization", std::to_string(static_cast<int>(config.normalization)),
                          "as_printed or unit_power");
 }
+
+downlink_precoder::downlink_precoder(const downlink_config& config) : config_((check(config), config)) {}
 
 template <class Input>
 massive_args downlink_precoder::checked(const Input& in, view<std::complex<float>> precoded,

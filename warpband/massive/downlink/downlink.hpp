@@ -32,6 +32,8 @@ struct downlink_config {
 
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<downlink_config>>& downlink_settings();
+/// Throws argument_error for what is not allowed.
+void check(const downlink_config& config);
 
 struct downlink_input {
   view<const std::complex<float>> channel = {};  // H: [frames, B * U], element b * U + u
@@ -56,7 +58,7 @@ struct downlink_half_input {
 /// 1e37.
 class downlink_precoder {
  public:
-  /// Throws argument_error for what is not allowed.
+  /// Throws argument_error as `check` does.
   explicit downlink_precoder(const downlink_config& config);
   /// Queues the frames of in.channel; x' to `precoded` [frames * symbols, B]. Throws argument_error and
   /// shape_error.

@@ -179,11 +179,9 @@ TEST_P(downlink, ugly_frames_are_erased_alone) {
 
 TEST(downlink_arguments, bad_ones_are_named) {
   const auto blames = [](auto change) {
-    return blamed([&] {
-      downlink_config c;
-      change(c);
-      downlink_precoder precoder(c);
-    });
+    downlink_config c;
+    change(c);
+    return blamed([&] { check(c); }, [&] { downlink_precoder precoder(c); });
   };
   EXPECT_EQ(blames([](downlink_config&) {}), "");
   EXPECT_EQ(blames([](downlink_config& c) { c.antennas = 15; }), "antennas");

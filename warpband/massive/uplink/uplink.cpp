@@ -35,7 +35,7 @@ const std::vector<setting_of<uplink_config>>& uplink_settings() {
   return all;
 }
 
-uplink_detector::uplink_detector(const uplink_config& config) : config_(config) {
+void check(const uplink_config& config) {
   check_massive(config.antennas, config.users, config.mode, config.iterations);
   if (config.qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
   bits_per_symbol(config.qam);
@@ -52,6 +52,8 @@ uplink_detector::uplink_detector(const uplink_config& config) : config_(config) 
   if (!(config.llr_steps >= 0.25f && config.llr_steps <= 64.f))
     throw argument_error("llr_steps", std::to_string(config.llr_steps), "0.25 to 64");
 }
+
+uplink_detector::uplink_detector(const uplink_config& config) : config_((check(config), config)) {}
 
 std::size_t uplink_detector::bits_per_vector() const noexcept {
   return static_cast<std::size_t>(config_.users * bits_per_symbol(config_.qam));

@@ -54,6 +54,8 @@ struct uplink_config {
 
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<uplink_config>>& uplink_settings();
+/// Throws argument_error for what is not allowed.
+void check(const uplink_config& config);
 
 struct uplink_input {
   view<const std::complex<float>> channel = {};   // H: [frames, B * U], element b * U + u
@@ -90,7 +92,7 @@ struct uplink_output {
 /// where its part of x' is below about 1e-7.
 class uplink_detector {
  public:
-  /// Throws argument_error for what is not allowed.
+  /// Throws argument_error as `check` does.
   explicit uplink_detector(const uplink_config& config);
   /// Queues the frames of in.channel. Throws argument_error and shape_error.
   void run(executor& exec, const uplink_input& in, const uplink_output& out) const;

@@ -679,11 +679,9 @@ TEST(uplink_arguments, halves_cost_little) {
 TEST(uplink_arguments, bad_ones_are_named) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const auto blames = [](auto change) {
-    return blamed([&] {
-      uplink_config c;
-      change(c);
-      uplink_detector detector(c);
-    });
+    uplink_config c;
+    change(c);
+    return blamed([&] { check(c); }, [&] { uplink_detector detector(c); });
   };
   EXPECT_EQ(blames([](uplink_config&) {}), "");
   EXPECT_EQ(blames([](uplink_config& c) { c.users = 0; }), "users");

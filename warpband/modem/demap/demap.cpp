@@ -8,11 +8,16 @@ namespace wb {
 
 WB_DECLARE_KERNEL(demap)
 
-demapper::demapper(int points, demap_algorithm algorithm)
-    : bits_(bits_per_symbol(points)), algorithm_(algorithm) {
-  if (algorithm != demap_algorithm::max_log && algorithm != demap_algorithm::exact)
-    throw argument_error("algorithm", std::to_string(static_cast<int>(algorithm)), "max_log or exact");
+const std::vector<setting_of<demapper_config>>& demapper_settings() {
+  using c = demapper_config;
+  static const std::vector<setting_of<c>> all{
+      qam_setting(&c::qam),
+      demap_algorithm_setting("algorithm", &c::algorithm, "The two are the same for BPSK and QPSK.")};
+  return all;
 }
+
+demapper::demapper(const demapper_config& config)
+    : config_((check_settings(demapper_settings(), config), config)), bits_(bits_per_symbol(config.qam)) {}
 
 void demapper::run(executor& exec, const demap_input& in, view<float> llr, view<std::uint8_t> status) const {
   const std::size_t n = in.received.items;
@@ -22,7 +27,7 @@ void demapper::run(executor& exec, const demap_input& in, view<float> llr, view<
   check_optional_shape("llr", llr, static_cast<std::size_t>(bits_), n);
   check_optional_shape("status", status, 1, n);
   const demap_args a{bits_,
-                     algorithm_ == demap_algorithm::exact,
+                     config_.algorithm == demap_algorithm::exact,
                      as_pairs(in.received),
                      as_pairs(in.channel),
                      in.noise_var,

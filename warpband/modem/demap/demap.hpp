@@ -5,13 +5,31 @@
 // Gray square QAM separates: with z = y conj(h) / |h|^2 the two dimensions are PAM with noise N0 / |h|^2.
 #include <complex>
 #include <cstdint>
+#include <string>
+#include <vector>
 
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/modem/demap/demap_args.hpp>
 
 namespace wb {
 
 enum class demap_algorithm { max_log, exact };
+
+struct demapper_config {
+  int qam = 4;  // points: 2, 4, 16, 64 or 256
+  demap_algorithm algorithm = demap_algorithm::max_log;
+};
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<demapper_config>>& demapper_settings();
+
+/// The algorithm, under the name that it has where it belongs to something else.
+template <class C>
+setting_of<C> demap_algorithm_setting(std::string name, demap_algorithm C::*member, std::string text) {
+  return words<C, demap_algorithm>(std::move(name), member,
+                                   {{"max-log", demap_algorithm::max_log}, {"exact", demap_algorithm::exact}},
+                                   std::move(text));
+}
 
 struct demap_input {
   view<const std::complex<float>> received = {};  // [symbols, 1]
@@ -24,14 +42,18 @@ struct demap_input {
 /// large; h = 0 says nothing and gives LLRs of 0. |y / h| above 1000 gives LLRs within 0.1 %.
 class demapper {
  public:
-  explicit demapper(int points, demap_algorithm algorithm = demap_algorithm::max_log);
+  /// Throws argument_error ("qam", "algorithm").
+  explicit demapper(const demapper_config& config);
+  explicit demapper(int points, demap_algorithm algorithm = demap_algorithm::max_log)
+      : demapper(demapper_config{points, algorithm}) {}
   /// Outputs without data are not computed.
   void run(executor& exec, const demap_input& in, view<float> llr, view<std::uint8_t> status = {}) const;
   int bits() const noexcept { return bits_; }
+  const demapper_config& config() const noexcept { return config_; }
 
  private:
+  demapper_config config_;
   int bits_;
-  demap_algorithm algorithm_;
 };
 
 }  // namespace wb

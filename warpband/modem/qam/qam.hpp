@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdint>
 
+#include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/modem/qam/qam_args.hpp>
 
@@ -12,6 +13,12 @@ namespace wb {
 /// Bits of a symbol for a constellation of `points`: 2 -> 1, 4 -> 2, 16 -> 4, 64 -> 6, 256 -> 8.
 /// Throws argument_error("qam", ...) for any other number.
 int bits_per_symbol(int points);
+
+/// The setting that mapper and demapper have.
+template <class C>
+setting_of<C> qam_setting(int C::*member) {
+  return one_of("qam", member, {2, 4, 16, 64, 256}, "Points of the constellation; 2 is BPSK.");
+}
 
 /// Maps bits to symbols. One item is one symbol: bits [symbols, m], symbols [symbols, 1].
 class qam_mapper {

@@ -1,0 +1,386 @@
+// `warpband choose`: the fastest receiver of a scenario within a loss, measured on this device.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <warpband/core/decimal.hpp>
+#include <warpband/core/error.hpp>
+#include <warpband/io/replacement.hpp>
+#include <warpband/link/result.hpp>
+#include <warpband/link/scenario_write.hpp>
+#include <warpband/link/setting_json.hpp>
+#include <warpband/link/tradeoff.hpp>
+
+#include "command.hpp"
+#include "python.hpp"
+#include "temporary_file.hpp"
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct choose_options {
+  std::string scenario, curve, out, json, plot;
+  device_options where;
+  wb::tradeoff_config search{.max_seconds = 100};
+  std::optional<std::uint64_t> seed;
+  bool quiet = false;
+};
+
+/// The curve of the scenario to choose for.
+std::size_t curve_of(const wb::scenario& s, const choose_options& options) {
+  std::string labels;
+  for (std::size_t i = 0; i < s.curves.size(); i++) {
+    if (s.curves[i].label == options.curve || (options.curve.empty() && s.curves.size() == 1)) return i;
+    labels += (labels.empty() ? "\"" : ", \"") + s.curves[i].label + "\"";
+  }
+  if (options.curve.empty())
+    throw usage_error(
+        fmt::format("{} has {} curves: --curve LABEL names one of {}", s.file, s.curves.size(), labels));
+  throw usage_error(fmt::format("--curve \"{}\" is not allowed: expected one of {}", options.curve, labels));
+}
+
+/// Refuses links whose receiver has nothing to choose, or is not of detector and decoder.
+void check_link(const std::string& file, const wb::link_config& link) {
+  const auto refuse = [&](const char* key, const std::string& value, const char* allowed) {
+    throw wb::file_error(file, wb::argument_error(key, "\"" + value + "\"", allowed).what());
+  };
+  constexpr const char* none =
+      "\"none\": warpband choose is for one antenna, or a detector of up to 8 streams";
+  if (const auto* massive = std::get_if<wb::massive_link_config>(&link.antennas))
+    refuse("massive.solver", wb::plain(wb::massive_link_settings().front().get(*massive)), none);
+  if (const auto* code = std::get_if<wb::stbc_config>(&link.antennas))
+    refuse("stbc.type", wb::name_of(code->code), none);
+  if (link.code.type == wb::code_type::lte_transport)
+    refuse("code.type", wb::name_of(link.code.type),
+           "\"none\", \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\" or \"conv\" with warpband choose");
+}
+
+/// A setting with what follows from its numbers.
+struct row {
+  const wb::tradeoff_entry& entry;
+  double information_gbps, coded_gbps;
+};
+row row_of(const wb::tradeoff_entry& e) {
+  const wb::code_sizes sizes = wb::sizes_of(wb::completed(e.link).code);
+  const double seconds = e.times.seconds();
+  return {e, 1e-9 * static_cast<double>(sizes.k) / seconds, 1e-9 * static_cast<double>(sizes.n) / seconds};
+}
+
+std::string machine_text(const wb::machine_info& m) {
+  if (m.threads == 0) return m.device;
+  return fmt::format("{}, {}, {}", m.cpu, m.instruction_set,
+                     m.threads == 1 ? "1 thread" : fmt::format("{} threads", m.threads));
+}
+
+std::string counts_text(const wb::tradeoff_result& r) {
+  using fate = wb::tradeoff_fate;
+  std::string text = fmt::format("{} setting{}: {} on the front", r.entries.size(),
+                                 r.entries.size() == 1 ? "" : "s", r.front.size());
+  const auto add = [&](fate f, const char* what) {
+    const auto n =
+        std::count_if(r.entries.begin(), r.entries.end(), [&](const auto& e) { return e.fate == f; });
+    if (n != 0) text += fmt::format(", {} {}", n, what);
+  };
+  std::size_t beaten = 0;  // measured in full
+  for (std::size_t i = 0; i < r.entries.size(); i++)
+    beaten += r.entries[i].db && std::find(r.front.begin(), r.front.end(), i) == r.front.end();
+  if (beaten != 0) text += fmt::format(", {} measured beside it", beaten);
+  add(fate::dominated, "dominated");
+  add(fate::unreachable, "that never reach the target");
+  add(fate::imprecise, "of less precision (--max-frames)");
+  add(fate::slow, "too slow to measure");
+  add(fate::late, "left out for lack of time (--max-seconds)");
+  return text;
+}
+
+constexpr const char* row_format = "{:1} {:>7} {:>8} {:>17} {:>9} {:>9} {:>10} {:>10} {:>6}  {}\n";
+
+void print_front(const wb::tradeoff_result& r, std::size_t chosen, const char* axis) {
+  fmt::print(row_format, "", "loss dB", fmt::format("{} dB", axis), "95% interval", "Gb/s", "coded",
+             "detect us", "decode us", "iter.", "detector; decoder");
+  for (const std::size_t i : r.front) {
+    const row x = row_of(r.entries[i]);
+    const wb::tradeoff_entry& e = x.entry;
+    fmt::print(row_format, i == chosen ? "*" : "", fmt::format("{:.2f}", wb::loss_of(r, i)),
+               fmt::format("{:.2f}", *e.db), fmt::format("{:.2f} .. {:.2f}", *e.low_db, *e.high_db),
+               fmt::format("{:.4g}", x.information_gbps), fmt::format("{:.4g}", x.coded_gbps),
+               fmt::format("{:.4g}", 1e6 * e.times.detect), fmt::format("{:.4g}", 1e6 * e.times.decode),
+               fmt::format("{:.1f}", e.times.iterations), e.detector + "; " + e.decoder);
+  }
+}
+
+template <class C>
+json settings_json(const std::vector<wb::setting_of<C>>& all, const C& c, const std::string& group) {
+  json out = json::object();
+  for (const auto& [s, value] : wb::values_of(all, c))
+    if (s->of_links && s->group == group) out[s->name] = wb::json_of(value);
+  return out;
+}
+
+json number_or_null(const std::optional<double>& x) { return x ? json(*x) : json(nullptr); }
+
+json entry_json(const wb::tradeoff_result& r, std::size_t index) {
+  const row x = row_of(r.entries[index]);
+  const wb::tradeoff_entry& e = x.entry;
+  const bool on_front = std::find(r.front.begin(), r.front.end(), index) != r.front.end();
+  json out{
+      {"detector", e.detector}, {"decoder", e.decoder}, {"fate", wb::name_of(e.fate)}, {"front", on_front}};
+  out["db"] = number_or_null(e.db);
+  out["interval_db"] = {number_or_null(e.low_db), number_or_null(e.high_db)};
+  out["loss_db"] = e.db ? json(wb::loss_of(r, index)) : json(nullptr);
+  out["information_gbps"] = x.information_gbps;
+  out["coded_gbps"] = x.coded_gbps;
+  out["detect_us"] = 1e6 * e.times.detect;
+  out["decode_us"] = 1e6 * e.times.decode;
+  out["iterations"] = e.times.iterations;
+  out["frames"] = e.frames;
+  if (const auto* detector = std::get_if<wb::detector_config>(&e.link.antennas))
+    out["settings"]["detector"] = settings_json(wb::detector_settings(), *detector, "");
+  if (const auto* one = std::get_if<wb::single_antenna>(&e.link.antennas))
+    out["settings"]["modem"] = {{"demapper", wb::name_of(one->demapper)}};
+  if (e.link.code.type != wb::code_type::none)
+    out["settings"]["decoder"] = settings_json(wb::settings_of(e.link.code.type), e.link.code, "decoder");
+  return out;
+}
+
+std::string record_of(const wb::tradeoff_result& r, std::size_t chosen, const choose_options& options,
+                      const wb::curve_config& curve, const wb::machine_info& m) {
+  json out{{"command", "choose"}};
+  out["warpband"] = {{"version", wb::version()}, {"commit", wb::commit()}};
+  out["machine"] = {{"cpu", m.cpu}, {"os", m.os}, {"device", m.device}};
+  out["machine"]["instruction_set"] = m.instruction_set.empty() ? json(nullptr) : json(m.instruction_set);
+  out["machine"]["threads"] = m.threads == 0 ? json(nullptr) : json(m.threads);
+  out["scenario"] = options.scenario;
+  out["curve"] = curve.label;
+  out["axis"] = wb::name_of(curve.link.axis);
+  out["target"] = {{"fer", options.search.fer},
+                   {"width_db", options.search.width_db},
+                   {"loss_db", options.search.loss_db},
+                   {"max_frames", options.search.max_frames},
+                   {"seed", curve.link.seed}};
+  out["rate"] =
+      "information_gbps: bits into the encoder, over the time of detector and decoder; coded_gbps: bits sent";
+  out["chosen"] = chosen;
+  out["settings"] = json::array();
+  for (std::size_t i = 0; i < r.entries.size(); i++) out["settings"].push_back(entry_json(r, i));
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+/// The scenario of the chosen setting: some points around its own.
+std::string scenario_of(const wb::scenario& s, std::size_t index, const wb::tradeoff_entry& e,
+                        const wb::tradeoff_result& r, std::size_t chosen, const choose_options& options,
+                        const wb::machine_info& m) {
+  wb::curve_config curve = s.curves[index];
+  curve.label += ": " + e.detector + "; " + e.decoder;
+  curve.link = e.link;
+  curve.sweep_db.clear();
+  const double middle = std::round(*e.db * 4) / 4;
+  for (double away = -1; away <= 1; away += 0.25)
+    if (std::abs(middle + away) <= 100) curve.sweep_db.push_back(middle + away);
+  const std::string about = fmt::format(
+      "# Chosen by warpband choose for a frame error rate of {:g}: {} {:.2f} dB, {:.2f} dB more than the "
+      "most\n"
+      "# accurate setting needs; {:.4g} Gb/s of information bits through detector and decoder on\n# {}\n",
+      options.search.fer, wb::title_of(curve.link.axis), *e.db, wb::loss_of(r, chosen),
+      row_of(e).information_gbps, machine_text(m));
+  return about + wb::scenario_of_curve(s, index, curve);
+}
+
+void draw(const std::string& record, const choose_options& options, const std::string& python,
+          const std::string& script) {
+  std::optional<temporary_file> unsaved;
+  if (options.json.empty()) {
+    unsaved.emplace();
+    wb::write_file(unsaved->path(), record);
+  }
+  const std::string& from = unsaved ? unsaved->path() : options.json;
+  const int code = run_program({python, script, "--", from, options.plot}, stdout_of::to_stderr);
+  if (code != 0)
+    throw wb::file_error(options.plot,
+                         "was not drawn: plot_front.py ended with exit code " + std::to_string(code));
+}
+
+/// Refuses files that are the same, or read.
+void check_files(const choose_options& options) {
+  const std::vector<std::string> files{options.out, options.json, options.plot};
+  for (std::size_t a = 0; a < files.size(); a++) {
+    if (files[a].empty()) continue;
+    check_not_an_input(files[a], {options.scenario});
+    for (std::size_t b = 0; b < a; b++)
+      if (!files[b].empty() && wb::same_place(files[a], files[b]))
+        throw usage_error(files[a] + " is named twice: give each file its own name");
+    wb::check_writable(files[a]);
+  }
+}
+
+int run_choose(const choose_options& options) {
+  if (options.scenario.empty())
+    throw usage_error("a scenario is missing: warpband choose SCENARIO.toml (see warpband choose --help)");
+  stop_on_interrupt();
+  wb::scenario s = wb::load_scenario(options.scenario);
+  wb::scenario_overrides overrides;
+  overrides.seed = options.seed;
+  wb::apply_overrides(s, overrides);
+  const std::size_t index = curve_of(s, options);
+  const wb::curve_config& curve = s.curves[index];
+  check_link(options.scenario, curve.link);
+  const auto exec = wb::open_executor(options.where.device, options.where.threads);
+  check_files(options);
+  std::string python, script;
+  if (!options.plot.empty()) {
+    python = find_python();
+    script = find_program("WARPBAND_PLOT_FRONT", "plot_front.py", "apps/plot_front.py");
+    check_matplotlib(python, "--plot");
+  }
+
+  const wb::machine_info machine = wb::describe_machine(*exec);
+  fmt::print("{}\n{}\nframe error rate {:g}\n\n", curve.label, machine_text(machine), options.search.fer);
+  std::fflush(stdout);
+  progress_line line(options.quiet);
+  const wb::tradeoff_result r = wb::run_tradeoff(
+      curve.link, options.search, *exec,
+      [&](const wb::tradeoff_result& so_far, const wb::tradeoff_entry& now, std::uint64_t frames) {
+        if (line.due())
+          line.show(fmt::format("{} settings tried, {} on the front; {}; {}: {} frames",
+                                so_far.entries.size(), so_far.front.size(), now.detector, now.decoder,
+                                frames));
+        return !interrupted();
+      });
+  line.clear();
+  if (r.cancelled) throw wb::error(fmt::format("interrupted: {} settings tried", r.entries.size()));
+  const std::optional<std::size_t> chosen = wb::chosen_of(r, options.search.loss_db);
+  if (!chosen)
+    throw wb::error(fmt::format("no setting was found that reaches a frame error rate of {:g}: {}",
+                                options.search.fer, counts_text(r)));
+
+  const wb::tradeoff_entry& e = r.entries[*chosen];
+  print_front(r, *chosen, wb::title_of(curve.link.axis));
+  fmt::print("\nGb/s: information bits over the time of detector and decoder, coded: bits sent. {}.\n",
+             counts_text(r));
+  fmt::print("* the fastest that loses at most {:g} dB: {}; {}\n", options.search.loss_db, e.detector,
+             e.decoder);
+  const std::string record = record_of(r, *chosen, options, curve, machine);
+  if (!options.out.empty())
+    wb::write_file(options.out, scenario_of(s, index, e, r, *chosen, options, machine));
+  if (!options.json.empty()) wb::write_file(options.json, record);
+  if (!options.plot.empty()) draw(record, options, python, script);
+  return done;
+}
+
+std::optional<double> number(const std::string& word) {
+  double value{};
+  const char* last = word.data() + word.size();
+  const auto [end, status] = std::from_chars(word.data(), last, value);
+  if (status != std::errc{} || end != last || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+/// Adds an option that takes a number; `allowed` says which where `accept` does not take it.
+void add_number(CLI::App& app, const std::string& name, const char* type, const std::string& text,
+                std::function<bool(double)> accept, const std::string& allowed, double& place) {
+  const auto check = [=](const std::string& word) -> std::string {
+    if (const auto x = number(word); x && accept(*x)) return {};
+    return "\"" + word + "\" is not allowed: expected " + allowed;
+  };
+  app.add_option_function<std::string>(
+         name, [&place](const std::string& word) { place = number(word).value(); }, text)
+      ->type_name(type)
+      ->check(CLI::Validator(check, "", "number"));
+}
+
+constexpr const char* choose_footer = R"(Synopsis:
+  warpband choose SCENARIO.toml [--fer P] [--loss DB] [-o CHOSEN.toml] [OPTIONS]
+
+What it does:
+  For the antennas, the modulation, the channel and the code of a scenario it measures receivers on this device:
+  every detector, K of K-best, number of N-way passes and limit of LLRs, and every algorithm, precision and number
+  of iterations of the decoder that makes sense. Of each it finds the SNR (in the scenario's axis) of the target
+  frame error rate, and the time of detector and decoder. A setting that needs more than a faster one is given up
+  early. What is left is the Pareto front; one of it is chosen: the fastest within --loss of the most accurate.
+
+Output:
+  stdout   the front, the fastest first: loss against the most accurate, SNR and its interval, rates, times of a
+           frame, mean iterations; * marks the chosen one. Gb/s are information bits (into the encoder) over the
+           time of detector and decoder alone, one after the other, in large batches; coded: bits sent
+  stderr   progress; one line on a terminal, else one every 30 s
+
+Files:
+  SCENARIO.toml   as for warpband sim; its points do not matter. One antenna or a detector with up to 8 streams;
+                  not massive MIMO, space-time codes nor lte-transport
+  CHOSEN.toml     the scenario with the chosen detector and decoder, and points around its SNR: for warpband sim
+  FILE.json       every setting that was tried: SNR, interval, times, what became of it
+
+Times depend on the machine and on what else it does. The SNR of a setting does not; its interval holds the true one
+with at least 95%.
+
+Exit codes: 0 done, 1 failed or interrupted, 2 used wrongly.
+
+Examples:
+  warpband choose examples/mimo.toml --fer 0.1
+      the front of 4x4 16-QAM with an LDPC code
+  warpband choose examples/mimo.toml --fer 1e-2 --loss 0.3 -o chosen.toml --plot front.png --device cuda:0
+      the fastest on a GPU that loses at most 0.3 dB, as a scenario, and a picture of the front
+  warpband sim chosen.toml
+      runs it
+
+Plots need Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
+
+std::string check_picture(const std::string& path) {
+  if (path.ends_with(".png") || path.ends_with(".svg")) return {};
+  return "\"" + path + "\" is not allowed: expected a name that ends in .png or .svg";
+}
+
+}  // namespace
+
+command add_choose(CLI::App& app) {
+  CLI::App* choose = app.add_subcommand("choose", "Find the fastest detector and decoder within a loss");
+  const auto options = std::make_shared<choose_options>();
+  wb::tradeoff_config& search = options->search;
+  choose->footer(choose_footer);
+  choose->add_option("SCENARIO", options->scenario, "The link, in TOML: see warpband sim --help-scenario");
+  add_number(
+      *choose, "--fer", "P", "Target frame error rate, default 0.01", [](double x) { return x > 0 && x < 1; },
+      "a rate above 0 and below 1", search.fer);
+  add_number(
+      *choose, "--loss", "DB", "Choose the fastest that loses at most this, default 0.5",
+      [](double x) { return x >= 0 && x <= 100; }, "0 to 100 dB", search.loss_db);
+  add_number(
+      *choose, "--width", "DB", "Interval of each SNR, at most, default 0.25",
+      [](double x) { return x >= 0.01 && x <= 10; }, "0.01 to 10 dB", search.width_db);
+  add_number(
+      *choose, "--max-seconds", "SECONDS",
+      "Begin no further setting after this time, default 100; 0: no such rule",
+      [](double x) { return x >= 0 && x <= 1e9; }, "a number of seconds from 0 to 1e9", search.max_seconds);
+  add_integer(*choose, "--max-frames", 1, 1'000'000'000'000'000,
+              "Frames of a setting, at most, default 1000000",
+              [options](std::int64_t n) { options->search.max_frames = static_cast<std::uint64_t>(n); });
+  choose->add_option("--curve", options->curve, "Of a scenario with several: its label")->type_name("LABEL");
+  choose->add_option("-o,--output", options->out, "Write the chosen setting here, as a scenario")
+      ->type_name("FILE");
+  choose->add_option("--json", options->json, "Write all settings that were tried here, in JSON")
+      ->type_name("FILE");
+  choose->add_option("--plot", options->plot, "Draw the front: .png or .svg")
+      ->type_name("FILE")
+      ->check(CLI::Validator(check_picture, "", "picture"));
+  add_device_options(*choose, options->where);
+  add_integer(*choose, "--seed", 0, INT64_MAX, "Instead of the scenario's seed",
+              [options](std::int64_t n) { options->seed = static_cast<std::uint64_t>(n); });
+  choose->add_flag("--quiet", options->quiet, "No progress on stderr");
+  return {choose, [choose, options] {
+            check_device_options(*choose, options->where);
+            for (const char* option : {"--output", "--json", "--plot"})
+              if (choose->count(option) != 0 && choose->get_option(option)->as<std::string>().empty())
+                throw usage_error(std::string(option) + ": the name of the file is empty");
+            return run_choose(*options);
+          }};
+}

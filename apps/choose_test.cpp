@@ -1,0 +1,162 @@
+// `warpband choose` as a user meets it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <tests/command.hpp>
+#include <tests/json.hpp>
+#include <warpband/link/scenario.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using wb::testing::outcome;
+
+class choose_command : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(::testing::TempDir()) / ("warpband_choose_" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    write("mimo.toml",
+          "title = \"2x2\"\ncode = { type = \"wifi-ldpc\", n = 648 }\nmodem.modulation = \"qpsk\"\n"
+          "channel.type = \"rayleigh\"\nmimo = { streams = 2, rx_antennas = 2 }\nsweep.snr_db = 5\n"
+          "stop = { frame_errors = 5, max_frames = 50 }\n");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+  static std::string content(const std::string& path) {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  outcome run(const std::string& arguments, const std::string& before = "") const {
+    const std::string line = "cd '" + folder_.string() + "' && " + before + " '" WARPBAND_COMMAND "' " +
+                             arguments + " > out.txt 2> err.txt < /dev/null";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, content(path("out.txt")),
+            content(path("err.txt"))};
+  }
+  void expect_error(int code, const std::string& arguments, const std::string& part,
+                    const std::string& before = "") const {
+    const outcome o = run(arguments, before);
+    EXPECT_EQ(o.code, code) << arguments << "\n" << o.err;
+    EXPECT_TRUE(o.err.starts_with("warpband: error: ")) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+  }
+  fs::path folder_;
+};
+
+TEST_F(choose_command, writes_a_scenario_that_runs) {
+  const outcome o =
+      run("choose mimo.toml --fer 0.3 --width 1 --loss 0.7 -o chosen.toml --json all.json --quiet");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(o.err, "");
+  EXPECT_NE(o.out.find("\n* "), std::string::npos) << o.out;
+  const auto all = wb::testing::parse_json(content(path("all.json")));
+  EXPECT_EQ(all["target"]["fer"], 0.3);
+  EXPECT_EQ(all["axis"], "snr_db");
+  const auto& chosen = all["settings"][all["chosen"].get<std::size_t>()];
+  EXPECT_EQ(chosen["front"], true);
+  EXPECT_LE(chosen["loss_db"].get<double>(), 0.7);
+  EXPECT_GT(chosen["information_gbps"].get<double>(), 0);
+  EXPECT_DOUBLE_EQ(chosen["coded_gbps"].get<double>(), 2 * chosen["information_gbps"].get<double>());
+  std::size_t front = 0;
+  for (const auto& s : all["settings"]) {
+    front += s["front"].get<bool>();
+    EXPECT_EQ(s["db"].is_null(), s["loss_db"].is_null());
+    // Nothing that was measured is both faster and more accurate than the chosen one.
+    if (s["db"].is_null()) continue;
+    EXPECT_FALSE(s["db"].get<double>() < chosen["db"].get<double>() &&
+                 s["information_gbps"].get<double>() > chosen["information_gbps"].get<double>());
+  }
+  EXPECT_GE(front, 1U);
+
+  const wb::scenario written = wb::load_scenario(path("chosen.toml"));
+  ASSERT_EQ(written.curves.size(), 1U);
+  EXPECT_EQ(written.curves[0].label,
+            "2x2: " + chosen["detector"].get<std::string>() + "; " + chosen["decoder"].get<std::string>());
+  EXPECT_EQ(written.curves[0].stop.max_frames, 50U);
+  const auto [least, most] =
+      std::minmax_element(written.curves[0].sweep_db.begin(), written.curves[0].sweep_db.end());
+  EXPECT_LT(*least, chosen["db"].get<double>());
+  EXPECT_GT(*most, chosen["db"].get<double>());
+  EXPECT_EQ(run("sim chosen.toml --quiet").code, 0);
+}
+
+TEST_F(choose_command, takes_one_of_several_curves) {
+  write("two.toml",
+        "code = { type = \"none\", k = 50 }\nsweep.ebn0_db = 1\nmodem.modulation = \"16qam\"\n"
+        "[[curve]]\nlabel = \"a\"\n[[curve]]\nlabel = \"b\"\nchannel.type = \"rayleigh\"\n");
+  expect_error(2, "choose two.toml", "two.toml has 2 curves: --curve LABEL names one of \"a\", \"b\"");
+  expect_error(2, "choose two.toml --curve c", "expected one of \"a\", \"b\"");
+  const outcome o = run("choose two.toml --curve b --fer 0.3 --width 1 -o b.toml");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(wb::type_of(wb::load_scenario(path("b.toml")).curves[0].link.channel),
+            wb::channel_type::rayleigh);
+}
+
+TEST_F(choose_command, says_what_is_allowed) {
+  for (const char* fer : {"0", "1", "-0.1", "x", "nan"})
+    expect_error(2, std::string("choose mimo.toml --fer ") + fer, "expected a rate above 0 and below 1");
+  expect_error(2, "choose mimo.toml --loss -1", "expected 0 to 100 dB");
+  expect_error(2, "choose mimo.toml --width 0", "expected 0.01 to 10 dB");
+  expect_error(2, "choose mimo.toml --max-frames 0", "expected an integer from 1");
+  expect_error(2, "choose mimo.toml --plot p.pdf", "a name that ends in .png or .svg");
+  expect_error(2, "choose", "a scenario is missing");
+  expect_error(2, "choose mimo.toml -o a --json a", "a is named twice");
+  expect_error(1, "choose mimo.toml -o mimo.toml", "is read by this run");
+  expect_error(1, "choose mimo.toml -o missing/c.toml", "its folder does not exist");
+  expect_error(1, "choose missing.toml", "cannot read");
+  write("massive.toml",
+        "sweep.snr_db = 1\ncode.type = \"none\"\nmodem.modulation = \"qpsk\"\n"
+        "channel.type = \"rayleigh\"\nmassive.solver = \"cholesky\"\n");
+  expect_error(1, "choose massive.toml",
+               "massive.toml: massive.solver = \"cholesky\" is not allowed: expected \"none\"");
+  write("stbc.toml",
+        "sweep.snr_db = 1\ncode.type = \"none\"\nmodem.modulation = \"qpsk\"\n"
+        "channel.type = \"rayleigh\"\nstbc.type = \"alamouti\"\n");
+  expect_error(1, "choose stbc.toml", "stbc.type = \"alamouti\" is not allowed: expected \"none\"");
+  write("harq.toml", "sweep.snr_db = 1\ncode = { type = \"lte-transport\", resource_elements = 1000 }\n");
+  expect_error(1, "choose harq.toml", "code.type = \"lte-transport\" is not allowed: expected \"none\"");
+}
+
+TEST_F(choose_command, says_that_no_setting_reaches_the_target) {
+  write("awgn.toml", "code = { type = \"none\", k = 50 }\nsweep.ebn0_db = 1\n");
+  expect_error(1, "choose awgn.toml --fer 0.3 --max-frames 5 --quiet",
+               "no setting was found that reaches a frame error rate of 0.3: 1 setting: 0 on the front");
+}
+
+TEST_F(choose_command, draws_through_a_python) {
+  write("python",
+        "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\nprintf '%s\\n' \"$@\" > told.txt\n[ ! -e refuse ]\n");
+  fs::permissions(folder_ / "python", fs::perms::owner_all);
+  write("plot_front.py", "");
+  write("awgn.toml", "code = { type = \"none\", k = 50 }\nsweep.ebn0_db = 1\n");
+  const std::string with = "WARPBAND_PYTHON=./python WARPBAND_PLOT_FRONT=./plot_front.py";
+  const std::string line = "choose awgn.toml --fer 0.3 --width 1 --quiet";
+  EXPECT_EQ(run(line + " --json f.json --plot f.svg", with).code, 0);
+  EXPECT_EQ(content(path("told.txt")), "./plot_front.py\n--\nf.json\nf.svg\n");
+  fs::create_directory(folder_ / "tmp");
+  EXPECT_EQ(run(line + " --plot f.png", with + " TMPDIR=" + path("tmp")).code, 0);
+  EXPECT_NE(content(path("told.txt")).find(path("tmp")), std::string::npos);
+  EXPECT_TRUE(fs::is_empty(folder_ / "tmp"));
+  write("refuse", "");
+  const outcome refused = run(line + " --plot f.png", with);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.err, "warpband: error: f.png: was not drawn: plot_front.py ended with exit code 1\n");
+}
+
+}  // namespace

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Draws the trade-off that `warpband choose` measured.
+
+    plot_front.py CHOOSE.json OUT.png|OUT.svg
+
+Rate of information bits over the loss against the most accurate setting: the Pareto front as a line, other settings whose
+loss was measured as dots, a ring around the chosen one. Exit codes: 0 drawn, 1 failed, 2 used wrongly.
+"""
+import argparse
+import json
+import math
+import sys
+
+FRONT, OTHERS, CHOSEN = "#0072B2", "#8A8A8A", "#D55E00"
+
+
+class PlotError(Exception):
+    """What went wrong, in one line."""
+
+
+def read(path):
+    """(the record, [(loss in dB, Gb/s, setting)]): settings whose loss was measured, the fastest last."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file)
+    except OSError as error:
+        raise PlotError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise PlotError(f"{path} is not JSON: {error}") from None
+    try:
+        settings = [(float(s["loss_db"]), float(s["information_gbps"]), s) for s in record["settings"] if s["loss_db"] is not None]
+        chosen = record["settings"][record["chosen"]]
+        target, axis = float(record["target"]["fer"]), record["axis"]
+        known = all(math.isfinite(loss) and rate > 0 and isinstance(s["front"], bool) for loss, rate, s in settings)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise PlotError(f"{path} is incomplete: expected what `warpband choose --json` writes ({error!r})") from None
+    if not settings or not known or axis not in ("ebn0_db", "snr_db") or not 0 < target < 1:
+        raise PlotError(f"{path} holds no front: expected what `warpband choose --json` writes")
+    return record, chosen, sorted(settings, key=lambda x: x[1])
+
+
+def draw(record, chosen, settings, out):
+    try:
+        import matplotlib
+    except ImportError:
+        raise PlotError("matplotlib is missing: run scripts/setup.sh and use .venv/bin/python") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(8.4, 5.4), layout="constrained")
+    front = [(loss, rate, s) for loss, rate, s in settings if s["front"]]
+    others = [(loss, rate) for loss, rate, s in settings if not s["front"]]
+    if others:
+        axes.plot(*zip(*others), color=OTHERS, marker=".", linestyle="none", label="other settings")
+    axes.plot([x[0] for x in front], [x[1] for x in front], color=FRONT, marker="o", markersize=4, linewidth=1.5, label="Pareto front")
+    axes.plot([chosen["loss_db"]], [chosen["information_gbps"]], color=CHOSEN, marker="o", markersize=12, markerfacecolor="none",
+              markeredgewidth=1.8, linestyle="none", label="chosen")
+    widest = max(x[0] for x in front)
+    for loss, rate, s in front:
+        far = loss > 0.6 * widest > 0  # its text goes to the left, where there is room
+        axes.annotate(f"{s['detector']}; {s['decoder']}", (loss, rate), xytext=(-6 if far else 6, -6), textcoords="offset points",
+                      fontsize=6, va="top", ha="right" if far else "left")
+    axes.set_yscale("log")
+    axes.margins(x=0.25, y=0.1)
+    axes.set_xlim(left=-0.03 * max(1.0, front[-1][0]))
+    axes.set_xlabel(f"loss (dB) at frame error rate {record['target']['fer']:g}")
+    axes.set_ylabel("information bits through detector and decoder (Gb/s)")
+    axes.grid(True, which="major", linewidth=0.6, alpha=0.6)
+    axes.grid(True, which="minor", linewidth=0.4, alpha=0.25)
+    axes.legend(fontsize="small", loc="lower right")
+    figure.suptitle(str(record.get("curve", "")), fontsize="medium")
+    try:
+        figure.savefig(out, dpi=150)
+    except OSError as error:
+        raise PlotError(f"cannot write {out}: {error.strerror}") from None
+    pyplot.close(figure)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="plot_front.py", description="Draws the trade-off that `warpband choose` measured.")
+    parser.add_argument("record", help="what `warpband choose --json` wrote")
+    parser.add_argument("out", help="picture to write: .png or .svg")
+    options = parser.parse_args()
+    try:
+        if not options.out.lower().endswith((".png", ".svg")):
+            raise PlotError(f"cannot write {options.out}: its name must end in .png or .svg")
+        draw(*read(options.record), options.out)
+    except PlotError as error:
+        print(f"plot_front.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""Tests of plot_front.py: .venv/bin/python apps/plot_front_test.py"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PLOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plot_front.py")
+
+
+def made_up_record():
+    settings = [("mmse", 3.0, 0.9, True), ("nway N = 1, clip 8", 1.2, 0.5, True), ("nway N = 4", 0.0, 0.1, True),
+                ("kbest K = 64, clip 8", 0.1, 0.05, False), ("mf", None, 1.0, False)]
+    return {"command": "choose", "axis": "snr_db", "curve": "2x2", "chosen": 1, "target": {"fer": 0.1}, "settings": [
+        {"detector": name, "decoder": "none", "loss_db": loss, "information_gbps": rate, "front": front}
+        for name, loss, rate, front in settings]}
+
+
+class PlotFrontTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name, content=None):
+        path = os.path.join(self.folder.name, name)
+        if content is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def plot(self, *arguments):
+        return subprocess.run([sys.executable, PLOT, *arguments], capture_output=True, text=True, check=False)
+
+    def refuses(self, content, part):
+        done = self.plot(self.path("bad.json", content), self.path("out.svg"))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn(part, done.stderr)
+
+    def test_draws(self):
+        record = self.path("front.json", made_up_record())
+        for name in ("front.png", "front.svg"):
+            done = self.plot(record, self.path(name))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertGreater(os.path.getsize(self.path(name)), 1000)
+        with open(self.path("front.svg"), encoding="utf-8") as file:
+            picture = file.read()
+        self.assertIn("nway N = 1, clip 8; none", picture)  # comments of the texts
+        self.assertNotIn("kbest", picture)  # only the front is named
+
+    def test_refuses_what_it_cannot_draw(self):
+        self.refuses("{", "is not JSON")
+        self.refuses({}, "is incomplete")
+        empty = made_up_record()
+        empty["settings"] = []
+        self.refuses(empty, "is incomplete")
+        none = made_up_record()
+        none["settings"] = [dict(s, loss_db=None) for s in none["settings"]]
+        self.refuses(none, "holds no front")
+        done = self.plot(self.path("missing.json"), self.path("out.svg"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot read", done.stderr)
+        self.assertEqual(self.plot(self.path("front.json", made_up_record()), self.path("out.pdf")).returncode, 1)
+        self.assertEqual(self.plot().returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,73 @@
+#pragma once
+// What the tests of links share: links with one setting or two, and their counts.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <warpband/link/sweep.hpp>
+
+namespace wb::testing {
+
+inline link_config turbo_link(int k) {
+  link_config c;
+  c.code.k = k;
+  return c;
+}
+
+inline link_config uncoded_link(int k) {
+  link_config c = turbo_link(k);
+  c.code.type = code_type::none;
+  return c;
+}
+
+inline link_config ldpc_link(code_type type, int n, const std::string& rate) {
+  link_config c;
+  c.code.type = type;
+  c.code.ldpc.n = n;
+  c.code.ldpc.rate = rate;
+  return c;
+}
+
+inline link_config conv_link(int k, const std::string& rate, conv_ending termination,
+                             conv_algorithm algorithm) {
+  link_config c;
+  c.code.type = code_type::conv;
+  c.code.k = k;
+  c.code.conv.rate = rate;
+  c.code.conv.termination = termination;
+  c.code.conv.algorithm = algorithm;
+  return c;
+}
+
+inline link_config mimo_link(int streams, int rx_antennas, detector_type type, int qam = 16) {
+  link_config c = turbo_link(104);
+  c.qam = qam;
+  c.channel = rayleigh_config{};
+  c.antennas = detector_config{.type = type, .streams = streams, .rx_antennas = rx_antennas, .llr_clip = {}};
+  return c;
+}
+
+inline link_config space_time_link(const space_time_code& code, int qam, int rx_antennas) {
+  link_config c = uncoded_link(101);  // fills no whole codewords
+  c.qam = qam;
+  c.channel = rayleigh_config{};
+  c.antennas = stbc_config{.code = code, .rx_antennas = rx_antennas};
+  return c;
+}
+
+inline std::int64_t total(const std::vector<std::int32_t>& v) {
+  return std::accumulate(v.begin(), v.end(), std::int64_t{0});
+}
+
+inline detector_config& detector_of(link_config& c) { return std::get<detector_config>(c.antennas); }
+inline stbc_config& space_time_of(link_config& c) { return std::get<stbc_config>(c.antennas); }
+
+/// The counts of a point, whatever it took to get them.
+inline void expect_same(point_counts a, point_counts b) {
+  a.frames_run = b.frames_run = 0, a.seconds = b.seconds = 0;
+  EXPECT_EQ(a, b);
+}
+
+}  // namespace wb::testing

@@ -1,0 +1,207 @@
+// Massive MIMO in a link (docs/li-thesis.md): B antennas of a base station, U users, and OFDM. A frame is a
+// drop: U users and their channels, for `symbols` OFDM symbols that share one channel estimate per
+// subcarrier. Every user sends, or receives, one codeword in every OFDM symbol, coded bits on subcarriers
+// from the first on; zeros fill the last of them. Frames are independent of each other; codewords of a frame
+// are not.
+//
+//   uplink     y = H x + n, detector (massive/uplink), LLRs
+//   downlink   precoder (massive/downlink, unit power), y = sqrt(U) H^H x' + n, division by the gain,
+//   demapper.
+//              A user's gain is known: one number for an OFDM symbol times what the normalisation of each
+//              vector left of it, which all users have in common
+//
+// A codeword is number (frame * symbols + symbol) * users + user, a vector number (frame * subcarriers +
+// subcarrier) * symbols + symbol.
+#include <cmath>
+#include <optional>
+
+#include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/matrix/matrix.hpp>
+#include <warpband/link/count/count.hpp>
+#include <warpband/link/gain/gain.hpp>
+#include <warpband/link/massive_channel.hpp>
+#include <warpband/link/regroup/regroup.hpp>
+#include <warpband/link/stages.hpp>
+#include <warpband/massive/downlink/downlink.hpp>
+#include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb {
+namespace {
+
+using cf = std::complex<float>;
+
+std::size_t size(int n) { return static_cast<std::size_t>(n); }
+
+/// What both directions have: symbols of the users, in order of vectors, and their channels.
+class massive_antennas : public antenna_system {
+ public:
+  explicit massive_antennas(const link_config& link)
+      : config_(std::get<massive_link_config>(link.antennas)),
+        seed_(link.seed),
+        users_(size(config_.users)),
+        antennas_(size(config_.antennas)),
+        subcarriers_(size(config_.subcarriers)),
+        vectors_(subcarriers_ * size(config_.symbols)),
+        rows_(config_.codewords()),
+        noise_(link),
+        mapper_(link.qam),
+        channel_(make_massive_channel(link.channel, config_)) {}
+
+  std::size_t items_per_frame() const noexcept override { return std::min(vectors_, rows_); }
+
+  std::size_t bytes_per_frame() const noexcept override {
+    return channel_->bytes_per_frame() + 8 * channel_->matrices() * users_ * antennas_ +
+           vectors_ * (8 * antennas_ + 16 * users_ + 1);
+  }
+
+  void allocate(executor& exec, std::size_t frames) override {
+    const std::size_t vectors = frames * vectors_;
+    symbols_ = exec.make<cf>(users_, vectors);
+    sent_ = exec.make<cf>(users_, vectors);
+    samples_ = exec.make<cf>(antennas_, vectors);
+    h_ = exec.make<cf>(antennas_ * users_, frames * channel_->matrices());
+    status_ = exec.make<std::uint8_t>(1, vectors);
+    noise_.allocate(exec);
+  }
+
+  void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) override {
+    const std::size_t cells = vectors_ * users_, symbols = batch.frames * cells;
+    noise_.set(exec, batch.point_db);
+    mapper_.run(exec, make_view(bits, size(mapper_.bits()), symbols), make_view(symbols_.data(), symbols));
+    regroup(exec, view<const cf>(make_view(symbols_.data(), cells, batch.frames)),
+            make_view(sent_.data(), cells, batch.frames), static_cast<int>(rows_), config_.subcarriers);
+    receive(exec, batch, out.llr);
+    count_erased(exec, make_view(status_.data(), vectors_, batch.frames), 1,
+                 make_view(out.erased, batch.frames));
+  }
+
+ protected:
+  virtual void receive(executor& exec, const frame_batch& batch, float* llr) = 0;
+
+  massive_link_config config_;
+  std::uint64_t seed_;
+  std::size_t users_, antennas_, subcarriers_;
+  std::size_t vectors_, rows_;  // of a frame: vectors, codewords
+  noise_of_link noise_;
+  qam_mapper mapper_;
+  std::unique_ptr<massive_channel> channel_;
+  // Of codewords; of vectors; what base stations receive or send.
+  array<cf> symbols_, sent_, samples_, h_;
+  array<std::uint8_t> status_;
+};
+
+class uplink_antennas final : public massive_antennas {
+ public:
+  explicit uplink_antennas(const link_config& link)
+      : massive_antennas(link), detector_(uplink_of(config_, link.qam)) {}
+
+  std::size_t bytes_per_frame() const noexcept override {
+    return massive_antennas::bytes_per_frame() + vectors_ * users_ * 4 * size(mapper_.bits());
+  }
+
+  void allocate(executor& exec, std::size_t frames) override {
+    massive_antennas::allocate(exec, frames);
+    llr_ = exec.make<float>(users_ * size(mapper_.bits()), frames * vectors_);
+  }
+
+ private:
+  void receive(executor& exec, const frame_batch& batch, float* llr) override {
+    const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * channel_->matrices(),
+                      m = size(mapper_.bits());
+    const auto y = make_view(samples_.data(), antennas_, vectors);
+    const auto h = make_view(h_.data(), antennas_ * users_, matrices);
+    channel_->send(exec, make_view(sent_.data(), users_, vectors), y, h, batch.random(seed_));
+    noise_.add(exec, samples_.data(), vectors_ * antennas_, batch);
+    detector_.run(exec,
+                  {.channel = h,
+                   .received = y,
+                   .noise_var = noise_.variances(matrices),
+                   .symbols = static_cast<int>(vectors / matrices)},
+                  {.llr = make_view(llr_.data(), users_ * m, vectors),
+                   .equalized = {},
+                   .sinr = {},
+                   .status = make_view(status_.data(), vectors)});
+    const std::size_t cells = vectors_ * users_ * m;
+    regroup(exec, view<const float>(make_view(llr_.data(), cells, batch.frames)),
+            make_view(llr, cells, batch.frames), config_.subcarriers, static_cast<int>(rows_),
+            mapper_.bits());
+  }
+
+  uplink_detector detector_;
+  array<float> llr_;
+};
+
+class downlink_antennas final : public massive_antennas {
+ public:
+  explicit downlink_antennas(const link_config& link)
+      : massive_antennas(link), precoder_(downlink_of(config_)), demapper_(link.qam, config_.demapper) {}
+
+  std::size_t bytes_per_frame() const noexcept override {
+    return massive_antennas::bytes_per_frame() + vectors_ * users_ * 16;
+  }
+
+  void allocate(executor& exec, std::size_t frames) override {
+    massive_antennas::allocate(exec, frames);
+    const std::size_t vectors = frames * vectors_;
+    received_ = exec.make<cf>(users_, vectors);
+    noise_vars_ = exec.make<float>(users_, vectors);
+    factors_ = exec.make<float>(users_, vectors);
+  }
+
+ private:
+  void receive(executor& exec, const frame_batch& batch, float* llr) override {
+    const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * channel_->matrices();
+    const auto x = make_view(samples_.data(), antennas_, vectors);
+    const auto h = make_view(h_.data(), antennas_ * users_, matrices);
+    const auto sent = make_view(sent_.data(), users_, vectors);
+    const auto received = make_view(received_.data(), users_, vectors);
+    channel_->draw(exec, h, batch.random(seed_));
+    precoder_.run(exec,
+                  {.channel = h,
+                   .sent = sent,
+                   .noise_var = noise_.variances(matrices),
+                   .symbols = static_cast<int>(vectors / matrices)},
+                  x, make_view(status_.data(), vectors));
+    apply_adjoint_channel(exec, h, x, received, vectors / matrices,
+                          std::sqrt(static_cast<float>(config_.users)));
+    // Power is normalised vector by vector: as a part of the signal, which the users are told.
+    vector_factors(exec, sent, received, make_view(noise_vars_.data(), users_, vectors));
+    noise_.add(exec, received_.data(), vectors_ * users_, batch);
+    demap(exec, batch.frames, llr);
+  }
+
+  /// Users: codeword after codeword again, for which sent_ is free, their gains, and LLRs.
+  void demap(executor& exec, std::size_t frames, float* llr) {
+    const std::size_t cells = vectors_ * users_, symbols = frames * cells, rows = symbols / subcarriers_;
+    regroup(exec, view<const cf>(make_view(received_.data(), cells, frames)),
+            make_view(sent_.data(), cells, frames), config_.subcarriers, static_cast<int>(rows_));
+    regroup(exec, view<const float>(make_view(noise_vars_.data(), cells, frames)),
+            make_view(factors_.data(), cells, frames), config_.subcarriers, static_cast<int>(rows_), 1);
+    fit_gains(exec, make_view(symbols_.data(), subcarriers_, rows),
+              make_view(factors_.data(), subcarriers_, rows), make_view(sent_.data(), subcarriers_, rows),
+              make_view(received_.data(), subcarriers_, rows),
+              make_view(noise_vars_.data(), subcarriers_, rows));
+    demapper_.run(exec,
+                  {.received = make_view(received_.data(), symbols),
+                   .channel = {},
+                   .noise_var = make_view(noise_vars_.data(), symbols)},
+                  make_view(llr, size(mapper_.bits()), symbols));
+  }
+
+  downlink_precoder precoder_;
+  demapper demapper_;
+  array<cf> received_;
+  array<float> noise_vars_, factors_;
+};
+
+}  // namespace
+
+std::unique_ptr<antenna_system> make_massive_antennas(const link_config& c) {
+  if (std::get<massive_link_config>(c.antennas).direction == massive_direction::uplink)
+    return std::make_unique<uplink_antennas>(c);
+  return std::make_unique<downlink_antennas>(c);
+}
+
+}  // namespace wb

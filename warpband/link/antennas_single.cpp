@@ -1,0 +1,71 @@
+// One antenna to one antenna: mapper, channel, demapper.
+#include <warpband/channel/rayleigh/rayleigh.hpp>
+#include <warpband/link/stages.hpp>
+#include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb {
+namespace {
+
+class single_antennas final : public antenna_system {
+ public:
+  explicit single_antennas(const link_config& c)
+      : config_(c),
+        size_(c),
+        noise_(c),
+        mapper_(c.qam),
+        demapper_(c.qam, std::get<single_antenna>(c.antennas).demapper) {
+    if (const auto* line = std::get_if<tdl_config>(&c.channel)) tdl_.emplace(*line);
+  }
+
+  std::size_t bytes_per_frame() const noexcept override { return size_.symbols * (fades() ? 16 : 8); }
+
+  void allocate(executor& exec, std::size_t frames) override {
+    received_ = exec.make<std::complex<float>>(1, frames * size_.symbols);
+    if (fades()) gain_ = exec.make<std::complex<float>>(1, frames * size_.symbols);
+    noise_.allocate(exec);
+  }
+
+  void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) override {
+    const std::size_t m = static_cast<std::size_t>(mapper_.bits()), n = batch.frames * size_.symbols;
+    const auto y = make_view(received_.data(), n);
+    noise_.set(exec, batch.point_db);
+    mapper_.run(exec, make_view(bits, m, n), y);
+    if (fades()) fade(exec, y, make_view(gain_.data(), n), batch);
+    noise_.add(exec, received_.data(), size_.symbols, batch);
+    view<const std::complex<float>> h;
+    if (fades()) h = make_view(gain_.data(), n);
+    demapper_.run(exec, {.received = y, .channel = h, .noise_var = noise_.variances(n)},
+                  make_view(out.llr, m, n));
+  }
+
+ private:
+  bool fades() const noexcept { return !std::holds_alternative<awgn_config>(config_.channel); }
+  void fade(executor& exec, view<std::complex<float>> y, view<std::complex<float>> h,
+            const frame_batch& batch) {
+    if (tdl_) {
+      const std::size_t blocks = size_.uses / tdl_->config().grid.elements();
+      tdl_->apply(exec, y, y, h, batch.random(config_.seed, blocks));
+    } else {
+      const std::size_t shared = is_block_fading(config_) ? size_.symbols : 1;
+      apply_rayleigh(exec, y, y, h, static_cast<int>(shared),
+                     batch.random(config_.seed, size_.symbols / shared));
+    }
+  }
+
+  link_config config_;
+  frame_sizes size_;
+  noise_of_link noise_;
+  qam_mapper mapper_;
+  demapper demapper_;
+  std::optional<tdl_channel> tdl_;
+  array<std::complex<float>> received_, gain_;  // received_ holds the symbols before
+};
+
+}  // namespace
+
+std::unique_ptr<antenna_system> make_single_antenna(const link_config& c) {
+  return std::make_unique<single_antennas>(c);
+}
+
+}  // namespace wb

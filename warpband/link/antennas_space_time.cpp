@@ -1,0 +1,77 @@
+// A space-time code of two antennas: codewords of two uses, and its decoder.
+#include <warpband/channel/mimo/mimo.hpp>
+#include <warpband/link/count/count.hpp>
+#include <warpband/link/stages.hpp>
+#include <warpband/stbc/stbc.hpp>
+
+namespace wb {
+namespace {
+
+constexpr std::size_t slots = 2;  // uses of the channel that a codeword takes
+
+class space_time_antennas final : public antenna_system {
+ public:
+  explicit space_time_antennas(const link_config& c)
+      : config_(c),
+        size_(c),
+        rx_(static_cast<std::size_t>(rx_antennas_of(c))),
+        uses_per_channel_(is_block_fading(c) ? size_.uses : slots),
+        noise_(c),
+        encoder_(std::get<stbc_config>(c.antennas).code, c.qam),
+        decoder_(std::get<stbc_config>(c.antennas)) {}
+
+  std::size_t bytes_per_frame() const noexcept override {
+    return size_.uses * (8 * (2 + rx_) + 1) + size_.uses / uses_per_channel_ * 8 * 2 * rx_ + 4;
+  }
+
+  void allocate(executor& exec, std::size_t frames) override {
+    const std::size_t uses = frames * size_.uses;
+    symbols_ = exec.make<std::complex<float>>(2, uses);
+    received_ = exec.make<std::complex<float>>(rx_, uses);
+    channel_ = exec.make<std::complex<float>>(2 * rx_, uses / uses_per_channel_);
+    status_ = exec.make<std::uint8_t>(1, uses / slots);
+    noise_.allocate(exec);
+  }
+
+  void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) override {
+    const std::size_t uses = batch.frames * size_.uses, codewords = uses / slots,
+                      m = encoder_.bits_per_codeword();
+    const auto h = make_view(channel_.data(), 2 * rx_, uses / uses_per_channel_);
+    noise_.set(exec, batch.point_db);
+    encoder_.run(exec, make_view(bits, m, codewords), make_view(symbols_.data(), 2 * slots, codewords));
+    apply_mimo_rayleigh(exec, make_view(symbols_.data(), 2, uses), make_view(received_.data(), rx_, uses), h,
+                        uses_per_channel_, batch.random(config_.seed, size_.uses / uses_per_channel_));
+    noise_.add(exec, received_.data(), size_.uses * rx_, batch);
+    stbc_output decided{.llr = {}, .bits = {}, .status = make_view(status_.data(), codewords)};
+    if (out.bits != nullptr)
+      decided.bits = make_view(out.bits, m, codewords);
+    else
+      decided.llr = make_view(out.llr, m, codewords);
+    decoder_.run(exec,
+                 {.received = make_view(received_.data(), slots * rx_, codewords),
+                  .channel = h,
+                  .codewords_per_channel = uses_per_channel_ / slots,
+                  .noise_var = noise_.variances(codewords)},
+                 decided);
+    count_erased(exec, make_view(status_.data(), size_.uses / slots, batch.frames), slots,
+                 make_view(out.erased, batch.frames));
+  }
+
+ private:
+  link_config config_;
+  frame_sizes size_;
+  std::size_t rx_, uses_per_channel_;
+  noise_of_link noise_;
+  stbc_encoder encoder_;
+  stbc_decoder decoder_;
+  array<std::complex<float>> symbols_, received_, channel_;
+  array<std::uint8_t> status_;
+};
+
+}  // namespace
+
+std::unique_ptr<antenna_system> make_space_time_antennas(const link_config& c) {
+  return std::make_unique<space_time_antennas>(c);
+}
+
+}  // namespace wb

@@ -1,0 +1,95 @@
+// Frames whose detector and decoder exchange extrinsic LLRs, counted after every outer iteration.
+#include <warpband/core/status.hpp>
+#include <warpband/link/count/count.hpp>
+#include <warpband/link/exchange_buffers.hpp>
+
+namespace wb {
+namespace {
+
+class iterative_exchange final : public frame_exchange {
+ public:
+  explicit iterative_exchange(const link_config& c)
+      : size_(c),
+        outer_(static_cast<std::size_t>(c.receiver->outer)),
+        rx_(static_cast<std::size_t>(rx_antennas_of(c))),
+        tx_(static_cast<std::size_t>(streams_of(c))),
+        source_(c),
+        code_(make_codec(c.code)),
+        receiver_(std::get<detector_config>(c.antennas), c.code, *c.receiver, size_.uses) {}
+
+  std::size_t bytes_per_frame() const noexcept override {
+    return (1 + outer_) * size_.k + size_.sent + size_.padded + size_.uses + 9 * outer_ + 4 +
+           code_->working_bytes() + receiver_.working_bytes(rx_, rx_ * tx_);
+  }
+
+  void allocate(executor& exec, std::size_t frames) override {
+    bits_ = exec.make<std::uint8_t>(size_.k, frames);
+    coded_ = exec.make<std::uint8_t>(size_.sent, frames);
+    sent_ = exec.make<std::uint8_t>(size_.padded, frames);
+    decided_ = exec.make<std::uint8_t>(size_.k, outer_ * frames);
+    status_ = exec.make<std::uint8_t>(1, outer_ * frames);
+    use_status_ = exec.make<std::uint8_t>(1, size_.uses * frames);
+    iterations_ = exec.make<std::int32_t>(1, frames);
+    errors_ = exec.make<std::int32_t>(1, outer_ * frames);
+    erased_uses_ = exec.make<std::int32_t>(1, frames);
+  }
+
+  void run(executor& exec, antenna_system& antennas, const frame_batch& batch,
+           frame_counts& counts) override {
+    const std::size_t n = batch.frames, all = outer_ * n;
+    const auto bits = make_view(bits_.data(), size_.k, n);
+    const auto coded = make_view(coded_.data(), size_.sent, n);
+    source_.run(exec, bits, batch);
+    code_->encode(exec, bits, coded);
+    receiver_.interleaver().interleave(exec, coded, make_view(sent_.data(), size_.padded, n));
+    receiver_.run(exec, antennas.send(exec, sent_.data(), batch),
+                  {.bits = make_view(decided_.data(), size_.k, all),
+                   .iterations = make_view(iterations_.data(), n),
+                   .status = make_view(status_.data(), all),
+                   .use_status = make_view(use_status_.data(), size_.uses * n)});
+    for (std::size_t j = 0; j < outer_; j++)
+      count_errors(exec, bits,
+                   view<const std::uint8_t>(make_view(decided_.data() + j * n * size_.k, size_.k, n)),
+                   make_view(errors_.data() + j * n, n));
+    count_erased(exec, make_view(use_status_.data(), size_.uses, n), 1, make_view(erased_uses_.data(), n));
+    download(exec, counts.iterations, iterations_, n);
+    download(exec, counts.erased_uses, erased_uses_, n);
+    download(exec, now_.bit_errors, errors_, all);
+    download(exec, now_.erased, status_, all);
+    exec.sync();
+    share(counts, n);
+  }
+
+ private:
+  /// From the results of all outer iterations to those of each.
+  void share(frame_counts& counts, std::size_t frames) {
+    for (std::uint8_t& e : now_.erased) e &= status_erased;
+    counts.outer_bit_errors.resize(outer_);
+    counts.outer_erased.resize(outer_);
+    for (std::size_t j = 0; j < outer_; j++) {
+      const auto at = [&](auto& v) { return v.begin() + static_cast<std::ptrdiff_t>(j * frames); };
+      counts.outer_bit_errors[j].assign(at(now_.bit_errors),
+                                        at(now_.bit_errors) + static_cast<std::ptrdiff_t>(frames));
+      counts.outer_erased[j].assign(at(now_.erased), at(now_.erased) + static_cast<std::ptrdiff_t>(frames));
+    }
+    counts.bit_errors = counts.outer_bit_errors.back();
+    counts.erased = counts.outer_erased.back();
+  }
+
+  frame_sizes size_;
+  std::size_t outer_, rx_, tx_;
+  frame_source source_;
+  std::unique_ptr<codec> code_;
+  iterative_receiver receiver_;
+  array<std::uint8_t> bits_, coded_, sent_, decided_, status_, use_status_;
+  array<std::int32_t> iterations_, errors_, erased_uses_;
+  frame_counts now_;  // of all outer iterations, one after the other
+};
+
+}  // namespace
+
+std::unique_ptr<frame_exchange> make_iterative_exchange(const link_config& c) {
+  return std::make_unique<iterative_exchange>(c);
+}
+
+}  // namespace wb

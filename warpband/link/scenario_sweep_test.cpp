@@ -1,0 +1,240 @@
+// Sweeps over settings and searches for a frame error rate, from the scenario to the result and back.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <tests/json.hpp>
+#include <tests/on_backends.hpp>
+#include <warpband/exec/cpu.hpp>
+#include <warpband/link/result.hpp>
+
+namespace wb {
+namespace {
+
+std::vector<std::string> labels_of(const scenario& s) {
+  std::vector<std::string> all;
+  for (const curve_config& c : s.curves) all.push_back(c.label);
+  return all;
+}
+scenario parsed(const std::string& text) { return parse_scenario(text, "s.toml"); }
+std::string refusal(const std::string& text) {
+  try {
+    parsed(text);
+  } catch (const file_error& e) {
+    return std::string(e.what()).substr(8);
+  }
+  ADD_FAILURE() << "not refused: " << text;
+  return "";
+}
+
+const std::string turbo = "code.k = 40\n", at_1 = "sweep.ebn0_db = 1\n";
+
+TEST(scenario_sweep, makes_a_curve_for_each_value) {
+  const scenario s = parsed(turbo + at_1 + "sweep.decoder.iterations = [1, 2, 5]\n");
+  EXPECT_EQ(labels_of(s),
+            (std::vector<std::string>{"s, iterations = 1", "s, iterations = 2", "s, iterations = 5"}));
+  EXPECT_EQ(s.curves[2].link.code.turbo.decoder.iterations, 5);
+  EXPECT_EQ(s.curves[2].family, "s");
+  ASSERT_EQ(s.curves[2].parameters.size(), 1u);
+  EXPECT_EQ(s.curves[2].parameters[0].key, "decoder.iterations");
+  EXPECT_EQ(s.curves[2].parameters[0].value, setting_value(std::int64_t{5}));
+  EXPECT_EQ(s.curves[2].sweep_db, std::vector<double>{1});
+}
+
+TEST(scenario_sweep, takes_any_key_in_any_form) {
+  const std::string antennas =
+      "channel.type = \"rayleigh\"\nmodem.modulation = \"16qam\"\nmimo = { streams = 2, rx_antennas = 2 }\n"
+      "detector = { type = \"kbest\" }\n";
+  const scenario s =
+      parsed(turbo + antennas +
+             "[sweep]\nsnr_db = [1, 2]\n[sweep.detector]\nsurvivors = [4, 8]\nllr_clip = [2.5, 8]\n");
+  ASSERT_EQ(s.curves.size(), 4u);  // the last one changes fastest
+  EXPECT_EQ(s.curves[1].label, "s, survivors = 4, llr_clip = 8");
+  EXPECT_EQ(std::get<detector_config>(s.curves[2].link.antennas).survivors, 8);
+  EXPECT_EQ(std::get<detector_config>(s.curves[2].link.antennas).llr_clip, 2.5f);
+  const scenario words = parsed(
+      turbo + at_1 + "sweep.decoder.algorithm = [\"log-map\", \"max-log-map\"]\nsweep.code.k = [40, 48]\n");
+  ASSERT_EQ(words.curves.size(), 4u);
+  EXPECT_EQ(words.curves[3].label, "s, algorithm = max-log-map, k = 48");
+  EXPECT_EQ(words.curves[3].link.code.k, 48);
+}
+
+TEST(scenario_sweep, goes_with_curves) {
+  const std::string sweep = turbo + at_1 + "sweep.decoder.iterations = [1, 4]\n[[curve]]\nlabel = \"a\"\n";
+  // A curve that sets the key itself, and one where it has no meaning, are not swept.
+  EXPECT_EQ(labels_of(parsed(sweep + "[[curve]]\nlabel = \"b\"\ndecoder.iterations = 3\n[[curve]]\nlabel = "
+                                     "\"c\"\ncode.type = \"none\"\n")),
+            (std::vector<std::string>{"a, iterations = 1", "a, iterations = 4", "b", "c"}));
+  // A curve's own sweep stands in the place of the base's.
+  EXPECT_EQ(labels_of(parsed(sweep + "sweep.decoder.iterations = [2, 6]\n")),
+            (std::vector<std::string>{"a, iterations = 2", "a, iterations = 6"}));
+}
+
+TEST(scenario_sweep, refuses_what_is_no_sweep) {
+  EXPECT_EQ(
+      refusal(turbo + at_1 + "sweep.decoder.iterations = 3"),
+      "line 3: sweep.decoder.iterations = 3 is not allowed: expected a list of values of decoder.iterations, "
+      "each an integer from 1 to 64");
+  EXPECT_NE(refusal(turbo + at_1 + "sweep.decoder.iterations = []").find("is not allowed"),
+            std::string::npos);
+  EXPECT_EQ(refusal(turbo + at_1 + "sweep.decoder.iterations = [1, 65]")
+                .find("line 3: sweep.decoder.iterations = 65"),
+            0u);
+  EXPECT_EQ(refusal(turbo + at_1 + "sweep.decoder.iterations = [1, 2, 1]"),
+            "line 3: sweep.decoder.iterations has 1 twice");
+  EXPECT_EQ(refusal(turbo + at_1 + "decoder.iterations = 2\nsweep.decoder.iterations = [1]"),
+            "line 4: decoder.iterations is set, and swept by sweep.decoder.iterations: expected one of them");
+  EXPECT_NE(
+      refusal(turbo + at_1 + "sweep.decoder.iteration = [1]").find("did you mean sweep.decoder.iterations?"),
+      std::string::npos);
+  EXPECT_NE(refusal(turbo + at_1 + "sweep.stop.max_frames = [1]").find("unknown key"), std::string::npos);
+  EXPECT_NE(refusal(turbo + at_1 + "sweep.detector.survivors = [1]").find("has no meaning"),
+            std::string::npos);
+  std::string many = "[1", more = "[1";
+  for (int i = 2; i <= 60; i++) many += ", " + std::to_string(i), more += ", " + std::to_string(i);
+  EXPECT_NE(refusal(turbo + at_1 + "sweep.decoder.iterations = " + many +
+                    "]\nsweep.decoder.windows = " + more + "]")
+                .find("make 3600 curves: at most 1000"),
+            std::string::npos);
+}
+
+TEST(scenario_sweep, searches_for_a_frame_error_rate) {
+  const curve_config plain = parsed(turbo + "sweep.target_fer = 1e-2\n").curves.at(0);
+  ASSERT_TRUE(plain.target);
+  EXPECT_EQ(plain.target->fer, 1e-2);
+  EXPECT_EQ(plain.target->width_db, fer_target{}.width_db);
+  EXPECT_EQ(plain.link.axis, snr_axis::ebn0_db);
+  EXPECT_TRUE(plain.sweep_db.empty());
+  EXPECT_EQ(plain.stop.max_frames, fer_target{}.max_frames);  // of all points together
+  const curve_config there =
+      parsed(turbo + "sweep = { target_fer = 0.1, target_width_db = 0.5, snr_db = { from = -3, to = 5 } }\n")
+          .curves.at(0);
+  EXPECT_EQ(there.link.axis, snr_axis::snr_db);
+  EXPECT_EQ(there.target->least_db, -3);
+  EXPECT_EQ(there.target->most_db, 5);
+  EXPECT_EQ(there.target->width_db, 0.5);
+  EXPECT_FALSE(parsed(turbo + at_1).curves.at(0).target);
+  EXPECT_EQ(refusal(turbo + at_1 + "sweep.target_width_db = 1"),
+            "line 3: sweep.target_width_db has no meaning without sweep.target_fer");
+  EXPECT_NE(refusal(turbo + at_1 + "sweep.target_fer = 0.1").find("expected 1 dB or more"),
+            std::string::npos);
+  EXPECT_NE(refusal(turbo + "sweep.target_fer = 1").find("a number from 1e-9 to 0.999"), std::string::npos);
+  EXPECT_NE(refusal(turbo + "sweep = { target_fer = 0.1, ebn0_db = { from = 1 } }").find("needs from and to"),
+            std::string::npos);
+}
+
+class scenario_sweep_result : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = ::testing::TempDir() + "warpband_swept_" + std::to_string(getpid()) + ".json";
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+  /// Runs a scenario's curves; the result, as it comes back from its file.
+  run_result run(const std::string& text) {
+    run_result r;
+    r.source = parsed(text);
+    cpu exec({.threads = 1});
+    for (const curve_config& c : r.source.curves) {
+      r.curves.push_back({c.label, c, {}, {}, false});
+      run_curve(r.curves.back(), exec);
+    }
+    r.complete = true;
+    return again(r);
+  }
+  run_result again(const run_result& r) {
+    std::ofstream(path_) << result_json(r);
+    return load_result(path_);
+  }
+  std::string path_;
+};
+
+TEST_F(scenario_sweep_result, comes_back_with_what_was_swept) {
+  const run_result r = run(turbo + at_1 + "sweep.decoder.iterations = [1, 2]\nstop.max_frames = 50\n");
+  ASSERT_EQ(r.curves.size(), 2u);
+  const auto config = wb::testing::parse_json(result_json(r))["curves"][1]["config"];
+  EXPECT_EQ(config["sweep"]["family"], "s");
+  EXPECT_EQ(config["sweep"]["parameters"]["decoder.iterations"], 2);
+  EXPECT_EQ(r.curves[1].points.at(0).counts.frames, 50u);
+}
+
+TEST_F(scenario_sweep_result, goes_on_with_curves_known_by_their_settings) {
+  const std::string stop = "stop = { frame_errors = 0, max_frames = 50 }\n";
+  const run_result held = run("title = \"before\"\n" + turbo + at_1 + stop +
+                              "[[curve]]\nlabel = \"a\"\n[[curve]]\nlabel = \"b\"\ndecoder.iterations = 2\n");
+  // Other titles and labels, another order; even where a label was another curve's.
+  const run_result r =
+      resumed(held,
+              parsed("title = \"after\"\n" + turbo + at_1 + stop +
+                     "[[curve]]\nlabel = \"a\"\ndecoder.iterations = 2\n[[curve]]\nlabel = \"new\"\n"),
+              path_);
+  EXPECT_EQ(r.curves[0].points.at(0).counts, held.curves[1].points.at(0).counts);
+  EXPECT_EQ(r.curves[1].points.at(0).counts, held.curves[0].points.at(0).counts);
+  EXPECT_EQ(again(r).source.title, "after");
+  // What was run apart goes on as a sweep, with another value more.
+  const run_result swept =
+      resumed(held, parsed(turbo + at_1 + stop + "sweep.decoder.iterations = [2, 6, 8]\n"), path_);
+  EXPECT_EQ(swept.curves[0].points.size(), 1u);
+  EXPECT_EQ(swept.curves[1].points.size(), 1u);
+  EXPECT_TRUE(swept.curves[2].points.empty());
+}
+
+TEST_F(scenario_sweep_result, keeps_what_a_search_found) {
+  const std::string search =
+      "code = { type = \"none\", k = 100 }\nsweep.target_fer = 0.5\nsweep.target_width_db = 0.5\n";
+  run_result r = run(search);
+  ASSERT_TRUE(r.curves[0].found);
+  const fer_target_result found = *r.curves[0].found;
+  ASSERT_TRUE(found.reached());
+  // All of 100 bits are right in half of the frames where Q(sqrt(2 Eb/N0)) = 1 - 2^(-1/100): 4.8156 dB.
+  EXPECT_LT(*found.low_db, 4.8156);
+  EXPECT_GT(*found.high_db, 4.8156);
+  // It is not searched for again.
+  cpu exec({.threads = 1});
+  run_curve(
+      r.curves[0], exec,
+      {.progress = [](const auto&...) -> bool { throw std::runtime_error("ran again"); }, .finished = {}});
+  // Another search is another curve, and so is a list of points.
+  const auto refused = [&](const std::string& text) {
+    try {
+      resumed(r, parsed(text), path_);
+    } catch (const file_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused("code = { type = \"none\", k = 100 }\nsweep.target_fer = 0.1\n")
+                .find("target_fer = 0.5, now 0.1"),
+            std::string::npos);
+  EXPECT_NE(refused("code = { type = \"none\", k = 100 }\nsweep.ebn0_db = 1\n"), "");
+  // One that ran out of frames goes on where it may have more.
+  run_result poor = run(search + "stop.max_frames = 20\n");
+  ASSERT_TRUE(poor.curves[0].found);
+  EXPECT_EQ(poor.curves[0].found->outcome, fer_outcome::budget);
+  run_result rich = resumed(poor, parsed(search), path_);
+  run_curve(rich.curves[0], exec);
+  EXPECT_TRUE(rich.curves[0].found->reached());
+  EXPECT_EQ(rich.curves[0].found->low_db, found.low_db);
+}
+
+TEST_F(scenario_sweep_result, refuses_a_search_that_contradicts_itself) {
+  run("code = { type = \"none\", k = 100 }\nsweep.target_fer = 0.5\nsweep.target_width_db = 2\n");
+  std::ifstream in(path_);
+  const auto good = wb::testing::parse_json(in);
+  const auto refused = [&](const char* key, const nlohmann::json& value) {
+    auto bad = good;
+    bad["curves"][0]["target"][key] = value;
+    std::ofstream(path_) << bad.dump();
+    EXPECT_THROW(load_result(path_), file_error) << key;
+  };
+  refused("fer", 0.1);
+  refused("outcome", "cancelled");
+  refused("low_db", -200);
+  refused("db", nullptr);
+  refused("frames", 1);
+  refused("more", 1);
+}
+
+}  // namespace
+}  // namespace wb

@@ -1,0 +1,99 @@
+#include <warpband/link/scenario_write.hpp>
+
+#include <algorithm>
+
+#include <warpband/core/check.hpp>
+#include <warpband/link/result_json.hpp>
+#include <warpband/link/scenario_draft.hpp>
+#include <warpband/link/scenario_parser.hpp>
+
+namespace wb {
+namespace {
+
+/// A basic string of TOML.
+std::string toml_string(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') out += '\\';
+    if (byte < 0x20 || byte == 0x7f) {
+      constexpr const char* digits = "0123456789ABCDEF";
+      out += std::string("\\u00") + digits[byte >> 4] + digits[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+std::string toml(const setting_value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return toml_string(*text);
+  if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
+    std::string all;
+    for (const std::string& entry : *list) all += (all.empty() ? "" : ", ") + toml_string(entry);
+    return "[" + all + "]";
+  }
+  return as_message(value);
+}
+
+/// Puts the settings of a list that have a meaning under `table`.
+template <class C>
+void put(setting_values& values, const std::string& table, const std::vector<setting_of<C>>& list,
+         const C& c) {
+  const C initial;
+  for (const auto& [s, value] : values_of(list, c))
+    if (s->of_links && (s->group.empty() || s->group == table) && (!s->brief || value != s->get(initial)))
+      values[table + "." + s->name] = value;
+}
+
+/// What the curve says, with what `curve` has in the place of it.
+setting_values values_of_curve(scenario_file::said said, const curve_config& curve) {
+  (void)scenario_file::settled(said);  // forgets what a more specific choice leaves without a meaning
+  setting_values values = std::move(said.values);
+  std::erase_if(values, [](const auto& value) {
+    const std::string& key = value.first;
+    for (const char* table : {"detector.", "decoder.", "sweep.", "stop."})
+      if (key.starts_with(table)) return true;
+    return key == "title" || key == "modem.demapper";
+  });
+  values["label"] = curve.label;
+  const link_config& link = curve.link;
+  values["seed"] = static_cast<std::int64_t>(link.seed);
+  if (const auto* detector = std::get_if<detector_config>(&link.antennas))
+    put(values, "detector", detector_settings(), *detector);
+  if (const auto* one = std::get_if<single_antenna>(&link.antennas))
+    values["modem.demapper"] = name_of(one->demapper);
+  put(values, "decoder", settings_of(link.code.type), link.code);
+  values[scenario_file::key_of(link.axis)] = curve.sweep_db;
+  put(values, "stop", stop_settings(), curve.stop);
+  return values;
+}
+
+}  // namespace
+
+std::string scenario_of_curve(const scenario& s, std::size_t index, const curve_config& curve) {
+  if (s.curves.empty()) throw argument_error("scenario", "without curves", "one of a file");
+  check_range("index", static_cast<long long>(index), 0, static_cast<long long>(s.curves.size()) - 1);
+  std::string title;
+  setting_values values = values_of_curve(scenario_file::curves_said(s.text, s.file, title).at(index), curve);
+  std::string text = "title = " + toml_string(curve.label) + "\n", table;
+  values.erase("label");  // the title of a scenario with one curve is its label
+  if (!title.empty()) text = "# From: " + toml_string(title) + "\n" + text;
+  for (const scenario_key& key : scenario_keys()) {
+    const auto value = values.find(key.name);
+    if (value == values.end() || std::holds_alternative<std::monostate>(value->second)) continue;
+    const std::size_t dot = key.name.find('.');
+    const std::string of = dot == std::string::npos ? "" : key.name.substr(0, dot);
+    if (of != table) text += "\n[" + of + "]\n";
+    table = of;
+    text += (of.empty() ? key.name : key.name.substr(dot + 1)) + " = " + toml(value->second) + "\n";
+  }
+  const scenario back = parse_scenario(text, s.file);
+  const auto difference = result_file::first_difference(result_file::config_json(curve),
+                                                        result_file::config_json(back.curves.front()));
+  if (!difference.key.empty())
+    throw error("a scenario cannot say " + difference.key + " = " + difference.was + ": it reads back as " +
+                difference.now);
+  return text;
+}
+
+}  // namespace wb

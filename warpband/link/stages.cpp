@@ -1,0 +1,57 @@
+#include <warpband/link/stages.hpp>
+
+#include <cmath>
+
+#include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/core/error.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb {
+
+// A point's number follows from its value alone, so that its result does not depend on which others are in
+// the sweep. It is at most 100000 in size: the numbers of transmissions, 2^20 apart, do not meet.
+random_range frame_batch::random(std::uint64_t seed, std::uint64_t items_per_frame) const noexcept {
+  static_assert(most_transmissions << 20 < 1 << 30);
+  const auto number = static_cast<std::int32_t>(std::llround(point_db * 1000)) + (transmission << 20);
+  return {seed, first * items_per_frame, static_cast<std::uint32_t>(number)};
+}
+
+frame_sizes::frame_sizes(const link_config& c)
+    : k(static_cast<std::size_t>(c.code.k)),
+      sent(sizes_of(c.code).n),
+      padded(symbols_per_frame(c) * static_cast<std::size_t>(bits_per_symbol(c.qam)) /
+             codewords_per_frame(c)),
+      codewords(codewords_per_frame(c)),
+      uses(uses_per_frame(c)),
+      symbols(symbols_per_frame(c)) {}
+
+void noise_of_link::set(executor& exec, double point_db) {
+  n0_ = static_cast<float>(std::pow(10, -noise_level_at(config_, point_db).esn0_db / 10));
+  exec.upload(on_device_.data(), &n0_, sizeof n0_);
+}
+
+void noise_of_link::add(executor& exec, std::complex<float>* samples, std::size_t per_frame,
+                        const frame_batch& batch) const {
+  const auto all = make_view(samples, batch.frames * per_frame);
+  add_awgn(exec, all, all, n0_, batch.random(config_.seed, per_frame));
+}
+
+receiver_input antenna_system::send(executor&, const std::uint8_t*, const frame_batch&) {
+  throw argument_error("receiver", "given", "none: these antennas have no detector of streams");
+}
+
+std::unique_ptr<antenna_system> make_antennas(const link_config& c) {
+  if (std::holds_alternative<detector_config>(c.antennas)) return make_stream_antennas(c);
+  if (std::holds_alternative<stbc_config>(c.antennas)) return make_space_time_antennas(c);
+  if (std::holds_alternative<massive_link_config>(c.antennas)) return make_massive_antennas(c);
+  return make_single_antenna(c);
+}
+
+std::unique_ptr<frame_exchange> make_exchange(const link_config& c) {
+  if (c.code.type == code_type::none) return make_uncoded_exchange(c);
+  if (c.code.type == code_type::lte_transport) return make_harq_exchange(c);
+  if (c.receiver) return make_iterative_exchange(c);
+  return make_coded_exchange(c);
+}
+
+}  // namespace wb

@@ -1,0 +1,138 @@
+#pragma once
+// The stages of a link:
+//
+//   source -> encoder ->  antennas: mapper, channel, detector or demapper  -> decoder -> counter
+//   '------ exchange ---'                                                    '--- exchange ---'
+//
+// An exchange knows what frames carry: bits, code, decoder, and when a frame is sent again. Antennas know how
+// coded bits travel and come back as LLRs. Each is a strategy with a file of its own; `make_antennas` and
+// `make_exchange` alone know all of them. docs/design/links.md says how to add one.
+//
+// Everything stays on one executor. Buffers are taken once, by `allocate`, for the largest batch.
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <warpband/channel/random.hpp>
+#include <warpband/exec/executor.hpp>
+#include <warpband/link/link.hpp>
+
+namespace wb {
+
+/// Frames of one point of a sweep. All that is random in them follows from this and the link's seed.
+struct frame_batch {
+  std::uint64_t first = 0;  // index of the first frame
+  std::size_t frames = 0;
+  double point_db = 0;   // in the link's axis
+  int transmission = 0;  // of these frames, from 0
+
+  /// Random numbers of items of which every frame has so many.
+  random_range random(std::uint64_t seed, std::uint64_t items_per_frame = 1) const noexcept;
+};
+
+/// What a batch of frames came to, one value per frame in order of index.
+struct frame_counts {
+  std::vector<std::int32_t> bit_errors;  // of k; with massive MIMO of all codewords
+  std::vector<std::int32_t> iterations;  // of the decoder; empty when uncoded
+  std::vector<std::uint8_t> erased;      // 1 where the decoder erased the word; empty when uncoded
+  /// Uses that the detector erased, see detector; of a space-time code two for each codeword that it erased.
+  /// Empty without either.
+  std::vector<std::int32_t> erased_uses = {};
+  /// With massive MIMO codewords with wrong bits; `erased` tells of any of them, iterations add up. Else
+  /// empty.
+  std::vector<std::int32_t> codeword_errors = {};
+  // With HARQ iterations are those of all code blocks after each of the frame's transmissions, erased uses
+  // those of its transmissions, bit errors those after the last; and, empty without it:
+  std::vector<std::uint8_t> transmissions = {};  // of the frame, 1 to config.code.transport.transmissions
+  std::vector<std::uint8_t> passed = {};         // 1 where its CRCs held after the last of them
+  /// With a receiver in a loop after each outer iteration, of the frames: bit errors, and 1 where the decoder
+  /// erased the word. What stands above is that of the last, iterations of all, erased uses of the first.
+  std::vector<std::vector<std::int32_t>> outer_bit_errors = {};
+  std::vector<std::vector<std::uint8_t>> outer_erased = {};
+};
+
+/// Sizes of a frame of a completed link. Coded bits and LLRs lie in rows of `padded`, one for each codeword.
+struct frame_sizes {
+  explicit frame_sizes(const link_config& config);
+  std::size_t k, sent;    // bits of a codeword into the encoder and out of it
+  std::size_t padded;     // and with the zeros that fill its uses
+  std::size_t codewords;  // 1 but with massive MIMO
+  std::size_t uses;       // of the channel, of all codewords
+  std::size_t symbols;    // of these uses
+};
+
+/// Noise on what is received.
+class noise_of_link {
+ public:
+  explicit noise_of_link(const link_config& config) : config_(config) {}
+  void allocate(executor& exec) { on_device_ = exec.make<float>(1, 1); }
+  /// Queues N0 of a point.
+  void set(executor& exec, double point_db);
+  float n0() const noexcept { return n0_; }
+  /// The same N0 for so many items.
+  view<const float> variances(std::size_t items) const noexcept {
+    return {on_device_.data(), 1, items, 1, 0};
+  }
+  /// Adds it to samples of which every frame has so many.
+  void add(executor& exec, std::complex<float>* samples, std::size_t per_frame,
+           const frame_batch& batch) const;
+
+ private:
+  link_config config_;
+  array<float> on_device_;
+  float n0_ = 0;  // lives here because uploads are queued
+};
+
+/// What antennas give back: LLRs of the bits sent, in their places, or of an uncoded space-time code `bits`.
+/// Antennas that erase uses (`erases_uses`) count them in `erased` [frames].
+struct heard {
+  float* llr = nullptr;
+  std::uint8_t* bits = nullptr;
+  std::int32_t* erased = nullptr;
+};
+
+/// How coded bits travel.
+class antenna_system {
+ public:
+  virtual ~antenna_system() = default;
+  virtual std::size_t bytes_per_frame() const noexcept = 0;
+  /// Items of the kernels that have the fewest of them.
+  virtual std::size_t items_per_frame() const noexcept { return 1; }
+  /// Buffers for so many frames. Throws memory_error.
+  virtual void allocate(executor& exec, std::size_t frames) = 0;
+  /// Queues: sends bits [frames * codewords, padded], side by side, and receives them.
+  virtual void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) = 0;
+  /// Queues: sends bits, and leaves it to a receiver in a loop to detect. What is received stays valid until
+  /// the next call. Of streams alone, as `completed` sees to.
+  virtual receiver_input send(executor& exec, const std::uint8_t* bits, const frame_batch& batch);
+};
+
+/// What frames carry.
+class frame_exchange {
+ public:
+  virtual ~frame_exchange() = default;
+  virtual std::size_t bytes_per_frame() const noexcept = 0;
+  /// Buffers for so many frames. Throws memory_error.
+  virtual void allocate(executor& exec, std::size_t frames) = 0;
+  /// Sends frames, waits for what becomes of them, and counts.
+  virtual void run(executor& exec, antenna_system& antennas, const frame_batch& batch,
+                   frame_counts& counts) = 0;
+};
+
+// Of completed links.
+std::unique_ptr<antenna_system> make_antennas(const link_config& config);
+std::unique_ptr<frame_exchange> make_exchange(const link_config& config);
+
+// The strategies, for `make_antennas` and `make_exchange`.
+std::unique_ptr<antenna_system> make_single_antenna(const link_config& config);
+std::unique_ptr<antenna_system> make_stream_antennas(const link_config& config);
+std::unique_ptr<antenna_system> make_space_time_antennas(const link_config& config);
+std::unique_ptr<antenna_system> make_massive_antennas(const link_config& config);
+std::unique_ptr<frame_exchange> make_uncoded_exchange(const link_config& config);
+std::unique_ptr<frame_exchange> make_coded_exchange(const link_config& config);
+std::unique_ptr<frame_exchange> make_iterative_exchange(const link_config& config);
+std::unique_ptr<frame_exchange> make_harq_exchange(const link_config& config);
+
+}  // namespace wb

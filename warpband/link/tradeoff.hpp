@@ -1,0 +1,106 @@
+#pragma once
+// A flexible receiver exchanges accuracy for throughput (M. Wu, B. Yin, J. R. Cavallaro, "Flexible N-way MIMO
+// detector on GPU", 2012). Here that is a search: of all settings of detector and decoder those that no other
+// beats both in time and in the signal-to-noise ratio (SNR) of a frame error rate, measured on this device.
+//
+// Detectors come first, with the decoder of the link, the fastest first. One that needs more SNR than a
+// faster one is dominated: a few frames at that SNR show it, and its search ends. Then come decoders, with
+// one of the detectors that are left; then all pairs of what is left of both. So a decoder that is dominated
+// with one detector is taken to be so with all.
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <warpband/link/fer_target.hpp>
+#include <warpband/link/receiver_clock.hpp>
+
+namespace wb {
+
+// ---- dominance
+
+/// What a setting costs, and what it needs; the smaller both, the better.
+struct cost_and_need {
+  double seconds = 0, db = 0;
+};
+/// No worse in both, and better in one.
+bool dominates(const cost_and_need& a, const cost_and_need& b) noexcept;
+/// Those that no other dominates, in the order of rising time, and so of falling dB; of equal ones the first.
+std::vector<std::size_t> front_of(std::span<const cost_and_need> all);
+/// The fastest of a front that needs at most `loss_db` more than the best of it; nothing of an empty front.
+std::optional<std::size_t> fastest_within(std::span<const cost_and_need> all,
+                                          std::span<const std::size_t> front, double loss_db);
+
+// ---- candidates
+
+/// Detectors that make sense for the antennas and the constellation of one: it itself, the linear ones, the
+/// trellises, exhaustive search up to 2^24 hypotheses, K-best in complex and real numbers for K = 4, 8, ...
+/// 256, and N-way with 1 to all passes. All LLRs are limited as `base` has it.
+std::vector<detector_config> detector_candidates(const detector_config& base);
+/// Limits of LLRs that are tried where a hypothesis can be missing; else that of the detector alone.
+std::vector<std::optional<float>> clip_candidates(const detector_config& detector);
+/// Decoders of the same code: algorithms, precisions, iterations, each as `base` is else. `on_device`: with
+/// precisions that only a GPU computes fast.
+std::vector<code_config> decoder_candidates(const code_config& base, bool on_device);
+
+/// "kbest K = 16, clip 8", "nway N = 2, clip 8", "demapper max-log"
+std::string receiver_name(const link_antennas& antennas);
+/// "normalised-min-sum int8, 15 iterations"; "none" uncoded.
+std::string decoder_name(const code_config& code);
+
+// ---- the search
+
+struct tradeoff_config {
+  double fer = 1e-2;       // above 0, below 1
+  double width_db = 0.25;  // of the interval of each SNR, at most: 0.01..10
+  double loss_db = 0.5;    // the loss that matters: picks the detector that decoders are tried with
+  std::uint64_t max_frames = 1'000'000;  // of a setting, at least 1
+  /// No further setting is begun after this time; 0: no such rule.
+  double max_seconds = 0;
+};
+
+/// What became of a setting.
+enum class tradeoff_fate {
+  measured,
+  dominated,    // a faster one needs less
+  unreachable,  // the target is not reached up to 60 dB
+  imprecise,    // max_frames did not suffice for the width, or even for both ends of the interval
+  slow,         // its frames, about 300 divided by the target, would take more than 5 s
+  late,         // max_seconds were over
+};
+/// "measured", "dominated", ...
+const char* name_of(tradeoff_fate fate) noexcept;
+
+struct tradeoff_entry {
+  std::string detector, decoder;
+  link_config link;  // not completed
+  tradeoff_fate fate = tradeoff_fate::measured;
+  receiver_times times;
+  /// The SNR of the target, in the link's axis, and its interval. Nothing: not found, or not asked for.
+  std::optional<double> db, low_db, high_db;
+  std::uint64_t frames = 0;  // that were sent to find it
+};
+
+struct tradeoff_result {
+  std::vector<tradeoff_entry> entries;  // in the order in which they were tried
+  std::vector<std::size_t> front;       // rising time
+  bool cancelled = false;
+};
+/// The dB of an entry of the front beyond those of the best of it.
+double loss_of(const tradeoff_result& result, std::size_t entry);
+/// Of the front, see fastest_within.
+std::optional<std::size_t> chosen_of(const tradeoff_result& result, double loss_db);
+
+/// Called often, with the entry under way; false cancels.
+using tradeoff_progress =
+    std::function<bool(const tradeoff_result& so_far, const tradeoff_entry& now, std::uint64_t frames)>;
+
+/// Measures the settings of a link's receiver. `link` is as a scenario has it, not completed. Throws
+/// argument_error for links that receiver_clock refuses, and for settings that are not allowed.
+tradeoff_result run_tradeoff(const link_config& link, const tradeoff_config& config, executor& exec,
+                             const tradeoff_progress& progress = {});
+
+}  // namespace wb

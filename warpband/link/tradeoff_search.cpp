@@ -1,0 +1,263 @@
+// The order in which settings are tried, and when one is given up.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
+#include <warpband/link/names.hpp>
+#include <warpband/link/tradeoff.hpp>
+
+namespace wb {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double first_snr_db = 20;             // for the first times of detectors, which hardly depend on it
+constexpr double frames_of_a_search = 300;      // divided by the target, about
+constexpr double most_seconds_of_a_search = 5;  // in detector and decoder
+
+void check(const tradeoff_config& c) {
+  check(fer_target{.fer = c.fer, .width_db = c.width_db, .max_frames = c.max_frames});
+  if (!(c.loss_db >= 0 && c.loss_db <= 100)) throw argument_error("loss_db", decimal(c.loss_db), "0 to 100");
+  check_number("max_seconds", c.max_seconds, 0, 1e9);
+}
+
+class tradeoff_search {
+ public:
+  tradeoff_search(const link_config& link, const tradeoff_config& config, executor& exec,
+                  const tradeoff_progress& progress)
+      : link_(link), config_(config), exec_(exec), progress_(progress), clock_(link, exec) {}
+
+  tradeoff_result run() {
+    std::vector<link_config> first;
+    for (const link_antennas& antennas : receivers()) first.push_back(with(antennas, link_.code));
+    stage(timed(first, at_first()), true);
+    const std::optional<std::size_t> fast = chosen_of(result_, config_.loss_db);
+    if (done() || !fast) return finished();
+
+    // Decoders, with the detector that is fastest within the loss that matters.
+    const tradeoff_entry chosen = result_.entries[*fast];
+    std::vector<link_config> others;
+    const auto codes = decoder_candidates(link_.code, exec_.is_device());
+    for (std::size_t i = 1; i < codes.size(); i++) others.push_back(with(chosen.link.antennas, codes[i]));
+    const std::vector<std::size_t> detectors = result_.front;
+    const std::size_t begin = result_.entries.size();
+    stage(timed(others, *chosen.db), false);
+    if (done()) return finished();
+
+    // All pairs of what is left of both.
+    std::vector<trial> pairs;
+    for (const std::size_t e : result_.front) {
+      if (e < begin) continue;
+      for (const std::size_t d : detectors) {
+        const tradeoff_entry &decoder = result_.entries[e], &detector = result_.entries[d];
+        if (detector.detector == decoder.detector) continue;
+        pairs.push_back({with(detector.link.antennas, decoder.link.code),
+                         {detector.times.detect, decoder.times.decode, 0}});
+      }
+    }
+    stage(std::move(pairs), false);
+    return finished();
+  }
+
+ private:
+  struct trial {
+    link_config link;
+    receiver_times expected;
+  };
+
+  std::vector<link_antennas> receivers() const {
+    std::vector<link_antennas> all;
+    if (const auto* d = std::get_if<detector_config>(&link_.antennas)) {
+      detector_config base = *d;
+      base.qam = link_.qam;
+      for (const detector_config& c : detector_candidates(base)) all.emplace_back(c);
+    } else {
+      all.push_back(link_.antennas);
+      if (link_.qam > 4)
+        for (const demap_algorithm a : {demap_algorithm::max_log, demap_algorithm::exact})
+          if (std::get<single_antenna>(link_.antennas).demapper != a) all.emplace_back(single_antenna{a});
+    }
+    return all;
+  }
+  link_config with(const link_antennas& antennas, const code_config& code) const {
+    link_config c = link_;
+    c.antennas = antennas;
+    c.code = code;
+    return c;
+  }
+  double at_first() const {
+    return link_.axis == snr_axis::snr_db ? first_snr_db
+                                          : first_snr_db - (noise_level_at(completed(link_), 0).snr_db);
+  }
+
+  /// Receivers with their times at a point; those that are too late become entries.
+  std::vector<trial> timed(const std::vector<link_config>& links, double point_db) {
+    std::vector<trial> all;
+    for (const link_config& c : links) {
+      tradeoff_entry now = entry_of({c, {}});
+      if (!told(now, 0)) break;
+      if (done()) {
+        now.fate = tradeoff_fate::late;
+        result_.entries.push_back(std::move(now));
+      } else {
+        all.push_back({c, clock_.measure(c, point_db)});
+      }
+    }
+    return all;
+  }
+
+  /// Tries settings in the order of their times.
+  void stage(std::vector<trial> trials, bool with_clips) {
+    std::stable_sort(trials.begin(), trials.end(), [](const trial& a, const trial& b) {
+      return a.expected.seconds() < b.expected.seconds();
+    });
+    for (const trial& t : trials) {
+      if (result_.cancelled) return;
+      tradeoff_entry e = entry_of(t);
+      if (done())
+        e.fate = tradeoff_fate::late;
+      else if (e.times.seconds() * frames_of_a_search / config_.fer > most_seconds_of_a_search)
+        e.fate = tradeoff_fate::slow;
+      else
+        search(e, with_clips);
+      result_.entries.push_back(std::move(e));
+      find_front();
+    }
+  }
+
+  tradeoff_entry entry_of(const trial& t) const {
+    tradeoff_entry e;
+    e.link = t.link;
+    e.times = t.expected;
+    name(e);
+    return e;
+  }
+  static void name(tradeoff_entry& e) {
+    e.detector = receiver_name(e.link.antennas);
+    e.decoder = decoder_name(e.link.code);
+  }
+
+  /// What a setting of this time must stay below: the least that those need that are no slower.
+  double limit_of(double seconds) const {
+    double least = infinite;
+    for (const tradeoff_entry& e : result_.entries)
+      if (e.db && e.times.seconds() <= seconds) least = std::min(least, *e.db);
+    return least;
+  }
+
+  fer_target target(const std::optional<double>& near_db) const {
+    return {.fer = config_.fer,
+            .width_db = config_.width_db,
+            .near_db = near_db,
+            .max_frames = config_.max_frames};
+  }
+
+  void search(tradeoff_entry& e, bool with_clips) {
+    // It must gain half the width at least. Points are on a lattice of that half.
+    const double limit = limit_of(e.times.seconds()) - config_.width_db / 2;
+    const auto is_beyond = [&](const std::optional<double>& db) {
+      return db && *db >= limit - config_.width_db / 4;
+    };
+    std::optional<double> near = limit < infinite ? limit : last_db_;
+    if (near) near = std::clamp(*near, fer_target{}.least_db, fer_target{}.most_db);
+    if (with_clips && near) choose_clip(e, *near);
+    link_chain chain(e.link, exec_, most_of_a_batch());
+    bool dominated = false;
+    const fer_target_result found = find_fer(chain, target(near), [&](const fer_target_result& r) {
+      dominated = is_beyond(r.low_db);
+      return !dominated && told(e, r.frames);
+    });
+    e.frames += found.frames;
+    e.low_db = found.low_db;
+    e.high_db = found.high_db;
+    if (dominated || is_beyond(found.low_db)) {
+      e.fate = tradeoff_fate::dominated;
+    } else if (found.db) {
+      e.fate = found.reached() ? tradeoff_fate::measured : tradeoff_fate::imprecise;
+      e.db = last_db_ = found.db;
+      e.times = clock_.measure(e.link, *e.db);
+    } else {
+      e.fate = found.outcome == fer_outcome::budget ? tradeoff_fate::imprecise : tradeoff_fate::unreachable;
+    }
+  }
+
+  /// Takes the limit of LLRs that leaves the fewest errors in the same frames. It costs no time.
+  void choose_clip(tradeoff_entry& e, double near_db) {
+    const auto* detector = std::get_if<detector_config>(&e.link.antennas);
+    if (detector == nullptr) return;
+    const auto clips = clip_candidates(*detector);
+    const auto frames = static_cast<std::uint64_t>(std::ceil(24 / config_.fer));
+    std::uint64_t least = UINT64_MAX;
+    link_config best = e.link;
+    for (const std::optional<float>& clip : clips) {
+      if (clips.size() == 1) break;
+      link_config c = e.link;
+      std::get<detector_config>(c.antennas).llr_clip = clip;
+      link_chain chain(c, exec_, most_of_a_batch());
+      point_counts counts;
+      for (const std::uint64_t part : {frames / 8, frames}) {
+        counts = run_point(
+                     chain, near_db, {.frame_errors = 0, .max_frames = part},
+                     [&](const point_counts& n) { return told(e, e.frames + n.frames); }, counts)
+                     .counts;
+        // Far above the target all are alike.
+        if (static_cast<double>(counts.frame_errors) > 8 * config_.fer * static_cast<double>(counts.frames))
+          break;
+      }
+      e.frames += counts.frames;
+      if (counts.frames < frames) return;
+      if (counts.frame_errors < least) least = counts.frame_errors, best = c;
+    }
+    e.link = best;
+    name(e);
+  }
+
+  std::size_t most_of_a_batch() const {
+    return static_cast<std::size_t>(std::min(1e6, std::ceil(frames_of_a_search / config_.fer)));
+  }
+
+  void find_front() {
+    std::vector<cost_and_need> all;
+    std::vector<std::size_t> of;
+    for (std::size_t i = 0; i < result_.entries.size(); i++)
+      if (const tradeoff_entry& e = result_.entries[i]; e.db) {
+        all.push_back({e.times.seconds(), *e.db});
+        of.push_back(i);
+      }
+    result_.front.clear();
+    for (const std::size_t i : front_of(all)) result_.front.push_back(of[i]);
+  }
+
+  bool told(const tradeoff_entry& now, std::uint64_t frames) {
+    if (!result_.cancelled && progress_ && !progress_(result_, now, frames)) result_.cancelled = true;
+    return !result_.cancelled;
+  }
+  bool done() const {
+    if (result_.cancelled) return true;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    return config_.max_seconds > 0 && passed.count() > config_.max_seconds;
+  }
+  tradeoff_result finished() { return std::move(result_); }
+
+  const link_config& link_;
+  const tradeoff_config& config_;
+  executor& exec_;
+  const tradeoff_progress& progress_;
+  receiver_clock clock_;
+  tradeoff_result result_;
+  std::optional<double> last_db_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+tradeoff_result run_tradeoff(const link_config& link, const tradeoff_config& config, executor& exec,
+                             const tradeoff_progress& progress) {
+  check(config);
+  return tradeoff_search(link, config, exec, progress).run();
+}
+
+}  // namespace wb

@@ -1,0 +1,273 @@
+// The search for receivers that no other beats: dominance, candidates, and a whole search.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+
+#include <tests/on_backends.hpp>
+#include <warpband/link/tradeoff.hpp>
+
+namespace wb {
+namespace {
+
+using testing::blamed;
+using testing::small_scale;
+
+// ---- dominance
+
+TEST(tradeoff, one_setting_dominates_another) {
+  const cost_and_need a{1, 10};
+  EXPECT_TRUE(dominates(a, {2, 11}));
+  EXPECT_TRUE(dominates(a, {1, 11}));
+  EXPECT_TRUE(dominates(a, {2, 10}));
+  EXPECT_FALSE(dominates(a, a));
+  EXPECT_FALSE(dominates(a, {2, 9}));
+  EXPECT_FALSE(dominates(a, {0.5, 11}));
+  EXPECT_FALSE(dominates(a, {0.5, 9}));
+}
+
+TEST(tradeoff, front_is_what_nothing_dominates) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; round++) {
+    std::vector<cost_and_need> all(static_cast<std::size_t>(round % 30));
+    for (cost_and_need& c : all)  // few values, so that some are equal
+      c = {1 + static_cast<double>(random() % 12), static_cast<double>(random() % 12)};
+    const std::vector<std::size_t> front = front_of(all);
+    for (std::size_t i = 0; i < all.size(); i++) {
+      const bool dominated =
+          std::any_of(all.begin(), all.end(), [&](const cost_and_need& c) { return dominates(c, all[i]); });
+      const bool there = std::any_of(front.begin(), front.end(), [&](std::size_t f) {
+        return all[f].seconds == all[i].seconds && all[f].db == all[i].db;
+      });
+      EXPECT_EQ(there, !dominated);
+    }
+    for (std::size_t i = 1; i < front.size(); i++) {
+      EXPECT_LT(all[front[i - 1]].seconds, all[front[i]].seconds);
+      EXPECT_GT(all[front[i - 1]].db, all[front[i]].db);
+    }
+  }
+  EXPECT_TRUE(front_of({}).empty());
+  const std::vector<cost_and_need> twice{{1, 2}, {1, 2}};
+  EXPECT_EQ(front_of(twice), std::vector<std::size_t>{0});
+}
+
+TEST(tradeoff, fastest_within_a_loss) {
+  const std::vector<cost_and_need> all{{4, 10}, {1, 13}, {2, 10.4}, {9, 20}};
+  const std::vector<std::size_t> front = front_of(all);
+  EXPECT_EQ(front, (std::vector<std::size_t>{1, 2, 0}));
+  EXPECT_EQ(fastest_within(all, front, 0), 0U);
+  EXPECT_EQ(fastest_within(all, front, 0.39), 0U);
+  EXPECT_EQ(fastest_within(all, front, 0.5), 2U);
+  EXPECT_EQ(fastest_within(all, front, 3), 1U);
+  EXPECT_FALSE(fastest_within({}, {}, 1));
+}
+
+// ---- candidates
+
+TEST(tradeoff, candidates_are_allowed_differ_and_begin_with_what_is_given) {
+  for (const int streams : {1, 2, 4, 8})
+    for (const int qam : {4, 16, 64, 256}) {
+      SCOPED_TRACE(::testing::Message() << streams << " streams, " << qam << "-QAM");
+      const detector_config base{.type = detector_type::kbest,
+                                 .streams = streams,
+                                 .rx_antennas = streams + 1,
+                                 .qam = qam,
+                                 .llr_clip = {},
+                                 .survivors = 12};
+      const std::vector<detector_config> all = detector_candidates(base);
+      EXPECT_EQ(receiver_name(all.front()), "kbest K = 12, clip 8");
+      std::set<std::string> names;
+      std::set<detector_type> types;
+      for (const detector_config& d : all) {
+        EXPECT_NO_THROW(make_detector(d)) << receiver_name(d);
+        EXPECT_EQ(d.streams, streams);
+        EXPECT_EQ(d.rx_antennas, streams + 1);
+        EXPECT_EQ(d.qam, qam);
+        EXPECT_TRUE(names.insert(receiver_name(d)).second) << receiver_name(d);
+        types.insert(d.type);
+        for (const auto& clip : clip_candidates(d)) {
+          detector_config limited = d;
+          limited.llr_clip = clip;
+          EXPECT_NO_THROW(make_detector(limited)) << receiver_name(limited);
+        }
+      }
+      const double hypotheses = std::pow(qam, streams);
+      EXPECT_EQ(types.size(), hypotheses <= (1 << 24) ? 8U : 7U);
+    }
+  EXPECT_EQ(clip_candidates({.type = detector_type::ml, .llr_clip = {}}).size(), 1U);
+  EXPECT_EQ(clip_candidates({.type = detector_type::ot, .llr_clip = {}}).size(), 3U);
+  EXPECT_EQ(clip_candidates({.type = detector_type::ot, .llr_clip = 5.f}).size(), 4U);
+  // "none" stays with those that allow it.
+  for (const detector_config& d : detector_candidates({.type = detector_type::ml, .llr_clip = no_clip}))
+    EXPECT_NO_THROW(make_detector(d));
+}
+
+TEST(tradeoff, decoders_are_allowed_differ_and_begin_with_what_is_given) {
+  const auto check = [](code_config base, bool on_device) {
+    const std::vector<code_config> all = decoder_candidates(base, on_device);
+    std::set<std::string> names;
+    EXPECT_EQ(decoder_name(all.front()), decoder_name(base));
+    for (const code_config& c : all) {
+      EXPECT_NO_THROW(make_codec(completed(c))) << decoder_name(c);
+      EXPECT_EQ(sizes_of(completed(c)).n, sizes_of(completed(base)).n);
+      EXPECT_TRUE(names.insert(decoder_name(c)).second) << decoder_name(c);
+    }
+    return names;
+  };
+  code_config c;
+  c.type = code_type::wifi_ldpc;
+  c.ldpc.decoder.iterations = 12;
+  EXPECT_TRUE(check(c, false).contains("normalised-min-sum int8, 12 iterations"));
+  EXPECT_FALSE(check(c, false).contains("normalised-min-sum float16, 10 iterations"));
+  EXPECT_TRUE(check(c, true).contains("normalised-min-sum float16, 10 iterations"));
+  c.type = code_type::lte_turbo;
+  c.k = 6144;
+  EXPECT_TRUE(check(c, false).contains("max-log-map int16, 4 iterations"));
+  c.turbo.decoder.windows = 6;  // no power of two: float32 alone
+  EXPECT_FALSE(check(c, false).contains("max-log-map int16, 4 iterations"));
+  c = {};
+  c.type = code_type::conv;
+  EXPECT_EQ(check(c, false), (std::set<std::string>{"viterbi", "max-log-map", "log-map"}));
+  c.type = code_type::none;
+  EXPECT_EQ(decoder_candidates(c, false).size(), 1U);
+  EXPECT_EQ(decoder_name(c), "none");
+}
+
+// ---- times
+
+link_config small_link() {
+  link_config c;
+  c.code.type = code_type::wifi_ldpc;
+  c.code.ldpc.n = 648;
+  c.qam = 4;
+  c.channel = rayleigh_config{};
+  c.antennas = detector_config{};
+  return c;
+}
+
+class receiver_clock_on : public testing::on_backend {};
+WB_ON_ALL_BACKENDS(receiver_clock_on);
+
+// What the clock decodes is what a link decodes: where nothing fails a codeword takes one iteration.
+TEST_P(receiver_clock_on, receives_what_a_link_does) {
+  std::vector<link_config> links(3, small_link());
+  links[1].channel = rayleigh_config{fading_type::block};
+  links[2].antennas = single_antenna{};
+  links[2].channel = awgn_config{};
+  links[2].code.k = 40;
+  links[2].code.type = code_type::lte_turbo;
+  links[2].code.crc = crc24b;
+  links[2].code.turbo.decoder.stop = early_stop::crc;
+  for (const link_config& c : links) {
+    receiver_clock clock(c, exec());
+    const receiver_times good = clock.measure(c, 90), bad = clock.measure(c, -20);
+    EXPECT_GT(good.detect, 0);
+    EXPECT_GT(good.decode, 0);
+    EXPECT_EQ(good.iterations, 1);
+    EXPECT_GT(bad.iterations, 1);
+  }
+}
+
+TEST(receiver_clock, refuses_what_it_does_not_time) {
+  cpu exec;
+  link_config c = small_link();
+  c.antennas = massive_link_config{};
+  c.qam = 16;
+  EXPECT_EQ(blamed([&] { receiver_clock(c, exec); }), "antennas");
+  link_config transport = small_link();
+  transport.code = {};
+  transport.code.type = code_type::lte_transport;
+  EXPECT_EQ(blamed([&] { receiver_clock(transport, exec); }), "code.type");
+  receiver_clock clock(small_link(), exec);
+  link_config other = small_link();
+  other.qam = 16;
+  EXPECT_EQ(blamed([&] { clock.measure(other, 10); }), "link");
+  EXPECT_EQ(blamed([&] { clock.measure(small_link(), 101); }), "point_db");
+}
+
+// ---- the search
+
+TEST(tradeoff, measures_a_front) {
+  cpu exec;
+  std::uint64_t calls = 0;
+  const tradeoff_config config{.fer = 0.2, .width_db = 0.5};
+  const tradeoff_result r = run_tradeoff(small_link(), config, exec,
+                                         [&](const tradeoff_result&, const tradeoff_entry&, std::uint64_t) {
+                                           calls++;
+                                           return true;
+                                         });
+  EXPECT_GT(calls, r.entries.size());
+  EXPECT_FALSE(r.cancelled);
+  ASSERT_FALSE(r.front.empty());
+  std::vector<cost_and_need> all;
+  for (const tradeoff_entry& e : r.entries) {
+    if (e.fate == tradeoff_fate::measured) {
+      EXPECT_TRUE(e.db) << e.detector;
+    }
+    if (!e.db) continue;
+    EXPECT_GT(e.times.detect, 0);
+    EXPECT_GT(e.times.decode, 0);
+    EXPECT_LE(*e.low_db, *e.db);
+    EXPECT_GE(*e.high_db, *e.db);
+    if (e.fate == tradeoff_fate::measured) {
+      EXPECT_LE(*e.high_db - *e.low_db, 0.5);
+    }
+    all.push_back({e.times.seconds(), *e.db});
+  }
+  EXPECT_EQ(front_of(all).size(), r.front.size());
+  EXPECT_EQ(loss_of(r, r.front.back()), 0);
+  for (std::size_t i = 1; i < r.front.size(); i++)
+    EXPECT_GT(loss_of(r, r.front[i - 1]), loss_of(r, r.front[i]));
+  EXPECT_EQ(chosen_of(r, 100), r.front.front());
+  EXPECT_EQ(chosen_of(r, 0), r.front.back());
+  // The chosen setting is at its SNR what the search says: well above the target half a dB below, and well
+  // below it as far above.
+  const tradeoff_entry& best = r.entries[r.front.back()];
+  link_chain chain(best.link, exec);
+  const auto fer_at = [&](double db) {
+    return run_point(chain, db, {.frame_errors = 0, .max_frames = small_scale() ? 500U : 3000U}).fer();
+  };
+  EXPECT_GT(fer_at(*best.low_db - 0.5), 0.2);
+  EXPECT_LT(fer_at(*best.high_db + 0.5), 0.2);
+}
+
+TEST(tradeoff, of_one_antenna_and_uncoded) {
+  cpu exec;
+  link_config c;
+  c.code.type = code_type::none;
+  c.code.k = 100;
+  c.qam = 16;
+  const tradeoff_result r = run_tradeoff(c, {.fer = 0.3, .width_db = 1}, exec);
+  ASSERT_FALSE(r.front.empty());
+  EXPECT_EQ(r.entries.size(), 2U);  // both demappers
+  EXPECT_EQ(r.entries[0].times.decode, 0);
+}
+
+TEST(tradeoff, can_be_cancelled) {
+  cpu exec;
+  int calls = 0;
+  const tradeoff_result r = run_tradeoff(
+      small_link(), {.fer = 0.2}, exec,
+      [&](const tradeoff_result&, const tradeoff_entry&, std::uint64_t) { return ++calls < 30; });
+  EXPECT_EQ(calls, 30);
+  EXPECT_TRUE(r.cancelled);
+}
+
+TEST(tradeoff, refuses_what_means_nothing) {
+  cpu exec;
+  const auto with = [&](auto change) {
+    tradeoff_config c;
+    change(c);
+    return blamed([&] { run_tradeoff(small_link(), c, exec); });
+  };
+  EXPECT_EQ(with([](tradeoff_config& c) { c.fer = 0; }), "fer");
+  EXPECT_EQ(with([](tradeoff_config& c) { c.width_db = 0; }), "width_db");
+  EXPECT_EQ(with([](tradeoff_config& c) { c.loss_db = -1; }), "loss_db");
+  EXPECT_EQ(with([](tradeoff_config& c) { c.max_frames = 0; }), "max_frames");
+  EXPECT_EQ(with([](tradeoff_config& c) { c.max_seconds = -1; }), "max_seconds");
+}
+
+}  // namespace
+}  // namespace wb
