@@ -45,8 +45,12 @@ frame_encoder encoder_of(Encoder made, std::size_t k, const std::optional<crc_wo
   };
 }
 
-/// The decoder of a Python class, with as many iterations as the receiver asks for.
-void set_decoder(receiver_ref& r, nb::handle decoder, const std::optional<crc_words>& crc) {
+using permutation_words = std::optional<std::vector<std::int32_t>>;
+
+/// The decoder of a Python class, with as many iterations as the receiver asks for. `own`: the interleaver of
+/// a turbo code, if not the standard's.
+void set_decoder(receiver_ref& r, nb::handle decoder, const permutation_words& own,
+                 const std::optional<crc_words>& crc) {
   if (nb::isinstance<ldpc_decoder>(decoder)) {
     const auto& d = nb::cast<const ldpc_decoder&>(decoder);
     ldpc_decoder_config c = d.config();
@@ -58,22 +62,38 @@ void set_decoder(receiver_ref& r, nb::handle decoder, const std::optional<crc_wo
     };
     return;
   }
-  throw argument_error("decoder", "one without extrinsic LLRs of its coded bits", "an LdpcDecoder");
+  if (nb::isinstance<turbo_decoder>(decoder)) {
+    const auto& d = nb::cast<const turbo_decoder&>(decoder);
+    turbo_decoder_config c = d.config();
+    if (r.config.inner != 0) c.iterations = r.config.inner;
+    std::optional<crc_words> checked = crc;  // or its own
+    if (!crc && c.crc_degree != 0) checked = {c.crc_polynomial, c.crc_degree};
+    r.decoder = make_soft_decoder(own ? turbo_decoder(c, *own) : turbo_decoder(c), polynomial_of(checked));
+    r.encode = encoder_of(own ? turbo_encoder(*own) : turbo_encoder(c.k), r.decoder->k(), checked);
+    return;
+  }
+  if (nb::isinstance<bcjr_decoder>(decoder)) {
+    const auto& d = nb::cast<const bcjr_decoder&>(decoder);
+    r.decoder = make_soft_decoder(d, polynomial_of(crc));
+    r.encode = encoder_of(conv_encoder(d.frame().code(), d.config().k), r.decoder->k(), crc);
+    return;
+  }
+  throw argument_error("decoder", "one without extrinsic LLRs of its coded bits",
+                       "an LdpcDecoder, a TurboDecoder or a BcjrDecoder");
 }
 
-void make(receiver_ref* self, const detector_ref& detector, nb::handle decoder,
-          const std::optional<crc_words>& crc, std::optional<std::vector<std::int32_t>> permutation,
-          const nb::dict& settings) {
+void make(receiver_ref* self, const detector_ref& detector, nb::handle decoder, const permutation_words& own,
+          const std::optional<crc_words>& crc, permutation_words permutation, const nb::dict& settings) {
   receiver_ref r;
   r.detector = detector.config;
   r.config = with_settings(receiver_settings(), settings);
   if (permutation) r.config.permutation = std::move(*permutation);
   check_settings(receiver_settings(), r.config);
-  set_decoder(r, decoder, crc);
-  receiver_config own = r.config;
-  own.inner = 0;  // the decoder is made with it
+  set_decoder(r, decoder, own, crc);
+  receiver_config config = r.config;
+  config.inner = 0;  // the decoder is made with it
   r.made = std::make_unique<iterative_receiver>(
-      std::shared_ptr<const soft_detector>(make_soft_detector(r.detector)), r.decoder, own);
+      std::shared_ptr<const soft_detector>(make_soft_detector(r.detector)), r.decoder, config);
   new (self) receiver_ref(std::move(r));
 }
 
@@ -126,8 +146,9 @@ nb::tuple chart(const receiver_ref& r, executor_ref& where, double snr_db,
 void bind_receive(nb::module_& m) {
   add_keywords(m, "IterativeReceiver", receiver_settings());
   nb::class_<receiver_ref>(m, "IterativeReceiver")
-      .def("__init__", &make, nb::kw_only(), nb::arg("detector"), nb::arg("decoder"), nb::arg("crc").none(),
-           nb::arg("permutation").none(), nb::arg("settings"))
+      .def("__init__", &make, nb::kw_only(), nb::arg("detector"), nb::arg("decoder"),
+           nb::arg("decoder_permutation").none(), nb::arg("crc").none(), nb::arg("permutation").none(),
+           nb::arg("settings"))
       .def("run", &run, nb::arg("executor"), nb::arg("channel"), nb::arg("received"), optional("noise_var"),
            optional("prior"), optional("bits"), optional("iterations"), optional("status"),
            optional("detected"), optional("extrinsic"), optional("use_status"))

@@ -51,6 +51,8 @@ MADE = [
         wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis)),
     (wb.KBest, {"streams": 2, "rx_antennas": 3, "qam": 16, "survivors": 8, "real_valued": True}),
     (wb.NWay, {"streams": 2, "rx_antennas": 3, "qam": 16, "ways": 1, "order": (1, 0)}),
+    (wb.IterativeReceiver, {"detector": wb.ML(streams=2, rx_antennas=2, qam=4), "decoder": wb.LdpcDecoder(code=LDPC, iterations=5),
+                            "outer": 3, "scaling": 0.75, "interleaver": "random"}),
     (wb.Pic, {"streams": 9, "rx_antennas": 12, "qam": 16, "demapper": "exact", "extrinsic": True}),
     (wb.Ep, {"streams": 2, "rx_antennas": 3, "qam": 16, "iterations": 3, "damping": 0.5, "start_variance": 1.0}),
 ]

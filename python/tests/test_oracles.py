@@ -42,10 +42,12 @@ COMPARED = {
     "exponential_correlation": "test_antenna_channels.test_exponential_correlation",
     "OfdmModulator": "test_ofdm.test_modems_are_those_of_numpy", "OfdmDemodulator": "test_ofdm.test_modems_are_those_of_numpy",
     "OfdmNumerology": "test_ofdm.test_modems_are_those_of_numpy", "lte_numerology": "test_ofdm.test_lte",
+    "IterativeReceiver": "test_receive.test_a_receiver_is_its_parts_in_turn",
+    "exit_chart": "test_receive.test_an_exit_chart_has_curves_that_rise_and_a_trajectory_between",
     "Stream": "test_stream.test_agrees_with_an_oracle", "sweep": "test_sweep.test_uncoded_bpsk_is_what_theory_says",
 }
 #: what computes nothing
-OTHERS = {"Array", "Csi", "Curve", "Executor", "FrameDropped", "Latencies", "LteSegmentation", "Progress", "StreamFrame", "StreamStats",
+OTHERS = {"Array", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Latencies", "LteSegmentation", "Progress", "StreamFrame", "StreamStats",
           "SweepResult", "Ticket", "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
 
 

@@ -59,6 +59,28 @@ def test_one_outer_iteration_is_the_open_loop():
         np.testing.assert_array_equal(a, b)
 
 
+DECODERS = {
+    "turbo": (wb.TurboDecoder(k=264, iterations=2), wb.TurboEncoder(k=264), 7.5),
+    "turbo of one's own": (wb.TurboDecoder(k=264, iterations=2, windows=1, permutation=list(range(263, -1, -1))),
+                           wb.TurboEncoder(k=264, permutation=list(range(263, -1, -1))), 7.5),
+    "bcjr": (wb.BcjrDecoder(code=wb.conv_80211(), k=264), wb.ConvEncoder(code=wb.conv_80211(), k=264), 9),
+}
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_other_decoders(name):
+    decoder, encoder, snr_db = DECODERS[name]
+    receiver = wb.IterativeReceiver(detector=wb.NWay(streams=2, rx_antennas=2, qam=16), decoder=decoder, outer=3, interleaver="random")
+    bits = np.random.default_rng(3).integers(0, 2, (60, 264), dtype=np.uint8)
+    sent = wb.QamMapper(qam=16)(receiver.interleave(encoder(bits))).reshape(60, receiver.uses_per_frame, 2)
+    y, h = wb.mimo_rayleigh(sent, rx_antennas=2, seed=1)
+    n0 = 2 * 10 ** (-snr_db / 10)
+    wrong = (receiver(h, wb.awgn(y, noise_var=n0, seed=1), n0, each_outer=True) != bits).any(axis=2).sum(axis=1)
+    assert wrong[0] > wrong[1] >= wrong[2]
+    chart = wb.exit_chart(detector=receiver.detector, decoder=decoder, snr_db=snr_db, outer=2, bits=20000, interleaver="random")
+    assert chart.loop_detector[1] > chart.loop_detector[0]
+
+
 def test_the_other_sign_and_arrays_to_fill():
     receiver, other = receiver_of(2), receiver_of(2, llr="log_p1_p0")
     _, h, y, n0 = send(receiver, 6, 9)
@@ -103,7 +125,8 @@ def test_bad_parts_and_shapes_are_named():
     with pytest.raises(ValueError, match="detector"):
         wb.IterativeReceiver(detector=wb.MMSE(streams=2, rx_antennas=2, qam=4), decoder=decoder, outer=2)
     with pytest.raises(ValueError, match="decoder"):
-        wb.IterativeReceiver(detector=wb.ML(streams=2, rx_antennas=2, qam=4), decoder=wb.ViterbiDecoder(code=wb.conv_80211(), k=60), outer=2)
+        wb.IterativeReceiver(detector=wb.ML(streams=2, rx_antennas=2, qam=4), outer=2,
+                             decoder=wb.ViterbiDecoder(code=wb.conv_80211(), k=60))
     with pytest.raises(TypeError, match="detector"):
         wb.IterativeReceiver(detector=decoder, decoder=decoder)
     receiver = receiver_of(2)

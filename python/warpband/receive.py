@@ -20,9 +20,10 @@ from ._arrays import FLOAT32, INT32, NUMPY, UINT8, Array, Executor, batch_of, fi
 from ._convert import as_bits, as_complex, as_llrs, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, listed, made
+from .conv import BcjrDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
-from .turbo import crc_of
+from .turbo import TurboDecoder, crc_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,9 +39,10 @@ class IterativeReceiver(Described):
 
     Args:
         detector: one that takes a-priori LLRs; with ``outer=1`` any. Its ``llr`` and ``executor`` do not matter.
-        decoder: an :class:`LdpcDecoder`. Its ``llr`` and ``executor`` do not matter.
+        decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32 or a :class:`BcjrDecoder`. Its ``llr`` and
+            ``executor`` do not matter.
         crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree): the last of the k bits are this
-            CRC of the others, and a frame is finished only where it holds.
+            CRC of the others, and a frame is finished only where it holds. None for that of a turbo decoder, if it has one.
         permutation: an interleaver of one's own: bit i of a frame is coded bit permutation[i].
         {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
@@ -67,7 +69,7 @@ class IterativeReceiver(Described):
 
     _outputs = ("bits", "iterations", "status", "detected", "extrinsic", "use_status")
 
-    def __init__(self, *, detector: Detector, decoder: LdpcDecoder, crc: str | tuple[int, int] | None = None,
+    def __init__(self, *, detector: Detector, decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, crc: str | tuple[int, int] | None = None,
                  permutation: Sequence[int] | None = None, llr: str = "log_p0_p1", executor: Executor | None = None,
                  **settings: Unpack[IterativeReceiverKeywords]):
         if not isinstance(detector, Detector):
@@ -76,7 +78,9 @@ class IterativeReceiver(Described):
             raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of warpband's")
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
+        own = getattr(decoder, "_given", {}).get("permutation")  # of a turbo code
         self._work = made(_core.IterativeReceiver, detector=detector._work, decoder=decoder._work, crc=crc_of(crc),
+                          decoder_permutation=None if own is None else listed("permutation", own),
                           permutation=None if permutation is None else listed("permutation", permutation), settings=settings)
         self.detector, self.decoder = detector, decoder
         #: the sign of LLRs
@@ -144,7 +148,13 @@ class IterativeReceiver(Described):
 
 
 class ExitChart(NamedTuple):
-    """Mutual information in bits, 0..1: of a bit and its LLR."""
+    """What :func:`exit_chart` measures: mutual information of a bit and its LLR, 0..1 bits.
+
+    >>> chart = wb.exit_chart(detector=wb.ML(streams=2, rx_antennas=2, qam=4), snr_db=3, bits=2000, outer=2,
+    ...                       prior_information=[0, 0.5, 1], decoder=wb.LdpcDecoder(code=wb.wifi_ldpc(n=648)))
+    >>> chart.prior.tolist(), len(chart.detector), len(chart.loop_detector)
+    ([0.0, 0.5, 1.0], 3, 2)
+    """
 
     #: of the a-priori LLRs of both curves
     prior: np.ndarray
@@ -158,8 +168,8 @@ class ExitChart(NamedTuple):
     loop_decoder: np.ndarray
 
 
-def exit_chart(*, detector: Detector, decoder: LdpcDecoder, snr_db: float, prior_information: Sequence[float] | None = None,
-               bits: int = 200000, seed: int = 1, executor: Executor | None = None, **settings: Any) -> ExitChart:
+def exit_chart(*, detector: Detector, decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, snr_db: float,
+               prior_information: Sequence[float] | None = None, bits: int = 200000, seed: int = 1, executor: Executor | None = None, **settings: Any) -> ExitChart:
     """The EXIT chart of a loop: transfer curves of detector and decoder with Gaussian a-priori LLRs, and the trajectory of the real
     loop (S. ten Brink, "Convergence behavior of iteratively decoded parallel concatenated codes", 2001).
 
@@ -168,7 +178,7 @@ def exit_chart(*, detector: Detector, decoder: LdpcDecoder, snr_db: float, prior
 
     Args:
         detector: one that takes a-priori LLRs.
-        decoder: an :class:`LdpcDecoder`.
+        decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32 or a :class:`BcjrDecoder`.
         snr_db: mean received SNR at an antenna, -100..100: N0 = streams * 10 ** (-snr_db / 10).
         prior_information: where the curves are measured, 0..1 bits; None for 0, 0.1, ... 1.
         bits: coded bits of a point, 1..10 ** 9.

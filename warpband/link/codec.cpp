@@ -18,12 +18,16 @@ namespace {
 constexpr int most_uncoded_bits = 1 << 24;  // what random_bits, block fading and an int32 of errors take
 constexpr int usual_k = 6144, usual_transport_bits = 6120;  // one code block of 6144
 
+}  // namespace
+
 // ---- lte-turbo
 
 std::vector<std::int32_t> permutation_of(const code_config& c) {
   if (!c.turbo.interleaver) return qpp_permutation(qpp_for(c.k));
   return qpp_permutation({c.k, c.turbo.interleaver->f1, c.turbo.interleaver->f2});
 }
+
+namespace {
 
 std::size_t turbo_bits(std::size_t k, turbo_rate rate) {
   return rate == turbo_rate::half ? 2 * k + 12 : 3 * (k + 4);

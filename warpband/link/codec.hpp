@@ -164,6 +164,9 @@ int most_iterations(const code_config& config) noexcept;
 
 /// The code of wimax-ldpc and wifi-ldpc. Throws argument_error.
 ldpc_code ldpc_code_of(const code_config& config);
+/// Of lte-turbo with k chosen: bit i into its second encoder is bit permutation_of(c)[i]. Throws
+/// argument_error.
+std::vector<std::int32_t> permutation_of(const code_config& config);
 /// The convolutional code of the settings. Throws argument_error.
 conv_code conv_code_of(const conv_settings& settings);
 /// The names of the rates that a type of code has; empty for none.

@@ -1,9 +1,11 @@
 // Iterative receivers against their parts run by hand, and in limit cases.
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
 #include <tests/receive.hpp>
+#include <warpband/fec/puncture/puncture.hpp>
 
 namespace {
 
@@ -84,16 +86,31 @@ TEST_P(receive_on, one_outer_iteration_is_the_open_loop_bit_for_bit) {
       }
 }
 
-/// The loop of an LDPC code, on the host, with all frames in each outer iteration and their own decisions.
-received_frames by_hand(wb::executor& exec, detector_config d, const code_config& code,
+/// Decodes LLRs of all frames; the outputs are those of ldpc_decoder.
+using decode_frames = std::function<void(wb::view<const float> llr, wb::ldpc_decoder_output out)>;
+
+decode_frames ldpc_decode(wb::executor& exec, const code_config& code, const receiver_config& c,
+                          std::size_t frames) {
+  wb::ldpc_decoder_config settings = completed(code).ldpc.decoder;
+  if (c.inner != 0) settings.iterations = c.inner;
+  const auto decoder = std::make_shared<wb::ldpc_decoder>(ldpc_code_of(completed(code)), settings);
+  const std::size_t values = decoder->message_values();
+  const auto kept = std::make_shared<wb::array<float>>(
+      on_device(exec, std::vector<float>(frames * values), values, frames));
+  const bool keeps = c.decoder_state == wb::receiver_state::keep;
+  return [=, &exec](wb::view<const float> llr, wb::ldpc_decoder_output out) {
+    if (keeps) out.messages = *kept;
+    decoder->run(exec, llr, out);
+  };
+}
+
+/// The loop on the host, with all frames in each outer iteration and their own decisions.
+received_frames by_hand(wb::executor& exec, detector_config d, const decode_frames& decode,
                         const iterative_receiver& receiver, const sent_frames& f,
                         const std::vector<float>& first_prior = {}) {
   const receiver_config& c = receiver.config();
   d.extrinsic = true;
   const auto detector = make_detector(d);
-  wb::ldpc_decoder_config settings = completed(code).ldpc.decoder;
-  if (c.inner != 0) settings.iterations = c.inner;
-  const wb::ldpc_decoder decoder(ldpc_code_of(completed(code)), settings);
   const std::size_t n = receiver.n(), k = receiver.k(), frames = f.frames,
                     per_frame = receiver.uses_per_frame(), uses = frames * per_frame,
                     m = detector->bits_per_use(), places = per_frame * m;
@@ -107,8 +124,6 @@ received_frames by_hand(wb::executor& exec, detector_config d, const code_config
     for (std::size_t e = 0; e < n; e++)
       prior[i * places + e] = first_prior[i * n + static_cast<std::size_t>(order[e])];
   std::vector<bool> finished(frames);
-  auto kept = on_device(exec, std::vector<float>(frames * decoder.message_values()), decoder.message_values(),
-                        frames);
   received_frames r;
   for (int j = 0; j < c.outer; j++) {
     const auto a = on_device(exec, prior, m, uses);
@@ -125,10 +140,8 @@ received_frames by_hand(wb::executor& exec, detector_config d, const code_config
         coded[i * n + static_cast<std::size_t>(order[e])] =
             std::clamp(frame[i * places + e], -c.detector_clip, c.detector_clip);
     const auto in = on_device(exec, coded, n, frames);
-    wb::ldpc_decoder_output out{
-        .bits = bits, .extrinsic = extrinsic, .iterations = iterations, .status = status};
-    if (c.decoder_state == wb::receiver_state::keep) out.messages = kept;
-    decoder.run(exec, wb::view<const float>(in), out);
+    decode(wb::view<const float>(in),
+           {.bits = bits, .extrinsic = extrinsic, .iterations = iterations, .status = status});
     const auto decided = exec.to_host(bits), states = exec.to_host(status);
     const auto used = exec.to_host(iterations);
     const auto told = exec.to_host(extrinsic);
@@ -190,7 +203,9 @@ TEST_P(receive_on, equals_its_parts_run_by_hand) {
     const sent_frames f = send(exec(), c.detector, c.code, receiver, frames,
                                {.snr_db = c.snr_db, .uses_per_channel = c.uses_per_channel});
     const received_frames got = receive(exec(), receiver, f);
-    EXPECT_TRUE(same(got, by_hand(exec(), c.detector, c.code, receiver, f))) << wb::name_of(c.detector.type);
+    EXPECT_TRUE(
+        same(got, by_hand(exec(), c.detector, ldpc_decode(exec(), c.code, c.config, frames), receiver, f)))
+        << wb::name_of(c.detector.type);
     // The case is one where some frames are finished early, and some not.
     const auto first = got.status.begin();
     const auto done = std::count_if(first, first + frames, [](int s) { return s & wb::status_stopped; });
@@ -205,6 +220,91 @@ TEST_P(receive_on, equals_its_parts_run_by_hand) {
     EXPECT_TRUE(std::equal(only.detected.rbegin(), only.detected.rend(), got.detected.rbegin()));
     EXPECT_TRUE(std::equal(only.extrinsic.rbegin(), only.extrinsic.rend(), got.extrinsic.rbegin()));
     EXPECT_TRUE(std::equal(only.status.rbegin(), only.status.rend(), got.status.rbegin()));
+  }
+}
+
+TEST_P(receive_on, takes_turbo_codes) {
+  for (const wb::turbo_rate rate : {wb::turbo_rate::third, wb::turbo_rate::half})
+    for (const auto algorithm : {wb::map_algorithm::max_log_map, wb::map_algorithm::log_map}) {
+      code_config code = code_of(wb::code_type::lte_turbo, 264);
+      code.turbo.rate = rate;
+      code.turbo.decoder.algorithm = algorithm;
+      code.turbo.decoder.iterations = 2;
+      code.turbo.decoder.stop = wb::early_stop::crc;
+      code.crc = wb::crc24a;
+      const detector_config d = detector_of(wb::detector_type::nway);
+      receiver_config c = loop_of(3);
+      c.scaling = 0.8f;
+      const iterative_receiver receiver(d, code, c);
+      const wb::turbo_decoder decoder(completed(code).turbo.decoder, wb::permutation_of(completed(code)));
+      const std::size_t frames = 20, all = 3 * (264 + 4);
+      const bool half = rate == wb::turbo_rate::half;
+      const auto places = wb::turbo_half_rate_places(264);
+      const wb::puncturer puncturer(all, places);
+      const auto decode = [&](wb::view<const float> llr, const wb::ldpc_decoder_output& out) {
+        auto whole = exec().make<float>(all, frames), extrinsic = exec().make<float>(all, frames);
+        if (half) puncturer.restore(exec(), llr, whole);
+        decoder.run(exec(), half ? wb::view<const float>(whole) : llr,
+                    {.bits = out.bits,
+                     .coded_extrinsic = extrinsic,
+                     .iterations = out.iterations,
+                     .status = out.status});
+        const std::vector<float> told = exec().to_host(extrinsic);
+        std::vector<float> sent;
+        for (std::size_t i = 0; i < frames; i++)
+          for (std::size_t e = 0; e < out.extrinsic.elements; e++)
+            sent.push_back(told[i * all + (half ? static_cast<std::size_t>(places[e]) : e)]);
+        exec().upload(out.extrinsic.data, sent.data(), sent.size() * sizeof(float));
+        exec().sync();
+      };
+      const sent_frames f = send(exec(), d, code, receiver, frames, {.snr_db = half ? 9.5 : 7.5});
+      const received_frames got = receive(exec(), receiver, f);
+      EXPECT_TRUE(same(got, by_hand(exec(), d, decode, receiver, f)));
+      const std::vector<int> errors = errors_of(got, f);
+      const auto wrong = [&](std::size_t j) {
+        return std::count_if(errors.begin() + static_cast<std::ptrdiff_t>(j * frames),
+                             errors.begin() + static_cast<std::ptrdiff_t>((j + 1) * frames),
+                             [](int e) { return e != 0; });
+      };
+      EXPECT_GT(wrong(0), wrong(2));
+    }
+}
+
+TEST_P(receive_on, takes_convolutional_codes) {
+  for (const auto algorithm : {wb::conv_algorithm::max_log_map, wb::conv_algorithm::log_map}) {
+    code_config code = code_of(wb::code_type::conv, 200);
+    code.conv.algorithm = algorithm;
+    code.crc = wb::crc16;
+    const detector_config d = detector_of(wb::detector_type::nway);
+    const iterative_receiver receiver(d, code, loop_of(3));
+    const bool exact = algorithm == wb::conv_algorithm::log_map;
+    const wb::bcjr_decoder decoder({conv_code_of(completed(code).conv), 200,
+                                    exact ? wb::map_algorithm::log_map : wb::map_algorithm::max_log_map});
+    const std::size_t frames = 20;
+    const auto decode = [&](wb::view<const float> llr, const wb::ldpc_decoder_output& out) {
+      decoder.run(exec(), llr, {.bits = out.bits, .coded_extrinsic = out.extrinsic, .status = out.status});
+      // No stop rule is told by the decoder: the CRC is.
+      std::vector<std::uint8_t> bits(frames * 200), status(frames);
+      exec().download(bits.data(), out.bits.data, bits.size());
+      exec().download(status.data(), out.status.data, status.size());
+      exec().sync();
+      const auto weights = wb::crc_remainders(200, wb::crc16);
+      std::vector<std::int32_t> one(frames, 1);
+      for (std::size_t i = 0; i < frames; i++) {
+        std::int32_t parity = 0;
+        for (std::size_t b = 0; b < 200; b++) parity ^= bits[i * 200 + b] != 0 ? weights[b] : 0;
+        if (parity == 0) status[i] |= wb::status_stopped;
+      }
+      exec().upload(out.status.data, status.data(), status.size());
+      exec().upload(out.iterations.data, one.data(), frames * sizeof(std::int32_t));
+      exec().sync();
+    };
+    const sent_frames f = send(exec(), d, code, receiver, frames, {.snr_db = 9.5});
+    received_frames got = receive(exec(), receiver, f), expected = by_hand(exec(), d, decode, receiver, f);
+    for (std::uint8_t& s : expected.status) s &= wb::status_erased;
+    EXPECT_TRUE(same(got, expected));
+    EXPECT_LT(*std::min_element(got.iterations.end() - frames, got.iterations.end()), 3);
+    EXPECT_EQ(*std::max_element(got.iterations.end() - frames, got.iterations.end()), 3);
   }
 }
 
@@ -249,7 +349,8 @@ TEST_P(receive_on, takes_priors_and_erases_uses_with_nan_or_infinite_ones) {
   for (std::size_t i = 0; i < prior.size(); i++)
     prior[i] = (f.coded[i] != 0 ? -1.f : 1.f) * static_cast<float>(i % 7);
   EXPECT_TRUE(
-      same(receive(exec(), receiver, f, prior), by_hand(exec(), c.detector, c.code, receiver, f, prior)));
+      same(receive(exec(), receiver, f, prior),
+           by_hand(exec(), c.detector, ldpc_decode(exec(), c.code, c.config, 8), receiver, f, prior)));
   EXPECT_TRUE(
       same(receive(exec(), receiver, f, std::vector<float>(prior.size())), receive(exec(), receiver, f)));
 
@@ -271,7 +372,8 @@ TEST_P(receive_on, takes_priors_and_erases_uses_with_nan_or_infinite_ones) {
     if (erased[receiver.uses_per_frame() + e / m] != 0) {
       EXPECT_EQ(got.detected[n + static_cast<std::size_t>(order[e])], 0);
     }
-  EXPECT_TRUE(same(got, by_hand(exec(), c.detector, c.code, receiver, f, prior)));
+  EXPECT_TRUE(
+      same(got, by_hand(exec(), c.detector, ldpc_decode(exec(), c.code, c.config, 8), receiver, f, prior)));
 }
 
 TEST_P(receive_on, makes_no_errors_without_noise_and_finishes_at_once) {

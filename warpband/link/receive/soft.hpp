@@ -9,6 +9,7 @@
 #include <memory>
 
 #include <warpband/detect/detector.hpp>
+#include <warpband/fec/bcjr/bcjr.hpp>
 #include <warpband/link/codec.hpp>
 
 namespace wb {
@@ -67,11 +68,17 @@ bool gives_extrinsic(const code_config& config) noexcept;
 
 /// The decoder of a code with a CRC or without: `inner` iterations a call, 0 for those of the configuration.
 /// A frame is finished where the checks of an LDPC code hold (early_stop = "syndrome") and the CRC, if there
-/// is one. Without extrinsic LLRs are the Viterbi algorithm and, so far, turbo codes and the BCJR algorithm.
-/// Throws argument_error.
+/// is one; that a turbo decoder's decisions agree is no check. Extrinsic LLRs of coded bits have LDPC codes,
+/// turbo codes in float32, and convolutional codes but with the Viterbi algorithm. Throws argument_error.
 std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int inner = 0);
 /// The same of an LDPC code of one's own. `crc`: the last of its k bits are this CRC of the others.
 std::unique_ptr<soft_decoder> make_soft_decoder(const ldpc_code& code, const ldpc_decoder_config& config,
+                                                std::optional<crc_polynomial> crc = {});
+/// The same of a turbo decoder, with LLRs of all 3 (k + 4) bits.
+std::unique_ptr<soft_decoder> make_soft_decoder(const turbo_decoder& decoder,
+                                                std::optional<crc_polynomial> crc = {});
+/// The same of a convolutional code.
+std::unique_ptr<soft_decoder> make_soft_decoder(const bcjr_decoder& decoder,
                                                 std::optional<crc_polynomial> crc = {});
 
 }  // namespace wb

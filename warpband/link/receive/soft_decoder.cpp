@@ -3,6 +3,8 @@
 #include <utility>
 
 #include <warpband/core/check.hpp>
+#include <warpband/fec/puncture/puncture.hpp>
+#include <warpband/link/count/count.hpp>
 #include <warpband/link/receive/frames.hpp>
 #include <warpband/link/receive/soft.hpp>
 
@@ -86,6 +88,92 @@ class soft_ldpc final : public soft_decoder {
   frame_check check_;
 };
 
+class soft_turbo final : public soft_decoder {
+ public:
+  /// `sent`: the place in the codeword of each bit that is sent; empty for all.
+  soft_turbo(const turbo_decoder& decoder, std::vector<std::int32_t> sent, std::optional<crc_polynomial> crc)
+      : decoder_(decoder), check_(0, k(), crc), sent_(std::move(sent)) {
+    if (!sent_.host().empty()) puncturer_.emplace(all(), sent_.host());
+  }
+  std::size_t k() const noexcept override { return static_cast<std::size_t>(decoder_.config().k); }
+  std::size_t n() const noexcept override { return puncturer_ ? puncturer_->sent() : all(); }
+  int most_iterations() const noexcept override { return decoder_.config().iterations; }
+  bool gives_extrinsic() const noexcept override {
+    return decoder_.config().precision == turbo_precision::float32;
+  }
+  void run(executor& exec, view<const float> llr, const soft_decoder_state&,
+           const soft_decoder_output& out) const override {
+    check_shape("llr", llr, n(), llr.items);
+    check_optional_shape("extrinsic", out.extrinsic, n(), llr.items);
+    const view<float> whole = puncturer_ ? codewords(exec, llr.items) : view<float>{};
+    if (puncturer_) puncturer_->restore(exec, llr, whole);
+    const bool part = puncturer_ && out.extrinsic.data != nullptr;
+    view<float> extrinsic = out.extrinsic;
+    if (part) extrinsic = {whole.data + all() * llr.items, all(), llr.items, 1, all()};
+    check_.run(exec, llr.items, out, [&](const soft_decoder_output& o) {
+      decoder_.run(exec, puncturer_ ? view<const float>(whole) : llr,
+                   {.bits = o.bits,
+                    .soft = {},
+                    .extrinsic = {},
+                    .coded_extrinsic = extrinsic,
+                    .iterations = o.iterations,
+                    .status = o.status});
+    });
+    if (!part) return;
+    frames_arrange_args a;
+    a.elements = n();
+    a.order = sent_.on(exec);
+    a.in = extrinsic;
+    a.out = out.extrinsic;
+    run_frames_arrange(exec, a, llr.items);
+  }
+
+ private:
+  std::size_t all() const noexcept { return 3 * (k() + 4); }
+  /// Room for LLRs of whole codewords, and as much behind it for extrinsic ones.
+  view<float> codewords(executor& exec, std::size_t frames) const {
+    std::byte* own = workspace_.on(exec, 2 * all() * frames * sizeof(float));
+    return make_view(reinterpret_cast<float*>(own), all(), frames);
+  }
+
+  turbo_decoder decoder_;
+  frame_check check_;
+  resident<std::int32_t> sent_;
+  std::optional<puncturer> puncturer_;
+  kept_workspace workspace_;
+};
+
+class soft_bcjr final : public soft_decoder {
+ public:
+  soft_bcjr(const bcjr_decoder& decoder, std::optional<crc_polynomial> crc)
+      : decoder_(decoder), check_(0, k(), crc), one_(std::vector<std::uint8_t>{1}) {}
+  std::size_t k() const noexcept override { return static_cast<std::size_t>(decoder_.config().k); }
+  std::size_t n() const noexcept override { return decoder_.frame().n(); }
+  void run(executor& exec, view<const float> llr, const soft_decoder_state&,
+           const soft_decoder_output& out) const override {
+    check_optional_shape("iterations", out.iterations, 1, llr.items);
+    soft_decoder_output wanted = out;
+    if (out.iterations.data != nullptr && out.status.data == nullptr)
+      wanted.status = make_view(reinterpret_cast<std::uint8_t*>(workspace_.on(exec, llr.items)), llr.items);
+    check_.run(exec, llr.items, wanted, [&](const soft_decoder_output& o) {
+      decoder_.run(
+          exec, llr,
+          {.bits = o.bits, .soft = {}, .extrinsic = {}, .coded_extrinsic = o.extrinsic, .status = o.status});
+    });
+    // One pass for each codeword, none for an erased one.
+    static_assert(status_erased == 1);
+    if (out.iterations.data != nullptr)
+      count_errors(exec, view<const std::uint8_t>{one_.on(exec), 1, llr.items, 1, 0},
+                   view<const std::uint8_t>(wanted.status), out.iterations);
+  }
+
+ private:
+  bcjr_decoder decoder_;
+  frame_check check_;
+  resident<std::uint8_t> one_;
+  kept_workspace workspace_;
+};
+
 /// A code without extrinsic LLRs of its coded bits, for the open loop.
 class hard_decoder final : public soft_decoder {
  public:
@@ -117,6 +205,18 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const ldpc_code& code, const ldp
   return std::make_unique<soft_ldpc>(code, config, crc);
 }
 
+std::unique_ptr<soft_decoder> make_soft_decoder(const turbo_decoder& decoder,
+                                                std::optional<crc_polynomial> crc) {
+  if (crc) check_range("crc.degree", crc->degree, 1, decoder.config().k - 1);
+  return std::make_unique<soft_turbo>(decoder, std::vector<std::int32_t>(), crc);
+}
+
+std::unique_ptr<soft_decoder> make_soft_decoder(const bcjr_decoder& decoder,
+                                                std::optional<crc_polynomial> crc) {
+  if (crc) check_range("crc.degree", crc->degree, 1, decoder.config().k - 1);
+  return std::make_unique<soft_bcjr>(decoder, crc);
+}
+
 bool gives_extrinsic(const code_config& c) noexcept {
   switch (c.type) {
     case code_type::wimax_ldpc:
@@ -143,6 +243,19 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int i
   c = completed(c);
   if (c.type == code_type::wimax_ldpc || c.type == code_type::wifi_ldpc)
     return make_soft_decoder(ldpc_code_of(c), c.ldpc.decoder, c.crc);
+  if (c.type == code_type::lte_turbo)
+    return std::make_unique<soft_turbo>(turbo_decoder(c.turbo.decoder, permutation_of(c)),
+                                        c.turbo.rate == turbo_rate::half
+                                            ? turbo_half_rate_places(static_cast<std::size_t>(c.k))
+                                            : std::vector<std::int32_t>(),
+                                        c.crc);
+  if (c.type == code_type::conv && c.conv.algorithm != conv_algorithm::viterbi) {
+    const bool exact = c.conv.algorithm == conv_algorithm::log_map;
+    return make_soft_decoder(
+        bcjr_decoder({conv_code_of(c.conv), c.k, exact ? map_algorithm::log_map : map_algorithm::max_log_map,
+                      c.conv.overlap}),
+        c.crc);
+  }
   return std::make_unique<hard_decoder>(c);
 }
 
