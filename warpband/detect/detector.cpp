@@ -227,7 +227,8 @@ const std::vector<setting_of<detector_config>>& detector_settings() {
             {{"max-log", demap_algorithm::max_log}, {"exact", demap_algorithm::exact}},
             "How LLRs come from the estimate of a symbol. The two are the same for QPSK.")
           .only_with("type", {"pic", "ep"}),
-      integer("iterations", &c::iterations, 1, 100, "Refinements of all symbols.").only_with("type", {"ep"}),
+      integer("iterations", &c::iterations, 1, 100, "Estimates of all symbols, refined between them.")
+          .only_with("type", {"ep"}),
       number("damping", &c::damping, 0, 0.999,
              "beta: a refinement keeps this share of the old parameters. More damping converges more surely "
              "and takes more iterations.")
