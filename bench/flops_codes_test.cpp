@@ -29,15 +29,15 @@ namespace {
 
 /// The steps whose second alpha nobody reads: the last before each checkpoint. A body that is not unrolled
 /// does them all the same.
-double steps_for_nothing(const turbo_decode_args& a) {
+double steps_for_nothing(const turbo_decode_args& a, int iterations) {
   double steps = 0;
   for (int w = 0; w < a.windows; w++) steps += ((w + 1) * a.k / a.windows - w * a.k / a.windows + 7) / 8;
-  return 2 * a.iterations * steps * (a.log_map ? 38 : 21);
+  return 2 * iterations * steps * (a.log_map ? 38 : 21);
 }
 
 void expect_counted(turbo_decode_args a) {
   const auto expect = [&](const auto& op) {
-    const double did = operations_of(op, op.scratch(1)) - steps_for_nothing(a);
+    const double did = operations_of(op, op.scratch(1)) - steps_for_nothing(a, a.iterations);
     // Apart: the tail bits, and border metrics that are constants in the first iteration.
     EXPECT_NEAR(op.flops(), did, 0.005 * did + 300)
         << "log_map " << a.log_map << ", k " << a.k << ", windows " << a.windows << ", overlap " << a.overlap
@@ -47,6 +47,19 @@ void expect_counted(turbo_decode_args a) {
     expect(turbo_decode_op<lte_rsc, wb::counting::log_map>{a});
   else
     expect(turbo_decode_op<lte_rsc, max_log>{a});
+}
+void expect_counted_with_coded_bits(turbo_decode_args a) {
+  std::vector<float> coded(a.llr.elements);
+  a.coded = make_view(coded.data(), coded.size(), 1);
+  const auto expect = [&](const auto& op) {
+    const double did = operations_of(op, op.scratch(1)) - steps_for_nothing(a, a.iterations + 1);
+    EXPECT_NEAR(op.flops(), did, 0.005 * did + 300)
+        << "log_map " << a.log_map << ", k " << a.k << ", windows " << a.windows << ", coded bits";
+  };
+  if (a.log_map)
+    expect(turbo_decode_op<lte_rsc, wb::counting::log_map, true>{a});
+  else
+    expect(turbo_decode_op<lte_rsc, max_log, true>{a});
 }
 
 TEST(flops, of_the_turbo_decoder) {
@@ -68,6 +81,7 @@ TEST(flops, of_the_turbo_decoder) {
             a.bits = make_view(bits.data(), bits.size(), 1);
             a.interleaved = table.data();
             expect_counted(a);
+            expect_counted_with_coded_bits(a);
             a.soft = make_view(soft.data(), soft.size(), 1);
             a.extrinsic = make_view(extrinsic.data(), extrinsic.size(), 1);
             expect_counted(a);
@@ -168,7 +182,7 @@ void expect_bcjr(const conv_code& code, int k, int overlap) {
   const std::size_t n = static_cast<std::size_t>(k);
   const std::vector<float> llr(frame.n(), 3.f), prior(n, 0.5f);  // no small LLRs
   std::vector<std::uint8_t> bits(n);
-  std::vector<float> soft(n), extrinsic(n);
+  std::vector<float> soft(n), extrinsic(n), coded(frame.n());
   bcjr_args a;
   a.code = frame.on_host();
   a.overlap = overlap;
@@ -189,6 +203,10 @@ void expect_bcjr(const conv_code& code, int k, int overlap) {
   expect(", soft");
   a.extrinsic = make_view(extrinsic.data(), n, 1);
   expect(", extrinsic");
+  a.coded = make_view(coded.data(), coded.size(), 1);
+  const bcjr_op<Memory, M, Recursive, 1, true> with_coded{a};
+  const double did = operations_of(with_coded, with_coded.scratch(1));
+  EXPECT_NEAR(with_coded.flops(), did, 4 * (1 << Memory) + 8) << Memory << ", coded bits";
   a.prior = make_view(prior.data(), n, 1);
   expect(", prior");
 }

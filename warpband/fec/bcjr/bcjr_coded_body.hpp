@@ -56,8 +56,8 @@ WB_HD_CALL void bcjr_coded_sums(G g, const conv_trellis& c, int known, const T* 
         }
       }
       WB_UNROLL for (int j = 0; j < J; j++) {
-        part[j][0][i] = sum_of_pairs<M>(x[j][0]);
-        part[j][1][i] = sum_of_pairs<M>(x[j][1]);
+        WB_UNROLL for (int value = 0; value < 2; value++) part[j][value][i] =
+            j < c.outputs ? sum_of_pairs<M>(x[j][value]) : bcjr_nothing<M, T>();
       }
     }
     WB_UNROLL for (int j = 0; j < J; j++) {

@@ -81,8 +81,16 @@ struct bcjr_op {
     return S * metric * (first + again + back) + sums * back + normalised +
            a.work.steps * (log ? 4 : 1) * (weights - 2) + loaded * a.work.values +
            (a.prior.data ? prior * a.work.inputs : 0) + k * ((log ? division_flops : 1) + value) +
-           (Coded ? a.code.steps * (4.0 * S + (2.0 * S + 2) * a.code.outputs + value) : 0) +
-           (a.soft.data ? k : 0) + (a.extrinsic.data ? k + 3 * a.systematic + (a.prior.data ? 3 * k : 0) : 0);
+           (Coded ? coded_flops(log ? division_flops : 1, value) : 0) + (a.soft.data ? k : 0) +
+           (a.extrinsic.data ? k + 3 * a.systematic + (a.prior.data ? 3 * k : 0) : 0);
+  }
+  /// A step has 2 S products of three, for each output sums of pairs and over butterflies, and a ratio.
+  double coded_flops(double ratio, double value) const {
+    const conv_trellis& c = a.code;
+    double sums = 0;
+    for (int j = 0; j < c.outputs; j++)
+      sums += ((c.older | c.newer) >> j & 1) != 0 ? 2.0 * S - 2 : 2.5 * S - 2;
+    return c.steps * (4.0 * S + sums + c.outputs * ratio) + static_cast<double>(a.llr.elements) * (value + 6);
   }
   double bytes() const {
     return (Coded ? 8.0 : 4.0) * static_cast<double>(a.llr.elements) + (a.prior.data ? 4.0 : 0.0) * a.code.k +

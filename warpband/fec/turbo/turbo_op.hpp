@@ -36,7 +36,9 @@ struct turbo_decode_op {
                         segments * (normalise - forward) +
                         (a.windows - 1.0) * a.overlap * (2 * weights + forward + backward);
     const double load = a.log_map ? 17 : 3, store = a.log_map ? 4 : 2, value = a.log_map ? 19 : 2;
-    return 2.0 * (a.iterations + (Coded ? 1 : 0)) * half + load * 3 * (a.k + 4) +
+    // Coded bits: one iteration more, of which parity bits and what is stored take more; and the tails.
+    const double coded = !Coded ? 0 : a.log_map ? 76.0 * a.k + 970 : 21.0 * a.k + 342;
+    return 2.0 * (a.iterations + (Coded ? 1 : 0)) * half + coded + load * 3 * (a.k + 4) +
            a.k * (store + (a.soft.data ? value : 0) + (a.extrinsic.data ? value + (a.log_map ? 2 : 0) : 0));
   }
   double bytes() const {
