@@ -63,8 +63,8 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
     >>> scenario = {"code": {"type": "none", "k": 100}, "sweep": {"ebn0_db": [0.0, 3.0]}, "stop": {"max_frames": 10}}
     >>> first, second = wb.sweep(scenario, seed=1), wb.sweep(scenario, seed=2)
     >>> figure = wb.plot.error_rates([first, second], size="one-column")
-    >>> [line.get_label() for line in figure.axes[0].get_lines() if not line.get_label().startswith("_")][:1]
-    ['curve 1']
+    >>> [panel.get_ylabel() for panel in figure.axes]
+    ['bit error rate', 'frame error rate']
     """
     named = _results(results)
     if not any(curve.get("points") for _, content in named for curve in content.get("curves") or []):
