@@ -19,7 +19,7 @@ SEVERAL = {"both": ("ber", "fer"), "harq": ("bler", "throughput")}
 # 0, 71, 28, 62, 15 and 80.
 COLOURS = ["#00639B", "#CC5A00", "#000000", "#E7A000", "#004E37", "#CF7CAA", "#231374", "#83CBFF"]
 MARKERS = ["o", "s", "^", "D", "P", "X", "*", "h"]  # "v" is a point without an error
-STYLES = ["-", "--", "-.", ":"]  # of transmissions
+STYLES = ["-", "--", "-.", ":"]  # of transmissions, or outer iterations
 #: Width and height of a panel in inches, and the size of text in points. Columns are those of IEEE's two-column pages.
 SIZES = {"screen": (6.4, 4.8, 10.0), "one-column": (3.5, 2.6, 8.0), "two-column": (7.16, 3.2, 9.0)}
 FORMATS = (".pdf", ".png", ".svg")
@@ -149,6 +149,10 @@ def curves_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
                     counts, intervals = point["harq"]["block_errors"], point["harq"]["bler_intervals"]
                     if len(counts) != len(intervals):
                         raise ValueError(f"block_errors has {len(counts)} entries, bler_intervals {len(intervals)}")
+                if "outer" in point:
+                    lengths = {key: len(point["outer"][key]) for key in ("bit_errors", "frame_errors", "fer_intervals")}
+                    if len(set(lengths.values())) != 1:
+                        raise ValueError(f"outer has lists of different lengths: {lengths}")
         except PlotError:
             raise
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -185,9 +189,18 @@ def _merged_point(config: Mapping[str, Any], points: list[dict[str, Any]]) -> di
         total["ber_interval"] = clustered_interval(total["bit_errors"], sums["bit_errors_squared"], frames, bits // frames)
     elif total.get("ber_interval") is not None:
         total["ber_interval"] = clopper_pearson(total["bit_errors"], bits)
+    if all("outer" in point for point in points):
+        total["outer"] = _merged_outer(total, [point["outer"] for point in points])
     if all("harq" in point for point in points):
         total["harq"] = _merged_harq(config, total, [point["harq"] for point in points])
     return total
+
+
+def _merged_outer(total: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> dict[str, Any]:
+    bits, frames = ([sum(counts) for counts in zip(*(part[key] for part in parts))] for key in ("bit_errors", "frame_errors"))
+    return {"bit_errors": bits, "frame_errors": frames, "ber": [count / total["bits"] for count in bits],
+            "fer": [count / total["frames"] for count in frames],
+            "fer_intervals": [clopper_pearson(count, total["frames"]) for count in frames]}
 
 
 def _merged_harq(config: Mapping[str, Any], total: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> dict[str, Any]:
@@ -294,7 +307,14 @@ def _reference_points(label: str, columns: Mapping[str, Any], axis: str, metric:
 # ---------------------------------------------------------------- lines of a figure
 
 def values_of(point: Mapping[str, Any], metric: str) -> list[tuple[float, float, float]]:
-    """(value, low, high) of a point, of HARQ's block error rates one for each transmission; empty where it has none."""
+    """(value, low, high) of a point; of HARQ's block error rates one for each transmission, of a receiver in a loop one for each
+    outer iteration; empty where it has none."""
+    if metric == "fer" and "outer" in point:
+        frames = max(1, point["frames"])
+        return [(count / frames, low, high) for count, (low, high) in zip(point["outer"]["frame_errors"], point["outer"]["fer_intervals"])]
+    if metric == "ber" and "outer" in point:
+        bits = max(1, point["bits"])
+        return [(count / bits, *((count / bits,) * 2 if count else (0.0, min(1.0, 3 / bits)))) for count in point["outer"]["bit_errors"]]
     if metric == "bler" and "harq" in point:
         frames = max(1, point["frames"])
         return [(count / frames, low, high) for count, (low, high) in zip(point["harq"]["block_errors"], point["harq"]["bler_intervals"])]
@@ -363,6 +383,9 @@ def metric_name(curves: Sequence[Mapping[str, Any]], metric: str) -> str:
     if metric == "required":
         rates = sorted({curve["target"]["fer"] for curve in curves if "target" in curve})
         return f"{axis_name(curves, axis_of(curves))} {METRICS[metric]} {', '.join(f'{rate:g}' for rate in rates)}"
+    if metric in ("ber", "fer"):
+        loops = any(len(values_of(point, metric)) > 1 for curve in curves for point in curve["points"])
+        return METRICS[metric] + (" after each outer iteration" if loops else "")
     if metric != "bler":
         return METRICS[metric]
     several = any("harq" in point and len(point["harq"]["block_errors"]) > 1 for curve in curves for point in curve["points"])
@@ -519,7 +542,7 @@ def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequ
             drawn += [rate for _, rate in rates]
             panel.plot(*zip(*rates), color=COLOURS[(len(lines) + index) % len(COLOURS)], label=label, linestyle=(0, (4, 2)), linewidth=0.9,
                        marker=["x", "+", "1", "2"][index % 4], markersize=3.5 if small else 5)
-    if metric == "bler" and transmissions > 1:
+    if transmissions > 1:
         for n in range(transmissions):
             panel.plot([], [], color="#606060", linestyle=STYLES[n % len(STYLES)], label=f"after {n + 1}")
     if gap:
@@ -599,6 +622,10 @@ def table_of(curves: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 values = values_of(point, metric)
                 for n, (value, low, high) in enumerate(values):
                     name = f"{metric}_{n + 1}" if metric == "bler" and "harq" in point else metric
+                    if len(values) > 1 and metric in ("ber", "fer"):
+                        name = f"{metric}_outer_{n + 1}"
+                        if n + 1 == len(values):
+                            row[metric] = value
                     known = metric not in ("ber", "fer") or point.get(f"{metric}_interval") is not None
                     row[name], row[f"{name}_low"], row[f"{name}_high"] = value, low if known else None, high if known else None
             rows.append(row)
