@@ -172,7 +172,7 @@ struct loop_case {
   code_config code;
   receiver_config config;
   double snr_db;
-  std::size_t uses_per_channel = 1;
+  std::size_t uses_per_channel = 1, uses_per_frame = 0;
 };
 std::vector<loop_case> loop_cases() {
   using enum wb::detector_type;
@@ -180,11 +180,12 @@ std::vector<loop_case> loop_cases() {
   std::vector<loop_case> all;
   const auto add = [&](wb::detector_type type, int streams, int qam, int n, receiver_config c, double snr_db,
                        std::size_t uses_per_channel = 1) {
-    all.push_back({detector_of(type, streams, qam), ldpc_of(n), c, snr_db, uses_per_channel});
+    all.push_back({detector_of(type, streams, qam), ldpc_of(n), c, snr_db, uses_per_channel, 0});
   };
   add(nway, 2, 16, 576, {.outer = 4, .scaling = 0.8f, .interleaver = order::random}, 10);
   all.push_back(all.back());
   all.back().config.decoder_state = wb::receiver_state::reset;
+  all.back().uses_per_frame = 75;                         // three more than the coded bits take
   add(kbest, 4, 4, 672, {.outer = 3, .inner = 2}, 6, 7);  // padded, channels that uses share
   all.back().code.ldpc.decoder.schedule = wb::ldpc_schedule::flooding;
   all.back().code.ldpc.decoder.algorithm = wb::ldpc_algorithm::sum_product;
@@ -198,7 +199,7 @@ std::vector<loop_case> loop_cases() {
 
 TEST_P(receive_on, equals_its_parts_run_by_hand) {
   for (const loop_case& c : loop_cases()) {
-    const iterative_receiver receiver(c.detector, c.code, c.config);
+    const iterative_receiver receiver(c.detector, c.code, c.config, c.uses_per_frame);
     const std::size_t frames = 24;
     const sent_frames f = send(exec(), c.detector, c.code, receiver, frames,
                                {.snr_db = c.snr_db, .uses_per_channel = c.uses_per_channel});
@@ -311,7 +312,7 @@ TEST_P(receive_on, takes_convolutional_codes) {
 TEST_P(receive_on, is_the_same_in_any_batch_with_any_threads_and_on_a_scalar_cpu) {
   const auto reference = open_reference();
   for (const loop_case& c : loop_cases()) {
-    const iterative_receiver receiver(c.detector, c.code, c.config);
+    const iterative_receiver receiver(c.detector, c.code, c.config, c.uses_per_frame);
     const std::size_t frames = 22, outer = static_cast<std::size_t>(c.config.outer);
     const sent_frames f = send(exec(), c.detector, c.code, receiver, frames,
                                {.snr_db = c.snr_db, .uses_per_channel = c.uses_per_channel});
@@ -435,6 +436,8 @@ TEST(receiver_arguments, bad_ones_are_named) {
   const auto of = [&](receiver_config c) { iterative_receiver(d, ldpc_of(576), c); };
   EXPECT_EQ(blamed([&] { of({}); }), "");
   EXPECT_EQ(blamed([&] { of({.outer = 0}); }), "outer");
+  EXPECT_EQ(blamed([&] { iterative_receiver(d, ldpc_of(576), {}, 71); }), "uses_per_frame");
+  EXPECT_EQ(blamed([&] { iterative_receiver(d, ldpc_of(576), {}, 72); }), "");
   EXPECT_EQ(blamed([&] { of({.outer = 17}); }), "outer");
   EXPECT_EQ(blamed([&] { of({.inner = -1}); }), "inner");
   EXPECT_EQ(blamed([&] { of({.inner = 1001}); }), "inner");
