@@ -18,6 +18,30 @@
 
 namespace wb::testing {
 
+/// Parts of receivers, by what differs.
+inline code_config ldpc_of(int n, int iterations = 4) {
+  code_config c;
+  c.type = code_type::wimax_ldpc;
+  c.ldpc.n = n;
+  c.ldpc.decoder.iterations = iterations;
+  return c;
+}
+inline code_config code_of(code_type type, int k = 0) {
+  code_config c;
+  c.type = type;
+  c.k = k;
+  return c;
+}
+inline detector_config detector_of(detector_type type, int streams = 2, int qam = 16) {
+  detector_config d{.type = type, .streams = streams, .rx_antennas = streams, .qam = qam, .llr_clip = {}};
+  if (type == detector_type::nway) d.ways = 1;
+  if (type == detector_type::kbest) d.survivors = 8;
+  return d;
+}
+inline receiver_config loop_of(int outer, receiver_interleaver order = receiver_interleaver::random) {
+  return {.outer = outer, .interleaver = order};
+}
+
 /// What is sent and received, in host memory.
 struct sent_frames {
   std::size_t frames = 0, uses_per_channel = 1;
