@@ -69,14 +69,14 @@ TEST(massive_scenario, keys_become_settings) {
 }
 
 TEST(massive_scenario, clusters_of_ones_own) {
-  const std::string cdl =
-      "code.type = \"none\"\nmodem.modulation = \"qpsk\"\nmassive.solver = \"mf\"\nsweep.snr_db = 1\n"
-      "channel.type = \"cdl\"\n";
-  const scenario s =
-      parse_scenario(cdl +
-                         "[channel]\ndelays_ns = [0, 300]\npowers_db = [0, -3]\naod_deg = [-40, 10]\n"
-                         "zoa_deg = [80, 100]\nsplit = [1, 0]\nasd_deg = 5\nrician_k_db = 6\n",
-                     "s.toml");
+  const std::string base =
+      "code.type = \"none\"\nmodem.modulation = \"qpsk\"\nmassive.solver = \"mf\"\nsweep.snr_db = 1\n";
+  const std::string cdl = base + "channel.type = \"cdl\"\n";
+  const scenario s = parse_scenario(
+      base +
+          "channel = { type = \"cdl\", delays_ns = [0, 300], powers_db = [0, -3], aod_deg = [-40, 10], "
+          "zoa_deg = [80, 100], split = [1, 0], asd_deg = 5, rician_k_db = 6 }\n",
+      "s.toml");
   cdl_profile wanted;
   wanted.clusters = {{.delay_ns = 0, .power_db = 0, .aod_deg = -40, .zoa_deg = 80, .split = true},
                      {.delay_ns = 300, .power_db = -3, .aod_deg = 10, .zoa_deg = 100}};
@@ -101,7 +101,7 @@ TEST(massive_scenario, what_has_no_meaning_is_refused) {
   EXPECT_REFUSED(sweep + "massive.solver = \"lu\"", "massive.solver = \"lu\" is not allowed");
   EXPECT_REFUSED(sweep + "massive.solver = \"cg\"", "line 5: massive.iterations is missing");
   const std::string on = sweep + "massive.solver = \"zf\"\n";
-  EXPECT_EQ(refusal(on), "");
+  EXPECT_NO_THROW(parse_scenario(on, "s.toml"));
   EXPECT_REFUSED(on + "massive.iterations = 2",
                  "massive.iterations has no meaning with massive.solver = \"zf\"");
   EXPECT_REFUSED(on + "mimo.streams = 2", "mimo.streams has no meaning with massive.solver = \"zf\"");
