@@ -115,12 +115,14 @@ class fer_search {
     const std::uint64_t others = result_.frames - held;
     frames = std::min(frames, target_.max_frames - std::min(others, target_.max_frames));
     if (frames <= held || tests_ == most_tests) return end(fer_outcome::budget);
+    bool cancelled = false;  // maybe by the last batch of the point
     const auto watch = [&](const point_counts& c) {
       result_.frames = others + c.frames;
-      return !progress_ || progress_(result_);
+      cancelled = progress_ && !progress_(result_);
+      return !cancelled;
     };
     point = run_point(chain_, at, {.frame_errors = 0, .max_frames = frames}, watch, point.counts);
-    if (point.stopped_by == stop_reason::cancelled) return end(fer_outcome::cancelled);
+    if (cancelled) return end(fer_outcome::cancelled);
     tests_++;
     const interval fer = clopper_pearson(point.counts.frame_errors, point.counts.frames, confidence_);
     if (fer.low > target_.fer) result_.low_db = at;

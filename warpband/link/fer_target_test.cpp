@@ -39,24 +39,22 @@ double inverse(const F& f, double value) {
 
 TEST(fer_target, of_bpsk_is_that_of_theory) {
   cpu exec;
-  int reached = 0;
+  const std::uint64_t seeds = testing::small_scale() ? 2 : 5;
   for (const double fer : {0.9, 0.1, 0.01})
-    for (std::uint64_t seed = 1; seed <= 5; seed++) {
+    for (std::uint64_t seed = 1; seed <= seeds; seed++) {
       SCOPED_TRACE(::testing::Message() << fer << ", seed " << seed);
       link_chain chain(bpsk(seed), exec);
-      const fer_target_result r = find_fer(chain, {.fer = fer, .width_db = 0.2});
-      const double truth = inverse(bpsk_fer, fer);
+      const double width = fer < 0.05 ? 0.5 : 0.25, truth = inverse(bpsk_fer, fer);
+      const fer_target_result r = find_fer(chain, {.fer = fer, .width_db = width});
       ASSERT_TRUE(r.reached());
       // With 95% each, by design; the risk is shared between many tests, and is in fact far smaller.
       EXPECT_LT(*r.low_db, truth);
       EXPECT_GT(*r.high_db, truth);
-      EXPECT_LE(*r.high_db - *r.low_db, 0.2);
-      EXPECT_NEAR(*r.db, truth, 0.08);
+      EXPECT_LE(*r.high_db - *r.low_db, width);
+      EXPECT_NEAR(*r.db, truth, 0.4 * width);
       EXPECT_GE(*r.db, *r.low_db);
       EXPECT_LE(*r.db, *r.high_db);
-      reached++;
     }
-  EXPECT_EQ(reached, 15);
 }
 
 TEST(fer_target, is_given_in_the_axis_of_the_link) {

@@ -57,15 +57,19 @@ double seconds_of_frame(executor& exec, std::size_t unit, std::size_t batch,
   return least / static_cast<double>(frames);
 }
 
+const link_config& checked(const link_config& link) {
+  if (std::holds_alternative<massive_link_config>(link.antennas) ||
+      std::holds_alternative<stbc_config>(link.antennas))
+    throw argument_error("antennas", "massive MIMO or a space-time code", "one antenna or a detector");
+  if (link.code.type == code_type::lte_transport)
+    throw argument_error("code.type", "\"lte-transport\"", "a code without HARQ");
+  return link;
+}
+
 }  // namespace
 
 receiver_clock::receiver_clock(const link_config& link, executor& exec)
-    : link_(completed(link)), exec_(exec), mapper_(link.qam) {
-  if (std::holds_alternative<massive_link_config>(link_.antennas) ||
-      std::holds_alternative<stbc_config>(link_.antennas))
-    throw argument_error("antennas", "massive MIMO or a space-time code", "one antenna or a detector");
-  if (link_.code.type == code_type::lte_transport)
-    throw argument_error("code.type", "\"lte-transport\"", "a code without HARQ");
+    : link_(completed(checked(link))), exec_(exec), mapper_(link.qam) {
   streams_ = std::holds_alternative<detector_config>(link_.antennas);
   const code_sizes sizes = sizes_of(link_.code);
   bits_ = sizes.k;

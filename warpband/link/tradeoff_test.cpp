@@ -189,11 +189,20 @@ TEST(receiver_clock, refuses_what_it_does_not_time) {
 
 // ---- the search
 
+/// With few decoders, so that a search is short.
+link_config convolutional_link() {
+  link_config c = small_link();
+  c.code = {};
+  c.code.type = code_type::conv;
+  c.code.k = 200;
+  return c;
+}
+
 TEST(tradeoff, measures_a_front) {
   cpu exec;
   std::uint64_t calls = 0;
   const tradeoff_config config{.fer = 0.2, .width_db = 0.5};
-  const tradeoff_result r = run_tradeoff(small_link(), config, exec,
+  const tradeoff_result r = run_tradeoff(convolutional_link(), config, exec,
                                          [&](const tradeoff_result&, const tradeoff_entry&, std::uint64_t) {
                                            calls++;
                                            return true;
