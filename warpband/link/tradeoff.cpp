@@ -20,11 +20,11 @@ void add_allowed(std::vector<C>& all, const C& c, Same same) {
 
 bool is_same(const detector_config& a, const detector_config& b) {
   return a.type == b.type && a.ways == b.ways && a.survivors == b.survivors &&
-         a.real_valued == b.real_valued && a.llr_clip == b.llr_clip;
+         a.real_valued == b.real_valued && a.llr_clip == b.llr_clip && a.iterations == b.iterations;
 }
 bool is_allowed(const detector_config& d) {
   try {
-    make_detector(d);
+    (void)completed(d);
     return true;
   } catch (const argument_error&) {
     return false;
@@ -32,7 +32,7 @@ bool is_allowed(const detector_config& d) {
 }
 bool is_allowed(const code_config& c) {
   try {
-    make_codec(completed(c));
+    (void)completed(c);
     return true;
   } catch (const argument_error&) {
     return false;
@@ -139,6 +139,8 @@ std::vector<detector_config> detector_candidates(const detector_config& base) {
     add(type, as_it_is);
   for (int ways = 1; ways <= base.streams; ways++)
     add(detector_type::nway, [&](detector_config& d) { d.ways = ways; });
+  for (const int iterations : {2, 4, 10})
+    add(detector_type::ep, [&](detector_config& d) { d.iterations = iterations; });
   const double hypotheses = std::pow(base.qam, base.streams);
   for (const bool real : {false, true})
     for (int survivors = 4; survivors <= 256 && survivors < hypotheses; survivors *= 2)
@@ -194,6 +196,7 @@ std::string receiver_name(const link_antennas& antennas) {
   std::string name = name_of(d->type);
   if (d->type == detector_type::kbest)
     name += (d->real_valued ? " real K = " : " K = ") + std::to_string(d->survivors);
+  if (d->type == detector_type::ep) name += ", " + std::to_string(d->iterations) + " iterations";
   if (d->type == detector_type::nway) name += " N = " + std::to_string(d->ways == 0 ? d->streams : d->ways);
   if (!is_complete(*d) || (d->llr_clip && *d->llr_clip != no_clip))
     name += ", clip " + plain(setting_value(as_written(d->llr_clip.value_or(8.f))));

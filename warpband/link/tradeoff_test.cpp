@@ -94,7 +94,7 @@ TEST(tradeoff, candidates_are_allowed_differ_and_begin_with_what_is_given) {
         }
       }
       const double hypotheses = std::pow(qam, streams);
-      EXPECT_EQ(types.size(), hypotheses <= (1 << 24) ? 8U : 7U);
+      EXPECT_EQ(types.size(), hypotheses <= (1 << 24) ? 9U : 8U);
     }
   EXPECT_EQ(clip_candidates({.type = detector_type::ml, .llr_clip = {}}).size(), 1U);
   EXPECT_EQ(clip_candidates({.type = detector_type::ot, .llr_clip = {}}).size(), 3U);
