@@ -30,7 +30,7 @@ struct turbo_result {
   /// Of all coded bits in the order of `llr`: extrinsic 1 + extrinsic 2 of information bits; of parity and
   /// tail bits what their constituent says without the bit's own LLR, its a-priori values the last ones of
   /// the other.
-  std::vector<double> coded_extrinsic;
+  std::vector<double> coded_extrinsic = {};
 };
 
 /// Decodes one codeword of TS 36.212 §5.1.3.2. LLR = ln P(0) - ln P(1).

@@ -24,7 +24,9 @@ link_config looped(int outer, detector_type type = detector_type::nway) {
   c.code.ldpc.n = 576;
   c.code.ldpc.decoder.iterations = 5;
   c.channel = rayleigh_config{};
-  detector_config detector{.type = type, .streams = 2, .rx_antennas = 2};
+  detector_config detector;
+  detector.type = type;
+  detector.streams = detector.rx_antennas = 2;
   if (type == detector_type::nway) detector.ways = 1;
   c.antennas = detector;
   c.receiver = receiver_config{.outer = outer};
