@@ -49,7 +49,7 @@ TEST(completion, of_bash) {
   EXPECT_EQ(offered("warpband decode --precision i"), "int16 int8\n");
   EXPECT_EQ(offered("warpband decode --precision b"), "bfloat16\n");
   EXPECT_EQ(offered("warpband decode --algorithm = l"), "log-map\n");
-  EXPECT_EQ(offered("warpband detect --detector ''"), "ml mf zf mmse ot mtt kbest nway\n");
+  EXPECT_EQ(offered("warpband detect --detector ''"), "ml mf zf mmse ot mtt kbest nway pic ep\n");
   EXPECT_EQ(offered("warpband detect in.h5 --detector = kb"), "kbest\n");
   EXPECT_EQ(offered("warpband detect in.h5 --qam 2"), "256\n");
   EXPECT_EQ(offered("warpband detect --uses"), "--uses-per-channel\n");

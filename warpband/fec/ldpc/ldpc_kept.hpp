@@ -11,8 +11,8 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// `number` makes a kept LLR a value of the format of T (0 of one that is not finite), `rounded` a sum of
-/// such values. A lane on a CPU, a float on a GPU.
+/// `number` makes a kept LLR a value of the format of T (0 of one that is not finite), `message` one of a
+/// check, `rounded` a sum of such values. A lane on a CPU, a float on a GPU.
 template <class T>
 struct kept_format;
 template <>
@@ -21,12 +21,16 @@ struct kept_format<lane> {
   WB_HD static lane number(const ldpc_decode_args&, lane llr) {
     return clamped(select(is_finite(llr), llr, lane(0.f)), most) + lane(0.f);
   }
+  WB_HD static lane message(const ldpc_decode_args& a, lane llr) { return number(a, llr); }
   WB_HD static lane rounded(lane x) { return x + lane(0.f); }
 };
 template <>
 struct kept_format<f16x> {
+  /// Of messages within min_sum's limit up to 31 checks reach this, and 16 checks that change all of theirs
+  /// add 32000: below 65504, so that no kept values, whatever they are, lead to infinities there.
+  static constexpr float most = 32e3f;
   WB_HD static lane rounded(lane x) {
-    const f16x half = to_half(clamped(x, 65504.f));
+    const f16x half = to_half(clamped(x, most));
 #if defined(__CUDACC__)
     return __low2float(halves(half)) + 0.f;
 #else
@@ -36,6 +40,9 @@ struct kept_format<f16x> {
   WB_HD static lane number(const ldpc_decode_args&, lane llr) {
     return rounded(select(is_finite(llr), llr, lane(0.f)));
   }
+  WB_HD static lane message(const ldpc_decode_args& a, lane llr) {
+    return clamped(number(a, llr), min_sum<f16x>::limit);
+  }
 };
 template <>
 struct kept_format<i8x> {
@@ -43,6 +50,7 @@ struct kept_format<i8x> {
   WB_HD static lane number(const ldpc_decode_args& a, lane llr) {
     return rounded(to_float(nearest(clamped(select(is_finite(llr), llr, lane(0.f)) * lane(a.steps), 128.f))));
   }
+  WB_HD static lane message(const ldpc_decode_args& a, lane llr) { return number(a, llr); }
 };
 
 /// Where the parts of a codeword's kept values begin.
@@ -115,7 +123,7 @@ struct kept_vectors {
     for (int d = 0; d < degree; d++) {
       const int shift = a.edges[edges[d]].shift;
       channel = channel +
-                format::number(a, read_around(edges[d], r < shift ? r - shift + a.z : r - shift, a.z - r));
+                format::message(a, read_around(edges[d], r < shift ? r - shift + a.z : r - shift, a.z - r));
     }
     return format::rounded(channel);
   }
@@ -155,7 +163,7 @@ struct kept_vectors {
     each_message([&](element* to, int e, int count) {
       const lane x = read(e, count);
       finite = finite & is_finite(x);
-      conversion::put_number(to, format::number(a, x));
+      conversion::put_number(to, format::message(a, x));
     });
     good = all(finite);
     if (good) return 0;
@@ -248,7 +256,7 @@ struct kept_block {
       const ldpc_place p = a.places[i];
       if (p.first != c * a.z) continue;
       const int row = r < p.shift ? r - p.shift + a.z : r - p.shift;
-      channel = channel + format::number(a, kept(i * a.z + row, w));
+      channel = channel + format::message(a, kept(i * a.z + row, w));
     }
     return format::rounded(channel);
   }
@@ -275,7 +283,7 @@ struct kept_block {
       float x[codewords] = {};
       WB_UNROLL for (int w = 0; w < codewords; w++) if ((going >> w & 1u) != 0) {
         if (!is_finite(kept(e, w))) bad |= 1u << w;
-        x[w] = format::number(a, kept(e, w));
+        x[w] = format::message(a, kept(e, w));
       }
       store_message<T>(v.messages + e, message_of_numbers<T>(x));
     }
