@@ -682,6 +682,7 @@ void bind_stream(nb::module_& m) {
       });
   nb::class_<delivered_frames>(m, "DeliveredFrames")
       .def("next", &delivered_frames::next, nb::arg("called_back"));
+  add_keywords(m, "Stream", stream_keywords(), {}, {"most_items"});
   nb::class_<stream>(m, "Stream")
       .def(
           "__init__",

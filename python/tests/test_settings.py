@@ -18,7 +18,7 @@ def message(make, error=ValueError):
 
 
 @pytest.mark.parametrize("make, expected", [
-    (lambda: wb.NWay(**{**MIMO, "streams": 2.0}), "streams = 2.0 is not allowed: expected an integer from 1 to 8"),
+    (lambda: wb.NWay(**{**MIMO, "streams": 2.0}), "streams = 2.0 is not allowed: expected an integer from 1 to 8, with pic and ep to 16"),
     (lambda: wb.NWay(**{**MIMO, "qam": "16"}), 'qam = "16" is not allowed: expected 4, 16, 64 or 256'),
     (lambda: wb.NWay(**MIMO, llr_clip="8"), 'llr_clip = "8" is not allowed: expected a number from 1e-6 to 1e6, or "none" where no hypothesis '
      "can be missing: with all but ot, kbest and nway with fewer ways than streams"),
