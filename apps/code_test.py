@@ -448,7 +448,7 @@ class CodeTest(array_files.ArrayFilesTest):
         for sent, code in ((signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGKILL, -9)):
             (self.folder / "out.h5").write_text("old")
             ended, err = self.send_while_writing(sent, "decode", "llr.h5", "-o", "out.h5", "--code", "lte-turbo", "--iterations", 64,
-                                                 "--threads", 1)
+                                                 "--threads", 1, "--force")
             self.assertEqual(ended, code)
             self.assertEqual((self.folder / "out.h5").read_text(), "old")
             if code == 1:

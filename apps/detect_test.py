@@ -393,7 +393,7 @@ class DetectTest(array_files.ArrayFilesTest):
         self.write_signal("in.h5", h, y, 0.1)
         (self.folder / "out.h5").write_text("old")
         ended = self.send_while_writing(signal.SIGINT, "detect", "in.h5", "-o", "out.h5", "--detector", "ml", "--qam", 16,
-                                        "--threads", 1, "--memory", "29M", environment={"WARPBAND_ISA": "scalar"})
+                                        "--threads", 1, "--memory", "29M", "--force", environment={"WARPBAND_ISA": "scalar"})
         self.assertEqual(ended, (1, "warpband: error: interrupted: out.h5 was not written\n"))
         self.assertEqual((self.folder / "out.h5").read_text(), "old")
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["in.h5", "out.h5"])
