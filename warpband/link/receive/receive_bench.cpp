@@ -56,8 +56,9 @@ bench::maker loop(const detector_config& d, const receiver_config& config, doubl
     auto in = received(exec, d, *receiver, frames, snr_db);
     auto bits = exec.make<std::uint8_t>(receiver->k(), frames);
     const std::size_t uses = frames * receiver->uses_per_frame();
+    const double information = static_cast<double>(frames * receiver->k());
     return bench::job(
-        static_cast<double>(frames), static_cast<double>(frames * receiver->k()),
+        static_cast<double>(frames), information,
         [=, &exec, receiver = std::move(receiver), in = std::move(in), bits = std::move(bits)]() mutable {
           receiver_output out;
           out.bits = bits;
