@@ -103,7 +103,8 @@ struct received_frames {
   std::vector<float> detected, extrinsic;
 };
 inline bool same(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 inline bool same(const received_frames& a, const received_frames& b) {
   return a.bits == b.bits && a.status == b.status && a.use_status == b.use_status &&
