@@ -377,7 +377,6 @@ void read_curve(const object& o, run_result& r, const std::string& path) {
   else if (o.has("target"))
     o.refuse("target", "none: the scenario has no sweep.target_fer");
 }
-
 template <class Counts>
 bool none_falls(const Counts& now, const Counts& was) {
   return std::equal(was.begin(), was.end(), now.begin(),
