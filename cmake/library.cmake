@@ -33,6 +33,12 @@ if(WARPBAND_CUDA)
     INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS}")
   target_link_libraries(warpband PRIVATE ${CMAKE_DL_LIBS})  # cuFFT is loaded at first use
 endif()
+if(WARPBAND_MPI)
+  find_package(MPI REQUIRED COMPONENTS CXX)
+  set_source_files_properties(warpband/exec/ranks.cpp PROPERTIES INCLUDE_DIRECTORIES "${MPI_CXX_INCLUDE_DIRS}"
+    COMPILE_DEFINITIONS "WARPBAND_MPI;OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX")
+  target_link_libraries(warpband PRIVATE ${MPI_CXX_LIBRARIES})
+endif()
 
 # The commit that results name: read at every build, so that a result cannot name another.
 set(wb_generated "${CMAKE_CURRENT_BINARY_DIR}/generated")

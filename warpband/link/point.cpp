@@ -272,23 +272,23 @@ point_result point_of(const link_config& link, double sweep_db) {
   return r;
 }
 
-point_result run_point(link_chain& chain, double sweep_db, const stop_rule& stop,
+point_result run_point(frame_runner& frames, double sweep_db, const stop_rule& stop,
                        const point_progress& progress, const point_counts& from) {
   using clock = std::chrono::steady_clock;
   if (stop.max_frames == 0) throw argument_error("max_frames", "0", "at least 1");
-  point_result r = point_of(chain.config(), sweep_db);
+  point_result r = point_of(frames.config(), sweep_db);
   r.counts = from;
   point_counts& c = r.counts;
 
-  const std::uint64_t most = chain.max_batch();
-  std::uint64_t unit = std::min<std::uint64_t>(most, chain.preferred_frames());
-  std::uint64_t batch = first_batch(chain.config(), unit);
+  const std::uint64_t most = frames.max_batch();
+  std::uint64_t unit = std::min<std::uint64_t>(most, frames.preferred_frames());
+  std::uint64_t batch = first_batch(frames.config(), unit);
   bool cancelled = false;
   while (!cancelled && !has_enough(c, stop)) {
     const std::uint64_t left = stop.max_frames - c.frames;
     const std::uint64_t now = std::min({batch, left, std::max(unit, frames_to_target(c, stop, unit))});
     const auto start = clock::now();
-    const frame_counts& counts = chain.run(c.frames, static_cast<std::size_t>(now), sweep_db);
+    const frame_counts& counts = frames.run(c.frames, static_cast<std::size_t>(now), sweep_db);
     add_frames(c, counts, stop);
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     c.frames_run += now;
