@@ -6,6 +6,7 @@
 // 2^B, in each dimension. |z - R s| is |w - g j| with g = 2 scale R: j is found by rounding, and its Gray
 // label follows from j alone.
 #include <warpband/core/cx.hpp>
+#include <warpband/core/rounding.hpp>
 #include <warpband/core/size.hpp>
 #include <warpband/linalg/qr/qr_body.hpp>
 #include <warpband/modem/qam/qam_body.hpp>
@@ -46,9 +47,6 @@ WB_HD void to_lattice(N n, B pam, const triangle<N, cx<T>>& t, lattice<N, T>& m)
     m.w[i] = {fma(T(corner), sum.re, -t.z[i].re), fma(T(corner), sum.im, -t.z[i].im)};
   });
 }
-
-/// Added to a small number it rounds it to an integer, which then stands in the low bits.
-inline constexpr float rounder = 12582912.f;
 
 /// The step nearest to w / g in one dimension: as a float, and as `rounder` plus it.
 template <class T>

@@ -73,7 +73,8 @@ class harq_exchange final : public frame_exchange {
     const int rv = settings_.redundancy_versions[static_cast<std::size_t>(batch.transmission) % versions];
     const auto bits = make_view(bits_.data(), size_.k, n), decided = make_view(decided_.data(), size_.k, n);
     encoder_.run(exec, bits, rv, {coded_.data(), size_.sent, n, 1, size_.padded});
-    antennas.run(exec, coded_.data(), batch, {.llr = llr_.data(), .erased = erased_uses_.data()});
+    antennas.send(exec, coded_.data(), batch);
+    antennas.detect(exec, n, {.llr = llr_.data(), .erased = erased_uses_.data()});
     decoder_.combine(exec, view<const float>{llr_.data(), size_.sent, n, 1, size_.padded}, rv);
     decoder_.decode(exec, {.bits = decided,
                            .ok = make_view(passed_.data(), n),

@@ -42,7 +42,12 @@ class iterative_exchange final : public frame_exchange {
     source_.run(exec, bits, batch);
     code_->encode(exec, bits, coded);
     receiver_.interleaver().interleave(exec, coded, make_view(sent_.data(), size_.padded, n));
-    receiver_.run(exec, antennas.send(exec, sent_.data(), batch),
+    const samples in = antennas.send(exec, sent_.data(), batch);
+    receiver_.run(exec,
+                  {.received = in.received,
+                   .channel = in.channel,
+                   .uses_per_channel = in.items_per_channel,
+                   .noise_var = in.noise_var},
                   {.bits = make_view(decided_.data(), size_.k, all),
                    .iterations = make_view(iterations_.data(), n),
                    .status = make_view(status_.data(), all),

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <warpband/channel/awgn/awgn.hpp>
-#include <warpband/core/error.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -34,10 +33,6 @@ void noise_of_link::add(executor& exec, std::complex<float>* samples, std::size_
                         const frame_batch& batch) const {
   const auto all = make_view(samples, batch.frames * per_frame);
   add_awgn(exec, all, all, n0_, batch.random(config_.seed, per_frame));
-}
-
-receiver_input antenna_system::send(executor&, const std::uint8_t*, const frame_batch&) {
-  throw argument_error("receiver", "given", "none: these antennas have no detector of streams");
 }
 
 std::unique_ptr<antenna_system> make_antennas(const link_config& c) {

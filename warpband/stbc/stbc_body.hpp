@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <warpband/core/cx.hpp>
+#include <warpband/core/rounding.hpp>
 #include <warpband/core/size.hpp>
 #include <warpband/modem/qam/qam_body.hpp>
 
@@ -69,8 +70,8 @@ struct folds {
 /// The level nearest to x.
 template <int B, class T>
 WB_HD T nearest_level(T x) {
-  constexpr float top = static_cast<float>((1 << B) - 1), to_integer = 12582912.f;
-  const T j = fma(unit_clamp(fma(x, T(0.5f / top), T(0.5f))), T(top), T(to_integer)) - T(to_integer);
+  constexpr float top = static_cast<float>((1 << B) - 1);
+  const T j = fma(unit_clamp(fma(x, T(0.5f / top), T(0.5f))), T(top), T(rounder)) - T(rounder);
   return fma(T(2.f), j, T(-top));
 }
 

@@ -6,7 +6,8 @@
 // bits had then, q = A - R, and the new channel LLRs enter where A is next summed up. In layered order A of a
 // bit is its new channel LLR plus its messages, in order of the block rows and rounded once; where the
 // channel's LLR is the old one, A is the kept one, so that two calls are one with the iterations of both.
-#include <warpband/fec/ldpc/ldpc_values.hpp>
+#include <warpband/fec/ldpc/ldpc_block_values.hpp>
+#include <warpband/fec/ldpc/ldpc_vector_codewords.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -48,7 +49,8 @@ template <>
 struct kept_format<i8x> {
   WB_HD static lane rounded(lane x) { return max(min(x, lane(127.f)), lane(-128.f)); }
   WB_HD static lane number(const ldpc_decode_args& a, lane llr) {
-    return rounded(to_float(nearest(clamped(select(is_finite(llr), llr, lane(0.f)) * lane(a.steps), 128.f))));
+    return rounded(
+        to_float(nearest_integer(clamped(select(is_finite(llr), llr, lane(0.f)) * lane(a.steps), 128.f))));
   }
   WB_HD static lane message(const ldpc_decode_args& a, lane llr) { return number(a, llr); }
 };
@@ -231,7 +233,7 @@ WB_HD T message_of_numbers(const float* x) {
   if constexpr (message_memory<T>::codewords == 2)
     return to_half(x[0], x[1]);
   else if constexpr (std::is_same_v<T, i8x>)
-    return to_int8(nearest(x[0]));
+    return to_int8(nearest_integer(x[0]));
   else
     return x[0];
 }
