@@ -5,6 +5,7 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/detect/detect_args.hpp>
 #include <warpband/detect/lattice_body.hpp>
+#include <warpband/detect/order_op.hpp>
 #include <warpband/linalg/flops.hpp>
 
 namespace wb {
@@ -57,11 +58,12 @@ auto with_square_sizes(const detect_args& a, F f) {
 }
 /// Calls f with the sizes that serve the arguments: of 2x2, 4x4 and 8x8 without prior, or any. On a CUDA
 /// device the number of points of 2x2 and 4x4 is known too, which keeps the bits' minima in registers;
-/// elsewhere they lie in the cache.
+/// elsewhere they lie in the cache. Its kernels for known sizes sort no streams.
 template <class F>
 auto with_sizes(const detect_args& a, F f) {
   if (a.prior.data != nullptr) return f.template operator()<any_sizes>();
 #if defined(__CUDACC__)
+  if (a.sort != sort_none) return f.template operator()<any_sizes>();
   switch (a.streams == a.rx_antennas ? a.streams * 8 + a.pam_bits : 0) {
     case 2 * 8 + 1:
       return f.template operator()<exact_sizes<2, 1>>();
@@ -106,10 +108,15 @@ inline double triangle_flops(const detect_args& a) {
   const double n = a.streams, rows = a.rx_antennas;
   return 2 * rows * (n + 1) + 2 + gram_schmidt_flops(2, rows, n);
 }
+/// To sort the streams by their energies; a sorted QR decomposition counts as another QR decomposition.
+inline double sort_flops(const detect_args& a) {
+  const double n = a.streams, rows = a.rx_antennas;
+  return a.sort == sort_none ? 0 : a.sort == sort_by_qr ? gram_schmidt_flops(2, rows, n) : 4 * n * rows;
+}
 /// And to the steps of the constellation.
 inline double lattice_flops(const detect_args& a) {
   const double n = a.streams;
-  return triangle_flops(a) + 4 * n + 3 * n * (n - 1);
+  return sort_flops(a) + triangle_flops(a) + 4 * n + 3 * n * (n - 1);
 }
 /// Of the costs of the steps; 0 without prior.
 inline double prior_flops(const detect_args& a) {
@@ -122,26 +129,6 @@ inline double llr_flops(const detect_args& a, bool scaled = true) {
          (scaled ? division_flops + 1 : 0);
 }
 
-/// The streams at the positions 0 .. n - 1 of a detector: as they come.
-struct as_they_come {
-  static constexpr bool given = false;
-  static constexpr int first = 0;
-  WB_HD int operator()(int, int k) const { return k; }
-};
-/// In the caller's order, turned: position k is entry (first + k) mod n. A word, so that no thread of a CUDA
-/// device indexes its arguments or registers by what it learns at run time.
-struct in_order {
-  std::uint32_t order;
-  int first;
-  bool given;  // any but that of the columns
-  WB_HD in_order(const detect_args& a, int start)
-      : order(a.order), first(start), given(a.order != order_of_columns) {}
-  WB_HD int operator()(int n, int k) const {
-    const int at = first + k;
-    return static_cast<int>(order >> 4 * (at < n ? at : at - n) & 7);
-  }
-};
-
 /// y and H of a use, the columns in an order.
 template <class S, class T>
 struct use_of_channel {
@@ -152,7 +139,7 @@ struct use_of_channel {
   M good;       // finite, and of a size that can be worked with; elsewhere H and y are 0
 
   template <class Order>
-  WB_HD use_of_channel(const detect_args& a, S s, item<T> item, Order order) {
+  WB_HD use_of_channel(const detect_args& a, S s, item<T> item, const Order& order) {
     n0 = load(a.noise_var, 0, item);
     trace = T(0.f);
     read(a, s, item, order);
@@ -176,8 +163,19 @@ struct use_of_channel {
   WB_HD T least_pivot() const { return trace * T(1e-12f); }
 
  private:
+  template <class Order, class F>
+  WB_HD void read_by_lane(S s, const Order& order, F column) {
+    for (int r = 0; r < s.rx; r++) {
+      cx<T> row[S::streams::most];
+      loop(s.n, [&](int stream) WB_INLINE_LAMBDA { row[stream] = column(r, stream); });
+      loop(s.n, [&](int k) WB_INLINE_LAMBDA {
+        h[k][r].re = at_position(s.n, order, k, [&](int stream) WB_INLINE_LAMBDA { return row[stream].re; });
+        h[k][r].im = at_position(s.n, order, k, [&](int stream) WB_INLINE_LAMBDA { return row[stream].im; });
+      });
+    }
+  }
   template <class Order>
-  WB_HD void read(const detect_args& a, S s, item<T> item, Order order) {
+  WB_HD void read(const detect_args& a, S s, item<T> item, const Order& order) {
 #if defined(__CUDACC__)
     if constexpr (S::streams::known) {
       constexpr int n = S::streams::most;
@@ -212,14 +210,21 @@ struct use_of_channel {
       return;
     }
 #endif
-    loop(s.n, [&](int k) WB_INLINE_LAMBDA {
-      const int stream = order(s.n, k);
-      loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
-        h[k][r] = load_cx(a.channel, static_cast<std::size_t>(r * s.n + stream), item, a.uses_per_channel);
-      });
-    });
     loop(s.rx,
          [&](int r) WB_INLINE_LAMBDA { y[r] = load_cx(a.received, static_cast<std::size_t>(r), item); });
+    const auto column = [&](int r, int stream) WB_INLINE_LAMBDA {
+      return load_cx(a.channel, static_cast<std::size_t>(r * s.n + stream), item, a.uses_per_channel);
+    };
+    if constexpr (Order::lanes) {
+      if (order.sorted) {
+        read_by_lane(s, order, column);
+        return;
+      }
+    }
+    loop(s.n, [&](int k) WB_INLINE_LAMBDA {
+      const int stream = order(s.n, k);
+      loop(s.rx, [&](int r) WB_INLINE_LAMBDA { h[k][r] = column(r, stream); });
+    });
   }
 };
 
@@ -233,15 +238,23 @@ struct prior_costs {
   T re[S::streams::most][1 << S::pam::most], im[S::streams::most][1 << S::pam::most];
 
   template <class Order>
-  WB_HD auto load_from(const detect_args& a, S s, item<T> item, Order order, T n0) {
+  WB_HD auto load_from(const detect_args& a, S s, item<T> item, const Order& order, T n0) {
     auto good = mask_from<typename rebind<T>::mask>(true);
     const int levels = 1 << s.b;
+    const auto given = [&](int k, int i) WB_INLINE_LAMBDA {
+      const auto of = [&](int stream) WB_INLINE_LAMBDA {
+        return load(a.prior, static_cast<std::size_t>(stream * 2 * s.b + i), item);
+      };
+      if constexpr (Order::lanes) {
+        if (order.sorted) return at_position(s.n, order, k, of);
+      }
+      return of(order(s.n, k));
+    };
     loop(s.n, [&](int k) WB_INLINE_LAMBDA {
-      const int stream = order(s.n, k);
       for (int j = 0; j < levels; j++) re[k][j] = im[k][j] = T(0.f);
       if (a.prior.data == nullptr) return;
       for (int i = 0; i < 2 * s.b; i++) {
-        T p = load(a.prior, static_cast<std::size_t>(stream * 2 * s.b + i), item);
+        T p = given(k, i);
         const auto fine = is_finite(p);
         good = good & fine;
         p = n0 * saturate(select(fine, p, T(0.f)), most_prior);
@@ -260,7 +273,7 @@ struct prior_costs {
 
 /// The triangular system of a use, and its N0. Returns where both can be worked with.
 template <class S, class T, class Order>
-WB_HD auto load_lattice(const detect_args& a, S s, item<T> item, Order order,
+WB_HD auto load_lattice(const detect_args& a, S s, item<T> item, const Order& order,
                         lattice<typename S::streams, T>& m, T& n0) {
   use_of_channel<S, T> use(a, s, item, order);
   triangle<typename S::streams, cx<T>> r;
@@ -272,7 +285,7 @@ WB_HD auto load_lattice(const detect_args& a, S s, item<T> item, Order order,
 /// Calls f with the costs from a use's a-priori LLRs, or a null pointer where there are none, as with all
 /// sizes that are known.
 template <class S, class T, class Order, class M, class F>
-WB_HD void with_prior(const detect_args& a, S s, item<T> item, Order order, T n0, M& good, F f) {
+WB_HD void with_prior(const detect_args& a, S s, item<T> item, const Order& order, T n0, M& good, F f) {
   const prior_costs<S, T>* costs = nullptr;
   if constexpr (S::streams::known) {
     f(costs);
@@ -294,9 +307,15 @@ WB_HD T llr_scale(T n0) {
 /// Writes a use's LLRs: `difference(k, i)` times `scale` is that of bit i of the label of position k, which
 /// is stream order(n, k). Threads of a group share the work.
 template <class N, class B, class T, class G, class Order, class F>
-WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, Order order, T scale,
+WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, const Order& order, T scale,
                       typename rebind<T>::mask good, F difference) {
   using I = typename rebind<T>::i32;
+  if constexpr (Order::lanes) {
+    if (order.sorted) {
+      store_llrs(a, n, pam, item, g, as_they_come{}, scale, good, of_streams(n, order, difference));
+      return;
+    }
+  }
   const float limit = a.clip < 3e38f ? a.clip : 3e38f;
   loop(n, [&](int k) WB_INLINE_LAMBDA {
     const int stream = order(n, k);
@@ -315,7 +334,7 @@ WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, Order
     loop(pam, [&](int b) WB_INLINE_LAMBDA {
       WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) {
         const std::size_t place = static_cast<std::size_t>(stream * 2 * pam + i);
-        if (i % g.size != g.rank) continue;
+        if ((k * 2 * pam + i) % g.size != g.rank) continue;
         T llr = saturate(difference(k, bit_of(pam, i)) * scale, 3e38f);
         if (a.extrinsic && a.prior.data) llr = llr - saturate(load(a.prior, place, item), most_prior);
         llr = select(good, saturate(llr, limit), T(0.f));

@@ -21,6 +21,7 @@ struct kbest_config {
   float llr_clip = 8;
   bool extrinsic = false;       // the prior is taken off the output again
   std::vector<int> order = {};  // of the streams, see detector_config
+  stream_sort sort = stream_sort::none;
 };
 
 class kbest final : public detector {

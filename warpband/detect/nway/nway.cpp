@@ -9,7 +9,7 @@ namespace wb {
 WB_DECLARE_KERNEL(nway)
 
 nway::nway(const nway_config& c)
-    : detector(c.streams, c.rx_antennas, c.qam, c.order), extrinsic_(c.extrinsic) {
+    : detector(c.streams, c.rx_antennas, c.qam, c.order, 8, c.sort), extrinsic_(c.extrinsic) {
   const detector_config all = completed({.type = detector_type::nway,
                                          .streams = c.streams,
                                          .rx_antennas = c.rx_antennas,

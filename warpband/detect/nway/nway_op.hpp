@@ -31,16 +31,17 @@ struct nway_op {
     found.clear(s.n, s.b);
     auto good = mask_from<typename rebind<T>::mask>(true);
     T n0 = T(1.f);
+    order_for<S, T> order(a, s, item, 0);
     for (int pass = 0; pass < a.ways; pass++) {  // entry `pass` of the order on top
       if (pass > 0) found.turn(s.n, s.b);
-      const in_order order(a, pass + 1 < s.n ? pass + 1 : pass + 1 - s.n);
+      order.first = pass + 1 < s.n ? pass + 1 : pass + 1 - s.n;
       lattice<typename S::streams, T> m;
       good = good & load_lattice(a, s, item, order, m, n0);
       with_prior(a, s, item, order, n0, good,
                  [&](auto* costs) WB_INLINE_LAMBDA { nway_pass(g, s.n, s.b, m, costs, found); });
     }
     found.merge(g, s.n, s.b);
-    const in_order order(a, a.ways < s.n ? a.ways : a.ways - s.n);
+    order.first = a.ways < s.n ? a.ways : a.ways - s.n;
     store_llrs(a, s.n, s.b, item, g, order, llr_scale(n0), good,
                [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
   }
