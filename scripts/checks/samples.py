@@ -22,6 +22,7 @@ GIVEN = {
     "docs/iterative.md": ("#include <warpband/link/receive/iterative.hpp>\n",
                           "wb::executor& exec, wb::view<const std::complex<float>> y, wb::view<const std::complex<float>> h, "
                           "wb::view<const float> n0, wb::view<std::uint8_t> bits"),
+    "docs/nr-ldpc.md": ("", "wb::executor& exec"),
     "docs/tdl.md": ("#include <warpband/ofdm/modem/modem.hpp>\n",
                     "wb::executor& exec, wb::view<std::complex<float>> values, wb::view<std::complex<float>> samples, "
                     "wb::view<const std::complex<float>> received"),
