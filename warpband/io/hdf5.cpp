@@ -969,25 +969,31 @@ hdf5_reader::~hdf5_reader() = default;
 hdf5_reader::hdf5_reader(hdf5_reader&&) noexcept = default;
 
 const std::string& hdf5_reader::path() const noexcept {
-  return untrusted_ ? untrusted_->path() : state_->path;
+  static const std::string none;
+  return untrusted_ ? untrusted_->path() : state_ ? state_->path : none;
+}
+
+hdf5_reader::state& hdf5_reader::held() const {
+  if (state_ == nullptr) throw error("this hdf5_reader was moved from: it reads nothing");
+  return *state_;
 }
 
 bool hdf5_reader::has(const std::string& name) const {
   if (untrusted_) return untrusted_->has(name);
   const session s;
-  return state_->has(name);
+  return held().has(name);
 }
 
 std::vector<std::string> hdf5_reader::names() const {
   if (untrusted_) return untrusted_->names();
   const session s;
-  return state_->names();
+  return held().names();
 }
 
 hdf5_array hdf5_reader::describe(const std::string& name) const {
   if (untrusted_) return untrusted_->describe(name);
   const session s;
-  return state_->get(name).array;
+  return held().get(name).array;
 }
 
 template <class T>
@@ -995,9 +1001,9 @@ std::vector<std::size_t> hdf5_reader::expect(const std::string& name, std::size_
   if (untrusted_) return untrusted_->expect(hdf5_element<T>, name, dimensions);
   const session s;
   const std::string also = " of " + std::to_string(dimensions) + (dimensions == 1 ? " axis" : " axes");
-  state::dataset& d = state_->expect<T>(name, also);
+  state::dataset& d = held().expect<T>(name, also);
   if (d.matlab) state::take_axes(d, dimensions);
-  if (d.array.shape.size() != dimensions) state_->fail_expected<T>(name, d, also);
+  if (d.array.shape.size() != dimensions) held().fail_expected<T>(name, d, also);
   return d.array.shape;
 }
 
@@ -1008,9 +1014,9 @@ void hdf5_reader::read(const std::string& name, std::size_t first, std::size_t r
     return;
   }
   const session s;
-  const state::dataset& d = state_->expect<T>(name);
+  const state::dataset& d = held().expect<T>(name);
   check_rows(d.array.shape, first, rows);
-  state_->read(name, d, first, rows, to);
+  held().read(name, d, first, rows, to);
 }
 
 template <class T>
@@ -1018,7 +1024,7 @@ std::vector<T> hdf5_reader::read(const std::string& name) const {
   const session s;
   if (untrusted_) read<T>(name, 0, 0, nullptr);  // of this type
   const std::vector<std::size_t> shape =
-      untrusted_ ? untrusted_->describe(name).shape : state_->expect<T>(name).array.shape;
+      untrusted_ ? untrusted_->describe(name).shape : held().expect<T>(name).array.shape;
   const std::size_t rows = shape.empty() ? 1 : shape[0];
   const std::size_t n = rows * row_elements(shape);
   std::vector<T> all;
@@ -1035,17 +1041,17 @@ std::optional<hdf5_attribute> hdf5_reader::attribute(const std::string& name,
                                                      const std::string& attribute) const {
   if (untrusted_) return untrusted_->attribute(name, attribute);
   const session s;
-  return state_->attribute(state_->owner(name).id(), attribute);
+  return held().attribute(held().owner(name).id(), attribute);
 }
 
 std::vector<double> hdf5_reader::attribute_numbers(const std::string& name,
                                                    const std::string& attribute) const {
   if (untrusted_) return untrusted_->attribute_numbers(name, attribute);
   const session s;
-  return state_->numbers(state_->owner(name).id(), attribute);
+  return held().numbers(held().owner(name).id(), attribute);
 }
 
-std::string hdf5_reader::remark() const { return untrusted_ ? untrusted_->remark() : state_->remark(); }
+std::string hdf5_reader::remark() const { return untrusted_ ? untrusted_->remark() : held().remark(); }
 
 // ------------------------------------------------------------------------------------------------- writing
 
@@ -1239,7 +1245,7 @@ struct hdf5_writer::state {
         throw argument_error(name, "\"" + shown(*string) + "\"", "a text without zero bytes");
       }
       if (H5Aexists(object, name.c_str()) > 0) check(H5Adelete(object, name.c_str()) >= 0);
-      const auto put = [&](hid_t in_file, hid_t in_memory, const void* from) {
+      const auto put = [&, &name = name](hid_t in_file, hid_t in_memory, const void* from) {
         const handle made(H5Acreate2(object, name.c_str(), in_file, scalar.id(), H5P_DEFAULT, H5P_DEFAULT));
         check(made.valid() && H5Awrite(made.id(), in_memory, from) >= 0);
       };

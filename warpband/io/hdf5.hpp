@@ -67,7 +67,8 @@ void set_default_hdf5_access(const hdf5_access& access);
 
 class untrusted_hdf5;
 
-/// An HDF5 file that is read.
+/// An HDF5 file that is read. Threads: one at a time for each object. Of one that was moved
+/// from path() is empty, and every other call throws error.
 class hdf5_reader {
  public:
   /// Throws file_error: not there, a folder, not HDF5, truncated.
@@ -106,6 +107,7 @@ class hdf5_reader {
 
  private:
   struct state;
+  state& held() const;
   std::unique_ptr<state> state_;
   std::unique_ptr<untrusted_hdf5> untrusted_;  // in place of the state
 };

@@ -220,6 +220,19 @@ TEST_F(hdf5, a_reader_can_move_and_files_can_be_read_while_another_is_written) {
   expect_ramp<float>(wb::hdf5_reader(path("a.h5")), "float32", 2, 3);
 }
 
+TEST_F(hdf5, a_reader_that_was_moved_from_says_so) {
+  write_all_types(path("all.h5"));
+  wb::hdf5_reader file(path("all.h5"));
+  const wb::hdf5_reader taken(std::move(file));
+  EXPECT_TRUE(taken.has("uint8"));
+  EXPECT_EQ(file.path(), "");
+  for (const std::function<void()>& call : {std::function<void()>([&] { (void)file.has("uint8"); }),
+                                            std::function<void()>([&] { (void)file.names(); }),
+                                            std::function<void()>([&] { (void)file.read<float>("float32"); }),
+                                            std::function<void()>([&] { (void)file.attribute("", "k"); })})
+    expect_error<wb::error>(call, "was moved from");
+}
+
 TEST_F(hdf5, without_commit_nothing_changes) {
   put(path("kept.h5"), "as it was");
   {

@@ -16,21 +16,21 @@ namespace wb {
 
 /// The element types of hdf5_reader in requests.
 template <class T>
-constexpr char hdf5_element = '?';
+inline constexpr char hdf5_element = '?';
 template <>
-constexpr char hdf5_element<std::uint8_t> = 'b';
+inline constexpr char hdf5_element<std::uint8_t> = 'b';
 template <>
-constexpr char hdf5_element<std::int16_t> = 's';
+inline constexpr char hdf5_element<std::int16_t> = 's';
 template <>
-constexpr char hdf5_element<std::int32_t> = 'i';
+inline constexpr char hdf5_element<std::int32_t> = 'i';
 template <>
-constexpr char hdf5_element<std::int64_t> = 'l';
+inline constexpr char hdf5_element<std::int64_t> = 'l';
 template <>
-constexpr char hdf5_element<float> = 'f';
+inline constexpr char hdf5_element<float> = 'f';
 template <>
-constexpr char hdf5_element<double> = 'd';
+inline constexpr char hdf5_element<double> = 'd';
 template <>
-constexpr char hdf5_element<std::complex<float>> = 'c';
+inline constexpr char hdf5_element<std::complex<float>> = 'c';
 
 /// Calls of hdf5_reader, answered by a child process. Nothing that it answers is trusted: texts are bounded
 /// and shown on one line, and an array keeps the shape that it was first said to have. The caller holds
