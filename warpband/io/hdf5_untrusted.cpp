@@ -86,7 +86,10 @@ class unpacked {
 std::string one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  if (text.size() > most_error) text = text.substr(0, most_error) + "...";
+  if (text.size() > most_error) {
+    text.resize(most_error);
+    text += "...";
+  }
   return text;
 }
 
