@@ -13,6 +13,7 @@
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/replacement.hpp>
+#include <warpband/link/chain.hpp>
 #include <warpband/link/massive_channel.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/stages.hpp>

@@ -5,6 +5,7 @@
 #include <tests/renew.hpp>
 #include <tests/scenario.hpp>
 #include <warpband/io/replacement.hpp>
+#include <warpband/link/chain.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/sweep.hpp>
 
