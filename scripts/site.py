@@ -78,7 +78,7 @@ ALGORITHMS = [
 # Charts of docs/performance.md for pages whose settings have names too long for one of their own
 CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "ldpc": "performance_decoders", "bcjr": "performance_decoders",
           "uplink": "performance_massive", "downlink": "performance_massive"}
-GUIDES = ["command", "cpp", "conventions", "soft-detection", "iterative", "scenario", "result", "files", "stream", "performance",
+GUIDES = ["command", "cpp", "conventions", "soft-detection", "iterative", "scenario", "result", "files", "stream", "scale", "performance",
           "performance-tables"]
 BACKGROUND = ["ldpc", "lte", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to

@@ -42,9 +42,10 @@ python_tests() { PYTHONPATH=build/$main/python .venv/bin/python -m pytest -q --j
 optimised() {
     # Without a device CUDA code never runs: it is compiled for one architecture, at nvcc's fastest level, and by the check of CUDA
     # targets for the others. On a machine with a device all are compiled in full.
-    local cuda=(-UCMAKE_CUDA_ARCHITECTURES -UCMAKE_CUDA_FLAGS)
-    if [[ $main == cuda ]] && ! nvidia-smi -L; then cuda=('-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual' '-DCMAKE_CUDA_FLAGS=-Ofc max'); fi
-    build $main "${cuda[@]}" -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
+    local options=(-UCMAKE_CUDA_ARCHITECTURES -UCMAKE_CUDA_FLAGS)
+    if [[ $main == cuda ]] && ! nvidia-smi -L; then options=('-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual' '-DCMAKE_CUDA_FLAGS=-Ofc max'); fi
+    if command -v mpicxx; then options+=(-DWARPBAND_MPI=ON); fi
+    build $main "${options[@]}" -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
     run_tests $main
 }
 installed() {
@@ -80,7 +81,7 @@ debug_kernels() {
 checks() {
     step python python_tests
     step h5py env "WARPBAND_COMMAND=$PWD/build/$main/warpband" .venv/bin/python -m pytest -q \
-        --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_front,code,detect,readme,terminal}_test.py
+        --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_front,code,detect,ranks,readme,terminal}_test.py
     step installed installed
     step site ninja -C "build/$main" docs
     step include-layers python3 scripts/checks/include_layers.py
