@@ -1,6 +1,7 @@
 #pragma once
-// The polar transform, on words of 32 bits.
+// The polar transform on words of 32 bits, the rules of decoding, and where a list keeps its numbers.
 #include <warpband/core/group.hpp>
+#include <warpband/core/llr.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -24,6 +25,36 @@ WB_HD I polar_parity(I x) {
   x = x ^ (x >> 2);
   return (x ^ (x >> 1)) & I(1);
 }
+
+/// With `Exact` f is the sum-product rule and a penalty ln(1 + e^x), else their max-log forms.
+template <class T, bool Exact>
+struct polar_rules {
+  using I = typename rebind<T>::i32;
+  /// Of a decision against an LLR of x.
+  WB_HD static T penalty(T x) {
+    const T p = max(x, T(0.f));
+    if constexpr (Exact) return p + log_sum_correction(abs(x));
+    return p;
+  }
+  /// f(a, b) = 2 artanh(tanh(a / 2) tanh(b / 2)), or sign(a) sign(b) min(|a|, |b|).
+  WB_HD static T combined(T a, T b) {
+    const I sign = (as_int(a) ^ as_int(b)) & I(INT32_MIN);
+    const T x = abs(a), y = abs(b);
+    T least = min(x, y);
+    if constexpr (Exact)
+      least = max(least - log_sum_correction(max(x, y) - least) + log_sum_correction(x + y), T(0.f));
+    return as_float(as_int(least) | sign);
+  }
+};
+
+/// Scratch of a codeword's list, polar_list_values for each path: where its arrays begin.
+struct polar_layout {
+  int n;
+  WB_HD constexpr int words() const { return n / 32; }
+  WB_HD constexpr int alpha(int stage) const { return 1 << stage; }  // and 2^stage values
+  WB_HD constexpr int left(int stage) const { return n + (stage < 5 ? stage : 4 + (1 << (stage - 5))); }
+  WB_HD constexpr int now(int buffer) const { return n + 5 + (1 + buffer) * words(); }
+};
 
 }  // namespace WB_ISA
 }  // namespace wb

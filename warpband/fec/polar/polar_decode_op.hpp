@@ -2,7 +2,7 @@
 // The list decoder as an op: rate recovery, the list, the choice of a path, store.
 #include <warpband/core/memory.hpp>
 #include <warpband/core/status.hpp>
-#include <warpband/fec/polar/polar_list.hpp>
+#include <warpband/fec/polar/polar_walk.hpp>
 #include <warpband/fec/usable.hpp>
 
 namespace wb {
@@ -152,8 +152,8 @@ struct polar_decode_op {
     T* channel = scratch;
     const received<P> heard = load_channel<P>(first, valid, g, channel);
     Y list(g, a.at.n, channel, scratch + a.at.n * P::C);
-    list.run(a.program, a.steps);
-    list.transform();
+    polar_walk(list, a.program, a.steps);
+    polar_transform(list);
     const typename Y::N sum = collect(list);
 
     // The likeliest path whose CRC holds; where there is none the likeliest of all. Of equal ones the first.

@@ -5,7 +5,6 @@
 // stage, alpha of 2^s bits; bits of the node that was left last in `now`, those of left children by stage.
 // Paths are never copied: where path p goes on as the heir of path q, the fields of p say so, for each stage
 // that holds numbers from before. Reading them goes through the fields.
-#include <warpband/core/llr.hpp>
 #include <warpband/fec/polar/polar_args.hpp>
 #include <warpband/fec/polar/polar_body.hpp>
 #include <warpband/fec/polar/polar_paths.hpp>
@@ -16,16 +15,6 @@ inline namespace WB_ISA {
 /// Metric of a path that is not there yet, and what all others stay below.
 inline constexpr float polar_no_path = 1e38f, polar_a_path = 1e37f;
 
-/// Scratch of a codeword's list, polar_list_values for each path: where its arrays begin.
-struct polar_layout {
-  int n;
-  WB_HD constexpr int words() const { return n / 32; }
-  WB_HD constexpr int alpha(int stage) const { return 1 << stage; }  // and 2^stage values
-  WB_HD constexpr int left(int stage) const { return n + (stage < 5 ? stage : 4 + (1 << (stage - 5))); }
-  WB_HD constexpr int now(int buffer) const { return n + 5 + (1 + buffer) * words(); }
-};
-
-/// With `Exact` f is the sum-product rule and a penalty ln(1 + e^x), else their max-log forms.
 template <class T, class G, int L, bool Exact>
 struct polar_list {
   using P = polar_paths<T, G, L>;
@@ -33,6 +22,7 @@ struct polar_list {
   using V = typename P::value;
   using N = typename P::number;
   using F = typename P::flag;
+  using rules = polar_rules<T, Exact>;
   static constexpr int field_bits = L > 2 ? polar_log2(L) : 1, fields_in_word = 30 / field_bits;
   static constexpr int field_words = fields_in_word >= 10 ? 1 : 2;
 
@@ -74,26 +64,10 @@ struct polar_list {
              fields[w], p.paths());
   }
 
-  /// Of a decision against an LLR of x.
-  WB_HD static T penalty(T x) {
-    const T p = max(x, T(0.f));
-    if constexpr (Exact) return p + log_sum_correction(abs(x));
-    return p;
-  }
-  /// f(a, b) = 2 artanh(tanh(a / 2) tanh(b / 2)), or sign(a) sign(b) min(|a|, |b|).
-  WB_HD static T combined(T a, T b) {
-    const I sign = (as_int(a) ^ as_int(b)) & I(INT32_MIN);
-    const T x = abs(a), y = abs(b);
-    T least = min(x, y);
-    if constexpr (Exact)
-      least = max(least - log_sum_correction(max(x, y) - least) + log_sum_correction(x + y), T(0.f));
-    return as_float(as_int(least) | sign);
-  }
   /// What decisions with their LLRs cost: nothing in max-log forms.
   WB_HD void follow(int stage) {
     if constexpr (Exact && L > 1)
-      metric = each([](T a, T b) WB_INLINE_LAMBDA { return a + b; }, metric,
-                    sum_of(stage, [](T a) WB_INLINE_LAMBDA { return log_sum_correction(abs(a)); }));
+      metric = plus(metric, sum_of(stage, [](T a) WB_INLINE_LAMBDA { return log_sum_correction(abs(a)); }));
   }
 
   /// LLRs of the left child.
@@ -104,7 +78,7 @@ struct polar_list {
     T* to = stored(at.alpha(stage - 1));
     for (int i = p.replica(); i < half; i += P::replicas)
       p.store(to, i,
-              each([](T a, T b) WB_INLINE_LAMBDA { return combined(a, b); }, p.load(from, i, root),
+              each([](T a, T b) WB_INLINE_LAMBDA { return rules::combined(a, b); }, p.load(from, i, root),
                    p.load(from, i + half, root)));
     written(stage);
     p.g.sync();
@@ -161,7 +135,7 @@ struct polar_list {
     if constexpr (P::over_threads) {
       V sum = P::all(T(0.f));
       for (int i = p.replica(); i < size; i += P::replicas)
-        sum = each([](T a, T b) WB_INLINE_LAMBDA { return a + b; }, sum, each(term, p.load(alpha, i, root)));
+        sum = plus(sum, each(term, p.load(alpha, i, root)));
       return p.over_replicas(sum, [](T a, T b) WB_INLINE_LAMBDA { return a + b; });
     } else {
       constexpr int most = P::partial_sums;
@@ -169,13 +143,10 @@ struct polar_list {
       V part[most];
       for (int r = 0; r < count; r++) {
         part[r] = each(term, p.load(alpha, r));
-        for (int i = r + most; i < size; i += most)
-          part[r] =
-              each([](T a, T b) WB_INLINE_LAMBDA { return a + b; }, part[r], each(term, p.load(alpha, i)));
+        for (int i = r + most; i < size; i += most) part[r] = plus(part[r], each(term, p.load(alpha, i)));
       }
       for (int step = 1; step < count; step *= 2)
-        for (int r = 0; r + step < count; r += 2 * step)
-          part[r] = each([](T a, T b) WB_INLINE_LAMBDA { return a + b; }, part[r], part[r + step]);
+        for (int r = 0; r + step < count; r += 2 * step) part[r] = plus(part[r], part[r + step]);
       return part[0];
     }
   }
@@ -185,8 +156,7 @@ struct polar_list {
   }
   WB_HD void frozen(int stage) {
     if constexpr (L > 1)
-      metric = each([](T a, T b) WB_INLINE_LAMBDA { return a + b; }, metric,
-                    sum_of(stage, [](T a) WB_INLINE_LAMBDA { return penalty(T(0.f) - a); }));
+      metric = plus(metric, sum_of(stage, [](T a) WB_INLINE_LAMBDA { return rules::penalty(T(0.f) - a); }));
     fill(stage, P::all(I(0)));
   }
 
@@ -201,7 +171,7 @@ struct polar_list {
   WB_HD_CALL fork split(V against) {
     fork r{false, p.paths(), {}};
     if constexpr (L > 1) {
-      const V worse = each([](T a, T b) WB_INLINE_LAMBDA { return a + b; }, metric, against);
+      const V worse = plus(metric, against);
       const auto keyed = [](T m, I path)
                              WB_INLINE_LAMBDA { return as_float((as_int(m) & I(-2 * L)) | path); };
       const V stay = each(keyed, metric, r.from);
@@ -228,8 +198,8 @@ struct polar_list {
   using F_of = typename P::M;
 
   WB_HD void repetition(int stage) {
-    const V zero = sum_of(stage, [](T a) WB_INLINE_LAMBDA { return penalty(T(0.f) - a); });
-    const V one = sum_of(stage, [](T a) WB_INLINE_LAMBDA { return penalty(a); });
+    const V zero = sum_of(stage, [](T a) WB_INLINE_LAMBDA { return rules::penalty(T(0.f) - a); });
+    const V one = sum_of(stage, [](T a) WB_INLINE_LAMBDA { return rules::penalty(a); });
     N bit = each([](T a, T b) WB_INLINE_LAMBDA { return select(b < a, I(-1), I(0)); }, zero, one);
     metric = each([](T m, T a, T b) WB_INLINE_LAMBDA { return m + min(a, b); }, metric, zero, one);
     const fork f = split(each([](T a, T b) WB_INLINE_LAMBDA { return max(a, b) - min(a, b); }, zero, one));
@@ -364,66 +334,14 @@ struct polar_list {
   /// A bit that is the sum of others.
   WB_HD void check(int place) {
     const N bit = each([=](I s) WB_INLINE_LAMBDA { return (s >> place) & I(1); }, sums);
-    metric =
-        each([](T m, T a, I b) WB_INLINE_LAMBDA { return m + penalty(select(b != I(0), a, T(0.f) - a)); },
-             metric, p.load(stored(at.alpha(0)), 0), bit);
+    metric = each([](T m, T a, I b)
+                      WB_INLINE_LAMBDA { return m + rules::penalty(select(b != I(0), a, T(0.f) - a)); },
+                  metric, p.load(stored(at.alpha(0)), 0), bit);
     fill(0, bit);
   }
   WB_HD void track(int place) {
     sums = each([=](I s, I b) WB_INLINE_LAMBDA { return s ^ (b << place); }, sums,
                 P::as_numbers(p.load(now(), 0)));
-  }
-
-  WB_HD void run(const std::int32_t* program, int steps) {
-    for (int i = 0; i < steps; i++) {
-      const std::int32_t instruction = program[i];
-      const int stage = instruction >> 4 & 15, place = instruction >> 8;
-      switch (static_cast<polar_step>(instruction & 15)) {
-        case polar_step::left:
-          left(stage);
-          break;
-        case polar_step::right:
-          right(stage);
-          break;
-        case polar_step::combine:
-          combine(stage);
-          break;
-        case polar_step::frozen:
-          frozen(stage);
-          break;
-        case polar_step::repetition:
-          repetition(stage);
-          break;
-        case polar_step::single_parity:
-          single_parity(stage);
-          break;
-        case polar_step::rate_one:
-          rate_one(stage);
-          if (place != polar_untracked) track(place);
-          break;
-        case polar_step::check:
-          check(place);
-          break;
-      }
-    }
-  }
-  /// The bits u of every path into `now`, from the coded bits there.
-  WB_HD void transform() {
-    const int words = at.words();
-    for (int w = p.replica(); w < words; w += P::replicas)
-      p.store(now(), w,
-              P::as_values(
-                  each([](I x) WB_INLINE_LAMBDA { return polar_word(x); }, P::as_numbers(p.load(now(), w)))));
-    p.g.sync();
-    for (int step = 1; step < words; step *= 2) {
-      for (int i = p.replica(); i < words / 2; i += P::replicas) {
-        const int w = i / step * 2 * step + i % step;
-        p.store(now(), w,
-                P::as_values(each([](I x, I y) WB_INLINE_LAMBDA { return x ^ y; },
-                                  P::as_numbers(p.load(now(), w)), P::as_numbers(p.load(now(), w + step)))));
-      }
-      p.g.sync();
-    }
   }
 };
 

@@ -31,6 +31,11 @@ WB_HD auto each(F f, of_paths<X, C> a, of_paths<Y, C>... b) {
   return r;
 }
 
+template <class X, int C>
+WB_HD of_paths<X, C> plus(of_paths<X, C> a, of_paths<X, C> b) {
+  return each([](X x, X y) WB_INLINE_LAMBDA { return x + y; }, a, b);
+}
+
 template <class T, class G, int L>
 struct polar_paths {
   using I = typename rebind<T>::i32;
