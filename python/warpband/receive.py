@@ -48,7 +48,7 @@ class IterativeReceiver(Described):
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
-    A frame whose checks hold after an outer iteration is finished: its results stay as they are, and it costs nothing more. LLRs
+    A frame whose checks hold after an outer iteration is finished: its results stay as they are, and once a fourth are it costs nothing. LLRs
     that are fed back are limited to +-100, so that a loop that diverges stays finite.
 
     Raises:

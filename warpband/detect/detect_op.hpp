@@ -11,9 +11,11 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// Sizes of an op: streams, antennas and bits per dimension. Exact ones are known when it is compiled.
+/// Sizes of an op: streams, antennas and bits per dimension, and whether there may be a prior. Exact ones are
+/// known when it is compiled.
 template <int S, int B>
 struct exact_sizes {
+  static constexpr bool takes_prior = false;
   using streams = fixed<S>;
   using rows = fixed<S>;
   using pam = fixed<B>;
@@ -22,7 +24,14 @@ struct exact_sizes {
   static constexpr rows rx{};
   static constexpr pam b{};
 };
+/// The same with a prior.
+template <int S, int B>
+struct informed_sizes : exact_sizes<S, B> {
+  static constexpr bool takes_prior = true;
+  using exact_sizes<S, B>::exact_sizes;
+};
 struct any_sizes {
+  static constexpr bool takes_prior = true;
   using streams = upto<8>;
   using rows = upto<16>;
   using pam = upto<4>;
@@ -34,6 +43,7 @@ struct any_sizes {
 /// As many antennas as streams, known when an op is compiled, and any number of points.
 template <int S>
 struct square_sizes {
+  static constexpr bool takes_prior = false;
   using streams = fixed<S>;
   using rows = fixed<S>;
   using pam = upto<4>;
@@ -228,6 +238,30 @@ struct use_of_channel {
   }
 };
 
+/// N neighbouring LLRs, the first of them `element`. Where they lie side by side in a CUDA device's memory
+/// two or four travel at once.
+template <int N, class T>
+WB_HD void load_llr_row(const view<const float>& v, std::size_t element, item<T> b, T (&x)[N]) {
+#if defined(__CUDACC__)
+  const float* p = v.data + element * v.element_stride + b.first * v.item_stride;
+  if (v.element_stride == 1 && reinterpret_cast<std::uintptr_t>(p) % (N % 4 == 0 ? 16 : 8) == 0) {
+    if constexpr (N % 4 == 0) {
+      WB_UNROLL for (int i = 0; i < N; i += 4) {
+        const float4 four = *reinterpret_cast<const float4*>(p + i);
+        x[i] = four.x, x[i + 1] = four.y, x[i + 2] = four.z, x[i + 3] = four.w;
+      }
+    } else {
+      WB_UNROLL for (int i = 0; i < N; i += 2) {
+        const float2 two = *reinterpret_cast<const float2*>(p + i);
+        x[i] = two.x, x[i + 1] = two.y;
+      }
+    }
+    return;
+  }
+#endif
+  loop(fixed<N>{}, [&](int i) WB_INLINE_LAMBDA { x[i] = load(v, element + static_cast<std::size_t>(i), b); });
+}
+
 /// A-priori LLRs beyond this count as this.
 inline constexpr float most_prior = 1e6f;
 
@@ -240,7 +274,6 @@ struct prior_costs {
   template <class Order>
   WB_HD auto load_from(const detect_args& a, S s, item<T> item, const Order& order, T n0) {
     auto good = mask_from<typename rebind<T>::mask>(true);
-    const int levels = 1 << s.b;
     const auto given = [&](int k, int i) WB_INLINE_LAMBDA {
       const auto of = [&](int stream) WB_INLINE_LAMBDA {
         return load(a.prior, static_cast<std::size_t>(stream * 2 * s.b + i), item);
@@ -250,24 +283,39 @@ struct prior_costs {
       }
       return of(order(s.n, k));
     };
+    bool sorted = false;
+    if constexpr (Order::lanes) sorted = order.sorted;
     loop(s.n, [&](int k) WB_INLINE_LAMBDA {
-      for (int j = 0; j < levels; j++) re[k][j] = im[k][j] = T(0.f);
+      loop(levels_of(s.b), [&](int j) WB_INLINE_LAMBDA { re[k][j] = im[k][j] = T(0.f); });
       if (a.prior.data == nullptr) return;
-      for (int i = 0; i < 2 * s.b; i++) {
-        T p = given(k, i);
-        const auto fine = is_finite(p);
-        good = good & fine;
-        p = n0 * saturate(select(fine, p, T(0.f)), most_prior);
-        const T for_zero = max(T(0.f) - p, T(0.f)), for_one = max(p, T(0.f));
-        const int bit = bit_of(s.b, i) - (i % 2 ? 0 : static_cast<int>(s.b));
-        for (int j = 0; j < levels; j++) {
-          const bool one = ((j ^ j >> 1 ^ (levels / 2 - 1)) >> bit & 1) != 0;
-          T& cost = i % 2 ? im[k][j] : re[k][j];
-          cost = cost + (one ? for_one : for_zero);
+      if constexpr (S::pam::known) {
+        if (!sorted) {
+          T of_symbol[2 * S::pam::most];
+          load_llr_row(a.prior, static_cast<std::size_t>(order(s.n, k) * 2 * s.b), item, of_symbol);
+          loop(fixed<2 * S::pam::most>{},
+               [&](int i) WB_INLINE_LAMBDA { add(s, k, i, of_symbol[i], n0, good); });
+          return;
         }
       }
+      for (int i = 0; i < 2 * s.b; i++) add(s, k, i, given(k, i), n0, good);
     });
     return good;
+  }
+
+ private:
+  /// Bit i of a symbol.
+  template <class M>
+  WB_HD void add(S s, int k, int i, T p, T n0, M& good) {
+    const auto fine = is_finite(p);
+    good = good & fine;
+    p = n0 * saturate(select(fine, p, T(0.f)), most_prior);
+    const T for_zero = max(T(0.f) - p, T(0.f)), for_one = max(p, T(0.f));
+    const int bit = bit_of(s.b, i) - (i % 2 ? 0 : static_cast<int>(s.b)), half = (1 << s.b) / 2 - 1;
+    loop(levels_of(s.b), [&](int j) WB_INLINE_LAMBDA {
+      const bool one = ((j ^ j >> 1 ^ half) >> bit & 1) != 0;
+      T& cost = i % 2 ? im[k][j] : re[k][j];
+      cost = cost + (one ? for_one : for_zero);
+    });
   }
 };
 
@@ -282,12 +330,11 @@ WB_HD auto load_lattice(const detect_args& a, S s, item<T> item, const Order& or
   n0 = use.n0;
   return good;
 }
-/// Calls f with the costs from a use's a-priori LLRs, or a null pointer where there are none, as with all
-/// sizes that are known.
+/// Calls f with the costs from a use's a-priori LLRs, or a null pointer where there are none.
 template <class S, class T, class Order, class M, class F>
 WB_HD void with_prior(const detect_args& a, S s, item<T> item, const Order& order, T n0, M& good, F f) {
   const prior_costs<S, T>* costs = nullptr;
-  if constexpr (S::streams::known) {
+  if constexpr (!S::takes_prior) {
     f(costs);
   } else {
     prior_costs<S, T> given;
@@ -305,25 +352,34 @@ WB_HD T llr_scale(T n0) {
   return min(T(1.f) / n0, T(3e38f));
 }
 /// Writes a use's LLRs: `difference(k, i)` times `scale` is that of bit i of the label of position k, which
-/// is stream order(n, k). Threads of a group share the work.
-template <class N, class B, class T, class G, class Order, class F>
+/// is stream order(n, k). Threads of a group share the work. Prior: whether there may be one with known
+/// sizes.
+template <bool Prior = false, class N, class B, class T, class G, class Order, class F>
 WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, const Order& order, T scale,
                       typename rebind<T>::mask good, F difference) {
   using I = typename rebind<T>::i32;
   if constexpr (Order::lanes) {
     if (order.sorted) {
-      store_llrs(a, n, pam, item, g, as_they_come{}, scale, good, of_streams(n, order, difference));
+      store_llrs<Prior>(a, n, pam, item, g, as_they_come{}, scale, good, of_streams(n, order, difference));
       return;
     }
   }
   const float limit = a.clip < 3e38f ? a.clip : 3e38f;
   loop(n, [&](int k) WB_INLINE_LAMBDA {
     const int stream = order(n, k);
-    if constexpr (B::known && N::known && G::size == 1) {  // whole symbols; no prior comes here
-      T llr[2 * B::most];
-      WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] =
-          select(good, saturate(difference(k, bit_of(pam, i)) * scale, limit), T(0.f));
+    if constexpr (B::known && N::known && G::size == 1) {  // whole symbols
       const std::size_t place = static_cast<std::size_t>(stream * 2 * pam);
+      T llr[2 * B::most];
+      WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] = difference(k, bit_of(pam, i)) * scale;
+      if constexpr (Prior) {
+        if (a.extrinsic && a.prior.data) {
+          T prior[2 * B::most];
+          load_llr_row(a.prior, place, item, prior);
+          WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] =
+              saturate(llr[i], 3e38f) - saturate(prior[i], most_prior);
+        }
+      }
+      WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] = select(good, saturate(llr[i], limit), T(0.f));
       if (a.llr.data) store_row(a.llr, place, item, llr);
       if (a.bits.data) {
         WB_UNROLL for (int i = 0; i < 2 * B::most; i++)

@@ -10,7 +10,12 @@ struct nway_op {
   detect_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
-  static constexpr int resident = S::pam::known && S::streams::most == 4 ? 5 : 1;  // measured on an H100
+  /// Blocks of 128 threads on a multiprocessor: without a prior measured on an H100, with one as many as the
+  /// registers of its costs allow.
+  static constexpr int resident = !S::pam::known || S::streams::most != 4 ? 1
+                                  : !S::takes_prior                       ? 5
+                                  : S::pam::most <= 2                     ? 4
+                                                                          : 2;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   /// `child`: a point's step of one antenna below the top, its label and hypotheses; clamping to [0, 1] is
@@ -42,8 +47,8 @@ struct nway_op {
     }
     found.merge(g, s.n, s.b);
     order.first = a.ways < s.n ? a.ways : a.ways - s.n;
-    store_llrs(a, s.n, s.b, item, g, order, llr_scale(n0), good,
-               [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
+    store_llrs<S::takes_prior>(a, s.n, s.b, item, g, order, llr_scale(n0), good,
+                               [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
   }
 };
 

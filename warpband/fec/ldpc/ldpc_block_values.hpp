@@ -6,8 +6,9 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// A-posteriori LLRs in bit order, in shared memory where they fit.
-template <class T>
+/// A-posteriori LLRs in bit order, in shared memory where they fit. Ahead: loads in flight when results are
+/// written.
+template <class T, int Ahead = 8>
 struct block_values {
   using element = typename message_memory<T>::element;
   using conversion = message_of<T>;
@@ -47,6 +48,19 @@ struct block_values {
     float x[codewords];
     read(e, item, items, x);
     return channel(x, bad);
+  }
+  /// f(e, channel) for this thread's share of the bits e < count of one codeword, which both halves get.
+  template <class G, class F>
+  WB_HD void each_channel(int count, std::size_t item, G g, F f) const {
+    for (int e = g.rank; e < count; e += Ahead * g.size) {
+      float x[Ahead][codewords];
+      WB_UNROLL for (int i = 0; i < Ahead; i++) if (e + i * g.size < count)
+          read(e + i * g.size, item, 1, x[i]);
+      WB_UNROLL for (int i = 0; i < Ahead; i++) if (e + i * g.size < count) {
+        unsigned ignored = 0;
+        f(e + i * g.size, channel(x[i], ignored));
+      }
+    }
   }
   /// A codeword's part of a value replaced by 0.
   WB_HD T cleared(T x, unsigned erased) const {
@@ -196,12 +210,11 @@ struct block_values {
         for (std::size_t e = first; e < a.soft.elements; e += step)
           a.soft.data[e * a.soft.element_stride + i * a.soft.item_stride] = conversion::llr(a, value(e));
       if (a.extrinsic.data)
-        for (std::size_t e = first; e < a.extrinsic.elements; e += step) {
-          unsigned ignored = 0;  // both halves get this codeword's channel
-          const T c = channel(static_cast<int>(e), i, 1, ignored);
-          a.extrinsic.data[e * a.extrinsic.element_stride + i * a.extrinsic.item_stride] =
+        each_channel(static_cast<int>(a.extrinsic.elements), i, g, [&](int e, T c) {
+          a.extrinsic
+              .data[static_cast<std::size_t>(e) * a.extrinsic.element_stride + i * a.extrinsic.item_stride] =
               gone != 0 ? 0.f : conversion::llr(a, conversion::extrinsic(load_message<T>(app + e), c, w));
-        }
+        });
       if (g.rank == 0) {
         if (a.iterations_used.data)
           a.iterations_used.data[i * a.iterations_used.item_stride] = gone != 0 ? 0 : iterations;
@@ -217,8 +230,8 @@ struct block_values {
 
 /// The same with a thread for each row and its messages in registers. Rows block rows of degree Least..Most.
 template <class T, int Rows, int Least, int Most>
-struct register_values : block_values<T> {
-  using base = block_values<T>;
+struct register_values : block_values<T, 1> {  // the messages leave few registers
+  using base = block_values<T, 1>;
   using element = typename base::element;
   static constexpr int chunks = (Most + 3) / 4;
   static constexpr bool keeps_messages = false;

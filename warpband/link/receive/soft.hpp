@@ -31,6 +31,7 @@ class soft_detector {
 struct soft_decoder_state {
   view<float> values = {};  // [frames, state_size()]; no data: the decoder begins anew and keeps nothing
   bool fresh = true;        // the values mean nothing yet
+  bool last = false;        // no call follows: the values need not be written
 };
 
 /// Outputs without data are not computed.

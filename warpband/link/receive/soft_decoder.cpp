@@ -69,6 +69,7 @@ class soft_ldpc final : public soft_decoder {
                     .soft = {},
                     .extrinsic = o.extrinsic,
                     .messages = state.values,
+                    .writes_messages = !state.last,
                     .iterations = o.iterations,
                     .status = o.status});
     });
