@@ -34,27 +34,31 @@ class space_time_antennas final : public antenna_system {
   }
 
   void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) override {
-    const std::size_t uses = batch.frames * size_.uses, codewords = uses / slots,
-                      m = encoder_.bits_per_codeword();
-    const auto h = make_view(channel_.data(), 2 * rx_, uses / uses_per_channel_);
-    noise_.set(exec, batch.point_db);
-    encoder_.run(exec, make_view(bits, m, codewords), make_view(symbols_.data(), 2 * slots, codewords));
-    apply_mimo_rayleigh(exec, make_view(symbols_.data(), 2, uses), make_view(received_.data(), rx_, uses), h,
-                        uses_per_channel_, batch.random(config_.seed, size_.uses / uses_per_channel_));
-    noise_.add(exec, received_.data(), size_.uses * rx_, batch);
+    const std::size_t codewords = batch.frames * size_.uses / slots, m = encoder_.bits_per_codeword();
+    const receiver_input in = send(exec, bits, batch);
     stbc_output decided{.llr = {}, .bits = {}, .status = make_view(status_.data(), codewords)};
     if (out.bits != nullptr)
       decided.bits = make_view(out.bits, m, codewords);
     else
       decided.llr = make_view(out.llr, m, codewords);
-    decoder_.run(exec,
-                 {.received = make_view(received_.data(), slots * rx_, codewords),
-                  .channel = h,
-                  .codewords_per_channel = uses_per_channel_ / slots,
-                  .noise_var = noise_.variances(codewords)},
-                 decided);
+    decoder_.run(exec, {in.received, in.channel, in.uses_per_channel, in.noise_var, {}}, decided);
     count_erased(exec, make_view(status_.data(), size_.uses / slots, batch.frames), slots,
                  make_view(out.erased, batch.frames));
+  }
+
+  receiver_input send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
+    const std::size_t uses = batch.frames * size_.uses, codewords = uses / slots;
+    const auto h = make_view(channel_.data(), 2 * rx_, uses / uses_per_channel_);
+    noise_.set(exec, batch.point_db);
+    encoder_.run(exec, make_view(bits, encoder_.bits_per_codeword(), codewords),
+                 make_view(symbols_.data(), 2 * slots, codewords));
+    apply_mimo_rayleigh(exec, make_view(symbols_.data(), 2, uses), make_view(received_.data(), rx_, uses), h,
+                        uses_per_channel_, batch.random(config_.seed, size_.uses / uses_per_channel_));
+    noise_.add(exec, received_.data(), size_.uses * rx_, batch);
+    return {.received = make_view(received_.data(), slots * rx_, codewords),
+            .channel = h,
+            .uses_per_channel = uses_per_channel_ / slots,
+            .noise_var = noise_.variances(codewords)};
   }
 
  private:

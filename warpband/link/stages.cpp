@@ -37,7 +37,7 @@ void noise_of_link::add(executor& exec, std::complex<float>* samples, std::size_
 }
 
 receiver_input antenna_system::send(executor&, const std::uint8_t*, const frame_batch&) {
-  throw argument_error("receiver", "given", "none: these antennas have no detector of streams");
+  throw argument_error("receiver", "given", "none: these antennas have no detector with soft input");
 }
 
 std::unique_ptr<antenna_system> make_antennas(const link_config& c) {

@@ -105,7 +105,8 @@ class antenna_system {
   /// Queues: sends bits [frames * codewords, padded], side by side, and receives them.
   virtual void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) = 0;
   /// Queues: sends bits, and leaves it to a receiver in a loop to detect. What is received stays valid until
-  /// the next call. Of streams alone, as `completed` sees to.
+  /// the next call. What the receiver takes at once may be several uses of the channel. Only of antennas that
+  /// `completed` allows a receiver.
   virtual receiver_input send(executor& exec, const std::uint8_t* bits, const frame_batch& batch);
 };
 
