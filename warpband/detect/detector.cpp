@@ -139,7 +139,10 @@ detector_config completed(const detector_config& config) {
   detector_config c = config;
   if (static_cast<std::size_t>(c.type) >= detector_names().size())
     throw argument_error("type", std::to_string(static_cast<int>(c.type)), "one of the detectors");
-  check_sizes(c.streams, c.rx_antennas, c.qam, is_soft(c.type) ? 16 : 8);
+  if (!is_soft(c.type) && c.streams > 8 && c.streams <= most_soft_streams)
+    throw argument_error("streams", std::to_string(c.streams),
+                         std::string("1 to 8 with ") + name_of(c.type) + "; pic and ep take 16");
+  check_sizes(c.streams, c.rx_antennas, c.qam, is_soft(c.type) ? most_soft_streams : 8);
   if (c.type == detector_type::ml && c.streams * bits_per_symbol(c.qam) > 24) {
     const int most = 24 / c.streams / 2;  // bits of a symbol in one dimension
     throw argument_error("qam", std::to_string(c.qam),

@@ -146,11 +146,15 @@ void check_receiver(const link_config& c) {
     throw argument_error("outer", std::to_string(receiver.outer), allowed);
   };
   const auto* detector = std::get_if<detector_config>(&c.antennas);
-  if (detector == nullptr) refuse("unset without a detector of streams");
+  const auto* space_time = std::get_if<stbc_config>(&c.antennas);
+  if (detector == nullptr && space_time == nullptr)
+    refuse("unset without a detector of streams or a space-time code");
   if (c.code.type == code_type::none || c.code.type == code_type::lte_transport)
     refuse(std::string("unset with code.type = \"") + name_of(c.code.type) + "\"");
   if (receiver.outer == 1) return;
-  if (!takes_prior(detector->type))
+  if (space_time != nullptr && !takes_prior(*space_time))
+    refuse("1 with stbc.search = \"slicing\", which takes no a-priori LLRs");
+  if (detector != nullptr && !takes_prior(detector->type))
     refuse(std::string("1 with detector.type = \"") + name_of(detector->type) +
            "\", which takes no a-priori LLRs");
   if (!gives_extrinsic(c.code)) refuse("1 with a decoder that gives no extrinsic LLRs of coded bits");

@@ -246,8 +246,7 @@ void add_antennas(table_of_keys& t) {
 }
 
 void add_receiver(table_of_keys& t) {
-  t.add("receiver", [](draft& d) -> auto& { return d.receiver; }, receiver_settings(), "",
-        {without_massive, without_space_time});
+  t.add("receiver", [](draft& d) -> auto& { return d.receiver; }, receiver_settings(), "", {without_massive});
   t.note("receiver.outer",
          "Errors are counted after each of them. Detector and decoder must both take and give soft values "
          "(docs/iterative.md); a frame whose checks hold is finished.");

@@ -153,7 +153,11 @@ iterative_receiver::iterative_receiver(std::shared_ptr<const soft_detector> dete
 }
 iterative_receiver::iterative_receiver(const detector_config& detector, const code_config& code,
                                        const receiver_config& config, std::size_t uses_per_frame)
-    : detector_(make_soft_detector(detector)),
+    : iterative_receiver(std::shared_ptr<const soft_detector>(make_soft_detector(detector)), code, config,
+                         uses_per_frame) {}
+iterative_receiver::iterative_receiver(std::shared_ptr<const soft_detector> detector, const code_config& code,
+                                       const receiver_config& config, std::size_t uses_per_frame)
+    : detector_(std::move(detector)),
       decoder_(make_soft_decoder(code, config.inner)),
       config_(config),
       interleaver_(interleaver_of(config, decoder_->n())),

@@ -94,6 +94,9 @@ class iterative_receiver {
   /// `uses_per_frame`: where a frame takes more uses than its coded bits need, how many; 0: no more.
   iterative_receiver(const detector_config& detector, const code_config& code,
                      const receiver_config& config = {}, std::size_t uses_per_frame = 0);
+  /// The same with another detector.
+  iterative_receiver(std::shared_ptr<const soft_detector> detector, const code_config& code,
+                     const receiver_config& config = {}, std::size_t uses_per_frame = 0);
   /// The same of a pair of one's own, whose decoder has its own iterations: inner must be 0.
   iterative_receiver(std::shared_ptr<const soft_detector> detector,
                      std::shared_ptr<const soft_decoder> decoder, const receiver_config& config = {},
