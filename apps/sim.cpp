@@ -515,7 +515,7 @@ Examples:
   warpband sim examples/quickstart.toml -o result.json --plot result.svg --metric fer
       and saves raw counts, configuration and machine, and a plot of the frame error rates
   warpband sim examples/ldpc.toml --plot codes.png
-      other codes: [code] type = "wimax-ldpc", "wifi-ldpc" or "conv"
+      other codes: [code] type = "wimax-ldpc", "wifi-ldpc", "nr-ldpc" or "conv"
   warpband sim examples/lte_harq.toml --plot harq.png
       LTE transport blocks with HARQ: error rates after each transmission, and throughput
   echo 'sweep.ebn0_db = [0, 1]' | warpband sim - --json - | jq .curves

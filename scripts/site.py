@@ -56,6 +56,9 @@ ALGORITHMS = [
         ("bcjr", "BCJR decoder", ["fec/bcjr/bcjr.hpp"], ["conv.BcjrDecoder"], ("bcjr", {}), []),
         ("lte", "LTE transport channel", ["fec/lte/transport.hpp", "fec/lte/rate_matching.hpp"],
          ["lte.LteTransportEncoder", "lte.LteTransportDecoder"], ("lte_transport_decode", {}), ["lte"]),
+        ("nr", "5G NR: LDPC codes and shared channels",
+         ["fec/nr/transport.hpp", "fec/nr/block.hpp", "fec/nr/rate_matching.hpp", "fec/nr/base_graph.hpp", "fec/nr/tbs.hpp"],
+         ["nr.NrTransportEncoder", "nr.NrTransportDecoder", "nr.NrRateMatcher", "nr.nr_ldpc"], ("nr_ldpc", {}), ["nr-ldpc"]),
         ("crc", "CRCs", ["fec/crc/crc.hpp"], ["lte.CrcAttacher"], ("crc_attach", {}), []),
     ]),
     ("Modem, channels, OFDM", [
@@ -80,10 +83,10 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["command", "cpp", "conventions", "soft-detection", "iterative", "scenario", "result", "files", "stream", "scale", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "lte", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
+BACKGROUND = ["ldpc", "lte", "nr-ldpc", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "modem", "channel", "ofdm", "receive", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "nr", "modem", "channel", "ofdm", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"

@@ -94,7 +94,7 @@ std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
   each *= static_cast<std::uint64_t>(outer_iterations(link));
   if (const auto* s = std::get_if<stbc_config>(&link.antennas))
     each += uses_per_frame(link) / 2 * candidates_of(*s);
-  if (code.type == code_type::lte_transport) each *= static_cast<std::uint64_t>(code.transport.transmissions);
+  if (is_transport(code.type)) each *= static_cast<std::uint64_t>(code.transport.transmissions);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / each, 1, unit);
 }
 
@@ -260,9 +260,9 @@ point_result point_of(const link_config& link, double sweep_db) {
   if (massive) r.codewords = codewords_per_frame(link);
   r.coded = link.code.type != code_type::none;
   if (link.receiver) r.outer = link.receiver->outer;
-  if (link.code.type == code_type::lte_transport) {
+  if (is_transport(link.code.type)) {
     r.transmissions = link.code.transport.transmissions;
-    r.code_blocks = segment_transport_block(static_cast<int>(r.bits_per_frame)).blocks;
+    r.code_blocks = code_blocks_of(link.code);
     r.resource_elements = resource_elements(link);
   }
   r.independent_bits =

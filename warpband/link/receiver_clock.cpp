@@ -54,8 +54,9 @@ const link_config& checked(const link_config& link) {
   if (std::holds_alternative<massive_link_config>(link.antennas) ||
       std::holds_alternative<stbc_config>(link.antennas))
     throw argument_error("antennas", "massive MIMO or a space-time code", "one antenna or a detector");
-  if (link.code.type == code_type::lte_transport)
-    throw argument_error("code.type", "\"lte-transport\"", "a code without HARQ");
+  if (is_transport(link.code.type))
+    throw argument_error("code.type", "\"" + std::string(name_of(link.code.type)) + "\"",
+                         "a code without HARQ");
   return link;
 }
 
