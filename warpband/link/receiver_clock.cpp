@@ -10,6 +10,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/link/codec.hpp>
+#include <warpband/link/names.hpp>
 
 namespace wb {
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 #include <warpband/core/group.hpp>
+#include <warpband/core/status.hpp>
 #include <warpband/exec/kernel.hpp>
 #include <warpband/linalg/ldl/ldl_body.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink_args.hpp>
