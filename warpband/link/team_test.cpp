@@ -30,13 +30,13 @@ constexpr const char* links[] = {
     "[14]\n",
     "[code]\ntype = \"lte-transport\"\ntransport_block_size = 104\nresource_elements = "
     "60\n[modem]\nmodulation = \"16qam\"\n"
-    "[sweep]\nsnr_db = [6]\n",
+    "[sweep]\nsnr_db = [-1]\n",
     "[code]\ntype = \"conv\"\nk = 100\n[modem]\nmodulation = \"16qam\"\n[channel]\ntype = "
-    "\"rayleigh\"\n[stbc]\ncode = \"golden\"\n"
+    "\"rayleigh\"\n[stbc]\ntype = \"golden\"\n"
     "[sweep]\nsnr_db = [12]\n",
     "[code]\ntype = \"none\"\nk = 32\n[modem]\nmodulation = \"16qam\"\n[channel]\ntype = "
-    "\"rayleigh\"\n[massive]\nantennas = 16\n"
-    "users = 4\nsubcarriers = 8\n[sweep]\nsnr_db = [2]\n",
+    "\"rayleigh\"\n[massive]\nsolver = \"cholesky\"\n"
+    "antennas = 16\nusers = 4\nsubcarriers = 8\n[sweep]\nsnr_db = [2]\n",
 };
 const std::string stop_text = "[stop]\nframe_errors = 23\nmax_frames = 400\n";
 
