@@ -5,7 +5,8 @@ namespace wb {
 
 struct viterbi_args {
   conv_trellis code;
-  int overlap = 0;  // tail-biting: steps that the decoder does before and after the codeword
+  int overlap = 0;     // tail-biting: steps that the decoder does before and after the codeword
+  bool exact = false;  // tail-biting: the most likely codeword
   conv_work work;
   view<const float> llr;    // n
   view<std::uint8_t> bits;  // k; null data: not wanted, here and below

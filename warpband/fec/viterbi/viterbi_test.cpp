@@ -141,6 +141,43 @@ TEST_P(viterbi, tail_biting_is_seldom_off_the_exact_search) {
   }
 }
 
+TEST_P(viterbi, exact_search_finds_the_most_likely_tail_biting_codeword) {
+  const auto reference = testing::open_reference();
+  std::vector<conv_code> codes{conv_80216(conv_rate::r5_6, conv_ending::tail_biting)};
+  for (const conv_code& code : testing::many_codes())
+    if (code.ending == conv_ending::tail_biting) codes.push_back(code);
+  for (conv_code code : codes) {
+    code.order = conv_order::serial;
+    for (const int k : {8, 40}) {
+      if (code.constraint_length > 8 && k > 8 && small_scale()) continue;
+      const viterbi_decoder d({.code = code, .k = k, .tail_biting = tail_biting_search::exact});
+      EXPECT_EQ(d.config().overlap, 0);
+      const std::size_t length = static_cast<std::size_t>(k), count = small_scale() ? 3 : 17;
+      auto w = make_codewords(code, length, count, k == 40 ? 0 : -4, 4);
+      const std::size_t n = w.llr.size() / count;
+      const auto got = decode(exec(), d, w.llr);
+      ASSERT_TRUE(got == decode(*reference, d, w.llr)) << name_of(code) << " k=" << k;
+      for (std::size_t b = 0; b < count; b++) {
+        const auto llr = row(w.llr, b, n);
+        const std::vector<double> exact(llr.begin(), llr.end());
+        const auto want = oracle::conv_viterbi(oracle_of(code), exact, k);
+        EXPECT_NEAR(got.metric[b], want.metric, 1e-3 + 2e-6 * std::abs(want.metric)) << name_of(code) << k;
+        const auto coded = oracle::conv_encode(oracle_of(code), row(got.bits, b, length));
+        double sum = 0;
+        for (std::size_t i = 0; i < n; i++) sum -= coded[i] ? exact[i] : 0;
+        EXPECT_NEAR(sum, want.metric, 1e-3) << name_of(code) << " k=" << k;
+      }
+      // Neither erasures nor codewords that tell nothing trouble their neighbours.
+      w.llr[n - 1] = std::numeric_limits<float>::quiet_NaN();
+      std::fill_n(w.llr.begin() + static_cast<std::ptrdiff_t>(n), n, 0.f);
+      const auto spoilt = decode(exec(), d, w.llr);
+      EXPECT_EQ(row(spoilt.bits, 0, 2 * length), bit_vector(2 * length, 0));
+      EXPECT_EQ(row(spoilt.bits, 2, length), row(got.bits, 2, length));
+      EXPECT_EQ(count_erased(spoilt.status), 2u);
+    }
+  }
+}
+
 /// Punctured steps tell less about the state: with the 48 steps of rate 1/2 a quarter more of these failed.
 TEST_P(viterbi, tail_biting_overlap_suits_the_rate) {
   const conv_code code = conv_80216(conv_rate::r5_6, conv_ending::tail_biting);
@@ -297,6 +334,14 @@ TEST(viterbi_arguments, bad_ones_are_named) {
   EXPECT_EQ(with([](auto& c) { c.overlap = -2; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.overlap = 4097; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.code.constraint_length = 1; }), "constraint_length");
+  EXPECT_EQ(with([](auto& c) { c.tail_biting = tail_biting_search::exact; }), "tail_biting");
+  EXPECT_EQ(with([](auto& c) { c.tail_biting = static_cast<tail_biting_search>(2); }), "tail_biting");
+  EXPECT_EQ(with([](auto& c) {
+              c.code = conv_lte();
+              c.tail_biting = tail_biting_search::exact;
+              c.overlap = 5;
+            }),
+            "overlap");
   EXPECT_EQ(viterbi_decoder({.code = conv_lte()}).config().overlap, 48);
   EXPECT_EQ(viterbi_decoder({}).config().overlap, 0);
   const auto exec = testing::open_scalar();
