@@ -1,6 +1,7 @@
 #include <warpband/fec/viterbi/viterbi.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include <warpband/core/check.hpp>
@@ -16,6 +17,17 @@ const std::vector<setting_of<viterbi_config>>& viterbi_settings() {
                                tail_biting_setting(&viterbi_config::tail_biting)};
   return all;
 }
+
+namespace {
+/// Of a codeword much longer than survivors need to meet, the decisions of a part are kept at a time.
+void keep_decisions(viterbi_args& a, const conv_frame& frame) {
+  const int depth = 4 * std::max(frame.usual_overlap(), 48),
+            kept = static_cast<int>(std::bit_ceil(static_cast<unsigned>(4 * depth)));
+  if (a.code.steps + a.overlap <= 2 * kept || a.overlap > depth) return;
+  a.kept = kept;
+  a.depth = depth;
+}
+}  // namespace
 
 viterbi_decoder::viterbi_decoder(const viterbi_config& config)
     : config_(config), frame_(config.code, checked_k(config.code, config.k)) {
@@ -43,6 +55,7 @@ void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_o
   a.code.newer &= coded;
   a.overlap = config_.overlap;
   a.exact = config_.tail_biting == tail_biting_search::exact;
+  if (!a.exact) keep_decisions(a, frame_);
   a.work = work_;
   a.llr = llr;
   a.bits = out.bits;

@@ -6,9 +6,11 @@
 //   M_{t+1}(s') = max over branches s -> s' of M_t(s) - sum of L over the branch's coded bits that are 1
 //
 // with L = ln P(0)/P(1), so that M is the log-likelihood ratio of a path against the all-zero codeword. The
-// decisions of all steps are kept, a bit for each state, and traced back once. Bits that were not sent weigh
-// nothing. Where two paths into a state have equal metrics, that of the state whose oldest bit is 0 survives;
-// where final states have, the lowest.
+// decisions of all steps are kept, a bit for each state, and traced back once; those of a long codeword, of
+// more than twice 16 times the overlap of a tail-biting one, in a ring of that many steps, with bits decided
+// once a quarter of them lie behind. Survivors have met by then. Bits that were not sent weigh nothing. Where
+// two paths into a state have equal metrics, that of the state whose oldest bit is 0 survives; where final
+// states have, the lowest.
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/viterbi/viterbi_args.hpp>

@@ -17,6 +17,8 @@ struct viterbi_passes {
   G g;
   T *metrics, *decisions, *bounds;
   conv_branches<max_log, T, G> branches;
+  item<T> at;
+  int decided = 0;   // bits that were
   int now = 0;       // metrics + now are those after the last step
   T taken = T(0.f);  // what was added to all of them
 
@@ -25,8 +27,13 @@ struct viterbi_passes {
         g(group),
         metrics(scratch),
         decisions(scratch + 2 * S),
-        bounds(decisions + (a.code.steps + a.overlap) * words),
-        branches(g, a.code, a.llr, nullptr, item, bounds + (a.exact ? S : 0)) {}
+        bounds(decisions + kept_steps(a) * words),
+        branches(g, a.code, a.llr, nullptr, item, bounds + (a.exact ? S : 0)),
+        at(item) {}
+  WB_HD static int kept_steps(const viterbi_args& a) {
+    return a.kept != 0 ? a.kept : a.code.steps + a.overlap;
+  }
+  WB_HD T* decisions_of(int v) const { return decisions + (a.kept != 0 ? v & (a.kept - 1) : v) * words; }
 
   /// From `start`, or the `first` time from all states that may be.
   WB_HD void run(bool first, I start) {
@@ -40,12 +47,13 @@ struct viterbi_passes {
     now = 0;
     taken = T(0.f);
     conv_forward(-a.overlap, c.steps + a.overlap, c.steps, [&](int v, int t, int count) WB_INLINE_LAMBDA {
+      if (a.kept != 0 && v + count - decided > a.kept && a.bits.data) decide(v);
       const T z = v == -a.overlap ? T(0.f) : T(0.f) - metrics[now];
       if (a.metric.data || a.exact) taken = taken + z;
       branches.make(t, count, &z, first && v >= 0 && v < c.steps);
       const auto weights = [&](int e) WB_INLINE_LAMBDA { return branches.table + (e << branches.bits); };
       // The first overlap's decisions are not read: they go where others overwrite them.
-      const auto keep = [&](int e) WB_INLINE_LAMBDA { return decisions + (v < 0 ? 0 : v + e) * words; };
+      const auto keep = [&](int e) WB_INLINE_LAMBDA { return decisions_of(v < 0 ? 0 : v + e); };
       int s = 0;
       if constexpr (G::size == 1 && Memory > 5)
         for (; s + 1 < count; s += 2, now = S - now)
@@ -88,6 +96,40 @@ struct viterbi_passes {
     }
     return start;
   }
+  /// Decides the bits that lie `depth` steps before step v, where survivors have met.
+  WB_HD void decide(int v) {
+    T best;
+    const I state = largest(metrics + now, best);
+    const int until = (v - a.depth) / 32 * 32;
+    trace(state, v, until, mask_from<M>(false));
+    decided = until;
+    g.sync();
+  }
+  /// Goes back from a state before step `from`, and stores the bits from those that were decided to `until`.
+  WB_HD_CALL void trace(I state, int from, int until, M erased) const {
+    using U = typename rebind<T>::u32;
+    const conv_trellis& c = a.code;
+    U word(0);
+    const bool feedback = c.feedback != S;
+    for (int v = from - 1; v >= decided; v--) {
+      const I chosen = as_int(decision_at<Memory>(decisions_of(v), state)) & I(1);
+      const I bits = (state << 1) | chosen;  // the register with the newest bit at this step
+      const I u = feedback ? parity_of(bits & I(c.feedback)) : bits >> Memory;
+      state = bits & I(S - 1);
+      if (v >= until) continue;
+      word = (word >> 1) ^ (as_uint(u) << 31);
+      if (v % 32 != 0) continue;
+      word = select(erased, U(0), word);
+      const int count = until - v < 32 ? until - v : 32;
+      if constexpr (G::size > 1) {
+        for (int i = g.rank; i < count; i += g.size)
+          store_int<T>(a.bits, static_cast<std::size_t>(v + i), at, as_int(word >> (31 - i)) & I(1));
+      } else {
+        store_bits(a.bits, static_cast<std::size_t>(v), count, at, word);
+      }
+      word = U(0);
+    }
+  }
   /// The first state with the largest of S values.
   WB_HD static I largest(const T* values, T& most) {
     I state(0);
@@ -115,7 +157,7 @@ struct viterbi_op {
   std::size_t scratch(int) const {
     return (a.exact ? 3 : 2) * S +
            static_cast<std::size_t>((conv_run << a.code.outputs) + conv_run * a.code.outputs + WB_WIDTH) +
-           static_cast<std::size_t>(a.code.steps + a.overlap) * words;
+           static_cast<std::size_t>(a.kept != 0 ? a.kept : a.code.steps + a.overlap) * words;
   }
   /// Of an exact search the least: two passes.
   double flops() const {
@@ -132,7 +174,6 @@ struct viterbi_op {
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
     using I = typename rebind<T>::i32;
-    using U = typename rebind<T>::u32;
     using mask = typename rebind<T>::mask;
     const conv_trellis& c = a.code;
     viterbi_passes<Memory, Paired, T, G> passes(a, g, item, scratch);
@@ -145,29 +186,10 @@ struct viterbi_op {
       if (a.status.data) store_int<T>(a.status, 0, item, status);
     }
     if (!a.bits.data) return;
-    const T* const decisions = passes.decisions;
-    const int end = c.steps + a.overlap;
-    U word(0);
-    const bool feedback = c.feedback != S;
-    for (int v = end - 1; v >= 0; v--) {
-      const I chosen = as_int(decision_at<Memory>(decisions + v * words, state)) & I(1);
-      const I bits = (state << 1) | chosen;  // the register with the newest bit at this step
-      const I u = feedback ? parity_of(bits & I(c.feedback)) : bits >> Memory;
-      state = bits & I(S - 1);
-      if (v >= c.k) continue;
-      word = (word >> 1) ^ (as_uint(u) << 31);
-      if (v % 32 == 0) {
-        word = select(erased, U(0), word);
-        const int count = c.k - v < 32 ? c.k - v : 32;
-        if constexpr (G::size > 1) {
-          for (int i = g.rank; i < count; i += g.size)
-            store_int<T>(a.bits, static_cast<std::size_t>(v + i), item, as_int(word >> (31 - i)) & I(1));
-        } else {
-          store_bits(a.bits, static_cast<std::size_t>(v), count, item, word);
-        }
-        word = U(0);
-      }
-    }
+    passes.trace(state, c.steps + a.overlap, c.k, erased);
+    if (any(erased))  // bits that were decided before it was known
+      for (int v = g.rank; v < passes.decided; v += g.size)
+        store_int<T>(a.bits, static_cast<std::size_t>(v), item, I(0), erased);
   }
 };
 

@@ -111,6 +111,33 @@ TEST_P(viterbi, finds_the_most_likely_codeword) {
   }
 }
 
+TEST_P(viterbi, of_long_codewords_decides_early_and_finds_the_most_likely_one) {
+  const auto reference = testing::open_reference();
+  for (const conv_code& code :
+       {conv_80211(conv_rate::r1_2), conv_80216(conv_rate::r3_4, conv_ending::tail_biting), conv_lte(),
+        conv_code{.constraint_length = 3, .generators = {07, 05}},
+        conv_code{.constraint_length = 4, .generators = {015, 017}, .feedback = 013}}) {
+    const std::size_t k = 9001, count = small_scale() ? 2 : 9;
+    const viterbi_decoder d({.code = code, .k = static_cast<int>(k)});
+    auto w = make_codewords(code, k, count, code.sent.empty() ? -2 : 2, 12);
+    const std::size_t n = d.frame().n();
+    const auto got = decode(exec(), d, w.llr);
+    ASSERT_TRUE(got == decode(*reference, d, w.llr)) << name_of(code);
+    const auto plain = oracle_of(code);
+    for (std::size_t b = 0; b < count && code.ending != conv_ending::tail_biting; b++) {
+      // The metric is that of the best path, whatever was decided on the way.
+      const auto coded = testing::ordered(code, oracle::conv_encode(plain, row(got.bits, b, k)));
+      double sum = 0;
+      for (std::size_t i = 0; i < n; i++) sum -= coded[i] ? static_cast<double>(w.llr[b * n + i]) : 0;
+      EXPECT_NEAR(sum, got.metric[b], 1e-5 * std::abs(sum)) << name_of(code);
+    }
+    w.llr[n - 1] = std::numeric_limits<float>::infinity();
+    const auto spoilt = decode(exec(), d, w.llr);
+    EXPECT_EQ(row(spoilt.bits, 0, k), bit_vector(k, 0));
+    EXPECT_EQ(row(spoilt.bits, 1, k), row(got.bits, 1, k));
+  }
+}
+
 TEST_P(viterbi, tail_biting_is_seldom_off_the_exact_search) {
   // At 0.1 frame errors: the share of codewords whose metric is below that of the search over all start
   // states.
