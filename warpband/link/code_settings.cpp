@@ -150,8 +150,14 @@ std::vector<setting_of<conv_settings>> conv_decoder_settings() {
                                     {"max-log-map", conv_algorithm::max_log_map},
                                     {"log-map", conv_algorithm::log_map}},
                                    "viterbi: the most likely codeword; the others give soft output too. Of "
-                                   "short tail-biting codewords all are approximations."),
-          conv_overlap_setting(&c::overlap).only_with("termination", {"tail-biting"})};
+                                   "short tail-biting codewords all but viterbi with tail_biting \"exact\" "
+                                   "are approximations."),
+          conv_overlap_setting(&c::overlap)
+              .only_with("termination", {"tail-biting"})
+              .only_with("tail_biting", {"overlap"}),
+          tail_biting_setting(&c::tail_biting)
+              .only_with("termination", {"tail-biting"})
+              .only_with("algorithm", {"viterbi"})};
 }
 
 std::vector<setting_of<lte_transport_settings>> transport_settings() {

@@ -25,6 +25,7 @@
 #include <warpband/fec/lte/transport.hpp>
 #include <warpband/fec/nr/transport.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
+#include <warpband/fec/viterbi/viterbi.hpp>
 
 namespace wb {
 
@@ -104,6 +105,7 @@ struct conv_settings {
   conv_algorithm algorithm = conv_algorithm::viterbi;
   /// Tail-biting: steps around the circle, see viterbi.hpp and bcjr.hpp; -1 chooses.
   int overlap = -1;
+  tail_biting_search tail_biting = tail_biting_search::overlap;  // viterbi, see viterbi.hpp
 };
 
 struct code_config {

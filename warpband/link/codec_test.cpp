@@ -172,6 +172,9 @@ TEST(codec, sizes_are_those_of_the_standards) {
   EXPECT_EQ(completed(four).conv.constraint_length, 3);
   EXPECT_EQ(completed(four).conv.rate, "1/4");
   EXPECT_EQ(completed(four).conv.overlap, 16);
+  four.conv.tail_biting = tail_biting_search::exact;
+  EXPECT_EQ(completed(four).conv.overlap, 0);
+  EXPECT_EQ(completed(completed(four)).conv.overlap, 0);
 }
 
 TEST(codec, k_follows_from_the_bits_that_are_sent) {
@@ -281,6 +284,15 @@ TEST(codec, refuses_what_is_not_allowed) {
                      c.conv.overlap = 5000;
                    }),
             "overlap");
+  EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.tail_biting = tail_biting_search::exact; }),
+            "tail_biting");
+  EXPECT_EQ(blames(conv,
+                   [](code_config& c) {
+                     c.conv.termination = conv_ending::tail_biting;
+                     c.conv.tail_biting = tail_biting_search::exact;
+                     c.conv.algorithm = conv_algorithm::log_map;
+                   }),
+            "tail_biting");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.k = 24, c.crc = crc24a; }), "k");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.type = code_type::none; }), "code.type");
 }
@@ -309,6 +321,10 @@ TEST(code_settings, say_which_codes_have_them) {
   EXPECT_EQ(idle_with(s, "overlap")->value, "zero-tail");
   s.values["termination"] = std::string("tail-biting");
   EXPECT_EQ(idle_with(s, "overlap"), std::nullopt);
+  s.values["tail_biting"] = std::string("exact");
+  EXPECT_EQ(idle_with(s, "overlap")->setting, "tail_biting");
+  s.values["algorithm"] = std::string("log-map");
+  EXPECT_EQ(idle_with(s, "tail_biting")->setting, "algorithm");
 }
 
 TEST(code_settings, give_a_configuration) {
