@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
 #include <warpband/link/chain.hpp>
 
 namespace wb {
@@ -82,7 +83,7 @@ void run_curve(curve_result& curve, const runner_maker& make, const curve_observ
   const std::vector<double>& sweep = config.sweep_db;
   const auto check = [&](double sweep_db) {
     if (std::find(sweep.begin(), sweep.end(), sweep_db) == sweep.end())
-      throw argument_error("points", std::to_string(sweep_db), "a point of the sweep");
+      throw argument_error("points", decimal(sweep_db), "a point of the sweep");
   };
   for (const point_result& p : curve.points) check(p.sweep_db);
   for (const unfinished_point& p : curve.unfinished) check(p.sweep_db);
