@@ -3,20 +3,16 @@
 
 namespace wb {
 inline namespace WB_ISA {
-#if defined(__CUDACC__)
-/// Few survivors leave most threads of a warp without a parent, and each thread repeats the QR decomposition.
-template <class S, class F>
-static auto with_few_or_many(const detect_args& a, F f) {
-  return a.survivors <= 16 ? f(kbest_op<S, 8>{a}) : f(kbest_op<S, 32>{a});
-}
-#endif
 template <class F>
 static auto with_kbest(const detect_args& a, F f) {
 #if defined(__CUDACC__)
   constexpr int threads = 32;
-  if (a.prior.data == nullptr && a.algorithm == 0 && a.streams == 4 && a.rx_antennas == 4) {
-    if (a.pam_bits == 2) return with_few_or_many<exact_sizes<4, 2>>(a, f);
-    if (a.pam_bits == 3) return with_few_or_many<exact_sizes<4, 3>>(a, f);
+  // Few survivors leave most threads of a warp without a parent, and each thread repeats the QR
+  // decomposition.
+  if (a.prior.data == nullptr && a.algorithm == 0 && a.streams == 4 && a.rx_antennas == 4 &&
+      a.survivors <= 16) {
+    if (a.pam_bits == 2) return f(kbest_op<exact_sizes<4, 2>, 8>{a});
+    if (a.pam_bits == 3) return f(kbest_op<exact_sizes<4, 3>, 8>{a});
   }
 #else
   constexpr int threads = 1;
