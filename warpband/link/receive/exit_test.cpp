@@ -212,7 +212,7 @@ TEST(exit_of_a_loop, passes_the_tunnel_between_the_curves) {
   receiver.decoder_state = wb::receiver_state::reset;
   const auto exec = wb::open_executor("cpu");
   exit_config c;
-  c.bits = 150000;
+  c.bits = 80000;
   const auto loop = wb::loop_exit(*exec, d, code, receiver, 12, c);
   c.prior_information = loop.decoder;
   const auto detector = wb::detector_exit(*exec, d, 12, c);
@@ -238,9 +238,9 @@ double area_under(const wb::exit_curve& curve) {
 }
 exit_config over_all_priors() {
   exit_config c;
-  c.bits = 60000;
+  c.bits = 40000;
   c.prior_information.clear();
-  for (int i = 0; i <= 40; i++) c.prior_information.push_back(i / 40.0);
+  for (int i = 0; i <= 20; i++) c.prior_information.push_back(i / 20.0);
   return c;
 }
 
