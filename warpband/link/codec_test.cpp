@@ -303,7 +303,7 @@ TEST(code_settings, say_which_codes_have_them) {
     EXPECT_FALSE(s.text.empty()) << s.name;
     EXPECT_FALSE(s.allowed.empty()) << s.name;
   }
-  EXPECT_EQ(code_setting_texts().size(), 32u);
+  EXPECT_EQ(code_setting_texts().size(), 33u);
   EXPECT_TRUE(types_with("seed").empty());
 
   code_settings s;

@@ -40,7 +40,8 @@ void complete_uses(link_config& c) {
   if (std::holds_alternative<cdl_config>(c.channel) || std::holds_alternative<csi_channel_config>(c.channel))
     throw argument_error("channel.type", channel_name(c), "another one without massive MIMO");
   const int streams = streams_of(c);
-  check_range("streams", streams, 1, 8);
+  check_range("streams", streams, 1,
+              std::holds_alternative<detector_config>(c.antennas) ? most_soft_streams : 8);
   check_range("rx_antennas", rx_antennas_of(c), streams, 16);
   if (is_transport(c.code.type)) {
     if (streams > 4)

@@ -27,7 +27,7 @@ constexpr const char* links[] = {
     "[code]\ntype = \"wimax-ldpc\"\nn = 576\n[modem]\nmodulation = \"16qam\"\n[channel]\ntype = "
     "\"rayleigh\"\n[mimo]\n"
     "streams = 2\nrx_antennas = 2\n[detector]\ntype = \"pic\"\n[receiver]\nouter = 3\n[sweep]\nsnr_db = "
-    "[14]\n",
+    "[2]\n",
     "[code]\ntype = \"lte-transport\"\ntransport_block_size = 104\nresource_elements = "
     "60\n[modem]\nmodulation = \"16qam\"\n"
     "[sweep]\nsnr_db = [-1]\n",
