@@ -30,7 +30,9 @@ struct curve_point {
   double esn0_db, error_rate;
 };
 std::vector<curve_point> stored_curve(const std::string& name) {
-  std::ifstream file(std::string(WARPBAND_REFDATA) + "/error_rates/nr_ldpc/" + name + ".csv");
+  std::string path = WARPBAND_REFDATA;
+  path.append("/error_rates/nr_ldpc/").append(name).append(".csv");
+  std::ifstream file(path);
   std::vector<curve_point> all;
   std::string line;
   std::getline(file, line);
