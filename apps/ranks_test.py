@@ -65,7 +65,7 @@ def test_counts_are_those_of_one_process(scenario, tmp_path):
         done = subprocess.run(command(ranks, scenario, "-o", out), capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert counts(out) == expected
-        assert done.stdout.count("frame errors") == 1  # one table
+        assert done.stdout.count("fr. errors") == 1  # one table
 
 
 def test_a_killed_rank_costs_a_checkpoint_and_the_run_goes_on_with_another_number(tmp_path):

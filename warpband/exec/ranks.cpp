@@ -66,7 +66,8 @@ class mpi_ranks final : public ranks {
     name_all();
   }
   ~mpi_ranks() override {
-    if (hung_) MPI_Abort(MPI_COMM_WORLD, 1);
+    // A process that ends without MPI_Finalize makes the launcher end all others, after it has said why.
+    if (hung_) return;
     for (auto& s : sending_) MPI_Wait(&s.request, MPI_STATUS_IGNORE);
     MPI_Finalize();
   }

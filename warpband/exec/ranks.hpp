@@ -18,7 +18,7 @@ class ranks {
   /// Nothing where MPI started no other process beside this one. Throws device_error where it did and the
   /// library was built without MPI.
   static std::unique_ptr<ranks> join();
-  /// Ends MPI. Where a rank did not answer in time all of them are ended at once.
+  /// Ends MPI. Where a rank did not answer in time it does not: the launcher ends all when this process ends.
   virtual ~ranks() = default;
 
   virtual int rank() const noexcept = 0;
