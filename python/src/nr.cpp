@@ -19,11 +19,11 @@ namespace {
 
 /// Both keep buffers between calls: one call at a time, whatever the executors. The lock is taken without the
 /// GIL.
-struct encoder_ref {
+struct nr_encoder_ref {
   nr_transport_encoder made;
   std::mutex mutex;
 };
-struct decoder_ref {
+struct nr_decoder_ref {
   nr_transport_decoder made;
   std::mutex mutex;
 };
@@ -43,7 +43,7 @@ const settings_list& decoder_settings() {
 
 std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
-void encode(encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {
+void encode(nr_encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
   b.expect_item({size(e.made.config().transport_bits)});
   const auto in = b.bits(1);
@@ -56,7 +56,7 @@ void encode(encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::ha
 
 /// Looks at all arrays before anything is combined: a call that is refused leaves the soft buffers as they
 /// were.
-void decode(decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool first, nb::handle bits,
+void decode(nr_decoder_ref& d, executor_ref& where, nb::handle llr, int rv, bool first, nb::handle bits,
             nb::handle ok, nb::handle block_ok, nb::handle iterations, nb::handle status) {
   const argument l("llr", llr, where), b("bits", bits, where, true), o("ok", ok, where, true),
       k("block_ok", block_ok, where, true), i("iterations", iterations, where, true),
@@ -160,31 +160,32 @@ void bind_nr(nb::module_& m) {
       });
   add_keywords(m, "NrTransportEncoder", nr_transport_config_settings(), {}, {"transport_bits", "coded_bits"});
   add_keywords(m, "NrTransportDecoder", decoder_settings(), {}, {"transport_bits", "coded_bits"});
-  nb::class_<encoder_ref>(m, "NrTransportEncoder")
+  nb::class_<nr_encoder_ref>(m, "NrTransportEncoder")
       .def(
           "__init__",
-          [](encoder_ref* self, const nb::dict& settings) {
-            new (self) encoder_ref{
+          [](nr_encoder_ref* self, const nb::dict& settings) {
+            new (self) nr_encoder_ref{
                 nr_transport_encoder(with_settings(nr_transport_config_settings(), settings)), {}};
           },
           nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro(
-          "settings",
-          [](const encoder_ref& e) { return settings_in(nr_transport_config_settings(), e.made.config()); })
+      .def_prop_ro("settings",
+                   [](const nr_encoder_ref& e) {
+                     return settings_in(nr_transport_config_settings(), e.made.config());
+                   })
       .def("run", &encode, nb::arg("executor"), nb::arg("bits"), nb::arg("rv"), nb::arg("coded"))
-      .def_prop_ro("blocks", [](const encoder_ref& e) { return e.made.segmentation().blocks; });
-  nb::class_<decoder_ref>(m, "NrTransportDecoder")
+      .def_prop_ro("blocks", [](const nr_encoder_ref& e) { return e.made.segmentation().blocks; });
+  nb::class_<nr_decoder_ref>(m, "NrTransportDecoder")
       .def(
           "__init__",
-          [](decoder_ref* self, const nb::dict& settings) {
-            new (self) decoder_ref{nr_transport_decoder(with_settings(decoder_settings(), settings)), {}};
+          [](nr_decoder_ref* self, const nb::dict& settings) {
+            new (self) nr_decoder_ref{nr_transport_decoder(with_settings(decoder_settings(), settings)), {}};
           },
           nb::kw_only(), nb::arg("settings"))
       .def_prop_ro("settings",
-                   [](const decoder_ref& d) { return settings_in(decoder_settings(), d.made.config()); })
+                   [](const nr_decoder_ref& d) { return settings_in(decoder_settings(), d.made.config()); })
       .def("run", &decode, nb::arg("executor"), nb::arg("llr"), nb::arg("rv"), nb::arg("first"),
            optional("bits"), optional("ok"), optional("block_ok"), optional("iterations"), optional("status"))
-      .def_prop_ro("blocks", [](const decoder_ref& d) { return d.made.segmentation().blocks; });
+      .def_prop_ro("blocks", [](const nr_decoder_ref& d) { return d.made.segmentation().blocks; });
 }
 
 }  // namespace wb::python

@@ -22,7 +22,18 @@ def test_sizes_follow_the_standard():
     assert wb.nr_transport_block_size(resource_elements=3600, modulation_order=4, rate_x1024=490.0) == 6912
     assert wb.nr_base_graph(transport_bits=292, code_rate=0.9) == 2 and wb.nr_base_graph(transport_bits=3825, code_rate=0.5) == 1
     assert wb.nr_segmentation(transport_bits=6912, base_graph=1).lifting_size == 320
+    assert wb.nr_resource_elements(resource_blocks=25, symbols=14, dmrs_per_block=24) == 25 * min(156, 12 * 14 - 24)
     assert wb.nr_scrambling_init(rnti=2, identity=7) == 65543
+    assert wb.nr_limited_buffer(lbrm_transport_bits=100000, blocks=4) == 100000 * 3 // (2 * 4)
+
+
+def test_scrambling_is_a_gold_sequence():
+    """TS 38.211 section 5.2.1."""
+    x1, x2, length, c_init = [1] + [0] * 30, [65543 >> i & 1 for i in range(31)], 100, 65543
+    for n in range(1600 + length):
+        x1.append(x1[n + 3] ^ x1[n])
+        x2.append(x2[n + 3] ^ x2[n + 2] ^ x2[n + 1] ^ x2[n])
+    assert list(wb.nr_scrambling_sequence(c_init=c_init, length=length)) == [x1[n] ^ x2[n] for n in range(1600, 1600 + length)]
 
 
 @pytest.mark.parametrize("make, argument", [

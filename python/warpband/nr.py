@@ -50,7 +50,11 @@ def nr_lifting_sizes() -> list[int]:
 
 
 class NrMcs(NamedTuple):
-    """A modulation and coding scheme, as :func:`nr_mcs` gives it."""
+    """A modulation and coding scheme, as :func:`nr_mcs` gives it.
+
+    >>> wb.nr_mcs(table=1, index=13).modulation_order
+    4
+    """
 
     #: bits of a symbol, Q_m
     modulation_order: int
@@ -103,7 +107,11 @@ def nr_base_graph(*, transport_bits: int, code_rate: float) -> int:
 
 
 class NrSegmentation(NamedTuple):
-    """How a transport block is cut, as :func:`nr_segmentation` says."""
+    """How a transport block is cut, as :func:`nr_segmentation` says.
+
+    >>> wb.nr_segmentation(transport_bits=30000, base_graph=1).blocks
+    4
+    """
 
     #: code blocks, C
     blocks: int
