@@ -4,7 +4,7 @@
 #   scripts/setup.sh            compiler, CMake, libraries, and .venv with matplotlib
 #   scripts/setup.sh --checks   and what scripts/test.sh needs: ccache, and the tools of scripts/checks
 #   scripts/setup.sh --docs     the same, and what the documentation site needs
-#   scripts/setup.sh --cross    and the AArch64 cross compiler with qemu-user, and Open MPI
+#   scripts/setup.sh --cross    and the AArch64 cross compiler with qemu-user
 #   scripts/setup.sh --system   no .venv: what its packages wait for on the network, compilers need not wait for
 #
 # With everything there already it changes nothing and uses no network. CUDA (nvcc) is optional and left to you.
@@ -22,7 +22,7 @@ for argument in "$@"; do
     case $argument in
         --checks) checks=yes; programs+=(nm:binutils ccache:ccache) ;;
         --docs) checks=yes docs=yes; programs+=(nm:binutils ccache:ccache) ;;
-        --cross) programs+=(qemu-aarch64:qemu-user aarch64-linux-gnu-g++:g++-aarch64-linux-gnu mpirun:openmpi-bin mpicxx:libopenmpi-dev) ;;
+        --cross) programs+=(qemu-aarch64:qemu-user aarch64-linux-gnu-g++:g++-aarch64-linux-gnu) ;;
         --system) venv=no ;;
         *) fail "unknown option $argument (there are --checks, --docs, --cross and --system)" ;;
     esac

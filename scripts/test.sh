@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds everything and runs every test and check. Usage: scripts/test.sh [--quick] [--cuda]
 #   setup     what is missing of compilers, libraries and .venv
-#   release   the optimised build, all tests; with --cuda the preset `cuda` (without a device its tests are skipped, visibly)
+#   release   the optimised build (with MPI where there is an mpicxx), all tests; with --cuda the preset `cuda` (without a device its tests are skipped, visibly)
 #   checks    the Python package, the installed library, files of h5py, the documentation site, and scripts/checks
 #   asan, tsan, aarch64 under qemu-user, debug kernels: not with --quick. CMakePresets.json chooses their tests by label.
 #
