@@ -21,12 +21,9 @@ if(NOT WARPBAND_SANITIZE)  # sanitizers do not know the emulated blocks' fibres
     INCLUDE_DIRECTORIES "${CMAKE_CURRENT_SOURCE_DIR}/tests/emulation/shadow"
     COMPILE_OPTIONS "-fno-strict-aliasing;-ffp-contract=off;-Wno-unknown-pragmas;-Wno-attributes;-Wno-shadow")
   # The checked longjmp that Ubuntu's compiler takes refuses to go to another stack.
-  set_source_files_properties(tests/emulation/emulated_block.cpp PROPERTIES
-    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -U_FORTIFY_SOURCE)
+  set_source_files_properties(tests/emulation/emulated_block.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -U_FORTIFY_SOURCE)
 endif()
-if(WARPBAND_TEST_FILES)
-  list(FILTER tests INCLUDE REGEX "${WARPBAND_TEST_FILES}")
-endif()
+list(FILTER tests INCLUDE REGEX "${WARPBAND_TEST_FILES}")
 add_executable(warpband_tests ${tests} ${more_sources})
 target_compile_options(warpband_tests PRIVATE ${wb_program_flags})
 target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_REFDATA}"
