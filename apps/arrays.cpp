@@ -26,6 +26,7 @@ void add_array_running(CLI::App& app, array_options& o, const std::string& item)
   app.add_option("--memory", o.memory,
                  "Memory to use: 512M, 2G (default 1G, more where one " + item + " needs it)")
       ->type_name("SIZE");
+  add_untrusted(app);
   add_device_options(app, o.where);
   app.add_option("--json", o.json, "Write a summary here, in JSON; - for standard output")->type_name("FILE");
   app.add_flag("--force", o.force, "Replace a file of --output that holds something already");
@@ -52,6 +53,8 @@ array_run::array_run(const array_options& options, const char* item)
 
 void array_run::open() {
   exec_ = wb::open_executor(options_.where.device, options_.where.threads);
+  if (!options_.memory.empty() && !exec_->is_device()) bound_memory(bytes_from("--memory", options_.memory));
+  claim_output(options_.out);
   if (!options_.force) check_not_another_result(options_.out, "--force replaces it");
   wb::check_writable(options_.out);
   if (!options_.json.empty() && options_.json != "-") wb::check_writable(options_.json);

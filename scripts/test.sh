@@ -87,6 +87,7 @@ checks() {
     step format bash scripts/checks/format.sh
     step compile-cost python3 scripts/checks/compile_cost.py "build/$main"
     step words bash scripts/checks/words.sh
+    step numbers bash scripts/checks/numbers.sh
     step samples python3 scripts/checks/samples.py
     step performance-report python3 scripts/performance_report.py --check
     step reproduce "build/$main/warpband" reproduce all --quick --out build/test/reproduce
