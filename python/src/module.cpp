@@ -37,6 +37,7 @@ NB_MODULE(_core, m) {
   wb::python::bind_ldpc(m);
   wb::python::bind_conv(m);
   wb::python::bind_lte(m);
+  wb::python::bind_nr(m);
   wb::python::bind_crc(m);
   wb::python::bind_massive(m);
   wb::python::bind_stbc(m);

@@ -150,8 +150,14 @@ std::vector<setting_of<conv_settings>> conv_decoder_settings() {
                                     {"max-log-map", conv_algorithm::max_log_map},
                                     {"log-map", conv_algorithm::log_map}},
                                    "viterbi: the most likely codeword; the others give soft output too. Of "
-                                   "short tail-biting codewords all are approximations."),
-          conv_overlap_setting(&c::overlap).only_with("termination", {"tail-biting"})};
+                                   "short tail-biting codewords all but viterbi with tail_biting \"exact\" "
+                                   "are approximations."),
+          conv_overlap_setting(&c::overlap)
+              .only_with("termination", {"tail-biting"})
+              .only_with("tail_biting", {"overlap"}),
+          tail_biting_setting(&c::tail_biting)
+              .only_with("termination", {"tail-biting"})
+              .only_with("algorithm", {"viterbi"})};
 }
 
 std::vector<setting_of<lte_transport_settings>> transport_settings() {
@@ -238,6 +244,34 @@ config_settings ldpc_settings_list(code_type type) {
   return all;
 }
 
+setting_of<ldpc_settings> base_graph_setting() {
+  return integer_or_auto("base_graph", &ldpc_settings::base_graph, 0, 1, 2,
+                         "\"auto\": 2 with k <= 292, with k <= 3824 and R <= 0.67, or with R <= 0.25.",
+                         "1 or 2");
+}
+/// Those of lte-transport, and the target code rate.
+std::vector<setting_of<lte_transport_settings>> nr_transport_settings() {
+  using c = lte_transport_settings;
+  std::vector<setting_of<c>> all = transport_settings();
+  all.push_back(number_or_word("target_rate", &c::target_rate, "auto", 0, 0, 1,
+                               "Target code rate, which chooses the base graph. \"auto\": A / G.",
+                               "\"auto\" or a number from 0 to 1"));
+  return all;
+}
+config_settings nr_settings_list() {
+  using l = ldpc_settings;
+  const std::vector<setting_of<l>> own{
+      integer("n", &l::n, 1, INT_MAX,
+              "E: bits that are sent of a code block, from redundancy version 0 on. Left out: 2 k.",
+              "an integer from 1 to 16777216"),
+      base_graph_setting()};
+  config_settings all{k_setting("an integer from 5 to 8448, with base graph 2 to 3840",
+                                "Bits of a code block, its CRC included.")};
+  append(all, of_part(ldpc_of, own));
+  all.push_back(crc_setting());
+  return all;
+}
+
 config_settings list_of(code_type type) {
   config_settings code, decoder;
   switch (type) {
@@ -265,6 +299,21 @@ config_settings list_of(code_type type) {
       decoder = of_part([](code_config& c) -> ldpc_decoder_config& { return c.ldpc.decoder; },
                         ldpc_decoder_settings());
       break;
+    case code_type::nr_ldpc:
+      code = nr_settings_list();
+      decoder = of_part([](code_config& c) -> ldpc_decoder_config& { return c.ldpc.decoder; },
+                        ldpc_decoder_settings());
+      break;
+    case code_type::nr_dlsch:
+      code = {integer("transport_block_size", &code_config::k, 1, INT_MAX,
+                      "A: information bits of a transport block of DL-SCH or UL-SCH, a frame, without CRCs.",
+                      "an integer from 1 to 2097152, of equal code blocks")};
+      append(code, of_part([](code_config& c) -> lte_transport_settings& { return c.transport; },
+                           nr_transport_settings()));
+      append(code, of_part(ldpc_of, std::vector{base_graph_setting()}));
+      decoder = of_part([](code_config& c) -> ldpc_decoder_config& { return c.ldpc.decoder; },
+                        ldpc_decoder_settings());
+      break;
     case code_type::conv:
       code = {k_setting("an integer from 1 to 65536", "Bits of a frame into the encoder, its CRC included.")};
       append(code, of_part(conv_of, conv_settings_of_code()));
@@ -287,9 +336,10 @@ code_config defaults_of(code_type type) {
 
 /// A value as TOML writes it; nothing for one that is chosen from others.
 std::string initial_text(code_type type, const config_setting& s) {
-  if (s.name == "k") return type == code_type::lte_turbo ? "6144" : "";
+  if (s.name == "k") return type == code_type::lte_turbo ? "6144" : type == code_type::nr_ldpc ? "8448" : "";
+  if (s.name == "n" && type == code_type::nr_ldpc) return "";
   if (s.name == "n") return type == code_type::wimax_ldpc ? "2304" : "1944";
-  if (s.name == "transport_block_size") return "6120";
+  if (s.name == "transport_block_size") return type == code_type::nr_dlsch ? "8424" : "6120";
   for (const char* open : {"resource_elements", "coded_bits", "interleaver", "constraint_length",
                            "generators", "feedback", "code_rate"})
     if (s.name == open) return "";
@@ -300,7 +350,8 @@ std::string initial_text(code_type type, const config_setting& s) {
 
 const std::vector<code_type>& code_types() {
   using enum code_type;
-  static const std::vector<code_type> all{lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv, none};
+  static const std::vector<code_type> all{lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc,
+                                          nr_ldpc,   nr_dlsch,      conv,       none};
   return all;
 }
 

@@ -1,0 +1,72 @@
+#pragma once
+// Arguments of the kernels of polar codes. Plain data. An item is a code block of a message.
+#include <cstdint>
+
+#include <warpband/core/view.hpp>
+
+namespace wb {
+
+/// Of polar_block what kernels need.
+struct polar_shape {
+  int k = 0, n = 0, e = 0;
+  int payload = 0, first_bit = 0, first_sent = 0;
+  int fillers_before = 0;
+  int crc_bits = 0;
+  std::int32_t crc_target = 0;
+  const std::int32_t* place = nullptr;        // [k] u of a bit of c
+  const std::int32_t* crc_weights = nullptr;  // [k]
+};
+
+struct polar_encode_args {
+  polar_shape at;
+  const std::int32_t* sent = nullptr;     // [e] d of a sent bit
+  const std::int32_t* carries = nullptr;  // [n] bit of c that a u carries; -1: none
+  /// [parity_checks, n / 32 + 1]: the u, and of the words of u the bits that it sums.
+  const std::int32_t* parity_checks = nullptr;
+  int parity_check_count = 0;
+  int zeros_from = 0, zeros_to = 0;  // of `coded`: written as zeros
+  view<const std::uint8_t> bits;     // [A]
+  view<std::uint8_t> coded;          // [>= E]
+};
+
+/// What a decoder does at a node of the code's tree of 2^stage bits; instructions are
+/// step | stage << 4 | place << 8.
+enum class polar_step : int {
+  left,        // LLRs of the left child
+  right,       // of the right one, given the bits of the left one
+  combine,     // the bits of the node from those of its children
+  frozen,      // all bits are 0
+  repetition,  // all bits are the same
+  single_parity,
+  rate_one,  // any bits
+  check      // one bit, that sums the bits 5, 10, ... before it
+};
+/// `place` of an information bit whose parity-check class is not needed; else the class, u mod 5.
+inline constexpr int polar_untracked = 7;
+
+/// Coded bits that are known zeros have this LLR. Those received are limited to polar_most_llr.
+inline constexpr float polar_known_llr = 1e32f, polar_most_llr = 1e30f;
+
+/// Values of scratch memory of each path: LLRs of the nodes under way (n), bits of their left children
+/// (n / 32 + 5), twice those of the node that was left last.
+constexpr int polar_list_values(int n) { return n + 5 + 3 * (n / 32); }
+
+struct polar_decode_args {
+  polar_shape at;
+  int list_size = 8;
+  int stages = 0;  // log2 N
+  int steps = 0;
+  double operations = 0;                  // of each path at least, for the bench
+  const std::int32_t* program = nullptr;  // [steps]
+  /// The LLRs that are added up to that of coded bit d: received[first[d]] to received[first[d + 1]].
+  const std::int32_t* first = nullptr;     // [n + 1]
+  const std::int32_t* received = nullptr;  // [e]
+  float missing = 0.f;                     // LLR of a coded bit that is not sent
+  int reached = 0;                         // coded bits that are sent
+  bool goes_on = false;                    // a block of the message was decoded before
+  view<const float> llr;                   // [E]
+  view<std::uint8_t> bits;                 // [A]; null data: not wanted
+  view<std::uint8_t> status;               // [1]; there where goes_on
+};
+
+}  // namespace wb

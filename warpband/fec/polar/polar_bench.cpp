@@ -1,0 +1,79 @@
+// The polar encoder and the list decoder. How often paths split depends on the noise: Eb/N0 is near a frame
+// error rate of 1e-3 of the list of 8.
+#include <bench/bench.hpp>
+#include <bench/noise.hpp>
+#include <warpband/fec/polar/polar.hpp>
+
+namespace {
+
+using namespace wb;
+using bench::figure;
+
+bench::maker decode(const polar_config& code, const polar_decoder_config& config, double ebn0_db,
+                    std::size_t batch) {
+  return [=](executor& exec, figure what) {
+    const bool fed = what == figure::host_fed;
+    polar_decoder decoder(code, config);
+    const std::size_t k = decoder.code().k(), n = decoder.code().coded_bits();
+    auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(fed ? n : 0, batch);
+    auto bits = exec.make<std::uint8_t>(k, batch),
+         host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
+    bench::fill_llrs(exec, llr, static_cast<double>(k) / static_cast<double>(n), ebn0_db);
+    if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
+    exec.sync();
+    return bench::job(
+        static_cast<double>(batch), static_cast<double>(k * batch),
+        [=, &exec, decoder = std::move(decoder), llr = std::move(llr), host_llr = std::move(host_llr),
+         bits = std::move(bits), host_bits = std::move(host_bits)]() mutable {
+          if (fed) exec.upload(llr.data(), host_llr.data(), llr.bytes());
+          decoder.run(exec, llr, {.bits = bits, .status = {}});
+          if (fed) exec.download(host_bits.data(), bits.data(), bits.bytes());
+        });
+  };
+}
+
+bench::maker encode(const polar_config& code, std::size_t batch) {
+  return [=](executor& exec, figure) {
+    polar_encoder encoder(code);
+    const std::size_t k = encoder.code().k();
+    auto bits = exec.make<std::uint8_t>(k, batch),
+         coded = exec.make<std::uint8_t>(encoder.code().coded_bits(), batch);
+    random_bits(exec, bits, static_cast<int>(k), {.seed = 1});
+    exec.sync();
+    return bench::job(static_cast<double>(batch), static_cast<double>(k * batch),
+                      [&exec, encoder = std::move(encoder), bits = std::move(bits),
+                       coded = std::move(coded)]() mutable { encoder.run(exec, bits, coded); });
+  };
+}
+
+const bench::group polar_benches{[] {
+  using enum polar_kind;
+  for (const std::string& device : bench::devices()) {
+    const std::size_t many = bench::batch_for(device, 64, 132 * 256);
+    const polar_config half{.kind = plain, .k = 245, .coded_bits = 512, .crc_bits = 11};
+    const auto add = [&](const char* name, const polar_config& code, int list, polar_algorithm algorithm,
+                         double ebn0_db, std::vector<figure> figures, std::size_t batch) {
+      bench::add("polar", device,
+                 {{"code", name},
+                  {"k", code.k},
+                  {"e", code.coded_bits},
+                  {"list", list},
+                  {"algorithm", algorithm == polar_algorithm::min_sum ? "min_sum" : "sum_product"}},
+                 figures, decode(code, {.algorithm = algorithm, .list_size = list}, ebn0_db, batch));
+    };
+    const std::vector<figure> both{figure::kernel, figure::resident};
+    add("plain", half, 8, polar_algorithm::min_sum, 2.5, {figure::kernel, figure::resident, figure::host_fed},
+        many);
+    for (const int list : {1, 2, 4, 16, 32})
+      add("plain", half, list, polar_algorithm::min_sum, 2.5, both, many / (list > 8 ? 4 : 1));
+    add("plain", half, 8, polar_algorithm::sum_product, 2.5, both, many);
+    add("uci", {.kind = uci, .k = 64, .coded_bits = 128}, 8, polar_algorithm::min_sum, 3.5, both, many * 4);
+    add("dci", {.kind = dci, .k = 40, .coded_bits = 432}, 8, polar_algorithm::min_sum, 3.5, both, many);
+    add("plain", half, 8, polar_algorithm::min_sum, 2.5, {figure::small}, 16);
+    bench::add("polar_encode", device, {{"code", "plain"}, {"k", 245}, {"e", 512}}, both, encode(half, many));
+    bench::add("polar_encode", device, {{"code", "dci"}, {"k", 40}, {"e", 432}}, both,
+               encode({.kind = dci, .k = 40, .coded_bits = 432}, many));
+  }
+}};
+
+}  // namespace

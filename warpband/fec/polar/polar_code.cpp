@@ -1,0 +1,234 @@
+#include <warpband/fec/polar/polar_code.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include <warpband/core/check.hpp>
+#include <warpband/fec/polar/polar_tables.hpp>
+
+namespace wb {
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+int ceil_log2(int x) { return std::bit_width(static_cast<unsigned>(x) - 1u); }
+
+/// What §6.3.1, §7.1 and §7.3 set for §5.3.1 and §5.4.1.
+struct chain {
+  int most_log2 = 10;  // n_max
+  bool input_interleaver = false, channel_interleaver = false;
+  int parity_checks = 0, by_weight = 0;  // n_PC, n_PC^wm
+};
+
+/// §5.3.1.
+int log2_length(int k, int e, int most) {
+  const int up = ceil_log2(e), down = std::max(up - 1, 0);
+  // E <= 9/8 2^down and K/E < 9/16
+  const int n1 = 8 * e <= 9 << down && 16 * k < 9 * e ? down : up;
+  return std::max(std::min({n1, ceil_log2(8 * k), most}), 5);
+}
+
+/// J(n) of §5.4.1.1: the coded bit at place n of the sub-block interleaver's output.
+int interleaved(int place, int n) {
+  return polar_subblock_interleaver[index(32 * place / n)] * (n / 32) + place % (n / 32);
+}
+
+/// Of each u whether rate matching freezes it (§5.4.1.1).
+std::vector<bool> frozen_by_rate_matching(int k, int e, int n) {
+  std::vector<bool> frozen(index(n));
+  if (e >= n) return frozen;
+  if (16 * k <= 7 * e) {
+    for (int i = 0; i < n - e; i++) frozen[index(interleaved(i, n))] = true;
+    // ceil(3N/4 - E/2) or ceil(9N/16 - E/4) first ones
+    const int first = 4 * e >= 3 * n ? (3 * n - 2 * e + 3) / 4 : (9 * n - 4 * e + 15) / 16;
+    for (int i = 0; i < first; i++) frozen[index(i)] = true;
+  } else {
+    for (int i = e; i < n; i++) frozen[index(interleaved(i, n))] = true;
+  }
+  return frozen;
+}
+
+/// The K + n_PC most reliable u that rate matching leaves, the least reliable first.
+std::vector<int> most_reliable(int count, int e, int n, int k) {
+  const std::vector<bool> frozen = frozen_by_rate_matching(k, e, n);
+  std::vector<int> all;
+  for (const int u : polar_reliability)
+    if (u < n && !frozen[index(u)]) all.push_back(u);
+  if (static_cast<int>(all.size()) < count) return {};
+  return {all.end() - count, all.end()};
+}
+
+/// Those of them that check parity: the least reliable, and of the others `by_weight` with the fewest ones in
+/// their row of the transform, the most reliable first.
+std::vector<int> parity_places(const std::vector<int>& reliable, const chain& c) {
+  std::vector<int> checks(reliable.begin(), reliable.begin() + (c.parity_checks - c.by_weight));
+  std::vector<int> others(reliable.rbegin(), reliable.rend() - c.parity_checks);
+  const auto ones = [](int u) { return std::popcount(static_cast<unsigned>(u)); };
+  std::stable_sort(others.begin(), others.end(), [&](int a, int b) { return ones(a) < ones(b); });
+  checks.insert(checks.end(), others.begin(), others.begin() + c.by_weight);
+  std::sort(checks.begin(), checks.end());
+  return checks;
+}
+
+/// §5.3.1.1: bit k into the code is bit order[k] of those with the CRC.
+std::vector<int> input_order(int k, bool interleaved) {
+  std::vector<int> order;
+  const int left_out = interleaved ? static_cast<int>(polar_input_interleaver.size()) - k : 0;
+  for (int i = 0; !interleaved && i < k; i++) order.push_back(i);
+  for (const int i : polar_input_interleaver)
+    if (interleaved && i >= left_out) order.push_back(i - left_out);
+  return order;
+}
+
+/// §5.4.1.2 and §5.4.1.3: by place among the E sent bits its coded bit.
+std::vector<std::int32_t> sent_bits(int k, int e, int n, bool channel_interleaver) {
+  std::vector<std::int32_t> selected, sent;
+  const int skipped = e < n && 16 * k <= 7 * e ? n - e : 0;
+  for (int i = 0; i < e; i++) selected.push_back(interleaved((i + skipped) % n, n));
+  if (!channel_interleaver) return selected;
+  int side = 1;
+  while (side * (side + 1) / 2 < e) side++;
+  for (int column = 0; column < side; column++)
+    for (int row = 0, at = column; row < side - column; at += side - row, row++)
+      if (at < e) sent.push_back(selected[index(at)]);
+  return sent;
+}
+
+/// Tables of a block whose sizes are set. Throws argument_error where the code has no room.
+void fill(polar_block& b, const polar_config& config, const chain& c) {
+  b.n = 1 << log2_length(b.k, b.e, c.most_log2);
+  b.shortened = b.e < b.n && 16 * b.k > 7 * b.e;
+  const std::vector<int> reliable = most_reliable(b.k + c.parity_checks, b.e, b.n, b.k);
+  if (reliable.empty())
+    throw argument_error("coded_bits", std::to_string(config.coded_bits),
+                         "more: " + std::to_string(b.k + c.parity_checks) +
+                             " bits with CRC and parity checks have no room in a code of " +
+                             std::to_string(b.n));
+  const std::vector<int> checks = parity_places(reliable, c);
+  std::vector<int> carriers;
+  std::vector<int> sorted = reliable;
+  std::sort(sorted.begin(), sorted.end());
+  std::set_difference(sorted.begin(), sorted.end(), checks.begin(), checks.end(),
+                      std::back_inserter(carriers));
+  const std::vector<int> order = input_order(b.k, c.input_interleaver);
+  b.place.assign(index(b.k), 0);
+  for (std::size_t i = 0; i < carriers.size(); i++) b.place[index(order[i])] = carriers[i];
+  b.parity_checks.assign(checks.begin(), checks.end());
+  b.sent = sent_bits(b.k, b.e, b.n, c.channel_interleaver);
+
+  const auto crc = polar_crc_of(config);
+  b.crc_weights.assign(index(b.k), 0);
+  if (!crc) return;
+  const bool dci = config.kind == polar_kind::dci;
+  const int ones = dci ? 24 : 0;
+  const std::vector<std::int32_t> remainders = crc_remainders(ones + b.k, *crc);
+  std::copy(remainders.begin() + ones, remainders.end(), b.crc_weights.begin());
+  if (dci) {
+    b.crc_target = config.rnti;
+    for (int i = 0; i < ones; i++) b.crc_target ^= remainders[index(i)];
+  }
+}
+
+chain chain_of(const polar_config& config) {
+  chain c;
+  c.input_interleaver = config.kind == polar_kind::dci || config.kind == polar_kind::pbch;
+  c.most_log2 = c.input_interleaver ? 9 : 10;
+  c.channel_interleaver = config.kind == polar_kind::uci;
+  if (config.kind == polar_kind::uci && config.k < 20) {
+    c.parity_checks = 3;
+    c.by_weight = config.coded_bits - (config.k + 6) + 3 > 192 ? 1 : 0;
+  }
+  return c;
+}
+
+void check_bits(const polar_config& c) {
+  const auto crc = polar_crc_of(c);
+  const int crc_bits = crc ? crc->degree : 0;
+  switch (c.kind) {
+    case polar_kind::uci:
+      return check_range("k", c.k, 12, 1706);
+    case polar_kind::dci:
+    case polar_kind::pbch:
+      return check_range("k", c.k, 1, static_cast<int>(polar_input_interleaver.size()) - crc_bits);
+    case polar_kind::plain:
+      return check_range("k", c.k, 1, 1024 - crc_bits);
+  }
+  throw argument_error("kind", std::to_string(static_cast<int>(c.kind)), "uci, dci, pbch or plain");
+}
+
+}  // namespace
+
+const std::vector<setting_of<polar_config>>& polar_settings() {
+  using c = polar_config;
+  static const std::vector<setting_of<c>> all{
+      words<c, polar_kind>("kind", &c::kind,
+                           {{"uci", polar_kind::uci},
+                            {"dci", polar_kind::dci},
+                            {"pbch", polar_kind::pbch},
+                            {"plain", polar_kind::plain}},
+                           "Uplink control, downlink control, broadcast channel, or a polar code with only "
+                           "the sub-block interleaver."),
+      integer("k", &c::k, 1, 1706, "A: bits of a message, without its CRC.",
+              "an integer: uci 12 to 1706, dci and pbch 1 to 140, plain 1 to 1024 less the CRC"),
+      integer("coded_bits", &c::coded_bits, 1, 16384, "E: bits sent for a message.",
+              "an integer from the bits with CRC to 16384"),
+      integer("rnti", &c::rnti, 0, 65535, "Masks the last 16 bits of the CRC.").only_with("kind", {"dci"}),
+      one_of("crc_bits", &c::crc_bits, {0, 6, 11, 24},
+             "Bits of the CRC behind the message, which picks the path of a list; 0: none.")
+          .only_with("kind", {"plain"})};
+  return all;
+}
+
+std::optional<crc_polynomial> polar_crc_of(const polar_config& c) {
+  if (c.kind == polar_kind::uci) return c.k < 20 ? crc6 : crc11;
+  if (c.kind != polar_kind::plain || c.crc_bits == 24) return crc24c;
+  if (c.crc_bits == 0) return std::nullopt;
+  return c.crc_bits == 6 ? crc6 : crc11;
+}
+
+polar_code::polar_code(const polar_config& config) : config_(config) {
+  check_settings(polar_settings(), config);
+  check_bits(config);
+  const auto crc = polar_crc_of(config);
+  const chain c = chain_of(config);
+  const bool two =
+      config.kind == polar_kind::uci && ((config.k >= 360 && config.coded_bits >= 1088) || config.k >= 1013);
+  const int count = two ? 2 : 1, filled = std::max(config.k, config.kind == polar_kind::dci ? 12 : 1);
+  const int each = (filled + count - 1) / count, crc_bits = crc ? crc->degree : 0;
+  const int most = 1 << c.most_log2, least = each + crc_bits + c.parity_checks;
+  if (config.coded_bits < count * least || least > most)
+    throw argument_error(
+        least > most ? "k" : "coded_bits", std::to_string(least > most ? config.k : config.coded_bits),
+        least > most ? "so few that they fit a code of " + std::to_string(most) + " with their CRC"
+                     : std::to_string(count * least) + " or more, the bits with CRC and parity checks");
+  for (int r = 0, bit = 0; r < count; r++) {
+    polar_block b;
+    b.k = each + crc_bits;
+    b.e = config.coded_bits / count;
+    b.crc_bits = crc_bits;
+    b.fillers_behind = config.kind == polar_kind::dci;
+    b.fillers = b.fillers_behind ? filled - config.k : r == 0 ? count * each - filled : 0;
+    b.payload = each - b.fillers;
+    b.first_bit = bit;
+    b.first_sent = r * b.e;
+    fill(b, config, c);
+    blocks_.push_back(std::move(b));
+    bit += blocks_.back().payload;
+  }
+}
+
+polar_shape polar_shape_of(const polar_block& b) {
+  polar_shape s;
+  s.k = b.k;
+  s.n = b.n;
+  s.e = b.e;
+  s.payload = b.payload;
+  s.first_bit = b.first_bit;
+  s.first_sent = b.first_sent;
+  s.fillers_before = b.fillers_behind ? 0 : b.fillers;
+  s.crc_bits = b.crc_bits;
+  s.crc_target = b.crc_target;
+  return s;
+}
+
+}  // namespace wb

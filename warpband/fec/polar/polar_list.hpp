@@ -1,0 +1,349 @@
+#pragma once
+// Successive cancellation of a list of L paths (polar.hpp has formulas and papers).
+//
+// The nodes of the code's tree are visited by a program. LLRs of the nodes that are under way are kept by
+// stage, alpha of 2^s bits; bits of the node that was left last in `now`, those of left children by stage.
+// Paths are never copied: where path p goes on as the heir of path q, the fields of p say so, for each stage
+// that holds numbers from before. Reading them goes through the fields.
+#include <warpband/fec/polar/polar_args.hpp>
+#include <warpband/fec/polar/polar_body.hpp>
+#include <warpband/fec/polar/polar_paths.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// Metric of a path that is not there yet, and what all others stay below.
+inline constexpr float polar_no_path = 1e38f, polar_a_path = 1e37f;
+
+template <class T, class G, int L, bool Exact>
+struct polar_list {
+  using P = polar_paths<T, G, L>;
+  using I = typename P::I;
+  using V = typename P::value;
+  using N = typename P::number;
+  using F = typename P::flag;
+  using rules = polar_rules<T, Exact>;
+  static constexpr int field_bits = L > 2 ? polar_log2(L) : 1, fields_in_word = 30 / field_bits;
+  static constexpr int field_words = fields_in_word >= 10 ? 1 : 2;
+
+  P p;
+  polar_layout at;
+  const T* channel;  // LLRs of the coded bits, shared by all paths
+  T* memory;
+  V metric;
+  N fields[field_words];
+  N sums;  // of information bits by their index modulo 5, for parity checks
+  int buffer = 0;
+
+  WB_HD polar_list(G g, int n, const T* channel_llrs, T* scratch)
+      : p{g}, at{n}, channel(channel_llrs), memory(scratch) {
+    const N path = p.paths();
+    metric = each([](I i) WB_INLINE_LAMBDA { return select(i == I(0), T(0.f), T(polar_no_path)); }, path);
+    for (int w = 0; w < field_words; w++) fields[w] = P::all(I(0));
+    sums = P::all(I(0));
+  }
+
+  WB_HD static int words_of(int stage) { return stage < 5 ? 1 : 1 << (stage - 5); }
+  WB_HD static I low_bits(int stage) { return stage < 5 ? I((1 << (1 << stage)) - 1) : I(-1); }
+  WB_HD T* now() const { return stored(at.now(buffer)); }
+  WB_HD T* other() const { return stored(at.now(1 - buffer)); }
+  /// Beginning of an array of the layout.
+  WB_HD T* stored(int first) const { return memory + first * (P::over_threads ? L : P::C); }
+
+  /// The path that wrote what a stage holds.
+  WB_HD N writers(int stage) const {
+    const int f = stage - 1, w = field_words > 1 && f >= fields_in_word ? 1 : 0;
+    const int shift = (f - w * fields_in_word) * field_bits;
+    return each([=](I x) WB_INLINE_LAMBDA { return (x >> shift) & I(L - 1); }, fields[w]);
+  }
+  WB_HD void written(int stage) {
+    const int f = stage - 1, w = field_words > 1 && f >= fields_in_word ? 1 : 0;
+    const int shift = (f - w * fields_in_word) * field_bits;
+    fields[w] =
+        each([=](I x, I path) WB_INLINE_LAMBDA { return (x & I(~((L - 1) << shift))) | (path << shift); },
+             fields[w], p.paths());
+  }
+
+  /// What decisions with their LLRs cost: nothing in max-log forms.
+  WB_HD void follow(int stage) {
+    if constexpr (Exact && L > 1)
+      metric = plus(metric, sum_of(stage, [](T a) WB_INLINE_LAMBDA { return log_sum_correction(abs(a)); }));
+  }
+
+  /// LLRs of the left child.
+  WB_HD_CALL void left(int stage) {
+    const int half = 1 << (stage - 1);
+    const bool root = 1 << stage == at.n;
+    const T* from = root ? channel : stored(at.alpha(stage));
+    T* to = stored(at.alpha(stage - 1));
+    for (int i = p.replica(); i < half; i += P::replicas)
+      p.store(to, i,
+              each([](T a, T b) WB_INLINE_LAMBDA { return rules::combined(a, b); }, p.load(from, i, root),
+                   p.load(from, i + half, root)));
+    written(stage);
+    p.g.sync();
+  }
+  /// LLRs of the right child: g(a, b) = b + a or b - a by the left child's bit, which is kept.
+  WB_HD_CALL void right(int stage) {
+    const int half = 1 << (stage - 1);
+    const bool root = 1 << stage == at.n;
+    const T* from = root ? channel : stored(at.alpha(stage));
+    T *to = stored(at.alpha(stage - 1)), *kept = stored(at.left(stage - 1));
+    const N writer = writers(stage);
+    for (int w = 0; w < words_of(stage - 1); w++) {
+      const N bits = P::as_numbers(p.load(now(), w));
+      for (int i = 32 * w + p.replica(); i < half && i < 32 * w + 32; i += P::replicas) {
+        const V a = root ? p.load(from, i, true) : p.load_of(from, i, writer);
+        const V b = root ? p.load(from, i + half, true) : p.load_of(from, i + half, writer);
+        const int shift = 31 - i % 32;
+        p.store(
+            to, i,
+            each([=](T x, T y, I bit)
+                     WB_INLINE_LAMBDA { return y + as_float(as_int(x) ^ ((bit << shift) & I(INT32_MIN))); },
+                 a, b, bits));
+      }
+      if (w % P::replicas == p.replica()) p.store(kept, w, P::as_values(bits));
+    }
+    written(stage);
+    p.g.sync();
+  }
+  WB_HD void combine(int stage) {
+    const T* kept = stored(at.left(stage - 1));
+    T* bits = now();
+    const N writer = writers(stage);
+    const int half = 1 << (stage - 1);
+    for (int w = p.replica(); w < words_of(stage - 1); w += P::replicas) {
+      const N a = P::as_numbers(p.load_of(kept, w, writer)), b = P::as_numbers(p.load(bits, w));
+      const N sum = each([](I x, I y) WB_INLINE_LAMBDA { return x ^ y; }, a, b);
+      if (half >= 32) {
+        p.store(bits, w, P::as_values(sum));
+        p.store(bits, w + half / 32, P::as_values(b));
+      } else {
+        p.store(bits, w,
+                P::as_values(each([=](I x, I y) WB_INLINE_LAMBDA { return x | (y << half); }, sum, b)));
+      }
+    }
+    p.g.sync();
+  }
+
+  /// The sum of f over a node's LLRs, in an order that all builds share.
+  template <class Term>
+  WB_HD V sum_of(int stage, Term term) const {
+    const T* alpha = 1 << stage == at.n ? channel : stored(at.alpha(stage));
+    const bool root = 1 << stage == at.n;
+    const int size = 1 << stage;
+    if constexpr (P::over_threads) {
+      V sum = P::all(T(0.f));
+      for (int i = p.replica(); i < size; i += P::replicas)
+        sum = plus(sum, each(term, p.load(alpha, i, root)));
+      return p.over_replicas(sum, [](T a, T b) WB_INLINE_LAMBDA { return a + b; });
+    } else {
+      constexpr int most = P::partial_sums;
+      const int count = size < most ? size : most;
+      V part[most];
+      for (int r = 0; r < count; r++) {
+        part[r] = each(term, p.load(alpha, r));
+        for (int i = r + most; i < size; i += most) part[r] = plus(part[r], each(term, p.load(alpha, i)));
+      }
+      for (int step = 1; step < count; step *= 2)
+        for (int r = 0; r + step < count; r += 2 * step) part[r] = plus(part[r], part[r + step]);
+      return part[0];
+    }
+  }
+  WB_HD void fill(int stage, N word) {
+    for (int w = p.replica(); w < words_of(stage); w += P::replicas) p.store(now(), w, P::as_values(word));
+    p.g.sync();
+  }
+  WB_HD void frozen(int stage) {
+    if constexpr (L > 1)
+      metric = plus(metric, sum_of(stage, [](T a) WB_INLINE_LAMBDA { return rules::penalty(T(0.f) - a); }));
+    fill(stage, P::all(I(0)));
+  }
+
+  /// Heirs of the paths: path p goes on as path from(p), with the other choice where `other`.
+  struct fork {
+    bool any;
+    N from;
+    F other;
+  };
+  /// Each path may go on as it is, or with another choice at a penalty: the L best of both go on. Of equal
+  /// ones those without penalty do, then those of lower index. Metrics are compared without their last bits.
+  WB_HD_CALL fork split(V against) {
+    fork r{false, p.paths(), {}};
+    if constexpr (L > 1) {
+      const V worse = plus(metric, against);
+      const auto keyed = [](T m, I path)
+                             WB_INLINE_LAMBDA { return as_float((as_int(m) & I(-2 * L)) | path); };
+      const V stay = each(keyed, metric, r.from);
+      const V leave = each(keyed, worse, each([](I path) WB_INLINE_LAMBDA { return path | I(L); }, r.from));
+      const V most = p.reduced(stay, [](T a, T b) WB_INLINE_LAMBDA { return max(a, b); });
+      const V least = p.reduced(leave, [](T a, T b) WB_INLINE_LAMBDA { return min(a, b); });
+      const F settled = each([](T a, T b) WB_INLINE_LAMBDA { return a < b; }, most, least);
+      if (p.always(settled)) return r;
+      const N best = P::as_numbers(each([](T a, T b) WB_INLINE_LAMBDA { return min(a, b); },
+                                        p.sorted(stay, true), p.sorted(leave, false)));
+      r.any = true;
+      // A codeword whose paths all stay as they are keeps their order, whatever its neighbours do.
+      const N heirs = each([](F_of s, I path, I k) WB_INLINE_LAMBDA { return select(s, path, k); }, settled,
+                           r.from, best);
+      r.from = each([](I k) WB_INLINE_LAMBDA { return k & I(L - 1); }, heirs);
+      r.other = each([](I k) WB_INLINE_LAMBDA { return (k & I(L)) != I(0); }, heirs);
+      metric = each([](F_of m, T a, T b) WB_INLINE_LAMBDA { return select(m, b, a); }, r.other,
+                    p.permuted(metric, r.from), p.permuted(worse, r.from));
+      for (int w = 0; w < field_words; w++) fields[w] = p.permuted(fields[w], r.from);
+      sums = p.permuted(sums, r.from);
+    }
+    return r;
+  }
+  using F_of = typename P::M;
+
+  WB_HD void repetition(int stage) {
+    const V zero = sum_of(stage, [](T a) WB_INLINE_LAMBDA { return rules::penalty(T(0.f) - a); });
+    const V one = sum_of(stage, [](T a) WB_INLINE_LAMBDA { return rules::penalty(a); });
+    N bit = each([](T a, T b) WB_INLINE_LAMBDA { return select(b < a, I(-1), I(0)); }, zero, one);
+    metric = each([](T m, T a, T b) WB_INLINE_LAMBDA { return m + min(a, b); }, metric, zero, one);
+    const fork f = split(each([](T a, T b) WB_INLINE_LAMBDA { return max(a, b) - min(a, b); }, zero, one));
+    if (f.any) bit = flipped(p.permuted(bit, f.from), f.other, P::all(I(-1)));
+    fill(stage, each([=](I x) WB_INLINE_LAMBDA { return x & low_bits(stage); }, bit));
+  }
+  WB_HD static N flipped(N word, F where, N bits) {
+    return each([](I x, F_of m, I b) WB_INLINE_LAMBDA { return select(m, x ^ b, x); }, word, where, bits);
+  }
+
+  /// Hard decisions of a node into `now`; returns the sum of its bits.
+  WB_HD_CALL N decide(int stage) {
+    const bool root = 1 << stage == at.n;
+    const T* alpha = root ? channel : stored(at.alpha(stage));
+    N parity = P::all(I(0));
+    for (int w = 0; w < words_of(stage); w++) {
+      N word = P::all(I(0));
+      const int end = stage < 5 ? 1 << stage : 32;
+      for (int b = p.replica(); b < end; b += P::replicas) {
+        const std::int32_t bit = static_cast<std::int32_t>(1u << b);
+        word = each([=](I x, T a) WB_INLINE_LAMBDA { return select(a < T(0.f), x | I(bit), x); }, word,
+                    p.load(alpha, 32 * w + b, root));
+      }
+      word = p.xor_of_replicas(word);
+      parity = each([](I a, I b) WB_INLINE_LAMBDA { return a ^ b; }, parity, word);
+      if (w % P::replicas == p.replica()) p.store(now(), w, P::as_values(word));
+    }
+    p.g.sync();
+    return each([](I a) WB_INLINE_LAMBDA { return polar_parity(a); }, parity);
+  }
+
+  /// A bit of a node and its |LLR|.
+  struct weak {
+    V size;
+    N place;
+  };
+  /// The weakest bit of each path's LLRs behind `last`, in the order of |LLR| and place.
+  WB_HD_CALL weak next_weak(int stage, weak last) const {
+    const bool root = 1 << stage == at.n;
+    const T* alpha = root ? channel : stored(at.alpha(stage));
+    weak r{P::all(T(polar_no_path)), P::all(I(0))};
+    for (int i = p.replica(); i < 1 << stage; i += P::replicas) {
+      const V a = p.load(alpha, i, root);
+      for (int c = 0; c < P::C; c++) {
+        const T size = abs(a.x[c]);
+        const auto behind = (size > last.size.x[c]) | ((size == last.size.x[c]) & (last.place.x[c] < I(i)));
+        const auto better = behind & (size < r.size.x[c]);
+        r.size.x[c] = select(better, size, r.size.x[c]);
+        r.place.x[c] = select(better, I(i), r.place.x[c]);
+      }
+    }
+    if constexpr (P::replicas > 1)
+      for (int step = L; step < G::size; step *= 2) {
+        const auto size = p.g.exchange(r.size.x[0], step);
+        const auto place = p.g.exchange(r.place.x[0], step);
+        const bool better = size < r.size.x[0] || (size == r.size.x[0] && place < r.place.x[0]);
+        if (better) r.size.x[0] = size, r.place.x[0] = place;
+      }
+    return r;
+  }
+  WB_HD static weak before_all() { return {P::all(T(-1.f)), P::all(I(0))}; }
+
+  WB_HD static N bit_at(N place, int word) {
+    return each(
+        [=](I i) WB_INLINE_LAMBDA {
+          const I bit = as_int(shift_right(U_of(0x80000000u), as_uint(I(31) - (i & I(31)))));
+          return select((i >> 5) == I(word), bit, I(0));
+        },
+        place);
+  }
+  using U_of = typename rebind<T>::u32;
+
+  /// `now` as the heirs have it, with a bit flipped, and a second one, where `where` holds.
+  WB_HD_CALL void inherit(int stage, const fork& f, N place, N second, bool two) {
+    for (int w = p.replica(); w < words_of(stage); w += P::replicas) {
+      N bits = bit_at(place, w);
+      if (two) bits = each([](I a, I b) WB_INLINE_LAMBDA { return a ^ b; }, bits, bit_at(second, w));
+      p.store(other(), w, P::as_values(flipped(P::as_numbers(p.load_of(now(), w, f.from)), f.other, bits)));
+    }
+    buffer = 1 - buffer;
+    p.g.sync();
+  }
+
+  /// Any bits. The L best of all choices differ from the decisions in the L - 1 weakest bits only, and are
+  /// found by one split after another (S. A. Hashemi, C. Condo, W. J. Gross, "Fast and flexible
+  /// successive-cancellation list decoders for polar codes", IEEE Trans. Signal Process., 2017).
+  WB_HD void rate_one(int stage) {
+    decide(stage);
+    follow(stage);
+    if constexpr (L > 1) {
+      const int splits = (1 << stage) < L - 1 ? 1 << stage : L - 1;
+      N writer = p.paths();
+      weak last = before_all();
+      for (int k = 0; k < splits; k++) {
+        last = next_weak(stage, last);
+        const fork f = split(p.permuted(last.size, writer));
+        if (!f.any) break;
+        writer = p.permuted(writer, f.from);
+        const N place = p.permuted(last.place, writer);
+        inherit(stage, f, place, place, false);
+      }
+    }
+  }
+  /// Bits of even parity: the weakest bit makes up for the others.
+  WB_HD void single_parity(int stage) {
+    N odd = decide(stage);
+    follow(stage);
+    weak last = next_weak(stage, before_all());
+    const weak first = last;
+    {
+      const F where = each([](I x) WB_INLINE_LAMBDA { return x != I(0); }, odd);
+      metric = each([](T m, F_of o, T x) WB_INLINE_LAMBDA { return select(o, m + x, m); }, metric, where,
+                    first.size);
+      inherit(stage, {true, p.paths(), where}, first.place, first.place, false);
+    }
+    if constexpr (L > 1) {
+      const int splits = (1 << stage) < L ? (1 << stage) - 1 : L - 1;
+      N writer = p.paths();
+      for (int k = 0; k < splits; k++) {
+        last = next_weak(stage, last);
+        const V more = p.permuted(last.size, writer), own = p.permuted(first.size, writer);
+        const fork f = split(each(
+            [](T x, T y, I o) WB_INLINE_LAMBDA { return select(o != I(0), x - y, x + y); }, more, own, odd));
+        if (!f.any) break;
+        writer = p.permuted(writer, f.from);
+        odd = flipped(p.permuted(odd, f.from), f.other, P::all(I(1)));
+        inherit(stage, f, p.permuted(last.place, writer), p.permuted(first.place, writer), true);
+      }
+    }
+  }
+
+  /// A bit that is the sum of others.
+  WB_HD void check(int place) {
+    const N bit = each([=](I s) WB_INLINE_LAMBDA { return (s >> place) & I(1); }, sums);
+    metric = each([](T m, T a, I b)
+                      WB_INLINE_LAMBDA { return m + rules::penalty(select(b != I(0), a, T(0.f) - a)); },
+                  metric, p.load(stored(at.alpha(0)), 0), bit);
+    fill(0, bit);
+  }
+  WB_HD void track(int place) {
+    sums = each([=](I s, I b) WB_INLINE_LAMBDA { return s ^ (b << place); }, sums,
+                P::as_numbers(p.load(now(), 0)));
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

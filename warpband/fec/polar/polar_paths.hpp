@@ -1,0 +1,201 @@
+#pragma once
+// Numbers of each path of a list, under one set of names. On a CPU the lanes of a vector are the paths of a
+// codeword, and of several codewords where a vector has more lanes than a list has paths; a longer list takes
+// several vectors. On CUDA a thread has one path, and a warp has each path 32 / L times: these replicas share
+// the elements.
+#include <warpband/core/group.hpp>
+
+// Loops over the steps of a network: shuffles want constant steps. Scalar code has no shuffles, but a value
+// for each path.
+#if WB_WIDTH > 1 || defined(__CUDACC__)
+#define WB_UNROLL_VECTORS WB_UNROLL
+#else
+#define WB_UNROLL_VECTORS WB_ROLL
+#endif
+
+namespace wb {
+inline namespace WB_ISA {
+
+WB_HD constexpr int polar_log2(int x) { return x > 1 ? 1 + polar_log2(x / 2) : 0; }
+
+/// A number of each path that a thread has.
+template <class X, int C>
+struct of_paths {
+  X x[C];
+};
+/// f of each path's numbers.
+template <class F, class X, int C, class... Y>
+WB_HD auto each(F f, of_paths<X, C> a, of_paths<Y, C>... b) {
+  of_paths<decltype(f(a.x[0], b.x[0]...)), C> r;
+  for (int c = 0; c < C; c++) r.x[c] = f(a.x[c], b.x[c]...);
+  return r;
+}
+
+template <class X, int C>
+WB_HD of_paths<X, C> plus(of_paths<X, C> a, of_paths<X, C> b) {
+  return each([](X x, X y) WB_INLINE_LAMBDA { return x + y; }, a, b);
+}
+
+template <class T, class G, int L>
+struct polar_paths {
+  using I = typename rebind<T>::i32;
+  using M = typename rebind<T>::mask;
+  static constexpr int W = width_of<T>;
+  static constexpr bool over_threads = G::size > 1;
+  /// Values of a thread for each element, codewords of a call, threads that share the elements of a path.
+  static constexpr int C = over_threads || L <= W ? 1 : L / W;
+  static constexpr int items = over_threads || W <= L ? 1 : W / L;
+  static constexpr int replicas = over_threads ? G::size / L : 1;
+  /// Sums over elements have so many partial sums, in every build.
+  static constexpr int partial_sums = 32 / L;
+  using value = of_paths<T, C>;
+  using number = of_paths<I, C>;
+  using flag = of_paths<M, C>;
+
+  G g;
+  WB_HD int replica() const { return g.rank / L; }
+
+  template <class X>
+  WB_HD static auto all(X x) {
+    of_paths<X, C> r;
+    for (int c = 0; c < C; c++) r.x[c] = x;
+    return r;
+  }
+  /// 0..L - 1.
+  WB_HD number paths() const {
+    number r;
+    if constexpr (over_threads)
+      r.x[0] = I(g.rank & (L - 1));
+    else
+      for (int c = 0; c < C; c++) r.x[c] = (as_int(iota<typename rebind<T>::u32>()) & I(L - 1)) + I(c * W);
+    return r;
+  }
+
+  /// Element i of each path in scratch memory; one that all paths share where `shared` (on a CPU it is there
+  /// for each).
+  WB_HD value load(const T* p, int i, bool shared = false) const {
+    value r;
+    if constexpr (over_threads)
+      r.x[0] = shared ? p[i] : p[i * L + (g.rank & (L - 1))];
+    else
+      for (int c = 0; c < C; c++) r.x[c] = p[i * C + c];
+    return r;
+  }
+  /// The same of path at(p) for path p.
+  WB_HD value load_of(const T* p, int i, number at, bool shared = false) const {
+    if constexpr (over_threads) {
+      value r;
+      r.x[0] = p[shared ? i : i * L + static_cast<int>(at.x[0])];
+      return r;
+    } else if constexpr (W == 1) {
+      value r;
+      for (int c = 0; c < C; c++) r.x[c] = p[i * C + at.x[c]];
+      return r;
+    } else {
+      return permuted(load(p, i), at);
+    }
+  }
+  WB_HD void store(T* p, int i, value v) const {
+    if constexpr (over_threads)
+      p[i * L + (g.rank & (L - 1))] = v.x[0];
+    else
+      for (int c = 0; c < C; c++) p[i * C + c] = v.x[c];
+  }
+
+  /// The number of path at(p) for path p.
+  WB_HD value permuted(value v, number at) const {
+    if constexpr (L == 1) return v;
+    value r;
+#if defined(__CUDACC__)
+    r.x[0] = __shfl_sync(g.members, v.x[0], at.x[0], L);
+#elif WB_WIDTH == 1
+    for (int c = 0; c < C; c++) r.x[c] = v.x[at.x[c]];
+#else
+    const I lane = as_int(iota<typename rebind<T>::u32>());
+    for (int c = 0; c < C; c++) {
+      const I from = L < W ? at.x[c] | (lane & I(~(L - 1))) : at.x[c];
+      r.x[c] = T(__builtin_shuffle(v.x[0].x, from.x));
+      for (int b = 1; b < C; b++)
+        r.x[c] = select((at.x[c] >> log2_width) == I(b), T(__builtin_shuffle(v.x[b].x, from.x)), r.x[c]);
+    }
+#endif
+    return r;
+  }
+  WB_HD number permuted(number v, number at) const { return as_numbers(permuted(as_values(v), at)); }
+  WB_HD static value as_values(number v) {
+    return each([](I x) WB_INLINE_LAMBDA { return as_float(x); }, v);
+  }
+  WB_HD static number as_numbers(value v) {
+    return each([](T x) WB_INLINE_LAMBDA { return as_int(x); }, v);
+  }
+
+  /// The number of the path whose index differs in the bit `step`.
+  WB_HD value exchanged(value v, int step) const {
+    value r;
+    if constexpr (over_threads) {
+      r.x[0] = g.exchange(v.x[0], step);
+    } else if constexpr (W == 1) {
+      for (int c = 0; c < C; c++) r.x[c] = v.x[c ^ step];
+    } else {
+#if WB_WIDTH > 1
+      const I from = as_int(iota<typename rebind<T>::u32>()) ^ I(step);
+      for (int c = 0; c < C; c++) {
+        if constexpr (C > 1)
+          r.x[c] = step < W ? T(__builtin_shuffle(v.x[c].x, from.x)) : v.x[c ^ (step / W)];
+        else
+          r.x[c] = T(__builtin_shuffle(v.x[c].x, from.x));
+      }
+#endif
+    }
+    return r;
+  }
+  /// f of the numbers of all paths of a codeword.
+  template <class F>
+  WB_HD value reduced(value v, F f) const {
+    WB_UNROLL_VECTORS for (int step = 1; step < L; step *= 2) v = each(f, v, exchanged(v, step));
+    return v;
+  }
+  /// f of what the threads that share a path have.
+  template <class F>
+  WB_HD value over_replicas(value v, F f) const {
+    if constexpr (replicas > 1)
+      WB_UNROLL for (int step = L; step < G::size; step *= 2) v.x[0] = f(v.x[0], g.exchange(v.x[0], step));
+    return v;
+  }
+  WB_HD number xor_of_replicas(number v) const {
+    if constexpr (replicas > 1)
+      WB_UNROLL for (int step = L; step < G::size; step *= 2) v.x[0] = v.x[0] ^ g.exchange(v.x[0], step);
+    return v;
+  }
+  /// Is a condition true for all paths of all codewords?
+  WB_HD bool always(flag m) const {
+    if constexpr (over_threads) {
+      return !g.any(!m.x[0]);
+    } else {
+      bool yes = true;
+      for (int c = 0; c < C; c++) yes = yes && wb::all(m.x[c]);
+      return yes;
+    }
+  }
+
+  /// Sorts the keys of each codeword by path; a bitonic network (K. E. Batcher, 1968). Not negative.
+  WB_HD value sorted(value v, bool descending) const {
+    const number p = paths();
+    WB_UNROLL_VECTORS for (int k = 2; k <= L; k *= 2) {
+      WB_UNROLL_VECTORS for (int step = k / 2; step > 0; step /= 2) {
+        const value w = exchanged(v, step);
+        for (int c = 0; c < C; c++) {
+          // The lower one of a pair gets the smaller key, and in every other run of k the larger one.
+          const I turned = ((p.x[c] & I(k)) * I(L / k)) ^ ((p.x[c] & I(step)) * I(L / step));
+          const M straight = turned == I(0);
+          const T least = min(v.x[c], w.x[c]), most = max(v.x[c], w.x[c]);
+          v.x[c] = descending ? select(straight, most, least) : select(straight, least, most);
+        }
+      }
+    }
+    return v;
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

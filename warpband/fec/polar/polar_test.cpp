@@ -1,0 +1,375 @@
+// The polar list decoder against the textbook recursion in double precision, its limit cases, what it takes
+// for an erasure, and itself on every backend.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <random>
+
+#include <oracle/polar.hpp>
+#include <tests/on_backends.hpp>
+#include <warpband/core/status.hpp>
+#include <warpband/fec/polar/polar.hpp>
+
+#ifndef WARPBAND_REFDATA
+#define WARPBAND_REFDATA ""
+#endif
+
+namespace wb {
+namespace {
+
+using testing::blamed;
+using testing::on_device;
+using testing::small_scale;
+using bits_of = std::vector<std::uint8_t>;
+using enum polar_kind;
+
+class polar : public testing::on_backend {};
+WB_ON_ALL_BACKENDS(polar);
+
+struct decoded {
+  bits_of bits, status;
+  bool operator==(const decoded&) const = default;
+};
+decoded decode(executor& e, const polar_config& c, const polar_decoder_config& config,
+               const std::vector<float>& llr, layout order = layout::row_major) {
+  const polar_decoder decoder(c, config);
+  const std::size_t k = decoder.code().k(), n = decoder.code().coded_bits(), items = llr.size() / n;
+  auto bits = on_device(e, bits_of(k * items, 7), k, items, order);
+  auto status = on_device(e, bits_of(items, 99), 1, items);
+  decoder.run(e, on_device(e, llr, n, items, order), {.bits = bits, .status = status});
+  return {e.to_host(bits), e.to_host(status)};
+}
+decoded decode(executor& e, const polar_config& c, int list_size, const std::vector<float>& llr,
+               layout order = layout::row_major) {
+  return decode(e, c, polar_decoder_config{.list_size = list_size}, llr, order);
+}
+struct messages {
+  bits_of sent;
+  std::vector<float> llr;  // rows
+};
+/// BPSK over noise: LLRs 4 y / N0.
+messages make_messages(const polar_config& c, std::size_t count, double esn0_db, std::uint64_t seed) {
+  std::mt19937_64 rng(seed);
+  messages m;
+  m.sent.resize(count * static_cast<std::size_t>(c.k));
+  for (auto& b : m.sent) b = static_cast<std::uint8_t>(rng() & 1);
+  const polar_encoder encoder(c);
+  const auto exec = testing::open_scalar();
+  auto coded = exec->make<std::uint8_t>(encoder.code().coded_bits(), count);
+  encoder.run(*exec, on_device(*exec, m.sent, encoder.code().k(), count), coded);
+  const double n0 = std::pow(10, -esn0_db / 10);
+  std::normal_distribution<double> noise(0, std::sqrt(n0 / 2));
+  for (const std::uint8_t b : exec->to_host(coded))
+    m.llr.push_back(static_cast<float>(4 * ((b ? -1 : 1) + noise(rng)) / n0));
+  return m;
+}
+template <class V>
+std::vector<V> row(const std::vector<V>& all, std::size_t i, std::size_t n) {
+  return {all.begin() + static_cast<std::ptrdiff_t>(i * n),
+          all.begin() + static_cast<std::ptrdiff_t>((i + 1) * n)};
+}
+const std::vector<polar_config>& many_codes() {
+  static const std::vector<polar_config> all{{.kind = uci, .k = 12, .coded_bits = 54},
+                                             {.kind = uci, .k = 19, .coded_bits = 300},
+                                             {.kind = uci, .k = 64, .coded_bits = 128},
+                                             {.kind = uci, .k = 100, .coded_bits = 150},
+                                             {.kind = uci, .k = 361, .coded_bits = 1089},
+                                             {.kind = dci, .k = 5, .coded_bits = 108, .rnti = 0x1234},
+                                             {.kind = dci, .k = 41, .coded_bits = 216, .rnti = 65535},
+                                             {.kind = pbch, .k = 32, .coded_bits = 864},
+                                             {.kind = plain, .k = 20, .coded_bits = 32, .crc_bits = 0},
+                                             {.kind = plain, .k = 7, .coded_bits = 20, .crc_bits = 6},
+                                             {.kind = plain, .k = 900, .coded_bits = 1024, .crc_bits = 24}};
+  return all;
+}
+constexpr int list_sizes[] = {1, 2, 4, 8, 16, 32};
+
+std::vector<double> mother_llrs(const polar_block& b, const std::vector<float>& llr) {
+  std::vector<double> all(static_cast<std::size_t>(b.n), b.shortened ? 1e32 : 0);
+  std::vector<bool> sent(all.size());
+  for (std::size_t f = 0; f < b.sent.size(); f++) {
+    const std::size_t d = static_cast<std::size_t>(b.sent[f]);
+    if (!sent[d]) all[d] = 0;
+    sent[d] = true;
+    all[d] += static_cast<double>(llr[static_cast<std::size_t>(b.first_sent) + f]);
+  }
+  return all;
+}
+std::vector<oracle::polar_bit> roles(const polar_block& b) {
+  std::vector<oracle::polar_bit> all(static_cast<std::size_t>(b.n), oracle::polar_bit::frozen);
+  for (const int u : b.place) all[static_cast<std::size_t>(u)] = oracle::polar_bit::information;
+  for (const int u : b.parity_checks) all[static_cast<std::size_t>(u)] = oracle::polar_bit::check;
+  return all;
+}
+/// The message of the oracle's list: the first path whose CRC holds, or the first.
+bits_of oracle_message(const polar_code& code, const std::vector<float>& llr, int list_size,
+                       bool exact = false) {
+  bits_of message;
+  for (const polar_block& b : code.blocks()) {
+    bits_of best;
+    for (const auto& path : oracle::polar_list(roles(b), mother_llrs(b, llr), list_size, exact)) {
+      std::int32_t sum = 0;
+      bits_of c;
+      for (std::size_t i = 0; i < b.place.size(); i++) {
+        c.push_back(path.u[static_cast<std::size_t>(b.place[i])]);
+        sum ^= c.back() ? b.crc_weights[i] : 0;
+      }
+      const auto first = c.begin() + (b.fillers_behind ? 0 : b.fillers);
+      if (best.empty() || sum == b.crc_target) best.assign(first, first + b.payload);
+      if (sum == b.crc_target) break;
+    }
+    message.insert(message.end(), best.begin(), best.end());
+  }
+  return message;
+}
+
+TEST_P(polar, without_noise_gives_what_was_sent) {
+  for (const polar_config& c : many_codes())
+    for (const int list_size : list_sizes) {
+      const std::size_t count = 9;
+      const messages m = make_messages(c, count, 30, 1);
+      const decoded got = decode(exec(), c, list_size, m.llr);
+      EXPECT_EQ(got.bits, m.sent) << c.k << ", " << c.coded_bits << ", L = " << list_size;
+      const std::uint8_t fine = polar_code(c).blocks()[0].crc_bits > 0 ? status_stopped : 0;
+      EXPECT_EQ(got.status, bits_of(count, fine));
+    }
+}
+
+TEST_P(polar, equals_the_textbook_list) {
+  for (const polar_config& c : many_codes()) {
+    const polar_code code(c);
+    if (code.blocks()[0].n > 256 && (small_scale() || c.k > 400)) continue;
+    for (const int list_size : list_sizes) {
+      // The oracle takes each path's LLRs anew for each bit: few frames, and fewer of long ones.
+      const std::size_t n = code.coded_bits(), k = code.k(),
+                        count = std::max<std::size_t>(1, 4000 / (n * static_cast<std::size_t>(list_size)));
+      const double rate = static_cast<double>(k) / static_cast<double>(n);
+      const messages m = make_messages(c, count, 10 * std::log10(rate) + 1.5, 3);
+      const decoded got = decode(exec(), c, list_size, m.llr);
+      for (std::size_t b = 0; b < count; b++)
+        EXPECT_EQ(row(got.bits, b, k), oracle_message(code, row(m.llr, b, n), list_size))
+            << c.k << ", " << n << ", L = " << list_size << ", " << b;
+    }
+  }
+}
+
+TEST_P(polar, equals_every_backend_and_batch) {
+  const auto reference = testing::open_reference();
+  for (const polar_config& c : many_codes())
+    for (const int list_size : list_sizes) {
+      const std::size_t k = polar_code(c).k(), n = polar_code(c).coded_bits(), items = small_scale() ? 5 : 21;
+      const double rate = static_cast<double>(k) / static_cast<double>(n);
+      const messages m = make_messages(c, items, 10 * std::log10(rate) + 1, 5);
+      const decoded want = decode(*reference, c, list_size, m.llr);
+      EXPECT_EQ(decode(exec(), c, list_size, m.llr), want) << c.k << ", " << n << ", L = " << list_size;
+      const std::size_t last = items - 1;
+      const decoded one = decode(exec(), c, list_size, row(m.llr, last, n));
+      EXPECT_EQ(one.bits, row(want.bits, last, k));
+      EXPECT_EQ(one.status[0], want.status[last]);
+      std::vector<float> turned(m.llr.size());
+      bits_of wanted(want.bits.size());
+      for (std::size_t b = 0; b < items; b++) {
+        for (std::size_t i = 0; i < n; i++) turned[i * items + b] = m.llr[b * n + i];
+        for (std::size_t i = 0; i < k; i++) wanted[i * items + b] = want.bits[b * k + i];
+      }
+      EXPECT_EQ(decode(exec(), c, list_size, turned, layout::batch_fastest).bits, wanted);
+    }
+}
+
+TEST_P(polar, sum_product_equals_every_backend_and_nearly_the_textbook) {
+  const auto reference = testing::open_reference();
+  int differ = 0, all = 0;
+  for (const polar_config& c : {many_codes()[0], many_codes()[2], many_codes()[5], many_codes()[8]})
+    for (const int list_size : list_sizes) {
+      const polar_decoder_config config{.algorithm = polar_algorithm::sum_product, .list_size = list_size};
+      const polar_code code(c);
+      const std::size_t k = code.k(), n = code.coded_bits(), items = 11,
+                        judged = small_scale()
+                                     ? 1
+                                     : std::max<std::size_t>(1, 8 / static_cast<std::size_t>(list_size));
+      const double rate = static_cast<double>(k) / static_cast<double>(n);
+      const messages m = make_messages(c, items, 10 * std::log10(rate) + 2, 6);
+      const decoded got = decode(exec(), c, config, m.llr);
+      EXPECT_EQ(got, decode(*reference, c, config, m.llr)) << c.k << ", " << n << ", L = " << list_size;
+      for (std::size_t b = 0; b < judged; b++, all++)  // logarithms within 0.013: decisions may differ
+        differ += row(got.bits, b, k) != oracle_message(code, row(m.llr, b, n), list_size, true);
+    }
+  EXPECT_LE(differ, all / 10) << all;
+}
+
+TEST_P(polar, any_scale_of_llrs_decides_alike) {
+  const polar_config c{.kind = uci, .k = 40, .coded_bits = 100};
+  const messages m = make_messages(c, 30, -1.5, 7);
+  const decoded want = decode(exec(), c, 8, m.llr);
+  for (const float scale : {0x1p-60f, 0.25f, 1024.f, 0x1p60f}) {
+    auto llr = m.llr;
+    for (float& l : llr) l *= scale;
+    EXPECT_EQ(decode(exec(), c, 8, llr), want) << scale;
+  }
+}
+
+TEST_P(polar, longer_lists_find_more) {
+  const polar_config c{.kind = uci, .k = 64, .coded_bits = 128};
+  const std::size_t count = 400;
+  const messages m = make_messages(c, count, -1, 9);  // QPSK at 2 dB more
+  int wrong[6];
+  for (int i = 0; i < 6; i++) {
+    const decoded got = decode(exec(), c, list_sizes[i], m.llr);
+    wrong[i] = 0;
+    for (std::size_t b = 0; b < count; b++) wrong[i] += row(got.bits, b, 64) != row(m.sent, b, 64);
+  }
+  EXPECT_LT(wrong[3], wrong[0] / 2);
+  EXPECT_LE(wrong[5], wrong[3] + 2);
+}
+
+TEST_P(polar, equal_llrs_and_zeros_are_decided_alike_everywhere) {
+  const auto reference = testing::open_reference();
+  for (const polar_config& c : many_codes()) {
+    const std::size_t n = polar_code(c).coded_bits();
+    std::mt19937_64 rng(4);
+    std::vector<float> llr(n * 9);
+    for (float& l : llr) l = static_cast<float>(static_cast<int>(rng() % 3) - 1);
+    for (std::size_t i = 0; i < n; i++) llr[i] = 1;
+    for (std::size_t i = 0; i < n; i++) llr[n + i] = -0.f;
+    for (const int list_size : list_sizes)
+      EXPECT_EQ(decode(exec(), c, list_size, llr), decode(*reference, c, list_size, llr)) << c.k;
+  }
+}
+
+TEST_P(polar, erases_what_tells_nothing) {
+  for (const polar_config& c : many_codes())
+    for (const int list_size : {1, 8}) {
+      const polar_code code(c);
+      const std::size_t n = code.coded_bits(), k = code.k(), count = 6;
+      const messages m = make_messages(c, count, 20, 11);
+      auto llr = m.llr;
+      const auto at = [&](std::size_t b) { return llr.begin() + static_cast<std::ptrdiff_t>(b * n); };
+      at(1)[static_cast<std::ptrdiff_t>(n / 2)] = std::numeric_limits<float>::quiet_NaN();
+      at(2)[0] = std::numeric_limits<float>::infinity();
+      std::fill(at(3), at(4), 0.f);
+      std::fill(at(4), at(5), 0.f);
+      for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(code.blocks()[0].payload); i++)
+        at(4)[static_cast<std::ptrdiff_t>(i)] = 3;
+      const decoded got = decode(exec(), c, list_size, llr);
+      const std::uint8_t none = status_erased | status_insufficient;
+      const std::uint8_t fine = code.blocks()[0].crc_bits > 0 ? status_stopped : 0;
+      EXPECT_EQ(got.status, (bits_of{fine, status_erased, status_erased, none, none, fine})) << c.k;
+      for (const std::size_t b : {0, 5}) EXPECT_EQ(row(got.bits, b, k), row(m.sent, b, k));
+      for (const std::size_t b : {1, 2, 3, 4}) EXPECT_EQ(row(got.bits, b, k), bits_of(k, 0)) << c.k;
+    }
+}
+
+TEST_P(polar, zeros_count_where_nearly_all_llrs_tell_them) {
+  const polar_config c{.kind = uci, .k = 40, .coded_bits = 128};
+  std::vector<float> llr(2 * 128, 2.f);
+  for (std::size_t i = 0; i < 20; i++) llr[128 + i] = 0;  // more than an eighth
+  const decoded got = decode(exec(), c, 4, llr);
+  EXPECT_EQ(got.status, (bits_of{status_stopped, status_erased | status_insufficient}));
+}
+
+TEST_P(polar, noise_alone_is_seldom_a_message) {
+  const polar_config c{.kind = dci, .k = 40, .coded_bits = 216, .rnti = 77};
+  const std::size_t count = 300;
+  std::mt19937_64 rng(3);
+  std::normal_distribution<float> noise(0, 2);
+  std::vector<float> llr(216 * count);
+  for (float& l : llr) l = noise(rng);
+  for (const std::uint8_t s : decode(exec(), c, 8, llr).status) EXPECT_EQ(s, 0);
+  // Nor is the message of another terminal.
+  const messages m = make_messages({.kind = dci, .k = 40, .coded_bits = 216, .rnti = 78}, 20, 10, 2);
+  for (const std::uint8_t s : decode(exec(), c, 8, m.llr).status) EXPECT_EQ(s, 0);
+}
+
+TEST_P(polar, threads_do_not_matter) {
+  const polar_config c{.kind = uci, .k = 361, .coded_bits = 1089};
+  const messages m = make_messages(c, 50, -3, 13);
+  const auto three = GetParam().open(3);
+  EXPECT_EQ(decode(*three, c, 8, m.llr), decode(exec(), c, 8, m.llr));
+}
+
+TEST_P(polar, outputs_may_be_left_out) {
+  for (const polar_config& c : {many_codes()[2], many_codes()[4]}) {
+    const messages m = make_messages(c, 5, 20, 1);
+    const polar_decoder decoder(c, {});
+    const std::size_t n = decoder.code().coded_bits(), k = decoder.code().k();
+    auto bits = exec().make<std::uint8_t>(k, 5), status = exec().make<std::uint8_t>(1, 5);
+    const auto llr = on_device(exec(), m.llr, n, 5);
+    decoder.run(exec(), llr, {.bits = bits, .status = {}});
+    decoder.run(exec(), llr, {.bits = {}, .status = status});
+    EXPECT_EQ(exec().to_host(bits), m.sent);
+    EXPECT_EQ(exec().to_host(status), bits_of(5, status_stopped));
+  }
+}
+
+/// Error rates of another program, whose rule is the exact one, at a frame error rate of about 0.1.
+class polar_curves : public ::testing::TestWithParam<const char*> {};
+struct curve_point {
+  double ebn0_db, esn0_db, bler;
+};
+TEST_P(polar_curves, are_met) {
+  const std::string name = GetParam();
+  std::ifstream file(std::string(WARPBAND_REFDATA) + "/error_rates/nr_polar/" + name + ".csv");
+  if (!file) GTEST_SKIP() << "no refdata: cannot open the curve '" << name << "'";
+  std::vector<curve_point> points;
+  std::string line;
+  for (std::getline(file, line); std::getline(file, line);) {
+    curve_point p{};
+    double frames, frame_errors, bit_errors;
+    ASSERT_EQ(std::sscanf(line.c_str(), "%lf,%lf,%lf,%lf,%lf,%lf", &p.ebn0_db, &p.esn0_db, &frames,
+                          &frame_errors, &bit_errors, &p.bler),
+              6);
+    points.push_back(p);
+  }
+  polar_config c;
+  char direction[3];
+  ASSERT_EQ(std::sscanf(name.c_str(), "nr_polar_%2[a-z]_k%d_n%d", direction, &c.k, &c.coded_bits), 3);
+  c.kind = direction[0] == 'u' ? uci : pbch;
+  const auto at = std::min_element(points.begin(), points.end(), [](const auto& a, const auto& b) {
+    return std::abs(std::log(a.bler / 0.1)) < std::abs(std::log(b.bler / 0.1));
+  });
+  const auto exec = std::make_unique<cpu>(cpu_options{.threads = 1, .instructions = available_isas().back()});
+  const bool list = name.find("scl8") != std::string::npos;
+  const std::size_t k = static_cast<std::size_t>(c.k), batch = 500;
+  const int wanted = small_scale() ? 100 : 1200;
+  for (const polar_algorithm algorithm : {polar_algorithm::sum_product, polar_algorithm::min_sum}) {
+    int wrong = 0;
+    std::size_t frames = 0;
+    for (std::uint64_t seed = 1; wrong < wanted; seed++, frames += batch) {
+      const messages m = make_messages(c, batch, at->esn0_db - 10 * std::log10(2), seed);  // QPSK
+      const decoded got = decode(*exec, c, {.algorithm = algorithm, .list_size = list ? 8 : 1}, m.llr);
+      for (std::size_t b = 0; b < batch; b++) wrong += row(got.bits, b, k) != row(m.sent, b, k);
+    }
+    // How far from here the reference has our error rate, by the slope of its curve.
+    const double bler = wrong / static_cast<double>(frames),
+                 slope = std::log((at + 1)->bler / (at - 1)->bler) / ((at + 1)->ebn0_db - (at - 1)->ebn0_db),
+                 loss_db = std::log(at->bler / bler) / slope;
+    RecordProperty(algorithm == polar_algorithm::min_sum ? "min_sum_loss_db" : "sum_product_loss_db",
+                   std::to_string(loss_db));
+    EXPECT_LT(std::abs(loss_db),
+              (algorithm == polar_algorithm::min_sum ? 0.12 : 0.05) + (small_scale() ? 0.1 : 0))
+        << "BLER " << bler << ", reference " << at->bler << " at " << at->ebn0_db << " dB";
+  }
+}
+INSTANTIATE_TEST_SUITE_P(nr, polar_curves,
+                         ::testing::Values("nr_polar_ul_k64_n128_sc", "nr_polar_ul_k64_n128_scl8_exact",
+                                           "nr_polar_dl_k32_n108_scl8_exact", "nr_polar_dl_k140_n432_sc"),
+                         [](const auto& which) { return std::string(which.param); });
+
+TEST_P(polar, names_what_is_not_allowed) {
+  const polar_config c{.kind = uci, .k = 64, .coded_bits = 128};
+  for (const int size : {0, 3, 64, -1})
+    EXPECT_EQ(blamed([&] { polar_decoder d(c, {.list_size = size}); }), "list_size");
+  EXPECT_EQ(blamed([&] { polar_decoder d({.kind = uci, .k = 64, .coded_bits = 20}, {}); }), "coded_bits");
+  const polar_decoder decoder(c, {});
+  auto llr = exec().make<float>(128, 2), shorter = exec().make<float>(127, 2);
+  auto bits = exec().make<std::uint8_t>(64, 2);
+  EXPECT_EQ(blamed([&] { decoder.run(exec(), shorter, {.bits = bits, .status = {}}); }), "llr");
+  EXPECT_EQ(blamed([&] { decoder.run(exec(), llr, {.bits = {}, .status = bits}); }), "status");
+}
+
+}  // namespace
+}  // namespace wb
