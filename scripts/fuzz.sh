@@ -3,7 +3,7 @@
 #   SECONDS   for each target, default 60
 #   TARGET    hdf5, csi, scenario, stream, result, bench (default: all)
 #
-# Needs clang and a release build (build/release/libwarpband.a). What is found stays in build/fuzz/corpus/TARGET, so that the next run goes on
+# Needs clang, and the library of a build without sanitizers (build/release or build/cuda, the newer one). What is found stays in build/fuzz/corpus/TARGET, so that the next run goes on
 # there; inputs that fail in build/fuzz/found. The last lines say how many executions each target had and what it covered.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,11 +11,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-60}
 targets=("${@:2}")
 if [[ ${#targets[@]} == 0 ]]; then targets=(hdf5 csi scenario stream result bench); fi
-library=$PWD/build/release/libwarpband.a
-[[ -f $library ]] || { echo "fuzz.sh: $library is missing: cmake --preset release && cmake --build --preset release" >&2; exit 1; }
+library=$(ls -t build/{release,cuda}/libwarpband.a 2> /dev/null | head -1 || true)
+[[ -n $library ]] || { echo "fuzz.sh: build/release/libwarpband.a is missing: cmake --preset release && cmake --build --preset release" >&2; exit 1; }
 command -v clang++ > /dev/null || { echo "fuzz.sh: clang++ is missing" >&2; exit 1; }
 
-cmake -S tests/fuzz -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ "-DLIBRARY=$library" > /dev/null
+cmake -S tests/fuzz -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ "-DCMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)" \
+    "-DLIBRARY=$PWD/$library" > /dev/null
 cmake --build build/fuzz --parallel "$(nproc)" --target "${targets[@]/#/fuzz_}"
 
 # seeds TARGET: what the corpus begins with

@@ -53,7 +53,7 @@ TEST(toml_bounds, what_is_usual_passes) {
 
 TEST(toml_bounds, messages_show_values_on_one_line_and_shortened) {
   EXPECT_EQ(printable("a\x1b[31m\n\t\x7f"), "a\\x1b[31m\\n\\t\\x7f");
-  EXPECT_EQ(printable(std::string(300, 'x')), std::string(200, 'x') + "...");
+  EXPECT_EQ(printable(std::string(300, 'x')), std::string(200, 'x').append("..."));
   EXPECT_EQ(printable("größe"), "größe");
   const std::string type = refusal_of("code.type = \"\\u001b]0;title\\u0007\"\nsweep.ebn0_db = 1");
   EXPECT_NE(type.find("\"\\x1b]0;title\\x07\""), std::string::npos) << type;
