@@ -6,6 +6,7 @@
 
 #include <bench/compare.hpp>
 #include <bench/run.hpp>
+#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <warpband/core/error.hpp>
@@ -22,14 +23,15 @@ struct bench_options {
   bool list = false, quiet = false, check = false;
 };
 
-/// "0.1": more than nothing, at most an hour.
+/// "0.1": more than nothing, at most an hour; else 0.
+double seconds_from(const std::string& text) {
+  double x = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, status] = std::from_chars(text.data(), last, x);
+  return status == std::errc{} && end == last && x > 0 && x <= 3600 ? x : 0;
+}
 std::string check_seconds(const std::string& text) {
-  try {
-    std::size_t used = 0;
-    const double x = std::stod(text, &used);
-    if (used == text.size() && x > 0 && x <= 3600) return {};
-  } catch (const std::exception&) {
-  }
+  if (seconds_from(text) > 0) return {};
   return "\"" + text + "\" is not allowed: expected seconds, more than 0 and at most 3600";
 }
 std::string check_filter(const std::string& text) {
@@ -228,13 +230,13 @@ command add_bench(CLI::App& app) {
               [options](std::int64_t n) { options->run.repetitions = static_cast<int>(n); });
   bench
       ->add_option_function<std::string>(
-          "--min-time", [options](const std::string& s) { options->run.min_time = std::stod(s); },
+          "--min-time", [options](const std::string& s) { options->run.min_time = seconds_from(s); },
           "Seconds of one repetition; default 0.1")
       ->type_name("SECONDS")
       ->check(CLI::Validator(check_seconds, "", "seconds"));
   bench
       ->add_option_function<std::string>(
-          "--duration", [options](const std::string& s) { options->duration = std::stod(s); },
+          "--duration", [options](const std::string& s) { options->duration = seconds_from(s); },
           "Run the one benchmark of FILTER without a pause for so long")
       ->type_name("SECONDS")
       ->check(CLI::Validator(check_seconds, "", "seconds"));

@@ -220,6 +220,7 @@ void check_files(const choose_options& options) {
     for (std::size_t b = 0; b < a; b++)
       if (!files[b].empty() && wb::same_place(files[a], files[b]))
         throw usage_error(files[a] + " is named twice: give each file its own name");
+    claim_output(files[a]);
     wb::check_writable(files[a]);
   }
 }
@@ -373,6 +374,7 @@ command add_choose(CLI::App& app) {
   choose->add_option("--plot", options->plot, "Draw the front: .png or .svg")
       ->type_name("FILE")
       ->check(CLI::Validator(check_picture, "", "picture"));
+  add_untrusted(*choose);
   add_device_options(*choose, options->where);
   add_integer(*choose, "--seed", 0, INT64_MAX, "Instead of the scenario's seed",
               [options](std::int64_t n) { options->seed = static_cast<std::uint64_t>(n); });

@@ -1,6 +1,7 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,13 +13,17 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <thread>
 
 #include <warpband/core/error.hpp>
 #include <warpband/core/setting.hpp>
+#include <warpband/io/hdf5.hpp>
+#include <warpband/io/replacement.hpp>
 
 namespace {
 
@@ -108,6 +113,43 @@ void check_device_options(const CLI::App& app, const device_options& options) {
     throw usage_error("--threads is for --device cpu: leave one of them out");
 }
 
+void add_untrusted(CLI::App& app) {
+#if WARPBAND_HDF5
+  app.add_flag_callback(
+      "--untrusted", [] { wb::set_default_hdf5_access({.untrusted = true}); },
+      "Read HDF5 files in a process of their own, bounded in memory, time and files: for files of strangers");
+#else
+  (void)app;
+#endif
+}
+void add_memory_bound(CLI::App& app) {
+  app.add_option_function<std::string>(
+         "--memory", [](const std::string& text) { bound_memory(bytes_from("--memory", text)); },
+         "Memory that the command may take: 512M, 2G; more is an error (default: no bound)")
+      ->type_name("SIZE")
+      ->trigger_on_parse();
+}
+void bound_memory([[maybe_unused]] std::uint64_t bytes) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose own memory is not meant
+  std::uint64_t data_kib = 0;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmData:")) data_kib = std::strtoull(line.c_str() + 7, nullptr, 10);
+  rlimit stack{}, data{};
+  if (data_kib == 0 || getrlimit(RLIMIT_STACK, &stack) != 0 || getrlimit(RLIMIT_DATA, &data) != 0)
+    throw wb::error("--memory: the system bounds no memory here");
+  const rlim_t stacks =
+      (std::min<rlim_t>(stack.rlim_cur, 8 << 20) + 4096) * (std::thread::hardware_concurrency() + 8);
+  data.rlim_cur = std::min<rlim_t>(data.rlim_max, (data_kib << 10) + stacks + bytes);
+  setrlimit(RLIMIT_DATA, &data);
+#endif
+}
+
+void claim_output(const std::string& path) {
+  static std::vector<wb::output_claim> claims;  // until the process ends
+  claims.emplace_back(path);
+}
+
 std::vector<std::string> options_given(const CLI::App& app) {
   std::vector<std::string> all;
   for (const CLI::Option* given : app.parse_order())
@@ -171,7 +213,7 @@ void stop_on_interrupt() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   action.sa_flags = SA_RESTART;
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);

@@ -57,6 +57,14 @@ struct device_options {
 void add_device_options(CLI::App& app, device_options& options, bool several = false);
 void check_device_options(const CLI::App& app, const device_options& options);
 
+/// Adds --untrusted: HDF5 files are read in processes of their own, see hdf5_access.
+void add_untrusted(CLI::App& app);
+/// Adds --memory to a command that does not share it out itself: bound_memory.
+void add_memory_bound(CLI::App& app);
+/// From here on the data of this process may grow by so many bytes, the stacks of its threads not counted.
+/// What needs more fails with "out of memory".
+void bound_memory(std::uint64_t bytes);
+
 /// Names of the options that were given, as "--ways".
 std::vector<std::string> options_given(const CLI::App& app);
 /// Throws usage_error, with the option's name, for a setting that one of the options `given` has.
@@ -82,13 +90,17 @@ void check_not_another_result(const std::string& out, const std::string& others)
 /// Throws file_error if `out` (which may be empty) names one of the files that are read.
 void check_not_an_input(const std::string& out, const std::vector<std::string>& inputs);
 
+/// From here to the end of the process no other process on this machine can claim the file that `path` names
+/// or will name. Throws file_error where one has. Nothing is claimed of what is no file (a pipe, /dev/null).
+void claim_output(const std::string& path);
+
 /// "1.2 s", "15 min", "2.5 h".
 std::string duration_text(double seconds);
 
 /// A line on stderr: how the file `path` is read where that is not as it stands; nothing without a `remark`.
 void print_remark(const std::string& path, const std::string& remark);
 
-/// The first Ctrl-C (or SIGTERM) sets a flag that `interrupted` tells, a later one ends the program at once.
-/// A caller that has the signal ignored is left alone.
+/// The first Ctrl-C (or SIGTERM, or SIGHUP: the terminal is closed) sets a flag that `interrupted` tells, a
+/// later one ends the program at once. A caller that has the signal ignored is left alone.
 void stop_on_interrupt();
 bool interrupted() noexcept;

@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "python.hpp"
 
 #include <fmt/format.h>
 
@@ -21,25 +22,44 @@
 
 namespace {
 
+/// What plot and reproduce would run.
+struct python_programs {
+  std::string python = find_python(), plot = found("WARPBAND_PLOT", "plot.py", "apps/plot.py"),
+              reproduce = found("WARPBAND_REPRODUCE", "reproduce", "python/warpband/reproduce");
+
+ private:
+  static std::string found(const char* variable, const char* installed, const char* in_source) {
+    try {
+      return find_program(variable, installed, in_source);
+    } catch (const wb::error&) {
+      return "none found";
+    }
+  }
+};
+
 int run_info(bool as_json) {
   const std::string chosen = wb::isa_name(wb::cpu({.threads = 1, .instructions = {}}).instructions());
   std::vector<std::string> sets;
   for (const wb::isa i : wb::available_isas()) sets.push_back(wb::isa_name(i));
   const unsigned cores = std::thread::hardware_concurrency();
   const auto devices = wb::cuda_devices();
+  const python_programs programs;
 
   if (as_json) {
-    nlohmann::ordered_json out{{"version", wb::version()},
-                               {"commit", wb::commit()},
-                               {"compiler", COMPILER},
-                               {"cuda", wb::has_cuda()},
-                               {"mpi", wb::ranks::built()},
-                               {"cpu",
-                                {{"model", wb::cpu_model()},
-                                 {"cores", cores},
-                                 {"instruction_sets", sets},
-                                 {"instruction_set", chosen}}},
-                               {"cuda_devices", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json out{
+        {"version", wb::version()},
+        {"commit", wb::commit()},
+        {"compiler", COMPILER},
+        {"cuda", wb::has_cuda()},
+        {"mpi", wb::ranks::built()},
+        {"cpu",
+         {{"model", wb::cpu_model()},
+          {"cores", cores},
+          {"instruction_sets", sets},
+          {"instruction_set", chosen}}},
+        {"python",
+         {{"program", programs.python}, {"plot", programs.plot}, {"reproduce", programs.reproduce}}},
+        {"cuda_devices", nlohmann::ordered_json::array()}};
     for (const auto& d : devices)
       out["cuda_devices"].push_back({{"device", fmt::format("cuda:{}", d.index)},
                                      {"name", d.name},
@@ -57,6 +77,8 @@ int run_info(bool as_json) {
   fmt::print("CPU               {}, {} core{}\n", wb::cpu_model(), cores, cores == 1 ? "" : "s");
   fmt::print("instruction sets  {} (in use: {}; WARPBAND_ISA forces another)\n", fmt::join(sets, ", "),
              chosen);
+  fmt::print("Python            {}, plots with {}, reproduces with {}\n", programs.python, programs.plot,
+             programs.reproduce);
   if (!wb::has_cuda())
     fmt::print("CUDA devices      none: this build has no CUDA (the preset \"cuda\" builds it)\n");
   else if (devices.empty())

@@ -1,4 +1,5 @@
 // The `warpband` command. Exit codes: 0 done, 1 failed, 2 used wrongly. Errors are one line on stderr.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -37,9 +38,20 @@ stderr. Exit codes: 0 done, 1 failed, 2 used wrongly.)";
 
 int report(int code, std::string what) {
   std::replace(what.begin(), what.end(), '\n', ' ');
+  // What files and arguments hold may be shown in it: nothing of that is for the terminal to obey.
+  std::string shown;
+  for (const char c : what) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  constexpr std::size_t most = 4000;
+  if (shown.size() > most) {
+    shown.resize(most);
+    shown += "...";
+  }
   std::cout.flush();
   std::fflush(stdout);
-  std::fprintf(stderr, "warpband: error: %s\n", what.c_str());
+  std::fprintf(stderr, "warpband: error: %s\n", shown.c_str());
   return code;
 }
 
@@ -80,13 +92,20 @@ int main(int argc, char** argv) {
                                       add_encode(app),    add_decode(app), add_detect(app),
                                       add_stream(app),    add_bench(app),  add_model(app),
                                       add_reproduce(app), add_info(app),   add_completion(app)};
+  for (const command& c : commands)
+    if (c.app->get_option_no_throw("--memory") == nullptr) add_memory_bound(*c.app);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked);
+    const int code = app.exit(asked);
+    return std::cout.flush() ? code : report(failed, "cannot write to standard output");
   } catch (const CLI::ParseError& error) {
     return report(used_wrongly, explained(app, error));
+  } catch (const usage_error& error) {
+    return report(used_wrongly, error.what());
+  } catch (const std::exception& error) {
+    return report(failed, error.what());
   }
 
   try {

@@ -27,32 +27,41 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, status);
 }
 
-/// The folder that holds bin/warpband, once installed.
-fs::path prefix() {
+/// The folder of this program.
+fs::path own_folder() {
   std::error_code status;
-  return fs::read_symlink("/proc/self/exe", status).parent_path().parent_path();
+  return fs::read_symlink("/proc/self/exe", status).parent_path();
+}
+/// The folder that holds bin/warpband, once installed.
+fs::path prefix() { return own_folder().parent_path(); }
+
+/// The source tree, for the program as it was built. An installed one, or a copy, takes nothing from there:
+/// anybody may write in a folder of that name by then.
+fs::path source_tree() {
+#ifdef WARPBAND_SOURCE_DIR
+  if (is_there(own_folder() / "CMakeCache.txt")) return WARPBAND_SOURCE_DIR;
+#endif
+  return {};
 }
 
 }  // namespace
 
 std::string find_python() {
   if (const std::string p = value_of("WARPBAND_PYTHON"); !p.empty()) return p;
-#ifdef WARPBAND_SOURCE_DIR
-  if (const fs::path p = fs::path(WARPBAND_SOURCE_DIR) / ".venv/bin/python"; is_there(p)) return p.string();
-#endif
+  if (const fs::path p = source_tree() / ".venv/bin/python"; p.is_absolute() && is_there(p))
+    return p.string();
+  if (is_there(prefix() / "pyvenv.cfg")) return (own_folder() / "python").string();  // of a wheel
   return "python3";
 }
 
 std::string find_program(const std::string& variable, const std::string& installed,
-                         [[maybe_unused]] const std::string& in_source) {
+                         const std::string& in_source) {
   if (const std::string p = value_of(variable); !p.empty()) {
     if (!is_there(p)) throw wb::file_error(p, variable + " names a file that is not there");
     return p;
   }
   if (const fs::path p = prefix() / "share/warpband" / installed; is_there(p)) return p.string();
-#ifdef WARPBAND_SOURCE_DIR
-  if (const fs::path p = fs::path(WARPBAND_SOURCE_DIR) / in_source; is_there(p)) return p.string();
-#endif
+  if (const fs::path p = source_tree() / in_source; p.is_absolute() && is_there(p)) return p.string();
   throw wb::error(installed + " was not found: set " + variable + " to where it lies");
 }
 

@@ -3,10 +3,11 @@
 #include <string>
 #include <vector>
 
-/// WARPBAND_PYTHON, or the source tree's .venv, or python3.
+/// WARPBAND_PYTHON; or, of a program in its build folder, the source tree's .venv; or, installed into a
+/// virtual environment, that one's; or python3.
 std::string find_python();
-/// Where a program is: what the environment variable names, `installed` below share/warpband, or `in_source`
-/// below the source tree. Throws wb::error where it is nowhere.
+/// Where a program is: what the environment variable names, `installed` below share/warpband, or, of a
+/// program in its build folder, `in_source` below the source tree. Throws wb::error where it is nowhere.
 std::string find_program(const std::string& variable, const std::string& installed,
                          const std::string& in_source);
 /// Throws wb::error, with the cure, where this Python has no matplotlib; `asked` is what needs it.

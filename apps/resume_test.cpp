@@ -238,7 +238,7 @@ TEST_F(resume, writes_checkpoints_while_a_point_goes_on) {
 TEST_F(resume, ends_at_a_signal_with_the_state_of_the_point) {
   write("long.toml",
         "code.k = 40\nsweep.ebn0_db = [0, 30]\nstop.frame_errors = 5\nstop.max_frames = 1000000000000\n");
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     fs::remove(folder_ / "r.json");
     const pid_t child =
         start({"sim", "long.toml", "-o", "r.json", "--threads", "1", "--checkpoint", "30", "--quiet"});

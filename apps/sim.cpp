@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -287,7 +286,11 @@ class simulation {
 /// A scenario's file; - is standard input.
 wb::scenario read_scenario(const std::string& name) {
   if (name != "-") return wb::load_scenario(name);
-  const std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+  constexpr std::size_t most_bytes = 1 << 20;
+  std::string text(most_bytes + 1, '\0');
+  std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::cin.gcount()));
+  if (text.size() > most_bytes) throw wb::file_error("standard input", "larger than 1 MiB: not a scenario");
   return wb::parse_scenario(text, "standard input");
 }
 
@@ -331,6 +334,7 @@ void check_files(const sim_options& options) {
   check_not_an_input(options.file(), inputs);
   if (!options.resume.empty()) inputs.push_back(options.resume);
   check_not_an_input(options.plot, inputs);
+  if (!options.file().empty()) claim_output(options.out);
   const bool goes_on = !options.resume.empty() && wb::same_place(options.out, options.resume);
   if (!options.force && !goes_on)
     check_not_another_result(
@@ -490,8 +494,9 @@ Files:
   RESULT.json     raw counts of every point, the configuration, the scenario's text, version and machine, and the
                   counts of points under way, apart from the finished ones (docs/result.md). It is written after the
                   first batch of frames, then every --checkpoint seconds, after each point and at the end, each time
-                  in full or not at all. What holds a result already is not replaced without --force. What killed runs left while writing, RESULT.json.tmpPID-N, the next run
-                  with the same output removes
+                  in full or not at all. What holds a result already is not replaced without --force. What killed runs left
+                  while writing, RESULT.json.tmpPID-N, the next run with the same output removes. Two runs on one machine
+                  cannot write the same RESULT.json at once
   FILE.csv        a reference: columns ebn0_db (snr_db where the scenario sweeps that), ber, fer. What --csv writes is one
 
 Going on:
@@ -504,8 +509,9 @@ Going on:
   has more than is asked for stays as it is. Without -o, RESULT.json itself is replaced. Times of all runs add up.
 
 Signals:
-  Ctrl-C (SIGINT) and SIGTERM end the run after the batch under way, a fraction of a second, and RESULT.json then
-  holds all that was counted; another one, half a second later or more, ends it at once, as kill -9 does.
+  Ctrl-C (SIGINT), SIGTERM and SIGHUP (a terminal that is closed) end the run after the batch under way, a fraction of a
+  second, and RESULT.json then holds all that was counted; another one, half a second later or more, ends it at once, as
+  kill -9 does.
 
 Exit codes: 0 done, 1 failed or interrupted, 2 used wrongly.
 
@@ -559,6 +565,7 @@ command add_sim(CLI::App& app) {
   add_seconds(*sim, "--max-seconds", 1e9, "1e9",
               "Instead of the scenario's stop.max_seconds: a point stops after this time; 0: no such rule",
               [options](double s) { options->overrides.max_seconds = s; });
+  add_untrusted(*sim);
   add_device_options(*sim, options->where, true);
   add_seconds(
       *sim, "--rank-deadline", 1e6, "1e6",

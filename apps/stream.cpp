@@ -727,7 +727,10 @@ int run_stream(const stream_options& o) {
   for (const std::string& hint : scenario.hints) fmt::print(stderr, "hint: {}\n", hint);
   const bool to_stdout = o.json == "-";
   std::FILE* table = to_stdout ? stderr : stdout;
-  if (!o.json.empty() && !to_stdout) wb::check_writable(o.json);
+  if (!o.json.empty() && !to_stdout) {
+    claim_output(o.json);
+    wb::check_writable(o.json);
+  }
   for (stream_run& r : scenario.runs) {
     if (!o.devices.empty()) {
       r.devices.clear();
@@ -750,6 +753,7 @@ int run_stream(const stream_options& o) {
   fmt::print(table, "{}, {}\n\n", m.cpu, m.device);
   fmt::print(table, row_format, "", "Mb/s", "us/frame", "p50 us", "p99 us", "p99.9 us", "max us", "missed",
              "dropped", "failed", "erased");
+  std::fflush(table);
   json out{{"format", "warpband stream 1"},
            {"version", wb::version()},
            {"commit", wb::commit()},
@@ -811,6 +815,7 @@ command add_stream(CLI::App& app) {
   stream->add_option("--seconds", o->seconds, "Instead of stream.seconds")
       ->type_name("X")
       ->check(CLI::Range(1e-3, 1e9));
+  add_untrusted(*stream);
   stream->add_flag("--quiet", o->quiet, "No progress on stderr");
   stream->add_flag("--help-scenario", o->help_scenario, "Explain every key of a scenario file");
   return {stream, [o] {

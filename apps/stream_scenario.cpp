@@ -10,6 +10,7 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/link/names.hpp>
+#include <warpband/link/toml_bounds.hpp>
 #include <warpband/link/toml_value.hpp>
 
 #include "stream_keys.hpp"
@@ -174,6 +175,7 @@ void check(const stream_run& r) {
 }
 
 toml::table parsed(const std::string& text, const std::string& path) {
+  wb::check_toml_bounds(text, path);
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& e) {
@@ -213,7 +215,11 @@ stream_scenario load_stream_scenario(const std::string& path) {
   stream_scenario s;
   std::ifstream file(path);
   if (!file) throw wb::file_error(path, "cannot read the scenario");
-  s.text.assign(std::istreambuf_iterator<char>(file), {});
+  constexpr std::size_t most_bytes = 1 << 20;
+  s.text.resize(most_bytes + 1);
+  file.read(s.text.data(), static_cast<std::streamsize>(s.text.size()));
+  s.text.resize(static_cast<std::size_t>(file.gcount()));
+  if (s.text.size() > most_bytes) throw wb::file_error(path, "larger than 1 MiB: not a scenario");
   const toml::table table = parsed(s.text, path);
   try {
     read_runs(table, s);

@@ -15,23 +15,33 @@
 #include <warpband/modem/qam/qam.hpp>
 #if WARPBAND_HDF5
 #include <warpband/io/hdf5.hpp>
+#endif
 
 #include "command.hpp"
-#endif
 
 namespace {
 
 using cf = std::complex<float>;
 constexpr std::size_t different_frames = 4, most_from_file = 64;
 
+/// Called in loops over a frame, which may be large.
+void check_interrupt(std::size_t i) {
+  if (i % 65536 == 0 && interrupted())
+    throw wb::error("interrupted while frames were generated: nothing was run");
+}
+
 std::vector<std::uint8_t> random_bits(std::size_t n, std::mt19937_64& rng) {
   std::vector<std::uint8_t> bits(n);
-  for (auto& b : bits) b = static_cast<std::uint8_t>(rng() >> 63);
+  for (std::size_t i = 0; i < n; i++) {
+    check_interrupt(i);
+    bits[i] = static_cast<std::uint8_t>(rng() >> 63);
+  }
   return bits;
 }
 void normals(cf* to, std::size_t n, float scale, std::mt19937_64& rng) {
   std::normal_distribution<float> normal(0, scale * std::sqrt(0.5f));
   for (std::size_t i = 0; i < n; i++) {
+    check_interrupt(i);
     const float re = normal(rng);
     to[i] = {re, normal(rng)};
   }
@@ -164,8 +174,10 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
     return i % (run.items / splits) / std::max<std::size_t>(run.per_channel / splits, 1);
   };
   normals(y, columns * run.items, std::sqrt(n0), rng);
-  for (std::size_t i = 0; i < run.items; i++)
+  for (std::size_t i = 0; i < run.items; i++) {
+    check_interrupt(i);
     add_product(y + i * columns, h + channel_of(i) * entries, &x[i * users], columns, users);
+  }
 }
 
 #if WARPBAND_HDF5

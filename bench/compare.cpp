@@ -10,7 +10,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <utility>
 #include <vector>
 #include <warpband/core/error.hpp>
@@ -88,9 +87,14 @@ std::string content_of(const std::string& path) {
   if (std::filesystem::is_directory(path, status)) throw file_error(path, "cannot read: it is a folder");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw file_error(path, std::string("cannot read: ") + std::strerror(errno));
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  constexpr std::size_t most_bytes = std::size_t{1} << 28;
+  std::string text;
+  for (std::vector<char> part(1 << 16); file && text.size() <= most_bytes;) {
+    file.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (text.size() > most_bytes) throw file_error(path, "larger than 256 MiB: not a record of warpband bench");
+  return text;
 }
 
 record read_record(const std::string& path) {

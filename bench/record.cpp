@@ -1,7 +1,7 @@
 #include <bench/ceilings_args.hpp>
 #include <bench/record.hpp>
 #include <bench/statistics.hpp>
-#include <cstdlib>
+#include <charconv>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -25,6 +25,13 @@ std::string cpuinfo(const std::string& field) {
 
 std::string version_text(int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); }
 
+/// The number that a text begins with; 0 where it begins with none.
+double number_from(const char* begin, const char* end) {
+  double x = 0;
+  std::from_chars(begin, end, x);
+  return x;
+}
+
 json describe(const run_options& options, executor_pool& pool) {
   char date[32] = "";
   const std::time_t now = std::time(nullptr);
@@ -33,7 +40,7 @@ json describe(const run_options& options, executor_pool& pool) {
   const machine_info here = describe_machine(cpu_executor);
   json machine{{"cpu", here.cpu}, {"cores", std::thread::hardware_concurrency()}};
   if (const std::string mhz = cpuinfo("cpu MHz"); !mhz.empty())
-    machine["cpu_mhz"] = std::strtod(mhz.c_str(), nullptr);
+    machine["cpu_mhz"] = number_from(mhz.data(), mhz.data() + mhz.size());
   machine["instruction_set"] = here.instruction_set;
   machine["threads"] = here.threads;
   machine["os"] = here.os;
@@ -61,9 +68,8 @@ json describe(const run_options& options, executor_pool& pool) {
 
 /// To six digits: no figure is known better.
 double tidy(double x) {
-  char text[40] = "";
-  std::snprintf(text, sizeof text, "%.5e", x);
-  return std::strtod(text, nullptr);
+  char text[40];
+  return number_from(text, std::to_chars(text, text + sizeof text, x, std::chars_format::scientific, 5).ptr);
 }
 
 json to_json(const measurement& m, const ceilings& c) {

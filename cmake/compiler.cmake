@@ -3,10 +3,12 @@
 add_library(wb_options INTERFACE)
 target_compile_options(wb_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
                        $<$<BOOL:${WARPBAND_WERROR}>:-Werror>
+                       "$<$<BOOL:${WARPBAND_HARDEN}>:-D_GLIBCXX_ASSERTIONS;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2;-fstack-protector-strong;-fstack-clash-protection>"
                        # GCC 12 reports overlapping copies in std::string operator+ (GCC bug 105651) and false array bounds.
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                        $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds>)
 
+add_link_options("$<$<BOOL:${WARPBAND_HARDEN}>:-Wl,-z,relro,-z,now>")
 # Presets leave CMAKE_CXX_FLAGS_RELEASE and _DEBUG empty, so that kernels are compiled alike in all of them.
 set(wb_library_flags $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-DNDEBUG>)
 set(wb_program_flags $<$<CONFIG:Release>:-O1> $<$<CONFIG:Release>:-DNDEBUG>)  # -O1 compiles faster; the work is in the library

@@ -13,7 +13,7 @@ target_compile_options(warpband PRIVATE ${wb_library_flags})
 target_compile_definitions(warpband PUBLIC WARPBAND_HDF5=$<BOOL:${WARPBAND_HDF5}>)
 target_include_directories(warpband PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_link_libraries(warpband PUBLIC Threads::Threads)
-target_link_libraries(warpband PRIVATE
+target_link_libraries(warpband PRIVATE ${CMAKE_DL_LIBS}  # cuFFT and MPI are loaded at first use
                       "$<BUILD_INTERFACE:wb_options;wb_dep_json;wb_dep_toml;wb_dep_boost>"
                       $<$<BOOL:${WARPBAND_HDF5}>:warpband_hdf5> $<$<BOOL:${WARPBAND_KISSFFT}>:warpband_kissfft>)
 # In angle brackets: the compiler cache then serves every folder that the sources lie in.
@@ -28,13 +28,12 @@ endif()
 wb_add_kernels(warpband ${library_kernels})
 if(WARPBAND_CUDA)
   set_source_files_properties(warpband/exec/cuda.cpp warpband/ofdm/fft/fft_cuda.cpp PROPERTIES INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS}")
-  target_link_libraries(warpband PRIVATE ${CMAKE_DL_LIBS})  # cuFFT is loaded at first use
 endif()
 if(WARPBAND_MPI)
   find_package(MPI REQUIRED COMPONENTS CXX)
+  list(GET MPI_CXX_LIBRARIES -1 libmpi)
   set_source_files_properties(warpband/exec/ranks.cpp PROPERTIES INCLUDE_DIRECTORIES "${MPI_CXX_INCLUDE_DIRS}"
-    COMPILE_DEFINITIONS "WARPBAND_MPI;OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX")
-  target_link_libraries(warpband PRIVATE ${MPI_CXX_LIBRARIES})
+    COMPILE_DEFINITIONS "WARPBAND_MPI=\"${libmpi}\";OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX")
 endif()
 
 # The commit that results name: read at every build, so that a result cannot name another.

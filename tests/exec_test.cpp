@@ -129,6 +129,44 @@ TEST(thread_pool, a_second_thread_is_refused_while_one_runs) {
   }
 }
 
+TEST(thread_pool, a_refused_call_leaves_the_scratch_memory_of_the_running_one) {
+  static wb::cpu* shared = nullptr;
+  static std::string what;
+  static std::atomic<int> asked = 0;
+  static const wb::kernel large{"",
+                                1,
+                                [](const void*, const wb::device_limits&, std::size_t) {
+                                  asked++;
+                                  return std::size_t{1} << 20;
+                                },
+                                [](const void*) { return 1.0; },
+                                [](const void*) { return 1.0; },
+                                [](const void*) { return std::size_t{1}; },
+                                [](const void*, const wb::place&) { return 0; }};
+  static const wb::kernel_set large_set{"large", {&large, &large, &large, &large}, nullptr};
+  wb::kernel small = large;
+  small.scratch = [](const void*, const wb::device_limits&, std::size_t) { return std::size_t{64}; };
+  small.run = [](const void*, const wb::place& where) {
+    std::thread([] {
+      try {
+        shared->run(large_set, nullptr, 1);
+      } catch (const wb::error& e) {
+        what = e.what();
+      }
+    }).join();
+    std::memset(where.scratch, 1, 64);  // which the second call must not have replaced
+    return 0;
+  };
+  const wb::kernel_set small_set{"small", {&small, &small, &small, &small}, nullptr};
+  wb::cpu exec({.threads = 1});
+  shared = &exec;
+  exec.run(small_set, nullptr, 1);
+  EXPECT_EQ(what, "two threads use one executor at once: give each thread its own");
+  EXPECT_EQ(asked, 0);
+  exec.run(large_set, nullptr, 1);
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(thread_pool, a_fork_is_told_that_the_threads_stayed_behind) {
   auto exec = std::make_unique<wb::cpu>(wb::cpu_options{.threads = 2});
   wb::thread_pool pool(2);

@@ -1,4 +1,5 @@
 """Channel estimates from HDF5 files that h5py writes: the plain layout, and pilots as sounders write them, of a channel that is known."""
+import pathlib
 import threading
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 
 import warpband as wb
 
+SEEDS = pathlib.Path(__file__).parents[2] / "tests" / "fuzz" / "seeds" / "hdf5"
 needs_hdf5 = pytest.mark.skipif(not wb.has_hdf5, reason="this build has no HDF5")
 
 
@@ -119,6 +121,26 @@ def test_traces_of_argos(rng, tmp_path):
     csi = wb.read_csi(path)
     assert csi.layout == "argos" and csi.channel.shape == h.shape
     np.testing.assert_allclose(csi.channel, 20 * h, atol=6 * (64 / 6) ** 0.5 / 32768)
+
+
+@needs_hdf5
+def test_files_of_strangers(rng, tmp_path):
+    """Read in a process of its own: the same values, and the same errors."""
+    h5py = pytest.importorskip("h5py")
+    h = normal(rng, 9, 5, 4, 2)
+    with h5py.File(tmp_path / "h.hdf5", "w") as file:
+        file["h"] = h
+    csi = wb.read_csi(tmp_path / "h.hdf5", first=1, untrusted=True)
+    assert np.array_equal(csi.channel, h[1:]) and csi.layout == "plain"
+    (tmp_path / "none.hdf5").write_text("no HDF5")
+    for untrusted in (False, True):
+        with pytest.raises(RuntimeError, match="none.hdf5: it is not an HDF5 file$"):
+            wb.read_csi(tmp_path / "none.hdf5", untrusted=untrusted)
+    for path in sorted(SEEDS.glob("*.h5")):
+        if not path.name.startswith("good_"):
+            with pytest.raises(RuntimeError) as error:
+                wb.read_csi(path, untrusted=True)
+            assert "\n" not in str(error.value)
 
 
 @needs_hdf5

@@ -335,7 +335,7 @@ class Csi(NamedTuple):
 
 
 def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | None = None, scale: str = "none", cell: int = 0,
-             first_sample: int | None = None, shifted_pilot: bool | None = None) -> Csi:
+             first_sample: int | None = None, shifted_pilot: bool | None = None, untrusted: bool = False) -> Csi:
     """Reads channel estimates, measured or computed elsewhere, from an HDF5 file (docs/files.md).
 
     The layout is told from what the file holds: "plain", an array ``h`` of complex64 ``(snapshots, subcarriers, rx, tx)``;
@@ -355,6 +355,8 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
         first_sample: of "renew" and "argos", the sample of a slot at which the first cyclic prefix begins (argos: the first
             window); None for what the file says (argos: 47).
         shifted_pilot: of "renew", whether the pilot is stored from the lowest frequency on; None tells from its zeros.
+        untrusted: read the file in a process of its own, with bounds on memory (1 GiB), time (10 s a call) and open files. A
+            file that makes the HDF5 library crash, loop or fill the memory is then a ``RuntimeError``. For files of strangers.
 
     Raises:
         RuntimeError: there is no such file, it is none of these layouts or damaged; or this build has no HDF5, which wheels
@@ -368,7 +370,7 @@ def read_csi(path: str | os.PathLike[str], *, first: int = 0, snapshots: int | N
     if snapshots is not None:
         snapshots = whole("snapshots", snapshots, 0, 2 ** 31 - 1)
     file = made(_core.CsiFile, path=os.fspath(path), scale=scale, cell=cell, first_sample=first_sample,
-                shifted_pilot=shifted_pilot)
+                shifted_pilot=shifted_pilot, untrusted=bool(untrusted))
     if file.remark:
         warnings.warn(f"{os.fspath(path)}: {file.remark}", stacklevel=2)
     there, *item = file.shape

@@ -160,6 +160,7 @@ const kernel& cpu::build_of(const kernel_set& op) const {
 
 void cpu::run(const kernel_set& op, const void* args, std::size_t items) {
   const kernel& k = build_of(op);
+  const thread_pool::turn mine(*pool_);  // the arenas are another call's until it ends
   const std::size_t lanes = k.together(args), bytes = k.scratch(args, {}, items);
   for (auto& a : arenas_)
     if (a.bytes() < bytes) a = make<unsigned char>(bytes, 1);
@@ -172,7 +173,7 @@ void cpu::run(const kernel_set& op, const void* args, std::size_t items) {
     const ieee_arithmetic scope;
     k.run(args, {first, last, arenas_[static_cast<std::size_t>(thread)].data(), nullptr, {}});
   };
-  if (!pool_->for_each_piece(items, grain, piece, interrupted_)) throw interrupted_error();
+  if (!pool_->for_each_piece(mine, items, grain, piece, interrupted_)) throw interrupted_error();
 }
 
 void cpu::upload(void* to, const void* from, std::size_t bytes) {

@@ -38,14 +38,37 @@ class thread_pool {
   /// would wait for them.
   bool is_of_parent() const noexcept { return born_ != forks_behind(); }
 
+  /// Held by a call from before it prepares what its body uses. Throws error while another call holds one,
+  /// and device_error in a process that was forked after the pool was made.
+  class turn {
+   public:
+    explicit turn(thread_pool& pool) : pool_(pool) {
+      if (pool.is_of_parent())
+        throw device_error(
+            "this process is a fork, and the executor's threads run in the process before it: open another "
+            "executor here");
+      if (pool.in_use_.exchange(true, std::memory_order_acquire))
+        throw error("two threads use one executor at once: give each thread its own");
+    }
+    ~turn() { pool_.in_use_.store(false, std::memory_order_release); }
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+
+   private:
+    thread_pool& pool_;
+  };
   /// body(thread index, first, last) for consecutive pieces of [0, items), at most `grain` items each. The
   /// body does not throw. The calling thread asks `stop`, if there is one, before each piece of its own:
-  /// where it says true no further piece begins, and the result is false. Throws error while another call
-  /// runs, and in a process that was forked after the pool was made.
+  /// where it says true no further piece begins, and the result is false. Throws what `turn` throws.
   template <class Body>
   bool for_each_piece(std::size_t items, std::size_t grain, const Body& body,
                       const std::function<bool()>& stop = {}) {
-    const turn one(*this);
+    return for_each_piece(turn(*this), items, grain, body, stop);
+  }
+  /// The same in a turn that the caller holds.
+  template <class Body>
+  bool for_each_piece(const turn&, std::size_t items, std::size_t grain, const Body& body,
+                      const std::function<bool()>& stop = {}) {
     if (items <= grain || (workers_.empty() && !stop)) {
       if (items > 0) body(0, std::size_t{0}, items);
       return true;
@@ -71,24 +94,6 @@ class thread_pool {
   }
 
  private:
-  /// Held by a call.
-  class turn {
-   public:
-    explicit turn(thread_pool& pool) : pool_(pool) {
-      if (pool.is_of_parent())
-        throw device_error(
-            "this process is a fork, and the executor's threads run in the process before it: open another "
-            "executor here");
-      if (pool.in_use_.exchange(true, std::memory_order_acquire))
-        throw error("two threads use one executor at once: give each thread its own");
-    }
-    ~turn() { pool_.in_use_.store(false, std::memory_order_release); }
-    turn(const turn&) = delete;
-    turn& operator=(const turn&) = delete;
-
-   private:
-    thread_pool& pool_;
-  };
   struct job {
     std::size_t items, grain;
     void (*call)(const void*, int, std::size_t, std::size_t);

@@ -6,6 +6,7 @@
 #include <warpband/core/error.hpp>
 
 #ifdef WARPBAND_MPI
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <array>
@@ -13,6 +14,7 @@
 #include <climits>
 #include <list>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #endif
 
@@ -41,11 +43,85 @@ std::unique_ptr<ranks> ranks::join() {
 
 namespace {
 
+#ifdef OPEN_MPI
+constexpr std::array library_names{"libmpi.so.40", WARPBAND_MPI};
+#else  // MPICH and its like
+constexpr std::array library_names{"libmpi.so.12", "libmpich.so.12", WARPBAND_MPI};
+#endif
+
+/// What is used of MPI. It is loaded when there are other ranks: it takes MiBs of memory of each process.
+struct mpi_library {
+  decltype(&MPI_Allgather) allgather;
+  decltype(&MPI_Comm_free) comm_free;
+  decltype(&MPI_Comm_rank) comm_rank;
+  decltype(&MPI_Comm_set_errhandler) set_errhandler;
+  decltype(&MPI_Comm_size) comm_size;
+  decltype(&MPI_Comm_split_type) split_type;
+  decltype(&MPI_Error_string) error_string;
+  decltype(&MPI_Finalize) finalize;
+  decltype(&MPI_Get_count) get_count;
+  decltype(&MPI_Get_processor_name) processor_name;
+  decltype(&MPI_Init_thread) init_thread;
+  decltype(&MPI_Iprobe) iprobe;
+  decltype(&MPI_Isend) isend;
+  decltype(&MPI_Recv) recv;
+  decltype(&MPI_Test) test;
+  decltype(&MPI_Wait) wait;
+  MPI_Comm world;
+  MPI_Datatype bytes;
+  MPI_Info no_info;
+  MPI_Errhandler errors_return;
+
+  mpi_library() {
+    void* handle = nullptr;
+    for (const char* name : library_names)  // its own plug-ins look for its symbols among the global ones
+      if (handle == nullptr) handle = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+    if (handle == nullptr)
+      throw device_error(std::string("started by mpirun, but MPI is not there: ") + library_names[0] +
+                         " was not found; install it, or set LD_LIBRARY_PATH");
+    const auto find = [&](auto& to, const char* name) {
+      to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(dlsym(handle, name));
+      if (to == nullptr) throw device_error(std::string(library_names[0]) + " has no " + name);
+    };
+    find(allgather, "MPI_Allgather");
+    find(comm_free, "MPI_Comm_free");
+    find(comm_rank, "MPI_Comm_rank");
+    find(set_errhandler, "MPI_Comm_set_errhandler");
+    find(comm_size, "MPI_Comm_size");
+    find(split_type, "MPI_Comm_split_type");
+    find(error_string, "MPI_Error_string");
+    find(finalize, "MPI_Finalize");
+    find(get_count, "MPI_Get_count");
+    find(processor_name, "MPI_Get_processor_name");
+    find(init_thread, "MPI_Init_thread");
+    find(iprobe, "MPI_Iprobe");
+    find(isend, "MPI_Isend");
+    find(recv, "MPI_Recv");
+    find(test, "MPI_Test");
+    find(wait, "MPI_Wait");
+#ifdef OPEN_MPI  // where these constants are addresses in the library
+    find(world, "ompi_mpi_comm_world");
+    find(bytes, "ompi_mpi_byte");
+    find(no_info, "ompi_mpi_info_null");
+    find(errors_return, "ompi_mpi_errors_return");
+#else
+    world = MPI_COMM_WORLD;
+    bytes = MPI_BYTE;
+    no_info = MPI_INFO_NULL;
+    errors_return = MPI_ERRORS_RETURN;
+#endif
+  }
+};
+const mpi_library& mpi() {
+  static const mpi_library library;  // never unloaded
+  return library;
+}
+
 void check(int status, const char* what) {
   if (status == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
-  MPI_Error_string(status, text.data(), &length);
+  mpi().error_string(status, text.data(), &length);
   throw device_error(std::string(what) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
@@ -53,23 +129,23 @@ class mpi_ranks final : public ranks {
  public:
   mpi_ranks() {
     int given = 0;
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &given), "MPI_Init_thread");
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
-    MPI_Comm here = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here),
+    check(mpi().init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &given), "MPI_Init_thread");
+    mpi().set_errhandler(mpi().world, mpi().errors_return);
+    check(mpi().comm_rank(mpi().world, &rank_), "MPI_Comm_rank");
+    check(mpi().comm_size(mpi().world, &size_), "MPI_Comm_size");
+    MPI_Comm here{};
+    check(mpi().split_type(mpi().world, MPI_COMM_TYPE_SHARED, rank_, mpi().no_info, &here),
           "MPI_Comm_split_type");
-    check(MPI_Comm_rank(here, &local_rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(here, &local_size_), "MPI_Comm_size");
-    MPI_Comm_free(&here);
+    check(mpi().comm_rank(here, &local_rank_), "MPI_Comm_rank");
+    check(mpi().comm_size(here, &local_size_), "MPI_Comm_size");
+    mpi().comm_free(&here);
     name_all();
   }
   ~mpi_ranks() override {
     // A process that ends without MPI_Finalize makes the launcher end all others, after it has said why.
     if (hung_) return;
-    for (auto& s : sending_) MPI_Wait(&s.request, MPI_STATUS_IGNORE);
-    MPI_Finalize();
+    for (auto& s : sending_) mpi().wait(&s.request, MPI_STATUS_IGNORE);
+    mpi().finalize();
   }
   mpi_ranks(const mpi_ranks&) = delete;
   mpi_ranks& operator=(const mpi_ranks&) = delete;
@@ -83,14 +159,15 @@ class mpi_ranks final : public ranks {
   void send(int to, message bytes) override {
     sending_.remove_if([](sending& s) {
       int done = 0;
-      MPI_Test(&s.request, &done, MPI_STATUS_IGNORE);
+      mpi().test(&s.request, &done, MPI_STATUS_IGNORE);
       return done != 0;
     });
     if (bytes.size() > INT_MAX) throw device_error("a message of more than 2 GiB to " + name(to));
-    sending& s = sending_.emplace_back(sending{std::move(bytes), MPI_REQUEST_NULL});
-    check(MPI_Isend(s.bytes.data(), static_cast<int>(s.bytes.size()), MPI_BYTE, to, 0, MPI_COMM_WORLD,
-                    &s.request),
-          "MPI_Isend");
+    sending& s = sending_.emplace_back(sending{std::move(bytes), {}});
+    const int status = mpi().isend(s.bytes.data(), static_cast<int>(s.bytes.size()), mpi().bytes, to, 0,
+                                   mpi().world, &s.request);
+    if (status != MPI_SUCCESS) sending_.pop_back();  // nothing to wait for
+    check(status, "MPI_Isend");
   }
 
   message receive(int from, double seconds) override {
@@ -98,7 +175,7 @@ class mpi_ranks final : public ranks {
     const clock::time_point start = clock::now();
     MPI_Status status;
     for (int there = 0, waits = 0;; waits++) {
-      check(MPI_Iprobe(from, 0, MPI_COMM_WORLD, &there, &status), name(from).c_str());
+      check(mpi().iprobe(from, 0, mpi().world, &there, &status), name(from).c_str());
       if (there != 0) break;
       if (seconds > 0 && std::chrono::duration<double>(clock::now() - start).count() > seconds) {
         hung_ = true;
@@ -108,9 +185,9 @@ class mpi_ranks final : public ranks {
       std::this_thread::sleep_for(std::chrono::microseconds(waits < 100 ? 50 : 500));
     }
     int count = 0;
-    check(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
+    check(mpi().get_count(&status, mpi().bytes, &count), "MPI_Get_count");
     message bytes(static_cast<std::size_t>(count));
-    check(MPI_Recv(bytes.data(), count, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
+    check(mpi().recv(bytes.data(), count, mpi().bytes, from, 0, mpi().world, MPI_STATUS_IGNORE), "MPI_Recv");
     return bytes;
   }
 
@@ -124,9 +201,9 @@ class mpi_ranks final : public ranks {
     constexpr int most = MPI_MAX_PROCESSOR_NAME;
     std::array<char, most> mine{};
     int length = 0;
-    check(MPI_Get_processor_name(mine.data(), &length), "MPI_Get_processor_name");
+    check(mpi().processor_name(mine.data(), &length), "MPI_Get_processor_name");
     std::vector<char> all(static_cast<std::size_t>(most) * static_cast<std::size_t>(size_));
-    check(MPI_Allgather(mine.data(), most, MPI_CHAR, all.data(), most, MPI_CHAR, MPI_COMM_WORLD),
+    check(mpi().allgather(mine.data(), most, mpi().bytes, all.data(), most, mpi().bytes, mpi().world),
           "MPI_Allgather");
     for (int r = 0; r < size_; r++)
       names_.push_back("rank " + std::to_string(r) + " on " + &all[static_cast<std::size_t>(r) * most]);

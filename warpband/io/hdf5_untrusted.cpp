@@ -4,10 +4,11 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <type_traits>
+#include <string_view>
 #include <utility>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/packed.hpp>
 
 namespace wb {
 
@@ -20,67 +21,12 @@ constexpr std::size_t most_error = 2000;
 
 // ------------------------------------------------------------------------------------------------- messages
 
-/// Numbers and texts, one after the other.
-class packed {
- public:
-  template <class T>
-  packed& operator<<(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    return *this;
-  }
-  packed& operator<<(const std::string& text) {
-    *this << std::uint64_t{text.size()};
-    bytes_ += text;
-    return *this;
-  }
-  template <class T>
-  packed& operator<<(const std::vector<T>& list) {
-    *this << std::uint64_t{list.size()};
-    for (const T& each : list) *this << each;
-    return *this;
-  }
-  operator std::string() const { return bytes_; }
+using packed = packer<std::string>;
+using unpacked = unpacker<std::string_view>;
 
- private:
-  std::string bytes_;
-};
-
-/// The same, read back: what is not there is a child_error.
-class unpacked {
- public:
-  explicit unpacked(const std::string& bytes) : bytes_(bytes) {}
-  template <class T>
-  T get() {
-    if constexpr (std::is_same_v<T, std::string>) {
-      const auto size = get<std::uint64_t>();
-      need(size);
-      at_ += size;
-      return bytes_.substr(at_ - size, size);
-    } else {
-      need(sizeof(T));
-      T value;
-      std::memcpy(&value, bytes_.data() + at_, sizeof(T));
-      at_ += sizeof(T);
-      return value;
-    }
-  }
-  template <class T>
-  std::vector<T> list() {
-    const auto size = get<std::uint64_t>();
-    need(size);
-    std::vector<T> all;
-    for (std::uint64_t i = 0; i < size; i++) all.push_back(get<T>());
-    return all;
-  }
-
- private:
-  void need(std::uint64_t bytes) const {
-    if (bytes > bytes_.size() - at_) throw child_error("the process that read it answered something else");
-  }
-  const std::string& bytes_;
-  std::size_t at_ = 0;
-};
+unpacked read_back(const std::string& bytes) {
+  return {bytes, "the process that read it answered something else"};
+}
 
 /// A text of the child on one line and not too long.
 std::string one_line(std::string text) {
@@ -94,11 +40,12 @@ std::string one_line(std::string text) {
 }
 
 packed& pack(packed& to, const hdf5_array& a) {
-  return to << a.shape << a.type << a.chunk_rows << a.packed << a.chunk_bytes << a.block_bytes;
+  return to << a.shape << a.type << a.chunk_rows << static_cast<char>(a.packed) << a.chunk_bytes
+            << a.block_bytes;
 }
 hdf5_array unpack_array(unpacked& from) {
   hdf5_array a;
-  a.shape = from.list<std::size_t>();
+  a.shape = from.get<std::vector<std::size_t>>();
   a.type = one_line(from.get<std::string>());
   a.chunk_rows = from.get<std::size_t>();
   a.packed = from.get<char>() != 0;
@@ -130,7 +77,7 @@ void with_element(char element, F f) {
   }
 }
 
-void answer_rows(const hdf5_reader& file, unpacked& in, std::string& out) {
+void answer_rows(const hdf5_reader& file, unpacked& in, packed& out) {
   const char element = in.get<char>();
   const auto name = in.get<std::string>();
   const auto first = in.get<std::size_t>(), rows = in.get<std::size_t>();
@@ -142,7 +89,7 @@ void answer_rows(const hdf5_reader& file, unpacked& in, std::string& out) {
     for (std::size_t i = 1; i < shape.size(); i++) n *= shape[i];
     std::vector<T> values(n);
     file.read(name, first, rows, values.data());
-    out.append(reinterpret_cast<const char*>(values.data()), n * sizeof(T));
+    out.append(values.data(), n * sizeof(T));
   });
 }
 
@@ -158,7 +105,7 @@ void answer_attribute(const hdf5_reader& file, unpacked& in, packed& out) {
 
 /// The answer to a request, whose first letter says which call it is.
 std::string answer_of(const hdf5_reader& file, const std::string& request) {
-  unpacked in(request);
+  unpacked in = read_back(request);
   packed out;
   out << 'k';
   switch (in.get<char>()) {
@@ -179,11 +126,9 @@ std::string answer_of(const hdf5_reader& file, const std::string& request) {
       pack(out, file.describe(name));
       break;
     }
-    case 'r': {
-      std::string rows = out;
-      answer_rows(file, in, rows);
-      return rows;
-    }
+    case 'r':
+      answer_rows(file, in, out);
+      break;
     case 'a':
       answer_attribute(file, in, out);
       break;
@@ -198,7 +143,7 @@ std::string answer_of(const hdf5_reader& file, const std::string& request) {
     default:  // 'o': it is open
       break;
   }
-  return out;
+  return out.take();
 }
 
 /// The same; what the reader throws is an answer too.
@@ -219,7 +164,7 @@ std::string answer_or_error(std::unique_ptr<hdf5_reader>& file, const std::strin
   } catch (const std::exception& e) {
     out << 'f' << std::string(e.what());
   }
-  return out;
+  return out.take();
 }
 
 }  // namespace
@@ -234,12 +179,12 @@ untrusted_hdf5::untrusted_hdf5(const std::string& path, const hdf5_access& acces
             return answer_or_error(*file, path, request);
           },
           renew_lock) {
-  (void)ask(packed() << 'o', most_answer);
+  (void)ask((packed() << 'o').take(), most_answer);
 }
 
 std::string untrusted_hdf5::ask(const std::string& request, std::size_t most) try {
   std::string answer = child_.ask(request, most);
-  unpacked in(answer);
+  unpacked in = read_back(answer);
   switch (in.get<char>()) {
     case 'k':
       return answer.erase(0, 1);
@@ -255,6 +200,8 @@ std::string untrusted_hdf5::ask(const std::string& request, std::size_t most) tr
   }
 } catch (const child_error& e) {
   throw file_error(path_, e.what());
+} catch (const unpack_error& e) {
+  throw file_error(path_, e.what());
 }
 
 namespace {
@@ -262,9 +209,9 @@ namespace {
 /// Reads an answer; one that is not as asked for is a fault of the file.
 template <class F>
 auto taken(const std::string& path, const std::string& answer, F f) try {
-  unpacked in(answer);
+  unpacked in = read_back(answer);
   return f(in);
-} catch (const child_error& e) {
+} catch (const unpack_error& e) {
   throw file_error(path, e.what());
 }
 
@@ -272,26 +219,27 @@ auto taken(const std::string& path, const std::string& answer, F f) try {
 
 bool untrusted_hdf5::has(const std::string& name) {
   const std::lock_guard hold(lock_);
-  return taken(path_, ask(packed() << 'h' << name, most_answer),
+  return taken(path_, ask((packed() << 'h' << name).take(), most_answer),
                [](unpacked& in) { return in.get<char>() != 0; });
 }
 
 std::vector<std::string> untrusted_hdf5::names() {
   const std::lock_guard hold(lock_);
-  return taken(path_, ask(packed() << 'n', most_answer), [](unpacked& in) { return in.list<std::string>(); });
+  return taken(path_, ask((packed() << 'n').take(), most_answer),
+               [](unpacked& in) { return in.get<std::vector<std::string>>(); });
 }
 
 hdf5_array untrusted_hdf5::describe(const std::string& name) {
   const std::lock_guard hold(lock_);
   if (const auto known = arrays_.find(name); known != arrays_.end()) return known->second;
-  return arrays_[name] = taken(path_, ask(packed() << 'd' << name, most_answer), unpack_array);
+  return arrays_[name] = taken(path_, ask((packed() << 'd' << name).take(), most_answer), unpack_array);
 }
 
 std::vector<std::size_t> untrusted_hdf5::expect(char element, const std::string& name,
                                                 std::size_t dimensions) {
   const std::lock_guard hold(lock_);
   const hdf5_array a =
-      taken(path_, ask(packed() << 'e' << element << name << dimensions, most_answer), unpack_array);
+      taken(path_, ask((packed() << 'e' << element << name << dimensions).take(), most_answer), unpack_array);
   if (a.shape.size() != dimensions)
     throw file_error(path_, "the process that read it answered something else");
   arrays_[name] = a;
@@ -318,7 +266,7 @@ void untrusted_hdf5::read(char element, std::size_t size, const std::string& nam
   std::size_t done = 0;
   do {
     const std::size_t count = std::min(rows - done, at_once), bytes = count * row;
-    const std::string answer = ask(packed() << 'r' << element << name << (first + done) << count,
+    const std::string answer = ask((packed() << 'r' << element << name << (first + done) << count).take(),
                                    bytes + 1 < most_answer ? most_answer : bytes + 1);
     if (answer.size() != bytes) throw file_error(path_, "the process that read it answered something else");
     if (bytes != 0) std::memcpy(next, answer.data(), bytes);
@@ -330,7 +278,7 @@ void untrusted_hdf5::read(char element, std::size_t size, const std::string& nam
 std::optional<hdf5_attribute> untrusted_hdf5::attribute(const std::string& name,
                                                         const std::string& attribute) {
   const std::lock_guard hold(lock_);
-  return taken(path_, ask(packed() << 'a' << name << attribute, most_answer),
+  return taken(path_, ask((packed() << 'a' << name << attribute).take(), most_answer),
                [](unpacked& in) -> std::optional<hdf5_attribute> {
                  switch (in.get<char>()) {
                    case '0':
@@ -347,14 +295,14 @@ std::optional<hdf5_attribute> untrusted_hdf5::attribute(const std::string& name,
 
 std::vector<double> untrusted_hdf5::attribute_numbers(const std::string& name, const std::string& attribute) {
   const std::lock_guard hold(lock_);
-  return taken(path_, ask(packed() << 'v' << name << attribute, most_answer),
-               [](unpacked& in) { return in.list<double>(); });
+  return taken(path_, ask((packed() << 'v' << name << attribute).take(), most_answer),
+               [](unpacked& in) { return in.get<std::vector<double>>(); });
 }
 
 std::string untrusted_hdf5::remark() {
   const std::lock_guard hold(lock_);
-  return one_line(
-      taken(path_, ask(packed() << 'm', most_answer), [](unpacked& in) { return in.get<std::string>(); }));
+  return one_line(taken(path_, ask((packed() << 'm').take(), most_answer),
+                        [](unpacked& in) { return in.get<std::string>(); }));
 }
 
 }  // namespace wb

@@ -2,15 +2,14 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/packed.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/result.hpp>
 
@@ -20,88 +19,31 @@ namespace {
 enum class order : std::uint8_t { open, run, end };
 enum class answer : std::uint8_t { ok, failed };
 
-/// Writes values one after the other.
-class writer {
- public:
-  template <class T>
-    requires std::is_trivially_copyable_v<T>
-  writer& operator<<(const T& value) {
-    const auto* p = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), p, p + sizeof value);
-    return *this;
-  }
-  template <class T>
-  writer& operator<<(const std::vector<T>& values) {
-    *this << static_cast<std::uint64_t>(values.size());
-    for (const T& v : values) *this << v;
-    return *this;
-  }
-  writer& operator<<(const std::string& text) { return *this << std::vector<char>(text.begin(), text.end()); }
-  template <class T>
-  writer& operator<<(const std::optional<T>& value) {
-    *this << value.has_value();
-    if (value) *this << *value;
-    return *this;
-  }
-  message take() { return std::move(bytes_); }
+using writer = packer<message>;
+using reader = unpacker<message>;
 
- private:
-  message bytes_;
-};
+reader read_back(message bytes) {
+  return {std::move(bytes), "a message between ranks is not as it was sent"};
+}
 
-/// Reads them back.
-class reader {
- public:
-  explicit reader(message bytes) : bytes_(std::move(bytes)) {}
-  template <class T>
-    requires std::is_trivially_copyable_v<T>
-  reader& operator>>(T& value) {
-    if (bytes_.size() - at_ < sizeof value) throw error("a message between ranks is cut off");
-    std::memcpy(&value, bytes_.data() + at_, sizeof value);
-    at_ += sizeof value;
-    return *this;
-  }
-  template <class T>
-  reader& operator>>(std::vector<T>& values) {
-    std::uint64_t size = 0;
-    *this >> size;
-    if (size > bytes_.size() - at_) throw error("a message between ranks is cut off");
-    values.resize(static_cast<std::size_t>(size));
-    for (T& v : values) *this >> v;
-    return *this;
-  }
-  reader& operator>>(std::string& text) {
-    std::vector<char> letters;
-    *this >> letters;
-    text.assign(letters.begin(), letters.end());
-    return *this;
-  }
-  template <class T>
-  reader& operator>>(std::optional<T>& value) {
-    bool there = false;
-    *this >> there;
-    value.reset();
-    if (there) *this >> value.emplace();
-    return *this;
-  }
-  /// What was not read yet.
-  message rest() const { return {bytes_.begin() + static_cast<std::ptrdiff_t>(at_), bytes_.end()}; }
-  bool at_end() const noexcept { return at_ == bytes_.size(); }
-
- private:
-  message bytes_;
-  std::size_t at_ = 0;
-};
+void write_counts(writer& out, const frame_counts& c, double seconds) {
+  out << seconds << c.bit_errors << c.iterations << c.erased << c.erased_uses << c.codeword_errors
+      << c.transmissions << c.passed << c.outer_bit_errors << c.outer_erased;
+}
+/// What is left of a message.
+frame_counts counts_of(reader& in, double& seconds) {
+  frame_counts c;
+  in >> seconds >> c.bit_errors >> c.iterations >> c.erased >> c.erased_uses >> c.codeword_errors >>
+      c.transmissions >> c.passed >> c.outer_bit_errors >> c.outer_erased;
+  in.finish();
+  return c;
+}
 
 /// An answer that tells of success; throws what failed, with the rank's name.
 reader checked(message bytes, const std::string& name) {
-  reader in(std::move(bytes));
-  answer a{};
-  in >> a;
-  if (a == answer::ok) return in;
-  std::string what;
-  in >> what;
-  throw error(name + ": " + what);
+  reader in = read_back(std::move(bytes));
+  if (in.get<answer>() == answer::ok) return in;
+  throw error(name + ": " + in.get<std::string>());
 }
 
 class rank_member final : public team_member {
@@ -120,15 +62,9 @@ class rank_member final : public team_member {
         (writer() << order::run << first_frame << static_cast<std::uint64_t>(frames) << point_db).take());
   }
   const frame_counts& wait() override {
-    reader in(all_.receive(rank_, deadline_));
-    answer a{};
-    in >> a;
-    if (a == answer::failed) {
-      std::string what;
-      in >> what;
-      throw error(what);  // the team adds the name
-    }
-    counts_ = unpack_counts(in.rest(), seconds_);
+    reader in = read_back(all_.receive(rank_, deadline_));
+    if (in.get<answer>() == answer::failed) throw error(in.get<std::string>());  // the team adds the name
+    counts_ = counts_of(in, seconds_);
     return counts_;
   }
 
@@ -149,7 +85,7 @@ class server {
       dismissed_ = true;
       return;
     }
-    reader hello(std::move(bytes));
+    reader hello = read_back(std::move(bytes));
     std::string version_there, commit_there;
     hello >> version_there >> commit_there >> source_.file >> source_.text >> overrides_.seed >>
         overrides_.frame_errors >> overrides_.max_frames >> overrides_.max_seconds;
@@ -164,9 +100,8 @@ class server {
 
   void serve() {
     while (!dismissed_) {
-      reader in(all_.receive(0));
-      order what{};
-      in >> what;
+      reader in = read_back(all_.receive(0));
+      const auto what = in.get<order>();
       if (what == order::end) return;
       if (what == order::open)
         answered([&](writer& out) { begin_curve(in, out); });
@@ -211,7 +146,7 @@ class server {
       const auto start = std::chrono::steady_clock::now();
       const frame_counts& counts = chain_.value().run(first, static_cast<std::size_t>(frames), point_db);
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      for (const std::byte b : pack_counts(counts, seconds)) out << b;
+      write_counts(out, counts, seconds);
     });
   }
 
@@ -279,20 +214,15 @@ void serve_frames(ranks& all, const std::function<std::unique_ptr<executor>()>& 
   server(all, open).serve();
 }
 
-message pack_counts(const frame_counts& c, double seconds) {
-  return (writer() << seconds << c.bit_errors << c.iterations << c.erased << c.erased_uses
-                   << c.codeword_errors << c.transmissions << c.passed << c.outer_bit_errors
-                   << c.outer_erased)
-      .take();
+message pack_counts(const frame_counts& counts, double seconds) {
+  writer out;
+  write_counts(out, counts, seconds);
+  return out.take();
 }
 
 frame_counts unpack_counts(const message& bytes, double& seconds) {
-  reader in(bytes);
-  frame_counts c;
-  in >> seconds >> c.bit_errors >> c.iterations >> c.erased >> c.erased_uses >> c.codeword_errors >>
-      c.transmissions >> c.passed >> c.outer_bit_errors >> c.outer_erased;
-  if (!in.at_end()) throw error("a message between ranks is too long");
-  return c;
+  reader in = read_back(bytes);
+  return counts_of(in, seconds);
 }
 
 }  // namespace wb

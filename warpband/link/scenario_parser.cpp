@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
+#include <warpband/link/toml_bounds.hpp>
 #include <warpband/link/toml_value.hpp>
 
 namespace wb::scenario_file {
@@ -177,8 +179,8 @@ class parser {
       if (can_be_swept(e) && l.name.starts_with("sweep.")) names.push_back("sweep." + name);
     }
     if (!inside.empty())
-      s.fail(l.line,
-             l.name + " = " + toml_text(*l.node) + " is not allowed: expected a table with " + inside);
+      s.fail(l.line, printable(l.name) + " = " + toml_text(*l.node) +
+                         " is not allowed: expected a table with " + inside);
     const auto usual = other_names.find(l.name);
     std::string near = usual != other_names.end() ? usual->second : nearest_name(l.name, names);
     if (near.empty() && (l.node->is_table() || l.node->is_array())) {  // [decodr], [[curves]]
@@ -187,7 +189,7 @@ class parser {
         if (n.find('.') != std::string::npos) tables.push_back(n.substr(0, n.rfind('.')));
       near = nearest_name(l.name, tables);
     }
-    s.fail(l.line, "unknown key " + l.name + ": " +
+    s.fail(l.line, "unknown key " + printable(l.name) + ": " +
                        (near.empty() ? "see warpband sim --help-scenario" : "did you mean " + near + "?"));
   }
 
@@ -201,6 +203,7 @@ void said::fail(unsigned line, const std::string& what) const {
 }
 
 std::vector<said> curves_said(const std::string& text, const std::string& file, std::string& title) {
+  check_toml_bounds(text, file);
   try {
     const toml::table root = toml::parse(text, file);
     return parser(file).curves(root, title);

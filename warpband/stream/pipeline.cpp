@@ -4,13 +4,13 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
-#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
 #include <warpband/exec/executor.hpp>
 #include <warpband/stream/lane.hpp>
 
@@ -551,10 +551,9 @@ struct pipeline_state : std::enable_shared_from_this<pipeline_state> {
            now - slots[w.on[w.started.front()].first].started > config.timeout;
   }
   void fail_hung_device(worker& w) {
-    char text[96];
-    std::snprintf(text, sizeof text, "a device that hangs: no answer for %.6g s",
-                  std::chrono::duration<double>(config.timeout).count());
-    fail_device(w, text, true);
+    const std::string text = "a device that hangs: no answer for " +
+                             decimal(std::chrono::duration<double>(config.timeout).count()) + " s";
+    fail_device(w, text.c_str(), true);
   }
   void fail_device(worker& w, const char* what, bool hangs = false) {
     const auto until = patience();
@@ -1008,6 +1007,9 @@ std::uint64_t frame_pipeline::push(std::size_t items, const std::vector<const vo
   const std::vector<frame_port>& ports = state_->chain->inputs();
   if (arrays.size() != ports.size())
     throw argument_error("arrays", std::to_string(arrays.size()), std::to_string(ports.size()));
+  for (std::size_t i = 0; i < ports.size(); i++)
+    if (arrays[i] == nullptr)
+      throw argument_error("arrays", "null for " + ports[i].name, "an array for each input");
   const auto since = frame_clock::now();
   frame_slot slot = acquire(items);
   for (std::size_t i = 0; i < ports.size(); i++)

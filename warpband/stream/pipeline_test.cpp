@@ -210,6 +210,15 @@ TEST(stream_pipeline, copies_arrays_in) {
   expect_adds_up(p, o);
 }
 
+TEST(stream_pipeline, arrays_that_are_not_there_are_refused) {
+  observer o;
+  frame_pipeline p(chain(), {.most_items = 16}, o.callback());
+  EXPECT_THROW(p.push(16, {nullptr}, 0), argument_error);
+  EXPECT_THROW(p.push(16, {}, 0), argument_error);
+  p.drain();
+  EXPECT_EQ(p.counters().pushed, 0U);
+}
+
 TEST(stream_pipeline, latency_counts_from_the_time_that_is_given) {
   frame_pipeline p(chain(), {.most_items = 16, .deadline = 20ms});
   p.push(filled(p, 16, 0), 0, wb::frame_clock::now() - 50ms);

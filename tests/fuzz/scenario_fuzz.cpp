@@ -1,0 +1,11 @@
+// parse_scenario, of text.
+#include <warpband/link/scenario.hpp>
+
+#include "fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  answered([&] {
+    (void)wb::parse_scenario(std::string(reinterpret_cast<const char*>(data), size), "scenario.toml");
+  });
+  return 0;
+}

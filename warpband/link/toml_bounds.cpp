@@ -1,0 +1,67 @@
+#include <warpband/link/toml_bounds.hpp>
+
+#include <cstddef>
+
+#include <warpband/core/error.hpp>
+
+namespace wb {
+
+namespace {
+
+constexpr int most_parts = 32, most_depth = 32;
+
+/// Where a string or comment that begins at `at` ends: at its last character, or at the end of the text.
+std::size_t end_of(const std::string& text, std::size_t at) {
+  const char quote = text[at];
+  if (quote == '#') {
+    const std::size_t line = text.find('\n', at);
+    return line == std::string::npos ? text.size() - 1 : line - 1;
+  }
+  const bool of_lines = text.compare(at, 3, std::string(3, quote)) == 0;
+  for (std::size_t i = at + (of_lines ? 3 : 1); i < text.size(); i++) {
+    if (quote == '"' && text[i] == '\\') {
+      i++;
+    } else if (of_lines) {
+      if (text.compare(i, 3, std::string(3, quote)) != 0) continue;
+      std::size_t end = i + 2;  // up to two more quotes are the string's
+      for (int n = 0; n < 2 && end + 1 < text.size() && text[end + 1] == quote; n++) end++;
+      return end;
+    } else if (text[i] == quote) {
+      return i;
+    } else if (text[i] == '\n') {  // which a string of one line has not
+      return i - 1;
+    }
+  }
+  return text.size() - 1;
+}
+
+}  // namespace
+
+void check_toml_bounds(const std::string& text, const std::string& file) {
+  std::size_t line = 1;
+  int dots = 0, depth = 0;
+  const auto fail = [&](const std::string& what) {
+    throw file_error(file, "line " + std::to_string(line) + ": " + what);
+  };
+  for (std::size_t i = 0; i < text.size(); i++) {
+    const char c = text[i];
+    if (c == '"' || c == '\'' || c == '#') {
+      const std::size_t end = end_of(text, i);
+      for (; i < end; i++) line += text[i] == '\n';
+      continue;
+    }
+    if (c == '.') {
+      if (++dots >= most_parts) fail("a key has more than " + std::to_string(most_parts) + " parts");
+      continue;
+    }
+    if (c == '[' || c == '{') {
+      if (++depth > most_depth) fail("nested more than " + std::to_string(most_depth) + " deep");
+    } else if (c == ']' || c == '}') {
+      if (depth > 0) depth--;
+    }
+    if (c == '\n') line++;
+    if (c == '\n' || c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}') dots = 0;
+  }
+}
+
+}  // namespace wb

@@ -1,0 +1,12 @@
+#pragma once
+// Bounds of TOML that is read from files: its parser and its tables are recursive, so that a file of a few
+// hundred KiB with deep keys would overflow the stack.
+#include <string>
+
+namespace wb {
+
+/// Throws file_error of `file`, with the line, for a key of more than 32 parts, and for lists and tables
+/// inside each other more than 32 deep. What is no TOML passes: the parser says what is wrong with it.
+void check_toml_bounds(const std::string& text, const std::string& file);
+
+}  // namespace wb

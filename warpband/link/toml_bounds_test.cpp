@@ -1,0 +1,66 @@
+// Scenarios that would overflow the stack of a recursive parser, and what messages show of them.
+#include <gtest/gtest.h>
+
+#include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
+#include <warpband/link/scenario.hpp>
+#include <warpband/link/toml_bounds.hpp>
+
+namespace wb {
+namespace {
+
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; i++) all += text;
+  return all;
+}
+std::string refusal_of(const std::string& text) {
+  try {
+    (void)parse_scenario(text, "s.toml");
+  } catch (const file_error& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(toml_bounds, long_keys_are_refused_wherever_they_are) {
+  const std::string key = repeated("a.", 100000) + "b", parts = ": a key has more than 32 parts";
+  EXPECT_EQ(refusal_of(key + " = 1"), "s.toml: line 1" + parts);
+  EXPECT_EQ(refusal_of("code.k = 40\n[" + key + "]\n"), "s.toml: line 2" + parts);
+  EXPECT_EQ(refusal_of("x = {c = 1, " + key + " = 1}"), "s.toml: line 1" + parts);
+  EXPECT_EQ(refusal_of(repeated("\"a\" . ", 100000) + "b = 1"), "s.toml: line 1" + parts);
+  // Not hidden behind the end of a string.
+  EXPECT_EQ(refusal_of("x = {c = \"\"\"a\"\"\"\"\", " + key + " = 1}"), "s.toml: line 1" + parts);
+  EXPECT_EQ(refusal_of("x = {c = \"\\\"\", " + key + " = 1}"), "s.toml: line 1" + parts);
+  EXPECT_EQ(refusal_of("x = '\\'\n" + key + " = 1"), "s.toml: line 2" + parts);
+  EXPECT_EQ(refusal_of("# \"\n" + key + " = 1"), "s.toml: line 2" + parts);
+}
+
+TEST(toml_bounds, deep_values_are_refused) {
+  EXPECT_EQ(refusal_of("\nx = " + repeated("[", 100000)), "s.toml: line 2: nested more than 32 deep");
+  EXPECT_EQ(refusal_of("x = " + repeated("{a = ", 100000)), "s.toml: line 1: nested more than 32 deep");
+}
+
+TEST(toml_bounds, what_is_usual_passes) {
+  const std::string dots = repeated("1.5, ", 100);
+  check_toml_bounds(
+      "a.b.c = [" + dots + "]\ns = \"" + dots + "\" # " + dots + "\nt = '''\n" + dots + "'''\n[[d.e]]\n",
+      "s.toml");
+  check_toml_bounds("x = \"\"\"" + repeated("[.", 1000) + "\"\"\"", "s.toml");
+  for (const std::string open : {"\"", "'", "\"\"\"", "'''", "#", "\"\\", "["})
+    check_toml_bounds(open, "s.toml");
+}
+
+TEST(toml_bounds, messages_show_values_on_one_line_and_shortened) {
+  EXPECT_EQ(printable("a\x1b[31m\n\t\x7f"), "a\\x1b[31m\\n\\t\\x7f");
+  EXPECT_EQ(printable(std::string(300, 'x')), std::string(200, 'x').append("..."));
+  EXPECT_EQ(printable("größe"), "größe");
+  const std::string type = refusal_of("code.type = \"\\u001b]0;title\\u0007\"\nsweep.ebn0_db = 1");
+  EXPECT_NE(type.find("\"\\x1b]0;title\\x07\""), std::string::npos) << type;
+  const std::string key = refusal_of("\"\\u001b[2J\" = 1\nsweep.ebn0_db = 1");
+  EXPECT_NE(key.find("unknown key \\x1b[2J"), std::string::npos) << key;
+  EXPECT_LT(refusal_of("code.type = \"" + std::string(100000, 'x') + "\"\nsweep.ebn0_db = 1").size(), 1000u);
+}
+
+}  // namespace
+}  // namespace wb
