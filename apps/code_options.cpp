@@ -26,6 +26,8 @@ constexpr const char* encode_footer = R"(Codes (which options each has; an optio
   wifi-ldpc    IEEE 802.11n: --n 648, 1296 or 1944, --rate 1/2 (default), 2/3, 3/4 or 5/6
   conv         convolutional: --k, --rate 1/2 (default), 1/3, 2/3, 3/4 or 5/6, --termination, --generators,
                --feedback, --constraint-length, --standard, --order
+  polar        3GPP TS 38.212 section 5.3.1: --kind uci (default), dci, pbch or plain, --k, --coded-bits, --rnti,
+               --crc-bits; the code adds the CRC
 
 Input (HDF5):
   bits         uint8 [batch, k], each 0 or 1
@@ -36,10 +38,10 @@ Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there bef
   bits         uint8 [batch, n]. lte-turbo: n = 3 (k + 4), the streams d0, d1, d2 of 3GPP TS 36.212
                section 5.1.3.2 one after the other, each with its four tail places; at rate 1/2, n = 2 k + 12,
                what of them is sent. LDPC: the k bits, then the parity bits. conv: the coded bits as they are sent,
-               with a zero tail those of the tail too
+               with a zero tail those of the tail too. polar: the E bits as they are sent
   attributes   code, k, n, rate; lte-turbo with --interleaver interleaver_f1 and interleaver_f2; conv termination,
-               constraint_length, generators and feedback (octal), standard, order; warpband_version,
-               warpband_commit
+               constraint_length, generators and feedback (octal), standard, order; polar kind, coded_bits,
+               rnti, crc_bits; warpband_version, warpband_commit
 
 --memory bounds what the program holds, whatever the size of the file: on a CPU the whole process, on a
 CUDA device the buffers on the host and, once more, those on the device.
@@ -72,11 +74,11 @@ Input (HDF5):
 
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   bits         uint8 [batch, k]
-  iterations   int32 [batch], full iterations done; conv: 1
+  iterations   int32 [batch], full iterations done; conv, polar: 1
   status       uint8 [batch], sum of 1: erased (its bits are zeros and its iterations 0) because of a NaN or
                infinite LLR or, 4 as well, of fewer than k LLRs that the decoder's numbers tell from 0; and 2: the
-               early stop held
-  soft         float32 [batch, k], a-posteriori LLRs, with --soft; the Viterbi algorithm has none
+               early stop held, of polar: the CRC
+  soft         float32 [batch, k], a-posteriori LLRs, with --soft; the Viterbi algorithm and polar have none
   attributes   those of encode, and crc and all settings of the decoder, by the names of their options with _ for -
 
 The result does not depend on the device, the threads or the memory. --memory bounds what the program holds,
@@ -94,6 +96,7 @@ Examples:
   warpband decode recorded.h5 -o decoded.h5 --code wimax-ldpc --rate 5/6 --iterations 20 --precision int8
       n from the shape, layered normalised min-sum
   warpband decode recorded.h5 -o decoded.h5 --code conv --rate 3/4 --algorithm log-map --soft
+  warpband decode recorded.h5 -o decoded.h5 --code polar --kind dci --k 40 --rnti 4660 --list-size 8
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --device cuda:0 --json summary.json
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --llr-sign p1/p0
       LLRs of a receiver that uses ln P(1)/P(0))";
@@ -132,8 +135,9 @@ void add_settings(CLI::App& app, const std::string& group, wb::setting_values& v
 /// The options that both commands have.
 void add_common(CLI::App& app, code_options& o) {
   add_array_files(app, o);
-  app.add_option("--code", o.code,
-                 "lte-turbo, wimax-ldpc, wifi-ldpc or conv; left out: what the file's attribute `code` says")
+  app.add_option(
+         "--code", o.code,
+         "lte-turbo, wimax-ldpc, wifi-ldpc, conv or polar; left out: what the file's attribute `code` says")
       ->type_name("NAME")
       ->transform(word_of(code_names()));
   add_settings(app, "code", o.settings.values);

@@ -87,16 +87,16 @@ void code_run::report_code(const char* command, clock::time_point start, const n
 void code_run::settle_type() {
   const std::string said = held("code");
   if (options_.code.empty() && said.empty())
-    throw usage_error("a code is missing: --code lte-turbo, wimax-ldpc, wifi-ldpc or conv (" + options_.in +
-                      " names none)");
+    throw usage_error("a code is missing: --code lte-turbo, wimax-ldpc, wifi-ldpc, conv or polar (" +
+                      options_.in + " names none)");
   if (!options_.code.empty() && !said.empty() && options_.code != said)
     throw wb::file_error(options_.in, "is of code " + said + ", not " + options_.code);
   const std::string name = options_.code.empty() ? said : options_.code;
   const std::vector<std::string> names = code_names();
   const auto i = std::find(names.begin(), names.end(), name);
   if (i == names.end())
-    throw wb::file_error(options_.in,
-                         "is of code \"" + name + "\": expected lte-turbo, wimax-ldpc, wifi-ldpc or conv");
+    throw wb::file_error(
+        options_.in, "is of code \"" + name + "\": expected lte-turbo, wimax-ldpc, wifi-ldpc, conv or polar");
   settings_.type = all_codes[static_cast<std::size_t>(i - names.begin())];
 }
 
@@ -119,6 +119,8 @@ void code_run::check_meanings() const {
       wb::config_of(settings_).conv.algorithm == wb::conv_algorithm::viterbi)
     throw usage_error(
         "--soft: the Viterbi algorithm has no soft output: add --algorithm max-log-map or log-map");
+  if (options_.soft && settings_.type == wb::code_type::polar)
+    throw usage_error("--soft: the decoder of polar codes has no soft output");
 }
 
 std::string code_run::said_of(const std::string& setting) const {
@@ -159,6 +161,8 @@ void code_run::settle_sizes(wb::code_config& config) const {
   const std::size_t row = shape_[1];
   if (is_ldpc(config.type))
     settle_ldpc(config, row);
+  else if (config.type == wb::code_type::polar)
+    settle_polar(config, row);
   else
     settle_k(config, row);
   const std::string said = held("k");
@@ -184,6 +188,24 @@ void code_run::settle_k(wb::code_config& config, std::size_t row) const {
                                  : fmt::format("[batch, k], {}", range));
   }
   config.k = static_cast<int>(*k);
+}
+
+void code_run::settle_polar(wb::code_config& config, std::size_t row) const {
+  const std::string said = held("k");
+  if (config.k == 0 && !said.empty()) config.k = static_cast<int>(std::strtol(said.c_str(), nullptr, 10));
+  if (!decodes_ && config.k == 0) config.k = static_cast<int>(std::min<std::size_t>(row, 65536));
+  if (config.k == 0)
+    throw usage_error("--k is missing: E bits may be those of any k (" + options_.in + " names none)");
+  int& e = config.polar.code.coded_bits;
+  if (settings_.find("coded_bits") == nullptr) {
+    if (!decodes_)
+      throw usage_error("--coded-bits is missing: the bits that are sent for k = " +
+                        std::to_string(config.k));
+    e = static_cast<int>(std::min<std::size_t>(row, 65536));
+  }
+  const std::size_t wanted = static_cast<std::size_t>(decodes_ ? e : config.k);
+  if (row != wanted)
+    wrong_shape(array_, fmt::format("[batch, {}] for k = {}, coded_bits = {}", wanted, config.k, e));
 }
 
 void code_run::settle_ldpc(wb::code_config& config, std::size_t row) const {

@@ -31,6 +31,7 @@ from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecod
 from .massive import MassiveDownlink, MassiveUplink
 from .modem import Demapper, QamMapper
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology
+from .polar import PolarDecoder, PolarEncoder
 from .receive import ExitChart, IterativeReceiver, exit_chart
 from .stbc import StbcDecoder, StbcEncoder
 from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, Ticket
@@ -40,7 +41,7 @@ __all__ = [
     "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "CrcAttacher", "Csi", "Curve", "Demapper", "Ep", "Executor", "ExitChart",
     "FrameDropped", "IterativeReceiver", "KBest", "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation",
     "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay",
-    "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Pic", "Progress", "QamMapper", "StbcDecoder",
+    "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Pic", "PolarDecoder", "PolarEncoder", "Progress", "QamMapper", "StbcDecoder",
     "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket", "TurboDecoder", "TurboEncoder",
     "ViterbiDecoder", "ZeroForcing", "awgn", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda",
     "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation", "mimo_rayleigh", "plot",

@@ -218,6 +218,17 @@ config_settings turbo_settings_list() {
   return all;
 }
 
+/// Those of a polar code but k, which all codes have.
+config_settings polar_settings_list() {
+  config_settings all{
+      k_setting("an integer: uci 12 to 1706, dci and pbch 1 to 140, plain 1 to 1024 less the CRC",
+                "A: bits of a message, a frame, without its CRC.")};
+  for (config_setting& s :
+       of_part([](code_config& c) -> polar_config& { return c.polar.code; }, polar_settings()))
+    if (s.name != "k") all.push_back(std::move(s));
+  return all;
+}
+
 config_setting received_rate_setting() {
   config_setting s = of_part(turbo_decoder_of, std::vector{turbo_code_rate_setting()}).front();
   s.of_links = false;
@@ -271,6 +282,11 @@ config_settings list_of(code_type type) {
       code.push_back(crc_setting());
       decoder = of_part(conv_of, conv_decoder_settings());
       break;
+    case code_type::polar:
+      code = polar_settings_list();
+      decoder = of_part([](code_config& c) -> polar_decoder_config& { return c.polar.decoder; },
+                        polar_decoder_settings());
+      break;
   }
   code = in_group("code", std::move(code));
   append(code, in_group("decoder", std::move(decoder)));
@@ -287,7 +303,8 @@ code_config defaults_of(code_type type) {
 
 /// A value as TOML writes it; nothing for one that is chosen from others.
 std::string initial_text(code_type type, const config_setting& s) {
-  if (s.name == "k") return type == code_type::lte_turbo ? "6144" : "";
+  if (s.name == "k") return type == code_type::lte_turbo ? "6144" : type == code_type::polar ? "64" : "";
+  if (s.name == "coded_bits" && type == code_type::polar) return "128";
   if (s.name == "n") return type == code_type::wimax_ldpc ? "2304" : "1944";
   if (s.name == "transport_block_size") return "6120";
   for (const char* open : {"resource_elements", "coded_bits", "interleaver", "constraint_length",
@@ -300,7 +317,7 @@ std::string initial_text(code_type type, const config_setting& s) {
 
 const std::vector<code_type>& code_types() {
   using enum code_type;
-  static const std::vector<code_type> all{lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv, none};
+  static const std::vector<code_type> all{lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv, polar, none};
   return all;
 }
 

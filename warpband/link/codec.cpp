@@ -17,6 +17,7 @@ namespace {
 
 constexpr int most_uncoded_bits = 1 << 24;  // what random_bits, block fading and an int32 of errors take
 constexpr int usual_k = 6144, usual_transport_bits = 6120;  // one code block of 6144
+constexpr int usual_polar_bits = 64;
 
 }  // namespace
 
@@ -216,6 +217,7 @@ std::vector<std::string> rates_of(code_type type) {
     case code_type::none:
       break;
     case code_type::lte_transport:
+    case code_type::polar:
       break;
     case code_type::lte_turbo:
       return {"1/3", "1/2"};
@@ -252,6 +254,9 @@ code_config completed(const code_config& config) {
     case code_type::conv:
       complete_conv(c);
       break;
+    case code_type::polar:
+      check_polar(c);
+      break;
   }
   return c;
 }
@@ -270,9 +275,11 @@ std::unique_ptr<codec> make_codec(const code_config& config) {
       return std::make_unique<ldpc>(config);
     case code_type::conv:
       return make_convolutional(config);
+    case code_type::polar:
+      return make_polar(config);
   }
   throw argument_error("code.type", "\"none\"",
-                       "a code: \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\" or \"conv\"");
+                       "a code: \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\", \"conv\" or \"polar\"");
 }
 
 lte_transport_config transport_of(const code_config& config) {
@@ -307,6 +314,9 @@ code_sizes sizes_of(const code_config& c) {
     }
     case code_type::conv:
       return {k, conv_bits(conv_code_of(c.conv), k)};
+    case code_type::polar:
+      return {static_cast<std::size_t>(c.k != 0 ? c.k : usual_polar_bits),
+              static_cast<std::size_t>(std::max(0, c.polar.code.coded_bits))};
   }
   return {k, k};
 }
@@ -316,6 +326,7 @@ std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_
     case code_type::none:
       return n;
     case code_type::lte_transport:  // any k: n says nothing of it
+    case code_type::polar:
       return std::nullopt;
     case code_type::lte_turbo:
       if (config.turbo.rate == turbo_rate::half)
@@ -360,6 +371,7 @@ int most_iterations(const code_config& c) noexcept {
     case code_type::wifi_ldpc:
       return c.ldpc.decoder.iterations;
     case code_type::conv:
+    case code_type::polar:
       return 1;
   }
   return 0;

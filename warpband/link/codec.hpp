@@ -9,6 +9,7 @@
 //   wifi-ldpc   IEEE 802.11n: n = 648, 1296 or 1944, the same
 //   conv        convolutional codes of K = 3..9, punctured if need be: n as many as are sent, with a zero
 //               tail the bits of the tail among them
+//   polar       3GPP TS 38.212 §5.3.1: k = A bits without the CRC, which the code adds, to n = E bits
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -20,11 +21,12 @@
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/lte/transport.hpp>
+#include <warpband/fec/polar/polar.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 
 namespace wb {
 
-enum class code_type { none, lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv };
+enum class code_type { none, lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv, polar };
 /// Of the turbo code, but for its tail bits.
 enum class turbo_rate { third, half };
 
@@ -93,24 +95,30 @@ struct conv_settings {
   int overlap = -1;
 };
 
+struct polar_code_settings {
+  polar_config code;  // its k is not looked at: it is the code's `k`
+  polar_decoder_config decoder;
+};
+
 struct code_config {
   code_type type = code_type::lte_turbo;
-  /// Bits into the encoder, CRC included; of lte-transport A, without it. 0: of an LDPC code what n and the
-  /// rate give, of lte-transport 6120, else 6144.
+  /// Bits into the encoder, CRC included; of lte-transport and polar A, without it. 0: of an LDPC code what n
+  /// and the rate give, of lte-transport 6120, of polar 64, else 6144.
   int k = 0;
-  /// The last of the k bits are this CRC. Not with lte-transport, which has its own.
+  /// The last of the k bits are this CRC. Not with lte-transport and polar, which have their own.
   std::optional<crc_polynomial> crc;
   // Of these the one that belongs to the type is looked at.
   turbo_settings turbo;  // lte-transport: its decoder alone
   lte_transport_settings transport;
   ldpc_settings ldpc;
   conv_settings conv;
+  polar_code_settings polar;
 };
 
 struct decoder_output {
-  view<std::uint8_t> bits = {};        // [batch, k] hard decisions
-  view<float> soft = {};               // [batch, k] a-posteriori LLRs; not of the Viterbi algorithm
-  view<std::int32_t> iterations = {};  // [batch] iterations done; conv: 1, of an erased codeword 0
+  view<std::uint8_t> bits = {};  // [batch, k] hard decisions
+  view<float> soft = {};         // [batch, k] a-posteriori LLRs; not of the Viterbi algorithm, nor of polar
+  view<std::int32_t> iterations = {};  // [batch] iterations done; conv, polar: 1, of an erased codeword 0
   view<std::uint8_t> status = {};      // [batch] status_erased, status_insufficient, status_stopped
 };
 
@@ -130,7 +138,7 @@ class codec {
   /// bits [batch, k] to coded [batch, >= n], zeros behind the first n. Throws shape_error.
   virtual void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const = 0;
   /// llr [batch, n]. Outputs without data are not computed. Throws shape_error, and argument_error where
-  /// `soft` is asked of the Viterbi algorithm.
+  /// `soft` is asked of the Viterbi algorithm or of a polar code.
   virtual void decode(executor& exec, view<const float> llr, const decoder_output& out) const = 0;
 };
 
@@ -159,7 +167,7 @@ code_sizes sizes_of(const code_config& config);
 /// is none. Of an LDPC code n is looked at alone: its own is not.
 std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_t n);
 
-/// The most iterations that a decoder does, lte-transport for each code block: conv 1, uncoded 0.
+/// The most iterations that a decoder does, lte-transport for each code block: conv and polar 1, uncoded 0.
 int most_iterations(const code_config& config) noexcept;
 
 /// The code of wimax-ldpc and wifi-ldpc. Throws argument_error.

@@ -67,6 +67,8 @@ const char* name_of(code_type c) noexcept {
       return "wifi-ldpc";
     case code_type::conv:
       return "conv";
+    case code_type::polar:
+      return "polar";
   }
   return "none";
 }

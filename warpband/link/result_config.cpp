@@ -124,6 +124,12 @@ void add_code(const link_config& link, json& out) {
     case code_type::conv:
       add_ldpc_or_conv(given, code, decoder);
       break;
+    case code_type::polar:
+      code.erase("crc");  // it has its own
+      code.update(settings_json(given, "code"));
+      code["k"] = sizes_of(given).k;
+      decoder = settings_json(given, "decoder");
+      break;
   }
   code["rate"] = code_rate(link);
   out["code"] = code;

@@ -182,6 +182,7 @@ std::vector<code_config> decoder_candidates(const code_config& base, bool on_dev
       break;
     case code_type::none:
     case code_type::lte_transport:
+    case code_type::polar:
       all.push_back(base);
       break;
   }

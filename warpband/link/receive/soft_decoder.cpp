@@ -227,6 +227,7 @@ bool gives_extrinsic(const code_config& c) noexcept {
     case code_type::conv:
       return c.conv.algorithm != conv_algorithm::viterbi;
     case code_type::lte_transport:
+    case code_type::polar:
     case code_type::none:
       break;
   }
