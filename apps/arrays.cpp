@@ -61,7 +61,7 @@ void array_run::open() {
 std::size_t array_run::piece(const memory_need& need) const {
   // The program with its libraries; the chunks of a row, and what unpacking takes; the working memory of the
   // CPU's kernels.
-  std::size_t rest = 27 * mebibyte + 2 * need.slot;
+  std::size_t rest = 30 * mebibyte + 2 * need.slot;
   for (const std::string& array : need.arrays) {
     const wb::hdf5_array in = file_.describe(array);
     rest += (in.packed ? 4 : 1) * in.chunk_bytes + in.block_bytes;

@@ -60,9 +60,10 @@ void check_link(const std::string& file, const wb::link_config& link) {
     refuse("massive.solver", wb::plain(wb::massive_link_settings().front().get(*massive)), none);
   if (const auto* code = std::get_if<wb::stbc_config>(&link.antennas))
     refuse("stbc.type", wb::name_of(code->code), none);
-  if (link.code.type == wb::code_type::lte_transport)
+  if (wb::is_transport(link.code.type))
     refuse("code.type", wb::name_of(link.code.type),
-           "\"none\", \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\" or \"conv\" with warpband choose");
+           "\"none\", \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\", \"nr-ldpc\" or \"conv\" with warpband "
+           "choose");
 }
 
 /// A setting with what follows from its numbers.

@@ -24,6 +24,8 @@ constexpr const char* encode_footer = R"(Codes (which options each has; an optio
   lte-turbo    3GPP TS 36.212 section 5.1.3: --k (one of its 188 sizes), --rate 1/3 (default) or 1/2, --interleaver
   wimax-ldpc   IEEE 802.16e: --n 576, 672, ... 2304, --rate 1/2 (default), 2/3A, 2/3B, 3/4A, 3/4B or 5/6
   wifi-ldpc    IEEE 802.11n: --n 648, 1296 or 1944, --rate 1/2 (default), 2/3, 3/4 or 5/6
+  nr-ldpc      a code block of 5G NR, 3GPP TS 38.212 sections 5.3.2 and 5.4.2: --k (5 to 8448), --n, the bits sent of it
+               (default 2 k), --base-graph
   conv         convolutional: --k, --rate 1/2 (default), 1/3, 2/3, 3/4 or 5/6, --termination, --generators,
                --feedback, --constraint-length, --standard, --order
   polar        3GPP TS 38.212 section 5.3.1: --kind uci (default), dci, pbch or plain, --k, --coded-bits, --rnti,
@@ -37,7 +39,8 @@ Input (HDF5):
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   bits         uint8 [batch, n]. lte-turbo: n = 3 (k + 4), the streams d0, d1, d2 of 3GPP TS 36.212
                section 5.1.3.2 one after the other, each with its four tail places; at rate 1/2, n = 2 k + 12,
-               what of them is sent. LDPC: the k bits, then the parity bits. conv: the coded bits as they are sent,
+               what of them is sent. wimax-ldpc, wifi-ldpc: the k bits, then the parity bits. nr-ldpc: redundancy
+               version 0, which does not begin with the first bits. conv: the coded bits as they are sent,
                with a zero tail those of the tail too. polar: the E bits as they are sent
   attributes   code, k, n, rate; lte-turbo with --interleaver interleaver_f1 and interleaver_f2; conv termination,
                constraint_length, generators and feedback (octal), standard, order; polar kind, coded_bits,
@@ -135,9 +138,10 @@ void add_settings(CLI::App& app, const std::string& group, wb::setting_values& v
 /// The options that both commands have.
 void add_common(CLI::App& app, code_options& o) {
   add_array_files(app, o);
-  app.add_option(
-         "--code", o.code,
-         "lte-turbo, wimax-ldpc, wifi-ldpc, conv or polar; left out: what the file's attribute `code` says")
+  app.add_option("--code", o.code,
+                 "lte-turbo, wimax-ldpc, wifi-ldpc, nr-ldpc, conv or polar; left out: what the file's "
+                 "attribute `code` "
+                 "says")
       ->type_name("NAME")
       ->transform(word_of(code_names()));
   add_settings(app, "code", o.settings.values);

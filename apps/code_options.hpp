@@ -17,7 +17,8 @@ struct code_options : array_options {
 
 /// The codes of the command.
 inline constexpr std::array all_codes{wb::code_type::lte_turbo, wb::code_type::wimax_ldpc,
-                                      wb::code_type::wifi_ldpc, wb::code_type::conv, wb::code_type::polar};
+                                      wb::code_type::wifi_ldpc, wb::code_type::nr_ldpc,
+                                      wb::code_type::conv,      wb::code_type::polar};
 std::vector<std::string> code_names();
 
 /// "--early-stop" for "early_stop", "--code" for "type".

@@ -86,17 +86,15 @@ void code_run::report_code(const char* command, clock::time_point start, const n
 
 void code_run::settle_type() {
   const std::string said = held("code");
+  const std::vector<std::string> names = code_names();
   if (options_.code.empty() && said.empty())
-    throw usage_error("a code is missing: --code lte-turbo, wimax-ldpc, wifi-ldpc, conv or polar (" +
-                      options_.in + " names none)");
+    throw usage_error("a code is missing: --code " + wb::among(names) + " (" + options_.in + " names none)");
   if (!options_.code.empty() && !said.empty() && options_.code != said)
     throw wb::file_error(options_.in, "is of code " + said + ", not " + options_.code);
   const std::string name = options_.code.empty() ? said : options_.code;
-  const std::vector<std::string> names = code_names();
   const auto i = std::find(names.begin(), names.end(), name);
   if (i == names.end())
-    throw wb::file_error(
-        options_.in, "is of code \"" + name + "\": expected lte-turbo, wimax-ldpc, wifi-ldpc, conv or polar");
+    throw wb::file_error(options_.in, "is of code \"" + name + "\": expected " + wb::among(names));
   settings_.type = all_codes[static_cast<std::size_t>(i - names.begin())];
 }
 
@@ -161,6 +159,8 @@ void code_run::settle_sizes(wb::code_config& config) const {
   const std::size_t row = shape_[1];
   if (is_ldpc(config.type))
     settle_ldpc(config, row);
+  else if (config.type == wb::code_type::nr_ldpc)
+    settle_nr(config, row);
   else if (config.type == wb::code_type::polar)
     settle_polar(config, row);
   else
@@ -188,6 +188,27 @@ void code_run::settle_k(wb::code_config& config, std::size_t row) const {
                                  : fmt::format("[batch, k], {}", range));
   }
   config.k = static_cast<int>(*k);
+}
+
+/// What is sent of a code block does not say its k: it is that of the option or the file, or of rate 1/2.
+void code_run::settle_nr(wb::code_config& config, std::size_t row) const {
+  const int values = static_cast<int>(std::min<std::size_t>(row, 1u << 30));
+  if (!decodes_) {
+    if (config.k == 0) config.k = values;
+    if (config.k != values) wrong_shape(array_, fmt::format("[batch, {}] for k = {}", config.k, config.k));
+    return;
+  }
+  if (config.ldpc.n == 0) config.ldpc.n = values;
+  if (config.ldpc.n != values)
+    wrong_shape(array_, fmt::format("[batch, {}] for n = {}", config.ldpc.n, config.ldpc.n));
+  if (config.k != 0) return;
+  const std::string said = held("k");
+  if (!said.empty()) {
+    config.k = static_cast<int>(std::get<std::int64_t>(wb::from_text("integer", said)));
+  } else {
+    if (row % 2 != 0) wrong_shape(array_, "[batch, n] with n = 2 k, or --k");
+    config.k = values / 2;
+  }
 }
 
 void code_run::settle_polar(wb::code_config& config, std::size_t row) const {

@@ -43,6 +43,7 @@ class code_run : public array_run {
   void settle_sizes(wb::code_config& config) const;
   void settle_k(wb::code_config& config, std::size_t row) const;
   void settle_ldpc(wb::code_config& config, std::size_t row) const;
+  void settle_nr(wb::code_config& config, std::size_t row) const;
   void settle_polar(wb::code_config& config, std::size_t row) const;
 
   const code_options& options_;

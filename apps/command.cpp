@@ -13,6 +13,8 @@
 #include <ctime>
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <system_error>
 
 #include <warpband/core/error.hpp>
@@ -40,6 +42,19 @@ std::string check_device(const std::string& device) {
   if (!index.empty() && index.size() < 6 && index.find_first_not_of("0123456789") == std::string::npos)
     return {};
   return "\"" + device + "\" is not allowed: expected cpu or cuda:N";
+}
+
+/// Of "cpu,cuda:0", where no device stands twice.
+std::string check_devices(const std::string& list) {
+  std::set<std::string> all;
+  std::istringstream in(list + ",");
+  for (std::string device; std::getline(in, device, ',');) {
+    if (std::string wrong = check_device(device); !wrong.empty())
+      return wrong + (list.find(',') == std::string::npos ? ", or several with commas between them" : "");
+    if (!all.insert(device == "cuda" ? "cuda:0" : device).second)
+      return "\"" + list + "\" is not allowed: it names " + device + " twice";
+  }
+  return {};
 }
 
 }  // namespace
@@ -77,16 +92,19 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, std::int64_t le
       ->check(CLI::Validator(check, "", "integer"));
 }
 
-void add_device_options(CLI::App& app, device_options& options) {
-  app.add_option("--device", options.device, "Where to run: cpu (default) or cuda:N")
-      ->type_name("NAME")
-      ->check(CLI::Validator(check_device, "", "device"));
+void add_device_options(CLI::App& app, device_options& options, bool several) {
+  app.add_option("--device", options.device,
+                 several ? "Where to run: cpu (default) or cuda:N, or several: cuda:0,cuda:1"
+                         : "Where to run: cpu (default) or cuda:N")
+      ->type_name(several ? "NAMES" : "NAME")
+      ->check(CLI::Validator(several ? check_devices : check_device, "", "device"));
   add_integer(
       app, "--threads", 0, 4096, "CPU threads; 0, the default: all cores",
       [&options](std::int64_t n) { options.threads = static_cast<int>(n); }, "0 (all cores) to 4096");
 }
 void check_device_options(const CLI::App& app, const device_options& options) {
-  if (app.count("--threads") != 0 && options.device != "cpu")
+  if (app.count("--threads") != 0 && options.device != "cpu" && !options.device.starts_with("cpu,") &&
+      options.device.find(",cpu") == std::string::npos)
     throw usage_error("--threads is for --device cpu: leave one of them out");
 }
 

@@ -52,9 +52,9 @@ struct device_options {
   std::string device = "cpu";
   int threads = 0;  // 0: all cores
 };
-/// Adds --device and --threads. After parsing, check_device_options refuses --threads for another device than
-/// cpu.
-void add_device_options(CLI::App& app, device_options& options);
+/// Adds --device, with `several` a list of them, and --threads. After parsing, check_device_options refuses
+/// --threads for another device than cpu.
+void add_device_options(CLI::App& app, device_options& options, bool several = false);
 void check_device_options(const CLI::App& app, const device_options& options);
 
 /// Names of the options that were given, as "--ways".

@@ -112,7 +112,7 @@ class detect_run : public array_run {
     for (const auto& [s, value] : wb::values_of(wb::detector_settings(), config_))
       set_attribute(a, s->name == "type" ? "detector" : s->name, value);
     a["llr_clip"] = double{*config_.llr_clip};
-    if (wb::takes_order(config_.type)) a["order"] = wb::text_of_order(order());
+    if (ordered()) a["order"] = wb::text_of_order(order());
     if (detector_->takes_prior()) a["prior"] = std::int64_t{prior_};
     a["uses_per_channel"] = static_cast<std::int64_t>(uses_per_channel_);
     a["llr_sign"] = options_.p1_over_p0 ? "p1/p0" : "p0/p1";
@@ -126,7 +126,7 @@ class detect_run : public array_run {
     nlohmann::ordered_json record = record_of("detect");
     for (const auto& [s, value] : wb::values_of(wb::detector_settings(), config_))
       record[s->name == "type" ? "detector" : s->name] = wb::json_of(value);
-    if (wb::takes_order(config_.type)) record["order"] = order();
+    if (ordered()) record["order"] = order();
     record["llr_clip"] = std::isfinite(*config_.llr_clip) ? nlohmann::ordered_json(*config_.llr_clip)
                                                           : nlohmann::ordered_json(nullptr);
     if (detector_->takes_prior()) record["prior"] = prior_;
@@ -160,6 +160,8 @@ class detect_run : public array_run {
       throw wb::file_error(options_.in, "says qam = " + said + ": expected 4, 16, 64 or 256");
     config_.qam = static_cast<int>(*number);
   }
+  /// Whether one order of the streams holds for all uses.
+  bool ordered() const { return wb::takes_order(config_.type) && config_.sort == wb::stream_sort::none; }
   /// Of the streams in the search.
   std::vector<int> order() const {
     std::vector<int> all = config_.order;
@@ -201,7 +203,7 @@ class detect_run : public array_run {
   /// Of one thread of the CPU: what 16 uses have besides its stack.
   std::size_t working_memory() const {
     std::size_t more = 0;
-    if (config_.type == wb::detector_type::kbest) more = static_cast<std::size_t>(config_.survivors) * 512;
+    if (config_.type == wb::detector_type::kbest) more = static_cast<std::size_t>(config_.survivors) * 704;
     if (config_.type == wb::detector_type::ot || config_.type == wb::detector_type::mtt)
       more = static_cast<std::size_t>(config_.qam) * 3072;
     return mebibyte / 4 + more;

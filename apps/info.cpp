@@ -10,6 +10,7 @@
 #include <warpband/core/error.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/cuda.hpp>
+#include <warpband/exec/ranks.hpp>
 #include <warpband/link/result.hpp>
 
 #if defined(__clang__)
@@ -32,6 +33,7 @@ int run_info(bool as_json) {
                                {"commit", wb::commit()},
                                {"compiler", COMPILER},
                                {"cuda", wb::has_cuda()},
+                               {"mpi", wb::ranks::built()},
                                {"cpu",
                                 {{"model", wb::cpu_model()},
                                  {"cores", cores},
@@ -50,7 +52,8 @@ int run_info(bool as_json) {
   }
 
   fmt::print("version           {} (commit {})\n", wb::version(), wb::commit());
-  fmt::print("build             {}, {}\n", COMPILER, wb::has_cuda() ? "with CUDA" : "without CUDA");
+  fmt::print("build             {}, {}, {}\n", COMPILER, wb::has_cuda() ? "with CUDA" : "without CUDA",
+             wb::ranks::built() ? "with MPI" : "without MPI");
   fmt::print("CPU               {}, {} core{}\n", wb::cpu_model(), cores, cores == 1 ? "" : "s");
   fmt::print("instruction sets  {} (in use: {}; WARPBAND_ISA forces another)\n", fmt::join(sets, ", "),
              chosen);

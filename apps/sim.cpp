@@ -26,6 +26,7 @@
 
 #include "plot.hpp"
 #include "sim_table.hpp"
+#include "sim_workers.hpp"
 #include "temporary_file.hpp"
 
 namespace {
@@ -35,7 +36,8 @@ struct sim_options {
   device_options where;
   std::vector<std::string> references;  // FILE.csv[:LABEL]
   wb::scenario_overrides overrides;
-  double checkpoint = 10;  // seconds between two
+  double checkpoint = 10;      // seconds between two
+  double rank_deadline = 600;  // seconds; 0: none
   bool quiet = false, force = false, help_scenario = false;
 
   /// Whether the result is kept anywhere.
@@ -65,13 +67,13 @@ time_left left_of(const wb::point_counts& c, const wb::stop_rule& stop, double f
 class simulation {
  public:
   /// `result` holds the scenario's curves with what there is of them already.
-  simulation(const sim_options& options, wb::run_result result, wb::executor& exec)
+  simulation(const sim_options& options, wb::run_result result, sim_workers& workers)
       : options_(options),
-        exec_(exec),
+        workers_(workers),
         line_(options.quiet),
         out_(options.table()),
         result_(std::move(result)) {
-    here_.machine = wb::describe_machine(exec);
+    here_.machine = workers.machine();
     result_.complete = false;
     for (const wb::curve_result& c : result_.curves) {
       points_ += points_of(c.config);
@@ -104,7 +106,7 @@ class simulation {
         if (changed_) save_if_possible();
         changed_ = false;
       };
-      wb::run_curve(curve, exec_, observer);
+      wb::run_curve(curve, workers_.maker(i), observer);
       line_.clear();
       // A Ctrl-C right after a point's last batch ends the run too.
       if (curve.cancelled || (interrupted() && i + 1 != result_.curves.size())) {
@@ -270,7 +272,7 @@ class simulation {
   }
 
   const sim_options& options_;
-  wb::executor& exec_;
+  sim_workers& workers_;
   progress_line line_;
   std::FILE* out_;  // of the table
   wb::run_result result_;
@@ -381,15 +383,21 @@ int run_sim(sim_options options) {
   if (options.out.empty()) options.out = options.resume;
   stop_on_interrupt();
   std::signal(SIGPIPE, SIG_IGN);  // who reads the table may leave before the end
+  auto ranks = wb::ranks::join();
+  if (ranks && ranks->rank() != 0) {
+    run_rank(*ranks, options.where.device, options.where.threads);
+    return 0;
+  }
+  sim_workers workers(options.where.device, options.where.threads, std::move(ranks));
   // Whatever can be wrong is found before the first frame is sent.
   wb::run_result start = starting_point(options);
   if (!options.plot.empty()) check_metric(options.metric, start.source.curves);
-  const auto exec = wb::open_executor(options.where.device, options.where.threads);
   check_files(options);
   std::optional<plotter> plot;
   if (!options.plot.empty()) plot.emplace("--plot");
   if (!options.quiet) print_remarks(start);
-  simulation run(options, std::move(start), *exec);
+  workers.begin(start.source, options.rank_deadline);
+  simulation run(options, std::move(start), workers);
   if (!run.run()) {
     if (options.out == "-") hand_over(options, run.result(), nullptr);
     std::string message = fmt::format("interrupted: {} of {} points finished", run.finished(), run.points());
@@ -507,7 +515,7 @@ Examples:
   warpband sim examples/quickstart.toml -o result.json --plot result.svg --metric fer
       and saves raw counts, configuration and machine, and a plot of the frame error rates
   warpband sim examples/ldpc.toml --plot codes.png
-      other codes: [code] type = "wimax-ldpc", "wifi-ldpc" or "conv"
+      other codes: [code] type = "wimax-ldpc", "wifi-ldpc", "nr-ldpc" or "conv"
   warpband sim examples/lte_harq.toml --plot harq.png
       LTE transport blocks with HARQ: error rates after each transmission, and throughput
   echo 'sweep.ebn0_db = [0, 1]' | warpband sim - --json - | jq .curves
@@ -551,7 +559,12 @@ command add_sim(CLI::App& app) {
   add_seconds(*sim, "--max-seconds", 1e9, "1e9",
               "Instead of the scenario's stop.max_seconds: a point stops after this time; 0: no such rule",
               [options](double s) { options->overrides.max_seconds = s; });
-  add_device_options(*sim, options->where);
+  add_device_options(*sim, options->where, true);
+  add_seconds(
+      *sim, "--rank-deadline", 1e6, "1e6",
+      "With mpirun: the run ends with an error where a rank does not answer within this time, default "
+      "600; 0: no such rule",
+      [options](double s) { options->rank_deadline = s; });
   add_integer(*sim, "--seed", 0, INT64_MAX, "Instead of the scenario's seed; not with --resume",
               whole(options->overrides.seed));
   sim->add_flag("--quiet", options->quiet, "No progress and no notes on stderr");

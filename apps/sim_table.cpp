@@ -33,7 +33,7 @@ std::vector<text_table::column> columns_for(const wb::curve_config& c) {
   const auto add = [&](std::string title, std::size_t width, int dispensable) {
     all.push_back({std::move(title), width, dispensable});
   };
-  if (c.link.code.type == wb::code_type::lte_transport) {
+  if (wb::is_transport(c.link.code.type)) {
     add("blocks", 10, 4);
     const int most = c.link.code.transport.transmissions;
     for (int n = 1; n <= most; n++) add(fmt::format("BLER {}", n), 9, n == most ? 0 : 3);

@@ -165,7 +165,12 @@ void check(const stream_run& r) {
   if (r.copies_every != 0 && r.rate == 0)
     throw wb::argument_error("stream.copies_every", std::to_string(r.copies_every),
                              "0 where rate is \"max\"");
-  wb::check_items(*work_of(r).chain, "stream.items", r.items);
+  try {
+    wb::check_items(*work_of(r).chain, "stream.items", r.items);
+  } catch (const wb::argument_error& e) {
+    if (e.argument() != "streams") throw;
+    throw wb::argument_error("mimo.streams", e.value(), e.allowed());
+  }
 }
 
 toml::table parsed(const std::string& text, const std::string& path) {

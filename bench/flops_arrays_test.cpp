@@ -17,6 +17,7 @@
 #include <warpband/stbc/alamouti_op.hpp>
 #include <warpband/stbc/golden_op.hpp>
 #include <warpband/stbc/pair_op.hpp>
+#include <warpband/stbc/prior_op.hpp>
 #include <warpband/stbc/stbc_encode_op.hpp>
 
 #include "counted.hpp"
@@ -42,6 +43,37 @@ void expect_codeword(int rx, bool soft, const char* name) {
   if (soft) a.llr = make_view(llr.data(), 24, 1);
   const Op op{a};
   EXPECT_EQ(op.flops(), operations_of(op)) << name << ", " << rx << " antennas, soft " << soft;
+}
+/// With a-priori LLRs.
+template <class Op>
+void expect_codeword_with_prior(int rx, const char* name) {
+  const auto n = static_cast<std::size_t>(2 * rx);
+  const std::vector<cx_pair> y(n), h(n, cx_pair{1, 0.5f});
+  std::vector<float> llr(24);
+  const std::vector<float> prior(24, 0.5f);
+  const float n0 = 1;
+  stbc_decode_args a;
+  a.rx_antennas = rx;
+  a.clip = 8;
+  a.v[0] = a.v[3] = {1, 0};
+  a.received = make_view(y.data(), n, 1);
+  a.channel = make_view(h.data(), n, 1);
+  a.noise_var = make_view(&n0, 1);
+  a.prior = make_view(prior.data(), 24, 1);
+  a.llr = make_view(llr.data(), 24, 1);
+  for (const bool extrinsic : {false, true}) {
+    a.extrinsic = extrinsic;
+    const Op op{a};
+    EXPECT_EQ(op.flops(), operations_of(op)) << name << ", " << rx << " antennas, extrinsic " << extrinsic;
+  }
+}
+template <int B>
+void expect_codewords_with_prior() {
+  for (const int rx : {1, 2, 4}) {
+    expect_codeword_with_prior<alamouti_prior_op<B>>(rx, "Alamouti");
+    expect_codeword_with_prior<pair_prior_op<B, 1>>(rx, "pair");
+    expect_codeword_with_prior<golden_prior_op<B, 1>>(rx, "Golden");
+  }
 }
 template <int B, bool Soft>
 void expect_codewords() {
@@ -71,6 +103,9 @@ TEST(flops, of_space_time_codes) {
   expect_codewords<2, false>();
   expect_codewords<3, true>();
   expect_codewords<3, false>();
+  expect_codewords_with_prior<1>();
+  expect_codewords_with_prior<2>();
+  expect_codewords_with_prior<3>();
   expect_encoded<0, 0>();
   expect_encoded<0, 3>();
   expect_encoded<1, 0>();

@@ -41,8 +41,7 @@ void expect_soft(int streams, int rx, int pam_bits, const char* name) {
     const Op op{a};
     // LLRs limited twice, and times a constant 1.
     const double did = operations_of(op) - 3.0 * static_cast<double>(bits);
-    // flops() leaves out which sums begin with a 0 that the compiler sees.
-    EXPECT_NEAR(op.flops() / did, 1, 0.04) << name << " " << streams << "x" << rx << ", " << pam_bits << what;
+    EXPECT_EQ(op.flops(), did) << name << " " << streams << "x" << rx << ", " << pam_bits << what;
   };
   a.bits = make_view(hard.data(), bits, 1);
   expect(", decisions");

@@ -90,8 +90,7 @@ function(wb_add_kernels target)
     target_compile_definitions(${objects} PRIVATE WB_ISA=cuda_device WB_WIDTH=1)
     # Equal bits on CPU and GPU need the first four, whatever the defaults become.
     target_compile_options(${objects} PRIVATE -fmad=false -ftz=false -prec-div=true -prec-sqrt=true
-                           -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas
-                           $<$<BOOL:${WARPBAND_WERROR}>:-Werror=all-warnings>)
+                           -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas $<$<BOOL:${WARPBAND_WERROR}>:-Werror=all-warnings>)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
     target_link_libraries(${target} PRIVATE $<LINK_ONLY:CUDA::cudart_static>)
   endif()

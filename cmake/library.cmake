@@ -11,27 +11,30 @@ add_library(warpband::warpband ALIAS warpband)
 target_compile_features(warpband PUBLIC cxx_std_20)
 target_compile_options(warpband PRIVATE ${wb_library_flags})
 target_compile_definitions(warpband PUBLIC WARPBAND_HDF5=$<BOOL:${WARPBAND_HDF5}>)
-target_include_directories(warpband PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>"
-                           "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+target_include_directories(warpband PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_link_libraries(warpband PUBLIC Threads::Threads)
 target_link_libraries(warpband PRIVATE
                       "$<BUILD_INTERFACE:wb_options;wb_dep_json;wb_dep_toml;wb_dep_boost>"
                       $<$<BOOL:${WARPBAND_HDF5}>:warpband_hdf5> $<$<BOOL:${WARPBAND_KISSFFT}>:warpband_kissfft>)
+# In angle brackets: the compiler cache then serves every folder that the sources lie in.
 target_precompile_headers(warpband PRIVATE <algorithm> <array> <cmath> <complex> <functional> <memory> <mutex> <optional> <span>
-                          <sstream> <string> <vector> warpband/core/check.hpp warpband/exec/executor.hpp)
-set_source_files_properties(warpband/ofdm/fft/fft_cpu.cpp PROPERTIES
-  COMPILE_DEFINITIONS WARPBAND_KISSFFT=$<BOOL:${WARPBAND_KISSFFT}>)
+                          <sstream> <string> <vector> <warpband/core/check.hpp> <warpband/exec/executor.hpp>)
+set_source_files_properties(warpband/ofdm/fft/fft_cpu.cpp PROPERTIES COMPILE_DEFINITIONS WARPBAND_KISSFFT=$<BOOL:${WARPBAND_KISSFFT}>)
 # 1.25 (max-log-MAP) and 1.45 times (log-MAP) as fast as with -O2 on an AVX-512 core. GCC 12 does not take a precompiled header
 # that was compiled at another level.
 if(NOT WARPBAND_SANITIZE MATCHES "address")
-  set_source_files_properties(warpband/fec/turbo/turbo_bf16_kernels.cpp PROPERTIES
-    COMPILE_OPTIONS -O3 SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(warpband/fec/turbo/turbo_bf16_kernels.cpp PROPERTIES COMPILE_OPTIONS -O3 SKIP_PRECOMPILE_HEADERS ON)
 endif()
 wb_add_kernels(warpband ${library_kernels})
 if(WARPBAND_CUDA)
-  set_source_files_properties(warpband/exec/cuda.cpp warpband/ofdm/fft/fft_cuda.cpp PROPERTIES
-    INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS}")
+  set_source_files_properties(warpband/exec/cuda.cpp warpband/ofdm/fft/fft_cuda.cpp PROPERTIES INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS}")
   target_link_libraries(warpband PRIVATE ${CMAKE_DL_LIBS})  # cuFFT is loaded at first use
+endif()
+if(WARPBAND_MPI)
+  find_package(MPI REQUIRED COMPONENTS CXX)
+  set_source_files_properties(warpband/exec/ranks.cpp PROPERTIES INCLUDE_DIRECTORIES "${MPI_CXX_INCLUDE_DIRS}"
+    COMPILE_DEFINITIONS "WARPBAND_MPI;OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX")
+  target_link_libraries(warpband PRIVATE ${MPI_CXX_LIBRARIES})
 endif()
 
 # The commit that results name: read at every build, so that a result cannot name another.

@@ -24,8 +24,8 @@ foreach(library nanobind-static nanobind-static-abi3)  # the presets leave CMake
   endif()
 endforeach()
 
-file(GLOB python_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband" python/warpband/*.py
-     python/warpband/reproduce/*.py python/warpband/py.typed)
+file(GLOB python_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband"
+     python/warpband/*.py python/warpband/reproduce/*.py python/warpband/py.typed)
 file(MAKE_DIRECTORY "${package}/reproduce")
 foreach(file IN LISTS python_files)
   add_custom_command(OUTPUT "${package}/${file}" DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/python/warpband/${file}"

@@ -15,18 +15,15 @@ target_link_libraries(oracle_turbo_curve PRIVATE wb_oracle wb_options Threads::T
 wb_sources(more GLOB tests/*.cpp)
 set(tests ${library_tests} ${oracle_tests} ${more_tests} ${app_tests} ${bench_tests})
 if(NOT WARPBAND_SANITIZE)  # sanitizers do not know the emulated blocks' fibres
-  set(emulated tests/emulation/massive_frames_test.cpp tests/emulation/massive_frames_of_threads_test.cpp)
+  set(emulated tests/emulation/massive_frames_test.cpp tests/emulation/massive_frames_of_threads_test.cpp tests/emulation/kbest_tile_test.cpp)
   list(APPEND tests tests/emulation/emulated_block.cpp ${emulated})
   set_source_files_properties(${emulated} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
     INCLUDE_DIRECTORIES "${CMAKE_CURRENT_SOURCE_DIR}/tests/emulation/shadow"
     COMPILE_OPTIONS "-fno-strict-aliasing;-ffp-contract=off;-Wno-unknown-pragmas;-Wno-attributes;-Wno-shadow")
   # The checked longjmp that Ubuntu's compiler takes refuses to go to another stack.
-  set_source_files_properties(tests/emulation/emulated_block.cpp PROPERTIES
-    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -U_FORTIFY_SOURCE)
+  set_source_files_properties(tests/emulation/emulated_block.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -U_FORTIFY_SOURCE)
 endif()
-if(WARPBAND_TEST_FILES)
-  list(FILTER tests INCLUDE REGEX "${WARPBAND_TEST_FILES}")
-endif()
+list(FILTER tests INCLUDE REGEX "${WARPBAND_TEST_FILES}")
 add_executable(warpband_tests ${tests} ${more_sources})
 target_compile_options(warpband_tests PRIVATE ${wb_program_flags})
 target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_REFDATA}"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <numeric>
 #include <stdexcept>
 
 #include <oracle/modem.hpp>
@@ -280,6 +281,44 @@ std::vector<std::vector<complex>> inverse(std::vector<std::vector<complex>> a) {
 
 int mimo_use::streams() const { return y.empty() ? 0 : static_cast<int>(h.size() / y.size()); }
 int mimo_use::bits() const { return streams() * bits_of(points); }
+
+std::vector<int> sorted_streams(const mimo_use& use, sorting rule) {
+  const int n = use.streams();
+  const auto columns = static_cast<std::size_t>(n), rows = use.y.size();
+  std::vector<std::vector<std::complex<double>>> left(columns);  // of each column, outside the span
+  for (std::size_t k = 0; k < columns; k++)
+    for (std::size_t r = 0; r < rows; r++) left[k].push_back(use.h[r * columns + k]);
+  const auto energy = [&](int k) {
+    double sum = 0;
+    for (const auto& x : left[static_cast<std::size_t>(k)]) sum += std::norm(x);
+    return sum;
+  };
+  std::vector<int> order(columns);
+  std::iota(order.begin(), order.end(), 0);
+  if (rule != sorting::by_qr) {
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return rule == sorting::falling_norm ? energy(a) > energy(b) : energy(a) < energy(b);
+    });
+    return order;
+  }
+  std::vector<int> taken;
+  while (!order.empty()) {
+    const auto next =
+        std::min_element(order.begin(), order.end(), [&](int a, int b) { return energy(a) < energy(b); });
+    auto unit = left[static_cast<std::size_t>(*next)];
+    const double length = std::sqrt(energy(*next));
+    for (auto& x : unit) x /= length;
+    taken.push_back(*next);
+    order.erase(next);
+    for (const int k : order) {
+      auto& v = left[static_cast<std::size_t>(k)];
+      std::complex<double> along = 0;
+      for (std::size_t r = 0; r < rows; r++) along += std::conj(unit[r]) * v[r];
+      for (std::size_t r = 0; r < rows; r++) v[r] -= along * unit[r];
+    }
+  }
+  return taken;
+}
 
 std::vector<double> detect_ml(const mimo_use& use, double clip) {
   check(use);

@@ -25,6 +25,14 @@ struct mimo_use {
   int bits() const;  ///< of all streams
 };
 
+/// Orders of the columns of H, the lower number first among equals.
+enum class sorting {
+  falling_norm,
+  rising_norm,
+  by_qr,  ///< next is always the column with the least part outside the span of those before it
+};
+std::vector<int> sorted_streams(const mimo_use& use, sorting rule);
+
 /// All points^streams candidates; at most 2^20.
 std::vector<double> detect_ml(const mimo_use& use, double clip);
 

@@ -51,6 +51,16 @@ double product(const vector& a, const vector& b) {
   return sum;
 }
 
+/// n0 times -ln P of a symbol's bits, but for a constant: of all its points.
+vector costs_of(const stbc_use& use, int symbol) {
+  vector costs(at(use.points));
+  const int m = bits_of(use.points);
+  for (int x = 0; x < use.points && !use.prior.empty(); ++x)
+    for (int b = 0; b < m; ++b)
+      if ((x >> (m - 1 - b)) & 1) costs[at(x)] += use.n0 * use.prior[at(symbol * m + b)];
+  return costs;
+}
+
 /// LLRs from the least metric of each value of each symbol's bits.
 std::vector<double> llrs_of(const std::vector<vector>& least, int points, double n0) {
   std::vector<double> llr;
@@ -68,7 +78,9 @@ std::vector<double> llrs_of(const std::vector<vector>& least, int points, double
 }
 
 void check(const stbc_use& use) {
-  if (use.h.empty() || use.h.size() != use.y.size() || !(use.n0 > 0))
+  const std::size_t bits = at(bits_of(use.points) * use.code.symbols());
+  if (use.h.empty() || use.h.size() != use.y.size() || !(use.n0 > 0) ||
+      (!use.prior.empty() && use.prior.size() != bits))
     throw std::invalid_argument("oracle: a codeword with shapes or noise that cannot be");
 }
 
@@ -105,6 +117,7 @@ double stbc_metric(const stbc_use& use, const std::vector<int>& symbols) {
   const auto hs = transmitted(use, x);
   double sum = 0;
   for (std::size_t i = 0; i < hs.size(); ++i) sum += std::norm(use.y[i] - hs[i]);
+  for (int k = 0; k < use.code.symbols(); ++k) sum += costs_of(use, k)[at(symbols[at(k)])];
   return sum;
 }
 
@@ -121,6 +134,14 @@ stbc_answer stbc_exhaustive(const stbc_use& use) {
   };
   const std::size_t pairs = at(m * m), second_pairs = symbols == 4 ? pairs : 1;
   const std::size_t dimensions = 2 * use.y.size();
+  const auto pair_costs = [&](int symbol) {
+    const vector one = costs_of(use, symbol), two = costs_of(use, symbol + 1);
+    vector sums;
+    for (const double a : one)
+      for (const double b : two) sums.push_back(a + b);
+    return sums;
+  };
+  const vector first_costs = pair_costs(0), second_costs = symbols == 4 ? pair_costs(2) : vector{0};
   vector first;  // of all pairs, one after the other
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < m; ++j) {
@@ -140,7 +161,7 @@ stbc_answer stbc_exhaustive(const stbc_use& use) {
     }
     double least = infinity;
     for (std::size_t p = 0; p < pairs; ++p) {
-      double metric = 0;
+      double metric = first_costs[p] + second_costs[q];
       for (std::size_t e = 0; e < dimensions; ++e) {
         const double d = rest[e] - first[p * dimensions + e];
         metric += d * d;
@@ -216,6 +237,15 @@ stbc_answer stbc_conditional(const stbc_use& use) {
     fourth.push_back(parts(alone(use, 3, points[at(x)])));
   }
   std::vector<vector> least_of(4, vector(at(levels)));  // 2 * symbol + part
+  // A point's cost is the sum of those of its parts.
+  std::vector<vector> level_costs(4, vector(at(levels)));
+  for (int k = 0; k < 2; ++k)
+    for (int l = 0; l < levels; ++l) {
+      level_costs[at(2 * k)][at(l)] = costs_of(use, k)[at(joined(l, 0))];
+      level_costs[at(2 * k + 1)][at(l)] = costs_of(use, k)[at(joined(0, l))];
+    }
+  const vector third_costs = symbols == 4 ? costs_of(use, 2) : vector{},
+               fourth_costs = symbols == 4 ? costs_of(use, 3) : vector{};
   vector rest;
   for (int s = 0; s < outer; ++s) {
     rest = y;
@@ -223,7 +253,8 @@ stbc_answer stbc_conditional(const stbc_use& use) {
       const vector &a = third[at(s / m)], &b = fourth[at(s % m)];
       for (std::size_t e = 0; e < rest.size(); ++e) rest[e] -= a[e] + b[e];
     }
-    const double base = product(rest, rest);
+    double base = product(rest, rest);
+    if (symbols == 4) base += third_costs[at(s / m)] + fourth_costs[at(s % m)];
     double best[2] = {infinity, infinity};
     int chosen[2][2] = {};
     for (vector& of_dimension : least_of) std::fill(of_dimension.begin(), of_dimension.end(), infinity);
@@ -232,8 +263,8 @@ stbc_answer stbc_conditional(const stbc_use& use) {
       for (int i = 0; i < levels; ++i)
         for (int j = 0; j < levels; ++j) {
           const double a = amplitude[at(i)], b = amplitude[at(j)];
-          const double metric =
-              a * a * gram[q][0] + 2 * a * b * gram[q][1] + b * b * gram[q][2] - 2 * (a * z0 + b * z1);
+          const double metric = a * a * gram[q][0] + 2 * a * b * gram[q][1] + b * b * gram[q][2] -
+                                2 * (a * z0 + b * z1) + level_costs[q][at(i)] + level_costs[2 + q][at(j)];
           double &one = least_of[q][at(i)], &two = least_of[2 + q][at(j)];
           one = std::min(one, metric);
           two = std::min(two, metric);

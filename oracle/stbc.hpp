@@ -29,17 +29,18 @@ struct stbc_use {
   std::vector<std::complex<double>> y;  ///< element rx * slot + r
   std::vector<std::complex<double>> h;  ///< element 2 * r + antenna
   double n0 = 1;
+  std::vector<double> prior = {};  ///< ln P(b = 0) - ln P(b = 1), symbol after symbol; empty for none
 
   int rx() const { return static_cast<int>(h.size() / 2); }
 };
 
 struct stbc_answer {
   std::vector<int> symbols;  ///< indices into the constellation of the most likely codeword
-  double metric = 0;         ///< its |Y - H S|^2
-  std::vector<double> llr;   ///< max-log ln P(b = 0) - ln P(b = 1), symbol after symbol
+  double metric = 0;         ///< its |Y - H S|^2, less n0 times the ln P of its bits but for a constant
+  std::vector<double> llr;   ///< max-log ln P(b = 0) - ln P(b = 1), a-posteriori, symbol after symbol
 };
 
-/// |Y - H S|^2 of one hypothesis.
+/// The metric of one hypothesis.
 double stbc_metric(const stbc_use& use, const std::vector<int>& symbols);
 /// All hypotheses; at most 2^24.
 stbc_answer stbc_exhaustive(const stbc_use& use);
@@ -47,7 +48,7 @@ stbc_answer stbc_exhaustive(const stbc_use& use);
 /// std::logic_error where the code does not let them separate.
 stbc_answer stbc_conditional(const stbc_use& use);
 /// The literal search of Bollapalli et al., section III-C, for pair codes with their induced channels P and
-/// Q: steps 1 to 4, each entry of c sliced to the nearest point.
+/// Q: steps 1 to 4, each entry of c sliced to the nearest point. Without a-priori LLRs.
 std::vector<int> stbc_literal(const stbc_use& use);
 
 }  // namespace oracle

@@ -30,7 +30,7 @@ FIGURES = {
     "sync": "Synchronous: copies in, the call, copies out and a wait, one after the other",
     "small": "Small: one call and its wait; the time is the latency",
 }
-WRITTEN = "Written by `scripts/performance_report.py` from the records of `warpband bench --json` in `bench/results/`; do not edit."
+WRITTEN = "<!-- Written by `scripts/performance_report.py` from the records of `warpband bench --json` in `bench/results/`; do not edit. -->"
 INTRODUCTION = """\
 Rates with data in place, at the settings named. All other measurements are in [the tables](performance-tables.md): other settings, fed from the host, single
 calls, latencies, the papers' tables. `docs/stream.md` has frames under a deadline, `docs/python.md` what a call from Python costs."""
@@ -53,7 +53,7 @@ def load():
         if record.get("format") == ENDURANCE_FORMAT:
             endurance.append((path.name, record))
             continue
-        if record.get("format") in (STREAM_FORMAT, PYTHON_FORMAT):  # docs/stream.md and docs/python.md have their figures
+        if record.get("format") in (STREAM_FORMAT, PYTHON_FORMAT) or record.get("command") == "choose":  # other pages have their figures
             continue
         if record.get("format") != FORMAT:
             sys.exit(f"{path}:1: not a record of warpband bench")

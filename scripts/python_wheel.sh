@@ -71,4 +71,5 @@ for python in "${pythons[@]}"; do
     (cd "$folder" && venv/bin/python example.py && venv/bin/python - "$cuda" < "$folder/check.py")
 done
 cp "$wheel" "$target/"
+python3 scripts/sbom.py "$wheel" "$target/$(basename "$wheel" .whl).cdx.json" # what it holds
 echo "$target/$(basename "$wheel")"

@@ -8,11 +8,15 @@ header, cost and speed come from the records in bench/results/, the interface is
 warning of Sphinx is an error.
 """
 import argparse
+import ast
 import json
 import pathlib
 import re
 import shutil
 import sys
+import textwrap
+
+from loglog import dots
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -54,6 +58,9 @@ ALGORITHMS = [
          ["polar.PolarEncoder", "polar.PolarDecoder"], ("polar", {}), ["polar"]),
         ("lte", "LTE transport channel", ["fec/lte/transport.hpp", "fec/lte/rate_matching.hpp"],
          ["lte.LteTransportEncoder", "lte.LteTransportDecoder"], ("lte_transport_decode", {}), ["lte"]),
+        ("nr", "5G NR: LDPC codes and shared channels",
+         ["fec/nr/transport.hpp", "fec/nr/block.hpp", "fec/nr/rate_matching.hpp", "fec/nr/base_graph.hpp", "fec/nr/tbs.hpp"],
+         ["nr.NrTransportEncoder", "nr.NrTransportDecoder", "nr.NrRateMatcher", "nr.nr_ldpc"], ("nr_ldpc", {}), ["nr-ldpc"]),
         ("crc", "CRCs", ["fec/crc/crc.hpp"], ["lte.CrcAttacher"], ("crc_attach", {}), []),
     ]),
     ("Modem, channels, OFDM", [
@@ -73,12 +80,15 @@ ALGORITHMS = [
         ("csi", "Channel estimates of files", ["channel/file/csi_file.hpp"], ["channel.read_csi", "channel.Csi"], None, ["files"]),
     ]),
 ]
-GUIDES = ["command", "cpp", "conventions", "soft-detection", "iterative", "scenario", "result", "files", "stream", "performance",
+# Charts of docs/performance.md for pages whose settings have names too long for one of their own
+CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "ldpc": "performance_decoders", "bcjr": "performance_decoders",
+          "uplink": "performance_massive", "downlink": "performance_massive"}
+GUIDES = ["command", "cpp", "conventions", "soft-detection", "iterative", "scenario", "result", "files", "stream", "scale", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "polar", "lte", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
+BACKGROUND = ["ldpc", "polar", "lte", "nr-ldpc", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "polar", "lte", "modem", "channel", "ofdm", "receive", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "polar", "lte", "nr", "modem", "channel", "ofdm", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"
@@ -97,6 +107,17 @@ dollarmath_double_inline = False
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 exclude_patterns = []
+"""
+
+STYLE = """
+.content { width: 60em; }  /* lines of code are up to 128 characters long */
+.highlight { font-size: 95%; }
+@media (min-width: 82em) { .content { width: min(60em, 100vw - 34em); } }  /* beside both drawers */
+@media (max-width: 46em) {
+  td:first-child, th:first-child { min-width: 9em; }
+  p:has(> img[src*=".svg"]) { overflow-x: auto; }
+  p > img[src*=".svg"] { max-width: none; width: 42em; }  /* a chart keeps a size that can be read */
+}
 """
 
 
@@ -148,6 +169,16 @@ def records():
             yield path.name, data
 
 
+def named(b, wanted, constant=()):
+    """The axes of a benchmark but for those that the page is about."""
+    return ", ".join(f"{axis} {value}" for axis, value in b["axes"].items() if not isinstance(wanted.get(axis), str) and axis not in constant) or "-"
+
+
+def rate(mbps):
+    scale, unit = next((pair for pair in ((1e6, "Tb/s"), (1e3, "Gb/s")) if mbps >= pair[0]), (1, "Mb/s"))
+    return f"{mbps / scale:.3g}\u00a0{unit}"  # in one line
+
+
 def number(x):
     for scale, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if x >= scale:
@@ -155,42 +186,93 @@ def number(x):
     return f"{x:.3g} "
 
 
-def speed(op, wanted, all_records):
-    """Markdown: what was measured, a table for each machine."""
-    out = []
+def measured(op, wanted, all_records):
+    """[(machine, record's file, date, benchmarks)], data in place: of one setting that of the device's clock, else that of the host's."""
+    found = []
     for name, data in all_records:
-        chosen = [b for b in data["benchmarks"] if b.get("op") == op and b["figure"] == "resident" and all(
-            b["axes"].get(axis) in (value if isinstance(value, tuple) else (value,)) for axis, value in wanted.items())]
-        if not chosen:
-            continue
-        machine = data["machine"]
-        where = machine["gpus"][0]["name"] if chosen[0]["device"] != "cpu" else f"{machine['cpu']}, {chosen[0]['description']}"
-        out += [f"**{where}** (`bench/results/{name}`, {data['date'][:10]}):", "",
-                "| setting | items a second | Mb/s | of the bound | operations an item | bytes an item |", "|---|---|---|---|---|---|"]
-        for b in chosen:
-            free = (axis for axis in b["axes"] if not isinstance(wanted.get(axis), str))
-            setting = ", ".join(f"{axis} {b['axes'][axis]}" for axis in free) or "-"
-            mbps = f"{b['mbps']:.4g}" if "mbps" in b else ""
+        chosen = {}
+        for figure in ("resident", "kernel"):
+            for b in data["benchmarks"]:
+                if b.get("op") == op and b["figure"] == figure and all(
+                        b["axes"].get(axis) in (value if isinstance(value, tuple) else (value,)) for axis, value in wanted.items()):
+                    chosen[named(b, wanted)] = b
+        if chosen:
+            first, machine = next(iter(chosen.values())), data["machine"]
+            where = machine["gpus"][0]["name"] if first["device"] != "cpu" else f"{machine['cpu']}, {first['description']}"
+            found.append((where, name, data["date"][:10], list(chosen.values())))
+    return found
+
+
+def chart(title, wanted, found):
+    """SVG of the rates of at most 12 settings on at most three machines; nothing where they have no rate in bits, or names too long to be read."""
+    axes = [set(b["axes"].items()) for *_, benchmarks in found for b in benchmarks]
+    constant = {axis for axis, _ in set.intersection(*axes)}
+    rates = {}  # by setting and machine
+    for where, _, _, benchmarks in found:
+        for b in benchmarks:
+            if b.get("mbps"):
+                rates.setdefault(named(b, wanted, constant), {})[where] = 1e6 * b["mbps"]
+    machines = sorted({where for of in rates.values() for where in of}, key=lambda where: -sum(where in of for of in rates.values()))[:3]
+    most = sorted(rates, key=lambda setting: -len(rates[setting]))[:12]
+    rows = [(setting, [rates[setting].get(where) for where in machines]) for setting in rates if setting in most]
+    rows = [row for row in rows if any(row[1])]
+    values = [value for _, of in rows for value in of if value]
+    if len(rows) < 2 or min(values) == max(values) or max(len(setting) for setting, _ in rows) > 36 or sum(map(len, machines)) > 80:
+        return None
+    return dots(f"{title}: bits a second", machines, rows, lambda value: rate(value / 1e6))
+
+
+def tables(wanted, found):
+    """Markdown: a table for each machine."""
+    out = []
+    for where, name, date, benchmarks in found:
+        out += [f"**{where}** (`bench/results/{name}`, {date}):", "",
+                "| setting | items a second | rate | of the bound | operations an item | bytes an item |", "|---|---|---|---|---|---|"]
+        for b in benchmarks:
             bound = f"{b['percent_of_bound']:.0f}% ({b['bound_by']})" if b.get("percent_of_bound") else ""
-            out.append(f"| {escaped(setting)} | {number(b['items_per_second'])} | {mbps} | {bound} | "
+            out.append(f"| {escaped(named(b, wanted))} | {number(b['items_per_second'])} | {rate(b['mbps']) if 'mbps' in b else ''} | {bound} | "
                        f"{number(b['flops'] / b['items'])} | {number(b['bytes'] / b['items'])} |")
         out.append("")
-    return "\n".join(out)
+    return out
 
 
-def algorithm_page(title, headers, classes, bench, more, all_records):
+def example_of(name):
+    """The doctest in the docstring of `module.Class` or `module.function`, without indentation."""
+    module, _, own = name.partition(".")
+    for node in ast.parse((ROOT / "python" / "warpband" / f"{module}.py").read_text()).body:
+        if getattr(node, "name", None) == own:
+            text = ast.get_docstring(node) or ""
+            return textwrap.dedent(text[text.index(">>>"):]).rstrip() if ">>>" in text else ""
+    sys.exit(f"python/warpband/{module}.py has no {own}")
+
+
+def interface_of(header):
+    """A header without the comment and the lines that it begins with."""
+    text = header.read_text()
+    return text[text.index("namespace wb"):]
+
+
+def algorithm_page(name, title, headers, classes, bench, more, all_records, figures):
     out = [f"# {title}", ""]
     for header in headers:
         out += [comment_of(ROOT / "warpband" / header)]
     if classes:
         out += ["## Python", "", *(f"- {{py:{'func' if c.split('.')[1][0].islower() else 'class'}}}`warpband.{c}`" for c in classes), ""]
+        for text in filter(None, map(example_of, classes)):
+            out += ["```pycon", text, "```", ""]
     if bench:  # else `warpband bench` has nothing of it
         out += ["## Cost and measured speed", ""]
-    measured = speed(*bench, all_records) if bench else ""
-    if measured:
-        out += ["Data lies on the device, in the largest batch measured. The bound is what the ceilings of the same machine allow for "
+    found = measured(*bench, all_records) if bench else []
+    if found:
+        picture = chart(title, bench[1], found)
+        if picture:
+            (figures / f"{name}.svg").write_text(picture)
+            out += [f"![{title}: bits a second](../figures/algorithms/{name}.svg)", ""]
+        elif name in CHARTS:
+            out += [f"![bits a second](../figures/{CHARTS[name]}.svg)", ""]
+        out += ["Data is on the device, in the largest batch measured. The bound is what the ceilings of the same machine allow for "
                 "the operations and bytes counted; operations are fp32 lane operations as executed. "
-                "[Performance](../performance.md) says how it is measured.", "", measured]
+                "[Performance](../performance.md) says how it is measured.", "", *tables(bench[1], found)]
     elif bench:
         out += ["There is no record of it in `bench/results/` yet; `warpband bench` measures it.", ""]
     out += ["## C++", ""]
@@ -226,8 +308,7 @@ def write_source(source):
     (source / "algorithms").mkdir(parents=True)
     (source / "notebooks").mkdir()
     (source / "_static").mkdir()
-    (source / "_static" / "wide.css").write_text(".content { width: 60em; }  /* lines of code are up to 128 characters long */\n"
-                                                 ".highlight { font-size: 95%; }\n")
+    (source / "_static" / "wide.css").write_text(STYLE)
     (source / "conf.py").write_text(CONF)
     pages_of = {folder: sorted((ROOT / "docs" / folder).glob("*.md")) for folder in ("", "design", "notes")}
     for folder, files in pages_of.items():
@@ -235,6 +316,8 @@ def write_source(source):
         for page in files:
             (source / folder / page.name).write_text(links(page.read_text(), "../" if folder else ""))
     shutil.copytree(ROOT / "docs" / "figures", source / "figures")
+    figures = source / "figures" / "algorithms"
+    figures.mkdir()
     for page, name in ROOT_PAGES.items():
         (source / f"{name}.md").write_text(links((ROOT / page).read_text()))
     notebooks = sorted((ROOT / "examples").glob("*.ipynb"))
@@ -249,8 +332,8 @@ def write_source(source):
             for header in headers:
                 to = source / "cpp" / header
                 to.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(ROOT / "warpband" / header, to)
-            (source / "algorithms" / f"{name}.md").write_text(algorithm_page(title, headers, classes, bench, more, all_records))
+                to.write_text(interface_of(ROOT / "warpband" / header))
+            (source / "algorithms" / f"{name}.md").write_text(algorithm_page(name, title, headers, classes, bench, more, all_records, figures))
             pages[-1][1].append(f"algorithms/{name}")
 
     reference = ["# Python reference", "", "What `import warpband as wb` gives; the modules' names are for orientation only.", ""]

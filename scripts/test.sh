@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds everything and runs every test and check. Usage: scripts/test.sh [--quick] [--cuda]
 #   setup     what is missing of compilers, libraries and .venv
-#   release   the optimised build, all tests; with --cuda the preset `cuda` (without a device its tests are skipped, visibly)
+#   release   the optimised build (with MPI where there is an mpicxx), all tests; with --cuda the preset `cuda` (without a device its tests are skipped, visibly)
 #   checks    the Python package, the installed library, files of h5py, the documentation site, and scripts/checks
 #   asan, tsan, aarch64 under qemu-user, debug kernels: not with --quick. CMakePresets.json chooses their tests by label.
 #
@@ -40,10 +40,12 @@ wrapper=()
 python_tests() { PYTHONPATH=build/$main/python .venv/bin/python -m pytest -q --junitxml="$results/pytest.xml" "$@"; }
 
 optimised() {
-    # Without a device CUDA code is compiled for one architecture in full; the check of CUDA targets compiles it for the others.
-    local architectures=-UCMAKE_CUDA_ARCHITECTURES
-    if [[ $main == cuda ]] && ! nvidia-smi -L; then architectures='-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual'; fi
-    build $main "$architectures" -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
+    # Without a device CUDA code never runs: it is compiled for one architecture, at nvcc's fastest level, and by the check of CUDA
+    # targets for the others. On a machine with a device all are compiled in full.
+    local options=(-UCMAKE_CUDA_ARCHITECTURES -UCMAKE_CUDA_FLAGS)
+    if [[ $main == cuda ]] && ! nvidia-smi -L; then options=('-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual' '-DCMAKE_CUDA_FLAGS=-Ofc max'); fi
+    if command -v mpicxx; then options+=(-DWARPBAND_MPI=ON); fi
+    build $main "${options[@]}" -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
     run_tests $main
 }
 installed() {
@@ -79,10 +81,11 @@ debug_kernels() {
 checks() {
     step python python_tests
     step h5py env "WARPBAND_COMMAND=$PWD/build/$main/warpband" .venv/bin/python -m pytest -q \
-        --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_front,code,detect,readme,terminal}_test.py
+        --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_front,code,detect,ranks,readme,terminal}_test.py
     step installed installed
     step site ninja -C "build/$main" docs
     step include-layers python3 scripts/checks/include_layers.py
+    step tsan-tests python3 scripts/checks/tsan_tests.py
     step kernel-symbols bash scripts/checks/symbols.sh "build/$main"
     step format bash scripts/checks/format.sh
     step compile-cost python3 scripts/checks/compile_cost.py "build/$main"

@@ -2,6 +2,7 @@
 // batch.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -105,6 +106,52 @@ TEST(thread_pool, gives_each_running_thread_its_own_index) {
       inside[static_cast<std::size_t>(thread)]--;
     });
   EXPECT_EQ(clashes, 0);
+}
+
+TEST(thread_pool, a_second_thread_is_refused_while_one_runs) {
+  for (const int threads : {1, 3}) {
+    wb::thread_pool pool(threads);
+    std::string what;
+    pool.for_each_piece(1, 1, [&](int, std::size_t, std::size_t) {
+      std::thread([&] {
+        try {
+          pool.for_each_piece(10, 1, [](int, std::size_t, std::size_t) {});
+        } catch (const wb::error& e) {
+          what = e.what();
+        }
+      }).join();
+    });
+    EXPECT_EQ(what, "two threads use one executor at once: give each thread its own");
+    std::atomic<int> calls = 0;
+    pool.for_each_piece(
+        10, 1, [&](int, std::size_t first, std::size_t last) { calls += static_cast<int>(last - first); });
+    EXPECT_EQ(calls, 10);  // one after the other is fine
+  }
+}
+
+TEST(thread_pool, a_fork_is_told_that_the_threads_stayed_behind) {
+  auto exec = std::make_unique<wb::cpu>(wb::cpu_options{.threads = 2});
+  wb::thread_pool pool(2);
+  const pid_t child = fork();
+  if (child == 0) {
+    int code = 1;
+    try {
+      pool.for_each_piece(10, 1, [](int, std::size_t, std::size_t) {});
+    } catch (const wb::device_error& e) {
+      if (std::string(e.what()).starts_with("this process is a fork")) code = 7;
+    }
+    exec.reset();            // waits for nobody
+#ifndef __SANITIZE_THREAD__  // which starts no threads in a fork
+    wb::thread_pool own(2);
+    own.for_each_piece(10, 1, [](int, std::size_t, std::size_t) {});
+#endif
+    _exit(code);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  pool.for_each_piece(10, 1, [](int, std::size_t, std::size_t) {});  // here they are
 }
 
 TEST(thread_pool, starts_and_stops) {

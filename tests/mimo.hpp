@@ -154,9 +154,20 @@ inline oracle::mimo_use oracle_use(const mimo_batch& b, std::size_t use) {
   if (!b.prior.empty()) u.prior.assign(&b.prior[use * b.bits()], &b.prior[use * b.bits()] + b.bits());
   return u;
 }
+/// Of the streams of a use.
+inline std::vector<int> oracle_order(stream_sort sort, const oracle::mimo_use& use) {
+  return oracle::sorted_streams(use, sort == stream_sort::norm             ? oracle::sorting::falling_norm
+                                     : sort == stream_sort::norm_ascending ? oracle::sorting::rising_norm
+                                                                           : oracle::sorting::by_qr);
+}
 /// A-posteriori LLRs.
 inline std::vector<double> oracle_llrs(const detector_config& config, const oracle::mimo_use& use) {
   detector_config c = completed(config);
+  if (c.sort != stream_sort::none) {
+    c.order = oracle_order(c.sort, use);
+    c.sort = stream_sort::none;
+    return oracle_llrs(c, use);
+  }
   if (!c.order.empty()) {  // the columns in that order, and their LLRs back in their places
     const std::size_t n = c.order.size(), m = static_cast<std::size_t>(use.bits()) / n;
     oracle::mimo_use turned = use;
@@ -235,6 +246,7 @@ inline std::string text_of(const detector_config& c) {
   if (c.type == detector_type::ep)
     text += ", " + std::to_string(c.iterations) + " iterations, beta " + std::to_string(c.damping);
   if (c.demapper == demap_algorithm::exact) text += ", exact";
+  if (c.sort != stream_sort::none) text += ", sort " + std::to_string(static_cast<int>(c.sort));
   if (!c.order.empty()) text += ", order " + text_of_order(c.order);
   if (c.llr_clip) text += ", clip " + std::to_string(*c.llr_clip);
   return text;
@@ -265,6 +277,10 @@ inline detector_config ep_setting(int streams, int rx, int qam, int iterations, 
   c.damping = damping;
   return c;
 }
+inline detector_config sorted(detector_config c, stream_sort sort) {
+  c.sort = sort;
+  return c;
+}
 inline detector_config exact(detector_config c) {
   c.demapper = demap_algorithm::exact;
   return c;
@@ -289,6 +305,9 @@ inline std::vector<detector_config> some_of_each() {
           kbest_setting(4, 4, 4, 16),
           kbest_setting(3, 3, 16, 9, true),
           kbest_setting(4, 5, 64, 3, true),
+          sorted(kbest_setting(4, 4, 16, 8), stream_sort::norm),
+          sorted(setting(mtt, 2, 2, 16), stream_sort::sqrd),
+          sorted(nway_setting(4, 4, 16, 2), stream_sort::norm_ascending),
           nway_setting(2, 2, 64, 2),
           nway_setting(3, 4, 16, 1),
           nway_setting(4, 4, 16, 3),

@@ -25,6 +25,7 @@ struct stbc_batch {
   std::vector<std::complex<float>> y, h;  // [codewords, 2 rx], [channels, 2 rx]
   std::vector<float> n0;                  // [codewords]
   std::vector<std::uint8_t> sent;         // [codewords, bits]
+  std::vector<float> prior = {};          // [codewords, bits]; empty for none
 
   std::size_t width() const { return static_cast<std::size_t>(2 * config.rx_antennas); }
   std::size_t codewords() const { return n0.size(); }
@@ -103,7 +104,20 @@ inline oracle::stbc_use oracle_use(const stbc_batch& b, std::size_t i) {
     use.h.emplace_back(b.h[i / b.per_channel * b.width() + e]);
   }
   use.n0 = b.n0[i];
+  for (std::size_t e = i * b.bits(); !b.prior.empty() && e < (i + 1) * b.bits(); e++)
+    use.prior.push_back(b.prior[e]);
   return use;
+}
+
+/// A-priori LLRs of the given size that are right more often than not.
+inline stbc_batch with_prior(stbc_batch b, double size, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> part(0.5 * size, size);
+  for (const std::uint8_t bit : b.sent) {
+    const double right = part(random);
+    b.prior.push_back(static_cast<float>(bit != 0 ? -right : right));
+  }
+  return b;
 }
 
 enum class wanted { llr, decisions };
@@ -124,11 +138,14 @@ inline stbc_result decode(executor& exec, const stbc_batch& b, wanted what,
   };
   const auto y = stored(b.y, b.width()), h = stored(b.h, b.width());
   const auto n0 = on_device(exec, b.n0, 1, n);
+  const auto prior = stored(b.prior, b.prior.empty() ? 1 : m);
   auto llr = exec.make<float>(m, n, order);
   auto bits = exec.make<std::uint8_t>(m, n, order), status = exec.make<std::uint8_t>(1, n);
   stbc_output out{{}, bits, status};
   if (what == wanted::llr) out.llr = llr;
-  decoder.run(exec, {y, h, b.per_channel, n0}, out);
+  stbc_input in{y, h, b.per_channel, n0, {}};
+  if (!b.prior.empty()) in.prior = prior;
+  decoder.run(exec, in, out);
   stbc_result r{{}, exec.to_host(bits), exec.to_host(status)};
   if (what == wanted::llr) r.llr = exec.to_host(llr);
   if (order == layout::batch_fastest && n > 0) {  // [bits, codewords] back

@@ -1,6 +1,7 @@
 // link/receive/: iterative receivers and EXIT charts.
 #include <functional>
 #include <memory>
+#include <variant>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -22,7 +23,7 @@ namespace {
 /// What Python's receivers hold: the settings in force, the receiver made of them, and an encoder of its
 /// code.
 struct receiver_ref {
-  detector_config detector;
+  std::variant<detector_config, stbc_config> detector;
   receiver_config config;
   std::shared_ptr<const soft_decoder> decoder;
   std::unique_ptr<iterative_receiver> made;
@@ -82,18 +83,27 @@ void set_decoder(receiver_ref& r, nb::handle decoder, const permutation_words& o
                        "an LdpcDecoder, a TurboDecoder or a BcjrDecoder");
 }
 
-void make(receiver_ref* self, const detector_ref& detector, nb::handle decoder, const permutation_words& own,
+/// The detector of a Python class: of streams, or of a space-time code.
+std::shared_ptr<const soft_detector> set_detector(receiver_ref& r, nb::handle detector) {
+  if (nb::isinstance<stbc_decoder>(detector))
+    r.detector = nb::cast<const stbc_decoder&>(detector).config();
+  else
+    r.detector = nb::cast<const detector_ref&>(detector).config;
+  return std::visit([](const auto& c) { return std::shared_ptr<const soft_detector>(make_soft_detector(c)); },
+                    r.detector);
+}
+
+void make(receiver_ref* self, nb::handle detector, nb::handle decoder, const permutation_words& own,
           const std::optional<crc_words>& crc, permutation_words permutation, const nb::dict& settings) {
   receiver_ref r;
-  r.detector = detector.config;
+  const std::shared_ptr<const soft_detector> detects = set_detector(r, detector);
   r.config = with_settings(receiver_settings(), settings);
   if (permutation) r.config.permutation = std::move(*permutation);
   check_settings(receiver_settings(), r.config);
   set_decoder(r, decoder, own, crc);
   receiver_config config = r.config;
   config.inner = 0;  // the decoder is made with it
-  r.made = std::make_unique<iterative_receiver>(
-      std::shared_ptr<const soft_detector>(make_soft_detector(r.detector)), r.decoder, config);
+  r.made = std::make_unique<iterative_receiver>(detects, r.decoder, config);
   new (self) receiver_ref(std::move(r));
 }
 
@@ -105,15 +115,22 @@ void run(const receiver_ref& r, executor_ref& where, nb::handle channel, nb::han
   const argument b("bits", bits, where, true), i("iterations", iterations, where, true),
       s("status", status, where, true), d("detected", detected, where, true),
       e("extrinsic", extrinsic, where, true), u("use_status", use_status, where, true);
-  const auto rx = static_cast<std::size_t>(r.detector.rx_antennas),
-             streams = static_cast<std::size_t>(r.detector.streams);
-  y.expect_item({r.made->uses_per_frame(), rx});
-  h.expect_item({rx, streams});
+  const auto* streams = std::get_if<detector_config>(&r.detector);
+  const auto* space_time = std::get_if<stbc_config>(&r.detector);
+  const auto rx = static_cast<std::size_t>(streams ? streams->rx_antennas : space_time->rx_antennas);
+  const int of_use = streams ? 1 : 2;  // axes of what is received in a use: of a codeword slot and antenna
+  if (streams) {
+    y.expect_item({r.made->uses_per_frame(), rx});
+    h.expect_item({rx, static_cast<std::size_t>(streams->streams)});
+  } else {
+    y.expect_item({r.made->uses_per_frame(), 2, rx});
+    h.expect_item({rx, 2});
+  }
   p.expect_item({r.made->n()});
-  const auto uses = y.batch(1);
-  p.expect_batch(1, y.batch(2));
+  const auto uses = y.batch(of_use);
+  p.expect_batch(1, y.batch(of_use + 1));
   u.expect_batch(0, uses);
-  const receiver_input in{.received = y.as<const std::complex<float>>(1),
+  const receiver_input in{.received = y.as<const std::complex<float>>(of_use),
                           .channel = h.as<const std::complex<float>>(2),
                           .uses_per_channel = std::max<std::size_t>(1, h.items_sharing(2, uses)),
                           .noise_var = n0.of(uses),
@@ -133,10 +150,13 @@ nb::tuple chart(const receiver_ref& r, executor_ref& where, double snr_db,
   const exit_config c{prior_information, bits, seed};
   exit_curve detector, decoder;
   exit_trajectory loop;
+  const auto* streams = std::get_if<detector_config>(&r.detector);
+  if (streams == nullptr)
+    throw argument_error("detector", "a StbcDecoder", "a detector of streams: EXIT charts are of these");
   where.run([&](executor& exec) {
-    detector = detector_exit(exec, r.detector, snr_db, c);
+    detector = detector_exit(exec, *streams, snr_db, c);
     decoder = decoder_exit(exec, *r.decoder, c);
-    loop = loop_exit(exec, r.detector, *r.made, r.encode, snr_db, c);
+    loop = loop_exit(exec, *streams, *r.made, r.encode, snr_db, c);
   });
   return nb::make_tuple(detector.extrinsic, decoder.extrinsic, loop.detector, loop.decoder);
 }

@@ -13,7 +13,8 @@ namespace {
 using settings_list = std::vector<setting_of<stbc_config>>;
 
 const settings_list& encoder_settings() {
-  static const settings_list all = without({"search", "rx_antennas", "llr_clip"}, stbc_settings());
+  static const settings_list all =
+      without({"search", "rx_antennas", "llr_clip", "extrinsic"}, stbc_settings());
   return all;
 }
 
@@ -47,18 +48,20 @@ void encode_symbols(const stbc_encoder_ref& e, executor_ref& where, nb::handle s
 }
 
 void decode(const stbc_decoder& d, executor_ref& where, nb::handle channel, nb::handle received,
-            nb::handle noise_var, nb::handle llr, nb::handle bits, nb::handle status) {
-  const argument h("channel", channel, where), y("received", received, where);
+            nb::handle noise_var, nb::handle prior, nb::handle llr, nb::handle bits, nb::handle status) {
+  const argument h("channel", channel, where), y("received", received, where), p("prior", prior, where);
   const noise_argument n0(noise_var, where);
   const argument l("llr", llr, where, true), b("bits", bits, where, true), s("status", status, where, true);
   const auto rx = static_cast<std::size_t>(d.config().rx_antennas);
   y.expect_item({2, rx});
   h.expect_item({rx, 2});
   const auto batch = y.batch(2);
+  p.expect_batch(1, batch);
   const stbc_input in{.received = y.as<const std::complex<float>>(2),
                       .channel = h.as<const std::complex<float>>(2),
                       .codewords_per_channel = std::max<std::size_t>(1, h.items_sharing(2, batch)),
-                      .noise_var = n0.of(batch)};
+                      .noise_var = n0.of(batch),
+                      .prior = p.as<const float>(1)};
   const stbc_output out{
       .llr = l.as<float>(1), .bits = b.as<std::uint8_t>(1), .status = s.as<std::uint8_t>(0)};
   if (in.received.items == 0) return;  // however many channels there are
@@ -92,7 +95,7 @@ void bind_stbc(nb::module_& m) {
           nb::kw_only(), nb::arg("settings"))
       .def_prop_ro("settings", [](const stbc_decoder& d) { return settings_in(stbc_settings(), d.config()); })
       .def("run", &decode, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
-           optional("noise_var"), optional("llr"), optional("bits"), optional("status"))
+           optional("noise_var"), optional("prior"), optional("llr"), optional("bits"), optional("status"))
       .def_prop_ro("bits_per_codeword", &stbc_decoder::bits_per_codeword);
 }
 

@@ -9,8 +9,8 @@ nbformat = pytest.importorskip("nbformat")
 NOTEBOOKS = sorted((pathlib.Path(__file__).resolve().parents[2] / "examples").glob("*.ipynb"))
 
 
-def test_all_three_are_here():
-    assert [path.stem for path in NOTEBOOKS] == ["detector_comparison", "massive_mimo", "turbo_windows"]
+def test_all_are_here():
+    assert [path.stem for path in NOTEBOOKS] == ["detector_comparison", "iterative_receiver", "massive_mimo", "turbo_windows"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -91,7 +91,11 @@ def test_what_is_refused(rng):
                         (lambda: modulate(np.zeros((7, 300)), strict=True), "values = an array of float64"),
                         (lambda: modulate(complexes(rng, 300)), "values = shape"),
                         (lambda: wb.OfdmDemodulator()(complexes(rng, 3839)), r"samples = shape \(3839,\)"),
-                        (lambda: wb.OfdmModulator(numerology=wb.OfdmNumerology(fft_size=9, subcarriers=4)), "fft_size = 9"),
+                        # An even size is a numerology's; the modulator's FFT has only products of 2, 3 and 5.
+                        (lambda: wb.OfdmNumerology(fft_size=9, subcarriers=4), "fft_size = 9 is not allowed: expected an even number"),
+                        (lambda: wb.OfdmModulator(numerology=wb.OfdmNumerology(fft_size=14, subcarriers=12, cyclic_prefix=1,
+                                                                               first_cyclic_prefix=2)),
+                         "fft_size = 14 is not allowed: expected 8 to 4096, a product of 2, 3 and 5"),
                         (lambda: wb.OfdmModulator(numerology=wb.OfdmNumerology(fft_size=2 ** 40)), f"fft_size = {2 ** 40}"),
                         (lambda: wb.OfdmModulator(numerology=wb.OfdmNumerology(subcarriers=512)), "subcarriers = 512"),
                         (lambda: wb.lte_numerology(bandwidth_mhz=4), "bandwidth_mhz = 4"),

@@ -24,6 +24,12 @@ COMPARED = {
     "LteTransportEncoder": "test_transport_encoder", "LteTransportDecoder": "test_transport_decoder",
     "CrcAttacher": "test_crc.test_parity_is_that_of_a_long_division, test_crc.test_check",
     "LteRateMatcher": "test_codes.test_rate_matching_of_code_blocks", "lte_segmentation": "test_codes.test_segmentation",
+    "nr_ldpc": "test_nr.test_ldpc_codewords_pass_all_checks", "NrRateMatcher": "test_nr.test_rate_matching_comes_back",
+    "NrTransportEncoder": "test_nr.test_transport_blocks_come_back", "NrTransportDecoder": "test_nr.test_transport_blocks_come_back",
+    "nr_scrambling_sequence": "test_nr.test_scrambling_is_a_gold_sequence",
+    **{name: "test_nr.test_sizes_follow_the_standard" for name in
+       ("nr_base_graph", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs", "nr_resource_elements", "nr_scrambling_init",
+        "nr_segmentation", "nr_transport_block_size")},
     "ConvCode": "test_convolutional_codes", "ConvEncoder": "test_convolutional_codes", "ViterbiDecoder": "test_convolutional_codes",
     "BcjrDecoder": "test_convolutional_codes, test_codes.test_convolutional_codes",
     "conv_80211": "test_codes.test_codes_of_the_standards",
@@ -47,7 +53,7 @@ COMPARED = {
     "Stream": "test_stream.test_agrees_with_an_oracle", "sweep": "test_sweep.test_uncoded_bpsk_is_what_theory_says",
 }
 #: what computes nothing
-OTHERS = {"Array", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Latencies", "LteSegmentation", "Progress", "StreamFrame", "StreamStats",
+OTHERS = {"Array", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Latencies", "LteSegmentation", "NrMcs", "NrSegmentation", "Progress", "StreamFrame", "StreamStats",
           "SweepResult", "Ticket", "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
 
 

@@ -49,6 +49,43 @@ def test_a_receiver_is_its_parts_in_turn(scaling):
     assert wrong[0] > wrong[1] >= wrong[2]
 
 
+@pytest.mark.parametrize("code", ["alamouti", "silver", "golden"])
+def test_a_space_time_code_in_a_loop_is_its_parts_in_turn(code):
+    made = {"type": code, "qam": 16, "rx_antennas": 2}
+    receiver = wb.IterativeReceiver(detector=wb.StbcDecoder(**made), decoder=wb.LdpcDecoder(code=CODE, iterations=4), outer=2,
+                                    decoder_state="reset", interleaver="random")
+    encoder, decoder = wb.StbcEncoder(type=code, qam=16), wb.LdpcDecoder(code=CODE, iterations=4)
+    bits = np.random.default_rng(5).integers(0, 2, (12, CODE.k), dtype=np.uint8)
+    sent = encoder(receiver.interleave(wb.LdpcEncoder(code=CODE)(bits)).reshape(12, -1, encoder.bits_per_codeword))
+    assert sent.shape == (12, receiver.uses_per_frame, 2, 2)
+    rng = np.random.default_rng(6)
+    h = ((rng.normal(size=(12, receiver.uses_per_frame, 2, 2)) + 1j * rng.normal(size=(12, receiver.uses_per_frame, 2, 2))) / 2 ** 0.5).astype(np.complex64)
+    y = wb.awgn((sent @ h.swapaxes(-1, -2)).astype(np.complex64), noise_var=0.35, seed=1)
+    got = receiver(h, y, 0.35, each_outer=True)
+    soft = wb.StbcDecoder(**made, extrinsic=True)
+    order, llr = receiver.permutation, np.zeros((12, CODE.n), np.float32)
+    llr[:, order] = soft(h, y, 0.35).reshape(12, -1)[:, :CODE.n]
+    first, extrinsic, status = decoder(llr, outputs=("bits", "extrinsic", "status"))
+    np.testing.assert_array_equal(got[0], first)
+    prior = np.zeros((12, receiver.uses_per_frame * soft.bits_per_codeword), np.float32)
+    prior[:, :CODE.n] = np.clip(extrinsic[:, order], -100, 100)
+    llr[:, order] = soft(h, y, 0.35, prior=prior.reshape(12, -1, soft.bits_per_codeword)).reshape(12, -1)[:, :CODE.n]
+    np.testing.assert_array_equal(got[1], np.where((status & 2 != 0)[:, None], first, decoder(llr)))
+    assert (got[1] != bits).any(axis=1).sum() <= (got[0] != bits).any(axis=1).sum()
+
+
+def test_space_time_priors_in_both_signs():
+    decoder, other = (wb.StbcDecoder(type="golden", qam=4, rx_antennas=2, llr=sign) for sign in ("log_p0_p1", "log_p1_p0"))
+    rng = np.random.default_rng(1)
+    h, y = ((rng.normal(size=(9, 2, 2)) + 1j * rng.normal(size=(9, 2, 2))).astype(np.complex64) for _ in range(2))
+    prior = rng.normal(size=(9, 8)).astype(np.float32)
+    np.testing.assert_array_equal(other(h, y, 0.5, prior=-prior), -decoder(h, y, 0.5, prior=prior))
+    with pytest.raises(ValueError, match="prior"):
+        wb.StbcDecoder(type="golden", qam=4, rx_antennas=2, search="slicing")(h, y, 0.5, prior=prior)
+    with pytest.raises(ValueError, match="detector"):
+        wb.exit_chart(detector=decoder, decoder=wb.LdpcDecoder(code=CODE), snr_db=3, bits=1000)
+
+
 def test_one_outer_iteration_is_the_open_loop():
     receiver = receiver_of(1, "none")
     _, h, y, n0 = send(receiver, 10, 10)

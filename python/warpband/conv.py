@@ -13,7 +13,7 @@ from ._settings import code_of, listed, made, refused
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import BcjrDecoderKeywords, ConvCodeKeywords, ViterbiDecoderKeywords
+    from ._keywords import BcjrDecoderKeywords, ConvCodeKeywords, ConvEncoderKeywords, ViterbiDecoderKeywords
 
 __all__ = ["BcjrDecoder", "ConvCode", "ConvEncoder", "ViterbiDecoder", "conv_80211", "conv_80216", "conv_lte"]
 
@@ -85,11 +85,11 @@ def conv_lte() -> ConvCode:
 
 @described
 class ConvEncoder(Encoder):
-    """Encodes blocks of k bits, 1..2**20.
+    """Encodes blocks of k bits.
 
     Args:
         code: the code.
-        k: bits of a block.
+        {settings}
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> encode = wb.ConvEncoder(code=wb.conv_80211(rate="3/4"), k=60)
@@ -97,9 +97,9 @@ class ConvEncoder(Encoder):
     (10, 88)
     """
 
-    def __init__(self, *, code: ConvCode, k: int, executor: Executor | None = None):
-        work = made(_core.ConvEncoder, code=code_of(code, ConvCode), k=k)
-        self.code, self.k = code, k
+    def __init__(self, *, code: ConvCode, executor: Executor | None = None, **settings: Unpack[ConvEncoderKeywords]):
+        work = made(_core.ConvEncoder, code=code_of(code, ConvCode), settings=settings)
+        self.code = code
         #: bits of a codeword, tail included
         self.n: int = work.n
         super().__init__(work, {"coded": (UINT8, (self.n,))}, executor)

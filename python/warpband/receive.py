@@ -23,6 +23,7 @@ from ._settings import checked_executor, checked_sign, listed, made
 from .conv import BcjrDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
+from .stbc import StbcDecoder
 from .turbo import TurboDecoder, crc_of
 
 if TYPE_CHECKING:
@@ -33,12 +34,17 @@ if TYPE_CHECKING:
 __all__ = ["ExitChart", "IterativeReceiver", "exit_chart"]
 
 
+def _noise_of_uses(name: str, array: Array, given: dict[str, Any]) -> Array:
+    return as_noise("received", given["self"]._use_axes)(name, array, given)
+
+
 @described
 class IterativeReceiver(Described):
     """A detector and a decoder in a loop: iterative detection and decoding.
 
     Args:
-        detector: one that takes a-priori LLRs; with ``outer=1`` any. Its ``llr`` and ``executor`` do not matter.
+        detector: one that takes a-priori LLRs, or a :class:`StbcDecoder` with its exact search; with ``outer=1`` any. Its
+            ``llr`` and ``executor`` do not matter. What a receiver calls a use is a whole codeword of a space-time code.
         decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32 or a :class:`BcjrDecoder`. Its ``llr`` and
             ``executor`` do not matter.
         crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree): the last of the k bits are this
@@ -48,7 +54,7 @@ class IterativeReceiver(Described):
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
 
-    A frame whose checks hold after an outer iteration is finished: its results stay as they are, and it costs nothing more. LLRs
+    A frame whose checks hold after an outer iteration is finished: its results stay as they are, and once a fourth are it costs nothing. LLRs
     that are fed back are limited to +-100, so that a loop that diverges stays finite.
 
     Raises:
@@ -69,10 +75,10 @@ class IterativeReceiver(Described):
 
     _outputs = ("bits", "iterations", "status", "detected", "extrinsic", "use_status")
 
-    def __init__(self, *, detector: Detector, decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, crc: str | tuple[int, int] | None = None,
+    def __init__(self, *, detector: Detector | StbcDecoder, decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, crc: str | tuple[int, int] | None = None,
                  permutation: Sequence[int] | None = None, llr: str = "log_p0_p1", executor: Executor | None = None,
                  **settings: Unpack[IterativeReceiverKeywords]):
-        if not isinstance(detector, Detector):
+        if not isinstance(detector, (Detector, StbcDecoder)):
             raise TypeError(f"detector is a {type(detector).__name__}: expected one of warpband's")
         if not hasattr(decoder, "_work"):
             raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of warpband's")
@@ -90,6 +96,9 @@ class IterativeReceiver(Described):
         self.n: int = self._work.n
         #: uses of the channel that a frame takes
         self.uses_per_frame: int = self._work.uses_per_frame
+        space_time = isinstance(detector, StbcDecoder)
+        self._bits_per_use = detector.bits_per_codeword if space_time else detector.bits_per_use
+        self._use_axes = 2 if space_time else 1  # of what is received in a use
         order = self._work.permutation
         #: bit i of a frame is coded bit permutation[i]
         self.permutation = np.array(order, np.int32) if len(order) else np.arange(self.n, dtype=np.int32)
@@ -101,11 +110,11 @@ class IterativeReceiver(Described):
         coded = as_bits("coded", np.asarray(coded), {})
         if coded.shape[-1:] != (self.n,):
             raise ValueError(f"coded = shape {coded.shape} is not allowed: expected (..., {self.n})")
-        frame = np.zeros(coded.shape[:-1] + (self.uses_per_frame * self.detector.bits_per_use,), np.uint8)
+        frame = np.zeros(coded.shape[:-1] + (self.uses_per_frame * self._bits_per_use,), np.uint8)
         frame[..., :self.n] = coded[..., self.permutation]
         return frame
 
-    @converting(channel=as_complex, received=as_complex, noise_var=as_noise("received", 1), prior=as_llrs)
+    @converting(channel=as_complex, received=as_complex, noise_var=_noise_of_uses, prior=as_llrs)
     def __call__(self, channel: Array, received: Array, noise_var: float | Array, *, prior: Array | None = None,
                  outputs: str | Sequence[str] = "bits", each_outer: bool = False, out: Any = None, strict: bool = False) -> Any:
         """Receives a batch of frames.
@@ -113,7 +122,8 @@ class IterativeReceiver(Described):
         Args:
             channel: H, complex64, ``(..., uses_per_frame, rx_antennas, streams)``; the batch axes may be the first of received's
                 alone, as in ``(..., rx_antennas, streams)`` for one H a frame.
-            received: y, complex64, ``(..., uses_per_frame, rx_antennas)``.
+            received: y, complex64, ``(..., uses_per_frame, rx_antennas)``, of a space-time code ``(..., uses_per_frame, 2,
+                rx_antennas)``: slot, antenna.
             noise_var: N0 per complex entry: a number, or an array that broadcasts to ``(..., uses_per_frame)``.
             prior: a-priori LLRs of the coded bits for the first outer iteration, float32, ``(..., n)``. In the sign of ``llr``.
             outputs: "bits" (uint8 ``(..., k)``), "iterations" (int32 ``(...)``, of the decoder up to here), "status" (uint8
@@ -131,7 +141,7 @@ class IterativeReceiver(Described):
             ValueError: for shapes, types or strides that do not fit.
         """
         space = space_of(received)
-        batch = batch_of("received", received, 2)
+        batch = batch_of("received", received, 1 + self._use_axes)
         lead = (self.outer, *batch) if each_outer else batch
         table = {"bits": (UINT8, (*lead, self.k)), "iterations": (INT32, lead), "status": (UINT8, lead),
                  "detected": (FLOAT32, (*lead, self.n)), "extrinsic": (FLOAT32, (*lead, self.n)),

@@ -8,7 +8,7 @@ import numpy as np
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._codec import Encoder
-from ._convert import as_bits, as_complex, as_noise, converting
+from ._convert import as_bits, as_complex, as_llrs, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, checked_sign, made, refused
 
@@ -68,7 +68,7 @@ class StbcEncoder(Encoder):
 
 @described
 class StbcDecoder(Described):
-    """Maximum-likelihood decoding.
+    """Maximum-likelihood decoding; with a-priori LLRs maximum a-posteriori.
 
     Args:
         {settings}
@@ -95,8 +95,8 @@ class StbcDecoder(Described):
         bits = (self.bits_per_codeword,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
 
-    @converting(channel=as_complex, received=as_complex, noise_var=as_noise("received", 2))
-    def __call__(self, channel: Array, received: Array, noise_var: float | Array, *,
+    @converting(channel=as_complex, received=as_complex, noise_var=as_noise("received", 2), prior=as_llrs)
+    def __call__(self, channel: Array, received: Array, noise_var: float | Array, *, prior: Array | None = None,
                  outputs: str | Sequence[str] = "llr", out: Any = None, strict: bool = False) -> Any:
         """Decodes codewords.
 
@@ -104,14 +104,20 @@ class StbcDecoder(Described):
             channel: H, complex64 ``(..., rx_antennas, 2)``; the batch axes may be the first of received's alone.
             received: Y, complex64 ``(..., 2, rx_antennas)``: slot, antenna.
             noise_var: N0 per complex entry: a number, or an array that broadcasts to the batch axes of ``received``.
-            outputs: "llr" (float32 ``(..., bits_per_codeword)``, max-log), "bits" (uint8, of the most likely codeword),
-                "status" (uint8 ``(...)``, 1 erased, zeros: NaN or Inf, N0 or ``|H|^2`` outside 1e-30..1e30, ``|Y|^2`` above
+            prior: a-priori LLRs, float32, ``(..., bits_per_codeword)``; those beyond +-1e6 count as +-1e6. Not with
+                ``search="slicing"``. In the sign of ``llr``.
+            outputs: "llr" (float32 ``(..., bits_per_codeword)``, max-log), "bits" (uint8, of the most likely codeword, with
+                a prior of the LLRs), "status" (uint8 ``(...)``, 1 erased, zeros: NaN or Inf, N0 or ``|H|^2`` outside 1e-30..1e30, ``|Y|^2`` above
                 1e30 or above 1e10 ``|H|^2``); or several names. Without "llr" the search is the cheaper one.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
             strict: refuse arrays in host memory of another type or layout instead of converting them.
         """
         space = space_of(received)
         arrays = fill(space, self._table, outputs, out, batch_of("received", received, 2))
-        self._work.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
-                          arrays.get("llr"), arrays.get("bits"), arrays.get("status"))
+        if prior is not None:
+            prior = space.take(prior)
+            if self._reversed:
+                prior = space.negated(prior)
+        self._work.run(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var), prior,
+                       arrays.get("llr"), arrays.get("bits"), arrays.get("status"))
         return results(space, arrays, outputs, out, ("llr",) if self._reversed else ())

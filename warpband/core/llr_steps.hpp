@@ -2,6 +2,7 @@
 // LLRs as 8-bit integers: multiples of a step of 1 / steps, limited to +-127 of them, as the turbo decoder
 // takes them (turbo_decoder_config::llr_steps).
 #include <warpband/core/memory.hpp>
+#include <warpband/core/rounding.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -9,8 +10,7 @@ inline namespace WB_ISA {
 /// The nearest integer to a finite LLR in steps, ties to even.
 template <class T>
 WB_HD typename rebind<T>::i32 to_steps(T llr, float steps) {
-  using I = typename rebind<T>::i32;
-  return as_int(max(min(llr * T(steps), T(127.f)), T(-127.f)) + T(12582912.f)) - I(0x4b400000);
+  return nearest_integer(max(min(llr * T(steps), T(127.f)), T(-127.f)));
 }
 
 /// Stores N neighbouring elements; on a CUDA device several at once where they lie side by side.

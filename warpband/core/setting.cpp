@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
+
+#include <warpband/core/printable.hpp>
 
 namespace wb {
 namespace {
@@ -47,11 +48,11 @@ std::string as_message(const setting_value& value) {
     const std::string text = number_text(*x);  // a whole one still looks like one
     return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
   }
-  if (const auto* s = std::get_if<std::string>(&value)) return "\"" + *s + "\"";
+  if (const auto* s = std::get_if<std::string>(&value)) return "\"" + printable(*s) + "\"";
   if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
     return joined(*list, "[", ", ", "]", [](std::int64_t i) { return std::to_string(i); });
   if (const auto* list = std::get_if<std::vector<std::string>>(&value))
-    return joined(*list, "[", ", ", "]", [](const std::string& s) { return "\"" + s + "\""; });
+    return joined(*list, "[", ", ", "]", [](const std::string& s) { return "\"" + printable(s) + "\""; });
   if (const auto* list = std::get_if<std::vector<double>>(&value))
     return joined(*list, "[", ", ", "]", [](double x) { return as_message(setting_value(x)); });
   if (const auto* list = std::get_if<std::vector<std::complex<double>>>(&value))
@@ -146,8 +147,10 @@ std::string first_sentence(const std::string& text) {
 
 double as_written(float x) {
   char text[32] = {};
-  std::to_chars(text, text + sizeof text - 1, x);
-  return std::strtod(text, nullptr);
+  const char* end = std::to_chars(text, text + sizeof text, x).ptr;
+  double y = x;
+  std::from_chars(text, end, y);
+  return y;
 }
 
 namespace settings_detail {

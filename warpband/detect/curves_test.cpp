@@ -29,26 +29,6 @@ struct statistic {
   }
 };
 
-/// Sionna's K-best detects the weakest stream first: columns in the order of falling energy.
-void sort_streams(mimo_batch& b) {
-  const auto n = static_cast<std::size_t>(b.streams), rx = static_cast<std::size_t>(b.rx), m = b.bits() / n;
-  for (std::size_t i = 0; i < b.uses(); i++) {
-    std::vector<std::pair<float, std::size_t>> order;
-    for (std::size_t k = 0; k < n; k++) {
-      float energy = 0;
-      for (std::size_t r = 0; r < rx; r++) energy += std::norm(b.h[i * b.gains() + r * n + k]);
-      order.emplace_back(-energy, k);
-    }
-    std::sort(order.begin(), order.end());
-    const mimo_batch old = part_of(b, i, 1);
-    for (std::size_t k = 0; k < n; k++) {
-      const std::size_t from = order[k].second;
-      for (std::size_t r = 0; r < rx; r++) b.h[i * b.gains() + r * n + k] = old.h[r * n + from];
-      std::copy_n(&old.sent[from * m], m, &b.sent[i * b.bits() + k * m]);
-    }
-  }
-}
-
 /// "mimo_uncoded_4x4_16qam_kbest16" as a setting.
 detector_config setting_of(const std::string& name) {
   int rx = 0, streams = 0, qam = 0;
@@ -59,6 +39,7 @@ detector_config setting_of(const std::string& name) {
   if (which.starts_with("kbest")) {
     detector_config c = kbest_setting(streams, rx, qam, std::stoi(which.substr(5)));
     c.llr_clip = 20;  // as the reference has it
+    c.sort = wb::stream_sort::norm;
     return c;
   }
   return setting(*wb::detector_named(which == "lmmse" ? "mmse" : which), streams, rx, qam);
@@ -86,8 +67,7 @@ void compare(const std::string& name) {
     const std::size_t uses = small_scale() ? slow ? 200 : 1000 : slow ? 8000 : 25000;
     if (v[4] * std::min(static_cast<double>(uses), reference_uses) < 50)
       continue;  // too few errors to compare
-    mimo_batch batch = draw_mimo(c, uses, {n0, n0 * (1 + 1e-9)}, random);
-    if (c.type == wb::detector_type::kbest) sort_streams(batch);
+    const mimo_batch batch = draw_mimo(c, uses, {n0, n0 * (1 + 1e-9)}, random);
     const mimo_result got = detect(*exec, c, batch);
     statistic errors, wrong, information;
     const std::size_t m = batch.bits();

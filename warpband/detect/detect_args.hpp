@@ -9,6 +9,10 @@ namespace wb {
 /// An order of streams in four bits for each position, the first lowest: as the columns of H lie.
 inline constexpr std::uint32_t order_of_columns = 0x76543210;
 
+/// How a search sorts the streams of each use: by the energies of their columns, or as a sorted QR
+/// decomposition.
+inline constexpr int sort_none = 0, sort_falling = 1, sort_rising = 2, sort_by_qr = 3;
+
 /// What a call hands to the kernel of any detector.
 struct detect_args {
   int streams = 0, rx_antennas = 0, pam_bits = 0;  // pam_bits: bits of a symbol in one real dimension
@@ -16,6 +20,7 @@ struct detect_args {
   int ways = 0, survivors = 0;
   int algorithm = 0;                       // of a room with several
   std::uint32_t order = order_of_columns;  // of a search
+  int sort = sort_none;
   bool extrinsic = false;
   bool exact = false;  // LLRs of soft symbols from sums over all points
   float clip = 0;

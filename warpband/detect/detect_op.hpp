@@ -4,93 +4,13 @@
 #include <warpband/core/llr.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/detect/detect_args.hpp>
+#include <warpband/detect/detect_sizes.hpp>
 #include <warpband/detect/lattice_body.hpp>
+#include <warpband/detect/order_op.hpp>
 #include <warpband/linalg/flops.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
-
-/// Sizes of an op: streams, antennas and bits per dimension. Exact ones are known when it is compiled.
-template <int S, int B>
-struct exact_sizes {
-  using streams = fixed<S>;
-  using rows = fixed<S>;
-  using pam = fixed<B>;
-  explicit WB_HD exact_sizes(const detect_args&) {}
-  static constexpr streams n{};
-  static constexpr rows rx{};
-  static constexpr pam b{};
-};
-struct any_sizes {
-  using streams = upto<8>;
-  using rows = upto<16>;
-  using pam = upto<4>;
-  explicit WB_HD any_sizes(const detect_args& a) : n{a.streams}, rx{a.rx_antennas}, b{a.pam_bits} {}
-  streams n;
-  rows rx;
-  pam b;
-};
-/// As many antennas as streams, known when an op is compiled, and any number of points.
-template <int S>
-struct square_sizes {
-  using streams = fixed<S>;
-  using rows = fixed<S>;
-  using pam = upto<4>;
-  explicit WB_HD square_sizes(const detect_args& a) : b{a.pam_bits} {}
-  static constexpr streams n{};
-  static constexpr rows rx{};
-  pam b;
-};
-/// Calls f with the sizes that serve the arguments: those of 2x2, 4x4 and 8x8, or any.
-template <class F>
-auto with_square_sizes(const detect_args& a, F f) {
-  switch (a.streams == a.rx_antennas ? a.streams : 0) {
-    case 2:
-      return f.template operator()<square_sizes<2>>();
-    case 4:
-      return f.template operator()<square_sizes<4>>();
-    case 8:
-      return f.template operator()<square_sizes<8>>();
-    default:
-      return f.template operator()<any_sizes>();
-  }
-}
-/// Calls f with the sizes that serve the arguments: of 2x2, 4x4 and 8x8 without prior, or any. On a CUDA
-/// device the number of points of 2x2 and 4x4 is known too, which keeps the bits' minima in registers;
-/// elsewhere they lie in the cache.
-template <class F>
-auto with_sizes(const detect_args& a, F f) {
-  if (a.prior.data != nullptr) return f.template operator()<any_sizes>();
-#if defined(__CUDACC__)
-  switch (a.streams == a.rx_antennas ? a.streams * 8 + a.pam_bits : 0) {
-    case 2 * 8 + 1:
-      return f.template operator()<exact_sizes<2, 1>>();
-    case 2 * 8 + 2:
-      return f.template operator()<exact_sizes<2, 2>>();
-    case 2 * 8 + 3:
-      return f.template operator()<exact_sizes<2, 3>>();
-    case 2 * 8 + 4:
-      return f.template operator()<exact_sizes<2, 4>>();
-    case 4 * 8 + 1:
-      return f.template operator()<exact_sizes<4, 1>>();
-    case 4 * 8 + 2:
-      return f.template operator()<exact_sizes<4, 2>>();
-    case 4 * 8 + 3:
-      return f.template operator()<exact_sizes<4, 3>>();
-    case 4 * 8 + 4:
-      return f.template operator()<exact_sizes<4, 4>>();
-    case 8 * 8 + 1:
-    case 8 * 8 + 2:
-    case 8 * 8 + 3:
-    case 8 * 8 + 4:
-      return f.template operator()<square_sizes<8>>();
-    default:
-      return f.template operator()<any_sizes>();
-  }
-#else
-  return with_square_sizes(a, f);
-#endif
-}
 
 /// Device memory a use takes at least.
 inline double detect_bytes(const detect_args& a) {
@@ -106,10 +26,15 @@ inline double triangle_flops(const detect_args& a) {
   const double n = a.streams, rows = a.rx_antennas;
   return 2 * rows * (n + 1) + 2 + gram_schmidt_flops(2, rows, n);
 }
+/// To sort the streams by their energies; a sorted QR decomposition counts as another QR decomposition.
+inline double sort_flops(const detect_args& a) {
+  const double n = a.streams, rows = a.rx_antennas;
+  return a.sort == sort_none ? 0 : a.sort == sort_by_qr ? gram_schmidt_flops(2, rows, n) : 4 * n * rows;
+}
 /// And to the steps of the constellation.
 inline double lattice_flops(const detect_args& a) {
   const double n = a.streams;
-  return triangle_flops(a) + 4 * n + 3 * n * (n - 1);
+  return sort_flops(a) + triangle_flops(a) + 4 * n + 3 * n * (n - 1);
 }
 /// Of the costs of the steps; 0 without prior.
 inline double prior_flops(const detect_args& a) {
@@ -122,26 +47,6 @@ inline double llr_flops(const detect_args& a, bool scaled = true) {
          (scaled ? division_flops + 1 : 0);
 }
 
-/// The streams at the positions 0 .. n - 1 of a detector: as they come.
-struct as_they_come {
-  static constexpr bool given = false;
-  static constexpr int first = 0;
-  WB_HD int operator()(int, int k) const { return k; }
-};
-/// In the caller's order, turned: position k is entry (first + k) mod n. A word, so that no thread of a CUDA
-/// device indexes its arguments or registers by what it learns at run time.
-struct in_order {
-  std::uint32_t order;
-  int first;
-  bool given;  // any but that of the columns
-  WB_HD in_order(const detect_args& a, int start)
-      : order(a.order), first(start), given(a.order != order_of_columns) {}
-  WB_HD int operator()(int n, int k) const {
-    const int at = first + k;
-    return static_cast<int>(order >> 4 * (at < n ? at : at - n) & 7);
-  }
-};
-
 /// y and H of a use, the columns in an order.
 template <class S, class T>
 struct use_of_channel {
@@ -152,7 +57,7 @@ struct use_of_channel {
   M good;       // finite, and of a size that can be worked with; elsewhere H and y are 0
 
   template <class Order>
-  WB_HD use_of_channel(const detect_args& a, S s, item<T> item, Order order) {
+  WB_HD use_of_channel(const detect_args& a, S s, item<T> item, const Order& order) {
     n0 = load(a.noise_var, 0, item);
     trace = T(0.f);
     read(a, s, item, order);
@@ -176,8 +81,19 @@ struct use_of_channel {
   WB_HD T least_pivot() const { return trace * T(1e-12f); }
 
  private:
+  template <class Order, class F>
+  WB_HD void read_by_lane(S s, const Order& order, F column) {
+    for (int r = 0; r < s.rx; r++) {
+      cx<T> row[S::streams::most];
+      loop(s.n, [&](int stream) WB_INLINE_LAMBDA { row[stream] = column(r, stream); });
+      loop(s.n, [&](int k) WB_INLINE_LAMBDA {
+        h[k][r].re = at_position(s.n, order, k, [&](int stream) WB_INLINE_LAMBDA { return row[stream].re; });
+        h[k][r].im = at_position(s.n, order, k, [&](int stream) WB_INLINE_LAMBDA { return row[stream].im; });
+      });
+    }
+  }
   template <class Order>
-  WB_HD void read(const detect_args& a, S s, item<T> item, Order order) {
+  WB_HD void read(const detect_args& a, S s, item<T> item, const Order& order) {
 #if defined(__CUDACC__)
     if constexpr (S::streams::known) {
       constexpr int n = S::streams::most;
@@ -212,16 +128,47 @@ struct use_of_channel {
       return;
     }
 #endif
-    loop(s.n, [&](int k) WB_INLINE_LAMBDA {
-      const int stream = order(s.n, k);
-      loop(s.rx, [&](int r) WB_INLINE_LAMBDA {
-        h[k][r] = load_cx(a.channel, static_cast<std::size_t>(r * s.n + stream), item, a.uses_per_channel);
-      });
-    });
     loop(s.rx,
          [&](int r) WB_INLINE_LAMBDA { y[r] = load_cx(a.received, static_cast<std::size_t>(r), item); });
+    const auto column = [&](int r, int stream) WB_INLINE_LAMBDA {
+      return load_cx(a.channel, static_cast<std::size_t>(r * s.n + stream), item, a.uses_per_channel);
+    };
+    if constexpr (Order::lanes) {
+      if (order.sorted) {
+        read_by_lane(s, order, column);
+        return;
+      }
+    }
+    loop(s.n, [&](int k) WB_INLINE_LAMBDA {
+      const int stream = order(s.n, k);
+      loop(s.rx, [&](int r) WB_INLINE_LAMBDA { h[k][r] = column(r, stream); });
+    });
   }
 };
+
+/// N neighbouring LLRs, the first of them `element`. Where they lie side by side in a CUDA device's memory
+/// two or four travel at once.
+template <int N, class T>
+WB_HD void load_llr_row(const view<const float>& v, std::size_t element, item<T> b, T (&x)[N]) {
+#if defined(__CUDACC__)
+  const float* p = v.data + element * v.element_stride + b.first * v.item_stride;
+  if (v.element_stride == 1 && reinterpret_cast<std::uintptr_t>(p) % (N % 4 == 0 ? 16 : 8) == 0) {
+    if constexpr (N % 4 == 0) {
+      WB_UNROLL for (int i = 0; i < N; i += 4) {
+        const float4 four = *reinterpret_cast<const float4*>(p + i);
+        x[i] = four.x, x[i + 1] = four.y, x[i + 2] = four.z, x[i + 3] = four.w;
+      }
+    } else {
+      WB_UNROLL for (int i = 0; i < N; i += 2) {
+        const float2 two = *reinterpret_cast<const float2*>(p + i);
+        x[i] = two.x, x[i + 1] = two.y;
+      }
+    }
+    return;
+  }
+#endif
+  loop(fixed<N>{}, [&](int i) WB_INLINE_LAMBDA { x[i] = load(v, element + static_cast<std::size_t>(i), b); });
+}
 
 /// A-priori LLRs beyond this count as this.
 inline constexpr float most_prior = 1e6f;
@@ -233,34 +180,56 @@ struct prior_costs {
   T re[S::streams::most][1 << S::pam::most], im[S::streams::most][1 << S::pam::most];
 
   template <class Order>
-  WB_HD auto load_from(const detect_args& a, S s, item<T> item, Order order, T n0) {
+  WB_HD auto load_from(const detect_args& a, S s, item<T> item, const Order& order, T n0) {
     auto good = mask_from<typename rebind<T>::mask>(true);
-    const int levels = 1 << s.b;
+    const auto given = [&](int k, int i) WB_INLINE_LAMBDA {
+      const auto of = [&](int stream) WB_INLINE_LAMBDA {
+        return load(a.prior, static_cast<std::size_t>(stream * 2 * s.b + i), item);
+      };
+      if constexpr (Order::lanes) {
+        if (order.sorted) return at_position(s.n, order, k, of);
+      }
+      return of(order(s.n, k));
+    };
+    bool sorted = false;
+    if constexpr (Order::lanes) sorted = order.sorted;
     loop(s.n, [&](int k) WB_INLINE_LAMBDA {
-      const int stream = order(s.n, k);
-      for (int j = 0; j < levels; j++) re[k][j] = im[k][j] = T(0.f);
+      loop(levels_of(s.b), [&](int j) WB_INLINE_LAMBDA { re[k][j] = im[k][j] = T(0.f); });
       if (a.prior.data == nullptr) return;
-      for (int i = 0; i < 2 * s.b; i++) {
-        T p = load(a.prior, static_cast<std::size_t>(stream * 2 * s.b + i), item);
-        const auto fine = is_finite(p);
-        good = good & fine;
-        p = n0 * saturate(select(fine, p, T(0.f)), most_prior);
-        const T for_zero = max(T(0.f) - p, T(0.f)), for_one = max(p, T(0.f));
-        const int bit = bit_of(s.b, i) - (i % 2 ? 0 : static_cast<int>(s.b));
-        for (int j = 0; j < levels; j++) {
-          const bool one = ((j ^ j >> 1 ^ (levels / 2 - 1)) >> bit & 1) != 0;
-          T& cost = i % 2 ? im[k][j] : re[k][j];
-          cost = cost + (one ? for_one : for_zero);
+      if constexpr (S::pam::known) {
+        if (!sorted) {
+          T of_symbol[2 * S::pam::most];
+          load_llr_row(a.prior, static_cast<std::size_t>(order(s.n, k) * 2 * s.b), item, of_symbol);
+          loop(fixed<2 * S::pam::most>{},
+               [&](int i) WB_INLINE_LAMBDA { add(s, k, i, of_symbol[i], n0, good); });
+          return;
         }
       }
+      for (int i = 0; i < 2 * s.b; i++) add(s, k, i, given(k, i), n0, good);
     });
     return good;
+  }
+
+ private:
+  /// Bit i of a symbol.
+  template <class M>
+  WB_HD void add(S s, int k, int i, T p, T n0, M& good) {
+    const auto fine = is_finite(p);
+    good = good & fine;
+    p = n0 * saturate(select(fine, p, T(0.f)), most_prior);
+    const T for_zero = max(T(0.f) - p, T(0.f)), for_one = max(p, T(0.f));
+    const int bit = bit_of(s.b, i) - (i % 2 ? 0 : static_cast<int>(s.b)), half = (1 << s.b) / 2 - 1;
+    loop(levels_of(s.b), [&](int j) WB_INLINE_LAMBDA {
+      const bool one = ((j ^ j >> 1 ^ half) >> bit & 1) != 0;
+      T& cost = i % 2 ? im[k][j] : re[k][j];
+      cost = cost + (one ? for_one : for_zero);
+    });
   }
 };
 
 /// The triangular system of a use, and its N0. Returns where both can be worked with.
 template <class S, class T, class Order>
-WB_HD auto load_lattice(const detect_args& a, S s, item<T> item, Order order,
+WB_HD auto load_lattice(const detect_args& a, S s, item<T> item, const Order& order,
                         lattice<typename S::streams, T>& m, T& n0) {
   use_of_channel<S, T> use(a, s, item, order);
   triangle<typename S::streams, cx<T>> r;
@@ -269,12 +238,11 @@ WB_HD auto load_lattice(const detect_args& a, S s, item<T> item, Order order,
   n0 = use.n0;
   return good;
 }
-/// Calls f with the costs from a use's a-priori LLRs, or a null pointer where there are none, as with all
-/// sizes that are known.
+/// Calls f with the costs from a use's a-priori LLRs, or a null pointer where there are none.
 template <class S, class T, class Order, class M, class F>
-WB_HD void with_prior(const detect_args& a, S s, item<T> item, Order order, T n0, M& good, F f) {
+WB_HD void with_prior(const detect_args& a, S s, item<T> item, const Order& order, T n0, M& good, F f) {
   const prior_costs<S, T>* costs = nullptr;
-  if constexpr (S::streams::known) {
+  if constexpr (!S::takes_prior) {
     f(costs);
   } else {
     prior_costs<S, T> given;
@@ -292,19 +260,34 @@ WB_HD T llr_scale(T n0) {
   return min(T(1.f) / n0, T(3e38f));
 }
 /// Writes a use's LLRs: `difference(k, i)` times `scale` is that of bit i of the label of position k, which
-/// is stream order(n, k). Threads of a group share the work.
-template <class N, class B, class T, class G, class Order, class F>
-WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, Order order, T scale,
+/// is stream order(n, k). Threads of a group share the work. Prior: whether there may be one with known
+/// sizes.
+template <bool Prior = false, class N, class B, class T, class G, class Order, class F>
+WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, const Order& order, T scale,
                       typename rebind<T>::mask good, F difference) {
   using I = typename rebind<T>::i32;
+  if constexpr (Order::lanes) {
+    if (order.sorted) {
+      store_llrs<Prior>(a, n, pam, item, g, as_they_come{}, scale, good, of_streams(n, order, difference));
+      return;
+    }
+  }
   const float limit = a.clip < 3e38f ? a.clip : 3e38f;
   loop(n, [&](int k) WB_INLINE_LAMBDA {
     const int stream = order(n, k);
-    if constexpr (B::known && N::known && G::size == 1) {  // whole symbols; no prior comes here
-      T llr[2 * B::most];
-      WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] =
-          select(good, saturate(difference(k, bit_of(pam, i)) * scale, limit), T(0.f));
+    if constexpr (B::known && N::known && G::size == 1) {  // whole symbols
       const std::size_t place = static_cast<std::size_t>(stream * 2 * pam);
+      T llr[2 * B::most];
+      WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] = difference(k, bit_of(pam, i)) * scale;
+      if constexpr (Prior) {
+        if (a.extrinsic && a.prior.data) {
+          T prior[2 * B::most];
+          load_llr_row(a.prior, place, item, prior);
+          WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] =
+              saturate(llr[i], 3e38f) - saturate(prior[i], most_prior);
+        }
+      }
+      WB_UNROLL for (int i = 0; i < 2 * B::most; i++) llr[i] = select(good, saturate(llr[i], limit), T(0.f));
       if (a.llr.data) store_row(a.llr, place, item, llr);
       if (a.bits.data) {
         WB_UNROLL for (int i = 0; i < 2 * B::most; i++)
@@ -315,7 +298,7 @@ WB_HD void store_llrs(const detect_args& a, N n, B pam, item<T> item, G g, Order
     loop(pam, [&](int b) WB_INLINE_LAMBDA {
       WB_UNROLL for (int i = 2 * b; i < 2 * b + 2; i++) {
         const std::size_t place = static_cast<std::size_t>(stream * 2 * pam + i);
-        if (i % g.size != g.rank) continue;
+        if ((k * 2 * pam + i) % g.size != g.rank) continue;
         T llr = saturate(difference(k, bit_of(pam, i)) * scale, 3e38f);
         if (a.extrinsic && a.prior.data) llr = llr - saturate(load(a.prior, place, item), most_prior);
         llr = select(good, saturate(llr, limit), T(0.f));

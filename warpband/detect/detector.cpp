@@ -33,6 +33,26 @@ std::uint32_t checked_order(const std::vector<int>& order, int streams) {
   for (std::size_t k = 0; k < order.size(); k++) word |= static_cast<std::uint32_t>(order[k]) << 4 * k;
   return word;
 }
+const std::vector<std::pair<std::string, stream_sort>> sorts{{"none", stream_sort::none},
+                                                             {"norm", stream_sort::norm},
+                                                             {"norm-ascending", stream_sort::norm_ascending},
+                                                             {"sqrd", stream_sort::sqrd}};
+/// What detect_args has of a sort.
+int sort_of(stream_sort sort) {
+  static_assert(sort_none == static_cast<int>(stream_sort::none) &&
+                sort_falling == static_cast<int>(stream_sort::norm) &&
+                sort_rising == static_cast<int>(stream_sort::norm_ascending) &&
+                sort_by_qr == static_cast<int>(stream_sort::sqrd));
+  const int number = static_cast<int>(sort);
+  if (number < 0 || static_cast<std::size_t>(number) >= sorts.size())
+    throw argument_error("sort", std::to_string(number), "none, norm, norm-ascending or sqrd");
+  return number;
+}
+void check_one_order(const std::vector<int>& order, stream_sort sort) {
+  const auto number = static_cast<std::size_t>(sort_of(sort));
+  if (sort != stream_sort::none && !order.empty())
+    throw argument_error("order", text_of_order(order), "unset with sort = " + sorts[number].first);
+}
 std::string number_text(float x) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
@@ -70,11 +90,13 @@ void check_sizes(int streams, int rx_antennas, int qam, int most_streams) {
 
 }  // namespace
 
-detector::detector(int streams, int rx_antennas, int qam, const std::vector<int>& order, int most_streams)
-    : streams_(streams), rx_antennas_(rx_antennas), pam_bits_(0), order_(0) {
+detector::detector(int streams, int rx_antennas, int qam, const std::vector<int>& order, int most_streams,
+                   stream_sort sort)
+    : streams_(streams), rx_antennas_(rx_antennas), pam_bits_(0), order_(0), sort_(sort_of(sort)) {
   check_sizes(streams, rx_antennas, qam, most_streams);
   pam_bits_ = bits_per_symbol(qam) / 2;
   order_ = checked_order(order, streams);
+  check_one_order(order, sort);
 }
 
 void detector::run(executor& exec, const detector_input& in, const detector_output& out) const {
@@ -96,6 +118,7 @@ void detector::run(executor& exec, const detector_input& in, const detector_outp
   args.rx_antennas = rx_antennas_;
   args.pam_bits = pam_bits_;
   args.order = order_;
+  args.sort = sort_;
   args.uses_per_channel = shared;
   args.received = as_pairs(in.received);
   args.channel = as_pairs(in.channel);
@@ -116,7 +139,10 @@ detector_config completed(const detector_config& config) {
   detector_config c = config;
   if (static_cast<std::size_t>(c.type) >= detector_names().size())
     throw argument_error("type", std::to_string(static_cast<int>(c.type)), "one of the detectors");
-  check_sizes(c.streams, c.rx_antennas, c.qam, is_soft(c.type) ? 16 : 8);
+  if (!is_soft(c.type) && c.streams > 8 && c.streams <= most_soft_streams)
+    throw argument_error("streams", std::to_string(c.streams),
+                         std::string("1 to 8 with ") + name_of(c.type) + "; pic and ep take 16");
+  check_sizes(c.streams, c.rx_antennas, c.qam, is_soft(c.type) ? most_soft_streams : 8);
   if (c.type == detector_type::ml && c.streams * bits_per_symbol(c.qam) > 24) {
     const int most = 24 / c.streams / 2;  // bits of a symbol in one dimension
     throw argument_error("qam", std::to_string(c.qam),
@@ -140,6 +166,10 @@ detector_config completed(const detector_config& config) {
     throw argument_error("order", text_of_order(c.order),
                          std::string("unset: the result of ") + name_of(c.type) + " does not depend on one");
   if (takes_order(c.type)) (void)checked_order(c.order, c.streams);
+  if (!takes_order(c.type) && sort_of(c.sort) != sort_none)
+    throw argument_error("sort", sorts[static_cast<std::size_t>(c.sort)].first,
+                         std::string("none: the result of ") + name_of(c.type) + " depends on no order");
+  check_one_order(c.order, c.sort);
   check_soft(c);
   if (static_cast<int>(c.order.size()) == c.streams && is_of_columns(c.order)) c.order.clear();
   if (c.type == detector_type::nway && c.ways == 0) c.ways = c.streams;
@@ -213,7 +243,15 @@ const std::vector<setting_of<detector_config>>& detector_settings() {
                "of it and end with the first; pass p of nway has entry p on top, below it those before it in "
                "the list, cyclically. Left out: 0, 1, 2, ...",
                "a list with each of 0 to streams - 1 once")
+          .only_with("sort", {"none"})
           .only_with("type", {"ot", "mtt", "kbest", "nway"}),
+      words(
+          "sort", &c::sort, sorts,
+          "Sort the streams of each use instead of `order`: by falling or rising norm of their columns of H, "
+          "or as a sorted QR decomposition takes them. With norm kbest begins with the weakest stream, as "
+          "Sionna's does; with norm-ascending and sqrd with the strongest.")
+          .only_with("type", {"ot", "mtt", "kbest", "nway"})
+          .left_out_by_default(),
       number_or_word(
           "llr_clip", &c::llr_clip, "none", no_clip, 1e-6, 1e6,
           "LLRs are limited to this, and a bit without a candidate for one of its values gets it. "

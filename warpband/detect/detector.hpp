@@ -20,6 +20,15 @@
 
 namespace wb {
 
+/// How a search sorts the streams of each use by its channel. The order is then, of columns h_k of H:
+enum class stream_sort {
+  none,            // the caller's
+  norm,            // by falling |h_k|
+  norm_ascending,  // by rising |h_k|
+  sqrd,  // as a sorted QR decomposition takes them: each the one with the least part outside the span
+         // of those before it (Wübben et al., Electronics Letters 37(22), 2001)
+};
+
 struct detector_input {
   view<const std::complex<float>> received = {};  // y: [uses, rx_antennas]
   /// H, row after row: element r * streams + s is the gain from stream s to antenna r.
@@ -64,13 +73,16 @@ class detector {
  protected:
   /// Throws argument_error: streams 1..most_streams, rx_antennas streams..16, qam 4, 16, 64 or 256, and an
   /// order that is neither empty nor has each of 0 .. streams - 1 once. No order of more than 8 streams.
-  detector(int streams, int rx_antennas, int qam, const std::vector<int>& order = {}, int most_streams = 8);
+  /// No order beside a sort.
+  detector(int streams, int rx_antennas, int qam, const std::vector<int>& order = {}, int most_streams = 8,
+           stream_sort sort = stream_sort::none);
   /// The call after its shapes are checked.
   virtual void start(executor& exec, std::size_t uses, struct detect_args& args) const = 0;
 
  private:
   int streams_, rx_antennas_, pam_bits_;
   std::uint32_t order_;  // as detect_args has it
+  int sort_;
 };
 
 enum class detector_type {
@@ -112,6 +124,11 @@ struct detector_config {
   /// detectors look at all streams alike and take none. On a GPU ot and mtt are several times slower with an
   /// order of more than two streams: give them H with its columns in that order where speed matters.
   std::vector<int> order = {};
+  /// ot, mtt, kbest and nway: the order sorted for each use by its H, instead of `order`. Among equals the
+  /// stream of the lower number comes first. K-best searches best with sqrd (the strongest stream that is
+  /// left on top of the tree); norm is what Sionna's K-best has (the weakest on top). On a GPU ot, mtt and
+  /// nway are several times slower with it.
+  stream_sort sort = stream_sort::none;
   demap_algorithm demapper = demap_algorithm::max_log;  // pic, ep: LLRs of a symbol from its estimate
   int iterations = 10;                                  // ep: 1..100
   float damping = 0.9f;                                 // ep: share of the old parameters, 0..0.999

@@ -426,6 +426,17 @@ TEST(detect_arguments, bad_settings_are_named) {
     }
     c.order = {0, 1, 2};
     EXPECT_EQ(blames(c), wb::takes_order(type) ? "" : "order") << name;
+    for (const wb::stream_sort sort :
+         {wb::stream_sort::norm, wb::stream_sort::norm_ascending, wb::stream_sort::sqrd}) {
+      c.sort = sort;
+      EXPECT_EQ(blames(c), "order") << name;
+      c.order.clear();
+      EXPECT_EQ(blames(c), wb::takes_order(type) ? "" : "sort") << name;
+      c.order = {0, 1, 2};
+    }
+    c.order.clear();
+    c.sort = static_cast<wb::stream_sort>(4);
+    EXPECT_EQ(blames(c), "sort") << name;
   }
   EXPECT_EQ(blames(setting(static_cast<wb::detector_type>(99), 2, 2, 4)), "type");
   EXPECT_FALSE(wb::detector_named("sphere"));
@@ -488,6 +499,10 @@ TEST(detect_arguments, messages_of_an_order_say_what_is_allowed) {
             "order = 1,0 is not allowed: expected unset: the result of ml does not depend on one");
   EXPECT_EQ(message(setting(mmse, 2, 2, 16), {1, 0}),
             "order = 1,0 is not allowed: expected unset: the result of mmse does not depend on one");
+  EXPECT_EQ(message(sorted(setting(mtt, 2, 2, 16), wb::stream_sort::sqrd), {1, 0}),
+            "order = 1,0 is not allowed: expected unset with sort = sqrd");
+  EXPECT_EQ(message(sorted(setting(ml, 2, 2, 16), wb::stream_sort::norm), {}),
+            "sort = norm is not allowed: expected none: the result of ml depends on no order");
 }
 
 TEST(detect_arguments, a_detector_tells_its_sizes) {

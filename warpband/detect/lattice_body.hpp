@@ -6,6 +6,7 @@
 // 2^B, in each dimension. |z - R s| is |w - g j| with g = 2 scale R: j is found by rounding, and its Gray
 // label follows from j alone.
 #include <warpband/core/cx.hpp>
+#include <warpband/core/rounding.hpp>
 #include <warpband/core/size.hpp>
 #include <warpband/linalg/qr/qr_body.hpp>
 #include <warpband/modem/qam/qam_body.hpp>
@@ -20,6 +21,15 @@ WB_HD float scale_of(B pam) {
     return qam_scale<B::most>();
   else
     return pam == 1 ? qam_scale<1>() : pam == 2 ? qam_scale<2>() : pam == 3 ? qam_scale<3>() : qam_scale<4>();
+}
+
+/// Amplitudes of a dimension.
+template <class B>
+WB_HD auto levels_of(B pam) {
+  if constexpr (B::known)
+    return fixed<(1 << B::most)>{};
+  else
+    return upto<(1 << B::most)>{1 << pam};
 }
 
 template <class N, class T>
@@ -47,9 +57,6 @@ WB_HD void to_lattice(N n, B pam, const triangle<N, cx<T>>& t, lattice<N, T>& m)
   });
 }
 
-/// Added to a small number it rounds it to an integer, which then stands in the low bits.
-inline constexpr float rounder = 12582912.f;
-
 /// The step nearest to w / g in one dimension: as a float, and as `rounder` plus it.
 template <class T>
 struct step {
@@ -68,7 +75,7 @@ struct nearest {
 template <class B, class T>
 WB_HD nearest<T> cheapest(B pam, T w, T g, const T (&cost)[1 << B::most]) {
   T least = T(0.f), best = T(0.f);
-  loop(upto<(1 << B::most)>{1 << pam}, [&](int j) WB_INLINE_LAMBDA {
+  loop(levels_of(pam), [&](int j) WB_INLINE_LAMBDA {
     const T d = fnma(g, T(static_cast<float>(j)), w), metric = fma(d, d, cost[j]);
     const auto closer = j == 0 ? mask_from<typename rebind<T>::mask>(true) : metric < least;
     least = select(closer, metric, least);
@@ -80,6 +87,19 @@ template <class B, class T>
 WB_HD step<T> slice(B pam, T w, T g, const T (&cost)[1 << B::most]) {
   const T best = cheapest(pam, w, g, cost).j;
   return {best, best + T(rounder)};
+}
+/// Entry j of the costs. With a known size they are chosen from registers.
+template <class B, class T>
+WB_HD T cost_of(B pam, const T (&cost)[1 << B::most], typename rebind<T>::i32 j) {
+  if constexpr (B::known) {
+    T found = cost[0];
+    loop(levels_of(pam), [&](int i) WB_INLINE_LAMBDA {
+      if (i > 0) found = select(j == typename rebind<T>::i32(i), cost[i], found);
+    });
+    return found;
+  } else {
+    return load_at(cost, j);
+  }
 }
 
 /// The Gray label of a symbol from its two steps, but for bits that all symbols have flipped: bit B - 1 - i

@@ -27,13 +27,13 @@ std::unique_ptr<detector> make_detector(const detector_config& config) {
       return std::make_unique<trellis_detector>(trellis_config{
           c.streams, c.rx_antennas, c.qam,
           c.type == detector_type::ot ? trellis_algorithm::one_pass : trellis_algorithm::multi_pass,
-          c.llr_clip, c.order, c.extrinsic});
+          c.llr_clip, c.order, c.extrinsic, c.sort});
     case detector_type::kbest:
       return std::make_unique<kbest>(kbest_config{c.streams, c.rx_antennas, c.qam, c.survivors, c.real_valued,
-                                                  *c.llr_clip, c.extrinsic, c.order});
+                                                  *c.llr_clip, c.extrinsic, c.order, c.sort});
     case detector_type::nway:
       return std::make_unique<nway>(
-          nway_config{c.streams, c.rx_antennas, c.qam, c.ways, c.llr_clip, c.extrinsic, c.order});
+          nway_config{c.streams, c.rx_antennas, c.qam, c.ways, c.llr_clip, c.extrinsic, c.order, c.sort});
     case detector_type::pic:
       return std::make_unique<pic>(
           pic_config{c.streams, c.rx_antennas, c.qam, *c.llr_clip, c.extrinsic, c.demapper});

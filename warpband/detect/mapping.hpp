@@ -5,7 +5,7 @@
 //   linear     1
 //   ml         1, or 32 where antennas n - 1 .. 2 have 64 points or more to share
 //   ot, mtt    2x2 and 4x4: 1 for QPSK, 2 for 16-QAM, 4 for 64-QAM, 16 for 256-QAM; any other size: 8
-//   kbest      32
+//   kbest      8 for 4x4 16- and 64-QAM with up to 64 survivors and no prior, else 32
 //   nway       1; for few uses sqrt(Q), the real parts of the top antenna (2x2 and 4x4 without prior), or 4
 //
 // Those of ot, mtt and kbest are known when they are compiled: trellis_op.hpp, kbest_kernels.cpp.

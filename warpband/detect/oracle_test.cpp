@@ -227,6 +227,19 @@ TEST(detect_oracle, in_another_order) {
   expect_oracle(settings, 50, true, 3);
 }
 
+TEST(detect_oracle, sorted_for_each_use) {
+  using enum wb::stream_sort;
+  std::vector<detector_config> settings;
+  for (const wb::stream_sort sort : {norm, norm_ascending, sqrd})
+    for (const detector_config& c :
+         {setting(ot, 2, 2, 16), setting(mtt, 3, 4, 4), setting(ot, 4, 4, 16), kbest_setting(2, 2, 16, 3),
+          kbest_setting(4, 4, 16, 16), kbest_setting(5, 5, 4, 4), kbest_setting(3, 3, 16, 7, true),
+          nway_setting(2, 3, 16, 1), nway_setting(4, 4, 16, 1), nway_setting(8, 8, 4, 3)})
+      settings.push_back(sorted(c, sort));
+  expect_oracle(settings, 60, true);
+  expect_oracle(settings, 30, true, 3);
+}
+
 class detect_exact_on : public on_backend {
  protected:
   /// The widest instruction set and CUDA do all, the slow ones a part: their bits are the same.

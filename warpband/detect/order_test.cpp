@@ -55,6 +55,29 @@ class detect_order_on : public on_backend {
     got.bits = gathered(got.bits, from);
     EXPECT_TRUE(same_bits(got, expected)) << text_of(c) << (batch.prior.empty() ? "" : ", with a prior");
   }
+  /// A sort gives, bit for bit, what the detector without one makes of columns that lie in that order.
+  void expect_sorted(const detector_config& c, const mimo_batch& batch) {
+    detector_config plain = c;
+    plain.sort = wb::stream_sort::none;
+    mimo_batch lies_sorted = batch;
+    const std::size_t gains = batch.gains(), m = batch.bits();
+    std::vector<std::vector<int>> orders;
+    for (std::size_t i = 0; i < batch.uses(); i++) {
+      orders.push_back(oracle_order(c.sort, oracle_use(batch, i)));
+      const mimo_batch one = reordered(part_of(batch, i, 1), orders[i]);
+      std::copy_n(one.h.begin(), gains, &lies_sorted.h[i * gains]);
+      std::copy(one.prior.begin(), one.prior.end(),
+                lies_sorted.prior.begin() + static_cast<std::ptrdiff_t>(batch.prior.empty() ? 0 : i * m));
+    }
+    const mimo_result expected = detect(exec(), plain, lies_sorted);
+    mimo_result got = detect(exec(), c, batch);
+    const auto from = [&](std::size_t e) {
+      return e / m * m + bit_in_order(part_of(batch, e / m, 1), orders[e / m])(e % m);
+    };
+    got.llr = gathered(got.llr, from);
+    got.bits = gathered(got.bits, from);
+    EXPECT_TRUE(same_bits(got, expected)) << text_of(c) << (batch.prior.empty() ? "" : ", with a prior");
+  }
 };
 WB_ON_ALL_BACKENDS(detect_order_on);
 
@@ -77,6 +100,51 @@ TEST_P(detect_order_on, is_that_of_the_columns) {
           expect_same(c, order, draw_mimo(c, uses, {.prior = 3}, random));
         }
       }
+}
+
+TEST_P(detect_order_on, is_sorted_for_each_use) {
+  std::mt19937_64 random(7);
+  for (int streams = 1; streams <= 8; streams++)
+    for (const auto& [more, qam] : {std::pair{0, 4}, {0, 16}, {1, 4}}) {
+      if (qam > 4 && streams > 4) continue;
+      for (const detector_config& c : all_with_order(streams, streams + more, qam))
+        for (const double prior : {0., 3.}) {
+          const mimo_batch batch = draw_mimo(c, 19, {.prior = prior}, random);
+          for (const wb::stream_sort sort :
+               {wb::stream_sort::norm, wb::stream_sort::norm_ascending, wb::stream_sort::sqrd})
+            expect_sorted(sorted(c, sort), batch);
+        }
+    }
+}
+
+TEST_P(detect_order_on, among_equals_begins_with_the_lower_number) {
+  std::mt19937_64 random(8);
+  for (const detector_config& c : all_with_order(4, 4, 16)) {
+    mimo_batch batch = draw_mimo(c, 20, {}, random);
+    for (std::size_t i = 0; i < batch.h.size(); i++)  // Hadamard matrices
+      batch.h[i] = std::popcount(i / 4 % 4 & i % 4) % 2 == 0 ? 0.5f : -0.5f;
+    const mimo_result expected = detect(exec(), c, batch);
+    for (const wb::stream_sort sort :
+         {wb::stream_sort::norm, wb::stream_sort::norm_ascending, wb::stream_sort::sqrd})
+      EXPECT_TRUE(same_bits(detect(exec(), sorted(c, sort), batch), expected)) << text_of(sorted(c, sort));
+  }
+}
+
+TEST_P(detect_order_on, is_sorted_in_either_layout_with_shared_channels) {
+  std::mt19937_64 random(9);
+  for (const auto& [streams, rx] : {std::pair{2, 2}, {3, 3}, {4, 4}, {8, 8}})
+    for (const detector_config& c : all_with_order(streams, rx, 4)) {
+      const mimo_batch batch = draw_mimo(c, 23, {.uses_per_channel = 3}, random);
+      const detector_config by_qr = sorted(c, wb::stream_sort::sqrd);
+      mimo_batch each = batch;  // the same with a channel for each use
+      each.uses_per_channel = 1;
+      each.h.clear();
+      for (std::size_t i = 0; i < batch.uses(); i++)
+        each.h.insert(each.h.end(), batch.channel_of(i), batch.channel_of(i) + batch.gains());
+      const mimo_result expected = detect(exec(), by_qr, each);
+      EXPECT_TRUE(same_bits(detect(exec(), by_qr, batch), expected)) << text_of(by_qr);
+      EXPECT_TRUE(same_bits(detect(exec(), by_qr, batch, layout::batch_fastest), expected)) << text_of(by_qr);
+    }
 }
 
 TEST_P(detect_order_on, may_be_any) {

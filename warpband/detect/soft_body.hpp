@@ -22,13 +22,6 @@ template <class B>
 WB_HD float amplitude_of(B pam, int j) {
   return scale_of(pam) * static_cast<float>((1 << pam) - 1 - 2 * j);
 }
-template <class B>
-WB_HD auto levels_of(B pam) {
-  if constexpr (B::known)
-    return fixed<(1 << B::most)>{};
-  else
-    return upto<(1 << B::most)>{1 << pam};
-}
 
 template <class T>
 struct moments {

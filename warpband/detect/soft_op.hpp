@@ -9,6 +9,7 @@ inline namespace WB_ISA {
 
 /// Of the detectors that take more streams.
 struct wide_sizes {
+  static constexpr bool takes_prior = true;
   using streams = upto<16>;
   using rows = upto<16>;
   using pam = upto<4>;
@@ -30,6 +31,24 @@ auto with_soft_sizes(const detect_args& a, F f) {
   }
 }
 
+/// What they begin with: the triangular system of a use, its N0, and the costs of its a-priori LLRs. Returns
+/// where the use can be worked with.
+template <class S, class T>
+WB_HD auto load_soft(const detect_args& a, S s, item<T> item, triangle<typename S::streams, cx<T>>& r,
+                     prior_costs<S, T>& costs, T& n0) {
+  use_of_channel<S, T> use(a, s, item, as_they_come{});
+  n0 = use.n0;
+  return use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r) &
+         costs.load_from(a, s, item, as_they_come{}, T(1.f));
+}
+/// And what they end with.
+template <class S, class T, class G>
+WB_HD void store_soft(const detect_args& a, S s, item<T> item, G g, typename rebind<T>::mask good,
+                      const soft_llrs<typename S::streams, typename S::pam, T>& llrs) {
+  store_llrs<S::takes_prior>(a, s.n, s.b, item, g, as_they_come{}, T(1.f), good,
+                             [&](int k, int i) WB_INLINE_LAMBDA { return llrs.of[k][i]; });
+}
+
 /// Of e^x and ln x (core/math.hpp).
 inline constexpr double exp_flops = 14, log_flops = 17;
 
@@ -38,10 +57,10 @@ inline double moments_flops(double pam_bits) {
   return levels * (1 + 1 + exp_flops + 2 + 3) + division_flops + 2;
 }
 inline double metrics_flops(double pam_bits) { return 3.0 * (1 << static_cast<int>(pam_bits)); }
-/// Metrics and LLRs of one dimension.
+/// Metrics and LLRs of one dimension, but for the difference of the minima, which llr_flops() has.
 inline double soft_llr_flops(double pam_bits, bool exact) {
   const double levels = 1 << static_cast<int>(pam_bits);
-  return metrics_flops(pam_bits) + pam_bits * (levels + 1) +
+  return metrics_flops(pam_bits) + pam_bits * levels +
          (exact ? pam_bits * (levels * (2 + exp_flops) + 2 * log_flops + 2) : 0);
 }
 /// parts: 1 of a real system, 2 of a complex one.

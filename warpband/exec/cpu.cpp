@@ -135,7 +135,10 @@ cpu::cpu(cpu_options options)
   }
   arenas_.resize(static_cast<std::size_t>(pool_->threads()));
 }
-cpu::~cpu() = default;
+cpu::~cpu() {
+  // In a fork the pool's threads are missing: it cannot be taken down.
+  if (pool_->is_of_parent()) (void)pool_.release();
+}
 
 int cpu::threads() const noexcept { return pool_->threads(); }
 

@@ -1,5 +1,8 @@
 #pragma once
 // A small pool of threads for loops over a batch.
+#include <pthread.h>
+
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -7,9 +10,19 @@
 #include <thread>
 #include <vector>
 
+#include <warpband/core/error.hpp>
+
 namespace wb {
 
-/// Runs a loop body on all its threads; the calling thread is one of them.
+/// How often this process is a copy of another one (fork): in the copy no threads of the other one run.
+inline unsigned forks_behind() noexcept {
+  static std::atomic<unsigned> forks{0};
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { forks++; });
+  (void)registered;
+  return forks;
+}
+
+/// Runs a loop body on all its threads; the calling thread is one of them. One call at a time.
 class thread_pool {
  public:
   explicit thread_pool(int threads) {
@@ -21,13 +34,18 @@ class thread_pool {
     start_.notify_all();
   }
   int threads() const noexcept { return static_cast<int>(workers_.size()) + 1; }
+  /// Whether its threads are another process's. It must then be left as it is, also by its destructor, which
+  /// would wait for them.
+  bool is_of_parent() const noexcept { return born_ != forks_behind(); }
 
   /// body(thread index, first, last) for consecutive pieces of [0, items), at most `grain` items each. The
   /// body does not throw. The calling thread asks `stop`, if there is one, before each piece of its own:
-  /// where it says true no further piece begins, and the result is false.
+  /// where it says true no further piece begins, and the result is false. Throws error while another call
+  /// runs, and in a process that was forked after the pool was made.
   template <class Body>
   bool for_each_piece(std::size_t items, std::size_t grain, const Body& body,
                       const std::function<bool()>& stop = {}) {
+    const turn one(*this);
     if (items <= grain || (workers_.empty() && !stop)) {
       if (items > 0) body(0, std::size_t{0}, items);
       return true;
@@ -53,6 +71,24 @@ class thread_pool {
   }
 
  private:
+  /// Held by a call.
+  class turn {
+   public:
+    explicit turn(thread_pool& pool) : pool_(pool) {
+      if (pool.is_of_parent())
+        throw device_error(
+            "this process is a fork, and the executor's threads run in the process before it: open another "
+            "executor here");
+      if (pool.in_use_.exchange(true, std::memory_order_acquire))
+        throw error("two threads use one executor at once: give each thread its own");
+    }
+    ~turn() { pool_.in_use_.store(false, std::memory_order_release); }
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+
+   private:
+    thread_pool& pool_;
+  };
   struct job {
     std::size_t items, grain;
     void (*call)(const void*, int, std::size_t, std::size_t);
@@ -101,6 +137,8 @@ class thread_pool {
   std::size_t next_ = 0;
   int busy_ = 0;
   unsigned long generation_ = 0;
+  const unsigned born_ = forks_behind();
+  std::atomic<bool> in_use_{false};
   std::vector<std::jthread> workers_;  // last: they stop before the rest goes
 };
 

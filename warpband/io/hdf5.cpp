@@ -23,6 +23,8 @@
 #include <H5FDdevelop.h>  // where newer versions keep what a file driver is made of
 #endif
 
+#include <warpband/core/decimal.hpp>
+#include <warpband/io/hdf5_untrusted.hpp>
 #include <warpband/io/replacement.hpp>
 
 namespace wb {
@@ -54,8 +56,8 @@ class handle {
   hid_t id_ = H5I_INVALID_HID;
 };
 
-/// Held while HDF5 is called: one thread at a time, and HDF5 prints nothing. What the program has set for
-/// HDF5's printing is put back.
+/// Held while HDF5 is called: one thread at a time, HDF5 prints nothing, and loads no filters of a file's
+/// choice from plugins. What the program has set for both is put back.
 class session {
  public:
   session() : lock_(mutex()) {
@@ -67,10 +69,15 @@ class session {
     quiet_ = H5Eauto_is_v2(H5E_DEFAULT, &version2) >= 0 && version2 != 0 &&
              H5Eget_auto2(H5E_DEFAULT, &function_, &data_) >= 0 &&
              H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+    plain_ = H5PLget_loading_state(&plugins_) >= 0 && H5PLset_loading_state(0) >= 0;
   }
   ~session() {
+    if (plain_) H5PLset_loading_state(plugins_);
     if (quiet_) H5Eset_auto2(H5E_DEFAULT, function_, data_);
   }
+  /// In a copy of the process that was made while this was held: by another thread there, as the system
+  /// counts threads.
+  static void renew_lock() { new (&mutex()) std::recursive_mutex; }
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
@@ -82,7 +89,8 @@ class session {
   std::lock_guard<std::recursive_mutex> lock_;
   H5E_auto2_t function_ = nullptr;
   void* data_ = nullptr;
-  bool quiet_ = false;
+  unsigned plugins_ = 0;
+  bool quiet_ = false, plain_ = false;
 };
 
 // ------------------------------------------------------------------------------------------------ messages
@@ -310,10 +318,11 @@ std::string damaged(const std::string& why) {
          why;
 }
 
-/// Names of the links of a group; HDF5 calls it, so nothing may be thrown.
-herr_t collect_link(hid_t, const char* name, const H5L_info_t*, void* to) noexcept {
+/// Names of the links of a group that do not lead into other files; HDF5 calls it, so nothing may be thrown.
+herr_t collect_link(hid_t, const char* name, const H5L_info_t* link, void* to) noexcept {
   try {
-    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    if (link->type == H5L_TYPE_HARD || link->type == H5L_TYPE_SOFT)
+      static_cast<std::vector<std::string>*>(to)->emplace_back(name);
   } catch (...) {
     return -1;
   }
@@ -583,26 +592,31 @@ struct hdf5_reader::state {
     return false;
   }
 
-  std::vector<std::string> names() const {
-    std::vector<std::string> all, arrays;
+  /// What the root holds, without opening it.
+  std::vector<std::string> linked() const {
+    std::vector<std::string> all;
     hsize_t from = 0;
     if (H5Literate(file.id(), H5_INDEX_NAME, H5_ITER_INC, &from, collect_link, &all) < 0) {
       fail(damaged(reason()));
     }
-    for (std::string& name : all) {
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> arrays;
+    for (std::string& name : linked()) {
       const handle object(H5Oopen(file.id(), name.c_str(), links.id()));
       if (object.valid() && H5Iget_type(object.id()) == H5I_DATASET) arrays.push_back(std::move(name));
     }
-    std::sort(arrays.begin(), arrays.end());
     return arrays;
   }
 
   [[noreturn]] void fail_missing(const std::string& name) const {
-    const std::vector<std::string> there = names();
+    const std::vector<std::string> there = linked();
     std::string text;
     for (std::size_t i = 0; i < there.size() && i < 20; i++) text += (i > 0 ? ", " : "") + shown(there[i]);
     if (there.size() > 20) text += " and " + std::to_string(there.size() - 20) + " more";
-    fail("there is no array \"" + shown(name) + "\": it holds " + (text.empty() ? "no arrays" : text));
+    fail("there is no array \"" + shown(name) + "\": it holds " + (text.empty() ? "nothing" : text));
   }
 
   /// Opens a dataset, or takes the one that is open.
@@ -868,9 +882,7 @@ struct hdf5_reader::state {
     std::vector<std::size_t> indices;
     for (std::size_t axis = 0; axis < shape.size(); axis++)
       indices.push_back(place / stride(shape, axis) % shape[axis]);
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", x);
-    fail(shown(name) + list(indices) + " is " + text + ": expected a value of " + expected);
+    fail(shown(name) + list(indices) + " is " + decimal(x) + ": expected a value of " + expected);
   }
 
   void read_at_once(const std::string& name, const dataset& d, std::size_t first, std::size_t rows,
@@ -896,30 +908,51 @@ struct hdf5_reader::state {
   }
 };
 
-hdf5_reader::hdf5_reader(const std::string& path) : state_(std::make_unique<state>()) {
+namespace {
+
+hdf5_access& kept_access() {
+  static hdf5_access kept;
+  return kept;
+}
+
+}  // namespace
+
+hdf5_access default_hdf5_access() { return kept_access(); }
+void set_default_hdf5_access(const hdf5_access& access) {
+  if (!(access.seconds > 0)) throw argument_error("seconds", decimal(access.seconds), "more than 0");
+  kept_access() = access;
+}
+
+hdf5_reader::hdf5_reader(const std::string& path, const hdf5_access& access) {
   const session s;
+  if (access.untrusted) {
+    check_is_hdf5(path);
+    untrusted_ = std::make_unique<untrusted_hdf5>(path, access, session::renew_lock);
+    return;
+  }
+  state_ = std::make_unique<state>();
   state_->path = path;
   check_is_hdf5(path);
   state_->links = handle(H5Pcreate(H5P_LINK_ACCESS));
   H5Pset_elink_cb(state_->links.id(), refuse_link, nullptr);
-  const handle access(H5Pcreate(H5P_FILE_ACCESS));
+  const handle settings(H5Pcreate(H5P_FILE_ACCESS));
   // HDF5 would keep up to 32 MiB of what says where chunks are; files are read from their beginning to their
   // end.
   H5AC_cache_config_t kept{};
   kept.version = H5AC__CURR_CACHE_CONFIG_VERSION;
-  if (H5Pget_mdc_config(access.id(), &kept) >= 0) {
+  if (H5Pget_mdc_config(settings.id(), &kept) >= 0) {
     kept.set_initial_size = true;
     kept.initial_size = kept.max_size = mib / 4;
     kept.min_size = mib / 8;
-    H5Pset_mdc_config(access.id(), &kept);
+    H5Pset_mdc_config(settings.id(), &kept);
   }
   // Where HDF5 reads a piece of few bytes it reads more, 64 KiB unless told otherwise. Rows of MATLAB are
   // such pieces, far apart: to decode 3000 rows of 6156 float64 took 6.0 s, now 1.7 s.
-  H5Pset_sieve_buf_size(access.id(), 4096);
+  H5Pset_sieve_buf_size(settings.id(), 4096);
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 11, 0))
-  H5Pset_file_locking(access.id(), true, true);  // a file system without locks is no reason not to read
+  H5Pset_file_locking(settings.id(), true, true);  // a file system without locks is no reason not to read
 #endif
-  state_->file = handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
+  state_->file = handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, settings.id()));
   if (state_->file.valid()) {
     state_->opened = state_->state_of_file();
     return;
@@ -935,70 +968,90 @@ hdf5_reader::hdf5_reader(const std::string& path) : state_(std::make_unique<stat
 hdf5_reader::~hdf5_reader() = default;
 hdf5_reader::hdf5_reader(hdf5_reader&&) noexcept = default;
 
-const std::string& hdf5_reader::path() const noexcept { return state_->path; }
+const std::string& hdf5_reader::path() const noexcept {
+  static const std::string none;
+  return untrusted_ ? untrusted_->path() : state_ ? state_->path : none;
+}
+
+hdf5_reader::state& hdf5_reader::held() const {
+  if (state_ == nullptr) throw error("this hdf5_reader was moved from: it reads nothing");
+  return *state_;
+}
 
 bool hdf5_reader::has(const std::string& name) const {
+  if (untrusted_) return untrusted_->has(name);
   const session s;
-  return state_->has(name);
+  return held().has(name);
 }
 
 std::vector<std::string> hdf5_reader::names() const {
+  if (untrusted_) return untrusted_->names();
   const session s;
-  return state_->names();
+  return held().names();
 }
 
 hdf5_array hdf5_reader::describe(const std::string& name) const {
+  if (untrusted_) return untrusted_->describe(name);
   const session s;
-  return state_->get(name).array;
+  return held().get(name).array;
 }
 
 template <class T>
 std::vector<std::size_t> hdf5_reader::expect(const std::string& name, std::size_t dimensions) const {
+  if (untrusted_) return untrusted_->expect(hdf5_element<T>, name, dimensions);
   const session s;
   const std::string also = " of " + std::to_string(dimensions) + (dimensions == 1 ? " axis" : " axes");
-  state::dataset& d = state_->expect<T>(name, also);
+  state::dataset& d = held().expect<T>(name, also);
   if (d.matlab) state::take_axes(d, dimensions);
-  if (d.array.shape.size() != dimensions) state_->fail_expected<T>(name, d, also);
+  if (d.array.shape.size() != dimensions) held().fail_expected<T>(name, d, also);
   return d.array.shape;
 }
 
 template <class T>
 void hdf5_reader::read(const std::string& name, std::size_t first, std::size_t rows, T* to) const {
+  if (untrusted_) {
+    untrusted_->read(hdf5_element<T>, sizeof(T), name, first, rows, to);
+    return;
+  }
   const session s;
-  const state::dataset& d = state_->expect<T>(name);
+  const state::dataset& d = held().expect<T>(name);
   check_rows(d.array.shape, first, rows);
-  state_->read(name, d, first, rows, to);
+  held().read(name, d, first, rows, to);
 }
 
 template <class T>
 std::vector<T> hdf5_reader::read(const std::string& name) const {
   const session s;
-  const state::dataset& d = state_->expect<T>(name);
-  const std::size_t rows = d.array.shape.empty() ? 1 : d.array.shape[0];
-  const std::size_t n = rows * row_elements(d.array.shape);
+  if (untrusted_) read<T>(name, 0, 0, nullptr);  // of this type
+  const std::vector<std::size_t> shape =
+      untrusted_ ? untrusted_->describe(name).shape : held().expect<T>(name).array.shape;
+  const std::size_t rows = shape.empty() ? 1 : shape[0];
+  const std::size_t n = rows * row_elements(shape);
   std::vector<T> all;
   try {
     all.resize(n);
   } catch (const std::bad_alloc&) {
     throw memory_error(n * sizeof(T), "the host, for " + shown(name) + " of " + path());
   }
-  state_->read(name, d, 0, rows, all.data());
+  read(name, 0, rows, all.data());
   return all;
 }
 
 std::optional<hdf5_attribute> hdf5_reader::attribute(const std::string& name,
                                                      const std::string& attribute) const {
+  if (untrusted_) return untrusted_->attribute(name, attribute);
   const session s;
-  return state_->attribute(state_->owner(name).id(), attribute);
+  return held().attribute(held().owner(name).id(), attribute);
 }
 
 std::vector<double> hdf5_reader::attribute_numbers(const std::string& name,
                                                    const std::string& attribute) const {
+  if (untrusted_) return untrusted_->attribute_numbers(name, attribute);
   const session s;
-  return state_->numbers(state_->owner(name).id(), attribute);
+  return held().numbers(held().owner(name).id(), attribute);
 }
 
-std::string hdf5_reader::remark() const { return state_->remark(); }
+std::string hdf5_reader::remark() const { return untrusted_ ? untrusted_->remark() : held().remark(); }
 
 // ------------------------------------------------------------------------------------------------- writing
 
@@ -1192,7 +1245,7 @@ struct hdf5_writer::state {
         throw argument_error(name, "\"" + shown(*string) + "\"", "a text without zero bytes");
       }
       if (H5Aexists(object, name.c_str()) > 0) check(H5Adelete(object, name.c_str()) >= 0);
-      const auto put = [&](hid_t in_file, hid_t in_memory, const void* from) {
+      const auto put = [&, &name = name](hid_t in_file, hid_t in_memory, const void* from) {
         const handle made(H5Acreate2(object, name.c_str(), in_file, scalar.id(), H5P_DEFAULT, H5P_DEFAULT));
         check(made.valid() && H5Awrite(made.id(), in_memory, from) >= 0);
       };

@@ -15,8 +15,10 @@
 // one element, and axes of one element that MATLAB drops at the end are there. remark() says that it was
 // done.
 //
-// Links into other files are not followed. Attributes are read by name alone, when type, size, precision and
-// byte order are known to be good: HDF5 does not survive every damage to them.
+// Links into other files are not followed, and filters are not loaded from plugins. Attributes are read by
+// name alone, when type, size, precision and byte order are known to be good: HDF5 does not survive every
+// damage to them. Faults that are left are libhdf5's own: hdf5_access.untrusted reads a file in a process of
+// its own.
 //
 // Every failure of a file is a file_error of one line: the file, the array, what is there and what was
 // expected. Nothing is printed. One thread at a time per object; calls on several objects take turns, as
@@ -50,11 +52,27 @@ struct hdf5_array {
   std::size_t block_bytes = 0;  // what is held while it is read, of an array that is converted
 };
 
-/// An HDF5 file that is read.
+/// How files are read.
+struct hdf5_access {
+  /// In a process of its own, bounded by the rest of this: a file that makes libhdf5 crash, loop or fill the
+  /// memory is then a file_error. See child_process and SECURITY.md. Opening takes a few ms more.
+  bool untrusted = false;
+  std::size_t memory = std::size_t{1} << 30;  // bytes, of that process
+  double seconds = 10;                        // for each call, and one more for each 8 MiB that it reads
+};
+/// What readers take that are not told otherwise: one for the whole process, files being trusted at first.
+/// Set it before threads read files.
+hdf5_access default_hdf5_access();
+void set_default_hdf5_access(const hdf5_access& access);
+
+class untrusted_hdf5;
+
+/// An HDF5 file that is read. Threads: one at a time for each object. Of one that was moved
+/// from path() is empty, and every other call throws error.
 class hdf5_reader {
  public:
   /// Throws file_error: not there, a folder, not HDF5, truncated.
-  explicit hdf5_reader(const std::string& path);
+  explicit hdf5_reader(const std::string& path, const hdf5_access& access = default_hdf5_access());
   ~hdf5_reader();
   hdf5_reader(hdf5_reader&&) noexcept;
   hdf5_reader(const hdf5_reader&) = delete;
@@ -89,7 +107,9 @@ class hdf5_reader {
 
  private:
   struct state;
+  state& held() const;
   std::unique_ptr<state> state_;
+  std::unique_ptr<untrusted_hdf5> untrusted_;  // in place of the state
 };
 
 /// An HDF5 file that is written: it appears on commit, in full, or not at all (see replacement).

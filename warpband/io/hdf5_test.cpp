@@ -135,11 +135,15 @@ void write_all_types(const std::string& path) {
   file.commit();
 }
 
-TEST_F(hdf5, reads_what_it_wrote) {
-  write_all_types(path("all.h5"));
-  EXPECT_EQ(files(), 1u);
-  const wb::hdf5_reader file(path("all.h5"));
-  EXPECT_EQ(file.path(), path("all.h5"));
+/// While it lives files are read in processes of their own.
+struct untrusted {
+  untrusted() { wb::set_default_hdf5_access({.untrusted = true}); }
+  ~untrusted() { wb::set_default_hdf5_access({}); }
+};
+
+void expect_all_types(const std::string& path) {
+  const wb::hdf5_reader file(path);
+  EXPECT_EQ(file.path(), path);
   expect_ramp<std::uint8_t>(file, "uint8", 37, 20);
   expect_ramp<std::int32_t>(file, "int32", 37, 20);
   expect_ramp<std::int64_t>(file, "int64", 37, 20);
@@ -161,6 +165,30 @@ TEST_F(hdf5, reads_what_it_wrote) {
   EXPECT_EQ(array.type, "float32");
   EXPECT_EQ(array.chunk_rows, 37u);
   EXPECT_EQ(array.chunk_bytes, 37u * 20 * 4);
+}
+TEST_F(hdf5, reads_what_it_wrote) {
+  write_all_types(path("all.h5"));
+  EXPECT_EQ(files(), 1u);
+  expect_all_types(path("all.h5"));
+}
+TEST_F(hdf5, a_process_of_its_own_reads_a_file_alike) {
+  write_all_types(path("all.h5"));
+  const untrusted mode;
+  expect_all_types(path("all.h5"));
+}
+TEST_F(hdf5, a_process_of_its_own_reads_in_pieces_and_within_its_memory) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer maps memory of its own, which counts against the limit";
+#endif
+  {
+    wb::hdf5_writer file(path("large.h5"));
+    write_ramp<float>(file, "x", 100, std::size_t{1} << 16, 100);  // 25 MiB in rows of 256 KiB
+    file.create<float>("row", {1, std::size_t{1} << 24});          // 64 MiB in one
+    file.commit();
+  }
+  const wb::hdf5_reader file(path("large.h5"), {.untrusted = true, .memory = std::size_t{48} << 20});
+  EXPECT_EQ(file.read<float>("x"), ramp<float>(100 << 16));
+  expect_error([&] { file.read<float>("row"); }, "large.h5: ");
 }
 
 TEST_F(hdf5, equal_content_gives_equal_files) {
@@ -193,6 +221,19 @@ TEST_F(hdf5, a_reader_can_move_and_files_can_be_read_while_another_is_written) {
   writer.commit();
   expect_ramp<float>(again, "float32", 37, 20);
   expect_ramp<float>(wb::hdf5_reader(path("a.h5")), "float32", 2, 3);
+}
+
+TEST_F(hdf5, a_reader_that_was_moved_from_says_so) {
+  write_all_types(path("all.h5"));
+  wb::hdf5_reader file(path("all.h5"));
+  const wb::hdf5_reader taken(std::move(file));
+  EXPECT_TRUE(taken.has("uint8"));
+  EXPECT_EQ(file.path(), "");
+  for (const std::function<void()>& call : {std::function<void()>([&] { (void)file.has("uint8"); }),
+                                            std::function<void()>([&] { (void)file.names(); }),
+                                            std::function<void()>([&] { (void)file.read<float>("float32"); }),
+                                            std::function<void()>([&] { (void)file.attribute("", "k"); })})
+    expect_error<wb::error>(call, "was moved from");
 }
 
 TEST_F(hdf5, without_commit_nothing_changes) {
@@ -326,9 +367,9 @@ TEST_F(hdf5, says_what_is_wrong_with_a_file) {
   expect_error([&] { wb::hdf5_reader(path("cut.h5")); }, "cut.h5: it is truncated or damaged");
 }
 
-TEST_F(hdf5, says_what_is_wrong_with_an_array) {
+void expect_wrong_arrays(const std::string& in, const std::string& none) {
   {
-    const raw_file file(path("in.h5"));
+    const raw_file file(in);
     file.add("bits", H5T_STD_U8LE, {10, 40});
     file.add("h", H5T_IEEE_F64BE, {10, 132});
     H5Gclose(H5Gcreate2(file.id(), "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
@@ -338,9 +379,10 @@ TEST_F(hdf5, says_what_is_wrong_with_an_array) {
     H5Tcommit2(file.id(), "type", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     H5Tclose(type);
   }
-  const wb::hdf5_reader file(path("in.h5"));
+  const wb::hdf5_reader file(in);
   EXPECT_EQ(file.names(), (std::vector<std::string>{"bits", "h"}));
-  expect_error([&] { file.describe("llr"); }, "in.h5: there is no array \"llr\": it holds bits, h");
+  expect_error([&] { file.describe("llr"); },
+               "in.h5: there is no array \"llr\": it holds bits, group, h, soft, type");
   expect_error([&] { file.describe("group/x"); }, "there is no array \"group/x\"");
   expect_error([&] { file.describe("a\nb"); }, "there is no array \"a?b\"");
   expect_error([&] { file.expect<float>("h", 2); },
@@ -355,8 +397,25 @@ TEST_F(hdf5, says_what_is_wrong_with_an_array) {
   expect_error<wb::shape_error>([&] { file.read("bits", 9, 2, row.data()); }, "at most 10 rows");
   expect_error<wb::shape_error>([&] { file.read("bits", 1, SIZE_MAX, row.data()); }, "at most 10 rows");
   file.read("bits", 10, 0, row.data());
-  { const raw_file none(path("none.h5")); }
-  expect_error([&] { wb::hdf5_reader(path("none.h5")).describe("llr"); }, "it holds no arrays");
+  { const raw_file empty(none); }
+  expect_error([&] { wb::hdf5_reader(none).describe("llr"); }, "it holds nothing");
+}
+TEST_F(hdf5, says_what_is_wrong_with_an_array) { expect_wrong_arrays(path("in.h5"), path("none.h5")); }
+TEST_F(hdf5, a_process_of_its_own_says_what_is_wrong_with_an_array) {
+  const untrusted mode;
+  expect_wrong_arrays(path("in.h5"), path("none.h5"));
+}
+
+TEST_F(hdf5, filters_are_not_loaded_from_plugins) {
+  unsigned before = 0, after = 0;
+  ASSERT_GE(H5PLget_loading_state(&before), 0);
+  {
+    const raw_file file(path("in.h5"));
+    file.add("bits", H5T_STD_U8LE, {10, 40});
+  }
+  (void)wb::hdf5_reader(path("in.h5")).read<std::uint8_t>("bits");
+  ASSERT_GE(H5PLget_loading_state(&after), 0);
+  EXPECT_EQ(before, after);  // what the program has set stays
 }
 
 TEST_F(hdf5, shapes_that_cannot_be_are_refused) {

@@ -2,14 +2,19 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <utility>
 
 #include <warpband/core/error.hpp>
 
@@ -147,6 +152,33 @@ void replacement::fail(const std::string& why) const {
   // A constructor that throws runs no destructor, but has nothing to undo either.
   throw file_error(path_, "cannot write: " + why);
 }
+
+output_claim::output_claim(const std::string& path) {
+  const fs::path target = place_of(path);
+  struct stat there {};
+  if (stat(target.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) return;
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  if (stat(folder.c_str(), &there) != 0) return;  // which writing says
+  // A socket's name without a file: the system gives it to one process at a time. The file is known by its
+  // folder and its name, since a new file takes the place of the old one.
+  const std::string name = "warpband-output:" + std::to_string(there.st_dev) + ":" +
+                           std::to_string(there.st_ino) + ":" +
+                           std::to_string(std::hash<std::string>{}(target.filename().string()));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
+                                           std::min(name.size(), sizeof address.sun_path - 1));
+  socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (socket_ < 0 || bind(socket_, reinterpret_cast<const sockaddr*>(&address), size) == 0) return;
+  const int why = errno;
+  close(std::exchange(socket_, -1));
+  if (why == EADDRINUSE) throw file_error(path, "another run writes it: give this one another name");
+}
+output_claim::~output_claim() {
+  if (socket_ >= 0) close(socket_);
+}
+output_claim::output_claim(output_claim&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
 
 void check_writable(const std::string& path) {
   const replacement r(path);

@@ -30,6 +30,22 @@ class replacement {
   int file_ = -1;
 };
 
+/// Keeps a file for this object: while it lives, another one of the same file throws, in this process and in
+/// others of this machine (of this network namespace). It ends with its process, however that ends, and
+/// leaves no file. Who writes a file again and again, as a long run does its result, claims it.
+class output_claim {
+ public:
+  /// Throws file_error: "another run writes it". What is there and no regular file is not claimed.
+  explicit output_claim(const std::string& path);
+  ~output_claim();
+  output_claim(output_claim&& other) noexcept;
+  output_claim(const output_claim&) = delete;
+  output_claim& operator=(const output_claim&) = delete;
+
+ private:
+  int socket_ = -1;
+};
+
 /// Throws file_error where write_file would fail at once. Removes what processes that were killed while they
 /// wrote this file left beside it; what a living process writes stays.
 void check_writable(const std::string& path);

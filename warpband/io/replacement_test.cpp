@@ -39,6 +39,38 @@ class replacement_file : public ::testing::Test {
   fs::path folder_;
 };
 
+TEST_F(replacement_file, one_claim_at_a_time) {
+  const std::string file = path("a.json");
+  fs::create_symlink(file, path("link.json"));
+  {
+    const output_claim held(file);
+    EXPECT_EQ(files(), 1u);  // the link
+    for (const std::string& name : {file, path("link.json"), path("./a.json")}) try {
+        const output_claim second(name);
+        ADD_FAILURE() << name << " was claimed twice";
+      } catch (const file_error& e) {
+        EXPECT_EQ(std::string(e.what()), name + ": another run writes it: give this one another name");
+      }
+    const output_claim other(path("b.json"));
+    write_file(file, "new");  // its place is claimed, not the file that is there
+    EXPECT_THROW(output_claim{file}, file_error);
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        const output_claim second(file);
+        _exit(0);
+      } catch (const file_error&) {
+        _exit(7);
+      }
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+  }
+  const output_claim again(file);
+  const output_claim null("/dev/null"), no_file("/dev/null");
+}
+
 TEST_F(replacement_file, files_are_replaced_in_full) {
   const std::string file = path("a.json");
   check_writable(file);

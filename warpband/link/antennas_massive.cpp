@@ -66,19 +66,27 @@ class massive_antennas : public antenna_system {
     noise_.allocate(exec);
   }
 
-  void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) override {
+  samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
     const std::size_t cells = vectors_ * users_, symbols = batch.frames * cells;
     noise_.set(exec, batch.point_db);
     mapper_.run(exec, make_view(bits, size(mapper_.bits()), symbols), make_view(symbols_.data(), symbols));
     regroup(exec, view<const cf>(make_view(symbols_.data(), cells, batch.frames)),
             make_view(sent_.data(), cells, batch.frames), static_cast<int>(rows_), config_.subcarriers);
-    receive(exec, batch, out.llr);
-    count_erased(exec, make_view(status_.data(), vectors_, batch.frames), 1,
-                 make_view(out.erased, batch.frames));
+    pass(exec, batch);
+    return received(batch.frames);
+  }
+
+  void detect(executor& exec, std::size_t frames, const heard& out) override {
+    compute_llrs(exec, frames, out.llr);
+    if (out.erased != nullptr)
+      count_erased(exec, make_view(status_.data(), vectors_, frames), 1, make_view(out.erased, frames));
   }
 
  protected:
-  virtual void receive(executor& exec, const frame_batch& batch, float* llr) = 0;
+  /// Queues: vectors in sent_ through the channel.
+  virtual void pass(executor& exec, const frame_batch& batch) = 0;
+  virtual samples received(std::size_t frames) const = 0;
+  virtual void compute_llrs(executor& exec, std::size_t frames, float* llr) = 0;
 
   massive_link_config config_;
   std::uint64_t seed_;
@@ -107,26 +115,37 @@ class uplink_antennas final : public massive_antennas {
   }
 
  private:
-  void receive(executor& exec, const frame_batch& batch, float* llr) override {
-    const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * channel_->matrices(),
-                      m = size(mapper_.bits());
+  void pass(executor& exec, const frame_batch& batch) override {
+    const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * channel_->matrices();
     const auto y = make_view(samples_.data(), antennas_, vectors);
     const auto h = make_view(h_.data(), antennas_ * users_, matrices);
     channel_->send(exec, make_view(sent_.data(), users_, vectors), y, h, batch.random(seed_));
     noise_.add(exec, samples_.data(), vectors_ * antennas_, batch);
+  }
+
+  samples received(std::size_t frames) const override {
+    const std::size_t vectors = frames * vectors_;
+    return {.received = make_view(samples_.data(), antennas_, vectors),
+            .channel = make_view(h_.data(), antennas_ * users_, frames * channel_->matrices()),
+            .items_per_channel = vectors_ / channel_->matrices(),
+            .noise_var = noise_.variances(vectors)};
+  }
+
+  void compute_llrs(executor& exec, std::size_t frames, float* llr) override {
+    const std::size_t vectors = frames * vectors_, m = size(mapper_.bits());
+    const samples in = received(frames);
     detector_.run(exec,
-                  {.channel = h,
-                   .received = y,
-                   .noise_var = noise_.variances(matrices),
-                   .symbols = static_cast<int>(vectors / matrices)},
+                  {.channel = in.channel,
+                   .received = in.received,
+                   .noise_var = noise_.variances(in.channel.items),
+                   .symbols = static_cast<int>(in.items_per_channel)},
                   {.llr = make_view(llr_.data(), users_ * m, vectors),
                    .equalized = {},
                    .sinr = {},
                    .status = make_view(status_.data(), vectors)});
     const std::size_t cells = vectors_ * users_ * m;
-    regroup(exec, view<const float>(make_view(llr_.data(), cells, batch.frames)),
-            make_view(llr, cells, batch.frames), config_.subcarriers, static_cast<int>(rows_),
-            mapper_.bits());
+    regroup(exec, view<const float>(make_view(llr_.data(), cells, frames)), make_view(llr, cells, frames),
+            config_.subcarriers, static_cast<int>(rows_), mapper_.bits());
   }
 
   uplink_detector detector_;
@@ -151,7 +170,7 @@ class downlink_antennas final : public massive_antennas {
   }
 
  private:
-  void receive(executor& exec, const frame_batch& batch, float* llr) override {
+  void pass(executor& exec, const frame_batch& batch) override {
     const std::size_t vectors = batch.frames * vectors_, matrices = batch.frames * channel_->matrices();
     const auto x = make_view(samples_.data(), antennas_, vectors);
     const auto h = make_view(h_.data(), antennas_ * users_, matrices);
@@ -169,11 +188,11 @@ class downlink_antennas final : public massive_antennas {
     // Power is normalised vector by vector: as a part of the signal, which the users are told.
     vector_factors(exec, sent, received, make_view(noise_vars_.data(), users_, vectors));
     noise_.add(exec, received_.data(), vectors_ * users_, batch);
-    demap(exec, batch.frames, llr);
+    divide_by_gains(exec, batch.frames);
   }
 
-  /// Users: codeword after codeword again, for which sent_ is free, their gains, and LLRs.
-  void demap(executor& exec, std::size_t frames, float* llr) {
+  /// Users: codeword after codeword again, for which sent_ is free, and their gains.
+  void divide_by_gains(executor& exec, std::size_t frames) {
     const std::size_t cells = vectors_ * users_, symbols = frames * cells, rows = symbols / subcarriers_;
     regroup(exec, view<const cf>(make_view(received_.data(), cells, frames)),
             make_view(sent_.data(), cells, frames), config_.subcarriers, static_cast<int>(rows_));
@@ -183,11 +202,18 @@ class downlink_antennas final : public massive_antennas {
               make_view(factors_.data(), subcarriers_, rows), make_view(sent_.data(), subcarriers_, rows),
               make_view(received_.data(), subcarriers_, rows),
               make_view(noise_vars_.data(), subcarriers_, rows));
-    demapper_.run(exec,
-                  {.received = make_view(received_.data(), symbols),
-                   .channel = {},
-                   .noise_var = make_view(noise_vars_.data(), symbols)},
-                  make_view(llr, size(mapper_.bits()), symbols));
+  }
+
+  samples received(std::size_t frames) const override {
+    const std::size_t symbols = frames * vectors_ * users_;
+    return {.received = make_view(received_.data(), symbols),
+            .noise_var = make_view(noise_vars_.data(), symbols)};
+  }
+
+  void compute_llrs(executor& exec, std::size_t frames, float* llr) override {
+    const samples in = received(frames);
+    demapper_.run(exec, {.received = in.received, .channel = {}, .noise_var = in.noise_var},
+                  make_view(llr, size(mapper_.bits()), in.received.items));
   }
 
   downlink_precoder precoder_;

@@ -26,20 +26,29 @@ class single_antennas final : public antenna_system {
     noise_.allocate(exec);
   }
 
-  void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) override {
+  samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
     const std::size_t m = static_cast<std::size_t>(mapper_.bits()), n = batch.frames * size_.symbols;
     const auto y = make_view(received_.data(), n);
     noise_.set(exec, batch.point_db);
     mapper_.run(exec, make_view(bits, m, n), y);
     if (fades()) fade(exec, y, make_view(gain_.data(), n), batch);
     noise_.add(exec, received_.data(), size_.symbols, batch);
-    view<const std::complex<float>> h;
-    if (fades()) h = make_view(gain_.data(), n);
-    demapper_.run(exec, {.received = y, .channel = h, .noise_var = noise_.variances(n)},
-                  make_view(out.llr, m, n));
+    return received(n);
+  }
+
+  void detect(executor& exec, std::size_t frames, const heard& out) override {
+    const std::size_t n = frames * size_.symbols;
+    const samples in = received(n);
+    demapper_.run(exec, {.received = in.received, .channel = in.channel, .noise_var = in.noise_var},
+                  make_view(out.llr, static_cast<std::size_t>(mapper_.bits()), n));
   }
 
  private:
+  samples received(std::size_t symbols) const {
+    samples s{.received = make_view(received_.data(), symbols), .noise_var = noise_.variances(symbols)};
+    if (fades()) s.channel = make_view(gain_.data(), symbols);
+    return s;
+  }
   bool fades() const noexcept { return !std::holds_alternative<awgn_config>(config_.channel); }
   void fade(executor& exec, view<std::complex<float>> y, view<std::complex<float>> h,
             const frame_batch& batch) {

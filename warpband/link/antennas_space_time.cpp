@@ -33,31 +33,46 @@ class space_time_antennas final : public antenna_system {
     noise_.allocate(exec);
   }
 
-  void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) override {
+  samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
     const std::size_t uses = batch.frames * size_.uses, codewords = uses / slots,
                       m = encoder_.bits_per_codeword();
-    const auto h = make_view(channel_.data(), 2 * rx_, uses / uses_per_channel_);
     noise_.set(exec, batch.point_db);
     encoder_.run(exec, make_view(bits, m, codewords), make_view(symbols_.data(), 2 * slots, codewords));
-    apply_mimo_rayleigh(exec, make_view(symbols_.data(), 2, uses), make_view(received_.data(), rx_, uses), h,
-                        uses_per_channel_, batch.random(config_.seed, size_.uses / uses_per_channel_));
+    apply_mimo_rayleigh(exec, make_view(symbols_.data(), 2, uses), make_view(received_.data(), rx_, uses),
+                        make_view(channel_.data(), 2 * rx_, uses / uses_per_channel_), uses_per_channel_,
+                        batch.random(config_.seed, size_.uses / uses_per_channel_));
     noise_.add(exec, received_.data(), size_.uses * rx_, batch);
+    return received(codewords);
+  }
+
+  void detect(executor& exec, std::size_t frames, const heard& out) override {
+    const std::size_t codewords = frames * size_.uses / slots, m = encoder_.bits_per_codeword();
+    const samples in = received(codewords);
     stbc_output decided{.llr = {}, .bits = {}, .status = make_view(status_.data(), codewords)};
     if (out.bits != nullptr)
       decided.bits = make_view(out.bits, m, codewords);
     else
       decided.llr = make_view(out.llr, m, codewords);
     decoder_.run(exec,
-                 {.received = make_view(received_.data(), slots * rx_, codewords),
-                  .channel = h,
-                  .codewords_per_channel = uses_per_channel_ / slots,
-                  .noise_var = noise_.variances(codewords)},
+                 {.received = in.received,
+                  .channel = in.channel,
+                  .codewords_per_channel = in.items_per_channel,
+                  .noise_var = in.noise_var},
                  decided);
-    count_erased(exec, make_view(status_.data(), size_.uses / slots, batch.frames), slots,
-                 make_view(out.erased, batch.frames));
+    if (out.erased != nullptr)
+      count_erased(exec, make_view(status_.data(), size_.uses / slots, frames), slots,
+                   make_view(out.erased, frames));
   }
 
  private:
+  samples received(std::size_t codewords) const {
+    const std::size_t per_channel = uses_per_channel_ / slots;
+    return {.received = make_view(received_.data(), slots * rx_, codewords),
+            .channel = make_view(channel_.data(), 2 * rx_, codewords / per_channel),
+            .items_per_channel = per_channel,
+            .noise_var = noise_.variances(codewords)};
+  }
+
   link_config config_;
   frame_sizes size_;
   std::size_t rx_, uses_per_channel_;

@@ -34,18 +34,7 @@ class stream_antennas final : public antenna_system {
     noise_.allocate(exec);
   }
 
-  void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) override {
-    const std::size_t uses = batch.frames * size_.uses;
-    const receiver_input in = send(exec, bits, batch);
-    detector_->run(exec, {in.received, in.channel, in.uses_per_channel, in.noise_var, {}},
-                   {.llr = make_view(out.llr, detector_->bits_per_use(), uses),
-                    .bits = {},
-                    .status = make_view(status_.data(), uses)});
-    count_erased(exec, make_view(status_.data(), size_.uses, batch.frames), 1,
-                 make_view(out.erased, batch.frames));
-  }
-
-  receiver_input send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
+  samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
     const std::size_t uses = batch.frames * size_.uses, symbols = uses * tx_;
     const auto s = make_view(symbols_.data(), tx_, uses);
     const auto y = make_view(received_.data(), rx_, uses);
@@ -59,13 +48,28 @@ class stream_antennas final : public antenna_system {
       apply_mimo_rayleigh(exec, s, y, h, uses_per_channel_,
                           batch.random(config_.seed, size_.uses / uses_per_channel_));
     noise_.add(exec, received_.data(), size_.uses * rx_, batch);
-    return {.received = y,
-            .channel = h,
-            .uses_per_channel = uses_per_channel_,
-            .noise_var = noise_.variances(uses)};
+    return received(uses);
+  }
+
+  void detect(executor& exec, std::size_t frames, const heard& out) override {
+    const std::size_t uses = frames * size_.uses;
+    const samples in = received(uses);
+    detector_->run(exec, {in.received, in.channel, in.items_per_channel, in.noise_var, {}},
+                   {.llr = make_view(out.llr, detector_->bits_per_use(), uses),
+                    .bits = {},
+                    .status = make_view(status_.data(), uses)});
+    if (out.erased != nullptr)
+      count_erased(exec, make_view(status_.data(), size_.uses, frames), 1, make_view(out.erased, frames));
   }
 
  private:
+  samples received(std::size_t uses) const {
+    return {.received = make_view(received_.data(), rx_, uses),
+            .channel = make_view(channel_.data(), rx_ * tx_, uses / uses_per_channel_),
+            .items_per_channel = uses_per_channel_,
+            .noise_var = noise_.variances(uses)};
+  }
+
   link_config config_;
   frame_sizes size_;
   std::size_t tx_, rx_, uses_per_channel_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
 
 namespace wb {
 
@@ -44,7 +45,7 @@ const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frame
     throw argument_error("frames", std::to_string(frames),
                          "at most max_batch = " + std::to_string(max_batch_));
   if (!(point_db >= -100 && point_db <= 100))
-    throw argument_error(name_of(config_.axis), std::to_string(point_db), "-100 to 100 dB");
+    throw argument_error(name_of(config_.axis), decimal(point_db), "-100 to 100 dB");
   exchange_->run(exec_, *antennas_, {.first = first_frame, .frames = frames, .point_db = point_db}, counts_);
   return counts_;
 }

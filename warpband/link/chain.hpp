@@ -9,32 +9,25 @@
 #include <memory>
 
 #include <warpband/exec/executor.hpp>
-#include <warpband/link/link.hpp>
-#include <warpband/link/stages.hpp>
+#include <warpband/link/frame_runner.hpp>
 
 namespace wb {
 
 /// A link on an executor. Buffers are allocated once, for the largest batch; only a punctured code takes
 /// memory again in each run, and HARQ its soft buffers in one with another number of frames. Holds on to the
 /// executor.
-class link_chain {
+class link_chain final : public frame_runner {
  public:
   /// For at most `max_batch` frames in one run, and no more than about 64 MiB (CPU) or 1 GiB (CUDA) hold, but
   /// what keeps the executor busy up to 1 GiB, and at least one. Throws argument_error, memory_error.
   link_chain(const link_config& config, executor& exec, std::size_t max_batch = SIZE_MAX);
 
-  /// Sends the frames [first_frame, first_frame + frames) at a point, in config().axis, and waits for the
-  /// counts, which stay valid until the next run. Throws argument_error for frames > max_batch() or a point
-  /// out of -100..100 dB.
-  const frame_counts& run(std::uint64_t first_frame, std::size_t frames, double point_db);
-
-  /// The configuration in force, see `completed`.
-  const link_config& config() const noexcept { return config_; }
+  const frame_counts& run(std::uint64_t first_frame, std::size_t frames, double point_db) override;
+  const link_config& config() const noexcept override { return config_; }
   executor& where() const noexcept { return exec_; }
   bool coded() const noexcept { return config_.code.type != code_type::none; }
-  std::size_t max_batch() const noexcept { return max_batch_; }
-  /// Frames that keep the executor busy; a good batch is a multiple.
-  std::size_t preferred_frames() const;
+  std::size_t max_batch() const noexcept override { return max_batch_; }
+  std::size_t preferred_frames() const override;
 
  private:
   void allocate(std::size_t batch);

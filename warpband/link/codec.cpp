@@ -10,6 +10,7 @@
 #include <warpband/fec/lte/qpp.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/link/codec_conv.hpp>
+#include <warpband/link/codec_nr.hpp>
 #include <warpband/link/count/count.hpp>
 
 namespace wb {
@@ -18,6 +19,7 @@ namespace {
 constexpr int most_uncoded_bits = 1 << 24;  // what random_bits, block fading and an int32 of errors take
 constexpr int usual_k = 6144, usual_transport_bits = 6120;  // one code block of 6144
 constexpr int usual_polar_bits = 64;
+constexpr int usual_nr_bits = 8424;  // one code block of 8448
 
 }  // namespace
 
@@ -114,7 +116,8 @@ long long transport_coded_bits(const lte_transport_settings& t) {
 
 void complete_transport(const code_config& c) {
   const lte_transport_settings& t = c.transport;
-  check_range("transport_block_size", c.k, 1, lte_most_transport_bits);
+  const bool nr = c.type == code_type::nr_dlsch;
+  check_range("transport_block_size", c.k, 1, nr ? nr_most_transport_bits : lte_most_transport_bits);
   if (c.crc) throw argument_error("crc", "given", "none: a transport block has CRCs of its own");
   check_range("transmissions", t.transmissions, 1, most_transmissions);
   const bool known = std::all_of(t.redundancy_versions.begin(), t.redundancy_versions.end(),
@@ -133,7 +136,7 @@ void complete_transport(const code_config& c) {
     throw argument_error("resource_elements", "0", "at least 1, or coded_bits in its place");
   if (t.coded_bits == 0) {  // in the words of what was given
     const int symbol = std::max(1, t.modulation_order * t.layers);
-    check_range("resource_elements", t.resource_elements, segment_transport_block(c.k).blocks,
+    check_range("resource_elements", t.resource_elements, nr ? 1 : segment_transport_block(c.k).blocks,
                 (1 << 28) / symbol);
   }
 }
@@ -153,6 +156,7 @@ int longest(code_type type) { return type == code_type::wimax_ldpc ? 2304 : 1944
 }  // namespace
 
 ldpc_code ldpc_code_of(const code_config& c) {
+  if (c.type == code_type::nr_ldpc) return nr_code_of(c);
   const int n = c.ldpc.n == 0 ? longest(c.type) : c.ldpc.n, rate = rate_index(c.type, c.ldpc.rate);
   return c.type == code_type::wimax_ldpc ? wimax_ldpc(n, static_cast<wimax_rate>(rate))
                                          : wifi_ldpc(n, static_cast<wifi_rate>(rate));
@@ -218,6 +222,8 @@ std::vector<std::string> rates_of(code_type type) {
       break;
     case code_type::lte_transport:
     case code_type::polar:
+    case code_type::nr_ldpc:
+    case code_type::nr_dlsch:
       break;
     case code_type::lte_turbo:
       return {"1/3", "1/2"};
@@ -230,6 +236,25 @@ std::vector<std::string> rates_of(code_type type) {
   }
   return {};
 }
+
+namespace {
+
+/// What is refused is named as the settings name it.
+void check_nr_transport(const code_config& c) {
+  try {
+    check(nr_transport_of(c));
+  } catch (const argument_error& e) {
+    if (e.argument() == "transport_bits")
+      throw argument_error("transport_block_size", e.value(), e.allowed());
+    if (e.argument() == "code_rate") throw argument_error("target_rate", e.value(), e.allowed());
+    if (e.argument() == "coded_bits" && c.transport.coded_bits == 0)
+      throw argument_error("resource_elements", std::to_string(c.transport.resource_elements),
+                           "as many as the coded bits need: " + e.allowed());
+    throw;
+  }
+}
+
+}  // namespace
 
 code_config completed(const code_config& config) {
   code_config c = config;
@@ -247,9 +272,15 @@ code_config completed(const code_config& config) {
     case code_type::lte_transport:
       check(transport_of(c));
       break;
+    case code_type::nr_dlsch:
+      check_nr_transport(c);
+      break;
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
       complete_ldpc(c);
+      break;
+    case code_type::nr_ldpc:
+      complete_nr(c);
       break;
     case code_type::conv:
       complete_conv(c);
@@ -268,18 +299,24 @@ std::unique_ptr<codec> make_codec(const code_config& config) {
     case code_type::lte_transport:
       throw argument_error("code.type", "\"lte-transport\"",
                            "a code that decodes each frame by itself: lte_transport_decoder is for this one");
+    case code_type::nr_dlsch:
+      throw argument_error("code.type", "\"nr-dlsch\"",
+                           "a code that decodes each frame by itself: nr_transport_decoder is for this one");
     case code_type::lte_turbo:
       return std::make_unique<lte_turbo>(config);
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
       return std::make_unique<ldpc>(config);
+    case code_type::nr_ldpc:
+      return make_nr(config);
     case code_type::conv:
       return make_convolutional(config);
     case code_type::polar:
       return make_polar(config);
   }
-  throw argument_error("code.type", "\"none\"",
-                       "a code: \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\", \"conv\" or \"polar\"");
+  throw argument_error(
+      "code.type", "\"none\"",
+      "a code: \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\", \"nr-ldpc\", \"conv\" or \"polar\"");
 }
 
 lte_transport_config transport_of(const code_config& config) {
@@ -297,6 +334,28 @@ lte_transport_config transport_of(const code_config& config) {
   return t;
 }
 
+nr_transport_config nr_transport_of(const code_config& config) {
+  code_config c = config;
+  if (c.k == 0) c.k = usual_nr_bits;
+  complete_transport(c);
+  nr_transport_config t;
+  t.transport_bits = c.k;
+  t.coded_bits = static_cast<int>(transport_coded_bits(c.transport));
+  t.modulation_order = c.transport.modulation_order;
+  t.layers = c.transport.layers;
+  t.base_graph = c.ldpc.base_graph;
+  t.code_rate = c.transport.target_rate;
+  t.soft_buffer = c.transport.soft_buffer;
+  t.ldpc = c.ldpc.decoder;
+  return t;
+}
+
+int code_blocks_of(const code_config& config) {
+  if (config.type == code_type::nr_dlsch)
+    return nr_transport_plan(nr_transport_of(config)).segmentation().blocks;
+  return segment_transport_block(static_cast<int>(sizes_of(config).k)).blocks;
+}
+
 code_sizes sizes_of(const code_config& c) {
   const std::size_t k = static_cast<std::size_t>(c.k != 0 ? c.k : usual_k);
   switch (c.type) {
@@ -305,13 +364,18 @@ code_sizes sizes_of(const code_config& c) {
     case code_type::lte_turbo:
       return {k, turbo_bits(k, c.turbo.rate)};
     case code_type::lte_transport:
-      return {c.k != 0 ? k : std::size_t{usual_transport_bits},
+    case code_type::nr_dlsch:
+      return {c.k != 0 ? k
+                       : static_cast<std::size_t>(c.type == code_type::nr_dlsch ? usual_nr_bits
+                                                                                : usual_transport_bits),
               static_cast<std::size_t>(std::max(0LL, transport_coded_bits(c.transport)))};
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc: {
       const ldpc_code code = ldpc_code_of(c);
       return {static_cast<std::size_t>(code.k()), static_cast<std::size_t>(code.n())};
     }
+    case code_type::nr_ldpc:
+      return nr_sizes(c);
     case code_type::conv:
       return {k, conv_bits(conv_code_of(c.conv), k)};
     case code_type::polar:
@@ -327,7 +391,10 @@ std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_
       return n;
     case code_type::lte_transport:  // any k: n says nothing of it
     case code_type::polar:
+    case code_type::nr_dlsch:
       return std::nullopt;
+    case code_type::nr_ldpc:  // where its own n is left out
+      return n % 2 == 0 && n >= 10 ? std::optional(n / 2) : std::nullopt;
     case code_type::lte_turbo:
       if (config.turbo.rate == turbo_rate::half)
         return n % 2 == 0 && n > 12 ? std::optional(n / 2 - 6) : std::nullopt;
@@ -369,6 +436,8 @@ int most_iterations(const code_config& c) noexcept {
       return c.turbo.decoder.iterations;
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
+    case code_type::nr_ldpc:
+    case code_type::nr_dlsch:
       return c.ldpc.decoder.iterations;
     case code_type::conv:
     case code_type::polar:

@@ -7,6 +7,9 @@
 //               of its transmissions (fec/lte/transport.hpp). It has no codec: a link sends it with HARQ
 //   wimax-ldpc  IEEE 802.16e: n = 576, 672, ... 2304, the k information bits first
 //   wifi-ldpc   IEEE 802.11n: n = 648, 1296 or 1944, the same
+//   nr-ldpc     3GPP TS 38.212 §5.3.2 and §5.4.2: a code block of k bits to n = E bits of a transmission
+//   nr-dlsch    3GPP TS 38.212 §6.2 and §7.2: a transport block of DL-SCH or UL-SCH, sent as those of
+//               lte-transport are (fec/nr/transport.hpp)
 //   conv        convolutional codes of K = 3..9, punctured if need be: n as many as are sent, with a zero
 //               tail the bits of the tail among them
 //   polar       3GPP TS 38.212 §5.3.1: k = A bits without the CRC, which the code adds, to n = E bits
@@ -21,12 +24,28 @@
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/lte/transport.hpp>
+#include <warpband/fec/nr/transport.hpp>
 #include <warpband/fec/polar/polar.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
+#include <warpband/fec/viterbi/viterbi.hpp>
 
 namespace wb {
 
-enum class code_type { none, lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, conv, polar };
+enum class code_type {
+  none,
+  lte_turbo,
+  lte_transport,
+  wimax_ldpc,
+  wifi_ldpc,
+  nr_ldpc,
+  nr_dlsch,
+  conv,
+  polar
+};
+/// Whether frames are transport blocks, which a link sends again until their CRCs hold.
+constexpr bool is_transport(code_type t) noexcept {
+  return t == code_type::lte_transport || t == code_type::nr_dlsch;
+}
 /// Of the turbo code, but for its tail bits.
 enum class turbo_rate { third, half };
 
@@ -47,7 +66,8 @@ struct turbo_settings {
 /// The most that a transport block is sent.
 inline constexpr int most_transmissions = 8;
 
-/// Of lte-transport; its turbo decoder is set as lte-turbo's.
+/// Of lte-transport, whose turbo decoder is set as lte-turbo's, and of nr-dlsch, whose LDPC decoder and base
+/// graph are set as nr-ldpc's.
 struct lte_transport_settings {
   /// G, bits of one transmission; or, and then it is 0, the resource elements, uses of the channel, that one
   /// takes: G = resource_elements * layers * modulation_order.
@@ -56,17 +76,21 @@ struct lte_transport_settings {
   int transmissions = 4;
   /// Of its transmissions in order, and from the first again where there are more: 1 to 8 of 0..3.
   std::vector<int> redundancy_versions{0, 2, 3, 1};
-  /// N_cb, places of each code block's circular buffer that are kept. 0: all.
+  /// N_cb or N_ref, places of each code block's circular buffer that are kept. 0: all.
   int soft_buffer = 0;
+  /// nr-dlsch: the target code rate, by which the base graph is chosen. 0: A / G.
+  double target_rate = 0;
   /// Q_m and N_L. A link puts its own in their place.
   int modulation_order = 1, layers = 1;
 };
 
 struct ldpc_settings {
-  /// 0: the longest, 2304 (wimax-ldpc) or 1944 (wifi-ldpc).
+  /// 0: the longest, 2304 (wimax-ldpc) or 1944 (wifi-ldpc); nr-ldpc, n = E: 2 k.
   int n = 0;
   /// wimax-ldpc: 1/2, 2/3A, 2/3B, 3/4A, 3/4B, 5/6; wifi-ldpc: 1/2, 2/3, 3/4, 5/6.
   std::string rate = "1/2";
+  /// nr-ldpc: 1 or 2; 0: by k and k / n (nr_base_graph_of_block).
+  int base_graph = 0;
   ldpc_decoder_config decoder;
 };
 
@@ -93,6 +117,7 @@ struct conv_settings {
   conv_algorithm algorithm = conv_algorithm::viterbi;
   /// Tail-biting: steps around the circle, see viterbi.hpp and bcjr.hpp; -1 chooses.
   int overlap = -1;
+  tail_biting_search tail_biting = tail_biting_search::overlap;  // viterbi, see viterbi.hpp
 };
 
 struct polar_code_settings {
@@ -102,10 +127,11 @@ struct polar_code_settings {
 
 struct code_config {
   code_type type = code_type::lte_turbo;
-  /// Bits into the encoder, CRC included; of lte-transport and polar A, without it. 0: of an LDPC code what n
-  /// and the rate give, of lte-transport 6120, of polar 64, else 6144.
+  /// Bits into the encoder, CRC included; of transport blocks and polar A, without it. 0: of an LDPC code
+  /// what n and the rate give, of lte-transport 6120, of nr-ldpc 8448, of nr-dlsch 8424, of polar 64, else
+  /// 6144.
   int k = 0;
-  /// The last of the k bits are this CRC. Not with lte-transport and polar, which have their own.
+  /// The last of the k bits are this CRC. Not of transport blocks and polar, which have their own.
   std::optional<crc_polynomial> crc;
   // Of these the one that belongs to the type is looked at.
   turbo_settings turbo;  // lte-transport: its decoder alone
@@ -147,7 +173,7 @@ class codec {
 code_config completed(const code_config& config);
 
 /// The code of a configuration. Throws argument_error for what is not allowed, and for code_type::none and
-/// lte_transport.
+/// transport blocks.
 std::unique_ptr<codec> make_codec(const code_config& config);
 
 /// What the encoder and the decoder of lte-transport take, whose stop rule crc is crc_stop there. Throws
@@ -155,6 +181,11 @@ std::unique_ptr<codec> make_codec(const code_config& config);
 /// resource_elements, transmissions, redundancy_versions, soft_buffer, crc, or a setting of the turbo
 /// decoder.
 lte_transport_config transport_of(const code_config& config);
+
+/// The same of nr-dlsch. Throws argument_error.
+nr_transport_config nr_transport_of(const code_config& config);
+/// Code blocks of a transport block of lte-transport or nr-dlsch.
+int code_blocks_of(const code_config& config);
 
 /// Bits into the encoder and bits sent for them.
 struct code_sizes {
@@ -170,7 +201,8 @@ std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_
 /// The most iterations that a decoder does, lte-transport for each code block: conv and polar 1, uncoded 0.
 int most_iterations(const code_config& config) noexcept;
 
-/// The code of wimax-ldpc and wifi-ldpc. Throws argument_error.
+/// The code of wimax-ldpc, wifi-ldpc and nr-ldpc, of this the rows and columns that k and n need. Throws
+/// argument_error.
 ldpc_code ldpc_code_of(const code_config& config);
 /// Of lte-turbo with k chosen: bit i into its second encoder is bit permutation_of(c)[i]. Throws
 /// argument_error.

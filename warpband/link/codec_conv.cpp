@@ -24,7 +24,7 @@ class convolutional final : public codec {
     const conv_settings& c = config_.conv;
     const conv_code& code = encoder_.frame().code();
     if (c.algorithm == conv_algorithm::viterbi)
-      viterbi_.emplace(viterbi_config{code, config_.k, c.overlap});
+      viterbi_.emplace(viterbi_config{code, config_.k, c.overlap, c.tail_biting});
     else
       bcjr_.emplace(bcjr_config{
           code, config_.k,
@@ -100,7 +100,13 @@ void complete_conv(code_config& c) {
   if (static_cast<int>(s.algorithm) < 0 || s.algorithm > conv_algorithm::log_map)
     throw argument_error("algorithm", std::to_string(static_cast<int>(s.algorithm)),
                          "viterbi, max-log-map or log-map");
-  s.overlap = checked_overlap(conv_frame(code, checked_k(code, c.k)), s.overlap);
+  if (s.tail_biting == tail_biting_search::exact && s.algorithm != conv_algorithm::viterbi)
+    throw argument_error("tail_biting", "\"exact\"", "\"overlap\": only viterbi has another search");
+  const conv_frame frame(code, checked_k(code, c.k));
+  if (s.tail_biting == tail_biting_search::exact)
+    s.overlap = viterbi_decoder({code, c.k, s.overlap, s.tail_biting}).config().overlap;
+  else
+    s.overlap = checked_overlap(frame, s.overlap);
 }
 
 std::unique_ptr<codec> make_convolutional(const code_config& config) {

@@ -51,6 +51,12 @@ std::vector<code_config> samples() {
   all.back().ldpc.decoder.precision = ldpc_precision::int8;
   all.push_back(ldpc_code_named(code_type::wimax_ldpc, 960, "1/2"));
   all.back().ldpc.decoder.algorithm = ldpc_algorithm::sum_product;
+  for (const int k : {100, 330, 1000}) {
+    all.push_back(ldpc_code_named(code_type::nr_ldpc, 0, ""));
+    all.back().k = k;
+  }
+  all.back().ldpc.base_graph = 1;
+  all.back().ldpc.decoder.precision = ldpc_precision::int8;
   for (const conv_algorithm a :
        {conv_algorithm::viterbi, conv_algorithm::max_log_map, conv_algorithm::log_map}) {
     for (const char* rate : {"1/2", "1/3", "2/3", "3/4", "5/6"}) {
@@ -148,6 +154,13 @@ TEST(codec, sizes_are_those_of_the_standards) {
   is(ldpc_code_named(code_type::wimax_ldpc, 672, "3/4A"), 504, 672);
   is(ldpc_code_named(code_type::wifi_ldpc, 0, "5/6"), 1620, 1944);
   is(ldpc_code_named(code_type::wifi_ldpc, 648, "2/3"), 432, 648);
+  code_config nr = ldpc_code_named(code_type::nr_ldpc, 0, "");
+  is(nr, 8448, 16896);
+  EXPECT_EQ(completed(nr).ldpc.base_graph, 1);
+  nr.k = 120;
+  nr.ldpc.n = 300;
+  is(nr, 120, 300);
+  EXPECT_EQ(completed(nr).ldpc.base_graph, 2);
   is(conv_code_named(24, "1/2"), 24, 60);
   is(conv_code_named(24, "3/4"), 24, 40);
   is(conv_code_named(24, "1/3"), 24, 90);
@@ -159,6 +172,9 @@ TEST(codec, sizes_are_those_of_the_standards) {
   EXPECT_EQ(completed(four).conv.constraint_length, 3);
   EXPECT_EQ(completed(four).conv.rate, "1/4");
   EXPECT_EQ(completed(four).conv.overlap, 16);
+  four.conv.tail_biting = tail_biting_search::exact;
+  EXPECT_EQ(completed(four).conv.overlap, 0);
+  EXPECT_EQ(completed(completed(four)).conv.overlap, 0);
 }
 
 TEST(codec, k_follows_from_the_bits_that_are_sent) {
@@ -233,6 +249,13 @@ TEST(codec, refuses_what_is_not_allowed) {
             "precision");
   EXPECT_EQ(blames(wifi, [](code_config& c) { c.ldpc.n = 2304; }), "n");
   EXPECT_EQ(blames(wifi, [](code_config& c) { c.ldpc.rate = "2/3A"; }), "rate");
+  const code_config nr = ldpc_code_named(code_type::nr_ldpc, 0, "");
+  EXPECT_EQ(blames(nr, [](code_config& c) { c.k = 8449; }), "k");
+  EXPECT_EQ(blames(nr, [](code_config& c) { c.k = 3841, c.ldpc.base_graph = 2; }), "k");
+  EXPECT_EQ(blames(nr, [](code_config& c) { c.ldpc.n = -1; }), "n");
+  EXPECT_EQ(blames(nr, [](code_config& c) { c.ldpc.base_graph = 3; }), "base_graph");
+  EXPECT_EQ(blames(nr, [](code_config& c) { c.ldpc.decoder.iterations = 0; }), "iterations");
+  EXPECT_EQ(blames(nr, [](code_config& c) { c.type = code_type::nr_dlsch; }), "code.type");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.rate = "7/8"; }), "rate");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.generators = {5, 7, 7}, c.conv.rate = "3/4"; }), "rate");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.generators = {05, 01000}; }), "constraint_length");
@@ -261,6 +284,15 @@ TEST(codec, refuses_what_is_not_allowed) {
                      c.conv.overlap = 5000;
                    }),
             "overlap");
+  EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.tail_biting = tail_biting_search::exact; }),
+            "tail_biting");
+  EXPECT_EQ(blames(conv,
+                   [](code_config& c) {
+                     c.conv.termination = conv_ending::tail_biting;
+                     c.conv.tail_biting = tail_biting_search::exact;
+                     c.conv.algorithm = conv_algorithm::log_map;
+                   }),
+            "tail_biting");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.k = 24, c.crc = crc24a; }), "k");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.type = code_type::none; }), "code.type");
 }
@@ -271,7 +303,7 @@ TEST(code_settings, say_which_codes_have_them) {
     EXPECT_FALSE(s.text.empty()) << s.name;
     EXPECT_FALSE(s.allowed.empty()) << s.name;
   }
-  EXPECT_EQ(code_setting_texts().size(), 30u);
+  EXPECT_EQ(code_setting_texts().size(), 33u);
   EXPECT_TRUE(types_with("seed").empty());
 
   code_settings s;
@@ -289,6 +321,10 @@ TEST(code_settings, say_which_codes_have_them) {
   EXPECT_EQ(idle_with(s, "overlap")->value, "zero-tail");
   s.values["termination"] = std::string("tail-biting");
   EXPECT_EQ(idle_with(s, "overlap"), std::nullopt);
+  s.values["tail_biting"] = std::string("exact");
+  EXPECT_EQ(idle_with(s, "overlap")->setting, "tail_biting");
+  s.values["algorithm"] = std::string("log-map");
+  EXPECT_EQ(idle_with(s, "tail_biting")->setting, "algorithm");
 }
 
 TEST(code_settings, give_a_configuration) {

@@ -13,6 +13,7 @@
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/replacement.hpp>
+#include <warpband/link/chain.hpp>
 #include <warpband/link/massive_channel.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/stages.hpp>
@@ -185,8 +186,8 @@ TEST_P(csi_link_on, a_link_is_mapper_matrices_noise_and_detector) {
     auto llr = exec().make<float>(subcarriers * m, frames * users);
     auto erased = exec().make<std::int32_t>(1, frames);
     const auto sent = on_device(exec(), bits, subcarriers * m, frames * users);
-    whole->run(exec(), sent.data(), {.first = first, .frames = frames, .point_db = point_db},
-               {.llr = llr.data(), .erased = erased.data()});
+    whole->send(exec(), sent.data(), {.first = first, .frames = frames, .point_db = point_db});
+    whole->detect(exec(), frames, {.llr = llr.data(), .erased = erased.data()});
 
     const auto channel = on_device(exec(), expected_h, antennas * users, vectors);
     const auto y = received_by_parts(exec(), channel, by_vector(bits), users, m, n0,

@@ -13,23 +13,32 @@
 namespace wb {
 namespace {
 
+/// What encoder and decoder keep of a transport block: code blocks and their codewords.
+std::size_t kept_bytes(const lte_segmentation& s) {
+  std::size_t bytes = 0;
+  for (int r = 0; r < s.blocks; r++)
+    bytes += static_cast<std::size_t>(2 * s.k(r) + 5 * 3 * (s.k(r) + 4) + 17);
+  return bytes;
+}
+std::size_t kept_bytes(const nr_segmentation& s) {
+  return static_cast<std::size_t>(s.blocks) *
+         static_cast<std::size_t>(2 * s.block.padded() + 5 * s.block.codeword() + 18);
+}
+
+template <class Encoder, class Decoder>
 class harq_exchange final : public frame_exchange {
  public:
-  explicit harq_exchange(const link_config& c)
+  template <class Config>
+  harq_exchange(const link_config& c, const Config& transport)
       : size_(c),
         source_(c),
         settings_(c.code.transport),
         erases_uses_(erases_uses(c)),
-        encoder_(transport_of(c.code)),
-        decoder_(transport_of(c.code)) {}
+        encoder_(transport),
+        decoder_(transport) {}
 
   std::size_t bytes_per_frame() const noexcept override {
-    std::size_t bytes = 5 * size_.padded + 2 * size_.k + 9;
-    // What encoder and decoder keep: code blocks and their codewords.
-    const lte_segmentation& s = decoder_.segmentation();
-    for (int r = 0; r < s.blocks; r++)
-      bytes += static_cast<std::size_t>(2 * s.k(r) + 5 * 3 * (s.k(r) + 4) + 17);
-    return bytes;
+    return 5 * size_.padded + 2 * size_.k + 9 + kept_bytes(decoder_.segmentation());
   }
 
   void allocate(executor& exec, std::size_t frames) override {
@@ -73,7 +82,8 @@ class harq_exchange final : public frame_exchange {
     const int rv = settings_.redundancy_versions[static_cast<std::size_t>(batch.transmission) % versions];
     const auto bits = make_view(bits_.data(), size_.k, n), decided = make_view(decided_.data(), size_.k, n);
     encoder_.run(exec, bits, rv, {coded_.data(), size_.sent, n, 1, size_.padded});
-    antennas.run(exec, coded_.data(), batch, {.llr = llr_.data(), .erased = erased_uses_.data()});
+    antennas.send(exec, coded_.data(), batch);
+    antennas.detect(exec, n, {.llr = llr_.data(), .erased = erased_uses_.data()});
     decoder_.combine(exec, view<const float>{llr_.data(), size_.sent, n, 1, size_.padded}, rv);
     decoder_.decode(exec, {.bits = decided,
                            .ok = make_view(passed_.data(), n),
@@ -110,8 +120,8 @@ class harq_exchange final : public frame_exchange {
   frame_source source_;
   lte_transport_settings settings_;
   bool erases_uses_;
-  lte_transport_encoder encoder_;
-  lte_transport_decoder decoder_;
+  Encoder encoder_;
+  Decoder decoder_;
   array<std::uint8_t> bits_, coded_, decided_, status_, passed_;
   array<float> llr_;
   array<std::int32_t> errors_, iterations_, erased_uses_;
@@ -121,7 +131,11 @@ class harq_exchange final : public frame_exchange {
 }  // namespace
 
 std::unique_ptr<frame_exchange> make_harq_exchange(const link_config& c) {
-  return std::make_unique<harq_exchange>(c);
+  if (c.code.type == code_type::nr_dlsch)
+    return std::make_unique<harq_exchange<nr_transport_encoder, nr_transport_decoder>>(
+        c, nr_transport_of(c.code));
+  return std::make_unique<harq_exchange<lte_transport_encoder, lte_transport_decoder>>(c,
+                                                                                       transport_of(c.code));
 }
 
 }  // namespace wb

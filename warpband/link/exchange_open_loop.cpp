@@ -85,7 +85,8 @@ class uncoded_exchange final : public open_loop {
     const view<std::uint8_t> bits{bits_.data(), k, rows, 1, padded};
     const auto errors = make_view(errors_.data(), rows);
     source_.run(exec, bits, batch);
-    antennas.run(exec, bits_.data(), batch, into(llr_.data(), decided_.data()));
+    antennas.send(exec, bits_.data(), batch);
+    antennas.detect(exec, batch.frames, into(llr_.data(), decided_.data()));
     if (decided_by_antennas_)
       count_errors(exec, bits, view<const std::uint8_t>{decided_.data(), k, rows, 1, padded}, errors);
     else
@@ -125,7 +126,8 @@ class coded_exchange final : public open_loop {
                decided = make_view(decided_.data(), size_.k, rows);
     source_.run(exec, bits, batch);
     code_->encode(exec, bits, make_view(coded_.data(), size_.padded, rows));
-    antennas.run(exec, coded_.data(), batch, into(llr_.data()));
+    antennas.send(exec, coded_.data(), batch);
+    antennas.detect(exec, batch.frames, into(llr_.data()));
     code_->decode(exec, view<const float>{llr_.data(), size_.sent, rows, 1, size_.padded},
                   {.bits = decided,
                    .soft = {},

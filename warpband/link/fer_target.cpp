@@ -42,8 +42,8 @@ double estimate(const std::vector<point_result>& points, double low, double high
 
 class fer_search {
  public:
-  fer_search(link_chain& chain, const fer_target& target, const fer_progress& progress)
-      : chain_(chain),
+  fer_search(frame_runner& frames, const fer_target& target, const fer_progress& progress)
+      : frames_(frames),
         target_(target),
         progress_(progress),
         step_(step_of(target.width_db)),
@@ -121,7 +121,7 @@ class fer_search {
       cancelled = progress_ && !progress_(result_);
       return !cancelled;
     };
-    point = run_point(chain_, at, {.frame_errors = 0, .max_frames = frames}, watch, point.counts);
+    point = run_point(frames_, at, {.frame_errors = 0, .max_frames = frames}, watch, point.counts);
     if (cancelled) return end(fer_outcome::cancelled);
     tests_++;
     const interval fer = clopper_pearson(point.counts.frame_errors, point.counts.frames, confidence_);
@@ -134,11 +134,11 @@ class fer_search {
     auto i = std::find_if(result_.points.begin(), result_.points.end(),
                           [=](const point_result& p) { return p.sweep_db >= db; });
     if (i == result_.points.end() || i->sweep_db != db)
-      i = result_.points.insert(i, point_of(chain_.config(), db));
+      i = result_.points.insert(i, point_of(frames_.config(), db));
     return *i;
   }
 
-  link_chain& chain_;
+  frame_runner& frames_;
   const fer_target& target_;
   const fer_progress& progress_;
   const double step_, confidence_;
@@ -180,9 +180,9 @@ const char* name_of(fer_outcome outcome) noexcept {
   return "?";
 }
 
-fer_target_result find_fer(link_chain& chain, const fer_target& target, const fer_progress& progress) {
+fer_target_result find_fer(frame_runner& frames, const fer_target& target, const fer_progress& progress) {
   check(target);
-  return fer_search(chain, target, progress).run();
+  return fer_search(frames, target, progress).run();
 }
 
 }  // namespace wb

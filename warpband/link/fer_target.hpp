@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include <warpband/link/chain.hpp>
+#include <warpband/link/frame_runner.hpp>
 #include <warpband/link/point.hpp>
 
 namespace wb {
@@ -67,6 +67,6 @@ using fer_progress = std::function<bool(const fer_target_result& so_far)>;
 ///   link_chain chain(config, exec);
 ///   const fer_target_result r = find_fer(chain, {.fer = 1e-2});
 ///   if (r.reached()) print(*r.db, *r.low_db, *r.high_db);
-fer_target_result find_fer(link_chain& chain, const fer_target& target, const fer_progress& progress = {});
+fer_target_result find_fer(frame_runner& frames, const fer_target& target, const fer_progress& progress = {});
 
 }  // namespace wb

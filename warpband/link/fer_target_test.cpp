@@ -5,6 +5,7 @@
 
 #include <oracle/theory.hpp>
 #include <tests/on_backends.hpp>
+#include <warpband/link/chain.hpp>
 #include <warpband/link/fer_target.hpp>
 
 namespace wb {

@@ -27,6 +27,25 @@ label = "no HARQ"
 code = { type = "lte-turbo", k = 256 }
 )";
 
+TEST(harq, of_5g_nr_in_a_scenario) {
+  const std::string base = "sweep.snr_db = 1\ncode.type = \"nr-dlsch\"\n";
+  const scenario s = parse_scenario(
+      base + "code.resource_elements = 3600\ncode.transport_block_size = 6912\ncode.target_rate = 0.2\n" +
+          "modem.modulation = \"16qam\"\ndecoder.iterations = 7\n",
+      "s.toml");
+  const code_config c = completed(s.curves.at(0).link).code;
+  EXPECT_EQ(c.type, code_type::nr_dlsch);
+  EXPECT_EQ(sizes_of(c).n, 14400u);
+  EXPECT_EQ(nr_transport_plan(nr_transport_of(c)).segmentation().block.base_graph, 2);
+  EXPECT_EQ(code_blocks_of(c), 2);
+  EXPECT_EQ(c.ldpc.decoder.iterations, 7);
+  EXPECT_REFUSED(base, "line 2: code.resource_elements = 0 is not allowed");
+  EXPECT_REFUSED(base + "code.resource_elements = 20000\ncode.transport_block_size = 8425",
+                 "line 4: code.transport_block_size = 8425 is not allowed: expected a size");
+  EXPECT_REFUSED(base + "code.resource_elements = 9000\ndecoder.windows = 2",
+                 "decoder.windows has no meaning");
+}
+
 TEST(harq, of_a_scenario) {
   const scenario s = parse_scenario(text_of_scenario, "s.toml");
   ASSERT_EQ(s.curves.size(), 3u);
@@ -149,7 +168,7 @@ TEST(harq, a_result_has_counts_that_agree) {
       {"/curves/0/points/0/harq/transmissions_sum", 1, "as block_errors say"},
       {"/curves/0/points/0/harq/more", 1, "is not known to this version"},
       {"/curves/0/points/0/iterations_sum", 100000, "iterations_sum = 100000 is not allowed"},
-      {"/curves/2/points/0/harq", json::object(), "none: the code is not lte-transport"},
+      {"/curves/2/points/0/harq", json::object(), "none: the code has no HARQ"},
       {"/curves/0/config/code/transmissions", 4, "was run with code.transmissions = 4, but"}};
   const scratch_folder folder;
   for (const auto& [at, value, part_of] : table) {

@@ -80,6 +80,25 @@ TEST_P(harq_on, without_noise_brings_the_rate_of_one_transmission) {
   }
 }
 
+TEST_P(harq_on, brings_transport_blocks_of_nr) {
+  link_config link = transport_link(3848, 1100, 16);  // two code blocks of base graph 2
+  link.code.type = code_type::nr_dlsch;
+  link.code.ldpc.base_graph = 2;
+  {
+    link_chain chain(link, exec());
+    const point_result p = run_point(chain, 60, {.frame_errors = 0, .max_frames = 12});
+    EXPECT_EQ(p.counts.bit_errors, 0u);
+    EXPECT_EQ(p.mean_transmissions(), 1);
+    EXPECT_EQ(p.throughput(), 3848. / 1100);
+    EXPECT_EQ(p.code_blocks, 2);
+  }
+  link_chain chain(link, exec());  // A / G is 0.87: the first fails, and what the second adds suffices
+  const point_result p = run_point(chain, 9, {.frame_errors = 0, .max_frames = 24});
+  EXPECT_EQ(p.bler(1), 1);
+  EXPECT_EQ(p.bler(2), 0);
+  EXPECT_EQ(p.mean_transmissions(), 2);
+}
+
 TEST_P(harq_on, counts_do_not_depend_on_backend_threads_or_batch) {
   const auto reference = open_reference();
   const stop_rule stop{.frame_errors = 0, .max_frames = 37};

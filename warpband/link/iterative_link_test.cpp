@@ -1,10 +1,13 @@
 // Links whose detector and decoder work in a loop: [receiver] of scenarios.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <tests/on_backends.hpp>
 #include <tests/renew.hpp>
 #include <tests/scenario.hpp>
 #include <warpband/io/replacement.hpp>
+#include <warpband/link/chain.hpp>
 #include <warpband/link/result.hpp>
 #include <warpband/link/sweep.hpp>
 
@@ -33,6 +36,14 @@ link_config looped(int outer, detector_type type = detector_type::nway) {
   return c;
 }
 constexpr double ebn0_db = 10;
+/// The same over a space-time code.
+link_config looped_space_time(int outer, const space_time_code& code = space_time_code::golden()) {
+  link_config c = looped(outer);
+  stbc_config space_time;
+  space_time.code = code;
+  c.antennas = space_time;
+  return c;
+}
 
 class iterative_link_on : public ::testing::TestWithParam<testing::backend> {};
 WB_ON_ALL_BACKENDS(iterative_link_on);
@@ -69,6 +80,75 @@ TEST(iterative_link, one_outer_iteration_is_the_open_loop) {
     EXPECT_EQ(x.erased_uses, y.erased_uses) << name_of(type);
     EXPECT_TRUE(x.outer_bit_errors.empty());
     EXPECT_EQ(y.outer_bit_errors, std::vector<std::vector<std::int32_t>>{x.bit_errors}) << name_of(type);
+  }
+}
+
+TEST_P(iterative_link_on, space_time_counts_do_not_depend_on_backend_threads_or_batch) {
+  WB_SKIP_WITHOUT_DEVICE(GetParam());
+  const auto reference = open_reference();
+  const stop_rule stop{.frame_errors = 8, .max_frames = 60};
+  for (const auto& code :
+       {space_time_code::alamouti(), space_time_code::silver(), space_time_code::golden()}) {
+    link_config config = looped_space_time(3, code);
+    config.channel = rayleigh_config{fading_type::block};
+    link_chain chain(config, *reference, 7);
+    const point_counts expected = run_point(chain, 7, stop).counts;
+    const auto exec = GetParam().open(2);
+    link_chain other(config, *exec, SIZE_MAX);
+    point_counts counts = run_point(other, 7, stop).counts;
+    counts.seconds = expected.seconds, counts.frames_run = expected.frames_run;
+    EXPECT_EQ(counts, expected) << name_of(code);
+  }
+}
+
+TEST(iterative_link, one_outer_iteration_of_a_space_time_code_is_the_open_loop) {
+  const auto exec = open_reference();
+  for (const auto& code :
+       {space_time_code::alamouti(), space_time_code::silver(), space_time_code::golden()}) {
+    link_config open = looped_space_time(1, code);
+    open.receiver.reset();
+    link_chain a(open, *exec, 30), b(looped_space_time(1, code), *exec, 30);
+    const frame_counts x = a.run(3, 30, 5), y = b.run(3, 30, 5);
+    EXPECT_EQ(x.bit_errors, y.bit_errors) << name_of(code);
+    EXPECT_EQ(x.erased, y.erased) << name_of(code);
+    EXPECT_EQ(x.iterations, y.iterations) << name_of(code);
+    EXPECT_EQ(x.erased_uses, y.erased_uses) << name_of(code);
+    link_chain loop(looped_space_time(3, code), *exec, 30);
+    const frame_counts& z = loop.run(3, 30, 5);
+    EXPECT_EQ(z.outer_bit_errors[0], x.bit_errors) << name_of(code);
+  }
+}
+
+TEST(iterative_link, a_loop_with_the_golden_code_wins_and_stays_finite_where_it_diverges) {
+  const auto exec = open_reference();
+  const stop_rule stop{.frame_errors = 0, .max_frames = 100};
+  link_config config = looped_space_time(3);
+  const auto fer = [&](float scaling) {
+    config.receiver->scaling = scaling;
+    link_chain chain(config, *exec);
+    return run_point(chain, 6, stop);
+  };
+  const point_result loop = fer(1);
+  EXPECT_LT(loop.outer_fer(3), loop.outer_fer(1));
+  const point_result diverging = fer(2);
+  EXPECT_EQ(diverging.counts.frames, 100U);
+  EXPECT_EQ(diverging.counts.outer_bit_errors[0], loop.counts.outer_bit_errors[0]);
+}
+
+TEST(iterative_link, pic_and_ep_take_sixteen_streams) {
+  const auto exec = open_reference();
+  for (const detector_type type : {detector_type::pic, detector_type::ep}) {
+    link_config config = looped(3, type);
+    detector_config& detector = std::get<detector_config>(config.antennas);
+    detector.streams = detector.rx_antennas = 16;
+    if (type == detector_type::ep) detector.iterations = 2;
+    link_chain loop(config, *exec, 40);
+    const frame_counts counts = loop.run(0, 40, 9);
+    const auto wrong = [&](std::size_t j) {
+      return std::count_if(counts.outer_bit_errors[j].begin(), counts.outer_bit_errors[j].end(),
+                           [](std::int32_t e) { return e != 0; });
+    };
+    EXPECT_LT(wrong(2), wrong(0)) << name_of(type);
   }
 }
 
@@ -124,6 +204,14 @@ TEST(iterative_link, what_cannot_be_looped_is_refused) {
   EXPECT_EQ(with([](link_config&) {}), "");
   EXPECT_EQ(with([](link_config& c) { c.antennas = looped(1, detector_type::zf).antennas; }), "outer");
   EXPECT_EQ(with([](link_config& c) { c.antennas = single_antenna{}; }), "outer");
+  EXPECT_EQ(with([](link_config& c) { c.antennas = looped_space_time(2).antennas; }), "");
+  EXPECT_EQ(with([](link_config& c) {
+              stbc_config code;
+              code.code = space_time_code::golden();
+              code.search = golden_search::slicing;
+              c.antennas = code;
+            }),
+            "outer");
   EXPECT_EQ(with([](link_config& c) { c.code.type = code_type::none; }), "outer");
   EXPECT_EQ(with([](link_config& c) { c.receiver->outer = 17; }), "outer");
   EXPECT_EQ(with([](link_config& c) { c.receiver->scaling = 0; }), "scaling");
@@ -159,6 +247,22 @@ TEST(iterative_link, a_scenario_has_its_receiver) {
   EXPECT_REFUSED(testing::sweep + "receiver.outer = 2\n", "receiver.outer");
   EXPECT_REFUSED(scenario_text + "inner = 2000\n", "receiver.inner = 2000");
   EXPECT_REFUSED(testing::antennas + "receiver.interleaver_seed = 3\n", "receiver.interleaver_seed");
+}
+
+TEST(iterative_link, a_scenario_of_a_space_time_code_has_its_receiver) {
+  const std::string text = R"(
+code = { type = "wimax-ldpc", n = 576 }
+modem.modulation = "16qam"
+channel.type = "rayleigh"
+stbc.type = "golden"
+mimo.rx_antennas = 2
+sweep.ebn0_db = [4.0]
+receiver.outer = 3
+)";
+  const curve_config c = only_curve(text);
+  ASSERT_TRUE(c.link.receiver.has_value());
+  EXPECT_EQ(c.link.receiver->outer, 3);
+  EXPECT_REFUSED(text + "stbc.search = \"slicing\"\n", "receiver.outer");
 }
 
 TEST(iterative_link, a_result_comes_back_with_its_outer_iterations) {

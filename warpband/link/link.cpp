@@ -21,7 +21,7 @@ std::string channel_name(const link_config& c) {
   return "\"" + std::string(name_of(type_of(c.channel))) + "\"";
 }
 
-/// The code, which of lte-transport depends on the symbols that its bits are mapped to.
+/// The code, which of transport blocks depends on the symbols that its bits are mapped to.
 code_config code_of(const link_config& c) {
   code_config code = c.code;
   code.transport.modulation_order = bits_per_symbol(c.qam);
@@ -40,11 +40,13 @@ void complete_uses(link_config& c) {
   if (std::holds_alternative<cdl_config>(c.channel) || std::holds_alternative<csi_channel_config>(c.channel))
     throw argument_error("channel.type", channel_name(c), "another one without massive MIMO");
   const int streams = streams_of(c);
-  check_range("streams", streams, 1, 8);
+  check_range("streams", streams, 1,
+              std::holds_alternative<detector_config>(c.antennas) ? most_soft_streams : 8);
   check_range("rx_antennas", rx_antennas_of(c), streams, 16);
-  if (c.code.type == code_type::lte_transport) {
+  if (is_transport(c.code.type)) {
     if (streams > 4)
-      throw argument_error("streams", std::to_string(streams), "1 to 4 with \"lte-transport\"");
+      throw argument_error("streams", std::to_string(streams),
+                           "1 to 4 with \"" + std::string(name_of(c.code.type)) + "\"");
     c.code = code_of(c);
   }
   c.code = completed(c.code);
@@ -76,8 +78,9 @@ void complete(link_config& c, stbc_config& code) {
   if (c.qam != 4 && c.qam != 16 && c.qam != 64)
     throw argument_error("modulation", "\"" + std::string(name_of_modulation(c.qam)) + "\"",
                          "\"qpsk\", \"16qam\" or \"64qam\" with a space-time code");
-  if (c.code.type == code_type::lte_transport)
-    throw argument_error("code.type", "\"lte-transport\"", "another one with a space-time code");
+  if (is_transport(c.code.type))
+    throw argument_error("code.type", "\"" + std::string(name_of(c.code.type)) + "\"",
+                         "another one with a space-time code");
   code.qam = c.qam;
   check(code);
   c.code = completed(c.code);
@@ -114,7 +117,8 @@ void complete(link_config& c, massive_link_config& m) {
   if (std::holds_alternative<awgn_config>(c.channel))
     refuse("channel.type", "\"awgn\"", "\"rayleigh\", \"tdl\", \"cdl\" or \"file\"");
   if (c.qam == 2) refuse("modulation", "\"bpsk\"", "\"qpsk\" to \"256qam\"");
-  if (c.code.type == code_type::lte_transport) refuse("code.type", "\"lte-transport\"", "another one");
+  if (is_transport(c.code.type))
+    refuse("code.type", "\"" + std::string(name_of(c.code.type)) + "\"", "another one");
   if (auto* file = std::get_if<csi_channel_config>(&c.channel))
     complete_csi(*file, m.antennas, m.users, m.subcarriers);
   check_range("subcarriers", m.subcarriers, 1, 4096);
@@ -146,11 +150,15 @@ void check_receiver(const link_config& c) {
     throw argument_error("outer", std::to_string(receiver.outer), allowed);
   };
   const auto* detector = std::get_if<detector_config>(&c.antennas);
-  if (detector == nullptr) refuse("unset without a detector of streams");
-  if (c.code.type == code_type::none || c.code.type == code_type::lte_transport)
+  const auto* space_time = std::get_if<stbc_config>(&c.antennas);
+  if (detector == nullptr && space_time == nullptr)
+    refuse("unset without a detector of streams or a space-time code");
+  if (c.code.type == code_type::none || is_transport(c.code.type))
     refuse(std::string("unset with code.type = \"") + name_of(c.code.type) + "\"");
   if (receiver.outer == 1) return;
-  if (!takes_prior(detector->type))
+  if (space_time != nullptr && !takes_prior(*space_time))
+    refuse("1 with stbc.search = \"slicing\", which takes no a-priori LLRs");
+  if (detector != nullptr && !takes_prior(detector->type))
     refuse(std::string("1 with detector.type = \"") + name_of(detector->type) +
            "\", which takes no a-priori LLRs");
   if (!gives_extrinsic(c.code)) refuse("1 with a decoder that gives no extrinsic LLRs of coded bits");

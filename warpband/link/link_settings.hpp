@@ -4,6 +4,7 @@
 #include <string>
 
 #include <warpband/core/setting.hpp>
+#include <warpband/detect/detector.hpp>
 
 namespace wb {
 
@@ -17,7 +18,8 @@ setting_of<C> modulation_setting(int C::*qam, int least, std::string text) {
 }
 template <class C>
 setting_of<C> streams_setting(int C::*streams, std::string text) {
-  return integer("streams", streams, 1, 8, std::move(text));
+  return integer("streams", streams, 1, most_soft_streams, std::move(text),
+                 "an integer from 1 to 8, with pic and ep to 16");
 }
 template <class C>
 setting_of<C> rx_antennas_setting(int C::*antennas, std::string text) {

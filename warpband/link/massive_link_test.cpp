@@ -8,6 +8,7 @@
 
 #include <tests/on_backends.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
+#include <warpband/link/chain.hpp>
 #include <warpband/link/gain/gain.hpp>
 #include <warpband/link/massive_channel.hpp>
 #include <warpband/link/regroup/regroup.hpp>

@@ -65,6 +65,10 @@ const char* name_of(code_type c) noexcept {
       return "wimax-ldpc";
     case code_type::wifi_ldpc:
       return "wifi-ldpc";
+    case code_type::nr_ldpc:
+      return "nr-ldpc";
+    case code_type::nr_dlsch:
+      return "nr-dlsch";
     case code_type::conv:
       return "conv";
     case code_type::polar:

@@ -96,7 +96,7 @@ std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
   each *= static_cast<std::uint64_t>(outer_iterations(link));
   if (const auto* s = std::get_if<stbc_config>(&link.antennas))
     each += uses_per_frame(link) / 2 * candidates_of(*s);
-  if (code.type == code_type::lte_transport) each *= static_cast<std::uint64_t>(code.transport.transmissions);
+  if (is_transport(code.type)) each *= static_cast<std::uint64_t>(code.transport.transmissions);
   return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / each, 1, unit);
 }
 
@@ -262,9 +262,9 @@ point_result point_of(const link_config& link, double sweep_db) {
   if (massive) r.codewords = codewords_per_frame(link);
   r.coded = link.code.type != code_type::none;
   if (link.receiver) r.outer = link.receiver->outer;
-  if (link.code.type == code_type::lte_transport) {
+  if (is_transport(link.code.type)) {
     r.transmissions = link.code.transport.transmissions;
-    r.code_blocks = segment_transport_block(static_cast<int>(r.bits_per_frame)).blocks;
+    r.code_blocks = code_blocks_of(link.code);
     r.resource_elements = resource_elements(link);
   }
   r.independent_bits =
@@ -274,23 +274,23 @@ point_result point_of(const link_config& link, double sweep_db) {
   return r;
 }
 
-point_result run_point(link_chain& chain, double sweep_db, const stop_rule& stop,
+point_result run_point(frame_runner& frames, double sweep_db, const stop_rule& stop,
                        const point_progress& progress, const point_counts& from) {
   using clock = std::chrono::steady_clock;
   if (stop.max_frames == 0) throw argument_error("max_frames", "0", "at least 1");
-  point_result r = point_of(chain.config(), sweep_db);
+  point_result r = point_of(frames.config(), sweep_db);
   r.counts = from;
   point_counts& c = r.counts;
 
-  const std::uint64_t most = chain.max_batch();
-  std::uint64_t unit = std::min<std::uint64_t>(most, chain.preferred_frames());
-  std::uint64_t batch = first_batch(chain.config(), unit);
+  const std::uint64_t most = frames.max_batch();
+  std::uint64_t unit = std::min<std::uint64_t>(most, frames.preferred_frames());
+  std::uint64_t batch = first_batch(frames.config(), unit);
   bool cancelled = false;
   while (!cancelled && !has_enough(c, stop)) {
     const std::uint64_t left = stop.max_frames - c.frames;
     const std::uint64_t now = std::min({batch, left, std::max(unit, frames_to_target(c, stop, unit))});
     const auto start = clock::now();
-    const frame_counts& counts = chain.run(c.frames, static_cast<std::size_t>(now), sweep_db);
+    const frame_counts& counts = frames.run(c.frames, static_cast<std::size_t>(now), sweep_db);
     add_frames(c, counts, stop);
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     c.frames_run += now;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <warpband/core/setting.hpp>
-#include <warpband/link/chain.hpp>
+#include <warpband/link/frame_runner.hpp>
 #include <warpband/link/interval.hpp>
 
 namespace wb {
@@ -127,7 +127,7 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
 /// Runs one point until a rule stops it, from the state `from`; one that has enough stays as it is, even
 /// where it has more than the rule asks for. A batch takes a fraction of a second, and where a frame is slow
 /// no more than a few seconds, if a frame does not. Throws argument_error for max_frames = 0.
-point_result run_point(link_chain& chain, double sweep_db, const stop_rule& stop,
+point_result run_point(frame_runner& frames, double sweep_db, const stop_rule& stop,
                        const point_progress& progress = {}, const point_counts& from = {});
 
 }  // namespace wb

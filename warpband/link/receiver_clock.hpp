@@ -1,14 +1,10 @@
 #pragma once
 // How long the receiver of a link takes on this device: its detector or demapper, and its decoder, each
 // alone.
-#include <complex>
 #include <cstddef>
 #include <optional>
 
-#include <warpband/exec/executor.hpp>
-#include <warpband/fec/crc/crc.hpp>
-#include <warpband/link/link.hpp>
-#include <warpband/modem/qam/qam.hpp>
+#include <warpband/link/exchange_buffers.hpp>
 
 namespace wb {
 
@@ -20,8 +16,8 @@ struct receiver_times {
   double seconds() const noexcept { return detect + decode; }
 };
 
-/// Times receivers of one link. Frames are sent through its channel at a point and stay on the executor;
-/// receivers that are timed at the same point get the same frames.
+/// Times receivers of one link behind its stages. Receivers that are timed at the same point get the same
+/// frames: those that the link sends first there.
 class receiver_clock {
  public:
   /// Throws argument_error for a link that it does not time: one with a space-time code, massive MIMO or
@@ -33,21 +29,20 @@ class receiver_clock {
   receiver_times measure(const link_config& link, double point_db);
 
  private:
-  /// Frames that are received at the point, in received_ and gain_.
-  void send(double point_db);
-  void detect(const detector& detector, std::size_t frames);
-  void demap(const demapper& demapper, std::size_t frames);
+  frame_batch batch_at(double point_db) const { return {.frames = batch_, .point_db = point_db}; }
+  /// Bits of all frames of a point as they are sent.
+  const std::uint8_t* bits_at(double point_db);
+  void time_decoder(receiver_times& times, const codec& codec, std::size_t frames);
 
   link_config link_;
   executor& exec_;
-  qam_mapper mapper_;
-  std::size_t bits_ = 0, sent_ = 0, padded_ = 0, uses_ = 0, symbols_ = 0;  // of a frame
-  std::size_t unit_ = 0, batch_ = 0;                                       // frames
-  bool streams_ = false;                                                   // there is a detector
-  std::optional<double> point_db_;                                         // of the frames that are there
-  array<std::uint8_t> source_, coded_, decided_, status_;
-  array<std::complex<float>> sent_symbols_, received_, gain_;
-  array<float> llr_, noise_var_;
+  frame_sizes size_;
+  frame_source source_;
+  bool coded_link_;
+  std::size_t unit_ = 0, batch_ = 0;  // frames
+  std::optional<double> point_db_;    // of the bits that are there
+  array<std::uint8_t> bits_, coded_, decided_, status_;
+  array<float> llr_;
   array<std::int32_t> iterations_;
 };
 

@@ -46,14 +46,14 @@ void add_transport(const link_config& link, json& code, json& decoder) {
   code["transport_block_size"] = sizes.k;
   code["coded_bits"] = sizes.n;
   code["resource_elements"] = resource_elements(link);
-  code["code_blocks"] = segment_transport_block(static_cast<int>(sizes.k)).blocks;
+  code["code_blocks"] = code_blocks_of(c);
   // Each size of code block has windows of its own, so that "auto" stays.
   decoder = settings_json(c, "decoder");
 }
 void add_ldpc_or_conv(const code_config& c, json& code, json& decoder) {
   json more = settings_json(c, "code");
   code["n"] = sizes_of(c).n;
-  code["rate_name"] = more["rate"];
+  if (more.contains("rate")) code["rate_name"] = more["rate"];
   for (const char* own : {"k", "crc", "n", "rate"}) more.erase(own);
   if (more.contains("feedback") && c.conv.feedback == 0) more.erase("feedback");
   code.update(more);
@@ -117,10 +117,12 @@ void add_code(const link_config& link, json& out) {
       add_turbo(given, code, decoder);
       break;
     case code_type::lte_transport:
+    case code_type::nr_dlsch:
       add_transport(link, code, decoder);
       break;
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
+    case code_type::nr_ldpc:
     case code_type::conv:
       add_ldpc_or_conv(given, code, decoder);
       break;

@@ -199,7 +199,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
   n.frame_errors = o.integer("frame_errors", 0, n.frames, frames);
   if (n.frames > UINT64_MAX / k) o.refuse("frames", "no more than can be counted");
   // The counts of HARQ come first: its frames may fail by the bits of their CRC alone, and are sent again.
-  const bool harq = c.link.code.type == code_type::lte_transport;
+  const bool harq = is_transport(c.link.code.type);
   std::uint64_t decodings = n.frames, least_bits = n.frame_errors;
   if (harq) {
     const int most = c.link.code.transport.transmissions;
@@ -207,7 +207,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
     for (int i = 1; i < most; i++) decodings += n.block_errors[static_cast<std::size_t>(i - 1)];
     least_bits = n.undetected_errors;
   } else if (o.has("harq")) {
-    o.refuse("harq", "none: the code is not lte-transport");
+    o.refuse("harq", "none: the code has no HARQ");
   }
   n.bit_errors = o.integer("bit_errors", least_bits, n.frame_errors * k, " = frame_errors k");
   n.erased_frames = o.integer("erased_frames", 0, coded ? n.frames : 0);

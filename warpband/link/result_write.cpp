@@ -93,8 +93,7 @@ json to_json(const unfinished_point& p, const link_config& link) {
            {"erased_frames", p.counts.erased_frames}, {"iterations_sum", p.counts.iterations},
            {"frames_run", p.counts.frames_run},       {"seconds", p.counts.seconds}};
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
-  if (link.code.type == code_type::lte_transport)
-    out["harq"] = harq_counts(p.counts, link.code.transport.transmissions);
+  if (is_transport(link.code.type)) out["harq"] = harq_counts(p.counts, link.code.transport.transmissions);
   if (link.receiver) out["outer"] = outer_counts(p.counts, link.receiver->outer);
   if (std::holds_alternative<massive_link_config>(link.antennas))
     out["codewords"] = codeword_counts(p.counts);

@@ -261,8 +261,14 @@ TEST(scenario, refuses_what_antennas_and_detectors_do_not_allow) {
   EXPECT_REFUSED(with("[[curve]]\nchannel.type = \"awgn\""),
                  "line 6: channel.type = \"awgn\" is not allowed: expected \"rayleigh\"");
   EXPECT_REFUSED(with("mimo.streams = 9"), "not TOML");  // twice
-  EXPECT_REFUSED(sweep + "mimo.streams = 9",
-                 "mimo.streams = 9 is not allowed: expected an integer from 1 to 8");
+  EXPECT_REFUSED(sweep + "mimo.streams = 17",
+                 "mimo.streams = 17 is not allowed: expected an integer from 1 to 8, with pic and ep to 16");
+  const std::string many =
+      "channel.type = \"rayleigh\"\nmodem.modulation = \"16qam\"\nmimo = { streams = 16, rx_antennas = 16 "
+      "}\n";
+  EXPECT_REFUSED(sweep + many + "detector.type = \"mmse\"",
+                 "line 4: mimo.streams = 16 is not allowed: expected 1 to 8 with mmse; pic and ep take 16");
+  EXPECT_EQ(streams_of(only_curve(sweep + many + "detector.type = \"pic\"").link), 16);
   EXPECT_REFUSED(sweep + "detector.llr_clip = 3",
                  "detector.llr_clip has no meaning without detector.type or several antennas");
   EXPECT_REFUSED(sweep + "detector.type = \"ml\"", "line 2: channel.type = \"awgn\" is not allowed");

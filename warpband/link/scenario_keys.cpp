@@ -108,8 +108,8 @@ key_setting code_type_setting() {
           "word",
           among(names),
           "The turbo code of LTE (3GPP TS 36.212 §5.1.3), its transport blocks with HARQ (§5.1.1 to §5.1.4, "
-          "docs/lte.md), the LDPC codes of IEEE 802.16e (§8.4.9.2.5) and 802.11n (annex R), a convolutional "
-          "code; or no code, R = 1.",
+          "docs/lte.md), the LDPC codes of IEEE 802.16e (§8.4.9.2.5) and 802.11n (annex R), code blocks and "
+          "transport blocks of 5G NR (TS 38.212, docs/nr-ldpc.md), a convolutional code; or no code, R = 1.",
           names,
           [=](draft& d, const setting_value& v) {
             const code_type type = code_types()[settings_detail::word("type", v, names, among(names))];
@@ -227,7 +227,8 @@ void add_antennas(table_of_keys& t) {
             {without_massive});
   t.note(
       "stbc.type",
-      "In Rayleigh fading, with QPSK, 16-QAM or 64-QAM, and not with lte-transport. Its maximum-likelihood "
+      "In Rayleigh fading, with QPSK, 16-QAM or 64-QAM, and not with transport blocks. Its "
+      "maximum-likelihood "
       "decoder stands in the detector's place: uncoded links take the most likely codeword, coded ones "
       "max-log LLRs. With code.type = \"none\" and code.k = the bits of a codeword the frame error rate is "
       "the codeword error rate.");
@@ -246,8 +247,7 @@ void add_antennas(table_of_keys& t) {
 }
 
 void add_receiver(table_of_keys& t) {
-  t.add("receiver", [](draft& d) -> auto& { return d.receiver; }, receiver_settings(), "",
-        {without_massive, without_space_time});
+  t.add("receiver", [](draft& d) -> auto& { return d.receiver; }, receiver_settings(), "", {without_massive});
   t.note("receiver.outer",
          "Errors are counted after each of them. Detector and decoder must both take and give soft values "
          "(docs/iterative.md); a frame whose checks hold is finished.");

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <warpband/channel/awgn/awgn.hpp>
-#include <warpband/core/error.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -36,10 +35,6 @@ void noise_of_link::add(executor& exec, std::complex<float>* samples, std::size_
   add_awgn(exec, all, all, n0_, batch.random(config_.seed, per_frame));
 }
 
-receiver_input antenna_system::send(executor&, const std::uint8_t*, const frame_batch&) {
-  throw argument_error("receiver", "given", "none: these antennas have no detector of streams");
-}
-
 std::unique_ptr<antenna_system> make_antennas(const link_config& c) {
   if (std::holds_alternative<detector_config>(c.antennas)) return make_stream_antennas(c);
   if (std::holds_alternative<stbc_config>(c.antennas)) return make_space_time_antennas(c);
@@ -49,7 +44,7 @@ std::unique_ptr<antenna_system> make_antennas(const link_config& c) {
 
 std::unique_ptr<frame_exchange> make_exchange(const link_config& c) {
   if (c.code.type == code_type::none) return make_uncoded_exchange(c);
-  if (c.code.type == code_type::lte_transport) return make_harq_exchange(c);
+  if (is_transport(c.code.type)) return make_harq_exchange(c);
   if (c.receiver) return make_iterative_exchange(c);
   return make_coded_exchange(c);
 }

@@ -1,11 +1,12 @@
 #pragma once
 // The stages of a link:
 //
-//   source -> encoder ->  antennas: mapper, channel, detector or demapper  -> decoder -> counter
+//   source -> encoder ->  antennas: mapper, channel; detector or demapper  -> decoder -> counter
 //   '------ exchange ---'                                                    '--- exchange ---'
 //
 // An exchange knows what frames carry: bits, code, decoder, and when a frame is sent again. Antennas know how
-// coded bits travel and come back as LLRs. Each is a strategy with a file of its own; `make_antennas` and
+// coded bits travel and come back as LLRs. What is received lies between their two halves, for those who
+// detect it in another way. Each is a strategy with a file of its own; `make_antennas` and
 // `make_exchange` alone know all of them. docs/design/links.md says how to add one.
 //
 // Everything stays on one executor. Buffers are taken once, by `allocate`, for the largest batch.
@@ -85,15 +86,24 @@ class noise_of_link {
   float n0_ = 0;  // lives here because uploads are queued
 };
 
-/// What antennas give back: LLRs of the bits sent, in their places, or of an uncoded space-time code `bits`.
-/// Antennas that erase uses (`erases_uses`) count them in `erased` [frames].
+/// What is received of a batch: items y = H x + n side by side, frame after frame. An item is what one call
+/// of the detector takes: a symbol, a use of the channel, a codeword of a space-time code, a vector.
+struct samples {
+  view<const std::complex<float>> received = {};
+  view<const std::complex<float>> channel = {};  // no data: 1
+  std::size_t items_per_channel = 1;             // neighbours with the same H
+  view<const float> noise_var = {};              // N0 of each item
+};
+
+/// What antennas detect: LLRs of the bits sent, in their places, or of an uncoded space-time code `bits`.
+/// Antennas that erase uses (`erases_uses`) count them in `erased` [frames], where it has data.
 struct heard {
   float* llr = nullptr;
   std::uint8_t* bits = nullptr;
   std::int32_t* erased = nullptr;
 };
 
-/// How coded bits travel.
+/// How coded bits travel and are detected.
 class antenna_system {
  public:
   virtual ~antenna_system() = default;
@@ -102,11 +112,11 @@ class antenna_system {
   virtual std::size_t items_per_frame() const noexcept { return 1; }
   /// Buffers for so many frames. Throws memory_error.
   virtual void allocate(executor& exec, std::size_t frames) = 0;
-  /// Queues: sends bits [frames * codewords, padded], side by side, and receives them.
-  virtual void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) = 0;
-  /// Queues: sends bits, and leaves it to a receiver in a loop to detect. What is received stays valid until
-  /// the next call. Of streams alone, as `completed` sees to.
-  virtual receiver_input send(executor& exec, const std::uint8_t* bits, const frame_batch& batch);
+  /// Queues: sends bits [frames * codewords, padded], side by side. The samples stay valid until the next
+  /// call.
+  virtual samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) = 0;
+  /// Queues: detects the first `frames` frames of those sent last, as often as it is called.
+  virtual void detect(executor& exec, std::size_t frames, const heard& out) = 0;
 };
 
 /// What frames carry.

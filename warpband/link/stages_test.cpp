@@ -14,21 +14,25 @@ class wire final : public antenna_system {
   wire(const link_config& c, int clean) : size_(c), clean_(clean) {}
   std::size_t bytes_per_frame() const noexcept override { return 1; }
   void allocate(executor&, std::size_t) override {}
-  void run(executor& exec, const std::uint8_t* bits, const frame_batch& batch, const heard& out) override {
+  samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
     const std::size_t n = batch.frames * size_.codewords * size_.padded;
     std::vector<std::uint8_t> sent(n);
     exec.download(sent.data(), bits, n);
     exec.sync();
-    std::vector<float> llr(n);
+    llr_.resize(n);
     for (std::size_t i = 0; i < n; i++)
-      llr[i] = (sent[i] != 0) == (batch.transmission >= clean_) ? -4.f : 4.f;
-    exec.upload(out.llr, llr.data(), n * sizeof(float));
-    exec.sync();
+      llr_[i] = (sent[i] != 0) == (batch.transmission >= clean_) ? -4.f : 4.f;
     last = batch;
+    return {};
+  }
+  void detect(executor& exec, std::size_t frames, const heard& out) override {
+    exec.upload(out.llr, llr_.data(), frames * size_.codewords * size_.padded * sizeof(float));
+    exec.sync();
   }
   frame_batch last;
 
  private:
+  std::vector<float> llr_;
   frame_sizes size_;
   int clean_;
 };

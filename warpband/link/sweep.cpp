@@ -4,6 +4,8 @@
 #include <utility>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
+#include <warpband/link/chain.hpp>
 
 namespace wb {
 namespace {
@@ -14,7 +16,7 @@ auto at(Points& points, double sweep_db) {
 }
 
 /// Searches for the point of the target; what was found before stays.
-void search(curve_result& curve, executor& exec, const curve_observer& observer) {
+void search(curve_result& curve, const runner_maker& make, const curve_observer& observer) {
   const bool wants_more = curve.found && curve.found->outcome == fer_outcome::budget &&
                           curve.found->frames < curve.config.stop.max_frames;
   if (curve.found && !wants_more) {
@@ -27,7 +29,7 @@ void search(curve_result& curve, executor& exec, const curve_observer& observer)
   fer_target target = *curve.config.target;
   target.max_frames = curve.config.stop.max_frames;
   const std::uint64_t most = std::min<std::uint64_t>(target.max_frames, SIZE_MAX);
-  link_chain chain(curve.config.link, exec, static_cast<std::size_t>(most));
+  const auto frames = make(curve.config.link, static_cast<std::size_t>(most));
   const auto watch = [&](const fer_target_result& so_far) {
     point_counts all;  // of all points, for who watches
     for (const point_result& p : so_far.points) {
@@ -37,7 +39,7 @@ void search(curve_result& curve, executor& exec, const curve_observer& observer)
     all.frames = so_far.frames;
     return !observer.progress || observer.progress(curve, 0, all);
   };
-  fer_target_result found = find_fer(chain, target, watch);
+  fer_target_result found = find_fer(*frames, target, watch);
   if (found.outcome == fer_outcome::cancelled) {
     curve.cancelled = true;
     return;
@@ -67,19 +69,26 @@ curve_result run_curve(const curve_config& curve, executor& exec, const curve_ob
 }
 
 void run_curve(curve_result& curve, executor& exec, const curve_observer& observer) {
+  const auto make = [&exec](const link_config& link, std::size_t max_batch) {
+    return std::make_unique<link_chain>(link, exec, max_batch);
+  };
+  run_curve(curve, make, observer);
+}
+
+void run_curve(curve_result& curve, const runner_maker& make, const curve_observer& observer) {
   curve_config& config = curve.config;
   config.link = completed(config.link);
   curve.cancelled = false;
-  if (config.target) return search(curve, exec, observer);
+  if (config.target) return search(curve, make, observer);
   const std::vector<double>& sweep = config.sweep_db;
   const auto check = [&](double sweep_db) {
     if (std::find(sweep.begin(), sweep.end(), sweep_db) == sweep.end())
-      throw argument_error("points", std::to_string(sweep_db), "a point of the sweep");
+      throw argument_error("points", decimal(sweep_db), "a point of the sweep");
   };
   for (const point_result& p : curve.points) check(p.sweep_db);
   for (const unfinished_point& p : curve.unfinished) check(p.sweep_db);
 
-  std::optional<link_chain> chain;  // made where there is something to run
+  std::unique_ptr<frame_runner> frames;  // made where there is something to run
   bool below = false;
   std::size_t done = 0;  // points of the result that lie before the one under way
   for (std::size_t i = 0; i < sweep.size(); i++) {
@@ -102,8 +111,8 @@ void run_curve(curve_result& curve, executor& exec, const curve_observer& observ
       point.stopped_by = reason_of(from, config.stop);
     } else {
       const std::uint64_t most = std::min<std::uint64_t>(config.stop.max_frames, SIZE_MAX);
-      if (!chain) chain.emplace(config.link, exec, static_cast<std::size_t>(most));
-      point = run_point(*chain, sweep_db, config.stop, progress, from);
+      if (!frames) frames = make(config.link, static_cast<std::size_t>(most));
+      point = run_point(*frames, sweep_db, config.stop, progress, from);
     }
     if (point.stopped_by == stop_reason::cancelled) {
       curve.cancelled = true;

@@ -63,7 +63,8 @@ struct curve_observer {
   std::function<void(const curve_result& so_far, const point_result&)> finished;
 };
 
-/// Runs a curve's points in order. A cancelled point is among the unfinished.
+/// Runs a curve's points in order, on what `make` makes of its link or on an executor. A cancelled point is
+/// among the unfinished.
 curve_result run_curve(const curve_config& curve, executor& exec, const curve_observer& observer = {});
 
 /// Goes on with a curve: runs what `curve.config` asks for beyond what `curve` holds, and leaves it in
@@ -72,6 +73,7 @@ curve_result run_curve(const curve_config& curve, executor& exec, const curve_ob
 /// thrown away: points that have more than the rule asks for keep it, and below_fer leaves out only points of
 /// which nothing is held. The rest of the configuration must be what the counts were taken with: that is the
 /// caller's to see to. Throws argument_error where the curve holds a point that the sweep does not list.
+void run_curve(curve_result& curve, const runner_maker& make, const curve_observer& observer = {});
 void run_curve(curve_result& curve, executor& exec, const curve_observer& observer = {});
 
 }  // namespace wb

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <tests/on_backends.hpp>
+#include <warpband/link/chain.hpp>
 #include <warpband/link/sweep.hpp>
 
 namespace wb {

@@ -6,8 +6,11 @@
 //   Alamouti   1      1                   1
 //   pair       1      1; few: 4           4; few: 32
 //   Golden     1      4                   16
+//   with a-priori LLRs
+//   pair       1      4                   16
+//   Golden     1      4                   16
 //
-// `stbc_tile` is the choice; pair_kernels.cpp and golden_kernels.cpp list what is built.
+// `stbc_tile` is the choice; the kernel files list what is built. With a-priori LLRs there is no choice.
 #include <warpband/exec/executor.hpp>
 
 namespace wb {

@@ -18,6 +18,9 @@ WB_DECLARE_KERNEL(alamouti)
 WB_DECLARE_KERNEL(stbc_pair)
 WB_DECLARE_KERNEL(golden)
 WB_DECLARE_KERNEL(golden_slicing)
+WB_DECLARE_KERNEL(alamouti_prior)
+WB_DECLARE_KERNEL(stbc_pair_prior)
+WB_DECLARE_KERNEL(golden_prior)
 
 namespace {
 
@@ -34,6 +37,14 @@ void copy_matrix(const space_time_code& code, cx_pair (&v)[4]) {
     v[i] = {static_cast<float>(code.v()[i].real()), static_cast<float>(code.v()[i].imag())};
 }
 std::size_t count(int n) { return static_cast<std::size_t>(n); }
+
+const kernel_set& kernels_of(const stbc_config& c, bool prior) {
+  if (c.code.kind() == space_time_kind::alamouti)
+    return prior ? alamouti_prior_kernels() : alamouti_kernels();
+  if (c.code.kind() == space_time_kind::pair) return prior ? stbc_pair_prior_kernels() : stbc_pair_kernels();
+  if (c.search == golden_search::slicing) return golden_slicing_kernels();
+  return prior ? golden_prior_kernels() : golden_kernels();
+}
 
 }  // namespace
 
@@ -105,7 +116,8 @@ const std::vector<setting_of<stbc_config>>& stbc_settings() {
       integer("rx_antennas", &c::rx_antennas, 1, 4, "Receive antennas.").not_of_links(),
       number_or_word("llr_clip", &c::llr_clip, "none", std::numeric_limits<float>::infinity(), 1e-6, 1e6,
                      "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\"")
-          .not_of_links()};
+          .not_of_links(),
+      boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.").not_of_links()};
   return all;
 }
 
@@ -157,11 +169,15 @@ void check(const stbc_config& config) {
   check_range("rx_antennas", config.rx_antennas, 1, 4);
   if (config.search == golden_search::slicing && config.code.kind() != space_time_kind::golden)
     throw argument_error("search", "slicing", "exact: only the Golden code has another");
+  if (config.extrinsic && !takes_prior(config))
+    throw argument_error("extrinsic", "true", "false: slicing takes no a-priori LLRs");
   const float clip = config.llr_clip;
   if (!(clip > 0 && clip <= 1e6f) && !(std::isinf(clip) && clip > 0))
     throw argument_error("llr_clip", number_text(static_cast<double>(clip)),
                          "above 0 and at most 1e6, or infinity for no limit");
 }
+
+bool takes_prior(const stbc_config& config) noexcept { return config.search == golden_search::exact; }
 
 stbc_decoder::stbc_decoder(const stbc_config& config)
     : config_((check(config), config)), pam_bits_(pam_bits_of(config.qam)) {}
@@ -173,6 +189,10 @@ void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& 
   check_shape("received", in.received, 2 * rx, n);
   check_shape("channel", in.channel, 2 * rx, n / shared + (n % shared != 0));
   check_shape("noise_var", in.noise_var, 1, n);
+  check_optional_shape("prior", in.prior, bits, n);
+  const bool prior = in.prior.data != nullptr;
+  if (prior && !takes_prior(config_))
+    throw argument_error("prior", "given", "none: the search \"slicing\" takes no a-priori LLRs");
   check_optional_shape("llr", out.llr, bits, n);
   check_optional_shape("bits", out.bits, bits, n);
   check_optional_shape("status", out.status, 1, n);
@@ -184,18 +204,16 @@ void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& 
   a.slicing = config_.search == golden_search::slicing;
   a.clip = config_.llr_clip;
   copy_matrix(config_.code, a.v);
+  a.extrinsic = config_.extrinsic;
   a.codewords_per_channel = shared;
   a.received = as_pairs(in.received);
   a.channel = as_pairs(in.channel);
   a.noise_var = in.noise_var;
+  a.prior = in.prior;
   a.llr = out.llr;
   a.bits = out.bits;
   a.status = out.status;
-  const kernel_set& kernels = config_.code.kind() == space_time_kind::alamouti ? alamouti_kernels()
-                              : !golden                                        ? stbc_pair_kernels()
-                              : a.slicing                                      ? golden_slicing_kernels()
-                                                                               : golden_kernels();
-  exec.run(kernels, &a, n);
+  exec.run(kernels_of(config_, prior), &a, n);
 }
 
 }  // namespace wb

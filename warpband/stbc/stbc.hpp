@@ -12,7 +12,8 @@
 //
 // Decoding is maximum likelihood by conditional optimisation (Bollapalli et al., "Highly parallel decoding of
 // space-time codes on graphics processing units", 2009): for every (x3, x4) the best (x1, x2) follows
-// directly. docs/bollapalli.md has the method and its operations.
+// directly. docs/bollapalli.md has the method and its operations. With a-priori LLRs (docs/iterative.md) each
+// bit that contradicts its LLR adds that to the metric; prior_body.hpp says why the search stays exact.
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -86,10 +87,14 @@ struct stbc_config {
   golden_search search = golden_search::exact;
   /// LLRs are limited to +-llr_clip: above 0 and at most 1e6, or infinity for no limit.
   float llr_clip = std::numeric_limits<float>::infinity();
+  bool extrinsic = false;  // the prior is taken off the LLRs again
 };
 
-/// Throws argument_error: qam 4, 16 or 64; rx_antennas 1..4; llr_clip; slicing for another code than Golden.
+/// Throws argument_error: qam 4, 16 or 64; rx_antennas 1..4; llr_clip; slicing for another code than Golden;
+/// extrinsic with slicing, which takes no a-priori LLRs.
 void check(const stbc_config& config);
+/// Whether decoders of a configuration take a-priori LLRs: all but the slicing one.
+bool takes_prior(const stbc_config& config) noexcept;
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<stbc_config>>& stbc_settings();
 
@@ -101,27 +106,34 @@ struct stbc_input {
   view<const std::complex<float>> channel = {};
   std::size_t codewords_per_channel = 1;  // consecutive codewords that share an H
   view<const float> noise_var = {};       // N0 per complex entry: [codewords, 1], item_stride 0 to share one
+  /// A-priori LLRs [codewords, bits_per_codeword]; no data for none. Those beyond +-1e6 count as +-1e6. Only
+  /// where `takes_prior`.
+  view<const float> prior = {};
 };
 
-/// Outputs without data are not computed; without `llr` the search is the cheaper one for decisions alone.
+/// Outputs without data are not computed; without `llr` and `prior` the search is the cheaper one for
+/// decisions alone.
 struct stbc_output {
   /// [codewords, bits_per_codeword] max-log ln P(b = 0) - ln P(b = 1): the least |Y - H S|^2 / N0 with b = 1
-  /// minus the least with b = 0, over all codewords.
+  /// minus the least with b = 0, over all codewords. With a prior the costs of a codeword's bits are added to
+  /// its distance, so that LLRs are a-posteriori; `extrinsic` takes the bit's own a-priori LLR off.
   view<float> llr = {};
-  /// [codewords, bits_per_codeword] of the most likely codeword; with `llr` 1 where the LLR is negative, so
-  /// that of two codewords that are equally likely but for rounding each bit may be either's.
+  /// [codewords, bits_per_codeword] of the most likely codeword; with `llr` or a prior 1 where the LLR is
+  /// negative, so that of two codewords that are equally likely but for rounding each bit may be either's.
   view<std::uint8_t> bits = {};
   view<std::uint8_t> status = {};  // [codewords, 1] status_erased
 };
 
-/// Maximum-likelihood decoder. A codeword is erased, with LLRs of 0, bits of 0 and status_erased, where there
-/// is NaN or Inf in Y or H; N0 is outside 1e-30..1e30; |H|^2 is outside 1e-30..1e30; or |Y|^2 is above 1e30
-/// or above 1e10 |H|^2. What an LLR has below about 1e-7 (|Y|^2 + |H|^2) / N0 is lost in float32.
+/// Maximum-likelihood decoder, with a prior a maximum a-posteriori one. A codeword is erased, with LLRs of 0,
+/// bits of 0 and status_erased, where there is NaN or Inf in Y, H or the prior; N0 is outside 1e-30..1e30;
+/// |H|^2 is outside 1e-30..1e30; or |Y|^2 is above 1e30 or above 1e10 |H|^2. What an LLR has below about 1e-7
+/// (|Y|^2 + |H|^2) / N0 is lost in float32.
 class stbc_decoder {
  public:
   /// Throws argument_error as `check` does.
   explicit stbc_decoder(const stbc_config& config);
-  /// Queues the codewords of in.received on an executor. Throws shape_error where shapes do not match.
+  /// Queues the codewords of in.received on an executor. Throws shape_error where shapes do not match, and
+  /// argument_error for a prior that the decoder does not take.
   void run(executor& exec, const stbc_input& in, const stbc_output& out) const;
   const stbc_config& config() const noexcept { return config_; }
   /// LLRs of a codeword: code.symbols() * log2(qam).

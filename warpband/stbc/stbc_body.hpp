@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <warpband/core/cx.hpp>
+#include <warpband/core/rounding.hpp>
 #include <warpband/core/size.hpp>
 #include <warpband/modem/qam/qam_body.hpp>
 
@@ -69,8 +70,8 @@ struct folds {
 /// The level nearest to x.
 template <int B, class T>
 WB_HD T nearest_level(T x) {
-  constexpr float top = static_cast<float>((1 << B) - 1), to_integer = 12582912.f;
-  const T j = fma(unit_clamp(fma(x, T(0.5f / top), T(0.5f))), T(top), T(to_integer)) - T(to_integer);
+  constexpr float top = static_cast<float>((1 << B) - 1);
+  const T j = fma(unit_clamp(fma(x, T(0.5f / top), T(0.5f))), T(top), T(rounder)) - T(rounder);
   return fma(T(2.f), j, T(-top));
 }
 
@@ -179,27 +180,41 @@ WB_HD void each_row(F f) {
   }
 }
 
+/// A search without a-priori LLRs. Else `of[k][q][j]` is the cost of level j of real (q = 0) or imaginary
+/// part of l3 (k = 0) or l4 (level_costs in prior_body.hpp).
+struct no_costs {
+  static constexpr bool given = false;
+};
+
 /// All pairs: found.least[v][d][i] as pair_minima says. `other(prefix)` is the least metric of the other pair
 /// given this one. Threads of the group share the values of l3.
-template <int B, class T, class G, class Other>
-WB_HD void search_minima(G g, const conditioned<T>& c, const Other& other, pair_minima<B, T>& found) {
+template <int B, class T, class G, class Other, class Costs = no_costs>
+WB_HD void search_minima(G g, const conditioned<T>& c, const Other& other, pair_minima<B, T>& found,
+                         const Costs& costs = {}) {
   constexpr int levels = 1 << B;
   constexpr fixed<levels> each{};
   T own[levels], column[levels];
   loop(each, [&](int j) WB_INLINE_LAMBDA {
     if constexpr (!Other::crossed) own[j] = metric_of_im(c, c.linear[1].im, T(level_of<B>(j)));
+    if constexpr (!Other::crossed && Costs::given) own[j] = own[j] + costs.of[1][1][j];
     column[j] = T(unreached_metric);
   });
   found.clear();
   WB_ROLL for (int i = g.rank; i < levels * levels; i += g.size) {
     const T re3 = T(level_of<B>(i >> B)), im3 = T(level_of<B>(i & (levels - 1)));
-    const prefix<T> first = given_first(c, re3, im3);
+    prefix<T> first = given_first(c, re3, im3);
+    if constexpr (Costs::given)
+      first.metric = first.metric + (costs.of[0][0][i >> B] + costs.of[0][1][i & (levels - 1)]);
     const cx<T> linear = linear_given<Other::crossed>(c, re3, im3);
     if constexpr (Other::crossed)
-      loop(each, [&](int j) WB_INLINE_LAMBDA { own[j] = metric_of_im(c, linear.im, T(level_of<B>(j))); });
+      loop(each, [&](int j) WB_INLINE_LAMBDA {
+        own[j] = metric_of_im(c, linear.im, T(level_of<B>(j)));
+        if constexpr (Costs::given) own[j] = own[j] + costs.of[1][1][j];
+      });
     T least = T(unreached_metric);
     each_row<Other::unrolled, B>([&](int row) WB_INLINE_LAMBDA {
-      const prefix<T> half = given_row(c, first, linear.re, T(level_of<B>(row)));
+      prefix<T> half = given_row(c, first, linear.re, T(level_of<B>(row)));
+      if constexpr (Costs::given) half.metric = half.metric + costs.of[1][0][row];
       T least_row = T(unreached_metric);
       loop(each, [&](int j) WB_INLINE_LAMBDA {
         const T metric = other.metric(given_both(c, half, T(level_of<B>(j)), own[j]));

@@ -4,6 +4,7 @@
 #include <warpband/channel/cdl/cdl_args.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/core/philox.hpp>
+#include <warpband/core/rounding.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -12,10 +13,10 @@ inline namespace WB_ISA {
 template <class T>
 WB_HD typename rebind<T>::u32 turns_of(T x) {
   using U = typename rebind<T>::u32;
-  const T magic = T(12582912.f);  // 1.5 * 2^23: adding it rounds to an integer
-  const T part = (x - ((x + magic) - magic)) * T(32768.f);
-  const T high = part + magic, low = (part - (high - magic)) * T(131072.f) + magic;
-  return ((bits_of(high) - U(0x4B400000u)) << 17) + (bits_of(low) - U(0x4B400000u));
+  const T part = (x - round_to_even(x)) * T(32768.f);
+  const T high = part + T(rounder), low = (part - (high - T(rounder))) * T(131072.f) + T(rounder);
+  const U zero = U(as_uint(rounder_bits));
+  return ((bits_of(high) - zero) << 17) + (bits_of(low) - zero);
 }
 
 /// The gain of path p from a user to antennas `antenna`, one in each lane, at symbol `time`, of unit

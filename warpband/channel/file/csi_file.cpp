@@ -29,21 +29,40 @@ namespace {
 
 using complex = std::complex<double>;
 
-/// Discrete Fourier transforms of a length that need not be a power of two, where they only take longer.
+/// Discrete Fourier transforms of any length n in n log n: files choose it. Lengths that are no power of two
+/// are convolved with a chirp (Bluestein 1970): with w = exp(-i pi / n), jk = (j^2 + k^2 - (k - j)^2) / 2
+/// gives y[k] = w^(k^2) sum_j x[j] w^(j^2) w^(-(k - j)^2).
 class transform {
  public:
-  explicit transform(std::size_t n) : roots_(n) {
-    for (std::size_t i = 0; i < n; i++)
-      roots_[i] = std::polar(1., -2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n));
+  explicit transform(std::size_t n) : n_(n), size_(std::has_single_bit(n) ? n : std::bit_ceil(2 * n)) {
+    roots_.reserve(size_);
+    for (std::size_t i = 0; i < size_; i++) roots_.push_back(root(i, size_));
+    if (size_ == n_) return;
+    chirp_.reserve(n_);
+    for (std::size_t i = 0; i < n_; i++) chirp_.push_back(root(i * i % (2 * n_), 2 * n_));
+    filter_.resize(size_);
+    for (std::size_t i = 0; i < n_; i++) filter_[i] = filter_[(size_ - i) % size_] = std::conj(chirp_[i]);
+    filter_ = of_power(filter_);
   }
   std::vector<complex> operator()(const std::vector<complex>& x) const {
-    const std::size_t n = roots_.size();
+    if (size_ == n_) return of_power(x);
+    std::vector<complex> z(size_);
+    for (std::size_t i = 0; i < n_; i++) z[i] = x[i] * chirp_[i];
+    z = of_power(z);
+    for (std::size_t i = 0; i < size_; i++) z[i] = std::conj(z[i] * filter_[i]);
+    z = of_power(z);  // of the conjugate: the inverse's conjugate, times its size
+    std::vector<complex> y(n_);
+    for (std::size_t i = 0; i < n_; i++) y[i] = std::conj(z[i]) * chirp_[i] / static_cast<double>(size_);
+    return y;
+  }
+
+ private:
+  static complex root(std::size_t i, std::size_t n) {
+    return std::polar(1., -2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n));
+  }
+  std::vector<complex> of_power(const std::vector<complex>& x) const {
+    const std::size_t n = size_;
     std::vector<complex> y(n);
-    if (!std::has_single_bit(n)) {
-      for (std::size_t k = 0; k < n; k++)
-        for (std::size_t i = 0; i < n; i++) y[k] += x[i] * roots_[k * i % n];
-      return y;
-    }
     for (std::size_t i = 0, reversed = 0; i < n; i++) {
       y[reversed] = x[i];
       std::size_t bit = n / 2;
@@ -60,8 +79,8 @@ class transform {
     return y;
   }
 
- private:
-  std::vector<complex> roots_;
+  std::size_t n_, size_;
+  std::vector<complex> roots_, chirp_, filter_;
 };
 
 /// The long training field of IEEE 802.11 (clause 17.3.3): subcarriers -26 to 26.
@@ -73,6 +92,11 @@ std::string text_of(const std::vector<std::size_t>& shape) {
   std::string text = "[";
   for (const std::size_t n : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
   return text + "]";
+}
+hdf5_access access_of(const csi_options& o) {
+  hdf5_access access = default_hdf5_access();
+  access.untrusted = access.untrusted || o.untrusted;
+  return access;
 }
 bool is_finite(const std::complex<float>& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
@@ -96,7 +120,7 @@ struct csi_file::state {
   std::vector<used> pilot;  // the lowest frequency first
   std::size_t csi_repetitions = 0;
 
-  state(const std::string& path, const csi_options& o) : file(path), options(o) {
+  state(const std::string& path, const csi_options& o) : file(path, access_of(o)), options(o) {
     check_range("cell", o.cell, 0, 1 << 16);
     if (file.has("h"))
       open_plain();

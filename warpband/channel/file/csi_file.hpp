@@ -47,6 +47,8 @@ struct csi_options {
   /// renew: whether the pilot is stored from the lowest frequency on instead of from 0 Hz on. Nothing: told
   /// from where its zeros are.
   std::optional<bool> shifted_pilot = {};
+  /// Read the file in a process of its own, with bounds: see hdf5_access. Else as default_hdf5_access() says.
+  bool untrusted = false;
 };
 
 /// A file of channel estimates. One thread at a time per object.

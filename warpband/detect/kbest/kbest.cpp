@@ -9,7 +9,7 @@ namespace wb {
 WB_DECLARE_KERNEL(kbest)
 
 kbest::kbest(const kbest_config& c)
-    : detector(c.streams, c.rx_antennas, c.qam, c.order),
+    : detector(c.streams, c.rx_antennas, c.qam, c.order, 8, c.sort),
       survivors_(c.survivors),
       real_valued_(c.real_valued),
       extrinsic_(c.extrinsic),

@@ -6,6 +6,17 @@
 // A tree of complex symbols has `streams` levels; a real-valued one (K. Wong, C. Tsui, R. Cheng, W. Mow, "A
 // VLSI architecture of a K-best lattice decoding algorithm for MIMO channels", 2002) twice as many, the
 // imaginary part of an antenna before its real part.
+//
+// The order of the streams matters for small K. Bit error rates of 4x4, Rayleigh fading, without a code
+// (49152 uses at each SNR; i.i.d. H for each):
+//
+//     sort                        none      norm      norm-ascending  sqrd
+//     16-QAM, K = 4, 18 dB        0.0288    0.0331    0.0242          0.0226
+//     16-QAM, K = 4, 22 dB        0.0071    0.0096    0.0048          0.0038
+//     16-QAM, K = 4, 26 dB        0.0024    0.0034    0.0016          0.0011
+//     QPSK, K = 4, 12 dB          0.0058    0.0065    0.0053          0.0053
+//
+// Among equal distances the paths survive whose steps, from the top of the tree down, come first.
 #include <warpband/detect/detector.hpp>
 
 namespace wb {
@@ -21,6 +32,7 @@ struct kbest_config {
   float llr_clip = 8;
   bool extrinsic = false;       // the prior is taken off the output again
   std::vector<int> order = {};  // of the streams, see detector_config
+  stream_sort sort = stream_sort::none;
 };
 
 class kbest final : public detector {

@@ -5,15 +5,15 @@
 namespace wb {
 inline namespace WB_ISA {
 
+/// `Tile`: threads of a CUDA device that share a use. With known points it takes no real tree and no prior.
 template <class S, int Tile>
 struct kbest_op {
   detect_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
   int threads() const { return 1; }
-  std::size_t scratch(int) const { return std::size_t{8} * static_cast<std::size_t>(a.survivors); }
-  /// With one round of each bisection: how many it takes, each with all children again, follows from the
-  /// data.
+  std::size_t scratch(int) const { return std::size_t{11} * static_cast<std::size_t>(a.survivors); }
+  /// With one round of each bisection over all children: how many it takes follows from the data.
   double flops() const {
     const double n = a.streams, levels = 1 << a.pam_bits, bits = a.pam_bits, most = a.survivors,
                  step = a.prior.data ? 3 : 2;
@@ -22,7 +22,8 @@ struct kbest_op {
       const double rows = real ? levels : 1, columns = imaginary ? levels : 1;
       const double children = rows * columns, pass = step * ((real ? rows : 0) + (imaginary ? children : 0));
       const bool selects = paths * children > most;
-      all += paths * (4 * (n - 1 - k) + 10 * (real + imaginary) + 3 + (selects ? 2 : 1) * pass);
+      all += paths *
+             (4 * (n - 1 - k) + 10 * (real + imaginary) + 3 + (paths * children > 2 * most ? 2 : 1) * pass);
       paths = selects ? most : paths * children;
     };
     for (int k = a.streams - 1; k >= 0; k--) {
@@ -38,19 +39,25 @@ struct kbest_op {
     using N = typename S::streams;
     using B = typename S::pam;
     const S s(a);
-    const in_order order(a, 0);
+    const order_of_use<S, T> order(a, s, item, 0);
     lattice<N, T> m;
     T n0;
     auto good = load_lattice(a, s, item, order, m, n0);
-    hypotheses<N, B, T> found;
-    found.clear(s.n, s.b);
     with_prior(a, s, item, order, n0, good, [&](auto* costs) WB_INLINE_LAMBDA {
-      kbest_search<G, N, B, T, prior_costs<S, T>>(g, s.n, s.b, m, costs, a.survivors, scratch)
-          .run(a.algorithm != 0, found);
+      kbest_search<G, N, B, T, prior_costs<S, T>> search(g, s.n, s.b, m, costs, a.survivors, scratch);
+      search.run(a.algorithm != 0);
+      const auto store = [&](auto difference) WB_INLINE_LAMBDA {
+        store_llrs(a, s.n, s.b, item, g, order, llr_scale(n0), good, difference);
+      };
+      if constexpr (G::size > 1) {
+        store([&](int k, int i) WB_INLINE_LAMBDA { return search.difference(k, i); });
+      } else {
+        hypotheses<N, B, T> found;
+        found.clear(s.n, s.b);
+        search.collect(found);
+        store([&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
+      }
     });
-    found.merge(g, s.n, s.b);
-    store_llrs(a, s.n, s.b, item, g, order, llr_scale(n0), good,
-               [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
   }
 };
 

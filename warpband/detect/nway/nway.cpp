@@ -7,9 +7,10 @@
 namespace wb {
 
 WB_DECLARE_KERNEL(nway)
+WB_DECLARE_KERNEL(nway_prior)
 
 nway::nway(const nway_config& c)
-    : detector(c.streams, c.rx_antennas, c.qam, c.order), extrinsic_(c.extrinsic) {
+    : detector(c.streams, c.rx_antennas, c.qam, c.order, 8, c.sort), extrinsic_(c.extrinsic) {
   const detector_config all = completed({.type = detector_type::nway,
                                          .streams = c.streams,
                                          .rx_antennas = c.rx_antennas,
@@ -25,7 +26,7 @@ void nway::start(executor& exec, std::size_t uses, detect_args& args) const {
   args.clip = clip_;
   args.extrinsic = extrinsic_;
   args.tile = nway_tile(exec, uses);
-  exec.run(nway_kernels(), &args, uses);
+  exec.run(args.prior.data != nullptr ? nway_prior_kernels() : nway_kernels(), &args, uses);
 }
 
 }  // namespace wb

@@ -24,6 +24,7 @@ struct nway_config {
   std::optional<float> llr_clip = {};
   bool extrinsic = false;       // the prior is taken off the output again
   std::vector<int> order = {};  // of the streams, see detector_config
+  stream_sort sort = stream_sort::none;
 };
 
 class nway final : public detector {

@@ -12,12 +12,6 @@ WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs
                      hypotheses<N, B, T>& found) {
   using I = typename rebind<T>::i32;
   const int levels = 1 << pam, top = n - 1;
-  const auto steps = [&]() WB_INLINE_LAMBDA {
-    if constexpr (B::known)
-      return fixed<(1 << B::most)>{};
-    else
-      return upto<(1 << B::most)>{1 << pam};
-  }();
   // The top antenna's points are the same in all lanes: its minima cost less apart.
   minima<fixed<1>, B, T> of_top;
   of_top.clear(pam, 0);
@@ -31,9 +25,9 @@ WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs
         row[k] = {fnma(m.above[k][top].re, re, m.w[k].re), fnma(m.above[k][top].im, re, m.w[k].im)};
     });
     const T top_re = fnma(m.g[top], re, m.w[top].re);
-    const T above = costs ? fma(top_re, top_re, costs->re[top][jr]) : top_re * top_re;
+    const T above = costs ? fma(top_re, top_re, cost_of(pam, costs->re[top], I(jr))) : top_re * top_re;
     T least = T(unreached);
-    loop(steps, [&](int ji) WB_INLINE_LAMBDA {
+    loop(levels_of(pam), [&](int ji) WB_INLINE_LAMBDA {
       const T im = T(static_cast<float>(ji));
       const T top_im = fnma(m.g[top], im, m.w[top].im);
       T distance = fma(top_im, top_im, above);
@@ -62,8 +56,8 @@ WB_HD void nway_pass(G g, N n, B pam, const lattice<N, T>& m, const Costs* costs
         const T re_error = fnma(m.g[k], r.j, w.re), im_error = fnma(m.g[k], i.j, w.im);
         distance = fma(im_error, im_error, fma(re_error, re_error, distance));
         if (costs)
-          distance = distance + (load_at(costs->re[k], as_int(r.rounded) & I(levels - 1)) +
-                                 load_at(costs->im[k], as_int(i.rounded) & I(levels - 1)));
+          distance = distance + (cost_of(pam, costs->re[k], as_int(r.rounded) & I(levels - 1)) +
+                                 cost_of(pam, costs->im[k], as_int(i.rounded) & I(levels - 1)));
       });
       found.add(n, pam, top, distance, label);
       of_top.add(pam, 0, 0, ji ^ ji >> 1, distance);

@@ -10,7 +10,12 @@ struct nway_op {
   detect_args a;
   static constexpr bool by_block = false;
   static constexpr int tile = Tile;
-  static constexpr int resident = S::pam::known && S::streams::most == 4 ? 5 : 1;  // measured on an H100
+  /// Blocks of 128 threads on a multiprocessor: without a prior measured on an H100, with one as many as the
+  /// registers of its costs allow.
+  static constexpr int resident = !S::pam::known || S::streams::most != 4 ? 1
+                                  : !S::takes_prior                       ? 5
+                                  : S::pam::most <= 2                     ? 4
+                                                                          : 2;
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   /// `child`: a point's step of one antenna below the top, its label and hypotheses; clamping to [0, 1] is
@@ -31,18 +36,19 @@ struct nway_op {
     found.clear(s.n, s.b);
     auto good = mask_from<typename rebind<T>::mask>(true);
     T n0 = T(1.f);
+    order_for<S, T> order(a, s, item, 0);
     for (int pass = 0; pass < a.ways; pass++) {  // entry `pass` of the order on top
       if (pass > 0) found.turn(s.n, s.b);
-      const in_order order(a, pass + 1 < s.n ? pass + 1 : pass + 1 - s.n);
+      order.first = pass + 1 < s.n ? pass + 1 : pass + 1 - s.n;
       lattice<typename S::streams, T> m;
       good = good & load_lattice(a, s, item, order, m, n0);
       with_prior(a, s, item, order, n0, good,
                  [&](auto* costs) WB_INLINE_LAMBDA { nway_pass(g, s.n, s.b, m, costs, found); });
     }
     found.merge(g, s.n, s.b);
-    const in_order order(a, a.ways < s.n ? a.ways : a.ways - s.n);
-    store_llrs(a, s.n, s.b, item, g, order, llr_scale(n0), good,
-               [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
+    order.first = a.ways < s.n ? a.ways : a.ways - s.n;
+    store_llrs<S::takes_prior>(a, s.n, s.b, item, g, order, llr_scale(n0), good,
+                               [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
   }
 };
 

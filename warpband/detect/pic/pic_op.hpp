@@ -9,6 +9,7 @@ template <class S>
 struct pic_op {
   detect_args a;
   static constexpr bool by_block = false;
+  static constexpr int resident = S::pam::known ? 3 : 1;  // 168 registers hold all it needs
   int threads() const { return 1; }
   std::size_t scratch(int) const { return 0; }
   double flops() const {
@@ -24,15 +25,13 @@ struct pic_op {
     using N = typename S::streams;
     using B = typename S::pam;
     const S s(a);
-    use_of_channel<S, T> use(a, s, item, as_they_come{});
     triangle<N, cx<T>> r;
     prior_costs<S, T> costs;
-    const auto good = use.good & gram_schmidt(s.rx, s.n, use.h, use.y, use.least_pivot(), r) &
-                      costs.load_from(a, s, item, as_they_come{}, T(1.f));
+    T n0;
+    const auto good = load_soft(a, s, item, r, costs, n0);
     soft_llrs<N, B, T> llrs;
-    cancel_in_parallel(s.n, s.b, r, use.n0, a.prior.data != nullptr, costs, a.exact, llrs);
-    store_llrs(a, s.n, s.b, item, g, as_they_come{}, T(1.f), good,
-               [&](int k, int i) WB_INLINE_LAMBDA { return llrs.of[k][i]; });
+    cancel_in_parallel(s.n, s.b, r, n0, a.prior.data != nullptr, costs, a.exact, llrs);
+    store_soft(a, s, item, g, good, llrs);
   }
 };
 

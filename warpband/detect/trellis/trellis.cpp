@@ -9,7 +9,9 @@ WB_DECLARE_KERNEL(ot)
 WB_DECLARE_KERNEL(mtt)
 
 trellis_detector::trellis_detector(const trellis_config& c)
-    : detector(c.streams, c.rx_antennas, c.qam, c.order), algorithm_(c.algorithm), extrinsic_(c.extrinsic) {
+    : detector(c.streams, c.rx_antennas, c.qam, c.order, 8, c.sort),
+      algorithm_(c.algorithm),
+      extrinsic_(c.extrinsic) {
   if (algorithm_ != trellis_algorithm::one_pass && algorithm_ != trellis_algorithm::multi_pass)
     throw argument_error("algorithm", std::to_string(static_cast<int>(algorithm_)), "one_pass or multi_pass");
   const bool once = algorithm_ == trellis_algorithm::one_pass;

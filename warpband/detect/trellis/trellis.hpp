@@ -26,6 +26,7 @@ struct trellis_config {
   std::optional<float> llr_clip = {};
   std::vector<int> order = {};  // of the streams, see detector_config
   bool extrinsic = false;       // the prior is taken off the output again
+  stream_sort sort = stream_sort::none;
 };
 
 class trellis_detector final : public detector {

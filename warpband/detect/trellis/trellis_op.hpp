@@ -18,14 +18,14 @@ constexpr int trellis_tile() {
 
 /// The kernels of a CUDA device for known sizes take streams as they come: an order costs them registers (15
 /// % of 4x4 QPSK on an H100). Calls with one go to the general kernel.
-template <class S>
-WB_HD auto trellis_order(const detect_args& a) {
+template <class S, class T>
+WB_HD auto trellis_order(const detect_args& a, S s, item<T> item) {
 #if defined(__CUDACC__)
   if constexpr (S::streams::known && S::streams::most > 2)
     return as_they_come{};
   else
 #endif
-    return in_order(a, 0);
+    return order_for<S, T>(a, s, item, 0);
 }
 template <class F>
 auto with_trellis_sizes(const detect_args& a, F f) {
@@ -82,21 +82,22 @@ struct trellis_op {
     const S s(a);
     lattice<N, T> m;
     T n0;
-    auto good = load_lattice(a, s, item, trellis_order<S>(a), m, n0);
-    with_prior(a, s, item, trellis_order<S>(a), n0, good, [&](auto* costs) WB_INLINE_LAMBDA {
+    const auto order = trellis_order(a, s, item);
+    auto good = load_lattice(a, s, item, order, m, n0);
+    with_prior(a, s, item, order, n0, good, [&](auto* costs) WB_INLINE_LAMBDA {
       if constexpr (Local) {
         T local[(4 << 2 * B::most) * trellis_planes(N::most, points)];
-        search(item, g, s, m, costs, local, n0, good);
+        search(item, g, s, order, m, costs, local, n0, good);
       } else {
-        search(item, g, s, m, costs, scratch, n0, good);
+        search(item, g, s, order, m, costs, scratch, n0, good);
       }
     });
   }
 
  private:
-  template <class T, class G, class Costs>
-  WB_HD void search(item<T> item, G g, S s, const lattice<typename S::streams, T>& m, const Costs* costs,
-                    T* memory, T n0, typename rebind<T>::mask good) const {
+  template <class T, class G, class Order, class Costs>
+  WB_HD void search(item<T> item, G g, S s, const Order& order, const lattice<typename S::streams, T>& m,
+                    const Costs* costs, T* memory, T n0, typename rebind<T>::mask good) const {
     using N = typename S::streams;
     using B = typename S::pam;
     trellis<G, N, B, T, points, Costs> t(g, s.n, s.b, m, costs, memory);
@@ -105,12 +106,12 @@ struct trellis_op {
       found.clear(s.n, s.b);
       t.one_pass(found);
       found.merge(g, s.n, s.b);
-      store_llrs(a, s.n, s.b, item, g, trellis_order<S>(a), llr_scale(n0), good,
+      store_llrs(a, s.n, s.b, item, g, order, llr_scale(n0), good,
                  [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
     } else {
       minima<N, B, T> found;
       t.multi_pass(found);
-      store_llrs(a, s.n, s.b, item, g, trellis_order<S>(a), llr_scale(n0), good,
+      store_llrs(a, s.n, s.b, item, g, order, llr_scale(n0), good,
                  [&](int k, int i) WB_INLINE_LAMBDA { return found.difference(s.b, k, i); });
     }
   }

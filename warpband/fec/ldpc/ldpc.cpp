@@ -12,6 +12,7 @@
 namespace wb {
 
 WB_DECLARE_KERNEL(ldpc_decode_f32)
+WB_DECLARE_KERNEL(ldpc_decode_product)
 WB_DECLARE_KERNEL(ldpc_decode_f16)
 WB_DECLARE_KERNEL(ldpc_decode_f16_rows)
 WB_DECLARE_KERNEL(ldpc_decode_i8)
@@ -68,6 +69,19 @@ layout_tables tables_of(const ldpc_code& code) {
     t.columns.push_back(column);
   }
   return t;
+}
+
+/// ldpc_decode_args::column_firsts, and behind them column_edges.
+std::vector<std::int32_t> column_edges_of(const ldpc_code& code, const std::vector<ldpc_edge>& edges) {
+  std::vector<std::int32_t> firsts, by_column;
+  for (int c = 0; c < code.columns(); c++) {
+    firsts.push_back(static_cast<std::int32_t>(by_column.size()));
+    for (std::size_t i = 0; i < edges.size(); i++)
+      if (edges[i].column == c) by_column.push_back(static_cast<std::int32_t>(i));
+  }
+  firsts.push_back(static_cast<std::int32_t>(by_column.size()));
+  firsts.insert(firsts.end(), by_column.begin(), by_column.end());
+  return firsts;
 }
 
 /// ldpc_decode_args::reads for vectors of so many values.
@@ -232,6 +246,7 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
   layout_tables t = tables_of(code);
   addresses_ = resident<std::uint32_t>(addresses_of(code, t));
   fixed_ = fixed_arguments(code, config, t);
+  column_edges_ = resident<std::int32_t>(column_edges_of(code, t.edges));
   edges_ = resident<ldpc_edge>(std::move(t.edges));
   rows_ = resident<ldpc_row>(std::move(t.rows));
   columns_ = resident<ldpc_column>(std::move(t.columns));
@@ -256,14 +271,20 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   a.soft = out.soft;
   a.extrinsic = out.extrinsic;
   a.messages = out.messages;
+  a.writes_messages = out.writes_messages;
   a.iterations_used = out.iterations;
   a.status = out.status;
   a.edges = edges_.on(exec);
   a.row_table = rows_.on(exec);
   a.column_table = columns_.on(exec);
+  if (a.messages.data != nullptr) {
+    a.column_firsts = column_edges_.on(exec);
+    a.column_edges = a.column_firsts + a.columns + 1;
+  }
   if (!addresses_.host().empty()) a.addresses = addresses_.on(exec);
-  const kernel_set& kernels = config_.precision == ldpc_precision::float32 ? ldpc_decode_f32_kernels()
-                              : config_.precision == ldpc_precision::int8  ? ldpc_decode_i8_kernels()
+  const kernel_set& kernels = a.sum_product                                  ? ldpc_decode_product_kernels()
+                              : config_.precision == ldpc_precision::float32 ? ldpc_decode_f32_kernels()
+                              : config_.precision == ldpc_precision::int8    ? ldpc_decode_i8_kernels()
                               : ldpc_has_known_rows(a) && a.messages.data == nullptr
                                   ? ldpc_decode_f16_rows_kernels()
                                   : ldpc_decode_f16_kernels();

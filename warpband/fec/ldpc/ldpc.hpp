@@ -72,6 +72,8 @@ struct ldpc_decoder_output {
   /// [batch, message_values()] read and written, so that a call goes on where the last one ended; without
   /// data each call starts anew. See ldpc_decoder.
   view<float> messages = {};
+  /// Whether they are written. Without, for the last call, they are only read, which takes half the time.
+  bool writes_messages = true;
   view<std::int32_t> iterations = {};  // [batch] iterations done
   view<std::uint8_t> status =
       {};  // [batch] status_erased, status_insufficient, status_stopped (all checks hold)
@@ -93,6 +95,10 @@ struct ldpc_decoder_output {
 /// same code may go on with them, with another schedule, algorithm or precision. A codeword that is an
 /// erasure leaves zeros; one of whose `messages` a value is NaN or infinite is an erasure. A codeword that
 /// stopped early does one iteration or more in each further call.
+///
+/// With float16 a layered call limits the sum of new channel LLR and kept messages to +-32000 before it is
+/// rounded to half precision. Messages are at most 1000: only in a column with more than 31 checks does the
+/// limit change a sum.
 ///
 /// Sum-product of a codeword of which more than a fourth of the LLRs are beyond +-20 is computed on LLRs,
 /// with ln(1 + e^-d) within 0.013: without the limit of +-30, and exact within 0.5 + 0.001 |L| in the first
@@ -120,6 +126,7 @@ class ldpc_decoder {
   resident<ldpc_edge> edges_;
   resident<ldpc_row> rows_;
   resident<ldpc_column> columns_;
+  resident<std::int32_t> column_edges_;
   resident<std::uint32_t> addresses_;  // may be empty
   /// ldpc_decode_args::reads by the number of values in a vector, each made when it is first needed.
   struct reads_by_vector;

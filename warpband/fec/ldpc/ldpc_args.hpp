@@ -46,12 +46,15 @@ struct ldpc_decode_args {
   view<const float> llr;            // n
   view<std::uint8_t> bits;          // null data: not wanted, here and below
   view<float> soft, extrinsic;
-  view<float> messages;  // in and out, as ldpc_kept.hpp lays them
+  view<float> messages;         // as ldpc_kept.hpp lays them
+  bool writes_messages = true;  // or else they are only read
   view<std::int32_t> iterations_used;
   view<std::uint8_t> status;
   const ldpc_edge* edges = nullptr;
   const ldpc_row* row_table = nullptr;
   const ldpc_column* column_table = nullptr;
+  // The edges of column c in order of rows: column_edges[column_firsts[c]] to before column_firsts[c + 1].
+  const std::int32_t *column_firsts = nullptr, *column_edges = nullptr;
   // Rotating storage: where vector v of an edge is read in the even iterations, then in the odd ones, in the
   // order of reading, [first vectors + v degree + d] with first and degree of the block row; and where its
   // decisions are after an even iteration and after an odd one, [v][edge].

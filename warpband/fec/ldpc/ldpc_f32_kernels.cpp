@@ -6,11 +6,6 @@ inline namespace WB_ISA {
 
 template <class F>
 static auto with_ldpc_decode_f32(const ldpc_decode_args& a, F f) {
-  if (a.sum_product) {
-    if (a.most_degree <= 8) return f(ldpc_decode_op<lane, sum_product<lane>, 8>{a});
-    if (a.most_degree <= 24) return f(ldpc_decode_op<lane, sum_product<lane>, 24>{a});
-    return f(ldpc_decode_op<lane, sum_product<lane>, 64>{a});
-  }
   if (a.most_degree <= 8) return f(ldpc_decode_op<lane, min_sum<lane>, 8>{a});
   if (a.most_degree <= 24) return f(ldpc_decode_op<lane, min_sum<lane>, 24>{a});
   return f(ldpc_decode_op<lane, min_sum<lane>, 64>{a});

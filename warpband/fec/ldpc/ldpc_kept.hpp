@@ -6,7 +6,8 @@
 // bits had then, q = A - R, and the new channel LLRs enter where A is next summed up. In layered order A of a
 // bit is its new channel LLR plus its messages, in order of the block rows and rounded once; where the
 // channel's LLR is the old one, A is the kept one, so that two calls are one with the iterations of both.
-#include <warpband/fec/ldpc/ldpc_values.hpp>
+#include <warpband/fec/ldpc/ldpc_block_values.hpp>
+#include <warpband/fec/ldpc/ldpc_vector_codewords.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -48,7 +49,8 @@ template <>
 struct kept_format<i8x> {
   WB_HD static lane rounded(lane x) { return max(min(x, lane(127.f)), lane(-128.f)); }
   WB_HD static lane number(const ldpc_decode_args& a, lane llr) {
-    return rounded(to_float(nearest(clamped(select(is_finite(llr), llr, lane(0.f)) * lane(a.steps), 128.f))));
+    return rounded(
+        to_float(nearest_integer(clamped(select(is_finite(llr), llr, lane(0.f)) * lane(a.steps), 128.f))));
   }
   WB_HD static lane message(const ldpc_decode_args& a, lane llr) { return number(a, llr); }
 };
@@ -118,20 +120,14 @@ struct kept_vectors {
     }
     return x;
   }
-  /// A of the bits r, r + 1, ... of a column in layered order, from the channel and the messages of `edges`.
-  WB_HD lane summed(lane channel, const int* edges, int degree, int r) const {
-    for (int d = 0; d < degree; d++) {
-      const int shift = a.edges[edges[d]].shift;
-      channel = channel +
-                format::message(a, read_around(edges[d], r < shift ? r - shift + a.z : r - shift, a.z - r));
+  /// A of the bits r, r + 1, ... of a column in layered order, from the channel and the messages.
+  WB_HD lane summed(lane channel, int column, int r) const {
+    for (int i = a.column_firsts[column]; i < a.column_firsts[column + 1]; i++) {
+      const int edge = a.column_edges[i], shift = a.edges[edge].shift;
+      channel =
+          channel + format::message(a, read_around(edge, r < shift ? r - shift + a.z : r - shift, a.z - r));
     }
     return format::rounded(channel);
-  }
-  WB_HD int edges_of(int column, int (&edges)[ldpc_most_rows]) const {
-    int degree = 0;
-    for (int i = 0; i < a.blocks; i++)
-      if (a.edges[i].column == column) edges[degree++] = i;
-    return degree;
   }
 
   /// 0, or the status of a codeword whose kept values are not finite.
@@ -141,8 +137,6 @@ struct kept_vectors {
     if (good && !(done > 0.f)) return 0;
     auto finite = mask_from<mask>(good);
     for (int c = 0; good && c < a.columns; c++) {
-      int edges[ldpc_most_rows];
-      const int degree = a.flooding ? 0 : edges_of(c, edges);
       element* bits = v.messages;  // as a buffer
       typename rebind<lane>::i32 ignored(0);
       v.load_column(item, c, bits, ignored);
@@ -154,7 +148,7 @@ struct kept_vectors {
         x = format::number(a, x);
         if (!a.flooding) {
           const lane channel = conversion::get(bits + r);
-          x = select(format::number(a, was) == channel, x, summed(channel, edges, degree, r));
+          x = select(format::number(a, was) == channel, x, summed(channel, c, r));
         }
         conversion::put_number(bits + r, x);
       }
@@ -231,7 +225,7 @@ WB_HD T message_of_numbers(const float* x) {
   if constexpr (message_memory<T>::codewords == 2)
     return to_half(x[0], x[1]);
   else if constexpr (std::is_same_v<T, i8x>)
-    return to_int8(nearest(x[0]));
+    return to_int8(nearest_integer(x[0]));
   else
     return x[0];
 }
@@ -249,23 +243,31 @@ struct kept_block {
     return a.messages.data[static_cast<std::size_t>(e) * a.messages.element_stride +
                            (first + static_cast<std::size_t>(w)) * a.messages.item_stride];
   }
-  /// A of bit e in layered order, from the channel and the messages.
+  /// f(e, x) for this thread's share of the places e < count: x[p][w] is what codeword w, one of `which`, has
+  /// at place from[p] + e of the view. Several loads are in flight.
+  template <int Parts, class G, class F>
+  WB_HD void each_kept(const int (&from)[Parts], int count, unsigned which, G g, F f) const {
+    constexpr int ahead = 8 / Parts;
+    WB_ROLL for (int e = g.rank; e < count; e += ahead * g.size) {
+      float x[ahead][Parts][codewords] = {};
+      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < count) {
+        WB_UNROLL for (int p = 0; p < Parts; p++) {
+          WB_UNROLL for (int w = 0; w < codewords; w++) if ((which >> w & 1u) != 0) x[i][p][w] =
+              kept(from[p] + e + i * g.size, w);
+        }
+      }
+      WB_UNROLL for (int i = 0; i < ahead; i++) if (e + i * g.size < count) f(e + i * g.size, x[i]);
+    }
+  }
+  /// A of bit e of codeword w in layered order, from the channel and the messages in scratch.
   WB_HD float summed(float channel, int e, int w) const {
     const int c = e / a.z, r = e - c * a.z;
-    WB_ROLL for (int i = 0; i < a.blocks; i++) {
-      const ldpc_place p = a.places[i];
-      if (p.first != c * a.z) continue;
-      const int row = r < p.shift ? r - p.shift + a.z : r - p.shift;
-      channel = channel + format::message(a, kept(i * a.z + row, w));
+    WB_ROLL for (int i = a.column_firsts[c]; i < a.column_firsts[c + 1]; i++) {
+      const int edge = a.column_edges[i], shift = a.places[edge].shift;
+      const int row = r < shift ? r - shift + a.z : r - shift;
+      channel = channel + conversion::get(load_message<T>(v.messages + edge * a.z + row), w);
     }
     return format::rounded(channel);
-  }
-  /// A of bit e as the decoding of codeword w goes on with it.
-  WB_HD float a_posteriori(float channel, int e, int w, unsigned& bad) const {
-    const float x = kept(kept_app(a) + e, w), was = kept(kept_channel(a) + e, w);
-    if (!is_finite(x) || !is_finite(was)) bad |= 1u << w;
-    if (a.flooding || format::number(a, was) == channel) return format::number(a, x);
-    return summed(channel, e, w);
   }
   template <class G>
   WB_HD unsigned load(int items, unsigned erased, G g) const {
@@ -279,23 +281,28 @@ struct kept_block {
         going |= 1u << w;
     }
     if ((going | bad) == 0) return 0;
-    WB_ROLL for (int e = g.rank; e < a.blocks * a.z; e += g.size) {
-      float x[codewords] = {};
-      WB_UNROLL for (int w = 0; w < codewords; w++) if ((going >> w & 1u) != 0) {
-        if (!is_finite(kept(e, w))) bad |= 1u << w;
-        x[w] = format::message(a, kept(e, w));
+    each_kept<1>({0}, a.blocks * a.z, going, g, [&](int e, const float(&kept)[1][codewords]) {
+      float x[codewords];
+      WB_UNROLL for (int w = 0; w < codewords; w++) {
+        if (!is_finite(kept[0][w])) bad |= 1u << w;
+        x[w] = format::message(a, kept[0][w]);
       }
       store_message<T>(v.messages + e, message_of_numbers<T>(x));
-    }
-    WB_ROLL for (int e = g.rank; e < a.n; e += g.size) {
+    });
+    g.sync();
+    // A is the kept one where the channel's LLR is the old one.
+    each_kept<2>({kept_app(a), kept_channel(a)}, a.n, going, g, [&](int e, const float(&kept)[2][codewords]) {
       const T channel = load_message<T>(v.app + e);
       float x[codewords];
       WB_UNROLL for (int w = 0; w < codewords; w++) {
         x[w] = conversion::get(channel, w);
-        if ((going >> w & 1u) != 0) x[w] = a_posteriori(x[w], e, w, bad);
+        if ((going >> w & 1u) == 0) continue;
+        if (!is_finite(kept[0][w]) || !is_finite(kept[1][w])) bad |= 1u << w;
+        x[w] = a.flooding || format::number(a, kept[1][w]) == x[w] ? format::number(a, kept[0][w])
+                                                                   : summed(x[w], e, w);
       }
       store_message<T>(v.app + e, message_of_numbers<T>(x));
-    }
+    });
     bad = v.any_of(bad, g);
     if (bad != 0) v.clear(bad, g);
     unsigned status = 0;
@@ -312,11 +319,8 @@ struct kept_block {
       const std::size_t item = first + static_cast<std::size_t>(w);
       auto put = [&](int e, T x) { kept(e, w) = gone ? 0.f : conversion::llr(a, conversion::get(x, w)); };
       WB_ROLL for (int e = g.rank; e < a.blocks * a.z; e += g.size) put(e, load_message<T>(v.messages + e));
-      WB_ROLL for (int e = g.rank; e < a.n; e += g.size) {
-        unsigned ignored = 0;  // both halves get this codeword's channel
-        put(kept_app(a) + e, load_message<T>(v.app + e));
-        put(kept_channel(a) + e, v.channel(e, item, 1, ignored));
-      }
+      WB_ROLL for (int e = g.rank; e < a.n; e += g.size) put(kept_app(a) + e, load_message<T>(v.app + e));
+      v.each_channel(a.n, item, g, [&](int e, T channel) { put(kept_channel(a) + e, channel); });
       if (g.rank == 0) count_kept_iterations(a, item, gone, iterations);
     }
   }

@@ -74,7 +74,8 @@ std::vector<std::vector<float>> outer_llrs(const ldpc_code& code, std::size_t wo
 
 /// The decoder's words, with its messages from `kept` and back.
 decoded_words decode_keeping(executor& e, const ldpc_decoder& decoder, const std::vector<float>& llr,
-                             std::vector<float>& kept, layout order = layout::row_major) {
+                             std::vector<float>& kept, layout order = layout::row_major,
+                             bool writes_messages = true) {
   const std::size_t n = static_cast<std::size_t>(decoder.code().n()), count = llr.size() / n,
                     width = decoder.message_values();
   if (kept.empty()) kept.resize(width * count);
@@ -89,6 +90,7 @@ decoded_words decode_keeping(executor& e, const ldpc_decoder& decoder, const std
                .soft = soft,
                .extrinsic = extrinsic,
                .messages = messages,
+               .writes_messages = writes_messages,
                .iterations = iterations,
                .status = status});
   kept = e.to_host(messages);
@@ -269,6 +271,21 @@ TEST_P(ldpc_kept, a_start_is_a_call_without_messages) {
         kept[3] = not_a_number;  // of a start nothing else is read
         ASSERT_TRUE(decode_keeping(exec(), d, llr, kept) == want) << name << ", " << text_of(c);
       }
+  }
+}
+
+TEST_P(ldpc_kept, the_last_call_may_leave_them_as_they_were) {
+  for (const auto& [name, code] : codes()) {
+    const auto llrs = outer_llrs(code, 5, 2, 15);
+    for (const auto& c : each_arithmetic(3, true)) {
+      const ldpc_decoder d(code, c);
+      std::vector<float> kept;
+      decode_keeping(exec(), d, llrs[0], kept);
+      auto read = kept;
+      const auto got = decode_keeping(exec(), d, llrs[1], read, layout::row_major, false);
+      EXPECT_TRUE(same_bits(read, kept)) << name << ", " << text_of(c);
+      ASSERT_TRUE(got == decode_keeping(exec(), d, llrs[1], kept)) << name << ", " << text_of(c);
+    }
   }
 }
 

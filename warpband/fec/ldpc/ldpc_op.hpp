@@ -60,7 +60,8 @@ WB_HD void decode_until_done(const ldpc_decode_args& a, const Values& values, st
     const unsigned satisfied = a.early_stop ? ~values.violated(it & 1, everyone & ~done, g) & everyone : 0u;
     const unsigned leaving = (it + 1 == a.iterations ? everyone : satisfied) & ~done;
     if constexpr (Values::keeps_messages) {
-      if (leaving != 0 && a.messages.data) store_kept(values, first, leaving, erased, it + 1, it & 1, g);
+      if (leaving != 0 && a.messages.data && a.writes_messages)
+        store_kept(values, first, leaving, erased, it + 1, it & 1, g);
     }
     if (leaving != 0) values.store(first, leaving, erased, satisfied, it + 1, it & 1, g);
     done |= leaving;
@@ -91,7 +92,10 @@ struct ldpc_decode_op {
     return 4.0 * a.n + (a.bits.data ? 1.0 : 0.0) * static_cast<double>(a.bits.elements) +
            (a.soft.data ? 4.0 : 0.0) * static_cast<double>(a.soft.elements) +
            (a.extrinsic.data ? 4.0 : 0.0) * static_cast<double>(a.extrinsic.elements) +
-           (a.messages.data ? 8.0 : 0.0) * static_cast<double>(a.messages.elements) +
+           (!a.messages.data    ? 0.0
+            : a.writes_messages ? 8.0
+                                : 4.0) *
+               static_cast<double>(a.messages.elements) +
            (a.iterations_used.data ? 4 : 0) + (a.status.data ? 1 : 0);
   }
 

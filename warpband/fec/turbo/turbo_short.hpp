@@ -4,8 +4,9 @@
 // Values are multiples of 1 / steps: channel LLRs in 8 bits, extrinsics in 16. A step changes a metric by at
 // most 127 + 127 + 1024, there are eight between normalisations, the states differ by three steps, and by
 // 5000 in addition near a known state: sums of two metrics stay below 20000, and nothing wraps.
+#include <warpband/core/rounding.hpp>
 #include <warpband/core/short_lane.hpp>
-#include <warpband/fec/turbo/turbo_windows_op.hpp>
+#include <warpband/fec/turbo/turbo_windows_io.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -119,41 +120,43 @@ struct short_numbers {
   }
 };
 
-/// How channel LLRs come in, and decisions out.
+/// How LLRs become 8-bit weights, and numbers bits.
 template <class C, class T = i16x>
-struct turbo_short_io : turbo_windows_setup<C, short_numbers<T>> {
+struct turbo_short_weights : turbo_windows_setup<C, short_numbers<T>> {
   using base = turbo_windows_setup<C, short_numbers<T>>;
   using base::a;
   using base::L;
-  using base::plan;
   using base::S;
   using base::turbo_windows_setup;
   using typename base::values;
+  using single = signed char;
+  struct seen {
+    bool finite = true;
+  };
+  WB_HD void note(const values&, int, const seen&) const {}
 
-  /// A weight in steps, -127..127, and whether the LLR is finite.
-  WB_HD signed char weight(std::size_t element, std::size_t item, bool& finite) const {
+  /// A weight in steps, -127..127.
+  WB_HD signed char weight(std::size_t element, std::size_t item, seen& s) const {
     if (a.llr8.data != nullptr) {
       const int x = a.llr8.data[element * a.llr8.element_stride + item * a.llr8.item_stride];
       return static_cast<signed char>(x == -128 ? 127 : -x);
     }
-    return rounded(a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride], finite);
+    return rounded(a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride], s);
   }
-  /// The nearest integer, ties to even.
-  WB_HD signed char rounded(float llr, bool& finite) const {
+  WB_HD signed char rounded(float llr, seen& s) const {
     const bool ok = is_finite(llr);
-    if (!ok) finite = false;
-    const float y = max(min((ok ? llr : 0.f) * a.steps, 127.f), -127.f);
-    return static_cast<signed char>(0x4B400000 - as_int(y + 12582912.f));
+    if (!ok) s.finite = false;
+    return static_cast<signed char>(nearest_integer(max(min((ok ? llr : 0.f) * -a.steps, 127.f), -127.f)));
   }
 
   /// The tail of decoder d of codeword q: its bit j of stream n % 3 comes at place K + n / 3
   /// (TS 36.212 §5.1.3.2.2). Whether its LLRs are finite.
   WB_HD bool load_tail(const values& w, int d, int q, std::size_t item) const {
     int t[6];
-    bool finite = true;
+    seen of_tail;
     for (int j = 0; j < 6; j++) {
       const int n = 6 * d + j;
-      t[j] = weight(static_cast<std::size_t>(n % 3 * (a.k + 4) + a.k + n / 3), item, finite);
+      t[j] = weight(static_cast<std::size_t>(n % 3 * (a.k + 4) + a.k + n / 3), item, of_tail);
     }
     int b[S];
     for (int s = 0; s < S; s++) b[s] = s ? max_log_short::impossible : 0;
@@ -168,21 +171,16 @@ struct turbo_short_io : turbo_windows_setup<C, short_numbers<T>> {
     // All states reach state 0 in three steps, so none is impossible.
     const int together = w.at.codewords * i16x::items;
     for (int s = 0; s < S; s++) put_tail(w.tail(q / together, d) + s * L, q % together, b[s] - b[0]);
-    return finite;
+    return of_tail.finite;
   }
 
 #if defined(__CUDACC__)
+  static constexpr int fours = 4;
+  using four = std::uint32_t;  // weights as bytes
   WB_HD static void put_tail(short_element* to, int half, int x) {
     reinterpret_cast<std::int16_t*>(to)[half] = static_cast<std::int16_t>(x);
   }
-  /// Whether four neighbouring values of a column lie in a word, wherever it begins.
-  template <class V>
-  WB_HD bool in_words(const view<V>& v) const {
-    return plan.steps % 4 == 0 && v.element_stride == 1 && v.item_stride % 4 == 0 &&
-           reinterpret_cast<std::uintptr_t>(v.data) % (4 * sizeof(V)) == 0;
-  }
-  /// Four weights, as bytes.
-  WB_HD std::uint32_t four_weights(std::size_t element, std::size_t item, bool& finite) const {
+  WB_HD four four_weights(std::size_t element, std::size_t item, seen& s) const {
     if (a.llr8.data != nullptr)
       return negated_bytes(
           *reinterpret_cast<const std::uint32_t*>(a.llr8.data + element + item * a.llr8.item_stride));
@@ -190,81 +188,30 @@ struct turbo_short_io : turbo_windows_setup<C, short_numbers<T>> {
     const float x[4] = {v.x, v.y, v.z, v.w};
     std::uint32_t r = 0;
     WB_UNROLL for (int i = 0; i < 4; i++) r |=
-        static_cast<std::uint32_t>(static_cast<unsigned char>(rounded(x[i], finite))) << 8 * i;
+        static_cast<std::uint32_t>(static_cast<unsigned char>(rounded(x[i], s))) << 8 * i;
     return r;
   }
-  /// A thread loads its own columns: what neighbours read lies far apart, but is read once, and they write
-  /// to neighbouring places.
-  template <class G>
-  WB_HD void load_stream(const values& w, int stream, std::size_t first, int items, std::int32_t* erased,
-                         G g) const {
-    const bool words = a.llr8.data != nullptr ? in_words(a.llr8) : in_words(a.llr);
-    for (int u = g.rank; u < plan.columns; u += g.size) {
-      const int group = u / w.at.vectors, v = u % w.at.vectors, q = 2 * group;
-      byte_element* to = (stream == 0 ? w.systematic(group) : w.parity(group, stream - 1)) + v;
-      const std::size_t one = first + static_cast<std::size_t>(q < items ? q : 0),
-                        two = first + static_cast<std::size_t>(q + 1 < items ? q + 1 : 0);
-      const std::size_t begin = static_cast<std::size_t>(stream * (a.k + 4) + v * plan.steps);
-      bool finite1 = true, finite2 = true;
-      if (words) {
-        _Pragma("unroll 4") for (int j = 0; j < plan.steps; j += 4) {
-          const std::size_t e = begin + static_cast<std::size_t>(j);
-          const std::uint32_t x = four_weights(e, one, finite1), y = four_weights(e, two, finite2);
-          WB_UNROLL for (int i = 0; i < 4; i++) to[(j + i) * w.at.stride] = byte_pair(x, y, i);
-        }
-      } else {
-        for (int j = 0; j < plan.steps; j++) {
-          const std::size_t e = begin + static_cast<std::size_t>(j);
-          to[j * w.at.stride] =
-              static_cast<byte_element>(static_cast<unsigned char>(weight(e, one, finite1)) |
-                                        static_cast<unsigned char>(weight(e, two, finite2)) << 8);
-        }
-      }
-      if (!finite1) set_flag(erased + q);
-      if (!finite2) set_flag(erased + q + 1);
-    }
-  }
-  template <class G>
-  WB_HD void store_bits(const values& w, std::size_t first, int items, const std::int32_t* erased,
-                        const std::int32_t* leaving, G g) const {
-    const bool words = in_words(a.bits);
-    for (int u = g.rank; u < plan.columns; u += g.size) {
-      const int group = u / w.at.vectors, v = u % w.at.vectors;
-      const short_element* from = w.prior(group) + v;
-      for (int half = 0; half < 2; half++) {
-        const int q = 2 * group + half;
-        if (q >= items || leaving[q] == 0) continue;
-        const std::uint32_t kept = erased[q] != 0 ? 0u : 1u << 16 * half;
-        std::uint8_t* to = a.bits.data + (first + static_cast<std::size_t>(q)) * a.bits.item_stride +
-                           static_cast<std::size_t>(v * plan.steps) * a.bits.element_stride;
-        if (words) {
-          _Pragma("unroll 4") for (int j = 0; j < plan.steps; j += 4) {
-            std::uint32_t word = 0;
-            WB_UNROLL for (int i = 0; i < 4; i++) word |= ((from[(j + i) * w.at.stride] & kept) >> 16 * half)
-                                                          << 8 * i;
-            *reinterpret_cast<std::uint32_t*>(to + j) = word;
-          }
-        } else {
-          for (int j = 0; j < plan.steps; j++)
-            to[static_cast<std::size_t>(j) * a.bits.element_stride] =
-                static_cast<std::uint8_t>((from[j * w.at.stride] & kept) >> 16 * half);
-        }
-      }
-    }
+  WB_HD static byte_element packed_of(const four (&x)[2], int i) { return byte_pair(x[0], x[1], i); }
+  WB_HD static byte_element packed(const signed char (&x)[2]) {
+    return static_cast<byte_element>(static_cast<unsigned char>(x[0]) | static_cast<unsigned char>(x[1])
+                                                                            << 8);
   }
 #else
   WB_HD void put_tail(short_element* to, int codeword, int x) const {
     const int share = L / a.lanes.codewords;
     to[codeword * share + share - 1] = static_cast<std::int16_t>(x);
   }
-#if WB_WIDTH > 1
-  typedef signed char square_row __attribute__((vector_size(16)));
+#if WB_WIDTH == 1
+  static constexpr int side = 1;
+#else
+  static constexpr int side = 16;
+  typedef signed char row __attribute__((vector_size(16)));
   /// Byte i of x[j] becomes byte j of x[i].
-  WB_HD static void transpose_bytes(square_row (&x)[16]) {
-    constexpr square_row low{0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
-    constexpr square_row high{8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+  WB_HD static void transpose_rows(row (&x)[16]) {
+    constexpr row low{0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
+    constexpr row high{8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
     for (int stage = 0; stage < 4; stage++) {
-      square_row y[16];
+      row y[16];
       WB_UNROLL for (int i = 0; i < 8; i++) {
         y[2 * i] = __builtin_shuffle(x[i], x[i + 8], low);
         y[2 * i + 1] = __builtin_shuffle(x[i], x[i + 8], high);
@@ -272,100 +219,41 @@ struct turbo_short_io : turbo_windows_setup<C, short_numbers<T>> {
       WB_UNROLL for (int i = 0; i < 16; i++) x[i] = y[i];
     }
   }
-  /// Sixteen neighbouring weights.
-  WB_HD square_row sixteen_weights(std::size_t element, std::size_t item, bool& finite) const {
-    square_row r;
+  WB_HD row weights(std::size_t element, std::size_t item, seen& s) const {
+    row r;
     if (a.llr8.data != nullptr) {
       __builtin_memcpy(&r, a.llr8.data + element + item * a.llr8.item_stride, sizeof r);
-      return -(r < static_cast<signed char>(-127) ? static_cast<signed char>(-127) - square_row{} : r);
+      return -(r < static_cast<signed char>(-127) ? static_cast<signed char>(-127) - row{} : r);
     }
     const float* p = a.llr.data + element + item * a.llr.item_stride;
     for (int i = 0; i < 16; i += WB_WIDTH) {
       lane x;
       __builtin_memcpy(&x, p + i, sizeof x);
       const auto ok = is_finite(x);
-      finite = finite && all(ok);
-      const lane y = max(min(select(ok, x, lane(0.f)) * lane(a.steps), lane(127.f)), lane(-127.f));
-      using I = typename rebind<lane>::i32;
-      const I n = I(0x4B400000) - as_int(y + lane(12582912.f));
+      s.finite = s.finite && all(ok);
+      const lane y = max(min(select(ok, x, lane(0.f)) * lane(-a.steps), lane(127.f)), lane(-127.f));
       typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
-      const bytes b = __builtin_convertvector(n.x, bytes);
+      const bytes b = __builtin_convertvector(nearest_integer(y).x, bytes);
       __builtin_memcpy(reinterpret_cast<char*>(&r) + i, &b, sizeof b);
     }
     return r;
   }
-#endif
-  template <class G>
-  WB_HD void load_stream(const values& w, int stream, std::size_t first, int items, std::int32_t* erased,
-                         G) const {
-    byte_element* to = stream == 0 ? w.systematic(0) : w.parity(0, stream - 1);
-    const int V = w.at.vectors, W = plan.steps, share = L / w.at.codewords, stride = w.at.stride;
-    for (int q = 0; q < plan.codewords; q++) {
-      const std::size_t item = first + static_cast<std::size_t>(q < items ? q : 0);
-      bool finite = true;
-#if WB_WIDTH > 1
-      const std::size_t step = a.llr8.data != nullptr ? a.llr8.element_stride : a.llr.element_stride;
-      if (share >= 16 && W >= 16 && step == 1) {
-        for (int v = 0; v < V; v++)
-          for (int l = 0; l < share; l += 16)
-            for (int j = 0; j < W; j += 16) {
-              const int from = j + 16 <= W ? j : W - 16;
-              square_row x[16];
-              for (int i = 0; i < 16; i++)
-                x[i] = sixteen_weights(
-                    static_cast<std::size_t>(stream * (a.k + 4) + (v + V * (l + i)) * W + from), item,
-                    finite);
-              transpose_bytes(x);
-              for (int i = 0; i < 16; i++)
-                __builtin_memcpy(to + (from + i) * stride + v * L + q * share + l, &x[i], 16);
-            }
-        if (!finite) erased[q] = 1;
-        continue;
-      }
-#endif
-      for (int n = 0; n < a.windows; n++)
-        for (int j = 0; j < W; j++)
-          to[j * stride + n % V * L + q * share + n / V] =
-              weight(static_cast<std::size_t>(stream * (a.k + 4) + n * W + j), item, finite);
-      if (!finite) erased[q] = 1;
-    }
+  WB_HD static void put_weights(byte_element* to, row x) { __builtin_memcpy(to, &x, sizeof x); }
+  WB_HD static row decisions(const short_element* from, std::uint32_t kept) {
+    typedef std::int16_t shorts __attribute__((vector_size(32)));
+    shorts x;
+    __builtin_memcpy(&x, from, sizeof x);
+    return __builtin_convertvector(x & static_cast<std::int16_t>(kept), row);
   }
-  template <class G>
-  WB_HD void store_bits(const values& w, std::size_t first, int items, const std::int32_t* erased,
-                        const std::int32_t* leaving, G) const {
-    const int V = w.at.vectors, W = plan.steps, share = L / w.at.codewords, stride = w.at.stride;
-    for (int q = 0; q < items; q++) {
-      if (leaving[q] == 0) continue;
-      const short_element* from = w.prior(0) + q * share;
-      std::uint8_t* to = a.bits.data + (first + static_cast<std::size_t>(q)) * a.bits.item_stride;
-      const int kept = erased[q] != 0 ? 0 : 1;
-#if WB_WIDTH > 1
-      if (share >= 16 && W >= 16 && a.bits.element_stride == 1) {
-        for (int v = 0; v < V; v++)
-          for (int l = 0; l < share; l += 16)
-            for (int j = 0; j < W; j += 16) {
-              const int row = j + 16 <= W ? j : W - 16;
-              square_row x[16];
-              for (int i = 0; i < 16; i++) {
-                typedef std::int16_t shorts __attribute__((vector_size(32)));
-                shorts y;
-                __builtin_memcpy(&y, from + (row + i) * stride + v * L + l, sizeof y);
-                x[i] = __builtin_convertvector(y & static_cast<std::int16_t>(kept), square_row);
-              }
-              transpose_bytes(x);
-              for (int i = 0; i < 16; i++) __builtin_memcpy(to + (v + V * (l + i)) * W + row, &x[i], 16);
-            }
-        continue;
-      }
-#endif
-      for (int n = 0; n < a.windows; n++)
-        for (int j = 0; j < W; j++)
-          to[static_cast<std::size_t>(n * W + j) * a.bits.element_stride] =
-              static_cast<std::uint8_t>(from[j * stride + n % V * L + n / V] & kept);
-    }
+  WB_HD static void put_decisions(std::uint8_t* to, row x, std::uint32_t) {
+    __builtin_memcpy(to, &x, sizeof x);
   }
+#endif
 #endif
 };
+
+template <class C, class T = i16x>
+using turbo_short_io = turbo_windows_io<turbo_short_weights<C, T>>;
 
 }  // namespace WB_ISA
 }  // namespace wb

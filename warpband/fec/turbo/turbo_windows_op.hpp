@@ -1,6 +1,6 @@
 #pragma once
 // The turbo decoder with windows side by side as an op: load, iterations, store. IO is the part that depends
-// on the numbers: turbo_short_io and turbo_bfloat_io.
+// on the numbers: turbo_windows_io of their weights.
 #include <warpband/core/memory.hpp>
 #include <warpband/fec/turbo/turbo_windows_body.hpp>
 #include <warpband/fec/usable.hpp>

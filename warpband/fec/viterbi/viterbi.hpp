@@ -1,19 +1,26 @@
 #pragma once
 // The Viterbi algorithm (A. J. Viterbi, IEEE Trans. Inf. Theory, 1967; G. D. Forney, Proc. IEEE, 1973): the
 // most likely codeword of a convolutional code from soft input. Of a tail-biting code the most likely path
-// around the circle, which for short blocks often is no codeword's (viterbi_config::overlap).
+// around the circle, which for short blocks often is no codeword's (viterbi_config::overlap), or exactly.
 //
 //   M_{t+1}(s') = max over branches s -> s' of M_t(s) - sum of L over the branch's coded bits that are 1
 //
 // with L = ln P(0)/P(1), so that M is the log-likelihood ratio of a path against the all-zero codeword. The
-// decisions of all steps are kept, a bit for each state, and traced back once. Bits that were not sent weigh
-// nothing. Where two paths into a state have equal metrics, that of the state whose oldest bit is 0 survives;
-// where final states have, the lowest.
+// decisions of all steps are kept, a bit for each state, and traced back once; those of a long codeword, of
+// more than twice 16 times the overlap of a tail-biting one, in a ring of that many steps, with bits decided
+// once a quarter of them lie behind. Survivors have met by then. Bits that were not sent weigh nothing. Where
+// two paths into a state have equal metrics, that of the state whose oldest bit is 0 survives; where final
+// states have, the lowest.
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/viterbi/viterbi_args.hpp>
 
 namespace wb {
+
+enum class tail_biting_search {
+  overlap,  // around the circle and on: one pass, the most likely codeword of long blocks
+  exact,    // the most likely codeword of any block
+};
 
 struct viterbi_config {
   conv_code code = {};
@@ -33,7 +40,24 @@ struct viterbi_config {
   /// lose less: of 180 codewords of 40 to 104 bits of K = 7 (LTE at Es/N0 = -3 dB, 802.16 at -0.5 dB) all
   /// were the most likely ones.
   int overlap = -1;
+  /// Tail-biting: `exact` finds the codeword of the row "maximum likelihood" above. A first pass, in which
+  /// all start states are alike, bounds the codewords that begin and end in each state. Further passes try
+  /// one state each, the best bound first, until no bound left is above the best codeword found. A last pass
+  /// finds its path again. That takes two passes without noise, and up to 2^(K-1) + 2 with much. Codewords of
+  /// a call that lie in the lanes of one vector take as many as the slowest. Of equally likely codewords that
+  /// with the better bound wins, then that with the lower state. There is no overlap then.
+  tail_biting_search tail_biting = tail_biting_search::overlap;
 };
+template <class C>
+setting_of<C> tail_biting_setting(tail_biting_search C::*member) {
+  return words<C, tail_biting_search>(
+             "tail_biting", member,
+             {{"overlap", tail_biting_search::overlap}, {"exact", tail_biting_search::exact}},
+             "How the Viterbi algorithm decodes tail-biting codewords. overlap: once, from `overlap` steps "
+             "before to as many after, which often misses the most likely codeword of blocks below 10 (K - "
+             "1) bits. exact: the most likely codeword, in two passes or, with much noise, many.")
+      .left_out_by_default();
+}
 /// Its settings but the code.
 const std::vector<setting_of<viterbi_config>>& viterbi_settings();
 

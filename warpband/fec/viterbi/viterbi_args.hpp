@@ -5,7 +5,11 @@ namespace wb {
 
 struct viterbi_args {
   conv_trellis code;
-  int overlap = 0;  // tail-biting: steps that the decoder does before and after the codeword
+  int overlap = 0;     // tail-biting: steps that the decoder does before and after the codeword
+  bool exact = false;  // tail-biting: the most likely codeword
+  /// Long codewords: decisions of `kept` steps, a power of two, are kept, and bits decided once `depth` steps
+  /// lie behind them. kept = 0: all are kept.
+  int kept = 0, depth = 0;
   conv_work work;
   view<const float> llr;    // n
   view<std::uint8_t> bits;  // k; null data: not wanted, here and below

@@ -111,6 +111,33 @@ TEST_P(viterbi, finds_the_most_likely_codeword) {
   }
 }
 
+TEST_P(viterbi, of_long_codewords_decides_early_and_finds_the_most_likely_one) {
+  const auto reference = testing::open_reference();
+  for (const conv_code& code :
+       {conv_80211(conv_rate::r1_2), conv_80216(conv_rate::r3_4, conv_ending::tail_biting), conv_lte(),
+        conv_code{.constraint_length = 3, .generators = {07, 05}},
+        conv_code{.constraint_length = 4, .generators = {015, 017}, .feedback = 013}}) {
+    const std::size_t k = 9001, count = small_scale() ? 2 : 9;
+    const viterbi_decoder d({.code = code, .k = static_cast<int>(k)});
+    auto w = make_codewords(code, k, count, code.sent.empty() ? -2 : 2, 12);
+    const std::size_t n = d.frame().n();
+    const auto got = decode(exec(), d, w.llr);
+    ASSERT_TRUE(got == decode(*reference, d, w.llr)) << name_of(code);
+    const auto plain = oracle_of(code);
+    for (std::size_t b = 0; b < count && code.ending != conv_ending::tail_biting; b++) {
+      // The metric is that of the best path, whatever was decided on the way.
+      const auto coded = testing::ordered(code, oracle::conv_encode(plain, row(got.bits, b, k)));
+      double sum = 0;
+      for (std::size_t i = 0; i < n; i++) sum -= coded[i] ? static_cast<double>(w.llr[b * n + i]) : 0;
+      EXPECT_NEAR(sum, got.metric[b], 1e-5 * std::abs(sum)) << name_of(code);
+    }
+    w.llr[n - 1] = std::numeric_limits<float>::infinity();
+    const auto spoilt = decode(exec(), d, w.llr);
+    EXPECT_EQ(row(spoilt.bits, 0, k), bit_vector(k, 0));
+    EXPECT_EQ(row(spoilt.bits, 1, k), row(got.bits, 1, k));
+  }
+}
+
 TEST_P(viterbi, tail_biting_is_seldom_off_the_exact_search) {
   // At 0.1 frame errors: the share of codewords whose metric is below that of the search over all start
   // states.
@@ -138,6 +165,43 @@ TEST_P(viterbi, tail_biting_is_seldom_off_the_exact_search) {
     EXPECT_LE(worse, static_cast<int>(count) / 20 + 1) << k << ", wrong " << wrong;
     RecordProperty("worse_" + std::to_string(n), worse);
     RecordProperty("wrong_" + std::to_string(n), wrong);
+  }
+}
+
+TEST_P(viterbi, exact_search_finds_the_most_likely_tail_biting_codeword) {
+  const auto reference = testing::open_reference();
+  std::vector<conv_code> codes{conv_80216(conv_rate::r5_6, conv_ending::tail_biting)};
+  for (const conv_code& code : testing::many_codes())
+    if (code.ending == conv_ending::tail_biting) codes.push_back(code);
+  for (conv_code code : codes) {
+    code.order = conv_order::serial;
+    for (const int k : {8, 40}) {
+      if (code.constraint_length > 8 && k > 8 && small_scale()) continue;
+      const viterbi_decoder d({.code = code, .k = k, .tail_biting = tail_biting_search::exact});
+      EXPECT_EQ(d.config().overlap, 0);
+      const std::size_t length = static_cast<std::size_t>(k), count = small_scale() ? 3 : 17;
+      auto w = make_codewords(code, length, count, k == 40 ? 0 : -4, 4);
+      const std::size_t n = w.llr.size() / count;
+      const auto got = decode(exec(), d, w.llr);
+      ASSERT_TRUE(got == decode(*reference, d, w.llr)) << name_of(code) << " k=" << k;
+      for (std::size_t b = 0; b < count; b++) {
+        const auto llr = row(w.llr, b, n);
+        const std::vector<double> exact(llr.begin(), llr.end());
+        const auto want = oracle::conv_viterbi(oracle_of(code), exact, k);
+        EXPECT_NEAR(got.metric[b], want.metric, 1e-3 + 2e-6 * std::abs(want.metric)) << name_of(code) << k;
+        const auto coded = oracle::conv_encode(oracle_of(code), row(got.bits, b, length));
+        double sum = 0;
+        for (std::size_t i = 0; i < n; i++) sum -= coded[i] ? exact[i] : 0;
+        EXPECT_NEAR(sum, want.metric, 1e-3) << name_of(code) << " k=" << k;
+      }
+      // Neither erasures nor codewords that tell nothing trouble their neighbours.
+      w.llr[n - 1] = std::numeric_limits<float>::quiet_NaN();
+      std::fill_n(w.llr.begin() + static_cast<std::ptrdiff_t>(n), n, 0.f);
+      const auto spoilt = decode(exec(), d, w.llr);
+      EXPECT_EQ(row(spoilt.bits, 0, 2 * length), bit_vector(2 * length, 0));
+      EXPECT_EQ(row(spoilt.bits, 2, length), row(got.bits, 2, length));
+      EXPECT_EQ(count_erased(spoilt.status), 2u);
+    }
   }
 }
 
@@ -297,6 +361,14 @@ TEST(viterbi_arguments, bad_ones_are_named) {
   EXPECT_EQ(with([](auto& c) { c.overlap = -2; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.overlap = 4097; }), "overlap");
   EXPECT_EQ(with([](auto& c) { c.code.constraint_length = 1; }), "constraint_length");
+  EXPECT_EQ(with([](auto& c) { c.tail_biting = tail_biting_search::exact; }), "tail_biting");
+  EXPECT_EQ(with([](auto& c) { c.tail_biting = static_cast<tail_biting_search>(2); }), "tail_biting");
+  EXPECT_EQ(with([](auto& c) {
+              c.code = conv_lte();
+              c.tail_biting = tail_biting_search::exact;
+              c.overlap = 5;
+            }),
+            "overlap");
   EXPECT_EQ(viterbi_decoder({.code = conv_lte()}).config().overlap, 48);
   EXPECT_EQ(viterbi_decoder({}).config().overlap, 0);
   const auto exec = testing::open_scalar();

@@ -7,6 +7,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/link/frame/frame_args.hpp>
+#include <warpband/link/names.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -24,8 +25,9 @@ std::string name_of_code(std::size_t i) { return "codes[" + std::to_string(i) + 
 /// The sizes of a burst's code. Errors say which.
 code_sizes sizes_of_code(const wimax_link_config& c, std::size_t i) {
   try {
-    if (c.codes[i].type == code_type::lte_transport)
-      throw argument_error("code.type", "\"lte-transport\"", "a code that decodes each frame by itself");
+    if (is_transport(c.codes[i].type))
+      throw argument_error("code.type", "\"" + std::string(name_of(c.codes[i].type)) + "\"",
+                           "a code that decodes each frame by itself");
     return sizes_of(completed(c.codes[i]));
   } catch (const argument_error& e) {
     throw argument_error(name_of_code(i) + "." + e.argument(), e.value(), e.allowed());

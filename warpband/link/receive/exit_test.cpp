@@ -198,6 +198,109 @@ TEST(exit_of_a_loop, starts_on_the_curve_of_the_detector_and_stays_near_both) {
   }
 }
 
+TEST(exit_of_a_loop, passes_the_tunnel_between_the_curves) {
+  detector_config d;
+  d.type = wb::detector_type::pic;
+  d.streams = d.rx_antennas = 4;
+  d.qam = 16;
+  d.demapper = wb::demap_algorithm::exact;
+  auto code = wimax(2304);
+  code.ldpc.decoder.early_stop = false;  // finished frames would stay where they are
+  wb::receiver_config receiver;
+  receiver.outer = 5;
+  receiver.interleaver = wb::receiver_interleaver::random;
+  receiver.decoder_state = wb::receiver_state::reset;
+  const auto exec = wb::open_executor("cpu");
+  exit_config c;
+  c.bits = 80000;
+  const auto loop = wb::loop_exit(*exec, d, code, receiver, 12, c);
+  c.prior_information = loop.decoder;
+  const auto detector = wb::detector_exit(*exec, d, 12, c);
+  c.prior_information = loop.detector;
+  const auto decoder = wb::decoder_exit(*exec, *wb::make_soft_decoder(code), c);
+  for (std::size_t j = 0; j < 4; j++) {
+    EXPECT_LT(loop.detector[j + 1], detector.extrinsic[j] + 0.02) << j;  // below the upper curve ...
+    EXPECT_LT(loop.decoder[j], decoder.extrinsic[j] + 0.03) << j;        // ... and above the lower one
+    if (j < 3) {
+      EXPECT_GT(loop.detector[j + 1], loop.detector[j] + 0.005) << j;
+    }
+  }
+  EXPECT_GT(loop.decoder[4], 0.98);
+}
+
+// ---------------------------------------------------------------- areas
+
+double area_under(const wb::exit_curve& curve) {
+  double area = 0;
+  for (std::size_t i = 1; i < curve.prior.size(); i++)
+    area += (curve.prior[i] - curve.prior[i - 1]) * (curve.extrinsic[i] + curve.extrinsic[i - 1]) / 2;
+  return area;
+}
+exit_config over_all_priors() {
+  exit_config c;
+  c.bits = 40000;
+  c.prior_information.clear();
+  for (int i = 0; i <= 20; i++) c.prior_information.push_back(i / 20.0);
+  return c;
+}
+
+/// I(s; y | h) of an equally likely amplitude of a Rayleigh-faded dimension, for each of its bits, from
+/// samples.
+double information_of_an_amplitude(int bits, double snr_db, std::uint64_t seed) {
+  const int levels = 1 << bits;
+  std::vector<double> amplitudes;
+  double energy = 0;
+  for (int j = 0; j < levels; j++) {
+    amplitudes.push_back(levels - 1 - 2 * j);
+    energy += amplitudes.back() * amplitudes.back() / levels;
+  }
+  for (double& a : amplitudes) a /= std::sqrt(2 * energy);
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal(0, std::sqrt(0.5));
+  const double n0 = std::pow(10, -snr_db / 10);
+  const int samples = 200000;
+  double sum = 0;
+  for (int i = 0; i < samples; i++) {
+    const double h = std::hypot(normal(random), normal(random)), noise = normal(random) * std::sqrt(n0);
+    const double sent = amplitudes[random() % amplitudes.size()];
+    double ratio = 0;
+    for (const double a : amplitudes) {
+      const double off = h * (sent - a) + noise;
+      ratio += std::exp((noise * noise - off * off) / n0);
+    }
+    sum += bits - std::log2(ratio);
+  }
+  return sum / samples / bits;
+}
+
+TEST(exit_area, of_a_demapper_is_its_mutual_information) {
+  const auto exec = wb::open_executor("cpu");
+  for (const int bits : {1, 2, 3}) {  // BPSK, 4 and 8 amplitudes in each dimension
+    detector_config d;
+    d.type = wb::detector_type::pic;  // of one stream: the exact demapper
+    d.streams = d.rx_antennas = 1;
+    d.qam = 1 << 2 * bits;
+    d.demapper = wb::demap_algorithm::exact;
+    const auto curve = wb::detector_exit(*exec, d, 6, over_all_priors());
+    EXPECT_NEAR(area_under(curve), information_of_an_amplitude(bits, 6, 5), 0.006) << bits;
+    if (bits == 1) {  // priors of other bits say nothing
+      EXPECT_NEAR(curve.extrinsic.front(), curve.extrinsic.back(), 0.01);
+    }
+  }
+}
+
+TEST(exit_area, of_an_exact_decoder_is_1_less_its_rate) {
+  const auto exec = wb::open_executor("cpu");
+  wb::code_config c;
+  c.type = wb::code_type::conv;
+  c.conv.algorithm = wb::conv_algorithm::log_map;
+  c.k = 500;
+  const auto decoder = wb::make_soft_decoder(c);
+  const auto curve = wb::decoder_exit(*exec, *decoder, over_all_priors());
+  EXPECT_NEAR(area_under(curve), 1 - static_cast<double>(decoder->k()) / static_cast<double>(decoder->n()),
+              0.006);
+}
+
 class exit_on : public on_backend {};
 WB_ON_ALL_BACKENDS(exit_on);
 

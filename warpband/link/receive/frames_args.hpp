@@ -32,15 +32,17 @@ struct frames_gather_args {
   float* out = nullptr;                            // frames side by side
 };
 
-/// Lists the frames that are not finished.
+/// Notes the frames that are finished. Where fewer than `enough` are left, it makes a new list of those.
 struct frames_list_args {
-  std::int32_t listed = 0;                 // frames of the list before
-  const std::uint8_t* finished = nullptr;  // [listed]
+  std::int32_t listed = 0, enough = 0;     // frames of the list
+  const std::uint8_t* finished = nullptr;  // [listed] in this outer iteration
+  bool first = false;                      // nothing is in `done` yet
+  std::uint8_t* done = nullptr;            // [listed] finished up to here; zeros for a new list
   const std::int32_t* before = nullptr;    // the list before; no data: 0, 1, 2, ...
   std::int32_t* list = nullptr;            // the new list, and of each its place in the one before
   std::int32_t* from = nullptr;
-  std::int32_t* place = nullptr;  // of every frame its place in the new list, -1 where it is finished
-  std::int32_t* count = nullptr;  // of the new list
+  std::int32_t* place = nullptr;  // of every frame its place in the list, -1 where it is finished
+  std::int32_t* count = nullptr;  // frames that are left
 };
 
 /// Results of all frames after an outer iteration: those of the decoder for frames in the list, for the

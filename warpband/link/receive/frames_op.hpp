@@ -81,7 +81,7 @@ struct frames_gather_op {
   }
 };
 
-/// One item. Each thread counts in a run of the list and adds what those before it counted.
+/// One item. Each thread counts in a run of the list; a new list has behind each other what they counted.
 struct frames_list_op {
   frames_list_args a;
   static constexpr bool by_block = true;
@@ -91,7 +91,7 @@ struct frames_list_op {
     return sizeof(std::int32_t) * static_cast<std::size_t>(group + 1);
   }
   double flops() const { return 0; }
-  double bytes() const { return 17.0 * a.listed; }
+  double bytes() const { return 19.0 * a.listed; }
 
   template <class G>
   WB_HD void operator()(std::size_t, int, G g, void* scratch) const {
@@ -99,21 +99,31 @@ struct frames_list_op {
     const std::int32_t run = (a.listed + g.size - 1) / g.size, begin = g.rank * run,
                        end = begin + run < a.listed ? begin + run : a.listed;
     std::int32_t unfinished = 0;
-    for (std::int32_t i = begin; i < end; i++) unfinished += a.finished[i] == 0 ? 1 : 0;
+    for (std::int32_t i = begin; i < end; i++) {
+      const bool done = a.finished[i] != 0 || (!a.first && a.done[i] != 0);
+      a.done[i] = done ? 1 : 0;
+      unfinished += done ? 0 : 1;
+    }
     counts[g.rank] = unfinished;
     g.sync();
-    std::int32_t at = 0;
-    for (int t = 0; t < g.rank; t++) at += counts[t];
+    std::int32_t at = 0, left = 0;
+    for (int t = 0; t < g.size; t++) {
+      if (t == g.rank) at = left;
+      left += counts[t];
+    }
+    if (g.rank == 0) *a.count = left;
+    const bool anew = left < a.enough;
     for (std::int32_t i = begin; i < end; i++) {
       const std::int32_t frame = a.before == nullptr ? i : a.before[i];
-      const bool stays = a.finished[i] == 0;
-      a.place[frame] = stays ? at : -1;
-      if (!stays) continue;
+      const bool stays = a.done[i] == 0;
+      a.place[frame] = !stays ? -1 : anew ? at : i;
+      if (!stays || !anew) continue;
       a.list[at] = frame;
       a.from[at] = i;
       at++;
     }
-    if (g.rank + 1 == g.size) *a.count = at;
+    if (!anew) return;
+    for (std::int32_t i = begin; i < end; i++) a.done[i] = 0;
   }
 };
 

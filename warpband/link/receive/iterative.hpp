@@ -77,9 +77,10 @@ struct receiver_output {
 /// A receiver with any detector and decoder that have soft input and output.
 ///
 /// A frame whose checks hold after an outer iteration is finished (soft_decoder_output): its results stay as
-/// they are and it takes no further part. The others move together, so that a finished frame costs nothing.
-/// For this `run` waits between outer iterations for one number, how many frames are left; with one outer
-/// iteration it only queues. Without checks (early_stop = "none" and no CRC) no frame is ever finished.
+/// they are. Once more than a fourth of the frames are finished the others move together, so that finished
+/// ones cost nothing; up to there their further outer iterations are without effect. For this `run` waits
+/// between outer iterations for one number, how many frames are left; with one outer iteration it only
+/// queues. Without checks (early_stop = "none" and no CRC) no frame is ever finished.
 ///
 /// A frame has uses_per_frame() uses; bits behind its n coded ones count as unknown.
 ///
@@ -92,6 +93,9 @@ class iterative_receiver {
   /// coded bits.
   /// `uses_per_frame`: where a frame takes more uses than its coded bits need, how many; 0: no more.
   iterative_receiver(const detector_config& detector, const code_config& code,
+                     const receiver_config& config = {}, std::size_t uses_per_frame = 0);
+  /// The same with another detector.
+  iterative_receiver(std::shared_ptr<const soft_detector> detector, const code_config& code,
                      const receiver_config& config = {}, std::size_t uses_per_frame = 0);
   /// The same of a pair of one's own, whose decoder has its own iterations: inner must be 0.
   iterative_receiver(std::shared_ptr<const soft_detector> detector,
@@ -120,7 +124,7 @@ class iterative_receiver {
   std::size_t frames_of(const receiver_input& in, const receiver_output& out) const;
   void detect_and_decode(executor& exec, batch& b, int j) const;
   void keep(executor& exec, const batch& b, int j) const;
-  void feed_back(executor& exec, batch& b) const;
+  void feed_back(executor& exec, batch& b, int j) const;
   void gather(executor& exec, batch& b) const;
 
   std::shared_ptr<const soft_detector> detector_;

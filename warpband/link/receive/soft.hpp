@@ -11,6 +11,8 @@
 #include <warpband/detect/detector.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
 #include <warpband/link/codec.hpp>
+#include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/stbc/stbc.hpp>
 
 namespace wb {
 
@@ -31,6 +33,7 @@ class soft_detector {
 struct soft_decoder_state {
   view<float> values = {};  // [frames, state_size()]; no data: the decoder begins anew and keeps nothing
   bool fresh = true;        // the values mean nothing yet
+  bool last = false;        // no call follows: the values need not be written
 };
 
 /// Outputs without data are not computed.
@@ -62,6 +65,13 @@ class soft_decoder {
 
 /// The detector of a configuration, with extrinsic LLRs where it takes a-priori ones. Throws argument_error.
 std::unique_ptr<soft_detector> make_soft_detector(const detector_config& config);
+/// The decoder of a space-time code. A use is a codeword: received [codewords, 2 * rx_antennas] and channel
+/// as stbc_input has them, with uses_per_channel for codewords_per_channel.
+std::unique_ptr<soft_detector> make_soft_detector(const stbc_config& config);
+/// The massive-MIMO uplink: with a-priori LLRs, or where decisions are asked for, the detector of
+/// massive/soft_uplink, else that of the configuration. A use is a vector. Calls have a multiple of
+/// uses_per_channel vectors; N0 is that of the first vector of an H.
+std::unique_ptr<soft_detector> make_soft_detector(const uplink_config& config);
 
 /// Whether the decoder of a code gives extrinsic LLRs of its coded bits.
 bool gives_extrinsic(const code_config& config) noexcept;

@@ -69,6 +69,7 @@ class soft_ldpc final : public soft_decoder {
                     .soft = {},
                     .extrinsic = o.extrinsic,
                     .messages = state.values,
+                    .writes_messages = !state.last,
                     .iterations = o.iterations,
                     .status = o.status});
     });
@@ -227,6 +228,8 @@ bool gives_extrinsic(const code_config& c) noexcept {
     case code_type::conv:
       return c.conv.algorithm != conv_algorithm::viterbi;
     case code_type::lte_transport:
+    case code_type::nr_ldpc:
+    case code_type::nr_dlsch:
     case code_type::polar:
     case code_type::none:
       break;

@@ -1,4 +1,6 @@
+#include <warpband/core/check.hpp>
 #include <warpband/link/receive/soft.hpp>
+#include <warpband/massive/soft_uplink/soft_uplink.hpp>
 
 namespace wb {
 namespace {
@@ -17,6 +19,54 @@ class any_detector final : public soft_detector {
   std::unique_ptr<detector> detector_;
 };
 
+class space_time_detector final : public soft_detector {
+ public:
+  explicit space_time_detector(const stbc_config& config) : decoder_(config) {}
+  std::size_t bits_per_use() const noexcept override { return decoder_.bits_per_codeword(); }
+  bool takes_prior() const noexcept override { return wb::takes_prior(decoder_.config()); }
+  void run(executor& exec, const detector_input& in, const detector_output& out) const override {
+    decoder_.run(exec, {in.received, in.channel, in.uses_per_channel, in.noise_var, in.prior},
+                 {out.llr, out.bits, out.status});
+  }
+
+ private:
+  stbc_decoder decoder_;
+};
+
+class massive_detector final : public soft_detector {
+ public:
+  explicit massive_detector(const uplink_config& c)
+      : first_(c),
+        loop_({.antennas = c.antennas,
+               .users = c.users,
+               .qam = c.qam,
+               .llr_clip = c.llr_clip,
+               .extrinsic = true}) {}
+  std::size_t bits_per_use() const noexcept override { return first_.bits_per_vector(); }
+  bool takes_prior() const noexcept override { return true; }
+  void run(executor& exec, const detector_input& in, const detector_output& out) const override {
+    const std::size_t vectors = in.received.items, symbols = in.uses_per_channel;
+    check_range("uses_per_channel", static_cast<long long>(symbols), 1, 1 << 20);
+    if (vectors % symbols != 0)
+      throw shape_error("received", std::to_string(vectors) + " vectors",
+                        "a multiple of the " + std::to_string(symbols) + " that share a channel matrix");
+    check_shape("noise_var", in.noise_var, 1, vectors);
+    view<const float> n0 = in.noise_var;  // one of each channel matrix
+    n0.items = vectors / symbols;
+    n0.item_stride *= symbols;
+    const int shared = static_cast<int>(symbols);
+    if (in.prior.data == nullptr && out.bits.data == nullptr)
+      first_.run(exec, uplink_input{in.channel, in.received, n0, shared},
+                 {.llr = out.llr, .llr_int8 = {}, .equalized = {}, .sinr = {}, .status = out.status});
+    else
+      loop_.run(exec, {in.channel, in.received, n0, shared, in.prior}, {out.llr, out.bits, out.status});
+  }
+
+ private:
+  uplink_detector first_;
+  soft_uplink_detector loop_;
+};
+
 }  // namespace
 
 std::unique_ptr<soft_detector> make_soft_detector(const detector_config& config) {
@@ -27,6 +77,14 @@ std::unique_ptr<soft_detector> make_soft_detector(const detector_config& config)
     made = make_detector(c);
   }
   return std::make_unique<any_detector>(std::move(made));
+}
+std::unique_ptr<soft_detector> make_soft_detector(const stbc_config& config) {
+  stbc_config c = config;
+  c.extrinsic = takes_prior(c);
+  return std::make_unique<space_time_detector>(c);
+}
+std::unique_ptr<soft_detector> make_soft_detector(const uplink_config& config) {
+  return std::make_unique<massive_detector>(config);
 }
 
 }  // namespace wb

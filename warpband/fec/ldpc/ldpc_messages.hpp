@@ -1,0 +1,122 @@
+#pragma once
+// Channel LLRs to messages, and back.
+#include <warpband/core/group.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/core/rounding.hpp>
+#include <warpband/fec/ldpc/ldpc_args.hpp>
+#include <warpband/fec/ldpc/ldpc_body.hpp>
+#include <warpband/fec/usable.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class T>
+WB_HD T clamped(T x, float limit) {
+  return max(min(x, T(limit)), T(-limit));
+}
+
+/// Conversion of as many elements as a float32 lane holds. No message is -0, so a sign bit is a decision.
+/// `get` and `put_number` are of numbers of the type's own scale, `llr` makes them LLRs.
+template <class T>
+struct message_conversion;
+template <>
+struct message_conversion<lane> {
+  WB_HD static void put(const ldpc_decode_args&, float* p, lane x) {
+    put_number(p, clamped(x, min_sum<lane>::limit) + lane(0.f));
+  }
+  WB_HD static void put_number(float* p, lane x) { store_message<lane>(p, x); }
+  WB_HD static lane get(const float* p) { return load_message<lane>(p); }
+  WB_HD static lane extrinsic(lane a, lane channel) { return a - channel; }
+  WB_HD static lane llr(const ldpc_decode_args&, lane x) { return x + lane(0.f); }
+};
+#if !defined(__CUDACC__)
+template <>
+struct message_conversion<f16x> {
+  WB_HD static void put(const ldpc_decode_args&, float* p, lane x) {
+    put_number(p, to_half(clamped(x, min_sum<f16x>::limit)).x + lane(0.f));
+  }
+  WB_HD static void put_number(float* p, lane x) { store_message<lane>(p, x); }
+  WB_HD static lane get(const float* p) { return load_message<lane>(p); }
+  WB_HD static lane extrinsic(lane a, lane channel) { return to_half(a - channel).x; }
+  WB_HD static lane llr(const ldpc_decode_args&, lane x) { return x + lane(0.f); }
+};
+#endif
+template <>
+struct message_conversion<i8x> {
+  WB_HD static void put(const ldpc_decode_args& a, signed char* p, lane x) {
+    put_number(p, nearest_integer(clamped(x * lane(a.steps), min_sum<i8x>::limit)));
+  }
+  WB_HD static void put_number(signed char* p, lane x) { put_number(p, nearest_integer(x)); }
+  WB_HD static void put_number(signed char* p, typename rebind<lane>::i32 y) {
+#if WB_WIDTH == 1
+    *p = static_cast<signed char>(y);
+#else
+    typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
+    const bytes b = __builtin_convertvector(y.x, bytes);
+    __builtin_memcpy(p, &b, sizeof b);
+#endif
+  }
+  WB_HD static lane get(const signed char* p) {
+#if WB_WIDTH == 1
+    return to_float(std::int32_t{*p});
+#else
+    typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
+    bytes b;
+    __builtin_memcpy(&b, p, sizeof b);
+    return lane(__builtin_convertvector(b, f32x::v));
+#endif
+  }
+  WB_HD static lane extrinsic(lane a, lane channel) { return a - channel; }
+  WB_HD static lane llr(const ldpc_decode_args& a, lane x) { return x / lane(a.steps) + lane(0.f); }
+};
+
+#if defined(__CUDACC__)
+/// What a thread of a CUDA block does with one element.
+template <class T>
+struct message_of;
+template <>
+struct message_of<float> {
+  WB_HD static float from(const ldpc_decode_args&, const float (&x)[1]) {
+    return clamped(x[0], min_sum<float>::limit) + 0.f;
+  }
+  WB_HD static float get(float a, int) { return a; }
+  WB_HD static float extrinsic(float a, float channel, int) { return a - channel; }
+  WB_HD static std::uint32_t sign_bits(float a) { return as_uint(as_int(a)) >> 31; }
+  WB_HD static float llr(const ldpc_decode_args&, float x) { return x + 0.f; }
+};
+template <>
+struct message_of<f16x> {
+  WB_HD static f16x from(const ldpc_decode_args&, const float (&x)[2]) {
+    constexpr float limit = min_sum<f16x>::limit;
+    return sum(to_half(clamped(x[0], limit), clamped(x[1], limit)), to_half(0.f));
+  }
+  WB_HD static float get(f16x a, int codeword) {
+    return codeword == 0 ? __low2float(halves(a)) : __high2float(halves(a));
+  }
+  WB_HD static float extrinsic(f16x a, f16x channel, int codeword) {
+    return get(difference(a, channel), codeword);
+  }
+  WB_HD static std::uint32_t sign_bits(f16x a) { return (a.x >> 15 & 1u) | (a.x >> 30 & 2u); }
+  WB_HD static float llr(const ldpc_decode_args&, float x) { return x + 0.f; }
+};
+template <>
+struct message_of<i8x> {
+  WB_HD static i8x from(const ldpc_decode_args& a, const float (&x)[1]) {
+    return to_int8(nearest_integer(clamped(x[0] * a.steps, min_sum<i8x>::limit)));
+  }
+  WB_HD static float get(i8x a, int) { return to_float(a.x); }
+  WB_HD static float extrinsic(i8x a, i8x channel, int) { return to_float(a.x - channel.x); }
+  WB_HD static std::uint32_t sign_bits(i8x a) { return as_uint(a.x) >> 31; }
+  WB_HD static float llr(const ldpc_decode_args& a, float x) { return x / a.steps + 0.f; }
+};
+#endif
+
+/// 0, or the status of a codeword that is erased: not all LLRs are finite, or fewer are usable than it has
+/// information bits.
+WB_HD unsigned ldpc_erasure(const ldpc_decode_args& a, bool finite, int usable) {
+  if (!finite) return status_erased;
+  return usable < a.n - a.rows * a.z ? status_erased | status_insufficient : 0;
+}
+
+}  // namespace WB_ISA
+}  // namespace wb

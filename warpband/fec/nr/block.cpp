@@ -1,0 +1,114 @@
+#include <warpband/fec/nr/block.hpp>
+
+#include <algorithm>
+
+#include <warpband/core/check.hpp>
+#include <warpband/fec/nr/tbs.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(nr_front)
+
+namespace {
+
+/// The first n values of rows of `from` to rows of `to`, which has zeros behind them.
+void front(executor& exec, std::size_t n, view<const std::uint8_t> from, view<std::uint8_t> to) {
+  nr_front_args a;
+  a.n = static_cast<int>(n);
+  a.bits = from;
+  a.out_bits = to;
+  exec.run(nr_front_kernels(), &a, to.items);
+}
+void front(executor& exec, std::size_t n, view<const float> from, view<float> to) {
+  nr_front_args a;
+  a.n = static_cast<int>(n);
+  a.soft = from;
+  a.out_soft = to;
+  exec.run(nr_front_kernels(), &a, to.items);
+}
+
+/// Parts of one buffer, each for a batch.
+class parts_of {
+ public:
+  explicit parts_of(std::byte* data) : at_(data) {}
+  template <class T>
+  view<T> next(std::size_t elements, std::size_t items) {
+    T* first = reinterpret_cast<T*>(at_);
+    at_ += elements * items * sizeof(T);
+    return make_view(first, elements, items);
+  }
+
+ private:
+  std::byte* at_;
+};
+
+}  // namespace
+
+int nr_base_graph_of_block(int k, int sent_bits) {
+  check_range("k", k, 5, nr_systematic(1) * nr_most_lifting);
+  check_range("sent_bits", sent_bits, 1, 1 << 28);
+  if (k > nr_systematic(2) * nr_most_lifting) return 1;
+  return nr_base_graph(k, std::min(1., static_cast<double>(k) / sent_bits));
+}
+
+nr_block_codec::nr_block_codec(const nr_rate_matching_config& config, const ldpc_decoder_config& ldpc)
+    : matcher_(config),
+      encoder_(matcher_.block().code(matcher_.rows(0))),
+      decoder_(matcher_.block().code(matcher_.rows(0)), ldpc) {}
+
+std::size_t nr_block_codec::working_bytes() const noexcept {
+  const nr_code_block& b = matcher_.block();
+  return static_cast<std::size_t>(5 * b.padded() + 4 * b.codeword());
+}
+
+void nr_block_codec::encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
+  const std::size_t batch = bits.items, k = static_cast<std::size_t>(matcher_.config().k),
+                    e = static_cast<std::size_t>(matcher_.config().sent_bits),
+                    padded = static_cast<std::size_t>(matcher_.block().padded()),
+                    codeword = static_cast<std::size_t>(matcher_.block().codeword());
+  check_shape("bits", bits, k, batch);
+  check_shape("coded", coded, std::max(coded.elements, e), batch);
+  parts_of parts(workspace_.on(exec, working_bytes() * batch));
+  const auto block = parts.next<std::uint8_t>(padded, batch),
+             word = parts.next<std::uint8_t>(codeword, batch);
+  front(exec, k, bits, block);
+  view<std::uint8_t> of_rows = word;
+  of_rows.elements = static_cast<std::size_t>(encoder_.n());
+  encoder_.run(exec, block, of_rows);
+  view<std::uint8_t> sent = coded, rest = coded;
+  sent.elements = e;
+  matcher_.match(exec, word, 0, sent);
+  if (coded.elements == e) return;
+  rest.data += e * coded.element_stride;
+  rest.elements -= e;
+  front(exec, 0, {}, rest);
+}
+
+void nr_block_codec::decode(executor& exec, view<const float> llr, const nr_block_output& out) const {
+  const std::size_t batch = llr.items, k = static_cast<std::size_t>(matcher_.config().k),
+                    padded = static_cast<std::size_t>(matcher_.block().padded()),
+                    codeword = static_cast<std::size_t>(matcher_.block().codeword());
+  check_shape("llr", llr, static_cast<std::size_t>(matcher_.config().sent_bits), batch);
+  check_optional_shape("bits", out.bits, k, batch);
+  check_optional_shape("soft", out.soft, k, batch);
+  check_optional_shape("iterations", out.iterations, 1, batch);
+  check_optional_shape("status", out.status, 1, batch);
+  parts_of parts(workspace_.on(exec, working_bytes() * batch));
+  const auto received = parts.next<float>(codeword, batch), soft = parts.next<float>(padded, batch);
+  const auto bits = parts.next<std::uint8_t>(padded, batch);
+  matcher_.combine(exec, llr, 0, true, received);
+  view<const float> of_rows = received;
+  of_rows.elements = static_cast<std::size_t>(decoder_.code().n());
+  const bool wants_bits = out.bits.data != nullptr, wants_soft = out.soft.data != nullptr;
+  decoder_.run(exec, of_rows,
+               {.bits = wants_bits ? bits : view<std::uint8_t>{},
+                .soft = wants_soft ? soft : view<float>{},
+                .extrinsic = {},
+                .messages = {},
+                .iterations = out.iterations,
+                .status = out.status});
+  if (wants_bits) front(exec, k, bits, out.bits);
+  if (wants_soft) front(exec, k, soft, out.soft);
+}
+
+}  // namespace wb

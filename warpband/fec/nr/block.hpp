@@ -1,0 +1,56 @@
+#pragma once
+// Single code blocks of 5G NR through LDPC code and rate matching and back: k bits to the E bits of one
+// transmission. CRCs, if any, are among the k bits; transport.hpp has the whole channel with HARQ.
+#include <cstdint>
+
+#include <warpband/exec/executor.hpp>
+#include <warpband/fec/ldpc/ldpc.hpp>
+#include <warpband/fec/nr/rate_matching.hpp>
+
+namespace wb {
+
+/// The base graph of a code block by itself, as nr_base_graph has it: 2 with k <= 292, with k <= 3824 and
+/// k / E <= 0.67, or with k / E <= 0.25 where it holds k bits. Throws argument_error ("k", "sent_bits").
+int nr_base_graph_of_block(int k, int sent_bits);
+
+struct nr_block_output {
+  view<std::uint8_t> bits = {};        // [batch, k] hard decisions
+  view<float> soft = {};               // [batch, k] a-posteriori LLRs
+  view<std::int32_t> iterations = {};  // [batch] iterations done
+  view<std::uint8_t> status = {};      // [batch] as ldpc_decoder_output
+};
+
+/// Encoder and decoder of batches of code blocks, redundancy version 0. Both compute only the rows of the
+/// base graph that E needs. A block with a NaN or infinite LLR, or of which fewer than k LLRs are usable, is
+/// an erasure with status_insufficient: its outputs are zero, its neighbours are untouched. Working memory is
+/// kept on each executor. CPU and CUDA, any instruction set, batch size and number of threads give the same
+/// bits.
+///
+///   nr_block_codec code({.base_graph = 2, .k = 1024, .sent_bits = 2048}, {.iterations = 20});
+///   code.encode(exec, bits, coded);         // [batch, k] -> [batch, E]
+///   code.decode(exec, llr, {.bits = bits});
+class nr_block_codec {
+ public:
+  /// Throws argument_error.
+  explicit nr_block_codec(const nr_rate_matching_config& config, const ldpc_decoder_config& ldpc = {});
+
+  /// coded [batch, >= E], zeros behind the first E. Throws shape_error.
+  void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const;
+  /// llr [batch, E]. Outputs without data are not computed. Throws shape_error.
+  void decode(executor& exec, view<const float> llr, const nr_block_output& out) const;
+
+  const nr_rate_matcher& matcher() const noexcept { return matcher_; }
+  /// The code that is decoded: rows and columns that E and k need.
+  const ldpc_code& code() const noexcept { return decoder_.code(); }
+  const ldpc_decoder_config& ldpc() const noexcept { return decoder_.config(); }
+  /// Memory that a call takes on its executor, for each code block.
+  std::size_t working_bytes() const noexcept;
+
+ private:
+  nr_rate_matcher matcher_;
+  ldpc_encoder encoder_;
+  ldpc_decoder decoder_;
+  kept_workspace workspace_;
+};
+
+}  // namespace wb

@@ -1,0 +1,102 @@
+// Single code blocks of 5G NR through encoder, rate matching and decoder.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include <tests/nr.hpp>
+#include <warpband/fec/nr/block.hpp>
+
+namespace wb {
+namespace {
+
+using namespace testing;
+
+class nr_blocks_on : public on_backend {};
+WB_ON_ALL_BACKENDS(nr_blocks_on);
+
+TEST_P(nr_blocks_on, send_what_the_rate_matcher_sends_and_come_back) {
+  std::mt19937_64 random(1);
+  for (const auto& [graph, k, e] : {std::tuple{2, 24, 60}, {2, 500, 900}, {1, 330, 360}, {1, 1000, 3600}}) {
+    const nr_rate_matching_config config{.base_graph = graph, .k = k, .sent_bits = e};
+    const nr_block_codec code(config);
+    const nr_code_block& block = code.matcher().block();
+    EXPECT_EQ(code.code().rows(), code.matcher().rows(0));
+    const std::size_t uk = static_cast<std::size_t>(k), ue = static_cast<std::size_t>(e),
+                      padded = static_cast<std::size_t>(block.padded());
+    for (const std::size_t batch : {1, 17})
+      for (const layout order : layouts) {
+        const bits_t sent = random_bits_of(uk * batch, random);
+        auto coded = given(exec(), bits_t((ue + 3) * batch, 9), batch, order);
+        code.encode(exec(), given(exec(), sent, batch, order), coded);
+        const bits_t got = rows_of(exec(), coded, order);
+        bits_t blocks;
+        for (std::size_t b = 0; b < batch; b++) {
+          blocks.insert(blocks.end(), sent.begin() + static_cast<std::ptrdiff_t>(b * uk),
+                        sent.begin() + static_cast<std::ptrdiff_t>((b + 1) * uk));
+          blocks.resize((b + 1) * padded, 0);
+        }
+        auto words = exec().make<std::uint8_t>(static_cast<std::size_t>(block.codeword()), batch),
+             expected = exec().make<std::uint8_t>(ue, batch);
+        ldpc_encoder(block.code()).run(exec(), given(exec(), blocks, batch), words);
+        code.matcher().match(exec(), words, 0, expected);
+        const bits_t right = exec().to_host(expected);
+        llrs_t llr;
+        for (std::size_t b = 0; b < batch; b++)
+          for (std::size_t i = 0; i < ue + 3; i++) {
+            ASSERT_EQ(got[b * (ue + 3) + i], i < ue ? right[b * ue + i] : 0) << k << ", " << i;
+            if (i < ue) llr.push_back(right[b * ue + i] == 0 ? 4.f : -4.f);
+          }
+        auto bits = exec().make<std::uint8_t>(uk, batch, order), status = exec().make<std::uint8_t>(1, batch);
+        auto soft = exec().make<float>(uk, batch, order);
+        code.decode(exec(), given(exec(), llr, batch, order), {bits, soft, {}, status});
+        EXPECT_EQ(rows_of(exec(), bits, order), sent) << k << ", " << e;
+        const llrs_t values = rows_of(exec(), soft, order);
+        for (std::size_t i = 0; i < sent.size(); i++) ASSERT_EQ(values[i] < 0, sent[i] != 0);
+        EXPECT_EQ(exec().to_host(status), bits_t(batch, status_stopped));
+      }
+  }
+}
+
+TEST_P(nr_blocks_on, an_erasure_leaves_its_neighbours) {
+  const nr_block_codec code({.base_graph = 2, .k = 120, .sent_bits = 240});
+  llrs_t llr(3 * 240, 3.f);
+  llr[240 + 7] = std::nanf("");
+  auto bits = exec().make<std::uint8_t>(120, 3), status = exec().make<std::uint8_t>(1, 3);
+  code.decode(exec(), given(exec(), llr, 3), {.bits = bits, .status = status});
+  EXPECT_EQ(exec().to_host(bits), bits_t(360, 0));
+  EXPECT_EQ(exec().to_host(status),
+            (bits_t{status_stopped, status_erased | status_insufficient, status_stopped}));
+}
+
+TEST(nr_blocks, base_graphs_follow_the_rule) {
+  EXPECT_EQ(nr_base_graph_of_block(292, 300), 2);
+  EXPECT_EQ(nr_base_graph_of_block(3824, 5708), 2);
+  EXPECT_EQ(nr_base_graph_of_block(3824, 5600), 1);
+  EXPECT_EQ(nr_base_graph_of_block(3840, 15360), 2);
+  EXPECT_EQ(nr_base_graph_of_block(8448, 80000), 1);  // more than base graph 2 holds
+  EXPECT_EQ(blamed([] { nr_base_graph_of_block(4, 100); }), "k");
+  EXPECT_EQ(blamed([] { nr_base_graph_of_block(8449, 100); }), "k");
+  EXPECT_EQ(blamed([] { nr_base_graph_of_block(100, 0); }), "sent_bits");
+}
+
+TEST(nr_blocks, bad_arguments_are_named) {
+  const auto exec = open_scalar();
+  EXPECT_EQ(
+      blamed([] { nr_block_codec c({.base_graph = 2, .k = 100, .sent_bits = 200}, {.iterations = 0}); }),
+      "iterations");
+  EXPECT_EQ(blamed([] { nr_block_codec c({.base_graph = 2, .k = 100, .sent_bits = 0}); }), "sent_bits");
+  const nr_block_codec code({.base_graph = 2, .k = 100, .sent_bits = 200});
+  auto bits = exec->make<std::uint8_t>(100, 2), coded = exec->make<std::uint8_t>(200, 2),
+       less = exec->make<std::uint8_t>(199, 2);
+  auto llr = exec->make<float>(200, 2), soft = exec->make<float>(100, 2);
+  EXPECT_EQ(blamed([&] { code.encode(*exec, coded, coded); }), "bits");
+  EXPECT_EQ(blamed([&] { code.encode(*exec, bits, less); }), "coded");
+  EXPECT_EQ(blamed([&] { code.decode(*exec, soft, {}); }), "llr");
+  EXPECT_EQ(blamed([&] { code.decode(*exec, llr, {.bits = coded}); }), "bits");
+  EXPECT_EQ(blamed([&] { code.decode(*exec, llr, {.soft = llr}); }), "soft");
+  EXPECT_EQ(blamed([&] { code.decode(*exec, llr, {.status = bits}); }), "status");
+}
+
+}  // namespace
+}  // namespace wb

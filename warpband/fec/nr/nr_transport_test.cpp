@@ -1,0 +1,510 @@
+// The 5G NR transport channels against vectors of other programs, the standard's text (oracle/nr_transport),
+// limit cases, and themselves on every backend.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <set>
+
+#include <oracle/nr_transport.hpp>
+#include <tests/nr.hpp>
+#include <warpband/fec/nr/tbs.hpp>
+#include <warpband/fec/nr/transport.hpp>
+
+namespace wb {
+namespace {
+
+using namespace testing;
+
+/// All of a codeword, as the oracle of the transport channel wants it.
+std::vector<int> whole_codeword(executor& exec, int base_graph, const std::vector<int>& bits, int z) {
+  const ldpc_code code = nr_ldpc(base_graph, z);
+  auto coded = exec.make<std::uint8_t>(static_cast<std::size_t>(code.n()), 1);
+  ldpc_encoder(code).run(exec, given(exec, bits_t(bits.begin(), bits.end()), 1), coded);
+  const bits_t word = exec.to_host(coded);
+  return {word.begin(), word.end()};
+}
+
+/// A decoder's outputs on the host.
+struct decoded {
+  bits_t bits, ok, block_ok, status;
+  std::vector<std::int32_t> iterations;
+  bool operator==(const decoded&) const = default;
+};
+decoded decode(executor& exec, nr_transport_decoder& decoder, std::size_t batch,
+               layout order = layout::row_major) {
+  const auto a = static_cast<std::size_t>(decoder.config().transport_bits),
+             c = static_cast<std::size_t>(decoder.segmentation().blocks);
+  auto bits = exec.make<std::uint8_t>(a, batch, order), ok = exec.make<std::uint8_t>(1, batch),
+       block_ok = exec.make<std::uint8_t>(c, batch, order), status = exec.make<std::uint8_t>(1, batch);
+  auto iterations = exec.make<std::int32_t>(c, batch, order);
+  decoder.decode(exec, {bits, ok, block_ok, iterations, status});
+  return {rows_of(exec, bits, order), exec.to_host(ok), rows_of(exec, block_ok, order), exec.to_host(status),
+          rows_of(exec, iterations, order)};
+}
+void expect_right(const decoded& d, const bits_t& sent, std::size_t batch, std::size_t blocks) {
+  EXPECT_TRUE(d.bits == sent);
+  EXPECT_EQ(d.ok, bits_t(batch, 1));
+  EXPECT_EQ(d.block_ok, bits_t(batch * blocks, 1));
+  EXPECT_EQ(d.status, bits_t(batch, 0));
+}
+bits_t encoded(executor& exec, const nr_transport_config& config, const bits_t& bits, std::size_t batch,
+               int rv = 0, layout order = layout::row_major) {
+  nr_transport_encoder encoder(config);
+  auto coded = exec.make<std::uint8_t>(static_cast<std::size_t>(config.coded_bits), batch, order);
+  encoder.run(exec, given(exec, bits, batch, order), rv, coded);
+  return rows_of(exec, coded, order);
+}
+
+class nr_transport : public on_backend {};
+WB_ON_ALL_BACKENDS(nr_transport);
+
+TEST_P(nr_transport, equals_reference_vectors_and_comes_back) {
+  const auto document = nr_vectors("nr_tb_chain.json");
+  NR_SKIP_WITHOUT(document);
+  int seen = 0;
+  for (const auto& v : document.at("vectors")) {
+    const bits_t sent = from_text(v.at("tb")), expected = from_text(v.at("out"));
+    const nr_transport_config config{
+        .transport_bits = static_cast<int>(sent.size()),
+        .coded_bits = v.at("G"),
+        .modulation_order = v.at("Qm"),
+        .layers = v.at("layers"),
+        .code_rate = v.at("target_rate_x1024").get<double>() / 1024,
+        .scrambling = v.at("scrambled").get<bool>() ? v.at("c_init").get<std::int64_t>() : -1};
+    nr_transport_decoder decoder(config);
+    const nr_segmentation& s = decoder.segmentation();
+    EXPECT_EQ(s.blocks, v.at("C").get<int>());
+    EXPECT_EQ(s.block.base_graph, v.at("bg").get<int>());
+    EXPECT_EQ(s.block.k, v.at("Kprime").get<int>());
+    EXPECT_EQ(s.block.z, v.at("Z").get<int>());
+    for (int r = 0; r < s.blocks; r++)
+      EXPECT_EQ(decoder.sent_bits(r), v.at("E_r").at(static_cast<std::size_t>(r)).get<int>());
+    EXPECT_TRUE(encoded(exec(), config, sent, 1, v.at("rv")) == expected) << "vector " << v.at("id");
+    decoder.combine(exec(), given(exec(), noise_free(expected, 4.f), 1), v.at("rv"));
+    expect_right(decode(exec(), decoder, 1), sent, 1, static_cast<std::size_t>(s.blocks));
+    seen++;
+  }
+  EXPECT_GE(seen, 10);
+}
+
+struct transport_case {
+  int a, g, qm, layers, graph, n_ref;
+  std::int64_t c_init;
+};
+const transport_case transport_cases[] = {
+    {1, 90, 2, 1, 2, 0, -1},         // repeated
+    {24, 120, 6, 2, 2, 0, 77},       //
+    {292, 640, 4, 1, 2, 450, -1},    // limited buffer
+    {808, 900, 6, 1, 1, 0, 5},       // a high rate, 16 bits of CRC
+    {3824, 6000, 10, 3, 1, 0, -1},   //
+    {3848, 8000, 2, 1, 2, 4000, 9},  // two blocks of base graph 2 with a limited buffer
+    {8448, 12000, 8, 1, 1, 0, 1},    // two of base graph 1, 24 bits of CRC
+    {7704, 14406, 6, 1, 2, 0, 123},  // E of two sizes
+};
+
+TEST_P(nr_transport, encodes_as_the_standard_says) {
+  std::mt19937_64 random(1);
+  for (const auto& c : transport_cases) {
+    const nr_transport_config config{.transport_bits = c.a,
+                                     .coded_bits = c.g,
+                                     .modulation_order = c.qm,
+                                     .layers = c.layers,
+                                     .base_graph = c.graph,
+                                     .soft_buffer = c.n_ref,
+                                     .scrambling = c.c_init};
+    nr_transport_encoder encoder(config);
+    const auto& s = encoder.segmentation();
+    int first = 0;
+    for (int r = 0; r < s.blocks; r++) {
+      EXPECT_EQ(encoder.sent_bits(r), oracle::nr_sent_bits(c.g, c.layers, c.qm, s.blocks, r));
+      EXPECT_EQ(encoder.first_sent_bit(r), first);
+      first += encoder.sent_bits(r);
+    }
+    EXPECT_EQ(first, c.g);
+    const std::size_t a = static_cast<std::size_t>(c.a), batch = c.a < 1000 ? 17 : 2;
+    const bits_t bits = random_bits_of(a * batch, random);
+    for (int rv = 0; rv < 4; rv++) {
+      if (c.a > 1000 && small_scale() && rv != 2) continue;
+      bits_t expected;
+      for (std::size_t b = 0; b < batch; b++) {
+        const auto row = bits.begin() + static_cast<std::ptrdiff_t>(b * a);
+        const bits_t one = oracle::nr_transport_encode(
+            bits_t(row, row + c.a), {c.graph, c.g, c.qm, c.layers, c.n_ref, c.c_init}, rv, nr_lifting_sizes(),
+            [&](const std::vector<int>& x, int z) { return whole_codeword(exec(), c.graph, x, z); });
+        expected.insert(expected.end(), one.begin(), one.end());
+      }
+      bits_t dirty = bits;
+      for (auto& x : dirty) x = static_cast<std::uint8_t>(x | (random() & 0xfe));  // the lowest bit counts
+      for (const layout order : layouts)
+        ASSERT_TRUE(encoded(exec(), config, dirty, batch, rv, order) == expected) << c.a << ", rv " << rv;
+    }
+  }
+}
+
+TEST_P(nr_transport, comes_back_through_every_order_of_redundancy_versions) {
+  std::mt19937_64 random(2);
+  for (const auto& c : transport_cases) {
+    const nr_transport_config config{.transport_bits = c.a,
+                                     .coded_bits = c.g,
+                                     .modulation_order = c.qm,
+                                     .layers = c.layers,
+                                     .base_graph = c.graph,
+                                     .soft_buffer = c.n_ref,
+                                     .scrambling = c.c_init};
+    nr_transport_decoder decoder(config);
+    const std::size_t batch = c.a > 1000 ? 2 : 3,
+                      blocks = static_cast<std::size_t>(decoder.segmentation().blocks);
+    const bits_t sent = random_bits_of(static_cast<std::size_t>(c.a) * batch, random);
+    std::vector<array<float>> llr;
+    for (int rv = 0; rv < 4; rv++)
+      llr.push_back(given(exec(), noise_free(encoded(exec(), config, sent, batch, rv), 4.f), batch));
+    llrs_t all;
+    for (const std::vector<int>& order : {std::vector{0, 1, 2, 3}, std::vector{0, 2, 3, 1},
+                                          std::vector{3, 0, 2, 1}, std::vector{2, 1, 3, 0}}) {
+      decoder.reset();
+      EXPECT_EQ(decoder.transmissions(), 0);
+      int rows = 0;
+      for (const int rv : order) {
+        decoder.combine(exec(), llr[static_cast<std::size_t>(rv)], rv);
+        rows = std::max(rows, decoder.rows(rv));
+        EXPECT_EQ(decoder.rows_needed(), rows);
+        if (rv == 0 && order[0] == 0) expect_right(decode(exec(), decoder, batch), sent, batch, blocks);
+      }
+      EXPECT_EQ(decoder.transmissions(), 4);
+      const llrs_t now = exec().to_host(decoder.soft());
+      if (all.empty()) all = now;
+      EXPECT_TRUE(now == all) << c.a;
+      expect_right(decode(exec(), decoder, batch), sent, batch, blocks);
+      ASSERT_FALSE(HasFailure()) << "A " << c.a;
+    }
+  }
+}
+
+TEST_P(nr_transport, comes_back_for_sizes_of_every_table) {
+  std::mt19937_64 random(3);
+  const bool slow = GetParam().name == "scalar" || small_scale();
+  std::set<int> seen;
+  for (int i = 0; i < (slow ? 12 : 60); i++) {
+    const int table = 1 + i % 4;
+    const nr_mcs mcs = nr_mcs_of(table, static_cast<int>(random() % 27));
+    const int layers = 1 + static_cast<int>(random() % 4);
+    const auto most = static_cast<unsigned>(i % 10 == 0 ? (slow ? 20 : 60) : 8);
+    const int elements = nr_resource_elements({.resource_blocks = 1 + static_cast<int>(random() % most),
+                                               .symbols = 2 + static_cast<int>(random() % 13),
+                                               .layers = layers});
+    const nr_transport_config config{.transport_bits = nr_transport_block_size(elements, mcs, layers),
+                                     .coded_bits = elements * mcs.modulation_order * layers,
+                                     .modulation_order = mcs.modulation_order,
+                                     .layers = layers,
+                                     .code_rate = mcs.code_rate(),
+                                     .scrambling = i};
+    nr_transport_decoder decoder(config);
+    const bits_t sent = random_bits_of(static_cast<std::size_t>(config.transport_bits), random);
+    decoder.combine(exec(), given(exec(), noise_free(encoded(exec(), config, sent, 1), 6.f), 1), 0);
+    expect_right(decode(exec(), decoder, 1), sent, 1,
+                 static_cast<std::size_t>(decoder.segmentation().blocks));
+    ASSERT_FALSE(HasFailure()) << "A " << config.transport_bits << ", G " << config.coded_bits;
+    seen.insert(config.transport_bits);
+  }
+  EXPECT_GT(seen.size(), slow ? 8U : 30U);
+}
+
+TEST_P(nr_transport, gives_the_same_bits_as_scalar_code) {
+  const auto reference = open_reference();
+  std::mt19937_64 random(4);
+  std::normal_distribution<float> normal;
+  for (const auto precision : {ldpc_precision::float32, ldpc_precision::float16, ldpc_precision::int8})
+    for (const int a : {40, 640, 3848}) {
+      if (a == 3848 && (small_scale() || precision == ldpc_precision::float16)) continue;
+      const nr_transport_config config{.transport_bits = a,
+                                       .coded_bits = a * 2 / 8 * 8,
+                                       .modulation_order = 4,
+                                       .base_graph = 2,
+                                       .scrambling = 321,
+                                       .ldpc = {.iterations = 4, .precision = precision}};
+      const std::size_t g = static_cast<std::size_t>(config.coded_bits);
+      nr_transport_decoder here(config), there(config);
+      for (const std::size_t batch : {1, 17}) {
+        if (a > 500 && batch > 1) continue;
+        const bits_t sent = random_bits_of(static_cast<std::size_t>(a) * batch, random);
+        here.reset();
+        there.reset();
+        for (const int rv : {0, 2}) {
+          llrs_t llr = noise_free(encoded(*reference, config, sent, batch, rv), 1.f);
+          for (auto& x : llr) x = 2.4f * (x + 0.9f * normal(random));
+          if (rv == 2) llr[g / 2] = std::nanf("");
+          here.combine(exec(), given(exec(), llr, batch, layouts[batch % 2]), rv);
+          there.combine(*reference, given(*reference, llr, batch), rv);
+          const decoded got = decode(exec(), here, batch, layouts[batch % 2]),
+                        expected = decode(*reference, there, batch);
+          EXPECT_TRUE(got == expected) << "A " << a << ", batch " << batch << ", rv " << rv;
+          EXPECT_TRUE(exec().to_host(here.soft()) == reference->to_host(there.soft()));
+        }
+      }
+    }
+}
+
+TEST_P(nr_transport, rows_that_tell_nothing_change_no_decision) {
+  // With all 46 rows decoded by hand from the soft buffer.
+  const nr_transport_config config{
+      .transport_bits = 4224, .coded_bits = 5600, .base_graph = 1, .ldpc = {.iterations = 8}};
+  nr_transport_decoder decoder(config);
+  std::mt19937_64 random(5);
+  std::normal_distribution<float> normal;
+  const bits_t sent = random_bits_of(4224, random);
+  llrs_t llr = noise_free(encoded(exec(), config, sent, 1), 1.f);
+  for (auto& x : llr) x = 8.f * (x + 0.45f * normal(random));
+  decoder.combine(exec(), given(exec(), llr, 1), 0);
+  EXPECT_LT(decoder.rows_needed(), 14);
+  const decoded d = decode(exec(), decoder, 1);
+  expect_right(d, sent, 1, 1);
+  const nr_code_block& b = decoder.segmentation().block;
+  auto bits = exec().make<std::uint8_t>(static_cast<std::size_t>(b.padded()), 1);
+  ldpc_decoder(b.code(), config.ldpc).run(exec(), decoder.soft(), {.bits = bits});
+  const bits_t all = exec().to_host(bits);
+  EXPECT_TRUE(std::equal(sent.begin(), sent.end(), all.begin()));
+}
+
+TEST_P(nr_transport, what_cancels_out_is_nothing_received) {
+  const nr_transport_config config{.transport_bits = 304, .coded_bits = 900};
+  nr_transport_decoder decoder(config);
+  const llrs_t llr(900, 2.f), opposite(900, -2.f);  // of the transport block of zeros, whose CRC is right
+  decoder.combine(exec(), given(exec(), llr, 1), 0);
+  EXPECT_EQ(decode(exec(), decoder, 1).ok, bits_t{1});
+  decoder.combine(exec(), given(exec(), opposite, 1), 0);
+  EXPECT_EQ(decode(exec(), decoder, 1).ok, bits_t{0});
+  decoder.combine(exec(), given(exec(), llr, 1), 0);
+  EXPECT_EQ(decode(exec(), decoder, 1).ok, bits_t{1});
+}
+
+TEST_P(nr_transport, nothing_received_is_never_ok) {
+  for (const int qm : {2, 4, 8}) {
+    const nr_transport_config config{
+        .transport_bits = 304, .coded_bits = 960, .modulation_order = qm, .scrambling = 99};
+    nr_transport_decoder decoder(config);
+    std::mt19937_64 random(6);
+    std::normal_distribution<float> normal;
+    const std::size_t batch = 8;
+    llrs_t llr(960 * batch, 0.f);
+    for (std::size_t i = 960; i < llr.size(); i++) llr[i] = normal(random);  // noise but for the first
+    decoder.combine(exec(), given(exec(), llr, batch), 0);
+    const decoded d = decode(exec(), decoder, batch);
+    EXPECT_EQ(d.ok, bits_t(batch, 0));
+    EXPECT_EQ(d.status[0], status_erased | status_insufficient);
+  }
+}
+
+TEST_P(nr_transport, says_which_code_block_failed) {
+  const int a = 16896 - 24 + 8;  // three blocks of base graph 1
+  const nr_transport_config config{.transport_bits = a + 16, .coded_bits = 3 * 9000, .base_graph = 1};
+  nr_transport_decoder decoder(config);
+  ASSERT_EQ(decoder.segmentation().blocks, 3);
+  std::mt19937_64 random(7);
+  const std::size_t batch = 4, g = 27000;
+  const auto length = static_cast<std::ptrdiff_t>(config.transport_bits);
+  const bits_t sent = random_bits_of(static_cast<std::size_t>(length) * batch, random);
+  const llrs_t good = noise_free(encoded(exec(), config, sent, batch), 3.f);
+  llrs_t llr = good;
+  for (std::size_t i = 0; i < 9000; i++) {
+    llr[1 * g + 9000 + i] = random() % 2 == 0 ? 3.f : -3.f;  // rubbish
+    llr[3 * g + i] = 0.f;                                    // nothing
+  }
+  llr[2 * g + 26999] = std::nanf("");
+  llr[2 * g] = -std::numeric_limits<float>::infinity();
+  decoder.combine(exec(), given(exec(), llr, batch), 0);
+  const decoded d = decode(exec(), decoder, batch);
+  EXPECT_EQ(d.ok, (bits_t{1, 0, 0, 0}));
+  EXPECT_EQ(d.block_ok, (bits_t{1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1}));
+  constexpr std::uint8_t insufficient = status_erased | status_insufficient;
+  EXPECT_EQ(d.status, (bits_t{0, 0, insufficient, insufficient}));
+  const std::ptrdiff_t payload = decoder.segmentation().payload;
+  for (std::ptrdiff_t b = 0; b < 4; b++)
+    for (std::ptrdiff_t r = 0; r < 3; r++) {
+      const std::ptrdiff_t first = b * length + r * payload, n = std::min(payload, length - r * payload);
+      const bits_t got(d.bits.begin() + first, d.bits.begin() + first + n);
+      if (d.block_ok[static_cast<std::size_t>(b * 3 + r)] != 0) {
+        EXPECT_TRUE(std::equal(got.begin(), got.end(), sent.begin() + first)) << b << ", " << r;
+      } else if (b != 1) {  // erased or nothing: zeros
+        EXPECT_EQ(got, bits_t(got.size(), 0)) << b << ", " << r;
+      }
+    }
+  // Another transmission makes up for what the first lacked; that something was left out stays to be seen.
+  decoder.combine(exec(), given(exec(), good, batch), 0);
+  decoder.combine(exec(), given(exec(), good, batch), 0);
+  const decoded then = decode(exec(), decoder, batch);
+  EXPECT_TRUE(then.bits == sent);
+  EXPECT_EQ(then.ok, bits_t(batch, 1));
+  EXPECT_EQ(then.status, (bits_t{0, 0, status_erased, 0}));
+  decoder.reset();
+  decoder.combine(exec(), given(exec(), good, batch), 0);
+  expect_right(decode(exec(), decoder, batch), sent, batch, 3);
+}
+
+/// The parity of the transport block covers what those of code blocks cannot: blocks of two transport blocks.
+TEST_P(nr_transport, a_wrong_crc_of_the_transport_block_is_seen_behind_right_ones_of_its_code_blocks) {
+  const nr_transport_config config{.transport_bits = 8448, .coded_bits = 24000, .base_graph = 1};
+  std::mt19937_64 random(8);
+  const bits_t one = random_bits_of(8448, random), other = random_bits_of(8448, random);
+  llrs_t llr = noise_free(encoded(exec(), config, one, 1), 5.f);
+  const llrs_t second = noise_free(encoded(exec(), config, other, 1), 5.f);
+  std::copy(second.begin() + 12000, second.end(), llr.begin() + 12000);
+  nr_transport_decoder decoder(config);
+  decoder.combine(exec(), given(exec(), llr, 1), 0);
+  const decoded d = decode(exec(), decoder, 1);
+  EXPECT_EQ(d.block_ok, bits_t(2, 1));
+  EXPECT_EQ(d.ok, bits_t{0});
+}
+
+TEST_P(nr_transport, threads_change_nothing_and_every_output_can_be_left_out) {
+  const nr_transport_config config{.transport_bits = 640, .coded_bits = 1600};
+  std::mt19937_64 random(9);
+  const bits_t sent = random_bits_of(640 * 5, random);
+  const llrs_t llr = noise_free(encoded(exec(), config, sent, 5), 5.f);
+  for (const int threads : {1, 3}) {
+    const auto own = GetParam().open(threads);
+    nr_transport_decoder decoder(config);
+    decoder.combine(*own, given(*own, llr, 5), 0);
+    const float* kept = decoder.soft().data();
+    decoder.decode(*own, {});
+    auto ok = own->make<std::uint8_t>(1, 5);
+    decoder.decode(*own, {.ok = ok});
+    EXPECT_EQ(own->to_host(ok), bits_t(5, 1));
+    const decoded d = decode(*own, decoder, 5);
+    expect_right(d, sent, 5, 1);
+    EXPECT_EQ(d.iterations, std::vector<std::int32_t>(5, 1));  // all checks held at once
+    decoder.reset();
+    decoder.combine(*own, given(*own, llr, 5), 0);
+    EXPECT_EQ(decoder.soft().data(), kept);
+    decoder.reset();
+    decoder.combine(*own, own->make<float>(1600, 0), 0);  // an empty batch
+    EXPECT_TRUE(decode(*own, decoder, 0).ok.empty());
+  }
+}
+
+TEST(nr_transport_arguments, bad_ones_are_named) {
+  const auto make = [](nr_transport_config c) {
+    return blamed([&] { check(c); }, [&] { nr_transport_encoder e(c); });
+  };
+  for (const int a : {-5, 0, nr_most_transport_bits + 1})
+    EXPECT_EQ(make({.transport_bits = a, .coded_bits = 100}), "transport_bits") << a;
+  EXPECT_EQ(make({.transport_bits = 8425, .coded_bits = 20000, .base_graph = 1}), "transport_bits");
+  for (const int g : {-2, 0, 1, 101, (1 << 28) + 2})
+    EXPECT_EQ(make({.transport_bits = 10, .coded_bits = g}), "coded_bits") << g;
+  EXPECT_EQ(make({.transport_bits = 8448, .coded_bits = 8, .modulation_order = 4, .layers = 2}),
+            "coded_bits");
+  EXPECT_EQ(make({.transport_bits = 8448, .coded_bits = 16, .modulation_order = 4, .layers = 2}), "");
+  for (const int qm : {-2, 0, 3, 12})
+    EXPECT_EQ(make({.transport_bits = 10, .coded_bits = 120, .modulation_order = qm}), "modulation_order");
+  for (const int layers : {-1, 0, 5})
+    EXPECT_EQ(make({.transport_bits = 10, .coded_bits = 120, .layers = layers}), "layers");
+  for (const int graph : {-1, 3})
+    EXPECT_EQ(make({.transport_bits = 10, .coded_bits = 120, .base_graph = graph}), "base_graph");
+  for (const double rate : {-0.1, 1.1})
+    EXPECT_EQ(make({.transport_bits = 10, .coded_bits = 120, .code_rate = rate}), "code_rate");
+  EXPECT_EQ(make({.transport_bits = 10, .coded_bits = 120, .soft_buffer = -1}), "soft_buffer");
+  for (const std::int64_t c_init : {std::int64_t{-2}, std::int64_t{1} << 31})
+    EXPECT_EQ(make({.transport_bits = 10, .coded_bits = 120, .scrambling = c_init}), "scrambling");
+  const nr_transport_config never{.transport_bits = 10, .coded_bits = 120, .ldpc = {.iterations = 0}};
+  EXPECT_EQ(blamed([&] { check(never); }, [&] { nr_transport_decoder d(never); }), "iterations");
+
+  const auto exec = open_scalar(), other = open_scalar();
+  const nr_transport_config config{.transport_bits = 10, .coded_bits = 120};
+  nr_transport_encoder encoder(config);
+  nr_transport_decoder decoder(config);
+  auto bits = exec->make<std::uint8_t>(10, 2), coded = exec->make<std::uint8_t>(120, 2),
+       one = exec->make<std::uint8_t>(1, 2);
+  for (const int rv : {-1, 4}) {
+    EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, rv, coded); }), "rv");
+    EXPECT_EQ(blamed([&] { (void)encoder.rows(rv); }), "rv");
+  }
+  EXPECT_EQ(blamed([&] { encoder.run(*exec, coded, 0, coded); }), "bits");
+  EXPECT_EQ(blamed([&] { encoder.run(*exec, bits, 0, bits); }), "coded");
+  const auto llr = given(*exec, llrs_t(240, 1.f), 2), short_llr = given(*exec, llrs_t(238, 1.f), 2),
+             more = given(*exec, llrs_t(360, 1.f), 3);
+  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.bits = bits}); }), "transmissions");
+  EXPECT_EQ(blamed([&] { decoder.combine(*exec, short_llr, 0); }), "llr");
+  for (const int rv : {-1, 4}) EXPECT_EQ(blamed([&] { decoder.combine(*exec, llr, rv); }), "rv");
+  EXPECT_EQ(decoder.transmissions(), 0);
+  decoder.combine(*exec, llr, 0);
+  EXPECT_EQ(blamed([&] { decoder.combine(*exec, more, 1); }), "llr");
+  EXPECT_EQ(blamed([&] { decoder.combine(*other, llr, 1); }), "exec");
+  EXPECT_EQ(blamed([&] { decoder.decode(*other, {.bits = bits}); }), "exec");
+  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.bits = coded}); }), "bits");
+  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.ok = coded}); }), "ok");
+  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.block_ok = coded}); }), "block_ok");
+  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.status = coded}); }), "status");
+  auto wrong = exec->make<std::int32_t>(2, 2);
+  EXPECT_EQ(blamed([&] { decoder.decode(*exec, {.iterations = wrong}); }), "iterations");
+  EXPECT_NO_THROW(decoder.decode(*exec, {.ok = one}));
+  decoder.reset();  // another batch and another executor are welcome now
+  EXPECT_NO_THROW(decoder.combine(*other, given(*other, llrs_t(360, 1.f), 3), 3));
+}
+
+// ---------------------------------------------------------------- HARQ in white Gaussian noise
+
+/// Transport blocks in error of `blocks`, BPSK at Es/N0 for each transmission, after those of `versions`.
+double error_rate(const nr_transport_config& config, double esn0_db, const std::vector<int>& versions,
+                  int blocks, unsigned seed) {
+  const auto exec = open_executor("cpu");
+  nr_transport_encoder encoder(config);
+  nr_transport_decoder decoder(config);
+  std::mt19937_64 random(seed);
+  const double variance = 0.5 * std::pow(10, -esn0_db / 10);
+  std::normal_distribution<float> noise(0.f, static_cast<float>(std::sqrt(variance)));
+  const auto scale = static_cast<float>(2 / variance);
+  const std::size_t batch = 256, a = static_cast<std::size_t>(config.transport_bits),
+                    g = static_cast<std::size_t>(config.coded_bits);
+  auto coded = exec->make<std::uint8_t>(g, batch), ok = exec->make<std::uint8_t>(1, batch);
+  auto llr = exec->make<float>(g, batch);
+  int wrong = 0, done = 0;
+  while (done < blocks) {
+    const auto sent = given(*exec, random_bits_of(a * batch, random), batch);
+    decoder.reset();
+    for (const int rv : versions) {
+      encoder.run(*exec, sent, rv, coded);
+      for (std::size_t i = 0; i < g * batch; i++)
+        llr.data()[i] = scale * ((coded.data()[i] == 0 ? 1.f : -1.f) + noise(random));
+      decoder.combine(*exec, llr, rv);
+    }
+    decoder.decode(*exec, {.ok = ok});
+    for (const auto x : exec->to_host(ok)) wrong += x == 0 ? 1 : 0;
+    done += static_cast<int>(batch);
+  }
+  return static_cast<double>(wrong) / done;
+}
+
+TEST(nr_harq, the_same_bits_twice_gain_3_db) {
+  const nr_transport_config config{.transport_bits = 608, .coded_bits = 1248, .base_graph = 2};
+  const int blocks = small_scale() ? 512 : 4096;
+  const double at = -1.7, gain = 10 * std::log10(2);
+  const double twice = error_rate(config, at - gain, {0, 0}, blocks, 1);
+  const double better = error_rate(config, at + 0.1, {0}, blocks, 2),
+               worse = error_rate(config, at - 0.1, {0}, blocks, 3);
+  RecordProperty("twice", std::to_string(twice));
+  RecordProperty("better", std::to_string(better));
+  RecordProperty("worse", std::to_string(worse));
+  // A block error rate between those at 0.1 dB more and less; the noise of counting is a fifth of that.
+  EXPECT_GT(twice, 0.03);
+  EXPECT_LT(twice, 0.6);
+  if (small_scale()) return;
+  EXPECT_GT(twice, better);
+  EXPECT_LT(twice, worse);
+}
+
+TEST(nr_harq, other_bits_gain_more_than_the_same) {
+  const nr_transport_config config{.transport_bits = 608, .coded_bits = 832, .base_graph = 2};  // rate 3/4
+  const int blocks = small_scale() ? 256 : 1024;
+  const double esn0 = -1.8;
+  const double same = error_rate(config, esn0, {0, 0}, blocks, 4),
+               other = error_rate(config, esn0, {0, 2}, blocks, 5);
+  RecordProperty("same", std::to_string(same));
+  RecordProperty("other", std::to_string(other));
+  EXPECT_GT(same, 0.2);
+  EXPECT_LT(other, 0.5 * same);
+}
+
+}  // namespace
+}  // namespace wb

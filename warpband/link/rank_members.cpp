@@ -1,0 +1,298 @@
+#include <warpband/link/rank_members.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <warpband/core/error.hpp>
+#include <warpband/link/chain.hpp>
+#include <warpband/link/result.hpp>
+
+namespace wb {
+namespace {
+
+enum class order : std::uint8_t { open, run, end };
+enum class answer : std::uint8_t { ok, failed };
+
+/// Writes values one after the other.
+class writer {
+ public:
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  writer& operator<<(const T& value) {
+    const auto* p = reinterpret_cast<const std::byte*>(&value);
+    bytes_.insert(bytes_.end(), p, p + sizeof value);
+    return *this;
+  }
+  template <class T>
+  writer& operator<<(const std::vector<T>& values) {
+    *this << static_cast<std::uint64_t>(values.size());
+    for (const T& v : values) *this << v;
+    return *this;
+  }
+  writer& operator<<(const std::string& text) { return *this << std::vector<char>(text.begin(), text.end()); }
+  template <class T>
+  writer& operator<<(const std::optional<T>& value) {
+    *this << value.has_value();
+    if (value) *this << *value;
+    return *this;
+  }
+  message take() { return std::move(bytes_); }
+
+ private:
+  message bytes_;
+};
+
+/// Reads them back.
+class reader {
+ public:
+  explicit reader(message bytes) : bytes_(std::move(bytes)) {}
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  reader& operator>>(T& value) {
+    if (bytes_.size() - at_ < sizeof value) throw error("a message between ranks is cut off");
+    std::memcpy(&value, bytes_.data() + at_, sizeof value);
+    at_ += sizeof value;
+    return *this;
+  }
+  template <class T>
+  reader& operator>>(std::vector<T>& values) {
+    std::uint64_t size = 0;
+    *this >> size;
+    if (size > bytes_.size() - at_) throw error("a message between ranks is cut off");
+    values.resize(static_cast<std::size_t>(size));
+    for (T& v : values) *this >> v;
+    return *this;
+  }
+  reader& operator>>(std::string& text) {
+    std::vector<char> letters;
+    *this >> letters;
+    text.assign(letters.begin(), letters.end());
+    return *this;
+  }
+  template <class T>
+  reader& operator>>(std::optional<T>& value) {
+    bool there = false;
+    *this >> there;
+    value.reset();
+    if (there) *this >> value.emplace();
+    return *this;
+  }
+  /// What was not read yet.
+  message rest() const { return {bytes_.begin() + static_cast<std::ptrdiff_t>(at_), bytes_.end()}; }
+  bool at_end() const noexcept { return at_ == bytes_.size(); }
+
+ private:
+  message bytes_;
+  std::size_t at_ = 0;
+};
+
+/// An answer that tells of success; throws what failed, with the rank's name.
+reader checked(message bytes, const std::string& name) {
+  reader in(std::move(bytes));
+  answer a{};
+  in >> a;
+  if (a == answer::ok) return in;
+  std::string what;
+  in >> what;
+  throw error(name + ": " + what);
+}
+
+class rank_member final : public team_member {
+ public:
+  rank_member(ranks& all, int rank, double deadline, reader opened)
+      : all_(all), rank_(rank), deadline_(deadline) {
+    opened >> max_batch_ >> preferred_;
+  }
+  const std::string& name() const noexcept override { return all_.name(rank_); }
+  std::size_t max_batch() const noexcept override { return static_cast<std::size_t>(max_batch_); }
+  std::size_t preferred_frames() const override { return static_cast<std::size_t>(preferred_); }
+  double seconds() const noexcept override { return seconds_; }
+  void begin(std::uint64_t first_frame, std::size_t frames, double point_db) override {
+    all_.send(
+        rank_,
+        (writer() << order::run << first_frame << static_cast<std::uint64_t>(frames) << point_db).take());
+  }
+  const frame_counts& wait() override {
+    reader in(all_.receive(rank_, deadline_));
+    answer a{};
+    in >> a;
+    if (a == answer::failed) {
+      std::string what;
+      in >> what;
+      throw error(what);  // the team adds the name
+    }
+    counts_ = unpack_counts(in.rest(), seconds_);
+    return counts_;
+  }
+
+ private:
+  ranks& all_;
+  int rank_;
+  double deadline_, seconds_ = 0;
+  std::uint64_t max_batch_ = 0, preferred_ = 0;
+  frame_counts counts_;
+};
+
+/// One of the ranks that run frames.
+class server {
+ public:
+  server(ranks& all, const std::function<std::unique_ptr<executor>()>& open) : all_(all) {
+    message bytes = all_.receive(0);
+    if (bytes.empty()) {
+      dismissed_ = true;
+      return;
+    }
+    reader hello(std::move(bytes));
+    std::string version_there, commit_there;
+    hello >> version_there >> commit_there >> source_.file >> source_.text >> overrides_.seed >>
+        overrides_.frame_errors >> overrides_.max_frames >> overrides_.max_seconds;
+    answered([&](writer& out) {
+      if (version_there != version() || commit_there != commit())
+        throw device_error("is version " + std::string(version()) + " (commit " + commit() + "), rank 0 is " +
+                           version_there + " (commit " + commit_there + ")");
+      exec_ = open();
+      out << exec_->name();
+    });
+  }
+
+  void serve() {
+    while (!dismissed_) {
+      reader in(all_.receive(0));
+      order what{};
+      in >> what;
+      if (what == order::end) return;
+      if (what == order::open)
+        answered([&](writer& out) { begin_curve(in, out); });
+      else
+        run(in);
+    }
+  }
+
+ private:
+  template <class F>
+  void answered(const F& work) {
+    writer out;
+    out << answer::ok;
+    try {
+      work(out);
+    } catch (const std::exception& e) {
+      all_.send(0, (writer() << answer::failed << std::string(e.what())).take());
+      return;
+    }
+    all_.send(0, out.take());
+  }
+
+  void begin_curve(reader& in, writer& out) {
+    std::uint64_t curve = 0, max_batch = 0;
+    in >> curve >> max_batch;
+    if (source_.curves.empty()) {  // read here, where what is wrong can be answered
+      source_ = parse_scenario(source_.text, source_.file);
+      apply_overrides(source_, overrides_);
+    }
+    chain_.reset();
+    chain_.emplace(source_.curves.at(static_cast<std::size_t>(curve)).link, *exec_,
+                   static_cast<std::size_t>(max_batch));
+    out << static_cast<std::uint64_t>(chain_->max_batch())
+        << static_cast<std::uint64_t>(chain_->preferred_frames());
+  }
+
+  void run(reader& in) {
+    std::uint64_t first = 0, frames = 0;
+    double point_db = 0;
+    in >> first >> frames >> point_db;
+    answered([&](writer& out) {
+      const auto start = std::chrono::steady_clock::now();
+      const frame_counts& counts = chain_.value().run(first, static_cast<std::size_t>(frames), point_db);
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      for (const std::byte b : pack_counts(counts, seconds)) out << b;
+    });
+  }
+
+  ranks& all_;
+  scenario source_;
+  scenario_overrides overrides_;
+  std::unique_ptr<executor> exec_;
+  std::optional<link_chain> chain_;
+  bool dismissed_ = false;
+};
+
+}  // namespace
+
+rank_crew::rank_crew(ranks& all, const scenario& source, double deadline_seconds)
+    : all_(all), deadline_(deadline_seconds) {
+  const scenario_overrides& o = source.overrides;
+  for (int r = 1; r < all_.size(); r++)
+    all_.send(r, (writer() << std::string(version()) << std::string(commit()) << source.file << source.text
+                           << o.seed << o.frame_errors << o.max_frames << o.max_seconds)
+                     .take());
+  std::string failed;
+  for (int r = 1; r < all_.size(); r++) {
+    try {
+      checked(all_.receive(r, deadline_), all_.name(r)) >> devices_.emplace_back();
+    } catch (const error& e) {
+      if (failed.empty()) failed = e.what();
+    }
+  }
+  if (failed.empty()) return;
+  for (int r = 1; r < all_.size(); r++) all_.send(r, (writer() << order::end).take());
+  throw device_error(failed);
+}
+
+void dismiss(ranks& all) {
+  for (int r = 1; r < all.size(); r++) all.send(r, {});
+}
+
+rank_crew::~rank_crew() {
+  try {
+    for (int r = 1; r < all_.size(); r++) all_.send(r, (writer() << order::end).take());
+  } catch (const std::exception&) {  // a rank that is gone is told nothing
+  }
+}
+
+std::vector<std::unique_ptr<team_member>> rank_crew::members(std::size_t curve, std::size_t max_batch) {
+  for (int r = 1; r < all_.size(); r++)
+    all_.send(r, (writer() << order::open << static_cast<std::uint64_t>(curve)
+                           << static_cast<std::uint64_t>(max_batch))
+                     .take());
+  std::vector<std::unique_ptr<team_member>> members;
+  std::string failed;
+  for (int r = 1; r < all_.size(); r++) {
+    try {
+      members.push_back(std::make_unique<rank_member>(all_, r, deadline_,
+                                                      checked(all_.receive(r, deadline_), all_.name(r))));
+    } catch (const error& e) {
+      if (failed.empty()) failed = e.what();
+    }
+  }
+  if (!failed.empty()) throw error(failed);
+  return members;
+}
+
+void serve_frames(ranks& all, const std::function<std::unique_ptr<executor>()>& open) {
+  server(all, open).serve();
+}
+
+message pack_counts(const frame_counts& c, double seconds) {
+  return (writer() << seconds << c.bit_errors << c.iterations << c.erased << c.erased_uses
+                   << c.codeword_errors << c.transmissions << c.passed << c.outer_bit_errors
+                   << c.outer_erased)
+      .take();
+}
+
+frame_counts unpack_counts(const message& bytes, double& seconds) {
+  reader in(bytes);
+  frame_counts c;
+  in >> seconds >> c.bit_errors >> c.iterations >> c.erased >> c.erased_uses >> c.codeword_errors >>
+      c.transmissions >> c.passed >> c.outer_bit_errors >> c.outer_erased;
+  if (!in.at_end()) throw error("a message between ranks is too long");
+  return c;
+}
+
+}  // namespace wb

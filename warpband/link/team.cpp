@@ -1,0 +1,205 @@
+#include <warpband/link/team.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+#include <warpband/core/error.hpp>
+#include <warpband/link/chain.hpp>
+
+namespace wb {
+namespace {
+
+class local_member final : public team_member {
+ public:
+  local_member(const link_config& config, executor& exec, std::size_t max_batch)
+      : name_(exec.name()), chain_(config, exec, max_batch), thread_([this] { work(); }) {}
+  ~local_member() override {
+    {
+      const std::lock_guard lock(mutex_);
+      state_ = state::over;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  const std::string& name() const noexcept override { return name_; }
+  std::size_t max_batch() const noexcept override { return chain_.max_batch(); }
+  std::size_t preferred_frames() const override { return chain_.preferred_frames(); }
+  double seconds() const noexcept override { return seconds_; }
+
+  void begin(std::uint64_t first_frame, std::size_t frames, double point_db) override {
+    {
+      const std::lock_guard lock(mutex_);
+      first_ = first_frame, frames_ = frames, point_db_ = point_db;
+      state_ = state::busy;
+    }
+    changed_.notify_all();
+  }
+
+  const frame_counts& wait() override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return state_ != state::busy; });
+    if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+    return *counts_;
+  }
+
+ private:
+  enum class state { idle, busy, over };
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] { return state_ != state::idle; });
+      if (state_ == state::over) return;
+      lock.unlock();
+      const auto start = std::chrono::steady_clock::now();
+      const frame_counts* counts = nullptr;
+      std::exception_ptr failed;
+      try {
+        counts = &chain_.run(first_, frames_, point_db_);
+      } catch (...) {
+        failed = std::current_exception();
+      }
+      lock.lock();
+      seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      counts_ = counts;
+      failed_ = failed;
+      if (state_ == state::busy) state_ = state::idle;
+      changed_.notify_all();
+    }
+  }
+
+  std::string name_;
+  link_chain chain_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  state state_ = state::idle;
+  std::uint64_t first_ = 0;
+  std::size_t frames_ = 0;
+  double point_db_ = 0, seconds_ = 0;
+  const frame_counts* counts_ = nullptr;
+  std::exception_ptr failed_;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+template <class T>
+void append(std::vector<std::vector<T>>& to, const std::vector<std::vector<T>>& more) {
+  to.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); i++) append(to[i], more[i]);
+}
+
+}  // namespace
+
+std::unique_ptr<team_member> make_local_member(const link_config& config, executor& exec,
+                                               std::size_t max_batch) {
+  return std::make_unique<local_member>(config, exec, max_batch);
+}
+
+void append(frame_counts& counts, const frame_counts& more) {
+  append(counts.bit_errors, more.bit_errors);
+  append(counts.iterations, more.iterations);
+  append(counts.erased, more.erased);
+  append(counts.erased_uses, more.erased_uses);
+  append(counts.codeword_errors, more.codeword_errors);
+  append(counts.transmissions, more.transmissions);
+  append(counts.passed, more.passed);
+  append(counts.outer_bit_errors, more.outer_bit_errors);
+  append(counts.outer_erased, more.outer_erased);
+}
+
+std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<double>& speeds,
+                                   const std::vector<std::size_t>& most) {
+  const double all = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  std::vector<std::size_t> shares(speeds.size());
+  std::size_t left = frames;
+  for (std::size_t i = 0; i < shares.size(); i++) {
+    const double ideal = static_cast<double>(frames) * speeds[i] / all;
+    shares[i] = std::min({static_cast<std::size_t>(ideal), most[i], left});
+    left -= shares[i];
+  }
+  // What rounding and full members leave: one by one to all with room, so that equal ones stay equal.
+  while (left > 0) {
+    const auto open =
+        static_cast<std::size_t>(std::count_if(shares.begin(), shares.end(), [&](const auto& s) {
+          return s < most[static_cast<std::size_t>(&s - shares.data())];
+        }));
+    const std::size_t each = std::max<std::size_t>(1, left / open);
+    for (std::size_t i = 0; i < shares.size() && left > 0; i++) {
+      const std::size_t more = std::min({each, most[i] - shares[i], left});
+      shares[i] += more, left -= more;
+    }
+  }
+  return shares;
+}
+
+link_team::link_team(link_config config, std::vector<std::unique_ptr<team_member>> members)
+    : config_(std::move(config)), members_(std::move(members)) {
+  if (members_.empty()) throw argument_error("members", "0", "at least 1");
+  for (const auto& m : members_) max_batch_ += m->max_batch();
+  measured_.resize(members_.size());
+}
+
+std::vector<double> link_team::speeds() const {
+  double frames = 0, size = 0;
+  for (std::size_t i = 0; i < members_.size(); i++)
+    if (measured_[i] > 0)
+      frames += measured_[i], size += static_cast<double>(members_[i]->preferred_frames());
+  const double each = size > 0 ? frames / size : 1;
+  std::vector<double> all = measured_;
+  for (std::size_t i = 0; i < all.size(); i++)
+    if (all[i] == 0) all[i] = each * static_cast<double>(members_[i]->preferred_frames());
+  return all;
+}
+
+std::size_t link_team::preferred_frames() const {
+  std::size_t all = 0;
+  for (const auto& m : members_) all += m->preferred_frames();
+  return all;
+}
+
+const frame_counts& link_team::run(std::uint64_t first_frame, std::size_t frames, double point_db) {
+  if (frames > max_batch_)
+    throw argument_error("frames", std::to_string(frames),
+                         "at most max_batch = " + std::to_string(max_batch_));
+  if (!(point_db >= -100 && point_db <= 100))
+    throw argument_error(name_of(config_.axis), std::to_string(point_db), "-100 to 100 dB");
+  std::vector<std::size_t> most;
+  for (const auto& m : members_) most.push_back(m->max_batch());
+  const std::vector<std::size_t> shares = shares_of(frames, speeds(), most);
+
+  std::string failed;
+  std::size_t begun = 0;
+  for (std::uint64_t first = first_frame; begun < members_.size(); first += shares[begun++]) {
+    if (shares[begun] == 0) continue;
+    try {
+      members_[begun]->begin(first, shares[begun], point_db);
+    } catch (const std::exception& e) {
+      failed = members_[begun]->name() + ": " + e.what();
+      break;
+    }
+  }
+  counts_ = {};
+  for (std::size_t i = 0; i < begun; i++) {
+    if (shares[i] == 0) continue;
+    try {
+      append(counts_, members_[i]->wait());
+      if (members_[i]->seconds() > 0) measured_[i] = static_cast<double>(shares[i]) / members_[i]->seconds();
+    } catch (const std::exception& e) {
+      if (failed.empty()) failed = members_[i]->name() + ": " + e.what();
+    }
+  }
+  if (!failed.empty()) throw error(failed);
+  return counts_;
+}
+
+}  // namespace wb

@@ -1,0 +1,73 @@
+#include <warpband/massive/soft_uplink/soft_uplink.hpp>
+
+#include <string>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/pairs.hpp>
+#include <warpband/massive/massive_check.hpp>
+#include <warpband/massive/massive_settings.hpp>
+#include <warpband/massive/soft_uplink/soft_uplink_args.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(soft_uplink)
+
+const std::vector<setting_of<soft_uplink_config>>& soft_uplink_settings() {
+  using c = soft_uplink_config;
+  static const std::vector<setting_of<c>> all{
+      antennas_setting<c>(), users_setting<c>(),
+      one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
+      number_or_word("llr_clip", &c::llr_clip, "none", std::numeric_limits<float>::infinity(), 1e-6, 1e6,
+                     "LLRs are limited to this.", "a number from 1e-6 to 1e6, or \"none\""),
+      boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.").not_of_links()};
+  return all;
+}
+
+void check(const soft_uplink_config& config) {
+  check_massive(config.antennas, config.users, massive_mode::cholesky, 0);
+  if (config.qam == 2) throw argument_error("qam", "2", "4, 16, 64 or 256");
+  bits_per_symbol(config.qam);
+  const float clip = config.llr_clip;
+  if (!(clip > 0 && clip <= 1e6f) && clip != std::numeric_limits<float>::infinity())
+    throw argument_error("llr_clip", std::to_string(clip), "above 0 and at most 1e6, or infinity");
+}
+
+soft_uplink_detector::soft_uplink_detector(const soft_uplink_config& config)
+    : config_((check(config), config)) {}
+
+std::size_t soft_uplink_detector::bits_per_vector() const noexcept {
+  return static_cast<std::size_t>(config_.users * bits_per_symbol(config_.qam));
+}
+
+void soft_uplink_detector::run(executor& exec, const soft_uplink_input& in,
+                               const soft_uplink_output& out) const {
+  check_range("symbols", in.symbols, 1, 1 << 20);
+  const std::size_t frames = in.channel.items, vectors = frames * static_cast<std::size_t>(in.symbols),
+                    b = static_cast<std::size_t>(config_.antennas),
+                    u = static_cast<std::size_t>(config_.users);
+  check_shape("channel", in.channel, b * u, frames);
+  check_shape("received", in.received, b, vectors);
+  check_shape("noise_var", in.noise_var, 1, frames);
+  check_optional_shape("prior", in.prior, bits_per_vector(), vectors);
+  check_optional_shape("llr", out.llr, bits_per_vector(), vectors);
+  check_optional_shape("bits", out.bits, bits_per_vector(), vectors);
+  check_optional_shape("status", out.status, 1, vectors);
+  soft_uplink_args a;
+  a.antennas = config_.antennas;
+  a.users = config_.users;
+  a.pam_bits = bits_per_symbol(config_.qam) / 2;
+  a.symbols = in.symbols;
+  a.extrinsic = config_.extrinsic;
+  a.clip = config_.llr_clip;
+  a.channel = as_pairs(in.channel);
+  a.received = as_pairs(in.received);
+  a.noise_var = in.noise_var;
+  a.prior = in.prior;
+  a.llr = out.llr;
+  a.bits = out.bits;
+  a.status = out.status;
+  exec.run(soft_uplink_kernels(), &a, frames);
+}
+
+}  // namespace wb

@@ -1,0 +1,259 @@
+// The uplink with a-priori LLRs: against the definition, and against itself on every backend.
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include <oracle/mimo.hpp>
+#include <tests/massive.hpp>
+#include <warpband/massive/soft_uplink/soft_uplink.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace {
+
+using namespace wb;
+using namespace wb::testing;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// Frames with points of Gray QAM, and a-priori LLRs of the given size that are right more often than not.
+struct soft_frames {
+  soft_uplink_config config;
+  std::size_t symbols, frames;
+  samples h, y;
+  std::vector<float> n0, prior;    // prior: [vectors, bits]; empty for none
+  std::vector<std::uint8_t> sent;  // [vectors, bits]
+  std::size_t vectors() const { return symbols * frames; }
+  std::size_t bits() const { return soft_uplink_detector(config).bits_per_vector(); }
+};
+soft_frames draw(int antennas, int users, int qam, std::size_t symbols, std::size_t frames, double n0,
+                 double size, std::uint64_t seed = 1) {
+  soft_frames f{{.antennas = antennas, .users = users, .qam = qam}, symbols, frames, {}, {}, {}, {}, {}};
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> part(0, std::sqrt(0.5)), right(0.5 * size, size);
+  const auto normal = [&] {
+    const double re = part(random);
+    return std::complex<double>(re, part(random));
+  };
+  const auto points = oracle::constellation(qam);
+  const auto a = static_cast<std::size_t>(antennas), u = static_cast<std::size_t>(users);
+  f.n0.assign(frames, static_cast<float>(n0));
+  for (std::size_t i = 0; i < frames * a * u; i++) f.h.emplace_back(normal());
+  for (std::size_t v = 0; v < f.vectors(); v++) {
+    std::vector<std::complex<double>> x;
+    for (std::size_t k = 0; k < u; k++) {
+      const std::size_t index = random() % points.size();
+      x.push_back(points[index]);
+      for (std::size_t mask = points.size() / 2; mask > 0; mask /= 2) {
+        f.sent.push_back((index & mask) != 0);
+        const double p = right(random);
+        if (size > 0) f.prior.push_back(static_cast<float>((index & mask) != 0 ? -p : p));
+      }
+    }
+    for (std::size_t b = 0; b < a; b++) {
+      std::complex<double> sum = std::sqrt(n0) * normal();
+      for (std::size_t k = 0; k < u; k++)
+        sum += std::complex<double>(f.h[(v / symbols * a + b) * u + k]) * x[k];
+      f.y.emplace_back(sum);
+    }
+  }
+  return f;
+}
+
+struct soft_result {
+  std::vector<float> llr;
+  std::vector<std::uint8_t> bits, status;
+};
+bool same_bits(const soft_result& a, const soft_result& b) {
+  return a.bits == b.bits && a.status == b.status && a.llr.size() == b.llr.size() &&
+         std::memcmp(a.llr.data(), b.llr.data(), a.llr.size() * sizeof(float)) == 0;
+}
+soft_result detect(executor& exec, const soft_frames& f) {
+  const soft_uplink_detector detector(f.config);
+  const auto b = static_cast<std::size_t>(f.config.antennas), u = static_cast<std::size_t>(f.config.users);
+  const auto h = on_device(exec, f.h, b * u, f.frames), y = on_device(exec, f.y, b, f.vectors());
+  const auto n0 = on_device(exec, f.n0, 1, f.frames);
+  const std::size_t m = f.bits();
+  const auto prior = on_device(exec, f.prior, m, f.prior.empty() ? 0 : f.vectors());
+  auto llr = exec.make<float>(m, f.vectors());
+  auto bits = exec.make<std::uint8_t>(m, f.vectors()), status = exec.make<std::uint8_t>(1, f.vectors());
+  soft_uplink_input in{h, y, n0, static_cast<int>(f.symbols), {}};
+  if (!f.prior.empty()) in.prior = prior;
+  detector.run(exec, in, {llr, bits, status});
+  return {exec.to_host(llr), exec.to_host(bits), exec.to_host(status)};
+}
+
+class soft_uplink_on : public on_backend {};
+WB_ON_ALL_BACKENDS(soft_uplink_on);
+
+TEST_P(soft_uplink_on, equals_scalar_in_every_bit_whatever_the_batch) {
+  const auto reference = open_reference();
+  for (const auto& [antennas, users, qam, symbols, frames] : {std::tuple{16, 4, 16, 3, 1},
+                                                              {16, 4, 16, 9, 7},
+                                                              {8, 8, 4, 2, 9},
+                                                              {20, 3, 64, 1, 17},
+                                                              {12, 2, 256, 17, 3},
+                                                              {40, 17, 16, 1, 3},
+                                                              {5, 1, 4, 1, 8}}) {
+    soft_frames f = draw(antennas, users, qam, static_cast<std::size_t>(symbols),
+                         static_cast<std::size_t>(frames), 0.3, 2);
+    f.config.extrinsic = symbols % 2 != 0;
+    EXPECT_TRUE(same_bits(detect(exec(), f), detect(*reference, f))) << antennas << " x " << users;
+    f.prior.clear();
+    EXPECT_TRUE(same_bits(detect(exec(), f), detect(*reference, f))) << antennas << " x " << users;
+  }
+}
+
+TEST_P(soft_uplink_on, bad_vectors_and_frames_are_erased_and_no_others) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const soft_frames good = draw(10, 3, 16, 3, 12, 0.2, 2);
+  soft_frames bad = good;
+  bad.prior[1 * bad.bits() + 5] = nan;
+  bad.prior[4 * bad.bits()] = infinity;
+  bad.prior[8 * bad.bits() - 1] = -infinity;
+  bad.y[10 * 10 + 3] = {nan, 0};
+  bad.y[13 * 10] = {3e38f, 0};
+  bad.h[5 * 30 + 29] = {0, infinity};  // vectors 15, 16, 17
+  std::fill_n(&bad.h[6 * 30], 30, 0.f);
+  bad.n0[7] = -1, bad.n0[8] = nan, bad.n0[9] = 0;
+  const auto expected = detect(exec(), good), got = detect(exec(), bad);
+  EXPECT_EQ(count_erased(expected.status), 0U);
+  for (std::size_t v = 0; v < bad.vectors(); v++) {
+    const bool erased = v == 1 || v == 4 || v == 7 || v == 10 || v == 13 || (v >= 15 && v < 30);
+    EXPECT_EQ(got.status[v], erased ? status_erased : 0) << v;
+    for (std::size_t e = v * bad.bits(); e < (v + 1) * bad.bits(); e++) {
+      ASSERT_EQ(got.llr[e], erased ? 0.f : expected.llr[e]) << v;
+      ASSERT_EQ(got.bits[e], erased ? 0 : expected.bits[e]) << v;
+    }
+  }
+}
+
+TEST(soft_uplink, llrs_equal_the_definition) {
+  const auto exec = open_executor("cpu");
+  for (const auto& [antennas, users, qam] :
+       {std::tuple{16, 4, 16}, {8, 8, 16}, {12, 5, 4}, {24, 16, 64}, {6, 1, 256}})
+    for (const double n0 : {10., 0.1, 1e-3})
+      for (const double size : {0., 1., 5., 30.}) {
+        const soft_frames f = draw(antennas, users, qam, 2, users > 8 ? 1 : 8, n0, size, 3);
+        const auto got = detect(*exec, f);
+        EXPECT_EQ(count_erased(got.status), 0U);
+        std::size_t different = 0;
+        // N0 is added to a Gram matrix that is rounded: to about 1e-6 for each antenna of a channel like
+        // these.
+        const double tolerance = 1e-3 + 1e-6 * antennas / n0;
+        const auto a = static_cast<std::size_t>(antennas), entries = a * static_cast<std::size_t>(users);
+        for (std::size_t v = 0; v < f.vectors(); v++) {
+          oracle::mimo_use use;
+          use.points = qam;
+          use.n0 = f.n0[0];
+          for (std::size_t e = 0; e < entries; e++) use.h.emplace_back(f.h[v / 2 * entries + e]);
+          for (std::size_t b = 0; b < a; b++) use.y.emplace_back(f.y[v * a + b]);
+          for (std::size_t e = 0; size > 0 && e < f.bits(); e++)
+            use.prior.push_back(f.prior[v * f.bits() + e]);
+          const auto llr = oracle::detect_pic(use, oracle::demapper::max_log, 1e300);
+          for (std::size_t e = 0; e < f.bits(); e++)
+            different +=
+                !(std::abs(got.llr[v * f.bits() + e] - llr[e]) <= tolerance * (1 + std::abs(llr[e])));
+        }
+        EXPECT_EQ(different, 0U) << antennas << " x " << users << ", N0 " << n0 << ", priors of " << size;
+      }
+}
+
+TEST(soft_uplink, without_priors_is_the_detector_of_hard_input) {
+  const auto exec = open_executor("cpu");
+  const soft_frames f = draw(32, 8, 16, 4, 10, 0.2, 0);
+  const auto h = on_device(*exec, f.h, 256, 10), y = on_device(*exec, f.y, 32, 40);
+  const auto n0 = on_device(*exec, f.n0, 1, 10);
+  auto llr = exec->make<float>(32, 40);
+  uplink_detector({.antennas = 32, .users = 8, .qam = 16})
+      .run(*exec, {.channel = h, .received = y, .noise_var = n0, .symbols = 4},
+           {.llr = llr, .llr_int8 = {}, .equalized = {}, .sinr = {}, .status = {}});
+  const auto expected = exec->to_host(llr), got = detect(*exec, f).llr;
+  for (std::size_t i = 0; i < got.size(); i++)
+    ASSERT_NEAR(got[i], expected[i], 1e-3 * (1 + std::abs(expected[i])));
+}
+
+TEST(soft_uplink, known_users_no_longer_disturb) {
+  // All users but the first are known: it is received as if it were alone.
+  const auto exec = open_executor("cpu");
+  soft_frames f = draw(4, 4, 16, 1, 20, 0.1, 0, 5);
+  for (std::size_t e = 0; e < f.sent.size(); e++)
+    f.prior.push_back(e % 16 < 4 ? 0.f : f.sent[e] != 0 ? -500.f : 500.f);
+  const auto got = detect(*exec, f);
+  const auto points = oracle::constellation(16);
+  for (std::size_t v = 0; v < 20; v++) {
+    std::complex<double> matched = 0;
+    double energy = 0;
+    for (std::size_t b = 0; b < 4; b++) {
+      std::complex<double> rest = f.y[v * 4 + b];
+      for (std::size_t u = 1; u < 4; u++) {
+        std::size_t index = 0;
+        for (std::size_t i = 0; i < 4; i++) index = 2 * index + f.sent[v * 16 + 4 * u + i];
+        rest -= std::complex<double>(f.h[v * 16 + 4 * b + u]) * points[index];
+      }
+      const std::complex<double> h = f.h[v * 16 + 4 * b];
+      matched += std::conj(h) * rest;
+      energy += std::norm(h);
+    }
+    const auto llr = oracle::demap(matched / energy, f.n0[v] / energy, 1, 16, oracle::demapper::max_log);
+    for (std::size_t i = 0; i < 4; i++)
+      ASSERT_NEAR(got.llr[v * 16 + i], llr[i], 1e-3 * (1 + std::abs(llr[i])));
+  }
+}
+
+TEST(soft_uplink, extrinsic_takes_the_prior_off_and_clips_last) {
+  const auto exec = open_executor("cpu");
+  soft_frames f = draw(12, 4, 16, 2, 6, 0.5, 3);
+  const auto posterior = detect(*exec, f);
+  f.config.extrinsic = true;
+  const auto extrinsic = detect(*exec, f);
+  f.config.llr_clip = 2;
+  const auto clipped = detect(*exec, f);
+  for (std::size_t e = 0; e < f.prior.size(); e++) {
+    ASSERT_EQ(extrinsic.llr[e], posterior.llr[e] - f.prior[e]);
+    ASSERT_EQ(extrinsic.bits[e], extrinsic.llr[e] < 0);
+    ASSERT_EQ(clipped.llr[e], std::max(-2.f, std::min(2.f, extrinsic.llr[e])));
+  }
+}
+
+TEST(soft_uplink, large_numbers_stay_numbers) {
+  const auto exec = open_executor("cpu");
+  for (const double n0 : {1e-29, 1e-6, 1e11})
+    for (const float size : {1e6f, 3e38f}) {
+      soft_frames f = draw(8, 8, 64, 1, 16, n0, 0, 7);
+      std::mt19937_64 random(1);
+      for (std::size_t e = 0; e < f.sent.size(); e++) f.prior.push_back(random() % 2 != 0 ? size : -size);
+      for (const float llr : detect(*exec, f).llr) ASSERT_TRUE(std::isfinite(llr)) << n0;
+    }
+}
+
+TEST(soft_uplink_arguments, bad_ones_are_named) {
+  const auto blames = [](soft_uplink_config c) {
+    return blamed([&] { check(c); }, [&] { soft_uplink_detector{c}; });
+  };
+  EXPECT_EQ(blames({}), "");
+  EXPECT_EQ(blames({.antennas = 513}), "antennas");
+  EXPECT_EQ(blames({.antennas = 15}), "antennas");
+  EXPECT_EQ(blames({.users = 0}), "users");
+  EXPECT_EQ(blames({.users = 65}), "users");
+  EXPECT_EQ(blames({.qam = 8}), "qam");
+  EXPECT_EQ(blames({.qam = 2}), "qam");
+  EXPECT_EQ(blames({.llr_clip = 0}), "llr_clip");
+  EXPECT_EQ(blames({.llr_clip = std::nanf("")}), "llr_clip");
+  const auto exec = open_executor("cpu");
+  const soft_uplink_detector d({.antennas = 4, .users = 2, .qam = 4});
+  const auto h = exec->make<std::complex<float>>(8, 3), y = exec->make<std::complex<float>>(4, 6);
+  const auto n0 = exec->make<float>(1, 3), prior = exec->make<float>(4, 6), wrong = exec->make<float>(4, 5);
+  auto llr = exec->make<float>(4, 6);
+  const auto of = [&](soft_uplink_input in, soft_uplink_output out) {
+    return blamed([&] { d.run(*exec, in, out); });
+  };
+  EXPECT_EQ(of({h, y, n0, 2, prior}, {llr, {}, {}}), "");
+  EXPECT_EQ(of({h, y, n0, 0, prior}, {llr, {}, {}}), "symbols");
+  EXPECT_EQ(of({h, y, n0, 3, prior}, {llr, {}, {}}), "received");
+  EXPECT_EQ(of({y, y, n0, 2, prior}, {llr, {}, {}}), "channel");
+  EXPECT_EQ(of({h, y, prior, 2, prior}, {llr, {}, {}}), "noise_var");
+  EXPECT_EQ(of({h, y, n0, 2, wrong}, {llr, {}, {}}), "prior");
+}
+
+}  // namespace

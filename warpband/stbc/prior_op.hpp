@@ -1,0 +1,153 @@
+#pragma once
+#include <warpband/stbc/golden_op.hpp>
+#include <warpband/stbc/pair_op.hpp>
+#include <warpband/stbc/prior_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// Writes the LLRs of one symbol and their decisions: `difference(q, i)` times `scale` is the a-posteriori
+/// LLR of bit i of its real part (q = 0) or imaginary part. Threads of a group share the work.
+template <int B, class T, class G, class F>
+WB_HD void store_posterior(const stbc_decode_args& a, int symbol, item<T> item, G g, T scale,
+                           typename rebind<T>::mask good, F difference) {
+  const float limit = a.clip < 3e38f ? a.clip : 3e38f;
+  WB_UNROLL for (int e = 0; e < 2 * B; e++) {
+    const std::size_t place = static_cast<std::size_t>(symbol * 2 * B + e);
+    if (G::size != 1 && (symbol * 2 * B + e) % g.size != g.rank) continue;
+    T llr = saturate(difference(e & 1, e >> 1) * scale, 3e38f);
+    if (a.extrinsic) llr = llr - saturate(load(a.prior, place, item), most_codeword_prior);
+    llr = select(good, saturate(llr, limit), T(0.f));
+    if (a.llr.data) store(a.llr, place, item, llr);
+    if (a.bits.data) store_int<T>(a.bits, place, item, decide(llr));
+  }
+}
+/// Of an LLR, but for the difference.
+inline double posterior_flops(const stbc_decode_args& a) { return a.extrinsic ? 9 : 6; }
+
+/// Alamouti with a-priori LLRs: each dimension by itself.
+template <int B>
+struct alamouti_prior_op {
+  stbc_decode_args a;
+  static constexpr bool by_block = false;
+  int threads() const { return 1; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const {
+    const double dimension = (1 << B) * (2 + B) + B;
+    return codeword_sums_flops(a) + level_costs_flops(2, B) + 1 + square_root_flops + 2 * division_flops + 9 +
+           4 * (dimension + B * posterior_flops(a));
+  }
+  double bytes() const { return stbc_bytes(a, 2) + 4.0 * 2 * 2 * B; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T*) const {
+    const codeword_sums<T> s(a, item);
+    level_costs<2, B, T> costs;
+    const auto good = s.good & costs.load_from(a, item, s.n0);
+    const T root = sqrt(s.n1 + s.n2), per_root = T(1.f) / root, scale = s.llr_scale();
+    const T half = T(qam_scale<B>()) * root;
+    const cx<T> w[2] = {per_root * cx<T>{s.a.re + s.b.re, s.a.im - s.b.im},
+                        per_root * cx<T>{s.c.re - s.d.re, s.c.im + s.d.im}};
+    WB_UNROLL for (int k = 0; k < 2; k++) {
+      T of[2][B];
+      differences_of_levels<B>(w[k].re, half, costs.of[k][0], of[0]);
+      differences_of_levels<B>(w[k].im, half, costs.of[k][1], of[1]);
+      store_posterior<B>(a, k, item, g, scale, good, [&](int q, int i) WB_INLINE_LAMBDA { return of[q][i]; });
+    }
+    store_status(a, item, g, good);
+  }
+};
+
+/// Both pairs in turn: the one that is searched gets its LLRs. `problem()` conditions it by the other one, of
+/// which `other` knows all but its costs, and `turn()` puts them in each other's place.
+template <int B, class T, class G, class Other, class Problem, class Turn>
+WB_HD void search_both_pairs(const stbc_decode_args& a, item<T> item, G g, T scale,
+                             typename rebind<T>::mask good, const level_costs<4, B, T>& costs, Other other,
+                             Problem problem, Turn turn) {
+  WB_ROLL for (int pair = 2; pair >= 0; pair -= 2) {
+    other.cost = costs.of + (2 - pair);
+    const searched_costs<B, T> own{costs.of + pair};
+    pair_minima<B, T> found;
+    search_minima(g, problem(), other, found, own);
+    WB_UNROLL for (int k = 0; k < 2; k++) {
+      store_posterior<B>(a, pair + k, item, g, scale, good,
+                         [&](int q, int i) WB_INLINE_LAMBDA { return found.difference(2 * k + q, i); });
+    }
+    turn();
+  }
+}
+/// What costs add to search_flops of a pair.
+inline double searched_costs_flops(int b, bool crossed) {
+  const double levels = 1 << b;
+  return levels * levels * (2 + levels + (crossed ? levels : 0)) + (crossed ? 0 : levels);
+}
+
+/// A pair code with a-priori LLRs.
+template <int B, int Tile>
+struct pair_prior_op {
+  stbc_decode_args a;
+  static constexpr bool by_block = false;
+  static constexpr int tile = Tile;
+  int threads() const { return 1; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const {
+    const double other = 4 * enumerated_pair<B, float>::least_flops + 4;
+    const double turn = 39 + search_flops(B, true, false, other) + searched_costs_flops(B, false) +
+                        2 * 2 * B * (1 + posterior_flops(a));
+    return codeword_sums_flops(a) + level_costs_flops(4, B) + 70 + square_root_flops + 2 * division_flops +
+           1 + 2 * turn;
+  }
+  double bytes() const { return stbc_bytes(a, 4) + 4.0 * 4 * 2 * B; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T*) const {
+    const codeword_sums<T> s(a, item);
+    level_costs<4, B, T> costs;
+    const auto good = s.good & costs.load_from(a, item, s.n0);
+    pair_channel<T> h = pair_channel_of(s, a.v);
+    const T root = sqrt(h.p), per_root = T(1.f) / root;
+    const enumerated_pair<B, T> other{T(qam_scale<B>()) * root, costs.of};
+    search_both_pairs<B>(
+        a, item, g, s.llr_scale(), good, costs, other,
+        [&]() WB_INLINE_LAMBDA { return condition<B>(h, root, per_root); },
+        [&]() WB_INLINE_LAMBDA { h.turn(); });
+    store_status(a, item, g, good);
+  }
+};
+
+/// The Golden code with a-priori LLRs.
+template <int B, int Tile>
+struct golden_prior_op {
+  stbc_decode_args a;
+  static constexpr bool by_block = false;
+  static constexpr int tile = Tile;
+  int threads() const { return 1; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const {
+    const double turn = 52 + search_flops(B, true, true, 2 + 2 * enumerated_twice<B, float>::least_flops) +
+                        searched_costs_flops(B, true) + 2 * 2 * B * (1 + posterior_flops(a));
+    return codeword_sums_flops(a) + level_costs_flops(4, B) + 53 + square_root_flops + 2 * division_flops +
+           5 + 2 * turn;
+  }
+  double bytes() const { return stbc_bytes(a, 4) + 4.0 * 4 * 2 * B; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T*) const {
+    const float scale = qam_scale<B>();
+    const codeword_sums<T> s(a, item);
+    level_costs<4, B, T> costs;
+    const auto good = s.good & costs.load_from(a, item, s.n0);
+    golden_channel<T> h = golden_channel_of(s);
+    const T root = sqrt(h.a), per_root = T(1.f) / root, beta = h.b * per_root;
+    const enumerated_twice<B, T> other{T(scale) * root, T(scale) * beta,
+                                       T(scale * scale) * fnma(beta, beta, h.d), costs.of};
+    search_both_pairs<B>(
+        a, item, g, s.llr_scale(), good, costs, other,
+        [&]() WB_INLINE_LAMBDA { return condition<B>(h, per_root, beta); },
+        [&]() WB_INLINE_LAMBDA { h.turn(); });
+    store_status(a, item, g, good);
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb
