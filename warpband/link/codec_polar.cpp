@@ -15,8 +15,7 @@ polar_config polar_of(const code_config& config) {
 
 void check_polar(const code_config& config) {
   if (config.crc) throw argument_error("crc", "given", "none: a polar code has a CRC of its own");
-  (void)polar_code(polar_of(config));
-  check_settings(polar_decoder_settings(), config.polar.decoder);
+  check(polar_of(config), config.polar.decoder);
 }
 
 namespace {
