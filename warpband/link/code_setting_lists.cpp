@@ -184,7 +184,11 @@ std::vector<setting_of<lte_transport_settings>> transport_settings() {
       integer_or_auto(
           "soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
           "N_cb: places of each code block's circular buffer that are sent and kept. \"auto\": all.",
-          "an integer from 1 on")};
+          "an integer from 1 on"),
+      integer("modulation_order", &c::modulation_order, 1, 10, "Q_m, bits of a symbol.",
+              "1, 2, 4, 6, 8, with 5G NR also 10")
+          .not_of_links(),
+      integer("layers", &c::layers, 1, 4, "N_L, that a transport block is mapped to.").not_of_links()};
 }
 
 turbo_decoder_config& turbo_decoder_of(code_config& c) { return c.turbo.decoder; }
@@ -255,18 +259,50 @@ config_settings ldpc_settings_list(code_type type) {
   return all;
 }
 
+/// Those of a base matrix from a file.
+config_settings qc_settings_list() {
+  using l = ldpc_settings;
+  const std::vector<setting_of<l>> own{
+      text("base_matrix", &l::base_matrix,
+           "A file of a quasi-cyclic parity-check matrix, from the scenario's folder on if it is not "
+           "absolute: "
+           "CSV with a row of shifts in each line, -1 for a zero block, or alist.")
+          .without_default(),
+      integer_or_auto(
+          "lifting_size", &l::lifting_size, 0, 1, 4096,
+          "z, of the blocks. \"auto\": what the file says, a comment \"# z = 27\" of CSV; of alist "
+          "the largest with which it is quasi-cyclic.",
+          "1 to 4096")};
+  config_settings all{
+      k_setting("an integer: that of the base matrix", "Follows from the base matrix and may be left out.")};
+  append(all, of_part(ldpc_of, own));
+  all.push_back(crc_setting());
+  return all;
+}
+
 setting_of<ldpc_settings> base_graph_setting() {
   return integer_or_auto("base_graph", &ldpc_settings::base_graph, 0, 1, 2,
                          "\"auto\": 2 with k <= 292, with k <= 3824 and R <= 0.67, or with R <= 0.25.",
                          "1 or 2");
 }
-/// Those of lte-transport, and the target code rate.
+/// Those of lte-transport, the target code rate, limited buffers and scrambling.
 std::vector<setting_of<lte_transport_settings>> nr_transport_settings() {
   using c = lte_transport_settings;
   std::vector<setting_of<c>> all = transport_settings();
   all.push_back(number_or_word("target_rate", &c::target_rate, "auto", 0, 0, 1,
                                "Target code rate, which chooses the base graph. \"auto\": A / G.",
                                "\"auto\" or a number from 0 to 1"));
+  all.push_back(
+      integer_or_auto(
+          "lbrm_resource_blocks", &c::lbrm_resource_blocks, 0, 1, 275,
+          "Limited-buffer rate matching, TS 38.212 section 5.4.2.1, on a carrier of so many resource "
+          "blocks: N_ref follows, with the layers of the link and 64-QAM or its larger modulation. "
+          "DL-SCH always has it, UL-SCH where the network says so. \"auto\": soft_buffer counts.",
+          "an integer from 1 to 275")
+          .left_out_by_default());
+  all.push_back(
+      integer("scrambling", &c::scrambling, -1, INT_MAX, "c_init of the scrambling sequence; -1: none.")
+          .not_of_links());
   return all;
 }
 config_settings nr_settings_list() {
@@ -318,12 +354,18 @@ std::vector<setting_of<code_config>> code_setting_list(code_type type) {
                         ldpc_decoder_settings());
       break;
     case code_type::nr_dlsch:
+    case code_type::nr_ulsch:
       code = {integer("transport_block_size", &code_config::k, 1, INT_MAX,
                       "A: information bits of a transport block of DL-SCH or UL-SCH, a frame, without CRCs.",
                       "an integer from 1 to 2097152, of equal code blocks")};
       append(code, of_part([](code_config& c) -> lte_transport_settings& { return c.transport; },
                            nr_transport_settings()));
       append(code, of_part(ldpc_of, std::vector{base_graph_setting()}));
+      decoder = of_part([](code_config& c) -> ldpc_decoder_config& { return c.ldpc.decoder; },
+                        ldpc_decoder_settings());
+      break;
+    case code_type::qc_ldpc:
+      code = qc_settings_list();
       decoder = of_part([](code_config& c) -> ldpc_decoder_config& { return c.ldpc.decoder; },
                         ldpc_decoder_settings());
       break;

@@ -28,9 +28,9 @@ std::string initial_text(code_type type, const config_setting& s) {
   if (s.name == "coded_bits" && type == code_type::polar) return "128";
   if (s.name == "n" && type == code_type::nr_ldpc) return "";
   if (s.name == "n") return type == code_type::wimax_ldpc ? "2304" : "1944";
-  if (s.name == "transport_block_size") return type == code_type::nr_dlsch ? "8424" : "6120";
+  if (s.name == "transport_block_size") return is_nr_transport(type) ? "8424" : "6120";
   for (const char* open : {"resource_elements", "coded_bits", "interleaver", "constraint_length",
-                           "generators", "feedback", "code_rate"})
+                           "generators", "feedback", "code_rate", "base_matrix"})
     if (s.name == open) return "";
   return as_message(s.get(defaults_of(type)));
 }
@@ -39,8 +39,8 @@ std::string initial_text(code_type type, const config_setting& s) {
 
 const std::vector<code_type>& code_types() {
   using enum code_type;
-  static const std::vector<code_type> all{lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, nr_ldpc,
-                                          nr_dlsch,  conv,          polar,      none};
+  static const std::vector<code_type> all{lte_turbo, lte_transport, wimax_ldpc, wifi_ldpc, nr_ldpc, nr_dlsch,
+                                          nr_ulsch,  qc_ldpc,       conv,       polar,     none};
   return all;
 }
 
