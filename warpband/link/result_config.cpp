@@ -1,5 +1,6 @@
 // What a curve was run with, as results have it.
 #include <algorithm>
+#include <cstdio>
 
 #include <warpband/fec/lte/qpp.hpp>
 #include <warpband/link/result_json.hpp>

@@ -1,6 +1,7 @@
 // Base matrices from files: what is read, and why what is not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
