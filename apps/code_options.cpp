@@ -12,6 +12,9 @@
 std::string option_of(const std::string& setting) {
   return setting == "type" ? "--code" : option_of_setting(setting);
 }
+bool is_matrix_file(const std::string& code) {
+  return code.ends_with(".csv") || code.ends_with(".alist") || code.ends_with(".txt");
+}
 std::vector<std::string> code_names() {
   std::vector<std::string> names;
   for (const wb::code_type t : all_codes) names.emplace_back(wb::name_of(t));
@@ -26,11 +29,20 @@ constexpr const char* encode_footer = R"(Codes (which options each has; an optio
   wifi-ldpc    IEEE 802.11n: --n 648, 1296 or 1944, --rate 1/2 (default), 2/3, 3/4 or 5/6
   nr-ldpc      a code block of 5G NR, 3GPP TS 38.212 sections 5.3.2 and 5.4.2: --k (5 to 8448), --n, the bits sent of it
                (default 2 k), --base-graph
+  nr-dlsch, nr-ulsch   transport blocks of 5G NR, TS 38.212 sections 7.2 and 6.2: --transport-block-size,
+               --coded-bits of a transmission (or --resource-elements), --transmissions, --redundancy-versions,
+               --modulation-order, --layers, --target-rate, --base-graph, --lbrm-resource-blocks or --soft-buffer,
+               --scrambling
+  lte-transport   the same of LTE, 3GPP TS 36.212 sections 5.1.1 to 5.1.4
+  qc-ldpc      a base matrix from a file, CSV of shifts or alist: --base-matrix FILE, --lifting-size; the same is
+               --code FILE with a name that ends in .csv, .alist or .txt
   conv         convolutional: --k, --rate 1/2 (default), 1/3, 2/3, 3/4 or 5/6, --termination, --generators,
                --feedback, --constraint-length, --standard, --order
+  polar        3GPP TS 38.212 section 5.3.1: --kind uci (default), dci, pbch or plain, --k, --coded-bits, --rnti,
+               --crc-bits; the code adds the CRC
 
 Input (HDF5):
-  bits         uint8 [batch, k], each 0 or 1
+  bits         uint8 [batch, k], each 0 or 1; of transport blocks k is A, without CRCs
   attributes   where there are any of those below they must agree with the options, or stand for what is left out
   Arrays that MATLAB saved with -v7.3 are read with its axes and converted; a line on stderr says so
 
@@ -39,10 +51,11 @@ Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there bef
                section 5.1.3.2 one after the other, each with its four tail places; at rate 1/2, n = 2 k + 12,
                what of them is sent. wimax-ldpc, wifi-ldpc: the k bits, then the parity bits. nr-ldpc: redundancy
                version 0, which does not begin with the first bits. conv: the coded bits as they are sent,
-               with a zero tail those of the tail too
+               with a zero tail those of the tail too. polar: the E bits as they are sent. Transport
+               blocks: the G bits of each transmission, one transmission after the other
   attributes   code, k, n, rate; lte-turbo with --interleaver interleaver_f1 and interleaver_f2; conv termination,
-               constraint_length, generators and feedback (octal), standard, order; warpband_version,
-               warpband_commit
+               constraint_length, generators and feedback (octal), standard, order; polar kind, coded_bits,
+               rnti, crc_bits; transport blocks and qc-ldpc their options, with _ for -; warpband_version, warpband_commit
 
 --memory bounds what the program holds, whatever the size of the file: on a CPU the whole process, on a
 CUDA device the buffers on the host and, once more, those on the device.
@@ -54,6 +67,8 @@ Examples:
   warpband encode payload.h5 -o coded.h5 --code lte-turbo
   warpband encode payload.h5 -o coded.h5 --code lte-turbo --device cuda:0 --memory 4G
   warpband encode payload.h5 -o coded.h5 --code wimax-ldpc --n 2304 --rate 3/4A
+  warpband encode payload.h5 -o coded.h5 --code own.csv --lifting-size 20
+  warpband encode payload.h5 -o coded.h5 --code nr-ulsch --coded-bits 14400 --modulation-order 4 --scrambling 65543
   warpband encode payload.h5 -o coded.h5 --code conv --rate 3/4 --termination tail-biting
   warpband encode payload.h5 -o coded.h5 --code conv --generators 133,171,165 --termination tail-biting --order streams
       the convolutional code of LTE
@@ -75,11 +90,11 @@ Input (HDF5):
 
 Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there before):
   bits         uint8 [batch, k]
-  iterations   int32 [batch], full iterations done; conv: 1
+  iterations   int32 [batch], full iterations done; conv, polar: 1; of all code blocks of a transport block
   status       uint8 [batch], sum of 1: erased (its bits are zeros and its iterations 0) because of a NaN or
                infinite LLR or, 4 as well, of fewer than k LLRs that the decoder's numbers tell from 0; and 2: the
-               early stop held
-  soft         float32 [batch, k], a-posteriori LLRs, with --soft; the Viterbi algorithm has none
+               early stop held, of polar and transport blocks: the CRCs
+  soft         float32 [batch, k], a-posteriori LLRs, with --soft; not of the Viterbi algorithm, polar and transport blocks
   attributes   those of encode, and crc and all settings of the decoder, by the names of their options with _ for -
 
 The result does not depend on the device, the threads or the memory. --memory bounds what the program holds,
@@ -97,6 +112,7 @@ Examples:
   warpband decode recorded.h5 -o decoded.h5 --code wimax-ldpc --rate 5/6 --iterations 20 --precision int8
       n from the shape, layered normalised min-sum
   warpband decode recorded.h5 -o decoded.h5 --code conv --rate 3/4 --algorithm log-map --soft
+  warpband decode recorded.h5 -o decoded.h5 --code polar --kind dci --k 40 --rnti 4660 --list-size 8
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --device cuda:0 --json summary.json
   warpband decode recorded.h5 -o decoded.h5 --code lte-turbo --llr-sign p1/p0
       LLRs of a receiver that uses ln P(1)/P(0))";
@@ -132,14 +148,24 @@ void add_settings(CLI::App& app, const std::string& group, wb::setting_values& v
   }
 }
 
+/// A code's name, or a file of a base matrix, which is told by the end of its name.
+CLI::Validator code_or_file() {
+  const CLI::Validator name = word_of(code_names());
+  return {[name](std::string& given) -> std::string {
+            return is_matrix_file(given) ? std::string() : name(given);
+          },
+          name.get_description(), "word"};
+}
+
 /// The options that both commands have.
 void add_common(CLI::App& app, code_options& o) {
   add_array_files(app, o);
-  app.add_option(
-         "--code", o.code,
-         "lte-turbo, wimax-ldpc, wifi-ldpc, nr-ldpc or conv; left out: what the file's attribute `code` says")
+  app.add_option("--code", o.code,
+                 wb::among(code_names()) +
+                     ", or the file of a base matrix; left out: what the file's attribute "
+                     "`code` says")
       ->type_name("NAME")
-      ->transform(word_of(code_names()));
+      ->transform(code_or_file());
   add_settings(app, "code", o.settings.values);
 }
 

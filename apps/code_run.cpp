@@ -57,7 +57,9 @@ wb::hdf5_attributes code_run::attributes() const {
                         {"warpband_version", wb::version()},
                         {"warpband_commit", wb::commit()}};
   for (const auto& [setting, value] : wb::values_of(wb::settings_of(c.type), c))
-    if (setting->group == "code" && setting->name != "crc" && setting->name != "interleaver")
+    if (setting->group == "code" && setting->name != "crc" && setting->name != "interleaver" &&
+        !(setting->name == "resource_elements" && c.transport.resource_elements == 0) &&
+        !(setting->name == "coded_bits" && wb::is_transport(c.type) && c.transport.coded_bits == 0))
       set_attribute(a, setting->name, value);
   if (c.turbo.interleaver) {
     a["interleaver_f1"] = std::int64_t{c.turbo.interleaver->f1};
@@ -86,17 +88,21 @@ void code_run::report_code(const char* command, clock::time_point start, const n
 
 void code_run::settle_type() {
   const std::string said = held("code");
-  if (options_.code.empty() && said.empty())
-    throw usage_error("a code is missing: --code lte-turbo, wimax-ldpc, wifi-ldpc, nr-ldpc or conv (" +
-                      options_.in + " names none)");
-  if (!options_.code.empty() && !said.empty() && options_.code != said)
-    throw wb::file_error(options_.in, "is of code " + said + ", not " + options_.code);
-  const std::string name = options_.code.empty() ? said : options_.code;
   const std::vector<std::string> names = code_names();
+  if (options_.code.empty() && said.empty())
+    throw usage_error("a code is missing: --code " + wb::among(names) + " (" + options_.in + " names none)");
+  std::string given = options_.code;
+  if (is_matrix_file(given)) {
+    if (settings_.has("base_matrix")) throw usage_error("--base-matrix has no meaning with --code " + given);
+    settings_.values["base_matrix"] = given;
+    given = wb::name_of(wb::code_type::qc_ldpc);
+  }
+  if (!given.empty() && !said.empty() && given != said)
+    throw wb::file_error(options_.in, "is of code " + said + ", not " + given);
+  const std::string name = given.empty() ? said : given;
   const auto i = std::find(names.begin(), names.end(), name);
   if (i == names.end())
-    throw wb::file_error(options_.in, "is of code \"" + name +
-                                          "\": expected lte-turbo, wimax-ldpc, wifi-ldpc, nr-ldpc or conv");
+    throw wb::file_error(options_.in, "is of code \"" + name + "\": expected " + wb::among(names));
   settings_.type = all_codes[static_cast<std::size_t>(i - names.begin())];
 }
 
@@ -119,6 +125,10 @@ void code_run::check_meanings() const {
       wb::config_of(settings_).conv.algorithm == wb::conv_algorithm::viterbi)
     throw usage_error(
         "--soft: the Viterbi algorithm has no soft output: add --algorithm max-log-map or log-map");
+  if (options_.soft && settings_.type == wb::code_type::polar)
+    throw usage_error("--soft: the decoder of polar codes has no soft output");
+  if (options_.soft && wb::is_transport(settings_.type))
+    throw usage_error("--soft: the decoder of transport blocks has no soft output");
 }
 
 std::string code_run::said_of(const std::string& setting) const {
@@ -161,6 +171,12 @@ void code_run::settle_sizes(wb::code_config& config) const {
     settle_ldpc(config, row);
   else if (config.type == wb::code_type::nr_ldpc)
     settle_nr(config, row);
+  else if (config.type == wb::code_type::polar)
+    settle_polar(config, row);
+  else if (config.type == wb::code_type::qc_ldpc)
+    settle_matrix(config, row);
+  else if (wb::is_transport(config.type))
+    settle_transport(config, row);
   else
     settle_k(config, row);
   const std::string said = held("k");
@@ -188,6 +204,44 @@ void code_run::settle_k(wb::code_config& config, std::size_t row) const {
   config.k = static_cast<int>(*k);
 }
 
+void code_run::settle_matrix(wb::code_config& config, std::size_t row) const {
+  const wb::code_sizes sizes = wb::sizes_of(config);
+  if (row != (decodes_ ? sizes.n : sizes.k))
+    wrong_shape(array_, fmt::format("[batch, {}], the {} of the base matrix", decodes_ ? sizes.n : sizes.k,
+                                    decodes_ ? "n" : "k"));
+  config.k = static_cast<int>(sizes.k);
+}
+
+/// A is that of the option or the file; a row holds all transmissions, one unless they are told.
+void code_run::settle_transport(wb::code_config& config, std::size_t row) const {
+  wb::lte_transport_settings& t = config.transport;
+  const bool told = settings_.has("transmissions");
+  const std::string said = held("k");
+  if (config.k == 0 && !said.empty())
+    config.k = static_cast<int>(std::get<std::int64_t>(wb::from_text("integer", said)));
+  const int values = static_cast<int>(std::min<std::size_t>(row, 1u << 30));
+  if (!decodes_) {
+    if (!told) t.transmissions = 1;
+    if (t.coded_bits == 0 && t.resource_elements == 0)
+      throw usage_error("--coded-bits is missing: the bits of a transmission");
+    if (config.k == 0) config.k = values;
+    if (config.k != values)
+      wrong_shape(array_, fmt::format("[batch, {}] for transport_block_size = {}", config.k, config.k));
+    return;
+  }
+  if (config.k == 0)
+    throw usage_error("--transport-block-size is missing: G bits may be those of any A (" + options_.in +
+                      " names none)");
+  if (t.coded_bits == 0 && t.resource_elements == 0) t.coded_bits = values / (told ? t.transmissions : 1);
+  const std::size_t sent = std::max<std::size_t>(wb::sizes_of(config).n, 1);
+  if (!told) t.transmissions = static_cast<int>(std::clamp<std::size_t>(row / sent, 1, 1000));
+  if (t.transmissions > wb::most_transmissions || row != sent * static_cast<std::size_t>(t.transmissions))
+    wrong_shape(array_, fmt::format("[batch, {}], {} bits for each of 1 to {} transmissions",
+                                    told ? std::to_string(sent * static_cast<std::size_t>(t.transmissions))
+                                         : fmt::format("{} or a multiple", sent),
+                                    sent, wb::most_transmissions));
+}
+
 /// What is sent of a code block does not say its k: it is that of the option or the file, or of rate 1/2.
 void code_run::settle_nr(wb::code_config& config, std::size_t row) const {
   const int values = static_cast<int>(std::min<std::size_t>(row, 1u << 30));
@@ -207,6 +261,24 @@ void code_run::settle_nr(wb::code_config& config, std::size_t row) const {
     if (row % 2 != 0) wrong_shape(array_, "[batch, n] with n = 2 k, or --k");
     config.k = values / 2;
   }
+}
+
+void code_run::settle_polar(wb::code_config& config, std::size_t row) const {
+  const std::string said = held("k");
+  if (config.k == 0 && !said.empty()) config.k = static_cast<int>(std::strtol(said.c_str(), nullptr, 10));
+  if (!decodes_ && config.k == 0) config.k = static_cast<int>(std::min<std::size_t>(row, 65536));
+  if (config.k == 0)
+    throw usage_error("--k is missing: E bits may be those of any k (" + options_.in + " names none)");
+  int& e = config.polar.code.coded_bits;
+  if (settings_.find("coded_bits") == nullptr) {
+    if (!decodes_)
+      throw usage_error("--coded-bits is missing: the bits that are sent for k = " +
+                        std::to_string(config.k));
+    e = static_cast<int>(std::min<std::size_t>(row, 65536));
+  }
+  const std::size_t wanted = static_cast<std::size_t>(decodes_ ? e : config.k);
+  if (row != wanted)
+    wrong_shape(array_, fmt::format("[batch, {}] for k = {}, coded_bits = {}", wanted, config.k, e));
 }
 
 void code_run::settle_ldpc(wb::code_config& config, std::size_t row) const {

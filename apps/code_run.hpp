@@ -44,6 +44,9 @@ class code_run : public array_run {
   void settle_k(wb::code_config& config, std::size_t row) const;
   void settle_ldpc(wb::code_config& config, std::size_t row) const;
   void settle_nr(wb::code_config& config, std::size_t row) const;
+  void settle_transport(wb::code_config& config, std::size_t row) const;
+  void settle_matrix(wb::code_config& config, std::size_t row) const;
+  void settle_polar(wb::code_config& config, std::size_t row) const;
 
   const code_options& options_;
   const char* array_;

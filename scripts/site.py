@@ -54,7 +54,8 @@ ALGORITHMS = [
         ("conv", "Convolutional codes", ["fec/conv/conv.hpp"], ["conv.ConvCode", "conv.ConvEncoder"], ("conv_encode", {}), []),
         ("viterbi", "Viterbi decoder", ["fec/viterbi/viterbi.hpp"], ["conv.ViterbiDecoder"], ("viterbi", {}), []),
         ("bcjr", "BCJR decoder", ["fec/bcjr/bcjr.hpp"], ["conv.BcjrDecoder"], ("bcjr", {}), []),
-        ("polar", "Polar codes of 5G NR", ["fec/polar/polar.hpp", "fec/polar/polar_code.hpp"], [], ("polar", {}), ["polar"]),
+        ("polar", "Polar codes of 5G NR", ["fec/polar/polar.hpp", "fec/polar/polar_code.hpp"],
+         ["polar.PolarEncoder", "polar.PolarDecoder"], ("polar", {}), ["polar"]),
         ("lte", "LTE transport channel", ["fec/lte/transport.hpp", "fec/lte/rate_matching.hpp"],
          ["lte.LteTransportEncoder", "lte.LteTransportDecoder"], ("lte_transport_decode", {}), ["lte"]),
         ("nr", "5G NR: LDPC codes and shared channels",
@@ -87,7 +88,7 @@ GUIDES = ["command", "cpp", "conventions", "soft-detection", "iterative", "scena
 BACKGROUND = ["ldpc", "polar", "lte", "nr-ldpc", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "lte", "nr", "modem", "channel", "ofdm", "receive", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "polar", "lte", "nr", "modem", "channel", "ofdm", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"

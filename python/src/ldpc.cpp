@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <warpband/fec/ldpc/ldpc.hpp>
+#include <warpband/fec/ldpc/ldpc_file.hpp>
 
 #include "arrays.hpp"
 #include "rooms.hpp"
@@ -77,6 +78,7 @@ void bind_ldpc(nb::module_& m) {
       .def_static("of_matrix", &of_matrix, nb::arg("matrix"), nb::arg("z"))
       .def_static("wimax", &wimax, nb::arg("n"), nb::arg("rate"))
       .def_static("wifi", &wifi, nb::arg("n"), nb::arg("rate"))
+      .def_static("read", &read_ldpc_code, nb::arg("path"), nb::arg("lifting_size"))
       .def_prop_ro("k", &ldpc_code::k)
       .def_prop_ro("n", &ldpc_code::n)
       .def_prop_ro("z", &ldpc_code::z)

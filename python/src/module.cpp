@@ -36,6 +36,7 @@ NB_MODULE(_core, m) {
   wb::python::bind_ofdm(m);
   wb::python::bind_ldpc(m);
   wb::python::bind_conv(m);
+  wb::python::bind_polar(m);
   wb::python::bind_lte(m);
   wb::python::bind_nr(m);
   wb::python::bind_crc(m);

@@ -128,6 +128,12 @@ void bind_functions(nb::module_& m) {
       nb::kw_only(), nb::arg("transport_bits"), nb::arg("base_graph"));
   m.def("nr_limited_buffer", &nr_limited_buffer, nb::kw_only(), nb::arg("lbrm_transport_bits"),
         nb::arg("blocks"));
+  m.def(
+      "nr_lbrm_transport_block_size",
+      [](int resource_blocks, int layers, int modulation_order) {
+        return nr_lbrm_transport_bits({resource_blocks, layers, modulation_order});
+      },
+      nb::kw_only(), nb::arg("resource_blocks"), nb::arg("layers"), nb::arg("modulation_order"));
   m.def("nr_scrambling_init", &nr_scrambling_init, nb::kw_only(), nb::arg("rnti"), nb::arg("identity"),
         nb::arg("codeword"));
   m.def(

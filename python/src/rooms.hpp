@@ -18,6 +18,7 @@ void bind_detect(nanobind::module_& m);
 void bind_turbo(nanobind::module_& m);
 void bind_ldpc(nanobind::module_& m);
 void bind_conv(nanobind::module_& m);
+void bind_polar(nanobind::module_& m);
 void bind_lte(nanobind::module_& m);
 void bind_nr(nanobind::module_& m);
 void bind_crc(nanobind::module_& m);

@@ -257,3 +257,24 @@ def test_segmentation(bits):
     assert wb.lte_segmentation(transport_bits=bits) == (sizes, fillers, crc_bits)
     with pytest.raises(ValueError, match="^transport_bits = 0 is not allowed"):
         wb.lte_segmentation(transport_bits=0)
+
+
+# ---------------------------------------------------------------- base matrices of files
+def test_base_matrices_of_files(tmp_path, rng):
+    matrix, z = [[1, 4, 2, 0, -1], [0, 3, -1, 2, 0]], 5
+    (tmp_path / "own.csv").write_text("# z = 5\n" + "\n".join(",".join(map(str, row)) for row in matrix))
+    h = np.block([[np.roll(np.eye(z, dtype=int), s, axis=1) if s >= 0 else np.zeros((z, z), int) for s in row] for row in matrix])
+    lists = [[np.flatnonzero(line) + 1 for line in m] for m in (h.T, h)]
+    (tmp_path / "own.alist").write_text("\n".join(
+        [f"{h.shape[1]} {h.shape[0]}", f"{h.sum(0).max()} {h.sum(1).max()}", *(" ".join(map(str, h.sum(a))) for a in (0, 1)),
+         *(" ".join(map(str, x)) for two in lists for x in two)]))
+    for name in ("own.csv", "own.alist"):
+        code = wb.read_ldpc(tmp_path / name)
+        assert code.matrix == matrix and code.z == z
+        words = wb.LdpcEncoder(code=code)(rng.integers(0, 2, (20, code.k)))
+        assert not (words.astype(int) @ h.T % 2).any()
+    with pytest.raises(RuntimeError, match="own.csv: no base matrix: it says z = 5, but lifting size 6 is asked for"):
+        wb.read_ldpc(tmp_path / "own.csv", lifting_size=6)
+    (tmp_path / "own.csv").write_text("1,x,0")
+    with pytest.raises(RuntimeError, match='no base matrix: line 1: "x" in column 1 is no shift'):
+        wb.read_ldpc(tmp_path / "own.csv", lifting_size=6)

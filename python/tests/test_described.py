@@ -41,6 +41,8 @@ MADE = [
     (wb.NrTransportEncoder, {"transport_bits": 40, "coded_bits": 120, "scrambling": 5}),
     (wb.NrTransportDecoder, {"transport_bits": 40, "coded_bits": 120, "iterations": 3, "precision": "int8"}),
     (wb.NrRateMatcher, {"k": 40, "sent_bits": 70, "base_graph": 2}),
+    (wb.PolarEncoder, {"k": 40, "coded_bits": 120, "kind": "dci", "rnti": 9}),
+    (wb.PolarDecoder, {"k": 40, "coded_bits": 120, "list_size": 4, "algorithm": "sum-product"}),
     (wb.LteRateMatcher, {"k": 40, "sent_bits": 70, "fillers": 3}), (wb.QamMapper, {"qam": 16}),
     (wb.Demapper, {"qam": 16, "algorithm": "exact"}), (wb.OfdmModulator, {"numerology": wb.OfdmNumerology(fft_size=1024)}),
     (wb.OfdmDemodulator, {}), (wb.TdlChannel, {"profile": "eva", "subcarriers": 12}), (wb.CdlChannel, {"antennas": 4, "users": 2}),

@@ -24,6 +24,9 @@ def test_sizes_follow_the_standard():
     assert wb.nr_segmentation(transport_bits=6912, base_graph=1).lifting_size == 320
     assert wb.nr_resource_elements(resource_blocks=25, symbols=14, dmrs_per_block=24) == 25 * min(156, 12 * 14 - 24)
     assert wb.nr_scrambling_init(rnti=2, identity=7) == 65543
+    for carrier, counted in ((20, 32), (60, 66), (273, 273)):
+        size = wb.nr_transport_block_size(resource_elements=156 * counted, modulation_order=8, rate_x1024=948.0, layers=2)
+        assert wb.nr_lbrm_transport_block_size(resource_blocks=carrier, layers=2, modulation_order=8) == size
     assert wb.nr_limited_buffer(lbrm_transport_bits=100000, blocks=4) == 100000 * 3 // (2 * 4)
 
 

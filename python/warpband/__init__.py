@@ -26,14 +26,15 @@ from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, cdl_p
                       rayleigh, read_csi, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
 from .detect import Ep, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, Pic, ZeroForcing
-from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, wifi_ldpc, wimax_ldpc
+from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, read_ldpc, wifi_ldpc, wimax_ldpc
 from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecoder, LteTransportEncoder, lte_segmentation
 from .massive import MassiveDownlink, MassiveUplink
 from .modem import Demapper, QamMapper
-from .nr import (NrMcs, NrRateMatcher, NrSegmentation, NrTransportDecoder, NrTransportEncoder, nr_base_graph, nr_ldpc, nr_lifting_sizes,
-                 nr_limited_buffer, nr_mcs, nr_resource_elements, nr_scrambling_init, nr_scrambling_sequence, nr_segmentation,
-                 nr_transport_block_size)
+from .nr import (NrMcs, NrRateMatcher, NrSegmentation, NrTransportDecoder, NrTransportEncoder, nr_base_graph,
+                 nr_lbrm_transport_block_size, nr_ldpc, nr_lifting_sizes, nr_limited_buffer, nr_mcs, nr_resource_elements,
+                 nr_scrambling_init, nr_scrambling_sequence, nr_segmentation, nr_transport_block_size)
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology
+from .polar import PolarDecoder, PolarEncoder
 from .receive import ExitChart, IterativeReceiver, exit_chart
 from .stbc import StbcDecoder, StbcEncoder
 from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, Ticket
@@ -44,13 +45,13 @@ __all__ = [
     "FrameDropped", "IterativeReceiver", "KBest", "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation",
     "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay",
     "NrMcs", "NrRateMatcher", "NrSegmentation", "NrTransportDecoder", "NrTransportEncoder",
-    "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Pic", "Progress", "QamMapper", "StbcDecoder",
+    "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Pic", "PolarDecoder", "PolarEncoder", "Progress", "QamMapper", "StbcDecoder",
     "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket", "TurboDecoder", "TurboEncoder",
     "ViterbiDecoder", "ZeroForcing", "awgn", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda",
     "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation", "mimo_rayleigh",
-    "nr_base_graph", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs", "nr_resource_elements", "nr_scrambling_init",
+    "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs", "nr_resource_elements", "nr_scrambling_init",
     "nr_scrambling_sequence", "nr_segmentation", "nr_transport_block_size", "plot",
-    "rayleigh", "read_csi", "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
+    "rayleigh", "read_csi", "read_ldpc", "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
 ]
 
 __version__: str = _core.version()

@@ -1,6 +1,7 @@
 """Quasi-cyclic LDPC codes: those of IEEE 802.16e (WiMAX) and 802.11n (WiFi), and any base matrix of one's own."""
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _core
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from ._keywords import LdpcDecoderKeywords
 
-__all__ = ["LdpcCode", "LdpcDecoder", "LdpcEncoder", "wifi_ldpc", "wimax_ldpc"]
+__all__ = ["LdpcCode", "LdpcDecoder", "LdpcEncoder", "read_ldpc", "wifi_ldpc", "wimax_ldpc"]
 
 
 class LdpcCode:
@@ -83,6 +84,29 @@ def wimax_ldpc(*, n: int = 2304, rate: str = "1/2") -> LdpcCode:
 def wifi_ldpc(*, n: int = 1944, rate: str = "1/2") -> LdpcCode:
     """A code of IEEE 802.11n: n = 648, 1296 or 1944; rate "1/2", "2/3", "3/4" or "5/6"."""
     return LdpcCode._of(made(_core.LdpcCode.wifi, n=n, rate=rate))
+
+
+def read_ldpc(path: str | os.PathLike[str], *, lifting_size: int = 0) -> LdpcCode:
+    """A quasi-cyclic code of a file: CSV with a row of shifts in each line, or alist.
+
+    CSV has -1, - or nothing for a zero block; text behind # is a comment, in which "z = 27" gives the lifting size. Of an alist the
+    lifting size is the largest above 1 with which its matrix is quasi-cyclic. Systematic columns come first.
+
+    Args:
+        path: the file.
+        lifting_size: z, 1..4096; 0: what the file says.
+
+    Raises:
+        RuntimeError: where the file cannot be read or is no base matrix, with the reason.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "own.csv")
+    ...     _ = file.write_text("0,1,0,-1\\n1,0,0,0\\n")
+    ...     wb.read_ldpc(file, lifting_size=4)
+    LdpcCode(k=8, n=16, z=4)
+    """
+    return LdpcCode._of(made(_core.LdpcCode.read, path=os.fspath(path), lifting_size=lifting_size))
 
 
 @described

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from ._keywords import NrRateMatcherKeywords, NrTransportDecoderKeywords, NrTransportEncoderKeywords
 
-__all__ = ["NrMcs", "NrRateMatcher", "NrSegmentation", "NrTransportDecoder", "NrTransportEncoder", "nr_base_graph", "nr_ldpc",
-           "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence",
+__all__ = ["NrMcs", "NrRateMatcher", "NrSegmentation", "NrTransportDecoder", "NrTransportEncoder", "nr_base_graph", "nr_lbrm_transport_block_size",
+           "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence",
            "nr_segmentation", "nr_transport_block_size"]
 
 
@@ -144,6 +144,21 @@ def nr_limited_buffer(*, lbrm_transport_bits: int, blocks: int) -> int:
     37500
     """
     return made(_core.nr_limited_buffer, lbrm_transport_bits=lbrm_transport_bits, blocks=blocks)
+
+
+def nr_lbrm_transport_block_size(*, resource_blocks: int, layers: int = 1, modulation_order: int = 6) -> int:
+    """TBS_LBRM, from which :func:`nr_limited_buffer` gives N_ref (TS 38.212 section 5.4.2.1).
+
+    Args:
+        resource_blocks: of the carrier's largest bandwidth part, 1..275.
+        layers: the most that a transport block may have, 1..4.
+        modulation_order: the largest of the configured MCS tables, 6, 8 or 10.
+
+    >>> wb.nr_lbrm_transport_block_size(resource_blocks=273, layers=4, modulation_order=8)
+    1277992
+    """
+    return made(_core.nr_lbrm_transport_block_size, resource_blocks=resource_blocks, layers=layers,
+                modulation_order=modulation_order)
 
 
 def nr_scrambling_init(*, rnti: int, identity: int, codeword: int = 0) -> int:

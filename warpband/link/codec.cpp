@@ -1,24 +1,27 @@
 #include <warpband/link/codec.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <string>
 
 #include <warpband/core/check.hpp>
 #include <warpband/core/setting.hpp>
+#include <warpband/fec/ldpc/ldpc_file.hpp>
 #include <warpband/fec/lte/qpp.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/link/codec_conv.hpp>
 #include <warpband/link/codec_nr.hpp>
+#include <warpband/link/codec_transport.hpp>
 #include <warpband/link/count/count.hpp>
 
 namespace wb {
 namespace {
 
 constexpr int most_uncoded_bits = 1 << 24;  // what random_bits, block fading and an int32 of errors take
-constexpr int usual_k = 6144, usual_transport_bits = 6120;  // one code block of 6144
-constexpr int usual_nr_bits = 8424;                         // one code block of 8448
+constexpr int usual_k = 6144;
+constexpr int usual_polar_bits = 64;
 
 }  // namespace
 
@@ -105,41 +108,6 @@ void complete_turbo(code_config& c) {
   t.decoder = completed(t.decoder, permutation_of(c));
 }
 
-// ---- lte-transport
-
-/// G; more than an int where the settings ask for that.
-long long transport_coded_bits(const lte_transport_settings& t) {
-  if (t.coded_bits != 0) return t.coded_bits;
-  return static_cast<long long>(t.resource_elements) * t.modulation_order * t.layers;
-}
-
-void complete_transport(const code_config& c) {
-  const lte_transport_settings& t = c.transport;
-  const bool nr = c.type == code_type::nr_dlsch;
-  check_range("transport_block_size", c.k, 1, nr ? nr_most_transport_bits : lte_most_transport_bits);
-  if (c.crc) throw argument_error("crc", "given", "none: a transport block has CRCs of its own");
-  check_range("transmissions", t.transmissions, 1, most_transmissions);
-  const bool known = std::all_of(t.redundancy_versions.begin(), t.redundancy_versions.end(),
-                                 [](int rv) { return rv >= 0 && rv <= 3; });
-  if (!known || t.redundancy_versions.empty() ||
-      t.redundancy_versions.size() > std::size_t{most_transmissions}) {
-    std::string list;
-    for (const int rv : t.redundancy_versions) list += (list.empty() ? "" : ", ") + std::to_string(rv);
-    throw argument_error("redundancy_versions", "[" + list + "]",
-                         "1 to " + std::to_string(most_transmissions) + " numbers from 0 to 3");
-  }
-  check_range("soft_buffer", t.soft_buffer, 0, std::numeric_limits<int>::max());
-  if (t.coded_bits != 0 && t.resource_elements != 0)
-    throw argument_error("coded_bits", std::to_string(t.coded_bits), "0 where resource_elements is given");
-  if (t.coded_bits == 0 && t.resource_elements == 0)
-    throw argument_error("resource_elements", "0", "at least 1, or coded_bits in its place");
-  if (t.coded_bits == 0) {  // in the words of what was given
-    const int symbol = std::max(1, t.modulation_order * t.layers);
-    check_range("resource_elements", t.resource_elements, nr ? 1 : segment_transport_block(c.k).blocks,
-                (1 << 28) / symbol);
-  }
-}
-
 // ---- wimax-ldpc, wifi-ldpc
 
 /// The rate's place among those of the type.
@@ -154,8 +122,21 @@ int longest(code_type type) { return type == code_type::wimax_ldpc ? 2304 : 1944
 
 }  // namespace
 
+namespace {
+
+/// The code of a file, which is read once.
+ldpc_code matrix_of(const ldpc_settings& s) {
+  if (s.matrix) return *s.matrix;
+  if (s.base_matrix.empty())
+    throw argument_error("base_matrix", "\"\"", "a file: a list of shifts (CSV) or an alist");
+  return read_ldpc_code((std::filesystem::path(s.folder) / s.base_matrix).string(), s.lifting_size);
+}
+
+}  // namespace
+
 ldpc_code ldpc_code_of(const code_config& c) {
   if (c.type == code_type::nr_ldpc) return nr_code_of(c);
+  if (c.type == code_type::qc_ldpc) return matrix_of(c.ldpc);
   const int n = c.ldpc.n == 0 ? longest(c.type) : c.ldpc.n, rate = rate_index(c.type, c.ldpc.rate);
   return c.type == code_type::wimax_ldpc ? wimax_ldpc(n, static_cast<wimax_rate>(rate))
                                          : wifi_ldpc(n, static_cast<wifi_rate>(rate));
@@ -206,10 +187,15 @@ class ldpc final : public codec {
 void complete_ldpc(code_config& c) {
   const ldpc_code code = ldpc_code_of(c);
   c.ldpc.n = code.n();
+  if (c.type == code_type::qc_ldpc && !c.ldpc.matrix) {
+    c.ldpc.matrix = std::make_shared<const ldpc_code>(code);
+    c.ldpc.lifting_size = code.z();
+  }
   if (c.k != code.k())
     throw argument_error("k", std::to_string(c.k),
-                         std::to_string(code.k()) + ", as n = " + std::to_string(code.n()) + " and rate " +
-                             c.ldpc.rate + " give");
+                         std::to_string(code.k()) + ", as n = " + std::to_string(code.n()) + " and " +
+                             (c.type == code_type::qc_ldpc ? "its base matrix" : "rate " + c.ldpc.rate) +
+                             " give");
   check(code, c.ldpc.decoder);
 }
 
@@ -220,8 +206,11 @@ std::vector<std::string> rates_of(code_type type) {
     case code_type::none:
       break;
     case code_type::lte_transport:
+    case code_type::polar:
     case code_type::nr_ldpc:
     case code_type::nr_dlsch:
+    case code_type::nr_ulsch:
+    case code_type::qc_ldpc:
       break;
     case code_type::lte_turbo:
       return {"1/3", "1/2"};
@@ -234,25 +223,6 @@ std::vector<std::string> rates_of(code_type type) {
   }
   return {};
 }
-
-namespace {
-
-/// What is refused is named as the settings name it.
-void check_nr_transport(const code_config& c) {
-  try {
-    check(nr_transport_of(c));
-  } catch (const argument_error& e) {
-    if (e.argument() == "transport_bits")
-      throw argument_error("transport_block_size", e.value(), e.allowed());
-    if (e.argument() == "code_rate") throw argument_error("target_rate", e.value(), e.allowed());
-    if (e.argument() == "coded_bits" && c.transport.coded_bits == 0)
-      throw argument_error("resource_elements", std::to_string(c.transport.resource_elements),
-                           "as many as the coded bits need: " + e.allowed());
-    throw;
-  }
-}
-
-}  // namespace
 
 code_config completed(const code_config& config) {
   code_config c = config;
@@ -268,13 +238,13 @@ code_config completed(const code_config& config) {
       complete_turbo(c);
       break;
     case code_type::lte_transport:
-      check(transport_of(c));
-      break;
     case code_type::nr_dlsch:
-      check_nr_transport(c);
+    case code_type::nr_ulsch:
+      check_transport(c);
       break;
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
+    case code_type::qc_ldpc:
       complete_ldpc(c);
       break;
     case code_type::nr_ldpc:
@@ -282,6 +252,9 @@ code_config completed(const code_config& config) {
       break;
     case code_type::conv:
       complete_conv(c);
+      break;
+    case code_type::polar:
+      check_polar(c);
       break;
   }
   return c;
@@ -292,60 +265,25 @@ std::unique_ptr<codec> make_codec(const code_config& config) {
     case code_type::none:
       break;
     case code_type::lte_transport:
-      throw argument_error("code.type", "\"lte-transport\"",
-                           "a code that decodes each frame by itself: lte_transport_decoder is for this one");
     case code_type::nr_dlsch:
-      throw argument_error("code.type", "\"nr-dlsch\"",
-                           "a code that decodes each frame by itself: nr_transport_decoder is for this one");
+    case code_type::nr_ulsch:
+      return make_transport(config);
     case code_type::lte_turbo:
       return std::make_unique<lte_turbo>(config);
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
+    case code_type::qc_ldpc:
       return std::make_unique<ldpc>(config);
     case code_type::nr_ldpc:
       return make_nr(config);
     case code_type::conv:
       return make_convolutional(config);
+    case code_type::polar:
+      return make_polar(config);
   }
-  throw argument_error("code.type", "\"none\"",
-                       "a code: \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\", \"nr-ldpc\" or \"conv\"");
-}
-
-lte_transport_config transport_of(const code_config& config) {
-  code_config c = config;
-  if (c.k == 0) c.k = usual_transport_bits;
-  complete_transport(c);
-  lte_transport_config t;
-  t.transport_bits = c.k;
-  t.coded_bits = static_cast<int>(transport_coded_bits(c.transport));
-  t.modulation_order = c.transport.modulation_order;
-  t.layers = c.transport.layers;
-  t.soft_buffer = c.transport.soft_buffer;
-  t.turbo = c.turbo.decoder;
-  t.crc_stop = t.turbo.stop == early_stop::crc;
-  return t;
-}
-
-nr_transport_config nr_transport_of(const code_config& config) {
-  code_config c = config;
-  if (c.k == 0) c.k = usual_nr_bits;
-  complete_transport(c);
-  nr_transport_config t;
-  t.transport_bits = c.k;
-  t.coded_bits = static_cast<int>(transport_coded_bits(c.transport));
-  t.modulation_order = c.transport.modulation_order;
-  t.layers = c.transport.layers;
-  t.base_graph = c.ldpc.base_graph;
-  t.code_rate = c.transport.target_rate;
-  t.soft_buffer = c.transport.soft_buffer;
-  t.ldpc = c.ldpc.decoder;
-  return t;
-}
-
-int code_blocks_of(const code_config& config) {
-  if (config.type == code_type::nr_dlsch)
-    return nr_transport_plan(nr_transport_of(config)).segmentation().blocks;
-  return segment_transport_block(static_cast<int>(sizes_of(config).k)).blocks;
+  throw argument_error(
+      "code.type", "\"none\"",
+      "a code: \"lte-turbo\", \"wimax-ldpc\", \"wifi-ldpc\", \"nr-ldpc\", \"conv\" or \"polar\"");
 }
 
 code_sizes sizes_of(const code_config& c) {
@@ -357,12 +295,11 @@ code_sizes sizes_of(const code_config& c) {
       return {k, turbo_bits(k, c.turbo.rate)};
     case code_type::lte_transport:
     case code_type::nr_dlsch:
-      return {c.k != 0 ? k
-                       : static_cast<std::size_t>(c.type == code_type::nr_dlsch ? usual_nr_bits
-                                                                                : usual_transport_bits),
-              static_cast<std::size_t>(std::max(0LL, transport_coded_bits(c.transport)))};
+    case code_type::nr_ulsch:
+      return transport_sizes(c);
     case code_type::wimax_ldpc:
-    case code_type::wifi_ldpc: {
+    case code_type::wifi_ldpc:
+    case code_type::qc_ldpc: {
       const ldpc_code code = ldpc_code_of(c);
       return {static_cast<std::size_t>(code.k()), static_cast<std::size_t>(code.n())};
     }
@@ -370,6 +307,9 @@ code_sizes sizes_of(const code_config& c) {
       return nr_sizes(c);
     case code_type::conv:
       return {k, conv_bits(conv_code_of(c.conv), k)};
+    case code_type::polar:
+      return {static_cast<std::size_t>(c.k != 0 ? c.k : usual_polar_bits),
+              static_cast<std::size_t>(std::max(0, c.polar.code.coded_bits))};
   }
   return {k, k};
 }
@@ -379,8 +319,14 @@ std::optional<std::size_t> k_of_coded_bits(const code_config& config, std::size_
     case code_type::none:
       return n;
     case code_type::lte_transport:  // any k: n says nothing of it
+    case code_type::polar:
     case code_type::nr_dlsch:
+    case code_type::nr_ulsch:
       return std::nullopt;
+    case code_type::qc_ldpc: {
+      const code_sizes own = sizes_of(config);
+      return n == own.n ? std::optional(own.k) : std::nullopt;
+    }
     case code_type::nr_ldpc:  // where its own n is left out
       return n % 2 == 0 && n >= 10 ? std::optional(n / 2) : std::nullopt;
     case code_type::lte_turbo:
@@ -426,8 +372,11 @@ int most_iterations(const code_config& c) noexcept {
     case code_type::wifi_ldpc:
     case code_type::nr_ldpc:
     case code_type::nr_dlsch:
+    case code_type::nr_ulsch:
+    case code_type::qc_ldpc:
       return c.ldpc.decoder.iterations;
     case code_type::conv:
+    case code_type::polar:
       return 1;
   }
   return 0;

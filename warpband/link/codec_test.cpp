@@ -38,6 +38,15 @@ code_config conv_code_named(int k, const std::string& rate, conv_ending terminat
   c.conv.algorithm = algorithm;
   return c;
 }
+code_config polar_code_named(polar_kind kind, int k, int coded_bits, int list_size) {
+  code_config c;
+  c.type = code_type::polar;
+  c.k = k;
+  c.polar.code.kind = kind;
+  c.polar.code.coded_bits = coded_bits;
+  c.polar.decoder.list_size = list_size;
+  return c;
+}
 
 /// One or more of every family.
 std::vector<code_config> samples() {
@@ -69,6 +78,12 @@ std::vector<code_config> samples() {
     all.back().conv.feedback = 07;
     all.back().conv.order = conv_order::streams;
   }
+  all.push_back(polar_code_named(polar_kind::uci, 40, 100, 8));
+  all.push_back(polar_code_named(polar_kind::uci, 400, 1100, 2));  // two code blocks
+  all.push_back(polar_code_named(polar_kind::dci, 40, 108, 4));
+  all.back().polar.code.rnti = 0x1234;
+  all.push_back(polar_code_named(polar_kind::plain, 32, 80, 1));
+  all.back().polar.decoder.algorithm = polar_algorithm::sum_product;
   return all;
 }
 
@@ -107,10 +122,12 @@ TEST_P(codec_on, gives_back_what_was_encoded) {
     auto decided = exec().make<std::uint8_t>(k, items), status = exec().make<std::uint8_t>(1, items);
     auto iterations = exec().make<std::int32_t>(1, items), alone = exec().make<std::int32_t>(1, items);
     auto soft = exec().make<float>(k, items);
-    const bool viterbi = config.type == code_type::conv && config.conv.algorithm == conv_algorithm::viterbi;
+    const bool polar = config.type == code_type::polar,
+               hard = polar ||
+                      (config.type == code_type::conv && config.conv.algorithm == conv_algorithm::viterbi);
     code->decode(exec(), received,
                  {.bits = decided,
-                  .soft = viterbi ? view<float>{} : view<float>(soft),
+                  .soft = hard ? view<float>{} : view<float>(soft),
                   .iterations = iterations,
                   .status = status});
     code->decode(exec(), received, {.bits = {}, .soft = {}, .iterations = alone, .status = {}});
@@ -124,11 +141,11 @@ TEST_P(codec_on, gives_back_what_was_encoded) {
       EXPECT_EQ(used[i] == 0, i == bad);
       EXPECT_LE(used[i], most_iterations(config));
     }
-    if (viterbi) {
+    if (hard) {
       EXPECT_EQ(blamed([&] {
                   code->decode(exec(), received, {.bits = {}, .soft = soft, .iterations = {}, .status = {}});
                 }),
-                "algorithm");
+                polar ? "code.type" : "algorithm");
       continue;
     }
     const auto values = exec().to_host(soft);
@@ -161,6 +178,8 @@ TEST(codec, sizes_are_those_of_the_standards) {
   nr.ldpc.n = 300;
   is(nr, 120, 300);
   EXPECT_EQ(completed(nr).ldpc.base_graph, 2);
+  is(polar_code_named(polar_kind::uci, 0, 200, 8), 64, 200);
+  is(polar_code_named(polar_kind::pbch, 32, 864, 8), 32, 864);
   is(conv_code_named(24, "1/2"), 24, 60);
   is(conv_code_named(24, "3/4"), 24, 40);
   is(conv_code_named(24, "1/3"), 24, 90);
@@ -181,6 +200,10 @@ TEST(codec, k_follows_from_the_bits_that_are_sent) {
   for (code_config c : samples()) {
     SCOPED_TRACE(title_of_code(c));
     const code_sizes s = sizes_of(c);
+    if (c.type == code_type::polar) {  // E bits may be those of any k
+      EXPECT_EQ(k_of_coded_bits(c, s.n), std::nullopt);
+      continue;
+    }
     EXPECT_EQ(k_of_coded_bits(c, s.n), s.k);
     c.k = 0;
     EXPECT_EQ(k_of_coded_bits(c, s.n), s.k);
@@ -255,7 +278,12 @@ TEST(codec, refuses_what_is_not_allowed) {
   EXPECT_EQ(blames(nr, [](code_config& c) { c.ldpc.n = -1; }), "n");
   EXPECT_EQ(blames(nr, [](code_config& c) { c.ldpc.base_graph = 3; }), "base_graph");
   EXPECT_EQ(blames(nr, [](code_config& c) { c.ldpc.decoder.iterations = 0; }), "iterations");
-  EXPECT_EQ(blames(nr, [](code_config& c) { c.type = code_type::nr_dlsch; }), "code.type");
+  const code_config polar = polar_code_named(polar_kind::uci, 64, 128, 8);
+  EXPECT_EQ(blames(polar, [](code_config&) {}), "");
+  EXPECT_EQ(blames(polar, [](code_config& c) { c.k = 11; }), "k");
+  EXPECT_EQ(blames(polar, [](code_config& c) { c.polar.code.coded_bits = 0; }), "coded_bits");
+  EXPECT_EQ(blames(polar, [](code_config& c) { c.polar.decoder.list_size = 12; }), "list_size");
+  EXPECT_EQ(blames(polar, [](code_config& c) { c.crc = crc24a; }), "crc");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.rate = "7/8"; }), "rate");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.generators = {5, 7, 7}, c.conv.rate = "3/4"; }), "rate");
   EXPECT_EQ(blames(conv, [](code_config& c) { c.conv.generators = {05, 01000}; }), "constraint_length");
@@ -303,7 +331,7 @@ TEST(code_settings, say_which_codes_have_them) {
     EXPECT_FALSE(s.text.empty()) << s.name;
     EXPECT_FALSE(s.allowed.empty()) << s.name;
   }
-  EXPECT_EQ(code_setting_texts().size(), 33u);
+  EXPECT_EQ(code_setting_texts().size(), 44u);
   EXPECT_TRUE(types_with("seed").empty());
 
   code_settings s;

@@ -7,23 +7,12 @@
 #include <numeric>
 
 #include <warpband/core/status.hpp>
+#include <warpband/link/codec_transport.hpp>
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/exchange_buffers.hpp>
 
 namespace wb {
 namespace {
-
-/// What encoder and decoder keep of a transport block: code blocks and their codewords.
-std::size_t kept_bytes(const lte_segmentation& s) {
-  std::size_t bytes = 0;
-  for (int r = 0; r < s.blocks; r++)
-    bytes += static_cast<std::size_t>(2 * s.k(r) + 5 * 3 * (s.k(r) + 4) + 17);
-  return bytes;
-}
-std::size_t kept_bytes(const nr_segmentation& s) {
-  return static_cast<std::size_t>(s.blocks) *
-         static_cast<std::size_t>(2 * s.block.padded() + 5 * s.block.codeword() + 18);
-}
 
 template <class Encoder, class Decoder>
 class harq_exchange final : public frame_exchange {
@@ -38,7 +27,7 @@ class harq_exchange final : public frame_exchange {
         decoder_(transport) {}
 
   std::size_t bytes_per_frame() const noexcept override {
-    return 5 * size_.padded + 2 * size_.k + 9 + kept_bytes(decoder_.segmentation());
+    return 5 * size_.padded + 2 * size_.k + 9 + transport_bytes(decoder_.segmentation());
   }
 
   void allocate(executor& exec, std::size_t frames) override {
@@ -131,7 +120,7 @@ class harq_exchange final : public frame_exchange {
 }  // namespace
 
 std::unique_ptr<frame_exchange> make_harq_exchange(const link_config& c) {
-  if (c.code.type == code_type::nr_dlsch)
+  if (is_nr_transport(c.code.type))
     return std::make_unique<harq_exchange<nr_transport_encoder, nr_transport_decoder>>(
         c, nr_transport_of(c.code));
   return std::make_unique<harq_exchange<lte_transport_encoder, lte_transport_decoder>>(c,

@@ -39,6 +39,18 @@ TEST(harq, of_5g_nr_in_a_scenario) {
   EXPECT_EQ(nr_transport_plan(nr_transport_of(c)).segmentation().block.base_graph, 2);
   EXPECT_EQ(code_blocks_of(c), 2);
   EXPECT_EQ(c.ldpc.decoder.iterations, 7);
+  const auto up = completed(parse_scenario("sweep.snr_db = 1\ncode.type = \"NR_ULSCH\"\n"
+                                           "code.resource_elements = 3600\ncode.lbrm_resource_blocks = 25\n",
+                                           "s.toml")
+                                .curves.at(0)
+                                .link)
+                      .code;
+  EXPECT_EQ(up.type, code_type::nr_ulsch);
+  EXPECT_EQ(sizes_of(up).k, 8424u);
+  EXPECT_EQ(up.transport.lbrm_resource_blocks, 25);
+  EXPECT_REFUSED(base + "code.resource_elements = 3600\ncode.scrambling = 5", "code.scrambling");
+  EXPECT_REFUSED(base + "code.resource_elements = 3600\ncode.lbrm_resource_blocks = 276",
+                 "line 4: code.lbrm_resource_blocks = 276 is not allowed: expected \"auto\"");
   EXPECT_REFUSED(base, "line 2: code.resource_elements = 0 is not allowed");
   EXPECT_REFUSED(base + "code.resource_elements = 20000\ncode.transport_block_size = 8425",
                  "line 4: code.transport_block_size = 8425 is not allowed: expected a size");

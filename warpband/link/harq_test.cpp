@@ -97,6 +97,10 @@ TEST_P(harq_on, brings_transport_blocks_of_nr) {
   EXPECT_EQ(p.bler(1), 1);
   EXPECT_EQ(p.bler(2), 0);
   EXPECT_EQ(p.mean_transmissions(), 2);
+  // UL-SCH is coded as DL-SCH is: the same random numbers bring the same counts.
+  link.code.type = code_type::nr_ulsch;
+  link_chain up(link, exec());
+  expect_same(run_point(up, 9, {.frame_errors = 0, .max_frames = 24}).counts, p.counts);
 }
 
 TEST_P(harq_on, counts_do_not_depend_on_backend_threads_or_batch) {

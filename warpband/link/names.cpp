@@ -69,8 +69,14 @@ const char* name_of(code_type c) noexcept {
       return "nr-ldpc";
     case code_type::nr_dlsch:
       return "nr-dlsch";
+    case code_type::nr_ulsch:
+      return "nr-ulsch";
+    case code_type::qc_ldpc:
+      return "qc-ldpc";
     case code_type::conv:
       return "conv";
+    case code_type::polar:
+      return "polar";
   }
   return "none";
 }

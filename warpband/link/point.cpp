@@ -85,6 +85,8 @@ std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
   std::uint64_t passes = static_cast<std::uint64_t>(std::max(1, most_iterations(code)));
   if (code.type == code_type::conv)  // an iteration of the turbo code is four passes over 8 states
     passes = std::max<std::uint64_t>(1, (std::uint64_t{1} << code.conv.constraint_length) / 16);
+  if (code.type == code_type::polar)  // an iteration of the turbo code is 32 sums a bit, f or g two
+    passes = static_cast<std::uint64_t>(std::max(1, code.polar.decoder.list_size));
   std::uint64_t each = bits_per_frame(link) * passes;
   if (const auto* m = std::get_if<massive_link_config>(&link.antennas))
     each += uses_per_frame(link) * static_cast<std::uint64_t>(m->antennas * m->users) *

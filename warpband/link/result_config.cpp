@@ -1,5 +1,6 @@
 // What a curve was run with, as results have it.
 #include <algorithm>
+#include <cstdio>
 
 #include <warpband/fec/lte/qpp.hpp>
 #include <warpband/link/result_json.hpp>
@@ -60,6 +61,20 @@ void add_ldpc_or_conv(const code_config& c, json& code, json& decoder) {
   decoder = settings_json(c, "decoder");
 }
 
+/// Tells base matrices apart (FNV-1a): a result must not go on with another one of the same name.
+std::string matrix_id(const ldpc_code& code) {
+  std::uint32_t h = 2166136261u;
+  const auto add = [&](int x) {
+    for (int byte = 0; byte < 4; byte++)
+      h = (h ^ (static_cast<std::uint32_t>(x) >> 8 * byte & 255u)) * 16777619u;
+  };
+  for (const int x : {code.z(), code.rows(), code.columns()}) add(x);
+  for (const int s : code.matrix().shifts) add(s);
+  char text[9];
+  std::snprintf(text, sizeof text, "%08x", static_cast<unsigned>(h));
+  return text;
+}
+
 json massive_json(const massive_link_config& c) {
   json out = settings_json(massive_link_settings(), c);
   out["solver"] = name_of(c.solver);  // as results have always spelt it
@@ -118,13 +133,22 @@ void add_code(const link_config& link, json& out) {
       break;
     case code_type::lte_transport:
     case code_type::nr_dlsch:
+    case code_type::nr_ulsch:
       add_transport(link, code, decoder);
       break;
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
     case code_type::nr_ldpc:
+    case code_type::qc_ldpc:
     case code_type::conv:
       add_ldpc_or_conv(given, code, decoder);
+      if (given.type == code_type::qc_ldpc) code["matrix_id"] = matrix_id(ldpc_code_of(given));
+      break;
+    case code_type::polar:
+      code.erase("crc");  // it has its own
+      code.update(settings_json(given, "code"));
+      code["k"] = sizes_of(given).k;
+      decoder = settings_json(given, "decoder");
       break;
   }
   code["rate"] = code_rate(link);

@@ -98,15 +98,19 @@ code_config code_of(const said& s, const curve_draft& d) {
   code_config code = d.code;
   if (code.type == code_type::lte_turbo && s.where("code.interleaver.f1").level >= 0)
     code.turbo.interleaver = d.interleaver;
+  if (code.type == code_type::qc_ldpc)
+    code.ldpc.folder = std::filesystem::path(s.file).parent_path().string();
   try {
     code.k = completed(code).k;
     return code;
+  } catch (const file_error& error) {
+    s.fail(s.where("code.base_matrix").line, std::string("code.base_matrix: ") + error.what() + s.in_curve);
   } catch (const argument_error& error) {
     const std::string key =
         error.argument() == "f1, f2" ? "code.interleaver" : key_of_code_setting(error.argument());
     place at = s.where(key == "code.interleaver" ? "code.interleaver.f1" : key);
-    for (const char* cause :
-         {"code.crc", "code.n", "code.rate", "code.feedback", "code.transport_block_size", "code.type"})
+    for (const char* cause : {"code.crc", "code.n", "code.rate", "code.feedback", "code.base_matrix",
+                              "code.transport_block_size", "code.type"})
       if (at.line == 0) at = s.where(cause);
     s.fail(at.line, argument_error(key, error.value(), error.allowed()).what() + s.in_curve);
   }

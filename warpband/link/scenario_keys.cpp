@@ -109,7 +109,8 @@ key_setting code_type_setting() {
           among(names),
           "The turbo code of LTE (3GPP TS 36.212 §5.1.3), its transport blocks with HARQ (§5.1.1 to §5.1.4, "
           "docs/lte.md), the LDPC codes of IEEE 802.16e (§8.4.9.2.5) and 802.11n (annex R), code blocks and "
-          "transport blocks of 5G NR (TS 38.212, docs/nr-ldpc.md), a convolutional code; or no code, R = 1.",
+          "transport blocks of 5G NR (TS 38.212, docs/nr-ldpc.md), an LDPC code of a file (docs/ldpc.md), a "
+          "convolutional code, polar codes of 5G NR (docs/polar.md); or no code, R = 1.",
           names,
           [=](draft& d, const setting_value& v) {
             const code_type type = code_types()[settings_detail::word("type", v, names, among(names))];

@@ -9,6 +9,8 @@ namespace wb::scenario_file {
 namespace {
 
 bool is_ldpc(code_type t) { return t == code_type::wimax_ldpc || t == code_type::wifi_ldpc; }
+/// Whether k follows from other settings.
+bool has_own_k(code_type t) { return is_ldpc(t) || t == code_type::qc_ldpc; }
 
 /// Puts keys into a draft, each after those that decide whether it has a meaning.
 class settling {
@@ -111,15 +113,17 @@ class settling {
     const place f1 = s_.where("code.interleaver.f1"), f2 = s_.where("code.interleaver.f2");
     if (draft_.code.type == code_type::lte_turbo && (f1.level >= 0) != (f2.level >= 0))
       s_.fail(std::max(f1.line, f2.line), "code.interleaver needs both f1 and f2" + s_.in_curve);
-    if (!is_ldpc(draft_.code.type)) return;
+    if (!has_own_k(draft_.code.type)) return;
     const int type = s_.where("code.type").level;
-    if (const auto n = s_.values.find("code.n"); n != s_.values.end() && s_.where("code.n").level < type) {
+    if (const auto n = s_.values.find("code.n");
+        is_ldpc(draft_.code.type) && n != s_.values.end() && s_.where("code.n").level < type) {
       code_config of;
       of.type = draft_.code.type;
       if (!k_of_coded_bits(of, static_cast<std::size_t>(std::get<std::int64_t>(n->second))))
         s_.forget("code.n");
     }
-    if (s_.where("code.k").level < std::max({type, s_.where("code.n").level, s_.where("code.rate").level}))
+    if (s_.where("code.k").level < std::max({type, s_.where("code.n").level, s_.where("code.rate").level,
+                                             s_.where("code.base_matrix").level}))
       s_.forget("code.k");
   }
 

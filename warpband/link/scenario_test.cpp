@@ -208,7 +208,7 @@ TEST(scenario, a_likely_slip_is_told_what_is_meant) {
   EXPECT_REFUSED(sweep + "modem.qam = 16", "line 2: unknown key modem.qam: did you mean modem.modulation?");
   EXPECT_REFUSED(sweep + "detector.k = 16", "unknown key detector.k: did you mean detector.survivors?");
   EXPECT_REFUSED(sweep + "code.type = \"LDPC\"",
-                 ": did you mean \"wimax-ldpc\", \"wifi-ldpc\" or \"nr-ldpc\"?");
+                 ": did you mean \"wimax-ldpc\", \"wifi-ldpc\", \"nr-ldpc\" or \"qc-ldpc\"?");
   EXPECT_REFUSED(sweep + "code.type = \"lte-turbp\"", ": did you mean \"lte-turbo\"?");
   EXPECT_REFUSED(sweep + "channel.type = \"winner2\"",
                  ": a profile is named by channel.profile, with channel.type = \"cdl\"");

@@ -164,6 +164,7 @@ std::vector<code_config> decoder_candidates(const code_config& base, bool on_dev
   switch (base.type) {
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
+    case code_type::qc_ldpc:
     case code_type::nr_ldpc:
       add_ldpc(all, base, on_device);
       break;
@@ -184,6 +185,8 @@ std::vector<code_config> decoder_candidates(const code_config& base, bool on_dev
     case code_type::none:
     case code_type::lte_transport:
     case code_type::nr_dlsch:
+    case code_type::nr_ulsch:
+    case code_type::polar:
       all.push_back(base);
       break;
   }

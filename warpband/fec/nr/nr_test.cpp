@@ -447,6 +447,30 @@ TEST(nr_rate_matching_arguments, bad_ones_are_named) {
   EXPECT_EQ(blamed([] { nr_limited_buffer(1, 8); }), "lbrm_transport_bits");
   EXPECT_EQ(blamed([] { nr_limited_buffer(100, 0); }), "blocks");
   EXPECT_EQ(nr_limited_buffer(100001, 4), 37500);
+  EXPECT_EQ(blamed([] { nr_lbrm_transport_bits({.resource_blocks = 276}); }), "resource_blocks");
+  EXPECT_EQ(blamed([] { nr_lbrm_transport_bits({.layers = 5}); }), "layers");
+  EXPECT_EQ(blamed([] { nr_lbrm_transport_bits({.modulation_order = 4}); }), "modulation_order");
+  // Table 5.4.2.1-1, with the formula of TS 38.214 §5.1.3.2 in double precision; none of the small sizes.
+  for (const auto& [carrier, counted] : {std::pair{1, 32},
+                                         {32, 32},
+                                         {33, 66},
+                                         {66, 66},
+                                         {67, 107},
+                                         {107, 107},
+                                         {108, 135},
+                                         {135, 135},
+                                         {136, 162},
+                                         {162, 162},
+                                         {163, 217},
+                                         {217, 217},
+                                         {218, 273},
+                                         {273, 273},
+                                         {275, 273}})
+    for (const int order : {6, 8, 10})
+      for (const int layers : {1, 2, 4})
+        EXPECT_EQ(nr_lbrm_transport_bits({carrier, layers, order}),
+                  oracle::nr_tbs(156 * counted, 948. / 1024, order, layers, {}))
+            << carrier << ", " << order << ", " << layers;
   const nr_rate_matcher matcher({.base_graph = 2, .k = 100, .sent_bits = 50});
   const std::size_t n = static_cast<std::size_t>(matcher.block().codeword());
   auto coded = exec->make<std::uint8_t>(n, 2), out = exec->make<std::uint8_t>(50, 2),

@@ -124,6 +124,17 @@ int nr_transport_block_size(int resource_elements, const nr_mcs& mcs, int layers
   return static_cast<int>(size);
 }
 
+int nr_lbrm_transport_bits(const nr_lbrm& c) {
+  check_range("resource_blocks", c.resource_blocks, 1, 275);
+  check_range("layers", c.layers, 1, 4);
+  if (c.modulation_order != 6 && c.modulation_order != 8 && c.modulation_order != 10)
+    throw argument_error("modulation_order", std::to_string(c.modulation_order), "6, 8 or 10");
+  int blocks = 273;
+  for (const int upper : {217, 162, 135, 107, 66, 32})
+    if (c.resource_blocks <= upper) blocks = upper;
+  return nr_transport_block_size(156 * blocks, {c.modulation_order, 948}, c.layers);
+}
+
 int nr_base_graph(int transport_bits, double code_rate) {
   check_range("transport_bits", transport_bits, 1, nr_most_transport_bits);
   if (!(code_rate > 0) || code_rate > 1)

@@ -34,6 +34,17 @@ int nr_resource_elements(const nr_allocation& allocation);
 ///                           nr_mcs_of(1, 13), 1);  // 6912
 int nr_transport_block_size(int resource_elements, const nr_mcs& mcs, int layers);
 
+/// What TBS_LBRM of limited-buffer rate matching follows from, TS 38.212 §5.4.2.1.
+struct nr_lbrm {
+  int resource_blocks = 273;  // of the carrier's largest bandwidth part, 1..275
+  int layers = 1;             // the most that a transport block may have, 1..4
+  int modulation_order = 6;   // the largest of the configured MCS tables: 6, 8 or 10
+};
+/// TBS_LBRM: the transport block size on 156 resource elements in each of n_PRB,LBRM resource blocks
+/// (table 5.4.2.1-1) at R = 948/1024. The buffer is nr_limited_buffer of it. DL-SCH always has one, UL-SCH
+/// where rateMatching is limitedBufferRM. Throws argument_error that names the member.
+int nr_lbrm_transport_bits(const nr_lbrm& lbrm);
+
 /// Whether the base graph of a transport block is 2, §6.2.2 and §7.2.2 of TS 38.212: with A <= 292 bits,
 /// with A <= 3824 and R <= 0.67, or with R <= 0.25. Returns 1 or 2. Throws argument_error
 /// ("transport_bits", "code_rate").

@@ -57,6 +57,10 @@ struct polar_decoder_config {
   polar_algorithm algorithm = polar_algorithm::min_sum;
   /// L, paths: 1, 2, 4, 8, 16 or 32.
   int list_size = 8;
+  /// Decode with one path first, and with L only where the CRC then fails (B. Li, H. Shen, D. Tse, "An
+  /// adaptive successive cancellation list decoder for polar codes with cyclic redundancy check", IEEE
+  /// Commun. Lett., 2012). Needs a CRC.
+  bool adaptive = false;
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings();
@@ -67,6 +71,9 @@ struct polar_decoder_output {
   /// there are two). A code without a CRC never says so.
   view<std::uint8_t> status = {};
 };
+
+/// Throws argument_error for what polar_decoder does not allow.
+void check(const polar_config& code, const polar_decoder_config& config);
 
 /// Decodes batches of messages.
 ///
@@ -89,6 +96,9 @@ class polar_decoder {
   const polar_decoder_config& config() const noexcept { return config_; }
 
  private:
+  /// With `list_size` paths what is not settled, where `settled` has data.
+  void decode(executor& exec, view<const float> llr, const polar_decoder_output& out, int list_size,
+              view<const std::uint8_t> settled) const;
   struct tables {
     polar_decode_args fixed;  // without data
     resident<std::int32_t> place, crc_weights, program, first, received;

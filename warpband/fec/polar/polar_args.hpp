@@ -64,9 +64,11 @@ struct polar_decode_args {
   float missing = 0.f;                     // LLR of a coded bit that is not sent
   int reached = 0;                         // coded bits that are sent
   bool goes_on = false;                    // a block of the message was decoded before
-  view<const float> llr;                   // [E]
-  view<std::uint8_t> bits;                 // [A]; null data: not wanted
-  view<std::uint8_t> status;               // [1]; there where goes_on
+  /// [1] What was decided before: messages of status_stopped keep their bits. Null data: none.
+  view<const std::uint8_t> settled;
+  view<const float> llr;      // [E]
+  view<std::uint8_t> bits;    // [A]; null data: not wanted
+  view<std::uint8_t> status;  // [1]; there where goes_on
 };
 
 }  // namespace wb

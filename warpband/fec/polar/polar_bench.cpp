@@ -67,6 +67,15 @@ const bench::group polar_benches{[] {
     for (const int list : {1, 2, 4, 16, 32})
       add("plain", half, list, polar_algorithm::min_sum, 2.5, both, many / (list > 8 ? 4 : 1));
     add("plain", half, 8, polar_algorithm::sum_product, 2.5, both, many);
+    for (const int list : {8, 32})
+      bench::add("polar", device,
+                 {{"code", "plain"},
+                  {"k", half.k},
+                  {"e", half.coded_bits},
+                  {"list", list},
+                  {"algorithm", "min_sum"},
+                  {"adaptive", "yes"}},
+                 both, decode(half, {.list_size = list, .adaptive = true}, 2.5, many));
     add("uci", {.kind = uci, .k = 64, .coded_bits = 128}, 8, polar_algorithm::min_sum, 3.5, both, many * 4);
     add("dci", {.kind = dci, .k = 40, .coded_bits = 432}, 8, polar_algorithm::min_sum, 3.5, both, many);
     add("plain", half, 8, polar_algorithm::min_sum, 2.5, {figure::small}, 16);

@@ -79,9 +79,9 @@ void add_up(const polar_block& b, std::vector<std::int32_t>& first, std::vector<
   first.push_back(static_cast<std::int32_t>(received.size()));
 }
 
-const kernel_set& kernels_of(const polar_decoder_config& c) {
+const kernel_set& kernels_of(const polar_decoder_config& c, int list_size) {
   const bool exact = c.algorithm == polar_algorithm::sum_product;
-  if (c.list_size > 8) return exact ? polar_decode_exact_long_kernels() : polar_decode_long_kernels();
+  if (list_size > 8) return exact ? polar_decode_exact_long_kernels() : polar_decode_long_kernels();
   return exact ? polar_decode_exact_kernels() : polar_decode_kernels();
 }
 
@@ -96,13 +96,25 @@ const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings() {
           "How LLRs are combined. sum-product is the exact rule, and slower."),
       one_of("list_size", &c::list_size, {1, 2, 4, 8, 16, 32},
              "Paths of the list. 1: successive cancellation, where the CRC only tells whether the bits are "
-             "right.")};
+             "right."),
+      boolean("adaptive", &c::adaptive,
+              "Decode with one path first, and with the list only where the CRC then fails. Where that is "
+              "rare it "
+              "is several times faster. Needs a CRC.")
+          .left_out_by_default()};
   return all;
+}
+
+void check(const polar_config& code, const polar_decoder_config& config) {
+  check_settings(polar_decoder_settings(), config);
+  (void)polar_code(code);
+  if (config.adaptive && !polar_crc_of(code))
+    throw argument_error("adaptive", "true", "false, as a code without a CRC does not tell what is right");
 }
 
 polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_config& config)
     : code_(code), config_(config) {
-  check_settings(polar_decoder_settings(), config);
+  check(code, config);
   for (const polar_block& b : code_.blocks()) {
     std::vector<std::int32_t> first, received;
     add_up(b, first, received);
@@ -125,6 +137,14 @@ polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_confi
 }
 
 void polar_decoder::run(executor& exec, view<const float> llr, const polar_decoder_output& out) const {
+  if (!config_.adaptive || config_.list_size == 1) return decode(exec, llr, out, config_.list_size, {});
+  array<std::uint8_t> settled = exec.make<std::uint8_t>(1, llr.items);
+  decode(exec, llr, {.bits = out.bits, .status = settled}, 1, {});
+  decode(exec, llr, out, config_.list_size, view<std::uint8_t>(settled));
+}
+
+void polar_decoder::decode(executor& exec, view<const float> llr, const polar_decoder_output& out,
+                           int list_size, view<const std::uint8_t> settled) const {
   const std::size_t items = llr.items;
   check_shape("llr", llr, code_.coded_bits(), items);
   check_optional_shape("bits", out.bits, code_.k(), items);
@@ -138,6 +158,8 @@ void polar_decoder::run(executor& exec, view<const float> llr, const polar_decod
   for (std::size_t r = 0; r < tables_.size(); r++) {
     const tables& t = tables_[r];
     polar_decode_args a = t.fixed;
+    a.list_size = list_size;
+    a.settled = settled;
     a.at.place = t.place.on(exec);
     a.at.crc_weights = t.crc_weights.on(exec);
     a.program = t.program.on(exec);
@@ -147,7 +169,7 @@ void polar_decoder::run(executor& exec, view<const float> llr, const polar_decod
     a.llr = llr;
     a.bits = out.bits;
     a.status = status;
-    exec.run(kernels_of(config_), &a, items);
+    exec.run(kernels_of(config_, list_size), &a, items);
   }
 }
 

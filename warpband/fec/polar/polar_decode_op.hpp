@@ -30,12 +30,32 @@ struct polar_decode_op {
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
     using P = polar_paths<T, G, L>;
     for (int b = 0; b < item.valid; b += P::items) {
-      const int rest = item.valid - b;
-      decode(item.first + static_cast<std::size_t>(b), rest < P::items ? rest : P::items, g, scratch);
+      const int rest = item.valid - b, count = rest < P::items ? rest : P::items;
+      const std::size_t first = item.first + static_cast<std::size_t>(b);
+      if (!keep(first, count, g)) decode(first, count, g, scratch);
     }
   }
 
  private:
+  WB_HD bool settled(std::size_t codeword) const {
+    return a.settled.data != nullptr &&
+           (load_int<float>(a.settled, 0, item<float>{codeword, 1}) & status_stopped) != 0;
+  }
+  /// Those that are settled keep their status. Whether all are.
+  template <class G>
+  WB_HD bool keep(std::size_t first, int count, G g) const {
+    bool all = true;
+    for (int i = 0; i < count; i++) {
+      const item<float> at{first + static_cast<std::size_t>(i), 1};
+      if (!settled(at.first)) {
+        all = false;
+      } else if (g.rank == 0 && a.status.data != nullptr) {
+        store_int<float>(a.status, 0, at, load_int<float>(a.settled, 0, at));
+      }
+    }
+    return all;
+  }
+
   /// What is known of the codewords of a call, of each in all lanes of its paths.
   template <class P>
   struct received {
@@ -200,6 +220,7 @@ struct polar_decode_op {
                             select(a.at.crc_bits > 0 ? holds : mask_from<M>(false), I(status_stopped), I(0)));
     for (int i = 0; i < valid; i++) {
       const item<float> at{first + static_cast<std::size_t>(i), 1};
+      if (settled(at.first)) continue;
       const int own = in_lane<P>(status, i);
       const int earlier = a.goes_on ? static_cast<int>(load_int<float>(a.status, 0, at)) : own;
       const int both = (own | earlier) & (status_erased | status_insufficient);

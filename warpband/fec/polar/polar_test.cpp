@@ -359,11 +359,44 @@ INSTANTIATE_TEST_SUITE_P(nr, polar_curves,
                                            "nr_polar_dl_k32_n108_scl8_exact", "nr_polar_dl_k140_n432_sc"),
                          [](const auto& which) { return std::string(which.param); });
 
+/// One path where its CRC holds, of both code blocks where there are two, else the list: message by message.
+TEST_P(polar, adaptive_lists_are_what_they_say) {
+  for (const polar_config& c : many_codes()) {
+    if (!polar_crc_of(c)) continue;
+    const std::size_t k = static_cast<std::size_t>(c.k), items = 37;
+    messages m = make_messages(c, items, c.kind == plain && c.k == 900 ? 7 : 0.5, 11);
+    const std::size_t n = m.llr.size() / items;
+    m.llr[5 * n + 3] = NAN;
+    for (const layout order : {layout::row_major, layout::batch_fastest})
+      for (const int size : list_sizes) {
+        std::vector<float> llr = m.llr;
+        if (order == layout::batch_fastest)
+          for (std::size_t i = 0; i < items; i++)
+            for (std::size_t e = 0; e < n; e++) llr[e * items + i] = m.llr[i * n + e];
+        const decoded one = decode(exec(), c, 1, m.llr), list = decode(exec(), c, size, m.llr);
+        const decoded got =
+            decode(exec(), c, polar_decoder_config{.list_size = size, .adaptive = true}, llr, order);
+        for (std::size_t i = 0; i < items; i++) {
+          const decoded& wanted = (one.status[i] & status_stopped) != 0 ? one : list;
+          EXPECT_EQ(got.status[i], wanted.status[i]) << i;
+          for (std::size_t b = 0; b < k; b++)
+            ASSERT_EQ(got.bits[order == layout::row_major ? i * k + b : b * items + i],
+                      wanted.bits[i * k + b]);
+        }
+        EXPECT_EQ(got.status[5] & status_erased, status_erased);
+      }
+  }
+}
+
 TEST_P(polar, names_what_is_not_allowed) {
   const polar_config c{.kind = uci, .k = 64, .coded_bits = 128};
   for (const int size : {0, 3, 64, -1})
     EXPECT_EQ(blamed([&] { polar_decoder d(c, {.list_size = size}); }), "list_size");
   EXPECT_EQ(blamed([&] { polar_decoder d({.kind = uci, .k = 64, .coded_bits = 20}, {}); }), "coded_bits");
+  EXPECT_EQ(blamed([&] {
+              polar_decoder d({.kind = plain, .k = 64, .coded_bits = 128, .crc_bits = 0}, {.adaptive = true});
+            }),
+            "adaptive");
   const polar_decoder decoder(c, {});
   auto llr = exec().make<float>(128, 2), shorter = exec().make<float>(127, 2);
   auto bits = exec().make<std::uint8_t>(64, 2);

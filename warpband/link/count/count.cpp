@@ -7,6 +7,7 @@ namespace wb {
 
 WB_DECLARE_KERNEL(count)
 WB_DECLARE_KERNEL(count_erased)
+WB_DECLARE_KERNEL(sum_up)
 
 void count_errors(executor& exec, view<const std::uint8_t> sent, view<const std::uint8_t> received,
                   view<std::int32_t> errors) {
@@ -34,6 +35,18 @@ void count_erased(executor& exec, view<const std::uint8_t> status, int weight, v
   check_shape("erased", erased, 1, status.items);
   const count_erased_args a{status, weight, erased};
   exec.run(count_erased_kernels(), &a, status.items);
+}
+
+void sum_up_blocks(executor& exec, view<const std::int32_t> each, view<const std::uint8_t> ok,
+                   view<const std::uint8_t> status, view<std::int32_t> iterations,
+                   view<std::uint8_t> stopped) {
+  check_range("each.elements", static_cast<long long>(each.elements), 1, 1 << 30);
+  check_shape("ok", ok, 1, each.items);
+  check_shape("status", status, 1, each.items);
+  check_optional_shape("iterations", iterations, 1, each.items);
+  check_optional_shape("stopped", stopped, 1, each.items);
+  const sum_up_args a{each, ok, status, iterations, stopped};
+  exec.run(sum_up_kernels(), &a, each.items);
 }
 
 }  // namespace wb

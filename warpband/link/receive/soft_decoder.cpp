@@ -222,6 +222,7 @@ bool gives_extrinsic(const code_config& c) noexcept {
   switch (c.type) {
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
+    case code_type::qc_ldpc:
       return true;
     case code_type::lte_turbo:
       return c.turbo.decoder.precision == turbo_precision::float32;
@@ -230,6 +231,8 @@ bool gives_extrinsic(const code_config& c) noexcept {
     case code_type::lte_transport:
     case code_type::nr_ldpc:
     case code_type::nr_dlsch:
+    case code_type::nr_ulsch:
+    case code_type::polar:
     case code_type::none:
       break;
   }
@@ -244,7 +247,7 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, int i
     c.turbo.decoder.iterations = inner;
   }
   c = completed(c);
-  if (c.type == code_type::wimax_ldpc || c.type == code_type::wifi_ldpc)
+  if (c.type == code_type::wimax_ldpc || c.type == code_type::wifi_ldpc || c.type == code_type::qc_ldpc)
     return make_soft_decoder(ldpc_code_of(c), c.ldpc.decoder, c.crc);
   if (c.type == code_type::lte_turbo)
     return std::make_unique<soft_turbo>(turbo_decoder(c.turbo.decoder, permutation_of(c)),

@@ -1,0 +1,87 @@
+"""Polar codes of 5G NR: encoders of uplink and downlink control and of the broadcast channel, list decoder."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence
+
+from . import _core
+from ._arrays import UINT8, Array, Executor
+from ._codec import Decoder, Encoder
+from ._convert import as_bits, as_llrs, converting
+from ._described import described
+from ._settings import made
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import PolarDecoderKeywords, PolarEncoderKeywords
+
+__all__ = ["PolarDecoder", "PolarEncoder"]
+
+
+@described
+class PolarEncoder(Encoder):
+    """Messages to coded bits as they are sent: CRC, polar code, rate matching (3GPP TS 38.212 sections 5.3.1 and 5.4.1).
+
+    Args:
+        {settings}
+        executor: where arrays in host memory are processed; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+
+    >>> encode = wb.PolarEncoder(kind="dci", k=40, coded_bits=108, rnti=0x1234)
+    >>> encode(np.ones((10, 40))).shape
+    (10, 108)
+    """
+
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[PolarEncoderKeywords]):
+        work = made(_core.PolarEncoder, settings=settings)
+        super().__init__(work, {"coded": (UINT8, (work.settings["coded_bits"],))}, executor)
+
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., A)``, to uint8 ``(..., E)``."""
+        return self._encode(bits, out)
+
+
+@described
+class PolarDecoder(Decoder):
+    """Successive cancellation of a list of paths, of which the CRC picks one.
+
+    With ``list_size`` 1 it is successive cancellation. The likeliest path whose CRC holds is the result; where none does, the
+    likeliest of all, and the status says so.
+
+    Args:
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+
+    Source: Tal and Vardy, "List decoding of polar codes", IEEE Trans. Inf. Theory, 2015; Balatsoukas-Stimming, Bastani Parizi and
+    Burg, "LLR-based successive cancellation list decoding of polar codes", IEEE Trans. Signal Process., 2015.
+
+    >>> code = {"kind": "uci", "k": 20, "coded_bits": 60}
+    >>> encode, decode = wb.PolarEncoder(**code), wb.PolarDecoder(**code, list_size=8)
+    >>> bits, status = decode(4 - 8.0 * encode(np.ones((3, 20))), outputs=("bits", "status"))
+    >>> bool(bits.all()), status.tolist()
+    (True, [2, 2, 2])
+    """
+
+    _outputs = ("bits", "status")
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None,
+                 **settings: Unpack[PolarDecoderKeywords]):
+        work = made(_core.PolarDecoder, settings=settings)
+        super().__init__(work, {"bits": (UINT8, (work.settings["k"],)), "status": (UINT8, ())}, llr, executor)
+
+    @converting(llr=as_llrs)
+    def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
+        """Decodes ``llr``, float32 ``(..., E)``.
+
+        outputs: "bits" (uint8 ``(..., A)``), "status" (uint8 ``(...)``, 2 where the CRC holds, 0 where it does not, 1 erased
+        because of a NaN or infinite LLR, 5 = 1 + 4 erased because fewer than A coded bits have an LLR that is not 0, or
+        because nothing tells an all-zero message from silence); or several names.
+        """
+        return self._decode((llr,), outputs, out)
