@@ -17,7 +17,8 @@ using testing::only_curve;
 
 std::string link_text(const std::string& more) {
   return "code.type = \"none\"\nmodem.modulation = \"16qam\"\nchannel.type = \"rayleigh\"\n"
-         "massive = { antennas = 32, users = 4, subcarriers = 24, symbols = 2 }\nsweep.snr_db = 2\n"
+         "massive.antennas = 32\nmassive.users = 4\nmassive.subcarriers = 24\nmassive.symbols = "
+         "2\nsweep.snr_db = 2\n"
          "stop = { max_frames = 30 }\n" +
          more;
 }
@@ -91,8 +92,11 @@ TEST(antenna_clusters, keys_become_settings_and_stand_in_results_only_where_they
   const auto result_of = [](const std::string& text) {
     const auto exec = testing::open_scalar();
     run_result r;
-    r.source = parse_scenario(link_text(text + "stop.max_frames = 1\n"), "s.toml");
-    for (const curve_config& c : r.source.curves) r.curves.push_back(run_curve(c, *exec));
+    r.source = parse_scenario(link_text(text), "s.toml");
+    for (curve_config& c : r.source.curves) {
+      c.stop.max_frames = 1;
+      r.curves.push_back(run_curve(c, *exec));
+    }
     return nlohmann::json::parse(result_json(r))["curves"][0]["config"]["massive"];
   };
   const nlohmann::json plain = result_of(cholesky), set = result_of(cg + in_clusters(2) + by_cg);

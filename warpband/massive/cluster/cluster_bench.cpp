@@ -1,9 +1,13 @@
-// Massive MIMO with the antennas in clusters, all on one executor: what the exchange costs beside the central
-// detector (massive_bench.cpp). A frame is an H and its vectors; rates are in coded bits of 16-QAM.
+// Massive MIMO with the antennas in clusters, beside the central detector (massive_bench.cpp): all on one
+// executor, and where a machine has several CUDA devices spread over them, with an exchange by NCCL. A frame
+// is an H and its vectors; rates are in coded bits of 16-QAM. Bounds are those of one device's part.
 #include <algorithm>
 #include <bench/bench.hpp>
 #include <complex>
+#include <memory>
+#include <vector>
 #include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/exec/cuda.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 
 namespace {
@@ -62,6 +66,76 @@ bench::maker precode(const clustered_downlink_config& c, int symbols, std::size_
   };
 }
 
+/// A member's arrays.
+struct member {
+  samples h, y;
+  array<float> n0, llr;
+  member(executor& e, std::size_t antennas, std::size_t users, std::size_t frames, std::size_t vectors,
+         std::size_t bits, std::size_t own_vectors)
+      : h(e.make<std::complex<float>>(antennas * users, frames)),
+        y(e.make<std::complex<float>>(antennas, vectors)),
+        n0(e.make_from(std::vector<float>{0.1f})),
+        llr(e.make<float>(bits, own_vectors)) {
+    fill(e, h, 1, 1);
+    fill(e, y, static_cast<float>(users), 2);
+  }
+};
+
+/// The clusters on the CUDA devices 0 .. devices - 1. A call ends, for the first one's stream, when all have
+/// ended.
+struct spread_detection {
+  clustered_uplink_detector detector;
+  std::vector<std::unique_ptr<cuda>> others;
+  std::unique_ptr<executor_group> group;
+  std::vector<member> members;
+  std::vector<uplink_input> in;
+  std::vector<uplink_output> out;
+  std::vector<std::unique_ptr<cuda_event>> ends;
+
+  spread_detection(executor& first, const clustered_uplink_config& c, int symbols, std::size_t frames,
+                   int devices)
+      : detector(c) {
+    std::vector<executor*> all{&first};
+    for (int d = 1; d < devices; d++) {
+      others.push_back(std::make_unique<cuda>(cuda_options{.device = d}));
+      ends.push_back(std::make_unique<cuda_event>(*others.back()));
+      all.push_back(others.back().get());
+    }
+    group = std::make_unique<executor_group>(all);
+    const std::size_t antennas = static_cast<std::size_t>(c.detector.antennas / devices),
+                      users = static_cast<std::size_t>(c.detector.users),
+                      of_frame = static_cast<std::size_t>(symbols);
+    for (int m = 0; m < devices; m++)
+      members.emplace_back(*all[static_cast<std::size_t>(m)], antennas, users, frames, frames * of_frame,
+                           detector.bits_per_vector(), group->share(frames, m) * of_frame);
+    for (member& m : members) {
+      in.push_back(
+          {.channel = m.h, .received = m.y, .noise_var = {m.n0.data(), 1, frames, 1, 0}, .symbols = symbols});
+      out.push_back({.llr = m.llr});
+    }
+  }
+  void run() {
+    detector.run(*group, in, out);
+    auto* first = dynamic_cast<cuda*>(&group->member(0));
+    for (std::size_t i = 0; i < others.size(); i++) {
+      if (first == nullptr) {
+        others[i]->sync();
+        continue;
+      }
+      ends[i]->record(*others[i]);
+      ends[i]->hold(*first);
+    }
+  }
+};
+bench::maker spread(const clustered_uplink_config& c, int symbols, std::size_t frames, int devices) {
+  return [=](executor& exec, figure) {
+    auto work = std::make_unique<spread_detection>(exec, c, symbols, frames, devices);
+    const double vectors = static_cast<double>(frames) * symbols,
+                 bits = static_cast<double>(work->detector.bits_per_vector());
+    return bench::job(vectors, vectors * bits, [work = std::move(work)] { work->run(); });
+  };
+}
+
 const bench::group cluster_benches{[] {
   using enum cluster_method;
   for (const std::string& device : bench::devices()) {
@@ -94,6 +168,30 @@ const bench::group cluster_benches{[] {
       for (const int symbols : {1, 14})
         for (const int clusters : {2, 8}) both(256, 32, clusters, method, symbols);
     for (const int symbols : {1, 14}) both(256, 16, 2, exact, symbols);
+    if (device != "cuda:0" || cuda_devices().size() < 2) continue;
+    for (const cluster_method method : {exact, local_mmse, cg})
+      for (const int symbols : {1, 14})
+        for (int devices = 1; devices <= static_cast<int>(cuda_devices().size()) && devices <= 8;
+             devices *= 2) {
+          clustered_uplink_config c;
+          c.detector.antennas = 256, c.detector.users = 32;
+          c.clusters = std::max(2, devices), c.method = method;
+          if (method == cg) {
+            c.detector.mode = massive_mode::cg, c.detector.iterations = 4;
+            c.detector.sinr = massive_sinr::approximate;
+          }
+          std::vector<bench::axis> axes{{"antennas", "256x32"},
+                                        {"method", name_of(method)},
+                                        {"clusters", c.clusters},
+                                        {"devices", devices},
+                                        {"symbols", symbols}};
+          const std::size_t filling =
+              (std::size_t{1} << 30) / static_cast<std::size_t>(8 * 256 * (32 + symbols));
+          bench::add("cluster_devices", device, axes, {figure::kernel, figure::resident},
+                     spread(c, symbols, filling, devices));
+          axes.emplace_back("frames", 1200);
+          bench::add("cluster_devices", device, axes, {figure::small}, spread(c, symbols, 1200, devices));
+        }
   }
 }};
 
