@@ -77,12 +77,8 @@ wb::runner_maker sim_workers::maker(std::size_t curve) {
 
 wb::machine_info sim_workers::machine() const {
   wb::machine_info m = wb::describe_machine(*executors_[0]);
-  for (std::size_t i = 1; i < executors_.size(); i++) {
-    const wb::machine_info more = wb::describe_machine(*executors_[i]);
-    m.device += " and " + more.device;
-    m.threads = std::max(m.threads, more.threads);
-    if (m.instruction_set.empty()) m.instruction_set = more.instruction_set;
-  }
+  for (std::size_t i = 1; i < executors_.size(); i++)
+    m = wb::joined(std::move(m), wb::describe_machine(*executors_[i]));
   if (!crew_) return m;
   std::map<std::string, int> counted;
   for (const std::string& device : crew_->devices()) counted[device]++;

@@ -28,6 +28,11 @@ struct massive_estimate {
 massive_estimate detect_massive(const matrix& h, const matrix& y, double n0, int points, massive_rule rule,
                                 massive_solver solver, bool approximate);
 
+/// The antennas in clusters of neighbours, as many in each, which detect by MMSE for themselves: their
+/// estimates weighted with their SINRs (C. Jeon, K. Li, J. R. Cavallaro, C. Studer, IEEE Trans. Signal
+/// Processing 67(17), 2019, fully decentralised).
+massive_estimate detect_clusters(const matrix& h, const matrix& y, double n0, int points, int clusters);
+
 /// H A^-1 s with A = H^H H + (n0 / energy) I (zf: without that; mf: H s), before it is normalised.
 matrix precode_massive(const matrix& h, const matrix& s, double n0, double energy, massive_rule rule,
                        massive_solver solver);

@@ -40,6 +40,8 @@ ALGORITHMS = [
         ("uplink", "Uplink detection", ["massive/uplink/uplink.hpp"], ["massive.MassiveUplink"], ("uplink", {}), ["li-thesis"]),
         ("downlink", "Downlink precoding", ["massive/downlink/downlink.hpp"], ["massive.MassiveDownlink"], ("downlink", {}),
          ["li-thesis"]),
+        ("cluster", "Antennas in clusters", ["massive/cluster/cluster.hpp"], ["massive.ClusteredUplink", "massive.ClusteredDownlink"],
+         ("cluster", {}), ["scale"]),
         ("effective_capacity", "Effective capacity", ["massive/effective_capacity.hpp"], [], None, ["li-thesis"]),
     ]),
     ("Space-time codes", [

@@ -1,9 +1,8 @@
-// massive/: uplink detection and downlink precoding.
+// massive/: uplink detection and downlink precoding, also in clusters.
 #include <limits>
 #include <type_traits>
 
-#include <warpband/massive/downlink/downlink.hpp>
-#include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
 
 #include "arrays.hpp"
 #include "rooms.hpp"
@@ -23,8 +22,13 @@ int symbols_of(const argument& channel, int trailing, std::span<const std::ptrdi
 /// Whether H, or what goes with it, is of float16: then an array has one axis more, of the two parts.
 bool of_halves(const argument& a) { return a.type() == number::float16; }
 
-template <class Input, class Sample>
-void detect_as(const uplink_detector& d, executor_ref& where, const argument& h, const argument& y,
+const uplink_config& settings_of(const uplink_detector& d) { return d.config(); }
+const uplink_config& settings_of(const clustered_uplink_detector& d) { return d.config().detector; }
+const downlink_config& settings_of(const downlink_precoder& p) { return p.config(); }
+const downlink_config& settings_of(const clustered_downlink_precoder& p) { return p.config().precoder; }
+
+template <class Input, class Sample, class Detector>
+void detect_as(const Detector& d, executor_ref& where, const argument& h, const argument& y,
                const noise_argument& n0, const uplink_output& out) {
   constexpr bool half = std::is_same_v<Sample, half_complex>;
   const auto frames = h.batch(half ? 3 : 2), vectors = y.batch(half ? 2 : 1);
@@ -40,40 +44,43 @@ void detect_as(const uplink_detector& d, executor_ref& where, const argument& h,
   where.run([&](executor& exec) { d.run(exec, in, out); });
 }
 
-void detect(const uplink_detector& d, executor_ref& where, nb::handle channel, nb::handle received,
+template <class Detector>
+void detect(const Detector& d, executor_ref& where, nb::handle channel, nb::handle received,
             nb::handle noise_var, nb::handle llr, nb::handle equalized, nb::handle sinr, nb::handle status,
             nb::handle llr_int8) {
   const argument h("channel", channel, where), y("received", received, where);
   const noise_argument n0(noise_var, where);
   const argument l("llr", llr, where, true), x("equalized", equalized, where, true),
       q("sinr", sinr, where, true), s("status", status, where, true), l8("llr_int8", llr_int8, where, true);
-  const auto antennas = static_cast<std::size_t>(d.config().antennas),
-             users = static_cast<std::size_t>(d.config().users);
+  const auto antennas = static_cast<std::size_t>(settings_of(d).antennas),
+             users = static_cast<std::size_t>(settings_of(d).users);
   const uplink_output out{.llr = l.as<float>(1),
                           .llr_int8 = l8.as<std::int8_t>(1),
                           .equalized = x.as<std::complex<float>>(1),
                           .sinr = q.as<float>(1),
                           .status = s.as<std::uint8_t>(0)};
-  if (of_halves(h) || of_halves(y)) {
-    // Of another type the one that is none of halves is blamed for it, not for its shape.
-    if (of_halves(h)) h.expect_item({antennas, users, 2});
-    if (of_halves(y)) y.expect_item({antennas, 2});
-    if (!of_halves(h)) (void)h.as_halves(2);
-    if (!of_halves(y)) (void)y.as_halves(1);
-    return detect_as<uplink_half_input, half_complex>(d, where, h, y, n0, out);
-  }
+  if constexpr (std::is_same_v<Detector, uplink_detector>)
+    if (of_halves(h) || of_halves(y)) {
+      // Of another type the one that is none of halves is blamed for it, not for its shape.
+      if (of_halves(h)) h.expect_item({antennas, users, 2});
+      if (of_halves(y)) y.expect_item({antennas, 2});
+      if (!of_halves(h)) (void)h.as_halves(2);
+      if (!of_halves(y)) (void)y.as_halves(1);
+      return detect_as<uplink_half_input, half_complex>(d, where, h, y, n0, out);
+    }
   h.expect_item({antennas, users});
   y.expect_item({antennas});
   detect_as<uplink_input, std::complex<float>>(d, where, h, y, n0, out);
 }
 
-void precode(const downlink_precoder& d, executor_ref& where, nb::handle channel, nb::handle sent,
+template <class Precoder>
+void precode(const Precoder& d, executor_ref& where, nb::handle channel, nb::handle sent,
              nb::handle noise_var, nb::handle precoded, nb::handle status) {
   const argument h("channel", channel, where), x("sent", sent, where);
   const noise_argument n0(noise_var, where, true);
   const argument p("precoded", precoded, where, true), s("status", status, where, true);
-  const auto antennas = static_cast<std::size_t>(d.config().antennas),
-             users = static_cast<std::size_t>(d.config().users);
+  const auto antennas = static_cast<std::size_t>(settings_of(d).antennas),
+             users = static_cast<std::size_t>(settings_of(d).users);
   x.expect_item({users});
   const auto out = p.as<std::complex<float>>(1);
   const auto state = s.as<std::uint8_t>(0);
@@ -84,17 +91,56 @@ void precode(const downlink_precoder& d, executor_ref& where, nb::handle channel
     if (in.sent.items == 0) return;
     where.run([&](executor& exec) { d.run(exec, in, out, state); });
   };
-  if (of_halves(h)) {
-    h.expect_item({antennas, users, 2});
-    return run(downlink_half_input{.channel = h.as_halves(2)}, 3);
-  }
+  if constexpr (std::is_same_v<Precoder, downlink_precoder>)
+    if (of_halves(h)) {
+      h.expect_item({antennas, users, 2});
+      return run(downlink_half_input{.channel = h.as_halves(2)}, 3);
+    }
   h.expect_item({antennas, users});
   run(downlink_input{.channel = h.as<const std::complex<float>>(2)}, 2);
+}
+
+void bind_clusters(nb::module_& m) {
+  add_keywords(m, "ClusteredUplink", clustered_uplink_settings(), {},
+               {"antennas", "users", "qam", "clusters"});
+  add_keywords(m, "ClusteredDownlink", clustered_downlink_settings(), {}, {"antennas", "users", "clusters"});
+  nb::class_<clustered_uplink_detector>(m, "ClusteredUplink")
+      .def(
+          "__init__",
+          [](clustered_uplink_detector* self, const nb::dict& settings) {
+            clustered_uplink_config c = with_settings(clustered_uplink_settings(), settings);
+            if (is_iterative(c.detector.mode) && !settings.contains("sinr"))
+              c.detector.sinr = massive_sinr::approximate;
+            new (self) clustered_uplink_detector(c);
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const clustered_uplink_detector& d) {
+                     return settings_in(clustered_uplink_settings(), d.config());
+                   })
+      .def("run", &detect<clustered_uplink_detector>, nb::arg("executor"), nb::arg("channel"),
+           nb::arg("received"), optional("noise_var"), optional("llr"), optional("equalized"),
+           optional("sinr"), optional("status"), optional("llr_int8"))
+      .def_prop_ro("bits_per_vector", &clustered_uplink_detector::bits_per_vector);
+  nb::class_<clustered_downlink_precoder>(m, "ClusteredDownlink")
+      .def(
+          "__init__",
+          [](clustered_downlink_precoder* self, const nb::dict& settings) {
+            new (self) clustered_downlink_precoder(with_settings(clustered_downlink_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const clustered_downlink_precoder& p) {
+                     return settings_in(clustered_downlink_settings(), p.config());
+                   })
+      .def("run", &precode<clustered_downlink_precoder>, nb::arg("executor"), nb::arg("channel"),
+           nb::arg("sent"), optional("noise_var"), optional("precoded"), optional("status"));
 }
 
 }  // namespace
 
 void bind_massive(nb::module_& m) {
+  bind_clusters(m);
   add_keywords(m, "MassiveUplink", uplink_settings(), {}, {"antennas", "users", "qam"});
   add_keywords(m, "MassiveDownlink", downlink_settings(), {}, {"antennas", "users"});
   nb::class_<uplink_detector>(m, "MassiveUplink")
@@ -110,7 +156,7 @@ void bind_massive(nb::module_& m) {
           nb::kw_only(), nb::arg("settings"))
       .def_prop_ro("settings",
                    [](const uplink_detector& d) { return settings_in(uplink_settings(), d.config()); })
-      .def("run", &detect, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
+      .def("run", &detect<uplink_detector>, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
            optional("noise_var"), optional("llr"), optional("equalized"), optional("sinr"),
            optional("status"), optional("llr_int8"))
       .def_prop_ro("bits_per_vector", &uplink_detector::bits_per_vector);
@@ -123,8 +169,8 @@ void bind_massive(nb::module_& m) {
           nb::kw_only(), nb::arg("settings"))
       .def_prop_ro("settings",
                    [](const downlink_precoder& d) { return settings_in(downlink_settings(), d.config()); })
-      .def("run", &precode, nb::arg("executor"), nb::arg("channel"), nb::arg("sent"), optional("noise_var"),
-           optional("precoded"), optional("status"));
+      .def("run", &precode<downlink_precoder>, nb::arg("executor"), nb::arg("channel"), nb::arg("sent"),
+           optional("noise_var"), optional("precoded"), optional("status"));
 }
 
 }  // namespace wb::python

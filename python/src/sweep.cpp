@@ -5,9 +5,12 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <warpband/io/replacement.hpp>
+#include <warpband/link/chain.hpp>
 #include <warpband/link/result.hpp>
+#include <warpband/link/team.hpp>
 
 #include "executors.hpp"
 #include "rooms.hpp"
@@ -49,8 +52,17 @@ class sweep_run {
     for (const curve_result& c : result_.curves) points_ += points_of(c.config);
   }
 
-  void run(executor& exec, bool resumed) {
-    here_.machine = describe_machine(exec);
+  /// On one executor, or on several side by side.
+  void run(const std::vector<executor*>& where, bool resumed) {
+    here_.machine = describe_machine(*where[0]);
+    for (std::size_t i = 1; i < where.size(); i++)
+      here_.machine = joined(std::move(here_.machine), describe_machine(*where[i]));
+    const auto make = [&](const link_config& link, std::size_t max_batch) -> std::unique_ptr<frame_runner> {
+      if (where.size() == 1) return std::make_unique<link_chain>(link, *where[0], max_batch);
+      std::vector<std::unique_ptr<team_member>> members;
+      for (executor* e : where) members.push_back(make_local_member(link, *e, max_batch));
+      return std::make_unique<link_team>(completed(link), std::move(members));
+    };
     std::size_t before = 0;
     try {
       for (curve_result& curve : result_.curves) {
@@ -66,7 +78,7 @@ class sweep_run {
               static_cast<std::size_t>(std::find(all.begin(), all.end(), p.sweep_db) - all.begin());
           tell(curve, before + index, index, p.counts, true);
         };
-        run_curve(curve, exec, observer);
+        run_curve(curve, make, observer);
         if (curve.cancelled || stopped_) break;
         before += points_of(curve.config);
       }
@@ -144,7 +156,8 @@ class sweep_run {
   clock::time_point saved_ = clock::now(), told_{};
 };
 
-std::string sweep(executor_ref& where, std::optional<std::string> text, std::optional<std::string> file,
+std::string sweep(executor_ref& where, const std::vector<std::string>& more, int threads,
+                  std::optional<std::string> text, std::optional<std::string> file,
                   std::optional<std::string> resume, const std::string& out,
                   std::optional<std::uint64_t> seed, std::optional<std::uint64_t> frame_errors,
                   std::optional<std::uint64_t> max_frames, std::optional<double> max_seconds,
@@ -167,7 +180,15 @@ std::string sweep(executor_ref& where, std::optional<std::string> text, std::opt
   }
   if (!out.empty()) check_writable(out);
   sweep_run run(std::move(start), out, checkpoint, std::move(progress));
-  where.run([&](executor& exec) { run.run(exec, resume.has_value()); });
+  where.run([&](executor& exec) {
+    std::vector<std::unique_ptr<executor>> others;
+    std::vector<executor*> all{&exec};
+    for (const std::string& device : more) {
+      others.push_back(open_executor(device, threads));
+      all.push_back(others.back().get());
+    }
+    run.run(all, resume.has_value());
+  });
   run.raise();
   return run.json();
 }
@@ -175,9 +196,10 @@ std::string sweep(executor_ref& where, std::optional<std::string> text, std::opt
 }  // namespace
 
 void bind_sweep(nb::module_& m) {
-  m.def("sweep", &sweep, nb::arg("executor"), nb::kw_only(), optional("text"), optional("file"),
-        optional("resume"), nb::arg("out"), optional("seed"), optional("frame_errors"),
-        optional("max_frames"), optional("max_seconds"), nb::arg("checkpoint"), optional("progress"));
+  m.def("sweep", &sweep, nb::arg("executor"), nb::kw_only(), nb::arg("more"), nb::arg("threads"),
+        optional("text"), optional("file"), optional("resume"), nb::arg("out"), optional("seed"),
+        optional("frame_errors"), optional("max_frames"), optional("max_seconds"), nb::arg("checkpoint"),
+        optional("progress"));
   m.def("scenario_help", &scenario_help);
 }
 

@@ -60,6 +60,13 @@ def test_resume_comes_to_the_same_counts(by_file, tmp_path):
         assert further[name] == straight[name]
 
 
+def test_several_devices_count_what_one_does():
+    one, several = wb.sweep(TURBO), wb.sweep(TURBO, device=["cpu", "cpu", "cpu"], threads=1)
+    for name in ("frames", "bit_errors", "frame_errors"):
+        assert several[name] == one[name]
+    assert several.to_dict()["machine"]["device"] == "cpu and cpu and cpu"
+
+
 def test_progress_and_stopping(tmp_path, capsys):
     told = []
     wb.sweep(TURBO, progress=told.append)
@@ -104,7 +111,9 @@ def test_progress_and_stopping(tmp_path, capsys):
     (lambda: wb.sweep(TURBO, max_seconds=-1), ValueError, "^max_seconds = -1 is not allowed: expected 0 to 1e9$"),
     (lambda: wb.sweep(TURBO, max_seconds="1"), ValueError, "^max_seconds = '1' is not allowed: expected a number$"),
     (lambda: wb.sweep(TURBO, threads=2 ** 40), ValueError, "^threads = 1099511627776 is not allowed"),
-    (lambda: wb.sweep(TURBO, device=0), ValueError, '^device = 0 is not allowed: expected "cpu" or "cuda:N"$'),
+    (lambda: wb.sweep(TURBO, device=0), ValueError, '^device = 0 is not allowed: expected "cpu" or "cuda:N", or a list of these$'),
+    (lambda: wb.sweep(TURBO, device=[]), ValueError, r"^device = \[\] is not allowed"),
+    (lambda: wb.sweep(TURBO, device=["cpu", "gpu"]), ValueError, "^device = "),
     (lambda: wb.sweep(TURBO, progress="yes"), ValueError, "^progress = 'yes' is not allowed"),
     (lambda: wb.sweep(5), TypeError, "^scenario is a int: expected a path or a dictionary$"),
     (lambda: wb.sweep(TURBO, device="gpu"), ValueError, "device"),

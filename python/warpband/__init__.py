@@ -28,7 +28,7 @@ from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211
 from .detect import Ep, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, Pic, ZeroForcing
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, read_ldpc, wifi_ldpc, wimax_ldpc
 from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecoder, LteTransportEncoder, lte_segmentation
-from .massive import MassiveDownlink, MassiveUplink
+from .massive import ClusteredDownlink, ClusteredUplink, MassiveDownlink, MassiveUplink
 from .modem import Demapper, QamMapper
 from .nr import (NrMcs, NrRateMatcher, NrSegmentation, NrTransportDecoder, NrTransportEncoder, nr_base_graph,
                  nr_lbrm_transport_block_size, nr_ldpc, nr_lifting_sizes, nr_limited_buffer, nr_mcs, nr_resource_elements,
@@ -41,7 +41,7 @@ from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, T
 from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
-    "Array", "BcjrDecoder", "CdlChannel", "ConvCode", "ConvEncoder", "CrcAttacher", "Csi", "Curve", "Demapper", "Ep", "Executor", "ExitChart",
+    "Array", "BcjrDecoder", "CdlChannel", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder", "CrcAttacher", "Csi", "Curve", "Demapper", "Ep", "Executor", "ExitChart",
     "FrameDropped", "IterativeReceiver", "KBest", "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation",
     "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay",
     "NrMcs", "NrRateMatcher", "NrSegmentation", "NrTransportDecoder", "NrTransportEncoder",

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import tempfile
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Union
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from . import _core
 from ._settings import made, number, refused, shown, whole
@@ -248,7 +248,7 @@ Scenario = Union[Mapping[str, Any], str, "os.PathLike[str]"]
 def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | None = None,
           resume: SweepResult | str | os.PathLike[str] | None = None, seed: int | None = None,
           frame_errors: int | None = None, max_frames: int | None = None, max_seconds: float | None = None,
-          device: str = "cpu", threads: int = 0, checkpoint: float = 10.0,
+          device: str | Sequence[str] = "cpu", threads: int = 0, checkpoint: float = 10.0,
           progress: bool | Callable[[Progress], Any] = False) -> SweepResult:
     """Runs a link over the points of a scenario and counts errors, as ``warpband sim`` does.
 
@@ -262,7 +262,7 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         resume: a result, or its file, to go on from: to more frame errors or frames, or with a scenario that differs from the
             first in its stop rules, points and curves alone. The counts are those of a run in one go.
         seed, frame_errors, max_frames, max_seconds: in the place of the scenario's: 0..2**63 - 1, 0..10**15, 1..10**15, 0..1e9.
-        device: "cpu" or "cuda:N".
+        device: "cpu" or "cuda:N", or several that run frames side by side, as ``["cuda:0", "cuda:1"]`` (docs/scale.md).
         threads: of the CPU; 0 for all cores.
         checkpoint: seconds, 0..30.
         progress: True for a bar on stderr, or a function that gets a :class:`Progress` ten times a second at most and after
@@ -298,13 +298,13 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
         name = os.fspath(scenario)
         with open(name, encoding="utf-8") as file:
             text = file.read()
-    if device == "cpu":
+    devices = [device] if isinstance(device, str) else device
+    if not (isinstance(devices, (list, tuple)) and devices and all(isinstance(d, str) and re.fullmatch(r"cpu|cuda(:\d+)?", d) for d in devices)):
+        raise refused("device", device, '"cpu" or "cuda:N", or a list of these')
+    if devices[0] == "cpu":
         executor = made(_core.Executor, threads=threads, isa=None)
     else:
-        found = re.fullmatch(r"cuda(?::(\d+))?", device) if isinstance(device, str) else None
-        if not found:
-            raise refused("device", device, '"cpu" or "cuda:N"')
-        executor = made(_core.Executor.cuda, device=int(found[1] or 0), stream=0)
+        executor = made(_core.Executor.cuda, device=int(devices[0].partition(":")[2] or 0), stream=0)
     bar = _Bar() if progress is True else None
     told = bar or (progress if callable(progress) else None)
     own = None
@@ -315,7 +315,7 @@ def sweep(scenario: Scenario | None = None, *, output: str | os.PathLike[str] | 
             resume.save(own)
         source = own if own else None if resume is None else os.fspath(resume)  # type: ignore[arg-type]
         result = _core.sweep(
-            executor, text=text, file=name, resume=source, out="" if output is None else os.fspath(output), seed=seed,
+            executor, more=list(devices[1:]), threads=threads, text=text, file=name, resume=source, out="" if output is None else os.fspath(output), seed=seed,
             frame_errors=frame_errors, max_frames=max_frames, max_seconds=max_seconds, checkpoint=checkpoint,
             progress=(lambda *point: told(Progress(*point))) if told else None)
     finally:

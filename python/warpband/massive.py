@@ -12,33 +12,18 @@ from ._settings import checked_executor, checked_sign, made
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import MassiveDownlinkKeywords, MassiveUplinkKeywords
+    from ._keywords import ClusteredDownlinkKeywords, ClusteredUplinkKeywords, MassiveDownlinkKeywords, MassiveUplinkKeywords
 
-__all__ = ["MassiveDownlink", "MassiveUplink"]
+__all__ = ["ClusteredDownlink", "ClusteredUplink", "MassiveDownlink", "MassiveUplink"]
 
 
-@described
-class MassiveUplink(Described):
-    """MMSE detection: ``y = H x + n``, LLRs of every user. ``sinr`` that is left out is "approximate" with cg and jacobi-cg.
+class _Uplink(Described):
+    """What detectors have in common."""
 
-    Args:
-        {settings}
-        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
-        executor: where arrays in host memory are processed; None for all cores.
-
-    >>> h, bits = wb.mimo_rayleigh(np.ones((10, 4)), rx_antennas=32, seed=1)[1], np.ones((10, 8))
-    >>> received = (h @ wb.QamMapper(qam=4)(bits)[..., None])[..., 0]
-    >>> detect = wb.MassiveUplink(antennas=32, users=4, qam=4)
-    >>> np.array_equal(detect(h, received, 0.1) < 0, bits)
-    True
-    """
-
-    _renamed = {"mode": "solver"}
-
-    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MassiveUplinkKeywords]):
+    def _begin(self, kind: Any, llr: str, executor: Executor | None, settings: Any) -> None:
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
-        self._work = made(_core.MassiveUplink, settings=settings)
+        self._work = made(kind, settings=settings)
         #: the sign of LLRs
         self.llr = llr
         #: LLRs of a vector: users * log2(qam)
@@ -82,27 +67,12 @@ class MassiveUplink(Described):
         return results(space, arrays, outputs, out, ("llr", "llr_int8") if self._reversed else ())
 
 
-@described
-class MassiveDownlink(Described):
-    """Precoding by the same linear system: ``H A^-1 s``, ``A = H^H H + (N0 / Es) I``, normalised; mf sends ``H s``.
+class _Downlink(Described):
+    """What precoders have in common."""
 
-    The users receive ``H^H x + n`` with the H of the uplink. A calibrated array has ``H^T``: then pass ``conj(H)``.
-
-    Args:
-        {settings}
-        executor: where arrays in host memory are processed; None for all cores.
-
-    >>> h = wb.mimo_rayleigh(np.ones((10, 4)), rx_antennas=32, seed=1)[1]
-    >>> precode = wb.MassiveDownlink(antennas=32, users=4)
-    >>> precode(h, np.ones((10, 4)), 0.1).shape
-    (10, 32)
-    """
-
-    _renamed = {"mode": "solver"}
-
-    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[MassiveDownlinkKeywords]):
+    def _begin(self, kind: Any, executor: Executor | None, settings: Any) -> None:
         self._executor = checked_executor(executor)
-        self._work = made(_core.MassiveDownlink, settings=settings)
+        self._work = made(kind, settings=settings)
         self._table = {"precoded": (COMPLEX64, (self.antennas,)), "status": (UINT8, ())}
 
     @converting(channel=as_samples, sent=as_complex, noise_var=as_noise("channel", 2))
@@ -123,3 +93,94 @@ class MassiveDownlink(Described):
         self._work.run(space.executor(self._executor), space.take(channel), space.take(sent), space.take(noise_var),
                            precoded, arrays.get("status"))
         return results(space, arrays, outputs, out)
+
+
+@described
+class MassiveUplink(_Uplink):
+    """MMSE detection: ``y = H x + n``, LLRs of every user. ``sinr`` that is left out is "approximate" with cg and jacobi-cg.
+
+    Args:
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> h, bits = wb.mimo_rayleigh(np.ones((10, 4)), rx_antennas=32, seed=1)[1], np.ones((10, 8))
+    >>> received = (h @ wb.QamMapper(qam=4)(bits)[..., None])[..., 0]
+    >>> detect = wb.MassiveUplink(antennas=32, users=4, qam=4)
+    >>> np.array_equal(detect(h, received, 0.1) < 0, bits)
+    True
+    """
+
+    _renamed = {"mode": "solver"}
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MassiveUplinkKeywords]):
+        self._begin(_core.MassiveUplink, llr, executor, settings)
+
+
+@described
+class MassiveDownlink(_Downlink):
+    """Precoding by the same linear system: ``H A^-1 s``, ``A = H^H H + (N0 / Es) I``, normalised; mf sends ``H s``.
+
+    The users receive ``H^H x + n`` with the H of the uplink. A calibrated array has ``H^T``: then pass ``conj(H)``.
+
+    Args:
+        {settings}
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> h = wb.mimo_rayleigh(np.ones((10, 4)), rx_antennas=32, seed=1)[1]
+    >>> precode = wb.MassiveDownlink(antennas=32, users=4)
+    >>> precode(h, np.ones((10, 4)), 0.1).shape
+    (10, 32)
+    """
+
+    _renamed = {"mode": "solver"}
+
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[MassiveDownlinkKeywords]):
+        self._begin(_core.MassiveDownlink, executor, settings)
+
+
+@described
+class ClusteredUplink(_Uplink):
+    """:class:`MassiveUplink` with the antennas of the base station in clusters of neighbours, as many in each
+    (massive/cluster/cluster.hpp).
+
+    "exact" adds up what each cluster sums over its antennas: up to rounding the central detector. "local-mmse" adds the
+    estimates of a detector in each cluster, weighted with their SINRs (Jeon, Li, Cavallaro, Studer, IEEE Trans. Signal
+    Processing 67(17), 2019); it needs ``antennas / clusters >= users``. "cg" exchanges ``users`` values in each iteration of
+    conjugate gradients (Li et al., IEEE JETCAS 7(4), 2017); it needs ``solver="cg"``. Arrays are those of :class:`MassiveUplink`,
+    but not of halves.
+
+    Args:
+        {settings}
+        llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> h, bits = wb.mimo_rayleigh(np.ones((10, 4)), rx_antennas=32, seed=1)[1], np.ones((10, 8))
+    >>> received = (h @ wb.QamMapper(qam=4)(bits)[..., None])[..., 0]
+    >>> detect = wb.ClusteredUplink(antennas=32, users=4, qam=4, clusters=4, cluster_method="local-mmse")
+    >>> np.array_equal(detect(h, received, 0.1) < 0, bits)
+    True
+    """
+
+    def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[ClusteredUplinkKeywords]):
+        self._begin(_core.ClusteredUplink, llr, executor, settings)
+
+
+@described
+class ClusteredDownlink(_Downlink):
+    """:class:`MassiveDownlink` with the antennas of the base station in clusters, as :class:`ClusteredUplink` has them.
+
+    With "local-mmse" each cluster precodes for itself and sends ``1 / clusters`` of the power.
+
+    Args:
+        {settings}
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> h = wb.mimo_rayleigh(np.ones((10, 4)), rx_antennas=32, seed=1)[1]
+    >>> precode = wb.ClusteredDownlink(antennas=32, users=4, clusters=4)
+    >>> precode(h, np.ones((10, 4)), 0.1).shape
+    (10, 32)
+    """
+
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[ClusteredDownlinkKeywords]):
+        self._begin(_core.ClusteredDownlink, executor, settings)

@@ -26,6 +26,9 @@ GIVEN = {
                           "wb::executor& exec, wb::view<const std::complex<float>> y, wb::view<const std::complex<float>> h, "
                           "wb::view<const float> n0, wb::view<std::uint8_t> bits"),
     "docs/nr-ldpc.md": ("", "wb::executor& exec"),
+    "docs/scale.md": ("#include <warpband/massive/cluster/cluster.hpp>\n",
+                      "wb::executor& first, wb::executor& second, const std::vector<wb::uplink_input>& halves, "
+                      "const std::vector<wb::uplink_output>& outputs"),
     "docs/tdl.md": ("#include <warpband/ofdm/modem/modem.hpp>\n",
                     "wb::executor& exec, wb::view<std::complex<float>> values, wb::view<std::complex<float>> samples, "
                     "wb::view<const std::complex<float>> received"),

@@ -22,8 +22,7 @@
 #include <warpband/link/massive_channel.hpp>
 #include <warpband/link/regroup/regroup.hpp>
 #include <warpband/link/stages.hpp>
-#include <warpband/massive/downlink/downlink.hpp>
-#include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
@@ -53,7 +52,7 @@ class massive_antennas : public antenna_system {
 
   std::size_t bytes_per_frame() const noexcept override {
     return channel_->bytes_per_frame() + 8 * channel_->matrices() * users_ * antennas_ +
-           vectors_ * (8 * antennas_ + 16 * users_ + 1);
+           vectors_ * (8 * antennas_ + 16 * users_ + 1) + bytes_of_clusters();
   }
 
   void allocate(executor& exec, std::size_t frames) override {
@@ -88,6 +87,16 @@ class massive_antennas : public antenna_system {
   virtual samples received(std::size_t frames) const = 0;
   virtual void compute_llrs(executor& exec, std::size_t frames, float* llr) = 0;
 
+  bool is_clustered() const noexcept {
+    return config_.clusters > 1 || config_.clustering != cluster_method::exact;
+  }
+  /// At most: sums over the antennas of each cluster or its estimates, and what conjugate gradients keep.
+  std::size_t bytes_of_clusters() const noexcept {
+    if (!is_clustered()) return 0;
+    return size(config_.clusters) * users_ * (4 * users_ * channel_->matrices() + 13 * vectors_) +
+           60 * users_ * vectors_;
+  }
+
   massive_link_config config_;
   std::uint64_t seed_;
   std::size_t users_, antennas_, subcarriers_;
@@ -103,7 +112,9 @@ class massive_antennas : public antenna_system {
 class uplink_antennas final : public massive_antennas {
  public:
   explicit uplink_antennas(const link_config& link)
-      : massive_antennas(link), detector_(uplink_of(config_, link.qam)) {}
+      : massive_antennas(link), detector_(uplink_of(config_, link.qam)) {
+    if (is_clustered()) clustered_.emplace(clustered_uplink_of(config_, link.qam));
+  }
 
   std::size_t bytes_per_frame() const noexcept override {
     return massive_antennas::bytes_per_frame() + vectors_ * users_ * 4 * size(mapper_.bits());
@@ -134,28 +145,34 @@ class uplink_antennas final : public massive_antennas {
   void compute_llrs(executor& exec, std::size_t frames, float* llr) override {
     const std::size_t vectors = frames * vectors_, m = size(mapper_.bits());
     const samples in = received(frames);
-    detector_.run(exec,
-                  {.channel = in.channel,
-                   .received = in.received,
-                   .noise_var = noise_.variances(in.channel.items),
-                   .symbols = static_cast<int>(in.items_per_channel)},
-                  {.llr = make_view(llr_.data(), users_ * m, vectors),
-                   .equalized = {},
-                   .sinr = {},
-                   .status = make_view(status_.data(), vectors)});
+    const uplink_input frames_in{.channel = in.channel,
+                                 .received = in.received,
+                                 .noise_var = noise_.variances(in.channel.items),
+                                 .symbols = static_cast<int>(in.items_per_channel)};
+    const uplink_output out{.llr = make_view(llr_.data(), users_ * m, vectors),
+                            .equalized = {},
+                            .sinr = {},
+                            .status = make_view(status_.data(), vectors)};
+    if (clustered_)
+      clustered_->run(exec, frames_in, out);
+    else
+      detector_.run(exec, frames_in, out);
     const std::size_t cells = vectors_ * users_ * m;
     regroup(exec, view<const float>(make_view(llr_.data(), cells, frames)), make_view(llr, cells, frames),
             config_.subcarriers, static_cast<int>(rows_), mapper_.bits());
   }
 
   uplink_detector detector_;
+  std::optional<clustered_uplink_detector> clustered_;  // in its place
   array<float> llr_;
 };
 
 class downlink_antennas final : public massive_antennas {
  public:
   explicit downlink_antennas(const link_config& link)
-      : massive_antennas(link), precoder_(downlink_of(config_)), demapper_(link.qam, config_.demapper) {}
+      : massive_antennas(link), precoder_(downlink_of(config_)), demapper_(link.qam, config_.demapper) {
+    if (is_clustered()) clustered_.emplace(clustered_downlink_of(config_));
+  }
 
   std::size_t bytes_per_frame() const noexcept override {
     return massive_antennas::bytes_per_frame() + vectors_ * users_ * 16;
@@ -177,12 +194,14 @@ class downlink_antennas final : public massive_antennas {
     const auto sent = make_view(sent_.data(), users_, vectors);
     const auto received = make_view(received_.data(), users_, vectors);
     channel_->draw(exec, h, batch.random(seed_));
-    precoder_.run(exec,
-                  {.channel = h,
-                   .sent = sent,
-                   .noise_var = noise_.variances(matrices),
-                   .symbols = static_cast<int>(vectors / matrices)},
-                  x, make_view(status_.data(), vectors));
+    const downlink_input in{.channel = h,
+                            .sent = sent,
+                            .noise_var = noise_.variances(matrices),
+                            .symbols = static_cast<int>(vectors / matrices)};
+    if (clustered_)
+      clustered_->run(exec, in, x, make_view(status_.data(), vectors));
+    else
+      precoder_.run(exec, in, x, make_view(status_.data(), vectors));
     apply_adjoint_channel(exec, h, x, received, vectors / matrices,
                           std::sqrt(static_cast<float>(config_.users)));
     // Power is normalised vector by vector: as a part of the signal, which the users are told.
@@ -217,6 +236,7 @@ class downlink_antennas final : public massive_antennas {
   }
 
   downlink_precoder precoder_;
+  std::optional<clustered_downlink_precoder> clustered_;  // in its place
   demapper demapper_;
   array<cf> received_;
   array<float> noise_vars_, factors_;

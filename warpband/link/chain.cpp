@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include <warpband/core/check.hpp>
-#include <warpband/core/decimal.hpp>
+#include <warpband/core/error.hpp>
 
 namespace wb {
 
@@ -41,11 +40,7 @@ void link_chain::allocate(std::size_t batch) {
 }
 
 const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frames, double point_db) {
-  if (frames > max_batch_)
-    throw argument_error("frames", std::to_string(frames),
-                         "at most max_batch = " + std::to_string(max_batch_));
-  if (!(point_db >= -100 && point_db <= 100))
-    throw argument_error(name_of(config_.axis), decimal(point_db), "-100 to 100 dB");
+  check_run(frames, point_db);
   exchange_->run(exec_, *antennas_, {.first = first_frame, .frames = frames, .point_db = point_db}, counts_);
   return counts_;
 }

@@ -23,6 +23,10 @@ class frame_runner {
   virtual std::size_t max_batch() const noexcept = 0;
   /// Frames that keep all that runs them busy; a good batch is a multiple.
   virtual std::size_t preferred_frames() const = 0;
+
+ protected:
+  /// What `run` refuses.
+  void check_run(std::size_t frames, double point_db) const;
 };
 
 /// Makes what runs the frames of a link, for at most so many in one run.

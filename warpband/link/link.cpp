@@ -7,6 +7,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/link/names.hpp>
+#include <warpband/massive/cluster/cluster_settings.hpp>
 #include <warpband/massive/massive_settings.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
@@ -129,9 +130,9 @@ void complete(link_config& c, massive_link_config& m) {
   if (up && m.demapper != demap_algorithm::max_log) refuse("demapper", name_of(m.demapper), "none uplink");
   if (up && !m.sinr) m.sinr = is_iterative(m.solver) ? massive_sinr::approximate : massive_sinr::exact;
   if (up)
-    check(uplink_of(m, c.qam));
+    check(clustered_uplink_of(m, c.qam));
   else
-    check(downlink_of(m));
+    check(clustered_downlink_of(m));
   complete_fading(c.channel, m);
   const int bits = m.subcarriers * bits_per_symbol(c.qam);
   if (c.code.type == code_type::none && c.code.k == 0) c.code.k = bits;
@@ -196,7 +197,9 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings() {
           "With channel.type = \"file\" left out: all of the file's.",
           "an integer from 1 to 4096, enough for a codeword"),
       integer("symbols", &c::symbols, 1, 64,
-              "OFDM symbols of a frame. They share one channel estimate per subcarrier.")};
+              "OFDM symbols of a frame. They share one channel estimate per subcarrier."),
+      clusters_setting<c>().left_out_by_default(),
+      cluster_method_setting(&c::clustering).left_out_by_default()};
   return all;
 }
 
@@ -224,6 +227,12 @@ uplink_config uplink_of(const massive_link_config& c, int qam) {
 }
 downlink_config downlink_of(const massive_link_config& c) {
   return {.antennas = c.antennas, .users = c.users, .mode = c.solver, .iterations = c.iterations};
+}
+clustered_uplink_config clustered_uplink_of(const massive_link_config& c, int qam) {
+  return {.detector = uplink_of(c, qam), .clusters = c.clusters, .method = c.clustering};
+}
+clustered_downlink_config clustered_downlink_of(const massive_link_config& c) {
+  return {.precoder = downlink_of(c), .clusters = c.clusters, .method = c.clustering};
 }
 
 link_config completed(const link_config& config) {

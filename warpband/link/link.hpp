@@ -43,8 +43,7 @@
 #include <warpband/link/codec.hpp>
 #include <warpband/link/csi_channel.hpp>
 #include <warpband/link/receive/iterative.hpp>
-#include <warpband/massive/downlink/downlink.hpp>
-#include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/stbc/stbc.hpp>
 
@@ -65,6 +64,9 @@ struct massive_link_config {
   int antennas = 128, users = 16;  // B: users..512, U: 1..64
   massive_mode solver = massive_mode::cholesky;
   int iterations = 0;  // cg, jacobi_cg: 1..64
+  /// The base station's antennas in so many clusters, and what these exchange.
+  int clusters = 1;  // 1..64, divides the antennas
+  cluster_method clustering = cluster_method::exact;
   /// Uplink alone. Left out: exact where the solver has it.
   std::optional<massive_sinr> sinr = {};
   /// Of the users, downlink alone.
@@ -83,6 +85,9 @@ const std::vector<setting_of<massive_link_config>>& massive_link_settings();
 /// The base station's detector, uplink, of a completed configuration, and its precoder, downlink.
 uplink_config uplink_of(const massive_link_config& config, int qam);
 downlink_config downlink_of(const massive_link_config& config);
+/// The same in clusters.
+clustered_uplink_config clustered_uplink_of(const massive_link_config& config, int qam);
+clustered_downlink_config clustered_downlink_of(const massive_link_config& config);
 
 /// How symbols are sent and received: one stream; streams with a detector, in Rayleigh fading or a delay
 /// line; a space-time code of two antennas, in Rayleigh fading; massive MIMO, in any fading. `completed`

@@ -52,6 +52,13 @@ machine_info describe_machine(const executor& exec) {
   return m;
 }
 
+machine_info joined(machine_info m, const machine_info& more) {
+  m.device += " and " + more.device;
+  m.threads = std::max(m.threads, more.threads);
+  if (m.instruction_set.empty()) m.instruction_set = more.instruction_set;
+  return m;
+}
+
 void add_origin(run_result& result, const run_origin& now) {
   const auto same = [](const run_origin& a, const run_origin& b) {
     return program_json(a) == program_json(b) && machine_json(a.machine) == machine_json(b.machine);

@@ -23,6 +23,8 @@ struct machine_info {
 /// The model of this machine's CPU, or its architecture where the system does not tell.
 std::string cpu_model();
 machine_info describe_machine(const executor& exec);
+/// One machine with what both have.
+machine_info joined(machine_info m, const machine_info& more);
 
 /// A program and a machine that had a part in a result.
 struct run_origin {

@@ -169,11 +169,7 @@ std::size_t link_team::preferred_frames() const {
 }
 
 const frame_counts& link_team::run(std::uint64_t first_frame, std::size_t frames, double point_db) {
-  if (frames > max_batch_)
-    throw argument_error("frames", std::to_string(frames),
-                         "at most max_batch = " + std::to_string(max_batch_));
-  if (!(point_db >= -100 && point_db <= 100))
-    throw argument_error(name_of(config_.axis), decimal(point_db), "-100 to 100 dB");
+  check_run(frames, point_db);
   std::vector<std::size_t> most;
   for (const auto& m : members_) most.push_back(m->max_batch());
   const std::vector<std::size_t> shares = shares_of(frames, speeds(), most);

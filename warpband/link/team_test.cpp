@@ -1,15 +1,12 @@
 // Frames of one link on several executors and on ranks: the counts of one executor.
 #include <gtest/gtest.h>
 
-#include <condition_variable>
-#include <deque>
-#include <map>
-#include <mutex>
 #include <numeric>
 #include <thread>
 
 #include <tests/on_backends.hpp>
 #include <tests/scenario.hpp>
+#include <tests/thread_ranks.hpp>
 #include <warpband/link/chain.hpp>
 #include <warpband/link/rank_members.hpp>
 #include <warpband/link/result.hpp>
@@ -19,6 +16,8 @@ namespace wb {
 namespace {
 
 using testing::open_reference;
+using testing::post;
+using testing::thread_rank;
 
 /// A link of each kind of exchange and of antennas, short enough for a test, with a point where frames fail.
 constexpr const char* links[] = {
@@ -121,48 +120,6 @@ TEST(link_team, refuses_what_a_chain_refuses) {
 }
 
 // ---- ranks
-
-/// Ranks of one process: messages between threads.
-class post {
- public:
-  void put(int from, int to, message bytes) {
-    const std::lock_guard lock(mutex_);
-    boxes_[{from, to}].push_back(std::move(bytes));
-    arrived_.notify_all();
-  }
-  message take(int from, int to) {
-    std::unique_lock lock(mutex_);
-    auto& box = boxes_[{from, to}];
-    arrived_.wait(lock, [&] { return !box.empty(); });
-    message bytes = std::move(box.front());
-    box.pop_front();
-    return bytes;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::map<std::pair<int, int>, std::deque<message>> boxes_;
-};
-
-class thread_rank final : public ranks {
- public:
-  thread_rank(post& post, int rank, int size) : post_(post), rank_(rank), size_(size) {
-    for (int r = 0; r < size; r++) names_.push_back("rank " + std::to_string(r) + " on here");
-  }
-  int rank() const noexcept override { return rank_; }
-  int size() const noexcept override { return size_; }
-  int local_rank() const noexcept override { return rank_; }
-  int local_size() const noexcept override { return size_; }
-  const std::string& name(int rank) const override { return names_.at(static_cast<std::size_t>(rank)); }
-  void send(int to, message bytes) override { post_.put(rank_, to, std::move(bytes)); }
-  message receive(int from, double) override { return post_.take(from, rank_); }
-
- private:
-  post& post_;
-  int rank_, size_;
-  std::vector<std::string> names_;
-};
 
 /// Runs `leader` on rank 0 of so many.
 template <class F>

@@ -4,6 +4,7 @@
 #include <warpband/massive/massive_args.hpp>
 #include <warpband/massive/massive_check.hpp>
 #include <warpband/massive/massive_settings.hpp>
+#include <warpband/massive/uplink/uplink_arguments.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -59,21 +60,22 @@ std::size_t uplink_detector::bits_per_vector() const noexcept {
   return static_cast<std::size_t>(config_.users * bits_per_symbol(config_.qam));
 }
 
-massive_args uplink_detector::arguments(int symbols) const {
+massive_args uplink_arguments(const uplink_config& config, int symbols) {
   check_range("symbols", symbols, 1, 1 << 20);
   massive_args args;
-  args.antennas = config_.antennas;
-  args.users = config_.users;
+  args.antennas = config.antennas;
+  args.users = config.users;
   args.symbols = symbols;
-  args.mode = config_.mode;
-  args.iterations = config_.iterations;
-  args.pam_bits = bits_per_symbol(config_.qam) / 2;
-  args.exact_sinr = config_.sinr == massive_sinr::exact;
-  args.split_f16 = config_.sums == massive_sums::split_f16;
-  args.clip = config_.llr_clip;
-  args.steps = config_.llr_steps;
+  args.mode = config.mode;
+  args.iterations = config.iterations;
+  args.pam_bits = bits_per_symbol(config.qam) / 2;
+  args.exact_sinr = config.sinr == massive_sinr::exact;
+  args.split_f16 = config.sums == massive_sums::split_f16;
+  args.clip = config.llr_clip;
+  args.steps = config.llr_steps;
   return args;
 }
+massive_args uplink_detector::arguments(int symbols) const { return uplink_arguments(config_, symbols); }
 
 double uplink_detector::flops(int symbols) const {
   massive_args args = arguments(symbols);

@@ -15,6 +15,14 @@ WB_HD T most_matched_energy(T trace) {
 /// Beyond this an estimate counts as this: float32 still tells its distances to points apart.
 inline constexpr float most_demapped = 0x1p19f;
 
+/// Gram matrix and matched filters from H and y.
+struct sums_over_antennas {
+  template <class Engine>
+  WB_HD void operator()(const Engine& e, int symbol, int count) const {
+    e.template products<true>(symbol, count, symbol == 0);
+  }
+};
+
 template <class Users>
 struct uplink_op {
   massive_args a;
@@ -51,12 +59,14 @@ struct uplink_op {
   WB_HD void operator()(std::size_t first, int frames, G g, void* scratch) const {
     run(first, frames, g, static_cast<lane*>(scratch));
   }
-  template <class T, class G>
-  WB_HD void run(std::size_t first, int frames, G g, T* scratch) const {
+  /// `sums(engine, symbol, count)` makes the matched filters of `count` vectors from `symbol` on and, with
+  /// the first of a frame, the Gram matrix. It ends with all threads having met.
+  template <class T, class G, class Sums = sums_over_antennas>
+  WB_HD void run(std::size_t first, int frames, G g, T* scratch, const Sums& sums = Sums()) const {
     massive_engine<Users, T, G> e(a, p, g, first, frames, scratch);
     for (int symbol = 0; symbol < a.symbols; symbol += p.sides) {
       const int count = a.symbols - symbol < p.sides ? a.symbols - symbol : p.sides;
-      e.template products<true>(symbol, count, symbol == 0);
+      sums(e, symbol, count);
       if (symbol == 0) {
         e.prepare(true, least_massive_n0);
         e.most_energy = most_matched_energy(e.trace);

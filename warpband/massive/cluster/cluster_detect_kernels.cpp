@@ -1,0 +1,12 @@
+#include <warpband/exec/launch.hpp>
+#include <warpband/massive/cluster/cluster_solve_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+template <class F>
+static auto with_cluster_detect(const cluster_solve_args& a, F f) {
+  return with_massive_users(a.of.users, [&]<class Users>() { return f(cluster_detect_op<Users>(a)); });
+}
+WB_EXPORT_KERNEL_OF(cluster_detect, cluster_solve_args, with_cluster_detect, WB_WIDTH)
+}  // namespace WB_ISA
+}  // namespace wb

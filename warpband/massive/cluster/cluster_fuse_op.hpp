@@ -1,0 +1,118 @@
+#pragma once
+#include <warpband/core/group.hpp>
+#include <warpband/core/llr.hpp>
+#include <warpband/core/llr_steps.hpp>
+#include <warpband/exec/kernel.hpp>
+#include <warpband/linalg/flops.hpp>
+#include <warpband/massive/cluster/cluster_body.hpp>
+#include <warpband/massive/uplink/uplink_op.hpp>
+#include <warpband/modem/demap/demap_body.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// Weights of the clusters' estimates are at most this, so that their sum is a number.
+inline constexpr float most_cluster_weight = 1e36f;
+
+/// Where all terms of an item are not erased.
+template <class T>
+WB_HD auto none_erased(const cluster_terms<const std::uint8_t>& states, item<T> vector) {
+  using I = typename rebind<T>::i32;
+  I any = I(0);
+  for (int i = 0; i < states.count; i++) {
+    view<const std::uint8_t> v = states.first;
+    v.data += static_cast<std::size_t>(i) * states.distance;
+    any = any | load_int<T>(v, 0, vector);
+  }
+  return (any & I(status_erased)) == I(0);
+}
+
+/// x = sum of w_c x_c over w = sum of w_c for each user, and LLRs of x with the SINR w. An item is a vector.
+template <int B>
+struct cluster_fuse_op {
+  cluster_fuse_args a;
+  static constexpr bool by_block = true;
+  int threads() const { return 32; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const {
+    const double levels = 1 << B, llrs = 2 + 2 * (2 + 3 * levels + B * (levels + 2));
+    return a.users * (a.estimates.count * 6 + division_flops + (a.llr.data || a.llr8.data ? llrs : 0));
+  }
+  double bytes() const {
+    const double outputs =
+        (a.llr.data ? 8 * B : 0) + (a.llr8.data ? 2 * B : 0) + (a.out.data ? 8 : 0) + (a.sinr.data ? 4 : 0);
+    return a.users * (12 * a.estimates.count + outputs) + a.estimates.count + (a.status.data ? 1 : 0);
+  }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> vector, G g, T*) const {
+    using I = typename rebind<T>::i32;
+    const auto good = none_erased(a.states, vector);
+    for (int u = g.rank; u < a.users; u += g.size) fuse(vector, u, good);
+    if (a.status.data && g.rank == 0) store_int<T>(a.status, 0, vector, select(good, I(0), I(status_erased)));
+  }
+
+ private:
+  template <class T>
+  WB_HD T weight_of(item<T> vector, std::size_t user, int i) const {
+    view<const float> v = a.sinrs.first;
+    v.data += static_cast<std::size_t>(i) * a.sinrs.distance;
+    return min(load(v, user, vector), T(most_cluster_weight));
+  }
+  template <class T, class M>
+  WB_HD void fuse(item<T> vector, int u, M good) const {
+    constexpr float scale = qam_scale<B>();
+    const float limit = a.clip < 3e38f ? a.clip : 3e38f;
+    const std::size_t user = static_cast<std::size_t>(u);
+    const int count = a.estimates.count;
+    const T sinr = sum_of_pairs<T>(count, [&](int i) WB_INLINE_LAMBDA { return weight_of(vector, user, i); });
+    const auto some = sinr > T(0.f);
+    const T one = select(some, T(1.f) / select(some, sinr, T(1.f)), T(0.f));
+    cx<T> x = sum_of_pairs<cx<T>>(count, [&](int i) WB_INLINE_LAMBDA {
+      view<const cx_pair> v = a.estimates.first;
+      v.data += static_cast<std::size_t>(i) * a.estimates.distance;
+      const cx<T> part = load_cx(v, user, vector);
+      return count == 1 ? part : (one * weight_of(vector, user, i)) * part;
+    });
+    if (a.out.data) store_cx(a.out, user, vector, {select(good, x.re, T(0.f)), select(good, x.im, T(0.f))});
+    if (a.sinr.data) store(a.sinr, user, vector, select(good, sinr, T(0.f)));
+    if (!a.llr.data && !a.llr8.data) return;
+    x = {saturate(x.re, most_demapped), saturate(x.im, most_demapped)};
+    T re[B], im[B];
+    pam_demap<B, false>(x.re * T(1.f / scale), T(scale * scale), re);
+    pam_demap<B, false>(x.im * T(1.f / scale), T(scale * scale), im);
+    WB_UNROLL for (int j = 0; j < 2 * B; j++) {
+      const T llr = select(good, saturate((j % 2 ? im[j / 2] : re[j / 2]) * sinr, limit), T(0.f));
+      const std::size_t at = 2 * B * user + static_cast<std::size_t>(j);
+      if (a.llr.data) store(a.llr, at, vector, llr);
+      if (a.llr8.data) store_int<T>(a.llr8, at, vector, to_steps(llr, a.steps));
+    }
+  }
+};
+
+/// What the clusters send, with the power of all together. An item is a vector.
+struct cluster_join_op {
+  cluster_join_args a;
+  static constexpr bool by_block = true;
+  int threads() const { return 128; }
+  std::size_t scratch(int) const { return 0; }
+  double flops() const { return 2.0 * static_cast<double>(a.sent.elements); }
+  double bytes() const { return 16.0 * static_cast<double>(a.sent.elements) + a.states.count; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> vector, G g, T*) const {
+    using I = typename rebind<T>::i32;
+    const auto good = none_erased(a.states, vector);
+    const view<const cx_pair> from = {a.sent.data, a.sent.elements, a.sent.items, a.sent.element_stride,
+                                      a.sent.item_stride};
+    for (int b = g.rank; b < static_cast<int>(a.sent.elements); b += g.size) {
+      const cx<T> x = T(a.factor) * load_cx(from, static_cast<std::size_t>(b), vector);
+      store_cx(a.sent, static_cast<std::size_t>(b), vector,
+               {select(good, x.re, T(0.f)), select(good, x.im, T(0.f))});
+    }
+    if (a.status.data && g.rank == 0) store_int<T>(a.status, 0, vector, select(good, I(0), I(status_erased)));
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,217 @@
+// The clusters of an uplink detector on the members of a group.
+#include <string>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/pairs.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
+#include <warpband/massive/cluster/cluster_calls.hpp>
+#include <warpband/massive/uplink/uplink_arguments.hpp>
+#include <warpband/modem/qam/qam.hpp>
+
+namespace wb {
+
+using namespace cluster_calls;
+
+namespace {
+
+std::size_t size(int n) { return static_cast<std::size_t>(n); }
+
+/// What a member does in a call: its clusters' part for all frames, and the rest for its share of them.
+struct member_work {
+  executor* exec = nullptr;
+  cluster_call call;                  // of all frames and its own antennas; outputs are empty
+  massive_args share;                 // of its share of the frames: N0 and outputs
+  std::size_t first = 0, frames = 0;  // its share
+  uplink_input in;
+};
+
+member_work checked_member(const clustered_uplink_config& c, const executor_group& group, int i,
+                           const uplink_input& in, const uplink_output& out) {
+  const uplink_config& d = c.detector;
+  member_work w;
+  w.exec = &group.member(i), w.in = in;
+  const std::size_t frames = in.channel.items, antennas = size(d.antennas / group.size()),
+                    users = size(d.users);
+  w.first = group.share_begin(frames, group.first() + i), w.frames = group.share(frames, group.first() + i);
+  const std::size_t vectors = w.frames * size(in.symbols), bits = users * size(bits_per_symbol(d.qam));
+  w.call = {uplink_arguments(d, in.symbols), c.clusters / group.size(), true};
+  check_shape("channel", in.channel, antennas * users, frames);
+  check_shape("received", in.received, antennas, frames * size(in.symbols));
+  check_shape("noise_var", in.noise_var, 1, frames);
+  check_optional_shape("llr", out.llr, bits, vectors);
+  check_optional_shape("llr_int8", out.llr_int8, bits, vectors);
+  check_optional_shape("equalized", out.equalized, users, vectors);
+  check_optional_shape("sinr", out.sinr, users, vectors);
+  check_optional_shape("status", out.status, 1, vectors);
+  massive_args& of = w.call.of;
+  of.antennas = static_cast<int>(antennas);
+  of.noise_var = in.noise_var;
+  w.share = of;
+  w.share.noise_var = of_items(in.noise_var, w.first, w.frames);
+  w.share.llr = out.llr, w.share.llr8 = out.llr_int8, w.share.sinr = out.sinr;
+  if (out.equalized.data != nullptr) w.share.out = as_pairs(out.equalized);
+  w.share.status = out.status;
+  of.channel = as_pairs(in.channel);
+  of.in = as_pairs(in.received);
+  return w;
+}
+
+using group_work = std::vector<member_work>;
+
+/// Memory of each member; `take` is called twice, the first time to count bytes.
+template <class Take>
+void take_memory(const kept_workspace& workspace, const group_work& all, Take take) {
+  for (std::size_t i = 0; i < all.size(); i++) {
+    pieces counted(nullptr);
+    take(i, counted);
+    pieces memory(workspace.on(*all[i].exec, counted.bytes() + 64));
+    take(i, memory);
+  }
+}
+
+void run_exact(executor_group& group, const group_work& all, const kept_workspace& workspace) {
+  std::vector<float*> sums(all.size()), parts(all.size());
+  take_memory(workspace, all, [&](std::size_t i, pieces& memory) {
+    const cluster_call& call = all[i].call;
+    sums[i] = memory.take<float>(size(call.clusters) * call.all_values());
+    parts[i] = memory.take<float>(size(group.size()) * all[i].frames * call.values());
+  });
+  for (std::size_t i = 0; i < all.size(); i++) {
+    const cluster_call& call = all[i].call;
+    queue_sums(*all[i].exec, call, sums[i]);
+    if (call.clusters > 1)
+      sum_of_members(*all[i].exec, sums[i], call.clusters, call.all_values(), call.all_values(), sums[i]);
+  }
+  group.all_to_all({sums.begin(), sums.end()}, {parts.begin(), parts.end()}, all[0].call.frames(),
+                   all[0].call.values() * sizeof(float));
+  for (std::size_t i = 0; i < all.size(); i++) {
+    const std::size_t values = all[i].call.values();
+    queue_detector(*all[i].exec, all[i].share,
+                   {make_view(static_cast<const float*>(parts[i]), values, all[i].frames), group.size(),
+                    all[i].frames * values},
+                   all[i].frames);
+  }
+}
+
+void run_local(executor_group& group, const group_work& all, const kept_workspace& workspace,
+               const uplink_detector& local) {
+  const std::size_t users = size(all[0].call.of.users), symbols = size(all[0].call.of.symbols),
+                    frames = all[0].call.frames();
+  std::vector<estimates> own, fused, parts;
+  take_memory(workspace, all, [&](std::size_t i, pieces& memory) {
+    const estimates o(memory, users, frames * symbols, all[i].call.clusters),
+        f(memory, users, frames * symbols, 1), p(memory, users, all[i].frames * symbols, group.size());
+    if (memory.counts()) return;
+    own.push_back(o), fused.push_back(f), parts.push_back(p);
+  });
+  for (std::size_t i = 0; i < all.size(); i++) {
+    queue_local(*all[i].exec, local, all[i].in, own[i]);
+    massive_args to = all[i].call.of;
+    to.out = fused[i].x, to.sinr = fused[i].sinr, to.status = fused[i].status;
+    queue_fusion(*all[i].exec, to, own[i]);
+  }
+  const auto exchange = [&](auto member, std::size_t bytes) {
+    std::vector<const void*> from;
+    std::vector<void*> to;
+    for (std::size_t i = 0; i < all.size(); i++) {
+      from.push_back((fused[i].*member).data);
+      to.push_back((parts[i].*member).data);
+    }
+    group.all_to_all(from, to, frames, bytes);
+  };
+  exchange(&estimates::x, symbols * users * sizeof(cx_pair));
+  exchange(&estimates::sinr, symbols * users * sizeof(float));
+  exchange(&estimates::status, symbols);
+  for (std::size_t i = 0; i < all.size(); i++) queue_fusion(*all[i].exec, all[i].share, parts[i]);
+}
+
+void run_cg(executor_group& group, const group_work& all, const kept_workspace& workspace) {
+  const massive_args& of = all[0].call.of;
+  const std::size_t vectors = all[0].call.frames() * size(of.symbols);
+  std::vector<cg_steps> steps;
+  std::vector<estimates> results;
+  std::vector<float*> sums(all.size());
+  take_memory(workspace, all, [&](std::size_t i, pieces& memory) {
+    cluster_call call = all[i].call;
+    sums[i] = memory.take<float>(size(call.clusters) * call.all_values());
+    const estimates e(memory, size(of.users), vectors, 1);
+    call.of.out = e.x, call.of.sinr = e.sinr, call.of.status = e.status;
+    const cluster_terms<const float> terms{
+        make_view(static_cast<const float*>(sums[i]), call.values(), call.frames()), call.clusters,
+        call.all_values()};
+    const cg_steps of_member(memory, call, terms);
+    if (memory.counts()) return;
+    results.push_back(e), steps.push_back(of_member);
+  });
+  const auto stage = [&](cluster_cg_stage s) {
+    for (std::size_t i = 0; i < all.size(); i++) steps[i].queue(*all[i].exec, s);
+  };
+  const auto reduce = [&](auto which) {
+    std::vector<float*> data;
+    for (const cg_steps& s : steps) data.push_back((s.*which)().data);
+    const auto v = (steps[0].*which)();
+    group.all_reduce(data, v.elements * v.items);
+  };
+  for (std::size_t i = 0; i < all.size(); i++) queue_sums(*all[i].exec, all[i].call, sums[i]);
+  stage(cluster_cg_stage::begin);
+  reduce(&cg_steps::start);
+  stage(cluster_cg_stage::first);
+  for (int i = 1; i < of.iterations; i++) {
+    reduce(&cg_steps::product);
+    stage(cluster_cg_stage::step);
+  }
+  reduce(&cg_steps::product);
+  stage(cluster_cg_stage::last);
+  for (std::size_t i = 0; i < all.size(); i++) {
+    const std::size_t s = size(of.symbols);
+    estimates e = results[i];
+    e.x = of_items(e.x, all[i].first * s, all[i].frames * s);
+    e.sinr = of_items(e.sinr, all[i].first * s, all[i].frames * s);
+    e.status = of_items(e.status, all[i].first * s, all[i].frames * s);
+    queue_fusion(*all[i].exec, all[i].share, e);
+  }
+}
+
+}  // namespace
+
+void clustered_uplink_detector::run(executor_group& group, const std::vector<uplink_input>& in,
+                                    const std::vector<uplink_output>& out) const {
+  const auto check_count = [&](const char* name, std::size_t count) {
+    if (count != size(group.local()))
+      throw argument_error(
+          name, std::to_string(count) + " of members",
+          "one for each of the " + std::to_string(group.local()) + " members of this process");
+  };
+  check_count("in", in.size());
+  check_count("out", out.size());
+  if (config_.clusters % group.size() != 0)
+    throw argument_error("clusters", std::to_string(config_.clusters),
+                         "a multiple of the " + std::to_string(group.size()) + " members");
+  group_work all;
+  for (int i = 0; i < group.local(); i++) {
+    all.push_back(checked_member(config_, group, i, in[size(i)], out[size(i)]));
+    if (all.back().call.frames() != all[0].call.frames() || in[size(i)].symbols != in[0].symbols)
+      throw shape_error("channel", shape_text(all.back().call.frames(), all.back().call.of.channel.elements),
+                        "as many frames and symbols as of the first member");
+  }
+  if (all[0].call.frames() == 0) return;
+  if (config_.method == cluster_method::exact)
+    run_exact(group, all, workspace_);
+  else if (config_.method == cluster_method::local_mmse)
+    run_local(group, all, workspace_, local_);
+  else
+    run_cg(group, all, workspace_);
+}
+
+double clustered_uplink_detector::bytes_sent(int members, std::size_t frames, int symbols) const {
+  check_range("members", members, 1, most_clusters);
+  check_range("symbols", symbols, 1, 1 << 20);
+  const double u = config_.detector.users, s = symbols, others = (members - 1.0) / members;
+  const double values = config_.method == cluster_method::exact ? u * u + 2 * u * s
+                        : config_.method == cluster_method::local_mmse
+                            ? 3 * u * s + s / 4
+                            : 2 * (u + 2 * u * s * (1 + config_.detector.iterations));
+  return 4 * values * others * static_cast<double>(frames);
+}
+
+}  // namespace wb

@@ -1,0 +1,230 @@
+// The clusters of a base station on several executors, and on ranks: the results of one executor, and the
+// bytes that the members exchange.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include <tests/massive.hpp>
+#include <tests/thread_ranks.hpp>
+#include <warpband/exec/cuda.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
+
+namespace {
+
+using namespace wb;
+using wb::testing::blamed;
+using wb::testing::massive_batch;
+using wb::testing::massive_result;
+using wb::testing::on_device;
+
+clustered_uplink_config setting(const massive_batch& b, cluster_method method, int clusters) {
+  clustered_uplink_config c;
+  c.detector.antennas = static_cast<int>(b.antennas), c.detector.users = static_cast<int>(b.users);
+  c.clusters = clusters, c.method = method;
+  if (method == cluster_method::cg) {
+    c.detector.mode = massive_mode::cg, c.detector.iterations = 4;
+    c.detector.sinr = massive_sinr::approximate;
+  }
+  return c;
+}
+constexpr cluster_method all_methods[] = {cluster_method::exact, cluster_method::local_mmse,
+                                          cluster_method::cg};
+
+struct outputs {
+  array<float> llr, sinr;
+  array<std::complex<float>> x;
+  array<std::uint8_t> status;
+  outputs(executor& e, const massive_batch& b, std::size_t vectors)
+      : llr(e.make<float>(4 * b.users, vectors)),
+        sinr(e.make<float>(b.users, vectors)),
+        x(e.make<std::complex<float>>(b.users, vectors)),
+        status(e.make<std::uint8_t>(1, vectors)) {}
+  uplink_output views() { return {.llr = llr, .equalized = x, .sinr = sinr, .status = status}; }
+  void append_to(massive_result& all, executor& e) {
+    const auto add = [&](auto& to, const auto& a) {
+      const auto values = e.to_host(a);
+      to.insert(to.end(), values.begin(), values.end());
+    };
+    add(all.llr, llr), add(all.sinr, sinr), add(all.x, x), add(all.status, status);
+  }
+};
+
+massive_result detect(executor& e, const clustered_uplink_config& c, const massive_batch& b) {
+  const auto h = on_device(e, b.h, b.antennas * b.users, b.frames),
+             y = on_device(e, b.y, b.antennas, b.vectors());
+  const auto n0 = on_device(e, b.n0, 1, b.frames);
+  outputs out(e, b, b.vectors());
+  clustered_uplink_detector(c).run(
+      e, {.channel = h, .received = y, .noise_var = n0, .symbols = static_cast<int>(b.symbols)}, out.views());
+  massive_result all;
+  out.append_to(all, e);
+  return all;
+}
+
+/// What a member has of a batch: its antennas of all frames.
+struct member_data {
+  array<std::complex<float>> h, y;
+  array<float> n0;
+  outputs out;
+  member_data(executor_group& group, int i, const massive_batch& b)
+      : out(group.member(i), b, group.share(b.frames, group.first() + i) * b.symbols) {
+    const std::size_t rows = b.antennas / static_cast<std::size_t>(group.size()),
+                      first = rows * static_cast<std::size_t>(group.first() + i);
+    wb::testing::samples own_h, own_y;
+    for (std::size_t f = 0; f < b.frames; f++)
+      own_h.insert(own_h.end(), &b.h[(f * b.antennas + first) * b.users],
+                   &b.h[(f * b.antennas + first) * b.users] + rows * b.users);
+    for (std::size_t v = 0; v < b.vectors(); v++)
+      own_y.insert(own_y.end(), &b.y[v * b.antennas + first], &b.y[v * b.antennas + first] + rows);
+    executor& e = group.member(i);
+    h = on_device(e, own_h, rows * b.users, b.frames);
+    y = on_device(e, own_y, rows, b.vectors());
+    n0 = on_device(e, b.n0, 1, b.frames);
+  }
+  uplink_input input(const massive_batch& b) {
+    return {.channel = h, .received = y, .noise_var = n0, .symbols = static_cast<int>(b.symbols)};
+  }
+};
+/// Results of the frames that members of this process have.
+massive_result detect(executor_group& group, const clustered_uplink_config& c, const massive_batch& b) {
+  std::vector<member_data> data;
+  std::vector<uplink_input> in;
+  std::vector<uplink_output> out;
+  for (int i = 0; i < group.local(); i++) data.emplace_back(group, i, b);
+  for (member_data& m : data) in.push_back(m.input(b)), out.push_back(m.out.views());
+  const clustered_uplink_detector detector(c);
+  detector.run(group, in, out);
+  group.sync();
+  massive_result all;
+  for (int i = 0; i < group.local(); i++)
+    data[static_cast<std::size_t>(i)].out.append_to(all, group.member(i));
+  return all;
+}
+
+/// The part of a result that a member has.
+massive_result part_of(const massive_result& all, const massive_batch& b, const executor_group& group) {
+  const std::size_t first = group.share_begin(b.frames, group.first()) * b.symbols,
+                    count = group.share(b.frames, group.first()) * b.symbols;
+  const auto cut = [&](auto v, std::size_t each) {
+    return decltype(v)(v.begin() + static_cast<std::ptrdiff_t>(first * each),
+                       v.begin() + static_cast<std::ptrdiff_t>((first + count) * each));
+  };
+  massive_result part;
+  part.llr = cut(all.llr, 4 * b.users), part.sinr = cut(all.sinr, b.users);
+  part.x = cut(all.x, b.users), part.status = cut(all.status, 1);
+  return part;
+}
+
+/// Local estimates are added member by member, and so in another order.
+void expect_same(const massive_result& got, const massive_result& want, cluster_method method) {
+  if (method != cluster_method::local_mmse) {
+    EXPECT_TRUE(got == want);
+    return;
+  }
+  EXPECT_EQ(got.status, want.status);
+  EXPECT_LT(wb::testing::relative_error(got.x, want.x), 1e-6);
+  EXPECT_LT(wb::testing::relative_error(got.sinr, want.sinr), 1e-6);
+  EXPECT_LT(wb::testing::relative_error(got.llr, want.llr), 1e-5);
+}
+
+TEST(cluster_group, members_have_the_results_of_one_executor) {
+  for (const massive_batch& b :
+       {wb::testing::ugly_frames(64, 8, 3, 19), wb::testing::ugly_frames(48, 6, 1, 9)})
+    for (const cluster_method method : all_methods)
+      for (const int size : {1, 2, 4, 8}) {
+        SCOPED_TRACE(std::string(name_of(method)) + " " + std::to_string(size));
+        const auto c = setting(b, method, 8);
+        std::vector<std::unique_ptr<executor>> executors;
+        std::vector<executor*> members;
+        for (int i = 0; i < size; i++) {
+          executors.push_back(open_executor("cpu", 1));
+          members.push_back(executors.back().get());
+        }
+        executor_group group(members);
+        if (method == cluster_method::local_mmse && b.antennas / 8 < b.users) continue;
+        expect_same(detect(group, c, b), detect(*members[0], c, b), method);
+      }
+}
+
+TEST(cluster_group, bytes_are_those_of_the_bound) {
+  const massive_batch b = wb::testing::random_frames(64, 8, 3, 16, 0.1f);
+  for (const cluster_method method : all_methods)
+    for (const int size : {2, 4}) {
+      const auto c = setting(b, method, 4);
+      std::vector<std::unique_ptr<executor>> executors;
+      std::vector<executor*> members;
+      for (int i = 0; i < size; i++) {
+        executors.push_back(open_executor("cpu", 1));
+        members.push_back(executors.back().get());
+      }
+      executor_group group(members);
+      detect(group, c, b);
+      EXPECT_EQ(static_cast<double>(group.bytes_sent()),
+                size * clustered_uplink_detector(c).bytes_sent(size, b.frames, 3))
+          << name_of(method) << " " << size;
+    }
+}
+
+TEST(cluster_group, ranks_have_the_results_of_one_executor) {
+  const massive_batch b = wb::testing::ugly_frames(32, 4, 2, 11);
+  const auto alone = open_executor("cpu", 1);
+  for (const cluster_method method : all_methods) {
+    const auto c = setting(b, method, 4);
+    const massive_result want = detect(*alone, c, b);
+    wb::testing::post between;
+    std::vector<std::thread> threads;
+    for (int r = 0; r < 4; r++)
+      threads.emplace_back([&, r] {
+        wb::testing::thread_rank me(between, r, 4);
+        const auto exec = open_executor("cpu", 1);
+        executor_group group(me, *exec);
+        expect_same(detect(group, c, b), part_of(want, b, group), method);
+      });
+    for (std::thread& t : threads) t.join();
+  }
+}
+
+/// The ranks of mpirun: `mpirun -n 2 warpband_tests --gtest_filter=cluster_of_mpirun.*`, or 4.
+TEST(cluster_of_mpirun, has_the_results_of_one_executor) {
+  const auto all = ranks::built() ? ranks::join() : nullptr;
+  if (!all) GTEST_SKIP() << "not started by mpirun, or built without MPI";
+  const massive_batch b = wb::testing::ugly_frames(32, 4, 2, 11);
+  const auto exec = open_executor("cpu", 1);
+  executor_group group(*all, *exec, 60);
+  for (const cluster_method method : all_methods) {
+    const auto c = setting(b, method, 4);
+    expect_same(detect(group, c, b), part_of(detect(*exec, c, b), b, group), method);
+  }
+}
+
+TEST(cluster_group, cuda_devices_have_the_results_of_one) {
+  if (cuda_devices().size() < 2) GTEST_SKIP() << "needs two CUDA devices";
+  cuda one({.device = 0}), two({.device = 1});
+  executor_group group({&one, &two});
+  for (const massive_batch& b :
+       {wb::testing::ugly_frames(256, 32, 1, 300), wb::testing::ugly_frames(256, 16, 14, 37)})
+    for (const cluster_method method : all_methods)
+      for (const int clusters : {2, 8}) {
+        const auto c = setting(b, method, clusters);
+        expect_same(detect(group, c, b), detect(one, c, b), method);
+      }
+}
+
+TEST(cluster_group, what_does_not_fit_the_members_is_refused) {
+  const massive_batch b = wb::testing::random_frames(32, 4, 1, 4, 0.1f);
+  const auto one = open_executor("cpu", 1), two = open_executor("cpu", 1), three = open_executor("cpu", 1);
+  executor_group pair({one.get(), two.get()}), triple({one.get(), two.get(), three.get()});
+  EXPECT_EQ(blamed([&] { detect(pair, setting(b, cluster_method::exact, 1), b); }), "clusters");
+  EXPECT_EQ(blamed([&] { detect(triple, setting(b, cluster_method::exact, 4), b); }), "clusters");
+  const clustered_uplink_detector detector(setting(b, cluster_method::exact, 2));
+  EXPECT_EQ(blamed([&] { detector.run(pair, {{}}, {{}, {}}); }), "in");
+  EXPECT_EQ(blamed([&] { detector.run(pair, {{}, {}}, {{}}); }), "out");
+  EXPECT_EQ(blamed([&] { detector.run(pair, {{}, {}}, {{}, {}}); }), "channel");
+  member_data first(pair, 0, b), second(pair, 1, b);
+  const uplink_output out = first.out.views();
+  uplink_input short_in = second.input(b);
+  short_in.channel.items = 3, short_in.received.items = 3, short_in.noise_var.items = 3;
+  EXPECT_NE(blamed([&] { detector.run(pair, {first.input(b), short_in}, {out, out}); }), "");
+}
+
+}  // namespace

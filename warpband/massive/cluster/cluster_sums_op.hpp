@@ -1,0 +1,68 @@
+#pragma once
+#include <warpband/massive/cluster/cluster_body.hpp>
+#include <warpband/massive/massive_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// Gram matrix and matched filters of a cluster's antennas, in the order of sums of linalg/gram.
+template <class Users>
+struct cluster_sums_op {
+  massive_args a;
+  massive_plan p;
+  bool filter;
+  view<float> sums;
+  int at_once;
+  static constexpr bool by_block = true;
+  static constexpr int most_threads = massive_most_threads, resident = massive_resident;
+  explicit cluster_sums_op(const cluster_sums_args& args)
+      : a(args.of),
+        p(massive_plan::of(a, width_of<lane>, false)),
+        filter(args.filter),
+        sums(args.sums),
+        at_once(p.at_once) {}
+
+  int threads() const { return massive_threads(a, p, filter); }
+  std::size_t scratch_bytes(int) const {
+    return static_cast<std::size_t>(p.values) * sizeof(lane) +
+           static_cast<std::size_t>(p.floats) * sizeof(float);
+  }
+  double flops() const {
+    massive_args only = a;
+    only.mode = massive_mode::mf, only.exact_sinr = true;
+    if (!filter) only.symbols = 0;
+    return massive_flops(only, filter) - (filter ? 4.0 * a.users * (a.users - 1) : 0);
+  }
+  double bytes() const {
+    const double n = a.users, sides = filter ? a.symbols : 0;
+    return 8 * a.antennas * (n + sides) + 4 * (n * n + 2 * n * sides);
+  }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int frames, G g, void* scratch) const {
+    run(first, frames, g, static_cast<lane*>(scratch));
+  }
+  template <class T, class G>
+  WB_HD void run(std::size_t first, int frames, G g, T* scratch) const {
+    massive_engine<Users, T, G> e(a, p, g, first, frames, scratch);
+    const int symbols = filter ? a.symbols : 1;
+    for (int symbol = 0; symbol < symbols; symbol += p.sides) {
+      const int rest = symbols - symbol, count = !filter ? 0 : rest < p.sides ? rest : p.sides;
+      e.template products<true>(symbol, count, symbol == 0);
+      if (symbol == 0) {
+        const over_matrix<G> at(g);
+        for (int r = at.y; r < e.n; r += at.down)
+          for (int i = at.x; i < 2 * r + 1; i += at.across)
+            store(sums, gram_place(r, 0) + static_cast<std::size_t>(i), e.frames(),
+                  e.m.data[2 * r * p.ld + i]);
+      }
+      const std::size_t begin = static_cast<std::size_t>(e.n * e.n + 2 * e.n * symbol);
+      for (int i = g.rank; i < 2 * count * e.n; i += g.size)
+        store(sums, begin + static_cast<std::size_t>(i), e.frames(), e.b.data[i]);
+      g.sync();
+    }
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

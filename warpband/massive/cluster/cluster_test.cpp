@@ -1,0 +1,321 @@
+// Antennas in clusters: against the central detector and precoder, textbook formulas in double precision,
+// equality across backends, and bad input.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include <tests/massive.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
+
+namespace {
+
+using namespace wb;
+using wb::testing::blamed;
+using wb::testing::massive_batch;
+using wb::testing::massive_result;
+using wb::testing::random_frames;
+using wb::testing::relative_error;
+using wb::testing::samples;
+
+clustered_uplink_config uplink_setting(const massive_batch& b, massive_mode mode, int clusters,
+                                       cluster_method method = cluster_method::exact, int iterations = 0) {
+  clustered_uplink_config c;
+  c.detector.antennas = static_cast<int>(b.antennas), c.detector.users = static_cast<int>(b.users);
+  c.detector.mode = mode;
+  c.detector.iterations = iterations;
+  if (is_iterative(mode)) c.detector.sinr = massive_sinr::approximate;
+  c.clusters = clusters, c.method = method;
+  return c;
+}
+clustered_downlink_config downlink_setting(const massive_batch& b, massive_mode mode, int clusters,
+                                           cluster_method method = cluster_method::exact,
+                                           int iterations = 0) {
+  clustered_downlink_config c;
+  c.precoder.antennas = static_cast<int>(b.antennas), c.precoder.users = static_cast<int>(b.users);
+  c.precoder.mode = mode;
+  c.precoder.iterations = iterations;
+  c.clusters = clusters, c.method = method;
+  return c;
+}
+
+massive_result detect(executor& exec, const clustered_uplink_config& c, const massive_batch& b,
+                      layout order = layout::row_major) {
+  const clustered_uplink_detector detector(c);
+  const bool swap = order == layout::batch_fastest;
+  const std::size_t bits = detector.bits_per_vector(), entries = b.antennas * b.users;
+  const auto h =
+      wb::testing::on_device(exec, swap ? wb::testing::turned(b.h, entries) : b.h, entries, b.frames, order);
+  const auto y = wb::testing::on_device(exec, swap ? wb::testing::turned(b.y, b.antennas) : b.y, b.antennas,
+                                        b.vectors(), order);
+  const auto n0 = wb::testing::on_device(exec, b.n0, 1, b.frames);
+  auto llr = exec.make<float>(bits, b.vectors(), order), sinr = exec.make<float>(b.users, b.vectors(), order);
+  auto llr8 = exec.make<std::int8_t>(bits, b.vectors(), order);
+  auto x = exec.make<std::complex<float>>(b.users, b.vectors(), order);
+  auto status = exec.make<std::uint8_t>(1, b.vectors());
+  detector.run(exec, {.channel = h, .received = y, .noise_var = n0, .symbols = static_cast<int>(b.symbols)},
+               {.llr = llr, .llr_int8 = llr8, .equalized = x, .sinr = sinr, .status = status});
+  massive_result r{exec.to_host(llr), exec.to_host(sinr), exec.to_host(llr8), exec.to_host(x),
+                   exec.to_host(status)};
+  if (swap) {
+    r.llr = wb::testing::turned(r.llr, b.vectors());
+    r.llr8 = wb::testing::turned(r.llr8, b.vectors());
+    r.sinr = wb::testing::turned(r.sinr, b.vectors());
+    r.x = wb::testing::turned(r.x, b.vectors());
+  }
+  return r;
+}
+massive_result precode(executor& exec, const clustered_downlink_config& c, const massive_batch& b) {
+  const auto h = wb::testing::on_device(exec, b.h, b.antennas * b.users, b.frames);
+  const auto s = wb::testing::on_device(exec, b.s, b.users, b.vectors());
+  const auto n0 = wb::testing::on_device(exec, b.n0, 1, b.frames);
+  auto x = exec.make<std::complex<float>>(b.antennas, b.vectors());
+  auto status = exec.make<std::uint8_t>(1, b.vectors());
+  clustered_downlink_precoder(c).run(
+      exec, {.channel = h, .sent = s, .noise_var = n0, .symbols = static_cast<int>(b.symbols)}, x, status);
+  return {.llr = {}, .sinr = {}, .x = exec.to_host(x), .status = exec.to_host(status)};
+}
+massive_result central(executor& exec, const uplink_config& c, const massive_batch& b) {
+  return wb::testing::detect(exec, c, b, layout::row_major, {.half = false, .llr8 = true});
+}
+
+class cluster : public wb::testing::on_backend {};
+WB_ON_ALL_BACKENDS(cluster);
+
+TEST_P(cluster, one_cluster_has_the_central_bits) {
+  for (const massive_batch& b :
+       {wb::testing::ugly_frames(40, 16, 3, 19), wb::testing::ugly_frames(21, 7, 1, 20),
+        wb::testing::ugly_frames(260, 32, 1, 9), random_frames(24, 5, 18, 3, 0.1f)}) {
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf,
+                                    massive_mode::cg, massive_mode::jacobi_cg}) {
+      SCOPED_TRACE(std::to_string(b.antennas) + "x" + std::to_string(b.users) + " " + name_of(mode));
+      const int iterations = is_iterative(mode) ? 3 : 0;
+      const auto up = uplink_setting(b, mode, 1, cluster_method::exact, iterations);
+      EXPECT_TRUE(detect(exec(), up, b) == central(exec(), up.detector, b));
+      const auto down = downlink_setting(b, mode, 1, cluster_method::exact, iterations);
+      EXPECT_TRUE(precode(exec(), down, b) == wb::testing::precode(exec(), down.precoder, b));
+    }
+    const auto up = uplink_setting(b, massive_mode::cholesky, 1, cluster_method::local_mmse);
+    EXPECT_TRUE(detect(exec(), up, b) == central(exec(), up.detector, b));
+    const auto down = downlink_setting(b, massive_mode::cholesky, 1, cluster_method::local_mmse);
+    EXPECT_TRUE(precode(exec(), down, b) == wb::testing::precode(exec(), down.precoder, b));
+  }
+}
+
+TEST_P(cluster, exact_sums_equal_the_central_detector_and_precoder) {
+  for (const std::size_t users : {16, 32})
+    for (const std::size_t symbols : {1, 5}) {
+      const massive_batch b = random_frames(256, users, symbols, 5, 0.05f);
+      const auto up = uplink_setting(b, massive_mode::cholesky, 1);
+      const massive_result want = central(exec(), up.detector, b);
+      const auto down = downlink_setting(b, massive_mode::cholesky, 1);
+      const massive_result sent = wb::testing::precode(exec(), down.precoder, b);
+      for (const int clusters : {2, 4, 8}) {
+        SCOPED_TRACE(std::to_string(users) + " users, clusters " + std::to_string(clusters));
+        const massive_result got = detect(exec(), uplink_setting(b, massive_mode::cholesky, clusters), b);
+        EXPECT_LT(relative_error(got.x, want.x), 2e-6);
+        EXPECT_LT(relative_error(got.sinr, want.sinr), 2e-6);
+        EXPECT_LT(relative_error(got.llr, want.llr), 2e-5);
+        EXPECT_EQ(count_erased(got.status), 0U);
+        const massive_result precoded =
+            precode(exec(), downlink_setting(b, massive_mode::cholesky, clusters), b);
+        EXPECT_LT(relative_error(precoded.x, sent.x), 2e-6);
+      }
+    }
+}
+
+TEST_P(cluster, exact_sums_equal_the_oracle_for_every_solver) {
+  const massive_batch b = random_frames(36, 12, 2, 4, 0.1f);
+  for (const massive_mode mode : {massive_mode::cholesky, massive_mode::zf, massive_mode::mf,
+                                  massive_mode::cg, massive_mode::jacobi_cg})
+    for (const int clusters : {3, 6, 36}) {
+      SCOPED_TRACE(std::string(name_of(mode)) + " " + std::to_string(clusters));
+      const auto c = uplink_setting(b, mode, clusters, cluster_method::exact, is_iterative(mode) ? 4 : 0);
+      const massive_result got = detect(exec(), c, b);
+      for (std::size_t v = 0; v < b.vectors(); v++) {
+        const auto want =
+            oracle::detect_massive(b.channel(v / 2), b.received(v), 0.1f, 16, wb::testing::rule_of(mode),
+                                   wb::testing::solver_of(mode, c.detector.iterations), is_iterative(mode));
+        const samples x(&got.x[v * 12], &got.x[v * 12] + 12);
+        ASSERT_LT(relative_error(x, want.symbols), 1e-4);
+        for (std::size_t u = 0; u < 12; u++) ASSERT_NEAR(got.sinr[v * 12 + u] / want.sinr[u], 1, 1e-4);
+      }
+    }
+}
+
+TEST_P(cluster, local_detectors_equal_the_oracle) {
+  for (const auto& [antennas, users, clusters] : {std::tuple{std::size_t{24}, std::size_t{4}, 3},
+                                                  {std::size_t{64}, std::size_t{16}, 4},
+                                                  {std::size_t{64}, std::size_t{8}, 8},
+                                                  {std::size_t{256}, std::size_t{32}, 8}}) {
+    const massive_batch b = random_frames(antennas, users, 3, 2, 0.1f);
+    const auto c = uplink_setting(b, massive_mode::cholesky, clusters, cluster_method::local_mmse);
+    const massive_result got = detect(exec(), c, b);
+    const std::size_t bits = 4 * users;
+    for (std::size_t v = 0; v < b.vectors(); v++) {
+      const auto want = oracle::detect_clusters(b.channel(v / 3), b.received(v), 0.1f, 16, clusters);
+      const samples x(&got.x[v * users], &got.x[v * users] + users);
+      ASSERT_LT(relative_error(x, want.symbols), 2e-5);
+      for (std::size_t u = 0; u < users; u++)
+        ASSERT_NEAR(got.sinr[v * users + u] / want.sinr[u], 1, 1e-4) << u;
+      for (std::size_t i = 0; i < bits; i++)
+        ASSERT_NEAR(got.llr[v * bits + i], want.llr[i],
+                    1e-4 * (std::abs(want.llr[i]) + want.sinr[i / 4]) + 1e-5);
+      ASSERT_EQ(got.status[v], 0);
+    }
+  }
+}
+
+/// Any number of clusters does the same iterations.
+TEST_P(cluster, decentralised_cg_equals_the_oracle) {
+  for (const std::size_t users : {7, 32})
+    for (const int iterations : {1, 3, 6}) {
+      const massive_batch b = random_frames(8 * users, users, 2, 3, 0.05f);
+      for (const int clusters : {1, 2, 8}) {
+        const auto c = uplink_setting(b, massive_mode::cg, clusters, cluster_method::cg, iterations);
+        const massive_result got = detect(exec(), c, b);
+        for (std::size_t v = 0; v < b.vectors(); v++) {
+          const auto want = oracle::detect_massive(b.channel(v / 2), b.received(v), 0.05f, 16,
+                                                   oracle::massive_rule::mmse, {iterations, false}, true);
+          const samples x(&got.x[v * users], &got.x[v * users] + users);
+          ASSERT_LT(relative_error(x, want.symbols), 1e-4) << clusters;
+          for (std::size_t u = 0; u < users; u++)
+            ASSERT_NEAR(got.sinr[v * users + u] / want.sinr[u], 1, 1e-4);
+        }
+        const auto down = downlink_setting(b, massive_mode::cg, clusters, cluster_method::cg, iterations);
+        EXPECT_LT(
+            relative_error(precode(exec(), down, b).x, wb::testing::precode(exec(), down.precoder, b).x),
+            1e-5);
+      }
+    }
+}
+
+TEST_P(cluster, more_iterations_than_are_needed_change_nothing) {
+  const massive_batch b = random_frames(64, 8, 1, 3, 0.1f);
+  const auto exact = uplink_setting(b, massive_mode::cholesky, 4);
+  const auto cg = uplink_setting(b, massive_mode::cg, 4, cluster_method::cg, 40);
+  auto approximate = exact;
+  approximate.detector.sinr = massive_sinr::approximate;
+  EXPECT_LT(relative_error(detect(exec(), cg, b).x, detect(exec(), approximate, b).x), 1e-5);
+}
+
+/// Each cluster sends what a precoder of its antennas would, with 1 / C of the power.
+TEST_P(cluster, local_precoders_share_the_power) {
+  const massive_batch b = random_frames(48, 6, 3, 4, 0.2f);
+  for (const int clusters : {2, 4, 8}) {
+    const auto c = downlink_setting(b, massive_mode::cholesky, clusters, cluster_method::local_mmse);
+    const massive_result got = precode(exec(), c, b);
+    const std::size_t rows = 48 / static_cast<std::size_t>(clusters);
+    for (std::size_t v = 0; v < b.vectors(); v++)
+      for (std::size_t first = 0; first < 48; first += rows) {
+        const oracle::matrix all = b.channel(v / 3);
+        oracle::matrix h(static_cast<int>(rows), 6);
+        for (std::size_t i = 0; i < rows * 6; i++) h.entries[i] = all.entries[first * 6 + i];
+        const oracle::matrix m =
+            oracle::precode_massive(h, b.sent(v), 0.2f, 1, oracle::massive_rule::mmse, {});
+        double energy = 0;
+        for (const auto& z : m.entries) energy += std::norm(z);
+        for (std::size_t i = 0; i < rows; i++)
+          ASSERT_LT(std::abs(std::complex<double>(got.x[v * 48 + first + i]) -
+                             m.entries[i] / std::sqrt(energy * clusters)),
+                    1e-5);
+      }
+  }
+}
+
+TEST_P(cluster, same_bits_for_any_batch_layout_and_backend) {
+  const auto reference = wb::testing::open_reference();
+  for (const massive_batch& b :
+       {wb::testing::ugly_frames(64, 16, 2, 19), wb::testing::ugly_frames(24, 5, 1, 36)})
+    for (const auto& [mode, method, iterations] :
+         {std::tuple{massive_mode::cholesky, cluster_method::exact, 0},
+          {massive_mode::cholesky, cluster_method::local_mmse, 0},
+          {massive_mode::cg, cluster_method::cg, 3}}) {
+      SCOPED_TRACE(std::to_string(b.users) + " users, " + name_of(method));
+      const auto c = uplink_setting(b, mode, 4, method, iterations);
+      const massive_result want = detect(*reference, c, b), got = detect(exec(), c, b);
+      EXPECT_TRUE(got == want);
+      EXPECT_EQ(count_erased(want.status), count_erased(central(*reference, c.detector, b).status));
+      EXPECT_TRUE(detect(exec(), c, b, layout::batch_fastest) == want);
+      const auto down = downlink_setting(b, mode, 4, method, iterations);
+      const massive_result sent = precode(*reference, down, b);
+      EXPECT_TRUE(precode(exec(), down, b) == sent);
+      EXPECT_GE(count_erased(sent.status), b.symbols * 3 + 1);
+      massive_batch few = b;
+      few.frames = 3;
+      few.h.resize(3 * b.antennas * b.users), few.y.resize(few.vectors() * b.antennas), few.n0.resize(3);
+      const massive_result first = detect(exec(), c, few);
+      EXPECT_EQ(std::memcmp(first.llr.data(), got.llr.data(), first.llr.size() * sizeof(float)), 0);
+    }
+}
+
+TEST(cluster_input, bad_settings_are_refused) {
+  const auto blames = [](auto change) {
+    clustered_uplink_config c{.detector = {.antennas = 64, .users = 8}, .clusters = 4};
+    change(c);
+    return blamed([&] { check(c); }, [&] { clustered_uplink_detector d(c); });
+  };
+  EXPECT_EQ(blames([](auto&) {}), "");
+  for (const int bad : {0, 3, 65, -4, 128}) EXPECT_EQ(blames([&](auto& c) { c.clusters = bad; }), "clusters");
+  EXPECT_EQ(blames([](auto& c) { c.method = static_cast<cluster_method>(7); }), "cluster_method");
+  EXPECT_EQ(blames([](auto& c) { c.detector.users = 65; }), "users");
+  EXPECT_EQ(blames([](auto& c) { c.detector.sums = massive_sums::split_f16; }), "sums");
+  EXPECT_EQ(blames([](auto& c) { c.method = cluster_method::cg; }), "solver");
+  EXPECT_EQ(
+      blames([](auto& c) { c.method = cluster_method::local_mmse, c.detector.mode = massive_mode::zf; }),
+      "solver");
+  EXPECT_EQ(blames([](auto& c) { c.method = cluster_method::local_mmse, c.clusters = 16; }), "clusters");
+  EXPECT_EQ(blames([](auto& c) {
+              c.method = cluster_method::local_mmse, c.detector.sums = massive_sums::split_f16;
+            }),
+            "");
+  const auto blames_precoder = [](auto change) {
+    clustered_downlink_config c{.precoder = {.antennas = 64, .users = 8}, .clusters = 4};
+    change(c);
+    return blamed([&] { check(c); }, [&] { clustered_downlink_precoder p(c); });
+  };
+  EXPECT_EQ(blames_precoder([](auto&) {}), "");
+  EXPECT_EQ(blames_precoder([](auto& c) { c.clusters = 5; }), "clusters");
+  EXPECT_EQ(blames_precoder([](auto& c) { c.precoder.symbol_energy = 0; }), "symbol_energy");
+  EXPECT_EQ(blames_precoder([](auto& c) { c.method = cluster_method::cg; }), "solver");
+  try {
+    check(clustered_uplink_config{.detector = {.antennas = 256, .users = 16}, .clusters = 3});
+    FAIL();
+  } catch (const argument_error& e) {
+    EXPECT_STREQ(e.what(), "clusters = 3 is not allowed: expected a divisor of antennas = 256");
+  }
+}
+
+TEST(cluster_input, bad_shapes_are_refused) {
+  const auto exec = wb::testing::open_scalar();
+  auto h = exec->make<std::complex<float>>(8, 3), y = exec->make<std::complex<float>>(4, 6),
+       s = exec->make<std::complex<float>>(2, 6), x = exec->make<std::complex<float>>(4, 6);
+  auto n0 = exec->make<float>(1, 3), llr = exec->make<float>(8, 6);
+  std::fill_n(h.data(), h.size(), 0.f), std::fill_n(y.data(), y.size(), 0.f);
+  std::fill_n(s.data(), s.size(), 0.f), std::fill_n(n0.data(), 3, 0.f);
+  const clustered_uplink_detector detector({.detector = {.antennas = 4, .users = 2}, .clusters = 2});
+  const auto blames = [&](auto change) {
+    uplink_input in{.channel = h, .received = y, .noise_var = n0, .symbols = 2};
+    uplink_output out{.llr = llr};
+    change(in, out);
+    return blamed([&] { detector.run(*exec, in, out); });
+  };
+  EXPECT_EQ(blames([](auto&, auto&) {}), "");
+  EXPECT_EQ(blames([](auto& i, auto&) { i.symbols = 0; }), "symbols");
+  EXPECT_EQ(blames([](auto& i, auto&) { i.symbols = 3; }), "received");
+  EXPECT_EQ(blames([](auto& i, auto&) { i.channel.elements = 7; }), "channel");
+  EXPECT_EQ(blames([](auto& i, auto&) { i.noise_var.items = 2; }), "noise_var");
+  EXPECT_EQ(blames([](auto&, auto& o) { o.llr.elements = 7; }), "llr");
+  const clustered_downlink_precoder precoder({.precoder = {.antennas = 4, .users = 2}, .clusters = 2});
+  const auto blames_precoder = [&](auto change) {
+    downlink_input in{.channel = h, .sent = s, .noise_var = n0, .symbols = 2};
+    view<std::complex<float>> out = x;
+    change(in, out);
+    return blamed([&] { precoder.run(*exec, in, out); });
+  };
+  EXPECT_EQ(blames_precoder([](auto&, auto&) {}), "");
+  EXPECT_EQ(blames_precoder([](auto& i, auto&) { i.sent.items = 5; }), "sent");
+  EXPECT_EQ(blames_precoder([](auto&, auto& o) { o.elements = 3; }), "precoded");
+}
+
+}  // namespace
