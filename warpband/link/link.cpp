@@ -164,6 +164,17 @@ void check_receiver(const link_config& c) {
   if (!gives_extrinsic(c.code)) refuse("1 with a decoder that gives no extrinsic LLRs of coded bits");
 }
 
+/// Information is measured where a frame's LLRs are there, and once.
+void check_information(const link_config& c) {
+  const auto refuse = [](const std::string& what) {
+    throw argument_error("mutual_information", "true", "false with " + what);
+  };
+  if (c.receiver) refuse("a receiver in a loop, whose EXIT chart shows the information");
+  if (is_transport(c.code.type)) refuse("code.type = \"" + std::string(name_of(c.code.type)) + "\"");
+  if (std::holds_alternative<stbc_config>(c.antennas) && c.code.type == code_type::none)
+    refuse("an uncoded space-time code, which is decided without LLRs");
+}
+
 /// Symbols of a use: r_s of the signal-to-noise ratios.
 int symbols_per_use(const link_config& c) {
   const auto* code = std::get_if<stbc_config>(&c.antennas);
@@ -231,6 +242,7 @@ link_config completed(const link_config& config) {
   bits_per_symbol(c.qam);
   std::visit([&](auto& antennas) { complete(c, antennas); }, c.antennas);
   if (c.receiver) check_receiver(c);
+  if (c.mutual_information) check_information(c);
   return c;
 }
 

@@ -136,6 +136,9 @@ struct link_config {
   std::optional<receiver_config> receiver = {};
   /// In what `link_chain::run` is told the point.
   snr_axis axis = snr_axis::ebn0_db;
+  /// Also measures the mutual information of sent bits and LLRs. Not with a receiver in a loop, lte-transport
+  /// or an uncoded space-time code.
+  bool mutual_information = false;
 };
 
 /// The configuration with everything chosen that it leaves open: what the code and its decoder do, the

@@ -6,78 +6,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include <warpband/core/error.hpp>
-#include <warpband/link/result_json.hpp>
+#include <warpband/link/result_object.hpp>
 
 namespace wb {
 namespace result_file {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
-
-/// An object of a file, and where in the file it is: everything in it is asked for by name and type.
-class object {
- public:
-  object(const json& j, std::string where, const std::string& path)
-      : j_(j), where_(std::move(where)), path_(path) {
-    if (!j.is_object()) refuse(where_.empty() ? "it" : where_, j, "an object");
-  }
-  [[noreturn]] void fail(const std::string& what) const { throw file_error(path_, "not a result: " + what); }
-  [[noreturn]] void refuse(const std::string& name, const json& v, const std::string& allowed) const {
-    fail(argument_error(name, shown(v), allowed).what());
-  }
-  [[noreturn]] void refuse(const char* key, const std::string& allowed) const {
-    refuse(name(key), at(key), allowed);
-  }
-  std::string name(const std::string& key) const { return where_.empty() ? key : where_ + "." + key; }
-  bool has(const char* key) const { return j_.contains(key); }
-  /// Other keys than these are of another program: writing the result again would lose them.
-  void holds_only(std::initializer_list<const char*> keys) const {
-    for (const auto& [key, v] : j_.items())
-      if (std::find(keys.begin(), keys.end(), key) == keys.end())
-        fail(shown(name(key)) + " is not known to this version, " + version());
-  }
-  const json& at(const char* key) const {
-    const auto i = j_.find(key);
-    if (i == j_.end()) fail(name(key) + " is missing");
-    return *i;
-  }
-  object inner(const char* key) const { return {at(key), name(key), path_}; }
-  const json& list(const char* key) const {
-    if (!at(key).is_array()) refuse(key, "a list");
-    return at(key);
-  }
-  object element(const char* key, std::size_t i) const {
-    return {list(key)[i], name(key) + "[" + std::to_string(i) + "]", path_};
-  }
-  std::string text(const char* key) const {
-    if (!at(key).is_string()) refuse(key, "text");
-    return at(key).get<std::string>();
-  }
-  std::string text_or_null(const char* key) const { return at(key).is_null() ? "" : text(key); }
-  bool boolean(const char* key) const {
-    if (!at(key).is_boolean()) refuse(key, "true or false");
-    return at(key).get<bool>();
-  }
-  /// `most_name` says in words where the largest value comes from.
-  std::uint64_t integer(const char* key, std::uint64_t least, std::uint64_t most,
-                        const std::string& most_name = "") const {
-    const json& v = at(key);
-    if (!v.is_number_unsigned() || v.get<std::uint64_t>() < least || v.get<std::uint64_t>() > most)
-      refuse(key, "an integer from " + std::to_string(least) + " to " + std::to_string(most) + most_name);
-    return v.get<std::uint64_t>();
-  }
-  double number(const char* key, double least, double most, const std::string& allowed) const {
-    const json& v = at(key);
-    if (!v.is_number() || !(v.get<double>() >= least && v.get<double>() <= most)) refuse(key, allowed);
-    return v.get<double>();
-  }
-
- private:
-  const json& j_;
-  std::string where_;
-  const std::string& path_;
-};
 
 json parsed(const std::string& path) {
   std::error_code status;
@@ -228,6 +163,10 @@ point_counts read_counts(const object& o, const curve_config& c) {
   } else if (o.has("erased_uses")) {
     o.refuse("erased_uses", "none: there is neither a detector nor a space-time code");
   }
+  if (c.link.mutual_information)
+    n.information_lost = o.number("information_lost", 0, 1e300, "a number of bits, at least 0");
+  else if (o.has("information_lost"))
+    o.refuse("information_lost", "none: modem.mutual_information is not set");
   if (c.link.receiver)
     read_outer(o.inner("outer"), c.link, n);
   else if (o.has("outer"))
@@ -290,12 +229,30 @@ stop_reason read_reason(const object& o) {
 }
 
 point_result read_point(const object& o, const curve_config& c) {
-  o.holds_only({"ebn0_db",       "snr_db",       "esn0_db",    "erased_uses",
-                "frames",        "bits",         "bit_errors", "frame_errors",
-                "erased_frames", "ber",          "fer",        "harq",
-                "ber_interval",  "fer_interval", "iterations", "iterations_sum",
-                "frames_run",    "mbps",         "seconds",    "stopped_by",
-                "codewords",     "outer"});
+  o.holds_only({"ebn0_db",
+                "snr_db",
+                "esn0_db",
+                "erased_uses",
+                "frames",
+                "bits",
+                "bit_errors",
+                "frame_errors",
+                "erased_frames",
+                "ber",
+                "fer",
+                "harq",
+                "ber_interval",
+                "fer_interval",
+                "iterations",
+                "iterations_sum",
+                "frames_run",
+                "mbps",
+                "seconds",
+                "stopped_by",
+                "codewords",
+                "outer",
+                "information_lost",
+                "mutual_information"});
   point_result p = point_of(c.link, read_sweep_db(o, c));
   p.counts = read_counts(o, c);
   p.stopped_by = read_reason(o);
@@ -309,6 +266,10 @@ point_result read_point(const object& o, const curve_config& c) {
     check_follows(o, "iterations", *p.mean_iterations());
   else if (!o.at("iterations").is_null())
     o.refuse("iterations", "null: there is no decoder");
+  if (const auto information = p.mutual_information())
+    check_follows(o, "mutual_information", *information, 1);
+  else if (o.has("mutual_information"))
+    o.refuse("mutual_information", "none: modem.mutual_information is not set");
   if (p.transmissions != 0) check_harq(o.inner("harq"), p);
   if (p.outer != 0) check_outer(o.inner("outer"), p);
   if (p.codewords != 0) check_codewords(o.inner("codewords"), p);
@@ -400,7 +361,8 @@ void read_unfinished(const object& o, run_result& r, const std::string& path) {
   for (std::size_t n = 0; n < o.list("points").size(); n++) {
     const object at = o.element("points", n);
     at.holds_only({name_of(c.config.link.axis), "frames", "bit_errors", "frame_errors", "erased_frames",
-                   "erased_uses", "iterations_sum", "frames_run", "seconds", "harq", "codewords", "outer"});
+                   "erased_uses", "iterations_sum", "frames_run", "seconds", "harq", "codewords", "outer",
+                   "information_lost"});
     if (at.has("codewords"))
       at.inner("codewords").holds_only({"errors", "errors_squared", "bit_errors_squared"});
     if (at.has("outer")) at.inner("outer").holds_only({"bit_errors", "frame_errors"});

@@ -93,6 +93,7 @@ json to_json(const unfinished_point& p, const link_config& link) {
            {"erased_frames", p.counts.erased_frames}, {"iterations_sum", p.counts.iterations},
            {"frames_run", p.counts.frames_run},       {"seconds", p.counts.seconds}};
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
+  if (link.mutual_information) out["information_lost"] = p.counts.information_lost;
   if (is_transport(link.code.type)) out["harq"] = harq_counts(p.counts, link.code.transport.transmissions);
   if (link.receiver) out["outer"] = outer_counts(p.counts, link.receiver->outer);
   if (std::holds_alternative<massive_link_config>(link.antennas))
@@ -121,6 +122,10 @@ json to_json(const point_result& p, const link_config& link) {
            {"seconds", p.counts.seconds},
            {"stopped_by", name_of(p.stopped_by)}};
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
+  if (const auto information = p.mutual_information()) {
+    out["information_lost"] = p.counts.information_lost;
+    out["mutual_information"] = *information;
+  }
   if (p.transmissions != 0) out["harq"] = harq_json(p);
   if (p.outer != 0) out["outer"] = outer_json(p);
   if (p.codewords != 0) out["codewords"] = codewords_json(p);

@@ -156,6 +156,11 @@ void add_modem(table_of_keys& t) {
       "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK.");
   t.add("modem", demapper, "", {without_massive, without_space_time});
   t.add("modem", demapper, "", {with_massive, {"massive.direction", {"downlink"}}});
+  t.add("modem",
+        boolean("mutual_information", &draft::mutual_information,
+                "Also measures the mutual information of a sent bit b and its LLR L, 1 - E log2(1 + "
+                "exp(-(1 - 2 b) L)) bits, for tables, results and `--metric mutual_information`. Not "
+                "with [receiver], transport blocks or an uncoded space-time code."));
 }
 
 /// Of links a block of a delay line may be as long as a frame.
