@@ -46,7 +46,8 @@ std::vector<text_table::column> columns_for(const wb::curve_config& c) {
     add(massive ? "codewords" : "bit errors", 11, 8);
     add(massive ? "cw. errors" : "fr. errors", 11, 2);
     if (c.link.receiver)
-      for (int n = 1; n < c.link.receiver->outer; n++) add(fmt::format("FER {}", n), 9, 3);
+      for (int n = 1; n < c.link.receiver->outer; n++)
+        add(fmt::format("{} {}", massive ? "BLER" : "FER", n), 9, 3);
     add("BER", 10, bits ? 0 : 5);
     add(massive ? "BLER" : "FER", 10, bits ? 4 : 0);
     if (c.link.mutual_information) add("MI bits", 7, 0);
@@ -75,7 +76,7 @@ void curve_table::row(const wb::point_result& p) {
     const bool massive = p.codewords != 0;
     add(std::to_string(massive ? p.counts.frames * p.codewords : p.counts.bit_errors));
     add(std::to_string(massive ? p.counts.codeword_errors : p.counts.frame_errors));
-    for (int n = 1; n < p.outer; n++) add(rate(p.outer_fer(n)));
+    for (int n = 1; n < p.outer; n++) add(rate(massive ? p.outer_bler(n) : p.outer_fer(n)));
     add(rate(p.ber()));
     add(rate(massive ? p.bler() : p.fer()));
     if (const auto information = p.mutual_information()) add(fmt::format("{:.4f}", *information));

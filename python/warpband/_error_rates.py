@@ -201,10 +201,17 @@ def _merged_point(config: Mapping[str, Any], points: list[dict[str, Any]]) -> di
 
 
 def _merged_outer(total: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> dict[str, Any]:
-    bits, frames = ([sum(counts) for counts in zip(*(part[key] for part in parts))] for key in ("bit_errors", "frame_errors"))
-    return {"bit_errors": bits, "frame_errors": frames, "ber": [count / total["bits"] for count in bits],
-            "fer": [count / total["frames"] for count in frames],
-            "fer_intervals": [clopper_pearson(count, total["frames"]) for count in frames]}
+    def summed(key: str) -> list[int]:
+        return [sum(counts) for counts in zip(*(part[key] for part in parts))]
+
+    bits, frames = summed("bit_errors"), summed("frame_errors")
+    merged = {"bit_errors": bits, "frame_errors": frames, "ber": [count / total["bits"] for count in bits],
+              "fer": [count / total["frames"] for count in frames],
+              "fer_intervals": [clopper_pearson(count, total["frames"]) for count in frames]}
+    if all("codeword_errors" in part for part in parts):  # of massive MIMO
+        codewords = summed("codeword_errors")
+        merged.update(codeword_errors=codewords, bler=[count / total["codewords"]["codewords"] for count in codewords])
+    return merged
 
 
 def _merged_harq(config: Mapping[str, Any], total: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> dict[str, Any]:

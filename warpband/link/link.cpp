@@ -151,8 +151,11 @@ void check_receiver(const link_config& c) {
   };
   const auto* detector = std::get_if<detector_config>(&c.antennas);
   const auto* space_time = std::get_if<stbc_config>(&c.antennas);
-  if (detector == nullptr && space_time == nullptr)
-    refuse("unset without a detector of streams or a space-time code");
+  if (std::holds_alternative<single_antenna>(c.antennas))
+    refuse("unset without a detector of streams, a space-time code or massive MIMO");
+  if (const auto* massive = std::get_if<massive_link_config>(&c.antennas);
+      massive != nullptr && massive->direction == massive_direction::downlink)
+    refuse("unset with massive.direction = \"downlink\"");
   if (c.code.type == code_type::none || is_transport(c.code.type))
     refuse(std::string("unset with code.type = \"") + name_of(c.code.type) + "\"");
   if (receiver.outer == 1) return;

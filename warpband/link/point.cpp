@@ -166,6 +166,10 @@ interval point_result::outer_fer_interval(int n) const {
   check_range("n", n, 1, outer);
   return clopper_pearson(counts.outer_frame_errors[static_cast<std::size_t>(n - 1)], counts.frames);
 }
+double point_result::outer_bler(int n) const {
+  check_range("n", n, 1, outer);
+  return rate(counts.outer_codeword_errors[static_cast<std::size_t>(n - 1)], counts.frames * codewords);
+}
 
 double point_result::bler(int n) const {
   check_range("n", n, 1, transmissions);
@@ -235,6 +239,8 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
       const std::int32_t bits = batch.outer_bit_errors[j][i];
       counts.outer_bit_errors[j] += static_cast<std::uint64_t>(bits);
       counts.outer_frame_errors[j] += bits != 0 || batch.outer_erased[j][i] != 0;
+      if (!batch.outer_codeword_errors.empty())
+        counts.outer_codeword_errors[j] += static_cast<std::uint64_t>(batch.outer_codeword_errors[j][i]);
     }
     if (!batch.codeword_errors.empty()) {
       const auto codewords = static_cast<std::uint64_t>(batch.codeword_errors[i]),

@@ -43,6 +43,7 @@ struct point_counts {
   std::uint64_t undetected_errors = 0;  // blocks whose CRCs hold although bits are wrong
   // With a receiver in a loop: after outer iteration n + 1. Those of the last stand above too.
   std::array<std::uint64_t, most_outer> outer_bit_errors{}, outer_frame_errors{};
+  std::array<std::uint64_t, most_outer> outer_codeword_errors{};  // with massive MIMO
   // With massive MIMO, whose frames hold many codewords that fail together.
   std::uint64_t codeword_errors = 0;
   std::uint64_t codeword_errors_squared = 0;  // sum over the frames of their number's square
@@ -104,6 +105,7 @@ struct point_result {
   double outer_ber(int n) const;
   double outer_fer(int n) const;
   interval outer_fer_interval(int n) const;  // 95%
+  double outer_bler(int n) const;            // of codewords, with massive MIMO; else 0
 
   // With HARQ; else 0 and [0, 0].
   /// Block error rate after n transmissions, 1..transmissions: of blocks whose CRCs do not hold by then,

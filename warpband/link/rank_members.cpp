@@ -281,8 +281,8 @@ void serve_frames(ranks& all, const std::function<std::unique_ptr<executor>()>& 
 
 message pack_counts(const frame_counts& c, double seconds) {
   return (writer() << seconds << c.bit_errors << c.iterations << c.erased << c.erased_uses
-                   << c.codeword_errors << c.information_lost << c.transmissions << c.passed << c.outer_bit_errors
-                   << c.outer_erased)
+                   << c.codeword_errors << c.information_lost << c.transmissions << c.passed
+                   << c.outer_bit_errors << c.outer_erased << c.outer_codeword_errors)
       .take();
 }
 
@@ -290,7 +290,8 @@ frame_counts unpack_counts(const message& bytes, double& seconds) {
   reader in(bytes);
   frame_counts c;
   in >> seconds >> c.bit_errors >> c.iterations >> c.erased >> c.erased_uses >> c.codeword_errors >>
-      c.information_lost >> c.transmissions >> c.passed >> c.outer_bit_errors >> c.outer_erased;
+      c.information_lost >> c.transmissions >> c.passed >> c.outer_bit_errors >> c.outer_erased >>
+      c.outer_codeword_errors;
   if (!in.at_end()) throw error("a message between ranks is too long");
   return c;
 }

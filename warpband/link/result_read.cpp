@@ -92,6 +92,10 @@ void read_harq(const object& o, int transmissions, point_counts& n) {
   if (most > n.frame_errors) o.refuse("block_errors", "a last one up to frame_errors");
 }
 
+bool is_massive(const link_config& link) {
+  return std::holds_alternative<massive_link_config>(link.antennas);
+}
+
 /// What is counted after each outer iteration, of a point of which frames and errors are known.
 void read_outer(const object& o, const link_config& link, point_counts& n) {
   const auto count = static_cast<std::size_t>(link.receiver->outer);
@@ -107,6 +111,8 @@ void read_outer(const object& o, const link_config& link, point_counts& n) {
   };
   read("frame_errors", n.outer_frame_errors, n.frames, n.frame_errors);
   read("bit_errors", n.outer_bit_errors, n.frames * bits_per_frame(link), n.bit_errors);
+  if (is_massive(link))
+    read("codeword_errors", n.outer_codeword_errors, n.frames * codewords_per_frame(link), n.codeword_errors);
 }
 
 /// What massive MIMO counts, of a point of which frames, frame errors and bit errors are known. Sums of
@@ -167,14 +173,14 @@ point_counts read_counts(const object& o, const curve_config& c) {
     n.information_lost = o.number("information_lost", 0, 1e300, "a number of bits, at least 0");
   else if (o.has("information_lost"))
     o.refuse("information_lost", "none: modem.mutual_information is not set");
+  if (is_massive(c.link))
+    read_codewords(o.inner("codewords"), c.link, n);
+  else if (o.has("codewords"))
+    o.refuse("codewords", "none: there is no massive MIMO");
   if (c.link.receiver)
     read_outer(o.inner("outer"), c.link, n);
   else if (o.has("outer"))
     o.refuse("outer", "none: there is no [receiver]");
-  if (std::holds_alternative<massive_link_config>(c.link.antennas))
-    read_codewords(o.inner("codewords"), c.link, n);
-  else if (o.has("codewords"))
-    o.refuse("codewords", "none: there is no massive MIMO");
   n.frames_run = o.integer("frames_run", n.frames, UINT64_MAX / k);
   n.seconds = o.number("seconds", 0, 1e18, "a number of seconds, at least 0");
   return n;
@@ -208,11 +214,18 @@ void check_harq(const object& harq, const point_result& p) {
 }
 
 void check_outer(const object& outer, const point_result& p) {
-  outer.holds_only({"bit_errors", "frame_errors", "ber", "fer", "fer_intervals"});
-  json ber = json::array(), fer = json::array();
-  for (int n = 1; n <= p.outer; n++) ber.push_back(p.outer_ber(n)), fer.push_back(p.outer_fer(n));
+  outer.holds_only({"bit_errors", "frame_errors", "codeword_errors", "ber", "fer", "bler", "fer_intervals"});
+  json ber = json::array(), fer = json::array(), bler = json::array();
+  for (int n = 1; n <= p.outer; n++)
+    ber.push_back(p.outer_ber(n)), fer.push_back(p.outer_fer(n)), bler.push_back(p.outer_bler(n));
   if (outer.list("ber") != ber) outer.refuse("ber", shown(ber) + ", as bit_errors say");
   if (outer.list("fer") != fer) outer.refuse("fer", shown(fer) + ", as frame_errors say");
+  if (p.codewords == 0) {
+    for (const char* key : {"codeword_errors", "bler"})
+      if (outer.has(key)) outer.refuse(key, "none: there is no massive MIMO");
+  } else if (outer.list("bler") != bler) {
+    outer.refuse("bler", shown(bler) + ", as codeword_errors say");
+  }
 }
 
 void check_codewords(const object& of, const point_result& p) {
@@ -352,7 +365,9 @@ bool goes_on_from(const point_counts& now, const point_counts& was) {
          now.codeword_errors_squared >= was.codeword_errors_squared &&
          now.bit_errors_squared >= was.bit_errors_squared && none_falls(now.block_errors, was.block_errors) &&
          none_falls(now.outer_bit_errors, was.outer_bit_errors) &&
-         none_falls(now.outer_frame_errors, was.outer_frame_errors);
+         none_falls(now.outer_frame_errors, was.outer_frame_errors) &&
+         none_falls(now.outer_codeword_errors, was.outer_codeword_errors) &&
+         now.information_lost >= was.information_lost;
 }
 
 void read_unfinished(const object& o, run_result& r, const std::string& path) {
@@ -365,7 +380,7 @@ void read_unfinished(const object& o, run_result& r, const std::string& path) {
                    "information_lost"});
     if (at.has("codewords"))
       at.inner("codewords").holds_only({"errors", "errors_squared", "bit_errors_squared"});
-    if (at.has("outer")) at.inner("outer").holds_only({"bit_errors", "frame_errors"});
+    if (at.has("outer")) at.inner("outer").holds_only({"bit_errors", "frame_errors", "codeword_errors"});
     if (at.has("harq")) at.inner("harq").holds_only({"block_errors", "undetected_errors"});
     const unfinished_point p{read_sweep_db(at, c.config), read_counts(at, c.config)};
     check_order(at, c.config, c.unfinished, p.sweep_db);

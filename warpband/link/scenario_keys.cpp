@@ -252,10 +252,12 @@ void add_antennas(table_of_keys& t) {
 }
 
 void add_receiver(table_of_keys& t) {
-  t.add("receiver", [](draft& d) -> auto& { return d.receiver; }, receiver_settings(), "", {without_massive});
+  t.add("receiver", [](draft& d) -> auto& { return d.receiver; }, receiver_settings());
   t.note("receiver.outer",
          "Errors are counted after each of them. Detector and decoder must both take and give soft values "
-         "(docs/iterative.md); a frame whose checks hold is finished.");
+         "(docs/iterative.md); a frame whose checks hold is finished. In a massive-MIMO uplink the first one "
+         "detects with massive.solver, as the open loop does, and all others with MMSE and parallel "
+         "interference cancellation; a drop is finished once all its codewords are.");
 }
 
 void add_sweep(table_of_keys& t, sweep_points draft::*points, const std::string& axis,

@@ -54,6 +54,7 @@ struct frame_counts {
   /// erased the word. What stands above is that of the last, iterations of all, erased uses of the first.
   std::vector<std::vector<std::int32_t>> outer_bit_errors = {};
   std::vector<std::vector<std::uint8_t>> outer_erased = {};
+  std::vector<std::vector<std::int32_t>> outer_codeword_errors = {};  // with massive MIMO, else empty
 };
 
 /// Sizes of a frame of a completed link. Coded bits and LLRs lie in rows of `padded`, one for each codeword.

@@ -116,6 +116,7 @@ void append(frame_counts& counts, const frame_counts& more) {
   append(counts.passed, more.passed);
   append(counts.outer_bit_errors, more.outer_bit_errors);
   append(counts.outer_erased, more.outer_erased);
+  append(counts.outer_codeword_errors, more.outer_codeword_errors);
 }
 
 std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<double>& speeds,
