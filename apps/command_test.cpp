@@ -85,6 +85,8 @@ TEST_F(command, used_wrongly_is_2) {
   expect_error(2, "sim quick.toml --metric ber", "add --plot");
   expect_error(2, "sim quick.toml --metric bler --plot p.png", "no curve has HARQ or massive MIMO");
   expect_error(2, "sim quick.toml --metric harq --plot p.png", "no curve has HARQ");
+  expect_error(2, "sim quick.toml --metric mutual-information --plot p.png",
+               "no curve has modem.mutual_information = true");
   expect_error(2, "sim quick.toml -o - --csv -", "the same file");
   expect_error(2, "sim quick.toml --csv ''", "the name of the file is empty");
   expect_error(2, "plot", "a result is missing");

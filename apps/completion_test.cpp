@@ -42,7 +42,8 @@ TEST(completion, of_bash) {
   EXPECT_EQ(offered("warpband si"), "sim\n");
   EXPECT_EQ(offered("warpband de"), "decode detect\n");
   EXPECT_EQ(offered("warpband sim --met"), "--metric\n");
-  EXPECT_EQ(offered("warpband sim --metric ''"), "ber fer both bler throughput harq required\n");
+  EXPECT_EQ(offered("warpband sim --metric ''"),
+            "ber fer both bler throughput harq required mutual_information\n");
   EXPECT_EQ(offered("warpband decode in.h5 --algorithm m"), "max-log-map min-sum\n");
   EXPECT_EQ(offered("warpband encode --code ''"),
             "lte-turbo lte-transport wimax-ldpc wifi-ldpc nr-ldpc nr-dlsch nr-ulsch qc-ldpc conv polar\n");

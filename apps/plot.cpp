@@ -81,7 +81,8 @@ int run_plot(const plot_request& request) {
 }  // namespace
 
 const std::vector<std::string>& plot_metrics() {
-  static const std::vector<std::string> all{"ber", "fer", "both", "bler", "throughput", "harq", "required"};
+  static const std::vector<std::string> all{"ber",        "fer",  "both",     "bler",
+                                            "throughput", "harq", "required", "mutual_information"};
   return all;
 }
 const std::vector<std::string>& plot_sizes() {
@@ -110,13 +111,15 @@ void check_metric(const std::string& metric, const std::vector<wb::curve_config>
     const bool massive = std::holds_alternative<wb::massive_link_config>(c.link.antennas);
     if (metric == "bler") return harq || massive;
     if (metric == "required") return c.target.has_value();
+    if (metric == "mutual_information") return c.link.mutual_information;
     return harq || (metric != "throughput" && metric != "harq");
   };
   if (std::none_of(curves.begin(), curves.end(), has))
     throw usage_error("--metric " + metric + " has no meaning here: no curve has " +
-                      (metric == "bler"       ? "HARQ or massive MIMO"
-                       : metric == "required" ? "sweep.target_fer"
-                                              : "HARQ"));
+                      (metric == "bler"                 ? "HARQ or massive MIMO"
+                       : metric == "required"           ? "sweep.target_fer"
+                       : metric == "mutual_information" ? "modem.mutual_information = true"
+                                                        : "HARQ"));
 }
 
 plotter::plotter(const std::string& asked, bool draws)
@@ -154,7 +157,8 @@ command add_plot(CLI::App& app) {
   plot->add_option(
           "--metric", r->metric,
           "What to draw: ber, fer, both (default), bler (HARQ, massive MIMO), throughput or harq; of "
-          "HARQ alone both are the default; required, of sweep.target_fer")
+          "HARQ alone both are the default; required, of sweep.target_fer; mutual_information, of "
+          "modem.mutual_information")
       ->type_name("NAME")
       ->transform(word_of(plot_metrics()));
   plot->add_option("--title", r->title, "Above the figure")->type_name("TEXT");

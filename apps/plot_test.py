@@ -125,6 +125,27 @@ class PlotTest(unittest.TestCase):
         self.expect_one_line("incomplete", self.path("odd.json", json.dumps(result)), "--out", out)
         self.expect_one_line("no curve has it", self.path("r.json", json.dumps(made_up_result())), "--out", out, "--metric", "bler")
 
+    def test_draws_mutual_information(self):
+        result = made_up_result()
+        for curve in result["curves"]:
+            for point in curve["points"]:
+                point.update(information_lost=0.25 * point["bits"], mutual_information=0.75)
+        path, out = self.path("r.json", json.dumps(result)), self.path("out.svg")
+        self.assertEqual(self.plot(path, "--out", out, "--metric", "mutual_information").returncode, 0)
+        with open(out, encoding="utf-8") as file:
+            self.assertIn("mutual information (bits per sent bit)", file.read())
+        self.assertTrue(all(float(row["mutual_information"]) == 0.75 for row in self.table(path)))
+        for seed, information in ((1, 0.75), (2, 0.5)):  # runs of 1000 frames each are added up
+            for curve in result["curves"]:
+                curve["config"] = {"seed": seed, "sweep": {"ebn0_db": [0.0]}, "code": {"k": len(curve["label"])}}
+                for point in curve["points"]:
+                    point["mutual_information"] = information
+            self.path(f"{seed}.json", json.dumps(result))
+        for row in self.table(self.path("1.json"), self.path("2.json")):
+            self.assertEqual(float(row["mutual_information"]), 0.625)
+        self.expect_one_line("modem.mutual_information = true has", self.path("r.json", json.dumps(made_up_result())), "--out", out,
+                             "--metric", "mutual_information")
+
     def table(self, *inputs):
         run = self.plot(*inputs, "--csv", "-")
         self.assertEqual((run.returncode, run.stderr), (0, ""))

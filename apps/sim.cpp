@@ -466,7 +466,8 @@ void add_outputs(CLI::App& sim, sim_options& o) {
       ->allow_extra_args(false);
   sim.add_option("--metric", o.metric,
                  "What to draw: ber, fer, both (default), bler (HARQ, massive MIMO), throughput or harq; of "
-                 "HARQ alone both are the default; required, of sweep.target_fer")
+                 "HARQ alone both are the default; required, of sweep.target_fer; mutual_information, of "
+                 "modem.mutual_information")
       ->type_name("NAME")
       ->transform(word_of(plot_metrics()));
   sim.add_option("--size", o.size, "Of the figure: screen (default), one-column or two-column")

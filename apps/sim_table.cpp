@@ -46,9 +46,11 @@ std::vector<text_table::column> columns_for(const wb::curve_config& c) {
     add(massive ? "codewords" : "bit errors", 11, 8);
     add(massive ? "cw. errors" : "fr. errors", 11, 2);
     if (c.link.receiver)
-      for (int n = 1; n < c.link.receiver->outer; n++) add(fmt::format("FER {}", n), 9, 3);
+      for (int n = 1; n < c.link.receiver->outer; n++)
+        add(fmt::format("{} {}", massive ? "BLER" : "FER", n), 9, 3);
     add("BER", 10, bits ? 0 : 5);
     add(massive ? "BLER" : "FER", 10, bits ? 4 : 0);
+    if (c.link.mutual_information) add("MI bits", 7, 0);
     add(massive ? "95% interval of BLER" : bits ? "95% interval of BER" : "95% interval of FER", 22, 1);
   }
   add("Mb/s", 8, 9);
@@ -74,9 +76,10 @@ void curve_table::row(const wb::point_result& p) {
     const bool massive = p.codewords != 0;
     add(std::to_string(massive ? p.counts.frames * p.codewords : p.counts.bit_errors));
     add(std::to_string(massive ? p.counts.codeword_errors : p.counts.frame_errors));
-    for (int n = 1; n < p.outer; n++) add(rate(p.outer_fer(n)));
+    for (int n = 1; n < p.outer; n++) add(rate(massive ? p.outer_bler(n) : p.outer_fer(n)));
     add(rate(p.ber()));
     add(rate(massive ? p.bler() : p.fer()));
+    if (const auto information = p.mutual_information()) add(fmt::format("{:.4f}", *information));
     add(rates(massive ? p.bler_interval() : of_bits_ ? *p.ber_interval() : p.fer_interval()));
   }
   add(fmt::format("{:.4g}", p.mbps()));
@@ -118,6 +121,7 @@ csv_row row_of(const wb::curve_result& c, const wb::point_result& p) {
   add("bit_errors", p.counts.bit_errors), add("frame_errors", p.counts.frame_errors);
   add_rate(row, "ber", p.ber(), p.ber_interval());
   add_rate(row, "fer", p.fer(), p.fer_interval());
+  if (const auto information = p.mutual_information()) add("mutual_information", *information);
   if (p.codewords != 0) add_rate(row, "bler", p.bler(), p.bler_interval());
   for (int n = 1; n <= p.outer; n++)
     add_rate(row, fmt::format("fer_outer_{}", n), p.outer_fer(n), p.outer_fer_interval(n));

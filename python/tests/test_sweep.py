@@ -39,6 +39,19 @@ def test_a_result_is_a_table(tmp_path):
     assert isinstance(frame, pandas.DataFrame) and frame["fer"].tolist() == result["fer"]
 
 
+def test_mutual_information_is_a_column():
+    asked = {**BPSK, "modem": {"mutual_information": True}}
+    result, plain = wb.sweep(asked), wb.sweep(BPSK)
+    assert result["bit_errors"] == plain["bit_errors"] and "mutual_information" not in plain.columns and "mutual" not in repr(plain)
+    assert "mutual_information" in repr(result)
+    g = np.linspace(-10, 10, 20001)  # the standard deviation of the noise
+    for row in result:
+        variance = 8 * 10 ** (row["ebn0_db"] / 10)  # of the LLRs, whose mean is half of it
+        expected = 1 - np.average(np.log2(1 + np.exp(-variance / 2 - variance ** 0.5 * g)), weights=np.exp(-g * g / 2))
+        assert abs(row["mutual_information"] - expected) < 0.005
+        assert row["information_lost"] == pytest.approx((1 - row["mutual_information"]) * 300000)
+
+
 def test_a_file_and_a_dictionary_are_the_same(tmp_path):
     (tmp_path / "s.toml").write_text('[code]\nk = 128\n[modem]\nmodulation = "qpsk"\n[sweep]\nebn0_db = [0.0, 1.0]\n[stop]\n'
                                      'frame_errors = 20\nmax_frames = 5000\n[[curve]]\nlabel = "exact"\n'

@@ -12,8 +12,9 @@ import os
 from typing import Any, Iterable, Mapping, Sequence
 
 METRICS = {"ber": "bit error rate", "fer": "frame error rate", "bler": "block error rate", "throughput": "throughput (bits per resource element)",
-           "required": "for a frame error rate of"}
-NEEDS = {"bler": "HARQ or massive MIMO", "throughput": "HARQ", "required": "a scenario with sweep.target_fer"}
+           "required": "for a frame error rate of", "mutual_information": "mutual information (bits per sent bit)"}
+NEEDS = {"bler": "HARQ or massive MIMO", "throughput": "HARQ", "required": "a scenario with sweep.target_fer",
+         "mutual_information": "a scenario with modem.mutual_information = true"}
 SEVERAL = {"both": ("ber", "fer"), "harq": ("bler", "throughput")}
 # Colours that differ for colour-blind readers, after Okabe and Ito, changed to differ in grey too: their lightness L* is 40, 52,
 # 0, 71, 28, 62, 15 and 80.
@@ -179,6 +180,9 @@ def _merged_point(config: Mapping[str, Any], points: list[dict[str, Any]]) -> di
         if key in total:
             total[key] = sum(point.get(key, 0) for point in points)
     frames, bits = total["frames"], total["bits"]
+    if all("mutual_information" in point for point in points):  # of frames of one length
+        total["information_lost"] = sum(point["information_lost"] for point in points)
+        total["mutual_information"] = sum(point["mutual_information"] * point["frames"] for point in points) / frames
     total["ber"], total["fer"] = total["bit_errors"] / bits, total["frame_errors"] / frames
     total["fer_interval"] = clopper_pearson(total["frame_errors"], frames)
     if all("codewords" in point for point in points):
@@ -197,10 +201,17 @@ def _merged_point(config: Mapping[str, Any], points: list[dict[str, Any]]) -> di
 
 
 def _merged_outer(total: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> dict[str, Any]:
-    bits, frames = ([sum(counts) for counts in zip(*(part[key] for part in parts))] for key in ("bit_errors", "frame_errors"))
-    return {"bit_errors": bits, "frame_errors": frames, "ber": [count / total["bits"] for count in bits],
-            "fer": [count / total["frames"] for count in frames],
-            "fer_intervals": [clopper_pearson(count, total["frames"]) for count in frames]}
+    def summed(key: str) -> list[int]:
+        return [sum(counts) for counts in zip(*(part[key] for part in parts))]
+
+    bits, frames = summed("bit_errors"), summed("frame_errors")
+    merged = {"bit_errors": bits, "frame_errors": frames, "ber": [count / total["bits"] for count in bits],
+              "fer": [count / total["frames"] for count in frames],
+              "fer_intervals": [clopper_pearson(count, total["frames"]) for count in frames]}
+    if all("codeword_errors" in part for part in parts):  # of massive MIMO
+        codewords = summed("codeword_errors")
+        merged.update(codeword_errors=codewords, bler=[count / total["codewords"]["codewords"] for count in codewords])
+    return merged
 
 
 def _merged_harq(config: Mapping[str, Any], total: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> dict[str, Any]:
@@ -327,6 +338,8 @@ def values_of(point: Mapping[str, Any], metric: str) -> list[tuple[float, float,
         if "harq" not in point:
             return []
         return [(point["harq"]["bits_per_resource_element"], *point["harq"]["bits_per_resource_element_interval"])]
+    if metric == "mutual_information":
+        return [(point["mutual_information"],) * 3] if "mutual_information" in point else []
     if metric == "required":
         return [point["required"]] if "required" in point else []
     trials = max(1, point["bits" if metric == "ber" else "frames"])
@@ -515,7 +528,7 @@ def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequ
                axis: str, size: str, own: bool = True) -> None:
     """One panel of a figure: lines, references, axes, legend."""
     small = size != "screen"
-    panel.set_yscale("linear" if metric in ("throughput", "required") else "log")
+    panel.set_yscale("linear" if metric in ("throughput", "required", "mutual_information") else "log")
     drawn: list[float] = []
     gap, transmissions = False, 0
     lines = lines_of(curves, axis, metric)
@@ -626,6 +639,9 @@ def table_of(curves: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                         name = f"{metric}_outer_{n + 1}"
                         if n + 1 == len(values):
                             row[metric] = value
+                    if metric == "mutual_information":  # without an interval
+                        row[metric] = value
+                        continue
                     known = metric not in ("ber", "fer") or point.get(f"{metric}_interval") is not None
                     row[name], row[f"{name}_low"], row[f"{name}_high"] = value, low if known else None, high if known else None
             rows.append(row)

@@ -134,7 +134,9 @@ class SweepResult:
         return [row.get(column) for row in self.rows()]
 
     def __repr__(self) -> str:
-        shown = ["label", self.axis, "frames", "bit_errors", "frame_errors", "ber", "fer", "stopped_by"]
+        shown = ["label", self.axis, "frames", "bit_errors", "frame_errors", "ber", "fer", "mutual_information", "stopped_by"]
+        if "mutual_information" not in self.columns:
+            shown.remove("mutual_information")
         table = [shown] + [[_text(row.get(name)) for name in shown] for row in self.rows()]
         widths = [max(len(row[i]) for row in table) for i in range(len(shown))]
         lines = ["  ".join(cell.rjust(width) if i else cell.ljust(width)

@@ -43,9 +43,10 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
 
     Args:
         results: what :func:`warpband.sweep` gave, or the path of a result file; or a list of them.
-        metric: "ber", "fer", "bler" (with HARQ a line for each transmission; with massive MIMO that of codewords) or
-            "throughput", "required" (of ``sweep.target_fer``, over a swept setting), or several, one panel each. None draws BER
-            and FER, with HARQ BLER and throughput, with massive MIMO BER and BLER, of searches "required".
+        metric: "ber", "fer", "bler" (with HARQ a line for each transmission; with massive MIMO that of codewords), "throughput",
+            "required" (of ``sweep.target_fer``, over a swept setting), "mutual_information" (of ``modem.mutual_information``), or
+            several, one panel each. None draws BER and FER, with HARQ BLER and throughput, with massive MIMO BER and BLER, of
+            searches "required".
         references: curves to draw dashed, by label: a CSV file with the columns ``ebn0_db`` (or ``snr_db``) and ``ber`` or
             ``fer``, or a mapping of such columns.
         title: None takes the scenario's, of a single result.

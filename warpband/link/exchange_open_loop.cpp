@@ -8,21 +8,25 @@ namespace {
 
 /// From counts of codewords to those of frames.
 void add_codewords(frame_counts& counts, std::size_t frames, std::size_t codewords) {
-  const bool coded = !counts.iterations.empty();
+  const bool coded = !counts.iterations.empty(), informed = !counts.information_lost.empty();
   counts.codeword_errors.assign(frames, 0);
   for (std::size_t i = 0; i < frames; i++) {
     std::int32_t bits = 0, iterations = 0;
+    float lost = 0;
     std::uint8_t erased = 0;
     for (std::size_t row = i * codewords; row < (i + 1) * codewords; row++) {
       bits += counts.bit_errors[row];
       counts.codeword_errors[i] += counts.bit_errors[row] != 0;
       if (coded) iterations += counts.iterations[row], erased |= counts.erased[row];
+      if (informed) lost += counts.information_lost[row];
     }
     counts.bit_errors[i] = bits;
     if (coded) counts.iterations[i] = iterations, counts.erased[i] = erased;
+    if (informed) counts.information_lost[i] = lost;
   }
   counts.bit_errors.resize(frames);
   if (coded) counts.iterations.resize(frames), counts.erased.resize(frames);
+  if (informed) counts.information_lost.resize(frames);
 }
 
 class open_loop : public frame_exchange {
@@ -31,15 +35,25 @@ class open_loop : public frame_exchange {
       : size_(c),
         source_(c),
         erases_uses_(erases_uses(c)),
+        informed_(c.mutual_information),
         massive_(std::holds_alternative<massive_link_config>(c.antennas)) {}
 
   void allocate(executor& exec, std::size_t frames) override {
     errors_ = exec.make<std::int32_t>(1, frames * size_.codewords);
     if (erases_uses_) erased_uses_ = exec.make<std::int32_t>(1, frames);
+    if (informed_) lost_ = exec.make<float>(1, frames * size_.codewords);
   }
 
  protected:
   std::size_t rows_of(const frame_batch& batch) const noexcept { return batch.frames * size_.codewords; }
+  /// Queues what LLRs do not tell of the bits sent, [rows, padded], where that is asked for.
+  void measure(executor& exec, const std::uint8_t* bits, const float* llr, std::size_t rows,
+               frame_counts& counts) {
+    if (!informed_) return;
+    lost_information(exec, {bits, size_.sent, rows, 1, size_.padded},
+                     {llr, size_.sent, rows, 1, size_.padded}, make_view(lost_.data(), rows));
+    download(exec, counts.information_lost, lost_, rows);
+  }
   heard into(float* llr, std::uint8_t* bits = nullptr) { return {llr, bits, erased_uses_.data()}; }
   /// Waits for what all links count.
   void finish(executor& exec, const frame_batch& batch, frame_counts& counts) {
@@ -55,7 +69,8 @@ class open_loop : public frame_exchange {
   array<std::int32_t> errors_;
 
  private:
-  bool erases_uses_, massive_;
+  bool erases_uses_, informed_, massive_;
+  array<float> lost_;
   array<std::int32_t> erased_uses_;
 };
 
@@ -65,7 +80,7 @@ class uncoded_exchange final : public open_loop {
       : open_loop(c), decided_by_antennas_(std::holds_alternative<stbc_config>(c.antennas)) {}
 
   std::size_t bytes_per_frame() const noexcept override {
-    return size_.codewords * (4 * size_.padded + size_.k + 9);
+    return size_.codewords * (4 * size_.padded + size_.k + 13);
   }
 
   void allocate(executor& exec, std::size_t frames) override {
@@ -87,6 +102,7 @@ class uncoded_exchange final : public open_loop {
     source_.run(exec, bits, batch);
     antennas.send(exec, bits_.data(), batch);
     antennas.detect(exec, batch.frames, into(llr_.data(), decided_.data()));
+    measure(exec, bits_.data(), llr_.data(), rows, counts);
     if (decided_by_antennas_)
       count_errors(exec, bits, view<const std::uint8_t>{decided_.data(), k, rows, 1, padded}, errors);
     else
@@ -105,7 +121,7 @@ class coded_exchange final : public open_loop {
   explicit coded_exchange(const link_config& c) : open_loop(c), code_(make_codec(c.code)) {}
 
   std::size_t bytes_per_frame() const noexcept override {
-    return size_.codewords * (5 * size_.padded + 2 * size_.k + 9 + code_->working_bytes());
+    return size_.codewords * (5 * size_.padded + 2 * size_.k + 13 + code_->working_bytes());
   }
 
   void allocate(executor& exec, std::size_t frames) override {
@@ -128,6 +144,7 @@ class coded_exchange final : public open_loop {
     code_->encode(exec, bits, make_view(coded_.data(), size_.padded, rows));
     antennas.send(exec, coded_.data(), batch);
     antennas.detect(exec, batch.frames, into(llr_.data()));
+    measure(exec, coded_.data(), llr_.data(), rows, counts);
     code_->decode(exec, view<const float>{llr_.data(), size_.sent, rows, 1, size_.padded},
                   {.bits = decided,
                    .soft = {},

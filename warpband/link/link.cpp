@@ -152,8 +152,11 @@ void check_receiver(const link_config& c) {
   };
   const auto* detector = std::get_if<detector_config>(&c.antennas);
   const auto* space_time = std::get_if<stbc_config>(&c.antennas);
-  if (detector == nullptr && space_time == nullptr)
-    refuse("unset without a detector of streams or a space-time code");
+  if (std::holds_alternative<single_antenna>(c.antennas))
+    refuse("unset without a detector of streams, a space-time code or massive MIMO");
+  if (const auto* massive = std::get_if<massive_link_config>(&c.antennas);
+      massive != nullptr && massive->direction == massive_direction::downlink)
+    refuse("unset with massive.direction = \"downlink\"");
   if (c.code.type == code_type::none || is_transport(c.code.type))
     refuse(std::string("unset with code.type = \"") + name_of(c.code.type) + "\"");
   if (receiver.outer == 1) return;
@@ -163,6 +166,17 @@ void check_receiver(const link_config& c) {
     refuse(std::string("1 with detector.type = \"") + name_of(detector->type) +
            "\", which takes no a-priori LLRs");
   if (!gives_extrinsic(c.code)) refuse("1 with a decoder that gives no extrinsic LLRs of coded bits");
+}
+
+/// Information is measured where a frame's LLRs are there, and once.
+void check_information(const link_config& c) {
+  const auto refuse = [](const std::string& what) {
+    throw argument_error("mutual_information", "true", "false with " + what);
+  };
+  if (c.receiver) refuse("a receiver in a loop, whose EXIT chart shows the information");
+  if (is_transport(c.code.type)) refuse("code.type = \"" + std::string(name_of(c.code.type)) + "\"");
+  if (std::holds_alternative<stbc_config>(c.antennas) && c.code.type == code_type::none)
+    refuse("an uncoded space-time code, which is decided without LLRs");
 }
 
 /// Symbols of a use: r_s of the signal-to-noise ratios.
@@ -240,6 +254,7 @@ link_config completed(const link_config& config) {
   bits_per_symbol(c.qam);
   std::visit([&](auto& antennas) { complete(c, antennas); }, c.antennas);
   if (c.receiver) check_receiver(c);
+  if (c.mutual_information) check_information(c);
   return c;
 }
 

@@ -136,11 +136,16 @@ struct link_config {
   int qam = 2;
   link_antennas antennas = {};
   link_channel channel = {};
-  /// Detector and decoder in a loop: streams with a detector, and a code whose decoder gives extrinsic LLRs.
-  /// Nothing: the open loop.
+  /// Detector and decoder in a loop: a detector of streams, a space-time code or a massive-MIMO uplink, and a
+  /// code whose decoder gives extrinsic LLRs. Nothing: the open loop. Of the uplink the first outer iteration
+  /// has the detector of the open loop, with the link's solver; the others have massive/soft_uplink, MMSE
+  /// with an exact inverse.
   std::optional<receiver_config> receiver = {};
   /// In what `link_chain::run` is told the point.
   snr_axis axis = snr_axis::ebn0_db;
+  /// Also measures the mutual information of sent bits and LLRs. Not with a receiver in a loop, lte-transport
+  /// or an uncoded space-time code.
+  bool mutual_information = false;
 };
 
 /// The configuration with everything chosen that it leaves open: what the code and its decoder do, the

@@ -141,6 +141,10 @@ std::optional<double> point_result::mean_iterations() const noexcept {
   const std::uint64_t blocks = static_cast<std::uint64_t>(code_blocks) * transmissions_sent();
   return rate(counts.iterations, transmissions == 0 ? counts.frames : blocks);
 }
+std::optional<double> point_result::mutual_information() const noexcept {
+  if (sent_bits == 0 || counts.frames == 0) return {};
+  return 1 - counts.information_lost / static_cast<double>(counts.frames * sent_bits);
+}
 double point_result::mbps() const noexcept {
   if (!(counts.seconds > 0)) return 0;
   return 1e-6 * static_cast<double>(counts.frames_run * bits_per_frame) / counts.seconds;
@@ -163,6 +167,10 @@ double point_result::outer_fer(int n) const {
 interval point_result::outer_fer_interval(int n) const {
   check_range("n", n, 1, outer);
   return clopper_pearson(counts.outer_frame_errors[static_cast<std::size_t>(n - 1)], counts.frames);
+}
+double point_result::outer_bler(int n) const {
+  check_range("n", n, 1, outer);
+  return rate(counts.outer_codeword_errors[static_cast<std::size_t>(n - 1)], counts.frames * codewords);
 }
 
 double point_result::bler(int n) const {
@@ -233,6 +241,8 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
       const std::int32_t bits = batch.outer_bit_errors[j][i];
       counts.outer_bit_errors[j] += static_cast<std::uint64_t>(bits);
       counts.outer_frame_errors[j] += bits != 0 || batch.outer_erased[j][i] != 0;
+      if (!batch.outer_codeword_errors.empty())
+        counts.outer_codeword_errors[j] += static_cast<std::uint64_t>(batch.outer_codeword_errors[j][i]);
     }
     if (!batch.codeword_errors.empty()) {
       const auto codewords = static_cast<std::uint64_t>(batch.codeword_errors[i]),
@@ -242,6 +252,7 @@ bool add_frames(point_counts& counts, const frame_counts& batch, const stop_rule
       // A sum that would not fit stays where it is at its largest: the interval becomes too wide, not narrow.
       counts.bit_errors_squared += std::min(bits * bits, UINT64_MAX - counts.bit_errors_squared);
     }
+    if (!batch.information_lost.empty()) counts.information_lost += double{batch.information_lost[i]};
     if (!batch.iterations.empty()) counts.iterations += static_cast<std::uint64_t>(batch.iterations[i]);
     if (!batch.erased_uses.empty()) counts.erased_uses += static_cast<std::uint64_t>(batch.erased_uses[i]);
     if (!batch.erased.empty()) counts.erased_frames += batch.erased[i];
@@ -260,6 +271,7 @@ point_result point_of(const link_config& link, double sweep_db) {
   r.bits_per_frame = bits_per_frame(link);
   const bool massive = std::holds_alternative<massive_link_config>(link.antennas);
   if (massive) r.codewords = codewords_per_frame(link);
+  if (link.mutual_information) r.sent_bits = codewords_per_frame(link) * sizes_of(link.code).n;
   r.coded = link.code.type != code_type::none;
   if (link.receiver) r.outer = link.receiver->outer;
   if (is_transport(link.code.type)) {

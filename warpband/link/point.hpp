@@ -43,10 +43,12 @@ struct point_counts {
   std::uint64_t undetected_errors = 0;  // blocks whose CRCs hold although bits are wrong
   // With a receiver in a loop: after outer iteration n + 1. Those of the last stand above too.
   std::array<std::uint64_t, most_outer> outer_bit_errors{}, outer_frame_errors{};
+  std::array<std::uint64_t, most_outer> outer_codeword_errors{};  // with massive MIMO
   // With massive MIMO, whose frames hold many codewords that fail together.
   std::uint64_t codeword_errors = 0;
   std::uint64_t codeword_errors_squared = 0;  // sum over the frames of their number's square
   std::uint64_t bit_errors_squared = 0;
+  double information_lost = 0;  // bits sent that LLRs do not tell, where that is measured
   bool operator==(const point_counts&) const = default;
 };
 
@@ -75,6 +77,8 @@ struct point_result {
   int outer = 0;
   /// With massive MIMO the codewords of a frame, else 0.
   std::uint64_t codewords = 0;
+  /// Where mutual information is measured the bits of a frame as sent, else 0.
+  std::uint64_t sent_bits = 0;
 
   std::uint64_t bits() const noexcept { return counts.frames * bits_per_frame; }
   double ber() const noexcept;
@@ -86,6 +90,9 @@ struct point_result {
   /// Mean decoder iterations of a frame, with HARQ of a code block after a transmission; not there when
   /// uncoded.
   std::optional<double> mean_iterations() const noexcept;
+  /// Of a sent bit and its LLR, in bits; not there where it is not measured. LLRs that are too large may
+  /// bring it below 0.
+  std::optional<double> mutual_information() const noexcept;
   /// Megabits per second that went through the whole chain, counted where they enter the encoder.
   double mbps() const noexcept;
 
@@ -98,6 +105,7 @@ struct point_result {
   double outer_ber(int n) const;
   double outer_fer(int n) const;
   interval outer_fer_interval(int n) const;  // 95%
+  double outer_bler(int n) const;            // of codewords, with massive MIMO; else 0
 
   // With HARQ; else 0 and [0, 0].
   /// Block error rate after n transmissions, 1..transmissions: of blocks whose CRCs do not hold by then,

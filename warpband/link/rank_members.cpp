@@ -28,13 +28,15 @@ reader read_back(message bytes) {
 
 void write_counts(writer& out, const frame_counts& c, double seconds) {
   out << seconds << c.bit_errors << c.iterations << c.erased << c.erased_uses << c.codeword_errors
-      << c.transmissions << c.passed << c.outer_bit_errors << c.outer_erased;
+      << c.information_lost << c.transmissions << c.passed << c.outer_bit_errors << c.outer_erased
+      << c.outer_codeword_errors;
 }
 /// What is left of a message.
 frame_counts counts_of(reader& in, double& seconds) {
   frame_counts c;
   in >> seconds >> c.bit_errors >> c.iterations >> c.erased >> c.erased_uses >> c.codeword_errors >>
-      c.transmissions >> c.passed >> c.outer_bit_errors >> c.outer_erased;
+      c.information_lost >> c.transmissions >> c.passed >> c.outer_bit_errors >> c.outer_erased >>
+      c.outer_codeword_errors;
   in.finish();
   return c;
 }

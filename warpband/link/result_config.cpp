@@ -191,6 +191,7 @@ json config_json(const curve_config& c) {
   json out{{"seed", link.seed}};
   add_code(link, out);
   out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
+  if (link.mutual_information) out["modem"]["mutual_information"] = true;
   out["channel"] = channel_json(link.channel);
   add_antennas(link, out);
   if (link.receiver) out["receiver"] = settings_json(receiver_settings(), *link.receiver);

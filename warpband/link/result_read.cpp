@@ -6,78 +6,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include <warpband/core/error.hpp>
-#include <warpband/link/result_json.hpp>
+#include <warpband/link/result_object.hpp>
 
 namespace wb {
 namespace result_file {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
-
-/// An object of a file, and where in the file it is: everything in it is asked for by name and type.
-class object {
- public:
-  object(const json& j, std::string where, const std::string& path)
-      : j_(j), where_(std::move(where)), path_(path) {
-    if (!j.is_object()) refuse(where_.empty() ? "it" : where_, j, "an object");
-  }
-  [[noreturn]] void fail(const std::string& what) const { throw file_error(path_, "not a result: " + what); }
-  [[noreturn]] void refuse(const std::string& name, const json& v, const std::string& allowed) const {
-    fail(argument_error(name, shown(v), allowed).what());
-  }
-  [[noreturn]] void refuse(const char* key, const std::string& allowed) const {
-    refuse(name(key), at(key), allowed);
-  }
-  std::string name(const std::string& key) const { return where_.empty() ? key : where_ + "." + key; }
-  bool has(const char* key) const { return j_.contains(key); }
-  /// Other keys than these are of another program: writing the result again would lose them.
-  void holds_only(std::initializer_list<const char*> keys) const {
-    for (const auto& [key, v] : j_.items())
-      if (std::find(keys.begin(), keys.end(), key) == keys.end())
-        fail(shown(name(key)) + " is not known to this version, " + version());
-  }
-  const json& at(const char* key) const {
-    const auto i = j_.find(key);
-    if (i == j_.end()) fail(name(key) + " is missing");
-    return *i;
-  }
-  object inner(const char* key) const { return {at(key), name(key), path_}; }
-  const json& list(const char* key) const {
-    if (!at(key).is_array()) refuse(key, "a list");
-    return at(key);
-  }
-  object element(const char* key, std::size_t i) const {
-    return {list(key)[i], name(key) + "[" + std::to_string(i) + "]", path_};
-  }
-  std::string text(const char* key) const {
-    if (!at(key).is_string()) refuse(key, "text");
-    return at(key).get<std::string>();
-  }
-  std::string text_or_null(const char* key) const { return at(key).is_null() ? "" : text(key); }
-  bool boolean(const char* key) const {
-    if (!at(key).is_boolean()) refuse(key, "true or false");
-    return at(key).get<bool>();
-  }
-  /// `most_name` says in words where the largest value comes from.
-  std::uint64_t integer(const char* key, std::uint64_t least, std::uint64_t most,
-                        const std::string& most_name = "") const {
-    const json& v = at(key);
-    if (!v.is_number_unsigned() || v.get<std::uint64_t>() < least || v.get<std::uint64_t>() > most)
-      refuse(key, "an integer from " + std::to_string(least) + " to " + std::to_string(most) + most_name);
-    return v.get<std::uint64_t>();
-  }
-  double number(const char* key, double least, double most, const std::string& allowed) const {
-    const json& v = at(key);
-    if (!v.is_number() || !(v.get<double>() >= least && v.get<double>() <= most)) refuse(key, allowed);
-    return v.get<double>();
-  }
-
- private:
-  const json& j_;
-  std::string where_;
-  const std::string& path_;
-};
 
 json parsed(const std::string& path) {
   std::error_code status;
@@ -157,6 +92,10 @@ void read_harq(const object& o, int transmissions, point_counts& n) {
   if (most > n.frame_errors) o.refuse("block_errors", "a last one up to frame_errors");
 }
 
+bool is_massive(const link_config& link) {
+  return std::holds_alternative<massive_link_config>(link.antennas);
+}
+
 /// What is counted after each outer iteration, of a point of which frames and errors are known.
 void read_outer(const object& o, const link_config& link, point_counts& n) {
   const auto count = static_cast<std::size_t>(link.receiver->outer);
@@ -172,6 +111,8 @@ void read_outer(const object& o, const link_config& link, point_counts& n) {
   };
   read("frame_errors", n.outer_frame_errors, n.frames, n.frame_errors);
   read("bit_errors", n.outer_bit_errors, n.frames * bits_per_frame(link), n.bit_errors);
+  if (is_massive(link))
+    read("codeword_errors", n.outer_codeword_errors, n.frames * codewords_per_frame(link), n.codeword_errors);
 }
 
 /// What massive MIMO counts, of a point of which frames, frame errors and bit errors are known. Sums of
@@ -228,14 +169,18 @@ point_counts read_counts(const object& o, const curve_config& c) {
   } else if (o.has("erased_uses")) {
     o.refuse("erased_uses", "none: there is neither a detector nor a space-time code");
   }
+  if (c.link.mutual_information)
+    n.information_lost = o.number("information_lost", 0, 1e300, "a number of bits, at least 0");
+  else if (o.has("information_lost"))
+    o.refuse("information_lost", "none: modem.mutual_information is not set");
+  if (is_massive(c.link))
+    read_codewords(o.inner("codewords"), c.link, n);
+  else if (o.has("codewords"))
+    o.refuse("codewords", "none: there is no massive MIMO");
   if (c.link.receiver)
     read_outer(o.inner("outer"), c.link, n);
   else if (o.has("outer"))
     o.refuse("outer", "none: there is no [receiver]");
-  if (std::holds_alternative<massive_link_config>(c.link.antennas))
-    read_codewords(o.inner("codewords"), c.link, n);
-  else if (o.has("codewords"))
-    o.refuse("codewords", "none: there is no massive MIMO");
   n.frames_run = o.integer("frames_run", n.frames, UINT64_MAX / k);
   n.seconds = o.number("seconds", 0, 1e18, "a number of seconds, at least 0");
   return n;
@@ -269,11 +214,18 @@ void check_harq(const object& harq, const point_result& p) {
 }
 
 void check_outer(const object& outer, const point_result& p) {
-  outer.holds_only({"bit_errors", "frame_errors", "ber", "fer", "fer_intervals"});
-  json ber = json::array(), fer = json::array();
-  for (int n = 1; n <= p.outer; n++) ber.push_back(p.outer_ber(n)), fer.push_back(p.outer_fer(n));
+  outer.holds_only({"bit_errors", "frame_errors", "codeword_errors", "ber", "fer", "bler", "fer_intervals"});
+  json ber = json::array(), fer = json::array(), bler = json::array();
+  for (int n = 1; n <= p.outer; n++)
+    ber.push_back(p.outer_ber(n)), fer.push_back(p.outer_fer(n)), bler.push_back(p.outer_bler(n));
   if (outer.list("ber") != ber) outer.refuse("ber", shown(ber) + ", as bit_errors say");
   if (outer.list("fer") != fer) outer.refuse("fer", shown(fer) + ", as frame_errors say");
+  if (p.codewords == 0) {
+    for (const char* key : {"codeword_errors", "bler"})
+      if (outer.has(key)) outer.refuse(key, "none: there is no massive MIMO");
+  } else if (outer.list("bler") != bler) {
+    outer.refuse("bler", shown(bler) + ", as codeword_errors say");
+  }
 }
 
 void check_codewords(const object& of, const point_result& p) {
@@ -290,12 +242,30 @@ stop_reason read_reason(const object& o) {
 }
 
 point_result read_point(const object& o, const curve_config& c) {
-  o.holds_only({"ebn0_db",       "snr_db",       "esn0_db",    "erased_uses",
-                "frames",        "bits",         "bit_errors", "frame_errors",
-                "erased_frames", "ber",          "fer",        "harq",
-                "ber_interval",  "fer_interval", "iterations", "iterations_sum",
-                "frames_run",    "mbps",         "seconds",    "stopped_by",
-                "codewords",     "outer"});
+  o.holds_only({"ebn0_db",
+                "snr_db",
+                "esn0_db",
+                "erased_uses",
+                "frames",
+                "bits",
+                "bit_errors",
+                "frame_errors",
+                "erased_frames",
+                "ber",
+                "fer",
+                "harq",
+                "ber_interval",
+                "fer_interval",
+                "iterations",
+                "iterations_sum",
+                "frames_run",
+                "mbps",
+                "seconds",
+                "stopped_by",
+                "codewords",
+                "outer",
+                "information_lost",
+                "mutual_information"});
   point_result p = point_of(c.link, read_sweep_db(o, c));
   p.counts = read_counts(o, c);
   p.stopped_by = read_reason(o);
@@ -309,6 +279,10 @@ point_result read_point(const object& o, const curve_config& c) {
     check_follows(o, "iterations", *p.mean_iterations());
   else if (!o.at("iterations").is_null())
     o.refuse("iterations", "null: there is no decoder");
+  if (const auto information = p.mutual_information())
+    check_follows(o, "mutual_information", *information, 1);
+  else if (o.has("mutual_information"))
+    o.refuse("mutual_information", "none: modem.mutual_information is not set");
   if (p.transmissions != 0) check_harq(o.inner("harq"), p);
   if (p.outer != 0) check_outer(o.inner("outer"), p);
   if (p.codewords != 0) check_codewords(o.inner("codewords"), p);
@@ -391,7 +365,9 @@ bool goes_on_from(const point_counts& now, const point_counts& was) {
          now.codeword_errors_squared >= was.codeword_errors_squared &&
          now.bit_errors_squared >= was.bit_errors_squared && none_falls(now.block_errors, was.block_errors) &&
          none_falls(now.outer_bit_errors, was.outer_bit_errors) &&
-         none_falls(now.outer_frame_errors, was.outer_frame_errors);
+         none_falls(now.outer_frame_errors, was.outer_frame_errors) &&
+         none_falls(now.outer_codeword_errors, was.outer_codeword_errors) &&
+         now.information_lost >= was.information_lost;
 }
 
 void read_unfinished(const object& o, run_result& r, const std::string& path) {
@@ -400,10 +376,11 @@ void read_unfinished(const object& o, run_result& r, const std::string& path) {
   for (std::size_t n = 0; n < o.list("points").size(); n++) {
     const object at = o.element("points", n);
     at.holds_only({name_of(c.config.link.axis), "frames", "bit_errors", "frame_errors", "erased_frames",
-                   "erased_uses", "iterations_sum", "frames_run", "seconds", "harq", "codewords", "outer"});
+                   "erased_uses", "iterations_sum", "frames_run", "seconds", "harq", "codewords", "outer",
+                   "information_lost"});
     if (at.has("codewords"))
       at.inner("codewords").holds_only({"errors", "errors_squared", "bit_errors_squared"});
-    if (at.has("outer")) at.inner("outer").holds_only({"bit_errors", "frame_errors"});
+    if (at.has("outer")) at.inner("outer").holds_only({"bit_errors", "frame_errors", "codeword_errors"});
     if (at.has("harq")) at.inner("harq").holds_only({"block_errors", "undetected_errors"});
     const unfinished_point p{read_sweep_db(at, c.config), read_counts(at, c.config)};
     check_order(at, c.config, c.unfinished, p.sweep_db);

@@ -55,20 +55,24 @@ json harq_json(const point_result& p) {
 }
 
 /// What is counted after each of so many outer iterations of a receiver.
-json outer_counts(const point_counts& c, int outer) {
-  json bits = json::array(), frames = json::array();
+json outer_counts(const point_counts& c, int outer, bool massive) {
+  json bits = json::array(), frames = json::array(), codewords = json::array();
   for (std::size_t n = 0; n < static_cast<std::size_t>(outer); n++) {
     bits.push_back(c.outer_bit_errors[n]);
     frames.push_back(c.outer_frame_errors[n]);
+    codewords.push_back(c.outer_codeword_errors[n]);
   }
-  return {{"bit_errors", bits}, {"frame_errors", frames}};
+  json out{{"bit_errors", bits}, {"frame_errors", frames}};
+  if (massive) out["codeword_errors"] = codewords;
+  return out;
 }
 json outer_json(const point_result& p) {
-  json out = outer_counts(p.counts, p.outer);
+  json out = outer_counts(p.counts, p.outer, p.codewords != 0);
   for (int n = 1; n <= p.outer; n++) {
     out["ber"].push_back(p.outer_ber(n));
     out["fer"].push_back(p.outer_fer(n));
     out["fer_intervals"].push_back(to_json(std::optional(p.outer_fer_interval(n))));
+    if (p.codewords != 0) out["bler"].push_back(p.outer_bler(n));
   }
   return out;
 }
@@ -93,10 +97,11 @@ json to_json(const unfinished_point& p, const link_config& link) {
            {"erased_frames", p.counts.erased_frames}, {"iterations_sum", p.counts.iterations},
            {"frames_run", p.counts.frames_run},       {"seconds", p.counts.seconds}};
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
+  if (link.mutual_information) out["information_lost"] = p.counts.information_lost;
   if (is_transport(link.code.type)) out["harq"] = harq_counts(p.counts, link.code.transport.transmissions);
-  if (link.receiver) out["outer"] = outer_counts(p.counts, link.receiver->outer);
-  if (std::holds_alternative<massive_link_config>(link.antennas))
-    out["codewords"] = codeword_counts(p.counts);
+  const bool massive = std::holds_alternative<massive_link_config>(link.antennas);
+  if (link.receiver) out["outer"] = outer_counts(p.counts, link.receiver->outer, massive);
+  if (massive) out["codewords"] = codeword_counts(p.counts);
   return out;
 }
 
@@ -121,6 +126,10 @@ json to_json(const point_result& p, const link_config& link) {
            {"seconds", p.counts.seconds},
            {"stopped_by", name_of(p.stopped_by)}};
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
+  if (const auto information = p.mutual_information()) {
+    out["information_lost"] = p.counts.information_lost;
+    out["mutual_information"] = *information;
+  }
   if (p.transmissions != 0) out["harq"] = harq_json(p);
   if (p.outer != 0) out["outer"] = outer_json(p);
   if (p.codewords != 0) out["codewords"] = codewords_json(p);

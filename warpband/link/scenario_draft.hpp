@@ -26,6 +26,7 @@ struct curve_draft {
   interleaver_coefficients interleaver;
   int qam = 2;
   demap_algorithm demapper = demap_algorithm::max_log;
+  bool mutual_information = false;
   channel_type channel = channel_type::awgn;
   rayleigh_config rayleigh;
   tdl_profile_choice tdl_profile;

@@ -229,6 +229,7 @@ link_config link_of(const said& s, const curve_draft& d) {
   if (std::any_of(s.places.begin(), s.places.end(),
                   [](const auto& p) { return p.first.starts_with("receiver."); }))
     link.receiver = d.receiver;
+  link.mutual_information = d.mutual_information;
   if (const auto* massive = std::get_if<massive_link_config>(&link.antennas);
       massive != nullptr && link.code.type == code_type::none && s.where("code.k").level < 0)
     link.code.k = massive->subcarriers * bits_per_symbol(link.qam);

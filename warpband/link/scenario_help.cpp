@@ -87,6 +87,7 @@ const char* heading_of(const std::string& group) {
   if (group == "channel") return "channel";
   if (group == "mimo") return "antennas";
   if (group == "detector") return "MIMO detector";
+  if (group == "receiver") return "detector and decoder in a loop";
   if (group == "stbc") return "space-time code";
   if (group == "massive") return "massive MIMO";
   if (group == "sweep") return "points";

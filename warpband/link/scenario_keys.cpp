@@ -157,6 +157,11 @@ void add_modem(table_of_keys& t) {
       "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK.");
   t.add("modem", demapper, "", {without_massive, without_space_time});
   t.add("modem", demapper, "", {with_massive, {"massive.direction", {"downlink"}}});
+  t.add("modem",
+        boolean("mutual_information", &draft::mutual_information,
+                "Also measures the mutual information of a sent bit b and its LLR L, 1 - E log2(1 + "
+                "exp(-(1 - 2 b) L)) bits, for tables, results and `--metric mutual_information`. Not "
+                "with [receiver], transport blocks or an uncoded space-time code."));
 }
 
 /// Of links a block of a delay line may be as long as a frame.
@@ -248,10 +253,12 @@ void add_antennas(table_of_keys& t) {
 }
 
 void add_receiver(table_of_keys& t) {
-  t.add("receiver", [](draft& d) -> auto& { return d.receiver; }, receiver_settings(), "", {without_massive});
+  t.add("receiver", [](draft& d) -> auto& { return d.receiver; }, receiver_settings());
   t.note("receiver.outer",
          "Errors are counted after each of them. Detector and decoder must both take and give soft values "
-         "(docs/iterative.md); a frame whose checks hold is finished.");
+         "(docs/iterative.md); a frame whose checks hold is finished. In a massive-MIMO uplink the first one "
+         "detects with massive.solver, as the open loop does, and all others with MMSE and parallel "
+         "interference cancellation; a drop is finished once all its codewords are.");
 }
 
 void add_sweep(table_of_keys& t, sweep_points draft::*points, const std::string& axis,

@@ -44,6 +44,8 @@ struct frame_counts {
   /// With massive MIMO codewords with wrong bits; `erased` tells of any of them, iterations add up. Else
   /// empty.
   std::vector<std::int32_t> codeword_errors = {};
+  /// Bits of a frame's sent ones that its LLRs do not tell; empty where mutual information is not measured.
+  std::vector<float> information_lost = {};
   // With HARQ iterations are those of all code blocks after each of the frame's transmissions, erased uses
   // those of its transmissions, bit errors those after the last; and, empty without it:
   std::vector<std::uint8_t> transmissions = {};  // of the frame, 1 to config.code.transport.transmissions
@@ -52,6 +54,7 @@ struct frame_counts {
   /// erased the word. What stands above is that of the last, iterations of all, erased uses of the first.
   std::vector<std::vector<std::int32_t>> outer_bit_errors = {};
   std::vector<std::vector<std::uint8_t>> outer_erased = {};
+  std::vector<std::vector<std::int32_t>> outer_codeword_errors = {};  // with massive MIMO, else empty
 };
 
 /// Sizes of a frame of a completed link. Coded bits and LLRs lie in rows of `padded`, one for each codeword.

@@ -112,10 +112,12 @@ void append(frame_counts& counts, const frame_counts& more) {
   append(counts.erased, more.erased);
   append(counts.erased_uses, more.erased_uses);
   append(counts.codeword_errors, more.codeword_errors);
+  append(counts.information_lost, more.information_lost);
   append(counts.transmissions, more.transmissions);
   append(counts.passed, more.passed);
   append(counts.outer_bit_errors, more.outer_bit_errors);
   append(counts.outer_erased, more.outer_erased);
+  append(counts.outer_codeword_errors, more.outer_codeword_errors);
 }
 
 std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<double>& speeds,

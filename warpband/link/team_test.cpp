@@ -198,13 +198,25 @@ TEST(link_team, what_goes_wrong_on_a_rank_is_told_with_its_name) {
 }
 
 TEST(link_team, counts_survive_the_way_between_ranks) {
-  frame_counts c{{1, 2}, {3, 4}, {0, 1}, {5, 6}, {7, 8}, {1, 2}, {1, 0}, {{1, 2}, {3, 4}}, {{0, 0}, {1, 1}}};
+  frame_counts c{.bit_errors = {1, 2},
+                 .iterations = {3, 4},
+                 .erased = {0, 1},
+                 .erased_uses = {5, 6},
+                 .codeword_errors = {7, 8},
+                 .information_lost = {0.5f, 1.5f},
+                 .transmissions = {1, 2},
+                 .passed = {1, 0},
+                 .outer_bit_errors = {{1, 2}, {3, 4}},
+                 .outer_erased = {{0, 0}, {1, 1}},
+                 .outer_codeword_errors = {{9, 10}, {7, 8}}};
   const message bytes = pack_counts(c, 0.5);
   double seconds = 0;
   const frame_counts back = unpack_counts(bytes, seconds);
   EXPECT_EQ(seconds, 0.5);
   EXPECT_EQ(pack_counts(back, seconds), bytes);
   EXPECT_EQ(back.outer_bit_errors, c.outer_bit_errors);
+  EXPECT_EQ(back.outer_codeword_errors, c.outer_codeword_errors);
+  EXPECT_EQ(back.information_lost, c.information_lost);
   for (std::size_t n = 0; n < bytes.size(); n++)
     EXPECT_THROW(unpack_counts({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n)}, seconds),
                  error);
@@ -215,6 +227,8 @@ TEST(link_team, counts_survive_the_way_between_ranks) {
   append(twice, c);
   EXPECT_EQ(twice.erased_uses, (std::vector<std::int32_t>{5, 6, 5, 6}));
   EXPECT_EQ(twice.outer_erased[1], (std::vector<std::uint8_t>{1, 1, 1, 1}));
+  EXPECT_EQ(twice.outer_codeword_errors[0], (std::vector<std::int32_t>{9, 10, 9, 10}));
+  EXPECT_EQ(twice.information_lost, (std::vector<float>{0.5f, 1.5f, 0.5f, 1.5f}));
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/core/status.hpp>
+#include <warpband/link/receive/exit_args.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(count)
 WB_DECLARE_KERNEL(count_erased)
 WB_DECLARE_KERNEL(sum_up)
+WB_DECLARE_KERNEL(exit_loss)
 
 void count_errors(executor& exec, view<const std::uint8_t> sent, view<const std::uint8_t> received,
                   view<std::int32_t> errors) {
@@ -35,6 +37,19 @@ void count_erased(executor& exec, view<const std::uint8_t> status, int weight, v
   check_shape("erased", erased, 1, status.items);
   const count_erased_args a{status, weight, erased};
   exec.run(count_erased_kernels(), &a, status.items);
+}
+void lost_information(executor& exec, view<const std::uint8_t> sent, view<const float> llr,
+                      view<float> lost) {
+  check_shape("sent", sent, sent.elements, sent.items);
+  check_range("sent.elements", static_cast<long long>(sent.elements), 0, 1 << 30);
+  check_shape("llr", llr, sent.elements, sent.items);
+  check_shape("lost", lost, 1, sent.items);
+  exit_loss_args a;
+  a.bits = sent;
+  a.llr = llr;
+  a.limit = 1e6f;
+  a.loss = lost;
+  exec.run(exit_loss_kernels(), &a, sent.items);
 }
 
 void sum_up_blocks(executor& exec, view<const std::int32_t> each, view<const std::uint8_t> ok,

@@ -23,5 +23,10 @@ void count_erased(executor& exec, view<const std::uint8_t> status, int weight, v
 void sum_up_blocks(executor& exec, view<const std::int32_t> each, view<const std::uint8_t> ok,
                    view<const std::uint8_t> status, view<std::int32_t> iterations,
                    view<std::uint8_t> stopped);
+/// What LLRs [frames, n] do not tell of sent bits [frames, n]: lost [frames] is the sum over a frame of
+/// log2(1 + exp(-(1 - 2 b) L)). The mutual information of bits and LLRs is 1 - sum(lost) / (frames n) bits;
+/// for LLRs that are not exact, as those of max-log algorithms, a lower bound. LLRs beyond +-1e6 count as
+/// +-1e6.
+void lost_information(executor& exec, view<const std::uint8_t> sent, view<const float> llr, view<float> lost);
 
 }  // namespace wb

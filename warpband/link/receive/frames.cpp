@@ -7,6 +7,7 @@ WB_DECLARE_KERNEL(frames_gather)
 WB_DECLARE_KERNEL(frames_list)
 WB_DECLARE_KERNEL(frames_keep)
 WB_DECLARE_KERNEL(frames_check)
+WB_DECLARE_KERNEL(frames_join)
 
 void run_frames_arrange(executor& exec, const frames_arrange_args& a, std::size_t items) {
   exec.run(frames_arrange_kernels(), &a, items);
@@ -20,6 +21,9 @@ void run_frames_keep(executor& exec, const frames_keep_args& a, std::size_t fram
 }
 void run_frames_check(executor& exec, const frames_check_args& a, std::size_t frames) {
   exec.run(frames_check_kernels(), &a, frames);
+}
+void run_frames_join(executor& exec, const frames_join_args& a, std::size_t frames) {
+  exec.run(frames_join_kernels(), &a, frames);
 }
 
 }  // namespace wb

@@ -11,5 +11,6 @@ void run_frames_gather(executor& exec, const frames_gather_args& a, std::size_t 
 void run_frames_list(executor& exec, const frames_list_args& a);
 void run_frames_keep(executor& exec, const frames_keep_args& a, std::size_t frames);
 void run_frames_check(executor& exec, const frames_check_args& a, std::size_t frames);
+void run_frames_join(executor& exec, const frames_join_args& a, std::size_t frames);
 
 }  // namespace wb

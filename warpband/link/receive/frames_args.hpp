@@ -70,4 +70,15 @@ struct frames_check_args {
   view<std::uint8_t> finished;
 };
 
+/// Joins what a decoder said of the codewords of each frame: a frame is finished, and has status_stopped,
+/// where all of them are; it has another bit of the status where one of them has it; iterations are added up.
+/// What has no data is left out.
+struct frames_join_args {
+  std::size_t codewords = 1;
+  const std::uint8_t *finished = nullptr, *status = nullptr;  // [frames * codewords]
+  const std::int32_t* iterations = nullptr;
+  view<std::uint8_t> finished_out, status_out;  // [frames]
+  view<std::int32_t> iterations_out;
+};
+
 }  // namespace wb

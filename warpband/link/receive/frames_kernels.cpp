@@ -32,5 +32,11 @@ static auto with_frames_check(const frames_check_args& a, F f) {
   return f(frames_check_op{a});
 }
 WB_EXPORT_KERNEL(frames_check, frames_check_args, with_frames_check)
+
+template <class F>
+static auto with_frames_join(const frames_join_args& a, F f) {
+  return f(frames_join_op{a});
+}
+WB_EXPORT_KERNEL(frames_join, frames_join_args, with_frames_join)
 }  // namespace WB_ISA
 }  // namespace wb

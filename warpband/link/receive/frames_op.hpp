@@ -195,5 +195,38 @@ struct frames_check_op {
   }
 };
 
+struct frames_join_op {
+  frames_join_args a;
+  static constexpr bool by_block = true;
+  static constexpr int at_once = 1;
+  int threads() const { return a.codewords <= 32 ? 32 : 128; }
+  std::size_t scratch_bytes(int) const { return 0; }
+  double flops() const { return 0; }
+  double bytes() const { return 6.0 * static_cast<double>(a.codewords + 1); }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int, G g, void*) const {
+    constexpr std::uint8_t others[] = {status_erased, status_insufficient};
+    std::int32_t unfinished = 0, running = 0, iterations = 0, with[2] = {0, 0};
+    for (std::size_t i = static_cast<std::size_t>(g.rank); i < a.codewords;
+         i += static_cast<std::size_t>(g.size)) {
+      const std::size_t at = first * a.codewords + i;
+      if (a.finished != nullptr) unfinished += a.finished[at] == 0;
+      if (a.iterations != nullptr) iterations += a.iterations[at];
+      if (a.status == nullptr) continue;
+      running += (a.status[at] & status_stopped) == 0;
+      for (int o = 0; o < 2; o++) with[o] += (a.status[at] & others[o]) != 0;
+    }
+    unfinished = g.sum_all(unfinished), running = g.sum_all(running), iterations = g.sum_all(iterations);
+    int status = running == 0 ? status_stopped : 0;
+    for (int o = 0; o < 2; o++)
+      if (g.sum_all(with[o]) != 0) status |= others[o];
+    if (g.rank != 0) return;
+    if (a.finished_out.data != nullptr) *row_of(a.finished_out, first) = unfinished == 0 ? 1 : 0;
+    if (a.status_out.data != nullptr) *row_of(a.status_out, first) = static_cast<std::uint8_t>(status);
+    if (a.iterations_out.data != nullptr) *row_of(a.iterations_out, first) = iterations;
+  }
+};
+
 }  // namespace WB_ISA
 }  // namespace wb

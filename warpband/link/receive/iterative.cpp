@@ -43,6 +43,22 @@ class pieces {
   std::size_t used_ = 0;
 };
 
+std::size_t uses_of(const soft_detector& detector, const soft_decoder& decoder, std::size_t asked) {
+  const std::size_t least = (decoder.n() + detector.bits_per_use() - 1) / detector.bits_per_use();
+  if (asked != 0 && asked < least)
+    throw argument_error("uses_per_frame", std::to_string(asked),
+                         "0, or at least " + std::to_string(least) + ", which the coded bits take");
+  return std::max(asked, least);
+}
+
+/// Uses of a frame that share a matrix: those that share one and are of the same frame, if frames begin with
+/// a new one or all of a frame share one; else none do.
+std::size_t sharing(std::size_t uses, std::size_t shared) noexcept {
+  return uses % shared == 0 ? shared : shared % uses == 0 ? uses : 1;
+}
+
+}  // namespace
+
 bit_interleaver interleaver_of(const receiver_config& c, std::size_t n) {
   if (c.permutation.empty())
     return c.interleaver == receiver_interleaver::none
@@ -55,16 +71,6 @@ bit_interleaver interleaver_of(const receiver_config& c, std::size_t n) {
                          "a permutation of the " + std::to_string(n) + " coded bits");
   return bit_interleaver(c.permutation);
 }
-
-std::size_t uses_of(const soft_detector& detector, const soft_decoder& decoder, std::size_t asked) {
-  const std::size_t least = (decoder.n() + detector.bits_per_use() - 1) / detector.bits_per_use();
-  if (asked != 0 && asked < least)
-    throw argument_error("uses_per_frame", std::to_string(asked),
-                         "0, or at least " + std::to_string(least) + ", which the coded bits take");
-  return std::max(asked, least);
-}
-
-}  // namespace
 
 const std::vector<setting_of<receiver_config>>& receiver_settings() {
   using c = receiver_config;
@@ -106,6 +112,7 @@ struct iterative_receiver::batch {
   view<const float> detected = {};   // what the decoder got
   soft_decoder_output decided = {};  // what it gave
   bool keeps = false;                // the decoder's state
+  bool waits = true;                 // for the number of frames that are left
   std::int32_t left = 0;             // lives here because downloads are queued
 
   float *llr = nullptr, *coded = nullptr, *extrinsic = nullptr, *prior = nullptr, *noise_var = nullptr;
@@ -115,7 +122,8 @@ struct iterative_receiver::batch {
   std::int32_t *iterations = nullptr, *list = nullptr, *other_list = nullptr, *from = nullptr,
                *place = nullptr, *count = nullptr;
 
-  void lay(pieces& p, const iterative_receiver& r, std::size_t rx_values, std::size_t gains) {
+  void lay(pieces& p, const iterative_receiver& r, std::size_t rx_values, std::size_t gains,
+           std::size_t uses_per_channel) {
     const std::size_t uses = frames * r.uses_, places = uses * r.detector_->bits_per_use(),
                       bits_of_all = frames * r.n();
     p.take(llr, places);
@@ -125,7 +133,7 @@ struct iterative_receiver::batch {
     p.take(extrinsic, bits_of_all);
     p.take(noise_var, uses);
     p.take(received, uses * rx_values);
-    p.take(channel, uses * gains);
+    p.take(channel, uses / sharing(r.uses_, uses_per_channel) * gains);
     if (r.config_.decoder_state == receiver_state::keep) {
       p.take(state, frames * r.decoder_->state_size());
       p.take(other_state, frames * r.decoder_->state_size());
@@ -176,11 +184,12 @@ void iterative_receiver::check() const {
                          "one with them, with more than one outer iteration");
 }
 
-std::size_t iterative_receiver::working_bytes(std::size_t rx_values, std::size_t gains) const noexcept {
+std::size_t iterative_receiver::working_bytes(std::size_t rx_values, std::size_t gains,
+                                              std::size_t uses_per_channel) const noexcept {
   batch b;
   b.frames = 1;
   pieces sizes(nullptr);
-  b.lay(sizes, *this, rx_values, gains);
+  b.lay(sizes, *this, rx_values, gains, uses_per_channel);
   return sizes.used();
 }
 
@@ -209,15 +218,24 @@ std::size_t iterative_receiver::frames_of(const receiver_input& in, const receiv
 }
 
 void iterative_receiver::run(executor& exec, const receiver_input& in, const receiver_output& out) const {
+  receive(exec, in, out, true);
+}
+void iterative_receiver::queue(executor& exec, const receiver_input& in, const receiver_output& out) const {
+  receive(exec, in, out, false);
+}
+
+void iterative_receiver::receive(executor& exec, const receiver_input& in, const receiver_output& out,
+                                 bool waits) const {
   batch b;
+  b.waits = waits;
   b.in = &in;
   b.out = &out;
   b.frames = b.listed = frames_of(in, out);
   if (b.frames == 0) return;
   pieces sizes(nullptr);
-  b.lay(sizes, *this, in.received.elements, in.channel.elements);
+  b.lay(sizes, *this, in.received.elements, in.channel.elements, in.uses_per_channel);
   pieces memory(workspace_.on(exec, sizes.used()));
-  b.lay(memory, *this, in.received.elements, in.channel.elements);
+  b.lay(memory, *this, in.received.elements, in.channel.elements, in.uses_per_channel);
   b.keeps = config_.outer > 1 && config_.decoder_state == receiver_state::keep && decoder_->state_size() != 0;
   b.detects = {in.received, in.channel, in.uses_per_channel, in.noise_var, {}};
   const std::size_t bits = detector_->bits_per_use();
@@ -298,7 +316,7 @@ void iterative_receiver::keep(executor& exec, const batch& b, int j) const {
 void iterative_receiver::feed_back(executor& exec, batch& b, int j) const {
   const bool whole = b.listed == b.frames;  // the list is 0, 1, 2, ...
   // To move a frame takes about a third of the time of its outer iteration, by the bytes of both.
-  const std::size_t enough = (3 * b.listed + 3) / 4;
+  const std::size_t enough = b.waits ? (3 * b.listed + 3) / 4 : 0;
   frames_list_args l;
   l.listed = static_cast<std::int32_t>(b.listed);
   l.enough = static_cast<std::int32_t>(enough);
@@ -311,9 +329,11 @@ void iterative_receiver::feed_back(executor& exec, batch& b, int j) const {
   l.place = b.place;
   l.count = b.count;
   run_frames_list(exec, l);
-  exec.download(&b.left, b.count, sizeof b.left);
-  exec.sync();
-  const std::size_t left = static_cast<std::size_t>(b.left);
+  if (b.waits) {
+    exec.download(&b.left, b.count, sizeof b.left);
+    exec.sync();
+  }
+  const std::size_t left = b.waits ? static_cast<std::size_t>(b.left) : b.listed;
   const bool anew = left < enough;
   if (anew) b.listed = left;
   if (left == 0) return;
@@ -357,8 +377,7 @@ void iterative_receiver::gather(executor& exec, batch& b) const {
   copy(in.received, reinterpret_cast<float*>(b.received), uses_, 1, 1);
   b.detects.received =
       make_view(static_cast<const std::complex<float>*>(b.received), in.received.elements, uses);
-  // Whole matrices of a frame, one that frames share, or else one for each use.
-  const std::size_t own = uses_ % shared == 0 ? shared : shared % uses_ == 0 ? uses_ : 1;
+  const std::size_t own = sharing(uses_, shared);
   copy(in.channel, reinterpret_cast<float*>(b.channel), uses_ / own, own, shared);
   b.detects.channel =
       make_view(static_cast<const std::complex<float>*>(b.channel), in.channel.elements, uses / own);

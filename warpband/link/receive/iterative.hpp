@@ -50,6 +50,9 @@ struct receiver_config {
 /// Its settings: names, what is allowed, what they mean. Without the permutation.
 const std::vector<setting_of<receiver_config>>& receiver_settings();
 
+/// The interleaver of its n coded bits. Throws argument_error for a permutation that is none of them.
+bit_interleaver interleaver_of(const receiver_config& config, std::size_t n);
+
 /// Frames are [frames, ...], uses of the channel [frames * uses_per_frame(), ...], frame after frame.
 struct receiver_input {
   view<const std::complex<float>> received = {};  // as detector_input has them
@@ -104,6 +107,9 @@ class iterative_receiver {
 
   /// Receives a batch. Throws shape_error, and argument_error for a prior where the detector takes none.
   void run(executor& exec, const receiver_input& in, const receiver_output& out) const;
+  /// The same results, but it only queues: finished frames go through all outer iterations and cost as much
+  /// as the others. For who must not wait, as a CUDA graph that records a call.
+  void queue(executor& exec, const receiver_input& in, const receiver_output& out) const;
 
   std::size_t k() const noexcept { return decoder_->k(); }
   std::size_t n() const noexcept { return decoder_->n(); }
@@ -115,12 +121,14 @@ class iterative_receiver {
   /// What a transmitter needs.
   const bit_interleaver& interleaver() const noexcept { return interleaver_; }
   /// Memory that a call takes on its executor for each frame with `rx_values` complex values received in a
-  /// use and `gains` in a channel matrix.
-  std::size_t working_bytes(std::size_t rx_values, std::size_t gains) const noexcept;
+  /// use and `gains` in a channel matrix, which so many uses share.
+  std::size_t working_bytes(std::size_t rx_values, std::size_t gains,
+                            std::size_t uses_per_channel = 1) const noexcept;
 
  private:
   struct batch;
   void check() const;
+  void receive(executor& exec, const receiver_input& in, const receiver_output& out, bool waits) const;
   std::size_t frames_of(const receiver_input& in, const receiver_output& out) const;
   void detect_and_decode(executor& exec, batch& b, int j) const;
   void keep(executor& exec, const batch& b, int j) const;

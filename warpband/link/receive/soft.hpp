@@ -11,6 +11,7 @@
 #include <warpband/detect/detector.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
 #include <warpband/link/codec.hpp>
+#include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 #include <warpband/stbc/stbc.hpp>
 
@@ -72,6 +73,8 @@ std::unique_ptr<soft_detector> make_soft_detector(const stbc_config& config);
 /// massive/soft_uplink, else that of the configuration. A use is a vector. Calls have a multiple of
 /// uses_per_channel vectors; N0 is that of the first vector of an H.
 std::unique_ptr<soft_detector> make_soft_detector(const uplink_config& config);
+/// The same with the detector of massive/soft_uplink in every call.
+std::unique_ptr<soft_detector> make_soft_detector(const soft_uplink_config& config);
 
 /// Whether the decoder of a code gives extrinsic LLRs of its coded bits.
 bool gives_extrinsic(const code_config& config) noexcept;

@@ -1,6 +1,7 @@
+#include <optional>
+
 #include <warpband/core/check.hpp>
 #include <warpband/link/receive/soft.hpp>
-#include <warpband/massive/soft_uplink/soft_uplink.hpp>
 
 namespace wb {
 namespace {
@@ -33,16 +34,15 @@ class space_time_detector final : public soft_detector {
   stbc_decoder decoder_;
 };
 
+soft_uplink_config soft_of(const uplink_config& c) {
+  return {.antennas = c.antennas, .users = c.users, .qam = c.qam, .llr_clip = c.llr_clip, .extrinsic = true};
+}
+
 class massive_detector final : public soft_detector {
  public:
-  explicit massive_detector(const uplink_config& c)
-      : first_(c),
-        loop_({.antennas = c.antennas,
-               .users = c.users,
-               .qam = c.qam,
-               .llr_clip = c.llr_clip,
-               .extrinsic = true}) {}
-  std::size_t bits_per_use() const noexcept override { return first_.bits_per_vector(); }
+  explicit massive_detector(const uplink_config& c) : first_(c), loop_(soft_of(c)) {}
+  explicit massive_detector(soft_uplink_config c) : loop_((c.extrinsic = true, c)) {}
+  std::size_t bits_per_use() const noexcept override { return loop_.bits_per_vector(); }
   bool takes_prior() const noexcept override { return true; }
   void run(executor& exec, const detector_input& in, const detector_output& out) const override {
     const std::size_t vectors = in.received.items, symbols = in.uses_per_channel;
@@ -55,15 +55,15 @@ class massive_detector final : public soft_detector {
     n0.items = vectors / symbols;
     n0.item_stride *= symbols;
     const int shared = static_cast<int>(symbols);
-    if (in.prior.data == nullptr && out.bits.data == nullptr)
-      first_.run(exec, uplink_input{in.channel, in.received, n0, shared},
-                 {.llr = out.llr, .llr_int8 = {}, .equalized = {}, .sinr = {}, .status = out.status});
+    if (first_ && in.prior.data == nullptr && out.bits.data == nullptr)
+      first_->run(exec, uplink_input{in.channel, in.received, n0, shared},
+                  {.llr = out.llr, .llr_int8 = {}, .equalized = {}, .sinr = {}, .status = out.status});
     else
       loop_.run(exec, {in.channel, in.received, n0, shared, in.prior}, {out.llr, out.bits, out.status});
   }
 
  private:
-  uplink_detector first_;
+  std::optional<uplink_detector> first_;  // without a-priori LLRs
   soft_uplink_detector loop_;
 };
 
@@ -84,6 +84,9 @@ std::unique_ptr<soft_detector> make_soft_detector(const stbc_config& config) {
   return std::make_unique<space_time_detector>(c);
 }
 std::unique_ptr<soft_detector> make_soft_detector(const uplink_config& config) {
+  return std::make_unique<massive_detector>(config);
+}
+std::unique_ptr<soft_detector> make_soft_detector(const soft_uplink_config& config) {
   return std::make_unique<massive_detector>(config);
 }
 

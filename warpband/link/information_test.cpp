@@ -1,0 +1,167 @@
+// Mutual information of sent bits and LLRs: against the integral, on every backend, in results.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <tests/result.hpp>
+#include <warpband/link/chain.hpp>
+
+namespace wb {
+namespace {
+
+using namespace testing;
+
+class information : public testing::on_backend {};
+WB_ON_ALL_BACKENDS(information);
+
+/// Information of a bit and its LLR N(s^2 / 2, s^2) x (1 - 2 b): 1 - E log2(1 + exp(-L)), by the trapezoidal
+/// rule.
+double information_of(double s) {
+  double loss = 0, all = 0;
+  for (int i = -10000; i <= 10000; i++) {
+    const double g = 1e-3 * i, weight = std::exp(-g * g / 2);
+    loss += weight * std::log2(1 + std::exp(-s * s / 2 - s * g));
+    all += weight;
+  }
+  return 1 - loss / all;
+}
+double sum_of(const std::vector<float>& lost) { return std::accumulate(lost.begin(), lost.end(), 0.0); }
+
+TEST_P(information, of_bpsk_in_noise_is_the_integral) {
+  link_config c = uncoded_link(1000);
+  c.mutual_information = true;
+  link_chain chain(c, exec());
+  for (const double ebn0_db : {-6.0, 0.0, 4.0}) {
+    const std::size_t frames = 100;
+    const double measured = 1 - sum_of(chain.run(0, frames, ebn0_db).information_lost) / 100000;
+    // y = x + n has LLRs 4 y / N0 of variance 8 / N0.
+    const double expected = information_of(std::sqrt(8 * std::pow(10, ebn0_db / 10)));
+    EXPECT_NEAR(measured, expected, 0.01) << ebn0_db;
+  }
+  EXPECT_NEAR(sum_of(chain.run(0, 20, 60).information_lost), 0, 1e-3);
+  EXPECT_NEAR(sum_of(chain.run(0, 20, -100).information_lost), 20000, 20);
+}
+
+std::vector<link_config> links() {
+  std::vector<link_config> all{turbo_link(104), ldpc_link(code_type::wimax_ldpc, 576, "3/4B"),
+                               mimo_link(2, 3, detector_type::mmse), uncoded_link(77)};
+  all.back().channel = rayleigh_config{fading_type::block};
+  all.back().qam = 256;
+  all.push_back(space_time_link(space_time_code::alamouti(), 16, 2));
+  all.back().code = turbo_link(104).code;
+  link_config massive = conv_link(40, "1/2", conv_ending::zero_tail, conv_algorithm::viterbi);
+  massive.qam = 4;
+  massive.channel = rayleigh_config{};
+  massive.antennas = massive_link_config{.antennas = 8, .users = 2, .subcarriers = 50, .symbols = 3};
+  all.push_back(massive);
+  return all;
+}
+
+TEST_P(information, is_the_same_on_every_backend_in_any_batch_and_changes_no_count) {
+  const auto reference = open_reference();
+  for (link_config c : links()) {
+    const std::size_t frames = 24;
+    link_chain without(c, exec());
+    const frame_counts plain = without.run(3, frames, 2);
+    EXPECT_TRUE(plain.information_lost.empty());
+    c.mutual_information = true;
+    link_chain here(c, exec()), there(c, *reference);
+    const frame_counts a = here.run(3, frames, 2), b = there.run(3, frames, 2);
+    ASSERT_EQ(a.information_lost.size(), frames);
+    EXPECT_EQ(a.information_lost, b.information_lost);
+    const auto two_threads = GetParam().open(2);
+    link_chain shared(c, *two_threads);
+    EXPECT_EQ(shared.run(3, frames, 2).information_lost, a.information_lost);
+    EXPECT_EQ(a.bit_errors, plain.bit_errors);
+    EXPECT_EQ(a.iterations, plain.iterations);
+    EXPECT_EQ(a.codeword_errors, plain.codeword_errors);
+    const double most = static_cast<double>(frames * codewords_per_frame(c) * sizes_of(here.config().code).n);
+    EXPECT_GT(sum_of(a.information_lost), 0);
+    EXPECT_LT(sum_of(a.information_lost), most);
+    std::vector<float> parts;
+    for (std::size_t i = 0; i < frames; i += 8) {
+      const std::vector<float>& part = here.run(3 + i, 8, 2).information_lost;
+      parts.insert(parts.end(), part.begin(), part.end());
+    }
+    EXPECT_EQ(a.information_lost, parts);
+  }
+}
+
+TEST(information_of_links, is_refused_where_it_is_not_measured) {
+  link_config loop = mimo_link(2, 2, detector_type::pic), transport = turbo_link(0),
+              decided = space_time_link(space_time_code::alamouti(), 4, 1);
+  loop.receiver = receiver_config{};
+  transport.code.type = code_type::lte_transport;
+  transport.code.k = 200;
+  transport.code.transport.coded_bits = 600;
+  for (link_config c : {loop, transport, decided}) {
+    (void)completed(c);
+    c.mutual_information = true;
+    try {
+      (void)completed(c);
+      ADD_FAILURE() << "not refused";
+    } catch (const argument_error& e) {
+      EXPECT_EQ(e.argument(), "mutual_information");
+      EXPECT_TRUE(e.allowed().starts_with("false with ")) << e.allowed();
+    }
+  }
+}
+
+const std::string scenario_text = R"(
+code.k = 128
+modem = { modulation = "16qam", mutual_information = true }
+sweep.ebn0_db = [-1.0, 3.0]
+stop = { frame_errors = 0, max_frames = 40 }
+)";
+
+run_result ran(const std::string& text) {
+  const auto exec = open_scalar();
+  run_result r;
+  r.source = parse_scenario(text, "s.toml");
+  r.origin.machine = describe_machine(*exec);
+  for (const curve_config& c : r.source.curves) r.curves.push_back(run_curve(c, *exec));
+  r.complete = true;
+  return r;
+}
+
+using result = result_test;
+
+TEST_F(result, with_mutual_information_goes_on_to_the_same) {
+  const run_result straight = ran(scenario_text);
+  const auto& points = straight.curves[0].points;
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_LT(*points[0].mutual_information(), *points[1].mutual_information());
+  EXPECT_EQ(*points[0].mutual_information(), 1 - points[0].counts.information_lost / (40.0 * 396));
+
+  run_result half = ran(scenario_text + "[[curve]]\nstop.max_frames = 13\n");
+  write_file(path("r.json"), result_json(half));
+  run_result more = resumed(load_result(path("r.json")), parse_scenario(scenario_text, "s.toml"), "r.json");
+  run_curve(more.curves[0], *open_scalar());
+  for (std::size_t i = 0; i < 2; i++) expect_same(more.curves[0].points[i].counts, points[i].counts);
+
+  const std::string without = "code.k = 128\nmodem.modulation = \"16qam\"\nsweep.ebn0_db = [-1.0, 3.0]\n";
+  EXPECT_THROW(resumed(load_result(path("r.json")), parse_scenario(without, "s.toml"), "r.json"), file_error);
+}
+
+TEST_F(result, whose_mutual_information_contradicts_its_counts_is_refused) {
+  const auto good = nlohmann::json::parse(result_json(ran(scenario_text)));
+  const auto said = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json j = good;
+    j["curves"][0]["points"][0][key] = value;
+    return refusal(path("r.json"), j.dump());
+  };
+  EXPECT_NE(said("mutual_information", 0.5).find("as the rest says"), std::string::npos);
+  EXPECT_NE(said("information_lost", -1).find("a number of bits, at least 0"), std::string::npos);
+  EXPECT_NE(said("information_lost", "many").find("a number of bits"), std::string::npos);
+  auto plain =
+      nlohmann::json::parse(result_json(ran("code.k = 128\nsweep.ebn0_db = [0]\nstop.max_frames = 2\n")));
+  for (const char* key : {"information_lost", "mutual_information"}) {
+    nlohmann::json j = plain;
+    j["curves"][0]["points"][0][key] = 0.5;
+    EXPECT_NE(refusal(path("r.json"), j.dump()).find("modem.mutual_information is not set"),
+              std::string::npos)
+        << key;
+  }
+}
+
+}  // namespace
+}  // namespace wb

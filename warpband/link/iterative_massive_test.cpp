@@ -1,0 +1,271 @@
+// Links of massive MIMO whose detector and decoder work in a loop.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+#include <tests/on_backends.hpp>
+#include <tests/renew.hpp>
+#include <tests/scenario.hpp>
+#include <warpband/core/status.hpp>
+#include <warpband/io/replacement.hpp>
+#include <warpband/link/chain.hpp>
+#include <warpband/link/receive/codewords.hpp>
+#include <warpband/link/result.hpp>
+#include <warpband/link/sweep.hpp>
+
+namespace wb {
+namespace {
+
+using testing::blamed;
+using testing::on_device;
+using testing::only_curve;
+using testing::open_reference;
+using testing::open_scalar;
+
+/// As many users as antennas, each with a short LDPC code.
+link_config loaded(int outer, int symbols = 1) {
+  link_config c;
+  c.code.type = code_type::wimax_ldpc;
+  c.code.ldpc.n = 576;
+  c.code.ldpc.decoder.iterations = 4;
+  c.qam = 16;
+  c.channel = rayleigh_config{};
+  c.axis = snr_axis::snr_db;
+  c.antennas = massive_link_config{.antennas = 8, .users = 6, .subcarriers = 144, .symbols = symbols};
+  c.receiver = receiver_config{.outer = outer};
+  return c;
+}
+/// A convolutional code whose 92 bits neither fill a symbol of 64-QAM nor all subcarriers.
+link_config with_gaps(int outer) {
+  link_config c = loaded(outer, 2);
+  c.code = {};
+  c.code.type = code_type::conv;
+  c.code.k = 40;
+  c.code.conv.algorithm = conv_algorithm::log_map;
+  c.qam = 64;
+  massive_link_config& massive = std::get<massive_link_config>(c.antennas);
+  massive.antennas = 6, massive.users = 4, massive.subcarriers = 18;
+  return c;
+}
+massive_link_config& massive_of(link_config& c) { return std::get<massive_link_config>(c.antennas); }
+std::int64_t total(const std::vector<std::int32_t>& v) { return std::accumulate(v.begin(), v.end(), 0); }
+
+TEST(iterative_massive, one_outer_iteration_is_the_open_loop) {
+  const auto exec = open_reference();
+  std::vector<link_config> links{loaded(1), with_gaps(1), with_gaps(1), with_gaps(1)};
+  links[2].channel = rayleigh_config{fading_type::block};
+  massive_of(links[2]).solver = massive_mode::cg, massive_of(links[2]).iterations = 2;
+  massive_of(links[3]).solver = massive_mode::zf;
+  for (link_config& c : links) {
+    SCOPED_TRACE(name_of(massive_of(c).solver));
+    link_config open = c;
+    open.receiver.reset();
+    const double snr_db = c.qam == 16 ? 10 : 11;
+    link_chain a(open, *exec, 6), b(c, *exec, 6);
+    const frame_counts x = a.run(3, 6, snr_db), y = b.run(3, 6, snr_db);
+    EXPECT_GT(total(x.bit_errors), 0);
+    EXPECT_EQ(x.bit_errors, y.bit_errors);
+    EXPECT_EQ(x.codeword_errors, y.codeword_errors);
+    EXPECT_EQ(x.erased, y.erased);
+    EXPECT_EQ(x.iterations, y.iterations);
+    EXPECT_EQ(x.erased_uses, y.erased_uses);
+    EXPECT_TRUE(x.outer_codeword_errors.empty());
+    c.receiver->outer = 2;
+    link_chain loop(c, *exec, 6);
+    const frame_counts& z = loop.run(3, 6, snr_db);
+    EXPECT_EQ(z.outer_bit_errors.at(0), x.bit_errors);
+    EXPECT_EQ(z.outer_codeword_errors.at(0), x.codeword_errors);
+  }
+}
+
+TEST(iterative_massive, more_iterations_win) {
+  const auto exec = open_reference();
+  for (const auto& [link, snr_db] : {std::pair{loaded(3), 9.}, {with_gaps(3), 11.}}) {
+    link_chain chain(link, *exec);
+    const frame_counts& c = chain.run(0, 30, snr_db);
+    ASSERT_EQ(c.outer_codeword_errors.size(), 3u);
+    EXPECT_LT(total(c.outer_codeword_errors[1]), total(c.outer_codeword_errors[0]));
+    EXPECT_LE(total(c.outer_codeword_errors[2]), total(c.outer_codeword_errors[1]));
+    EXPECT_LT(total(c.outer_bit_errors[2]), total(c.outer_bit_errors[0]));
+    EXPECT_EQ(c.codeword_errors, c.outer_codeword_errors[2]);
+    EXPECT_EQ(c.bit_errors, c.outer_bit_errors[2]);
+  }
+}
+
+class iterative_massive_on : public testing::on_backend {};
+WB_ON_ALL_BACKENDS(iterative_massive_on);
+
+TEST_P(iterative_massive_on, counts_do_not_depend_on_backend_or_batch) {
+  const auto reference = open_reference();
+  for (auto [link, snr_db] : {std::pair{loaded(3), 9.}, {with_gaps(3), 11.}}) {
+    link.receiver->interleaver = receiver_interleaver::random;
+    if (link.qam == 64) link.channel = rayleigh_config{fading_type::block};
+    const stop_rule stop{.frame_errors = 0, .max_frames = 9};
+    link_chain chain(link, *reference, 4), other(link, exec());
+    const point_counts expected = run_point(chain, snr_db, stop).counts;
+    EXPECT_GT(expected.outer_codeword_errors[0], expected.outer_codeword_errors[2]);
+    point_counts counts = run_point(other, snr_db, stop).counts;
+    counts.seconds = expected.seconds, counts.frames_run = expected.frames_run;
+    EXPECT_EQ(counts, expected);
+  }
+}
+
+TEST(iterative_massive, without_noise_nothing_fails_and_a_diverging_loop_stays_finite) {
+  const auto exec = open_reference();
+  link_chain clean(with_gaps(3), *exec);
+  const frame_counts& counts = clean.run(0, 5, 60);
+  EXPECT_EQ(counts.bit_errors, std::vector<std::int32_t>(5));
+  EXPECT_EQ(counts.erased_uses, std::vector<std::int32_t>(5));
+  link_config c = loaded(6);
+  c.receiver->scaling = 2;
+  link_chain diverging(c, *exec);
+  const frame_counts& lost = diverging.run(0, 4, 6);
+  EXPECT_EQ(lost.erased, std::vector<std::uint8_t>(4));  // no LLR of a decoder was NaN or infinite
+  EXPECT_EQ(lost.erased_uses, std::vector<std::int32_t>(4));
+}
+
+TEST(iterative_massive, what_cannot_be_looped_is_refused) {
+  const auto with = [](auto change) {
+    link_config c = loaded(2);
+    change(c);
+    return blamed([&] { (void)completed(c); });
+  };
+  EXPECT_EQ(with([](link_config&) {}), "");
+  EXPECT_EQ(with([](link_config& c) { massive_of(c).solver = massive_mode::mf; }), "");
+  EXPECT_EQ(with([](link_config& c) { massive_of(c).direction = massive_direction::downlink; }), "outer");
+  EXPECT_EQ(with([](link_config& c) { c.code = {}, c.code.type = code_type::none; }), "outer");
+  EXPECT_EQ(with([](link_config& c) { c.receiver->outer = 17; }), "outer");
+  EXPECT_EQ(with([](link_config& c) { c.receiver->scaling = 3; }), "scaling");
+  EXPECT_EQ(with([](link_config& c) {
+              c.code = with_gaps(1).code;
+              c.code.conv.algorithm = conv_algorithm::viterbi;
+            }),
+            "outer");
+}
+
+const std::string scenario_text = R"(
+code = { type = "wimax-ldpc", n = 576 }
+decoder.iterations = 4
+modem.modulation = "16qam"
+channel.type = "rayleigh"
+massive.solver = "cholesky"
+massive.antennas = 8
+massive.users = 6
+massive.subcarriers = 144
+sweep.snr_db = [11.0]
+stop.max_frames = 5
+receiver.outer = 2
+receiver.interleaver = "random"
+)";
+
+TEST(iterative_massive, a_scenario_has_its_receiver) {
+  const curve_config c = only_curve(scenario_text);
+  ASSERT_TRUE(c.link.receiver.has_value());
+  EXPECT_EQ(c.link.receiver->outer, 2);
+  EXPECT_EQ(c.link.receiver->interleaver, receiver_interleaver::random);
+  EXPECT_REFUSED(scenario_text + "massive.direction = \"downlink\"\n", "receiver.outer = 2 is not allowed");
+  EXPECT_REFUSED(scenario_text + "receiver.inner = 2000\n", "receiver.inner = 2000");
+}
+
+TEST(iterative_massive, a_result_comes_back_with_its_codewords) {
+  const auto exec = open_scalar();
+  run_result r;
+  r.source = parse_scenario(scenario_text, "name.toml");
+  r.origin.machine = describe_machine(*exec);
+  r.complete = true;
+  r.curves.push_back(run_curve(r.source.curves.at(0), *exec));
+  const point_result& p = r.curves[0].points.at(0);
+  EXPECT_GT(p.outer_bler(1), p.outer_bler(2));
+  EXPECT_EQ(p.outer_bler(2), p.bler());
+  const testing::scratch_file at("outer");
+  write_file(at.path(), result_json(r));
+  const run_result read = load_result(at.path());
+  EXPECT_EQ(result_json(read), result_json(r));
+  EXPECT_EQ(read.curves.at(0).points.at(0).counts, p.counts);
+  const std::string good = result_json(r);
+  for (const char* key : {"\"codeword_errors\"", "\"bler\""}) {
+    std::string wrong = good;
+    const std::size_t list = wrong.find(key, wrong.find("\"outer\": {"));
+    ASSERT_NE(list, std::string::npos) << key;
+    wrong.replace(wrong.find('[', list), 1, "[1,");
+    write_file(at.path(), wrong);
+    EXPECT_THROW((void)load_result(at.path()), file_error) << key;
+  }
+}
+
+TEST(user_codewords, lie_subcarrier_after_subcarrier_and_user_after_user) {
+  const user_codewords frame{.users = 3, .symbols = 2, .subcarriers = 4, .bits_per_symbol = 2};
+  EXPECT_EQ(frame.codewords(), 6u);
+  EXPECT_EQ(frame.places(), 8u);
+  const std::vector<std::int32_t> plain = order_of(frame, bit_interleaver(7));
+  ASSERT_EQ(plain.size(), 48u);
+  for (int s = 0; s < 4; s++)
+    for (int t = 0; t < 2; t++)
+      for (int u = 0; u < 3; u++)
+        for (int b = 0; b < 2; b++) {
+          const auto i = static_cast<std::size_t>(((s * 2 + t) * 3 + u) * 2 + b);
+          ASSERT_EQ(plain[i], (t * 3 + u) * 8 + s * 2 + b);
+        }
+  // A codeword's own order moves its 7 bits and leaves the place behind them.
+  const std::vector<std::int32_t> own = order_of(frame, bit_interleaver({6, 5, 4, 3, 2, 1, 0}));
+  for (std::size_t i = 0; i < own.size(); i++) {
+    const std::int32_t at = plain[i] % 8;
+    ASSERT_EQ(own[i], plain[i] - at + (at < 7 ? 6 - at : 7));
+  }
+  EXPECT_EQ(blamed([&] { order_of(frame, bit_interleaver(9)); }), "subcarriers");
+  EXPECT_EQ(blamed([&] { order_of({64, 64, 4096, 256}, bit_interleaver(9)); }), "users");
+}
+
+TEST_P(iterative_massive_on, a_decoder_of_codewords_is_its_decoder_for_each) {
+  code_config code;
+  code.type = code_type::wimax_ldpc;
+  code.ldpc.n = 576;
+  const std::shared_ptr<const soft_decoder> one = make_soft_decoder(code, 2);
+  const auto all = make_codewords_decoder(one, 3, 580);
+  EXPECT_EQ(all->k(), 3 * 288u);
+  EXPECT_EQ(all->n(), 3 * 580u);
+  EXPECT_EQ(all->state_size(), 3 * one->state_size());
+  constexpr std::size_t frames = 4, rows = 3 * frames;
+  std::mt19937 random(1);
+  std::normal_distribution<float> noise(0, 1);
+  std::vector<float> llr(rows * 580);  // of the codeword of zeros: the more surely the further on
+  for (std::size_t i = 0; i < llr.size(); i++)
+    llr[i] = static_cast<float>(i / 580) * 0.4f + 2 * noise(random);
+  llr[4 * 580 + 7] = std::nanf("");  // a codeword of the second frame
+  const auto in = on_device(exec(), llr, 3 * 580, frames);
+  auto extrinsic = exec().make<float>(3 * 580, frames), of_each = exec().make<float>(576, rows);
+  auto bits = exec().make<std::uint8_t>(3 * 288, frames), of_rows = exec().make<std::uint8_t>(288, rows);
+  auto status = exec().make<std::uint8_t>(1, frames), finished = exec().make<std::uint8_t>(1, frames),
+       row_status = exec().make<std::uint8_t>(1, rows), row_finished = exec().make<std::uint8_t>(1, rows);
+  auto iterations = exec().make<std::int32_t>(1, frames), row_iterations = exec().make<std::int32_t>(1, rows);
+  all->run(exec(), in, {}, {extrinsic, bits, iterations, status, finished});
+  one->run(exec(), view<const float>{in.data(), 576, rows, 1, 580}, {},
+           {of_each, of_rows, row_iterations, row_status, row_finished});
+  EXPECT_EQ(exec().to_host(bits), exec().to_host(of_rows));
+  const auto soft = exec().to_host(extrinsic), soft_rows = exec().to_host(of_each);
+  for (std::size_t i = 0; i < soft.size(); i++)
+    ASSERT_EQ(soft[i], i % 580 < 576 ? soft_rows[i / 580 * 576 + i % 580] : 0.f) << i;
+  const auto says = exec().to_host(status), ended = exec().to_host(finished),
+             each = exec().to_host(row_status), each_ended = exec().to_host(row_finished);
+  const auto sum = exec().to_host(iterations), of_row = exec().to_host(row_iterations);
+  for (std::size_t f = 0; f < frames; f++) {
+    int erased = 0, stopped = status_stopped, done = 1;
+    std::int32_t count = 0;
+    for (std::size_t r = 3 * f; r < 3 * f + 3; r++) {
+      erased |= each[r] & status_erased, stopped &= each[r], done &= each_ended[r];
+      count += of_row[r];
+    }
+    EXPECT_EQ(says[f], erased | stopped) << f;
+    EXPECT_EQ(ended[f], done) << f;
+    EXPECT_EQ(sum[f], count) << f;
+  }
+  EXPECT_EQ(says[1] & status_erased, status_erased);
+  EXPECT_EQ(ended, (std::vector<std::uint8_t>{0, 0, ended[2], 1}));
+  EXPECT_EQ(blamed([&] { (void)make_codewords_decoder(one, 0, 576); }), "codewords");
+  EXPECT_EQ(blamed([&] { (void)make_codewords_decoder(one, 2, 575); }), "places");
+  EXPECT_EQ(blamed([&] { all->run(exec(), {in.data(), 3 * 576, 3, 1, 3 * 580}, {}, {}); }), "llr");
+}
+
+}  // namespace
+}  // namespace wb
