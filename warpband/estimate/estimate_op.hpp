@@ -1,0 +1,221 @@
+#pragma once
+// Channel estimation as ops. Each value is made by one thread, of values that tables point to: lanes would
+// gather them.
+#include <warpband/core/cx.hpp>
+#include <warpband/core/group.hpp>
+#include <warpband/core/math.hpp>
+#include <warpband/core/memory.hpp>
+#include <warpband/estimate/estimate_args.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+WB_HD cx<float> value_of(cx_pair z) { return {z.re, z.im}; }
+WB_HD cx_pair pair_of(cx<float> z) { return {z.re + 0.f, z.im + 0.f}; }
+
+/// What these ops have in common: one(i) for each item.
+template <class Op>
+struct scalar_op {
+  static constexpr bool by_block = false;
+  int threads() const { return 1; }
+  std::size_t scratch(int) const { return 0; }
+  template <class T, class G>
+  WB_HD void operator()(item<T> at, G, T*) const {
+    for (int i = 0; i < at.valid; i++)
+      static_cast<const Op*>(this)->one(at.first + static_cast<std::size_t>(i));
+  }
+};
+
+struct estimate_cells_op : scalar_op<estimate_cells_op> {
+  estimate_cells_args a;
+  explicit estimate_cells_op(const estimate_cells_args& args) : a(args) {}
+  double flops() const { return 8.0 * cell_elements; }
+  double bytes() const { return 8 + 20.0 * cell_elements; }
+  WB_HD void one(std::size_t i) const {
+    const std::size_t of_port = static_cast<std::size_t>(a.of.rows * a.of.cells),
+                      of_antenna = of_port * static_cast<std::size_t>(a.of.ports), outer = i / of_antenna,
+                      inner = i - outer * of_antenna, rx = static_cast<std::size_t>(a.of.rx),
+                      slot = outer / rx;
+    const cx_pair* y = a.received.data + (outer - slot * rx) * a.received.element_stride +
+                       slot * static_cast<std::size_t>(a.of.elements) * a.received.item_stride;
+    cx<float> sum{0.f, 0.f};
+    for (std::size_t e = inner * cell_elements; e < (inner + 1) * cell_elements; e++)
+      sum = fma(value_of(a.weight[e]),
+                value_of(y[static_cast<std::size_t>(a.element[e]) * a.received.item_stride]), sum);
+    a.out[i] = pair_of(sum);
+  }
+};
+
+struct estimate_frequency_op : scalar_op<estimate_frequency_op> {
+  estimate_frequency_args a;
+  explicit estimate_frequency_op(const estimate_frequency_args& args) : a(args) {}
+  double flops() const { return 8.0 * a.taps; }
+  double bytes() const { return 12 + 16.0 * a.taps; }
+  WB_HD void one(std::size_t i) const {
+    const std::size_t subcarriers = static_cast<std::size_t>(a.of.subcarriers), row = i / subcarriers,
+                      rows = static_cast<std::size_t>(a.of.ports * a.of.rows),
+                      at = row % rows * subcarriers + (i - row * subcarriers);
+    const cx_pair *cells = a.in + row * static_cast<std::size_t>(a.of.cells) + a.start[at],
+                  *f = a.filter + at * static_cast<std::size_t>(a.taps);
+    cx<float> sum{0.f, 0.f};
+    for (int n = 0; n < a.taps; n++) sum = fma(value_of(f[n]), value_of(cells[n]), sum);
+    a.out[i] = pair_of(sum);
+  }
+};
+
+struct estimate_time_op : scalar_op<estimate_time_op> {
+  estimate_time_args a;
+  explicit estimate_time_op(const estimate_time_args& args) : a(args) {}
+  double flops() const { return 4.0 * a.of.rows * a.of.rx * a.of.ports + 2; }
+  double bytes() const { return 8.0 * a.of.rx * a.of.ports * (a.of.rows + 1) + 16; }
+  WB_HD void one(std::size_t i) const {
+    const std::size_t places = static_cast<std::size_t>(a.places), slot = i / places, p = i - slot * places,
+                      subcarriers = static_cast<std::size_t>(a.of.subcarriers);
+    const std::size_t element = static_cast<std::size_t>(a.place[p]), symbol = element / subcarriers,
+                      k = element - symbol * subcarriers, rows = static_cast<std::size_t>(a.of.rows),
+                      pairs = static_cast<std::size_t>(a.of.rx * a.of.ports);
+    if (a.channel.data != nullptr)
+      for (std::size_t e = 0; e < pairs; e++) {
+        const cx_pair* in = a.in + (slot * pairs + e) * rows * subcarriers + k;
+        cx<float> sum{0.f, 0.f};
+        for (std::size_t t = 0; t < rows; t++) {
+          const float w = a.filter[symbol * rows + t];
+          const cx_pair z = in[t * subcarriers];
+          sum = {fma(w, z.re, sum.re), fma(w, z.im, sum.im)};
+        }
+        a.channel.data[e * a.channel.element_stride + i * a.channel.item_stride] = pair_of(sum);
+      }
+    if (a.noise.data != nullptr) {
+      const float n0 = a.noise_var.data[slot * a.noise_var.item_stride];
+      a.noise.data[i * a.noise.item_stride] = fma(n0, a.variance[2 * p + 1], n0 + a.variance[2 * p]) + 0.f;
+    }
+  }
+};
+
+struct covariance_sum_op : scalar_op<covariance_sum_op> {
+  covariance_sum_args a;
+  explicit covariance_sum_op(const covariance_sum_args& args) : a(args) {}
+  double flops() const { return (a.silent != nullptr ? 8.0 : 40.0) * covariance_chunk; }
+  double bytes() const { return (a.silent != nullptr ? 16.0 : 80.0) * covariance_chunk; }
+  WB_HD void one(std::size_t i) const {
+    const std::size_t chunks = static_cast<std::size_t>(a.chunks), rx = static_cast<std::size_t>(a.of.rx),
+                      pair = i / chunks, slot = pair / (rx * rx), entry = pair - slot * rx * rx;
+    const int first = static_cast<int>(i - pair * chunks) * covariance_chunk,
+              last = first + covariance_chunk < a.samples ? first + covariance_chunk : a.samples;
+    cx<float> sum{0.f, 0.f};
+    for (int s = first; s < last; s++)
+      sum = conj_fma(sample(slot, entry % rx, s), sample(slot, entry / rx, s), sum);
+    a.out[i] = pair_of(sum);
+  }
+
+ private:
+  WB_HD cx<float> sample(std::size_t slot, std::size_t antenna, int s) const {
+    if (a.silent != nullptr)
+      return value_of(
+          a.received
+              .data[antenna * a.received.element_stride +
+                    (slot * static_cast<std::size_t>(a.of.elements) + static_cast<std::size_t>(a.silent[s])) *
+                        a.received.item_stride]);
+    const int inside = a.of.cells - 4, row = s / inside, n = s - row * inside + 2;  // row of any port
+    const std::size_t rows = static_cast<std::size_t>(a.of.ports * a.of.rows);
+    const cx_pair* c =
+        a.cells +
+        ((slot * static_cast<std::size_t>(a.of.rx) + antenna) * rows + static_cast<std::size_t>(row)) *
+            static_cast<std::size_t>(a.of.cells) +
+        n;
+    // A cell minus what a cubic through its four neighbours has there.
+    const float scale = a.scale[row], two = -4.f / 6.f, four = 1.f / 6.f;
+    const cx<float> near = value_of(c[-1]) + value_of(c[1]), far = value_of(c[-2]) + value_of(c[2]);
+    const cx<float> d{fma(four, far.re, fma(two, near.re, c[0].re)),
+                      fma(four, far.im, fma(two, near.im, c[0].im))};
+    return {scale * d.re, scale * d.im};
+  }
+};
+
+struct covariance_op : scalar_op<covariance_op> {
+  covariance_args a;
+  explicit covariance_op(const covariance_args& args) : a(args) {}
+  double flops() const { return 2.0 * a.rx * a.rx * (a.chunks + 1); }
+  double bytes() const { return 8.0 * a.rx * a.rx * (a.chunks + 1) + 4; }
+  WB_HD void one(std::size_t slot) const {
+    const std::size_t entries = static_cast<std::size_t>(a.rx * a.rx),
+                      chunks = static_cast<std::size_t>(a.chunks);
+    float trace = 0.f;
+    for (std::size_t e = 0; e < entries; e++) {
+      const bool diagonal = e % static_cast<std::size_t>(a.rx + 1) == 0;
+      if (a.covariance.data == nullptr && !diagonal) continue;
+      cx<float> sum{0.f, 0.f};
+      for (std::size_t c = 0; c < chunks; c++)
+        sum = sum + value_of(a.sums[(slot * entries + e) * chunks + c]);
+      sum = {a.scale * sum.re, diagonal ? 0.f : a.scale * sum.im};
+      if (diagonal) trace = trace + sum.re;
+      if (a.covariance.data != nullptr)
+        a.covariance.data[e * a.covariance.element_stride + slot * a.covariance.item_stride] = pair_of(sum);
+    }
+    if (a.noise.data != nullptr)
+      a.noise.data[slot * a.noise.item_stride] = trace / static_cast<float>(a.rx) + 0.f;
+  }
+};
+
+struct whitener_op : scalar_op<whitener_op> {
+  whitener_args a;
+  explicit whitener_op(const whitener_args& args) : a(args) {}
+  double flops() const { return 8.0 * a.rx * a.rx * a.rx / 3; }
+  double bytes() const { return 16.0 * a.rx * a.rx; }
+  /// L below the diagonal and 1 / L on it, then L^-1, in place; zeros above.
+  WB_HD void one(std::size_t slot) const {
+    const int n = a.rx;
+    cx_pair* l = a.out + slot * static_cast<std::size_t>(n * n);
+    const cx_pair* r = a.covariance.data + slot * a.covariance.item_stride;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        if (j > i) {
+          l[i * n + j] = {0.f, 0.f};
+          continue;
+        }
+        cx<float> s = value_of(r[static_cast<std::size_t>(i * n + j) * a.covariance.element_stride]);
+        if (i == j) s.re = s.re + a.added;
+        for (int k = 0; k < j; k++) s = fnma(value_of(l[i * n + k]), conj(value_of(l[j * n + k])), s);
+        // Not positive definite: NaN, so that every use of the slot is erased.
+        l[i * n + j] = i == j ? cx_pair{1.f / sqrt(s.re), 0.f} : pair_of(l[j * n + j].re * s);
+      }
+    for (int j = 0; j < n; j++)
+      for (int i = j + 1; i < n; i++) {
+        cx<float> s{0.f, 0.f};
+        for (int k = j; k < i; k++) s = fnma(value_of(l[i * n + k]), value_of(l[k * n + j]), s);
+        l[i * n + j] = pair_of(l[i * n + i].re * s);
+      }
+  }
+};
+
+struct whiten_op : scalar_op<whiten_op> {
+  whiten_args a;
+  explicit whiten_op(const whiten_args& args) : a(args) {}
+  double flops() const { return 4.0 * a.rx * (a.rx + 1) * (a.columns + 1); }
+  double bytes() const { return 16.0 * a.rx * (a.columns + 1); }
+  WB_HD void one(std::size_t use) const {
+    const cx_pair* l = a.factor + use / a.uses * static_cast<std::size_t>(a.rx * a.rx);
+    for (int r = a.rx - 1; r >= 0; r--)
+      for (int c = 0; c <= a.columns; c++) {
+        cx<float> sum{0.f, 0.f};
+        for (int k = 0; k <= r; k++) {
+          const cx_pair x =
+              c == a.columns
+                  ? a.received.data[static_cast<std::size_t>(k) * a.received.element_stride +
+                                    use * a.received.item_stride]
+                  : a.channel.data[static_cast<std::size_t>(k * a.columns + c) * a.channel.element_stride +
+                                   use * a.channel.item_stride];
+          sum = fma(value_of(l[r * a.rx + k]), value_of(x), sum);
+        }
+        if (c == a.columns)
+          a.out_received.data[static_cast<std::size_t>(r) * a.out_received.element_stride +
+                              use * a.out_received.item_stride] = pair_of(sum);
+        else
+          a.out_channel.data[static_cast<std::size_t>(r * a.columns + c) * a.out_channel.element_stride +
+                             use * a.out_channel.item_stride] = pair_of(sum);
+      }
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

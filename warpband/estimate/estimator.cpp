@@ -1,0 +1,141 @@
+#include <warpband/estimate/estimator.hpp>
+
+#include <numeric>
+#include <string>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/pairs.hpp>
+#include <warpband/estimate/cells.hpp>
+#include <warpband/estimate/estimate_args.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(estimate_cells)
+WB_DECLARE_KERNEL(estimate_frequency)
+WB_DECLARE_KERNEL(estimate_time)
+
+namespace {
+
+std::vector<std::int32_t> checked(std::vector<std::int32_t> places, std::size_t elements) {
+  if (places.empty()) {
+    places.resize(elements);
+    std::iota(places.begin(), places.end(), 0);
+  }
+  for (const std::int32_t p : places)
+    if (p < 0 || static_cast<std::size_t>(p) >= elements)
+      throw argument_error("places", std::to_string(p), "0 to " + std::to_string(elements - 1));
+  return places;
+}
+
+}  // namespace
+
+cell_tables tables_of(const pilot_pattern& pilots) {
+  std::vector<std::int32_t> element;
+  std::vector<std::complex<float>> weight;
+  for (const auto& port : pilots.ports)
+    for (const pilot_row& row : port)
+      for (const pilot_cell& c : row)
+        for (int i = 0; i < cell_elements; i++) {
+          const bool there = i < c.elements;
+          const auto at = static_cast<std::size_t>(there ? i : 0);
+          const std::complex<double> p(c.pilot[at]);
+          element.push_back(c.element[at]);
+          weight.emplace_back(there ? 1.0 / (p * double(c.elements)) : 0.0);
+        }
+  return {resident<std::int32_t>(std::move(element)), resident<std::complex<float>>(std::move(weight))};
+}
+
+estimate_sizes sizes_of(const pilot_pattern& p, std::size_t rx) {
+  return {.rx = static_cast<int>(rx),
+          .ports = static_cast<int>(p.ports.size()),
+          .rows = static_cast<int>(p.rows()),
+          .cells = static_cast<int>(p.cells()),
+          .subcarriers = p.subcarriers,
+          .elements = static_cast<int>(p.elements())};
+}
+
+void run_cells(executor& exec, const cell_tables& tables, const estimate_sizes& of,
+               view<const std::complex<float>> received, std::size_t slots, cx_pair* out) {
+  const estimate_cells_args a{of, tables.element.on(exec),
+                              reinterpret_cast<const cx_pair*>(tables.weight.on(exec)), as_pairs(received),
+                              out};
+  exec.run(estimate_cells_kernels(), &a,
+           slots * static_cast<std::size_t>(of.rx * of.ports * of.rows * of.cells));
+}
+
+std::size_t slots_of(view<const std::complex<float>> received, std::size_t elements) {
+  if (received.items % elements != 0)
+    throw shape_error("received", shape_text(received.items, received.elements),
+                      "whole slots of " + std::to_string(elements) + " resource elements");
+  check_range("rx_antennas", static_cast<long long>(received.elements), 1, 64);
+  check_shape("received", received, received.elements, received.items);
+  return received.items / elements;
+}
+
+channel_estimator::channel_estimator(const pilot_pattern& pilots, const estimator_config& config,
+                                     std::vector<std::int32_t> places)
+    : config_(config), tables_(tables_of((check(pilots), pilots))), of_(sizes_of(pilots, 1)) {
+  estimate_filters f = make_filters(pilots, config);
+  taps_ = f.taps;
+  start_ = resident<std::int32_t>(std::move(f.start));
+  frequency_ = resident<std::complex<float>>(std::move(f.frequency));
+  time_ = resident<float>(std::move(f.time));
+  places_ = resident<std::int32_t>(checked(std::move(places), pilots.elements()));
+  std::vector<float> variance(2 * this->places());
+  for (std::size_t port = 0; port < ports(); port++)
+    for (std::size_t i = 0; i < this->places(); i++) {
+      const std::size_t at = port * elements() + static_cast<std::size_t>(places_.host()[i]);
+      bias_.push_back(f.bias[at]);
+      gain_.push_back(f.gain[at]);
+      variance[2 * i] += f.bias[at];
+      variance[2 * i + 1] += f.gain[at];
+    }
+  variance_ = resident<float>(std::move(variance));
+}
+
+std::size_t channel_estimator::working_bytes(std::size_t slots, std::size_t rx) const noexcept {
+  return sizeof(cx_pair) * slots * rx *
+         static_cast<std::size_t>(of_.ports * of_.rows * (of_.cells + of_.subcarriers));
+}
+
+double channel_estimator::error_variance(std::size_t port, double noise_var) const {
+  check_range("port", static_cast<long long>(port), 0, of_.ports - 1);
+  double sum = 0;
+  for (std::size_t i = port * places(); i < (port + 1) * places(); i++)
+    sum += bias_[i] + gain_[i] * noise_var;
+  return sum / static_cast<double>(places());
+}
+
+void channel_estimator::run(executor& exec, view<const std::complex<float>> received,
+                            view<const float> noise_var, const estimate_output& out) const {
+  const std::size_t slots = slots_of(received, elements()), rx = received.elements, uses = slots * places();
+  check_optional_shape("channel", out.channel, rx * ports(), uses);
+  check_optional_shape("noise_var", out.noise_var, 1, uses);
+  if (out.noise_var.data != nullptr) check_shape("noise_var", noise_var, 1, slots);
+  if (uses == 0) return;
+  estimate_sizes of = of_;
+  of.rx = static_cast<int>(rx);
+  const std::size_t rows = slots * rx * static_cast<std::size_t>(of.ports * of.rows),
+                    cells = rows * static_cast<std::size_t>(of.cells);
+  estimate_time_args time;
+  if (out.channel.data != nullptr) {
+    auto* work = reinterpret_cast<cx_pair*>(workspace_.on(exec, working_bytes(slots, rx)));
+    run_cells(exec, tables_, of, received, slots, work);
+    const estimate_frequency_args frequency{
+        of,   taps_,       start_.on(exec), reinterpret_cast<const cx_pair*>(frequency_.on(exec)),
+        work, work + cells};
+    exec.run(estimate_frequency_kernels(), &frequency, rows * static_cast<std::size_t>(of.subcarriers));
+    time.in = work + cells;
+  }
+  time.of = of;
+  time.places = static_cast<int>(places());
+  time.place = places_.on(exec);
+  time.filter = time_.on(exec);
+  time.variance = variance_.on(exec);
+  time.noise_var = noise_var;
+  if (out.channel.data != nullptr) time.channel = as_pairs(out.channel);
+  time.noise = out.noise_var;
+  exec.run(estimate_time_kernels(), &time, uses);
+}
+
+}  // namespace wb

@@ -1,0 +1,418 @@
+#include <warpband/estimate/filters.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+#include <string>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
+
+namespace wb {
+namespace {
+
+using cplx = std::complex<double>;
+using matrix = std::vector<std::vector<cplx>>;
+
+std::size_t size(int n) { return static_cast<std::size_t>(n); }
+
+// ---- linear interpolation
+
+/// A place that is known from `lo` to `hi`.
+struct extent {
+  double lo, hi;
+};
+extent subcarriers_of(const pilot_cell& c, int subcarriers) {
+  extent e{1e9, -1e9};
+  for (int i = 0; i < c.elements; i++) {
+    const double k = c.element[size(i)] % subcarriers;
+    e = {std::min(e.lo, k), std::max(e.hi, k)};
+  }
+  return e;
+}
+extent symbols_of(const pilot_cell& c, int subcarriers) {
+  extent e{1e9, -1e9};
+  for (int i = 0; i < c.elements; i++) {
+    const double l = c.element[size(i)] / subcarriers;
+    e = {std::min(e.lo, l), std::max(e.hi, l)};
+  }
+  return e;
+}
+
+/// Two neighbours, and the second one's weight.
+struct between {
+  std::size_t first = 0;
+  double weight = 0;
+};
+between interpolated(const std::vector<extent>& known, double x) {
+  const std::size_t n = known.size();
+  if (n == 1) return {0, 0};
+  std::size_t i = 0;
+  while (i + 2 < n && x >= known[i + 1].lo) i++;
+  const extent a = known[i], b = known[i + 1];
+  if (x <= a.hi)
+    return {i, a.lo < a.hi ? 0 : (x - a.hi) / (b.lo - a.hi)};  // beyond the first one, or within it
+  if (x >= b.lo) return {i, b.lo < b.hi ? 1 : (x - a.hi) / (b.lo - a.hi)};
+  return {i, (x - a.hi) / (b.lo - a.hi)};
+}
+
+// ---- correlations
+
+double power_sum(const delay_profile& p) { return std::accumulate(p.powers.begin(), p.powers.end(), 0.0); }
+
+/// Of the channel: in frequency by subcarriers, in time by symbols.
+class correlation {
+ public:
+  correlation(const estimator_config& c, int subcarriers) : config_(c), by_lag_(size(subcarriers)) {
+    const double sum = power_sum(c.profile);
+    for (std::size_t lag = 0; lag < by_lag_.size(); lag++)
+      for (std::size_t i = 0; i < c.profile.powers.size(); i++)
+        by_lag_[lag] +=
+            std::polar(c.profile.powers[i] / sum, -2 * std::numbers::pi * static_cast<double>(lag) *
+                                                      c.spacing_hz * c.profile.delays_ns[i] * 1e-9);
+  }
+  cplx frequency(int lag) const { return lag >= 0 ? by_lag_[size(lag)] : std::conj(by_lag_[size(-lag)]); }
+  double time(double lag) const {
+    return std::cyl_bessel_j(
+        0.0, 2 * std::numbers::pi * config_.doppler_hz * config_.period_us * 1e-6 * std::abs(lag));
+  }
+
+ private:
+  estimator_config config_;
+  std::vector<cplx> by_lag_;
+};
+
+/// x of A x = b for Hermitian positive definite A, by Cholesky's decomposition in place.
+class positive_system {
+ public:
+  explicit positive_system(matrix a) : l_(std::move(a)) {
+    for (std::size_t i = 0; i < l_.size(); i++)
+      for (std::size_t j = 0; j <= i; j++) {
+        cplx s = l_[i][j];
+        for (std::size_t k = 0; k < j; k++) s -= l_[i][k] * std::conj(l_[j][k]);
+        l_[i][j] = i == j ? cplx(std::sqrt(std::max(s.real(), 1e-300))) : s / l_[j][j];
+      }
+  }
+  std::vector<cplx> solve(std::vector<cplx> b) const {
+    const std::size_t n = l_.size();
+    for (std::size_t i = 0; i < n; i++) {
+      for (std::size_t k = 0; k < i; k++) b[i] -= l_[i][k] * b[k];
+      b[i] /= l_[i][i];
+    }
+    for (std::size_t i = n; i-- > 0;) {
+      for (std::size_t k = i + 1; k < n; k++) b[i] -= std::conj(l_[k][i]) * b[k];
+      b[i] /= l_[i][i];
+    }
+    return b;
+  }
+
+ private:
+  matrix l_;
+};
+
+// ---- Wiener filters
+
+/// An element of a cell: c = sum of factor * (h of the own port), or of another port.
+struct part {
+  int port, symbol, subcarrier;
+  cplx factor;
+};
+
+/// A subcarrier's filter, and what it makes of channel, leaking ports and noise.
+struct wiener {
+  std::vector<cplx> f;
+  double match = 0;   // E h g* with g the filter's output
+  double signal = 0;  // E |g|^2 of the own port
+  double leak = 0;    // of other ports
+  double noise = 0;   // of noise, for N0 = 1
+};
+
+class wiener_design {
+ public:
+  wiener_design(const pilot_pattern& pilots, const estimator_config& config)
+      : pilots_(pilots), config_(config), correlation_(config, pilots.subcarriers) {
+    for (std::size_t p = 0; p < pilots.ports.size(); p++)
+      for (const pilot_row& row : pilots.ports[p])
+        for (const pilot_cell& c : row)
+          for (int i = 0; i < c.elements; i++)
+            pilot_at_[c.element[size(i)]].emplace_back(p, cplx(c.pilot[size(i)]));
+  }
+  const correlation& of_channel() const noexcept { return correlation_; }
+
+  /// Of a row of a port: cells start .. start + taps - 1 for subcarrier k.
+  const wiener& filter(std::size_t port, const pilot_row& row, std::size_t start, std::size_t taps, int k) {
+    // The same constellation of cells has the same filter.
+    std::vector<int> key{static_cast<int>(taps)};
+    std::vector<std::vector<part>> cells;
+    for (std::size_t n = start; n < start + taps; n++) cells.push_back(parts_of(port, row[n]));
+    const int symbol = cells[0][0].symbol;
+    for (const auto& cell : cells)
+      for (const part& x : cell) {
+        key.push_back(x.port == static_cast<int>(port));
+        key.push_back(x.symbol - symbol);
+        key.push_back(x.subcarrier - k);
+        key.push_back(static_cast<int>(std::lround(1024 * x.factor.real())));
+        key.push_back(static_cast<int>(std::lround(1024 * x.factor.imag())));
+      }
+    for (std::size_t n = start; n < start + taps; n++)
+      key.push_back(static_cast<int>(std::lround(1e6 * std::log(noise_of(row[n])))));
+    const auto found = made_.find(key);
+    if (found != made_.end()) return found->second;
+    return made_.emplace(std::move(key), designed(port, row, start, cells, k)).first->second;
+  }
+
+ private:
+  /// What a cell is made of: its port, and the others that send there.
+  std::vector<part> parts_of(std::size_t port, const pilot_cell& c) const {
+    std::vector<part> parts;
+    for (int i = 0; i < c.elements; i++)
+      for (const auto& [p, pilot] : pilot_at_.at(c.element[size(i)]))
+        parts.push_back(
+            {static_cast<int>(p), c.element[size(i)] / pilots_.subcarriers,
+             c.element[size(i)] % pilots_.subcarriers,
+             p == port ? cplx(1.0 / c.elements) : pilot / cplx(c.pilot[size(i)]) / double(c.elements)});
+    return parts;
+  }
+  static double noise_of(const pilot_cell& c) {
+    double sum = 0;
+    for (int i = 0; i < c.elements; i++) sum += 1 / std::norm(cplx(c.pilot[size(i)]));
+    return sum / (c.elements * c.elements);
+  }
+  cplx correlated(const part& a, const part& b) const {
+    return a.factor * std::conj(b.factor) * correlation_.frequency(a.subcarrier - b.subcarrier) *
+           correlation_.time(a.symbol - b.symbol);
+  }
+
+  wiener designed(std::size_t port, const pilot_row& row, std::size_t start,
+                  const std::vector<std::vector<part>>& cells, int k) const {
+    const std::size_t n = cells.size();
+    matrix signal(n, std::vector<cplx>(n)), leak = signal, all;
+    std::vector<cplx> match(n);  // E c_i h*
+    for (std::size_t i = 0; i < n; i++) {
+      for (std::size_t j = 0; j < n; j++)
+        for (const part& a : cells[i])
+          for (const part& b : cells[j])
+            if (a.port == b.port)
+              (a.port == static_cast<int>(port) ? signal : leak)[i][j] += correlated(a, b);
+      double middle = 0;
+      for (const part& a : cells[i])
+        if (a.port == static_cast<int>(port)) middle += a.symbol * a.factor.real();
+      for (const part& a : cells[i])
+        if (a.port == static_cast<int>(port))
+          match[i] +=
+              a.factor * correlation_.frequency(a.subcarrier - k) * correlation_.time(a.symbol - middle);
+    }
+    all = signal;
+    for (std::size_t i = 0; i < n; i++) {
+      for (std::size_t j = 0; j < n; j++) all[i][j] += leak[i][j];
+      all[i][i] += config_.noise_var * noise_of(row[start + i]) + 1e-12;
+    }
+    wiener w;
+    // g = f^T c minimises E|h - g|^2: conj(f) = A^-1 match.
+    w.f = positive_system(std::move(all)).solve(match);
+    for (cplx& x : w.f) x = std::conj(x);
+    for (std::size_t i = 0; i < n; i++) {
+      w.match += (w.f[i] * match[i]).real();
+      w.noise += std::norm(w.f[i]) * noise_of(row[start + i]);
+      for (std::size_t j = 0; j < n; j++) {
+        w.signal += (w.f[i] * signal[i][j] * std::conj(w.f[j])).real();
+        w.leak += (w.f[i] * leak[i][j] * std::conj(w.f[j])).real();
+      }
+    }
+    return w;
+  }
+
+  const pilot_pattern& pilots_;
+  const estimator_config& config_;
+  correlation correlation_;
+  std::map<std::int32_t, std::vector<std::pair<std::size_t, cplx>>> pilot_at_;
+  std::map<std::vector<int>, wiener> made_;
+};
+
+double middle_of(const pilot_row& row, int subcarriers) {
+  const extent e = symbols_of(row[0], subcarriers);
+  return (e.lo + e.hi) / 2;
+}
+
+/// The first of `taps` cells around subcarrier k.
+std::size_t first_cell(const std::vector<double>& middles, std::size_t taps, double k) {
+  std::size_t nearest = 0;
+  while (nearest + 1 < middles.size() && std::abs(middles[nearest + 1] - k) <= std::abs(middles[nearest] - k))
+    nearest++;
+  const std::size_t before = (taps - 1) / 2;
+  return std::min(nearest < before ? 0 : nearest - before, middles.size() - taps);
+}
+
+estimate_filters make_linear(const pilot_pattern& p) {
+  estimate_filters out;
+  const std::size_t subcarriers = size(p.subcarriers), rows = p.rows();
+  out.taps = p.cells() > 1 ? 2 : 1;
+  const std::size_t taps = size(out.taps);
+  std::vector<extent> times;
+  for (const pilot_row& row : p.ports[0]) times.push_back(symbols_of(row[0], p.subcarriers));
+  for (int l = 0; l < p.symbols; l++) {
+    const between b = interpolated(times, l);
+    for (std::size_t t = 0; t < rows; t++)
+      out.time.push_back(static_cast<float>(t == b.first ? 1 - b.weight : t == b.first + 1 ? b.weight : 0));
+  }
+  for (const auto& port : p.ports) {
+    std::vector<double> noise;  // of a row's subcarriers, as Sionna's: interpolated as the channel is
+    for (const pilot_row& row : port) {
+      std::vector<extent> cells;
+      std::vector<double> of_cell;
+      for (const pilot_cell& c : row) {
+        cells.push_back(subcarriers_of(c, p.subcarriers));
+        double sum = 0;
+        for (int i = 0; i < c.elements; i++) sum += 1 / std::norm(cplx(c.pilot[size(i)]));
+        of_cell.push_back(sum / (c.elements * c.elements));
+      }
+      for (std::size_t k = 0; k < subcarriers; k++) {
+        const between b = interpolated(cells, static_cast<double>(k));
+        out.start.push_back(static_cast<std::int32_t>(b.first));
+        out.frequency.push_back(static_cast<float>(1 - b.weight));
+        if (taps == 2) out.frequency.push_back(static_cast<float>(b.weight));
+        noise.push_back((1 - b.weight) * of_cell[b.first] +
+                        (taps == 2 ? b.weight * of_cell[b.first + 1] : 0));
+      }
+    }
+    for (int l = 0; l < p.symbols; l++)
+      for (std::size_t k = 0; k < subcarriers; k++) {
+        double sum = 0;
+        for (std::size_t t = 0; t < rows; t++)
+          sum += out.time[size(l) * rows + t] * noise[t * subcarriers + k];
+        out.gain.push_back(static_cast<float>(std::max(sum, 0.0)));
+        out.bias.push_back(0);
+      }
+  }
+  return out;
+}
+
+/// Filters of frequency of every port, row and subcarrier, with what they make of the channel.
+std::vector<wiener> add_frequency(estimate_filters& out, const pilot_pattern& p, wiener_design& design) {
+  std::vector<wiener> all;
+  for (std::size_t port = 0; port < p.ports.size(); port++)
+    for (const pilot_row& row : p.ports[port]) {
+      std::vector<double> middles;
+      for (const pilot_cell& c : row) {
+        const extent e = subcarriers_of(c, p.subcarriers);
+        middles.push_back((e.lo + e.hi) / 2);
+      }
+      for (int k = 0; k < p.subcarriers; k++) {
+        const std::size_t start = first_cell(middles, size(out.taps), k);
+        const wiener& w = design.filter(port, row, start, size(out.taps), k);
+        out.start.push_back(static_cast<std::int32_t>(start));
+        for (const cplx& f : w.f) out.frequency.emplace_back(f);
+        all.push_back({{}, w.match, w.signal, w.leak, w.noise});
+      }
+    }
+  return all;
+}
+
+/// Of all subcarriers, ports and rows the mean, which filters of time are made for.
+wiener mean_of(const std::vector<wiener>& all) {
+  wiener mean;
+  const double n = static_cast<double>(all.size());
+  for (const wiener& w : all)
+    mean.match += w.match / n, mean.signal += w.signal / n, mean.leak += w.leak / n,
+        mean.noise += w.noise / n;
+  return mean;
+}
+
+estimate_filters make_wiener(const pilot_pattern& p, const estimator_config& config) {
+  estimate_filters out;
+  out.taps = static_cast<int>(std::min(size(config.taps), p.cells()));
+  wiener_design design(p, config);
+  const std::vector<wiener> all = add_frequency(out, p, design);
+  const wiener mean = mean_of(all);
+  const correlation& r = design.of_channel();
+  const std::size_t rows = p.rows(), subcarriers = size(p.subcarriers);
+  std::vector<double> at;
+  for (const pilot_row& row : p.ports[0]) at.push_back(middle_of(row, p.subcarriers));
+  matrix a(rows, std::vector<cplx>(rows));
+  for (std::size_t t = 0; t < rows; t++)
+    for (std::size_t s = 0; s < rows; s++)
+      a[t][s] = (mean.signal + mean.leak) * r.time(at[t] - at[s]) +
+                (t == s ? config.noise_var * mean.noise + 1e-12 : 0.0);
+  const positive_system system(a);
+  std::vector<std::vector<double>> weights;
+  for (int l = 0; l < p.symbols; l++) {
+    std::vector<cplx> b;
+    for (std::size_t t = 0; t < rows; t++) b.emplace_back(mean.match * r.time(l - at[t]));
+    std::vector<double> w;
+    for (const cplx& x : system.solve(b))
+      w.push_back(x.real()), out.time.push_back(static_cast<float>(x.real()));
+    weights.push_back(std::move(w));
+  }
+  for (std::size_t port = 0; port < p.ports.size(); port++)
+    for (int l = 0; l < p.symbols; l++)
+      for (std::size_t k = 0; k < subcarriers; k++) {
+        const auto of = [&](std::size_t t) -> const wiener& {
+          return all[(port * rows + t) * subcarriers + k];
+        };
+        double bias = 1, gain = 0;
+        for (std::size_t t = 0; t < rows; t++) {
+          const double w = weights[size(l)][t];
+          bias -= 2 * w * of(t).match * r.time(l - at[t]);
+          gain += w * w * of(t).noise;
+          // Other ports leak through channels that change as slowly as this one.
+          for (std::size_t s = 0; s < rows; s++)
+            bias += w * weights[size(l)][s] * r.time(at[t] - at[s]) *
+                    (std::sqrt(of(t).signal * of(s).signal) + std::sqrt(of(t).leak * of(s).leak));
+        }
+        out.bias.push_back(static_cast<float>(std::max(bias, 0.0)));
+        out.gain.push_back(static_cast<float>(gain));
+      }
+  return out;
+}
+
+}  // namespace
+
+const std::vector<setting_of<estimator_config>>& estimator_settings() {
+  using c = estimator_config;
+  static const std::vector<setting_of<c>> all = [] {
+    std::vector<setting_of<c>> list{
+        words("method", &c::method, {{"ls", estimate_method::ls}, {"lmmse", estimate_method::lmmse}},
+              "ls: least squares at the pilots and linear interpolation. lmmse: Wiener filters of a channel "
+              "whose statistics are known."),
+        integer("taps", &c::taps, 1, 64, "Pilot cells that a subcarrier is filtered of.")
+            .only_with("method", {"lmmse"}),
+        number("noise_var", &c::noise_var, 1e-6, 1e6, "N0 that the filters are made for, with E|h|^2 = 1.")
+            .only_with("method", {"lmmse"}),
+        number("doppler_hz", &c::doppler_hz, 0, 1e6, "The largest Doppler shift, of Clarke's spectrum.")
+            .only_with("method", {"lmmse"}),
+        number("spacing_hz", &c::spacing_hz, 1, 1e7, "Spacing of the subcarriers.")
+            .only_with("method", {"lmmse"}),
+        number("period_us", &c::period_us, 1e-3, 1e6, "From an OFDM symbol to the next.")
+            .only_with("method", {"lmmse"})};
+    const std::vector<setting_of<delay_profile>> taps{
+        numbers("delays_ns", &delay_profile::delays_ns, 0, 1e9, "Delays of the channel's taps.",
+                "a list of 1 to 512 numbers from 0 to 1e9"),
+        numbers("powers", &delay_profile::powers, 0, 1e12, "Their mean powers, relative to each other.",
+                "a list of as many numbers from 0 to 1e12")};
+    for (auto& s : within<c>([](c& x) -> delay_profile& { return x.profile; }, taps))
+      list.push_back(std::move(s).only_with("method", {"lmmse"}));
+    return list;
+  }();
+  return all;
+}
+
+void check(const estimator_config& config) {
+  check_settings(estimator_settings(), config);
+  const delay_profile& p = config.profile;
+  if (p.delays_ns.empty() || p.delays_ns.size() > 512)
+    throw argument_error("delays_ns", std::to_string(p.delays_ns.size()) + " taps", "1 to 512");
+  if (p.powers.size() != p.delays_ns.size())
+    throw argument_error("powers", std::to_string(p.powers.size()) + " taps",
+                         std::to_string(p.delays_ns.size()) + ", as delays_ns has");
+  if (!(power_sum(p) > 0)) throw argument_error("powers", decimal(power_sum(p)) + " in all", "more than 0");
+}
+
+estimate_filters make_filters(const pilot_pattern& pilots, const estimator_config& config) {
+  check(pilots);
+  check(config);
+  return config.method == estimate_method::ls ? make_linear(pilots) : make_wiener(pilots, config);
+}
+
+}  // namespace wb

@@ -1,0 +1,259 @@
+#include <warpband/nr/shared_channel.hpp>
+
+#include <algorithm>
+#include <climits>
+#include <string>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/pairs.hpp>
+#include <warpband/fec/nr/scrambling.hpp>
+#include <warpband/fec/nr/tbs.hpp>
+#include <warpband/nr/codebook.hpp>
+#include <warpband/nr/shared_channel_args.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(nr_map)
+WB_DECLARE_KERNEL(nr_extract)
+
+namespace {
+
+std::size_t size(int n) { return static_cast<std::size_t>(n); }
+std::string text_of(const std::vector<int>& list) {
+  std::string text;
+  for (const int i : list) text += (text.empty() ? "[" : ", ") + std::to_string(i);
+  return text.empty() ? "[]" : text + "]";
+}
+
+void complete_ports(nr_channel_config& c) {
+  const bool up = c.direction == nr_direction::uplink;
+  check_range("layers", c.layers, 1, up ? 4 : 8);
+  if (!up && c.tpmi != -1)
+    throw argument_error("tpmi", std::to_string(c.tpmi), "-1 downlink, which has no codebook");
+  if (c.antenna_ports == 0) c.antenna_ports = c.layers;
+  if (c.tpmi >= 0) {
+    if (c.layers > c.antenna_ports)
+      throw argument_error("layers", std::to_string(c.layers),
+                           "1 to antenna_ports = " + std::to_string(c.antenna_ports));
+    nr_precoder(c.antenna_ports, c.layers, c.tpmi);
+  } else if (c.antenna_ports != c.layers) {
+    throw argument_error("antenna_ports", std::to_string(c.antenna_ports),
+                         "layers = " + std::to_string(c.layers) + " without a codebook");
+  }
+}
+
+/// DMRS ports and identities, of completed layers.
+void complete_dmrs(nr_dmrs_config& d, const nr_channel_config& c) {
+  const int groups = d.type == 1 ? 2 : 3, ports = nr_dmrs_ports(d.type, d.length);
+  check_range("dmrs_cdm_groups", d.cdm_groups, 1, groups);
+  if (d.ports.empty())
+    for (int l = 0; l < c.layers; l++) d.ports.push_back(l);
+  if (d.ports.size() != size(c.layers))
+    throw argument_error("dmrs_ports", text_of(d.ports),
+                         "one for each of " + std::to_string(c.layers) + " layers");
+  for (std::size_t l = 0; l < d.ports.size(); l++) {
+    const int p = d.ports[l];
+    if (p < 0 || p >= ports ||
+        std::find(d.ports.begin(), d.ports.begin() + static_cast<std::ptrdiff_t>(l), p) !=
+            d.ports.begin() + static_cast<std::ptrdiff_t>(l))
+      throw argument_error("dmrs_ports", text_of(d.ports),
+                           "0 to " + std::to_string(ports - 1) + ", each once, with dmrs_type = " +
+                               std::to_string(d.type) + " and dmrs_length = " + std::to_string(d.length));
+    if (nr_dmrs_port_of(d.type, p).group >= d.cdm_groups)
+      throw argument_error("dmrs_ports", text_of(d.ports),
+                           "ports of the first dmrs_cdm_groups = " + std::to_string(d.cdm_groups) +
+                               " CDM groups: data would collide with port " + std::to_string(p));
+  }
+  if (d.ids.empty()) d.ids = {c.carrier.cell_id, c.carrier.cell_id};
+  if (d.ids.size() != 2) throw argument_error("dmrs_ids", text_of(d.ids), "two of them");
+}
+
+/// DMRS of one layer, [elements].
+std::vector<std::complex<float>> dmrs_of(const nr_channel_config& c, const std::vector<int>& symbols,
+                                         int layer) {
+  const nr_dmrs_config& d = c.dmrs;
+  const nr_dmrs_port port = nr_dmrs_port_of(d.type, d.ports[size(layer)]);
+  const int step = d.type == 1 ? 4 : 6, subcarriers = c.carrier.subcarriers(),
+            first = nr_block_subcarriers * c.carrier.first_resource_block;  // of the carrier, from block 0
+  std::vector<std::complex<float>> a(c.carrier.elements());
+  for (std::size_t i = 0; i < symbols.size(); i++) {
+    const auto r =
+        nr_dmrs_sequence(nr_dmrs_init(c.carrier, symbols[i], d), size(first + subcarriers) * 2 / size(step));
+    const float time = i % size(d.length) == 1 ? static_cast<float>(port.time) : 1.f;
+    for (int k = nr_block_subcarriers * c.first_block; k < nr_block_subcarriers * (c.first_block + c.blocks);
+         k++) {
+      if (nr_dmrs_group(d.type, first + k) != port.group) continue;
+      const int n = (first + k) / step, offset = (first + k) % step - port.first,
+                second = d.type == 1 ? offset / 2 : offset;
+      const float weight = d.beta() * time * (second == 1 ? static_cast<float>(port.frequency) : 1.f);
+      a[size(symbols[i] * subcarriers + k)] = weight * r[size(2 * n + second)];
+    }
+  }
+  return a;
+}
+
+/// Resource elements with data, in the order of the mapping.
+std::vector<std::int32_t> places_of(const nr_channel_config& c, const std::vector<int>& symbols) {
+  std::vector<std::int32_t> places;
+  const int first = nr_block_subcarriers * c.first_block, last = first + nr_block_subcarriers * c.blocks,
+            from_zero = nr_block_subcarriers * c.carrier.first_resource_block;
+  for (int l = c.first_symbol; l < c.first_symbol + c.symbols; l++) {
+    const bool shared = std::find(symbols.begin(), symbols.end(), l) != symbols.end();
+    for (int k = first; k < last; k++)
+      if (!shared || nr_dmrs_group(c.dmrs.type, from_zero + k) >= c.dmrs.cdm_groups)
+        places.push_back(l * c.carrier.subcarriers() + k);
+  }
+  return places;
+}
+
+}  // namespace
+
+const std::vector<setting_of<nr_channel_config>>& nr_channel_settings() {
+  using c = nr_channel_config;
+  static const std::vector<setting_of<c>> all = [] {
+    std::vector<setting_of<c>> list{
+        words("channel", &c::direction, {{"pusch", nr_direction::uplink}, {"pdsch", nr_direction::downlink}},
+              "Physical uplink or downlink shared channel.")};
+    for (auto& s : within<c>([](c& x) -> nr_carrier& { return x.carrier; }, nr_carrier_settings()))
+      list.push_back(std::move(s));
+    for (auto& s : std::vector<setting_of<c>>{
+             integer("first_block", &c::first_block, 0, nr_most_blocks - 1,
+                     "First resource block of the allocation, in the carrier."),
+             integer("blocks", &c::blocks, 0, nr_most_blocks,
+                     "Resource blocks of the allocation. 0: all of the carrier's from first_block on."),
+             words("mapping", &c::mapping, {{"A", nr_mapping::type_a}, {"B", nr_mapping::type_b}},
+                   "Mapping type: the first DMRS is in symbol dmrs_first_symbol of the slot (A) or in the "
+                   "first of the allocation (B)."),
+             integer("first_symbol", &c::first_symbol, 0, 13, "First OFDM symbol of the allocation."),
+             integer("symbols", &c::symbols, 0, 14,
+                     "OFDM symbols of the allocation. 0: all of the slot's from first_symbol on."),
+             integer("layers", &c::layers, 1, 8, "Layers, of PUSCH up to 4."),
+             integer("antenna_ports", &c::antenna_ports, 0, 8,
+                     "Antenna ports. 0: the layers; with a codebook 1, 2 or 4."),
+             integer("tpmi", &c::tpmi, -1, 27,
+                     "Transmitted precoding matrix indicator of the codebook, PUSCH alone. -1: no codebook."),
+             integer("rnti", &c::rnti, 0, 65535, "n_RNTI of the scrambling."),
+             integer("scrambling_id", &c::scrambling_id, -1, 1023,
+                     "n_ID of the scrambling. -1: the cell's.")})
+      list.push_back(std::move(s));
+    for (auto& s : within<c>([](c& x) -> nr_dmrs_config& { return x.dmrs; }, nr_dmrs_settings()))
+      list.push_back(std::move(s));
+    return list;
+  }();
+  return all;
+}
+
+nr_channel_config completed(const nr_channel_config& config) {
+  nr_channel_config c = config;
+  check_settings(nr_channel_settings(), c);
+  check(c.carrier);
+  check_range("first_block", c.first_block, 0, c.carrier.resource_blocks - 1);
+  if (c.blocks == 0) c.blocks = c.carrier.resource_blocks - c.first_block;
+  if (c.blocks > c.carrier.resource_blocks - c.first_block)
+    throw argument_error("blocks", std::to_string(c.blocks),
+                         "1 to " + std::to_string(c.carrier.resource_blocks - c.first_block) +
+                             ", in a carrier of " + std::to_string(c.carrier.resource_blocks) +
+                             " from block " + std::to_string(c.first_block) + " on");
+  check_range("first_symbol", c.first_symbol, 0, c.carrier.symbols_per_slot() - 1);
+  if (c.symbols == 0) c.symbols = c.carrier.symbols_per_slot() - c.first_symbol;
+  check_range("symbols", c.symbols, 1, c.carrier.symbols_per_slot() - c.first_symbol);
+  complete_ports(c);
+  complete_dmrs(c.dmrs, c);
+  const auto symbols = nr_dmrs_symbols(c.direction, c.mapping, c.first_symbol, c.symbols, c.dmrs);
+  if (symbols.back() >= c.first_symbol + c.symbols)
+    throw argument_error("symbols", std::to_string(c.symbols),
+                         "enough for DMRS in symbol " + std::to_string(symbols.back()));
+  if (places_of(c, symbols).empty())
+    throw argument_error("symbols", std::to_string(c.symbols), "enough for data beside DMRS");
+  if (c.scrambling_id == -1) c.scrambling_id = c.carrier.cell_id;
+  return c;
+}
+
+nr_shared_channel::nr_shared_channel(const nr_channel_config& config)
+    : config_(completed(config)),
+      dmrs_symbols_(nr_dmrs_symbols(config_.direction, config_.mapping, config_.first_symbol, config_.symbols,
+                                    config_.dmrs)),
+      places_(places_of(config_, dmrs_symbols_)) {
+  std::vector<std::int32_t> number(elements(), -1);
+  for (std::size_t i = 0; i < places_.host().size(); i++)
+    number[size(places_.host()[i])] = static_cast<std::int32_t>(i);
+  number_ = resident<std::int32_t>(std::move(number));
+  std::vector<std::complex<float>> w(ports() * layers());
+  if (config_.tpmi >= 0)
+    w = nr_precoder(config_.antenna_ports, config_.layers, config_.tpmi);
+  else
+    for (std::size_t p = 0; p < ports(); p++) w[p * layers() + p] = 1;
+  std::vector<std::complex<float>> precoded(ports() * elements());
+  for (std::size_t l = 0; l < layers(); l++) {
+    const auto a = dmrs(static_cast<int>(l));
+    for (std::size_t p = 0; p < ports(); p++)
+      for (std::size_t k = 0; k < elements(); k++) precoded[p * elements() + k] += w[p * layers() + l] * a[k];
+  }
+  precoder_ = resident<std::complex<float>>(std::move(w));
+  precoded_ = resident<std::complex<float>>(std::move(precoded));
+}
+
+int nr_shared_channel::layers_of(int codeword) const noexcept {
+  if (config_.layers <= 4) return codeword == 0 ? config_.layers : 0;
+  return codeword == 0 ? config_.layers / 2 : config_.layers - config_.layers / 2;
+}
+
+std::vector<std::complex<float>> nr_shared_channel::dmrs(int layer) const {
+  check_range("layer", layer, 0, config_.layers - 1);
+  return dmrs_of(config_, dmrs_symbols_, layer);
+}
+
+nr_transport_config nr_shared_channel::transport(int mcs_table, int index, int codeword) const {
+  check_range("codeword", codeword, 0, codewords() - 1);
+  const nr_mcs mcs = nr_mcs_of(mcs_table, index);
+  const int per_block = nr_block_subcarriers / (config_.dmrs.type == 1 ? 2 : 3) * config_.dmrs.cdm_groups;
+  const int counted =
+      nr_resource_elements({.resource_blocks = config_.blocks,
+                            .symbols = config_.symbols,
+                            .dmrs_per_block = per_block * static_cast<int>(dmrs_symbols_.size())});
+  const int layers = layers_of(codeword);
+  return {.transport_bits = nr_transport_block_size(counted, mcs, layers),
+          .coded_bits = static_cast<int>(symbols_of(codeword)) * mcs.modulation_order,
+          .modulation_order = mcs.modulation_order,
+          .layers = layers,
+          .code_rate = mcs.code_rate(),
+          .scrambling = nr_scrambling_init(config_.rnti, config_.scrambling_id, codeword)};
+}
+
+void nr_shared_channel::map(executor& exec, const std::vector<view<const std::complex<float>>>& symbols,
+                            view<std::complex<float>> grid) const {
+  if (symbols.size() != size(codewords()))
+    throw argument_error("symbols", std::to_string(symbols.size()) + " codewords",
+                         std::to_string(codewords()));
+  const std::size_t slots = symbols[0].items;
+  nr_map_args a;
+  for (int q = 0; q < codewords(); q++) {
+    check_shape("symbols", symbols[size(q)], symbols_of(q), slots);
+    a.codeword[q] = as_pairs(symbols[size(q)]);
+  }
+  check_shape("grid", grid, ports(), slots * elements());
+  a.elements = static_cast<int>(elements());
+  a.ports = config_.antenna_ports;
+  a.layers = config_.layers;
+  a.first_layers = layers_of(0);
+  a.precoded = config_.tpmi >= 0;
+  a.number = number_.on(exec);
+  a.precoder = reinterpret_cast<const cx_pair*>(precoder_.on(exec));
+  a.dmrs = reinterpret_cast<const cx_pair*>(precoded_.on(exec));
+  a.grid = as_pairs(grid);
+  exec.run(nr_map_kernels(), &a, grid.items);
+}
+
+void nr_shared_channel::extract(executor& exec, view<const std::complex<float>> grid,
+                                view<std::complex<float>> data) const {
+  if (grid.items % elements() != 0)
+    throw shape_error("grid", shape_text(grid.items, grid.elements),
+                      "whole slots of " + std::to_string(elements()) + " resource elements");
+  check_shape("grid", grid, grid.elements, grid.items);
+  check_shape("data", data, grid.elements, grid.items / elements() * data_elements());
+  const nr_extract_args a{static_cast<int>(data_elements()), static_cast<int>(elements()), places_.on(exec),
+                          as_pairs(grid), as_pairs(data)};
+  exec.run(nr_extract_kernels(), &a, data.items);
+}
+
+}  // namespace wb

@@ -1,0 +1,100 @@
+#pragma once
+// Where PUSCH (CP-OFDM) and PDSCH put their symbols in a slot of 5G NR, and where a receiver finds them:
+// 3GPP TS 38.211 §6.3.1.3 to §6.3.1.7 and §7.3.1.3 to §7.3.1.6, with DMRS as nr/dmrs.hpp has them.
+//
+//   layers      x_i(j) = d(L j + i) of a codeword d with L layers; from five layers on the downlink has two
+//               codewords, of floor(layers / 2) and the rest
+//   precoding   z = W x, W of the codebook (nr/codebook.hpp) or, without one, the identity; DMRS the same
+//   mapping     frequency first, then OFDM symbol after OFDM symbol, over the resource elements of the
+//               allocation that carry data
+//
+// A grid is [slots * elements, ports]: element symbol * subcarriers + subcarrier of a slot is a use of the
+// channel, as channels and detectors take them. What is not allocated is 0.
+#include <complex>
+#include <span>
+#include <vector>
+
+#include <warpband/exec/executor.hpp>
+#include <warpband/fec/nr/transport.hpp>
+#include <warpband/nr/dmrs.hpp>
+
+namespace wb {
+
+struct nr_channel_config {
+  nr_direction direction = nr_direction::uplink;
+  nr_carrier carrier = {};
+  int first_block = 0, blocks = 0;  // resource blocks allocated, of the carrier; 0: all from the first on
+  nr_mapping mapping = nr_mapping::type_a;
+  int first_symbol = 0, symbols = 0;  // OFDM symbols allocated; 0: all from the first on
+  int layers = 1;                     // 1..4, downlink 1..8
+  int antenna_ports = 0;              // of the grid: 0 for the layers; with a codebook 1, 2, 4
+  int tpmi = -1;                      // precoder of the codebook, uplink; -1: none
+  nr_dmrs_config dmrs = {};
+  int rnti = 1;            // 0..65535
+  int scrambling_id = -1;  // n_ID of scrambling, 0..1023; -1: the cell's
+};
+/// Its settings with those of carrier and DMRS: names, what is allowed, what they mean.
+const std::vector<setting_of<nr_channel_config>>& nr_channel_settings();
+/// The configuration with all that it leaves open chosen: blocks, symbols, antenna_ports, DMRS ports and
+/// identities, scrambling_id. Throws argument_error for what is not allowed; it names resource blocks outside
+/// the carrier, DMRS ports of a CDM group that carries data or that two layers share, layers beyond ports.
+nr_channel_config completed(const nr_channel_config& config);
+
+/// A slot's resource elements: what each carries. Tables are made once, on the host; all copying is done on
+/// the executor. Safe to use from several threads.
+///
+///   nr_shared_channel pusch({.carrier = {.resource_blocks = 51}, .layers = 2});
+///   nr_transport_encoder encoder(pusch.transport(1, 16));       // MCS 16 of table 1
+///   pusch.map(exec, {symbols}, grid);                           // [slots, symbols_of(0)] -> [uses, ports]
+///   pusch.extract(exec, received, y);                           // [uses, antennas] -> [slots * data,
+///   antennas]
+class nr_shared_channel {
+ public:
+  /// Throws argument_error as `completed` does.
+  explicit nr_shared_channel(const nr_channel_config& config);
+  /// The completed configuration.
+  const nr_channel_config& config() const noexcept { return config_; }
+
+  /// Resource elements of a slot, and those of them that carry data.
+  std::size_t elements() const noexcept { return config_.carrier.elements(); }
+  std::size_t data_elements() const noexcept { return places_.host().size(); }
+  /// Their numbers in the slot, symbol * subcarriers + subcarrier, in the order of the mapping.
+  const std::vector<std::int32_t>& data_places() const noexcept { return places_.host(); }
+  std::size_t ports() const noexcept { return static_cast<std::size_t>(config_.antenna_ports); }
+  std::size_t layers() const noexcept { return static_cast<std::size_t>(config_.layers); }
+  int codewords() const noexcept { return config_.layers > 4 ? 2 : 1; }
+  /// Layers of codeword 0 or 1, its first layer, and its symbols in a slot.
+  int layers_of(int codeword) const noexcept;
+  int first_layer_of(int codeword) const noexcept { return codeword == 0 ? 0 : layers_of(0); }
+  std::size_t symbols_of(int codeword) const noexcept {
+    return data_elements() * static_cast<std::size_t>(layers_of(codeword));
+  }
+  /// W [ports, layers], row after row.
+  const std::vector<std::complex<float>>& precoder() const noexcept { return precoder_.host(); }
+  /// OFDM symbols of the slot with DMRS.
+  const std::vector<int>& dmrs_symbols() const noexcept { return dmrs_symbols_; }
+  /// DMRS of a layer before precoding, [elements], 0 where it has none.
+  std::vector<std::complex<float>> dmrs(int layer) const;
+
+  /// What nr_transport_encoder and nr_transport_decoder take for codeword 0 or 1 with an MCS: transport block
+  /// size (TS 38.214 §5.1.3.2, without overhead), G, layers, code rate and scrambling. Throws argument_error
+  /// ("table", "index", "rate_x1024" where the MCS is reserved, "codeword").
+  nr_transport_config transport(int mcs_table, int mcs, int codeword = 0) const;
+
+  /// Queues: symbols of each codeword, [slots, symbols_of(codeword)], to grids [slots * elements(), ports()]
+  /// with their DMRS. Throws shape_error, and argument_error for another number of codewords.
+  void map(executor& exec, const std::vector<view<const std::complex<float>>>& symbols,
+           view<std::complex<float>> grid) const;
+  /// Queues the inverse: of grids [slots * elements(), n], whatever n values an element has, those of
+  /// elements with data, [slots * data_elements(), n]. Throws shape_error.
+  void extract(executor& exec, view<const std::complex<float>> grid, view<std::complex<float>> data) const;
+
+ private:
+  nr_channel_config config_;
+  std::vector<int> dmrs_symbols_;
+  resident<std::int32_t> places_;                      // of data
+  resident<std::int32_t> number_;                      // of every element: of its data, or -1
+  resident<std::complex<float>> precoder_, precoded_;  // DMRS of every port, [ports, elements]
+};
+
+}  // namespace wb

@@ -1,0 +1,435 @@
+// Slots of PUSCH and PDSCH against vectors of other programs, the standard's tables, and themselves on every
+// backend.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <random>
+#include <set>
+
+#include <tests/nr.hpp>
+#include <warpband/fec/nr/transport.hpp>
+#include <warpband/modem/qam/qam.hpp>
+#include <warpband/nr/codebook.hpp>
+#include <warpband/nr/shared_channel.hpp>
+
+namespace wb {
+namespace {
+
+using namespace testing;
+using complexes = std::vector<std::complex<float>>;
+
+constexpr float close = 2e-6f;  // the vectors have six or seven digits
+
+/// "config" of the vectors.
+template <class Json>
+nr_channel_config config_of(const Json& v) {
+  nr_channel_config c;
+  const auto integer = [&](const char* key, int initial) {
+    return v.contains(key) ? v.at(key).template get<int>() : initial;
+  };
+  c.carrier = {.spacing_khz = 30,
+               .resource_blocks = v.at("nprb").template get<int>(),
+               .cell_id = integer("cell", 0),
+               .slot = integer("slot", 0)};
+  if (v.contains("map") && v.at("map").template get<std::string>() == "B") c.mapping = nr_mapping::type_b;
+  if (v.contains("alloc")) c.first_symbol = v.at("alloc").at(0), c.symbols = v.at("alloc").at(1);
+  c.layers = integer("layers", 1);
+  c.tpmi = integer("tpmi", -1);
+  c.antenna_ports = c.tpmi >= 0 ? integer("ports", 1) : 0;
+  c.dmrs = {.type = integer("type", 1),
+            .length = integer("length", 1),
+            .additional_positions = integer("add", 0),
+            .first_symbol = integer("tapos", 2),
+            .cdm_groups = integer("cdm", 2),
+            .scid = integer("scid", 0)};
+  if (v.contains("dports")) c.dmrs.ports = v.at("dports").template get<std::vector<int>>();
+  if (v.contains("nid")) c.dmrs.ids = v.at("nid").template get<std::vector<int>>();
+  c.rnti = integer("rnti", 1);
+  c.scrambling_id = integer("dnid", -1);
+  return c;
+}
+template <class Json>
+std::complex<float> complex_of(const Json& re, const Json& im) {
+  return {re.template get<float>(), im.template get<float>()};
+}
+
+TEST(nr_dmrs, equals_other_programs) {
+  const auto document = nr_vectors("pusch_dmrs.json");
+  NR_SKIP_WITHOUT(document);
+  for (const auto& v : document.at("vectors")) {
+    const nr_shared_channel channel(config_of(v.at("config")));
+    const nr_channel_config& c = channel.config();
+    SCOPED_TRACE(v.at("id").dump());
+    EXPECT_EQ(channel.dmrs_symbols(), v.at("dmrs_symbols").get<std::vector<int>>());
+    EXPECT_EQ(c.dmrs.ports, v.at("dmrs_ports").get<std::vector<int>>());
+    std::vector<std::int64_t> init;
+    for (const int l : channel.dmrs_symbols()) init.push_back(nr_dmrs_init(c.carrier, l, c.dmrs));
+    EXPECT_EQ(init, v.at("c_init").get<std::vector<std::int64_t>>());
+    EXPECT_NEAR(c.dmrs.beta(), v.at("beta").get<float>(), close);
+    for (int layer = 0; layer < c.layers; layer++) {
+      complexes expected(channel.elements());
+      for (const auto& e : v.at("dmrs").at(static_cast<std::size_t>(layer)))
+        expected[static_cast<std::size_t>(e.at(0).get<int>() * c.carrier.subcarriers() +
+                                          e.at(1).get<int>())] = complex_of(e.at(2), e.at(3));
+      const complexes ours = channel.dmrs(layer);
+      for (std::size_t k = 0; k < ours.size(); k++) EXPECT_LT(std::abs(ours[k] - expected[k]), close) << k;
+    }
+  }
+}
+
+TEST(nr_codebook, equals_other_programs) {
+  const auto document = nr_vectors("pusch_codebook.json");
+  NR_SKIP_WITHOUT(document);
+  int rows = 0;
+  for (const auto& v : document.at("vectors")) {
+    const int ports = v.at("ports"), layers = v.at("layers");
+    const complexes w = nr_precoder(ports, layers, v.at("tpmi"));
+    for (int p = 0; p < ports; p++)
+      for (int l = 0; l < layers; l++) {
+        const auto& e = v.at("w").at(static_cast<std::size_t>(p)).at(static_cast<std::size_t>(l));
+        EXPECT_LT(std::abs(w[static_cast<std::size_t>(p * layers + l)] - complex_of(e.at(0), e.at(1))), close)
+            << v.dump();
+      }
+    rows++;
+  }
+  EXPECT_GT(rows, 0);
+}
+
+TEST(nr_codebook, has_the_matrices_of_the_standard) {
+  const int counts[4][3] = {{2, 1, 6}, {2, 2, 3}, {4, 1, 28}, {4, 2, 22}};
+  for (const auto& c : counts) EXPECT_EQ(nr_precoders(c[0], c[1]), c[2]);
+  EXPECT_EQ(nr_precoders(4, 3) + nr_precoders(4, 4) + nr_precoders(1, 1), 7 + 5 + 1);
+  EXPECT_EQ(nr_precoders(3, 1) + nr_precoders(2, 3) + nr_precoders(0, 0), 0);
+  for (const int ports : {1, 2, 4})
+    for (int layers = 1; layers <= ports; layers++) {
+      std::set<std::string> seen;
+      for (int tpmi = 0; tpmi < nr_precoders(ports, layers); tpmi++) {
+        const complexes w = nr_precoder(ports, layers, tpmi);
+        std::string text;
+        double power = 0;
+        for (const auto& x : w)
+          power += std::norm(x), text += std::to_string(x.real()) + std::to_string(x.imag());
+        EXPECT_LE(power, 1 + 1e-6);
+        EXPECT_TRUE(seen.insert(text).second) << "twice: " << tpmi;
+        for (int a = 0; a < layers; a++)  // columns are orthogonal
+          for (int b = 0; b < a; b++) {
+            std::complex<double> product = 0;
+            for (int p = 0; p < ports; p++)
+              product += std::conj(std::complex<double>(w[static_cast<std::size_t>(p * layers + a)])) *
+                         std::complex<double>(w[static_cast<std::size_t>(p * layers + b)]);
+            EXPECT_LT(std::abs(product), 1e-6);
+          }
+      }
+    }
+}
+
+TEST(nr_dmrs, positions_follow_the_tables) {
+  using list = std::vector<int>;
+  struct row {
+    nr_direction direction;
+    nr_mapping mapping;
+    int length, first, symbols;
+    list at[4];  // by additional positions; empty: refused
+  };
+  const auto up = nr_direction::uplink, down = nr_direction::downlink;
+  const auto a = nr_mapping::type_a, b = nr_mapping::type_b;
+  const row rows[] = {{up, a, 1, 0, 4, {{2}, {2}, {2}, {2}}},
+                      {up, a, 1, 0, 7, {{2}, {2}, {2}, {2}}},
+                      {up, a, 1, 0, 8, {{2}, {2, 7}, {2, 7}, {2, 7}}},
+                      {up, a, 1, 1, 8, {{2}, {2, 7}, {2, 7}, {2, 7}}},
+                      {up, a, 1, 0, 11, {{2}, {2, 9}, {2, 6, 9}, {2, 6, 9}}},
+                      {up, a, 1, 2, 10, {{2}, {2, 9}, {2, 6, 9}, {2, 5, 8, 11}}},
+                      {up, a, 1, 0, 13, {{2}, {2, 11}, {2, 7, 11}, {2, 5, 8, 11}}},
+                      {up, b, 1, 3, 1, {{3}, {3}, {3}, {3}}},
+                      {up, b, 1, 0, 5, {{0}, {0, 4}, {0, 4}, {0, 4}}},
+                      {up, b, 1, 2, 9, {{2}, {2, 8}, {2, 5, 8}, {2, 5, 8}}},
+                      {up, b, 1, 0, 11, {{0}, {0, 8}, {0, 4, 8}, {0, 3, 6, 9}}},
+                      {up, b, 1, 0, 14, {{0}, {0, 10}, {0, 5, 10}, {0, 3, 6, 9}}},
+                      {up, a, 2, 0, 4, {{2, 3}, {2, 3}, {}, {}}},
+                      {up, a, 2, 0, 12, {{2, 3}, {2, 3, 8, 9}, {}, {}}},
+                      {up, a, 2, 0, 14, {{2, 3}, {2, 3, 10, 11}, {}, {}}},
+                      {up, b, 2, 1, 8, {{1, 2}, {1, 2, 6, 7}, {}, {}}},
+                      {up, b, 2, 0, 12, {{0, 1}, {0, 1, 9, 10}, {}, {}}},
+                      {down, a, 1, 0, 3, {{2}, {2}, {2}, {2}}},
+                      {down, a, 1, 0, 14, {{2}, {2, 11}, {2, 7, 11}, {2, 5, 8, 11}}},
+                      {down, b, 1, 0, 2, {{0}, {0}, {0}, {0}}},
+                      {down, b, 1, 0, 8, {{0}, {0, 6}, {0, 3, 6}, {0, 3, 6}}},
+                      {down, b, 1, 0, 9, {{0}, {0, 7}, {0, 4, 7}, {0, 4, 7}}},
+                      {down, b, 1, 0, 13, {{0}, {0, 9}, {0, 5, 9}, {0, 3, 6, 9}}},
+                      {down, b, 2, 0, 13, {{0, 1}, {0, 1, 8, 9}, {}, {}}}};
+  for (const row& r : rows)
+    for (int more = 0; more < 4; more++) {
+      const nr_dmrs_config d{.length = r.length, .additional_positions = more};
+      const auto found = [&] { return nr_dmrs_symbols(r.direction, r.mapping, r.first, r.symbols, d); };
+      if (r.at[more].empty())
+        EXPECT_EQ(blamed(found), "dmrs_additional_positions");
+      else
+        EXPECT_EQ(found(), r.at[more]) << r.symbols << " symbols, " << more << " more";
+    }
+}
+
+TEST(nr_carrier, numerologies) {
+  const ofdm_numerology n = nr_numerology({.spacing_khz = 30, .resource_blocks = 273});
+  EXPECT_EQ(n.fft_size, 4096);
+  EXPECT_EQ(n.subcarriers, 3276);
+  EXPECT_EQ(n.cyclic_prefix, 288);
+  EXPECT_EQ(n.first_cyclic_prefix, 288 + 64);  // 16 samples at 30.72 MHz are 64 at 122.88 MHz
+  for (const int khz : {15, 30, 60, 120}) {
+    const nr_carrier carrier{.spacing_khz = khz, .resource_blocks = 20};
+    const ofdm_numerology m = nr_numerology(carrier);
+    check(m);
+    EXPECT_DOUBLE_EQ(m.slot_us(), 500);
+    EXPECT_EQ(m.symbols_per_slot, 7 * khz / 15);
+    EXPECT_EQ(carrier.slots_per_frame(), 10 * khz / 15);
+    EXPECT_NEAR(carrier.grid().period_us() * 14 * khz / 15, 1000, 1e-9);
+    check(carrier.grid());
+  }
+  const ofdm_numerology extended =
+      nr_numerology({.spacing_khz = 60, .resource_blocks = 20, .extended_prefix = true});
+  EXPECT_DOUBLE_EQ(extended.slot_us(), 500);
+  EXPECT_EQ(extended.symbols_per_slot, 24);
+  EXPECT_EQ(blamed([] { nr_numerology({.resource_blocks = 25}, 256); }), "fft_size");
+  EXPECT_EQ(blamed([] { nr_numerology({.resource_blocks = 25}, 1000); }), "fft_size");
+  EXPECT_EQ(blamed([] { check(nr_carrier{.spacing_khz = 30, .extended_prefix = true}); }), "extended_prefix");
+  EXPECT_EQ(blamed([] { check(nr_carrier{.slot = 20}); }), "slot");
+}
+
+TEST(nr_shared_channel, bad_settings_are_named) {
+  const auto of = [](nr_channel_config c) {
+    return blamed([&] { completed(c); }, [&] { nr_shared_channel{c}; });
+  };
+  EXPECT_EQ(of({.carrier = {.resource_blocks = 20}, .first_block = 5, .blocks = 16}), "blocks");
+  EXPECT_EQ(of({.carrier = {.resource_blocks = 20}, .first_block = 20}), "first_block");
+  EXPECT_EQ(of({.carrier = {.spacing_khz = 20}}), "spacing_khz");
+  EXPECT_EQ(of({.layers = 5}), "layers");
+  EXPECT_EQ(of({.direction = nr_direction::downlink, .layers = 9}), "layers");
+  EXPECT_EQ(of({.layers = 3, .antenna_ports = 2, .tpmi = 0}), "layers");
+  EXPECT_EQ(of({.layers = 1, .antenna_ports = 2}), "antenna_ports");
+  EXPECT_EQ(of({.layers = 1, .antenna_ports = 3, .tpmi = 0}), "antenna_ports");
+  EXPECT_EQ(of({.layers = 1, .antenna_ports = 2, .tpmi = 6}), "tpmi");
+  EXPECT_EQ(of({.direction = nr_direction::downlink, .antenna_ports = 2, .tpmi = 0}), "tpmi");
+  EXPECT_EQ(of({.layers = 2, .dmrs = {.ports = {1, 1}}}), "dmrs_ports");
+  EXPECT_EQ(of({.layers = 2, .dmrs = {.ports = {1}}}), "dmrs_ports");
+  EXPECT_EQ(of({.dmrs = {.ports = {4}}}), "dmrs_ports");
+  EXPECT_EQ(of({.dmrs = {.cdm_groups = 1, .ports = {2}}}), "dmrs_ports");  // collides with data
+  EXPECT_EQ(of({.dmrs = {.cdm_groups = 3}}), "dmrs_cdm_groups");
+  EXPECT_EQ(of({.dmrs = {.type = 3}}), "dmrs_type");
+  EXPECT_EQ(of({.dmrs = {.ids = {5}}}), "dmrs_ids");
+  EXPECT_EQ(of({.dmrs = {.length = 2, .additional_positions = 2}}), "dmrs_additional_positions");
+  EXPECT_EQ(of({.dmrs = {.additional_positions = 3, .first_symbol = 3}}), "dmrs_additional_positions");
+  EXPECT_EQ(of({.first_symbol = 3}), "first_symbol");
+  EXPECT_EQ(of({.first_symbol = 0, .symbols = 3}), "symbols");
+  EXPECT_EQ(of({.mapping = nr_mapping::type_b, .first_symbol = 10, .symbols = 5}), "symbols");
+  EXPECT_EQ(of({.mapping = nr_mapping::type_b, .first_symbol = 10, .symbols = 1}), "symbols");  // no data
+  EXPECT_EQ(of({.rnti = 65536}), "rnti");
+  const nr_shared_channel pusch({});
+  EXPECT_EQ(blamed([&] { pusch.transport(1, 29); }), "rate_x1024");
+  EXPECT_EQ(blamed([&] { pusch.transport(5, 0); }), "table");
+  EXPECT_EQ(blamed([&] { pusch.transport(1, 0, 1); }), "codeword");
+}
+
+class nr_slots : public on_backend {};
+WB_ON_ALL_BACKENDS(nr_slots);
+
+complexes noise_of(std::size_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> part;
+  complexes x(n);
+  for (auto& z : x) {
+    const float re = part(random);
+    z = {re, part(random)};
+  }
+  return x;
+}
+
+/// Transport block to the grid of one slot.
+complexes grid_of(executor& exec, const nr_shared_channel& channel, const nr_transport_config& transport,
+                  const bits_t& block) {
+  auto coded = exec.make<std::uint8_t>(static_cast<std::size_t>(transport.coded_bits), 1);
+  nr_transport_encoder(transport).run(exec, given(exec, block, 1), 0, coded);
+  const qam_mapper mapper(1 << transport.modulation_order);
+  auto symbols = exec.make<std::complex<float>>(channel.symbols_of(0), 1);
+  mapper.run(exec,
+             view<const std::uint8_t>(
+                 make_view(coded.data(), static_cast<std::size_t>(mapper.bits()), symbols.size())),
+             make_view(symbols.data(), symbols.size()));
+  auto grid = exec.make<std::complex<float>>(channel.ports(), channel.elements());
+  channel.map(exec, {symbols}, grid);
+  return exec.to_host(grid);
+}
+
+TEST_P(nr_slots, equal_other_programs) {
+  const auto document = nr_vectors("pusch_grid.json");
+  NR_SKIP_WITHOUT(document);
+  for (const auto& v : document.at("vectors")) {
+    SCOPED_TRACE(v.at("id").dump());
+    const auto& said = v.at("config");
+    const nr_shared_channel channel(config_of(said));
+    const nr_channel_config& c = channel.config();
+    const nr_transport_config transport =
+        channel.transport(said.contains("table") ? said.at("table").get<int>() : 1, said.at("mcs"));
+    EXPECT_EQ(transport.transport_bits, v.at("tbs").get<int>());
+    EXPECT_EQ(transport.coded_bits, v.at("G").get<int>());
+    EXPECT_EQ(transport.scrambling, v.at("c_init_scrambling").get<std::int64_t>());
+    EXPECT_EQ(channel.dmrs_symbols(), v.at("dmrs_symbols").get<std::vector<int>>());
+    EXPECT_EQ(channel.data_elements(), v.at("data_symbols_per_layer").get<std::size_t>());
+    const complexes grid = grid_of(exec(), channel, transport, from_text(v.at("tb")));
+    const std::size_t subcarriers = static_cast<std::size_t>(c.carrier.subcarriers());
+    float worst = 0;
+    for (std::size_t p = 0; p < channel.ports(); p++)
+      for (std::size_t l = 0; l < v.at("n_symbols").get<std::size_t>(); l++)
+        for (std::size_t k = 0; k < subcarriers; k++) {
+          const auto& e = v.at("grid").at(p).at(l).at(k);
+          const std::size_t use = (l + static_cast<std::size_t>(c.first_symbol)) * subcarriers + k;
+          worst = std::max(worst, std::abs(grid[use * channel.ports() + p] - complex_of(e.at(0), e.at(1))));
+        }
+    EXPECT_LT(worst, close);
+  }
+}
+
+/// What is mapped comes back, where the standard says; everything else is DMRS or 0.
+TEST_P(nr_slots, come_back) {
+  const nr_channel_config configs[] = {
+      {.carrier = {.resource_blocks = 6, .first_resource_block = 3},
+       .first_block = 2,
+       .blocks = 3,
+       .layers = 2,
+       .dmrs = {.type = 2, .cdm_groups = 1}},
+      {.direction = nr_direction::downlink,
+       .carrier = {.spacing_khz = 60, .resource_blocks = 2, .extended_prefix = true},
+       .layers = 4,
+       .dmrs = {.length = 2, .ports = {0, 5, 2, 7}}},
+      {.direction = nr_direction::downlink,
+       .carrier = {.resource_blocks = 3},
+       .mapping = nr_mapping::type_b,
+       .first_symbol = 4,
+       .symbols = 7,
+       .layers = 7,
+       .dmrs = {.length = 2, .ports = {0, 1, 2, 3, 4, 5, 6}}}};
+  constexpr std::size_t slots = 3;
+  for (const nr_channel_config& config : configs) {
+    const nr_shared_channel channel(config);
+    const nr_channel_config& c = channel.config();
+    std::vector<complexes> sent;
+    std::vector<array<std::complex<float>>> symbols;
+    std::vector<view<const std::complex<float>>> views;
+    for (int q = 0; q < channel.codewords(); q++) {
+      sent.push_back(noise_of(slots * channel.symbols_of(q), static_cast<unsigned>(7 + q)));
+      symbols.push_back(on_device(exec(), sent.back(), channel.symbols_of(q), slots));
+    }
+    for (const auto& s : symbols) views.push_back(s);
+    auto grid =
+        exec().make<std::complex<float>>(channel.ports(), slots * channel.elements(), layout::batch_fastest);
+    channel.map(exec(), views, grid);
+    auto data = exec().make<std::complex<float>>(channel.ports(), slots * channel.data_elements());
+    channel.extract(exec(), grid, data);
+    const complexes back = exec().to_host(data), whole = exec().to_host(grid);
+    const std::size_t n = channel.data_elements();
+    for (std::size_t slot = 0; slot < slots; slot++)
+      for (std::size_t j = 0; j < n; j++)
+        for (int l = 0; l < c.layers; l++) {
+          const int q = l < channel.layers_of(0) ? 0 : 1;
+          const std::size_t of = static_cast<std::size_t>(channel.layers_of(q)),
+                            own = static_cast<std::size_t>(l - channel.first_layer_of(q));
+          ASSERT_EQ(back[(slot * n + j) * channel.ports() + static_cast<std::size_t>(l)],
+                    sent[static_cast<std::size_t>(q)][slot * n * of + j * of + own]);
+        }
+    const std::set<std::int32_t> places(channel.data_places().begin(), channel.data_places().end());
+    EXPECT_EQ(places.size(), n);
+    std::size_t others = 0;
+    for (std::size_t p = 0; p < channel.ports(); p++) {
+      const complexes dmrs = channel.dmrs(static_cast<int>(p));
+      for (std::size_t use = 0; use < slots * channel.elements(); use++) {
+        const std::size_t k = use % channel.elements();
+        if (places.count(static_cast<std::int32_t>(k))) {
+          EXPECT_EQ(dmrs[k], std::complex<float>(0)) << "data and DMRS collide";
+          continue;
+        }
+        EXPECT_EQ(whole[p * slots * channel.elements() + use], dmrs[k]);
+        others++;
+      }
+    }
+    EXPECT_GT(others, 0u);
+  }
+}
+
+TEST_P(nr_slots, same_bits_on_every_backend) {
+  const nr_shared_channel channel({.carrier = {.resource_blocks = 4},
+                                   .layers = 2,
+                                   .antenna_ports = 4,
+                                   .tpmi = 17,
+                                   .dmrs = {.additional_positions = 2}});
+  const complexes sent = noise_of(2 * channel.symbols_of(0), 3);
+  const auto grid_on = [&](executor& exec) {
+    auto grid = exec.make<std::complex<float>>(channel.ports(), 2 * channel.elements());
+    channel.map(exec, {on_device(exec, sent, channel.symbols_of(0), 2)}, grid);
+    return exec.to_host(grid);
+  };
+  const complexes ours = grid_on(exec()), scalar = grid_on(*open_scalar());
+  ASSERT_EQ(ours.size(), scalar.size());
+  EXPECT_EQ(std::memcmp(ours.data(), scalar.data(), ours.size() * sizeof ours[0]), 0);
+}
+
+TEST(nr_shared_channel, refuses_other_shapes) {
+  const auto exec = open_scalar();
+  const nr_shared_channel channel({.carrier = {.resource_blocks = 2}});
+  auto symbols = exec->make<std::complex<float>>(channel.symbols_of(0), 1);
+  auto grid = exec->make<std::complex<float>>(1, channel.elements()),
+       longer = exec->make<std::complex<float>>(1, 400);
+  EXPECT_THROW(channel.map(*exec, {symbols}, longer), shape_error);
+  EXPECT_THROW(channel.map(*exec, {grid}, grid), shape_error);
+  EXPECT_EQ(blamed([&] { channel.map(*exec, {symbols, symbols}, grid); }), "symbols");
+  EXPECT_THROW(channel.extract(*exec, longer, symbols), shape_error);
+  EXPECT_THROW(channel.extract(*exec, grid, grid), shape_error);
+}
+
+/// The constellations of nr_qam, which the mapper of modem/ has.
+TEST(nr_qam, equals_other_programs) {
+  const auto document = nr_vectors("nr_qam.json");
+  NR_SKIP_WITHOUT(document);
+  const auto exec = open_scalar();
+  int known = 0;
+  for (const auto& v : document.at("constellations")) {
+    const int m = v.at("Qm");
+    if (m > 8) continue;
+    const std::size_t points = std::size_t{1} << m;
+    bits_t bits;
+    for (std::size_t i = 0; i < points; i++)
+      for (int b = m - 1; b >= 0; b--) bits.push_back(static_cast<std::uint8_t>(i >> b & 1));
+    auto symbols = exec->make<std::complex<float>>(1, points);
+    qam_mapper(static_cast<int>(points)).run(*exec, given(*exec, bits, points), symbols);
+    const complexes ours = exec->to_host(symbols);
+    for (std::size_t i = 0; i < points; i++) {
+      const auto& e = v.at("points").at(i);
+      EXPECT_LT(std::abs(ours[i] - complex_of(e.at(0), e.at(1))), close);
+    }
+    known++;
+  }
+  EXPECT_EQ(known, 4);
+}
+
+TEST(nr_layers, equal_other_programs) {
+  const auto document = nr_vectors("nr_layer_mapping.json");
+  NR_SKIP_WITHOUT(document);
+  const auto exec = open_scalar();
+  for (const auto& v : document.at("vectors")) {
+    const nr_shared_channel channel({.carrier = {.resource_blocks = 1}, .layers = v.at("layers")});
+    complexes numbers(channel.symbols_of(0));
+    for (std::size_t i = 0; i < numbers.size(); i++) numbers[i] = static_cast<float>(i);
+    auto grid = exec->make<std::complex<float>>(channel.ports(), channel.elements()),
+         data = exec->make<std::complex<float>>(channel.ports(), channel.data_elements());
+    channel.map(*exec, {on_device(*exec, numbers, numbers.size(), 1)}, grid);
+    channel.extract(*exec, grid, data);
+    const complexes back = exec->to_host(data);
+    for (std::size_t l = 0; l < channel.ports(); l++) {
+      std::size_t j = 0;
+      for (const auto& expected : v.at("symbol_index_per_layer").at(l))
+        EXPECT_EQ(back[j++ * channel.ports() + l].real(), expected.get<float>());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wb
