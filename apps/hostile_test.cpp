@@ -48,7 +48,7 @@ TEST_F(hostile, files_that_mean_harm_are_refused_by_every_command) {
                              name +
                              "\"}\nmimo = {streams = 2, rx_antennas = 2}\nmodem.modulation = \"qpsk\"\n");
     for (const char* mode : {"", " --untrusted"})
-      for (const std::string arguments :
+      for (const std::string& arguments :
            {"decode " + name + " -o out.h5 --code conv",
             "encode " + name + " -o out.h5 --code conv --memory 64M",
             "detect " + name + " -o out.h5 --qam 16 --detector mmse", std::string("sim sim.toml --quiet"),
@@ -107,7 +107,7 @@ TEST_F(hostile, memory_is_bounded) {
 
 TEST_F(hostile, what_cannot_be_written_is_an_error) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
-  for (const std::string arguments :
+  for (const std::string& arguments :
        {"--help", "--version", "sim --help", "sim --help-scenario", "info", "completion bash"}) {
     const std::string line =
         std::string("'") + WARPBAND_COMMAND + "' " + arguments + " > /dev/full 2> '" + path("err.txt") + "'";

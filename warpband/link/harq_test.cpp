@@ -330,7 +330,6 @@ TEST(harq, refuses_bad_settings) {
               c.antennas = detector_config{.streams = 5, .rx_antennas = 5, .llr_clip = {}};
             }),
             "streams");
-  EXPECT_EQ(blamed([] { make_codec(transport_link(1000, 600, 4).code); }), "code.type");
   // As many code blocks as resource elements at least.
   EXPECT_EQ(blamed([] { completed(transport_link(7000, 1, 4)); }), "resource_elements");
   const link_config c = completed(completed(transport_link(1000, 600, 16)));

@@ -17,11 +17,13 @@
 
 #include <tests/executors.hpp>
 #include <tests/on_backends.hpp>
+#include <warpband/core/error.hpp>
 #include <warpband/stream/pipeline.hpp>
 
 namespace {
 
 using namespace std::chrono_literals;
+using wb::argument_error;
 using wb::frame_clock;
 using wb::frame_pipeline;
 using wb::frame_result;
