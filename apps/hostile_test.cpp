@@ -48,7 +48,7 @@ TEST_F(hostile, files_that_mean_harm_are_refused_by_every_command) {
                              name +
                              "\"}\nmimo = {streams = 2, rx_antennas = 2}\nmodem.modulation = \"qpsk\"\n");
     for (const char* mode : {"", " --untrusted"})
-      for (const std::string arguments :
+      for (const std::string& arguments :
            {"decode " + name + " -o out.h5 --code conv",
             "encode " + name + " -o out.h5 --code conv --memory 64M",
             "detect " + name + " -o out.h5 --qam 16 --detector mmse", std::string("sim sim.toml --quiet"),
