@@ -215,8 +215,8 @@ TEST(stream_pipeline, copies_arrays_in) {
 TEST(stream_pipeline, arrays_that_are_not_there_are_refused) {
   observer o;
   frame_pipeline p(chain(), {.most_items = 16}, o.callback());
-  EXPECT_THROW(p.push(16, {nullptr}, 0), argument_error);
-  EXPECT_THROW(p.push(16, {}, 0), argument_error);
+  EXPECT_THROW(p.push(16, {nullptr}, 0), wb::argument_error);
+  EXPECT_THROW(p.push(16, {}, 0), wb::argument_error);
   p.drain();
   EXPECT_EQ(p.counters().pushed, 0U);
 }
