@@ -122,3 +122,15 @@ def test_what_is_wrong_is_told_once_and_ends_all_ranks(tmp_path):
     done = subprocess.run(command(3, bad), capture_output=True, text=True, timeout=120)
     assert done.returncode != 0
     assert done.stderr.count("no-such") == 1
+
+
+@pytest.mark.parametrize("suite, ranks", [("group_of_mpirun", 2), ("group_of_mpirun", 3), ("cluster_of_mpirun", 2), ("cluster_of_mpirun", 4)])
+def test_groups_of_ranks_exchange_arrays(suite, ranks):
+    """A test of warpband_tests on all ranks: they are members of one group."""
+    tests = pathlib.Path(COMMAND).parent / "warpband_tests"
+    if not os.access(tests, os.X_OK):
+        pytest.skip("warpband_tests is not built")
+    done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(ranks), tests, f"--gtest_filter={suite}.*"],
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("[  PASSED  ] 1 test.") == ranks, done.stdout

@@ -205,8 +205,11 @@ void clustered_downlink_precoder::run(executor& exec, const downlink_input& in,
                    make_view(states.data + size(c) * vectors, vectors));
       }
       if (queue)
-        queue_join(exec, as_pairs(precoded), 1 / std::sqrt(static_cast<float>(call.clusters)), states,
-                   call.clusters, status);
+        queue_join(exec,
+                   {.factor = 1 / std::sqrt(static_cast<float>(call.clusters)),
+                    .states = {states, call.clusters, vectors},
+                    .status = status},
+                   as_pairs(precoded));
       return memory.bytes();
     }
     const auto z = make_view(memory.take<cx_pair>(users * vectors), users, vectors);

@@ -101,6 +101,15 @@ class clustered_downlink_precoder {
   /// Queues the frames of in.channel, as downlink_precoder::run.
   void run(executor& exec, const downlink_input& in, view<std::complex<float>> precoded,
            view<std::uint8_t> status = {}) const;
+  /// The clusters spread over the D members of a group, as those of the detector; each member has at least as
+  /// many antennas as there are users. in[i]: H of the member's antennas, and the symbols of all users, of
+  /// all frames; precoded[i] and status[i] likewise. The norm of a vector comes from its Gram matrix, so that
+  /// results differ from those of one executor by rounding. Exchanged are, for each frame: exact U^2 sums,
+  /// then 2 U S values of the solutions; cg U, then 2 U S in each iteration; both then S norms; local_mmse C
+  /// S bytes.
+  void run(executor_group& group, const std::vector<downlink_input>& in,
+           const std::vector<view<std::complex<float>>>& precoded,
+           const std::vector<view<std::uint8_t>>& status = {}) const;
 
   const clustered_downlink_config& config() const noexcept { return config_; }
 

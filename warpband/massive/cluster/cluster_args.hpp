@@ -72,12 +72,21 @@ struct cluster_fuse_args {
   view<std::uint8_t> status;
 };
 
+/// |H_c z|^2 = z^H G_c z of the own clusters. Items are frames.
+struct cluster_energy_args {
+  int users = 1, symbols = 1;
+  view<const float> gram;  // [frames, U^2]: of the own clusters together
+  view<const cx_pair> z;   // [frames * symbols, U]
+  view<float> own, all;    // [frames * symbols, 1]: the same in both
+};
+
 /// What the clusters send, together: scaled, and erased where one of them is. Items are vectors.
 struct cluster_join_args {
   float factor = 1;
-  cluster_terms<const std::uint8_t> states;
-  view<cx_pair> sent;  // [vectors, B], in place
-  view<std::uint8_t> status;
+  view<const float> own = {}, all = {};  // with data: the factor is sqrt(own / all), energies of a vector
+  cluster_terms<const std::uint8_t> states = {};
+  view<cx_pair> sent = {};  // [vectors, B], in place
+  view<std::uint8_t> status = {};
 };
 
 }  // namespace wb

@@ -7,6 +7,7 @@ WB_DECLARE_KERNEL(cluster_detect)
 WB_DECLARE_KERNEL(cluster_weights)
 WB_DECLARE_KERNEL(cluster_cg)
 WB_DECLARE_KERNEL(cluster_fuse)
+WB_DECLARE_KERNEL(cluster_energy)
 WB_DECLARE_KERNEL(cluster_join)
 
 namespace cluster_calls {
@@ -102,11 +103,14 @@ void queue_fusion(executor& exec, const massive_args& of, const estimates& e) {
   exec.run(cluster_fuse_kernels(), &args, e.x.items);
 }
 
-void queue_join(executor& exec, view<cx_pair> sent, float factor, view<const std::uint8_t> states,
-                int clusters, view<std::uint8_t> status) {
-  const cluster_join_args args{
-      .factor = factor, .states = {states, clusters, states.items}, .sent = sent, .status = status};
-  exec.run(cluster_join_kernels(), &args, sent.items);
+void queue_energy(executor& exec, const cluster_energy_args& args) {
+  exec.run(cluster_energy_kernels(), &args, args.gram.items);
+}
+
+void queue_join(executor& exec, const cluster_join_args& args, view<cx_pair> sent) {
+  cluster_join_args of = args;
+  of.sent = sent;
+  exec.run(cluster_join_kernels(), &of, sent.items);
 }
 
 }  // namespace cluster_calls

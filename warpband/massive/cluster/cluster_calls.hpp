@@ -92,8 +92,8 @@ struct estimates {
 void queue_local(executor& exec, const uplink_detector& local, const uplink_input& in, const estimates& e);
 void queue_fusion(executor& exec, const massive_args& of, const estimates& e);
 
-/// Scales what is sent by `factor`, and erases vectors of which a cluster erased its part.
-void queue_join(executor& exec, view<cx_pair> sent, float factor, view<const std::uint8_t> states,
-                int clusters, view<std::uint8_t> status);
+void queue_energy(executor& exec, const cluster_energy_args& args);
+/// Scales what is sent, and erases vectors of which a cluster erased its part.
+void queue_join(executor& exec, const cluster_join_args& args, view<cx_pair> sent);
 
 }  // namespace wb::cluster_calls

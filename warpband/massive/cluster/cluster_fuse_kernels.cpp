@@ -17,6 +17,7 @@ static auto with_cluster_fuse(const cluster_fuse_args& a, F f) {
   }
 }
 WB_EXPORT_KERNEL(cluster_fuse, cluster_fuse_args, with_cluster_fuse)
+WB_EXPORT_OP(cluster_energy, cluster_energy_args, cluster_energy_op)
 WB_EXPORT_OP(cluster_join, cluster_join_args, cluster_join_op)
 }  // namespace WB_ISA
 }  // namespace wb

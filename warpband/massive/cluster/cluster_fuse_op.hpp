@@ -90,6 +90,45 @@ struct cluster_fuse_op {
   }
 };
 
+struct cluster_energy_op {
+  cluster_energy_args a;
+  static constexpr bool by_block = true;
+  int threads() const { return a.users <= 32 ? 32 : 64; }
+  std::size_t scratch(int) const { return static_cast<std::size_t>(a.users); }
+  double flops() const { return a.symbols * a.users * (4.0 * a.users + 3); }
+  double bytes() const { return 4.0 * a.users * a.users + a.symbols * (8.0 * a.users + 8); }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> frames, G g, T* part) const {
+    for (int k = 0; k < a.symbols; k++) {
+      const view<const cx_pair> z = of_symbol(a.z, k);
+      for (int u = g.rank; u < a.users; u += g.size) {
+        cx<T> sum = {T(0.f), T(0.f)};
+        for (int j = 0; j < a.users; j++)
+          sum = fma(gram_entry(a.gram, u, j, frames), load_cx(z, static_cast<std::size_t>(j), frames), sum);
+        const cx<T> own = load_cx(z, static_cast<std::size_t>(u), frames);
+        part[u] = fma(own.im, sum.im, own.re * sum.re);
+      }
+      g.sync();
+      if (g.rank == 0) {
+        T energy = T(0.f);
+        for (int u = 0; u < a.users; u++) energy = energy + part[u];
+        store(of_symbol(a.own, k), 0, frames, energy);
+        store(of_symbol(a.all, k), 0, frames, energy);
+      }
+      g.sync();
+    }
+  }
+
+ private:
+  template <class S>
+  WB_HD view<S> of_symbol(view<S> x, int symbol) const {
+    x.data += static_cast<std::size_t>(symbol) * x.item_stride;
+    x.item_stride *= static_cast<std::size_t>(a.symbols);
+    return x;
+  }
+};
+
 /// What the clusters send, with the power of all together. An item is a vector.
 struct cluster_join_op {
   cluster_join_args a;
@@ -103,10 +142,17 @@ struct cluster_join_op {
   WB_HD void operator()(item<T> vector, G g, T*) const {
     using I = typename rebind<T>::i32;
     const auto good = none_erased(a.states, vector);
+    T factor = T(a.factor);
+    if (a.own.data) {
+      const T all = load(a.all, 0, vector);
+      const auto some = all > T(0.f);  // false where it is no number
+      const T own = select(some, load(a.own, 0, vector), T(0.f));
+      factor = sqrt(own / select(some, all, T(1.f)));
+    }
     const view<const cx_pair> from = {a.sent.data, a.sent.elements, a.sent.items, a.sent.element_stride,
                                       a.sent.item_stride};
     for (int b = g.rank; b < static_cast<int>(a.sent.elements); b += g.size) {
-      const cx<T> x = T(a.factor) * load_cx(from, static_cast<std::size_t>(b), vector);
+      const cx<T> x = factor * load_cx(from, static_cast<std::size_t>(b), vector);
       store_cx(a.sent, static_cast<std::size_t>(b), vector,
                {select(good, x.re, T(0.f)), select(good, x.im, T(0.f))});
     }

@@ -5,6 +5,7 @@
 #include <warpband/core/pairs.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/cluster/cluster_calls.hpp>
+#include <warpband/massive/cluster/cluster_members.hpp>
 #include <warpband/massive/uplink/uplink_arguments.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
@@ -143,25 +144,8 @@ void run_cg(executor_group& group, const group_work& all, const kept_workspace& 
     if (memory.counts()) return;
     results.push_back(e), steps.push_back(of_member);
   });
-  const auto stage = [&](cluster_cg_stage s) {
-    for (std::size_t i = 0; i < all.size(); i++) steps[i].queue(*all[i].exec, s);
-  };
-  const auto reduce = [&](auto which) {
-    std::vector<float*> data;
-    for (const cg_steps& s : steps) data.push_back((s.*which)().data);
-    const auto v = (steps[0].*which)();
-    group.all_reduce(data, v.elements * v.items);
-  };
   for (std::size_t i = 0; i < all.size(); i++) queue_sums(*all[i].exec, all[i].call, sums[i]);
-  stage(cluster_cg_stage::begin);
-  reduce(&cg_steps::start);
-  stage(cluster_cg_stage::first);
-  for (int i = 1; i < of.iterations; i++) {
-    reduce(&cg_steps::product);
-    stage(cluster_cg_stage::step);
-  }
-  reduce(&cg_steps::product);
-  stage(cluster_cg_stage::last);
+  run_cg_steps(group, steps, of.iterations);
   for (std::size_t i = 0; i < all.size(); i++) {
     const std::size_t s = size(of.symbols);
     estimates e = results[i];
@@ -176,23 +160,11 @@ void run_cg(executor_group& group, const group_work& all, const kept_workspace& 
 
 void clustered_uplink_detector::run(executor_group& group, const std::vector<uplink_input>& in,
                                     const std::vector<uplink_output>& out) const {
-  const auto check_count = [&](const char* name, std::size_t count) {
-    if (count != size(group.local()))
-      throw argument_error(
-          name, std::to_string(count) + " of members",
-          "one for each of the " + std::to_string(group.local()) + " members of this process");
-  };
-  check_count("in", in.size());
-  check_count("out", out.size());
-  if (config_.clusters % group.size() != 0)
-    throw argument_error("clusters", std::to_string(config_.clusters),
-                         "a multiple of the " + std::to_string(group.size()) + " members");
+  check_members(group, config_.clusters, {{"in", in.size()}, {"out", out.size()}});
   group_work all;
   for (int i = 0; i < group.local(); i++) {
     all.push_back(checked_member(config_, group, i, in[size(i)], out[size(i)]));
-    if (all.back().call.frames() != all[0].call.frames() || in[size(i)].symbols != in[0].symbols)
-      throw shape_error("channel", shape_text(all.back().call.frames(), all.back().call.of.channel.elements),
-                        "as many frames and symbols as of the first member");
+    check_same_frames(all.back().call, all[0].call);
   }
   if (all[0].call.frames() == 0) return;
   if (config_.method == cluster_method::exact)

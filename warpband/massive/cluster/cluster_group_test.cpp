@@ -146,6 +146,90 @@ TEST(cluster_group, members_have_the_results_of_one_executor) {
       }
 }
 
+clustered_downlink_config sending(const massive_batch& b, cluster_method method, int clusters) {
+  const clustered_uplink_config up = setting(b, method, clusters);
+  return {.precoder = {.antennas = up.detector.antennas,
+                       .users = up.detector.users,
+                       .mode = up.detector.mode,
+                       .iterations = up.detector.iterations},
+          .clusters = clusters,
+          .method = method};
+}
+/// What each member sends, put together.
+massive_result precode(executor_group& group, const clustered_downlink_config& c, const massive_batch& b) {
+  struct arrays {
+    array<std::complex<float>> s, x;
+    array<std::uint8_t> status;
+  };
+  const std::size_t rows = b.antennas / static_cast<std::size_t>(group.size());
+  std::vector<member_data> data;
+  std::vector<arrays> more;
+  std::vector<downlink_input> in;
+  std::vector<view<std::complex<float>>> out;
+  std::vector<view<std::uint8_t>> status;
+  for (int i = 0; i < group.local(); i++) {
+    executor& e = group.member(i);
+    data.emplace_back(group, i, b);
+    more.push_back({on_device(e, b.s, b.users, b.vectors()), e.make<std::complex<float>>(rows, b.vectors()),
+                    e.make<std::uint8_t>(1, b.vectors())});
+  }
+  for (std::size_t i = 0; i < more.size(); i++) {
+    in.push_back({.channel = data[i].h,
+                  .sent = more[i].s,
+                  .noise_var = data[i].n0,
+                  .symbols = static_cast<int>(b.symbols)});
+    out.push_back(more[i].x), status.push_back(more[i].status);
+  }
+  clustered_downlink_precoder(c).run(group, in, out, status);
+  group.sync();
+  massive_result all;
+  all.x.resize(b.vectors() * b.antennas);
+  for (int i = 0; i < group.local(); i++) {
+    const auto x = group.member(i).to_host(more[static_cast<std::size_t>(i)].x);
+    for (std::size_t v = 0; v < b.vectors(); v++)
+      std::copy_n(&x[v * rows], rows,
+                  &all.x[v * b.antennas + rows * static_cast<std::size_t>(group.first() + i)]);
+    const auto states = group.member(i).to_host(more[static_cast<std::size_t>(i)].status);
+    if (i > 0) {
+      EXPECT_EQ(states, all.status);
+    }
+    all.status = states;
+  }
+  return all;
+}
+massive_result precode(executor& e, const clustered_downlink_config& c, const massive_batch& b) {
+  const auto h = on_device(e, b.h, b.antennas * b.users, b.frames),
+             s = on_device(e, b.s, b.users, b.vectors());
+  const auto n0 = on_device(e, b.n0, 1, b.frames);
+  auto x = e.make<std::complex<float>>(b.antennas, b.vectors());
+  auto status = e.make<std::uint8_t>(1, b.vectors());
+  clustered_downlink_precoder(c).run(
+      e, {.channel = h, .sent = s, .noise_var = n0, .symbols = static_cast<int>(b.symbols)}, x, status);
+  return {.llr = {}, .sinr = {}, .x = e.to_host(x), .status = e.to_host(status)};
+}
+
+TEST(cluster_group, members_send_what_one_executor_does) {
+  for (const massive_batch& b :
+       {wb::testing::ugly_frames(64, 8, 3, 19), wb::testing::ugly_frames(48, 6, 1, 9)})
+    for (const cluster_method method : all_methods)
+      for (const int size : {1, 2, 8}) {
+        SCOPED_TRACE(std::string(name_of(method)) + " " + std::to_string(size));
+        const auto c = sending(b, method, 8);
+        std::vector<std::unique_ptr<executor>> executors;
+        std::vector<executor*> members;
+        for (int i = 0; i < size; i++) {
+          executors.push_back(open_executor("cpu", 1));
+          members.push_back(executors.back().get());
+        }
+        executor_group group(members);
+        const massive_result got = precode(group, c, b), want = precode(*members[0], c, b);
+        EXPECT_EQ(got.status, want.status);
+        EXPECT_GE(count_erased(got.status), b.symbols * 3 + 1);
+        EXPECT_LT(wb::testing::relative_error(got.x, want.x),
+                  method == cluster_method::local_mmse ? 1e-12 : 2e-6);
+      }
+}
+
 TEST(cluster_group, bytes_are_those_of_the_bound) {
   const massive_batch b = wb::testing::random_frames(64, 8, 3, 16, 0.1f);
   for (const cluster_method method : all_methods)
@@ -207,6 +291,9 @@ TEST(cluster_group, cuda_devices_have_the_results_of_one) {
       for (const int clusters : {2, 8}) {
         const auto c = setting(b, method, clusters);
         expect_same(detect(group, c, b), detect(one, c, b), method);
+        EXPECT_LT(wb::testing::relative_error(precode(group, sending(b, method, clusters), b).x,
+                                              precode(one, sending(b, method, clusters), b).x),
+                  2e-6);
       }
 }
 
@@ -216,6 +303,9 @@ TEST(cluster_group, what_does_not_fit_the_members_is_refused) {
   executor_group pair({one.get(), two.get()}), triple({one.get(), two.get(), three.get()});
   EXPECT_EQ(blamed([&] { detect(pair, setting(b, cluster_method::exact, 1), b); }), "clusters");
   EXPECT_EQ(blamed([&] { detect(triple, setting(b, cluster_method::exact, 4), b); }), "clusters");
+  EXPECT_EQ(blamed([&] { precode(triple, sending(b, cluster_method::exact, 4), b); }), "clusters");
+  const massive_batch crowded = wb::testing::random_frames(32, 20, 1, 4, 0.1f);
+  EXPECT_EQ(blamed([&] { precode(pair, sending(crowded, cluster_method::exact, 4), crowded); }), "members");
   const clustered_uplink_detector detector(setting(b, cluster_method::exact, 2));
   EXPECT_EQ(blamed([&] { detector.run(pair, {{}}, {{}, {}}); }), "in");
   EXPECT_EQ(blamed([&] { detector.run(pair, {{}, {}}, {{}}); }), "out");
