@@ -89,6 +89,7 @@ const char* heading_of(const std::string& group) {
   if (group == "detector") return "MIMO detector";
   if (group == "stbc") return "space-time code";
   if (group == "massive") return "massive MIMO";
+  if (group == "nr") return "slots of 5G NR";
   if (group == "sweep") return "points";
   if (group == "stop") return "when a point has enough";
   return "";
