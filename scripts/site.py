@@ -63,6 +63,10 @@ ALGORITHMS = [
         ("nr", "5G NR: LDPC codes and shared channels",
          ["fec/nr/transport.hpp", "fec/nr/block.hpp", "fec/nr/rate_matching.hpp", "fec/nr/base_graph.hpp", "fec/nr/tbs.hpp"],
          ["nr.NrTransportEncoder", "nr.NrTransportDecoder", "nr.NrRateMatcher", "nr.nr_ldpc"], ("nr_ldpc", {}), ["nr-ldpc"]),
+        ("nr_slots", "5G NR: slots, channel and noise estimation",
+         ["nr/shared_channel.hpp", "nr/dmrs.hpp", "nr/codebook.hpp", "nr/carrier.hpp", "nr/frc.hpp", "estimate/estimator.hpp", "estimate/filters.hpp",
+          "estimate/noise.hpp", "estimate/pilots.hpp"],
+         [], None, ["pusch"]),
         ("crc", "CRCs", ["fec/crc/crc.hpp"], ["lte.CrcAttacher"], ("crc_attach", {}), []),
     ]),
     ("Modem, channels, OFDM", [
@@ -87,7 +91,7 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["command", "cpp", "conventions", "soft-detection", "iterative", "scenario", "result", "files", "stream", "scale", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "polar", "lte", "nr-ldpc", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
+BACKGROUND = ["ldpc", "polar", "lte", "nr-ldpc", "pusch", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
 MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "polar", "lte", "nr", "modem", "channel", "ofdm", "receive", "stream", "plot"]

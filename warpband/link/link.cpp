@@ -143,6 +143,32 @@ void complete(link_config& c, massive_link_config& m) {
                              ", as a codeword of " + std::to_string(n) + " bits is sent in one OFDM symbol");
 }
 
+/// Slots of 5G NR: code, constellation and grid follow from theirs.
+void complete(link_config& c, nr_link_config& nr) {
+  if (c.code.type != code_type::nr_dlsch)
+    throw argument_error("code.type", "\"" + std::string(name_of(c.code.type)) + "\"",
+                         "\"nr-dlsch\" in slots of 5G NR");
+  nr = completed(nr);
+  c.qam = qam_of(nr);
+  c.code = completed(code_of(nr, c.code));
+  if (auto* line = std::get_if<tdl_config>(&c.channel)) {
+    line->streams = nr.detector.streams;
+    line->rx_antennas = nr.detector.rx_antennas;
+    line->grid = nr.channel.carrier.grid();
+    const double needed_us = 1e-3 * longest_delay_ns(line->profile);
+    if (line->grid.cyclic_prefix_us < needed_us) {
+      line->grid.cyclic_prefix_us = needed_us;
+      line->grid.symbol_period_us =
+          std::max(line->grid.symbol_period_us, 1e6 / line->grid.spacing_hz + needed_us);
+    }
+    check(*line);
+  } else if (!std::holds_alternative<awgn_config>(c.channel)) {
+    throw argument_error("channel.type", channel_name(c), "\"awgn\" or \"tdl\" in slots of 5G NR");
+  } else if (nr.detector.rx_antennas > 1) {
+    throw argument_error("channel.type", channel_name(c), "\"tdl\" with several antennas");
+  }
+}
+
 /// What a loop of detector and decoder takes, of a link that is completed but for it.
 void check_receiver(const link_config& c) {
   const receiver_config& receiver = *c.receiver;
@@ -261,11 +287,13 @@ link_config completed(const link_config& config) {
 int streams_of(const link_config& c) noexcept {
   if (const auto* detector = std::get_if<detector_config>(&c.antennas)) return detector->streams;
   if (const auto* massive = std::get_if<massive_link_config>(&c.antennas)) return massive->users;
+  if (const auto* nr = std::get_if<nr_link_config>(&c.antennas)) return nr->detector.streams;
   return std::holds_alternative<stbc_config>(c.antennas) ? slots : 1;
 }
 int rx_antennas_of(const link_config& c) noexcept {
   if (const auto* detector = std::get_if<detector_config>(&c.antennas)) return detector->rx_antennas;
   if (const auto* code = std::get_if<stbc_config>(&c.antennas)) return code->rx_antennas;
+  if (const auto* nr = std::get_if<nr_link_config>(&c.antennas)) return nr->detector.rx_antennas;
   const auto* massive = std::get_if<massive_link_config>(&c.antennas);
   return massive != nullptr && massive->direction == massive_direction::uplink ? massive->antennas : 1;
 }
@@ -307,7 +335,7 @@ std::size_t uses_per_frame(const link_config& c) {
     return size(massive->subcarriers * massive->symbols);
   const std::size_t uses = resource_elements(c);
   const auto* line = std::get_if<tdl_config>(&c.channel);
-  if (line == nullptr) return uses;
+  if (line == nullptr || std::holds_alternative<nr_link_config>(c.antennas)) return uses;
   const std::size_t block = size(line->grid.subcarriers) * size(symbols_per_block(c, *line));
   return quotient(uses, block) * block;
 }

@@ -42,6 +42,7 @@
 #include <warpband/detect/detector.hpp>
 #include <warpband/link/codec.hpp>
 #include <warpband/link/csi_channel.hpp>
+#include <warpband/link/nr_link.hpp>
 #include <warpband/link/receive/iterative.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/modem/demap/demap.hpp>
@@ -92,7 +93,9 @@ clustered_downlink_config clustered_downlink_of(const massive_link_config& confi
 /// How symbols are sent and received: one stream; streams with a detector, in Rayleigh fading or a delay
 /// line; a space-time code of two antennas, in Rayleigh fading; massive MIMO, in any fading. `completed`
 /// gives detector and space-time code the link's constellation.
-using link_antennas = std::variant<single_antenna, detector_config, stbc_config, massive_link_config>;
+/// A slot of 5G NR has code and constellation of its own.
+using link_antennas =
+    std::variant<single_antenna, detector_config, stbc_config, massive_link_config, nr_link_config>;
 
 // ---- channels
 

@@ -93,6 +93,8 @@ std::uint64_t first_batch(const link_config& link, std::uint64_t unit) {
             static_cast<std::uint64_t>(m->users / 4 + 20);
   if (const auto* d = std::get_if<detector_config>(&link.antennas))
     each += uses_per_frame(link) * candidates_of(*d);
+  if (const auto* nr = std::get_if<nr_link_config>(&link.antennas))
+    each += uses_per_frame(link) * candidates_of(nr->detector);
   each *= static_cast<std::uint64_t>(outer_iterations(link));
   if (const auto* s = std::get_if<stbc_config>(&link.antennas))
     each += uses_per_frame(link) / 2 * candidates_of(*s);

@@ -177,6 +177,11 @@ void add_antennas(const link_config& link, json& out) {
     out["mimo"] = antennas;
     out["stbc"] = settings_json(stbc_settings(), *space_time);
   }
+  if (const auto* nr = std::get_if<nr_link_config>(&link.antennas)) {
+    out["mimo"] = antennas;
+    out["detector"] = settings_json(detector_settings(), nr->detector);
+    out["nr"] = settings_json(nr_link_settings(), *nr);
+  }
   if (const auto* massive = std::get_if<massive_link_config>(&link.antennas)) {
     if (massive->direction == massive_direction::downlink)
       out["modem"]["demapper"] = name_of(massive->demapper);

@@ -40,6 +40,8 @@ struct curve_draft {
   stbc_config stbc;
   bool massive = false;
   massive_link_config massive_link;
+  bool nr = false;
+  nr_link_config nr_link;
   receiver_config receiver;
   sweep_points ebn0_db, snr_db;
   fer_target target{.fer = 0};  // 0: none is searched for

@@ -211,7 +211,15 @@ link_channel channel_of(const said& s, const curve_draft& d) {
   return awgn_config{};
 }
 
+nr_link_config nr_of(const curve_draft& d) {
+  nr_link_config nr = d.nr_link;
+  nr.detector = d.detector;
+  nr.detector.rx_antennas = d.rx_antennas;
+  return nr;
+}
+
 link_antennas antennas_of(const said& s, const curve_draft& d) {
+  if (d.nr) return nr_of(d);
   if (d.massive) return massive_of(s, d);
   if (d.space_time) return space_time_of(s, d);
   if (d.streams == 1 && d.rx_antennas == 1 && s.where("detector.type").level < 0)
@@ -223,7 +231,7 @@ link_antennas antennas_of(const said& s, const curve_draft& d) {
 }
 
 link_config link_of(const said& s, const curve_draft& d) {
-  link_config link{.seed = d.seed, .code = code_of(s, d), .qam = d.qam};
+  link_config link{.seed = d.seed, .code = d.nr ? d.code : code_of(s, d), .qam = d.qam};
   link.channel = channel_of(s, d);
   link.antennas = antennas_of(s, d);
   if (std::any_of(s.places.begin(), s.places.end(),
@@ -240,6 +248,8 @@ link_config link_of(const said& s, const curve_draft& d) {
 std::pair<std::string, place> key_of_argument(const said& s, const link_config& link, std::string key) {
   if (std::holds_alternative<massive_link_config>(link.antennas) && find_key("massive." + key) != nullptr)
     key = "massive." + key;
+  if (std::holds_alternative<nr_link_config>(link.antennas) && find_key("nr." + key) != nullptr)
+    key = "nr." + key;
   for (const key_entry& e : key_table())  // but for the code's, which is known to be good
     if (code_setting_of(e.key.name).empty() && e.key.name.ends_with("." + key)) key = e.key.name;
   if (key == "qam") key = "modem.modulation";
@@ -251,8 +261,8 @@ std::pair<std::string, place> key_of_argument(const said& s, const link_config& 
       if (at.line == 0 && (key == "channel.cyclic_prefix_us") != (std::string(cause) == "channel.doppler_hz"))
         at = s.where(cause);
   if (at.line == 0)  // what was left out does not go with antennas or a detector
-    for (const char* cause :
-         {"mimo.streams", "mimo.rx_antennas", "detector.type", "stbc.type", "massive.solver"})
+    for (const char* cause : {"mimo.streams", "mimo.rx_antennas", "detector.type", "stbc.type",
+                              "massive.solver", "nr.frc", "nr.channel"})
       if (s.where(cause).line > at.line) at = s.where(cause);
   return {key, at};
 }
@@ -270,7 +280,8 @@ curve_config curve_of(said& s) {
   if (!c.target) c.sweep_db = points_of(s, d, c.link.axis);
   if (c.target && s.where("stop.max_frames").level < 0) c.stop.max_frames = fer_target{}.max_frames;
   try {
-    (void)completed(c.link);
+    const link_config whole = completed(c.link);
+    if (d.nr) c.link = whole;          // results say what a reference channel is
   } catch (const file_error& error) {  // of the channel's
     s.fail(s.where("channel.file").line, std::string("channel.file: ") + error.what() + s.in_curve);
   } catch (const argument_error& error) {  // of the library's own arguments

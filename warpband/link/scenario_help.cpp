@@ -90,6 +90,7 @@ const char* heading_of(const std::string& group) {
   if (group == "receiver") return "detector and decoder in a loop";
   if (group == "stbc") return "space-time code";
   if (group == "massive") return "massive MIMO";
+  if (group == "nr") return "slots of 5G NR";
   if (group == "sweep") return "points";
   if (group == "stop") return "when a point has enough";
   return "";

@@ -16,6 +16,7 @@ constexpr const char *db_allowed = "a number from -100 to 100",
 const setting_condition without_massive{"massive.solver", {"none"}};
 const setting_condition with_massive{"massive.solver", {"cholesky", "cg", "jacobi-cg", "zf", "mf"}};
 const setting_condition without_space_time{"stbc.type", {"none"}};
+const setting_condition without_nr{"nr.channel", {"none"}}, with_nr{"nr.channel", {"pusch", "pdsch"}};
 
 /// The setting under its key, which messages name.
 key_setting keyed(key_setting s, const std::string& key) {
@@ -119,6 +120,13 @@ key_setting code_type_setting() {
           [](const draft& d) -> setting_value { return std::string(name_of(d.code.type)); }};
 }
 
+/// Of transport blocks, what slots of 5G NR say.
+bool follows_from_slot(const std::string& name) {
+  for (const char* own : {"transport_block_size", "coded_bits", "resource_elements", "target_rate"})
+    if (name == own) return true;
+  return false;
+}
+
 void add_code(table_of_keys& t) {
   t.add("code", code_type_setting());
   const auto add = [&](const char* group) {
@@ -128,8 +136,10 @@ void add_code(table_of_keys& t) {
            within<draft>([](draft& d) -> code_config& { return d.code; }, settings_of(type))) {
         for (setting_condition& c : s.conditions)
           c.setting = find_setting(settings_of(type), c.setting)->group + "." + c.setting;
-        if (s.group == group && s.of_links && s.name != "interleaver")
-          t.add(group, std::move(s), kind, {{"code.type", {kind}}});
+        if (s.group != group || !s.of_links || s.name == "interleaver") continue;
+        conditions when{{"code.type", {kind}}};
+        if (type == code_type::nr_dlsch && follows_from_slot(s.name)) when.push_back(without_nr);
+        t.add(group, std::move(s), kind, when);
       }
     }
   };
@@ -151,11 +161,12 @@ void add_code(table_of_keys& t) {
 
 void add_modem(table_of_keys& t) {
   t.add("modem",
-        modulation_setting(&draft::qam, 2, "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."));
+        modulation_setting(&draft::qam, 2, "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy."), "",
+        {without_nr});
   const key_setting demapper = demap_algorithm_setting(
       "demapper", &draft::demapper,
       "How LLRs are computed, without a detector. The two are the same for BPSK and QPSK.");
-  t.add("modem", demapper, "", {without_massive, without_space_time});
+  t.add("modem", demapper, "", {without_massive, without_space_time, without_nr});
   t.add("modem", demapper, "", {with_massive, {"massive.direction", {"downlink"}}});
   t.add("modem",
         boolean("mutual_information", &draft::mutual_information,
@@ -203,6 +214,7 @@ void add_channel(table_of_keys& t) {
     if (s.name == "symbols") s = block_symbols_setting();
     conditions when = of("tdl");
     if (s.name == "subcarriers" || s.name == "symbols") when.push_back(without_massive);  // which has both
+    if (find_setting(grid_settings(), s.name) != nullptr) when.push_back(without_nr);
     t.add("channel", std::move(s), "tdl", when);
   }
   t.add("channel", [](draft& d) -> auto& { return d.cdl_profile; }, cdl_profile_settings(), "cdl", of("cdl"));
@@ -217,7 +229,7 @@ void add_antennas(table_of_keys& t) {
                       "Symbols sent in one use of the channel, each from an antenna of its own with Es = 1. "
                       "The bits of a frame go to them symbol by symbol; zeros fill the last use. With a "
                       "space-time code 2, its antennas, which may be left out."),
-      "", {without_massive});
+      "", {without_massive, without_nr});
   t.add("mimo",
         rx_antennas_setting(&draft::rx_antennas,
                             "Receive antennas. With more than one, or several streams, a detector stands in "
@@ -250,6 +262,19 @@ void add_antennas(table_of_keys& t) {
          "drop of users and channels; its codewords fail together, and intervals are made from how frames "
          "differ. Rayleigh fading is \"fast\" where each subcarrier has an H of its own, \"block\" where all "
          "have one; tdl takes subcarriers and symbols from here, and no Doppler shift.");
+}
+
+void add_nr(table_of_keys& t) {
+  for (key_setting& s : within<draft>([](draft& d) -> auto& { return d.nr_link; }, nr_link_settings()))
+    if (s.name == "channel")
+      t.add("nr", or_none(&draft::nr, std::move(s)), "", {without_massive, without_space_time});
+    else
+      t.add("nr", std::move(s), "", {with_nr});
+  t.note(
+      "nr.channel",
+      "Frames are then transport blocks in slots of 5G NR (docs/pusch.md), whose code and modulation follow "
+      "from the MCS: code.type is \"nr-dlsch\", and code has HARQ's settings alone. In a tapped delay line "
+      "every transmission has a channel of its own; \"awgn\" has one antenna.");
 }
 
 void add_receiver(table_of_keys& t) {
@@ -307,6 +332,7 @@ const std::vector<key_entry>& key_table() {
     add_modem(t);
     add_channel(t);
     add_antennas(t);
+    add_nr(t);
     add_receiver(t);
     add_sweep(t, &draft::ebn0_db, "ebn0_db",
               "Eb/N0 of the points in dB, per information bit: Es/N0 = Eb/N0 + 10 log10(R m) with m bits a "

@@ -18,17 +18,25 @@ class settling {
   explicit settling(said& s) : s_(s) {}
 
   curve_draft run() {
-    for (const char* choice :
-         {"code.type", "channel.type", "mimo.streams", "mimo.rx_antennas", "massive.solver", "stbc.type"})
+    name_code_of_nr();
+    for (const char* choice : {"nr.channel", "code.type", "channel.type", "mimo.streams", "mimo.rx_antennas",
+                               "massive.solver", "stbc.type"})
       settle(*find_key(choice));
     forget_of_code();
     if (draft_.channel == channel_type::tdl || draft_.channel == channel_type::cdl) forget_of_profile();
-    if (!draft_.massive && !draft_.space_time) forget_of_detector();
+    if (!draft_.massive && !draft_.space_time && !draft_.nr) forget_of_detector();
     for (const key_entry& e : key_table()) settle(e);
     return std::move(draft_);
   }
 
  private:
+  /// Slots of 5G NR carry transport blocks: their code need not be named.
+  void name_code_of_nr() {
+    const auto nr = s_.values.find("nr.channel");
+    if (nr == s_.values.end() || plain(nr->second) == "none" || s_.where("code.type").level >= 0) return;
+    s_.values["code.type"] = std::string(name_of(code_type::nr_dlsch));
+    s_.places["code.type"] = s_.where("nr.channel");
+  }
   /// The first condition that does not hold; conditions.size() where all do.
   std::size_t failing(const key_version& v) const {
     const auto& all = v.setting.conditions;

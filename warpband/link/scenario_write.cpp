@@ -60,6 +60,8 @@ setting_values values_of_curve(scenario_file::said said, const curve_config& cur
   values["seed"] = static_cast<std::int64_t>(link.seed);
   if (const auto* detector = std::get_if<detector_config>(&link.antennas))
     put(values, "detector", detector_settings(), *detector);
+  if (const auto* nr = std::get_if<nr_link_config>(&link.antennas))
+    put(values, "detector", detector_settings(), nr->detector);
   if (const auto* one = std::get_if<single_antenna>(&link.antennas))
     values["modem.demapper"] = name_of(one->demapper);
   put(values, "decoder", settings_of(link.code.type), link.code);

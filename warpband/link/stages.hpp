@@ -143,6 +143,7 @@ std::unique_ptr<antenna_system> make_single_antenna(const link_config& config);
 std::unique_ptr<antenna_system> make_stream_antennas(const link_config& config);
 std::unique_ptr<antenna_system> make_space_time_antennas(const link_config& config);
 std::unique_ptr<antenna_system> make_massive_antennas(const link_config& config);
+std::unique_ptr<antenna_system> make_nr_antennas(const link_config& config);
 std::unique_ptr<frame_exchange> make_uncoded_exchange(const link_config& config);
 std::unique_ptr<frame_exchange> make_coded_exchange(const link_config& config);
 std::unique_ptr<frame_exchange> make_iterative_exchange(const link_config& config);

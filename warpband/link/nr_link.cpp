@@ -1,0 +1,142 @@
+#include <warpband/link/nr_link.hpp>
+
+#include <algorithm>
+
+#include <warpband/core/check.hpp>
+#include <warpband/fec/nr/tbs.hpp>
+#include <warpband/nr/frc.hpp>
+
+namespace wb {
+namespace {
+
+/// What a reference channel says.
+bool is_of_frc(const std::string& name) {
+  const std::vector<std::string> own{"spacing_khz",
+                                     "resource_blocks",
+                                     "first_block",
+                                     "blocks",
+                                     "mapping",
+                                     "first_symbol",
+                                     "symbols",
+                                     "layers",
+                                     "dmrs_type",
+                                     "dmrs_length",
+                                     "dmrs_additional_positions",
+                                     "dmrs_first_symbol",
+                                     "dmrs_cdm_groups",
+                                     "dmrs_ports",
+                                     "extended_prefix",
+                                     "mcs_table",
+                                     "mcs"};
+  return std::find(own.begin(), own.end(), name) != own.end();
+}
+
+/// A name, or "none" for the empty one.
+setting_of<nr_link_config> frc_setting() {
+  using c = nr_link_config;
+  setting_of<c> s = text("frc", &c::frc,
+                         "A fixed reference channel of TS 38.104 by name, \"G-FR1-A4-14\": spacing, resource "
+                         "blocks, layers, DMRS and MCS.",
+                         "\"none\", or a name from \"G-FR1-A1-1\" to \"G-FR1-A5-14\"");
+  s.set = [set = s.set](c& x, const setting_value& v) {
+    set(x, v);
+    if (same_word(x.frc, "none")) x.frc.clear();
+  };
+  s.get = [](const c& x) -> setting_value { return x.frc.empty() ? std::string("none") : x.frc; };
+  return s;
+}
+
+/// N0 that Wiener filters are made for.
+constexpr double least_noise = 1e-6, most_noise = 1e6;
+
+}  // namespace
+
+const std::vector<setting_of<nr_link_config>>& nr_link_settings() {
+  using c = nr_link_config;
+  static const std::vector<setting_of<c>> all = [] {
+    std::vector<setting_of<c>> list;
+    const auto channel =
+        within<c>([](c& x) -> nr_channel_config& { return x.channel; }, nr_channel_settings());
+    list.push_back(channel.front());  // "channel" first
+    list.push_back(frc_setting());
+    list.push_back(words(
+        "csi", &c::csi, {{"perfect", csi_type::perfect}, {"ls", csi_type::ls}, {"lmmse", csi_type::lmmse}},
+        "What the receiver knows of the channel: all, or what it estimates from DMRS by least "
+        "squares with linear interpolation, or by Wiener filters that know the delay line, "
+        "its Doppler frequency and N0."));
+    list.push_back(integer("taps", &c::taps, 1, 64, "Pairs of DMRS that a subcarrier is filtered of.")
+                       .only_with("csi", {"lmmse"}));
+    list.push_back(integer("mcs_table", &c::mcs_table, 1, 3, "MCS table of TS 38.214: 2 has 256-QAM."));
+    list.push_back(integer("mcs", &c::mcs, 0, 28, "Index of the modulation and coding scheme."));
+    for (auto s : channel)
+      if (s.name != "channel" && s.name != "antenna_ports" && s.name != "tpmi") list.push_back(std::move(s));
+    for (auto& s : list)
+      if (is_of_frc(s.name)) s = std::move(s).only_with("frc", {"none"});
+    return list;
+  }();
+  return all;
+}
+
+nr_link_config completed(const nr_link_config& config) {
+  nr_link_config c = config;
+  check_settings(nr_link_settings(), c);
+  if (!c.frc.empty()) {
+    const nr_reference_channel& r = nr_reference_channel_named(c.frc);
+    nr_channel_config channel = r.channel();
+    channel.direction = c.channel.direction;
+    channel.carrier.cell_id = c.channel.carrier.cell_id;
+    channel.carrier.slot = c.channel.carrier.slot;
+    channel.carrier.first_resource_block = c.channel.carrier.first_resource_block;
+    channel.rnti = c.channel.rnti;
+    channel.scrambling_id = c.channel.scrambling_id;
+    channel.dmrs.scid = c.channel.dmrs.scid;
+    channel.dmrs.ids = c.channel.dmrs.ids;
+    c.channel = channel;
+    c.mcs_table = 1;
+    c.mcs = r.mcs;
+    c.frc = r.name;
+  }
+  if (c.channel.tpmi != -1) throw argument_error("tpmi", std::to_string(c.channel.tpmi), "-1 in a link");
+  check_range("layers", c.channel.layers, 1, 4);
+  c.channel = completed(c.channel);
+  const nr_mcs mcs = nr_mcs_of(c.mcs_table, c.mcs);
+  if (mcs.rate_x1024 == 0)
+    throw argument_error("mcs", std::to_string(c.mcs), "one that is not reserved for retransmissions");
+  c.detector.streams = c.channel.layers;
+  c.detector.qam = 1 << mcs.modulation_order;
+  check_range("rx_antennas", c.detector.rx_antennas, c.detector.streams, 16);
+  c.detector = completed(c.detector);
+  return c;
+}
+
+code_config code_of(const nr_link_config& config, code_config code) {
+  const nr_transport_config t = nr_shared_channel(config.channel).transport(config.mcs_table, config.mcs);
+  code.type = code_type::nr_dlsch;
+  code.k = t.transport_bits;
+  code.transport.coded_bits = t.coded_bits;
+  code.transport.resource_elements = 0;
+  code.transport.target_rate = t.code_rate;
+  code.transport.modulation_order = t.modulation_order;
+  code.transport.layers = t.layers;
+  return code;
+}
+
+int qam_of(const nr_link_config& config) {
+  return 1 << nr_mcs_of(config.mcs_table, config.mcs).modulation_order;
+}
+
+estimator_config estimator_of(const nr_link_config& config, const tdl_profile& profile, const ofdm_grid& grid,
+                              double doppler_hz, double noise_var) {
+  if (config.csi != csi_type::lmmse) return {};
+  estimator_config e{.method = estimate_method::lmmse,
+                     .taps = config.taps,
+                     .noise_var = std::clamp(noise_var, least_noise, most_noise),
+                     .doppler_hz = doppler_hz,
+                     .spacing_hz = grid.spacing_hz,
+                     .period_us = grid.period_us(),
+                     .profile = {{}, tap_powers(profile)}};
+  for (const tdl_tap& t : profile.taps) e.profile.delays_ns.push_back(t.delay_ns);
+  return e;
+}
+
+}  // namespace wb

@@ -1,0 +1,53 @@
+#pragma once
+// PUSCH and PDSCH as antennas of a link: frames are transport blocks in slots of 5G NR
+// (nr/shared_channel.hpp), whose channel the receiver knows or estimates from DMRS (estimate/). Code and
+// constellation follow from the MCS.
+//
+// The SNR is that of a receive antenna at a resource element with data, all layers together; DMRS have more
+// power (nr_dmrs_config::beta). With a tapped delay line a slot is a block of the channel, a new one for each
+// transmission. Its cyclic prefix is as long as the longest delay where the numerology's is shorter: what is
+// not modelled is interference between symbols.
+#include <string>
+#include <vector>
+
+#include <warpband/channel/tdl/profile.hpp>
+#include <warpband/detect/detector.hpp>
+#include <warpband/estimate/filters.hpp>
+#include <warpband/link/codec.hpp>
+#include <warpband/nr/shared_channel.hpp>
+
+namespace wb {
+
+/// What the receiver knows of the channel.
+enum class csi_type {
+  perfect,  // H at every resource element
+  ls,       // least squares at DMRS, linear interpolation
+  lmmse,    // Wiener filters that know the delay line, its Doppler frequency and N0
+};
+
+struct nr_link_config {
+  /// A reference channel of TS 38.104 (nr/frc.hpp); empty: what follows.
+  std::string frc = {};
+  /// Layers 1..4; antenna ports are layers. Only with frc empty: spacing, resource blocks, layers, DMRS
+  /// positions.
+  nr_channel_config channel = {};
+  int mcs_table = 1, mcs = 16;  // of nr_mcs_of; not of a reserved index
+  csi_type csi = csi_type::ls;
+  int taps = 16;                  // lmmse, as estimator_config's
+  detector_config detector = {};  // streams and rx_antennas, the former left to `completed`
+};
+/// Its settings but for the detector: names, what is allowed, what they mean.
+const std::vector<setting_of<nr_link_config>>& nr_link_settings();
+
+/// With the reference channel's settings in their places and all that slots leave open chosen. Throws
+/// argument_error.
+nr_link_config completed(const nr_link_config& config);
+/// The code of a completed link's transport blocks: `code` with type, sizes and target rate put in.
+code_config code_of(const nr_link_config& config, code_config code);
+/// Its constellation.
+int qam_of(const nr_link_config& config);
+/// Estimator of a completed link at an N0, in a channel of that profile.
+estimator_config estimator_of(const nr_link_config& config, const tdl_profile& profile, const ofdm_grid& grid,
+                              double doppler_hz, double noise_var);
+
+}  // namespace wb

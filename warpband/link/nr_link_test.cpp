@@ -1,0 +1,230 @@
+// Links in slots of 5G NR: limit cases, scenarios, and curves of another program.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <tests/link.hpp>
+#include <tests/nr.hpp>
+#include <tests/scenario.hpp>
+#include <warpband/link/chain.hpp>
+#include <warpband/link/interval.hpp>
+#include <warpband/link/point.hpp>
+#include <warpband/link/result.hpp>
+#include <warpband/nr/frc.hpp>
+
+namespace wb {
+namespace {
+
+using namespace testing;
+
+link_config slot_link(int blocks, int layers, int mcs, csi_type csi, int rx, const char* profile,
+                      double doppler_hz) {
+  link_config c;
+  c.axis = snr_axis::snr_db;
+  c.code.type = code_type::nr_dlsch;
+  c.code.transport.transmissions = 1;
+  c.antennas = nr_link_config{.channel = {.carrier = {.resource_blocks = blocks, .cell_id = 1},
+                                          .layers = layers,
+                                          .dmrs = {.additional_positions = 1}},
+                              .mcs = mcs,
+                              .csi = csi,
+                              .detector = {.rx_antennas = rx, .llr_clip = {}}};
+  if (*profile != 0)
+    c.channel = tdl_config{.profile = tdl_profile_named(profile), .grid = {}, .doppler_hz = doppler_hz};
+  return c;
+}
+
+TEST(nr_link, follows_from_the_slot) {
+  const link_config c = completed(slot_link(25, 1, 13, csi_type::ls, 1, "", 0));
+  EXPECT_EQ(c.code.k, 6912);
+  EXPECT_EQ(sizes_of(c.code).n, 14400u);
+  EXPECT_EQ(c.qam, 16);
+  EXPECT_EQ(code_blocks_of(c.code), 1);
+  EXPECT_EQ(resource_elements(c), 3600u);
+  const link_config two = completed(slot_link(16, 2, 4, csi_type::lmmse, 4, "tdlb100", 400));
+  EXPECT_EQ(streams_of(two), 2);
+  EXPECT_EQ(rx_antennas_of(two), 4);
+  EXPECT_TRUE(erases_uses(two));
+  EXPECT_NEAR(noise_level_at(two, 3).esn0_db, 3 - 10 * std::log10(2), 1e-9);
+}
+
+TEST(nr_link, reference_channels_have_the_payloads_of_the_standard) {
+  const auto payload = [](const char* name) {
+    const nr_reference_channel& r = nr_reference_channel_named(name);
+    return nr_shared_channel(r.channel()).transport(1, r.mcs).transport_bits;
+  };
+  EXPECT_EQ(nr_reference_channels().size(), 85u);
+  EXPECT_EQ(payload("G-FR1-A1-1"), 2152);
+  EXPECT_EQ(payload("g-fr1-a1-9"), 528);
+  EXPECT_EQ(payload("G-FR1-A2-4"), 38936);
+  EXPECT_EQ(payload("G-FR1-A3-8"), 1352);
+  EXPECT_EQ(payload("G-FR1-A3-21"), 32304);
+  EXPECT_EQ(payload("G-FR1-A4-14"), 100392);
+  EXPECT_EQ(payload("G-FR1-A4-28"), 200808);
+  EXPECT_EQ(payload("G-FR1-A5-11"), 11528);
+  EXPECT_EQ(blamed([] { nr_reference_channel_named("G-FR1-A9-1"); }), "frc");
+}
+
+class nr_link_on : public on_backend {};
+WB_ON_ALL_BACKENDS(nr_link_on);
+
+TEST_P(nr_link_on, without_noise_brings_every_block) {
+  const link_config links[] = {slot_link(4, 1, 13, csi_type::ls, 1, "", 0),
+                               slot_link(4, 1, 20, csi_type::perfect, 1, "", 0),
+                               slot_link(4, 2, 16, csi_type::perfect, 2, "tdla30", 10),
+                               slot_link(6, 2, 4, csi_type::ls, 4, "tdla30", 10),
+                               slot_link(6, 2, 4, csi_type::lmmse, 4, "tdlb100", 100)};
+  for (const link_config& link : links) {
+    link_chain chain(link, exec());
+    const point_result p = run_point(chain, 45, {.frame_errors = 0, .max_frames = 12});
+    EXPECT_EQ(p.counts.frame_errors, 0u);
+    EXPECT_EQ(p.counts.bit_errors, 0u);
+    EXPECT_EQ(p.relative_throughput(), 1);
+  }
+}
+
+TEST_P(nr_link_on, counts_do_not_depend_on_backend_threads_or_batch) {
+  const auto reference = open_reference();
+  const stop_rule stop{.frame_errors = 0, .max_frames = 13};
+  for (const csi_type csi : {csi_type::ls, csi_type::lmmse}) {
+    link_config link = slot_link(4, 2, 4, csi, 2, "tdlc300", 100);
+    link.code.transport.transmissions = 3;
+    link_chain alone(link, *reference, 1);
+    const point_result expected = run_point(alone, 6, stop);
+    EXPECT_GT(expected.bler(1), 0);
+    EXPECT_LT(expected.bler(3), expected.bler(1));
+    for (const int threads : {1, 2}) {
+      const auto exec = GetParam().open(threads);
+      link_chain chain(link, *exec, 5);
+      expect_same(run_point(chain, 6, stop).counts, expected.counts);
+    }
+  }
+}
+
+TEST(nr_link, bad_settings_are_named) {
+  const auto of = [](auto change) {
+    link_config c = slot_link(4, 1, 4, csi_type::ls, 1, "", 0);
+    change(c, std::get<nr_link_config>(c.antennas));
+    return blamed([&] { completed(c); });
+  };
+  EXPECT_EQ(of([](auto&, auto&) {}), "");
+  EXPECT_EQ(of([](auto& c, auto&) { c.code.type = code_type::lte_transport; }), "code.type");
+  EXPECT_EQ(of([](auto& c, auto&) { c.channel = rayleigh_config{}; }), "channel.type");
+  EXPECT_EQ(of([](auto&, auto& nr) { nr.detector.rx_antennas = 2; }), "channel.type");
+  EXPECT_EQ(of([](auto&, auto& nr) { nr.channel.layers = 2; }), "rx_antennas");
+  EXPECT_EQ(of([](auto&, auto& nr) { nr.channel.layers = 5; }), "layers");
+  EXPECT_EQ(of([](auto&, auto& nr) { nr.frc = "G-FR1-A4-99"; }), "frc");
+  EXPECT_EQ(of([](auto&, auto& nr) { nr.mcs = 28, nr.mcs_table = 2; }), "mcs");
+  EXPECT_EQ(of([](auto&, auto& nr) { nr.channel.blocks = 5; }), "blocks");
+  EXPECT_EQ(of([](auto&, auto& nr) { nr.channel.tpmi = 0; }), "tpmi");
+  EXPECT_EQ(of([](auto& c, auto&) { c.code.transport.transmissions = 9; }), "transmissions");
+}
+
+const std::string pusch = "nr.channel = \"pusch\"\nsweep.snr_db = [10.0]\n";
+
+TEST(nr_scenario, says_a_slot) {
+  const curve_config c =
+      only_curve(pusch +
+                 "nr.frc = \"G-FR1-A4-26\"\nnr.csi = \"lmmse\"\nnr.taps = 8\nmimo.rx_antennas = 4\n"
+                 "channel = { type = \"tdl\", profile = \"tdlc300\", doppler_hz = 100.0 }\n"
+                 "code.transmissions = 2\ndetector.type = \"kbest\"\ndecoder.iterations = 7\n");
+  const auto& nr = std::get<nr_link_config>(c.link.antennas);
+  EXPECT_EQ(nr.csi, csi_type::lmmse);
+  EXPECT_EQ(nr.taps, 8);
+  EXPECT_EQ(nr.channel.layers, 2);
+  EXPECT_EQ(nr.channel.carrier.resource_blocks, 51);
+  EXPECT_EQ(nr.detector.type, detector_type::kbest);
+  EXPECT_EQ(nr.detector.rx_antennas, 4);
+  EXPECT_EQ(c.link.code.k, 37896);
+  EXPECT_EQ(c.link.code.transport.transmissions, 2);
+  EXPECT_EQ(c.link.code.ldpc.decoder.iterations, 7);
+  const auto& line = std::get<tdl_config>(c.link.channel);
+  EXPECT_EQ(line.grid.subcarriers, 612);
+  EXPECT_GE(line.grid.cyclic_prefix_us, 2.595);
+}
+
+TEST(nr_scenario, refuses_what_has_no_meaning) {
+  EXPECT_REFUSED(pusch + "modem.modulation = \"qpsk\"\n",
+                 "modem.modulation has no meaning with nr.channel = \"pusch\"");
+  EXPECT_REFUSED(pusch + "mimo.streams = 2\n", "mimo.streams has no meaning with nr.channel = \"pusch\"");
+  EXPECT_REFUSED(pusch + "code.transport_block_size = 100\n", "code.transport_block_size has no meaning");
+  EXPECT_REFUSED(pusch + "code.type = \"lte-turbo\"\n", "code.type");
+  EXPECT_REFUSED(pusch + "nr.frc = \"G-FR1-A3-8\"\nnr.mcs = 3\n",
+                 "nr.mcs has no meaning with nr.frc = \"G-FR1-A3-8\"");
+  EXPECT_REFUSED(pusch + "nr.frc = \"G-FR1-A3-88\"\n", "nr.frc = \"G-FR1-A3-88\" is not allowed");
+  EXPECT_REFUSED(pusch + "nr.taps = 3\n", "nr.taps has no meaning with nr.csi = \"ls\"");
+  EXPECT_REFUSED(pusch + "nr.layers = 2\n", "mimo.rx_antennas = 1 is not allowed");
+  EXPECT_REFUSED(pusch + "channel.type = \"rayleigh\"\n", "channel.type = \"rayleigh\" is not allowed");
+  EXPECT_REFUSED(pusch + "nr.resource_blocks = 10\nnr.first_block = 4\nnr.blocks = 7\n",
+                 "nr.blocks = 7 is not allowed");
+  EXPECT_REFUSED("nr.csi = \"ls\"\nsweep.snr_db = 1\n", "nr.csi has no meaning without nr.channel");
+  EXPECT_REFUSED(pusch + "channel = { type = \"tdl\", subcarriers = 12 }\n",
+                 "channel.subcarriers has no meaning");
+}
+
+TEST(nr_scenario, has_defaults) {
+  const curve_config c =
+      only_curve("sweep.snr_db = [10.0]\nnr = { channel = \"pusch\", resource_blocks = 4, mcs = 2 }\n");
+  const auto& nr = std::get<nr_link_config>(c.link.antennas);
+  EXPECT_EQ(nr.channel.carrier.resource_blocks, 4);
+  EXPECT_EQ(nr.mcs, 2);
+  EXPECT_EQ(nr.csi, csi_type::ls);
+}
+
+/// One point of each curve of error_rates/nr_pusch, few frames: what another program finds 0.4 dB to either
+/// side encloses it. docs/pusch.md has the comparison with many.
+TEST(nr_curve, lies_where_another_program_finds_it) {
+  const std::filesystem::path folder = std::string(WARPBAND_REFDATA) + "/error_rates/nr_pusch";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no refdata in '" << folder.string() << "'";
+  const auto exec = open_executor("cpu");
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().extension() != ".json") continue;
+    std::ifstream settings(file.path()), csv(std::filesystem::path(file.path()).replace_extension(".csv"));
+    const auto s = parse_json(settings).at("settings");
+    if (s.at("layers").get<int>() * s.at("n_prb").get<int>() > 30) continue;  // quick
+    std::vector<double> snr;
+    std::vector<double> bler[2];  // ls, perfect
+    std::string line;
+    std::getline(csv, line);
+    while (std::getline(csv, line)) {
+      std::replace(line.begin(), line.end(), ',', ' ');
+      std::istringstream in(line);
+      double x[10];
+      for (double& v : x) in >> v;
+      snr.push_back(x[0]), bler[0].push_back(x[4]), bler[1].push_back(x[8]);
+    }
+    for (const bool perfect : {false, true}) {
+      const std::vector<double>& y = bler[perfect];
+      std::size_t i = 0;  // the last point above 0.3
+      while (i + 1 < y.size() && y[i + 1] > 0.3) i++;
+      if (i + 1 == y.size() || y[i + 1] == 0) continue;
+      const auto at = [&](double db) {
+        std::size_t n = 0;
+        while (n + 2 < snr.size() && snr[n + 1] < db) n++;
+        const double a = std::log(std::max(y[n], 1e-6)), b = std::log(std::max(y[n + 1], 1e-6));
+        return std::exp(a + (b - a) * (db - snr[n]) / (snr[n + 1] - snr[n]));
+      };
+      std::string profile = s.at("delay_profile").get<std::string>();
+      for (char& c : profile) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      link_config link =
+          slot_link(s.at("n_prb"), s.at("layers"), s.at("mcs"), perfect ? csi_type::perfect : csi_type::ls,
+                    s.at("n_rx"), profile == "awgn" ? "" : ("tdl" + profile).c_str(), s.at("doppler_hz"));
+      if (auto* tdl = std::get_if<tdl_config>(&link.channel)) tdl->sinusoids = 20;
+      link.code.ldpc.decoder = {
+          .algorithm = ldpc_algorithm::sum_product, .iterations = 20, .schedule = ldpc_schedule::flooding};
+      link_chain chain(link, *exec);
+      const point_result p = run_point(chain, snr[i], {.frame_errors = 0, .max_frames = 48});
+      const interval ours = clopper_pearson(p.counts.frame_errors, p.counts.frames, 0.999);
+      EXPECT_LT(ours.low, at(snr[i] - 0.4)) << file.path().filename() << (perfect ? " perfect" : " ls");
+      EXPECT_GT(ours.high, at(snr[i] + 0.4)) << file.path().filename() << (perfect ? " perfect" : " ls");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wb
