@@ -24,7 +24,7 @@ def losses(result, bler):
     """{(size, method, number): dB}: local-mmse by clusters, cg by iterations; None where a curve does not reach the rate."""
     met = {}
     for curve in result["curves"]:
-        points = sorted((p["snr_db"], p["bler"] or 0.5 / p["codewords"]) for p in curve["points"])
+        points = sorted((p["snr_db"], p["codewords"]["bler"] or 0.5 / p["codewords"]["codewords"]) for p in curve["points"])
         met[curve["label"]] = crossing(points, bler)
     found = {}
     for label, db in met.items():

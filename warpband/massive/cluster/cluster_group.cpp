@@ -161,6 +161,7 @@ void run_cg(executor_group& group, const group_work& all, const kept_workspace& 
 void clustered_uplink_detector::run(executor_group& group, const std::vector<uplink_input>& in,
                                     const std::vector<uplink_output>& out) const {
   check_members(group, config_.clusters, {{"in", in.size()}, {"out", out.size()}});
+  if (group.size() == 1) return run(group.member(0), in[0], out[0]);
   group_work all;
   for (int i = 0; i < group.local(); i++) {
     all.push_back(checked_member(config_, group, i, in[size(i)], out[size(i)]));

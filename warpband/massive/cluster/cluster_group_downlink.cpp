@@ -159,6 +159,8 @@ void clustered_downlink_precoder::run(executor_group& group, const std::vector<d
   const downlink_config& p = config_.precoder;
   check_members(group, config_.clusters, {{"in", in.size()}, {"precoded", precoded.size()}});
   if (!status.empty()) check_members(group, config_.clusters, {{"status", status.size()}});
+  if (group.size() == 1)
+    return run(group.member(0), in[0], precoded[0], status.empty() ? view<std::uint8_t>{} : status[0]);
   if (p.antennas / group.size() < p.users)
     throw argument_error("members", std::to_string(group.size()),
                          "at most antennas / users = " + std::to_string(p.antennas / p.users));
