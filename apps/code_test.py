@@ -152,7 +152,7 @@ class CodeTest(array_files.ArrayFilesTest):
         self.assertEqual(self.read("out.h5")[0]["status"].tolist(), [0, 0, 0])
         decode = ("decode", "llr.h5", "-o", "out.h5", "--code", "polar")
         self.fail_clearly(2, "--k is missing: E bits may be those of any k", *decode)
-        self.fail_clearly(2, "list_size", *decode, "--k", 40, "--list-size", 3)
+        self.fail_clearly(2, "--list-size", *decode, "--k", 40, "--list-size", 3)
         self.fail_clearly(2, "--rnti has no meaning with --kind uci", *decode, "--k", 40, "--rnti", 5)
         self.fail_clearly(2, "--soft: the decoder of polar codes has no soft output", *decode, "--k", 40, "--soft")
         self.fail_clearly(1, "expected [batch, 200] for k = 40, coded_bits = 200", *decode, "--k", 40, "--coded-bits", 200)
