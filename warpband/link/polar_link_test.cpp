@@ -17,7 +17,7 @@ title = "polar"
 code = { type = "polar", k = 64, coded_bits = 128 }
 modem.modulation = "qpsk"
 sweep.ebn0_db = [0.0, 1.0]
-stop = { frame_errors = 20, max_frames = 300 }
+stop = { frame_errors = 6, max_frames = 40 }
 [[curve]]
 label = "UCI"
 [[curve]]
