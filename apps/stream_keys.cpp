@@ -160,6 +160,7 @@ const std::vector<run_setting>& stream_settings() {
     add(s, "massive",
         wb::within<run>([](run& r) -> auto& { return r.frames_as; }, wb::uplink_chain_settings()));
     add(s, "stbc", wb::within<run>([](run& r) -> auto& { return r.space_time; }, wb::stbc_settings()));
+    add(s, "receiver", wb::within<run>([](run& r) -> auto& { return r.receiver; }, wb::receiver_settings()));
     add(s, "code", {code_setting()});
     return s;
   }();
@@ -182,6 +183,7 @@ std::vector<std::string> chains_of(const std::string& key) {
       {"detector.", {"detect", "decode"}},
       {"code.", {"decode"}},
       {"decoder.", {"decode"}},
+      {"receiver.", {"decode"}},
       {"massive.samples", {"uplink"}},
       {"massive.llr", {"uplink"}},
       {"massive.sums", {"uplink"}},

@@ -145,6 +145,8 @@ stream_run run_of(wb::setting_values said) {
   for (const wb::code_setting_text& s : stream_code_settings())
     if (const auto given = said.find(s.group + "." + s.name); given != said.end())
       r.code.values[s.name] = given->second;
+  r.loops =
+      std::any_of(said.begin(), said.end(), [](const auto& s) { return s.first.starts_with("receiver."); });
   if (const auto label = said.find("label"); label != said.end())
     r.label = std::get<std::string>(label->second);
 
@@ -249,20 +251,48 @@ std::string stream_scenario_help() {
          "(docs/scenario.md). |\n";
 }
 
+namespace {
+
+/// Detector and decoder in a loop. On a device it only queues: the thread that drives the device waits for no
+/// frame, and graphs record the call.
+stream_work loop_of(const stream_run& r, std::shared_ptr<const wb::codec> code) {
+  std::shared_ptr<const wb::iterative_receiver> receiver;
+  try {
+    receiver = std::make_shared<wb::iterative_receiver>(r.detector, code->config(), r.receiver);
+  } catch (const wb::argument_error& e) {
+    const bool own = wb::find_setting(wb::receiver_settings(), e.argument()) != nullptr;
+    if (own) throw wb::argument_error("receiver." + e.argument(), e.value(), e.allowed());
+    if (e.argument() != "detector" && e.argument() != "decoder") throw;
+    throw wb::argument_error("receiver.outer", std::to_string(r.receiver.outer),
+                             "1 with a " + e.argument() + " like this, which is " + e.value());
+  }
+  const auto run = [receiver](wb::executor& e, const wb::detector_input& in, wb::view<std::uint8_t> bits,
+                              wb::view<std::int32_t> iterations) {
+    const wb::receiver_input received{in.received, in.channel, in.uses_per_channel, in.noise_var, {}};
+    const wb::receiver_output decided{.bits = bits, .iterations = iterations};
+    e.is_device() ? receiver->queue(e, received, decided) : receiver->run(e, received, decided);
+  };
+  return {
+      wb::make_receive_chain({r.detector, r.per_channel}, {receiver->uses_per_frame(), receiver->k(), run}),
+      std::move(code), receiver};
+}
+
+}  // namespace
+
 stream_work work_of(const stream_run& r) {
-  if (r.chain == "detect") return {wb::make_detect_chain({r.detector, r.per_channel}), {}};
+  if (r.chain == "detect") return {wb::make_detect_chain({r.detector, r.per_channel})};
   if (r.chain == "uplink")
-    return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits, r.frames_as.half,
-                                   r.frames_as.llr_int8}),
-            {}};
-  if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel}), {}};
+    return {wb::make_uplink_chain(
+        {r.massive, static_cast<int>(r.per_channel), r.splits, r.frames_as.half, r.frames_as.llr_int8})};
+  if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel})};
   if (r.chain == "precode") {
     wb::downlink_config c;
     c.antennas = r.massive.antennas, c.users = r.massive.users;
     c.mode = r.massive.mode, c.iterations = r.massive.iterations;
-    return {wb::make_precode_chain({c, static_cast<int>(r.per_channel)}), {}};
+    return {wb::make_precode_chain({c, static_cast<int>(r.per_channel)})};
   }
   const std::shared_ptr<const wb::codec> code = wb::make_codec(wb::config_of(r.code));
+  if (r.loops) return loop_of(r, code);
   wb::block_decoder decoder{code->n(), code->k(),
                             [code](wb::executor& e, wb::view<const float> llr, wb::view<std::uint8_t> bits,
                                    wb::view<std::int32_t> iterations) {

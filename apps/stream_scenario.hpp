@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <warpband/link/code_settings.hpp>
+#include <warpband/link/receive/iterative.hpp>
 #include <warpband/stream/chains.hpp>
 #include <warpband/stream/pipeline.hpp>
 
@@ -26,14 +27,16 @@ struct stream_run : wb::pipeline_config {
   std::string source = "generated";
   bool stages = true;
   std::size_t per_channel = 1;  // uses, vectors or codewords that share an estimate
-  // [mimo], [modem], [detector], [massive], [stbc], [code], [decoder]. Antennas and points of the first two
-  // are those of the configurations too.
+  // [mimo], [modem], [detector], [massive], [stbc], [code], [decoder], [receiver]. Antennas and points of the
+  // first two are those of the configurations too.
   int sent_streams = 2, rx_antennas = 2, qam = 0;
   wb::detector_config detector;
   wb::uplink_config massive;
   wb::uplink_chain_config frames_as;  // its samples and LLRs
   wb::stbc_config space_time;
   wb::code_settings code;
+  wb::receiver_config receiver;
+  bool loops = false;  // a key of [receiver] is there
 };
 
 struct stream_scenario {
@@ -47,10 +50,11 @@ stream_scenario load_stream_scenario(const std::string& path);
 /// The keys, in Markdown.
 std::string stream_scenario_help();
 
-/// The chain of a run, and its codec where it decodes. Throws wb::argument_error.
+/// The chain of a run, its codec where it decodes, and with [receiver] the loop. Throws wb::argument_error.
 struct stream_work {
   std::shared_ptr<const wb::frame_chain> chain;
-  std::shared_ptr<const wb::codec> code;
+  std::shared_ptr<const wb::codec> code = {};
+  std::shared_ptr<const wb::iterative_receiver> receiver = {};
 };
 stream_work work_of(const stream_run& run);
 /// Points of the constellation that the users send.

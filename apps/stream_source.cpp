@@ -157,8 +157,15 @@ void stream_source::generate(const stream_run& run, const stream_work& work, std
                       n = work.code->n();
     sent = random_bits(blocks * k, rng);
     bits.resize(run.items * users * m);
+    std::vector<std::uint8_t> coded(n * blocks);
     work.code->encode(exec, wb::make_view(static_cast<const std::uint8_t*>(sent.data()), k, blocks),
-                      wb::make_view(bits.data(), n, blocks));
+                      wb::make_view(coded.data(), n, blocks));
+    if (work.receiver)  // each codeword in uses of its own
+      work.receiver->interleaver().interleave(
+          exec, wb::make_view(static_cast<const std::uint8_t*>(coded.data()), n, blocks),
+          wb::make_view(bits.data(), work.receiver->uses_per_frame() * users * m, blocks));
+    else
+      std::copy(coded.begin(), coded.end(), bits.begin());
   } else {
     bits = random_bits(run.items * users * m, rng);
   }

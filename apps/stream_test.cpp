@@ -67,6 +67,23 @@ TEST(stream_command, counts_every_frame_of_the_example) {
   EXPECT_EQ(result["runs"][2]["trace"]["frames"], 250);
 }
 
+TEST(stream_command, runs_the_example_of_a_loop) {
+  const std::string source = WARPBAND_SOURCE_DIR "/examples/stream/loop.toml";
+  if (!std::filesystem::exists(source)) GTEST_SKIP() << "no examples here";
+  const std::string path = work + ".json";
+  const outcome o = stream("'" + source + "' --quiet --frames 12 --json " + path);
+  ASSERT_EQ(o.code, 0) << o.err;
+  const auto result = wb::testing::parse_json(text_of(path));
+  std::filesystem::remove(path);
+  ASSERT_EQ(result["runs"].size(), 2u);
+  for (const auto& run : result["runs"]) {
+    EXPECT_EQ(run["counters"]["delivered"], 12);
+    EXPECT_EQ(run["checked"]["different"], 0);
+  }
+  const auto errors = [&](int i) { return result["runs"][i]["checked"]["block_errors"].get<int>(); };
+  EXPECT_LT(errors(1), errors(0));
+}
+
 TEST(stream_command, tells_where_the_slowest_frames_lost_their_time) {
   const auto result = result_of(R"([stream]
 items = 256
@@ -209,6 +226,15 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
         refused{"[stream]\nitems = 8\nchain = \"stbc\"\n[stbc]\ntype = \"pair\"\n", "stbc.v is missing"},
         refused{"[stream]\nitems = 8\nchain = \"uplink\"\n[mimo]\nrx_antennas = 2\n",
                 "it is of detect, decode and stbc"},
+        refused{"[stream]\nitems = 8\n[receiver]\nouter = 2\n",
+                "receiver.outer has no meaning with stream.chain = \"detect\": it is of decode"},
+        refused{"[stream]\nitems = 9999\nchain = \"decode\"\n[receiver]\nouter = 17\n",
+                "receiver.outer = 17"},
+        refused{"[stream]\nitems = 9999\nchain = \"decode\"\n[receiver]\nouter = 2\n",
+                "receiver.outer = 2 is not allowed: expected 1 with a detector like this"},
+        refused{"[stream]\nitems = 9999\nchain = \"decode\"\n[detector]\ntype = \"ml\"\n[code]\ntype = "
+                "\"conv\"\nk = 50\n[receiver]\nouter = 2\n",
+                "receiver.outer = 2 is not allowed: expected 1 with a decoder like this"},
         refused{"[stream\n", "line 1"},
         refused{"", "stream.items"}}) {
     const outcome o = stream_text(r.scenario, "--frames 1");
@@ -348,6 +374,26 @@ TEST(stream_command, an_snr_is_that_of_a_receive_antenna) {
     EXPECT_GE(checked["blocks"].get<int>(), 10);
     EXPECT_EQ(checked["block_errors"].get<int>(), snr == 0 ? checked["blocks"].get<int>() : 0);
   }
+}
+
+TEST(stream_command, a_loop_of_detector_and_decoder_makes_fewer_errors) {
+  // n = 576 on 4 streams of 64-QAM: 24 uses a codeword, and 2 uses of each frame that hold none.
+  const auto run_of = [](const std::string& receiver) {
+    const auto result = result_of(
+        "[stream]\nchain = \"decode\"\nitems = 242\nframes = 20\ncheck_every = 1\nstages = false\nsnr_db = "
+        "17\n"
+        "[mimo]\nstreams = 4\nrx_antennas = 4\n[modem]\nmodulation = \"64qam\"\n[detector]\ntype = \"pic\"\n"
+        "[code]\ntype = \"wimax-ldpc\"\nn = 576\n[decoder]\niterations = 5\n" +
+        receiver);
+    const auto& run = result["runs"][0];
+    EXPECT_EQ(run["counters"]["delivered"], 20);
+    EXPECT_EQ(run["checked"]["different"], 0);
+    EXPECT_GE(run["checked"]["blocks"].get<int>(), 40);
+    return run["checked"]["block_errors"].get<double>() / run["checked"]["blocks"].get<double>();
+  };
+  EXPECT_LT(run_of("[receiver]\nouter = 3\n"), run_of(""));
+  const std::string other = "[receiver]\ninterleaver = \"random\"\nscaling = 0.9\nouter = ";
+  EXPECT_LT(run_of(other + "3\n"), run_of(other + "1\n"));
 }
 
 TEST(stream_command, takes_threads_for_cpus) {

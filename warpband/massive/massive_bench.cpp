@@ -1,11 +1,13 @@
 // Massive-MIMO detection and precoding: a new H for each vector, and one shared by the 14 symbols of a slot;
 // the thesis' modes and sizes. A frame is an H and its vectors; rates are in coded bits. With symbols = 1
-// every vector pays for its own Gram matrix and decomposition, as the thesis' tables have it.
+// every vector pays for its own Gram matrix and decomposition, as the thesis' tables have it. soft_uplink:
+// detection with a-priori LLRs, whose every vector has a matrix to invert.
 #include <algorithm>
 #include <bench/bench.hpp>
 #include <complex>
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
+#include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 
 namespace {
@@ -54,6 +56,31 @@ bench::maker detect(const uplink_config& c, int symbols, std::size_t frames) {
               {.llr = llr});
           if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
         });
+  };
+}
+
+/// `known`: with a-priori LLRs of a standard deviation of 2.
+bench::maker detect_softly(const soft_uplink_config& c, int symbols, std::size_t frames, bool known) {
+  return [=](executor& exec, figure) {
+    const soft_uplink_detector detector(c);
+    const std::size_t b = static_cast<std::size_t>(c.antennas), u = static_cast<std::size_t>(c.users),
+                      vectors = frames * static_cast<std::size_t>(symbols), bits = detector.bits_per_vector();
+    auto h = exec.make<std::complex<float>>(b * u, frames), y = exec.make<std::complex<float>>(b, vectors),
+         prior = exec.make<std::complex<float>>(bits / 2, known ? vectors : 0);
+    fill(exec, h, 1, 1);
+    fill(exec, y, static_cast<float>(c.users), 2);
+    if (known) fill(exec, prior, 8, 3);
+    auto n0 = exec.make_from(std::vector<float>{0.1f});
+    auto llr = exec.make<float>(bits, vectors);
+    exec.sync();
+    return bench::job(static_cast<double>(vectors), static_cast<double>(bits * vectors),
+                      [=, &exec, h = std::move(h), y = std::move(y), prior = std::move(prior),
+                       n0 = std::move(n0), llr = std::move(llr)]() mutable {
+                        soft_uplink_input in{h, y, {n0.data(), 1, frames, 1, 0}, symbols, {}};
+                        if (known)
+                          in.prior = make_view(reinterpret_cast<const float*>(prior.data()), bits, vectors);
+                        detector.run(exec, in, {.llr = llr, .bits = {}, .status = {}});
+                      });
   };
 }
 
@@ -122,6 +149,17 @@ void add_downlink(const std::string& device, size s, massive_mode mode, int iter
              precode(c, symbols, frames_for(device, s.antennas, s.users, symbols)));
 }
 
+void add_soft_uplink(const std::string& device, size s, int symbols, int qam, bool known) {
+  const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
+  const soft_uplink_config c{.antennas = s.antennas, .users = s.users, .qam = qam, .extrinsic = true};
+  bench::add("soft_uplink", device,
+             {{"antennas", std::to_string(s.antennas) + "x" + std::to_string(s.users)},
+              {"symbols", symbols},
+              {"qam", qam},
+              {"prior", known ? "given" : "none"}},
+             alone, detect_softly(c, symbols, frames_for(device, s.antennas, s.users, symbols) / 4, known));
+}
+
 const bench::group massive_benches{[] {
   using enum massive_mode;
   for (const std::string& device : bench::devices()) {
@@ -146,6 +184,10 @@ const bench::group massive_benches{[] {
     add_uplink(device, {128, 16}, zf, 0, 14, 16, alone);
     for (const int symbols : {2, 7, 28}) add_uplink(device, {128, 16}, cholesky, 0, symbols, 16, alone);
     for (const int qam : {4, 64, 256}) add_uplink(device, {128, 16}, cholesky, 0, 14, qam, alone);
+    for (const size s : {size{8, 8}, {32, 8}, {64, 16}, {128, 16}, {128, 32}})
+      for (const bool known : {false, true}) add_soft_uplink(device, s, 14, 16, known);
+    add_soft_uplink(device, {128, 16}, 1, 16, true);
+    for (const int qam : {4, 64, 256}) add_soft_uplink(device, {128, 16}, 14, qam, true);
     // A slot of 128 and of 1200 subcarriers.
     for (const std::size_t frames : {std::size_t{128}, std::size_t{1200}})
       for (const massive_mode mode : {cholesky, cg})

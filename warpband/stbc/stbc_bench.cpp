@@ -17,7 +17,10 @@ namespace {
 using namespace wb;
 using bench::figure;
 
-enum class output { hard, soft };
+enum class output { hard, soft, posterior };
+const char* name_of(output what) {
+  return what == output::hard ? "hard" : what == output::soft ? "soft" : "posterior";
+}
 
 /// What codewords need, channels behind them: one copy takes both.
 struct received {
@@ -53,9 +56,20 @@ void send(executor& exec, const stbc_config& c, received& to, std::size_t per_ch
   exec.sync();
 }
 
+/// A-priori LLRs of a standard deviation of 2, two in a complex value.
+array<std::complex<float>> priors(executor& exec, std::size_t bits, std::size_t codewords) {
+  auto prior = exec.make<std::complex<float>>(bits / 2, codewords);
+  const auto zero = exec.make_from(std::vector<std::complex<float>>{{}});
+  if (codewords != 0)
+    add_awgn(exec, {zero.data(), 1, prior.size(), 1, 0}, make_view(prior.data(), prior.size()), 8,
+             {.seed = 4});
+  exec.sync();
+  return prior;
+}
+
 bench::maker decode(const stbc_config& config, output what, std::size_t codewords, std::size_t per_channel) {
   return [=](executor& exec, figure asked) {
-    const bool fed = asked == figure::host_fed || asked == figure::sync, soft = what == output::soft;
+    const bool fed = asked == figure::host_fed || asked == figure::sync, soft = what != output::hard;
     const stbc_decoder decoder(config);
     const std::size_t width = static_cast<std::size_t>(2 * config.rx_antennas),
                       bits = decoder.bits_per_codeword(),
@@ -64,6 +78,7 @@ bench::maker decode(const stbc_config& config, output what, std::size_t codeword
     constexpr float noise_var = 0.05f;
     send(exec, config, in, per_channel, noise_var);
     auto n0 = exec.make_from(std::vector<float>{noise_var});
+    auto prior = priors(exec, bits, what == output::posterior ? codewords : 0);
     auto llr = exec.make<float>(bits, soft ? codewords : 0);
     auto decisions = exec.make<std::uint8_t>(bits, soft ? 0 : codewords);
     received host_in = received::on_host(exec, width, fed ? codewords : 0, fed ? channels : 0);
@@ -72,8 +87,8 @@ bench::maker decode(const stbc_config& config, output what, std::size_t codeword
     if (fed) exec.download(host_in.all.data(), in.all.data(), in.all.bytes());
     exec.sync();
     return bench::job(static_cast<double>(codewords), static_cast<double>(bits * codewords),
-                      [=, &exec, in = std::move(in), n0 = std::move(n0), llr = std::move(llr),
-                       decisions = std::move(decisions), host_in = std::move(host_in),
+                      [=, &exec, in = std::move(in), n0 = std::move(n0), prior = std::move(prior),
+                       llr = std::move(llr), decisions = std::move(decisions), host_in = std::move(host_in),
                        host_llr = std::move(host_llr), host_decisions = std::move(host_decisions)]() mutable {
                         if (fed) exec.upload(in.all.data(), host_in.all.data(), in.all.bytes());
                         stbc_output out;
@@ -81,8 +96,11 @@ bench::maker decode(const stbc_config& config, output what, std::size_t codeword
                           out.llr = llr;
                         else
                           out.bits = decisions;
-                        decoder.run(exec, {in.y(), in.h(), per_channel, {n0.data(), 1, codewords, 1, 0}},
-                                    out);
+                        stbc_input given{in.y(), in.h(), per_channel, {n0.data(), 1, codewords, 1, 0}, {}};
+                        if (what == output::posterior)
+                          given.prior =
+                              make_view(reinterpret_cast<const float*>(prior.data()), bits, codewords);
+                        decoder.run(exec, given, out);
                         if (fed && soft) exec.download(host_llr.data(), llr.data(), llr.bytes());
                         if (fed && !soft)
                           exec.download(host_decisions.data(), decisions.data(), decisions.bytes());
@@ -95,7 +113,7 @@ void add(const std::string& device, const stbc_config& c, const char* code, outp
          std::size_t per_channel, const std::vector<figure>& figures, std::size_t codewords = 0) {
   std::vector<bench::axis> axes{{"code", code},
                                 {"qam", c.qam},
-                                {"output", what == output::soft ? "soft" : "hard"},
+                                {"output", name_of(what)},
                                 {"channel", per_channel == 1 ? "own" : "shared"}};
   if (codewords != 0) axes.emplace_back("codewords", static_cast<int>(codewords));
   const bool golden = c.code.kind() == space_time_kind::golden;
@@ -192,13 +210,14 @@ const bench::group stbc_benches{[] {
     const std::vector<figure> alone{device == "cpu" ? figure::resident : figure::kernel};
     for (const named& n : codes)
       for (const int qam : {4, 16, 64})
-        for (const output what : {output::hard, output::soft}) {
+        for (const output what : {output::hard, output::soft, output::posterior}) {
+          if (what == output::posterior && n.search == golden_search::slicing) continue;
           stbc_config c;
           c.code = n.code;
           c.qam = qam;
           c.search = n.search;
           add(device, c, n.name, what, 1, alone);
-          if (n.code.kind() != space_time_kind::pair) continue;
+          if (n.code.kind() != space_time_kind::pair || what == output::posterior) continue;
           add(device, c, n.name, what, frame, alone);
           add(device, c, n.name, what, frame, {figure::small}, 720);  // two OFDM symbols of 720 tones
           if (device != "cpu" && what == output::hard)

@@ -212,6 +212,44 @@ class decode_chain final : public detect_chain {
   block_decoder decoder_;
 };
 
+/// Detector and decoder in one.
+class receive_chain final : public detect_chain {
+ public:
+  receive_chain(const detect_chain_config& c, block_receiver receiver)
+      : detect_chain(c), receiver_(std::move(receiver)) {
+    if (receiver_.uses < 1 || receiver_.k < 1 || !receiver_.run)
+      throw argument_error("receiver", "without uses, k or run", "all three");
+    name_ = "decode";
+    const frame_port per_block{.per_items = receiver_.uses, .rounds_up = false};
+    outputs_ = {per_block, per_block};
+    outputs_[0].name = "bits", outputs_[0].type = element_type::uint8, outputs_[0].elements = receiver_.k;
+    outputs_[1].name = "iterations", outputs_[1].type = element_type::int32;
+    stages_ = {"receive"};
+    granularity_ = 0;
+  }
+  std::size_t least_items() const noexcept override { return receiver_.uses; }
+  double bits_of(std::size_t items) const noexcept override {
+    return static_cast<double>(outputs_[0].rows_of(items) * receiver_.k);
+  }
+  std::unique_ptr<chain_run> attach(executor& exec, std::size_t) const override {
+    return std::make_unique<single_run<receive_chain>>(*this, exec);
+  }
+  void queue(executor& exec, const frame_arrays& f) const {
+    const std::size_t uses = outputs_[0].rows_of(f.items) * receiver_.uses;
+    detector_input in{.received = input<cx64>(inputs_, f, 1),
+                      .channel = input<cx64>(inputs_, f, 0),
+                      .uses_per_channel = uses_per_channel_,
+                      .noise_var = noise_of(f, 2, uses),
+                      .prior = {}};
+    in.received.items = uses;
+    in.channel.items = inputs_[0].rows_of(uses);
+    receiver_.run(exec, in, output<std::uint8_t>(outputs_, f, 0), output<std::int32_t>(outputs_, f, 1));
+  }
+
+ private:
+  block_receiver receiver_;
+};
+
 // ---- massive MIMO
 
 class uplink_chain final : public chain_base {
@@ -356,6 +394,9 @@ std::unique_ptr<frame_chain> make_detect_chain(const detect_chain_config& config
 }
 std::unique_ptr<frame_chain> make_decode_chain(const detect_chain_config& config, block_decoder decoder) {
   return std::make_unique<decode_chain>(config, std::move(decoder));
+}
+std::unique_ptr<frame_chain> make_receive_chain(const detect_chain_config& config, block_receiver receiver) {
+  return std::make_unique<receive_chain>(config, std::move(receiver));
 }
 std::unique_ptr<frame_chain> make_uplink_chain(const uplink_chain_config& config) {
   return std::make_unique<uplink_chain>(config);

@@ -7,6 +7,7 @@
 //   1]
 //             received [uses, R], noise_var [1]
 //   decode    the same                                              bits [blocks, k], iterations [blocks, 1]
+//             (by a detector and a decoder, or by both in a loop)
 //   uplink    channel [vectors / symbols, B * U],                   llr [vectors, U * log2(qam)],
 //             received [vectors, B], noise_var [1]                  status [vectors, 1]
 //             (channel and received as halves with `half`; llr in 8-bit steps with `llr_int8`)
@@ -47,6 +48,17 @@ struct block_decoder {
                      view<std::int32_t> iterations)>
       run;
 };
+/// Detector and decoder in one, for instance the loop of link/receive/iterative.hpp. A block is a codeword in
+/// `uses` uses of the channel of its own; what is left behind the last whole block of a frame is not
+/// received.
+struct block_receiver {
+  std::size_t uses = 0, k = 0;
+  /// Queues the uses of whole blocks to bits [blocks, k] and iterations [blocks, 1]. Called by several
+  /// threads at a time. On a device it must not wait.
+  std::function<void(executor&, const detector_input& in, view<std::uint8_t> bits,
+                     view<std::int32_t> iterations)>
+      run;
+};
 struct uplink_chain_config {
   uplink_config detector;
   int symbols = 14;  // vectors that share an H: 1..2^20
@@ -74,6 +86,8 @@ struct stbc_chain_config {
 /// Each throws argument_error for what is not allowed.
 std::unique_ptr<frame_chain> make_detect_chain(const detect_chain_config& config);
 std::unique_ptr<frame_chain> make_decode_chain(const detect_chain_config& config, block_decoder decoder);
+/// The arrays of `decode`, in one stage. The detector says how large they are.
+std::unique_ptr<frame_chain> make_receive_chain(const detect_chain_config& config, block_receiver receiver);
 std::unique_ptr<frame_chain> make_uplink_chain(const uplink_chain_config& config);
 std::unique_ptr<frame_chain> make_precode_chain(const precode_chain_config& config);
 std::unique_ptr<frame_chain> make_stbc_chain(const stbc_chain_config& config);

@@ -19,6 +19,7 @@
 #include <tests/on_backends.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/link/codec.hpp>
+#include <warpband/link/receive/iterative.hpp>
 #include <warpband/stream/chains.hpp>
 #include <warpband/stream/lane.hpp>
 #include <warpband/stream/pipeline.hpp>
@@ -65,6 +66,7 @@ wb::detector_config detector_of(wb::detector_type type, int streams, int rx_ante
   return c;
 }
 const wb::detector_config nway_44 = detector_of(wb::detector_type::nway, 4, 4, 16, 2),
+                          nway_22 = detector_of(wb::detector_type::nway, 2, 2, 16, 1),
                           mmse_23 = detector_of(wb::detector_type::mmse, 2, 3, 64, 0);
 const wb::uplink_config up_168{.antennas = 16, .users = 8, .qam = 16};
 const wb::downlink_config down_168{.antennas = 16, .users = 8};
@@ -123,6 +125,36 @@ void decode_directly(host_frame& f, const wb::detector_config& detector, const w
                 .iterations = rows(f.output<std::int32_t>(1), 1, blocks),
                 .status = {}});
 }
+
+wb::block_receiver receiver_of(const wb::detector_config& detector, const wb::code_config& code,
+                               const wb::receiver_config& config) {
+  const auto made = std::make_shared<const wb::iterative_receiver>(detector, code, config);
+  return {made->uses_per_frame(), made->k(),
+          [made](wb::executor& e, const wb::detector_input& in, wb::view<std::uint8_t> bits,
+                 wb::view<std::int32_t> iterations) {
+            const wb::receiver_input received{in.received, in.channel, in.uses_per_channel, in.noise_var, {}};
+            const wb::receiver_output decided{.bits = bits, .iterations = iterations};
+            e.is_device() ? made->queue(e, received, decided) : made->run(e, received, decided);
+          }};
+}
+/// Two uses share a channel.
+void receive_directly(host_frame& f, const wb::detector_config& detector, const wb::code_config& code,
+                      const wb::receiver_config& config) {
+  const auto exec = wb::testing::open_scalar();
+  const wb::iterative_receiver receiver(detector, code, config);
+  const std::size_t s = static_cast<std::size_t>(detector.streams),
+                    r = static_cast<std::size_t>(detector.rx_antennas),
+                    blocks = f.items / receiver.uses_per_frame(), uses = blocks * receiver.uses_per_frame();
+  receiver.run(*exec,
+               {.received = rows(f.input<cf>(1), r, uses),
+                .channel = rows(f.input<cf>(0), r * s, (uses + 1) / 2),
+                .uses_per_channel = 2,
+                .noise_var = shared(f, uses),
+                .prior = {}},
+               {.bits = rows(f.output<std::uint8_t>(0), receiver.k(), blocks),
+                .iterations = rows(f.output<std::int32_t>(1), 1, blocks)});
+}
+const wb::receiver_config two_outer{.outer = 2, .interleaver = wb::receiver_interleaver::random};
 
 const std::vector<chain_case>& cases() {
   static const std::vector<chain_case> all{
@@ -238,6 +270,14 @@ const std::vector<chain_case>& cases() {
        wb::make_decode_chain({nway_44, 1}, decoder_of(half_rate_turbo_code())),
        {14, 100, 500},
        [](host_frame& f) { decode_directly(f, nway_44, half_rate_turbo_code()); }},
+      {"loop_ldpc",
+       wb::make_receive_chain({nway_22, 2}, receiver_of(nway_22, ldpc_code(), two_outer)),
+       {72, 100, 220},
+       [](host_frame& f) { receive_directly(f, nway_22, ldpc_code(), two_outer); }},
+      {"loop_turbo",  // 41 uses for 324 bits and 4 places more
+       wb::make_receive_chain({nway_22, 2}, receiver_of(nway_22, turbo_code(), two_outer)),
+       {41, 100, 170},
+       [](host_frame& f) { receive_directly(f, nway_22, turbo_code(), two_outer); }},
       {"detect_conv",
        wb::make_decode_chain({mmse_23, 1}, decoder_of(conv_code())),
        {18, 100, 500},
@@ -634,6 +674,7 @@ TEST(stream_chains, refuse_settings) {
   using wb::testing::blamed;
   EXPECT_EQ(blamed([] { (void)wb::make_detect_chain({nway_44, 0}); }), "uses_per_channel");
   EXPECT_EQ(blamed([] { (void)wb::make_decode_chain({nway_44, 1}, {}); }), "decoder");
+  EXPECT_EQ(blamed([] { (void)wb::make_receive_chain({nway_44, 1}, {}); }), "receiver");
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 0}); }), "symbols");
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 6, 4}); }), "splits");
   EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 0}); }), "symbols");
