@@ -107,7 +107,7 @@ TEST_F(hostile, memory_is_bounded) {
 
 TEST_F(hostile, what_cannot_be_written_is_an_error) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
-  for (const std::string& arguments :
+  for (const std::string arguments :
        {"--help", "--version", "sim --help", "sim --help-scenario", "info", "completion bash"}) {
     const std::string line =
         std::string("'") + WARPBAND_COMMAND + "' " + arguments + " > /dev/full 2> '" + path("err.txt") + "'";
