@@ -36,7 +36,7 @@ def losses(result, bler):
 
 
 def text(db):
-    return "-" if db is None else f"{db:.2f}"
+    return "-" if db is None else f"{round(db, 2) + 0:.2f}"
 
 
 def table(channels):
