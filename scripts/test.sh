@@ -3,7 +3,7 @@
 #   setup     what is missing of compilers, libraries and .venv
 #   release   the optimised build (with MPI where there is an mpicxx), all tests; with --cuda the preset `cuda` (without a device its tests are skipped, visibly)
 #   checks    the Python package, the installed library, files of h5py, the documentation site, and scripts/checks
-#   asan, tsan, aarch64 under qemu-user, debug kernels, 5 s of each fuzzer (where there is clang): not with --quick. CMakePresets.json chooses their tests by label.
+#   asan, tsan, aarch64 under qemu-user, debug kernels: not with --quick. CMakePresets.json chooses their tests by label.
 #
 # build/test/STEP/log has the output of a step. What failed, and what was skipped and why, is printed. The last line is
 # `N passed, N failed, N skipped`: the tests of all steps; a step without tests counts as one.
@@ -114,7 +114,6 @@ else
     step tsan tsan
     step aarch64 aarch64
     step debug-kernels debug_kernels
-    if command -v clang++ > /dev/null; then step fuzz bash scripts/fuzz.sh 5; else echo "== fuzz: skipped, there is no clang++"; fi
     wait $row
 fi
 python3 scripts/test_report.py build/test
