@@ -66,7 +66,7 @@ ALGORITHMS = [
         ("nr_slots", "5G NR: slots, channel and noise estimation",
          ["nr/shared_channel.hpp", "nr/dmrs.hpp", "nr/codebook.hpp", "nr/carrier.hpp", "nr/frc.hpp", "estimate/estimator.hpp", "estimate/filters.hpp",
           "estimate/noise.hpp", "estimate/pilots.hpp"],
-         [], None, ["pusch"]),
+         ["nr_slots.NrSharedChannel", "nr_slots.ChannelEstimator", "nr_slots.NoiseEstimator", "nr_slots.whiten"], None, ["pusch"]),
         ("crc", "CRCs", ["fec/crc/crc.hpp"], ["lte.CrcAttacher"], ("crc_attach", {}), []),
     ]),
     ("Modem, channels, OFDM", [
@@ -94,7 +94,7 @@ GUIDES = ["command", "cpp", "conventions", "soft-detection", "iterative", "scena
 BACKGROUND = ["ldpc", "polar", "lte", "nr-ldpc", "pusch", "tdl", "cdl", "wu2010", "wu2012", "li-thesis", "bollapalli"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "polar", "lte", "nr", "modem", "channel", "ofdm", "receive", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ldpc", "conv", "polar", "lte", "nr", "nr_slots", "modem", "channel", "ofdm", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"

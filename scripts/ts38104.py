@@ -32,7 +32,7 @@ def throughput(row, options, snr_db):
     import warpband as wb
     result = wb.sweep(scenario_of(row, options.csi, snr_db, options.frames, options.detector), device=options.device,
                       threads=options.threads)
-    return result.rows[0]["relative_throughput"]
+    return result.rows()[0]["relative_throughput"]
 
 
 def measured(row, options):

@@ -33,6 +33,7 @@ from .modem import Demapper, QamMapper
 from .nr import (NrMcs, NrRateMatcher, NrSegmentation, NrTransportDecoder, NrTransportEncoder, nr_base_graph,
                  nr_lbrm_transport_block_size, nr_ldpc, nr_lifting_sizes, nr_limited_buffer, nr_mcs, nr_resource_elements,
                  nr_scrambling_init, nr_scrambling_sequence, nr_segmentation, nr_transport_block_size)
+from .nr_slots import (ChannelEstimator, NoiseEstimator, NrReferenceChannel, NrSharedChannel, nr_precoder, nr_reference_channel, whiten)
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology
 from .polar import PolarDecoder, PolarEncoder
 from .receive import ExitChart, IterativeReceiver, exit_chart
@@ -41,17 +42,19 @@ from .stream import FrameDropped, Latencies, Stream, StreamFrame, StreamStats, T
 from .turbo import TurboDecoder, TurboEncoder
 
 __all__ = [
-    "Array", "BcjrDecoder", "CdlChannel", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder", "CrcAttacher", "Csi", "Curve", "Demapper", "Ep", "Executor", "ExitChart",
-    "FrameDropped", "IterativeReceiver", "KBest", "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation",
-    "LteTransportDecoder", "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay",
-    "NrMcs", "NrRateMatcher", "NrSegmentation", "NrTransportDecoder", "NrTransportEncoder",
-    "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Pic", "PolarDecoder", "PolarEncoder", "Progress", "QamMapper", "StbcDecoder",
-    "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket", "TurboDecoder", "TurboEncoder",
-    "ViterbiDecoder", "ZeroForcing", "awgn", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda",
-    "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation", "mimo_rayleigh",
-    "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs", "nr_resource_elements", "nr_scrambling_init",
-    "nr_scrambling_sequence", "nr_segmentation", "nr_transport_block_size", "plot",
-    "rayleigh", "read_csi", "read_ldpc", "scenario_help", "sweep", "tdl_profiles", "wifi_ldpc", "wimax_ldpc",
+    "Array", "BcjrDecoder", "CdlChannel", "ChannelEstimator", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
+    "CrcAttacher", "Csi", "Curve", "Demapper", "Ep", "Executor", "ExitChart", "FrameDropped", "IterativeReceiver", "KBest",
+    "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
+    "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay", "NoiseEstimator",
+    "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder", "NrTransportEncoder",
+    "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Pic", "PolarDecoder", "PolarEncoder", "Progress", "QamMapper",
+    "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket", "TurboDecoder",
+    "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda",
+    "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
+    "mimo_rayleigh", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
+    "nr_precoder", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",
+    "nr_transport_block_size", "plot", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "sweep", "tdl_profiles", "whiten", "wifi_ldpc",
+    "wimax_ldpc",
 ]
 
 __version__: str = _core.version()

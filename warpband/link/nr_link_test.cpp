@@ -58,7 +58,7 @@ TEST(nr_link, reference_channels_have_the_payloads_of_the_standard) {
     const nr_reference_channel& r = nr_reference_channel_named(name);
     return nr_shared_channel(r.channel()).transport(1, r.mcs).transport_bits;
   };
-  EXPECT_EQ(nr_reference_channels().size(), 85u);
+  EXPECT_EQ(nr_reference_channels().size(), 91u);
   EXPECT_EQ(payload("G-FR1-A1-1"), 2152);
   EXPECT_EQ(payload("g-fr1-a1-9"), 528);
   EXPECT_EQ(payload("G-FR1-A2-4"), 38936);
@@ -67,6 +67,7 @@ TEST(nr_link, reference_channels_have_the_payloads_of_the_standard) {
   EXPECT_EQ(payload("G-FR1-A4-14"), 100392);
   EXPECT_EQ(payload("G-FR1-A4-28"), 200808);
   EXPECT_EQ(payload("G-FR1-A5-11"), 11528);
+  EXPECT_EQ(nr_reference_channel_named("G-FR1-A7-4").layers, 4);
   EXPECT_EQ(blamed([] { nr_reference_channel_named("G-FR1-A9-1"); }), "frc");
 }
 

@@ -89,8 +89,8 @@ class settling {
   void refuse_idle(const std::string& key, const std::string& choice, const std::string& word, int chosen) {
     const place at = s_.where(key);
     const bool given = s_.where(choice).level >= 0;
-    // Tables of massive MIMO may stand beside a solver of none.
-    if (given && choice == "massive.solver" && word == "none") chosen++;
+    // Tables of massive MIMO and of slots may stand beside a choice of none.
+    if (given && (choice == "massive.solver" || choice == "nr.channel") && word == "none") chosen++;
     if (at.level >= chosen)
       s_.fail(at.line,
               key + " has no meaning " +

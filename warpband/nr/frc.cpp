@@ -33,6 +33,11 @@ const std::vector<nr_reference_channel>& nr_reference_channels() {
     // Seven carriers with DMRS in one position, then in two; then with two layers.
     for (int i = 0; i < 28; i++) add("A3", i + 1, carriers[i % 7], i / 14 + 1, i / 7 % 2, 2);
     for (int i = 0; i < 28; i++) add("A4", i + 1, carriers[i % 7], i / 14 + 1, i / 7 % 2, 16);
+    // Four layers; the standard leaves numbers out.
+    const carrier_size four[] = {{15, 25}, {30, 24}, {30, 273}};
+    const int of_a3[] = {39, 41, 42}, of_a7[] = {1, 3, 4};
+    for (int i = 0; i < 3; i++) add("A3", of_a3[i], four[i], 4, 1, 2);
+    for (int i = 0; i < 3; i++) add("A7", of_a7[i], four[i], 4, 1, 12);
     for (int i = 0; i < 14; i++) add("A5", i + 1, carriers[i % 7], 1, i / 7, 20);
     return list;
   }();
@@ -42,8 +47,9 @@ const std::vector<nr_reference_channel>& nr_reference_channels() {
 const nr_reference_channel& nr_reference_channel_named(const std::string& name) {
   for (const nr_reference_channel& r : nr_reference_channels())
     if (same_word(r.name, name)) return r;
-  throw argument_error("frc", "\"" + name + "\"",
-                       "\"G-FR1-A1-1\" to -9, A2-1 to -6, A3-1 to -28, A4-1 to -28, A5-1 to -14");
+  throw argument_error(
+      "frc", "\"" + name + "\"",
+      "\"G-FR1-A1-1\" to -9, A2-1 to -6, A3-1 to -28, -39, -41, -42, A4-1 to -28, A5-1 to -14, A7-1, -3, -4");
 }
 
 }  // namespace wb

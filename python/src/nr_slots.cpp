@@ -1,0 +1,184 @@
+// nr/ and estimate/: slots of 5G NR, channel and noise estimation.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <warpband/estimate/estimator.hpp>
+#include <warpband/estimate/noise.hpp>
+#include <warpband/nr/codebook.hpp>
+#include <warpband/nr/frc.hpp>
+#include <warpband/nr/shared_channel.hpp>
+
+#include "arrays.hpp"
+#include "rooms.hpp"
+#include "settings.hpp"
+
+namespace wb::python {
+namespace {
+
+using cf = std::complex<float>;
+
+std::size_t size(int n) { return static_cast<std::size_t>(n); }
+
+/// Axes of a grid before its last: OFDM symbols and subcarriers.
+void expect_slots(const char* name, const argument& grid, const nr_shared_channel& c) {
+  const nr_carrier& carrier = c.config().carrier;
+  const int axes = grid.axes();
+  if (axes < 3 || grid.extent(axes - 3) != carrier.symbols_per_slot() ||
+      grid.extent(axes - 2) != carrier.subcarriers())
+    throw shape_error(name, text_of(grid.batch(0)),
+                      "(..., " + std::to_string(carrier.symbols_per_slot()) + ", " +
+                          std::to_string(carrier.subcarriers()) + ", n)");
+}
+
+void map_slots(const nr_shared_channel& c, executor_ref& where, nb::handle first, nb::handle second,
+               nb::handle grid) {
+  const argument a("symbols", first, where), b("symbols", second, where), g("grid", grid, where, true);
+  a.expect_item({c.symbols_of(0)});
+  std::vector<view<const cf>> symbols{a.as<const cf>(1)};
+  if (b) {
+    b.expect_item({c.symbols_of(1)});
+    symbols.push_back(b.as<const cf>(1));
+  }
+  const auto out = g.as<cf>(1);
+  where.run([&](executor& exec) { c.map(exec, symbols, out); });
+}
+void extract(const nr_shared_channel& c, executor_ref& where, nb::handle grid, nb::handle data) {
+  const argument g("grid", grid, where), d("data", data, where, true);
+  expect_slots("grid", g, c);
+  const auto in = g.as<const cf>(1);
+  const auto out = d.as<cf>(1);
+  where.run([&](executor& exec) { c.extract(exec, in, out); });
+}
+
+void estimate(const channel_estimator& e, executor_ref& where, const nr_shared_channel& c,
+              nb::handle received, nb::handle noise_var, nb::handle channel, nb::handle noise) {
+  const argument y("received", received, where), h("channel", channel, where, true),
+      n("noise", noise, where, true);
+  expect_slots("received", y, c);
+  const noise_argument n0(noise_var, where, true);
+  const auto in = y.as<const cf>(1);
+  const estimate_output out{.channel = h.as<cf>(2), .noise_var = n.in_groups<float>(1)};
+  const auto variances = n0.of(y.batch(3));
+  where.run([&](executor& exec) { e.run(exec, in, variances, out); });
+}
+void estimate_noise(const noise_estimator& e, executor_ref& where, const nr_shared_channel& c,
+                    nb::handle received, nb::handle covariance, nb::handle noise_var) {
+  const argument y("received", received, where), r("covariance", covariance, where, true),
+      n("noise_var", noise_var, where, true);
+  expect_slots("received", y, c);
+  const auto in = y.as<const cf>(1);
+  const noise_output out{.covariance = r.as<cf>(2), .noise_var = n.in_groups<float>(1)};
+  where.run([&](executor& exec) { e.run(exec, in, out); });
+}
+void whiten(const whitener& w, executor_ref& where, nb::handle covariance, float added, nb::handle received,
+            nb::handle channel, nb::handle out_received, nb::handle out_channel) {
+  const argument r("covariance", covariance, where), y("received", received, where),
+      h("channel", channel, where), wy("out", out_received, where, true), wh("out", out_channel, where, true);
+  const auto a = r.as<const cf>(2);
+  const auto b = y.as<const cf>(1);
+  const auto c = h.as<const cf>(2);
+  const auto d = wy.as<cf>(1);
+  const auto e = wh.as<cf>(2);
+  where.run([&](executor& exec) { w.run(exec, a, added, b, c, d, e); });
+}
+
+using estimator_list = std::vector<setting_of<estimator_config>>;
+
+void bind_channel_of_nr(nb::module_& m) {
+  add_keywords(m, "NrSharedChannel", nr_channel_settings());
+  nb::class_<nr_shared_channel>(m, "NrSharedChannel")
+      .def(
+          "__init__",
+          [](nr_shared_channel* self, const nb::dict& settings) {
+            new (self) nr_shared_channel(with_settings(nr_channel_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const nr_shared_channel& c) { return settings_in(nr_channel_settings(), c.config()); })
+      .def_prop_ro("sizes",
+                   [](const nr_shared_channel& c) {
+                     const nr_carrier& carrier = c.config().carrier;
+                     return std::vector<std::size_t>{size(carrier.symbols_per_slot()),
+                                                     size(carrier.subcarriers()),
+                                                     c.ports(),
+                                                     c.data_elements(),
+                                                     c.symbols_of(0),
+                                                     c.symbols_of(1)};
+                   })
+      .def_prop_ro("dmrs_symbols", [](const nr_shared_channel& c) { return c.dmrs_symbols(); })
+      .def_prop_ro("data_places",
+                   [](const nr_shared_channel& c) {
+                     return std::vector<int>(c.data_places().begin(), c.data_places().end());
+                   })
+      .def("dmrs",
+           [](const nr_shared_channel& c, int layer) {
+             std::vector<float> parts;
+             for (const cf& z : c.dmrs(layer)) parts.push_back(z.real()), parts.push_back(z.imag());
+             return parts;
+           })
+      .def("transport",
+           [](const nr_shared_channel& c, int table, int mcs, int codeword) {
+             const nr_transport_config t = c.transport(table, mcs, codeword);
+             nb::dict all;
+             all["transport_bits"] = t.transport_bits;
+             all["coded_bits"] = t.coded_bits;
+             all["modulation_order"] = t.modulation_order;
+             all["layers"] = t.layers;
+             all["code_rate"] = t.code_rate;
+             all["scrambling"] = t.scrambling;
+             return all;
+           })
+      .def("map", &map_slots, nb::arg("executor"), nb::arg("first"), optional("second"), nb::arg("grid"))
+      .def("extract", &extract, nb::arg("executor"), nb::arg("grid"), nb::arg("data"));
+  m.def(
+      "nr_precoder",
+      [](int antenna_ports, int layers, int tpmi) {
+        std::vector<float> parts;
+        for (const cf& z : nr_precoder(antenna_ports, layers, tpmi))
+          parts.push_back(z.real()), parts.push_back(z.imag());
+        return parts;
+      },
+      nb::kw_only(), nb::arg("antenna_ports"), nb::arg("layers"), nb::arg("tpmi"));
+  m.def(
+      "nr_reference_channel",
+      [](const std::string& name) {
+        const nr_reference_channel& r = nr_reference_channel_named(name);
+        return nb::make_tuple(settings_in(nr_channel_settings(), r.channel()), r.mcs);
+      },
+      nb::kw_only(), nb::arg("name"));
+}
+
+}  // namespace
+
+void bind_nr_slots(nb::module_& m) {
+  bind_channel_of_nr(m);
+  add_keywords(m, "ChannelEstimator", estimator_settings());
+  nb::class_<channel_estimator>(m, "ChannelEstimator")
+      .def(
+          "__init__",
+          [](channel_estimator* self, const nr_shared_channel& c, bool data_only, const nb::dict& settings) {
+            new (self) channel_estimator(pilots_of(c), with_settings(estimator_settings(), settings),
+                                         data_only ? c.data_places() : std::vector<std::int32_t>{});
+          },
+          nb::kw_only(), nb::arg("channel"), nb::arg("data_only"), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const channel_estimator& e) { return settings_in(estimator_settings(), e.config()); })
+      .def_prop_ro("places", [](const channel_estimator& e) { return e.places(); })
+      .def("error_variance", [](const channel_estimator& e, int layer,
+                                double noise_var) { return e.error_variance(size(layer), noise_var); })
+      .def("run", &estimate, nb::arg("executor"), nb::arg("slot"), nb::arg("received"), nb::arg("noise_var"),
+           optional("channel"), optional("noise"));
+  nb::class_<noise_estimator>(m, "NoiseEstimator")
+      .def(
+          "__init__",
+          [](noise_estimator* self, const nr_shared_channel& c) { new (self) noise_estimator(pilots_of(c)); },
+          nb::arg("channel"))
+      .def("run", &estimate_noise, nb::arg("executor"), nb::arg("slot"), nb::arg("received"),
+           optional("covariance"), optional("noise_var"));
+  nb::class_<whitener>(m, "Whitener")
+      .def(nb::init<>())
+      .def("run", &whiten, nb::arg("executor"), nb::arg("covariance"), nb::arg("added"), nb::arg("received"),
+           nb::arg("channel"), nb::arg("out_received"), nb::arg("out_channel"));
+}
+
+}  // namespace wb::python

@@ -1,0 +1,102 @@
+"""Slots of 5G NR, channel and noise estimation: what goes in comes back, estimates against NumPy's formulas, and bad arguments."""
+import numpy as np
+import pytest
+
+import warpband as wb
+
+
+def test_slots_carry_layers_and_dmrs(rng):
+    pusch = wb.NrSharedChannel(resource_blocks=6, first_block=1, blocks=4, layers=2, dmrs_additional_positions=1, cell_id=7)
+    symbols = rng.normal(size=(3, pusch.codeword_symbols)) + 1j
+    grid = pusch.map(symbols)
+    assert grid.shape == (3, 14, 72, 2)
+    assert np.array_equal(pusch.extract(grid), symbols.astype(np.complex64).reshape(3, -1, 2))
+    places = pusch.data_places
+    assert np.array_equal(grid[:, places[:, 0], places[:, 1]], pusch.extract(grid))
+    for layer in (0, 1):
+        dmrs = pusch.dmrs(layer)
+        assert set(np.flatnonzero(np.abs(dmrs).sum(axis=1))) == set(pusch.dmrs_symbols)
+        assert np.allclose(np.abs(dmrs[dmrs != 0]), np.sqrt(2))
+        assert np.array_equal(grid[0, 2, :, layer], dmrs[2])
+    assert pusch.transport(mcs=4)["coded_bits"] == 2 * pusch.codeword_symbols
+
+
+def test_codebook_precodes(rng):
+    pusch = wb.NrSharedChannel(resource_blocks=1, layers=2, antenna_ports=4, tpmi=14)
+    symbols = rng.normal(size=pusch.codeword_symbols)
+    w = wb.nr_precoder(antenna_ports=4, layers=2, tpmi=14)
+    assert np.allclose(pusch.extract(pusch.map(symbols)), symbols.reshape(-1, 2) @ w.T, atol=1e-6)
+
+
+def test_downlink_has_two_codewords(rng):
+    pdsch = wb.NrSharedChannel(channel="pdsch", resource_blocks=1, layers=5, dmrs_length=2)
+    first, second = rng.normal(size=pdsch.codeword_symbols), rng.normal(size=pdsch.second_codeword_symbols)
+    data = pdsch.extract(pdsch.map(first, second))
+    assert np.allclose(data[:, :2].ravel(), first, atol=1e-6) and np.allclose(data[:, 2:].ravel(), second, atol=1e-6)
+
+
+@pytest.mark.parametrize("settings", [{}, {"method": "lmmse", "delays_ns": [100, 150], "powers": [1, 0.5], "noise_var": 0.01}])
+def test_estimates_find_the_channel(rng, settings):
+    pusch = wb.NrSharedChannel(resource_blocks=12, layers=2, dmrs_additional_positions=1)
+    h = rng.normal(size=(4, 1, 1, 3, 2)) + 1j * rng.normal(size=(4, 1, 1, 3, 2))
+    h = h * np.exp(-2j * np.pi * 30e3 * 150e-9 * np.arange(144))[:, None, None] / np.sqrt(2)
+    sent = pusch.map(rng.normal(size=(4, pusch.codeword_symbols)))
+    received = np.einsum("slkrp,slkp->slkr", np.broadcast_to(h, (4, 14, 144, 3, 2)), sent)
+    received = received + 0.05 * (rng.normal(size=received.shape) + 1j * rng.normal(size=received.shape))
+    estimate = wb.ChannelEstimator(channel=pusch, data_only=False, **settings)
+    channel, noise_var = estimate(received, 0.005)
+    assert channel.shape == (4, 14, 144, 3, 2) and noise_var.shape == (4, 14, 144)
+    assert np.mean(np.abs(channel - h) ** 2) < 0.005
+    assert np.all(noise_var > 0.005)
+    data = wb.ChannelEstimator(channel=pusch, **settings)(received, np.full(4, 0.005, np.float32), outputs="channel")
+    places = pusch.data_places
+    assert np.array_equal(data, channel[:, places[:, 0], places[:, 1]])
+    assert 0 < estimate.error_variance(0.005) < 0.005
+
+
+def test_interference_is_rejected(rng):
+    pusch = wb.NrSharedChannel(resource_blocks=24, dmrs_additional_positions=1)
+    bits = rng.integers(0, 2, (20, 2 * pusch.codeword_symbols), dtype=np.uint8)
+    sent = pusch.map(wb.QamMapper(qam=4)(bits).reshape(20, -1))
+    h, other = (rng.normal(size=(20, 1, 1, 4)) + 1j * rng.normal(size=(20, 1, 1, 4)) for _ in range(2))
+    jammer = 3 * (rng.normal(size=(20, 14, 288, 1)) + 1j * rng.normal(size=(20, 14, 288, 1)))
+    received = wb.awgn((h * sent + other * jammer).astype(np.complex64), noise_var=0.1, seed=1)
+    channel, noise_var = wb.ChannelEstimator(channel=pusch)(received, 0.1)
+    y = pusch.extract(received)
+    detector = wb.MMSE(streams=1, rx_antennas=4, qam=4)
+    plain = detector(channel, y, noise_var).reshape(20, -1) < 0
+    covariance = wb.NoiseEstimator(channel=pusch)(received, outputs="covariance")
+    rejecting = detector(*reversed(wb.whiten(covariance, y, channel)), 1.0).reshape(20, -1) < 0
+    assert np.mean(rejecting != bits) < 0.1 * np.mean(plain != bits)
+
+
+def test_a_slot_from_bits_to_bits(rng):
+    pusch, mcs = wb.nr_reference_channel(name="G-FR1-A4-11")
+    transport = pusch.transport(mcs=mcs)
+    bits = rng.integers(0, 2, (2, transport["transport_bits"]), dtype=np.uint8)
+    coded = wb.NrTransportEncoder(**transport)(bits)
+    sent = pusch.map(wb.QamMapper(qam=16)(coded).reshape(2, -1))
+    received = wb.awgn(sent, noise_var=0.05, seed=3)
+    channel, noise_var = wb.ChannelEstimator(channel=pusch)(received, 0.05)
+    llr = wb.MMSE(streams=1, rx_antennas=1, qam=16)(channel, pusch.extract(received), noise_var)
+    decided, ok = wb.NrTransportDecoder(**transport)(llr.reshape(2, -1))
+    assert ok.all() and np.array_equal(decided, bits)
+
+
+@pytest.mark.parametrize("make, argument", [
+    (lambda: wb.NrSharedChannel(resource_blocks=10, first_block=5, blocks=6), "blocks"),
+    (lambda: wb.NrSharedChannel(layers=2, dmrs_ports=[0, 0]), "dmrs_ports"),
+    (lambda: wb.NrSharedChannel(antenna_ports=2), "antenna_ports"),
+    (lambda: wb.NrSharedChannel().transport(mcs=31), "rate_x1024"),
+    (lambda: wb.NrSharedChannel().dmrs(1), "layer"),
+    (lambda: wb.NrSharedChannel().map(np.ones(5)), "symbols"),
+    (lambda: wb.NrSharedChannel().extract(np.ones((14, 12, 1))), "grid"),
+    (lambda: wb.nr_precoder(antenna_ports=2, layers=1, tpmi=6), "tpmi"),
+    (lambda: wb.nr_reference_channel(name="G-FR1-A9-1"), "frc"),
+    (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel(), method="lmmse", taps=0), "taps"),
+    (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel(), data_only=1), "data_only"),
+    (lambda: wb.ChannelEstimator(channel=wb.NrSharedChannel())(np.ones((14, 12, 1)), 1.0), "received"),
+    (lambda: wb.NoiseEstimator(channel=wb.NrSharedChannel(resource_blocks=1, layers=4)), "pilots")])
+def test_bad_arguments_are_named(make, argument):
+    with pytest.raises(ValueError, match=f"^{argument} = "):
+        make()

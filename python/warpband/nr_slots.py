@@ -1,0 +1,255 @@
+"""Slots of 5G NR (3GPP TS 38.211): where PUSCH and PDSCH put their symbols, and estimation of channel and noise from their DMRS.
+
+A grid of slots is complex64 ``(..., ofdm_symbols, subcarriers, n)``, with n antenna ports, receive antennas, or whatever a resource
+element has. What a slot's resource elements with data have is ``(..., data_elements, n)``, in the order of the mapping: frequency
+first, then OFDM symbol after OFDM symbol.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _core
+from ._arrays import COMPLEX64, FLOAT32, NUMPY, Array, Executor, batch_of, fill, results, space_of
+from ._convert import as_complex, converting
+from ._described import Described, described
+from ._settings import checked_executor, made, refused, whole
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import ChannelEstimatorKeywords, NrSharedChannelKeywords
+
+__all__ = ["ChannelEstimator", "NoiseEstimator", "NrReferenceChannel", "NrSharedChannel", "nr_precoder", "nr_reference_channel", "whiten"]
+
+
+def _complex(parts: Sequence[float], *shape: int) -> Any:
+    return np.array(parts, np.float32).view(np.complex64).reshape(shape)
+
+
+def nr_precoder(*, antenna_ports: int, layers: int, tpmi: int) -> Any:
+    """W of the codebook of PUSCH without transform precoding, complex64 ``(antenna_ports, layers)`` (TS 38.211 section 6.3.1.5).
+
+    >>> wb.nr_precoder(antenna_ports=2, layers=1, tpmi=0)
+    array([[0.70710677+0.j],
+           [0.        +0.j]], dtype=complex64)
+    """
+    return _complex(made(_core.nr_precoder, antenna_ports=antenna_ports, layers=layers, tpmi=tpmi), antenna_ports, layers)
+
+
+@described
+class NrSharedChannel(Described):
+    """A slot of PUSCH (CP-OFDM) or PDSCH: its resource elements, DMRS, layers and precoder.
+
+    Args:
+        {settings}
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> pusch = wb.NrSharedChannel(resource_blocks=4, layers=2, dmrs_additional_positions=1)
+    >>> grid = pusch.map(np.ones((3, pusch.codeword_symbols)))
+    >>> grid.shape, pusch.extract(grid).shape, pusch.dmrs_symbols
+    ((3, 14, 48, 2), (3, 576, 2), [2, 11])
+    >>> pusch.transport(mcs=16)["transport_bits"]
+    2976
+    """
+
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[NrSharedChannelKeywords]):
+        self._executor = checked_executor(executor)
+        self._work = made(_core.NrSharedChannel, settings=settings)
+        symbols, subcarriers, ports, data, first, second = self._work.sizes
+        #: a grid's axes before its last
+        self.grid_shape: tuple[int, int] = (symbols, subcarriers)
+        #: resource elements of a slot with data
+        self.data_elements: int = data
+        #: symbols of the first codeword in a slot, and of the second, 0 where there is none
+        self.codeword_symbols: int = first
+        self.second_codeword_symbols: int = second
+        #: OFDM symbols of the slot with DMRS
+        self.dmrs_symbols: list[int] = list(self._work.dmrs_symbols)
+        self._table = {"grid": (COMPLEX64, (symbols, subcarriers, ports))}
+
+    @property
+    def data_places(self) -> Any:
+        """The resource elements with data, int32 ``(data_elements, 2)``: OFDM symbol and subcarrier."""
+        return np.stack(np.divmod(np.array(self._work.data_places, np.int32), np.int32(self.grid_shape[1])), axis=-1)
+
+    def dmrs(self, layer: int = 0) -> Any:
+        """DMRS of a layer before precoding, complex64 ``(ofdm_symbols, subcarriers)``, 0 where it has none."""
+        return _complex(self._work.dmrs(whole("layer", layer, 0, 7)), *self.grid_shape)
+
+    def transport(self, *, mcs: int, mcs_table: int = 1, codeword: int = 0) -> dict[str, Any]:
+        """Keywords of :class:`NrTransportEncoder` and :class:`NrTransportDecoder` for an MCS (TS 38.214 section 5.1.3)."""
+        return dict(self._work.transport(whole("mcs_table", mcs_table, 1, 4), whole("mcs", mcs, 0, 31), whole("codeword", codeword, 0, 1)))
+
+    @converting(symbols=as_complex, second=as_complex)
+    def map(self, symbols: Array, second: Array | None = None, *, out: Any = None, strict: bool = False) -> Any:
+        """Symbols of the codeword, complex64 ``(..., codeword_symbols)``, and of the second one of five to eight layers, to grids with DMRS,
+        ``(..., ofdm_symbols, subcarriers, antenna_ports)``."""
+        space = space_of(symbols)
+        arrays = fill(space, self._table, "grid", out, batch_of("symbols", symbols, 1))
+        more = None if second is None else space.take(second)
+        self._work.map(space.executor(self._executor), space.take(symbols), more, arrays["grid"])
+        return results(space, arrays, "grid", out)
+
+    @converting(grid=as_complex)
+    def extract(self, grid: Array, *, out: Any = None, strict: bool = False) -> Any:
+        """What resource elements with data have: ``(..., ofdm_symbols, subcarriers, n)`` to ``(..., data_elements, n)``."""
+        space = space_of(grid)
+        batch = batch_of("grid", grid, 3)
+        table = {"data": (COMPLEX64, (self.data_elements, int(grid.shape[-1])))}
+        arrays = fill(space, table, "data", out, batch)
+        self._work.extract(space.executor(self._executor), space.take(grid), arrays["data"])
+        return results(space, arrays, "data", out)
+
+
+class NrReferenceChannel(NamedTuple):
+    """A fixed reference channel, as :func:`nr_reference_channel` gives it.
+
+    >>> wb.nr_reference_channel(name="G-FR1-A4-14").mcs
+    16
+    """
+
+    #: its slot
+    channel: NrSharedChannel
+    #: index of MCS table 1
+    mcs: int
+
+
+def nr_reference_channel(*, name: str) -> NrReferenceChannel:
+    """A fixed reference channel of TS 38.104 annexes A.1 to A.5 without transform precoding, for instance "G-FR1-A4-14".
+
+    >>> wb.nr_reference_channel(name="G-FR1-A3-8").channel.grid_shape
+    (14, 300)
+    """
+    settings, mcs = made(_core.nr_reference_channel, name=name)
+    return NrReferenceChannel(NrSharedChannel(**{k: v for k, v in settings.items() if v is not None}), mcs)
+
+
+def _slot_of(channel: NrSharedChannel) -> Any:
+    if not isinstance(channel, NrSharedChannel):
+        raise TypeError(f"channel is a {type(channel).__name__}: expected an NrSharedChannel")
+    return channel._work
+
+
+@described
+class ChannelEstimator(Described):
+    """The channel of slots, estimated from their DMRS.
+
+    Args:
+        channel: what the slots carry.
+        data_only: estimate resource elements with data alone, ``(..., data_elements, ...)``; else all, ``(..., ofdm_symbols,
+            subcarriers, ...)``.
+        {settings}
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> pusch = wb.NrSharedChannel(resource_blocks=4)
+    >>> estimate = wb.ChannelEstimator(channel=pusch)
+    >>> received = 2j * pusch.map(np.ones((5, pusch.codeword_symbols)))
+    >>> channel, noise_var = estimate(received, 0.1)
+    >>> channel.shape, np.allclose(channel, 2j), round(float(noise_var[0, 0]), 3)
+    ((5, 624, 1, 1), True, 0.125)
+    """
+
+    def __init__(self, *, channel: NrSharedChannel, data_only: bool = True, executor: Executor | None = None,
+                 **settings: Unpack[ChannelEstimatorKeywords]):
+        if not isinstance(data_only, bool):
+            raise refused("data_only", data_only, "True or False")
+        self._slot = _slot_of(channel)
+        self._executor = checked_executor(executor)
+        self._work = made(_core.ChannelEstimator, channel=self._slot, data_only=data_only, settings=settings)
+        self.channel = channel
+        self.data_only = data_only
+        self._places = (channel.data_elements,) if data_only else channel.grid_shape
+        self._layers: int = self._slot.settings["layers"]
+
+    def error_variance(self, noise_var: float, *, layer: int = 0) -> float:
+        """Mean error variance of a layer's channel at some N0, as the method's model has it."""
+        return float(self._work.error_variance(whole("layer", layer, 0, 7), float(noise_var)))
+
+    @converting(received=as_complex)
+    def __call__(self, received: Array, noise_var: float | Array, *, outputs: str | Sequence[str] = ("channel", "noise_var"),
+                 out: Any = None, strict: bool = False) -> Any:
+        """Estimates H.
+
+        Args:
+            received: complex64 ``(..., ofdm_symbols, subcarriers, rx_antennas)``, 1..64 antennas.
+            noise_var: N0, a number or float32 ``(...)``, one for each slot.
+            outputs: "channel" (complex64 ``(..., rx_antennas, layers)`` of every resource element), "noise_var" (float32, N0 and the
+                error variances of all layers: what a detector should take for N0); or both.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
+        """
+        space = space_of(received)
+        batch = batch_of("received", received, 3)
+        table = {"channel": (COMPLEX64, self._places + (int(received.shape[-1]), self._layers)), "noise_var": (FLOAT32, self._places)}
+        arrays = fill(space, table, outputs, out, batch)
+        variances = noise_var if not hasattr(noise_var, "shape") or noise_var.shape == () else space.take(noise_var)
+        self._work.run(space.executor(self._executor), self._slot, space.take(received), variances, arrays.get("channel"),
+                       arrays.get("noise_var"))
+        return results(space, arrays, outputs, out)
+
+
+@described
+class NoiseEstimator(Described):
+    """Noise and interference of slots: in resource elements of DMRS that no layer has, or else from differences of neighbouring pilots.
+
+    Args:
+        channel: what the slots carry.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> pusch = wb.NrSharedChannel(resource_blocks=25)
+    >>> received = wb.awgn(pusch.map(np.ones((100, pusch.codeword_symbols))), noise_var=0.5, seed=1)
+    >>> noise_var = wb.NoiseEstimator(channel=pusch)(received, outputs="noise_var")
+    >>> abs(float(noise_var.mean()) - 0.5) < 0.02
+    True
+    """
+
+    def __init__(self, *, channel: NrSharedChannel, executor: Executor | None = None):
+        self._slot = _slot_of(channel)
+        self._executor = checked_executor(executor)
+        self._work = made(_core.NoiseEstimator, channel=self._slot)
+        self.channel = channel
+
+    @converting(received=as_complex)
+    def __call__(self, received: Array, *, outputs: str | Sequence[str] = ("covariance", "noise_var"), out: Any = None,
+                 strict: bool = False) -> Any:
+        """Estimates of ``received``, complex64 ``(..., ofdm_symbols, subcarriers, rx_antennas)``: "covariance" (complex64 ``(...,
+        rx_antennas, rx_antennas)``) and "noise_var", the mean of its diagonal (float32 ``(...)``)."""
+        space = space_of(received)
+        batch, rx = batch_of("received", received, 3), int(received.shape[-1])
+        arrays = fill(space, {"covariance": (COMPLEX64, (rx, rx)), "noise_var": (FLOAT32, ())}, outputs, out, batch)
+        self._work.run(space.executor(self._executor), self._slot, space.take(received), arrays.get("covariance"),
+                       arrays.get("noise_var"))
+        return results(space, arrays, outputs, out)
+
+
+_whitener: Any = None
+
+
+def whiten(covariance: Array, received: Array, channel: Array, *, added: float = 0.0, executor: Executor | None = None) -> Any:
+    """Makes the noise of covariance R = L L^H white: L^-1 y and L^-1 H, behind which N0 is 1 for any detector (MMSE-IRC with MMSE).
+
+    Args:
+        covariance: complex64 ``(..., rx_antennas, rx_antennas)``, one for each slot.
+        received: complex64 ``(..., uses, rx_antennas)``.
+        channel: complex64 ``(..., uses, rx_antennas, streams)``.
+        added: is added to the diagonal of R: error variances of H.
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> y, h = wb.whiten(4 * np.eye(2), np.ones((5, 2)), np.ones((5, 2, 1)))
+    >>> y[0], h[0, :, 0]
+    (array([0.5+0.j, 0.5+0.j], dtype=complex64), array([0.5+0.j, 0.5+0.j], dtype=complex64))
+    """
+    global _whitener
+    if _whitener is None:
+        _whitener = _core.Whitener()
+    space = space_of(received)
+    if space is NUMPY:
+        covariance, received, channel = (np.ascontiguousarray(a, np.complex64) for a in (covariance, received, channel))
+    batch = batch_of("received", received, 1)
+    table = {"received": (COMPLEX64, tuple(received.shape[-1:])), "channel": (COMPLEX64, tuple(channel.shape[-2:]))}
+    arrays = fill(space, table, ("received", "channel"), None, batch)
+    _whitener.run(space.executor(checked_executor(executor)), space.take(covariance), float(added), space.take(received),
+                  space.take(channel), arrays["received"], arrays["channel"])
+    return results(space, arrays, ("received", "channel"), None)
