@@ -50,6 +50,7 @@ MADE = [
     (wb.StbcDecoder, {"type": "golden", "qam": 4, "rx_antennas": 2, "llr_clip": 20.0}),
     (wb.MassiveUplink, {"antennas": 16, "users": 4, "qam": 16, "solver": "cg", "iterations": 3}),
     (wb.MassiveDownlink, {"antennas": 16, "users": 4, "symbol_energy": 2.0}),
+    (wb.MassiveSoftUplink, {"antennas": 16, "users": 4, "qam": 16, "llr_clip": 30.0, "extrinsic": True}),
     *((kind, {"streams": 2, "rx_antennas": 3, "qam": 16, "llr_clip": 9.0}) for kind in (
         wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis)),
     (wb.KBest, {"streams": 2, "rx_antennas": 3, "qam": 16, "survivors": 8, "real_valued": True}),
