@@ -6,7 +6,7 @@ target_compile_options(warpband_command PRIVATE ${wb_program_flags})
 target_compile_definitions(warpband_command PRIVATE WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 target_include_directories(warpband_command PRIVATE "${wb_generated}")
 target_link_libraries(warpband_command PRIVATE warpband wb_options wb_dep_cli11 wb_dep_fmt wb_dep_json wb_dep_toml)
-
+target_precompile_headers(warpband_command PRIVATE <CLI/CLI.hpp> <fmt/format.h> <algorithm> <filesystem> <memory> <string> <vector>)
 if(WARPBAND_BENCH AND NOT WARPBAND_SANITIZE)
   wb_sources(bench GLOB bench/*.cpp)
   target_sources(warpband_command PRIVATE ${bench_sources} ${library_benches})

@@ -33,10 +33,6 @@ std::uint32_t checked_order(const std::vector<int>& order, int streams) {
   for (std::size_t k = 0; k < order.size(); k++) word |= static_cast<std::uint32_t>(order[k]) << 4 * k;
   return word;
 }
-const std::vector<std::pair<std::string, stream_sort>> sorts{{"none", stream_sort::none},
-                                                             {"norm", stream_sort::norm},
-                                                             {"norm-ascending", stream_sort::norm_ascending},
-                                                             {"sqrd", stream_sort::sqrd}};
 /// What detect_args has of a sort.
 int sort_of(stream_sort sort) {
   static_assert(sort_none == static_cast<int>(stream_sort::none) &&
@@ -44,14 +40,14 @@ int sort_of(stream_sort sort) {
                 sort_rising == static_cast<int>(stream_sort::norm_ascending) &&
                 sort_by_qr == static_cast<int>(stream_sort::sqrd));
   const int number = static_cast<int>(sort);
-  if (number < 0 || static_cast<std::size_t>(number) >= sorts.size())
+  if (number < 0 || static_cast<std::size_t>(number) >= stream_sorts().size())
     throw argument_error("sort", std::to_string(number), "none, norm, norm-ascending or sqrd");
   return number;
 }
 void check_one_order(const std::vector<int>& order, stream_sort sort) {
   const auto number = static_cast<std::size_t>(sort_of(sort));
   if (sort != stream_sort::none && !order.empty())
-    throw argument_error("order", text_of_order(order), "unset with sort = " + sorts[number].first);
+    throw argument_error("order", text_of_order(order), "unset with sort = " + stream_sorts()[number].first);
 }
 std::string number_text(float x) {
   char text[32];
@@ -167,7 +163,7 @@ detector_config completed(const detector_config& config) {
                          std::string("unset: the result of ") + name_of(c.type) + " does not depend on one");
   if (takes_order(c.type)) (void)checked_order(c.order, c.streams);
   if (!takes_order(c.type) && sort_of(c.sort) != sort_none)
-    throw argument_error("sort", sorts[static_cast<std::size_t>(c.sort)].first,
+    throw argument_error("sort", stream_sorts()[static_cast<std::size_t>(c.sort)].first,
                          std::string("none: the result of ") + name_of(c.type) + " depends on no order");
   check_one_order(c.order, c.sort);
   check_soft(c);
@@ -196,6 +192,14 @@ std::string text_of_order(const std::vector<int>& order) {
   return text;
 }
 
+const std::vector<std::pair<std::string, stream_sort>>& stream_sorts() {
+  static const std::vector<std::pair<std::string, stream_sort>> all{
+      {"none", stream_sort::none},
+      {"norm", stream_sort::norm},
+      {"norm-ascending", stream_sort::norm_ascending},
+      {"sqrd", stream_sort::sqrd}};
+  return all;
+}
 const std::vector<std::string>& detector_names() {
   static const std::vector<std::string> names{"ml",  "mf",    "zf",   "mmse", "ot",
                                               "mtt", "kbest", "nway", "pic",  "ep"};
@@ -209,74 +213,6 @@ std::optional<detector_type> detector_named(const std::string& name) noexcept {
   const auto at = find_word(detector_names(), name);
   if (!at) return std::nullopt;
   return static_cast<detector_type>(*at);
-}
-
-const std::vector<setting_of<detector_config>>& detector_settings() {
-  using c = detector_config;
-  const auto types = [] {
-    std::vector<std::pair<std::string, detector_type>> named;
-    for (const std::string& name : detector_names()) named.emplace_back(name, *detector_named(name));
-    return named;
-  };
-  static const std::vector<setting_of<c>> all{
-      words(
-          "type", &c::type, types(),
-          "Exhaustive max-log; matched filter, zero forcing and linear MMSE; one-pass trellis, multi-pass "
-          "trellis traversal, K-best and N-way parallel search; MMSE with parallel interference cancellation "
-          "(pic) and expectation propagation (ep)."),
-      integer("streams", &c::streams, 1, most_soft_streams, "Transmit antennas.",
-              "an integer from 1 to 8, with pic and ep to 16")
-          .not_of_links(),
-      integer("rx_antennas", &c::rx_antennas, 1, 16, "Receive antennas.", "an integer from the streams to 16")
-          .not_of_links(),
-      one_of("qam", &c::qam, {4, 16, 64, 256}, "Points of the constellation.").not_of_links(),
-      integer_or_auto("ways", &c::ways, 0, 1, 8,
-                      "Passes, each with another stream on top. \"auto\" (or 0): one for each stream.",
-                      "an integer from 1 to the number of streams")
-          .only_with("type", {"nway"}),
-      integer("survivors", &c::survivors, 1, 4096, "K: paths kept at a level.").only_with("type", {"kbest"}),
-      boolean("real_valued", &c::real_valued,
-              "Search a tree with a level for each real dimension instead of each stream.")
-          .only_with("type", {"kbest"}),
-      integers("order", &c::order, 0, 7,
-               "The search sees the columns of H in this order. ot, mtt and kbest begin with the last stream "
-               "of it and end with the first; pass p of nway has entry p on top, below it those before it in "
-               "the list, cyclically. Left out: 0, 1, 2, ...",
-               "a list with each of 0 to streams - 1 once")
-          .only_with("sort", {"none"})
-          .only_with("type", {"ot", "mtt", "kbest", "nway"}),
-      words(
-          "sort", &c::sort, sorts,
-          "Sort the streams of each use instead of `order`: by falling or rising norm of their columns of H, "
-          "or as a sorted QR decomposition takes them. With norm kbest begins with the weakest stream, as "
-          "Sionna's does; with norm-ascending and sqrd with the strongest.")
-          .only_with("type", {"ot", "mtt", "kbest", "nway"})
-          .left_out_by_default(),
-      number_or_word(
-          "llr_clip", &c::llr_clip, "none", no_clip, 1e-6, 1e6,
-          "LLRs are limited to this, and a bit without a candidate for one of its values gets it. "
-          "Left out: 8 where a hypothesis can be missing, else \"none\".",
-          "a number from 1e-6 to 1e6, or \"none\" where no hypothesis can be missing: with all but "
-          "ot, kbest and nway with fewer ways than streams"),
-      boolean("extrinsic", &c::extrinsic, "Take the a-priori LLRs off the output again.")
-          .only_with("type", {"ml", "ot", "mtt", "kbest", "nway", "pic", "ep"})
-          .not_of_links(),
-      words("demapper", &c::demapper,
-            {{"max-log", demap_algorithm::max_log}, {"exact", demap_algorithm::exact}},
-            "How LLRs come from the estimate of a symbol. The two are the same for QPSK.")
-          .only_with("type", {"pic", "ep"}),
-      integer("iterations", &c::iterations, 1, 100, "Estimates of all symbols, refined between them.")
-          .only_with("type", {"ep"}),
-      number("damping", &c::damping, 0, 0.999,
-             "beta: a refinement keeps this share of the old parameters. More damping converges more surely "
-             "and takes more iterations.")
-          .only_with("type", {"ep"}),
-      number("start_variance", &c::start_variance, 0.1, 10,
-             "Variance of the symbols before the first iteration, in units of that of their a-priori "
-             "probabilities. Left out: P / (P - 1) with the P = sqrt(qam) amplitudes of a dimension; 1 in "
-             "Cespedes et al.")
-          .only_with("type", {"ep"})};
-  return all;
 }
 
 }  // namespace wb

@@ -14,20 +14,10 @@
 #include <string>
 #include <vector>
 
-#include <warpband/core/setting.hpp>
+#include <warpband/detect/detector_config.hpp>
 #include <warpband/exec/executor.hpp>
-#include <warpband/modem/demap/demap.hpp>
 
 namespace wb {
-
-/// How a search sorts the streams of each use by its channel. The order is then, of columns h_k of H:
-enum class stream_sort {
-  none,            // the caller's
-  norm,            // by falling |h_k|
-  norm_ascending,  // by rising |h_k|
-  sqrd,  // as a sorted QR decomposition takes them: each the one with the least part outside the span
-         // of those before it (Wübben et al., Electronics Letters 37(22), 2001)
-};
 
 struct detector_input {
   view<const std::complex<float>> received = {};  // y: [uses, rx_antennas]
@@ -85,58 +75,6 @@ class detector {
   int sort_;
 };
 
-enum class detector_type {
-  ml,     // exhaustive max-log
-  mf,     // matched filter
-  zf,     // zero forcing
-  mmse,   // linear minimum mean square error
-  ot,     // one-pass trellis
-  mtt,    // multi-pass trellis traversal
-  kbest,  // K-best
-  nway,   // N-way parallel SSFE
-  pic,    // MMSE with parallel interference cancellation
-  ep,     // expectation propagation
-};
-/// Streams that pic and ep take; the other detectors take 8.
-inline constexpr int most_soft_streams = 16;
-/// No limit to the LLRs.
-inline constexpr float no_clip = std::numeric_limits<float>::infinity();
-
-/// A detector by name. Fields that its type does not have must keep their initial values.
-struct detector_config {
-  detector_type type = detector_type::mmse;
-  int streams = 2;      // 1..8, with pic and ep to 16
-  int rx_antennas = 2;  // streams..16
-  int qam = 4;          // 4, 16, 64, 256
-  /// LLRs are limited to +-llr_clip, which also stands for a missing hypothesis: above 0 and at most 1e6, or
-  /// `no_clip` where no hypothesis can be missing: all but ot, kbest, and nway with fewer ways than streams.
-  /// Nothing: no_clip for those, else 8.
-  std::optional<float> llr_clip;
-  int ways = 0;              // nway: passes, 1..streams; 0 is streams
-  int survivors = 64;        // kbest: K, 1..4096
-  bool real_valued = false;  // kbest: a tree of real dimensions
-  bool extrinsic = false;    // the prior is taken off the output again
-  /// ot, mtt, kbest and nway: the order of the streams in the search, each of 0 .. streams - 1 once; empty
-  /// for 0, 1, 2, ... The result is, bit for bit, that of an H whose column k is column order[k] of the given
-  /// one, with its LLRs and priors back in their places. ot, mtt and kbest begin with the last stream of the
-  /// order (top of the tree, first stage of the trellis) and go down to the first. Pass p of nway has
-  /// order[p] on top, below it order[p - 1], order[p - 2], ... order[p + 1] (mod streams). The other
-  /// detectors look at all streams alike and take none. On a GPU ot and mtt are several times slower with an
-  /// order of more than two streams: give them H with its columns in that order where speed matters.
-  std::vector<int> order = {};
-  /// ot, mtt, kbest and nway: the order sorted for each use by its H, instead of `order`. Among equals the
-  /// stream of the lower number comes first. K-best searches best with sqrd (the strongest stream that is
-  /// left on top of the tree); norm is what Sionna's K-best has (the weakest on top). On a GPU ot, mtt and
-  /// nway are several times slower with it.
-  stream_sort sort = stream_sort::none;
-  demap_algorithm demapper = demap_algorithm::max_log;  // pic, ep: LLRs of a symbol from its estimate
-  int iterations = 10;                                  // ep: 1..100
-  float damping = 0.9f;                                 // ep: share of the old parameters, 0..0.999
-  /// ep: variance of the symbols at the start, in units of that of the a-priori probabilities, 0.1..10.
-  /// Nothing: P / (P - 1) with P = sqrt(qam) amplitudes of a dimension.
-  std::optional<float> start_variance = {};
-};
-
 /// Whether detectors of this type take a-priori LLRs.
 bool takes_prior(detector_type type) noexcept;
 
@@ -149,15 +87,5 @@ bool takes_order(detector_type type) noexcept;
 std::string text_of_order(const std::vector<int>& order);
 /// Throws argument_error for what is not allowed.
 std::unique_ptr<detector> make_detector(const detector_config& config);
-
-/// Its settings: names, what is allowed, what they mean.
-const std::vector<setting_of<detector_config>>& detector_settings();
-
-/// "ml", "mf", "zf", "mmse", "ot", "mtt", "kbest", "nway", "pic", "ep".
-const char* name_of(detector_type type) noexcept;
-/// In any case, also with hyphens: "K-best".
-std::optional<detector_type> detector_named(const std::string& name) noexcept;
-/// All names, in the order of the enumeration.
-const std::vector<std::string>& detector_names();
 
 }  // namespace wb
