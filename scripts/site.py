@@ -38,6 +38,7 @@ ALGORITHMS = [
     ]),
     ("Massive MIMO", [
         ("uplink", "Uplink detection", ["massive/uplink/uplink.hpp"], ["massive.MassiveUplink"], ("uplink", {}), ["li-thesis"]),
+        ("soft_uplink", "Uplink detection with priors", ["massive/soft_uplink/soft_uplink.hpp"], ["massive.MassiveSoftUplink"], None, ["iterative"]),
         ("downlink", "Downlink precoding", ["massive/downlink/downlink.hpp"], ["massive.MassiveDownlink"], ("downlink", {}),
          ["li-thesis"]),
         ("cluster", "Antennas in clusters", ["massive/cluster/cluster.hpp"], ["massive.ClusteredUplink", "massive.ClusteredDownlink"],

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include <warpband/massive/cluster/cluster.hpp>
+#include <warpband/massive/soft_uplink/soft_uplink.hpp>
 
 #include "arrays.hpp"
 #include "rooms.hpp"
@@ -71,6 +72,29 @@ void detect(const Detector& d, executor_ref& where, nb::handle channel, nb::hand
   h.expect_item({antennas, users});
   y.expect_item({antennas});
   detect_as<uplink_input, std::complex<float>>(d, where, h, y, n0, out);
+}
+
+void detect_softly(const soft_uplink_detector& d, executor_ref& where, nb::handle channel,
+                   nb::handle received, nb::handle noise_var, nb::handle prior, nb::handle llr,
+                   nb::handle bits, nb::handle status) {
+  const argument h("channel", channel, where), y("received", received, where), p("prior", prior, where);
+  const noise_argument n0(noise_var, where);
+  const argument l("llr", llr, where, true), b("bits", bits, where, true), s("status", status, where, true);
+  const auto antennas = static_cast<std::size_t>(d.config().antennas),
+             users = static_cast<std::size_t>(d.config().users);
+  h.expect_item({antennas, users});
+  y.expect_item({antennas});
+  const auto vectors = y.batch(1);
+  p.expect_batch(1, vectors);
+  const soft_uplink_input in{.channel = h.as<const std::complex<float>>(2),
+                             .received = y.as<const std::complex<float>>(1),
+                             .noise_var = n0.of(h.batch(2)),
+                             .symbols = symbols_of(h, 2, vectors),
+                             .prior = p.as<const float>(1)};
+  const soft_uplink_output out{
+      .llr = l.as<float>(1), .bits = b.as<std::uint8_t>(1), .status = s.as<std::uint8_t>(0)};
+  if (in.received.items == 0) return;  // however many frames there are
+  where.run([&](executor& exec) { d.run(exec, in, out); });
 }
 
 template <class Precoder>
@@ -143,6 +167,20 @@ void bind_massive(nb::module_& m) {
   bind_clusters(m);
   add_keywords(m, "MassiveUplink", uplink_settings(), {}, {"antennas", "users", "qam"});
   add_keywords(m, "MassiveDownlink", downlink_settings(), {}, {"antennas", "users"});
+  add_keywords(m, "MassiveSoftUplink", soft_uplink_settings(), {}, {"antennas", "users", "qam"});
+  nb::class_<soft_uplink_detector>(m, "MassiveSoftUplink")
+      .def(
+          "__init__",
+          [](soft_uplink_detector* self, const nb::dict& settings) {
+            new (self) soft_uplink_detector(with_settings(soft_uplink_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro(
+          "settings",
+          [](const soft_uplink_detector& d) { return settings_in(soft_uplink_settings(), d.config()); })
+      .def("run", &detect_softly, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
+           optional("noise_var"), optional("prior"), optional("llr"), optional("bits"), optional("status"))
+      .def_prop_ro("bits_per_vector", &soft_uplink_detector::bits_per_vector);
   nb::class_<uplink_detector>(m, "MassiveUplink")
       .def(
           "__init__",

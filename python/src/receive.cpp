@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <warpband/fec/crc/crc.hpp>
+#include <warpband/link/receive/codewords.hpp>
 #include <warpband/link/receive/exit.hpp>
 
 #include "arrays.hpp"
@@ -23,9 +24,10 @@ namespace {
 /// What Python's receivers hold: the settings in force, the receiver made of them, and an encoder of its
 /// code.
 struct receiver_ref {
-  std::variant<detector_config, stbc_config> detector;
+  std::variant<detector_config, stbc_config, uplink_config, soft_uplink_config> detector;
   receiver_config config;
-  std::shared_ptr<const soft_decoder> decoder;
+  std::shared_ptr<const soft_decoder> decoder;  // of one codeword
+  std::size_t users = 0;                        // with a codeword of their own; 0: one codeword for all
   std::unique_ptr<iterative_receiver> made;
   frame_encoder encode;
 };
@@ -83,18 +85,53 @@ void set_decoder(receiver_ref& r, nb::handle decoder, const permutation_words& o
                        "an LdpcDecoder, a TurboDecoder or a BcjrDecoder");
 }
 
-/// The detector of a Python class: of streams, or of a space-time code.
+/// Antennas that receive, and streams or users that send.
+std::pair<std::size_t, std::size_t> antennas_of(const receiver_ref& r) {
+  const auto pair = [](int rx, int tx) {
+    return std::pair{static_cast<std::size_t>(rx), static_cast<std::size_t>(tx)};
+  };
+  if (const auto* c = std::get_if<detector_config>(&r.detector)) return pair(c->rx_antennas, c->streams);
+  if (const auto* c = std::get_if<stbc_config>(&r.detector)) return pair(c->rx_antennas, 2);
+  if (const auto* c = std::get_if<uplink_config>(&r.detector)) return pair(c->antennas, c->users);
+  const auto& c = std::get<soft_uplink_config>(r.detector);
+  return pair(c.antennas, c.users);
+}
+
+/// The detector of a Python class: of streams, of a space-time code, or of a massive-MIMO uplink.
 std::shared_ptr<const soft_detector> set_detector(receiver_ref& r, nb::handle detector) {
   if (nb::isinstance<stbc_decoder>(detector))
     r.detector = nb::cast<const stbc_decoder&>(detector).config();
+  else if (nb::isinstance<uplink_detector>(detector))
+    r.detector = nb::cast<const uplink_detector&>(detector).config();
+  else if (nb::isinstance<soft_uplink_detector>(detector))
+    r.detector = nb::cast<const soft_uplink_detector&>(detector).config();
   else
     r.detector = nb::cast<const detector_ref&>(detector).config;
   return std::visit([](const auto& c) { return std::shared_ptr<const soft_detector>(make_soft_detector(c)); },
                     r.detector);
 }
 
+/// The receiver of frames in which every stream or user has a codeword.
+std::unique_ptr<iterative_receiver> of_users(const receiver_ref& r,
+                                             const std::shared_ptr<const soft_detector>& detects,
+                                             receiver_config config) {
+  const std::size_t n = r.decoder->n(), m = detects->bits_per_use() / r.users;
+  if (std::holds_alternative<stbc_config>(r.detector))
+    throw argument_error("codewords", "\"user\"", "\"frame\" with a space-time code");
+  if (n % m != 0)
+    throw argument_error("codewords", "\"user\"",
+                         "\"frame\" with a code of n = " + std::to_string(n) +
+                             ", which is no multiple of the " + std::to_string(m) + " bits of a symbol");
+  const user_codewords frame{r.users, 1, n / m, m};
+  config.permutation = order_of(frame, interleaver_of(config, n));
+  config.interleaver = receiver_interleaver::none;
+  return std::make_unique<iterative_receiver>(
+      detects, make_codewords_decoder(r.decoder, frame.codewords(), frame.places()), config);
+}
+
 void make(receiver_ref* self, nb::handle detector, nb::handle decoder, const permutation_words& own,
-          const std::optional<crc_words>& crc, permutation_words permutation, const nb::dict& settings) {
+          const std::optional<crc_words>& crc, permutation_words permutation, bool per_user,
+          const nb::dict& settings) {
   receiver_ref r;
   const std::shared_ptr<const soft_detector> detects = set_detector(r, detector);
   r.config = with_settings(receiver_settings(), settings);
@@ -103,7 +140,9 @@ void make(receiver_ref* self, nb::handle detector, nb::handle decoder, const per
   set_decoder(r, decoder, own, crc);
   receiver_config config = r.config;
   config.inner = 0;  // the decoder is made with it
-  r.made = std::make_unique<iterative_receiver>(detects, r.decoder, config);
+  if (per_user) r.users = antennas_of(r).second;
+  r.made = per_user ? of_users(r, detects, config)
+                    : std::make_unique<iterative_receiver>(detects, r.decoder, config);
   new (self) receiver_ref(std::move(r));
 }
 
@@ -115,31 +154,32 @@ void run(const receiver_ref& r, executor_ref& where, nb::handle channel, nb::han
   const argument b("bits", bits, where, true), i("iterations", iterations, where, true),
       s("status", status, where, true), d("detected", detected, where, true),
       e("extrinsic", extrinsic, where, true), u("use_status", use_status, where, true);
-  const auto* streams = std::get_if<detector_config>(&r.detector);
-  const auto* space_time = std::get_if<stbc_config>(&r.detector);
-  const auto rx = static_cast<std::size_t>(streams ? streams->rx_antennas : space_time->rx_antennas);
-  const int of_use = streams ? 1 : 2;  // axes of what is received in a use: of a codeword slot and antenna
-  if (streams) {
-    y.expect_item({r.made->uses_per_frame(), rx});
-    h.expect_item({rx, static_cast<std::size_t>(streams->streams)});
-  } else {
+  const auto [rx, tx] = antennas_of(r);
+  const bool space_time = std::holds_alternative<stbc_config>(r.detector);
+  const int of_use = space_time ? 2 : 1;  // axes of what is received in a use: of a codeword slot and antenna
+  if (space_time)
     y.expect_item({r.made->uses_per_frame(), 2, rx});
-    h.expect_item({rx, 2});
-  }
-  p.expect_item({r.made->n()});
+  else
+    y.expect_item({r.made->uses_per_frame(), rx});
+  h.expect_item({rx, tx});
+  const int of_frame = r.users == 0 ? 1 : 2;  // axes of a frame's bits: with codewords of users these first
+  if (r.users == 0)
+    p.expect_item({r.made->n()});
+  else
+    p.expect_item({r.users, r.decoder->n()});
   const auto uses = y.batch(of_use);
-  p.expect_batch(1, y.batch(of_use + 1));
+  p.expect_batch(of_frame, y.batch(of_use + 1));
   u.expect_batch(0, uses);
   const receiver_input in{.received = y.as<const std::complex<float>>(of_use),
                           .channel = h.as<const std::complex<float>>(2),
                           .uses_per_channel = std::max<std::size_t>(1, h.items_sharing(2, uses)),
                           .noise_var = n0.of(uses),
-                          .prior = p.as<const float>(1)};
-  const receiver_output out{.bits = b.as<std::uint8_t>(1),
+                          .prior = p.as<const float>(of_frame)};
+  const receiver_output out{.bits = b.as<std::uint8_t>(of_frame),
                             .iterations = i.as<std::int32_t>(0),
                             .status = s.as<std::uint8_t>(0),
-                            .detected = d.as<float>(1),
-                            .extrinsic = e.as<float>(1),
+                            .detected = d.as<float>(of_frame),
+                            .extrinsic = e.as<float>(of_frame),
                             .use_status = u.as<std::uint8_t>(0)};
   if (in.received.items == 0) return;
   where.run([&](executor& exec) { r.made->run(exec, in, out); });
@@ -152,7 +192,10 @@ nb::tuple chart(const receiver_ref& r, executor_ref& where, double snr_db,
   exit_trajectory loop;
   const auto* streams = std::get_if<detector_config>(&r.detector);
   if (streams == nullptr)
-    throw argument_error("detector", "a StbcDecoder", "a detector of streams: EXIT charts are of these");
+    throw argument_error("detector", "of a space-time code or of massive MIMO",
+                         "a detector of streams: EXIT charts are of these");
+  if (r.users != 0)
+    throw argument_error("codewords", "\"user\"", "\"frame\": EXIT charts are of one codeword a frame");
   where.run([&](executor& exec) {
     detector = detector_exit(exec, *streams, snr_db, c);
     decoder = decoder_exit(exec, *r.decoder, c);
@@ -168,14 +211,15 @@ void bind_receive(nb::module_& m) {
   nb::class_<receiver_ref>(m, "IterativeReceiver")
       .def("__init__", &make, nb::kw_only(), nb::arg("detector"), nb::arg("decoder"),
            nb::arg("decoder_permutation").none(), nb::arg("crc").none(), nb::arg("permutation").none(),
-           nb::arg("settings"))
+           nb::arg("per_user"), nb::arg("settings"))
       .def("run", &run, nb::arg("executor"), nb::arg("channel"), nb::arg("received"), optional("noise_var"),
            optional("prior"), optional("bits"), optional("iterations"), optional("status"),
            optional("detected"), optional("extrinsic"), optional("use_status"))
       .def("exit_chart", &chart, nb::arg("executor"), nb::kw_only(), nb::arg("snr_db"),
            nb::arg("prior_information"), nb::arg("bits"), nb::arg("seed"))
-      .def_prop_ro("k", [](const receiver_ref& r) { return r.made->k(); })
-      .def_prop_ro("n", [](const receiver_ref& r) { return r.made->n(); })
+      .def_prop_ro("k", [](const receiver_ref& r) { return r.decoder->k(); })
+      .def_prop_ro("n", [](const receiver_ref& r) { return r.decoder->n(); })
+      .def_prop_ro("users", [](const receiver_ref& r) { return r.users; })
       .def_prop_ro("uses_per_frame", [](const receiver_ref& r) { return r.made->uses_per_frame(); })
       .def_prop_ro("permutation", [](const receiver_ref& r) { return r.made->interleaver().permutation(); })
       .def_prop_ro("settings",

@@ -54,6 +54,7 @@ MADE = [
     (wb.MassiveDownlink, {"antennas": 16, "users": 4, "symbol_energy": 2.0}),
     (wb.ClusteredUplink, {"antennas": 16, "users": 4, "qam": 16, "clusters": 4, "cluster_method": "local-mmse"}),
     (wb.ClusteredDownlink, {"antennas": 16, "users": 4, "solver": "cg", "iterations": 3, "clusters": 2, "cluster_method": "cg"}),
+    (wb.MassiveSoftUplink, {"antennas": 16, "users": 4, "qam": 16, "llr_clip": 30.0, "extrinsic": True}),
     *((kind, {"streams": 2, "rx_antennas": 3, "qam": 16, "llr_clip": 9.0}) for kind in (
         wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis)),
     (wb.KBest, {"streams": 2, "rx_antennas": 3, "qam": 16, "survivors": 8, "real_valued": True}),

@@ -19,7 +19,7 @@ COMPARED = {
     "Pic": "test_soft_symbols", "Ep": "test_soft_symbols",
     "KBest": "test_kbest, test_kbest_of_real_dimensions, test_detect.test_prior", "NWay": "test_nway, test_detect.test_prior",
     "MassiveUplink": "test_uplink_detectors, test_uplink_with_few_iterations_and_approximate_sinr", "MassiveDownlink": "test_precoders",
-    "StbcEncoder": "test_antennas.test_space_time_codes", "StbcDecoder": "test_space_time_decoders, test_golden_decoder_that_slices",
+    "MassiveSoftUplink": "test_soft_uplink", "StbcEncoder": "test_antennas.test_space_time_codes", "StbcDecoder": "test_space_time_decoders, test_golden_decoder_that_slices",
     "TurboEncoder": "test_turbo_encoder", "TurboDecoder": "test_turbo_decoder",
     "LteTransportEncoder": "test_transport_encoder", "LteTransportDecoder": "test_transport_decoder",
     "CrcAttacher": "test_crc.test_parity_is_that_of_a_long_division, test_crc.test_check",
@@ -115,6 +115,18 @@ def test_soft_symbols(seed, streams, extra, qam, snr, prior, demapper, iteration
     wanted = oracles.ep(h, y, n0, qam, known, demapper, iterations, 0.9)
     agree(wb.Ep(**made, iterations=iterations)(h, y, n0, prior=known), wanted, 1)
     agree(wb.Pic(**made, extrinsic=True)(h, y, n0, prior=known), oracles.pic(h, y, n0, qam, known, demapper) - known)
+
+
+@few
+@given(seed=SEEDS, users=st.integers(1, 6), extra=st.integers(0, 6), qam=st.sampled_from([4, 16, 64, 256]), snr=st.floats(-3, 10),
+       prior=st.floats(0, 6))
+def test_soft_uplink(seed, users, extra, qam, snr, prior):
+    rng, antennas, n0 = np.random.default_rng(seed), users + extra, float(np.float32(10 ** (-snr / 10)))
+    h, y = uses(rng, 7, users, antennas, qam, n0)
+    known = prior * rng.normal(size=(7, users * (qam.bit_length() - 1))).astype(np.float32)
+    wanted, made = oracles.pic(h, y, n0, qam, known, "max-log"), {"antennas": antennas, "users": users, "qam": qam}
+    agree(wb.MassiveSoftUplink(**made)(h, y, n0, prior=known), wanted)
+    agree(wb.MassiveSoftUplink(**made, extrinsic=True)(h, y, n0, prior=known), wanted - known)
 
 
 @few

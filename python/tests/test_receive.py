@@ -74,6 +74,110 @@ def test_a_space_time_code_in_a_loop_is_its_parts_in_turn(code):
     assert (got[1] != bits).any(axis=1).sum() <= (got[0] != bits).any(axis=1).sum()
 
 
+def uplink_frames(receiver, frames, users, antennas, n0, seed=6):
+    """Frames of a receiver with one H for each, 16-QAM."""
+    rng = np.random.default_rng(seed)
+    bits = rng.integers(0, 2, (frames, CODE.k), dtype=np.uint8)
+    sent = wb.QamMapper(qam=16)(receiver.interleave(wb.LdpcEncoder(code=CODE)(bits))).reshape(frames, receiver.uses_per_frame, users)
+    h = ((rng.normal(size=(frames, antennas, users)) + 1j * rng.normal(size=(frames, antennas, users))) / 2 ** 0.5).astype(np.complex64)
+    return bits, h, wb.awgn((sent @ h.swapaxes(1, 2)).astype(np.complex64), noise_var=n0, seed=1)
+
+
+def test_a_massive_uplink_in_a_loop_is_its_parts_in_turn():
+    made, n0 = {"antennas": 6, "users": 5, "qam": 16}, 0.25
+    decoder = wb.LdpcDecoder(code=CODE, iterations=4)
+    soft = wb.MassiveSoftUplink(**made, extrinsic=True)
+    for detector, first in ((wb.MassiveSoftUplink(**made), soft), (wb.MassiveUplink(**made, solver="zf"), wb.MassiveUplink(**made, solver="zf"))):
+        receiver = wb.IterativeReceiver(detector=detector, decoder=decoder, outer=2, decoder_state="reset", interleaver="random")
+        assert receiver.uses_per_frame == 33  # 648 bits of 20 a use
+        bits, h, y = uplink_frames(receiver, 20, 5, 6, n0)
+        got = receiver(h, y, n0, each_outer=True)
+        order, llr = receiver.permutation, np.zeros((20, CODE.n), np.float32)
+        llr[:, order] = first(h, y, n0).reshape(20, -1)[:, :CODE.n]
+        expected, extrinsic, status = decoder(llr, outputs=("bits", "extrinsic", "status"))
+        np.testing.assert_array_equal(got[0], expected)
+        prior = np.zeros((20, 33 * 20), np.float32)
+        prior[:, :CODE.n] = np.clip(extrinsic[:, order], -100, 100)
+        llr[:, order] = soft(h, y, n0, prior=prior.reshape(20, 33, 20)).reshape(20, -1)[:, :CODE.n]
+        np.testing.assert_array_equal(got[1], np.where((status & 2 != 0)[:, None], expected, decoder(llr)))
+        wrong = (got != bits).any(axis=2).sum(axis=1)
+        assert wrong[0] > wrong[1]
+
+
+def test_each_user_has_a_codeword_of_its_own():
+    users, antennas, n0, frames = 5, 6, 0.3, 6
+    order = np.random.default_rng(2).permutation(CODE.n)
+    receiver = wb.IterativeReceiver(detector=wb.MassiveSoftUplink(antennas=antennas, users=users, qam=16), codewords="user", outer=3,
+                                    decoder=wb.LdpcDecoder(code=CODE, iterations=4), decoder_state="reset", permutation=order)
+    assert (receiver.k, receiver.n, receiver.uses_per_frame, receiver.codewords) == (CODE.k, CODE.n, CODE.n // 4, "user")
+    rng = np.random.default_rng(6)
+    bits = rng.integers(0, 2, (frames, users, CODE.k), dtype=np.uint8)
+    coded = wb.LdpcEncoder(code=CODE)(bits)
+    sent = wb.QamMapper(qam=16)(receiver.interleave(coded).reshape(frames, -1, 4)).reshape(frames, receiver.uses_per_frame, users)
+    # What user u sends is its codeword in its order, symbol after symbol.
+    np.testing.assert_array_equal(sent.swapaxes(1, 2), wb.QamMapper(qam=16)(coded[..., order].reshape(frames, users, -1, 4))[..., 0])
+    h = ((rng.normal(size=(frames, antennas, users)) + 1j * rng.normal(size=(frames, antennas, users))) / 2 ** 0.5).astype(np.complex64)
+    y = wb.awgn((sent @ h.swapaxes(1, 2)).astype(np.complex64), noise_var=n0, seed=1)
+    got, extrinsic, status, iterations = receiver(h, y, n0, each_outer=True, outputs=("bits", "extrinsic", "status", "iterations"))
+    assert got.shape == (3, frames, users, CODE.k) and extrinsic.shape == (3, frames, users, CODE.n) and status.shape == (3, frames)
+    soft, decoder = wb.MassiveSoftUplink(antennas=antennas, users=users, qam=16, extrinsic=True), wb.LdpcDecoder(code=CODE, iterations=4)
+    llr = np.zeros((frames, users, CODE.n), np.float32)
+    llr[..., order] = soft(h, y, n0).reshape(frames, -1, users, 4).swapaxes(1, 2).reshape(frames, users, -1)
+    first, own, held, count = decoder(llr, outputs=("bits", "extrinsic", "status", "iterations"))
+    np.testing.assert_array_equal(got[0], first)
+    np.testing.assert_array_equal(extrinsic[0], own)
+    np.testing.assert_array_equal(iterations[0], count.sum(axis=1))
+    finished = (held & 2 != 0).all(axis=1)
+    np.testing.assert_array_equal(status[0] & 2 != 0, finished)
+    prior = np.clip(own[..., order], -100, 100).reshape(frames, users, -1, 4).swapaxes(1, 2).reshape(frames, -1, users * 4)
+    llr[..., order] = soft(h, y, n0, prior=prior).reshape(frames, -1, users, 4).swapaxes(1, 2).reshape(frames, users, -1)
+    np.testing.assert_array_equal(got[1], np.where(finished[:, None, None], first, decoder(llr)))
+    wrong = (got != bits).any(axis=3).sum(axis=(1, 2))
+    assert wrong[0] > wrong[1] >= wrong[2]
+    # A-priori LLRs of the codewords are those of the first iteration.
+    known = np.where(coded != 0, -50, 50).astype(np.float32)
+    np.testing.assert_array_equal(receiver(h, y, n0, prior=known), bits)
+    loop = {"detector": wb.NWay(streams=2, rx_antennas=2, qam=64), "decoder": wb.LdpcDecoder(code=CODE)}
+    for given, name in (({"codewords": "stream"}, "codewords"), ({"codewords": "user", "decoder": wb.BcjrDecoder(code=wb.conv_80211(), k=25)}, "n = 62"),
+                        ({"codewords": "user", "detector": wb.StbcDecoder(type="golden", qam=4, rx_antennas=2)}, "codewords")):
+        with pytest.raises(ValueError, match=name):
+            wb.IterativeReceiver(**{**loop, **given})
+    with pytest.raises(ValueError, match="codewords"):
+        wb.exit_chart(**loop, codewords="user", snr_db=3, bits=1000)
+    with pytest.raises(ValueError, match="coded"):
+        receiver.interleave(coded[:, :4])
+
+
+def test_a_massive_uplink_with_priors():
+    made = {"antennas": 8, "users": 3, "qam": 4}
+    detector, other = (wb.MassiveSoftUplink(**made, llr=sign) for sign in ("log_p0_p1", "log_p1_p0"))
+    rng = np.random.default_rng(1)
+    h = (rng.normal(size=(4, 8, 3)) + 1j * rng.normal(size=(4, 8, 3))).astype(np.complex64)
+    y = (rng.normal(size=(4, 5, 8)) + 1j * rng.normal(size=(4, 5, 8))).astype(np.complex64)
+    prior = rng.normal(size=(4, 5, 6)).astype(np.float32)
+    llr, bits, status = detector(h, y, 0.5, prior=prior, outputs=("llr", "bits", "status"))
+    np.testing.assert_array_equal(bits, llr < 0)
+    np.testing.assert_array_equal(other(h, y, 0.5, prior=-prior), -llr)
+    assert not status.any()
+    np.testing.assert_allclose(wb.MassiveSoftUplink(**made, extrinsic=True)(h, y, 0.5, prior=prior), llr - prior, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(detector(h, y, 0.5), wb.MassiveUplink(**made)(h, y, 0.5), rtol=1e-3, atol=1e-3)
+    out = np.empty((4, 5, 6), np.float32)
+    assert detector(h, y, 0.5, prior=prior, out=out) is out
+    np.testing.assert_array_equal(out, llr)
+    prior[2, 3, 1] = np.nan
+    llr_then, status = detector(h, y, 0.5, prior=prior, outputs=("llr", "status"))
+    assert status.sum() == 1 and status[2, 3] == 1 and not llr_then[2, 3].any()
+    for bad in ({"antennas": 2}, {"users": 65}, {"qam": 8}, {"llr_clip": 0.0}):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            wb.MassiveSoftUplink(**{**made, **bad})
+    with pytest.raises(ValueError, match="prior"):
+        detector(h, y, 0.5, prior=prior[:, :4])
+    with pytest.raises(ValueError, match="channel"):
+        detector(h[:, :7], y, 0.5)
+    with pytest.raises(ValueError, match="detector"):
+        wb.exit_chart(detector=detector, decoder=wb.LdpcDecoder(code=CODE), snr_db=3, bits=1000)
+
+
 def test_space_time_priors_in_both_signs():
     decoder, other = (wb.StbcDecoder(type="golden", qam=4, rx_antennas=2, llr=sign) for sign in ("log_p0_p1", "log_p1_p0"))
     rng = np.random.default_rng(1)

@@ -28,7 +28,7 @@ from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211
 from .detect import Ep, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, Pic, ZeroForcing
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, read_ldpc, wifi_ldpc, wimax_ldpc
 from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecoder, LteTransportEncoder, lte_segmentation
-from .massive import ClusteredDownlink, ClusteredUplink, MassiveDownlink, MassiveUplink
+from .massive import ClusteredDownlink, ClusteredUplink, MassiveDownlink, MassiveSoftUplink, MassiveUplink
 from .modem import Demapper, QamMapper
 from .nr import (NrMcs, NrRateMatcher, NrSegmentation, NrTransportDecoder, NrTransportEncoder, nr_base_graph,
                  nr_lbrm_transport_block_size, nr_ldpc, nr_lifting_sizes, nr_limited_buffer, nr_mcs, nr_resource_elements,
@@ -45,12 +45,12 @@ __all__ = [
     "Array", "BcjrDecoder", "CdlChannel", "ChannelEstimator", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
     "CrcAttacher", "Csi", "Curve", "Demapper", "Ep", "Executor", "ExitChart", "FrameDropped", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
-    "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis", "NWay", "NoiseEstimator",
-    "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder", "NrTransportEncoder",
-    "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Pic", "PolarDecoder", "PolarEncoder", "Progress", "QamMapper",
-    "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket", "TurboDecoder",
-    "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu", "cuda",
-    "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
+    "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
+    "NWay", "NoiseEstimator", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",
+    "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "Pic", "PolarDecoder", "PolarEncoder",
+    "Progress", "QamMapper", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
+    "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "ZeroForcing", "awgn", "cdl_profiles", "conv_80211", "conv_80216", "conv_lte", "cpu",
+    "cuda", "cuda_devices", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
     "mimo_rayleigh", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs",
     "nr_precoder", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",
     "nr_transport_block_size", "plot", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "sweep", "tdl_profiles", "whiten", "wifi_ldpc",

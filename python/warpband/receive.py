@@ -6,7 +6,7 @@
                                           decoder=warpband.LdpcDecoder(code=warpband.wimax_ldpc(), iterations=5), outer=3)
     bits = receiver(channel, received, noise_var)
 
-A frame is one codeword in ``uses_per_frame`` uses of the channel. Its coded bits, in the order of the interleaver, are the bits of
+A frame is one codeword, or one for each user, in ``uses_per_frame`` uses of the channel. Its coded bits, in the order of the interleaver, are the bits of
 the streams' symbols: those of the first stream in the first use, of the second stream, ..., of the second use, ...
 """
 from __future__ import annotations
@@ -19,10 +19,11 @@ from . import _core
 from ._arrays import FLOAT32, INT32, NUMPY, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_bits, as_complex, as_llrs, as_noise, converting
 from ._described import Described, described
-from ._settings import checked_executor, checked_sign, listed, made
+from ._settings import checked_executor, checked_sign, listed, made, refused
 from .conv import BcjrDecoder
 from .detect import Detector
 from .ldpc import LdpcDecoder
+from .massive import MassiveSoftUplink, MassiveUplink
 from .stbc import StbcDecoder
 from .turbo import TurboDecoder, crc_of
 
@@ -43,13 +44,19 @@ class IterativeReceiver(Described):
     """A detector and a decoder in a loop: iterative detection and decoding.
 
     Args:
-        detector: one that takes a-priori LLRs, or a :class:`StbcDecoder` with its exact search; with ``outer=1`` any. Its
-            ``llr`` and ``executor`` do not matter. What a receiver calls a use is a whole codeword of a space-time code.
+        detector: one that takes a-priori LLRs, or a :class:`StbcDecoder` with its exact search; with ``outer=1`` any. Or a massive-MIMO
+            uplink, :class:`MassiveSoftUplink`, or :class:`MassiveUplink` for the first outer iteration and the former for the others:
+            users are the streams, and uses that share an H must be of one frame. Its ``llr`` and ``executor`` do not matter.
+            What a receiver calls a use is a whole codeword of a space-time code.
         decoder: an :class:`LdpcDecoder`, a :class:`TurboDecoder` in float32 or a :class:`BcjrDecoder`. Its ``llr`` and
             ``executor`` do not matter.
         crc: "crc24a", "crc24b", "crc16", "crc8" or (polynomial with its leading term, degree): the last of the k bits are this
             CRC of the others, and a frame is finished only where it holds. None for that of a turbo decoder, if it has one.
-        permutation: an interleaver of one's own: bit i of a frame is coded bit permutation[i].
+        permutation: an interleaver of one's own: bit i of a frame is coded bit permutation[i]. Of ``codewords="user"`` bit i of what
+            a user sends.
+        codewords: "frame": a frame is one codeword, whose bits go to the streams in turn; "user": every stream or user sends a codeword
+            of its own, of bits that fill whole symbols. Its axis ``users`` then stands before ``k`` and ``n`` in all shapes, and a
+            frame is finished where all its codewords are.
         {settings}
         llr: "log_p0_p1" for ln P(0)/P(1), positive means 0; "log_p1_p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
@@ -75,43 +82,51 @@ class IterativeReceiver(Described):
 
     _outputs = ("bits", "iterations", "status", "detected", "extrinsic", "use_status")
 
-    def __init__(self, *, detector: Detector | StbcDecoder, decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, crc: str | tuple[int, int] | None = None,
-                 permutation: Sequence[int] | None = None, llr: str = "log_p0_p1", executor: Executor | None = None,
+    def __init__(self, *, detector: Detector | StbcDecoder | MassiveUplink | MassiveSoftUplink,
+                 decoder: LdpcDecoder | TurboDecoder | BcjrDecoder, crc: str | tuple[int, int] | None = None,
+                 permutation: Sequence[int] | None = None, codewords: str = "frame", llr: str = "log_p0_p1", executor: Executor | None = None,
                  **settings: Unpack[IterativeReceiverKeywords]):
-        if not isinstance(detector, (Detector, StbcDecoder)):
+        if not isinstance(detector, (Detector, StbcDecoder, MassiveUplink, MassiveSoftUplink)):
             raise TypeError(f"detector is a {type(detector).__name__}: expected one of warpband's")
         if not hasattr(decoder, "_work"):
             raise TypeError(f"decoder is a {type(decoder).__name__}: expected one of warpband's")
+        if codewords not in ("frame", "user"):
+            raise refused("codewords", codewords, '"frame" or "user"')
         self._reversed = checked_sign(llr)
         self._executor = checked_executor(executor)
         own = getattr(decoder, "_given", {}).get("permutation")  # of a turbo code
         self._work = made(_core.IterativeReceiver, detector=detector._work, decoder=decoder._work, crc=crc_of(crc),
                           decoder_permutation=None if own is None else listed("permutation", own),
-                          permutation=None if permutation is None else listed("permutation", permutation), settings=settings)
-        self.detector, self.decoder = detector, decoder
+                          permutation=None if permutation is None else listed("permutation", permutation),
+                          per_user=codewords == "user", settings=settings)
+        self.detector, self.decoder, self.codewords = detector, decoder, codewords
         #: the sign of LLRs
         self.llr = llr
-        #: bits that are decided, and coded bits
+        #: bits of a codeword that are decided, and coded bits
         self.k: int = self._work.k
         self.n: int = self._work.n
         #: uses of the channel that a frame takes
         self.uses_per_frame: int = self._work.uses_per_frame
         space_time = isinstance(detector, StbcDecoder)
-        self._bits_per_use = detector.bits_per_codeword if space_time else detector.bits_per_use
+        massive = isinstance(detector, (MassiveUplink, MassiveSoftUplink))
+        self._bits_per_use = detector.bits_per_codeword if space_time else detector.bits_per_vector if massive else detector.bits_per_use
         self._use_axes = 2 if space_time else 1  # of what is received in a use
+        self._of_frame = (self._work.users,) if self._work.users else ()  # axes of codewords
         order = self._work.permutation
-        #: bit i of a frame is coded bit permutation[i]
+        #: bit i of a frame is coded bit permutation[i], of all codewords one behind the other
         self.permutation = np.array(order, np.int32) if len(order) else np.arange(self.n, dtype=np.int32)
         self._negated = ("detected", "extrinsic") if self._reversed else ()
 
     def interleave(self, coded: Array) -> np.ndarray:
-        """The bits that a transmitter sends: uint8 ``(..., uses_per_frame * bits_per_use)`` of ``coded``, ``(..., n)`` in host
-        memory; zeros behind the first n."""
+        """The bits that a transmitter sends: uint8 ``(..., uses_per_frame * bits_per_use)`` of ``coded``, ``(..., n)``, or ``(..., users,
+        n)``, in host memory; zeros behind the coded bits."""
         coded = as_bits("coded", np.asarray(coded), {})
-        if coded.shape[-1:] != (self.n,):
-            raise ValueError(f"coded = shape {coded.shape} is not allowed: expected (..., {self.n})")
-        frame = np.zeros(coded.shape[:-1] + (self.uses_per_frame * self._bits_per_use,), np.uint8)
-        frame[..., :self.n] = coded[..., self.permutation]
+        shape = (*self._of_frame, self.n)
+        if coded.shape[-len(shape):] != shape:
+            raise ValueError(f"coded = shape {coded.shape} is not allowed: expected (..., {', '.join(map(str, shape))})")
+        lead, bits = coded.shape[:coded.ndim - len(shape)], len(self.permutation)
+        frame = np.zeros(lead + (self.uses_per_frame * self._bits_per_use,), np.uint8)
+        frame[..., :bits] = coded.reshape(lead + (bits,))[..., self.permutation]
         return frame
 
     @converting(channel=as_complex, received=as_complex, noise_var=_noise_of_uses, prior=as_llrs)
@@ -143,8 +158,9 @@ class IterativeReceiver(Described):
         space = space_of(received)
         batch = batch_of("received", received, 1 + self._use_axes)
         lead = (self.outer, *batch) if each_outer else batch
-        table = {"bits": (UINT8, (*lead, self.k)), "iterations": (INT32, lead), "status": (UINT8, lead),
-                 "detected": (FLOAT32, (*lead, self.n)), "extrinsic": (FLOAT32, (*lead, self.n)),
+        of_frame = (*lead, *self._of_frame)
+        table = {"bits": (UINT8, (*of_frame, self.k)), "iterations": (INT32, lead), "status": (UINT8, lead),
+                 "detected": (FLOAT32, (*of_frame, self.n)), "extrinsic": (FLOAT32, (*of_frame, self.n)),
                  "use_status": (UINT8, (*batch, self.uses_per_frame))}
         arrays = fill(space, table, outputs, out, ())
         if space is not NUMPY:  # which takes arrays as they are
