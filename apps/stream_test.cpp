@@ -388,7 +388,8 @@ TEST(stream_command, a_loop_of_detector_and_decoder_makes_fewer_errors) {
     const auto& run = result["runs"][0];
     EXPECT_EQ(run["counters"]["delivered"], 20);
     EXPECT_EQ(run["checked"]["different"], 0);
-    EXPECT_GE(run["checked"]["blocks"].get<int>(), 40);
+    EXPECT_GE(run["checked"]["blocks"].get<int>(),
+              10);  // of one frame at least: how many is a matter of load
     return run["checked"]["block_errors"].get<double>() / run["checked"]["blocks"].get<double>();
   };
   EXPECT_LT(run_of("[receiver]\nouter = 3\n"), run_of(""));
