@@ -19,6 +19,7 @@ COMPARED = {
     "Pic": "test_soft_symbols", "Ep": "test_soft_symbols",
     "KBest": "test_kbest, test_kbest_of_real_dimensions, test_detect.test_prior", "NWay": "test_nway, test_detect.test_prior",
     "MassiveUplink": "test_uplink_detectors, test_uplink_with_few_iterations_and_approximate_sinr", "MassiveDownlink": "test_precoders",
+    "ClusteredUplink": "test_antennas_in_clusters", "ClusteredDownlink": "test_antennas_in_clusters",
     "MassiveSoftUplink": "test_soft_uplink", "StbcEncoder": "test_antennas.test_space_time_codes", "StbcDecoder": "test_space_time_decoders, test_golden_decoder_that_slices",
     "TurboEncoder": "test_turbo_encoder", "TurboDecoder": "test_turbo_decoder",
     "LteTransportEncoder": "test_transport_encoder", "LteTransportDecoder": "test_transport_decoder",
@@ -27,6 +28,10 @@ COMPARED = {
     "nr_ldpc": "test_nr.test_ldpc_codewords_pass_all_checks", "NrRateMatcher": "test_nr.test_rate_matching_comes_back",
     "NrTransportEncoder": "test_nr.test_transport_blocks_come_back", "NrTransportDecoder": "test_nr.test_transport_blocks_come_back",
     "nr_scrambling_sequence": "test_nr.test_scrambling_is_a_gold_sequence",
+    "NrSharedChannel": "test_nr_slots.test_slots_carry_layers_and_dmrs, test_nr_slots.test_downlink_has_two_codewords",
+    "nr_precoder": "test_nr_slots.test_codebook_precodes", "nr_reference_channel": "test_nr_slots.test_a_slot_from_bits_to_bits",
+    "ChannelEstimator": "test_nr_slots.test_estimates_find_the_channel", "NoiseEstimator": "test_nr_slots.test_interference_is_rejected",
+    "whiten": "test_nr_slots.test_interference_is_rejected",
     "PolarEncoder": "test_polar.test_without_frozen_bits_the_encoder_is_the_transform",
     "PolarDecoder": "test_polar.test_a_list_of_all_messages_finds_the_most_likely",
     **{name: "test_nr.test_sizes_follow_the_standard" for name in
@@ -56,7 +61,7 @@ COMPARED = {
     "Stream": "test_stream.test_agrees_with_an_oracle", "sweep": "test_sweep.test_uncoded_bpsk_is_what_theory_says",
 }
 #: what computes nothing
-OTHERS = {"Array", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Latencies", "LteSegmentation", "NrMcs", "NrSegmentation", "Progress", "StreamFrame", "StreamStats",
+OTHERS = {"Array", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Latencies", "LteSegmentation", "NrMcs", "NrReferenceChannel", "NrSegmentation", "Progress", "StreamFrame", "StreamStats",
           "SweepResult", "Ticket", "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
 
 
@@ -314,6 +319,27 @@ def test_uplink_detectors(seed, users, extra, qam, mode, vectors):
     wanted, _, quality = oracles.linear(kind, np.repeat(h.astype(complex), vectors, 0), y.reshape(-1, antennas).astype(complex), n0, qam)
     agree(llr.reshape(len(wanted), -1), wanted)
     np.testing.assert_allclose(sinr.reshape(quality.shape), quality, rtol=5e-3)
+
+
+@few
+@given(seed=SEEDS, users=st.integers(1, 6), clusters=st.integers(1, 4), qam=st.sampled_from([4, 16, 64]), vectors=st.integers(1, 3))
+def test_antennas_in_clusters(seed, users, clusters, qam, vectors):
+    """Exact sums and conjugate gradients are those of the central detector and precoder."""
+    rng, n0, antennas = np.random.default_rng(seed), 0.5, clusters * (2 * users + 2)
+    sizes = {"antennas": antennas, "users": users, "clusters": clusters}
+    h, y = normal(rng, 3, antennas, users), normal(rng, 3, vectors, antennas)
+    llr = wb.ClusteredUplink(qam=qam, **sizes)(h, y, n0)
+    wanted = oracles.linear("mmse", np.repeat(h.astype(complex), vectors, 0), y.reshape(-1, antennas).astype(complex), n0, qam)[0]
+    agree(llr.reshape(len(wanted), -1), wanted)
+    points = wb.ClusteredUplink(qam=qam, solver="cg", iterations=2, cluster_method="cg", **sizes)(h, y, n0, outputs="equalized")
+    s = normal(rng, 3, vectors, users)
+    sent = wb.ClusteredDownlink(**sizes)(h, s, n0)
+    for i, j in itertools.product(range(3), range(vectors)):
+        wide = h[i].astype(complex)
+        x = oracles.uplink(wide, y[i, j].astype(complex), n0, qam, "cg", 2)[1]
+        np.testing.assert_allclose(points[i, j], x, atol=2e-3 * np.abs(x).max())
+        precoded = wide @ np.linalg.solve(wide.conj().T @ wide + n0 * np.eye(users), s[i, j])
+        np.testing.assert_allclose(sent[i, j], precoded / np.linalg.norm(precoded), atol=2e-3)
 
 
 @pytest.mark.parametrize("mode", ["cg", "jacobi-cg", "cholesky", "zf", "mf"])

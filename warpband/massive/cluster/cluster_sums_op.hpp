@@ -48,7 +48,10 @@ struct cluster_sums_op {
     const int symbols = filter ? a.symbols : 1;
     for (int symbol = 0; symbol < symbols; symbol += p.sides) {
       const int rest = symbols - symbol, count = !filter ? 0 : rest < p.sides ? rest : p.sides;
-      e.template products<true>(symbol, count, symbol == 0);
+      if (filter)
+        e.template products<true>(symbol, count, symbol == 0);
+      else
+        e.template products<false>(0, 0, true);
       if (symbol == 0) {
         const over_matrix<G> at(g);
         for (int r = at.y; r < e.n; r += at.down)
