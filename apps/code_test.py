@@ -511,7 +511,7 @@ class CodeTest(array_files.ArrayFilesTest):
                 ({**held, "k": 300}, "says that it holds k = 300", ()),
                 ({**held, "rate": "7/8"}, "its attribute rate is \"7/8\": expected \"1/2\", \"2/3A", ()),
                 ({**held, "n": "many"}, "its attribute n is \"many\": expected an integer", ()),
-                ({"code": "fountain"}, "is of code \"fountain\": expected \"lte-turbo\", \"wimax-ldpc\"", ()),
+                ({"code": "fountain"}, "is of code \"fountain\": expected \"lte-turbo\", \"lte-transport\"", ()),
                 ({"code": "conv", "termination": "tail-biting"}, "is of termination tail-biting, not zero-tail",
                  ("--termination", "zero")),
                 ({"code": "conv", "generators": "133,171"}, "is of generators 133,171, not 7,5", ("--generators", "7,5")),

@@ -77,9 +77,14 @@ class TerminalTest(unittest.TestCase):
         self.addCleanup(os.close, self.terminal)
         self.set_width(width)
         child = subprocess.Popen([COMMAND, *arguments], cwd=self.folder, stdin=side, stdout=side, stderr=side, start_new_session=True,
-                                 preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+                                 preexec_fn=self.own_terminal)
         os.close(side)
         return child
+
+    @staticmethod
+    def own_terminal():
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background commands ignore it
 
     def set_width(self, width):
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
