@@ -26,6 +26,7 @@ GIVEN = {
                           "wb::executor& exec, wb::view<const std::complex<float>> y, wb::view<const std::complex<float>> h, "
                           "wb::view<const float> n0, wb::view<std::uint8_t> bits"),
     "docs/nr-ldpc.md": ("", "wb::executor& exec"),
+    "docs/pusch.md": ("", "wb::executor& exec"),
     "docs/scale.md": ("#include <warpband/massive/cluster/cluster.hpp>\n",
                       "wb::executor& first, wb::executor& second, const std::vector<wb::uplink_input>& halves, "
                       "const std::vector<wb::uplink_output>& outputs"),
