@@ -9,6 +9,13 @@
 #include <warpband/massive/uplink/uplink.hpp>
 
 namespace wb::bench {
+
+void fill(executor& exec, std::complex<float>* x, std::size_t count, float variance, std::uint64_t seed) {
+  const auto zero = exec.make_from(std::vector<std::complex<float>>{{}});
+  add_awgn(exec, {zero.data(), 1, count, 1, 0}, make_view(x, count), variance, {.seed = seed});
+  exec.sync();
+}
+
 namespace {
 
 using cf = std::complex<float>;
@@ -17,13 +24,6 @@ constexpr int bits_per_symbol_of_frame = 4;
 constexpr float noise_var_of_frame = 0.1f;
 /// A peer sums in another order, and its solver is another: relative error of all LLRs or samples together.
 constexpr double tolerance = 1e-4;
-
-/// Independent complex normal values of a variance.
-void fill(executor& exec, cf* x, std::size_t count, float variance, std::uint64_t seed) {
-  const auto zero = exec.make_from(std::vector<cf>{{}});
-  add_awgn(exec, {zero.data(), 1, count, 1, 0}, make_view(x, count), variance, {.seed = seed});
-  exec.sync();
-}
 
 std::size_t size(int n) { return static_cast<std::size_t>(n); }
 

@@ -14,6 +14,9 @@
 
 namespace wb::bench {
 
+/// Independent complex normal values of a variance; waits for them.
+void fill(executor& exec, std::complex<float>* x, std::size_t count, float variance, std::uint64_t seed);
+
 struct frame_shape {
   bool uplink = true;
   int antennas = 128, users = 16;

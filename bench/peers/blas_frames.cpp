@@ -8,7 +8,6 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <cusolverDn.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <bench/frames.hpp>
@@ -19,6 +18,7 @@
 #include <type_traits>
 #include <warpband/core/error.hpp>
 #include <warpband/exec/executor.hpp>
+#include <warpband/exec/shared_library.hpp>
 
 namespace wb::bench {
 namespace {
@@ -27,26 +27,6 @@ namespace {
 
 #define WB_TEXT_(x) #x
 #define WB_TEXT(x) WB_TEXT_(x)
-
-class shared_library {
- public:
-  explicit shared_library(const std::string& name)
-      : name_(name), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr)  // where the toolkit has it that is no part of the loader's search
-      handle_ = dlopen(("/usr/local/cuda/lib64/" + name).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr)
-      throw device_error(name + " was not found; it is a part of the CUDA toolkit, or set LD_LIBRARY_PATH");
-  }
-  template <class F>
-  void find(F& function, const char* what) const {
-    function = reinterpret_cast<F>(dlsym(handle_, what));
-    if (function == nullptr) throw device_error(name_ + " has no " + what);
-  }
-
- private:
-  std::string name_;
-  void* handle_;
-};
 
 struct cublas_library {
   decltype(&cublasCreate_v2) create;
@@ -59,7 +39,8 @@ struct cublas_library {
   decltype(&cublasCtrsmBatched) trsm;
 
   cublas_library() {
-    const shared_library library("libcublas.so." WB_TEXT(CUBLAS_VER_MAJOR));
+    const shared_library library("cuBLAS", in_cuda_toolkit("libcublas.so." WB_TEXT(CUBLAS_VER_MAJOR)),
+                                 toolkit_advice);
     library.find(create, "cublasCreate_v2");
     library.find(set_stream, "cublasSetStream_v2");
     library.find(gemm, "cublasCgemmStridedBatched");
@@ -81,7 +62,8 @@ struct cusolver_library {
 
   cusolver_library() {
     cublas();
-    const shared_library library("libcusolver.so." WB_TEXT(CUSOLVER_VER_MAJOR));
+    const shared_library library("cuSOLVER", in_cuda_toolkit("libcusolver.so." WB_TEXT(CUSOLVER_VER_MAJOR)),
+                                 toolkit_advice);
     library.find(create, "cusolverDnCreate");
     library.find(set_stream, "cusolverDnSetStream");
     library.find(potrf, "cusolverDnCpotrfBatched");

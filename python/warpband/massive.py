@@ -69,7 +69,7 @@ class _Uplink(Described):
 
 
 @described
-class MassiveSoftUplink(Described):
+class MassiveSoftUplink(_Uplink):
     """MMSE with parallel interference cancellation: the uplink ``y = H x + n`` with a-priori LLRs of the users' bits.
 
     The a-priori LLRs give each user's symbol a mean and a variance. The mean interference of the others is taken off, and what is
@@ -96,13 +96,7 @@ class MassiveSoftUplink(Described):
     """
 
     def __init__(self, *, llr: str = "log_p0_p1", executor: Executor | None = None, **settings: Unpack[MassiveSoftUplinkKeywords]):
-        self._reversed = checked_sign(llr)
-        self._executor = checked_executor(executor)
-        self._work = made(_core.MassiveSoftUplink, settings=settings)
-        #: the sign of LLRs
-        self.llr = llr
-        #: LLRs of a vector: users * log2(qam)
-        self.bits_per_vector: int = self._work.bits_per_vector
+        self._begin(_core.MassiveSoftUplink, llr, executor, settings)
         bits = (self.bits_per_vector,)
         self._table = {"llr": (FLOAT32, bits), "bits": (UINT8, bits), "status": (UINT8, ())}
 

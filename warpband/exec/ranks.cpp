@@ -6,7 +6,6 @@
 #include <warpband/core/error.hpp>
 
 #ifdef WARPBAND_MPI
-#include <dlfcn.h>
 #include <mpi.h>
 
 #include <array>
@@ -14,8 +13,10 @@
 #include <climits>
 #include <list>
 #include <thread>
-#include <type_traits>
 #include <utility>
+#include <vector>
+
+#include <warpband/exec/shared_library.hpp>
 #endif
 
 namespace wb {
@@ -44,9 +45,9 @@ std::unique_ptr<ranks> ranks::join() {
 namespace {
 
 #ifdef OPEN_MPI
-constexpr std::array library_names{"libmpi.so.40", WARPBAND_MPI};
+const std::vector<std::string> library_names{"libmpi.so.40", WARPBAND_MPI};
 #else  // MPICH and its like
-constexpr std::array library_names{"libmpi.so.12", "libmpich.so.12", WARPBAND_MPI};
+const std::vector<std::string> library_names{"libmpi.so.12", "libmpich.so.12", WARPBAND_MPI};
 #endif
 
 /// What is used of MPI. It is loaded when there are other ranks: it takes MiBs of memory of each process.
@@ -73,37 +74,30 @@ struct mpi_library {
   MPI_Errhandler errors_return;
 
   mpi_library() {
-    void* handle = nullptr;
-    for (const char* name : library_names)  // its own plug-ins look for its symbols among the global ones
-      if (handle == nullptr) handle = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
-    if (handle == nullptr)
-      throw device_error(std::string("started by mpirun, but MPI is not there: ") + library_names[0] +
-                         " was not found; install it, or set LD_LIBRARY_PATH");
-    const auto find = [&](auto& to, const char* name) {
-      to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(dlsym(handle, name));
-      if (to == nullptr) throw device_error(std::string(library_names[0]) + " has no " + name);
-    };
-    find(allgather, "MPI_Allgather");
-    find(comm_free, "MPI_Comm_free");
-    find(comm_rank, "MPI_Comm_rank");
-    find(set_errhandler, "MPI_Comm_set_errhandler");
-    find(comm_size, "MPI_Comm_size");
-    find(split_type, "MPI_Comm_split_type");
-    find(error_string, "MPI_Error_string");
-    find(finalize, "MPI_Finalize");
-    find(get_count, "MPI_Get_count");
-    find(processor_name, "MPI_Get_processor_name");
-    find(init_thread, "MPI_Init_thread");
-    find(iprobe, "MPI_Iprobe");
-    find(isend, "MPI_Isend");
-    find(recv, "MPI_Recv");
-    find(test, "MPI_Test");
-    find(wait, "MPI_Wait");
+    // Its own plug-ins look for its symbols.
+    const shared_library mpi("started by mpirun, but MPI", library_names,
+                             "install it, or set LD_LIBRARY_PATH", true);
+    mpi.find(allgather, "MPI_Allgather");
+    mpi.find(comm_free, "MPI_Comm_free");
+    mpi.find(comm_rank, "MPI_Comm_rank");
+    mpi.find(set_errhandler, "MPI_Comm_set_errhandler");
+    mpi.find(comm_size, "MPI_Comm_size");
+    mpi.find(split_type, "MPI_Comm_split_type");
+    mpi.find(error_string, "MPI_Error_string");
+    mpi.find(finalize, "MPI_Finalize");
+    mpi.find(get_count, "MPI_Get_count");
+    mpi.find(processor_name, "MPI_Get_processor_name");
+    mpi.find(init_thread, "MPI_Init_thread");
+    mpi.find(iprobe, "MPI_Iprobe");
+    mpi.find(isend, "MPI_Isend");
+    mpi.find(recv, "MPI_Recv");
+    mpi.find(test, "MPI_Test");
+    mpi.find(wait, "MPI_Wait");
 #ifdef OPEN_MPI  // where these constants are addresses in the library
-    find(world, "ompi_mpi_comm_world");
-    find(bytes, "ompi_mpi_byte");
-    find(no_info, "ompi_mpi_info_null");
-    find(errors_return, "ompi_mpi_errors_return");
+    mpi.find(world, "ompi_mpi_comm_world");
+    mpi.find(bytes, "ompi_mpi_byte");
+    mpi.find(no_info, "ompi_mpi_info_null");
+    mpi.find(errors_return, "ompi_mpi_errors_return");
 #else
     world = MPI_COMM_WORLD;
     bytes = MPI_BYTE;

@@ -47,6 +47,21 @@ void complete_transport(const code_config& c) {
   }
 }
 
+/// What LTE and NR have alike.
+template <class T>
+T sizes_in(const code_config& config) {
+  code_config c = config;
+  c.k = static_cast<int>(transport_sizes(c).k);
+  complete_transport(c);
+  T t;
+  t.transport_bits = c.k;
+  t.coded_bits = static_cast<int>(transport_coded_bits(c.transport));
+  t.modulation_order = c.transport.modulation_order;
+  t.layers = c.transport.layers;
+  t.soft_buffer = c.transport.soft_buffer;
+  return t;
+}
+
 /// What is refused is named as the settings name it.
 void check_nr_transport(const code_config& c) {
   try {
@@ -77,33 +92,17 @@ code_sizes transport_sizes(const code_config& c) {
           static_cast<std::size_t>(std::max(0LL, transport_coded_bits(c.transport)))};
 }
 
-lte_transport_config transport_of(const code_config& config) {
-  code_config c = config;
-  if (c.k == 0) c.k = usual_transport_bits;
-  complete_transport(c);
-  lte_transport_config t;
-  t.transport_bits = c.k;
-  t.coded_bits = static_cast<int>(transport_coded_bits(c.transport));
-  t.modulation_order = c.transport.modulation_order;
-  t.layers = c.transport.layers;
-  t.soft_buffer = c.transport.soft_buffer;
+lte_transport_config transport_of(const code_config& c) {
+  auto t = sizes_in<lte_transport_config>(c);
   t.turbo = c.turbo.decoder;
   t.crc_stop = t.turbo.stop == early_stop::crc;
   return t;
 }
 
-nr_transport_config nr_transport_of(const code_config& config) {
-  code_config c = config;
-  if (c.k == 0) c.k = usual_nr_bits;
-  complete_transport(c);
-  nr_transport_config t;
-  t.transport_bits = c.k;
-  t.coded_bits = static_cast<int>(transport_coded_bits(c.transport));
-  t.modulation_order = c.transport.modulation_order;
-  t.layers = c.transport.layers;
+nr_transport_config nr_transport_of(const code_config& c) {
+  auto t = sizes_in<nr_transport_config>(c);
   t.base_graph = c.ldpc.base_graph;
   t.code_rate = c.transport.target_rate;
-  t.soft_buffer = c.transport.soft_buffer;
   t.scrambling = c.transport.scrambling;
   t.ldpc = c.ldpc.decoder;
   if (c.transport.lbrm_resource_blocks == 0) return t;

@@ -37,7 +37,7 @@ setting_of<nr_link_config> frc_setting() {
   setting_of<c> s = text("frc", &c::frc,
                          "A fixed reference channel of TS 38.104 by name, \"G-FR1-A4-14\": spacing, resource "
                          "blocks, layers, DMRS and MCS.",
-                         "\"none\", or a name from \"G-FR1-A1-1\" to \"G-FR1-A5-14\"");
+                         "\"none\", or a name from \"G-FR1-A1-1\" to \"G-FR1-A7-4\"");
   s.set = [set = s.set](c& x, const setting_value& v) {
     set(x, v);
     if (same_word(x.frc, "none")) x.frc.clear();

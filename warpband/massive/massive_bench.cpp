@@ -3,9 +3,8 @@
 // every vector pays for its own Gram matrix and decomposition, as the thesis' tables have it. soft_uplink:
 // detection with a-priori LLRs, whose every vector has a matrix to invert.
 #include <algorithm>
-#include <bench/bench.hpp>
+#include <bench/frames.hpp>
 #include <complex>
-#include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
@@ -16,11 +15,8 @@ using namespace wb;
 using bench::figure;
 using samples = array<std::complex<float>>;
 
-/// Fills with independent complex normal values of a variance.
 void fill(executor& exec, samples& x, float variance, std::uint64_t seed) {
-  const auto zero = exec.make_from(std::vector<std::complex<float>>{{}});
-  add_awgn(exec, {zero.data(), 1, x.size(), 1, 0}, make_view(x.data(), x.size()), variance, {.seed = seed});
-  exec.sync();
+  bench::fill(exec, x.data(), x.size(), variance, seed);
 }
 
 bench::maker detect(const uplink_config& c, int symbols, std::size_t frames) {

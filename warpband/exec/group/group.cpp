@@ -20,16 +20,23 @@ std::size_t as_size(int n) { return static_cast<std::size_t>(n); }
 /// Pieces pass through host memory of the members' process.
 class host_carrier final : public group_carrier {
  public:
-  explicit host_carrier(std::vector<executor*> members) : members_(std::move(members)) {}
+  explicit host_carrier(std::vector<executor*> members)
+      : members_(std::move(members)), staging_(members_.size()) {}
   std::string name() const override { return "host"; }
   void exchange(const std::vector<std::vector<group_piece>>& sends,
                 const std::vector<std::vector<group_piece>>& receives) override {
-    std::vector<std::vector<array<std::byte>>> held(members_.size());
-    for (std::size_t m = 0; m < members_.size(); m++)
+    std::vector<std::vector<const std::byte*>> held(members_.size());  // of each member its pieces
+    for (std::size_t m = 0; m < members_.size(); m++) {
+      std::size_t bytes = 0;
+      for (const group_piece& p : sends[m]) bytes += p.bytes;
+      if (staging_[m].size() < bytes) staging_[m] = members_[m]->make_host<std::byte>(bytes, 1);
+      std::byte* at = staging_[m].data();
       for (const group_piece& p : sends[m]) {
-        held[m].push_back(members_[m]->make_host<std::byte>(p.bytes, 1));
-        members_[m]->download(held[m].back().data(), p.data, p.bytes);
+        members_[m]->download(at, p.data, p.bytes);
+        held[m].push_back(at);
+        at += p.bytes;
       }
+    }
     for (executor* e : members_) e->sync();
     for (std::size_t m = 0; m < members_.size(); m++) {
       std::vector<std::size_t> next(members_.size());  // piece of each peer
@@ -37,7 +44,7 @@ class host_carrier final : public group_carrier {
         const std::size_t peer = as_size(p.peer);
         std::size_t& i = next[peer];
         while (as_size(sends[peer][i].peer) != m) i++;
-        members_[m]->upload(p.data, held[peer][i++].data(), p.bytes);
+        members_[m]->upload(p.data, held[peer][i++], p.bytes);
       }
     }
     for (executor* e : members_) e->sync();
@@ -45,6 +52,7 @@ class host_carrier final : public group_carrier {
 
  private:
   std::vector<executor*> members_;
+  std::vector<array<std::byte>> staging_;  // of each member, as large as its largest exchange
 };
 
 /// Pieces are messages between ranks.

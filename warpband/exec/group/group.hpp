@@ -83,7 +83,7 @@ class executor_group {
   /// `data[i]`: `items` items, of which each member has its share in place already.
   void all_gather(const std::vector<void*>& data, std::size_t items, std::size_t bytes);
   /// `data[i]`: `values` values each, which become the sums over all members, in pairs of neighbours
-  /// (exec/group/pairs_body.hpp).
+  /// (core/sum_in_pairs.hpp).
   void all_reduce(const std::vector<float*>& data, std::size_t values);
   /// Waits for all members of this process.
   void sync();

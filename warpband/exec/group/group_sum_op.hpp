@@ -1,7 +1,7 @@
 #pragma once
 #include <warpband/core/memory.hpp>
+#include <warpband/core/sum_in_pairs.hpp>
 #include <warpband/exec/group/group_args.hpp>
-#include <warpband/exec/group/pairs_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -17,7 +17,7 @@ struct group_sum_op {
 
   template <class T, class G>
   WB_HD void operator()(item<T> value, G, T*) const {
-    const T sum = sum_of_pairs<T>(a.count, [&](int i) WB_INLINE_LAMBDA {
+    const T sum = sum_in_pairs<T>(a.count, [&](int i) WB_INLINE_LAMBDA {
       return load(view<const float>{a.first + static_cast<std::size_t>(i) * a.distance, 1, a.values, 1, 1}, 0,
                   value);
     });

@@ -8,9 +8,7 @@
 #include <warpband/core/error.hpp>
 
 #if WB_BUILD_CUDA
-#include <dlfcn.h>
-
-#include <type_traits>
+#include <warpband/exec/shared_library.hpp>
 
 namespace wb {
 namespace {
@@ -28,26 +26,15 @@ struct nccl_library {
   const char* (*error_string)(int result);
 
   nccl_library() {
-    void* handle = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-    for (const char* folder : {"/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"})
-      if (handle == nullptr)
-        handle = dlopen((std::string(folder) + library_name).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr)
-      throw device_error(
-          std::string("NCCL is not there: ") + library_name +
-          " was not found; install it, set LD_LIBRARY_PATH, or let the group exchange through the "
-          "host");
-    const auto find = [&](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
-      if (function == nullptr) throw device_error(std::string(library_name) + " has no " + name);
-    };
-    find(init_all, "ncclCommInitAll");
-    find(destroy, "ncclCommDestroy");
-    find(group_start, "ncclGroupStart");
-    find(group_end, "ncclGroupEnd");
-    find(send, "ncclSend");
-    find(receive, "ncclRecv");
-    find(error_string, "ncclGetErrorString");
+    const shared_library nccl("NCCL", in_cuda_toolkit(library_name),
+                              "install it, set LD_LIBRARY_PATH, or let the group exchange through the host");
+    nccl.find(init_all, "ncclCommInitAll");
+    nccl.find(destroy, "ncclCommDestroy");
+    nccl.find(group_start, "ncclGroupStart");
+    nccl.find(group_end, "ncclGroupEnd");
+    nccl.find(send, "ncclSend");
+    nccl.find(receive, "ncclRecv");
+    nccl.find(error_string, "ncclGetErrorString");
   }
 };
 const nccl_library& nccl() {

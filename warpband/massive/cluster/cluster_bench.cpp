@@ -2,11 +2,10 @@
 // executor, and where a machine has several CUDA devices spread over them, with an exchange by NCCL. A frame
 // is an H and its vectors; rates are in coded bits of 16-QAM. Bounds are those of one device's part.
 #include <algorithm>
-#include <bench/bench.hpp>
+#include <bench/frames.hpp>
 #include <complex>
 #include <memory>
 #include <vector>
-#include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/exec/cuda.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 
@@ -16,11 +15,8 @@ using namespace wb;
 using bench::figure;
 using samples = array<std::complex<float>>;
 
-/// Fills with independent complex normal values of a variance.
 void fill(executor& exec, samples& x, float variance, std::uint64_t seed) {
-  const auto zero = exec.make_from(std::vector<std::complex<float>>{{}});
-  add_awgn(exec, {zero.data(), 1, x.size(), 1, 0}, make_view(x.data(), x.size()), variance, {.seed = seed});
-  exec.sync();
+  bench::fill(exec, x.data(), x.size(), variance, seed);
 }
 
 bench::maker detect(const clustered_uplink_config& c, int symbols, std::size_t frames) {

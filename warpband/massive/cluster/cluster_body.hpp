@@ -2,7 +2,7 @@
 // Sums over clusters.
 #include <warpband/core/cx.hpp>
 #include <warpband/core/memory.hpp>
-#include <warpband/exec/group/pairs_body.hpp>
+#include <warpband/core/sum_in_pairs.hpp>
 #include <warpband/linalg/ldl/ldl_body.hpp>
 #include <warpband/massive/cluster/cluster_args.hpp>
 
@@ -12,7 +12,7 @@ inline namespace WB_ISA {
 /// Value `element` of the sum of all terms.
 template <class T>
 WB_HD T load_sum(const cluster_terms<const float>& terms, std::size_t element, item<T> frames) {
-  return sum_of_pairs<T>(terms.count, [&](int i) WB_INLINE_LAMBDA {
+  return sum_in_pairs<T>(terms.count, [&](int i) WB_INLINE_LAMBDA {
     view<const float> v = terms.first;
     v.data += static_cast<std::size_t>(i) * terms.distance;
     return load(v, element, frames);

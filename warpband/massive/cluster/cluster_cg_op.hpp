@@ -153,7 +153,7 @@ struct cluster_cg_op {
   WB_HD void multiply(item<T> frames, G g, int symbol, const packed_vector<T>& t) const {
     const int n = a.of.users;
     for (int u = g.rank; u < n; u += g.size) {
-      const cx<T> product = sum_of_pairs<cx<T>>(a.sums.count, [&](int c) WB_INLINE_LAMBDA {
+      const cx<T> product = sum_in_pairs<cx<T>>(a.sums.count, [&](int c) WB_INLINE_LAMBDA {
         view<const float> gram = a.sums.first;
         gram.data += static_cast<std::size_t>(c) * a.sums.distance;
         cx<T> sum = {T(0.f), T(0.f)};

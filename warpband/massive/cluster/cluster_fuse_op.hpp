@@ -65,10 +65,10 @@ struct cluster_fuse_op {
     const float limit = a.clip < 3e38f ? a.clip : 3e38f;
     const std::size_t user = static_cast<std::size_t>(u);
     const int count = a.estimates.count;
-    const T sinr = sum_of_pairs<T>(count, [&](int i) WB_INLINE_LAMBDA { return weight_of(vector, user, i); });
+    const T sinr = sum_in_pairs<T>(count, [&](int i) WB_INLINE_LAMBDA { return weight_of(vector, user, i); });
     const auto some = sinr > T(0.f);
     const T one = select(some, T(1.f) / select(some, sinr, T(1.f)), T(0.f));
-    cx<T> x = sum_of_pairs<cx<T>>(count, [&](int i) WB_INLINE_LAMBDA {
+    cx<T> x = sum_in_pairs<cx<T>>(count, [&](int i) WB_INLINE_LAMBDA {
       view<const cx_pair> v = a.estimates.first;
       v.data += static_cast<std::size_t>(i) * a.estimates.distance;
       const cx<T> part = load_cx(v, user, vector);

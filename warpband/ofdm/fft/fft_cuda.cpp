@@ -6,7 +6,6 @@
 #if WB_BUILD_CUDA
 #include <cuda_runtime_api.h>
 #include <cufft.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 #include <string>
 
 #include <warpband/core/error.hpp>
+#include <warpband/exec/shared_library.hpp>
 
 namespace wb {
 namespace {
@@ -33,26 +33,14 @@ struct cufft_library {
   decltype(&cufftExecC2C) run;
 
   cufft_library() {
-    void* handle = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {  // where the toolkit has it that is no part of the loader's search
-      std::string path = "/usr/local/cuda/lib64/";
-      path += library_name;
-      handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    }
-    if (handle == nullptr)
-      throw device_error(std::string("cuFFT is not there: ") + library_name +
-                         " was not found; it is a part of the CUDA toolkit, or set LD_LIBRARY_PATH");
-    const auto find = [&](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
-      if (function == nullptr) throw device_error(std::string(library_name) + " has no " + name);
-    };
-    find(create, "cufftCreate");
-    find(destroy, "cufftDestroy");
-    find(set_auto_allocation, "cufftSetAutoAllocation");
-    find(make_plan, "cufftMakePlanMany64");
-    find(set_stream, "cufftSetStream");
-    find(set_work_area, "cufftSetWorkArea");
-    find(run, "cufftExecC2C");
+    const shared_library cufft("cuFFT", in_cuda_toolkit(library_name), toolkit_advice);
+    cufft.find(create, "cufftCreate");
+    cufft.find(destroy, "cufftDestroy");
+    cufft.find(set_auto_allocation, "cufftSetAutoAllocation");
+    cufft.find(make_plan, "cufftMakePlanMany64");
+    cufft.find(set_stream, "cufftSetStream");
+    cufft.find(set_work_area, "cufftSetWorkArea");
+    cufft.find(run, "cufftExecC2C");
   }
 };
 const cufft_library& cufft() {

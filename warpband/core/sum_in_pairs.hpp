@@ -1,5 +1,5 @@
 #pragma once
-// Sums over the members of a group in a fixed order.
+// A sum in a fixed order, whoever adds up its parts: members of a group, clusters of antennas.
 #include <warpband/core/lane.hpp>
 
 namespace wb {
@@ -8,7 +8,7 @@ inline namespace WB_ISA {
 /// x(0) + .. + x(count - 1) in pairs: ((0 + 1) + (2 + 3)) + (4 + 5); at most 127 of them. The pairs of a
 /// power of two of neighbours are summed among themselves, whoever does it.
 template <class S, class X>
-WB_HD S sum_of_pairs(int count, X x) {
+WB_HD S sum_in_pairs(int count, X x) {
   if (count == 1) return x(0);
   S kept[7] = {};  // of 1, 2, 4, .. neighbours, where bit i of those that are done is set
   WB_ROLL for (int i = 0; i < count; i++) {
