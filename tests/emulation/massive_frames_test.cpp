@@ -280,7 +280,8 @@ std::optional<massive_result> precode_emulated(const downlink_config& c, const m
   a.channel = rows(h.data, b.antennas * b.users, b.frames);
   a.in = rows(s.data, b.users, b.vectors());
   a.noise_var = rows(n0.data, 1, b.frames);
-  a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), b.antennas, b.vectors());
+  aligned_copy<cx_pair> sent(r.x);
+  a.out = rows(sent.data, b.antennas, b.vectors());
   a.status = rows(r.status.data(), 1, b.vectors());
   if (!takes_sent_frames(a, shared_bytes)) return {};
   if (b.users == 16)
@@ -289,6 +290,7 @@ std::optional<massive_result> precode_emulated(const downlink_config& c, const m
   else
     b.symbols > 1 ? run_downlink<32, true>(a, b.frames, blocks, seed, shared_bytes)
                   : run_downlink<32, false>(a, b.frames, blocks, seed, shared_bytes);
+  std::memcpy(static_cast<void*>(r.x.data()), sent.data, r.x.size() * sizeof(r.x[0]));
   return r;
 }
 

@@ -82,17 +82,17 @@ struct send_block {
   WB_HD shared_barrier sent(int s, int h) const {
     return barrier(p.teams * p.buffers + 3 * p.slots + 2 * s + h);
   }
-  /// Where group g of frame n goes: its slot, the half of the slot, and how often that half was used before.
+  /// Where group g of a frame goes: its slot, the half of the slot, and how often that half was used before.
   struct group_place {
     int slot, half, turn;
   };
-  WB_HD group_place place_of(int n, int g) const {
+  /// `slot`: the frame's, which `turn` frames had before.
+  WB_HD group_place place_of(int slot, int turn, int g) const {
     if (alone) {
       const int i = g / p.slots;
       return {g % p.slots, i % 2, i / 2};
     }
-    const int half = g % 2;
-    return {n % p.slots, half, n / p.slots * uses(half) + g / 2};
+    return {slot, g % 2, turn * uses(g % 2) + g / 2};
   }
   /// Groups of a frame in a half of its slot.
   WB_HD int uses(int half) const { return (groups + 1 - half) / 2; }
@@ -124,15 +124,17 @@ struct send_team : send_block<U, Many> {
   using typename base::Roles;
   using typename base::Shape;
   static constexpr int at_once = Roles::at_once;
-  int team, warp, sender;  // this team; this warp of the team and of those that share a frame
-  int run, part;           // the lane's run of eight, and which antennas of it
-  float* scratch;          // of this warp
-  int sent_floats;         // of a vector in `scratch`
+  int team, warp;       // this team; this warp of the team
+  int sender, senders;  // this warp of those that share a frame, and their number
+  int run, part;        // the lane's run of eight, and which antennas of it
+  float* scratch;       // of this warp
+  int sent_floats;      // of a vector in `scratch`
 
   WB_HD send_team(const base& b, int block_warp) : base(b) {
     team = block_warp / Roles::team;
     warp = block_warp % Roles::team;
     sender = b.alone ? block_warp : warp;
+    senders = b.senders();
     run = lane % antenna_runs;
     part = lane / antenna_runs;
     scratch = this->shared + p.scratch + block_warp * p.scratch_floats;
@@ -169,22 +171,28 @@ struct send_team : send_block<U, Many> {
       sums.triangle(U == 32 ? warp - 2 : 0);
   }
 
-  /// H x of each x, to `scratch`: antenna j of run r at 8 j + r.
+  /// Offset in `scratch` of antenna j of run r of m. Neighbouring antennas 2 i and 2 i + 1 are side by side;
+  /// the exclusive or keeps lanes with different runs from bank conflicts.
+  WB_HD int at_sent(int r, int j) const {
+    return (r << p.run_log2 << 1) + 2 * (j ^ 2 * (r & ((1 << p.run_log2 >> 1) - 1)));
+  }
+  /// m = H x of each x, to `scratch`.
   WB_HD void weigh_antennas(const float* h, const float* const (&x)[at_once]) const {
-    constexpr int N = at_once;
     const int antennas = antennas_of_run(p, a.antennas, run);
+    // So many that loads are hidden by what is computed from the ones before.
+    [[maybe_unused]] constexpr int unrolled = at_once > 2 ? 2 : 4;
     WB_ROLL for (int first = part; first < antennas; first += 16) {
       const float* row = h + at_run(p, run) + 2 * U * first;
-      float re[N][4][2] = {}, im[N][4][2] = {};
-#pragma unroll 2
+      float re[at_once][4][2] = {}, im[at_once][4][2] = {};
+#pragma unroll unrolled
       for (int u = 0; u < U; u += 2) {
-        float z[N][4];
-        WB_UNROLL for (int s = 0; s < N; s++) load4(x[s] + 2 * u, z[s]);
+        float z[at_once][4];
+        WB_UNROLL for (int s = 0; s < at_once; s++) load4(x[s] + 2 * u, z[s]);
         WB_UNROLL for (int i = 0; i < 4; i++) {
           float four[4];
           load4(row + 8 * U * i + 2 * u, four);
           WB_UNROLL for (int e = 0; e < 2; e++) {
-            WB_UNROLL for (int s = 0; s < N; s++) {
+            WB_UNROLL for (int s = 0; s < at_once; s++) {
               WB_UNROLL for (int q = 0; q < 2; q++) {
                 re[s][i][q] = fma(four[2 * e], z[s][2 * e + q], re[s][i][q]);
                 im[s][i][q] = fma(four[2 * e + 1], z[s][2 * e + q], im[s][i][q]);
@@ -196,118 +204,135 @@ struct send_team : send_block<U, Many> {
       WB_UNROLL for (int i = 0; i < 4; i++) {
         const int j = first + 4 * i;
         if (j >= antennas) break;
-        WB_UNROLL for (int s = 0; s < N; s++) *
-            reinterpret_cast<float2*>(scratch + s * sent_floats + 2 * (antenna_runs * j + run)) = {
+        WB_UNROLL for (int s = 0; s < at_once; s++) *
+            reinterpret_cast<float2*>(scratch + s * sent_floats + at_sent(run, j)) = {
             re[s][i][0] - im[s][i][1], re[s][i][1] + im[s][i][0]};
       }
     }
     __syncwarp();
   }
-  /// |m|^2. Of two vectors, the lower half of the warp has that of the first and the upper half that of the
-  /// second.
-  WB_HD float energy_sent() const {
+  /// What m is multiplied with, or -1 if the vector is erased. Of the vector at `from` and the rules of
+  /// downlink_op.hpp; `kept`: whether the frame and the symbols are valid. The lanes of a part get the
+  /// result.
+  WB_HD float factor_of(const float* from, bool kept) const {
     const int antennas = antennas_of_run(p, a.antennas, run);
-    const float* x = scratch + (at_once == 2 ? part / 2 * sent_floats : 0) + 2 * run + part % 2;
-    float sum = 0.f;
+    float re = 0.f, im = 0.f;
     WB_ROLL for (int first = 0; first < antennas; first += 8) {
-      float now[8];
-      WB_UNROLL for (int j = 0; j < 8; j++) if (first + j < antennas) now[j] =
-          x[2 * antenna_runs * (first + j)];
-      WB_UNROLL for (int j = 0; j < 8; j++) if (first + j < antennas) sum = fma(now[j], now[j], sum);
+      float now[4][4];
+      WB_UNROLL for (int j = 0; j < 4; j++) if (first + 2 * j < antennas)
+          load4(from + at_sent(run, first + 2 * j), now[j]);
+      WB_UNROLL for (int j = 0; j < 4; j++) if (first + 2 * j < antennas) {
+        WB_UNROLL for (int e = 0; e < 4; e += 2) {
+          re = fma(now[j][e], now[j][e], re);
+          im = fma(now[j][e + 1], now[j][e + 1], im);
+        }
+      }
     }
-    WB_UNROLL for (int step = antenna_runs / 2; step > 0; step /= 2) sum =
-        sum + __shfl_xor_sync(0xffffffffu, sum, step);
-    return sum + __shfl_xor_sync(0xffffffffu, sum, antenna_runs);
-  }
-  /// Normalises m of vector number `vector`, at `from`, and stores it, or zeros if not `kept`.
-  WB_HD void store_sent(std::size_t vector, const float* from, float power, bool kept) const {
-    kept = kept & (power <= 1e37f);
+    WB_UNROLL for (int step = antenna_runs / 2; step > 0; step /= 2) {
+      re = re + __shfl_xor_sync(0xffffffffu, re, step);
+      im = im + __shfl_xor_sync(0xffffffffu, im, step);
+    }
+    const float power = re + im;
     const bool some = power > 1e-30f;
     const float factor =
         select(some, (a.unit_power ? 1.f : a.symbol_energy) / sqrt(select(some, power, 1.f)), 0.f);
-    cx_pair* const to = a.out.data + vector * a.out.item_stride;
+    return kept & (power <= 1e37f) ? factor : -1.f;
+  }
+  /// Stores the m at `from`, times `factor`, as vector number `vector`.
+  WB_HD void store_sent(std::size_t vector, const float* from, float factor) const {
+    const bool kept = factor >= 0.f;
+    cx_pair* const to = a.out.data + vector * a.out.item_stride + (run << p.run_log2);
     const int antennas = antennas_of_run(p, a.antennas, run);
-    for (int j = part; j < antennas; j += 4) {
-      const float2 x = *reinterpret_cast<const float2*>(from + 2 * (antenna_runs * j + run));
-      to[static_cast<std::size_t>((run << p.run_log2) + j) * a.out.element_stride] = {
-          select(kept, factor * x.x, 0.f) + 0.f, select(kept, factor * x.y, 0.f) + 0.f};
+    WB_ROLL for (int j = 2 * part; j < antennas; j += 8) {
+      float x[4] = {};
+      if (kept) {
+        load4(from + at_sent(run, j), x);
+        WB_UNROLL for (int e = 0; e < 4; e++) x[e] = factor * x[e] + 0.f;
+      }
+      *reinterpret_cast<float4*>(to + j) = {x[0], x[1], x[2], x[3]};
     }
     if (a.status.data && lane == 0)
       a.status.data[vector * a.status.item_stride] = kept ? std::uint8_t{0} : status_erased;
   }
-  /// Sends vectors `first` to `first` + at_once - 1 of group g of frame n, whose H is at h, or `first` alone
-  /// if the group has no other.
-  WB_HD void send(const float* h, int n, int g, int first) const {
-    const auto at = this->place_of(n, g);
+  /// Sends vectors `first` to `first` + at_once - 1 of the group of `count` vectors from number `number` on,
+  /// whose H is at h. If the group has fewer, its last one is sent several times.
+  WB_HD void send(const float* h, typename base::group_place at, int first, int count,
+                  std::size_t number) const {
     const float* const slot = this->slot(at.slot);
+    const auto vector = [&](int i) { return first + i < count ? first + i : count - 1; };
     const float* x[at_once];
-    int vector[at_once];
-    WB_UNROLL for (int i = 0; i < at_once; i++) {
-      vector[i] = first + i < this->vectors_of(g) ? first + i : first;
-      x[i] = slot + Shape::right + (base::group * at.half + vector[i]) * Shape::side_floats;
-    }
+    WB_UNROLL for (int i = 0; i < at_once; i++) x[i] =
+        slot + Shape::right + (base::group * at.half + vector(i)) * Shape::side_floats;
     weigh_antennas(h, x);
-    const float powers = energy_sent();
+    constexpr int parts = 4;  // each takes every fourth vector
+    float factors[(at_once + parts - 1) / parts];
+    WB_UNROLL for (int i = 0; i < at_once; i += parts) {
+      const int mine = i + part < at_once ? i + part : at_once - 1;
+      factors[i / parts] = factor_of(scratch + mine * sent_floats,
+                                     slot[Shape::diagonal + base::group * at.half + vector(mine)] > 0.f);
+    }
     WB_UNROLL for (int i = 0; i < at_once; i++)
-        store_sent(this->vector_number(n, g) + static_cast<std::size_t>(vector[i]), scratch + i * sent_floats,
-                   __shfl_sync(0xffffffffu, powers, 16 * i),
-                   slot[Shape::diagonal + base::group * at.half + vector[i]] > 0.f);
+        store_sent(number + static_cast<std::size_t>(vector(i)), scratch + i * sent_floats,
+                   __shfl_sync(0xffffffffu, factors[i / parts], antenna_runs * (i % parts)));
     __syncwarp();
   }
-  /// This warp's share of group g of frame n.
-  WB_HD void send_group(const float* h, int n, int g) const {
+  /// This warp's share of all groups of frame n, whose H is at h. `slot`, `turn`: as `place_of` has them.
+  WB_HD void send_frame(const float* h, int n, int slot, int turn) const {
     constexpr int shares = (base::group + at_once - 1) / at_once;
-    const auto at = this->place_of(n, g);
-    this->solved(at.slot, at.half).wait(at.turn);
-    WB_ROLL for (int i = 0; at_once * i < this->vectors_of(g); i++) {
-      if (!Many || (shares * g + i) % this->senders() == sender) send(h, n, g, at_once * i);
+    WB_ROLL for (int g = 0; g < this->groups; g++) {
+      const auto at = this->place_of(slot, turn, g);
+      this->solved(at.slot, at.half).wait(at.turn);
+      const int count = this->vectors_of(g);
+      WB_ROLL for (int i = 0; at_once * i < count; i++) {
+        if (!Many || (shares * g + i) % senders == sender)
+          send(h, at, at_once * i, count, this->vector_number(n, g));
+      }
+      this->sent(at.slot, at.half).arrive();
     }
-    this->sent(at.slot, at.half).arrive();
   }
 
-  /// All frames of the team.
+  /// All frames of the team. The k-th has slot `team` or `team` + teams in turn.
   WB_HD void work() const {
-    const int step = p.teams, first_buffer = team * p.buffers, begin = this->alone ? 0 : team;
+    const int step = p.teams, first_buffer = this->alone ? 0 : team * p.buffers,
+              begin = this->alone ? 0 : team;
     const bool sums = !this->alone || team == 0;
-    const int buffers = this->alone ? 1 : p.buffers;  // of the team's ring
-    const bool copies = Many ? warp == 0 : true;      // the warp that has sent a single vector starts copies
+    const auto slot_of = [&](int k) { return begin + k % 2 * step; };
     if (sums && warp == 0) {
       WB_ROLL for (int k = 0; k < p.buffers && begin + k * step < this->count; k++)
           stage(first_buffer + k, begin + k * step);
     }
     ring_place summed, sending;
-    WB_ROLL for (int n = begin; n < this->count + step; n += step) {
-      if (sums && n < this->count) {
-        this->loaded(first_buffer + summed.stage).wait(summed.turn);
-        const int s = n % p.slots, turn = n / p.slots;
-        const auto ready = [&] {
-          this->sent(s, 0).wait(turn * this->uses(0) - 1);
-          if (Many) this->sent(s, 1).wait(turn * this->uses(1) - 1);
-        };
-        if (a.mode == massive_mode::mf)
-          ready();
-        else
-          square(this->buffer(first_buffer + summed.stage), s, ready);
-        this->filled(s).arrive();
-        summed.advance(buffers);
-      }
-      const int before = n - step;
-      if (before < begin) continue;
-      const int b = (this->alone ? 0 : first_buffer) + sending.stage;
-      // A single vector is sent by each warp of the team in turn.
-      if (Many || before / step % Roles::team == warp) {
-        if (!sums) this->loaded(b).wait(0);
-        WB_ROLL for (int g = 0; g < this->groups; g++) send_group(this->buffer(b), before, g);
-        const int next = before + buffers * step;
-        if (copies && next < this->count) {
-          if (Many && Roles::team > 1) {
-            WB_UNROLL for (int h = 0; h < 2; h++) this->sent(before % p.slots, h)
-                .wait((before / p.slots + 1) * this->uses(h) - 1);
-          }
-          stage(b, next);
+    WB_ROLL for (int k = 0, n = begin; n < this->count + step; k++, n += step) {
+      if (n < this->count) {
+        const int b = first_buffer + summed.stage, s = slot_of(k);
+        this->loaded(b).wait(summed.turn);
+        summed.advance(p.buffers);
+        if (sums) {
+          const auto ready = [&] {
+            this->sent(s, 0).wait(k / 2 * this->uses(0) - 1);
+            if (Many) this->sent(s, 1).wait(k / 2 * this->uses(1) - 1);
+          };
+          if (a.mode == massive_mode::mf)
+            ready();
+          else
+            square(this->buffer(b), s, ready);
+          this->filled(s).arrive();
         }
       }
-      sending.advance(buffers);
+      if (k == 0) continue;
+      const int before = k - 1, b = first_buffer + sending.stage, s = slot_of(before);
+      sending.advance(p.buffers);
+      // A single vector is sent by each warp of the team in turn. The warp that sends it, or the first warp,
+      // then starts the copies of the next frame into the buffer.
+      if (!Many && before % Roles::team != warp) continue;
+      send_frame(this->buffer(b), n - step, s, before / 2);
+      const int next = n - step + p.buffers * step;
+      if (next >= this->count || (Many && warp != 0)) continue;
+      if (Roles::team > 1) {
+        WB_UNROLL for (int h = 0; h < (Many ? 2 : 1); h++) this->sent(s, h).wait(
+            (before / 2 + 1) * this->uses(h) - 1);
+      }
+      stage(b, next);
     }
   }
 };
@@ -321,7 +346,7 @@ WB_HD void solve_sent_frames(const send_block<U, Many>& block, int solver) {
   const massive_args& a = block.a;
   const int sub = block.lane / U, row = block.lane % U, own = solver * frames, slot = own + sub;
   const int step = block.p.slots, begin = block.alone ? 0 : own;
-  WB_ROLL for (int n = begin; n < block.count; n += step) {
+  WB_ROLL for (int n = begin, turn = 0; n < block.count; n += step, turn++) {
     // A half warp without a frame solves zeros.
     const bool exists = block.alone || n + sub < block.count;
     const int frame = block.alone || !exists ? n : n + sub;
@@ -350,7 +375,7 @@ WB_HD void solve_sent_frames(const send_block<U, Many>& block, int solver) {
       meet_in_block(1, 32 * block.p.solvers);
     } else {
       WB_UNROLL for (int i = 0; i < frames; i++) {
-        if (n + i < block.count) block.filled(own + i).wait(n / step);
+        if (n + i < block.count) block.filled(own + i).wait(turn);
       }
     }
     if (a.mode == massive_mode::mf)
@@ -359,7 +384,7 @@ WB_HD void solve_sent_frames(const send_block<U, Many>& block, int solver) {
       work.prepare(noise_var, 0.f);
     WB_ROLL for (int i = 0; i < groups_of_slot; i++) {
       const int g = block.alone ? slot + i * step : i;
-      const auto at = block.place_of(frame, g);
+      const auto at = block.place_of(slot, turn, g);
       const int first = group * at.half, now = vectors;
       if (now > 0) block.sent(slot, at.half).wait(at.turn - 1);
       WB_UNROLL for (int k = 0; k < group; k++) {

@@ -29,10 +29,12 @@ struct send_trades {
 template <int U, bool Many>
 struct send_roles {
   using shape = frame_shape<U, Many>;
-  /// Warps of a team; frames that a solver warp solves side by side; vectors that a warp weighs at once.
-  static constexpr int team = U == 32 ? 4 : 1, frames_of_solver = 32 / U, at_once = Many ? 2 : 1;
+  /// Warps of a team; frames that a solver warp solves side by side.
+  static constexpr int team = U == 32 ? 4 : 1, frames_of_solver = 32 / U;
   /// Vectors are handed from the solver to the team in groups of 7. A slot has room for two of them.
   static constexpr int group = Many ? frame_sides / 2 : 1;
+  /// Vectors that a warp weighs at once: of 32 users, shared memory has room for two.
+  static constexpr int at_once = !Many ? 1 : U == 16 ? group : 2;
   static constexpr int slots_of_team = 2, most_teams = U == 32 ? 1 : 4;
   static constexpr int solvers(int teams) { return slots_of_team * teams / frames_of_solver; }
   static constexpr int warps(int teams) { return team * teams + solvers(teams); }
@@ -87,11 +89,14 @@ struct send_plan : frame_samples {
 };
 
 /// Whether a call takes the kernel of downlink_frames.hpp on a device whose blocks have `shared_bytes`. H is
-/// copied in pieces of 16 bytes.
+/// copied, and results are stored, in pieces of 16 bytes.
 inline bool takes_sent_frames(const massive_args& a, std::size_t shared_bytes) {
   if ((a.users != 16 && a.users != 32) || a.antennas % 2 != 0 || a.antennas < 16) return false;
   if (a.half_channel.data != nullptr || a.channel.element_stride != 1 || a.channel.item_stride % 2 != 0 ||
       reinterpret_cast<std::uintptr_t>(a.channel.data) % 16 != 0)
+    return false;
+  if (a.out.element_stride != 1 || a.out.item_stride % 2 != 0 ||
+      reinterpret_cast<std::uintptr_t>(a.out.data) % 16 != 0)
     return false;
   return send_plan::of_call(a, shared_bytes).buffers > 0;
 }
