@@ -261,7 +261,7 @@ void run_downlink(const massive_args& a, std::size_t frames, unsigned blocks, un
   using Roles = send_roles<U, Many>;
   const send_plan p = send_plan::of<Roles>(a, shared_bytes);
   ASSERT_GT(p.buffers, 0);
-  emulation::run(blocks, static_cast<unsigned>(32 * Roles::warps(p.teams)), seed, shared,
+  emulation::run(blocks, static_cast<unsigned>(32 * p.warps(Roles::team)), seed, shared,
                  [&] { precode_frames<U, Many>(a, p, 0, frames); });
 }
 /// Nothing where a device with `shared_bytes` has no room for it.

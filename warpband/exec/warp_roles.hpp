@@ -12,8 +12,10 @@ WB_HD int warp_of_block() { return __shfl_sync(0xffffffffu, static_cast<int>(thr
 /// A stage of a ring, and how often the ring has come round to it: the phase of the stage's barriers.
 struct ring_place {
   int stage = 0, turn = 0;
-  WB_HD void advance(int stages) {
-    if (++stage == stages) stage = 0, turn++;
+  /// `step` stages on, in a ring of `stages`.
+  WB_HD void advance(int step, int stages) {
+    stage += step;
+    if (stage >= stages) stage -= stages, turn++;
   }
 };
 #endif

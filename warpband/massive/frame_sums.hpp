@@ -172,19 +172,35 @@ WB_HD void sum_over_runs_in(float* scratch, int run, int part, float (&x)[N]) {
     __syncwarp();
   }
 }
+/// Policy of the precoder: only H^H H.
+struct gram_sums {
+  /// Whether `triangle` also sums H^H y of a single vector.
+  static constexpr bool joined = false;
+  /// Whether the lanes of a part shift by eight from run to run, which avoids nearly all bank conflicts
+  /// without gaps between runs.
+  static constexpr bool turned = false;
+  /// Whether runs are added through `run_scratch` floats of each warp, with half the instructions.
+  static constexpr bool in_scratch = false;
+};
+/// Policy of the detector.
+template <int U, bool Many>
+struct detector_sums {
+  static constexpr bool joined = !Many, turned = U == 16, in_scratch = U == 32;
+};
+
 /// The sums of one warp; the first comment of this file has the contract.
 ///
-/// `Joined`: `triangle` also sums H^H y of a single vector. `Ready`: called before results are written.
-/// `Turned`: the lanes of a part shift by eight from run to run, which avoids nearly all bank conflicts
-/// without gaps between runs. A thread needs about 230 registers.
+/// `Policy`: `gram_sums` or `detector_sums`. `Ready`: called before results are written. A thread needs about
+/// 230 registers.
 ///
 /// The loops over antennas are short, because a multiprocessor's instruction cache has 32 KiB for all warps:
 /// beyond that, four warps get instructions at less than half the rate. So each loop loads the operands of
 /// the next antenna into the registers whose values it has just used for the last time. The compiler would
 /// move these loads down to their use, but not across the end of a basic block. `left == p.never` is such an
 /// end: the branch is never taken.
-template <int U, bool Many, bool Joined, bool Turned, class Ready>
+template <int U, bool Many, class Policy, class Ready>
 struct frame_sums {
+  static constexpr bool Joined = Policy::joined, Turned = Policy::turned, in_scratch = Policy::in_scratch;
   using Matrix = lower_triangle<U>;
   using Shape = frame_shape<U, Many>;
   static_assert(Shape::diagonal == Matrix::floats);
@@ -194,7 +210,7 @@ struct frame_sums {
   const float *h, *y;  // as staged
   float* results;
   int lane, run, part;  // the lane's run of eight and part of four
-  float* scratch;       // of the warp, for the sums over runs of 32 users
+  float* scratch;       // of the warp, for the sums over runs
   Ready ready;
 
   WB_HD frame_sums(const float* channel, const float* vectors, float* to, float* own_scratch,
@@ -222,14 +238,14 @@ struct frame_sums {
   /// Sums the values of a part over all runs. Afterwards x[i] is value `number_of<N>(i)`, if that is below N.
   template <int N>
   WB_HD void sum(float (&x)[N]) const {
-    if constexpr (U == 32)
+    if constexpr (in_scratch)
       sum_over_runs_in(scratch, run, part, x);
     else
       sum_over_runs(lanes(), x);
   }
   template <int N>
   WB_HD int number_of(int i) const {
-    return U == 32 ? 4 * antenna_runs * (i / 4) + 4 * run + i % 4 : N / antenna_runs * run + i;
+    return in_scratch ? 4 * antenna_runs * (i / 4) + 4 * run + i % 4 : N / antenna_runs * run + i;
   }
 
   /// Block `block` on the diagonal. If `Joined` also H^H y of the same users.
@@ -399,7 +415,7 @@ struct frame_sums {
     WB_UNROLL for (int i = 0; i < 4 * N; i++) sums[i / 4][i % 4].join(sum + 2 * i);
     this->sum(sum);
     ready();
-    WB_UNROLL for (int i = 0; i < (U == 32 ? (N + 3) / 4 * 4 : N); i++) {
+    WB_UNROLL for (int i = 0; i < (in_scratch ? (N + 3) / 4 * 4 : N); i++) {
       const int at = number_of<8 * N>(i), k = side + at / 8;
       if (at < 8 * N && k < count) results[Shape::right + k * Shape::side_floats + 2 * c + at % 8] = sum[i];
     }

@@ -5,13 +5,14 @@
 // A frame is one H (B antennas, U users) and the vectors s that share it. A multiprocessor runs one block; a
 // block takes every gridDim.x-th frame. Its warps are specialised:
 //
-//   sending warps   in teams of `send_roles::team`, one frame a team: H^H H of a frame (frame_sums.hpp); and
-//                   m = H x, normalised, of the frame before, whose x has been solved by then.
-//   solver warps    A x = s (frame_solver.hpp), 32 / U frames a warp.
+//   summing warps   H^H H (frame_sums.hpp), in teams of `send_roles::team`, one frame a team
+//   solver warps    A x = s (frame_solver.hpp), 32 / U frames a warp
+//   sending warps   m = H x, normalised. Of 16 users each team sends itself: the frame before the one that it
+//                   has just summed, which has been solved by then.
 //
-// Frame n of the block has team n % teams and slot n % slots, of which each team has two. Its H stays in a
-// buffer of the team's ring until the frame is sent. Vectors go through a slot in groups of
-// `send_roles::group`: the slot has room for two groups, so that one is solved while the other is sent.
+// Frame n of the block has team n % teams and slot n % slots. Its H stays in a buffer of the team's ring
+// until the frame is sent. Vectors go through a slot in groups of `send_roles::group`: the slot has room for
+// two groups, so that one is solved while the other is sent.
 //
 // Barriers (mbarrier; a phase is counted from 0):
 //
@@ -19,6 +20,7 @@
 //   filled(s)       the sums of slot s are complete
 //   solved(s, h)    a group's solutions are complete, in half h of slot s
 //   sent(s, h)      all sending warps have read them
+//   freed(s)        the frame of slot s has been sent
 //
 // If a block has a single frame of several vectors, all its warps share that frame: each solver works on a
 // copy of the sums in its own slots, and takes every `slots`-th group.
@@ -36,7 +38,7 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// What sending warps and solvers share: frames, offsets and barriers.
+/// What all warps share: frames, offsets and barriers.
 template <int U, bool Many>
 struct send_block {
   using Roles = send_roles<U, Many>;
@@ -82,32 +84,35 @@ struct send_block {
   WB_HD shared_barrier sent(int s, int h) const {
     return barrier(p.teams * p.buffers + 3 * p.slots + 2 * s + h);
   }
+  WB_HD shared_barrier freed(int s) const { return barrier(p.teams * p.buffers + 5 * p.slots + s); }
   /// Where group g of a frame goes: its slot, the half of the slot, and how often that half was used before.
   struct group_place {
     int slot, half, turn;
   };
-  /// `slot`: the frame's, which `turn` frames had before.
-  WB_HD group_place place_of(int slot, int turn, int g) const {
+  /// `slot`: the frame's.
+  WB_HD group_place place_of(ring_place slot, int g) const {
     if (alone) {
-      const int i = g / p.slots;
-      return {g % p.slots, i % 2, i / 2};
+      const int i = g / workers();
+      return {g % workers(), i % 2, i / 2};
     }
-    return {slot, g % 2, turn * uses(g % 2) + g / 2};
+    return {slot.stage, g % 2, slot.turn * uses(g % 2) + g / 2};
   }
   /// Groups of a frame in a half of its slot.
   WB_HD int uses(int half) const { return (groups + 1 - half) / 2; }
-  /// Warps that share the vectors of a frame.
-  WB_HD int senders() const { return Roles::team * (alone ? p.teams : 1); }
+  /// Warps of the teams; warps that share the vectors of a frame; frames that are solved at once.
+  WB_HD int summing() const { return Roles::team * p.teams; }
+  WB_HD int sending() const { return alone ? summing() + p.senders : Roles::apart ? p.senders : Roles::team; }
+  WB_HD int workers() const { return p.solvers * Roles::frames_of_solver; }
 
   /// By all threads of the block, before anything else. Ends with `__syncthreads`.
   WB_HD void begin() const {
     const int rank = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
     const int buffers = p.teams * p.buffers;
-    WB_ROLL for (int i = rank; i < buffers + 5 * p.slots; i += threads) barrier(i).init(
+    WB_ROLL for (int i = rank; i < buffers + 6 * p.slots; i += threads) barrier(i).init(
         i < buffers                 ? (async_copies::bulk ? 1 : 32)
         : i < buffers + p.slots     ? 32 * Roles::team
         : i < buffers + 3 * p.slots ? U
-        : Many                      ? 32 * senders()
+        : Many                      ? 32 * sending()
                                     : 32);
     // Solvers also solve slots that have no frame; nothing of that is stored.
     WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += threads) slot(0)[i] = 0.f;
@@ -116,28 +121,36 @@ struct send_block {
   }
 };
 
-/// A team of sending warps. All its threads call `work` once.
+/// A summing or sending warp. It calls `work` once.
 template <int U, bool Many>
-struct send_team : send_block<U, Many> {
+struct frame_sender : send_block<U, Many> {
   using base = send_block<U, Many>;
   using base::a, base::p, base::lane;
   using typename base::Roles;
   using typename base::Shape;
   static constexpr int at_once = Roles::at_once;
+  bool sums, sends;
   int team, warp;       // this team; this warp of the team
   int sender, senders;  // this warp of those that share a frame, and their number
   int run, part;        // the lane's run of eight, and which antennas of it
   float* scratch;       // of this warp
   int sent_floats;      // of a vector in `scratch`
 
-  WB_HD send_team(const base& b, int block_warp) : base(b) {
-    team = block_warp / Roles::team;
+  WB_HD frame_sender(const base& b, int block_warp) : base(b) {
+    const bool of_team = block_warp < b.summing();
+    sums = of_team && (!b.alone || block_warp < Roles::team);
+    sends = !of_team || !Roles::apart || b.alone;
+    team = of_team ? block_warp / Roles::team : 0;
     warp = block_warp % Roles::team;
-    sender = b.alone ? block_warp : warp;
-    senders = b.senders();
+    sender = b.alone ? block_warp : Roles::apart ? block_warp - b.summing() : warp;
+    senders = b.sending();
     run = lane % antenna_runs;
     part = lane / antenna_runs;
-    scratch = this->shared + p.scratch + block_warp * p.scratch_floats;
+    // The teams of a block that has a single frame use the buffers of the others.
+    scratch = Roles::apart && of_team
+                  ? b.buffer(1) + block_warp * p.scratch_floats
+                  : b.shared + p.scratch +
+                        (Roles::apart ? block_warp - b.summing() : block_warp) * p.scratch_floats;
     sent_floats = 2 * antenna_runs << p.run_log2;
   }
 
@@ -163,12 +176,12 @@ struct send_team : send_block<U, Many> {
   /// H^H H of the H at h into slot s, as soon as `ready` says that the slot is free.
   template <class Ready>
   WB_HD void square(const float* h, int s, Ready ready) const {
-    const frame_sums<U, Many, false, false, Ready> sums(h, nullptr, this->slot(s), scratch, a.antennas, p,
-                                                        ready);
+    const frame_sums<U, Many, gram_sums, Ready> tiles(h, nullptr, this->slot(s), nullptr, a.antennas, p,
+                                                      ready);
     if (U == 32 && warp < 2)
-      sums.rectangle(16 + 8 * warp);
+      tiles.rectangle(16 + 8 * warp);
     else
-      sums.triangle(U == 32 ? warp - 2 : 0);
+      tiles.triangle(U == 32 ? warp - 2 : 0);
   }
 
   /// Offset in `scratch` of antenna j of run r of m. Neighbouring antennas 2 i and 2 i + 1 are side by side;
@@ -276,11 +289,11 @@ struct send_team : send_block<U, Many> {
                    __shfl_sync(0xffffffffu, factors[i / parts], antenna_runs * (i % parts)));
     __syncwarp();
   }
-  /// This warp's share of all groups of frame n, whose H is at h. `slot`, `turn`: as `place_of` has them.
-  WB_HD void send_frame(const float* h, int n, int slot, int turn) const {
+  /// This warp's share of all groups of frame n, whose H is at h.
+  WB_HD void send_frame(const float* h, int n, ring_place slot) const {
     constexpr int shares = (base::group + at_once - 1) / at_once;
     WB_ROLL for (int g = 0; g < this->groups; g++) {
-      const auto at = this->place_of(slot, turn, g);
+      const auto at = this->place_of(slot, g);
       this->solved(at.slot, at.half).wait(at.turn);
       const int count = this->vectors_of(g);
       WB_ROLL for (int i = 0; at_once * i < count; i++) {
@@ -289,50 +302,53 @@ struct send_team : send_block<U, Many> {
       }
       this->sent(at.slot, at.half).arrive();
     }
+    this->freed(slot.stage).arrive();
   }
 
-  /// All frames of the team. The k-th has slot `team` or `team` + teams in turn.
+  /// Sums frame n of buffer b into its slot.
+  WB_HD void sum_frame(int b, ring_place slot) const {
+    const auto ready = [&] { this->freed(slot.stage).wait(slot.turn - 1); };
+    if (a.mode == massive_mode::mf)
+      ready();
+    else
+      square(this->buffer(b), slot.stage, ready);
+    this->filled(slot.stage).arrive();
+  }
+  /// The buffer of a frame that has been sent gets frame `next`. By the warp that has sent a single vector,
+  /// or by the first sending warp.
+  WB_HD void refill(int b, ring_place slot, int next) const {
+    if (next >= this->count || (Many && sender != 0)) return;
+    this->freed(slot.stage).wait(slot.turn);
+    stage(b, next);
+  }
+  /// All frames of the warp's team.
   WB_HD void work() const {
-    const int step = p.teams, first_buffer = this->alone ? 0 : team * p.buffers,
-              begin = this->alone ? 0 : team;
-    const bool sums = !this->alone || team == 0;
-    const auto slot_of = [&](int k) { return begin + k % 2 * step; };
-    if (sums && warp == 0) {
+    // A team that sends does so one frame later than it sums.
+    const int step = p.teams, begin = this->alone ? 0 : team, first_buffer = begin * p.buffers,
+              later = Roles::apart ? 0 : step;
+    if (sender == 0 && sends) {
       WB_ROLL for (int k = 0; k < p.buffers && begin + k * step < this->count; k++)
           stage(first_buffer + k, begin + k * step);
     }
-    ring_place summed, sending;
-    WB_ROLL for (int k = 0, n = begin; n < this->count + step; k++, n += step) {
-      if (n < this->count) {
-        const int b = first_buffer + summed.stage, s = slot_of(k);
+    ring_place summed, summed_slot{begin}, sending, sending_slot{begin};
+    WB_ROLL for (int k = 0, n = begin; n < this->count + later; k++, n += step) {
+      if (sums && n < this->count) {
+        const int b = first_buffer + summed.stage;
         this->loaded(b).wait(summed.turn);
-        summed.advance(p.buffers);
-        if (sums) {
-          const auto ready = [&] {
-            this->sent(s, 0).wait(k / 2 * this->uses(0) - 1);
-            if (Many) this->sent(s, 1).wait(k / 2 * this->uses(1) - 1);
-          };
-          if (a.mode == massive_mode::mf)
-            ready();
-          else
-            square(this->buffer(b), s, ready);
-          this->filled(s).arrive();
-        }
+        sum_frame(b, summed_slot);
+        summed.advance(1, p.buffers);
+        summed_slot.advance(step, p.slots);
       }
-      if (k == 0) continue;
-      const int before = k - 1, b = first_buffer + sending.stage, s = slot_of(before);
-      sending.advance(p.buffers);
-      // A single vector is sent by each warp of the team in turn. The warp that sends it, or the first warp,
-      // then starts the copies of the next frame into the buffer.
-      if (!Many && before % Roles::team != warp) continue;
-      send_frame(this->buffer(b), n - step, s, before / 2);
-      const int next = n - step + p.buffers * step;
-      if (next >= this->count || (Many && warp != 0)) continue;
-      if (Roles::team > 1) {
-        WB_UNROLL for (int h = 0; h < (Many ? 2 : 1); h++) this->sent(s, h).wait(
-            (before / 2 + 1) * this->uses(h) - 1);
+      if (!sends || n - later < begin) continue;
+      const int b = first_buffer + sending.stage, nth = Roles::apart ? k : k - 1;
+      // A single vector is sent by each of the warps in turn.
+      if (Many || nth % senders == sender) {
+        this->loaded(b).wait(sending.turn);
+        send_frame(this->buffer(b), n - later, sending_slot);
+        refill(b, sending_slot, n - later + p.buffers * step);
       }
-      stage(b, next);
+      sending.advance(1, p.buffers);
+      sending_slot.advance(step, p.slots);
     }
   }
 };
@@ -344,18 +360,20 @@ WB_HD void solve_sent_frames(const send_block<U, Many>& block, int solver) {
   using Shape = frame_shape<U, Many>;
   constexpr int frames = Roles::frames_of_solver, group = Roles::group;
   const massive_args& a = block.a;
-  const int sub = block.lane / U, row = block.lane % U, own = solver * frames, slot = own + sub;
-  const int step = block.p.slots, begin = block.alone ? 0 : own;
-  WB_ROLL for (int n = begin, turn = 0; n < block.count; n += step, turn++) {
+  const int sub = block.lane / U, row = block.lane % U, own = solver * frames, worker = own + sub;
+  const int step = block.workers(), begin = block.alone ? 0 : own;
+  ring_place slot{worker};
+  WB_ROLL for (int n = begin; n < block.count; n += step, slot.advance(step, block.p.slots)) {
     // A half warp without a frame solves zeros.
     const bool exists = block.alone || n + sub < block.count;
     const int frame = block.alone || !exists ? n : n + sub;
-    const int groups_of_slot = block.alone ? (block.groups + step - 1) / step : block.groups;
-    // The lane's symbols of the i-th group of the slot.
+    const int groups = block.alone ? (block.groups + step - 1) / step : block.groups;  // of this worker
+    // The lane's symbols of the i-th group of the worker.
     cx_pair symbols[group];
     int vectors = 0;
+    const auto group_number = [&](int i) { return block.alone ? worker + i * step : i; };
     const auto fetch = [&](int i) {
-      const int g = block.alone ? slot + i * step : i;
+      const int g = group_number(i);
       vectors = exists && g < block.groups ? block.vectors_of(g) : 0;
       const cx_pair* from = a.in.data + block.vector_number(frame, g) * a.in.item_stride +
                             static_cast<std::size_t>(row) * a.in.element_stride;
@@ -365,7 +383,8 @@ WB_HD void solve_sent_frames(const send_block<U, Many>& block, int solver) {
     };
     const float noise_var = a.noise_var.data[block.frame(frame) * a.noise_var.item_stride];
     fetch(0);
-    frame_solver<U, Many> work(a, block.slot(slot));
+    float* const results = block.slot(slot.stage);
+    frame_solver<U, Many> work(a, results);
     if (block.alone) {
       block.filled(0).wait(0);
       if (a.mode != massive_mode::mf) {
@@ -375,49 +394,47 @@ WB_HD void solve_sent_frames(const send_block<U, Many>& block, int solver) {
       meet_in_block(1, 32 * block.p.solvers);
     } else {
       WB_UNROLL for (int i = 0; i < frames; i++) {
-        if (n + i < block.count) block.filled(own + i).wait(turn);
+        if (n + i < block.count) block.filled(slot.stage - sub + i).wait(slot.turn);
       }
     }
     if (a.mode == massive_mode::mf)
       work.take_noise(noise_var, 0.f);
     else
       work.prepare(noise_var, 0.f);
-    WB_ROLL for (int i = 0; i < groups_of_slot; i++) {
-      const int g = block.alone ? slot + i * step : i;
-      const auto at = block.place_of(slot, turn, g);
+    WB_ROLL for (int i = 0; i < groups; i++) {
+      const auto at = block.place_of(slot, group_number(i));
       const int first = group * at.half, now = vectors;
-      if (now > 0) block.sent(slot, at.half).wait(at.turn - 1);
+      if (now > 0) block.sent(slot.stage, at.half).wait(at.turn - 1);
       WB_UNROLL for (int k = 0; k < group; k++) {
         if (k < now)
           *reinterpret_cast<float2*>(work.right(first + k) + 2 * row) = {symbols[k].re, symbols[k].im};
       }
       __syncwarp();
-      if (i + 1 < groups_of_slot) fetch(i + 1);
+      if (i + 1 < groups) fetch(i + 1);
       const unsigned fine = work.judge(first, now);
       __syncwarp();
       work.solve_sides(first, group, first + now);
       if (row < now)
-        block.slot(slot)[Shape::diagonal + first + row] = work.good & ((fine >> row & 1) != 0) ? 1.f : 0.f;
-      if (now > 0) block.solved(slot, at.half).arrive();
+        results[Shape::diagonal + first + row] = work.good & ((fine >> row & 1) != 0) ? 1.f : 0.f;
+      if (now > 0) block.solved(slot.stage, at.half).arrive();
       __syncwarp();
     }
   }
 }
 
-/// Frames `first` to `last` - 1, with p = `send_plan::of` and 32 `send_roles::warps(teams)` threads a block.
+/// Frames `first` to `last` - 1, with p = `send_plan::of` and 32 `send_plan::warps` threads a block.
 template <int U, bool Many>
 __global__ void __launch_bounds__(send_roles<U, Many>::threads, 1)
     precode_frames(const __grid_constant__ massive_args a, const __grid_constant__ send_plan p,
                    std::size_t first, std::size_t last) {
   extern __shared__ __align__(128) float shared[];
-  using Roles = send_roles<U, Many>;
   const send_block<U, Many> block(a, p, shared, first, last);
   block.begin();
-  const int warp = warp_of_block();
-  if (warp < Roles::team * p.teams)
-    send_team<U, Many>(block, warp).work();
+  const int warp = warp_of_block(), sending = block.summing() + p.senders;
+  if (warp < sending)
+    frame_sender<U, Many>(block, warp).work();
   else
-    solve_sent_frames(block, warp - Roles::team * p.teams);
+    solve_sent_frames(block, warp - sending);
 }
 
 /// Defined in downlink_*_kernels.cpp.

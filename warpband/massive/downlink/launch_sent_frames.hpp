@@ -13,7 +13,7 @@ int launch_sent_frames(const massive_args& a, const place& where) {
   const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors),
                     frames = where.last - where.first;
   return launch_with_shared(
-      precode_frames<U, Many>, 32 * Roles::warps(p.teams), static_cast<std::size_t>(p.floats) * sizeof(float),
+      precode_frames<U, Many>, 32 * p.warps(Roles::team), static_cast<std::size_t>(p.floats) * sizeof(float),
       where, [&](auto) { return frames < most ? frames : most; }, a, p, where.first, where.last);
 }
 

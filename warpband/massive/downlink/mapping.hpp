@@ -8,9 +8,9 @@
 // Shared memory of a block, in floats (`send_plan`):
 //
 //   [0]          teams x buffers x buffer            H of frames, a ring for each team
-//   [slots_at]   2 teams x `frame_shape::floats`     sums, right sides and solutions, two slots for each team
-//   [scratch]    teams x team x `scratch_floats`     memory of each sending warp
-//   [barriers]   teams x buffers + 10 teams mbarriers, two floats each
+//   [slots_at]   slots x `frame_shape::floats`       sums, right sides and solutions
+//   [scratch]    sending warps x `scratch_floats`    m of the vectors that a warp sends
+//   [barriers]   teams x buffers + 6 slots mbarriers, two floats each
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,36 +21,40 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// Teams of sending warps of a block, and buffers of each team.
+/// Warps of a block, and buffers of each team. `senders` 0: a team's own warp sends.
 struct send_trades {
-  int teams, buffers;
+  int teams, buffers, senders, solvers;
 };
 /// Warps and sizes of a kernel. `Many`: frames have several vectors.
 template <int U, bool Many>
 struct send_roles {
   using shape = frame_shape<U, Many>;
-  /// Warps of a team; frames that a solver warp solves side by side.
+  /// Summing warps of a team; frames that a solver warp solves side by side.
   static constexpr int team = U == 32 ? 4 : 1, frames_of_solver = 32 / U;
-  /// Vectors are handed from the solver to the team in groups of 7. A slot has room for two of them.
+  /// Whether warps other than those of the teams send.
+  static constexpr bool apart = U == 32;
+  /// Vectors are handed from the solver to those who send in groups of 7. A slot has room for two groups.
   static constexpr int group = Many ? frame_sides / 2 : 1;
   /// Vectors that a warp weighs at once: of 32 users, shared memory has room for two.
   static constexpr int at_once = !Many ? 1 : U == 16 ? group : 2;
-  static constexpr int slots_of_team = 2, most_teams = U == 32 ? 1 : 4;
-  static constexpr int solvers(int teams) { return slots_of_team * teams / frames_of_solver; }
-  static constexpr int warps(int teams) { return team * teams + solvers(teams); }
-  static constexpr int threads = 32 * warps(most_teams);
-  /// The first that fits in shared memory is taken.
-  static constexpr auto trades() {
+  static constexpr int threads = 32 * 8;
+  /// The first that fits in shared memory is taken, in the order of the rates measured on an H100. Conjugate
+  /// gradients need more solvers.
+  static constexpr auto trades(bool iterative) {
+    using list = std::array<send_trades, 7>;
     if constexpr (U == 16)
-      return std::array<send_trades, 7>{{{4, 3}, {4, 2}, {3, 3}, {3, 2}, {2, 2}, {1, 3}, {1, 2}}};
+      return list{
+          {{4, 3, 0, 4}, {4, 2, 0, 4}, {3, 3, 0, 3}, {3, 2, 0, 3}, {2, 2, 0, 2}, {1, 3, 0, 1}, {1, 2, 0, 1}}};
+    else if (iterative)
+      return list{{{1, 3, 1, 3}, {1, 2, 1, 3}, {1, 2, 1, 1}}};
     else
-      return std::array<send_trades, 2>{{{1, 3}, {1, 2}}};
+      return list{{{1, 3, Many ? 3 : 2, Many ? 1 : 2}, {1, 2, 2, 2}, {1, 2, 1, 1}}};
   }
 };
 
 /// Layout of a block's shared memory, as the first comment of this file shows.
 struct send_plan : frame_samples {
-  int teams, buffers, slots, solvers;
+  int teams, buffers, senders, solvers, slots;
   int buffer, scratch_floats;               // sizes
   int slots_at, scratch, barriers, floats;  // offsets; size of all
 
@@ -59,25 +63,25 @@ struct send_plan : frame_samples {
   static send_plan of(const massive_args& a, std::size_t shared_bytes) {
     send_plan p{};
     static_cast<frame_samples&>(p) = of_samples(a.antennas, a.users, 0, false, false);
-    const int sent = Roles::at_once * (2 * frame_runs << p.run_log2), sums = a.users == 32 ? run_scratch : 0;
     p.buffer = p.y;
-    p.scratch_floats = sent > sums ? sent : sums;
-    for (const send_trades& t : Roles::trades()) {
+    p.scratch_floats = Roles::at_once * (2 * frame_runs << p.run_log2);
+    for (const send_trades& t : Roles::trades(is_iterative(a.mode))) {
       // A solver warp takes its frames from group to group together: of more than two groups, these frames
       // need different teams.
-      if (a.symbols > 2 * Roles::group && t.teams < Roles::frames_of_solver) continue;
-      p.teams = t.teams, p.buffers = t.buffers;
-      p.slots = Roles::slots_of_team * p.teams;
-      p.solvers = Roles::solvers(p.teams);
+      if (t.teams == 0 || (a.symbols > 2 * Roles::group && t.teams < Roles::frames_of_solver)) continue;
+      p.teams = t.teams, p.buffers = t.buffers, p.senders = t.senders, p.solvers = t.solvers;
+      p.slots = t.solvers * Roles::frames_of_solver;
+      if (p.slots < 2 * p.teams) p.slots = 2 * p.teams;
       p.slots_at = p.teams * p.buffers * p.buffer;
       p.scratch = p.slots_at + p.slots * Roles::shape::floats;
-      p.barriers = p.scratch + p.teams * Roles::team * p.scratch_floats;
-      p.floats = p.barriers + 2 * (p.teams * p.buffers + 5 * p.slots);
+      p.barriers = p.scratch + (Roles::apart ? p.senders : p.teams) * p.scratch_floats;
+      p.floats = p.barriers + 2 * (p.teams * p.buffers + 6 * p.slots);
       if (static_cast<std::size_t>(p.floats) * sizeof(float) <= shared_bytes) return p;
     }
     p.buffers = 0;
     return p;
   }
+  int warps(int team) const { return team * teams + senders + solvers; }
   /// The plan of a call with 16 or 32 users.
   static send_plan of_call(const massive_args& a, std::size_t shared_bytes) {
     if (a.users == 16)

@@ -120,7 +120,6 @@ struct frame_team : frame_block<U, Many, Tensor> {
   using typename base::Roles;
   using typename base::Shape;
   static constexpr int threads = 32 * Roles::team;
-  static constexpr bool joined = !Many;
   /// Whether H^H y is summed before H^H H. The next vectors are then copied during the sums of H^H H, at the
   /// cost of one more named barrier.
   static constexpr bool filters_first = Many && U == 32 && !Tensor;
@@ -310,8 +309,8 @@ struct frame_team : frame_block<U, Many, Tensor> {
   WB_HD void with_sums(const float* h, const float* y, float* results, float* scratch, int gap, Ready ready,
                        F f) const {
     if constexpr (!Tensor)
-      f(frame_sums<U, Many, joined, Roles::turned, Ready>(h, y, results, scratch + run_scratch * warp,
-                                                          this->a.antennas, this->p, ready));
+      f(frame_sums<U, Many, detector_sums<U, Many>, Ready>(h, y, results, scratch + run_scratch * warp,
+                                                           this->a.antennas, this->p, ready));
     else if (half_in())
       f(tensor_sums<U, Many, true, Ready>(h, y, results, scratch, gap, this->p, ready));
     else
