@@ -7,8 +7,10 @@
 //
 //   summing warps   H^H H (frame_sums.hpp), in teams of `send_roles::team`, one frame a team
 //   solver warps    A x = s (frame_solver.hpp), 32 / U frames a warp
-//   sending warps   m = H x, normalised. Of 16 users each team sends itself: the frame before the one that it
-//                   has just summed, which has been solved by then.
+//   sending warps   m = H x, normalised. They are warps of their own for 32 users and a new H for each
+//   vector.
+//                   Otherwise each team sends itself: the frame before the one that it has just summed, which
+//                   has been solved by then.
 //
 // Frame n of the block has team n % teams and slot n % slots. Its H stays in a buffer of the team's ring
 // until the frame is sent. Vectors go through a slot in groups of `send_roles::group`: the slot has room for
@@ -99,7 +101,7 @@ struct send_block {
   }
   /// Groups of a frame in a half of its slot.
   WB_HD int uses(int half) const { return (groups + 1 - half) / 2; }
-  /// Warps of the teams; warps that share the vectors of a frame; frames that are solved at once.
+  /// Warps of the teams; warps that share a frame; frames that are solved at once.
   WB_HD int summing() const { return Roles::team * p.teams; }
   WB_HD int sending() const { return alone ? summing() + p.senders : Roles::apart ? p.senders : Roles::team; }
   WB_HD int workers() const { return p.solvers * Roles::frames_of_solver; }
@@ -146,11 +148,8 @@ struct frame_sender : send_block<U, Many> {
     senders = b.sending();
     run = lane % antenna_runs;
     part = lane / antenna_runs;
-    // The teams of a block that has a single frame use the buffers of the others.
-    scratch = Roles::apart && of_team
-                  ? b.buffer(1) + block_warp * p.scratch_floats
-                  : b.shared + p.scratch +
-                        (Roles::apart ? block_warp - b.summing() : block_warp) * p.scratch_floats;
+    scratch =
+        b.shared + p.scratch + (Roles::apart ? block_warp - b.summing() : block_warp) * p.scratch_floats;
     sent_floats = 2 * antenna_runs << p.run_log2;
   }
 

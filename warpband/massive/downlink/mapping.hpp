@@ -32,23 +32,23 @@ struct send_roles {
   /// Summing warps of a team; frames that a solver warp solves side by side.
   static constexpr int team = U == 32 ? 4 : 1, frames_of_solver = 32 / U;
   /// Whether warps other than those of the teams send.
-  static constexpr bool apart = U == 32;
+  static constexpr bool apart = U == 32 && !Many;
   /// Vectors are handed from the solver to those who send in groups of 7. A slot has room for two groups.
   static constexpr int group = Many ? frame_sides / 2 : 1;
   /// Vectors that a warp weighs at once: of 32 users, shared memory has room for two.
   static constexpr int at_once = !Many ? 1 : U == 16 ? group : 2;
   static constexpr int threads = 32 * 8;
-  /// The first that fits in shared memory is taken, in the order of the rates measured on an H100. Conjugate
-  /// gradients need more solvers.
+  /// The first that fits in shared memory is taken, in the order of the rates measured. Conjugate gradients
+  /// need more solvers.
   static constexpr auto trades(bool iterative) {
     using list = std::array<send_trades, 7>;
     if constexpr (U == 16)
       return list{
           {{4, 3, 0, 4}, {4, 2, 0, 4}, {3, 3, 0, 3}, {3, 2, 0, 3}, {2, 2, 0, 2}, {1, 3, 0, 1}, {1, 2, 0, 1}}};
-    else if (iterative)
-      return list{{{1, 3, 1, 3}, {1, 2, 1, 3}, {1, 2, 1, 1}}};
+    else if constexpr (Many)
+      return list{{{1, 3, 0, 2}, {1, 2, 0, 2}}};
     else
-      return list{{{1, 3, Many ? 3 : 2, Many ? 1 : 2}, {1, 2, 2, 2}, {1, 2, 1, 1}}};
+      return iterative ? list{{{1, 3, 1, 3}, {1, 2, 1, 2}}} : list{{{1, 3, 2, 2}, {1, 2, 2, 2}}};
   }
 };
 
@@ -72,9 +72,11 @@ struct send_plan : frame_samples {
       p.teams = t.teams, p.buffers = t.buffers, p.senders = t.senders, p.solvers = t.solvers;
       p.slots = t.solvers * Roles::frames_of_solver;
       if (p.slots < 2 * p.teams) p.slots = 2 * p.teams;
+      // A wait sees only whether a phase is even or odd: a slot's frames must have one sender, if any.
+      if (p.senders > 0 && p.slots % p.senders != 0) continue;
       p.slots_at = p.teams * p.buffers * p.buffer;
       p.scratch = p.slots_at + p.slots * Roles::shape::floats;
-      p.barriers = p.scratch + (Roles::apart ? p.senders : p.teams) * p.scratch_floats;
+      p.barriers = p.scratch + (Roles::apart ? p.senders : Roles::team * p.teams) * p.scratch_floats;
       p.floats = p.barriers + 2 * (p.teams * p.buffers + 6 * p.slots);
       if (static_cast<std::size_t>(p.floats) * sizeof(float) <= shared_bytes) return p;
     }
