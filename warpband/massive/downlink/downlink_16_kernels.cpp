@@ -5,14 +5,7 @@
 namespace wb {
 inline namespace WB_ISA {
 int launch_sent_frames_of_16(const massive_args& a, const place& where) {
-  switch (sending_warps(a)) {
-    case 1:
-      return launch_sent_frames<1>(a, where);
-    case 4:
-      return launch_sent_frames<4>(a, where);
-    default:
-      return launch_sent_frames<8>(a, where);
-  }
+  return a.symbols > 1 ? launch_sent_frames<16, true>(a, where) : launch_sent_frames<16, false>(a, where);
 }
 }  // namespace WB_ISA
 }  // namespace wb

@@ -1,100 +1,201 @@
 #pragma once
-// The precoder for 16 users on a CUDA device. It computes what downlink_op.hpp computes, with the same bits.
+// The precoder for 16 and 32 users on a CUDA device. It computes what downlink_op.hpp computes, with the same
+// bits.
 //
-// A block takes every gridDim.x-th frame. For each frame:
+// A frame is one H (B antennas, U users) and the vectors s that share it. A multiprocessor runs one block; a
+// block takes every gridDim.x-th frame. Its warps are specialised:
 //
-//   1. All threads wait for the copy of H into shared memory (`stage_channel`).
-//   2. Warp 0 sums H^H H (uplink/frame_sums.hpp), stores it as a `whole_matrix` and decomposes it.
-//   3. Every warp takes vectors of its own, two at a time: A x' = s, m = H x', and stores m normalised.
-//   4. All threads start the copy of the next frame's H.
+//   sending warps   in teams of `send_roles::team`, one frame a team: H^H H of a frame (frame_sums.hpp); and
+//                   m = H x, normalised, of the frame before, whose x has been solved by then.
+//   solver warps    A x = s (frame_solver.hpp), 32 / U frames a warp.
 //
-// In step 3 lane l has the antennas l / 8, l / 8 + 4, ... of run l % 8. So H is read without bank conflicts,
-// once for two vectors.
+// Frame n of the block has team n % teams and slot n % slots, of which each team has two. Its H stays in a
+// buffer of the team's ring until the frame is sent. Vectors go through a slot in groups of
+// `send_roles::group`: the slot has room for two groups, so that one is solved while the other is sent.
 //
-// Order of sums: that of downlink_op.hpp. The squares of a run are added in order by one lane for real and
-// one for imaginary parts.
+// Barriers (mbarrier; a phase is counted from 0):
 //
-// Shared memory: H, the sums of the frame (`frame_shape`), and `work_floats` for each warp.
+//   loaded(b)       the copies into buffer b have ended
+//   filled(s)       the sums of slot s are complete
+//   solved(s, h)    a group's solutions are complete, in half h of slot s
+//   sent(s, h)      all sending warps have read them
 //
-// Barriers: a block barrier, or `__syncwarp` for blocks of one warp, after each step.
+// If a block has a single frame of several vectors, all its warps share that frame: each solver works on a
+// copy of the sums in its own slots, and takes every `slots`-th group.
+//
+// A sending lane l weighs the antennas l / 8, l / 8 + 4, ... of run l % 8. So H is read without bank
+// conflicts, once for two vectors. The squares of a run are added in order by one lane for real and one for
+// imaginary parts.
 #include <warpband/exec/async_copies.hpp>
+#include <warpband/exec/warp_roles.hpp>
 #include <warpband/massive/downlink/downlink_op.hpp>
-#include <warpband/massive/downlink/frame_factor.hpp>
+#include <warpband/massive/downlink/mapping.hpp>
+#include <warpband/massive/frame_solver.hpp>
+#include <warpband/massive/frame_sums.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-/// Sizes of a kernel: one warp for frames of one vector, four or eight for frames of several.
-template <int Warps>
-struct send_shape {
-  static constexpr int users = 16, warps = Warps, threads = 32 * warps, sides = warps > 1 ? 2 : 1;
-  /// Blocks that a multiprocessor must hold. The sums of a triangle need about 168 registers a thread.
-  static constexpr int resident = warps == 1 ? 10 : warps == 4 ? 3 : 1;
-  using frame = frame_factor::Shape;
-  // For each vector of a warp: memory of the solver; its symbols and its solution.
-  static constexpr int solver_floats = 8 * users, side_floats = 4 * users;
-  static constexpr int good = frame::work, results = good + 4;  // floats of what all warps share
-  static int work_floats(int run_log2) {
-    return sides * (solver_floats + side_floats + (2 * antenna_runs << run_log2));
+/// What sending warps and solvers share: frames, offsets and barriers.
+template <int U, bool Many>
+struct send_block {
+  using Roles = send_roles<U, Many>;
+  using Shape = frame_shape<U, Many>;
+  static constexpr int group = Roles::group;
+  const massive_args& a;
+  const send_plan& p;
+  float* shared;
+  std::size_t first;
+  int count, groups;  // frames of this block; groups of vectors of a frame
+  bool alone;         // all warps share the block's only frame
+  int lane;
+
+  WB_HD send_block(const massive_args& args, const send_plan& plan, float* memory, std::size_t begin,
+                   std::size_t end)
+      : a(args),
+        p(plan),
+        shared(memory),
+        first(begin + blockIdx.x),
+        lane(static_cast<int>(threadIdx.x) % 32) {
+    count = static_cast<int>((end - first + gridDim.x - 1) / gridDim.x);
+    groups = (a.symbols + group - 1) / group;
+    alone = Many && count == 1;
   }
-  static frame_plan plan(const massive_args& a) {
-    frame_plan p = frame_plan::of_samples(a.antennas, users, 0, false, false);
-    p.floats = p.sums + results + warps * work_floats(p.run_log2);
-    return p;
+  WB_HD std::size_t frame(int n) const { return first + static_cast<std::size_t>(n) * gridDim.x; }
+  WB_HD std::size_t vector_number(int n, int g) const {
+    return frame(n) * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(g * group);
+  }
+  WB_HD int vectors_of(int g) const {
+    const int left = a.symbols - g * group;
+    return left < group ? left : group;
+  }
+  WB_HD float* buffer(int b) const { return shared + b * p.buffer; }
+  WB_HD float* slot(int s) const { return shared + p.slots_at + s * Shape::floats; }
+  WB_HD shared_barrier barrier(int i) const {
+    return shared_barrier(reinterpret_cast<std::uint64_t*>(shared + p.barriers) + i);
+  }
+  WB_HD shared_barrier loaded(int b) const { return barrier(b); }
+  WB_HD shared_barrier filled(int s) const { return barrier(p.teams * p.buffers + s); }
+  WB_HD shared_barrier solved(int s, int h) const {
+    return barrier(p.teams * p.buffers + p.slots + 2 * s + h);
+  }
+  WB_HD shared_barrier sent(int s, int h) const {
+    return barrier(p.teams * p.buffers + 3 * p.slots + 2 * s + h);
+  }
+  /// Where group g of a frame goes: its slot, the half of the slot, and how often that half was used before.
+  struct group_place {
+    int slot, half, turn;
+  };
+  /// `slot`: the frame's, which `turn` frames had before.
+  WB_HD group_place place_of(int slot, int turn, int g) const {
+    if (alone) {
+      const int i = g / p.slots;
+      return {g % p.slots, i % 2, i / 2};
+    }
+    return {slot, g % 2, turn * uses(g % 2) + g / 2};
+  }
+  /// Groups of a frame in a half of its slot.
+  WB_HD int uses(int half) const { return (groups + 1 - half) / 2; }
+  /// Warps that share the vectors of a frame.
+  WB_HD int senders() const { return Roles::team * (alone ? p.teams : 1); }
+
+  /// By all threads of the block, before anything else. Ends with `__syncthreads`.
+  WB_HD void begin() const {
+    const int rank = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+    const int buffers = p.teams * p.buffers;
+    WB_ROLL for (int i = rank; i < buffers + 5 * p.slots; i += threads) barrier(i).init(
+        i < buffers                 ? (async_copies::bulk ? 1 : 32)
+        : i < buffers + p.slots     ? 32 * Roles::team
+        : i < buffers + 3 * p.slots ? U
+        : Many                      ? 32 * senders()
+                                    : 32);
+    // Solvers also solve slots that have no frame; nothing of that is stored.
+    WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += threads) slot(0)[i] = 0.f;
+    async_copies::order_bulk();
+    __syncthreads();
   }
 };
 
-/// A block's work. All threads call `work_on` once.
-template <int Warps>
-struct frame_sender : frame_factor {
-  using Shape = send_shape<Warps>;
-  const frame_plan& p;
-  float* h;
-  int warp, run, part;                    // the lane's run of eight, and which antennas of it
-  float *work, *symbols, *solved, *sent;  // of this warp; the last three for each vector
-  int sent_floats;
+/// A team of sending warps. All its threads call `work` once.
+template <int U, bool Many>
+struct send_team : send_block<U, Many> {
+  using base = send_block<U, Many>;
+  using base::a, base::p, base::lane;
+  using typename base::Roles;
+  using typename base::Shape;
+  static constexpr int at_once = Roles::at_once;
+  int team, warp;       // this team; this warp of the team
+  int sender, senders;  // this warp of those that share a frame, and their number
+  int run, part;        // the lane's run of eight, and which antennas of it
+  float* scratch;       // of this warp
+  int sent_floats;      // of a vector in `scratch`
 
-  WB_HD frame_sender(const massive_args& args, const frame_plan& plan, float* shared)
-      : frame_factor(args, shared + plan.sums),
-        p(plan),
-        h(shared),
-        warp(static_cast<int>(threadIdx.x) / 32),
-        run(lane % antenna_runs),
-        part(lane / antenna_runs),
-        sent_floats(2 * antenna_runs << plan.run_log2) {
-    work = results + Shape::results +
-           warp * Shape::sides * (Shape::solver_floats + Shape::side_floats + sent_floats);
-    symbols = work + Shape::sides * Shape::solver_floats;
-    solved = symbols + 2 * U * Shape::sides;
-    sent = solved + 2 * U * Shape::sides;
+  WB_HD send_team(const base& b, int block_warp) : base(b) {
+    team = block_warp / Roles::team;
+    warp = block_warp % Roles::team;
+    sender = b.alone ? block_warp : warp;
+    senders = b.senders();
+    run = lane % antenna_runs;
+    part = lane / antenna_runs;
+    scratch = this->shared + p.scratch + block_warp * p.scratch_floats;
+    sent_floats = 2 * antenna_runs << p.run_log2;
   }
-  WB_HD int antennas_of(int r) const { return antennas_of_run(p, a.antennas, r); }
-  WB_HD static void meet_all() {
-    if constexpr (Shape::warps == 1)
-      __syncwarp();
+
+  /// Starts to copy H of frame n into buffer b, by one warp.
+  WB_HD void stage(int b, int n) const {
+    const std::size_t f = this->frame(n);
+    float* const to = this->buffer(b);
+    if constexpr (async_copies::bulk) {
+      if (lane != 0) return;
+      const cx_pair* from = a.channel.data + f * a.channel.item_stride;
+      WB_ROLL for (int r = 0; r < antenna_runs; r++) {
+        const int antennas = antennas_of_run(p, a.antennas, r);
+        if (antennas > 0)
+          this->loaded(b).copy(to + at_run(p, r), from + (U * r << p.run_log2), 8 * U * antennas);
+      }
+      this->loaded(b).arrive();
+    } else {
+      stage_channel<U, 32>(to, a, p, f, lane);
+      this->loaded(b).arrive_after_copies();
+    }
+  }
+
+  /// H^H H of the H at h into slot s, as soon as `ready` says that the slot is free.
+  template <class Ready>
+  WB_HD void square(const float* h, int s, Ready ready) const {
+    const frame_sums<U, Many, false, false, Ready> sums(h, nullptr, this->slot(s), scratch, a.antennas, p,
+                                                        ready);
+    if (U == 32 && warp < 2)
+      sums.rectangle(16 + 8 * warp);
     else
-      __syncthreads();
+      sums.triangle(U == 32 ? warp - 2 : 0);
   }
 
-  /// H x' of N vectors, to `sent`: antenna j of run r at 8 j + r.
-  template <int N>
-  WB_HD void weigh_antennas() const {
-    const int antennas = antennas_of(run);
+  /// Offset in `scratch` of antenna j of run r of m. Neighbouring antennas 2 i and 2 i + 1 are side by side;
+  /// the exclusive or keeps lanes with different runs from bank conflicts.
+  WB_HD int at_sent(int r, int j) const {
+    return (r << p.run_log2 << 1) + 2 * (j ^ 2 * (r & ((1 << p.run_log2 >> 1) - 1)));
+  }
+  /// m = H x of each x, to `scratch`.
+  WB_HD void weigh_antennas(const float* h, const float* const (&x)[at_once]) const {
+    const int antennas = antennas_of_run(p, a.antennas, run);
+    // So many that loads are hidden by what is computed from the ones before.
+    [[maybe_unused]] constexpr int unrolled = at_once > 2 ? 2 : 4;
     WB_ROLL for (int first = part; first < antennas; first += 16) {
       const float* row = h + at_run(p, run) + 2 * U * first;
-      float re[N][4][2] = {}, im[N][4][2] = {};
-#pragma unroll 2
+      float re[at_once][4][2] = {}, im[at_once][4][2] = {};
+#pragma unroll unrolled
       for (int u = 0; u < U; u += 2) {
-        float z[N][4];
-        WB_UNROLL for (int s = 0; s < N; s++) load4(solved + 2 * U * s + 2 * u, z[s]);
+        float z[at_once][4];
+        WB_UNROLL for (int s = 0; s < at_once; s++) load4(x[s] + 2 * u, z[s]);
         WB_UNROLL for (int i = 0; i < 4; i++) {
-          float x[4];
-          load4(row + 8 * U * i + 2 * u, x);
+          float four[4];
+          load4(row + 8 * U * i + 2 * u, four);
           WB_UNROLL for (int e = 0; e < 2; e++) {
-            WB_UNROLL for (int s = 0; s < N; s++) {
+            WB_UNROLL for (int s = 0; s < at_once; s++) {
               WB_UNROLL for (int q = 0; q < 2; q++) {
-                re[s][i][q] = fma(x[2 * e], z[s][2 * e + q], re[s][i][q]);
-                im[s][i][q] = fma(x[2 * e + 1], z[s][2 * e + q], im[s][i][q]);
+                re[s][i][q] = fma(four[2 * e], z[s][2 * e + q], re[s][i][q]);
+                im[s][i][q] = fma(four[2 * e + 1], z[s][2 * e + q], im[s][i][q]);
               }
             }
           }
@@ -103,139 +204,225 @@ struct frame_sender : frame_factor {
       WB_UNROLL for (int i = 0; i < 4; i++) {
         const int j = first + 4 * i;
         if (j >= antennas) break;
-        WB_UNROLL for (int s = 0; s < N; s++) *
-            reinterpret_cast<float2*>(sent + s * sent_floats + 2 * (antenna_runs * j + run)) = {
+        WB_UNROLL for (int s = 0; s < at_once; s++) *
+            reinterpret_cast<float2*>(scratch + s * sent_floats + at_sent(run, j)) = {
             re[s][i][0] - im[s][i][1], re[s][i][1] + im[s][i][0]};
       }
     }
+    __syncwarp();
   }
-  /// |m|^2. With two vectors, the lower half of the warp has that of the first and the upper half that of the
-  /// second.
-  WB_HD float energy_sent() const {
-    const int antennas = antennas_of(run), side = Shape::sides == 2 ? part / 2 : 0;
-    const float* x = sent + side * sent_floats + 2 * run + part % 2;
-    float sum = 0.f;
+  /// What m is multiplied with, or -1 if the vector is erased. Of the vector at `from` and the rules of
+  /// downlink_op.hpp; `kept`: whether the frame and the symbols are valid. The lanes of a part get the
+  /// result.
+  WB_HD float factor_of(const float* from, bool kept) const {
+    const int antennas = antennas_of_run(p, a.antennas, run);
+    float re = 0.f, im = 0.f;
     WB_ROLL for (int first = 0; first < antennas; first += 8) {
-      float now[8];
-      WB_UNROLL for (int j = 0; j < 8; j++) if (first + j < antennas) now[j] =
-          x[2 * antenna_runs * (first + j)];
-      WB_UNROLL for (int j = 0; j < 8; j++) if (first + j < antennas) sum = fma(now[j], now[j], sum);
-    }
-    WB_UNROLL for (int step = antenna_runs / 2; step > 0; step /= 2) sum =
-        sum + __shfl_xor_sync(0xffffffffu, sum, step);
-    return sum + __shfl_xor_sync(0xffffffffu, sum, antenna_runs);
-  }
-
-  /// Precodes and stores N vectors from `vector` on, by one warp, after `prepare`.
-  template <int N>
-  WB_HD void send(std::size_t vector, const float2 (&column)[U], bool good) const {
-    const int u = row(), half = frame_factor::half();
-    float b[N];
-    WB_UNROLL for (int s = 0; s < N; s++) {
-      const cx_pair* from = a.in.data + (vector + static_cast<std::size_t>(s)) * a.in.item_stride +
-                            static_cast<std::size_t>(u) * a.in.element_stride;
-      b[s] = reinterpret_cast<const float*>(from)[half];
-      symbols[2 * U * s + 2 * u + half] = b[s];
-    }
-    __syncwarp();
-    bool fine[N];
-    WB_UNROLL for (int s = 0; s < N; s++) fine[s] = energy_of<U>(symbols + 2 * U * s) <= 1e24f;
-    WB_UNROLL for (int s = 0; s < N; s++) b[s] = select(fine[s], b[s], 0.f);
-    if (a.mode == massive_mode::cg) {
-      WB_UNROLL for (int s = 0; s < N; s++) b[s] = gradients(column, b[s], work + s * Shape::solver_floats);
-    } else {
-      substitute<N>(b, work);
-    }
-    WB_UNROLL for (int s = 0; s < N; s++) solved[2 * U * s + 2 * u + half] = b[s];
-    __syncwarp();
-    weigh_antennas<N>();
-    __syncwarp();
-    const float powers = energy_sent();
-    WB_UNROLL for (int s = 0; s < N; s++) {
-      const float power = __shfl_sync(0xffffffffu, powers, 16 * s);
-      const bool kept = good & fine[s] & (power <= 1e37f), some = power > 1e-30f;
-      const float factor =
-          select(some, (a.unit_power ? 1.f : a.symbol_energy) / sqrt(select(some, power, 1.f)), 0.f);
-      cx_pair* to = a.out.data + (vector + static_cast<std::size_t>(s)) * a.out.item_stride;
-      const int antennas = antennas_of(run);
-      for (int j = part; j < antennas; j += 4) {
-        const float2 x =
-            *reinterpret_cast<const float2*>(sent + s * sent_floats + 2 * (antenna_runs * j + run));
-        to[static_cast<std::size_t>((run << p.run_log2) + j) * a.out.element_stride] = {
-            select(kept, factor * x.x, 0.f) + 0.f, select(kept, factor * x.y, 0.f) + 0.f};
-      }
-      if (a.status.data && lane == 0)
-        a.status.data[(vector + static_cast<std::size_t>(s)) * a.status.item_stride] =
-            kept ? std::uint8_t{0} : status_erased;
-    }
-    __syncwarp();
-  }
-
-  WB_HD void work_on(std::size_t first, std::size_t last) const {
-    std::size_t frame = first + blockIdx.x;
-    const int rank = static_cast<int>(threadIdx.x);
-    stage_channel<U, Shape::threads>(h, a, p, frame, rank);
-    float* good = results + Shape::good;
-    WB_ROLL for (; frame < last; frame += gridDim.x) {
-      async_copies::wait();
-      meet_all();
-      if (warp == 0) {
-        frame_sums<Matrix, false, false, false, false, no_wait>(h, nullptr, results, nullptr, a.antennas, p)
-            .triangle(0);
-        __syncwarp();
-        const bool is_good = prepare(frame);
-        if (lane == 0) *good = is_good ? 1.f : 0.f;
-      }
-      meet_all();
-      const bool is_good = *good > 0.f;
-      float2 column[U];
-      if (a.mode == massive_mode::cg) column_of(column);
-      const std::size_t vectors = frame * static_cast<std::size_t>(a.symbols);
-      if constexpr (Warps > 1) {
-        if (a.symbols > Shape::warps) {
-          WB_ROLL for (int k = 2 * warp; k < a.symbols; k += 2 * Shape::warps) {
-            // An odd last vector goes with the one before it, which is computed twice.
-            const int at = k + 1 < a.symbols ? k : k - 1;
-            send<2>(vectors + static_cast<std::size_t>(at), column, is_good);
-          }
-        } else if (warp < a.symbols) {
-          send<1>(vectors + static_cast<std::size_t>(warp), column, is_good);
+      float now[4][4];
+      WB_UNROLL for (int j = 0; j < 4; j++) if (first + 2 * j < antennas)
+          load4(from + at_sent(run, first + 2 * j), now[j]);
+      WB_UNROLL for (int j = 0; j < 4; j++) if (first + 2 * j < antennas) {
+        WB_UNROLL for (int e = 0; e < 4; e += 2) {
+          re = fma(now[j][e], now[j][e], re);
+          im = fma(now[j][e + 1], now[j][e + 1], im);
         }
-      } else {
-        send<1>(vectors, column, is_good);
       }
-      meet_all();
-      if (frame + gridDim.x < last) stage_channel<U, Shape::threads>(h, a, p, frame + gridDim.x, rank);
+    }
+    WB_UNROLL for (int step = antenna_runs / 2; step > 0; step /= 2) {
+      re = re + __shfl_xor_sync(0xffffffffu, re, step);
+      im = im + __shfl_xor_sync(0xffffffffu, im, step);
+    }
+    const float power = re + im;
+    const bool some = power > 1e-30f;
+    const float factor =
+        select(some, (a.unit_power ? 1.f : a.symbol_energy) / sqrt(select(some, power, 1.f)), 0.f);
+    return kept & (power <= 1e37f) ? factor : -1.f;
+  }
+  /// Stores the m at `from`, times `factor`, as vector number `vector`.
+  WB_HD void store_sent(std::size_t vector, const float* from, float factor) const {
+    const bool kept = factor >= 0.f;
+    cx_pair* const to = a.out.data + vector * a.out.item_stride + (run << p.run_log2);
+    const int antennas = antennas_of_run(p, a.antennas, run);
+    WB_ROLL for (int j = 2 * part; j < antennas; j += 8) {
+      float x[4] = {};
+      if (kept) {
+        load4(from + at_sent(run, j), x);
+        WB_UNROLL for (int e = 0; e < 4; e++) x[e] = factor * x[e] + 0.f;
+      }
+      *reinterpret_cast<float4*>(to + j) = {x[0], x[1], x[2], x[3]};
+    }
+    if (a.status.data && lane == 0)
+      a.status.data[vector * a.status.item_stride] = kept ? std::uint8_t{0} : status_erased;
+  }
+  /// Sends vectors `first` to `first` + at_once - 1 of the group of `count` vectors from number `number` on,
+  /// whose H is at h. If the group has fewer, its last one is sent several times.
+  WB_HD void send(const float* h, typename base::group_place at, int first, int count,
+                  std::size_t number) const {
+    const float* const slot = this->slot(at.slot);
+    const auto vector = [&](int i) { return first + i < count ? first + i : count - 1; };
+    const float* x[at_once];
+    WB_UNROLL for (int i = 0; i < at_once; i++) x[i] =
+        slot + Shape::right + (base::group * at.half + vector(i)) * Shape::side_floats;
+    weigh_antennas(h, x);
+    constexpr int parts = 4;  // each takes every fourth vector
+    float factors[(at_once + parts - 1) / parts];
+    WB_UNROLL for (int i = 0; i < at_once; i += parts) {
+      const int mine = i + part < at_once ? i + part : at_once - 1;
+      factors[i / parts] = factor_of(scratch + mine * sent_floats,
+                                     slot[Shape::diagonal + base::group * at.half + vector(mine)] > 0.f);
+    }
+    WB_UNROLL for (int i = 0; i < at_once; i++)
+        store_sent(number + static_cast<std::size_t>(vector(i)), scratch + i * sent_floats,
+                   __shfl_sync(0xffffffffu, factors[i / parts], antenna_runs * (i % parts)));
+    __syncwarp();
+  }
+  /// This warp's share of all groups of frame n, whose H is at h. `slot`, `turn`: as `place_of` has them.
+  WB_HD void send_frame(const float* h, int n, int slot, int turn) const {
+    constexpr int shares = (base::group + at_once - 1) / at_once;
+    WB_ROLL for (int g = 0; g < this->groups; g++) {
+      const auto at = this->place_of(slot, turn, g);
+      this->solved(at.slot, at.half).wait(at.turn);
+      const int count = this->vectors_of(g);
+      WB_ROLL for (int i = 0; at_once * i < count; i++) {
+        if (!Many || (shares * g + i) % senders == sender)
+          send(h, at, at_once * i, count, this->vector_number(n, g));
+      }
+      this->sent(at.slot, at.half).arrive();
+    }
+  }
+
+  /// All frames of the team. The k-th has slot `team` or `team` + teams in turn.
+  WB_HD void work() const {
+    const int step = p.teams, first_buffer = this->alone ? 0 : team * p.buffers,
+              begin = this->alone ? 0 : team;
+    const bool sums = !this->alone || team == 0;
+    const auto slot_of = [&](int k) { return begin + k % 2 * step; };
+    if (sums && warp == 0) {
+      WB_ROLL for (int k = 0; k < p.buffers && begin + k * step < this->count; k++)
+          stage(first_buffer + k, begin + k * step);
+    }
+    ring_place summed, sending;
+    WB_ROLL for (int k = 0, n = begin; n < this->count + step; k++, n += step) {
+      if (n < this->count) {
+        const int b = first_buffer + summed.stage, s = slot_of(k);
+        this->loaded(b).wait(summed.turn);
+        summed.advance(p.buffers);
+        if (sums) {
+          const auto ready = [&] {
+            this->sent(s, 0).wait(k / 2 * this->uses(0) - 1);
+            if (Many) this->sent(s, 1).wait(k / 2 * this->uses(1) - 1);
+          };
+          if (a.mode == massive_mode::mf)
+            ready();
+          else
+            square(this->buffer(b), s, ready);
+          this->filled(s).arrive();
+        }
+      }
+      if (k == 0) continue;
+      const int before = k - 1, b = first_buffer + sending.stage, s = slot_of(before);
+      sending.advance(p.buffers);
+      // A single vector is sent by each warp of the team in turn. The warp that sends it, or the first warp,
+      // then starts the copies of the next frame into the buffer.
+      if (!Many && before % Roles::team != warp) continue;
+      send_frame(this->buffer(b), n - step, s, before / 2);
+      const int next = n - step + p.buffers * step;
+      if (next >= this->count || (Many && warp != 0)) continue;
+      if (Roles::team > 1) {
+        WB_UNROLL for (int h = 0; h < (Many ? 2 : 1); h++) this->sent(s, h).wait(
+            (before / 2 + 1) * this->uses(h) - 1);
+      }
+      stage(b, next);
     }
   }
 };
 
-template <int Warps>
-__global__ void __launch_bounds__(send_shape<Warps>::threads, send_shape<Warps>::resident)
-    precode_frames(const __grid_constant__ massive_args a, const __grid_constant__ frame_plan p,
+/// Solver warp number `solver`: all its frames.
+template <int U, bool Many>
+WB_HD void solve_sent_frames(const send_block<U, Many>& block, int solver) {
+  using Roles = send_roles<U, Many>;
+  using Shape = frame_shape<U, Many>;
+  constexpr int frames = Roles::frames_of_solver, group = Roles::group;
+  const massive_args& a = block.a;
+  const int sub = block.lane / U, row = block.lane % U, own = solver * frames, slot = own + sub;
+  const int step = block.p.slots, begin = block.alone ? 0 : own;
+  WB_ROLL for (int n = begin, turn = 0; n < block.count; n += step, turn++) {
+    // A half warp without a frame solves zeros.
+    const bool exists = block.alone || n + sub < block.count;
+    const int frame = block.alone || !exists ? n : n + sub;
+    const int groups_of_slot = block.alone ? (block.groups + step - 1) / step : block.groups;
+    // The lane's symbols of the i-th group of the slot.
+    cx_pair symbols[group];
+    int vectors = 0;
+    const auto fetch = [&](int i) {
+      const int g = block.alone ? slot + i * step : i;
+      vectors = exists && g < block.groups ? block.vectors_of(g) : 0;
+      const cx_pair* from = a.in.data + block.vector_number(frame, g) * a.in.item_stride +
+                            static_cast<std::size_t>(row) * a.in.element_stride;
+      WB_UNROLL for (int k = 0; k < group; k++) {
+        if (k < vectors) symbols[k] = from[static_cast<std::size_t>(k) * a.in.item_stride];
+      }
+    };
+    const float noise_var = a.noise_var.data[block.frame(frame) * a.noise_var.item_stride];
+    fetch(0);
+    frame_solver<U, Many> work(a, block.slot(slot));
+    if (block.alone) {
+      block.filled(0).wait(0);
+      if (a.mode != massive_mode::mf) {
+        WB_ROLL for (int i = own == 0 ? 1 : 0; i < frames; i++)
+            work.copy_sums(block.slot(0), block.slot(own + i), true);
+      }
+      meet_in_block(1, 32 * block.p.solvers);
+    } else {
+      WB_UNROLL for (int i = 0; i < frames; i++) {
+        if (n + i < block.count) block.filled(own + i).wait(turn);
+      }
+    }
+    if (a.mode == massive_mode::mf)
+      work.take_noise(noise_var, 0.f);
+    else
+      work.prepare(noise_var, 0.f);
+    WB_ROLL for (int i = 0; i < groups_of_slot; i++) {
+      const int g = block.alone ? slot + i * step : i;
+      const auto at = block.place_of(slot, turn, g);
+      const int first = group * at.half, now = vectors;
+      if (now > 0) block.sent(slot, at.half).wait(at.turn - 1);
+      WB_UNROLL for (int k = 0; k < group; k++) {
+        if (k < now)
+          *reinterpret_cast<float2*>(work.right(first + k) + 2 * row) = {symbols[k].re, symbols[k].im};
+      }
+      __syncwarp();
+      if (i + 1 < groups_of_slot) fetch(i + 1);
+      const unsigned fine = work.judge(first, now);
+      __syncwarp();
+      work.solve_sides(first, group, first + now);
+      if (row < now)
+        block.slot(slot)[Shape::diagonal + first + row] = work.good & ((fine >> row & 1) != 0) ? 1.f : 0.f;
+      if (now > 0) block.solved(slot, at.half).arrive();
+      __syncwarp();
+    }
+  }
+}
+
+/// Frames `first` to `last` - 1, with p = `send_plan::of` and 32 `send_roles::warps(teams)` threads a block.
+template <int U, bool Many>
+__global__ void __launch_bounds__(send_roles<U, Many>::threads, 1)
+    precode_frames(const __grid_constant__ massive_args a, const __grid_constant__ send_plan p,
                    std::size_t first, std::size_t last) {
   extern __shared__ __align__(128) float shared[];
-  frame_sender<Warps>(a, p, shared).work_on(first, last);
+  using Roles = send_roles<U, Many>;
+  const send_block<U, Many> block(a, p, shared, first, last);
+  block.begin();
+  const int warp = warp_of_block();
+  if (warp < Roles::team * p.teams)
+    send_team<U, Many>(block, warp).work();
+  else
+    solve_sent_frames(block, warp - Roles::team * p.teams);
 }
 
-/// Defined in downlink_16_kernels.cpp.
+/// Defined in downlink_*_kernels.cpp.
 int launch_sent_frames_of_16(const massive_args& a, const place& where);
-
-/// Warps of a block: more for longer frames, of which a call has fewer.
-inline int sending_warps(const massive_args& a) { return a.symbols == 1 ? 1 : a.symbols < 32 ? 4 : 8; }
-
-/// Whether the kernels here can take a call. H is copied in pieces of 16 bytes.
-inline bool fits_sent_frames(const massive_args& a, const device_limits& limits) {
-  if (a.users != 16 || a.antennas % 2 != 0 || a.antennas < 16 || a.half_channel.data != nullptr) return false;
-  if (a.mode == massive_mode::jacobi_cg || a.mode == massive_mode::mf) return false;
-  if (a.channel.element_stride != 1 || a.channel.item_stride % 2 != 0 ||
-      reinterpret_cast<std::uintptr_t>(a.channel.data) % 16 != 0)
-    return false;
-  const int warps = sending_warps(a), floats = warps == 8   ? send_shape<8>::plan(a).floats
-                                               : warps == 4 ? send_shape<4>::plan(a).floats
-                                                            : send_shape<1>::plan(a).floats;
-  return static_cast<std::size_t>(floats) * sizeof(float) <= limits.shared_bytes;
-}
+int launch_sent_frames_of_32(const massive_args& a, const place& where);
 
 }  // namespace WB_ISA
 }  // namespace wb

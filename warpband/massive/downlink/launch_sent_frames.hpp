@@ -5,19 +5,16 @@
 namespace wb {
 inline namespace WB_ISA {
 
-/// A call that `fits_sent_frames`: as many blocks as the device holds at once.
-template <int Warps>
+/// A call that `takes_sent_frames`: a block for each multiprocessor.
+template <int U, bool Many>
 int launch_sent_frames(const massive_args& a, const place& where) {
-  const frame_plan p = send_shape<Warps>::plan(a);
-  const std::size_t frames = where.last - where.first;
+  using Roles = send_roles<U, Many>;
+  const send_plan p = send_plan::of<Roles>(a, where.limits.shared_bytes);
+  const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors),
+                    frames = where.last - where.first;
   return launch_with_shared(
-      precode_frames<Warps>, send_shape<Warps>::threads, static_cast<std::size_t>(p.floats) * sizeof(float),
-      where,
-      [&](auto resident) {
-        const std::size_t most = static_cast<std::size_t>(where.limits.multiprocessors) * resident();
-        return frames < most ? frames : most;
-      },
-      a, p, where.first, where.last);
+      precode_frames<U, Many>, 32 * Roles::warps(p.teams), static_cast<std::size_t>(p.floats) * sizeof(float),
+      where, [&](auto) { return frames < most ? frames : most; }, a, p, where.first, where.last);
 }
 
 }  // namespace WB_ISA

@@ -19,31 +19,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <warpband/massive/frame_layout.hpp>
 #include <warpband/massive/massive_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
-
-/// If a frame has several vectors: how many are in one group, and for how many a warp sums H^H y at once.
-inline constexpr int frame_sides = 14, sides_of_warp = 7;
-/// Runs of antennas (linalg/gram).
-inline constexpr int frame_runs = 8;
-/// Floats of shared memory in which a warp adds the sums of its runs, for 32 users.
-inline constexpr int run_scratch = 4 * frame_runs * 32;
-
-/// Offsets in a slot, in floats: the matrix in `Matrix` floats, its diagonal, the right sides H^H y, 1 / D,
-/// and the solver's memory. The detector stores what is below the diagonal as a `lower_triangle`, U^2 floats
-/// (frame_matrix.hpp; uplink_frames.hpp asserts it). `Many`: frames have several vectors.
-template <int U, bool Many, int Matrix = U * U>
-struct frame_shape {
-  static_assert(U == 16 || U == 32);
-  static constexpr int sides = Many ? frame_sides : 1, side_floats = 2 * U + (Many ? 4 : 0);
-  static constexpr int diagonal = Matrix, right = diagonal + U, inverse = right + sides * side_floats,
-                       work = inverse + U;
-  /// Memory of the solver: two rows of the matrix, or two values of each user for each vector that conjugate
-  /// gradients solve at once. The slots of the frames that one warp solves start 4 banks apart.
-  static constexpr int work_floats = (Many ? 8 : 4) * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
-};
 
 /// Memory of a team that sums on tensor cores (tensor_sums.hpp), offsets in floats: energies of users;
 /// inverse scale of users and of vectors; partial energies and partial H^H y of `strands` subsets of the
@@ -119,52 +99,20 @@ constexpr bool slots_change_teams() {
   return false;
 }
 
-/// Layout of shared memory; offsets and sizes in floats, as the first comment of this file shows. For float32
-/// sums H is stored in 8 runs of 2^run_log2 antennas (linalg/gram), with `pad` floats after every
-/// 2^pad_log2-th run. For tensor cores it is stored without gaps.
-struct frame_plan {
-  int run_log2, pad, pad_log2;
-  int h_run, y_run, y_side;  // size of a run of H; stride of a vector's runs; stride of vectors
-  int octets;                // groups of 8 antennas, for tensor cores; even
-  int y, sums;               // H and y as floats: offset of y; size of both
+/// Layout of the block's shared memory; offsets and sizes in floats, as the first comment of this file shows.
+struct frame_plan : frame_samples {
   int teams, solvers, slots, buffers;
   int buffer, vectors, places;  // size of a buffer and of a vector area; number of vector areas
   int vectors_at, own, slots_at, scratch, barriers, floats;  // offsets; size of all
-  int never = -1;  // a count that no loop reaches, unknown to the compiler (frame_sums.hpp)
 
-  /// Layout of H and of `sides` vectors as floats. `turned`: see `frame_sums`.
-  static frame_plan of_samples(int antennas, int users, int sides, bool tensor, bool turned) {
-    frame_plan p{};
-    while (frame_runs << p.run_log2 < antennas) p.run_log2++;
-    if (tensor) {
-      // As in device memory, without gaps.
-      p.octets = (antennas + 15) / 16 * 2;
-      p.h_run = 2 * users << p.run_log2;
-      p.y_run = 2 << p.run_log2;
-      p.y_side = 16 * p.octets + (sides > 1 ? 4 : 0);
-      p.y = 16 * p.octets * users;
-      p.sums = p.y + sides * p.y_side;
-      return p;
-    }
-    // 16 bytes between runs: the 16 bytes that each of eight lanes reads are then in different banks. A
-    // single vector needs no gaps, since it is read far less often; it then takes one bulk copy.
-    p.pad_log2 = turned ? 2 : 0;
-    p.pad = 4;
-    p.h_run = 2 * users << p.run_log2;
-    p.y_run = (2 << p.run_log2) + (sides > 1 ? 4 : 0);
-    // Trailing runs may have no antennas and take no memory.
-    const int last = (antennas - 1) >> p.run_log2, left = antennas - (last << p.run_log2);
-    p.y_side = last * p.y_run + 2 * left;
-    p.y = last * p.h_run + p.pad * ((last + 1) >> p.pad_log2) + 2 * users * left;
-    p.sums = p.y + sides * p.y_side;
-    return p;
-  }
   /// The plan of a call; `buffers` is 0 where nothing fits into `shared_bytes`.
   template <class Roles>
   static frame_plan of(const massive_args& a, std::size_t shared_bytes) {
     using Shape = typename Roles::shape;
     static_assert(trades_hold<Roles>());
-    frame_plan p = of_samples(a.antennas, a.users, Shape::sides, Roles::tensor, Roles::turned);
+    frame_plan p{};
+    static_cast<frame_samples&>(p) =
+        of_samples(a.antennas, a.users, Shape::sides, Roles::tensor, Roles::turned);
     const bool halves = a.half_channel.data != nullptr, many = Shape::sides > 1;
     const int channel = halves ? a.antennas * a.users : p.y,
               vectors = halves ? a.antennas * Shape::sides : p.sums - p.y;
@@ -180,7 +128,7 @@ struct frame_plan {
           (t.teams < Roles::frames_of_solver || t.solvers * Roles::frames_of_solver % t.teams != 0))
         continue;
       // Conjugate gradients need more solvers.
-      if (a.mode == massive_mode::cg && t.teams == 2 && t.solvers == 3) continue;
+      if (is_iterative(a.mode) && t.teams == 2 && t.solvers == 3) continue;
       p.teams = t.teams, p.solvers = t.solvers;
       p.slots = p.solvers * Roles::frames_of_solver;
       const int least = p.teams * Roles::parts, fewer = Roles::buffers_change && p.teams <= 2 ? 1 : least;
@@ -222,9 +170,11 @@ struct frame_rule {
 };
 /// Where they are faster than the generic kernel, measured on an H100.
 inline constexpr frame_rule frame_rules[] = {
-    {16, massive_mode::cholesky, 16, 1}, {16, massive_mode::zf, 16, 1},       {16, massive_mode::mf, 16, 1},
-    {16, massive_mode::cg, 16, 6},       {32, massive_mode::cholesky, 16, 1}, {32, massive_mode::zf, 16, 1},
-    {32, massive_mode::mf, 16, 1},       {32, massive_mode::cg, 128, 6},
+    {16, massive_mode::cholesky, 16, 1},  {16, massive_mode::zf, 16, 1},
+    {16, massive_mode::mf, 16, 1},        {16, massive_mode::cg, 16, 6},
+    {16, massive_mode::jacobi_cg, 16, 6}, {32, massive_mode::cholesky, 16, 1},
+    {32, massive_mode::zf, 16, 1},        {32, massive_mode::mf, 16, 1},
+    {32, massive_mode::cg, 128, 6},       {32, massive_mode::jacobi_cg, 128, 6},
 };
 
 /// Whether a call takes the kernels of uplink_frames.hpp on a device whose blocks have `shared_bytes`.

@@ -21,7 +21,7 @@
 // Who calls: `sum`, then a barrier, then `split`, then a barrier, then the tiles. The barriers are the
 // caller's.
 //
-// Needs: H and y without gaps (`frame_plan::of_samples`), and `tensor_scratch` floats for each team.
+// Needs: H and y without gaps (`frame_samples::of_samples`), and `tensor_scratch` floats for each team.
 //
 // Order of sums: fixed by the number of octets and warps. The bits differ from float32 sums and do not depend
 // on the schedule.
@@ -30,7 +30,8 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/tensor_cores.hpp>
 #include <warpband/massive/frame_matrix.hpp>
-#include <warpband/massive/uplink/frame_sums.hpp>
+#include <warpband/massive/frame_sums.hpp>
+#include <warpband/massive/uplink/mapping.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -67,7 +68,7 @@ struct frame_operands {
   using Scratch = tensor_scratch<U, Many>;
   /// Pairs of antennas of an octet.
   static constexpr int parts = 4;
-  const frame_plan& p;
+  const frame_samples& p;
   int antennas, rank, threads;
   float *h, *y;                  // operands; before, if not `Halves`, the floats
   const float *from_h, *from_y;  // if `Halves`: the samples
@@ -327,7 +328,7 @@ struct tensor_sums {
   using Shape = frame_shape<U, Many>;
   using Scratch = tensor_scratch<U, Many>;
   float* results;
-  const frame_plan& p;
+  const frame_samples& p;
   int lane, g, q;
   const float *left, *right, *y;  // first row of the lane: left and right operands of H, operands of vectors
   const float* scratch;
@@ -337,7 +338,7 @@ struct tensor_sums {
   using own_sums = tensor_products<Halves, true>;
 
   WB_HD tensor_sums(const float* channel, const float* vectors, float* to, const float* team_scratch,
-                    int gap_of_parts, const frame_plan& plan, Ready before)
+                    int gap_of_parts, const frame_samples& plan, Ready before)
       : results(to),
         p(plan),
         lane(static_cast<int>(threadIdx.x) % 32),

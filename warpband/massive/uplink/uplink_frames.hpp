@@ -7,7 +7,7 @@
 //
 //   producer warps   sum over antennas: H^H H and H^H y (frame_sums.hpp, tensor_sums.hpp). They work in
 //                    teams of `frame_roles::team` warps, one frame a team.
-//   solver warps     turn the sums into symbols and LLRs (frame_solver.hpp), 32 / U frames a warp.
+//   solver warps     turn the sums into symbols and LLRs (frame_estimates.hpp), 32 / U frames a warp.
 //
 // Two ring buffers in shared memory connect them (`frame_plan` has the offsets and sizes):
 //
@@ -31,21 +31,15 @@
 //
 // If a block has a single frame of 16 users and several vectors, all its teams and solvers share that frame.
 #include <warpband/exec/async_copies.hpp>
-#include <warpband/massive/uplink/frame_solver.hpp>
-#include <warpband/massive/uplink/frame_sums.hpp>
+#include <warpband/exec/warp_roles.hpp>
+#include <warpband/massive/frame_sums.hpp>
+#include <warpband/massive/uplink/frame_estimates.hpp>
 #include <warpband/massive/uplink/tensor_sums.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 static_assert(frame_runs == antenna_runs);
-
-// The sums of the detector are in the packed triangle: `frame_shape` has its size by default.
-static_assert(frame_shape<16, false>::diagonal == lower_triangle<16>::floats);
-static_assert(frame_shape<32, false>::diagonal == lower_triangle<32>::floats);
-
-/// The shuffle tells the compiler that the result is uniform in a warp.
-WB_HD int warp_of_block() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); }
 
 /// What producers and solvers share: frames, offsets and barriers. A frame's vectors are taken in groups of
 /// up to 14.
@@ -316,8 +310,8 @@ struct frame_team : frame_block<U, Many, Tensor> {
   WB_HD void with_sums(const float* h, const float* y, float* results, float* scratch, int gap, Ready ready,
                        F f) const {
     if constexpr (!Tensor)
-      f(frame_sums<lower_triangle<U>, Many, joined, true, Roles::turned, Ready>(
-          h, y, results, scratch + run_scratch * warp, this->a.antennas, this->p, ready));
+      f(frame_sums<U, Many, joined, Roles::turned, Ready>(h, y, results, scratch + run_scratch * warp,
+                                                          this->a.antennas, this->p, ready));
     else if (half_in())
       f(tensor_sums<U, Many, true, Ready>(h, y, results, scratch, gap, this->p, ready));
     else
@@ -481,7 +475,7 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
                                : block.alone ? vector_share{slot, block.p.slots}
                                              : vector_share{sub, frames};
     const std::size_t frame = of_solver(n);
-    frame_solver<U, Many> work(block.a, block.slot(slot), exists || divided);
+    frame_estimates<U, Many> work(block.a, block.slot(slot), exists || divided);
     WB_ROLL for (int g = 0; g < block.groups; g++) {
       WB_UNROLL for (int i = 0; i < frames; i++) {
         if (n + i < block.count) block.filled(from + i).wait(turn + g);

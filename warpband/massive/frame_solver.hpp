@@ -1,29 +1,27 @@
 #pragma once
-// From H^H H and H^H y of 32 / U frames to symbols, SINRs, LLRs and status, by one warp on a CUDA device. A
-// lane has one user of one frame.
+// From H^H H and right sides b of 32 / U frames to x = A^-1 b, by one warp on a CUDA device. A lane has one
+// user of one frame. The detector (uplink/frame_estimates.hpp) and the precoder
+// (downlink/downlink_frames.hpp) build on it.
 //
-// A = H^H H + (N0 / Es) I; x = A^-1 H^H y by V D V^H (`substitute`) or conjugate gradients (`gradients`).
+// A = H^H H + (N0 / Es) I; x by V D V^H (`substitute`) or by conjugate gradients (`gradients`), for
+// `jacobi_cg` of A scaled to a diagonal of ones.
 //
-// Who calls: one whole warp, once `prepare` and then `solve` for each group of vectors.
+// Who calls: one whole warp, once `prepare`, then for each group of right sides `judge` and `solve_sides`.
 //
-// Needs: a slot for each frame (`frame_shape`) with the sums of the producers: what is below the diagonal of
-// H^H H in a `lower_triangle`, its diagonal apart, and H^H y. A row of the matrix is in registers.
+// Needs: a slot for each frame (`frame_shape`): what is below the diagonal of H^H H in a `lower_triangle`,
+// its diagonal apart, and the right sides. A row of the matrix is in registers.
 //
 // Barriers: none inside but `__syncwarp`. The caller waits until the slot is filled, and frees it.
 //
 // Order of sums: as massive_op.hpp and linalg/ldl, so that all results have the same bits.
+#include <warpband/massive/frame_layout.hpp>
 #include <warpband/massive/frame_rows.hpp>
-#include <warpband/massive/uplink/mapping.hpp>
-#include <warpband/massive/uplink/uplink_op.hpp>
+#include <warpband/massive/massive_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 #if defined(__CUDACC__)
-/// Part `number` of `of` equal parts of a frame's vectors.
-struct vector_share {
-  int number, of;
-};
 /// The solver of a lane's frame; the first comment of this file has the contract.
 template <int U, bool Many>
 struct frame_solver {
@@ -31,28 +29,32 @@ struct frame_solver {
   const massive_args& a;
   float* results;
   int row;
-  bool writes;  // whether the lane's frame exists
-  // Of the lane's user. `diagonal` is the entry of H^H H, `own` that of A, `inverse` 1 / D.
-  float n0 = 1.f, diagonal = 0.f, own = 1.f, inverse = 0.f, gain = 1.f, sinr = 0.f;
-  float most_energy = 0.f;  // of H^H y of a vector that is not erased
+  // Of the lane's user. `diagonal` is the entry of H^H H, `own` that of A; `inverse` is 1 / D, or for
+  // `jacobi_cg` the factor that scales the user.
+  float n0 = 1.f, diagonal = 0.f, own = 1.f, inverse = 0.f;
+  float trace = 0.f;          // of H^H H
+  float most_energy = 1e24f;  // of a right side that is not erased
   bool good = false;
 
-  WB_HD frame_solver(const massive_args& args, float* slot, bool there)
-      : a(args), results(slot), row(static_cast<int>(threadIdx.x) % U), writes(there) {}
+  WB_HD frame_solver(const massive_args& args, float* slot)
+      : a(args), results(slot), row(static_cast<int>(threadIdx.x) % U) {}
 
   WB_HD float2 entry(int r, int c) const {
     return *reinterpret_cast<const float2*>(results + lower_triangle<U>::place(r, c));
   }
   WB_HD bool decomposed() const { return a.mode == massive_mode::cholesky || a.mode == massive_mode::zf; }
+  WB_HD bool scaled() const { return a.mode == massive_mode::jacobi_cg; }
 
+  WB_HD void take_noise(float noise_var, float least_n0) {
+    n0 = noise_var;
+    good = (n0 >= least_n0) & (n0 <= 1e12f);
+  }
   /// `massive_engine::prepare`: checks N0 and the trace. With a decomposition the triangle then holds W as
   /// `invert_factor` defines it. Otherwise it keeps the entries of A below the diagonal.
-  WB_HD void prepare(float noise_var) {
-    n0 = noise_var;
-    good = (n0 >= least_massive_n0) & (n0 <= 1e12f);
-    const float trace = trace_of<U>(results + Shape::diagonal);
+  WB_HD void prepare(float noise_var, float least_n0) {
+    take_noise(noise_var, least_n0);
+    trace = trace_of<U>(results + Shape::diagonal);
     good = good & (trace >= 1e-12f) & (trace <= 1e12f);
-    most_energy = most_matched_energy(trace);
     n0 = select(good, n0, 1.f);
     const float added =
         a.mode == massive_mode::zf || a.mode == massive_mode::mf ? 0.f : n0 * (1.f / a.symbol_energy);
@@ -63,63 +65,22 @@ struct frame_solver {
       rows.load(good);
       good = good & rows.invert_factor(own);
       inverse = rows.inverse;
-      results[Shape::inverse + row] = inverse;
-      __syncwarp();
-    }
-    weigh();
-  }
-
-  /// `uplink_op::weigh` for the lane's user: gain and SINR.
-  WB_HD void weigh() {
-    const float least = 1e-37f, one = 1.f, most = 3e38f, power = max(diagonal, 1e-30f);
-    gain = one;
-    if (!a.exact_sinr) {
-      sinr = min(diagonal / max(n0, least), most);
-      if (a.mode == massive_mode::mf)
-        gain = one / power;
-      else if (a.mode != massive_mode::zf)
-        gain = (power + n0) / power;
-    } else if (a.mode == massive_mode::mf) {
-      gain = one / power;
-      float others = n0;
-      WB_UNROLL for (int j = 0; j < U; j++) {
-        const float2 z = j < row ? entry(row, j) : entry(j, row);
-        const cx<float> hj = {z.x, z.y}, weighed = gain * hj;
-        if (j != row) others = fma(weighed.im, hj.im, fma(weighed.re, hj.re, others));
-      }
-      sinr = min(power / max(others, least), most);
+    } else if (scaled()) {
+      inverse = 1.f / sqrt(select(own > 0.f, own, 1.f));
     } else {
-      float sum = inverse;
-      WB_UNROLL for (int k = 0; k < U; k += 4) {
-        float weights[4];
-        load4(results + Shape::inverse + k, weights);
-        WB_UNROLL for (int i = 0; i < 4; i += 2) {
-          float z[4];
-          load4(results + lower_triangle<U>::place(row, k + i), z);
-          WB_UNROLL for (int e = 0; e < 2; e++) {
-            const float w = weights[i + e],
-                        more = fma(w * z[2 * e + 1], z[2 * e + 1], fma(w * z[2 * e], z[2 * e], sum));
-            if (k + i + e < row) sum = more;
-          }
-        }
-      }
-      const float error = n0 * sum;
-      if (a.mode == massive_mode::zf) {
-        sinr = one / max(error, least);
-      } else {
-        const float left = max(one - error, 1e-7f);
-        gain = one / left;
-        sinr = left / max(error, least);
-      }
+      return;
     }
+    results[Shape::inverse + row] = inverse;
+    __syncwarp();
   }
 
   WB_HD float* right(int k) const { return results + Shape::right + k * Shape::side_floats; }
-  /// Bit k: whether vector k is finite and at most `most_energy` in energy. Other vectors become zeros.
-  WB_HD unsigned judge(int count) const {
+  /// Bit k: whether right side `first` + k is finite and at most `most_energy` in energy. Others become
+  /// zeros.
+  WB_HD unsigned judge(int first, int count) const {
     bool fine = true;
     if (row < count) {
-      float* b = right(row);
+      float* b = right(first + row);
       fine = energy_of<U>(b) <= most_energy;
       if (!fine)
         for (int i = 0; i < 2 * U; i++) b[i] = 0.f;
@@ -139,6 +100,28 @@ struct frame_solver {
     __syncwarp();
   }
 
+  /// A^-1 b in place of the right sides `first` to `first` + each - 1, of which those from `end` on are left
+  /// as they are.
+  WB_HD void solve_sides(int first, int each, int end) const {
+    if (a.mode == massive_mode::cg || scaled()) {
+      float2 column[U];
+      column_of(column);
+      constexpr int together = Many ? 2 : 1;
+      WB_ROLL for (int k = 0; k < each; k += together) gradients<together>(column, first + k, end);
+    } else if (decomposed()) {
+      if constexpr (Many) {
+        if (each > 4) {
+          WB_ROLL for (int k = 0; k < each; k += 7) substitute<7>(first + k, end);
+        } else {
+          substitute<4>(first, end);
+        }
+      } else {
+        substitute<1>(first, end);
+      }
+    }
+  }
+
+ private:
   /// A^-1 b in place of b for P vectors from `first` on, or as many as there are. P vectors are independent
   /// dependency chains.
   template <int P>
@@ -197,6 +180,10 @@ struct frame_solver {
       float2 z = c < row ? entry(row, c) : entry(c, row);
       if (c < row) z.y = 0.f - z.y;
       if (c == row) z = {own, 0.f};
+      if (scaled()) {
+        const float both = inverse * results[Shape::inverse + c];
+        z = {both * z.x, both * z.y};
+      }
       column[c] = z;
     }
   }
@@ -213,7 +200,8 @@ struct frame_solver {
       of_s[i] = of_t[i] + 2 * U;
       // If there is none: any vector of this slot; its result is not stored.
       const float* b = right(first + i < count ? first + i : first < count ? first : 0);
-      r[i] = t[i] = {b[2 * row], b[2 * row + 1]};
+      const float factor = scaled() ? inverse : 1.f;
+      r[i] = t[i] = {factor * b[2 * row], factor * b[2 * row + 1]};
       x[i] = {0.f, 0.f};
       put(of_t[i], t[i]);
     }
@@ -274,86 +262,10 @@ struct frame_solver {
       __syncwarp();
     }
     WB_UNROLL for (int i = 0; i < P; i++) {
-      if (first + i < count) put(right(first + i), x[i]);
+      const float factor = scaled() ? inverse : 1.f;
+      if (first + i < count) put(right(first + i), factor * x[i]);
     }
     __syncwarp();
-  }
-
-  // ----------------------------------------------------------------------------------------------- outputs
-
-  /// LLRs of one real dimension.
-  template <int B>
-  WB_HD void demap(float x, bool kept, float (&llr)[B]) const {
-    constexpr float scale = qam_scale<B>();
-    const float limit = a.clip < 3e38f ? a.clip : 3e38f;
-    pam_demap<B, false>(saturate(x, most_demapped) * (1.f / scale), scale * scale, llr);
-    WB_UNROLL for (int j = 0; j < B; j++) llr[j] = select(kept, saturate(llr[j] * sinr, limit), 0.f);
-  }
-  /// Stores the outputs of the lane's user for `vector`, whose solution is z.
-  template <int B>
-  WB_HD void finish(std::size_t vector, cx<float> z, bool kept) const {
-    const std::size_t n = static_cast<std::size_t>(row);
-    const item<float> at{vector, 1};
-    z = gain * z;
-    if (a.out.data) store_cx(a.out, n, at, cx<float>{select(kept, z.re, 0.f), select(kept, z.im, 0.f)});
-    if (a.sinr.data) store(a.sinr, n, at, select(kept, sinr, 0.f));
-    if (!a.llr.data && !a.llr8.data) return;
-    float re[B], im[B], both[2 * B];
-    demap<B>(z.re, kept, re);
-    demap<B>(z.im, kept, im);
-    WB_UNROLL for (int j = 0; j < B; j++) both[2 * j] = re[j], both[2 * j + 1] = im[j];
-    if (a.llr.data) store_row(a.llr, 2 * B * n, at, both);
-    if (a.llr8.data) store_steps_row(a.llr8, 2 * B * n, at, both, a.steps);
-  }
-  /// Calls f with the bits of a real dimension as a compile-time constant.
-  template <class F>
-  WB_HD void with_pam_bits(F f) const {
-    switch (a.pam_bits) {
-      case 1:
-        return f.template operator()<1>();
-      case 2:
-        return f.template operator()<2>();
-      case 3:
-        return f.template operator()<3>();
-      default:
-        return f.template operator()<4>();
-    }
-  }
-
-  /// Solves and stores a share of the `count` vectors from number `vector` on. By a whole warp. Its halves
-  /// may have different shares, each with all vectors in its own slot. Vectors beyond the share may be solved
-  /// but are not stored.
-  WB_HD void solve(std::size_t vector, int count, vector_share share) const {
-    const unsigned fine = judge(count);
-    __syncwarp();
-    const int each = (count + share.of - 1) / share.of, begin = share.number * each,
-              end = begin + each < count ? begin + each : count;
-    if (a.mode == massive_mode::cg) {
-      float2 column[U];
-      column_of(column);
-      constexpr int together = Many ? 2 : 1;
-      WB_ROLL for (int k = 0; k < each; k += together) gradients<together>(column, begin + k, count);
-    } else if (decomposed()) {
-      if constexpr (Many) {
-        if (each > 4) {
-          WB_ROLL for (int k = 0; k < each; k += 7) substitute<7>(begin + k, count);
-        } else {
-          substitute<4>(begin, count);
-        }
-      } else {
-        substitute<1>(0, 1);
-      }
-    }
-    if (!writes) return;
-    with_pam_bits([&]<int B>() {
-      WB_ROLL for (int k = begin; k < end; k++) {
-        const float* z = right(k) + 2 * row;
-        finish<B>(vector + static_cast<std::size_t>(k), {z[0], z[1]}, good & ((fine >> k & 1) != 0));
-      }
-    });
-    if (a.status.data && row >= begin && row < end)
-      a.status.data[(vector + static_cast<std::size_t>(row)) * a.status.item_stride] =
-          good & ((fine >> row & 1) != 0) ? std::uint8_t{0} : status_erased;
   }
 };
 #endif

@@ -7,8 +7,8 @@
 // Who calls: one whole warp for each tile; warps do not meet. `triangle(b)` sums the 16 x 16 block b on the
 // diagonal, `rectangle(r)` rows r to r + 7 and columns 0 to 15 for 32 users, `filters` H^H y.
 //
-// Needs: H and y in shared memory as `frame_plan::of_samples` lays them out, and for 32 users `run_scratch`
-// floats of shared memory for each warp. Up to 255 registers a thread.
+// Needs: H and y in shared memory as `frame_samples::of_samples` lays them out, and for 32 users
+// `run_scratch` floats of shared memory for each warp. Up to 255 registers a thread.
 //
 // Barriers: none inside but `__syncwarp`. The caller waits until H and y are there; `Ready` runs before
 // results are written; the caller tells the solvers.
@@ -18,9 +18,9 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/async_copies.hpp>
+#include <warpband/massive/frame_layout.hpp>
 #include <warpband/massive/frame_matrix.hpp>
-#include <warpband/massive/uplink/mapping.hpp>
-#include <warpband/massive/uplink/uplink_op.hpp>
+#include <warpband/massive/massive_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -42,15 +42,14 @@ inline constexpr int triangle_values = 64;
 
 /// Offsets of the sums of a triangle in a slot, in the order of the lanes' values. If the highest bit is set
 /// the value is stored negated: that of an entry's conjugate.
-template <class Matrix>
+template <int U>
 struct triangle_table {
-  static constexpr int U = Matrix::users;
   alignas(16) std::uint16_t to[U / 16][4][triangle_values];
 };
-template <class Matrix>
-constexpr triangle_table<Matrix> make_triangle_table() {
-  constexpr int U = Matrix::users;
-  triangle_table<Matrix> t{};
+template <int U>
+constexpr triangle_table<U> make_triangle_table() {
+  using Matrix = lower_triangle<U>;
+  triangle_table<U> t{};
   for (int block = 0; block < U / 16; block++)
     for (int k = 0; k < 4; k++) {
       int n = 0;
@@ -75,8 +74,8 @@ constexpr triangle_table<Matrix> make_triangle_table() {
     }
   return t;
 }
-template <class Matrix>
-__device__ const triangle_table<Matrix> triangle_places = make_triangle_table<Matrix>();
+template <int U>
+__device__ const triangle_table<U> triangle_places = make_triangle_table<U>();
 
 /// Sums of x conj(h) in the order of `run_sums`: re re, re im, im re, im im.
 struct four_sums {
@@ -104,12 +103,12 @@ WB_HD void load_pairs(const float* p, float2 (&x)[N]) {
 }
 
 /// Offset of run r of H; offset of antenna i of a vector.
-WB_HD int at_run(const frame_plan& p, int r) { return r * p.h_run + p.pad * (r >> p.pad_log2); }
-WB_HD int at_antenna(const frame_plan& p, int i) {
+WB_HD int at_run(const frame_samples& p, int r) { return r * p.h_run + p.pad * (r >> p.pad_log2); }
+WB_HD int at_antenna(const frame_samples& p, int i) {
   return 2 * i + (p.y_run - (2 << p.run_log2)) * (i >> p.run_log2);
 }
 /// Antennas of run r. Trailing runs may have fewer or none.
-WB_HD int antennas_of_run(const frame_plan& p, int antennas, int r) {
+WB_HD int antennas_of_run(const frame_samples& p, int antennas, int r) {
   const int first = r << p.run_log2, left = antennas - first, most = 1 << p.run_log2;
   return left < 0 ? 0 : left < most ? left : most;
 }
@@ -117,7 +116,8 @@ WB_HD int antennas_of_run(const frame_plan& p, int antennas, int r) {
 /// Starts to copy H of a frame into shared memory by `cp.async`, run after run, by `Threads` threads of which
 /// this is `rank`. The caller waits for the copies.
 template <int U, int Threads>
-WB_HD void stage_channel(float* h, const massive_args& a, const frame_plan& p, std::size_t frame, int rank) {
+WB_HD void stage_channel(float* h, const massive_args& a, const frame_samples& p, std::size_t frame,
+                         int rank) {
   const int row = U / 2;  // pieces of 16 bytes of an antenna
   const auto* from = reinterpret_cast<const float4*>(a.channel.data + frame * a.channel.item_stride) + rank;
   std::uint32_t to = async_copies::address(h) + 16 * static_cast<std::uint32_t>(rank);
@@ -135,10 +135,6 @@ WB_HD void stage_channel(float* h, const massive_args& a, const frame_plan& p, s
   }
 }
 
-/// A `Ready` that waits for nothing.
-struct no_wait {
-  WB_HD void operator()() const {}
-};
 /// The lanes of one part if `Turned`: those of neighbouring runs are 9 lanes apart.
 struct turned_lanes {
   int rank, part;
@@ -178,23 +174,23 @@ WB_HD void sum_over_runs_in(float* scratch, int run, int part, float (&x)[N]) {
 }
 /// The sums of one warp; the first comment of this file has the contract.
 ///
-/// `Matrix`: how H^H H is stored, `whole_matrix` or `lower_triangle`. `Joined`: `triangle` also sums H^H y of
-/// a single vector. `Ready`: called before results are written. `Ahead`: `triangle` loads operands one
-/// antenna ahead, for which a thread needs about 230 registers. `Turned`: the lanes of a part shift by eight
-/// from run to run, which avoids nearly all bank conflicts without gaps between runs.
+/// `Joined`: `triangle` also sums H^H y of a single vector. `Ready`: called before results are written.
+/// `Turned`: the lanes of a part shift by eight from run to run, which avoids nearly all bank conflicts
+/// without gaps between runs. A thread needs about 230 registers.
 ///
 /// The loops over antennas are short, because a multiprocessor's instruction cache has 32 KiB for all warps:
 /// beyond that, four warps get instructions at less than half the rate. So each loop loads the operands of
 /// the next antenna into the registers whose values it has just used for the last time. The compiler would
 /// move these loads down to their use, but not across the end of a basic block. `left == p.never` is such an
 /// end: the branch is never taken.
-template <class Matrix, bool Many, bool Joined, bool Ahead, bool Turned, class Ready>
+template <int U, bool Many, bool Joined, bool Turned, class Ready>
 struct frame_sums {
-  static constexpr int U = Matrix::users;
-  using Shape = frame_shape<U, Many, Matrix::floats>;
+  using Matrix = lower_triangle<U>;
+  using Shape = frame_shape<U, Many>;
+  static_assert(Shape::diagonal == Matrix::floats);
   static constexpr int filter_sides = Many ? sides_of_warp : 1;
   int antennas;
-  const frame_plan& p;
+  const frame_samples& p;
   const float *h, *y;  // as staged
   float* results;
   int lane, run, part;  // the lane's run of eight and part of four
@@ -202,7 +198,7 @@ struct frame_sums {
   Ready ready;
 
   WB_HD frame_sums(const float* channel, const float* vectors, float* to, float* own_scratch,
-                   int antennas_of_frame, const frame_plan& plan, Ready before = {})
+                   int antennas_of_frame, const frame_samples& plan, Ready before = {})
       : antennas(antennas_of_frame),
         p(plan),
         h(channel),
@@ -268,10 +264,9 @@ struct frame_sums {
       }
     };
     const int mine = antennas_of(run);
-    if (Ahead && mine > 0) high();
+    if (mine > 0) high();
     WB_ROLL for (int left = mine; left > 0; left--) {
       low();
-      if constexpr (!Ahead) high();
       if constexpr (Joined) v = *reinterpret_cast<const float2*>(at_y), at_y += 2;
       z[2] = z_high[0], z[3] = z_high[1];
       add_two(qs, z + 2, s);
@@ -281,10 +276,10 @@ struct frame_sums {
       WB_UNROLL for (int i = 2; i < 4; i++) {
         WB_UNROLL for (int j = 0; j < 2; j++) pp[i * (i - 1) / 2 + j].add(x[i], x[j]);
       }
-      if (Ahead && left == p.never) break;
+      if (left == p.never) break;
       if (left > 1)
         at_p += 2 * U, at_q += 2 * U, at_r += 2 * U, at_s += 2 * U;  // the last ones are read again
-      if constexpr (Ahead) high();
+      high();
       add_pq(0, 0);
       add_pq(0, 2);
       add_two(pr, x, r);
@@ -299,7 +294,7 @@ struct frame_sums {
     }
     WB_UNROLL for (int i = 0; i < 6; i++) pp[i].join(sum + 48 + 2 * i);
     // Loaded before the sums over runs: the table may be in device memory.
-    const std::uint16_t* const to = triangle_places<Matrix>.to[block][part];
+    const std::uint16_t* const to = triangle_places<U>.to[block][part];
     uint2 places[triangle_values / antenna_runs / 4];
     WB_UNROLL for (int i = 0; i < triangle_values / antenna_runs; i += 4) places[i / 4] =
         *reinterpret_cast<const uint2*>(to + number_of<triangle_values>(i));

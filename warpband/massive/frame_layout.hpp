@@ -1,0 +1,70 @@
+#pragma once
+// How frames of 16 and 32 users lie in the shared memory of a CUDA device: H and y, and the slot in which
+// the sums of a frame become its solutions. Host code, without CUDA. All sizes and offsets are in floats.
+//
+// The detector (uplink/mapping.hpp) and the precoder (downlink/mapping.hpp) build the layout of a block on
+// it.
+namespace wb {
+inline namespace WB_ISA {
+
+/// If a frame has several vectors: how many are in one group, and for how many a warp sums H^H y at once.
+inline constexpr int frame_sides = 14, sides_of_warp = 7;
+/// Runs of antennas (linalg/gram).
+inline constexpr int frame_runs = 8;
+/// Floats of shared memory in which a warp adds the sums of its runs, for 32 users.
+inline constexpr int run_scratch = 4 * frame_runs * 32;
+
+/// Offsets in a slot: what is below the diagonal of the matrix, as a `lower_triangle` (frame_matrix.hpp;
+/// frame_sums.hpp asserts its size), its diagonal, the right sides, 1 / D, and the solver's memory. `Many`:
+/// frames have several vectors.
+template <int U, bool Many>
+struct frame_shape {
+  static_assert(U == 16 || U == 32);
+  static constexpr int sides = Many ? frame_sides : 1, side_floats = 2 * U + (Many ? 4 : 0);
+  static constexpr int diagonal = U * U, right = diagonal + U, inverse = right + sides * side_floats,
+                       work = inverse + U;
+  /// Memory of the solver: two rows of the matrix, or two values of each user for each vector that conjugate
+  /// gradients solve at once. The slots of the frames that one warp solves start 4 banks apart.
+  static constexpr int work_floats = (Many ? 8 : 4) * U, floats = (work + work_floats + 31) / 32 * 32 + 4;
+};
+
+/// How H and y lie. For float32 sums H is stored in 8 runs of 2^run_log2 antennas (linalg/gram), with `pad`
+/// floats after every 2^pad_log2-th run. For tensor cores it is stored without gaps.
+struct frame_samples {
+  int run_log2, pad, pad_log2;
+  int h_run, y_run, y_side;  // size of a run of H; stride of a vector's runs; stride of vectors
+  int octets;                // groups of 8 antennas, for tensor cores; even
+  int y, sums;               // H and y as floats: offset of y; size of both
+  int never = -1;            // a count that no loop reaches, unknown to the compiler (frame_sums.hpp)
+
+  /// H and `sides` vectors as floats. `turned`: see `frame_sums`.
+  static frame_samples of_samples(int antennas, int users, int sides, bool tensor, bool turned) {
+    frame_samples p{};
+    while (frame_runs << p.run_log2 < antennas) p.run_log2++;
+    if (tensor) {
+      // As in device memory, without gaps.
+      p.octets = (antennas + 15) / 16 * 2;
+      p.h_run = 2 * users << p.run_log2;
+      p.y_run = 2 << p.run_log2;
+      p.y_side = 16 * p.octets + (sides > 1 ? 4 : 0);
+      p.y = 16 * p.octets * users;
+      p.sums = p.y + sides * p.y_side;
+      return p;
+    }
+    // 16 bytes between runs: the 16 bytes that each of eight lanes reads are then in different banks. A
+    // single vector needs no gaps, since it is read far less often; it then takes one bulk copy.
+    p.pad_log2 = turned ? 2 : 0;
+    p.pad = 4;
+    p.h_run = 2 * users << p.run_log2;
+    p.y_run = (2 << p.run_log2) + (sides > 1 ? 4 : 0);
+    // Trailing runs may have no antennas and take no memory.
+    const int last = (antennas - 1) >> p.run_log2, left = antennas - (last << p.run_log2);
+    p.y_side = last * p.y_run + 2 * left;
+    p.y = last * p.h_run + p.pad * ((last + 1) >> p.pad_log2) + 2 * users * left;
+    p.sums = p.y + sides * p.y_side;
+    return p;
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,146 @@
+#pragma once
+// From H^H H and H^H y of 32 / U frames to symbols, SINRs, LLRs and status, by one warp on a CUDA device: the
+// detector's part of a `frame_solver`, whose contract holds here too.
+//
+// Who calls: one whole warp, once `prepare` and then `solve` for each group of vectors.
+#include <warpband/massive/frame_solver.hpp>
+#include <warpband/massive/uplink/mapping.hpp>
+#include <warpband/massive/uplink/uplink_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+#if defined(__CUDACC__)
+/// Part `number` of `of` equal parts of a frame's vectors.
+struct vector_share {
+  int number, of;
+};
+template <int U, bool Many>
+struct frame_estimates : frame_solver<U, Many> {
+  using solver = frame_solver<U, Many>;
+  using solver::a, solver::n0, solver::diagonal, solver::inverse, solver::good, solver::row, solver::results;
+  using solver::entry;
+  using typename solver::Shape;
+  bool writes;  // whether the lane's frame exists
+  float gain = 1.f, sinr = 0.f;
+
+  WB_HD frame_estimates(const massive_args& args, float* slot, bool there)
+      : solver(args, slot), writes(there) {}
+
+  WB_HD void prepare(float noise_var) {
+    solver::prepare(noise_var, least_massive_n0);
+    this->most_energy = most_matched_energy(this->trace);
+    weigh();
+  }
+
+  /// `uplink_op::weigh` for the lane's user: gain and SINR.
+  WB_HD void weigh() {
+    const float least = 1e-37f, one = 1.f, most = 3e38f, power = max(diagonal, 1e-30f);
+    gain = one;
+    if (!a.exact_sinr) {
+      sinr = min(diagonal / max(n0, least), most);
+      if (a.mode == massive_mode::mf)
+        gain = one / power;
+      else if (a.mode != massive_mode::zf)
+        gain = (power + n0) / power;
+    } else if (a.mode == massive_mode::mf) {
+      gain = one / power;
+      float others = n0;
+      WB_UNROLL for (int j = 0; j < U; j++) {
+        const float2 z = j < row ? entry(row, j) : entry(j, row);
+        const cx<float> hj = {z.x, z.y}, weighed = gain * hj;
+        if (j != row) others = fma(weighed.im, hj.im, fma(weighed.re, hj.re, others));
+      }
+      sinr = min(power / max(others, least), most);
+    } else {
+      float sum = inverse;
+      WB_UNROLL for (int k = 0; k < U; k += 4) {
+        float weights[4];
+        load4(results + Shape::inverse + k, weights);
+        WB_UNROLL for (int i = 0; i < 4; i += 2) {
+          float z[4];
+          load4(results + lower_triangle<U>::place(row, k + i), z);
+          WB_UNROLL for (int e = 0; e < 2; e++) {
+            const float w = weights[i + e],
+                        more = fma(w * z[2 * e + 1], z[2 * e + 1], fma(w * z[2 * e], z[2 * e], sum));
+            if (k + i + e < row) sum = more;
+          }
+        }
+      }
+      const float error = n0 * sum;
+      if (a.mode == massive_mode::zf) {
+        sinr = one / max(error, least);
+      } else {
+        const float left = max(one - error, 1e-7f);
+        gain = one / left;
+        sinr = left / max(error, least);
+      }
+    }
+  }
+
+  // ----------------------------------------------------------------------------------------------- outputs
+
+  /// LLRs of one real dimension.
+  template <int B>
+  WB_HD void demap(float x, bool kept, float (&llr)[B]) const {
+    constexpr float scale = qam_scale<B>();
+    const float limit = a.clip < 3e38f ? a.clip : 3e38f;
+    pam_demap<B, false>(saturate(x, most_demapped) * (1.f / scale), scale * scale, llr);
+    WB_UNROLL for (int j = 0; j < B; j++) llr[j] = select(kept, saturate(llr[j] * sinr, limit), 0.f);
+  }
+  /// Stores the outputs of the lane's user for `vector`, whose solution is z.
+  template <int B>
+  WB_HD void finish(std::size_t vector, cx<float> z, bool kept) const {
+    const std::size_t n = static_cast<std::size_t>(row);
+    const item<float> at{vector, 1};
+    z = gain * z;
+    if (a.out.data) store_cx(a.out, n, at, cx<float>{select(kept, z.re, 0.f), select(kept, z.im, 0.f)});
+    if (a.sinr.data) store(a.sinr, n, at, select(kept, sinr, 0.f));
+    if (!a.llr.data && !a.llr8.data) return;
+    float re[B], im[B], both[2 * B];
+    demap<B>(z.re, kept, re);
+    demap<B>(z.im, kept, im);
+    WB_UNROLL for (int j = 0; j < B; j++) both[2 * j] = re[j], both[2 * j + 1] = im[j];
+    if (a.llr.data) store_row(a.llr, 2 * B * n, at, both);
+    if (a.llr8.data) store_steps_row(a.llr8, 2 * B * n, at, both, a.steps);
+  }
+  /// Calls f with the bits of a real dimension as a compile-time constant.
+  template <class F>
+  WB_HD void with_pam_bits(F f) const {
+    switch (a.pam_bits) {
+      case 1:
+        return f.template operator()<1>();
+      case 2:
+        return f.template operator()<2>();
+      case 3:
+        return f.template operator()<3>();
+      default:
+        return f.template operator()<4>();
+    }
+  }
+
+  /// Solves and stores a share of the `count` vectors from number `vector` on. By a whole warp. Its halves
+  /// may have different shares, each with all vectors in its own slot. Vectors beyond the share may be solved
+  /// but are not stored.
+  WB_HD void solve(std::size_t vector, int count, vector_share share) const {
+    const unsigned fine = this->judge(0, count);
+    __syncwarp();
+    const int each = (count + share.of - 1) / share.of, begin = share.number * each,
+              end = begin + each < count ? begin + each : count;
+    this->solve_sides(begin, each, count);
+    if (!writes) return;
+    with_pam_bits([&]<int B>() {
+      WB_ROLL for (int k = begin; k < end; k++) {
+        const float* z = this->right(k) + 2 * row;
+        finish<B>(vector + static_cast<std::size_t>(k), {z[0], z[1]}, good & ((fine >> k & 1) != 0));
+      }
+    });
+    if (a.status.data && row >= begin && row < end)
+      a.status.data[(vector + static_cast<std::size_t>(row)) * a.status.item_stride] =
+          good & ((fine >> row & 1) != 0) ? std::uint8_t{0} : status_erased;
+  }
+};
+#endif
+
+}  // namespace WB_ISA
+}  // namespace wb
