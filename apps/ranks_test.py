@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -91,6 +92,11 @@ def test_a_killed_rank_costs_a_checkpoint_and_the_run_goes_on_with_another_numbe
         one_point = tmp_path / "point.toml"
         one_point.write_text(LONG.replace("[0.6, 1.0, 1.4]", f"[{point['ebn0_db']}]"))
         assert one_process(one_point, tmp_path / "one.json", "--force", "--max-frames", str(point["frames"])) == [[point]]
+
+
+def test_ranks_that_are_killed_at_random_moments_cost_no_count():
+    done = subprocess.run([sys.executable, ROOT / "scripts/kill_ranks.py", "--command", COMMAND, "--trials", "2"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_rank_that_hangs_is_named(tmp_path):

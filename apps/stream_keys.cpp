@@ -3,6 +3,7 @@
 #include <warpband/core/error.hpp>
 #include <warpband/link/link_settings.hpp>
 #include <warpband/link/names.hpp>
+#include <warpband/massive/cluster/cluster_settings.hpp>
 
 namespace {
 
@@ -123,6 +124,13 @@ run_setting code_setting() {
           [](const run& r) -> wb::setting_value { return std::string(wb::name_of(r.code.type)); }};
 }
 
+std::vector<run_setting> cluster_settings() {
+  using frames = wb::uplink_chain_config;
+  return wb::within<run>(
+      [](run& r) -> auto& { return r.frames_as; },
+      std::vector{wb::clusters_setting<frames>(), wb::cluster_method_setting(&frames::clustering)});
+}
+
 /// Adds settings of a group that scenarios have, under their keys.
 void add(std::vector<run_setting>& all, const std::string& group, std::vector<run_setting> settings) {
   for (run_setting& s : settings) {
@@ -159,6 +167,7 @@ const std::vector<run_setting>& stream_settings() {
     add(s, "massive", wb::within<run>([](run& r) -> auto& { return r.massive; }, wb::uplink_settings()));
     add(s, "massive",
         wb::within<run>([](run& r) -> auto& { return r.frames_as; }, wb::uplink_chain_settings()));
+    add(s, "massive", cluster_settings());
     add(s, "stbc", wb::within<run>([](run& r) -> auto& { return r.space_time; }, wb::stbc_settings()));
     add(s, "receiver", wb::within<run>([](run& r) -> auto& { return r.receiver; }, wb::receiver_settings()));
     add(s, "code", {code_setting()});

@@ -21,6 +21,12 @@ bool is_among(const std::string& word, const std::vector<std::string>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// Whether a chain has a key.
+bool is_key_of(const std::string& key, const std::string& chain) {
+  const std::vector<std::string> chains = chains_of(key);
+  return chains.empty() || is_among(chain, chains);
+}
+
 const renamed_key* find_renamed(const std::string& key) {
   for (const renamed_key& r : renamed_keys())
     if (r.before == key) return &r;
@@ -171,8 +177,10 @@ void check(const stream_run& r) {
   try {
     wb::check_items(*work_of(r).chain, "stream.items", r.items);
   } catch (const wb::argument_error& e) {
-    if (e.argument() != "streams") throw;
-    throw wb::argument_error("mimo.streams", e.value(), e.allowed());
+    for (const std::string& key : {"mimo." + e.argument(), "massive." + e.argument()})
+      if (wb::find_setting(stream_settings(), key) != nullptr && is_key_of(key, r.chain))
+        throw wb::argument_error(key, e.value(), e.allowed());
+    throw;
   }
 }
 
@@ -282,14 +290,15 @@ stream_work loop_of(const stream_run& r, std::shared_ptr<const wb::codec> code) 
 stream_work work_of(const stream_run& r) {
   if (r.chain == "detect") return {wb::make_detect_chain({r.detector, r.per_channel})};
   if (r.chain == "uplink")
-    return {wb::make_uplink_chain(
-        {r.massive, static_cast<int>(r.per_channel), r.splits, r.frames_as.half, r.frames_as.llr_int8})};
+    return {wb::make_uplink_chain({r.massive, static_cast<int>(r.per_channel), r.splits, r.frames_as.half,
+                                   r.frames_as.llr_int8, r.frames_as.clusters, r.frames_as.clustering})};
   if (r.chain == "stbc") return {wb::make_stbc_chain({r.space_time, r.per_channel})};
   if (r.chain == "precode") {
     wb::downlink_config c;
     c.antennas = r.massive.antennas, c.users = r.massive.users;
     c.mode = r.massive.mode, c.iterations = r.massive.iterations;
-    return {wb::make_precode_chain({c, static_cast<int>(r.per_channel)})};
+    return {wb::make_precode_chain(
+        {c, static_cast<int>(r.per_channel), r.frames_as.clusters, r.frames_as.clustering})};
   }
   const std::shared_ptr<const wb::codec> code = wb::make_codec(wb::config_of(r.code));
   if (r.loops) return loop_of(r, code);

@@ -32,7 +32,7 @@ struct stream_run : wb::pipeline_config {
   int sent_streams = 2, rx_antennas = 2, qam = 0;
   wb::detector_config detector;
   wb::uplink_config massive;
-  wb::uplink_chain_config frames_as;  // its samples and LLRs
+  wb::uplink_chain_config frames_as;  // its samples, LLRs and clusters
   wb::stbc_config space_time;
   wb::code_settings code;
   wb::receiver_config receiver;

@@ -171,6 +171,36 @@ users = 8
   EXPECT_NEAR(bytes[1], 4 * (4 * 32 * 8 + 56 * 32) + 256, 1);
 }
 
+TEST(stream_command, antennas_in_clusters) {
+  const auto result = result_of(R"([stream]
+items = 28
+per_channel = 14
+frames = 60
+warmup = 2
+check_every = 10
+stages = false
+[massive]
+antennas = 32
+users = 8
+clusters = 4
+[[run]]
+stream.chain = "uplink"
+[[run]]
+stream.chain = "uplink"
+massive.cluster_method = "local_mmse"
+[[run]]
+stream.chain = "precode"
+massive = { cluster_method = "CG", solver = "cg", iterations = 3 }
+)");
+  ASSERT_EQ(result["runs"].size(), 3U);
+  for (const auto& run : result["runs"]) {
+    EXPECT_EQ(run["counters"]["delivered"], 60);
+    EXPECT_EQ(run["counters"]["erased"], 0);
+    EXPECT_GT(run["checked"]["compared"].get<int>(), 0);
+    EXPECT_EQ(run["checked"]["different"], 0);
+  }
+}
+
 TEST(stream_command, bare_copies_take_turns_with_frames) {
   if (wb::cuda_devices().empty()) GTEST_SKIP() << "no CUDA device here";
   const auto result = result_of(R"([stream]
@@ -205,6 +235,23 @@ TEST(stream_command, refuses_bad_scenarios_with_key_value_and_what_is_allowed) {
         refused{"[[run]]\nstream = { items = 8, splits = 1 }\n", "stream.splits has no meaning"},
         refused{"[stream]\nitems = 8\nchain = \"Precode\"\n[massive]\nllr = \"int8\"\n",
                 "massive.llr has no meaning with stream.chain = \"precode\": it is of uplink"},
+        refused{"[stream]\nitems = 8\nchain = \"uplink\"\n[massive]\nclusters = 3\n",
+                "massive.clusters = 3 is not allowed: expected a divisor of antennas = 128"},
+        refused{"[stream]\nitems = 8\nchain = \"precode\"\n[massive]\nclusters = 0\n",
+                "massive.clusters = 0 is not allowed: expected an integer from 1 to 64"},
+        refused{"[stream]\nitems = 8\nchain = \"uplink\"\n[massive]\nclusters = 16\ncluster_method = "
+                "\"local-mmse\"\n",
+                "massive.clusters = 16 is not allowed: expected at most antennas / users = 8"},
+        refused{"[stream]\nitems = 8\nchain = \"precode\"\n[massive]\nclusters = 2\ncluster_method = "
+                "\"cg\"\n",
+                "massive.solver = cholesky is not allowed: expected cg with cluster_method cg"},
+        refused{"[stream]\nitems = 8\nchain = \"uplink\"\n[massive]\ncluster_method = \"lu\"\n",
+                "massive.cluster_method = \"lu\" is not allowed"},
+        refused{"[stream]\nitems = 8\nchain = \"uplink\"\n[massive]\nclusters = 2\nsamples = "
+                "\"complex32\"\n",
+                "massive.samples = complex32 is not allowed: expected complex64 with antennas in clusters"},
+        refused{"[stream]\nitems = 8\n[massive]\nclusters = 2\n",
+                "massive.clusters has no meaning with stream.chain = \"detect\""},
         refused{"[stream]\nitems = 8\nchain = \"decode\"\n[code]\nk = 64.0\n", "code.k = 64.0 is not"},
         refused{"[stream]\nitems = 8\n[massive]\nsamples = \"half\"\n", "complex32"},
         refused{"[stream]\nitems = 8\n[massive]\nsums = \"tf32\"\n", "split-f16"},

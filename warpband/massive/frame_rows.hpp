@@ -102,6 +102,7 @@ struct frame_rows {
       const int at = row < k ? row + (row >= base ? moved : 0) : 0;
       float2 z = *reinterpret_cast<const float2*>(line + 2 * at);
       if (row > k) z = x[base + group - 1];
+      if (base == 0 && own) z = {0.f, 0.f};  // not of this row: it may be no number
       // Rows above the pivot use the conjugate; the pivot's own row does not change.
       const float q_re = own ? 0.f : q, q_im = row < k ? 0.f - q : q_re;
       const cx<float> factor = {q_re * z.x, q_im * z.y};

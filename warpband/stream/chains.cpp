@@ -1,6 +1,7 @@
 #include <warpband/stream/chains.hpp>
 
 #include <complex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -252,10 +253,19 @@ class receive_chain final : public detect_chain {
 
 // ---- massive MIMO
 
+template <class Config>
+bool is_clustered(const Config& c) {
+  return c.clusters != 1 || c.clustering != cluster_method::exact;
+}
+
 class uplink_chain final : public chain_base {
  public:
   explicit uplink_chain(const uplink_chain_config& c)
       : detector_(c.detector), symbols_(c.symbols), splits_(c.splits), half_(c.half), llr_int8_(c.llr_int8) {
+    if (is_clustered(c)) {
+      clustered_.emplace(clustered_uplink_config{c.detector, c.clusters, c.clustering});
+      if (half_) throw argument_error("samples", "complex32", "complex64 with antennas in clusters");
+    }
     check_range("symbols", symbols_, 1, 1 << 20);
     if (splits_ < 1 || symbols_ % splits_ != 0)
       throw argument_error("splits", std::to_string(splits_),
@@ -303,17 +313,26 @@ class uplink_chain final : public chain_base {
       else
         out.llr = make_view(static_cast<float*>(f.outputs[0]) + from * llr.elements, llr.elements, vectors);
       out.status = make_view(static_cast<std::uint8_t*>(f.outputs[1]) + from, vectors);
-      detector_.run(exec,
-                    Input{.channel = make_view(static_cast<const Sample*>(f.inputs[0]), h.elements, frames),
-                          .received = make_view(static_cast<const Sample*>(f.inputs[1]) + from * y.elements,
-                                                y.elements, vectors),
-                          .noise_var = noise_of(f, 2, frames),
-                          .symbols = symbols_ / splits_},
-                    out);
+      const Input in{.channel = make_view(static_cast<const Sample*>(f.inputs[0]), h.elements, frames),
+                     .received = make_view(static_cast<const Sample*>(f.inputs[1]) + from * y.elements,
+                                           y.elements, vectors),
+                     .noise_var = noise_of(f, 2, frames),
+                     .symbols = symbols_ / splits_};
+      detect(exec, in, out);
     }
+  }
+  void detect(executor& exec, const uplink_input& in, const uplink_output& out) const {
+    if (clustered_)
+      clustered_->run(exec, in, out);
+    else
+      detector_.run(exec, in, out);
+  }
+  void detect(executor& exec, const uplink_half_input& in, const uplink_output& out) const {
+    detector_.run(exec, in, out);
   }
 
   uplink_detector detector_;
+  std::optional<clustered_uplink_detector> clustered_;  // in its place
   int symbols_, splits_;
   bool half_, llr_int8_;
 };
@@ -322,6 +341,7 @@ class precode_chain final : public chain_base {
  public:
   explicit precode_chain(const precode_chain_config& c) : precoder_(c.precoder), symbols_(c.symbols) {
     check_range("symbols", symbols_, 1, 1 << 20);
+    if (is_clustered(c)) clustered_.emplace(clustered_downlink_config{c.precoder, c.clusters, c.clustering});
     const std::size_t b = as_size(c.precoder.antennas), u = as_size(c.precoder.users);
     name_ = "precode";
     granularity_ = as_size(symbols_);
@@ -338,16 +358,21 @@ class precode_chain final : public chain_base {
   }
   void queue(executor& exec, const frame_arrays& f) const {
     const view<const cx64> h = input<cx64>(inputs_, f, 0);
-    precoder_.run(exec,
-                  {.channel = h,
-                   .sent = input<cx64>(inputs_, f, 1),
-                   .noise_var = noise_of(f, 2, h.items),
-                   .symbols = symbols_},
-                  output<cx64>(outputs_, f, 0), output<std::uint8_t>(outputs_, f, 1));
+    const downlink_input in{.channel = h,
+                            .sent = input<cx64>(inputs_, f, 1),
+                            .noise_var = noise_of(f, 2, h.items),
+                            .symbols = symbols_};
+    const view<cx64> precoded = output<cx64>(outputs_, f, 0);
+    const view<std::uint8_t> status = output<std::uint8_t>(outputs_, f, 1);
+    if (clustered_)
+      clustered_->run(exec, in, precoded, status);
+    else
+      precoder_.run(exec, in, precoded, status);
   }
 
  private:
   downlink_precoder precoder_;
+  std::optional<clustered_downlink_precoder> clustered_;  // in its place
   int symbols_;
 };
 

@@ -27,6 +27,7 @@
 
 #include <warpband/core/setting.hpp>
 #include <warpband/detect/detector.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/downlink/downlink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
 #include <warpband/stbc/stbc.hpp>
@@ -71,12 +72,18 @@ struct uplink_chain_config {
   bool half = false;
   /// LLRs go as int8, in steps of 1 / detector.llr_steps: a quarter of the bytes.
   bool llr_int8 = false;
+  /// The antennas in clusters (massive/cluster), which share the executor of a frame. More than one, or a
+  /// method other than exact, needs complex64 samples.
+  int clusters = 1;
+  cluster_method clustering = cluster_method::exact;
 };
 /// Settings of how its frames come and go; those of the detector are `uplink_settings`.
 const std::vector<setting_of<uplink_chain_config>>& uplink_chain_settings();
 struct precode_chain_config {
   downlink_config precoder;
   int symbols = 14;
+  int clusters = 1;
+  cluster_method clustering = cluster_method::exact;
 };
 struct stbc_chain_config {
   stbc_config decoder;

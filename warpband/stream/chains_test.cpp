@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <memory>
@@ -69,7 +70,8 @@ const wb::detector_config nway_44 = detector_of(wb::detector_type::nway, 4, 4, 1
                           nway_22 = detector_of(wb::detector_type::nway, 2, 2, 16, 1),
                           mmse_23 = detector_of(wb::detector_type::mmse, 2, 3, 64, 0);
 const wb::uplink_config up_168{.antennas = 16, .users = 8, .qam = 16};
-const wb::downlink_config down_168{.antennas = 16, .users = 8};
+const wb::downlink_config down_168{.antennas = 16, .users = 8},
+    down_168_cg{.antennas = 16, .users = 8, .mode = wb::massive_mode::cg, .iterations = 3};
 const wb::stbc_config silver{.code = wb::space_time_code::silver(), .qam = 16, .rx_antennas = 2};
 wb::code_config turbo_code() {
   wb::code_config c;
@@ -124,6 +126,19 @@ void decode_directly(host_frame& f, const wb::detector_config& detector, const w
                 .soft = {},
                 .iterations = rows(f.output<std::int32_t>(1), 1, blocks),
                 .status = {}});
+}
+
+void detect_in_clusters(host_frame& f, const wb::clustered_uplink_config& config, std::size_t symbols) {
+  const auto exec = wb::testing::open_scalar();
+  wb::clustered_uplink_detector(config).run(*exec,
+                                            {.channel = rows(f.input<cf>(0), 128, f.items / symbols),
+                                             .received = rows(f.input<cf>(1), 16, f.items),
+                                             .noise_var = shared(f, f.items / symbols),
+                                             .symbols = static_cast<int>(symbols)},
+                                            {.llr = rows(f.output<float>(0), 32, f.items),
+                                             .equalized = {},
+                                             .sinr = {},
+                                             .status = rows(f.output<std::uint8_t>(1), 1, f.items)});
 }
 
 wb::block_receiver receiver_of(const wb::detector_config& detector, const wb::code_config& code,
@@ -282,6 +297,28 @@ const std::vector<chain_case>& cases() {
        wb::make_decode_chain({mmse_23, 1}, decoder_of(conv_code())),
        {18, 100, 500},
        [](host_frame& f) { decode_directly(f, mmse_23, conv_code()); }},
+      {"uplink_in_clusters",
+       wb::make_uplink_chain({.detector = up_168, .symbols = 6, .clusters = 4}),
+       {6, 60, 180},
+       [](host_frame& f) { detect_in_clusters(f, {up_168, 4}, 6); }},
+      {"uplink_with_local_detectors",
+       wb::make_uplink_chain(
+           {.detector = up_168, .symbols = 6, .clusters = 2, .clustering = wb::cluster_method::local_mmse}),
+       {6, 60, 180},
+       [](host_frame& f) { detect_in_clusters(f, {up_168, 2, wb::cluster_method::local_mmse}, 6); }},
+      {"precode_in_clusters",
+       wb::make_precode_chain({down_168_cg, 5, 2, wb::cluster_method::cg}),
+       {5, 60, 150},
+       [](host_frame& f) {
+         const auto exec = wb::testing::open_scalar();
+         wb::clustered_downlink_precoder({down_168_cg, 2, wb::cluster_method::cg})
+             .run(*exec,
+                  {.channel = rows(f.input<cf>(0), 128, f.items / 5),
+                   .sent = rows(f.input<cf>(1), 8, f.items),
+                   .noise_var = shared(f, f.items / 5),
+                   .symbols = 5},
+                  rows(f.output<cf>(0), 16, f.items), rows(f.output<std::uint8_t>(1), 1, f.items));
+       }},
   };
   return all;
 }
@@ -679,12 +716,56 @@ TEST(stream_chains, refuse_settings) {
   EXPECT_EQ(blamed([] { (void)wb::make_uplink_chain({up_168, 6, 4}); }), "splits");
   EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 0}); }), "symbols");
   EXPECT_EQ(blamed([] { (void)wb::make_stbc_chain({silver, 0}); }), "codewords_per_channel");
+  const auto clusters = [](int count, wb::cluster_method method, bool half = false) {
+    return blamed([&] {
+      (void)wb::make_uplink_chain(
+          {.detector = up_168, .symbols = 6, .half = half, .clusters = count, .clustering = method});
+    });
+  };
+  EXPECT_EQ(clusters(0, wb::cluster_method::exact), "clusters");
+  EXPECT_EQ(clusters(3, wb::cluster_method::exact), "clusters");
+  EXPECT_EQ(clusters(4, wb::cluster_method::local_mmse), "clusters");  // less antennas than users in each
+  EXPECT_EQ(clusters(2, wb::cluster_method::cg), "solver");
+  EXPECT_EQ(clusters(2, wb::cluster_method::exact, true), "samples");
+  EXPECT_EQ(blamed([] { (void)wb::make_precode_chain({down_168, 5, 3}); }), "clusters");
   wb::uplink_config bad = up_168;
   bad.users = 0;
   EXPECT_EQ(blamed([&] { (void)wb::make_uplink_chain({bad, 6}); }), "users");
   // Frames that are no multiple of what shares an estimate, or too small for a codeword.
   EXPECT_EQ(blamed([] { wb::frame_pipeline(cases()[3].chain, {.most_items = 7}); }), "most_items");
   EXPECT_EQ(blamed([] { wb::frame_pipeline(cases()[1].chain, {.most_items = 20}); }), "most_items");
+}
+
+/// LLRs of a frame of the chain, without a pipeline.
+std::vector<float> llrs(const wb::uplink_chain_config& config, const host_frame& f) {
+  const auto exec = wb::testing::open_scalar();
+  const auto chain = wb::make_uplink_chain(config);
+  std::vector<float> llr(32 * f.items);
+  std::vector<std::uint8_t> status(f.items);
+  wb::frame_arrays arrays;
+  for (std::size_t i = 0; i < f.in.size(); i++) arrays.inputs[i] = f.in[i].data();
+  arrays.outputs[0] = llr.data(), arrays.outputs[1] = status.data();
+  arrays.items = arrays.frame_items = f.items;
+  chain->attach(*exec, f.items)->run(0, arrays);
+  return llr;
+}
+
+TEST(stream_chains, antennas_in_one_cluster_are_the_central_detector) {
+  const host_frame f = make_frame(cases()[3], 60, 2);
+  const wb::uplink_chain_config central{.detector = up_168, .symbols = 6};
+  wb::uplink_chain_config c = central;
+  const std::vector<float> expected = llrs(central, f);
+  c.clustering = wb::cluster_method::local_mmse;
+  EXPECT_EQ(llrs(c, f), expected);
+  c.clusters = 4, c.clustering = wb::cluster_method::exact;
+  const std::vector<float> of_four = llrs(c, f);
+  double error = 0, norm = 0;
+  for (std::size_t i = 0; i < expected.size(); i++) {
+    error += std::pow(of_four[i] - expected[i], 2);
+    norm += std::pow(expected[i], 2);
+  }
+  EXPECT_GT(error, 0);
+  EXPECT_LT(error, 1e-8 * norm);
 }
 
 TEST(stream_chains, arrays_lie_where_they_are_said_to) {

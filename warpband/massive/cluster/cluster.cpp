@@ -1,5 +1,6 @@
 #include <warpband/massive/cluster/cluster.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -44,10 +45,14 @@ void queue_cg(executor& exec, cg_steps& steps, int iterations) {
   steps.queue(exec, cluster_cg_stage::last);
 }
 
-/// The settings of one cluster; of all where another method does not need them.
+/// The settings of one cluster with local_mmse. Else they only are a detector's or precoder's that is
+/// allowed.
 template <class Config>
 Config local(Config c, int clusters, cluster_method method) {
-  if (method == cluster_method::local_mmse) c.antennas /= clusters;
+  if (method == cluster_method::local_mmse)
+    c.antennas /= clusters;
+  else
+    c.antennas = std::min(c.antennas, most_massive_antennas);
   return c;
 }
 
@@ -68,7 +73,12 @@ const char* name_of(cluster_method method) noexcept {
 const std::vector<setting_of<clustered_uplink_config>>& clustered_uplink_settings() {
   using c = clustered_uplink_config;
   static const auto all = [] {
-    auto list = within<c>([](c& x) -> auto& { return x.detector; }, uplink_settings());
+    auto of_detector = uplink_settings();
+    for (auto& s : of_detector)
+      if (s.name == "antennas")
+        s = integer("antennas", &uplink_config::antennas, 1, most_massive_antennas * most_clusters,
+                    "B, of the base station.", "an integer from the users to 512 for each cluster");
+    auto list = within<c>([](c& x) -> auto& { return x.detector; }, of_detector);
     list.push_back(clusters_setting<c>());
     list.push_back(cluster_method_setting(&c::method));
     return list;
@@ -88,7 +98,9 @@ const std::vector<setting_of<clustered_downlink_config>>& clustered_downlink_set
 
 void check(const clustered_uplink_config& config) {
   const uplink_config& d = config.detector;
-  check(d);
+  check_range("clusters", config.clusters, 1, most_clusters);
+  check(local(d, config.clusters, cluster_method::exact));
+  check_range("antennas", d.antennas, d.users, most_massive_antennas * config.clusters);
   check_clusters(config.clusters, config.method, d.antennas, d.users, d.mode);
   if (config.method != cluster_method::local_mmse && d.sums != massive_sums::float32)
     throw argument_error("sums", name_of(d.sums),

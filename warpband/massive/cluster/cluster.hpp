@@ -35,8 +35,8 @@ enum class cluster_method { exact, local_mmse, cg };
 const char* name_of(cluster_method method) noexcept;
 
 struct clustered_uplink_config {
-  /// Of all antennas. local_mmse needs the solver cholesky, cg the solver cg. Else than with local_mmse sums
-  /// are float32.
+  /// Of all antennas: up to 512 for each cluster. local_mmse needs the solver cholesky, cg the solver cg.
+  /// Else than with local_mmse sums are float32.
   uplink_config detector = {};
   int clusters =
       1;  // C: 1..64, divides the antennas; with local_mmse at least as many antennas as users each

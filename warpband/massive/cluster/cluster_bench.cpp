@@ -132,6 +132,45 @@ bench::maker spread(const clustered_uplink_config& c, int symbols, std::size_t f
   };
 }
 
+/// Clusters of `antennas` x `users` on so many devices. Of a CPU, which is one, a few frames.
+void add_spread(const std::string& device, int antennas, int users, int clusters, cluster_method method,
+                int symbols, int devices) {
+  clustered_uplink_config c;
+  c.detector.antennas = antennas, c.detector.users = users;
+  c.clusters = clusters, c.method = method;
+  if (method == cluster_method::cg) {
+    c.detector.mode = massive_mode::cg, c.detector.iterations = 4;
+    c.detector.sinr = massive_sinr::approximate;
+  }
+  std::vector<bench::axis> axes{{"antennas", std::to_string(antennas) + "x" + std::to_string(users)},
+                                {"method", name_of(method)},
+                                {"clusters", clusters},
+                                {"devices", devices},
+                                {"symbols", symbols}};
+  const std::size_t bytes = static_cast<std::size_t>(8 * antennas * (users + symbols)),
+                    filling = (device == "cpu" ? std::size_t{1} << 24 : std::size_t{1} << 30) / bytes;
+  const std::vector<figure> figures =
+      device == "cpu" ? std::vector{figure::resident} : std::vector{figure::kernel, figure::resident};
+  bench::add("cluster_devices", device, axes, figures, spread(c, symbols, filling, devices));
+  if (device == "cpu") return;
+  axes.emplace_back("frames", 1200);
+  bench::add("cluster_devices", device, axes, {figure::small}, spread(c, symbols, 1200, devices));
+}
+/// One device, two, four and eight as far as there are so many: 256x32, and 1024x64, whose clusters share
+/// devices.
+void add_spread(const std::string& device) {
+  using enum cluster_method;
+  if (device != "cpu" && device != "cuda:0") return;
+  const int most = device == "cpu" ? 1 : std::min(8, static_cast<int>(cuda_devices().size()));
+  for (const cluster_method method : {exact, local_mmse, cg})
+    for (const int symbols : {1, 14})
+      for (int devices = 1; devices <= most; devices *= 2) {
+        if (most > 1) add_spread(device, 256, 32, std::max(2, devices), method, symbols, devices);
+        for (const int clusters : {4, 8})
+          if (devices <= clusters) add_spread(device, 1024, 64, clusters, method, symbols, devices);
+      }
+}
+
 const bench::group cluster_benches{[] {
   using enum cluster_method;
   for (const std::string& device : bench::devices()) {
@@ -164,30 +203,7 @@ const bench::group cluster_benches{[] {
       for (const int symbols : {1, 14})
         for (const int clusters : {2, 8}) both(256, 32, clusters, method, symbols);
     for (const int symbols : {1, 14}) both(256, 16, 2, exact, symbols);
-    if (device != "cuda:0" || cuda_devices().size() < 2) continue;
-    for (const cluster_method method : {exact, local_mmse, cg})
-      for (const int symbols : {1, 14})
-        for (int devices = 1; devices <= static_cast<int>(cuda_devices().size()) && devices <= 8;
-             devices *= 2) {
-          clustered_uplink_config c;
-          c.detector.antennas = 256, c.detector.users = 32;
-          c.clusters = std::max(2, devices), c.method = method;
-          if (method == cg) {
-            c.detector.mode = massive_mode::cg, c.detector.iterations = 4;
-            c.detector.sinr = massive_sinr::approximate;
-          }
-          std::vector<bench::axis> axes{{"antennas", "256x32"},
-                                        {"method", name_of(method)},
-                                        {"clusters", c.clusters},
-                                        {"devices", devices},
-                                        {"symbols", symbols}};
-          const std::size_t filling =
-              (std::size_t{1} << 30) / static_cast<std::size_t>(8 * 256 * (32 + symbols));
-          bench::add("cluster_devices", device, axes, {figure::kernel, figure::resident},
-                     spread(c, symbols, filling, devices));
-          axes.emplace_back("frames", 1200);
-          bench::add("cluster_devices", device, axes, {figure::small}, spread(c, symbols, 1200, devices));
-        }
+    add_spread(device);
   }
 }};
 

@@ -143,6 +143,33 @@ TEST_P(cluster, exact_sums_equal_the_oracle_for_every_solver) {
     }
 }
 
+/// More than a detector takes: 512 in each cluster, and with less the largest frames of the settings.
+TEST_P(cluster, arrays_of_1024_antennas_equal_the_oracle) {
+  for (const auto& [users, clusters, symbols] :
+       {std::tuple{std::size_t{3}, 2, std::size_t{1}}, {std::size_t{64}, 8, std::size_t{2}}}) {
+    const massive_batch b = random_frames(1024, users, symbols, users == 64 ? 1 : 3, 0.1f);
+    const massive_result exact = detect(exec(), uplink_setting(b, massive_mode::cholesky, clusters), b),
+                         alone = detect(
+                             exec(),
+                             uplink_setting(b, massive_mode::cholesky, clusters, cluster_method::local_mmse),
+                             b),
+                         cg = detect(exec(),
+                                     uplink_setting(b, massive_mode::cg, clusters, cluster_method::cg, 8), b);
+    for (std::size_t v = 0; v < b.vectors(); v++) {
+      const auto h = b.channel(v / symbols);
+      const auto want =
+          oracle::detect_massive(h, b.received(v), 0.1f, 16, oracle::massive_rule::mmse, {}, false);
+      const auto of_clusters = oracle::detect_clusters(h, b.received(v), 0.1f, 16, clusters);
+      const auto x_of = [&](const massive_result& r) {
+        return samples(&r.x[v * users], &r.x[v * users] + users);
+      };
+      EXPECT_LT(relative_error(x_of(exact), want.symbols), 2e-5);
+      EXPECT_LT(relative_error(x_of(alone), of_clusters.symbols), 2e-5);
+      EXPECT_LT(relative_error(x_of(cg), want.symbols), 1e-4);
+    }
+  }
+}
+
 TEST_P(cluster, local_detectors_equal_the_oracle) {
   for (const auto& [antennas, users, clusters] : {std::tuple{std::size_t{24}, std::size_t{4}, 3},
                                                   {std::size_t{64}, std::size_t{16}, 4},
@@ -259,6 +286,9 @@ TEST(cluster_input, bad_settings_are_refused) {
   for (const int bad : {0, 3, 65, -4, 128}) EXPECT_EQ(blames([&](auto& c) { c.clusters = bad; }), "clusters");
   EXPECT_EQ(blames([](auto& c) { c.method = static_cast<cluster_method>(7); }), "cluster_method");
   EXPECT_EQ(blames([](auto& c) { c.detector.users = 65; }), "users");
+  EXPECT_EQ(blames([](auto& c) { c.detector.antennas = 2048; }), "");
+  EXPECT_EQ(blames([](auto& c) { c.detector.antennas = 2052; }), "antennas");
+  EXPECT_EQ(blames([](auto& c) { c.detector.antennas = 4; }), "antennas");
   EXPECT_EQ(blames([](auto& c) { c.detector.sums = massive_sums::split_f16; }), "sums");
   EXPECT_EQ(blames([](auto& c) { c.method = cluster_method::cg; }), "solver");
   EXPECT_EQ(

@@ -1,0 +1,169 @@
+// The CUDA kernels of exact sums over clusters, for 16 and 32 users, in emulated blocks: they give the bits
+// of a scalar CPU in any order in which warps and copies may run.
+#include <gtest/gtest.h>
+
+#include <tests/massive.hpp>
+#include <warpband/massive/cluster/cluster.hpp>
+
+#define WB_EMULATED_ENGINE true
+#define WB_ISA emulated_clusters
+#define WB_WIDTH 1
+// clang-format off
+#include <tests/emulation/cuda_words.hpp>
+#include <warpband/massive/cluster/cluster_frames.hpp>
+// clang-format on
+
+namespace wb {
+inline namespace WB_ISA {
+alignas(128) float shared[emulation::shared_bytes / sizeof(float)];
+}
+}  // namespace wb
+
+namespace {
+
+using namespace wb;
+using wb::testing::massive_batch;
+using wb::testing::massive_result;
+
+struct cluster_shape {
+  std::size_t antennas, users, symbols, frames;
+  unsigned blocks;
+  int clusters;
+};
+
+/// A copy that begins on a multiple of 16 bytes.
+std::vector<float4> aligned(const wb::testing::samples& values) {
+  std::vector<float4> memory((values.size() + 1) / 2);
+  std::memcpy(memory.data(), values.data(), values.size() * sizeof values[0]);
+  return memory;
+}
+/// Elements of cluster c of rows of `elements`.
+view<const cx_pair> part_of(const std::vector<float4>& all, std::size_t elements, std::size_t items, int c,
+                            int clusters) {
+  const std::size_t own = elements / static_cast<std::size_t>(clusters);
+  return {reinterpret_cast<const cx_pair*>(all.data()) + static_cast<std::size_t>(c) * own, own, items, 1,
+          elements};
+}
+template <class T>
+view<T> rows(T* data, std::size_t elements, std::size_t items) {
+  return {data, elements, items, 1, elements};
+}
+
+template <int U, bool Many>
+massive_result detect_emulated(const uplink_config& config, const massive_batch& b, const cluster_shape& s,
+                               unsigned seed) {
+  massive_args a;
+  a.antennas = config.antennas / s.clusters, a.users = U, a.symbols = static_cast<int>(b.symbols);
+  a.mode = config.mode, a.iterations = config.iterations;
+  a.pam_bits = config.qam == 16 ? 2 : 3;
+  a.exact_sinr = config.sinr == massive_sinr::exact;
+  a.clip = 3e38f;
+  const std::vector<float4> h = aligned(b.h), y = aligned(b.y);
+  const std::size_t values = sums_values(U, a.symbols), all = values * b.frames,
+                    bits = 2 * static_cast<std::size_t>(a.pam_bits) * U;
+  std::vector<float> sums(all * static_cast<std::size_t>(s.clusters), NAN);
+  using Roles = frame_roles<U, Many, false>;
+  for (int c = 0; c < s.clusters; c++) {
+    a.channel = part_of(h, b.antennas * U, b.frames, c, s.clusters);
+    a.in = part_of(y, b.antennas, b.vectors(), c, s.clusters);
+    const cluster_sums_args args{a, true,
+                                 rows(sums.data() + static_cast<std::size_t>(c) * all, values, b.frames)};
+    EXPECT_TRUE(takes_cluster_sums(args, emulation::shared_bytes));
+    const frame_plan p = frame_plan::of<Roles>(sums_only(a), emulation::shared_bytes);
+    emulation::run(s.blocks, static_cast<unsigned>(32 * (Roles::team * p.teams + p.solvers)),
+                   seed + static_cast<unsigned>(c), shared,
+                   [&] { sum_frames<U, Many>(sums_only(a), p, args.sums, 0, b.frames); });
+  }
+  massive_result r{.llr = std::vector<float>(bits * b.vectors()),
+                   .sinr = std::vector<float>(U * b.vectors()),
+                   .x = wb::testing::samples(U * b.vectors()),
+                   .status = std::vector<std::uint8_t>(b.vectors(), 99)};
+  std::vector<float4> llr((r.llr.size() + 3) / 4);
+  a.noise_var = rows(b.n0.data(), 1, b.frames);
+  a.llr = rows(reinterpret_cast<float*>(llr.data()), bits, b.vectors());
+  a.sinr = rows(r.sinr.data(), U, b.vectors());
+  a.out = rows(reinterpret_cast<cx_pair*>(r.x.data()), U, b.vectors());
+  a.status = rows(r.status.data(), 1, b.vectors());
+  EXPECT_TRUE(takes_cluster_solve(a));
+  const cluster_terms<const float> terms{rows(static_cast<const float*>(sums.data()), values, b.frames),
+                                         s.clusters, all};
+  emulation::run(s.blocks, 32 * solve_warps, seed, shared,
+                 [&] { solve_sums<U, Many>(a, terms, 0, b.frames); });
+  std::memcpy(r.llr.data(), llr.data(), r.llr.size() * sizeof(float));
+  return r;
+}
+
+TEST(emulated_clusters, exact_sums_have_the_bits_of_a_cpu) {
+  const auto scalar = wb::testing::open_scalar();
+  unsigned seed = 1;
+  // Clusters with runs of antennas that are full, shorter, or empty; blocks with one frame; groups of 14
+  // vectors.
+  for (const cluster_shape& s : {cluster_shape{64, 16, 1, 23, 1, 4},
+                                 {72, 16, 3, 11, 2, 2},
+                                 {54, 16, 29, 9, 9, 3},
+                                 {256, 16, 14, 9, 1, 2},
+                                 {320, 16, 1, 5, 3, 5},
+                                 {128, 32, 1, 19, 1, 2},
+                                 {72, 32, 15, 5, 1, 2},
+                                 {256, 32, 14, 5, 2, 2},
+                                 {512, 32, 1, 7, 1, 4}}) {
+    const massive_batch b = wb::testing::ugly_frames(s.antennas, s.users, s.symbols, s.frames);
+    for (const massive_mode mode : {massive_mode::cholesky, massive_mode::cg, massive_mode::jacobi_cg,
+                                    massive_mode::zf, massive_mode::mf}) {
+      SCOPED_TRACE(std::to_string(s.antennas) + "x" + std::to_string(s.users) + ", symbols " +
+                   std::to_string(s.symbols) + ", clusters " + std::to_string(s.clusters) + " " +
+                   name_of(mode));
+      clustered_uplink_config c;
+      c.detector.antennas = static_cast<int>(s.antennas), c.detector.users = static_cast<int>(s.users);
+      c.detector.qam = mode == massive_mode::cg ? 64 : 16;
+      c.detector.mode = mode;
+      if (is_iterative(mode)) c.detector.iterations = 3, c.detector.sinr = massive_sinr::approximate;
+      c.clusters = s.clusters;
+      const std::size_t bits = clustered_uplink_detector(c).bits_per_vector();
+      massive_result want{.llr = std::vector<float>(bits * b.vectors()),
+                          .sinr = std::vector<float>(s.users * b.vectors()),
+                          .x = wb::testing::samples(s.users * b.vectors()),
+                          .status = std::vector<std::uint8_t>(b.vectors())};
+      clustered_uplink_detector(c).run(*scalar,
+                                       {.channel = rows(b.h.data(), b.antennas * b.users, b.frames),
+                                        .received = rows(b.y.data(), b.antennas, b.vectors()),
+                                        .noise_var = rows(b.n0.data(), 1, b.frames),
+                                        .symbols = static_cast<int>(b.symbols)},
+                                       {.llr = rows(want.llr.data(), bits, b.vectors()),
+                                        .equalized = rows(want.x.data(), s.users, b.vectors()),
+                                        .sinr = rows(want.sinr.data(), s.users, b.vectors()),
+                                        .status = rows(want.status.data(), 1, b.vectors())});
+      const auto run = s.users == 16
+                           ? (s.symbols > 1 ? detect_emulated<16, true> : detect_emulated<16, false>)
+                           : (s.symbols > 1 ? detect_emulated<32, true> : detect_emulated<32, false>);
+      EXPECT_TRUE(run(c.detector, b, s, seed) == want);
+      seed += 100;
+    }
+  }
+}
+
+TEST(emulated_clusters, other_calls_keep_the_general_kernels) {
+  massive_args a;
+  a.antennas = 128, a.users = 32, a.symbols = 1, a.mode = massive_mode::cholesky;
+  const std::vector<float4> memory(8);
+  a.channel = part_of(memory, 128 * 32, 1, 0, 1), a.in = part_of(memory, 128, 1, 0, 1);
+  const auto sums_of = [](const massive_args& of, bool filter) {
+    return takes_cluster_sums({of, filter, {}}, emulation::shared_bytes);
+  };
+  EXPECT_TRUE(sums_of(a, true));
+  EXPECT_FALSE(sums_of(a, false));  // the precoder's
+  EXPECT_TRUE(takes_cluster_solve(a));
+  massive_args other = a;
+  other.users = 31;
+  EXPECT_FALSE(sums_of(other, true));
+  EXPECT_FALSE(takes_cluster_solve(other));
+  other = a, other.channel.element_stride = 2;
+  EXPECT_FALSE(sums_of(other, true));
+  float llr[2] = {};
+  other = a, other.llr = view<float>{llr + 1, 128, 1, 1, 128};
+  EXPECT_EQ(takes_cluster_solve(other), reinterpret_cast<std::uintptr_t>(llr + 1) % 8 == 0);
+  other.llr.element_stride = 2;
+  EXPECT_FALSE(takes_cluster_solve(other));
+}
+
+}  // namespace
