@@ -7,6 +7,7 @@ of core and exec. Device code alone, at nvcc's fastest level: it shows that fron
 that are errors. How good the code is that they give with all optimisations is seen for the targets of the build.
 """
 import concurrent.futures
+import functools
 import json
 import os
 import re
@@ -38,13 +39,10 @@ def object_of(unit):
     return words[words.index("-o") + 1]
 
 
-def asks_for_target(dependencies, known={}):
-    """Whether one of the files has `__CUDA_ARCH__`."""
-    for path in dependencies:
-        if path not in known:
-            with open(path, encoding="utf-8") as file:
-                known[path] = "__CUDA_ARCH__" in file.read()
-    return any(known[path] for path in dependencies)
+@functools.cache
+def asks_for_target(path):
+    with open(path, encoding="utf-8") as file:
+        return "__CUDA_ARCH__" in file.read()
 
 
 def units_that_differ(build, root, units):
@@ -55,9 +53,9 @@ def units_that_differ(build, root, units):
         dependencies[name.partition(":")[0]] = [path.strip() for path in paths if path.strip().startswith(f"{root}/warpband/")]
     chosen, rooms = [], set()
     for unit in units:
-        room = os.path.relpath(unit["file"], os.path.join(build, "cuda")).split("/")[:2]
-        if tuple(room) not in rooms or asks_for_target(dependencies[object_of(unit)]):
-            rooms.add(tuple(room))
+        room = tuple(os.path.relpath(unit["file"], os.path.join(build, "cuda")).split("/")[:2])
+        if room not in rooms or any(map(asks_for_target, dependencies[object_of(unit)])):
+            rooms.add(room)
             chosen.append(unit)
     return chosen
 
