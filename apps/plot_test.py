@@ -1,6 +1,8 @@
 """Tests of plot.py: .venv/bin/python apps/plot_test.py"""
+import contextlib
 import csv
 import importlib.util
+import io
 import json
 import math
 import os
@@ -10,8 +12,12 @@ import sys
 import tempfile
 import unittest
 from fractions import Fraction
+from unittest import mock
 
 PLOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plot.py")
+SPEC = importlib.util.spec_from_file_location("plot_program", PLOT)
+PROGRAM = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(PROGRAM)
 CSV_HEADER = "esn0_db,ebn0_db,ber,fer,n_frames,bit_errors,frame_errors\n"
 
 
@@ -43,7 +49,14 @@ class PlotTest(unittest.TestCase):
         return path
 
     def plot(self, *arguments):
-        return subprocess.run([sys.executable, PLOT, *arguments], capture_output=True, text=True, check=False)
+        """As a program, but in this process, which reads matplotlib once."""
+        out, errors = io.StringIO(), io.StringIO()
+        with mock.patch.object(sys, "argv", [PLOT, *arguments]), contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            try:
+                status = PROGRAM.main()
+            except SystemExit as end:
+                status = end.code
+        return subprocess.CompletedProcess(arguments, status, out.getvalue(), errors.getvalue())
 
     def first_bytes(self, path, count):
         with open(path, "rb") as file:

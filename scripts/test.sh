@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds everything and runs every test and check. Usage: scripts/test.sh [--quick] [--cuda]
-#   setup     what is missing of compilers, libraries and .venv
-#   release   the optimised build (with MPI where there is an mpicxx), all tests; with --cuda the preset `cuda` (without a device its tests are skipped, visibly)
+#   setup     what is missing of compilers and libraries
+#   release   .venv, the optimised build (with MPI where there is an mpicxx), all tests; with --cuda the preset `cuda` (without a device its tests are skipped, visibly)
 #   checks    the Python package, the installed library, files of h5py, the documentation site, and scripts/checks
-#   asan, tsan, aarch64 under qemu-user, debug kernels: not with --quick. CMakePresets.json chooses their tests by label.
+#   asan, tsan, aarch64 under qemu-user: not with --quick. CMakePresets.json chooses their tests by label.
 #
 # build/test/STEP/log has the output of a step. What failed, and what was skipped and why, is printed. The last line is
 # `N passed, N failed, N skipped`: the tests of all steps; a step without tests counts as one.
@@ -31,9 +31,10 @@ step() {
     python3 scripts/test_report.py "$results" $? $((SECONDS - start))
 }
 
-# AVX-512 kernels are compiled where they can run: they take four minutes of two cores.
+# Scalar kernels, and those of the two widest instruction sets that run here: each set takes three minutes of two cores.
 kernels=-DWARPBAND_ISAS=all
-if grep -q avx2 /proc/cpuinfo && ! grep -q avx512vl /proc/cpuinfo; then kernels="-DWARPBAND_ISAS=scalar;base;avx2"; fi
+if grep -q avx2 /proc/cpuinfo; then kernels="-DWARPBAND_ISAS=scalar;base;avx2"; fi
+if grep -q avx512vl /proc/cpuinfo; then kernels="-DWARPBAND_ISAS=scalar;avx2;avx512"; fi
 build() {
     cmake --preset "$@"
     cmake --build --preset "$1" --parallel "$jobs"
@@ -48,6 +49,10 @@ optimised() {
     local options=(-UCMAKE_CUDA_ARCHITECTURES -UCMAKE_CUDA_FLAGS)
     if [[ $main == cuda ]] && ! nvidia-smi -L; then options=('-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual' '-DCMAKE_CUDA_FLAGS=-Ofc max'); fi
     if command -v mpicxx; then options+=(-DWARPBAND_MPI=ON); fi
+    bash scripts/setup.sh "${tools[@]}" & # .venv waits for the network; kernels are compiled without it
+    cmake --preset $main "$kernels" "${options[@]}" -DWARPBAND_PYTHON=OFF
+    cmake --build --preset $main --target warpband_kernels --parallel "$jobs"
+    wait $!
     build $main "$kernels" "${options[@]}" -DWARPBAND_PYTHON=ON "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
     run_tests $main
 }
@@ -70,16 +75,12 @@ tsan() {
     # ThreadSanitizer does not start where addresses are randomised over more bits than it knows.
     if setarch -R true; then wrapper=(setarch -R); fi
     run_tests tsan
+    bash scripts/checks/symbols.sh build/tsan # kernels of a build of type Debug, which the sanitizer leaves as they are
 }
 aarch64() {
     build aarch64
     bash scripts/checks/symbols.sh build/aarch64
     run_tests aarch64
-}
-debug_kernels() {
-    cmake --preset debug "$kernels"
-    cmake --build --preset debug --target warpband_kernels --parallel "$jobs"
-    bash scripts/checks/symbols.sh build/debug
 }
 checks() {
     step python python_tests
@@ -102,7 +103,7 @@ checks() {
 
 tools=(--docs)
 if [[ $quick == no ]]; then tools+=(--cross); fi
-step setup bash scripts/setup.sh "${tools[@]}"
+step setup bash scripts/setup.sh --system "${tools[@]}"
 step "$main" optimised
 if [[ $quick == yes ]]; then
     checks
@@ -113,7 +114,6 @@ else
     step asan asan
     step tsan tsan
     step aarch64 aarch64
-    step debug-kernels debug_kernels
     wait $row
 fi
 python3 scripts/test_report.py build/test

@@ -9,12 +9,15 @@ speak this protocol; the sink waits for connections, so that --connect is needed
 import argparse
 import signal
 import sys
+import threading
 import time
 
 import numpy as np
 import zmq
 
 import warpband as wb
+
+WAKES_MS = 200  #: how often a server that waits looks for its end
 
 
 def decoded(message, decoder):
@@ -44,24 +47,26 @@ def main():
     else:
         llrs.bind(options.llrs)
     bits.bind(options.bits)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C
+    ended = threading.Event()
+    for ending in (signal.SIGINT, signal.SIGTERM):  # an exception could come where Python drops it: while a message is let go
+        signal.signal(ending, lambda *_: ended.set())
     print(f"LLRs to {llrs.last_endpoint.decode()}, bits from {bits.last_endpoint.decode()}", flush=True)
 
     codewords, busy = 0, 0.0
-    try:
-        while True:
-            # A signal that comes just before a wait does not end it: no wait is longer than half a second.
-            if not llrs.poll(500):
-                continue
-            message = llrs.recv(copy=False)
-            start = time.perf_counter()
-            answer = decoded(message.buffer, decoder)
-            busy += time.perf_counter() - start
-            codewords += len(answer)
-            bits.send(answer, copy=False)  # waits while nobody takes answers
-    except KeyboardInterrupt:
-        rate = f", {1e-6 * codewords * options.k / busy:.1f} Mb/s while decoding" if codewords else ""
-        print(f"{codewords} codewords decoded{rate}", flush=True)
+    while not ended.is_set():
+        if not llrs.poll(WAKES_MS):
+            continue
+        message = llrs.recv(copy=False)
+        start = time.perf_counter()
+        answer = decoded(message.buffer, decoder)
+        busy += time.perf_counter() - start
+        codewords += len(answer)
+        while not ended.is_set() and not bits.poll(WAKES_MS, zmq.POLLOUT):
+            pass  # nobody takes answers
+        if not ended.is_set():
+            bits.send(answer, copy=False)
+    rate = f", {1e-6 * codewords * options.k / busy:.1f} Mb/s while decoding" if codewords else ""
+    print(f"{codewords} codewords decoded{rate}", flush=True)
     context.destroy(linger=0)
 
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """All CUDA sources compile for each target of the preset `cuda`. Usage: cuda_targets.py BUILD_FOLDER [JOBS]
 
-BUILD_FOLDER may be configured for some of the targets only (CMAKE_CUDA_ARCHITECTURES). Each other one is compiled here, device code
-alone and with nvcc's fastest level, which takes a seventh of the time: it shows that front end and assembler take the source, with the
-warnings that are errors. How good the code is that they give with all optimisations is seen for the targets of the build.
+BUILD_FOLDER may be configured for some of the targets only (CMAKE_CUDA_ARCHITECTURES). For each other one those sources are compiled
+here in which targets can differ: all that read a header with `__CUDA_ARCH__` (which bodies may not have), and one of each room for the headers
+of core and exec. Device code alone, at nvcc's fastest level: it shows that front end and assembler take the source, with the warnings
+that are errors. How good the code is that they give with all optimisations is seen for the targets of the build.
 """
 import concurrent.futures
+import functools
 import json
 import os
 import re
@@ -32,11 +34,37 @@ def device_command(command, target, output):
     return changed + ["-ptx", f"-arch=compute_{number}", "-Ofc", "max", "-o", output]
 
 
+def object_of(unit):
+    words = shlex.split(unit["command"])
+    return words[words.index("-o") + 1]
+
+
+@functools.cache
+def asks_for_target(path):
+    with open(path, encoding="utf-8") as file:
+        return "__CUDA_ARCH__" in file.read()
+
+
+def units_that_differ(build, root, units):
+    """What asks for its target, and the first unit of each room."""
+    told, dependencies = subprocess.run(["ninja", "-C", build, "-t", "deps"], check=True, stdout=subprocess.PIPE, text=True).stdout, {}
+    for block in told.split("\n\n"):
+        name, *paths = block.splitlines() or [""]
+        dependencies[name.partition(":")[0]] = [path.strip() for path in paths if path.strip().startswith(f"{root}/warpband/")]
+    chosen, rooms = [], set()
+    for unit in units:
+        room = tuple(os.path.relpath(unit["file"], os.path.join(build, "cuda")).split("/")[:2])
+        if room not in rooms or any(map(asks_for_target, dependencies[object_of(unit)])):
+            rooms.add(room)
+            chosen.append(unit)
+    return chosen
+
+
 def main():
     if not 2 <= len(sys.argv) <= 3:
         sys.exit("usage: cuda_targets.py BUILD_FOLDER [JOBS]")
-    build, jobs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) == 3 else os.cpu_count()
-    root = os.path.join(os.path.dirname(__file__), "..", "..")
+    build, jobs = os.path.realpath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else os.cpu_count()
+    root = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
     with open(os.path.join(root, "cmake", "kernels.cmake"), encoding="utf-8") as file:
         preset = re.search(r"set\(CMAKE_CUDA_ARCHITECTURES ([^)]*) CACHE", file.read()).group(1).split()
     for target in NEEDED:
@@ -51,7 +79,8 @@ def main():
         sys.exit(f"{build}/compile_commands.json:1: no CUDA source; the build has no CUDA")
 
     missing = [target for target in preset if target not in built]
-    tasks = [(unit, target) for target in missing for unit in units]
+    chosen = units_that_differ(build, root, units) if missing else []
+    tasks = [(unit, target) for target in missing for unit in chosen]
     failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         def compile_one(numbered):
@@ -64,7 +93,7 @@ def main():
                 failed += 1
                 source = unit["file"].split("/cuda/")[-1].replace(".cu", ".cpp")
                 print(f"{source}:1: does not compile for {target}:\n{result.stdout}", file=sys.stderr)
-    print(f"{len(units)} CUDA sources; {' '.join(built)} by the build, {' '.join(missing) or 'no other target'} here")
+    print(f"{len(units)} CUDA sources for {' '.join(built)} by the build; {len(chosen)} of them for {' '.join(missing) or 'no other target'} here")
     sys.exit(failed != 0)
 
 

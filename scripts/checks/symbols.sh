@@ -8,31 +8,26 @@ build=$1
 
 nm=$(sed -n 's/^CMAKE_NM:FILEPATH=//p' "$build/CMakeCache.txt" 2> /dev/null || true)
 nm=${nm:-nm}
-failed=0
-checked=0
-while IFS= read -r object; do
-    isa=${object##*/wb_kernels_}
-    isa=${isa%%.dir/*}
-    isa=${isa##*_} # the tests have kernels of their own: wb_kernels_warpband_tests_<isa>
-    [[ $isa != cuda* ]] || continue
-    # Mangled names: a function, static local, guard, vtable or typeinfo of wb::<isa>::...
-    inside="_Z(T[A-Z]|G[VR])?Z*N[KVrRO]*2wb${#isa}${isa}"
-    # Types: T D B R S G C defined for all, W V weak, u unique, i indirect. Lower-case t d b r are local and harmless.
-    leaked=$("$nm" --defined-only "$object" | awk -v inside="^$inside" \
-        '$2 ~ /^[TDBRSGCWVui]$/ && $3 !~ inside {print $2, $3}' | c++filt)
-    checked=$((checked + 1))
-    if [[ -n $leaked ]]; then
-        failed=1
-        source=${object#*/wb_kernels_*.dir/}
-        while IFS= read -r symbol; do
-            echo "${source%.o}:1: symbol outside wb::$isa:: (${build##*/}): $symbol" >&2
-        done <<< "$leaked"
-    fi
-done < <(find "$build" -path '*/CMakeFiles/wb_kernels_*.dir/*' -name '*.o' | sort)
-
-if ((checked == 0)); then
+objects=$(find "$build" -path '*/CMakeFiles/wb_kernels_*.dir/*' ! -path '*/wb_kernels_*_cuda.dir/*' -name '*.o' | sort)
+if [[ -z $objects ]]; then
     echo "$build/CMakeCache.txt:1: no kernel object found below CMakeFiles/wb_kernels_*.dir; build first" >&2
     exit 1
 fi
-echo "$checked kernel objects looked at"
+failed=0
+# The tests have kernels of their own: wb_kernels_warpband_tests_<isa>.
+for isa in $(sed -E 's|.*/wb_kernels_[^/]*_([a-z0-9]+)\.dir/.*|\1|' <<< "$objects" | sort -u); do
+    # Mangled names: a function, static local, guard, vtable or typeinfo of wb::<isa>::...
+    inside="^_Z(T[A-Z]|G[VR])?Z*N[KVrRO]*2wb${#isa}${isa}"
+    # Types: T D B R S G C defined for all, W V weak, u unique, i indirect. Lower-case t d b r are local and harmless.
+    leaked=$(grep "_$isa\.dir/" <<< "$objects" | xargs -d '\n' "$nm" -A --defined-only | awk -v inside="$inside" -v isa="$isa" -v build="${build##*/}" '
+        $(NF - 1) ~ /^[TDBRSGCWVui]$/ && $NF !~ inside {
+            sub(/.*\/wb_kernels_[^\/]*\.dir\//, ""); sub(/\.o:.*/, "", $1)
+            print $1 ":1: symbol outside wb::" isa ":: (" build "): " $(NF - 1), $NF
+        }' | c++filt)
+    if [[ -n $leaked ]]; then
+        failed=1
+        echo "$leaked" >&2
+    fi
+done
+echo "$(wc -l <<< "$objects") kernel objects looked at"
 exit $failed

@@ -319,6 +319,11 @@ config_settings nr_settings_list() {
   return all;
 }
 
+config_settings ldpc_decoder_list() {
+  return of_part([](code_config& c) -> ldpc_decoder_config& { return c.ldpc.decoder; },
+                 ldpc_decoder_settings());
+}
+
 }  // namespace
 
 std::vector<setting_of<code_config>> code_setting_list(code_type type) {
@@ -345,13 +350,11 @@ std::vector<setting_of<code_config>> code_setting_list(code_type type) {
     case code_type::wimax_ldpc:
     case code_type::wifi_ldpc:
       code = ldpc_settings_list(type);
-      decoder = of_part([](code_config& c) -> ldpc_decoder_config& { return c.ldpc.decoder; },
-                        ldpc_decoder_settings());
+      decoder = ldpc_decoder_list();
       break;
     case code_type::nr_ldpc:
       code = nr_settings_list();
-      decoder = of_part([](code_config& c) -> ldpc_decoder_config& { return c.ldpc.decoder; },
-                        ldpc_decoder_settings());
+      decoder = ldpc_decoder_list();
       break;
     case code_type::nr_dlsch:
     case code_type::nr_ulsch:
@@ -361,13 +364,11 @@ std::vector<setting_of<code_config>> code_setting_list(code_type type) {
       append(code, of_part([](code_config& c) -> lte_transport_settings& { return c.transport; },
                            nr_transport_settings()));
       append(code, of_part(ldpc_of, std::vector{base_graph_setting()}));
-      decoder = of_part([](code_config& c) -> ldpc_decoder_config& { return c.ldpc.decoder; },
-                        ldpc_decoder_settings());
+      decoder = ldpc_decoder_list();
       break;
     case code_type::qc_ldpc:
       code = qc_settings_list();
-      decoder = of_part([](code_config& c) -> ldpc_decoder_config& { return c.ldpc.decoder; },
-                        ldpc_decoder_settings());
+      decoder = ldpc_decoder_list();
       break;
     case code_type::conv:
       code = {k_setting("an integer from 1 to 65536", "Bits of a frame into the encoder, its CRC included.")};

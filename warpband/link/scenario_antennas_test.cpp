@@ -222,7 +222,7 @@ modem.demapper = "exact"
         detector_named(name));
 }
 
-TEST(scenario, refuses_what_antennas_and_detectors_do_not_allow) {
+TEST(scenario, refuses_what_detectors_do_not_allow) {
   const auto with = [](const std::string& text) { return antennas + text; };
   EXPECT_REFUSED(with("detector.typ = \"ml\""), "unknown key detector.typ: did you mean detector.type?");
   EXPECT_REFUSED(with("detector.survivers = 4"), "did you mean detector.survivors?");
@@ -253,6 +253,10 @@ TEST(scenario, refuses_what_antennas_and_detectors_do_not_allow) {
                  "line 6: detector.order = 1,1 is not allowed: expected each of 0 to 1 once");
   EXPECT_REFUSED(order("[1, 0, 2]"),
                  "line 6: detector.order = 1,0,2 is not allowed: expected each of 0 to 1");
+}
+
+TEST(scenario, refuses_what_antennas_do_not_allow) {
+  const auto with = [](const std::string& text) { return antennas + text; };
   EXPECT_REFUSED(with("modem.demapper = \"exact\""), "line 5: modem.demapper has no meaning with a detector");
   EXPECT_REFUSED(with("[[curve]]\nlabel = \"a\"\n[[curve]]\nlabel = \"b\"\nmimo.streams = 3"),
                  "line 4: mimo.rx_antennas = 2 is not allowed: expected 3 to 16, in curve \"b\"");

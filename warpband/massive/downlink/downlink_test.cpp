@@ -123,7 +123,7 @@ TEST_P(downlink, every_way_to_move_data_has_the_same_bits) {
   struct shape {
     std::size_t antennas, users, symbols, frames;
   };
-  const std::size_t few = wb::testing::small_scale() ? 10 : 1;
+  const std::size_t few = exec().is_device() && !wb::testing::small_scale() ? 1 : 10;  // a CPU has one way
   for (const shape& s : std::vector<shape>{{128, 16, 1, 20},
                                            {16, 16, 1, 3000 / few},
                                            {133, 21, 1, 9},
