@@ -18,6 +18,7 @@ struct cost {
   };
   std::vector<kernel_cost> kernels;
   double in = 0, out = 0;  // bytes copied from and to the host
+  int waits = 0;           // of the host
 };
 
 class meter final : public executor {
@@ -37,7 +38,10 @@ class meter final : public executor {
     seen.kernels.push_back({k.flops(args) * n, k.bytes(args) * n});
     base_.run(op, args, items);
   }
-  void sync() override { base_.sync(); }
+  void sync() override {
+    seen.waits++;
+    base_.sync();
+  }
   void upload(void* to, const void* from, std::size_t n) override {
     seen.in += static_cast<double>(n);
     base_.upload(to, from, n);

@@ -1,6 +1,11 @@
 // Slots of PUSCH: channel estimation alone, and the whole receiver from the grid of a slot to its transport
 // block: estimation, detection, decoding. Mb/s are bits of transport blocks.
+//
+// nr_slot is one slot from host to host: its "small" figure copies the grid from page-locked memory,
+// receives, copies transport block and CRC back and waits, again and again (the median is p50, and p99 stands
+// beside it); "host_fed" overlaps the copies of several slots, "resident" leaves them out.
 #include <memory>
+#include <stdexcept>
 
 #include <bench/bench.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
@@ -84,6 +89,22 @@ struct receiver {
   void estimate(executor& exec) {
     estimator.run(exec, received, {n0.data(), 1, llr.items(), 1, 0}, {.channel = h, .noise_var = trusted});
   }
+  /// Host memory of what comes from there and goes back.
+  array<cf> received_host;
+  array<std::uint8_t> bits_host, ok_host;
+  void take_to_host(executor& exec) {
+    received_host = exec.make_host<cf>(received.elements(), received.items());
+    bits_host = exec.make_host<std::uint8_t>(bits.elements(), bits.items());
+    ok_host = exec.make_host<std::uint8_t>(1, ok.items());
+    exec.download(received_host.data(), received.data(), received.bytes());
+    exec.sync();
+  }
+  void receive_from_host(executor& exec) {
+    exec.upload(received.data(), received_host.data(), received.bytes());
+    receive(exec);
+    exec.download(bits_host.data(), bits.data(), bits.bytes());
+    exec.download(ok_host.data(), ok.data(), ok.bytes());
+  }
   void receive(executor& exec) {
     estimate(exec);
     channel.extract(exec, received, y);
@@ -104,11 +125,48 @@ bench::maker made(const slot& s, const estimator_config& config, const ldpc_deco
   };
 }
 
+/// Throws unless the slots' CRCs hold, before anything is timed.
+bench::maker made_slot(const slot& s, const estimator_config& config, const ldpc_decoder_config& ldpc,
+                       std::size_t slots) {
+  return [=](executor& exec, figure what) {
+    auto r = std::make_shared<receiver>(exec, s, config, ldpc, slots);
+    r->take_to_host(exec);
+    r->receive_from_host(exec);
+    exec.sync();
+    for (std::size_t i = 0; i < slots; i++)
+      if (r->ok_host.data()[i] == 0) throw std::runtime_error("a slot's CRC does not hold");
+    const bool resident = what == figure::resident || what == figure::kernel;
+    return bench::job(static_cast<double>(slots), static_cast<double>(slots) * r->transport.transport_bits,
+                      [&exec, r, resident] { resident ? r->receive(exec) : r->receive_from_host(exec); });
+  };
+}
+
+void add_slots(const std::string& device, const ldpc_decoder_config& ldpc) {
+  const slot s{273, 4, 1, 20};
+  for (const auto method : {estimate_method::ls, estimate_method::lmmse}) {
+    const estimator_config config{
+        .method = method, .noise_var = noise_var, .profile = {{0, 100, 300}, {1, 1, 1}}};
+    for (const std::size_t slots : {std::size_t{1}, bench::batch_for(device, 1, 32)}) {
+      std::vector<figure> figures{figure::resident, figure::host_fed};
+      if (slots == 1) figures.push_back(figure::small);
+      bench::add("nr_slot", device,
+                 {{"resource_blocks", s.blocks},
+                  {"layers", s.layers},
+                  {"qam", 64},
+                  {"method", method == estimate_method::ls ? "ls" : "lmmse"},
+                  {"slots", static_cast<int>(slots)}},
+                 figures, made_slot(s, config, ldpc, slots));
+      if (device == "cpu") break;  // the same with any number of slots
+    }
+  }
+}
+
 const bench::group pusch_benches{[] {
   const std::vector<figure> figures{figure::kernel, figure::resident};
   for (const std::string& device : bench::devices()) {
     const ldpc_decoder_config ldpc{
         .iterations = 8, .precision = device == "cpu" ? ldpc_precision::int8 : ldpc_precision::float16};
+    add_slots(device, ldpc);
     for (const slot& s : {slot{273, 4, 1, 20}, {51, 2, 1, 16}})
       for (const std::size_t slots : {std::size_t{1}, bench::batch_for(device, 2, 64)})
         for (const auto method : {estimate_method::ls, estimate_method::lmmse}) {

@@ -250,6 +250,25 @@ TEST_P(estimate, wiener_error_is_that_of_theory) {
   }
 }
 
+/// A channel of a fourth of the power in a fourth of the noise has the same filters and a fourth of the
+/// error.
+TEST(estimate_filters, channel_power_scales_the_error_alone) {
+  const nr_shared_channel channel = pusch_of(6, 1, {.additional_positions = 1});
+  const estimator_config one = wiener_of(channel.config().carrier, "tdlc300", 100, 0.1);
+  estimator_config weak = one;
+  weak.channel_power = 0.25;
+  weak.noise_var = 0.025;
+  const pilot_pattern pilots = pilots_of(channel);
+  const estimate_filters a = make_filters(pilots, one), b = make_filters(pilots, weak);
+  EXPECT_EQ(a.frequency, b.frequency);
+  EXPECT_EQ(a.time, b.time);
+  EXPECT_EQ(a.gain, b.gain);
+  EXPECT_NEAR(channel_estimator(pilots, weak).error_variance(0, 0.025),
+              0.25 * channel_estimator(pilots, one).error_variance(0, 0.1), 1e-7);
+  weak.channel_power = 0;
+  EXPECT_EQ(blamed([&] { check(weak); }), "channel_power");
+}
+
 /// Wiener filters of an estimated profile are nearly as good as those of the true one.
 TEST_P(estimate, profile_is_found) {
   const double n0 = 0.1;

@@ -378,7 +378,10 @@ const std::vector<setting_of<estimator_config>>& estimator_settings() {
               "whose statistics are known."),
         integer("taps", &c::taps, 1, 64, "Pilot cells that a subcarrier is filtered of.")
             .only_with("method", {"lmmse"}),
-        number("noise_var", &c::noise_var, 1e-6, 1e6, "N0 that the filters are made for, with E|h|^2 = 1.")
+        number("noise_var", &c::noise_var, 1e-6, 1e6, "N0 that the filters are made for.")
+            .only_with("method", {"lmmse"}),
+        number("channel_power", &c::channel_power, 1e-6, 1e6,
+               "Mean E|h|^2 of a port; of precoded layers less than 1.")
             .only_with("method", {"lmmse"}),
         number("doppler_hz", &c::doppler_hz, 0, 1e6, "The largest Doppler shift, of Clarke's spectrum.")
             .only_with("method", {"lmmse"}),
@@ -412,7 +415,12 @@ void check(const estimator_config& config) {
 estimate_filters make_filters(const pilot_pattern& pilots, const estimator_config& config) {
   check(pilots);
   check(config);
-  return config.method == estimate_method::ls ? make_linear(pilots) : make_wiener(pilots, config);
+  if (config.method == estimate_method::ls) return make_linear(pilots);
+  estimator_config unit = config;  // of channels of power 1
+  unit.noise_var /= config.channel_power;
+  estimate_filters f = make_wiener(pilots, unit);
+  for (float& bias : f.bias) bias *= static_cast<float>(config.channel_power);
+  return f;
 }
 
 }  // namespace wb

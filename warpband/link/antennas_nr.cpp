@@ -1,4 +1,5 @@
 // Slots of 5G NR: layers to resource elements, channel, estimation, detection.
+#include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/stages.hpp>
@@ -7,8 +8,81 @@
 namespace wb {
 namespace {
 
-/// A channel that is 1 everywhere, as its statistics.
-const tdl_profile one_tap{{{0, 0}}, {}};
+using cf = std::complex<float>;
+
+/// What an estimator may know of a channel: delays and powers, Doppler frequency, grid.
+struct channel_statistics {
+  delay_profile profile;  // a channel that is 1 everywhere has one tap
+  double doppler_hz = 0;
+  ofdm_grid grid;
+};
+
+channel_statistics statistics_of(const link_config& c, const nr_link_config& nr) {
+  if (const auto* line = std::get_if<tdl_config>(&c.channel)) {
+    channel_statistics s{{{}, tap_powers(line->profile)}, line->doppler_hz, line->grid};
+    for (const tdl_tap& t : line->profile.taps) s.profile.delays_ns.push_back(t.delay_ns);
+    return s;
+  }
+  if (const auto* clusters = std::get_if<cdl_config>(&c.channel)) {
+    channel_statistics s{
+        {{}, {}}, clusters->speed_kmh / 3.6 / wavelength_m(clusters->carrier_hz), clusters->grid};
+    for (const cdl_path& p : cdl_paths(clusters->profile)) {
+      s.profile.delays_ns.push_back(p.delay_ns);
+      s.profile.powers.push_back(p.power);
+    }
+    return s;
+  }
+  return {.profile = {}, .doppler_hz = 0, .grid = nr.channel.carrier.grid()};
+}
+
+/// Slots through a delay line, a block for each, and H at their resource elements.
+class slot_channel {
+ public:
+  virtual ~slot_channel() = default;
+  virtual std::size_t bytes_per_slot() const { return 0; }
+  virtual void apply(executor& exec, view<const cf> in, view<cf> out, view<cf> h, random_range range) = 0;
+};
+
+class tapped_slots final : public slot_channel {
+ public:
+  explicit tapped_slots(const tdl_config& c) : channel_(c) {}
+  void apply(executor& exec, view<const cf> in, view<cf> out, view<cf> h, random_range range) override {
+    channel_.apply(exec, in, out, h, range);
+  }
+
+ private:
+  tdl_channel channel_;
+};
+
+class clustered_slots final : public slot_channel {
+ public:
+  explicit clustered_slots(const cdl_config& c) : channel_(c) {}
+  std::size_t bytes_per_slot() const override {  // of a drop's rays, 20 a cluster at most
+    const cdl_config& c = channel_.config();
+    return 12 * (20 * c.profile.clusters.size() + 1) * static_cast<std::size_t>(c.users);
+  }
+  void apply(executor& exec, view<const cf> in, view<cf> out, view<cf> h, random_range range) override {
+    channel_.response(exec, h, range);
+    apply_channel(exec, h, in, out, 1);
+  }
+
+ private:
+  cdl_channel channel_;
+};
+
+std::unique_ptr<slot_channel> slot_channel_of(const link_channel& c) {
+  if (const auto* line = std::get_if<tdl_config>(&c)) return std::make_unique<tapped_slots>(*line);
+  if (const auto* clusters = std::get_if<cdl_config>(&c)) return std::make_unique<clustered_slots>(*clusters);
+  return nullptr;  // h is 1
+}
+
+/// W^T, by which a row of H is multiplied as a vector.
+std::vector<cf> transposed_precoder(const nr_shared_channel& c) {
+  std::vector<cf> w(c.precoder().size());
+  for (std::size_t p = 0; p < c.ports(); p++)
+    for (std::size_t l = 0; l < c.layers(); l++) w[l * c.ports() + p] = c.precoder()[p * c.layers() + l];
+  return w;
+}
 
 class nr_antennas final : public antenna_system {
  public:
@@ -19,16 +93,21 @@ class nr_antennas final : public antenna_system {
         noise_(c),
         mapper_(c.qam),
         detector_(make_detector(nr_.detector)),
-        tx_(channel_.layers()),
-        rx_(static_cast<std::size_t>(nr_.detector.rx_antennas)) {
-    if (const auto* line = std::get_if<tdl_config>(&c.channel)) tdl_.emplace(*line);
+        layers_(channel_.layers()),
+        ports_(channel_.ports()),
+        rx_(static_cast<std::size_t>(nr_.detector.rx_antennas)),
+        air_(slot_channel_of(c.channel)),
+        statistics_(statistics_of(c, nr_)) {
+    if (precoded()) precoder_ = resident<cf>(transposed_precoder(channel_));
     if (nr_.csi == csi_type::ls)  // else made for the N0 of a point
       estimator_.emplace(pilots_of(channel_), estimator_config{}, channel_.data_places());
   }
 
   std::size_t bytes_per_frame() const noexcept override {
-    const std::size_t all = channel_.elements(), data = channel_.data_elements(), matrix = 8 * rx_ * tx_;
-    return data * (8 * (tx_ + rx_) + matrix + 5) + all * (8 * (tx_ + rx_) + matrix) + 4 +
+    const std::size_t all = channel_.elements(), data = channel_.data_elements(), matrix = 8 * rx_ * layers_,
+                      of_ports = 8 * rx_ * ports_;
+    return data * (8 * (layers_ + rx_) + matrix + 5 + (precoded() ? of_ports : 0)) +
+           all * (8 * (ports_ + rx_) + of_ports) + 4 + (air_ ? air_->bytes_per_slot() : 0) +
            (estimator_                     ? estimator_->working_bytes(1, rx_)
             : nr_.csi == csi_type::perfect ? 0
                                            : all * matrix / 2);
@@ -37,33 +116,33 @@ class nr_antennas final : public antenna_system {
 
   void allocate(executor& exec, std::size_t frames) override {
     const std::size_t all = frames * channel_.elements(), data = frames * channel_.data_elements();
-    symbols_ = exec.make<std::complex<float>>(channel_.symbols_of(0), frames);
-    grid_ = exec.make<std::complex<float>>(tx_, all);
-    received_ = exec.make<std::complex<float>>(rx_, all);
-    y_ = exec.make<std::complex<float>>(rx_, data);
-    h_ = exec.make<std::complex<float>>(rx_ * tx_, data);
-    if (tdl_) true_h_ = exec.make<std::complex<float>>(rx_ * tx_, all);
+    symbols_ = exec.make<cf>(channel_.symbols_of(0), frames);
+    grid_ = exec.make<cf>(ports_, all);
+    received_ = exec.make<cf>(rx_, all);
+    y_ = exec.make<cf>(rx_, data);
+    h_ = exec.make<cf>(rx_ * layers_, data);
+    if (air_) true_h_ = exec.make<cf>(rx_ * ports_, all);
+    if (precoded() && nr_.csi == csi_type::perfect) port_h_ = exec.make<cf>(rx_ * ports_, data);
     n0_ = exec.make<float>(1, data);
     status_ = exec.make<std::uint8_t>(1, data);
     noise_.allocate(exec);
-    if (!tdl_) ones_on(exec);
+    if (!air_) ones_on(exec);
   }
 
   samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
     const std::size_t n = batch.frames, all = n * channel_.elements(), symbols = n * channel_.symbols_of(0);
-    const auto grid = make_view(grid_.data(), tx_, all), received = make_view(received_.data(), rx_, all);
+    const auto grid = make_view(grid_.data(), ports_, all), received = make_view(received_.data(), rx_, all);
     noise_.set(exec, batch.point_db);
     prepare(noise_.n0());
     mapper_.run(exec, make_view(bits, static_cast<std::size_t>(mapper_.bits()), symbols),
                 make_view(symbols_.data(), symbols));
-    channel_.map(
-        exec, {view<const std::complex<float>>(make_view(symbols_.data(), channel_.symbols_of(0), n))}, grid);
-    if (tdl_)
-      tdl_->apply(exec, grid, received, make_view(true_h_.data(), rx_ * tx_, all),
+    channel_.map(exec, {view<const cf>(make_view(symbols_.data(), channel_.symbols_of(0), n))}, grid);
+    if (air_)
+      air_->apply(exec, grid, received, make_view(true_h_.data(), rx_ * ports_, all),
                   batch.random(config_.seed));
-    std::complex<float>* sent = tdl_ ? received_.data() : grid_.data();  // without a delay line h is 1
+    cf* sent = air_ ? received_.data() : grid_.data();  // without a delay line h is 1
     noise_.add(exec, sent, channel_.elements() * rx_, batch);
-    estimate(exec, make_view(static_cast<const std::complex<float>*>(sent), rx_, all), n);
+    estimate(exec, make_view(static_cast<const cf*>(sent), rx_, all), n);
     return heard_samples(n);
   }
 
@@ -79,38 +158,45 @@ class nr_antennas final : public antenna_system {
   }
 
  private:
+  bool precoded() const noexcept { return nr_.precoder == nr_precoding::codebook; }
   /// Wiener filters are those of a point's N0.
   void prepare(float n0) {
     if (nr_.csi != csi_type::lmmse || n0 == made_for_) return;
-    const tdl_profile& profile = tdl_ ? tdl_->config().profile : one_tap;
     estimator_.emplace(pilots_of(channel_),
-                       estimator_of(nr_, profile, tdl_ ? tdl_->config().grid : nr_.channel.carrier.grid(),
-                                    tdl_ ? tdl_->config().doppler_hz : 0, n0),
+                       estimator_of(nr_, statistics_.profile, statistics_.grid, statistics_.doppler_hz, n0),
                        channel_.data_places());
     made_for_ = n0;
   }
   void ones_on(executor& exec) {
-    const std::vector<std::complex<float>> ones(h_.size(), 1.f);
+    const std::vector<cf> ones(h_.size(), 1.f);
     exec.upload(h_.data(), ones.data(), h_.bytes());
     exec.sync();
   }
   /// What is received, H and N0 of the resource elements with data.
-  void estimate(executor& exec, view<const std::complex<float>> received, std::size_t frames) {
+  void estimate(executor& exec, view<const cf> received, std::size_t frames) {
     const std::size_t uses = frames * channel_.data_elements();
     channel_.extract(exec, received, make_view(y_.data(), rx_, uses));
-    const auto h = make_view(h_.data(), rx_ * tx_, uses);
-    if (nr_.csi != csi_type::perfect)
-      estimator_->run(exec, received, noise_.variances(frames),
-                      {.channel = h, .noise_var = make_view(n0_.data(), uses)});
-    else if (tdl_)
-      channel_.extract(
-          exec, make_view(static_cast<const std::complex<float>*>(true_h_.data()), rx_ * tx_, received.items),
-          h);
+    if (nr_.csi == csi_type::perfect) return true_channel(exec, received.items, uses);
+    estimator_->run(
+        exec, received, noise_.variances(frames),
+        {.channel = make_view(h_.data(), rx_ * layers_, uses), .noise_var = make_view(n0_.data(), uses)});
+  }
+  /// H, with a codebook H W, whose rows are those of H times W.
+  void true_channel(executor& exec, std::size_t elements, std::size_t uses) {
+    if (!air_) return;
+    cf* to = precoded() ? port_h_.data() : h_.data();
+    channel_.extract(exec, make_view(static_cast<const cf*>(true_h_.data()), rx_ * ports_, elements),
+                     make_view(to, rx_ * ports_, uses));
+    if (!precoded()) return;
+    const std::size_t rows = uses * rx_;
+    apply_channel(exec, view<const cf>{precoder_.on(exec), layers_ * ports_, rows, 1, 0},
+                  make_view(static_cast<const cf*>(port_h_.data()), ports_, rows),
+                  make_view(h_.data(), layers_, rows), 1);
   }
   samples heard_samples(std::size_t frames) const {
     const std::size_t uses = frames * channel_.data_elements();
     return {.received = make_view(y_.data(), rx_, uses),
-            .channel = make_view(h_.data(), rx_ * tx_, uses),
+            .channel = make_view(h_.data(), rx_ * layers_, uses),
             .items_per_channel = 1,
             .noise_var = nr_.csi == csi_type::perfect ? noise_.variances(uses) : make_view(n0_.data(), uses)};
   }
@@ -121,11 +207,13 @@ class nr_antennas final : public antenna_system {
   noise_of_link noise_;
   qam_mapper mapper_;
   std::unique_ptr<detector> detector_;
-  std::size_t tx_, rx_;
-  std::optional<tdl_channel> tdl_;
+  std::size_t layers_, ports_, rx_;
+  std::unique_ptr<slot_channel> air_;
+  channel_statistics statistics_;
+  resident<cf> precoder_;
   std::optional<channel_estimator> estimator_;
   float made_for_ = 0;
-  array<std::complex<float>> symbols_, grid_, received_, true_h_, y_, h_;
+  array<cf> symbols_, grid_, received_, true_h_, port_h_, y_, h_;
   array<float> n0_;
   array<std::uint8_t> status_;
 };

@@ -94,6 +94,8 @@ void complete_fading(link_channel& channel, massive_link_config& m) {
                            "0, as a frame's symbols share one channel estimate, with massive MIMO");
   };
   if (auto* line = std::get_if<tdl_config>(&channel)) {
+    if (line->spatial.correlation != antenna_correlation::low)
+      throw argument_error("correlation", "another one than \"low\"", "\"low\" with massive MIMO");
     line->streams = line->rx_antennas = 1;
     line->grid.subcarriers = m.subcarriers;
     line->grid.symbols = m.symbols;
@@ -143,6 +145,27 @@ void complete(link_config& c, massive_link_config& m) {
                              ", as a codeword of " + std::to_string(n) + " bits is sent in one OFDM symbol");
 }
 
+/// A slot's grid, with a cyclic prefix that is long enough for the channel.
+ofdm_grid grid_of_slot(const nr_link_config& nr, double longest_ns) {
+  ofdm_grid grid = nr.channel.carrier.grid();
+  const double needed_us = 1e-3 * longest_ns;
+  if (grid.cyclic_prefix_us >= needed_us) return grid;
+  grid.cyclic_prefix_us = needed_us;
+  grid.symbol_period_us = std::max(grid.symbol_period_us, 1e6 / grid.spacing_hz + needed_us);
+  return grid;
+}
+
+/// A delay line, whose streams are the slot's antenna ports.
+void check_ports(const nr_link_config& nr, const tdl_config& line) {
+  try {
+    check(line);
+  } catch (const argument_error& error) {
+    if (error.argument() != "streams") throw;
+    throw argument_error(nr.precoder == nr_precoding::codebook ? "ports" : "layers", error.value(),
+                         error.allowed());
+  }
+}
+
 /// Slots of 5G NR: code, constellation and grid follow from theirs.
 void complete(link_config& c, nr_link_config& nr) {
   if (c.code.type != code_type::nr_dlsch)
@@ -152,27 +175,41 @@ void complete(link_config& c, nr_link_config& nr) {
   c.qam = qam_of(nr);
   c.code = completed(code_of(nr, c.code));
   if (auto* line = std::get_if<tdl_config>(&c.channel)) {
-    line->streams = nr.detector.streams;
+    line->streams = nr.channel.antenna_ports;
     line->rx_antennas = nr.detector.rx_antennas;
-    line->grid = nr.channel.carrier.grid();
-    const double needed_us = 1e-3 * longest_delay_ns(line->profile);
-    if (line->grid.cyclic_prefix_us < needed_us) {
-      line->grid.cyclic_prefix_us = needed_us;
-      line->grid.symbol_period_us =
-          std::max(line->grid.symbol_period_us, 1e6 / line->grid.spacing_hz + needed_us);
-    }
-    check(*line);
+    line->grid = grid_of_slot(nr, longest_delay_ns(line->profile));
+    line->spatial.downlink = nr.channel.direction == nr_direction::downlink;
+    check_ports(nr, *line);
+  } else if (auto* clusters = std::get_if<cdl_config>(&c.channel)) {
+    clusters->users = nr.channel.antenna_ports;
+    clusters->antennas = nr.detector.rx_antennas;
+    clusters->grid = grid_of_slot(nr, longest_delay_ns(clusters->profile));
+    if (nr.channel.direction == nr_direction::downlink)
+      throw argument_error("channel.type", channel_name(c),
+                           "\"awgn\" or \"tdl\" with nr.channel = \"pdsch\"");
+    check(*clusters);
   } else if (!std::holds_alternative<awgn_config>(c.channel)) {
-    throw argument_error("channel.type", channel_name(c), "\"awgn\" or \"tdl\" in slots of 5G NR");
-  } else if (nr.detector.rx_antennas > 1) {
-    throw argument_error("channel.type", channel_name(c), "\"tdl\" with several antennas");
+    throw argument_error("channel.type", channel_name(c), "\"awgn\", \"tdl\" or \"cdl\" in slots of 5G NR");
+  } else if (nr.detector.rx_antennas > 1 || nr.channel.antenna_ports > 1) {
+    throw argument_error("channel.type", channel_name(c), "\"tdl\" or \"cdl\" with several antennas");
   }
+}
+
+/// The same of slots of 5G NR, whose decoder keeps nothing from one outer iteration to the next.
+void check_slot_receiver(const receiver_config& receiver, const nr_link_config& nr) {
+  if (receiver.interleaver != receiver_interleaver::none || !receiver.permutation.empty())
+    throw argument_error("interleaver", "\"random\"", "\"none\" in slots of 5G NR");
+  if (receiver.outer > 1 && !takes_prior(nr.detector.type))
+    throw argument_error("outer", std::to_string(receiver.outer),
+                         std::string("1 with detector.type = \"") + name_of(nr.detector.type) +
+                             "\", which takes no a-priori LLRs");
 }
 
 /// What a loop of detector and decoder takes, of a link that is completed but for it.
 void check_receiver(const link_config& c) {
   const receiver_config& receiver = *c.receiver;
   check_settings(receiver_settings(), receiver);
+  if (const auto* nr = std::get_if<nr_link_config>(&c.antennas)) return check_slot_receiver(receiver, *nr);
   const auto refuse = [&](const std::string& allowed) {
     throw argument_error("outer", std::to_string(receiver.outer), allowed);
   };
@@ -351,7 +388,8 @@ noise_level noise_level_at(const link_config& c, double point_db) {
     n.ebn0_db = point_db - 10 * std::log10(bits);
     n.snr_db = point_db;
   }
-  n.esn0_db = n.snr_db - 10 * std::log10(streams_of(c));
+  const auto* nr = std::get_if<nr_link_config>(&c.antennas);
+  n.esn0_db = n.snr_db - 10 * std::log10(nr != nullptr ? sent_power(*nr) : streams_of(c));
   return n;
 }
 

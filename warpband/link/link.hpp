@@ -93,7 +93,8 @@ clustered_downlink_config clustered_downlink_of(const massive_link_config& confi
 /// How symbols are sent and received: one stream; streams with a detector, in Rayleigh fading or a delay
 /// line; a space-time code of two antennas, in Rayleigh fading; massive MIMO, in any fading. `completed`
 /// gives detector and space-time code the link's constellation.
-/// A slot of 5G NR has code and constellation of its own.
+/// A slot of 5G NR has code and constellation of its own; with a codebook the power of its ports stands in
+/// the place of `streams` in esn0_db.
 using link_antennas =
     std::variant<single_antenna, detector_config, stbc_config, massive_link_config, nr_link_config>;
 
@@ -111,9 +112,10 @@ struct rayleigh_config {
 };
 
 /// `completed` gives delay lines the antennas of the link. A tapped one's block has grid.symbols OFDM
-/// symbols, 0 for those of a frame; a frame begins with a new block, and takes whole blocks. With massive
-/// MIMO alone, whose subcarriers and symbols a delay line then has: cdl_config and csi_channel_config; and
-/// nobody moves, doppler_hz = 0 and speed_kmh = 0.
+/// symbols, 0 for those of a frame; a frame begins with a new block, and takes whole blocks. Massive MIMO,
+/// whose subcarriers and symbols a delay line then has, may have cdl_config and csi_channel_config too; and
+/// nobody moves, doppler_hz = 0 and speed_kmh = 0. PUSCH may have cdl_config too, a user for each antenna
+/// port.
 using link_channel = std::variant<awgn_config, rayleigh_config, tdl_config, cdl_config, csi_channel_config>;
 /// The same in words, in the same order.
 enum class channel_type { awgn, rayleigh, tdl, cdl, file };
@@ -140,9 +142,9 @@ struct link_config {
   link_antennas antennas = {};
   link_channel channel = {};
   /// Detector and decoder in a loop: a detector of streams, a space-time code or a massive-MIMO uplink, and a
-  /// code whose decoder gives extrinsic LLRs. Nothing: the open loop. Of the uplink the first outer iteration
-  /// has the detector of the open loop, with the link's solver; the others have massive/soft_uplink, MMSE
-  /// with an exact inverse.
+  /// code whose decoder gives extrinsic LLRs; or slots of 5G NR. Nothing: the open loop. Of the uplink the
+  /// first outer iteration has the detector of the open loop, with the link's solver; the others have
+  /// massive/soft_uplink, MMSE with an exact inverse.
   std::optional<receiver_config> receiver = {};
   /// In what `link_chain::run` is told the point.
   snr_axis axis = snr_axis::ebn0_db;

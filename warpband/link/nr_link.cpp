@@ -4,6 +4,7 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/fec/nr/tbs.hpp>
+#include <warpband/nr/codebook.hpp>
 #include <warpband/nr/frc.hpp>
 
 namespace wb {
@@ -46,6 +47,37 @@ setting_of<nr_link_config> frc_setting() {
   return s;
 }
 
+std::vector<setting_of<nr_link_config>> precoder_settings() {
+  using c = nr_link_config;
+  return {
+      words("precoder", &c::precoder, {{"none", nr_precoding::none}, {"codebook", nr_precoding::codebook}},
+            "none: an antenna port for each layer. codebook: a matrix of TS 38.211 section 6.3.1.5 takes "
+            "layers to ports, of PUSCH alone. The receiver detects and estimates what layers see.")
+          .left_out_by_default(),
+      integer("ports", &c::ports, 2, 4, "Antenna ports of the codebook.", "2 or 4")
+          .only_with("precoder", {"codebook"}),
+      integer("tpmi", &c::tpmi, 0, 27,
+              "Transmitted precoding matrix indicator: which matrix. How many there are depends on ports "
+              "and layers.")
+          .only_with("precoder", {"codebook"})};
+}
+
+/// Ports and matrix of the codebook to where the channel has them.
+void complete_precoder(nr_link_config& c) {
+  const bool codebook = c.precoder == nr_precoding::codebook;
+  const int tpmi = codebook ? c.tpmi : -1;
+  if (c.channel.tpmi != -1 && c.channel.tpmi != tpmi)
+    throw argument_error("tpmi", std::to_string(c.channel.tpmi), "that of a link's precoder");
+  if (!codebook) return;
+  if (c.channel.direction != nr_direction::uplink)
+    throw argument_error("precoder", "\"codebook\"", "\"none\" with channel = \"pdsch\"");
+  if (c.ports != 2 && c.ports != 4) throw argument_error("ports", std::to_string(c.ports), "2 or 4");
+  check_range("layers", c.channel.layers, 1, c.ports);
+  check_range("tpmi", c.tpmi, 0, nr_precoders(c.ports, c.channel.layers) - 1);
+  c.channel.antenna_ports = c.ports;
+  c.channel.tpmi = c.tpmi;
+}
+
 /// N0 that Wiener filters are made for.
 constexpr double least_noise = 1e-6, most_noise = 1e6;
 
@@ -68,6 +100,7 @@ const std::vector<setting_of<nr_link_config>>& nr_link_settings() {
                        .only_with("csi", {"lmmse"}));
     list.push_back(integer("mcs_table", &c::mcs_table, 1, 3, "MCS table of TS 38.214: 2 has 256-QAM."));
     list.push_back(integer("mcs", &c::mcs, 0, 28, "Index of the modulation and coding scheme."));
+    for (auto& s : precoder_settings()) list.push_back(std::move(s));
     for (auto s : channel)
       if (s.name != "channel" && s.name != "antenna_ports" && s.name != "tpmi") list.push_back(std::move(s));
     for (auto& s : list)
@@ -91,13 +124,14 @@ nr_link_config completed(const nr_link_config& config) {
     channel.scrambling_id = c.channel.scrambling_id;
     channel.dmrs.scid = c.channel.dmrs.scid;
     channel.dmrs.ids = c.channel.dmrs.ids;
+    channel.tpmi = c.channel.tpmi;
     c.channel = channel;
     c.mcs_table = 1;
     c.mcs = r.mcs;
     c.frc = r.name;
   }
-  if (c.channel.tpmi != -1) throw argument_error("tpmi", std::to_string(c.channel.tpmi), "-1 in a link");
   check_range("layers", c.channel.layers, 1, 4);
+  complete_precoder(c);
   c.channel = completed(c.channel);
   const nr_mcs mcs = nr_mcs_of(c.mcs_table, c.mcs);
   if (mcs.rate_x1024 == 0)
@@ -125,18 +159,25 @@ int qam_of(const nr_link_config& config) {
   return 1 << nr_mcs_of(config.mcs_table, config.mcs).modulation_order;
 }
 
-estimator_config estimator_of(const nr_link_config& config, const tdl_profile& profile, const ofdm_grid& grid,
-                              double doppler_hz, double noise_var) {
+double sent_power(const nr_link_config& config) {
+  if (config.precoder == nr_precoding::none) return config.channel.layers;
+  double power = 0;
+  for (const std::complex<float> w : nr_precoder(config.ports, config.channel.layers, config.tpmi))
+    power += std::norm(std::complex<double>(w));
+  return power;
+}
+
+estimator_config estimator_of(const nr_link_config& config, const delay_profile& profile,
+                              const ofdm_grid& grid, double doppler_hz, double noise_var) {
   if (config.csi != csi_type::lmmse) return {};
-  estimator_config e{.method = estimate_method::lmmse,
-                     .taps = config.taps,
-                     .noise_var = std::clamp(noise_var, least_noise, most_noise),
-                     .doppler_hz = doppler_hz,
-                     .spacing_hz = grid.spacing_hz,
-                     .period_us = grid.period_us(),
-                     .profile = {{}, tap_powers(profile)}};
-  for (const tdl_tap& t : profile.taps) e.profile.delays_ns.push_back(t.delay_ns);
-  return e;
+  return {.method = estimate_method::lmmse,
+          .taps = config.taps,
+          .noise_var = std::clamp(noise_var, least_noise, most_noise),
+          .channel_power = sent_power(config) / config.channel.layers,
+          .doppler_hz = doppler_hz,
+          .spacing_hz = grid.spacing_hz,
+          .period_us = grid.period_us(),
+          .profile = profile};
 }
 
 }  // namespace wb

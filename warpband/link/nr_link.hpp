@@ -4,13 +4,15 @@
 // constellation follow from the MCS.
 //
 // The SNR is that of a receive antenna at a resource element with data, all layers together; DMRS have more
-// power (nr_dmrs_config::beta). With a tapped delay line a slot is a block of the channel, a new one for each
-// transmission. Its cyclic prefix is as long as the longest delay where the numerology's is shorter: what is
-// not modelled is interference between symbols.
+// power (nr_dmrs_config::beta). A slot is a block of the delay line, a new one for each transmission. Its
+// cyclic prefix is as long as the longest delay where the numerology's is shorter: what is not modelled is
+// interference between symbols.
+//
+// Antenna ports are layers, or those of a codebook's precoder. A tapped delay line has the ports as antennas
+// of one terminal; a clustered one, whose users have one antenna each, has a user for each port.
 #include <string>
 #include <vector>
 
-#include <warpband/channel/tdl/profile.hpp>
 #include <warpband/detect/detector.hpp>
 #include <warpband/estimate/filters.hpp>
 #include <warpband/link/codec.hpp>
@@ -25,12 +27,16 @@ enum class csi_type {
   lmmse,    // Wiener filters that know the delay line, its Doppler frequency and N0
 };
 
+enum class nr_precoding { none, codebook };
+
 struct nr_link_config {
   /// A reference channel of TS 38.104 (nr/frc.hpp); empty: what follows.
   std::string frc = {};
-  /// Layers 1..4; antenna ports are layers. Only with frc empty: spacing, resource blocks, layers, DMRS
-  /// positions.
+  /// Layers 1..4. Only with frc empty: spacing, resource blocks, layers, DMRS positions. antenna_ports and
+  /// tpmi are left to `completed`.
   nr_channel_config channel = {};
+  nr_precoding precoder = nr_precoding::none;
+  int ports = 2, tpmi = 0;      // of the codebook, nr/codebook.hpp: 2 or 4; PUSCH alone
   int mcs_table = 1, mcs = 16;  // of nr_mcs_of; not of a reserved index
   csi_type csi = csi_type::ls;
   int taps = 16;                  // lmmse, as estimator_config's
@@ -46,8 +52,10 @@ nr_link_config completed(const nr_link_config& config);
 code_config code_of(const nr_link_config& config, code_config code);
 /// Its constellation.
 int qam_of(const nr_link_config& config);
-/// Estimator of a completed link at an N0, in a channel of that profile.
-estimator_config estimator_of(const nr_link_config& config, const tdl_profile& profile, const ofdm_grid& grid,
-                              double doppler_hz, double noise_var);
+/// Power of a completed link's antenna ports together where all layers have unit power.
+double sent_power(const nr_link_config& config);
+/// Estimator of a completed link at an N0, in a channel of that profile, whose entries have unit power.
+estimator_config estimator_of(const nr_link_config& config, const delay_profile& profile,
+                              const ofdm_grid& grid, double doppler_hz, double noise_var);
 
 }  // namespace wb

@@ -89,11 +89,81 @@ TEST_P(nr_link_on, without_noise_brings_every_block) {
   }
 }
 
+/// With a precoder of the codebook.
+link_config precoded(link_config c, int ports, int tpmi) {
+  auto& nr = std::get<nr_link_config>(c.antennas);
+  nr.precoder = nr_precoding::codebook, nr.ports = ports, nr.tpmi = tpmi;
+  return c;
+}
+/// In a clustered delay line, a user for each antenna port.
+link_config clustered(link_config c, double speed_kmh) {
+  c.channel = cdl_config{.profile = cdl_profile_named("cdl-a", 50), .speed_kmh = speed_kmh};
+  return c;
+}
+
+TEST_P(nr_link_on, with_a_codebook_brings_every_block_without_noise) {
+  const link_config links[] = {precoded(slot_link(4, 1, 20, csi_type::perfect, 1, "tdla30", 10), 2, 2),
+                               precoded(slot_link(4, 2, 16, csi_type::perfect, 4, "tdla30", 10), 4, 14),
+                               precoded(slot_link(4, 4, 16, csi_type::perfect, 8, "tdla30", 10), 4, 3),
+                               precoded(slot_link(6, 2, 4, csi_type::ls, 4, "tdla30", 10), 2, 1),
+                               precoded(slot_link(6, 3, 4, csi_type::lmmse, 8, "tdlb100", 100), 4, 1)};
+  for (const link_config& link : links) {
+    link_chain chain(link, exec());
+    const point_result p = run_point(chain, 60, {.frame_errors = 0, .max_frames = 6});
+    EXPECT_EQ(p.counts.frame_errors, 0u);
+    EXPECT_EQ(p.counts.bit_errors, 0u);
+  }
+}
+
+TEST_P(nr_link_on, in_clustered_delay_lines_brings_every_block_without_noise) {
+  const link_config links[] = {clustered(slot_link(4, 1, 16, csi_type::perfect, 2, "", 0), 30),
+                               clustered(slot_link(6, 2, 4, csi_type::lmmse, 8, "", 0), 0),
+                               precoded(clustered(slot_link(4, 1, 4, csi_type::ls, 4, "", 0), 3), 4, 12)};
+  for (const link_config& link : links) {
+    link_chain chain(link, exec());
+    const point_result p = run_point(chain, 50, {.frame_errors = 0, .max_frames = 6});
+    EXPECT_EQ(p.counts.frame_errors, 0u);
+    EXPECT_EQ(p.counts.bit_errors, 0u);
+  }
+}
+
+/// Four layers through W = 1/2 are four layers without a codebook.
+TEST_P(nr_link_on, a_codebook_that_only_scales_changes_nothing) {
+  const stop_rule stop{.frame_errors = 0, .max_frames = 6};
+  for (const csi_type csi : {csi_type::perfect, csi_type::ls, csi_type::lmmse}) {
+    const link_config plain = slot_link(4, 4, 4, csi, 4, "tdlb100", 100);
+    link_chain without(plain, exec()), with(precoded(plain, 4, 0), exec());
+    const point_result a = run_point(without, -2, stop), b = run_point(with, -2, stop);
+    EXPECT_GT(a.counts.bit_errors, 0u);
+    EXPECT_EQ(b.counts.frame_errors, a.counts.frame_errors);
+    EXPECT_NEAR(static_cast<double>(b.counts.bit_errors), static_cast<double>(a.counts.bit_errors),
+                0.02 * static_cast<double>(a.counts.bit_errors));
+  }
+}
+
+TEST_P(nr_link_on, correlated_antennas_lose_blocks_and_low_ones_none) {
+  const stop_rule stop{.frame_errors = 0, .max_frames = 24};
+  link_config link = slot_link(4, 2, 10, csi_type::perfect, 2, "tdlb100", 100);
+  link_chain none(link, exec());
+  const point_result expected = run_point(none, 14, stop);
+  const auto with = [&](antenna_correlation level) {
+    std::get<tdl_config>(link.channel).spatial.correlation = level;
+    link_chain chain(link, exec());
+    return run_point(chain, 14, stop);
+  };
+  expect_same(with(antenna_correlation::low).counts, expected.counts);
+  EXPECT_GT(with(antenna_correlation::high).counts.frame_errors, expected.counts.frame_errors + 5);
+}
+
 TEST_P(nr_link_on, counts_do_not_depend_on_backend_threads_or_batch) {
   const auto reference = open_reference();
   const stop_rule stop{.frame_errors = 0, .max_frames = 13};
-  for (const csi_type csi : {csi_type::ls, csi_type::lmmse}) {
-    link_config link = slot_link(4, 2, 4, csi, 2, "tdlc300", 100);
+  const link_config plain = slot_link(4, 2, 4, csi_type::lmmse, 2, "tdlc300", 100);
+  link_config correlated = precoded(slot_link(4, 2, 4, csi_type::ls, 2, "tdlc300", 100), 4, 6);
+  std::get<tdl_config>(correlated.channel).spatial.correlation = antenna_correlation::medium;
+  const link_config links[] = {slot_link(4, 2, 4, csi_type::ls, 2, "tdlc300", 100), plain,
+                               precoded(plain, 2, 1), correlated, clustered(plain, 30)};
+  for (link_config link : links) {
     link.code.transport.transmissions = 3;
     link_chain alone(link, *reference, 1);
     const point_result expected = run_point(alone, 6, stop);
@@ -105,6 +175,49 @@ TEST_P(nr_link_on, counts_do_not_depend_on_backend_threads_or_batch) {
       expect_same(run_point(chain, 6, stop).counts, expected.counts);
     }
   }
+}
+
+/// With a detector and decoder in a loop.
+link_config looped(link_config c, detector_type type, int outer) {
+  std::get<nr_link_config>(c.antennas).detector.type = type;
+  c.receiver = receiver_config{.outer = outer};
+  return c;
+}
+
+TEST_P(nr_link_on, one_outer_iteration_is_the_open_loop) {
+  const stop_rule stop{.frame_errors = 0, .max_frames = 13};
+  for (const detector_type type : {detector_type::mmse, detector_type::pic, detector_type::nway}) {
+    link_config link = slot_link(4, 2, 10, csi_type::lmmse, 2, "tdlc300", 100);
+    link.code.transport.transmissions = 3;
+    link_config open = looped(link, type, 1);
+    open.receiver.reset();
+    link_chain loop(looped(link, type, 1), exec(), 5), chain(open, exec());
+    const point_counts a = run_point(loop, 9, stop).counts, b = run_point(chain, 9, stop).counts;
+    EXPECT_GT(b.block_errors[0], 0u);
+    EXPECT_EQ(a.block_errors, b.block_errors);
+    EXPECT_EQ(a.bit_errors, b.bit_errors);
+    EXPECT_EQ(a.frame_errors, b.frame_errors);
+    EXPECT_EQ(a.iterations, b.iterations);
+    EXPECT_EQ(a.erased_uses, b.erased_uses);
+    EXPECT_EQ(a.outer_frame_errors[0], a.frame_errors);
+    EXPECT_EQ(a.outer_bit_errors[0], a.bit_errors);
+  }
+}
+
+TEST_P(nr_link_on, outer_iterations_save_blocks) {
+  const auto reference = open_reference();
+  const stop_rule stop{.frame_errors = 0, .max_frames = 32};
+  link_config link = looped(slot_link(4, 2, 13, csi_type::perfect, 2, "tdlb100", 100), detector_type::pic, 3);
+  link.code.transport.transmissions = 2;
+  link_chain chain(link, exec()), pieces(link, *reference, 5);
+  const point_result p = run_point(chain, 13, stop);
+  expect_same(run_point(pieces, 13, stop).counts, p.counts);
+  link_config open = link;
+  open.receiver.reset();
+  link_chain once(open, exec());
+  const point_result without = run_point(once, 13, stop);
+  EXPECT_LT(p.counts.block_errors[0], without.counts.block_errors[0]);
+  EXPECT_EQ(p.counts.outer_frame_errors[2], p.counts.frame_errors);
 }
 
 TEST(nr_link, bad_settings_are_named) {
@@ -123,6 +236,27 @@ TEST(nr_link, bad_settings_are_named) {
   EXPECT_EQ(of([](auto&, auto& nr) { nr.mcs = 28, nr.mcs_table = 2; }), "mcs");
   EXPECT_EQ(of([](auto&, auto& nr) { nr.channel.blocks = 5; }), "blocks");
   EXPECT_EQ(of([](auto&, auto& nr) { nr.channel.tpmi = 0; }), "tpmi");
+  EXPECT_EQ(of([](auto& c, auto&) { c.channel = cdl_config{}; }), "profile");
+  const auto of_codebook = [](int ports, int layers, int tpmi, nr_direction direction) {
+    link_config c = precoded(slot_link(4, layers, 4, csi_type::ls, 4, "tdla30", 0), ports, tpmi);
+    std::get<nr_link_config>(c.antennas).channel.direction = direction;
+    return blamed([&] { completed(completed(c)); });
+  };
+  const auto of_loop = [](const link_config& c) { return blamed([&] { completed(c); }); };
+  const link_config two = slot_link(4, 2, 4, csi_type::ls, 2, "tdla30", 0);
+  EXPECT_EQ(of_loop(looped(two, detector_type::pic, 2)), "");
+  EXPECT_EQ(of_loop(looped(two, detector_type::mmse, 1)), "");
+  EXPECT_EQ(of_loop(looped(two, detector_type::mmse, 2)), "outer");
+  link_config mixed = looped(two, detector_type::pic, 2);
+  mixed.receiver->interleaver = receiver_interleaver::random;
+  EXPECT_EQ(of_loop(mixed), "interleaver");
+  const auto up = nr_direction::uplink;
+  EXPECT_EQ(of_codebook(4, 3, 6, up), "");
+  EXPECT_EQ(of_codebook(2, 3, 0, up), "layers");
+  EXPECT_EQ(of_codebook(3, 1, 0, up), "ports");
+  EXPECT_EQ(of_codebook(2, 1, 6, up), "tpmi");
+  EXPECT_EQ(of_codebook(4, 4, 5, up), "tpmi");
+  EXPECT_EQ(of_codebook(2, 2, 0, nr_direction::downlink), "precoder");
   EXPECT_EQ(of([](auto& c, auto&) { c.code.transport.transmissions = 9; }), "transmissions");
 }
 
@@ -149,7 +283,54 @@ TEST(nr_scenario, says_a_slot) {
   EXPECT_GE(line.grid.cyclic_prefix_us, 2.595);
 }
 
+TEST(nr_scenario, says_precoder_and_channel) {
+  const curve_config c = only_curve(
+      pusch +
+      "nr.layers = 2\nnr.precoder = \"codebook\"\nnr.ports = 4\nnr.tpmi = 1\nnr.resource_blocks = 4\n"
+      "mimo.rx_antennas = 8\n"
+      "channel = { type = \"tdl\", correlation = \"Medium_A\", doppler_hz = 5.0 }\n");
+  const auto& nr = std::get<nr_link_config>(c.link.antennas);
+  EXPECT_EQ(nr.channel.antenna_ports, 4);
+  EXPECT_EQ(nr.channel.tpmi, 1);
+  EXPECT_EQ(nr.detector.streams, 2);
+  const auto& line = std::get<tdl_config>(c.link.channel);
+  EXPECT_EQ(line.streams, 4);
+  EXPECT_EQ(line.spatial.correlation, antenna_correlation::medium_a);
+  const double power = sent_power(nr);
+  EXPECT_NEAR(noise_level_at(c.link, 3).esn0_db, 3 - 10 * std::log10(power), 1e-9);
+  EXPECT_NEAR(power, 0.5, 1e-6);  // two of four ports send
+  const curve_config clusters =
+      only_curve(pusch +
+                 "mimo.rx_antennas = 4\nnr.resource_blocks = 4\n"
+                 "channel = { type = \"cdl\", profile = \"cdl-c\", speed_kmh = 30.0, sector_deg = 30.0 }\n");
+  const auto& cdl = std::get<cdl_config>(clusters.link.channel);
+  EXPECT_EQ(cdl.users, 1);
+  EXPECT_EQ(cdl.antennas, 4);
+  EXPECT_EQ(cdl.grid.symbols, 14);
+  EXPECT_EQ(cdl.speed_kmh, 30);
+}
+
 TEST(nr_scenario, refuses_what_has_no_meaning) {
+  const std::string line = pusch + "mimo.rx_antennas = 4\nchannel.type = \"tdl\"\n";
+  EXPECT_REFUSED(line + "nr.tpmi = 1\n", "nr.tpmi has no meaning");
+  EXPECT_REFUSED(line + "nr.precoder = \"eigen\"\n", "nr.precoder = \"eigen\" is not allowed");
+  EXPECT_REFUSED(line + "nr.precoder = \"codebook\"\nnr.layers = 3\n", "nr.layers = 3 is not allowed");
+  EXPECT_REFUSED(line + "nr.precoder = \"codebook\"\nnr.ports = 3\n", "nr.ports = 3 is not allowed");
+  EXPECT_REFUSED(line + "nr.precoder = \"codebook\"\nnr.tpmi = 6\n", "nr.tpmi = 6 is not allowed");
+  EXPECT_REFUSED(line + "channel.correlation = \"huge\"\n",
+                 "channel.correlation = \"huge\" is not allowed: expected \"low\", \"medium\"");
+  EXPECT_REFUSED(line + "channel.array = \"linear\"\n", "channel.array has no meaning");
+  EXPECT_REFUSED(line + "channel.correlation = \"high\"\nnr.layers = 3\n", "nr.layers = 3 is not allowed");
+  EXPECT_REFUSED(pusch + "channel = { type = \"tdl\", correlation = \"high\" }\nmimo.rx_antennas = 3\n",
+                 "mimo.rx_antennas = 3 is not allowed");
+  EXPECT_REFUSED(pusch + "channel = { type = \"cdl\", cyclic_prefix_us = 4.0 }\n",
+                 "channel.cyclic_prefix_us has no meaning");
+  EXPECT_REFUSED(
+      "channel = { type = \"cdl\", speed_kmh = 3.0 }\nmassive.solver = \"cholesky\"\n"
+      "modem.modulation = \"qpsk\"\nsweep.snr_db = 1\n",
+      "channel.speed_kmh has no meaning");
+  EXPECT_REFUSED("nr.channel = \"pdsch\"\nsweep.snr_db = 1\nchannel.type = \"cdl\"\n",
+                 "channel.type = \"cdl\" is not allowed");
   EXPECT_REFUSED(pusch + "modem.modulation = \"qpsk\"\n",
                  "modem.modulation has no meaning with nr.channel = \"pusch\"");
   EXPECT_REFUSED(pusch + "mimo.streams = 2\n", "mimo.streams has no meaning with nr.channel = \"pusch\"");

@@ -154,7 +154,7 @@ point_counts read_counts(const object& o, const curve_config& c) {
   n.erased_frames = o.integer("erased_frames", 0, coded ? n.frames : 0);
   const auto each = static_cast<std::uint64_t>(most_iterations(c.link));
   if (harq) {
-    const auto blocks = static_cast<std::uint64_t>(segment_transport_block(static_cast<int>(k)).blocks);
+    const auto blocks = static_cast<std::uint64_t>(code_blocks_of(c.link.code));
     const std::uint64_t most =
         decodings > UINT64_MAX / (blocks * each) ? UINT64_MAX : decodings * blocks * each;
     n.iterations = o.integer("iterations_sum", 0, most, " = code blocks sent decoder.iterations");

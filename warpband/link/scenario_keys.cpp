@@ -186,20 +186,22 @@ key_setting block_symbols_setting() {
 }
 
 void add_channel(table_of_keys& t) {
-  t.add("channel",
-        words("type", &draft::channel,
-              {{"awgn", channel_type::awgn},
-               {"rayleigh", channel_type::rayleigh},
-               {"tdl", channel_type::tdl},
-               {"cdl", channel_type::cdl},
-               {"file", channel_type::file}},
-              "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several "
-              "antennas y = H s + n, every entry of H like h. Antennas, detectors and massive MIMO need "
-              "fading. tdl: a tapped delay line, whose h or H is that of a resource element of OFDM; a "
-              "frame's symbols are laid over the grid frequency first, and zeros fill its last block "
-              "(docs/tdl.md). cdl, for massive MIMO: clustered delay lines between a linear array and users "
-              "in directions of their own, of WINNER II and TR 38.901. file, for massive MIMO: channel "
-              "estimates that were measured or computed elsewhere (docs/files.md)."));
+  t.add(
+      "channel",
+      words(
+          "type", &draft::channel,
+          {{"awgn", channel_type::awgn},
+           {"rayleigh", channel_type::rayleigh},
+           {"tdl", channel_type::tdl},
+           {"cdl", channel_type::cdl},
+           {"file", channel_type::file}},
+          "White Gaussian noise, or y = h s + n with h ~ CN(0, 1), known to the receiver; with several "
+          "antennas y = H s + n, every entry of H like h. Antennas, detectors and massive MIMO need "
+          "fading. tdl: a tapped delay line, whose h or H is that of a resource element of OFDM; a "
+          "frame's symbols are laid over the grid frequency first, and zeros fill its last block "
+          "(docs/tdl.md). cdl, for massive MIMO and PUSCH: clustered delay lines between a linear array and "
+          "users in directions of their own, of WINNER II and TR 38.901. file, for massive MIMO: channel "
+          "estimates that were measured or computed elsewhere (docs/files.md)."));
   const auto of = [](const char* type) { return conditions{{"channel.type", {type}}}; };
   t.add(
       "channel", [](draft& d) -> auto& { return d.rayleigh; },
@@ -215,10 +217,17 @@ void add_channel(table_of_keys& t) {
     conditions when = of("tdl");
     if (s.name == "subcarriers" || s.name == "symbols") when.push_back(without_massive);  // which has both
     if (find_setting(grid_settings(), s.name) != nullptr) when.push_back(without_nr);
+    if (find_setting(spatial_settings(), s.name) != nullptr) when.push_back(without_massive);
     t.add("channel", std::move(s), "tdl", when);
   }
   t.add("channel", [](draft& d) -> auto& { return d.cdl_profile; }, cdl_profile_settings(), "cdl", of("cdl"));
-  t.add("channel", [](draft& d) -> auto& { return d.cdl; }, cdl_settings(), "cdl", of("cdl"));
+  for (key_setting& s : within<draft>([](draft& d) -> auto& { return d.cdl; }, cdl_settings())) {
+    if (!s.of_links) continue;
+    conditions when = of("cdl");
+    if (find_setting(grid_settings(), s.name) != nullptr) when.push_back(without_nr);
+    if (s.name == "speed_kmh") when.push_back(with_nr);
+    t.add("channel", std::move(s), "cdl", when);
+  }
   t.add("channel", [](draft& d) -> auto& { return d.csi; }, csi_channel_settings(), "file", of("file"));
 }
 
@@ -273,8 +282,9 @@ void add_nr(table_of_keys& t) {
   t.note(
       "nr.channel",
       "Frames are then transport blocks in slots of 5G NR (docs/pusch.md), whose code and modulation follow "
-      "from the MCS: code.type is \"nr-dlsch\", and code has HARQ's settings alone. In a tapped delay line "
-      "every transmission has a channel of its own; \"awgn\" has one antenna.");
+      "from the MCS: code.type is \"nr-dlsch\", and code has HARQ's settings alone. In a delay line every "
+      "transmission has a channel of its own; \"awgn\" has one antenna. With \"cdl\" each antenna port is a "
+      "user of its own.");
 }
 
 void add_receiver(table_of_keys& t) {

@@ -51,7 +51,8 @@ struct frame_counts {
   std::vector<std::uint8_t> transmissions = {};  // of the frame, 1 to config.code.transport.transmissions
   std::vector<std::uint8_t> passed = {};         // 1 where its CRCs held after the last of them
   /// With a receiver in a loop after each outer iteration, of the frames: bit errors, and 1 where the decoder
-  /// erased the word. What stands above is that of the last, iterations of all, erased uses of the first.
+  /// erased the word, or CRCs of a transport block failed in its last transmission. What stands above is that
+  /// of the last, iterations of all, erased uses of the first.
   std::vector<std::vector<std::int32_t>> outer_bit_errors = {};
   std::vector<std::vector<std::uint8_t>> outer_erased = {};
   std::vector<std::vector<std::int32_t>> outer_codeword_errors = {};  // with massive MIMO, else empty
@@ -148,5 +149,6 @@ std::unique_ptr<frame_exchange> make_uncoded_exchange(const link_config& config)
 std::unique_ptr<frame_exchange> make_coded_exchange(const link_config& config);
 std::unique_ptr<frame_exchange> make_iterative_exchange(const link_config& config);
 std::unique_ptr<frame_exchange> make_harq_exchange(const link_config& config);
+std::unique_ptr<frame_exchange> make_nr_loop_exchange(const link_config& config);
 
 }  // namespace wb

@@ -121,7 +121,7 @@ const std::vector<setting_of<cdl_config>>& cdl_settings() {
                "Above 0: the same in wavelengths, in the place of antenna_spacing_m."),
         number("speed_kmh", &c::speed_kmh, 0, 1e6, "Of users.", false,
                "a number from 0, up to 1000 turns of phase in a drop")
-            .not_of_links(),
+            .left_out_by_default(),
         number("heading_deg", &c::heading_deg, -360, 360,
                "Where users go, as an azimuth of arrival. Left out: each somewhere else.")
             .not_of_links(),

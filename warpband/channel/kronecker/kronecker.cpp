@@ -88,6 +88,10 @@ void check_correlation(const char* argument, const correlation_matrix& r, int n)
   if (!r.empty()) factor(argument, r, n);
 }
 
+std::vector<float> correlation_factor(const char* argument, const correlation_matrix& r, int n) {
+  return packed(factor(argument, r, n));
+}
+
 const std::vector<setting_of<kronecker_config>>& kronecker_settings() {
   using c = kronecker_config;
   const auto correlation = [](const char* name, correlation_matrix c::*member, const char* text) {
@@ -112,9 +116,10 @@ kronecker_channel::kronecker_channel(const kronecker_config& config) : config_(c
   check_range("streams", config.streams, 1, 64);
   check_range("rx_antennas", config.rx_antennas, 1, 512);
   if (!config.rx_correlation.empty())
-    rx_factor_ = resident<float>(packed(factor("rx_correlation", config.rx_correlation, config.rx_antennas)));
+    rx_factor_ =
+        resident<float>(correlation_factor("rx_correlation", config.rx_correlation, config.rx_antennas));
   if (!config.tx_correlation.empty())
-    tx_factor_ = resident<float>(packed(factor("tx_correlation", config.tx_correlation, config.streams)));
+    tx_factor_ = resident<float>(correlation_factor("tx_correlation", config.tx_correlation, config.streams));
 }
 
 kronecker_args kronecker_channel::arguments(executor& exec, view<std::complex<float>> channel,

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <warpband/channel/kronecker/kronecker.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/core/pairs.hpp>
@@ -35,6 +36,13 @@ std::vector<float> amplitudes_of(const tdl_config& c) {
     amplitudes[stride + p] = static_cast<float>(std::sqrt(fixed));
   }
   return amplitudes;
+}
+
+/// L of the antennas' correlation; nothing where there is none.
+std::vector<float> spatial_factor(const tdl_config& c) {
+  if (c.spatial.correlation == antenna_correlation::low) return {};
+  return correlation_factor("correlation", spatial_correlation(c.spatial, c.streams, c.rx_antennas),
+                            c.streams * c.rx_antennas);
 }
 
 std::vector<std::uint32_t> numbers_of(const tdl_config& c) {
@@ -74,6 +82,8 @@ const std::vector<setting_of<tdl_config>>& tdl_settings() {
                 "Sinusoids that a tap is made of, where there is a Doppler shift."),
         integer("streams", &c::streams, 1, 8, "Transmit antennas.").not_of_links(),
         integer("rx_antennas", &c::rx_antennas, 1, 16, "Receive antennas.").not_of_links()};
+    for (auto& s : within<c>([](c& t) -> spatial_config& { return t.spatial; }, spatial_settings()))
+      list.push_back(std::move(s));
     for (auto& s : within<c>([](c& t) -> ofdm_grid& { return t.grid; }, grid_settings()))
       list.push_back(std::move(s));
     return list;
@@ -88,6 +98,11 @@ void check(const tdl_config& c) {
   check_range("streams", c.streams, 1, 8);
   check_range("rx_antennas", c.rx_antennas, 1, 16);
   check_range("sinusoids", c.sinusoids, 8, 256);
+  if (c.spatial.correlation != antenna_correlation::low) {
+    if (c.profile.rician_k_db)
+      throw argument_error("correlation", "another one than \"low\"", "\"low\" with a Rician first tap");
+    spatial_correlation(c.spatial, c.streams, c.rx_antennas);
+  }
   const double seconds = c.grid.period_us() * 1e-6 * c.grid.symbols;
   if (!(c.doppler_hz >= 0 && c.doppler_hz * seconds <= most_turns))
     throw argument_error(
@@ -110,6 +125,7 @@ void check(const tdl_config& c) {
 tdl_channel::tdl_channel(const tdl_config& config)
     : config_((check(config), config)),
       amplitudes_(amplitudes_of(config)),
+      spatial_(spatial_factor(config)),
       numbers_(numbers_of(config)),
       rotations_(rotations_of(config)) {}
 
@@ -140,6 +156,7 @@ tdl_args tdl_channel::arguments(executor& exec, view<std::complex<float>> channe
   a.amplitudes = amplitudes_.on(exec);
   a.numbers = numbers_.on(exec);
   a.rotations = rotations_.on(exec);
+  a.spatial = spatial_.host().empty() ? nullptr : spatial_.on(exec);
   a.channel = as_pairs(channel);
   a.seed = range.seed;
   a.first = range.first;

@@ -5,7 +5,7 @@
 //
 // with the delays tau and powers P of a profile, sum of P = 1, f from the lowest subcarrier on (a free
 // carrier is not left out) and t from the first symbol of a block on. Within a symbol H does not change.
-// Blocks, pairs of antennas and taps are independent.
+// Blocks and taps are independent, and pairs of antennas unless they are correlated.
 //
 // A Rayleigh tap is a sum of M sinusoids, each with a random complex weight and a random angle of arrival:
 //
@@ -21,6 +21,9 @@
 // The Rician first tap, with K: sqrt(1 / (K + 1)) g(t) + sqrt(K / (K + 1)) exp(i (phi + 2 pi 0.7 fD t)), the
 // Doppler shift of TR 38.901 clause 7.7.2, phi uniform and another one for each pair of antennas.
 //
+// Antennas may be correlated (spatial.hpp): then the g of all pairs of antennas are L times independent ones,
+// L L^H their correlation matrix, of Rayleigh taps alone.
+//
 // At fD = 0 a block has one g per tap and pair, CN(0, 1), and all its symbols the same H.
 #include <complex>
 #include <cstddef>
@@ -29,6 +32,7 @@
 
 #include <warpband/channel/random.hpp>
 #include <warpband/channel/tdl/profile.hpp>
+#include <warpband/channel/tdl/spatial.hpp>
 #include <warpband/channel/tdl/tdl_args.hpp>
 #include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
@@ -42,6 +46,7 @@ struct tdl_config {
   double doppler_hz = 0;             // fD, the largest Doppler shift: 0 up to 1000 turns in a block
   int sinusoids = 32;                // M: 8..256
   int streams = 1, rx_antennas = 1;  // 1..8, 1..16
+  spatial_config spatial = {};       // correlation of the antennas; only low with a Rician tap
 };
 
 /// Throws argument_error for what is not allowed.
@@ -50,7 +55,8 @@ void check(const tdl_config& config);
 const std::vector<setting_of<tdl_config>>& tdl_settings();
 
 /// Safe to use from several threads. Random numbers are keyed by seed, point, the block's index and, within
-/// it, antennas and tap: more antennas leave the channels between the first ones as they are.
+/// it, antennas and tap: more antennas leave the channels between the first ones as they are, unless they are
+/// correlated.
 class tdl_channel {
  public:
   /// Throws argument_error for what is not allowed.
@@ -73,6 +79,7 @@ class tdl_channel {
 
   tdl_config config_;
   resident<float> amplitudes_;       // of every path the fading part's, then the fixed part's
+  resident<float> spatial_;          // L, row after row; empty: the identity
   resident<std::uint32_t> numbers_;  // of every path: which random numbers it has
   resident<float> rotations_;  // exp(-2 pi i f tau): of every tap the real parts, then the imaginary ones
 };

@@ -27,7 +27,10 @@ struct tdl_args {
   const float* amplitudes = nullptr;       // [2, padded paths]
   const std::uint32_t* numbers = nullptr;  // [padded paths]
   const float* rotations = nullptr;        // [2 * taps, padded subcarriers]
-  view<const cx_pair> in;                  // no data: only H
+  /// Between pairs of antennas, the lower triangle of L, complex: row i begins at i (i + 1) / 2. Null: the
+  /// identity.
+  const float* spatial = nullptr;
+  view<const cx_pair> in;  // no data: only H
   view<cx_pair> out, channel;
   std::uint64_t seed = 0, first = 0;
   std::uint32_t point = 0;

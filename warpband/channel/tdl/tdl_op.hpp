@@ -26,6 +26,7 @@ struct tdl_op {
     const double pairs = a.streams * a.rx_antennas, paths = pairs * a.taps, uses = a.subcarriers * a.symbols;
     return paths * (a.sinusoids * 56.0 + (a.fixed ? 14 : 0)) +
            a.times * paths * (a.sinusoids * 21.0 + (a.fixed ? 21 : 0)) +
+           (a.spatial != nullptr ? a.times * paths * 4 * (pairs + 1) : 0) +
            uses * (pairs * (4.0 * a.taps + 2) + (a.in.data != nullptr ? 8 * pairs + 2 * a.rx_antennas : 0));
   }
   double bytes() const {
@@ -45,6 +46,10 @@ struct tdl_op {
     g.sync();
     fade(g, r);
     g.sync();
+    if (a.spatial != nullptr) {
+      correlate(g, r);
+      g.sync();
+    }
     const int vectors = (a.subcarriers + width_of<T> - 1) / width_of<T>;
     for (int i = g.rank; i < a.symbols * vectors; i += g.size) {
       const int symbol = i / vectors, k = (i - symbol * vectors) * width_of<T>, left = a.subcarriers - k;
@@ -72,6 +77,19 @@ struct tdl_op {
     WB_HD void put(T* row, int number, int vector, cx<T> z) const {
       of(row, 2 * number, vector) = z.re;
       of(row, 2 * number + 1, vector) = z.im;
+    }
+    /// Of one path.
+    WB_HD float value(const T* row, int number, int path) const {
+      if constexpr (width_of<T> == 1)
+        return row[number * vectors + path];
+      else
+        return row[number * vectors + path / width_of<T>].x[path % width_of<T>];
+    }
+    WB_HD void set_value(T* row, int number, int path, float to) const {
+      if constexpr (width_of<T> == 1)
+        row[number * vectors + path] = to;
+      else
+        row[number * vectors + path / width_of<T>].x[path % width_of<T>] = to;
     }
     /// Of one path, in all lanes.
     WB_HD T one(const T* row, int number, int path) const {
@@ -129,6 +147,27 @@ struct tdl_op {
         sum = fma(r.pair(r.fixed, 0, v), cx<T>{c, s}, sum);
       }
       r.put(r.gains, t, v, sum);
+    }
+  }
+
+  /// L times the gains of all pairs of antennas, of every time and tap, in place: the last pair first, which
+  /// needs all others. One by one: the pairs of a tap are far apart.
+  template <class T, class G>
+  WB_HD void correlate(G g, const rows<T>& r) const {
+    const int pairs = a.streams * a.rx_antennas;
+    for (int i = g.rank; i < a.times * a.taps; i += g.size) {
+      const int t = i / a.taps, tap = i - t * a.taps;
+      for (int p = pairs - 1; p >= 0; p--) {
+        const float* factor = a.spatial + p * (p + 1);
+        cx<float> sum{0.f, 0.f};
+        for (int q = 0; q <= p; q++) {
+          const int path = q * a.taps + tap;
+          sum = fma(cx<float>{factor[2 * q], factor[2 * q + 1]},
+                    cx<float>{r.value(r.gains, 2 * t, path), r.value(r.gains, 2 * t + 1, path)}, sum);
+        }
+        r.set_value(r.gains, 2 * t, p * a.taps + tap, sum.re);
+        r.set_value(r.gains, 2 * t + 1, p * a.taps + tap, sum.im);
+      }
     }
   }
 

@@ -63,6 +63,20 @@ std::vector<tdl_config> settings() {
   return all;
 }
 
+tdl_config correlated(tdl_config c, wb::antenna_correlation level,
+                      wb::antenna_array array = wb::antenna_array::linear, bool downlink = false) {
+  c.spatial = {level, array, downlink};
+  return c;
+}
+/// The same and correlated antennas.
+std::vector<tdl_config> more_settings() {
+  std::vector<tdl_config> all = settings();
+  all.push_back(correlated(setting("eva", 17, 3, 70, 2, 4), wb::antenna_correlation::medium));
+  all.push_back(correlated(setting("etu", 5, 2, 0, 4, 8), wb::antenna_correlation::high,
+                           wb::antenna_array::cross_polarised));
+  return all;
+}
+
 symbols respond(wb::executor& exec, const tdl_config& c, std::size_t blocks, wb::random_range range,
                 layout order = layout::row_major) {
   auto h = exec.make<std::complex<float>>(static_cast<std::size_t>(c.streams * c.rx_antennas),
@@ -119,7 +133,7 @@ TEST_P(tdl, equals_the_formula) {
 
 TEST_P(tdl, equals_scalar_in_every_bit_with_any_number_of_threads_and_in_either_layout) {
   const auto reference = wb::testing::open_reference();
-  for (const tdl_config& c : settings()) {
+  for (const tdl_config& c : more_settings()) {
     SCOPED_TRACE(c.profile.taps.size());
     const wb::random_range range{.seed = 6, .first = 7, .point = 8};
     const symbols expected = respond(*reference, c, 19, range);
@@ -132,7 +146,7 @@ TEST_P(tdl, equals_scalar_in_every_bit_with_any_number_of_threads_and_in_either_
 
 TEST_P(tdl, one_call_equals_its_pieces) {
   const std::uint64_t first = (std::uint64_t{1} << 32) - 9;
-  for (const tdl_config& c : settings()) {
+  for (const tdl_config& c : more_settings()) {
     const wb::random_range range{.seed = 0x9876543210, .first = first, .point = 1};
     const symbols whole = respond(exec(), c, 17, range);
     for (const std::size_t piece : {1, 4, 5, 16}) {
@@ -170,7 +184,7 @@ TEST_P(tdl, writes_its_places_and_no_others) {
 
 TEST_P(tdl, output_is_channel_times_input) {
   const auto reference = wb::testing::open_reference();
-  for (const tdl_config& c : settings()) {
+  for (const tdl_config& c : more_settings()) {
     const std::size_t streams = static_cast<std::size_t>(c.streams),
                       rx = static_cast<std::size_t>(c.rx_antennas), uses = 3 * c.grid.elements();
     const symbols s = random_symbols(uses * streams);

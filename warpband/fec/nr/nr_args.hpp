@@ -81,6 +81,19 @@ struct nr_assemble_args {
   const std::int32_t* block_weights = nullptr;
 };
 
+/// Of each bit that a transmission sends what the decoder and other receptions say, without its own LLR.
+struct nr_feedback_args {
+  nr_blocks at;
+  lte_sent_bits sent;
+  nr_ring ring;
+  int modulation_order = 2;
+  const std::uint8_t* scrambling = nullptr;
+  view<const float> extrinsic;  // [batch C, codeword]
+  view<const float> soft;       // [batch C, codeword]
+  view<const float> llr;        // [batch, G]
+  view<float> prior;            // [batch, G]
+};
+
 /// Rows: the first n values, and zeros up to what the output has. An item is a row.
 struct nr_front_args {
   int n = 0;

@@ -16,6 +16,7 @@ WB_EXPORT_NR_BLOCK_OP(nr_segment)
 WB_EXPORT_NR_BLOCK_OP(nr_match)
 WB_EXPORT_NR_BLOCK_OP(nr_combine)
 WB_EXPORT_NR_BLOCK_OP(nr_assemble)
+WB_EXPORT_NR_BLOCK_OP(nr_feedback)
 WB_EXPORT_NR_BLOCK_OP(nr_front)
 }  // namespace WB_ISA
 }  // namespace wb

@@ -255,6 +255,35 @@ struct nr_combine_op : nr_block_op {
   }
 };
 
+/// From codewords back to the transmission, as nr_match_op has it: extrinsic + (soft - llr), scrambled.
+struct nr_feedback_op : nr_block_op {
+  nr_feedback_args a;
+  explicit nr_feedback_op(const nr_feedback_args& args) : a(args) {}
+  int threads() const { return threads_for(a.at); }
+  std::size_t scratch_bytes(int) const { return 0; }
+  double flops() const { return 2 * mean_sent(a.at, a.sent); }
+  double bytes() const { return (a.scrambling != nullptr ? 17 : 16) * mean_sent(a.at, a.sent); }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int, G g, void*) const {
+    const nr_block b(a.at, first);
+    const lte_row<const float> extrinsic(a.extrinsic, b.row), soft(a.soft, b.row), llr(a.llr, b.transport);
+    const lte_row<float> prior(a.prior, b.transport);
+    const std::size_t before = lte_sent_before(a.sent, b.r);
+    const int order = a.modulation_order;
+    nr_runs(a.ring, lte_sent(a.sent, b.r), order, [&](int at, int n, int to, bool) WB_INLINE_LAMBDA {
+      for (int i = g.rank; i < n; i += g.size) {
+        const std::size_t place = before + static_cast<std::size_t>(to + i * order);
+        const int number = nr_place(a.at, at + i);
+        const bool turned = a.scrambling != nullptr && a.scrambling[place] != 0;
+        const float own = turned ? -llr[place] : llr[place];
+        const float known = extrinsic[number] + (soft[number] - own);
+        prior[place] = (turned ? -known : known) + 0.f;
+      }
+    });
+  }
+};
+
 /// Decisions of code blocks to transport blocks, and what the CRCs say of them. lte_finish_op sums them up.
 struct nr_assemble_op : nr_block_op {
   nr_assemble_args a;

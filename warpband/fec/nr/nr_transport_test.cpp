@@ -144,6 +144,43 @@ TEST_P(nr_transport, encodes_as_the_standard_says) {
   }
 }
 
+/// Of every bit of a transmission what is fed back to a detector: it points to the bit that was sent, also
+/// where nothing was received of it, and does not count its own LLR.
+TEST_P(nr_transport, feeds_back_what_others_say_of_a_bit) {
+  std::mt19937_64 random(3);
+  const auto scalar = open_reference();
+  for (const auto& c : transport_cases) {
+    const nr_transport_config config{.transport_bits = c.a,
+                                     .coded_bits = c.g,
+                                     .modulation_order = c.qm,
+                                     .layers = c.layers,
+                                     .base_graph = c.graph,
+                                     .soft_buffer = c.n_ref,
+                                     .scrambling = c.c_init};
+    const std::size_t batch = 2, g = static_cast<std::size_t>(c.g);
+    const bits_t sent = random_bits_of(batch * static_cast<std::size_t>(c.a), random);
+    const auto fed = [&](executor& on, llrs_t llrs, const llrs_t& first) {
+      nr_transport_decoder decoder(config);
+      decoder.combine(on, given(on, first, batch), 0);
+      const auto llr = given(on, llrs, batch);
+      decoder.combine(on, llr, 2);
+      const auto blocks = static_cast<std::size_t>(decoder.segmentation().blocks);
+      auto extrinsic = on.make<float>(decoder.columns(), batch * blocks), prior = on.make<float>(g, batch);
+      decoder.decode(on, {.extrinsic = extrinsic});
+      decoder.feed_back(on, extrinsic, llr, 2, prior);
+      return on.to_host(prior);
+    };
+    const llrs_t first = noise_free(encoded(exec(), config, sent, batch, 0), 2.f);
+    const bits_t coded = encoded(exec(), config, sent, batch, 2);
+    llrs_t second = noise_free(coded, 2.f);
+    for (std::size_t i = 0; i < second.size(); i += 5) second[i] = 0;
+    const llrs_t prior = fed(exec(), second, first);
+    for (std::size_t i = 0; i < prior.size(); i++)
+      ASSERT_GT(coded[i] == 0 ? prior[i] : -prior[i], 0) << c.a << ", bit " << i;
+    EXPECT_TRUE(prior == fed(*scalar, second, first)) << c.a;
+  }
+}
+
 TEST_P(nr_transport, comes_back_through_every_order_of_redundancy_versions) {
   std::mt19937_64 random(2);
   for (const auto& c : transport_cases) {

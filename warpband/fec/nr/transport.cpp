@@ -15,6 +15,7 @@ WB_DECLARE_KERNEL(nr_segment)
 WB_DECLARE_KERNEL(nr_match)
 WB_DECLARE_KERNEL(nr_combine)
 WB_DECLARE_KERNEL(nr_assemble)
+WB_DECLARE_KERNEL(nr_feedback)
 WB_DECLARE_KERNEL(lte_finish)
 
 namespace {
@@ -222,15 +223,18 @@ void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out
   check_optional_shape("block_ok", out.block_ok, c, batch);
   check_optional_shape("iterations", out.iterations, c, batch);
   check_optional_shape("status", out.status, 1, batch);
+  check_optional_shape("extrinsic", out.extrinsic, columns(), blocks(batch));
   auto decoder = decoders_.find(rows_);
   if (decoder == decoders_.end())
     decoder = decoders_.emplace(rows_, ldpc_decoder(segmentation_.block.code(rows_), config_.ldpc)).first;
   view<const float> received = view<float>(soft_);  // the columns of these rows
   received.elements = static_cast<std::size_t>(decoder->second.code().n());
+  view<float> extrinsic = out.extrinsic;
+  if (extrinsic.data != nullptr) extrinsic.elements = received.elements;
   decoder->second.run(exec, received,
                       {.bits = decided_,
                        .soft = {},
-                       .extrinsic = {},
+                       .extrinsic = extrinsic,
                        .messages = {},
                        .iterations = iterations_,
                        .status = decided_status_});
@@ -255,6 +259,27 @@ void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out
   exec.run(nr_assemble_kernels(), &a, blocks(batch));
   const lte_finish_args finish{segmentation_.blocks, part_, out.ok, out.status};
   exec.run(lte_finish_kernels(), &finish, batch);
+}
+
+void nr_transport_decoder::feed_back(executor& exec, view<const float> extrinsic, view<const float> llr,
+                                     int rv, view<float> prior) const {
+  if (transmissions_ == 0) throw argument_error("transmissions", "0", "at least one since reset()");
+  require_owner(exec);
+  check_range("rv", rv, 0, 3);
+  check_shape("extrinsic", extrinsic, columns(), blocks(batch_));
+  check_shape("llr", llr, static_cast<std::size_t>(config_.coded_bits), batch_);
+  check_shape("prior", prior, static_cast<std::size_t>(config_.coded_bits), batch_);
+  nr_feedback_args a;
+  a.at = at_;
+  a.sent = sent_;
+  a.ring = {buffer_.length, buffer_.start[static_cast<std::size_t>(rv)]};
+  a.modulation_order = config_.modulation_order;
+  a.scrambling = scrambling_on(exec);
+  a.extrinsic = extrinsic;
+  a.llr = llr;
+  a.soft = {soft_.data(), codeword(), blocks(batch_), 1, codeword()};
+  a.prior = prior;
+  exec.run(nr_feedback_kernels(), &a, blocks(batch_));
 }
 
 }  // namespace wb

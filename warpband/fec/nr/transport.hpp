@@ -108,6 +108,9 @@ struct nr_transport_output {
   view<std::uint8_t> block_ok = {};    // [batch, C] 1 where that is so of the code block
   view<std::int32_t> iterations = {};  // [batch, C] of the LDPC decoder
   view<std::uint8_t> status = {};      // [batch] status_erased, status_insufficient
+  /// [batch C, columns()] extrinsic LLRs of the code blocks' codewords, for `feed_back`; those of columns
+  /// that rows_needed() does not reach are not written.
+  view<float> extrinsic = {};
 };
 
 /// Decodes batches of transport blocks: `combine` for each transmission, `decode` after any of them, `reset`
@@ -144,6 +147,14 @@ class nr_transport_decoder : public nr_transport_plan {
   /// Queues the decoding of what was received; the soft buffers stay. Throws argument_error where nothing was
   /// since `reset`, shape_error.
   void decode(executor& exec, const nr_transport_output& out);
+  /// Queues what is known of each bit of a transmission but for its own LLR, for a detector that takes
+  /// a-priori LLRs: prior [batch, G] is the decoder's `extrinsic` LLR and what other transmissions and
+  /// repetitions said of the bit. `llr` and `rv` are those of the transmission, which `combine` took before
+  /// the last `decode`. Throws argument_error, shape_error.
+  void feed_back(executor& exec, view<const float> extrinsic, view<const float> llr, int rv,
+                 view<float> prior) const;
+  /// Elements of a codeword with all parity columns.
+  std::size_t columns() const noexcept { return codeword(); }
 
   /// Transmissions since `reset`, and rows of the base graph that they need together.
   int transmissions() const noexcept { return transmissions_; }

@@ -1,0 +1,78 @@
+// Results of links in slots of 5G NR read back as they were written.
+#include <gtest/gtest.h>
+
+#include <tests/on_backends.hpp>
+#include <tests/scratch.hpp>
+#include <warpband/link/chain.hpp>
+#include <warpband/link/result.hpp>
+
+namespace wb {
+namespace {
+
+class nr_result : public ::testing::Test, protected testing::scratch_folder {};
+
+/// A result of all curves of a scenario, after a few blocks.
+run_result measured(const std::string& text) {
+  run_result r;
+  r.source = parse_scenario(text, "given/name.toml");
+  const auto exec = testing::open_reference();
+  r.origin.machine = describe_machine(*exec);
+  for (const curve_config& c : r.source.curves) {
+    link_chain chain(c.link, *exec);
+    r.curves.push_back({c.label, c, {}, {}, false});
+    for (const double db : c.sweep_db) r.curves.back().points.push_back(run_point(chain, db, c.stop));
+  }
+  r.complete = true;
+  return r;
+}
+
+TEST_F(nr_result, reads_back) {
+  const run_result r = measured(R"(
+nr = { channel = "pusch", resource_blocks = 4, mcs = 4, layers = 2, csi = "perfect" }
+mimo.rx_antennas = 2
+code.transmissions = 2
+sweep.snr_db = [4.0, 8.0]
+stop = { frame_errors = 0, max_frames = 6 }
+[[curve]]
+label = "loop between correlated antennas"
+nr = { precoder = "codebook", ports = 4, tpmi = 3 }
+channel = { type = "tdl", profile = "tdlb100", correlation = "high", array = "cross-polarised" }
+detector.type = "pic"
+receiver = { outer = 2, inner = 4 }
+[[curve]]
+label = "clusters"
+channel = { type = "cdl", profile = "cdl-a", speed_kmh = 30 }
+)");
+  write("r.json", result_json(r));
+  const run_result back = load_result(path("r.json"));
+  EXPECT_EQ(result_json(back), result_json(r));
+  ASSERT_EQ(back.curves.size(), 2u);
+  for (std::size_t i = 0; i < 2; i++)
+    for (std::size_t j = 0; j < 2; j++)
+      EXPECT_EQ(back.curves[i].points[j].counts, r.curves[i].points[j].counts);
+  const link_config& loop = back.curves[0].config.link;
+  EXPECT_EQ(loop.receiver->outer, 2);
+  EXPECT_EQ(std::get<nr_link_config>(loop.antennas).channel.tpmi, 3);
+  EXPECT_EQ(std::get<tdl_config>(loop.channel).spatial.array, antenna_array::cross_polarised);
+  EXPECT_EQ(std::get<cdl_config>(back.curves[1].config.link.channel).speed_kmh, 30);
+}
+
+/// Base graph 2 has smaller code blocks than LTE's: more iterations than those of LTE's number of blocks.
+TEST_F(nr_result, of_many_small_code_blocks_reads_back) {
+  const run_result r = measured(R"(
+nr = { channel = "pusch", resource_blocks = 160, mcs_table = 3, mcs = 5, csi = "perfect" }
+channel.type = "tdl"
+decoder = { iterations = 3, early_stop = "none" }
+code.transmissions = 1
+sweep.snr_db = [-10.0]
+stop = { frame_errors = 0, max_frames = 1 }
+)");
+  const link_config& link = r.curves[0].config.link;
+  ASSERT_GT(code_blocks_of(link.code), segment_transport_block(link.code.k).blocks);
+  EXPECT_EQ(r.curves[0].points[0].counts.iterations, 3u * static_cast<unsigned>(code_blocks_of(link.code)));
+  write("r.json", result_json(r));
+  EXPECT_EQ(load_result(path("r.json")).curves[0].points[0].counts, r.curves[0].points[0].counts);
+}
+
+}  // namespace
+}  // namespace wb
