@@ -178,6 +178,21 @@ WB_HD void transpose_bytes(byte_row (&x)[16]) {
     WB_UNROLL for (int i = 0; i < 16; i++) x[i] = y[i];
   }
 }
+/// Sixteen integers, -128..127, of neighbouring vectors.
+WB_HD byte_row narrow_to_bytes(const i32x* x) {
+#if defined(__AVX2__) && WB_WIDTH == 8  // GCC takes thrice as many instructions
+  const __m256i shorts = _mm256_permute4x64_epi64(_mm256_packs_epi32((__m256i)x[0].x, (__m256i)x[1].x), 0xd8);
+  return (byte_row)_mm_packs_epi16(_mm256_castsi256_si128(shorts), _mm256_extracti128_si256(shorts, 1));
+#else
+  typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
+  byte_row r;
+  WB_UNROLL for (int i = 0; i < 16 / WB_WIDTH; i++) {
+    const bytes b = __builtin_convertvector(x[i].x, bytes);
+    __builtin_memcpy(reinterpret_cast<char*>(&r) + i * WB_WIDTH, &b, sizeof b);
+  }
+  return r;
+#endif
+}
 /// a in the lanes where `test` is 0, else b.
 WB_HD i16x select_if_zero(i16x test, i16x a, i16x b) { return {test.x == i16x::v{} ? a.x : b.x}; }
 #endif

@@ -152,11 +152,22 @@ struct viterbi_windows {
   WB_HD_CALL void decide(int i, int r, int until) {
     constexpr int each = (lanes + G::size - 1) / G::size;
     int state[each], place = slot;
+    std::uint8_t* to[each];  // where the bits of the lane's window lie,
+    int limit[each];         // and how many there are
     short_element best[L];
     store_short(best, viterbi_best_state<Memory>(metrics_of(now)));
     WB_UNROLL_ON_DEVICE for (int n = 0; n < each; n++) {
       const int l = g.rank + n * G::size;
-      state[n] = l < lanes ? lane_at(best, l) : 0;
+      const bool mine = l < lanes;
+      state[n] = mine ? lane_at(best, l) : 0;
+      const int window = mine ? viterbi_lanes::at(of.window, l) : 0, rest = a.code.k - window * a.length;
+      const std::size_t at = mine ? viterbi_lanes::at(of.item, l) : of.item[0];
+      limit[n] = a.bits.data == nullptr || !mine || !viterbi_lanes::at(of.stores, l) ? 0
+                 : rest < a.length                                                   ? rest
+                                                                                     : a.length;
+      to[n] = limit[n] == 0 ? nullptr
+                            : a.bits.data + at * a.bits.item_stride +
+                                  static_cast<std::size_t>(window * a.length) * a.bits.element_stride;
     }
     int stage = stages, first = -1, left = stages;
     for (; r > decided && stage > oldest; stage--) {
@@ -171,7 +182,7 @@ struct viterbi_windows {
         if (l >= lanes) continue;
         const int entered = single ? viterbi_step_back<Memory, 1>(kept, l, state[n])
                                    : viterbi_step_back<Memory, R>(kept, l, state[n]);
-        if (stores && a.bits.data != nullptr) store(l, r - steps, steps, entered, state[n]);
+        if (stores && r - steps < limit[n]) store(to[n], limit[n], r - steps, steps, entered, state[n]);
       }
       r -= steps;
     }
@@ -179,25 +190,21 @@ struct viterbi_windows {
     oldest = left;
     g.sync();
   }
-  /// Bits of `steps` steps from r on: `entered` the register, which had `before` in it.
-  WB_HD void store(int l, int r, int steps, int entered, int before) const {
-    const conv_trellis& c = a.code;
-    if (!viterbi_lanes::at(of.stores, l) || r >= a.length) return;
+  /// Bits of `steps` steps from r on, of `limit` at `to`: `entered` the register, which had `before` in it.
+  WB_HD void store(std::uint8_t* to, int limit, int r, int steps, int entered, int before) const {
     int bits = entered;
-    if (c.feedback != S) {
+    if (a.code.feedback != S) {
       bits = 0;
-      for (int j = 0; j < steps; j++) bits |= parity_of((entered << Memory | before) >> j & c.feedback) << j;
+      for (int j = 0; j < steps; j++)
+        bits |= parity_of((entered << Memory | before) >> j & a.code.feedback) << j;
     }
-    const int v = viterbi_lanes::at(of.window, l) * a.length + r;
-    std::uint8_t* to = a.bits.data + viterbi_lanes::at(of.item, l) * a.bits.item_stride;
-    if (steps == 4 && a.bits.element_stride == 1 && v + 4 <= c.k && r + 4 <= a.length && is_aligned(to + v)) {
+    if (steps == 4 && a.bits.element_stride == 1 && r + 4 <= limit && is_aligned(to + r)) {
       // The factor puts a copy at every seventh bit: the low bits of four bytes are the four bits.
-      const std::uint32_t four = static_cast<std::uint32_t>(bits) * 0x00204081u & 0x01010101u;
-      put_word(to + v, four);
+      put_word(to + r, static_cast<std::uint32_t>(bits) * 0x00204081u & 0x01010101u);
       return;
     }
-    for (int j = 0; j < steps && v + j < c.k && r + j < a.length; j++)
-      to[static_cast<std::size_t>(v + j) * a.bits.element_stride] = static_cast<std::uint8_t>(bits >> j & 1);
+    for (int j = 0; j < steps && r + j < limit; j++)
+      to[static_cast<std::size_t>(r + j) * a.bits.element_stride] = static_cast<std::uint8_t>(bits >> j & 1);
   }
   WB_HD static bool is_aligned(const std::uint8_t* p) {
 #if defined(__CUDACC__)
@@ -220,7 +227,7 @@ template <int Memory, bool Paired>
 struct viterbi_short_op {
   using parts = viterbi_parts<Memory>;
   static constexpr bool by_block = true;
-  static constexpr int most_threads = 32, resident = 16;
+  static constexpr int most_threads = 32, resident = 8;  // as many as shared memory holds of K = 7
   static constexpr int S = parts::states, R = parts::steps, L = i16x::lanes, lanes = viterbi_lanes::count;
 
   viterbi_short_args a;

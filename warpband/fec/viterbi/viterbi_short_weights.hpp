@@ -30,15 +30,18 @@ struct viterbi_short_llrs {
     if (a.llr.data != nullptr && a.llr.element_stride == 1) {
       const float* p = a.llr.data + element + item * a.llr.item_stride;
       auto finite = mask_from<m32x>(true);
-      for (; i + WB_WIDTH <= count; i += WB_WIDTH) {
-        lane x;
-        __builtin_memcpy(&x, p + i, sizeof x);
-        const auto ok = is_finite(x);
-        finite = finite & ok;
-        const lane y = max(min(select(ok, x, lane(0.f)) * lane(a.steps), lane(127.f)), lane(-127.f));
-        typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
-        const bytes b = __builtin_convertvector(nearest_integer(y).x, bytes);
-        __builtin_memcpy(to + i, &b, sizeof b);
+      for (; i + 16 <= count; i += 16) {
+        i32x x[16 / WB_WIDTH];
+        WB_UNROLL for (int v = 0; v < 16 / WB_WIDTH; v++) {
+          lane y;
+          __builtin_memcpy(&y, p + i + v * WB_WIDTH, sizeof y);
+          const auto ok = is_finite(y);
+          finite = finite & ok;
+          x[v] =
+              nearest_integer(max(min(select(ok, y, lane(0.f)) * lane(a.steps), lane(127.f)), lane(-127.f)));
+        }
+        const byte_row bytes = narrow_to_bytes(x);
+        __builtin_memcpy(to + i, &bytes, sizeof bytes);
       }
       bad = bad || !all(finite);
     }
@@ -123,17 +126,28 @@ struct viterbi_short_branches {
           signed char* to = a.punctured ? sent + range * conv_run : row + place_in_row(s, range);
           llrs.row(static_cast<std::size_t>(begin[0]), begin[n] - begin[0], lanes.item[l], to, bad[l]);
         }
-        if (a.punctured)
-          for (int i = 0; i < n; i++)
-            for (int e = 0; e < c.outputs; e++) {
-              const std::int32_t place = c.places[(t + i) * c.outputs + e];
-              const int range = c.ranges == 1 ? 0 : e;
-              row[place_in_row(s + i, e)] =
-                  place < 0 ? std::int8_t{0}
-                            : sent[range * conv_run + place - c.firsts[range * (c.steps + 1) + t]];
-            }
+        if (a.punctured) spread(row, sent, s, t, n);
       }
       s += n;
+    }
+  }
+  /// Puts what was sent of n steps from t on where a row has it, and 0 for what was not.
+  WB_HD void spread(signed char* row, const signed char* sent, int s, int t, int n) const {
+    const conv_trellis& c = a.code;
+    const std::int32_t* places = c.places + t * c.outputs;
+    if (c.ranges == 1) {
+      const std::int32_t first = c.firsts[t];
+      for (int i = 0; i < n * c.outputs; i++)
+        row[s * c.outputs + i] = places[i] < 0 ? static_cast<signed char>(0) : sent[places[i] - first];
+      return;
+    }
+    for (int e = 0; e < c.outputs; e++) {
+      const std::int32_t first = c.firsts[e * (c.steps + 1) + t];
+      for (int i = 0; i < n; i++) {
+        const std::int32_t place = places[i * c.outputs + e];
+        row[e * conv_run + s + i] =
+            place < 0 ? static_cast<signed char>(0) : sent[e * conv_run + place - first];
+      }
     }
   }
   /// Byte e of lane l's row becomes byte l of value e.
