@@ -15,7 +15,7 @@ target_link_libraries(oracle_turbo_curve PRIVATE wb_oracle wb_options Threads::T
 wb_sources(more GLOB tests/*.cpp)
 set(tests ${library_tests} ${oracle_tests} ${more_tests} ${app_tests} ${bench_tests})
 if(NOT WARPBAND_SANITIZE)  # sanitizers do not know the emulated blocks' fibres
-  set(emulated tests/emulation/massive_frames_test.cpp tests/emulation/massive_frames_of_threads_test.cpp tests/emulation/kbest_tile_test.cpp tests/emulation/cluster_frames_test.cpp)
+  wb_sources(emulated GLOB tests/emulation/*_test.cpp)
   list(APPEND tests tests/emulation/emulated_block.cpp ${emulated})
   set_source_files_properties(${emulated} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
     INCLUDE_DIRECTORIES "${CMAKE_CURRENT_SOURCE_DIR}/tests/emulation/shadow"

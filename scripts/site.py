@@ -55,7 +55,7 @@ ALGORITHMS = [
         ("ldpc", "Quasi-cyclic LDPC codes", ["fec/ldpc/ldpc.hpp"], ["ldpc.LdpcCode", "ldpc.LdpcEncoder", "ldpc.LdpcDecoder"],
          ("ldpc", {"early_stop": "no"}), ["ldpc"]),
         ("conv", "Convolutional codes", ["fec/conv/conv.hpp"], ["conv.ConvCode", "conv.ConvEncoder"], ("conv_encode", {}), []),
-        ("viterbi", "Viterbi decoder", ["fec/viterbi/viterbi.hpp"], ["conv.ViterbiDecoder"], ("viterbi", {}), []),
+        ("viterbi", "Viterbi decoder", ["fec/viterbi/viterbi.hpp"], ["conv.ViterbiDecoder"], ("viterbi", {}), ["viterbi"]),
         ("bcjr", "BCJR decoder", ["fec/bcjr/bcjr.hpp"], ["conv.BcjrDecoder"], ("bcjr", {}), []),
         ("polar", "Polar codes of 5G NR", ["fec/polar/polar.hpp", "fec/polar/polar_code.hpp"],
          ["polar.PolarEncoder", "polar.PolarDecoder"], ("polar", {}), ["polar"]),

@@ -49,10 +49,12 @@ void viterbi(const viterbi_decoder& d, executor_ref& where, nb::handle llr, nb::
   const argument l("llr", llr, where), b("bits", bits, where, true), s("metric", metric, where, true),
       t("status", status, where, true);
   l.expect_item({d.frame().n()});
-  const auto in = l.as<const float>(1);
+  const bool steps = l.type() == number::int8 && d.config().precision != viterbi_precision::float32;
+  const auto wide = steps ? view<const float>{} : l.as<const float>(1);
+  const auto narrow = steps ? l.as<const std::int8_t>(1) : view<const std::int8_t>{};
   const viterbi_output out{
       .bits = b.as<std::uint8_t>(1), .metric = s.as<float>(0), .status = t.as<std::uint8_t>(0)};
-  where.run([&](executor& exec) { d.run(exec, in, out); });
+  where.run([&](executor& exec) { steps ? d.run(exec, narrow, out) : d.run(exec, wide, out); });
 }
 
 void bcjr(const bcjr_decoder& d, executor_ref& where, nb::handle llr, nb::handle prior, nb::handle bits,

@@ -135,20 +135,22 @@ class ViterbiDecoder(Decoder):
     def __init__(self, *, code: ConvCode, llr: str = "log_p0_p1", executor: Executor | None = None,
                  **settings: Unpack[ViterbiDecoderKeywords]):
         work = made(_core.ViterbiDecoder, code=code_of(code, ConvCode), settings=settings)
-        k = work.settings["k"]
-        super().__init__(work, {"bits": (UINT8, (k,)), "metric": (FLOAT32, ()), "status": (UINT8, ())}, llr, executor)
+        table: dict[str, Any] = {"bits": (UINT8, (work.settings["k"],)), "status": (UINT8, ())}
+        if work.settings["precision"] == "float32":
+            table.update(metric=(FLOAT32, ()))
+        super().__init__(work, table, llr, executor)
         self.code = code
         #: bits of a codeword
         self.n: int = work.n
 
     @converting(llr=as_llrs)
     def __call__(self, llr: Array, *, outputs: str | Sequence[str] = "bits", out: Any = None, strict: bool = False) -> Any:
-        """Decodes ``llr``, float32 ``(..., n)``.
+        """Decodes ``llr``, float32 ``(..., n)``; with precision int16 also int8, in steps.
 
-        outputs: "bits" (uint8 ``(..., k)``), "metric" (float32 ``(...)``, the log-likelihood ratio of the codeword against
-        that of zeros; of a tail-biting code that of the path that was traced back, with its steps before and behind the
-        codeword), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4 erased because fewer
-        than k LLRs are not 0); or several names.
+        outputs: "bits" (uint8 ``(..., k)``), "metric" (not with int16: float32 ``(...)``, the log-likelihood ratio of the
+        codeword against that of zeros; of a tail-biting code that of the path that was traced back, with its steps before and
+        behind the codeword), "status" (uint8 ``(...)``, 1 erased because of a NaN or infinite LLR, 5 = 1 + 4 erased because
+        fewer than k LLRs are not 0, in the decoder's number format); or several names.
         """
         return self._decode((llr,), outputs, out)
 

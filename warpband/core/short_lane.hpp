@@ -32,6 +32,24 @@ WB_HD i16x scaled(i16x a, int eighths) {
   const std::uint32_t y = __vadd2(a.x, 0x04000400u) * e + 0x00040004u;
   return {__vsub2(y >> 3 & 0x1fff1fffu, 128u * 0x10001u * e)};
 }
+/// x where a < b, else y. a - b does not overflow.
+WB_HD i16x select_less(i16x a, i16x b, i16x x, i16x y) {
+  std::uint32_t less;  // of each half its sign sixteen times
+  asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(less) : "r"(__vsub2(a.x, b.x)));
+  return {(less & x.x) | (~less & y.x)};
+}
+/// a 2^n, of a from 0 on, where it is below 2^16.
+WB_HD i16x shift_left(i16x a, int n) { return {a.x << n}; }
+/// Four neighbouring values, on a multiple of four.
+WB_HD void load_four_shorts(const std::uint32_t* p, i16x* to) {
+  const uint4 v = *reinterpret_cast<const uint4*>(p);
+  to[0] = {v.x}, to[1] = {v.y}, to[2] = {v.z}, to[3] = {v.w};
+}
+/// Of lanes, or items, with these numbers.
+WB_HD i16x of_lanes(const std::int16_t* p) {
+  return {static_cast<std::uint32_t>(static_cast<std::uint16_t>(p[0])) |
+          static_cast<std::uint32_t>(static_cast<std::uint16_t>(p[1])) << 16};
+}
 /// How numbers lie in memory: 16 bits, or 8 where they fit.
 using short_element = std::uint32_t;
 using byte_element = std::uint16_t;
@@ -44,6 +62,8 @@ WB_HD i16x load_byte(const byte_element* p) {
 }
 /// A number of all items.
 WB_HD i16x load_same(const std::int16_t* p) { return to_short(*p); }
+/// Lane, or item, i of what lies at p.
+WB_HD int lane_at(const short_element* p, int i) { return static_cast<std::int16_t>(*p >> 16 * i); }
 /// Four signed bytes, each negated; -128 becomes 127.
 WB_HD std::uint32_t negated_bytes(std::uint32_t x) { return __vnegss4(x); }
 /// Byte i of either.
@@ -67,8 +87,12 @@ WB_HD i16x add_max(i16x a, i16x b, i16x c) { return max(a + b, c); }
 WB_HD i16x sign_bit(i16x a) { return to_short(a.x < 0); }
 WB_HD i16x spread_low_bit(i16x a) { return to_short(-(a.x & 1)); }
 WB_HD i16x scaled(i16x a, int eighths) { return to_short((a.x * eighths + 4) >> 3); }
+WB_HD i16x select_less(i16x a, i16x b, i16x x, i16x y) { return a.x < b.x ? x : y; }
+WB_HD i16x shift_left(i16x a, int n) { return to_short(a.x << n); }
 using short_element = std::int16_t;
 using byte_element = signed char;
+WB_HD int lane_at(const short_element* p, int i) { return p[i]; }
+WB_HD i16x of_lanes(const std::int16_t* p) { return {*p}; }
 WB_HD i16x load_short(const short_element* p) { return {*p}; }
 WB_HD void store_short(short_element* p, i16x a) { *p = a.x; }
 WB_HD i16x load_byte(const byte_element* p) { return {*p}; }
@@ -96,14 +120,15 @@ WB_HD i16x spread_low_bit(i16x a) { return {-(a.x & std::int16_t{1})}; }
 WB_HD i16x scaled(i16x a, int eighths) {
   return {(a.x * static_cast<std::int16_t>(eighths) + std::int16_t{4}) >> 3};
 }
+WB_HD i16x select_less(i16x a, i16x b, i16x x, i16x y) { return {a.x < b.x ? x.x : y.x}; }
+WB_HD i16x shift_left(i16x a, int n) { return {a.x << n}; }
 using short_element = std::int16_t;
 using byte_element = signed char;
-WB_HD i16x load_short(const short_element* p) {
-  i16x r;
-  __builtin_memcpy(&r, p, sizeof r);
-  return r;
-}
-WB_HD void store_short(short_element* p, i16x a) { __builtin_memcpy(p, &a, sizeof a); }
+WB_HD int lane_at(const short_element* p, int i) { return p[i]; }
+/// A vector anywhere in memory. GCC would copy it in two halves, which a load of the whole then waits for.
+typedef std::int16_t short_vector __attribute__((vector_size(2 * i16x::lanes), aligned(2), may_alias));
+WB_HD i16x load_short(const short_element* p) { return {*reinterpret_cast<const short_vector*>(p)}; }
+WB_HD void store_short(short_element* p, i16x a) { *reinterpret_cast<short_vector*>(p) = a.x; }
 WB_HD i16x load_byte(const byte_element* p) {
 #if defined(__AVX512BW__)  // GCC converts half a vector at a time
   return {(i16x::v)_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
@@ -117,6 +142,7 @@ WB_HD i16x load_byte(const byte_element* p) {
 #endif
 }
 WB_HD i16x load_same(const std::int16_t* p) { return load_short(p); }
+WB_HD i16x of_lanes(const std::int16_t* p) { return load_short(p); }
 /// Lane i of the result is lane at[i] of a.
 WB_HD i16x permute(i16x a, i16x at) {
 #if defined(__AVX512BW__)
@@ -138,8 +164,42 @@ WB_HD i16x lane_numbers() {
   for (int i = 0; i < i16x::lanes; i++) r.x[i] = static_cast<std::int16_t>(i);
   return r;
 }
+typedef signed char byte_row __attribute__((vector_size(16)));
+/// Byte i of x[j] becomes byte j of x[i].
+WB_HD void transpose_bytes(byte_row (&x)[16]) {
+  constexpr byte_row low{0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
+  constexpr byte_row high{8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+  for (int stage = 0; stage < 4; stage++) {
+    byte_row y[16];
+    WB_UNROLL for (int i = 0; i < 8; i++) {
+      y[2 * i] = __builtin_shuffle(x[i], x[i + 8], low);
+      y[2 * i + 1] = __builtin_shuffle(x[i], x[i + 8], high);
+    }
+    WB_UNROLL for (int i = 0; i < 16; i++) x[i] = y[i];
+  }
+}
+/// Sixteen integers, -128..127, of neighbouring vectors.
+WB_HD byte_row narrow_to_bytes(const i32x* x) {
+#if defined(__AVX2__) && WB_WIDTH == 8  // GCC takes thrice as many instructions
+  const __m256i shorts = _mm256_permute4x64_epi64(_mm256_packs_epi32((__m256i)x[0].x, (__m256i)x[1].x), 0xd8);
+  return (byte_row)_mm_packs_epi16(_mm256_castsi256_si128(shorts), _mm256_extracti128_si256(shorts, 1));
+#else
+  typedef signed char bytes __attribute__((vector_size(WB_WIDTH)));
+  byte_row r;
+  WB_UNROLL for (int i = 0; i < 16 / WB_WIDTH; i++) {
+    const bytes b = __builtin_convertvector(x[i].x, bytes);
+    __builtin_memcpy(reinterpret_cast<char*>(&r) + i * WB_WIDTH, &b, sizeof b);
+  }
+  return r;
+#endif
+}
 /// a in the lanes where `test` is 0, else b.
 WB_HD i16x select_if_zero(i16x test, i16x a, i16x b) { return {test.x == i16x::v{} ? a.x : b.x}; }
+#endif
+#if !defined(__CUDACC__)
+WB_HD void load_four_shorts(const short_element* p, i16x* to) {
+  WB_UNROLL for (int i = 0; i < 4; i++) to[i] = load_short(p + i * i16x::lanes);
+}
 #endif
 
 }  // namespace WB_ISA

@@ -205,20 +205,8 @@ struct turbo_short_weights : turbo_windows_setup<C, short_numbers<T>> {
   static constexpr int side = 1;
 #else
   static constexpr int side = 16;
-  typedef signed char row __attribute__((vector_size(16)));
-  /// Byte i of x[j] becomes byte j of x[i].
-  WB_HD static void transpose_rows(row (&x)[16]) {
-    constexpr row low{0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
-    constexpr row high{8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-    for (int stage = 0; stage < 4; stage++) {
-      row y[16];
-      WB_UNROLL for (int i = 0; i < 8; i++) {
-        y[2 * i] = __builtin_shuffle(x[i], x[i + 8], low);
-        y[2 * i + 1] = __builtin_shuffle(x[i], x[i + 8], high);
-      }
-      WB_UNROLL for (int i = 0; i < 16; i++) x[i] = y[i];
-    }
-  }
+  using row = byte_row;
+  WB_HD static void transpose_rows(row (&x)[16]) { transpose_bytes(x); }
   WB_HD row weights(std::size_t element, std::size_t item, seen& s) const {
     row r;
     if (a.llr8.data != nullptr) {

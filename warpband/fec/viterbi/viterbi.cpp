@@ -10,11 +10,18 @@
 namespace wb {
 
 WB_DECLARE_KERNEL(viterbi)
+WB_DECLARE_KERNEL(viterbi_i16)
+WB_DECLARE_KERNEL(viterbi_i16_large)
 
 const std::vector<setting_of<viterbi_config>>& viterbi_settings() {
-  static const std::vector all{conv_k_setting(&viterbi_config::k, 65536),
-                               conv_overlap_setting(&viterbi_config::overlap),
-                               tail_biting_setting(&viterbi_config::tail_biting)};
+  using c = viterbi_config;
+  static const std::vector all = [] {
+    std::vector<setting_of<c>> list{conv_k_setting(&c::k, 65536), conv_overlap_setting(&c::overlap),
+                                    tail_biting_setting(&c::tail_biting)};
+    for (auto& s : viterbi_precision_settings(&c::precision, &c::llr_steps, &c::windows))
+      list.push_back(std::move(s));
+    return list;
+  }();
   return all;
 }
 
@@ -27,24 +34,106 @@ void keep_decisions(viterbi_args& a, const conv_frame& frame) {
   a.kept = kept;
   a.depth = depth;
 }
+
+constexpr int least_window = 1024, overlaps_of_window = 12;
+int ceiling(int x, int of) { return (x + of - 1) / of; }
+
+/// Chooses the windows of a 16-bit decoder and their overlap.
+void choose_windows(viterbi_config& c, const conv_frame& frame) {
+  const int steps = frame.on_host().steps, usual = c.overlap < 0 ? frame.usual_overlap() : c.overlap,
+            most = std::max(1, steps / std::max(usual, 1));
+  if (c.windows == 0) {
+    const int least = std::max(least_window, overlaps_of_window * usual);
+    c.windows = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1, steps / least))));
+  } else if (c.windows > most) {
+    throw argument_error(
+        "windows", std::to_string(c.windows),
+        "1 to " + std::to_string(most) + ": windows no shorter than the overlap of " + std::to_string(usual));
+  }
+  c.windows = ceiling(steps, ceiling(steps, c.windows));
+  c.overlap = c.windows == 1 && c.code.ending != conv_ending::tail_biting ? 0 : usual;
+}
+viterbi_config completed(const viterbi_config& config, const conv_frame& frame) {
+  viterbi_config c = config;
+  const bool exact = c.tail_biting == tail_biting_search::exact,
+             int16 = c.precision == viterbi_precision::int16;
+  if (exact && c.code.ending != conv_ending::tail_biting)
+    throw argument_error("tail_biting", "exact", "overlap: the code is not tail-biting");
+  if (exact && c.overlap > 0)
+    throw argument_error("overlap", std::to_string(c.overlap), "0 or -1 with tail_biting = exact");
+  if (exact && int16) throw argument_error("tail_biting", "exact", "overlap with precision int16");
+  if (int16)
+    choose_windows(c, frame);
+  else if (c.windows > 1)
+    throw argument_error("windows", std::to_string(c.windows), "0 or 1 with precision float32");
+  else
+    c.overlap = exact ? 0 : checked_overlap(frame, c.overlap);
+  return c;
+}
+/// The frame of settings that are allowed.
+conv_frame checked_frame(const viterbi_config& config) {
+  conv_frame frame(config.code, checked_k(config.code, config.k));
+  check_settings(viterbi_settings(), config);
+  return frame;
+}
 }  // namespace
 
+viterbi_config completed(const viterbi_config& config) { return completed(config, checked_frame(config)); }
+
 viterbi_decoder::viterbi_decoder(const viterbi_config& config)
-    : config_(config), frame_(config.code, checked_k(config.code, config.k)) {
-  check_settings(viterbi_settings(), config_);
-  const bool exact = config_.tail_biting == tail_biting_search::exact;
-  if (exact && config.code.ending != conv_ending::tail_biting)
-    throw argument_error("tail_biting", "exact", "overlap: the code is not tail-biting");
-  if (exact && config_.overlap > 0)
-    throw argument_error("overlap", std::to_string(config_.overlap), "0 or -1 with tail_biting = exact");
-  config_.overlap = exact ? 0 : checked_overlap(frame_, config_.overlap);
+    : config_(config), frame_(checked_frame(config)) {
+  config_ = completed(config, frame_);
   const conv_trellis host = frame_.on_host();
   add_forward(work_, host, -config_.overlap, host.steps + config_.overlap);
+}
+
+void viterbi_decoder::run_short(executor& exec, viterbi_short_args& a, std::size_t items,
+                                const viterbi_output& out) const {
+  constexpr int meet_at_least = 32, decided_at_once = 96;  // steps
+  const std::size_t k = static_cast<std::size_t>(config_.k);
+  check_optional_shape("bits", out.bits, k, items);
+  check_optional_shape("status", out.status, 1, items);
+  if (out.metric.data != nullptr)
+    throw argument_error("metric", "an array", "none with precision int16, which gives decisions only");
+  a.code = frame_.on(exec);
+  const int coded = (1 << a.code.outputs) - 1;
+  a.code.older &= coded;
+  a.code.newer &= coded;
+  a.punctured =
+      frame_.n() != static_cast<std::size_t>(a.code.steps) * static_cast<std::size_t>(a.code.outputs);
+  a.windows = config_.windows;
+  a.length = ceiling(a.code.steps, a.windows);
+  a.overlap = config_.overlap;
+  a.depth = std::max(meet_at_least, frame_.usual_overlap());
+  // Stages whose survivors are kept; each of five segments has up to three that are single steps.
+  const int steps = std::min(a.code.memory, 4);
+  a.kept = std::min(ceiling(a.depth + decided_at_once, steps) + 4, ceiling(a.length + a.overlap, steps) + 15);
+  a.steps = config_.llr_steps;
+  a.bits = out.bits;
+  a.status = out.status;
+  const kernel_set& kernels = a.code.memory > 5 ? viterbi_i16_large_kernels() : viterbi_i16_kernels();
+  const bool on_cuda = &exec.build_of(kernels) == kernels.cuda;
+  a.tiles = on_cuda ? 32 / std::max(1, (1 << a.code.memory) / 16) : 1;  // a warp
+  exec.run(kernels, &a, items);
+}
+
+void viterbi_decoder::run(executor& exec, view<const std::int8_t> llr, const viterbi_output& out) const {
+  if (config_.precision == viterbi_precision::float32)
+    throw argument_error("llr", "8-bit integers", "float32 unless precision is int16");
+  check_shape("llr", llr, frame_.n(), llr.items);
+  viterbi_short_args a;
+  a.llr8 = llr;
+  run_short(exec, a, llr.items, out);
 }
 
 void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_output& out) const {
   const std::size_t k = static_cast<std::size_t>(config_.k), items = llr.items;
   check_shape("llr", llr, frame_.n(), items);
+  if (config_.precision == viterbi_precision::int16) {
+    viterbi_short_args a;
+    a.llr = llr;
+    return run_short(exec, a, items, out);
+  }
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("metric", out.metric, 1, items);
   check_optional_shape("status", out.status, 1, items);

@@ -14,8 +14,14 @@
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/conv/conv.hpp>
 #include <warpband/fec/viterbi/viterbi_args.hpp>
+#include <warpband/fec/viterbi/viterbi_short_args.hpp>
 
 namespace wb {
+
+enum class viterbi_precision : int {
+  float32,
+  int16,  // 8-bit LLRs and 16-bit metrics: several times faster, decisions only
+};
 
 enum class tail_biting_search {
   overlap,  // around the circle and on: one pass, the most likely codeword of long blocks
@@ -47,7 +53,20 @@ struct viterbi_config {
   /// a call that lie in the lanes of one vector take as many as the slowest. Of equally likely codewords that
   /// with the better bound wins, then that with the lower state. There is no overlap then.
   tail_biting_search tail_biting = tail_biting_search::overlap;
+  /// int16: bits and status only; tail_biting overlap. Bits are decided once max(32, conv_frame::
+  /// usual_overlap()) steps lie behind them. Among paths of equal metric float32 and int16 choose alike.
+  viterbi_precision precision = viterbi_precision::float32;
+  /// int16, and 8-bit LLRs: steps of an LLR in an LLR of 1, 0.25..64. They are limited to +-127 steps.
+  float llr_steps = 8.f;
+  /// int16: windows of a codeword that are decoded in parallel. Each begins `overlap` steps early, with all
+  /// states alike, and ends as many steps late; overlap is 0 of one window of a code that is not tail-biting.
+  /// 1 to as many as are no shorter than the overlap; 0 chooses the power of two that leaves them at least
+  /// 1024 steps and 12 overlaps.
+  int windows = 0;
 };
+/// The configuration with overlap and windows chosen. Throws argument_error for what a decoder does not
+/// allow.
+viterbi_config completed(const viterbi_config& config);
 template <class C>
 setting_of<C> tail_biting_setting(tail_biting_search C::*member) {
   return words<C, tail_biting_search>(
@@ -57,6 +76,25 @@ setting_of<C> tail_biting_setting(tail_biting_search C::*member) {
              "before to as many after, which often misses the most likely codeword of blocks below 10 (K - "
              "1) bits. exact: the most likely codeword, in two passes or, with much noise, many.")
       .left_out_by_default();
+}
+/// precision, llr_steps and windows.
+template <class C>
+std::vector<setting_of<C>> viterbi_precision_settings(viterbi_precision C::*precision, float C::*steps,
+                                                      int C::*windows) {
+  return {
+      words<C, viterbi_precision>(
+          "precision", precision,
+          {{"float32", viterbi_precision::float32}, {"int16", viterbi_precision::int16}},
+          "int16: 8-bit LLRs and 16-bit metrics, several times faster than float32. Decisions only.")
+          .left_out_by_default(),
+      number("llr_steps", steps, 0.25, 64,
+             "Steps of the channel LLRs in an LLR of 1; they are limited to +-127 steps.")
+          .only_with("precision", {"int16"}),
+      integer_or_auto("windows", windows, 0, 1, 65536,
+                      "Windows of a codeword that are decoded in parallel. \"auto\": the power of two that "
+                      "leaves them at least 1024 steps and 12 overlaps.",
+                      "an integer from 1 to as many as are no shorter than the overlap")
+          .only_with("precision", {"int16"})};
 }
 /// Its settings but the code.
 const std::vector<setting_of<viterbi_config>>& viterbi_settings();
@@ -71,7 +109,8 @@ struct viterbi_output {
 ///
 /// Input LLRs are [batch, n] in the order of the code's bits, limited to +-10000. A codeword with a NaN or
 /// infinite LLR is an erasure: its outputs are zero and its status says so; its neighbours are untouched. So
-/// is one, with status_insufficient, of whose LLRs fewer than k are not 0.
+/// is one, with status_insufficient, of whose LLRs fewer than k are not 0. With precision int16 LLRs are
+/// rounded to the nearest of 1 / llr_steps, ties to even, and what rounds to 0 counts as 0.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class viterbi_decoder {
@@ -80,8 +119,10 @@ class viterbi_decoder {
   explicit viterbi_decoder(const viterbi_config& config);
   /// Queues the decoding of a batch. Outputs without data are not computed. Throws shape_error.
   void run(executor& exec, view<const float> llr, const viterbi_output& out) const;
+  /// LLRs in steps (llr_steps), -128 as -127. Throws argument_error with precision float32.
+  void run(executor& exec, view<const std::int8_t> llr, const viterbi_output& out) const;
 
-  /// The configuration in force: overlap as chosen.
+  /// The configuration in force: overlap and windows as chosen.
   const viterbi_config& config() const noexcept { return config_; }
   const conv_frame& frame() const noexcept { return frame_; }
 
@@ -89,6 +130,8 @@ class viterbi_decoder {
   viterbi_config config_;
   conv_frame frame_;
   conv_work work_;
+
+  void run_short(executor& exec, viterbi_short_args& a, std::size_t items, const viterbi_output& out) const;
 };
 
 }  // namespace wb

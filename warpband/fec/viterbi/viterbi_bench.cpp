@@ -1,4 +1,8 @@
-// The Viterbi decoder and the encoder: constraint lengths, rates, punctured and tail-biting codes.
+// The Viterbi decoder and the encoder: constraint lengths, rates, punctured and tail-biting codes, 16-bit
+// metrics.
+#include <algorithm>
+#include <type_traits>
+
 #include <bench/bench.hpp>
 #include <bench/noise.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
@@ -8,15 +12,28 @@ namespace {
 using namespace wb;
 using bench::figure;
 
+/// T: float, or std::int8_t with precision int16.
+template <class T>
 bench::maker decode(const viterbi_config& config, std::size_t batch) {
   return [=](executor& exec, figure what) {
     const bool fed = what == figure::host_fed;
     viterbi_decoder decoder(config);
     const std::size_t k = static_cast<std::size_t>(config.k), n = decoder.frame().n();
-    auto llr = exec.make<float>(n, batch), host_llr = exec.make_host<float>(fed ? n : 0, batch);
+    auto noise = exec.make<float>(n, batch);
+    bench::fill_llrs(exec, noise, decoder.frame().rate());
+    array<T> llr, host_llr = exec.make_host<T>(fed ? n : 0, batch);
+    if constexpr (std::is_same_v<T, float>) {
+      llr = std::move(noise);
+    } else {
+      std::vector<T> steps;
+      for (const float x : exec.to_host(noise))
+        steps.push_back(static_cast<T>(std::clamp(config.llr_steps * x, -127.f, 127.f)));
+      llr = exec.make<T>(n, batch);
+      exec.upload(llr.data(), steps.data(), llr.bytes());
+      exec.sync();
+    }
     auto bits = exec.make<std::uint8_t>(k, batch),
          host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
-    bench::fill_llrs(exec, llr, decoder.frame().rate());
     if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());
     exec.sync();
     return bench::job(
@@ -49,7 +66,7 @@ const bench::group viterbi_benches{[] {
     const auto add = [&](const std::string& code, const conv_code& c, int k, std::vector<figure> figures,
                          std::size_t batch) {
       bench::add("viterbi", device, {{"K", c.constraint_length}, {"code", code}, {"k", k}}, figures,
-                 decode({.code = c, .k = k}, batch));
+                 decode<float>({.code = c, .k = k}, batch));
     };
     const std::vector<figure> both{figure::kernel, figure::resident};
     conv_code third = conv_lte();
@@ -65,6 +82,22 @@ const bench::group viterbi_benches{[] {
     add("23,35", {.constraint_length = 5, .generators = {023, 035}}, 1024, both, many);
     add("561,753", {.constraint_length = 9, .generators = {0561, 0753}}, 1024, both, many / 2);
     add("133,171,165", third, 1024, {figure::small}, 16);
+    const auto add_int16 = [&](const std::string& code, const conv_code& c, int k, const std::string& input,
+                               std::vector<figure> figures, std::size_t batch) {
+      const viterbi_config config{.code = c, .k = k, .precision = viterbi_precision::int16};
+      bench::add(
+          "viterbi", device,
+          {{"K", c.constraint_length}, {"code", code}, {"k", k}, {"precision", "int16"}, {"input", input}},
+          figures, input == "int8" ? decode<std::int8_t>(config, batch) : decode<float>(config, batch));
+    };
+    add_int16("802.11 r1/2", conv_80211(conv_rate::r1_2), 1024, "int8",
+              {figure::kernel, figure::resident, figure::host_fed}, many);
+    add_int16("802.11 r1/2", conv_80211(conv_rate::r1_2), 1024, "float32", both, many);
+    add_int16("802.11 r1/2", conv_80211(conv_rate::r1_2), 12000, "int8", both, many / 4);
+    add_int16("802.11 r3/4", conv_80211(conv_rate::r3_4), 1024, "int8", both, many);
+    add_int16("lte", conv_lte(), 1024, "int8", both, many);
+    add_int16("lte", conv_lte(), 40, "int8", both, many * 16);
+    add_int16("561,753", {.constraint_length = 9, .generators = {0561, 0753}}, 1024, "int8", both, many / 2);
     bench::add("conv_encode", device, {{"K", 7}, {"code", "lte"}, {"k", 1024}}, both,
                encode(conv_lte(), 1024, many));
     bench::add("conv_encode", device, {{"K", 5}, {"code", "rsc 23,33"}, {"k", 1024}}, both,

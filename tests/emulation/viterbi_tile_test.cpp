@@ -1,0 +1,110 @@
+// The 16-bit Viterbi decoder as threads of a CUDA warp share it, on the host: the same bits as one thread
+// alone.
+#define WB_ISA emulated_viterbi
+#define WB_WIDTH 1
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include <tests/conv.hpp>
+#include <tests/emulation/emulated_block.hpp>
+#include <warpband/fec/viterbi/viterbi_short_op.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// What core/group.hpp has for a CUDA device.
+struct emulated_warp {
+  static constexpr int size = 32;
+  int rank = static_cast<int>(emulation::thread_index.x);
+  void sync() const { emulation::meet(0, size); }
+};
+template <int S>
+struct emulated_tile {
+  static constexpr int size = S;
+  int rank = static_cast<int>(emulation::thread_index.x) % S;
+  void sync() const {
+    const unsigned members = ((1u << S) - 1) << emulation::thread_index.x % 32 / S * S;
+    (void)emulation::exchange(members, 0);
+  }
+};
+template <int Threads>
+  requires(Threads > 1)
+struct viterbi_team<Threads, emulated_warp> {
+  using type = emulated_tile<Threads>;
+};
+
+namespace {
+
+template <int Memory, bool Paired>
+void expect_same(const conv_code& code, int k, int windows, int overlap) {
+  constexpr std::size_t items = 11;
+  const conv_frame frame(code, k);
+  viterbi_short_args a;
+  a.code = frame.on_host();
+  a.code.older &= (1 << a.code.outputs) - 1;
+  a.code.newer &= (1 << a.code.outputs) - 1;
+  ASSERT_EQ(a.code.memory, Memory);
+  ASSERT_EQ(a.code.older == a.code.newer, Paired);
+  a.windows = windows;
+  a.length = (a.code.steps + windows - 1) / windows;
+  a.overlap = overlap;
+  a.depth = 40;
+  a.kept = 30;
+  std::mt19937_64 rng(1);
+  std::vector<std::int8_t> llr(frame.n() * items);
+  for (auto& x : llr) x = static_cast<std::int8_t>(static_cast<int>(rng() % 60) - 30);
+  std::fill_n(llr.begin() + static_cast<std::ptrdiff_t>(3 * frame.n()), frame.n(), std::int8_t{0});
+  a.llr8 = make_view<const std::int8_t>(llr.data(), frame.n(), items);
+  const auto n = static_cast<std::size_t>(k);
+  const auto output = [&](std::vector<std::uint8_t>& bits, std::vector<std::uint8_t>& status) {
+    bits.assign(n * items, 9);
+    status.assign(items, 9);
+    a.bits = make_view(bits.data(), n, items);
+    a.status = make_view(status.data(), std::size_t{1}, items);
+  };
+  std::vector<std::uint8_t> bits, status, got, got_status;
+  output(bits, status);
+  const viterbi_short_op<Memory, Paired> alone(a);
+  std::vector<float> scratch(alone.scratch_bytes(1) / sizeof(float) + 16);
+  for (std::size_t i = 0; i < items; i += static_cast<std::size_t>(alone.at_once))
+    alone(i, std::min(static_cast<int>(items - i), alone.at_once), solo{}, scratch.data());
+  EXPECT_EQ(status[3], status_erased | status_insufficient);
+  EXPECT_EQ(status[4], 0);
+
+  constexpr int members = viterbi_parts<Memory>::count;
+  a.tiles = 32 / members;
+  std::vector<float> memory(emulation::shared_bytes / sizeof(float));
+  for (unsigned seed = 0; seed < 2; seed++) {
+    output(got, got_status);
+    const viterbi_short_op<Memory, Paired> shared(a);
+    ASSERT_LE(shared.scratch_bytes(32), emulation::shared_bytes);
+    const auto step = static_cast<std::size_t>(shared.at_once);
+    emulation::run(1, 32, seed, memory.data(), [&] {
+      for (std::size_t i = 0; i < items; i += step) {
+        const emulated_warp g;
+        shared(i, static_cast<int>(std::min(items - i, step)), g, memory.data());
+        g.sync();
+      }
+    });
+    EXPECT_EQ(got, bits) << testing::name_of(code) << " windows=" << windows;
+    EXPECT_EQ(got_status, status) << testing::name_of(code);
+  }
+}
+
+TEST(viterbi_tile, of_64_states) {
+  expect_same<6, true>({}, 300, 1, 0);
+  expect_same<6, true>({}, 301, 5, 48);
+  expect_same<6, true>(conv_lte(), 97, 2, 40);
+}
+TEST(viterbi_tile, of_other_states) {
+  expect_same<5, true>({.constraint_length = 6, .generators = {053, 075, 067}}, 150, 1, 0);
+  expect_same<8, true>({.constraint_length = 9, .generators = {0561, 0753}}, 150, 2, 64);
+  expect_same<4, false>({.constraint_length = 5, .generators = {020, 033}}, 200, 1, 0);
+  expect_same<7, false>({.constraint_length = 8, .generators = {0240, 0371}}, 90, 1, 0);
+}
+
+}  // namespace
+}  // namespace WB_ISA
+}  // namespace wb

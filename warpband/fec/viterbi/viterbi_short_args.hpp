@@ -1,0 +1,21 @@
+#pragma once
+#include <warpband/fec/conv/conv_args.hpp>
+
+namespace wb {
+
+struct viterbi_short_args {
+  conv_trellis code;
+  bool punctured = false;
+  int windows = 1, length = 0;   // of a codeword, and steps of a window
+  int overlap = 0;               // steps that a window begins early and ends late
+  int depth = 0;                 // steps after which paths have met
+  int kept = 0;                  // stages whose survivors are kept
+  int tiles = 1;                 // CUDA: of a block; each has the windows of one value of lanes
+  float steps = 8.f;             // of an LLR of 1
+  view<const float> llr;         // n; or:
+  view<const std::int8_t> llr8;  // the same in steps
+  view<std::uint8_t> bits;       // k; null data: not wanted, here and below
+  view<std::uint8_t> status;
+};
+
+}  // namespace wb

@@ -1,0 +1,219 @@
+#pragma once
+// Received LLRs become 8-bit values and these the branch weights of a run of steps.
+#include <warpband/core/memory.hpp>
+#include <warpband/core/rounding.hpp>
+#include <warpband/core/short_lane.hpp>
+#include <warpband/fec/viterbi/viterbi_short_args.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+/// LLRs of codewords as numbers of steps, -127..127.
+struct viterbi_short_llrs {
+  const viterbi_short_args& a;
+
+  /// `bad` is set where the LLR is not finite; it is 0 then.
+  WB_HD int one(std::size_t element, std::size_t item, bool& bad) const {
+    if (a.llr8.data != nullptr) {
+      const int x = a.llr8.data[element * a.llr8.element_stride + item * a.llr8.item_stride];
+      return x < -127 ? -127 : x;
+    }
+    const float x = a.llr.data[element * a.llr.element_stride + item * a.llr.item_stride];
+    const bool finite = is_finite(x);
+    bad = bad || !finite;
+    return nearest_integer(max(min((finite ? x : 0.f) * a.steps, 127.f), -127.f));
+  }
+#if WB_WIDTH > 1
+  /// `count` neighbouring ones.
+  WB_HD void row(std::size_t element, int count, std::size_t item, signed char* to, bool& bad) const {
+    int i = 0;
+    if (a.llr.data != nullptr && a.llr.element_stride == 1) {
+      const float* p = a.llr.data + element + item * a.llr.item_stride;
+      auto finite = mask_from<m32x>(true);
+      for (; i + 16 <= count; i += 16) {
+        i32x x[16 / WB_WIDTH];
+        WB_UNROLL for (int v = 0; v < 16 / WB_WIDTH; v++) {
+          lane y;
+          __builtin_memcpy(&y, p + i + v * WB_WIDTH, sizeof y);
+          const auto ok = is_finite(y);
+          finite = finite & ok;
+          x[v] =
+              nearest_integer(max(min(select(ok, y, lane(0.f)) * lane(a.steps), lane(127.f)), lane(-127.f)));
+        }
+        const byte_row bytes = narrow_to_bytes(x);
+        __builtin_memcpy(to + i, &bytes, sizeof bytes);
+      }
+      bad = bad || !all(finite);
+    }
+    if (a.llr8.data != nullptr && a.llr8.element_stride == 1) {
+      const std::int8_t* p = a.llr8.data + element + item * a.llr8.item_stride;
+      for (; i + 16 <= count; i += 16) {
+        byte_row x;
+        __builtin_memcpy(&x, p + i, sizeof x);
+        x = x < static_cast<signed char>(-127) ? static_cast<signed char>(-127) - byte_row{} : x;
+        __builtin_memcpy(to + i, &x, sizeof x);
+      }
+    }
+    for (; i < count; i++)
+      to[i] = static_cast<signed char>(one(element + static_cast<std::size_t>(i), item, bad));
+  }
+#endif
+};
+
+/// The windows that the lanes of a value decode.
+struct viterbi_lanes {
+  static constexpr int count = i16x::lanes * i16x::items;
+  std::size_t item[count];  // the codeword in the batch
+  int codeword[count];      // in this call
+  int window[count];
+  bool stores[count];
+
+  /// x[l]. A thread of a GPU keeps its few numbers in registers, where nothing finds them by number.
+  template <class X>
+  WB_HD static X at(const X (&x)[count], int l) {
+    if constexpr (count <= 2)
+      return l == 0 ? x[0] : x[count - 1];
+    else
+      return x[l];
+  }
+};
+
+/// Makes weights, for a thread of `members` that share the lanes.
+template <class G>
+struct viterbi_short_branches {
+  static constexpr int L = i16x::lanes, most = conv_run * 4;
+  /// Bytes of a row: the LLRs of a run of steps of one lane.
+  static constexpr int row_bytes = most;
+
+  const viterbi_short_args& a;
+  const viterbi_lanes& lanes;
+  G g;
+  short_element* table;  // [step][coded bits]: a weight and that of the other state's branch
+  signed char* rows;     // lanes alone: of each one's LLRs
+  byte_element* staged;  // the same, neighbouring lanes side by side
+  bool* bad;             // [lane]
+  i16x usable;           // LLRs that are not 0, where they count
+
+  /// The step of the code of which step r of lane l's window is; -1: none.
+  WB_HD int step_of(int l, int r) const {
+    const int v = viterbi_lanes::at(lanes.window, l) * a.length + r, steps = a.code.steps;
+    if (a.code.ending != conv_ending::tail_biting) return v < steps ? v : -1;
+    const int t = v % steps;
+    return t < 0 ? t + steps : t;
+  }
+  WB_HD int place_in_row(int s, int output) const {
+    return a.code.ranges == 1 ? s * a.code.outputs + output : output * conv_run + s;
+  }
+#if WB_WIDTH > 1
+  /// Steps r, ... of lane l to its row: pieces that lie together in the codeword, or are not there.
+  WB_HD_CALL void fill_row(int l, int r, int count) const {
+    const conv_trellis& c = a.code;
+    const viterbi_short_llrs llrs{a};
+    signed char* row = rows + l * row_bytes;
+    for (int s = 0; s < count;) {
+      const int t = step_of(l, r + s);
+      int n = count - s;
+      if (t < 0) {
+        const int v = lanes.window[l] * a.length + r + s;
+        if (v < 0 && n > -v) n = -v;
+        for (int i = 0; i < n; i++)
+          for (int e = 0; e < c.outputs; e++) row[place_in_row(s + i, e)] = 0;
+      } else {
+        if (n > c.steps - t) n = c.steps - t;
+        signed char sent[most];
+        for (int range = 0; range < c.ranges; range++) {
+          const std::int32_t* begin = c.firsts + range * (c.steps + 1) + t;
+          signed char* to = a.punctured ? sent + range * conv_run : row + place_in_row(s, range);
+          llrs.row(static_cast<std::size_t>(begin[0]), begin[n] - begin[0], lanes.item[l], to, bad[l]);
+        }
+        if (a.punctured) spread(row, sent, s, t, n);
+      }
+      s += n;
+    }
+  }
+  /// Puts what was sent of n steps from t on where a row has it, and 0 for what was not.
+  WB_HD void spread(signed char* row, const signed char* sent, int s, int t, int n) const {
+    const conv_trellis& c = a.code;
+    const std::int32_t* places = c.places + t * c.outputs;
+    if (c.ranges == 1) {
+      const std::int32_t first = c.firsts[t];
+      for (int i = 0; i < n * c.outputs; i++)
+        row[s * c.outputs + i] = places[i] < 0 ? static_cast<signed char>(0) : sent[places[i] - first];
+      return;
+    }
+    for (int e = 0; e < c.outputs; e++) {
+      const std::int32_t first = c.firsts[e * (c.steps + 1) + t];
+      for (int i = 0; i < n; i++) {
+        const std::int32_t place = places[i * c.outputs + e];
+        row[e * conv_run + s + i] =
+            place < 0 ? static_cast<signed char>(0) : sent[e * conv_run + place - first];
+      }
+    }
+  }
+  /// Byte e of lane l's row becomes byte l of value e.
+  WB_HD void stage_rows(int count) const {
+    const int used = a.code.ranges == 1 ? count * a.code.outputs : (a.code.outputs - 1) * conv_run + count;
+    if constexpr (L % 16 == 0) {
+      for (int l = 0; l < L; l += 16)
+        for (int e = 0; e < used; e += 16) {
+          byte_row x[16];
+          WB_UNROLL for (int i = 0; i < 16; i++)
+              __builtin_memcpy(&x[i], rows + (l + i) * row_bytes + e, sizeof x[i]);
+          transpose_bytes(x);
+          WB_UNROLL for (int i = 0; i < 16; i++)
+              __builtin_memcpy(staged + (e + i) * L + l, &x[i], sizeof x[i]);
+        }
+    } else {
+      for (int e = 0; e < used; e++)
+        for (int l = 0; l < L; l++) staged[e * L + l] = rows[l * row_bytes + e];
+    }
+  }
+#endif
+  /// What output e of step s of the run, r of the window, was received as.
+  WB_HD i16x received(int r, int s, int e) const {
+#if WB_WIDTH > 1
+    (void)r;
+    return load_byte(staged + place_in_row(s, e) * L);
+#else
+    std::int16_t x[viterbi_lanes::count];
+    WB_UNROLL for (int l = 0; l < viterbi_lanes::count; l++) {
+      const int t = step_of(l, r + s);
+      const std::int32_t place = t < 0 ? -1 : a.code.places[t * a.code.outputs + e];
+      x[l] = static_cast<std::int16_t>(
+          place < 0 ? 0 : viterbi_short_llrs{a}.one(static_cast<std::size_t>(place), lanes.item[l], bad[l]));
+    }
+    return of_lanes(x);
+#endif
+  }
+
+  /// The weights of `count` steps from r on; the first one's are less by what lies at `taken`. LLRs count as
+  /// usable in lanes where `counts` is below 0.
+  WB_HD_CALL void make(int r, int count, const short_element* taken, i16x counts) {
+    const conv_trellis& c = a.code;
+#if WB_WIDTH > 1
+    for (int l = 0; l < L; l++) fill_row(l, r, count);
+    stage_rows(count);
+#endif
+    const int all = 1 << c.outputs;
+    for (int s = g.rank; s < count; s += g.size) {
+      i16x x[4] = {to_short(0), to_short(0), to_short(0), to_short(0)};
+      WB_UNROLL for (int e = 0; e < 4; e++) if (e < c.outputs) {
+        x[e] = received(r, s, e);
+        usable =
+            usable + select_less(counts, to_short(0), sign_bit(min(x[e], to_short(0) - x[e])), to_short(0));
+      }
+      const i16x first = s == 0 ? to_short(0) - load_short(taken) : to_short(0);
+      short_element* row = table + (s << (c.outputs + 1)) * L;
+      WB_UNROLL for (int code = 0; code < 16; code++) if (code < all) {
+        i16x w = first;
+        WB_UNROLL for (int e = 0; e < 4; e++) if ((code >> e & 1) != 0) w = w - x[e];
+        store_short(row + 2 * code * L, w);
+        store_short(row + (2 * (code ^ c.older) + 1) * L, w);
+      }
+    }
+    g.sync();
+  }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb
