@@ -469,11 +469,11 @@ struct hdf5_reader::state {
     H5O_info_t info;
 #endif
     return H5Oget_info_by_name2(file.id(), name.c_str(), &info, H5O_INFO_BASIC, links.id()) < 0 ||
-           has_sound_chunks(descriptor(), numbers_in_file(), info.addr);
+           is_sound_header(descriptor(), numbers_in_file(), info.addr);
   }
   /// Not valid where HDF5 cannot open it.
   handle open_object(const std::string& name) const {
-    if (!is_sound(name)) fail(shown(name) + " cannot be read, it is truncated or damaged: wrong chunks");
+    if (!is_sound(name)) fail(shown(name) + " cannot be read, it is truncated or damaged: wrong header");
     return handle(H5Oopen(file.id(), name.c_str(), links.id()));
   }
 
@@ -759,7 +759,7 @@ struct hdf5_reader::state {
 
   /// Whatever has attributes: the root (""), a group or an array.
   handle owner(const std::string& name) {
-    if (name.empty()) return handle(H5Oopen(file.id(), "/", H5P_DEFAULT));
+    if (name.empty()) return open_object("/");
     if (!has(name)) fail_missing(name);
     handle object = open_object(name);
     if (!object.valid() || H5Iget_type(object.id()) != H5I_GROUP) get(name);  // which says what is wrong

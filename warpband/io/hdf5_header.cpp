@@ -9,7 +9,7 @@ namespace wb {
 
 namespace {
 
-constexpr unsigned layout_message = 8, continuation_message = 16;
+constexpr unsigned layout_message = 8, attribute_message = 12, continuation_message = 16;
 constexpr int most_blocks = 4096, most_messages = 1 << 16;  // of one header; more is a damaged one's
 
 /// Reads a header's blocks one after the other.
@@ -72,8 +72,10 @@ class header_walk {
       if (!get(at, head, head_bytes)) return true;  // beyond the file
       const auto type = static_cast<unsigned>(newer_ ? head[0] : little(head, 2));
       const std::uint64_t bytes = little(head + (newer_ ? 1 : 2), 2);
+      const bool shared = (head[newer_ ? 3 : 4] & 2) != 0;  // it is elsewhere
       at += head_bytes;
-      if (type == layout_message && !sound_layout(at)) return false;
+      if (type == layout_message && !shared && !sound_layout(at)) return false;
+      if (type == attribute_message && !shared && !sound_attribute(at, bytes)) return false;
       if (type == continuation_message) follow(at);
       at += bytes;
     }
@@ -101,6 +103,41 @@ class header_walk {
     return storage != 2 || (dimensions >= 2 && dimensions <= 33);
   }
 
+  /// Whether name, type, shape and value of an attribute are inside of its message.
+  bool sound_attribute(std::uint64_t at, std::uint64_t bytes) const {
+    unsigned char head[8];
+    if (bytes < 8 || !get(at, head, 8)) return bytes >= 8;
+    const unsigned version = head[0];
+    const auto padded = [version](std::uint64_t n) { return version == 1 ? (n + 7) / 8 * 8 : n; };
+    const std::uint64_t name = padded(little(head + 2, 2)), type = padded(little(head + 4, 2)),
+                        space = padded(little(head + 6, 2)), first = version == 3 ? 9 : 8,
+                        used = first + name + type + space;
+    unsigned char end = 1;  // of the name, whose size counts it
+    if (used > bytes || !get(at + first + little(head + 2, 2) - 1, &end, 1) || end != 0) return false;
+    if (version > 1 && (head[1] & 3) != 0) return true;  // type or shape are elsewhere
+    unsigned char size[4];
+    if (type < 8 || !get(at + first + name + 4, size, 4)) return false;
+    const std::uint64_t values = points(at + first + name + type, space), left = bytes - used;
+    return values == 0 || little(size, 4) <= left / values;
+  }
+
+  /// Values of a shape of so many bytes; more than any message has where it is damaged.
+  std::uint64_t points(std::uint64_t at, std::uint64_t bytes) const {
+    constexpr std::uint64_t none = UINT64_MAX;
+    unsigned char head[4], extent[8];
+    if (bytes < 4 || !get(at, head, 4)) return none;
+    const std::uint64_t first = head[0] == 1 ? 8 : 4, axes = head[1];
+    if (head[0] != 1 && head[3] == 2) return 0;  // a null space
+    if (first + axes * numbers_.size_bytes > bytes) return none;
+    std::uint64_t n = 1;
+    for (std::uint64_t i = 0; i < axes; i++) {
+      if (!get(at + first + i * numbers_.size_bytes, extent, numbers_.size_bytes) ||
+          __builtin_mul_overflow(n, little(extent, numbers_.size_bytes), &n))
+        return none;
+    }
+    return n;
+  }
+
   int file_;
   hdf5_numbers numbers_;
   bool newer_ = false;            // version 2, whose messages have shorter heads
@@ -111,7 +148,7 @@ class header_walk {
 
 }  // namespace
 
-bool has_sound_chunks(int file, const hdf5_numbers& numbers, std::uint64_t address) {
+bool is_sound_header(int file, const hdf5_numbers& numbers, std::uint64_t address) {
   if (numbers.address_bytes > 8 || numbers.size_bytes > 8) return true;  // libhdf5 refuses them too
   return header_walk(file, numbers).sound(address);
 }

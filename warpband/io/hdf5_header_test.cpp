@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -52,17 +53,18 @@ class hdf5_header : public ::testing::Test {
     H5Pclose(access);
     H5Pclose(creation);
   }
-  /// The places where a byte of 0 makes the array's chunks unsound.
+  /// The places of a 3, of two axes and the element, that must not become 0.
   std::vector<off_t> places() const {
     const int file = open(path_.c_str(), O_RDWR);
-    EXPECT_TRUE(has_sound_chunks(file, numbers_, address_));
+    EXPECT_TRUE(is_sound_header(file, numbers_, address_));
     std::vector<off_t> found;
     const off_t size = lseek(file, 0, SEEK_END);
     for (off_t at = 0; at < size; at++) {
       char byte = 0;
       EXPECT_EQ(pread(file, &byte, 1, at), 1);
+      if (byte != 3) continue;
       EXPECT_EQ(pwrite(file, "", 1, at), 1);
-      if (!has_sound_chunks(file, numbers_, address_)) found.push_back(at);
+      if (!is_sound_header(file, numbers_, address_)) found.push_back(at);
       EXPECT_EQ(pwrite(file, &byte, 1, at), 1);
     }
     close(file);
@@ -97,24 +99,43 @@ TEST_F(hdf5_header, chunks_of_impossible_dimensions_are_refused) {
           ADD_FAILURE() << "nothing was thrown";
         } catch (const file_error& e) {
           EXPECT_STREQ(e.what(),
-                       (path_ + ": bits cannot be read, it is truncated or damaged: wrong chunks").c_str());
+                       (path_ + ": bits cannot be read, it is truncated or damaged: wrong header").c_str());
         }
     }
+  }
+}
+
+/// Sizes of an attribute that lead behind its message, where libhdf5 1.10.8 reads on.
+TEST_F(hdf5_header, attributes_that_are_longer_than_their_messages_are_refused) {
+  write(H5F_LIBVER_EARLIEST, 0);
+  std::ifstream in(path_, std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  const std::size_t name = whole.find("attribute 0"), type = name + 16;  // in steps of 8
+  ASSERT_NE(name, std::string::npos);
+  const std::size_t shape = type + (static_cast<unsigned char>(whole[name - 4]) + 7u) / 8 * 8;
+  EXPECT_EQ(hdf5_reader(path_).attribute_numbers("bits", "attribute 0").size(), 24u);
+  // The sizes of name, type and shape; the end of the name; the size of an element; an extent.
+  for (const std::size_t at : {name - 6, name - 4, name - 2, name + 11, type + 4, shape + 8, shape + 15}) {
+    put(static_cast<off_t>(at), '\x7f');
+    const hdf5_reader file(path_);
+    EXPECT_THROW((void)file.attribute("bits", "attribute 0"), file_error) << at - name;
+    EXPECT_THROW((void)file.attribute_numbers("bits", "another"), file_error) << at - name;
+    put(static_cast<off_t>(at), whole[at]);
   }
 }
 
 /// With another version of messages; their check sum, which libhdf5 looks at, comes after.
 TEST_F(hdf5_header, newer_headers_are_searched_as_well) {
   write(H5F_LIBVER_LATEST, 0);
-  EXPECT_EQ(places().size(), 1u);
+  EXPECT_EQ(places().size(), 1u + 6);  // and the versions of the attributes
 }
 
 TEST_F(hdf5_header, what_is_no_header_is_left_to_libhdf5) {
   std::ofstream(path_, std::ios::binary) << std::string(100, '\1');
   const int file = open(path_.c_str(), O_RDONLY);
   for (const std::uint64_t address : {0ul, 90ul, 100ul, ~0ul, ~0ul / 2})
-    EXPECT_TRUE(has_sound_chunks(file, {}, address)) << address;
-  EXPECT_TRUE(has_sound_chunks(file, {.address_bytes = 32, .size_bytes = 8}, 0));
+    EXPECT_TRUE(is_sound_header(file, {}, address)) << address;
+  EXPECT_TRUE(is_sound_header(file, {.address_bytes = 32, .size_bytes = 8}, 0));
   close(file);
 }
 
@@ -131,7 +152,7 @@ TEST_F(hdf5_header, a_header_without_end_is_refused) {
   bytes += std::string("\x10\0\x10\0\0\0\0\0", 8) + number(16) + number(24);
   std::ofstream(path_, std::ios::binary) << bytes;
   const int file = open(path_.c_str(), O_RDONLY);
-  EXPECT_FALSE(has_sound_chunks(file, {}, 0));
+  EXPECT_FALSE(is_sound_header(file, {}, 0));
   close(file);
 }
 
