@@ -16,8 +16,8 @@ wb_sources(more GLOB tests/*.cpp)
 set(tests ${library_tests} ${oracle_tests} ${more_tests} ${app_tests} ${bench_tests})
 if(NOT WARPBAND_SANITIZE)  # sanitizers do not know the emulated blocks' fibres
   wb_sources(emulated GLOB tests/emulation/*_test.cpp)
-  list(APPEND tests tests/emulation/emulated_block.cpp ${emulated})
-  set_source_files_properties(${emulated} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+  list(APPEND tests tests/emulation/emulated_block.cpp ${emulated_tests})
+  set_source_files_properties(${emulated_tests} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
     INCLUDE_DIRECTORIES "${CMAKE_CURRENT_SOURCE_DIR}/tests/emulation/shadow"
     COMPILE_OPTIONS "-fno-strict-aliasing;-ffp-contract=off;-Wno-unknown-pragmas;-Wno-attributes;-Wno-shadow")
   # The checked longjmp that Ubuntu's compiler takes refuses to go to another stack.

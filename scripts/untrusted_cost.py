@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What `--untrusted` costs: `warpband encode` of a file of 1 MiB with and without it, run in turn.
 
-    python3 scripts/untrusted_cost.py [COMMAND [RUNS]]    default build/release/warpband, 41 runs of each
+    python3 scripts/untrusted_cost.py [COMMAND [RUNS]]    default build/release/warpband, 201 runs of each
 
-Prints the least and the median time of a run, and the CPU time that it took with its reading process. Needs h5py.
+Prints the least and the median of the wall time and of the CPU time of a run, its reading process included, and what `--untrusted` adds to the
+medians. Needs h5py.
 """
-import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -19,13 +20,13 @@ import numpy
 
 def run(command):
     """Seconds and CPU seconds of one run."""
-    before, start = os.times(), time.perf_counter()
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    seconds, after = time.perf_counter() - start, os.times()
-    return seconds, after.children_user + after.children_system - before.children_user - before.children_system
+    seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main(command="build/release/warpband", runs="41"):
+def main(command="build/release/warpband", runs="201"):
     with tempfile.TemporaryDirectory() as folder:
         bits, out = pathlib.Path(folder, "bits.h5"), pathlib.Path(folder, "out.h5")
         with h5py.File(bits, "w") as file:
@@ -35,10 +36,14 @@ def main(command="build/release/warpband", runs="41"):
         for _ in range(int(runs)):
             for more, of_runs in times.items():
                 of_runs.append(run([*encode, *more]))
+    medians = []
     for more, of_runs in times.items():
-        seconds, cpu = zip(*of_runs)
-        print(f"{' '.join(more) or 'plain':12} least {min(seconds) * 1e3:6.1f} ms, median {statistics.median(seconds) * 1e3:6.1f} ms, "
-              f"CPU {statistics.mean(cpu) * 1e3:6.1f} ms")
+        wall, cpu = ([1e3 * x for x in column] for column in zip(*of_runs))
+        medians.append((statistics.median(wall), statistics.median(cpu)))
+        print(f"{' '.join(more) or 'plain':12} wall: least {min(wall):6.1f} ms, median {medians[-1][0]:6.1f} ms; "
+              f"CPU: least {min(cpu):6.1f} ms, median {medians[-1][1]:6.1f} ms")
+    (wall, cpu), (more_wall, more_cpu) = medians
+    print(f"--untrusted adds {more_wall - wall:.1f} ms wall, {more_cpu - cpu:.1f} ms CPU")
 
 
 if __name__ == "__main__":

@@ -166,6 +166,34 @@ std::size_t product(std::span<const std::ptrdiff_t> shape) {
   return n;
 }
 
+/// Throws shape_error naming the argument where steps are beyond all memory.
+static std::ptrdiff_t times(const char* name, std::ptrdiff_t a, std::ptrdiff_t b) {
+  std::ptrdiff_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product))
+    throw shape_error(name, "steps of " + std::to_string(a) + " times " + std::to_string(b) + " bytes",
+                      "an array that memory has room for");
+  return product;
+}
+
+/// What an object says of its steps, each in `unit` bytes: one for each axis.
+static void get_strides(const char* name, nb::handle said, std::size_t unit,
+                        std::span<std::ptrdiff_t> strides) {
+  const nb::tuple steps = nb::cast<nb::tuple>(said);
+  if (steps.size() != strides.size())
+    throw shape_error(
+        name, std::to_string(steps.size()) + " strides of " + std::to_string(strides.size()) + " axes",
+        "one for each axis");
+  for (std::size_t i = 0; i < steps.size(); i++)
+    strides[i] = times(name, nb::cast<std::ptrdiff_t>(steps[i]), static_cast<std::ptrdiff_t>(unit));
+}
+
+/// Those of an array whose numbers lie one after the other.
+static void step_closely(const char* name, std::size_t itemsize, std::span<const std::ptrdiff_t> shape,
+                         std::span<std::ptrdiff_t> strides) {
+  auto step = static_cast<std::ptrdiff_t>(itemsize);
+  for (std::size_t i = shape.size(); i-- > 0; step = times(name, step, shape[i])) strides[i] = step;
+}
+
 argument::argument(const char* name, nb::handle object, executor_ref& where, bool written, bool in_place)
     : name_(name), where_(where), written_(written), in_place_(in_place) {
   if (!object.is_none()) take(object);
@@ -196,6 +224,8 @@ void argument::take(nb::handle object) {
   const std::span<const std::ptrdiff_t> shape(shape_.data(), static_cast<std::size_t>(axes_));
   const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   try {
+    if (!empty && data_ == nullptr)
+      throw shape_error(name_, "an array without memory", "one with an address");
     if (device_ != where_.device())
       throw shape_error(name_, "an array in " + place(device_), "one in " + place(where_.device()));
     if (!empty) check_overlaps();
@@ -326,6 +356,9 @@ void argument::take_shape(nb::handle shape) {
     throw shape_error(name_, std::to_string(extents.size()) + " axes", "at most 16");
   axes_ = static_cast<int>(extents.size());
   for (std::size_t i = 0; i < extents.size(); i++) shape_[i] = nb::cast<std::ptrdiff_t>(extents[i]);
+  const std::span<const std::ptrdiff_t> all(shape_.data(), extents.size());
+  if (std::any_of(all.begin(), all.end(), [](std::ptrdiff_t n) { return n < 0; }))
+    throw shape_error(name_, "shape " + text_of(all), "extents of 0 or more");
 }
 
 void argument::take_device_array(nb::handle object, bool written) {
@@ -366,11 +399,11 @@ bool argument::take_described(nb::handle object, bool written) {
     device_ = t.device.device_type == nb::device::cpu::value ? -1 : t.device.device_id;
     data_ = static_cast<char*>(t.data) + t.byte_offset;
     axes_ = t.ndim;
-    auto step = static_cast<std::ptrdiff_t>(itemsize_);
-    for (auto i = static_cast<std::size_t>(axes_); i-- > 0; step *= shape_[i]) {
-      shape_[i] = t.shape[i];
-      strides_[i] = t.strides == nullptr ? step : t.strides[i] * static_cast<std::ptrdiff_t>(itemsize_);
-    }
+    std::copy(t.shape, t.shape + t.ndim, shape_.begin());
+    const auto axes = static_cast<std::size_t>(axes_);
+    if (t.strides == nullptr) step_closely(name_, itemsize_, {shape_.data(), axes}, {strides_.data(), axes});
+    for (std::size_t i = 0; t.strides != nullptr && i < axes; i++)
+      strides_[i] = times(name_, t.strides[i], static_cast<std::ptrdiff_t>(itemsize_));
     return true;
   };
   if (!take(object)) return false;
@@ -408,9 +441,7 @@ void argument::take_torch(nb::handle object, bool written) {
   device_ = nb::cast<int>(get_device.call(object));
   data_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data_ptr.call(object)));
   take_shape(shape.of(object));
-  const nb::tuple strides = nb::cast<nb::tuple>(stride.call(object));
-  for (std::size_t i = 0; i < strides.size(); i++)
-    strides_[i] = nb::cast<std::ptrdiff_t>(strides[i]) * static_cast<std::ptrdiff_t>(itemsize_);
+  get_strides(name_, stride.call(object), itemsize_, {strides_.data(), static_cast<std::size_t>(axes_)});
 }
 
 /// An array of CuPy whose current stream is the one that is worked on, by its attributes, as a tensor.
@@ -451,14 +482,16 @@ bool argument::take_cupy(nb::handle object) {
   type_ = found->n;
   itemsize_ = size_of(type_);
   take_shape(shape.of(object));
-  const nb::tuple steps = nb::cast<nb::tuple>(strides.of(object));
-  for (std::size_t i = 0; i < steps.size(); i++) strides_[i] = nb::cast<std::ptrdiff_t>(steps[i]);
+  get_strides(name_, strides.of(object), 1, {strides_.data(), static_cast<std::size_t>(axes_)});
   return true;
 }
 
 void argument::take_cuda(nb::handle object, bool written) {
   const nb::dict about = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
   const nb::tuple data = nb::cast<nb::tuple>(about["data"]);
+  if (data.size() != 2)
+    throw shape_error(name_, std::to_string(data.size()) + " parts of its data",
+                      "an address and whether it is read-only");
   if (about.contains("mask") && !about["mask"].is_none())
     throw shape_error(name_, "a masked array", "one without a mask");
   if (written && nb::cast<bool>(data[1])) throw shape_error(name_, "a read-only array", "one to write to");
@@ -478,11 +511,9 @@ void argument::take_cuda(nb::handle object, bool written) {
   if (type_ == number::other) other_ = type;
   const auto axes = static_cast<std::size_t>(axes_);
   if (about.contains("strides") && !about["strides"].is_none()) {
-    const nb::tuple strides = nb::cast<nb::tuple>(about["strides"]);
-    for (std::size_t i = 0; i < axes; i++) strides_[i] = nb::cast<std::ptrdiff_t>(strides[i]);
+    get_strides(name_, about["strides"], 1, {strides_.data(), axes});
   } else {
-    std::ptrdiff_t step = static_cast<std::ptrdiff_t>(itemsize_);
-    for (std::size_t i = axes; i-- > 0; step *= shape_[i]) strides_[i] = step;
+    step_closely(name_, itemsize_, {shape_.data(), axes}, {strides_.data(), axes});
   }
 }
 

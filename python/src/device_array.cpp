@@ -86,6 +86,7 @@ std::unique_ptr<device_array> device_array::from_dlpack(nb::object capsule, nb::
     a->read_only_ = (v->flags & 1) != 0;
     t = v->tensor;
   }
+  if (t.ndim < 0) throw argument_error("array", std::to_string(t.ndim) + " axes", "0 or more");
   a->data_ = static_cast<char*>(t.data) + t.byte_offset;
   a->device_ = t.device.device_type == nb::device::cpu::value ? -1 : t.device.device_id;
   a->type_name_ = name_of(t.dtype);
@@ -93,9 +94,16 @@ std::unique_ptr<device_array> device_array::from_dlpack(nb::object capsule, nb::
   a->itemsize_ = static_cast<std::size_t>(t.dtype.bits) * t.dtype.lanes / 8;
   a->shape_.assign(t.shape, t.shape + t.ndim);
   a->strides_.resize(a->shape_.size());
-  auto step = static_cast<std::ptrdiff_t>(a->itemsize_);
-  for (std::size_t i = a->shape_.size(); i-- > 0; step *= a->shape_[i])
-    a->strides_[i] = t.strides == nullptr ? step : t.strides[i] * static_cast<std::ptrdiff_t>(a->itemsize_);
+  const auto times = [](std::ptrdiff_t x, std::ptrdiff_t y) {
+    std::ptrdiff_t product = 0;
+    if (__builtin_mul_overflow(x, y, &product))
+      throw argument_error("array", "an array of DLPack that no memory has room for", "a smaller one");
+    return product;
+  };
+  const auto unit = static_cast<std::ptrdiff_t>(a->itemsize_);
+  std::ptrdiff_t step = unit;
+  for (std::size_t i = a->shape_.size(); i-- > 0; step = times(step, a->shape_[i]))
+    a->strides_[i] = t.strides == nullptr ? step : times(t.strides[i], unit);
   a->capsule_ = std::move(capsule);
   a->source_ = std::move(source);
   return a;

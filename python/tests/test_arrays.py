@@ -580,3 +580,47 @@ def test_parts_of_columns(rng):
     refused("received = an array with strides", lambda: wb.Demapper(qam=4)(wide[:, :3], 0.1, strict=True))
     assert np.array_equal(wb.awgn(wide[:, ::2], noise_var=1, seed=1), wb.awgn(wide[:, ::2].copy(), noise_var=1, seed=1))
     assert np.array_equal(wb.Demapper(qam=4)(wide[:3], 0.1), wb.Demapper(qam=4)(wide[:3].copy(), 0.1))
+
+
+# ---------------------------------------------------------------- descriptions that contradict themselves
+class Described:
+    """An array by its description, which may be wrong."""
+
+    def __init__(self, **changed):
+        self.__cuda_array_interface__ = {"shape": (4,), "typestr": "<f4", "data": (0, False), "version": 3, "strides": None, **changed}
+
+
+class LikeTorch:
+    """What torch shows of a tensor in host memory."""
+
+    dtype, itemsize = "torch.float32", 4
+
+    def __init__(self, memory, shape, steps):
+        self.memory, self.shape, self.steps = memory, shape, steps
+
+    def stride(self):
+        return self.steps
+
+    def data_ptr(self):
+        return 0 if self.memory is None else self.memory.ctypes.data
+
+    def get_device(self):
+        return -1
+
+
+@pytest.mark.parametrize(("made", "error"), [
+    (lambda a: Described(), "an array without memory is not allowed: expected one with an address"),
+    (lambda a: Described(data=()), "0 parts of its data is not allowed: expected an address and whether it is read-only"),
+    (lambda a: Described(strides=()), "0 strides of 1 axes is not allowed: expected one for each axis"),
+    (lambda a: Described(shape=(-3,)), r"shape \(-3,\) is not allowed: expected extents of 0 or more"),
+    (lambda a: LikeTorch(None, (4,), (1,)), "an array without memory"),
+    (lambda a: LikeTorch(a, (4,), ()), "0 strides of 1 axes"),
+    (lambda a: LikeTorch(a, (4,), (1,) * 40), "40 strides of 1 axes"),
+    (lambda a: LikeTorch(a, (4,), (2**62,)), "steps of 4611686018427387904 times 4 bytes is not allowed: expected an array that memory has room for"),
+    (lambda a: LikeTorch(a, (2, -2), (2, 1)), r"shape \(2, -2\) is not allowed"),
+])
+def test_descriptions_that_contradict_themselves_are_refused(made, error):
+    memory = np.zeros(8, np.float32)
+    assert _core.view_of(LikeTorch(memory, (2, 4), (4, 1)), 1, HERE) == (memory.ctypes.data, 4, 2, 1, 4)
+    with pytest.raises(ValueError, match="array = " + error):
+        _core.view_of(made(memory), 1, HERE)

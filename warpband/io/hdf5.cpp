@@ -24,6 +24,7 @@
 #endif
 
 #include <warpband/core/decimal.hpp>
+#include <warpband/io/hdf5_header.hpp>
 #include <warpband/io/hdf5_untrusted.hpp>
 #include <warpband/io/replacement.hpp>
 
@@ -450,6 +451,32 @@ struct hdf5_reader::state {
     return now;
   }
 
+  hdf5_numbers numbers_in_file() const {
+    const handle creation(H5Fget_create_plist(file.id()));
+    hdf5_numbers n;
+    hsize_t begin = 0;
+    if (H5Pget_userblock(creation.id(), &begin) < 0 ||
+        H5Pget_sizes(creation.id(), &n.address_bytes, &n.size_bytes) < 0)
+      fail(damaged(reason()));
+    n.begin = begin;
+    return n;
+  }
+  /// Whether libhdf5 can open what a name leads to: before it can, it believes the header.
+  bool is_sound(const std::string& name) const {
+#if H5_VERSION_GE(1, 12, 0)
+    H5O_info1_t info;
+#else
+    H5O_info_t info;
+#endif
+    return H5Oget_info_by_name2(file.id(), name.c_str(), &info, H5O_INFO_BASIC, links.id()) < 0 ||
+           is_sound_header(descriptor(), numbers_in_file(), info.addr);
+  }
+  /// Not valid where HDF5 cannot open it.
+  handle open_object(const std::string& name) const {
+    if (!is_sound(name)) fail(shown(name) + " cannot be read, it is truncated or damaged: wrong header");
+    return handle(H5Oopen(file.id(), name.c_str(), links.id()));
+  }
+
   [[noreturn]] void fail_attribute(const std::string& name, const std::string& expected) const {
     fail("attribute " + shown(name) + " is not what was expected: " + expected);
   }
@@ -464,12 +491,9 @@ struct hdf5_reader::state {
     };
     const std::uint64_t length = little(place.data(), 4), number = little(place.data() + 12, 4);
     if (length == 0) return "";
-    const handle creation(H5Fget_create_plist(file.id()));
-    hsize_t begin = 0;
-    std::size_t address_bytes = 0, size_bytes = 0;
-    if (H5Pget_userblock(creation.id(), &begin) < 0 ||
-        H5Pget_sizes(creation.id(), &address_bytes, &size_bytes) < 0 || address_bytes != 8 || size_bytes != 8)
-      wrong();
+    const hdf5_numbers written = numbers_in_file();
+    const std::uint64_t begin = written.begin;
+    if (written.address_bytes != 8 || written.size_bytes != 8) wrong();
     const std::uint64_t heap = little(place.data() + 4, 8),
                         file_bytes = static_cast<std::uint64_t>(opened.st_size);
     if (length > most_text || heap > file_bytes || begin > file_bytes - heap) wrong();
@@ -605,6 +629,7 @@ struct hdf5_reader::state {
   std::vector<std::string> names() const {
     std::vector<std::string> arrays;
     for (std::string& name : linked()) {
+      if (!is_sound(name)) continue;
       const handle object(H5Oopen(file.id(), name.c_str(), links.id()));
       if (object.valid() && H5Iget_type(object.id()) == H5I_DATASET) arrays.push_back(std::move(name));
     }
@@ -623,7 +648,7 @@ struct hdf5_reader::state {
   dataset& get(const std::string& name) {
     if (const auto found = datasets.find(name); found != datasets.end()) return found->second;
     if (!has(name)) fail_missing(name);
-    handle object(H5Oopen(file.id(), name.c_str(), links.id()));
+    handle object = open_object(name);
     if (!object.valid()) {
       const std::string why = reason();
       H5L_info_t link;
@@ -734,9 +759,9 @@ struct hdf5_reader::state {
 
   /// Whatever has attributes: the root (""), a group or an array.
   handle owner(const std::string& name) {
-    if (name.empty()) return handle(H5Oopen(file.id(), "/", H5P_DEFAULT));
+    if (name.empty()) return open_object("/");
     if (!has(name)) fail_missing(name);
-    handle object(H5Oopen(file.id(), name.c_str(), links.id()));
+    handle object = open_object(name);
     if (!object.valid() || H5Iget_type(object.id()) != H5I_GROUP) get(name);  // which says what is wrong
     return object;
   }

@@ -1,0 +1,22 @@
+#pragma once
+// The part of an HDF5 file's object headers that libhdf5 believes without a check.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wb {
+
+/// How a file writes addresses and sizes, as its superblock says.
+struct hdf5_numbers {
+  std::size_t address_bytes = 8, size_bytes = 8;
+  std::uint64_t begin = 0;  // of addresses: bytes of the user block before them
+};
+
+/// Whether libhdf5 can hold what the object header at `address` of an open file says. Its chunks have 2 to 33
+/// dimensions, of which the last one is the element: libhdf5 1.10 writes before an array where there are
+/// fewer. Its attributes are inside of their messages: libhdf5 1.10 reads behind them where they are not.
+/// True too where there is no header at all: libhdf5 refuses that. Source: HDF5 File Format
+/// Specification 3.0, IV.A.1, IV.A.2.b, IV.A.2.i and IV.A.2.m.
+bool is_sound_header(int file, const hdf5_numbers& numbers, std::uint64_t address);
+
+}  // namespace wb
