@@ -20,7 +20,7 @@ namespace wb {
 
 enum class viterbi_precision : int {
   float32,
-  int16,  // 8-bit LLRs and 16-bit metrics: several times faster, decisions only
+  int16,  // 8-bit LLRs and 16-bit metrics; decisions only
 };
 
 enum class tail_biting_search {
@@ -85,7 +85,7 @@ std::vector<setting_of<C>> viterbi_precision_settings(viterbi_precision C::*prec
       words<C, viterbi_precision>(
           "precision", precision,
           {{"float32", viterbi_precision::float32}, {"int16", viterbi_precision::int16}},
-          "int16: 8-bit LLRs and 16-bit metrics, several times faster than float32. Decisions only.")
+          "int16: 8-bit LLRs, which may come as int8, and 16-bit metrics. Decisions only.")
           .left_out_by_default(),
       number("llr_steps", steps, 0.25, 64,
              "Steps of the channel LLRs in an LLR of 1; they are limited to +-127 steps.")

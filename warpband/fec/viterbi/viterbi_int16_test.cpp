@@ -215,9 +215,10 @@ TEST_P(viterbi_int16, loses_little_against_float32) {
     };
     const int float32 = wrong({.code = code, .k = static_cast<int>(k)}), one = wrong(int16_of(code, k, 1)),
               windows = wrong(int16_of(code, k, 8));
-    RecordProperty("float32", float32);
-    RecordProperty("one_window", one);
-    RecordProperty("windows", windows);
+    const std::string rate = code.sent.empty() ? "_half" : "_three_quarters";
+    RecordProperty("float32" + rate, float32);
+    RecordProperty("one_window" + rate, one);
+    RecordProperty("windows" + rate, windows);
     EXPECT_LT(one, float32 + float32 / 25 + 20) << float32;
     EXPECT_LT(windows, float32 + float32 / 25 + 20) << float32;
     EXPECT_GT(float32, small_scale() ? 0 : 1000);
