@@ -575,7 +575,9 @@ argument::run argument::merged(int first, int last, std::size_t together) const 
     const std::ptrdiff_t n = extent(a), stride = strides_[static_cast<std::size_t>(a)];
     if (n == 0) return {0, 1};
     if (n == 1) continue;
-    if (any && stride != step * static_cast<std::ptrdiff_t>(r.count)) {
+    std::ptrdiff_t next = 0;  // where one pace goes on
+    if (any &&
+        (__builtin_mul_overflow(step, static_cast<std::ptrdiff_t>(r.count), &next) || stride != next)) {
       r.count = 0;
       break;
     }
