@@ -1,54 +1,99 @@
 #!/usr/bin/env bash
-# Fuzzes what reads files, with AddressSanitizer and UndefinedBehaviorSanitizer. Usage: scripts/fuzz.sh [SECONDS [TARGET...]]
-#   SECONDS   for each target, default 60
-#   TARGET    hdf5, csi, scenario, stream, result, bench (default: all)
+# Fuzzes what reads files, with AddressSanitizer and UndefinedBehaviorSanitizer.
+# Usage: scripts/fuzz.sh [--minutes N | --hours N] [--jobs N] [TARGET...]
+#   --minutes N   for each target, default 1
+#   --hours N     the same in hours
+#   --jobs N      targets at once, default: one for each core
+#   TARGET        hdf5, csi, scenario, stream, result, bench, arrays (default: all; arrays needs the Python of .venv)
 #
-# Needs clang, and the library of a build without sanitizers (build/release or build/cuda, the newer one). What is found stays in build/fuzz/corpus/TARGET, so that the next run goes on
-# there; inputs that fail in build/fuzz/found. The last lines say how many executions each target had and what it covered.
+# Needs clang, and the library of a build without sanitizers (build/release or build/cuda, the newer one). A target that fails is started again, ten times at most.
+# Inputs that fail stay in build/fuzz/found, and what covers more in build/fuzz/corpus/TARGET, where the next run goes on. build/fuzz/runs.tsv has a line for each
+# run: date, target, seconds, executions, edges covered, files of the corpus, failures. The last line adds up all runs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-seconds=${1:-60}
-targets=("${@:2}")
-if [[ ${#targets[@]} == 0 ]]; then targets=(hdf5 csi scenario stream result bench); fi
-library=$(ls -t build/{release,cuda}/libwarpband.a 2> /dev/null | head -1 || true)
+seconds=60
+jobs=$(nproc)
+targets=()
+while [[ $# -gt 0 ]]; do
+    case $1 in
+        --minutes) seconds=$((60 * ${2:?--minutes needs a number})) && shift ;;
+        --hours) seconds=$((3600 * ${2:?--hours needs a number})) && shift ;;
+        --jobs) jobs=${2:?--jobs needs a number} && shift ;;
+        hdf5 | csi | scenario | stream | result | bench | arrays) targets+=("$1") ;;
+        *) echo "fuzz.sh: $1: expected --minutes N, --hours N, --jobs N or hdf5, csi, scenario, stream, result, bench, arrays" >&2 && exit 2 ;;
+    esac
+    shift
+done
+python=$PWD/.venv/bin/python
+if [[ ${#targets[@]} == 0 ]]; then
+    targets=(hdf5 csi scenario stream result bench)
+    if [[ -x $python ]]; then targets+=(arrays); fi
+fi
+library=$({ find build/release build/cuda -maxdepth 1 -name libwarpband.a -printf "%T@ %p\n" 2> /dev/null || true; } | sort -rn | sed -n "1s/^[^ ]* //p")
 [[ -n $library ]] || { echo "fuzz.sh: build/release/libwarpband.a is missing: cmake --preset release && cmake --build --preset release" >&2; exit 1; }
 command -v clang++ > /dev/null || { echo "fuzz.sh: clang++ is missing" >&2; exit 1; }
 
 cmake -S tests/fuzz -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ "-DCMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)" \
-    "-DLIBRARY=$PWD/$library" > /dev/null
-cmake --build build/fuzz --parallel "$(nproc)" --target "${targets[@]/#/fuzz_}"
+    "-DLIBRARY=$PWD/$library" "-DPython_EXECUTABLE=$python" > /dev/null
+export PYTHONPATH=
+PYTHONPATH=$("$python" -c 'import site; print(site.getsitepackages()[0])' 2> /dev/null || true) # of the Python that `arrays` embeds
+nice cmake --build build/fuzz --parallel "$jobs" --target "${targets[@]/#/fuzz_}"
 
 # seeds TARGET: what the corpus begins with
 seeds() {
     case $1 in
-        hdf5 | csi) echo tests/fuzz/seeds/hdf5/*.h5 ;;
+        hdf5 | csi) find tests/fuzz/seeds/hdf5 -name '*.h5' ! -name 'untrusted_*' ;; # those crash libhdf5
         scenario) echo examples/*.toml curves/*.toml ;;
         stream) echo examples/stream/*.toml ;;
         result) find curves -name '*.json' -size -40k ;;
         bench) find bench/results -name '*.json' -size -40k ;;
+        arrays) find tests/fuzz/seeds/arrays -type f ;;
     esac
 }
 
-failed=no
-mkdir -p build/fuzz/found
-for target in "${targets[@]}"; do
-    corpus=build/fuzz/corpus/$target
+# fuzz TARGET: until its time is over, also where it fails on the way
+fuzz() {
+    local target=$1 corpus=build/fuzz/corpus/$1 log=build/fuzz/$1.log leaks=1 executions=0 failures=0 start=$SECONDS covered left n
     mkdir -p "$corpus"
     # shellcheck disable=SC2046
     cp -f $(seeds "$target") "$corpus"
-    # libhdf5 is not instrumented and keeps what it leaks of damaged files until the end: leaks are not looked for in its targets.
-    leaks=1
-    if [[ $target == hdf5 || $target == csi ]]; then leaks=0; fi
-    log=build/fuzz/$target.log
-    if ! ASAN_OPTIONS=allocator_may_return_null=1:detect_container_overflow=0 \
-        nice "build/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=65536 -timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=1536 \
-        -detect_leaks=$leaks -dict=tests/fuzz/words.dict -artifact_prefix="build/fuzz/found/$target-" -print_final_stats=1 \
-        "$corpus" > "$log" 2>&1; then
-        failed=yes
-        echo "$target failed:"
-        grep -E '^(SUMMARY|artifact_prefix|==.*ERROR)|Test unit written' "$log" || tail -5 "$log"
+    # libhdf5 and Python are not instrumented, and keep things until the end: leaks are not looked for in their targets.
+    if [[ $target == hdf5 || $target == csi || $target == arrays ]]; then leaks=0; fi
+    while left=$((seconds - (SECONDS - start))) && [[ $left -gt 0 && $failures -lt 10 ]]; do
+        if ! ASAN_OPTIONS=allocator_may_return_null=1:detect_container_overflow=0:detect_leaks=$leaks \
+            nice "build/fuzz/fuzz_$target" -max_total_time="$left" -max_len=65536 -timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=1536 \
+            -detect_leaks=$leaks -dict=tests/fuzz/words.dict -artifact_prefix="build/fuzz/found/$target-" -print_final_stats=1 \
+            "$corpus" > "$log" 2>&1; then
+            failures=$((failures + 1))
+            cp "$log" "build/fuzz/found/$target-$failures.log"
+            echo "$target failed:"
+            grep -E '^(SUMMARY|artifact_prefix|==.*ERROR)|Test unit written' "$log" || tail -5 "$log"
+        fi
+        n=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+        executions=$((executions + ${n:-0}))
+    done
+    covered=$(grep -oE 'cov: [0-9]+' "$log" | tail -1 | tr -dc 0-9 || true)
+    n=$(find "$corpus" -type f | wc -l)
+    printf '%s\t%s\t%d\t%d\t%s\t%d\t%d\n' "$(date -u +%FT%TZ)" "$target" $((SECONDS - start)) "$executions" "${covered:-0}" "$n" "$failures" >> build/fuzz/runs.tsv
+    echo "$target: $executions executions in $((SECONDS - start)) s, ${covered:-0} edges covered, $n files in the corpus, $failures failures"
+    [[ $failures == 0 ]]
+}
+
+mkdir -p build/fuzz/found
+status=0
+running=0
+for target in "${targets[@]}"; do
+    if [[ $running -ge $jobs ]]; then
+        wait -n || status=1
+        running=$((running - 1))
     fi
-    echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") executions, $(grep -oE 'cov: [0-9]+ ft: [0-9]+' "$log" | tail -1)"
+    fuzz "$target" &
+    running=$((running + 1))
 done
-[[ $failed == no ]]
+while [[ $running -gt 0 ]]; do
+    wait -n || status=1
+    running=$((running - 1))
+done
+awk -F '\t' '{n += $4; s += $3} END {printf "all runs so far: %d executions in %.1f hours\n", n, s / 3600}' build/fuzz/runs.tsv
+exit $status

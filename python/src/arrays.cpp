@@ -342,10 +342,12 @@ void argument::take_buffer(nb::handle object, bool written) {
   axes_ = buffer_.ndim;
   data_ = buffer_.buf;
   itemsize_ = static_cast<std::size_t>(buffer_.itemsize);
-  for (int i = 0; i < axes_; i++) {
-    shape_[static_cast<std::size_t>(i)] = buffer_.shape[i];
-    strides_[static_cast<std::size_t>(i)] = buffer_.strides[i];
-  }
+  const auto axes = static_cast<std::size_t>(axes_);
+  std::copy(buffer_.shape, buffer_.shape + axes_, shape_.begin());
+  if (buffer_.strides != nullptr)
+    std::copy(buffer_.strides, buffer_.strides + axes_, strides_.begin());
+  else  // as ctypes says it
+    step_closely(name_, itemsize_, {shape_.data(), axes}, {strides_.data(), axes});
   type_ = number_of_format(buffer_.format, itemsize_);
   if (type_ == number::other) other_ = readable(buffer_.format, itemsize_);
 }
@@ -397,7 +399,7 @@ bool argument::take_described(nb::handle object, bool written) {
     if (type_ == number::other) return false;
     itemsize_ = t.dtype.bits / 8u;
     device_ = t.device.device_type == nb::device::cpu::value ? -1 : t.device.device_id;
-    data_ = static_cast<char*>(t.data) + t.byte_offset;
+    data_ = t.data == nullptr ? nullptr : static_cast<char*>(t.data) + t.byte_offset;
     axes_ = t.ndim;
     std::copy(t.shape, t.shape + t.ndim, shape_.begin());
     const auto axes = static_cast<std::size_t>(axes_);
@@ -573,7 +575,9 @@ argument::run argument::merged(int first, int last, std::size_t together) const 
     const std::ptrdiff_t n = extent(a), stride = strides_[static_cast<std::size_t>(a)];
     if (n == 0) return {0, 1};
     if (n == 1) continue;
-    if (any && stride != step * static_cast<std::ptrdiff_t>(r.count)) {
+    std::ptrdiff_t next = 0;  // where one pace goes on
+    if (any &&
+        (__builtin_mul_overflow(step, static_cast<std::ptrdiff_t>(r.count), &next) || stride != next)) {
       r.count = 0;
       break;
     }

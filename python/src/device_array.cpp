@@ -87,7 +87,7 @@ std::unique_ptr<device_array> device_array::from_dlpack(nb::object capsule, nb::
     t = v->tensor;
   }
   if (t.ndim < 0) throw argument_error("array", std::to_string(t.ndim) + " axes", "0 or more");
-  a->data_ = static_cast<char*>(t.data) + t.byte_offset;
+  a->data_ = t.data == nullptr ? nullptr : static_cast<char*>(t.data) + t.byte_offset;
   a->device_ = t.device.device_type == nb::device::cpu::value ? -1 : t.device.device_id;
   a->type_name_ = name_of(t.dtype);
   a->type_ = number_named(a->type_name_);

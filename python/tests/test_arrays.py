@@ -624,3 +624,9 @@ def test_descriptions_that_contradict_themselves_are_refused(made, error):
     assert _core.view_of(LikeTorch(memory, (2, 4), (4, 1)), 1, HERE) == (memory.ctypes.data, 4, 2, 1, 4)
     with pytest.raises(ValueError, match="array = " + error):
         _core.view_of(made(memory), 1, HERE)
+
+
+def test_buffers_without_strides_are_taken():
+    array = (ctypes.c_float * 6)()
+    assert _core.view_of(array, 1, HERE) == (ctypes.addressof(array), 6, 1, 1, 1)
+    assert _core.view_of((ctypes.c_float * 3 * 2)(), 1, HERE)[1:] == (3, 2, 1, 3)
