@@ -78,14 +78,14 @@ struct tdl_op {
       of(row, 2 * number, vector) = z.re;
       of(row, 2 * number + 1, vector) = z.im;
     }
-    /// Of one path.
-    WB_HD float value(const T* row, int number, int path) const {
+    using E = std::conditional_t<width_of<T> == 1, T, float>;  // of one path
+    WB_HD E value(const T* row, int number, int path) const {
       if constexpr (width_of<T> == 1)
         return row[number * vectors + path];
       else
         return row[number * vectors + path / width_of<T>].x[path % width_of<T>];
     }
-    WB_HD void set_value(T* row, int number, int path, float to) const {
+    WB_HD void set_value(T* row, int number, int path, E to) const {
       if constexpr (width_of<T> == 1)
         row[number * vectors + path] = to;
       else
@@ -154,16 +154,17 @@ struct tdl_op {
   /// needs all others. One by one: the pairs of a tap are far apart.
   template <class T, class G>
   WB_HD void correlate(G g, const rows<T>& r) const {
+    using E = typename rows<T>::E;
     const int pairs = a.streams * a.rx_antennas;
     for (int i = g.rank; i < a.times * a.taps; i += g.size) {
       const int t = i / a.taps, tap = i - t * a.taps;
       for (int p = pairs - 1; p >= 0; p--) {
         const float* factor = a.spatial + p * (p + 1);
-        cx<float> sum{0.f, 0.f};
+        cx<E> sum{E(0.f), E(0.f)};
         for (int q = 0; q <= p; q++) {
           const int path = q * a.taps + tap;
-          sum = fma(cx<float>{factor[2 * q], factor[2 * q + 1]},
-                    cx<float>{r.value(r.gains, 2 * t, path), r.value(r.gains, 2 * t + 1, path)}, sum);
+          sum = fma(cx<E>{E(factor[2 * q]), E(factor[2 * q + 1])},
+                    cx<E>{r.value(r.gains, 2 * t, path), r.value(r.gains, 2 * t + 1, path)}, sum);
         }
         r.set_value(r.gains, 2 * t, p * a.taps + tap, sum.re);
         r.set_value(r.gains, 2 * t + 1, p * a.taps + tap, sum.im);
