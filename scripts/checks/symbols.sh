@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Law 6: what an instruction set's kernel objects define stays in that instruction set's namespace. Anything else (an
 # inline function of the standard library, a template instance of a shared header) would be merged by the linker with
-# the same symbol of baseline code, and AVX-512 instructions would run where there are none. Usage: symbols.sh BUILD_FOLDER
+# the same symbol of baseline code, and AVX-512 instructions would run where there are none. And for CUDA: where host code
+# calls a function of the device, nvcc puts exit(1) in its place, often without a word. Usage: symbols.sh BUILD_FOLDER
 set -euo pipefail
 [[ $# == 1 && -d $1 ]] || { echo "usage: symbols.sh BUILD_FOLDER" >&2; exit 2; }
 build=$1
@@ -27,6 +28,13 @@ for isa in $(sed -E 's|.*/wb_kernels_[^/]*_([a-z0-9]+)\.dir/.*|\1|' <<< "$object
     if [[ -n $leaked ]]; then
         failed=1
         echo "$leaked" >&2
+    fi
+done
+for object in $(find "$build" -path '*/CMakeFiles/wb_kernels_*_cuda.dir/*' -name '*.o' | sort); do
+    if "$nm" -u "$object" | grep -qw exit; then
+        failed=1
+        object=${object##*/wb_kernels_*.dir/}
+        echo "${object%.o}:1: its host code calls a function of the device, for which nvcc has put exit(1)" >&2
     fi
 done
 echo "$(wc -l <<< "$objects") kernel objects looked at"

@@ -24,6 +24,7 @@ struct viterbi_team<Threads, block<>> {
 /// Where everything of a tile lies in scratch, in bytes.
 struct viterbi_short_plan {
   std::size_t metrics = 0, table = 0, survivors = 0, codes = 0, rows = 0, staged = 0, bytes = 0;
+  std::size_t flags = 0;  // bytes before the first tile
 };
 
 /// Decodes the windows of one value's lanes, all alike: g's threads share them.
@@ -237,6 +238,7 @@ struct viterbi_short_op {
   explicit viterbi_short_op(const viterbi_short_args& args) : a(args) {
     const int windows = a.tiles * lanes;
     at_once = windows > a.windows ? windows / a.windows : 1;
+    plan.flags = (2 * static_cast<std::size_t>(at_once) * sizeof(std::int32_t) + 127) / 128 * 128;
     constexpr std::size_t each = sizeof(short_element) * L;
     const auto take = [&](std::size_t size) {
       const std::size_t at = plan.bytes;
@@ -255,9 +257,7 @@ struct viterbi_short_op {
     }
   }
   int threads() const { return a.tiles * parts::count; }
-  std::size_t scratch_bytes(int) const {
-    return flag_bytes() + plan.bytes * static_cast<std::size_t>(a.tiles);
-  }
+  std::size_t scratch_bytes(int) const { return plan.flags + plan.bytes * static_cast<std::size_t>(a.tiles); }
   /// Of packed numbers together: two sums, two maxima, to a state and step; weights.
   double flops() const {
     const double steps = a.windows * (a.length + 2.0 * a.overlap), weights = 1 << a.code.outputs;
@@ -281,7 +281,7 @@ struct viterbi_short_op {
     if (tile < a.tiles)
       for (int value = tile; value * lanes < at_once * a.windows; value += a.tiles)
         decode(first, items, value, typename viterbi_team<members, G>::type{}, usable, spoilt,
-               static_cast<char*>(scratch) + flag_bytes() + plan.bytes * static_cast<std::size_t>(tile));
+               static_cast<char*>(scratch) + plan.flags + plan.bytes * static_cast<std::size_t>(tile));
     g.sync();
     const int n = static_cast<int>(a.llr8.data ? a.llr8.elements : a.llr.elements);
     for (int q = 0; q < items; q++) {
@@ -298,9 +298,6 @@ struct viterbi_short_op {
   }
 
  private:
-  WB_HD std::size_t flag_bytes() const {
-    return (2 * static_cast<std::size_t>(at_once) * sizeof(std::int32_t) + 127) / 128 * 128;
-  }
   /// The windows of one value.
   template <class G>
   WB_HD void decode(std::size_t first, int items, int value, G g, std::int32_t* usable, std::int32_t* spoilt,
