@@ -32,9 +32,15 @@ def uplink(antennas, symbols, **more):
     return "uplink", {"antennas": antennas, "mode": "cholesky", "symbols": symbols, "qam": 16, **more}
 
 
-def massive(name, on_gpu, on_core):
-    """A row: the benchmark on a GPU, there also with split sums, on a core, there also of Eigen."""
-    rows = {H100: on_gpu, CORE: frame(*on_core), EIGEN: frame(*on_core, by="eigen")}
+def downlink(antennas, symbols):
+    return "downlink", {"antennas": antennas, "mode": "cholesky", "symbols": symbols}
+
+
+def massive(name, on_gpu, on_core=None):
+    """A row: the benchmark on a GPU, there also with split sums, and where `on_core` names it on a core, there also of Eigen."""
+    rows = {H100: on_gpu}
+    if on_core:
+        rows |= {CORE: frame(*on_core), EIGEN: frame(*on_core, by="eigen")}
     if on_gpu[0] == "uplink":
         rows[SPLIT] = (on_gpu[0], on_gpu[1] | {"sums": "split_f16"})
     return name, rows
@@ -62,13 +68,16 @@ CHARTS = [
       massive("detector 128x16, H shared", uplink("128x16", 14), ("uplink", "128x16", 128, 16, "shared")),
       massive("detector 256x32, new H", uplink("256x32", 1), ("uplink", "256x32", 128, 8, "each")),
       massive("detector 256x32, H shared", uplink("256x32", 14), ("uplink", "256x32", 128, 16, "shared")),
-      massive("precoder 128x16, H shared", frame("downlink", "128x16", 1200, 14, "shared"), ("downlink", "128x16", 128, 16, "shared"))]),
+      massive("precoder 128x16, new H", downlink("128x16", 1), ("downlink", "128x16", 128, 8, "each")),
+      massive("precoder 128x16, H shared", downlink("128x16", 14), ("downlink", "128x16", 128, 16, "shared")),
+      massive("precoder 256x32, new H", downlink("256x32", 1)),
+      massive("precoder 256x32, H shared", downlink("256x32", 14))]),
 ]
 NOTES = {
     "performance_detectors": "The CPU has two threads here.",
     "performance_decoders": "Turbo: 6 iterations, automatic windows. LDPC: the WiMAX code of rate 1/2, 15 layered iterations, 20 with sum-product. float16 is "
                             "for GPUs. Convolutional codes: 1024 bits.",
-    "performance_massive": "GPU: large batches, 14 vectors share an H (precoder: 1200 subcarriers). Core: 128 subcarriers, 16 vectors share an H. *Split FP16 sums* "
+    "performance_massive": "GPU: large batches, 14 vectors share an H. Core: 128 subcarriers, 16 vectors share an H. *Split FP16 sums* "
                            "use tensor cores and give up equal bits. *Eigen*: its Gram matrix and Cholesky decomposition, on the same core in the same run.",
 }
 MACHINE = {SPLIT: H100, EIGEN: CORE}
