@@ -28,7 +28,7 @@ done
 python=$PWD/.venv/bin/python
 if [[ ${#targets[@]} == 0 ]]; then
     targets=(hdf5 csi scenario stream result bench)
-    if [[ -x $python ]]; then targets+=(arrays); fi
+    if "$python" -c "import nanobind, numpy" 2> /dev/null; then targets+=(arrays); fi
 fi
 library=$({ find build/release build/cuda -maxdepth 1 -name libwarpband.a -printf "%T@ %p\n" 2> /dev/null || true; } | sort -rn | sed -n "1s/^[^ ]* //p")
 [[ -n $library ]] || { echo "fuzz.sh: build/release/libwarpband.a is missing: cmake --preset release && cmake --build --preset release" >&2; exit 1; }

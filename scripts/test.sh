@@ -50,6 +50,7 @@ optimised() {
     if [[ $main == cuda ]] && ! nvidia-smi -L; then options=('-DCMAKE_CUDA_ARCHITECTURES=90-real;90-virtual' '-DCMAKE_CUDA_FLAGS=-Ofc max'); fi
     if command -v mpicxx; then options+=(-DWARPBAND_MPI=ON); fi
     bash scripts/setup.sh "${tools[@]}" & # .venv waits for the network; kernels are compiled without it
+    trap wait EXIT
     cmake --preset $main "$kernels" "${options[@]}" -DWARPBAND_PYTHON=OFF
     cmake --build --preset $main --target warpband_kernels --parallel "$jobs"
     wait $!

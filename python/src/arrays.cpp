@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include <nanobind/stl/string.h>
 
@@ -224,6 +226,9 @@ void argument::take(nb::handle object) {
   const std::span<const std::ptrdiff_t> shape(shape_.data(), static_cast<std::size_t>(axes_));
   const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   try {
+    if (std::any_of(shape.begin(), shape.end(), [](std::ptrdiff_t n) { return n < 0; }))
+      throw shape_error(name_, "shape " + text_of(shape), "extents of 0 or more");
+    if (!empty) check_span();
     if (!empty && data_ == nullptr)
       throw shape_error(name_, "an array without memory", "one with an address");
     if (device_ != where_.device())
@@ -239,6 +244,18 @@ void argument::take(nb::handle object) {
   for (std::size_t i = shape.size(); i-- > 0;
        step *= static_cast<std::size_t>(std::max<std::ptrdiff_t>(shape[i], 1)))
     strides_[i] = static_cast<std::ptrdiff_t>(step);
+}
+
+/// From the first number to the last one is no further than addresses go.
+void argument::check_span() const {
+  std::ptrdiff_t span = static_cast<std::ptrdiff_t>(itemsize_);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(axes_); i++) {
+    const std::ptrdiff_t steps = times(name_, shape_[i] - 1, strides_[i]);
+    if (steps == std::numeric_limits<std::ptrdiff_t>::min() ||
+        __builtin_add_overflow(span, std::abs(steps), &span))
+      throw shape_error(name_, "steps of " + std::to_string(strides_[i]) + " bytes",
+                        "an array that memory has room for");
+  }
 }
 
 /// The memory of an output is its own, but for in-place work where that is documented.
@@ -358,9 +375,6 @@ void argument::take_shape(nb::handle shape) {
     throw shape_error(name_, std::to_string(extents.size()) + " axes", "at most 16");
   axes_ = static_cast<int>(extents.size());
   for (std::size_t i = 0; i < extents.size(); i++) shape_[i] = nb::cast<std::ptrdiff_t>(extents[i]);
-  const std::span<const std::ptrdiff_t> all(shape_.data(), extents.size());
-  if (std::any_of(all.begin(), all.end(), [](std::ptrdiff_t n) { return n < 0; }))
-    throw shape_error(name_, "shape " + text_of(all), "extents of 0 or more");
 }
 
 void argument::take_device_array(nb::handle object, bool written) {

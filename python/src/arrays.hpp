@@ -88,6 +88,7 @@ class argument {
     std::size_t count = 1, stride = 0;  // in numbers
   };
   view<const std::uint8_t> only_bits(view<const std::uint8_t> v) const;
+  void check_span() const;
   void check_overlaps() const;
   bool overlaps_itself() const;
   bool overlaps(const argument& other) const;

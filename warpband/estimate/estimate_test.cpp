@@ -267,6 +267,8 @@ TEST(estimate_filters, channel_power_scales_the_error_alone) {
               0.25 * channel_estimator(pilots, one).error_variance(0, 0.1), 1e-7);
   weak.channel_power = 0;
   EXPECT_EQ(blamed([&] { check(weak); }), "channel_power");
+  weak.channel_power = 1e-6, weak.noise_var = 10;
+  EXPECT_EQ(blamed([&] { check(weak); }), "noise_var");
 }
 
 /// Wiener filters of an estimated profile are nearly as good as those of the true one.

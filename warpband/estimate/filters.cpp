@@ -410,6 +410,11 @@ void check(const estimator_config& config) {
     throw argument_error("powers", std::to_string(p.powers.size()) + " taps",
                          std::to_string(p.delays_ns.size()) + ", as delays_ns has");
   if (!(power_sum(p) > 0)) throw argument_error("powers", decimal(power_sum(p)) + " in all", "more than 0");
+  const double ratio = config.noise_var / config.channel_power;
+  if (config.method == estimate_method::lmmse && (ratio < 0.999e-6 || ratio > 1.001e6))
+    throw argument_error(
+        "noise_var", decimal(config.noise_var) + " for a channel_power of " + decimal(config.channel_power),
+        "1e-6 to 1e6 of it");
 }
 
 estimate_filters make_filters(const pilot_pattern& pilots, const estimator_config& config) {

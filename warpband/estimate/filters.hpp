@@ -35,7 +35,7 @@ struct estimator_config {
   // lmmse:
   int taps = 16;             // cells that a subcarrier is filtered of: 1..64
   double noise_var = 0.1;    // N0 that the filters are made for: 1e-6..1e6
-  double channel_power = 1;  // E|h|^2 of a port: 1e-6..1e6
+  double channel_power = 1;  // E|h|^2 of a port: 1e-6..1e6, and N0 / channel_power too
   double doppler_hz = 0;     // fD: 0..1e6
   double spacing_hz = 30e3;  // F of subcarriers: 1..1e7
   double period_us = 35.7;   // T, from a symbol to the next: 1e-3..1e6

@@ -7,8 +7,9 @@
 // Who calls: one whole warp for each tile; warps do not meet. `triangle(b)` sums the 16 x 16 block b on the
 // diagonal, `rectangle(r)` rows r to r + 7 and columns 0 to 15 for 32 users, `filters` H^H y.
 //
-// Needs: H and y in shared memory as `frame_samples::of_samples` lays them out, and for 32 users
-// `run_scratch` floats of shared memory for each warp. Up to 255 registers a thread.
+// Needs: H and y in shared memory as `frame_samples::of_samples` lays them out, and with
+// `detector_sums` of 32 users `run_scratch` floats of shared memory for each warp. Up to 255 registers a
+// thread.
 //
 // Barriers: none inside but `__syncwarp`. The caller waits until H and y are there; `Ready` runs before
 // results are written; the caller tells the solvers.

@@ -45,8 +45,8 @@ void queue_cg(executor& exec, cg_steps& steps, int iterations) {
   steps.queue(exec, cluster_cg_stage::last);
 }
 
-/// The settings of one cluster with local_mmse. Else they only are a detector's or precoder's that is
-/// allowed.
+/// The settings of one cluster with local_mmse. With other methods: as many antennas as one detector or
+/// precoder takes, since only the other settings are checked by it.
 template <class Config>
 Config local(Config c, int clusters, cluster_method method) {
   if (method == cluster_method::local_mmse)

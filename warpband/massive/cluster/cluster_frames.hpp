@@ -38,6 +38,7 @@ inline bool takes_cluster_solve(const massive_args& a) {
 inline constexpr int solve_warps = 4;
 template <int U, bool Many>
 inline constexpr int solve_floats = solve_warps * 32 / U * frame_shape<U, Many>::floats;
+static_assert(4 * solve_floats<16, true> <= 49152 && 4 * solve_floats<32, true> <= 49152);  // of any device
 
 /// Calls f(value, offset) for the values of a frame's Gram matrix in device memory, `gram_values` of them,
 /// and their offsets in its slot. By U lanes.

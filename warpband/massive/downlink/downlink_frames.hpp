@@ -7,10 +7,9 @@
 //
 //   summing warps   H^H H (frame_sums.hpp), in teams of `send_roles::team`, one frame a team
 //   solver warps    A x = s (frame_solver.hpp), 32 / U frames a warp
-//   sending warps   m = H x, normalised. They are warps of their own for 32 users and a new H for each
-//   vector.
-//                   Otherwise each team sends itself: the frame before the one that it has just summed, which
-//                   has been solved by then.
+//   sending warps   m = H x, normalised. With 32 users and a new H for each vector they are warps of their
+//                   own. Otherwise each team sends too: the frame before the one that it has just summed,
+//                   which has been solved by then.
 //
 // Frame n of the block has team n % teams and slot n % slots. Its H stays in a buffer of the team's ring
 // until the frame is sent. Vectors go through a slot in groups of `send_roles::group`: the slot has room for
@@ -24,12 +23,11 @@
 //   sent(s, h)      all sending warps have read them
 //   freed(s)        the frame of slot s has been sent
 //
-// If a block has a single frame of several vectors, all its warps share that frame: each solver works on a
-// copy of the sums in its own slots, and takes every `slots`-th group.
+// If a block has a single frame of several vectors, all its warps share that frame. Each solver works on a
+// copy of the sums in a slot of its own and takes some of the groups. Solvers meet at named barrier 1.
 //
 // A sending lane l weighs the antennas l / 8, l / 8 + 4, ... of run l % 8. So H is read without bank
-// conflicts, once for two vectors. The squares of a run are added in order by one lane for real and one for
-// imaginary parts.
+// conflicts, once for `send_roles::at_once` vectors. The squares of a run are added in order by one lane.
 #include <warpband/exec/async_copies.hpp>
 #include <warpband/exec/warp_roles.hpp>
 #include <warpband/massive/downlink/downlink_op.hpp>

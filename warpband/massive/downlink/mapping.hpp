@@ -38,8 +38,8 @@ struct send_roles {
   /// Vectors that a warp weighs at once: of 32 users, shared memory has room for two.
   static constexpr int at_once = !Many ? 1 : U == 16 ? group : 2;
   static constexpr int threads = 32 * 8;
-  /// The first that fits in shared memory is taken, in the order of the rates measured. Conjugate gradients
-  /// need more solvers.
+  /// The first that fits in shared memory is taken, in the order of the rates in
+  /// docs/notes/2026-11-downlink-frames.md. Conjugate gradients need more solvers.
   static constexpr auto trades(bool iterative) {
     using list = std::array<send_trades, 7>;
     if constexpr (U == 16)
