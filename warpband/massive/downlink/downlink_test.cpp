@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <tests/massive.hpp>
+#include <warpband/massive/downlink/mapping.hpp>
 
 namespace {
 
@@ -204,6 +205,46 @@ TEST(downlink_arguments, bad_ones_are_named) {
               precoder.run(*exec, i, x);
             }),
             "sent");
+}
+
+// Which calls the kernels of 16 and 32 users take, on devices with this much shared memory.
+TEST(downlink_mapping, kernels_of_their_own_take_what_fits) {
+  constexpr std::size_t h100 = 232448;
+  alignas(16) static const wb::cx_pair data[4] = {};
+  alignas(16) static wb::cx_pair out[4] = {};
+  const auto call = [](int antennas, int users, int symbols) {
+    wb::massive_args a;
+    a.antennas = antennas, a.users = users, a.symbols = symbols;
+    const std::size_t b = static_cast<std::size_t>(antennas), u = static_cast<std::size_t>(users);
+    a.channel = {data, b * u, 100, 1, b * u};
+    a.out = {out, b, 100, 1, b};
+    return a;
+  };
+  for (const auto& [antennas, users, symbols, taken] : {std::tuple{16, 16, 1, true},
+                                                        {128, 16, 14, true},
+                                                        {512, 16, 14, true},
+                                                        {256, 32, 1, true},
+                                                        {256, 32, 64, true},
+                                                        {512, 32, 1, false},
+                                                        {128, 8, 1, false},
+                                                        {512, 64, 1, false},
+                                                        {14, 16, 1, false},
+                                                        {129, 16, 1, false}})
+    EXPECT_EQ(wb::takes_sent_frames(call(antennas, users, symbols), h100), taken)
+        << antennas << "x" << users << " " << symbols;
+  EXPECT_FALSE(wb::takes_sent_frames(call(256, 32, 1), 101376));
+  const auto refuses = [&](auto change) {
+    wb::massive_args a = call(128, 16, 14);
+    change(a);
+    return !wb::takes_sent_frames(a, h100);
+  };
+  EXPECT_FALSE(refuses([](wb::massive_args&) {}));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.channel.element_stride = 100; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.channel.item_stride = 2049; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.channel.data = data + 1; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.out.element_stride = 1400; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.out.item_stride = 129; }));
+  EXPECT_TRUE(refuses([](wb::massive_args& a) { a.out.data = out + 1; }));
 }
 
 }  // namespace
