@@ -1,7 +1,11 @@
 #pragma once
 // LLRs to decode, for benches.
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <warpband/channel/awgn/awgn.hpp>
@@ -21,6 +25,24 @@ inline void fill_llrs(executor& exec, array<float>& llr, double rate, double ebn
   const view<const std::complex<float>> received = make_view(symbols.data(), n);
   demapper(2).run(exec, {received, {}, {noise_var.data(), 1, n, 1, 0}}, make_view(llr.data(), n));
   exec.sync();
+}
+/// The same for `batch` codewords of n, as T: float, or std::int8_t in steps of 1 / `steps`.
+template <class T>
+array<T> make_llrs(executor& exec, std::size_t n, std::size_t batch, double rate, double ebn0_db,
+                   float steps) {
+  auto noise = exec.make<float>(n, batch);
+  fill_llrs(exec, noise, rate, ebn0_db);
+  if constexpr (std::is_same_v<T, float>) {
+    return noise;
+  } else {
+    std::vector<T> values;
+    for (const float x : exec.to_host(noise))
+      values.push_back(static_cast<T>(std::clamp(steps * x, -127.f, 127.f)));
+    auto llr = exec.make<T>(n, batch);
+    exec.upload(llr.data(), values.data(), llr.bytes());
+    exec.sync();
+    return llr;
+  }
 }
 
 }  // namespace wb::bench

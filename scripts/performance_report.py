@@ -93,7 +93,7 @@ def share(b):
 
 def source_of(bs):
     seen = sorted({(b["file"], b["record"]["commit"], b["record"]["date"][:10]) for b in bs})
-    return "; ".join(f"`bench/results/{f}`, commit {c}, {d}" for f, c, d in seen)
+    return "\n".join(f"- `bench/results/{f}`, commit {c}, {d}" for f, c, d in seen)
 
 
 def ceilings(bs):
@@ -188,7 +188,7 @@ def report():
     lines = ["# Performance tables", "", WRITTEN, "", COLUMNS, ""]
     for machine in sorted({machine_of(b) for b in results}, key=lambda m: (not m.startswith("NVIDIA"), m)):
         mine = [b for b in results if machine_of(b) == machine]
-        lines += [f"## {machine}", "", f"From {source_of(mine)}.", ""] + ceilings(mine)
+        lines += [f"## {machine}", "", "Records:", "", source_of(mine), ""] + ceilings(mine)
         tables, rest = table_5_3(mine)
         space_time, rest = stbc_tables(rest, machine)
         massive, rest = massive_tables(rest, machine)

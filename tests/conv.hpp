@@ -93,5 +93,22 @@ inline std::vector<float> noisy_llrs(const bit_vector& coded, double esn0_db, st
   for (auto b : coded) llr.push_back(static_cast<float>(2 * (1 - 2 * b + n(rng)) / variance));
   return llr;
 }
+/// Random codewords and their LLRs, in rows.
+struct conv_codewords {
+  bit_vector sent;
+  std::vector<float> llr;
+};
+inline conv_codewords make_conv_codewords(const conv_code& code, std::size_t k, std::size_t count,
+                                          double esn0_db, std::uint64_t seed) {
+  std::mt19937_64 rng(seed);
+  conv_codewords w;
+  for (std::size_t i = 0; i < count; i++) {
+    const auto u = random_bit_vector(k, rng);
+    const auto l = ordered(code, noisy_llrs(oracle::conv_encode(oracle_of(code), u), esn0_db, rng));
+    w.sent.insert(w.sent.end(), u.begin(), u.end());
+    w.llr.insert(w.llr.end(), l.begin(), l.end());
+  }
+  return w;
+}
 
 }  // namespace wb::testing

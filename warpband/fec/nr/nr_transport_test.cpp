@@ -93,6 +93,15 @@ TEST_P(nr_transport, equals_reference_vectors_and_comes_back) {
 struct transport_case {
   int a, g, qm, layers, graph, n_ref;
   std::int64_t c_init;
+  nr_transport_config config() const {
+    return {.transport_bits = a,
+            .coded_bits = g,
+            .modulation_order = qm,
+            .layers = layers,
+            .base_graph = graph,
+            .soft_buffer = n_ref,
+            .scrambling = c_init};
+  }
 };
 const transport_case transport_cases[] = {
     {1, 90, 2, 1, 2, 0, -1},         // repeated
@@ -108,13 +117,7 @@ const transport_case transport_cases[] = {
 TEST_P(nr_transport, encodes_as_the_standard_says) {
   std::mt19937_64 random(1);
   for (const auto& c : transport_cases) {
-    const nr_transport_config config{.transport_bits = c.a,
-                                     .coded_bits = c.g,
-                                     .modulation_order = c.qm,
-                                     .layers = c.layers,
-                                     .base_graph = c.graph,
-                                     .soft_buffer = c.n_ref,
-                                     .scrambling = c.c_init};
+    const nr_transport_config config = c.config();
     nr_transport_encoder encoder(config);
     const auto& s = encoder.segmentation();
     int first = 0;
@@ -150,13 +153,7 @@ TEST_P(nr_transport, feeds_back_what_others_say_of_a_bit) {
   std::mt19937_64 random(3);
   const auto scalar = open_reference();
   for (const auto& c : transport_cases) {
-    const nr_transport_config config{.transport_bits = c.a,
-                                     .coded_bits = c.g,
-                                     .modulation_order = c.qm,
-                                     .layers = c.layers,
-                                     .base_graph = c.graph,
-                                     .soft_buffer = c.n_ref,
-                                     .scrambling = c.c_init};
+    const nr_transport_config config = c.config();
     const std::size_t batch = 2, g = static_cast<std::size_t>(c.g);
     const bits_t sent = random_bits_of(batch * static_cast<std::size_t>(c.a), random);
     const auto fed = [&](executor& on, llrs_t llrs, const llrs_t& first) {
@@ -184,13 +181,7 @@ TEST_P(nr_transport, feeds_back_what_others_say_of_a_bit) {
 TEST_P(nr_transport, comes_back_through_every_order_of_redundancy_versions) {
   std::mt19937_64 random(2);
   for (const auto& c : transport_cases) {
-    const nr_transport_config config{.transport_bits = c.a,
-                                     .coded_bits = c.g,
-                                     .modulation_order = c.qm,
-                                     .layers = c.layers,
-                                     .base_graph = c.graph,
-                                     .soft_buffer = c.n_ref,
-                                     .scrambling = c.c_init};
+    const nr_transport_config config = c.config();
     nr_transport_decoder decoder(config);
     const std::size_t batch = c.a > 1000 ? 2 : 3,
                       blocks = static_cast<std::size_t>(decoder.segmentation().blocks);

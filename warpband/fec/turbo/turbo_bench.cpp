@@ -25,19 +25,8 @@ bench::maker decode(const turbo_decoder_config& config, std::size_t batch) {
   return [=](executor& exec, figure what) {
     const bool fed = what == figure::host_fed;
     const std::size_t k = static_cast<std::size_t>(config.k), n = 3 * (k + 4);
-    auto noise = exec.make<float>(n, batch);
-    bench::fill_llrs(exec, noise, 1 / 3., 0.5);
-    array<T> llr, host_llr = exec.make_host<T>(fed ? n : 0, batch);
-    if constexpr (std::is_same_v<T, float>) {
-      llr = std::move(noise);
-    } else {
-      std::vector<T> steps;
-      for (const float x : exec.to_host(noise))
-        steps.push_back(static_cast<T>(std::clamp(config.llr_steps * x, -127.f, 127.f)));
-      llr = exec.make<T>(n, batch);
-      exec.upload(llr.data(), steps.data(), llr.bytes());
-      exec.sync();
-    }
+    array<T> llr = bench::make_llrs<T>(exec, n, batch, 1 / 3., 0.5, config.llr_steps),
+             host_llr = exec.make_host<T>(fed ? n : 0, batch);
     auto bits = exec.make<std::uint8_t>(k, batch),
          host_bits = exec.make_host<std::uint8_t>(fed ? k : 0, batch);
     if (fed) exec.download(host_llr.data(), llr.data(), llr.bytes());

@@ -20,6 +20,7 @@ namespace {
 
 using testing::bit_vector;
 using testing::blamed;
+using testing::make_conv_codewords;
 using testing::name_of;
 using testing::on_device;
 using testing::oracle_of;
@@ -51,30 +52,13 @@ std::vector<V> row(const std::vector<V>& all, std::size_t i, std::size_t n) {
   return {all.begin() + static_cast<std::ptrdiff_t>(i * n),
           all.begin() + static_cast<std::ptrdiff_t>((i + 1) * n)};
 }
-struct codewords {
-  bit_vector sent;
-  std::vector<float> llr;  // rows
-};
-codewords make_codewords(const conv_code& code, std::size_t k, std::size_t count, double esn0_db,
-                         std::uint64_t seed) {
-  std::mt19937_64 rng(seed);
-  codewords w;
-  for (std::size_t i = 0; i < count; i++) {
-    const auto u = testing::random_bit_vector(k, rng);
-    const auto l =
-        testing::ordered(code, testing::noisy_llrs(oracle::conv_encode(oracle_of(code), u), esn0_db, rng));
-    w.sent.insert(w.sent.end(), u.begin(), u.end());
-    w.llr.insert(w.llr.end(), l.begin(), l.end());
-  }
-  return w;
-}
 
 TEST_P(viterbi, without_noise_gives_what_was_sent) {
   for (const conv_code& code : testing::many_codes())
     for (const std::size_t k : {8, 33, 250}) {
       if (code.generators.size() == 1 && code.ending != conv_ending::zero_tail) continue;
       const std::size_t count = 18;
-      auto w = make_codewords(code, k, count, 60, k);
+      auto w = make_conv_codewords(code, k, count, 60, k);
       const auto got = decode(exec(), viterbi_decoder({.code = code, .k = static_cast<int>(k)}), w.llr);
       if (code.ending == conv_ending::truncated || k == 8) {
         // The last bits of a truncated code, or of a short punctured one, may not be told by what is sent.
@@ -94,7 +78,7 @@ TEST_P(viterbi, finds_the_most_likely_codeword) {
   for (const conv_code& code : testing::many_codes()) {
     if (code.ending == conv_ending::tail_biting) continue;
     const std::size_t k = 70, count = 5;
-    const auto w = make_codewords(code, k, count, -2, 3);
+    const auto w = make_conv_codewords(code, k, count, -2, 3);
     const auto got = decode(exec(), viterbi_decoder({.code = code, .k = static_cast<int>(k)}), w.llr);
     const std::size_t n = w.llr.size() / count;
     for (std::size_t b = 0; b < count; b++) {
@@ -119,7 +103,7 @@ TEST_P(viterbi, of_long_codewords_decides_early_and_finds_the_most_likely_one) {
         conv_code{.constraint_length = 4, .generators = {015, 017}, .feedback = 013}}) {
     const std::size_t k = 9001, count = small_scale() ? 2 : 9;
     const viterbi_decoder d({.code = code, .k = static_cast<int>(k)});
-    auto w = make_codewords(code, k, count, code.sent.empty() ? -2 : 2, 12);
+    auto w = make_conv_codewords(code, k, count, code.sent.empty() ? -2 : 2, 12);
     const std::size_t n = d.frame().n();
     const auto got = decode(exec(), d, w.llr);
     ASSERT_TRUE(got == decode(*reference, d, w.llr)) << name_of(code);
@@ -147,7 +131,7 @@ TEST_P(viterbi, tail_biting_is_seldom_off_the_exact_search) {
     const std::size_t length = static_cast<std::size_t>(k), count = small_scale() ? 8 : 30;
     conv_code serial = code;
     serial.order = conv_order::serial;
-    const auto w = make_codewords(serial, length, count, esn0_db, 4);
+    const auto w = make_conv_codewords(serial, length, count, esn0_db, 4);
     const auto got = decode(exec(), viterbi_decoder({.code = serial, .k = k}), w.llr);
     const std::size_t n = w.llr.size() / count;
     int worse = 0, wrong = 0;
@@ -180,7 +164,7 @@ TEST_P(viterbi, exact_search_finds_the_most_likely_tail_biting_codeword) {
       const viterbi_decoder d({.code = code, .k = k, .tail_biting = tail_biting_search::exact});
       EXPECT_EQ(d.config().overlap, 0);
       const std::size_t length = static_cast<std::size_t>(k), count = small_scale() ? 3 : 17;
-      auto w = make_codewords(code, length, count, k == 40 ? 0 : -4, 4);
+      auto w = make_conv_codewords(code, length, count, k == 40 ? 0 : -4, 4);
       const std::size_t n = w.llr.size() / count;
       const auto got = decode(exec(), d, w.llr);
       ASSERT_TRUE(got == decode(*reference, d, w.llr)) << name_of(code) << " k=" << k;
@@ -209,7 +193,7 @@ TEST_P(viterbi, exact_search_finds_the_most_likely_tail_biting_codeword) {
 TEST_P(viterbi, tail_biting_overlap_suits_the_rate) {
   const conv_code code = conv_80216(conv_rate::r5_6, conv_ending::tail_biting);
   const std::size_t k = 100, count = small_scale() ? 20 : 400;
-  const auto w = make_codewords(code, k, count, 2.2, 8);
+  const auto w = make_conv_codewords(code, k, count, 2.2, 8);
   const auto failures = [&](int overlap) {
     const auto got = decode(exec(), viterbi_decoder({.code = code, .k = 100, .overlap = overlap}), w.llr);
     int wrong = 0;
@@ -228,7 +212,7 @@ TEST_P(viterbi, equals_every_backend_and_batch) {
     const std::size_t k = 61;
     const viterbi_decoder d({.code = code, .k = static_cast<int>(k)});
     const std::size_t most = counts.back(), n = d.frame().n();
-    const auto w = make_codewords(code, k, most, -3, 5);
+    const auto w = make_conv_codewords(code, k, most, -3, 5);
     const auto all = decode(*reference, d, w.llr);
     for (const std::size_t count : counts) {
       const auto part = decode(exec(), d, row(w.llr, 0, count * n));
@@ -243,7 +227,7 @@ TEST_P(viterbi, takes_either_layout) {
   const std::size_t k = 100, count = 21;
   for (const conv_code& code : {conv_lte(), conv_80211(conv_rate::r3_4)}) {
     const viterbi_decoder d({.code = code, .k = static_cast<int>(k)});
-    const auto w = make_codewords(code, k, count, 0, 6);
+    const auto w = make_conv_codewords(code, k, count, 0, 6);
     const std::size_t n = d.frame().n();
     std::vector<float> turned(w.llr.size());
     for (std::size_t b = 0; b < count; b++)
@@ -277,7 +261,7 @@ TEST_P(viterbi, a_non_finite_llr_erases_its_codeword_alone) {
   const std::size_t k = 60, count = 19;
   for (const conv_code& code : {conv_80211(conv_rate::r1_2), conv_lte()}) {
     const viterbi_decoder d({.code = code, .k = static_cast<int>(k)});
-    const auto w = make_codewords(code, k, count, 0, 8);
+    const auto w = make_conv_codewords(code, k, count, 0, 8);
     const std::size_t n = d.frame().n();
     const auto clean = decode(exec(), d, w.llr);
     for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
@@ -301,7 +285,7 @@ TEST_P(viterbi, a_non_finite_llr_erases_its_codeword_alone) {
 TEST_P(viterbi, very_large_llrs_stay_finite) {
   const conv_code code = conv_lte();
   const viterbi_decoder d({.code = code, .k = 5000});
-  auto w = make_codewords(code, 5000, 2, 3, 9);
+  auto w = make_conv_codewords(code, 5000, 2, 3, 9);
   for (float& x : w.llr) x *= 1e30f;
   const auto got = decode(exec(), d, w.llr);
   EXPECT_EQ(got.bits, w.sent);

@@ -15,6 +15,7 @@ namespace {
 
 using testing::bit_vector;
 using testing::blamed;
+using testing::make_conv_codewords;
 using testing::name_of;
 using testing::on_device;
 using testing::oracle_of;
@@ -61,23 +62,6 @@ std::vector<float> floats_of(const steps_t& x) {
   std::vector<float> r;
   for (const std::int8_t each : x) r.push_back(static_cast<float>(std::max<int>(each, -127)));
   return r;
-}
-struct codewords {
-  bit_vector sent;
-  std::vector<float> llr;
-};
-codewords make_codewords(const conv_code& code, std::size_t k, std::size_t count, double esn0_db,
-                         std::uint64_t seed) {
-  std::mt19937_64 rng(seed);
-  codewords w;
-  for (std::size_t i = 0; i < count; i++) {
-    const auto u = testing::random_bit_vector(k, rng);
-    const auto l =
-        testing::ordered(code, testing::noisy_llrs(oracle::conv_encode(oracle_of(code), u), esn0_db, rng));
-    w.sent.insert(w.sent.end(), u.begin(), u.end());
-    w.llr.insert(w.llr.end(), l.begin(), l.end());
-  }
-  return w;
 }
 int differences(const bit_vector& a, const bit_vector& b) {
   int n = 0;
@@ -148,7 +132,7 @@ TEST_P(viterbi_int16, without_noise_gives_what_was_sent) {
     const std::size_t length = static_cast<std::size_t>(k);
     conv_code serial = code;
     serial.order = conv_order::serial;
-    const auto w = make_codewords(code.sent.empty() ? code : serial, length, 3, 12, 6);
+    const auto w = make_conv_codewords(code.sent.empty() ? code : serial, length, 3, 12, 6);
     const viterbi_decoder d(int16_of(code, length, windows));
     const auto got = decode(exec(), d, w.llr);
     EXPECT_EQ(differences(got.bits, w.sent), 0) << name_of(code) << " k=" << k;
@@ -209,7 +193,7 @@ TEST_P(viterbi_int16, loses_little_against_float32) {
   for (const auto& [code, esn0_db] :
        {std::pair{conv_80211(conv_rate::r1_2), -1.4}, std::pair{conv_80211(conv_rate::r3_4), 2.}}) {
     const std::size_t k = 4000, count = small_scale() ? 8 : 96;
-    const auto w = make_codewords(code, k, count, esn0_db, 9);
+    const auto w = make_conv_codewords(code, k, count, esn0_db, 9);
     const auto wrong = [&](const viterbi_config& c) {
       return differences(decode(exec(), viterbi_decoder(c), w.llr).bits, w.sent);
     };
@@ -231,7 +215,7 @@ TEST_P(viterbi_int16, words_without_usable_llrs_are_erased_whatever_their_scale)
     const std::size_t length = static_cast<std::size_t>(k), count = 19;
     const viterbi_decoder d(int16_of(code, length, windows));
     const std::size_t n = d.frame().n();
-    auto w = make_codewords(code, length, count, 20, 10);
+    auto w = make_conv_codewords(code, length, count, 20, 10);
     const auto at = [&](std::size_t b) { return w.llr.begin() + static_cast<std::ptrdiff_t>(b * n); };
     std::fill(at(2), at(3), 0.f);
     std::fill(at(4), at(5), 0.0624f);  // of steps of 1/8
