@@ -1,6 +1,7 @@
 """Where rows take their numbers from: results that are stored in curves/ and bench/results/, or fresh runs of the command."""
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pathlib
@@ -47,6 +48,7 @@ class Need:
     options: tuple[str, ...] = ()
     device: str = "any"  # "cuda": only a GPU can make it; "cpu": cores, whatever the device; "elsewhere": of another machine, as stored
     isa: str = ""  # WARPBAND_ISA of the run
+    gpus: int = 1  # that a run with device "cuda" takes
 
     @property
     def stored(self) -> str:
@@ -94,7 +96,13 @@ class Data:
             return False
         if self.quick:
             return need.kind in ("sim", "model") or (need.kind == "sweep" and "_file" not in need.name)
-        return need.device != "cuda" or self.device.startswith("cuda")
+        return need.device != "cuda" or (self.device.startswith("cuda") and (need.gpus == 1 or need.gpus <= self._gpus()))
+
+    @staticmethod
+    @functools.cache
+    def _gpus() -> int:
+        """CUDA devices of this machine."""
+        return len(json.loads(subprocess.run([command(), "info", "--json"], check=True, capture_output=True, text=True).stdout)["cuda_devices"])
 
     def get(self, need: Need):
         """The result as JSON, run or stored."""

@@ -17,8 +17,8 @@ CAPACITY = Need("model", "li_fig5_3", ("capacity",))
 FRAMES = Need("bench", "li_thesis_h100", ("^(up|down)link_frame/", "--repetitions", "3", "--min-time", "0.01"), "cuda")
 CORES = [Need("bench", f"li_thesis_{core}", ("^(up|down)link_frame/", "--threads", str(threads), "--repetitions", "5", "--min-time", "0.04"), "cpu" if core.startswith("xeon") else "elsewhere")
          for core, threads in (("xeon_1thread", 1), ("xeon_2threads", 2), ("epyc_zen4_1thread", 1), ("epyc_zen4_2threads", 2))]
-STREAM = Need("stream", "stream_li_2gpu_h100", (), "cuda")
-STREAM_SHALLOW = Need("stream", "stream_li_h100", (), "cuda")
+STREAM = Need("stream", "stream_li_2gpu_h100", (), "cuda", gpus=2)
+STREAM_SHALLOW = Need("stream", "stream_li_h100", (), "cuda", gpus=2)
 ONE_H100 = "one H100"
 SIZE = "128x16"
 
