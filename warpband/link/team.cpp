@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -120,27 +121,28 @@ void append(frame_counts& counts, const frame_counts& more) {
   append(counts.outer_codeword_errors, more.outer_codeword_errors);
 }
 
-std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<double>& speeds,
-                                   const std::vector<std::size_t>& most) {
-  const double all = std::accumulate(speeds.begin(), speeds.end(), 0.0);
-  std::vector<std::size_t> shares(speeds.size());
+std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<member_pace>& members) {
+  double all = 0;
+  for (const auto& m : members) all += m.speed;
+  std::vector<std::size_t> shares(members.size());
   std::size_t left = frames;
   for (std::size_t i = 0; i < shares.size(); i++) {
-    const double ideal = static_cast<double>(frames) * speeds[i] / all;
-    shares[i] = std::min({static_cast<std::size_t>(ideal), most[i], left});
+    const member_pace& m = members[i];
+    const double ideal = static_cast<double>(frames) * m.speed / all,
+                 units = ideal / static_cast<double>(m.unit);
+    const auto share =
+        units < 4 ? static_cast<std::size_t>(ideal) : m.unit * static_cast<std::size_t>(std::lround(units));
+    shares[i] = std::min({share, m.most, left});
     left -= shares[i];
   }
-  // What rounding and full members leave: one by one to all with room, so that equal ones stay equal.
-  while (left > 0) {
-    const auto open =
-        static_cast<std::size_t>(std::count_if(shares.begin(), shares.end(), [&](const auto& s) {
-          return s < most[static_cast<std::size_t>(&s - shares.data())];
-        }));
-    const std::size_t each = std::max<std::size_t>(1, left / open);
-    for (std::size_t i = 0; i < shares.size() && left > 0; i++) {
-      const std::size_t more = std::min({each, most[i] - shares[i], left});
-      shares[i] += more, left -= more;
-    }
+  // What rounding and full members leave goes to the fastest with room.
+  std::vector<std::size_t> order(members.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return members[a].speed > members[b].speed; });
+  for (const std::size_t i : order) {
+    const std::size_t more = std::min(members[i].most - shares[i], left);
+    shares[i] += more, left -= more;
   }
   return shares;
 }
@@ -149,18 +151,22 @@ link_team::link_team(link_config config, std::vector<std::unique_ptr<team_member
     : config_(std::move(config)), members_(std::move(members)) {
   if (members_.empty()) throw argument_error("members", "0", "at least 1");
   for (const auto& m : members_) max_batch_ += m->max_batch();
-  measured_.resize(members_.size());
+  frames_.resize(members_.size());
+  seconds_.resize(members_.size());
 }
 
-std::vector<double> link_team::speeds() const {
-  double frames = 0, size = 0;
-  for (std::size_t i = 0; i < members_.size(); i++)
-    if (measured_[i] > 0)
-      frames += measured_[i], size += static_cast<double>(members_[i]->preferred_frames());
-  const double each = size > 0 ? frames / size : 1;
-  std::vector<double> all = measured_;
+std::vector<member_pace> link_team::paces() const {
+  double speed = 0, size = 0;  // of those that have run
+  std::vector<member_pace> all(members_.size());
+  for (std::size_t i = 0; i < all.size(); i++) {
+    all[i].most = members_[i]->max_batch();
+    all[i].unit = members_[i]->preferred_frames();
+    if (seconds_[i] == 0) continue;
+    all[i].speed = frames_[i] / seconds_[i];
+    speed += all[i].speed, size += static_cast<double>(all[i].unit);
+  }
   for (std::size_t i = 0; i < all.size(); i++)
-    if (all[i] == 0) all[i] = each * static_cast<double>(members_[i]->preferred_frames());
+    if (seconds_[i] == 0) all[i].speed = static_cast<double>(all[i].unit) * (size > 0 ? speed / size : 1);
   return all;
 }
 
@@ -172,9 +178,7 @@ std::size_t link_team::preferred_frames() const {
 
 const frame_counts& link_team::run(std::uint64_t first_frame, std::size_t frames, double point_db) {
   check_run(frames, point_db);
-  std::vector<std::size_t> most;
-  for (const auto& m : members_) most.push_back(m->max_batch());
-  const std::vector<std::size_t> shares = shares_of(frames, speeds(), most);
+  const std::vector<std::size_t> shares = shares_of(frames, paces());
 
   std::string failed;
   std::size_t begun = 0;
@@ -192,7 +196,8 @@ const frame_counts& link_team::run(std::uint64_t first_frame, std::size_t frames
     if (shares[i] == 0) continue;
     try {
       append(counts_, members_[i]->wait());
-      if (members_[i]->seconds() > 0) measured_[i] = static_cast<double>(shares[i]) / members_[i]->seconds();
+      frames_[i] = frames_[i] / 2 + static_cast<double>(shares[i]);
+      seconds_[i] = seconds_[i] / 2 + members_[i]->seconds();
     } catch (const std::exception& e) {
       if (failed.empty()) failed = members_[i]->name() + ": " + e.what();
     }

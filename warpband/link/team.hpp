@@ -32,6 +32,13 @@ class team_member {
 std::unique_ptr<team_member> make_local_member(const link_config& config, executor& exec,
                                                std::size_t max_batch);
 
+/// What decides on a member's share of a run's frames.
+struct member_pace {
+  double speed = 1;      // frames a second, or in proportion to it
+  std::size_t most = 0;  // frames that it takes at once
+  std::size_t unit = 1;  // frames that it runs side by side: one more takes as long as that many
+};
+
 class link_team final : public frame_runner {
  public:
   /// `members`: at least one, all of the link `config`, which is completed.
@@ -45,20 +52,20 @@ class link_team final : public frame_runner {
   std::size_t preferred_frames() const override;
 
  private:
-  /// Frames a second of each; of one that has not run yet what its size lets expect.
-  std::vector<double> speeds() const;
+  /// The speed of one that has not run yet is what its size lets expect.
+  std::vector<member_pace> paces() const;
 
   link_config config_;
   std::vector<std::unique_ptr<team_member>> members_;
-  std::vector<double> measured_;  // frames a second in the last run, 0 before the first
+  // Of each member's runs, where a run counts half of the one after it.
+  std::vector<double> frames_, seconds_;
   std::size_t max_batch_ = 0;
   frame_counts counts_;
 };
 
-/// Frames of each member: in proportion to `speeds`, all of `frames`, and at most `most` of each, which
-/// together are enough.
-std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<double>& speeds,
-                                   const std::vector<std::size_t>& most);
+/// Frames of each member: all of `frames`, in proportion to speed, in whole units where that changes a share
+/// by at most an eighth, and no more than each takes, which together are enough.
+std::vector<std::size_t> shares_of(std::size_t frames, const std::vector<member_pace>& members);
 
 /// Adds the counts of frames that follow.
 void append(frame_counts& counts, const frame_counts& more);

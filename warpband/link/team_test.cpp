@@ -53,15 +53,25 @@ point_counts alone(const curve_config& curve) {
 }
 
 TEST(link_team, shares_are_all_frames_by_speed_and_room) {
-  const std::vector<double> speeds{3, 1, 0.001};
+  const std::vector<member_pace> members{{3, 500}, {1, 400}, {0.001, 100}};
   for (const std::size_t frames :
        {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{400}, std::size_t{1000}}) {
-    const std::vector<std::size_t> most{500, 400, 100}, shares = shares_of(frames, speeds, most);
+    const std::vector<std::size_t> shares = shares_of(frames, members);
     EXPECT_EQ(std::accumulate(shares.begin(), shares.end(), std::size_t{0}), frames);
-    for (std::size_t i = 0; i < 3; i++) EXPECT_LE(shares[i], most[i]);
+    for (std::size_t i = 0; i < 3; i++) EXPECT_LE(shares[i], members[i].most);
   }
-  EXPECT_EQ(shares_of(400, speeds, {500, 400, 100})[0], 300u);
-  EXPECT_EQ(shares_of(1000, speeds, {500, 400, 100}), (std::vector<std::size_t>{500, 400, 100}));
+  EXPECT_EQ(shares_of(400, members), (std::vector<std::size_t>{300, 100, 0}));
+  EXPECT_EQ(shares_of(1000, members), (std::vector<std::size_t>{500, 400, 100}));
+}
+
+TEST(link_team, shares_are_whole_units_where_they_have_several) {
+  using shares = std::vector<std::size_t>;
+  EXPECT_EQ(shares_of(128, {{1.03, 1000, 8}, {0.97, 1000, 8}}), (shares{64, 64}));
+  EXPECT_EQ(shares_of(128, {{1.1, 1000, 8}, {0.9, 1000, 8}}), (shares{72, 56}));
+  EXPECT_EQ(shares_of(100, {{1, 1000, 8}, {1, 1000, 8}}), (shares{52, 48}));
+  EXPECT_EQ(shares_of(16, {{1, 1000, 8}, {1, 1000, 8}}), (shares{8, 8}));
+  // A small one beside a large one whose unit is most of the run: in proportion.
+  EXPECT_EQ(shares_of(20000, {{1000, 20000, 16000}, {1, 1000, 8}}), (shares{19981, 19}));
 }
 
 TEST(link_team, counts_are_those_of_one_executor) {
