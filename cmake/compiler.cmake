@@ -6,8 +6,8 @@ target_compile_options(wb_options INTERFACE -Wall -Wextra -Wpedantic -Wconversio
                        "$<$<BOOL:${WARPBAND_HARDEN}>:-D_GLIBCXX_ASSERTIONS;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2;-fstack-protector-strong;-fstack-clash-protection>"
                        # GCC 12 reports overlapping copies in std::string operator+ (GCC bug 105651) and false array bounds.
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-                       $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds>)
-
+                       $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds>
+                       "$<$<BOOL:${WARPBAND_UNITY}>:-Wno-shadow;$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>>")
 add_link_options("$<$<BOOL:${WARPBAND_HARDEN}>:-Wl,-z,relro,-z,now>")
 # Presets leave CMAKE_CXX_FLAGS_RELEASE and _DEBUG empty, so that kernels are compiled alike in all of them.
 set(wb_library_flags $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-DNDEBUG>)
@@ -31,7 +31,6 @@ set(wb_oracle_flags ${wb_library_flags} $<$<NOT:$<CONFIG:Release>>:-O1>)  # orac
 
 if(WARPBAND_CCACHE)
   find_program(WARPBAND_CCACHE_PROGRAM ccache NO_CMAKE_FIND_ROOT_PATH)
-  mark_as_advanced(WARPBAND_CCACHE_PROGRAM)
   if(WARPBAND_CCACHE_PROGRAM)
     # Precompiled headers need the first setting. The second one lets build folders share objects.
     set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros

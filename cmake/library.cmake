@@ -8,6 +8,7 @@ endif()
 
 add_library(warpband ${library_sources})
 add_library(warpband::warpband ALIAS warpband)
+set_target_properties(warpband PROPERTIES UNITY_BUILD ${WARPBAND_UNITY})
 target_compile_features(warpband PUBLIC cxx_std_20)
 target_compile_options(warpband PRIVATE ${wb_library_flags})
 target_compile_definitions(warpband PUBLIC WARPBAND_HDF5=$<BOOL:${WARPBAND_HDF5}>)

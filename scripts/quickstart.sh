@@ -9,7 +9,7 @@ echo "== 1/3 what is needed"
 bash scripts/setup.sh
 
 echo "== 2/3 build"
-cmake --preset release -DWARPBAND_ISAS=native -DWARPBAND_TESTS=OFF -DWARPBAND_BENCH=OFF -DWARPBAND_COMPILE_COST=OFF
+cmake --preset release -DWARPBAND_ISAS=native -DWARPBAND_UNITY=ON -DWARPBAND_TESTS=OFF -DWARPBAND_BENCH=OFF -DWARPBAND_COMPILE_COST=OFF
 cmake --build --preset release --parallel "$(nproc)"
 
 echo "== 3/3 run: warpband sim examples/quickstart.toml"

@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <warpband/core/count.hpp>
 #include <warpband/fec/nr/block.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/fec/nr/tbs.hpp>
@@ -40,8 +41,6 @@ const settings_list& decoder_settings() {
   }();
   return all;
 }
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
 void encode(nr_encoder_ref& e, executor_ref& where, nb::handle bits, int rv, nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <warpband/core/count.hpp>
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/estimate/noise.hpp>
 #include <warpband/nr/codebook.hpp>
@@ -16,8 +17,6 @@ namespace wb::python {
 namespace {
 
 using cf = std::complex<float>;
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
 /// Axes of a grid before its last: OFDM symbols and subcarriers.
 void expect_slots(const char* name, const argument& grid, const nr_shared_channel& c) {

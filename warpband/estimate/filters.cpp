@@ -8,6 +8,7 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/core/decimal.hpp>
 
 namespace wb {
@@ -15,8 +16,6 @@ namespace {
 
 using cplx = std::complex<double>;
 using matrix = std::vector<std::vector<cplx>>;
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
 // ---- linear interpolation
 

@@ -246,7 +246,6 @@ std::string describe_type(hid_t type) {
 // --------------------------------------------------------------------------------------------------- sizes
 
 constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max();
-constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::size_t most_packed = 2048;  // times smaller; deflate comes to 1032
 
 /// a * b, or `most` where that is less.

@@ -14,7 +14,6 @@ namespace wb {
 
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::size_t most_answer = 16 * mib;  // without rows: texts of at most 1 MiB, 2^20 numbers, names
 constexpr std::size_t most_rows_bytes = 16 * mib;  // that one request asks for, unless a row has more
 constexpr std::size_t most_error = 2000;

@@ -14,6 +14,8 @@
 
 namespace wb {
 
+constexpr std::size_t mib = std::size_t{1} << 20;
+
 /// The element types of hdf5_reader in requests.
 template <class T>
 inline constexpr char hdf5_element = '?';

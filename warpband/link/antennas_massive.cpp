@@ -17,6 +17,7 @@
 
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/matrix/matrix.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/link/count/count.hpp>
 #include <warpband/link/gain/gain.hpp>
 #include <warpband/link/massive_channel.hpp>
@@ -30,8 +31,6 @@ namespace wb {
 namespace {
 
 using cf = std::complex<float>;
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
 /// What both directions have: symbols of the users, in order of vectors, and their channels.
 class massive_antennas : public antenna_system {

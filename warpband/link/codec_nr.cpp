@@ -10,7 +10,7 @@
 namespace wb {
 namespace {
 
-constexpr int usual_k = 8448;  // the longest code block
+constexpr int longest_block = 8448;
 
 nr_rate_matching_config matching_of(const code_config& c) {
   const code_sizes sizes = nr_sizes(c);
@@ -55,7 +55,7 @@ class nr_ldpc_codec final : public codec {
 }  // namespace
 
 code_sizes nr_sizes(const code_config& c) {
-  const auto k = static_cast<std::size_t>(c.k != 0 ? c.k : usual_k);
+  const auto k = static_cast<std::size_t>(c.k != 0 ? c.k : longest_block);
   return {k, c.ldpc.n != 0 ? static_cast<std::size_t>(c.ldpc.n) : 2 * k};
 }
 

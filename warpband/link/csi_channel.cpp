@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <warpband/channel/file/csi_file.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/link/massive_channel.hpp>
 #include <warpband/link/regroup/regroup.hpp>
 
@@ -40,8 +41,6 @@ std::unique_ptr<massive_channel> make_csi_channel(const csi_channel_config& conf
 #else
 
 namespace {
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
 /// Snapshots, kept on the executor.
 class csi_matrices final : public massive_channel {

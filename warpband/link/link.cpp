@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/core/decimal.hpp>
 #include <warpband/link/names.hpp>
 #include <warpband/massive/cluster/cluster_settings.hpp>
@@ -16,7 +17,6 @@ namespace {
 
 constexpr int slots = 2;  // uses of the channel that a codeword of a space-time code takes
 
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 std::size_t quotient(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 std::string channel_name(const link_config& c) {
   return "\"" + std::string(name_of(type_of(c.channel))) + "\"";

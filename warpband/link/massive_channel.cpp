@@ -1,13 +1,12 @@
 #include <warpband/channel/matrix/matrix.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/link/massive_channel.hpp>
 
 namespace wb {
 namespace {
 
 using complex_view = view<std::complex<float>>;
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
 /// Independent entries; fast: on every subcarrier other ones.
 class rayleigh_matrices final : public massive_channel {

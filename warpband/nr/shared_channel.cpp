@@ -5,6 +5,7 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/fec/nr/tbs.hpp>
@@ -18,7 +19,6 @@ WB_DECLARE_KERNEL(nr_extract)
 
 namespace {
 
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 std::string text_of(const std::vector<int>& list) {
   std::string text;
   for (const int i : list) text += (text.empty() ? "[" : ", ") + std::to_string(i);

@@ -8,6 +8,7 @@
 #include <tests/on_backends.hpp>
 #include <tests/symbols.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
+#include <warpband/core/count.hpp>
 
 namespace {
 
@@ -20,8 +21,6 @@ using wb::testing::blamed;
 using wb::testing::same_bits;
 using complex = std::complex<double>;
 using matrix = std::vector<std::vector<double>>;
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
 matrix product(const matrix& a, const matrix& b) {  // Kronecker's
   matrix c(a.size() * b.size(), std::vector<double>(a.size() * b.size()));

@@ -4,11 +4,9 @@
 #include <climits>
 
 #include <warpband/core/check.hpp>
+#include <warpband/fec/lte/match_kernels.hpp>
 
 namespace wb {
-
-WB_DECLARE_KERNEL(lte_match)
-WB_DECLARE_KERNEL(lte_combine)
 
 namespace {
 

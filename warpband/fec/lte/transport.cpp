@@ -5,13 +5,12 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/fec/crc/crc.hpp>
+#include <warpband/fec/lte/match_kernels.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(lte_crc)
 WB_DECLARE_KERNEL(lte_segment)
-WB_DECLARE_KERNEL(lte_match)
-WB_DECLARE_KERNEL(lte_combine)
 WB_DECLARE_KERNEL(lte_assemble)
 WB_DECLARE_KERNEL(lte_finish)
 

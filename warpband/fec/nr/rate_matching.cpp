@@ -5,12 +5,10 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/fec/nr/match_kernels.hpp>
 #include <warpband/fec/nr/segmentation.hpp>
 
 namespace wb {
-
-WB_DECLARE_KERNEL(nr_match)
-WB_DECLARE_KERNEL(nr_combine)
 
 namespace {
 

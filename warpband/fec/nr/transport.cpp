@@ -5,6 +5,7 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/fec/nr/match_kernels.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/fec/nr/tbs.hpp>
 
@@ -12,8 +13,6 @@ namespace wb {
 
 WB_DECLARE_KERNEL(nr_crc)
 WB_DECLARE_KERNEL(nr_segment)
-WB_DECLARE_KERNEL(nr_match)
-WB_DECLARE_KERNEL(nr_combine)
 WB_DECLARE_KERNEL(nr_assemble)
 WB_DECLARE_KERNEL(nr_feedback)
 WB_DECLARE_KERNEL(lte_finish)

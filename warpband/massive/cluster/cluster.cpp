@@ -5,6 +5,7 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/massive/cluster/cluster_calls.hpp>
 #include <warpband/massive/cluster/cluster_settings.hpp>
@@ -16,8 +17,6 @@ namespace wb {
 using namespace cluster_calls;
 
 namespace {
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
 void check_clusters(int clusters, cluster_method method, int antennas, int users, massive_mode mode) {
   check_range("clusters", clusters, 1, most_clusters);

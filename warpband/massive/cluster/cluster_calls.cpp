@@ -1,5 +1,7 @@
 #include <warpband/massive/cluster/cluster_calls.hpp>
 
+#include <warpband/core/count.hpp>
+
 namespace wb {
 
 WB_DECLARE_KERNEL(cluster_sums)
@@ -11,9 +13,7 @@ WB_DECLARE_KERNEL(cluster_energy)
 WB_DECLARE_KERNEL(cluster_join)
 
 namespace cluster_calls {
-namespace {
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
-}  // namespace
+namespace {}  // namespace
 
 cluster_terms<const float> queue_sums(executor& exec, const cluster_call& call, float* sums) {
   cluster_sums_args args;

@@ -2,6 +2,7 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/cluster/cluster_calls.hpp>
@@ -14,8 +15,6 @@ namespace wb {
 using namespace cluster_calls;
 
 namespace {
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
 /// What a member does in a call: its clusters' part for all frames, and the rest for its share of them.
 struct member_work {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <warpband/core/check.hpp>
+#include <warpband/core/count.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/cluster/cluster_calls.hpp>
@@ -13,8 +14,6 @@ namespace wb {
 using namespace cluster_calls;
 
 namespace {
-
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
 /// A member's part of a call, and its arrays.
 struct sending_member {
