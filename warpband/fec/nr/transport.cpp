@@ -113,7 +113,7 @@ int nr_transport_plan::rows(int rv) const {
 }
 
 void check(const nr_transport_config& config) {
-  check(nr_transport_plan(config).segmentation().block.code(nr_core_rows), config.ldpc);
+  check(nr_transport_plan(config).segmentation().block.code(nr_core_rows), config.ldpc, true);
 }
 
 void nr_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, int rv,
@@ -168,7 +168,7 @@ void nr_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, in
 
 nr_transport_decoder::nr_transport_decoder(const nr_transport_config& config)
     : nr_transport_plan(config), least_(least_llr(config.ldpc)) {
-  check(segmentation_.block.code(nr_core_rows), config.ldpc);
+  check(segmentation_.block.code(nr_core_rows), config.ldpc, true);
 }
 
 void nr_transport_decoder::require_owner(executor& exec) const {
@@ -226,7 +226,9 @@ void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out
   check_optional_shape("extrinsic", out.extrinsic, columns(), blocks(batch));
   auto decoder = decoders_.find(rows_);
   if (decoder == decoders_.end())
-    decoder = decoders_.emplace(rows_, ldpc_decoder(segmentation_.block.code(rows_), config_.ldpc)).first;
+    decoder =
+        decoders_.emplace(rows_, ldpc_decoder(segmentation_.block.code(rows_), config_.ldpc, block_crc()))
+            .first;
   view<const float> received = view<float>(soft_);  // the columns of these rows
   received.elements = static_cast<std::size_t>(decoder->second.code().n());
   view<float> extrinsic = out.extrinsic;

@@ -73,6 +73,10 @@ class nr_transport_plan {
   }
   std::size_t padded() const noexcept { return static_cast<std::size_t>(at_.padded); }
   std::size_t codeword() const noexcept { return static_cast<std::size_t>(at_.codeword); }
+  /// What a code block ends with.
+  ldpc_crc block_crc() const noexcept {
+    return {segmentation_.blocks == 1 ? segmentation_.crc() : crc24b, at_.k};
+  }
 };
 
 /// Encodes batches of transport blocks. Only the parity that a transmission sends is computed. Buffers are
@@ -121,7 +125,8 @@ struct nr_transport_output {
 /// what it reads (ldpc.hpp). What was never received, the first 2 Z bits too, is 0; fillers are
 /// nr_filler_llr. The decoder takes the rows of the base graph that the transmissions so far need, and
 /// systematic columns that hold more than fillers: the more is sent, the more rows. With early_stop a code
-/// block leaves the iterations once all its checks hold.
+/// block leaves the iterations once all its checks hold; with crc_stop also once its CRC does, the transport
+/// block's where there is only one code block.
 ///
 /// A NaN or infinite LLR erases its code block's part of that transmission: the soft buffer stays as it was,
 /// the transport block's status has status_erased until `reset`, its other code blocks and its neighbours are
