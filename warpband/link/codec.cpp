@@ -150,7 +150,7 @@ class ldpc final : public codec {
       : config_(completed(config)),
         code_(ldpc_code_of(config_)),
         encoder_(code_),
-        decoder_(code_, config_.ldpc.decoder) {}
+        decoder_(code_, config_.ldpc.decoder, as_ldpc_crc(config_.crc)) {}
   std::size_t k() const noexcept override { return static_cast<std::size_t>(code_.k()); }
   std::size_t n() const noexcept override { return static_cast<std::size_t>(code_.n()); }
   std::size_t working_bytes() const noexcept override { return 0; }
@@ -196,7 +196,7 @@ void complete_ldpc(code_config& c) {
                          std::to_string(code.k()) + ", as n = " + std::to_string(code.n()) + " and " +
                              (c.type == code_type::qc_ldpc ? "its base matrix" : "rate " + c.ldpc.rate) +
                              " give");
-  check(code, c.ldpc.decoder);
+  check(code, c.ldpc.decoder, c.crc.has_value());
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ nr_rate_matching_config matching_of(const code_config& c) {
 class nr_ldpc_codec final : public codec {
  public:
   explicit nr_ldpc_codec(const code_config& config)
-      : config_(completed(config)), code_(matching_of(config_), config_.ldpc.decoder) {}
+      : config_(completed(config)), code_(matching_of(config_), config_.ldpc.decoder, config_.crc) {}
   std::size_t k() const noexcept override { return static_cast<std::size_t>(config_.k); }
   std::size_t n() const noexcept override { return static_cast<std::size_t>(config_.ldpc.n); }
   std::size_t working_bytes() const noexcept override { return code_.working_bytes(); }
@@ -64,7 +64,7 @@ void complete_nr(code_config& c) {
   c.k = m.k;
   c.ldpc.n = m.sent_bits;
   c.ldpc.base_graph = m.base_graph;
-  check(nr_code_of(c), c.ldpc.decoder);
+  check(nr_code_of(c), c.ldpc.decoder, c.crc.has_value());
 }
 
 ldpc_code nr_code_of(const code_config& c) {

@@ -22,6 +22,7 @@ code_config transport_named(code_type type, int a, int coded_bits, int transmiss
   c.transport.coded_bits = coded_bits;
   c.transport.transmissions = transmissions;
   c.turbo.decoder.stop = early_stop::crc;
+  c.ldpc.decoder.crc_stop = type == code_type::nr_ulsch;
   return c;
 }
 

@@ -171,6 +171,27 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
   return a;
 }
 
+/// early_stop and crc_stop as one word.
+setting_of<ldpc_decoder_config> early_stop_setting() {
+  const std::vector<std::string> names{"syndrome", "none", "crc"};
+  return {"early_stop",
+          "word",
+          among(names),
+          "syndrome: a codeword leaves the iterations once all its checks hold. crc: or, earlier, its CRC. "
+          "That needs a code with a CRC.",
+          names,
+          [=](ldpc_decoder_config& c, const setting_value& v) {
+            const auto* yes = std::get_if<bool>(&v);  // which may be said as such
+            const std::size_t word =
+                yes != nullptr ? (*yes ? 0 : 1) : settings_detail::word("early_stop", v, names, among(names));
+            c.early_stop = word != 1;
+            c.crc_stop = word == 2;
+          },
+          [](const ldpc_decoder_config& c) -> setting_value {
+            return std::string(c.crc_stop ? "crc" : c.early_stop ? "syndrome" : "none");
+          }};
+}
+
 /// An output of k or n values for each codeword.
 template <class T>
 void check_bits(const char* argument, const view<T>& v, const ldpc_code& code, std::size_t items) {
@@ -212,14 +233,15 @@ const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings() {
           "Steps of int8 messages in an LLR of 1. Finer steps clip earlier; with offset-min-sum 2 or 4 make "
           "the offset whole steps.")
           .only_with("precision", {"int8"}),
-      words<c, bool>("early_stop", &c::early_stop, {{"syndrome", true}, {"none", false}},
-                     "syndrome: a codeword leaves the iterations once all its checks hold."),
+      early_stop_setting(),
   };
   return all;
 }
 
-void check(const ldpc_code& code, const ldpc_decoder_config& c) {
+void check(const ldpc_code& code, const ldpc_decoder_config& c, bool has_crc) {
   check_settings(ldpc_decoder_settings(), c);
+  if (c.crc_stop && !has_crc)
+    throw argument_error("early_stop", "\"crc\"", "\"syndrome\" or \"none\" for a code without a CRC");
   const bool int8 = c.precision == ldpc_precision::int8;
   if (c.algorithm == ldpc_algorithm::sum_product && c.precision != ldpc_precision::float32)
     throw argument_error("precision", int8 ? "\"int8\"" : "\"float16\"", "\"float32\" with sum-product");
@@ -241,8 +263,15 @@ struct ldpc_decoder::reads_by_vector {
   std::map<int, resident<std::int32_t>> tables;
 };
 
-ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& config)
-    : code_(code), config_((check(code, config), config)), reads_(std::make_shared<reads_by_vector>()) {
+ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& config,
+                           const std::optional<ldpc_crc>& crc)
+    : code_(code),
+      config_((check(code, config, crc.has_value()), config)),
+      reads_(std::make_shared<reads_by_vector>()) {
+  if (config.crc_stop) {
+    check_range("crc.bits", crc->bits, 0, code.k());
+    crc_weights_ = resident(crc_remainders(crc->bits == 0 ? code.k() : crc->bits, crc->polynomial));
+  }
   layout_tables t = tables_of(code);
   addresses_ = resident<std::uint32_t>(addresses_of(code, t));
   fixed_ = fixed_arguments(code, config, t);
@@ -282,10 +311,14 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
     a.column_edges = a.column_firsts + a.columns + 1;
   }
   if (!addresses_.host().empty()) a.addresses = addresses_.on(exec);
+  if (config_.crc_stop) {
+    a.crc_weights = crc_weights_.on(exec);
+    a.crc_bits = static_cast<int>(crc_weights_.host().size());
+  }
   const kernel_set& kernels = a.sum_product                                  ? ldpc_decode_product_kernels()
                               : config_.precision == ldpc_precision::float32 ? ldpc_decode_f32_kernels()
                               : config_.precision == ldpc_precision::int8    ? ldpc_decode_i8_kernels()
-                              : ldpc_has_known_rows(a) && a.messages.data == nullptr
+                              : ldpc_has_known_rows(a) && a.messages.data == nullptr && !config_.crc_stop
                                   ? ldpc_decode_f16_rows_kernels()
                                   : ldpc_decode_f16_kernels();
   const kernel& build = exec.build_of(kernels);

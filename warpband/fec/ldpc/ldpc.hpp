@@ -24,9 +24,11 @@
 //   }
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
+#include <warpband/fec/crc/crc.hpp>
 #include <warpband/fec/ldpc/ldpc_args.hpp>
 #include <warpband/fec/ldpc/ldpc_code.hpp>
 
@@ -56,14 +58,25 @@ struct ldpc_decoder_config {
   ldpc_precision precision = ldpc_precision::float32;  // sum-product takes float32 only
   /// A codeword leaves after the first iteration whose decisions satisfy all checks.
   bool early_stop = true;
+  /// A codeword leaves too once its CRC holds (ldpc_crc) and its bits are not all zeros, which satisfy every
+  /// CRC. Only for decoders of codewords with a CRC.
+  bool crc_stop = false;
   /// int8: steps in an LLR of 1, 0.25..64. Finer steps clip earlier: 3 loses nothing to float32 with
   /// normalised min-sum; offset min-sum wants the offset to be whole steps, 2 or 4.
   float int8_steps = 3.f;
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings();
-/// Throws argument_error for what a decoder of the code does not allow.
-void check(const ldpc_code& code, const ldpc_decoder_config& config);
+/// The CRC that the first `bits` bits of a codeword end with; 0: all k.
+struct ldpc_crc {
+  crc_polynomial polynomial;
+  int bits = 0;
+};
+inline std::optional<ldpc_crc> as_ldpc_crc(const std::optional<crc_polynomial>& crc, int bits = 0) {
+  return crc ? std::optional<ldpc_crc>({*crc, bits}) : std::nullopt;
+}
+/// Throws argument_error for what a decoder of the code does not allow; has_crc: it is given an ldpc_crc.
+void check(const ldpc_code& code, const ldpc_decoder_config& config, bool has_crc = false);
 
 struct ldpc_decoder_output {
   view<std::uint8_t> bits = {};  // [batch, k] hard decisions of the systematic bits, LLR < 0; or [batch, n]
@@ -76,7 +89,7 @@ struct ldpc_decoder_output {
   bool writes_messages = true;
   view<std::int32_t> iterations = {};  // [batch] iterations done
   view<std::uint8_t> status =
-      {};  // [batch] status_erased, status_insufficient, status_stopped (all checks hold)
+      {};  // [batch] status_erased, status_insufficient, status_stopped (all checks hold, or the CRC)
 };
 
 /// Decodes batches of codewords.
@@ -107,8 +120,9 @@ struct ldpc_decoder_output {
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class ldpc_decoder {
  public:
-  /// Throws argument_error.
-  ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& config);
+  /// Without crc_stop `crc` is not looked at. Throws argument_error.
+  ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& config,
+               const std::optional<ldpc_crc>& crc = std::nullopt);
   /// Queues the decoding of a batch on the executor. Outputs without data are not computed. Throws
   /// shape_error.
   void run(executor& exec, view<const float> llr, const ldpc_decoder_output& out) const;
@@ -126,8 +140,8 @@ class ldpc_decoder {
   resident<ldpc_edge> edges_;
   resident<ldpc_row> rows_;
   resident<ldpc_column> columns_;
-  resident<std::int32_t> column_edges_;
-  resident<std::uint32_t> addresses_;  // may be empty
+  resident<std::int32_t> column_edges_, crc_weights_;  // the latter may be empty
+  resident<std::uint32_t> addresses_;                  // may be empty
   /// ldpc_decode_args::reads by the number of values in a vector, each made when it is first needed.
   struct reads_by_vector;
   std::shared_ptr<reads_by_vector> reads_;

@@ -40,6 +40,7 @@ struct ldpc_decode_args {
       row_stride = 0;  // rotating storage: of a column in a buffer; room for an edge's messages
   int vectors = 0;     // rotating storage: of an edge, z values in so many vectors
   bool sum_product = false, flooding = false, early_stop = true;
+  int crc_bits = 0;                 // of crc_weights
   float scale = 1.f, offset = 0.f;  // min-sum: max(scale m - offset, 0); int8 in steps
   int eighths = 8;                  // int8: scale
   float steps = 1.f;                // int8: steps in an LLR of 1
@@ -59,6 +60,8 @@ struct ldpc_decode_args {
   // order of reading, [first vectors + v degree + d] with first and degree of the block row; and where its
   // decisions are after an even iteration and after an odd one, [v][edge].
   const std::int32_t* reads = nullptr;
+  // Remainders of the CRC that the first crc_bits bits end with; null: no codeword stops by it.
+  const std::int32_t* crc_weights = nullptr;
   // The same for a GPU, where they lie in constant memory as a part of the arguments.
   std::int32_t firsts[ldpc_most_rows + 1] = {};
   ldpc_place places[ldpc_most_blocks] = {};

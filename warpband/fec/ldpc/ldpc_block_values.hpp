@@ -14,6 +14,7 @@ struct block_values {
   using conversion = message_of<T>;
   static constexpr int codewords = message_memory<T>::codewords;
   static constexpr bool keeps_messages = true;  // ldpc_kept.hpp
+  static constexpr bool knows_crc = true;
   const ldpc_decode_args& a;
   element *app, *messages;
 
@@ -194,6 +195,22 @@ struct block_values {
     return any_of(bad, g);
   }
 
+  /// A bit for each codeword whose CRC holds of bits that are not all zeros.
+  template <class G>
+  WB_HD unsigned crc_holds(int, unsigned asked, G g) const {
+    std::int32_t sums[codewords] = {};
+    unsigned ones = 0;
+    _Pragma("unroll 1") for (int e = g.rank; e < a.crc_bits; e += g.size) {
+      const unsigned negative = conversion::sign_bits(load_message<T>(app + e));
+      WB_UNROLL for (int w = 0; w < codewords; w++) sums[w] ^=
+          (negative >> w & 1u) != 0 ? a.crc_weights[e] : 0;
+      ones |= negative;
+    }
+    unsigned holds = any_of(ones, g) & asked;
+    WB_UNROLL for (int w = 0; w < codewords; w++) if (g.xor_all(sums[w]) != 0) holds &= ~(1u << w);
+    return holds;
+  }
+
   template <class G>
   WB_HD void store(std::size_t item, unsigned leaving, unsigned erased, unsigned stopped, int iterations, int,
                    G g) const {
@@ -234,7 +251,7 @@ struct register_values : block_values<T, 1> {  // the messages leave few registe
   using base = block_values<T, 1>;
   using element = typename base::element;
   static constexpr int chunks = (Most + 3) / 4;
-  static constexpr bool keeps_messages = false;
+  static constexpr bool keeps_messages = false, knows_crc = false;
   T message[Rows][Most];
 
   WB_HD register_values(const ldpc_decode_args& args, void* scratch) : base(args, scratch) {

@@ -57,7 +57,11 @@ WB_HD void decode_until_done(const ldpc_decode_args& a, const Values& values, st
   unsigned done = 0;
   for (int it = 0; done != everyone; it++) {
     iterate(it & 1, everyone & ~done);
-    const unsigned satisfied = a.early_stop ? ~values.violated(it & 1, everyone & ~done, g) & everyone : 0u;
+    unsigned satisfied = a.early_stop ? ~values.violated(it & 1, everyone & ~done, g) & everyone : 0u;
+    if constexpr (Values::knows_crc) {
+      const unsigned asked = everyone & ~done & ~satisfied;
+      if (a.crc_weights && asked != 0) satisfied |= values.crc_holds(it & 1, asked, g);
+    }
     const unsigned leaving = (it + 1 == a.iterations ? everyone : satisfied) & ~done;
     if constexpr (Values::keeps_messages) {
       if (leaving != 0 && a.messages.data && a.writes_messages)
@@ -85,7 +89,7 @@ struct ldpc_decode_op {
   /// Of a codeword that does all its iterations; with early stop of one that leaves after the first.
   double flops() const {
     const double edges = static_cast<double>(a.blocks) * a.z, rows = static_cast<double>(a.rows) * a.z;
-    return (a.early_stop ? 1 : a.iterations) *
+    return (a.early_stop || a.crc_weights ? 1 : a.iterations) *
            (check_operations<Rule>::edge * edges + check_operations<Rule>::row * rows) / packed;
   }
   double bytes() const {

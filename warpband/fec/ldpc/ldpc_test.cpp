@@ -874,6 +874,27 @@ TEST(ldpc_errors, bad_settings_are_refused) {
   EXPECT_EQ(with({.algorithm = static_cast<ldpc_algorithm>(4)}), "algorithm");
   EXPECT_EQ(with({.schedule = static_cast<ldpc_schedule>(-1)}), "schedule");
   EXPECT_EQ(with({.precision = static_cast<ldpc_precision>(3)}), "precision");
+  EXPECT_EQ(with({.crc_stop = true}), "early_stop");
+  const ldpc_decoder_config by_crc{.crc_stop = true};
+  EXPECT_EQ(blamed([&] { ldpc_decoder d(code, by_crc, ldpc_crc{crc24a}); }), "");
+  EXPECT_EQ(blamed([&] { ldpc_decoder d(code, by_crc, ldpc_crc{{1, 24}}); }), "crc_polynomial");
+  for (const int bits : {-1, code.k() + 1})
+    EXPECT_EQ(blamed([&] { ldpc_decoder d(code, by_crc, ldpc_crc{crc24a, bits}); }), "crc.bits");
+}
+
+TEST(ldpc_settings, early_stop_is_one_word) {
+  const setting_of<ldpc_decoder_config>& s = *find_setting(ldpc_decoder_settings(), "early_stop");
+  ldpc_decoder_config c;
+  EXPECT_EQ(as_message(s.get(c)), "\"syndrome\"");
+  s.set(c, std::string("CRC"));
+  EXPECT_TRUE(c.early_stop && c.crc_stop);
+  EXPECT_EQ(as_message(s.get(c)), "\"crc\"");
+  s.set(c, false);
+  EXPECT_FALSE(c.early_stop || c.crc_stop);
+  EXPECT_EQ(as_message(s.get(c)), "\"none\"");
+  s.set(c, true);
+  EXPECT_TRUE(c.early_stop && !c.crc_stop);
+  EXPECT_EQ(blamed([&] { s.set(c, std::string("soon")); }), "early_stop");
 }
 
 TEST(ldpc_errors, wrong_shapes_are_refused) {

@@ -11,6 +11,7 @@ template <class T>
 struct vector_codewords {
   static constexpr int codewords = std::is_same_v<T, i8x> && message_memory<T>::rows > 1 ? 2 : 1;
   static constexpr bool keeps_messages = true;  // ldpc_kept.hpp
+  static constexpr bool knows_crc = true;
   const ldpc_decode_args& a;
   char* scratch;
 
@@ -69,6 +70,14 @@ struct vector_codewords {
       if (c.violated(parity)) violated |= 1u << w;
     });
     return violated;
+  }
+  template <class G>
+  WB_HD unsigned crc_holds(int parity, unsigned asked, G) const {
+    unsigned holds = 0;
+    each(asked, [&](const auto& c, int w) {
+      if (c.crc_holds(parity)) holds |= 1u << w;
+    });
+    return holds;
   }
   template <class G>
   WB_HD void store(std::size_t item, unsigned leaving, unsigned erased, unsigned stopped, int iterations,

@@ -227,6 +227,39 @@ struct vector_values {
     return false;
   }
 
+  /// Whether the CRC holds of bits that are not all zeros.
+  WB_HD bool crc_holds(int parity) const {
+    using I = typename rebind<lane>::i32;
+    I sums(0), ones(0);
+    // Bits `bit` and on, `count` of them, at places `from` and on. No weight is 0.
+    const auto add = [&](int bit, int count, const element* from) WB_INLINE_LAMBDA {
+      if (count > a.crc_bits - bit) count = a.crc_bits - bit;
+      for (int i = 0; i < count; i += WB_WIDTH) {
+        I weight;
+        if (i + WB_WIDTH <= count) {
+          __builtin_memcpy(&weight, a.crc_weights + bit + i, sizeof weight);
+        } else {
+          std::int32_t part[WB_WIDTH] = {};
+          for (int j = 0; j < count - i; j++) part[j] = a.crc_weights[bit + i + j];
+          __builtin_memcpy(&weight, part, sizeof weight);
+        }
+        weight = select(conversion::get(from + i) < lane(0.f), weight, I(0));
+        sums = sums ^ weight;
+        ones = ones | weight;
+      }
+    };
+    for (int c = 0; c * a.z < a.crc_bits; c++) {
+      const element* from = app + (a.flooding ? c * a.column_stride : a.column_table[c].last[parity]);
+      const int turned = a.flooding ? 0 : a.column_table[c].rotation;  // place p has bit (p + turned) mod z
+      add(c * a.z + turned, a.z - turned, from);
+      add(c * a.z, turned, from + a.z - turned);
+    }
+    std::int32_t parts[WB_WIDTH], sum = 0;
+    __builtin_memcpy(parts, &sums, sizeof sums);
+    for (int i = 0; i < WB_WIDTH; i++) sum ^= parts[i];
+    return sum == 0 && any(!(ones == I(0)));
+  }
+
   /// The decisions of column c, from values in bit order.
   WB_HD void store_bits(std::size_t item, int c, const element* from) const {
     const std::size_t e = static_cast<std::size_t>(c * a.z);

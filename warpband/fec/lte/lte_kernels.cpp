@@ -1,21 +1,12 @@
-#include <warpband/exec/launch.hpp>
 #include <warpband/fec/lte/lte_op.hpp>
-
-// Code blocks share no vector: a thread may get any number of them.
-#define WB_EXPORT_LTE_BLOCK_OP(name)                   \
-  template <class F>                                   \
-  static auto with_##name(const name##_args& a, F f) { \
-    return f(name##_op(a));                            \
-  }                                                    \
-  WB_EXPORT_KERNEL_OF(name, name##_args, with_##name, 1)
+#include <warpband/fec/transport/transport_export.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
-WB_EXPORT_LTE_BLOCK_OP(lte_crc)
-WB_EXPORT_LTE_BLOCK_OP(lte_segment)
-WB_EXPORT_LTE_BLOCK_OP(lte_match)
-WB_EXPORT_LTE_BLOCK_OP(lte_combine)
-WB_EXPORT_LTE_BLOCK_OP(lte_assemble)
-WB_EXPORT_OP(lte_finish, lte_finish_args, lte_finish_op)
+WB_EXPORT_TRANSPORT_OP(lte_crc)
+WB_EXPORT_TRANSPORT_OP(lte_segment)
+WB_EXPORT_TRANSPORT_OP(lte_match)
+WB_EXPORT_TRANSPORT_OP(lte_combine)
+WB_EXPORT_TRANSPORT_OP(lte_assemble)
 }  // namespace WB_ISA
 }  // namespace wb

@@ -7,12 +7,12 @@
 // of its own, add up in a soft buffer before the turbo decoder. LLRs are ln P(0)/P(1).
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/lte/rate_matching.hpp>
 #include <warpband/fec/lte/segmentation.hpp>
+#include <warpband/fec/transport/transport.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 
 namespace wb {
@@ -37,7 +37,7 @@ void check(const lte_transport_config& config);
 const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settings();
 
 /// How a transport block is cut and what each code block sends.
-class lte_transport_plan {
+class lte_transport_plan : public transport_plan<lte_blocks> {
  public:
   /// Throws argument_error.
   explicit lte_transport_plan(const lte_transport_config& config);
@@ -45,19 +45,12 @@ class lte_transport_plan {
   const lte_segmentation& segmentation() const noexcept { return segmentation_; }
   /// What decodes code blocks of a size: 0 of K-, 1 of K+.
   turbo_decoder_config turbo_of(int kind) const;
-  /// E of code block r, and the place of its first bit among the G.
-  int sent_bits(int r) const noexcept { return sent_.least + (r >= sent_.larger ? sent_.step : 0); }
-  int first_sent_bit(int r) const noexcept {
-    return r * sent_.least + (r > sent_.larger ? (r - sent_.larger) * sent_.step : 0);
-  }
 
  protected:
   lte_transport_config config_;
   lte_segmentation segmentation_;
-  lte_blocks at_;
-  lte_sent_bits sent_;
   std::array<lte_ring_tables, 3> rings_;  // of block 0, of K-, of K+
-  resident<std::int32_t> transport_weights_, block_weights_;
+  bool has_ring(std::size_t i) const noexcept { return i != 1 || segmentation_.c_minus > 0; }
   /// Code blocks of a batch by size: [0] K-, [1] K+.
   std::size_t rows(int kind, std::size_t batch) const noexcept {
     return batch * static_cast<std::size_t>(kind == 0 ? segmentation_.c_minus : segmentation_.c_plus);
@@ -80,8 +73,7 @@ class lte_transport_encoder : public lte_transport_plan {
 
  private:
   std::optional<turbo_encoder> encoder_[2];
-  std::weak_ptr<const void> owner_;
-  std::size_t batch_ = 0;
+  transport_owner owner_;
   array<std::uint8_t> blocks_[2], codewords_[2];
   array<std::int32_t> part_;
 };
@@ -119,7 +111,7 @@ class lte_transport_decoder : public lte_transport_plan {
   explicit lte_transport_decoder(const lte_transport_config& config);
 
   /// Forgets what was received. The next `combine` sets batch size and executor.
-  void reset() noexcept { transmissions_ = 0; }
+  void reset() noexcept { received_.transmissions = 0; }
   /// Queues adding the LLRs [batch, G] of a transmission of redundancy version rv = 0..3 to the soft buffers.
   /// After the first since `reset` batch and executor stay. Throws argument_error, shape_error.
   void combine(executor& exec, view<const float> llr, int rv);
@@ -128,7 +120,7 @@ class lte_transport_decoder : public lte_transport_plan {
   void decode(executor& exec, const lte_transport_output& out);
 
   /// Transmissions since `reset`.
-  int transmissions() const noexcept { return transmissions_; }
+  int transmissions() const noexcept { return received_.transmissions; }
   /// The soft buffers of the code blocks that have the same size, as [batch C-, 3 (K- + 4)] and
   /// [batch C+, 3 (K+ + 4)]: d0, d1, d2.
   const array<float>& soft_minus() const noexcept { return soft_[0]; }
@@ -140,15 +132,11 @@ class lte_transport_decoder : public lte_transport_plan {
   }
 
  private:
-  void require_owner(executor& exec) const;
   std::optional<turbo_decoder> decoder_[2];
-  std::weak_ptr<const void> owner_;
-  std::size_t batch_ = 0;
-  int transmissions_ = 0;
+  transport_reception received_;
   array<float> soft_[2];
-  array<std::uint8_t> decided_[2], marks_;
-  array<std::int32_t> iterations_[2], part_, history_;
-  float least_ = 0;  // usable LLRs are larger
+  array<std::uint8_t> decided_[2];
+  array<std::int32_t> iterations_[2];
 };
 
 }  // namespace wb

@@ -287,7 +287,7 @@ TEST_P(lte_rate_matching, bad_llrs_count_as_not_received) {
   for (int i = 0; i < 6; i++) matcher.combine(exec(), given(exec(), large, batch), 0, i == 0, soft, marks);
   const llrs_t limited = exec().to_host(soft);
   for (std::size_t i = 0; i < n * batch; i++)
-    EXPECT_TRUE(limited[i] == -lte_most_llr || limited[i] == lte_filler_llr) << limited[i];
+    EXPECT_TRUE(limited[i] == -transport_most_llr || limited[i] == lte_filler_llr) << limited[i];
   EXPECT_EQ(exec().to_host(marks), bits_t(batch, 0));
 }
 

@@ -51,10 +51,11 @@ int nr_base_graph_of_block(int k, int sent_bits) {
   return nr_base_graph(k, std::min(1., static_cast<double>(k) / sent_bits));
 }
 
-nr_block_codec::nr_block_codec(const nr_rate_matching_config& config, const ldpc_decoder_config& ldpc)
+nr_block_codec::nr_block_codec(const nr_rate_matching_config& config, const ldpc_decoder_config& ldpc,
+                               const std::optional<crc_polynomial>& crc)
     : matcher_(config),
       encoder_(matcher_.block().code(matcher_.rows(0))),
-      decoder_(matcher_.block().code(matcher_.rows(0)), ldpc) {}
+      decoder_(matcher_.block().code(matcher_.rows(0)), ldpc, as_ldpc_crc(crc, config.k)) {}
 
 std::size_t nr_block_codec::working_bytes() const noexcept {
   const nr_code_block& b = matcher_.block();

@@ -31,8 +31,9 @@ struct nr_block_output {
 ///   code.decode(exec, llr, {.bits = bits});
 class nr_block_codec {
  public:
-  /// Throws argument_error.
-  explicit nr_block_codec(const nr_rate_matching_config& config, const ldpc_decoder_config& ldpc = {});
+  /// `crc`: what the k bits end with, if anything. Throws argument_error.
+  explicit nr_block_codec(const nr_rate_matching_config& config, const ldpc_decoder_config& ldpc = {},
+                          const std::optional<crc_polynomial>& crc = std::nullopt);
 
   /// coded [batch, >= E], zeros behind the first E. Throws shape_error.
   void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const;

@@ -1,47 +1,37 @@
 #pragma once
-// Arguments of the kernels of the 5G NR transport channel. Plain data. An item is a code block; the code
-// blocks of a transport block follow each other.
+// Arguments of the kernels of the 5G NR transport channel, beside transport_args.hpp. Plain data. An item is
+// a code block; the code blocks of a transport block follow each other.
 #include <cstdint>
 
-#include <warpband/core/status.hpp>
-#include <warpband/core/view.hpp>
-#include <warpband/fec/lte/lte_args.hpp>
+#include <warpband/fec/transport/transport_args.hpp>
 
 namespace wb {
 
 /// LLR of a filler bit, a zero that both sides know: as large as the LDPC decoder takes any.
 inline constexpr float nr_filler_llr = 10000.f;
 
+/// The circular buffer without its fillers: so many bits, of which a transmission begins with number `start`.
+struct nr_ring {
+  int length = 1, start = 0;
+};
 /// Of nr_segmentation and nr_code_block what kernels need.
 struct nr_blocks {
+  using ring_type = nr_ring;
+  static constexpr int kinds = 1, rings = 1;
   int blocks = 1;
   int k = 0;         // K'
   int padded = 0;    // of the systematic columns that hold bits
   int codeword = 0;  // of the codeword, all parity columns
   int punctured = 0;
   int block_crc_bits = 0, crc_bits = 0, transport_bits = 0;
-};
-/// The circular buffer without its fillers: so many bits, of which a transmission begins with number `start`.
-struct nr_ring {
-  int length = 1, start = 0;
-};
-struct nr_crc_args {
-  nr_blocks at;
-  view<const std::uint8_t> bits;                    // [batch, A]
-  view<std::int32_t> part;                          // [batch, C]: the block's part of the transport CRC
-  const std::int32_t* transport_weights = nullptr;  // B remainders of it
-};
-struct nr_segment_args {
-  nr_blocks at;
-  view<const std::uint8_t> bits;  // [batch, A]
-  view<const std::int32_t> part;  // [batch, C]; not looked at where C = 1
-  view<std::uint8_t> blocks;      // [batch C, padded]
-  const std::int32_t* transport_weights = nullptr;
-  const std::int32_t* block_weights = nullptr;  // K' remainders of CRC-24B
+
+  int longest() const { return k; }
+  double mean_k() const { return k; }
+  double mean_padded() const { return padded; }
 };
 struct nr_match_args {
   nr_blocks at;
-  lte_sent_bits sent;
+  transport_sent_bits sent;
   nr_ring ring;
   int modulation_order = 2;
   const std::uint8_t* scrambling = nullptr;  // G bits; null: none
@@ -50,41 +40,25 @@ struct nr_match_args {
 };
 struct nr_combine_args {
   nr_blocks at;
-  lte_sent_bits sent;
+  transport_sent_bits sent;
   nr_ring ring;
   int modulation_order = 2, rv = 0;
   const std::uint8_t* scrambling = nullptr;
   view<const float> llr;       // [batch, G]
   view<float> soft;            // [batch C, codeword]
   view<std::uint8_t> marks;    // [batch, C]: 0 or status_erased; null data: not wanted
-  view<std::int32_t> history;  // [batch, lte_history_size C]; null data: not wanted
+  view<std::int32_t> history;  // [batch, transport_history_size C]; null data: not wanted
   bool first = true;           // overwrite instead of add
   float least = 0.f;           // an LLR up to this magnitude is not usable
 };
-struct nr_assemble_args {
-  nr_blocks at;
-  lte_sent_bits sent;
-  nr_ring ring;
-  std::int32_t start[4] = {};               // of the ring, by redundancy version
-  float least = 0.f;                        // as above
-  view<const std::uint8_t> decided;         // [batch C, padded]
-  view<const std::uint8_t> decided_status;  // [batch C]: of the LDPC decoder
-  view<const std::int32_t> iterations;      // [batch C]
-  view<const std::uint8_t> marks;           // [batch, C]
-  view<const std::int32_t> history;         // as above
-  view<const float> soft;                   // [batch C, codeword]
-  view<std::uint8_t> bits;                  // [batch, A]; null data: not wanted, here and below
-  view<std::uint8_t> block_ok;              // [batch, C]
-  view<std::int32_t> iterations_used;       // [batch, C]
-  view<std::int32_t> part;                  // [batch, C]: its part of the transport CRC and flags
-  const std::int32_t* transport_weights = nullptr;
-  const std::int32_t* block_weights = nullptr;
-};
+using nr_crc_args = transport_crc_args<nr_blocks>;
+using nr_segment_args = transport_segment_args<nr_blocks>;
+using nr_assemble_args = transport_assemble_args<nr_blocks>;
 
 /// Of each bit that a transmission sends what the decoder and other receptions say, without its own LLR.
 struct nr_feedback_args {
   nr_blocks at;
-  lte_sent_bits sent;
+  transport_sent_bits sent;
   nr_ring ring;
   int modulation_order = 2;
   const std::uint8_t* scrambling = nullptr;

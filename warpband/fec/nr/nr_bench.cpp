@@ -91,6 +91,34 @@ bench::maker decode(const nr_transport_config& config, std::size_t batch) {
   };
 }
 
+/// The same of random blocks in so much noise that they need some of their iterations.
+bench::maker decode_sent(const nr_transport_config& config, std::size_t batch) {
+  return [=](executor& exec, figure) {
+    const std::size_t a = static_cast<std::size_t>(config.transport_bits),
+                      g = static_cast<std::size_t>(config.coded_bits);
+    auto llr = exec.make<float>(g, batch);
+    auto bits = exec.make<std::uint8_t>(a, batch), ok = exec.make<std::uint8_t>(1, batch),
+         coded = exec.make<std::uint8_t>(g, batch);
+    random_bits(exec, bits, config.transport_bits, {.seed = 1});
+    nr_transport_encoder(config).run(exec, bits, 0, coded);
+    const auto sent = exec.to_host(coded);
+    const double rate = static_cast<double>(a) / static_cast<double>(g);
+    bench::fill_llrs(exec, llr, rate, rate > 0.6 ? 7.4 : 5.6);
+    auto values = exec.to_host(llr);
+    for (std::size_t i = 0; i < values.size(); i++)
+      if (sent[i] != 0) values[i] = -values[i];
+    exec.upload(llr.data(), values.data(), llr.bytes());
+    exec.sync();
+    return bench::job(static_cast<double>(batch), static_cast<double>(a * batch),
+                      [&exec, decoder = nr_transport_decoder(config), llr = std::move(llr),
+                       bits = std::move(bits), ok = std::move(ok)]() mutable {
+                        decoder.reset();
+                        decoder.combine(exec, llr, 0);
+                        decoder.decode(exec, {.bits = bits, .ok = ok});
+                      });
+  };
+}
+
 const bench::group nr_benches{[] {
   const std::vector<figure> figures{figure::kernel, figure::resident};
   const char* precisions[] = {"float32", "float16", "int8"};
@@ -147,6 +175,14 @@ const bench::group nr_benches{[] {
       bench::add("nr_transport_encode", device, {{"transport_bits", a}}, figures, encode(config, batch));
       bench::add("nr_transport_decode", device, {{"transport_bits", a}, {"iterations", 8}}, figures,
                  decode(config, batch));
+      for (const bool crc : {false, true}) {
+        nr_transport_config stops = config;
+        stops.ldpc.early_stop = true;
+        stops.ldpc.crc_stop = crc;
+        bench::add("nr_transport_decode", device,
+                   {{"transport_bits", a}, {"iterations", 8}, {"early_stop", crc ? "crc" : "syndrome"}},
+                   figures, decode_sent(stops, batch));
+      }
     }
   }
 }};

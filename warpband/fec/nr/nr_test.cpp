@@ -19,6 +19,7 @@
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/fec/nr/segmentation.hpp>
 #include <warpband/fec/nr/tbs.hpp>
+#include <warpband/fec/polar/polar_code.hpp>
 
 namespace wb {
 namespace {
@@ -94,6 +95,31 @@ TEST_P(nr_codes, are_encoded_for_every_lifting_size) {
       const bits_t word = encode(exec(), code, random_bits_of(static_cast<std::size_t>(code.k()), random));
       const auto rest = oracle::syndrome(oracle::expand(base_of(code)), word);
       ASSERT_EQ(std::count(rest.begin(), rest.end(), 0), std::ssize(rest)) << graph << ", " << z;
+    }
+}
+
+/// The first 2 Z bits are not received.
+TEST_P(nr_codes, are_decoded_for_every_lifting_size_in_every_precision) {
+  std::mt19937_64 random(4);
+  std::normal_distribution<float> normal;
+  for (const int graph : {1, 2})
+    for (const int z : nr_lifting_sizes()) {
+      if (small_scale() && z > 30) continue;
+      const ldpc_code code = nr_ldpc(graph, z, 10);
+      const std::size_t k = static_cast<std::size_t>(code.k()), n = static_cast<std::size_t>(code.n());
+      const bits_t sent = random_bits_of(3 * k, random);
+      auto coded = exec().make<std::uint8_t>(n, 3);
+      ldpc_encoder(code).run(exec(), given(exec(), sent, 3), coded);
+      llrs_t llr = noise_free(exec().to_host(coded), 4.f);
+      for (std::size_t i = 0; i < llr.size(); i++)
+        llr[i] = i % n < static_cast<std::size_t>(2 * z) ? 0.f : llr[i] + 0.8f * normal(random);
+      const auto received = given(exec(), llr, 3);
+      auto bits = exec().make<std::uint8_t>(k, 3);
+      for (const auto precision : {ldpc_precision::float32, ldpc_precision::float16, ldpc_precision::int8}) {
+        ldpc_decoder(code, {.precision = precision}).run(exec(), received, {.bits = bits});
+        ASSERT_TRUE(exec().to_host(bits) == sent)
+            << graph << ", " << z << ", precision " << static_cast<int>(precision);
+      }
     }
 }
 
@@ -263,6 +289,22 @@ TEST(nr_segmentation, refuses_what_has_no_equal_blocks) {
 }
 
 // ---------------------------------------------------------------- scrambling
+
+TEST(nr_crc, equals_reference_vectors) {
+  const auto document = nr_vectors("nr_crc.json");
+  NR_SKIP_WITHOUT(document);
+  const std::map<std::string, crc_polynomial> known{{"6", crc6},     {"11", crc11},   {"16", crc16},
+                                                    {"24A", crc24a}, {"24B", crc24b}, {"24C", crc24c}};
+  std::set<std::string> seen;
+  for (const auto& v : document.at("vectors")) {
+    const std::string name = v.at("crc");
+    std::uint32_t parity = 0;
+    for (const auto bit : from_text(v.at("parity"))) parity = parity << 1 | bit;
+    EXPECT_EQ(crc_parity(from_text(v.at("data")), known.at(name)), parity) << name;
+    seen.insert(name);
+  }
+  EXPECT_EQ(seen.size(), known.size());
+}
 
 TEST(nr_scrambling, equals_reference_vectors) {
   const auto document = nr_vectors("nr_scrambling.json");

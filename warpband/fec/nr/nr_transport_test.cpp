@@ -240,6 +240,24 @@ TEST_P(nr_transport, comes_back_for_sizes_of_every_table) {
   EXPECT_GT(seen.size(), slow ? 8U : 30U);
 }
 
+/// Of TS 38.214 table 5.1.3.2-1, which has all sizes up to 3824.
+TEST_P(nr_transport, comes_back_for_every_short_size) {
+  std::mt19937_64 random(11);
+  int seen = 0;
+  for (int a = 24; a <= 3824; a += 8) {
+    if (nr_transport_block_size(a, {1, 1024}, 1) != a) continue;
+    const nr_transport_config config{.transport_bits = a,
+                                     .coded_bits = seen % 2 == 0 ? 2 * (a + 16) : (a + 16) * 5 / 4 / 2 * 2};
+    nr_transport_decoder decoder(config);
+    const bits_t sent = random_bits_of(static_cast<std::size_t>(a), random);
+    decoder.combine(exec(), given(exec(), noise_free(encoded(exec(), config, sent, 1), 6.f), 1), 0);
+    expect_right(decode(exec(), decoder, 1), sent, 1, 1);
+    ASSERT_FALSE(HasFailure()) << "A " << a;
+    seen++;
+  }
+  EXPECT_EQ(seen, 93);
+}
+
 TEST_P(nr_transport, gives_the_same_bits_as_scalar_code) {
   const auto reference = open_reference();
   std::mt19937_64 random(4);
@@ -273,6 +291,54 @@ TEST_P(nr_transport, gives_the_same_bits_as_scalar_code) {
         }
       }
     }
+}
+
+/// A stop by CRC beside checks: the same bits and status after no more iterations, on every backend.
+TEST_P(nr_transport, a_crc_stops_no_later_than_checks) {
+  const auto reference = open_reference();
+  std::mt19937_64 random(10);
+  std::normal_distribution<float> normal;
+  const bool slow = GetParam().name == "scalar" || small_scale();
+  int sooner = 0;
+  for (const auto& [a, graph, precision, schedule] :
+       {std::tuple{640, 2, ldpc_precision::float32, ldpc_schedule::layered},  // CRC-16
+        {3824, 1, ldpc_precision::int8, ldpc_schedule::layered},
+        {640, 2, ldpc_precision::float16, ldpc_schedule::flooding},
+        {3904, 1, ldpc_precision::float32, ldpc_schedule::flooding},  // CRC-24A
+        {7704, 2, ldpc_precision::int8, ldpc_schedule::layered}}) {   // CRC-24B of each block
+    if (slow && a > 3850) continue;
+    nr_transport_config config{.transport_bits = a,
+                               .coded_bits = 2 * a / 8 * 8,
+                               .base_graph = graph,
+                               .ldpc = {.iterations = 12, .schedule = schedule, .precision = precision}};
+    const std::size_t batch = a > 1000 ? 3 : 9, g = static_cast<std::size_t>(config.coded_bits);
+    bits_t sent = random_bits_of(batch * static_cast<std::size_t>(a), random);
+    std::fill_n(sent.begin(), a, std::uint8_t{0});  // zeros have every CRC
+    llrs_t llr = noise_free(encoded(*reference, config, sent, batch), 1.f);
+    for (auto& x : llr) x = 2.5f * (x + 0.8f * normal(random));
+    llr[g] = std::nanf("");
+    std::fill_n(llr.begin() + static_cast<std::ptrdiff_t>(2 * g), g, 0.f);
+    decoded by[2];
+    for (const bool crc : {false, true}) {
+      config.ldpc.crc_stop = crc;
+      nr_transport_decoder here(config), there(config);
+      here.combine(exec(), given(exec(), llr, batch), 0);
+      by[crc] = decode(exec(), here, batch);
+      there.combine(*reference, given(*reference, llr, batch), 0);
+      EXPECT_TRUE(by[crc] == decode(*reference, there, batch)) << a << ", crc " << crc;
+    }
+    EXPECT_EQ(by[1].bits, by[0].bits) << a;
+    EXPECT_EQ(by[1].ok, by[0].ok) << a;
+    EXPECT_EQ(by[1].block_ok, by[0].block_ok) << a;
+    EXPECT_EQ(by[1].status, by[0].status) << a;
+    EXPECT_EQ(by[1].ok[2], 0);
+    EXPECT_GE(std::count(by[1].ok.begin(), by[1].ok.end(), 1), 1) << a;
+    for (std::size_t i = 0; i < by[1].iterations.size(); i++) {
+      EXPECT_LE(by[1].iterations[i], by[0].iterations[i]) << a;
+      sooner += by[1].iterations[i] < by[0].iterations[i] ? 1 : 0;
+    }
+  }
+  EXPECT_GT(sooner, 0);
 }
 
 TEST_P(nr_transport, rows_that_tell_nothing_change_no_decision) {

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <climits>
-#include <string>
 
-#include <warpband/core/check.hpp>
 #include <warpband/fec/nr/match_kernels.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/fec/nr/tbs.hpp>
+#include <warpband/fec/transport/finish_kernels.hpp>
 
 namespace wb {
 
@@ -15,16 +14,8 @@ WB_DECLARE_KERNEL(nr_crc)
 WB_DECLARE_KERNEL(nr_segment)
 WB_DECLARE_KERNEL(nr_assemble)
 WB_DECLARE_KERNEL(nr_feedback)
-WB_DECLARE_KERNEL(lte_finish)
 
 namespace {
-
-constexpr int most_coded_bits = 1 << 28;
-
-bool is_owner(const std::weak_ptr<const void>& owner, const executor& exec) {
-  const auto life = exec.life();
-  return !owner.owner_before(life) && !life.owner_before(owner);
-}
 
 int base_graph_of(const nr_transport_config& c) {
   if (c.base_graph != 0) return c.base_graph;
@@ -35,13 +26,7 @@ int base_graph_of(const nr_transport_config& c) {
 
 nr_transport_config checked(const nr_transport_config& c) {
   check_settings(nr_transport_config_settings(), c);
-  const int symbol = c.layers * c.modulation_order;
-  const int blocks = segment_nr_transport_block(c.transport_bits, base_graph_of(c)).blocks;
-  if (c.coded_bits / symbol < blocks || c.coded_bits % symbol != 0)
-    throw argument_error("coded_bits", std::to_string(c.coded_bits),
-                         "a multiple of layers * modulation_order = " + std::to_string(symbol) +
-                             ", at least once for each of " + std::to_string(blocks) +
-                             " code blocks, up to " + std::to_string(most_coded_bits));
+  check_coded_bits(c, segment_nr_transport_block(c.transport_bits, base_graph_of(c)).blocks);
   return c;
 }
 
@@ -62,22 +47,22 @@ float least_llr(const ldpc_decoder_config& c) {
 
 const std::vector<setting_of<nr_transport_config>>& nr_transport_config_settings() {
   using c = nr_transport_config;
-  static const std::vector<setting_of<c>> all{
-      integer("transport_bits", &c::transport_bits, 1, nr_most_transport_bits,
-              "A, bits of a transport block without CRCs."),
-      integer("coded_bits", &c::coded_bits, 1, most_coded_bits, "G, bits of a transmission.",
-              "a multiple of layers * modulation_order, at least once for each code block, up to 2^28"),
-      one_of("modulation_order", &c::modulation_order, {1, 2, 4, 6, 8, 10}, "Q_m, bits of a symbol."),
-      integer("layers", &c::layers, 1, 4, "That a transport block is mapped to."),
-      integer_or_auto("base_graph", &c::base_graph, 0, 1, 2,
-                      "Of the LDPC code. \"auto\": by transport_bits and code_rate.", "1 or 2"),
-      number_or_word("code_rate", &c::code_rate, "auto", 0, 0, 1,
-                     "Target code rate, which chooses the base graph. \"auto\": transport_bits / coded_bits.",
-                     "a number from 0 to 1"),
-      integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
-                      "N_ref, places that are kept of each code block's circular buffer. \"auto\": all.",
-                      "an integer from 1 on"),
-      integer("scrambling", &c::scrambling, -1, INT_MAX, "c_init of the scrambling sequence; -1: none.")};
+  static const std::vector<setting_of<c>> all = [] {
+    auto list = transport_settings_of<c>(nr_most_transport_bits, "That a transport block is mapped to.");
+    const std::vector<setting_of<c>> own{
+        integer_or_auto("base_graph", &c::base_graph, 0, 1, 2,
+                        "Of the LDPC code. \"auto\": by transport_bits and code_rate.", "1 or 2"),
+        number_or_word(
+            "code_rate", &c::code_rate, "auto", 0, 0, 1,
+            "Target code rate, which chooses the base graph. \"auto\": transport_bits / coded_bits.",
+            "a number from 0 to 1"),
+        integer_or_auto("soft_buffer", &c::soft_buffer, 0, 1, INT_MAX,
+                        "N_ref, places that are kept of each code block's circular buffer. \"auto\": all.",
+                        "an integer from 1 on"),
+        integer("scrambling", &c::scrambling, -1, INT_MAX, "c_init of the scrambling sequence; -1: none.")};
+    list.insert(list.end(), own.begin(), own.end());
+    return list;
+  }();
   return all;
 }
 
@@ -95,11 +80,7 @@ nr_transport_plan::nr_transport_plan(const nr_transport_config& config)
   at_.block_crc_bits = s.block_crc_bits;
   at_.crc_bits = s.crc_bits;
   at_.transport_bits = s.transport_bits;
-  // §5.4.2.1: of G / (N_L Q_m) symbols the last G / (N_L Q_m) mod C code blocks send one more.
-  const int symbol = config.layers * config.modulation_order, symbols = config.coded_bits / symbol;
-  sent_ = {symbols / s.blocks * symbol, symbol, s.blocks - symbols % s.blocks};
-  transport_weights_ = resident(crc_remainders(s.bits, s.crc()));
-  block_weights_ = resident(crc_remainders(s.block_crc_bits == 0 ? 0 : s.block.k, crc24b));
+  share_out(config, s.crc());
   if (config.scrambling >= 0)
     scrambling_ =
         resident(nr_scrambling_sequence(config.scrambling, static_cast<std::size_t>(config.coded_bits)));
@@ -112,39 +93,22 @@ int nr_transport_plan::rows(int rv) const {
 }
 
 void check(const nr_transport_config& config) {
-  check(nr_transport_plan(config).segmentation().block.code(nr_core_rows), config.ldpc);
+  check(nr_transport_plan(config).segmentation().block.code(nr_core_rows), config.ldpc, true);
 }
 
 void nr_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, int rv,
                                view<std::uint8_t> coded) {
-  const std::size_t batch = bits.items, c = static_cast<std::size_t>(segmentation_.blocks);
-  check_range("rv", rv, 0, 3);
-  check_shape("bits", bits, static_cast<std::size_t>(config_.transport_bits), batch);
-  check_shape("coded", coded, static_cast<std::size_t>(config_.coded_bits), batch);
-  if (batch != batch_ || !is_owner(owner_, exec)) {
-    owner_.reset();
+  check_sent(config_, bits, rv, coded);
+  const std::size_t batch = bits.items;
+  if (owner_.changes(exec, batch)) {
     blocks_ = exec.make<std::uint8_t>(padded(), blocks(batch));
     codewords_ = exec.make<std::uint8_t>(codeword(), blocks(batch));
-    part_ = exec.make<std::int32_t>(c, batch);
-    owner_ = exec.life();
-    batch_ = batch;
-  }
-  if (c > 1) {
-    nr_crc_args a;
-    a.at = at_;
-    a.bits = bits;
-    a.part = part_;
-    a.transport_weights = transport_weights_.on(exec);
-    exec.run(nr_crc_kernels(), &a, blocks(batch));
+    part_ = exec.make<std::int32_t>(static_cast<std::size_t>(at_.blocks), batch);
+    owner_.made(exec, batch);
   }
   nr_segment_args cut;
-  cut.at = at_;
-  cut.bits = bits;
-  cut.part = part_;
-  cut.blocks = blocks_;
-  cut.transport_weights = transport_weights_.on(exec);
-  cut.block_weights = block_weights_.on(exec);
-  exec.run(nr_segment_kernels(), &cut, blocks(batch));
+  cut.blocks[0] = blocks_;
+  segment(exec, bits, part_, nr_crc_kernels(), nr_segment_kernels(), cut);
 
   const int needed = rows(rv);
   auto encoder = encoders_.find(needed);
@@ -165,67 +129,37 @@ void nr_transport_encoder::run(executor& exec, view<const std::uint8_t> bits, in
   exec.run(nr_match_kernels(), &match, blocks(batch));
 }
 
-nr_transport_decoder::nr_transport_decoder(const nr_transport_config& config)
-    : nr_transport_plan(config), least_(least_llr(config.ldpc)) {
-  check(segmentation_.block.code(nr_core_rows), config.ldpc);
-}
-
-void nr_transport_decoder::require_owner(executor& exec) const {
-  if (!is_owner(owner_, exec))
-    throw argument_error("exec", "\"" + exec.name() + "\"",
-                         "the executor of the transmissions since reset()");
+nr_transport_decoder::nr_transport_decoder(const nr_transport_config& config) : nr_transport_plan(config) {
+  check(segmentation_.block.code(nr_core_rows), config.ldpc, true);
+  received_.least = least_llr(config.ldpc);
 }
 
 void nr_transport_decoder::combine(executor& exec, view<const float> llr, int rv) {
-  const std::size_t c = static_cast<std::size_t>(segmentation_.blocks);
-  const bool first = transmissions_ == 0;
-  if (!first) require_owner(exec);
-  const std::size_t batch = first ? llr.items : batch_;
-  check_range("rv", rv, 0, 3);
-  check_shape("llr", llr, static_cast<std::size_t>(config_.coded_bits), batch);
-  if (first && (batch != batch_ || !is_owner(owner_, exec))) {
-    owner_.reset();
+  if (begins(received_, exec, config_, llr, rv)) {
+    const std::size_t batch = llr.items;
     soft_ = exec.make<float>(codeword(), blocks(batch));
     decided_ = exec.make<std::uint8_t>(padded(), blocks(batch));
     decided_status_ = exec.make<std::uint8_t>(1, blocks(batch));
     iterations_ = exec.make<std::int32_t>(1, blocks(batch));
-    marks_ = exec.make<std::uint8_t>(c, batch);
-    part_ = exec.make<std::int32_t>(c, batch);
-    history_ = exec.make<std::int32_t>(c * std::size_t{lte_history_size}, batch);
-    owner_ = exec.life();
-    batch_ = batch;
+    received_.owner.made(exec, batch);
   }
   nr_combine_args a;
-  a.at = at_;
-  a.sent = sent_;
   a.ring = {buffer_.length, buffer_.start[static_cast<std::size_t>(rv)]};
-  a.modulation_order = config_.modulation_order;
-  a.rv = rv;
   a.scrambling = scrambling_on(exec);
-  a.llr = llr;
   a.soft = soft_;
-  a.marks = marks_;
-  a.history = history_;
-  a.first = first;
-  a.least = least_;
-  exec.run(nr_combine_kernels(), &a, blocks(batch));
-  transmissions_++;
+  combine_into(received_, exec, config_, llr, rv, nr_combine_kernels(), a);
   rows_ = std::max(rows_, rows(rv));
 }
 
 void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out) {
-  if (transmissions_ == 0) throw argument_error("transmissions", "0", "at least one since reset()");
-  require_owner(exec);
-  const std::size_t c = static_cast<std::size_t>(segmentation_.blocks), batch = batch_;
-  check_optional_shape("bits", out.bits, static_cast<std::size_t>(config_.transport_bits), batch);
-  check_optional_shape("ok", out.ok, 1, batch);
-  check_optional_shape("block_ok", out.block_ok, c, batch);
-  check_optional_shape("iterations", out.iterations, c, batch);
-  check_optional_shape("status", out.status, 1, batch);
-  check_optional_shape("extrinsic", out.extrinsic, columns(), blocks(batch));
+  received_.require(exec);
+  check_outputs(out, received_.owner.batch());
+  check_optional_shape("extrinsic", out.extrinsic, columns(), blocks(received_.owner.batch()));
   auto decoder = decoders_.find(rows_);
   if (decoder == decoders_.end())
-    decoder = decoders_.emplace(rows_, ldpc_decoder(segmentation_.block.code(rows_), config_.ldpc)).first;
+    decoder =
+        decoders_.emplace(rows_, ldpc_decoder(segmentation_.block.code(rows_), config_.ldpc, block_crc()))
+            .first;
   view<const float> received = view<float>(soft_);  // the columns of these rows
   received.elements = static_cast<std::size_t>(decoder->second.code().n());
   view<float> extrinsic = out.extrinsic;
@@ -238,36 +172,23 @@ void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out
                        .iterations = iterations_,
                        .status = decided_status_});
   nr_assemble_args a;
-  a.at = at_;
-  a.sent = sent_;
-  a.ring = {buffer_.length, 0};
-  for (std::size_t rv = 0; rv < 4; rv++) a.start[rv] = buffer_.start[rv];
-  a.least = least_;
-  a.decided = decided_;
-  a.decided_status = decided_status_;
-  a.iterations = iterations_;
-  a.marks = marks_;
-  a.history = history_;
-  a.soft = view<float>(soft_);
-  a.bits = out.bits;
-  a.block_ok = out.block_ok;
-  a.iterations_used = out.iterations;
-  a.part = part_;
-  a.transport_weights = transport_weights_.on(exec);
-  a.block_weights = block_weights_.on(exec);
-  exec.run(nr_assemble_kernels(), &a, blocks(batch));
-  const lte_finish_args finish{segmentation_.blocks, part_, out.ok, out.status};
-  exec.run(lte_finish_kernels(), &finish, batch);
+  a.ring[0] = {buffer_.length, 0};
+  for (std::size_t rv = 0; rv < 4; rv++) a.start[0][rv] = buffer_.start[rv];
+  a.decided[0] = decided_;
+  a.decided_status[0] = decided_status_;
+  a.iterations[0] = iterations_;
+  a.soft[0] = view<float>(soft_);
+  assemble(received_, exec, out, nr_assemble_kernels(), transport_finish_kernels(), a);
 }
 
 void nr_transport_decoder::feed_back(executor& exec, view<const float> extrinsic, view<const float> llr,
                                      int rv, view<float> prior) const {
-  if (transmissions_ == 0) throw argument_error("transmissions", "0", "at least one since reset()");
-  require_owner(exec);
+  received_.require(exec);
+  const std::size_t batch = received_.owner.batch();
   check_range("rv", rv, 0, 3);
-  check_shape("extrinsic", extrinsic, columns(), blocks(batch_));
-  check_shape("llr", llr, static_cast<std::size_t>(config_.coded_bits), batch_);
-  check_shape("prior", prior, static_cast<std::size_t>(config_.coded_bits), batch_);
+  check_shape("extrinsic", extrinsic, columns(), blocks(batch));
+  check_shape("llr", llr, static_cast<std::size_t>(config_.coded_bits), batch);
+  check_shape("prior", prior, static_cast<std::size_t>(config_.coded_bits), batch);
   nr_feedback_args a;
   a.at = at_;
   a.sent = sent_;
@@ -276,9 +197,9 @@ void nr_transport_decoder::feed_back(executor& exec, view<const float> extrinsic
   a.scrambling = scrambling_on(exec);
   a.extrinsic = extrinsic;
   a.llr = llr;
-  a.soft = {soft_.data(), codeword(), blocks(batch_), 1, codeword()};
+  a.soft = {soft_.data(), codeword(), blocks(batch), 1, codeword()};
   a.prior = prior;
-  exec.run(nr_feedback_kernels(), &a, blocks(batch_));
+  exec.run(nr_feedback_kernels(), &a, blocks(batch));
 }
 
 }  // namespace wb

@@ -11,12 +11,12 @@
 // downlink (nr_limited_buffer), and scrambling starts from the same formula (nr_scrambling_init).
 #include <cstdint>
 #include <map>
-#include <memory>
 
 #include <warpband/exec/executor.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/nr/rate_matching.hpp>
 #include <warpband/fec/nr/segmentation.hpp>
+#include <warpband/fec/transport/transport.hpp>
 
 namespace wb {
 
@@ -41,18 +41,13 @@ const std::vector<setting_of<nr_transport_config>>& nr_transport_config_settings
 void check(const nr_transport_config& config);
 
 /// How a transport block is cut and what each code block sends.
-class nr_transport_plan {
+class nr_transport_plan : public transport_plan<nr_blocks> {
  public:
   /// Throws argument_error.
   explicit nr_transport_plan(const nr_transport_config& config);
   const nr_transport_config& config() const noexcept { return config_; }
   const nr_segmentation& segmentation() const noexcept { return segmentation_; }
   const nr_circular_buffer& buffer() const noexcept { return buffer_; }
-  /// E of code block r, and the place of its first bit among the G.
-  int sent_bits(int r) const noexcept { return sent_.least + (r >= sent_.larger ? sent_.step : 0); }
-  int first_sent_bit(int r) const noexcept {
-    return r * sent_.least + (r > sent_.larger ? (r - sent_.larger) * sent_.step : 0);
-  }
   /// Rows of the base graph that a transmission of redundancy version rv needs (nr_rows_sent).
   int rows(int rv) const;
 
@@ -60,19 +55,16 @@ class nr_transport_plan {
   nr_transport_config config_;
   nr_segmentation segmentation_;
   nr_circular_buffer buffer_;
-  nr_blocks at_;
-  lte_sent_bits sent_;
-  resident<std::int32_t> transport_weights_, block_weights_;
   resident<std::uint8_t> scrambling_;  // empty: none
   const std::uint8_t* scrambling_on(executor& exec) const {
     return scrambling_.host().empty() ? nullptr : scrambling_.on(exec);
   }
-  /// Code blocks of a batch.
-  std::size_t blocks(std::size_t batch) const noexcept {
-    return batch * static_cast<std::size_t>(segmentation_.blocks);
-  }
   std::size_t padded() const noexcept { return static_cast<std::size_t>(at_.padded); }
   std::size_t codeword() const noexcept { return static_cast<std::size_t>(at_.codeword); }
+  /// What a code block ends with.
+  ldpc_crc block_crc() const noexcept {
+    return {segmentation_.blocks == 1 ? segmentation_.crc() : crc24b, at_.k};
+  }
 };
 
 /// Encodes batches of transport blocks. Only the parity that a transmission sends is computed. Buffers are
@@ -95,8 +87,7 @@ class nr_transport_encoder : public nr_transport_plan {
 
  private:
   std::map<int, ldpc_encoder> encoders_;  // by rows
-  std::weak_ptr<const void> owner_;
-  std::size_t batch_ = 0;
+  transport_owner owner_;
   array<std::uint8_t> blocks_, codewords_;
   array<std::int32_t> part_;
 };
@@ -121,7 +112,8 @@ struct nr_transport_output {
 /// what it reads (ldpc.hpp). What was never received, the first 2 Z bits too, is 0; fillers are
 /// nr_filler_llr. The decoder takes the rows of the base graph that the transmissions so far need, and
 /// systematic columns that hold more than fillers: the more is sent, the more rows. With early_stop a code
-/// block leaves the iterations once all its checks hold.
+/// block leaves the iterations once all its checks hold; with crc_stop also once its CRC does, the transport
+/// block's where there is only one code block.
 ///
 /// A NaN or infinite LLR erases its code block's part of that transmission: the soft buffer stays as it was,
 /// the transport block's status has status_erased until `reset`, its other code blocks and its neighbours are
@@ -140,7 +132,7 @@ class nr_transport_decoder : public nr_transport_plan {
   explicit nr_transport_decoder(const nr_transport_config& config);
 
   /// Forgets what was received. The next `combine` sets batch size and executor.
-  void reset() noexcept { transmissions_ = rows_ = 0; }
+  void reset() noexcept { received_.transmissions = rows_ = 0; }
   /// Queues adding the LLRs [batch, G] of a transmission of redundancy version rv = 0..3 to the soft buffers.
   /// After the first since `reset` batch and executor stay. Throws argument_error, shape_error.
   void combine(executor& exec, view<const float> llr, int rv);
@@ -157,21 +149,18 @@ class nr_transport_decoder : public nr_transport_plan {
   std::size_t columns() const noexcept { return codeword(); }
 
   /// Transmissions since `reset`, and rows of the base graph that they need together.
-  int transmissions() const noexcept { return transmissions_; }
+  int transmissions() const noexcept { return received_.transmissions; }
   int rows_needed() const noexcept { return rows_; }
   /// The soft buffers, [batch C, segmentation().block.codeword()].
   const array<float>& soft() const noexcept { return soft_; }
 
  private:
-  void require_owner(executor& exec) const;
   std::map<int, ldpc_decoder> decoders_;  // by rows
-  std::weak_ptr<const void> owner_;
-  std::size_t batch_ = 0;
-  int transmissions_ = 0, rows_ = 0;
+  transport_reception received_;
+  int rows_ = 0;
   array<float> soft_;
-  array<std::uint8_t> decided_, decided_status_, marks_;
-  array<std::int32_t> iterations_, part_, history_;
-  float least_ = 0;  // usable LLRs are larger
+  array<std::uint8_t> decided_, decided_status_;
+  array<std::int32_t> iterations_;
 };
 
 }  // namespace wb

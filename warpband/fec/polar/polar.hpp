@@ -53,6 +53,16 @@ enum class polar_algorithm {
   sum_product,
 };
 
+/// In what LLRs and metrics are computed. LLRs go in as float32.
+enum class polar_precision {
+  float32,
+  /// Integers of 16 bits, min-sum: LLRs in steps of 1 / llr_steps, received ones limited to +-1023 steps,
+  /// those in the tree to +-16382. Twice as many in a vector of a CPU.
+  int16,
+  /// The same with LLRs limited to +-127 steps everywhere.
+  int8,
+};
+
 struct polar_decoder_config {
   polar_algorithm algorithm = polar_algorithm::min_sum;
   /// L, paths: 1, 2, 4, 8, 16 or 32.
@@ -61,6 +71,9 @@ struct polar_decoder_config {
   /// adaptive successive cancellation list decoder for polar codes with cyclic redundancy check", IEEE
   /// Commun. Lett., 2012). Needs a CRC.
   bool adaptive = false;
+  polar_precision precision = polar_precision::float32;
+  /// int16, int8: steps in an LLR of 1, 0.25..64.
+  float llr_steps = 4.f;
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings();
@@ -84,6 +97,10 @@ void check(const polar_config& code, const polar_decoder_config& config);
 /// untouched. So is one, with status_insufficient, where fewer coded bits have an LLR that is not 0 than the
 /// message has bits, and one that is decided as all zeros, whose CRC is zero too, where an eighth of the
 /// coded bits or more have LLRs of 0 or below 1/4096 of the largest.
+///
+/// With int16 and int8 LLRs must be to scale, and one that is 0 in steps tells nothing: such LLRs are not
+/// usable, and those that are not 0 support an all-zero word. Metrics are those above the smallest of the
+/// list: paths that are 32767 / (2 L) steps above it are as good as lost.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 class polar_decoder {

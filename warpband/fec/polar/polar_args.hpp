@@ -47,9 +47,15 @@ inline constexpr int polar_untracked = 7;
 /// Coded bits that are known zeros have this LLR. Those received are limited to polar_most_llr.
 inline constexpr float polar_known_llr = 1e32f, polar_most_llr = 1e30f;
 
-/// Values of scratch memory of each path: LLRs of the nodes under way (n), bits of their left children
-/// (n / 32 + 5), twice those of the node that was left last.
-constexpr int polar_list_values(int n) { return n + 5 + 3 * (n / 32); }
+/// Values of scratch memory of each path, with words of so many bits: LLRs of the nodes under way (n), bits
+/// of their left children, twice those of the node that was left last.
+constexpr int polar_list_values(int n, int word_bits) {
+  return n + (word_bits == 32 ? 5 : 4) + 3 * (n / word_bits);
+}
+
+/// Integers, metrics of paths, are at most this large, LLRs of int16 one less, and received ones 1/16 of it:
+/// the sum of two is one of 16 bits.
+inline constexpr int polar_most_whole = 16383, polar_most_heard = 1023;
 
 struct polar_decode_args {
   polar_shape at;
@@ -62,6 +68,8 @@ struct polar_decode_args {
   const std::int32_t* first = nullptr;     // [n + 1]
   const std::int32_t* received = nullptr;  // [e]
   float missing = 0.f;                     // LLR of a coded bit that is not sent
+  float steps_of_llr = 1.f;                // int16, int8: of an LLR of 1
+  int most_heard = 0, most_llr = 0;        // and limits of LLRs received and in the tree, in steps
   int reached = 0;                         // coded bits that are sent
   bool goes_on = false;                    // a block of the message was decoded before
   /// [1] What was decided before: messages of status_stopped keep their bits. Null data: none.

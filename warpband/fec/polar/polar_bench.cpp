@@ -76,6 +76,22 @@ const bench::group polar_benches{[] {
                   {"algorithm", "min_sum"},
                   {"adaptive", "yes"}},
                  both, decode(half, {.list_size = list, .adaptive = true}, 2.5, many));
+    for (const auto& [list, adaptive, precision] : {std::tuple{1, false, polar_precision::int16},
+                                                    {2, false, polar_precision::int16},
+                                                    {4, false, polar_precision::int16},
+                                                    {8, false, polar_precision::int16},
+                                                    {16, false, polar_precision::int16},
+                                                    {32, false, polar_precision::int16},
+                                                    {8, false, polar_precision::int8},
+                                                    {8, true, polar_precision::int16}}) {
+      std::vector<bench::axis> axes{
+          {"code", "plain"}, {"k", half.k}, {"e", half.coded_bits}, {"list", list}, {"algorithm", "min_sum"}};
+      if (adaptive) axes.emplace_back("adaptive", "yes");
+      axes.emplace_back("precision", precision == polar_precision::int16 ? "int16" : "int8");
+      bench::add("polar", device, axes, both,
+                 decode(half, {.list_size = list, .adaptive = adaptive, .precision = precision}, 2.5,
+                        many / (list > 8 ? 4 : 1)));
+    }
     add("uci", {.kind = uci, .k = 64, .coded_bits = 128}, 8, polar_algorithm::min_sum, 3.5, both, many * 4);
     add("dci", {.kind = dci, .k = 40, .coded_bits = 432}, 8, polar_algorithm::min_sum, 3.5, both, many);
     add("plain", half, 8, polar_algorithm::min_sum, 2.5, {figure::small}, 16);

@@ -2,34 +2,60 @@
 // The polar transform on words of 32 bits, the rules of decoding, and where a list keeps its numbers.
 #include <warpband/core/group.hpp>
 #include <warpband/core/llr.hpp>
+#include <warpband/fec/polar/polar_args.hpp>
+#include <warpband/fec/polar/polar_short_body.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
-/// x F^(x)5 for the bits of a word: bit i becomes the sum of the bits whose index has all ones of i.
+/// x F^(x)5 (or 4) for the bits of a word: bit i becomes the sum of the bits whose index has all ones of i.
 template <class I>
 WB_HD I polar_word(I x) {
   x = x ^ ((x >> 1) & I(0x55555555));
   x = x ^ ((x >> 2) & I(0x33333333));
   x = x ^ ((x >> 4) & I(0x0f0f0f0f));
   x = x ^ ((x >> 8) & I(0x00ff00ff));
-  return x ^ ((x >> 16) & I(0x0000ffff));
+  if constexpr (is_whole<I>)
+    return x;
+  else
+    return x ^ ((x >> 16) & I(0x0000ffff));
 }
 
 /// The exclusive-or of a word's bits.
 template <class I>
 WB_HD I polar_parity(I x) {
-  x = x ^ (x >> 16);
+  if constexpr (!is_whole<I>) x = x ^ (x >> 16);
   x = x ^ (x >> 8);
   x = x ^ (x >> 4);
   x = x ^ (x >> 2);
   return (x ^ (x >> 1)) & I(1);
 }
 
-/// With `Exact` f is the sum-product rule and a penalty ln(1 + e^x), else their max-log forms.
-template <class T, bool Exact>
+/// Metric of a path that is not there yet, and what all others stay below.
+inline constexpr float polar_no_path = 1e38f, polar_a_path = 1e37f;
+
+/// With `Exact` f is the sum-product rule and a penalty ln(1 + e^x), else their max-log forms. L: paths.
+template <class T, bool Exact, int L>
 struct polar_rules {
   using I = typename rebind<T>::i32;
+  using M = typename rebind<T>::mask;
+  /// Metric of a path that is not there; more than any |LLR|.
+  WB_HD static T no_path() { return T(polar_no_path); }
+  WB_HD static T above_all() { return T(polar_no_path); }
+  WB_HD static M exists(T metric) { return metric < T(polar_a_path); }
+  WB_HD static T limited(T llr, int) { return llr; }
+  WB_HD static T grown(T metric, T penalty) { return metric + penalty; }
+  /// What metrics of a list are compared by: without their last bits, in place of which is `path`.
+  WB_HD static T key(T metric, I path) { return as_float((as_int(metric) & I(-2 * L)) | path); }
+  WB_HD static T less(T metric, T) { return metric; }
+  /// x, or -x where bit `at` is set.
+  WB_HD static T turned(T x, I bits, int at) {
+    return as_float(as_int(x) ^ ((bits << (31 - at)) & I(INT32_MIN)));
+  }
+  WB_HD static I one_at(I n) {
+    using U = typename rebind<T>::u32;
+    return as_int(shift_right(U(0x80000000u), as_uint(I(31) - n)));
+  }
   /// Of a decision against an LLR of x.
   WB_HD static T penalty(T x) {
     const T p = max(x, T(0.f));
@@ -47,13 +73,48 @@ struct polar_rules {
   }
 };
 
+/// The same of integers. A metric is above the list's smallest by at most `farthest`, above which a path is
+/// as good as lost; all that of absent paths is one more.
+template <int L>
+struct polar_rules<whole16, false, L> {
+  using T = whole16;
+  using M = mask16;
+  static constexpr int most = polar_most_whole, farthest = 32767 / (2 * L) - 1;
+  WB_HD static T no_path() { return most; }
+  WB_HD static T above_all() { return 32767; }
+  WB_HD static M exists(T metric) { return metric < T(most); }
+  WB_HD static T limited(T llr, int limit) { return min(max(llr, T(-limit)), T(limit)); }
+  WB_HD static T grown(T metric, T penalty) {
+    return select(exists(metric), min(metric + penalty, T(most - 1)), metric);
+  }
+  WB_HD static T key(T metric, T path) {
+    const T apart = select(exists(metric), min(metric, T(farthest)), T(farthest + 1));
+    return apart * T(2 * L) | path;
+  }
+  WB_HD static T less(T metric, T least) { return select(exists(metric), metric - least, metric); }
+  WB_HD static T turned(T x, T bits, int at) {
+    const T sign = (bits << (15 - at)) >> 15;
+    return (x ^ sign) - sign;
+  }
+  WB_HD static T one_at(T n) { return WB_ISA::one_at(n); }
+  WB_HD static T penalty(T x) { return max(x, T(0)); }
+  WB_HD static T combined(T a, T b) {
+    const T sign = (a ^ b) >> 15, least = min(abs(a), abs(b));
+    return (least ^ sign) - sign;
+  }
+};
+
 /// Scratch of a codeword's list, polar_list_values for each path: where its arrays begin.
+template <int WordBits>
 struct polar_layout {
+  static constexpr int log2_word = WordBits == 32 ? 5 : 4;
   int n;
-  WB_HD constexpr int words() const { return n / 32; }
+  WB_HD constexpr int words() const { return n / WordBits; }
   WB_HD constexpr int alpha(int stage) const { return 1 << stage; }  // and 2^stage values
-  WB_HD constexpr int left(int stage) const { return n + (stage < 5 ? stage : 4 + (1 << (stage - 5))); }
-  WB_HD constexpr int now(int buffer) const { return n + 5 + (1 + buffer) * words(); }
+  WB_HD constexpr int left(int stage) const {
+    return n + (stage < log2_word ? stage : log2_word - 1 + (1 << (stage - log2_word)));
+  }
+  WB_HD constexpr int now(int buffer) const { return n + log2_word + (1 + buffer) * words(); }
 };
 
 }  // namespace WB_ISA

@@ -11,6 +11,8 @@ WB_DECLARE_KERNEL(polar_decode)
 WB_DECLARE_KERNEL(polar_decode_long)
 WB_DECLARE_KERNEL(polar_decode_exact)
 WB_DECLARE_KERNEL(polar_decode_exact_long)
+WB_DECLARE_KERNEL(polar_decode_whole)
+WB_DECLARE_KERNEL(polar_decode_whole_long)
 
 namespace {
 
@@ -80,6 +82,8 @@ void add_up(const polar_block& b, std::vector<std::int32_t>& first, std::vector<
 }
 
 const kernel_set& kernels_of(const polar_decoder_config& c, int list_size) {
+  if (c.precision != polar_precision::float32)
+    return list_size > 8 ? polar_decode_whole_long_kernels() : polar_decode_whole_kernels();
   const bool exact = c.algorithm == polar_algorithm::sum_product;
   if (list_size > 8) return exact ? polar_decode_exact_long_kernels() : polar_decode_long_kernels();
   return exact ? polar_decode_exact_kernels() : polar_decode_kernels();
@@ -101,13 +105,28 @@ const std::vector<setting_of<polar_decoder_config>>& polar_decoder_settings() {
               "Decode with one path first, and with the list only where the CRC then fails. Where that is "
               "rare it "
               "is several times faster. Needs a CRC.")
-          .left_out_by_default()};
+          .left_out_by_default(),
+      words<c, polar_precision>(
+          "precision", &c::precision,
+          {{"float32", polar_precision::float32},
+           {"int16", polar_precision::int16},
+           {"int8", polar_precision::int8}},
+          "Of LLRs and metrics. int16 and int8 take min-sum, and on a CPU twice as many "
+          "codewords at once.")
+          .left_out_by_default(),
+      number("llr_steps", &c::llr_steps, 0.25, 64,
+             "Steps of the LLRs in an LLR of 1; received ones are limited to +-1023 steps, with int8 to "
+             "+-127.")
+          .only_with("precision", {"int16", "int8"})};
   return all;
 }
 
 void check(const polar_config& code, const polar_decoder_config& config) {
   check_settings(polar_decoder_settings(), config);
   (void)polar_code(code);
+  if (config.precision != polar_precision::float32 && config.algorithm == polar_algorithm::sum_product)
+    throw argument_error("precision", config.precision == polar_precision::int8 ? "\"int8\"" : "\"int16\"",
+                         "\"float32\" with sum-product");
   if (config.adaptive && !polar_crc_of(code))
     throw argument_error("adaptive", "true", "false, as a code without a CRC does not tell what is right");
 }
@@ -131,6 +150,9 @@ polar_decoder::polar_decoder(const polar_config& code, const polar_decoder_confi
     t.fixed.steps = static_cast<int>(program.steps().size());
     t.fixed.operations = program.operations();
     t.fixed.missing = b.shortened ? polar_known_llr : 0.f;
+    t.fixed.steps_of_llr = config.llr_steps;
+    t.fixed.most_heard = config.precision == polar_precision::int8 ? 127 : polar_most_heard;
+    t.fixed.most_llr = config.precision == polar_precision::int8 ? 127 : polar_most_whole - 1;
     t.fixed.reached = std::min(b.e, b.n);
     tables_.push_back(std::move(t));
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The lists that are built. For polar_decode_*kernels.cpp: lists of up to 8 paths and longer ones are units
-// of their own, as are the two algorithms.
+// The decoder as ops, and the lists that are built. For polar_decode_*kernels.cpp: lists of up to 8 paths and
+// longer ones are units of their own, as are the two algorithms and integers.
 #include <warpband/exec/launch.hpp>
 #include <warpband/fec/polar/polar_decode_op.hpp>
 
@@ -13,23 +13,80 @@ inline constexpr int polar_threads = 32;
 inline constexpr int polar_threads = 1;
 #endif
 
+/// In float32.
+template <int L, bool Exact, int Tile>
+struct polar_decode_op : polar_decoding<L, Exact> {
+  static constexpr bool by_block = false;
+  static constexpr int tile = Tile;
+  std::size_t scratch(int group) const { return this->template values<lane>(group); }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    this->template decode_all<T>(item.first, item.valid, g, scratch);
+  }
+};
+/// In 16-bit integers: on a CPU calls of as many codewords as share vectors.
+template <int L, int Tile>
+struct polar_whole_op : polar_decoding<L, false> {
+#if defined(__CUDACC__)
+  static constexpr bool by_block = false;
+  static constexpr int tile = Tile;
+  std::size_t scratch(int group) const { return (this->template values<whole16>(group) + 1) / 2; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> item, G g, T* scratch) const {
+    this->template decode_all<whole16>(item.first, item.valid, g, reinterpret_cast<std::int16_t*>(scratch));
+  }
+#else
+  static constexpr bool by_block = true;
+  static constexpr int at_once = polar_paths<whole16, solo, L>::items;
+  std::size_t scratch_bytes(int group) const {
+    return sizeof(polar_element<whole16>) * this->template values<whole16>(group);
+  }
+
+  template <class G>
+  WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
+    this->template decode_all<whole16>(first, items, g, static_cast<polar_element<whole16>*>(scratch));
+  }
+#endif
+};
+
 template <bool Exact, class F>
 static auto with_short_list(const polar_decode_args& a, F f) {
   switch (a.list_size) {
     case 1:
-      return f(polar_decode_op<1, Exact, polar_threads>{a});
+      return f(polar_decode_op<1, Exact, polar_threads>{{{a}}});
     case 2:
-      return f(polar_decode_op<2, Exact, polar_threads>{a});
+      return f(polar_decode_op<2, Exact, polar_threads>{{{a}}});
     case 4:
-      return f(polar_decode_op<4, Exact, polar_threads>{a});
+      return f(polar_decode_op<4, Exact, polar_threads>{{{a}}});
     default:
-      return f(polar_decode_op<8, Exact, polar_threads>{a});
+      return f(polar_decode_op<8, Exact, polar_threads>{{{a}}});
   }
 }
 template <bool Exact, class F>
 static auto with_long_list(const polar_decode_args& a, F f) {
-  return a.list_size == 16 ? f(polar_decode_op<16, Exact, polar_threads>{a})
-                           : f(polar_decode_op<32, Exact, polar_threads>{a});
+  return a.list_size == 16 ? f(polar_decode_op<16, Exact, polar_threads>{{{a}}})
+                           : f(polar_decode_op<32, Exact, polar_threads>{{{a}}});
+}
+
+template <class F>
+static auto with_short_whole_list(const polar_decode_args& a, F f) {
+  switch (a.list_size) {
+    case 1:
+      return f(polar_whole_op<1, polar_threads>{{{a}}});
+    case 2:
+      return f(polar_whole_op<2, polar_threads>{{{a}}});
+    case 4:
+      return f(polar_whole_op<4, polar_threads>{{{a}}});
+    default:
+      return f(polar_whole_op<8, polar_threads>{{{a}}});
+  }
+}
+template <class F>
+static auto with_long_whole_list(const polar_decode_args& a, F f) {
+  return a.list_size == 16 ? f(polar_whole_op<16, polar_threads>{{{a}}})
+                           : f(polar_whole_op<32, polar_threads>{{{a}}});
 }
 
 }  // namespace WB_ISA

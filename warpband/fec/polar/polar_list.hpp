@@ -8,116 +8,110 @@
 #include <warpband/fec/polar/polar_args.hpp>
 #include <warpband/fec/polar/polar_body.hpp>
 #include <warpband/fec/polar/polar_paths.hpp>
+#include <warpband/fec/polar/polar_writers.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
-
-/// Metric of a path that is not there yet, and what all others stay below.
-inline constexpr float polar_no_path = 1e38f, polar_a_path = 1e37f;
 
 template <class T, class G, int L, bool Exact>
 struct polar_list {
   using P = polar_paths<T, G, L>;
   using I = typename P::I;
   using V = typename P::value;
+  using E = typename P::E;
   using N = typename P::number;
   using F = typename P::flag;
-  using rules = polar_rules<T, Exact>;
-  static constexpr int field_bits = L > 2 ? polar_log2(L) : 1, fields_in_word = 30 / field_bits;
-  static constexpr int field_words = fields_in_word >= 10 ? 1 : 2;
+  using rules = polar_rules<T, Exact, L>;
+  static constexpr int word_bits = polar_word_bits<T>, log2_word = polar_layout<word_bits>::log2_word;
 
   P p;
-  polar_layout at;
-  const T* channel;  // LLRs of the coded bits, shared by all paths
-  T* memory;
+  polar_layout<word_bits> at;
+  const E* channel;  // LLRs of the coded bits, shared by all paths
+  E* memory;
+  int limit;  // of integer LLRs
   V metric;
-  N fields[field_words];
+  polar_writers<P> written;
   N sums;  // of information bits by their index modulo 5, for parity checks
   int buffer = 0;
 
-  WB_HD polar_list(G g, int n, const T* channel_llrs, T* scratch)
-      : p{g}, at{n}, channel(channel_llrs), memory(scratch) {
+  WB_HD polar_list(G g, int n, const E* channel_llrs, E* scratch, int most_llr)
+      : p{g}, at{n}, channel(channel_llrs), memory(scratch), limit(most_llr), written(p) {
     const N path = p.paths();
-    metric = each([](I i) WB_INLINE_LAMBDA { return select(i == I(0), T(0.f), T(polar_no_path)); }, path);
-    for (int w = 0; w < field_words; w++) fields[w] = P::all(I(0));
+    metric = each([](I i) WB_INLINE_LAMBDA { return select(i == I(0), T(0), rules::no_path()); }, path);
     sums = P::all(I(0));
   }
 
-  WB_HD static int words_of(int stage) { return stage < 5 ? 1 : 1 << (stage - 5); }
-  WB_HD static I low_bits(int stage) { return stage < 5 ? I((1 << (1 << stage)) - 1) : I(-1); }
-  WB_HD T* now() const { return stored(at.now(buffer)); }
-  WB_HD T* other() const { return stored(at.now(1 - buffer)); }
+  WB_HD static int words_of(int stage) { return stage < log2_word ? 1 : 1 << (stage - log2_word); }
+  WB_HD static I low_bits(int stage) { return stage < log2_word ? I((1 << (1 << stage)) - 1) : I(-1); }
+  WB_HD E* now() const { return stored(at.now(buffer)); }
+  WB_HD E* other() const { return stored(at.now(1 - buffer)); }
   /// Beginning of an array of the layout.
-  WB_HD T* stored(int first) const { return memory + first * (P::over_threads ? L : P::C); }
+  WB_HD E* stored(int first) const { return memory + first * (P::over_threads ? L : P::C); }
 
-  /// The path that wrote what a stage holds.
-  WB_HD N writers(int stage) const {
-    const int f = stage - 1, w = field_words > 1 && f >= fields_in_word ? 1 : 0;
-    const int shift = (f - w * fields_in_word) * field_bits;
-    return each([=](I x) WB_INLINE_LAMBDA { return (x >> shift) & I(L - 1); }, fields[w]);
+  /// Adds penalties to metrics; of integers what all have alike is taken off.
+  WB_HD void add(V penalties) {
+    metric = each([](T m, T x) WB_INLINE_LAMBDA { return rules::grown(m, x); }, metric, penalties);
   }
-  WB_HD void written(int stage) {
-    const int f = stage - 1, w = field_words > 1 && f >= fields_in_word ? 1 : 0;
-    const int shift = (f - w * fields_in_word) * field_bits;
-    fields[w] =
-        each([=](I x, I path) WB_INLINE_LAMBDA { return (x & I(~((L - 1) << shift))) | (path << shift); },
-             fields[w], p.paths());
+  WB_HD void level() {
+    if constexpr (is_whole<T> && L > 1) {
+      const V least = p.reduced(metric, [](T a, T b) WB_INLINE_LAMBDA { return min(a, b); });
+      metric = each([](T m, T x) WB_INLINE_LAMBDA { return rules::less(m, x); }, metric, least);
+    }
   }
 
   /// What decisions with their LLRs cost: nothing in max-log forms.
   WB_HD void follow(int stage) {
     if constexpr (Exact && L > 1)
-      metric = plus(metric, sum_of(stage, [](T a) WB_INLINE_LAMBDA { return log_sum_correction(abs(a)); }));
+      add(sum_of(stage, [](T a) WB_INLINE_LAMBDA { return log_sum_correction(abs(a)); }));
   }
 
   /// LLRs of the left child.
   WB_HD_CALL void left(int stage) {
     const int half = 1 << (stage - 1);
     const bool root = 1 << stage == at.n;
-    const T* from = root ? channel : stored(at.alpha(stage));
-    T* to = stored(at.alpha(stage - 1));
+    const E* from = root ? channel : stored(at.alpha(stage));
+    E* to = stored(at.alpha(stage - 1));
     for (int i = p.replica(); i < half; i += P::replicas)
       p.store(to, i,
               each([](T a, T b) WB_INLINE_LAMBDA { return rules::combined(a, b); }, p.load(from, i, root),
                    p.load(from, i + half, root)));
-    written(stage);
+    written.note(p, stage);
     p.g.sync();
   }
   /// LLRs of the right child: g(a, b) = b + a or b - a by the left child's bit, which is kept.
   WB_HD_CALL void right(int stage) {
     const int half = 1 << (stage - 1);
     const bool root = 1 << stage == at.n;
-    const T* from = root ? channel : stored(at.alpha(stage));
-    T *to = stored(at.alpha(stage - 1)), *kept = stored(at.left(stage - 1));
-    const N writer = writers(stage);
+    const E* from = root ? channel : stored(at.alpha(stage));
+    E *to = stored(at.alpha(stage - 1)), *kept = stored(at.left(stage - 1));
+    const N writer = written.by(stage);
     for (int w = 0; w < words_of(stage - 1); w++) {
       const N bits = P::as_numbers(p.load(now(), w));
-      for (int i = 32 * w + p.replica(); i < half && i < 32 * w + 32; i += P::replicas) {
+      for (int i = word_bits * w + p.replica(); i < half && i < word_bits * (w + 1); i += P::replicas) {
         const V a = root ? p.load(from, i, true) : p.load_of(from, i, writer);
         const V b = root ? p.load(from, i + half, true) : p.load_of(from, i + half, writer);
-        const int shift = 31 - i % 32;
-        p.store(
-            to, i,
-            each([=](T x, T y, I bit)
-                     WB_INLINE_LAMBDA { return y + as_float(as_int(x) ^ ((bit << shift) & I(INT32_MIN))); },
-                 a, b, bits));
+        const int bit = i % word_bits, most = limit;
+        p.store(to, i,
+                each([=](T x, T y, I word)
+                         WB_INLINE_LAMBDA { return rules::limited(y + rules::turned(x, word, bit), most); },
+                     a, b, bits));
       }
       if (w % P::replicas == p.replica()) p.store(kept, w, P::as_values(bits));
     }
-    written(stage);
+    written.note(p, stage);
     p.g.sync();
   }
   WB_HD void combine(int stage) {
-    const T* kept = stored(at.left(stage - 1));
-    T* bits = now();
-    const N writer = writers(stage);
+    const E* kept = stored(at.left(stage - 1));
+    E* bits = now();
+    const N writer = written.by(stage);
     const int half = 1 << (stage - 1);
     for (int w = p.replica(); w < words_of(stage - 1); w += P::replicas) {
       const N a = P::as_numbers(p.load_of(kept, w, writer)), b = P::as_numbers(p.load(bits, w));
       const N sum = each([](I x, I y) WB_INLINE_LAMBDA { return x ^ y; }, a, b);
-      if (half >= 32) {
+      if (half >= word_bits) {
         p.store(bits, w, P::as_values(sum));
-        p.store(bits, w + half / 32, P::as_values(b));
+        p.store(bits, w + half / word_bits, P::as_values(b));
       } else {
         p.store(bits, w,
                 P::as_values(each([=](I x, I y) WB_INLINE_LAMBDA { return x | (y << half); }, sum, b)));
@@ -126,27 +120,30 @@ struct polar_list {
     p.g.sync();
   }
 
+  WB_HD static V both(V a, V b) {
+    return each([](T x, T y) WB_INLINE_LAMBDA { return rules::grown(x, y); }, a, b);
+  }
   /// The sum of f over a node's LLRs, in an order that all builds share.
   template <class Term>
   WB_HD V sum_of(int stage, Term term) const {
-    const T* alpha = 1 << stage == at.n ? channel : stored(at.alpha(stage));
+    const E* alpha = 1 << stage == at.n ? channel : stored(at.alpha(stage));
     const bool root = 1 << stage == at.n;
     const int size = 1 << stage;
     if constexpr (P::over_threads) {
-      V sum = P::all(T(0.f));
+      V sum = P::all(T(0));
       for (int i = p.replica(); i < size; i += P::replicas)
-        sum = plus(sum, each(term, p.load(alpha, i, root)));
-      return p.over_replicas(sum, [](T a, T b) WB_INLINE_LAMBDA { return a + b; });
+        sum = both(sum, each(term, p.load(alpha, i, root)));
+      return p.over_replicas(sum, [](T a, T b) WB_INLINE_LAMBDA { return rules::grown(a, b); });
     } else {
       constexpr int most = P::partial_sums;
       const int count = size < most ? size : most;
       V part[most];
       for (int r = 0; r < count; r++) {
         part[r] = each(term, p.load(alpha, r));
-        for (int i = r + most; i < size; i += most) part[r] = plus(part[r], each(term, p.load(alpha, i)));
+        for (int i = r + most; i < size; i += most) part[r] = both(part[r], each(term, p.load(alpha, i)));
       }
       for (int step = 1; step < count; step *= 2)
-        for (int r = 0; r + step < count; r += 2 * step) part[r] = plus(part[r], part[r + step]);
+        for (int r = 0; r + step < count; r += 2 * step) part[r] = both(part[r], part[r + step]);
       return part[0];
     }
   }
@@ -155,8 +152,10 @@ struct polar_list {
     p.g.sync();
   }
   WB_HD void frozen(int stage) {
-    if constexpr (L > 1)
-      metric = plus(metric, sum_of(stage, [](T a) WB_INLINE_LAMBDA { return rules::penalty(T(0.f) - a); }));
+    if constexpr (L > 1) {
+      add(sum_of(stage, [](T a) WB_INLINE_LAMBDA { return rules::penalty(T(0) - a); }));
+      level();
+    }
     fill(stage, P::all(I(0)));
   }
 
@@ -171,9 +170,9 @@ struct polar_list {
   WB_HD_CALL fork split(V against) {
     fork r{false, p.paths(), {}};
     if constexpr (L > 1) {
-      const V worse = plus(metric, against);
-      const auto keyed = [](T m, I path)
-                             WB_INLINE_LAMBDA { return as_float((as_int(m) & I(-2 * L)) | path); };
+      level();
+      const V worse = both(metric, against);
+      const auto keyed = [](T m, I path) WB_INLINE_LAMBDA { return rules::key(m, path); };
       const V stay = each(keyed, metric, r.from);
       const V leave = each(keyed, worse, each([](I path) WB_INLINE_LAMBDA { return path | I(L); }, r.from));
       const V most = p.reduced(stay, [](T a, T b) WB_INLINE_LAMBDA { return max(a, b); });
@@ -190,7 +189,7 @@ struct polar_list {
       r.other = each([](I k) WB_INLINE_LAMBDA { return (k & I(L)) != I(0); }, heirs);
       metric = each([](F_of m, T a, T b) WB_INLINE_LAMBDA { return select(m, b, a); }, r.other,
                     p.permuted(metric, r.from), p.permuted(worse, r.from));
-      for (int w = 0; w < field_words; w++) fields[w] = p.permuted(fields[w], r.from);
+      written.inherit(p, r.from);
       sums = p.permuted(sums, r.from);
     }
     return r;
@@ -198,10 +197,10 @@ struct polar_list {
   using F_of = typename P::M;
 
   WB_HD void repetition(int stage) {
-    const V zero = sum_of(stage, [](T a) WB_INLINE_LAMBDA { return rules::penalty(T(0.f) - a); });
+    const V zero = sum_of(stage, [](T a) WB_INLINE_LAMBDA { return rules::penalty(T(0) - a); });
     const V one = sum_of(stage, [](T a) WB_INLINE_LAMBDA { return rules::penalty(a); });
     N bit = each([](T a, T b) WB_INLINE_LAMBDA { return select(b < a, I(-1), I(0)); }, zero, one);
-    metric = each([](T m, T a, T b) WB_INLINE_LAMBDA { return m + min(a, b); }, metric, zero, one);
+    add(each([](T a, T b) WB_INLINE_LAMBDA { return min(a, b); }, zero, one));
     const fork f = split(each([](T a, T b) WB_INLINE_LAMBDA { return max(a, b) - min(a, b); }, zero, one));
     if (f.any) bit = flipped(p.permuted(bit, f.from), f.other, P::all(I(-1)));
     fill(stage, each([=](I x) WB_INLINE_LAMBDA { return x & low_bits(stage); }, bit));
@@ -213,15 +212,15 @@ struct polar_list {
   /// Hard decisions of a node into `now`; returns the sum of its bits.
   WB_HD_CALL N decide(int stage) {
     const bool root = 1 << stage == at.n;
-    const T* alpha = root ? channel : stored(at.alpha(stage));
+    const E* alpha = root ? channel : stored(at.alpha(stage));
     N parity = P::all(I(0));
     for (int w = 0; w < words_of(stage); w++) {
       N word = P::all(I(0));
-      const int end = stage < 5 ? 1 << stage : 32;
+      const int end = stage < log2_word ? 1 << stage : word_bits;
       for (int b = p.replica(); b < end; b += P::replicas) {
         const std::int32_t bit = static_cast<std::int32_t>(1u << b);
-        word = each([=](I x, T a) WB_INLINE_LAMBDA { return select(a < T(0.f), x | I(bit), x); }, word,
-                    p.load(alpha, 32 * w + b, root));
+        word = each([=](I x, T a) WB_INLINE_LAMBDA { return select(a < T(0), x | I(bit), x); }, word,
+                    p.load(alpha, word_bits * w + b, root));
       }
       word = p.xor_of_replicas(word);
       parity = each([](I a, I b) WB_INLINE_LAMBDA { return a ^ b; }, parity, word);
@@ -239,8 +238,8 @@ struct polar_list {
   /// The weakest bit of each path's LLRs behind `last`, in the order of |LLR| and place.
   WB_HD_CALL weak next_weak(int stage, weak last) const {
     const bool root = 1 << stage == at.n;
-    const T* alpha = root ? channel : stored(at.alpha(stage));
-    weak r{P::all(T(polar_no_path)), P::all(I(0))};
+    const E* alpha = root ? channel : stored(at.alpha(stage));
+    weak r{P::all(rules::above_all()), P::all(I(0))};
     for (int i = p.replica(); i < 1 << stage; i += P::replicas) {
       const V a = p.load(alpha, i, root);
       for (int c = 0; c < P::C; c++) {
@@ -253,24 +252,22 @@ struct polar_list {
     }
     if constexpr (P::replicas > 1)
       for (int step = L; step < G::size; step *= 2) {
-        const auto size = p.g.exchange(r.size.x[0], step);
-        const auto place = p.g.exchange(r.place.x[0], step);
+        const auto size = p.of_other_thread(r.size.x[0], step);
+        const auto place = p.of_other_thread(r.place.x[0], step);
         const bool better = size < r.size.x[0] || (size == r.size.x[0] && place < r.place.x[0]);
         if (better) r.size.x[0] = size, r.place.x[0] = place;
       }
     return r;
   }
-  WB_HD static weak before_all() { return {P::all(T(-1.f)), P::all(I(0))}; }
+  WB_HD static weak before_all() { return {P::all(T(-1)), P::all(I(0))}; }
 
   WB_HD static N bit_at(N place, int word) {
     return each(
         [=](I i) WB_INLINE_LAMBDA {
-          const I bit = as_int(shift_right(U_of(0x80000000u), as_uint(I(31) - (i & I(31)))));
-          return select((i >> 5) == I(word), bit, I(0));
+          return select((i >> log2_word) == I(word), rules::one_at(i & I(word_bits - 1)), I(0));
         },
         place);
   }
-  using U_of = typename rebind<T>::u32;
 
   /// `now` as the heirs have it, with a bit flipped, and a second one, where `where` holds.
   WB_HD_CALL void inherit(int stage, const fork& f, N place, N second, bool two) {
@@ -311,8 +308,7 @@ struct polar_list {
     const weak first = last;
     {
       const F where = each([](I x) WB_INLINE_LAMBDA { return x != I(0); }, odd);
-      metric = each([](T m, F_of o, T x) WB_INLINE_LAMBDA { return select(o, m + x, m); }, metric, where,
-                    first.size);
+      add(each([](F_of o, T x) WB_INLINE_LAMBDA { return select(o, x, T(0)); }, where, first.size));
       inherit(stage, {true, p.paths(), where}, first.place, first.place, false);
     }
     if constexpr (L > 1) {
@@ -321,8 +317,9 @@ struct polar_list {
       for (int k = 0; k < splits; k++) {
         last = next_weak(stage, last);
         const V more = p.permuted(last.size, writer), own = p.permuted(first.size, writer);
-        const fork f = split(each(
-            [](T x, T y, I o) WB_INLINE_LAMBDA { return select(o != I(0), x - y, x + y); }, more, own, odd));
+        const fork f = split(
+            each([](T x, T y, I o) WB_INLINE_LAMBDA { return select(o != I(0), x - y, rules::grown(x, y)); },
+                 more, own, odd));
         if (!f.any) break;
         writer = p.permuted(writer, f.from);
         odd = flipped(p.permuted(odd, f.from), f.other, P::all(I(1)));
@@ -334,9 +331,8 @@ struct polar_list {
   /// A bit that is the sum of others.
   WB_HD void check(int place) {
     const N bit = each([=](I s) WB_INLINE_LAMBDA { return (s >> place) & I(1); }, sums);
-    metric = each([](T m, T a, I b)
-                      WB_INLINE_LAMBDA { return m + rules::penalty(select(b != I(0), a, T(0.f) - a)); },
-                  metric, p.load(stored(at.alpha(0)), 0), bit);
+    add(each([](T a, I b) WB_INLINE_LAMBDA { return rules::penalty(select(b != I(0), a, T(0) - a)); },
+             p.load(stored(at.alpha(0)), 0), bit));
     fill(0, bit);
   }
   WB_HD void track(int place) {

@@ -4,6 +4,7 @@
 // several vectors. On CUDA a thread has one path, and a warp has each path 32 / L times: these replicas share
 // the elements.
 #include <warpband/core/group.hpp>
+#include <warpband/fec/polar/polar_short_body.hpp>
 
 // Loops over the steps of a network: shuffles want constant steps. Scalar code has no shuffles, but a value
 // for each path.
@@ -40,7 +41,9 @@ template <class T, class G, int L>
 struct polar_paths {
   using I = typename rebind<T>::i32;
   using M = typename rebind<T>::mask;
-  static constexpr int W = width_of<T>;
+  using E = polar_element<T>;
+  using lane_type = T;
+  static constexpr int W = width_of<T>, paths_of_list = L;
   static constexpr bool over_threads = G::size > 1;
   /// Values of a thread for each element, codewords of a call, threads that share the elements of a path.
   static constexpr int C = over_threads || L <= W ? 1 : L / W;
@@ -73,7 +76,7 @@ struct polar_paths {
 
   /// Element i of each path in scratch memory; one that all paths share where `shared` (on a CPU it is there
   /// for each).
-  WB_HD value load(const T* p, int i, bool shared = false) const {
+  WB_HD value load(const E* p, int i, bool shared = false) const {
     value r;
     if constexpr (over_threads)
       r.x[0] = shared ? p[i] : p[i * L + (g.rank & (L - 1))];
@@ -82,46 +85,78 @@ struct polar_paths {
     return r;
   }
   /// The same of path at(p) for path p.
-  WB_HD value load_of(const T* p, int i, number at, bool shared = false) const {
+  WB_HD value load_of(const E* p, int i, number at, bool shared = false) const {
     if constexpr (over_threads) {
       value r;
       r.x[0] = p[shared ? i : i * L + static_cast<int>(at.x[0])];
       return r;
     } else if constexpr (W == 1) {
       value r;
-      for (int c = 0; c < C; c++) r.x[c] = p[i * C + at.x[c]];
+      for (int c = 0; c < C; c++) r.x[c] = p[i * C + static_cast<int>(at.x[c])];
       return r;
     } else {
       return permuted(load(p, i), at);
     }
   }
-  WB_HD void store(T* p, int i, value v) const {
+  WB_HD void store(E* p, int i, value v) const {
     if constexpr (over_threads)
-      p[i * L + (g.rank & (L - 1))] = v.x[0];
+      put<T>(p + i * L + (g.rank & (L - 1)), v.x[0]);
     else
-      for (int c = 0; c < C; c++) p[i * C + c] = v.x[c];
+      for (int c = 0; c < C; c++) put<T>(p + i * C + c, v.x[c]);
   }
 
+#if WB_WIDTH > 1
+  /// Lane i is lane at[i] of v.
+  WB_HD static T shuffled(T v, I at) {
+    if constexpr (is_whole<T>)
+      return T(permute({v.x}, {at.x}).x);
+    else
+      return T(__builtin_shuffle(v.x, at.x));
+  }
+#endif
+#if WB_WIDTH > 1
+  WB_HD static T other(T v, int step) {
+    if constexpr (is_whole<T>)
+      return other_lane(v, step);
+    else
+      return T(__builtin_shuffle(v.x, (as_int(iota<typename rebind<T>::u32>()) ^ I(step)).x));
+  }
+#endif
+  /// x of the thread whose rank differs in the bits of `step`.
+  template <class X>
+  WB_HD X of_other_thread(X x, int step) const {
+    if constexpr (is_whole<X>)
+      return X(static_cast<int>(g.exchange(static_cast<int>(x), step)));
+    else
+      return g.exchange(x, step);
+  }
   /// The number of path at(p) for path p.
   WB_HD value permuted(value v, number at) const {
     if constexpr (L == 1) return v;
     value r;
 #if defined(__CUDACC__)
-    r.x[0] = __shfl_sync(g.members, v.x[0], at.x[0], L);
+    if constexpr (is_whole<T>)
+      r.x[0] = T(__shfl_sync(g.members, static_cast<int>(v.x[0]), static_cast<int>(at.x[0]), L));
+    else
+      r.x[0] = __shfl_sync(g.members, v.x[0], at.x[0], L);
 #elif WB_WIDTH == 1
-    for (int c = 0; c < C; c++) r.x[c] = v.x[at.x[c]];
+    for (int c = 0; c < C; c++) r.x[c] = v.x[static_cast<int>(at.x[c])];
 #else
     const I lane = as_int(iota<typename rebind<T>::u32>());
     for (int c = 0; c < C; c++) {
       const I from = L < W ? at.x[c] | (lane & I(~(L - 1))) : at.x[c];
-      r.x[c] = T(__builtin_shuffle(v.x[0].x, from.x));
+      r.x[c] = shuffled(v.x[0], from);
       for (int b = 1; b < C; b++)
-        r.x[c] = select((at.x[c] >> log2_width) == I(b), T(__builtin_shuffle(v.x[b].x, from.x)), r.x[c]);
+        r.x[c] = select((at.x[c] >> polar_log2(W)) == I(b), shuffled(v.x[b], from), r.x[c]);
     }
 #endif
     return r;
   }
-  WB_HD number permuted(number v, number at) const { return as_numbers(permuted(as_values(v), at)); }
+  WB_HD number permuted(number v, number at) const
+    requires(!is_whole<T>)
+  {
+    return as_numbers(permuted(as_values(v), at));
+  }
   WB_HD static value as_values(number v) {
     return each([](I x) WB_INLINE_LAMBDA { return as_float(x); }, v);
   }
@@ -133,18 +168,12 @@ struct polar_paths {
   WB_HD value exchanged(value v, int step) const {
     value r;
     if constexpr (over_threads) {
-      r.x[0] = g.exchange(v.x[0], step);
+      r.x[0] = of_other_thread(v.x[0], step);
     } else if constexpr (W == 1) {
       for (int c = 0; c < C; c++) r.x[c] = v.x[c ^ step];
     } else {
 #if WB_WIDTH > 1
-      const I from = as_int(iota<typename rebind<T>::u32>()) ^ I(step);
-      for (int c = 0; c < C; c++) {
-        if constexpr (C > 1)
-          r.x[c] = step < W ? T(__builtin_shuffle(v.x[c].x, from.x)) : v.x[c ^ (step / W)];
-        else
-          r.x[c] = T(__builtin_shuffle(v.x[c].x, from.x));
-      }
+      for (int c = 0; c < C; c++) r.x[c] = C > 1 && step >= W ? v.x[c ^ (step / W)] : other(v.x[c], step);
 #endif
     }
     return r;
@@ -159,12 +188,13 @@ struct polar_paths {
   template <class F>
   WB_HD value over_replicas(value v, F f) const {
     if constexpr (replicas > 1)
-      WB_UNROLL for (int step = L; step < G::size; step *= 2) v.x[0] = f(v.x[0], g.exchange(v.x[0], step));
+      WB_UNROLL for (int step = L; step < G::size; step *= 2) v.x[0] =
+          f(v.x[0], of_other_thread(v.x[0], step));
     return v;
   }
   WB_HD number xor_of_replicas(number v) const {
     if constexpr (replicas > 1)
-      WB_UNROLL for (int step = L; step < G::size; step *= 2) v.x[0] = v.x[0] ^ g.exchange(v.x[0], step);
+      WB_UNROLL for (int step = L; step < G::size; step *= 2) v.x[0] = v.x[0] ^ of_other_thread(v.x[0], step);
     return v;
   }
   /// Is a condition true for all paths of all codewords?

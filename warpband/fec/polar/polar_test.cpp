@@ -87,6 +87,8 @@ const std::vector<polar_config>& many_codes() {
   return all;
 }
 constexpr int list_sizes[] = {1, 2, 4, 8, 16, 32};
+constexpr polar_precision precisions[] = {polar_precision::float32, polar_precision::int16,
+                                          polar_precision::int8};
 
 std::vector<double> mother_llrs(const polar_block& b, const std::vector<float>& llr) {
   std::vector<double> all(static_cast<std::size_t>(b.n), b.shortened ? 1e32 : 0);
@@ -129,14 +131,15 @@ bits_of oracle_message(const polar_code& code, const std::vector<float>& llr, in
 
 TEST_P(polar, without_noise_gives_what_was_sent) {
   for (const polar_config& c : many_codes())
-    for (const int list_size : list_sizes) {
-      const std::size_t count = 9;
-      const messages m = make_messages(c, count, 30, 1);
-      const decoded got = decode(exec(), c, list_size, m.llr);
-      EXPECT_EQ(got.bits, m.sent) << c.k << ", " << c.coded_bits << ", L = " << list_size;
-      const std::uint8_t fine = polar_code(c).blocks()[0].crc_bits > 0 ? status_stopped : 0;
-      EXPECT_EQ(got.status, bits_of(count, fine));
-    }
+    for (const int list_size : list_sizes)
+      for (const polar_precision precision : precisions) {
+        const std::size_t count = 9;
+        const messages m = make_messages(c, count, 30, 1);
+        const decoded got = decode(exec(), c, {.list_size = list_size, .precision = precision}, m.llr);
+        EXPECT_EQ(got.bits, m.sent) << c.k << ", " << c.coded_bits << ", L = " << list_size;
+        const std::uint8_t fine = polar_code(c).blocks()[0].crc_bits > 0 ? status_stopped : 0;
+        EXPECT_EQ(got.status, bits_of(count, fine));
+      }
 }
 
 TEST_P(polar, equals_the_textbook_list) {
@@ -178,6 +181,48 @@ TEST_P(polar, equals_every_backend_and_batch) {
       }
       EXPECT_EQ(decode(exec(), c, list_size, turned, layout::batch_fastest).bits, wanted);
     }
+}
+
+/// Where nothing is limited, integers decide as float32 does, ties too: LLRs of a few steps.
+TEST_P(polar, integers_decide_whole_llrs_as_float32_does) {
+  std::mt19937_64 rng(21);
+  for (const polar_config& c : many_codes())
+    for (const int list_size : list_sizes) {
+      const polar_code code(c);
+      const std::size_t items = 19, n = code.coded_bits();
+      const double rate = static_cast<double>(code.k()) / static_cast<double>(n);
+      messages m = make_messages(c, items, 10 * std::log10(rate) + 1, 15);
+      for (float& l : m.llr) l = std::nearbyint(std::clamp(l, -2.f, 2.f));
+      const decoded want = decode(exec(), c, list_size, m.llr);
+      for (const polar_precision precision : {polar_precision::int16, polar_precision::int8}) {
+        if (precision == polar_precision::int8 && code.blocks()[0].n > 32) continue;  // 127 are not enough
+        if (code.blocks()[0].n > (list_size < 16 ? 512 : 128)) continue;  // nor metrics of 32767 / (2 L)
+        EXPECT_EQ(decode(exec(), c, {.list_size = list_size, .precision = precision, .llr_steps = 1}, m.llr),
+                  want)
+            << c.k << ", " << n << ", L = " << list_size;
+      }
+    }
+}
+
+TEST_P(polar, integers_equal_every_backend_and_batch) {
+  const auto reference = testing::open_reference();
+  for (const polar_config& c : many_codes())
+    for (const int list_size : list_sizes)
+      for (const polar_precision precision : {polar_precision::int16, polar_precision::int8}) {
+        const polar_code code(c);
+        const std::size_t k = code.k(), n = code.coded_bits(), items = small_scale() ? 5 : 21;
+        const double rate = static_cast<double>(k) / static_cast<double>(n);
+        messages m = make_messages(c, items, 10 * std::log10(rate) + 1, 5);
+        std::fill_n(m.llr.begin() + static_cast<std::ptrdiff_t>(n), n, 1e30f);  // saturates
+        m.llr[2 * n] = std::numeric_limits<float>::infinity();
+        for (std::size_t i = 3 * n; i < 4 * n; i++) m.llr[i] = i % 3 == 0 ? -0.25f : 0.25f;  // ties
+        const polar_decoder_config config{.list_size = list_size, .precision = precision};
+        const decoded want = decode(*reference, c, config, m.llr);
+        EXPECT_EQ(decode(exec(), c, config, m.llr), want) << c.k << ", " << n << ", L = " << list_size;
+        const decoded one = decode(exec(), c, config, row(m.llr, items - 1, n));
+        EXPECT_EQ(one.bits, row(want.bits, items - 1, k));
+        EXPECT_EQ(one.status[0], want.status[items - 1]);
+      }
 }
 
 TEST_P(polar, sum_product_equals_every_backend_and_nearly_the_textbook) {
@@ -242,7 +287,10 @@ TEST_P(polar, equal_llrs_and_zeros_are_decided_alike_everywhere) {
 
 TEST_P(polar, erases_what_tells_nothing) {
   for (const polar_config& c : many_codes())
-    for (const int list_size : {1, 8}) {
+    for (const auto& [list_size, precision] : {std::pair{1, polar_precision::float32},
+                                               {8, polar_precision::float32},
+                                               {1, polar_precision::int8},
+                                               {8, polar_precision::int16}}) {
       const polar_code code(c);
       const std::size_t n = code.coded_bits(), k = code.k(), count = 6;
       const messages m = make_messages(c, count, 20, 11);
@@ -254,7 +302,7 @@ TEST_P(polar, erases_what_tells_nothing) {
       std::fill(at(4), at(5), 0.f);
       for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(code.blocks()[0].payload); i++)
         at(4)[static_cast<std::ptrdiff_t>(i)] = 3;
-      const decoded got = decode(exec(), c, list_size, llr);
+      const decoded got = decode(exec(), c, {.list_size = list_size, .precision = precision}, llr);
       const std::uint8_t none = status_erased | status_insufficient;
       const std::uint8_t fine = code.blocks()[0].crc_bits > 0 ? status_stopped : 0;
       EXPECT_EQ(got.status, (bits_of{fine, status_erased, status_erased, none, none, fine})) << c.k;
@@ -267,8 +315,9 @@ TEST_P(polar, zeros_count_where_nearly_all_llrs_tell_them) {
   const polar_config c{.kind = uci, .k = 40, .coded_bits = 128};
   std::vector<float> llr(2 * 128, 2.f);
   for (std::size_t i = 0; i < 20; i++) llr[128 + i] = 0;  // more than an eighth
-  const decoded got = decode(exec(), c, 4, llr);
-  EXPECT_EQ(got.status, (bits_of{status_stopped, status_erased | status_insufficient}));
+  for (const polar_precision precision : precisions)
+    EXPECT_EQ(decode(exec(), c, {.list_size = 4, .precision = precision}, llr).status,
+              (bits_of{status_stopped, status_erased | status_insufficient}));
 }
 
 TEST_P(polar, noise_alone_is_seldom_a_message) {
@@ -335,22 +384,30 @@ TEST_P(polar_curves, are_met) {
   const bool list = name.find("scl8") != std::string::npos;
   const std::size_t k = static_cast<std::size_t>(c.k), batch = 500;
   const int wanted = small_scale() ? 100 : 1200;
-  for (const polar_algorithm algorithm : {polar_algorithm::sum_product, polar_algorithm::min_sum}) {
+  using enum polar_algorithm;
+  using enum polar_precision;
+  for (const auto& [algorithm, precision, most_db] : {std::tuple{sum_product, float32, 0.05},
+                                                      {min_sum, float32, 0.12},
+                                                      {min_sum, int16, 0.12},
+                                                      {min_sum, int8, 0.12}}) {
     int wrong = 0;
     std::size_t frames = 0;
     for (std::uint64_t seed = 1; wrong < wanted; seed++, frames += batch) {
       const messages m = make_messages(c, batch, at->esn0_db - 10 * std::log10(2), seed);  // QPSK
-      const decoded got = decode(*exec, c, {.algorithm = algorithm, .list_size = list ? 8 : 1}, m.llr);
+      const decoded got = decode(
+          *exec, c, {.algorithm = algorithm, .list_size = list ? 8 : 1, .precision = precision}, m.llr);
       for (std::size_t b = 0; b < batch; b++) wrong += row(got.bits, b, k) != row(m.sent, b, k);
     }
     // How far from here the reference has our error rate, by the slope of its curve.
     const double bler = wrong / static_cast<double>(frames),
                  slope = std::log((at + 1)->bler / (at - 1)->bler) / ((at + 1)->ebn0_db - (at - 1)->ebn0_db),
                  loss_db = std::log(at->bler / bler) / slope;
-    RecordProperty(algorithm == polar_algorithm::min_sum ? "min_sum_loss_db" : "sum_product_loss_db",
+    RecordProperty(algorithm == sum_product ? "sum_product_loss_db"
+                   : precision == float32   ? "min_sum_loss_db"
+                   : precision == int16     ? "int16_loss_db"
+                                            : "int8_loss_db",
                    std::to_string(loss_db));
-    EXPECT_LT(std::abs(loss_db),
-              (algorithm == polar_algorithm::min_sum ? 0.12 : 0.05) + (small_scale() ? 0.1 : 0))
+    EXPECT_LT(std::abs(loss_db), most_db + (small_scale() ? 0.1 : 0))
         << "BLER " << bler << ", reference " << at->bler << " at " << at->ebn0_db << " dB";
   }
 }
@@ -397,6 +454,16 @@ TEST_P(polar, names_what_is_not_allowed) {
               polar_decoder d({.kind = plain, .k = 64, .coded_bits = 128, .crc_bits = 0}, {.adaptive = true});
             }),
             "adaptive");
+  for (const polar_precision precision : {polar_precision::int16, polar_precision::int8})
+    EXPECT_EQ(blamed([&] {
+                polar_decoder d(c, {.algorithm = polar_algorithm::sum_product, .precision = precision});
+              }),
+              "precision");
+  for (const float steps : {0.f, 65.f, std::numeric_limits<float>::quiet_NaN()}) {
+    EXPECT_EQ(blamed([&] { polar_decoder d(c, {.precision = polar_precision::int8, .llr_steps = steps}); }),
+              "llr_steps");
+    EXPECT_EQ(blamed([&] { polar_decoder d(c, {.llr_steps = steps}); }), "");  // not used
+  }
   const polar_decoder decoder(c, {});
   auto llr = exec().make<float>(128, 2), shorter = exec().make<float>(127, 2);
   auto bits = exec().make<std::uint8_t>(64, 2);

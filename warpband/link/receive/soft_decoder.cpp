@@ -50,7 +50,7 @@ class frame_check {
 class soft_ldpc final : public soft_decoder {
  public:
   soft_ldpc(const ldpc_code& code, const ldpc_decoder_config& config, std::optional<crc_polynomial> crc)
-      : decoder_(code, config),
+      : decoder_(code, config, as_ldpc_crc(crc)),
         check_(config.early_stop ? status_stopped : std::uint8_t{0}, static_cast<std::size_t>(code.k()),
                crc) {}
   std::size_t k() const noexcept override { return static_cast<std::size_t>(decoder_.code().k()); }

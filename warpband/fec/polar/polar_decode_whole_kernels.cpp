@@ -1,0 +1,11 @@
+#include <warpband/fec/polar/polar_decode_variants.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+template <class F>
+static auto with_polar_decode_whole(const polar_decode_args& a, F f) {
+  return with_short_whole_list(a, f);
+}
+WB_EXPORT_KERNEL(polar_decode_whole, polar_decode_args, with_polar_decode_whole)
+}  // namespace WB_ISA
+}  // namespace wb

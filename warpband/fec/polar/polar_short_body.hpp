@@ -1,0 +1,139 @@
+#pragma once
+// 16-bit integers as a lane type of the list decoder: LLRs, metrics and words of 16 bits. On a CPU a vector
+// has twice as many of them as of float32; on CUDA they take half the shared memory.
+#include <type_traits>
+
+#include <warpband/core/lane.hpp>
+#include <warpband/core/short_lane.hpp>
+
+namespace wb {
+inline namespace WB_ISA {
+
+#if WB_WIDTH == 1
+/// In a register of 32 bits, in memory of 16.
+struct whole16 {
+  int x;  // -32768..32767: no sum or product leaves that
+  whole16() = default;
+  WB_HD whole16(int a) : x(a) {}
+  WB_HD explicit operator int() const { return x; }
+  friend WB_HD whole16 operator+(whole16 a, whole16 b) { return a.x + b.x; }
+  friend WB_HD whole16 operator-(whole16 a, whole16 b) { return a.x - b.x; }
+  friend WB_HD whole16 operator*(whole16 a, whole16 b) { return a.x * b.x; }
+  friend WB_HD whole16 operator&(whole16 a, whole16 b) { return a.x & b.x; }
+  friend WB_HD whole16 operator|(whole16 a, whole16 b) { return a.x | b.x; }
+  friend WB_HD whole16 operator^(whole16 a, whole16 b) { return a.x ^ b.x; }
+  friend WB_HD whole16 operator<<(whole16 a, int n) { return static_cast<std::int16_t>(a.x << n); }
+  friend WB_HD whole16 operator>>(whole16 a, int n) { return a.x >> n; }
+  friend WB_HD bool operator==(whole16 a, whole16 b) { return a.x == b.x; }
+  friend WB_HD bool operator!=(whole16 a, whole16 b) { return a.x != b.x; }
+  friend WB_HD bool operator<(whole16 a, whole16 b) { return a.x < b.x; }
+  friend WB_HD bool operator>(whole16 a, whole16 b) { return a.x > b.x; }
+};
+using mask16 = bool;
+WB_HD whole16 select(bool m, whole16 a, whole16 b) { return m ? a : b; }
+WB_HD whole16 min(whole16 a, whole16 b) { return a.x < b.x ? a : b; }
+WB_HD whole16 max(whole16 a, whole16 b) { return a.x > b.x ? a : b; }
+/// 1 << n.
+WB_HD whole16 one_at(whole16 n) { return static_cast<std::int16_t>(1 << n.x); }
+#else
+struct mask16 {
+  i16x::v x;  // all ones where true
+  friend WB_HD mask16 operator&(mask16 a, mask16 b) { return {a.x & b.x}; }
+  friend WB_HD mask16 operator|(mask16 a, mask16 b) { return {a.x | b.x}; }
+  friend WB_HD mask16 operator!(mask16 a) { return {~a.x}; }
+};
+struct whole16 {
+  using v = i16x::v;
+  v x;
+  whole16() = default;
+  WB_HD whole16(v a) : x(a) {}
+  WB_HD whole16(int a) : x(static_cast<std::int16_t>(a) - v{}) {}
+  friend WB_HD whole16 operator+(whole16 a, whole16 b) { return a.x + b.x; }
+  friend WB_HD whole16 operator-(whole16 a, whole16 b) { return a.x - b.x; }
+  friend WB_HD whole16 operator*(whole16 a, whole16 b) { return a.x * b.x; }
+  friend WB_HD whole16 operator&(whole16 a, whole16 b) { return a.x & b.x; }
+  friend WB_HD whole16 operator|(whole16 a, whole16 b) { return a.x | b.x; }
+  friend WB_HD whole16 operator^(whole16 a, whole16 b) { return a.x ^ b.x; }
+  friend WB_HD whole16 operator<<(whole16 a, int n) { return a.x << n; }
+  friend WB_HD whole16 operator>>(whole16 a, int n) { return a.x >> n; }
+  friend WB_HD mask16 operator==(whole16 a, whole16 b) { return {a.x == b.x}; }
+  friend WB_HD mask16 operator!=(whole16 a, whole16 b) { return {a.x != b.x}; }
+  friend WB_HD mask16 operator<(whole16 a, whole16 b) { return {a.x < b.x}; }
+  friend WB_HD mask16 operator>(whole16 a, whole16 b) { return {a.x > b.x}; }
+};
+WB_HD whole16 select(mask16 m, whole16 a, whole16 b) { return i16x::v(m.x ? a.x : b.x); }
+WB_HD whole16 min(whole16 a, whole16 b) { return i16x::v(a.x < b.x ? a.x : b.x); }
+WB_HD whole16 max(whole16 a, whole16 b) { return i16x::v(a.x > b.x ? a.x : b.x); }
+WB_HD whole16 one_at(whole16 n) { return whole16(1).x << n.x; }
+WB_HD bool any(mask16 m) { return any(m32x{(m32x::v)m.x != 0}); }
+WB_HD bool all(mask16 m) { return !any(!m); }
+template <>
+WB_HD mask16 mask_from<mask16>(bool b) {
+  return {whole16(b ? -1 : 0).x};
+}
+#endif
+
+#if WB_WIDTH > 1
+template <int... Lane>
+struct lane_sequence {};
+template <int Count, int... Lane>
+struct lanes_up_to : lanes_up_to<Count - 1, Count - 1, Lane...> {};
+template <int... Lane>
+struct lanes_up_to<0, Lane...> {
+  using type = lane_sequence<Lane...>;
+};
+using every_lane_of = lanes_up_to<i16x::lanes>::type;
+/// The number of each lane with the bits of Step changed, as a constant.
+template <int Step, int... Lane>
+WB_HD whole16 every_lane(lane_sequence<Lane...>) {
+  constexpr i16x::v numbers{static_cast<std::int16_t>(Lane ^ Step)...};
+  return numbers;
+}
+/// The lane whose number differs in the bits of `step`: by constants, of which a compiler knows a shuffle.
+template <int Step = 1>
+WB_HD whole16 other_lane(whole16 a, int step) {
+  if constexpr (2 * Step < i16x::lanes)
+    if (step != Step) return other_lane<2 * Step>(a, step);
+  return i16x::v(__builtin_shuffle(a.x, every_lane<Step>(every_lane_of()).x));
+}
+#endif
+
+template <>
+struct rebind<whole16> {
+  using i32 = whole16;
+  using u32 = whole16;
+  using mask = mask16;
+  static constexpr int width = WB_WIDTH == 1 ? 1 : 2 * WB_WIDTH;
+};
+template <>
+WB_HD whole16 iota<whole16>() {
+#if WB_WIDTH == 1
+  return 0;
+#else
+  return every_lane<0>(every_lane_of());
+#endif
+}
+// The same number as what a float's bits are.
+WB_HD whole16 as_int(whole16 a) { return a; }
+WB_HD whole16 as_float(whole16 a) { return a; }
+WB_HD whole16 to_float(whole16 a) { return a; }
+WB_HD whole16 abs(whole16 a) { return max(a, whole16(0) - a); }
+
+/// Is a lane type one of integers?
+template <class T>
+inline constexpr bool is_whole = std::is_same_v<T, whole16>;
+template <class T>
+inline constexpr int polar_word_bits = is_whole<T> ? 16 : 32;
+/// A number in memory.
+template <class T>
+using polar_element = std::conditional_t<is_whole<T> && WB_WIDTH == 1, std::int16_t, T>;
+template <class T>
+WB_HD void put(polar_element<T>* p, T x) {
+  if constexpr (std::is_same_v<polar_element<T>, T>)
+    *p = x;
+  else
+    *p = static_cast<std::int16_t>(x.x);
+}
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,200 @@
+#pragma once
+// What the transport channels of LTE (fec/lte) and 5G NR (fec/nr) have alike: settings, the plan of a
+// transport block, and what a decoder keeps of its transmissions.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <warpband/core/check.hpp>
+#include <warpband/core/setting.hpp>
+#include <warpband/exec/executor.hpp>
+#include <warpband/fec/crc/crc.hpp>
+#include <warpband/fec/transport/transport_args.hpp>
+
+namespace wb {
+
+inline constexpr int transport_most_coded_bits = 1 << 28;
+
+/// The settings that the configurations of both channels have.
+template <class Config>
+std::vector<setting_of<Config>> transport_settings_of(int most_transport_bits, const std::string& layers) {
+  return {
+      integer("transport_bits", &Config::transport_bits, 1, most_transport_bits,
+              "A, bits of a transport block without CRCs."),
+      integer("coded_bits", &Config::coded_bits, 1, transport_most_coded_bits, "G, bits of a transmission.",
+              "a multiple of layers * modulation_order, at least once for each code block, up to 2^28"),
+      one_of("modulation_order", &Config::modulation_order, {1, 2, 4, 6, 8, 10}, "Q_m, bits of a symbol."),
+      integer("layers", &Config::layers, 1, 4, layers)};
+}
+/// Throws argument_error where `blocks` code blocks do not get whole symbols each.
+template <class Config>
+void check_coded_bits(const Config& c, int blocks) {
+  const int symbol = c.layers * c.modulation_order;
+  if (c.coded_bits / symbol < blocks || c.coded_bits % symbol != 0)
+    throw argument_error("coded_bits", std::to_string(c.coded_bits),
+                         "a multiple of layers * modulation_order = " + std::to_string(symbol) +
+                             ", at least once for each of " + std::to_string(blocks) +
+                             " code blocks, up to " + std::to_string(transport_most_coded_bits));
+}
+
+/// Whose the buffers of an object are that keeps them from call to call.
+class transport_owner {
+ public:
+  std::size_t batch() const noexcept { return batch_; }
+  bool is(const executor& exec) const {
+    const auto life = exec.life();
+    return !life_.owner_before(life) && !life.owner_before(life_);
+  }
+  /// Whether buffers must be made for a batch. Until `made` they are nobody's then.
+  bool changes(const executor& exec, std::size_t batch) {
+    if (batch == batch_ && is(exec)) return false;
+    life_.reset();
+    return true;
+  }
+  void made(const executor& exec, std::size_t batch) {
+    life_ = exec.life();
+    batch_ = batch;
+  }
+  void require(const executor& exec) const {
+    if (!is(exec))
+      throw argument_error("exec", "\"" + exec.name() + "\"",
+                           "the executor of the transmissions since reset()");
+  }
+
+ private:
+  std::weak_ptr<const void> life_;
+  std::size_t batch_ = 0;
+};
+
+/// What a decoder keeps of its transmissions beside the soft buffers.
+struct transport_reception {
+  transport_owner owner;
+  int transmissions = 0;  // since reset()
+  float least = 0;        // usable LLRs are larger
+  array<std::uint8_t> marks;
+  array<std::int32_t> part, history;
+
+  /// Throws argument_error where nothing was received or another executor asks.
+  void require(const executor& exec) const {
+    if (transmissions == 0) throw argument_error("transmissions", "0", "at least one since reset()");
+    owner.require(exec);
+  }
+};
+
+/// How a transport block is cut and what each code block sends.
+template <class Blocks>
+class transport_plan {
+ public:
+  /// E of code block r, and the place of its first bit among the G.
+  int sent_bits(int r) const noexcept { return sent_.least + (r >= sent_.larger ? sent_.step : 0); }
+  int first_sent_bit(int r) const noexcept {
+    return r * sent_.least + (r > sent_.larger ? (r - sent_.larger) * sent_.step : 0);
+  }
+
+ protected:
+  Blocks at_;
+  transport_sent_bits sent_;
+  resident<std::int32_t> transport_weights_, block_weights_;
+
+  std::size_t blocks(std::size_t batch) const noexcept {
+    return batch * static_cast<std::size_t>(at_.blocks);
+  }
+  /// After at_: TS 36.212 §5.1.4.1.2 and TS 38.212 §5.4.2.1: of G / (N_L Q_m) symbols the last
+  /// G / (N_L Q_m) mod C code blocks send one more.
+  template <class Config>
+  void share_out(const Config& c, crc_polynomial crc) {
+    const int symbol = c.layers * c.modulation_order, symbols = c.coded_bits / symbol;
+    sent_ = {symbols / at_.blocks * symbol, symbol, at_.blocks - symbols % at_.blocks};
+    transport_weights_ = resident(crc_remainders(at_.transport_bits + at_.crc_bits, crc));
+    block_weights_ = resident(crc_remainders(at_.block_crc_bits == 0 ? 0 : at_.longest(), crc24b));
+  }
+
+  /// Throws argument_error, shape_error for what an encoder's run refuses.
+  template <class Config>
+  static void check_sent(const Config& c, const view<const std::uint8_t>& bits, int rv,
+                         const view<std::uint8_t>& coded) {
+    check_range("rv", rv, 0, 3);
+    check_shape("bits", bits, static_cast<std::size_t>(c.transport_bits), bits.items);
+    check_shape("coded", coded, static_cast<std::size_t>(c.coded_bits), bits.items);
+  }
+  /// Queues CRCs and segmentation of `bits` to cut.blocks. part: [batch, C].
+  void segment(executor& exec, const view<const std::uint8_t>& bits, const view<std::int32_t>& part,
+               const kernel_set& of_crc, const kernel_set& of_segment,
+               transport_segment_args<Blocks>& cut) const {
+    cut.at = at_;
+    cut.bits = bits;
+    cut.part = part;
+    cut.transport_weights = transport_weights_.on(exec);
+    cut.block_weights = block_weights_.on(exec);
+    if (at_.blocks > 1) {
+      const transport_crc_args<Blocks> a{at_, bits, part, cut.transport_weights};
+      exec.run(of_crc, &a, blocks(bits.items));
+    }
+    exec.run(of_segment, &cut, blocks(bits.items));
+  }
+
+  /// Checks a transmission that is to be combined. Whether the decoder must make buffers for llr.items
+  /// transport blocks; those of `r` are made.
+  template <class Config>
+  bool begins(transport_reception& r, executor& exec, const Config& c, const view<const float>& llr,
+              int rv) const {
+    const bool first = r.transmissions == 0;
+    if (!first) r.owner.require(exec);
+    check_range("rv", rv, 0, 3);
+    check_shape("llr", llr, static_cast<std::size_t>(c.coded_bits), first ? llr.items : r.owner.batch());
+    if (!first || !r.owner.changes(exec, llr.items)) return false;
+    const std::size_t count = static_cast<std::size_t>(at_.blocks);
+    r.marks = exec.make<std::uint8_t>(count, llr.items);
+    r.part = exec.make<std::int32_t>(count, llr.items);
+    r.history = exec.make<std::int32_t>(count * std::size_t{transport_history_size}, llr.items);
+    return true;
+  }
+  /// Queues the transmission, which `a` has rings and soft buffers for.
+  template <class Config, class Args>
+  void combine_into(transport_reception& r, executor& exec, const Config& c, const view<const float>& llr,
+                    int rv, const kernel_set& kernels, Args& a) const {
+    a.at = at_;
+    a.sent = sent_;
+    a.modulation_order = c.modulation_order;
+    a.rv = rv;
+    a.llr = llr;
+    a.marks = r.marks;
+    a.history = r.history;
+    a.first = r.transmissions == 0;
+    a.least = r.least;
+    exec.run(kernels, &a, blocks(r.owner.batch()));
+    r.transmissions++;
+  }
+  /// Throws shape_error.
+  template <class Output>
+  void check_outputs(const Output& out, std::size_t batch) const {
+    const std::size_t count = static_cast<std::size_t>(at_.blocks);
+    check_optional_shape("bits", out.bits, static_cast<std::size_t>(at_.transport_bits), batch);
+    check_optional_shape("ok", out.ok, 1, batch);
+    check_optional_shape("block_ok", out.block_ok, count, batch);
+    check_optional_shape("iterations", out.iterations, count, batch);
+    check_optional_shape("status", out.status, 1, batch);
+  }
+  /// Queues what becomes of decoded code blocks, which `a` has with their rings and soft buffers.
+  template <class Output>
+  void assemble(transport_reception& r, executor& exec, const Output& out, const kernel_set& of_assemble,
+                const kernel_set& of_finish, transport_assemble_args<Blocks>& a) const {
+    a.at = at_;
+    a.sent = sent_;
+    a.least = r.least;
+    a.marks = r.marks;
+    a.history = r.history;
+    a.bits = out.bits;
+    a.block_ok = out.block_ok;
+    a.iterations_used = out.iterations;
+    a.part = r.part;
+    a.transport_weights = transport_weights_.on(exec);
+    a.block_weights = block_weights_.on(exec);
+    exec.run(of_assemble, &a, blocks(r.owner.batch()));
+    const transport_finish_args finish{at_.blocks, r.part, out.ok, out.status};
+    exec.run(of_finish, &finish, r.owner.batch());
+  }
+};
+
+}  // namespace wb
