@@ -91,6 +91,7 @@ checks() {
     step site ninja -C "build/$main" docs
     step include-layers python3 scripts/checks/include_layers.py
     step tsan-tests python3 scripts/checks/tsan_tests.py
+    step thread-notes python3 scripts/checks/thread_notes.py
     step kernel-symbols bash scripts/checks/symbols.sh "build/$main"
     step format bash scripts/checks/format.sh
     step compile-cost python3 scripts/checks/compile_cost.py "build/$main"

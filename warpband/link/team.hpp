@@ -32,6 +32,7 @@ class team_member {
 std::unique_ptr<team_member> make_local_member(const link_config& config, executor& exec,
                                                std::size_t max_batch);
 
+/// Threads: one at a time.
 class link_team final : public frame_runner {
  public:
   /// `members`: at least one, all of the link `config`, which is completed.

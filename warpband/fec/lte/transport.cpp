@@ -223,6 +223,11 @@ void lte_transport_decoder::decode(executor& exec, const lte_transport_output& o
   check_optional_shape("block_ok", out.block_ok, c, batch);
   check_optional_shape("iterations", out.iterations, c, batch);
   check_optional_shape("status", out.status, 1, batch);
+  check_apart({{"bits", out.bits},
+               {"ok", out.ok},
+               {"block_ok", out.block_ok},
+               {"iterations", out.iterations},
+               {"status", out.status}});
   lte_assemble_args a;
   a.at = at_;
   for (int kind = 0; kind < 2; kind++) {

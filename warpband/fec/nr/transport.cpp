@@ -224,6 +224,12 @@ void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out
   check_optional_shape("iterations", out.iterations, c, batch);
   check_optional_shape("status", out.status, 1, batch);
   check_optional_shape("extrinsic", out.extrinsic, columns(), blocks(batch));
+  check_apart({{"bits", out.bits},
+               {"ok", out.ok},
+               {"block_ok", out.block_ok},
+               {"iterations", out.iterations},
+               {"status", out.status},
+               {"extrinsic", out.extrinsic}});
   auto decoder = decoders_.find(rows_);
   if (decoder == decoders_.end())
     decoder = decoders_.emplace(rows_, ldpc_decoder(segmentation_.block.code(rows_), config_.ldpc)).first;
