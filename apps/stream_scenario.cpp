@@ -226,9 +226,11 @@ stream_scenario load_stream_scenario(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw wb::file_error(path, "cannot read the scenario");
   constexpr std::size_t most_bytes = 1 << 20;
-  s.text.resize(most_bytes + 1);
-  file.read(s.text.data(), static_cast<std::streamsize>(s.text.size()));
-  s.text.resize(static_cast<std::size_t>(file.gcount()));
+  char piece[8192];
+  do {
+    file.read(piece, sizeof piece);
+    s.text.append(piece, static_cast<std::size_t>(file.gcount()));
+  } while (file && s.text.size() <= most_bytes);
   if (s.text.size() > most_bytes) throw wb::file_error(path, "larger than 1 MiB: not a scenario");
   const toml::table table = parsed(s.text, path);
   try {

@@ -90,7 +90,7 @@ checks() {
     step installed installed
     step site ninja -C "build/$main" docs
     step include-layers python3 scripts/checks/include_layers.py
-    step tsan-tests python3 scripts/checks/tsan_tests.py
+    for notes in tsan_tests thread_notes; do step "${notes/_/-}" python3 scripts/checks/$notes.py; done
     step kernel-symbols bash scripts/checks/symbols.sh "build/$main"
     step format bash scripts/checks/format.sh
     step compile-cost python3 scripts/checks/compile_cost.py "build/$main"

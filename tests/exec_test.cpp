@@ -252,6 +252,37 @@ TEST_P(execution, names_itself) {
   EXPECT_GE(exec().preferred_batch(true), 1U);
 }
 
+TEST_P(execution, a_second_thread_is_refused_while_one_runs) {
+  static wb::executor* shared = nullptr;
+  static std::string what;
+  static const wb::kernel inner{
+      "",
+      1,
+      [](const void*, const wb::device_limits&, std::size_t) { return std::size_t{0}; },
+      [](const void*) { return 1.0; },
+      [](const void*) { return 1.0; },
+      [](const void*) { return std::size_t{1}; },
+      [](const void*, const wb::place&) { return 0; }};
+  static const wb::kernel_set inner_set{"inner", {&inner, &inner, &inner, &inner}, &inner};
+  wb::kernel outer = inner;
+  outer.run = [](const void*, const wb::place&) {
+    std::thread([] {
+      try {
+        shared->run(inner_set, nullptr, 1);
+      } catch (const wb::error& e) {
+        what = e.what();
+      }
+    }).join();
+    return 0;
+  };
+  const wb::kernel_set outer_set{"outer", {&outer, &outer, &outer, &outer}, &outer};
+  shared = &exec();
+  what.clear();
+  exec().run(outer_set, nullptr, 1);
+  EXPECT_EQ(what, "two threads use one executor at once: give each thread its own");
+  EXPECT_NO_THROW(exec().run(inner_set, nullptr, 1));
+}
+
 TEST_P(execution, arrays_keep_their_values_through_moves) {
   const std::vector<int> values{1, 2, 3, 4, 5, 6};
   auto a = on_device(exec(), values, 3, 2);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/overlap.hpp>
 #include <warpband/core/view.hpp>
 
 namespace wb {
@@ -27,6 +28,8 @@ void check_shape(const char* argument, const view<T>& v, std::size_t elements, s
     const bool shared = (items > 1 && v.item_stride == 0) || (elements > 1 && v.element_stride == 0);
     if (shared && items * elements != 0)
       throw shape_error(argument, "a view with stride 0", "a place of its own for every value");
+    if (overlaps_itself(byte_range(v)))
+      throw shape_error(argument, "a view whose own items overlap", "a place of its own for every value");
   }
 }
 /// The same for one that may be left out (no data).

@@ -25,6 +25,7 @@ template <class T>
 concept packed_number = std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>;
 
 /// Appends values to `Bytes`: std::string, or a vector of char or std::byte.
+/// Threads: one at a time.
 template <class Bytes>
 class packer {
  public:
@@ -68,6 +69,7 @@ class packer {
 /// Reads values back, of bytes that it owns (std::string, a vector) or not (std::string_view). Throws
 /// unpack_error with the text `broken` for bytes that no packer made; it then took no more memory than a few
 /// times their number.
+/// Threads: one at a time.
 template <class Bytes>
 class unpacker {
  public:

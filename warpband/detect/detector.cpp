@@ -109,6 +109,7 @@ void detector::run(executor& exec, const detector_input& in, const detector_outp
   check_optional_shape("llr", out.llr, bits, uses);
   check_optional_shape("bits", out.bits, bits, uses);
   check_optional_shape("status", out.status, 1, uses);
+  check_apart({{"llr", out.llr}, {"bits", out.bits}, {"status", out.status}});
   detect_args args;
   args.streams = streams_;
   args.rx_antennas = rx_antennas_;

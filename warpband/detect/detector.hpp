@@ -45,6 +45,8 @@ struct detector_output {
 ///
 /// Distances are float32: what an LLR has below about 1e-7 (|y|^2 + |H|^2) / N0 is lost. One that is smaller,
 /// as of a sign where y is almost 0, may be 0 without status.
+///
+/// Threads: any number may call one object at once, each with an executor of its own.
 class detector {
  public:
   virtual ~detector() = default;

@@ -99,6 +99,7 @@ std::size_t channel_estimator::working_bytes(std::size_t slots, std::size_t rx) 
 }
 
 double channel_estimator::error_variance(std::size_t port, double noise_var) const {
+  places_.check_held();
   check_range("port", static_cast<long long>(port), 0, of_.ports - 1);
   double sum = 0;
   for (std::size_t i = port * places(); i < (port + 1) * places(); i++)
@@ -108,10 +109,12 @@ double channel_estimator::error_variance(std::size_t port, double noise_var) con
 
 void channel_estimator::run(executor& exec, view<const std::complex<float>> received,
                             view<const float> noise_var, const estimate_output& out) const {
+  places_.check_held();
   const std::size_t slots = slots_of(received, elements()), rx = received.elements, uses = slots * places();
   check_optional_shape("channel", out.channel, rx * ports(), uses);
   check_optional_shape("noise_var", out.noise_var, 1, uses);
   if (out.noise_var.data != nullptr) check_shape("noise_var", noise_var, 1, slots);
+  check_apart({{"channel", out.channel}, {"noise_var", out.noise_var}});
   if (uses == 0) return;
   estimate_sizes of = of_;
   of.rx = static_cast<int>(rx);

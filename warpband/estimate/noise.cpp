@@ -56,6 +56,7 @@ void noise_estimator::run(executor& exec, view<const std::complex<float>> receiv
                     rx = received.elements;
   check_optional_shape("covariance", out.covariance, rx * rx, slots);
   check_optional_shape("noise_var", out.noise_var, 1, slots);
+  check_apart({{"covariance", out.covariance}, {"noise_var", out.noise_var}});
   if (slots == 0) return;
   const bool silent = !silent_.host().empty();
   estimate_sizes of = of_;
@@ -98,6 +99,7 @@ void whitener::run(executor& exec, view<const std::complex<float>> covariance, f
   check_shape("channel", channel, channel.elements, uses);
   check_shape("out_received", out_received, rx, uses);
   check_shape("out_channel", out_channel, channel.elements, uses);
+  check_apart({{"out_received", out_received}, {"out_channel", out_channel}});
   if (uses == 0) return;
   auto* factor = reinterpret_cast<cx_pair*>(workspace_.on(exec, sizeof(cx_pair) * slots * rx * rx));
   const whitener_args inverse{static_cast<int>(rx), as_pairs(covariance), added, factor};

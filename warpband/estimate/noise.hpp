@@ -45,6 +45,7 @@ class noise_estimator {
 
 /// Whitens uses of slots, as many of each. A covariance that is not positive definite makes the uses of its
 /// slot NaN, which detectors erase.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class whitener {
  public:
   /// Queues: y and H of [slots * uses] into out_y and out_h, which may be the same memory. covariance:

@@ -32,6 +32,8 @@ class interrupted_error : public error {
 };
 
 /// Runs ops on the cores of this machine.
+/// Threads: one at a time; `run` throws error while another thread's call runs. In a process that was forked
+/// after the constructor `run` throws device_error: open another executor there.
 class cpu final : public executor {
  public:
   explicit cpu(cpu_options options = {});

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <warpband/exec/kept_blocks.hpp>
+#include <warpband/exec/sole_use.hpp>
 
 namespace wb {
 namespace {
@@ -187,6 +188,7 @@ const kernel& cuda::build_of(const kernel_set& op) const {
 void cuda::run(const kernel_set& op, const void* args, std::size_t items) {
   if (items == 0) return;
   const kernel& k = build_of(op);
+  const sole_use of(in_use_);
   const on_device selected(*this);
   cudaGetLastError();  // an error somebody else left behind is not this launch's
   const device_limits limits{info_.multiprocessors, info_.shared_bytes - 1024};  // 1 KiB is the system's

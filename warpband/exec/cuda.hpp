@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,6 +31,7 @@ struct cuda_options {
 
 /// Runs ops on one stream of one CUDA device. The caller's current device is as before after each call. The
 /// constructor throws device_error when the library was built without CUDA or the device is not there.
+/// Threads: one at a time; `run` throws error while another thread's call of it is under way.
 class cuda final : public executor {
  public:
   explicit cuda(cuda_options options = {});
@@ -63,10 +65,12 @@ class cuda final : public executor {
   void* stream_ = nullptr;
   bool owns_stream_ = true;
   array<unsigned char> workspace_;
+  std::atomic<bool> in_use_{false};
 };
 
 /// A place in what is queued on a stream, for others to wait for: the host, or another stream of any device.
 /// Streams are those of a `cuda`, or any cudaStream_t of the event's device (record) or of any (hold).
+/// Threads: one at a time.
 class cuda_event {
  public:
   /// timed: us_since can tell when it was reached. Throws device_error.
@@ -97,6 +101,7 @@ class cuda_event {
 /// and copies between the same addresses. As long as it lives, memory of the executor's device that was in
 /// use when it was recorded is given to nobody else, also where it is given back: a workspace that grows, as
 /// a larger batch does to it, leaves the graph the one that it knows. Host memory is not kept.
+/// Threads: one at a time.
 class cuda_graph {
  public:
   cuda_graph() = default;
@@ -122,6 +127,7 @@ class cuda_graph {
 int cuda_device_of(const void* p) noexcept;
 
 /// Times what is queued on a `cuda` by the device's own clock.
+/// Threads: one at a time.
 class cuda_timer {
  public:
   explicit cuda_timer(cuda& exec);

@@ -10,6 +10,8 @@ namespace wb {
 executor::executor(std::shared_ptr<memory> device, std::shared_ptr<memory> host)
     : memory_(std::move(device)), host_memory_(std::move(host)) {}
 
+void refuse_moved_from() { throw error("this object was moved from"); }
+
 std::unique_ptr<executor> open_executor(const std::string& device, int threads) {
   if (device == "cpu") return std::make_unique<cpu>(cpu_options{.threads = threads, .instructions = {}});
   if (device == "cuda") return std::make_unique<cuda>();

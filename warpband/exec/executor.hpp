@@ -27,6 +27,7 @@ class memory {
 };
 
 /// An owned batch in the memory of an executor. Outlives it if need be.
+/// Threads: as a std::vector. Empty once moved from.
 template <class T>
 class array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -135,15 +136,27 @@ class executor {
   std::shared_ptr<const void> life_ = std::make_shared<char>();
 };
 
+/// The error of what was moved from.
+[[noreturn]] void refuse_moved_from();
+
 /// A constant table of which every executor it is used on gets a copy, made at first use. Copies of a
-/// `resident` share them; safe to use from several threads.
+/// `resident` share them; safe to use from several threads. Of one that was moved from `host` is empty and
+/// `on` throws error.
 template <class T>
 class resident {
  public:
   resident() = default;
   explicit resident(std::vector<T> values) : state_(std::make_shared<state>(std::move(values))) {}
-  const std::vector<T>& host() const noexcept { return state_->host; }
+  const std::vector<T>& host() const noexcept {
+    static const std::vector<T> none;
+    return state_ ? state_->host : none;
+  }
+  /// Throws error where it was moved from.
+  void check_held() const {
+    if (!state_) refuse_moved_from();
+  }
   const T* on(executor& e) const {
+    check_held();
     const auto life = e.life();
     std::lock_guard lock(state_->mutex);
     std::erase_if(state_->copies, [](const auto& c) { return c.first.expired(); });
@@ -166,12 +179,13 @@ class resident {
 
 /// Working memory of an object's calls, kept on every executor that it is used on, so that only the first
 /// calls allocate. Safe to use from several threads: an executor serves one at a time, and its queue orders
-/// who writes.
+/// who writes. Of one that was moved from `on` throws error.
 class kept_workspace {
  public:
   /// At least so many bytes on `e`, there until more are asked for or `e` goes; a cuda_graph keeps what it
   /// knows.
   std::byte* on(executor& e, std::size_t bytes) const {
+    if (!state_) refuse_moved_from();
     const auto life = e.life();
     std::lock_guard lock(state_->mutex);
     std::erase_if(state_->kept, [](const auto& k) { return k.first.expired(); });

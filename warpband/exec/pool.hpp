@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <warpband/core/error.hpp>
+#include <warpband/exec/sole_use.hpp>
 
 namespace wb {
 
@@ -42,20 +43,10 @@ class thread_pool {
   /// and device_error in a process that was forked after the pool was made.
   class turn {
    public:
-    explicit turn(thread_pool& pool) : pool_(pool) {
-      if (pool.is_of_parent())
-        throw device_error(
-            "this process is a fork, and the executor's threads run in the process before it: open another "
-            "executor here");
-      if (pool.in_use_.exchange(true, std::memory_order_acquire))
-        throw error("two threads use one executor at once: give each thread its own");
-    }
-    ~turn() { pool_.in_use_.store(false, std::memory_order_release); }
-    turn(const turn&) = delete;
-    turn& operator=(const turn&) = delete;
+    explicit turn(thread_pool& pool) : use_((pool.refuse_fork(), pool.in_use_)) {}
 
    private:
-    thread_pool& pool_;
+    sole_use use_;
   };
   /// body(thread index, first, last) for consecutive pieces of [0, items), at most `grain` items each. The
   /// body does not throw. The calling thread asks `stop`, if there is one, before each piece of its own:
@@ -94,6 +85,12 @@ class thread_pool {
   }
 
  private:
+  void refuse_fork() const {
+    if (is_of_parent())
+      throw device_error(
+          "this process is a fork, and the executor's threads run in the process before it: open another "
+          "executor here");
+  }
   struct job {
     std::size_t items, grain;
     void (*call)(const void*, int, std::size_t, std::size_t);

@@ -6,6 +6,7 @@
 
 namespace wb {
 
+/// A library of the system, loaded at run time. Threads: any number may look names up at once.
 class shared_library {
  public:
   /// Loads the first of `names` that the loader finds; it stays loaded. `for_plugins`: what it loads itself

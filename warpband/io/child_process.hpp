@@ -31,6 +31,7 @@ class child_error : public error {
   using error::error;
 };
 
+/// Threads: one at a time.
 class child_process {
  public:
   /// `serve` runs in the child, once for each request. What it throws ends the child. `prepare` runs there

@@ -16,6 +16,7 @@
 #include <limits>
 #include <mutex>
 #include <new>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -24,6 +25,7 @@
 #endif
 
 #include <warpband/core/decimal.hpp>
+#include <warpband/io/hdf5_group.hpp>
 #include <warpband/io/hdf5_header.hpp>
 #include <warpband/io/hdf5_untrusted.hpp>
 #include <warpband/io/replacement.hpp>
@@ -307,9 +309,11 @@ void check_is_hdf5(const std::string& path) {
     char start[8];
     found = pread(file, start, 8, at) == 8 && std::memcmp(start, signature, 8) == 0;
   }
+  const bool sound = !found || is_sound_root(file);
   close(file);
   if (there.st_size == 0) throw file_error(path, "it is empty");
   if (!found) throw file_error(path, "it is not an HDF5 file");
+  if (!sound) throw file_error(path, "it is truncated or damaged: wrong names of the root group");
 }
 
 std::string damaged(const std::string& why) {
@@ -419,6 +423,7 @@ struct hdf5_reader::state {
   handle file, links;                       // how links are followed
   bool matlab = false, converted = false;   // what remark() says
   std::map<std::string, dataset> datasets;  // those that were asked for; they stay open, with their chunks
+  mutable std::set<haddr_t> sound;          // headers that were looked at
 
   ~state() {
     const session s;
@@ -467,8 +472,32 @@ struct hdf5_reader::state {
 #else
     H5O_info_t info;
 #endif
-    return H5Oget_info_by_name2(file.id(), name.c_str(), &info, H5O_INFO_BASIC, links.id()) < 0 ||
-           is_sound_header(descriptor(), numbers_in_file(), info.addr);
+    if (H5Oget_info_by_name2(file.id(), name.c_str(), &info, H5O_INFO_BASIC, links.id()) < 0) return true;
+    if (sound.contains(info.addr)) return true;
+    if (!is_sound_header(descriptor(), numbers_in_file(), info.addr)) return false;
+    sound.insert(info.addr);
+    return true;
+  }
+  /// Whether libhdf5 can follow a name: the groups on its way are sound, also on the way of soft links.
+  bool is_sound_way(const std::string& name, int& links_left) const {
+    for (std::size_t i = 1, begin = 0; i <= name.size(); i++) {
+      if (i < name.size() && name[i] != '/') continue;
+      const std::string part = name.substr(0, i);
+      H5L_info_t link;
+      if (H5Lget_info(file.id(), part.c_str(), &link, links.id()) < 0) return true;  // it is not there
+      if (link.type == H5L_TYPE_SOFT) {
+        std::string to(link.u.val_size, '\0');
+        if (links_left-- == 0 || to.size() > 1024 ||
+            H5Lget_val(file.id(), part.c_str(), to.data(), to.size(), links.id()) < 0)
+          return false;
+        to.resize(std::min(to.size(), to.find('\0')));
+        if (!to.starts_with('/')) to.insert(0, name, 0, begin);
+        if (!is_sound_way(to, links_left)) return false;
+      }
+      if (i < name.size() && !is_sound(part)) return false;
+      begin = i + 1;
+    }
+    return true;
   }
   /// Not valid where HDF5 cannot open it.
   handle open_object(const std::string& name) const {
@@ -605,6 +634,9 @@ struct hdf5_reader::state {
 
   /// Whether there is something of this name: every part of it must be asked for alone.
   bool has(const std::string& name) const {
+    int links_left = 16;
+    if (!is_sound_way(name, links_left))
+      fail(shown(name) + " cannot be read, it is truncated or damaged: wrong group");
     bool part = false;
     for (std::size_t i = 0; i <= name.size(); i++) {
       const bool end = i == name.size() || name[i] == '/';

@@ -113,6 +113,7 @@ class hdf5_reader {
 };
 
 /// An HDF5 file that is written: it appears on commit, in full, or not at all (see replacement).
+/// Threads: one at a time.
 class hdf5_writer {
  public:
   /// Throws file_error, see replacement.

@@ -5,11 +5,14 @@
 #include <cstring>
 #include <deque>
 
+#include <warpband/io/hdf5_group.hpp>
+
 namespace wb {
 
 namespace {
 
-constexpr unsigned layout_message = 8, attribute_message = 12, continuation_message = 16;
+constexpr unsigned link_message = 6, layout_message = 8, attribute_message = 12, continuation_message = 16,
+                   table_message = 17;
 constexpr int most_blocks = 4096, most_messages = 1 << 16;  // of one header; more is a damaged one's
 
 /// Reads a header's blocks one after the other.
@@ -76,6 +79,8 @@ class header_walk {
       at += head_bytes;
       if (type == layout_message && !shared && !sound_layout(at)) return false;
       if (type == attribute_message && !shared && !sound_attribute(at, bytes)) return false;
+      if (type == link_message && !shared && !is_sound_link(file_, numbers_, at, bytes)) return false;
+      if (type == table_message && !shared && !sound_table(at)) return false;
       if (type == continuation_message) follow(at);
       at += bytes;
     }
@@ -91,6 +96,13 @@ class header_walk {
       add(first, bytes);
     else if (bytes >= 8 && first <= UINT64_MAX - 4)
       add(first + 4, bytes - 8);  // between "OCHK" and a check sum
+  }
+
+  bool sound_table(std::uint64_t at) const {
+    unsigned char where[16];
+    const std::size_t bytes = numbers_.address_bytes;
+    return !get(at, where, 2 * bytes) ||
+           is_sound_table(file_, numbers_, little(where, bytes), little(where + bytes, bytes));
   }
 
   bool sound_layout(std::uint64_t at) const {

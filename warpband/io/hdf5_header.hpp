@@ -15,7 +15,8 @@ struct hdf5_numbers {
 /// Whether libhdf5 can hold what the object header at `address` of an open file says. Its chunks have 2 to 33
 /// dimensions, of which the last one is the element: libhdf5 1.10 writes before an array where there are
 /// fewer. The attributes in it are inside of their messages: libhdf5 1.10 reads behind them where they are
-/// not. Attributes that a heap holds are not looked at.
+/// not. Attributes that a heap holds are not looked at. Names and links of a group are as hdf5_group.hpp
+/// says.
 /// True too where there is no header at all: libhdf5 refuses that. Source: HDF5 File Format
 /// Specification 3.0, IV.A.1, IV.A.2.b, IV.A.2.i and IV.A.2.m.
 bool is_sound_header(int file, const hdf5_numbers& numbers, std::uint64_t address);

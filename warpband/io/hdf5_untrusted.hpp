@@ -37,6 +37,7 @@ inline constexpr char hdf5_element<std::complex<float>> = 'c';
 /// Calls of hdf5_reader, answered by a child process. Nothing that it answers is trusted: texts are bounded
 /// and shown on one line, and an array keeps the shape that it was first said to have. The caller holds
 /// whatever lock the child's library needs; `renew_lock` renews it there.
+/// Threads: any number may call at once; they take turns.
 class untrusted_hdf5 {
  public:
   untrusted_hdf5(const std::string& path, const hdf5_access& access, void (*renew_lock)());

@@ -7,6 +7,7 @@ namespace wb {
 /// A new file beside `path`, which takes its name on commit; without a commit it is removed again and what
 /// was at `path` stays. A symbolic link stays a link: what it points to is replaced. A process that is killed
 /// leaves the new file, PATH.tmpPID-N, behind and `path` as it was; check_writable removes it later.
+/// Threads: one at a time.
 class replacement {
  public:
   /// Throws file_error: the folder is missing or not writable, the path is a folder or not a regular file.
@@ -33,6 +34,7 @@ class replacement {
 /// Keeps a file for this object: while it lives, another one of the same file throws, in this process and in
 /// others of this machine (of this network namespace). It ends with its process, however that ends, and
 /// leaves no file. Who writes a file again and again, as a long run does its result, claims it.
+/// Threads: one at a time.
 class output_claim {
  public:
   /// Throws file_error: "another run writes it". What is there and no regular file is not claimed.

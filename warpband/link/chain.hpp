@@ -16,6 +16,7 @@ namespace wb {
 /// A link on an executor. Buffers are allocated once, for the largest batch; only a punctured code takes
 /// memory again in each run, and HARQ its soft buffers in one with another number of frames. Holds on to the
 /// executor.
+/// Threads: one at a time.
 class link_chain final : public frame_runner {
  public:
   /// For at most `max_batch` frames in one run, and no more than about 64 MiB (CPU) or 1 GiB (CUDA) hold, but

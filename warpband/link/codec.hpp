@@ -164,7 +164,9 @@ struct decoder_output {
 };
 
 /// An encoder and its decoder. Every call queues one batch on an executor. Of transport blocks n is all
-/// `transmissions`, G bits of each one after the other, and one thread at a time may call.
+/// `transmissions`, G bits of each one after the other.
+/// Threads: any number may call one object at once, each with an executor of its own; one of transport blocks
+/// one at a time.
 class codec {
  public:
   virtual ~codec() = default;

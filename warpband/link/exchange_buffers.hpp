@@ -10,6 +10,7 @@
 namespace wb {
 
 /// Draws the bits of frames and attaches their CRC.
+/// Threads: one at a time.
 class frame_source {
  public:
   explicit frame_source(const link_config& c)

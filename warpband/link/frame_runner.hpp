@@ -11,6 +11,7 @@
 
 namespace wb {
 
+/// Sends frames and counts what becomes of them. Threads: one at a time.
 class frame_runner {
  public:
   virtual ~frame_runner() = default;

@@ -9,6 +9,7 @@
 namespace wb {
 
 /// Channel matrices of frames. A frame has one for every subcarrier, or one alone.
+/// Threads: one at a time.
 class massive_channel {
  public:
   massive_channel(const massive_channel&) = delete;

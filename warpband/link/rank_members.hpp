@@ -14,6 +14,7 @@
 namespace wb {
 
 /// Rank 0's side: the other ranks, which all run `serve_frames`.
+/// Threads: one at a time.
 class rank_crew {
  public:
   /// Sends all ranks the scenario. `deadline_seconds`: how long a rank may take to answer; 0: for ever.

@@ -18,6 +18,7 @@ struct receiver_times {
 
 /// Times receivers of one link behind its stages. Receivers that are timed at the same point get the same
 /// frames: those that the link sends first there.
+/// Threads: one at a time.
 class receiver_clock {
  public:
   /// Throws argument_error for a link that it does not time: one with a space-time code, massive MIMO or

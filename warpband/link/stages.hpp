@@ -69,6 +69,7 @@ struct frame_sizes {
 };
 
 /// Noise on what is received.
+/// Threads: one at a time.
 class noise_of_link {
  public:
   explicit noise_of_link(const link_config& config) : config_(config) {}
@@ -108,6 +109,7 @@ struct heard {
 };
 
 /// How coded bits travel and are detected.
+/// Threads: one at a time.
 class antenna_system {
  public:
   virtual ~antenna_system() = default;
@@ -124,6 +126,7 @@ class antenna_system {
 };
 
 /// What frames carry.
+/// Threads: one at a time.
 class frame_exchange {
  public:
   virtual ~frame_exchange() = default;

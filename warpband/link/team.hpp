@@ -39,6 +39,7 @@ struct member_pace {
   std::size_t unit = 1;  // frames that it runs side by side: one more takes as long as that many
 };
 
+/// Threads: one at a time.
 class link_team final : public frame_runner {
  public:
   /// `members`: at least one, all of the link `config`, which is completed.

@@ -199,11 +199,13 @@ int nr_shared_channel::layers_of(int codeword) const noexcept {
 }
 
 std::vector<std::complex<float>> nr_shared_channel::dmrs(int layer) const {
+  places_.check_held();
   check_range("layer", layer, 0, config_.layers - 1);
   return dmrs_of(config_, dmrs_symbols_, layer);
 }
 
 nr_transport_config nr_shared_channel::transport(int mcs_table, int index, int codeword) const {
+  places_.check_held();
   check_range("codeword", codeword, 0, codewords() - 1);
   const nr_mcs mcs = nr_mcs_of(mcs_table, index);
   const int per_block = nr_block_subcarriers / (config_.dmrs.type == 1 ? 2 : 3) * config_.dmrs.cdm_groups;
@@ -225,6 +227,7 @@ void nr_shared_channel::map(executor& exec, const std::vector<view<const std::co
   if (symbols.size() != size(codewords()))
     throw argument_error("symbols", std::to_string(symbols.size()) + " codewords",
                          std::to_string(codewords()));
+  places_.check_held();
   const std::size_t slots = symbols[0].items;
   nr_map_args a;
   for (int q = 0; q < codewords(); q++) {
@@ -246,6 +249,7 @@ void nr_shared_channel::map(executor& exec, const std::vector<view<const std::co
 
 void nr_shared_channel::extract(executor& exec, view<const std::complex<float>> grid,
                                 view<std::complex<float>> data) const {
+  places_.check_held();
   if (grid.items % elements() != 0)
     throw shape_error("grid", shape_text(grid.items, grid.elements),
                       "whole slots of " + std::to_string(elements()) + " resource elements");

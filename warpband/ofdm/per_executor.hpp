@@ -10,11 +10,13 @@
 namespace wb {
 
 /// A T for each executor, made at first use and dropped at a first use after the executor is gone. Copies
-/// share them. `on` is safe to use from several threads; the T, as the executor, serves one at a time.
+/// share them. `on` is safe to use from several threads; the T, as the executor, serves one at a time. Of one
+/// that was moved from it throws error.
 template <class T>
 class per_executor {
  public:
   T& on(const executor& e) const {
+    if (!state_) refuse_moved_from();
     const auto life = e.life();
     std::lock_guard lock(state_->mutex);
     std::erase_if(state_->kept, [](const auto& k) { return k.first.expired(); });

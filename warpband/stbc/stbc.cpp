@@ -196,6 +196,7 @@ void stbc_decoder::run(executor& exec, const stbc_input& in, const stbc_output& 
   check_optional_shape("llr", out.llr, bits, n);
   check_optional_shape("bits", out.bits, bits, n);
   check_optional_shape("status", out.status, 1, n);
+  check_apart({{"llr", out.llr}, {"bits", out.bits}, {"status", out.status}});
   const bool golden = config_.code.kind() == space_time_kind::golden;
   stbc_decode_args a;
   a.pam_bits = pam_bits_;

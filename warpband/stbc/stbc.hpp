@@ -28,6 +28,7 @@ namespace wb {
 enum class space_time_kind { alamouti, pair, golden };
 
 /// A code: which, and for a pair its matrix V.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class space_time_code {
  public:
   using matrix = std::array<std::complex<double>, 4>;  // row after row
@@ -55,6 +56,7 @@ const char* name_of(const space_time_code&) noexcept;  // "alamouti", "silver", 
 
 /// Bits or symbols to codewords. A codeword is [slot, antenna]: element 2 * slot + antenna, so that a batch
 /// of them is one of twice as many uses of a channel with two streams.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class stbc_encoder {
  public:
   /// Throws argument_error: qam 4, 16 or 64.
@@ -128,6 +130,7 @@ struct stbc_output {
 /// bits of 0 and status_erased, where there is NaN or Inf in Y, H or the prior; N0 is outside 1e-30..1e30;
 /// |H|^2 is outside 1e-30..1e30; or |Y|^2 is above 1e30 or above 1e10 |H|^2. What an LLR has below about 1e-7
 /// (|Y|^2 + |H|^2) / N0 is lost in float32.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class stbc_decoder {
  public:
   /// Throws argument_error as `check` does.

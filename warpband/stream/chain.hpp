@@ -51,6 +51,7 @@ struct frame_arrays {
 };
 
 /// The stages of a chain on one executor, with what they keep in its memory between them.
+/// Threads: one at a time.
 class chain_run {
  public:
   virtual ~chain_run() = default;

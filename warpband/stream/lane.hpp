@@ -30,6 +30,7 @@ struct lane_config {
   bool traced = false;  // times() tells when a frame was where; CUDA
 };
 
+/// A stream of a device, with the frames on it. Threads: one at a time.
 class frame_lane {
  public:
   virtual ~frame_lane() = default;

@@ -12,6 +12,7 @@ namespace wb {
 
 /// Counts times from 0 ns to about 73 min, 2^42 ns; longer ones count as that. A percentile is at least the
 /// time it stands for and less than one part in 128 above it; the largest is exact.
+/// Threads: one at a time.
 class latency_histogram {
  public:
   void add(std::chrono::nanoseconds time) noexcept {

@@ -149,7 +149,8 @@ using frame_callback = std::function<void(const frame_result&)>;
 
 struct pipeline_state;
 
-/// Memory of a frame that its caller fills. Goes back where it is not pushed.
+/// Memory of a frame that its caller fills; of one that was pushed or moved from, its calls throw error. Goes
+/// back where it is not pushed. Threads: one at a time.
 class frame_slot {
  public:
   frame_slot() = default;
@@ -163,14 +164,18 @@ class frame_slot {
   /// [rows, elements] of the chain's input. Throws argument_error for another size of T.
   template <class T>
   view<T> input(std::size_t port) const {
-    const frame_port& p = chain_->inputs().at(port);
+    const frame_port& p = chain().inputs().at(port);
     if (size_of(p.type) != sizeof(T))
       throw argument_error("port", p.name, std::string("filled as ") + name_of(p.type));
     return make_view(reinterpret_cast<T*>(bytes(port)), p.elements, p.rows_of(items_));
   }
-  std::byte* bytes(std::size_t port) const { return inputs_ + offset_of(chain_->inputs(), port, items_); }
+  std::byte* bytes(std::size_t port) const { return inputs_ + offset_of(chain().inputs(), port, items_); }
 
  private:
+  const frame_chain& chain() const {
+    if (chain_ == nullptr) throw error("this slot belongs to no frame");
+    return *chain_;
+  }
   friend class frame_pipeline;
   std::shared_ptr<pipeline_state> state_;
   const frame_chain* chain_ = nullptr;
@@ -180,6 +185,7 @@ class frame_slot {
 
 /// A frame's result, once it is there. Keeps the frame's slot until it goes: whoever holds as many tickets as
 /// there are slots cannot push. May outlive the pipeline.
+/// Threads: one at a time.
 class frame_ticket {
  public:
   frame_ticket() = default;
@@ -219,6 +225,7 @@ struct pipeline_times {
   std::uint64_t missed_runs = 0, longest_missed_run = 0;
 };
 
+/// Threads: any number may push and take results at once; the callback is called by one thread at a time.
 class frame_pipeline {
  public:
   /// Opens the devices, allocates all memory, runs a frame of most_items on each stream and starts the

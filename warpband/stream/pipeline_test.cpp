@@ -221,6 +221,18 @@ TEST(stream_pipeline, arrays_that_are_not_there_are_refused) {
   EXPECT_EQ(p.counters().pushed, 0U);
 }
 
+TEST(stream_pipeline, slots_and_tickets_that_were_moved_from_say_so) {
+  frame_pipeline p(chain(), {.most_items = 16});
+  wb::frame_slot slot = filled(p, 16, 0), taken = std::move(slot);
+  EXPECT_THROW(slot.input<float>(0), wb::error);
+  EXPECT_THROW(slot.bytes(0), wb::error);
+  EXPECT_THROW(p.push(std::move(slot)), wb::argument_error);
+  wb::frame_ticket ticket = p.submit(std::move(taken)), last = std::move(ticket);
+  EXPECT_THROW(ticket.wait(), wb::error);
+  EXPECT_THROW(taken.bytes(0), wb::error);
+  EXPECT_TRUE(is_right(last.wait()));
+}
+
 TEST(stream_pipeline, latency_counts_from_the_time_that_is_given) {
   frame_pipeline p(chain(), {.most_items = 16, .deadline = 20ms});
   p.push(filled(p, 16, 0), 0, wb::frame_clock::now() - 50ms);

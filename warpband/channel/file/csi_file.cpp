@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <warpband/core/check.hpp>
+#include <warpband/exec/executor.hpp>
 #include <warpband/io/hdf5.hpp>
 
 namespace wb {
@@ -416,21 +417,26 @@ csi_file::csi_file(const std::string& path, const csi_options& options)
 csi_file::~csi_file() = default;
 csi_file::csi_file(csi_file&&) noexcept = default;
 
-csi_layout csi_file::layout() const noexcept { return state_->layout; }
-std::size_t csi_file::snapshots() const noexcept { return state_->snapshots; }
-std::size_t csi_file::subcarriers() const noexcept { return state_->subcarriers; }
-std::size_t csi_file::rx_antennas() const noexcept { return state_->rx; }
-std::size_t csi_file::streams() const noexcept { return state_->tx; }
-double csi_file::carrier_hz() const noexcept { return state_->carrier_hz; }
-double csi_file::spacing_hz() const noexcept {
-  return state_->size > 0 ? state_->rate_hz / static_cast<double>(state_->size) : 0;
+csi_file::state& csi_file::held() const {
+  if (!state_) refuse_moved_from();
+  return *state_;
 }
 
-std::string csi_file::remark() const { return state_->file.remark(); }
+csi_layout csi_file::layout() const { return held().layout; }
+std::size_t csi_file::snapshots() const { return held().snapshots; }
+std::size_t csi_file::subcarriers() const { return held().subcarriers; }
+std::size_t csi_file::rx_antennas() const { return held().rx; }
+std::size_t csi_file::streams() const { return held().tx; }
+double csi_file::carrier_hz() const { return held().carrier_hz; }
+double csi_file::spacing_hz() const {
+  return held().size > 0 ? held().rate_hz / static_cast<double>(held().size) : 0;
+}
+
+std::string csi_file::remark() const { return held().file.remark(); }
 
 std::size_t csi_file::read(std::size_t first, std::size_t count, std::complex<float>* to,
                            std::uint8_t* status) const {
-  return state_->read(first, count, to, status);
+  return held().read(first, count, to, status);
 }
 
 }  // namespace wb

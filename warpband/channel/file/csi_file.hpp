@@ -51,7 +51,7 @@ struct csi_options {
   bool untrusted = false;
 };
 
-/// A file of channel estimates. One thread at a time per object.
+/// A file of channel estimates. One that was moved from throws error. Threads: one at a time for each object.
 class csi_file {
  public:
   /// Throws file_error: not there, not HDF5, truncated, none of the layouts, or one with a wrong shape, type
@@ -62,14 +62,14 @@ class csi_file {
   csi_file(const csi_file&) = delete;
   csi_file& operator=(const csi_file&) = delete;
 
-  csi_layout layout() const noexcept;
-  std::size_t snapshots() const noexcept;
-  std::size_t subcarriers() const noexcept;
-  std::size_t rx_antennas() const noexcept;
-  std::size_t streams() const noexcept;  // tx
+  csi_layout layout() const;
+  std::size_t snapshots() const;
+  std::size_t subcarriers() const;
+  std::size_t rx_antennas() const;
+  std::size_t streams() const;  // tx
   /// Attributes FREQ and RATE / FFT_SIZE of a trace; 0 where there are none.
-  double carrier_hz() const noexcept;
-  double spacing_hz() const noexcept;
+  double carrier_hz() const;
+  double spacing_hz() const;
   /// hdf5_reader::remark: not empty where MATLAB wrote the file.
   std::string remark() const;
 
@@ -83,6 +83,7 @@ class csi_file {
 
  private:
   struct state;
+  state& held() const;
   std::unique_ptr<state> state_;
 };
 

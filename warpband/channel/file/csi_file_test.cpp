@@ -222,6 +222,19 @@ TEST(csi_file, plain_channels_are_read_as_they_are_and_what_is_no_number_is_eras
   EXPECT_EQ(blamed([&] { file.read(4, 0, h.data()); }), "snapshots");
 }
 
+TEST(csi_file, a_file_that_was_moved_from_says_so) {
+  const scratch_file at("moved");
+  write_plain(at.path(), plain_values());
+  csi_file first(at.path());
+  const csi_file second = std::move(first);
+  EXPECT_EQ(second.snapshots(), 3u);
+  symbols h(16);
+  EXPECT_EQ(second.read(0, 1, h.data()), 0u);
+  EXPECT_THROW(first.snapshots(), wb::error);
+  EXPECT_THROW(first.remark(), wb::error);
+  EXPECT_THROW(first.read(0, 1, h.data()), wb::error);
+}
+
 TEST(csi_file, plain_channels_of_matlab_are_read_with_its_axes) {
   // MATLAB's [3, 4, 2, 1] is [2, 4, 3] in the file: the last axis is dropped, the others are reversed.
   const scratch_file at("matlab"), unmarked("unmarked");

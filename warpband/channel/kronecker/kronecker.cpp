@@ -127,6 +127,7 @@ kronecker_args kronecker_channel::arguments(executor& exec, view<std::complex<fl
   const kronecker_config& c = config_;
   check_shape("channel", channel,
               static_cast<std::size_t>(c.rx_antennas) * static_cast<std::size_t>(c.streams), channel.items);
+  rx_factor_.check_held();
   kronecker_args a;
   a.streams = c.streams;
   a.rx_antennas = c.rx_antennas;
@@ -155,6 +156,7 @@ void kronecker_channel::apply(executor& exec, view<const std::complex<float>> in
   const std::size_t uses = channel.items * uses_per_channel;
   check_shape("in", in, static_cast<std::size_t>(config_.streams), uses);
   check_shape("out", out, static_cast<std::size_t>(config_.rx_antennas), uses);
+  check_apart({{"out", out}, {"channel", channel}});
   a.uses_per_channel = uses_per_channel;
   a.in = as_pairs(in);
   a.out = as_pairs(out);

@@ -23,6 +23,7 @@ void apply_mimo_rayleigh(executor& exec, view<const std::complex<float>> in, vie
   check_shape("in", in, in.elements, uses);
   check_shape("out", out, out.elements, uses);
   check_shape("channel", channel, in.elements * out.elements, uses / shared);
+  check_apart({{"out", out}, {"channel", channel}});
   const mimo_rayleigh_args a{static_cast<int>(in.elements),
                              static_cast<int>(out.elements),
                              shared,

@@ -14,6 +14,7 @@ void apply_rayleigh(executor& exec, view<const std::complex<float>> in, view<std
   check_shape("in", in, 1, n);
   check_shape("out", out, 1, n);
   check_shape("gain", gain, 1, n);
+  check_apart({{"out", out}, {"gain", gain}});
   if (n % size != 0)
     throw shape_error("in", shape_text(n, 1), "a multiple of block = " + std::to_string(block));
   if (block > 1 && (in.item_stride != 1 || out.item_stride != 1 || gain.item_stride != 1))

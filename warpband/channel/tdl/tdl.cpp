@@ -173,6 +173,7 @@ void tdl_channel::apply(executor& exec, view<const std::complex<float>> in, view
                         view<std::complex<float>> channel, random_range range) const {
   check_shape("in", in, static_cast<std::size_t>(config_.streams), channel.items);
   check_shape("out", out, static_cast<std::size_t>(config_.rx_antennas), channel.items);
+  check_apart({{"out", out}, {"channel", channel}});
   tdl_args a = arguments(exec, channel, range);
   a.in = as_pairs(in);
   a.out = as_pairs(out);

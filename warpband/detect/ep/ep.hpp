@@ -36,6 +36,7 @@ struct ep_config {
   demap_algorithm demapper = demap_algorithm::max_log;
 };
 
+/// Threads: any number may call one object at once, each with an executor of its own.
 class ep final : public detector {
  public:
   /// Throws argument_error for what is not allowed.

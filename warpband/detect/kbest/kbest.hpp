@@ -35,6 +35,7 @@ struct kbest_config {
   stream_sort sort = stream_sort::none;
 };
 
+/// Threads: any number may call one object at once, each with an executor of its own.
 class kbest final : public detector {
  public:
   /// Throws argument_error for what is not allowed.

@@ -18,6 +18,7 @@ struct linear_config {
   float llr_clip = no_clip;  // above 0, at most 1e6 where finite
 };
 
+/// Threads: any number may call one object at once, each with an executor of its own.
 class linear final : public detector {
  public:
   /// Throws argument_error for what is not allowed.

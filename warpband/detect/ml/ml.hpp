@@ -13,6 +13,7 @@ struct ml_config {
   bool extrinsic = false;    // the prior is taken off the output again
 };
 
+/// Threads: any number may call one object at once, each with an executor of its own.
 class ml final : public detector {
  public:
   /// Throws argument_error for what is not allowed.

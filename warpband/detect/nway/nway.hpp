@@ -27,6 +27,7 @@ struct nway_config {
   stream_sort sort = stream_sort::none;
 };
 
+/// Threads: any number may call one object at once, each with an executor of its own.
 class nway final : public detector {
  public:
   /// Throws argument_error for what is not allowed.

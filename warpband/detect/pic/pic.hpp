@@ -27,6 +27,7 @@ struct pic_config {
   demap_algorithm demapper = demap_algorithm::max_log;
 };
 
+/// Threads: any number may call one object at once, each with an executor of its own.
 class pic final : public detector {
  public:
   /// Throws argument_error for what is not allowed.

@@ -29,6 +29,7 @@ struct trellis_config {
   stream_sort sort = stream_sort::none;
 };
 
+/// Threads: any number may call one object at once, each with an executor of its own.
 class trellis_detector final : public detector {
  public:
   /// Throws argument_error for what is not allowed.

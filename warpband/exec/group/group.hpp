@@ -41,6 +41,7 @@ struct group_piece {
 };
 
 /// What carries pieces; `sends` and `receives` are those of each member of this process.
+/// Threads: one at a time.
 class group_carrier {
  public:
   virtual ~group_carrier() = default;

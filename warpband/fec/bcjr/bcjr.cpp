@@ -46,6 +46,11 @@ void bcjr_decoder::run(executor& exec, view<const float> llr, view<const float> 
   check_optional_shape("extrinsic", out.extrinsic, k, items);
   check_optional_shape("coded_extrinsic", out.coded_extrinsic, frame_.n(), items);
   check_optional_shape("status", out.status, 1, items);
+  check_apart({{"bits", out.bits},
+               {"soft", out.soft},
+               {"extrinsic", out.extrinsic},
+               {"coded_extrinsic", out.coded_extrinsic},
+               {"status", out.status}});
   bcjr_args a;
   a.code = frame_.on(exec);
   a.overlap = config_.overlap;

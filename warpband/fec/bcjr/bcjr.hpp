@@ -71,6 +71,8 @@ struct bcjr_output {
 /// their digits. They are limited to +-17. It takes 2.4 times the time.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+///
+/// Threads: any number may call one object at once, each with an executor of its own.
 class bcjr_decoder {
  public:
   /// Throws argument_error.

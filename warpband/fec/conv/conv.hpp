@@ -74,6 +74,7 @@ setting_of<C> conv_overlap_setting(int C::*member) {
 }
 
 /// A code over blocks of k bits, with the tables of its kernels.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class conv_frame {
  public:
   /// Throws argument_error: k 1..2^20, tail-biting at least K - 1 and without feedback; the settings above.
@@ -103,6 +104,7 @@ class conv_frame {
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, >= n],
 /// zeros behind the first n.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class conv_encoder {
  public:
   /// Throws argument_error.

@@ -26,6 +26,7 @@ std::uint32_t crc_parity(const std::vector<std::uint8_t>& bits, crc_polynomial p
 std::vector<std::int32_t> crc_remainders(int n, crc_polynomial p);
 
 /// Writes the parity of the first n bits of each row behind them: rows are [batch, n + degree].
+/// Threads: any number may call one object at once, each with an executor of its own.
 class crc_attacher {
  public:
   crc_attacher(int n, crc_polynomial p);

@@ -294,6 +294,12 @@ void ldpc_decoder::run(executor& exec, view<const float> llr, const ldpc_decoder
   check_optional_shape("messages", out.messages, message_values(), llr.items);
   check_optional_shape("iterations", out.iterations, 1, llr.items);
   check_optional_shape("status", out.status, 1, llr.items);
+  check_apart({{"bits", out.bits},
+               {"soft", out.soft},
+               {"extrinsic", out.extrinsic},
+               {"messages", out.messages},
+               {"iterations", out.iterations},
+               {"status", out.status}});
   ldpc_decode_args a = fixed_;
   a.llr = llr;
   a.bits = out.bits;

@@ -118,6 +118,8 @@ struct ldpc_decoder_output {
 /// iterations.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+///
+/// Threads: any number may call one object at once, each with an executor of its own.
 class ldpc_decoder {
  public:
   /// Without crc_stop `crc` is not looked at. Throws argument_error.
@@ -154,6 +156,8 @@ class ldpc_decoder {
 /// The parity part of H must be triangular but for a core: up to four of its block columns are solved for by
 /// the inverse of a core matrix, the others follow one by one. A code without that structure, or with a
 /// singular core, is refused with an argument_error that names row and column; it can still be decoded.
+///
+/// Threads: any number may call one object at once, each with an executor of its own.
 class ldpc_encoder {
  public:
   explicit ldpc_encoder(const ldpc_code& code);

@@ -34,6 +34,7 @@ qc_matrix lifted(const qc_matrix& base, int z0, int z, shift_scaling scaling);
 /// A checked code. Throws argument_error that names row and column (from 0) of what is not allowed: a shift
 /// below -1 or from z up, a row with fewer than 2 or more than 64 blocks, a column without any, rows of other
 /// lengths than `columns`.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class ldpc_code {
  public:
   /// 1..128 rows, more columns than rows and at most 1024, 1024 blocks; z 1..4096; n up to 2^20.

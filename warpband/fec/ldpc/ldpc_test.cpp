@@ -905,7 +905,7 @@ TEST(ldpc_errors, wrong_shapes_are_refused) {
   e->upload(llr.data(), zeros.data(), llr.bytes());
   auto bits = e->make<std::uint8_t>(288, 2), one_row = e->make<std::uint8_t>(288, 1),
        odd = e->make<std::uint8_t>(289, 2), status = e->make<std::uint8_t>(1, 2);
-  auto soft = e->make<float>(576, 2), short_soft = e->make<float>(287, 2);
+  auto soft = e->make<float>(576, 2), extrinsic = e->make<float>(576, 2), short_soft = e->make<float>(287, 2);
   auto iterations = e->make<std::int32_t>(1, 2), two = e->make<std::int32_t>(2, 2);
   EXPECT_EQ(blamed([&] { d.run(*e, short_llr, {.bits = bits}); }), "llr");
   EXPECT_EQ(blamed([&] { d.run(*e, llr, {.bits = one_row}); }), "bits");
@@ -917,8 +917,9 @@ TEST(ldpc_errors, wrong_shapes_are_refused) {
   EXPECT_THROW(d.run(*e, short_llr, {.bits = bits}), shape_error);
   EXPECT_EQ(
       blamed([&] {
-        d.run(*e, llr,
-              {.bits = bits, .soft = soft, .extrinsic = soft, .iterations = iterations, .status = status});
+        d.run(
+            *e, llr,
+            {.bits = bits, .soft = soft, .extrinsic = extrinsic, .iterations = iterations, .status = status});
       }),
       "");
 }

@@ -102,6 +102,7 @@ void lte_rate_matcher::combine(executor& exec, view<const float> llr, int rv, bo
   check_shape("llr", llr, static_cast<std::size_t>(config_.sent_bits), llr.items);
   check_shape("soft", soft, 3 * (static_cast<std::size_t>(config_.k) + 4), llr.items);
   check_optional_shape("marks", marks, 1, llr.items);
+  check_apart({{"soft", soft}, {"marks", marks}});
   lte_combine_args a;
   a.at = one_block(config_.k);
   a.sent = {config_.sent_bits, 0, 0};

@@ -32,6 +32,7 @@ struct lte_circular_buffer {
 lte_circular_buffer make_lte_circular_buffer(int k, int fillers = 0, int soft_buffer = 0);
 
 /// The same as tables for kernels.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class lte_ring_tables {
  public:
   lte_ring_tables() = default;
@@ -62,6 +63,7 @@ const std::vector<setting_of<lte_rate_matching_config>>& lte_rate_matching_setti
 
 /// Rate matching of single code blocks. Every call queues one batch on an executor. CPU and CUDA, any
 /// instruction set, batch size and number of threads give the same bits.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class lte_rate_matcher {
  public:
   /// Throws argument_error.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 
+#include <warpband/core/overlap.hpp>
 #include <warpband/fec/lte/match_kernels.hpp>
 #include <warpband/fec/transport/finish_kernels.hpp>
 
@@ -151,6 +152,11 @@ void lte_transport_decoder::combine(executor& exec, view<const float> llr, int r
 void lte_transport_decoder::decode(executor& exec, const lte_transport_output& out) {
   received_.require(exec);
   check_outputs(out, received_.owner.batch());
+  check_apart({{"bits", out.bits},
+               {"ok", out.ok},
+               {"block_ok", out.block_ok},
+               {"iterations", out.iterations},
+               {"status", out.status}});
   lte_assemble_args a;
   for (int kind = 0; kind < 2; kind++) {
     if (decoder_[kind])

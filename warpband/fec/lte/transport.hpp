@@ -37,6 +37,7 @@ void check(const lte_transport_config& config);
 const std::vector<setting_of<lte_transport_config>>& lte_transport_config_settings();
 
 /// How a transport block is cut and what each code block sends.
+/// Threads: any number may read one object at once; an encoder or decoder serves one at a time.
 class lte_transport_plan : public transport_plan<lte_blocks> {
  public:
   /// Throws argument_error.
@@ -62,6 +63,7 @@ class lte_transport_plan : public transport_plan<lte_blocks> {
 
 /// Encodes batches of transport blocks. Buffers are kept for the next call with the same batch size and
 /// executor. CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+/// Threads: one at a time.
 class lte_transport_encoder : public lte_transport_plan {
  public:
   /// Throws argument_error.
@@ -105,6 +107,8 @@ struct lte_transport_output {
 /// are zeros more often than those of noise would be, by four standard deviations.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+///
+/// Threads: one at a time.
 class lte_transport_decoder : public lte_transport_plan {
  public:
   /// Throws argument_error as `check` does.

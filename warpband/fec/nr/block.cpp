@@ -94,6 +94,8 @@ void nr_block_codec::decode(executor& exec, view<const float> llr, const nr_bloc
   check_optional_shape("soft", out.soft, k, batch);
   check_optional_shape("iterations", out.iterations, 1, batch);
   check_optional_shape("status", out.status, 1, batch);
+  check_apart(
+      {{"bits", out.bits}, {"soft", out.soft}, {"iterations", out.iterations}, {"status", out.status}});
   parts_of parts(workspace_.on(exec, working_bytes() * batch));
   const auto received = parts.next<float>(codeword, batch), soft = parts.next<float>(padded, batch);
   const auto bits = parts.next<std::uint8_t>(padded, batch);

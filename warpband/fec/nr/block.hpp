@@ -29,6 +29,8 @@ struct nr_block_output {
 ///   nr_block_codec code({.base_graph = 2, .k = 1024, .sent_bits = 2048}, {.iterations = 20});
 ///   code.encode(exec, bits, coded);         // [batch, k] -> [batch, E]
 ///   code.decode(exec, llr, {.bits = bits});
+///
+/// Threads: any number may call one object at once, each with an executor of its own.
 class nr_block_codec {
  public:
   /// `crc`: what the k bits end with, if anything. Throws argument_error.

@@ -118,6 +118,7 @@ void nr_rate_matcher::combine(executor& exec, view<const float> llr, int rv, boo
   check_shape("llr", llr, static_cast<std::size_t>(config_.sent_bits), llr.items);
   check_shape("soft", soft, static_cast<std::size_t>(block_.codeword()), llr.items);
   check_optional_shape("marks", marks, 1, llr.items);
+  check_apart({{"soft", soft}, {"marks", marks}});
   nr_combine_args a;
   a.at = one_block(block_);
   a.sent = {config_.sent_bits, 0, 0};

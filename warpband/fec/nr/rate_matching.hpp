@@ -56,6 +56,8 @@ const std::vector<setting_of<nr_rate_matching_config>>& nr_rate_matching_setting
 ///   ldpc_encoder encoder(matcher.block().code());
 ///   encoder.run(exec, padded, coded);       // [batch, padded()] -> [batch, codeword()]
 ///   matcher.match(exec, coded, 0, sent);    // [batch, E]
+///
+/// Threads: any number may call one object at once, each with an executor of its own.
 class nr_rate_matcher {
  public:
   /// Throws argument_error.

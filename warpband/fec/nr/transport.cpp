@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 
+#include <warpband/core/overlap.hpp>
 #include <warpband/fec/nr/match_kernels.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/fec/nr/tbs.hpp>
@@ -155,6 +156,12 @@ void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out
   received_.require(exec);
   check_outputs(out, received_.owner.batch());
   check_optional_shape("extrinsic", out.extrinsic, columns(), blocks(received_.owner.batch()));
+  check_apart({{"bits", out.bits},
+               {"ok", out.ok},
+               {"block_ok", out.block_ok},
+               {"iterations", out.iterations},
+               {"status", out.status},
+               {"extrinsic", out.extrinsic}});
   auto decoder = decoders_.find(rows_);
   if (decoder == decoders_.end())
     decoder =

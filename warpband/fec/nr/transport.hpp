@@ -41,6 +41,7 @@ const std::vector<setting_of<nr_transport_config>>& nr_transport_config_settings
 void check(const nr_transport_config& config);
 
 /// How a transport block is cut and what each code block sends.
+/// Threads: any number may read one object at once; an encoder or decoder serves one at a time.
 class nr_transport_plan : public transport_plan<nr_blocks> {
  public:
   /// Throws argument_error.
@@ -57,6 +58,7 @@ class nr_transport_plan : public transport_plan<nr_blocks> {
   nr_circular_buffer buffer_;
   resident<std::uint8_t> scrambling_;  // empty: none
   const std::uint8_t* scrambling_on(executor& exec) const {
+    scrambling_.check_held();
     return scrambling_.host().empty() ? nullptr : scrambling_.on(exec);
   }
   std::size_t padded() const noexcept { return static_cast<std::size_t>(at_.padded); }
@@ -76,6 +78,8 @@ class nr_transport_plan : public transport_plan<nr_blocks> {
 ///   nr_transport_encoder encoder({.transport_bits = a, .coded_bits = 3600 * mcs.modulation_order,
 ///                                 .modulation_order = mcs.modulation_order, .code_rate = mcs.code_rate()});
 ///   encoder.run(exec, bits, 0, coded);  // [batch, A] -> [batch, G]
+///
+/// Threads: one at a time.
 class nr_transport_encoder : public nr_transport_plan {
  public:
   /// Throws argument_error.
@@ -126,6 +130,8 @@ struct nr_transport_output {
 /// are zeros more often than those of noise would be, by four standard deviations.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+///
+/// Threads: one at a time.
 class nr_transport_decoder : public nr_transport_plan {
  public:
   /// Throws argument_error as `check` does.

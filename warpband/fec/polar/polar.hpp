@@ -27,6 +27,7 @@ namespace wb {
 /// Encodes batches of messages: bits [batch, A] of 0 or 1 (only the lowest bit counts) to coded [batch, >=
 /// E], zeros behind the first E. CPU and CUDA, any instruction set, batch size and number of threads give the
 /// same bits.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class polar_encoder {
  public:
   /// Throws argument_error.
@@ -103,6 +104,8 @@ void check(const polar_config& code, const polar_decoder_config& config);
 /// list: paths that are 32767 / (2 L) steps above it are as good as lost.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+///
+/// Threads: any number may call one object at once, each with an executor of its own.
 class polar_decoder {
  public:
   /// Throws argument_error.

@@ -74,6 +74,7 @@ struct polar_block {
 };
 
 /// A configuration's code blocks: one, or two of equal size.
+/// Threads: any number may read one object at once.
 class polar_code {
  public:
   /// Throws argument_error: k, coded_bits, rnti, crc_bits.

@@ -171,6 +171,8 @@ void polar_decoder::decode(executor& exec, view<const float> llr, const polar_de
   check_shape("llr", llr, code_.coded_bits(), items);
   check_optional_shape("bits", out.bits, code_.k(), items);
   check_optional_shape("status", out.status, 1, items);
+  check_apart({{"bits", out.bits}, {"status", out.status}});
+  if (tables_.empty()) refuse_moved_from();
   array<std::uint8_t> own;  // a block of a message needs what became of those before it
   view<std::uint8_t> status = out.status;
   if (tables_.size() > 1 && status.data == nullptr) {

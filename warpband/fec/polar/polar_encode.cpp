@@ -44,6 +44,7 @@ void polar_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std:
   const std::size_t blocks = tables_.size();
   check_shape("bits", bits, code_.k(), bits.items);
   check_shape("coded", coded, std::max(coded.elements, code_.coded_bits()), bits.items);
+  if (blocks == 0) refuse_moved_from();
   for (std::size_t r = 0; r < blocks; r++) {
     const tables& t = tables_[r];
     polar_encode_args a;

@@ -10,6 +10,7 @@
 namespace wb {
 
 /// Sends bits of codewords of n bits in the order of a list. Every call queues one batch on an executor.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class puncturer {
  public:
   /// `sent`: the place in the codeword of each bit that is sent. Throws argument_error where n is above 2^24

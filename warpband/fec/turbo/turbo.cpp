@@ -304,6 +304,7 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("iterations", out.iterations, 1, items);
   check_optional_shape("status", out.status, 1, items);
+  check_apart({{"bits", out.bits}, {"iterations", out.iterations}, {"status", out.status}});
   if (out.soft.data != nullptr || out.extrinsic.data != nullptr || out.coded_extrinsic.data != nullptr)
     throw argument_error(out.soft.data != nullptr        ? "soft"
                          : out.extrinsic.data != nullptr ? "extrinsic"
@@ -330,6 +331,7 @@ void turbo_decoder::run_windows(executor& exec, turbo_windows_args& a, std::size
   // Windows of several codewords fill a block of a GPU.
   a.groups = on_cuda ? std::max(1, std::min(64 / a.windows, 8192 / a.k)) : 1;
   const int lanes = on_cuda ? 1 : build.lanes;
+  if (!tables_) refuse_moved_from();
   std::unique_lock lock(tables_->mutex);
   auto at = tables_->made.find(lanes);
   if (at == tables_->made.end()) {
@@ -377,6 +379,12 @@ void turbo_decoder::run(executor& exec, view<const float> llr, const turbo_decod
   check_optional_shape("coded_extrinsic", out.coded_extrinsic, n, items);
   check_optional_shape("iterations", out.iterations, 1, items);
   check_optional_shape("status", out.status, 1, items);
+  check_apart({{"bits", out.bits},
+               {"soft", out.soft},
+               {"extrinsic", out.extrinsic},
+               {"coded_extrinsic", out.coded_extrinsic},
+               {"iterations", out.iterations},
+               {"status", out.status}});
   turbo_decode_args a;
   a.k = config_.k;
   a.windows = config_.windows;

@@ -115,6 +115,8 @@ struct turbo_decoder_output {
 /// 0.002 |L| in the first iterations; later ones of a codeword that does not converge part further.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+///
+/// Threads: any number may call one object at once, each with an executor of its own.
 class turbo_decoder {
  public:
   /// With the QPP interleaver of table 5.1.3-3 for config.k. Throws argument_error.
@@ -148,6 +150,7 @@ class turbo_decoder {
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, n] with
 /// n >= 3 (k + 4): d0, d1, d2, then zeros.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class turbo_encoder {
  public:
   explicit turbo_encoder(int k);

@@ -137,6 +137,7 @@ void viterbi_decoder::run(executor& exec, view<const float> llr, const viterbi_o
   check_optional_shape("bits", out.bits, k, items);
   check_optional_shape("metric", out.metric, 1, items);
   check_optional_shape("status", out.status, 1, items);
+  check_apart({{"bits", out.bits}, {"metric", out.metric}, {"status", out.status}});
   viterbi_args a;
   a.code = frame_.on(exec);
   const int coded = (1 << a.code.outputs) - 1;  // the input is not a coded bit here

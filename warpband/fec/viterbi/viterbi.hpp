@@ -113,6 +113,8 @@ struct viterbi_output {
 /// rounded to the nearest of 1 / llr_steps, ties to even, and what rounds to 0 counts as 0.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
+///
+/// Threads: any number may call one object at once, each with an executor of its own.
 class viterbi_decoder {
  public:
   /// Throws argument_error.

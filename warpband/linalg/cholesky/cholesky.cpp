@@ -17,6 +17,7 @@ void cholesky_solver::run(executor& exec, const cholesky_input& in, view<std::co
   check_shape("b", in.b, n, items);
   check_shape("x", x, n, items);
   check_optional_shape("status", status, 1, items);
+  check_apart({{"x", x}, {"status", status}});
   const cholesky_args args{size_, as_pairs(in.a), as_pairs(in.b), as_pairs(x), status};
   exec.run(cholesky_kernels(), &args, items);
 }

@@ -17,6 +17,7 @@ struct cholesky_input {
 /// x [batch, size]. An item gets zeros and status_erased where A or b has an entry that is not finite, is out
 /// of range (trace 1e-30..1e15, sums of squares up to 1e30), or A is not positive definite: a squared pivot
 /// is below 1e-7 of the trace, about what rounding leaves of a zero.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class cholesky_solver {
  public:
   /// 1..8; throws argument_error for another size.

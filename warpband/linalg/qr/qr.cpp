@@ -58,6 +58,7 @@ void basic_qr_decomposition<E>::run(executor& exec, const qr_input<E>& in, const
   check_optional_shape("q", out.q, m * n, items);
   check_optional_shape("z", out.z, n, items);
   check_optional_shape("status", out.status, 1, items);
+  check_apart({{"r", out.r}, {"q", out.q}, {"z", out.z}, {"status", out.status}});
   if (out.q.data != nullptr && config_.method != qr_method::gram_schmidt)
     throw argument_error("q", "given", "none: method cholesky has no Q");
   if (out.z.data != nullptr && in.y.data == nullptr)

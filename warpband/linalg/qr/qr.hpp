@@ -39,6 +39,7 @@ struct qr_output {
 /// not in 1e-30..1e30, |y|^2 is above 1e30, or H is singular: a squared pivot is below 1e-12 |H|^2. With
 /// cholesky that is 1e-7 |H|^2, about what rounding leaves of a zero: H of a condition above 1000 may be
 /// erased, and one that is singular may not.
+/// Threads: any number may call one object at once, each with an executor of its own.
 template <class E>
 class basic_qr_decomposition {
  public:

@@ -72,6 +72,7 @@ std::vector<wimax_burst_sizes> wimax_bursts_of(const wimax_link_config& config);
 struct wimax_plan;  // what transmitter and receiver have in common, in frame.cpp
 
 /// Bits of bursts to what the two antennas send. Buffers are allocated once; holds on to the executor.
+/// Threads: one at a time.
 class wimax_transmitter {
  public:
   /// For at most `frames` in one run. Throws argument_error as wimax_bursts_of does, and for frames = 0 or
@@ -112,6 +113,7 @@ struct wimax_received {
 /// frames (where frames have an N0 each, one for each of them) and one of its code's. Codewords are copied
 /// out of the grid, but where its strides are those of a batch: of two symbols with tones side by side, or of
 /// whole tones that lie symbol after symbol; H is not, of single frames and of bursts of all tones.
+/// Threads: one at a time.
 class wimax_receiver {
  public:
   /// As wimax_transmitter.

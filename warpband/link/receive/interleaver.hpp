@@ -13,12 +13,16 @@ namespace wb {
 std::vector<std::int32_t> random_permutation(std::size_t n, std::uint64_t seed);
 
 /// Bit i of a frame is coded bit permutation[i]. Every call queues one batch on an executor.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class bit_interleaver {
  public:
   /// The coded bits in their own order.
   explicit bit_interleaver(std::size_t n) : n_(n) {}
   /// Throws argument_error with argument `interleaver` where this is no permutation of 0 .. its size - 1.
   explicit bit_interleaver(std::vector<std::int32_t> permutation);
+  /// Moves copy: one that was moved from stays as it was.
+  bit_interleaver(const bit_interleaver&) = default;
+  bit_interleaver& operator=(const bit_interleaver&) = default;
 
   std::size_t n() const noexcept { return n_; }
   /// Whether the order is another than that of the code.

@@ -214,6 +214,12 @@ std::size_t iterative_receiver::frames_of(const receiver_input& in, const receiv
   if (out.extrinsic.data != nullptr && !decoder_->gives_extrinsic())
     throw argument_error("extrinsic", "asked for", "none: this decoder gives no extrinsic LLRs");
   check_optional_shape("use_status", out.use_status, 1, uses);
+  check_apart({{"bits", out.bits},
+               {"iterations", out.iterations},
+               {"status", out.status},
+               {"detected", out.detected},
+               {"extrinsic", out.extrinsic},
+               {"use_status", out.use_status}});
   return frames;
 }
 

@@ -89,6 +89,8 @@ struct receiver_output {
 ///
 /// Results depend on a frame's own input alone: CPU and CUDA, any instruction set, batch size and number of
 /// threads give the same bits.
+///
+/// Threads: any number may call one object at once, each with an executor of its own.
 class iterative_receiver {
  public:
   /// Throws argument_error: what is not allowed; `detector` that takes no a-priori LLRs, or `decoder` that
@@ -104,6 +106,9 @@ class iterative_receiver {
   iterative_receiver(std::shared_ptr<const soft_detector> detector,
                      std::shared_ptr<const soft_decoder> decoder, const receiver_config& config = {},
                      std::size_t uses_per_frame = 0);
+  /// Moves copy: one that was moved from stays as it was.
+  iterative_receiver(const iterative_receiver&) = default;
+  iterative_receiver& operator=(const iterative_receiver&) = default;
 
   /// Receives a batch. Throws shape_error, and argument_error for a prior where the detector takes none.
   void run(executor& exec, const receiver_input& in, const receiver_output& out) const;

@@ -18,6 +18,7 @@
 namespace wb {
 
 /// A detector or demapper with a-priori LLRs. Every call queues one batch on an executor.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class soft_detector {
  public:
   virtual ~soft_detector() = default;
@@ -47,6 +48,7 @@ struct soft_decoder_output {
 };
 
 /// A decoder with extrinsic LLRs of all coded bits. Every call queues one batch on an executor.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class soft_decoder {
  public:
   virtual ~soft_decoder() = default;

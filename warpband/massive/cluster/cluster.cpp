@@ -134,6 +134,11 @@ massive_args checked(const uplink_config& config, const uplink_input& in, const 
   check_optional_shape("equalized", out.equalized, size(config.users), vectors);
   check_optional_shape("sinr", out.sinr, size(config.users), vectors);
   check_optional_shape("status", out.status, 1, vectors);
+  check_apart({{"llr", out.llr},
+               {"llr_int8", out.llr_int8},
+               {"equalized", out.equalized},
+               {"sinr", out.sinr},
+               {"status", out.status}});
   args.channel = as_pairs(in.channel);
   args.in = as_pairs(in.received);
   args.noise_var = in.noise_var;
@@ -196,6 +201,7 @@ void clustered_downlink_precoder::run(executor& exec, const downlink_input& in,
   check_shape("noise_var", in.noise_var, 1, frames);
   check_shape("precoded", precoded, size(p.antennas), vectors);
   check_optional_shape("status", status, 1, vectors);
+  check_apart({{"precoded", precoded}, {"status", status}});
   if (vectors == 0) return;
   if (p.mode == massive_mode::mf) return sender_.run(exec, in, precoded, status);
   cluster_call call{{}, config_.clusters, false};

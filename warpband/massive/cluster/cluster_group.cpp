@@ -43,6 +43,11 @@ member_work checked_member(const clustered_uplink_config& c, const executor_grou
   check_optional_shape("equalized", out.equalized, users, vectors);
   check_optional_shape("sinr", out.sinr, users, vectors);
   check_optional_shape("status", out.status, 1, vectors);
+  check_apart({{"llr", out.llr},
+               {"llr_int8", out.llr_int8},
+               {"equalized", out.equalized},
+               {"sinr", out.sinr},
+               {"status", out.status}});
   massive_args& of = w.call.of;
   of.antennas = static_cast<int>(antennas);
   of.noise_var = in.noise_var;

@@ -44,6 +44,7 @@ sending_member checked_member(const clustered_downlink_config& c, const executor
   check_shape("noise_var", in.noise_var, 1, frames);
   check_shape("precoded", precoded, antennas, vectors);
   check_optional_shape("status", status, 1, vectors);
+  check_apart({{"precoded", precoded}, {"status", status}});
   m.first = group.share_begin(frames, group.first() + i), m.share = group.share(frames, group.first() + i);
   m.call.clusters = c.clusters / group.size(), m.call.filter = false;
   massive_args& of = m.call.of;

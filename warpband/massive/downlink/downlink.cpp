@@ -47,6 +47,7 @@ massive_args downlink_precoder::checked(const Input& in, view<std::complex<float
   check_shape("noise_var", in.noise_var, 1, frames);
   check_shape("precoded", precoded, b, vectors);
   check_optional_shape("status", status, 1, vectors);
+  check_apart({{"precoded", precoded}, {"status", status}});
   massive_args args;
   args.antennas = config_.antennas;
   args.users = config_.users;

@@ -53,6 +53,7 @@ void soft_uplink_detector::run(executor& exec, const soft_uplink_input& in,
   check_optional_shape("llr", out.llr, bits_per_vector(), vectors);
   check_optional_shape("bits", out.bits, bits_per_vector(), vectors);
   check_optional_shape("status", out.status, 1, vectors);
+  check_apart({{"llr", out.llr}, {"bits", out.bits}, {"status", out.status}});
   soft_uplink_args a;
   a.antennas = config_.antennas;
   a.users = config_.users;

@@ -98,6 +98,11 @@ massive_args uplink_detector::checked(const Input& in, const uplink_output& out)
   check_optional_shape("equalized", out.equalized, u, vectors);
   check_optional_shape("sinr", out.sinr, u, vectors);
   check_optional_shape("status", out.status, 1, vectors);
+  check_apart({{"llr", out.llr},
+               {"llr_int8", out.llr_int8},
+               {"equalized", out.equalized},
+               {"sinr", out.sinr},
+               {"status", out.status}});
   args.noise_var = in.noise_var;
   args.llr = out.llr;
   args.llr8 = out.llr_int8;

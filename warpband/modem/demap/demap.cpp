@@ -26,6 +26,7 @@ void demapper::run(executor& exec, const demap_input& in, view<float> llr, view<
   check_shape("noise_var", in.noise_var, 1, n);
   check_optional_shape("llr", llr, static_cast<std::size_t>(bits_), n);
   check_optional_shape("status", status, 1, n);
+  check_apart({{"llr", llr}, {"status", status}});
   const demap_args a{bits_,
                      config_.algorithm == demap_algorithm::exact,
                      as_pairs(in.received),

@@ -40,6 +40,7 @@ struct demap_input {
 /// LLRs [symbols, m], bits in 3GPP order, limited to +-3e38. A symbol with a non-finite y, h or N0, or with
 /// N0 <= 0, gets LLRs of 0 and status_erased. Any other y, h and N0 of a float are fine, however small or
 /// large; h = 0 says nothing and gives LLRs of 0. |y / h| above 1000 gives LLRs within 0.1 %.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class demapper {
  public:
   /// Throws argument_error ("qam", "algorithm").

@@ -21,6 +21,7 @@ setting_of<C> qam_setting(int C::*member) {
 }
 
 /// Maps bits to symbols. One item is one symbol: bits [symbols, m], symbols [symbols, 1].
+/// Threads: any number may call one object at once, each with an executor of its own.
 class qam_mapper {
  public:
   explicit qam_mapper(int points);

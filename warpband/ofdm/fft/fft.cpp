@@ -37,6 +37,7 @@ void fft::run(executor& exec, std::size_t outer, std::size_t inner, fft_vectors<
   if (!exec.is_device()) {
     if (!has_cpu_fft())
       throw device_error("this build has no FFT for CPUs: build it with KISS FFT (WARPBAND_KISSFFT)");
+    if (cpu_plan_ == nullptr) refuse_moved_from();
   } else {
     auto& plans = cuda_plans_.on(exec);
     if (plans == nullptr) plans = make_cuda_plans();

@@ -24,6 +24,7 @@ namespace wb {
 struct ofdm_copy_args;
 
 /// What both have in common.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class ofdm_modem {
  public:
   const ofdm_numerology& numerology() const noexcept { return numerology_; }
@@ -57,6 +58,7 @@ class ofdm_modulator : public ofdm_modem {
   void run(executor& exec, view<const std::complex<float>> values, view<std::complex<float>> samples) const;
 };
 
+/// Threads: any number may call one object at once, each with an executor of its own.
 class ofdm_demodulator : public ofdm_modem {
  public:
   /// Throws argument_error, as that of the modulator does.
