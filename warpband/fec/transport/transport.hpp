@@ -39,6 +39,7 @@ void check_coded_bits(const Config& c, int blocks) {
 }
 
 /// Whose the buffers of an object are that keeps them from call to call.
+/// Threads: one at a time.
 class transport_owner {
  public:
   std::size_t batch() const noexcept { return batch_; }
@@ -83,6 +84,7 @@ struct transport_reception {
 };
 
 /// How a transport block is cut and what each code block sends.
+/// Threads: any number may read one object at once.
 template <class Blocks>
 class transport_plan {
  public:
