@@ -1,5 +1,5 @@
 #pragma once
-// For kernels whose warps have roles, and hand work to one another in rings of shared memory.
+// For kernels whose warps have roles.
 #include <warpband/core/lane.hpp>
 
 namespace wb {
@@ -8,16 +8,6 @@ inline namespace WB_ISA {
 #if defined(__CUDACC__)
 /// The number of this warp. The shuffle tells the compiler that it is uniform in a warp.
 WB_HD int warp_of_block() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); }
-
-/// A stage of a ring, and how often the ring has come round to it: the phase of the stage's barriers.
-struct ring_place {
-  int stage = 0, turn = 0;
-  /// `step` stages on, in a ring of `stages`.
-  WB_HD void advance(int step, int stages) {
-    stage += step;
-    if (stage >= stages) stage -= stages, turn++;
-  }
-};
 #endif
 
 }  // namespace WB_ISA

@@ -61,29 +61,30 @@ WB_HD void for_filters(int count, F f) {
     f(i, Shape::right + i / (2 * U) * Shape::side_floats + i % (2 * U));
 }
 
-/// Storing warp number `solver`: the sums of all its frames. It waits for `filled` of its slots and arrives
-/// at `freed`, as `solve_frames` does.
+/// Storing warp number `solver`: the sums of all its frames. It waits for its slots and releases them, as
+/// `solve_frames` does.
 template <int U, bool Many>
 WB_HD void store_frames(const frame_block<U, Many, false>& block, int solver, const view<float>& sums) {
   using Roles = frame_roles<U, Many, false>;
   constexpr int frames = Roles::frames_of_solver;
   const int sub = static_cast<int>(threadIdx.x) % 32 / U, own = solver * frames, slot = own + sub;
-  int turn = 0;
-  WB_ROLL for (int n = own; n < block.count; n += block.p.slots, turn += block.groups) {
+  const ring slots = block.slots();
+  int phase = 0;
+  WB_ROLL for (int n = own; n < block.count; n += block.p.slots, phase += block.groups) {
     const bool exists = n + sub < block.count;
     WB_ROLL for (int g = 0; g < block.groups; g++) {
       WB_UNROLL for (int i = 0; i < frames; i++) {
-        if (n + i < block.count) block.filled(own + i).wait(turn + g);
+        if (n + i < block.count) slots.wait({own + i, phase + g});
       }
       if (exists) {
-        const float* from = block.slot(slot);
+        const float* from = slots[slot];
         const int symbol = g * Roles::shape::sides;
         float* to = sums.data + block.frame(n + sub) * sums.item_stride;
         if (g == 0) for_gram<U, Many>([&](int value, int at) { to[value] = from[at]; });
         to += U * U + 2 * U * symbol;
         for_filters<U, Many>(block.count_from(symbol), [&](int value, int at) { to[value] = from[at]; });
         // No producer waits for the last frame of a slot to be stored.
-        if (g + 1 < block.groups || n + sub + block.p.slots < block.count) block.freed(slot).arrive();
+        if (g + 1 < block.groups || n + sub + block.p.slots < block.count) slots.release({slot, phase + g});
       }
       __syncwarp();
     }

@@ -11,24 +11,21 @@
 //                   own. Otherwise each team sends too: the frame before the one that it has just summed,
 //                   which has been solved by then.
 //
-// Frame n of the block has team n % teams and slot n % slots. Its H stays in a buffer of the team's ring
-// until the frame is sent. Vectors go through a slot in groups of `send_roles::group`: the slot has room for
-// two groups, so that one is solved while the other is sent.
+// Rings in shared memory connect them (exec/ring.hpp; `send_plan` has the offsets and sizes):
 //
-// Barriers (mbarrier; a phase is counted from 0):
+//   channels   H of frames, a ring for each team. H stays until its frame is sent
+//   slots      sums, from summing warps to solvers. Sending warps release them
+//   solutions  from solvers to sending warps. Two stages in each slot: vectors go through a slot in groups of
+//              `send_roles::group`, and one is solved while the other is sent
 //
-//   loaded(b)       the copies into buffer b have ended
-//   filled(s)       the sums of slot s are complete
-//   solved(s, h)    a group's solutions are complete, in half h of slot s
-//   sent(s, h)      all sending warps have read them
-//   freed(s)        the frame of slot s has been sent
+// Frame n of the block has team n % teams and slot n % slots.
 //
 // If a block has a single frame of several vectors, all its warps share that frame. Each solver works on a
 // copy of the sums in a slot of its own and takes some of the groups. Solvers meet at named barrier 1.
 //
 // A sending lane l weighs the antennas l / 8, l / 8 + 4, ... of run l % 8. So H is read without bank
 // conflicts, once for `send_roles::at_once` vectors. The squares of a run are added in order by one lane.
-#include <warpband/exec/async_copies.hpp>
+#include <warpband/exec/ring.hpp>
 #include <warpband/exec/warp_roles.hpp>
 #include <warpband/massive/downlink/downlink_op.hpp>
 #include <warpband/massive/downlink/mapping.hpp>
@@ -71,31 +68,26 @@ struct send_block {
     const int left = a.symbols - g * group;
     return left < group ? left : group;
   }
-  WB_HD float* buffer(int b) const { return shared + b * p.buffer; }
-  WB_HD float* slot(int s) const { return shared + p.slots_at + s * Shape::floats; }
-  WB_HD shared_barrier barrier(int i) const {
-    return shared_barrier(reinterpret_cast<std::uint64_t*>(shared + p.barriers) + i);
+  WB_HD std::uint64_t* barriers(int i) const {
+    return reinterpret_cast<std::uint64_t*>(shared + p.barriers) + i;
   }
-  WB_HD shared_barrier loaded(int b) const { return barrier(b); }
-  WB_HD shared_barrier filled(int s) const { return barrier(p.teams * p.buffers + s); }
-  WB_HD shared_barrier solved(int s, int h) const {
-    return barrier(p.teams * p.buffers + p.slots + 2 * s + h);
+  /// H of the frames of a team; sums; solutions, in stages 2 s and 2 s + 1 those of slot s.
+  WB_HD ring channels(int team) const {
+    return {shared + team * p.buffers * p.buffer, barriers(team * p.buffers), p.buffers, p.buffer};
   }
-  WB_HD shared_barrier sent(int s, int h) const {
-    return barrier(p.teams * p.buffers + 3 * p.slots + 2 * s + h);
+  WB_HD ring slots() const {
+    return {shared + p.slots_at, barriers(p.teams * p.buffers), p.slots, Shape::floats};
   }
-  WB_HD shared_barrier freed(int s) const { return barrier(p.teams * p.buffers + 5 * p.slots + s); }
-  /// Where group g of a frame goes: its slot, the half of the slot, and how often that half was used before.
-  struct group_place {
-    int slot, half, turn;
-  };
-  /// `slot`: the frame's.
-  WB_HD group_place place_of(ring_place slot, int g) const {
+  WB_HD ring solutions() const {
+    return {nullptr, barriers(p.teams * p.buffers + 2 * p.slots), 2 * p.slots, 0};
+  }
+  /// Where group g of a frame goes: its stage of `solutions`. `slot`: the frame's.
+  WB_HD ring_position group_at(ring_position slot, int g) const {
     if (alone) {
       const int i = g / workers();
-      return {g % workers(), i % 2, i / 2};
+      return {2 * (g % workers()) + i % 2, i / 2};
     }
-    return {slot.stage, g % 2, slot.turn * uses(g % 2) + g / 2};
+    return {2 * slot.stage + g % 2, slot.phase * uses(g % 2) + g / 2};
   }
   /// Groups of a frame in a half of its slot.
   WB_HD int uses(int half) const { return (groups + 1 - half) / 2; }
@@ -107,15 +99,12 @@ struct send_block {
   /// By all threads of the block, before anything else. Ends with `__syncthreads`.
   WB_HD void begin() const {
     const int rank = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-    const int buffers = p.teams * p.buffers;
-    WB_ROLL for (int i = rank; i < buffers + 6 * p.slots; i += threads) barrier(i).init(
-        i < buffers                 ? (async_copies::bulk ? 1 : 32)
-        : i < buffers + p.slots     ? 32 * Roles::team
-        : i < buffers + 3 * p.slots ? U
-        : Many                      ? 32 * sending()
-                                    : 32);
+    const int senders_of_group = Many ? 32 * sending() : 32;
+    WB_ROLL for (int team = 0; team < p.teams; team++) channels(team).init(async_copies::bulk ? 1 : 32, 0);
+    slots().init(32 * Roles::team, senders_of_group);
+    solutions().init(U, senders_of_group);
     // Solvers also solve slots that have no frame; nothing of that is stored.
-    WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += threads) slot(0)[i] = 0.f;
+    WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += threads) slots()[0][i] = 0.f;
     async_copies::order_bulk();
     __syncthreads();
   }
@@ -140,7 +129,7 @@ struct frame_sender : send_block<U, Many> {
     const bool of_team = block_warp < b.summing();
     sums = of_team && (!b.alone || block_warp < Roles::team);
     sends = !of_team || !Roles::apart || b.alone;
-    team = of_team ? block_warp / Roles::team : 0;
+    team = of_team && !b.alone ? block_warp / Roles::team : 0;
     warp = block_warp % Roles::team;
     sender = b.alone ? block_warp : Roles::apart ? block_warp - b.summing() : warp;
     senders = b.sending();
@@ -151,30 +140,30 @@ struct frame_sender : send_block<U, Many> {
     sent_floats = 2 * antenna_runs << p.run_log2;
   }
 
-  /// Starts to copy H of frame n into buffer b, by one warp.
-  WB_HD void stage(int b, int n) const {
+  /// Starts to copy H of frame n of the team into a buffer, and commits. By one warp.
+  WB_HD void load(ring_position at, int n) const {
     const std::size_t f = this->frame(n);
-    float* const to = this->buffer(b);
+    const ring channels = this->channels(team);
+    float* const to = channels[at.stage];
     if constexpr (async_copies::bulk) {
       if (lane != 0) return;
       const cx_pair* from = a.channel.data + f * a.channel.item_stride;
       WB_ROLL for (int r = 0; r < antenna_runs; r++) {
         const int antennas = antennas_of_run(p, a.antennas, r);
         if (antennas > 0)
-          this->loaded(b).copy(to + at_run(p, r), from + (U * r << p.run_log2), 8 * U * antennas);
+          channels.copy(at, to + at_run(p, r), from + (U * r << p.run_log2), 8 * U * antennas);
       }
-      this->loaded(b).arrive();
+      channels.commit(at);
     } else {
       stage_channel<U, 32>(to, a, p, f, lane);
-      this->loaded(b).arrive_after_copies();
+      channels.commit_copies(at);
     }
   }
 
-  /// H^H H of the H at h into slot s, as soon as `ready` says that the slot is free.
+  /// H^H H of the H at h to `to`, as soon as `ready` says that it is free.
   template <class Ready>
-  WB_HD void square(const float* h, int s, Ready ready) const {
-    const frame_sums<U, Many, gram_sums, Ready> tiles(h, nullptr, this->slot(s), nullptr, a.antennas, p,
-                                                      ready);
+  WB_HD void square(const float* h, float* to, Ready ready) const {
+    const frame_sums<U, Many, gram_sums, Ready> tiles(h, nullptr, to, nullptr, a.antennas, p, ready);
     if (U == 32 && warp < 2)
       tiles.rectangle(16 + 8 * warp);
     else
@@ -266,20 +255,20 @@ struct frame_sender : send_block<U, Many> {
   }
   /// Sends vectors `first` to `first` + at_once - 1 of the group of `count` vectors from number `number` on,
   /// whose H is at h. If the group has fewer, its last one is sent several times.
-  WB_HD void send(const float* h, typename base::group_place at, int first, int count,
-                  std::size_t number) const {
-    const float* const slot = this->slot(at.slot);
+  WB_HD void send(const float* h, ring_position at, int first, int count, std::size_t number) const {
+    const float* const slot = this->slots()[at.stage / 2];
+    const int begin = base::group * (at.stage % 2);
     const auto vector = [&](int i) { return first + i < count ? first + i : count - 1; };
     const float* x[at_once];
     WB_UNROLL for (int i = 0; i < at_once; i++) x[i] =
-        slot + Shape::right + (base::group * at.half + vector(i)) * Shape::side_floats;
+        slot + Shape::right + (begin + vector(i)) * Shape::side_floats;
     weigh_antennas(h, x);
     constexpr int parts = 4;  // each takes every fourth vector
     float factors[(at_once + parts - 1) / parts];
     WB_UNROLL for (int i = 0; i < at_once; i += parts) {
       const int mine = i + part < at_once ? i + part : at_once - 1;
-      factors[i / parts] = factor_of(scratch + mine * sent_floats,
-                                     slot[Shape::diagonal + base::group * at.half + vector(mine)] > 0.f);
+      factors[i / parts] =
+          factor_of(scratch + mine * sent_floats, slot[Shape::diagonal + begin + vector(mine)] > 0.f);
     }
     WB_UNROLL for (int i = 0; i < at_once; i++)
         store_sent(number + static_cast<std::size_t>(vector(i)), scratch + i * sent_floats,
@@ -287,65 +276,66 @@ struct frame_sender : send_block<U, Many> {
     __syncwarp();
   }
   /// This warp's share of all groups of frame n, whose H is at h.
-  WB_HD void send_frame(const float* h, int n, ring_place slot) const {
+  WB_HD void send_frame(const float* h, int n, ring_position slot) const {
     constexpr int shares = (base::group + at_once - 1) / at_once;
+    const ring solutions = this->solutions();
     WB_ROLL for (int g = 0; g < this->groups; g++) {
-      const auto at = this->place_of(slot, g);
-      this->solved(at.slot, at.half).wait(at.turn);
+      const ring_position at = this->group_at(slot, g);
+      solutions.wait(at);
       const int count = this->vectors_of(g);
       WB_ROLL for (int i = 0; at_once * i < count; i++) {
         if (!Many || (shares * g + i) % senders == sender)
           send(h, at, at_once * i, count, this->vector_number(n, g));
       }
-      this->sent(at.slot, at.half).arrive();
+      solutions.release(at);
     }
-    this->freed(slot.stage).arrive();
+    this->slots().release(slot);
   }
 
-  /// Sums frame n of buffer b into its slot.
-  WB_HD void sum_frame(int b, ring_place slot) const {
-    const auto ready = [&] { this->freed(slot.stage).wait(slot.turn - 1); };
+  /// Sums the H at h into a slot.
+  WB_HD void sum_frame(const float* h, ring_position slot) const {
+    const ring slots = this->slots();
+    const auto ready = [&] { slots.acquire(slot); };
     if (a.mode == massive_mode::mf)
       ready();
     else
-      square(this->buffer(b), slot.stage, ready);
-    this->filled(slot.stage).arrive();
+      square(h, slots[slot.stage], ready);
+    slots.commit(slot);
   }
   /// The buffer of a frame that has been sent gets frame `next`. By the warp that has sent a single vector,
   /// or by the first sending warp.
-  WB_HD void refill(int b, ring_place slot, int next) const {
+  WB_HD void refill(ring_position at, ring_position slot, int next) const {
     if (next >= this->count || (Many && sender != 0)) return;
-    this->freed(slot.stage).wait(slot.turn);
-    stage(b, next);
+    this->slots().acquire(ring::once_more(slot));
+    load(ring::once_more(at), next);
   }
   /// All frames of the warp's team.
   WB_HD void work() const {
     // A team that sends does so one frame later than it sums.
-    const int step = p.teams, begin = this->alone ? 0 : team, first_buffer = begin * p.buffers,
-              later = Roles::apart ? 0 : step;
+    const int step = p.teams, begin = team, later = Roles::apart ? 0 : step;
+    const ring channels = this->channels(team), slots = this->slots();
     if (sender == 0 && sends) {
       WB_ROLL for (int k = 0; k < p.buffers && begin + k * step < this->count; k++)
-          stage(first_buffer + k, begin + k * step);
+          load({k, 0}, begin + k * step);
     }
-    ring_place summed, summed_slot{begin}, sending, sending_slot{begin};
+    ring_position summed, summed_slot{begin}, sending, sending_slot{begin};
     WB_ROLL for (int k = 0, n = begin; n < this->count + later; k++, n += step) {
       if (sums && n < this->count) {
-        const int b = first_buffer + summed.stage;
-        this->loaded(b).wait(summed.turn);
-        sum_frame(b, summed_slot);
-        summed.advance(1, p.buffers);
-        summed_slot.advance(step, p.slots);
+        channels.wait(summed);
+        sum_frame(channels[summed.stage], summed_slot);
+        channels.advance(summed, 1);
+        slots.advance(summed_slot, step);
       }
       if (!sends || n - later < begin) continue;
-      const int b = first_buffer + sending.stage, nth = Roles::apart ? k : k - 1;
+      const int nth = Roles::apart ? k : k - 1;
       // A single vector is sent by each of the warps in turn.
       if (Many || nth % senders == sender) {
-        this->loaded(b).wait(sending.turn);
-        send_frame(this->buffer(b), n - later, sending_slot);
-        refill(b, sending_slot, n - later + p.buffers * step);
+        channels.wait(sending);
+        send_frame(channels[sending.stage], n - later, sending_slot);
+        refill(sending, sending_slot, n - later + p.buffers * step);
       }
-      sending.advance(1, p.buffers);
-      sending_slot.advance(step, p.slots);
+      channels.advance(sending, 1);
+      slots.advance(sending_slot, step);
     }
   }
 };
@@ -359,8 +349,9 @@ WB_HD void solve_sent_frames(const send_block<U, Many>& block, int solver) {
   const massive_args& a = block.a;
   const int sub = block.lane / U, row = block.lane % U, own = solver * frames, worker = own + sub;
   const int step = block.workers(), begin = block.alone ? 0 : own;
-  ring_place slot{worker};
-  WB_ROLL for (int n = begin; n < block.count; n += step, slot.advance(step, block.p.slots)) {
+  const ring slots = block.slots(), solutions = block.solutions();
+  ring_position slot{worker};
+  WB_ROLL for (int n = begin; n < block.count; n += step, slots.advance(slot, step)) {
     // A half warp without a frame solves zeros.
     const bool exists = block.alone || n + sub < block.count;
     const int frame = block.alone || !exists ? n : n + sub;
@@ -380,18 +371,18 @@ WB_HD void solve_sent_frames(const send_block<U, Many>& block, int solver) {
     };
     const float noise_var = a.noise_var.data[block.frame(frame) * a.noise_var.item_stride];
     fetch(0);
-    float* const results = block.slot(slot.stage);
+    float* const results = slots[slot.stage];
     frame_solver<U, Many> work(a, results);
     if (block.alone) {
-      block.filled(0).wait(0);
+      slots.wait({0, 0});
       if (a.mode != massive_mode::mf) {
         WB_ROLL for (int i = own == 0 ? 1 : 0; i < frames; i++)
-            work.copy_sums(block.slot(0), block.slot(own + i), true);
+            work.copy_sums(slots[0], slots[own + i], true);
       }
       meet_in_block(1, 32 * block.p.solvers);
     } else {
       WB_UNROLL for (int i = 0; i < frames; i++) {
-        if (n + i < block.count) block.filled(slot.stage - sub + i).wait(slot.turn);
+        if (n + i < block.count) slots.wait({slot.stage - sub + i, slot.phase});
       }
     }
     if (a.mode == massive_mode::mf)
@@ -399,9 +390,9 @@ WB_HD void solve_sent_frames(const send_block<U, Many>& block, int solver) {
     else
       work.prepare(noise_var, 0.f);
     WB_ROLL for (int i = 0; i < groups; i++) {
-      const auto at = block.place_of(slot, group_number(i));
-      const int first = group * at.half, now = vectors;
-      if (now > 0) block.sent(slot.stage, at.half).wait(at.turn - 1);
+      const ring_position at = block.group_at(slot, group_number(i));
+      const int first = group * (at.stage % 2), now = vectors;
+      if (now > 0) solutions.acquire(at);
       WB_UNROLL for (int k = 0; k < group; k++) {
         if (k < now)
           *reinterpret_cast<float2*>(work.right(first + k) + 2 * row) = {symbols[k].re, symbols[k].im};
@@ -413,7 +404,7 @@ WB_HD void solve_sent_frames(const send_block<U, Many>& block, int solver) {
       work.solve_sides(first, group, first + now);
       if (row < now)
         results[Shape::diagonal + first + row] = work.good & ((fine >> row & 1) != 0) ? 1.f : 0.f;
-      if (now > 0) block.solved(slot.stage, at.half).arrive();
+      if (now > 0) solutions.commit(at);
       __syncwarp();
     }
   }

@@ -9,28 +9,21 @@
 //                    teams of `frame_roles::team` warps, one frame a team.
 //   solver warps     turn the sums into symbols and LLRs (frame_estimates.hpp), 32 / U frames a warp.
 //
-// Two ring buffers in shared memory connect them (`frame_plan` has the offsets and sizes):
+// Rings in shared memory connect them (exec/ring.hpp; `frame_plan` has the offsets and sizes):
 //
-//   device memory -> ring of `buffers` stages -> producers -> ring of `slots` stages -> solvers
+//   device memory -> `channels` (and `vectors`) -> producers -> `slots` -> solvers
 //
-// A stage of the first ring (a buffer) holds H of a frame, or half of its antennas where `parts` is 2. Part i
-// of frame n of the block is in buffer (parts n + i) % buffers. Its y is in vector area n % places, or, where
-// frames have several vectors, in the area of its team. Frame n has team n % teams and slot n % slots. The
-// producers refill a buffer as soon as they have read it: it is never held while a frame is solved.
+// A stage of `channels` (a buffer) holds H of a frame, or half of its antennas where `parts` is 2. Part i of
+// frame n of the block is in buffer (parts n + i) % buffers. Producers refill a buffer as soon as they have
+// read it: it is never held while a frame is solved. A single y is copied together with its H, into vector
+// area n % places. Where frames have several, each team has a stage of `vectors`.
 //
-// Barriers (mbarrier; a phase is counted from 0):
-//
-//   loaded(b)           the copies into buffer b have ended
-//   vectors_loaded(t)   the copies of the vectors of team t have ended, where frames have several
-//   all_read(b)         all threads of a team have read buffer b (`arrives`); otherwise the team has met and
-//                       has started the next copies into it
-//   filled(s)           the sums of slot s are complete
-//   freed(s)            the solvers have read slot s
+// Frame n has team n % teams and slot n % slots. A slot is filled once for each group of the frame's vectors.
 //
 // Teams meet at named barriers 1 + team, all solvers of a block's only frame at named barrier 2.
 //
 // If a block has a single frame of 16 users and several vectors, all its teams and solvers share that frame.
-#include <warpband/exec/async_copies.hpp>
+#include <warpband/exec/ring.hpp>
 #include <warpband/exec/warp_roles.hpp>
 #include <warpband/massive/frame_sums.hpp>
 #include <warpband/massive/uplink/frame_estimates.hpp>
@@ -69,40 +62,37 @@ struct frame_block {
   WB_HD std::size_t vector_number(std::size_t f, int symbol) const {
     return f * static_cast<std::size_t>(a.symbols) + static_cast<std::size_t>(symbol);
   }
-  WB_HD float* buffer(int b) const { return shared + b * p.buffer; }
+  /// H of frames, or parts of them; y of several vectors, a stage for each team; sums.
+  WB_HD ring channels() const { return {shared, barriers(0), p.buffers, p.buffer}; }
+  WB_HD ring vectors() const { return {shared + p.vectors_at, barriers(2 * p.buffers), p.teams, p.vectors}; }
+  WB_HD ring slots() const {
+    return {shared + p.slots_at, barriers(2 * p.buffers + p.teams), p.slots, Shape::floats};
+  }
   WB_HD float* place(int v) const { return shared + p.vectors_at + v * p.vectors; }
-  WB_HD float* slot(int s) const { return shared + p.slots_at + s * Shape::floats; }
   /// Whether only the two warps that sum least start the copies of a team of four. Only they wait then until
   /// the buffer has been read.
   static constexpr bool apart = async_copies::bulk && U == 32 && !Tensor && !Many;
-  /// Whether all threads of a team arrive at `all_read`. Otherwise the team meets after it has read a buffer.
-  static constexpr bool arrives = apart || Roles::parts > 1;
+  /// Whether all threads of a team release a buffer. Otherwise the team meets after it has read one, and its
+  /// first thread releases it when the next copies have started.
+  static constexpr bool all_release = apart || Roles::parts > 1;
   /// Warps of a team that start copies of H: the first ones.
   static constexpr int copiers = apart ? 2 : async_copies::bulk && Tensor ? 1 : Roles::team;
   /// Arrivals in a phase: of all threads of a team; of the threads that issue bulk copies.
   static constexpr int by_threads = 32 * Roles::team, by_engine = async_copies::bulk ? copiers : by_threads;
   WB_HD int sharers() const { return alone ? p.teams : 1; }
-  WB_HD shared_barrier barrier(int i) const {
-    return shared_barrier(reinterpret_cast<std::uint64_t*>(shared + p.barriers) + i);
+  WB_HD std::uint64_t* barriers(int i) const {
+    return reinterpret_cast<std::uint64_t*>(shared + p.barriers) + i;
   }
-  WB_HD shared_barrier loaded(int b) const { return barrier(b); }
-  WB_HD shared_barrier vectors_loaded(int team) const { return barrier(p.buffers + team); }
-  WB_HD shared_barrier filled(int s) const { return barrier(p.buffers + p.teams + s); }
-  WB_HD shared_barrier freed(int s) const { return barrier(p.buffers + p.teams + p.slots + s); }
-  WB_HD shared_barrier all_read(int b) const { return barrier(p.buffers + p.teams + 2 * p.slots + b); }
 
   /// By all threads of the block, before anything else. Ends with `__syncthreads`.
   WB_HD void begin() const {
     const int rank = static_cast<int>(threadIdx.x);
-    const int by_teams = p.buffers + p.teams + p.slots;
-    WB_ROLL for (int i = rank; i < by_teams + p.slots; i += static_cast<int>(blockDim.x)) barrier(i).init(
-        i < p.buffers  ? by_engine
-        : i < by_teams ? sharers() * by_threads
-                       : U);
-    if (rank < p.buffers) all_read(rank).init(arrives ? by_threads : 1);
+    channels().init(by_engine, all_release ? by_threads : 1);
+    vectors().init(sharers() * by_threads, 0);
+    slots().init(sharers() * by_threads, U);
     // Solvers also solve slots that have no frame; nothing of that is stored. Tensor cores also multiply the
     // part of a vector past its last antenna: it must be zero.
-    WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += static_cast<int>(blockDim.x)) slot(0)[i] =
+    WB_ROLL for (int i = rank; i < p.slots * Shape::floats; i += static_cast<int>(blockDim.x)) slots()[0][i] =
         0.f;
     if (Tensor && a.antennas < 8 * p.octets) {
       WB_ROLL for (int i = rank; i < p.slots_at; i += static_cast<int>(blockDim.x)) shared[i] = 0.f;
@@ -153,28 +143,28 @@ struct frame_team : frame_block<U, Many, Tensor> {
     WB_ROLL for (int i = first; i < fours; i += step)
         async_copies::copy16(async_copies::address(to + 4 * i), at + i);
   }
-  /// Starts to copy part `part` of frame n's H into buffer b. Where a frame has a single vector, part 0 also
-  /// copies that into vector area v. Of two parts, the first has the first 4 `octets` antennas. By the whole
-  /// team.
-  WB_HD void stage(int b, int v, int n, int part) const {
+  /// Starts to copy part `part` of frame n's H into a buffer, and commits. Where a frame has a single vector,
+  /// part 0 also copies that into vector area v. Of two parts, the first has the first 4 `octets` antennas.
+  /// By the whole team.
+  WB_HD void load(ring_position at, int v, int n, int part) const {
     if (sharer != 0 || warp >= copiers) return;
     const massive_args& a = this->a;
     const std::size_t f = this->frame(n);
-    const shared_barrier loaded = this->loaded(b);
-    float *const buffer = this->buffer(b), *const vector = this->place(v);
+    const ring channels = this->channels();
+    float *const buffer = channels[at.stage], *const vector = this->place(v);
     const int first = part * 4 * this->p.octets, count = Roles::parts == 1 ? a.antennas
                                                          : part == 0       ? 4 * this->p.octets
                                                                            : a.antennas - first;
     if constexpr (async_copies::bulk) {
       if (rank % 32 != 0) return;
-      bulk_channel(buffer, f, first, count, loaded);
+      bulk_channel(at, f, first, count);
       if (!Many && part == 0 && warp == 0) {
         if (half_in())
-          loaded.copy(vector, a.half_in.data + f * a.half_in.item_stride, 4 * a.antennas);
+          channels.copy(at, vector, a.half_in.data + f * a.half_in.item_stride, 4 * a.antennas);
         else
-          loaded.copy(vector, a.in.data + f * a.in.item_stride, 8 * a.antennas);
+          channels.copy(at, vector, a.in.data + f * a.in.item_stride, 8 * a.antennas);
       }
-      loaded.arrive();
+      channels.commit(at);
     } else {
       if (half_in())
         copy(buffer, a.half_channel.data + f * a.half_channel.item_stride + U * first, count * (U / 4), rank,
@@ -184,22 +174,25 @@ struct frame_team : frame_block<U, Many, Tensor> {
       else
         stage_channel<U, threads>(buffer, a, this->p, f, rank);
       if (!Many && part == 0) copy_vectors(vector, f, 0);
-      loaded.arrive_after_copies();
+      channels.commit_copies(at);
     }
   }
   /// Issues the bulk copies of `count` antennas from `begin` on, by one lane of each copying warp. A bulk
   /// copy takes long to issue, so there are as few as the layout allows.
-  WB_HD void bulk_channel(float* buffer, std::size_t f, int begin, int count, shared_barrier loaded) const {
+  WB_HD void bulk_channel(ring_position at, std::size_t f, int begin, int count) const {
     const massive_args& a = this->a;
     const frame_plan& p = this->p;
+    const ring channels = this->channels();
+    float* const buffer = channels[at.stage];
     if (half_in()) {
       if (warp == 0)
-        loaded.copy(buffer, a.half_channel.data + f * a.half_channel.item_stride + U * begin, 4 * U * count);
+        channels.copy(at, buffer, a.half_channel.data + f * a.half_channel.item_stride + U * begin,
+                      4 * U * count);
       return;
     }
     const cx_pair* channel = a.channel.data + f * a.channel.item_stride;
     if constexpr (Tensor) {
-      loaded.copy(buffer, channel + U * begin, 8 * U * count);
+      channels.copy(at, buffer, channel + U * begin, 8 * U * count);
       return;
     }
     constexpr int together = Roles::turned ? 4 : 1;
@@ -207,13 +200,14 @@ struct frame_team : frame_block<U, Many, Tensor> {
       const int run = together * (copiers * i + warp), first = run << p.run_log2;
       const int left = a.antennas - first, most = together << p.run_log2;
       if (left > 0)
-        loaded.copy(buffer + at_run(p, run), channel + U * first, 8 * U * (left < most ? left : most));
+        channels.copy(at, buffer + at_run(p, run), channel + U * first, 8 * U * (left < most ? left : most));
     }
   }
-  /// Starts to copy the vectors of a group, by all threads that share the frame.
-  WB_HD void stage_vectors(float* to, std::size_t f, int symbol, shared_barrier loaded) const {
-    copy_vectors(to, f, symbol);
-    loaded.arrive_after_copies();
+  /// Starts to copy the vectors of a group into the team's stage, and commits. By all threads that share the
+  /// frame.
+  WB_HD void load_vectors(std::size_t f, int symbol) const {
+    copy_vectors(this->vectors()[team], f, symbol);
+    this->vectors().commit_copies({team, 0});
   }
   /// The vectors from `symbol` on, by `cp.async`. They are many short pieces, for which bulk copies are
   /// slower.
@@ -269,18 +263,6 @@ struct frame_team : frame_block<U, Many, Tensor> {
 
   // ------------------------------------------------------------------------------------------------ sums
 
-  static constexpr bool slots_change = slots_change_teams<Roles>();
-  /// Waits until the solvers have read a slot in phase `turn`. A wait sees only whether a phase is even or
-  /// odd. If another team may have filled the slot, that phase may not have begun yet: wait for `filled`
-  /// first.
-  struct until_freed {
-    shared_barrier filled, freed;
-    int turn;
-    WB_HD void operator()() const {
-      if constexpr (slots_change) filled.wait(turn);
-      freed.wait(turn);
-    }
-  };
   /// Scratch memory of the team. Where frames have two parts it is double-buffered, since a warp of the team
   /// may still write the results of the frame before.
   WB_HD float* scratch(bool odd) const {
@@ -349,56 +331,60 @@ struct frame_team : frame_block<U, Many, Tensor> {
     }
   }
 
+  /// Whether a slot may be filled by one team and then by another.
+  static constexpr bool slots_change = slots_change_teams<Roles>();
+
   /// All frames of the team. For each: wait until it is loaded, convert it where needed, sum, and write the
   /// results to its slot. Refill its buffers as soon as they have been read.
   WB_HD void work() const {
     const frame_plan& p = this->p;
     constexpr int parts = Roles::parts;
-    float* const vectors = this->place(Many ? team : 0);
+    const ring channels = this->channels(), slots = this->slots();
     float* const own = this->shared + p.own + team * p.sums;
-    const auto vectors_loaded = this->vectors_loaded(team);
     WB_ROLL for (int n = team; n * parts < p.buffers && n < this->count; n += p.teams) {
       WB_UNROLL for (int i = 0; i < parts; i++) {
-        if (parts * n + i < p.buffers) stage(parts * n + i, n, n, i);
+        if (parts * n + i < p.buffers) load({parts * n + i, 0}, n, n, i);
       }
     }
-    if (Many && team < this->count) stage_vectors(vectors, this->frame(team), 0, vectors_loaded);
-    int b = parts * team, v = team, s = team;
+    if (Many && team < this->count) load_vectors(this->frame(team), 0);
+    ring_position first_part{parts * team}, slot{team}, vectors{team};
+    int v = team;
     bool odd = false;
-    int buffer_turn = 0, vectors_turn = 0, slot_turn = 0;  // phases of barriers
     WB_ROLL for (int n = team; n < this->count; n += p.teams) {
-      // If the ring ends between the two parts, the second one is in buffer 0 and in its next phase.
-      const bool wraps = parts > 1 && b + 1 == p.buffers;
-      const auto buffer_of = [&](int i) { return i == 0 ? b : wraps ? 0 : b + 1; };
-      const auto turn_of = [&](int i) { return i == 1 && wraps ? buffer_turn + 1 : buffer_turn; };
-      const int gap = wraps ? -p.buffers * p.buffer : 0;
-      float* const buffer = this->buffer(b);
+      const auto buffer_of = [&](int part) {
+        return part == 0 ? first_part : channels.after(first_part, part);
+      };
+      // If the ring ends between the two parts, the second one is in buffer 0.
+      const int gap = parts > 1 && buffer_of(1).stage == 0 ? -p.buffers * p.buffer : 0;
+      float* const buffer = channels[first_part.stage];
       float* const scratch = this->scratch(odd);
       odd = !odd;
-      // Says that the frame's buffers have been read, and starts the copies of the frames that follow there.
-      const auto leave_buffers = [&] {
-        if constexpr (base::arrives) {
-          WB_UNROLL for (int i = 0; i < parts; i++) this->all_read(buffer_of(i)).arrive();
+      // Releases the frame's buffers, and starts the copies of the frames that follow there.
+      const auto refill = [&] {
+        if constexpr (base::all_release) {
+          WB_UNROLL for (int i = 0; i < parts; i++) channels.release(buffer_of(i));
         }
         WB_UNROLL for (int i = 0; i < parts; i++) {
           const int next = n + (p.buffers + i) / parts;
-          if (base::arrives && warp < copiers) this->all_read(buffer_of(i)).wait(turn_of(i));
+          const ring_position at = ring::once_more(buffer_of(i));
+          if (base::all_release && warp < copiers) channels.acquire(at);
           if (next >= this->count) continue;
-          stage(buffer_of(i), v, next, (p.buffers + i) % parts);
-          if (Roles::buffers_change && !base::arrives && rank == 0) this->all_read(buffer_of(i)).arrive();
+          load(at, v, next, (p.buffers + i) % parts);
+          if (Roles::buffers_change && !base::all_release && rank == 0) channels.release(buffer_of(i));
         }
       };
       WB_ROLL for (int g = 0; g < this->groups; g++) {
         const int symbol = g * Shape::sides, side_count = this->count_from(symbol);
         if (g == 0) {
           WB_UNROLL for (int i = 0; i < parts; i++) {
-            // Another team may have used the buffer before: wait first until that phase is over.
-            if constexpr (Roles::buffers_change) this->all_read(buffer_of(i)).wait(turn_of(i) - 1);
-            this->loaded(buffer_of(i)).wait(turn_of(i));
+            if constexpr (Roles::buffers_change)
+              channels.wait_in_turn(buffer_of(i));
+            else
+              channels.wait(buffer_of(i));
           }
         }
-        if constexpr (Many) vectors_loaded.wait(vectors_turn++);
-        float *h = buffer, *y = Many ? vectors : this->place(v);
+        if constexpr (Many) this->vectors().wait(vectors), vectors.phase++;
+        float *h = buffer, *y = Many ? this->vectors()[team] : this->place(v);
         if (half_in()) {
           const float* halves = y;
           h = own, y = own + p.y;
@@ -413,60 +399,61 @@ struct frame_team : frame_block<U, Many, Tensor> {
         } else if constexpr (Tensor) {
           make_operands<false>(h, y, nullptr, nullptr, scratch, gap, 0, g == 0, side_count);
         }
-        const auto stage_next_vectors = [&] {
+        const auto load_next_vectors = [&] {
           const bool last = g + 1 == this->groups;
           if (!last || n + p.teams < this->count)
-            stage_vectors(vectors, this->frame(last ? n + p.teams : n), last ? 0 : symbol + Shape::sides,
-                          vectors_loaded);
+            load_vectors(this->frame(last ? n + p.teams : n), last ? 0 : symbol + Shape::sides);
         };
-        const until_freed freed{this->filled(s), this->freed(s), slot_turn + g - 1};
+        const ring_position to{slot.stage, slot.phase + g};
         const auto ready = [&] {
           if constexpr (parts > 1) {
             async_copies::order_bulk();
-            leave_buffers();
+            refill();
           }
-          freed();
+          if constexpr (slots_change)
+            slots.acquire_in_turn(to);
+          else
+            slots.acquire(to);
         };
-        with_sums(h, y, this->slot(s), scratch, half_in() ? 0 : gap, ready, [&](const auto& sums) {
+        with_sums(h, y, slots[slot.stage], scratch, half_in() ? 0 : gap, ready, [&](const auto& sums) {
           if (!filters_first && g == 0 && sharer == 0) square(sums);
           if constexpr (Many) filter(sums, side_count);
           if constexpr (filters_first) {
             // The next vectors overwrite these while H^H H is summed.
             meet();
-            stage_next_vectors();
+            load_next_vectors();
             if (g == 0) square(sums);
           }
         });
-        this->filled(s).arrive();
+        slots.commit(to);
         if constexpr (Tensor && parts == 1) async_copies::order_bulk();  // after operands in the buffer
-        if (!base::arrives || (parts > 1 && half_in())) meet();
-        if constexpr (Many && !filters_first) stage_next_vectors();
+        if (!base::all_release || (parts > 1 && half_in())) meet();
+        if constexpr (Many && !filters_first) load_next_vectors();
       }
-      if constexpr (parts == 1) leave_buffers();
-      b += parts * p.teams;
-      if (b >= p.buffers) b -= p.buffers, buffer_turn++;
+      if constexpr (parts == 1) refill();
+      channels.advance(first_part, parts * p.teams);
+      slots.advance(slot, p.teams, this->groups);
       v += p.teams;
       if (v >= p.places) v -= p.places;
-      s += p.teams;
-      if (s >= p.slots) s -= p.slots, slot_turn += this->groups;
     }
   }
 };
 
-/// Solver warp number `solver`: all its frames. It waits for `filled` of its slots and arrives at `freed`.
+/// Solver warp number `solver`: all its frames. It waits for its slots and releases them.
 template <int U, bool Many, bool Tensor>
 WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
   using Roles = frame_roles<U, Many, Tensor>;
   constexpr int frames = Roles::frames_of_solver;
   const int sub = static_cast<int>(threadIdx.x) % 32 / U, own = solver * frames, slot = own + sub,
             from = block.alone ? 0 : own;  // slots: own; and those that producers fill for this warp
-  int turn = 0;
+  const ring slots = block.slots();
+  int phase = 0;
   const auto of_solver = [&](int n) { return block.frame(n + sub < block.count ? n + sub : n); };
   const auto noise_var_of = [&](std::size_t frame) {
     return block.a.noise_var.data[frame * block.a.noise_var.item_stride];
   };
   float noise_var = from < block.count ? noise_var_of(of_solver(from)) : 1.f;
-  WB_ROLL for (int n = from; n < block.count; n += block.p.slots, turn += block.groups) {
+  WB_ROLL for (int n = from; n < block.count; n += block.p.slots, phase += block.groups) {
     // A half warp without a frame takes some vectors of the other half's frame. If a block has a single
     // frame, all half warps share its vectors. Each works on a copy of the sums in its own slot.
     const bool exists = n + sub < block.count, divided = Many && frames == 2 && n + 1 >= block.count;
@@ -474,15 +461,15 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
                                : block.alone ? vector_share{slot, block.p.slots}
                                              : vector_share{sub, frames};
     const std::size_t frame = of_solver(n);
-    frame_estimates<U, Many> work(block.a, block.slot(slot), exists || divided);
+    frame_estimates<U, Many> work(block.a, slots[slot], exists || divided);
     WB_ROLL for (int g = 0; g < block.groups; g++) {
       WB_UNROLL for (int i = 0; i < frames; i++) {
-        if (n + i < block.count) block.filled(from + i).wait(turn + g);
+        if (n + i < block.count) slots.wait({from + i, phase + g});
       }
       const int symbol = g * Roles::shape::sides;
       if (divided) {
         WB_ROLL for (int i = own == from ? 1 : 0; i < frames; i++)
-            work.copy_sums(block.slot(from), block.slot(own + i), g == 0);
+            work.copy_sums(slots[from], slots[own + i], g == 0);
         if (block.alone) meet_in_block(2, 32 * block.p.solvers);
       }
       if (g == 0) {
@@ -493,7 +480,7 @@ WB_HD void solve_frames(const frame_block<U, Many, Tensor>& block, int solver) {
       work.solve(block.vector_number(frame, symbol), block.count_from(symbol), share);
       // No producer waits for a slot that holds a copy, nor after the last frame of a slot.
       if (exists && own == from && (g + 1 < block.groups || n + sub + block.p.slots < block.count))
-        block.freed(slot).arrive();
+        slots.release({slot, phase + g});
       __syncwarp();
     }
   }
